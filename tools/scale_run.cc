@@ -124,6 +124,7 @@ absl::StatusOr<ScaleRunOptions> OptionsFromFlags() {
     RETURN_IF_ERROR(SetWords(key, absl::StrSplit(words, ','), spec));
   }
   RETURN_IF_ERROR(ReadTrainingFlags(*spec.mutable_training()));
+  options.default_validation = !absl::GetFlag(FLAGS_validation_images).has_value();
   options.rows = absl::StrSplit(absl::GetFlag(FLAGS_rows), ';', absl::SkipEmpty());
   if (spec.experiment() != proto::EXPERIMENT_UNSPECIFIED && absl::GetFlag(FLAGS_epochs) == 0 &&
       absl::GetFlag(FLAGS_repeats) == 0) {

@@ -76,6 +76,10 @@ RANGED_FLAG(uint32_t, repeats, 0, 0, lockstep::kMaxEpochs,
 ABSL_FLAG(bool, evaluate, true, "Test accuracy after the last epoch of each point.");
 RANGED_FLAG(uint32_t, evaluate_every, 0, 0, lockstep::kMaxEpochs,
             "Also after each so many epochs; 0: not. Its time counts as no training.");
+RANGED_FLAG(
+    std::optional<uint32_t>, validation_images, std::nullopt, 0, 1'000'000,
+    "Training images that no point is trained on, the same ones every time: their accuracy after the last epoch "
+    "may choose between recipes, where the test set may not. 0: none.");
 RANGED_FLAG(double, target_accuracy, 0, 0, 1,
             "Train until the test accuracy is this, such as 0.94, or the epochs end; looks after each epoch, or as "
             "--evaluate_every says. 0: none.");
@@ -121,7 +125,11 @@ std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first) {
         {"zero_gamma"},
         {"fixed_order"},
         {"accumulate"}}},
-      {"target", "training until it is good", {{"target_accuracy", "0: none"}, {"evaluate_every", "0: at the end"}}},
+      {"target",
+       "accuracy on images that are not trained on",
+       {{"target_accuracy", "0: none"},
+        {"evaluate_every", "0: at the end"},
+        {"validation_images", "none; a tenth with --experiment=large_batch"}}},
       {"resume",
        "training that goes on after a stop",
        {{"resume"}, {"state_every"}, {"checkpoint_batch", "0: the first"}}},

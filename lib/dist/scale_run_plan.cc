@@ -312,7 +312,7 @@ std::string PlanText(const ScaleRunPlan& plan) {
       "%d points of %d + %d epochs each; %s, %d parameters, %d bytes of gradients, %d CPU threads per rank\n",
       plan.points.size(), training.warmup_epochs(), training.repeats(), training.model(), model.parameter_count(),
       model.gradient_bytes(), training.threads());
-  absl::StrAppend(&text, "  ", RecipeText(training), "\n");
+  absl::StrAppend(&text, "  ", RecipeText(training), "\n", HeldOutText(training));
   for (const proto::ScaleSpec& variant : plan.variants) {
     const std::string keys = VariantText(plan.spec, variant);
     absl::StrAppend(&text, "  ", keys, keys.empty() ? "" : ": ", HowText(variant), "\n");

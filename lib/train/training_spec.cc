@@ -72,4 +72,11 @@ std::string RecipeText(const proto::TrainingSpec& training) {
                       ", seed ", training.seed());
 }
 
+std::string HeldOutText(const proto::TrainingSpec& training) {
+  return training.validation_images() == 0
+             ? ""
+             : absl::StrCat("  ", training.validation_images(),
+                            " more training images are held out, for the validation accuracy\n");
+}
+
 }  // namespace lockstep
