@@ -279,6 +279,9 @@ absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const
   for (const std::string& warning : PlanWarnings(plan)) {
     LogLine(absl::StrFormat("scale_run: warning: %s", warning));
   }
+  for (const std::string& left_out : plan.left_out) {
+    LogLine(absl::StrCat("scale_run: left out: ", left_out));
+  }
   for (const proto::ScaleRecord& record : kept) {
     FallBackFrom(record.point(), plan.points);
   }

@@ -211,7 +211,9 @@ absl::Status PlanRows(const std::vector<std::string>& rows, uint64_t training_im
     return absl::InvalidArgumentError(
         absl::StrCat("--experiment has rows of its own; give --", plan.spec.several(0).key(), " one word"));
   }
-  ASSIGN_OR_RETURN(plan.points, PlanExperiment(plan.spec, rows, training_images));
+  ASSIGN_OR_RETURN(ExperimentPlan planned, PlanExperiment(plan.spec, rows, training_images));
+  plan.points = std::move(planned.points);
+  plan.left_out = std::move(planned.left_out);
   for (const proto::ScalePoint& point : plan.points) {
     proto::ScaleSpec of_point = plan.spec;
     of_point.set_buffers(point.buffers());

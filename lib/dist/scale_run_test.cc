@@ -216,7 +216,7 @@ TEST(ScaleRunTest, RefusesToHoldOutMoreThanLeavesABatch) {
   EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--noevaluate")));
 }
 
-// A tenth of 41, unless told otherwise.
+// A tenth of 41, unless told otherwise; LeNet-5 has no batch norm.
 TEST(ScaleRunTest, LargeBatchesHoldOutATenth) {
   ScaleRunOptions options = SmallScaleRun({2}, 8);
   options.spec.add_batch_size(16);
@@ -236,6 +236,11 @@ TEST(ScaleRunTest, LargeBatchesHoldOutATenth) {
   options.default_validation = false;
   ASSERT_THAT(RunScaleRun(options), IsOk());
   EXPECT_FALSE(ScalePoints(options.output)[0].epoch(1).has_validation_accuracy());
+
+  options.rows = {"16, zero gamma"};
+  EXPECT_THAT(RunScaleRun(options),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("--rows names '16, zero gamma', which is left out: lenet5 has no batch norm")));
 }
 
 // What is refused alone is refused when nothing else was asked for, or when all of it cannot be.
