@@ -242,7 +242,8 @@ if [ -n "$questions" ]; then
   [ "$gpus" -gt 0 ] || asked=lenet5
   there="$("$tools/report" --print="$output/dataset.rec" --format=json 2>/dev/null | grep -oE '"image_count": [0-9]+' | sed -n "1s/.* //p")"
   if [ "$there" -lt 16384 ]; then
-    large=$((there / most_ranks * most_ranks)) base=$((there / 8 / most_ranks * most_ranks))
+    # A tenth of the images is held out.
+    large=$(((there - there / 10) / most_ranks * most_ranks)) base=$((there / 8 / most_ranks * most_ranks))
     base=$((base > 0 ? base : most_ranks))
   fi
   rows="" # all

@@ -57,8 +57,9 @@ ABSL_FLAG(std::string, mode, "ddp",
 ABSL_FLAG(
     std::string, experiment, "",
     "A question with a table of its own, at the global batches of --batch on --ranks=N: large_batch (the first batch, "
-    "and what the others do to accuracy, with each remedy and all), sampler_epoch (with and without the epoch "
-    "number), what_is_sent (gradients only, buffers too, batch norm over all ranks). 5 epochs unless told otherwise.");
+    "and what the others do to accuracy, with each remedy and all; the first one also with their "
+    "schedule and epochs), sampler_epoch (with and without the epoch number), what_is_sent (gradients only, buffers "
+    "too, batch norm over all ranks). 5 epochs unless told otherwise.");
 RANGED_FLAG(uint32_t, seeds, 3, 1, 1000, "Of an experiment: each row is trained with so many, from --seed on.");
 ABSL_FLAG(std::string, rows, "",
           "Of an experiment: only these rows, separated by semicolons, such as --rows='128;8192, all'; empty: all.");
@@ -124,6 +125,7 @@ absl::StatusOr<ScaleRunOptions> OptionsFromFlags() {
     RETURN_IF_ERROR(SetWords(key, absl::StrSplit(words, ','), spec));
   }
   RETURN_IF_ERROR(ReadTrainingFlags(*spec.mutable_training()));
+  options.default_validation = !absl::GetFlag(FLAGS_validation_images).has_value();
   options.rows = absl::StrSplit(absl::GetFlag(FLAGS_rows), ';', absl::SkipEmpty());
   if (spec.experiment() != proto::EXPERIMENT_UNSPECIFIED && absl::GetFlag(FLAGS_epochs) == 0 &&
       absl::GetFlag(FLAGS_repeats) == 0) {

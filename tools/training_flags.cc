@@ -53,8 +53,8 @@ RANGED_FLAG(
     double, clip_norm, 0, 0, 1e6,
     "The gradient of an update is scaled down to this norm over all parameters, as clip_grad_norm_ does; 0: not.");
 RANGED_FLAG(double, lars, 0, 0, 1000,
-            "Trust coefficient of LARS (You et al. 2017) for weights of more than one dimension, such as 0.001, behind "
-            "--clip_norm; 0: plain SGD.");
+            "Trust coefficient of LARS (You et al. 2017) for weights of more than one dimension, such as 0.001, after "
+            "--clip_norm; biases and batch norm then have no weight decay. 0: plain SGD.");
 ABSL_FLAG(bool, zero_gamma, false, "Batch norm's last scale of each residual block starts at 0 (Goyal et al. 2017).");
 ABSL_FLAG(bool, fixed_order, false,
           "Every epoch has the first one's order, as of a sampler that is not told the epoch.");
@@ -66,6 +66,8 @@ RANGED_FLAG(std::vector<std::string>, lr_milestones, {}, 1, lockstep::kMaxEpochs
 RANGED_FLAG(double, lr_gamma, 0, 0, 1000, "Of multistep: what the rate is multiplied with at each of them; 0: 0.1.");
 RANGED_FLAG(uint32_t, lr_warmup_epochs, 0, 0, lockstep::kMaxEpochs,
             "Epochs in which the rate climbs to its peak, batch by batch.");
+RANGED_FLAG(double, lr_warmup_start, 0, 0, 1000,
+            "Learning rate of the first step of that climb, as in Goyal et al. 2017; 0: one share of the peak.");
 ABSL_FLAG(bool, augment, true, "Random crop with padding 4 and horizontal flip.");
 ABSL_FLAG(std::string, normalization, lockstep::kDatasetNormalization,
           "Mean and standard deviation of the images: dataset (of the training images), cifar10, imagenet, none, or "
@@ -78,6 +80,10 @@ RANGED_FLAG(uint32_t, repeats, 0, 0, lockstep::kMaxEpochs,
 ABSL_FLAG(bool, evaluate, true, "Test accuracy after the last epoch of each point.");
 RANGED_FLAG(uint32_t, evaluate_every, 0, 0, lockstep::kMaxEpochs,
             "Also after each so many epochs; 0: not. Its time counts as no training.");
+RANGED_FLAG(
+    std::optional<uint32_t>, validation_images, std::nullopt, 0, 1'000'000,
+    "Training images that no point is trained on, the same ones every time: their accuracy after the last epoch "
+    "may choose between recipes, where the test set may not. 0: none.");
 RANGED_FLAG(double, target_accuracy, 0, 0, 1,
             "Train until the test accuracy is this, such as 0.94, or the epochs end; looks after each epoch, or as "
             "--evaluate_every says. 0: none.");
@@ -117,13 +123,18 @@ std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first) {
         {"lr_milestones"},
         {"lr_gamma", "0.1"},
         {"lr_warmup_epochs", "0: none"},
+        {"lr_warmup_start", "0: one share of the peak"},
         {"label_smoothing", "0: none"},
         {"clip_norm", "0: not clipped"},
         {"lars", "0: plain SGD"},
         {"zero_gamma"},
         {"fixed_order"},
         {"accumulate"}}},
-      {"target", "training until it is good", {{"target_accuracy", "0: none"}, {"evaluate_every", "0: at the end"}}},
+      {"target",
+       "accuracy on images that are not trained on",
+       {{"target_accuracy", "0: none"},
+        {"evaluate_every", "0: at the end"},
+        {"validation_images", "none; a tenth with --experiment=large_batch"}}},
       {"resume",
        "training that goes on after a stop",
        {{"resume"}, {"state_every"}, {"checkpoint_batch", "0: the first"}}},

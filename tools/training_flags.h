@@ -6,6 +6,7 @@
 #define LOCKSTEP_TOOLS_TRAINING_FLAGS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ ABSL_DECLARE_FLAG(uint32_t, repeats);
 ABSL_DECLARE_FLAG(bool, resume);
 ABSL_DECLARE_FLAG(uint32_t, state_every);
 ABSL_DECLARE_FLAG(uint32_t, checkpoint_batch);
+ABSL_DECLARE_FLAG(std::optional<uint32_t>, validation_images);
 
 namespace lockstep {
 

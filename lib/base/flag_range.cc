@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -25,10 +26,17 @@ absl::optional<long double> As(const absl::CommandLineFlag& flag) {
   return value.has_value() ? absl::optional<long double>(*value) : absl::nullopt;
 }
 
-// The value of a flag of one number, or of a time in seconds; unset for any other type.
+// Returns whether the flag takes one number and may be left out.
+bool IsOptionalNumber(const absl::CommandLineFlag& flag) { return flag.IsOfType<std::optional<uint32_t>>(); }
+
+// The value of a flag of one number, or of a time in seconds; unset for any other type, and for a flag that was left out.
 absl::optional<long double> NumberOf(const absl::CommandLineFlag& flag) {
   if (const auto time = flag.TryGet<absl::Duration>()) {
     return absl::ToDoubleSeconds(*time);
+  }
+  if (IsOptionalNumber(flag)) {
+    const std::optional<uint32_t> number = *flag.TryGet<std::optional<uint32_t>>();
+    return number.has_value() ? absl::optional<long double>(*number) : absl::nullopt;
   }
   for (const auto& as : {As<uint32_t>, As<int32_t>, As<uint64_t>, As<int64_t>, As<double>, As<float>}) {
     if (const absl::optional<long double> number = as(flag)) {
@@ -87,7 +95,7 @@ std::string WithUnit(const absl::CommandLineFlag& flag, absl::string_view text) 
 }
 
 absl::Status CheckHasRange(const absl::CommandLineFlag& flag) {
-  if (FindFlagRange(flag.Name()) != nullptr || !NumberOf(flag).has_value()) {
+  if (FindFlagRange(flag.Name()) != nullptr || !(NumberOf(flag).has_value() || IsOptionalNumber(flag))) {
     return absl::OkStatus();
   }
   return absl::InternalError(

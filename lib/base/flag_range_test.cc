@@ -1,6 +1,7 @@
 #include "lib/base/flag_range.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,9 @@ RANGED_FLAG(double, momentum, 0.9, 0, 1, "a fraction");
 RANGED_FLAG(absl::Duration, timeout, absl::Seconds(60), 1, 86400, "a time");
 RANGED_FLAG(std::vector<std::string>, ranks, std::vector<std::string>({"1", "2"}), 1, 1024, "counts");
 RANGED_FLAG(std::vector<std::string>, factors, {}, 0.5, 4, "factors");
+RANGED_FLAG(std::optional<uint32_t>, images, std::nullopt, 0, 1000, "a count that may be left out");
 ABSL_FLAG(uint32_t, forgotten, 0, "a count without a range");
+ABSL_FLAG(std::optional<uint32_t>, forgotten_images, std::nullopt, "the same, which may be left out");
 ABSL_FLAG(std::string, name, "", "no number");
 
 namespace lockstep {
@@ -34,13 +37,14 @@ std::string Refusal(const std::string& argument) {
 
 TEST(FlagRangeTest, BothEndsAreTaken) {
   for (const char* argument : {"--epochs=0", "--epochs=1000000", "--seed=18446744073709551615", "--momentum=0",
-                               "--momentum=1", "--timeout=1s", "--timeout=24h"}) {
+                               "--momentum=1", "--timeout=1s", "--timeout=24h", "--images=0", "--images=1000"}) {
     EXPECT_TRUE(ParseFlags({argument}).ok()) << argument;
   }
 }
 
 TEST(FlagRangeTest, WhatLiesOutsideIsRefusedWithFlagRangeAndValue) {
   EXPECT_EQ(Refusal("--epochs=1000001"), "--epochs=1000001: expected a number from 0 to 1000000");
+  EXPECT_EQ(Refusal("--images=1001"), "--images=1001: expected a number from 0 to 1000");
   EXPECT_EQ(Refusal("--momentum=-0.001"), "--momentum=-0.001: expected a number from 0 to 1");
   EXPECT_EQ(Refusal("--momentum=1e308"), "--momentum=1e308: expected a number from 0 to 1");
   EXPECT_EQ(Refusal("--timeout=999ms"), "--timeout=999ms: expected a time from 1s to 24h");
@@ -83,7 +87,8 @@ TEST(FlagRangeTest, AListWithoutARangeIsOurBug) {
 
 TEST(FlagRangeTest, ANumberFlagWithoutARangeIsOurBug) {
   EXPECT_EQ(CheckHasRange(*absl::FindCommandLineFlag("forgotten")).code(), absl::StatusCode::kInternal);
-  for (const char* flag : {"epochs", "timeout", "name"}) {
+  EXPECT_EQ(CheckHasRange(*absl::FindCommandLineFlag("forgotten_images")).code(), absl::StatusCode::kInternal);
+  for (const char* flag : {"epochs", "timeout", "name", "images"}) {
     EXPECT_TRUE(CheckHasRange(*absl::FindCommandLineFlag(flag)).ok()) << flag;
   }
 }

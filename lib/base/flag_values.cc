@@ -68,6 +68,17 @@ absl::Status SetBool(const absl::CommandLineFlag& flag, const FieldDescriptor& f
   return SetAs<bool>(flag, field, [&](bool on) { message.GetReflection()->SetBool(&message, &field, on); });
 }
 
+absl::Status SetUInt32(const absl::CommandLineFlag& flag, const FieldDescriptor& field, Message& message) {
+  if (const auto given = flag.TryGet<std::optional<uint32_t>>()) {
+    if (given->has_value()) {
+      message.GetReflection()->SetUInt32(&message, &field, **given);
+    }
+    return absl::OkStatus();
+  }
+  return SetAs<uint32_t>(flag, field,
+                         [&](uint32_t value) { message.GetReflection()->SetUInt32(&message, &field, value); });
+}
+
 absl::Status SetEnum(const absl::CommandLineFlag& flag, const FieldDescriptor& field, Message& message) {
   std::string word;
   RETURN_IF_ERROR(SetAs<std::string>(flag, field, [&word](const std::string& given) { word = given; }));
@@ -102,7 +113,7 @@ absl::Status SetField(const absl::CommandLineFlag& flag, const FieldDescriptor& 
     case FieldDescriptor::CPPTYPE_ENUM:
       return SetEnum(flag, field, message);
     case FieldDescriptor::CPPTYPE_UINT32:
-      return SetAs<uint32_t>(flag, field, [&](uint32_t value) { reflection.SetUInt32(&message, &field, value); });
+      return SetUInt32(flag, field, message);
     case FieldDescriptor::CPPTYPE_UINT64:
       return SetAs<uint64_t>(flag, field, [&](uint64_t value) { reflection.SetUInt64(&message, &field, value); });
     case FieldDescriptor::CPPTYPE_DOUBLE:

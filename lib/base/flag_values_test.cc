@@ -22,6 +22,7 @@ ABSL_FLAG(std::optional<bool>, fused_sums, std::nullopt, "");
 ABSL_FLAG(bool, augment, true, "");
 RANGED_FLAG(uint32_t, repeats, 0, 0, 10, "");
 RANGED_FLAG(uint64_t, seed, 0, 0, 1e19L, "");
+RANGED_FLAG(std::optional<uint32_t>, validation_images, std::nullopt, 0, 10, "");
 RANGED_FLAG(double, momentum, 0.9, 0, 1, "");
 RANGED_FLAG(std::vector<std::string>, lr_milestone, {}, 0, 10, "");
 RANGED_FLAG(double, evaluate_every, 0, 0, 10, "");  // the field is a uint32
@@ -112,11 +113,12 @@ TEST(SetFieldsFromFlagsTest, TakesEveryType) {
   absl::SetFlag(&FLAGS_repeats, 3);
   absl::SetFlag(&FLAGS_seed, 1ull << 40);
   absl::SetFlag(&FLAGS_lr_milestone, {"2", "4"});
+  absl::SetFlag(&FLAGS_validation_images, 4u);
   proto::TrainingSpec spec;
   ASSERT_TRUE(SetFieldsFromFlags(spec, {"device"}).ok());
   EXPECT_EQ(spec.ShortDebugString(),
             "model: \"lenet5\" precision: TF32 momentum: 0.9 seed: 1099511627776 repeats: 3 schedule: CONSTANT "
-            "lr_milestone: 2 lr_milestone: 4 fused_sums: false");
+            "lr_milestone: 2 lr_milestone: 4 fused_sums: false validation_images: 4");
 }
 
 TEST(SetFieldsFromFlagsTest, ReportsWhatIsNoValueOfTheField) {

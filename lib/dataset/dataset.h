@@ -36,6 +36,7 @@ struct ImageSet {
 struct Dataset {
   ImageSet train;
   ImageSet test;
+  ImageSet validation;  // images that were held out of `train` (validation_split.h); empty after ReadDataset
   proto::Input input;
 };
 

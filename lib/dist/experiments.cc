@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -22,17 +23,26 @@ struct Row {
   uint32_t global_batch = 0;
   std::string buffers;
   proto::TrainingSpec training;  // but for the seed
+  std::string left_out;          // reason why the row is not planned; empty: it is
 };
 
-// What is done about a large batch, and to which part of a recipe.
+// The batches that a remedy is about.
+struct BatchGrowth {
+  uint32_t base = 0;
+  uint32_t batch = 0;  // larger than `base`
+  uint32_t ranks = 0;
+};
+
+// A change of the recipe that is said to help large batches.
 struct Remedy {
   const char* name;
-  std::function<void(uint32_t base, uint32_t batch, uint32_t ranks, proto::TrainingSpec&)> apply;
-  bool among_all = true;     // of the row with all remedies, which has a rate of its own
-  bool of_residual = false;  // wants residual blocks or batch norm, which LeNet-5 has none of
+  // Changes the training, or returns the reason why it cannot.
+  std::function<std::string(const BatchGrowth&, proto::TrainingSpec&)> apply;
+  bool among_all = true;  // part of the row with all remedies, which has a rate of its own
 };
 
-constexpr uint32_t kGhostImages = 128;  // over which ghost batch norm counts (Hoffer et al. 2017)
+constexpr uint32_t kGhostImages = 128;    // over which ghost batch norm counts (Hoffer et al. 2017)
+constexpr uint32_t kMinGhostImages = 16;  // over fewer, the statistics' noise costs accuracy (Wu and He 2018, figure 1)
 constexpr double kClipNorm = 1;
 constexpr double kTrust = 0.001;  // of LARS (You et al. 2017)
 // The rates that won in short trials on CIFAR-10 (benchmarks/results/2026-11-23-h100-recipes).
@@ -41,115 +51,215 @@ constexpr double kAllRate = 2;      // times the plain one and the square root o
 constexpr double kSmoothing = 0.1;  // Szegedy et al. 2016
 
 // The rate grows with the batch, up to what a network without other help survives (Goyal et al. 2017, section 2.1).
-void ScaleRate(uint32_t base, uint32_t batch, uint32_t, proto::TrainingSpec& training) {
-  training.set_learning_rate(training.learning_rate() * batch / base);
+std::string ScaleRate(const BatchGrowth& growth, proto::TrainingSpec& training) {
+  training.set_learning_rate(training.learning_rate() * growth.batch / growth.base);
+  return "";
 }
 
 // A tenth of the epochs, at least one.
-void WarmUp(uint32_t, uint32_t, uint32_t, proto::TrainingSpec& training) {
+std::string WarmUp(const BatchGrowth&, proto::TrainingSpec& training) {
+  if (training.schedule() == proto::ONE_CYCLE) {
+    return "--schedule=one_cycle climbs by itself";
+  }
+  if (TotalEpochs(training) < 2) {
+    return "a run of one epoch has none to climb in";
+  }
   training.set_lr_warmup_epochs(std::max(1u, TotalEpochs(training) / 10));
+  return "";
+}
+
+std::string NoBatchNorm(const proto::TrainingSpec& training) {
+  return absl::StrCat(training.model(), " has no batch norm");
+}
+
+// The images of a micro-batch: the largest divisor of a rank's batch that is at most kGhostImages.
+uint32_t GhostImages(uint32_t rank_batch) {
+  uint32_t images = std::min(kGhostImages, rank_batch);
+  while (images > 1 && rank_batch % images != 0) {
+    --images;
+  }
+  return images;
 }
 
 // Micro-batches have statistics of their own.
-void GhostBatchNorm(uint32_t, uint32_t batch, uint32_t ranks, proto::TrainingSpec& training) {
-  const uint32_t parts = batch / ranks / kGhostImages;
-  if (parts > 1 && batch / ranks % parts == 0) {
-    training.set_accumulate(parts);
+std::string GhostBatchNorm(const BatchGrowth& growth, proto::TrainingSpec& training) {
+  const uint32_t rank_batch = growth.batch / growth.ranks;
+  if (!HasBatchNorm(training.model())) {
+    return NoBatchNorm(training);
   }
+  if (training.step() == proto::AUTOGRAD && training.cuda_graph()) {
+    return "--graph=true with --step=autograd captures no step in micro-batches";
+  }
+  if (rank_batch <= kGhostImages) {
+    return absl::StrCat("a rank's batch of ", rank_batch, " is not larger than the ", kGhostImages,
+                        " images that it would count over");
+  }
+  const uint32_t images = GhostImages(rank_batch);
+  if (images < kMinGhostImages) {
+    return absl::StrCat("a rank's batch of ", rank_batch, " has no divisor from ", kMinGhostImages, " to ",
+                        kGhostImages, " to cut it by");
+  }
+  training.set_accumulate(rank_batch / images);
+  return "";
 }
 
-void Clip(uint32_t, uint32_t, uint32_t, proto::TrainingSpec& training) { training.set_clip_norm(kClipNorm); }
+std::string Clip(const BatchGrowth&, proto::TrainingSpec& training) {
+  training.set_clip_norm(kClipNorm);
+  return "";
+}
 
-void Lars(uint32_t, uint32_t, uint32_t, proto::TrainingSpec& training) {
+std::string ZeroGamma(const BatchGrowth&, proto::TrainingSpec& training) {
+  if (!HasBatchNorm(training.model())) {
+    return NoBatchNorm(training);
+  }
+  training.set_zero_gamma(true);
+  return "";
+}
+
+std::string Lars(const BatchGrowth&, proto::TrainingSpec& training) {
   training.set_lars(kTrust);
   training.set_learning_rate(kLarsRate * training.learning_rate());
+  return "";
 }
 
-// The remedies of Goyal et al. 2017 for the rate.
-void ScaleRateAndWarmUp(uint32_t base, uint32_t batch, uint32_t ranks, proto::TrainingSpec& training) {
-  ScaleRate(base, batch, ranks, training);
-  WarmUp(base, batch, ranks, training);
+std::string SmoothLabels(const BatchGrowth&, proto::TrainingSpec& training) {
+  training.set_label_smoothing(kSmoothing);
+  return "";
+}
+
+// The remedies of Goyal et al. 2017 for the rate: the climb starts at the base batch's rate (section 2.2).
+std::string ScaleRateAndWarmUp(const BatchGrowth& growth, proto::TrainingSpec& training) {
+  training.set_lr_warmup_start(training.learning_rate());
+  ScaleRate(growth, training);
+  return WarmUp(growth, training);
 }
 
 // The best that was found for a run of few updates.
-void ClipGhosts(uint32_t base, uint32_t batch, uint32_t ranks, proto::TrainingSpec& training) {
-  Clip(base, batch, ranks, training);
-  GhostBatchNorm(base, batch, ranks, training);
+std::string ClipGhosts(const BatchGrowth& growth, proto::TrainingSpec& training) {
+  Clip(growth, training);
+  return GhostBatchNorm(growth, training);
 }
 
 const std::vector<Remedy>& Remedies() {
   static const auto* remedies = new std::vector<Remedy>{
       {"linear rate", ScaleRate, false},
       {"warm-up", WarmUp},
-      {"zero gamma", [](uint32_t, uint32_t, uint32_t, proto::TrainingSpec& t) { t.set_zero_gamma(true); }, true, true},
-      {"ghost batch norm", GhostBatchNorm, true, true},
+      {"zero gamma", ZeroGamma},
+      {"ghost batch norm", GhostBatchNorm},
       {"clipping", Clip},
       {"LARS", Lars, false},
-      {"label smoothing",
-       [](uint32_t, uint32_t, uint32_t, proto::TrainingSpec& t) { t.set_label_smoothing(kSmoothing); }},
+      {"label smoothing", SmoothLabels},
       {"linear rate and warm-up", ScaleRateAndWarmUp, false},
-      {"clipping and ghost batch norm", ClipGhosts, false, true},
+      {"clipping and ghost batch norm", ClipGhosts, false},
   };
   return *remedies;
 }
 
-bool IsFor(const Remedy& remedy, const proto::ScaleSpec& spec) {
-  return !remedy.of_residual || HasBatchNorm(spec.training().model());
+void SetCosine(proto::TrainingSpec& training) {
+  training.set_schedule(proto::COSINE);
+  training.clear_lr_milestone();
+  training.clear_lr_gamma();
 }
 
-// All remedies together, for long runs: their rate climbs to what the linear rule says of a much smaller batch, and falls
-// to nothing. In a run of few updates it is too high.
-void ApplyAll(uint32_t base, uint32_t batch, const proto::ScaleSpec& spec, proto::TrainingSpec& training) {
-  const uint32_t ranks = spec.ranks(0);
+// All remedies together that this network and batch can have, for long runs: their rate climbs to what the linear rule
+// says of a much smaller batch, and falls to nothing. In a run of few updates it is too high.
+void ApplyAll(const BatchGrowth& growth, proto::TrainingSpec& training) {
+  SetCosine(training);
   for (const Remedy& remedy : Remedies()) {
-    if (remedy.among_all && IsFor(remedy, spec)) {
-      remedy.apply(base, batch, ranks, training);
+    if (remedy.among_all) {
+      remedy.apply(growth, training);
     }
   }
-  training.set_learning_rate(training.learning_rate() * kAllRate * std::sqrt(static_cast<double>(batch) / base));
-  training.set_schedule(proto::COSINE);
+  training.set_learning_rate(training.learning_rate() * kAllRate *
+                             std::sqrt(static_cast<double>(growth.batch) / growth.base));
 }
 
 // As many epochs as give the updates that `base` gives in those that are there.
-void TrainLonger(uint32_t base, uint32_t batch, uint64_t images, proto::TrainingSpec& training) {
+uint32_t LongerEpochs(uint32_t base, uint32_t batch, uint64_t images, const proto::TrainingSpec& training) {
   const uint64_t updates = uint64_t{StepsPerEpoch(images, base, false)} * TotalEpochs(training);
   const uint32_t steps = StepsPerEpoch(images, batch, false);
-  const auto epochs = static_cast<uint32_t>((updates + steps - 1) / steps);
-  training.set_repeats(std::max(epochs, TotalEpochs(training)) - training.warmup_epochs());
+  return std::max(static_cast<uint32_t>((updates + steps - 1) / steps), TotalEpochs(training));
+}
+
+void SetTotalEpochs(uint32_t epochs, proto::TrainingSpec& training) {
+  training.set_repeats(epochs - training.warmup_epochs());
+}
+
+// Sets the reason of a row that trains as `same` does.
+void LeaveOutIfSame(const Row& same, const std::string& reason, Row& row) {
+  if (row.left_out.empty() && row.training.SerializeAsString() == same.training.SerializeAsString()) {
+    row.left_out = reason;
+  }
+}
+
+std::string NoLonger(uint32_t epochs) {
+  return absl::StrCat(epochs, epochs == 1 ? " epoch makes" : " epochs make",
+                      " as many updates as the first batch already");
+}
+
+// The first batch as it is, and as the rows with all remedies and the longer ones are to be compared with it: with their
+// schedule, for as many epochs, and both.
+std::vector<Row> BaseRows(const Row& base, const proto::ScaleSpec& spec, uint64_t images) {
+  Row cosine = base;
+  absl::StrAppend(&cosine.name, ", cosine");
+  SetCosine(cosine.training);
+  LeaveOutIfSame(base, "every row has that schedule", cosine);
+  std::vector<Row> rows = {base, cosine};
+  std::map<uint32_t, uint32_t> batch_of;  // first batch that needs so many epochs for its longer rows
+  for (int i = 1; i < spec.batch_size_size(); ++i) {
+    batch_of.emplace(LongerEpochs(base.global_batch, spec.batch_size(i), images, base.training), spec.batch_size(i));
+  }
+  for (const auto& [epochs, batch] : batch_of) {
+    const std::string as = batch_of.size() > 1 ? absl::StrCat(" (as ", batch, ")") : "";
+    for (const Row& same : {base, cosine}) {
+      Row& longer = rows.emplace_back(same);
+      absl::StrAppend(&longer.name, ", longer", as);
+      SetTotalEpochs(epochs, longer.training);
+      LeaveOutIfSame(same, NoLonger(epochs), longer);
+    }
+  }
+  return rows;
+}
+
+void AddRemedies(const Row& plain, const BatchGrowth& growth, uint64_t images, std::vector<Row>& rows) {
+  for (const Remedy& remedy : Remedies()) {
+    Row& row = rows.emplace_back(plain);
+    absl::StrAppend(&row.name, ", ", remedy.name);
+    row.left_out = remedy.apply(growth, row.training);
+    if (!row.left_out.empty() && remedy.among_all) {
+      absl::StrAppend(&row.left_out, "; the rows with all remedies go without it");
+    }
+    LeaveOutIfSame(plain, "every row has it", row);
+  }
+  Row& all = rows.emplace_back(plain);
+  absl::StrAppend(&all.name, ", all");
+  ApplyAll(growth, all.training);
+  const uint32_t epochs = LongerEpochs(growth.base, growth.batch, images, plain.training);
+  Row& longer = rows.emplace_back(plain);
+  absl::StrAppend(&longer.name, ", longer");
+  SetTotalEpochs(epochs, longer.training);
+  LeaveOutIfSame(plain, NoLonger(epochs), longer);
+  Row& best = rows.emplace_back(plain);
+  absl::StrAppend(&best.name, ", all, longer");
+  SetTotalEpochs(epochs, best.training);
+  best.left_out = rows[rows.size() - 2].left_out;
+  ApplyAll(growth, best.training);
 }
 
 std::vector<Row> LargeBatchRows(const proto::ScaleSpec& spec, uint64_t images) {
   const uint32_t base = spec.batch_size(0);
-  const uint32_t ranks = spec.ranks(0);
-  std::vector<Row> rows = {{absl::StrCat(base), base, spec.buffers(), spec.training()}};
+  std::vector<Row> rows = BaseRows({absl::StrCat(base), base, spec.buffers(), spec.training(), ""}, spec, images);
   for (int i = 1; i < spec.batch_size_size(); ++i) {
     const uint32_t batch = spec.batch_size(i);
-    const Row plain = {absl::StrCat(batch), batch, spec.buffers(), spec.training()};
+    const Row plain = {absl::StrCat(batch), batch, spec.buffers(), spec.training(), ""};
     rows.push_back(plain);
-    for (const Remedy& remedy : Remedies()) {
-      if (!IsFor(remedy, spec)) {
-        continue;
-      }
-      Row& row = rows.emplace_back(plain);
-      absl::StrAppend(&row.name, ", ", remedy.name);
-      remedy.apply(base, batch, ranks, row.training);
-    }
-    Row& all = rows.emplace_back(plain);
-    absl::StrAppend(&all.name, ", all");
-    ApplyAll(base, batch, spec, all.training);
-    Row& longer = rows.emplace_back(plain);
-    absl::StrAppend(&longer.name, ", longer");
-    TrainLonger(base, batch, images, longer.training);
-    Row& best = rows.emplace_back(plain);
-    absl::StrAppend(&best.name, ", all, longer");
-    TrainLonger(base, batch, images, best.training);
-    ApplyAll(base, batch, spec, best.training);
+    AddRemedies(plain, {base, batch, spec.ranks(0)}, images, rows);
   }
   return rows;
 }
 
 std::vector<Row> SamplerRows(const proto::ScaleSpec& spec) {
-  Row with = {"with the epoch number", spec.batch_size(0), spec.buffers(), spec.training()};
+  Row with = {"with the epoch number", spec.batch_size(0), spec.buffers(), spec.training(), ""};
   Row without = with;
   without.name = "without";
   without.training.set_fixed_order(true);
@@ -161,7 +271,10 @@ std::vector<Row> SentRows(const proto::ScaleSpec& spec) {
   for (const auto& [name, buffers] : {std::pair<const char*, const char*>{"gradients only", "local"},
                                       {"buffers broadcast", "broadcast"},
                                       {"batch norm over all ranks", "sync_bn"}}) {
-    rows.push_back({name, spec.batch_size(0), buffers, spec.training()});
+    Row& row = rows.emplace_back(Row{name, spec.batch_size(0), buffers, spec.training(), ""});
+    if (rows.size() > 1 && !HasBatchNorm(spec.training().model())) {
+      row.left_out = NoBatchNorm(spec.training());
+    }
   }
   return rows;
 }
@@ -188,14 +301,30 @@ absl::Status CheckExperiment(const proto::ScaleSpec& spec) {
         absl::StrCat("--experiment=", absl::AsciiStrToLower(proto::Experiment_Name(spec.experiment())),
                      " trains at one batch, found ", spec.batch_size_size(), "; give --batch=128"));
   }
+  if (spec.experiment() == proto::SAMPLER_EPOCH && spec.training().fixed_order()) {
+    return absl::InvalidArgumentError(
+        "--fixed_order: --experiment=sampler_epoch trains with and without it; leave it out");
+  }
+  for (const uint32_t batch : spec.batch_size()) {
+    if (batch < spec.batch_size(0)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--experiment=large_batch compares larger batches with the first, found --batch=",
+                       absl::StrJoin(spec.batch_size(), ","), "; give the smallest first"));
+    }
+  }
   return absl::OkStatus();
 }
 
-// The first name in `wanted` that is no row's, or OK.
+// Returns InvalidArgumentError for the first name in `wanted` that is no row's, or that of a row that is left out.
 absl::Status CheckRows(const std::vector<Row>& rows, const std::vector<std::string>& wanted) {
   std::vector<std::string> names;
   for (const Row& row : rows) {
-    names.push_back(row.name);
+    if (row.left_out.empty()) {
+      names.push_back(row.name);
+    } else if (std::find(wanted.begin(), wanted.end(), row.name) != wanted.end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--rows names '", row.name, "', which is left out: ", row.left_out));
+    }
   }
   for (const std::string& name : wanted) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
@@ -210,14 +339,18 @@ absl::Status CheckRows(const std::vector<Row>& rows, const std::vector<std::stri
 
 }  // namespace
 
-absl::StatusOr<std::vector<proto::ScalePoint>> PlanExperiment(const proto::ScaleSpec& spec,
-                                                              const std::vector<std::string>& wanted, uint64_t images) {
+absl::StatusOr<ExperimentPlan> PlanExperiment(const proto::ScaleSpec& spec, const std::vector<std::string>& wanted,
+                                              uint64_t images) {
   RETURN_IF_ERROR(CheckExperiment(spec));
   const std::vector<Row> rows = RowsOf(spec, images);
   RETURN_IF_ERROR(CheckRows(rows, wanted));
-  std::vector<proto::ScalePoint> points;
+  ExperimentPlan plan;
   for (const Row& row : rows) {
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), row.name) == wanted.end()) {
+      continue;
+    }
+    if (!row.left_out.empty()) {
+      plan.left_out.push_back(absl::StrCat("row '", row.name, "': ", row.left_out));
       continue;
     }
     proto::ScaleSpec of_row = spec;
@@ -232,10 +365,10 @@ absl::StatusOr<std::vector<proto::ScalePoint>> PlanExperiment(const proto::Scale
     for (uint32_t seed = 0; seed < spec.seeds(); ++seed) {
       *point.mutable_training() = row.training;
       point.mutable_training()->set_seed(spec.training().seed() + seed);
-      points.push_back(point);
+      plan.points.push_back(point);
     }
   }
-  return points;
+  return plan;
 }
 
 }  // namespace lockstep

@@ -1,7 +1,10 @@
 #include "lib/dist/experiments.h"
 
+#include <algorithm>
 #include <map>
+#include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/testing/matchers.h"
@@ -13,8 +16,10 @@ namespace {
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr uint64_t kImages = 50'000;
 
@@ -42,13 +47,14 @@ std::map<std::string, proto::ScalePoint> FirstOfRow(const std::vector<proto::Sca
 }
 
 TEST(ExperimentsTest, LargeBatchesAreTrainedAsTheyAreAndWithEachRemedy) {
-  const auto points = PlanExperiment(Spec(proto::LARGE_BATCH, {128, 8192}), {}, kImages);
-  ASSERT_THAT(points, IsOk());
-  const auto rows = FirstOfRow(*points);
-  EXPECT_EQ(rows.size(), 1u + 1 + 7 + 2 + 3);
-  EXPECT_EQ(points->size(), 2 * rows.size());
-  EXPECT_EQ((*points)[0].training().seed(), 5);
-  EXPECT_EQ((*points)[1].training().seed(), 6);
+  const auto plan = PlanExperiment(Spec(proto::LARGE_BATCH, {128, 8192}), {}, kImages);
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_THAT(plan->left_out, IsEmpty());
+  const auto rows = FirstOfRow(plan->points);
+  EXPECT_EQ(rows.size(), 4u + 1 + 7 + 2 + 3);
+  EXPECT_EQ(plan->points.size(), 2 * rows.size());
+  EXPECT_EQ(plan->points[0].training().seed(), 5);
+  EXPECT_EQ(plan->points[1].training().seed(), 6);
   EXPECT_EQ(rows.at("128").batch_per_device(), 64);
   EXPECT_EQ(rows.at("128").reduction(), proto::ALL_REDUCE);
   EXPECT_EQ(rows.at("128").steps_per_epoch(), 391);
@@ -70,37 +76,156 @@ TEST(ExperimentsTest, LargeBatchesAreTrainedAsTheyAreAndWithEachRemedy) {
   EXPECT_DOUBLE_EQ(all.learning_rate(), 1.6);  // twice the square root of 64
 }
 
-TEST(ExperimentsTest, LeNet5HasNoRemediesOfResidualNetworks) {
+// Goyal et al. 2017: from the base batch's rate to 64 times that.
+TEST(ExperimentsTest, TheLinearRateClimbsFromTheBaseRate) {
+  const auto plan = PlanExperiment(Spec(proto::LARGE_BATCH, {128, 8192}),
+                                   {"8192, linear rate and warm-up", "8192, warm-up"}, kImages);
+  ASSERT_THAT(plan, IsOk());
+  const auto rows = FirstOfRow(plan->points);
+  const proto::TrainingSpec& both = rows.at("8192, linear rate and warm-up").training();
+  EXPECT_DOUBLE_EQ(both.learning_rate(), 6.4);
+  EXPECT_DOUBLE_EQ(both.lr_warmup_start(), 0.1);
+  EXPECT_DOUBLE_EQ(LearningRateOf(both, 7, 0, 0), 0.1);
+  EXPECT_EQ(rows.at("8192, warm-up").training().lr_warmup_start(), 0);
+}
+
+TEST(ExperimentsTest, LeNet5HasNoRemediesOfBatchNorm) {
   proto::ScaleSpec spec = Spec(proto::LARGE_BATCH, {128, 8192});
   spec.mutable_training()->set_model("lenet5");
-  const auto points = PlanExperiment(spec, {}, kImages);
-  ASSERT_THAT(points, IsOk());
-  const auto rows = FirstOfRow(*points);
-  EXPECT_EQ(rows.size(), 1u + 1 + 5 + 1 + 3);
+  const auto plan = PlanExperiment(spec, {}, kImages);
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_THAT(plan->left_out,
+              ElementsAre("row '8192, zero gamma': lenet5 has no batch norm; the rows with all remedies go without it",
+                          "row '8192, ghost batch norm': lenet5 has no batch norm; the rows with all remedies go "
+                          "without it",
+                          "row '8192, clipping and ghost batch norm': lenet5 has no batch norm"));
+  const auto rows = FirstOfRow(plan->points);
+  EXPECT_EQ(rows.size(), 4u + 1 + 5 + 1 + 3);
   const proto::TrainingSpec& all = rows.at("8192, all").training();
   EXPECT_FALSE(all.zero_gamma());
   EXPECT_LE(all.accumulate(), 1u);
   EXPECT_GT(all.clip_norm(), 0);
+  spec = Spec(proto::WHAT_IS_SENT, {128});
+  spec.mutable_training()->set_model("lenet5");
+  const auto sent = PlanExperiment(spec, {}, kImages);
+  ASSERT_THAT(sent, IsOk());
+  EXPECT_EQ(FirstOfRow(sent->points).size(), 1);
+  EXPECT_THAT(sent->left_out, ElementsAre("row 'buffers broadcast': lenet5 has no batch norm",
+                                          "row 'batch norm over all ranks': lenet5 has no batch norm"));
+}
+
+// The number of micro-batches of each of two ranks, or why there are none.
+std::string GhostsOf(uint32_t batch) {
+  const std::string row = absl::StrCat(batch, ", ghost batch norm");
+  const auto plan = PlanExperiment(Spec(proto::LARGE_BATCH, {2, batch}), {}, kImages);
+  EXPECT_THAT(plan, IsOk());
+  const auto rows = FirstOfRow(plan->points);
+  if (const auto found = rows.find(row); found != rows.end()) {
+    EXPECT_EQ(rows.at(absl::StrCat(batch, ", all")).training().accumulate(), found->second.training().accumulate());
+    return absl::StrCat(found->second.training().accumulate());
+  }
+  EXPECT_LE(rows.at(absl::StrCat(batch, ", all")).training().accumulate(), 1u);
+  const auto asked = PlanExperiment(Spec(proto::LARGE_BATCH, {2, batch}), {row}, kImages);
+  EXPECT_EQ(asked.status().code(), absl::StatusCode::kInvalidArgument);
+  return std::string(asked.status().message());
+}
+
+TEST(ExperimentsTest, GhostBatchNormCutsARanksBatchByItsLargestDivisor) {
+  EXPECT_EQ(GhostsOf(512), "2");     // 256 by 128
+  EXPECT_EQ(GhostsOf(2000), "8");    // 1,000 by 125
+  EXPECT_EQ(GhostsOf(10000), "40");  // 5,000 by 125
+  EXPECT_EQ(GhostsOf(544), "4");     // 272 by 68
+  EXPECT_EQ(GhostsOf(514),
+            "--rows names '514, ghost batch norm', which is left out: a rank's batch of 257 has no "
+            "divisor from 16 to 128 to cut it by; the rows with all remedies go without it");
+  EXPECT_EQ(GhostsOf(256),
+            "--rows names '256, ghost batch norm', which is left out: a rank's batch of 128 is not larger than the 128 "
+            "images that it would count over; the rows with all remedies go without it");
 }
 
 // 7 steps an epoch: 280 epochs are the first with 1,955 updates.
 TEST(ExperimentsTest, LongerRowsMakeTheUpdatesOfTheBaseline) {
-  const auto points =
+  const auto plan =
       PlanExperiment(Spec(proto::LARGE_BATCH, {128, 8192}), {"8192, longer", "8192, all, longer"}, kImages);
-  ASSERT_THAT(points, IsOk());
-  ASSERT_EQ(points->size(), 4);
-  for (const proto::ScalePoint& point : *points) {
+  ASSERT_THAT(plan, IsOk());
+  ASSERT_EQ(plan->points.size(), 4);
+  for (const proto::ScalePoint& point : plan->points) {
     EXPECT_EQ(TotalEpochs(point.training()), 280);
     EXPECT_GE(TotalEpochs(point.training()) * point.steps_per_epoch(), 1955);
   }
-  EXPECT_EQ(points->back().training().lr_warmup_epochs(), 28);
+  EXPECT_EQ(plan->points.back().training().lr_warmup_epochs(), 28);
+}
+
+// Every row has a row of the base batch that differs from it in no more than what a remedy is.
+TEST(ExperimentsTest, EachRowHasABaseOfItsScheduleAndEpochs) {
+  const auto plan = PlanExperiment(Spec(proto::LARGE_BATCH, {128, 8192, 16384}), {}, kImages);
+  ASSERT_THAT(plan, IsOk());
+  const auto rows = FirstOfRow(plan->points);
+  for (const char* name : {"128", "128, cosine", "128, longer (as 8192)", "128, cosine, longer (as 8192)",
+                           "128, longer (as 16384)", "128, cosine, longer (as 16384)"}) {
+    ASSERT_EQ(rows.count(name), 1) << name;
+    EXPECT_EQ(rows.at(name).global_batch(), 128);
+    EXPECT_EQ(rows.at(name).training().learning_rate(), 0.1);
+  }
+  for (const auto& [name, row] : rows) {
+    const auto is_base = [&row = row](const auto& other) {
+      const proto::TrainingSpec &base = other.second.training(), &training = row.training();
+      return other.second.global_batch() == 128 && base.schedule() == training.schedule() &&
+             TotalEpochs(base) == TotalEpochs(training) && base.lr_warmup_epochs() == 0;
+    };
+    EXPECT_EQ(std::count_if(rows.begin(), rows.end(), is_base), 1) << name;
+  }
+  EXPECT_EQ(TotalEpochs(rows.at("128, cosine, longer (as 16384)").training()), 489);  // 4 steps an epoch
+}
+
+// The longer row of one large batch needs no more words.
+TEST(ExperimentsTest, TheBaseRowsOfOneLargeBatch) {
+  const auto plan =
+      PlanExperiment(Spec(proto::LARGE_BATCH, {128, 8192}), {"128, cosine, longer", "128, longer"}, kImages);
+  ASSERT_THAT(plan, IsOk());
+  const auto rows = FirstOfRow(plan->points);
+  EXPECT_EQ(TotalEpochs(rows.at("128, cosine, longer").training()), 280);
+  EXPECT_EQ(rows.at("128, cosine, longer").training().schedule(), proto::COSINE);
+  EXPECT_EQ(TotalEpochs(rows.at("128, longer").training()), 280);
+}
+
+TEST(ExperimentsTest, ARowThatChangesNothingIsLeftOut) {
+  proto::ScaleSpec spec = Spec(proto::LARGE_BATCH, {128, 8192});
+  spec.mutable_training()->set_schedule(proto::COSINE);
+  spec.mutable_training()->set_clip_norm(1);
+  const auto plan = PlanExperiment(spec, {}, kImages);
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_THAT(plan->left_out, ElementsAre("row '128, cosine': every row has that schedule",
+                                          "row '128, cosine, longer': every row has that schedule",
+                                          "row '8192, clipping': every row has it"));
+  const auto equal = PlanExperiment(Spec(proto::LARGE_BATCH, {4000, 5000}), {}, 5000);  // 2 steps an epoch and 1
+  ASSERT_THAT(equal, IsOk());
+  EXPECT_THAT(equal->left_out, IsEmpty());
+  const auto none = PlanExperiment(Spec(proto::LARGE_BATCH, {4000, 4800}), {}, 5000);  // 2 steps both
+  ASSERT_THAT(none, IsOk());
+  EXPECT_THAT(none->left_out,
+              ElementsAre("row '4000, longer': 5 epochs make as many updates as the first batch already",
+                          "row '4000, cosine, longer': 5 epochs make as many updates as the first batch already",
+                          "row '4800, longer': 5 epochs make as many updates as the first batch already",
+                          "row '4800, all, longer': 5 epochs make as many updates as the first batch already"));
+}
+
+TEST(ExperimentsTest, AScheduleThatClimbsHasNoWarmUp) {
+  proto::ScaleSpec spec = Spec(proto::LARGE_BATCH, {128, 8192});
+  spec.mutable_training()->set_schedule(proto::ONE_CYCLE);
+  const auto plan = PlanExperiment(spec, {}, kImages);
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_THAT(plan->left_out, Contains(HasSubstr("row '8192, warm-up': --schedule=one_cycle climbs by itself")));
+  for (const proto::ScalePoint& point : plan->points) {
+    EXPECT_THAT(CheckSchedule(point.training()), IsOk()) << point.row();
+  }
 }
 
 // A batch of 624 makes 9 updates in an epoch of 5,000 images, one of 5,000 makes one.
 TEST(ExperimentsTest, TheBaselineIsThatOfTheImages) {
-  const auto points = PlanExperiment(Spec(proto::LARGE_BATCH, {624, 5000}), {"624", "5000, longer"}, 5000);
-  ASSERT_THAT(points, IsOk());
-  const auto rows = FirstOfRow(*points);
+  const auto plan = PlanExperiment(Spec(proto::LARGE_BATCH, {624, 5000}), {"624", "5000, longer"}, 5000);
+  ASSERT_THAT(plan, IsOk());
+  const auto rows = FirstOfRow(plan->points);
   const proto::ScalePoint &base = rows.at("624"), &longer = rows.at("5000, longer");
   EXPECT_EQ(longer.steps_per_epoch(), 1);
   EXPECT_EQ(TotalEpochs(longer.training()), TotalEpochs(base.training()) * base.steps_per_epoch());
@@ -109,13 +234,13 @@ TEST(ExperimentsTest, TheBaselineIsThatOfTheImages) {
 TEST(ExperimentsTest, TheOthersHaveRowsOfTheirOwn) {
   const auto sampler = PlanExperiment(Spec(proto::SAMPLER_EPOCH, {128}), {}, kImages);
   ASSERT_THAT(sampler, IsOk());
-  ASSERT_EQ(sampler->size(), 4);
-  EXPECT_FALSE((*sampler)[0].training().fixed_order());
-  EXPECT_TRUE((*sampler)[2].training().fixed_order());
+  ASSERT_EQ(sampler->points.size(), 4);
+  EXPECT_FALSE(sampler->points[0].training().fixed_order());
+  EXPECT_TRUE(sampler->points[2].training().fixed_order());
   const auto sent = PlanExperiment(Spec(proto::WHAT_IS_SENT, {128}), {"buffers broadcast"}, kImages);
   ASSERT_THAT(sent, IsOk());
-  ASSERT_EQ(sent->size(), 2);
-  EXPECT_EQ((*sent)[0].buffers(), "broadcast");
+  ASSERT_EQ(sent->points.size(), 2);
+  EXPECT_EQ(sent->points[0].buffers(), "broadcast");
 }
 
 TEST(ExperimentsTest, RefusesWhatIsNoExperiment) {
@@ -130,6 +255,12 @@ TEST(ExperimentsTest, RefusesWhatIsNoExperiment) {
   spec.add_ranks(1);
   EXPECT_THAT(PlanExperiment(spec, {}, kImages),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("found --ranks=2,1")));
+  EXPECT_THAT(PlanExperiment(Spec(proto::LARGE_BATCH, {8192, 128}), {}, kImages),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--batch=8192,128; give the smallest first")));
+  spec = Spec(proto::SAMPLER_EPOCH, {128});
+  spec.mutable_training()->set_fixed_order(true);
+  EXPECT_THAT(PlanExperiment(spec, {}, kImages),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--fixed_order")));
   spec = Spec(proto::WHAT_IS_SENT, {128});
   spec.set_seeds(0);
   EXPECT_THAT(PlanExperiment(spec, {}, kImages), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--seeds=0")));
@@ -160,6 +291,14 @@ TEST(ExperimentsTest, TheTableHasAMeanAndARangeForEachRow) {
   EXPECT_THAT(table,
               HasSubstr("  8192: 6 epochs, 42 updates; epoch 5: loss 2.2500, train 25.00 %; test 12.50 %; 3.00 s "
                         "[1 of 2 seeds]\n"));
+}
+
+TEST(ExperimentsTest, TheTableHasTheAccuracyOnHeldOutImages) {
+  std::vector<proto::ScalePoint> points = {Trained("128", 5, 1, 0.5), Trained("128", 6, 2, 0.75)};
+  points[0].mutable_epoch(5)->set_validation_accuracy(0.25);
+  points[1].mutable_epoch(5)->set_validation_accuracy(0.5);
+  EXPECT_THAT(ExperimentTable(Spec(proto::LARGE_BATCH, {128}), points),
+              HasSubstr("; test 62.50 (50.00 to 75.00) %; validation 37.50 (25.00 to 50.00) %; 3.00"));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/dataset.h"
+#include "lib/dataset/validation_split.h"
 #include "lib/device/device.h"
 #include "lib/dist/all_reduce_probe.h"
 #include "lib/dist/data_parallel_trainer.h"
@@ -66,6 +67,7 @@ class RankPoint {
   absl::StatusOr<proto::ScalePoint> Run() {
     RETURN_IF_ERROR(SetUp(order_.dataset_path()));
     RETURN_IF_ERROR(CheckRanksAgree(context_, device_, dataset_));
+    RETURN_IF_ERROR(HoldOutValidation(training_.validation_images(), point_.global_batch(), dataset_));
     const c10::DeviceGuard guard(device_);
     ASSIGN_OR_RETURN(group_, PointGroup::Join(context_, spec_, point_, device_, order_.spec().reducer() == "auto"));
     if (!group_->why_own().empty()) {

@@ -20,6 +20,7 @@
 #include "lib/base/stopwatch.h"
 #include "lib/dataset/content_digest.h"
 #include "lib/dataset/dataset.h"
+#include "lib/dataset/validation_split.h"
 #include "lib/device/device.h"
 #include "lib/device/torch_status.h"
 #include "lib/dist/experiments.h"
@@ -284,6 +285,9 @@ absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const
       LogLine(absl::StrFormat("scale_run: warning: %s", warning));
     }
   }
+  for (const std::string& left_out : plan.left_out) {
+    LogLine(absl::StrCat("scale_run: left out: ", left_out));
+  }
   for (const proto::ScaleRecord& record : kept) {
     FallBackFrom(record.point(), plan.points);
   }
@@ -346,7 +350,22 @@ absl::Status CheckOneProcess(const World* world) {
                    "standard input; give the file's path");
 }
 
-absl::Status PlanAndMeasure(const ScaleRunOptions& options, World* world, FinishedWork& work) {
+// Images of the largest step that is asked for.
+uint64_t LargestGlobalBatch(const proto::ScaleSpec& spec) {
+  const auto& batches = spec.batch_size();
+  const uint64_t largest = batches.empty() ? 0 : *std::max_element(batches.begin(), batches.end());
+  const bool global = spec.batch_mode() == proto::GLOBAL || spec.experiment() != proto::EXPERIMENT_UNSPECIFIED;
+  return global ? largest : largest * MaxRanks(spec);
+}
+
+// Holds images out of the training split, and says in `options` how many.
+absl::Status HoldOut(ScaleRunOptions& options, Dataset& dataset) {
+  const uint32_t images = ValidationImages(options, dataset.train.size());
+  options.spec.mutable_training()->set_validation_images(images);
+  return HoldOutValidation(images, LargestGlobalBatch(options.spec), dataset);
+}
+
+absl::Status PlanAndMeasure(ScaleRunOptions options, World* world, FinishedWork& work) {
   RETURN_IF_ERROR(CheckScaleRunOptions(options));
   RETURN_IF_ERROR(DeclareRunFiles(FilesOf(options)));
   std::string dataset_path = options.input;
@@ -359,11 +378,14 @@ absl::Status PlanAndMeasure(const ScaleRunOptions& options, World* world, Finish
   {
     ASSIGN_OR_RETURN(Dataset dataset, ReadDataset(dataset_path));
     dataset.input.set_path(options.input);
+    const std::string content_sha256 =
+        world != nullptr ? ContentSha256(dataset) : "";  // digest of all images: other processes hold none out
+    RETURN_IF_ERROR(HoldOut(options, dataset));
     ASSIGN_OR_RETURN(plan, MakeScaleRunPlan(options, dataset, world));
     plan.dataset_sha256 = dataset.input.sha256();
     if (world != nullptr) {
       RETURN_IF_ERROR(world->CheckRanks(MaxRanks(plan.spec), plan.device.is_cuda()));
-      plan.dataset_content_sha256 = ContentSha256(dataset);
+      plan.dataset_content_sha256 = content_sha256;
       RETURN_IF_ERROR(world->CheckDataset(plan.dataset_content_sha256));
     }
     ASSIGN_OR_RETURN(const std::vector<proto::Input> inputs, InputsOf(options, dataset.input));

@@ -35,7 +35,18 @@ absl::Status CheckAutoIsAlone(const proto::ScaleSpec& spec) {
   return absl::OkStatus();
 }
 
+// One in so many training images: usual for CIFAR-10, whose 5,000 then give an accuracy of 90 % a standard error of 0.4 points.
+constexpr uint32_t kValidationShare = 10;
+
 }  // namespace
+
+uint32_t ValidationImages(const ScaleRunOptions& options, uint64_t training_images) {
+  if (!options.default_validation) {
+    return options.spec.training().validation_images();
+  }
+  const bool chooses = options.spec.experiment() == proto::LARGE_BATCH && options.spec.evaluate();
+  return chooses ? static_cast<uint32_t>(training_images / kValidationShare) : 0;
+}
 
 absl::Status CheckScaleRunOptions(const ScaleRunOptions& options) {
   if (options.input.empty()) {
@@ -51,8 +62,8 @@ absl::Status CheckScaleRunOptions(const ScaleRunOptions& options) {
   if (!options.rows.empty() && options.spec.experiment() == proto::EXPERIMENT_UNSPECIFIED) {
     return absl::InvalidArgumentError("--rows are those of an experiment's table; give --experiment, too");
   }
-  RETURN_IF_ERROR(
-      CheckEvaluationFlags(options.spec.evaluate(), options.spec.evaluate_every(), options.spec.target_accuracy()));
+  RETURN_IF_ERROR(CheckEvaluationFlags(options.spec.evaluate(), options.spec.evaluate_every(),
+                                       options.spec.target_accuracy(), options.spec.training().validation_images()));
   if (!(options.spec.timeout_seconds() >= 1)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--timeout is ", options.spec.timeout_seconds(), " s; expected 1s or more"));

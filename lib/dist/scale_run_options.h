@@ -21,6 +21,10 @@ struct ScaleRunOptions {
 
   std::vector<std::string> rows;  // of an experiment's table: only these; empty: all
 
+  // Choice of the number of held-out images by the stage: a tenth of the training images for LARGE_BATCH, whose remedies
+  // are chosen by them, and none for anything else. If false, training.validation_images counts.
+  bool default_validation = false;
+
   // As TrainSweepOptions has them; which point leaves the checkpoint says kept_files.h.
   bool resume = false;
   uint32_t state_every = 1;
@@ -33,6 +37,9 @@ struct ScaleRunOptions {
   // The stage fills the rest.
   proto::ScaleSpec spec;
 };
+
+// Returns the number of images to hold out of a training split of `training_images`.
+uint32_t ValidationImages(const ScaleRunOptions& options, uint64_t training_images);
 
 // InvalidArgument: options that cannot be, whatever the data set.
 absl::Status CheckScaleRunOptions(const ScaleRunOptions& options);

@@ -212,7 +212,9 @@ absl::Status PlanRows(const std::vector<std::string>& rows, uint64_t training_im
     return absl::InvalidArgumentError(
         absl::StrCat("--experiment has rows of its own; give --", plan.spec.several(0).key(), " one word"));
   }
-  ASSIGN_OR_RETURN(plan.points, PlanExperiment(plan.spec, rows, training_images));
+  ASSIGN_OR_RETURN(ExperimentPlan planned, PlanExperiment(plan.spec, rows, training_images));
+  plan.points = std::move(planned.points);
+  plan.left_out = std::move(planned.left_out);
   for (const proto::ScalePoint& point : plan.points) {
     proto::ScaleSpec of_point = plan.spec;
     of_point.set_buffers(point.buffers());
@@ -316,7 +318,7 @@ std::string PlanText(const ScaleRunPlan& plan) {
       "%d points of %d + %d epochs each; %s, %d parameters, %d bytes of gradients, %d CPU threads per rank\n",
       plan.points.size(), training.warmup_epochs(), training.repeats(), training.model(), model.parameter_count(),
       model.gradient_bytes(), training.threads());
-  absl::StrAppend(&text, "  ", RecipeText(training), "\n");
+  absl::StrAppend(&text, "  ", RecipeText(training), "\n", HeldOutText(training));
   for (const proto::ScaleSpec& variant : plan.variants) {
     const std::string keys = VariantText(plan.spec, variant);
     absl::StrAppend(&text, "  ", keys, keys.empty() ? "" : ": ", HowText(variant), "\n");

@@ -22,7 +22,7 @@ struct ScaleRunPlan {
   c10::Device device = c10::Device(c10::kCPU);  // its kind; a rank has the one of its number
   proto::ScaleSpec spec;                        // complete; of several variants what the first has
   std::vector<proto::ScaleSpec> variants;       // the ways to train (point_variants.h), each settled and checked
-  std::vector<std::string> left_out;            // and why: those of several that cannot be
+  std::vector<std::string> left_out;            // and why: variants, or rows of an experiment, that cannot be
   std::vector<proto::ScalePoint> points;        // in the order in which they are measured: see PlanPoints
   std::vector<std::string> rows;                // of an experiment, that were asked for; empty: all
   std::string dataset_path;                     // where a rank finds the data set

@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -183,6 +184,64 @@ TEST(ScaleRunTest, HoldsSeveralWaysToTrainSideBySide) {
   EXPECT_TRUE(points[8].has_star());
   // In mode DP the one process has the whole batch: 41 images in batches of 16, of which none is one of the epoch before.
   EXPECT_EQ(points[8].rank(0).distinct_images_ever(), 41);
+}
+
+// 5 of 41 images: the others are trained on, and the accuracy is that of all ranks' shares.
+TEST(ScaleRunTest, HeldOutImagesAreNotTrainedOn) {
+  ScaleRunOptions options = SmallScaleRun({1, 2}, 8);
+  options.spec.set_evaluate(true);
+  options.spec.mutable_training()->set_validation_images(5);
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  const std::vector<proto::ScalePoint> points = ScalePoints(options.output);
+  ASSERT_EQ(points.size(), 4u);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(points[i].images_per_epoch(), 36);
+    EXPECT_FALSE(points[i].epoch(0).has_validation_accuracy());
+    ASSERT_TRUE(points[i].epoch(1).has_validation_accuracy());
+    const double images = 5 * points[i].epoch(1).validation_accuracy();
+    EXPECT_NEAR(images, std::round(images), 1e-9);
+  }
+  EXPECT_EQ(points[0].epoch(1).validation_accuracy(), points[1].epoch(1).validation_accuracy());
+  EXPECT_EQ(points[3].reduction(), proto::ABLATED);
+  EXPECT_FALSE(points[3].epoch(1).has_validation_accuracy());
+}
+
+TEST(ScaleRunTest, RefusesToHoldOutMoreThanLeavesABatch) {
+  ScaleRunOptions options = SmallScaleRun({1, 2}, 8);
+  options.spec.set_evaluate(true);
+  options.spec.mutable_training()->set_validation_images(26);
+  EXPECT_THAT(RunScaleRun(options),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("--validation_images=26 leaves 15 of 41 training images, expected a batch of 16")));
+  options.spec.set_evaluate(false);
+  EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--noevaluate")));
+}
+
+// A tenth of 41, unless told otherwise; LeNet-5 has no batch norm.
+TEST(ScaleRunTest, LargeBatchesHoldOutATenth) {
+  ScaleRunOptions options = SmallScaleRun({2}, 8);
+  options.spec.add_batch_size(16);
+  options.spec.set_experiment(proto::LARGE_BATCH);
+  options.spec.set_seeds(1);
+  options.spec.set_evaluate(true);
+  options.default_validation = true;
+  options.rows = {"8"};
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  const auto file = ReadRecordFile<proto::ScaleFile>(options.output);
+  ASSERT_THAT(file, IsOk());
+  EXPECT_EQ(file->records[0].spec().training().validation_images(), 4);
+  EXPECT_EQ(file->records[0].spec().model().training_images(), 37);
+  EXPECT_TRUE(ScalePoints(options.output)[0].epoch(1).has_validation_accuracy());
+
+  options.output = TempPath("without.rec");
+  options.default_validation = false;
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  EXPECT_FALSE(ScalePoints(options.output)[0].epoch(1).has_validation_accuracy());
+
+  options.rows = {"16, zero gamma"};
+  EXPECT_THAT(RunScaleRun(options),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("--rows names '16, zero gamma', which is left out: lenet5 has no batch norm")));
 }
 
 // What is refused alone is refused when nothing else was asked for, or when all of it cannot be.

@@ -37,7 +37,8 @@ __global__ void __launch_bounds__(kMaxLayers) FactorsKernel(LayerFactorsInput in
                       input.lars, input.weight_decay);
   }
   input.factors[2 * layer] = static_cast<float>(scale * clip * local);
-  input.factors[2 * layer + 1] = static_cast<float>(input.weight_decay * local);
+  input.factors[2 * layer + 1] =
+      static_cast<float>(DecayFactor(local, input.lars, layer < input.local_layers, input.weight_decay));
 }
 
 }  // namespace

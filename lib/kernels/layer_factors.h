@@ -1,10 +1,12 @@
 // What SGD multiplies each layer's gradient and weight decay with, where an update waits for norms: clipping, as
-// torch.nn.utils.clip_grad_norm_, and LARS (You, Gitman, Ginsburg 2017, arXiv 1708.03888), in this order.
+// torch.nn.utils.clip_grad_norm_, and LARS (You, Gitman, Ginsburg 2017, arXiv 1708.03888; the variant of
+// lib/train/lars.h), in this order.
 //
 //   clip  = min(1, clip_norm / (|g| + 1e-6)), |g| over all layers;            1 without clip_norm
 //   local = lars * |w_l| / (clip * |g_l| + weight_decay * |w_l|) of layer l;  1 without lars, for other layers than the
 //           first `local_layers`, and where |w_l| or |g_l| is 0
-//   factors of layer l: gradient_scale * clip * local, weight_decay * local
+//   factors of layer l: gradient_scale * clip * local, weight_decay * local; with lars the latter is 0 for other layers
+//           than the first `local_layers`
 //
 // g is gradient_scale times the numbers whose squares were summed. All in fp64, the factors rounded to fp32.
 #ifndef LOCKSTEP_LIB_KERNELS_LAYER_FACTORS_H_
@@ -19,7 +21,8 @@ namespace lockstep {
 // Pointers are of the device (of the host for the reference).
 struct LayerFactorsInput {
   uint32_t layers = 0;                       // at most kMaxLayers (layer_squares.h); 0: nothing is done
-  uint32_t local_layers = 0;                 // the first of them, which have local rates
+  uint32_t local_layers = 0;                 // the first of them, which have local rates; with lars, the others have
+                                             // no weight decay
   const double* gradient_squares = nullptr;  // fp64 (layers, kSquareParts)
   const double* weight_squares = nullptr;    // fp64 (local_layers, kSquareParts); without lars not looked at
   float gradient_scale = 1;

@@ -26,6 +26,11 @@ __host__ __device__ inline double LocalRate(double weight, double gradient, doub
   return lars == 0 || weight == 0 || gradient == 0 ? 1 : lars * weight / fma(weight_decay, weight, gradient);
 }
 
+// The factor of a layer's weights. `is_local`: it is one of those that LARS gives local rates; it decays no others.
+__host__ __device__ inline double DecayFactor(double local, double lars, bool is_local, double weight_decay) {
+  return lars == 0 || is_local ? weight_decay * local : 0;
+}
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_KERNELS_LAYER_FACTORS_ELEMENT_H_

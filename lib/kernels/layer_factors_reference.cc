@@ -29,7 +29,8 @@ void LayerFactorsReference(const LayerFactorsInput& input) {
       local = LocalRate(NormOf(SumOfParts(input.weight_squares, layer), 1), gradient, input.lars, input.weight_decay);
     }
     input.factors[2 * layer] = static_cast<float>(scale * clip * local);
-    input.factors[2 * layer + 1] = static_cast<float>(input.weight_decay * local);
+    input.factors[2 * layer + 1] =
+        static_cast<float>(DecayFactor(local, input.lars, layer < input.local_layers, input.weight_decay));
   }
 }
 

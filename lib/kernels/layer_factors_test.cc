@@ -51,7 +51,8 @@ TEST(LayerFactorsTest, ClippingByHand) {
   EXPECT_EQ(Factors({0.5f, 7}, {9, 16, 144}, {25, 0})[0], 0.5f);  // not scaled up
 }
 
-// |w| = 5, |g| = 3 * 0.5: local = 0.125 * 5 / (1.5 + 0.25 * 5). Weights of 0 have 1, and the third layer too.
+// |w| = 5, |g| = 3 * 0.5: local = 0.125 * 5 / (1.5 + 0.25 * 5). Weights of 0 have 1, and so has the third layer, which
+// stands for biases and batch norm: it is not decayed.
 TEST(LayerFactorsTest, LocalRatesByHand) {
   const std::vector<float> factors = Factors({0.5f, 0, 0.125f}, {9, 16, 144}, {25, 0});
   const double local = 0.125 * 5 / (1.5 + 0.25 * 5);
@@ -60,6 +61,7 @@ TEST(LayerFactorsTest, LocalRatesByHand) {
   EXPECT_EQ(factors[2], 0.5f);
   EXPECT_EQ(factors[3], 0.25f);
   EXPECT_EQ(factors[4], 0.5f);
+  EXPECT_EQ(factors[5], 0);
   EXPECT_EQ(Factors({0.5f, 0, 0.125f}, {0, 16, 144}, {25, 0})[0], 0.5f);  // a gradient of 0
 }
 
@@ -70,6 +72,7 @@ TEST(LayerFactorsTest, ClippingComesFirst) {
   EXPECT_FLOAT_EQ(factors[0], clip * local);
   EXPECT_FLOAT_EQ(factors[1], 0.25 * local);
   EXPECT_FLOAT_EQ(factors[4], clip);
+  EXPECT_EQ(factors[5], 0);
 }
 
 TEST(LayerFactorsTest, AGradientThatIsNaNStaysNaN) {

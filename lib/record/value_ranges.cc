@@ -66,6 +66,7 @@ constexpr FieldRule kRules[] = {
     {"AllReduceFitPoint", "left_out_seconds", kAnyFinite},
     {"StepTimePoint", "left_out_step_seconds", kAnyFinite},
     {"ScaleSpec", "timeout_seconds", {0, kInfinity}},
+    {"TrainingSpec", "lr_warmup_start", kNotNegative},
 };
 
 // Numbers of which nothing is expected. Of training that diverges, the loss and the sums are no numbers, and that is

@@ -10,6 +10,7 @@
 #include "lib/report/answer_rows.h"
 #include "lib/report/best_batch.h"
 #include "lib/report/cell.h"
+#include "lib/report/claim.h"
 #include "lib/report/experiment_view.h"
 #include "lib/report/large_batch.h"
 #include "lib/report/scaling_view.h"
@@ -155,15 +156,23 @@ void AddQ4(const LabRecords& lab, proto::Section& card) {
         none->equal->trained.empty()) {
       continue;
     }
-    const RemedyRows* const best = BestRemedy(large, *batch);
-    const std::string repaired = best == nullptr ? ""
-                                                 : absl::StrCat("; the best single remedy, ", best->remedy, ", brings ",
-                                                                SaySeeds(large.Accuracies(*best->equal), true));
+    const std::optional<SeedDifference> loss = LossOf(large, *none->equal);
+    const std::string no_loss = loss.has_value() && !loss->significant() ? ", which does not differ significantly" : "";
+    const RemedyChoice choice = ChooseRemedy(*batch);
+    const std::string equal = choice.equal_ones.empty() ? ""
+                                                        : absl::StrCat(" (", JoinAnd(choice.equal_ones),
+                                                                       choice.equal_ones.size() == 1 ? " does" : " do",
+                                                                       " not differ significantly)");
+    const std::string repaired =
+        choice.best == nullptr
+            ? ""
+            : absl::StrCat("; the best single remedy by validation accuracy, ", choice.best->remedy, equal, ", brings ",
+                           SaySeeds(large.Accuracies(*choice.best->equal), true));
     AddVerdict("Q4",
                absl::StrCat("Global batch ", FormatCount(batch->global_batch), " reaches ",
                             SaySeeds(large.Accuracies(*none->equal), true), " ", large.AccuracyName(), " against ",
                             SaySeeds(large.Accuracies(*large.base), true), " of batch ",
-                            FormatCount(large.base->first().global_batch()), repaired, "."),
+                            FormatCount(large.base->first().global_batch()), no_loss, repaired, "."),
                card);
     return;
   }

@@ -40,6 +40,9 @@ std::string DescribeSchedule(const proto::TrainingSpec& training) {
   }
   if (training.lr_warmup_epochs() > 0) {
     absl::StrAppend(&text, " after a climb of ", Plural(training.lr_warmup_epochs(), "epoch"));
+    if (training.lr_warmup_start() > 0) {
+      absl::StrAppend(&text, " from ", training.lr_warmup_start());
+    }
   }
   return text;
 }

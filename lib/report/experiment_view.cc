@@ -159,6 +159,13 @@ std::optional<double> TestAccuracy(const proto::ScalePoint& point) {
   return point.epoch(point.epoch_size() - 1).test_accuracy();
 }
 
+std::optional<double> ValidationAccuracy(const proto::ScalePoint& point) {
+  if (point.epoch().empty() || !point.epoch(point.epoch_size() - 1).has_validation_accuracy()) {
+    return std::nullopt;
+  }
+  return point.epoch(point.epoch_size() - 1).validation_accuracy();
+}
+
 std::optional<double> TrainingSeconds(const proto::ScalePoint& point) {
   double seconds = 0;
   for (const proto::EpochResult& epoch : point.epoch()) {
@@ -187,10 +194,5 @@ std::string SaySeeds(const proto::Samples& values, bool percent) {
 }
 
 double MeanOf(const proto::Samples& values) { return MeanAndDeviationOf(values).mean; }
-
-bool AllAbove(const proto::Samples& a, const proto::Samples& b) {
-  return !a.value().empty() && !b.value().empty() &&
-         *std::min_element(a.value().begin(), a.value().end()) > *std::max_element(b.value().begin(), b.value().end());
-}
 
 }  // namespace lockstep

@@ -60,7 +60,8 @@ const proto::EpochResult* LabEpochOf(const proto::ScalePoint& point);  // null: 
 std::optional<double> LabLoss(const proto::ScalePoint& point);
 std::optional<double> LabTrainAccuracy(const proto::ScalePoint& point);
 std::optional<double> TestAccuracy(const proto::ScalePoint& point);
-std::optional<double> TrainingSeconds(const proto::ScalePoint& point);  // of all epochs, without evaluations
+std::optional<double> ValidationAccuracy(const proto::ScalePoint& point);  // accuracy on held-out training images
+std::optional<double> TrainingSeconds(const proto::ScalePoint& point);     // of all epochs, without evaluations
 uint64_t Updates(const proto::ScalePoint& point);
 
 // "2.003 [1.996, 2.010]": the mean over seeds, least and most of them; "2.003" where all are equal, or there is one. `percent`: a fraction,
@@ -69,9 +70,7 @@ proto::Cell SeedsCell(const proto::Samples& values, bool percent = false);
 // The same in a sentence; "not known (REASON)" without a value.
 std::string SaySeeds(const proto::Samples& values, bool percent = false);
 
-// Mean of the values, and whether all of `a` are above all of `b`; of no values false.
 double MeanOf(const proto::Samples& values);
-bool AllAbove(const proto::Samples& a, const proto::Samples& b);
 
 }  // namespace lockstep
 

@@ -24,52 +24,67 @@ proto::Cell UpdatesCell(const ExperimentRow& row) {
                              : CountCell(Updates(row.first()), proto::DERIVED, "steps of an epoch x epochs");
 }
 
+bool HasValidation(const ExperimentView& view) {
+  return std::any_of(view.rows.begin(), view.rows.end(),
+                     [](const ExperimentRow& row) { return !row.Values(ValidationAccuracy).value().empty(); });
+}
+
 proto::Table RowsTable(const ExperimentView& view) {
   const std::string epoch = view.EpochName();
-  proto::Table table = MakeTable(absl::StrCat("Large batches: ", view.Title()),
-                                 {"global batch, remedy", "seeds", "epochs", "updates", absl::StrCat("loss, ", epoch),
-                                  absl::StrCat("train accuracy, ", epoch, ", %"), "test accuracy, %", "training, s"});
+  const bool validated = HasValidation(view);
+  std::vector<std::string> columns = {"global batch, remedy",
+                                      "seeds",
+                                      "epochs",
+                                      "updates",
+                                      absl::StrCat("loss, ", epoch),
+                                      absl::StrCat("train accuracy, ", epoch, ", %")};
+  columns.insert(columns.end(), validated ? 1 : 0, "validation accuracy, %");
+  columns.insert(columns.end(), {"test accuracy, %", "training, s"});
+  proto::Table table = MakeTable(absl::StrCat("Large batches: ", view.Title()), columns);
   for (const ExperimentRow& row : view.rows) {
-    AddRow(table, {LabelCell(row.name), LabelCell(row.SeedsText()), EpochsCell(row), UpdatesCell(row),
-                   SeedsCell(row.Values(LabLoss)), SeedsCell(row.Values(LabTrainAccuracy), true),
-                   SeedsCell(row.Values(TestAccuracy), true), SeedsCell(row.Values(TrainingSeconds))});
+    std::vector<proto::Cell> cells = {
+        LabelCell(row.name), LabelCell(row.SeedsText()),     EpochsCell(row),
+        UpdatesCell(row),    SeedsCell(row.Values(LabLoss)), SeedsCell(row.Values(LabTrainAccuracy), true)};
+    if (validated) {
+      cells.push_back(SeedsCell(row.Values(ValidationAccuracy), true));
+    }
+    cells.push_back(SeedsCell(row.Values(TestAccuracy), true));
+    cells.push_back(SeedsCell(row.Values(TrainingSeconds)));
+    AddRow(table, cells);
   }
   AddMethodNotes(table);
   table.add_note(
       "Loss and train accuracy are the mean over the epoch's images while training; the test accuracy is taken after "
-      "the "
-      "last epoch.");
+      "the last epoch.");
+  if (validated) {
+    table.add_note(absl::StrCat("Validation accuracy, also after the last epoch: of ",
+                                FormatCount(view.scale->spec.training().validation_images()),
+                                " training images that no row was trained on. A remedy is chosen by it."));
+  }
   table.add_note(absl::StrCat("Recipe of every row but for its remedy: ", DescribeRecipe(view.scale->spec.training()),
                               " and on; ", DescribePrecision(view.scale->spec.training().precision()), "."));
   return table;
 }
 
 // Points of accuracy above the row without a remedy.
-proto::Cell GainCell(const LargeBatchView& large, const ExperimentRow& row, const ExperimentRow* none) {
-  const proto::Samples values = large.Accuracies(row);
-  const proto::Samples without = none != nullptr ? large.Accuracies(*none) : proto::Samples();
-  if (values.value().empty() || without.value().empty()) {
-    return AbsentCell("the row or the one without a remedy was not trained");
+proto::Cell GainCell(const RemedyVerdict& verdict) {
+  if (!verdict.gain.has_value()) {
+    return AbsentCell(verdict.no_gain);
   }
-  const double gain = kPercent * (MeanOf(values) - MeanOf(without));
-  proto::Cell cell = NumberCell(gain, proto::DERIVED, "difference of the means over seeds");
-  cell.set_text(absl::StrFormat("%+.2f", gain));  // hundredths, as the accuracies
+  proto::Cell cell = NumberCell(kPercent * *verdict.gain, proto::DERIVED, "difference of the means over seeds");
+  cell.set_text(absl::StrFormat("%+.2f", kPercent * *verdict.gain));  // hundredths, as the accuracies
   return cell;
 }
 
 // How much of what the large batch cost the remedy brings back.
-proto::Cell RepairedCell(const LargeBatchView& large, const ExperimentRow& row, const ExperimentRow* none) {
-  if (none == nullptr || none->trained.empty() || large.base == nullptr || large.base->trained.empty()) {
-    return AbsentCell("needs the base batch and the large one as it is");
+proto::Cell BroughtBackCell(const RemedyVerdict& verdict) {
+  if (!verdict.brought_back.has_value()) {
+    return AbsentCell(verdict.not_brought_back);
   }
-  const double plain = MeanOf(large.Accuracies(*none)), base = MeanOf(large.Accuracies(*large.base));
-  const proto::Samples values = large.Accuracies(row);
-  if (values.value().empty() || !(base > plain)) {
-    return AbsentCell(values.value().empty() ? values.absent_reason() : "the large batch costs no accuracy here");
-  }
-  const double share = kPercent * (MeanOf(values) - plain) / (base - plain);
-  proto::Cell cell =
-      NumberCell(share, proto::DERIVED, "(remedy - none) / (base batch - none), of the means over seeds");
+  const double share = kPercent * *verdict.brought_back;
+  proto::Cell cell = NumberCell(share, proto::DERIVED,
+                                "(remedy - none) / (base batch with the remedy's schedule - none), of the means over "
+                                "seeds of rows with as many epochs");
   cell.set_text(absl::StrFormat("%.1f", share));
   return cell;
 }
@@ -83,27 +98,33 @@ std::string ChangeText(const RemedyRows& rows, const ExperimentRow* plain) {
   return plain == nullptr ? "not known" : DescribeChange(plain->first().training(), any.first().training());
 }
 
-void AddEqual(const LargeBatchView& large, const RemedyRows& rows, const ExperimentRow* plain,
+// The accuracy of a row, its gain and what it brings back.
+void AddRowCells(const LargeBatchView& large, const ExperimentRow& row, const RemedyVerdict* verdict, bool with_gain,
+                 std::vector<proto::Cell>& cells) {
+  cells.push_back(SeedsCell(large.Accuracies(row), true));
+  if (with_gain) {
+    cells.push_back(verdict == nullptr ? LabelCell("(compared with)") : GainCell(*verdict));
+  }
+  cells.push_back(verdict == nullptr ? LabelCell("(compared with)") : BroughtBackCell(*verdict));
+}
+
+void AddEqual(const LargeBatchView& large, const RemedyRows& rows, const std::vector<RemedyVerdict>& verdicts,
               std::vector<proto::Cell>& cells) {
   if (rows.equal == nullptr) {
     cells.insert(cells.end(), 3, AbsentCell("the record has no such row"));
     return;
   }
-  const bool is_none = rows.remedy == kNoRemedy;
-  cells.push_back(SeedsCell(large.Accuracies(*rows.equal), true));
-  cells.push_back(is_none ? LabelCell("(compared with)") : GainCell(large, *rows.equal, plain));
-  cells.push_back(is_none ? LabelCell("(compared with)") : RepairedCell(large, *rows.equal, plain));
+  AddRowCells(large, *rows.equal, FindVerdict(verdicts, *rows.equal), true, cells);
 }
 
-void AddLonger(const LargeBatchView& large, const RemedyRows& rows, const ExperimentRow* plain,
+void AddLonger(const LargeBatchView& large, const RemedyRows& rows, const std::vector<RemedyVerdict>& verdicts,
                std::vector<proto::Cell>& cells) {
   if (rows.longer == nullptr) {
     cells.insert(cells.end(), 3, AbsentCell("longer training is a row of none and of all remedies"));
     return;
   }
   cells.push_back(EpochsCell(*rows.longer));
-  cells.push_back(SeedsCell(large.Accuracies(*rows.longer), true));
-  cells.push_back(RepairedCell(large, *rows.longer, plain));
+  AddRowCells(large, *rows.longer, FindVerdict(verdicts, *rows.longer), false, cells);
 }
 
 bool HasLonger(const LargeBatchView& large) {
@@ -124,6 +145,22 @@ void AddGroup(const char* title, const std::vector<std::string>& columns, proto:
   table.mutable_column()->Add(columns.begin(), columns.end());
 }
 
+// "clipping and ghost batch norm (a combination)".
+std::string RemedyName(const RemedyRows& rows) {
+  return absl::StrCat(rows.remedy, IsCombination(rows.remedy) && rows.remedy != "all" ? " (a combination)" : "");
+}
+
+void AddBaseNotes(const LargeBatchView& large, proto::Table& table) {
+  for (const ExperimentRow* base : large.bases) {
+    table.add_note(absl::StrCat("Base batch, row ", base->name, ": ", SaySeeds(large.Accuracies(*base), true), " in ",
+                                FormatCount(Updates(base->first())), " updates."));
+  }
+  table.add_note(
+      "100 % brought back is as good as the base batch with the same schedule and as many epochs. A difference is "
+      "shown if Welch's t-test over seeds finds it significant at 95 %, with Holm's correction for the rows of a "
+      "batch.");
+}
+
 proto::Table RemediesTable(const ExperimentView& view) {
   const LargeBatchView large = MakeLargeBatchView(view);
   const std::string accuracy = absl::StrCat(large.AccuracyName(), ", %");
@@ -137,12 +174,13 @@ proto::Table RemediesTable(const ExperimentView& view) {
   for (const LargeBatchRows& batch : large.batches) {
     const RemedyRows* const none = batch.Find(kNoRemedy);
     const ExperimentRow* const plain = none != nullptr ? none->equal : nullptr;
+    const std::vector<RemedyVerdict> verdicts = JudgeRemedies(large, batch);
     for (const RemedyRows& rows : batch.remedies) {
-      std::vector<proto::Cell> cells = {LabelCell(FormatCount(batch.global_batch)), LabelCell(rows.remedy),
+      std::vector<proto::Cell> cells = {LabelCell(FormatCount(batch.global_batch)), LabelCell(RemedyName(rows)),
                                         LabelCell(ChangeText(rows, plain))};
-      AddEqual(large, rows, plain, cells);
+      AddEqual(large, rows, verdicts, cells);
       if (has_longer) {
-        AddLonger(large, rows, plain, cells);
+        AddLonger(large, rows, verdicts, cells);
       }
       AddRow(table, cells);
     }
@@ -153,11 +191,7 @@ proto::Table RemediesTable(const ExperimentView& view) {
     return table;
   }
   AddMethodNotes(table);
-  if (large.base != nullptr) {
-    table.add_note(absl::StrCat("The base batch, ", FormatCount(large.base->first().global_batch()), ": ",
-                                SaySeeds(large.Accuracies(*large.base), true), " in ",
-                                FormatCount(Updates(large.base->first())), " updates. 100 % brought back is as good."));
-  }
+  AddBaseNotes(large, table);
   return table;
 }
 

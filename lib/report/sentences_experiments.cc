@@ -5,10 +5,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lib/report/cell.h"
 #include "lib/report/claim.h"
 #include "lib/report/large_batch.h"
+#include "lib/report/seed_difference.h"
 #include "lib/report/sent.h"
 #include "lib/report/sentences.h"
 #include "lib/scaling/batch_norm.h"
@@ -48,27 +50,78 @@ std::string SayTraining(const ExperimentRow& row) {
                           : absl::StrCat(SaySeeds(row.Values(TestAccuracy), true), " on the test set"));
 }
 
-// Whether its seeds tell that the large batch lost accuracy: a share of what a spread may have made says nothing.
-bool LostAccuracy(const LargeBatchView& large, const ExperimentRow& none) {
-  return AllAbove(large.Accuracies(*large.base), large.Accuracies(none));
-}
-
-// "clipping: 42.77 %, 51 % of what was lost".
-std::string SayRemedy(const LargeBatchView& large, const std::string& remedy, const ExperimentRow& row,
-                      const ExperimentRow& none) {
-  const proto::Samples values = large.Accuracies(row), without = large.Accuracies(none);
-  const double base = MeanOf(large.Accuracies(*large.base)), plain = MeanOf(without);
-  const std::string repaired =
-      LostAccuracy(large, none)
-          ? absl::StrCat(", ", FormatNumber(100 * (MeanOf(values) - plain) / (base - plain), 2), " % of what was lost")
-          : "";
-  const std::string apart = values.value_size() > 1 && without.value_size() > 1 && !AllAbove(values, without)
-                                ? " (its seeds are not all above those without)"
-                                : "";
-  return absl::StrCat(remedy, " with ", SaySeeds(values, true), repaired, apart);
-}
-
 bool IsTrained(const ExperimentRow* row) { return row != nullptr && !row->trained.empty(); }
+
+// "42.77 [42.10, 43.30] %, 51 % of what was lost"; without a share the points above none, or why there are none.
+std::string SayVerdict(const LargeBatchView& large, const RemedyVerdict& verdict) {
+  const std::string accuracy = SaySeeds(large.Accuracies(*verdict.row), true);
+  if (verdict.brought_back.has_value()) {
+    return absl::StrCat(accuracy, ", ", FormatNumber(100 * *verdict.brought_back, 2), " % of what was lost");
+  }
+  return absl::StrCat(accuracy, verdict.gain.has_value()
+                                    ? absl::StrFormat(", %+.2f points against none", 100 * *verdict.gain)
+                                    : absl::StrCat(" (difference from none: ", verdict.no_gain, ")"));
+}
+
+// " Of 7 single remedies the best by validation accuracy is clipping, with 41.50 %, which does not differ significantly
+// from LARS (3 seeds); its test accuracy is 42.77 %, 51 % of what was lost."
+std::string SayBest(const LargeBatchView& large, const LargeBatchRows& batch,
+                    const std::vector<RemedyVerdict>& verdicts) {
+  const RemedyChoice choice = ChooseRemedy(batch);
+  if (choice.best == nullptr) {
+    return choice.absent_reason.empty() ? ""
+                                        : absl::StrCat(" No remedy is called the best: ", choice.absent_reason, ".");
+  }
+  const ExperimentRow& row = *choice.best->equal;
+  const RemedyVerdict* const verdict = FindVerdict(verdicts, row);
+  return absl::StrCat(choice.tried == 1 ? " The one single remedy, "
+                                        : absl::StrCat(" Of ", choice.tried, " single remedies the best by "),
+                      choice.tried == 1 ? absl::StrCat(choice.best->remedy, ", has a validation accuracy of ")
+                                        : absl::StrCat("validation accuracy is ", choice.best->remedy, ", with "),
+                      SaySeeds(row.Values(ValidationAccuracy), true),
+                      choice.equal_ones.empty()
+                          ? ""
+                          : absl::StrCat(", which does not differ significantly from ", JoinAnd(choice.equal_ones),
+                                         " (", choice.seeds, " seeds)"),
+                      "; its ", large.AccuracyName(), " is ",
+                      verdict != nullptr ? SayVerdict(large, *verdict) : SaySeeds(large.Accuracies(row), true), ".");
+}
+
+// "; batch 128 with the same schedule and as many epochs has 92.10 %"; empty without such a row.
+std::string SayLikeBase(const LargeBatchView& large, const ExperimentRow& row,
+                        std::vector<const ExperimentRow*>& used) {
+  const ExperimentRow* const base = large.BaseLike(row);
+  if (!IsTrained(base)) {
+    return "";
+  }
+  used.push_back(base);
+  return absl::StrCat(" (batch ", FormatCount(base->first().global_batch()),
+                      " with this schedule and as many epochs: ", SaySeeds(large.Accuracies(*base), true), ")");
+}
+
+// Combinations, and rows that were trained longer: " Combinations: all with 32.00 %, 25 % of what was lost. Longer: ..."
+std::string SayOthers(const LargeBatchView& large, const LargeBatchRows& batch,
+                      const std::vector<RemedyVerdict>& verdicts, std::vector<const ExperimentRow*>& used) {
+  std::vector<std::string> combinations, longer;
+  for (const RemedyRows& rows : batch.remedies) {
+    if (IsCombination(rows.remedy) && IsTrained(rows.equal)) {
+      used.push_back(rows.equal);
+      combinations.push_back(absl::StrCat(rows.remedy, " with ", SayVerdict(large, *FindVerdict(verdicts, *rows.equal)),
+                                          rows.remedy == "all" ? SayLikeBase(large, *rows.equal, used) : ""));
+    }
+    if (IsTrained(rows.longer)) {
+      used.push_back(rows.longer);
+      const RemedyVerdict* const verdict = FindVerdict(verdicts, *rows.longer);
+      longer.push_back(absl::StrCat(
+          rows.remedy == kNoRemedy ? "without a remedy" : absl::StrCat("with ", rows.remedy), " ",
+          verdict != nullptr ? SayVerdict(large, *verdict) : SaySeeds(large.Accuracies(*rows.longer), true), " after ",
+          EpochsOf(*rows.longer), " epochs", SayLikeBase(large, *rows.longer, used)));
+    }
+  }
+  return absl::StrCat(
+      combinations.empty() ? "" : absl::StrCat(" Combinations: ", absl::StrJoin(combinations, "; "), "."),
+      longer.empty() ? "" : absl::StrCat(" Trained longer: ", absl::StrJoin(longer, "; "), "."));
+}
 
 // Nothing when the large batch as it is was not trained.
 std::string SayBatch(const LargeBatchView& large, const LargeBatchRows& batch,
@@ -78,33 +131,21 @@ std::string SayBatch(const LargeBatchView& large, const LargeBatchRows& batch,
     return "";
   }
   used.push_back(none->equal);
-  std::string text = absl::StrCat(
-      "Global batch ", FormatCount(batch.global_batch), " has ", SayTraining(*none->equal), ", after ",
-      FormatCount(Updates(none->equal->first())), " updates.",
-      LostAccuracy(large, *none->equal)
-          ? ""
-          : absl::StrCat(" That it lost accuracy is not told by these runs (", large.AccuracyName(), ")."));
-  if (const RemedyRows* const best = BestRemedy(large, batch); best != nullptr) {
-    used.push_back(best->equal);
-    const bool several = std::count_if(batch.remedies.begin(), batch.remedies.end(), IsSingleRemedy) > 1;
-    absl::StrAppend(&text,
-                    several ? absl::StrCat(" Of the single remedies the best by ", large.AccuracyName(), " is ")
-                            : " The one remedy that was tried: ",
-                    SayRemedy(large, best->remedy, *best->equal, *none->equal), ".");
+  const std::optional<SeedDifference> loss = LossOf(large, *none->equal);
+  // Nothing is said if the loss is significant, or has no row to be compared with.
+  const std::string no_loss = !loss.has_value() || loss->above() ? ""
+                              : loss->below()                    ? " It lost no accuracy."
+                                                                 : absl::StrCat(" Its loss of ", large.AccuracyName(),
+                                                                                " is not significant: ", loss->Reason(), ".");
+  const std::vector<RemedyVerdict> verdicts = JudgeRemedies(large, batch);
+  for (const RemedyRows& rows : batch.remedies) {
+    if (IsTrained(rows.equal) && !IsCombination(rows.remedy)) {
+      used.push_back(rows.equal);
+    }
   }
-  std::vector<std::string> others;
-  const RemedyRows* const all = batch.Find("all");
-  if (all != nullptr && IsTrained(all->equal)) {
-    used.push_back(all->equal);
-    others.push_back(SayRemedy(large, "all together", *all->equal, *none->equal));
-  }
-  if (IsTrained(none->longer)) {
-    others.push_back(SayRemedy(large, "longer training alone", *none->longer, *none->equal));
-  }
-  if (all != nullptr && IsTrained(all->longer)) {
-    others.push_back(SayRemedy(large, "all of them and longer training", *all->longer, *none->equal));
-  }
-  return absl::StrCat(text, others.empty() ? "" : " Also: ", absl::StrJoin(others, "; "), others.empty() ? "" : ".");
+  return absl::StrCat("Global batch ", FormatCount(batch.global_batch), " has ", SayTraining(*none->equal), ", after ",
+                      FormatCount(Updates(none->equal->first())), " updates.", no_loss, SayBest(large, batch, verdicts),
+                      SayOthers(large, batch, verdicts, used));
 }
 
 // --- Q5 ---
@@ -129,16 +170,16 @@ std::string SayOrder(const ExperimentRow& row, uint64_t images) {
                       " of ", FormatCount(images), " images ever");
 }
 
-// Whether two rows' accuracies part.
+// " The test accuracies differ significantly (p = 0.0036, Welch's t-test)."; empty for one seed.
 std::string SayApart(const ExperimentRow& a, const ExperimentRow& b) {
-  const proto::Samples x = a.Values(TestAccuracy), y = b.Values(TestAccuracy);
-  if (x.value_size() < 2 || y.value_size() < 2) {
+  const SeedDifference difference = CompareSeeds(a.Values(TestAccuracy), b.Values(TestAccuracy));
+  if (difference.seeds < 2) {
     return "";
   }
-  return AllAbove(x, y) || AllAbove(y, x)
-             ? " The seeds' ranges of the test accuracy do not overlap."
-             : " The seeds' ranges of the test accuracy overlap: these runs do not tell the "
-               "two apart.";
+  return difference.significant()
+             ? absl::StrCat(" The test accuracies differ significantly (", SayP(difference.adjusted_p),
+                            ", Welch's t-test).")
+             : absl::StrCat(" The test accuracies do not differ significantly: ", difference.Reason(), ".");
 }
 
 // --- Q6 ---
@@ -206,14 +247,16 @@ proto::Claim AnswerQ4(const LabRecords& lab) {
                                  " has ", SayTraining(*large.base), ", after ",
                                  FormatCount(Updates(large.base->first())), " updates.\n", absl::StrJoin(batches, "\n"),
                                  SayEvidence(used)));
-    for (const char* field : {"epoch.mean_loss", "epoch.train_accuracy", "epoch.test_accuracy", "steps_per_epoch"}) {
+    for (const char* field : {"epoch.mean_loss", "epoch.train_accuracy", "epoch.test_accuracy",
+                              "epoch.validation_accuracy", "steps_per_epoch"}) {
       sources.push_back(view.Source(field));
     }
   }
   return lines.empty()
              ? NotClaimed("Q4", kAskedQ4,
-                          Needs("loss and accuracy of epoch 5 at a very large batch on N devices beside batch "
-                                "128, without and with each remedy, over several seeds",
+                          Needs("loss and accuracy of epoch 5 at a very large batch on N devices and at batch 128, "
+                                "without and with each remedy, over several seeds, and the accuracy on held-out "
+                                "training images to choose a remedy by",
                                 proto::LARGE_BATCH))
              : Claimed("Q4", kAskedQ4, absl::StrJoin(lines, "\n"), sources);
 }
@@ -295,13 +338,17 @@ proto::Claim AnswerQ7(const LabRecords& lab) {
     if (rows.size() < 2) {
       continue;
     }
+    std::vector<SeedPair> pairs;
     for (size_t i = 1; i < rows.size(); ++i) {
-      const proto::Samples first = rows[0]->Values(TestAccuracy), other = rows[i]->Values(TestAccuracy);
-      const char* const verdict = AllAbove(other, first)   ? "does better"
-                                  : AllAbove(first, other) ? "does worse"
-                                                           : "is not told apart";
-      if (first.value_size() > 1 && other.value_size() > 1) {
-        verdicts.push_back(absl::StrCat(rows[i]->name, " ", verdict));
+      pairs.push_back({rows[i]->Values(TestAccuracy), rows[0]->Values(TestAccuracy)});
+    }
+    const std::vector<SeedDifference> differences = CompareSeeds(pairs);
+    for (size_t i = 0; i < differences.size(); ++i) {
+      if (differences[i].seeds > 1) {
+        verdicts.push_back(absl::StrCat(rows[i + 1]->name, " ",
+                                        differences[i].above()   ? "does better"
+                                        : differences[i].below() ? "does worse"
+                                                                 : "does not differ significantly"));
       }
     }
     const std::string text = absl::StrCat(
@@ -310,7 +357,7 @@ proto::Claim AnswerQ7(const LabRecords& lab) {
         view.Title(), ": ", JoinAnd(accuracies), ".",
         verdicts.empty()
             ? ""
-            : absl::StrCat(" Beside ", rows[0]->name, ", by the ranges over seeds, ", JoinAnd(verdicts), "."),
+            : absl::StrCat(" Compared with ", rows[0]->name, " by Welch's t-test over seeds, ", JoinAnd(verdicts), "."),
         SayEvidence(rows));
     return Claimed("Q7", kAskedQ7, text, {view.Source("epoch.test_accuracy"), view.Source("buffers")});
   }

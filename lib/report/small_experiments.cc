@@ -49,6 +49,7 @@ proto::ScalePoint PointOf(const LabScale& file, const Row& row, size_t seed) {
   }
   point.mutable_epoch(row.epochs - 1)->set_test_accuracy(test / 100);
   *point.mutable_training() = file.spec.training();
+  point.mutable_training()->set_repeats(static_cast<uint32_t>(row.epochs) - point.training().warmup_epochs());
   Merge(row.training, *point.mutable_training());
   point.mutable_training()->set_seed(file.spec.training().seed() + seed);
   return point;
@@ -117,13 +118,48 @@ LabCommModel SmallDataParallelModel() {
 }
 
 LabScale SmallLargeBatch() {
-  LabScale file = Named("large.rec", "experiment: LARGE_BATCH seeds: 3");
+  LabScale file = Named("large.rec", "experiment: LARGE_BATCH seeds: 3 training { validation_images: 5000 }");
+  file.spec.mutable_batch_size()->Clear();
+  file.spec.add_batch_size(128);
+  file.spec.add_batch_size(8192);
+  const char* const all = "clip_norm: 1 zero_gamma: true schedule: COSINE";
   AddRows({{"128", 128, 5, 391, "", {{1.0, 60}, {1.1, 62}, {1.2, 64}}},
+           {"128, cosine", 128, 5, 391, "schedule: COSINE", {{1.0, 61}, {1.1, 63}, {1.2, 65}}},
+           {"128, longer", 128, 6, 391, "", {{1.0, 63}, {1.1, 65}, {1.2, 67}}},
+           {"128, cosine, longer", 128, 6, 391, "schedule: COSINE", {{1.0, 64}, {1.1, 66}, {1.2, 68}}},
            {"8192", 8192, 5, 7, "", {{2.0, 20}, {2.0, 22}, {2.0, 24}}},
            {"8192, clipping", 8192, 5, 7, "clip_norm: 1", {{1.5, 41}, {1.5, 43}}},
-           {"8192, all", 8192, 5, 7, "clip_norm: 1 zero_gamma: true", {{1.4, 30}, {1.4, 32}, {1.4, 34}}},
-           {"8192, all, longer", 8192, 6, 7, "clip_norm: 1 zero_gamma: true", {{1, 60}, {1, 61}, {1, 62}}}},
+           {"8192, label smoothing", 8192, 5, 7, "label_smoothing: 0.1", {{1.9, 24}, {1.9, 26}, {1.9, 28}}},
+           {"8192, clipping and ghost batch norm",
+            8192,
+            5,
+            7,
+            "clip_norm: 1 accumulate: 32",
+            {{1.5, 36}, {1.5, 38}, {1.5, 40}}},
+           {"8192, all", 8192, 5, 7, all, {{1.4, 30}, {1.4, 32}, {1.4, 34}}},
+           {"8192, longer", 8192, 6, 7, "", {{1.9, 23}, {1.9, 25}, {1.9, 27}}},
+           {"8192, all, longer", 8192, 6, 7, all, {{1, 60}, {1, 61}, {1, 62}}}},
           file);
+  for (proto::ScalePoint& point : file.points) {  // a point of accuracy below the test set's
+    proto::EpochResult& last = *point.mutable_epoch(point.epoch_size() - 1);
+    last.set_validation_accuracy(last.test_accuracy() - 0.01);
+  }
+  return file;
+}
+
+LabScale OldLargeBatch() {
+  LabScale file = SmallLargeBatch();
+  file.spec.mutable_training()->clear_validation_images();
+  std::vector<proto::ScalePoint> points;
+  for (proto::ScalePoint& point : file.points) {
+    if (point.global_batch() == 128 && point.row() != "128") {
+      continue;
+    }
+    point.mutable_epoch(point.epoch_size() - 1)->clear_validation_accuracy();
+    point.mutable_training()->clear_validation_images();
+    points.push_back(point);
+  }
+  file.points = points;
   return file;
 }
 

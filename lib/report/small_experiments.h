@@ -12,9 +12,12 @@ LabScale SmallDataParallel();
 // "dp_model.rec": what comm_model says of it.
 LabCommModel SmallDataParallelModel();
 
-// "large.rec": batch 128 and 8,192, as it is, clipped and with all, as long as batch 128 and longer; two of three seeds
-// of the clipped row.
+// "large.rec": batch 128 and 8,192. Batch 8,192 as it is, with two single remedies, a combination and all, as long as
+// batch 128, and longer as it is and with all; two of three seeds of the clipped row.
 LabScale SmallLargeBatch();
+
+// The same as it was recorded before images were held out: without validation accuracies and with one base row.
+LabScale OldLargeBatch();
 
 // "sampler.rec": two ranks of 25,000 images, three seeds.
 LabScale SmallSampler();

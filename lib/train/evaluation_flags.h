@@ -8,8 +8,9 @@
 
 namespace lockstep {
 
-// InvalidArgument: a target that is no fraction, or something that needs an evaluation without one.
-absl::Status CheckEvaluationFlags(bool evaluate, uint32_t evaluate_every, double target_accuracy);
+// Returns InvalidArgumentError for a target that is no fraction, and for something that needs an evaluation without one.
+absl::Status CheckEvaluationFlags(bool evaluate, uint32_t evaluate_every, double target_accuracy,
+                                  uint32_t validation_images);
 
 }  // namespace lockstep
 

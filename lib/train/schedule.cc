@@ -63,6 +63,22 @@ absl::Status CheckMultistep(const proto::TrainingSpec& spec) {
   return absl::OkStatus();
 }
 
+absl::Status CheckWarmupStart(const proto::TrainingSpec& spec) {
+  const double start = spec.lr_warmup_start();
+  if (start == 0) {
+    return absl::OkStatus();
+  }
+  if (spec.lr_warmup_epochs() == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--lr_warmup_start=", start, " is the first rate of a warm-up; give --lr_warmup_epochs, too"));
+  }
+  if (!(start > 0 && start <= spec.learning_rate())) {
+    return absl::InvalidArgumentError(absl::StrCat("--lr_warmup_start=", start, ": expected a rate above 0 and up to ",
+                                                   spec.learning_rate(), ", the learning rate"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckWarmup(const proto::TrainingSpec& spec) {
   if (spec.lr_warmup_epochs() != 0 && spec.schedule() == proto::ONE_CYCLE) {
     return absl::InvalidArgumentError("--lr_warmup_epochs: --schedule=one_cycle climbs by itself; leave it out");
@@ -71,7 +87,7 @@ absl::Status CheckWarmup(const proto::TrainingSpec& spec) {
     return absl::InvalidArgumentError(absl::StrCat("--lr_warmup_epochs=", spec.lr_warmup_epochs(), " is not below the ",
                                                    TotalEpochs(spec), " epochs of the run"));
   }
-  return absl::OkStatus();
+  return CheckWarmupStart(spec);
 }
 
 }  // namespace
@@ -122,7 +138,9 @@ double LearningRateOf(const proto::TrainingSpec& spec, uint32_t steps_per_epoch,
   const double peak = spec.learning_rate();
   const double run_step = static_cast<double>(epoch) * steps_per_epoch + step;
   if (epoch < spec.lr_warmup_epochs()) {
-    return peak * (run_step + 1) / (static_cast<double>(spec.lr_warmup_epochs()) * steps_per_epoch);
+    const double climb = static_cast<double>(spec.lr_warmup_epochs()) * steps_per_epoch;
+    const double start = spec.lr_warmup_start();
+    return start > 0 ? start + (peak - start) * run_step / climb : peak * (run_step + 1) / climb;
   }
   switch (spec.schedule()) {
     case proto::MULTISTEP:

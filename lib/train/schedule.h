@@ -8,8 +8,12 @@
 //              every batch it would be another recipe. The last epoch's rate is small, not 0: nothing would be learnt from it
 //   ONE_CYCLE  OneCycleLR(max_lr = p, total_steps = E * S, cycle_momentum = False), stepped with every batch: half a cosine
 //              from p / 25 up to p over the first 30 % of the steps, and another one down to p / 25 / 10,000
-// W = lr_warmup_epochs: in the first W * S steps the rate is p * (s + 1) / (W * S), with every batch as in Goyal et al. 2017,
-// section 2.2. It begins one share above 0, so that no step is lost.
+// W = lr_warmup_epochs: in the first W * S steps the rate climbs with every batch, to a schedule that takes over at step
+// W * S:
+//   lr_warmup_start = 0   p * (s + 1) / (W * S): from one share above 0, so that no step is lost, to p
+//   lr_warmup_start > 0   lr_warmup_start + (p - lr_warmup_start) * s / (W * S): the gradual warm-up of Goyal et al. 2017
+//                         (arXiv 1706.02677, section 2.2), which starts at the base rate and reaches k times that after 5
+//                         epochs, by a constant amount in each iteration
 #ifndef LOCKSTEP_LIB_TRAIN_SCHEDULE_H_
 #define LOCKSTEP_LIB_TRAIN_SCHEDULE_H_
 
@@ -45,7 +49,8 @@ uint32_t TotalEpochs(const proto::TrainingSpec& spec);
 uint32_t StepsPerEpoch(uint64_t images, uint32_t batch_size, bool drop_last);
 
 // InvalidArgument names the flag: milestones that do not climb or lie beyond the run, a factor that is no number above 0, a
-// warm-up as long as the run or of a schedule that climbs by itself, values that the schedule has no use for.
+// warm-up as long as the run or of a schedule that climbs by itself, a first rate without a warm-up or above the peak,
+// values that the schedule has no use for.
 absl::Status CheckSchedule(const proto::TrainingSpec& spec);
 
 // The rate of one step; `step` counts from the epoch's beginning. The spec has passed CheckSchedule.

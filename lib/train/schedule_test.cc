@@ -132,6 +132,15 @@ TEST(ScheduleTest, WarmupClimbsStepByStepAndTheScheduleFollows) {
   EXPECT_THAT(Rates(Spec(2, "lr_warmup_epochs: 1"), 2), Are({0.05, 0.1, 0.1, 0.1}));
 }
 
+// Goyal et al. 2017: the first step has the base rate, each later one a constant amount more, and the first one after the
+// warm-up the peak. Two epochs of two steps from 0.02 to 0.1.
+TEST(ScheduleTest, WarmupStartsAtTheRateAskedFor) {
+  EXPECT_THAT(Rates(Spec(3, "lr_warmup_epochs: 2 lr_warmup_start: 0.02"), 2), Are({0.02, 0.04, 0.06, 0.08, 0.1, 0.1}));
+  EXPECT_THAT(Rates(Spec(4, "schedule: COSINE lr_warmup_epochs: 2 lr_warmup_start: 0.02"), 2),
+              Are({0.02, 0.04, 0.06, 0.08, 0.1, 0.1, 0.05, 0.05}));
+  EXPECT_THAT(Rates(Spec(2, "lr_warmup_epochs: 1 lr_warmup_start: 0.1"), 2), Are({0.1, 0.1, 0.1, 0.1}));
+}
+
 TEST(ScheduleTest, MilestonesCountFromTheBeginningOfTheRun) {
   EXPECT_THAT(Rates(Spec(4, "schedule: MULTISTEP lr_milestone: 2 lr_gamma: 0.5 lr_warmup_epochs: 1"), 2),
               Are({0.05, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05}));
@@ -158,6 +167,9 @@ TEST(ScheduleTest, RefusesWhatCannotBe) {
   refused("lr_gamma: 0.5", "belong to --schedule=multistep");
   refused("schedule: COSINE lr_warmup_epochs: 10", "--lr_warmup_epochs=10 is not below the 10 epochs");
   refused("schedule: ONE_CYCLE lr_warmup_epochs: 1", "climbs by itself");
+  refused("lr_warmup_start: 0.01", "--lr_warmup_start=0.01 is the first rate of a warm-up; give --lr_warmup_epochs");
+  refused("lr_warmup_epochs: 1 lr_warmup_start: 0.2", "expected a rate above 0 and up to 0.1, the learning rate");
+  refused("lr_warmup_epochs: 1 lr_warmup_start: nan", "--lr_warmup_start=nan");
 }
 
 TEST(UntimedWarningTest, SaysThatAWarmUpAloneTimesNothing) {

@@ -45,7 +45,7 @@ absl::Status Sgd::Step() {
   return absl::OkStatus();
 }
 
-// The layers that have local rates, whose gradients then hold the weight decay; and all others.
+// The layers that have local rates, whose gradients then hold the weight decay; and all others, which have none (lars.h).
 void Sgd::StepWithLocalRates(const std::vector<at::Tensor>& gradients) {
   for (const bool local : {true, false}) {
     std::vector<at::Tensor> parameters, their_gradients, momentum;
@@ -62,7 +62,7 @@ void Sgd::StepWithLocalRates(const std::vector<at::Tensor>& gradients) {
     if (local) {
       ScaleByLocalRates(parameters, their_gradients, options_.lars, options_.weight_decay);
     }
-    Update(parameters, their_gradients, momentum, local ? 0 : options_.weight_decay);
+    Update(parameters, their_gradients, momentum, /*weight_decay=*/0);
   }
 }
 

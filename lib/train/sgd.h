@@ -2,8 +2,9 @@
 //
 //   g = gradient + weight_decay * w;   v = momentum * v + g  (v = g in the first step);   w = w - learning_rate * v
 //
-// with two rules for large batches: the gradient clipped (clip_gradients.h), and then local rates (lars.h), which change the
-// gradients in place. LibTorch's own torch::optim::SGD makes three passes and as many launches for every tensor.
+// with two rules for large batches: the gradient clipped (clip_gradients.h), and then local rates (lars.h). Both change
+// the gradients in place; with local rates biases and batch norm have no weight decay. LibTorch's own torch::optim::SGD
+// makes three passes and as many launches for every tensor.
 #ifndef LOCKSTEP_LIB_TRAIN_SGD_H_
 #define LOCKSTEP_LIB_TRAIN_SGD_H_
 

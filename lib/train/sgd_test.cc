@@ -103,9 +103,10 @@ class Toy {
       const double weight = Norm(parameters_[p]), gradient = clip * Norm(gradients[p]);
       const bool layer = options_.lars != 0 && kShapes[p].size() > 1;
       const double local = layer ? options_.lars * weight / (gradient + options_.weight_decay * weight) : 1;
+      const double decay = options_.lars == 0 || layer ? options_.weight_decay : 0;
       for (size_t i = 0; i < parameters_[p].size(); ++i) {
-        velocity_[p][i] = options_.momentum * velocity_[p][i] +
-                          local * (clip * gradients[p][i] + options_.weight_decay * parameters_[p][i]);
+        velocity_[p][i] =
+            options_.momentum * velocity_[p][i] + local * (clip * gradients[p][i] + decay * parameters_[p][i]);
         parameters_[p][i] -= options_.learning_rate * velocity_[p][i];
       }
     }

@@ -15,8 +15,8 @@ absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
   RETURN_IF_ERROR(CheckOutputFlag(options.output));
   RETURN_IF_ERROR(CheckFlagWord("device", options.device, {"auto", "cpu", "cuda"}));
   RETURN_IF_ERROR(CheckPreset(options.spec.preset()));
-  RETURN_IF_ERROR(
-      CheckEvaluationFlags(options.evaluate, options.spec.evaluate_every(), options.spec.target_accuracy()));
+  RETURN_IF_ERROR(CheckEvaluationFlags(options.evaluate, options.spec.evaluate_every(), options.spec.target_accuracy(),
+                                       options.spec.training().validation_images()));
   return CheckKeptFlags(options.resume, options.state_every, options.output, options.checkpoint);
 }
 

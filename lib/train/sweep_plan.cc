@@ -140,6 +140,7 @@ proto::PointOrder MakeProbeOrder(const TrainSweepOptions& options, const SweepPl
   training.clear_lr_milestone();
   training.clear_lr_gamma();
   training.clear_lr_warmup_epochs();
+  training.clear_lr_warmup_start();
   return order;
 }
 
@@ -159,11 +160,11 @@ std::string PlanText(const SweepPlan& plan) {
   // Forward, and backward with respect to inputs and weights: three times the forward's multiply-accumulates, two
   // operations each (backward with respect to the images themselves is not computed; the stem's share is below 1 %).
   const double epoch_tflop = 6 * model.forward_macs_per_image() * static_cast<double>(model.training_images()) / 1e12;
-  std::string text = absl::StrCat("plan: ", training.model(), " on ", proto::DeviceKind_Name(training.device()), ", ",
-                                  epochs, " epochs of ", model.training_images(), " images at each batch size, about ",
-                                  epoch_tflop, " TFLOP an epoch\n", "  ", RecipeText(training), "\n", "  ",
-                                  StepText(training), "\n", "  memory beside activations: ", 3 * model.gradient_bytes(),
-                                  " bytes (weights, gradients, momentum)\n");
+  std::string text = absl::StrCat(
+      "plan: ", training.model(), " on ", proto::DeviceKind_Name(training.device()), ", ", epochs, " epochs of ",
+      model.training_images(), " images at each batch size, about ", epoch_tflop, " TFLOP an epoch\n", "  ",
+      RecipeText(training), "\n", "  ", StepText(training), "\n", HeldOutText(training),
+      "  memory beside activations: ", 3 * model.gradient_bytes(), " bytes (weights, gradients, momentum)\n");
   for (const uint32_t batch : plan.ladder.batch_sizes) {
     const uint32_t steps = StepsPerEpoch(model.training_images(), batch, training.drop_last());
     absl::StrAppend(&text, "  batch ", batch, ": ", steps, " steps an epoch, ", uint64_t{steps} * epochs, " in all",

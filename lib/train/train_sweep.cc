@@ -18,6 +18,7 @@
 #include "lib/base/stop_signal.h"
 #include "lib/base/subprocess.h"
 #include "lib/dataset/dataset.h"
+#include "lib/dataset/validation_split.h"
 #include "lib/device/compute_threads.h"
 #include "lib/device/device.h"
 #include "lib/device/torch_status.h"
@@ -66,6 +67,9 @@ std::string ResultText(const proto::SweepPoint& point) {
   std::string text = absl::StrFormat("; loss %.4f", last.mean_loss());
   if (last.has_test_accuracy()) {
     absl::StrAppendFormat(&text, ", test accuracy %.2f %%", 100 * last.test_accuracy());
+  }
+  if (last.has_validation_accuracy()) {
+    absl::StrAppendFormat(&text, ", validation accuracy %.2f %%", 100 * last.validation_accuracy());
   }
   return absl::StrCat(text, " after epoch ", point.epoch_size());
 }
@@ -310,6 +314,12 @@ class Sweep {
   std::string killed_;    // of a point that --resume can go on with
 };
 
+// The largest of --batch, or the first of the ladder, which ends where a batch exceeds the training set.
+uint32_t LargestNamedBatch(const TrainSweepOptions& options) {
+  const auto& batches = options.spec.batch_size();
+  return batches.empty() ? options.ladder.min_batch : *std::max_element(batches.begin(), batches.end());
+}
+
 absl::Status PlanAndSweep(const TrainSweepOptions& options, FinishedWork& work) {
   RETURN_IF_ERROR(CheckSweepOptions(options));
   RETURN_IF_ERROR(DeclareRunFiles(FilesOf(options)));
@@ -322,6 +332,8 @@ absl::Status PlanAndSweep(const TrainSweepOptions& options, FinishedWork& work) 
   {
     ASSIGN_OR_RETURN(Dataset dataset, ReadDataset(dataset_path));
     dataset.input.set_path(options.input);
+    RETURN_IF_ERROR(
+        HoldOutValidation(options.spec.training().validation_images(), LargestNamedBatch(options), dataset));
     ASSIGN_OR_RETURN(plan, PlanSweep(options, dataset));
     plan.dataset_path = dataset_path;
     ASSIGN_OR_RETURN(header, MakeSweepHeader(options, plan, dataset.input));
@@ -377,8 +389,10 @@ absl::Status RunTrainSweepPoint(const std::string& order) {
     RETURN_IF_ERROR(DeclareRunFiles(FilesOf(run.order)));
     ASSIGN_OR_RETURN(run.device, ResolveDevice(run.order.spec().training().device() == proto::CUDA ? "cuda" : "cpu"));
     run.stalled = [&run](const absl::Status& stalled) { EndStalledPoint(run.order.batch_size(), run.device, stalled); };
-    ASSIGN_OR_RETURN(const Dataset dataset, ReadDataset(run.order.dataset_path()));
+    ASSIGN_OR_RETURN(Dataset dataset, ReadDataset(run.order.dataset_path()));
     RETURN_IF_ERROR(CheckNotReplaced(dataset.input, run.order.dataset_sha256()));
+    RETURN_IF_ERROR(
+        HoldOutValidation(run.order.spec().training().validation_images(), run.order.batch_size(), dataset));
     ASSIGN_OR_RETURN(run.state, StateFileOf(run.order, run.device, dataset.input));
     ASSIGN_OR_RETURN(file, RunSweepPoint(run, dataset));
     return absl::OkStatus();

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,9 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "lib/base/monotonic_time.h"
+#include "lib/dataset/batch_loader.h"
 #include "lib/dataset/small_dataset.h"
+#include "lib/dataset/validation_split.h"
 #include "lib/nn/checkpoint.h"
 #include "lib/nn/model.h"
 #include "lib/proto/training_state.pb.h"
@@ -27,6 +30,7 @@
 #include "lib/record/record_writer.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
+#include "lib/train/evaluate.h"
 #include "lib/train/train_step.h"
 
 namespace lockstep {
@@ -108,6 +112,57 @@ bool Eventually(const std::function<bool()>& ready) {
     }
   }
   return false;
+}
+
+// The accuracy of a checkpoint's network on images that HoldOutValidation takes out of the input.
+double AccuracyOn(uint32_t validation_images, uint32_t train_images, const std::string& checkpoint) {
+  Dataset dataset = SmallDataset(train_images, 20);
+  EXPECT_THAT(HoldOutValidation(validation_images, 1, dataset), IsOk());
+  const std::shared_ptr<Model> model = *MakeModel("lenet5", 1);
+  EXPECT_THAT(LoadCheckpoint(*model, checkpoint), IsOk());
+  LoaderOptions loader;
+  EXPECT_THAT(NormalizeAsTrained(dataset.train.info, loader), IsOk());
+  Evaluator evaluator(dataset.validation, loader.mean, loader.std, 8, c10::Device(c10::kCPU));
+  return *evaluator.Accuracy(static_cast<double>(*evaluator.CountCorrect(*model)));
+}
+
+TEST_F(TrainSweepTest, HeldOutImagesAreNotTrainedOnAndJudgeTheNetwork) {
+  MakeInput(60);
+  const std::string checkpoint = TempPath("held_out.pt");
+  ASSERT_EQ(Run({"--model=lenet5", "--batch=8", "--epochs=3", "--learning_rate=0.05", "--validation_images=20",
+                 "--checkpoint=" + checkpoint}),
+            0)
+      << Stderr();
+  const auto records = Records();
+  EXPECT_EQ(records[0].spec().model().training_images(), 40);
+  EXPECT_EQ(records[0].spec().training().validation_images(), 20);
+  const proto::SweepPoint& point = records[1].point();
+  EXPECT_EQ(point.images_per_epoch(), 40);
+  EXPECT_EQ(point.steps_per_epoch(), 5);
+  ASSERT_EQ(point.epoch_size(), 3);
+  EXPECT_FALSE(point.epoch(1).has_validation_accuracy());
+  ASSERT_TRUE(point.epoch(2).has_validation_accuracy());
+  EXPECT_EQ(point.epoch(2).validation_accuracy(), AccuracyOn(20, 60, checkpoint));
+  EXPECT_THAT(Stderr(), HasSubstr(", validation accuracy "));
+}
+
+TEST_F(TrainSweepTest, ARunThatReachesItsTargetHasAValidationAccuracy) {
+  MakeInput(60);
+  ASSERT_EQ(Run({"--model=lenet5", "--batch=8", "--epochs=5", "--target_accuracy=0.01", "--validation_images=20"}), 0)
+      << Stderr();
+  const proto::SweepPoint point = Records()[1].point();
+  ASSERT_TRUE(point.target().reached());
+  ASSERT_LT(point.epoch_size(), 5);
+  EXPECT_TRUE(point.epoch(point.epoch_size() - 1).has_validation_accuracy());
+}
+
+TEST_F(TrainSweepTest, RefusesToHoldOutTooMany) {
+  MakeInput(40);
+  EXPECT_EQ(Run({"--model=lenet5", "--batch=8,16", "--validation_images=25"}), 2);
+  EXPECT_THAT(Stderr(), HasSubstr("--validation_images=25 leaves 15 of 40 training images, expected a batch of 16 or "
+                                  "more; give at most 24"));
+  EXPECT_EQ(Run({"--model=lenet5", "--batch=8", "--validation_images=5", "--noevaluate"}), 2);
+  EXPECT_THAT(Stderr(), HasSubstr("--noevaluate: --validation_images holds images out"));
 }
 
 TEST_F(TrainSweepTest, ClimbsUntilTheDataSetEnds) {

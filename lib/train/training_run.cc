@@ -90,6 +90,9 @@ std::string EpochLine(const TrainingRunOptions& options, const proto::EpochResul
   if (epoch.has_test_accuracy()) {
     absl::StrAppendFormat(&line, "  test %.2f %%", 100 * epoch.test_accuracy());
   }
+  if (epoch.has_validation_accuracy()) {
+    absl::StrAppendFormat(&line, "  validation %.2f %%", 100 * epoch.validation_accuracy());
+  }
   absl::StrAppendFormat(&line, "  %.2f s", epoch.train_seconds());
   return epoch.has_test_accuracy() ? absl::StrCat(line, absl::StrFormat(" + %.2f s", epoch.evaluate_seconds())) : line;
 }
@@ -156,6 +159,16 @@ absl::Status PassOnWhatEnds(const absl::Status& failed, absl::string_view what, 
   return waited.ok() ? waited : absl::Status(failed.code(), absl::StrCat(what, ": ", failed.message()));
 }
 
+// A set of images, and how the network is asked about it.
+struct EvaluationSet {
+  EvaluationSet(const ImageSet& set, const LoaderOptions& loader, const TrainingRunOptions& options)
+      : images(set.size()),
+        evaluator(set, loader.mean, loader.std, EvaluationBatch(options), options.device, ShareOf(options)) {}
+
+  uint64_t images;  // number of images, over all ranks
+  Evaluator evaluator;
+};
+
 class TrainingRun {
  public:
   TrainingRun(const TrainingRunOptions& options, const Dataset& dataset, const LoaderOptions& loader,
@@ -167,10 +180,9 @@ class TrainingRun {
                                                                       std::move(model),
                                                                       options.device,
                                                                       options.group},
-        images_(ImagesOf(input_)), test_images_(dataset.test.size()),
-        evaluator_(dataset.test, loader.mean, loader.std, EvaluationBatch(options), options.device, ShareOf(options)),
-        watcher_(DeviceStateReader(options.device)), stall_watch_(StallTimeout(options.order), options.stalled),
-        point_(point) {}
+        images_(ImagesOf(input_)), test_(dataset.test, loader, options),
+        validation_(dataset.validation, loader, options), watcher_(DeviceStateReader(options.device)),
+        stall_watch_(StallTimeout(options.order), options.stalled), point_(point) {}
 
   absl::Status Run() {
     const proto::TrainingSpec& spec = input_.spec;
@@ -378,7 +390,7 @@ class TrainingRun {
     if (options_.order.evaluate()) {
       stall_watch_.Enter(absl::StrCat("evaluating after epoch ", epoch + 1));
       const Stopwatch evaluating;
-      ASSIGN_OR_RETURN(const double accuracy, Evaluate());
+      ASSIGN_OR_RETURN(const double accuracy, Evaluate(test_));
       proto::EpochResult& result = *point_.mutable_epoch(point_.epoch_size() - 1);
       result.set_test_accuracy(accuracy);
       result.set_evaluate_seconds(fetch_seconds + evaluating.Seconds());
@@ -387,28 +399,40 @@ class TrainingRun {
     if (options_.order.spec().target_accuracy() != 0) {
       SetTarget(options_.order.spec().target_accuracy(), point_);
     }
+    return last || point_.target().reached() ? Validate() : absl::OkStatus();
+  }
+
+  // The accuracy on the held-out images, once, after training; in no time that is recorded.
+  absl::Status Validate() {
+    if (!options_.order.evaluate() || validation_.images == 0) {
+      return absl::OkStatus();
+    }
+    stall_watch_.Enter("evaluating on the held-out images");
+    ASSIGN_OR_RETURN(const double accuracy, Evaluate(validation_));
+    point_.mutable_epoch(point_.epoch_size() - 1)->set_validation_accuracy(accuracy);
+    ResetPeakMemory(options_.device);
     return absl::OkStatus();
   }
 
-  absl::StatusOr<double> Evaluate() {
+  absl::StatusOr<double> Evaluate(EvaluationSet& set) {
     BuffersOfRankZero buffers;
     RETURN_IF_ERROR(buffers.Borrow(options_.group, *input_.model));
-    ASSIGN_OR_RETURN(const int64_t correct, evaluator_.CountCorrect(*input_.model));
+    ASSIGN_OR_RETURN(const int64_t correct, set.evaluator.CountCorrect(*input_.model));
     std::vector<double> sum = {static_cast<double>(correct)};
     if (options_.group != nullptr) {
-      const uint64_t largest_share = (test_images_ + options_.group->size() - 1) / options_.group->size();
+      const uint64_t largest_share = (set.images + options_.group->size() - 1) / options_.group->size();
       const RankNumber here = {"number of correct images", sum[0], 0, static_cast<double>(largest_share)};
       ASSIGN_OR_RETURN(sum, options_.group->Sum({here}));
     }
-    return evaluator_.Accuracy(sum[0]);
+    return set.evaluator.Accuracy(sum[0]);
   }
 
   const TrainingRunOptions& options_;
   const uint32_t epochs_;
   const TrainerInput input_;
-  const uint64_t images_;       // images of an epoch on this rank
-  const uint64_t test_images_;  // test images of all ranks
-  Evaluator evaluator_;
+  const uint64_t images_;  // images of an epoch on this rank
+  EvaluationSet test_;
+  EvaluationSet validation_;  // held-out images; empty if there are none
   std::unique_ptr<EpochTrainer> trainer_;
   DeviceWatcher watcher_;
   NeighbourWatch neighbours_;

@@ -48,7 +48,8 @@ struct TrainingRunOptions {
 };
 
 // Trains `model`, which is on the CPU, and leaves it on the device. Fills the point's times, epochs, memory, device
-// state and target. Evaluation is in none of the times but its own. A run with a schedule, or evaluated on the way,
+// state and target. Evaluation is in none of the times but its own. Where test accuracy is evaluated and the data set
+// has held-out images, the last epoch has the accuracy on these as well. A run with a schedule, or evaluated on the way,
 // tells a line per epoch on stderr. Errors are EpochTrainer's, Evaluator's and
 // CompleteNormalization's. Internal: no epoch was trained. Call it inside CatchTorchErrors.
 //

@@ -64,10 +64,20 @@ std::string RecipeText(const proto::TrainingSpec& training) {
   }
   if (training.lr_warmup_epochs() != 0) {
     absl::StrAppend(&text, ", after a climb of ", training.lr_warmup_epochs(), " epochs");
+    if (training.lr_warmup_start() != 0) {
+      absl::StrAppend(&text, " from ", training.lr_warmup_start());
+    }
   }
   return absl::StrCat(text, "; momentum ", training.momentum(), ", weight decay ", training.weight_decay(),
                       RemedyText(training), training.augment() ? ", random crop and flip" : ", no augmentation",
                       NormalizationInRecipe(training.normalization()), ", seed ", training.seed());
+}
+
+std::string HeldOutText(const proto::TrainingSpec& training) {
+  return training.validation_images() == 0
+             ? ""
+             : absl::StrCat("  ", training.validation_images(),
+                            " more training images are held out, for the validation accuracy\n");
 }
 
 }  // namespace lockstep

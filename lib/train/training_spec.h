@@ -16,6 +16,9 @@ proto::TrainingSpec SettleTraining(const std::string& preset, const proto::Train
 // The recipe of a settled spec in words: "learning rate 0.1, cosine; momentum 0.9, ...".
 std::string RecipeText(const proto::TrainingSpec& training);
 
+// Returns the line of a plan about held-out images, ended; empty if there are none.
+std::string HeldOutText(const proto::TrainingSpec& training);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_TRAIN_TRAINING_SPEC_H_

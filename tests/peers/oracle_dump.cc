@@ -1,10 +1,12 @@
 // The C++ half of oracle_test.py: what Lockstep makes of given weights and a batch, in files that Python reads.
 //
-//   oracle_dump MODEL SEED WEIGHTS DATASET FOLDER
+//   oracle_dump MODEL SEED WEIGHTS DATASET FOLDER fp32|bf16 nchw|channels_last [TRAINING]
+//
+// TRAINING: fields of TrainingSpec as text, such as "lars: 0.02", that replace the lab's.
 //
 // Writes into FOLDER: init.pt (the weights that MakeModel gives for SEED), images.f32 and labels.i64 (the data set's first
 // 32 training images, normalised), and, starting from WEIGHTS, three steps of TrainStep on that batch: losses.txt, the
-// first step's gradients as NAME.grad.f32, and trained.pt.
+// first step's gradients as NAME.grad.f32, and the weights after the first step and after all, first.pt and trained.pt.
 #include <ATen/core/grad_mode.h>
 
 #include <cstdio>
@@ -15,6 +17,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "google/protobuf/text_format.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/batch_loader.h"
@@ -75,19 +78,24 @@ absl::StatusOr<Batch> FirstBatch(const std::string& path) {
   return batch;
 }
 
-// The lab's.
-proto::TrainingSpec Spec(const std::string& precision, const std::string& memory_format) {
+// The lab's, but for `training`.
+absl::StatusOr<proto::TrainingSpec> Spec(const std::string& precision, const std::string& memory_format,
+                                         const std::string& training) {
   proto::TrainingSpec spec;
   spec.set_precision(precision == "bf16" ? proto::BF16 : proto::FP32);
   spec.set_channels_last(memory_format == "channels_last");
   spec.set_learning_rate(0.1);
   spec.set_momentum(0.9);
   spec.set_weight_decay(5e-4);
+  if (!google::protobuf::TextFormat::MergeFromString(training, &spec)) {
+    return absl::InvalidArgumentError(absl::StrCat("not a TrainingSpec: ", training));
+  }
   return spec;
 }
 
 absl::Status Dump(const std::string& name, uint64_t seed, const std::string& weights, const std::string& dataset,
-                  const std::string& folder, const proto::TrainingSpec& spec) {
+                  const std::string& folder, const absl::StatusOr<proto::TrainingSpec>& asked) {
+  ASSIGN_OR_RETURN(const proto::TrainingSpec spec, asked);
   RETURN_IF_ERROR(CheckTrainingSpec(spec));
   RETURN_IF_ERROR(SetNumerics({proto::FP32, false, 1}));
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(name, seed));
@@ -104,6 +112,9 @@ absl::Status Dump(const std::string& name, uint64_t seed, const std::string& wei
     RETURN_IF_ERROR(step.Run(batch, &hook));
     ASSIGN_OR_RETURN(const EpochTotals totals, step.EndEpoch());
     absl::StrAppendFormat(&losses, "%.17g\n", totals.mean_loss);
+    if (i == 0) {
+      RETURN_IF_ERROR(SaveCheckpoint(*model, folder + "/first.pt", ReplaceAnything()).status());
+    }
   }
   RETURN_IF_ERROR(WriteBytes(folder + "/losses.txt", losses.data(), losses.size()));
   return SaveCheckpoint(*model, {}, folder + "/trained.pt", ReplaceAnything()).status();
@@ -114,10 +125,12 @@ absl::Status Dump(const std::string& name, uint64_t seed, const std::string& wei
 
 int main(int argc, char** argv) {
   uint64_t seed = 0;
-  if (argc != 8 || !absl::SimpleAtoi(argv[2], &seed)) {
-    std::fprintf(stderr, "usage: oracle_dump MODEL SEED WEIGHTS DATASET FOLDER fp32|bf16 nchw|channels_last\n");
+  if (argc < 8 || argc > 9 || !absl::SimpleAtoi(argv[2], &seed)) {
+    std::fprintf(stderr,
+                 "usage: oracle_dump MODEL SEED WEIGHTS DATASET FOLDER fp32|bf16 nchw|channels_last [TRAINING]\n");
     return 2;
   }
-  return lockstep::ExitStatus(
-      "oracle_dump", lockstep::Dump(argv[1], seed, argv[3], argv[4], argv[5], lockstep::Spec(argv[6], argv[7])));
+  const std::string training = argc > 8 ? argv[8] : "";
+  return lockstep::ExitStatus("oracle_dump", lockstep::Dump(argv[1], seed, argv[3], argv[4], argv[5],
+                                                            lockstep::Spec(argv[6], argv[7], training)));
 }

@@ -150,6 +150,51 @@ class Python:
         self.state = {key: value.clone() for key, value in model.state_dict().items()}
 
 
+LARS_RATE, TRUST = 0.1, 0.02
+
+
+class PythonLars:
+    """LARS as You et al. 2017 (arXiv 1708.03888, algorithm 1) with a skip list, in fp64: the weights after each step.
+
+    `skip`: biases and batch norm have no local rate. `decay_skipped`: they have weight decay nevertheless.
+    """
+
+    def __init__(self, name, weights, images, labels, steps, skip=True, decay_skipped=False):
+        model = NETWORKS[name]()
+        model.load_state_dict(weights)
+        model.train()
+        velocity = {key: torch.zeros_like(parameter, dtype=torch.float64) for key, parameter in model.named_parameters()}
+        self.largest_update = {}
+        for _ in range(steps):
+            model.zero_grad()
+            F.cross_entropy(model(images), labels).backward()
+            with torch.no_grad():
+                for key, parameter in model.named_parameters():
+                    w, g = parameter.double(), parameter.grad.double()
+                    skipped = skip and w.dim() == 1
+                    decay = WEIGHT_DECAY if decay_skipped or not skipped else 0
+                    local = 1 if skipped or w.norm() == 0 or g.norm() == 0 else TRUST * w.norm() / (
+                        g.norm() + WEIGHT_DECAY * w.norm())
+                    update = local * (g + decay * w)
+                    self.largest_update[key] = max(self.largest_update.get(key, 0), update.abs().max().item())
+                    velocity[key] = MOMENTUM * velocity[key] + update
+                    parameter.copy_(w - LARS_RATE * velocity[key])
+        self.state = {key: value.clone() for key, value in model.state_dict().items()}
+
+
+def lars_errors(name, state, python, steps):
+    """{weight: error / tolerance}. An update is a gradient times a factor with the gradient's norm below the fraction bar:
+    twice the gradient's relative error. The rest as weight_tolerance."""
+    counted = sum(1 - MOMENTUM ** (step + 1) for step in range(steps)) / (1 - MOMENTUM)
+    found = {}
+    for key, largest_update in python.largest_update.items():
+        largest_weight = python.state[key].abs().max().item()
+        tolerance = (LARS_RATE * counted * 2 * relative_tolerance(name) * largest_update
+                     + steps * 3 * UNIT_ROUNDOFF * largest_weight)
+        found[key] = (state[key] - python.state[key]).abs().max().item() / tolerance
+    return found
+
+
 def has_bf16_convolutions():
     """Whether oneDNN has bf16 kernels of its own here; elsewhere it runs its reference code, minutes for a batch of 32.
 
@@ -169,10 +214,12 @@ def read(path, dtype, shape):
 class Lockstep:
     """What oracle_dump makes of the same weights."""
 
-    def __init__(self, name, weights, binary, dataset, folder, precision="fp32", layout="nchw"):
+    def __init__(self, name, weights, binary, dataset, folder, precision="fp32", layout="nchw", training=""):
         torch.save(weights, folder / "weights.pt")
-        subprocess.run([binary, name, str(SEED), folder / "weights.pt", dataset, folder, precision, layout], check=True)
+        subprocess.run([binary, name, str(SEED), folder / "weights.pt", dataset, folder, precision, layout, training],
+                       check=True)
         self.init = torch.load(folder / "init.pt", weights_only=True)
+        self.first = torch.load(folder / "first.pt", weights_only=True)
         self.state = torch.load(folder / "trained.pt", weights_only=True)
         self.losses = [float(line) for line in (folder / "losses.txt").read_text().split()]
         self.images = read(folder / "images.f32", torch.float32, (BATCH, 3, 32, 32))
@@ -252,6 +299,31 @@ class OracleTest(unittest.TestCase):
 
     def test_resnet18_channels_last(self):
         self.check("resnet18", layout="channels_last")
+
+    def check_lars(self, name, steps):
+        torch.manual_seed(SEED)
+        weights = NETWORKS[name]().state_dict()
+        lockstep = Lockstep(name, weights, self.binary, self.dataset, pathlib.Path(self.temporary.name),
+                            training=f"lars: {TRUST} learning_rate: {LARS_RATE}")
+        state = lockstep.first if steps == 1 else lockstep.state
+        found = lars_errors(name, state, PythonLars(name, weights, lockstep.images, lockstep.labels, steps), steps)
+        what = max(found, key=found.get)
+        print(f"{name}, LARS, {steps} steps: largest error {found[what]:.3g} of its tolerance, at {what}")
+        self.assertLessEqual(found[what], 1, what)
+        # Controls: other treatments of biases and batch norm must be noticed.
+        for change in ({"decay_skipped": True}, {"skip": False}):
+            other = PythonLars(name, weights, lockstep.images, lockstep.labels, steps, **change)
+            found = lars_errors(name, state, other, steps)
+            what = max((key for key in found if weights[key].dim() == 1), key=found.get)
+            print(f"{name}, LARS with {change}: {found[what]:.3g} of the tolerance, at {what}")
+            self.assertGreater(found[what], 1, f"{change} went unnoticed")
+
+    # One step: where batch norm counts over few pixels, a rounding of the weights changes the next gradient by far more.
+    def test_resnet18_lars(self):
+        self.check_lars("resnet18", 1)
+
+    def test_lenet5_bias_lars(self):
+        self.check_lars("lenet5_bias", STEPS)
 
     # Both sides round to bf16 at the same places, so that the tolerance is that of the sums in fp32 between them.
     @unittest.skipUnless(has_bf16_convolutions(), "no bf16 instructions: oneDNN would take minutes")
