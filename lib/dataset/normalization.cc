@@ -136,9 +136,9 @@ std::string NormalizationInRecipe(const proto::Normalization& normalization) {
   if (normalization.mean().empty()) {
     return "";
   }
-  return absl::StrCat(", images normalized by ", NormalizationValues(normalization), " (",
-                      normalization.source() == kDatasetNormalization ? "of the training images" : normalization.source(),
-                      ")");
+  return absl::StrCat(
+      ", images normalized by ", NormalizationValues(normalization), " (",
+      normalization.source() == kDatasetNormalization ? "of the training images" : normalization.source(), ")");
 }
 
 }  // namespace lockstep
