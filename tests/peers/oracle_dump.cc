@@ -113,7 +113,7 @@ absl::Status Dump(const std::string& name, uint64_t seed, const std::string& wei
     ASSIGN_OR_RETURN(const EpochTotals totals, step.EndEpoch());
     absl::StrAppendFormat(&losses, "%.17g\n", totals.mean_loss);
     if (i == 0) {
-      RETURN_IF_ERROR(SaveCheckpoint(*model, folder + "/first.pt", ReplaceAnything()).status());
+      RETURN_IF_ERROR(SaveCheckpoint(*model, {}, folder + "/first.pt", ReplaceAnything()).status());
     }
   }
   RETURN_IF_ERROR(WriteBytes(folder + "/losses.txt", losses.data(), losses.size()));
