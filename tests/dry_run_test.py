@@ -9,6 +9,7 @@ import argparse
 import concurrent.futures
 import difflib
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -43,7 +44,9 @@ PLANS = ["--model=lenet5", "--model=lenet5_bias", "--model=lenet", "--epochs=1",
          "--checkpoint=w.pt --checkpoint_batch=5 --batch=8", "--checkpoint=-", "--noevaluate --target_accuracy=0.9",
          "--target_accuracy=0.9 --evaluate_every=2", "--resume --output=-", "--output=", "--workers=0 --deterministic",
          "--label_smoothing=0.1 --clip_norm=1 --lars=0.001 --zero_gamma --fixed_order", "--zero_gamma --model=lenet5",
-         "--label_smoothing=2"]
+         "--label_smoothing=2", "--validation_images=200 --batch=32", "--validation_images=2040 --batch=32", "--noevaluate --validation_images=1",
+         "--lr_warmup_epochs=2 --lr_warmup_start=0.01 --batch=32", "--lr_warmup_start=0.01 --batch=32",
+         "--lr_warmup_epochs=2 --lr_warmup_start=0.5 --batch=32"]
 
 SCALES = ["", "--ranks=1 --batch=16", "--ranks=1,2,4 --batch=64 --batch_mode=global", "--batch_mode=total", "--ranks=2,2",
           "--ranks=3 --batch=64 --batch_mode=global", "--batch=4096", "--model=lenet5 --epochs=3",
@@ -57,7 +60,11 @@ SCALES = ["", "--ranks=1 --batch=16", "--ranks=1,2,4 --batch=64 --batch_mode=glo
           "--checkpoint=w.pt --batch=8,16", "--checkpoint=w.pt --checkpoint_batch=5 --batch=8", "--resume --output=-",
           "--checkpoint=w.pt --experiment=sampler_epoch --ranks=2 --batch=128",
           "--mode=ddp,dp --gradient_compression=none,bf16 --batch=32", "--preset=lab,fast --reducer=own,c10d --batch=32 --ranks=2",
-          "--mode=ddp,ddp", "--mode=dp --gradient_compression=bf16,bf16", "--experiment=sampler_epoch --batch=32 --mode=ddp,dp"]
+          "--mode=ddp,ddp", "--mode=dp --gradient_compression=bf16,bf16", "--experiment=sampler_epoch --batch=32 --mode=ddp,dp",
+          "--experiment=large_batch --ranks=2 --batch=32,514 --seeds=1", "--experiment=large_batch --ranks=2 --batch=32,1000 --seeds=1 --validation_images=0",
+          "--experiment=large_batch --ranks=2 --batch=64,32",
+          ["--experiment=large_batch", "--ranks=2", "--batch=32,514", "--rows=514, ghost batch norm"],
+          "--experiment=sampler_epoch --ranks=2 --batch=32 --fixed_order", "--experiment=what_is_sent --ranks=2 --batch=32 --model=lenet5"]
 
 # The cases of each device. What names no device's step says the same on CUDA, so CUDA has the steps alone.
 CASES = {"cpu": [("train_sweep", case) for case in STEPS + PLANS] + [("scale_run", case) for case in SCALES],
@@ -70,8 +77,9 @@ def said(tools, device, folder):
     call("cifar_prep", "--input_format=synthetic", "--output=d.rec").check_returncode()
 
     def block(tool, case):
-        result = call(tool, "--input=d.rec", f"--device={device}", "--dry_run", "--threads=1", *case.split())
-        return f"$ {tool} {case}".rstrip() + f"\n{result.stdout}{result.stderr}exit {result.returncode}\n"
+        flags = case.split() if isinstance(case, str) else case  # a list where a flag has spaces
+        result = call(tool, "--input=d.rec", f"--device={device}", "--dry_run", "--threads=1", *flags)
+        return f"$ {tool} {shlex.join(flags)}".rstrip() + f"\n{result.stdout}{result.stderr}exit {result.returncode}\n"
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         return "\n".join(pool.map(lambda case: block(*case), CASES[device]))

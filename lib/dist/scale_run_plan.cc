@@ -226,6 +226,18 @@ absl::Status PlanRows(const std::vector<std::string>& rows, uint64_t training_im
   return absl::OkStatus();
 }
 
+// "4"; "4 to 279" if an experiment's rows differ.
+std::string RepeatsText(const ScaleRunPlan& plan) {
+  uint32_t fewest = plan.spec.training().repeats(), most = fewest;
+  for (const proto::ScalePoint& point : plan.points) {
+    if (point.has_training()) {
+      fewest = std::min(fewest, point.training().repeats());
+      most = std::max(most, point.training().repeats());
+    }
+  }
+  return fewest == most ? absl::StrCat(fewest) : absl::StrCat(fewest, " to ", most);
+}
+
 std::string HowText(const proto::ScaleSpec& variant) {
   return absl::StrCat(StepText(variant.training()), "; gradients travel in ",
                       variant.gradient_compression() == "none" ? "fp32" : "bf16");
@@ -315,8 +327,8 @@ std::string PlanText(const ScaleRunPlan& plan) {
   const proto::TrainingSpec& training = plan.spec.training();
   const proto::ModelFacts& model = plan.spec.model();
   std::string text = absl::StrFormat(
-      "%d points of %d + %d epochs each; %s, %d parameters, %d bytes of gradients, %d CPU threads per rank\n",
-      plan.points.size(), training.warmup_epochs(), training.repeats(), training.model(), model.parameter_count(),
+      "%d points of %d + %s epochs each; %s, %d parameters, %d bytes of gradients, %d CPU threads per rank\n",
+      plan.points.size(), training.warmup_epochs(), RepeatsText(plan), training.model(), model.parameter_count(),
       model.gradient_bytes(), training.threads());
   absl::StrAppend(&text, "  ", RecipeText(training), "\n", HeldOutText(training));
   for (const proto::ScaleSpec& variant : plan.variants) {
