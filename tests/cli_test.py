@@ -418,7 +418,9 @@ class CliTest(ToolCase):
                   f"--output={timed}", check=True)
         result = self.call("report", f"--compare={timed},{timed}", check=True)
         self.assertRegex(result.stdout.decode(), r"(?m)^cannot tell batch 20: 1\.0000 times as long")
-        self.refused(2, "report", f"--compare={self.sweep}", says="expected two records")
+        alone = self.call("report", f"--compare={self.sweep}")
+        self.assertEqual(alone.returncode, 2)
+        self.assertIn("expected two records", alone.stderr.decode())
 
     def test_a_class_to_one_page(self):
         for student, record in (("ada", self.sweep), ("bob", self.sweep), ("eve", self.dataset)):
@@ -428,6 +430,11 @@ class CliTest(ToolCase):
         result = self.call("report", f"--class_folder={self.folder / 'class'}", f"--output={page}", check=True)
         self.assertIn("3 students", result.stderr.decode())
         self.assertIn("own.rec: the same numbers as own.rec of ada", page.read_text())
+        self.assertIn("3 students: 0 with broken rules, 1 copy (2 students share numbers)", result.stderr.decode())
+        for flags, says in ((["--format=csv"], "--format=csv: the page of --class_folder is HTML"),
+                            ([f"--output={self.folder / 'class.csv'}"], "class.csv: the page of --class_folder is HTML")):
+            self.refused(2, "report", f"--class_folder={self.folder / 'class'}", *flags, says=says)
+            self.assertFalse((self.folder / "class.csv").exists())
 
     def test_a_report_does_one_thing_at_a_time(self):
         modes = [f"--print={self.sweep}", f"--convert={self.sweep}", "--check", f"--compare={self.sweep},{self.sweep}",
@@ -436,7 +443,7 @@ class CliTest(ToolCase):
         for first, second in itertools.combinations(modes, 2):
             self.refused(2, "report", second, first, says="exclude each other; give one of them")
         for alone in (modes[0], modes[1], modes[4]):
-            self.refused(2, "report", alone, f"--input={self.sweep}", says="leave out --input")
+            self.refused(2, "report", alone, f"--input={self.sweep}", says="--input has no effect with")
         self.refused(2, "report", f"--junit={self.folder / 'c.xml'}", f"--input={self.sweep}", says="add --check")
 
 

@@ -10,15 +10,17 @@
 #include "absl/status/status.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
+#include "lib/base/given_flags.h"
 #include "lib/base/init_main.h"
 #include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
+#include "lib/cifar/input_format.h"
 #include "lib/record/stdout_guard.h"
 
 ABSL_FLAG(
     std::string, input, "",
     "CIFAR-10: a folder, or a .tar, .tar.gz or .tar.xz archive ('-': one from standard input) with the binary version, "
-    "the Python version, or train/<class>/*.png|jpg and test/; empty: synthetic images.");
+    "the Python version, or train/<class>/*.png|jpg and test/ or val/; empty: synthetic images.");
 ABSL_FLAG(std::string, input_format, "auto", "auto (look what --input holds), binary, python, images or synthetic.");
 ABSL_FLAG(std::string, output, "dataset.rec", "The record file to write; '-': standard output.");
 ABSL_FLAG(bool, force, false, "Make the output again even when it already holds this result.");
@@ -54,6 +56,14 @@ CifarPrepOptions OptionsFromFlags() {
 absl::Status Run() {
   const CifarPrepOptions options = OptionsFromFlags();
   RETURN_IF_ERROR(CheckOutputFlag(options.output));
+  ASSIGN_OR_RETURN(const proto::InputFormat format, ParseInputFormat(options.input_format, options.input));
+  const bool synthetic = format == proto::SYNTHETIC;
+  RETURN_IF_ERROR(
+      CheckGivenFlags({{{"train_images", "test_images", "seed"},
+                        synthetic,
+                        "with --input, of which all images are taken as they are",
+                        ""},
+                       {{"allow_partial", "strict"}, !synthetic, "on synthetic images", "name an --input"}}));
   if (options.output == "-" && !options.dry_run) {
     RETURN_IF_ERROR(TakeStdout().status());
   }

@@ -7,6 +7,7 @@
 #include "absl/flags/flag.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
+#include "lib/base/given_flags.h"
 #include "lib/base/init_main.h"
 #include "lib/base/print_text.h"
 #include "lib/base/run_tool.h"
@@ -107,8 +108,24 @@ absl::StatusOr<CommModelOptions> OptionsFromFlags() {
   return options;
 }
 
+// The flags that act next to others only.
+std::vector<FlagUse> FlagUses(const CommModelOptions& options) {
+  const bool has_fits =
+      !options.scale_path.empty() || !options.times_paths.empty() || !options.all_reduce_paths.empty();
+  return {{{"predict_batch"}, !options.predict_ranks.empty(), "without --predict_ranks", "add --predict_ranks=N"},
+          {{"what_if_batch", "what_if_bucket_mib", "what_if_gradient_bytes", "what_if_link_factor", "cluster",
+            "devices_per_host", "intra_gigabytes_per_second", "intra_latency_microseconds",
+            "inter_gigabytes_per_second", "inter_latency_microseconds", "algorithm"},
+           !options.what_if.devices.empty(),
+           "without --what_if",
+           "add --what_if=N"},
+          {{"model_spec"}, has_fits, "on an audit alone, which fits nothing", "give --input, --times or --all_reduce"},
+          {{"format"}, !options.dry_run, "with --dry_run, which prints what it took", ""}};
+}
+
 absl::Status Run() {
   ASSIGN_OR_RETURN(const CommModelOptions options, OptionsFromFlags());
+  RETURN_IF_ERROR(CheckGivenFlags(FlagUses(options)));
   ASSIGN_OR_RETURN(const OutputFormat format, ParseOutputFormat(absl::GetFlag(FLAGS_format)));
   if (options.output_path == "-" && !options.dry_run) {
     // From here on standard output is standard error, so that the text below cannot spoil the record.

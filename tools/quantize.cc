@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
+#include "lib/base/given_flags.h"
 #include "lib/base/init_main.h"
 #include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
@@ -113,12 +114,35 @@ absl::StatusOr<QuantizeOptions> OptionsFromFlags() {
   return options;
 }
 
+// The flags that act next to others only.
+std::vector<FlagUse> FlagUses(const QuantizeOptions& options) {
+  const proto::QuantizeSpec& spec = options.spec;
+  return {{{"weight_range", "per_channel", "activation_range", "percentile", "zero_points", "int8_logits",
+            "first_sample_range", "calibration_images", "bias_correction", "study_images", "wanted_drop",
+            "fine_tune_epochs", "fine_tune_learning_rate", "fine_tune_batch"},
+           options.imports.empty() || !options.checkpoints.empty(),
+           "on imported networks, which are quantized already",
+           "give --checkpoint"},
+          {{"percentile"},
+           spec.activation_range() == proto::PERCENTILE,
+           "without --activation_range=percentile",
+           "add --activation_range=percentile"},
+          {{"fine_tune_learning_rate", "fine_tune_batch"},
+           spec.fine_tune_epochs() > 0,
+           "without --fine_tune_epochs",
+           "add --fine_tune_epochs=1"}};
+}
+
 absl::Status Run() {
   RETURN_IF_ERROR(CheckTorchNeeds());
   ASSIGN_OR_RETURN(const QuantizeOptions options, OptionsFromFlags());
   if (const std::string verify = absl::GetFlag(FLAGS_verify); !verify.empty()) {
+    RETURN_IF_ERROR(CheckOnlyGiven({"verify", "input", "device", "isa", "threads"}, "with --verify"));
+    RETURN_IF_ERROR(CheckGivenFlags(
+        {{{"device"}, options.isa == "auto", "with --verify and --isa, which says where the network runs", ""}}));
     return VerifyQuantized(verify, options);
   }
+  RETURN_IF_ERROR(CheckGivenFlags(FlagUses(options)));
   RETURN_IF_ERROR(CheckOutputFlag(options.output));
   if (options.output == "-" && !options.dry_run) {
     RETURN_IF_ERROR(TakeStdout().status());

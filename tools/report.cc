@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/flag_values.h"
+#include "lib/base/given_flags.h"
 #include "lib/base/init_main.h"
 #include "lib/base/print_text.h"
 #include "lib/base/run_tool.h"
@@ -35,7 +36,7 @@ ABSL_FLAG(std::string, output, "report.html",
 ABSL_FLAG(
     std::string, format, "",
     "html, markdown, latex (a document, a file of each table and plots as PDF), csv, json, several of them, or all; "
-    "html,markdown is the default; with --print: text, the default, or json.");
+    "html,markdown is the default; with --print: text, the default, or json; with --class_folder: html.");
 ABSL_FLAG(
     std::string, style, "given",
     "given: what the records hold; lab: every question and table of the lab, the blank ones with the command that "
@@ -112,6 +113,10 @@ absl::Status Check() {
 absl::Status Compare() { return RunCompare(absl::GetFlag(FLAGS_compare), absl::GetFlag(FLAGS_input)); }
 
 absl::Status Class() {
+  if (const std::string format = absl::GetFlag(FLAGS_format); !format.empty() && format != "html") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--format=", format, ": the page of --class_folder is HTML; leave --format out"));
+  }
   return RunClass(absl::GetFlag(FLAGS_class_folder), absl::GetFlag(FLAGS_output), absl::GetFlag(FLAGS_force));
 }
 
@@ -127,27 +132,44 @@ absl::Status Prometheus() {
   return RunPrometheus(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_prometheus), absl::GetFlag(FLAGS_force));
 }
 
-// What is done instead of a report when its flag is given.
+// A use of this tool. Its own flag chooses it; without one the tool makes a report.
 struct Mode {
-  const char* flag;
+  std::string flag;
   bool given;
-  bool reads_input;  // --input; else the flag itself names what is read
+  std::vector<std::string> takes;  // the flags that act next to it
   absl::Status (*run)();
 };
 
 std::vector<Mode> Modes() {
-  return {{"print", !absl::GetFlag(FLAGS_print).empty(), false, Print},
-          {"convert", !absl::GetFlag(FLAGS_convert).empty(), false, Convert},
-          {"check", absl::GetFlag(FLAGS_check), true, Check},
-          {"compare", !absl::GetFlag(FLAGS_compare).empty(), true, Compare},
-          {"class_folder", !absl::GetFlag(FLAGS_class_folder).empty(), false, Class},
-          {"trace", !absl::GetFlag(FLAGS_trace).empty(), true, Trace},
-          {"tensorboard", !absl::GetFlag(FLAGS_tensorboard).empty(), true, Tensorboard},
-          {"prometheus", !absl::GetFlag(FLAGS_prometheus).empty(), true, Prometheus}};
+  return {{"print", !absl::GetFlag(FLAGS_print).empty(), {"format", "print_bytes"}, Print},
+          {"convert", !absl::GetFlag(FLAGS_convert).empty(), {"output", "force"}, Convert},
+          {"check", absl::GetFlag(FLAGS_check), {"input", "junit", "force"}, Check},
+          {"compare", !absl::GetFlag(FLAGS_compare).empty(), {"input"}, Compare},
+          {"class_folder", !absl::GetFlag(FLAGS_class_folder).empty(), {"output", "format", "force"}, Class},
+          {"trace", !absl::GetFlag(FLAGS_trace).empty(), {"input", "force"}, Trace},
+          {"tensorboard", !absl::GetFlag(FLAGS_tensorboard).empty(), {"input", "force"}, Tensorboard},
+          {"prometheus", !absl::GetFlag(FLAGS_prometheus).empty(), {"input", "force"}, Prometheus}};
+}
+
+// Refuses flags that have no effect in this mode.
+absl::Status CheckFlagsOf(const Mode& mode) {
+  RETURN_IF_ERROR(
+      CheckGivenFlags({{{"junit"}, absl::GetFlag(FLAGS_check), "without --check", "add --check"},
+                       {{"print_bytes"}, !absl::GetFlag(FLAGS_print).empty(), "without --print", "add --print=FILE"},
+                       {{"force"},
+                        mode.flag != "check" || !absl::GetFlag(FLAGS_junit).empty(),
+                        "without --junit",
+                        "add --junit=FILE"}}));
+  if (mode.flag.empty()) {
+    return absl::OkStatus();
+  }
+  std::vector<std::string> flags = mode.takes;
+  flags.push_back(mode.flag);
+  return CheckOnlyGiven(flags, absl::StrCat("with --", mode.flag));
 }
 
 absl::StatusOr<Mode> ChooseMode() {
-  Mode chosen = {nullptr, false, true, Report};
+  Mode chosen = {"", false, {}, Report};
   for (const Mode& mode : Modes()) {
     if (mode.given && chosen.given) {
       return absl::InvalidArgumentError(
@@ -155,12 +177,7 @@ absl::StatusOr<Mode> ChooseMode() {
     }
     chosen = mode.given ? mode : chosen;
   }
-  if (!chosen.reads_input && !absl::GetFlag(FLAGS_input).empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("--", chosen.flag, " names itself what is read; leave out --input"));
-  }
-  if (!absl::GetFlag(FLAGS_junit).empty() && !absl::GetFlag(FLAGS_check)) {
-    return absl::InvalidArgumentError("--junit says what --check found; add --check");
-  }
+  RETURN_IF_ERROR(CheckFlagsOf(chosen));
   return chosen;
 }
 

@@ -14,6 +14,7 @@
 #include "absl/time/time.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
+#include "lib/base/given_flags.h"
 #include "lib/base/init_main.h"
 #include "lib/base/open_files.h"
 #include "lib/base/status_macros.h"
@@ -21,6 +22,7 @@
 #include "lib/device/torch_needs.h"
 #include "lib/dist/experiments.h"
 #include "lib/dist/point_variants.h"
+#include "lib/dist/scale_flag_uses.h"
 #include "lib/launch/launch.h"
 #include "lib/launch/launched_run.h"
 #include "lib/launch/quiet_unless_leader.h"
@@ -154,6 +156,7 @@ uint64_t OpenFilesNeeded(const ScaleRunOptions& options) {
 absl::Status Run(World* world) {
   RETURN_IF_ERROR(CheckTorchNeeds());
   ASSIGN_OR_RETURN(const ScaleRunOptions options, OptionsFromFlags());
+  RETURN_IF_ERROR(CheckGivenFlags(ScaleFlagUses(options)));
   RETURN_IF_ERROR(EnsureOpenFiles(OpenFilesNeeded(options)));
   if (options.output == "-" && !options.dry_run) {
     RETURN_IF_ERROR(TakeStdout().status());

@@ -12,6 +12,7 @@
 #include "lib/base/exit_status.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
+#include "lib/base/given_flags.h"
 #include "lib/base/init_main.h"
 #include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
@@ -19,6 +20,7 @@
 #include "lib/device/torch_needs.h"
 #include "lib/record/stdout_guard.h"
 #include "lib/train/schedule.h"
+#include "lib/train/sweep_flag_uses.h"
 #include "tools/training_flags.h"
 
 ABSL_FLAG(std::string, output, "sweep.rec", "The record file to write; '-': standard output.");
@@ -73,6 +75,7 @@ absl::Status Run() {
   }
   RETURN_IF_ERROR(CheckTorchNeeds());
   ASSIGN_OR_RETURN(const TrainSweepOptions options, OptionsFromFlags());
+  RETURN_IF_ERROR(CheckGivenFlags(SweepFlagUses(options)));
   if (options.output == "-" && !options.dry_run) {
     RETURN_IF_ERROR(TakeStdout().status());
   }

@@ -11,6 +11,13 @@
 #include "lib/dataset/normalization.h"
 #include "lib/train/schedule.h"
 
+namespace lockstep {
+
+// Smallest learning rate and factor of one. Both flags are 0 while they are left out, and no run trains with 0.
+inline constexpr double kMinRate = 1e-9;
+
+}  // namespace lockstep
+
 ABSL_FLAG(std::string, input, "", "The data set: a record file of cifar_prep; '-': standard input.");
 ABSL_FLAG(bool, force, false, "Make the output again even when it already holds this result.");
 ABSL_FLAG(bool, dry_run, false, "Print the plan and exit.");
@@ -43,7 +50,8 @@ ABSL_FLAG(std::optional<bool>, own_convolutions, std::nullopt,
 ABSL_FLAG(std::string, model, "resnet18", "resnet18, lenet5 or lenet5_bias.");
 RANGED_FLAG(uint64_t, seed, 0, 0, std::numeric_limits<uint64_t>::max(),
             "Of the initial weights, the order of the images, and their augmentation.");
-RANGED_FLAG(double, learning_rate, 0, 0, 1000, "Of SGD; 0: the model's own, 0.1 for resnet18 and 0.01 for lenet5.");
+RANGED_FLAG(double, learning_rate, 0, lockstep::kMinRate, 1000,
+            "Of SGD; left out: the model's own, 0.1 for resnet18 and 0.01 for lenet5.");
 RANGED_FLAG(double, momentum, 0.9, 0, 1, "Of SGD.");
 RANGED_FLAG(double, weight_decay, 5e-4, 0, 1000, "Of SGD.");
 RANGED_FLAG(
@@ -63,7 +71,8 @@ ABSL_FLAG(std::string, schedule, "constant",
           "one_cycle (a step a batch).");
 RANGED_FLAG(std::vector<std::string>, lr_milestones, {}, 1, lockstep::kMaxEpochs,
             "Of multistep: the epochs, from 0, with which the rate drops: 60,120,160.");
-RANGED_FLAG(double, lr_gamma, 0, 0, 1000, "Of multistep: what the rate is multiplied with at each of them; 0: 0.1.");
+RANGED_FLAG(double, lr_gamma, 0, lockstep::kMinRate, 1000,
+            "Of multistep: what the rate is multiplied with at each of them; left out: 0.1.");
 RANGED_FLAG(uint32_t, lr_warmup_epochs, 0, 0, lockstep::kMaxEpochs,
             "Epochs in which the rate climbs to its peak, batch by batch.");
 RANGED_FLAG(double, lr_warmup_start, 0, 0, 1000,
@@ -73,10 +82,10 @@ ABSL_FLAG(std::string, normalization, lockstep::kDatasetNormalization,
           "Mean and standard deviation of the images: dataset (of the training images), cifar10, imagenet, none, or "
           "MEAN/STD, such as 0.5/0.5.");
 ABSL_FLAG(bool, deterministic, false, "Bitwise repeatable on the same device; slower on CUDA.");
-RANGED_FLAG(uint32_t, epochs, 0, 0, lockstep::kMaxEpochs,
-            "Epochs of each point, the first of which is a warm-up; 0: 1 + repeats.");
-RANGED_FLAG(uint32_t, repeats, 0, 0, lockstep::kMaxEpochs,
-            "Timed epochs of each point; 0: all but the first of --epochs, or 5.");
+RANGED_FLAG(uint32_t, epochs, 0, 1, lockstep::kMaxEpochs,
+            "Epochs of each point, the first of which is a warm-up; left out: 1 + repeats.");
+RANGED_FLAG(uint32_t, repeats, 0, 1, lockstep::kMaxEpochs,
+            "Timed epochs of each point; left out: all but the first of --epochs, or 5.");
 ABSL_FLAG(bool, evaluate, true, "Test accuracy after the last epoch of each point.");
 RANGED_FLAG(uint32_t, evaluate_every, 0, 0, lockstep::kMaxEpochs,
             "Also after each so many epochs; 0: not. Its time counts as no training.");

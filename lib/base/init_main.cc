@@ -21,6 +21,7 @@
 #include "lib/base/callers_folder.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/flag_range.h"
+#include "lib/base/given_flags.h"
 #include "lib/base/help_text.h"
 #include "lib/base/nearest_word.h"
 #include "lib/base/own_flags.h"
@@ -210,6 +211,7 @@ absl::StatusOr<std::vector<std::string>> ParseFlags(const std::vector<std::strin
     }
     ASSIGN_OR_RETURN(const GivenFlag given, ReadOneFlag(args, i));
     RETURN_IF_ERROR(SetFlag(*given.flag, given.value));
+    NoteGivenFlag(given.flag->Name());
   }
   return positional;
 }

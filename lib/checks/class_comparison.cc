@@ -18,9 +18,11 @@ struct Owner {
   std::string file;
 };
 
+// `owners` are in the order of the class, each student once.
 void SayCopies(const std::vector<Owner>& owners) {
   constexpr size_t kNamed = 3;
   for (const Owner& owner : owners) {
+    owner.student->copy_count += owner.student != owners.front().student ? 1 : 0;
     std::string others;
     size_t count = 0;
     for (auto other = owners.begin(); other != owners.end() && count < kNamed; ++other) {
@@ -56,7 +58,10 @@ void FindCopies(std::vector<ClassStudent>& students) {
   std::map<std::string, std::vector<Owner>> owners;
   for (ClassStudent& student : students) {
     for (const auto& [file, digest] : student.digests) {
-      owners[digest].push_back({&student, file});
+      std::vector<Owner>& same = owners[digest];
+      if (same.empty() || same.back().student != &student) {
+        same.push_back({&student, file});
+      }
     }
   }
   for (const auto& [digest, files] : owners) {

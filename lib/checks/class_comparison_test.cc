@@ -29,6 +29,27 @@ TEST(ClassComparisonTest, CopiesNameEachOther) {
   EXPECT_THAT(students[2].copies, IsEmpty());
 }
 
+std::vector<size_t> CopyCounts(const std::vector<ClassStudent>& students) {
+  std::vector<size_t> counts;
+  for (const ClassStudent& student : students) {
+    counts.push_back(student.copy_count);
+  }
+  return counts;
+}
+
+TEST(ClassComparisonTest, APairCountsOnceAndNoFileOfOnesOwn) {
+  std::vector<ClassStudent> students = ClassOf(4);
+  students[0].digests = {{"a.rec", "1"}, {"again.rec", "1"}, {"b.rec", "2"}};
+  students[1].digests = {{"c.rec", "1"}, {"d.rec", "2"}};
+  students[2].digests = {{"e.rec", "3"}, {"f.rec", "3"}};
+  students[3].digests = {{"g.rec", "1"}};
+  FindCopies(students);
+  EXPECT_THAT(CopyCounts(students), ElementsAre(0, 2, 0, 1));
+  EXPECT_THAT(students[0].copies, ElementsAre("a.rec: the same numbers as c.rec of student1, g.rec of student3",
+                                              "b.rec: the same numbers as d.rec of student1"));
+  EXPECT_THAT(students[2].copies, IsEmpty());
+}
+
 TEST(ClassComparisonTest, class_of_1502_with_one_record) {
   std::vector<ClassStudent> students = ClassOf(1502);
   for (ClassStudent& student : students) {

@@ -39,6 +39,9 @@ absl::Status ClassFiles::List(const std::string& path) {
         absl::StrCat("--class_folder=", path, ": cannot be listed: ", entries.status().message()));
   }
   for (const FolderEntry& entry : *entries) {
+    if (IsOfMacOs(entry.name)) {
+      continue;
+    }
     StudentFolder student;
     student.name = entry.name;
     if (entry.kind == FolderEntry::Kind::kFolder) {
@@ -52,7 +55,7 @@ absl::Status ClassFiles::List(const std::string& path) {
     } else if (entry.kind == FolderEntry::Kind::kLink && IsLinkToFolder(folder_.get(), entry.name)) {
       student.unreadable.push_back({"", "a link, which is not followed; put a copy of the folder in its place"});
       students_.push_back(std::move(student));
-    } else if (!IsOfMacOs(entry.name)) {
+    } else {
       loose_files_.push_back(entry.name);
     }
   }

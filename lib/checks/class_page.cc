@@ -4,11 +4,14 @@
 #include <memory>
 #include <set>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "lib/base/log_line.h"
 #include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
+#include "lib/base/utf8.h"
 #include "lib/checks/check.h"
 #include "lib/record/output_file.h"
 #include "lib/record/readable_text.h"
@@ -27,9 +30,11 @@ constexpr size_t kMaxTextBytes = 500;       // limit of one text
 constexpr size_t kMaxLines = 10;            // limit of one cell
 constexpr size_t kMaxStudentFindings = 20;  // rows of one student
 
-// The beginning of a text, and "..." if there is more. A character of UTF-8 may be cut: see MakeTextReadable.
+// Returns the beginning of a text as UTF-8, cut between characters, and "..." if there is more.
 std::string Shortened(const std::string& text) {
-  return text.size() <= kMaxTextBytes ? text : absl::StrCat(ToUtf8(text.substr(0, kMaxTextBytes)), "...");
+  const std::string readable = ToUtf8(text);
+  const absl::string_view start = FirstBytes(readable, kMaxTextBytes);
+  return start.size() == readable.size() ? readable : absl::StrCat(start, "...");
 }
 
 std::string Lines(const std::vector<std::string>& lines) {
@@ -123,13 +128,17 @@ proto::Table FindingsTable(const std::vector<ClassStudent>& students) {
 
 std::string SummaryText(const std::vector<ClassStudent>& students) {
   const auto count = [&](auto is) { return std::count_if(students.begin(), students.end(), is); };
+  size_t copies = 0;
+  for (const ClassStudent& student : students) {
+    copies += student.copy_count;
+  }
   return absl::StrCat(
       students.size(), " students: ", count([](const ClassStudent& s) { return !FailedRules(s.findings).empty(); }),
-      " with broken rules, ", count([](const ClassStudent& s) { return !s.copies.empty(); }),
-      " with numbers that another one has, too, ", count([](const ClassStudent& s) { return !s.outliers.empty(); }),
-      " far from the class, ", count([](const ClassStudent& s) { return !s.unreadable.empty(); }),
-      " with files that cannot be read, ", count(HasNothing), " with nothing to look at; ", count(IsClean),
-      " without any of these");
+      " with broken rules, ", copies, copies == 1 ? " copy (" : " copies (",
+      count([](const ClassStudent& s) { return !s.copies.empty(); }), " students share numbers), ",
+      count([](const ClassStudent& s) { return !s.outliers.empty(); }), " far from the class, ",
+      count([](const ClassStudent& s) { return !s.unreadable.empty(); }), " with files that cannot be read, ",
+      count(HasNothing), " with nothing to look at; ", count(IsClean), " without any of these");
 }
 
 }  // namespace
@@ -166,6 +175,10 @@ std::vector<proto::Section> ClassSections(const std::vector<ClassStudent>& stude
 }
 
 absl::Status RunClass(const std::string& folder, const std::string& output, bool force) {
+  if (output != "-" && !absl::EndsWith(output, ".html")) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--output=", output, ": the page of --class_folder is HTML; expected NAME.html, or '-' for standard output"));
+  }
   RETURN_IF_ERROR(DeclareRunFiles({{folder}, {{"--output", output, ""}}}));
   ASSIGN_OR_RETURN(const std::unique_ptr<ClassFiles> class_files, ClassFiles::Open(folder));
   ASSIGN_OR_RETURN(const std::vector<ClassStudent> students, CheckClass(*class_files));

@@ -17,8 +17,9 @@ std::vector<proto::Section> ClassSections(const std::vector<ClassStudent>& stude
                                           const std::vector<std::string>& loose_files);
 
 // Writes the HTML page `output`, which is made again each time, and says on stderr what was found. A file that is no such
-// page is replaced only if `force` is true. Errors as ClassFiles::Open's, CheckClass' and WriteWholeFile's. A student's
-// file that cannot be read is named in that student's row.
+// page is replaced only if `force` is true. Returns InvalidArgumentError if `output` is neither "-" nor a name that ends in
+// .html. Other errors as ClassFiles::Open's, CheckClass' and WriteWholeFile's. A student's file that cannot be read is named
+// in that student's row.
 absl::Status RunClass(const std::string& folder, const std::string& output, bool force);
 
 }  // namespace lockstep

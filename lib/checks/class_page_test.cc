@@ -196,8 +196,8 @@ TEST_F(ClassPageTest, ThePageNamesThemAll) {
   const std::string page = TempPath("class.html");
   ASSERT_THAT(RunClass(folder_, page, false), IsOk());
   const std::string html = ReadFile(page);
-  EXPECT_THAT(html, HasSubstr("30 students: 0 with broken rules, 2 with numbers that another one has, too, 0 far from "
-                              "the class, 1 with files that cannot be read, 0 with nothing to look at; 27 without any "
+  EXPECT_THAT(html, HasSubstr("30 students: 0 with broken rules, 1 copy (2 students share numbers), 0 far from the "
+                              "class, 1 with files that cannot be read, 0 with nothing to look at; 27 without any "
                               "of these."));
   EXPECT_THAT(html, HasSubstr("sweep.rec: the same numbers as sweep.rec of student04"));
   EXPECT_THAT(html, HasSubstr("not a Lockstep record file"));
@@ -359,6 +359,7 @@ TEST_F(ClassFolderTest, class_every_folder_is_on_the_page) {
   Write("grace/._times.csv", std::string("\0\5\26\7", 4));
   Write("grace/times.csv", kTable);
   Write("grades.csv", "x");
+  Write("__MACOSX/grace/._times.csv", std::string("\0\5\26\7", 4));  // of an archive that macOS packed
   const std::string page = Page();
   EXPECT_THAT(page, HasSubstr("7 students: "));
   EXPECT_THAT(page, HasSubstr("1 with files that cannot be read, 2 with nothing to look at"));
@@ -369,6 +370,30 @@ TEST_F(ClassFolderTest, class_every_folder_is_on_the_page) {
   EXPECT_THAT(Student("dave").copies, ElementsAre("hand_in/last/sweep.json: the same numbers as sweep.json of alice"));
   EXPECT_THAT(Student("frank").copies, ElementsAre("Times.CSV: the same numbers as times.csv of grace"));
   EXPECT_THAT(Student("grace").unreadable, IsEmpty());
+}
+
+TEST_F(ClassFolderTest, class_each_copied_pair_counts_once) {
+  Write("alice/again/sweep.json", ReadFile(kSweepPath));  // her own
+  Write("bob/hand_in/sweep.json", ReadFile(kSweepPath));
+  Write("carol/Times.CSV", kTable);
+  Write("dave/times.csv", kTable);
+  Write("dave/._times.csv", std::string("\0\5\26\7", 4));
+  const std::string page = Page();
+  EXPECT_THAT(page, HasSubstr("4 students: 0 with broken rules, 2 copies (4 students share numbers), "));
+  EXPECT_THAT(page, HasSubstr("0 with files that cannot be read"));
+  EXPECT_THAT(Student("dave").files, ElementsAre("times.csv"));
+  EXPECT_THAT(Student("alice").copies, ElementsAre("again/sweep.json: the same numbers as hand_in/sweep.json of bob"));
+}
+
+TEST_F(ClassFolderTest, class_long_text_is_cut_between_characters) {
+  std::string letters;  // a name may have 255 bytes
+  for (int i = 0; i < 120; ++i) {
+    letters += "\xc3\xa9";
+  }
+  for (const char* first : {"", "x"}) {  // one of the two paths has a character across the 500th byte
+    Write(absl::StrCat("bob/", first, letters, "/", letters, "/", letters, ".csv"), "no table");
+  }
+  EXPECT_THAT(Page(), AllOf(HasSubstr("\xc3\xa9..."), Not(HasSubstr("\\xc3"))));
 }
 
 // Gives up, for its scope, what lets root open everything. Works as any user, and in a namespace of users.

@@ -22,6 +22,7 @@ struct ClassStudent {
   size_t other_file_count = 0;
   std::vector<CheckFinding> findings;
   std::vector<std::string> copies;             // "sweep.rec: the same numbers as sweep.rec of ada"
+  size_t copy_count = 0;                       // files whose numbers a student before this one has, too
   std::vector<std::string> outliers;           // "batch 128 on GPU X: 4.2 s, the class' median is 2.0 s (23 students)"
   std::map<std::string, double> times;         // seconds of an epoch by device, settings and point
   std::map<std::string, std::string> digests;  // digest of the measured values of each file, without its header

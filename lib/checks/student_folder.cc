@@ -74,12 +74,13 @@ class Lister {
 
   absl::Status LookAt(int folder, const Below& below, const FolderEntry& entry) {
     const std::string path = below.path.empty() ? entry.name : absl::StrCat(below.path, "/", entry.name);
+    if (IsOfMacOs(entry.name)) {
+      return absl::OkStatus();
+    }
     if (entry.kind == Kind::kFolder && below.depth == kMaxStudentDepth) {
       Unreadable(path, absl::StrCat("a folder deeper than ", kMaxStudentDepth, " levels"));
     } else if (entry.kind == Kind::kFolder) {
       folders_.push_back({path, below.depth + 1});
-    } else if (IsOfMacOs(entry.name)) {
-      return absl::OkStatus();
     } else if (IsTaken(entry.name)) {
       RETURN_IF_ERROR(CheckFolderEntry(folder, entry.name, entry.kind == Kind::kFile,
                                        absl::StrCat(shown_, "/", student_.name, "/", path)));
@@ -104,7 +105,9 @@ class Lister {
 
 }  // namespace
 
-bool IsOfMacOs(const std::string& name) { return absl::StartsWith(name, "._") || name == ".DS_Store"; }
+bool IsOfMacOs(const std::string& name) {
+  return absl::StartsWith(name, "._") || name == ".DS_Store" || name == "__MACOSX";
+}
 
 absl::Status ListStudent(int folder, const std::string& shown, StudentFolder& student) {
   return Lister(folder, shown, student).List();

@@ -30,12 +30,12 @@ struct StudentFolder {
 };
 
 // Lists the open folder `folder` and the folders below it into `student`, whose name is set. No link to a folder is
-// followed. Files that macOS adds (._NAME, .DS_Store) are passed over. `shown` is the path of the class' folder, for
+// followed. What macOS adds (._NAME, .DS_Store, __MACOSX/) is passed over. `shown` is the path of the class' folder, for
 // messages. Returns InvalidArgumentError if an output of the run is among the files, and CancelledError after a stop
 // signal.
 absl::Status ListStudent(int folder, const std::string& shown, StudentFolder& student);
 
-// Returns true if the file is one that macOS adds to disks and archives of other systems.
+// Returns true if a file or folder of this name is one that macOS adds to disks and archives of other systems.
 bool IsOfMacOs(const std::string& name);
 
 }  // namespace lockstep

@@ -16,6 +16,7 @@
 #include "lib/audit/audit.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
+#include "lib/base/utf8.h"
 #include "lib/checks/record_rules.h"
 #include "lib/checks/table_rules.h"
 #include "lib/proto/report.pb.h"
@@ -39,7 +40,7 @@ std::string DeviceOf(const proto::Header& header) {
 void AddTime(const std::string& point, const proto::Samples& samples, ClassStudent& student) {
   constexpr size_t kMaxNameBytes = 200;  // a student may have written it
   if (const std::optional<Spread> spread = SpreadOf(samples); spread.has_value() && spread->mean > 0) {
-    student.times.emplace(point.substr(0, kMaxNameBytes), spread->mean);
+    student.times.emplace(FirstBytes(point, kMaxNameBytes), spread->mean);
   }
 }
 

@@ -27,12 +27,13 @@ constexpr absl::string_view kXzMagic(
 struct Foreign {
   absl::string_view magic;
   const char* name;
+  bool is_archive;  // of files by itself; else a packed stream, such as .tar.bz2
 };
 constexpr Foreign kForeign[] = {
-    {absl::string_view("PK\x03\x04", 4), "zip"},
-    {absl::string_view("BZh", 3), "bzip2"},
-    {absl::string_view("\x28\xb5\x2f\xfd", 4), "zstd"},
-    {absl::string_view("7z\xbc\xaf\x27\x1c", 6), "7z"},
+    {absl::string_view("PK\x03\x04", 4), "zip", true},
+    {absl::string_view("BZh", 3), "bzip2", false},
+    {absl::string_view("\x28\xb5\x2f\xfd", 4), "zstd", false},
+    {absl::string_view("7z\xbc\xaf\x27\x1c", 6), "7z", true},
 };
 
 class PlainStream : public ArchiveStream {
@@ -157,7 +158,9 @@ absl::StatusOr<std::unique_ptr<ArchiveStream>> OpenArchiveStream(absl::string_vi
   for (const Foreign& foreign : kForeign) {
     if (absl::StartsWith(archive, foreign.magic)) {
       return absl::FailedPreconditionError(
-          absl::StrCat("expected a folder or a .tar, .tar.gz or .tar.xz archive, found ", foreign.name));
+          absl::StrCat("expected a folder or a .tar, .tar.gz or .tar.xz archive, found ", foreign.name,
+                       foreign.is_archive ? "; unpack it, and name the folder as --input"
+                                          : "; unpack it, and name the .tar file or the folder as --input"));
     }
   }
   if (absl::StartsWith(archive, kGzipMagic)) {

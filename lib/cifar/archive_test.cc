@@ -156,8 +156,11 @@ TEST(ReadArchiveTest, AGzipBombIsRefused) {
 }
 
 TEST(ReadArchiveTest, OtherArchivesAreNamed) {
-  EXPECT_THAT(Read("PK\x03\x04 and so on"), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("found zip")));
-  EXPECT_THAT(Read("BZh91AY"), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("found bzip2")));
+  EXPECT_THAT(Read("PK\x03\x04 and so on"),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("found zip; unpack it, and name the folder as --input")));
+  EXPECT_THAT(Read("BZh91AY"), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                        HasSubstr("found bzip2; unpack it, and name the .tar file or the folder")));
 }
 
 TEST(ReadArchiveTest, GarbageIsNoTarArchive) {

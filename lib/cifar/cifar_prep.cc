@@ -52,6 +52,13 @@ HeaderOptions DescribeRun(const CifarPrepOptions& options, bool synthetic) {
   return header;
 }
 
+// The notes of the splits name files of a folder that are not read, and whose digests are therefore not in the key.
+void AddPassedOver(const SourceFiles& source, HeaderOptions& header) {
+  for (const auto& [folder, files] : source.passed_over) {
+    header.result_flags[absl::StrCat("passed over in ", folder)] = files.Kinds();
+  }
+}
+
 // Silence would leave the caller believing that a part was taken.
 absl::Status CheckCountsUnset(const SyntheticOptions& options) {
   const SyntheticOptions defaults;
@@ -129,12 +136,23 @@ absl::StatusOr<Dataset> Parse(SourceFiles& source, const ParseOptions& options) 
   }
 }
 
+// Returns true if an MD5 of the source is published: the binary version's archive, the Python version's archive and files.
+bool HasPublishedDigests(const SourceFiles& source) {
+  return source.format == proto::PYTHON || (source.format == proto::BINARY && source.is_archive);
+}
+
 // Unpacks where that is wanted, parses, and prints what was doubted.
 absl::StatusOr<Dataset> MakeDataset(const CifarPrepOptions& options, proto::InputFormat wanted, SourceFiles& source) {
   if (wanted == proto::SYNTHETIC) {
     return MakeSynthetic(options.synthetic);
   }
   RETURN_IF_ERROR(UnpackArchive(wanted, source));
+  if (options.strict && !HasPublishedDigests(source)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--strict compares MD5s, and none is published of ",
+        source.format == proto::IMAGE_FOLDERS ? "pictures" : "the files of the binary version, only of its archive",
+        "; leave --strict out"));
+  }
   std::vector<std::string> warnings;
   ParseOptions parse;
   parse.allow_partial = options.allow_partial;
@@ -197,6 +215,9 @@ absl::Status RunCifarPrep(const CifarPrepOptions& options) {
   SourceFiles source;
   const auto make_header = [&] {
     header_options.inputs.assign(wanted != proto::SYNTHETIC, source.input);
+    if (!source.is_archive) {  // an archive's digest is of all that is in it
+      AddPassedOver(source, header_options);
+    }
     return MakeHeader(header_options);
   };
   if (wanted != proto::SYNTHETIC) {

@@ -25,7 +25,8 @@ struct CifarPrepOptions {
 // Reads or makes the images and writes the record file. Prints warnings and the summary on stderr; when the output
 // already holds this result (known from the input's digest, before anything is decoded), "cached" instead. Errors are
 // those of ParseInputFormat, DeclareRunFiles, ReadSource, UnpackArchive, ParseBinary, ParsePython, ParseImageFolder, MakeSynthetic and
-// RecordWriter; InvalidArgument also when synthetic counts are given for another format.
+// RecordWriter; InvalidArgument also when synthetic counts are given for another format, and
+// `strict` for a form of which no MD5 is published.
 absl::Status RunCifarPrep(const CifarPrepOptions& options);
 
 // Per split: images, where they come from, whether they are official or why not, each class with its count, mean and

@@ -321,9 +321,30 @@ TEST(CifarPrepTest, AnArchiveIsCachedBeforeItIsTakenApart) {
   const std::string before = ReadFile(options.output);
   ASSERT_THAT(RunCifarPrep(options), IsOk());
   EXPECT_EQ(ReadFile(options.output), before);
-  options.strict = true;
-  EXPECT_THAT(RunCifarPrep(options), IsOk());  // of pictures no digest is published
-  EXPECT_NE(ReadFile(options.output), before);
+}
+
+// No MD5 is published of pictures, nor of the files of the binary version.
+TEST(CifarPrepTest, StrictIsRefusedWhereItComparesNothing) {
+  CifarPrepOptions pictures = PictureFolderRun(TwoSplits()), archive = ArchiveRun(PictureTar(TwoSplits()));
+  for (CifarPrepOptions* options : {&pictures, &archive}) {
+    options->strict = true;
+    EXPECT_THAT(RunCifarPrep(*options),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("none is published of pictures")));
+    EXPECT_FALSE(FileExists(options->output));
+  }
+}
+
+// Files that are not read are in no digest, and still the note is of what is there now.
+TEST(CifarPrepTest, AFileMoreThatIsPassedOverIsInTheNote) {
+  const CifarPrepOptions options = PictureFolderRun(TwoSplits());
+  ASSERT_THAT(RunCifarPrep(options), IsOk());
+  EXPECT_EQ(ReadDataset(options.output)->train.info.note(), "11 of 50000 images");
+  WriteFile(options.input + "/train/class0/0000.webp", "x");
+  ::testing::internal::CaptureStderr();
+  ASSERT_THAT(RunCifarPrep(options), IsOk());
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("warning: " + options.input + ": 1 file in train/ is no PNG"));
+  EXPECT_EQ(ReadDataset(options.output)->train.info.note(), "11 of 50000 images; passed over: 1 .webp");
 }
 
 TEST(CifarPrepTest, StrictRefusesAnArchiveOfAnotherMd5) {

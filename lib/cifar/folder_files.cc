@@ -101,7 +101,7 @@ absl::Status LookInto(Level& level) {
       level.finder.Add(*place);
       level.files.push_back({*std::move(place), level.folder, entry.is_regular});
     } else {
-      level.finder.AddOther(inside);
+      level.finder.AddOther(inside, entry.is_folder);
     }
   }
   return absl::OkStatus();

@@ -36,7 +36,7 @@ struct FolderListing {
   FormatFinder finder;            // knows them, and the names of others
 };
 
-// Looks at the top, inside the folders there, and inside train/<class>/ and test/<class>/ of both; no deeper. Opens no
+// Looks at the top, inside the folders there, and inside SPLIT/<class>/ (split_folders.h) of both; no deeper. Opens no
 // file. NotFound, FailedPrecondition: the folder cannot be opened. Links are followed: the folder is the user's own.
 absl::StatusOr<FolderListing> ListFolder(const std::string& path);
 

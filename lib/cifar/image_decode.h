@@ -2,7 +2,8 @@
 //
 // What comes out is what the file's samples say: gAMA, sRGB, iCCP and bKGD of a PNG never change a pixel; JPEG is
 // decoded as libjpeg does by default (accurate integer IDCT, "fancy" upsampling), which is what Pillow and torchvision
-// show. Grey and palette pictures become RGB. Refused: transparency, 16 bits a sample, CMYK, any size but 32x32.
+// show. Grey and palette pictures become RGB; an alpha channel that is opaque everywhere is left out. Refused: a pixel
+// that is not opaque, 16 bits a sample, CMYK, any size but 32x32.
 #ifndef LOCKSTEP_LIB_CIFAR_IMAGE_DECODE_H_
 #define LOCKSTEP_LIB_CIFAR_IMAGE_DECODE_H_
 

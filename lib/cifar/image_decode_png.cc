@@ -12,6 +12,7 @@ namespace lockstep {
 namespace {
 
 constexpr size_t kRowBytes = size_t{kImageWidth} * 4;
+constexpr uint8_t kOpaque = 0xff;
 
 // All that is known while libpng works. Plain data: longjmp runs no destructors, so nothing between has one.
 struct Job {
@@ -43,8 +44,17 @@ void ReadBytes(png_structp png, png_bytep bytes, size_t size) {
 
 enum class Outcome { kDecoded, kBroken, kOtherSize, k16Bits, kTransparent };
 
+bool IsOpaque(const uint8_t* rgba) {
+  for (size_t i = 3; i < kImageHeight * kRowBytes; i += 4) {
+    if (rgba[i] != kOpaque) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // All of it in one function without C++ objects.
-Outcome Decode(Job* job, uint8_t* rgbx) {
+Outcome Decode(Job* job, uint8_t* rgba) {
   job->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, job, OnError, OnWarning);
   if (job->png == nullptr) {
     return Outcome::kBroken;
@@ -66,14 +76,13 @@ Outcome Decode(Job* job, uint8_t* rgbx) {
   if (png_get_bit_depth(job->png, job->info) == 16) {
     return Outcome::k16Bits;
   }
-  if ((png_get_color_type(job->png, job->info) & PNG_COLOR_MASK_ALPHA) != 0 ||
-      png_get_valid(job->png, job->info, PNG_INFO_tRNS) != 0) {
-    return Outcome::kTransparent;
-  }
   png_set_palette_to_rgb(job->png);
   png_set_expand_gray_1_2_4_to_8(job->png);
+  if (png_get_valid(job->png, job->info, PNG_INFO_tRNS) != 0) {
+    png_set_tRNS_to_alpha(job->png);
+  }
   png_set_gray_to_rgb(job->png);
-  png_set_filler(job->png, 0xff, PNG_FILLER_AFTER);
+  png_set_add_alpha(job->png, kOpaque, PNG_FILLER_AFTER);
   png_set_interlace_handling(job->png);
   png_read_update_info(job->png, job->info);
   if (png_get_rowbytes(job->png, job->info) != kRowBytes) {
@@ -81,11 +90,11 @@ Outcome Decode(Job* job, uint8_t* rgbx) {
   }
   png_bytep rows[kImageHeight];
   for (uint32_t y = 0; y < kImageHeight; ++y) {
-    rows[y] = rgbx + y * kRowBytes;
+    rows[y] = rgba + y * kRowBytes;
   }
   png_read_image(job->png, rows);
   png_read_end(job->png, nullptr);
-  return Outcome::kDecoded;
+  return IsOpaque(rgba) ? Outcome::kDecoded : Outcome::kTransparent;
 }
 
 absl::Status ToStatus(Outcome outcome, const Job& job) {
@@ -101,7 +110,8 @@ absl::Status ToStatus(Outcome outcome, const Job& job) {
     case Outcome::k16Bits:
       return absl::FailedPreconditionError("expected 8 bits a sample, found a PNG of 16");
     case Outcome::kTransparent:
-      return absl::FailedPreconditionError("expected an opaque picture, found a PNG with transparency");
+      return absl::FailedPreconditionError(
+          "expected an opaque picture, found a PNG with transparency; save it without an alpha channel");
   }
   return absl::InternalError("an outcome without a message");
 }

@@ -126,11 +126,30 @@ TEST(DecodeImageTest, APictureBombIsRefusedFromItsHeader) {
 TEST(DecodeImageTest, TransparencyIsRefused) {
   PngOptions palette = Kind(PNG_COLOR_TYPE_PALETTE);
   palette.transparent = true;
+  std::string one_pixel(4096, '\xff');
+  one_pixel[4 * 517 + 3] = '\xfe';
   for (const std::string& png :
-       {Png(std::string(4096, 'x'), Kind(PNG_COLOR_TYPE_RGBA)),
-        Png(std::string(2048, 'x'), Kind(PNG_COLOR_TYPE_GRAY_ALPHA)), Png(std::string(1024, '\1'), palette)}) {
+       {Png(std::string(4096, 'x'), Kind(PNG_COLOR_TYPE_RGBA)), Png(one_pixel, Kind(PNG_COLOR_TYPE_RGBA)),
+        Png(std::string(2048, 'x'), Kind(PNG_COLOR_TYPE_GRAY_ALPHA)), Png(std::string(1024, '\0'), palette)}) {
     EXPECT_THAT(Refusal(png), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("transparency")));
   }
+}
+
+// An alpha channel of 255 everywhere, as many programs write it, and a palette whose transparent colour is not used.
+TEST(DecodeImageTest, AnOpaqueAlphaChannelIsLeftOut) {
+  std::string rgba, grey;
+  for (int i = 0; i < 1024; ++i) {
+    rgba += "\x0a\x14\x1e\xff";
+    grey += "\x07\xff";
+  }
+  EXPECT_EQ(Decoded(Png(rgba, Kind(PNG_COLOR_TYPE_RGBA))), Flat(10, 20, 30));
+  PngOptions interlaced = Kind(PNG_COLOR_TYPE_RGBA);
+  interlaced.interlaced = true;
+  EXPECT_EQ(Decoded(Png(rgba, interlaced)), Flat(10, 20, 30));
+  EXPECT_EQ(Decoded(Png(grey, Kind(PNG_COLOR_TYPE_GRAY_ALPHA))), Flat(7, 7, 7));
+  PngOptions palette = Kind(PNG_COLOR_TYPE_PALETTE);
+  palette.transparent = true;
+  EXPECT_EQ(Decoded(Png(std::string(1024, '\1'), palette)), Flat(1, 10, 20));
 }
 
 TEST(DecodeImageTest, SixteenBitsAndCmykAreRefused) {

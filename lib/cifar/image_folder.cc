@@ -19,6 +19,8 @@
 #include "lib/base/status_macros.h"
 #include "lib/cifar/image_decode.h"
 #include "lib/cifar/parallel_for.h"
+#include "lib/cifar/passed_over.h"
+#include "lib/cifar/split_folders.h"
 #include "lib/cifar/statistics.h"
 
 namespace lockstep {
@@ -34,8 +36,8 @@ struct Picture {
 
 struct SplitPictures {
   proto::Split split;
-  absl::string_view folder;  // "train/"
-  uint32_t whole_count;      // images of the official split
+  std::string folder;    // "train/", as it is written on disk
+  uint32_t whole_count;  // images of the official split
   std::vector<Picture> pictures;
   std::vector<std::string> classes;
 };
@@ -52,7 +54,7 @@ absl::optional<absl::string_view> ClassIn(absl::string_view name) {
 // The files are sorted by name, so that those of a folder are neighbours.
 void FindPictures(const SourceFiles& source, SplitPictures& split) {
   auto file = std::lower_bound(source.files.begin(), source.files.end(), split.folder,
-                               [](const SourceFile& a, absl::string_view folder) { return a.name < folder; });
+                               [](const SourceFile& a, const std::string& folder) { return a.name < folder; });
   for (; file != source.files.end() && absl::StartsWith(file->name, split.folder); ++file) {
     if (const auto class_name = ClassIn(absl::string_view(file->name).substr(split.folder.size()))) {
       split.pictures.push_back({static_cast<size_t>(file - source.files.begin()), *class_name, 0});
@@ -75,20 +77,76 @@ void CollectPictures(const SourceFiles& source, SplitPictures& split) {
   }
 }
 
+// The files of a split's folder that are not read. The folder's name ends in '/', as in SplitPictures.
+PassedOver PassedOverIn(const SourceFiles& source, const std::string& folder) {
+  const auto found = source.passed_over.find(folder.substr(0, folder.size() - 1));
+  return found == source.passed_over.end() ? PassedOver() : found->second;
+}
+
+// "4 files in train/ are no PNG or JPEG of a class folder and were passed over: 1 .bmp, ..."; empty if there are none.
+std::string PassedOverText(const SourceFiles& source, const std::string& folder) {
+  const PassedOver files = PassedOverIn(source, folder);
+  return files.count() == 0
+             ? ""
+             : absl::StrCat(files.count(), files.count() == 1 ? " file in " : " files in ", folder,
+                            files.count() == 1 ? " is" : " are", " no PNG or JPEG of a class folder and ",
+                            files.count() == 1 ? "was" : "were", " passed over: ", files.Kinds(), "; the first is ",
+                            files.first(), "; to have pictures read, convert them to PNG");
+}
+
+// The same behind the message of an error.
+std::string AfterError(const SourceFiles& source, const std::string& folder) {
+  const std::string text = PassedOverText(source, folder);
+  return text.empty() ? "" : absl::StrCat("; ", text);
+}
+
 absl::Status CheckClasses(const SourceFiles& source, const SplitPictures& train, const SplitPictures& test) {
   const std::string& path = source.input.path();
   if (train.classes.size() != kClasses) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(path, ": expected pictures in ", kClasses, " folders train/<class>/, found ", train.classes.size(),
-                     train.classes.size() > kClasses ? "" : ": ",
-                     train.classes.size() > kClasses ? "" : absl::StrJoin(train.classes, ", ")));
+    return absl::FailedPreconditionError(absl::StrCat(
+        path, ": expected pictures in ", kClasses, " folders ", train.folder, "<class>/, found ", train.classes.size(),
+        train.classes.size() > kClasses ? "" : ": ",
+        train.classes.size() > kClasses ? "" : absl::StrJoin(train.classes, ", "), AfterError(source, train.folder)));
   }
   if (test.classes != train.classes) {
     return absl::FailedPreconditionError(
-        absl::StrCat(path, ": expected the same classes in test/ as in train/ (", absl::StrJoin(train.classes, ", "),
-                     "), found ", test.classes.empty() ? "none" : absl::StrJoin(test.classes, ", ")));
+        absl::StrCat(path, ": expected the same classes in ", test.folder, " as in ", train.folder, " (",
+                     absl::StrJoin(train.classes, ", "), "), found ",
+                     test.classes.empty() ? "none; name the folder of the test images test or val"
+                                          : absl::StrJoin(test.classes, ", "),
+                     AfterError(source, test.folder)));
   }
   return absl::OkStatus();
+}
+
+void Warn(const ParseOptions& options, const std::string& text) {
+  if (options.warnings != nullptr && !text.empty()) {
+    options.warnings->push_back(text);
+  }
+}
+
+// One warning for each folder of which files were passed over.
+void WarnOfPassedOver(const SourceFiles& source, const ParseOptions& options) {
+  const std::string& path = source.input.path();
+  for (const auto& [folder, files] : source.passed_over) {
+    if (folder == source.folders.validation) {
+      Warn(options,
+           absl::StrCat(path, ": ", folder, "/ is not read (", files.count(), files.count() == 1 ? " file" : " files",
+                        "), because ", source.folders.test, "/ holds the test images"));
+    } else {
+      Warn(options, absl::StrCat(path, ": ", PassedOverText(source, absl::StrCat(folder, "/"))));
+    }
+  }
+}
+
+// What the record says of the split: whether it is whole, and what of its folder was not read.
+std::string NoteOf(const SourceFiles& source, const SplitPictures& split, const std::string& why_partial) {
+  std::string note = why_partial.empty() ? "whole by class counts; no digests of pictures are published" : why_partial;
+  if (!absl::EqualsIgnoreCase(split.folder, "train/") && !absl::EqualsIgnoreCase(split.folder, "test/")) {
+    absl::StrAppend(&note, "; read from ", split.folder);
+  }
+  const PassedOver files = PassedOverIn(source, split.folder);
+  return files.count() == 0 ? note : absl::StrCat(note, "; passed over: ", files.Kinds());
 }
 
 // Why the split is not CIFAR-10's whole one; empty when the counts agree.
@@ -129,9 +187,9 @@ absl::StatusOr<ImageSet> DecodeSplit(const SourceFiles& source, const SplitPictu
                                      const ParseOptions& options) {
   const std::string why = WhyPartial(split);
   if (!why.empty() && !options.allow_partial) {
-    return absl::FailedPreconditionError(absl::StrCat(source.input.path(), ": not all of CIFAR-10's images in ",
-                                                      split.folder, ": ", why,
-                                                      "; --allow_partial takes them as they are"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(source.input.path(), ": not all of CIFAR-10's images in ", split.folder, ": ", why,
+                     "; --allow_partial takes them as they are", AfterError(source, split.folder)));
   }
   const std::vector<Picture>& pictures = split.pictures;
   ImageSet set;
@@ -164,14 +222,16 @@ absl::StatusOr<ImageSet> DecodeSplit(const SourceFiles& source, const SplitPictu
   set.info.set_split(split.split);
   set.info.set_input_format(proto::IMAGE_FOLDERS);
   set.info.mutable_class_name()->Add(split.classes.begin(), split.classes.end());
-  set.info.set_note(why.empty() ? "whole by class counts; no digests of pictures are published" : why);
+  set.info.set_note(NoteOf(source, split, why));
   DescribeImages(set, sums);
   return set;
 }
 
 absl::StatusOr<Dataset> DecodeAll(const SourceFiles& source, const BytesOf& bytes_of, const ParseOptions& options) {
-  SplitPictures train = {proto::TRAIN, "train/", 50'000, {}, {}};
-  SplitPictures test = {proto::TEST, "test/", 10'000, {}, {}};
+  const SplitFolders& folders = source.folders;
+  SplitPictures train = {
+      proto::TRAIN, absl::StrCat(folders.train.empty() ? "train" : folders.train, "/"), 50'000, {}, {}};
+  SplitPictures test = {proto::TEST, absl::StrCat(folders.test.empty() ? "test" : folders.test, "/"), 10'000, {}, {}};
   CollectPictures(source, train);
   CollectPictures(source, test);
   RETURN_IF_ERROR(CheckClasses(source, train, test));
@@ -179,6 +239,7 @@ absl::StatusOr<Dataset> DecodeAll(const SourceFiles& source, const BytesOf& byte
   Dataset dataset;
   ASSIGN_OR_RETURN(dataset.train, DecodeSplit(source, train, bytes_of, options));
   ASSIGN_OR_RETURN(dataset.test, DecodeSplit(source, test, bytes_of, options));
+  WarnOfPassedOver(source, options);
   return dataset;
 }
 

@@ -139,7 +139,46 @@ TEST(ParseImageFolderTest, BothSplitsHaveTheSameTenClasses) {
   SourceFiles train_only = SmallSource();
   train_only.files.erase(train_only.files.begin(), train_only.files.begin() + 10);
   EXPECT_THAT(ParseImageFolder(train_only, AllowPartial()),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("found none")));
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("found none; name the folder of the test images test or val")));
+}
+
+TEST(ParseImageFolderTest, WhatWasPassedOverIsAWarningAndInTheNote) {
+  SourceFiles source = SmallSource();
+  source.passed_over["train"].Add("train/a/1.bmp", false);
+  source.passed_over["train"].Add("train/a/1.gif", false);
+  source.folders.validation = "val";
+  source.passed_over["val"].Add("val/a/1.png", false);
+  std::vector<std::string> warnings;
+  ParseOptions options = AllowPartial();
+  options.warnings = &warnings;
+  const auto dataset = ParseImageFolder(source, options);
+  ASSERT_THAT(dataset, IsOk());
+  EXPECT_THAT(
+      warnings,
+      ElementsAre("pictures: 2 files in train/ are no PNG or JPEG of a class folder and were passed over: 1 .bmp, 1 "
+                  ".gif; the first is train/a/1.bmp; to have pictures read, convert them to PNG",
+                  "pictures: val/ is not read (1 file), because test/ holds the test images"));
+  EXPECT_EQ(dataset->train.info.note(), "10 of 50000 images; passed over: 1 .bmp, 1 .gif");
+  EXPECT_EQ(dataset->test.info.note(), "10 of 10000 images");
+  EXPECT_THAT(ParseImageFolder(source, {}),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("--allow_partial"), HasSubstr("2 files in train/ are no PNG or JPEG"))));
+}
+
+TEST(ParseImageFolderTest, FoldersMayBeWrittenInAnyCaseAndBeCalledVal) {
+  SourceFiles source = SmallSource();
+  for (SourceFile& file : source.files) {
+    file.name = file.name[1] == 'e' ? "Val" + file.name.substr(4) : "TRAIN" + file.name.substr(5);
+  }
+  Sort(source);
+  source.folders = {"TRAIN", "Val", ""};
+  const auto dataset = ParseImageFolder(source, AllowPartial());
+  ASSERT_THAT(dataset, IsOk());
+  EXPECT_THAT(FirstSamples(dataset->train), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+  EXPECT_THAT(FirstSamples(dataset->test), ElementsAre(100, 101, 102, 103, 104, 105, 106, 107, 108, 109));
+  EXPECT_EQ(dataset->train.info.note(), "10 of 50000 images");
+  EXPECT_EQ(dataset->test.info.note(), "10 of 10000 images; read from Val/");
 }
 
 TEST(ParseImageFolderTest, ABrokenPictureIsNamed) {

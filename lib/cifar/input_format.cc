@@ -12,14 +12,15 @@
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
 #include "lib/base/flag_values.h"
+#include "lib/cifar/split_folders.h"
 
 namespace lockstep {
 namespace {
 
 constexpr char kExpected[] =
-    "data_batch_1.bin ... (binary), data_batch_1 ... (python) or train/<class>/*.png|jpg and test/ (images), at the "
-    "top "
-    "or inside one folder";
+    "data_batch_1.bin ... (binary), data_batch_1 ... (python) or train/<class>/*.png|jpg and test/ or val/ (images), "
+    "at "
+    "the top or inside one folder";
 constexpr size_t kOthersShown = 3;
 
 // Whether a file belongs to the binary or to the Python version: `extension`, and `meta`, the name of the file of class
@@ -48,8 +49,7 @@ absl::optional<proto::InputFormat> FormatOf(absl::Span<const absl::string_view> 
   if (parts.size() == 1 && IsBatchFile(parts[0], "", "batches.meta")) {
     return proto::PYTHON;
   }
-  if (parts.size() == 3 && (parts[0] == "train" || parts[0] == "test") && !absl::StartsWith(parts[1], ".") &&
-      IsPicture(parts[2])) {
+  if (parts.size() == 3 && IsSplitFolder(parts[0]) && !absl::StartsWith(parts[1], ".") && IsPicture(parts[2])) {
     return proto::IMAGE_FOLDERS;
   }
   return absl::nullopt;
@@ -119,12 +119,34 @@ void FormatFinder::Add(const FormatFinder& other) {
     }
   }
   other_count_ += other.other_count_;
+  for (const auto& [place, files] : other.passed_over_) {
+    passed_over_[place].Add(files);
+  }
 }
 
-void FormatFinder::AddOther(absl::string_view path) {
+void FormatFinder::AddOther(absl::string_view path, bool is_folder) {
   if (++other_count_ <= kOthersShown) {
     others_.push_back(absl::Utf8SafeCHexEscape(path));
   }
+  const std::vector<absl::string_view> parts = absl::StrSplit(path, '/');
+  const size_t split = IsSplitFolder(parts[0]) ? 0 : 1;
+  if (split + 1 >= parts.size() || !IsSplitFolder(parts[split]) ||
+      std::any_of(parts.begin(), parts.end(), [](absl::string_view part) { return absl::StartsWith(part, "."); })) {
+    return;
+  }
+  const absl::string_view root = split == 0 ? "" : parts[0];
+  passed_over_[{std::string(root), std::string(parts[split])}].Add(split == 0 ? path : path.substr(root.size() + 1),
+                                                                   is_folder);
+}
+
+std::map<std::string, PassedOver> FormatFinder::PassedOverIn(const std::string& root) const {
+  std::map<std::string, PassedOver> files;
+  for (const auto& [place, of_folder] : passed_over_) {
+    if (place.first == root) {
+      files[place.second] = of_folder;
+    }
+  }
+  return files;
 }
 
 absl::StatusOr<std::pair<proto::InputFormat, std::string>> FormatFinder::Decide(const std::string& input,

@@ -2,7 +2,8 @@
 //
 //   binary   data_batch_1.bin ... data_batch_5.bin, test_batch.bin, batches.meta.txt
 //   python   data_batch_1 ... data_batch_5, test_batch, batches.meta
-//   images   train/<class>/*.png, .jpg or .jpeg and test/<class>/... (in any case; names that begin with a dot are not)
+//   images   train/<class>/*.png, .jpg or .jpeg and test/<class>/... or val/<class>/... (split_folders.h), all in any case
+//            of letters; names that begin with a dot are not
 //
 // each at the top or inside one folder (cifar-10-batches-bin/ ...), which is then the data set's root.
 #ifndef LOCKSTEP_LIB_CIFAR_INPUT_FORMAT_H_
@@ -16,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
+#include "lib/cifar/passed_over.h"
 #include "lib/proto/dataset.pb.h"
 
 namespace lockstep {
@@ -41,8 +43,14 @@ absl::optional<CifarPath> CifarPathOf(absl::string_view path);
 class FormatFinder {
  public:
   void Add(const CifarPath& place) { ++found_[{place.format, place.root}]; }
-  void Add(const FormatFinder& other);    // what another one has found
-  void AddOther(absl::string_view path);  // for the message when nothing is found
+  void Add(const FormatFinder& other);  // what another one has found
+  // Adds a file that CifarPathOf does not place, or a folder that is not looked into: for the message when nothing is
+  // found, and for PassedOverIn.
+  void AddOther(absl::string_view path, bool is_folder = false);
+
+  // Returns the files below the split folders of `root` that are no pictures of a class, by split folder. Hidden ones (a name
+  // that begins with a dot) are left out.
+  std::map<std::string, PassedOver> PassedOverIn(const std::string& root) const;
 
   // The one format and root to read, of `wanted` alone unless that is INPUT_FORMAT_UNSPECIFIED. FailedPrecondition,
   // saying what was found: nothing of it, or more than one.
@@ -50,8 +58,9 @@ class FormatFinder {
                                                                     proto::InputFormat wanted) const;
 
  private:
-  std::map<std::pair<proto::InputFormat, std::string>, size_t> found_;  // how many files
-  std::vector<std::string> others_;                                     // the first few
+  std::map<std::pair<proto::InputFormat, std::string>, size_t> found_;     // how many files
+  std::vector<std::string> others_;                                        // the first few
+  std::map<std::pair<std::string, std::string>, PassedOver> passed_over_;  // by root and split folder
   size_t other_count_ = 0;
 };
 

@@ -44,15 +44,37 @@ TEST(PlaceOfTest, FilesOfTheThreeKindsAtTheTopAndInAFolder) {
   EXPECT_EQ(Placed("train/cat/0001.jpg"), "images [] train/cat/0001.jpg");
   EXPECT_EQ(Placed("x/test/cat/0001.PNG"), "images [x] test/cat/0001.PNG");
   EXPECT_EQ(Placed("train/train/cat/1.jpeg"), "images [train] train/cat/1.jpeg");
+  EXPECT_EQ(Placed("Train/cat/1.png"), "images [] Train/cat/1.png");
+  EXPECT_EQ(Placed("x/VAL/cat/1.png"), "images [x] VAL/cat/1.png");
 }
 
 TEST(PlaceOfTest, OtherFilesAreOfNoKind) {
   for (const char* path :
        {"", "readme.html", "data_batch_0.bin", "data_batch_6.bin", "data_batch_12", "data_batch_",
         "a/b/data_batch_1.bin", "._data_batch_1.bin", ".git/data_batch_1", "train/cat/._1.jpg", "train/.cat/1.jpg",
-        "train/1.jpg", "train/cat/x/1.jpg", "val/cat/1.jpg", "train/cat/1.gif"}) {
+        "train/1.jpg", "train/cat/x/1.jpg", "training/cat/1.jpg", "train/cat/1.gif"}) {
     EXPECT_EQ(Placed(path), "") << path;
   }
+}
+
+// "train: 1 .bmp; test: 1 folder", of one root.
+std::string PassedOver(const FormatFinder& finder, const std::string& root) {
+  std::string text;
+  for (const auto& [folder, files] : finder.PassedOverIn(root)) {
+    text += (text.empty() ? "" : "; ") + folder + ": " + files.Kinds() + " from " + files.first();
+  }
+  return text;
+}
+
+TEST(FormatFinderTest, FilesOfASplitThatAreNotReadAreCounted) {
+  FormatFinder finder = Found({"train/cat/1.png", "train/cat/1.bmp", "train/2.png", "train/cat/._1.gif",
+                               "x/Test/cat/1.GIF", "readme.txt", "x/train/cat/b/1.png", "train"});
+  EXPECT_EQ(PassedOver(finder, ""), "train: 1 .bmp, 1 .png from train/2.png");
+  EXPECT_EQ(PassedOver(finder, "x"), "Test: 1 .gif from Test/cat/1.GIF; train: 1 .png from train/cat/b/1.png");
+  FormatFinder more;
+  more.AddOther("train/cat/deep", true);
+  finder.Add(more);
+  EXPECT_EQ(PassedOver(finder, ""), "train: 1 .bmp, 1 .png, 1 folder from train/2.png");
 }
 
 TEST(FormatFinderTest, OneKindIsTakenWithItsRoot) {

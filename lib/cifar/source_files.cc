@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <set>
 #include <utility>
 
 #include "absl/strings/escaping.h"
@@ -40,6 +41,36 @@ void SortByName(std::vector<SourceFile>& files) {
   }
 }
 
+absl::string_view FirstPart(absl::string_view name) { return name.substr(0, name.find('/')); }
+
+// Chooses the folders of a set of pictures, and takes out the files of a validation folder that is not read. `finder` has
+// seen every file.
+absl::Status ChooseFolders(const FormatFinder& finder, const std::string& root, SourceFiles& source) {
+  if (source.format != proto::IMAGE_FOLDERS) {
+    return absl::OkStatus();
+  }
+  std::set<std::string> names;
+  for (const SourceFile& file : source.files) {  // sorted: a folder's files are neighbours
+    if (names.empty() || *names.rbegin() != FirstPart(file.name)) {
+      names.emplace(FirstPart(file.name));
+    }
+  }
+  ASSIGN_OR_RETURN(source.folders, ChooseSplitFolders(source.input.path(), names));
+  source.passed_over = finder.PassedOverIn(root);
+  const std::string& unread = source.folders.validation;
+  if (unread.empty()) {
+    return absl::OkStatus();
+  }
+  const auto is_unread = [&](const SourceFile& file) { return FirstPart(file.name) == unread; };
+  for (const SourceFile& file : source.files) {
+    if (is_unread(file)) {
+      source.passed_over[unread].Add(file.name, false);
+    }
+  }
+  source.files.erase(std::remove_if(source.files.begin(), source.files.end(), is_unread), source.files.end());
+  return absl::OkStatus();
+}
+
 // The listed files of the kind that is wanted.
 absl::StatusOr<SourceFiles> ListFiles(const std::string& path, proto::InputFormat wanted) {
   ASSIGN_OR_RETURN(FolderListing listing, ListFolder(path));
@@ -60,6 +91,7 @@ absl::StatusOr<SourceFiles> ListFiles(const std::string& path, proto::InputForma
     }
   }
   SortByName(source.files);
+  RETURN_IF_ERROR(ChooseFolders(listing.finder, kind.second, source));
   return source;
 }
 
@@ -197,7 +229,7 @@ absl::Status UnpackArchive(proto::InputFormat wanted, SourceFiles& source) {
   }
   SortByName(source.files);
   source.archive_bytes = std::string();
-  return absl::OkStatus();
+  return ChooseFolders(finder, kind.second, source);
 }
 
 const SourceFile* FindFile(const SourceFiles& source, absl::string_view name) {

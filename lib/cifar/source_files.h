@@ -11,6 +11,7 @@
 #define LOCKSTEP_LIB_CIFAR_SOURCE_FILES_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,7 +19,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "lib/cifar/passed_over.h"
 #include "lib/cifar/source_limits.h"
+#include "lib/cifar/split_folders.h"
 #include "lib/proto/dataset.pb.h"
 #include "lib/proto/header.pb.h"
 
@@ -39,6 +42,8 @@ struct SourceFile {
 struct SourceFiles {
   proto::InputFormat format = proto::INPUT_FORMAT_UNSPECIFIED;  // of an archive: known once unpacked
   std::vector<SourceFile> files;                                // sorted by name, names unique
+  SplitFolders folders = {"train", "test", ""};                 // of pictures
+  std::map<std::string, PassedOver> passed_over;                // of pictures, by split folder: files that are not read
   bool is_archive = false;
   std::string archive_md5;    // hex, archives only; empty where OpenSSL offers no MD5
   proto::Input input;         // path as given; once all is read, digest (lib/proto/header.proto says of what) and size

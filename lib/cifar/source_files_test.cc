@@ -144,6 +144,32 @@ TEST(ReadSourceTest, PicturesAreFoundInTheirFolders) {
   EXPECT_THAT(Names(*source), ElementsAre("test/dog/1.jpeg", "train/cat/1.JPG", "train/cat/2.png"));
 }
 
+TEST(ReadSourceTest, WhatAFolderOfPicturesHoldsBesidesIsCounted) {
+  const std::vector<std::string> names = {"Train/cat/1.png",      "Train/cat/1.bmp", "Train/cat/2.BMP",
+                                          "Train/cat/deep/1.png", "Test/cat/1.png",  "Test/cat/.x.gif",
+                                          "val/cat/1.png",        "val/cat/1.gif"};
+  const auto folder = ReadSource(Folder(names), kAny);
+  ASSERT_THAT(folder, IsOk());
+  EXPECT_THAT(Names(*folder), ElementsAre("Test/cat/1.png", "Train/cat/1.png"));
+  EXPECT_EQ(folder->folders.train, "Train");
+  EXPECT_EQ(folder->folders.test, "Test");
+  EXPECT_EQ(folder->folders.validation, "val");
+  ASSERT_THAT(folder->passed_over, SizeIs(2));
+  EXPECT_EQ(folder->passed_over.at("Train").Kinds(), "2 .bmp, 1 folder");
+  EXPECT_EQ(folder->passed_over.at("val").Kinds(), "1 .gif, 1 .png");
+
+  const auto archive = ReadAndUnpack(Archive(names));
+  ASSERT_THAT(archive, IsOk());
+  EXPECT_THAT(Names(*archive), ElementsAre("Test/cat/1.png", "Train/cat/1.png"));
+  EXPECT_EQ(archive->passed_over.at("Train").Kinds(), "2 .bmp, 1 .png");  // an archive has no folders to look into
+}
+
+TEST(ReadSourceTest, TwoFoldersOfOneSplitAreRefused) {
+  EXPECT_THAT(
+      ReadSource(Folder({"train/cat/1.png", "Train/cat/1.png"}), kAny),
+      StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("expected one of the folders Train/ and train/")));
+}
+
 TEST(ReadSourceTest, OnlyTheNamedKindIsRead) {
   const std::string path = Folder({"b/data_batch_1.bin", "p/data_batch_1", "p/batches.meta"});
   EXPECT_THAT(ReadSource(path, kAny), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("--input_format")));

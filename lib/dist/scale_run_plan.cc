@@ -110,6 +110,12 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
         "--reducer=peer_sharded: each rank updates a share of bf16 weights and knows no gradient's norm; give "
         "--precision=bf16 without --clip_norm and --lars, or --reducer=peer");
   }
+  if (training.step() == proto::FUSED && !spec.overlap()) {
+    return absl::InvalidArgumentError(
+        "--overlap=false with --step=fused: the hand-written step sends each range as soon as it is computed; leave "
+        "one "
+        "out");
+  }
   if (training.step() == proto::FUSED && spec.bucket_plan() != "ddp") {
     return absl::InvalidArgumentError(
         "--bucket_plan=auto with --step=fused: the hand-written step has ranges of its own; leave one out");

@@ -93,6 +93,13 @@ int Serve(const LaunchedRunOptions& options, const Meeting& meeting, proto::Agen
 absl::StatusOr<Meeting> Prepare(const LaunchedRunOptions& options) {
   Meeting meeting;
   ASSIGN_OR_RETURN(meeting.place, ReadLaunchPlace(options.launcher, Variable));
+  if (meeting.place.launcher == Launcher::kNone &&
+      (!options.meeting.master_addr.empty() || options.meeting.master_port != 0)) {
+    return absl::InvalidArgumentError(
+        "--master_addr and --master_port are of ranks that a launcher starts, and no launcher's variables are set; "
+        "leave "
+        "them out");
+  }
   RETURN_IF_ERROR(ChooseInterface(options.interface));
   if (meeting.place.launcher != Launcher::kNone) {
     ASSIGN_OR_RETURN(meeting.point, FindMeetingPoint(meeting.place, options.meeting, Variable));

@@ -8,6 +8,7 @@
 #include "absl/time/clock.h"
 #include "lib/base/monotonic_time.h"
 #include "lib/base/status_macros.h"
+#include "lib/base/utf8.h"
 #include "lib/launch/admission.h"
 #include "lib/launch/agent_order.h"
 #include "lib/launch/agreement.h"
@@ -123,7 +124,7 @@ absl::StatusOr<std::vector<ChildExit>> World::RunRanks(const RankEnvironment& pl
 void World::Dismiss(int exit_code, const std::string& message) {
   proto::AgentMessage verdict;
   verdict.mutable_verdict()->set_exit_code(exit_code);
-  verdict.mutable_verdict()->set_message(message.substr(0, kMaxVerdictBytes));
+  verdict.mutable_verdict()->set_message(std::string(FirstBytes(message, kMaxVerdictBytes)));
   const MonotonicTime deadline = MonotonicTime::Now() + kLeave;
   for (const Member& member : members_) {
     if (member.channel != nullptr && member.lost.ok()) {

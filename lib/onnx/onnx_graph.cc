@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/base/utf8.h"
 #include "lib/onnx/tensor_values.h"
 
 namespace lockstep {
@@ -16,7 +17,7 @@ using ::onnx::TensorProto;
 constexpr size_t kShownBytes = 80;  // of a name in a message
 
 std::string Shown(const std::string& name) {
-  return name.size() <= kShownBytes ? name : absl::StrCat(name.substr(0, kShownBytes), "...");
+  return name.size() <= kShownBytes ? name : absl::StrCat(FirstBytes(name, kShownBytes), "...");
 }
 
 std::string Words(const NodeProto& node, absl::string_view what) {

@@ -80,8 +80,9 @@ absl::Status CheckOptions(const QuantizeOptions& options) {
   }
   if (options.checkpoints.empty() && options.imports.empty()) {
     return absl::InvalidArgumentError(
-        "--checkpoint is missing: expected weights that train_sweep --model=lenet5 --checkpoint=lenet5.pt left, or of "
-        "resnet18; or --import: an ONNX file of a network that was quantized elsewhere");
+        "--checkpoint is missing: expected weights of lenet5 or resnet18, such as train_sweep --input=dataset.rec "
+        "--model=lenet5 --checkpoint=lenet5.pt leaves; or --import: an ONNX file of a network that was quantized "
+        "elsewhere");
   }
   if (const size_t networks = options.checkpoints.size() + options.imports.size();
       !options.onnx.empty() && options.onnx.size() != networks) {
@@ -107,17 +108,26 @@ struct Runner {
   std::string words;
 };
 
+absl::Status CheckNoThreads(const QuantizeOptions& options, const char* where, const char* instead) {
+  return options.threads == 0
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(absl::StrCat("--threads=", options.threads, " has no effect ", where,
+                                                       "; leave it out, or give ", instead));
+}
+
 absl::StatusOr<Runner> MakeGpuRunner(const QuantizeOptions& options) {
   absl::StatusOr<CudaRunner> cuda = MakeCudaRunner(options.isa);
   if (!cuda.ok()) {
     return absl::Status(cuda.status().code(), absl::StrCat("--device=", options.device, " --isa=", options.isa, ": ",
                                                            cuda.status().message()));
   }
+  RETURN_IF_ERROR(CheckNoThreads(options, "on the GPU, where the int8 network runs", "--device=cpu"));
   return Runner{std::move(cuda->make), absl::StrCat(cuda->isa, " on the GPU")};
 }
 
 absl::StatusOr<Runner> MakeCpuRunner(const QuantizeOptions& options) {
   if (options.isa == kPlainLoops) {
+    RETURN_IF_ERROR(CheckNoThreads(options, "with --isa=plain, which has one thread", "another --isa"));
     return Runner{MakePlainRunner, "plain loops, 1 thread"};
   }
   Isa isa = BestIsa();
@@ -147,7 +157,7 @@ absl::StatusOr<Runner> MakeRunner(const QuantizeOptions& options) {
     return MakeGpuRunner(options);
   }
   if (options.isa == "auto" && options.device == "auto") {
-    if (absl::StatusOr<Runner> gpu = MakeGpuRunner(options); gpu.ok()) {
+    if (absl::StatusOr<Runner> gpu = MakeGpuRunner(options); gpu.ok() || absl::IsInvalidArgument(gpu.status())) {
       return gpu;
     }
   }
@@ -397,7 +407,8 @@ absl::Status RunQuantize(const QuantizeOptions& options) {
   ASSIGN_OR_RETURN(const Dataset dataset, ReadDataset(options.input));
   RETURN_IF_ERROR(ChooseNormalizations(options, dataset, sources));
   const proto::QuantizeSpec spec = MakeSpec(options, dataset, sources);
-  RETURN_IF_ERROR(CheckSpec(spec, dataset));
+  // Imported networks alone are calibrated already.
+  RETURN_IF_ERROR(options.checkpoints.empty() ? CheckTestImages(dataset) : CheckSpec(spec, dataset));
   ASSIGN_OR_RETURN(const proto::Header header, MakeQuantizeHeader(spec, dataset, sources, device));
   if (options.dry_run) {
     return PrintPlan(spec, dataset, sources, runner.make, device);

@@ -177,10 +177,13 @@ absl::Status CheckSpec(const proto::QuantizeSpec& spec, const Dataset& dataset) 
   if (spec.fine_tune_epochs() > 0 && spec.fine_tune_batch() == 0) {
     return absl::InvalidArgumentError("--fine_tune_batch=0: expected at least one image");
   }
-  if (dataset.test.size() == 0) {
-    return absl::FailedPreconditionError("the data set has no test images to measure an accuracy on");
-  }
-  return absl::OkStatus();
+  return CheckTestImages(dataset);
+}
+
+absl::Status CheckTestImages(const Dataset& dataset) {
+  return dataset.test.size() > 0
+             ? absl::OkStatus()
+             : absl::FailedPreconditionError("the data set has no test images to measure an accuracy on");
 }
 
 absl::StatusOr<proto::QuantizedNetwork> QuantizeNetwork(const FloatNetwork& network, const Dataset& dataset,

@@ -29,6 +29,9 @@ void RecordNormalization(const proto::Normalization& normalization, proto::Quant
 // InvalidArgument: more calibration images than there are, or none. FailedPrecondition: no test images.
 absl::Status CheckSpec(const proto::QuantizeSpec& spec, const Dataset& dataset);
 
+// Returns FailedPreconditionError if there are no test images: all that a network needs that is quantized already.
+absl::Status CheckTestImages(const Dataset& dataset);
+
 // Quantizes, calibrates on spec.calibration_images() images of dataset.train, measures every accuracy on all of
 // dataset.test, and keeps replay samples (all test images, if they are fewer). `normalization`, which must be complete, is
 // the one that the network was trained with. Accuracies:

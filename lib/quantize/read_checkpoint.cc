@@ -86,7 +86,8 @@ absl::StatusOr<CheckpointNetwork> ReadCheckpoint(const std::string& path) {
   if (const Schema* const record = SchemaAtStart(file.text)) {
     return absl::FailedPreconditionError(absl::StrCat(
         path, ": expected weights, found a record of ", record->tool,
-        "; train_sweep and scale_run write weights where --checkpoint says: train_sweep --checkpoint=weights.pt"));
+        "; train_sweep and scale_run write weights where --checkpoint says: train_sweep --input=dataset.rec "
+        "--model=lenet5 --checkpoint=lenet5.pt"));
   }
   std::string reasons;
   for (const char* name : kNetworks) {
@@ -103,7 +104,8 @@ absl::StatusOr<CheckpointNetwork> ReadCheckpoint(const std::string& path) {
     absl::StrAppend(&reasons, reasons.empty() ? "" : "; ", "not ", name, ": ", status.message());
   }
   return absl::FailedPreconditionError(absl::StrCat(
-      path, ": expected a checkpoint of lenet5, lenet5_bias or resnet18 (train_sweep --checkpoint=...); ", reasons));
+      path, ": expected a checkpoint of lenet5, lenet5_bias or resnet18, as train_sweep --checkpoint writes it; ",
+      reasons));
 }
 
 }  // namespace lockstep

@@ -7,6 +7,7 @@
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
 #include "lib/base/status_macros.h"
+#include "lib/base/utf8.h"
 #include "lib/record/digested_input.h"
 
 namespace lockstep {
@@ -19,7 +20,7 @@ class FirstError : public google::protobuf::io::ErrorCollector {
   void AddError(int line, int column, const std::string& message) override {
     if (message_.empty()) {
       constexpr size_t kMaxBytes = 200;  // a name in the file, which the message quotes, may be the whole file
-      message_ = absl::StrCat(path_, ":", line + 1, ":", column + 1, ": ", message.substr(0, kMaxBytes));
+      message_ = absl::StrCat(path_, ":", line + 1, ":", column + 1, ": ", FirstBytes(message, kMaxBytes));
     }
   }
   void AddWarning(int, int, const std::string&) override {}

@@ -14,6 +14,7 @@
 #include "lib/base/init_main.h"
 #include "lib/base/log_line.h"
 #include "lib/base/status_macros.h"
+#include "lib/base/utf8.h"
 #include "lib/record/record_format.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/schema.h"
@@ -38,7 +39,7 @@ const std::set<std::string>& FlagsOfNoResult() {
 std::string Shown(absl::string_view value) {
   return value.empty()                    ? "none"
          : value.size() <= kMaxShownBytes ? std::string(value)
-                                          : absl::StrCat(value.substr(0, kMaxShownBytes), "...");
+                                          : absl::StrCat(FirstBytes(value, kMaxShownBytes), "...");
 }
 
 std::string Difference(absl::string_view name, absl::string_view then, absl::string_view now) {

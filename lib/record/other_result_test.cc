@@ -16,6 +16,7 @@
 
 RANGED_FLAG(uint32_t, epochs, 5, 0, 100, "");
 RANGED_FLAG(double, rate, 0.1, 0, 1, "");
+ABSL_FLAG(std::string, name, "", "");
 ABSL_FLAG(bool, evaluate, true, "");
 ABSL_FLAG(std::string, input, "", "");
 ABSL_FLAG(std::string, output, "", "");
@@ -94,6 +95,14 @@ TEST(ReplaceOwnResultTest, AFlagThatDiffersIsNamedWithBothValues) {
       StatusIs(kUsage, AllOf(HasSubstr("sweep.rec holds another result (--epochs: 7 -> 9); "), HasSubstr("--force"))));
   EXPECT_THAT(Replace({{"--epochs=7"}}, {{"--noevaluate"}}),
               StatusIs(kUsage, HasSubstr("(--epochs: 7 -> 5, --evaluate: true -> false)")));
+}
+
+TEST(ReplaceOwnResultTest, ALongValueIsCutBetweenCharacters) {
+  std::string letters = "x";  // so that the 60th byte is the first of a character's two
+  for (int i = 0; i < 40; ++i) {
+    letters += "\xc3\xa9";
+  }
+  EXPECT_THAT(Replace({{"--rate=0.1"}}, {{"--name=" + letters}}), StatusIs(kUsage, HasSubstr("\xc3\xa9...")));
 }
 
 TEST(ReplaceOwnResultTest, WhatIsWrittenOtherwiseIsTheSame) {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/report/cell.h"
+#include "lib/report/question_commands.h"
 #include "lib/report/sections.h"
 
 namespace lockstep {
@@ -192,7 +193,8 @@ proto::Section AuditSection(const LabRecords& lab) {
   }
   if (section.table().empty()) {
     proto::Table& table = *section.add_table() = MakeTable("Published tables, recomputed", {});
-    table.set_absent_reason("no record among the inputs audits a published table; comm_model --audit makes one");
+    table.set_absent_reason(
+        absl::StrCat("no record among the inputs audits a published table; ", RunText({AuditCommand()})));
   }
   return section;
 }

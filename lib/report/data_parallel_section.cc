@@ -7,6 +7,7 @@
 #include "lib/report/cell.h"
 #include "lib/report/claim.h"
 #include "lib/report/describe.h"
+#include "lib/report/question_commands.h"
 #include "lib/report/scaling_view.h"
 #include "lib/report/sections.h"
 #include "lib/report/sent.h"
@@ -227,8 +228,9 @@ proto::Claim Answer(const ScalingView& dp, const ScalingView* ddp) {
     }
   }
   if (parts.empty() || most < 2) {
-    return NotClaimed("", kAsked,
-                      "needs both on the same devices with the same batches: scale_run --mode=dp beside --mode=ddp");
+    return NotClaimed(
+        "", kAsked,
+        absl::StrCat("needs both on the same devices with the same batches; ", RunText({DataParallelCommand()})));
   }
   std::string star_text;
   std::vector<std::string> sources = {absl::StrCat("scale.point[ranks=", most, "].epoch_seconds")};
@@ -270,7 +272,8 @@ proto::Section DataParallelSection(const LabRecords& lab) {
   }
   if (section.table().empty()) {
     proto::Table& table = *section.add_table() = MakeTable("DataParallel beside DDP", {});
-    table.set_absent_reason("no scale.rec of DataParallel among the inputs; scale_run --mode=dp makes one");
+    table.set_absent_reason(
+        absl::StrCat("no scale.rec of DataParallel among the inputs; ", RunText({DataParallelCommand()})));
   }
   return section;
 }

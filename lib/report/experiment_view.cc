@@ -133,11 +133,6 @@ std::string ExperimentName(proto::Experiment experiment) {
   return absl::AsciiStrToLower(proto::Experiment_Name(experiment));
 }
 
-std::string ExperimentCommand(proto::Experiment experiment) {
-  return absl::StrCat("scale_run --experiment=", ExperimentName(experiment),
-                      " --ranks=N --batch=", experiment == proto::LARGE_BATCH ? "128,8192" : "128");
-}
-
 const proto::EpochResult* LabEpochOf(const proto::ScalePoint& point) {
   return point.epoch().empty() ? nullptr : &point.epoch(std::min(kLabEpoch, point.epoch_size()) - 1);
 }

@@ -52,9 +52,6 @@ std::vector<ExperimentView> ExperimentViews(const LabRecords& lab, proto::Experi
 // "large_batch".
 std::string ExperimentName(proto::Experiment experiment);
 
-// The command that makes what is missing: "scale_run --experiment=large_batch --ranks=N --batch=128,8192".
-std::string ExperimentCommand(proto::Experiment experiment);
-
 // --- Numbers of one point; none where they are not there. ---
 const proto::EpochResult* LabEpochOf(const proto::ScalePoint& point);  // null: no epoch
 std::optional<double> LabLoss(const proto::ScalePoint& point);

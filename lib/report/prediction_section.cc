@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/report/cell.h"
+#include "lib/report/question_commands.h"
 #include "lib/report/sections.h"
 
 namespace lockstep {
@@ -36,7 +37,7 @@ proto::Table PredictionTable(const LabCommModel& file) {
             QuantityCell(p.exposed_seconds()), QuantityCell(p.nccl_exposed_seconds())});
   }
   if (table.row().empty()) {
-    table.set_absent_reason("nothing was predicted; comm_model --fit_ranks or --predict_ranks does");
+    table.set_absent_reason(absl::StrCat("nothing was predicted; ", RunText({PredictCommand()})));
   }
   AddMethodNotes(table);
   return table;
@@ -163,8 +164,7 @@ proto::Section PredictionSection(const LabRecords& lab) {
   }
   if (section.table().empty()) {
     proto::Table& table = *section.add_table() = MakeTable("Runs predicted from smaller ones", {});
-    table.set_absent_reason(
-        "no record among the inputs predicts a run; comm_model --fit_ranks or --predict_ranks makes one");
+    table.set_absent_reason(absl::StrCat("no record among the inputs predicts a run; ", RunText({PredictCommand()})));
   }
   return section;
 }

@@ -126,7 +126,7 @@ absl::Status PrintPlan(const ReportOptions& options, const std::vector<proto::Se
   return PrintToStderr(absl::StrFormat(
       "report: %s; records read in %.2g s with %d MB of memory; drawing %d plots: unknown, gnuplot was not asked\n"
       "dry run: %s not written\n",
-      VerdictText(sections), seconds, PeakResidentBytes() / 1'000'000, CountPlots(sections),
+      VerdictText(sections, CountPlots(sections)), seconds, PeakResidentBytes() / 1'000'000, CountPlots(sections),
       ReadableLine(options.output)));
 }
 
@@ -248,6 +248,20 @@ std::vector<proto::Section> AllSections(const ReportPages& pages) {
   std::vector<proto::Section> all = pages.page;
   all.insert(all.end(), pages.audit.begin(), pages.audit.end());
   return all;
+}
+
+// Returns the number of plots that are drawn in one of the formats: as SVG, in a page or a file, or as PDF.
+uint64_t CountDrawn(const std::vector<proto::Section>& sections, const DrawnPlots& plots, const std::string& stem,
+                    const ReportFiles& files) {
+  uint64_t drawn = 0;
+  for (const proto::Plot* plot : PlotsOf(sections)) {
+    const auto svg = plots.find(plot->id());
+    const std::string pdf = absl::StrCat(stem, ".", plot->id(), ".pdf");
+    const bool has_pdf = std::any_of(files.descriptions().begin(), files.descriptions().end(),
+                                     [&](const proto::Input& file) { return file.path() == pdf; });
+    drawn += has_pdf || (svg != plots.end() && !svg->second.svg.empty()) ? 1 : 0;
+  }
+  return drawn;
 }
 
 // The audit has no plots.
@@ -448,7 +462,8 @@ absl::Status RunReport(const ReportOptions& options) {
   }
   std::vector<std::string> written = PagesOf(stem, options);
   written.push_back(RecordPath(stem));
-  LogLine(absl::StrCat("report: wrote ", JoinAnd(written), ": ", VerdictText(sections)));
+  LogLine(absl::StrCat("report: wrote ", JoinAnd(written), ": ",
+                       VerdictText(sections, CountDrawn(sections, plots, stem, files))));
   return absl::OkStatus();
 }
 

@@ -27,6 +27,7 @@ using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
 using ::lockstep::testing::WriteSmallLab;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -136,9 +137,12 @@ TEST(ReportTest, WithoutGnuplotTheReportIsMadeAndSaysSo) {
   ReportOptions options;
   options.inputs = WriteSmallLab(folder);
   options.output = folder + "/report.html";
+  ::testing::internal::CaptureStderr();
   const absl::Status status = RunReport(options);
+  const std::string said = ::testing::internal::GetCapturedStderr();
   setenv("PATH", path.c_str(), 1);
   ASSERT_THAT(status, IsOk());
+  EXPECT_THAT(said, ContainsRegex("questions answered, 0 of [1-9][0-9]* plots drawn, "));
   EXPECT_THAT(ReadFile(folder + "/report.html"), HasSubstr("apt-get install gnuplot-nox"));
   EXPECT_THAT(ReadFile(folder + "/report.html"), Not(HasSubstr("<svg")));
   EXPECT_THAT(ReadFile(folder + "/report.md"), HasSubstr("apt-get install gnuplot-nox"));

@@ -7,6 +7,7 @@
 #include "lib/report/cell.h"
 #include "lib/report/describe.h"
 #include "lib/report/experiment_view.h"
+#include "lib/report/question_commands.h"
 #include "lib/report/sections.h"
 
 namespace lockstep {
@@ -126,7 +127,7 @@ proto::Section SamplerSection(const LabRecords& lab) {
 proto::Table MissingExperiment(absl::string_view caption, proto::Experiment experiment) {
   proto::Table table = MakeTable(caption, {});
   table.set_absent_reason(
-      absl::StrCat("no record of this experiment among the inputs; ", ExperimentCommand(experiment), " makes one"));
+      absl::StrCat("no record of this experiment among the inputs; ", RunText({ExperimentCommand(experiment)})));
   return table;
 }
 

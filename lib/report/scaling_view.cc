@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/report/describe.h"
+#include "lib/report/question_commands.h"
 #include "lib/scaling/point_settings.h"
 
 namespace lockstep {
@@ -158,8 +159,8 @@ const proto::ScalingRow* ScalingView::Row(uint32_t ranks, uint32_t batch) const 
 
 std::string ScalingView::RowReason(uint32_t ranks, uint32_t batch) const {
   if (comm_model == nullptr) {
-    return absl::StrCat("no comm_model record made from ", scale->name(),
-                        " among the inputs: comm_model --input=", scale->input.path());
+    return absl::StrCat("no comm_model record made from ", scale->name(), " among the inputs; ",
+                        RunText({ExplainCommand(scale->input.path())}));
   }
   return absl::StrCat(comm_model->name(), " has no row for ", ranks, ranks == 1 ? " device, " : " devices, ",
                       BatchTitle(batch));

@@ -12,6 +12,7 @@
 #include "lib/report/cell.h"
 #include "lib/report/claim.h"
 #include "lib/report/describe.h"
+#include "lib/report/question_commands.h"
 #include "lib/report/sections.h"
 #include "lib/scaling/base_cases.h"
 
@@ -34,13 +35,28 @@ std::string StepTime(const proto::SweepPoint& point) {
 
 // --- Q2, Q3 ---
 
+// Null if there is no scale record of runs on several devices, which comm_model would explain.
+const LabScale* ScaleOfSeveralDevices(const LabRecords& lab) {
+  for (const LabScale& scale : lab.scales) {
+    if (scale.spec.experiment() == proto::EXPERIMENT_UNSPECIFIED &&
+        std::any_of(scale.points.begin(), scale.points.end(), [](const auto& point) { return point.ranks() > 1; })) {
+      return &scale;
+    }
+  }
+  return nullptr;
+}
+
 std::string WhatIsMissing(const LabRecords& lab) {
-  return lab.scales.empty()
-             ? "needs runs on 1 and N devices (scale_run), explained by comm_model; no scale.rec and no "
-               "comm_model.rec of more than one device is among the inputs. scale_run --input=dataset.rec --ranks=1,N "
-               "--batch=32,128,512 --output=scale.rec and comm_model --input=scale.rec make them"
-             : "needs comm_model's explanation of the scale record, with more than one device in it; no such "
-               "comm_model.rec is among the inputs";
+  if (const LabScale* const scale = ScaleOfSeveralDevices(lab)) {
+    return absl::StrCat(
+        "needs comm_model's explanation of the scale record, with more than one device in it; no such "
+        "comm_model.rec is among the inputs; ",
+        RunText({ExplainCommand(scale->input.path())}));
+  }
+  return absl::StrCat(
+      "needs runs on 1 and N devices (scale_run), explained by comm_model; no scale.rec and no comm_model.rec of more "
+      "than one device is among the inputs; ",
+      RunText(CommandsFor("Q2")));
 }
 
 // "comm_model.scaling[ranks=4,batch_per_device=32|128]".
@@ -164,8 +180,9 @@ proto::Claim AnswerQ1(const LabRecords& lab) {
   const LabSweep* sweep = LongestSweep(lab);
   if (sweep == nullptr) {
     return NotClaimed("Q1", kAskedQ1,
-                      "needs a sweep over batch sizes (train_sweep) with a completed point; none is among "
-                      "the inputs");
+                      absl::StrCat("needs a sweep over batch sizes (train_sweep) with a completed point; none is among "
+                                   "the inputs; ",
+                                   RunText(CommandsFor("Q1"))));
   }
   const std::vector<const proto::SweepPoint*> points = CompletedPoints(*sweep);
   std::vector<std::string> times, batches;

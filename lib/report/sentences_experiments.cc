@@ -10,6 +10,7 @@
 #include "lib/report/cell.h"
 #include "lib/report/claim.h"
 #include "lib/report/large_batch.h"
+#include "lib/report/question_commands.h"
 #include "lib/report/seed_difference.h"
 #include "lib/report/sent.h"
 #include "lib/report/sentences.h"
@@ -24,7 +25,7 @@ constexpr char kAskedQ6[] = "What travels on the network besides gradients?";
 constexpr char kAskedQ7[] = "Is it enough to send gradients alone?";
 
 std::string Needs(const std::string& what, proto::Experiment experiment) {
-  return absl::StrCat("not measured: needs ", what, "; ", ExperimentCommand(experiment), " makes the record");
+  return absl::StrCat("not measured: needs ", what, "; ", RunText({ExperimentCommand(experiment)}));
 }
 
 // " (mean of 3 seeds, [least, most])", or that one is no more than a hint.
@@ -310,8 +311,8 @@ proto::Claim AnswerQ6(const LabRecords& lab) {
   if (const proto::ScalePoint* const point = CountedPoint(lab); point != nullptr) {
     return Claimed("Q6", kAskedQ6,
                    absl::StrCat(kCounted, "at ", point->ranks(), " ranks, batch ", point->batch_per_device(),
-                                " per device, ", SaySent(*point), ". What running statistics add is in no record: ",
-                                ExperimentCommand(proto::WHAT_IS_SENT), "."),
+                                " per device, ", SaySent(*point), ". What running statistics add is in no record; ",
+                                RunText({ExperimentCommand(proto::WHAT_IS_SENT)}), "."),
                    {absl::StrCat("scale.point[ranks=", point->ranks(), "].traffic.size_bytes")});
   }
   return NotClaimed("Q6", kAskedQ6,
@@ -366,7 +367,7 @@ proto::Claim AnswerQ7(const LabRecords& lab) {
       absl::StrCat(Needs("the test accuracy with gradients only beside that with batch-norm statistics broadcast and "
                          "that with synchronised batch norm, over several seeds",
                          proto::WHAT_IS_SENT),
-                   without.empty() ? "" : absl::StrCat("; ", without, " has no batch norm: --model=resnet18 has")));
+                   without.empty() ? "" : absl::StrCat("; ", without, " has no batch norm, and resnet18 has")));
 }
 
 }  // namespace lockstep

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/report/cell.h"
 #include "lib/report/claim.h"
+#include "lib/report/question_commands.h"
 #include "lib/report/sections.h"
 #include "lib/report/sentences.h"
 
@@ -19,11 +20,9 @@ constexpr char kAskedB3[] = "Activations: which range do they need?";
 constexpr char kAskedB4[] = "Activations in int8 too: what does it cost?";
 constexpr char kAskedB5[] = "Bias in int32: what does it cost?";
 
-std::string Missing(absl::string_view what) {
-  return absl::StrCat(
-      "needs ", what,
-      " (quantize); no quantized.rec with it is among the inputs. train_sweep --input=dataset.rec --model=lenet5 "
-      "--batch=32 --checkpoint=lenet5.pt and quantize --input=dataset.rec --checkpoint=lenet5.pt make it");
+std::string Missing(absl::string_view question, absl::string_view what) {
+  return absl::StrCat("needs ", what, " (quantize); no quantized.rec with it is among the inputs; ",
+                      RunText(CommandsFor(question)));
 }
 
 std::vector<const proto::QuantizedNetwork*> Networks(const LabRecords& lab) {
@@ -102,7 +101,7 @@ proto::Claim StepClaim(const LabRecords& lab, absl::string_view question, absl::
     }
   }
   if (sentences.empty()) {
-    return NotClaimed(question, asked, Missing(absl::StrCat("a network's accuracy in fp32 and with ", with)));
+    return NotClaimed(question, asked, Missing(question, absl::StrCat("a network's accuracy in fp32 and with ", with)));
   }
   return Claimed(question, asked, absl::StrCat(absl::StrJoin(sentences, ".\n"), "."),
                  {absl::StrCat("quantized.network[name=", absl::StrJoin(names, "|"), "].step[stage=FP32_NETWORK|",
@@ -123,7 +122,7 @@ proto::Claim AnswerB1(const LabRecords& lab) {
     }
   }
   if (sentences.empty()) {
-    return NotClaimed("B1", kAskedB1, Missing("the histograms and ranges of a network's weights"));
+    return NotClaimed("B1", kAskedB1, Missing("B1", "the histograms and ranges of a network's weights"));
   }
   return Claimed("B1", kAskedB1,
                  absl::StrCat("Full range max|w| per layer, and in brackets |mean| + 3 standard deviations:\n",
@@ -152,7 +151,7 @@ proto::Claim AnswerB3(const LabRecords& lab) {
     }
   }
   if (sentences.empty()) {
-    return NotClaimed("B3", kAskedB3, Missing("the histograms and ranges of a network's activations"));
+    return NotClaimed("B3", kAskedB3, Missing("B3", "the histograms and ranges of a network's activations"));
   }
   return Claimed(
       "B3", kAskedB3,

@@ -171,9 +171,9 @@ TEST(SentencesTest, WhatWasNotMeasuredIsNotAnsweredAndItsCommandIsNamed) {
         {AnswerQ5, "sampler_epoch"},
         {AnswerQ6, "what_is_sent"},
         {AnswerQ7, "what_is_sent"}}) {
-    EXPECT_THAT(
-        answer(SmallLab()).absent_reason(),
-        AllOf(HasSubstr("not measured: needs"), HasSubstr(absl::StrCat("scale_run --experiment=", experiment))));
+    EXPECT_THAT(answer(SmallLab()).absent_reason(),
+                AllOf(HasSubstr("not measured: needs"),
+                      HasSubstr(absl::StrCat("scale_run --input=dataset.rec --experiment=", experiment))));
   }
 }
 
@@ -346,7 +346,7 @@ TEST(SentencesTest, ANetworkWithoutBatchNormDoesNotAnswerQ7) {
     scale.spec.mutable_training()->set_model("lenet5");
   }
   EXPECT_EQ(AnswerQ7(lab).text(), "");
-  EXPECT_THAT(AnswerQ7(lab).absent_reason(), HasSubstr("; lenet5 has no batch norm: --model=resnet18 has"));
+  EXPECT_THAT(AnswerQ7(lab).absent_reason(), HasSubstr("; lenet5 has no batch norm, and resnet18 has"));
   EXPECT_THAT(AnswerQ6(lab).text(), HasSubstr("This network has no batch norm"));
 }
 

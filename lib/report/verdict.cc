@@ -15,7 +15,7 @@ uint64_t CountPlots(const std::vector<proto::Section>& sections) {
   return plots;
 }
 
-std::string VerdictText(const std::vector<proto::Section>& sections) {
+std::string VerdictText(const std::vector<proto::Section>& sections, uint64_t drawn) {
   std::set<std::string> answered;  // a question may have several sentences
   uint64_t warnings = 0;
   for (const proto::Section& section : sections) {
@@ -27,8 +27,9 @@ std::string VerdictText(const std::vector<proto::Section>& sections) {
     }
   }
   const uint64_t plots = CountPlots(sections);
-  return absl::StrCat(answered.size(), " of the lab's ", kLabQuestions, " questions answered, ", plots,
-                      plots == 1 ? " plot, " : " plots, ", warnings, warnings == 1 ? " warning" : " warnings");
+  return absl::StrCat(answered.size(), " of the lab's ", kLabQuestions, " questions answered, ",
+                      drawn < plots ? absl::StrCat(drawn, " of ") : "", plots, plots == 1 ? " plot" : " plots",
+                      drawn < plots ? " drawn, " : ", ", warnings, warnings == 1 ? " warning" : " warnings");
 }
 
 }  // namespace lockstep

@@ -10,10 +10,12 @@
 
 namespace lockstep {
 
-// "9 of 12 questions answered, 7 plots, 2 warnings".
-std::string VerdictText(const std::vector<proto::Section>& sections);
-
+// Returns the number of plots that the sections ask for.
 uint64_t CountPlots(const std::vector<proto::Section>& sections);
+
+// Returns "9 of the lab's 12 questions answered, 7 plots, 2 warnings", or "5 of 7 plots drawn" if `drawn` is smaller than
+// CountPlots.
+std::string VerdictText(const std::vector<proto::Section>& sections, uint64_t drawn);
 
 }  // namespace lockstep
 

@@ -119,6 +119,10 @@ absl::Status CheckSwitches(const proto::TrainingSpec& spec) {
                                                      proto::Precision_Name(spec.precision())));
     }
   }
+  if (spec.second_stream() && spec.step() != proto::FUSED) {
+    return absl::InvalidArgumentError(
+        "--second_stream=true is a piece of --step=fused; leave it out, or add --step=fused");
+  }
   for (const Switch& piece : kSwitches) {
     if (IsOn(spec, piece.field) && !IsAllowed(piece, spec)) {
       return absl::InvalidArgumentError(

@@ -127,7 +127,7 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
       {"--step=fused --precision=bf16 --graph", kAllOfFast},
       {"--graph=true", "step: autograd in fp32, NCHW, CUDA graph"},
       {"--graph=false", "step: autograd in fp32, NCHW"},
-      {"--second_stream=true", "step: autograd in fp32, NCHW, second stream"},
+      {"--second_stream=true", "--second_stream=true is a piece of --step=fused; leave it out, or add --step=fused"},
       {"--second_stream=false", "step: autograd in fp32, NCHW"},
       {"--fused_sums=true", "--fused_sums=true is a piece of --step=fused in bf16; this is AUTOGRAD in FP32"},
       {"--fused_sums=false", "step: autograd in fp32, NCHW"},

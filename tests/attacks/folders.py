@@ -78,7 +78,7 @@ class Class(FolderCase):
         result = self.call("report", f"--class_folder={self.folder / 'class'}",
                            f"--output={self.folder / 'class' / 'alice' / 'sweep.rec'}")
         self.assertEqual(result.returncode, 2, result.stderr)
-        self.assertIn(b"would replace the input", result.stderr)
+        self.assertIn(b"the page of --class_folder is HTML; expected NAME.html", result.stderr)
 
     def test_class_of_1502_with_one_record(self):
         folder = self.folder / "class"

@@ -88,16 +88,16 @@ class Counts(ToolCase):
         return ["--model=lenet5", "--device=cpu", "--batch=20", f"--input={self.dataset}", *more]
 
     def test_epochs_that_wrap_to_none(self):
-        self.refused(2, "train_sweep", *self.sweep_of("--repeats=4294967295"), says=["--repeats", "from 0 to 1000000"])
+        self.refused(2, "train_sweep", *self.sweep_of("--repeats=4294967295"), says=["--repeats", "from 1 to 1000000"])
         self.refused(2, "scale_run", *self.sweep_of("--ranks=1", "--repeats=4294967295"),
-                     says=["--repeats", "from 0 to 1000000"])
+                     says=["--repeats", "from 1 to 1000000"])
 
     def test_threads_that_no_machine_has(self):
         self.refused(2, "train_sweep", *self.sweep_of("--threads=1000000000"), says="--threads=1000000000: expected")
         self.refused(2, "train_sweep", *self.sweep_of("--workers=1000000"), says="--workers=1000000: expected")
 
     def test_the_ends_of_the_ranges_are_taken(self):
-        last = ["--workers=256", "--state_every=1000000", "--evaluate_every=1000000", "--momentum=1", "--factor=1000",
+        last = ["--workers=256", "--resume", "--state_every=1000000", "--evaluate_every=1000000", "--momentum=1",
                 f"--seed={2**64 - 1}"]
         result = self.call("train_sweep", *self.sweep_of("--epochs=2", *last), f"--output={self.folder / 'ends.rec'}")
         self.assertEqual(result.returncode, 0, result.stderr.decode())

@@ -88,8 +88,9 @@ class OutputIsInput(OutputsCase):
             ("comm_model", sweep, [f"--input={sweep}"]),
             ("comm_model", sweep, [f"--input={data}", f"--sweep={sweep}"]),
             ("comm_model", sweep, [f"--input={data}", f"--score={sweep}"]),
+            ("comm_model", table, [f"--input={data}", f"--cluster={table}", "--what_if=8"]),
         ] + [("comm_model", table, [f"--input={data}", f"--{flag}={table}"])
-             for flag in ("audit", "times", "all_reduce", "model_spec", "cluster")]
+             for flag in ("audit", "times", "all_reduce", "model_spec")]
         for tool, victim, arguments in attacks:
             with self.subTest(tool=tool, arguments=arguments[:2]):
                 self.changes_nothing(2, tool, *arguments, f"--output={victim}",

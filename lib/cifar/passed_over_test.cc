@@ -1,0 +1,37 @@
+#include "lib/cifar/passed_over.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace lockstep {
+namespace {
+
+TEST(PassedOverTest, CountsByKind) {
+  PassedOver files;
+  EXPECT_EQ(files.Kinds(), "");
+  files.Add("train/cat/2.bmp", false);
+  files.Add("train/cat/1.BMP", false);
+  files.Add("train/cat/more", true);
+  files.Add("train/cat/x", false);
+  files.Add("train/cat/x.\xff\n", false);
+  EXPECT_EQ(files.count(), 5u);
+  EXPECT_EQ(files.Kinds(), "2 .bmp, 1 folder, 2 other");
+  EXPECT_EQ(files.first(), "train/cat/1.BMP");
+}
+
+TEST(PassedOverTest, ManyKindsAreNotAllNamed) {
+  PassedOver files, more;
+  for (const char* name : {"1.a", "1.b", "1.c", "1.d"}) {
+    files.Add(name, false);
+  }
+  for (const char* name : {"2.e", "2.f", "2.g", "2.g", "0.h"}) {
+    more.Add(name, false);
+  }
+  files.Add(more);
+  files.Add(PassedOver());
+  EXPECT_EQ(files.Kinds(), "1 .a, 1 .b, 1 .c, 1 .d, 1 .e and 4 more");
+  EXPECT_EQ(files.first(), "0.h");
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,27 @@
+#include "lib/train/sweep_flag_uses.h"
+
+#include "lib/train/step_switches.h"
+
+namespace lockstep {
+
+std::vector<FlagUse> TrainingFlagUses(bool resume, const std::string& checkpoint, bool any_fused, bool all_fused) {
+  return {{{"state_every"}, resume, "without --resume", "add --resume"},
+          {{"checkpoint_batch"}, !checkpoint.empty(), "without --checkpoint", "add --checkpoint=FILE"},
+          {{"workers"}, !all_fused, "with --step=fused, which makes its batches on the GPU", "add --step=autograd"},
+          {{"own_kernels"}, any_fused, "with --step=autograd, whose kernels are LibTorch's", "add --step=fused"}};
+}
+
+std::vector<FlagUse> SweepFlagUses(const TrainSweepOptions& options) {
+  const proto::SweepSpec& spec = options.spec;
+  const bool fused = SettleStep(spec.preset(), spec.training()).step() == proto::FUSED;
+  const bool ladder = spec.batch_size().empty();
+  std::vector<FlagUse> uses = TrainingFlagUses(options.resume, options.checkpoint, fused, fused);
+  uses.push_back({{"min_batch", "factor"}, ladder, "with --batch, which names every batch", "leave --batch out"});
+  uses.push_back({{"max_batch"},
+                  ladder || spec.find_max(),
+                  "with --batch, which names every batch",
+                  "leave --batch out, or add --find_max"});
+  return uses;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,22 @@
+// The runs in which train_sweep's flags act. What is not listed acts in every run, or is refused by its value.
+#ifndef LOCKSTEP_LIB_TRAIN_SWEEP_FLAG_USES_H_
+#define LOCKSTEP_LIB_TRAIN_SWEEP_FLAG_USES_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/base/given_flags.h"
+#include "lib/train/sweep_options.h"
+
+namespace lockstep {
+
+// Returns the flags that act next to others only.
+std::vector<FlagUse> SweepFlagUses(const TrainSweepOptions& options);
+
+// Returns those of them that scale_run has, too. `any_fused` and `all_fused` say whether one or every way to train that was
+// asked for is of --step=fused.
+std::vector<FlagUse> TrainingFlagUses(bool resume, const std::string& checkpoint, bool any_fused, bool all_fused);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_TRAIN_SWEEP_FLAG_USES_H_

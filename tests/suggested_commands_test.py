@@ -1,0 +1,229 @@
+"""Every command that a report, an error or --help suggests runs, and every flag that they name is one.
+
+Commands run as they are written, with flags behind them that make them small (SMALL): a flag given twice has its last value.
+What needs a GPU or a network of its own size runs on the CPU with lenet5. Run by bazel (tests/BUILD); by hand:
+    python3 tests/suggested_commands_test.py --tools bazel-bin/tools --published data/published --root .
+"""
+
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+import source_tree
+from flag_effects_test import FIXTURES, binary_archive, pictures
+from tool_case import TOOLS, ToolCase
+
+COMMAND = re.compile(r"\b(?:%s|doctor)(?: --[a-z_]+(?:=(?:'[^']*'|[^\s'\"`]*[\w/}.])?)?)+" % "|".join(TOOLS))
+
+# Flags of other programs (bazel, our benchmarks, tensorboard, nvcc, docker, dpkg, pip), and internal ones of ours.
+NOT_OURS = {"compilation_mode", "benchmark_out", "record", "collectives", "logdir", "config", "gpus", "ulimit", "configure",
+            "reinstall", "help", "version", "probe", "rank"}
+
+# Commands of which the sources hold a part, and how the test completes it.
+PARTS = {
+    "cifar_prep --input=": "cifar_prep --input=cifar-10-binary.tar.gz --output=dataset.rec",
+    "report --print=": "report --print=sweep.rec",
+    "comm_model --input=": "comm_model --input=scale.rec --output=comm_model.rec",
+    "scale_run --input=dataset.rec --experiment=": "scale_run --input=dataset.rec --experiment=what_is_sent --ranks=2 "
+                                                   "--batch=128 --output=what_is_sent.rec",
+    "train_sweep --input=dataset.rec --model=": "train_sweep --input=dataset.rec --model=lenet5 --checkpoint=lenet5.pt",
+    "quantize --input=dataset.rec --checkpoint=": "quantize --input=dataset.rec --checkpoint=lenet5.pt",
+    "report --print=FILE --format=json": "report --print=sweep.rec --format=json",
+    "scale_run --mode=dp": "scale_run --input=dataset.rec --mode=dp --ranks=1,2 --output=scale.rec",
+}
+
+
+def commands_in(text):
+    """Commands with at least one value."""
+    return [command for command in COMMAND.findall(text) if "=" in command or command.startswith("doctor")]
+
+
+def small(command, folder):
+    """The command's words, and flags that make it small."""
+    words = shlex.split(command)
+    tool = words[0]
+    given = {word[2:].split("=")[0]: word.partition("=")[2] for word in words[1:]}
+    more = []
+    if tool in ("train_sweep", "scale_run"):
+        more += ["--device=cpu", "--threads=1", "--workers=0"] + ([] if "model" in given else ["--model=lenet5"])
+    if tool == "train_sweep":
+        more += ["--epochs=2", "--batch=20"]
+    if tool == "scale_run" and "experiment" in given:
+        # Q7 is about batch norm, which lenet5 has none of.
+        more += ["--epochs=2", "--seeds=1"] + (["--batch=8,16", "--rows=8;16"] if given["experiment"] == "large_batch"
+                                               else ["--batch=8"])
+        more += ["--model=resnet18"] if given["experiment"] == "what_is_sent" else []
+    elif tool == "scale_run":
+        more += ["--repeats=1", "--batch=8"]
+    if tool == "quantize" and "verify" not in given:
+        more += ["--device=cpu", "--calibration_images=20"]
+    if tool == "cifar_prep" and "input" in given and "dry_run" not in given:
+        more += ["--allow_partial"]
+    return words + more
+
+
+def string_literals(text):
+    """Literals of a C++ source, those that stand next to each other joined."""
+    text = re.sub(r"(?m)^\s*#include.*$|//.*$", "", text)
+    for match in re.finditer(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*', text):
+        yield "".join(part[1:-1] for part in re.findall(r'"(?:[^"\\\n]|\\.)*"', match.group()))
+
+
+class SuggestedCommandsTest(ToolCase):
+    reads_sweep = False
+    root = None
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fixtures = cls.dataset.parent / "suggested"
+        if cls.fixtures.exists():
+            return
+        cls.fixtures.mkdir()
+        run = lambda command: subprocess.run([str(cls.tools / command.split()[0]), *command.split()[1:]], cwd=cls.fixtures,
+                                             check=True, capture_output=True, timeout=240)
+        for command in FIXTURES.strip().splitlines():
+            run(command)
+        run("train_sweep --input=dataset.rec --model=resnet18 --device=cpu --batch=40 --epochs=1 --noevaluate --threads=1 "
+            "--checkpoint=resnet18.pt --output=resnet18.rec")
+        run("comm_model --input=scale.rec --output=comm_model.rec")
+        pictures(cls.fixtures / "my_pictures", 1)
+        binary_archive(cls.fixtures / "cifar-10-binary.tar.gz")
+        (cls.fixtures / "hand_in.csv").write_text("# source = x\ntable,quantity,devices,batch_per_device,value,unit,as_printed\n"
+                                                  "T,epoch_seconds,1,32,3.5,s,3.5\n")
+        shutil.copytree(cls.published, cls.fixtures / "data" / "published")
+
+    def folder_for(self, commands):
+        """A folder with what the commands read and do not make."""
+        folder = self.folder / f"run{len(list(self.folder.iterdir()))}"
+        shutil.copytree(self.fixtures, folder, copy_function=os.link)
+        for command in commands:
+            tool = shlex.split(command)[0]
+            default = {"cifar_prep": "dataset", "train_sweep": "sweep", "scale_run": "scale", "comm_model": "comm_model",
+                       "quantize": "quantized"}.get(tool, "report")
+            made = [] if "--output=" in command or "--verify=" in command else [default + ".rec"]
+            made += [name for value in re.findall(r"--(?:output|checkpoint|onnx)=(\S+)", command) for name in value.split(",")
+                     if tool != "quantize" or not name.endswith(".pt")]
+            for name in made:
+                (folder / name).unlink(missing_ok=True)
+        return folder
+
+    def run_all(self, commands):
+        """Runs the commands, one after another in one folder, which is returned."""
+        folder = self.folder_for(commands)
+        for command in commands:
+            words = small(command, folder)
+            result = subprocess.run([str(self.tools / words[0]), *words[1:]], cwd=folder, capture_output=True, timeout=600,
+                                    env={**os.environ, "CUDA_VISIBLE_DEVICES": ""})
+            allowed = (0, 4) if "--check" in words or words[0] == "doctor" else (0,)
+            self.assertIn(result.returncode, allowed, f"{' '.join(words)}\n{result.stderr.decode()}")
+        return folder
+
+    def report(self, folder, *inputs):
+        """The sections of a report in the lab's style."""
+        self.call("report", f"--input={','.join(str(folder / name) for name in inputs)}", "--style=lab", "--format=json",
+                  f"--output={self.folder / 'asked.json'}", "--force", check=True)
+        return json.loads((self.folder / "asked.json").read_text())
+
+    @staticmethod
+    def claims(report):
+        """By question: the answer and the reason why there is none."""
+        found = {}
+        stack = [report]
+        while stack:
+            value = stack.pop()
+            if isinstance(value, dict):
+                if "question" in value and "asked" in value:
+                    found.setdefault(value["question"], (value.get("text", ""), value.get("absent_reason", "")))
+                stack += value.values()
+            elif isinstance(value, list):
+                stack += value
+        return found
+
+    QUESTIONS = ["Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7", "B1", "B2", "B3", "B4", "B5"]
+
+    def test_each_question_is_answered_by_its_commands(self):
+        asked = self.claims(self.report(self.fixtures, "dataset.rec"))
+        self.assertLessEqual(set(self.QUESTIONS), set(asked))
+        done = {}
+        for question in self.QUESTIONS:
+            with self.subTest(question=question):
+                text, reason = asked[question]
+                self.assertEqual(text, "")
+                commands = commands_in(reason)
+                self.assertNotEqual(commands, [], f"{question} has no command: {reason}")
+                key = tuple(commands)
+                if key not in done:
+                    done[key] = self.run_all(commands)
+                made = [word.split("=")[1] for command in commands for word in command.split() if word.startswith("--output=")]
+                answer, reason = self.claims(self.report(done[key], "dataset.rec", *made))[question]
+                self.assertNotEqual(answer, "", f"{commands} leave {question} without an answer: {reason}")
+
+    def test_what_a_page_says_is_missing_is_made_by_its_commands(self):
+        """The tables' commands, and those of a page that has a scale record without comm_model's."""
+        texts = json.dumps(self.report(self.fixtures, "dataset.rec"))
+        asked = self.claims(self.report(self.fixtures, "dataset.rec"))
+        of_questions = {command for question in self.QUESTIONS for command in commands_in(asked[question][1])}
+        for command in sorted(set(commands_in(texts)) - of_questions):
+            with self.subTest(command=command):
+                self.run_all([command])
+        folder = self.folder_for([])
+        text, reason = self.claims(self.report(folder, "scale.rec"))["Q2"]
+        self.assertEqual(commands_in(reason), [f"comm_model --input={folder / 'scale.rec'} --output=comm_model.rec"])
+
+    def test_the_examples_of_help(self):
+        for tool in [*TOOLS, "doctor"]:
+            told = self.call(tool, "--help", check=True).stdout.decode()
+            examples = re.search(r"(?s)\nExamples:\n(.*?)\n\n", told).group(1)
+            for example in [line.strip() for line in examples.splitlines()]:
+                with self.subTest(example=example):
+                    self.run_all([example])
+
+    # --- what the sources say ---
+
+    def sources(self):
+        for path in source_tree.files_in(self.root, ["lib", "tools"], [".cc", ".h"]):
+            if not re.search(r"_(test|fuzz)\.cc$", path.name) and "testing" not in path.parts:
+                yield path, list(string_literals(path.read_text()))
+
+    def test_commands_in_the_sources(self):
+        """Of errors, above all: what they suggest runs. A command that is put together from parts is completed by PARTS."""
+        commands = {}
+        for path, literals in self.sources():
+            for literal in literals:
+                for command in commands_in(literal):
+                    commands.setdefault(command, path.relative_to(self.root))
+        self.assertGreater(len(commands), 20)
+        of_help = " ".join(self.call(tool, "--help", check=True).stdout.decode() for tool in [*TOOLS, "doctor"])
+        for command, path in sorted(commands.items()):
+            if command in of_help:
+                continue  # test_the_examples_of_help
+            with self.subTest(command=command, path=str(path)):
+                self.run_all([PARTS.get(command, command)])
+
+    def test_flags_in_the_sources(self):
+        flags = set()
+        for tool in [*TOOLS, "doctor"]:
+            told = self.call(tool, "--help=all", check=True).stdout.decode()
+            flags |= set(re.findall(r"(?m)^  --(\w+) \(default: ", told))
+        unknown = []
+        for path, literals in self.sources():
+            for flag in re.findall(r"--([a-z][a-z_]*[a-z])(?![\w-])", " ".join(literals)):
+                if flag not in flags | NOT_OURS and flag.removeprefix("no") not in flags:
+                    unknown.append(f"{path.relative_to(self.root)}: --{flag}")
+        self.assertEqual(unknown, [])
+
+
+if __name__ == "__main__":
+    arguments = sys.argv[1:]
+    at = arguments.index("--root")
+    root = pathlib.Path(arguments[at + 1]).resolve()
+    SuggestedCommandsTest.root = root if root.is_dir() else root.parent
+    sys.argv = [sys.argv[0], *arguments[:at], *arguments[at + 2:]]
+    from tool_case import run_tests
+    run_tests(__doc__)
