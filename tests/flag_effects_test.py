@@ -125,14 +125,15 @@ TRAINING = {"model": "lenet5_bias", "seed": "3", "learning_rate": "0.003", "mome
             "lr_milestones": "1", "lr_gamma": "0.5", "lr_warmup_epochs": "1", "noaugment": "", "epochs": "3", "repeats": "2",
             "noevaluate": "", "evaluate_every": "1", "target_accuracy": "0.99", "accumulate": "2", "precision": "bf16",
             "memory_format": "channels_last", "drop_last": "", "batch": "10", "checkpoint": "{out}.pt", "dry_run": "",
-            "input": "more.rec", "deterministic": "", "threads": "2", "workers": "1"}
+            "input": "more.rec", "deterministic": "", "threads": "2", "workers": "1", "normalization": "none",
+            "validation_images": "10", "lr_warmup_start": "0.001"}
 TRAINING_UNSEEN = {**NO_RUN, "resume": ("", "of a run that was stopped: see resume tests"), "timeout": ("600s", TIME_LIMIT),
                    "preset": ("lab", ASKED), "step": ("autograd", ASKED), "device": ("cpu", ASKED),
                    "graph": ("false", "CUDA's; true is refused here"), "second_stream": ("false", "of --step=fused"),
                    **{piece: ("false", "of --step=fused") for piece in
                       ("fused_sums", "fused_norms", "divide_multiprocessors", "own_weight_gradients", "own_convolutions")}}
 TRAINING_ALSO = (("lr_milestones", "--schedule=multistep --lr_milestones=2"),
-                 ("lr_gamma", "--schedule=multistep --lr_milestones=1"))
+                 ("lr_gamma", "--schedule=multistep --lr_milestones=1"), ("lr_warmup_start", "--lr_warmup_epochs=1"))
 
 TRAIN_SWEEP = [
     Mode("train_sweep", "batch", "--input=dataset.rec --model=lenet5 --device=cpu --batch=20 --threads=1 --output={out}",
@@ -188,7 +189,7 @@ SCALE_RUN = [
 QUANTIZE_UNSEEN = {**NO_RUN, "device": ("cpu", ASKED), "isa": ("portable", OTHER_MACHINE), "threads": ("1", OTHER_MACHINE)}
 QUANTIZE = [
     Mode("quantize", "checkpoint", "--input=dataset.rec --checkpoint=lenet5.pt --device=cpu --calibration_images=20 --output={out}",
-         {"input": "more.rec", "checkpoint": "lenet5_bias.pt", "import": "lenet5.onnx", "onnx": "{out}.onnx",
+         {"input": "more.rec", "checkpoint": "lenet5_bias.pt", "import": "lenet5.onnx", "onnx": "{out}.onnx", "normalization": "none",
           "weight_range": "three_sigma", "per_channel": "", "activation_range": "mse", "zero_points": "", "int8_logits": "",
           "calibration_images": "40", "bias_correction": "", "study_images": "10", "wanted_drop": "50", "fine_tune_epochs": "1",
           "fine_tune_learning_rate": "0.01", "fine_tune_batch": "10", "seed": "5", "dry_run": "", "percentile": "90",
@@ -200,7 +201,7 @@ QUANTIZE = [
     Mode("quantize", "alone", "--input=dataset.rec --checkpoint=lenet5.pt --device=cpu --calibration_images=20 --dry_run --output={out}",
          {}),
     Mode("quantize", "import", "--input=dataset.rec --import=lenet5.onnx --device=cpu --output={out}",
-         {"input": "more.rec", "import": "lenet5_bias.onnx", "onnx": "{out}.onnx", "dry_run": ""},
+         {"input": "more.rec", "import": "lenet5_bias.onnx", "onnx": "{out}.onnx", "normalization": "none", "dry_run": ""},
          {**QUANTIZE_UNSEEN, "seed": ("5", "chooses the images for replay"), "checkpoint": ("lenet5.pt", "the first mode")},
          also=(("checkpoint", "--calibration_images=20"),)),
     Mode("quantize", "verify", "--verify=quantized.rec", {"input": "dataset.rec"},
