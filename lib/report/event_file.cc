@@ -50,6 +50,9 @@ tensorboard::Event EventOf(const proto::EpochResult& epoch) {
   if (epoch.has_test_accuracy()) {
     AddValue("accuracy/test", epoch.test_accuracy(), summary);
   }
+  if (epoch.has_validation_accuracy()) {
+    AddValue("accuracy/validation", epoch.validation_accuracy(), summary);
+  }
   AddValue("learning_rate", epoch.learning_rate(), summary);
   AddValue("seconds/epoch", epoch.train_seconds(), summary);
   return event;

@@ -140,6 +140,17 @@ std::vector<const proto::EpochResult*> ShownEpochs(
   return shown;
 }
 
+// The accuracy on held-out images, which one epoch of a point has at most.
+void AddValidationNote(const std::vector<proto::Cell>& labels, const proto::EpochResult& epoch, proto::Table& table) {
+  std::string where;
+  for (int i = 0; i < static_cast<int>(labels.size()); ++i) {
+    absl::StrAppend(&where, table.column(i), " ", labels[static_cast<size_t>(i)].text(), ", ");
+  }
+  table.add_note(absl::StrCat("Validation accuracy, ", where, "epoch ", epoch.epoch() + 1, ": ",
+                              FormatPercent(epoch.validation_accuracy()),
+                              " % of the training images that were held out (measured)."));
+}
+
 void AddEpochs(const std::vector<proto::Cell>& labels,
                const google::protobuf::RepeatedPtrField<proto::EpochResult>& epochs, proto::Table& table) {
   for (const proto::EpochResult* epoch : ShownEpochs(epochs)) {
@@ -152,6 +163,9 @@ void AddEpochs(const std::vector<proto::Cell>& labels,
                         ? PercentCell(epoch->test_accuracy(), proto::MEASURED, "of the whole test set")
                         : AbsentCell("not evaluated after this epoch"));
     AddRow(table, cells);
+  }
+  if (!epochs.empty() && epochs[epochs.size() - 1].has_validation_accuracy()) {
+    AddValidationNote(labels, epochs[epochs.size() - 1], table);
   }
   if (epochs.size() > kMaxEpochsShown) {
     table.add_note(absl::StrCat("Of ", epochs.size(), " epochs the first ", kMaxEpochsShown - 1,

@@ -501,6 +501,14 @@ TEST(TablesTest, EpochsThatWereNotEvaluatedAreBlank) {
   EXPECT_THAT(RowOf(table, 1), ElementsAre("32", "2", "0.100", "1.500", "45.00", "50.00"));
 }
 
+TEST(TablesTest, AnAccuracyOnHeldOutImagesIsANote) {
+  LabRecords lab = SmallLab();
+  lab.sweeps[0].points[0].mutable_epoch(1)->set_validation_accuracy(0.41);
+  EXPECT_THAT(TableOf(lab, "Loss and accuracy per epoch").note(),
+              Contains("Validation accuracy, batch 32, epoch 2: 41.00 % of the training images that were held out "
+                       "(measured)."));
+}
+
 TEST(TablesTest, OfManyEpochsTheFirstAndTheLastAreShown) {
   LabRecords lab = SmallLab();
   lab.sweeps[0].points.resize(1);
