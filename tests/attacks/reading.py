@@ -104,7 +104,7 @@ class Endless(ToolCase):
     """Readers have limits, and a stop signal ends them."""
 
     FLAGS = [["--audit={}"], ["--times={}"], ["--all_reduce={}"], ["--input={}"],
-             ["--times={table}", "--model_spec={}"], ["--times={table}", "--cluster={}"]]
+             ["--times={table}", "--model_spec={}"], ["--times={table}", "--what_if=8", "--cluster={}"]]
 
     def flags(self, path):
         table = self.published / "pytorch_ddp_4xh200.csv"
