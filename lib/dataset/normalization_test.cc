@@ -49,7 +49,7 @@ TEST(NormalizationTest, RefusedWordsNameTheFlagAndTheRemedy) {
                          ::testing::AllOf(HasSubstr("--normalization="), HasSubstr(kNormalizationWords))))
         << word;
   }
-  EXPECT_THAT(ParseNormalization("cifar"),
+  EXPECT_THAT(ParseNormalization("cifar-10"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("did you mean --normalization=cifar10?")));
   EXPECT_THAT(ParseNormalization("127/64"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("pixel / 255")));
 }
