@@ -52,7 +52,7 @@ struct Source {
   FloatNetwork network;                             // of a checkpoint
   std::optional<proto::QuantizedNetwork> imported;  // of an ONNX file
   std::optional<proto::Normalization> own;          // the file's own, with the source "checkpoint" or "onnx"
-  proto::Normalization normalization;               // the chosen one
+  ChosenNormalization chosen;
 
   std::string Name() const { return imported ? imported->name() : network.name; }
 };
@@ -213,23 +213,26 @@ absl::StatusOr<std::vector<Source>> ReadSources(const QuantizeOptions& options) 
   return sources;
 }
 
-// Chooses each network's normalization and prints it.
+// Chooses each network's normalization.
 absl::Status ChooseNormalizations(const QuantizeOptions& options, const Dataset& dataset,
                                   std::vector<Source>& sources) {
   for (Source& source : sources) {
-    ASSIGN_OR_RETURN(ChosenNormalization chosen, ChooseNormalization(source.input.path(), options.spec.normalization(),
-                                                                     source.own, dataset.train.info));
-    source.normalization = std::move(chosen.normalization);
-    LogLine(absl::StrCat("quantize: ", source.Name(), ": images normalized by ",
-                         NormalizationValues(source.normalization), " (", source.normalization.source(), ")"));
-    if (!chosen.warning.empty()) {
-      LogLine(absl::StrCat("quantize: warning: ", chosen.warning));
-    }
+    ASSIGN_OR_RETURN(source.chosen, ChooseNormalization(source.input.path(), options.spec.normalization(), source.own,
+                                                        dataset.train.info));
     if (source.imported) {
-      RecordNormalization(source.normalization, *source.imported);
+      RecordNormalization(source.chosen.normalization, *source.imported);
     }
   }
   return absl::OkStatus();
+}
+
+void LogNormalization(const Source& source) {
+  const proto::Normalization& normalization = source.chosen.normalization;
+  LogLine(absl::StrCat("quantize: ", source.Name(), ": images normalized by ", NormalizationValues(normalization), " (",
+                       normalization.source(), ")"));
+  if (!source.chosen.warning.empty()) {
+    LogLine(absl::StrCat("quantize: warning: ", source.chosen.warning));
+  }
 }
 
 // What the options say, completed by what is there.
@@ -292,8 +295,9 @@ absl::Status PrintPlan(const proto::QuantizeSpec& spec, const Dataset& dataset, 
                        const MakeIntegerRunner& make, c10::Device device) {
   std::vector<PlannedNetwork> networks;
   for (const Source& source : sources) {
+    LogNormalization(source);
     if (!source.imported) {
-      networks.push_back({source.network, source.normalization});
+      networks.push_back({source.network, source.chosen.normalization});
     }
   }
   ASSIGN_OR_RETURN(const std::string plan, DescribePlan(networks, dataset, spec, make, device));
@@ -331,11 +335,12 @@ absl::Status WriteNetworks(const QuantizeOptions& options, const proto::Header& 
   }
   for (size_t i = finished; i < sources.size(); ++i) {
     const Source& source = sources[i];
+    LogNormalization(source);
     proto::QuantizedRecord record;
     ASSIGN_OR_RETURN(*record.mutable_network(),
                      source.imported
                          ? MeasureImported(*source.imported, dataset, spec, make)
-                         : QuantizeNetwork(source.network, dataset, source.normalization, spec, make, device));
+                         : QuantizeNetwork(source.network, dataset, source.chosen.normalization, spec, make, device));
     record.mutable_network()->set_checkpoint_sha256(source.input.sha256());
     if (i == 0) {  // after the first network, so that a run that yields none leaves no file
       proto::QuantizedRecord first;

@@ -252,8 +252,8 @@ TEST(OutputFileTest, descriptors_exhausted) {
   const absl::Status status = OutputFile::Open(TempPath("a"), ReplaceAnything()).status();
   const absl::Status unnamed = WriteWholeFile(TempPath("b"), "text", ReplaceAnything());
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
-  EXPECT_THAT(status, StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("ulimit -n")));
-  EXPECT_THAT(unnamed, StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("ulimit -n")));
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("ulimit -n")));
+  EXPECT_THAT(unnamed, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("ulimit -n")));
 }
 
 TEST(OutputFileTest, OnlyARegularFileIsReplaced) {

@@ -586,7 +586,8 @@ TEST_F(TrainSweepTest, TheDefaultsAreKuanglius) {
   ASSERT_EQ(Run({"--batch=128", "--epochs=200", "--schedule=cosine", "--dry_run"}), 0) << Stderr();
   EXPECT_THAT(Stderr(), HasSubstr("plan: resnet18 on CPU, 200 epochs"));
   EXPECT_THAT(Stderr(),
-              HasSubstr("learning rate 0.1, cosine; momentum 0.9, weight decay 0.0005, random crop and flip, seed 0"));
+              HasSubstr("learning rate 0.1, cosine; momentum 0.9, weight decay 0.0005, random crop and flip, images "
+                        "normalized by mean 0.5, std 0.125 0.25 0.375 (of the training images), seed 0"));
   EXPECT_THAT(Stderr(), HasSubstr("batch 128: 4 steps an epoch, 800 in all"));  // the tail is trained on, too
 }
 

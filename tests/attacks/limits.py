@@ -221,7 +221,7 @@ class Waits(ToolCase):
         alone = ["unshare", "--user", "--map-root-user", "--net"]
         if shutil.which("unshare") is None or subprocess.run([*alone, "true"], capture_output=True).returncode != 0:
             self.skipTest("no network namespace to be had")
-        arguments = self.training("scale_run", "--ranks=1")
+        arguments = self.training("scale_run", "--ranks=1", "--threads=1")
         tool = RunningTool(self, *arguments, prefix=alone)
         self.one_line(5, *tool.finish(timeout=60), "127.0.0.1, which cannot be reached: Network is unreachable")
 
@@ -237,6 +237,10 @@ class Waits(ToolCase):
         yield "report", f"--input={fifo}"
         yield "report", f"--print={fifo}"
 
+    def outputs(self, reader, i):
+        """The flag for the output of a reader that has one."""
+        return [] if reader[-1].startswith(("--verify", "--print")) else [f"--output={self.folder}/{i}.html"]
+
     @staticmethod
     def holds(pid, path):
         """Whether the process has the file open."""
@@ -248,8 +252,7 @@ class Waits(ToolCase):
     def test_a_stop_while_a_fifo_is_opened(self):
         fifo = self.folder / "in.fifo"
         os.mkfifo(fifo)
-        tools = [RunningTool(self, *reader, f"--output={self.folder}/{i}.html") for i, reader in
-                 enumerate(self.readers(fifo))]
+        tools = [RunningTool(self, *reader, *self.outputs(reader, i)) for i, reader in enumerate(self.readers(fifo))]
         for tool in tools:
             self.assertTrue(eventually(lambda: self.holds(tool.process.pid, fifo)), tool.process.args)
         for i, tool in enumerate(tools):

@@ -111,8 +111,7 @@ class NormalizationTest(unittest.TestCase):
     def quantize(self, *arguments):
         """(images that are right in fp32 or, if imported, in int8; standard error)."""
         output = self.folder / f"quantized{len(list(self.folder.iterdir()))}.rec"
-        said = self.call("quantize", f"--input={self.dataset}", "--device=cpu", "--calibration_images=50", *arguments,
-                         f"--output={output}")
+        said = self.call("quantize", f"--input={self.dataset}", "--device=cpu", *arguments, f"--output={output}")
         percent = re.search(r"test images: .*?(\d+\.\d+) %", said)
         self.assertIsNotNone(percent, said)
         return round(float(percent[1]) * TEST / 100), said
@@ -123,13 +122,13 @@ class NormalizationTest(unittest.TestCase):
         self.assertLess(correct(self.model, *self.test, mean, std), self.expected - TEST // 20)
 
     def test_weights_of_python_with_the_flag_have_pythons_accuracy(self):
-        found, said = self.quantize(f"--checkpoint={self.weights}", FLAG)
+        found, said = self.quantize("--calibration_images=50", f"--checkpoint={self.weights}", FLAG)
         self.assertEqual(found, self.expected, said)
         self.assertNotIn("warning", said)
         self.assertIn("images normalized by mean 0.5, std 0.25 (custom)", said)
 
     def test_without_the_flag_there_is_a_warning_that_names_it(self):
-        _, said = self.quantize(f"--checkpoint={self.weights}")
+        _, said = self.quantize("--calibration_images=50", f"--checkpoint={self.weights}")
         self.assertIn("warning", said)
         self.assertIn("--normalization=", said)
         self.assertIn("(assumed)", said)
@@ -141,7 +140,7 @@ class NormalizationTest(unittest.TestCase):
                   f"--output={self.folder / 'sweep.rec'}")
         model = LeNet5()
         model.load_state_dict(torch.load(weights, weights_only=True))
-        found, said = self.quantize(f"--checkpoint={weights}")
+        found, said = self.quantize("--calibration_images=50", f"--checkpoint={weights}")
         self.assertEqual(found, correct(model, *self.test, 0, 1), said)
         self.assertIn("images normalized by mean 0, std 1 (checkpoint)", said)
         self.assertNotIn("warning", said)
@@ -149,7 +148,7 @@ class NormalizationTest(unittest.TestCase):
         # Saved again by Python, the weights no longer say it.
         again = self.folder / "again.pt"
         torch.save(torch.load(weights, weights_only=True), again)
-        self.assertIn("(assumed)", self.quantize(f"--checkpoint={again}")[1])
+        self.assertIn("(assumed)", self.quantize("--calibration_images=50", f"--checkpoint={again}")[1])
 
     def test_an_onnx_file_that_lost_its_normalization(self):
         try:
@@ -157,7 +156,7 @@ class NormalizationTest(unittest.TestCase):
         except ImportError as error:
             self.skipTest(str(error))
         exported = self.folder / "net.onnx"
-        self.quantize(f"--checkpoint={self.weights}", FLAG, f"--onnx={exported}", "--per_channel")
+        self.quantize("--calibration_images=50", f"--checkpoint={self.weights}", FLAG, f"--onnx={exported}", "--per_channel")
         own, said = self.quantize(f"--import={exported}")
         self.assertIn("(onnx)", said)
         model = onnx.load(exported)
