@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/statistics/mean.h"
-#include "lib/train/step_times.h"
+#include "lib/statistics/percentile.h"
 
 namespace lockstep {
 namespace {

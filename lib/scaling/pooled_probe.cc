@@ -1,10 +1,10 @@
 #include "lib/scaling/pooled_probe.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "lib/collectives/collective_cost.h"
+#include "lib/statistics/percentile.h"
 #include "lib/statistics/quantity.h"
 #include "lib/statistics/statistics.h"
 
@@ -12,12 +12,6 @@ namespace lockstep {
 namespace {
 
 constexpr double kLowPercentile = 0.1, kHighPercentile = 0.9;
-
-// By nearest rank; `ascending` is not empty.
-double PercentileOf(const std::vector<double>& ascending, double fraction) {
-  const double rank = std::ceil(fraction * static_cast<double>(ascending.size()));
-  return ascending[static_cast<size_t>(std::max(rank, 1.0)) - 1];
-}
 
 bool HasProbe(const proto::ScalePoint& point, uint32_t ranks) {
   return point.ranks() == ranks && point.probe().seconds().value_size() > 0;
@@ -59,8 +53,8 @@ proto::Quantity BusBandwidthOf(const PooledProbe& probe, uint32_t ranks) {
                    ", t the median of ", seconds.size(), seconds.size() == 1 ? " operation" : " operations", " at ",
                    probe.points, probe.points == 1 ? " point" : " points"));
   if (link.has_value() && seconds.size() > 1) {
-    link.set_low(bandwidth(PercentileOf(seconds, kHighPercentile)));
-    link.set_high(bandwidth(PercentileOf(seconds, kLowPercentile)));
+    link.set_low(bandwidth(Percentile(seconds, kHighPercentile)));
+    link.set_high(bandwidth(Percentile(seconds, kLowPercentile)));
     link.set_method(absl::StrCat(link.method(), "; interval: 10th to 90th percentile of the operations"));
   }
   return link;

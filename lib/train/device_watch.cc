@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "lib/train/step_times.h"
+#include "lib/statistics/percentile.h"
 
 namespace lockstep {
 namespace {

@@ -8,10 +8,6 @@
 
 namespace lockstep {
 
-// The smallest of `sorted` that no less than `share` of them do not exceed: of 0.5 the median, the lower one of an even
-// number. `sorted` is not empty; share in [0, 1].
-double Percentile(const std::vector<double>& sorted, double share);
-
 // Count, ends and percentiles of `seconds`, in any order; with absent_reason when there are none.
 proto::StepTimes ToStepTimes(std::vector<double> seconds);
 

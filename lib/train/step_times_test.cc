@@ -33,14 +33,6 @@ TEST(StepTimesTest, OneStepIsAllOfThem) {
   }
 }
 
-TEST(StepTimesTest, OfFewTheRankIsRoundedUp) {
-  EXPECT_EQ(Percentile({1, 2, 3}, 0.5), 2);
-  EXPECT_EQ(Percentile({1, 2, 3, 4}, 0.5), 2);
-  EXPECT_EQ(Percentile({1, 2, 3}, 0.99), 3);
-  EXPECT_EQ(Percentile({1, 2, 3}, 0), 1);
-  EXPECT_EQ(Percentile({1, 2, 3}, 1), 3);
-}
-
 TEST(StepTimesTest, NoneAreNoNumbers) {
   const proto::StepTimes times = ToStepTimes({});
   EXPECT_EQ(times.count(), 0);

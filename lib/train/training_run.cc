@@ -17,6 +17,7 @@
 #include "lib/dataset/normalization.h"
 #include "lib/device/device.h"
 #include "lib/device/torch_status.h"
+#include "lib/statistics/percentile.h"
 #include "lib/train/autograd_trainer.h"
 #include "lib/train/device_watch.h"
 #include "lib/train/evaluate.h"
