@@ -105,6 +105,16 @@ absl::StatusOr<proto::Normalization> CompleteNormalization(const proto::Normaliz
   return Make(kDatasetNormalization, options.mean, options.std);
 }
 
+proto::Normalization RecordedNormalization(const std::string& source,
+                                           const google::protobuf::RepeatedField<double>& mean,
+                                           const google::protobuf::RepeatedField<double>& std) {
+  proto::Normalization normalization;
+  normalization.set_source(source);
+  normalization.mutable_mean()->Add(mean.begin(), mean.end());
+  normalization.mutable_std()->Add(std.begin(), std.end());
+  return normalization;
+}
+
 absl::Status CheckNormalization(const proto::Normalization& normalization) {
   const auto is_valid = [](float std) { return std::isnormal(std) && std > 0; };
   const auto is_finite = [](float mean) { return std::isfinite(mean); };

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "google/protobuf/repeated_field.h"
 #include "lib/dataset/batch_loader.h"
 #include "lib/proto/dataset.pb.h"
 
@@ -23,6 +24,10 @@ namespace lockstep {
 //   none       mean 0, std 1: pixels in [0, 1]
 //   MEAN/STD   one number or three, as in 0.5/0.5 or 0.5,0.5,0.5/0.2,0.2,0.2; the source is "custom"
 inline constexpr char kDatasetNormalization[] = "dataset";
+
+// Source of a normalization that is the data set's only because neither a flag nor the weights say anything.
+inline constexpr char kAssumedNormalization[] = "assumed";
+
 inline constexpr char kNormalizationWords[] = "dataset, cifar10, imagenet, none or MEAN/STD, such as 0.5/0.5";
 
 // Returns what the word means; of "dataset" only the source, because its values are the data set's. Returns
@@ -34,6 +39,11 @@ absl::StatusOr<proto::Normalization> ParseNormalization(absl::string_view word);
 // InvalidArgumentError if it has no statistics of three channels.
 absl::StatusOr<proto::Normalization> CompleteNormalization(const proto::Normalization& asked,
                                                            const proto::DatasetInfo& train);
+
+// Returns a normalization with the values that a record of a network has. They are not checked.
+proto::Normalization RecordedNormalization(const std::string& source,
+                                           const google::protobuf::RepeatedField<double>& mean,
+                                           const google::protobuf::RepeatedField<double>& std);
 
 // Returns OkStatus if `normalization` has three finite means and three standard deviations above 0, and DataLossError
 // otherwise.

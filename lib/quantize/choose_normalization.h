@@ -13,9 +13,6 @@ namespace lockstep {
 // Word of --normalization for "as the file says".
 inline constexpr char kAutoNormalization[] = "auto";
 
-// Source of a normalization that is the data set's only because neither the flag nor the file says anything.
-inline constexpr char kAssumedNormalization[] = "assumed";
-
 struct ChosenNormalization {
   proto::Normalization normalization;  // complete
   std::string warning;                 // empty: the values are certain

@@ -16,6 +16,7 @@
 #include "lib/base/stop_signal.h"
 #include "lib/base/stopwatch.h"
 #include "lib/dataset/batch_loader.h"
+#include "lib/dataset/normalization.h"
 #include "lib/dataset/sampler.h"
 #include "lib/device/torch_status.h"
 #include "lib/int8/integer_reference.h"
@@ -154,8 +155,7 @@ absl::StatusOr<FineTuned> FineTune(const FloatNetwork& network, const proto::Qua
   loader.batch_size = spec.fine_tune_batch();
   loader.seed = spec.seed();
   RETURN_IF_ERROR(NormalizationOf(record).status());
-  std::copy_n(record.mean().begin(), loader.mean.size(), loader.mean.begin());
-  std::copy_n(record.std().begin(), loader.std.size(), loader.std.begin());
+  SetNormalization(RecordedNormalization("", record.mean(), record.std()), loader);
   FineTuned result;
   RETURN_IF_ERROR(CatchTorchErrors(absl::StrCat(label, " at batch ", spec.fine_tune_batch()), [&]() -> absl::Status {
     Tuner tuner(network, record, train, loader, spec, device);

@@ -9,9 +9,10 @@
 
 namespace lockstep {
 
-// `network` must be as ImportOnnx returns it, with mean and std. Measures the accuracy in integers on all of dataset.test, and keeps replay samples; what only the fp32 network can tell
-// is absent, with the reason. FailedPrecondition: it does not read images of 3 x 32 x 32, or does not give one logit for
-// each of the data set's classes. Cancelled: a stop was asked for.
+// Measures the accuracy in integers on all of dataset.test, and keeps replay samples. What only the fp32 network can tell
+// is absent, with the reason. `network` must be as ImportOnnx returns it, with mean and std. Returns FailedPreconditionError
+// if it does not read images of 3 x 32 x 32, or does not give one logit for each of the data set's classes, and
+// CancelledError if a stop was asked for.
 absl::StatusOr<proto::QuantizedNetwork> MeasureImported(proto::QuantizedNetwork network, const Dataset& dataset,
                                                         const proto::QuantizeSpec& spec, const MakeIntegerRunner& make);
 

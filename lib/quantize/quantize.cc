@@ -190,10 +190,7 @@ absl::StatusOr<Source> ImportSource(const std::string& path) {
     return absl::Status(network.status().code(), absl::StrCat(path, ": ", network.status().message()));
   }
   if (!network->mean().empty()) {
-    proto::Normalization& own = source.own.emplace();
-    own.set_source("onnx");
-    own.mutable_mean()->Add(network->mean().begin(), network->mean().end());
-    own.mutable_std()->Add(network->std().begin(), network->std().end());
+    source.own = RecordedNormalization("onnx", network->mean(), network->std());
   }
   source.imported = *std::move(network);
   source.input = std::move(file.input);

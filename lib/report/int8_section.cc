@@ -76,10 +76,8 @@ std::string NormalizationNote(const LabQuantized& file) {
     if (network.mean().empty()) {
       continue;
     }
-    proto::Normalization normalization;
-    normalization.mutable_mean()->Assign(network.mean().begin(), network.mean().end());
-    normalization.mutable_std()->Assign(network.std().begin(), network.std().end());
     const std::string& source = network.normalization_source();
+    const proto::Normalization normalization = RecordedNormalization(source, network.mean(), network.std());
     texts.push_back(absl::StrCat("by ", NormalizationValues(normalization), " (",
                                  source.empty() ? kDatasetNormalization : source, ") for ", network.name()));
   }

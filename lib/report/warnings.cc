@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/dataset/normalization.h"
 #include "lib/report/describe.h"
 #include "lib/report/machine_warnings.h"
 
@@ -40,7 +41,7 @@ void WarnOfImages(const LabRecords& lab, std::vector<Warning>& warnings) {
 void WarnOfNormalization(const LabRecords& lab, std::vector<Warning>& warnings) {
   for (const LabQuantized& file : lab.quantized) {
     for (const proto::QuantizedNetwork& network : file.networks) {
-      if (network.normalization_source() == "assumed") {
+      if (network.normalization_source() == kAssumedNormalization) {
         warnings.push_back(
             {"normalization_assumed",
              absl::StrCat("The normalization of ", network.name(), " is assumed (", file.name(),
