@@ -7,10 +7,8 @@ Generates README.md, benchmarks/README.md and benchmarks/lab.md again from bench
 
 import importlib
 import json
-import pathlib
 import re
 import sys
-import tempfile
 import unittest
 
 import source_tree
@@ -34,21 +32,12 @@ class BenchmarkPageTest(unittest.TestCase):
         self.generate, self.records, self.render, self.tables = map(
             importlib.import_module, ["generate", "records", "render", "tables"])
 
-    def sample(self, files):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        root = pathlib.Path(folder.name)
-        for name, text in files.items():
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
-            (root / name).write_text(text)
-        return root
-
     def changed(self, name, change):
         """Returns the complaints about a copy of a document after `change`, next to the records of the tree."""
         text = (self.root / name).read_text()
         new = change(text)
         self.assertNotEqual(new, text)
-        root = self.sample({name: new})
+        root = source_tree.sample(self, {name: new})
         (root / "benchmarks").mkdir(exist_ok=True)
         (root / "benchmarks" / "results").symlink_to(self.root / "benchmarks" / "results")
         return self.generate.complaints(root, name)
@@ -103,7 +92,7 @@ class BenchmarkPageTest(unittest.TestCase):
     def test_the_rule_is_the_median_and_range_over_all_epochs_of_all_processes(self):
         second = json.loads(json.dumps(SWEEP))
         second["record"][1]["point"]["epoch_seconds"]["value"] = [0.31, 0.9]
-        root = self.sample({"a/sweep_1.json": json.dumps(SWEEP), "a/sweep_2.json": json.dumps(second)})
+        root = source_tree.sample(self, {"a/sweep_1.json": json.dumps(SWEEP), "a/sweep_2.json": json.dumps(second)})
         sample = self.tables.epochs(self.records.Results(root).records("a/sweep_*.json"), batch_size=512)
         self.assertEqual((sample.n, sample.processes), (5, 2))
         self.assertEqual(self.render.spread(sample), "0.400 (0.300 to 0.900)")
@@ -111,7 +100,7 @@ class BenchmarkPageTest(unittest.TestCase):
     def test_versions_are_not_pooled(self):
         second = json.loads(json.dumps(SWEEP))
         second["record"][0]["header"]["build"]["git_commit"] = "fedcba9876543210"
-        root = self.sample({"a/sweep_1.json": json.dumps(SWEEP), "a/sweep_2.json": json.dumps(second)})
+        root = source_tree.sample(self, {"a/sweep_1.json": json.dumps(SWEEP), "a/sweep_2.json": json.dumps(second)})
         with self.assertRaisesRegex(ValueError, "one version are expected"):
             self.records.Results(root).records("a/sweep_*.json")
 
@@ -121,7 +110,7 @@ class BenchmarkPageTest(unittest.TestCase):
         sweep = json.loads(json.dumps(SWEEP))
         sweep["record"] += [{"point": {"batch_size": batch, "epoch_seconds": {"value": [0.4, 0.5, 0.3]}}} for batch in (128, 32)]
         folder = f"benchmarks/results/{self.tables.HEADLINE}"
-        root = self.sample({f"{folder}/sweep_1.json": json.dumps(sweep),
+        root = source_tree.sample(self, {f"{folder}/sweep_1.json": json.dumps(sweep),
                             f"{folder}/baselines.jsonl": "".join(json.dumps(line) + "\n" for line in lines)})
         block = self.tables.fast_step(self.records.Results(root / "benchmarks" / "results"))
         self.assertIn("| best baseline / ours | 1.75 | 1.75 | 1.75 |  |", block)
@@ -134,14 +123,14 @@ class BenchmarkPageTest(unittest.TestCase):
                       time="2026-11-27T10:00:00", commit="0123456789abcdef", command="cpu_step_speed.py")
                  for case, threads, seconds in [("ours, fp32", 1, 2.0), ("PyTorch, fp32", 1, 3.0), ("ours, bf16", 1, 8.0),
                                                 ("PyTorch, bf16", 1, 4.0), ("ours, fp32", 2, 1.0), ("PyTorch, fp32", 2, 5.0)]]
-        root = self.sample({"2026-11-27-cpu-step/step.jsonl": "".join(json.dumps(line) + "\n" for line in lines)})
+        root = source_tree.sample(self, {"2026-11-27-cpu-step/step.jsonl": "".join(json.dumps(line) + "\n" for line in lines)})
         block = self.tables.TABLES["cpu_step"].build(self.records.Results(root))
         for row in ["PyTorch, fp32, threads 1 | 3.00 | 1 | 1.50 |", "PyTorch, bf16, threads 1 | 4.00 | 1 | 0.500 |",
                     "PyTorch, fp32, threads 2 | 5.00 | 1 | 5.00 |", "ours, fp32, threads 2 | 1.00 | 1 | 1.00 |"]:
             self.assertIn(row, block)
 
     def test_a_table_without_records_is_left_out_and_listed(self):
-        blocks = self.tables.blocks(self.sample({"benchmarks/results/README.md": ""}))
+        blocks = self.tables.blocks(source_tree.sample(self, {"benchmarks/results/README.md": ""}))
         self.assertEqual(blocks["table", "four_gpus"], "")
         self.assertIn("| The fast step on four GPUs | `scale_run ", blocks["table", "not_measured"])
 

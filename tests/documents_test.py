@@ -7,10 +7,8 @@ Reads the *.md files, and the paths that comments of sources name. Run by bazel 
 import fnmatch
 import functools
 import os
-import pathlib
 import re
 import subprocess
-import tempfile
 import unittest
 
 import source_tree
@@ -145,42 +143,33 @@ class DocumentsTest(unittest.TestCase):
         self.assertGreater(len(sources(self.root)), 500)
 
     def test_what_the_lab_writes_is_not_read(self):
-        root = self.sample({"a.md": "short", "lockstep_lab/report.md": "x" * 121, "report.md": "[b](b.md)", "gone.md": ""})
+        root = source_tree.sample(self, {"a.md": "short", "lockstep_lab/report.md": "x" * 121, "report.md": "[b](b.md)", "gone.md": ""})
         subprocess.run(["git", "init", "-q", root], check=True)
         subprocess.run(["git", "-C", root, "add", "a.md", "gone.md"], check=True)
         (root / "gone.md").unlink()
         self.assertEqual(documents(root), [root / "a.md"])
 
-    def sample(self, files):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        root = pathlib.Path(folder.name)
-        for name, text in files.items():
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
-            (root / name).write_text(text)
-        return root
-
     def test_a_broken_link_is_found(self):
-        root = self.sample({"a.md": "[b](b.md) [c](c.md) [d](b.md#the-end) [e](b.md#an-end) [f](https://x.org/y)", "b.md": "# An end"})
+        root = source_tree.sample(self, {"a.md": "[b](b.md) [c](c.md) [d](b.md#the-end) [e](b.md#an-end) [f](https://x.org/y)", "b.md": "# An end"})
         self.assertEqual(list(broken_links(root, root / "a.md")),
                          ["a.md: link to c.md: no such file", "a.md: link to b.md#the-end: no such heading"])
 
     def test_a_path_that_is_not_there_is_found(self):
-        root = self.sample({"a.md": "`lib/a/b.h`, lib/a/b, `lib/a/b*`, lib/c/d.h and lib/NAME/x.h", "lib/a/b.h": "",
+        root = source_tree.sample(self, {"a.md": "`lib/a/b.h`, lib/a/b, `lib/a/b*`, lib/c/d.h and lib/NAME/x.h", "lib/a/b.h": "",
                             "lib/a/c.cc": "// As in lib/a/gone.h\nint x;  // and in lib/a/b.\n#include \"lib/z.h\"\n"})
         self.assertEqual(list(broken_paths(root, root / "a.md")), ["a.md:1: lib/c/d.h is not there"])
         self.assertEqual(list(broken_paths(root, root / "lib/a/c.cc")), ["lib/a/c.cc:1: lib/a/gone.h is not there"])
 
     def test_a_header_without_a_name_is_found(self):
-        root = self.sample({"lib/a/one.h": "", "lib/a/two.h": "", "lib/a/README.md": "`one.h` is all.", "lib/b/three.h": ""})
+        root = source_tree.sample(self, {"lib/a/one.h": "", "lib/a/two.h": "", "lib/a/README.md": "`one.h` is all.", "lib/b/three.h": ""})
         self.assertEqual(list(unnamed_headers(root)), ["lib/a/README.md: does not name two.h", "lib/b: no README.md"])
 
     def test_a_header_that_is_gone_is_found(self):
-        root = self.sample({"lib/a/one.h": "", "lib/a/README.md": "`one.h`, `two.h`", "lib/b/two.h": ""})
+        root = source_tree.sample(self, {"lib/a/one.h": "", "lib/a/README.md": "`one.h`, `two.h`", "lib/b/two.h": ""})
         self.assertEqual(list(headers_that_are_gone(root)), ["lib/a/README.md: names two.h, which is not in the package"])
 
     def test_a_wide_line_is_found(self):
-        root = self.sample({"a.md": "x" * 121 + "\n|" + "x" * 121 + "\n```\n" + "x" * 121 + "\n```\n"})
+        root = source_tree.sample(self, {"a.md": "x" * 121 + "\n|" + "x" * 121 + "\n```\n" + "x" * 121 + "\n```\n"})
         self.assertEqual(list(wide_lines(root, root / "a.md")), ["a.md:1: 121 columns, expected at most 120"])
 
 

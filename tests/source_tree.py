@@ -7,8 +7,20 @@ import functools
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 import bazel_unittest
+
+
+def sample(case, files):
+    """A folder with these files, {path: text}, which goes when the test case ends."""
+    folder = tempfile.TemporaryDirectory()
+    case.addCleanup(folder.cleanup)
+    root = pathlib.Path(folder.name)
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
 
 
 @functools.lru_cache(maxsize=None)
