@@ -42,7 +42,8 @@ std::optional<Hit> HitOf(const Trial& trial, const Recomputed& recomputed, const
   return std::nullopt;
 }
 
-// What the document has next to the number goes before what it has elsewhere, unless that accuses somebody of a slip.
+// Puts explanations by the number's own table before explanations by other tables, unless the former accuse somebody of
+// a slip.
 void PreferOwnTable(const Cell& cell, std::vector<Hit>& hits) {
   const auto place = [&](const Hit& hit) { return PlaceOf(hit.recomputed.inputs, cell.table); };
   const auto plainer = [&](const Hit& hit, const Hit& other) {

@@ -1,4 +1,4 @@
-// What gives one printed number.
+// Conventions that give one printed number.
 #ifndef LOCKSTEP_LIB_AUDIT_HIT_H_
 #define LOCKSTEP_LIB_AUDIT_HIT_H_
 
@@ -12,7 +12,7 @@
 
 namespace lockstep {
 
-// Which styles may explain a number.
+// Styles that may explain a number.
 enum class Styles {
   kSharp,           // all but `before_rounding`
   kColumn,          // the one proven for the whole column; where none is, the plainest
@@ -40,7 +40,7 @@ std::vector<Hit> DistinctHits(const std::vector<const Trial*>& trials, const Cel
 struct PlainHit {
   Hit hit;
   int tried = 1;      // number of different conventions as plain that make a number of the printed size
-  double chance = 1;  // of some of them giving such digits
+  double chance = 1;  // probability that one of them gives such digits
 };
 
 // Returns the first of `trials`, which must be all of TryAll in its order, that gives `cell` in a sharp style.

@@ -32,7 +32,7 @@ bool Gives(const Recomputed& recomputed, const Style& style, const PrintedNumber
 // of their own and do not count.
 int StylesUpTo(const Style& style, bool printed_differ);
 
-// Where the inputs of a convention stand, in the order in which people look for inputs. A label is a column's context.
+// Places of a convention's inputs, in the order in which people look for inputs. A label is a column's context.
 enum class InputsOf {
   kOwnTable,           // the table of the numbers themselves, columns of one label; also if there are no inputs
   kOwnTablesLabels,    // the same table, columns of several labels
@@ -65,7 +65,7 @@ struct Trial {
   // inputs had just been longer than printed.
   bool style_is_proven = false;
   int of_size = 0;           // number of cells for which its value is of the printed size
-  uint64_t fingerprint = 0;  // of these values
+  uint64_t fingerprint = 0;  // fingerprint of the values that it makes
 };
 
 // Returns true if `a` has fewer departures than `b`, or as many and inputs of tables that people look at first.

@@ -235,7 +235,7 @@ void JudgeColumn(const std::vector<Convention>& conventions, const std::vector<C
         column_explained ? HitsOfColumn(believed, cell) : DistinctHits(within, cell, Styles::kBeforeRounding);
     const bool by_column = !hits.empty();
     if (!by_column) {
-      // What its column does not give has to beat chance by itself.
+      // A number that its column's convention does not give must beat chance by itself.
       const std::optional<PlainHit> plainest = PlainestHit(trials, cell);
       if (!plainest.has_value() || plainest->chance >= kSearchLevel) {
         const std::optional<PlainHit> right = column_explained ? std::nullopt : RightHit(trials, cell);

@@ -19,7 +19,7 @@ bool IsGiven(absl::string_view name);
 // Flags that act in some runs of a tool only.
 struct FlagUse {
   std::vector<std::string> flags;
-  bool acts;            // in this run
+  bool acts;            // whether they act in this run
   std::string where;    // runs in which they do not: "without --check", "with --mode=dp, which has no reducer"
   std::string instead;  // second remedy after leaving the flag out: "add --check"; empty: none
 };

@@ -27,7 +27,7 @@ constexpr absl::string_view kXzMagic(
 struct Foreign {
   absl::string_view magic;
   const char* name;
-  bool is_archive;  // of files by itself; else a packed stream, such as .tar.bz2
+  bool is_archive;  // whether it holds files itself; false: a packed stream, such as .tar.bz2
 };
 constexpr Foreign kForeign[] = {
     {absl::string_view("PK\x03\x04", 4), "zip", true},

@@ -139,7 +139,7 @@ void WarnOfPassedOver(const SourceFiles& source, const ParseOptions& options) {
   }
 }
 
-// What the record says of the split: whether it is whole, and what of its folder was not read.
+// Returns the note on a split for the record: whether the split is whole, and which files of its folder were not read.
 std::string NoteOf(const SourceFiles& source, const SplitPictures& split, const std::string& why_partial) {
   std::string note = why_partial.empty() ? "whole by class counts; no digests of pictures are published" : why_partial;
   if (!absl::EqualsIgnoreCase(split.folder, "train/") && !absl::EqualsIgnoreCase(split.folder, "test/")) {

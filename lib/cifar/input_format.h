@@ -43,7 +43,7 @@ absl::optional<CifarPath> CifarPathOf(absl::string_view path);
 class FormatFinder {
  public:
   void Add(const CifarPath& place) { ++found_[{place.format, place.root}]; }
-  void Add(const FormatFinder& other);  // what another one has found
+  void Add(const FormatFinder& other);  // adds the findings of another one
   // Adds a file that CifarPathOf does not place, or a folder that is not looked into: for the message when nothing is
   // found, and for PassedOverIn.
   void AddOther(absl::string_view path, bool is_folder = false);
@@ -60,7 +60,7 @@ class FormatFinder {
  private:
   std::map<std::pair<proto::InputFormat, std::string>, size_t> found_;     // how many files
   std::vector<std::string> others_;                                        // the first few
-  std::map<std::pair<std::string, std::string>, PassedOver> passed_over_;  // by root and split folder
+  std::map<std::pair<std::string, std::string>, PassedOver> passed_over_;  // keys: root, split folder
   size_t other_count_ = 0;
 };
 
