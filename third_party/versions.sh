@@ -8,7 +8,7 @@
 #   override  the need is met without the package when this variable is set, or `command:NAME` is on PATH.
 LOCKSTEP_PACKAGES=(
   "bazel-bootstrap | 4.2 | command:bazel command:bazelisk | Bazel, the build tool"
-  "g++ | 9 | command:g++ | C++17 compiler"
+  "g++ | 10 | command:g++ | C++20 compiler"
   "protobuf-compiler | 3.15 | LOCKSTEP_PROTOBUF_ROOT | protoc, which compiles the record schemas"
   "libprotobuf-dev | 3.15 | LOCKSTEP_PROTOBUF_ROOT | Protocol Buffers, the record files"
   "libabsl-dev | 20210324 | LOCKSTEP_ABSEIL_ROOT | Abseil, flags and Status"

@@ -428,7 +428,7 @@ TEST_F(RealCifarTest, PngFoldersGiveTheSourcePixels) {
   const auto read = ReadDataset(pictures.output);
   ASSERT_THAT(read, IsOk());
   for (const auto& splits : {std::pair(&dataset_->train, &read->train), std::pair(&dataset_->test, &read->test)}) {
-    const ImageSet *from = splits.first, *to = splits.second;  // C++17 lets no lambda capture a structured binding
+    const ImageSet *from = splits.first, *to = splits.second;  // clang 14 lets no lambda capture a structured binding
     // A stable sort by class is the order of image folders.
     std::vector<size_t> order(from->size());
     std::iota(order.begin(), order.end(), size_t{0});

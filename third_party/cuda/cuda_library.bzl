@@ -9,7 +9,7 @@ load("//third_party/cuda:architectures.bzl", "ArchitecturesInfo", "gencode_flags
 
 # No fast-math here: a kernel that wants it asks by copts, and its test's tolerance says so.
 _NVCC_FLAGS = [
-    "-std=c++17",
+    "-std=c++20",
     "-O3",
     "--threads=1",  # One action is one core for Bazel's scheduler.
     "--expt-relaxed-constexpr",  # constexpr functions of the host, such as std::min, in kernels.
