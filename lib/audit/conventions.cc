@@ -71,7 +71,7 @@ void AddOtherDevices(const Document& document, std::vector<Convention>& conventi
 
 void MarkOtherDevices(uint32_t devices, const TablePlace& place, Recomputed& recomputed) {
   if (devices != place.devices) {
-    recomputed.flags.push_back(kOfOtherDevices);
+    recomputed.flags.emplace_back(kOfOtherDevices);
   }
 }
 

@@ -40,7 +40,7 @@ Convention MakeFromPrintedVolume(const Source& volume, const Choice& iterations,
       MarkOtherDevices(left.devices, place, recomputed);
     }
     if (sent->Exact() != sent->printed.value) {
-      recomputed.flags.push_back(kRoundedIntermediates);
+      recomputed.flags.emplace_back(kRoundedIntermediates);
     }
     return recomputed;
   };

@@ -182,7 +182,7 @@ std::vector<Convention> NoBandwidths(const Document& document) {
   const auto add = [&](const Parts& parts) {
     conventions.push_back(MakeVolume(parts, nothing_printed, document));
     conventions.back().departures += kFarOff;
-    conventions.back().flags.push_back(kNotDividedByTime);
+    conventions.back().flags.emplace_back(kNotDividedByTime);
   };
   const Choice batch = {
       "B", 0, {kBatchCountedAsBytes}, [](const TablePlace& p) { return static_cast<double>(p.batch); }};

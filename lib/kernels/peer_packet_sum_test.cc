@@ -103,7 +103,7 @@ class Ranks {
     for (uint32_t rank = 0; rank < ranks_; ++rank) {
       pthread_barrier_init(&barriers[rank], nullptr, threads_);
       for (uint32_t thread = 0; thread < threads_; ++thread) {
-        threads.emplace_back([=, &barriers] { RunThread(rank, thread, buffer_of, stall, barriers[rank]); });
+        threads.emplace_back([=, this, &barriers] { RunThread(rank, thread, buffer_of, stall, barriers[rank]); });
       }
     }
     for (std::thread& thread : threads) {

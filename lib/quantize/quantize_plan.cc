@@ -34,7 +34,7 @@ struct Seconds {
 };
 absl::StatusOr<Seconds> SecondsOn(const PlannedNetwork& planned, const Dataset& dataset, proto::QuantizeSpec spec,
                                   size_t count, const MakeIntegerRunner& make, c10::Device device) {
-  const Dataset few = {FirstImages(dataset.train, count), FirstImages(dataset.test, count), {}};
+  const Dataset few = {FirstImages(dataset.train, count), FirstImages(dataset.test, count), {}, {}};
   spec.set_calibration_images(static_cast<uint32_t>(few.train.size()));
   spec.set_fine_tune_epochs(std::min(spec.fine_tune_epochs(), 1u));
   const Stopwatch watch;

@@ -29,7 +29,7 @@ std::string WithThousands(std::string digits) {
   const size_t point = std::min(digits.find('.'), digits.size());
   const size_t first = digits[0] == '-' ? 1 : 0;
   for (size_t i = point; i > first + 3; i -= 3) {
-    digits.insert(i - 3, ",");
+    digits.insert(i - 3, 1, ',');
   }
   return digits;
 }

@@ -169,7 +169,7 @@ std::string TickLabel(double value) {
   }
   std::string digits = absl::StrFormat("%.0f", value);
   for (size_t at = digits.size() - 3; at > (value < 0 ? 1u : 0u) && at < digits.size(); at -= 3) {
-    digits.insert(at, ",");
+    digits.insert(at, 1, ',');
   }
   return digits;
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <vector>
 
@@ -52,7 +53,7 @@ TEST(BusyCoresTest, ABusyMachineIsSeen) {
     ASSERT_GE(child, 0);
     if (child == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
-      for (volatile uint64_t count = 0;; count = count + 1) {
+      for (std::atomic<uint64_t> count = 0;; ++count) {
       }
     }
     spinning.push_back(child);
