@@ -32,6 +32,7 @@
 #include "lib/dist/reducer_choice.h"
 #include "lib/dist/scale_plan.h"
 #include "lib/dist/scale_run_plan.h"
+#include "lib/dist/time_left.h"
 #include "lib/proto/comm_model.pb.h"
 #include "lib/record/output_file.h"
 #include "lib/record/provenance.h"
@@ -44,8 +45,10 @@
 #include "lib/record/stopped_run.h"
 #include "lib/record/value_ranges.h"
 #include "lib/scaling/ablation_split.h"
+#include "lib/scaling/point_settings.h"
 #include "lib/statistics/mean.h"
 #include "lib/train/busy_cores.h"
+#include "lib/train/schedule.h"
 #include "lib/train/sweep_journal.h"
 #include "lib/train/training_state.h"
 
@@ -184,10 +187,9 @@ absl::StatusOr<proto::ScalePoint> MeasurePoint(const ScaleRunPlan& plan, const p
   return merged;
 }
 
-// "; about 36 s left", by the mean of the points that this run measured; empty after the last one.
-std::string LeftText(double seconds, size_t measured, size_t left) {
-  const double expected = seconds / static_cast<double>(measured) * static_cast<double>(left);
-  return left == 0 ? "" : absl::StrCat("; about ", absl::FormatDuration(absl::Seconds(std::ceil(expected))), " left");
+// "; about 36s left"; empty after the last point.
+std::string LeftText(double seconds) {
+  return seconds == 0 ? "" : absl::StrCat("; about ", absl::FormatDuration(absl::Seconds(std::ceil(seconds))), " left");
 }
 
 // "scale_run: point 3 of 12: 2 ranks, batch 32: 1.234 s per epoch, mean of 5". `rest`: what else there is to say.
@@ -296,8 +298,13 @@ absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const
   RETURN_IF_ERROR(writer->KeepOnly(spec_written ? 1 + finished.size() : 0));
   std::vector<proto::ScalePoint> table = finished;
   work = {"point", finished.size(), plan.points.size(), ""};
-  const size_t to_measure = plan.points.size() - finished.size();
-  size_t measured_here = 0;
+  const auto epochs_of = [&plan](const proto::ScalePoint& point) { return TotalEpochs(TrainingOf(plan.spec, point)); };
+  TimeLeft time_left;
+  for (const proto::ScalePoint& point : plan.points) {
+    if (Find(finished, point) == nullptr) {
+      time_left.Expect(epochs_of(point));
+    }
+  }
   const Stopwatch watch;
   for (size_t i = 0; i < plan.points.size(); ++i) {
     if (const proto::ScalePoint* same = Find(finished, plan.points[i]); same != nullptr) {
@@ -322,10 +329,11 @@ absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const
       }
       RETURN_IF_ERROR(writer->Append(record));
     }
-    ++measured_here;
+    const auto& seconds = measured.epoch_seconds().value();
+    time_left.Finish(epochs_of(plan.points[i]), seconds.empty() ? 0 : Mean(seconds));
     ReportFallback(plan, plan.points[i], measured);
     FallBackFrom(measured, plan.points);
-    ReportPoint(plan, i, measured, LeftText(watch.Seconds(), measured_here, to_measure - measured_here));
+    ReportPoint(plan, i, measured, LeftText(time_left.Seconds(watch.Seconds())));
     table.push_back(measured);
     ReportAblation(table, measured);
     *record.mutable_point() = measured;
