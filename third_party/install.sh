@@ -62,21 +62,32 @@ find_missing_packages() {
   done
 }
 
-# torch_version_in FOLDER: the version of the torch package in FOLDER, from its version.py; empty without.
+# torch_version_in FOLDER: the release of the LibTorch in FOLDER, from a wheel's version.py or the archive's build-version;
+# empty where neither tells it.
 torch_version_in() {
-  sed -n "s/^__version__ = '\([0-9.]*\).*/\1/p" "$1/version.py" 2>/dev/null || true
+  local version
+  version="$(sed -n "s/^__version__ = '\([0-9.]*\).*/\1/p" "$1/version.py" 2>/dev/null || true)"
+  [ -n "$version" ] || version="$(sed -n '1s/^\([0-9.]*\).*/\1/p' "$1/build-version" 2>/dev/null || true)"
+  printf '%s' "$version"
 }
 
 # elsewhere PYTHON ARGUMENTS...: runs PYTHON in the root folder. With -c or -m it imports modules of its working folder
 # first, and the caller's may hold anything.
 elsewhere() { (cd / && "$@"); }
 
-# Sets `torch_found` to where LibTorch is, or to nothing. Importing torch would take seconds: reads its version.
+# Sets `torch_found` to where LibTorch is, or to nothing, and `torch_warning` to a line about a version that was not tried.
+# Importing torch would take seconds: reads its version.
 find_torch() {
   local folder version
-  torch_found=""
+  torch_found="" torch_warning=""
   if [ -n "${LIBTORCH:-}" ]; then
     torch_found="LIBTORCH=$LIBTORCH"
+    version="$(torch_version_in "$LIBTORCH")"
+    if [ -n "$version" ]; then
+      version_at_least "$version" "$LOCKSTEP_TORCH_MINIMUM" ||
+        die "LIBTORCH=$LIBTORCH: expected LibTorch $LOCKSTEP_TORCH_MINIMUM to $LOCKSTEP_TORCH_MAXIMUM, found $version. Set LIBTORCH to another one, or unset it and run install.sh again."
+      warn_of_new_torch "$version" "$LIBTORCH" "unset LIBTORCH and run install.sh again"
+    fi
     return
   fi
   folder="$(elsewhere python3 -c "import importlib.util as u; s = u.find_spec('torch'); print(s.submodule_search_locations[0] if s else '')" 2>/dev/null || true)"
@@ -84,9 +95,20 @@ find_torch() {
     version="$(torch_version_in "$folder")"
     if [ -n "$version" ] && version_at_least "$version" "$LOCKSTEP_TORCH_MINIMUM"; then
       torch_found="torch $version in $folder"
+      local python=python3
+      case "$folder" in "$venv"/*) python="$venv/bin/python3" ;; esac
+      warn_of_new_torch "$version" "$folder" "$python -m pip install $LOCKSTEP_TORCH_PIN"
       return
     fi
   done
+}
+
+# warn_of_new_torch VERSION FOLDER REMEDY: sets `torch_warning` if VERSION is newer than the newest that was tried. Patch
+# releases of one minor version count as one.
+warn_of_new_torch() {
+  local minor="${1%"${1#*.*.}"}"
+  version_at_least "$LOCKSTEP_TORCH_MAXIMUM" "${minor%.}" ||
+    torch_warning="torch $1 in $2 is newer than $LOCKSTEP_TORCH_MAXIMUM, the newest that was tried. If the build or a test fails: $3"
 }
 
 as_root() {
@@ -223,7 +245,7 @@ report_missing() {
     say "missing: ${names%% *}: $why"
   done
   if [ -z "$torch_found" ]; then
-    say "missing: torch $LOCKSTEP_TORCH_MINIMUM or newer: LibTorch (would install $LOCKSTEP_TORCH_PIN into $venv)"
+    say "missing: torch $LOCKSTEP_TORCH_MINIMUM to $LOCKSTEP_TORCH_MAXIMUM: LibTorch (would install $LOCKSTEP_TORCH_PIN into $venv)"
   fi
 }
 
@@ -266,6 +288,7 @@ main() {
     say "nothing to install"
   fi
   if [ -z "$check_only" ] && ! onnxruntime_is_settled; then install_onnxruntime; fi
+  [ -z "$torch_warning" ] || say "warning: $torch_warning"
   say "ready: ${#LOCKSTEP_PACKAGES[@]} packages or their overrides; $torch_found; $(cuda_summary)"
 }
 

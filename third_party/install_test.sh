@@ -64,8 +64,9 @@ END
 new_machine() {
   local program
   rm -rf "$checkout" "$bin" "$STATE"
-  mkdir -p "$checkout/third_party" "$bin" "$STATE"
+  mkdir -p "$checkout/third_party/libtorch" "$bin" "$STATE"
   cp third_party/install.sh third_party/versions.sh "$checkout/third_party/"
+  cp third_party/libtorch/versions.bzl "$checkout/third_party/libtorch/"
   touch "$STATE/installed" "$STATE/log" "$STATE/ensurepip"
   echo '1:20240101-1' >"$STATE/candidate"
   echo '3.11' >"$STATE/python_version"
@@ -170,6 +171,45 @@ new_machine
 LIBTORCH=/opt/libtorch run 0
 expect 'LIBTORCH=/opt/libtorch'
 expect_no_log 'pip install'
+
+# torch_in FOLDER VERSION: an installed torch, as far as install.sh looks at it.
+torch_in() { mkdir -p "$1" && echo "__version__ = '$2'" >"$1/version.py"; }
+constant() { sed -n "s/^$1 = \"\(.*\)\"$/\1/p" third_party/libtorch/versions.bzl; }
+minimum="$(constant TORCH_MINIMUM)" maximum="$(constant TORCH_MAXIMUM)" pin="$(constant TORCH_PIN)"
+
+case="a LIBTORCH older than the oldest that was tried is refused"
+new_machine
+torch_in "$scratch/torch" 1.13.1+cu118
+LIBTORCH="$scratch/torch" run 1
+expect "LIBTORCH=$scratch/torch: expected LibTorch $minimum to $maximum, found 1.13.1. Set LIBTORCH to another one, or unset it"
+expect_no_log 'install'
+rm "$scratch/torch/version.py"
+echo 1.9.1+cpu >"$scratch/torch/build-version"
+LIBTORCH="$scratch/torch" run 1
+expect 'found 1.9.1'
+
+case="a LIBTORCH newer than the newest that was tried is taken with a warning"
+rm "$scratch/torch/build-version"
+torch_in "$scratch/torch" "$maximum.7"
+LIBTORCH="$scratch/torch" run 0
+expect_not 'warning'
+torch_in "$scratch/torch" 99.1.0+cu132
+LIBTORCH="$scratch/torch" run 0
+expect "^warning: torch 99.1.0 in $scratch/torch is newer than $maximum, the newest that was tried. If the build or a test fails: unset LIBTORCH"
+expect '^ready: '
+new_machine
+torch_in "$checkout/.venv/lib/python3.11/site-packages/torch" "${maximum}9.0+cu140"
+run 0
+expect "^warning: torch ${maximum}9.0 .*: .*/checkout/.venv/bin/python3 -m pip install torch==$pin$"
+expect_no_log 'pip install .*torch=='
+
+case="an older torch in .venv is replaced"
+new_machine
+torch_in "$checkout/.venv/lib/python3.11/site-packages/torch" 1.13.1
+run 1 --check
+expect "missing: torch $minimum to $maximum: LibTorch (would install torch==$pin"
+run 0
+expect '^ready: .*torch 2.11.0 in .*/checkout/.venv'
 
 case="a Python without ensurepip gets python3-venv"
 new_machine

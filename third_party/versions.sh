@@ -30,10 +30,13 @@ LOCKSTEP_PACKAGES=(
   "openmpi-bin | - | command:mpirun | Open MPI, a launcher under which scale_run is tested"
 )
 
-# LibTorch comes in the Python wheel: C++ headers and libraries, NCCL and cuDNN, and the Python oracle of the tests.
-LOCKSTEP_TORCH_PIN="torch==2.11.0"  # CUDA 13.0 build on x86-64 Linux; the version that was measured.
+# LibTorch comes in the Python wheel: C++ headers and libraries, NCCL and cuDNN, and the Python oracle of the tests. The
+# repository rule checks its version, too, so the numbers stand in libtorch/versions.bzl.
+torch_constant() { sed -n "s/^$1 = \"\(.*\)\"$/\1/p" "${BASH_SOURCE[0]%/*}/libtorch/versions.bzl"; }
+LOCKSTEP_TORCH_PIN="torch==$(torch_constant TORCH_PIN)"  # The version that was measured.
+LOCKSTEP_TORCH_MINIMUM="$(torch_constant TORCH_MINIMUM)"
+LOCKSTEP_TORCH_MAXIMUM="$(torch_constant TORCH_MAXIMUM)"
 LOCKSTEP_NUMPY_PIN="numpy==2.2.6"   # The newest that still takes Python 3.10.
-LOCKSTEP_TORCH_MINIMUM="2.7"        # The first whose every build has the C++11 ABI; libtorch/libtorch.bzl checks it too.
 # ONNX Runtime runs the int8 networks that we export, as an independent check (//tests/peers:onnx_test). Wanted, not needed.
 LOCKSTEP_ONNXRUNTIME_PIN="onnxruntime==1.23.2"  # Takes Python 3.10, as 1.32.0 does not, and sends no telemetry, as that does.
 LOCKSTEP_ONNX_PIN="onnx==1.23.2"                # Its checker and its model files, for the same test.

@@ -3,6 +3,15 @@
 # For example 2.11.0+cu130; empty without LibTorch.
 TORCH_VERSION = "%{version}"
 
+# CUDA version of its build, for example 13.0; empty for CPUs only.
+TORCH_CUDA = "%{cuda_version}"
+
+# The same as CUDART_VERSION writes it: 13000 for 13.0; 0 for CPUs only.
+TORCH_CUDA_VERSION = %{cudart_version}
+
+# What `pip install` must be given for this version and this CUDA; empty without LibTorch.
+TORCH_PIP = "%{pip}"
+
 # Absolute path of the interpreter that can import torch, for tests with Python as the oracle; may be empty.
 TORCH_PYTHON = "%{python}"
 

@@ -1,4 +1,4 @@
-"""Repository rule that finds LibTorch (2.7 or newer), with or without CUDA.
+"""Repository rule that finds LibTorch, with or without CUDA, of the versions in versions.bzl.
 
 Search order, first hit wins; nothing is ever downloaded:
   1. the environment variable LIBTORCH, a folder with include/ and lib/ (the unpacked LibTorch archive, or
@@ -6,13 +6,24 @@ Search order, first hit wins; nothing is ever downloaded:
   2. the workspace's own .venv, which third_party/install.sh makes;
   3. the torch that `python3` on PATH would import.
 Without it the repository is still valid: its target is skipped, and requires_torch() marks what needs it.
+A LIBTORCH older than the oldest version that was tried stops the build. One that 2. or 3. finds is named and not used.
+One newer than the newest that was tried is named and used.
 LOCKSTEP_PYTHON names the interpreter for tests that compare with Python; default: that of 2. or 3.
 """
+
+load(
+    "//third_party/libtorch:versions.bzl",
+    "TORCH_MAXIMUM",
+    "TORCH_MINIMUM",
+    "TORCH_PIN",
+    "is_newer_than_tried",
+    "is_older_than_tried",
+    "pip_arguments",
+)
 
 LIBTORCH_ENVIRON = ["LIBTORCH", "LOCKSTEP_PYTHON", "PATH"]
 
 _EXPECTED = ["include/ATen/ATen.h", "include/torch/csrc/api/include/torch/torch.h", "lib/libtorch.so"]
-_MINIMUM = [2, 7]  # From 2.7 on every LibTorch is built with the C++11 ABI.
 
 # Prints the folder of the torch that would be imported, without the seconds that importing it takes.
 # The working folder, an empty entry of sys.path, is left out before anything else is imported.
@@ -22,27 +33,50 @@ def _missing(repository_ctx, root):
     return [name for name in _EXPECTED if not repository_ctx.path(root + "/" + name).exists]
 
 def _version(repository_ctx, root):
-    """Version text such as 2.11.0+cu130: from build-version (archive) or version.py (wheel)."""
+    """A struct of version, for example 2.11.0+cu130, and cuda, for example 13.0; each empty where root does not tell it.
+
+    A wheel tells both in version.py, the archive the version alone in build-version.
+    """
+    version, cuda = "", ""
     if repository_ctx.path(root + "/version.py").exists:
         for line in repository_ctx.read(root + "/version.py").splitlines():
-            if line.startswith("__version__"):
-                return line.split("'")[1]
-    archive = repository_ctx.path(root + "/../build-version")
-    archive = archive if archive.exists else repository_ctx.path(root + "/build-version")
-    return repository_ctx.read(archive).strip() if archive.exists else "0.0"
+            if line.startswith("__version__ =") and "'" in line:
+                version = line.split("'")[1]
+            elif line.startswith("cuda") and "'" in line:
+                cuda = line.split("'")[1]
+    for archive in [root + "/../build-version", root + "/build-version"]:
+        if not version and repository_ctx.path(archive).exists:
+            version = repository_ctx.read(archive).strip()
+    local = version.partition("+cu")[2]
+    if not cuda and local.isdigit() and len(local) > 1:
+        cuda = local[:-1] + "." + local[-1]  # 12.6 of 2.11.0+cu126
+    return struct(version = version, cuda = cuda)
 
-def _is_old(version):
-    return [int(part) for part in version.split(".")[:2]] < _MINIMUM
+def _libtorch(repository_ctx, root, python):
+    """What find_libtorch returns of the LibTorch in root."""
+    told = _version(repository_ctx, root)
+    has_cuda = repository_ctx.path(root + "/lib/libtorch_cuda.so").exists
+    return struct(
+        root = root,
+        python = python,
+        version = told.version,
+        has_cuda = has_cuda,
+        cuda = told.cuda if has_cuda else "",
+    )
+
+def _named(found):
+    return "LibTorch %s in %s" % (found.version or "of an unknown version", found.root)
 
 def _from_environment(repository_ctx, root):
     problem = _missing(repository_ctx, root)
     if problem:
         fail("LIBTORCH=%s: expected a LibTorch, but %s is not there. Set LIBTORCH to another folder, or unset it to search .venv and python3." %
              (root, ", ".join(problem)))
-    version = _version(repository_ctx, root)
-    if _is_old(version):
-        fail("LIBTORCH=%s: expected version 2.7 or newer, found %s." % (root, version))
-    return struct(root = root, python = _python_on_path(repository_ctx), version = version)
+    found = _libtorch(repository_ctx, root, _python_on_path(repository_ctx))
+    if is_older_than_tried(found.version):
+        fail("LIBTORCH=%s: expected LibTorch %s to %s, found %s. Set LIBTORCH to another one, or unset it and run third_party/install.sh." %
+             (root, TORCH_MINIMUM, TORCH_MAXIMUM, found.version or "neither version.py nor build-version"))
+    return found
 
 def _python_on_path(repository_ctx):
     found = repository_ctx.which("python3")
@@ -54,18 +88,33 @@ def _candidates(repository_ctx):
     venv = workspace.get_child(".venv").get_child("bin").get_child("python3")
     return ([str(venv)] if venv.exists else []) + [path for path in [_python_on_path(repository_ctx)] if path]
 
-def find_libtorch(repository_ctx):
-    """A struct of root, python and version, or None when there is no LibTorch."""
+def _search(repository_ctx):
+    """The LibTorch to use, or None; and the first one that is too old, or None."""
     root = repository_ctx.os.environ.get("LIBTORCH", "")
     if root:
-        return _from_environment(repository_ctx, root)
+        return _from_environment(repository_ctx, root), None
+    old = None
     for python in _candidates(repository_ctx):
         root = repository_ctx.execute([python, "-c", _LOCATE]).stdout.strip()
         if root and not _missing(repository_ctx, root):
-            version = _version(repository_ctx, root)
-            if not _is_old(version):
-                return struct(root = root, python = python, version = version)
-    return None
+            found = _libtorch(repository_ctx, root, python)
+            if not is_older_than_tried(found.version):
+                return found, None
+            old = old or found
+    return None, old
+
+def find_libtorch(repository_ctx):
+    """A struct of root, python, version, has_cuda and cuda (its CUDA version); None when there is no LibTorch."""
+    return _search(repository_ctx)[0]
+
+def _warning(found, old):
+    """One line about a version that was not tried; empty when there is nothing to say."""
+    if old:
+        return "%s is older than %s, the oldest that was tried: targets that need LibTorch are skipped. Run third_party/install.sh." % (_named(old), TORCH_MINIMUM)
+    if found and is_newer_than_tried(found.version):
+        return ("%s is newer than %s, the newest that was tried. If the build or a test fails: %s -m pip install %s, or set LIBTORCH to a LibTorch of %s to %s." %
+                (_named(found), TORCH_MAXIMUM, found.python or "python3", pip_arguments(TORCH_PIN, found.cuda), TORCH_MINIMUM, TORCH_MAXIMUM))
+    return ""
 
 def _library_folders(repository_ctx, root):
     """torch/lib and, for a wheel, the nvidia/*/lib folders beside it."""
@@ -75,25 +124,37 @@ def _library_folders(repository_ctx, root):
         folders += sorted([str(entry.get_child("lib")) for entry in nvidia.readdir() if entry.get_child("lib").exists])
     return folders
 
+def _cudart_version(cuda):
+    """13000 of 13.0, as CUDART_VERSION writes it; 0 of an empty text."""
+    parts = cuda.split(".")
+    return int(parts[0]) * 1000 + int(parts[1]) * 10 if len(parts) == 2 else 0
+
 def _libtorch_repository_impl(repository_ctx):
-    found = find_libtorch(repository_ctx)
-    cuda, folders = False, []
+    found, old = _search(repository_ctx)
+    warning = _warning(found, old)
+    if warning:
+        print(warning)  # buildifier: disable=print
+    folders = []
     if found:
         # All but `google`: it holds protobuf headers of another version than ours.
         for entry in repository_ctx.path(found.root + "/include").readdir():
             if entry.basename != "google":
                 repository_ctx.symlink(entry, "include/" + entry.basename)
-        cuda = repository_ctx.path(found.root + "/lib/libtorch_cuda.so").exists
         folders = _library_folders(repository_ctx, found.root)
     repository_ctx.template("BUILD", repository_ctx.attr._build, {
-        "%{cuda}": str(cuda),
+        "%{cuda}": str(bool(found) and found.has_cuda),
+        "%{cuda_version}": found.cuda if found else "",
         "%{present}": str(bool(found)),
         "%{rpaths}": repr(["-Wl,-rpath," + folder for folder in folders]),
         "%{root}": found.root if found else "",
+        "%{version}": found.version if found else "",
     })
     python = repository_ctx.os.environ.get("LOCKSTEP_PYTHON", "") or (found.python if found else "")
     repository_ctx.template("defs.bzl", repository_ctx.attr._defs, {
+        "%{cuda_version}": found.cuda if found else "",
+        "%{cudart_version}": str(_cudart_version(found.cuda if found else "")),
         "%{lib_folders}": repr(folders),
+        "%{pip}": pip_arguments(found.version, found.cuda) if found else "",
         "%{python}": python,
         "%{version}": found.version if found else "",
     })
