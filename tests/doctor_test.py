@@ -64,6 +64,9 @@ int nvmlDeviceGetNvLinkState(Gpu gpu, unsigned link, unsigned* active) { *active
 int nvmlDeviceGetNvLinkRemoteDeviceType(Gpu gpu, unsigned link, int* type) { *type = 2; return 0; }
 """
 
+# What pip accepts of PEP 440 and all of its indexes know: a release without a local version such as +cu130.
+PIP_ARGUMENTS = r"torch==\d+\.\d+\.\d+( --index-url https://download\.pytorch\.org/whl/(cpu|cu\d{3}))?"
+
 HANGS = "#include <unistd.h>\nint cuInit(unsigned flags) { for (;;) sleep(1000); }\n"
 CRASHES = "int cuInit(unsigned flags) { *(volatile int*)0 = 1; return 0; }\n"
 REFUSES = "int cuInit(unsigned flags) { return 802; }\n"
@@ -211,7 +214,41 @@ class DoctorTest(unittest.TestCase):
         examination = self.examined(program=self.portable(), environment={"PYTHON": str(python)})
         finding = self.finding(examination, "libtorch")
         self.assertEqual(finding["state"], "ABSENT")
-        self.assertIn(str(python), finding["mend"])
+        self.assertRegex(finding["mend"], f"^{python} -m pip install {PIP_ARGUMENTS}, or let PYTHON name an interpreter that")
+
+    def torch_of_version(self, version):
+        """A torch whose libraries load, in a folder that an interpreter names, and a train_sweep next to the doctor."""
+        site = self.folder / "site" / "torch"
+        (site / "lib").mkdir(parents=True)
+        (site / "version.py").write_text(f"__version__ = '{version}'\ncuda = '13.0'\n")
+        for name in ("libc10.so", "libtorch_cpu.so", "libtorch_cuda.so"):
+            shutil.copy(self.library(name, "int f(void) { return 0; }\n") / name, site / "lib" / name)
+        self.python = self.folder / "python"
+        self.python.write_text(f"#!/bin/sh\necho {site}/lib\n")
+        self.python.chmod(0o755)
+        self.started = self.folder / "started"
+        tool = self.portable().parent / "train_sweep"
+        tool.write_text(f"#!/bin/sh\ntouch {self.started}\n")
+        tool.chmod(0o755)
+        return site
+
+    def test_another_version_than_the_folders_is_broken_before_a_tool_is_started(self):
+        if self.finding(self.examined(), "libtorch")["state"] == "ABSENT":
+            self.skipTest("built without LibTorch")
+        site = self.torch_of_version("99.1.0")
+        for variables, mend in (({"PYTHON": str(self.python)},
+                                 rf"{self.python} -m pip install {PIP_ARGUMENTS}, or let PYTHON name an interpreter that has it"),
+                                ({"LOCKSTEP_LIBRARIES": f"{site}/lib"},
+                                 rf"unset LOCKSTEP_LIBRARIES, and python3 -m pip install {PIP_ARGUMENTS}; or let .*")):
+            with self.subTest(mend=mend):
+                examination = self.examined("--for=train", code=4, program=self.portable(), environment=variables)
+                finding = self.finding(examination, "libtorch")
+                self.assertEqual(finding["state"], "BROKEN")
+                self.assertRegex(finding["what"], r"^99\.1\.0, .* loads; .*; the tools were built with \d+\.\d+\.\d+")
+                self.assertRegex(finding["mend"], f"^{mend}$")
+                self.assertEqual(examination["use"][0]["because"][0], "libtorch")
+                self.assertNotIn("train_sweep", [finding["area"] for finding in examination["finding"]])
+                self.assertFalse(self.started.exists(), "train_sweep was started")
 
     def test_a_broken_library_before_the_builds_own(self):
         folder = self.folder / "mine"

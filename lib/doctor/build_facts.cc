@@ -5,7 +5,7 @@
 #include "absl/strings/str_split.h"
 #include "lib/base/subprocess.h"
 
-// LOCKSTEP_TORCH_VERSION, LOCKSTEP_TORCH_FOLDERS, LOCKSTEP_CUDA_HOME, LOCKSTEP_CUDA_VERSION: from the BUILD file.
+// The LOCKSTEP_ constants are defined in the BUILD file.
 namespace lockstep {
 namespace {
 
@@ -20,7 +20,8 @@ constexpr char kCompiler[] = "gcc " __VERSION__;
 const BuildFacts& ThisBuild() {
   static const auto* facts = new BuildFacts{
       kCompiler,          LOCKSTEP_TORCH_VERSION, absl::StrSplit(LOCKSTEP_TORCH_FOLDERS, ':', absl::SkipEmpty()),
-      LOCKSTEP_CUDA_HOME, LOCKSTEP_CUDA_VERSION,
+      LOCKSTEP_CUDA_HOME, LOCKSTEP_CUDA_VERSION,  LOCKSTEP_TORCH_CUDA_VERSION,
+      LOCKSTEP_TORCH_PIP, LOCKSTEP_TORCH_MINIMUM, LOCKSTEP_TORCH_MAXIMUM,
   };
   return *facts;
 }

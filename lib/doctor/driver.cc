@@ -112,7 +112,7 @@ void JudgeCudaVersion(const proto::MachineFacts& facts, const DoctorRequest& req
   const std::string oldest = OldestDriver(wanted);
   AddFinding(findings, "cuda", proto::DoctorFinding::BROKEN, pair,
              absl::StrCat("install a driver", oldest.empty() ? "" : absl::StrCat(" of ", oldest, " or newer"),
-                          ", or a LibTorch for CUDA ", runs / 1000),
+                          ", or build the tools with a toolkit and a LibTorch for CUDA ", runs / 1000),
              NeedsGpu(request));
 }
 

@@ -44,7 +44,8 @@ TEST(JudgeDriverTest, AnOlderDriverThanCudaWants) {
   const FindingList findings = Judged(Working(12020, 13000), "cuda");
   ASSERT_EQ(findings.size(), 2);
   EXPECT_EQ(findings[1].state(), proto::DoctorFinding::BROKEN);
-  EXPECT_THAT(findings[1].mend(), HasSubstr("580 or newer, or a LibTorch for CUDA 12"));
+  EXPECT_THAT(findings[1].mend(),
+              HasSubstr("580 or newer, or build the tools with a toolkit and a LibTorch for CUDA 12"));
   EXPECT_EQ(findings[1].needed_for_size(), 2);
 }
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -85,15 +86,42 @@ void AskPython(const DoctorRequest& request, proto::LibTorchFacts& libtorch) {
   }
 }
 
-std::string MissingMend(const proto::LibTorchFacts& libtorch) {
+// What is read of the LibTorch in `folder` without loading it, except its ABI.
+void ReadVersion(const std::string& folder, proto::LibTorchFacts& libtorch) {
+  const std::string text = VersionText(folder);
+  libtorch.set_library_folder(folder);
+  libtorch.set_version(TorchVersion(text));
+  libtorch.set_cuda_version(TorchCuda(text));
+  libtorch.set_has_cuda(IsFile(folder + "/libtorch_cuda.so"));
+}
+
+// Command that installs the LibTorch that the tools were built with.
+std::string InstallCommand(const std::string& python, const BuildFacts& build) {
+  return absl::StrCat(python.empty() ? "python3" : python, " -m pip install ", build.torch_pip);
+}
+
+std::string MissingMend(const proto::LibTorchFacts& libtorch, const BuildFacts& build) {
   switch (libtorch.source()) {
     case proto::LibTorchFacts::LOCKSTEP_LIBRARIES:
       return "let LOCKSTEP_LIBRARIES name the folders of libtorch_cpu.so and its companions, or unset it";
     case proto::LibTorchFacts::PYTHON:
-      return absl::StrCat(libtorch.python(), " -m pip install torch, or let PYTHON name an interpreter that has it");
+      return absl::StrCat(InstallCommand(libtorch.python(), build), ", or let PYTHON name an interpreter that has it");
     default:
       return "third_party/install.sh, or LIBTORCH=FOLDER in the environment; then bazel sync --configure, and build "
              "again";
+  }
+}
+
+// Remedy for a LibTorch with which the tools cannot run.
+std::string UnfitMend(const proto::LibTorchFacts& libtorch, const BuildFacts& build) {
+  switch (libtorch.source()) {
+    case proto::LibTorchFacts::LOCKSTEP_LIBRARIES:
+      return absl::StrCat("unset LOCKSTEP_LIBRARIES, and ", InstallCommand("", build),
+                          "; or let LOCKSTEP_LIBRARIES name the folders of that one");
+    case proto::LibTorchFacts::PYTHON:
+      return MissingMend(libtorch, build);
+    default:
+      return "bazel sync --configure, and build the tools again with this one";
   }
 }
 
@@ -106,35 +134,72 @@ const proto::LibraryFacts* FirstThatFails(const proto::LibTorchFacts& libtorch) 
   return nullptr;
 }
 
-// "2.11" of "2.11.0+cu130": within it LibTorch's C++ interface stays as it is.
-std::string MinorVersion(const std::string& version) {
+// {2, 11} of "2.11.0+cu130"; {0, 0} of a text that tells no version.
+std::pair<int, int> MajorAndMinor(const std::string& version) {
   const std::vector<std::string> parts = absl::StrSplit(version, '.');
-  return parts.size() < 2 ? version : absl::StrCat(parts[0], ".", parts[1]);
+  int major = 0, minor = 0;
+  return parts.size() >= 2 && absl::SimpleAtoi(parts[0], &major) && absl::SimpleAtoi(parts[1], &minor)
+             ? std::pair(major, minor)
+             : std::pair(0, 0);
 }
 
-// One that loads.
-void JudgeVersion(const proto::MachineFacts& facts, const DoctorRequest& request, const BuildFacts& build,
+// Returns why the tools cannot run with the LibTorch that was found; empty if they can, or if nothing tells. Releases
+// that differ only in the patch number export the same symbols. tools/torch_launcher.sh judges in the same way.
+std::string WhyUnfit(const proto::LibTorchFacts& libtorch, const BuildFacts& build) {
+  const uint32_t cuda = libtorch.cuda_version();
+  if (!libtorch.version().empty() && !build.torch_version.empty() &&
+      MajorAndMinor(libtorch.version()) != MajorAndMinor(build.torch_version)) {
+    return absl::StrCat("the tools were built with ", build.torch_version);
+  }
+  if (build.torch_cuda_version != 0 &&
+      (!libtorch.has_cuda() || (cuda != 0 && cuda / 1000 != build.torch_cuda_version / 1000))) {
+    return absl::StrCat("the tools were built with one for CUDA ", ShowCudaVersion(build.torch_cuda_version));
+  }
+  if (build.cuda_version != 0 && cuda != 0 && cuda / 1000 != build.cuda_version / 1000) {
+    return absl::StrCat("the tools were built with the CUDA ", ShowCudaVersion(build.cuda_version), " toolkit");
+  }
+  return "";
+}
+
+// Judges a LibTorch that loads. Returns whether tools of this build can run with it.
+bool JudgeVersion(const proto::MachineFacts& facts, const DoctorRequest& request, const BuildFacts& build,
                   FindingList& findings) {
   const proto::LibTorchFacts& libtorch = facts.libtorch();
   const std::string abi = libtorch.cxx11_abi() < 0 ? "ABI not told" : absl::StrCat("C++11 ABI ", libtorch.cxx11_abi());
-  const std::string what =
-      absl::StrCat(libtorch.version().empty() ? "version not told" : libtorch.version(), ", ", abi,
-                   libtorch.has_cuda() ? ", with CUDA" : ", for CPUs only", ", loads; ", libtorch.library_folder());
+  const std::string cuda =
+      libtorch.cuda_version() == 0 ? "" : absl::StrCat(" ", ShowCudaVersion(libtorch.cuda_version()));
+  const std::string what = absl::StrCat(libtorch.version().empty() ? "version not told" : libtorch.version(), ", ", abi,
+                                        libtorch.has_cuda() ? absl::StrCat(", with CUDA", cuda) : ", for CPUs only",
+                                        ", loads; ", libtorch.library_folder());
+  const std::string unfit = WhyUnfit(libtorch, build);
   if (libtorch.cxx11_abi() == 0) {
-    AddFinding(findings, "libtorch", proto::DoctorFinding::BROKEN, what,
-               "the tools want the C++11 ABI: a LibTorch of 2.7 or newer has it", kTrainAndScale);
-  } else if (!libtorch.has_cuda() && (request.device == "cuda" || facts.cuda().gpu_size() > 0)) {
+    AddFinding(findings, "libtorch", proto::DoctorFinding::BROKEN, absl::StrCat(what, "; the tools want the C++11 ABI"),
+               UnfitMend(libtorch, build), kTrainAndScale);
+    return false;
+  }
+  if (!unfit.empty()) {
+    AddFinding(findings, "libtorch", proto::DoctorFinding::BROKEN, absl::StrCat(what, "; ", unfit),
+               UnfitMend(libtorch, build), kTrainAndScale);
+    return false;
+  }
+  if (!libtorch.has_cuda() && (request.device == "cuda" || facts.cuda().gpu_size() > 0)) {
     AddFinding(findings, "libtorch",
                request.device == "cuda" ? proto::DoctorFinding::BROKEN : proto::DoctorFinding::WARN, what,
-               "install a LibTorch with CUDA: this one leaves GPUs idle", NeedsGpu(request));
-  } else if (!libtorch.version().empty() && !build.torch_version.empty() &&
-             MinorVersion(libtorch.version()) != MinorVersion(build.torch_version)) {
+               "build the tools with a LibTorch for CUDA: this one leaves GPUs idle", NeedsGpu(request));
+  } else if (!libtorch.version().empty() && MajorAndMinor(libtorch.version()) < MajorAndMinor(build.torch_minimum)) {
+    AddFinding(findings, "libtorch", proto::DoctorFinding::BROKEN,
+               absl::StrCat(what, "; older than ", build.torch_minimum, ", the oldest that was tried"),
+               absl::StrCat("build the tools with a LibTorch of ", build.torch_minimum, " to ", build.torch_maximum),
+               kTrainAndScale);
+  } else if (!build.torch_maximum.empty() && MajorAndMinor(libtorch.version()) > MajorAndMinor(build.torch_maximum)) {
     AddFinding(findings, "libtorch", proto::DoctorFinding::WARN,
-               absl::StrCat(what, "; the tools were built with ", build.torch_version),
-               absl::StrCat("install torch==", build.torch_version, ", or build the tools again with this one"));
+               absl::StrCat(what, "; newer than ", build.torch_maximum, ", the newest that was tried"),
+               absl::StrCat("if a tool fails, build the tools with a LibTorch of ", build.torch_minimum, " to ",
+                            build.torch_maximum));
   } else {
     AddFinding(findings, "libtorch", proto::DoctorFinding::OK, what);
   }
+  return true;
 }
 
 void JudgeToolStart(const proto::MachineFacts& facts, const BuildFacts& build, FindingList& findings) {
@@ -193,12 +258,8 @@ void ProbeLibTorch(const DoctorRequest& request, ProbeAnswer& answer) {
     return;
   }
   answer.Begin("reading " + folder);
-  libtorch.set_library_folder(folder);
-  const std::string version = VersionText(folder);
-  libtorch.set_version(TorchVersion(version));
-  libtorch.set_cuda_version(TorchCuda(version));
+  ReadVersion(folder, libtorch);
   libtorch.set_cxx11_abi(Cxx11Abi(FileBytes(folder + "/libc10.so")));
-  libtorch.set_has_cuda(IsFile(folder + "/libtorch_cuda.so"));
   answer.Tell(facts);
   std::vector<std::string> names = {"libc10.so", "libtorch_cpu.so"};
   if (libtorch.has_cuda()) {
@@ -216,6 +277,14 @@ void ProbeLibTorch(const DoctorRequest& request, ProbeAnswer& answer) {
 }
 
 void ProbeToolStart(const DoctorRequest& request, ProbeAnswer& answer) {
+  proto::LibTorchFacts libtorch;
+  if (const std::string found = FolderOf("libtorch_cpu.so"); !found.empty()) {
+    answer.Begin("reading " + found);
+    ReadVersion(found, libtorch);
+    if (!WhyUnfit(libtorch, ThisBuild()).empty()) {
+      return;  // JudgeVersion says so; the loader's words would only name a symbol
+    }
+  }
   const std::string self = SelfPath().value_or("");
   const std::string folder = self.substr(0, self.rfind('/'));
   for (const char* tool : {"train_sweep", "scale_run"}) {
@@ -255,12 +324,11 @@ void JudgeLibTorch(const proto::MachineFacts& facts, const DoctorRequest& reques
     AddFinding(findings, "libtorch", proto::DoctorFinding::ABSENT,
                absl::StrCat("no libtorch_cpu.so", libtorch.folder().empty() ? "" : " in ",
                             absl::StrJoin(libtorch.folder(), " ")),
-               MissingMend(libtorch), kTrainAndScale);
+               MissingMend(libtorch, build), kTrainAndScale);
   } else if (const proto::LibraryFacts* failed = FirstThatFails(libtorch)) {
     AddFinding(findings, "libtorch", proto::DoctorFinding::BROKEN, absl::StrCat("does not load: ", failed->error()),
                LoaderMend(failed->error(), "LibTorch"), kTrainAndScale);
-  } else {
-    JudgeVersion(facts, request, build, findings);
+  } else if (JudgeVersion(facts, request, build, findings)) {
     JudgeToolStart(facts, build, findings);
   }
 }

@@ -26,7 +26,8 @@ std::string LibraryPath(const std::vector<std::string>& folders, const BuildFact
 // Version, ABI, and whether the libraries load with all of their symbols.
 void ProbeLibTorch(const DoctorRequest& request, ProbeAnswer& answer);
 
-// Starts train_sweep and scale_run, as far as they are beside this program, with all of their symbols resolved.
+// Starts train_sweep and scale_run, if they are next to this program, with all of their symbols resolved. Starts neither
+// if the LibTorch in the search path is of another version, or for another major version of CUDA, than the build's.
 void ProbeToolStart(const DoctorRequest& request, ProbeAnswer& answer);
 
 // The areas "libtorch" and one for each tool that does not start.

@@ -9,52 +9,114 @@ namespace {
 
 using ::testing::HasSubstr;
 
-BuildFacts Build() { return {"gcc 12", "2.11.0+cu130", {"/torch/lib"}, "/cuda", 13000}; }
+BuildFacts Build() {
+  return {"gcc 12", "2.11.0+cu130", {"/torch/lib"}, "/cuda", 13000, 13000, "torch==2.11.0", "2.11", "2.15"};
+}
 
-proto::DoctorFinding Judged(const std::string& text, const std::string& device = "auto") {
+BuildFacts BuildForCpus() {
+  return {"gcc 12", "2.11.0+cpu", {"/torch/lib"}, "", 0, 0, "torch==2.11.0 --index-url U/cpu", "2.11", "2.15"};
+}
+
+proto::DoctorFinding Judged(const std::string& text, const std::string& device = "auto",
+                            const BuildFacts& build = Build()) {
   proto::MachineFacts facts;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &facts)) << text;
   DoctorRequest request;
   request.device = device;
   FindingList findings;
-  JudgeLibTorch(facts, request, Build(), findings);
+  JudgeLibTorch(facts, request, build, findings);
   EXPECT_EQ(findings.size(), 1);
   return findings[0];
 }
 
 std::string Found(const std::string& version, int abi, const std::string& more = "") {
-  return "libtorch { source: BUILD library_folder: '/torch/lib' version: '" + version +
-         "' cxx11_abi: " + std::to_string(abi) + " has_cuda: true library { path: '/torch/lib/libc10.so' } " + more +
-         " }";
+  return "libtorch { library_folder: '/torch/lib' version: '" + version + "' cxx11_abi: " + std::to_string(abi) +
+         " has_cuda: true cuda_version: " + std::to_string(TorchCuda(version)) +
+         " library { path: '/torch/lib/libc10.so' } " + more + " }";
 }
 
 TEST(JudgeLibTorchTest, OneThatLoads) {
   const proto::DoctorFinding finding = Judged(Found("2.11.0+cu130", 1));
   EXPECT_EQ(finding.state(), proto::DoctorFinding::OK);
-  EXPECT_EQ(finding.what(), "2.11.0+cu130, C++11 ABI 1, with CUDA, loads; /torch/lib");
+  EXPECT_EQ(finding.what(), "2.11.0+cu130, C++11 ABI 1, with CUDA 13.0, loads; /torch/lib");
 }
 
 TEST(JudgeLibTorchTest, APatchVersionIsTheSame) {
   EXPECT_EQ(Judged(Found("2.11.3", 1)).state(), proto::DoctorFinding::OK);
 }
 
-TEST(JudgeLibTorchTest, AnotherVersionThanTheBuilds) {
-  const proto::DoctorFinding finding = Judged(Found("2.9.0+cu130", 1));
-  EXPECT_EQ(finding.state(), proto::DoctorFinding::WARN);
-  EXPECT_THAT(finding.mend(), HasSubstr("torch==2.11.0+cu130"));
+// The tools would not start: "symbol lookup error".
+TEST(JudgeLibTorchTest, AnotherVersionThanTheBuildsIsBroken) {
+  const std::string python = "source: PYTHON python: '/usr/bin/python3'";
+  for (const char* version : {"2.10.0+cu130", "2.15.0+cu132", "2.1.11", "3.11.0"}) {
+    const proto::DoctorFinding finding = Judged(Found(version, 1, python));
+    EXPECT_EQ(finding.state(), proto::DoctorFinding::BROKEN) << version;
+    EXPECT_THAT(finding.what(), HasSubstr("the tools were built with 2.11.0+cu130"));
+    EXPECT_EQ(finding.mend(),
+              "/usr/bin/python3 -m pip install torch==2.11.0, or let PYTHON name an interpreter that has it");
+    EXPECT_EQ(finding.needed_for_size(), 2);
+  }
+}
+
+TEST(JudgeLibTorchTest, TheRemedyForAnotherVersionDependsOnItsSource) {
+  EXPECT_EQ(Judged(Found("2.15.0", 1, "source: LOCKSTEP_LIBRARIES")).mend(),
+            "unset LOCKSTEP_LIBRARIES, and python3 -m pip install torch==2.11.0; or let LOCKSTEP_LIBRARIES name the "
+            "folders of that one");
+  EXPECT_EQ(Judged(Found("2.15.0", 1, "source: BUILD")).mend(),
+            "bazel sync --configure, and build the tools again with this one");
+}
+
+TEST(JudgeLibTorchTest, AnotherMajorVersionOfCudaIsBroken) {
+  const proto::DoctorFinding finding = Judged(Found("2.11.0+cu126", 1));
+  EXPECT_EQ(finding.state(), proto::DoctorFinding::BROKEN);
+  EXPECT_THAT(finding.what(),
+              HasSubstr("with CUDA 12.6, loads; /torch/lib; the tools were built with one for CUDA 13.0"));
+  EXPECT_EQ(finding.needed_for_size(), 2);
+  EXPECT_EQ(Judged(Found("2.11.0+cu132", 1)).state(), proto::DoctorFinding::OK);
+}
+
+TEST(JudgeLibTorchTest, AToolkitOfAnotherMajorVersionIsBroken) {
+  BuildFacts build = Build();
+  build.cuda_version = 12060;
+  const proto::DoctorFinding finding = Judged(Found("2.11.0+cu130", 1), "auto", build);
+  EXPECT_EQ(finding.state(), proto::DoctorFinding::BROKEN);
+  EXPECT_THAT(finding.what(), HasSubstr("the tools were built with the CUDA 12.6 toolkit"));
+}
+
+TEST(JudgeLibTorchTest, VersionsThatWereNotTried) {
+  BuildFacts build = Build();
+  build.torch_version = "2.16.0+cu132";
+  const proto::DoctorFinding newer = Judged(Found("2.16.1+cu132", 1), "auto", build);
+  EXPECT_EQ(newer.state(), proto::DoctorFinding::WARN);
+  EXPECT_THAT(newer.what(), HasSubstr("newer than 2.15, the newest that was tried"));
+  EXPECT_EQ(newer.mend(), "if a tool fails, build the tools with a LibTorch of 2.11 to 2.15");
+  build.torch_version = "2.9.1";
+  const proto::DoctorFinding older = Judged(Found("2.9.1", 1), "auto", build);
+  EXPECT_EQ(older.state(), proto::DoctorFinding::BROKEN);
+  EXPECT_THAT(older.what(), HasSubstr("older than 2.11, the oldest that was tried"));
+  build.torch_version = "2.15.0";
+  EXPECT_EQ(Judged(Found("2.15.0", 1), "auto", build).state(), proto::DoctorFinding::OK);
 }
 
 TEST(JudgeLibTorchTest, TheOlderAbi) {
-  const proto::DoctorFinding finding = Judged(Found("2.5.0", 0));
+  const proto::DoctorFinding finding = Judged(Found("2.11.0", 0));
   EXPECT_EQ(finding.state(), proto::DoctorFinding::BROKEN);
   EXPECT_EQ(finding.needed_for_size(), 2);
 }
 
 TEST(JudgeLibTorchTest, OneForCpusOnlyIsBrokenWhereAGpuIsAskedFor) {
   const std::string found = "libtorch { library_folder: '/torch/lib' version: '2.11.0+cpu' cxx11_abi: 1 }";
-  EXPECT_EQ(Judged(found).state(), proto::DoctorFinding::OK);
-  EXPECT_EQ(Judged(found + "cuda { gpu {} }").state(), proto::DoctorFinding::WARN);
-  EXPECT_EQ(Judged(found, "cuda").state(), proto::DoctorFinding::BROKEN);
+  EXPECT_EQ(Judged(found, "auto", BuildForCpus()).state(), proto::DoctorFinding::OK);
+  EXPECT_EQ(Judged(found + "cuda { gpu {} }", "auto", BuildForCpus()).state(), proto::DoctorFinding::WARN);
+  EXPECT_EQ(Judged(found, "cuda", BuildForCpus()).state(), proto::DoctorFinding::BROKEN);
+}
+
+// A program that links libtorch_cuda.so does not start without it.
+TEST(JudgeLibTorchTest, OneForCpusOnlyIsBrokenForToolsThatLinkCuda) {
+  const proto::DoctorFinding finding =
+      Judged("libtorch { source: PYTHON library_folder: '/torch/lib' version: '2.11.0+cpu' cxx11_abi: 1 }");
+  EXPECT_EQ(finding.state(), proto::DoctorFinding::BROKEN);
+  EXPECT_THAT(finding.mend(), HasSubstr("python3 -m pip install torch==2.11.0,"));
 }
 
 TEST(JudgeLibTorchTest, OneThatDoesNotLoad) {
@@ -78,7 +140,9 @@ TEST(JudgeLibTorchTest, OneThatCrashesAndOneThatHangs) {
 
 TEST(JudgeLibTorchTest, NoneAndWhereItWasLookedFor) {
   EXPECT_THAT(Judged("libtorch { source: PYTHON python: 'python3' }").mend(),
-              HasSubstr("python3 -m pip install torch"));
+              HasSubstr("python3 -m pip install torch==2.11.0, or"));
+  EXPECT_THAT(Judged("libtorch { source: PYTHON python: 'python3' }", "auto", BuildForCpus()).mend(),
+              HasSubstr("python3 -m pip install torch==2.11.0 --index-url U/cpu, or"));
   EXPECT_THAT(Judged("libtorch { source: LOCKSTEP_LIBRARIES folder: '/a' }").what(), HasSubstr("in /a"));
   EXPECT_THAT(Judged("libtorch { source: BUILD }").mend(), HasSubstr("third_party/install.sh"));
   EXPECT_EQ(Judged("libtorch { source: BUILD }").state(), proto::DoctorFinding::ABSENT);
@@ -95,6 +159,11 @@ TEST(JudgeLibTorchTest, AToolThatDoesNotStart) {
   ASSERT_EQ(findings.size(), 2);
   EXPECT_EQ(findings[1].area(), "scale_run");
   EXPECT_THAT(findings[1].needed_for(), ::testing::ElementsAre(proto::DoctorUse::SCALE));
+}
+
+TEST(JudgeLibTorchTest, NoToolIsNamedAfterAnotherVersion) {
+  EXPECT_THAT(Judged(Found("2.15.0", 1) + "tool_start { tool: 'scale_run' said: 'undefined symbol: _ZN2at' }").what(),
+              HasSubstr("built with 2.11.0"));
 }
 
 TEST(LibraryPathTest, TheSidesOnWhichTheToolsHaveThem) {
