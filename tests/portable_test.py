@@ -1,16 +1,25 @@
-"""The programs of the portable folder, and the libraries that it would hold, run where glibc is 2.34.
+"""The portable folder: its programs, and the libraries that it would hold, run where glibc is 2.34; its launcher refuses a
+torch of another version than the folder was built with.
 
 Run by bazel (tests/BUILD); by hand: python3 tests/portable_test.py --tools bazel-bin/tools/cifar_prep
---versions tools/symbol_versions.py --libraries tools/package_libraries.sh
+--versions tools/symbol_versions.py --libraries tools/package_libraries.sh --launcher tools/torch_launcher.sh
+--built_with bazel-bin/third_party/libtorch/built_with.txt
 """
 
+import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import bazel_unittest
+
+# What pip accepts of PEP 440 and all of its indexes know: a release without a local version such as +cu130.
+PIP_ARGUMENTS = re.compile(r"torch==\d+\.\d+\.\d+( --index-url https://download\.pytorch\.org/whl/(cpu|cu\d{3}))?")
 
 LIMIT = "symbol_versions.py: error:"
 
@@ -19,6 +28,8 @@ class PortableTest(unittest.TestCase):
     tools = None
     versions = None
     libraries = None
+    launcher = None
+    built_with = None
 
     def programs(self):
         """As tools/package.sh takes them: where a tool is two programs, the one that does the work."""
@@ -54,6 +65,124 @@ class PortableTest(unittest.TestCase):
             self.assertIn(LIMIT, result.stderr)
             self.assertIn(str(program), result.stderr)
 
+    # --- the launcher and the torch that it finds ---
+
+    def package(self, built_with):
+        """A portable folder of one program, which prints its library path; next to it folders for each torch."""
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        program = self.folder / "package" / "libexec" / "train_sweep"
+        program.parent.mkdir(parents=True)
+        program.write_text("#!/bin/sh\necho \"$LD_LIBRARY_PATH\"\n")
+        program.chmod(0o755)
+        shutil.copy(self.launcher, self.folder / "package" / "train_sweep")
+        if built_with is not None:
+            (self.folder / "package" / "built_with.txt").write_text(built_with)
+
+    def torch(self, version, cuda, archive=False):
+        """A folder that holds the package torch; `cuda` None: for CPUs only. As far as the launcher looks at it."""
+        site = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        (site / "torch" / "lib").mkdir(parents=True)
+        for name in ["libtorch_cpu.so"] + ["libtorch_cuda.so"] * (cuda is not None):
+            (site / "torch" / "lib" / name).touch()
+        (site / "torch" / "__init__.py").write_text("raise SystemExit('torch was imported')\n")
+        if archive:
+            (site / "torch" / "build-version").write_text(f"{version}\n")
+        elif version is not None:
+            (site / "torch" / "version.py").write_text(f"from typing import Optional\n__version__ = '{version}'\n"
+                                                       f"debug = False\ncuda: Optional[str] = {cuda!r}\n")
+        return site
+
+    def launch(self, site, **variables):
+        environment = {name: value for name, value in os.environ.items()
+                       if name not in ("LOCKSTEP_LIBRARIES", "PYTHON", "LD_LIBRARY_PATH", "PYTHONPATH")}
+        # A Python without packages of the machine.
+        python = self.folder / "python"
+        python.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
+        python.chmod(0o755)
+        found = {"PYTHON": str(python), "PYTHONPATH": str(site)} if "LOCKSTEP_LIBRARIES" not in variables else {}
+        return subprocess.run([self.folder / "package" / "train_sweep"], capture_output=True, text=True, check=False,
+                              env={**environment, **found, **variables})
+
+    def starts(self, site, **variables):
+        result = self.launch(site, **variables)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertTrue(result.stdout.startswith(f"{site}/torch/lib:"), result.stdout)
+
+    def refused(self, site, remedy, **variables):
+        """The line of a refusal, which must end with `remedy`."""
+        result = self.launch(site, **variables)
+        self.assertEqual((result.returncode, result.stdout), (5, ""), result.stderr)
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        self.assertIn(remedy, result.stderr)
+        self.assertNotIn("+cu", remedy)
+        return result.stderr
+
+    GPU_FOLDER = "version 2.11.0+cu130\ncuda 13.0\npip torch==2.11.0\n"
+    OLD_GPU_FOLDER = ("version 2.11.0+cu126\ncuda 12.6\n"
+                      "pip torch==2.11.0 --index-url https://download.pytorch.org/whl/cu126\n")
+    CPU_FOLDER = "version 2.11.0+cpu\ncuda \npip torch==2.11.0 --index-url https://download.pytorch.org/whl/cpu\n"
+
+    def test_a_torch_of_another_version_is_refused(self):
+        self.package(self.GPU_FOLDER)
+        for version, cuda in (("2.15.0+cu132", "13.2"), ("2.10.0+cu128", "12.8"), ("2.1.11", "13.0"), ("3.11.0", "13.0")):
+            site = self.torch(version, cuda)
+            line = self.refused(site, f"{self.folder}/python -m pip install torch==2.11.0, or set PYTHON to an interpreter that")
+            self.assertIn(f"train_sweep: error: built with torch 2.11.0+cu130, found torch {version} in {site}/torch/lib: ",
+                          line)
+
+    def test_a_torch_of_the_same_minor_version_is_taken(self):
+        self.package(self.GPU_FOLDER)
+        for version, cuda in (("2.11.0+cu130", "13.0"), ("2.11.1", "13.2"), ("2.11.0a0+git0123456", "13.0")):
+            self.starts(self.torch(version, cuda))
+
+    def test_a_torch_for_another_major_version_of_cuda_is_refused(self):
+        self.package(self.GPU_FOLDER)
+        self.refused(self.torch("2.11.0+cu126", "12.6"), "-m pip install torch==2.11.0, or")
+        self.refused(self.torch("2.11.0+cpu", None), "-m pip install torch==2.11.0, or")
+        self.package(self.OLD_GPU_FOLDER)
+        self.refused(self.torch("2.11.0+cu130", "13.0"),
+                     "-m pip install torch==2.11.0 --index-url https://download.pytorch.org/whl/cu126, or")
+        self.starts(self.torch("2.11.0+cu128", "12.8"))
+
+    def test_a_folder_for_cpus_takes_any_cuda(self):
+        self.package(self.CPU_FOLDER)
+        self.starts(self.torch("2.11.0+cpu", None))
+        self.starts(self.torch("2.11.0+cu130", "13.0"))
+        self.refused(self.torch("2.12.0+cpu", None), "torch==2.11.0 --index-url https://download.pytorch.org/whl/cpu, or")
+
+    def test_libraries_that_are_named_are_compared_if_they_tell_their_version(self):
+        self.package(self.GPU_FOLDER)
+        named = lambda site: {"LOCKSTEP_LIBRARIES": f"/nowhere:{site}/torch/lib"}
+        for site in (self.torch("2.15.0+cu132", "13.2"), self.torch("2.15.0+cu132", "13.2", archive=True),
+                     self.torch("2.11.0+cu126", "12.6", archive=True)):
+            line = self.refused(site, "unset LOCKSTEP_LIBRARIES, and python3 -m pip install torch==2.11.0; or let ", **named(site))
+            self.assertIn(f"in {site}/torch/lib: ", line)
+        for site in (self.torch("2.11.0", "13.0", archive=True), self.torch("2.11.0+cu130", "13.0", archive=True),
+                     self.torch(None, "13.0")):
+            result = self.launch(site, **named(site))
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_without_torch_the_command_is_named(self):
+        self.package(self.OLD_GPU_FOLDER)
+        result = self.launch(self.folder / "empty")
+        self.assertEqual((result.returncode, len(result.stderr.splitlines())), (5, 1), result.stderr)
+        self.assertIn("cannot import torch: ", result.stderr)
+        self.assertIn("-m pip install torch==2.11.0 --index-url https://download.pytorch.org/whl/cu126, or", result.stderr)
+
+    def test_a_folder_without_the_note_takes_any_torch(self):
+        self.package(None)
+        self.starts(self.torch("2.15.0+cu132", "13.2"))
+
+    def test_the_note_names_a_version_that_pip_knows(self):
+        lines = dict(line.split(" ", 1) for line in self.built_with.read_text().splitlines())
+        self.assertEqual(set(lines), {"version", "cuda", "pip"})
+        if not lines["version"]:
+            self.skipTest("built without LibTorch")
+        self.assertRegex(lines["pip"], f"^{PIP_ARGUMENTS.pattern}$")
+        self.assertTrue(lines["version"].startswith(lines["pip"].split()[0].removeprefix("torch==")), lines)
+
 
 if __name__ == "__main__":
-    bazel_unittest.main_of(PortableTest, files=("versions", "libraries"), folders=("tools",))
+    bazel_unittest.main_of(PortableTest, files=("versions", "libraries", "launcher", "built_with"), folders=("tools",))

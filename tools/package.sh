@@ -12,6 +12,7 @@
 # OUT/lib/            shared libraries that neither torch nor a plain Linux system has; none, unless a build links one
 # OUT/gpu_test_*      the test programs that want a GPU
 # OUT/*_benchmark     the benchmarks that want one, and libexec/libkernel_timeline.so beside them
+# OUT/built_with.txt  the torch that the folder was built with, which the launchers compare with the one that they find
 # OUT/data, OUT/proto the published tables, and the schemas for `protoc --decode`
 #
 # Works from any folder; the finished folder can be moved, and be read-only. The machine must have glibc 2.34 and the
@@ -30,7 +31,7 @@ cd -- "$(dirname -- "$(readlink -f -- "$0")")/.."
 tools="cifar_prep train_sweep scale_run comm_model quantize report doctor"
 architectures="${2:-portable}"
 for_gpus="--@cuda//:architectures=$architectures"
-bazel build "$for_gpus" $(printf '//tools:%s ' $tools) >&2
+bazel build "$for_gpus" $(printf '//tools:%s ' $tools) //third_party/libtorch:built_with >&2
 bin="$(bazel info bazel-bin 2>/dev/null)"
 
 rm -rf "$out/libexec" "$out/lib" "$out/data" "$out/proto"
@@ -98,6 +99,8 @@ if [ "$architectures" = portable ] && [ -n "$gpu_tests" ]; then
   python3 third_party/cuda/gpu_code.py --expect="$(cat "$portable_code")" "$out/libexec/train_sweep" >&2
 fi
 
+cp -f "$bin/third_party/libtorch/built_with.txt" "$out/built_with.txt"
+chmod u+w "$out/built_with.txt"
 cp tools/lab.sh "$out/lab.sh"
 cp data/published/*.textproto data/published/*.csv "$out/data/published/"
 cp lib/proto/*.proto "$out/proto/lib/proto/"
