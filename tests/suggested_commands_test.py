@@ -206,6 +206,28 @@ class SuggestedCommandsTest(ToolCase):
             with self.subTest(command=command, path=str(path)):
                 self.run_all([PARTS.get(command, command)])
 
+    def test_commands_of_other_programs(self):
+        """Packages are those of the install script, and files are there. A version for pip is never typed: the build has it."""
+        packages = re.findall(r'(?m)^  "([^|]*?) \|', (self.root / "third_party" / "versions.sh").read_text())
+        packages = " ".join(packages).split()
+        found = set()
+        for path, literals in self.sources():
+            for literal in literals:
+                with self.subTest(path=path.relative_to(self.root), literal=literal):
+                    for word in re.findall(r"(?<!neither )\bbazel ([a-z]+)", literal):
+                        self.assertIn(word, ("build", "run", "shutdown", "sync", "test"))
+                        found.add("bazel")
+                    for package in re.findall(r"\bapt-get install (?:--reinstall )?([\w.+-]+\w)", literal):
+                        self.assertIn(package, packages)
+                        found.add("apt-get")
+                    for name in re.findall(r"\bsysctl -w ([\w.]+)=", literal):
+                        self.assertTrue(pathlib.Path("/proc/sys", *name.split(".")).exists(), name)
+                    for script in re.findall(r"[\w./]+\.sh\b", literal):
+                        self.assertTrue((self.root / script).is_file(), script)
+                        found.add(script)
+                    self.assertNotRegex(literal, r"\btorch *[=<>]=")
+        self.assertLessEqual({"bazel", "apt-get", "third_party/install.sh"}, found)
+
     def test_flags_in_the_sources(self):
         flags = set()
         for tool in [*TOOLS, "doctor"]:
