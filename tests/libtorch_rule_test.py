@@ -51,6 +51,7 @@ class LibTorchRuleTest(unittest.TestCase):
         for package in ("bazel_rules", "cuda", "libtorch", "system"):
             shutil.copytree(cls.root / "third_party" / package, cls.workspace / "third_party" / package)
         (cls.workspace / "WORKSPACE").write_text(WORKSPACE)
+        (cls.workspace / "BUILD").touch()
         shutil.copy(cls.root / ".bazeliskrc", cls.workspace)
         cls.addClassCleanup(cls.bazel, "shutdown")
         cls.minimum, cls.maximum, cls.pin = (constant(cls.root, f"TORCH_{name}") for name in ("MINIMUM", "MAXIMUM", "PIN"))
