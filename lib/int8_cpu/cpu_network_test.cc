@@ -12,10 +12,13 @@
 #include "absl/flags/parse.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/int8_cpu/emulated_tiles.h"
 #include "lib/int8_cpu/random_integer_network.h"
 #include "lib/testing/matchers.h"
 #include "lib/testing/thread_shortage.h"
+
+#if defined(__x86_64__)
+#include "lib/int8_cpu/emulated_tiles.h"
+#endif
 
 ABSL_FLAG(uint32_t, networks, 600, "Random networks that each instruction set is tried on.");
 ABSL_FLAG(uint32_t, seed, 0, "Of the random networks, so that several processes can share a large number of them.");
@@ -86,9 +89,11 @@ std::vector<Tested> AllTested() {
   for (const Isa isa : SupportedIsas()) {
     all.push_back({std::string(IsaName(isa)), &TileKernelsFor(isa)});
   }
+#if defined(__x86_64__)
   if (IsSupported(Isa::kAvx512Vnni)) {
     all.push_back({"emulated_amx", &EmulatedAmxTileKernels()});
   }
+#endif
   return all;
 }
 
@@ -236,6 +241,7 @@ TEST_P(CpuNetworkTest, PaddedLayersOfManyChannelsAreThePlainLoops) {
   }
 }
 
+#if defined(__x86_64__)
 TEST(EmulatedAmxTest, MultipliesByTilesAndLeavesNoneBehind) {
   if (!IsSupported(Isa::kAvx512Vnni)) {
     GTEST_SKIP() << "this CPU has no AVX-512 VNNI, which does what is no multiplication";
@@ -247,6 +253,7 @@ TEST(EmulatedAmxTest, MultipliesByTilesAndLeavesNoneBehind) {
   EXPECT_GT(EmulatedTiles::Products(), before + 100);
   EXPECT_FALSE(EmulatedTiles::IsConfigured());
 }
+#endif
 
 INSTANTIATE_TEST_SUITE_P(Isas, CpuNetworkTest, ::testing::ValuesIn(AllTested()),
                          [](const auto& info) { return info.param.name; });

@@ -16,9 +16,11 @@ enum class Isa {
   kAvxVnni,     // vpdpbusd on 256 bits
   kAvx512Vnni,  // vpdpbusd on 512 bits
   kAmx,         // tdpbusd on tiles of 16 x 64 bytes, AVX-512 for all else
+  kDotProd,     // Arm: sdot, of the dot product extension
+  kI8mm,        // Arm: usmmla, of the int8 matrix extension
 };
 
-// "portable", "avx2", "avxvnni", "avx512vnni", "amx".
+// "portable"; of x86-64 "avx2", "avxvnni", "avx512vnni", "amx"; of 64-bit Arm "dotprod", "i8mm".
 absl::string_view IsaName(Isa isa);
 
 // InvalidArgument lists the names.

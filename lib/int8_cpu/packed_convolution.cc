@@ -211,7 +211,7 @@ void PackedConvolution::MakeStarts(int32_t input_zero_point) {
   for (size_t i = 0; i < layer_.weight.size(); ++i) {
     tap_sums[i / (area * shape.in_channels) * area + i % area] += static_cast<uint32_t>(int32_t{layer_.weight[i]});
   }
-  const uint32_t zero = static_cast<uint32_t>(input_zero_point + 128);
+  const uint32_t zero = static_cast<uint32_t>(input_zero_point + (kernels_.multiplies_int8 ? 0 : 128));
   for (PackedClass& packed : classes_) {
     packed.start.assign(DividedUp(shape.out_channels, kernels_.lanes) * size_t{kernels_.lanes}, 0);
     for (uint32_t o = 0; o < shape.out_channels; ++o) {

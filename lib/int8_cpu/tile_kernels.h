@@ -104,16 +104,21 @@ struct TileKernels {
   bool does_meanwhile;  // multiply() does Tile::meanwhile, which must be nothing otherwise; groups are of one block
   void (*scale)(const ScaleTask& task);
   void (*add)(const AddTask& task, const void* a, const void* b, void* sum, size_t count);  // sum may be a or b
+  bool multiplies_int8 = false;  // multiply() takes 128 off each value first, so that no start of a sum has to
 };
 
 // `isa` must be supported by this CPU.
 const TileKernels& TileKernelsFor(Isa isa);
 
 const TileKernels& PortableTileKernels();
+// On x86-64 only.
 const TileKernels& Avx2TileKernels();
 const TileKernels& AvxVnniTileKernels();
 const TileKernels& Avx512VnniTileKernels();
 const TileKernels& AmxTileKernels();
+// On 64-bit Arm only.
+const TileKernels& DotProdTileKernels();
+const TileKernels& I8mmTileKernels();
 
 }  // namespace lockstep
 

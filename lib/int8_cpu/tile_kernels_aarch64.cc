@@ -4,15 +4,15 @@ namespace lockstep {
 
 const TileKernels& TileKernelsFor(Isa isa) {
   switch (isa) {
-    case Isa::kAvx2:
-      return Avx2TileKernels();
-    case Isa::kAvxVnni:
-      return AvxVnniTileKernels();
-    case Isa::kAvx512Vnni:
-      return Avx512VnniTileKernels();
-    case Isa::kAmx:
-      return AmxTileKernels();
+    case Isa::kDotProd:
+      return DotProdTileKernels();
+    case Isa::kI8mm:
+      return I8mmTileKernels();
     case Isa::kPortable:
+    case Isa::kAvx2:
+    case Isa::kAvxVnni:
+    case Isa::kAvx512Vnni:
+    case Isa::kAmx:
       break;
   }
   return PortableTileKernels();

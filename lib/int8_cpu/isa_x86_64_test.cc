@@ -1,0 +1,20 @@
+#include "gtest/gtest.h"
+#include "lib/int8_cpu/isa.h"
+
+namespace lockstep {
+namespace {
+
+// GCC's own look at the CPU, where it knows the name.
+TEST(IsaX8664Test, IsWhatTheCompilersLibraryFinds) {
+  EXPECT_EQ(IsSupported(Isa::kAvx2), __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"));
+  EXPECT_EQ(IsSupported(Isa::kAvx512Vnni), __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") &&
+                                               __builtin_cpu_supports("avx512vl"));
+}
+
+TEST(IsaX8664Test, HasNoInstructionsOfArm) {
+  EXPECT_FALSE(IsSupported(Isa::kDotProd));
+  EXPECT_FALSE(IsSupported(Isa::kI8mm));
+}
+
+}  // namespace
+}  // namespace lockstep
