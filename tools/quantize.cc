@@ -80,9 +80,9 @@ ABSL_FLAG(std::string, device, lockstep::QuantizeOptions().device,
           "auto, cpu or cuda: where networks run and are fine-tuned; auto: on the GPU where there is one.");
 ABSL_FLAG(
     std::string, isa, lockstep::QuantizeOptions().isa,
-    "Instructions of the int8 network: auto, portable, avx2, avxvnni, avx512vnni or amx on a CPU, dp4a, mma or wgmma "
-    "on a GPU; plain: loops over one value after another, which are slow and say what is right. All give the same "
-    "bits.");
+    "Instructions of the int8 network: auto; on any CPU portable, on x86-64 also avx2, avxvnni, avx512vnni or amx, on "
+    "Arm also dotprod or i8mm; on a GPU dp4a, mma or wgmma; plain: loops over one value after another, which are slow "
+    "and say what is right. All give the same bits.");
 RANGED_FLAG(uint32_t, threads, 0, 0, 1024, "Threads of the int8 network; 0: as many as there are processors.");
 RANGED_FLAG(uint64_t, seed, 0, 0, std::numeric_limits<uint64_t>::max(),
             "Chooses the calibration images and the images kept for replay.");

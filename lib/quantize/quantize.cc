@@ -146,9 +146,9 @@ absl::StatusOr<Runner> MakeCpuRunner(const QuantizeOptions& options) {
 
 // Named instructions say where; else the device does, and without one a GPU is taken if it can be.
 absl::StatusOr<Runner> MakeRunner(const QuantizeOptions& options) {
-  RETURN_IF_ERROR(
-      CheckFlagWord("isa", options.isa,
-                    {"auto", kPlainLoops, "portable", "avx2", "avxvnni", "avx512vnni", "amx", "dp4a", "mma", "wgmma"}));
+  RETURN_IF_ERROR(CheckFlagWord("isa", options.isa,
+                                {"auto", kPlainLoops, "portable", "avx2", "avxvnni", "avx512vnni", "amx", "dotprod",
+                                 "i8mm", "dp4a", "mma", "wgmma"}));
   const bool gpu_named = IsGpuIsaName(options.isa);
   if (gpu_named && options.device == "cpu") {
     return absl::InvalidArgumentError(absl::StrCat("--isa=", options.isa, ": a GPU's, but --device=cpu"));
