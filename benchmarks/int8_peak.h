@@ -7,7 +7,8 @@
 namespace lockstep {
 
 // In operations a second, two for a multiply-accumulate, on one thread: the fastest of some short loops that do nothing
-// else, on sums in registers. `isa` must be supported by this CPU. kPortable: pmaddwd of 128 bits, which every x86-64 has.
+// else, on sums in registers. `isa` must be supported by this CPU. kPortable: pmaddwd of 128 bits on x86-64, smlal on Arm, which
+// every such CPU has.
 double MeasurePeakInt8Operations(Isa isa);
 
 }  // namespace lockstep
