@@ -17,19 +17,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "lib/record/cgroup_limits.h"
+#include "lib/record/cpu_model.h"
 #include "lib/record/digest.h"
 
 namespace lockstep {
 namespace {
 
-std::string CpuModel() {
-  std::ifstream cpuinfo("/proc/cpuinfo");
-  for (std::string line; std::getline(cpuinfo, line);) {
-    if (absl::StartsWith(line, "model name")) {
-      return std::string(absl::StripAsciiWhitespace(line.substr(line.find(':') + 1)));
-    }
-  }
-  return "unknown";
+std::string CpuInfo() {
+  std::ifstream file("/proc/cpuinfo");
+  return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
 }
 
 // "0-3,8", as `taskset --cpu-list` takes it.
@@ -86,7 +82,7 @@ std::string ListedGpus() {
 
 proto::Host DescribeHost() {
   proto::Host host;
-  host.set_cpu_model(CpuModel());
+  host.set_cpu_model(CpuModel(CpuInfo()));
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) == 0) {
     host.set_cpu_cores(static_cast<uint32_t>(CPU_COUNT(&set)));
