@@ -19,6 +19,12 @@ def cpu_model():
         with open("/proc/cpuinfo") as file:
             return next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
     except (OSError, StopIteration):
+        pass
+    # On Arm the file has numbers only, which lscpu names.
+    try:
+        listed = subprocess.run(["lscpu"], capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+        return next(line.split(":", 1)[1].strip() for line in listed.stdout.splitlines() if line.startswith("Model name:"))
+    except (OSError, StopIteration):
         return platform.processor() or platform.machine()
 
 
