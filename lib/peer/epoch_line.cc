@@ -29,6 +29,8 @@ void SleepOn(std::atomic<uint32_t>& word, uint32_t seen, Clock::duration left) {
 inline void Pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("isb");  // waits for some tens of cycles, as pause does; yield is no wait on most cores
 #endif
 }
 
