@@ -33,8 +33,10 @@ class GpuCodeTest(unittest.TestCase):
         return file.name
 
     def test_all_architectures_are_in(self):
-        for name in ("sm_75", "sm_80", "sm_90", "sm_90a"):
+        for name in ("sm_75", "sm_80", "sm_87", "sm_90", "sm_90a"):
             self.assertIn(name, self.expected)
+        if "sm_110" in self.expected:  # CUDA 13, which knows all of Blackwell
+            self.assertLessEqual({"sm_100", "sm_103", "sm_120", "sm_121"}, set(self.expected))
         self.assertTrue(any(name.startswith("compute_") for name in self.expected), self.expected)
         result = self.run_on(self.expected, self.both())
         self.assertEqual(result.returncode, 0, result.stderr)

@@ -5,8 +5,10 @@ PTX of the last number for GPUs to come, "ptx80" PTX of that one. What nvcc does
 for all that tools/package.sh ships.
 """
 
-# Turing, Ampere, Ada, Hopper, Blackwell.
-_PORTABLE = ["75", "80", "86", "89", "90", "90a", "100", "120", "ptx"]
+# Turing, Ampere, Orin (87), Ada, Hopper, Blackwell: B200 (100), B300 (103), Thor (110), RTX (120), DGX Spark (121).
+# Code of a lower minor version runs on the GPUs of a later one (CUDA C++ Programming Guide, "Binary Compatibility"), but
+# not on Orin and Thor: that guide excludes Tegra.
+_PORTABLE = ["75", "80", "86", "87", "89", "90", "90a", "100", "103", "110", "120", "121", "ptx"]
 
 ArchitecturesInfo = provider(fields = {"names": "as above, in order"})
 
