@@ -10,6 +10,7 @@
 
 load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
 load("//third_party/precompiled:test_copts.bzl", "TEST_COPTS")
+load("//third_party/system:rounding.bzl", "ROUNDING_COPTS")
 
 def precompiled(name, copts = []):
     """The copts and deps of sources that begin with a header of third_party/precompiled, made with `copts`.
@@ -74,7 +75,7 @@ def lockstep_library(
         name = name,
         srcs = srcs,
         hdrs = [name + ".h"],
-        copts = copts + first.copts,
+        copts = copts + first.copts + ROUNDING_COPTS,
         deps = deps + first.deps,
         target_compatible_with = target_compatible_with,
         visibility = ["//visibility:public"] if public else ["//visibility:private"],
@@ -116,7 +117,7 @@ def lockstep_test(
         name = name,
         size = size,
         srcs = [name + ".cc"],
-        copts = first.copts,
+        copts = first.copts + ROUNDING_COPTS,
         deps = deps + ["//third_party/libstdcxx", main] + first.deps,
         **kwargs
     )

@@ -4,6 +4,7 @@ third_party/install.sh installs them, third_party/versions.sh lists the versions
 each folder says how to point the build at another copy.
 """
 
+load("//third_party/arm64:arm64.bzl", "arm64_repository")
 load("//third_party/bazel_rules:bazel_rules.bzl", "bazel_rules")
 load("//third_party/clang:clang.bzl", "clang_repository")
 load("//third_party/cuda:cuda.bzl", "cuda_repository")
@@ -113,6 +114,7 @@ def lockstep_repositories():
     """Declares every external repository, for WORKSPACE."""
     bazel_rules()
     _system_libraries()
+    arm64_repository(name = "arm64")
     clang_repository(name = "clang")
     cuda_repository(name = "cuda")
     nccl_repository()

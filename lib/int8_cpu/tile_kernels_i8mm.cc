@@ -33,7 +33,7 @@ template <uint32_t kPanels, uint32_t kPairs>
   }
 }
 
-// Of an odd number of pixels the last one stands for two.
+// The last of an odd number of pixels stands for two.
 template <uint32_t kPanels, uint32_t kPairs>
 [[gnu::target("arch=armv8.2-a+i8mm")]] void Multiply(const Tile& tile) {
   Sums<kPanels, kPairs> sums;

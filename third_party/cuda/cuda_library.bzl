@@ -6,6 +6,7 @@ the headers and dependencies, so anything that can depend on a cc_library can de
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("//third_party/cuda:architectures.bzl", "ArchitecturesInfo", "gencode_flags")
+load("//third_party/system:rounding.bzl", "ROUNDING_NVCC_FLAGS")
 
 # No fast-math here: a kernel that wants it asks by copts, and its test's tolerance says so.
 _NVCC_FLAGS = [
@@ -71,7 +72,7 @@ def cuda_library(name, srcs, cuda_home, known_archs, requires, hdrs = [], deps =
         name = name + "_objects",
         srcs = srcs,
         architectures = "@cuda//:architectures",
-        copts = copts,
+        copts = copts + ROUNDING_NVCC_FLAGS,
         cuda_home = cuda_home,
         hdrs = hdrs,
         known_archs = known_archs,

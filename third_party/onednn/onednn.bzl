@@ -1,6 +1,13 @@
 """Finds oneDNN 2: LOCKSTEP_ONEDNN_ROOT, /usr, /usr/local. Without it @onednn is an empty library."""
 
-load("//third_party/system:system_library.bzl", "find_in_folders", "multiarch")
+load(
+    "//third_party/system:system_library.bzl",
+    "ARM64_VARIABLES",
+    "default_prefixes",
+    "find_in_folders",
+    "is_searched_anyway",
+    "target_multiarch",
+)
 
 _VARIABLE = "LOCKSTEP_ONEDNN_ROOT"
 
@@ -31,14 +38,14 @@ def _is_version_2(repository_ctx, headers):
 
 def _onednn_impl(repository_ctx):
     root = repository_ctx.os.environ.get(_VARIABLE, "")
-    arch = multiarch(repository_ctx)
-    for prefix in [root] if root else ["/usr", "/usr/local"]:
+    arch = target_multiarch(repository_ctx)
+    for prefix in [root] if root else default_prefixes(repository_ctx):
         headers = find_in_folders(repository_ctx, [prefix + "/include"], "oneapi")
         library = find_in_folders(repository_ctx, [prefix + "/lib", prefix + "/lib/" + arch, prefix + "/lib64"], "libdnnl.so")
         if headers and library and _is_version_2(repository_ctx, headers):
             repository_ctx.symlink(headers, "include/oneapi")
             folder = library.dirname
-            search = "" if prefix == "/usr" else '"-L%s", "-Wl,-rpath,%s", ' % (folder, folder)
+            search = "" if is_searched_anyway(repository_ctx, prefix) else '"-L%s", "-Wl,-rpath,%s", ' % (folder, folder)
             repository_ctx.file("BUILD", _FOUND % search)
             return
     if root:
@@ -47,7 +54,7 @@ def _onednn_impl(repository_ctx):
 
 onednn_repository = repository_rule(
     implementation = _onednn_impl,
-    environ = [_VARIABLE],
+    environ = [_VARIABLE] + ARM64_VARIABLES,
     local = True,
     configure = True,
 )

@@ -4,6 +4,8 @@ Search order, first hit wins; nothing is ever downloaded:
   1. the environment variable LOCKSTEP_<NAME>_ROOT, a prefix with include/ and lib/;
   2. /usr, where apt puts it;
   3. /usr/local.
+With --config=arm64 headers and libraries come from the folder that third_party/arm64/fetch.sh makes, and programs,
+which the build runs, from where they always come from.
 Headers and libraries are looked for directly in include/, lib/ and lib64/ and in their
 multiarch folders (include/x86_64-linux-gnu). They are symlinked into the external
 repository, because Bazel refuses include paths that lie outside of its own tree.
@@ -27,9 +29,38 @@ _OVERRIDES = ["LOCKSTEP_%s_ROOT" % name for name in [
     "ZLIB",
 ]]
 
+# The variables that say what is built for.
+ARM64_VARIABLES = ["LOCKSTEP_ARM64", "LOCKSTEP_TARGET"]
+
+def _is_for_arm64(repository_ctx):
+    """Whether --config=arm64 was given, which sets LOCKSTEP_TARGET."""
+    return repository_ctx.os.environ.get("LOCKSTEP_TARGET", "") == "aarch64"
+
+def arm64_folder(repository_ctx):
+    """The folder that third_party/arm64/fetch.sh made, as a path; fails without."""
+    variable = repository_ctx.os.environ.get("LOCKSTEP_ARM64", "")
+    folder = repository_ctx.path(variable or str(repository_ctx.path(Label("//:WORKSPACE")).dirname) + "/.arm64")
+    if not folder.get_child("ready").exists:
+        fail("--config=arm64: expected a cross compiler and arm64 libraries in %s. Run third_party/arm64/fetch.sh." % folder)
+    return folder
+
 def multiarch(repository_ctx):
     """Debian's folder name for this machine, for example x86_64-linux-gnu."""
     return repository_ctx.execute(["uname", "-m"]).stdout.strip() + "-linux-gnu"
+
+def target_multiarch(repository_ctx):
+    """The same for the machine that is built for; the rule's `environ` must hold ARM64_VARIABLES."""
+    return "aarch64-linux-gnu" if _is_for_arm64(repository_ctx) else multiarch(repository_ctx)
+
+def default_prefixes(repository_ctx):
+    """Where the target's headers and libraries are looked for without an override; `environ` as above."""
+    if _is_for_arm64(repository_ctx):
+        return [str(arm64_folder(repository_ctx)) + "/sysroot/usr"]
+    return _DEFAULT_PREFIXES
+
+def is_searched_anyway(repository_ctx, prefix):
+    """Whether compiler and dynamic linker look in `prefix` by themselves; `environ` as above."""
+    return prefix == "/usr" or _is_for_arm64(repository_ctx)
 
 def find_in_folders(repository_ctx, folders, name):
     """The first existing folder/name as a path, or None."""
@@ -45,10 +76,11 @@ def _folders(prefix, kinds, arch):
 def _find_all(repository_ctx, prefix, arch):
     """Maps the wanted link names to paths under prefix; the second value lists what is missing."""
     found, missing = {}, []
+    program_folders = [p + "/bin" for p in (_DEFAULT_PREFIXES if _is_for_arm64(repository_ctx) else [prefix])]
     wanted = [
         ("include", repository_ctx.attr.headers, _folders(prefix, ["include"], arch)),
         ("lib", repository_ctx.attr.libraries, _folders(prefix, ["lib", "lib64"], arch)),
-        ("bin", repository_ctx.attr.programs, [prefix + "/bin"]),
+        ("bin", repository_ctx.attr.programs, program_folders),
     ]
     for kind, names, folders in wanted:
         for name in names:
@@ -87,9 +119,9 @@ def _write_archive_group(repository_ctx, archives):
 def _system_library_impl(repository_ctx):
     variable = repository_ctx.attr.override
     root = repository_ctx.os.environ.get(variable, "")
-    arch = multiarch(repository_ctx)
+    arch = target_multiarch(repository_ctx)
     tried = []
-    for prefix in [root] if root else _DEFAULT_PREFIXES:
+    for prefix in [root] if root else default_prefixes(repository_ctx):
         found, missing = _find_all(repository_ctx, prefix, arch)
         archives = []
         if repository_ctx.attr.archive_prefix:
@@ -102,7 +134,7 @@ def _system_library_impl(repository_ctx):
             if archives:
                 _write_archive_group(repository_ctx, archives)
             # /usr needs no search options, and an rpath to it could hide newer copies elsewhere.
-            search = "" if prefix == "/usr" else '"-L%s/lib", "-Wl,-rpath,%s/lib", ' % (prefix, prefix)
+            search = "" if is_searched_anyway(repository_ctx, prefix) else '"-L%s/lib", "-Wl,-rpath,%s/lib", ' % (prefix, prefix)
             repository_ctx.template("BUILD", repository_ctx.attr.build_file, {"%{search}": search})
             return
         tried.append("  %s lacks %s" % (prefix, "; ".join(missing)))
@@ -124,7 +156,7 @@ system_library = repository_rule(
         "override": attr.string(mandatory = True, values = _OVERRIDES, doc = "Environment variable that replaces the search."),
         "programs": attr.string_list(doc = "Files below bin/."),
     },
-    environ = _OVERRIDES,
+    environ = _OVERRIDES + ARM64_VARIABLES,
     local = True,
     configure = True,
 )
