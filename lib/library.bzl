@@ -100,6 +100,7 @@ def lockstep_test(
         main = "@com_google_googletest//:gtest_main",
         torch_module = False,
         optimised = False,
+        tags = [],
         **kwargs):
     """A cc_test of NAME.cc with GoogleTest, which begins with the headers of tests precompiled.
 
@@ -110,6 +111,7 @@ def lockstep_test(
       main: what has main()
       torch_module: among those headers is torch/nn/module.h
       optimised: its own loops take longer than compiling it; without precompiled headers, which are not optimised
+      tags: beside "unit_test", by which tools/arm64.sh leaves tests out
       **kwargs: of the cc_test
     """
     first = _AS_IT_IS if optimised else precompiled("torch_tests" if torch_module else "tests", TEST_COPTS)
@@ -117,6 +119,7 @@ def lockstep_test(
         name = name,
         size = size,
         srcs = [name + ".cc"],
+        tags = ["unit_test"] + tags,
         copts = first.copts + ROUNDING_COPTS,
         deps = deps + ["//third_party/libstdcxx", main] + first.deps,
         **kwargs

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Runs fetch.sh and tools/arm64.sh up to where they would use the network or Bazel.
+set -euo pipefail
+
+fetch="$1"
+arm64="$2"
+scratch="$(mktemp -d "${TEST_TMPDIR:-/tmp}/fetch_test.XXXXXX")"
+trap 'rm -rf "$scratch"' EXIT
+
+# expect CODE TEXT COMMAND...: its exit code, and a text in its output, which is one line.
+expect() {
+  local code="$1" text="$2" status=0
+  shift 2
+  "$@" >"$scratch/output" 2>&1 || status=$?
+  if [ "$status" -ne "$code" ] || ! grep -qF -- "$text" "$scratch/output" || [ "$(wc -l <"$scratch/output")" -ne 1 ]; then
+    printf 'FAIL: %s\nexpected exit code %s and one line with "%s", got exit code %s and:\n' "$*" "$code" "$text" "$status" >&2
+    cat "$scratch/output" >&2
+    exit 1
+  fi
+}
+
+# A folder that holds what is wanted stays as it is.
+mkdir "$scratch/complete"
+(eval "$(grep -A 2 '^PACKAGES=(' "$fetch")"; eval "$(grep '^COMPILER=(' "$fetch")"
+  printf '%s\n' "${PACKAGES[*]} ${COMPILER[*]}") >"$scratch/complete/ready"
+expect 0 "ready: $scratch/complete" "$fetch" "$scratch/complete"
+[ "$(ls "$scratch/complete")" = ready ]
+
+# A machine without apt.
+mkdir "$scratch/bin"
+for program in bash cat dirname mkdir; do ln -s "$(command -v "$program")" "$scratch/bin/"; done
+expect 1 "expected Debian" env PATH="$scratch/bin" "$fetch" "$scratch/other"
+
+expect 2 "found: --folder" "$fetch" --folder
+expect 2 "found: a b" "$fetch" a b
+expect 2 "found: --all" "$arm64" --all
+expect 3 "Run third_party/arm64/fetch.sh" env LOCKSTEP_ARM64="$scratch/other" "$arm64"
+"$fetch" --help | grep -q "LOCKSTEP_ARM64=FOLDER"
+"$arm64" --help | grep -q -- "--compile"
