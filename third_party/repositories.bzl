@@ -50,10 +50,11 @@ def _system_libraries():
     )
     system_library(
         name = "openssl",
-        apt = ["libssl-dev"],
+        apt = ["libssl-dev", "libzstd-dev", "zlib1g-dev"],
         build_file = "//third_party/openssl:openssl.BUILD",
         headers = ["openssl"],
         libraries = ["libcrypto.a"],
+        optional_libraries = ["libz.a", "libzstd.a"],
         override = "LOCKSTEP_OPENSSL_ROOT",
     )
     system_library(
@@ -74,7 +75,7 @@ def _system_libraries():
     )
     system_library(
         name = "libjpeg",
-        apt = ["libjpeg62-turbo-dev"],
+        apt = ["libjpeg62-turbo-dev (Ubuntu: libjpeg-turbo8-dev)"],
         build_file = "//third_party/libjpeg:libjpeg.BUILD",
         headers = ["jconfig.h", "jerror.h", "jmorecfg.h", "jpeglib.h"],
         libraries = ["libjpeg.a"],

@@ -131,6 +131,10 @@ def _system_library_impl(repository_ctx):
         if not missing:
             for link, target in found.items():
                 repository_ctx.symlink(target, link)
+            for name in repository_ctx.attr.optional_libraries:
+                path = find_in_folders(repository_ctx, _folders(prefix, ["lib", "lib64"], arch), name)
+                if path:
+                    repository_ctx.symlink(path, "lib/" + name)
             if archives:
                 _write_archive_group(repository_ctx, archives)
             # /usr needs no search options, and an rpath to it could hide newer copies elsewhere.
@@ -153,6 +157,7 @@ system_library = repository_rule(
         "build_file": attr.label(allow_single_file = True, mandatory = True),
         "headers": attr.string_list(doc = "Files or folders below include/."),
         "libraries": attr.string_list(doc = "Files below lib/."),
+        "optional_libraries": attr.string_list(doc = "Files below lib/ that not every release has or needs; left out if absent."),
         "override": attr.string(mandatory = True, values = _OVERRIDES, doc = "Environment variable that replaces the search."),
         "programs": attr.string_list(doc = "Files below bin/."),
     },
