@@ -3,8 +3,10 @@
 #ifdef LOCKSTEP_HAVE_ONEDNN
 #include <omp.h>
 
+#include <unordered_map>
 #include <vector>
 
+#include "benchmarks/onednn_versions.h"
 #include "oneapi/dnnl/dnnl.hpp"
 #endif
 
@@ -25,27 +27,18 @@ dnnl::convolution_forward::primitive_desc Describe(const IntegerLayer& layer, si
                                  is_signed ? Type::s8 : Type::u8, Tag::nhwc);
   const dnnl::memory::desc weights({shape.out_channels, shape.in_channels, shape.kernel, shape.kernel}, Type::s8,
                                    Tag::any);
-  const dnnl::memory::desc bias({shape.out_channels}, Type::s32, Tag::x);
+  const dnnl::memory::desc bias({shape.out_channels}, kOneDnnBiasType, Tag::x);
   const dnnl::memory::desc output({dim(count), shape.out_channels, shape.Out().height, shape.Out().width}, Type::s8,
                                   Tag::nhwc);
-  dnnl::primitive_attr attributes;
-  attributes.set_output_scales(/*mask=*/1 << 1, layer.multiplier);
-  if (shape.relu) {
-    dnnl::post_ops relu;
-    relu.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
-    attributes.set_post_ops(relu);
-  }
   const Dims stride = {shape.stride, shape.stride}, padding = {shape.padding, shape.padding};
-  return {dnnl::convolution_forward::desc(dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
-                                          input, weights, bias, output, stride, padding, padding),
-          attributes, engine};
+  return DescribeOneDnnConvolution(engine, input, weights, bias, output, stride, padding, OneDnnAttributes(layer));
 }
 
 class RealOneDnnConvolution : public OneDnnConvolution {
  public:
   RealOneDnnConvolution(const IntegerLayer& layer, size_t count, bool is_signed)
-      : engine_(dnnl::engine::kind::cpu, 0), stream_(engine_), bias_values_(layer.bias),
-        description_(Describe(layer, count, is_signed, engine_)), convolution_(description_),
+      : engine_(dnnl::engine::kind::cpu, 0), stream_(engine_), bias_values_(OneDnnBiases(layer)),
+        scales_(layer.multiplier), description_(Describe(layer, count, is_signed, engine_)), convolution_(description_),
         input_(description_.src_desc(), engine_, nullptr), weights_(description_.weights_desc(), engine_),
         bias_(description_.bias_desc(), engine_, bias_values_.data()),
         output_(description_.dst_desc(), engine_, nullptr) {
@@ -55,14 +48,15 @@ class RealOneDnnConvolution : public OneDnnConvolution {
                        engine_, values.data());
     dnnl::reorder(plain, weights_).execute(stream_, plain, weights_);
     stream_.wait();
+    arguments_ = {
+        {DNNL_ARG_SRC, input_}, {DNNL_ARG_WEIGHTS, weights_}, {DNNL_ARG_BIAS, bias_}, {DNNL_ARG_DST, output_}};
+    AddOneDnnScales(engine_, scales_, arguments_);
   }
 
   void Run(const void* input, int8_t* output) override {
     input_.set_data_handle(const_cast<void*>(input));
     output_.set_data_handle(output);
-    convolution_.execute(
-        stream_,
-        {{DNNL_ARG_SRC, input_}, {DNNL_ARG_WEIGHTS, weights_}, {DNNL_ARG_BIAS, bias_}, {DNNL_ARG_DST, output_}});
+    convolution_.execute(stream_, arguments_);
     stream_.wait();
   }
 
@@ -75,10 +69,12 @@ class RealOneDnnConvolution : public OneDnnConvolution {
  private:
   dnnl::engine engine_;
   dnnl::stream stream_;
-  std::vector<int32_t> bias_values_;
+  std::vector<OneDnnBias> bias_values_;
+  std::vector<float> scales_;
   dnnl::convolution_forward::primitive_desc description_;
   dnnl::convolution_forward convolution_;
   dnnl::memory input_, weights_, bias_, output_;
+  std::unordered_map<int, dnnl::memory> arguments_;
 };
 
 }  // namespace

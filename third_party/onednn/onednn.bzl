@@ -1,4 +1,4 @@
-"""Finds oneDNN 2: LOCKSTEP_ONEDNN_ROOT, /usr, /usr/local. Without it @onednn is an empty library."""
+"""Finds oneDNN 2 or 3: LOCKSTEP_ONEDNN_ROOT, /usr, /usr/local. Without it @onednn is an empty library."""
 
 load(
     "//third_party/system:system_library.bzl",
@@ -31,10 +31,10 @@ cc_library(
 )
 """
 
-# Version 3 has another interface.
-def _is_version_2(repository_ctx, headers):
+# Versions whose interface benchmarks/onednn_versions.h knows.
+def _is_known_version(repository_ctx, headers):
     version = repository_ctx.read(headers.get_child("dnnl").get_child("dnnl_version.h"))
-    return "DNNL_VERSION_MAJOR 2" in version
+    return "DNNL_VERSION_MAJOR 2\n" in version or "DNNL_VERSION_MAJOR 3\n" in version
 
 def _onednn_impl(repository_ctx):
     root = repository_ctx.os.environ.get(_VARIABLE, "")
@@ -42,14 +42,14 @@ def _onednn_impl(repository_ctx):
     for prefix in [root] if root else default_prefixes(repository_ctx):
         headers = find_in_folders(repository_ctx, [prefix + "/include"], "oneapi")
         library = find_in_folders(repository_ctx, [prefix + "/lib", prefix + "/lib/" + arch, prefix + "/lib64"], "libdnnl.so")
-        if headers and library and _is_version_2(repository_ctx, headers):
+        if headers and library and _is_known_version(repository_ctx, headers):
             repository_ctx.symlink(headers, "include/oneapi")
             folder = library.dirname
             search = "" if is_searched_anyway(repository_ctx, prefix) else '"-L%s", "-Wl,-rpath,%s", ' % (folder, folder)
             repository_ctx.file("BUILD", _FOUND % search)
             return
     if root:
-        fail("%s is %s, which has no include/oneapi/dnnl of version 2 and lib/libdnnl.so; unset it or correct it." % (_VARIABLE, root))
+        fail("%s is %s, which has no include/oneapi/dnnl of version 2 or 3 and lib/libdnnl.so; unset it or correct it." % (_VARIABLE, root))
     repository_ctx.file("BUILD", _ABSENT)
 
 onednn_repository = repository_rule(
