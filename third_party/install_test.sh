@@ -31,11 +31,26 @@ done
 exit "${status:-0}"
 END
   write_program apt-cache <<'END'
-printf '%s:\n  Candidate: %s\n' "$2" "$(cat "$STATE/candidate")"
+for name in "${@:2}"; do
+  candidate="$(cat "$STATE/candidate")"
+  if grep -qx "$name" "$STATE/unknown"; then candidate="(none)"; fi
+  printf '%s:\n  Installed: (none)\n  Candidate: %s\n  Version table:\n' "$name" "$candidate"
+done
 END
   write_program apt-get <<'END'
 echo "apt-get $*" >>"$STATE/log"
 [ "$1" = install ] || exit 0
+for name in "$@"; do
+  if grep -qx "$name" "$STATE/broken"; then echo "E: Unable to correct problems"; exit 100; fi
+done
+if [ "$2" = --assume-no ]; then
+  printf '0 upgraded, 60 newly installed, 0 to remove and 3 not upgraded.\nNeed to get %s of archives.\n' "77.4 MB"
+  printf 'After this operation, 321 MB of additional disk space will be used.\nDo you want to continue? [Y/n] N\nAbort.\n'
+  exit 1
+fi
+echo "Unpacking hundreds of lines"
+if [ -e "$STATE/apt_fails" ]; then echo "E: no space left"; exit 100; fi
+case "$*" in *--download-only*) exit 0 ;; esac
 for name in "$@"; do [[ "$name" == -* ]] || echo "$name" >>"$STATE/installed"; done
 if grep -qx python3-venv "$STATE/installed"; then touch "$STATE/ensurepip"; fi
 END
@@ -60,20 +75,24 @@ esac
 END
 }
 
-# A machine with nothing installed, on which apt knows every package in version 1:20240101-1.
+# A machine with nothing installed, on which apt knows every package in version 1:20240101-1, and with 20 GB free.
 new_machine() {
   local program
   rm -rf "$checkout" "$bin" "$STATE"
   mkdir -p "$checkout/third_party/libtorch" "$bin" "$STATE"
   cp third_party/install.sh third_party/versions.sh "$checkout/third_party/"
   cp third_party/libtorch/versions.bzl "$checkout/third_party/libtorch/"
-  touch "$STATE/installed" "$STATE/log" "$STATE/ensurepip"
+  touch "$STATE/installed" "$STATE/log" "$STATE/ensurepip" "$STATE/unknown" "$STATE/broken"
+  echo 20000 >"$STATE/free_mb"
   echo '1:20240101-1' >"$STATE/candidate"
   echo '3.11' >"$STATE/python_version"
-  for program in bash cat chmod dirname env grep head mkdir readlink sed sort touch; do
+  for program in bash cat chmod dirname env grep head mkdir mktemp readlink rm sed sort tail touch; do
     ln -s "$(command -v "$program")" "$bin/$program"
   done
   pretend_user_id 0
+  write_program df <<'END'
+printf 'Avail Mounted on\n%s /\n' "$(cat "$STATE/free_mb")"
+END
   pretend_packages
   pretend_python
 }
@@ -82,7 +101,7 @@ new_machine() {
 run() {
   local expected="$1" code=0
   shift
-  (cd "${folder:-/}" && env -i PATH="$bin" STATE="$STATE" ${LIBTORCH:+LIBTORCH="$LIBTORCH"} "$checkout/third_party/install.sh" "$@") >"$scratch/output" 2>&1 || code=$?
+  (cd "${folder:-/}" && env -i PATH="$bin" STATE="$STATE" TMPDIR="$scratch" ${LIBTORCH:+LIBTORCH="$LIBTORCH"} "$checkout/third_party/install.sh" "$@") >"$scratch/output" 2>&1 || code=$?
   [ "$code" -eq "$expected" ] || fail "expected exit code $expected, found $code"
 }
 expect() { grep -qe "$1" "$scratch/output" || fail "expected output with: $1"; }
@@ -103,7 +122,10 @@ case="check lists what is missing and installs nothing"
 run 1 --check
 expect 'missing: libprotobuf-dev: Protocol Buffers'
 expect 'missing: torch'
-expect_no_log 'apt-get'
+expect 'missing, optional: gnuplot-nox: gnuplot'
+expect '^needs: disk 400 MB for 60 packages (78 MB of it to download); 5.0 GB for torch, .*; root: for the packages, not for torch$'
+expect_no_log 'apt-get update'
+expect_no_log 'apt-get install .*-y'
 expect_no_log 'pip install'
 
 case="installs all that is missing and says why"
@@ -113,12 +135,18 @@ expect '^ready: .*torch 2.11.0 in .*/checkout/.venv'
 expect_log 'apt-get install .*libgloo-dev'
 expect_log 'pip install .*torch==2.11.0'
 expect_log 'pip install .*onnxruntime=='
+expect_not 'clang-format'
 
-case="a second run installs nothing, with one dpkg-query, in under two seconds"
+case="a step is one line with its size and seconds, and the output of apt is not shown"
+expect '^downloading 60 packages, 78 MB: [0-9]* s$'
+expect '^installing 60 packages, 322 MB: [0-9]* s$'
+expect '^installing torch==.*, 5.0 GB: [0-9]* s$'
+expect_not 'Unpacking'
+if compgen -G "$scratch/lockstep_install.*" >/dev/null; then fail "the log was left behind"; fi
+
+case="a second run installs nothing, with one dpkg-query"
 : >"$STATE/log"
-SECONDS=0
 run 0
-[ "$SECONDS" -lt 2 ] || fail "took $SECONDS s"
 expect 'nothing to install'
 expect_no_log 'apt-get'
 expect_no_log 'pip install'
@@ -143,7 +171,7 @@ run 0 --check
 expect '^ready: '
 rm "$STATE/no_onnxruntime"
 run 0
-expect_not 'skipped'
+expect_not 'onnx_test will be skipped'
 run 0
 expect 'nothing to install'
 
@@ -156,7 +184,7 @@ folder="$scratch/theirs" run 0
 case="install_with_CDPATH"
 new_machine
 mkdir -p "$scratch/decoy/third_party"
-(cd "$checkout" && env -i PATH="$bin" STATE="$STATE" CDPATH="$scratch/decoy" bash third_party/install.sh) >"$scratch/output" 2>&1 ||
+(cd "$checkout" && env -i PATH="$bin" STATE="$STATE" TMPDIR="$scratch" CDPATH="$scratch/decoy" bash third_party/install.sh) >"$scratch/output" 2>&1 ||
   fail "expected exit code 0"
 expect '^ready: .*/checkout/.venv'
 
@@ -215,7 +243,7 @@ case="a Python without ensurepip gets python3-venv"
 new_machine
 rm "$STATE/ensurepip"
 run 0
-expect 'installing python3-venv'
+expect 'to install: python3-venv'
 expect_log 'apt-get install .*python3-venv'
 
 case="an old Python is refused by name"
@@ -224,19 +252,76 @@ echo 3.8 >"$STATE/python_version"
 run 1
 expect 'expected python3 3.10 or newer .*found 3.8'
 
-case="a package that is too old is refused by name"
+case="a required package that is too old is named, and the rest is installed"
 new_machine
 echo '1:3.5.1-1' >"$STATE/candidate"
 run 1
 expect 'expected bazel-bootstrap 4.2 or newer, but apt has 1:3.5.1-1: put bazel on PATH or put bazelisk on PATH'
-expect_no_log 'apt-get install'
+expect_log 'apt-get install .*zlib1g-dev'
+expect_no_log 'apt-get install .*bazel-bootstrap'
 
-case="a package that apt does not know is looked for once more, then named"
+case="a required package that apt does not know is looked for once more, then named, and the rest is installed"
 new_machine
-echo '(none)' >"$STATE/candidate"
+echo libabsl-dev >"$STATE/unknown"
 run 1
-expect_log 'apt-get update'
-expect 'apt knows none'
+[ "$(grep -c 'apt-get update' "$STATE/log")" -eq 1 ] || fail "expected one apt-get update"
+expect 'Abseil, flags and Status: expected a package libabsl-dev, but apt knows none: install it by hand and set LOCKSTEP_ABSEIL_ROOT'
+expect '^will be missing: Abseil'
+expect '^missing: libabsl-dev'
+expect_log 'apt-get install .*libgloo-dev'
+expect_log 'pip install .*torch=='
+run 1 --check
+expect '^missing: libabsl-dev'
+
+case="an optional package that apt does not know is named and left out"
+new_machine
+printf '%s\n' libdnnl-dev openmpi-bin >"$STATE/unknown"
+run 0
+expect 'left out, optional: oneDNN .*: expected a package libdnnl-dev, but apt knows none'
+expect 'left out, optional: Open MPI'
+expect '^ready: 20 of 22 packages'
+expect_no_log 'apt-get update'
+expect_log 'apt-get install .*gnuplot-nox'
+: >"$STATE/log"
+run 0
+expect '^ready: 20 of 22'
+expect_no_log 'apt-get'
+run 0 --check
+expect 'missing, optional: libdnnl-dev'
+
+case="a package whose dependencies apt cannot give is named, and the rest is installed"
+new_machine
+echo libdnnl-dev >"$STATE/broken"
+run 0
+expect 'left out, optional: oneDNN .*: expected libdnnl-dev 1:20240101-1, but apt cannot install it'
+expect '^ready: 21 of 22'
+
+case="a failure of apt names the log"
+new_machine
+touch "$STATE/apt_fails"
+run 1
+expect '^downloading 60 packages, 78 MB: failed after'
+expect 'E: no space left'
+log="$(sed -n 's/.*apt-get failed; its output is in //p' "$scratch/output")"
+grep -q 'E: no space left' "$log" || fail "expected apt's output in $log"
+
+case="too little disk is refused in one line, before anything is installed"
+new_machine
+echo 5200 >"$STATE/free_mb"
+run 1
+expect '^install.sh: expected 11.4 GB free in /, found 5.2 GB; nothing was installed'
+expect_no_log 'apt-get install -y'
+expect_no_log 'pip install'
+
+case="without root and sudo, optional packages are left out"
+new_machine
+run 0
+: >"$STATE/log"
+sed -i '/^gnuplot-nox$/d' "$STATE/installed"
+pretend_user_id 1000
+run 0
+expect 'left out, optional: gnuplot-nox: root is needed for: apt-get install gnuplot-nox'
+expect '^ready: 21 of 22'
 
 case="without root and sudo it says what to run"
 new_machine

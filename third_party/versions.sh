@@ -1,34 +1,41 @@
 # What Lockstep needs from others, in one place. Read by install.sh.
 # shellcheck shell=bash disable=SC2034
 
-# One line per need: packages | minimum version | override | why.
-#   packages  names as Debian 12, Ubuntu 22.04 and 24.04 have them; the first that exists is taken.
+# One line per need: packages | minimum version | kind | override | why.
+#   packages  names as Debian 12 and 13, Ubuntu 22.04 and 24.04 have them; the first that apt knows is taken.
 #   minimum   lowest version that suffices; - when every release's version does. Of note: Bazel 4.2 is what the BUILD
 #             files are tried with; Protocol Buffers 3.15 is the first whose `optional` needs no flag.
+#   kind      required: install.sh fails without it. optional: the build and the lab run without it, and what is then
+#             missing says so.
 #   override  the need is met without the package when this variable is set, or `command:NAME` is on PATH.
 LOCKSTEP_PACKAGES=(
-  "bazel-bootstrap | 4.2 | command:bazel command:bazelisk | Bazel, the build tool"
-  "g++ | 10 | command:g++ | C++20 compiler"
-  "protobuf-compiler | 3.15 | LOCKSTEP_PROTOBUF_ROOT | protoc, which compiles the record schemas"
-  "libprotobuf-dev | 3.15 | LOCKSTEP_PROTOBUF_ROOT | Protocol Buffers, the record files"
-  "libabsl-dev | 20210324 | LOCKSTEP_ABSEIL_ROOT | Abseil, flags and Status"
-  "libgtest-dev | 1.11 | LOCKSTEP_GOOGLETEST_ROOT | GoogleTest, the tests"
-  "libgmock-dev | 1.11 | LOCKSTEP_GOOGLETEST_ROOT | GoogleMock, matchers of the tests"
-  "libbenchmark-dev | 1.6 | LOCKSTEP_BENCHMARK_ROOT | Google Benchmark, benchmarks/"
-  "libarchive-dev | - | LOCKSTEP_LIBARCHIVE_ROOT | libarchive, reads the CIFAR-10 archives"
-  "liblzma-dev | - | LOCKSTEP_LIBARCHIVE_ROOT | liblzma, which libarchive's static archive wants for xz"
-  "libjpeg62-turbo-dev libjpeg-turbo8-dev | - | LOCKSTEP_LIBJPEG_ROOT | libjpeg-turbo, reads JPEG folders"
-  "libpng-dev | 1.6 | LOCKSTEP_LIBPNG_ROOT | libpng, reads PNG folders"
-  "libssl-dev | 3.0 | LOCKSTEP_OPENSSL_ROOT | OpenSSL, SHA-256 and MD5 digests"
-  "zlib1g-dev | - | LOCKSTEP_ZLIB_ROOT | zlib, for libpng and Protocol Buffers"
-  "libeigen3-dev | 3.3 | LOCKSTEP_EIGEN_ROOT | Eigen, least squares of the fits"
-  "libboost-dev libboost-math-dev | 1.74 | LOCKSTEP_BOOST_MATH_ROOT | Boost.Math, Student's t and medians"
-  "libdnnl-dev | - | LOCKSTEP_ONEDNN_ROOT | oneDNN, a rival in benchmarks/; version 2, else left out"
-  "libgloo-dev | - | LOCKSTEP_GLOO_ROOT | Gloo's headers, which LibTorch's own header includes"
-  "clang-format-14 | 14 | command:clang-format-14 | clang-format, in the version that formats the sources"
-  "gnuplot-nox | - | command:gnuplot | gnuplot, draws the report's plots at run time"
-  "openmpi-bin | - | command:mpirun | Open MPI, a launcher under which scale_run is tested"
+  "bazel-bootstrap | 4.2 | required | command:bazel command:bazelisk | Bazel, the build tool"
+  "g++ | 10 | required | command:g++ | C++20 compiler"
+  "python3 | 3.10 | required | command:python3 | Python, for LibTorch's wheel and the tests"
+  "protobuf-compiler | 3.15 | required | LOCKSTEP_PROTOBUF_ROOT | protoc, which compiles the record schemas"
+  "libprotobuf-dev | 3.15 | required | LOCKSTEP_PROTOBUF_ROOT | Protocol Buffers, the record files"
+  "libabsl-dev | 20210324 | required | LOCKSTEP_ABSEIL_ROOT | Abseil, flags and Status"
+  "libgtest-dev | 1.11 | required | LOCKSTEP_GOOGLETEST_ROOT | GoogleTest, the tests"
+  "libgmock-dev | 1.11 | required | LOCKSTEP_GOOGLETEST_ROOT | GoogleMock, matchers of the tests"
+  "libbenchmark-dev | 1.6 | required | LOCKSTEP_BENCHMARK_ROOT | Google Benchmark, benchmarks/"
+  "libarchive-dev | - | required | LOCKSTEP_LIBARCHIVE_ROOT | libarchive, reads the CIFAR-10 archives"
+  "liblzma-dev | - | required | LOCKSTEP_LIBARCHIVE_ROOT | liblzma, which libarchive's static archive wants for xz"
+  "libjpeg62-turbo-dev libjpeg-turbo8-dev | - | required | LOCKSTEP_LIBJPEG_ROOT | libjpeg-turbo, reads JPEG folders"
+  "libpng-dev | 1.6 | required | LOCKSTEP_LIBPNG_ROOT | libpng, reads PNG folders"
+  "libssl-dev | 3.0 | required | LOCKSTEP_OPENSSL_ROOT | OpenSSL, SHA-256 and MD5 digests"
+  "libzstd-dev | - | required | LOCKSTEP_OPENSSL_ROOT | zstd, which OpenSSL's static archive wants on Debian 13"
+  "zlib1g-dev | - | required | LOCKSTEP_ZLIB_ROOT | zlib, for libpng, Protocol Buffers and OpenSSL"
+  "libeigen3-dev | 3.3 | required | LOCKSTEP_EIGEN_ROOT | Eigen, least squares of the fits"
+  "libboost-dev libboost-math-dev | 1.74 | required | LOCKSTEP_BOOST_MATH_ROOT | Boost.Math, Student's t and medians"
+  "libgloo-dev | - | required | LOCKSTEP_GLOO_ROOT | Gloo's headers, which LibTorch's own header includes"
+  "libdnnl-dev | - | optional | LOCKSTEP_ONEDNN_ROOT | oneDNN 2 or 3, a rival in benchmarks/"
+  "gnuplot-nox | - | optional | command:gnuplot | gnuplot, draws the report's plots at run time"
+  "openmpi-bin | - | optional | command:mpirun | Open MPI, a launcher under which scale_run is tested"
 )
+
+# The formatter whose output counts. tools/presubmit.sh asks for it; nothing else does.
+LOCKSTEP_CLANG_FORMAT_VERSION="14"
+LOCKSTEP_CLANG_FORMAT_PIN="clang-format==14.0.6" # From PyPI, where the distribution has no package of this version.
 
 # LibTorch comes in the Python wheel: C++ headers and libraries, NCCL and cuDNN, and the Python oracle of the tests. The
 # repository rule checks its version, too, so the numbers stand in libtorch/versions.bzl.
@@ -37,6 +44,10 @@ LOCKSTEP_TORCH_PIN="torch==$(torch_constant TORCH_PIN)"  # The version that was 
 LOCKSTEP_TORCH_MINIMUM="$(torch_constant TORCH_MINIMUM)"
 LOCKSTEP_TORCH_MAXIMUM="$(torch_constant TORCH_MAXIMUM)"
 LOCKSTEP_NUMPY_PIN="numpy==2.2.6"   # The newest that still takes Python 3.10.
+# Room that torch and numpy take, in 10^6 bytes, as measured with the pins: in .venv; in pip's temporary folder while it
+# installs, and as much again in its cache.
+LOCKSTEP_TORCH_MB=5000
+LOCKSTEP_TORCH_DOWNLOAD_MB=3000
 # ONNX Runtime runs the int8 networks that we export, as an independent check (//tests/peers:onnx_test). Wanted, not needed.
 LOCKSTEP_ONNXRUNTIME_PIN="onnxruntime==1.23.2"  # Takes Python 3.10, as 1.32.0 does not, and sends no telemetry, as that does.
 LOCKSTEP_ONNX_PIN="onnx==1.23.2"                # Its checker and its model files, for the same test.

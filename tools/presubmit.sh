@@ -1,28 +1,48 @@
 #!/usr/bin/env bash
 # What can be said of a change in seconds, without building it: format, names, layers, documents and words.
 #
-#   tools/presubmit.sh          say what is wrong; exit 1 when something is
-#   tools/presubmit.sh --fix    format the sources in place first
+#   tools/presubmit.sh             say what is wrong; exit 1 when something is
+#   tools/presubmit.sh --fix       format the sources in place first
+#   tools/presubmit.sh --install   first install clang-format into .venv by pip, if this machine has none that counts
 #
 # Only files that git tracks are looked at: add a new file first (git add).
 #
-# .ci/run calls it first. third_party/install.sh installs clang-format in the one version whose output counts.
+# .ci/run calls it. The version of clang-format whose output counts stands in third_party/versions.sh.
 set -uo pipefail
 unset CDPATH # cd would look for folders there, and print them
 
 case "${1:-}" in
-  "" | --fix) ;;
+  "" | --fix | --install) ;;
   *)
-    sed -n '2,9s/^# \{0,1\}//p' "$0"
+    sed -n '2,10s/^# \{0,1\}//p' "$0"
     [ "$1" = --help ] && exit 0 || exit 2
     ;;
 esac
 cd "$(dirname "$0")/.."
+# shellcheck source=third_party/versions.sh
+source third_party/versions.sh
+
+# Sets `formatter` to the first clang-format of the version that counts, on PATH or in .venv; empty without one.
+find_formatter() {
+  local name
+  for name in "clang-format-$LOCKSTEP_CLANG_FORMAT_VERSION" clang-format .venv/bin/clang-format; do
+    if [[ "$("$name" --version 2>/dev/null)" == *"version $LOCKSTEP_CLANG_FORMAT_VERSION."* ]]; then
+      formatter="$name"
+      return
+    fi
+  done
+  formatter=""
+}
 
 status=0
-formatter="clang-format-14"
-if ! command -v "$formatter" >/dev/null; then
-  echo "presubmit.sh: expected $formatter; third_party/install.sh installs it" >&2
+find_formatter
+if [ -z "$formatter" ] && [ "${1:-}" = --install ]; then
+  [ -x .venv/bin/python3 ] || python3 -m venv .venv
+  .venv/bin/python3 -m pip install --quiet --disable-pip-version-check "$LOCKSTEP_CLANG_FORMAT_PIN"
+  find_formatter
+fi
+if [ -z "$formatter" ]; then
+  echo "presubmit.sh: expected clang-format $LOCKSTEP_CLANG_FORMAT_VERSION on PATH or in .venv, found none; get it by: .venv/bin/python3 -m pip install $LOCKSTEP_CLANG_FORMAT_PIN" >&2
   exit 1
 fi
 # Files that git tracks, as the checks in tests/ read them (tests/source_tree.py).
