@@ -51,7 +51,8 @@ std::string ExaminationText(const proto::Examination& examination) {
     absl::StrAppend(&text,
                     Wrapped(Head(proto::DoctorFinding::State_Name(finding.state()), finding.area()), finding.what()));
     if (!finding.mend().empty()) {
-      absl::StrAppend(&text, Wrapped(absl::StrCat(std::string(kStateColumns + kAreaColumns, ' '), "-> "), finding.mend()));
+      absl::StrAppend(&text,
+                      Wrapped(absl::StrCat(std::string(kStateColumns + kAreaColumns, ' '), "-> "), finding.mend()));
     }
   }
   absl::StrAppend(&text, "\n");
