@@ -8,6 +8,8 @@
     )
 """
 
+load("@rules_shell//shell:sh_test.bzl", "sh_test")
+
 def python_test(name, args, script = None, data = [], size = "small", **kwargs):
     """An sh_test of NAME.py, whose cases Bazel counts one by one (tests/bazel_unittest.py).
 
@@ -20,7 +22,7 @@ def python_test(name, args, script = None, data = [], size = "small", **kwargs):
       **kwargs: of the sh_test
     """
     script = script or name + ".py"
-    native.sh_test(
+    sh_test(
         name = name,
         size = size,
         srcs = ["//tests:run_python.sh"],

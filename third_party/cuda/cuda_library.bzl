@@ -5,6 +5,8 @@ the headers and dependencies, so anything that can depend on a cc_library can de
 """
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//third_party/cuda:architectures.bzl", "ArchitecturesInfo", "gencode_flags")
 load("//third_party/system:rounding.bzl", "ROUNDING_NVCC_FLAGS")
 
@@ -18,10 +20,13 @@ _NVCC_FLAGS = [
     "-DNDEBUG",
 ]
 
+# Folder of the toolkit's repository: external/cuda, or external/_main~installed~cuda.
+_CUDA_ROOT = Label("@cuda//:headers").workspace_root + "/"
+
 def _preprocessor_flags(compilation_context):
     """Defines and include paths; nvcc knows its own toolkit's headers and has no -iquote."""
     quote = compilation_context.quote_includes.to_list() + compilation_context.includes.to_list()
-    system = [path for path in compilation_context.system_includes.to_list() if "external/cuda/" not in path]
+    system = [path for path in compilation_context.system_includes.to_list() if _CUDA_ROOT not in path]
     flags = ["-D" + define for define in compilation_context.defines.to_list()]
     flags += ["-I" + path for path in ["."] + quote]
     for path in system:

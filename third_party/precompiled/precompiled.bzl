@@ -4,10 +4,12 @@ gcc takes NAME.h.gch for `-include NAME.h` when the flags and macros are those t
 NAME.h itself, which gives the same object, later.
 """
 
-load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
+load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 
 def _precompiled_header_impl(ctx):
-    toolchain = find_cpp_toolchain(ctx)
+    toolchain = find_cc_toolchain(ctx)
     features = cc_common.configure_features(
         ctx = ctx,
         cc_toolchain = toolchain,
@@ -54,5 +56,5 @@ precompiled_header = rule(
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
     },
     fragments = ["cpp"],
-    toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
+    toolchains = use_cc_toolchain(),
 )
