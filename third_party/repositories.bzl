@@ -1,11 +1,10 @@
-"""All outsiders of Lockstep. Nothing is downloaded: every rule finds what is installed.
+"""All outsiders of Lockstep, for WORKSPACE and extensions.bzl. Nothing is downloaded: every rule finds what is installed.
 
 third_party/install.sh installs them, third_party/versions.sh lists the versions, and the README.md in
 each folder says how to point the build at another copy.
 """
 
 load("//third_party/arm64:arm64.bzl", "arm64_repository")
-load("//third_party/bazel_rules:bazel_rules.bzl", "bazel_rules")
 load("//third_party/clang:clang.bzl", "clang_repository")
 load("//third_party/cuda:cuda.bzl", "cuda_repository")
 load("//third_party/cudnn:cudnn.bzl", "cudnn_repository")
@@ -111,9 +110,8 @@ def _system_libraries():
         override = "LOCKSTEP_BOOST_MATH_ROOT",
     )
 
-def lockstep_repositories():
-    """Declares every external repository, for WORKSPACE."""
-    bazel_rules()
+def installed_repositories():
+    """Declares a repository for every library, compiler and toolkit, but none for Bazel's rules."""
     _system_libraries()
     arm64_repository(name = "arm64")
     clang_repository(name = "clang")

@@ -17,7 +17,7 @@ def _stub_repository_impl(repository_ctx):
 _stub_repository = repository_rule(
     implementation = _stub_repository_impl,
     attrs = {
-        "files": attr.label_keyed_string_dict(allow_files = True, doc = "File: its places in the repository, with spaces."),
+        "files": attr.label_keyed_string_dict(allow_files = True, doc = "File: its paths in the repository."),
     },
     local = True,
 )

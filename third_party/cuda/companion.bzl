@@ -10,13 +10,13 @@ Without it the repository is still valid: its target is skipped, and if_<name>()
 
 load("//third_party/cuda:cuda.bzl", "find_cuda_home")
 load("//third_party/libtorch:libtorch.bzl", "LIBTORCH_ENVIRON", "find_libtorch")
-load("//third_party/system:system_library.bzl", "find_in_folders", "multiarch")
+load("//third_party/system:system_library.bzl", "apparent_name", "find_in_folders", "multiarch")
 
 def _prefixes(repository_ctx):
     prefixes = []
     torch = find_libtorch(repository_ctx)
     if torch:
-        prefixes.append("%s/../nvidia/%s" % (torch.root, repository_ctx.name))
+        prefixes.append("%s/../nvidia/%s" % (torch.root, apparent_name(repository_ctx)))
     cuda = find_cuda_home(repository_ctx)
     if cuda:
         prefixes.append(cuda)
@@ -45,7 +45,7 @@ def _detect(repository_ctx):
 
 def _companion_repository_impl(repository_ctx):
     found = _detect(repository_ctx)
-    name = repository_ctx.name
+    name = apparent_name(repository_ctx)
     if found:
         for entry in found.include.readdir():
             if entry.basename.startswith(name):

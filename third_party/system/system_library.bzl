@@ -70,6 +70,10 @@ def find_in_folders(repository_ctx, folders, name):
             return path
     return None
 
+def apparent_name(repository_ctx):
+    """The repository's name in BUILD files: "nccl", also where Bazel calls it _main~installed~nccl or, from 8 on, with +."""
+    return repository_ctx.name.replace("+", "~").split("~")[-1]
+
 def _folders(prefix, kinds, arch):
     return [prefix + "/" + kind + sub for kind in kinds for sub in ["", "/" + arch]]
 
@@ -143,7 +147,7 @@ def _system_library_impl(repository_ctx):
             return
         tried.append("  %s lacks %s" % (prefix, "; ".join(missing)))
     fail("\n".join([
-        "@%s was not found." % repository_ctx.name,
+        "@%s was not found." % apparent_name(repository_ctx),
     ] + tried + [
         "Expected the Debian package(s) %s: run third_party/install.sh," % " ".join(repository_ctx.attr.apt),
         "or set %s to a prefix with include/ and lib/ (now %s)." % (variable, repr(root) if root else "unset"),

@@ -1,0 +1,81 @@
+"""BUILD files and .bzl files are such that Bazel 4 and Bazel 7 read the same tree (third_party/bazel_rules/README.md).
+
+Run by bazel (tests/BUILD) and tools/presubmit.sh; by hand:
+    python3 tests/build_files_test.py --root .
+"""
+
+import re
+import unittest
+
+import source_tree
+
+# Rules that newer versions of Bazel do not have built in.
+RULE = re.compile(r"^[ \[]*((?:cc|java|objc|proto|py|sh)_\w+)\(", re.M)
+NATIVE = re.compile(r"\bnative\.((?:cc|java|objc|proto|py|sh)_\w+)")
+# Built-in names of C++ rules, which they do not have either.
+CC_NAME = re.compile(r"\b(cc_common|CcInfo)\b(?=[.\](])")
+LOAD = re.compile(r"^load\((.*?)\)", re.M | re.S)
+# What declares a repository, as far as third_party/ does it.
+REPOSITORY = re.compile(r"\b\w*(?:_repository|system_library)\(\s*name = \"(\w+)\"")
+
+
+def without_comments(text):
+    return re.sub(r'"""(?:.|\n)*?"""|#[^\n]*', "", text)
+
+
+def build_files(root):
+    """(path, text) of each file in Bazel's language that git tracks."""
+    for path in source_tree.files(root):
+        if path.name == "BUILD" or path.suffix in (".BUILD", ".bzl") or path.name.endswith(".bzl.tpl"):
+            yield path.relative_to(root).as_posix(), path.read_text()
+
+
+def unloaded(text):
+    """Names of rules and C++ modules that `text` uses and does not load."""
+    code = without_comments(text)
+    loaded = {name for load in LOAD.findall(text) for name in re.findall(r"\"(\w+)\"", load)}
+    used = set(RULE.findall(code)) | set(CC_NAME.findall(code))
+    return sorted(used - loaded) + sorted("native." + name for name in set(NATIVE.findall(code)))
+
+
+class BuildFilesTest(unittest.TestCase):
+    root = None
+
+    def test_every_rule_is_loaded(self):
+        for path, text in build_files(self.root):
+            if not path.startswith("third_party/bazel_rules/"):
+                with self.subTest(path):
+                    self.assertEqual(unloaded(text), [], "load() them from @rules_cc, @rules_proto or @rules_shell")
+
+    def test_module_names_the_repositories_of_workspace(self):
+        folder = self.root / "third_party"
+        declared = {"rules_shell"}
+        for path in [folder / "repositories.bzl", *folder.glob("*/*.bzl")]:
+            if path.parent.name != "bazel_rules":
+                declared |= set(REPOSITORY.findall(without_comments(path.read_text())))
+        used = re.search(r"use_repo\((.*?)\)", (self.root / "MODULE.bazel").read_text(), re.S)[1]
+        self.assertEqual(re.findall(r"\"(\w+)\"", used), sorted(declared),
+                         "MODULE.bazel: use_repo() must name the repositories that third_party/ declares, sorted")
+
+    def test_bazel_7_does_not_read_workspace(self):
+        self.assertEqual(without_comments((self.root / "WORKSPACE.bzlmod").read_text()).strip(), "")
+
+    def test_no_file_names_a_version_that_debians_bazel_refuses(self):
+        self.assertFalse((self.root / ".bazelversion").exists())
+
+
+class UnloadedTest(unittest.TestCase):
+
+    def test_what_is_used_and_not_loaded(self):
+        self.assertEqual(unloaded('sh_test(\n    name = "a",\n)\n'), ["sh_test"])
+        self.assertEqual(unloaded('[cc_test(\n    name = n,\n) for n in NAMES]\n'), ["cc_test"])
+        self.assertEqual(unloaded("def a():\n    native.sh_test(name = 1)\n"), ["native.sh_test"])
+        self.assertEqual(unloaded("cc_common.merge_cc_infos(dep[CcInfo])\n"), ["CcInfo", "cc_common"])
+
+    def test_what_is_loaded(self):
+        self.assertEqual(unloaded('load("@rules_shell//shell:sh_test.bzl", "sh_test")\n\nsh_test(name = "a")\n'), [])
+        self.assertEqual(unloaded('"""sh_test(\ncc_common.x\n"""\n# native.cc_library\n'), [])
+
+
+if __name__ == "__main__":
+    source_tree.main(BuildFilesTest)
