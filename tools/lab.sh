@@ -63,8 +63,11 @@ esac
 self="${BASH_SOURCE[0]}"
 here="$(cd -- "$(dirname -- "$self")" && pwd)"
 origin="$(dirname -- "$(readlink -f -- "$self")")"
-if [ -d "$here/$(basename "$self").runfiles/lockstep" ]; then
-  root="$here/$(basename "$self").runfiles/lockstep" tools="$here/$(basename "$self").runfiles/lockstep/tools"
+runfiles="$here/$(basename "$self").runfiles"
+if [ -d "$runfiles/_main/tools" ]; then # Bazel 7 and newer
+  root="$runfiles/_main" tools="$runfiles/_main/tools"
+elif [ -d "$runfiles/lockstep/tools" ]; then
+  root="$runfiles/lockstep" tools="$runfiles/lockstep/tools"
 elif [ -x "$here/tools/cifar_prep" ]; then
   root="$here" tools="$here/tools"
 elif [ -x "$origin/cifar_prep" ]; then

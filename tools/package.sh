@@ -93,10 +93,17 @@ if [ -n "$gpu_tests" ] && bazel build "$for_gpus" $gpu_benchmarks //benchmarks:l
   done
 fi
 
+# Prints the GPU code that a portable program must hold. Each version of Bazel gives @cuda's folder another name, so that
+# Bazel is asked where it is.
+portable_code() {
+  local place
+  place="$(bazel query --output=location @cuda//:portable_code.txt 2>/dev/null)"
+  cat "$(dirname "${place%%:*}")/portable_code.txt"
+}
+
 # A program that lacks code for a GPU would find that out there.
-portable_code="$(bazel info output_base 2>/dev/null)/external/cuda/portable_code.txt"
 if [ "$architectures" = portable ] && [ -n "$gpu_tests" ]; then
-  python3 third_party/cuda/gpu_code.py --expect="$(cat "$portable_code")" "$out/libexec/train_sweep" >&2
+  python3 third_party/cuda/gpu_code.py --expect="$(portable_code)" "$out/libexec/train_sweep" >&2
 fi
 
 cp -f "$bin/third_party/libtorch/built_with.txt" "$out/built_with.txt"
