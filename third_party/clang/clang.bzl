@@ -11,6 +11,14 @@ a build names it, so a machine without clang builds all the rest.
 load("@bazel_tools//tools/cpp:lib_cc_configure.bzl", "get_cpu_value")
 load("@bazel_tools//tools/cpp:unix_cc_configure.bzl", "configure_unix_toolchain")
 
+# A name for the compiler that is the same on every machine.
+_COMPILER = """alias(
+    name = "compiler",
+    actual = "//:cc-compiler-%s",
+    visibility = ["//visibility:public"],
+)
+"""
+
 def _find_clang(repository_ctx):
     override = repository_ctx.os.environ.get("LOCKSTEP_CLANG", "")
     names = [override] if override else ["clang-14", "clang"]
@@ -31,12 +39,14 @@ def _check_fuzzer(repository_ctx, clang):
 def _clang_repository_impl(repository_ctx):
     clang = _find_clang(repository_ctx)
     _check_fuzzer(repository_ctx, clang)
-    configure_unix_toolchain(repository_ctx, get_cpu_value(repository_ctx), {"gcc": str(clang)})
+    cpu = get_cpu_value(repository_ctx)
+    configure_unix_toolchain(repository_ctx, cpu, {"gcc": str(clang)})
+    repository_ctx.file("here/BUILD", _COMPILER % cpu)
 
 clang_repository = repository_rule(
     implementation = _clang_repository_impl,
     configure = True,
-    doc = "Makes @clang//:toolchain, for --crosstool_top.",
+    doc = "Makes @clang//here:compiler, a cc_toolchain.",
     environ = ["LOCKSTEP_CLANG"],
     local = True,
 )
