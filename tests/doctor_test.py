@@ -316,6 +316,17 @@ class DoctorTest(unittest.TestCase):
         examination = self.examined("--for=report", code=4, environment={"PATH": f"{folder}:{os.environ['PATH']}"})
         self.assertEqual(self.finding(examination, "gnuplot")["state"], "BROKEN")
 
+    def test_bazels_that_are_too_old_and_too_new(self):
+        bazel = self.folder / "programs" / "bazel"
+        bazel.parent.mkdir()
+        for version, state, words in (("3.7.2", "BROKEN", "older than"), ("8.0.0", "WARN", "newer than")):
+            bazel.write_text(f"#!/bin/sh\necho bazel {version}\n")
+            bazel.chmod(0o755)
+            found = self.finding(self.examined(environment={"PATH": f"{bazel.parent}:{os.environ['PATH']}"}), "bazel")
+            self.assertEqual(found["state"], state)
+            self.assertRegex(found["what"], f"^{version}; .*; {words} [0-9.]+, the")
+            self.assertIn("install Bazelisk", found["mend"])
+
     def test_a_folder_that_cannot_be_written_to(self):
         for place in ("/nonexistent/folder", "/proc", str(self.doctor)):
             with self.subTest(place=place):

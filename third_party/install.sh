@@ -412,6 +412,33 @@ install_torch() {
     die "pip failed; its output is in $log. Run install.sh again, or set LIBTORCH to an unpacked LibTorch."
 }
 
+# bazel_version: the version of the bazel on PATH; empty if it does not tell. Debian 12's tells it to dpkg alone. Runs in the
+# checkout, where Bazelisk reads which version it must start.
+bazel_version() {
+  local version upstream
+  version="$(cd "$root" && bazel --version 2>/dev/null | sed -n 's/^bazel \([0-9][0-9.]*\).*/\1/p')" || true
+  if [ -z "$version" ]; then
+    # shellcheck disable=SC2016  # ${Version} is dpkg-query's
+    version="$(dpkg-query -W -f='${Version}' bazel-bootstrap 2>/dev/null)" || true
+  fi
+  find_upstream
+  printf '%s' "$upstream"
+}
+
+# Ends if the bazel on PATH is older than the oldest that was tried, and prints one line if it is newer than the newest.
+check_bazel() {
+  local version remedy="install Bazelisk as bazel, which takes the version in .bazeliskrc"
+  command -v bazel >/dev/null || return 0 # Bazelisk alone takes the version in .bazeliskrc
+  version="$(bazel_version)"
+  [ -n "$version" ] || return 0
+  version_at_least "$version" "$LOCKSTEP_BAZEL_MINIMUM" ||
+    die "expected Bazel $LOCKSTEP_BAZEL_MINIMUM to $LOCKSTEP_BAZEL_MAXIMUM, found $version ($(command -v bazel)), which is too old: $remedy"
+  [[ "$version" =~ ^[0-9]+(\.[0-9]+)? ]] # major and minor
+  if ! version_at_least "$LOCKSTEP_BAZEL_MAXIMUM" "${BASH_REMATCH[0]}"; then
+    say "warning: Bazel $version ($(command -v bazel)) is newer than $LOCKSTEP_BAZEL_MAXIMUM, the newest that was tried: if a build fails, $remedy"
+  fi
+}
+
 # Whether .venv has ONNX Runtime, or is not there to hold it.
 onnxruntime_is_settled() {
   [ ! -x "$venv/bin/python3" ] || compgen -G "$venv/lib/python3*/site-packages/onnxruntime" >/dev/null
@@ -474,6 +501,7 @@ main() {
   elif onnxruntime_is_settled; then
     say "nothing to install"
   fi
+  check_bazel
   if [ -z "$check_only" ] && ! onnxruntime_is_settled; then install_onnxruntime; fi
   if [ "$missing_required" -gt 0 ] || [ -z "$torch_found" ]; then
     report_missing

@@ -24,6 +24,7 @@ pretend_user_id() { write_program id <<<"echo $1"; }
 
 pretend_packages() {
   write_program dpkg-query <<'END'
+if [ "$*" = '-W -f=${Version} bazel-bootstrap' ]; then exec cat "$STATE/bazel_package"; fi
 echo dpkg-query >>"$STATE/log"
 for name in "${@:3}"; do
   if grep -qx "$name" "$STATE/installed"; then printf 'installed:%s ' "$name"; else status=1; fi
@@ -193,6 +194,36 @@ new_machine
 write_program bazelisk </dev/null
 run 0
 expect_not 'bazel-bootstrap'
+
+# pretend_bazel TEXT: a bazel whose --version prints TEXT.
+pretend_bazel() { write_program bazel <<<"echo '$1'"; }
+
+case="a Bazel that is too new is named, and all else is ready"
+new_machine
+pretend_bazel 'bazel 8.0.0'
+run 0
+expect '^warning: Bazel 8.0.0 (.*/bin/bazel) is newer than 7.7, the newest that was tried: .* install Bazelisk'
+expect '^ready: '
+
+case="a Bazel that is too old is refused by name"
+pretend_bazel 'bazel 3.7.2'
+run 1 --check
+expect 'expected Bazel 4.2 to 7.7, found 3.7.2 (.*/bin/bazel), which is too old: install Bazelisk'
+expect_not '^ready: '
+
+case="the version of a Bazel that does not tell it is that of its package"
+pretend_bazel 'bazel no_version'
+echo '3.5.1+ds-2' >"$STATE/bazel_package"
+run 1 --check
+expect 'found 3.5.1 '
+
+case="the oldest and the newest Bazel that were tried are named by no line"
+echo '4.2.3+ds-9' >"$STATE/bazel_package"
+for said in no_version 7.7.1; do
+  pretend_bazel "bazel $said"
+  run 0 --check
+  expect_not 'Bazel'
+done
 
 case="LIBTORCH replaces the wheel"
 new_machine

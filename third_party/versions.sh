@@ -1,4 +1,4 @@
-# What Lockstep needs from others, in one place. Read by install.sh.
+# What Lockstep needs from others, in one place. Read by install.sh, and in part by lib/doctor/BUILD.
 # shellcheck shell=bash disable=SC2034
 
 # One line per need: packages | minimum version | kind | override | why.
@@ -52,6 +52,10 @@ LOCKSTEP_TORCH_DOWNLOAD_MB=3000
 LOCKSTEP_ONNXRUNTIME_PIN="onnxruntime==1.23.2"  # Takes Python 3.10, as 1.32.0 does not, and sends no telemetry, as that does.
 LOCKSTEP_ONNX_PIN="onnx==1.23.2"                # Its checker and its model files, for the same test.
 LOCKSTEP_PYTHON_MINIMUM="3.10"      # What the torch pin asks for.
+
+# Oldest and newest Bazel that Lockstep was tried with: 4.2.3 (Debian 12) and 7.7.1. Read by lib/doctor/BUILD, too.
+LOCKSTEP_BAZEL_MINIMUM="4.2"
+LOCKSTEP_BAZEL_MAXIMUM="7.7"
 
 # Not installed by us: the CUDA toolkit, 12.0 or newer (tried: 13.0; cuda/cuda.bzl checks it). Without it, GPU
 # targets are skipped.

@@ -1,13 +1,52 @@
 #include "lib/doctor/programs.h"
 
+#include <utility>
+#include <vector>
+
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "lib/doctor/ask_program.h"
+#include "lib/doctor/bazel_range.h"
 #include "lib/report/gnuplot.h"
 
 namespace lockstep {
+namespace {
+
+constexpr char kMinimum[] = LOCKSTEP_BAZEL_MINIMUM;
+constexpr char kMaximum[] = LOCKSTEP_BAZEL_MAXIMUM;
+
+// {7, 7} from "7.7.1".
+std::pair<int, int> MajorMinor(absl::string_view version) {
+  const std::vector<std::string> parts = absl::StrSplit(version, '.');
+  std::pair<int, int> numbers = {0, 0};
+  (void)absl::SimpleAtoi(parts[0], &numbers.first);
+  if (parts.size() > 1) {
+    (void)absl::SimpleAtoi(parts[1], &numbers.second);
+  }
+  return numbers;
+}
+
+void JudgeBazel(const proto::ProgramFacts& programs, FindingList& findings) {
+  const std::string& version = programs.bazel_version();
+  const std::string found = absl::StrCat(version.empty() ? "version not told" : version, "; ", programs.bazel_path());
+  const std::string bazelisk = "install Bazelisk as bazel: it takes the version in .bazeliskrc";
+  const int order = CompareWithTriedBazels(version);
+  if (order < 0) {
+    AddFinding(findings, "bazel", proto::DoctorFinding::BROKEN,
+               absl::StrCat(found, "; older than ", kMinimum, ", the oldest that was tried"), bazelisk);
+  } else if (order > 0) {
+    AddFinding(findings, "bazel", proto::DoctorFinding::WARN,
+               absl::StrCat(found, "; newer than ", kMaximum, ", the newest that was tried"),
+               absl::StrCat("if a build fails, ", bazelisk));
+  } else {
+    AddFinding(findings, "bazel", proto::DoctorFinding::OK, found);
+  }
+}
+
+}  // namespace
 
 void ProbeBuildPrograms(const DoctorRequest& request, ProbeAnswer& answer) {
   proto::MachineFacts facts;
@@ -25,7 +64,12 @@ void ProbeBuildPrograms(const DoctorRequest& request, ProbeAnswer& answer) {
   }
   answer.Begin("asking bazel");
   facts.Clear();
-  facts.mutable_programs()->set_bazel_version(BazelVersion(AskProgram({bazel, "--version"}, request.timeout).text));
+  std::string version = BazelVersion(AskProgram({bazel, "--version"}, request.timeout).text);
+  if (version.empty()) {  // Debian 12's tells it to dpkg alone
+    const ProgramSaid package = AskProgram({"dpkg-query", "-W", "-f=${Version}", "bazel-bootstrap"}, request.timeout);
+    version = package.ended_well ? BazelVersion(package.text) : "";
+  }
+  facts.mutable_programs()->set_bazel_version(version);
   answer.Tell(facts);
 }
 
@@ -53,9 +97,7 @@ void JudgeBuildPrograms(const proto::MachineFacts& facts, const BuildFacts& buil
   } else if (programs.bazel_path().empty()) {
     AddFinding(findings, "bazel", proto::DoctorFinding::ABSENT, "neither bazel nor bazelisk in PATH", mend);
   } else {
-    AddFinding(findings, "bazel", proto::DoctorFinding::OK,
-               absl::StrCat(programs.bazel_version().empty() ? "version not told" : programs.bazel_version(), "; ",
-                            programs.bazel_path()));
+    JudgeBazel(programs, findings);
   }
 }
 
@@ -78,10 +120,17 @@ void JudgeGnuplot(const proto::MachineFacts& facts, FindingList& findings) {
 std::string BazelVersion(absl::string_view said) {
   for (const absl::string_view word : absl::StrSplit(said, absl::ByAnyChar(" \n"), absl::SkipEmpty())) {
     if (absl::ascii_isdigit(word[0])) {
-      return std::string(word);
+      return std::string(word.substr(0, word.find_first_not_of("0123456789.")));
     }
   }
   return "";
+}
+
+int CompareWithTriedBazels(absl::string_view version) {
+  if (version.empty()) {
+    return 0;
+  }
+  return MajorMinor(version) < MajorMinor(kMinimum) ? -1 : MajorMinor(version) > MajorMinor(kMaximum) ? 1 : 0;
 }
 
 }  // namespace lockstep

@@ -36,6 +36,32 @@ TEST(JudgeBuildProgramsTest, WhatIsThere) {
   EXPECT_EQ(findings[1].what(), "4.2.3; /usr/bin/bazel");
 }
 
+proto::DoctorFinding Bazel(const std::string& version) {
+  return Build("bazel_path: '/usr/bin/bazel' bazel_version: '" + version + "'")[1];
+}
+
+TEST(JudgeBuildProgramsTest, ABazelThatIsTooOldOrTooNew) {
+  EXPECT_EQ(Bazel("3.7.2").state(), proto::DoctorFinding::BROKEN);
+  EXPECT_EQ(Bazel("3.7.2").what(), "3.7.2; /usr/bin/bazel; older than 4.2, the oldest that was tried");
+  EXPECT_THAT(Bazel("3.7.2").mend(), HasSubstr("install Bazelisk"));
+  EXPECT_EQ(Bazel("8.0.0").state(), proto::DoctorFinding::WARN);
+  EXPECT_EQ(Bazel("8.0.0").what(), "8.0.0; /usr/bin/bazel; newer than 7.7, the newest that was tried");
+  EXPECT_THAT(Bazel("8.0.0").mend(), HasSubstr("install Bazelisk"));
+  EXPECT_EQ(Bazel("").state(), proto::DoctorFinding::OK);
+}
+
+TEST(CompareWithTriedBazelsTest, NumbersAreComparedAsNumbers) {
+  for (const char* older : {"0.29.1", "3.7.2", "4.1.0"}) {
+    EXPECT_LT(CompareWithTriedBazels(older), 0) << older;
+  }
+  for (const char* tried : {"4.2.3", "5.4.1", "6.0.0", "7.7.1", "7.7.9", ""}) {
+    EXPECT_EQ(CompareWithTriedBazels(tried), 0) << tried;
+  }
+  for (const char* newer : {"7.10.0", "8.0.0", "9.0.0", "10.1.0"}) {
+    EXPECT_GT(CompareWithTriedBazels(newer), 0) << newer;
+  }
+}
+
 TEST(JudgeBuildProgramsTest, APortableFolderWantsNeither) {
   EXPECT_EQ(Build("", true)[0].state(), proto::DoctorFinding::ABSENT);
   EXPECT_EQ(Build("", true)[1].mend(), "");
@@ -52,6 +78,8 @@ TEST(JudgeGnuplotTest, ThereAbsentBroken) {
 
 TEST(BazelVersionTest, OfUpstreamAndDebian) {
   EXPECT_EQ(BazelVersion("bazel 4.2.3\n"), "4.2.3");
+  EXPECT_EQ(BazelVersion("4.2.3+ds-9"), "4.2.3");
+  EXPECT_EQ(BazelVersion("bazel 7.7.1\n\n"), "7.7.1");
   EXPECT_EQ(BazelVersion("bazel no_version\n"), "");
   EXPECT_EQ(BazelVersion(""), "");
 }
