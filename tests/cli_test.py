@@ -9,6 +9,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -48,7 +49,7 @@ class CliTest(ToolCase):
 
     def test_version(self):
         for tool in TOOLS:
-            self.assertRegex(self.call(tool, "--version").stdout.decode(), rf"^{tool} \(Lockstep\) \d+\.\d+\.\d+\n$")
+            self.assertRegex(self.call(tool, "--version").stdout.decode(), rf"^{tool} \(Lockstep\) \d+\.\d+\.\d+(-dev)?\n$")
 
     def test_an_unknown_flag(self):
         for tool in TOOLS:
@@ -258,6 +259,90 @@ class CliTest(ToolCase):
                           "--output=-", stdin=made.stdout, check=True)
         printed = self.call("report", "--print=-", stdin=swept.stdout, check=True)
         self.assertIn("batch_size: 20", printed.stdout.decode())
+
+    def test_the_pipeline_of_the_readme(self):
+        """The one in tools/README.md, as it stands there."""
+        readme = (pathlib.Path(__file__).absolute().parent.parent / "tools/README.md").read_text()
+        pipeline = re.search(r"(?m)^    (cifar_prep .*--output=- *\|\n(?:    .*\n)*)", readme)[1]
+        self.assertGreaterEqual(pipeline.count("|"), 2)
+        result = subprocess.run(["bash", "-o", "pipefail", "-c", pipeline], cwd=self.folder, capture_output=True, timeout=240,
+                                env={**os.environ, "PATH": f"{self.tools}:{os.environ['PATH']}"})
+        self.assertEqual(result.returncode, 0, result.stderr.decode())
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["report.md"])
+        self.assertIn("Table 1", (self.folder / "report.md").read_text())
+
+    def test_relative_paths_under_bazel_run(self):
+        """`bazel run` starts a program in another folder, and names the caller's in BUILD_WORKING_DIRECTORY."""
+        elsewhere = self.folder / "runfiles"
+        elsewhere.mkdir()
+        mine = self.folder / "mine"
+        mine.mkdir()
+        training = ["--input=dataset.rec", "--model=lenet5", "--device=cpu", "--threads=1", "--repeats=1"]
+        for tool, *arguments in (
+                ["cifar_prep", "--train_images=40", "--test_images=20", "--output=dataset.rec"],
+                ["train_sweep", *training, "--batch=20", "--checkpoint=lenet5.pt", "--output=sweep.rec"],
+                ["train_sweep", *training, "--batch=20", "--checkpoint=lenet5.pt", "--output=sweep.rec"],  # cached
+                ["scale_run", *training, "--ranks=1,2", "--batch=10", "--output=scale.rec"],
+                ["comm_model", "--input=scale.rec", "--sweep=sweep.rec", "--output=comm_model.rec"],
+                ["quantize", "--input=dataset.rec", "--checkpoint=lenet5.pt", "--calibration_images=20", "--device=cpu",
+                 "--output=quantized.rec", "--onnx=lenet5.onnx"],
+                ["report", "--input=dataset.rec,sweep.rec,scale.rec", "--output=report.html"],
+                ["doctor", "--input=dataset.rec", "--output=."]):
+            result = subprocess.run([str(self.tools / tool), *arguments], cwd=elsewhere, capture_output=True, timeout=240,
+                                    env={**os.environ, "BUILD_WORKING_DIRECTORY": str(mine)})
+            self.assertEqual(result.returncode, 0, f"{tool}: {result.stderr.decode()}")
+        self.assertEqual(list(elsewhere.iterdir()), [])
+        made = {path.name for path in mine.iterdir()}
+        self.assertLess({"dataset.rec", "sweep.rec", "lenet5.pt", "scale.rec", "comm_model.rec", "quantized.rec", "lenet5.onnx",
+                         "report.html"}, made)
+
+    # --- --quiet ---
+
+    def test_quiet_prints_warnings_only(self):
+        data, output = f"--input={self.dataset}", self.folder / "x.rec"
+        training = [data, "--model=lenet5", "--device=cpu", "--threads=1"]
+        for tool, *arguments in (
+                ["cifar_prep", "--train_images=40", "--test_images=20"],
+                ["train_sweep", *training, "--batch=20,40", "--epochs=2"],
+                ["train_sweep", *training, "--batch=20", "--epochs=2", "--schedule=cosine"],  # a line for each epoch
+                ["scale_run", *training, "--ranks=1,2", "--batch=10", "--repeats=1"],
+                ["scale_run", *training, "--ranks=2", "--batch=10", "--experiment=sampler_epoch", "--epochs=2", "--seeds=1"],
+                ["comm_model", f"--audit={self.published / 'hand_in_001.textproto'}"],
+                ["quantize", data, f"--checkpoint={self.checkpoint}", "--calibration_images=20", "--device=cpu"],
+                ["report", f"--input={self.sweep}", f"--output={self.folder / 'x.html'}"]):
+            arguments = arguments if tool == "report" else [*arguments, f"--output={output}"]
+            for again in (False, True):  # made, and cached
+                with self.subTest(tool=tool, arguments=arguments, again=again):
+                    result = self.call(tool, *arguments, "--quiet", check=True)
+                    self.assertEqual(result.stdout, b"")
+                    said = [line for line in result.stderr.decode().splitlines() if "warning: " not in line]
+                    self.assertEqual(said, [])
+            if tool != "report":
+                self.assertIn(f"{tool}: cached", self.call(tool, *arguments, check=True).stderr.decode())
+                output.unlink()
+
+    def test_quiet_prints_what_was_asked_for(self):
+        made = self.call("cifar_prep", *self.SMALL, "--quiet", check=True)
+        self.assertEqual(made.stderr, b"")
+        printed = self.call("report", "--print=-", "--quiet", stdin=made.stdout, check=True)
+        self.assertIn("train_images: 40", printed.stdout.decode())
+        self.assertEqual(printed.stderr, b"")
+        plan = self.call("train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--dry_run", "--quiet",
+                         check=True)
+        self.assertIn("lenet5", plan.stderr.decode())
+        text = self.call("comm_model", f"--audit={self.published / 'hand_in_001.textproto'}", "--format=text", "--quiet",
+                         f"--output={self.folder / 'audit.rec'}", check=True)
+        self.assertIn("reproduced", text.stdout.decode())
+        self.assertEqual(text.stderr, b"")
+        check = self.call("report", "--check", f"--input={self.published / 'hand_in_003.textproto'}", "--quiet")
+        self.assertEqual(check.returncode, 4)
+        self.assertIn("FAILED ", check.stdout.decode())
+
+    def test_quiet_keeps_errors(self):
+        for tool in TOOLS[1:]:
+            with self.subTest(tool=tool):
+                extra = [f"--checkpoint={self.checkpoint}"] if tool == "quantize" else []
+                self.refused(3, tool, "--input=/no/such.rec", *extra, "--quiet", says="/no/such.rec")
 
     def test_every_tool_reads_and_writes_pipes(self):
         """Each tool's record of standard input is that of the file, and what it writes to standard output prints."""

@@ -130,6 +130,16 @@ class DoctorTest(unittest.TestCase):
         for line in result.stdout.splitlines():
             self.assertTrue(len(line) <= 120 or "/" in line, line)
 
+    def test_quiet_shows_troubles_only(self):
+        whole = self.call("--output=.", "--input=/no/such.rec")
+        quiet = self.call("--output=.", "--input=/no/such.rec", "--quiet")
+        self.assertEqual(quiet.returncode, whole.returncode)
+        self.assertIn("/no/such.rec", quiet.stdout)
+        self.assertNotRegex(quiet.stdout, r"(?m)^ok |works")
+        self.assertRegex(whole.stdout, r"(?m)^ok ")
+        self.assertEqual(json.loads(self.call("--format=json", "--quiet").stdout).keys(),
+                         json.loads(self.call("--format=json").stdout).keys())
+
     def test_json_holds_findings_uses_and_facts(self):
         examination = self.examined()
         self.assertLessEqual({"version", "seconds", "finding", "use", "facts"}, set(examination))

@@ -341,8 +341,18 @@ class FlagEffectsTest(ToolCase):
             run[1] = run[1] or self.run_in_folder(mode, more)[:2]
         return run[1]
 
+    def try_quiet(self, mode):
+        """What is wrong with --quiet in this mode: it prints no line but warnings, errors and the plan, and changes no result."""
+        code, found, told = self.run_in_folder(mode, ["--quiet"])
+        plain = self.plain_run(mode, [])
+        lines = [] if "--dry_run" in mode.base else [line for line in told.splitlines() if not re.search("(warning|error): ", line)]
+        return ([] if (code, found) == plain else [f"--quiet changes the result: exit {code}: {told}"]) + [
+            f"--quiet prints: {line}" for line in lines]
+
     def try_flag(self, mode, flag):
         """What is wrong with the flag in this mode; empty: nothing."""
+        if flag == "quiet":
+            return [f"{mode.tool}, {mode.name}: {text}" for text in self.try_quiet(mode)]
         also = dict(mode.also)
         given = lambda name, value: [f"--{name}={value}" if value else f"--{name}"]
         more = also.get(flag, "").split()

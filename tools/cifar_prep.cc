@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
+#include "lib/base/flag_words.h"
 #include "lib/base/given_flags.h"
 #include "lib/base/init_main.h"
 #include "lib/base/run_tool.h"
@@ -21,16 +22,17 @@ ABSL_FLAG(
     std::string, input, "",
     "CIFAR-10: a folder, or a .tar, .tar.gz or .tar.xz archive ('-': one from standard input) with the binary version, "
     "the Python version, or train/<class>/*.png|jpg and test/ or val/; empty: synthetic images.");
-ABSL_FLAG(std::string, input_format, "auto", "auto (look what --input holds), binary, python, images or synthetic.");
+ABSL_FLAG(std::string, input_format, "auto", "auto (found from --input), binary, python, images or synthetic.");
+FLAG_WORDS(input_format, "auto", "binary", "python", "images", "synthetic");
 ABSL_FLAG(std::string, output, "dataset.rec", "The record file to write; '-': standard output.");
 ABSL_FLAG(bool, force, false, "Make the output again even when it already holds this result.");
-ABSL_FLAG(bool, allow_partial, false, "Take a set that is not the whole official one; its records say so.");
+ABSL_FLAG(bool, allow_partial, false, "Accept a data set that is not the complete official one; its records say so.");
 ABSL_FLAG(bool, strict, false, "Refuse files whose MD5 is not the published one, instead of warning.");
 RANGED_FLAG(uint32_t, train_images, lockstep::SyntheticOptions().train_images, 1, lockstep::kMaxSyntheticImages,
             "Synthetic training images.");
 RANGED_FLAG(uint32_t, test_images, lockstep::SyntheticOptions().test_images, 1, lockstep::kMaxSyntheticImages,
             "Synthetic test images.");
-RANGED_FLAG(uint64_t, seed, 0, 0, std::numeric_limits<uint64_t>::max(), "Of the synthetic images.");
+RANGED_FLAG(uint64_t, seed, 0, 0, std::numeric_limits<uint64_t>::max(), "Seed of the synthetic images.");
 ABSL_FLAG(bool, dry_run, false, "Read and check everything, print the summary, write nothing.");
 
 namespace lockstep {
@@ -80,9 +82,12 @@ int main(int argc, char** argv) {
        {"cifar_prep --input=cifar-10-binary.tar.gz --output=dataset.rec",
         "cifar_prep --input_format=synthetic --train_images=2000 --test_images=500 --output=small.rec",
         "cifar_prep --input=my_pictures --allow_partial --dry_run"},
-       {{"files", "what is read and written", {{"input"}, {"input_format"}, {"output"}, {"force"}, {"dry_run"}}, true},
-        {"checks", "what is taken", {{"allow_partial"}, {"strict"}}, true},
-        {"synthetic", "images that are made", {{"train_images"}, {"test_images"}, {"seed"}}, true}}},
+       {{"files",
+         "what is read and written",
+         {{"input"}, {"input_format"}, {"output"}, {"force"}, {"dry_run"}, {"quiet"}},
+         true},
+        {"checks", "which data sets are accepted", {{"allow_partial"}, {"strict"}}, true},
+        {"synthetic", "images to generate", {{"train_images"}, {"test_images"}, {"seed"}}, true}}},
       argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

@@ -7,6 +7,7 @@
 #include "absl/flags/flag.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
+#include "lib/base/flag_words.h"
 #include "lib/base/given_flags.h"
 #include "lib/base/init_main.h"
 #include "lib/base/print_text.h"
@@ -24,49 +25,59 @@ inline constexpr double kMaxMicroseconds = 1e9;  // of latency
 
 }  // namespace lockstep
 
-ABSL_FLAG(std::string, input, "", "scale record to explain; - is standard input");
-ABSL_FLAG(std::string, sweep, "", "sweep record of the same settings, for more one-device times");
-ABSL_FLAG(std::vector<std::string>, times, {}, "tables of epoch times to predict from (CSV or textproto)");
-ABSL_FLAG(
-    std::vector<std::string>, all_reduce, {},
-    "all-reduce times to fit: JSON of nccl-tests (all_reduce_perf -J) or of our benchmarks (--benchmark_out, or the "
-    "record of --record)");
+ABSL_FLAG(std::string, input, "", "Scale record to explain; '-': standard input.");
+ABSL_FLAG(std::string, sweep, "", "Sweep record of the same settings, for more times of one device.");
+ABSL_FLAG(std::vector<std::string>, times, {}, "Tables of epoch times to predict from (CSV or textproto).");
+ABSL_FLAG(std::vector<std::string>, all_reduce, {},
+          "All-reduce times to fit: JSON of nccl-tests (all_reduce_perf -J) or of our benchmarks (--benchmark_out, "
+          "or the record of --record).");
 ABSL_FLAG(std::vector<std::string>, audit, {},
-          "published tables to recompute, comma-separated (data/published/*.textproto, or CSV)");
+          "Published tables to recompute, separated by commas (data/published/*.textproto, or CSV).");
 RANGED_FLAG(double, link_gigabytes_per_second, 0, 0, lockstep::kMaxGigabytes,
-            "nominal bandwidth of one device's link in one direction, GB = 1e9 bytes; 0: not given");
-ABSL_FLAG(std::string, model_spec, "", "how fits are judged and intervals made (ModelSpec, textproto)");
+            "Nominal bandwidth of one device's link in one direction, GB = 1e9 bytes; 0: not given.");
+ABSL_FLAG(std::string, model_spec, "",
+          "File that says how fits are judged and intervals are computed (ModelSpec, textproto).");
 RANGED_FLAG(uint32_t, fit_ranks, 0, 0, lockstep::kMaxDevices,
-            "runs of more devices than this are hidden from the models, predicted, and compared; 0: none is hidden");
+            "Largest number of devices that the models see. Runs of more devices are predicted and compared. 0: the "
+            "models see all runs.");
 RANGED_FLAG(std::vector<std::string>, predict_ranks, {}, 1, lockstep::kMaxDevices,
-            "devices to predict, comma-separated");
+            "Numbers of devices to predict, separated by commas.");
 RANGED_FLAG(std::vector<std::string>, predict_batch, {}, 1, lockstep::kMaxDevices,
-            "batches per device to predict; none: those of the input");
-ABSL_FLAG(std::string, score, "", "earlier comm_model record whose predictions the scale record now answers");
+            "Batch sizes per device to predict; none: those of the input.");
+ABSL_FLAG(std::string, score, "", "Earlier comm_model record whose predictions are compared with the scale record.");
 RANGED_FLAG(std::vector<std::string>, what_if, {}, 1, lockstep::kMaxDevices,
-            "devices of a cluster to answer for, such as 8,64,1024");
+            "Numbers of devices of the cluster to predict, such as 8,64,1024.");
 RANGED_FLAG(std::vector<std::string>, what_if_batch, {}, 1, lockstep::kMaxDevices,
-            "batches per device of --what_if; none: those of one device");
-RANGED_FLAG(std::vector<std::string>, what_if_bucket_mib, {}, 0, 1e6, "answer also with buckets of these sizes, MiB");
+            "Batch sizes per device of --what_if; none: those of one device.");
+RANGED_FLAG(std::vector<std::string>, what_if_bucket_mib, {}, 0, 1e6,
+            "Predict also with buckets of these sizes in MiB.");
 RANGED_FLAG(std::vector<std::string>, what_if_gradient_bytes, {}, 0, 1024,
-            "answer also with gradients of these bytes an element");
+            "Predict also with gradients of this many bytes per element.");
 RANGED_FLAG(std::vector<std::string>, what_if_link_factor, {}, 0, 1e6,
-            "answer also with links between hosts so many times as fast");
-ABSL_FLAG(std::string, cluster, "", "the cluster of --what_if (Cluster, textproto); the flags below go before it");
-RANGED_FLAG(uint32_t, devices_per_host, 0, 0, lockstep::kMaxDevices, "of the cluster");
+            "Predict also with links between hosts that are faster by these factors.");
+ABSL_FLAG(std::string, cluster, "",
+          "File with the cluster of --what_if (Cluster, textproto); the other flags of this group override it.");
+RANGED_FLAG(uint32_t, devices_per_host, 0, 0, lockstep::kMaxDevices, "Number of devices per host of the cluster.");
 RANGED_FLAG(double, intra_gigabytes_per_second, 0, 0, lockstep::kMaxGigabytes,
-            "one link inside a host, one direction; 0: as measured");
-RANGED_FLAG(double, intra_latency_microseconds, 0, 0, lockstep::kMaxMicroseconds, "of a message inside a host");
+            "Bandwidth of one link inside a host in one direction; 0: as measured.");
+RANGED_FLAG(double, intra_latency_microseconds, 0, 0, lockstep::kMaxMicroseconds,
+            "Latency of a message inside a host; 0: as measured.");
 RANGED_FLAG(double, inter_gigabytes_per_second, 0, 0, lockstep::kMaxGigabytes,
-            "between hosts, what each device gets in one direction");
-RANGED_FLAG(double, inter_latency_microseconds, 0, 0, lockstep::kMaxMicroseconds, "of a message between hosts");
+            "Bandwidth between hosts for each device in one direction.");
+RANGED_FLAG(double, inter_latency_microseconds, 0, 0, lockstep::kMaxMicroseconds,
+            "Latency of a message between hosts.");
 ABSL_FLAG(std::string, algorithm, "",
-          "all-reduce of --what_if: ring, tree, hierarchical, ...; none: the fastest for each size");
-ABSL_FLAG(std::string, output, "comm_model.rec", "record to write; - is standard output");
+          "All-reduce algorithm of --what_if: ring, bidirectional_ring, tree, double_tree, recursive_doubling, "
+          "halving_doubling or hierarchical; none: the fastest for each size.");
+FLAG_WORDS(algorithm, "ring", "bidirectional_ring", "tree", "double_tree", "recursive_doubling", "halving_doubling",
+           "hierarchical");
+ABSL_FLAG(std::string, output, "comm_model.rec", "Record file to write; '-': standard output.");
 ABSL_FLAG(std::string, format, "record",
-          "record: the record only; text, csv, json, extra_p, nccl_tuner: also print that on standard output");
-ABSL_FLAG(bool, force, false, "make the output again even when it is there already");
-ABSL_FLAG(bool, dry_run, false, "read and compute everything, say the verdict and what it took, write nothing");
+          "record: the record only; text, csv, json, extra_p, nccl_tuner: also print that on standard output.");
+FLAG_WORDS(format, "record", "text", "csv", "json", "extra_p", "nccl_tuner");
+ABSL_FLAG(bool, force, false, "Make the output again even when it already holds this result.");
+ABSL_FLAG(bool, dry_run, false,
+          "Read and compute everything, print the verdict and the time and memory used; write nothing.");
 
 namespace lockstep {
 namespace {
@@ -149,14 +160,23 @@ int main(int argc, char** argv) {
        "comm_model --audit=data/published/hand_in_001.textproto --output=audit.rec --format=text"},
       {{"files",
         "what is read and written",
-        {{"input"}, {"sweep"}, {"times"}, {"all_reduce"}, {"audit"}, {"output"}, {"format"}, {"force"}, {"dry_run"}},
+        {{"input"},
+         {"sweep"},
+         {"times"},
+         {"all_reduce"},
+         {"audit"},
+         {"output"},
+         {"format"},
+         {"force"},
+         {"dry_run"},
+         {"quiet"}},
         true},
        {"predict",
-        "runs that were not made, from those that were",
+        "runs that were not made, predicted from those that were",
         {{"predict_ranks"}, {"predict_batch", "those of the input"}, {"fit_ranks", "0: none is hidden"}, {"score"}},
         true},
        {"what_if",
-        "clusters that nobody has run on",
+        "predictions for other clusters",
         {{"what_if"},
          {"what_if_batch", "those of one device"},
          {"what_if_bucket_mib"},

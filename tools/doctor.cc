@@ -10,24 +10,27 @@
 #include "absl/time/time.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
+#include "lib/base/flag_words.h"
 #include "lib/base/init_main.h"
 #include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
 #include "lib/doctor/probes.h"
 
 ABSL_FLAG(std::vector<std::string>, for, {},
-          "What must work, or the exit code is 4: train, scale, report, with commas between them. Without it all "
-          "is said and the exit code is 0.");
+          "Uses that must work, or the exit code is 4: train, scale, report, separated by commas. Without this "
+"flag the exit code is 0.");
+FLAG_WORDS(for, "train", "scale", "report");
 ABSL_FLAG(std::string, device, "auto",
-          "auto: the CPU will do where there is no GPU; cpu; cuda: without a working GPU training and scaling fail.");
-ABSL_FLAG(
-    std::string, input, "",
-    "A dataset.rec, or a folder or archive that cifar_prep reads; by default the first that is found in the usual "
-    "places.");
-ABSL_FLAG(std::string, output, ".", "The folder where outputs will go.");
+          "auto: the CPU is enough if there is no GPU; cpu; cuda: training and scaling need a working GPU.");
+FLAG_WORDS(device, "auto", "cpu", "cuda");
+ABSL_FLAG(std::string, input, "",
+          "A dataset.rec, or a folder or archive that cifar_prep reads; by default the first one in the usual "
+          "places.");
+ABSL_FLAG(std::string, output, ".", "Folder in which outputs will be written.");
 ABSL_FLAG(std::string, format, "text", "text, or json: one object.");
+FLAG_WORDS(format, "text", "json");
 RANGED_FLAG(absl::Duration, timeout, absl::Seconds(8), 1, 600,
-            "What a driver, library or disk may take to answer; all are asked at the same time.");
+            "Time that a driver, library or disk may take to answer; all are asked at the same time.");
 ABSL_FLAG(std::string, probe, "", "Internal: what a process that the doctor started looks at.");
 
 namespace lockstep {
@@ -68,8 +71,8 @@ int main(int argc, char** argv) {
        "Says in seconds what of this machine works for Lockstep and what would mend the rest: compiler, "
        "LibTorch, driver, GPUs and their links, limits, data, disk, gnuplot.",
        {"doctor", "doctor --for=train,scale --device=cuda --input=dataset.rec", "doctor --format=json"},
-       {{"question", "what is asked for", {{"for"}, {"device"}, {"input", "the first data found"}, {"output"}}, true},
-        {"answer", "how it is said", {{"format"}, {"timeout"}}, true}}},
+       {{"question", "what to examine", {{"for"}, {"device"}, {"input", "the first data found"}, {"output"}}, true},
+        {"answer", "format and time limit", {{"format"}, {"timeout"}, {"quiet"}}, true}}},
       argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

@@ -64,7 +64,9 @@ absl::Status Run(int argc, char** argv) {
   run.output = FlagValue(run.command_line, "output", LOCKSTEP_OUTPUT);
   if (run.output != "-" && IsAlone(run.command_line) && MakesTheRecordOnly(run.command_line) &&
       CheckSameRun(run).ok()) {
-    LogLine(absl::StrCat(LOCKSTEP_TOOL ": cached ", run.output));
+    if (!IsSwitchOn(run.command_line, "quiet")) {
+      LogLine(absl::StrCat(LOCKSTEP_TOOL ": cached ", run.output));
+    }
     return absl::OkStatus();
   }
   RETURN_IF_ERROR(CheckTorchNeeds());

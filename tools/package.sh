@@ -3,7 +3,8 @@
 #
 #   tools/package.sh OUT [ARCHITECTURES]
 #
-# ARCHITECTURES: for which GPUs, as --@cuda//:architectures has it; left out: all (third_party/cuda/README.md).
+# ARCHITECTURES: for which GPUs, as --@cuda//:architectures has it; left out: all (third_party/cuda/README.md); none:
+# without CUDA, as on a machine that has no toolkit.
 #
 # OUT/<tool>          a launcher: finds torch's and NVIDIA's shared libraries on that machine, then starts the tool
 # OUT/doctor          what of that machine works, also where torch is missing
@@ -14,6 +15,8 @@
 # OUT/*_benchmark     the benchmarks that want one, and libexec/libkernel_timeline.so beside them
 # OUT/built_with.txt  the torch that the folder was built with, which the launchers compare with the one that they find
 # OUT/data, OUT/proto the published tables, and the schemas for `protoc --decode`
+# OUT/share           manual pages and shell completion (tools/manual.sh)
+# OUT/README.md       how to use the folder
 #
 # Works from any folder; the finished folder can be moved, and be read-only. The machine must have glibc 2.34 and the
 # libstdc++ of GCC 11 at least, which is looked at here; a machine newer than Debian 12 builds programs that want more.
@@ -21,7 +24,7 @@ set -euo pipefail
 unset CDPATH # cd would look for folders there, and print them
 
 if [ $# -lt 1 ] || [ $# -gt 2 ] || [ "${1#-}" != "$1" ]; then
-  sed -n '2,8s/^# \{0,1\}//p' "$0"
+  sed -n '2,9s/^# \{0,1\}//p' "$0"
   [ "${1:-}" = --help ] && exit 0 || exit 2
 fi
 mkdir -p -- "$1"
@@ -30,11 +33,14 @@ cd -- "$(dirname -- "$(readlink -f -- "$0")")/.."
 
 tools="cifar_prep train_sweep scale_run comm_model quantize report doctor"
 architectures="${2:-portable}"
-for_gpus="--@cuda//:architectures=$architectures"
-bazel build "$for_gpus" $(printf '//tools:%s ' $tools) //third_party/libtorch:built_with >&2
+for_gpus=("--@cuda//:architectures=$architectures")
+if [ "$architectures" = none ]; then
+  for_gpus=(--@cuda//:detected=false --@nccl//:detected=false --@cudnn//:detected=false)
+fi
+bazel build "${for_gpus[@]}" $(printf '//tools:%s ' $tools) //third_party/libtorch:built_with >&2
 bin="$(bazel info bazel-bin 2>/dev/null)"
 
-rm -rf "$out/libexec" "$out/lib" "$out/data" "$out/proto"
+rm -rf "$out/libexec" "$out/lib" "$out/data" "$out/proto" "$out/share"
 mkdir -p "$out/libexec" "$out/lib" "$out/data/published" "$out/proto/lib/proto"
 
 copy_libraries() {
@@ -69,8 +75,9 @@ for tool in $tools; do
 done
 
 # Tests tagged gpu (tests that skip themselves without one) travel too, where they can be built.
-gpu_tests="$(bazel query 'attr(tags, "\bgpu\b", tests(//...))' 2>/dev/null || true)"
-if [ -n "$gpu_tests" ] && bazel build "$for_gpus" $gpu_tests >&2; then
+gpu_tests=""
+[ "$architectures" = none ] || gpu_tests="$(bazel query 'attr(tags, "\bgpu\b", tests(//...))' 2>/dev/null || true)"
+if [ -n "$gpu_tests" ] && bazel build "${for_gpus[@]}" $gpu_tests >&2; then
   for label in $gpu_tests; do
     path="${label#//}" name="gpu_test_${label##*:}"
     [ -f "$bin/${path%%:*}/${path##*:}" ] || continue
@@ -83,7 +90,7 @@ find "$out/libexec" "$out/lib" -type f -print0 | xargs -0 python3 tools/symbol_v
 
 # Benchmarks, too, with the library that they are linked with, which may want a newer libstdc++.
 gpu_benchmarks="$(bazel query 'attr(tags, "\bgpu\b", kind(cc_binary, //benchmarks:all))' 2>/dev/null || true)"
-if [ -n "$gpu_tests" ] && bazel build "$for_gpus" $gpu_benchmarks //benchmarks:libkernel_timeline.so >&2; then
+if [ -n "$gpu_tests" ] && bazel build "${for_gpus[@]}" $gpu_benchmarks //benchmarks:libkernel_timeline.so >&2; then
   for label in $gpu_benchmarks //benchmarks:libkernel_timeline.so; do
     name="${label##*:}"
     [ -f "$bin/benchmarks/$name" ] || continue
@@ -108,6 +115,8 @@ fi
 
 cp -f "$bin/third_party/libtorch/built_with.txt" "$out/built_with.txt"
 chmod u+w "$out/built_with.txt"
+python3 tools/manual.py --tools="$bin/tools" --output="$out/share" --date="$(git log -1 --format=%cs 2>/dev/null || true)"
+cp tools/portable.md "$out/README.md"
 cp tools/lab.sh "$out/lab.sh"
 cp data/published/*.textproto data/published/*.csv "$out/data/published/"
 cp lib/proto/*.proto "$out/proto/lib/proto/"

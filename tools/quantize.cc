@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
+#include "lib/base/flag_words.h"
 #include "lib/base/given_flags.h"
 #include "lib/base/init_main.h"
 #include "lib/base/run_tool.h"
@@ -40,50 +41,51 @@ ABSL_FLAG(std::string, output, lockstep::QuantizeOptions().output, "The record f
 ABSL_FLAG(std::string, normalization, "auto",
           "Mean and standard deviation of the images that the network was trained with: auto, as the file says; "
           "dataset (of the training images), cifar10, imagenet, none, or MEAN/STD, such as 0.5/0.5.");
+FLAG_WORDS(normalization, "auto", "dataset", "cifar10", "imagenet", "none");
 ABSL_FLAG(std::string, weight_range, "max_abs",
-          "What becomes 127: max_abs, a layer's largest weight; three_sigma, |mean| + 3 standard deviations.");
+          "Weight that becomes 127: max_abs, a layer's largest weight; three_sigma, |mean| + 3 standard deviations.");
+FLAG_WORDS(weight_range, "max_abs", "three_sigma");
 ABSL_FLAG(bool, per_channel, false,
-          "Give every output channel of a layer a weight scale of its own, but the last layer's.");
-ABSL_FLAG(
-    std::string, activation_range, "min_max",
-    "What int8 covers of the activations: min_max, all of them; percentile; mse, the range with the least squared "
-    "error; entropy, that with the least Kullback-Leibler divergence.");
+          "Give every output channel of a layer its own weight scale, except in the last layer.");
+ABSL_FLAG(std::string, activation_range, "min_max",
+          "Range of the activations that int8 covers: min_max, all of it; percentile; mse, the range with the "
+          "least squared error; entropy, the range with the least Kullback-Leibler divergence.");
+FLAG_WORDS(activation_range, "min_max", "percentile", "mse", "entropy");
 RANGED_FLAG(double, percentile, DefaultSpec().percentile(), 50, 100,
             "With --activation_range=percentile: the share of the activations that int8 covers, in percent.");
-ABSL_FLAG(
-    bool, zero_points, false,
-    "Give activations a zero point, so that int8 covers exactly what there is: after ReLU 256 levels instead of 128.");
-ABSL_FLAG(bool, int8_logits, false, "The last layer's output is int8, as in the lab; by default its int32 sums.");
+ABSL_FLAG(bool, zero_points, false,
+          "Give activations a zero point, so that int8 covers exactly their range: 256 levels after ReLU instead "
+          "of 128.");
+ABSL_FLAG(bool, int8_logits, false, "Make the last layer's output int8, as in the lab; by default it is int32 sums.");
 ABSL_FLAG(bool, first_sample_range, false,
           "The lab's slip: take the range of int8 logits from the first sample of each batch of 4 only.");
 RANGED_FLAG(uint32_t, calibration_images, DefaultSpec().calibration_images(), 1, 1'000'000,
-            "Training images on which the activations' ranges are taken.");
+            "Number of training images on which the ranges of the activations are measured.");
 ABSL_FLAG(bool, bias_correction, false,
-          "Take off each bias what the rounding of its layer's weights adds on the mean of the calibration images.");
-RANGED_FLAG(
-    uint32_t, study_images, 0, 0, 1'000'000,
-    "Study which layers cost the accuracy, each one alone in int8 and all but each one, on so many more training "
-    "images; 0: no study.");
-RANGED_FLAG(
-    double, wanted_drop, 0, 0, 100,
-    "With --study_images: put the most sensitive layers back to fp32 until at most so many points of accuracy are "
-    "lost; 0: none.");
-RANGED_FLAG(
-    uint32_t, fine_tune_epochs, 0, 0, 10'000,
-    "Then train the weights so many epochs more on all training images, with a forward pass that computes the int8 "
-    "network's integers; the record's network is the one that this leaves. 0: none.");
+          "Subtract from each bias the mean error that rounding the layer's weights causes on the calibration "
+          "images.");
+RANGED_FLAG(uint32_t, study_images, 0, 0, 1'000'000,
+            "Number of further training images on which to study which layers cost accuracy: each layer alone in "
+            "int8, and all layers but one. 0: no study.");
+RANGED_FLAG(double, wanted_drop, 0, 0, 100,
+            "With --study_images: percentage points of accuracy that may be lost; the most sensitive layers go back "
+            "to fp32 until the loss is no larger. 0: no layer goes back.");
+RANGED_FLAG(uint32_t, fine_tune_epochs, 0, 0, 10'000,
+            "Number of epochs to fine-tune the weights on all training images, with a forward pass that computes the "
+            "int8 network's integers; the record holds the fine-tuned network. 0: none.");
 RANGED_FLAG(double, fine_tune_learning_rate, DefaultSpec().fine_tune_learning_rate(), 0, 10,
             "With --fine_tune_epochs: the learning rate of the first step, from which half a cosine goes down to 0.");
 RANGED_FLAG(uint32_t, fine_tune_batch, DefaultSpec().fine_tune_batch(), 1, 1'000'000,
-            "With --fine_tune_epochs: images of a step.");
+            "With --fine_tune_epochs: batch size.");
 ABSL_FLAG(std::string, device, lockstep::QuantizeOptions().device,
-          "auto, cpu or cuda: where networks run and are fine-tuned; auto: on the GPU where there is one.");
-ABSL_FLAG(
-    std::string, isa, lockstep::QuantizeOptions().isa,
-    "Instructions of the int8 network: auto; on any CPU portable, on x86-64 also avx2, avxvnni, avx512vnni or amx, on "
-    "Arm also dotprod or i8mm; on a GPU dp4a, mma or wgmma; plain: loops over one value after another, which are slow "
-    "and say what is right. All give the same bits.");
-RANGED_FLAG(uint32_t, threads, 0, 0, 1024, "Threads of the int8 network; 0: as many as there are processors.");
+          "Device on which networks run and are fine-tuned: auto (CUDA if there is a GPU), cpu or cuda.");
+FLAG_WORDS(device, "auto", "cpu", "cuda");
+ABSL_FLAG(std::string, isa, lockstep::QuantizeOptions().isa,
+          "Instructions of the int8 network: auto; portable on any CPU; avx2, avxvnni, avx512vnni or amx on x86-64; "
+          "dotprod or i8mm on Arm; dp4a, mma or wgmma on a GPU; plain: the slow reference loops. All give the same bits.");
+FLAG_WORDS(isa, "auto", "plain", "portable", "avx2", "avxvnni", "avx512vnni", "amx", "dotprod", "i8mm", "dp4a", "mma",
+           "wgmma");
+RANGED_FLAG(uint32_t, threads, 0, 0, 1024, "Threads of the int8 network; 0: one for each processor.");
 RANGED_FLAG(uint64_t, seed, 0, 0, std::numeric_limits<uint64_t>::max(),
             "Chooses the calibration images and the images kept for replay.");
 ABSL_FLAG(bool, force, false, "Make the output again even when it already holds this result.");
@@ -163,10 +165,10 @@ int main(int argc, char** argv) {
         "quantize --verify=quantized.rec"},
        {{"files",
          "what is read and written",
-         {{"input"}, {"checkpoint"}, {"import"}, {"output"}, {"onnx"}, {"force"}, {"dry_run"}, {"verify"}},
+         {{"input"}, {"checkpoint"}, {"import"}, {"output"}, {"onnx"}, {"force"}, {"dry_run"}, {"verify"}, {"quiet"}},
          true},
         {"ranges",
-         "what int8 covers",
+         "ranges that int8 covers",
          {{"normalization"},
           {"weight_range"},
           {"per_channel"},
@@ -177,15 +179,17 @@ int main(int argc, char** argv) {
           {"seed"}},
          true},
         {"repair",
-         "accuracy that is won back",
+         "ways to regain accuracy",
          {{"bias_correction"},
           {"study_images", "0: no study"},
           {"wanted_drop", "0: no layer goes back to fp32"},
           {"fine_tune_epochs", "0: no fine-tuning"},
           {"fine_tune_learning_rate"},
           {"fine_tune_batch"}}},
-        {"lab", "the lab's own ways", {{"int8_logits"}, {"first_sample_range"}}},
-        {"machine", "where it is computed", {{"device"}, {"isa"}, {"threads", "0: as many as processors"}}}}},
+        {"lab", "choices of the lab", {{"int8_logits"}, {"first_sample_range"}}},
+        {"machine",
+         "device, instructions and threads",
+         {{"device"}, {"isa"}, {"threads", "0: as many as processors"}}}}},
       argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

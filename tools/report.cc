@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/flag_values.h"
+#include "lib/base/flag_words.h"
 #include "lib/base/given_flags.h"
 #include "lib/base/init_main.h"
 #include "lib/base/print_text.h"
@@ -37,33 +38,35 @@ ABSL_FLAG(
     std::string, format, "",
     "html, markdown, latex (a document, a file of each table and plots as PDF), csv, json, several of them, or all; "
     "html,markdown is the default; with --print: text, the default, or json; with --class_folder: html.");
+FLAG_WORDS(format, "html", "markdown", "latex", "csv", "json", "all", "text");
 ABSL_FLAG(
     std::string, style, "given",
     "given: what the records hold; lab: every question and table of the lab, the blank ones with the command that "
     "fills them.");
-ABSL_FLAG(bool, audit, false, "Also NAME.audit.html and NAME.audit.md: the published tables that comm_model audited.");
+FLAG_WORDS(style, "given", "lab");
+ABSL_FLAG(bool, audit, false,
+          "Also write NAME.audit.html and NAME.audit.md: the published tables that comm_model audited.");
 ABSL_FLAG(bool, force, false,
           "Make the report again even when it is there already, and replace whatever file is at the output.");
-ABSL_FLAG(bool, dry_run, false, "Read the records, say what the report would hold and what that took, write nothing.");
+ABSL_FLAG(bool, dry_run, false,
+          "Read the records, print what the report would hold and the time and memory used; write nothing.");
 ABSL_FLAG(std::string, print, "",
           "Show this record file, of any tool, as text on standard output; '-': standard input.");
 ABSL_FLAG(std::string, convert, "",
           "Write this record file as JSON (--output=NAME.json), or this JSON as the record file (--output=NAME.rec).");
-ABSL_FLAG(bool, print_bytes, false, "With --print: show pixels and weights whole, not by their digest.");
+ABSL_FLAG(bool, print_bytes, false, "With --print: show pixels and weights whole instead of their digest.");
 
-ABSL_FLAG(
-    bool, check, false,
-    "Hold the numbers of --input against named rules and write no report; exit 4 when one is broken. NAME.csv and "
-    "NAME.textproto are published tables (data/published/README.md).");
+ABSL_FLAG(bool, check, false,
+          "Check the numbers of --input against named rules and write no report; exit 4 if a rule is broken. "
+          "NAME.csv and NAME.textproto are published tables (data/published/README.md).");
 ABSL_FLAG(
     std::vector<std::string>, compare, {},
     "Two records of train_sweep or of scale_run, before,after: whether each point is faster, slower or cannot be told "
     "apart. Two single runs never are: --input names further runs of the two programs, from which the spread between "
     "runs is taken.");
-ABSL_FLAG(
-    std::string, class_folder, "",
-    "A folder of folders, one a student: the page --output says whose numbers break a rule, who has whose numbers, and "
-    "whose times are far from the others'.");
+ABSL_FLAG(std::string, class_folder, "",
+          "Folder with one folder per student. The page --output lists numbers that break a rule, numbers that "
+          "students share, and times that are far from the others'.");
 ABSL_FLAG(std::string, trace, "",
           "Write a mean step of each point of --input as a timeline that ui.perfetto.dev opens, and no report.");
 ABSL_FLAG(std::string, tensorboard, "",
@@ -71,7 +74,7 @@ ABSL_FLAG(std::string, tensorboard, "",
 ABSL_FLAG(std::string, prometheus, "",
           "Write the numbers of each point of --input as Prometheus text, and no report: NAME.prom, which node "
           "exporter's textfile collector reads.");
-ABSL_FLAG(std::string, junit, "", "With --check: what was found as JUnit XML; '-': standard output.");
+ABSL_FLAG(std::string, junit, "", "With --check: file for the findings as JUnit XML; '-': standard output.");
 
 namespace lockstep {
 namespace {
@@ -205,13 +208,14 @@ int main(int argc, char** argv) {
           {"style"},
           {"audit"},
           {"force"},
-          {"dry_run"}},
+          {"dry_run"},
+          {"quiet"}},
          true},
         {"print", "a record as text or JSON", {{"print"}, {"print_bytes"}, {"convert"}}, true},
-        {"check", "numbers held against rules", {{"check"}, {"junit"}}, true},
+        {"check", "numbers checked against rules", {{"check"}, {"junit"}}, true},
         {"compare", "two runs, point by point", {{"compare"}}, true},
         {"export", "for other programs", {{"trace"}, {"tensorboard"}, {"prometheus"}}, true},
-        {"class", "all of a class", {{"class_folder"}}, true}}},
+        {"class", "one page for a class of students", {{"class_folder"}}, true}}},
       argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

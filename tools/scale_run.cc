@@ -14,6 +14,7 @@
 #include "absl/time/time.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
+#include "lib/base/flag_words.h"
 #include "lib/base/given_flags.h"
 #include "lib/base/init_main.h"
 #include "lib/base/open_files.h"
@@ -36,15 +37,17 @@ ABSL_DECLARE_FLAG(std::string, input);
 ABSL_FLAG(std::string, output, "scale.rec", "The record file to write; '-': standard output.");
 ABSL_FLAG(std::string, prediction, "",
           "A comm_model record that predicts this run: its digest is kept as proof that it came first.");
-ABSL_FLAG(std::string, device, "auto", "auto (CUDA where there is one), cpu or cuda. With cuda each rank has a GPU.");
+ABSL_FLAG(std::string, device, "auto", "auto (CUDA if there is a GPU), cpu or cuda. With cuda each rank has a GPU.");
+FLAG_WORDS(device, "auto", "cpu", "cuda");
 RANGED_FLAG(std::vector<std::string>, ranks, std::vector<std::string>({"1", "2"}), 1, lockstep::kMaxRanks,
             "Numbers of ranks to measure.");
 RANGED_FLAG(std::vector<std::string>, batch, std::vector<std::string>({"32", "128", "512"}), 1, lockstep::kMaxBatchSize,
             "Batch sizes to measure.");
 ABSL_FLAG(std::string, checkpoint, "",
-          "Where to put the weights trained on the most --ranks, as a PyTorch state_dict, with rank 0's running "
-          "statistics; empty: nowhere. Of an experiment: of its one point (--rows and --seeds=1).");
+          "File for the weights trained on the most --ranks, as a PyTorch state_dict, with rank 0's running "
+          "statistics; empty: none. With --experiment: those of its only point (--rows and --seeds=1).");
 ABSL_FLAG(std::string, batch_mode, "per_device", "--batch is per_device, or global: shared among the ranks.");
+FLAG_WORDS(batch_mode, "per_device", "global");
 ABSL_FLAG(bool, drop_last, false, "Leave out images that fill no batch on every rank; otherwise some are seen twice.");
 RANGED_FLAG(uint32_t, workers, 2, 0, lockstep::kMaxLoaderWorkers,
             "Threads of each rank that prepare batches ahead; 0: none.");
@@ -56,48 +59,54 @@ ABSL_FLAG(std::string, mode, "ddp",
           "thread for each device, which deals out batch and weights in each step and takes the gradients to device 0. "
           "Several words, such as ddp,dp, here and of --preset, --gradient_compression, --buffers, --reducer and "
           "--bucket_plan: every combination that can be, side by side in one record.");
+FLAG_WORDS(mode, "ddp", "dp");
 ABSL_FLAG(
     std::string, experiment, "",
     "A question with a table of its own, at the global batches of --batch on --ranks=N: large_batch (the first batch, "
     "and what the others do to accuracy, with each remedy and all; the first one also with their "
     "schedule and epochs), sampler_epoch (with and without the epoch number), what_is_sent (gradients only, buffers "
     "too, batch norm over all ranks). 5 epochs unless told otherwise.");
-RANGED_FLAG(uint32_t, seeds, 3, 1, 1000, "Of an experiment: each row is trained with so many, from --seed on.");
+FLAG_WORDS(experiment, "large_batch", "sampler_epoch", "what_is_sent");
+RANGED_FLAG(uint32_t, seeds, 3, 1, 1000,
+            "With --experiment: number of seeds with which each row is trained, counted from --seed.");
 ABSL_FLAG(std::string, rows, "",
-          "Of an experiment: only these rows, separated by semicolons, such as --rows='128;8192, all'; empty: all.");
+          "With --experiment: only these rows, separated by semicolons, such as --rows='128;8192, all'; empty: all.");
 ABSL_FLAG(bool, ablation, true,
-          "Measure what several ranks do once more with the all-reduces left out; false: only what trains.");
+          "Measure each point of several ranks once more without all-reduces; false: only the points that train.");
 ABSL_FLAG(bool, overlap, true, "Start all-reduces while backward runs; false: all of them after it.");
 RANGED_FLAG(double, first_bucket_mib, 1, 0, 1e6, "MiB of gradients that close the first bucket.");
 RANGED_FLAG(double, bucket_mib, 25, 0, 1e6, "MiB of gradients that close each other bucket.");
 ABSL_FLAG(
     std::string, gradient_compression, "",
     "How gradients travel: none (in fp32) or bf16; empty: bf16 where the step computes them in bf16 (--preset=fast).");
+FLAG_WORDS(gradient_compression, "none", "bf16");
 ABSL_FLAG(
     std::string, buffers, "local",
     "Running statistics of batch norm: local to each rank, or broadcast from rank 0 in every step; sync_bn: batch "
     "norm over the images of all ranks.");
-ABSL_FLAG(
-    std::string, backend, "",
-    "What ranks on CPUs talk over: shared_memory (all of one host) or gloo; empty: shared_memory where it can be. On "
-    "CUDA: nccl.");
+FLAG_WORDS(buffers, "local", "broadcast", "sync_bn");
+ABSL_FLAG(std::string, backend, "",
+          "Transport between ranks on CPUs: shared_memory (all on one host) or gloo; empty: shared_memory if "
+          "possible. On CUDA: nccl.");
+FLAG_WORDS(backend, "shared_memory", "gloo", "nccl");
 ABSL_FLAG(
     std::string, reducer, "auto",
     "Who reduces gradients: own (buckets over NCCL or Gloo); c10d, LibTorch's reducer over the same communicator "
     "(--step=autograd); peer, copies into the memory of the host's other GPUs (--step=fused); or peer_sharded, "
     "the same, and each rank updates its share of the weights for all (--precision=bf16). auto takes, at each number "
     "of ranks, the last of own, peer and peer_sharded that can be.");
-ABSL_FLAG(
-    std::string, bucket_plan, "ddp",
-    "ddp: buckets by size, as PyTorch's. auto: by when gradients were seen to be ready and what an all-reduce costs.");
+FLAG_WORDS(reducer, "auto", "own", "c10d", "peer", "peer_sharded");
+ABSL_FLAG(std::string, bucket_plan, "ddp",
+          "ddp: buckets by size, like PyTorch's. auto: by the measured times at which gradients are ready and the "
+          "cost of an all-reduce.");
+FLAG_WORDS(bucket_plan, "ddp", "auto");
 RANGED_FLAG(absl::Duration, timeout, absl::Seconds(60), 1, 86400,
-            "A rank that keeps the others waiting this long ends the run.");
-ABSL_FLAG(
-    std::string, launcher, "auto",
-    "Who started this process once for each rank: torchrun (RANK, WORLD_SIZE, LOCAL_RANK), openmpi "
-    "(OMPI_COMM_WORLD_*), "
-    "pmi (PMI_*, PMIX_RANK), slurm (a step of srun), or none: the ranks are started here. auto: the first of these "
-    "whose variables are set, else none.");
+            "Time for which a rank may keep the others waiting; after it the run ends.");
+ABSL_FLAG(std::string, launcher, "auto",
+          "Launcher that started this process once for each rank: torchrun (RANK, WORLD_SIZE, LOCAL_RANK), openmpi "
+          "(OMPI_COMM_WORLD_*), pmi (PMI_*, PMIX_RANK), slurm (a step of srun), or none: this process starts the "
+          "ranks. auto: the first of these whose variables are set, else none.");
+FLAG_WORDS(launcher, "auto", "none", "torchrun", "openmpi", "pmi", "slurm");
 ABSL_FLAG(
     std::string, master_addr, "",
     "Under a launcher, with ranks on several hosts: rank 0's host; on one it is 127.0.0.1. None: MASTER_ADDR, else the "
@@ -106,10 +115,9 @@ RANGED_FLAG(
     uint32_t, master_port, 0, 0, 65535,
     "Under a launcher: the port at which rank 0 listens. 0: MASTER_PORT, else one from 20000 to 28999 that follows "
     "from the launcher's name for the run.");
-ABSL_FLAG(
-    std::string, interface, "",
-    "The network device that ranks talk over, such as eth0. None: GLOO_SOCKET_IFNAME and NCCL_SOCKET_IFNAME, else the "
-    "one on the way to rank 0's host.");
+ABSL_FLAG(std::string, interface, "",
+          "Network device for the traffic between ranks, such as eth0. None: GLOO_SOCKET_IFNAME and "
+          "NCCL_SOCKET_IFNAME, else the device on the way to rank 0's host.");
 
 namespace lockstep {
 namespace {
@@ -175,7 +183,7 @@ ToolInfo DescribeTool() {
       WithTrainingGroups(
           {{"files",
             "what is read and written",
-            {{"input"}, {"output"}, {"checkpoint"}, {"prediction"}, {"force"}, {"dry_run"}},
+            {{"input"}, {"output"}, {"checkpoint"}, {"prediction"}, {"force"}, {"dry_run"}, {"quiet"}},
             true},
            {"scaling",
             "which points, and where",

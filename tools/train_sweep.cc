@@ -12,6 +12,7 @@
 #include "lib/base/exit_status.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
+#include "lib/base/flag_words.h"
 #include "lib/base/given_flags.h"
 #include "lib/base/init_main.h"
 #include "lib/base/run_tool.h"
@@ -24,19 +25,20 @@
 #include "tools/training_flags.h"
 
 ABSL_FLAG(std::string, output, "sweep.rec", "The record file to write; '-': standard output.");
-ABSL_FLAG(std::string, device, "auto", "auto (CUDA where there is one), cpu or cuda.");
+ABSL_FLAG(std::string, device, "auto", "auto (CUDA if there is a GPU), cpu or cuda.");
+FLAG_WORDS(device, "auto", "cpu", "cuda");
 RANGED_FLAG(std::vector<std::string>, batch, {}, 1, lockstep::kMaxBatchSize,
             "Exactly these batch sizes, such as 32,128; none: a ladder.");
 RANGED_FLAG(uint32_t, min_batch, 32, 1, lockstep::kMaxBatchSize, "The ladder's first batch size.");
-RANGED_FLAG(uint32_t, factor, 4, 2, 1000, "Each batch of the ladder is so many times the one before.");
+RANGED_FLAG(uint32_t, factor, 4, 2, 1000, "Factor from one batch size of the ladder to the next.");
 RANGED_FLAG(uint32_t, max_batch, 0, 0, lockstep::kMaxBatchSize,
             "The ladder ends here; 0: when a batch does not fit or exceeds the data set.");
 RANGED_FLAG(uint64_t, memory_limit, 0, 0, uint64_t{1} << 50,
             "Bytes of heap that a point's process may have, on a CPU; 0: no limit.");
 RANGED_FLAG(absl::Duration, timeout, absl::ZeroDuration(), 0, 86400,
-            "A point that gets nothing done for this long fails, as behind a GPU that does not answer; 0: 2m on CUDA, "
-            "for ever on a CPU.");
-ABSL_FLAG(std::string, checkpoint, "", "Where to put the trained weights, as a PyTorch state_dict; empty: nowhere.");
+            "Time without progress after which a point fails, for example because a GPU does not answer; 0: 2m on "
+            "CUDA, no limit on a CPU.");
+ABSL_FLAG(std::string, checkpoint, "", "File for the trained weights, as a PyTorch state_dict; empty: none.");
 ABSL_FLAG(bool, drop_last, false, "Leave out an epoch's last batch when it is shorter than the others.");
 RANGED_FLAG(uint32_t, workers, 2, 0, lockstep::kMaxLoaderWorkers, "Threads that prepare batches ahead; 0: none.");
 RANGED_FLAG(uint32_t, threads, 0, 0, lockstep::kMaxThreads, "CPU threads that LibTorch computes with; 0: its default.");
@@ -95,7 +97,7 @@ int main(int argc, char** argv) {
        lockstep::WithTrainingGroups(
            {{"files",
              "what is read and written",
-             {{"input"}, {"output"}, {"checkpoint"}, {"force"}, {"dry_run"}},
+             {{"input"}, {"output"}, {"checkpoint"}, {"force"}, {"dry_run"}, {"quiet"}},
              true},
             {"sweep",
              "which batches, and where",

@@ -3,6 +3,7 @@
 #define LOCKSTEP_LIB_BASE_EXIT_STATUS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -21,6 +22,16 @@ enum class ExitCode : int {
   kInterrupted = 130,  // stopped by SIGINT after keeping what is complete
   kTerminated = 143,   // stopped by SIGTERM after keeping what is complete
 };
+
+// An exit code as users read of it: --help has the short name, the manual pages have the meaning.
+struct ExitCodeMeaning {
+  ExitCode code;
+  std::string name;     // "bad input"
+  std::string meaning;  // one sentence
+};
+
+// Returns all exit codes in ascending order.
+const std::vector<ExitCodeMeaning>& ExitCodeMeanings();
 
 // Codes: InvalidArgument and OutOfRange are usage; NotFound, DataLoss and FailedPrecondition are bad input; Aborted is a
 // failed check; Unavailable, DeadlineExceeded and ResourceExhausted are the device; Cancelled is a signal (which one

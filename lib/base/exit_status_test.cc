@@ -1,6 +1,7 @@
 #include "lib/base/exit_status.h"
 
 #include <csignal>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "lib/base/stop_signal.h"
@@ -22,6 +23,15 @@ TEST(ExitStatusTest, EveryCodeHasItsDocumentedNumber) {
   EXPECT_EQ(ExitStatus("tool", absl::UnavailableError("x")), 5);
   EXPECT_EQ(ExitStatus("tool", absl::DeadlineExceededError("x")), 5);
   EXPECT_EQ(ExitStatus("tool", absl::ResourceExhaustedError("x")), 5);
+}
+
+TEST(ExitStatusTest, EveryCodeHasAMeaning) {
+  std::vector<int> codes;
+  for (const ExitCodeMeaning& each : ExitCodeMeanings()) {
+    codes.push_back(static_cast<int>(each.code));
+    EXPECT_FALSE(each.name.empty() || each.meaning.empty()) << codes.back();
+  }
+  EXPECT_EQ(codes, std::vector<int>({0, 1, 2, 3, 4, 5, 129, 130, 143}));
 }
 
 TEST(ExitStatusTest, PrintsOneLineEvenForAMessageOfTwo) {

@@ -15,6 +15,9 @@ std::set<std::string>& Given() {
   return *given;
 }
 
+// Flags that act in every run of every tool.
+bool ActsAlways(absl::string_view flag) { return flag == "quiet"; }
+
 absl::Status NoEffect(const std::string& flag, const std::string& where, const std::string& instead) {
   return absl::InvalidArgumentError(
       absl::StrCat("--", flag, " has no effect ", where, "; leave it out", instead.empty() ? "" : ", or ", instead));
@@ -41,7 +44,8 @@ absl::Status CheckOnlyGiven(const std::vector<std::string>& flags, const std::st
                             const std::string& instead) {
   for (const std::string& given : Given()) {
     const absl::CommandLineFlag* const flag = FindOwnFlag(given);
-    if (std::find(flags.begin(), flags.end(), given) == flags.end() && (flag == nullptr || !IsInternal(*flag))) {
+    const bool acts = ActsAlways(given) || std::find(flags.begin(), flags.end(), given) != flags.end();
+    if (!acts && (flag == nullptr || !IsInternal(*flag))) {
       return NoEffect(given, where, instead);
     }
   }

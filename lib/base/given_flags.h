@@ -29,7 +29,7 @@ struct FlagUse {
 absl::Status CheckGivenFlags(const std::vector<FlagUse>& uses);
 
 // Returns InvalidArgumentError for the first flag that was given and is none of `flags`, in the order of their names.
-// Internal flags are not looked at. `where` and `instead` as in FlagUse.
+// Internal flags and --quiet, which acts in every run, are not looked at. `where` and `instead` as in FlagUse.
 absl::Status CheckOnlyGiven(const std::vector<std::string>& flags, const std::string& where,
                             const std::string& instead = "");
 

@@ -32,6 +32,9 @@ TEST(GivenFlagsTest, AFlagThatDoesNothingIsRefused) {
   EXPECT_TRUE(CheckOnlyGiven({"check", "junit"}, "here").ok());
   EXPECT_EQ(Message(CheckOnlyGiven({"check", "style"}, "here")), "--junit has no effect here; leave it out");
   EXPECT_EQ(CheckOnlyGiven({}, "here").code(), absl::StatusCode::kInvalidArgument);
+
+  ASSERT_TRUE(ParseFlags({"--quiet"}).ok());  // acts in every run
+  EXPECT_TRUE(CheckOnlyGiven({"check", "junit"}, "here").ok());
 }
 
 }  // namespace

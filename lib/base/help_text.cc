@@ -6,6 +6,7 @@
 #include "absl/flags/commandlineflag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/exit_status.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/nearest_word.h"
 #include "lib/base/own_flags.h"
@@ -15,14 +16,13 @@ namespace lockstep {
 namespace {
 
 constexpr char kAll[] = "all";
+constexpr int kSignalExitCode = 128;  // as a shell has it, 128 + the signal's number
 
 std::string FlagText(const GroupedFlag& grouped) {
   const absl::CommandLineFlag& flag = *FindOwnFlag(grouped.name);
-  const std::string& effective = grouped.effective_default;
-  const std::string value = !effective.empty() ? effective : flag.DefaultValue();
   const std::string range = RangeText(flag);
-  return absl::StrCat("  --", grouped.name, " (default: ", value.empty() ? "none" : value, range.empty() ? "" : ";",
-                      range, ")\n      ", flag.Help(), "\n");
+  return absl::StrCat("  --", grouped.name, " (default: ", DefaultText(grouped), range.empty() ? "" : ";", range,
+                      ")\n      ", flag.Help(), "\n");
 }
 
 std::string GroupText(const FlagGroup& group) {
@@ -44,6 +44,35 @@ std::string OtherGroupsText(const std::vector<FlagGroup>& groups) {
   return text.empty() ? "" : absl::StrCat("\nMore flags:\n", text, "  --help=all: every flag\n");
 }
 
+std::string Head(const ToolInfo& tool) {
+  return absl::StrCat(tool.name, ": ", tool.summary, "\n\nExamples:\n  ", absl::StrJoin(tool.examples, "\n  "), "\n");
+}
+
+// The exit codes, those of signals in short.
+std::string Tail() {
+  std::string text = "\nExit codes:";
+  std::vector<std::string> signals, codes;
+  for (const ExitCodeMeaning& each : ExitCodeMeanings()) {
+    const int code = static_cast<int>(each.code);
+    if (code > kSignalExitCode) {
+      codes.push_back(absl::StrCat(code));
+      signals.push_back(each.name);
+    } else {
+      absl::StrAppend(&text, code == 0 ? " " : ", ", code, " ", each.name);
+    }
+  }
+  return absl::StrCat(text, ",\n", absl::StrJoin(codes, "/"), " stopped by ", absl::StrJoin(signals, "/"),
+                      ". '-' as a file is standard input or output.\n");
+}
+
+}  // namespace
+
+std::string DefaultText(const GroupedFlag& flag) {
+  const std::string value =
+      !flag.effective_default.empty() ? flag.effective_default : FindOwnFlag(flag.name)->DefaultValue();
+  return value.empty() ? "none" : value;
+}
+
 std::vector<FlagGroup> GroupsOf(const ToolInfo& tool) {
   if (!tool.groups.empty()) {
     return tool.groups;
@@ -56,16 +85,6 @@ std::vector<FlagGroup> GroupsOf(const ToolInfo& tool) {
   }
   return {all};
 }
-
-std::string Head(const ToolInfo& tool) {
-  return absl::StrCat(tool.name, ": ", tool.summary, "\n\nExamples:\n  ", absl::StrJoin(tool.examples, "\n  "), "\n");
-}
-
-constexpr char kTail[] =
-    "\nExit codes: 0 ok, 1 internal error, 2 usage, 3 bad input, 4 check failed, 5 device or "
-    "communication\nfailure, 130/143 stopped by a signal. '-' as a file is standard input or output.\n";
-
-}  // namespace
 
 absl::Status CheckGroups(const std::vector<FlagGroup>& groups) {
   std::set<std::string> seen;
@@ -102,7 +121,7 @@ absl::StatusOr<std::string> HelpText(const ToolInfo& tool, const std::string& gr
     return absl::InvalidArgumentError(absl::StrCat("--help=", group, ": expected one of ", absl::StrJoin(names, ", "),
                                                    near.empty() ? "" : absl::StrCat("; did you mean ", near, "?")));
   }
-  return group.empty() ? absl::StrCat(text, OtherGroupsText(groups), kTail) : text;
+  return group.empty() ? absl::StrCat(text, OtherGroupsText(groups), Tail()) : text;
 }
 
 }  // namespace lockstep

@@ -32,6 +32,12 @@ struct ToolInfo {
   std::vector<FlagGroup> groups;      // in the order of --help; none: all flags are in one
 };
 
+// Returns the default of a flag as --help prints it: "none" for an empty text.
+std::string DefaultText(const GroupedFlag& flag);
+
+// Returns the tool's groups, or one group of all flags for users if the tool names no groups.
+std::vector<FlagGroup> GroupsOf(const ToolInfo& tool);
+
 // Internal: a flag that users may give is in no group, or in two, or a group names one that is not declared.
 absl::Status CheckGroups(const std::vector<FlagGroup>& groups);
 

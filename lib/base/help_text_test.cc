@@ -36,8 +36,8 @@ TEST(HelpTextTest, PlainHelpHasExamplesCommonFlagsAndTheOtherGroupsNames) {
             "  --model (default: resnet18)\n      Which one.\n"
             "  --epochs (default: 6: 1 + repeats; from 0 to 100)\n      Epochs; 0: 1 + repeats.\n"
             "\nMore flags:\n  --help=gpu: expert: the GPU (1 flags)\n  --help=all: every flag\n"
-            "\nExit codes: 0 ok, 1 internal error, 2 usage, 3 bad input, 4 check failed, 5 device or communication\n"
-            "failure, 130/143 stopped by a signal. '-' as a file is standard input or output.\n");
+            "\nExit codes: 0 ok, 1 internal error, 2 usage, 3 bad input, 4 check failed, 5 device or communication "
+            "failure,\n129/130/143 stopped by SIGHUP/SIGINT/SIGTERM. '-' as a file is standard input or output.\n");
 }
 
 TEST(HelpTextTest, AGroupIsShownByItself) {

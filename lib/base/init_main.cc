@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "absl/flags/commandlineflag.h"
+#include "absl/flags/flag.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -23,12 +24,18 @@
 #include "lib/base/flag_range.h"
 #include "lib/base/given_flags.h"
 #include "lib/base/help_text.h"
+#include "lib/base/log_line.h"
+#include "lib/base/manual.h"
 #include "lib/base/nearest_word.h"
 #include "lib/base/own_flags.h"
 #include "lib/base/print_text.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/version.h"
+
+ABSL_FLAG(bool, quiet, false,
+          "Print no progress and no lines about the run, only warnings and errors. Results that were asked for are "
+          "still printed: an output to '-', a record, a plan, a table.");
 
 namespace lockstep {
 namespace {
@@ -188,8 +195,11 @@ std::string FirstOf(const std::vector<std::string>& args, const std::vector<absl
 // --help, -h, --help=GROUP.
 [[noreturn]] void HelpAndExit(const ToolInfo& tool, const std::string& argument) {
   const size_t equals = argument.find('=');
-  const absl::StatusOr<std::string> text =
-      HelpText(tool, equals == std::string::npos ? "" : argument.substr(equals + 1));
+  const std::string group = equals == std::string::npos ? "" : argument.substr(equals + 1);
+  if (group == kManualGroup) {
+    PrintAndExit(tool, ManualJson(tool));
+  }
+  const absl::StatusOr<std::string> text = HelpText(tool, group);
   if (!text.ok()) {
     std::exit(ExitStatus(tool.name, text.status()));
   }
@@ -261,6 +271,9 @@ void InitMain(const ToolInfo& tool, int argc, char** argv) {
   }
   if (const absl::Status parsed = ParseOnlyFlags(args); !parsed.ok()) {
     std::exit(ExitStatus(tool.name, parsed));
+  }
+  if (absl::GetFlag(FLAGS_quiet)) {
+    SetQuiet();
   }
   for (const absl::Status& status : {CheckStack(), EnterCallersFolder()}) {
     if (!status.ok()) {

@@ -28,6 +28,7 @@ std::map<std::string, std::string> FlagTexts(const std::vector<std::string>& arg
 // an argument is no flag.
 //
 // Before that it ignores SIGPIPE, and sees to it that no file is opened as a standard stream that the caller closed.
+// --quiet, a flag of every tool, calls SetQuiet (log_line.h).
 // After it exits 5 when the stack may not grow to 128 KiB (ulimit -s), enters the caller's folder (callers_folder.h),
 // silences protobuf's own remarks on bytes that do not parse (an error is one line, and the tool's), and installs the
 // stop signals.

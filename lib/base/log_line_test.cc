@@ -1,5 +1,7 @@
 #include "lib/base/log_line.h"
 
+#include <cstdlib>
+
 #include "gtest/gtest.h"
 
 namespace lockstep {
@@ -18,6 +20,19 @@ TEST(LogLineTest, TextKeepsItsLines) {
   CaptureStderr();
   LogText("train: 80\n  classes a\x1B[2J\n");
   EXPECT_EQ(GetCapturedStderr(), "train: 80\n  classes a\\x1b[2J\n");
+}
+
+// Runs in a process of its own, because nothing turns quiet off again.
+TEST(LogLineDeathTest, QuietKeepsWarningsOnly) {
+  const auto quiet = [] {
+    SetQuiet();
+    LogLine("report: wrote report.html");
+    LogText("train: 80\n");
+    LogWarning("report: warning: no\x1B plot");
+    std::exit(IsQuiet() && std::getenv("LOCKSTEP_QUIET") != nullptr ? 0 : 1);
+  };
+  EXPECT_EXIT(quiet(), ::testing::ExitedWithCode(0), "^report: warning: no.x1b plot\n$");
+  EXPECT_FALSE(IsQuiet());
 }
 
 }  // namespace

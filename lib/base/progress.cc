@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "lib/base/log_line.h"
 #include "lib/base/readable_line.h"
 #include "lib/base/stall_watch.h"
 
@@ -69,8 +70,8 @@ std::string ProgressBar(const std::string& line, uint64_t done, uint64_t total, 
 }
 
 Progress::Progress(std::string label, uint64_t total, std::string unit, std::FILE* stream)
-    : label_(std::move(label)), total_(total), unit_(std::move(unit)), stream_(stream), terminal_(IsTerminal(stream)),
-      colour_(ColourWanted()) {}
+    : label_(std::move(label)), total_(total), unit_(std::move(unit)), stream_(IsQuiet() ? nullptr : stream),
+      terminal_(IsTerminal(stream_)), colour_(ColourWanted()) {}
 
 Progress::~Progress() {
   if (bar_open_) {

@@ -27,7 +27,7 @@ std::string ProgressBar(const std::string& line, uint64_t done, uint64_t total, 
 // One bar. Not thread-safe.
 class Progress {
  public:
-  // With a null stream nothing is shown.
+  // Shows nothing if `stream` is null or IsQuiet() (log_line.h).
   Progress(std::string label, uint64_t total, std::string unit, std::FILE* stream = stderr);
   ~Progress();  // ends the bar's line on a terminal
   Progress(const Progress&) = delete;

@@ -1,6 +1,9 @@
 #include "lib/base/progress.h"
 
+#include <cstdlib>
+
 #include "gtest/gtest.h"
+#include "lib/base/log_line.h"
 
 namespace lockstep {
 namespace {
@@ -67,6 +70,15 @@ TEST(ProgressTest, ALineOfTalkIsPrintedAtOnce) {
   EXPECT_STREQ(text, "epoch 1\\x1b\n");
   EXPECT_EQ(std::ftell(file), 12);
   std::fclose(file);
+}
+
+TEST(ProgressDeathTest, IsSilentIfTheRunIsQuiet) {
+  const auto quiet = [] {
+    SetQuiet();
+    Progress("x", 10, "steps").Tell("epoch 1");
+    std::exit(0);
+  };
+  EXPECT_EXIT(quiet(), ::testing::ExitedWithCode(0), "^$");
 }
 
 }  // namespace

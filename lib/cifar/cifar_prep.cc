@@ -161,7 +161,7 @@ absl::StatusOr<Dataset> MakeDataset(const CifarPrepOptions& options, proto::Inpu
   parse.warnings = &warnings;
   absl::StatusOr<Dataset> dataset = Parse(source, parse);
   for (const std::string& warning : warnings) {
-    LogLine(absl::StrCat("cifar_prep: warning: ", warning));
+    LogWarning(absl::StrCat("cifar_prep: warning: ", warning));
   }
   return dataset;
 }

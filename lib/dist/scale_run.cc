@@ -205,7 +205,7 @@ void ReportPoint(const ScaleRunPlan& plan, size_t index, const proto::ScalePoint
                             seconds.size(), rest));
   }
   for (const std::string& warning : point.noise_warning()) {
-    LogLine(absl::StrFormat("scale_run: warning: %s: %s", NameIn(plan, point), warning));
+    LogWarning(absl::StrFormat("scale_run: warning: %s: %s", NameIn(plan, point), warning));
   }
 }
 
@@ -280,11 +280,11 @@ absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const
     ASSIGN_OR_RETURN(writer, ResumeRecordFile(options.output, header, kept, {options.checkpoint}));
   }
   for (const std::string& warning : PlanWarnings(plan)) {
-    LogLine(absl::StrFormat("scale_run: warning: %s", warning));
+    LogWarning(absl::StrFormat("scale_run: warning: %s", warning));
   }
   if (const bool chosen = options.spec.training().threads() > 0; !chosen && plan.device.is_cpu()) {
     if (const std::string warning = BusyCoresWarning(plan.spec.training().threads()); !warning.empty()) {
-      LogLine(absl::StrFormat("scale_run: warning: %s", warning));
+      LogWarning(absl::StrFormat("scale_run: warning: %s", warning));
     }
   }
   for (const std::string& left_out : plan.left_out) {
@@ -343,7 +343,7 @@ absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const
       RemoveTrainingState(order.state_path());
     }
   }
-  if (plan.spec.experiment() != proto::EXPERIMENT_UNSPECIFIED) {
+  if (plan.spec.experiment() != proto::EXPERIMENT_UNSPECIFIED && !IsQuiet()) {
     RETURN_IF_ERROR(PrintToStderr(ExperimentTable(plan.spec, table)));
   }
   return Finish(options, table, *writer);

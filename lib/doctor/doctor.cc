@@ -1,5 +1,6 @@
 #include "lib/doctor/doctor.h"
 
+#include "lib/base/log_line.h"
 #include "lib/base/print_text.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stopwatch.h"
@@ -20,7 +21,10 @@ absl::Status RunDoctor(const DoctorOptions& options) {
   ASSIGN_OR_RETURN(const proto::MachineFacts facts, AskMachine(command, AllProbes(), options.request.timeout));
   proto::Examination examination = Examine(facts, options.request, ThisBuild(), IsPortable());
   examination.set_seconds(watch.Seconds());
-  RETURN_IF_ERROR(PrintToStdout(options.json ? ExaminationJson(examination) : ExaminationText(examination)));
+  const std::string text = options.json ? ExaminationJson(examination)
+                           : IsQuiet()  ? ExaminationText(OnlyTroubles(examination))
+                                        : ExaminationText(examination);
+  RETURN_IF_ERROR(PrintToStdout(text));
   return CheckAskedFor(examination);
 }
 

@@ -55,11 +55,27 @@ std::string ExaminationText(const proto::Examination& examination) {
                       Wrapped(absl::StrCat(std::string(kStateColumns + kAreaColumns, ' '), "-> "), finding.mend()));
     }
   }
-  absl::StrAppend(&text, "\n");
+  absl::StrAppend(&text, text.empty() ? "" : "\n");
   for (const proto::DoctorUse& use : examination.use()) {
     absl::StrAppend(&text, UseText(use));
   }
   return text;
+}
+
+proto::Examination OnlyTroubles(const proto::Examination& examination) {
+  proto::Examination troubles;
+  for (const proto::DoctorFinding& finding : examination.finding()) {
+    const bool unneeded = finding.state() == proto::DoctorFinding::ABSENT && finding.needed_for().empty();
+    if (finding.state() != proto::DoctorFinding::OK && !unneeded) {
+      *troubles.add_finding() = finding;
+    }
+  }
+  for (const proto::DoctorUse& use : examination.use()) {
+    if (!use.works()) {
+      *troubles.add_use() = use;
+    }
+  }
+  return troubles;
 }
 
 std::string ExaminationJson(const proto::Examination& examination) {

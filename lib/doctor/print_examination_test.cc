@@ -50,6 +50,18 @@ TEST(ExaminationTextTest, NoControlCharacterReachesTheTerminal) {
               HasSubstr("\\x1b[31m"));
 }
 
+TEST(OnlyTroublesTest, WhatWorksOrIsNotNeededIsLeftOut) {
+  const proto::Examination troubles = OnlyTroubles(Parsed(
+      "finding { area: 'a' state: OK } finding { area: 'b' state: WARN } finding { area: 'c' state: ABSENT }"
+      "finding { area: 'd' state: ABSENT needed_for: TRAIN } use { kind: TRAIN } use { kind: SCALE works: true }"));
+  ASSERT_EQ(troubles.finding_size(), 2);
+  EXPECT_EQ(troubles.finding(0).area(), "b");
+  EXPECT_EQ(troubles.finding(1).area(), "d");
+  ASSERT_EQ(troubles.use_size(), 1);
+  EXPECT_EQ(troubles.use(0).kind(), proto::DoctorUse::TRAIN);
+  EXPECT_EQ(ExaminationText(OnlyTroubles(Parsed("finding { state: OK } use { works: true }"))), "");
+}
+
 TEST(ExaminationJsonTest, NamesAndEmptyFields) {
   const std::string json = ExaminationJson(Parsed("finding { area: 'a' state: OK needed_for: TRAIN }"));
   EXPECT_THAT(json, HasSubstr("\"needed_for\": [\n"));

@@ -33,7 +33,7 @@ uint32_t CountGpus() {
 // Flags of which each process may have its own: its files, of which the data set is compared by its content, and how it
 // finds the others.
 constexpr const char* kOwnOfEach[] = {"input",       "output",      "prediction", "launcher",
-                                      "master_addr", "master_port", "interface"};
+                                      "master_addr", "master_port", "interface",  "quiet"};
 
 void AddSetting(const std::string& name, const std::string& value, proto::AgentHello& hello) {
   proto::AgentSetting& setting = *hello.add_setting();

@@ -228,7 +228,7 @@ void LogNormalization(const Source& source) {
   LogLine(absl::StrCat("quantize: ", source.Name(), ": images normalized by ", NormalizationValues(normalization), " (",
                        normalization.source(), ")"));
   if (!source.chosen.warning.empty()) {
-    LogLine(absl::StrCat("quantize: warning: ", source.chosen.warning));
+    LogWarning(absl::StrCat("quantize: warning: ", source.chosen.warning));
   }
 }
 

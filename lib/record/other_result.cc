@@ -30,9 +30,9 @@ constexpr size_t kStartBytes = 64;     // that tell a record file (wrong_input.h
 
 // Flags that say where a result goes and how a run is looked after, not what it is.
 const std::set<std::string>& FlagsOfNoResult() {
-  static const auto* names = new std::set<std::string>({"dry_run", "force", "format", "interface", "launcher",
-                                                        "master_addr", "master_port", "onnx", "output", "print",
-                                                        "print_bytes", "resume", "state_every", "timeout", "verify"});
+  static const auto* names = new std::set<std::string>(
+      {"dry_run", "force", "format", "interface", "launcher", "master_addr", "master_port", "onnx", "output", "print",
+       "print_bytes", "quiet", "resume", "state_every", "timeout", "verify"});
   return *names;
 }
 

@@ -1,9 +1,11 @@
 #include "lib/record/same_run.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
@@ -24,14 +26,39 @@ bool IsForce(absl::string_view argument) {
          absl::StartsWith(argument, "-force=");
 }
 
+// Returns the value of a switch if `argument` is one of the forms that ParseFlags (lib/base/init_main.h) takes for it.
+std::optional<bool> SwitchOf(absl::string_view argument, absl::string_view name) {
+  if (!absl::ConsumePrefix(&argument, "-")) {
+    return std::nullopt;
+  }
+  absl::ConsumePrefix(&argument, "-");
+  const bool negated = argument == absl::StrCat("no", name);
+  if (negated || argument == name) {
+    return !negated;
+  }
+  bool value = false;
+  return absl::ConsumePrefix(&argument, absl::StrCat(name, "=")) && absl::SimpleAtob(argument, &value)
+             ? std::optional<bool>(value)
+             : std::nullopt;
+}
+
 absl::Status CheckCommandLine(const std::vector<std::string>& planned, const proto::Header& header) {
+  const auto without_quiet = [](const auto& arguments) {
+    std::vector<std::string> others;
+    for (const std::string& argument : arguments) {
+      if (!SwitchOf(argument, "quiet").has_value()) {
+        others.push_back(argument);
+      }
+    }
+    return others;
+  };
   std::vector<std::string> recorded;
-  for (const std::string& argument : header.command_line()) {
+  for (const std::string& argument : without_quiet(header.command_line())) {
     if (!IsForce(argument)) {
       recorded.push_back(argument);
     }
   }
-  return planned == recorded ? absl::OkStatus() : Differs("the command line");
+  return without_quiet(planned) == recorded ? absl::OkStatus() : Differs("the command line");
 }
 
 absl::Status CheckFiles(const google::protobuf::RepeatedPtrField<proto::Input>& files) {
@@ -72,6 +99,14 @@ std::string FlagValue(const std::vector<std::string>& command_line, const std::s
     }
   }
   return value;
+}
+
+bool IsSwitchOn(const std::vector<std::string>& command_line, const std::string& name) {
+  bool on = false;
+  for (const std::string& argument : command_line) {
+    on = SwitchOf(argument, name).value_or(on);
+  }
+  return on;
 }
 
 absl::Status CheckSameRun(const PlannedRun& run) {

@@ -80,6 +80,16 @@ TEST_F(SameRunTest, ARunByForceIsNeverTheSame) {
   }
 }
 
+TEST_F(SameRunTest, QuietChangesNoResult) {
+  for (const char* quiet : {"--quiet", "-quiet", "--noquiet", "--quiet=true"}) {
+    Record({"train_sweep", "--input=" + input_, "--batch=32", quiet});
+    EXPECT_THAT(CheckSameRun(run_), IsOk()) << quiet;
+    PlannedRun planned = run_;
+    planned.command_line.push_back("--quiet");
+    EXPECT_THAT(CheckSameRun(planned), IsOk()) << quiet;
+  }
+}
+
 TEST_F(SameRunTest, AnotherFlag) {
   run_.command_line[2] = "--batch=64";
   EXPECT_THAT(CheckSameRun(run_), StatusIs(kDiffers, HasSubstr("command line")));
@@ -164,6 +174,14 @@ TEST(FlagValueTest, TheFallbackWithoutOne) {
   EXPECT_EQ(FlagValue({"tool"}, "output", "d"), "d");
   EXPECT_EQ(FlagValue({"tool", "--output"}, "output", "d"), "d");
   EXPECT_EQ(FlagValue({"tool", "--output_format=a"}, "output", "d"), "d");
+}
+
+TEST(IsSwitchOnTest, TheLastOneCounts) {
+  EXPECT_FALSE(IsSwitchOn({"tool"}, "quiet"));
+  EXPECT_TRUE(IsSwitchOn({"tool", "--noquiet", "--quiet", "--batch=32"}, "quiet"));
+  EXPECT_TRUE(IsSwitchOn({"tool", "-quiet=yes"}, "quiet"));
+  EXPECT_FALSE(IsSwitchOn({"tool", "--quiet", "--quiet=false"}, "quiet"));
+  EXPECT_FALSE(IsSwitchOn({"tool", "quiet", "--quieter", "--quiet=perhaps"}, "quiet"));
 }
 
 }  // namespace

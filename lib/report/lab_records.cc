@@ -151,7 +151,7 @@ absl::StatusOr<std::unique_ptr<RecordReader>> OpenRecord(const std::string& path
   return RecordReader::OpenAny(path, [&](const std::string& text) -> absl::StatusOr<std::string> {
     ASSIGN_OR_RETURN(json, ReadRecordJson(text, path));
     if (const std::string remark = RemarkOn(json, path); !remark.empty()) {
-      LogLine(absl::StrCat("report: ", remark));
+      LogWarning(absl::StrCat("report: ", remark));
     }
     return std::move(json.bytes);
   });

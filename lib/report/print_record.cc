@@ -14,6 +14,7 @@
 #include "google/protobuf/message.h"
 #include "google/protobuf/text_format.h"
 #include "google/protobuf/util/json_util.h"
+#include "lib/base/log_line.h"
 #include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
@@ -179,7 +180,7 @@ absl::Status PrintRecord(const std::string& path, const PrintOptions& options, c
   if (const absl::Status end = printer.End(); status.ok()) {
     status = end;
   }
-  if (printer.elided() > 0) {
+  if (printer.elided() > 0 && !IsQuiet()) {
     talk << "report: " << ReadableLine(path) << ": " << printer.elided() << " bytes fields above " << kLongBytes
          << " bytes are shown by size and SHA-256; --print_bytes shows them whole\n";
   }

@@ -176,7 +176,7 @@ absl::Status TakeDrawings(std::vector<absl::StatusOr<std::string>> drawings, Tak
     const std::string reason(status.message());
     RETURN_IF_ERROR(take(i, std::string(), reason));
     if (reason != last_reason) {
-      LogLine(absl::StrCat("report: ", reason));
+      LogWarning(absl::StrCat("report: ", reason));
       last_reason = reason;
     }
   }

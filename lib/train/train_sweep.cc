@@ -104,7 +104,7 @@ void Tell(const proto::SweepPoint& point, bool resumed, bool first_failure) {
   }
   LogLine(absl::StrCat(text, resumed ? " (from the run before)" : ""));
   for (const std::string& warning : point.noise_warning()) {
-    LogLine(absl::StrCat("warning: batch ", point.batch_size(), ": ", warning));
+    LogWarning(absl::StrCat("warning: batch ", point.batch_size(), ": ", warning));
   }
 }
 
@@ -348,11 +348,11 @@ absl::Status PlanAndSweep(const TrainSweepOptions& options, FinishedWork& work) 
                                                options.checkpoint.empty() ? 0 : plan.checkpoint_batch};
   ASSIGN_OR_RETURN(const std::unique_ptr<SweepJournal> journal, SweepJournal::Open(journal_options, header, plan.spec));
   if (const std::string warning = UntimedWarning(plan.spec.training()); !warning.empty()) {
-    LogLine(absl::StrCat("train_sweep: warning: ", warning));
+    LogWarning(absl::StrCat("train_sweep: warning: ", warning));
   }
   if (const bool chosen = options.spec.training().threads() > 0; !chosen && plan.device.is_cpu()) {
     if (const std::string warning = BusyCoresWarning(ComputeThreads()); !warning.empty()) {
-      LogLine(absl::StrCat("train_sweep: warning: ", warning));
+      LogWarning(absl::StrCat("train_sweep: warning: ", warning));
     }
   }
   return Sweep(options, plan, *journal, work).Run();

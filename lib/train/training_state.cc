@@ -70,7 +70,7 @@ absl::StatusOr<std::optional<TrainingStates>> ReadTrainingState(const TrainingSt
   }
   auto& read = *opened;
   if (read.header.cache_key() != file.header.cache_key() || file.header.build().build_id().empty()) {
-    LogLine(
+    LogWarning(
         absl::StrCat(file.path, " is of another run (program, flags, data set or machine): training starts afresh"));
     return std::nullopt;
   }
