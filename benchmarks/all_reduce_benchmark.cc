@@ -34,6 +34,7 @@
 #include "benchmark/benchmark.h"
 #include "benchmarks/quantile.h"
 #include "benchmarks/taken_flag.h"
+#include "lib/base/callers_folder.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/status_macros.h"
 #include "lib/device/device.h"
@@ -342,5 +343,6 @@ int main(int argc, char** argv) {
   std::fprintf(stderr,
                "all_reduce_benchmark: warning: built without optimisation; build with --compilation_mode=opt\n");
 #endif
-  return Main(argc, argv);
+  const absl::Status entered = EnterCallersFolder();
+  return entered.ok() ? Main(argc, argv) : ExitStatus("all_reduce_benchmark", entered);
 }

@@ -42,6 +42,7 @@
 #include "benchmarks/gpu_collective_rank.h"
 #include "benchmarks/quantile.h"
 #include "benchmarks/taken_flag.h"
+#include "lib/base/callers_folder.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/status_macros.h"
 #include "lib/collectives/collective_times.h"
@@ -297,5 +298,6 @@ int main(int argc, char** argv) {
   if (lockstep::IsRank()) {
     return lockstep::RunRank({{"measure", lockstep::MeasureCollectives}});
   }
-  return lockstep::Run(argc, argv);
+  const absl::Status entered = lockstep::EnterCallersFolder();
+  return entered.ok() ? lockstep::Run(argc, argv) : lockstep::ExitStatus("gpu_all_reduce_benchmark", entered);
 }
