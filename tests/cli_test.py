@@ -269,7 +269,7 @@ class CliTest(ToolCase):
                                 env={**os.environ, "PATH": f"{self.tools}:{os.environ['PATH']}"})
         self.assertEqual(result.returncode, 0, result.stderr.decode())
         self.assertEqual([path.name for path in self.folder.iterdir()], ["report.md"])
-        self.assertIn("Table 1", (self.folder / "report.md").read_text())
+        self.assertIn("Batch size on one device (Q1)", (self.folder / "report.md").read_text())
 
     def test_relative_paths_under_bazel_run(self):
         """`bazel run` starts a program in another folder, and names the caller's in BUILD_WORKING_DIRECTORY."""
@@ -325,7 +325,7 @@ class CliTest(ToolCase):
         made = self.call("cifar_prep", *self.SMALL, "--quiet", check=True)
         self.assertEqual(made.stderr, b"")
         printed = self.call("report", "--print=-", "--quiet", stdin=made.stdout, check=True)
-        self.assertIn("train_images: 40", printed.stdout.decode())
+        self.assertIn("image_count: 40", printed.stdout.decode())
         self.assertEqual(printed.stderr, b"")
         plan = self.call("train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--dry_run", "--quiet",
                          check=True)
