@@ -28,9 +28,20 @@ say() { printf '%s\n' "$*"; }
 die() { printf 'install.sh: %s\n' "$*" >&2; exit 1; }
 usage() { sed -n '2,/^set -e/{/^set -e/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"; }
 
-# version_at_least HAVE MINIMUM: compares dotted versions; MINIMUM may be "-".
+# version_at_least HAVE MINIMUM: compares dotted versions, number by number; MINIMUM may be "-".
 version_at_least() {
-  [ "$2" = "-" ] || [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]
+  local have minimum i a b
+  [ "$2" != "-" ] || return 0
+  IFS=. read -ra have <<<"$1"
+  IFS=. read -ra minimum <<<"$2"
+  for i in "${!minimum[@]}"; do
+    a="${have[i]:-0}" b="${minimum[i]}"
+    a="${a%%[!0-9]*}" b="${b%%[!0-9]*}"
+    if ((10#${a:-0} != 10#${b:-0})); then
+      ((10#${a:-0} > 10#${b:-0}))
+      return
+    fi
+  done
 }
 
 # Reads one line of LOCKSTEP_PACKAGES into names, minimum, kind, overrides and why.

@@ -26,23 +26,27 @@ pretend_packages() {
   write_program dpkg-query <<'END'
 if [ "$*" = '-W -f=${Version} bazel-bootstrap' ]; then exec cat "$STATE/bazel_package"; fi
 echo dpkg-query >>"$STATE/log"
+installed=$'\n'"$(cat "$STATE/installed")"$'\n'
 for name in "${@:3}"; do
-  if grep -qx "$name" "$STATE/installed"; then printf 'installed:%s ' "$name"; else status=1; fi
+  if [[ "$installed" == *$'\n'"$name"$'\n'* ]]; then printf 'installed:%s ' "$name"; else status=1; fi
 done
 exit "${status:-0}"
 END
   write_program apt-cache <<'END'
+known="$(cat "$STATE/candidate")"
+unknown=$'\n'"$(cat "$STATE/unknown")"$'\n'
 for name in "${@:2}"; do
-  candidate="$(cat "$STATE/candidate")"
-  if grep -qx "$name" "$STATE/unknown"; then candidate="(none)"; fi
+  candidate="$known"
+  if [[ "$unknown" == *$'\n'"$name"$'\n'* ]]; then candidate="(none)"; fi
   printf '%s:\n  Installed: (none)\n  Candidate: %s\n  Version table:\n' "$name" "$candidate"
 done
 END
   write_program apt-get <<'END'
 echo "apt-get $*" >>"$STATE/log"
 [ "$1" = install ] || exit 0
+broken=$'\n'"$(cat "$STATE/broken")"$'\n'
 for name in "$@"; do
-  if grep -qx "$name" "$STATE/broken"; then echo "E: Unable to correct problems"; exit 100; fi
+  if [[ "$broken" == *$'\n'"$name"$'\n'* ]]; then echo "E: Unable to correct problems"; exit 100; fi
 done
 if [ "$2" = --assume-no ]; then
   printf '0 upgraded, 60 newly installed, 0 to remove and 3 not upgraded.\nNeed to get %s of archives.\n' "77.4 MB"
