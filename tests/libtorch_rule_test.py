@@ -35,7 +35,7 @@ def is_bazel_4(root):
 
 
 def constant(root, name):
-    return re.search(rf'^{name} = "(.*)"$', (root / "third_party" / "libtorch" / "versions.bzl").read_text(), re.M)[1]
+    return re.search(rf'^LOCKSTEP_TORCH_{name}="(.*?)"', (root / "third_party" / "versions.sh").read_text(), re.M)[1]
 
 
 class LibTorchRuleTest(unittest.TestCase):
@@ -51,10 +51,13 @@ class LibTorchRuleTest(unittest.TestCase):
         for package in ("bazel_rules", "cuda", "libtorch", "system"):
             shutil.copytree(cls.root / "third_party" / package, cls.workspace / "third_party" / package)
         (cls.workspace / "WORKSPACE").write_text(WORKSPACE)
-        (cls.workspace / "BUILD").touch()
+        for package in (cls.workspace, cls.workspace / "third_party"):
+            (package / "BUILD").touch()
+        shutil.copy(cls.root / "third_party" / "versions.sh", cls.workspace / "third_party")
         shutil.copy(cls.root / ".bazeliskrc", cls.workspace)
         cls.addClassCleanup(cls.bazel, "shutdown")
-        cls.minimum, cls.maximum, cls.pin = (constant(cls.root, f"TORCH_{name}") for name in ("MINIMUM", "MAXIMUM", "PIN"))
+        cls.minimum, cls.maximum, cls.pin = (constant(cls.root, name).removeprefix("torch==")
+                                                for name in ("MINIMUM", "MAXIMUM", "PIN"))
 
     @classmethod
     def bazel(cls, *arguments, **variables):

@@ -28,11 +28,10 @@ class PresubmitTest(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
         self.checkout = self.folder / "checkout"
-        for name in ("tools", "third_party/libtorch", "tests"):
+        for name in ("tools", "third_party", "tests"):
             (self.checkout / name).mkdir(parents=True)
         shutil.copy(self.script, self.checkout / "tools/presubmit.sh")
         shutil.copy(self.versions, self.checkout / "third_party/versions.sh")
-        shutil.copy(self.versions.parent / "libtorch/versions.bzl", self.checkout / "third_party/libtorch")
         for check in CHECKS:
             (self.checkout / f"tests/{check}_test.py").write_text("import sys\nprint('Ran 1 tests', file=sys.stderr)\n")
         (self.checkout / "a.cc").write_text("int a;\n")

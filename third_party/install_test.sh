@@ -84,9 +84,8 @@ END
 new_machine() {
   local program
   rm -rf "$checkout" "$bin" "$STATE"
-  mkdir -p "$checkout/third_party/libtorch" "$bin" "$STATE"
+  mkdir -p "$checkout/third_party" "$bin" "$STATE"
   cp third_party/install.sh third_party/versions.sh "$checkout/third_party/"
-  cp third_party/libtorch/versions.bzl "$checkout/third_party/libtorch/"
   touch "$STATE/installed" "$STATE/log" "$STATE/ensurepip" "$STATE/unknown" "$STATE/broken"
   echo 20000 >"$STATE/free_mb"
   echo '1:20240101-1' >"$STATE/candidate"
@@ -237,8 +236,9 @@ expect_no_log 'pip install'
 
 # torch_in FOLDER VERSION: an installed torch, as far as install.sh looks at it.
 torch_in() { mkdir -p "$1" && echo "__version__ = '$2'" >"$1/version.py"; }
-constant() { sed -n "s/^$1 = \"\(.*\)\"$/\1/p" third_party/libtorch/versions.bzl; }
-minimum="$(constant TORCH_MINIMUM)" maximum="$(constant TORCH_MAXIMUM)" pin="$(constant TORCH_PIN)"
+minimum="$(source third_party/versions.sh && echo "$LOCKSTEP_TORCH_MINIMUM")"
+maximum="$(source third_party/versions.sh && echo "$LOCKSTEP_TORCH_MAXIMUM")"
+pin="$(source third_party/versions.sh && echo "$LOCKSTEP_TORCH_PIN")"
 
 case="a LIBTORCH older than the oldest that was tried is refused"
 new_machine
@@ -263,14 +263,14 @@ expect '^ready: '
 new_machine
 torch_in "$checkout/.venv/lib/python3.11/site-packages/torch" "${maximum}9.0+cu140"
 run 0
-expect "^warning: torch ${maximum}9.0 .*: .*/checkout/.venv/bin/python3 -m pip install torch==$pin$"
+expect "^warning: torch ${maximum}9.0 .*: .*/checkout/.venv/bin/python3 -m pip install $pin$"
 expect_no_log 'pip install .*torch=='
 
 case="an older torch in .venv is replaced"
 new_machine
 torch_in "$checkout/.venv/lib/python3.11/site-packages/torch" 1.13.1
 run 1 --check
-expect "missing: torch $minimum to $maximum: LibTorch (would install torch==$pin"
+expect "missing: torch $minimum to $maximum: LibTorch (would install $pin"
 run 0
 expect '^ready: .*torch 2.11.0 in .*/checkout/.venv'
 

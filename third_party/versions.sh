@@ -37,12 +37,12 @@ LOCKSTEP_PACKAGES=(
 LOCKSTEP_CLANG_FORMAT_VERSION="14"
 LOCKSTEP_CLANG_FORMAT_PIN="clang-format==14.0.6" # From PyPI, where the distribution has no package of this version.
 
-# LibTorch comes in the Python wheel: C++ headers and libraries, NCCL and cuDNN, and the Python oracle of the tests. The
-# repository rule checks its version, too, so the numbers stand in libtorch/versions.bzl.
-torch_constant() { sed -n "s/^$1 = \"\(.*\)\"$/\1/p" "${BASH_SOURCE[0]%/*}/libtorch/versions.bzl"; }
-LOCKSTEP_TORCH_PIN="torch==$(torch_constant TORCH_PIN)"  # The version that was measured.
-LOCKSTEP_TORCH_MINIMUM="$(torch_constant TORCH_MINIMUM)"
-LOCKSTEP_TORCH_MAXIMUM="$(torch_constant TORCH_MAXIMUM)"
+# LibTorch comes in the Python wheel: C++ headers and libraries, NCCL and cuDNN, and the Python oracle of the tests. Minimum
+# and maximum are the oldest and the newest version that was tried (libtorch/README.md), without the patch release;
+# libtorch/libtorch.bzl reads the three lines, too.
+LOCKSTEP_TORCH_PIN="torch==2.11.0"  # CUDA 13.0 build on x86-64 Linux; the version that was measured.
+LOCKSTEP_TORCH_MINIMUM="2.11"
+LOCKSTEP_TORCH_MAXIMUM="2.15"
 LOCKSTEP_NUMPY_PIN="numpy==2.2.6"   # The newest that still takes Python 3.10.
 # Room that torch and numpy take, in 10^6 bytes, as measured with the pins: in .venv; in pip's temporary folder while it
 # installs, and as much again in its cache.

@@ -9,8 +9,12 @@ TORCH_CUDA = "%{cuda_version}"
 # The same as CUDART_VERSION writes it: 13000 for 13.0; 0 for CPUs only.
 TORCH_CUDA_VERSION = %{cudart_version}
 
-# What `pip install` must be given for this version and this CUDA; empty without LibTorch.
+# What `pip install` must be given for this version and this CUDA, and without LibTorch for the pinned one.
 TORCH_PIP = "%{pip}"
+
+# Oldest and newest version that was tried, for example 2.11 and 2.15.
+TORCH_MINIMUM = "%{minimum}"
+TORCH_MAXIMUM = "%{maximum}"
 
 # Absolute path of the interpreter that can import torch, for tests with Python as the oracle; may be empty.
 TORCH_PYTHON = "%{python}"

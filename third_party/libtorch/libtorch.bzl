@@ -1,4 +1,4 @@
-"""Repository rule that finds LibTorch, with or without CUDA, of the versions in versions.bzl.
+"""Repository rule that finds LibTorch, with or without CUDA, of the versions that were tried.
 
 Search order, first hit wins; nothing is ever downloaded:
   1. the environment variable LIBTORCH, a folder with include/ and lib/ (the unpacked LibTorch archive, or
@@ -11,15 +11,7 @@ One newer than the newest that was tried is named and used.
 LOCKSTEP_PYTHON names the interpreter for tests that compare with Python; default: that of 2. or 3.
 """
 
-load(
-    "//third_party/libtorch:versions.bzl",
-    "TORCH_MAXIMUM",
-    "TORCH_MINIMUM",
-    "TORCH_PIN",
-    "is_newer_than_tried",
-    "is_older_than_tried",
-    "pip_arguments",
-)
+load("//third_party/libtorch:versions.bzl", "is_older", "pip_arguments", "tried_versions")
 
 LIBTORCH_ENVIRON = ["LIBTORCH", "LOCKSTEP_PYTHON", "PATH"]
 
@@ -73,9 +65,10 @@ def _from_environment(repository_ctx, root):
         fail("LIBTORCH=%s: expected a LibTorch, but %s is not there. Set LIBTORCH to another folder, or unset it to search .venv and python3." %
              (root, ", ".join(problem)))
     found = _libtorch(repository_ctx, root, _python_on_path(repository_ctx))
-    if is_older_than_tried(found.version):
+    tried = tried_versions(repository_ctx)
+    if is_older(found.version, tried.minimum):
         fail("LIBTORCH=%s: expected LibTorch %s to %s, found %s. Set LIBTORCH to another one, or unset it and run third_party/install.sh." %
-             (root, TORCH_MINIMUM, TORCH_MAXIMUM, found.version or "neither version.py nor build-version"))
+             (root, tried.minimum, tried.maximum, found.version or "neither version.py nor build-version"))
     return found
 
 def _python_on_path(repository_ctx):
@@ -98,7 +91,7 @@ def _search(repository_ctx):
         root = repository_ctx.execute([python, "-c", _LOCATE]).stdout.strip()
         if root and not _missing(repository_ctx, root):
             found = _libtorch(repository_ctx, root, python)
-            if not is_older_than_tried(found.version):
+            if not is_older(found.version, tried_versions(repository_ctx).minimum):
                 return found, None
             old = old or found
     return None, old
@@ -107,13 +100,13 @@ def find_libtorch(repository_ctx):
     """A struct of root, python, version, has_cuda and cuda (its CUDA version); None when there is no LibTorch."""
     return _search(repository_ctx)[0]
 
-def _warning(found, old):
+def _warning(found, old, tried):
     """One line about a version that was not tried; empty when there is nothing to say."""
     if old:
-        return "%s is older than %s, the oldest that was tried: targets that need LibTorch are skipped. Run third_party/install.sh." % (_named(old), TORCH_MINIMUM)
-    if found and is_newer_than_tried(found.version):
+        return "%s is older than %s, the oldest that was tried: targets that need LibTorch are skipped. Run third_party/install.sh." % (_named(old), tried.minimum)
+    if found and is_older(tried.maximum, found.version):
         return ("%s is newer than %s, the newest that was tried. If the build or a test fails: %s -m pip install %s, or set LIBTORCH to a LibTorch of %s to %s." %
-                (_named(found), TORCH_MAXIMUM, found.python or "python3", pip_arguments(TORCH_PIN, found.cuda), TORCH_MINIMUM, TORCH_MAXIMUM))
+                (_named(found), tried.maximum, found.python or "python3", pip_arguments(tried.pin, found.cuda), tried.minimum, tried.maximum))
     return ""
 
 def _library_folders(repository_ctx, root):
@@ -131,7 +124,8 @@ def _cudart_version(cuda):
 
 def _libtorch_repository_impl(repository_ctx):
     found, old = _search(repository_ctx)
-    warning = _warning(found, old)
+    tried = tried_versions(repository_ctx)
+    warning = _warning(found, old, tried)
     if warning:
         print(warning)  # buildifier: disable=print
     folders = []
@@ -144,6 +138,7 @@ def _libtorch_repository_impl(repository_ctx):
     repository_ctx.template("BUILD", repository_ctx.attr._build, {
         "%{cuda}": str(bool(found) and found.has_cuda),
         "%{cuda_version}": found.cuda if found else "",
+        "%{pin}": tried.pin,
         "%{present}": str(bool(found)),
         "%{rpaths}": repr(["-Wl,-rpath," + folder for folder in folders]),
         "%{root}": found.root if found else "",
@@ -154,7 +149,9 @@ def _libtorch_repository_impl(repository_ctx):
         "%{cuda_version}": found.cuda if found else "",
         "%{cudart_version}": str(_cudart_version(found.cuda if found else "")),
         "%{lib_folders}": repr(folders),
-        "%{pip}": pip_arguments(found.version, found.cuda) if found else "",
+        "%{maximum}": tried.maximum,
+        "%{minimum}": tried.minimum,
+        "%{pip}": pip_arguments(found.version, found.cuda) if found else "torch==" + tried.pin,
         "%{python}": python,
         "%{version}": found.version if found else "",
     })

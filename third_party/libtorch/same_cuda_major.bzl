@@ -1,11 +1,13 @@
 """Refuses a LibTorch and a CUDA toolkit of different major versions: one program would load two CUDA runtimes."""
 
-load("//third_party/libtorch:versions.bzl", "TORCH_DEFAULT_CUDA_MAJOR", "TORCH_PIN", "TORCH_PIN_CUDA_12", "pip_arguments")
+load("//third_party/libtorch:versions.bzl", "DEFAULT_CUDA_MAJOR", "pip_arguments")
 
-def _wheel_for(major):
-    """A remedy: the command that installs the pin for this CUDA major version; empty where no such wheel is known."""
-    cuda = {TORCH_DEFAULT_CUDA_MAJOR: TORCH_DEFAULT_CUDA_MAJOR + ".0", "12": TORCH_PIN_CUDA_12}.get(major, "")
-    return " (python3 -m pip install %s)" % pip_arguments(TORCH_PIN, cuda) if cuda else ""
+# CUDA version of the pin's wheel for each major version of CUDA. It has one for 12.8, too.
+_WHEELS = {"12": "12.6", DEFAULT_CUDA_MAJOR: DEFAULT_CUDA_MAJOR + ".0"}
+
+def _wheel_for(pin, major):
+    """The command that installs the pin for this major version of CUDA; empty where no such wheel is known."""
+    return " (python3 -m pip install %s)" % pip_arguments(pin, _WHEELS[major]) if major in _WHEELS else ""
 
 def _same_cuda_major_impl(ctx):
     torch = ctx.attr.torch_cuda.split(".")[0]
@@ -22,13 +24,14 @@ def _same_cuda_major_impl(ctx):
                  ctx.attr.toolkit_version % 1000 // 10,
                  torch,
                  toolkit,
-                 _wheel_for(toolkit),
+                 _wheel_for(ctx.attr.pin, toolkit),
              ))
     return []
 
 same_cuda_major = rule(
     implementation = _same_cuda_major_impl,
     attrs = {
+        "pin": attr.string(doc = "The release that third_party/install.sh installs."),
         "toolkit": attr.string(doc = "The toolkit's folder."),
         "toolkit_version": attr.int(doc = "As CUDART_VERSION writes it, for example 13000; 0 without a toolkit."),
         "torch": attr.string(doc = "LibTorch's folder."),

@@ -1,24 +1,23 @@
-"""The LibTorch versions that Lockstep was tried with, and what pip must be given to install one.
+"""Which LibTorch versions were tried, and what pip must be given to install one."""
 
-Each number is said here alone. third_party/versions.sh reads the lines NAME = "value" of this file.
-"""
-
-# Oldest and newest version whose build and tests have passed, without the patch release: releases that differ in it
-# export the same symbols. README.md names the releases that were tried.
-TORCH_MINIMUM = "2.11"
-TORCH_MAXIMUM = "2.15"
-
-# Release that third_party/install.sh installs.
-TORCH_PIN = "2.11.0"
-
-# Major version of CUDA of the wheels that pip installs without --index-url, from TORCH_MINIMUM to TORCH_MAXIMUM.
-TORCH_DEFAULT_CUDA_MAJOR = "13"
+# Major version of CUDA of the wheels that pip installs without --index-url: of 2.11, 2.12, 2.14 and 2.15 it was seen.
+DEFAULT_CUDA_MAJOR = "13"
 
 # Where the other wheels are: this address followed by cu126, cu128 or cpu.
-TORCH_WHEELS = "https://download.pytorch.org/whl/"
+_WHEELS = "https://download.pytorch.org/whl/"
 
-# Wheels of the pin for CUDA 12.
-TORCH_PIN_CUDA_12 = "12.6"
+def tried_versions(repository_ctx):
+    """A struct of minimum and maximum, such as 2.11 and 2.15, and pin, such as 2.11.0, from third_party/versions.sh."""
+    values = {}
+    for line in repository_ctx.read(Label("@lockstep//third_party:versions.sh")).splitlines():
+        name, _, value = line.partition("=")
+        if name.startswith("LOCKSTEP_TORCH_") and value.startswith('"'):
+            values[name[len("LOCKSTEP_TORCH_"):]] = value.split('"')[1]
+    return struct(
+        minimum = values["MINIMUM"],
+        maximum = values["MAXIMUM"],
+        pin = values["PIN"].partition("==")[2],
+    )
 
 def release_of(version):
     """The release that pip knows of a version text: 2.11.0 of 2.11.0+cu130 and of 2.11.0a0+git1234567."""
@@ -33,13 +32,9 @@ def _major_and_minor(version):
     parts = release_of(version).split(".")
     return [int(part) for part in parts[:2]] if len(parts) >= 2 and parts[0] else [0, 0]
 
-def is_older_than_tried(version):
-    """Whether `version` is below TORCH_MINIMUM; true of a text that tells no version."""
-    return _major_and_minor(version) < _major_and_minor(TORCH_MINIMUM)
-
-def is_newer_than_tried(version):
-    """Whether `version` is above TORCH_MAXIMUM."""
-    return _major_and_minor(version) > _major_and_minor(TORCH_MAXIMUM)
+def is_older(version, other):
+    """Whether `version` is of an earlier minor version than `other`; a text that tells no version is."""
+    return _major_and_minor(version) < _major_and_minor(other)
 
 def pip_arguments(version, cuda):
     """What follows `pip install` for this version of torch: no local version (+cu130), which pip's own index lacks.
@@ -52,7 +47,7 @@ def pip_arguments(version, cuda):
     """
     requirement = "torch==" + release_of(version)
     if not cuda:
-        return "%s --index-url %scpu" % (requirement, TORCH_WHEELS)
-    if cuda.split(".")[0] == TORCH_DEFAULT_CUDA_MAJOR:
+        return "%s --index-url %scpu" % (requirement, _WHEELS)
+    if cuda.split(".")[0] == DEFAULT_CUDA_MAJOR:
         return requirement
-    return "%s --index-url %scu%s" % (requirement, TORCH_WHEELS, cuda.replace(".", ""))
+    return "%s --index-url %scu%s" % (requirement, _WHEELS, cuda.replace(".", ""))
