@@ -65,7 +65,7 @@ int nvmlDeviceGetNvLinkRemoteDeviceType(Gpu gpu, unsigned link, int* type) { *ty
 """
 
 # What pip accepts of PEP 440 and all of its indexes know: a release without a local version such as +cu130.
-PIP_ARGUMENTS = r"torch==\d+\.\d+\.\d+( --index-url https://download\.pytorch\.org/whl/(cpu|cu\d{3}))?"
+PIP_ARGUMENTS = r"torch==\d+\.\d+\.\d+( --index-url ADDRESS/cu\d{3} \(for ADDRESS see pytorch\.org/get-started/previous-versions\))?"
 
 HANGS = "#include <unistd.h>\nint cuInit(unsigned flags) { for (;;) sleep(1000); }\n"
 CRASHES = "int cuInit(unsigned flags) { *(volatile int*)0 = 1; return 0; }\n"

@@ -129,7 +129,8 @@ class LibTorchRuleTest(unittest.TestCase):
                 ("cu126", "12.6", 13000, f"Set CUDA_HOME to a CUDA 12 toolkit, or LIBTORCH to a LibTorch for CUDA 13 (python3 -m pip "
                                          f"install torch=={self.pin}), or build without"),
                 ("cu130", "13.0", 12080, f"Set CUDA_HOME to a CUDA 13 toolkit, or LIBTORCH to a LibTorch for CUDA 12 (python3 -m pip "
-                                         f"install torch=={self.pin} --index-url https://download.pytorch.org/whl/cu126), or build")):
+                                         f"install torch=={self.pin} --index-url ADDRESS/cu126 (for ADDRESS see pytorch.org/get-started/previous-"
+                                         "versions)), or build")):
             with self.subTest(version):
                 torch, home = self.torch(f"{self.pin}+{version}", cuda), self.toolkit(toolkit)
                 result = self.analyse(torch, CUDA_HOME=str(home))
@@ -147,17 +148,18 @@ class LibTorchRuleTest(unittest.TestCase):
     def test_the_note_of_a_build(self):
         old = {"CUDA_HOME": str(self.toolkit(12060))}
         new = {"CUDA_HOME": str(self.toolkit(13000))}
-        wheels = "--index-url https://download.pytorch.org/whl"
         self.assertEqual(self.build_note(self.torch("2.11.0+cu130", "13.0"), **new),
                          ["version 2.11.0+cu130", "cuda 13.0", "pip torch==2.11.0"])
         self.assertEqual(self.build_note(self.torch("2.11.0+cu126", "12.6"), **old),
-                         ["version 2.11.0+cu126", "cuda 12.6", f"pip torch==2.11.0 {wheels}/cu126"])
+                         ["version 2.11.0+cu126", "cuda 12.6", "pip torch==2.11.0 --index-url ADDRESS/cu126 (for ADDRESS see pytorch.org/get-started/previous-versions)"])
         self.assertEqual(self.build_note(self.torch("2.12.1a0+git0123456"), **new),
-                         ["version 2.12.1a0+git0123456", "cuda ", f"pip torch==2.12.1 {wheels}/cpu"])
+                         ["version 2.12.1a0+git0123456", "cuda ", "pip torch==2.12.1"])
         archive = self.torch("", "")
         (archive / "version.py").unlink()
         (archive / "build-version").write_text("2.13.0+cu128\n")
-        self.assertEqual(self.build_note(archive, **old), ["version 2.13.0+cu128", "cuda 12.8", f"pip torch==2.13.0 {wheels}/cu128"])
+        self.assertEqual(self.build_note(archive, **old), ["version 2.13.0+cu128", "cuda 12.8",
+                                                          "pip torch==2.13.0 --index-url ADDRESS/cu128 (for ADDRESS see "
+                                                          "pytorch.org/get-started/previous-versions)"])
 
 
 if __name__ == "__main__":

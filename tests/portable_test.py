@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import bazel_unittest
 
 # What pip accepts of PEP 440 and all of its indexes know: a release without a local version such as +cu130.
-PIP_ARGUMENTS = re.compile(r"torch==\d+\.\d+\.\d+( --index-url https://download\.pytorch\.org/whl/(cpu|cu\d{3}))?")
+PIP_ARGUMENTS = re.compile(r"torch==\d+\.\d+\.\d+( --index-url ADDRESS/cu\d{3} \(for ADDRESS see pytorch\.org/get-started/previous-versions\))?")
 
 LIMIT = "symbol_versions.py: error:"
 
@@ -121,8 +121,8 @@ class PortableTest(unittest.TestCase):
 
     GPU_FOLDER = "version 2.11.0+cu130\ncuda 13.0\npip torch==2.11.0\n"
     OLD_GPU_FOLDER = ("version 2.11.0+cu126\ncuda 12.6\n"
-                      "pip torch==2.11.0 --index-url https://download.pytorch.org/whl/cu126\n")
-    CPU_FOLDER = "version 2.11.0+cpu\ncuda \npip torch==2.11.0 --index-url https://download.pytorch.org/whl/cpu\n"
+                      "pip torch==2.11.0 --index-url ADDRESS/cu126 (for ADDRESS see pytorch.org/get-started/previous-versions)\n")
+    CPU_FOLDER = "version 2.11.0+cpu\ncuda \npip torch==2.11.0\n"
 
     def test_a_torch_of_another_version_is_refused(self):
         self.package(self.GPU_FOLDER)
@@ -143,14 +143,14 @@ class PortableTest(unittest.TestCase):
         self.refused(self.torch("2.11.0+cpu", None), "-m pip install torch==2.11.0, or")
         self.package(self.OLD_GPU_FOLDER)
         self.refused(self.torch("2.11.0+cu130", "13.0"),
-                     "-m pip install torch==2.11.0 --index-url https://download.pytorch.org/whl/cu126, or")
+                     "-m pip install torch==2.11.0 --index-url ADDRESS/cu126 (for ADDRESS see pytorch.org/get-started/previous-versions), or")
         self.starts(self.torch("2.11.0+cu128", "12.8"))
 
     def test_a_folder_for_cpus_takes_any_cuda(self):
         self.package(self.CPU_FOLDER)
         self.starts(self.torch("2.11.0+cpu", None))
         self.starts(self.torch("2.11.0+cu130", "13.0"))
-        self.refused(self.torch("2.12.0+cpu", None), "torch==2.11.0 --index-url https://download.pytorch.org/whl/cpu, or")
+        self.refused(self.torch("2.12.0+cpu", None), "torch==2.11.0, or")
 
     def test_libraries_that_are_named_are_compared_if_they_tell_their_version(self):
         self.package(self.GPU_FOLDER)
@@ -169,7 +169,7 @@ class PortableTest(unittest.TestCase):
         result = self.launch(self.folder / "empty")
         self.assertEqual((result.returncode, len(result.stderr.splitlines())), (5, 1), result.stderr)
         self.assertIn("cannot import torch: ", result.stderr)
-        self.assertIn("-m pip install torch==2.11.0 --index-url https://download.pytorch.org/whl/cu126, or", result.stderr)
+        self.assertIn("-m pip install torch==2.11.0 --index-url ADDRESS/cu126 (for ADDRESS see pytorch.org/get-started/previous-versions), or", result.stderr)
 
     def test_a_folder_without_the_note_takes_any_torch(self):
         self.package(None)

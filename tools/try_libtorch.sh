@@ -3,8 +3,7 @@
 #
 #   tools/try_libtorch.sh [--folder=FOLDER] VERSION [BAZEL_OPTION ...]
 #
-# VERSION       release as pip knows it: 2.15.0. PIP_INDEX_URL=https://download.pytorch.org/whl/cu126 takes the wheel of
-#               that index.
+# VERSION       release as pip knows it: 2.15.0. With PIP_INDEX_URL pip takes the wheel of that index.
 # FOLDER        holds the virtual environment (5 GB), Bazel's outputs (10 GB) and the output of this script; default:
 #               ~/.cache/lockstep/libtorch-VERSION. It is kept, and a second call uses what is there.
 # BAZEL_OPTION  option of `bazel test`, such as --test_size_filters=small,medium.

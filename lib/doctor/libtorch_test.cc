@@ -14,7 +14,7 @@ BuildFacts Build() {
 }
 
 BuildFacts BuildForCpus() {
-  return {"gcc 12", "2.11.0+cpu", {"/torch/lib"}, "", 0, 0, "torch==2.11.0 --index-url U/cpu", "2.11", "2.15"};
+  return {"gcc 12", "2.11.0+cpu", {"/torch/lib"}, "", 0, 0, "torch==2.11.0", "2.11", "2.15"};
 }
 
 proto::DoctorFinding Judged(const std::string& text, const std::string& device = "auto",
@@ -142,7 +142,7 @@ TEST(JudgeLibTorchTest, NoneAndWhereItWasLookedFor) {
   EXPECT_THAT(Judged("libtorch { source: PYTHON python: 'python3' }").mend(),
               HasSubstr("python3 -m pip install torch==2.11.0, or"));
   EXPECT_THAT(Judged("libtorch { source: PYTHON python: 'python3' }", "auto", BuildForCpus()).mend(),
-              HasSubstr("python3 -m pip install torch==2.11.0 --index-url U/cpu, or"));
+              HasSubstr("python3 -m pip install torch==2.11.0, or"));
   EXPECT_THAT(Judged("libtorch { source: LOCKSTEP_LIBRARIES folder: '/a' }").what(), HasSubstr("in /a"));
   EXPECT_THAT(Judged("libtorch { source: BUILD }").mend(), HasSubstr("third_party/install.sh"));
   EXPECT_EQ(Judged("libtorch { source: BUILD }").state(), proto::DoctorFinding::ABSENT);

@@ -3,8 +3,8 @@
 # Major version of CUDA of the wheels that pip installs without --index-url: of 2.11, 2.12, 2.14 and 2.15 it was seen.
 DEFAULT_CUDA_MAJOR = "13"
 
-# Where the other wheels are: this address followed by cu126, cu128 or cpu.
-_WHEELS = "https://download.pytorch.org/whl/"
+# PyTorch's page of the commands that install wheels for other versions of CUDA; it names the address of their index.
+_COMMANDS = "pytorch.org/get-started/previous-versions"
 
 def tried_versions(repository_ctx):
     """A struct of minimum and maximum, such as 2.11 and 2.15, and pin, such as 2.11.0, from third_party/versions.sh."""
@@ -41,13 +41,11 @@ def pip_arguments(version, cuda):
 
     Args:
       version: for example 2.11.0+cu130
-      cuda: the CUDA version of its build, for example 13.0; empty for CPUs only
+      cuda: the CUDA version of its build, for example 13.0; empty for CPUs only: tools without CUDA take any wheel
     Returns:
-      for example torch==2.11.0, or torch==2.11.0 --index-url https://download.pytorch.org/whl/cu126
+      for example torch==2.11.0, or torch==2.11.0 --index-url ADDRESS/cu126 and where ADDRESS is told
     """
     requirement = "torch==" + release_of(version)
-    if not cuda:
-        return "%s --index-url %scpu" % (requirement, _WHEELS)
-    if cuda.split(".")[0] == DEFAULT_CUDA_MAJOR:
+    if not cuda or cuda.split(".")[0] == DEFAULT_CUDA_MAJOR:
         return requirement
-    return "%s --index-url %scu%s" % (requirement, _WHEELS, cuda.replace(".", ""))
+    return "%s --index-url ADDRESS/cu%s (for ADDRESS see %s)" % (requirement, cuda.replace(".", ""), _COMMANDS)
