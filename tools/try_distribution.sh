@@ -46,9 +46,8 @@ folder="$(realpath -m "${arguments[1]}")"
 bootstrap=(debootstrap --variant=minbase)
 script=""
 case "$release" in
-  bookworm | trixie | sid) mirror="${mirror:-http://deb.debian.org/debian}" ;;
+  bookworm | trixie | sid) ;;
   jammy | noble)
-    mirror="${mirror:-http://archive.ubuntu.com/ubuntu}"
     bootstrap+=("--components=main,universe")
     # Every Ubuntu release has the same script; an older debootstrap knows it by older names only.
     script=/usr/share/debootstrap/scripts/gutsy
@@ -74,7 +73,7 @@ mkdir -p "$logs"
 # note TEXT: prints TEXT, and keeps it in the summary.
 note() { printf '%s\n' "$1" | tee -a "$summary"; }
 
-note "$release from $mirror, commit $(git -C "$repository" rev-parse --short HEAD), $(nproc) cores"
+note "$release${mirror:+ from $mirror}, commit $(git -C "$repository" rev-parse --short HEAD), $(nproc) cores"
 if [ -z "$from" ]; then
   SECONDS=0
   "${bootstrap[@]}" "$release" "$root" "$mirror" ${script:+"$script"} >"$logs/debootstrap.log" 2>&1 ||
