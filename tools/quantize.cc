@@ -80,9 +80,10 @@ RANGED_FLAG(uint32_t, fine_tune_batch, DefaultSpec().fine_tune_batch(), 1, 1'000
 ABSL_FLAG(std::string, device, lockstep::QuantizeOptions().device,
           "Device on which networks run and are fine-tuned: auto (CUDA if there is a GPU), cpu or cuda.");
 FLAG_WORDS(device, "auto", "cpu", "cuda");
-ABSL_FLAG(std::string, isa, lockstep::QuantizeOptions().isa,
-          "Instructions of the int8 network: auto; portable on any CPU; avx2, avxvnni, avx512vnni or amx on x86-64; "
-          "dotprod or i8mm on Arm; dp4a, mma or wgmma on a GPU; plain: the slow reference loops. All give the same bits.");
+ABSL_FLAG(
+    std::string, isa, lockstep::QuantizeOptions().isa,
+    "Instructions of the int8 network: auto; portable on any CPU; avx2, avxvnni, avx512vnni or amx on x86-64; "
+    "dotprod or i8mm on Arm; dp4a, mma or wgmma on a GPU; plain: the slow reference loops. All give the same bits.");
 FLAG_WORDS(isa, "auto", "plain", "portable", "avx2", "avxvnni", "avx512vnni", "amx", "dotprod", "i8mm", "dp4a", "mma",
            "wgmma");
 RANGED_FLAG(uint32_t, threads, 0, 0, 1024, "Threads of the int8 network; 0: one for each processor.");
