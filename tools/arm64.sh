@@ -35,7 +35,6 @@ bazel build "${flags[@]}" --output_groups=compilation_outputs "${patterns[@]}"
 compiled=$?
 sources="$(bazel aquery "${flags[@]}" "mnemonic('CppCompile', set(${patterns[*]}))" 2>/dev/null |
   sed -n "s/^action 'Compiling \(.*\)'\$/\1/p" | sort -u)"
-if [ -n "$compile_only" ]; then sources="$(grep -v '_test\.cc$' <<<"$sources")"; fi
 sources="$(wc -l <<<"$sources")"
 if [ "$compiled" -eq 0 ]; then
   echo "arm64: $sources sources compiled, 0 warnings"

@@ -21,7 +21,7 @@ expect() {
 
 # A folder that holds what is wanted stays as it is.
 mkdir "$scratch/complete"
-(eval "$(grep -A 2 '^PACKAGES=(' "$fetch")"; eval "$(grep '^COMPILER=(' "$fetch")"
+(eval "$(sed -n "/^PACKAGES=(/,/)/p" "$fetch")"; eval "$(grep '^COMPILER=(' "$fetch")"
   printf '%s\n' "${PACKAGES[*]} ${COMPILER[*]}") >"$scratch/complete/ready"
 expect 0 "ready: $scratch/complete" "$fetch" "$scratch/complete"
 [ "$(ls "$scratch/complete")" = ready ]
