@@ -5,8 +5,12 @@ No container engine is needed: the files are read, not built. Run by bazel (test
 """
 
 import os
+import pathlib
 import re
 import shlex
+import shutil
+import subprocess
+import tempfile
 import unittest
 
 import source_tree
@@ -133,6 +137,26 @@ class ContainersTest(unittest.TestCase):
                 path = (self.root / sources[0]).resolve()
                 self.assertIn(path, tracked)
                 self.assertTrue(os.access(path, os.X_OK), path)
+
+    def test_the_run_stage_has_the_files_that_it_reads(self):
+        """Runs its script on the copied files alone; apt-get and python3 write down what they are asked for."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        image = pathlib.Path(folder.name)
+        for origin, source, target in self.docker[-1].copied:
+            if not origin:
+                (image / target[1:]).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(self.root / source, image / target[1:])
+        programs = image / "programs"
+        programs.mkdir()
+        for name in ("apt-get", "rm", "python3"):
+            (programs / name).write_text(f'#!/bin/sh\necho {name} "$@" >>{image}/log\n')
+            (programs / name).chmod(0o755)
+        script, *_ = self.docker[-1].run[0].split()
+        (image / "venv/bin").mkdir(parents=True)
+        shutil.copy(programs / "python3", image / "venv/bin/python3")
+        subprocess.run([image / script[1:], image / "venv"], check=True, env={"PATH": f"{programs}:{os.environ['PATH']}"})
+        self.assertRegex((image / "log").read_text(), r"(?m)^python3 -m pip install .*torch==[0-9.]+ numpy==[0-9.]+$")
 
     def test_packages_are_known(self):
         listed = (self.root / "third_party/versions.sh").read_text()
