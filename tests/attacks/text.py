@@ -118,7 +118,8 @@ class Terminal(TextCase):
             with self.subTest(flags):
                 result = self.call("doctor", *flags, env={"PATH": f"{bin_folder}:{os.environ['PATH']}"})
                 self.assertIn(result.returncode, (0, 4))
-                self.assertGreaterEqual(self.clean(result.stdout).count("12.2x"), 3)
+                # g++'s and gnuplot's words; of Bazel's the doctor prints the digits alone.
+                self.assertGreaterEqual(self.clean(result.stdout).count("12.2x"), 2)
                 self.clean(result.stderr)
 
 
