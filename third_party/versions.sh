@@ -1,15 +1,19 @@
 # What Lockstep needs from others, in one place. Read by install.sh, and in part by lib/doctor/BUILD.
 # shellcheck shell=bash disable=SC2034
 
+# Oldest and newest Bazel that Lockstep was tried with: 4.2.3 (Debian 12) and 7.7.1. Read by lib/doctor/BUILD, too.
+LOCKSTEP_BAZEL_MINIMUM="4.2"
+LOCKSTEP_BAZEL_MAXIMUM="7.7"
+
 # One line per need: packages | minimum version | kind | override | why.
 #   packages  names as Debian 12 and 13, Ubuntu 22.04 and 24.04 have them; the first that apt knows is taken.
-#   minimum   lowest version that suffices; - when every release's version does. Of note: Bazel 4.2 is what the BUILD
-#             files are tried with; Protocol Buffers 3.15 is the first whose `optional` needs no flag.
+#   minimum   lowest version that suffices; - when every release's version does. Of note: Protocol
+#             Buffers 3.15 is the first whose `optional` needs no flag.
 #   kind      required: install.sh fails without it. optional: the build and the lab run without it, and what is then
 #             missing says so.
 #   override  the need is met without the package when this variable is set, or `command:NAME` is on PATH.
 LOCKSTEP_PACKAGES=(
-  "bazel-bootstrap | 4.2 | required | command:bazel command:bazelisk | Bazel, the build tool"
+  "bazel-bootstrap | $LOCKSTEP_BAZEL_MINIMUM | required | command:bazel command:bazelisk | Bazel, the build tool"
   "g++ | 10 | required | command:g++ | C++20 compiler"
   "python3 | 3.10 | required | command:python3 | Python, for LibTorch's wheel and the tests"
   "protobuf-compiler | 3.15 | required | LOCKSTEP_PROTOBUF_ROOT | protoc, which compiles the record schemas"
@@ -52,10 +56,6 @@ LOCKSTEP_TORCH_DOWNLOAD_MB=3000
 LOCKSTEP_ONNXRUNTIME_PIN="onnxruntime==1.23.2"  # Takes Python 3.10, as 1.32.0 does not, and sends no telemetry, as that does.
 LOCKSTEP_ONNX_PIN="onnx==1.23.2"                # Its checker and its model files, for the same test.
 LOCKSTEP_PYTHON_MINIMUM="3.10"      # What the torch pin asks for.
-
-# Oldest and newest Bazel that Lockstep was tried with: 4.2.3 (Debian 12) and 7.7.1. Read by lib/doctor/BUILD, too.
-LOCKSTEP_BAZEL_MINIMUM="4.2"
-LOCKSTEP_BAZEL_MAXIMUM="7.7"
 
 # Not installed by us: the CUDA toolkit, 12.0 or newer (tried: 13.0; cuda/cuda.bzl checks it). Without it, GPU
 # targets are skipped.

@@ -1,7 +1,11 @@
 #include "lib/doctor/findings.h"
 
+#include <vector>
+
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 
 namespace lockstep {
 
@@ -54,5 +58,14 @@ std::string ShowBytes(double bytes) {
 }
 
 std::string ShowCudaVersion(uint32_t version) { return absl::StrCat(version / 1000, ".", version % 1000 / 10); }
+
+std::pair<int, int> MajorAndMinor(absl::string_view version) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(version, '.');
+  const auto number = [&parts](size_t part) {
+    int value = 0;
+    return part < parts.size() && absl::SimpleAtoi(parts[part], &value) ? value : 0;
+  };
+  return {number(0), number(1)};
+}
 
 }  // namespace lockstep

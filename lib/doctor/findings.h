@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "absl/strings/string_view.h"
 #include "lib/doctor/examination.pb.h"
@@ -31,6 +32,9 @@ std::string ShowBytes(double bytes);
 
 // "13.0" from 13000.
 std::string ShowCudaVersion(uint32_t version);
+
+// {2, 11} from "2.11.0+cu130". A part that is missing or no number is 0.
+std::pair<int, int> MajorAndMinor(absl::string_view version);
 
 }  // namespace lockstep
 

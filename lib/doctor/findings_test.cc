@@ -1,5 +1,7 @@
 #include "lib/doctor/findings.h"
 
+#include <utility>
+
 #include "gtest/gtest.h"
 
 namespace lockstep {
@@ -13,6 +15,13 @@ TEST(ShowBytesTest, ThreeDigits) {
   EXPECT_EQ(ShowBytes(150e9), "150 GB");
   EXPECT_EQ(ShowBytes(999.6e9), "1.00 TB");
   EXPECT_EQ(ShowBytes(2e19), "20000 PB");
+}
+
+TEST(MajorAndMinorTest, ReadsTheFirstTwoNumbers) {
+  EXPECT_EQ(MajorAndMinor("2.11.0+cu130"), std::pair(2, 11));
+  EXPECT_EQ(MajorAndMinor("7.7"), std::pair(7, 7));
+  EXPECT_EQ(MajorAndMinor(""), std::pair(0, 0));
+  EXPECT_EQ(MajorAndMinor("no version"), std::pair(0, 0));
 }
 
 TEST(ShowCudaVersionTest, AsNvidiaWritesIt) {

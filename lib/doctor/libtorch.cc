@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -86,7 +85,7 @@ void AskPython(const DoctorRequest& request, proto::LibTorchFacts& libtorch) {
   }
 }
 
-// What is read of the LibTorch in `folder` without loading it, except its ABI.
+// Reads what the files in `folder` tell of a LibTorch without loading it, except its ABI.
 void ReadVersion(const std::string& folder, proto::LibTorchFacts& libtorch) {
   const std::string text = VersionText(folder);
   libtorch.set_library_folder(folder);
@@ -132,15 +131,6 @@ const proto::LibraryFacts* FirstThatFails(const proto::LibTorchFacts& libtorch) 
     }
   }
   return nullptr;
-}
-
-// {2, 11} of "2.11.0+cu130"; {0, 0} of a text that tells no version.
-std::pair<int, int> MajorAndMinor(const std::string& version) {
-  const std::vector<std::string> parts = absl::StrSplit(version, '.');
-  int major = 0, minor = 0;
-  return parts.size() >= 2 && absl::SimpleAtoi(parts[0], &major) && absl::SimpleAtoi(parts[1], &minor)
-             ? std::pair(major, minor)
-             : std::pair(0, 0);
 }
 
 // Returns why the tools cannot run with the LibTorch that was found; empty if they can, or if nothing tells. Releases

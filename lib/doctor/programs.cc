@@ -1,11 +1,7 @@
 #include "lib/doctor/programs.h"
 
-#include <utility>
-#include <vector>
-
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "lib/doctor/ask_program.h"
@@ -17,17 +13,6 @@ namespace {
 
 constexpr char kMinimum[] = LOCKSTEP_BAZEL_MINIMUM;
 constexpr char kMaximum[] = LOCKSTEP_BAZEL_MAXIMUM;
-
-// {7, 7} from "7.7.1".
-std::pair<int, int> MajorMinor(absl::string_view version) {
-  const std::vector<std::string> parts = absl::StrSplit(version, '.');
-  std::pair<int, int> numbers = {0, 0};
-  (void)absl::SimpleAtoi(parts[0], &numbers.first);
-  if (parts.size() > 1) {
-    (void)absl::SimpleAtoi(parts[1], &numbers.second);
-  }
-  return numbers;
-}
 
 void JudgeBazel(const proto::ProgramFacts& programs, FindingList& findings) {
   const std::string& version = programs.bazel_version();
@@ -130,7 +115,9 @@ int CompareWithTriedBazels(absl::string_view version) {
   if (version.empty()) {
     return 0;
   }
-  return MajorMinor(version) < MajorMinor(kMinimum) ? -1 : MajorMinor(version) > MajorMinor(kMaximum) ? 1 : 0;
+  return MajorAndMinor(version) < MajorAndMinor(kMinimum)   ? -1
+         : MajorAndMinor(version) > MajorAndMinor(kMaximum) ? 1
+                                                            : 0;
 }
 
 }  // namespace lockstep

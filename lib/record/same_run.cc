@@ -42,23 +42,13 @@ std::optional<bool> SwitchOf(absl::string_view argument, absl::string_view name)
              : std::nullopt;
 }
 
-absl::Status CheckCommandLine(const std::vector<std::string>& planned, const proto::Header& header) {
-  const auto without_quiet = [](const auto& arguments) {
-    std::vector<std::string> others;
-    for (const std::string& argument : arguments) {
-      if (!SwitchOf(argument, "quiet").has_value()) {
-        others.push_back(argument);
-      }
-    }
-    return others;
-  };
-  std::vector<std::string> recorded;
-  for (const std::string& argument : without_quiet(header.command_line())) {
-    if (!IsForce(argument)) {
-      recorded.push_back(argument);
-    }
-  }
-  return without_quiet(planned) == recorded ? absl::OkStatus() : Differs("the command line");
+bool IsQuietSwitch(absl::string_view argument) { return SwitchOf(argument, "quiet").has_value(); }
+
+absl::Status CheckCommandLine(std::vector<std::string> planned, const proto::Header& header) {
+  std::vector<std::string> recorded(header.command_line().begin(), header.command_line().end());
+  std::erase_if(planned, IsQuietSwitch);
+  std::erase_if(recorded, [](const std::string& argument) { return IsQuietSwitch(argument) || IsForce(argument); });
+  return planned == recorded ? absl::OkStatus() : Differs("the command line");
 }
 
 absl::Status CheckFiles(const google::protobuf::RepeatedPtrField<proto::Input>& files) {
