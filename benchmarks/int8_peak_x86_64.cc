@@ -4,8 +4,7 @@
 namespace lockstep {
 namespace {
 
-// As many independent sums as fit into the registers, more than an instruction's latency wants. What they hold does not
-// matter.
+// The sums are independent and fill the registers; an instruction's latency wants fewer. What they hold does not matter.
 [[gnu::target("avx512f")]] void LoopAvx512Vnni() {
   for (int i = 0; i < kPeakLoops; ++i) {
     __asm__ volatile(

@@ -1,4 +1,4 @@
-// What differs between the interfaces of oneDNN 2 and 3 in a convolution of int8 with one scale per output channel.
+// One interface for oneDNN 2 and 3, whose int8 convolutions with one scale per output channel differ:
 //
 //   version 2: output = post_ops(scale * (products + bias)), the bias as int32, the scales in the attributes
 //   version 3: output = post_ops(scale * products + bias), the bias as float, the scales an argument of the execution

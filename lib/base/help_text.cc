@@ -16,7 +16,7 @@ namespace lockstep {
 namespace {
 
 constexpr char kAll[] = "all";
-constexpr int kSignalExitCode = 128;  // as a shell has it, 128 + the signal's number
+constexpr int kSignalExitCode = 128;  // a shell's exit code of a signal is 128 + its number
 
 std::string FlagText(const GroupedFlag& grouped) {
   const absl::CommandLineFlag& flag = *FindOwnFlag(grouped.name);

@@ -1,4 +1,4 @@
-// What the manual pages and the shell completion of a tool are made from (tools/manual.py).
+// Describes a tool for tools/manual.py, which makes manual pages and shell completion.
 #ifndef LOCKSTEP_LIB_BASE_MANUAL_H_
 #define LOCKSTEP_LIB_BASE_MANUAL_H_
 

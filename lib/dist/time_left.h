@@ -1,4 +1,4 @@
-// How long the rest of a run of several points takes, estimated from the points that ended.
+// Estimates how long the rest of a run of several points takes, from the points that ended.
 #ifndef LOCKSTEP_LIB_DIST_TIME_LEFT_H_
 #define LOCKSTEP_LIB_DIST_TIME_LEFT_H_
 
@@ -25,7 +25,7 @@ class TimeLeft {
   uint64_t epochs_left_ = 0;
   uint64_t points_done_ = 0;
   uint64_t timed_epochs_ = 0;
-  double timed_seconds_ = 0;  // of timed_epochs_
+  double timed_seconds_ = 0;  // sum over timed_epochs_
 };
 
 }  // namespace lockstep

@@ -14,10 +14,10 @@ struct BuildFacts {
   std::vector<std::string> torch_folders;  // of its shared libraries and those that they need
   std::string cuda_home;                   // the toolkit; empty: built without CUDA
   uint32_t cuda_version = 0;               // as CUDART_VERSION writes it: 13000 for 13.0
-  uint32_t torch_cuda_version = 0;         // of LibTorch's own build, written likewise; 0: for CPUs only
-  std::string torch_pip;                   // what pip installs this LibTorch from, else the pinned one: "torch==2.11.0"
-  std::string torch_minimum;               // oldest LibTorch that Lockstep was tried with: "2.11"
-  std::string torch_maximum;               // newest one
+  uint32_t torch_cuda_version = 0;         // CUDA of LibTorch's own build, written likewise; 0: for CPUs only
+  std::string torch_pip;      // arguments of pip for this LibTorch, else for the pinned one: "torch==2.11.0"
+  std::string torch_minimum;  // oldest LibTorch that Lockstep was tried with: "2.11"
+  std::string torch_maximum;  // newest one
 };
 
 const BuildFacts& ThisBuild();

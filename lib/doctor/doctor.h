@@ -16,8 +16,8 @@ struct DoctorOptions {
   bool json = false;               // print one JSON object instead of lines
 };
 
-// Prints the examination on standard output, with --quiet only its troubles (print_examination.h) unless `json`. Aborted: something that the request asks for will not work. Other errors
-// as AskMachine's and PrintToStdout's.
+// Prints the examination on standard output; with --quiet only its troubles (print_examination.h), unless `json`. Aborted:
+// something that the request asks for will not work. Other errors as AskMachine's and PrintToStdout's.
 absl::Status RunDoctor(const DoctorOptions& options);
 
 }  // namespace lockstep

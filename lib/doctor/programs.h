@@ -17,7 +17,8 @@ void ProbeBuildPrograms(const DoctorRequest& request, ProbeAnswer& answer);
 
 void ProbeGnuplot(const DoctorRequest& request, ProbeAnswer& answer);
 
-// The areas "compiler" and "bazel": a Bazel that is too old is BROKEN, one that is newer than those tried is WARN. Needed by nothing but building.
+// The areas "compiler" and "bazel": a Bazel that is too old is BROKEN, one that is newer than those tried is WARN. Needed
+// by nothing but building.
 void JudgeBuildPrograms(const proto::MachineFacts& facts, const BuildFacts& build, bool portable,
                         FindingList& findings);
 

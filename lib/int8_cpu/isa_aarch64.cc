@@ -1,4 +1,4 @@
-// Which of the instruction sets a 64-bit Arm CPU has, as Linux reports it: Documentation/arch/arm64/elf_hwcaps.rst.
+// Asks Linux which instruction sets a 64-bit Arm CPU has: Documentation/arch/arm64/elf_hwcaps.rst.
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 

@@ -1,4 +1,4 @@
-// Which of the instruction sets an x86-64 CPU has.
+// Asks an x86-64 CPU which instruction sets it has.
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// What the instruction sets of 64-bit Arm share: eight sums to eight values, and the addition. Every such CPU has these
+// Scales eight sums to eight values, and adds values, for all instruction sets of 64-bit Arm. Every such CPU has these
 // instructions.
 #ifndef LOCKSTEP_LIB_INT8_CPU_NEON_SCALE_H_
 #define LOCKSTEP_LIB_INT8_CPU_NEON_SCALE_H_

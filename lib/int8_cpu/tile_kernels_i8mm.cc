@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t kDepth = 8;
 constexpr size_t kWide = 2 * kDepth;  // values of one load: two steps
-constexpr uint32_t kHalves = 2;       // of a panel: 2 outputs each
+constexpr uint32_t kHalves = 2;       // parts of a panel, of 2 outputs each
 
 // [pixel pair][panel][half]: first pixel's two outputs, then second pixel's.
 template <uint32_t kPanels, uint32_t kPairs>
