@@ -346,6 +346,7 @@ absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const
   if (plan.spec.experiment() != proto::EXPERIMENT_UNSPECIFIED && !IsQuiet()) {
     RETURN_IF_ERROR(PrintToStderr(ExperimentTable(plan.spec, table)));
   }
+  checkpoint_hold.reset();  // else a kill between the two leaves its .part, which no later run removes
   return Finish(options, table, *writer);
 }
 

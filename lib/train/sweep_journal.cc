@@ -151,6 +151,7 @@ absl::Status SweepJournal::Finish(const proto::SweepEnd& end, int exit_status) {
   if (has_checkpoint()) {
     writer_->AddOutput(FileOf(checkpoint_.checkpoint()));
   }
+  checkpoint_hold_.reset();  // else a kill between the two leaves its .part, which no later run removes
   return writer_->Finish(exit_status);
 }
 

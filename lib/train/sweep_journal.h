@@ -34,7 +34,8 @@ class SweepJournal {
   // Goes on with OUTPUT.part of the same cache key, or starts one. A point is finished when it completed or ran out of
   // memory, and so is a probe; one that was killed or failed is tried again. The checkpoint's point is finished when it
   // completed, the checkpoint's record follows it, and its file is still the one that the record names, by SHA-256.
-  // No other run writes the checkpoint until the journal is gone. Errors like RecordWriter::Create's and Resume's.
+  // No other run writes the checkpoint until Finish, or until the journal is gone. Errors like RecordWriter::Create's
+  // and Resume's.
   static absl::StatusOr<std::unique_ptr<SweepJournal>> Open(const SweepJournalOptions& options,
                                                             const proto::Header& header, const proto::SweepSpec& spec);
 
@@ -48,7 +49,7 @@ class SweepJournal {
   // there already.
   absl::Status Keep(const proto::SweepFile& records);
 
-  // Appends the end, names the checkpoint in the trailer, and completes the file.
+  // Appends the end, names the checkpoint in the trailer, lets go of the checkpoint, and completes the file.
   absl::Status Finish(const proto::SweepEnd& end, int exit_status);
 
   bool has_checkpoint() const { return checkpoint_.has_checkpoint(); }
@@ -63,7 +64,7 @@ class SweepJournal {
   static Key KeyOf(const proto::SweepRecord& record);
   const proto::SweepFile* Find(const Key& key) const;
 
-  const std::unique_ptr<OutputHold> checkpoint_hold_;  // null: there is no checkpoint
+  std::unique_ptr<OutputHold> checkpoint_hold_;  // null: there is no checkpoint, or it is written
   const std::unique_ptr<RecordWriter> writer_;
   proto::SweepRecord spec_;
   std::map<Key, proto::SweepFile> finished_;  // by the stopped run

@@ -206,6 +206,17 @@ TEST_F(SweepJournalTest, TheTrailerNamesTheCheckpoint) {
   EXPECT_EQ(file->trailer.other_output(0).size_bytes(), 7u);
 }
 
+TEST_F(SweepJournalTest, TheCheckpointIsLetGoOfBeforeTheRecordIsComplete) {
+  options_.checkpoint = TempPath("weights.pt");
+  options_.checkpoint_batch = 32;
+  const auto journal = Open();
+  EXPECT_EQ(access(TempPath("weights.pt.part").c_str(), F_OK), 0);
+  ASSERT_THAT(journal->Keep(PointWithCheckpoint(32)), IsOk());
+  WriteFile(options_.output, "somebody else's");
+  EXPECT_EQ(journal->Finish({}, 0).code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(access(TempPath("weights.pt.part").c_str(), F_OK), -1);
+}
+
 TEST_F(SweepJournalTest, AfreshUsesNothing) {
   ASSERT_THAT(Open()->Keep(Point(32)), IsOk());
   options_.afresh = true;
