@@ -15,6 +15,7 @@
 #include "lib/base/flag_words.h"
 #include "lib/base/given_flags.h"
 #include "lib/base/init_main.h"
+#include "lib/base/quick_end.h"
 #include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
 #include "lib/device/torch_needs.h"
@@ -157,6 +158,7 @@ absl::Status Run() {
 }  // namespace lockstep
 
 int main(int argc, char** argv) {
+  lockstep::SkipStaticDestructors();
   lockstep::InitMain(
       {lockstep::kTool,
        "Turns trained weights of lenet5 or resnet18 into int8, step by step, and records scales, histograms and the "

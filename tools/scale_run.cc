@@ -18,6 +18,7 @@
 #include "lib/base/given_flags.h"
 #include "lib/base/init_main.h"
 #include "lib/base/open_files.h"
+#include "lib/base/quick_end.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/batch_loader.h"
 #include "lib/device/torch_needs.h"
@@ -225,6 +226,7 @@ LaunchedRunOptions LaunchedRunFromFlags() {
 }  // namespace lockstep
 
 int main(int argc, char** argv) {
+  lockstep::SkipStaticDestructors();
   if (lockstep::IsTorchrunStoreClient()) {
     return lockstep::RunTorchrunStoreClient();
   }

@@ -15,6 +15,7 @@
 #include "lib/base/flag_words.h"
 #include "lib/base/given_flags.h"
 #include "lib/base/init_main.h"
+#include "lib/base/quick_end.h"
 #include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/batch_loader.h"
@@ -88,6 +89,7 @@ absl::Status Run() {
 }  // namespace lockstep
 
 int main(int argc, char** argv) {
+  lockstep::SkipStaticDestructors();
   lockstep::InitMain(
       {lockstep::kTool,
        "Times the training of one model at several batch sizes on one device, and keeps its weights.",

@@ -1,0 +1,35 @@
+#include "lib/base/quick_end.h"
+
+#include <stdlib.h>
+
+#include <cstdio>
+
+#include "gtest/gtest.h"
+
+namespace lockstep {
+namespace {
+
+// What a process prints that has a function for its end from before the call and one from after it.
+void EndWith(int exit_code) {
+  std::atexit([] { std::fputs(" before", stderr); });
+  SkipStaticDestructors();
+  std::atexit([] { std::fputs(" after", stderr); });
+  setvbuf(stderr, nullptr, _IOFBF, 4096);  // so that it must be flushed
+  std::fputs("main", stderr);
+  std::exit(exit_code);
+}
+
+TEST(QuickEndDeathTest, WhatWasMadeBeforeStays) {
+  unsetenv("LD_PRELOAD");
+  unsetenv("CUDA_INJECTION64_PATH");
+  EXPECT_EXIT(EndWith(3), ::testing::ExitedWithCode(3), "^main after$");
+}
+
+TEST(QuickEndDeathTest, BesideAProfilerAllIsDestroyed) {
+  setenv("CUDA_INJECTION64_PATH", "/nowhere", 1);
+  EXPECT_EXIT(EndWith(3), ::testing::ExitedWithCode(3), "^main after before$");
+  unsetenv("CUDA_INJECTION64_PATH");
+}
+
+}  // namespace
+}  // namespace lockstep
