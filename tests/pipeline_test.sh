@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The whole chain on few images: every tool's record is printed whole by stock protoc, and the report is finished.
+# The whole chain on few images: every tool's record is printed whole by stock protoc, and the report is finished. With
+# lenet5; .ci/run has the lab with resnet18.
 # Arguments: the lab script, the folder of the schemas (header.proto in it).
 set -euo pipefail
 unset CDPATH # cd would look for folders there, and print them
@@ -14,7 +15,7 @@ fail() {
 
 # Runs the lab with the flags given, its talk in $out.log.
 run_lab() {
-  BUILD_WORKING_DIRECTORY="$(dirname "$out")" "$lab" --output=lab --device=cpu --images=32 --batch=8,16 --repeats=1 --questions --seeds=1 "$@" \
+  BUILD_WORKING_DIRECTORY="$(dirname "$out")" "$lab" --output=lab --device=cpu --model=lenet5 --images=32 --batch=8,16 --repeats=1 --questions --seeds=1 "$@" \
     >"$out.log" 2>&1 || { cat "$out.log"; fail "the lab did not finish"; }
 }
 

@@ -156,7 +156,7 @@ class TerminalTest(unittest.TestCase):
 
     # --- the front of the tools that load LibTorch ---
 
-    def test_a_cached_step_does_not_load_torch(self):
+    def test_what_needs_no_torch_does_not_load_it(self):
         arguments = [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", "--epochs=1",
                      f"--checkpoint={self.folder / 'lenet5.pt'}", f"--output={self.folder / 'sweep.rec'}"]
         self.assertNotIn(b"cached", self.run_tool("train_sweep", *arguments).stderr)
@@ -171,6 +171,9 @@ class TerminalTest(unittest.TestCase):
         changed = subprocess.run([alone, *arguments, "--seed=1"], capture_output=True)
         self.assertEqual(changed.returncode, 5)
         self.assertIn(b"cannot start", changed.stderr)
+        for wrong, code in (["--help"], 0), (["--version"], 0), (["--seed=-1"], 2), (["--lr_gamma=0.5"], 2):
+            answer = subprocess.run([alone, *arguments, *wrong], capture_output=True)
+            self.assertEqual(answer.returncode, code, answer.stderr)
         (self.folder / "lenet5.pt").unlink()
         gone = subprocess.run([alone, *arguments], capture_output=True)
         self.assertIn(b"cannot start", gone.stderr)

@@ -1,9 +1,8 @@
-// train_sweep, scale_run and quantize as they are called: says `cached` at once, or becomes the
-// program that does the work.
+// train_sweep, scale_run and quantize as they are called: answers what needs no LibTorch (a wrong flag, --help, a run that
+// would only repeat itself), or becomes the program that does the work.
 //
-// The work is done by libexec/TOOL beside this program, which links LibTorch and takes 0.6 s to
-// load it. This front links nothing of it and answers in milliseconds when the run would only
-// repeat itself (lib/record/same_run.h); whatever it is not sure of, it leaves to the other.
+// The work is done by libexec/TOOL beside this program, which links LibTorch and takes a third of a second to load it.
+// This front links nothing of it and answers in milliseconds. Whatever it is not sure of, it leaves to the other.
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,15 +14,17 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "lib/base/callers_folder.h"
-#include "lib/base/exit_status.h"
+#include "lib/base/init_main.h"
 #include "lib/base/log_line.h"
+#include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/subprocess.h"
 #include "lib/device/torch_needs.h"
 #include "lib/record/same_run.h"
+#include "tools/two_programs.h"
 #ifdef LOCKSTEP_LAUNCHED
 #include "lib/launch/launch_environment.h"
+#include "lib/launch/quiet_unless_leader.h"
 #endif
 
 // LOCKSTEP_TOOL: the tool's name. LOCKSTEP_OUTPUT: what its --output is when none is given.
@@ -37,8 +38,8 @@ absl::StatusOr<std::string> ProgramPath() {
   return self.substr(0, self.rfind('/') + 1) + "libexec/" LOCKSTEP_TOOL;
 }
 
-// Where a launcher started several processes, one alone may look at the output, and the others wait
-// for its word: that is for the program to arrange.
+// Where a launcher started several processes, one alone may look at the output or speak of a flag, and the others wait for
+// its word: that is for the program to arrange.
 bool IsAlone(const std::vector<std::string>& command_line) {
 #ifdef LOCKSTEP_LAUNCHED
   const auto place = ReadLaunchPlace(FlagValue(command_line, "launcher", "auto"),
@@ -54,19 +55,19 @@ bool MakesTheRecordOnly(const std::vector<std::string>& command_line) {
   return FlagValue(command_line, "onnx", "").empty();
 }
 
-// Says `cached`, or becomes the other program. Returns only if it did the former, or failed.
+// Returns only if the flags are wrong, it said `cached`, or the other program cannot be started.
 absl::Status Run(int argc, char** argv) {
   PlannedRun run;
   run.command_line.assign(argv, argv + argc);
   run.command_line[0] = LOCKSTEP_TOOL;
   ASSIGN_OR_RETURN(run.program, ProgramPath());
-  RETURN_IF_ERROR(EnterCallersFolder());
+  const bool is_alone = IsAlone(run.command_line);
+  if (is_alone) {
+    RETURN_IF_ERROR(CheckFlags());
+  }
   run.output = FlagValue(run.command_line, "output", LOCKSTEP_OUTPUT);
-  if (run.output != "-" && IsAlone(run.command_line) && MakesTheRecordOnly(run.command_line) &&
-      CheckSameRun(run).ok()) {
-    if (!IsSwitchOn(run.command_line, "quiet")) {
-      LogLine(absl::StrCat(LOCKSTEP_TOOL ": cached ", run.output));
-    }
+  if (run.output != "-" && is_alone && MakesTheRecordOnly(run.command_line) && CheckSameRun(run).ok()) {
+    LogLine(absl::StrCat(LOCKSTEP_TOOL ": cached ", run.output));
     return absl::OkStatus();
   }
   RETURN_IF_ERROR(CheckTorchNeeds());
@@ -78,4 +79,12 @@ absl::Status Run(int argc, char** argv) {
 }  // namespace
 }  // namespace lockstep
 
-int main(int argc, char** argv) { return lockstep::ExitStatus(LOCKSTEP_TOOL, lockstep::Run(argc, argv)); }
+int main(int argc, char** argv) {
+  {
+#ifdef LOCKSTEP_LAUNCHED
+    const lockstep::QuietUnlessLeader quiet(lockstep::FlagValue({argv, argv + argc}, "launcher", "auto"));
+#endif
+    lockstep::ReadCommandLine(lockstep::DescribeTool(), argc, argv);
+  }
+  return lockstep::RunTool(LOCKSTEP_TOOL, [&] { return lockstep::Run(argc, argv); });
+}

@@ -250,7 +250,7 @@ absl::Status ParseOnlyFlags(const std::vector<std::string>& args) {
 
 }  // namespace
 
-void InitMain(const ToolInfo& tool, int argc, char** argv) {
+void ReadCommandLine(const ToolInfo& tool, int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
   MutableCommandLine() = args;
   MutableCommandLine().insert(MutableCommandLine().begin(), tool.name);
@@ -275,10 +275,15 @@ void InitMain(const ToolInfo& tool, int argc, char** argv) {
   if (absl::GetFlag(FLAGS_quiet)) {
     SetQuiet();
   }
-  for (const absl::Status& status : {CheckStack(), EnterCallersFolder()}) {
-    if (!status.ok()) {
-      std::exit(ExitStatus(tool.name, status));
-    }
+  if (const absl::Status entered = EnterCallersFolder(); !entered.ok()) {
+    std::exit(ExitStatus(tool.name, entered));
+  }
+}
+
+void InitMain(const ToolInfo& tool, int argc, char** argv) {
+  ReadCommandLine(tool, argc, argv);
+  if (const absl::Status stack = CheckStack(); !stack.ok()) {
+    std::exit(ExitStatus(tool.name, stack));
   }
   google::protobuf::SetLogHandler(nullptr);
   InstallStopSignals();

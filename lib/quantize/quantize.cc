@@ -387,18 +387,6 @@ absl::Status CheckOnnxFiles(const std::vector<std::string>& paths, const proto::
 
 }  // namespace
 
-proto::QuantizeSpec QuantizeOptions::DefaultQuantizeSpec() {
-  proto::QuantizeSpec spec;
-  spec.set_normalization(kAutoNormalization);
-  spec.set_weight_range(proto::MAX_ABS);
-  spec.set_activation_range(proto::MIN_MAX);
-  spec.set_percentile(99.99);
-  spec.set_calibration_images(400);
-  spec.set_fine_tune_learning_rate(1e-3);  // a hundredth of ResNet-18's
-  spec.set_fine_tune_batch(128);
-  return spec;
-}
-
 absl::Status RunQuantize(const QuantizeOptions& options) {
   RETURN_IF_ERROR(CheckOptions(options));
   ASSIGN_OR_RETURN(const c10::Device device, ResolveDevice(options.device));

@@ -91,14 +91,6 @@ std::string FlagValue(const std::vector<std::string>& command_line, const std::s
   return value;
 }
 
-bool IsSwitchOn(const std::vector<std::string>& command_line, const std::string& name) {
-  bool on = false;
-  for (const std::string& argument : command_line) {
-    on = SwitchOf(argument, name).value_or(on);
-  }
-  return on;
-}
-
 absl::Status CheckSameRun(const PlannedRun& run) {
   RETURN_IF_ERROR(CheckSha256());
   RETURN_IF_ERROR(CheckRegularFile(run.output));

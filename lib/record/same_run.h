@@ -27,10 +27,6 @@ struct PlannedRun {
 std::string FlagValue(const std::vector<std::string>& command_line, const std::string& name,
                       const std::string& fallback);
 
-// Returns true if the last --NAME, --noNAME or --NAME=VALUE of a command line switches the flag on. Has the limits of
-// FlagValue.
-bool IsSwitchOn(const std::vector<std::string>& command_line, const std::string& name);
-
 // OK when the record at `run.output` is complete, ended well, and was written by this program with
 // this command line (apart from --quiet, and --force, which a planned run must not have) from inputs with these
 // digests, on this machine as it is now, with these shared libraries, and what it wrote beside the

@@ -176,13 +176,5 @@ TEST(FlagValueTest, TheFallbackWithoutOne) {
   EXPECT_EQ(FlagValue({"tool", "--output_format=a"}, "output", "d"), "d");
 }
 
-TEST(IsSwitchOnTest, TheLastOneCounts) {
-  EXPECT_FALSE(IsSwitchOn({"tool"}, "quiet"));
-  EXPECT_TRUE(IsSwitchOn({"tool", "--noquiet", "--quiet", "--batch=32"}, "quiet"));
-  EXPECT_TRUE(IsSwitchOn({"tool", "-quiet=yes"}, "quiet"));
-  EXPECT_FALSE(IsSwitchOn({"tool", "--quiet", "--quiet=false"}, "quiet"));
-  EXPECT_FALSE(IsSwitchOn({"tool", "quiet", "--quieter", "--quiet=perhaps"}, "quiet"));
-}
-
 }  // namespace
 }  // namespace lockstep

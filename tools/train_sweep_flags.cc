@@ -1,0 +1,91 @@
+#include "tools/train_sweep_flags.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "lib/base/flag_range.h"
+#include "lib/base/flag_values.h"
+#include "lib/base/flag_words.h"
+#include "lib/base/given_flags.h"
+#include "lib/base/status_macros.h"
+#include "lib/dataset/batch_loader.h"
+#include "lib/train/sweep_flag_uses.h"
+#include "tools/training_flags.h"
+#include "tools/two_programs.h"
+
+ABSL_FLAG(std::string, output, "sweep.rec", "The record file to write; '-': standard output.");
+ABSL_FLAG(std::string, device, "auto", "auto (CUDA if there is a GPU), cpu or cuda.");
+FLAG_WORDS(device, "auto", "cpu", "cuda");
+RANGED_FLAG(std::vector<std::string>, batch, {}, 1, lockstep::kMaxBatchSize,
+            "Exactly these batch sizes, such as 32,128; none: a ladder.");
+RANGED_FLAG(uint32_t, min_batch, 32, 1, lockstep::kMaxBatchSize, "The ladder's first batch size.");
+RANGED_FLAG(uint32_t, factor, 4, 2, 1000, "Factor from one batch size of the ladder to the next.");
+RANGED_FLAG(uint32_t, max_batch, 0, 0, lockstep::kMaxBatchSize,
+            "The ladder ends here; 0: when a batch does not fit or exceeds the data set.");
+RANGED_FLAG(uint64_t, memory_limit, 0, 0, uint64_t{1} << 50,
+            "Bytes of heap that a point's process may have, on a CPU; 0: no limit.");
+RANGED_FLAG(absl::Duration, timeout, absl::ZeroDuration(), 0, 86400,
+            "Time without progress after which a point fails, for example because a GPU does not answer; 0: 2m on "
+            "CUDA, no limit on a CPU.");
+ABSL_FLAG(std::string, checkpoint, "", "File for the trained weights, as a PyTorch state_dict; empty: none.");
+ABSL_FLAG(bool, drop_last, false, "Leave out an epoch's last batch when it is shorter than the others.");
+RANGED_FLAG(uint32_t, workers, 2, 0, lockstep::kMaxLoaderWorkers, "Threads that prepare batches ahead; 0: none.");
+RANGED_FLAG(uint32_t, threads, 0, 0, lockstep::kMaxThreads, "CPU threads that LibTorch computes with; 0: its default.");
+ABSL_FLAG(bool, find_max, false,
+          "After the ladder, find the exact largest batch that fits, by bisection: an untimed epoch a try, each in a "
+          "process of its own.");
+ABSL_FLAG(std::string, internal_point, "",
+          "Internal: train the one point of this order and return it to the parent process.");
+
+namespace lockstep {
+
+absl::StatusOr<TrainSweepOptions> TrainSweepOptionsFromFlags() {
+  TrainSweepOptions options;
+  ReadRunFlags(options);
+  RETURN_IF_ERROR(SetFieldsFromFlags(options.spec));
+  RETURN_IF_ERROR(ReadTrainingFlags(*options.spec.mutable_training()));
+  ASSIGN_OR_RETURN(const auto batches, ParseNumberList("batch", absl::GetFlag(FLAGS_batch)));
+  options.spec.mutable_batch_size()->Assign(batches.begin(), batches.end());
+  options.spec.set_memory_limit_bytes(absl::GetFlag(FLAGS_memory_limit));
+  options.ladder = {absl::GetFlag(FLAGS_min_batch), absl::GetFlag(FLAGS_factor), absl::GetFlag(FLAGS_max_batch)};
+  options.evaluate = absl::GetFlag(FLAGS_evaluate);
+  options.timeout = absl::GetFlag(FLAGS_timeout);
+  RETURN_IF_ERROR(CheckGivenFlags(SweepFlagUses(options)));
+  return options;
+}
+
+ToolInfo DescribeTool() {
+  return {"train_sweep",
+       "Times the training of one model at several batch sizes on one device, and keeps its weights.",
+       {"train_sweep --input=dataset.rec --model=resnet18 --output=sweep.rec",
+        "train_sweep --input=dataset.rec --model=lenet5 --batch=32,128 --epochs=3 --output=sweep.rec",
+        "train_sweep --input=dataset.rec --batch=128 --epochs=200 --schedule=cosine --checkpoint=resnet18.pt"},
+       WithTrainingGroups(
+           {{"files",
+             "what is read and written",
+             {{"input"}, {"output"}, {"checkpoint"}, {"force"}, {"dry_run"}, {"quiet"}},
+             true},
+            {"sweep",
+             "which batches, and where",
+             {{"device"}, {"batch", "a ladder: 32, 128, ..."}, {"find_max"}, {"timeout", "2m on CUDA, none on a CPU"}},
+             true},
+            {"ladder",
+             "batch sizes that are not named",
+             {{"min_batch"},
+              {"factor"},
+              {"max_batch", "0: until one does not fit"},
+              {"memory_limit", "0: no limit"},
+              {"drop_last"}}},
+            {"cpu", "threads", {{"workers"}, {"threads", "0: LibTorch's default"}}}})};
+}
+
+absl::Status CheckFlags() {
+  const bool is_point = !absl::GetFlag(FLAGS_internal_point).empty();
+  return is_point ? absl::OkStatus() : TrainSweepOptionsFromFlags().status();
+}
+
+}  // namespace lockstep
