@@ -59,28 +59,29 @@ absl::StatusOr<TrainSweepOptions> TrainSweepOptionsFromFlags() {
 }
 
 ToolInfo DescribeTool() {
-  return {"train_sweep",
-       "Times the training of one model at several batch sizes on one device, and keeps its weights.",
-       {"train_sweep --input=dataset.rec --model=resnet18 --output=sweep.rec",
-        "train_sweep --input=dataset.rec --model=lenet5 --batch=32,128 --epochs=3 --output=sweep.rec",
-        "train_sweep --input=dataset.rec --batch=128 --epochs=200 --schedule=cosine --checkpoint=resnet18.pt"},
-       WithTrainingGroups(
-           {{"files",
-             "what is read and written",
-             {{"input"}, {"output"}, {"checkpoint"}, {"force"}, {"dry_run"}, {"quiet"}},
-             true},
-            {"sweep",
-             "which batches, and where",
-             {{"device"}, {"batch", "a ladder: 32, 128, ..."}, {"find_max"}, {"timeout", "2m on CUDA, none on a CPU"}},
-             true},
-            {"ladder",
-             "batch sizes that are not named",
-             {{"min_batch"},
-              {"factor"},
-              {"max_batch", "0: until one does not fit"},
-              {"memory_limit", "0: no limit"},
-              {"drop_last"}}},
-            {"cpu", "threads", {{"workers"}, {"threads", "0: LibTorch's default"}}}})};
+  return {
+      "train_sweep",
+      "Times the training of one model at several batch sizes on one device, and keeps its weights.",
+      {"train_sweep --input=dataset.rec --model=resnet18 --output=sweep.rec",
+       "train_sweep --input=dataset.rec --model=lenet5 --batch=32,128 --epochs=3 --output=sweep.rec",
+       "train_sweep --input=dataset.rec --batch=128 --epochs=200 --schedule=cosine --checkpoint=resnet18.pt"},
+      WithTrainingGroups(
+          {{"files",
+            "what is read and written",
+            {{"input"}, {"output"}, {"checkpoint"}, {"force"}, {"dry_run"}, {"quiet"}},
+            true},
+           {"sweep",
+            "which batches, and where",
+            {{"device"}, {"batch", "a ladder: 32, 128, ..."}, {"find_max"}, {"timeout", "2m on CUDA, none on a CPU"}},
+            true},
+           {"ladder",
+            "batch sizes that are not named",
+            {{"min_batch"},
+             {"factor"},
+             {"max_batch", "0: until one does not fit"},
+             {"memory_limit", "0: no limit"},
+             {"drop_last"}}},
+           {"cpu", "threads", {{"workers"}, {"threads", "0: LibTorch's default"}}}})};
 }
 
 absl::Status CheckFlags() {
