@@ -171,7 +171,7 @@ class TerminalTest(unittest.TestCase):
         changed = subprocess.run([alone, *arguments, "--seed=1"], capture_output=True)
         self.assertEqual(changed.returncode, 5)
         self.assertIn(b"cannot start", changed.stderr)
-        for wrong, code in (["--help"], 0), (["--version"], 0), (["--seed=-1"], 2), (["--lr_gamma=0.5"], 2):
+        for wrong, code in (["--help"], 0), (["--version"], 0), (["--seed=-1"], 2), (["--max_batch=64"], 2):
             answer = subprocess.run([alone, *arguments, *wrong], capture_output=True)
             self.assertEqual(answer.returncode, code, answer.stderr)
         (self.folder / "lenet5.pt").unlink()

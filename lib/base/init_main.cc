@@ -252,8 +252,6 @@ absl::Status ParseOnlyFlags(const std::vector<std::string>& args) {
 
 void ReadCommandLine(const ToolInfo& tool, int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
-  MutableCommandLine() = args;
-  MutableCommandLine().insert(MutableCommandLine().begin(), tool.name);
   OccupyClosedDescriptors();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that is gone is an error of writing, which the tool says
   std::signal(SIGXFSZ, SIG_IGN);  // ulimit -f: writing then fails with EFBIG, and the tool says so
@@ -281,6 +279,8 @@ void ReadCommandLine(const ToolInfo& tool, int argc, char** argv) {
 }
 
 void InitMain(const ToolInfo& tool, int argc, char** argv) {
+  MutableCommandLine().assign(argv + 1, argv + argc);
+  MutableCommandLine().insert(MutableCommandLine().begin(), tool.name);
   ReadCommandLine(tool, argc, argv);
   if (const absl::Status stack = CheckStack(); !stack.ok()) {
     std::exit(ExitStatus(tool.name, stack));

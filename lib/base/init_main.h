@@ -37,7 +37,7 @@ void ReadCommandLine(const ToolInfo& tool, int argc, char** argv);
 // signals.
 void InitMain(const ToolInfo& tool, int argc, char** argv);
 
-// argv as given to ReadCommandLine, with argv[0] replaced by the tool's name; for the record's header.
+// argv as given to InitMain, with argv[0] replaced by the tool's name; for the record's header.
 const std::vector<std::string>& CommandLine();
 
 }  // namespace lockstep
