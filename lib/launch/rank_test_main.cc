@@ -2,10 +2,12 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/base/quick_end.h"
 
 namespace lockstep::testing {
 
 int RankTestMain(int argc, char** argv, const std::map<std::string, RankTask>& tasks) {
+  SkipStaticDestructors();
   if (IsRank()) {
     return RunRank(tasks);
   }

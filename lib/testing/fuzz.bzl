@@ -13,6 +13,9 @@ The source defines LLVMFuzzerTestOneInput (https://llvm.org/docs/LibFuzzer.html)
 """
 
 load("@rules_cc//cc:defs.bzl", "cc_test")
+load("//lib:library.bzl", "precompiled")
+load("//third_party/precompiled:test_copts.bzl", "TEST_COPTS")
+load("//third_party/system:rounding.bzl", "ROUNDING_COPTS")
 
 # Any input has to be done in 5 s and 2 GiB: the readers stream, and their limits are far below.
 _LIMITS = [
@@ -38,10 +41,12 @@ def fuzz_test(name, deps, corpus = None, dictionary = None, max_len = 65536, siz
     if dictionary:
         fuzzing = fuzzing + ["--dictionary=$(rootpath %s)" % dictionary]
         data = data + [dictionary]
+    first = precompiled("tests", TEST_COPTS)
     cc_test(
         name = name,
         size = size,
         srcs = [name + ".cc"],
+        copts = first.copts + ROUNDING_COPTS,
         args = select({
             "//third_party/clang:fuzzing": fuzzing,
             "//conditions:default": ["data/testdata/fuzz/" + name],
@@ -51,7 +56,7 @@ def fuzz_test(name, deps, corpus = None, dictionary = None, max_len = 65536, siz
             "//third_party/clang:fuzzing": ["-fsanitize=fuzzer"],
             "//conditions:default": [],
         }),
-        deps = deps + select({
+        deps = deps + first.deps + select({
             "//third_party/clang:fuzzing": ["//lib/testing:fuzz_folders"],
             "//conditions:default": ["//lib/testing:fuzz_replay_main"],
         }),
