@@ -48,6 +48,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Side side = data[0] % 2 == 0 ? Side::kConnecting : Side::kListening;
   const std::string greeting = data[0] / 2 % 2 == 0 ? absl::StrCat(kHandshakeMagic, std::string(kNonceBytes, 'm')) : "";
   const std::string bytes = absl::StrCat(greeting, Bytes(data + 1, size - 1));
-  FUZZ_CHECK(testing::Run(side, bytes, 1) == testing::Run(side, bytes, bytes.size() + 1));
+  FUZZ_CHECK(lockstep::testing::Run(side, bytes, 1) == lockstep::testing::Run(side, bytes, bytes.size() + 1));
   return 0;
 }

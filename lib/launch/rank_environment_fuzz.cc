@@ -58,7 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const char* launcher : {"auto", "none", "torchrun", "openmpi", "pmi", "slurm"}) {
     CheckLaunch(launcher, variables);
   }
-  const absl::StatusOr<RankEnvironment> rank = testing::Read(variables);
+  const absl::StatusOr<RankEnvironment> rank = lockstep::testing::Read(variables);
   if (!rank.ok()) {
     CheckRefused(rank.status());
     return 0;
@@ -66,7 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   FUZZ_CHECK(0 <= rank->rank && rank->rank < rank->size);
   FUZZ_CHECK(0 <= rank->local_rank && rank->local_rank < rank->local_size && rank->local_size <= rank->size);
   FUZZ_CHECK(rank->port > 0 && rank->timeout > absl::ZeroDuration());
-  const absl::StatusOr<RankEnvironment> again = testing::Read(ToVariables(*rank));
+  const absl::StatusOr<RankEnvironment> again = lockstep::testing::Read(ToVariables(*rank));
   FUZZ_CHECK(again.ok());
   FUZZ_CHECK(again->rank == rank->rank && again->size == rank->size && again->local_rank == rank->local_rank);
   FUZZ_CHECK(again->local_size == rank->local_size);

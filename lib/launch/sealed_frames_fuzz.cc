@@ -51,9 +51,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace lockstep;           // NOLINT(build/namespaces)
   using namespace lockstep::testing;  // NOLINT(build/namespaces)
   const absl::string_view bytes = Bytes(data, size);
-  const Opened raw = testing::Open(bytes, size);
+  const Opened raw = lockstep::testing::Open(bytes, size);
   FUZZ_CHECK(raw.bodies.empty());
-  FUZZ_CHECK(testing::Open(bytes, 1).status == raw.status);
+  FUZZ_CHECK(lockstep::testing::Open(bytes, 1).status == raw.status);
 
   FrameSealer sealer(Key());
   std::string stream;
@@ -66,13 +66,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       ends.push_back(stream.size());
     }
   }
-  const Opened sealed = testing::Open(stream, 37);
+  const Opened sealed = lockstep::testing::Open(stream, 37);
   FUZZ_CHECK(sealed.status.ok() && sealed.bodies == lines);
   if (!stream.empty()) {
     const size_t at = (data[0] * size_t{257} + size) % stream.size();
     stream[at] ^= static_cast<char>(1 + data[size - 1] % 255);
     const size_t whole = std::upper_bound(ends.begin(), ends.end(), at) - ends.begin();
-    const Opened altered = testing::Open(stream, 37);
+    const Opened altered = lockstep::testing::Open(stream, 37);
     FUZZ_CHECK(altered.bodies.size() == whole);
   }
   return 0;
