@@ -1,4 +1,4 @@
-"""One .proto of the records -> proto_library + cc_proto_library, named by rule so that no two names drift apart."""
+"""Macro that makes the proto_library and the cc_proto_library of one .proto, named after the file."""
 
 load("@rules_cc//cc:defs.bzl", "cc_proto_library")
 load("@rules_proto//proto:defs.bzl", "proto_library")
@@ -8,7 +8,7 @@ def record_proto(name, deps = []):
 
     Args:
       name: the file's name without .proto
-      deps: names (not labels) of the protos of this package that it imports
+      deps: names (not labels) of the protos of this package that NAME.proto imports
     """
     proto_library(
         name = name + "_proto",
