@@ -1,11 +1,11 @@
-// The commit that this program was built from; stamped in by the build (tools/workspace_status.sh).
+// Git commit of this program. The build writes it into the program (tools/workspace_status.sh).
 #ifndef LOCKSTEP_LIB_RECORD_BUILD_INFO_H_
 #define LOCKSTEP_LIB_RECORD_BUILD_INFO_H_
 
 namespace lockstep {
 
 const char* GitCommit();  // 40 hex digits, or "unknown"
-bool GitDirty();
+bool GitDirty();          // true if the checkout had uncommitted changes
 
 }  // namespace lockstep
 

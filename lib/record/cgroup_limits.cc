@@ -13,10 +13,11 @@
 namespace lockstep {
 namespace {
 
-// Version 1 writes "no limit" as the largest multiple of a page; no machine has as much as this.
+// Smallest value that means "no limit". Version 1 writes the largest multiple of a page size, more than any machine
+// has.
 constexpr uint64_t kNoLimitFrom = uint64_t{1} << 62;
 
-// The file's first line; empty when there is none.
+// Returns the file's first line; empty if there is no such file or line.
 std::string FirstLine(const std::string& path) {
   std::string line;
   std::ifstream file(path);
@@ -43,8 +44,8 @@ void AppendLimits(const std::string& folder, std::vector<std::string>& limits) {
   }
 }
 
-// The group and those around it. In a container the path may be the host's, and lead nowhere below the
-// mount; its last step, the mount itself, is then the container's group.
+// Appends the limits of the group at `path` and of its ancestors. In a container, `path` may be the host's path, which
+// does not exist below the mount; the last ancestor, the mount itself, is then the container's group.
 void ClimbFrom(const std::string& mount, std::string path, std::vector<std::string>& limits) {
   while (!path.empty() && path != "/") {
     AppendLimits(absl::StrCat(mount, path), limits);
@@ -53,8 +54,8 @@ void ClimbFrom(const std::string& mount, std::string path, std::vector<std::stri
   AppendLimits(mount, limits);
 }
 
-// Where the groups of a line of /proc/self/cgroup lie. Of version 2, whose line names no controllers,
-// beside those of version 1 in a folder of its own.
+// Returns the mount folder of the groups of one line of /proc/self/cgroup. A line of version 2 names no controllers. If
+// both versions are mounted, version 2 has a folder of its own next to those of version 1.
 std::string MountOf(const std::string& root, const std::string& controllers) {
   const std::string mounts = absl::StrCat(root, "/sys/fs/cgroup");
   if (!controllers.empty()) {

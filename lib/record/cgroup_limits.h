@@ -1,6 +1,5 @@
-// How much of the machine the kernel lets this process use: the limits of its control groups, which a
-// container, a batch system or systemd sets. https://docs.kernel.org/admin-guide/cgroup-v2.html and
-// cgroup-v1/.
+// Limits of the control groups of this process, set by a container, a batch system or systemd. See
+// https://docs.kernel.org/admin-guide/cgroup-v2.html and cgroup-v1/.
 #ifndef LOCKSTEP_LIB_RECORD_CGROUP_LIMITS_H_
 #define LOCKSTEP_LIB_RECORD_CGROUP_LIMITS_H_
 
@@ -9,11 +8,12 @@
 
 namespace lockstep {
 
-// "cpu.max=200000 100000" (microseconds of all cores together, in each period of so many), "memory.max=
-// 8589934592" (bytes), "memory.high=..."; of version 1 "cpu.cfs_quota_us=200000 100000" and
-// "memory.limit_in_bytes=...". From the process's own groups up to the root, each that limits: all of
-// them hold. The groups' names, which a batch system makes from its job numbers, are not in it. Empty
-// when nothing limits, or nothing can be read. `root`: the folder that /proc and /sys are in.
+// Returns the limits of the process's own groups and of all their ancestors up to the root; all these limits apply:
+//     - version 2: "cpu.max=200000 100000" (microseconds over all cores, per period in microseconds),
+//       "memory.max=8589934592" (bytes), "memory.high=...";
+//     - version 1: "cpu.cfs_quota_us=200000 100000", "memory.limit_in_bytes=...".
+// The result does not contain the names of the groups, which a batch system makes from its job numbers. The result is
+// empty if there are no limits, or if nothing can be read. `root` is the folder that contains /proc and /sys.
 std::vector<std::string> CgroupLimits(const std::string& root = "");
 
 }  // namespace lockstep

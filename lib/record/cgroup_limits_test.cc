@@ -15,7 +15,7 @@ using ::lockstep::testing::WriteFile;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A machine's /proc and /sys in a folder.
+// Fixture with a folder that stands in for a machine's /proc and /sys.
 class CgroupLimitsTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -50,7 +50,7 @@ TEST_F(CgroupLimitsTest, OfVersion1) {
   EXPECT_THAT(CgroupLimits(root_), ElementsAre("memory.limit_in_bytes=1073741824", "cpu.cfs_quota_us=150000 100000"));
 }
 
-// The path is the host's; what is mounted here is the container's group.
+// The path in /proc/self/cgroup is the host's; the container's own group is mounted.
 TEST_F(CgroupLimitsTest, OfAContainerThatCannotSeeItsPath) {
   Write("/proc/self/cgroup", "0::/../../kubepods/pod/5f\n");
   Write("/sys/fs/cgroup/cpu.max", "50000 100000\n");

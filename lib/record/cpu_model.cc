@@ -85,7 +85,7 @@ std::string CpuModel(absl::string_view cpuinfo) {
     const absl::string_view key = absl::StripAsciiWhitespace(field.first);
     const absl::string_view value = absl::StripAsciiWhitespace(field.second);
     uint32_t number = 0;
-    if (key == "model name" && !absl::StartsWith(value, "ARMv")) {  // a 32-bit process on Arm reads one without a core
+    if (key == "model name" && !absl::StartsWith(value, "ARMv")) {  // Linux prints "ARMv..." to 32-bit processes
       return std::string(value);
     }
     if (key == "CPU implementer" && absl::SimpleHexAtoi(value, &number)) {

@@ -1,4 +1,4 @@
-// The processor's name, from what Linux says of it in /proc/cpuinfo.
+// Name of the processor, from Linux' /proc/cpuinfo.
 #ifndef LOCKSTEP_LIB_RECORD_CPU_MODEL_H_
 #define LOCKSTEP_LIB_RECORD_CPU_MODEL_H_
 

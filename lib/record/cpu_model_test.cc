@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-// A processor as Linux 6 prints it on 64-bit Arm.
+// Returns the text that Linux 6 prints for one processor on 64-bit Arm.
 std::string ArmProcessor(int number, const char* implementer, const char* part) {
   return absl::StrCat("processor\t: ", number,
                       "\nBogoMIPS\t: 2000.00\nFeatures\t: fp asimd asimddp i8mm\nCPU implementer\t: ", implementer,
@@ -41,7 +41,7 @@ TEST(CpuModelTest, AnUnknownArmCoreIsItsNumbers) {
   EXPECT_EQ(CpuModel(ArmProcessor(0, "0x4f", "0x00a")), "Arm CPU, implementer 0x4f, part 0x00a");
 }
 
-// Linux prints such a line to 32-bit processes.
+// Linux prints a line "model name : ARMv..." to 32-bit processes.
 TEST(CpuModelTest, TheArchitecturesNameIsNoModel) {
   EXPECT_EQ(CpuModel("processor\t: 0\nmodel name\t: ARMv8 Processor rev 3 (v8l)\n" + ArmProcessor(0, "0x41", "0xd08")),
             "Arm Cortex-A72");

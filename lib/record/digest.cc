@@ -19,14 +19,14 @@ namespace lockstep {
 
 namespace {
 
-// Looked up once: EVP_sha256() alone is looked up again, under a lock, by each digest, of which an image folder takes
-// 60,000. Null where there is none. Never freed: as long as the program.
+// Returns SHA-256, or null if OpenSSL does not offer it. Fetches the algorithm once and never frees it. With
+// EVP_sha256(), every digest would look it up again under a lock, and an image folder needs 60,000 digests.
 const EVP_MD* Sha256Algorithm() {
   static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   return algorithm;
 }
 
-// A running digest. `usable` is false where OpenSSL's configuration forbids the algorithm.
+// Incremental digest. `usable` is false if OpenSSL's configuration forbids the algorithm, or after a failure.
 struct Running {
   explicit Running(const EVP_MD* algorithm)
       : context(EVP_MD_CTX_new()),
@@ -35,7 +35,7 @@ struct Running {
 
   void Update(const void* bytes, size_t size) { usable = usable && EVP_DigestUpdate(context, bytes, size) == 1; }
 
-  // Empty: not usable.
+  // Returns the digest; empty if it is not usable.
   std::string HexDigest() {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned int size = 0;

@@ -1,5 +1,5 @@
-// SHA-256 and MD5 (OpenSSL) of bytes and files, as lower-case hex. SHA-256 identifies our inputs; MD5 only compares with
-// what others have published.
+// SHA-256 and MD5 (OpenSSL) of bytes and files, as lower-case hex. SHA-256 identifies our inputs. MD5 is used only for
+// comparison with published digests.
 #ifndef LOCKSTEP_LIB_RECORD_DIGEST_H_
 #define LOCKSTEP_LIB_RECORD_DIGEST_H_
 
@@ -13,12 +13,12 @@
 
 namespace lockstep {
 
-// Returns UnavailableError if OpenSSL has no SHA-256 here, as its configuration (OPENSSL_CONF) may have it. Every program
-// must ask before it digests anything; DeclareRunFiles and CheckSameRun do. Thread-safe.
+// Returns UnavailableError if OpenSSL offers no SHA-256, which its configuration (OPENSSL_CONF) can cause. Must be
+// called before the first digest; DeclareRunFiles and CheckSameRun call it. Thread-safe.
 absl::Status CheckSha256();
 
-// A running digest. Move-only; not thread-safe. Throws std::bad_alloc if OpenSSL refuses a step, for which memory is the
-// only reason once CheckSha256() returned OK: no digest is ever empty.
+// Incremental SHA-256. Move-only; not thread-safe. Throws std::bad_alloc if OpenSSL fails; once CheckSha256() has
+// returned OK, the only cause is a lack of memory. Hence no digest is ever empty.
 class Sha256 {
  public:
   Sha256();
@@ -29,7 +29,7 @@ class Sha256 {
   void Update(const void* bytes, size_t size);
   void Update(absl::string_view bytes) { Update(bytes.data(), bytes.size()); }
 
-  // 64 hex digits. Ends the digest: call once, nothing after it.
+  // Returns 64 hex digits and ends the digest. No other function may be called afterwards.
   std::string HexDigest();
 
  private:
@@ -37,7 +37,7 @@ class Sha256 {
   std::unique_ptr<State> state_;
 };
 
-// The same for MD5, which some machines (those in FIPS mode) forbid.
+// Incremental MD5. Some machines (in FIPS mode) forbid MD5.
 class Md5 {
  public:
   Md5();
@@ -48,7 +48,8 @@ class Md5 {
   void Update(const void* bytes, size_t size);
   void Update(absl::string_view bytes) { Update(bytes.data(), bytes.size()); }
 
-  // 32 hex digits; FailedPrecondition where OpenSSL does not offer MD5. Ends the digest: call once, nothing after it.
+  // Returns 32 hex digits and ends the digest. No other function may be called afterwards. Returns
+  // FailedPreconditionError if OpenSSL does not offer MD5.
   absl::StatusOr<std::string> HexDigest();
 
  private:
@@ -60,8 +61,11 @@ std::string Sha256Hex(absl::string_view bytes);
 
 absl::StatusOr<std::string> Md5Hex(absl::string_view bytes);
 
-// NotFound when the file cannot be opened, DataLoss when reading it fails. Cancelled: a stop signal came. Unavailable: as
-// CheckSha256.
+// Returns the digest of a file, or an error:
+//     - NotFound: the file cannot be opened;
+//     - DataLoss: reading fails;
+//     - Cancelled: a stop signal was received;
+//     - the error of CheckSha256.
 absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path);
 
 }  // namespace lockstep

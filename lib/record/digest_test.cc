@@ -18,7 +18,7 @@ using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 
-// FIPS 180-2, appendix B.1, and the digest of nothing.
+// Digests from FIPS 180-2, appendix B.1, and of the empty string.
 constexpr char kAbc[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 constexpr char kEmpty[] = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
@@ -40,7 +40,7 @@ TEST(DigestTest, OfAFile) {
   EXPECT_EQ(*Sha256HexOfFile(path), kAbc);
 }
 
-// RFC 1321, appendix A.5.
+// Digests from RFC 1321, appendix A.5.
 TEST(DigestTest, StandardVectorsOfMd5) {
   EXPECT_EQ(*Md5Hex(""), "d41d8cd98f00b204e9800998ecf8427e");
   EXPECT_EQ(*Md5Hex("message digest"), "f96b697d7cb7938d525a2f31aaf161d0");
@@ -61,7 +61,7 @@ TEST(DigestTest, WhereMd5IsForbiddenItSaysSo) {
 #endif
 }
 
-// OpenSSL reads its configuration once, so that a new process must.
+// OpenSSL reads its configuration once per process; therefore a new process is started.
 TEST(DigestDeathTest, OPENSSL_CONF_without_SHA_256) {
 #if OPENSSL_VERSION_NUMBER >= 0x30000000L
   EXPECT_THAT(CheckSha256(), IsOk());

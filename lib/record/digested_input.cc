@@ -23,18 +23,19 @@
 namespace lockstep {
 namespace {
 
-// Fits into a second-level cache (1.25 MiB on the Xeon above) between the system's copy and ours; handing a block over is
-// rare at this size.
+// Bytes per block. A block stays in a second-level cache (1.25 MiB on the Xeon of the header) between the system's copy
+// and ours, and is large enough to make handovers to the digest thread rare.
 constexpr size_t kBlockBytes = 256 << 10;
-constexpr size_t kMinBlockBytes = 4 << 10;  // a page: also for files that do not tell their size, as those of /proc
-constexpr size_t kBlocksAhead = 16;  // that the digest may lie behind: 4 MiB, more than the largest chunk of images
+constexpr size_t kMinBlockBytes = 4 << 10;  // one page; also used for files without a size, such as those of /proc
+constexpr size_t kBlocksAhead = 16;  // blocks that may wait for the digest: 4 MiB, more than the largest chunk of
+                                     // images
 
 struct Block {
   std::vector<char> bytes;
   size_t size = 0;
 };
 
-// A file smaller than a block needs no larger one: most records are of a few KiB.
+// Returns a block size for the file. Small files get a small block, because most records have a few KiB.
 size_t BlockBytes(int fd) {
   struct stat info;
   return fstat(fd, &info) == 0 && S_ISREG(info.st_mode)
@@ -44,21 +45,21 @@ size_t BlockBytes(int fd) {
 
 }  // namespace
 
-// Digests blocks in the order in which they come, and gives their memory back.
+// Thread that digests blocks in order and returns their memory.
 class DigestedInput::DigestThread {
  public:
   explicit DigestThread(size_t block_bytes) : block_bytes_(block_bytes) {}
   ~DigestThread() { Join(); }
 
-  // Takes `size` bytes of `bytes`, and leaves it another block's memory. The first block waits, so that a small file
-  // costs no thread.
+  // Takes the first `size` bytes of `bytes`, and replaces `bytes` by the memory of another block. The thread starts
+  // with the second block, so that a small file needs no thread.
   void Digest(std::vector<char>& bytes, size_t size) {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [this] { return waiting_.size() < kBlocksAhead || thread_.empty(); });
     waiting_.push_back({std::move(bytes), size});
     bytes = TakeSpare();
     if (!thread_.empty()) {
-      if (waiting_.size() == 1) {  // it may be asleep
+      if (waiting_.size() == 1) {  // the thread may be waiting
         changed_.notify_one();
       }
     } else if (waiting_.size() > 1) {
@@ -66,7 +67,7 @@ class DigestedInput::DigestThread {
     }
   }
 
-  // After the last block; call once.
+  // Returns the digest. Must be called once, after the last block.
   std::string HexDigest() {
     Join();
     DigestWaiting();
@@ -84,7 +85,7 @@ class DigestedInput::DigestThread {
   }
 
   void Start(std::unique_lock<std::mutex>& lock) {
-    if (!thread_.Start([this] { Run(); }).ok()) {  // a limit on processes
+    if (!thread_.Start([this] { Run(); }).ok()) {  // no thread, e.g. because of a limit on processes
       lock.unlock();
       DigestWaiting();
     }
@@ -97,13 +98,13 @@ class DigestedInput::DigestThread {
       if (waiting_.empty()) {
         return;
       }
-      Block& block = waiting_.front();  // stays the first: others only append
+      Block& block = waiting_.front();  // stays the first element, because other code only appends
       lock.unlock();
       sha256_.Update(block.bytes.data(), block.size);
       lock.lock();
       spare_.push_back(std::move(block.bytes));
       waiting_.pop_front();
-      if (waiting_.size() + 1 == kBlocksAhead) {  // the reader may be asleep
+      if (waiting_.size() + 1 == kBlocksAhead) {  // the reader may be waiting
         changed_.notify_one();
       }
     }
@@ -121,7 +122,7 @@ class DigestedInput::DigestThread {
     thread_.Join();
   }
 
-  // Without a thread.
+  // Digests the waiting blocks on the calling thread. Must be called only if the digest thread does not run.
   void DigestWaiting() {
     for (Block& block : waiting_) {
       sha256_.Update(block.bytes.data(), block.size);
@@ -132,8 +133,8 @@ class DigestedInput::DigestThread {
 
   const size_t block_bytes_;
   std::mutex mutex_;
-  std::condition_variable changed_;  // waiting_ or ended_
-  std::deque<Block> waiting_;        // a deque, so that appending moves no element
+  std::condition_variable changed_;  // signals a change of waiting_ or ended_
+  std::deque<Block> waiting_;        // a deque, because appending must not move elements
   std::vector<std::vector<char>> spare_;
   bool ended_ = false;
   Sha256 sha256_;
@@ -158,7 +159,8 @@ DigestedInput::~DigestedInput() {
   }
 }
 
-// False at the end. One call of read: what a pipe's writer has finished is not held back until a block is full.
+// Reads the next block; returns false at the end. Calls read once, so that data from a pipe is available before the
+// block is full.
 absl::StatusOr<bool> DigestedInput::NextBlock() {
   if (end_ > 0) {
     whole_.size_bytes += end_;

@@ -1,7 +1,7 @@
-// A file or pipe, read once from front to back in bounded memory, and its SHA-256 taken on the way.
+// File or pipe that is read once from front to back in bounded memory, while its SHA-256 is computed.
 //
-// The digest (1.0 GB/s, OpenSSL with SHA-NI on a Xeon of 2.8 GHz, 2026-11-21) is slower than all else that reading a
-// record takes, so from the second block on it runs on a thread of its own.
+// The digest (1.0 GB/s, OpenSSL with SHA-NI on a Xeon of 2.8 GHz, 2026-11-21) is the slowest part of reading a record.
+// Therefore it runs on a thread of its own from the second block on.
 #ifndef LOCKSTEP_LIB_RECORD_DIGESTED_INPUT_H_
 #define LOCKSTEP_LIB_RECORD_DIGESTED_INPUT_H_
 
@@ -19,27 +19,29 @@ namespace lockstep {
 // Not thread-safe.
 class DigestedInput {
  public:
-  // "-": standard input. NotFound: cannot be opened. Cancelled: as Read. Internal: a tool did not declare it
-  // (run_files.h).
+  // Opens the file at `path`; "-" is standard input. NotFound: the file cannot be opened. Cancelled: a stop signal was
+  // received. Internal: a tool did not declare the file (run_files.h).
   static absl::StatusOr<std::unique_ptr<DigestedInput>> Open(const std::string& path);
 
   ~DigestedInput();
   DigestedInput(const DigestedInput&) = delete;
   DigestedInput& operator=(const DigestedInput&) = delete;
 
-  // Fills `bytes` with the next `size` bytes and returns how many there were: fewer only at the end. DataLoss: reading
-  // failed. Cancelled: a stop signal came; an input may have no end (/dev/zero), or say nothing for long (a pipe).
+  // Reads the next `size` bytes into `bytes` and returns their number, which is smaller than `size` only at the end.
+  // DataLoss: reading failed. Cancelled: a stop signal was received, because an input may be endless (/dev/zero) or
+  // silent for a long time (a pipe).
   absl::StatusOr<size_t> Read(void* bytes, size_t size);
 
-  // Bytes given out so far.
+  // Returns the number of bytes that Read has returned so far.
   uint64_t offset() const { return offset_; }
 
-  // Reads the rest: then the size of the whole, and its SHA-256 in hex, are known. Errors as Read's: what can be read in
-  // part only has no digest.
+  // Size and SHA-256 (hex) of a whole input.
   struct Whole {
     uint64_t size_bytes = 0;
     std::string sha256;
   };
+  // Reads the rest and returns size and digest of the whole input. Returns the errors of Read: an input that cannot be
+  // read to its end has no digest.
   absl::StatusOr<Whole> ReadToEnd();
 
  private:
@@ -49,8 +51,8 @@ class DigestedInput {
 
   const int fd_;
   std::vector<char> block_;
-  size_t begin_ = 0;  // of what is not given out, in block_
-  size_t end_ = 0;    // of what was read, in block_
+  size_t begin_ = 0;  // position in block_ of the first byte that Read has not returned
+  size_t end_ = 0;    // end of the bytes in block_
   uint64_t offset_ = 0;
   std::unique_ptr<DigestThread> digest_;
   Whole whole_;

@@ -22,7 +22,7 @@ using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
 using ::testing::HasSubstr;
 
-// Bytes that differ from block to block.
+// Returns bytes that differ from block to block.
 std::string Bytes(size_t size) {
   std::string bytes(size, '\0');
   for (size_t i = 0; i < size; ++i) {
@@ -31,7 +31,7 @@ std::string Bytes(size_t size) {
   return bytes;
 }
 
-// In pieces of 10,007 bytes, so that pieces and blocks do not meet.
+// Reads in pieces of 10,007 bytes, so that pieces and blocks do not end at the same places.
 std::string ReadAll(DigestedInput& input) {
   std::string all;
   char piece[10007];
@@ -95,7 +95,7 @@ TEST(DigestedInputTest, ReadsAPipe) {
   close(ends[0]);
 }
 
-// The blocks are as small as the file was when it was opened.
+// The block size is that of the file when it was opened.
 TEST(DigestedInputTest, ReadsAFileThatGrows) {
   const std::string path = TempPath("file");
   WriteFile(path, "");

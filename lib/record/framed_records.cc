@@ -18,7 +18,7 @@ void Append(const Message& record, std::string& bytes) {
   absl::StrAppend(&bytes, FrameHead(payload.size()), payload, FrameTail(payload));
 }
 
-// The first record's header, or an empty one.
+// Returns the header of the first record, or an empty header.
 proto::Header HeaderOf(const Message& file, const FieldDescriptor* records) {
   proto::AnyRecord first;
   if (file.GetReflection()->FieldSize(file, records) > 0) {

@@ -1,5 +1,4 @@
-// Mutated records as the record file that a tool would have written of them: for fuzz targets, which want to get past the
-// reader to what the records say. Test-only.
+// Makes valid record files from mutated records, so that fuzz targets get past the reader's checks. Test-only.
 #ifndef LOCKSTEP_LIB_RECORD_FRAMED_RECORDS_H_
 #define LOCKSTEP_LIB_RECORD_FRAMED_RECORDS_H_
 
@@ -9,8 +8,9 @@
 
 namespace lockstep::testing {
 
-// The bytes of a record file with the records of `file`, a message of one of the six schemas (proto::SweepFile). The
-// header comes first, its schema and version are right; one trailer comes last and counts right; so do the checksums.
+// Returns the bytes of a record file with the records of `file`, a file message (proto::SweepFile). The header is the
+// first record and has the right schema and version. The trailer is the last record and has the right count. All
+// checksums are right.
 std::string FramedRecords(const google::protobuf::Message& file);
 
 }  // namespace lockstep::testing

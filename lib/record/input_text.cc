@@ -13,13 +13,14 @@
 namespace lockstep {
 namespace {
 
-// Keeps the first error instead of logging each. Protobuf counts lines and columns from 0, people from 1.
+// Collector that keeps the first error instead of logging all. Protobuf counts lines and columns from 0, the message
+// from 1.
 class FirstError : public google::protobuf::io::ErrorCollector {
  public:
   explicit FirstError(std::string path) : path_(std::move(path)) {}
   void AddError(int line, int column, const std::string& message) override {
     if (message_.empty()) {
-      constexpr size_t kMaxBytes = 200;  // a name in the file, which the message quotes, may be the whole file
+      constexpr size_t kMaxBytes = 200;  // a name quoted in the message may be as long as the whole file
       message_ = absl::StrCat(path_, ":", line + 1, ":", column + 1, ": ", FirstBytes(message, kMaxBytes));
     }
   }
@@ -31,7 +32,7 @@ class FirstError : public google::protobuf::io::ErrorCollector {
   std::string message_;
 };
 
-// All of `file`, or an error when it is larger than `max_bytes`.
+// Reads all of `file` into `text`. Returns DataLossError if the file is larger than `max_bytes`.
 absl::Status ReadUpTo(uint64_t max_bytes, const std::string& path, DigestedInput& file, std::string& text) {
   constexpr size_t kStep = size_t{1} << 20;
   for (size_t n = kStep; n == kStep;) {

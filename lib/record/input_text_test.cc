@@ -21,7 +21,7 @@ TEST(InputTextTest, KnowsWhatItRead) {
   ASSERT_THAT(input, IsOk());
   EXPECT_EQ(input->text, "abc");
   EXPECT_EQ(input->input.size_bytes(), 3u);
-  // FIPS 180-2, appendix B.1.
+  // Digest from FIPS 180-2, appendix B.1.
   EXPECT_EQ(input->input.sha256(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 

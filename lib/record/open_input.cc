@@ -16,15 +16,16 @@
 namespace lockstep {
 namespace {
 
-constexpr int kLookMilliseconds = 100;  // from one look for a stop signal to the next
+constexpr int kLookMilliseconds = 100;  // interval between two checks for a stop signal
 
 bool IsFolder(int fd) {
   struct stat info;
   return fstat(fd, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-// If this is a FIFO that was opened without blocking, waits until somebody has written to it, or has had it open and is
-// gone. A poll of a FIFO that nobody has opened to write reports nothing (pipe_poll in the kernel's fs/pipe.c).
+// If `fd` is a FIFO, which must have been opened without blocking, waits until a process has written to it, or has
+// opened and closed it. poll reports nothing for a FIFO that was never opened for writing (pipe_poll in the kernel's
+// fs/pipe.c).
 absl::Status AwaitWriter(int fd) {
   struct stat info;
   if (fstat(fd, &info) != 0 || !S_ISFIFO(info.st_mode)) {

@@ -1,7 +1,7 @@
-// Opens files to read, as every file that a tool is given is opened.
+// Opens the input files of tools.
 //
-// The open of a FIFO waits for a writer, perhaps for ever. Here a stop signal ends that wait, also one that came just
-// before it, which the interrupted call of open(2) would never see.
+// open(2) of a FIFO waits for a writer, perhaps forever. Here a stop signal ends the wait, even a signal that arrived
+// just before the wait: such a signal would not interrupt open(2).
 #ifndef LOCKSTEP_LIB_RECORD_OPEN_INPUT_H_
 #define LOCKSTEP_LIB_RECORD_OPEN_INPUT_H_
 
@@ -11,9 +11,9 @@
 
 namespace lockstep {
 
-// A descriptor, closed on exec; of a FIFO, one that has something to read or is at its end. NotFound: cannot be opened, or is an address.
-// FailedPrecondition: a folder.
-// Cancelled: a stop signal came, and nobody writes.
+// Opens the file at `path` and returns a descriptor that is closed on exec. A FIFO has data or is at its end on return.
+// NotFound: the file cannot be opened, or `path` is an address on a network. FailedPrecondition: `path` is a folder.
+// Cancelled: a stop signal was received while no process was writing to the FIFO.
 absl::StatusOr<int> OpenInput(const std::string& path);
 
 }  // namespace lockstep

@@ -30,7 +30,7 @@ std::string Fifo(const std::string& name) {
   return path;
 }
 
-// All that can be read from what OpenInput gives.
+// Returns all bytes that can be read from OpenInput's descriptor.
 std::string ReadAll(const std::string& path) {
   const absl::StatusOr<int> fd = OpenInput(path);
   EXPECT_TRUE(fd.ok()) << fd.status();
@@ -68,7 +68,7 @@ TEST(OpenInputTest, AFifoWhoseWriterHasNothingToSayIsEmpty) {
   writer.join();
 }
 
-// The last test: the flag stays.
+// Must be the last test, because the stop flag stays set.
 TEST(OpenInputTest, AStopSignalEndsTheWaitForAWriter) {
   InstallStopSignals();
   std::thread sender([waiting = pthread_self()] {

@@ -24,11 +24,11 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kMaxShown = 4;        // differences in one line
-constexpr size_t kMaxShownBytes = 60;  // of a value
-constexpr size_t kStartBytes = 64;     // that tell a record file (wrong_input.h)
+constexpr size_t kMaxShown = 4;        // differences per message
+constexpr size_t kMaxShownBytes = 60;  // bytes per value
+constexpr size_t kStartBytes = 64;     // bytes that identify a record file (wrong_input.h)
 
-// Flags that say where a result goes and how a run is looked after, not what it is.
+// Returns the flags that do not change a result, such as those for its path and for the supervision of the run.
 const std::set<std::string>& FlagsOfNoResult() {
   static const auto* names = new std::set<std::string>(
       {"dry_run", "force", "format", "interface", "launcher", "master_addr", "master_port", "onnx", "output", "print",
@@ -46,7 +46,7 @@ std::string Difference(absl::string_view name, absl::string_view then, absl::str
   return absl::StrCat(name, ": ", Shown(then), " -> ", Shown(now));
 }
 
-// Every flag that counts, with its text.
+// Returns the flags that can change a result, with their text.
 std::map<std::string, std::string> FlagsOf(const proto::Header& header) {
   const auto& line = header.command_line();
   std::map<std::string, std::string> texts = FlagTexts({line.begin() + (line.empty() ? 0 : 1), line.end()});
@@ -56,7 +56,7 @@ std::map<std::string, std::string> FlagsOf(const proto::Header& header) {
   return texts;
 }
 
-// "0.10" is "0.1".
+// Returns true if both texts are equal, or numbers of equal value: "0.10" equals "0.1".
 bool IsSameValue(const std::string& a, const std::string& b) {
   double x, y;
   return a == b || (absl::SimpleAtod(a, &x) && absl::SimpleAtod(b, &y) && x == y);
@@ -78,7 +78,7 @@ std::vector<std::string> InputDigests(const proto::Header& header) {
   return digests;
 }
 
-// Whether a flag's value is nothing but names of inputs, whose bytes are compared instead.
+// Returns true if a flag's value consists only of names of inputs. The bytes of inputs are compared instead.
 bool NamesInputs(const std::string& value, const proto::Header& header) {
   const std::vector<std::string> paths = InputPaths(header);
   const std::vector<std::string> names = absl::StrSplit(value, ',', absl::SkipEmpty());
@@ -97,7 +97,8 @@ void CompareFlags(const proto::Header& then, const proto::Header& now, std::vect
   }
 }
 
-// Other bytes under the same names are a newer state of the same inputs; standard input has no name.
+// Appends differences of the inputs. Other bytes under the same names are a newer state of the same inputs and no
+// difference, except on standard input, which has no name.
 void CompareInputs(const proto::Header& then, const proto::Header& now, std::vector<std::string>& differences) {
   const std::vector<std::string> paths = InputPaths(now);
   if (InputDigests(then) == InputDigests(now)) {
@@ -115,7 +116,7 @@ std::string DeviceNames(const proto::Header& header) {
                        [](std::string* text, const proto::Device& device) { *text += device.name(); });
 }
 
-// Only the header of a measured step has devices.
+// Appends differences of devices and environment. Only headers of measured steps have devices.
 void CompareMachines(const proto::Header& then, const proto::Header& now, std::vector<std::string>& differences) {
   if (DeviceNames(then) != DeviceNames(now)) {
     differences.push_back(Difference("device", DeviceNames(then), DeviceNames(now)));
@@ -146,7 +147,7 @@ std::string Shown(std::vector<std::string> differences) {
   return absl::StrCat(absl::StrJoin(differences, ", "), more > 0 ? absl::StrCat(", and ", more, " more") : "");
 }
 
-// Why a command's own result is made again although nothing that its user said has changed.
+// Returns the reason why a command's own result is made again although the command has not changed.
 std::string Reason(const proto::Header& then, const proto::Header& now) {
   for (int i = 0; i < now.input_size() && i < then.input_size(); ++i) {
     if (now.input(i).sha256() != then.input(i).sha256()) {
@@ -162,7 +163,7 @@ void Tell(const proto::Header& planned, const std::string& path, absl::string_vi
   LogLine(absl::StrCat(planned.build().tool(), ": making ", path, " again: ", reason));
 }
 
-// False: nothing is at `path`. True: what is there may be replaced.
+// Returns true if the file at `path` may be replaced, and false if there is no file.
 absl::StatusOr<bool> IsOwnResult(const std::string& path, const proto::Header& planned) {
   if (!HasBytes(path)) {
     return false;
@@ -188,12 +189,12 @@ absl::StatusOr<bool> IsOwnResult(const std::string& path, const proto::Header& p
   return true;
 }
 
-// Returns true if PATH.part is of this command. Only the journal of a measured run is worth keeping from another command of the
-// same tool.
+// Returns true if PATH.part is of this command. Refuses to replace the journal of another command of the same tool only
+// if the run is a measured one.
 absl::StatusOr<bool> IsOwnPart(const ReplacedOutput& output, const proto::Header& planned) {
   const std::string part = absl::StrCat(output.path, ".part");
   if (!output.has_part || !HasBytes(part)) {
-    return output.has_part;  // stopped before its first record
+    return output.has_part;  // the run stopped before its first record
   }
   const auto opened = RecordReader::Open(part, planned.schema());
   if (absl::IsFailedPrecondition(opened.status())) {

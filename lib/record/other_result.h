@@ -1,4 +1,5 @@
-// Whether an output may be replaced: a command replaces its own result, and no other's unless it is told to (--force).
+// Rules that decide whether a record may be replaced: a command replaces its own result, but another command's result
+// only with --force.
 #ifndef LOCKSTEP_LIB_RECORD_OTHER_RESULT_H_
 #define LOCKSTEP_LIB_RECORD_OTHER_RESULT_H_
 
@@ -11,26 +12,29 @@
 
 namespace lockstep {
 
-// Returns the rule for the record that a command is about to write: `planned` is its header, `beside` the files that the
-// run writes next to the record. The rule refuses, and says what differs as "--epochs: 5 -> 10", if
-//     - the record at PATH is of another command: another flag, an input of another name and other bytes, other bytes on
-//       standard input, another device, another variable of the environment that changes results;
-//     - PATH is not empty and no record, or a record of another tool or an unknown version;
+// Returns the rule for the record that a command is about to write. `planned` is the header of this record, `beside`
+// are the files that the run writes together with the record. The rule refuses, and reports differences such as
+// "--epochs: 5 -> 10", if
+//     - the record at PATH is of another command: another flag, an input with another name and other bytes, other bytes
+//       on standard input, another device, or another environment variable that changes results;
+//     - PATH is neither empty nor a record, or a record of another tool or of an unknown version;
 //     - PATH.part is the journal of another measured run, or of another tool;
-//     - a file of `beside` is there, and neither PATH nor PATH.part is of this command; a part without a record is of it.
-// The rule returns true for the command's own result: made by another build, on a machine in another state, from an input
-// whose bytes have changed under its name, damaged, or ended badly. Then it says on stderr which of the first three it
-// was.
+//     - a file of `beside` exists, and neither PATH nor PATH.part is of this command. An empty PATH.part counts as this
+//       command's.
+// The rule returns true for the command's own result, even if the result was made by another build, on a machine in
+// another state, or from an input whose bytes have changed since, or if it is damaged or ended badly. In the first
+// three cases the rule prints the reason on stderr.
 ReplaceRule ReplaceOwnResult(const proto::Header& planned, const std::vector<std::string>& beside = {});
 
 // Returns the rule for a record that may replace any record of `schema`.
 ReplaceRule ReplaceRecordOf(const std::string& schema);
 
-// Returns whether the file at `path` begins as a record file does, whatever happened to the rest of it.
+// Returns true if the file at `path` begins like a record file; the rest may be damaged.
 bool BeginsAsRecord(const std::string& path);
 
-// A part of the rule above, for a file that is no record and says by itself what made it: `then` made what is at `path`.
-// InvalidArgument, and what differs, when that is another result than that of `planned`.
+// Applies a part of ReplaceOwnResult to a file that is not a record but contains the header of the run that made it:
+// `then` is the header of the run that made the file at `path`. Returns InvalidArgumentError with the differences if
+// the result of `planned` is another one.
 absl::Status CheckIsOfSameCommand(const std::string& path, const proto::Header& then, const proto::Header& planned);
 
 }  // namespace lockstep

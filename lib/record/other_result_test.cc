@@ -35,13 +35,13 @@ using ::testing::HasSubstr;
 
 constexpr absl::StatusCode kUsage = absl::StatusCode::kInvalidArgument;
 
-// What a header says of a command, with one input.
+// Command with one input, from which HeaderOf makes a header.
 struct Command {
   std::vector<std::string> flags;
   std::string input = "dataset.rec";
-  std::string bytes = "images";  // of the input, by way of its digest
+  std::string bytes = "images";  // input's content, used as its digest
   std::string device = "a CPU";
-  std::string build = "";  // empty: this program
+  std::string build = "";  // another build; empty: this program
 };
 
 proto::Header HeaderOf(const Command& command) {
@@ -98,7 +98,7 @@ TEST(ReplaceOwnResultTest, AFlagThatDiffersIsNamedWithBothValues) {
 }
 
 TEST(ReplaceOwnResultTest, ALongValueIsCutBetweenCharacters) {
-  std::string letters = "x";  // so that the 60th byte is the first of a character's two
+  std::string letters = "x";  // makes byte 60 the first of a two-byte character
   for (int i = 0; i < 40; ++i) {
     letters += "\xc3\xa9";
   }
@@ -174,7 +174,7 @@ TEST(ReplaceOwnResultTest, AFileBesideThatNoRecordVouchesForIsKept) {
   EXPECT_THAT(CheckMayReplace(WriteRun({{"--epochs=7"}}), header, {weights}), IsOk());
 }
 
-// As a report is that was killed between its pages and its record.
+// A report leaves this state if it is killed between writing its pages and its record.
 TEST(ReplaceOwnResultTest, AFileBesideIsTheCommandsOwnWhereItsPartIs) {
   const std::string page = TempPath("page.html");
   WriteFile(page, "a page");
@@ -183,17 +183,17 @@ TEST(ReplaceOwnResultTest, AFileBesideIsTheCommandsOwnWhereItsPartIs) {
   const std::string path = TempPath("killed.rec");
   auto writer = RecordWriter::Reserve(path, ReplaceOwnResult(header));
   ASSERT_THAT(writer, IsOk());
-  EXPECT_THAT(CheckMayReplace(path, header, {page}), IsOk());  // killed before its first record
+  EXPECT_THAT(CheckMayReplace(path, header, {page}), IsOk());  // state of a run killed before its first record
   ASSERT_THAT((*writer)->Begin(header), IsOk());
   ASSERT_THAT((*writer)->Seal(), IsOk());
   EXPECT_THAT(CheckMayReplace(path, header, {page}), IsOk());
   proto::Header other = HeaderOf({{"--epochs=9"}});
   other.clear_device();
   EXPECT_THAT(CheckMayReplace(path, other, {page}), StatusIs(kUsage, HasSubstr("page.html is there")));
-  EXPECT_THAT(CheckMayReplace(path, other), IsOk());  // a part of what nobody measured is no loss
+  EXPECT_THAT(CheckMayReplace(path, other), IsOk());  // the journal of an unmeasured run may be replaced
 }
 
-// B, another command, has looked before A began; A ends; B opens the output.
+// Command B checks the output before A begins. Then A ends, and B opens the output.
 TEST(ReplaceOwnResultTest, other_command_ends_between_the_look_and_the_lock) {
   const std::string path = TempPath("sweep.rec");
   const proto::Header a = HeaderOf({{"--epochs=7"}}), b = HeaderOf({{"--epochs=9"}});

@@ -22,10 +22,10 @@
 namespace lockstep {
 namespace {
 
-// The disk is given work in such pieces while more is made: large enough for any disk to be busy with (10 ms at 800 MB/s).
+// Bytes after which write-back to the disk starts while more bytes are produced: 10 ms of work at 800 MB/s.
 constexpr uint64_t kWriteBackBytes = 8 << 20;
 
-// An open PATH.part, and whether it was there before.
+// Open PATH.part. `was_there` is true if the file existed before.
 struct OpenedPart {
   int fd = -1;
   bool was_there = false;
@@ -40,7 +40,7 @@ absl::StatusOr<OpenedPart> OpenPart(const std::string& part) {
     if (opened.was_there) {
       opened.fd = open(part.c_str(), kFlags | O_NONBLOCK);
     }
-  } while (opened.was_there && opened.fd < 0 && errno == ENOENT);  // it was committed in between
+  } while (opened.was_there && opened.fd < 0 && errno == ENOENT);  // the file was committed in between
   struct stat info;
   if (opened.fd < 0) {
     return PlaceError(absl::StrCat(part, ": cannot write"), errno);
@@ -52,7 +52,8 @@ absl::StatusOr<OpenedPart> OpenPart(const std::string& part) {
   return opened;
 }
 
-// Each further round means that another writer finished in between, so rounds end when writers do.
+// Opens and locks PATH.part. Tries again only if another writer finished in between; hence the loop ends when there are
+// no more such writers.
 absl::StatusOr<OpenedPart> OpenLockedPart(const std::string& path, const std::string& part) {
   while (true) {
     ASSIGN_OR_RETURN(const OpenedPart opened, OpenPart(part));
@@ -61,7 +62,7 @@ absl::StatusOr<OpenedPart> OpenLockedPart(const std::string& path, const std::st
       return opened;
     }
     if (!status.ok() && !absl::IsFailedPrecondition(status) && !opened.was_there) {
-      unlink(part.c_str());  // nobody can have locked it
+      unlink(part.c_str());  // no other process can have locked the file
     }
     close(opened.fd);
     RETURN_IF_ERROR(status);
@@ -141,7 +142,7 @@ absl::Status OutputFile::Replace(absl::string_view bytes) {
   ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> next, OpenUnnamed(name_, ReplaceAnything()));
   RETURN_IF_ERROR(next->Write({bytes}));
   RETURN_IF_ERROR(next->Sync());
-  RETURN_IF_ERROR(LockFile(next->fd_, path_));  // PATH.part must be locked at every moment
+  RETURN_IF_ERROR(LockFile(next->fd_, path_));  // PATH.part must be locked at all times
   RETURN_IF_ERROR(CheckPart());
   RETURN_IF_ERROR(next->PutInPlace());
   std::swap(fd_, next->fd_);
@@ -162,7 +163,7 @@ absl::Status OutputFile::Write(std::initializer_list<absl::string_view> parts) {
     }
     ssize_t n = writev(fd_, &left[first], static_cast<int>(left.size() - first));
     if (n < 0 && errno == EINTR) {
-      if (is_stdout()) {  // its reader may be stuck for ever
+      if (is_stdout()) {  // the reader of the pipe may be stuck forever
         RETURN_IF_ERROR(CheckNotStopped());
       }
       continue;
@@ -182,8 +183,8 @@ absl::Status OutputFile::Write(std::initializer_list<absl::string_view> parts) {
   return absl::OkStatus();
 }
 
-// Else the disk would idle until fsync. Only a hint: a file system that cannot take it ignores it, and errors are fsync's
-// to tell.
+// Starts write-back, because otherwise the disk would idle until fsync. The call is a hint that a file system may
+// ignore; errors are reported by fsync.
 void OutputFile::StartWriteBack() {
   if (!is_stdout() && offset_ - write_back_started_ >= kWriteBackBytes) {
     sync_file_range(fd_, static_cast<off64_t>(write_back_started_), static_cast<off64_t>(offset_ - write_back_started_),
@@ -220,7 +221,8 @@ absl::Status OutputFile::RemoveReplaced() {
   return absl::OkStatus();
 }
 
-// A name that was free is taken by a call that replaces nothing. A file that may be replaced is looked at just before.
+// If PATH was free, uses a call that never replaces a file. Otherwise checks immediately before the rename that PATH is
+// still the file that may be replaced.
 absl::Status OutputFile::PutInPlace() {
   RETURN_IF_ERROR(CheckPart());
   const FileState now = FileState::Of(path_);
@@ -242,9 +244,9 @@ absl::Status OutputFile::PutInPlace() {
 absl::Status OutputFile::Commit() {
   RETURN_IF_ERROR(Sync());
   RETURN_IF_ERROR(is_stdout() ? absl::OkStatus() : PutInPlace());
-  const int result = close(std::exchange(fd_, -1));  // unlocks only now that the name has moved on
+  const int result = close(std::exchange(fd_, -1));  // closing unlocks; the rename must come first
   if (result != 0 && is_stdout()) {
-    return Fail("cannot close");  // where a network's file system tells of a full disk
+    return Fail("cannot close");  // a network file system reports a full disk on close
   }
   return is_stdout() ? absl::OkStatus() : SyncFolder(FolderOf(path_));
 }
@@ -270,7 +272,7 @@ absl::StatusOr<std::unique_ptr<OutputHold>> OutputHold::Take(const std::string& 
 }
 
 OutputHold::~OutputHold() {
-  if (part_->IsEmpty()) {  // a file of other origin stays
+  if (part_->IsEmpty()) {  // a file with contents is not ours and stays
     part_->Discard();
   }
 }

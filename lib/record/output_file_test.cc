@@ -101,7 +101,7 @@ TEST(OutputFileTest, TwoWritersDoNotRace) {
   const auto first = Open(path);
   EXPECT_THAT(OutputFile::Open(path, ReplaceAnything()),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("another process")));
-  EXPECT_TRUE(FileExists(path + ".part"));  // it is the first writer's
+  EXPECT_TRUE(FileExists(path + ".part"));  // file of the first writer
   ASSERT_THAT(first->Commit(), IsOk());
   EXPECT_THAT(OutputFile::Open(path, ReplaceAnything()), IsOk());
 }
@@ -130,7 +130,7 @@ TEST(OutputFileTest, part_removed_then_another_run_whose_journal_the_first_renam
   EXPECT_EQ(ReadFile(path), "unfinished, of the second");
 }
 
-// A file that comes to PATH after the rule was asked is nobody's to replace, whichever way the output is written.
+// A file that appears at PATH after the rule was evaluated must not be replaced, in either way of writing.
 TEST(OutputFileTest, WhatComesToThePathMeanwhileStays) {
   for (const bool was_there : {false, true}) {
     for (const bool journal : {false, true}) {
@@ -165,10 +165,10 @@ TEST(OutputFileTest, WhatTheRuleRefusesStaysAndNothingIsLeftBehind) {
   EXPECT_EQ(ReadFile(path), "precious");
 }
 
-// The rule is asked under the lock: who comes second is refused before it is asked.
+// The rule is evaluated under the lock: a second writer is refused before its rule is evaluated.
 TEST(OutputFileTest, other_command_ends_between_the_look_and_the_lock) {
   const std::string path = TempPath("a");
-  const auto first = OutputFile::Open(path, ReplaceNothing());  // has looked: nothing is there
+  const auto first = OutputFile::Open(path, ReplaceNothing());  // the rule was evaluated: no file is there
   ASSERT_THAT(first, IsOk());
   int asked = 0;
   const ReplaceRule counted = [&](const ReplacedOutput& output) {
@@ -194,7 +194,7 @@ TEST(OutputFileTest, AFileWithoutANameLeavesNothingWhenItIsGivenUp) {
     ASSERT_THAT(file, IsOk());
     ASSERT_THAT((*file)->Write({"text"}), IsOk());
   }
-  EXPECT_EQ(rmdir(folder.c_str()), 0);  // it is empty
+  EXPECT_EQ(rmdir(folder.c_str()), 0);  // the folder is empty
 }
 
 mode_t ModeOf(const std::string& path) {
@@ -211,7 +211,7 @@ TEST(OutputFileTest, replaced_output_keeps_its_mode) {
     ASSERT_THAT(WriteWholeFile(path, "text", ReplaceAnything()), IsOk());
     EXPECT_EQ(ModeOf(path), mode);
     const auto journal = Open(path);
-    EXPECT_EQ(ModeOf(path + ".part"), mode);  // nobody reads the new one while it is made, either
+    EXPECT_EQ(ModeOf(path + ".part"), mode);  // the permissions also protect the unfinished file
     ASSERT_THAT(journal->Commit(), IsOk());
     EXPECT_EQ(ModeOf(path), mode);
   }
@@ -236,7 +236,7 @@ TEST(OutputFileTest, AHoldKeepsOtherRunsAwayAndLeavesNothing) {
     const auto hold = OutputHold::Take(path);
     ASSERT_THAT(hold, IsOk());
     EXPECT_THAT(OutputHold::Take(path), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("another process")));
-    EXPECT_THAT(WriteWholeFile(path, "text", ReplaceAnything()), IsOk());  // written by the child for which it is held
+    EXPECT_THAT(WriteWholeFile(path, "text", ReplaceAnything()), IsOk());  // the child may write the held output
   }
   EXPECT_FALSE(FileExists(path + ".part"));
   WriteFile(path + ".part", "precious");
@@ -273,7 +273,7 @@ TEST(OutputFileTest, OnlyARegularFileIsReplaced) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("/no/such/folder")));
 }
 
-// Another's file may be what a link at PATH.part points to.
+// A link at PATH.part may point to a file of somebody else.
 TEST(OutputFileTest, ALinkIsNotWrittenThrough) {
   const std::string path = TempPath("a");
   WriteFile(TempPath("other"), "other");
@@ -283,7 +283,7 @@ TEST(OutputFileTest, ALinkIsNotWrittenThrough) {
   EXPECT_EQ(ReadFile(TempPath("other")), "other");
 }
 
-// A limit on the size of files stands for a full disk: both fail after some of the bytes.
+// Simulates a full disk by a limit on file sizes: in both cases writing fails after some of the bytes.
 TEST(OutputFileTest, AFullDiskIsNoFaultOfOurs) {
   const auto before = std::signal(SIGXFSZ, SIG_IGN);
   rlimit old_limit;

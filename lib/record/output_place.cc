@@ -34,13 +34,15 @@ absl::Status CheckFolder(const std::string& path) {
   return absl::OkStatus();
 }
 
-// Older kernels do not say, and then the rename at the end fails with EBUSY.
+// Returns true if the file is a mount of its own. Older kernels do not report this; the rename at the end then fails
+// with EBUSY.
 bool IsMounted(const std::string& path) {
   struct statx info = {};
   return statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, 0, &info) == 0 && (info.stx_attributes & kMountRoot) != 0;
 }
 
-// The rename at the end would put a file into its place: /dev/null would be one from then on.
+// Returns InvalidArgumentError if PATH is a mount of its own, or exists and is not a regular file: the rename at the
+// end would replace e.g. /dev/null by a regular file.
 absl::Status CheckReplaceable(const std::string& path) {
   struct stat info;
   if (stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && IsMounted(path)) {
@@ -57,7 +59,8 @@ absl::Status CheckReplaceable(const std::string& path) {
                                                  "standard output"));
 }
 
-// A link, too, is not written through: it may point to another's file.
+// Returns InvalidArgumentError if PATH.part exists and is not a regular file. Links are refused, too, because they may
+// point to a file of somebody else.
 absl::Status CheckPart(const std::string& part) {
   struct stat info;
   if (lstat(part.c_str(), &info) != 0) {
@@ -88,7 +91,7 @@ absl::Status PlaceError(absl::string_view message, int error) {
     case EBUSY:
       return absl::InvalidArgumentError(absl::StrCat(text, "; if it is mounted by itself, ", kMountFolder));
     case ENOSYS:
-    case EBADF:  // flock of a file that NFS has open for reading only
+    case EBADF:  // errno of flock for a file that NFS has opened read-only
       return absl::InvalidArgumentError(
           absl::StrCat(text, "; the file system or a sandbox refuses it: use another --output"));
     default:

@@ -1,5 +1,5 @@
-// Whether a file can be put at a path, looked at without opening anything: asked before hours of work, and again when
-// the file is opened.
+// Checks whether a file can be put at a path, without opening a file: before hours of work, and again when the output
+// is opened.
 #ifndef LOCKSTEP_LIB_RECORD_OUTPUT_PLACE_H_
 #define LOCKSTEP_LIB_RECORD_OUTPUT_PLACE_H_
 
@@ -10,17 +10,20 @@
 
 namespace lockstep {
 
-// The folder that `path` lies in: "a" for "a/b", "." for "b".
+// Returns the folder of `path`: "a" for "a/b", "." for "b".
 std::string FolderOf(const std::string& path);
 
-// InvalidArgument: the folder of PATH is missing, is no folder, or may not be written to (which is left to the opening
-// when there is a file at PATH: it may be the result already); PATH is a folder, a device, a pipe, or a file that is
-// mounted by itself (docker -v FILE:FILE), onto which nothing can be renamed; PATH.part is there and no regular file. A
-// full disk, a quota and another writer are found when the file is opened.
+// Returns InvalidArgumentError if
+//     - the folder of PATH does not exist, is not a folder, or is not writable. If PATH exists, it may be the result
+//       already; a folder that is not writable is then reported only when the output is opened;
+//     - PATH is a folder, a device, a pipe, or a file that is a mount of its own (docker -v FILE:FILE), over which no
+//       file can be renamed;
+//     - PATH.part exists and is not a regular file.
+// A full disk, a quota and another writer are reported only when the output is opened.
 absl::Status CheckOutputPlace(const std::string& path);
 
-// Returns the error for `error`, the errno of a call that opens, locks or renames an output. Errors like WriteError's, and
-// InvalidArgumentError if a file cannot be renamed onto a mounted file, or the file system cannot lock files.
+// Returns the error for `error`, the errno of a call that opens, locks or renames an output: WriteError's, or
+// InvalidArgumentError if a file cannot be renamed over a mounted file or the file system cannot lock files.
 absl::Status PlaceError(absl::string_view message, int error);
 
 }  // namespace lockstep

@@ -20,14 +20,14 @@
 namespace lockstep {
 namespace {
 
-constexpr int kNewFileMode = 0666;  // less the umask
+constexpr int kNewFileMode = 0666;  // permissions before the umask is applied
 constexpr mode_t kPermissions = 0777;
 constexpr mode_t kGroupPermissions = 0070;
 
-// By which a file without a name is given one (open(2), O_TMPFILE).
+// Returns the path by which linkat names a file without a name (open(2), O_TMPFILE).
 std::string DescriptorPath(int fd) { return absl::StrCat("/proc/self/fd/", fd); }
 
-// Calls `take` with names that nothing has, until it does not fail with EEXIST. Returns its errno.
+// Calls `take` with new names until it succeeds or fails with another errno than EEXIST. Returns this errno, or 0.
 int WithUniqueName(const std::string& path, std::string& name, const std::function<bool(const char* name)>& take) {
   static std::atomic<uint32_t> count = 0;
   do {
@@ -96,7 +96,7 @@ absl::Status LockFile(int fd, const std::string& path) {
 
 absl::StatusOr<int> OpenUnnamedFile(const std::string& path, std::string& name) {
   int fd = open(FolderOf(path).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kNewFileMode);
-  if (fd >= 0 && access(DescriptorPath(fd).c_str(), F_OK) != 0) {  // no /proc, so that it could get no name
+  if (fd >= 0 && access(DescriptorPath(fd).c_str(), F_OK) != 0) {  // the file cannot be named without /proc
     close(fd);
     fd = -1;
     errno = EOPNOTSUPP;
@@ -164,12 +164,12 @@ void KeepPermissions(const std::string& path, int fd) {
 absl::Status SyncFolder(const std::string& folder) {
   const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) {
-    return errno == EACCES ? absl::OkStatus()  // a folder to write into, not to list: it cannot be synced
+    return errno == EACCES ? absl::OkStatus()  // a folder without read permission cannot be synced
                            : PlaceError(absl::StrCat(folder, ": cannot open to sync it"), errno);
   }
   const int error = fsync(fd) == 0 ? 0 : errno;
   close(fd);
-  // Some file systems cannot sync a folder (EINVAL); the rename is then as durable as they make it.
+  // Some file systems cannot sync a folder (EINVAL); the durability of the rename then depends on the file system.
   return error == 0 || error == EINVAL ? absl::OkStatus() : WriteError(absl::StrCat(folder, ": cannot sync"), error);
 }
 

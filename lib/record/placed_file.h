@@ -1,4 +1,4 @@
-// Open files and the names that they get: the steps by which lib/record/output_file.h puts a file in place.
+// Steps by which lib/record/output_file.h names an open file and puts it in place.
 #ifndef LOCKSTEP_LIB_RECORD_PLACED_FILE_H_
 #define LOCKSTEP_LIB_RECORD_PLACED_FILE_H_
 
@@ -11,18 +11,18 @@
 
 namespace lockstep {
 
-// The file that a path names at one moment, so that a change can be noticed later. A link is not followed.
+// State of the file that a path names, by which a later change is detected. Links are not followed.
 class FileState {
  public:
-  FileState() = default;  // nothing is there
+  FileState() = default;  // state of a path without a file
   static FileState Of(const std::string& path);
 
   bool is_there() const { return is_there_; }
 
-  // Returns whether both name the same file, and nobody has written to it in between.
+  // Returns true if both are states of the same file, which was not written in between.
   bool operator==(const FileState& other) const;
 
-  // Returns the state as text, empty if nothing is there; FromText reads it in another process.
+  // Returns the state as text, which FromText can read in another process; empty if there is no file.
   std::string ToText() const;
   static FileState FromText(const std::string& text);
 
@@ -31,32 +31,32 @@ class FileState {
   struct stat info_ = {};
 };
 
-// Returns whether `name` still names the file that `fd` has open.
+// Returns true if `name` still names the open file.
 bool NamesFile(const std::string& name, int fd);
 
-// Locks the open file (flock). `path` is the output, for messages. FailedPreconditionError if another process holds the
-// lock, InvalidArgumentError if the file system has no locks.
+// Locks the open file (flock). `path` is the output, for messages. Returns FailedPreconditionError if another process
+// holds the lock, and InvalidArgumentError if the file system has no locks.
 absl::Status LockFile(int fd, const std::string& path);
 
-// Opens a new file in the folder of `path`. The file has no name if the file system allows that, and then vanishes with
-// the process; otherwise `name` is the unique name that it has.
+// Opens a new file in the folder of `path`. If the file system allows it, the file has no name and disappears with the
+// process; otherwise the file gets a unique name, which is stored in `name`.
 absl::StatusOr<int> OpenUnnamedFile(const std::string& path, std::string& name);
 
-// Gives the open file a unique name in the folder of `path`, and returns the name. The file must have none.
+// Gives the open file a unique name in the folder of `path`, and returns the name. The file must not have a name.
 absl::StatusOr<std::string> NameFile(int fd, const std::string& path);
 
-// Names the open file, which must have no name, `path`. AlreadyExistsError if something is at `path`.
+// Gives the open file, which must not have a name, the name `path`. Returns AlreadyExistsError if `path` exists.
 absl::Status NameFileAs(int fd, const std::string& path);
 
-// Renames a file. If `replaces` is false, AlreadyExistsError if something is at `path`; a file system that cannot look
-// and rename at once replaces it.
+// Renames a file. If `replaces` is false, returns AlreadyExistsError if `path` exists; a file system that cannot check
+// and rename atomically replaces `path` nevertheless.
 absl::Status RenameFile(const std::string& from, const std::string& path, bool replaces);
 
 // Gives the open file the permissions of the regular file at `path`, if there is one, and its owner and group as far as
 // the system allows. If the group cannot be kept, the group's permissions are dropped.
 void KeepPermissions(const std::string& path, int fd);
 
-// Syncs a folder, so that the names in it survive a loss of power. Errors like WriteError.
+// Syncs a folder, so that the names in it survive a loss of power. Returns PlaceError's or WriteError's errors.
 absl::Status SyncFolder(const std::string& folder);
 
 }  // namespace lockstep

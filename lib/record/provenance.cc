@@ -26,13 +26,12 @@ proto::Build MakeBuild(const Schema& schema) {
 #else
   build.set_compilation_mode("opt");
 #endif
-  // A tool that cannot read its own executable has no build identity, and so never finds its output
-  // cached.
+  // A tool that cannot read its own executable has no build identity, and therefore its output is never cached.
   build.set_build_id(Sha256HexOfFile("/proc/self/exe").value_or(""));
   return build;
 }
 
-// One line per fact, so that two keys that differ can be explained by a diff of what went in.
+// Returns the digest of a text with one line per fact, so that a diff of two texts explains why two keys differ.
 std::string CacheKey(const proto::Header& header, const std::map<std::string, std::string>& flags) {
   std::string facts = absl::StrCat(header.build().tool(), "\n", header.schema(), " ", header.schema_version(), "\n",
                                    header.build().build_id(), "\n");
@@ -45,8 +44,8 @@ std::string CacheKey(const proto::Header& header, const std::map<std::string, st
   for (const proto::Device& device : header.device()) {
     absl::StrAppend(&facts, "device ", device.name(), " ", device.uuid_sha256(), " ", device.driver_version(), "\n");
   }
-  // Measured steps only: NCCL_P2P_DISABLE, OMP_NUM_THREADS, `taskset` or a container's limits change
-  // what a device does, and nothing elsewhere.
+  // Measured steps only: NCCL_P2P_DISABLE, OMP_NUM_THREADS, `taskset` and a container's limits change the results of
+  // devices and no others.
   if (header.device_size() > 0) {
     absl::StrAppend(&facts, "cores ", header.host().cpu_list(), "\n");
     for (const std::string& limit : header.host().cgroup_limit()) {

@@ -1,4 +1,4 @@
-// Fills a record's header: what made it, from what, on what machine.
+// Makes a record's header, which describes the program, the inputs and the machine.
 #ifndef LOCKSTEP_LIB_RECORD_PROVENANCE_H_
 #define LOCKSTEP_LIB_RECORD_PROVENANCE_H_
 
@@ -14,23 +14,24 @@
 
 namespace lockstep {
 
-// What the caller of MakeHeader knows.
+// Facts for MakeHeader that its caller must provide.
 struct HeaderOptions {
   absl::string_view schema;  // full name of the file message; must be one of kSchemas
   uint64_t seed = 0;
-  absl::optional<absl::Time> start_time;  // unset: now
+  absl::optional<absl::Time> start_time;  // unset: current time
   std::vector<proto::Input> inputs;
   std::vector<proto::Device> devices;
   proto::Libraries libraries;
-  // Every flag that can change the result, by name. --output, --force and what only changes the
-  // talk stay out.
+  // Values of all flags that can change the result, by name. Must not contain --output, --force and flags that only
+  // change messages.
   std::map<std::string, std::string> result_flags;
 };
 
-// A header with build, host, start time, whitelisted environment, and the cache key of all that can
-// change the result: tool, schema and version, build_id, result_flags, digests of the inputs,
-// library versions; with devices, these, the cores and control group limits of the process, and the
-// recorded environment but for job numbers.
+// Returns a header with build, host, start time, whitelisted environment and cache key. The cache key covers everything
+// that can change the result:
+//     - tool, schema and its version, build_id, result_flags, digests of the inputs, library versions;
+//     - if there are devices: the devices, the cores and control group limits of the process, and the recorded
+//       environment without job numbers.
 proto::Header MakeHeader(const HeaderOptions& options);
 
 }  // namespace lockstep

@@ -13,7 +13,7 @@ using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 using ::google::protobuf::Reflection;
 
-// The fields that are set and can hold text: strings, and messages of them.
+// Returns the fields that are set and can hold text: strings and messages.
 std::vector<const FieldDescriptor*> TextFields(const Message& message) {
   std::vector<const FieldDescriptor*> fields, text_fields;
   message.GetReflection()->ListFields(message, &fields);

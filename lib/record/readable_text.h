@@ -1,6 +1,6 @@
-// Texts of a record that its reader will take. A string field of proto3 holds UTF-8: protobuf writes any bytes into it and
-// then refuses to parse them, so that a folder named in Latin-1 or an odd environment variable would make a whole record
-// file unreadable.
+// Makes the texts of a record valid UTF-8, as string fields of proto3 require. Protobuf writes any bytes into such a
+// field but refuses to parse them. Hence a folder named in Latin-1, or an unusual environment variable, would make the
+// whole record file unreadable.
 #ifndef LOCKSTEP_LIB_RECORD_READABLE_TEXT_H_
 #define LOCKSTEP_LIB_RECORD_READABLE_TEXT_H_
 
@@ -8,10 +8,10 @@
 
 namespace lockstep {
 
-// Whether every string field, at any depth, is UTF-8. Bytes fields are not looked at.
+// Returns true if every string field, at any depth, is UTF-8. Bytes fields are ignored.
 bool HasReadableText(const google::protobuf::Message& record);
 
-// In each string field that is not UTF-8, every byte above ASCII becomes the four characters \xHH.
+// Replaces each byte above ASCII by the four characters \xHH, in string fields that are not UTF-8.
 void MakeTextReadable(google::protobuf::Message& record);
 
 }  // namespace lockstep

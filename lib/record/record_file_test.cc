@@ -1,4 +1,4 @@
-// Writer, reader and format together: what is written is read, and nothing else is.
+// Tests of writer, reader and format together: the reader reads exactly the records that the writer wrote.
 #include <sys/stat.h>
 
 #include <cstdlib>
@@ -45,7 +45,7 @@ proto::SweepRecord PointRecord(uint32_t batch_size) {
   return record;
 }
 
-// A file with the points 32 and 128.
+// Writes a file with the points 32 and 128, and returns its path.
 std::string WriteSmall(const std::string& name) {
   const std::string path = TempPath(name);
   const std::vector<proto::SweepRecord> records = {PointRecord(32), PointRecord(128)};
@@ -57,7 +57,7 @@ TEST(RecordFormatTest, CrcOfTheCheckString) { EXPECT_EQ(Crc32("123456789"), 0xCB
 
 TEST(RecordFormatTest, FrameOfNineBytes) {
   EXPECT_EQ(FrameHead(9), "\x0A\x09");
-  EXPECT_EQ(FrameTail("123456789"), "\x15\x26\x39\xF4\xCB");  // the check string's CRC, lowest byte first
+  EXPECT_EQ(FrameTail("123456789"), "\x15\x26\x39\xF4\xCB");  // CRC of the check string, little-endian
 }
 
 TEST(RecordFormatTest, SizesOfMoreThanOneByte) {
@@ -179,7 +179,7 @@ TEST(RecordWriterTest, TheFinalNameAppearsOnlyWhenFinished) {
     EXPECT_FALSE(FileExists(path));
   }
   EXPECT_FALSE(FileExists(path));
-  EXPECT_TRUE(FileExists(path + ".part"));  // the journal of what was complete
+  EXPECT_TRUE(FileExists(path + ".part"));  // journal of the complete records
   const auto journal = ReadRecordFile<proto::SweepFile>(path + ".part", ReadMode::kSalvage);
   EXPECT_THAT(journal->records, SizeIs(1));
 }

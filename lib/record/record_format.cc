@@ -42,7 +42,8 @@ std::string FrameTail(absl::string_view record) {
   return tail;
 }
 
-// record { header { schema: "lockstep.proto. : three fields of number 1 with a length, one in another.
+// The start of a record file is record { header { schema: "lockstep.proto. : three nested length-delimited fields with
+// number 1.
 bool BeginsAsRecordFile(absl::string_view bytes) {
   for (int depth = 0; depth < 3; ++depth) {
     if (!bytes.empty() && static_cast<unsigned char>(bytes[0]) != kRecordTag) {

@@ -15,7 +15,8 @@ namespace {
 
 constexpr char kTrailerTag = 0x12;  // field 2, length-delimited, of AnyRecord
 
-constexpr uint64_t kReadStep = 1 << 20;  // a record's bytes are taken in steps, so that a false size allocates little
+constexpr uint64_t kReadStep = 1 << 20;  // bytes per step of reading a record, so that a wrong size allocates little
+                                         // memory
 
 std::string WriterOf(absl::string_view schema) {
   const Schema* known = FindSchema(schema);
@@ -27,7 +28,7 @@ std::string WriterOf(absl::string_view schema) {
 absl::StatusOr<std::unique_ptr<RecordReader>> RecordReader::OpenFile(const std::string& path,
                                                                      absl::string_view schema) {
   absl::StatusOr<std::unique_ptr<DigestedInput>> file = DigestedInput::Open(path);
-  if (absl::IsFailedPrecondition(file.status())) {  // a folder, perhaps of images
+  if (absl::IsFailedPrecondition(file.status())) {  // a folder, possibly of images
     return absl::FailedPreconditionError(absl::StrCat(file.status().message(), HowToMake(schema, path)));
   }
   if (absl::IsNotFound(file.status()) && CheckIsNoAddress(path).ok()) {
@@ -59,7 +60,7 @@ absl::StatusOr<std::unique_ptr<RecordReader>> RecordReader::OpenBytes(const std:
   return reader;
 }
 
-// The first '{' of the JSON is read.
+// Converts JSON, of which the first '{' has already been read.
 absl::Status RecordReader::Convert(const FromJson& from_json) {
   std::string json = "{";
   for (bool more = true; more;) {
@@ -134,7 +135,7 @@ absl::Status RecordReader::ReadAndCheckCrc(absl::string_view payload) {
   return absl::OkStatus();
 }
 
-// False at a clean end of file.
+// Reads one record and its checksum. Returns false at the end of the file.
 absl::StatusOr<bool> RecordReader::ReadFrame(std::string& payload) {
   unsigned char tag = 0;
   ASSIGN_OR_RETURN(size_t n, ReadSome(&tag, 1));
@@ -164,7 +165,7 @@ absl::StatusOr<bool> RecordReader::ReadFrame(std::string& payload) {
 
 absl::Status RecordReader::ReadHeader(absl::string_view schema) {
   const absl::StatusOr<bool> any = ReadFrame(payload_);
-  if (absl::IsDataLoss(any.status()) && offset() == 1) {  // the first byte is no record's: an archive, perhaps
+  if (absl::IsDataLoss(any.status()) && offset() == 1) {  // the file is no record file but possibly an archive
     return absl::DataLossError(absl::StrCat(any.status().message(), HowToMake(schema, path_)));
   }
   RETURN_IF_ERROR(any.status());
@@ -193,13 +194,13 @@ absl::Status RecordReader::ReadHeader(absl::string_view schema) {
   return absl::OkStatus();
 }
 
-// The next record's bytes into payload_; false when they are the trailer's, which agrees.
+// Reads the next record's bytes into payload_. Returns false if the record is a trailer with the right count.
 absl::StatusOr<bool> RecordReader::NextFrame() {
   ASSIGN_OR_RETURN(const bool any, ReadFrame(payload_));
   if (!any) {
     return CutOff("the end: it has no trailer");
   }
-  // A record holds one field, whose tag comes first; large records are not parsed twice.
+  // The tag of a record's only field is its first byte. Checking the tag avoids parsing large records twice.
   proto::AnyRecord maybe_last;
   if (!payload_.empty() && payload_[0] == kTrailerTag && maybe_last.ParseFromString(payload_) &&
       maybe_last.has_trailer()) {

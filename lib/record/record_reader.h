@@ -1,4 +1,4 @@
-// Reads record files, and believes nothing that it has not checked.
+// Reads record files and checks all of their contents.
 #ifndef LOCKSTEP_LIB_RECORD_RECORD_READER_H_
 #define LOCKSTEP_LIB_RECORD_RECORD_READER_H_
 
@@ -20,60 +20,63 @@
 
 namespace lockstep {
 
-// The largest JSON here is 0.3 MB; parsed, it takes some ten times its size.
+// Limit on the size of JSON. The largest JSON here has 0.3 MB; parsed JSON takes about ten times its size.
 inline constexpr uint64_t kMaxJsonBytes = uint64_t{64} << 20;
 
-// One pass over a record file. Holds one record at a time. Not thread-safe.
+// Reader that makes one pass over a record file and holds one record at a time. Not thread-safe.
 class RecordReader {
  public:
-  // Opens the file ("-": standard input) and reads its header. `schema` is the full name of the file message expected,
-  // or "" for any that this build knows. NotFound: no such file. DataLoss: not a record file, or broken.
-  // FailedPrecondition: a record file of another tool, or of a version that this build does not know.
+  // Opens the file ("-": standard input) and reads its header. `schema` is the full name of the expected file message,
+  // or "" for any schema that this build knows. NotFound: there is no such file. DataLoss: the file is not a record
+  // file, or is damaged. FailedPrecondition: the file is a folder, a record file of another tool, or of an unknown
+  // version.
   static absl::StatusOr<std::unique_ptr<RecordReader>> Open(const std::string& path, absl::string_view schema);
 
-  // Makes the bytes of a record file of its JSON.
+  // Function that converts the JSON of a record file to the record file's bytes.
   using FromJson = std::function<absl::StatusOr<std::string>(const std::string& json)>;
 
-  // The same, of a record file or of its JSON, a file that begins with '{'. DataLoss also: the JSON is larger than
-  // kMaxJsonBytes. Others as `from_json`'s.
+  // Opens a record file, or its JSON (a file that begins with '{'). Returns the errors of Open and `from_json`, and
+  // DataLossError if the JSON is larger than kMaxJsonBytes.
   static absl::StatusOr<std::unique_ptr<RecordReader>> OpenAny(const std::string& path, const FromJson& from_json);
 
   // Opens a record file that is in memory, and reads its header. `path` is the file's name in messages and in input().
-  // Errors as Open's.
+  // Returns the errors of Open.
   static absl::StatusOr<std::unique_ptr<RecordReader>> OpenBytes(const std::string& path, std::string bytes);
 
   RecordReader(const RecordReader&) = delete;
   RecordReader& operator=(const RecordReader&) = delete;
 
-  // As given to Open.
+  // Returns the path given to Open.
   const std::string& path() const { return path_; }
 
   const proto::Header& header() const { return header_; }
 
-  // Reads the next record into `record` and returns true; false once the trailer was read and found to agree.
-  // DataLoss names file, record and byte, and says how many records before it are whole: a wrong tag or CRC, bytes that
-  // do not parse, a cut-off end, a trailer that counts otherwise, bytes after the trailer. Cancelled: a stop signal came.
+  // Reads the next record into `record` and returns true, or returns false after a trailer with the right record count.
+  // Cancelled: a stop signal was received. DataLoss, with file, record, byte and the number of complete records before:
+  //     - a wrong tag or CRC, or bytes that do not parse;
+  //     - a cut-off end;
+  //     - a trailer with another record count, or bytes after the trailer.
   absl::StatusOr<bool> Next(google::protobuf::Message& record);
 
-  // Reads all records that are left, up to the trailer, without parsing them: every checksum is right, and the trailer
-  // agrees. Errors as Next's.
+  // Reads all remaining records and the trailer without parsing the records. Checks every checksum and the trailer's
+  // record count. Returns the errors of Next.
   absl::Status CheckRest();
 
-  // Valid after Next returned false, or CheckRest OK.
+  // Returns the trailer. May be called only after Next has returned false or CheckRest has returned OK.
   const proto::Trailer& trailer() const { return trailer_; }
 
-  // The file as an input of the next tool: digest and size of the whole file, which is read to its end first; of JSON,
-  // those of the record file that it stands for, by which other records name it. DataLoss:
-  // it cannot be read to its end. Cancelled: as Next.
+  // Reads the file to its end and returns its description as an input of the next tool, with digest and size of the
+  // whole file. For JSON these are the digest and size of the converted record file, by which other records refer to
+  // it. DataLoss: the file cannot be read to its end. Cancelled: a stop signal was received.
   absl::StatusOr<proto::Input> input();
 
-  // The bytes of the record read last: the header's after Open, the trailer's after Next returned false.
+  // Returns the bytes of the record read last: the header after Open, the trailer after Next has returned false.
   absl::string_view payload() const { return payload_; }
 
-  // Records read so far, the header counted.
+  // Returns the number of records read so far, including the header.
   uint64_t record_count() const { return record_count_; }
 
-  // Where the last of them ends, in bytes from the file's start.
+  // Returns the end of the last record read, in bytes from the start of the file.
   uint64_t whole_bytes() const { return whole_bytes_; }
 
  private:
@@ -95,9 +98,9 @@ class RecordReader {
 
   const std::string path_;
   const std::unique_ptr<DigestedInput> file_;  // null: the bytes are in memory
-  FromJson from_json_;                         // null: JSON is no record file
-  std::string converted_;  // bytes made of JSON, or given as bytes, and the position of the next one
-  uint64_t converted_offset_ = 0;
+  FromJson from_json_;                         // null: JSON is not accepted
+  std::string converted_;                      // bytes converted from JSON, or given to OpenBytes
+  uint64_t converted_offset_ = 0;              // position in converted_ of the next byte
   bool is_converted_ = false;
   proto::Header header_;
   proto::Trailer trailer_;
@@ -106,20 +109,21 @@ class RecordReader {
   uint64_t whole_bytes_ = 0;
 };
 
-// A whole record file in memory.
+// Record file in memory.
 template <typename Record>
 struct RecordFile {
   proto::Header header;
-  std::vector<Record> records;  // without header and trailer
-  proto::Trailer trailer;       // unset fields when salvaged from a cut-off file
-  proto::Input input;           // without a digest when salvaged from a file that cannot be read to its end
-  std::string salvage_note;     // empty: the file was whole; else what is damaged, and how many records were whole
+  std::vector<Record> records;  // all records except header and trailer
+  proto::Trailer trailer;       // empty if salvaged from a damaged file
+  proto::Input input;           // empty digest if the file could not be read to its end
+  std::string salvage_note;     // damage and number of complete records; empty: the file was complete
 };
 
-// kStrict: a file that is not whole is an error. kSalvage: the records before the first damage are returned with a note.
+// Treatment of damaged files. kStrict: damage is an error. kSalvage: the records before the first damage are returned
+// with a note.
 enum class ReadMode { kStrict, kSalvage };
 
-// Reads a file whose message type is `File` (proto::SweepFile). Errors as RecordReader's.
+// Reads a file whose message type is `File` (proto::SweepFile). Returns the errors of RecordReader.
 template <typename File, typename Record = std::decay_t<decltype(std::declval<File>().record(0))>>
 absl::StatusOr<RecordFile<Record>> ReadRecordFile(const std::string& path, ReadMode mode = ReadMode::kStrict) {
   ASSIGN_OR_RETURN(std::unique_ptr<RecordReader> reader, RecordReader::Open(path, File::descriptor()->full_name()));

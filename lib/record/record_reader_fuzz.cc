@@ -1,6 +1,9 @@
-// Raw bytes through the record reader: as they are, and with every checksum mended, since mutated records get past a CRC
-// in no other way. What the reader accepts is one protobuf message, has the digest and size of its bytes, is read alike
-// as a salvage and without parsing, and is a salvage without its last byte.
+// Fuzz target for the record reader. Reads the raw bytes, and the bytes with corrected checksums, because otherwise no
+// mutated record would pass its CRC. Checks for each accepted file that
+//     - it is one protobuf message;
+//     - the reader reports its size and digest;
+//     - reading in salvage mode and reading without parsing give the same result;
+//     - without its last byte it is still readable in salvage mode.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -22,7 +25,7 @@ using testing::MemoryFile;
 
 using Sweep = RecordFile<proto::SweepRecord>;
 
-// The frames of `bytes` with right checksums; from the first that is no frame on, the bytes as they are.
+// Returns `bytes` with corrected checksums. The bytes from the first invalid frame on are unchanged.
 std::string WithRightChecksums(absl::string_view bytes) {
   std::string mended;
   while (true) {
@@ -62,7 +65,7 @@ void CheckSameRecords(const Sweep& prefix, const Sweep& whole) {
   }
 }
 
-// Without parsing, the reader takes whatever it takes with it, and finds the same trailer.
+// Checks that the reader, without parsing, accepts every file that it accepts with parsing, and finds the same trailer.
 void CheckUnparsed(absl::string_view bytes, const absl::StatusOr<Sweep>& strict) {
   const MemoryFile file(bytes);
   const auto reader = RecordReader::Open(file.path(), proto::SweepFile::descriptor()->full_name());

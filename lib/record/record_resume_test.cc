@@ -1,4 +1,4 @@
-// A stopped run goes on: what RecordWriter::Resume keeps, and what it cuts away.
+// Tests of RecordWriter::Resume: the bytes of a stopped run that are kept, and those that are removed.
 #include <cstdio>
 
 #include "gmock/gmock.h"
@@ -48,7 +48,7 @@ std::vector<uint32_t> Batches(const std::vector<proto::SweepRecord>& records) {
   return batches;
 }
 
-// PATH.part of a run that was stopped after the points 8 and 16.
+// Writes the PATH.part of a run that was stopped after the points 8 and 16, and returns PATH.
 std::string StoppedRun() {
   const std::string path = TempPath("a.rec");
   auto writer = RecordWriter::Create(path, SmallHeader());
@@ -89,7 +89,7 @@ TEST(RecordResumeTest, KeepsTheWholeRecordsAndGoesOn) {
   EXPECT_FALSE(FileExists(path + ".part"));
 }
 
-// The promise of a journal: from the moment Resume is called, at no time does the file hold less than before.
+// Guarantee of a journal: from the call of Resume on, the file always holds at least the records that it held before.
 TEST(RecordResumeTest, NothingIsWrittenAgain) {
   const std::string path = StoppedRun();
   const std::string before = ReadFile(path + ".part");
@@ -123,15 +123,15 @@ TEST(RecordResumeTest, CutAnywhereTheWholeRecordsAreKept) {
 TEST(RecordResumeTest, ADamagedRecordIsCutAwayWithAllAfterIt) {
   const std::string path = StoppedRun();
   std::string bytes = ReadFile(path + ".part");
-  bytes[bytes.size() - 12] ^= 1;  // in the checksum of point 8
+  bytes[bytes.size() - 12] ^= 1;  // bit flip in the checksum of point 8
   WriteFile(path + ".part", bytes);
   const Resumed resumed = GoOn(path);
-  EXPECT_THAT(resumed.batches, ElementsAre());  // of two points of 11 bytes with their frames
+  EXPECT_THAT(resumed.batches, ElementsAre());  // two points of 11 bytes each, with their frames, are lost
   EXPECT_THAT(resumed.talk, HasSubstr("goes on after 0 records of a stopped run; 22 bytes after them are no whole"));
   EXPECT_THAT(Finished(path), ElementsAre(32));
 }
 
-// Killed between the trailer and the rename.
+// Simulates a run that was killed between the trailer and the rename.
 TEST(RecordResumeTest, ATrailerIsCutAway) {
   const std::string path = StoppedRun();
   GoOn(path);
@@ -185,7 +185,7 @@ TEST(RecordResumeTest, TheCallerMayKeepFewer) {
   EXPECT_THAT(Finished(path), ElementsAre(8, 64));
 }
 
-// A run that failed after some of its points has its record under the final name. What it finished is not lost.
+// The record of a run that failed after some of its points is at the final name. Its finished points are not lost.
 TEST(RecordResumeTest, ARunThatDidNotEndWellIsGoneOnWith) {
   const std::string path = TempPath("a.rec");
   {
@@ -197,11 +197,11 @@ TEST(RecordResumeTest, ARunThatDidNotEndWellIsGoneOnWith) {
   {
     const auto writer = RecordWriter::Resume(path, SmallHeader());
     ASSERT_THAT(writer, IsOk());
-    EXPECT_EQ(ReadFile(path), before);  // until the new one is complete
+    EXPECT_EQ(ReadFile(path), before);  // PATH is unchanged until the new record is complete
     EXPECT_TRUE(before.rfind(ReadFile(path + ".part"), 0) == 0);
     ASSERT_THAT((*writer)->Append(PointRecord(16)), IsOk());
   }
-  const Resumed resumed = GoOn(path);  // stopped again: from the journal, which holds more
+  const Resumed resumed = GoOn(path);  // resumes from the journal, which has more records than PATH
   EXPECT_THAT(resumed.batches, ElementsAre(8, 16));
   EXPECT_THAT(Finished(path), ElementsAre(8, 16, 32));
 }
@@ -242,7 +242,7 @@ TEST(RecordResumeTest, RecordsThatBelongTogetherAreWrittenTogether) {
 TEST(RecordResumeTest, TheTrailerNamesOtherOutputs) {
   const std::string path = TempPath("a.rec");
   auto writer = RecordWriter::Create(path, SmallHeader());
-  for (int i = 0; i < 10; ++i) {  // so that the trailer is no small record
+  for (int i = 0; i < 10; ++i) {  // makes the trailer a large record
     proto::Input file;
     file.set_path("weights.pt");
     file.set_sha256(std::string(64, 'a'));
@@ -255,7 +255,7 @@ TEST(RecordResumeTest, TheTrailerNamesOtherOutputs) {
   EXPECT_EQ(file->trailer.other_output(9).path(), "weights.pt");
 }
 
-// A browser, too, calls what it has not finished NAME.part.
+// Browsers, too, name unfinished downloads NAME.part.
 TEST(RecordResumeTest, precious_file_at_part_of_a_record) {
   const std::string path = TempPath("a.rec");
   for (const std::string& precious : {std::string("precious"), std::string(1000, '\0'),

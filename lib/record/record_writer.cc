@@ -12,12 +12,12 @@
 namespace lockstep {
 namespace {
 
-// "train_sweep: sweep.rec.part: ..." on standard error.
+// Prints "train_sweep: sweep.rec.part: ..." on standard error.
 void Talk(const proto::Header& header, const OutputFile& file, const std::string& text) {
   LogLine(absl::StrCat(header.build().tool(), ": ", file.part_name(), ": ", text));
 }
 
-// What is said of the bytes after the last whole record; nothing when there are none.
+// Returns the note about bytes after the last complete record; empty if there are no such bytes.
 std::string NoteBrokenEnd(RecordReader& reader) {
   const absl::StatusOr<proto::Input> input = reader.input();
   if (!input.ok()) {
@@ -27,12 +27,13 @@ std::string NoteBrokenEnd(RecordReader& reader) {
   return bytes == 0 ? "" : absl::StrCat("; ", bytes, " bytes after them are no whole record: cut away");
 }
 
-// A record as it stands in the file.
+// Returns a record with its frame, as in the file.
 std::string Frame(absl::string_view record) {
   return absl::StrCat(FrameHead(record.size()), record, FrameTail(record));
 }
 
-// A browser, too, names what it has not finished NAME.part.
+// Returns InvalidArgumentError if PATH.part exists and is no record file. Browsers, too, name unfinished downloads
+// NAME.part.
 absl::Status CheckPartIsRecord(const ReplacedOutput& output) {
   const std::string part = absl::StrCat(output.path, ".part");
   if (!output.has_part || BeginsAsRecord(part)) {
@@ -97,7 +98,7 @@ absl::Status RecordWriter::Begin(const proto::Header& header) {
   return status;
 }
 
-// False when there is no run to go on with.
+// Resumes PATH.part. Returns false if PATH.part is not of the same step.
 absl::StatusOr<bool> RecordWriter::GoOn(const proto::Header& header) {
   const auto opened = RecordReader::Open(file_->part_name(), header.schema());
   if (!opened.ok()) {
@@ -111,14 +112,15 @@ absl::StatusOr<bool> RecordWriter::GoOn(const proto::Header& header) {
   }
   header_frame_ = Frame(reader.payload());
   kept_end_ = {reader.whole_bytes()};
-  proto::AnyRecord any;  // what a record says is the caller's to read; unknown fields parse
+  proto::AnyRecord any;  // the caller parses the kept records; here other kinds are unknown fields
   absl::StatusOr<bool> more = reader.Next(any);
   for (; more.ok() && *more; more = reader.Next(any)) {
     kept_.emplace_back(reader.payload());
     kept_end_.push_back(reader.whole_bytes());
   }
   RETURN_IF_ERROR(absl::IsCancelled(more.status()) ? more.status()
-                                                   : absl::OkStatus());  // no damage: nothing is cut away
+                                                   : absl::OkStatus());  // a stop signal is no damage: nothing is
+                                                                         // removed
   const std::string note = more.ok() ? "" : NoteBrokenEnd(reader);
   Talk(header, *file_, absl::StrCat("goes on after ", kept_.size(), " records of a stopped run", note));
   record_count_ = 1 + kept_.size();
@@ -127,7 +129,7 @@ absl::StatusOr<bool> RecordWriter::GoOn(const proto::Header& header) {
   return true;
 }
 
-// False when PATH is not of a run of the same step that ended badly.
+// Copies the records of PATH. Returns false unless PATH is of a run of the same step that ended badly.
 absl::StatusOr<bool> RecordWriter::TakeOver(const proto::Header& header) {
   const auto opened = RecordReader::Open(path_, header.schema());
   if (!opened.ok() || (*opened)->header().cache_key() != header.cache_key()) {
@@ -172,7 +174,7 @@ RecordWriter::~RecordWriter() {
   }
 }
 
-// Into bytes_.
+// Serializes a record into bytes_.
 absl::Status RecordWriter::Serialise(const google::protobuf::Message& record) {
   if (!HasReadableText(record)) {
     const std::unique_ptr<google::protobuf::Message> readable(record.New());
@@ -198,7 +200,7 @@ absl::StatusOr<std::string> RecordWriter::Frames(const std::vector<const google:
   return frames;
 }
 
-// So many records are in the file now, if writing them went well.
+// Sets the number of records in the file if `written` is OK. Syncs a journal. Returns the first error.
 absl::Status RecordWriter::Note(uint64_t record_count, absl::Status written) {
   status_ = std::move(written);
   if (status_.ok() && is_journal_) {

@@ -1,4 +1,4 @@
-// Writes a record file so that nothing half-made ever stands under the final name, and a stopped run can go on.
+// Writes a record file. An incomplete file never appears under the final name, and a stopped run can be resumed.
 #ifndef LOCKSTEP_LIB_RECORD_RECORD_WRITER_H_
 #define LOCKSTEP_LIB_RECORD_RECORD_WRITER_H_
 
@@ -19,75 +19,80 @@
 
 namespace lockstep {
 
-// Appends records to PATH.part, and renames it to PATH when complete. Every record is in the file system's hands when
-// Append returns. The first failure is kept and returned by every later call. Not thread-safe.
+// Writer that appends records to PATH.part and renames it to PATH when the file is complete. When Append returns, the
+// record has been passed to the file system. After a failure, every later call returns the first error. Not
+// thread-safe.
 class RecordWriter {
  public:
-  // Starts PATH.part (or standard output for "-") afresh with the header. Errors as Reserve's.
+  // Starts a new PATH.part (or standard output for "-") with the header. Returns the errors of Reserve.
   static absl::StatusOr<std::unique_ptr<RecordWriter>> Create(const std::string& path, const proto::Header& header,
                                                               const ReplaceRule& rule);
 
-  // The same with ReplaceOwnResult(header).
+  // Does the same with the rule ReplaceOwnResult(header).
   static absl::StatusOr<std::unique_ptr<RecordWriter>> Create(const std::string& path, const proto::Header& header);
 
-  // Create in two steps, for a tool whose header or records take work to make: an output that cannot be written is found
-  // before it. Reserve opens and locks PATH.part and asks `rule`, and Begin starts it afresh; without Begin it stays as it
-  // was. Errors as OutputFile::Open's. InvalidArgumentError also if PATH.part is no record file: it is somebody's, and no
-  // rule allows to replace it.
+  // Reserve and Begin are Create in two steps, so that a tool detects an unwritable output before it computes its
+  // header or records. Reserve opens and locks PATH.part and evaluates `rule`. Begin starts a new PATH.part; without
+  // Begin PATH.part remains unchanged. Reserve returns the errors of OutputFile::Open, and InvalidArgumentError if
+  // PATH.part is not a record file: such a file is not ours, and no rule allows replacing it.
   static absl::StatusOr<std::unique_ptr<RecordWriter>> Reserve(const std::string& path, const ReplaceRule& rule);
   absl::Status Begin(const proto::Header& header);
 
-  // Goes on with the PATH.part that a stopped run of the same step left, and says on stderr what it kept. All its whole
-  // records are kept, its header among them, and none is written again: whatever ends this process, they are still
-  // there. Only bytes after the last whole record, damaged or cut off, and a trailer are cut away. Without such a
-  // PATH.part it goes on with the records of PATH itself, when these are of a run of the same step whose trailer has
-  // another exit status than 0. A PATH.part of another cache key is replaced, and there is none to go on with when
-  // `path` is "-" or the key has no build identity; then it is Create. What goes on is a journal: Append returns when
-  // the record is on the disk, and fails once PATH.part was removed or is another run's. What is there is replaced by
-  // the rule ReplaceOwnResult(header, beside).
+  // Resumes a stopped run of the same step and reports on stderr what was kept. The rule is
+  // ReplaceOwnResult(header, beside).
+  //     - If PATH.part is of the same step, all its complete records are kept, including the header. They are not
+  //       written again, so that they survive if this process is killed. Only a trailer, and damaged or cut-off bytes
+  //       after the last complete record, are removed.
+  //     - Otherwise, if PATH is of the same step and has a trailer with an exit status other than 0, its records are
+  //       kept.
+  //     - Otherwise a new PATH.part replaces a PATH.part with another cache key.
+  // If `path` is "-", or the key has no build identity, Resume does the same as Create. Otherwise the file is a
+  // journal: Append returns when the record is on the disk, and fails if PATH.part was removed or is another run's.
   static absl::StatusOr<std::unique_ptr<RecordWriter>> Resume(const std::string& path, const proto::Header& header,
                                                               const std::vector<std::string>& beside = {});
 
-  // Returns the rule's answer: PATH or PATH.part was of this command.
+  // Returns the rule's result: true if PATH or PATH.part was of this command.
   bool replaces_own() const { return file_->replaces_own(); }
 
-  // The records that Resume kept, without the header, as bytes.
+  // Returns the bytes of each record that Resume kept, without the header.
   const std::vector<std::string>& kept() const { return kept_; }
 
-  // Keeps only the first `count` of them in the file; kept() does not change. Before the first Append only.
+  // Keeps only the first `count` of the kept records in the file; kept() does not change. Must be called before the
+  // first Append.
   absl::Status KeepOnly(size_t count);
 
-  // Not finished: PATH.part stays, as the journal of what is complete, when it holds more than the header. So does one
-  // that was there before and was never begun afresh.
+  // If the file is not finished, PATH.part remains as a journal if it holds more than the header. A PATH.part of an
+  // earlier run that was never begun again also remains.
   ~RecordWriter();
   RecordWriter(const RecordWriter&) = delete;
   RecordWriter& operator=(const RecordWriter&) = delete;
 
-  // Makes `records` all that stands after the header, at once: whatever ends this process, the file holds either these
-  // or what it held. Not for standard output.
+  // Atomically replaces all records after the header by `records`: if this process is killed, the file has either the
+  // old or the new records. Not for standard output.
   absl::Status ReplaceAll(const std::vector<const google::protobuf::Message*>& records);
 
-  // `record` is a message of the schema's record type (SweepRecord for SweepFile). Texts that are not UTF-8 are written
-  // as readable_text.h shows them.
+  // Appends a record. `record` must be a message of the schema's record type (SweepRecord for SweepFile). Texts that
+  // are not UTF-8 are converted by readable_text.h.
   absl::Status Append(const google::protobuf::Message& record);
 
-  // Appends records that mean nothing without one another, in one write, so that no kill comes in between.
+  // Appends records that belong together in one write, so that a kill cannot separate them.
   absl::Status AppendTogether(const std::vector<const google::protobuf::Message*>& records);
 
-  // Names in the trailer a file that this run wrote beside the record.
+  // Adds another file that this run wrote to the trailer.
   void AddOutput(const proto::Input& file) { *trailer_.add_other_output() = file; }
 
-  // Writes the trailer and syncs the file: all that a full disk can hinder. Nothing is appended after it.
+  // Writes the trailer and syncs the file, which are the last steps that can fail for a full disk. Nothing may be
+  // appended afterwards.
   absl::Status Seal(int exit_status = 0);
 
-  // Seals unless that is done, renames, syncs the folder. The file is complete only when this returned OK.
+  // Seals the file if necessary, renames it, and syncs the folder. The file is complete only if Finish has returned OK.
   absl::Status Finish(int exit_status = 0);
 
-  // Removes the record that will be replaced, as OutputFile does.
+  // Removes the record that will be replaced; see OutputFile::RemoveReplaced.
   absl::Status RemoveReplaced() { return file_->RemoveReplaced(); }
 
-  // Removes PATH.part, for outputs of which a part is of no use; nothing can be written after it. After Finish has
-  // renamed it there is nothing to remove.
+  // Removes PATH.part, for outputs that are useless if incomplete. Nothing can be written afterwards. After Finish
+  // there is nothing to remove.
   void Discard();
 
  private:
@@ -98,22 +103,22 @@ class RecordWriter {
   absl::StatusOr<std::string> Frames(const std::vector<const google::protobuf::Message*>& records);
   absl::Status Note(uint64_t record_count, absl::Status written);
 
-  const std::string path_;  // the final name, or "-"
+  const std::string path_;  // final name, or "-"
   const std::unique_ptr<OutputFile> file_;
-  bool is_begun_ = false;  // what a run before left is cut away
+  bool is_begun_ = false;  // true if the file was begun, so that remains of an earlier run are removed
   bool is_journal_ = false;
   std::string header_frame_;
   bool is_sealed_ = false;
   uint64_t record_count_ = 0;
   absl::Status status_;
-  std::string bytes_;  // of the last record: kept for its memory, because chunks of images are large
+  std::string bytes_;  // bytes of the last record; a member to reuse its memory, because chunks of images are large
   proto::Trailer trailer_;
   std::vector<std::string> kept_;
-  std::vector<uint64_t> kept_end_;  // [i]: where the first i of them end in the file
+  std::vector<uint64_t> kept_end_;  // [i]: end of the first i kept records in the file, in bytes
 };
 
-// Resume, and the kept records as messages; one that does not parse, though its checksum is right, is cut away with all
-// after it.
+// Calls Resume and parses the kept records. A record that does not parse although its checksum is right is removed with
+// all records after it.
 template <typename Record>
 absl::StatusOr<std::unique_ptr<RecordWriter>> ResumeRecordFile(const std::string& path, const proto::Header& header,
                                                                std::vector<Record>& kept,
@@ -138,7 +143,7 @@ absl::Status AppendAndFinish(const Records& records, RecordWriter& writer) {
   return writer.Finish();
 }
 
-// For tools whose results come at once: Create, Append all, Finish.
+// Writes a whole record file, for tools that have all results at once: Create, Append for each record, Finish.
 template <typename Records>
 absl::Status WriteRecordFile(const std::string& path, const proto::Header& header, const Records& records,
                              const ReplaceRule& rule) {
@@ -146,7 +151,7 @@ absl::Status WriteRecordFile(const std::string& path, const proto::Header& heade
   return AppendAndFinish(records, *writer);
 }
 
-// The same with ReplaceOwnResult(header).
+// Does the same with the rule ReplaceOwnResult(header).
 template <typename Records>
 absl::Status WriteRecordFile(const std::string& path, const proto::Header& header, const Records& records) {
   ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> writer, RecordWriter::Create(path, header));

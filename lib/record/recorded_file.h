@@ -1,7 +1,7 @@
-// Whether a file that a record names is still what the record says.
+// Checks whether a file that a record names is unchanged.
 //
-// A record is input like any other: the paths in it may name anything. What is no regular file is never opened here: a
-// device (/dev/zero) has no end, and a FIFO without a writer blocks whoever opens it.
+// Paths in a record are untrusted input. Only regular files are opened here, because a device (/dev/zero) may be
+// endless, and opening a FIFO without a writer blocks.
 #ifndef LOCKSTEP_LIB_RECORD_RECORDED_FILE_H_
 #define LOCKSTEP_LIB_RECORD_RECORDED_FILE_H_
 
@@ -12,18 +12,21 @@
 
 namespace lockstep {
 
-// FailedPrecondition: `path` (a symbolic link is followed) is a device, a pipe, a folder or the like. NotFound: nothing
-// is there, or it cannot be looked at.
+// Returns FailedPreconditionError if `path` is not a regular file but, for example, a device, a pipe or a folder, and
+// NotFoundError if stat fails. Follows symbolic links.
 absl::Status CheckRegularFile(const std::string& path);
 
-// OK when the file is there with the recorded digest. One of another size (0: not recorded) is not read. FailedPrecondition:
-// it differs, or is no regular file, as "-" is none. NotFound: it cannot be opened. DataLoss: it cannot be read. Cancelled:
-// a stop signal came.
+// Returns OK if the file has the recorded digest. A file whose size differs from the recorded size (0: not recorded) is
+// not read. Errors:
+//     - FailedPrecondition: the file differs, is not a regular file, or is "-";
+//     - NotFound: the file cannot be opened;
+//     - DataLoss: the file cannot be read;
+//     - Cancelled: a stop signal was received.
 absl::Status CheckUnchanged(const proto::Input& file);
 
-// OK if `input`, which this process has just read, has the digest of the file with which the run began. The process of a
-// point and a rank open the data set by its name again, and somebody may have replaced it meanwhile. FailedPrecondition:
-// the digests differ.
+// Returns FailedPreconditionError if `input`, which this process has just read, does not have the digest of the file at
+// the start of the run. The process of a point and each rank open the data set again by its name, and the file may have
+// been replaced since.
 absl::Status CheckNotReplaced(const proto::Input& input, const std::string& expected_sha256);
 
 }  // namespace lockstep

@@ -62,7 +62,7 @@ TEST(RecordedFileTest, StandardInputIsGoneOnceRead) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("standard input")));
 }
 
-// Each would block or never end if it were read.
+// Reading any of these files would block or never end.
 TEST(RecordedFileTest, ADeviceAPipeOrAFolderIsNotRead) {
   const std::string pipe = TempPath("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);

@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kMarkBytes = 1024;  // first bytes of a file, in which a mark must stand
+constexpr size_t kMarkBytes = 1024;  // bytes at the start of a file that must contain the mark
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// Rules by which a file that is there may be replaced. Every function that writes a file takes a rule, and
-// lib/record/output_file.h asks the rule in one place: after the lock, before anything is changed.
+// Rules that decide whether an existing file may be replaced. Every function that writes a file takes a rule.
+// lib/record/output_file.h evaluates the rule after taking the lock and before changing anything.
 #ifndef LOCKSTEP_LIB_RECORD_REPLACE_RULE_H_
 #define LOCKSTEP_LIB_RECORD_REPLACE_RULE_H_
 
@@ -11,36 +11,36 @@
 
 namespace lockstep {
 
-// An output whose place is asked about.
+// Output for which a rule is evaluated.
 struct ReplacedOutput {
   std::string path;
-  bool has_part = false;  // PATH.part was there before this process opened it
+  bool has_part = false;  // true if PATH.part existed before this process opened it
 };
 
-// Returns true if what is there belongs to the command that asks, false if nothing of value is there, and
-// InvalidArgumentError if something else is there: what it is, and the remedy. A rule must change nothing.
+// Function that returns true if the existing file belongs to the calling command, false if no file of value exists, and
+// otherwise InvalidArgumentError with a description of the file and the remedy. A rule must not change anything.
 using ReplaceRule = std::function<absl::StatusOr<bool>(const ReplacedOutput& output)>;
 
-// Replaces whatever is there: for --force.
+// Returns the rule that allows replacing any file, for --force.
 ReplaceRule ReplaceAnything();
 
-// Replaces an empty file at most.
+// Returns the rule that allows replacing only an empty file.
 ReplaceRule ReplaceNothing();
 
-// Replaces a file whose first KiB holds `mark`. `mark` must be text that only this kind of output holds, and must stand
-// in the first KiB of what is written.
+// Returns the rule that allows replacing a file with `mark` in its first KiB. `mark` must be a text that occurs only in
+// this kind of output, and the new file must have it in its first KiB.
 ReplaceRule ReplaceMarked(const std::string& mark);
 
 // Returns the rule `unless_forced`, or ReplaceAnything() if `force` is true.
 ReplaceRule ReplaceIfForced(bool force, ReplaceRule unless_forced);
 
-// Returns whether a regular file with at least one byte is at `path`.
+// Returns true if `path` is a regular file with at least one byte.
 bool HasBytes(const std::string& path);
 
 // Returns the first bytes of the file at `path`, at most `size`; fewer if the file is shorter or cannot be read.
 std::string StartOfFile(const std::string& path, size_t size);
 
-// Returns the InvalidArgumentError for a file that must not be replaced: `what`, and the remedy.
+// Returns InvalidArgumentError for a file that must not be replaced. The message is `what` and the remedy.
 absl::Status RefuseToReplace(const std::string& what);
 
 }  // namespace lockstep

@@ -25,8 +25,8 @@ namespace {
 
 using FileId = std::pair<dev_t, ino_t>;
 
-// The identity of a file or folder that is there. A pipe or a terminal gets none: it has nothing that could be
-// destroyed.
+// Returns the identity of an existing file or folder. Pipes and terminals have no identity, because they have no
+// contents that could be destroyed.
 absl::optional<FileId> IdOf(int result, const struct stat& info) {
   return result == 0 && (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))
              ? absl::make_optional(FileId(info.st_dev, info.st_ino))
@@ -39,20 +39,20 @@ absl::optional<FileId> FindFile(const std::string& path) {
   return IdOf(result, info);
 }
 
-std::string LastPart(const std::string& path) { return path.substr(path.rfind('/') + 1); }  // npos + 1 is 0
+std::string LastPart(const std::string& path) { return path.substr(path.rfind('/') + 1); }  // npos + 1 == 0
 
-// `path` with its folder's own name: the same for all spellings of a file, there or not. The file itself is not
-// followed when it is a link, as the rename to it does not.
+// Returns `path` with the canonical name of its folder, which is the same for all spellings of a file, existing or not.
+// A link at `path` itself is not followed, because rename does not follow links either.
 std::string Canonical(const std::string& path) {
   char folder[PATH_MAX];
   return realpath(FolderOf(path).c_str(), folder) == nullptr ? path : absl::StrCat(folder, "/", LastPart(path));
 }
 
-// An output as it was declared, and what is known of its files. Standard output has none.
+// Declared output and its files. Standard output has no files.
 struct KnownOutput {
   RunOutput declared;
-  std::vector<std::string> names;  // canonical: of the file and its part; none of a family (RunOutput::suffix)
-  std::vector<FileId> ids;         // of those of them that are there
+  std::vector<std::string> names;  // canonical names of the file and its .part; empty if RunOutput::suffix is set
+  std::vector<FileId> ids;         // identities of those of `names` that exist
 
   explicit KnownOutput(const RunOutput& output) : declared(output) {
     if (output.suffix.empty()) {
@@ -77,7 +77,7 @@ struct KnownOutput {
     return id.has_value() && std::find(ids.begin(), ids.end(), *id) != ids.end();
   }
 
-  // "--output=a.rec", or "--output (a.batch*.state)".
+  // Returns "--output=a.rec", or "--output (a.batch*.state)".
   std::string Shown() const {
     return declared.suffix.empty() ? absl::StrCat(declared.flag, "=", declared.path)
                                    : absl::StrCat(declared.flag, " (", declared.path, "*", declared.suffix, ")");
@@ -85,7 +85,7 @@ struct KnownOutput {
 };
 
 struct Declared {
-  std::vector<std::string> inputs;  // as they were given
+  std::vector<std::string> inputs;  // paths as given
   std::vector<KnownOutput> outputs;
 };
 
@@ -113,7 +113,7 @@ bool Overlap(const KnownOutput& a, const KnownOutput& b) {
          std::any_of(a.ids.begin(), a.ids.end(), [&](const FileId& id) { return b.HasId(id); });
 }
 
-// As `cat a >> a`, which would read what it writes.
+// Returns InvalidArgumentError if standard output is an input, as with `cat a >> a`, which would read its own output.
 absl::Status CheckStandardOutput(const std::vector<std::string>& inputs) {
   struct stat info;
   const auto id = IdOf(fstat(StandardOutput(), &info), info);
@@ -151,7 +151,8 @@ absl::Status CheckAgainstEachOther(const std::vector<KnownOutput>& outputs) {
   return absl::OkStatus();
 }
 
-// The flags for several files are lists, cut at commas: such an output could not be given to the next tool.
+// Returns InvalidArgumentError if an output's name contains a comma. Such an output could not be given to the next
+// tool, because flags for several files are lists that are split at commas.
 absl::Status CheckNoComma(const RunOutput& output) {
   return output.path.find(',') == std::string::npos
              ? absl::OkStatus()
@@ -161,7 +162,7 @@ absl::Status CheckNoComma(const RunOutput& output) {
                                 "another file or folder"));
 }
 
-// The input A,B is there, and neither A nor B was meant.
+// Returns InvalidArgumentError if the file A,B exists and A does not: the user meant A,B, not the inputs A and B.
 absl::Status CheckNoCommaWasMeant(const std::vector<std::string>& inputs) {
   struct stat info;
   for (size_t first = 0; first < inputs.size(); ++first) {

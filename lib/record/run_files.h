@@ -1,7 +1,8 @@
-// The files that one run reads and writes, said before any is opened, so that none of its outputs destroys one of its
-// inputs or another output.
+// Files that one run reads and writes. They are declared before any of them is opened, so that no output destroys an
+// input or another output.
 //
-// A tool cannot forget this: what InitMain started reads and writes, through this package, only what it declared.
+// A tool cannot forget the declaration: a program that called InitMain can open only declared files through this
+// package.
 #ifndef LOCKSTEP_LIB_RECORD_RUN_FILES_H_
 #define LOCKSTEP_LIB_RECORD_RUN_FILES_H_
 
@@ -12,37 +13,38 @@
 
 namespace lockstep {
 
-// A file that a run writes: PATH, and PATH.part until it is whole.
+// File that a run writes: PATH, and PATH.part until the file is complete.
 struct RunOutput {
-  std::string flag;    // that named it, for messages: "--checkpoint"
-  std::string path;    // "-": standard output; empty: none
-  std::string suffix;  // not empty: any number of files PATH...SUFFIX, whatever stands between
+  std::string flag;    // flag that named the file, for messages: "--checkpoint"
+  std::string path;    // "-": standard output; empty: no output
+  std::string suffix;  // not empty: any number of files PATH*SUFFIX
 };
 
 struct RunFiles {
-  std::vector<std::string> inputs;  // files or folders; "-": standard input; empty: none
+  std::vector<std::string> inputs;  // files or folders; "-": standard input; empty string: no input
   std::vector<RunOutput> outputs;
 };
 
-// Declares all files of this process's run; the declaration before is forgotten. InvalidArgument when
-//     - an output, or its PATH.part, is an input: the same name in whatever spelling (.., links), or the same file by
-//       device and inode; so when standard output is an input;
-//     - two outputs are one file in the same sense;
-//     - an output cannot be put where it should be (output_place.h);
-//     - an output has a comma in its name, or an input that is there was cut at one by a flag that is a list.
-// UnavailableError as CheckSha256 (digest.h), because files are known by their digests.
-// The files of an input that is a folder are known to who lists it: see CheckFolderEntry. Not thread-safe.
+// Declares all files of this process's run, and replaces an earlier declaration. Returns InvalidArgumentError if
+//     - an output, its PATH.part or standard output is an input: the same name in any spelling (.., links), or the same
+//       file by device and inode;
+//     - two outputs are the same file in this sense;
+//     - an output cannot be put at its path (output_place.h);
+//     - the name of an output contains a comma, or a list flag split the name of an existing input at a comma.
+// Returns the error of CheckSha256 (digest.h), because files are identified by their digests. The files of an input
+// folder are not checked here; a function that lists the folder must call CheckFolderEntry. Not thread-safe.
 absl::Status DeclareRunFiles(RunFiles files);
 
-// Declares one more input: a copy that this process made of one.
+// Declares another input, a copy that this process made of an input.
 void DeclareInput(const std::string& path);
 
-// InvalidArgument: `entry` of the open folder is an output. `regular`: the folder says that it is no link, so that one
-// of another name need not be looked at. `shown` names the file in the message. Thread-safe.
+// Returns InvalidArgumentError if `entry` of the open folder is an output. `regular` must be true only if the folder
+// lists the entry as a regular file, not a link; stat is then skipped for entries with other names than the outputs.
+// `shown` is the file's name in the message. Thread-safe.
 absl::Status CheckFolderEntry(int folder, const std::string& entry, bool regular, const std::string& shown);
 
-// Internal, in a tool: `path` was not declared. For who opens an input, or an output. What a run writes it may read. OK
-// in a program that did not begin with InitMain, such as a test or a rank.
+// Return InternalError if `path` was not declared. Must be called before an input or an output is opened. A run may
+// also read its own outputs. Always return OK in a program that did not call InitMain, such as a test or a rank.
 absl::Status CheckDeclaredInput(const std::string& path);
 absl::Status CheckDeclaredOutput(const std::string& path);
 

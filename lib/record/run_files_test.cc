@@ -29,7 +29,7 @@ using ::testing::HasSubstr;
 
 constexpr auto kUsage = absl::StatusCode::kInvalidArgument;
 
-// A run of one input and one output.
+// Declares a run with one input and one output.
 absl::Status Declare(const std::string& input, const std::string& output) {
   return DeclareRunFiles({{input}, {{"--output", output, ""}}});
 }
@@ -78,7 +78,7 @@ TEST_F(RunFilesTest, LinksAreTheFileThatTheyMean) {
 TEST_F(RunFilesTest, ThePartOfAnOutputIsNoInput) {
   WriteFile(input_ + ".part", "journal");
   EXPECT_THAT(Declare(input_ + ".part", input_), StatusIs(kUsage, HasSubstr("would replace")));
-  ASSERT_EQ(rename(input_.c_str(), (folder_ + "/other").c_str()), 0);  // also while there is no output yet
+  ASSERT_EQ(rename(input_.c_str(), (folder_ + "/other").c_str()), 0);  // the same if the output does not exist yet
   EXPECT_THAT(Declare(input_ + ".part", input_), StatusIs(kUsage, HasSubstr("would replace")));
 }
 
@@ -129,7 +129,8 @@ TEST_F(RunFilesTest, comma_in_an_input_of_a_list) {
   WriteFile(folder_ + "/a,b,c.rec", "input");
   EXPECT_THAT(DeclareRunFiles({{input_, folder_ + "/a", "b", "c.rec"}, {}}),
               StatusIs(kUsage, AllOf(HasSubstr("found " + folder_ + "/a,b,c.rec"), HasSubstr("rename"))));
-  EXPECT_THAT(DeclareRunFiles({{input_, folder_ + "/none", "b"}, {}}), IsOk());  // who reads it says that it is missing
+  EXPECT_THAT(DeclareRunFiles({{input_, folder_ + "/none", "b"}, {}}), IsOk());  // a missing input is reported by its
+                                                                                 // reader
 }
 
 TEST_F(RunFilesTest, StandardStreamsAndNothingAreNoFiles) {
@@ -171,7 +172,7 @@ TEST_F(RunFilesTest, AFileOfAFolderThatIsReadIsNoOutput) {
   close(fd);
 }
 
-// From InitMain on this process is a tool.
+// InitMain makes this process a tool.
 TEST_F(RunFilesTest, AToolOpensOnlyWhatItDeclared) {
   EXPECT_THAT(CheckDeclaredInput(input_), IsOk());
   char name[] = "tool";

@@ -26,7 +26,8 @@ bool IsForce(absl::string_view argument) {
          absl::StartsWith(argument, "-force=");
 }
 
-// Returns the value of a switch if `argument` is one of the forms that ParseFlags (lib/base/init_main.h) takes for it.
+// Returns the value of a boolean flag if `argument` is one of the forms that ParseFlags (lib/base/init_main.h) accepts
+// for it.
 std::optional<bool> SwitchOf(absl::string_view argument, absl::string_view name) {
   if (!absl::ConsumePrefix(&argument, "-")) {
     return std::nullopt;

@@ -26,8 +26,7 @@ using ::testing::HasSubstr;
 
 constexpr absl::StatusCode kDiffers = absl::StatusCode::kFailedPrecondition;
 
-// A record as `train_sweep --input=INPUT --batch=32` would have written it, and that run planned
-// again.
+// Fixture with a record as `train_sweep --input=INPUT --batch=32` would write it, and the same run planned again.
 class SameRunTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -131,7 +130,7 @@ TEST_F(SameRunTest, ARunThatFailed) {
   EXPECT_THAT(CheckSameRun(run_), StatusIs(kDiffers, HasSubstr("exit status")));
 }
 
-// A trailer may name anything: what has no end, or blocks whoever opens it, is not read.
+// A trailer may name any path. Endless files, and files that block on open, must not be read.
 TEST_F(SameRunTest, AFileBesideItThatIsADeviceOrAPipe) {
   const std::string pipe = TempPath("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);

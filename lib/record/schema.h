@@ -1,4 +1,4 @@
-// The schemas that this build knows, with their versions.
+// Schemas that this build knows, with their versions.
 #ifndef LOCKSTEP_LIB_RECORD_SCHEMA_H_
 #define LOCKSTEP_LIB_RECORD_SCHEMA_H_
 
@@ -8,19 +8,18 @@
 
 namespace lockstep {
 
-// One schema: the full name of the file message, the version that this build writes, the program that writes it, the oldest
-// version that this build reads, and the program's flag that names the file.
+// One schema.
 struct Schema {
-  absl::string_view name;
-  uint32_t version;
-  absl::string_view tool;
-  uint32_t oldest = 1;
-  absl::string_view flag = "output";
+  absl::string_view name;             // full name of the file message
+  uint32_t version;                   // version that this build writes
+  absl::string_view tool;             // program that writes the file
+  uint32_t oldest = 1;                // oldest version that this build reads
+  absl::string_view flag = "output";  // flag of the program that names the file
 
   constexpr bool Reads(uint32_t other) const { return oldest <= other && other <= version; }
 };
 
-// Raise a version when an older reader would misread the file; note it in CHANGELOG.md.
+// All schemas. A version must be raised if an older reader would misread the file, with a note in CHANGELOG.md.
 inline constexpr Schema kSchemas[] = {
     {"lockstep.proto.DatasetFile", 1, "cifar_prep"},
     {"lockstep.proto.SweepFile", 1, "train_sweep"},
@@ -32,7 +31,7 @@ inline constexpr Schema kSchemas[] = {
     {"lockstep.proto.CollectiveTimesFile", 1, "gpu_all_reduce_benchmark", 1, "record"},
 };
 
-// Null when this build does not know it.
+// Returns the schema, or null if this build does not know it.
 constexpr const Schema* FindSchema(absl::string_view name) {
   for (const Schema& schema : kSchemas) {
     if (schema.name == name) {

@@ -17,9 +17,9 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kBlockBytes = 256 << 10;  // as DigestedInput reads
+constexpr size_t kBlockBytes = 256 << 10;  // same value as in digested_input.cc
 
-// Bytes read, 0 at the end.
+// Returns the number of bytes read; 0 at the end.
 absl::StatusOr<size_t> ReadBlock(std::vector<char>& block) {
   ssize_t n;
   while ((n = read(STDIN_FILENO, block.data(), block.size())) < 0) {
@@ -41,7 +41,7 @@ absl::StatusOr<std::string> CopyStandardInput() {
     RETURN_IF_ERROR(CheckNotStopped());
     ASSIGN_OR_RETURN(const size_t n, ReadBlock(block));
     if (n == 0) {
-      const std::string path = copy.release()->path();  // it is there as long as this process is
+      const std::string path = copy.release()->path();  // never freed, so that the copy exists as long as this process
       DeclareInput(path);
       return path;
     }

@@ -12,9 +12,10 @@
 namespace lockstep {
 namespace {
 
-int real_stdout = -1;  // once it is taken
+int real_stdout = -1;  // descriptor of the real standard output; -1: TakeStdout was not called yet
 
-// What stands in the place of one that the caller closed is not to be written to (lib/base/init_main.cc).
+// Returns true if the caller closed the descriptor. lib/base/init_main.cc replaces closed descriptors by read-only
+// ones.
 bool IsClosed(int fd) {
   const int flags = fcntl(fd, F_GETFL);
   return flags < 0 || (flags & O_ACCMODE) == O_RDONLY;

@@ -16,12 +16,12 @@ void Tell(const proto::Header& header, const std::string& text) {
   LogLine(absl::StrCat(header.build().tool(), ": ", text));
 }
 
-// Whether the file is of this step and ended well. An error: it would be, had nothing happened to it or to what is
-// beside it.
+// Returns true if the record is of this step and its run ended well. Returns an error if the record is of this step,
+// but the record or another file of its run is damaged, changed or missing.
 absl::StatusOr<bool> Holds(const std::string& path, const proto::Header& header) {
   const absl::StatusOr<std::unique_ptr<RecordReader>> reader = RecordReader::Open(path, header.schema());
   if (!reader.ok() || (*reader)->header().cache_key() != header.cache_key()) {
-    return false;  // whether it may be replaced is another question (other_result.h)
+    return false;  // other_result.h decides whether such a file may be replaced
   }
   RETURN_IF_ERROR((*reader)->CheckRest());
   if ((*reader)->trailer().exit_status() != 0) {

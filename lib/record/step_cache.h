@@ -1,4 +1,4 @@
-// An output that already holds the result of the same step is not made again.
+// Cache of steps: an output that already holds the result of the same step is not made again.
 #ifndef LOCKSTEP_LIB_RECORD_STEP_CACHE_H_
 #define LOCKSTEP_LIB_RECORD_STEP_CACHE_H_
 
@@ -8,11 +8,13 @@
 
 namespace lockstep {
 
-// Whether the file at `path` is a complete record file with this header's cache key, of a run that ended well, and the
-// files that it wrote beside the record are still there as they were. Then prints "cached PATH" on stderr. All of them are
-// read whole: every checksum of the record, the digest of each other file. Where one of them is damaged or gone, says that
-// and what is made again for it. Never true for "-", when the key has no build identity, or when the record or a file beside
-// it is no regular file (recorded_file.h).
+// Returns true, and prints "cached PATH" on stderr, if
+//     - the file at `path` is a complete record file with this header's cache key;
+//     - its run ended well;
+//     - the other files that the run wrote are unchanged.
+// Reads all these files to their end and checks every checksum of the record and the digest of each other file. If a
+// file is damaged or missing, prints this file and the output that is made again. Always returns false if `path` is
+// "-", if the key has no build identity, or if one of the files is not a regular file (recorded_file.h).
 bool IsCached(const std::string& path, const proto::Header& header);
 
 }  // namespace lockstep

@@ -30,7 +30,7 @@ proto::Header HeaderOfSeed(const std::string& seed) {
   return MakeHeader(options);
 }
 
-// What a trailer says of a file of these bytes.
+// Returns a trailer's entry for a file with these bytes.
 proto::Input Beside(const std::string& path, const std::string& bytes) {
   proto::Input file;
   file.set_path(path);
@@ -38,7 +38,7 @@ proto::Input Beside(const std::string& path, const std::string& bytes) {
   return file;
 }
 
-// Writes a record of seed 1 with one point, and `beside` as another file that the run wrote; returns its path.
+// Writes a record of seed 1 with one point and the other output `beside`. Returns the record's path.
 std::string WriteRun(int exit_status = 0, const proto::Input& beside = {}) {
   const std::string path = TempPath("sweep.rec");
   auto writer = RecordWriter::Create(path, HeaderOfSeed("1"));
@@ -69,7 +69,7 @@ TEST(StepCacheTest, AFileBesideTheRecordMustBeThereAsItWas) {
   EXPECT_FALSE(IsCached(path, HeaderOfSeed("1")));
 }
 
-// A trailer may name anything: what has no end, or blocks whoever opens it, is not read.
+// A trailer may name any path. Endless files, and files that block on open, must not be read.
 TEST(StepCacheTest, AFileBesideTheRecordIsNoDeviceAndNoPipe) {
   const std::string pipe = TempPath("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
@@ -94,11 +94,11 @@ TEST(StepCacheTest, StandardOutputAndNothingAreNot) {
   EXPECT_FALSE(IsCached(TempPath("none"), HeaderOfSeed("1")));
 }
 
-// What is said of a record in which one byte of the point differs, and whether it is called cached.
+// A record in which one byte of the point differs is not cached, and the damage is reported.
 TEST(StepCacheTest, ADamagedRecordIsNotAndIsMentioned) {
   const std::string path = WriteRun();
   std::string bytes = ReadFile(path);
-  const size_t point = bytes.find("\x22\x02\x08\x20");  // field 4 of 2 bytes: batch_size 32
+  const size_t point = bytes.find("\x22\x02\x08\x20");  // field 4, 2 bytes: batch_size 32
   ASSERT_NE(point, std::string::npos);
   bytes[point + 3] ^= 0x40;
   WriteFile(path, bytes);

@@ -12,7 +12,7 @@ bool HasBytes(const std::string& path) {
   return stat(path.c_str(), &info) == 0 && info.st_size > 0;
 }
 
-// "3 of 9 points are finished", "no point of 9 is finished".
+// Returns, for example, "3 of 9 points are finished" or "no point of 9 is finished".
 std::string CountText(const FinishedWork& work) {
   return work.finished == 0
              ? absl::StrCat("no ", work.unit, " of ", work.planned, " is finished")
@@ -20,7 +20,7 @@ std::string CountText(const FinishedWork& work) {
                             work.finished == 1 ? " is" : " are", " finished");
 }
 
-// What stopped before it knew: an earlier run may have left a journal.
+// Returns the text for a run that was stopped before it opened the journal. An earlier run may have left a journal.
 std::string BeforeTheJournal(const std::string& part) {
   return HasBytes(part) ? absl::StrCat("; the same command, without --force, goes on from ", part)
                         : "; nothing was begun yet, so the same command begins again";

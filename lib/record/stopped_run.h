@@ -1,4 +1,4 @@
-// What a stopped run leaves, for the line that says that it was stopped.
+// Text about the finished work of a stopped run, for the message that the run was stopped.
 #ifndef LOCKSTEP_LIB_RECORD_STOPPED_RUN_H_
 #define LOCKSTEP_LIB_RECORD_STOPPED_RUN_H_
 
@@ -10,17 +10,17 @@
 
 namespace lockstep {
 
-// How far a run that keeps a journal (record_writer.h) at OUTPUT.part has come, in what its user counts. A run tells it
-// as it goes.
+// Progress of a run that keeps a journal (record_writer.h) at OUTPUT.part, in units that the user knows. The run
+// updates this struct while it works.
 struct FinishedWork {
   absl::string_view unit = "point";
   size_t finished = 0;    // units that the same command does not make again
-  size_t planned = 0;     // of so many; 0: the journal was not opened yet
-  std::string under_way;  // what is kept of the unit under way: "batch 8 after its last complete epoch"; empty: nothing
+  size_t planned = 0;     // all units; 0: the journal was not opened yet
+  std::string under_way;  // kept part of the unfinished unit: "batch 8 after its last complete epoch"; empty: nothing
 };
 
-// `status` of such a run: of a cancelled one the message also says how far it has come, and from where the same command
-// goes on. Call it when the journal is closed.
+// Returns `status`. If the run was cancelled, adds its progress, and the place from which the same command resumes, to
+// the message. Must be called after the journal was closed.
 absl::Status WithWhatIsKept(const absl::Status& status, const std::string& output, const FinishedWork& work);
 
 }  // namespace lockstep

@@ -28,7 +28,7 @@ std::string CpuInfo() {
   return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
 }
 
-// "0-3,8", as `taskset --cpu-list` takes it.
+// Returns the cores in the format of `taskset --cpu-list`: "0-3,8".
 std::string CpuList(const cpu_set_t& set) {
   std::string list;
   for (int first = 0; first < CPU_SETSIZE; ++first) {
@@ -64,8 +64,8 @@ std::vector<std::string> FilesLike(const char* pattern) {
   return paths;
 }
 
-// The driver's files tell model and UUID of each GPU; the device nodes, which of them this process
-// is given.
+// Returns the driver's files, which contain model and UUID of each GPU, and the names of the device nodes, which show
+// the GPUs that this process may use.
 std::string ListedGpus() {
   std::string facts;
   for (const std::string& path : FilesLike("/proc/driver/nvidia/gpus/*/information")) {
@@ -106,8 +106,8 @@ const std::vector<std::string>& EnvironmentWhitelist() {
        "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "NVIDIA_TF32_OVERRIDE", "CUDA_LAUNCH_BLOCKING", "PYTORCH_ALLOC_CONF",
        "LOCKSTEP_RANKS_PER_GPU", "PYTORCH_CUDA_ALLOC_CONF", "CUBLAS_WORKSPACE_CONFIG", "ATEN_CPU_CAPABILITY",
        "LD_PRELOAD",
-       // Threads and instructions of LibTorch's CPU libraries: OpenMP (the standard's, LLVM's and
-       // GCC's own), oneDNN (both of its prefixes) and MKL.
+       // Threads and instructions of LibTorch's CPU libraries: OpenMP (the standard's variables, LLVM's and GCC's),
+       // oneDNN (both of its prefixes) and MKL.
        "OMP_*", "KMP_*", "GOMP_*", "DNNL_*", "ONEDNN_*", "MKL_*"});
   return *whitelist;
 }
@@ -149,7 +149,7 @@ proto::LoadedFile DescribeFile(const std::string& path) {
 std::vector<proto::LoadedFile> LoadedFiles() {
   std::vector<proto::LoadedFile> files;
   const auto add = [](dl_phdr_info* info, size_t, void* data) {
-    // The program itself has no name, and the kernel's page no folder.
+    // The program itself has no name, and the kernel's page (vdso) has no folder.
     if (info->dlpi_name != nullptr && info->dlpi_name[0] == '/') {
       static_cast<std::vector<proto::LoadedFile>*>(data)->push_back(DescribeFile(info->dlpi_name));
     }

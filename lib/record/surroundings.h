@@ -1,4 +1,4 @@
-// What a run depends on although no flag says it: the machine, the environment, the shared
+// Fingerprint of a run's environment, which no flag describes: the machine, the environment variables, and the shared
 // libraries in the process.
 #ifndef LOCKSTEP_LIB_RECORD_SURROUNDINGS_H_
 #define LOCKSTEP_LIB_RECORD_SURROUNDINGS_H_
@@ -12,28 +12,27 @@
 
 namespace lockstep {
 
-// This machine, as the header describes it.
+// Returns the header's description of this machine.
 proto::Host DescribeHost();
 
-// The names of the environment variables that are recorded: exact names, or prefixes that end in
-// '*'.
+// Returns the names of the environment variables that are recorded: exact names, or prefixes that end in '*'.
 const std::vector<std::string>& EnvironmentWhitelist();
 
-// Those that are set, with their values.
+// Returns the whitelisted environment variables that are set, with their values.
 std::map<std::string, std::string> RecordedEnvironment();
 
-// Whether a recorded variable can change what is measured; a batch system's job number cannot.
+// Returns true if a recorded variable can change results. A batch system's job number cannot.
 bool ChangesResults(absl::string_view name);
 
-// SHA-256, hex, of the host, the environment that can change a result, the search path of shared
-// libraries, and the NVIDIA GPUs that the driver lists: equal means that the same program finds the
-// same machine again. Loads nothing and opens no device.
+// Returns the SHA-256, hex, of the host, the environment variables that can change a result, the search path of shared
+// libraries, and the NVIDIA GPUs that the driver lists. Equal digests mean that the machine is unchanged for the same
+// program. Loads no library and opens no device.
 std::string SurroundingsSha256();
 
-// The shared libraries that are in the process now, as their folders list them.
+// Returns the directory entries of the shared libraries that are loaded now.
 std::vector<proto::LoadedFile> LoadedFiles();
 
-// A file as its folder lists it; size_bytes 0 when there is none.
+// Returns the directory entry of a file. size_bytes is 0 if there is no file.
 proto::LoadedFile DescribeFile(const std::string& path);
 
 }  // namespace lockstep

@@ -1,6 +1,6 @@
-// Any environment and command line (lines NAME=VALUE; other lines are arguments), through all that reads the environment
-// in every tool: what goes into a record's header comes back out of it, the bar of a long step is drawn for any TERM and
-// NO_COLOR.
+// Fuzz target for all code that reads the environment in every tool. Input lines NAME=VALUE are environment variables,
+// and other lines are arguments. Checks that a record's header is read back as it was written, and that the progress
+// bar is drawn for any TERM and NO_COLOR.
 #include <unistd.h>
 
 #include <cstdio>
@@ -26,7 +26,7 @@ void SetVariable(absl::string_view line) {
   }
 }
 
-// A header with what a run takes from its surroundings, written and read as a record.
+// Writes a header with values from the environment as a record, reads it back and compares.
 void CheckHeader(const proto::Header& taken) {
   proto::Header header = taken;
   if (!HasReadableText(header)) {

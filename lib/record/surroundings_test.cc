@@ -44,7 +44,7 @@ TEST(SurroundingsTest, ChangeWithWhatCanChangeAResult) {
   EXPECT_EQ(SurroundingsSha256(), before);
 }
 
-// As `taskset` does it: another core, as many cores.
+// Changes the core but not the number of cores, like `taskset`.
 TEST(SurroundingsTest, ChangeWithTheCores) {
   cpu_set_t all;
   ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);

@@ -16,7 +16,7 @@ using ::google::protobuf::Reflection;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// What a number may be, the ends included.
+// Valid range of a number, ends included.
 struct Range {
   double low;
   double high;
@@ -28,12 +28,12 @@ constexpr Range kFraction = {0, 1};
 constexpr Range kFromOne = {1, std::numeric_limits<double>::max()};
 
 struct FieldRule {
-  absl::string_view message;  // without the package
+  absl::string_view message;  // name without the package
   absl::string_view field;
   Range range;
 };
 
-// Where the name's end does not tell it.
+// Ranges of fields whose range does not follow from the end of their name.
 constexpr FieldRule kRules[] = {
     {"SweepPoint", "batch_size", kFromOne},
     {"BatchProbe", "batch_size", kFromOne},
@@ -51,7 +51,7 @@ constexpr FieldRule kRules[] = {
     {"WhatIfRow", "batch_per_device", kFromOne},
     {"StepTimePoint", "batch", kFromOne},
     {"ScalePoint", "exposed_seconds", kAnyFinite},  // the last all-reduce may end before backward does
-    {"StepSpread", "mean_seconds", kAnyFinite},     // likewise
+    {"StepSpread", "mean_seconds", kAnyFinite},     // same reason, also for the next rows
     {"StepSpread", "min_seconds", kAnyFinite},
     {"StepSpread", "p50_seconds", kAnyFinite},
     {"StepSpread", "p90_seconds", kAnyFinite},
@@ -59,18 +59,18 @@ constexpr FieldRule kRules[] = {
     {"StepSpread", "max_seconds", kAnyFinite},
     {"StepTrace", "exposed_seconds", kAnyFinite},
     {"StepMeans", "exposed_seconds", kAnyFinite},
-    {"StepMeans", "update_seconds", kAnyFinite},   // FUSED: what is left behind the last sum
-    {"Bucket", "mean_ready_seconds", kAnyFinite},  // two clocks, of which one may begin late
+    {"StepMeans", "update_seconds", kAnyFinite},   // FUSED: time left after the last sum
+    {"Bucket", "mean_ready_seconds", kAnyFinite},  // difference of two clocks, of which one may start late
     {"Bucket", "mean_done_seconds", kAnyFinite},
-    {"AllReduceFitPoint", "fitted_seconds", kAnyFinite},  // a line's, below its first point
+    {"AllReduceFitPoint", "fitted_seconds", kAnyFinite},  // value of a fitted line below its first point
     {"AllReduceFitPoint", "left_out_seconds", kAnyFinite},
     {"StepTimePoint", "left_out_step_seconds", kAnyFinite},
     {"ScaleSpec", "timeout_seconds", {0, kInfinity}},
     {"TrainingSpec", "lr_warmup_start", kNotNegative},
 };
 
-// Numbers of which nothing is expected. Of training that diverges, the loss and the sums are no numbers, and that is
-// what was measured; the error of a model may have no bound; what somebody else has printed is judged by the audit.
+// Numbers that may have any value: loss and sums of diverging training are measured as NaN, the error of a model may be
+// unbounded, and published numbers are judged by the audit.
 struct Field {
   absl::string_view message;
   absl::string_view field;
@@ -80,7 +80,7 @@ constexpr Field kUnchecked[] = {{"EpochResult", "mean_loss"},  {"SumCheck", "max
                                 {"CommModelRecord", "audit"},  {"LeaveOneOut", "median_error"},
                                 {"LeaveOneOut", "worst_error"}};
 
-// A count that cannot be larger than another of the same message.
+// Rule that one count must not be larger than another count of the same message.
 struct AtMost {
   const char* message;
   const char* part;
@@ -106,20 +106,21 @@ bool IsUnchecked(const FieldDescriptor& field) {
                      [&field](const Field& unchecked) { return IsOf(unchecked, field); });
 }
 
-// Where a number is: made into words only when there is something to say.
+// Position of a number in a record. Converted to text only for an error message.
 struct Place {
-  const Place* outer;  // null: the record
+  const Place* outer;  // enclosing field; null: the record
   const FieldDescriptor* field;
-  int index;  // of a repeated field; else -1
+  int index;  // index in a repeated field; -1: not repeated
 
-  // "point.epoch_seconds.value[2]".
+  // Returns, for example, "point.epoch_seconds.value[2]".
   std::string Words() const {
     return absl::StrCat(outer == nullptr ? "" : absl::StrCat(outer->Words(), "."), field->name(),
                         index < 0 ? "" : absl::StrCat("[", index, "]"));
   }
 };
 
-// By the table, else by the end of the name: "epoch_seconds" holds seconds, whether as a number or as Samples of them.
+// Returns the range from kRules, otherwise from the end of the name: "epoch_seconds" holds seconds, either one number
+// or Samples.
 Range RangeOf(const FieldDescriptor& field) {
   const std::string& name = field.name();
   for (const FieldRule& rule : kRules) {
@@ -159,7 +160,7 @@ bool IsNumber(const FieldDescriptor& field) {
          field.cpp_type() != FieldDescriptor::CPPTYPE_ENUM && field.cpp_type() != FieldDescriptor::CPPTYPE_BOOL;
 }
 
-// The i-th number of a field, or its only one (i = -1).
+// Returns the i-th number of a repeated field, or the number of another field (i = -1).
 double Number(const Message& message, const FieldDescriptor& field, int i) {
   const Reflection& values = *message.GetReflection();
   switch (field.cpp_type()) {
@@ -180,7 +181,7 @@ double Number(const Message& message, const FieldDescriptor& field, int i) {
   }
 }
 
-// By its short name; 0 when the message has no such field.
+// Returns the value of the field `name`; 0 if the message has no such field.
 uint64_t Count(const Message& message, const char* name) {
   const FieldDescriptor* field = message.GetDescriptor()->FindFieldByName(name);
   return field == nullptr ? 0 : static_cast<uint64_t>(Number(message, *field, -1));
@@ -201,7 +202,8 @@ absl::Status CheckParts(const Message& message, const Place* place) {
   return absl::OkStatus();
 }
 
-// A field of a proto3 message that is 0 is not set: such a one is checked where 0 is out of its range.
+// Returns true if a field must be checked: a number without presence always, because in proto3 an unset number is 0 and
+// 0 may be out of range; other fields if they are set.
 bool IsThere(const Message& message, const FieldDescriptor& field) {
   return !field.is_repeated() &&
          (IsNumber(field) ? !field.has_presence() || message.GetReflection()->HasField(message, &field)
@@ -210,8 +212,8 @@ bool IsThere(const Message& message, const FieldDescriptor& field) {
 
 absl::Status CheckMessage(const Message& message, const Range* samples, const Place* place);
 
-// The numbers and messages of one field. A Quantity may be derived, by a subtraction too: it is any finite number, and
-// its interval may have no end. Samples are measured: they have the range of the field that holds them.
+// Checks the numbers and messages of one field. A Quantity may be any finite number, because it may be derived by a
+// subtraction, and its interval may be infinite. Samples are measured and have the range of the field that holds them.
 absl::Status CheckField(const Message& message, const FieldDescriptor& field, const Range* samples,
                         const Place* outer) {
   const Reflection& values = *message.GetReflection();
@@ -260,7 +262,7 @@ absl::Status CheckCount(uint64_t count, uint64_t limit, const std::string& what,
                                                                          limit, ", the data set's ", whose, " images"));
 }
 
-// The message in a record's oneof.
+// Returns the message in a record's oneof and stores the field's name in `name`; null if there is no such message.
 const Message* Inner(const Message& record, std::string& name) {
   std::vector<const FieldDescriptor*> fields;
   record.GetReflection()->ListFields(record, &fields);
@@ -288,7 +290,7 @@ absl::Status ValueRanges::Check(const Message& record) {
   if (inner->GetDescriptor()->name() == "QuantizeSpec") {
     test_images_ = Count(*inner, "test_images");
   }
-  // An image may be seen twice, so that all ranks have as many; then it is counted as padding.
+  // Images that are seen twice, so that all ranks have equally many, are counted as padding.
   RETURN_IF_ERROR(CheckCount(Count(*inner, "images_per_epoch") - Count(*inner, "padded_images"), training_images_,
                              absl::StrCat(name, ".images_per_epoch"), "training"));
   const FieldDescriptor* steps = inner->GetDescriptor()->FindFieldByName("step");

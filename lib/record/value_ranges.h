@@ -1,9 +1,9 @@
-// Whether the numbers of a record can be what their names say. A checksum that is right says only that they are the
-// numbers that were written: by a tool with a bug, by somebody's script, or by hand.
+// Checks that the numbers of a record are in the valid range of their fields. A right checksum proves only that the
+// numbers are unchanged; the writer may have been a tool with a bug, a script or a person.
 //
-// A name has its unit (lib/proto), and the unit its range: seconds and rates are not negative, an accuracy is a
-// fraction, a count of devices is not 0, and no number is NaN. What may be otherwise is listed in value_ranges.cc with
-// the reason.
+// The name of a field contains its unit (lib/proto), and the unit determines the range: seconds and rates are not
+// negative, an accuracy is a fraction, a number of devices is not 0, and no number is NaN. value_ranges.cc lists the
+// exceptions with their reasons.
 #ifndef LOCKSTEP_LIB_RECORD_VALUE_RANGES_H_
 #define LOCKSTEP_LIB_RECORD_VALUE_RANGES_H_
 
@@ -18,22 +18,23 @@
 
 namespace lockstep {
 
-// Checks the records of one file, of any of the schemas, in their order: what a later record counts is held against the
-// data set that an earlier one describes. Only audited numbers, which somebody else has printed, may be anything.
+// Checker for the records of one file of any schema. The records must be checked in order, because the counts of later
+// records are compared with the data set that an earlier record describes. Only audited numbers, which somebody else
+// printed, may have any value.
 class ValueRanges {
  public:
-  // DataLoss, without the file's name: "point.epoch_seconds.value[2] is -1; expected at least 0".
+  // Returns DataLossError, without the file's name: "point.epoch_seconds.value[2] is -1; expected at least 0".
   absl::Status Check(const google::protobuf::Message& record);
 
  private:
-  uint64_t training_images_ = 0;  // 0: not known
-  uint64_t test_images_ = 0;
+  uint64_t training_images_ = 0;  // 0: unknown
+  uint64_t test_images_ = 0;      // 0: unknown
 };
 
-// `status` of the record with this number (the header is record 0) in the file at `path`, said so.
+// Returns `status` with the file's path and the record's number (the header is record 0) in the message.
 absl::Status AtRecord(const std::string& path, uint64_t number, const absl::Status& status);
 
-// Checks all records of a file in memory (RecordFile::records, which leave out the header).
+// Checks all records of a file in memory (RecordFile::records, which does not contain the header).
 template <typename Record>
 absl::Status CheckValueRanges(const std::string& path, const std::vector<Record>& records) {
   ValueRanges ranges;

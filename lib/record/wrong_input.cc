@@ -9,8 +9,8 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kStartBytes = 64;  // a header's schema is its first field (lib/proto/header.proto)
-constexpr char kCifar10[] = "https://www.cs.toronto.edu/~kriz/cifar.html";  // data/README.md
+constexpr size_t kStartBytes = 64;  // contains the schema, which is the header's first field (lib/proto/header.proto)
+constexpr char kCifar10[] = "https://www.cs.toronto.edu/~kriz/cifar.html";  // source: data/README.md
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// What somebody gave in place of a file that a tool reads, and what to do about it.
+// Recognizes wrong inputs and gives the remedy for the error message.
 #ifndef LOCKSTEP_LIB_RECORD_WRONG_INPUT_H_
 #define LOCKSTEP_LIB_RECORD_WRONG_INPUT_H_
 
@@ -10,17 +10,17 @@
 
 namespace lockstep {
 
-// NotFound: `path` is the address of something on a network (http://, https://, ftp://, s3:// and the like), which
-// nothing here fetches; says how to get it, and where CIFAR-10 is.
+// Returns NotFoundError if `path` is an address on a network (http://, https://, ftp://, s3:// and others), which the
+// tools do not fetch. The message names a command that fetches it, and the address of CIFAR-10.
 absl::Status CheckIsNoAddress(absl::string_view path);
 
-// "; run cifar_prep first: cifar_prep --input=... --output=dataset.rec": how a record of this schema is made. `found` is
-// what was given for it, and goes into cifar_prep's command when it may be CIFAR-10; empty: nothing was there. Empty when
-// the schema is not known.
+// Returns how a record of this schema is made: "; run cifar_prep first: cifar_prep --input=... --output=dataset.rec".
+// `found` is the path that was given instead, which becomes the input in cifar_prep's command; it must be empty if no
+// file was found. Returns an empty string if the schema is unknown.
 std::string HowToMake(absl::string_view schema, absl::string_view found);
 
-// The schema that a record file's first bytes name, whatever follows them; null when they are of no record file that this
-// build knows. 64 bytes are enough.
+// Returns the schema that the first bytes of a record file name; null if this build knows no such schema. 64 bytes are
+// enough.
 const Schema* SchemaAtStart(absl::string_view bytes);
 
 }  // namespace lockstep
