@@ -1,4 +1,4 @@
-// The folder of whoever called a tool, under `bazel run` too.
+// The folder from which the user called a tool, also under `bazel run`.
 #ifndef LOCKSTEP_LIB_BASE_CALLERS_FOLDER_H_
 #define LOCKSTEP_LIB_BASE_CALLERS_FOLDER_H_
 
@@ -6,9 +6,9 @@
 
 namespace lockstep {
 
-// Changes to the folder that BUILD_WORKING_DIRECTORY names, which `bazel run` sets, so that relative paths mean the
-// caller's folder. Does nothing if the variable is not set. Returns InvalidArgumentError if the folder cannot be
-// entered.
+// Changes to the folder named by the variable BUILD_WORKING_DIRECTORY, which `bazel run` sets. Relative paths then
+// refer to the caller's folder. Does nothing if the variable is not set. Returns InvalidArgumentError if the folder
+// cannot be entered.
 absl::Status EnterCallersFolder();
 
 }  // namespace lockstep

@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// "Total number of characters that a cell can contain" in Excel's specifications and limits.
+// "Total number of characters that a cell can contain" from Excel's specifications and limits.
 constexpr size_t kMaxCellBytes = 32'767;
 constexpr absl::string_view kCut = "...";
 
@@ -22,15 +22,15 @@ bool IsSpace(uint32_t character) {
          character == 0x3000;
 }
 
-// Returns true if a spreadsheet takes `character` at the start of a cell for a formula. U+FF01 to U+FF5E are ASCII in full width,
-// which some spreadsheets read as ASCII.
+// Returns true if a spreadsheet takes a cell that begins with `character` for a formula. U+FF01 to U+FF5E are ASCII in
+// full width, which some spreadsheets read as ASCII.
 bool BeginsFormula(uint32_t character) {
   const uint32_t narrow = character >= 0xFF01 && character <= 0xFF5E ? character - 0xFF01 + '!' : character;
   return narrow == '=' || narrow == '+' || narrow == '-' || narrow == '@';
 }
 
-// Returns true if `text` is a number, or numbers with signs and brackets, as in "-0.50 [-0.61, -0.39]": it calls no function and
-// names no cell.
+// Returns true if `text` is a number, or numbers with signs and brackets such as "-0.50 [-0.61, -0.39]". Such text
+// calls no function and names no cell.
 bool IsNumber(absl::string_view text) {
   double number = 0;
   return absl::SimpleAtod(text, &number) ||

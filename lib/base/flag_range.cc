@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-constexpr long double kMaxDigits = 1e20L;  // every uint64_t is below it
+constexpr long double kMaxDigits = 1e20L;  // bound above every uint64_t
 
 std::map<std::string, FlagRange>& Ranges() {
   static auto* ranges = new std::map<std::string, FlagRange>();
@@ -26,10 +26,11 @@ absl::optional<long double> As(const absl::CommandLineFlag& flag) {
   return value.has_value() ? absl::optional<long double>(*value) : absl::nullopt;
 }
 
-// Returns whether the flag takes one number and may be left out.
+// Returns true if the flag takes one number and may be left out.
 bool IsOptionalNumber(const absl::CommandLineFlag& flag) { return flag.IsOfType<std::optional<uint32_t>>(); }
 
-// The value of a flag of one number, or of a time in seconds; unset for any other type, and for a flag that was left out.
+// Returns the value of a number flag, or the seconds of a time flag. Returns nullopt for any other type, and for an
+// optional flag that was left out.
 absl::optional<long double> NumberOf(const absl::CommandLineFlag& flag) {
   if (const auto time = flag.TryGet<absl::Duration>()) {
     return absl::ToDoubleSeconds(*time);
@@ -46,7 +47,7 @@ absl::optional<long double> NumberOf(const absl::CommandLineFlag& flag) {
   return absl::nullopt;
 }
 
-// Whole numbers with all their digits.
+// Returns a whole number below kMaxDigits with all its digits, any other number by %g.
 std::string NumberText(long double number) {
   return number == std::floor(number) && std::fabs(number) < kMaxDigits ? absl::StrFormat("%.0f", number)
                                                                         : absl::StrFormat("%g", number);

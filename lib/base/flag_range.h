@@ -1,10 +1,10 @@
-// The range of each flag that takes a number, said where the flag is declared:
+// Range of a flag that takes a number, declared together with the flag:
 //
 //   RANGED_FLAG(uint32_t, epochs, 0, 0, kMaxEpochs, "Epochs of each point.");
 //   RANGED_FLAG(std::vector<std::string>, batch, {}, 1, kMaxImages, "Exactly these batch sizes.");
 //
-// ParseFlags refuses what lies outside, before any work, and --help shows the range. InitMain starts no tool that has a
-// number flag without one, and ParseNumberList reads no list without one, so that a new flag cannot forget it.
+// ParseFlags refuses a value outside the range before any work begins, and --help shows the range. A new number flag
+// cannot lack a range: without one, InitMain ends the tool, and ParseNumberList returns an error.
 #ifndef LOCKSTEP_LIB_BASE_FLAG_RANGE_H_
 #define LOCKSTEP_LIB_BASE_FLAG_RANGE_H_
 
@@ -17,30 +17,30 @@
 
 namespace lockstep {
 
-// Both ends are taken; of a time, seconds. Holds every uint64_t exactly.
+// Closed interval of the allowed values, in seconds for a time flag. The type holds every uint64_t exactly.
 struct FlagRange {
   long double least = 0;
   long double most = 0;
 };
 
-// Null when none was declared.
+// Returns the declared range of the flag, or null if none was declared.
 const FlagRange* FindFlagRange(absl::string_view flag);
 
-// " from 0 to 1000000". Of a flag also " from 1s to 24h", and empty when it has no range.
+// Returns " from 0 to 1000000"; for a time flag " from 1s to 24h", and for a flag without a range an empty text.
 std::string RangeText(const FlagRange& range);
 std::string RangeText(const absl::CommandLineFlag& flag);
 
-// InvalidArgument: the flag has a range, is no list (flag_values.h reads those), and its value lies outside, as
-// infinity and NaN do. `text` is the value as it was given.
+// Returns InvalidArgumentError if the flag has a range and its value lies outside, like infinity and NaN. Lists are not
+// checked here but in flag_values.h. `text` must be the value as the user wrote it.
 absl::Status CheckInRange(const absl::CommandLineFlag& flag, absl::string_view text);
 
-// "60s" for "60" where the flag takes a time, and would take that one; else empty.
+// Returns "60s" for "60" if the flag takes a time and 60s lies in its range, otherwise an empty text.
 std::string WithUnit(const absl::CommandLineFlag& flag, absl::string_view text);
 
-// Internal: it takes one number, or a time, and has no range.
+// Returns InternalError if the flag takes one number or a time and has no range.
 absl::Status CheckHasRange(const absl::CommandLineFlag& flag);
 
-// For the macro; returns true.
+// Declares the range of a flag and returns true. Only RANGED_FLAG may call this function.
 bool AddFlagRange(absl::string_view flag, FlagRange range);
 
 }  // namespace lockstep

@@ -22,15 +22,15 @@ using ::google::protobuf::Message;
 using ::google::protobuf::Reflection;
 
 constexpr double kBytesPerMebibyte = 1 << 20;
-constexpr double kMaxMebibytes = 1e6;  // keeps the bytes an exact integer
+constexpr double kMaxMebibytes = 1e6;  // bound below which the bytes are an exact integer
 
-// " from 1 to 1024", for a message; empty when the flag has no range.
+// Returns " from 1 to 1024" for an error message, or an empty text if the flag has no range.
 std::string RangeOf(absl::string_view flag) {
   const FlagRange* const range = FindFlagRange(flag);
   return range == nullptr ? "" : RangeText(*range);
 }
 
-// `text` is a number; `number` is it.
+// Checks one element of a list against the flag's range. `number` must be the value of `text`.
 absl::Status CheckElement(absl::string_view flag, absl::string_view text, long double number) {
   const FlagRange* const range = FindFlagRange(flag);
   if (range == nullptr) {
@@ -47,7 +47,7 @@ absl::Status WrongType(const FieldDescriptor& field) {
   return absl::InternalError(absl::StrCat("--", field.name(), " is not of the type of ", field.full_name()));
 }
 
-// Sets the field by `set` when the flag has a value of this type.
+// Calls `set` with the flag's value. Returns InternalError if the flag is not of the type Value.
 template <typename Value, typename Set>
 absl::Status SetAs(const absl::CommandLineFlag& flag, const FieldDescriptor& field, const Set& set) {
   const auto value = flag.TryGet<Value>();

@@ -13,7 +13,7 @@
 RANGED_FLAG(std::vector<std::string>, ranks, {}, 0, 4294967295, "");
 RANGED_FLAG(std::vector<std::string>, factor, {}, 0, 10, "");
 
-// Flags with names of fields of TrainingSpec and SweepSpec.
+// Flags that are named like fields of TrainingSpec and SweepSpec.
 ABSL_FLAG(std::string, model, "resnet18", "");
 ABSL_FLAG(std::string, device, "auto", "");
 ABSL_FLAG(std::string, precision, "", "");
@@ -25,7 +25,7 @@ RANGED_FLAG(uint64_t, seed, 0, 0, 1e19L, "");
 RANGED_FLAG(std::optional<uint32_t>, validation_images, std::nullopt, 0, 10, "");
 RANGED_FLAG(double, momentum, 0.9, 0, 1, "");
 RANGED_FLAG(std::vector<std::string>, lr_milestone, {}, 0, 10, "");
-RANGED_FLAG(double, evaluate_every, 0, 0, 10, "");  // the field is a uint32
+RANGED_FLAG(double, evaluate_every, 0, 0, 10, "");  // type differs from the field's, a uint32
 
 namespace lockstep {
 namespace {
@@ -125,12 +125,12 @@ TEST(SetFieldsFromFlagsTest, ReportsWhatIsNoValueOfTheField) {
   const absl::FlagSaver saver;
   proto::TrainingSpec spec;
   EXPECT_EQ(Message(SetFieldsFromFlags(spec)), "--device=auto: expected cpu or cuda");
-  absl::SetFlag(&FLAGS_schedule, "");  // a word is expected: the default is one
+  absl::SetFlag(&FLAGS_schedule, "");  // not allowed: the default is not empty
   EXPECT_EQ(SetFieldsFromFlags(spec, {"device"}).code(), absl::StatusCode::kInvalidArgument);
   absl::SetFlag(&FLAGS_schedule, "cosine");
   absl::SetFlag(&FLAGS_lr_milestone, {"2", "x"});
   EXPECT_THAT(Message(SetFieldsFromFlags(spec, {"device"})), HasSubstr("--lr_milestone: 'x' is no number"));
-  proto::SweepSpec sweep;  // its `model` is a message, the flag of that name is not for it
+  proto::SweepSpec sweep;  // field `model` is a message, so --model does not set it
   EXPECT_EQ(SetFieldsFromFlags(sweep).code(), absl::StatusCode::kInternal);
 }
 

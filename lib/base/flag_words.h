@@ -1,10 +1,10 @@
-// The words that a flag takes, declared where the flag is declared:
+// Words that a flag accepts, declared together with the flag:
 //
 //   ABSL_FLAG(std::string, device, "auto", "auto (CUDA if there is a GPU), cpu or cuda.");
 //   FLAG_WORDS(device, "auto", "cpu", "cuda");
 //
-// Shell completion offers them (manual.h). The value is checked by whoever reads the flag (CheckFlagWord of flag_values.h);
-// tests/manual_test.py compares the words with that check.
+// Shell completion offers these words (manual.h). The code that reads the flag must check its value with CheckFlagWord
+// (flag_values.h); tests/manual_test.py compares the words with that check.
 #ifndef LOCKSTEP_LIB_BASE_FLAG_WORDS_H_
 #define LOCKSTEP_LIB_BASE_FLAG_WORDS_H_
 
@@ -15,10 +15,10 @@
 
 namespace lockstep {
 
-// Returns the declared words of a flag, in their order. Empty if there are none.
+// Returns the declared words of the flag in the order of declaration; empty if none were declared.
 std::vector<std::string> FlagWords(absl::string_view flag);
 
-// For the macro; returns true.
+// Declares the words of a flag and returns true. Only FLAG_WORDS may call this function.
 bool AddFlagWords(absl::string_view flag, std::vector<std::string> words);
 
 }  // namespace lockstep

@@ -15,7 +15,7 @@ std::set<std::string>& Given() {
   return *given;
 }
 
-// Flags that act in every run of every tool.
+// Returns true for a flag that has an effect in every run of every tool.
 bool ActsAlways(absl::string_view flag) { return flag == "quiet"; }
 
 absl::Status NoEffect(const std::string& flag, const std::string& where, const std::string& instead) {

@@ -15,11 +15,11 @@ namespace {
 
 std::string Message(const absl::Status& status) { return std::string(status.message()); }
 
-// The flags are noted for the whole process: one test.
+// One test only, because given flags are recorded for the whole process.
 TEST(GivenFlagsTest, AFlagThatDoesNothingIsRefused) {
   ASSERT_TRUE(ParseFlags({"--junit=x", "--nocheck", "--internal_point=1"}).ok());
   EXPECT_TRUE(IsGiven("junit"));
-  EXPECT_TRUE(IsGiven("check"));  // with its default
+  EXPECT_TRUE(IsGiven("check"));  // given with its default value
   EXPECT_FALSE(IsGiven("style"));
 
   EXPECT_EQ(
@@ -33,7 +33,7 @@ TEST(GivenFlagsTest, AFlagThatDoesNothingIsRefused) {
   EXPECT_EQ(Message(CheckOnlyGiven({"check", "style"}, "here")), "--junit has no effect here; leave it out");
   EXPECT_EQ(CheckOnlyGiven({}, "here").code(), absl::StatusCode::kInvalidArgument);
 
-  ASSERT_TRUE(ParseFlags({"--quiet"}).ok());  // acts in every run
+  ASSERT_TRUE(ParseFlags({"--quiet"}).ok());  // has an effect in every run
   EXPECT_TRUE(CheckOnlyGiven({"check", "junit"}, "here").ok());
 }
 

@@ -16,7 +16,7 @@ namespace lockstep {
 namespace {
 
 constexpr char kAll[] = "all";
-constexpr int kSignalExitCode = 128;  // a shell's exit code of a signal is 128 + its number
+constexpr int kSignalExitCode = 128;  // offset: a shell's exit code for a signal is 128 + its number
 
 std::string FlagText(const GroupedFlag& grouped) {
   const absl::CommandLineFlag& flag = *FindOwnFlag(grouped.name);
@@ -33,7 +33,7 @@ std::string GroupText(const FlagGroup& group) {
   return text;
 }
 
-// "  --help=recipe   how weights are changed (13 flags)"
+// Returns a line "  --help=recipe: how weights are changed (13 flags)" for each group that is not common.
 std::string OtherGroupsText(const std::vector<FlagGroup>& groups) {
   std::string text;
   for (const FlagGroup& group : groups) {
@@ -48,7 +48,7 @@ std::string Head(const ToolInfo& tool) {
   return absl::StrCat(tool.name, ": ", tool.summary, "\n\nExamples:\n  ", absl::StrJoin(tool.examples, "\n  "), "\n");
 }
 
-// The exit codes, those of signals in short.
+// Returns the list of exit codes, with those of the signals in short form.
 std::string Tail() {
   std::string text = "\nExit codes:";
   std::vector<std::string> signals, codes;

@@ -1,4 +1,4 @@
-// What --help prints, and the groups of flags that it prints them in.
+// Text of --help, and the groups in which it lists the flags.
 #ifndef LOCKSTEP_LIB_BASE_HELP_TEXT_H_
 #define LOCKSTEP_LIB_BASE_HELP_TEXT_H_
 
@@ -10,39 +10,40 @@
 
 namespace lockstep {
 
-// A flag of a group, by name.
+// One flag of a group.
 struct GroupedFlag {
   std::string name;
-  std::string effective_default = "";  // what its default comes to, where that is no value: "6: 1 + repeats"
+  std::string effective_default = "";  // default as --help prints it, if it is computed: "6: 1 + repeats"; else empty
 };
 
 // Flags that --help=NAME shows together.
 struct FlagGroup {
   std::string name;   // one word
-  std::string about;  // a few words, after the name
+  std::string about;  // a few words, printed after the name
   std::vector<GroupedFlag> flags;
-  bool is_common = false;  // plain --help shows it, too
+  bool is_common = false;  // true if plain --help shows the group, too
 };
 
-// What --help prints of a tool.
+// Description of a tool for --help.
 struct ToolInfo {
   std::string name;                   // "train_sweep"
-  std::string summary;                // one or two sentences: what it reads, what it writes
-  std::vector<std::string> examples;  // three real commands, the plainest first
-  std::vector<FlagGroup> groups;      // in the order of --help; none: all flags are in one
+  std::string summary;                // inputs and outputs in one or two sentences
+  std::vector<std::string> examples;  // three real commands, the simplest first
+  std::vector<FlagGroup> groups;      // groups in the order of --help; empty: one group of all flags
 };
 
-// Returns the default of a flag as --help prints it: "none" for an empty text.
+// Returns the default of a flag as --help prints it; "none" if it is empty.
 std::string DefaultText(const GroupedFlag& flag);
 
-// Returns the tool's groups, or one group of all flags for users if the tool names no groups.
+// Returns the tool's groups, or one group of all flags that are not internal if the tool has no groups.
 std::vector<FlagGroup> GroupsOf(const ToolInfo& tool);
 
-// Internal: a flag that users may give is in no group, or in two, or a group names one that is not declared.
+// Returns InternalError if a flag that is not internal is in no group or in two, or if a group names an undeclared
+// flag.
 absl::Status CheckGroups(const std::vector<FlagGroup>& groups);
 
-// `group` empty: the common groups and the names of the others; "all": every group; else the one of that name.
-// InvalidArgument: there is none.
+// Returns the help of the common groups with the names of the other groups if `group` is empty, of every group if it is
+// "all", and otherwise of the group of that name. Returns InvalidArgumentError if no group has that name.
 absl::StatusOr<std::string> HelpText(const ToolInfo& tool, const std::string& group);
 
 }  // namespace lockstep

@@ -28,7 +28,7 @@ bool IsBlocked(int signal_number) {
   return sigismember(&blocked, signal_number) == 1;
 }
 
-// In processes of their own, which begin as a parent leaves them.
+// Death tests, because each needs a new process with the signal state that a parent leaves.
 TEST(InheritedSignalsDeathTest, sigchld_ignored_and_all_blocked) {
   EXPECT_EXIT(
       {

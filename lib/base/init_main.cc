@@ -45,7 +45,8 @@ std::vector<std::string>& MutableCommandLine() {
   return *command_line;
 }
 
-// A comma too many, or a variable of a script that is empty, would otherwise pass as a value named "".
+// Returns InvalidArgumentError if a list has an empty element, which is a superfluous comma or an empty variable in a
+// script.
 absl::Status CheckList(const absl::CommandLineFlag& flag, absl::string_view value) {
   if (!flag.IsOfType<std::vector<std::string>>() || value.empty()) {
     return absl::OkStatus();
@@ -75,7 +76,7 @@ absl::Status SetFlag(absl::CommandLineFlag& flag, const std::string& value) {
   return CheckInRange(flag, value);
 }
 
-// Whether --flag and --noflag say all; one that is optional may also be left to something else.
+// Returns true if the flag is set by --flag and --noflag without a value. An optional boolean may also stay unset.
 bool IsSwitch(const absl::CommandLineFlag& flag) {
   return flag.IsOfType<bool>() || flag.IsOfType<std::optional<bool>>();
 }
@@ -86,7 +87,7 @@ struct GivenFlag {
   std::string value;
 };
 
-// What may stand behind the dashes, as far as a user is to know of it.
+// Returns the names that a user may write after the dashes; internal flags are left out.
 std::vector<std::string> KnownNames() {
   std::vector<std::string> names = {"help", "version"};
   for (const auto& [name, flag] : OwnFlags()) {
@@ -100,7 +101,7 @@ std::vector<std::string> KnownNames() {
   return names;
 }
 
-// "--no-evaluate" means "--noevaluate", which the names of no flag could.
+// Returns the error for an unknown flag. It suggests "--noevaluate" for "--no-evaluate", whatever name is nearest.
 absl::Status UnknownFlag(absl::string_view name) {
   const std::vector<std::string> names = KnownNames();
   const std::string plain = absl::StrReplaceAll(name, {{"-", "_"}});
@@ -114,7 +115,7 @@ absl::Status UnknownFlag(absl::string_view name) {
                                                  "--help=all lists the flags"));
 }
 
-// Reads args[i] = "--...", moving `i` on when the value is the next argument.
+// Reads the flag args[i] = "--...". Increments `i` if the value is the next argument.
 absl::StatusOr<GivenFlag> ReadOneFlag(const std::vector<std::string>& args, size_t& i) {
   const absl::string_view body = absl::StripPrefix(absl::StripPrefix(args[i], "-"), "-");
   const size_t equals = body.find('=');
@@ -140,7 +141,7 @@ absl::StatusOr<GivenFlag> ReadOneFlag(const std::vector<std::string>& args, size
   return UnknownFlag(name);
 }
 
-// Whether an argument is one behind flags, or stands by itself, as "-" does.
+// Returns true if `argument` is not a flag. "-" is positional.
 bool IsPositional(const std::string& argument) { return argument.size() < 2 || argument[0] != '-'; }
 
 absl::Status CheckAllHaveRanges() {
@@ -150,18 +151,19 @@ absl::Status CheckAllHaveRanges() {
   return absl::OkStatus();
 }
 
-// A descriptor of 0 to 2 that the caller closed would be given to the first file that is opened, and what is printed
-// would land in it. What stands there instead fails as a closed one does (EBADF): it cannot be read as input, nor
-// written to.
+// Opens /dev/null on each standard stream that the caller closed. Otherwise the first file that the tool opens would
+// get that descriptor, and printed text would be written to the file. The access mode is the wrong one, so that reading
+// input or writing output fails with EBADF like on a closed descriptor.
 void OccupyClosedDescriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
-      open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // the lowest number that is free: this one
+      open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // gets the lowest free number, which is `fd`
     }
   }
 }
 
-// The main thread's stack, and by default that of each other thread. With less the process would end by SIGSEGV.
+// Checks the limit on the main thread's stack, which is also the default stack size of every other thread. With less,
+// the process would die of SIGSEGV.
 absl::Status CheckStack() {
   constexpr rlim_t kMinStackBytes = 128 << 10;
   rlimit limit;
@@ -177,7 +179,8 @@ absl::Status CheckStack() {
   std::exit(ExitStatus(tool.name, PrintToStdout(text)));
 }
 
-// The first argument that one of `wanted` is, or begins when it ends in '='; empty when there is none before "--".
+// Returns the first argument before "--" that equals an element of `wanted`, or begins with an element that ends in
+// '='; empty if there is no such argument.
 std::string FirstOf(const std::vector<std::string>& args, const std::vector<absl::string_view>& wanted) {
   for (const std::string& arg : args) {
     if (arg == "--") {
@@ -192,7 +195,7 @@ std::string FirstOf(const std::vector<std::string>& args, const std::vector<absl
   return "";
 }
 
-// --help, -h, --help=GROUP.
+// Handles --help, -h and --help=GROUP.
 [[noreturn]] void HelpAndExit(const ToolInfo& tool, const std::string& argument) {
   const size_t equals = argument.find('=');
   const std::string group = equals == std::string::npos ? "" : argument.substr(equals + 1);
@@ -253,8 +256,8 @@ absl::Status ParseOnlyFlags(const std::vector<std::string>& args) {
 void ReadCommandLine(const ToolInfo& tool, int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
   OccupyClosedDescriptors();
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that is gone is an error of writing, which the tool says
-  std::signal(SIGXFSZ, SIG_IGN);  // ulimit -f: writing then fails with EFBIG, and the tool says so
+  std::signal(SIGPIPE, SIG_IGN);  // if a pipe's reader is gone, write(2) fails instead, and the tool prints the error
+  std::signal(SIGXFSZ, SIG_IGN);  // at the limit of ulimit -f, write(2) fails with EFBIG instead
   if (const absl::Status grouped = CheckGroups(tool.groups); !grouped.ok()) {
     std::exit(ExitStatus(tool.name, grouped));
   }

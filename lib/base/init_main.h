@@ -1,4 +1,4 @@
-// The beginning of every tool's main: flags, --help, the caller's folder, signals.
+// Start of every tool's main: flags, --help, the caller's folder, signals.
 #ifndef LOCKSTEP_LIB_BASE_INIT_MAIN_H_
 #define LOCKSTEP_LIB_BASE_INIT_MAIN_H_
 
@@ -13,31 +13,35 @@ namespace lockstep {
 
 // Parses argv[1..] against the Abseil flags that are defined, and returns the positional arguments.
 //
-// Takes --name=value, --name value, --name and --noname for booleans, and -- to end the flags; "-" is a positional
-// argument. InvalidArgument names the flag that is unknown, and the one that was probably meant; or that lacks a value, or whose value does not parse or is outside
-// of its range (flag_range.h); also a list (of texts, with commas between them) with an empty element. A list without
-// any is empty.
+// Accepts --name=value, --name value, --name and --noname for booleans, and -- to end the flags; "-" is a positional
+// argument. An empty value of a list (texts separated by commas) is an empty list. Returns InvalidArgumentError if a
+//   - flag is unknown (the message suggests the most similar name),
+//   - flag lacks a value,
+//   - value does not parse or is outside the flag's range (flag_range.h),
+//   - list has an empty element.
 absl::StatusOr<std::vector<std::string>> ParseFlags(const std::vector<std::string>& args);
 
-// The text that each flag has after such arguments, its default where they give none; a switch's is "true" or "false".
-// Sets no flag, and leaves out what ParseFlags would refuse.
+// Returns the text of each flag's value after such arguments, or of its default if they do not give the flag. The text
+// of a boolean is "true" or "false". Sets no flag. Reads up to the first positional argument, and skips arguments that
+// name no flag or lack a value.
 std::map<std::string, std::string> FlagTexts(const std::vector<std::string>& args);
 
-// For a main that checks its command line and hands it to another program. Ends the process with 1 when a number flag has
-// no range, or a flag no group; prints help and exits 0 at --help, --help=GROUP (and --version), or 5 when it cannot be
-// printed; exits 2 with one line when a flag is wrong, or an argument is no flag.
-//
-// Before that it ignores SIGPIPE, and sees to it that no file is opened as a standard stream that the caller closed.
-// --quiet, a flag of every tool, calls SetQuiet (log_line.h).
-// After it enters the caller's folder (callers_folder.h), or exits 5.
+// Reads the command line, for a main that passes it on to another program. In this order:
+//   1. Makes sure that no file is opened as a standard stream that the caller closed. Ignores SIGPIPE and SIGXFSZ.
+//   2. Exits 1 if the tool's groups of flags are wrong (CheckGroups in help_text.h), such as a flag without a group.
+//   3. At --help, --help=GROUP and --version, prints the text and exits 0, or 5 if the text cannot be printed. Exits 2
+//      if there is no such group.
+//   4. Exits 1 if a number flag has no range.
+//   5. Exits 2 with one line if a flag is wrong or an argument is not a flag.
+//   6. Calls SetQuiet (log_line.h) if --quiet, a flag of every tool, is given.
+//   7. Enters the caller's folder (callers_folder.h), or exits 2.
 void ReadCommandLine(const ToolInfo& tool, int argc, char** argv);
 
-// For any other main: ReadCommandLine. Then it exits 5 when the stack may not grow to 128 KiB (ulimit -s), silences
-// protobuf's own remarks on bytes that do not parse (an error is one line, and the tool's), and installs the stop
-// signals.
+// Starts any other main: calls ReadCommandLine, exits 5 if the stack may not grow to 128 KiB (ulimit -s), turns off
+// protobuf's log (an error is one line, printed by the tool), and installs the stop signals (stop_signal.h).
 void InitMain(const ToolInfo& tool, int argc, char** argv);
 
-// argv as given to InitMain, with argv[0] replaced by the tool's name; for the record's header.
+// Returns argv as given to InitMain, with argv[0] replaced by the tool's name. Used in the record's header.
 const std::vector<std::string>& CommandLine();
 
 }  // namespace lockstep

@@ -1,6 +1,6 @@
-// Any command line, an argument a line, against flags of every type that the tools have: refused as a usage error that
-// names the argument, or every flag prints as a value that sets it to the same again. Lists and sizes go on to the parsers
-// of flag_values.h.
+// Parses an arbitrary command line, one argument per line, against flags of every type that the tools have. Either it
+// is refused with a usage error that names the argument, or the printed value of every flag sets the flag to the same
+// value again. Lists and sizes are also given to the parsers of flag_values.h.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -35,7 +35,7 @@ void CheckUsageError(const absl::Status& status) {
   FUZZ_CHECK(ToExitCode(status) == ExitCode::kUsage);
 }
 
-// absl::FlagSaver would log each value that it restores.
+// Resets all flags. absl::FlagSaver is not used because it logs each value that it restores.
 void ResetFlags() {
   for (const char* name : kFlags) {
     absl::CommandLineFlag& flag = *absl::FindCommandLineFlag(name);
@@ -44,7 +44,7 @@ void ResetFlags() {
   }
 }
 
-// A value as printed sets the flag to what it is.
+// Checks that the flag's printed value sets the flag to the same value.
 void CheckValue(absl::CommandLineFlag& flag) {
   const std::string value = flag.CurrentValue();
   const absl::StatusOr<std::vector<std::string>> rest = ParseFlags({absl::StrCat("--", flag.Name(), "=", value)});

@@ -98,7 +98,7 @@ TEST(InitMainTest, ProtobufDoesNotTalkBesideTheToolsOwnError) {
   InitMain({"tool", "", {}, {}}, 1, argv);
   ::testing::internal::CaptureStderr();
   proto::Header header;
-  EXPECT_FALSE(header.ParseFromString("\x0A\x01\xFF"));  // field 1, a string of one byte that is no UTF-8
+  EXPECT_FALSE(header.ParseFromString("\x0A\x01\xFF"));  // field 1, a string of one byte that is not UTF-8
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 

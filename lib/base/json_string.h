@@ -1,4 +1,4 @@
-// A string of JSON.
+// Strings of JSON.
 #ifndef LOCKSTEP_LIB_BASE_JSON_STRING_H_
 #define LOCKSTEP_LIB_BASE_JSON_STRING_H_
 
@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// Returns `text` as a string of JSON with its quotation marks. Text that is not UTF-8 becomes UTF-8 as by ToUtf8.
-// Characters that a person does not see are escaped (ReadableText); a reader of JSON gets them back. Thread-safe.
+// Returns `text` as a JSON string with its quotation marks. Text that is not UTF-8 is converted by ToUtf8. Invisible
+// characters are escaped (ReadableText); a JSON parser restores them. Thread-safe.
 std::string JsonString(absl::string_view text);
 
 }  // namespace lockstep

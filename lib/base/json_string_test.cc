@@ -7,7 +7,7 @@
 namespace lockstep {
 namespace {
 
-// The string that protobuf's JSON parser reads.
+// Returns the string that protobuf's JSON parser reads from `json`.
 std::string Parsed(const std::string& json) {
   google::protobuf::Value value;
   EXPECT_TRUE(google::protobuf::util::JsonStringToMessage(json, &value).ok()) << json;

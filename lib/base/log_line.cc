@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// Set by SetQuiet() for the processes that this one starts.
+// Variable that SetQuiet() sets for child processes.
 constexpr char kQuietVariable[] = "LOCKSTEP_QUIET";
 
 std::atomic<bool>& Quiet() {

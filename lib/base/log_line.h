@@ -9,21 +9,21 @@
 
 namespace lockstep {
 
-// Writes ReadableLine(text) and a line end to standard error. Writes nothing if IsQuiet(). A failure to write is ignored:
-// the run's result is as good without the line. Thread-safe; lines of several threads are not mixed.
+// Writes ReadableLine(text) and a line end to standard error. Writes nothing if IsQuiet(). A failure to write is
+// ignored, because the run's result does not depend on the line. Thread-safe; lines of several threads are not mixed.
 void LogLine(absl::string_view text);
 
-// Writes ReadableText(text), which has its own line ends, in the same way.
+// Writes ReadableText(text) in the same way; `text` must have its own line ends.
 void LogText(absl::string_view text);
 
-// Writes a warning or an error like LogLine, also if IsQuiet().
+// Writes a warning or an error like LogLine, but also if IsQuiet().
 void LogWarning(absl::string_view text);
 
-// Turns off LogLine, LogText and Progress (progress.h) in this process and in the processes that it starts, which inherit
-// an environment variable. Must be called before any thread starts.
+// Turns off LogLine, LogText and Progress (progress.h) in this process and in its child processes, which inherit an
+// environment variable. Must be called before any thread starts.
 void SetQuiet();
 
-// Returns true after SetQuiet(), here or in the process that started this one.
+// Returns true if this process or its parent process has called SetQuiet().
 bool IsQuiet();
 
 }  // namespace lockstep

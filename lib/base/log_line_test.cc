@@ -22,7 +22,7 @@ TEST(LogLineTest, TextKeepsItsLines) {
   EXPECT_EQ(GetCapturedStderr(), "train: 80\n  classes a\\x1b[2J\n");
 }
 
-// Runs in a process of its own, because nothing turns quiet off again.
+// Death test, because SetQuiet() cannot be undone.
 TEST(LogLineDeathTest, QuietKeepsWarningsOnly) {
   const auto quiet = [] {
     SetQuiet();

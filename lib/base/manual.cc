@@ -20,7 +20,7 @@ std::string Member(const std::string& name, const std::string& text) {
   return absl::StrCat(JsonString(name), ": ", JsonString(text));
 }
 
-// "[A, B]" of elements that are JSON.
+// Returns "[A, B]". The elements must be JSON.
 std::string Array(const std::vector<std::string>& elements) {
   return absl::StrCat("[", absl::StrJoin(elements, ", "), "]");
 }

@@ -1,5 +1,5 @@
-// A file in memory that other processes read by its path: it has a name on no disk, and whatever ends this process ends
-// it.
+// A file in memory that other processes read by its path. It has no name on any disk, and it disappears when this
+// process ends, in whatever way.
 #ifndef LOCKSTEP_LIB_BASE_MEMORY_FILE_H_
 #define LOCKSTEP_LIB_BASE_MEMORY_FILE_H_
 
@@ -12,20 +12,20 @@
 
 namespace lockstep {
 
-// Not thread-safe. Children do not inherit it (memfd_create, MFD_CLOEXEC): they open its path.
+// Not thread-safe. Child processes do not inherit the descriptor (memfd_create, MFD_CLOEXEC) and must open the path.
 class MemoryFile {
  public:
-  // An empty file. `name` is what /proc shows of it, for who looks there. Errors as SystemCallError.
+  // Creates an empty file. `name` is shown in /proc only. Errors are those of SystemCallError.
   static absl::StatusOr<std::unique_ptr<MemoryFile>> Create(const std::string& name);
 
   ~MemoryFile();
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
-  // ResourceExhausted: no memory for so much.
+  // Appends `bytes`. Returns ResourceExhaustedError if there is not enough memory.
   absl::Status Append(absl::string_view bytes);
 
-  // Where this user's processes find it, as long as this object lives.
+  // Returns the path, valid for all processes of this user as long as this object exists.
   std::string path() const;
 
  private:

@@ -1,7 +1,8 @@
 // MonotonicTime: a point in time on CLOCK_MONOTONIC, for deadlines, timeouts and heartbeats.
 //
-// absl::Now() reads the wall clock, which NTP, an administrator or a resumed virtual machine may set. A deadline on that
-// clock passes too early, or never. The wall clock is only for times that a record or a person reads.
+// absl::Now() reads the wall clock, which NTP, an administrator or a resumed virtual machine may set. A deadline on
+// that clock passes too early, or never. The wall clock may be used only for times that are written to a record or
+// shown to a person.
 #ifndef LOCKSTEP_LIB_BASE_MONOTONIC_TIME_H_
 #define LOCKSTEP_LIB_BASE_MONOTONIC_TIME_H_
 
@@ -19,7 +20,7 @@ class MonotonicTime {
   static constexpr MonotonicTime InfiniteFuture() { return MonotonicTime(absl::InfiniteDuration()); }
   static constexpr MonotonicTime InfinitePast() { return MonotonicTime(-absl::InfiniteDuration()); }
 
-  // Infinite operands behave as those of absl::Time do.
+  // Infinite operands behave like those of absl::Time.
   friend MonotonicTime operator+(MonotonicTime time, absl::Duration duration) {
     return MonotonicTime(time.since_start_ + duration);
   }
@@ -38,7 +39,7 @@ class MonotonicTime {
  private:
   constexpr explicit MonotonicTime(absl::Duration since_start) : since_start_(since_start) {}
 
-  absl::Duration since_start_;  // since the clock's start, which Linux sets at boot
+  absl::Duration since_start_;  // time since the clock's start; on Linux, since boot
 };
 
 }  // namespace lockstep

@@ -14,17 +14,17 @@ namespace lockstep {
 namespace {
 
 constexpr int kFar = std::numeric_limits<int>::max();
-constexpr int kLettersOfASlip = 3;  // one slip is forgiven for so many letters
-constexpr size_t kMinPart = 3;      // letters of a part; a shorter one is in too many words
+constexpr int kLettersOfASlip = 3;  // letters per allowed edit
+constexpr size_t kMinPart = 3;      // fewest letters of a part; shorter parts are in too many words
 constexpr size_t kMinBeginning = 5;
 
-// Steps are of two, so that other rules can stand between an edit of one letter and one of two.
+// Costs of the rules. An edit costs 2, so that the cost of another rule can lie between one edit and two.
 constexpr int kOfAnEdit = 2;
 constexpr int kOfInitials = 3;
 constexpr int kOfAPart = 5;
 constexpr int kOfABeginning = 7;  // "batchsize" for "batch"
 
-// What other programs call it, which goes before all else: "gpu" is one letter from "cpu", and means "cuda".
+// Names that other programs use, each with our word. They cost 0: "gpu" is one edit from "cpu" but means "cuda".
 constexpr std::pair<absl::string_view, absl::string_view> kOtherNames[] = {{"gpu", "cuda"}, {"md", "markdown"}};
 
 std::string Initials(absl::string_view word) {
@@ -35,7 +35,7 @@ std::string Initials(absl::string_view word) {
   return initials;
 }
 
-// Whether `part` stands in `word` with an underscore or an end on either side.
+// Returns true if `part` occurs in `word` with an underscore or an end of the word on either side.
 bool IsPart(absl::string_view part, absl::string_view word) {
   return part.size() >= kMinPart && absl::StrContains(absl::StrCat("_", word, "_"), absl::StrCat("_", part, "_"));
 }
@@ -84,7 +84,7 @@ std::string NearestWord(absl::string_view word, const std::vector<std::string>& 
   std::string nearest;
   int least = kFar;
   for (const std::string& candidate : words) {
-    const int farness = lower.size() > 100 ? kFar : Farness(lower, candidate);  // no flag is so long: not by far
+    const int farness = lower.size() > 100 ? kFar : Farness(lower, candidate);  // far longer than any flag
     if (farness < least) {
       least = farness;
       nearest = candidate;

@@ -1,4 +1,4 @@
-// The word that somebody probably meant: for "did you mean --model?".
+// Search for the word that a user probably meant, for messages such as "did you mean --model?".
 #ifndef LOCKSTEP_LIB_BASE_NEAREST_WORD_H_
 #define LOCKSTEP_LIB_BASE_NEAREST_WORD_H_
 
@@ -9,13 +9,17 @@
 
 namespace lockstep {
 
-// Letters to insert, leave out, replace, or swap with their neighbour, to make one word the other (optimal string
-// alignment; Damerau 1964).
+// Returns the number of letters to insert, leave out, replace, or swap with their neighbour that turns one word into
+// the other (optimal string alignment; Damerau 1964).
 int EditDistance(absl::string_view a, absl::string_view b);
 
-// The one of `words` that is nearest to `word`: the same in other case; at most a third of the letters away (1 of a
-// short word); its initials ("lr" of learning_rate); or one of the two is a part, between underscores, of the other
-// ("num_workers"). The first of equally near ones, and empty when none is near.
+// Returns the nearest of `words`, the first of equally near words, or an empty text if no word is near. A candidate is
+// near if
+//   - the candidate is a known synonym ("cuda" for "gpu"),
+//   - the candidate differs from `word` in case only, or in at most a third of the letters (one of a short word),
+//   - `word` is the candidate's initials ("lr" for learning_rate),
+//   - one of the two is a part of the other between underscores ("workers" and "num_workers"), or
+//   - `word` begins with the candidate ("batchsize" and "batch").
 std::string NearestWord(absl::string_view word, const std::vector<std::string>& words);
 
 }  // namespace lockstep

@@ -14,8 +14,8 @@ namespace {
 
 constexpr char kCgroups[] = "/sys/fs/cgroup";
 
-// The files that count for this process's cgroup, best first. A line of /proc/self/cgroup is "4:memory:/path" of
-// version 1 and "0::/path" of version 2. A container may see its own cgroup as the root of what is mounted.
+// Returns the counter files of this process's cgroup, the best first. A line of /proc/self/cgroup is "4:memory:/path"
+// in version 1 and "0::/path" in version 2. A container may see its own cgroup as the root of the mounted hierarchy.
 std::vector<std::string> CgroupFiles(const std::string& root) {
   std::ifstream cgroups(root + "/proc/self/cgroup");
   std::vector<std::string> files;
@@ -35,7 +35,7 @@ std::vector<std::string> CgroupFiles(const std::string& root) {
   return files;
 }
 
-// The line "oom_kill N" of all three files. False when there is none.
+// Reads the line "oom_kill N", which has this form in all three files. Returns false if there is no such line.
 bool ReadCount(const std::string& path, uint64_t& count) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {

@@ -1,7 +1,8 @@
-// How often the kernel has killed for memory: what tells a process that ran out of it from one that somebody killed.
+// Number of out-of-memory kills by the kernel. It distinguishes a process that ran out of memory from one that somebody
+// killed, because both die of SIGKILL.
 //
-// Both die of SIGKILL. The kernel raises the counter before it sends the signal (__oom_kill_process in mm/oom_kill.c),
-// so whoever sees the death sees the counter risen.
+// The kernel increments the counter before it sends the signal (__oom_kill_process in mm/oom_kill.c). A process that
+// has seen the death of another therefore reads the incremented counter.
 #ifndef LOCKSTEP_LIB_BASE_OOM_KILLS_H_
 #define LOCKSTEP_LIB_BASE_OOM_KILLS_H_
 
@@ -10,9 +11,10 @@
 
 namespace lockstep {
 
-// Kills in this process's cgroup (memory.events of version 2, memory.oom_control of version 1). Where the cgroup shows
-// none, kills on the whole machine (/proc/vmstat), which may be another's. 0 where nothing counts them. Only a rise
-// means anything. `root` stands before /proc and /sys, for tests.
+// Returns the kills in this process's cgroup (memory.events of version 2, memory.oom_control of version 1). If the
+// cgroup has no counter, returns the kills on the whole machine (/proc/vmstat), which may concern other users'
+// processes; 0 if there is no counter at all. Only an increase is meaningful. `root` is a prefix of /proc and /sys, for
+// tests.
 uint64_t CountOomKills(const std::string& root = "");
 
 }  // namespace lockstep

@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-// A machine with nothing in /proc and /sys but what a test puts there.
+// A machine whose /proc and /sys hold only the files that a test writes.
 class CountOomKillsTest : public ::testing::Test {
  protected:
   void SetUp() override { std::filesystem::remove_all(root_); }

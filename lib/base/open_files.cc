@@ -14,7 +14,7 @@ absl::Status EnsureOpenFiles(uint64_t count) {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
     return SystemCallError("getrlimit", errno);
   }
-  if (limit.rlim_cur >= count) {  // RLIM_INFINITY is the largest number
+  if (limit.rlim_cur >= count) {  // also true for RLIM_INFINITY, the largest number
     return absl::OkStatus();
   }
   if (limit.rlim_max < count) {

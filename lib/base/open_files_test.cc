@@ -32,7 +32,7 @@ TEST(OpenFilesTest, ASoftLimitIsRaisedAsFarAsNeeded) {
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
-// In a process of its own: a hard limit cannot be raised again.
+// Death test, because a lowered hard limit cannot be raised again.
 TEST(OpenFilesDeathTest, rlimit_nofile_12_names_the_number_needed) {
   EXPECT_EXIT(
       {

@@ -1,4 +1,4 @@
-// The flags that this program itself declares. Abseil's own (flagfile, undefok, ...) are neither shown nor accepted.
+// Flags that this program itself declares. Abseil's own flags (flagfile, undefok, ...) are neither shown nor accepted.
 #ifndef LOCKSTEP_LIB_BASE_OWN_FLAGS_H_
 #define LOCKSTEP_LIB_BASE_OWN_FLAGS_H_
 
@@ -10,13 +10,13 @@
 
 namespace lockstep {
 
-// Null when there is none of that name.
+// Returns the flag, or null if this program declares no flag of that name.
 absl::CommandLineFlag* FindOwnFlag(absl::string_view name);
 
-// Whether it is for the tool's own child processes, and not to be shown: its help begins with "Internal:".
+// Returns true if the flag is only for the tool's own child processes and not shown: its help begins with "Internal:".
 bool IsInternal(const absl::CommandLineFlag& flag);
 
-// By name.
+// Returns all flags by name.
 std::map<std::string, absl::CommandLineFlag*> OwnFlags();
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// The most memory that this process has held so far.
+// Peak memory of this process.
 #ifndef LOCKSTEP_LIB_BASE_PEAK_MEMORY_H_
 #define LOCKSTEP_LIB_BASE_PEAK_MEMORY_H_
 
@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// Resident bytes at their highest, shared libraries among them. Source: getrusage(2), ru_maxrss.
+// Returns the peak number of resident bytes so far, including shared libraries. Source: getrusage(2), ru_maxrss.
 uint64_t PeakResidentBytes();
 
 }  // namespace lockstep

@@ -17,7 +17,7 @@ TEST(PeakResidentBytesTest, GrowsWithWhatIsTouchedAndStaysWhenItIsFreed) {
       touched[i] = 1;
     }
   }
-  EXPECT_GE(PeakResidentBytes(), before + kBytes / 2);  // pages that were free before count once
+  EXPECT_GE(PeakResidentBytes(), before + kBytes / 2);  // half: pages that were free before are not counted again
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ absl::Status Failure(absl::string_view where) {
   return WriteError(absl::StrCat(where, ": cannot write"), errno);
 }
 
-// Some network file systems tell of a full disk at close only. Closing a copy leaves the descriptor itself open.
+// Returns the error of closing a duplicate of `fd`. Some network file systems report a full disk only at close; closing
+// the duplicate leaves `fd` itself open.
 absl::Status CheckTaken(int fd, absl::string_view where) {
   const int copy = dup(fd);
   return copy < 0 || close(copy) == 0 ? absl::OkStatus() : Failure(where);
@@ -34,7 +35,7 @@ absl::Status Print(int fd, absl::string_view where, const std::string& readable)
     if (n < 0 && errno != EINTR) {
       return Failure(where);
     }
-    if (n < 0) {  // the pipe's reader may be stuck for ever
+    if (n < 0) {  // EINTR, perhaps by a stop signal; the pipe's reader may hang for ever
       RETURN_IF_ERROR(CheckNotStopped());
       continue;
     }

@@ -18,7 +18,7 @@ using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 
-// What PrintToStdout returns while `fd` is standard output.
+// Returns the status of PrintToStdout while `fd` is standard output; a negative `fd` closes standard output.
 absl::Status PrintInto(int fd, const std::string& text) {
   const int before = dup(STDOUT_FILENO);
   fd < 0 ? close(STDOUT_FILENO) : dup2(fd, STDOUT_FILENO);

@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kBarCells = 20;
 constexpr size_t kDefaultColumns = 80;
 
-// TERM=dumb cannot move back to the start of a line.
+// Returns true if `stream` is a terminal that can return to the start of a line; TERM=dumb cannot.
 bool IsTerminal(std::FILE* stream) {
   const char* term = std::getenv("TERM");
   return stream != nullptr && isatty(fileno(stream)) != 0 && term != nullptr && absl::string_view(term) != "dumb";
@@ -37,7 +37,7 @@ size_t Columns(std::FILE* stream) {
   return known ? size.ws_col : kDefaultColumns;
 }
 
-// "36 s", "12 min", "5.3 h": as exact as a guess deserves.
+// Returns "36 s", "12 min" or "5.3 h"; more digits would overstate the accuracy of the estimate.
 std::string FormatTimeLeft(double seconds) {
   return seconds < 120     ? absl::StrFormat("%.0f s", seconds)
          : seconds < 7'200 ? absl::StrFormat("%.0f min", seconds / 60)
@@ -88,8 +88,8 @@ void Progress::Update(uint64_t done) {
   last_shown_ = now;
   const std::string line = ReadableLine(ProgressLine(label_, done, total_, unit_, now, before_));
   if (terminal_) {
-    // \r returns to the line's start, ESC [K clears the rest of it; the last column stays free, where some terminals
-    // wrap.
+    // \r returns to the start of the line, ESC [K clears its rest. The last column stays free, because some terminals
+    // wrap there.
     std::fprintf(stream_, "\r%s\x1b[K", ProgressBar(line, done, total_, Columns(stream_) - 1, colour_).c_str());
   } else {
     std::fprintf(stream_, "%s\n", line.c_str());

@@ -1,7 +1,7 @@
-// How far a long step is, on stderr: a bar with rate and time left on a terminal, a line every 10 s elsewhere.
+// Progress of a long step on stderr: a bar with rate and time left on a terminal, a line every 10 s elsewhere.
 //
-// The bar is coloured unless NO_COLOR is set and not empty (https://no-color.org), and never longer than the terminal is
-// wide, since a wrapped line could not be drawn over.
+// The bar is coloured unless NO_COLOR is set and not empty (https://no-color.org). The bar is never wider than the
+// terminal, because a wrapped line could not be overwritten.
 #ifndef LOCKSTEP_LIB_BASE_PROGRESS_H_
 #define LOCKSTEP_LIB_BASE_PROGRESS_H_
 
@@ -15,13 +15,15 @@
 
 namespace lockstep {
 
-// "resnet18 batch 32   42% 21000/50000 images  812.3 images/s  36 s left". `unit` is a plural noun. Pure, for tests.
-// `before` of `done` were done before the clock started, by a run that was stopped.
+// Returns "resnet18 batch 32   42% 21000/50000 images  812.3 images/s  36 s left". `unit` must be a plural noun.
+// `before` is the part of `done` that an earlier, stopped run did before the clock started. Pure function, public for
+// tests.
 std::string ProgressLine(absl::string_view label, uint64_t done, uint64_t total, absl::string_view unit, double seconds,
                          uint64_t before = 0);
 
-// "[########------------] " before the line, cut to `columns` characters; the full cells in green with `colour`, which
-// adds characters that take no column. Without room for half the line beside it, the line alone. Pure, for tests.
+// Returns "[########------------] " and `line`, cut to `columns` characters. If `colour`, the full cells are green; the
+// escape sequences take no column. If less than half of the line fits after the bar, returns the line alone. Pure
+// function, public for tests.
 std::string ProgressBar(const std::string& line, uint64_t done, uint64_t total, size_t columns, bool colour);
 
 // One bar. Not thread-safe.
@@ -29,18 +31,18 @@ class Progress {
  public:
   // Shows nothing if `stream` is null or IsQuiet() (log_line.h).
   Progress(std::string label, uint64_t total, std::string unit, std::FILE* stream = stderr);
-  ~Progress();  // ends the bar's line on a terminal
+  ~Progress();  // prints a line end after the bar on a terminal
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Shows the line when enough time has passed since the last one: 0.1 s on a terminal, 10 s elsewhere. It is progress for
-  // a StallWatch.
+  // Prints the line if enough time has passed since the last line: 0.1 s on a terminal, 10 s elsewhere. Counts as
+  // progress for a StallWatch (stall_watch.h).
   void Update(uint64_t done);
 
-  // So much was done already when this began, by a run that was stopped: it counts for the share, not for the rate.
+  // Sets the amount that an earlier, stopped run has done. It counts for the percentage but not for the rate.
   void GoOnFrom(uint64_t before) { before_ = before; }
 
-  // Prints a line of talk where the bar stands; the bar comes back below it with the next Update.
+  // Prints `line` in place of the bar; the next Update prints the bar below.
   void Tell(absl::string_view line);
 
  private:

@@ -9,12 +9,12 @@
 namespace lockstep {
 namespace {
 
-// What a process prints that has a function for its end from before the call and one from after it.
+// Ends a process that has an exit function from before SkipStaticDestructors and another from after it.
 void EndWith(int exit_code) {
   std::atexit([] { std::fputs(" before", stderr); });
   SkipStaticDestructors();
   std::atexit([] { std::fputs(" after", stderr); });
-  setvbuf(stderr, nullptr, _IOFBF, 4096);  // so that it must be flushed
+  setvbuf(stderr, nullptr, _IOFBF, 4096);  // buffered, so that the output appears only if it is flushed
   std::fputs("main", stderr);
   std::exit(exit_code);
 }

@@ -1,4 +1,4 @@
-// Random bytes of the kernel, for names and secrets that nobody can guess.
+// Random bytes from the kernel, for names and secrets that nobody can guess.
 #ifndef LOCKSTEP_LIB_BASE_RANDOM_BYTES_H_
 #define LOCKSTEP_LIB_BASE_RANDOM_BYTES_H_
 
@@ -9,8 +9,8 @@
 
 namespace lockstep {
 
-// Returns `count` bytes of getrandom(2). Returns SystemCallError's status if the kernel or a container's seccomp profile
-// refuses the call. Thread-safe.
+// Returns `count` bytes of getrandom(2). If the kernel or a container's seccomp profile refuses the call, returns the
+// error of SystemCallError. Thread-safe.
 absl::StatusOr<std::string> RandomBytes(size_t count);
 
 }  // namespace lockstep

@@ -22,11 +22,11 @@ TEST(RandomBytesTest, FillsAllBytesWithDifferentValues) {
     EXPECT_EQ(bytes->size(), count);
   }
   const std::string bytes = *RandomBytes(1000);
-  EXPECT_LT(static_cast<int>(std::count(bytes.begin(), bytes.end(), '\0')), 50);  // 4 expected
+  EXPECT_LT(static_cast<int>(std::count(bytes.begin(), bytes.end(), '\0')), 50);  // expected number: 4
   EXPECT_NE(bytes, *RandomBytes(1000));
 }
 
-// Makes the kernel answer getrandom with `error` for the rest of this process.
+// Makes getrandom(2) fail with `error` for the rest of this process.
 void RefuseGetrandom(int error) {
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -40,7 +40,7 @@ void RefuseGetrandom(int error) {
   }
 }
 
-// In a process of its own. An alarm ends one that loops.
+// Death test, because the seccomp filter stays. An alarm ends a process that loops.
 TEST(RandomBytesDeathTest, inject_getrandom_ENOSYS) {
   for (const int error : {ENOSYS, EPERM}) {
     EXPECT_EXIT(

@@ -17,8 +17,8 @@ struct CharacterRange {
   uint32_t last;
 };
 
-// Characters above ASCII that a person does not see, or that move what stands around them: Unicode's C1 controls, line
-// and paragraph separators, interlinear annotations, noncharacters of the first plane, and Default_Ignorable_Code_Point
+// Characters above ASCII that are invisible or move the text around them: Unicode's C1 controls, line and paragraph
+// separators, interlinear annotations, noncharacters of the first plane, and Default_Ignorable_Code_Point
 // (DerivedCoreProperties.txt of Unicode 15) without U+200C, U+200D and the variation selectors.
 constexpr CharacterRange kUnseen[] = {
     {0x80, 0x9F},       {0xAD, 0xAD},       {0x34F, 0x34F},     {0x61C, 0x61C},   {0x115F, 0x1160}, {0x17B4, 0x17B5},
@@ -39,7 +39,7 @@ bool IsSeen(uint32_t character) {
   return (character & 0xFFFE) != 0xFFFE;  // the last two of each plane are noncharacters
 }
 
-// "\x1b", "\u202e", "\udb40\udc41".
+// Returns an escape such as "\x1b", "\u202e" or "\udb40\udc41".
 std::string Escaped(uint32_t character) {
   if (character < 0x80) {
     return absl::StrFormat("\\x%02x", character);

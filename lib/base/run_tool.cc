@@ -18,7 +18,8 @@ absl::Status MemoryEnded() {
       "limit (ulimit -v, the control group's)");
 }
 
-// Limits of the machine are for the user to raise; other errors of the system are our fault.
+// Returns the error of a failed system call. The user can raise a limit of the machine; any other error is a fault of
+// Lockstep.
 absl::Status SystemEnded(const std::system_error& error) {
   if (error.code() == std::errc::not_enough_memory) {
     return MemoryEnded();

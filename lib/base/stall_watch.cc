@@ -38,7 +38,8 @@ void StallWatch::Enter(std::string what) {
   what_ = std::move(what);
 }
 
-// Looks are counted, and not the time between them, in which the process may have been stopped.
+// Counts checks without progress instead of measuring time, because the process may have been stopped between two
+// checks.
 void StallWatch::Watch() {
   std::unique_lock<std::mutex> lock(mutex_);
   uint64_t seen = progress;

@@ -1,5 +1,7 @@
-// Finds out that a process has come to a stop, as behind a GPU kernel that never ends: then no call that waits for the
-// GPU returns, and none can be called off, so that only another thread can say so.
+// StallWatch: a watchdog thread that reports a process that no longer makes progress.
+//
+// If a GPU kernel never ends, every CUDA call that waits for the GPU blocks, and a blocked CUDA call cannot be
+// cancelled. Only another thread can detect and report the hang.
 #ifndef LOCKSTEP_LIB_BASE_STALL_WATCH_H_
 #define LOCKSTEP_LIB_BASE_STALL_WATCH_H_
 
@@ -15,34 +17,36 @@
 
 namespace lockstep {
 
-// Says that this process has done something since it last said so, and not only asked a device to: a step that was
-// waited for, a launch that was timed. Thread-safe, and costs nothing.
+// Records that this process has made progress: it has waited for a step, or timed a launch. Queueing work on a device
+// is not progress. Thread-safe; costs one relaxed atomic addition.
 void NoteProgress();
 
 class StallWatch {
  public:
-  // Called once, on the watch's thread, with DeadlineExceeded; it must not wait for what is stalled. The process's
-  // other threads may have come to life again by then.
+  // Called at most once, on the watchdog thread, with DeadlineExceededError. The callback must not wait for the stalled
+  // work. Other threads may have resumed by the time it runs.
   using Stalled = std::function<void(const absl::Status&)>;
 
-  // Sets up a watch that expects a call of NoteProgress every `limit` of the time that this process may run. Time that
-  // the process spends stopped (Ctrl-Z) does not count. With InfiniteDuration nothing is watched.
+  // Sets up a watch. NoteProgress must be called at least once per `limit` of running time; time during which the
+  // process is stopped (Ctrl-Z) does not count. InfiniteDuration disables the watch.
   StallWatch(absl::Duration limit, Stalled stalled);
   ~StallWatch();
   StallWatch(const StallWatch&) = delete;
   StallWatch& operator=(const StallWatch&) = delete;
 
-  // Begins to watch; the destructor ends it. Call it once. Errors are those of ThreadGroup::Start.
+  // Starts the watchdog thread; the destructor ends it. Must be called at most once. Errors are those of
+  // ThreadGroup::Start.
   absl::Status Start();
 
-  // What is done from here on, for the message ("epoch 3"). Counts as progress. Called by one thread.
+  // Sets the name of the current phase for the error message ("epoch 3"). Counts as progress. Must be called by one
+  // thread only.
   void Enter(std::string what);
 
  private:
   void Watch();
 
   const absl::Duration limit_;
-  const absl::Duration interval_;  // between two looks
+  const absl::Duration interval_;  // time between two checks
   const Stalled stalled_;
   std::mutex mutex_;
   std::condition_variable ended_;

@@ -24,7 +24,7 @@ using ::lockstep::testing::RefuseThreads;
 using ::testing::StartsWith;
 
 constexpr absl::Duration kLimit = absl::Milliseconds(400);
-// How long a test waits on a machine that is busy with something else.
+// Time that a test waits at most, long enough for a busy machine.
 constexpr std::chrono::seconds kPatience(60);
 
 TEST(StallWatchTest, SaysWhatStalled) {
@@ -41,7 +41,7 @@ TEST(StallWatchTest, SaysWhatStalled) {
   EXPECT_EQ(status.message(), "epoch 3: nothing was done for 400ms");
 }
 
-// Progress is noted until three limits have passed, and only then not.
+// NoteProgress is called until three limits have passed, and not afterwards.
 TEST(StallWatchTest, ProgressPutsItOff) {
   std::promise<MonotonicTime> said;
   StallWatch watch(kLimit, [&](const absl::Status&) { said.set_value(MonotonicTime::Now()); });

@@ -16,17 +16,17 @@
 namespace lockstep {
 namespace {
 
-constexpr absl::Duration kReleaseTime = absl::Seconds(1);  // microseconds on an idle machine
+constexpr absl::Duration kReleaseTime = absl::Seconds(1);  // upper bound; microseconds on an idle machine
 constexpr absl::Duration kPollInterval = absl::Milliseconds(1);
 
-// Threads of this process that count towards its limits: /proc/self/task has a folder of each, besides "." and "..".
-// 0 if /proc is not there.
+// Returns the number of threads of this process that count towards its limits: the folders in /proc/self/task without
+// "." and "..". Returns 0 if /proc is not mounted.
 size_t CountedThreads() {
   struct stat info;
   return stat("/proc/self/task", &info) == 0 && info.st_nlink > 2 ? info.st_nlink - 2 : 0;
 }
 
-// A thread that was joined may still count towards a limit for a moment.
+// Waits until joined threads no longer count towards a limit, at most kReleaseTime.
 void WaitUntilReleased(size_t threads_before) {
   const MonotonicTime deadline = MonotonicTime::Now() + kReleaseTime;
   while (CountedThreads() > threads_before && MonotonicTime::Now() < deadline) {
@@ -47,7 +47,7 @@ absl::StatusOr<std::thread> TryStart(std::function<void()> work) {
 }  // namespace
 
 absl::Status ThreadGroup::Start(std::function<void()> work) {
-  threads_.emplace_back();  // before the thread is there: the vector may throw
+  threads_.emplace_back();  // before the thread starts, because the vector may throw
   absl::StatusOr<std::thread> started = TryStart(std::move(work));
   if (!started.ok()) {
     threads_.pop_back();
@@ -59,7 +59,7 @@ absl::Status ThreadGroup::Start(std::function<void()> work) {
 
 void ThreadGroup::Join() {
   for (std::thread& thread : threads_) {
-    if (thread.joinable()) {  // not where std::bad_alloc was thrown between the vector and the thread
+    if (thread.joinable()) {  // false if std::bad_alloc was thrown between emplace_back and the start
       thread.join();
     }
   }
@@ -75,7 +75,7 @@ absl::Status StartDetachedThread(std::function<void()> work) {
 absl::Status CheckThreadsCanStart(size_t count) {
   const size_t threads_before = CountedThreads();
   absl::Status status;
-  std::mutex gate;  // locked until all threads are there
+  std::mutex gate;  // locked until all threads have been started
   ThreadGroup threads;
   {
     const std::lock_guard<std::mutex> closed(gate);

@@ -90,7 +90,7 @@ TEST(StartThreadTest, clone3_EAGAIN) {
               StartsWith(kError));
 }
 
-// Some threads can be started, and a later one cannot.
+// Some threads start, and a later one does not.
 TEST(StartThreadTest, ThoseThatWereStartedAreJoined) {
   const std::string text = InChildProcess([] {
     LimitAddressSpace(size_t{100} << 20);

@@ -1,4 +1,4 @@
-// RETURN_IF_ERROR and ASSIGN_OR_RETURN for absl::Status, each a single statement.
+// RETURN_IF_ERROR and ASSIGN_OR_RETURN for absl::Status.
 //
 //   RETURN_IF_ERROR(writer.Append(record));
 //   ASSIGN_OR_RETURN(Dataset dataset, ReadDataset(path));
@@ -20,7 +20,7 @@
 #define LOCKSTEP_CONCAT_INNER(a, b) a##b
 #define LOCKSTEP_CONCAT(a, b) LOCKSTEP_CONCAT_INNER(a, b)
 
-// `lhs` may be a declaration, so this cannot be one statement: always use it at the top of a braced block.
+// Expands to several statements, because `lhs` may be a declaration. Must be used directly in a braced block.
 #define ASSIGN_OR_RETURN(lhs, expr) ASSIGN_OR_RETURN_INNER(LOCKSTEP_CONCAT(_status_or_, __LINE__), lhs, expr)
 #define ASSIGN_OR_RETURN_INNER(status_or, lhs, expr) \
   auto status_or = (expr);                           \

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int64_t kSameStopNanoseconds = 1'000'000'000;
 
-volatile std::sig_atomic_t g_signal = 0;  // the first
-volatile int64_t g_first = 0;             // when it came; valid once g_signal is set
+volatile std::sig_atomic_t g_signal = 0;  // first stop signal caught; 0: none
+volatile int64_t g_first = 0;             // time of the first signal in ns; valid once g_signal is set
 
 int64_t Nanoseconds() {
   timespec now;
@@ -24,7 +24,7 @@ int64_t Nanoseconds() {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-// Calls what may be called in a handler only. What it raises is pending until it returns.
+// Calls only async-signal-safe functions. A raised signal stays pending until the handler returns.
 void OnSignal(int signal_number) {
   if (g_signal == 0) {
     g_first = Nanoseconds();

@@ -1,4 +1,4 @@
-// SIGINT, SIGTERM and SIGHUP as a flag that long loops ask, so that what is complete can be kept.
+// SIGINT, SIGTERM and SIGHUP as a flag that long loops check, so that complete results can be kept.
 #ifndef LOCKSTEP_LIB_BASE_STOP_SIGNAL_H_
 #define LOCKSTEP_LIB_BASE_STOP_SIGNAL_H_
 
@@ -7,22 +7,22 @@
 
 namespace lockstep {
 
-// From now on the first SIGINT, SIGTERM or SIGHUP only sets the flag; one that comes a second later or more ends the
-// process at once. One that comes sooner is the same stop: Slurm sends two at its time limit. SIGINT and SIGHUP stay
-// ignored if they were: `nohup` and the shell's `&` mean it. Resets the other inherited signals
-// (inherited_signals.h). Call once, in main.
+// Installs the signal handlers. The first SIGINT, SIGTERM or SIGHUP then only sets the flag. A further signal within
+// one second is ignored, because Slurm sends two at its time limit; a later one ends the process at once. SIGINT and
+// SIGHUP stay ignored if they were ignored, as `nohup` and the shell's `&` intend. Also resets the inherited signal
+// state (inherited_signals.h). Must be called once, in main.
 void InstallStopSignals();
 
-// Whether a stop was asked for. Any thread.
+// Returns true if a stop signal was caught. Thread-safe.
 bool StopRequested();
 
-// SIGINT, SIGTERM or SIGHUP when one was caught, else 0.
+// Returns SIGINT, SIGTERM or SIGHUP if it was caught (the first one), otherwise 0.
 int StopSignal();
 
-// Returns the name of one of these three, for messages: "SIGTERM".
+// Returns the name of a stop signal for messages: "SIGTERM".
 absl::string_view StopSignalName(int signal_number);
 
-// OK, or Cancelled("stopped by SIGINT") for a loop to return.
+// Returns CancelledError("stopped by SIGINT") if a stop signal was caught, for a loop to return.
 absl::Status CheckNotStopped();
 
 }  // namespace lockstep

@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-// In processes of their own: a stop is never taken back.
+// Death tests, because the flag is never reset.
 TEST(StopSignalDeathTest, TheFirstSignalOnlySetsTheFlag) {
   EXPECT_EXIT(
       {

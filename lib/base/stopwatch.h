@@ -6,7 +6,8 @@
 
 namespace lockstep {
 
-// Starts when made. Resolution is the steady clock's, 1 ns on Linux; a call costs about 20 ns.
+// Stopwatch that starts at its construction. Its resolution is that of the steady clock, 1 ns on Linux. A call costs
+// about 20 ns.
 class Stopwatch {
  public:
   double Seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }

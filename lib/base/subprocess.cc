@@ -29,17 +29,17 @@ namespace {
 
 constexpr absl::Duration kPollInterval = absl::Milliseconds(20);
 constexpr absl::Duration kGrace = absl::Seconds(2);
-constexpr absl::Duration kSettle = absl::Seconds(2);  // after a failure, before the others are told to end
+constexpr absl::Duration kSettle = absl::Seconds(2);  // time after a failure in which the others may end by themselves
 
-// Reads of one child between two looks at the clock and at the other children: 4 MiB. A child may write without end.
+// Reads of one child (4 MiB) between two checks of the clock and of the other children. A child may write without end.
 constexpr int kReadsPerLook = 64;
 
 struct Running {
   pid_t pid = -1;
   int result_fd = -1;  // -1 once closed
   bool ended = false;
-  bool all_read = false;  // nobody can write to its pipe any more
-  bool failed = false;    // by its exit, or by its result while its process still ends
+  bool all_read = false;  // true once all write ends of the pipe are closed
+  bool failed = false;    // true if its exit, or its result while the process still ends, reports a failure
 };
 
 std::vector<char*> Pointers(const std::vector<std::string>& strings) {
@@ -51,9 +51,9 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
   return pointers;
 }
 
-// Between fork and exec: async-signal-safe calls only.
+// Sets up the child between fork and exec. Must call async-signal-safe functions only.
 [[noreturn]] void ExecChild(const ChildOptions& options, int result_fd, char** argv, char** envp, pid_t parent) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a child never outlives its parent
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // the kernel kills the child when its parent ends
   if (getppid() != parent) {
     _exit(127);
   }
@@ -118,7 +118,8 @@ void CloseResult(Running& child) {
   }
 }
 
-// Takes what has come, 4 MiB at most. ResourceExhausted: the result is too long. It is then no longer read.
+// Reads the available bytes, at most 4 MiB. Returns ResourceExhaustedError, and closes the pipe, if the result is too
+// long.
 absl::Status Drain(const ChildOptions& options, Running& child, std::string& result) {
   char buffer[65536];
   for (int reads = 0; reads < kReadsPerLook && child.result_fd >= 0; ++reads) {
@@ -141,7 +142,8 @@ absl::Status Drain(const ChildOptions& options, Running& child, std::string& res
   return absl::OkStatus();
 }
 
-// Until a child has written something, at most kPollInterval: a pipe holds 64 KiB, and a child that fills it waits.
+// Waits until a child has written something, at most kPollInterval. A fixed sleep would be slow: a pipe holds 64 KiB,
+// and a child that has filled it waits.
 void WaitForResults(const std::vector<Running>& children) {
   std::vector<pollfd> pipes;
   for (const Running& child : children) {
@@ -152,8 +154,8 @@ void WaitForResults(const std::vector<Running>& children) {
   poll(pipes.data(), pipes.size(), static_cast<int>(absl::ToInt64Milliseconds(kPollInterval)));
 }
 
-// Returns true, and waitpid(2)'s `status`, if the child has ended. Kills the rest of its process group first, while the
-// child's number cannot belong to another process yet.
+// Returns true, and waitpid(2)'s `status`, if the child has ended. Kills the rest of its process group first, before
+// the kernel can give the child's process id to another process.
 absl::StatusOr<bool> HasEnded(const ChildOptions& options, const Running& child, int& status) {
   siginfo_t ended = {};
   if (options.own_session && waitid(P_PID, static_cast<id_t>(child.pid), &ended, WEXITED | WNOHANG | WNOWAIT) == 0) {
@@ -174,8 +176,8 @@ absl::StatusOr<bool> HasEnded(const ChildOptions& options, const Running& child,
   return waited == child.pid;
 }
 
-// Looks whether the child has ended, without waiting. `oom_kills`: the count before it was started. Errors are those of
-// RunChildren that one child causes.
+// Checks without waiting if the child has ended, and fills `exit`. `oom_kills` must be the count from before the child
+// started. Errors are those of RunChildren that one child causes.
 absl::Status Reap(const ChildOptions& options, Running& child, uint64_t oom_kills, ChildExit& exit) {
   absl::Status drained = Drain(options, child, exit.result);
   if (child.ended) {
@@ -196,7 +198,8 @@ absl::Status Reap(const ChildOptions& options, Running& child, uint64_t oom_kill
   return drained;
 }
 
-// By SIGSTOP, or a debugger. /proc/PID/stat: "PID (NAME) STATE ...", where a name may hold anything.
+// Returns true if SIGSTOP or a debugger has stopped the process. /proc/PID/stat is "PID (NAME) STATE ...", and the name
+// may hold any characters.
 bool IsStopped(pid_t pid) {
   std::ifstream file(absl::StrCat("/proc/", pid, "/stat"));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -204,14 +207,15 @@ bool IsStopped(pid_t pid) {
   return name_end != std::string::npos && (text[name_end + 2] == 'T' || text[name_end + 2] == 't');
 }
 
-// To the whole process group, if the child leads one by now.
+// Sends the signal to the child's process group, or only to the child if it does not lead a group (yet).
 void Signal(const ChildOptions& options, pid_t pid, int signal_number) {
   if (!options.own_session || kill(-pid, signal_number) != 0) {
     kill(pid, signal_number);
   }
 }
 
-// One that is stopped answers no SIGTERM: it is killed at once. One that has told its failure is ending already.
+// Signals all children that still run. A stopped child does not react to SIGTERM and gets SIGKILL instead. A child
+// whose result reports a failure is ending already and gets no SIGTERM.
 void SignalAll(const std::vector<ChildOptions>& options, const std::vector<Running>& children,
                std::vector<ChildExit>& exits, int signal_number) {
   for (size_t i = 0; i < children.size(); ++i) {
@@ -227,7 +231,8 @@ bool OnlyStoppedOnesRun(const std::vector<Running>& children) {
                      [](const Running& child) { return child.ended || child.failed || IsStopped(child.pid); });
 }
 
-// A process that tells its failure may still wait, as it ends, for one that is stopped: a driver frees what both share.
+// Returns true if the child's exit, or its complete result, reports a failure. The result counts before the exit,
+// because the process may wait for a stopped one while it ends: the driver frees memory that both share.
 bool Failed(const Running& child, const ChildExit& exit, const ChildOptions& options) {
   return child.ended ? exit.signalled || exit.code != 0
                      : child.all_read && options.tells_failure != nullptr && options.tells_failure(exit.result);
@@ -250,7 +255,7 @@ absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOption
   const uint64_t oom_kills = CountOomKills();
   std::vector<Running> children;
   std::vector<ChildExit> exits(options.size());
-  absl::Status trouble;  // because of which all are ended
+  absl::Status trouble;  // error because of which all children are ended
   for (const ChildOptions& child : options) {
     absl::StatusOr<Running> started = Start(child);
     if (!started.ok()) {

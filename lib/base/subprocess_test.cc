@@ -20,7 +20,8 @@
 #include "lib/base/monotonic_time.h"
 #include "lib/testing/matchers.h"
 
-// Seconds by which this process sees the system's clock set. Replaces libc's function for every library in this process.
+// Seconds by which the system's clock appears to be set forward in this process. The function below replaces libc's for
+// every library in this process.
 std::atomic<int> g_clock_shift_seconds{0};
 
 extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
@@ -57,14 +58,14 @@ TEST(RunChildrenTest, AResultLargerThanAPipeComesWhole) {
   EXPECT_EQ((*exits)[0].result.size(), 1000000u);
 }
 
-// 64 MiB are a thousand pipes full: 20 s if each were looked at only every 20 ms.
+// 64 MiB fill a pipe a thousand times: 20 s if a full pipe were read only every 20 ms.
 TEST(RunChildrenTest, AFullPipeIsReadAtOnce) {
   const auto exits = RunChildren({Shell("head -c 67108864 /dev/zero >&3")}, absl::Seconds(10));
   EXPECT_FALSE((*exits)[0].timed_out);
   EXPECT_EQ((*exits)[0].result.size(), 67108864u);
 }
 
-// Closes its pipe and goes on.
+// The child closes its pipe and continues.
 TEST(RunChildrenTest, AChildThatIsSilentAfterItsResultIsWaitedFor) {
   const auto exits = RunChildren({Shell("printf one >&3; exec 3>&-; sleep 0.3; exit 5")}, absl::Seconds(20));
   EXPECT_EQ((*exits)[0].result, "one");
@@ -94,7 +95,7 @@ TEST(RunChildrenTest, ASilentChildIsEndedAtTheTimeout) {
   EXPECT_TRUE((*exits)[0].timed_out);
 }
 
-// It would answer SIGTERM only once it goes on, 2 s later.
+// The child would react to SIGTERM only when it is continued 2 s later.
 TEST(RunChildrenTest, AStoppedChildIsKilledAtOnce) {
   const auto exits = RunChildren(
       {Shell("trap 'exit 3' TERM; (sleep 2; kill -CONT $$) >/dev/null 2>&1 & kill -STOP $$")}, absl::Milliseconds(500));
@@ -118,7 +119,7 @@ TEST(RunChildrenTest, OneThatOutlivesTheFirstTooLongIsEnded) {
   EXPECT_EQ(failed, -1);
 }
 
-// --- Children that tell their failure, and do not end ---
+// --- Children that report a failure and do not end ---
 
 ChildOptions TellsFailure(const std::string& script) {
   ChildOptions child = Shell(script);
@@ -126,7 +127,7 @@ ChildOptions TellsFailure(const std::string& script) {
   return child;
 }
 
-// Its process would go on for a minute; the other one would never end.
+// The process of the failed child would run for a minute; the other child would never end.
 TEST(RunChildrenTest, OneThatTellsItsFailureHasFailedBeforeItsProcessEnds) {
   int failed = -1;
   const MonotonicTime start = MonotonicTime::Now();
@@ -157,7 +158,7 @@ TEST(RunChildrenTest, OneWhoseResultIsWholeTooLongAfterTheOthersIsEnded) {
   EXPECT_FALSE((*exits)[0].timed_out);
 }
 
-// A zombie that another process traces is not shown to its parent, as if the kernel still held it.
+// Runs a child that does not end: waitpid(2) does not report a zombie that another process traces.
 [[noreturn]] void BeHeld() {
   int ready[2];
   if (pipe(ready) != 0) {
@@ -201,7 +202,7 @@ TEST(RunChildrenTest, AProgramThatIsNotThereIsAFailure) {
 
 // --- Inherited state ---
 
-// For one test.
+// Ignores a signal for the duration of a test.
 class IgnoredSignal {
  public:
   explicit IgnoredSignal(int signal_number) : signal_number_(signal_number) { signal(signal_number, SIG_IGN); }
@@ -211,7 +212,7 @@ class IgnoredSignal {
   const int signal_number_;
 };
 
-// The kernel discards the exit status. Once this child was taken for one that still runs, for ever.
+// The kernel discards the exit status. RunChildren once waited for such a child for ever.
 TEST(RunChildrenTest, sigchld_ignored_ends_with_an_error) {
   const IgnoredSignal ignored(SIGCHLD);
   const MonotonicTime start = MonotonicTime::Now();
@@ -244,7 +245,7 @@ TEST(RunChildrenTest, AChildInheritsNoDeafness) {
   sigset_t before;
   sigfillset(&all);
   ASSERT_EQ(pthread_sigmask(SIG_BLOCK, &all, &before), 0);
-  // Without children of its own: it ignores SIGCHLD until it is replaced by cat.
+  // The shell must not have children, because it ignores SIGCHLD until exec replaces it by cat.
   ChildOptions child = Shell("exec cat /proc/self/status >&3");
   signal(SIGCHLD, SIG_DFL);
   const auto exits = RunChildren({child}, absl::Seconds(30));
@@ -261,13 +262,13 @@ TEST(RunChildrenTest, AChildInheritsNoDeafness) {
 
 // --- The system's clock is set ---
 
-// Sets the clock as this process sees it once the first of the children has begun.
+// Sets this process's view of the clock once the first child has been started.
 class ClockStep {
  public:
   explicit ClockStep(int seconds) : seconds_(seconds) {}
   ~ClockStep() { g_clock_shift_seconds = 0; }
 
-  // For must_end.
+  // Called as `must_end`.
   bool operator()() {
     g_clock_shift_seconds = seconds_;
     return false;
@@ -305,7 +306,7 @@ TEST(RunChildrenTest, clock_set_back_2h_does_not_delay_a_timeout) {
   EXPECT_LT(MonotonicTime::Now() - start, absl::Seconds(30));
 }
 
-// --- What a child writes is bounded ---
+// --- Limit on a child's result ---
 
 TEST(RunChildrenTest, AResultOfItsLimitIsTaken) {
   ChildOptions child = Shell("head -c 100000 /dev/zero >&3");
@@ -324,7 +325,7 @@ TEST(RunChildrenTest, AChildThatWritesForEverIsEnded) {
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("wrote more than the 1048576 bytes")));
 }
 
-// The parent looks at the clock and at stop signals after 4 MiB.
+// The parent checks the clock and stop signals after every 4 MiB.
 TEST(RunChildrenTest, AChildThatWritesForEverDoesNotHideTheTimeout) {
   ChildOptions child = Shell("exec cat /dev/zero >&3");
   child.max_result_bytes = uint64_t{1} << 40;
@@ -334,10 +335,10 @@ TEST(RunChildrenTest, AChildThatWritesForEverDoesNotHideTheTimeout) {
   EXPECT_TRUE((*exits)[0].ended_by_us);
 }
 
-// --- What a child leaves behind ---
+// --- Grandchildren ---
 
-// Starts a grandchild that outlives its parent, and says whether it ends within 20 s after the child. This process adopts
-// it, and so can wait for it.
+// Starts a grandchild that outlives its parent, and returns true if it ends within 20 s after the child. This process
+// adopts the grandchild and can therefore wait for it.
 bool GrandchildEnds(const std::string& script, absl::Duration timeout) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   ChildOptions child = Shell(absl::StrCat("sleep 600 >/dev/null 2>&1 3>&- & printf $! >&3; ", script));

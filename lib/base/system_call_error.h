@@ -1,4 +1,5 @@
-// Status of a system call that failed: whether the machine lacks something or this program made a mistake.
+// Status of a failed system call. It distinguishes a shortage or a refusal of the machine from a mistake in this
+// program.
 #ifndef LOCKSTEP_LIB_BASE_SYSTEM_CALL_ERROR_H_
 #define LOCKSTEP_LIB_BASE_SYSTEM_CALL_ERROR_H_
 
@@ -9,11 +10,11 @@ namespace lockstep {
 
 // Returns the error for `error`, the errno of a failed call. `message` must name the call and its object. The status
 // has one of three codes:
-//     - ResourceExhausted: there is no memory. A training point takes it for a batch that does not fit.
+//     - ResourceExhausted: there is no memory. A training point interprets it as a batch that does not fit.
 //     - Unavailable: a limit on descriptors, processes or threads was reached, or the kernel, the container or a device
 //       refuses the call. The message names the limit or the remedy.
 //     - Internal: only a mistake in this program can cause the errno, such as EBADF.
-// Files have a table of their own, WriteError in write_error.h. Thread-safe.
+// For files, use WriteError of write_error.h instead. Thread-safe.
 absl::Status SystemCallError(absl::string_view message, int error);
 
 }  // namespace lockstep

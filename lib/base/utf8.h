@@ -1,4 +1,4 @@
-// Characters of a text: reads them, and cuts between them.
+// Characters of a UTF-8 text: decoding, and cutting between two characters.
 #ifndef LOCKSTEP_LIB_BASE_UTF8_H_
 #define LOCKSTEP_LIB_BASE_UTF8_H_
 
@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// Value of CharacterAt for a byte that begins no character.
+// Value of CharacterAt for a byte that does not begin a character.
 inline constexpr uint32_t kNoCharacter = 0xFFFFFFFF;
 
 // Returns the code point of the character at text[at], and sets `size` to its number of bytes. `at` must be less than
@@ -17,7 +17,7 @@ inline constexpr uint32_t kNoCharacter = 0xFFFFFFFF;
 // `size` 1. Thread-safe.
 uint32_t CharacterAt(absl::string_view text, size_t at, size_t& size);
 
-// Returns the beginning of `text`: at most `max_bytes`, and fewer if a character of UTF-8 would be cut. Thread-safe.
+// Returns the first `max_bytes` of `text`, or fewer if a UTF-8 character would be cut. Thread-safe.
 absl::string_view FirstBytes(absl::string_view text, size_t max_bytes);
 
 }  // namespace lockstep

@@ -41,7 +41,7 @@ TEST(Utf8Test, OverlongFormsSurrogatesAndCodesAboveTheLastAreNoCharacters) {
 }
 
 TEST(Utf8Test, FirstBytesCutsBetweenCharacters) {
-  const absl::string_view text = "a\xC3\xA4\xE2\x82\xAC";  // 1, 2 and 3 bytes
+  const absl::string_view text = "a\xC3\xA4\xE2\x82\xAC";  // characters of 1, 2 and 3 bytes
   EXPECT_EQ(FirstBytes(text, 6), text);
   EXPECT_EQ(FirstBytes(text, 100), text);
   EXPECT_EQ(FirstBytes(text, 5), text.substr(0, 3));

@@ -1,4 +1,4 @@
-// Lockstep's version: the one place that is raised at a release, together with CHANGELOG.md.
+// Lockstep's version. A release must change this constant and CHANGELOG.md, nothing else.
 #ifndef LOCKSTEP_LIB_BASE_VERSION_H_
 #define LOCKSTEP_LIB_BASE_VERSION_H_
 

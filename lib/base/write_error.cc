@@ -14,7 +14,7 @@ absl::Status WriteError(absl::string_view message, int error) {
   switch (error) {
     case ENOSPC:
     case EDQUOT:
-    case EFBIG:  // the process's limit on a file's size (ulimit -f), or the file system's
+    case EFBIG:  // limit of the process (ulimit -f) or of the file system on a file's size
       return absl::ResourceExhaustedError(absl::StrCat(text, "; make room or raise the limit, then run it again"));
     case EIO:
     case EREMOTEIO:

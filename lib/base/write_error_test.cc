@@ -24,7 +24,7 @@ TEST(WriteErrorTest, TheCodeSaysWhoCanMendIt) {
   EXPECT_THAT(WriteError("f", EBADF), StatusIs(absl::StatusCode::kInternal, HasSubstr("Bad file descriptor")));
 }
 
-// Faults of the machine that once were "our fault" (exit code 1).
+// Faults of the machine that once ended with exit code 1, internal error.
 TEST(WriteErrorTest, AFaultOfTheMachineHasARemedy) {
   for (const int error : {EXDEV, EBUSY, ETXTBSY, ENOSYS, ESTALE, ENOTCONN, ETIMEDOUT, EMFILE, ENFILE, EAGAIN}) {
     EXPECT_THAT(WriteError("f", error), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("; "))) << error;
