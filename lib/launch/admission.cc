@@ -39,7 +39,7 @@ std::string Admission::DescribeRefused() const {
                             last_refused_, ", did not prove that they know this run's secret");
 }
 
-// Accepts at most kMaxUnproven, so that a flood of connections keeps nobody in this loop.
+// Accepts at most kMaxUnproven connections, so that a flood of connections cannot keep this loop running.
 absl::Status Admission::AcceptAll() {
   for (size_t count = 0; count < kMaxUnproven && MayAccept(); ++count) {
     absl::StatusOr<TcpSocket> socket = AcceptNow(listener_);
@@ -62,8 +62,8 @@ absl::Status Admission::AcceptAll() {
   return absl::OkStatus();
 }
 
-// Reads once. False: it is done with, as one that has proven the secret, or as one that will not. What must be sent fits
-// into the buffer of a connection on which nothing was sent.
+// Reads once from the connection. Returns false if it has proven the secret, has failed to, or has timed out. Sending
+// does not block, because the output fits into the send buffer of a fresh connection.
 bool Admission::Serve(Unproven& connection, std::vector<SecureSocket>& proven) {
   char buffer[kHandshakeBytes];
   const ssize_t n = recv(connection.socket.fd(), buffer, connection.handshake.Wanted(), 0);
@@ -101,7 +101,7 @@ absl::StatusOr<std::vector<SecureSocket>> Admission::Wait(absl::Duration patienc
   const absl::Duration longest = fds[0].fd < 0 ? kFairShare : absl::Seconds(60);
   poll(fds.data(), fds.size(), static_cast<int>(absl::ToInt64Milliseconds(std::min(patience, longest))));
   std::vector<SecureSocket> proven;
-  ServeAll(proven);  // before a newer one can take the place of one that has just sent its proof
+  ServeAll(proven);  // first, so that no new connection replaces one that has just sent its proof
   const absl::Status accepted = AcceptAll();
   if (!accepted.ok()) {
     accept_after_ = MonotonicTime::Now() + kFairShare;

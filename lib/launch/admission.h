@@ -1,9 +1,9 @@
-// The listening side of a run: who connects must prove that it knows the run's secret (handshake.h) before anything else
-// is read or said. Strangers cost little, whatever they do:
-//   - at most kMaxUnproven connections have not proven it yet; while there are as many, a newer one takes the place of
-//     the oldest as soon as that one has had kFairShare, and waits in the kernel until then,
-//   - each has kHandshakePatience for it, and 72 bytes,
-//   - one call does a bounded amount of work.
+// Admission: the listening side of a run. A process that connects must prove that it knows the run's secret
+// (handshake.h) before anything else is read or sent. The cost of strangers is bounded:
+//   - At most kMaxUnproven connections are unproven. At this limit, a new connection waits in the kernel until the
+//     oldest unproven connection has had kFairShare, and then replaces it.
+//   - Each connection may use kHandshakePatience and 72 bytes for its proof.
+//   - One call does a bounded amount of work.
 #ifndef LOCKSTEP_LIB_LAUNCH_ADMISSION_H_
 #define LOCKSTEP_LIB_LAUNCH_ADMISSION_H_
 
@@ -28,7 +28,8 @@ namespace lockstep {
 
 inline constexpr size_t kMaxUnproven = 32;
 
-// Enough for the two messages of a process of this run, so that a large world that comes at once is let in.
+// Minimum time that an unproven connection keeps its slot. It is enough for the two messages of a process of this run,
+// so that a large world is admitted even if all its processes connect at once.
 inline constexpr absl::Duration kFairShare = absl::Milliseconds(100);
 
 // Not thread-safe.
@@ -36,20 +37,21 @@ class Admission {
  public:
   Admission(TcpSocket listener, const RunSecret& secret);
 
-  // Waits until somebody connects or says something, at most `patience`, and returns those that have proven the secret
-  // since the last call; may be empty also after less. UnavailableError, once, if no descriptor is left for a further
-  // connection; if strangers hold descriptors, those are closed instead, and no error is returned.
+  // Waits for a connection or for bytes, at most `patience`, and returns the connections that have proven the secret
+  // since the last call. May return an empty list early. Returns UnavailableError, once only, if no descriptor is left
+  // for another connection. If strangers hold descriptors, their connections are closed instead.
   absl::StatusOr<std::vector<SecureSocket>> Wait(absl::Duration patience);
 
-  // Adds what a poll of the caller's own must watch; Wait(absl::ZeroDuration()), which does not block, then does the work.
-  // Such a poll must last kFairShare at most: the listener is left out while it has no room for a further connection.
+  // Adds the descriptors that a poll(2) of the caller must watch. After the poll, the caller must call
+  // Wait(absl::ZeroDuration()), which does not block. The poll must last at most kFairShare, because the listener is
+  // left out while no slot is free for another connection.
   void AddPollFds(std::vector<pollfd>& fds) const;
 
-  // Port of the listener.
+  // Returns the port of the listener.
   uint16_t port() const { return LocalPort(listener_); }
 
-  // "; 3 connections, the last one from 10.0.0.7, did not prove that they know this run's secret"; empty if all did.
-  // Those that said nothing are not counted.
+  // Returns "; 3 connections, the last one from 10.0.0.7, did not prove that they know this run's secret", or an empty
+  // text if no proof failed. Connections that sent nothing are not counted.
   std::string DescribeRefused() const;
 
  private:
@@ -67,11 +69,11 @@ class Admission {
 
   const TcpSocket listener_;
   const RunSecret secret_;
-  std::deque<Unproven> unproven_;  // the oldest first
+  std::deque<Unproven> unproven_;  // unproven connections, the oldest first
   size_t refused_ = 0;
-  std::string last_refused_;  // address
+  std::string last_refused_;  // address of the last refused connection
   bool told_exhausted_ = false;
-  MonotonicTime accept_after_ = MonotonicTime::InfinitePast();  // until then no descriptor is left, and it is not tried
+  MonotonicTime accept_after_ = MonotonicTime::InfinitePast();  // time of the next attempt after descriptors ran out
 };
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Real connections over the loopback device: those of this run, and strangers.
+// Real connections over the loopback device, by processes of this run and by strangers.
 #include "lib/launch/admission.h"
 
 #include <fcntl.h>
@@ -44,7 +44,7 @@ class AdmissionTest : public ::testing::Test {
     admission_ = std::make_unique<Admission>(*std::move(listener), Secret());
   }
 
-  // Serves until `done`, or somebody is let in, or an error, and returns how many were let in.
+  // Serves until `done`, an admitted connection or an error. Returns the number of admitted connections.
   absl::StatusOr<size_t> Serve(const std::function<bool()>& done) {
     for (const MonotonicTime end = Later(); MonotonicTime::Now() < end && !done();) {
       auto proven = admission_->Wait(absl::Milliseconds(10));
@@ -61,7 +61,7 @@ class AdmissionTest : public ::testing::Test {
     return proven_.size();
   }
 
-  // A member that connects by a thread of its own while this one serves.
+  // Connects a member on another thread while this thread serves.
   absl::StatusOr<SecureSocket> LetIn(const RunSecret& secret) {
     absl::StatusOr<SecureSocket> member = absl::UnknownError("");
     std::thread thread([&] { member = ConnectSecurely(kHere, admission_->port(), secret, Later()); });
@@ -76,7 +76,7 @@ class AdmissionTest : public ::testing::Test {
     return *std::move(socket);
   }
 
-  // Returns true if the other end has closed. Bytes that it sent before are added to `said`.
+  // Returns true if the other end has closed the connection. Appends the bytes that it sent before to `said`.
   static bool IsClosed(const TcpSocket& socket, std::string& said) {
     char buffer[100];
     const ssize_t n = recv(socket.fd(), buffer, sizeof(buffer), 0);
@@ -154,7 +154,7 @@ TEST_F(AdmissionTest, meet_descriptors_exhausted) {
   getrlimit(RLIMIT_NOFILE, &before);
   const rlimit limit = {static_cast<rlim_t>(reserve[0].fd() + 5), before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
-  EXPECT_THAT(LetIn(Secret()), IsOk());  // itself one of the five descriptors
+  EXPECT_THAT(LetIn(Secret()), IsOk());  // needs one of the five descriptors itself
   setrlimit(RLIMIT_NOFILE, &before);
 }
 
@@ -173,7 +173,7 @@ TEST_F(AdmissionTest, NoDescriptorAtAllIsToldOnce) {
 
 // --- The connecting side ---
 
-// Accepts connections, and answers each with these bytes.
+// Accepts connections and sends the same bytes on each.
 class FakeListener {
  public:
   explicit FakeListener(std::string answer)
@@ -226,7 +226,7 @@ TEST(ConnectSecurelyTest, NobodyListensUntilTheDeadline) {
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("refused")));
 }
 
-// Another run's leader closes the connection of who does not know its secret.
+// The leader of another run closes a connection that does not prove its secret.
 TEST(ConnectSecurelyTest, two_runs_on_one_port) {
   Admission other(*ListenOn(kHere, 0), *RunSecret::FromToken("a token of another run"));
   std::atomic<bool> done{false};

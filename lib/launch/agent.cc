@@ -14,9 +14,9 @@
 namespace lockstep {
 namespace {
 
-constexpr absl::Duration kPollInterval = absl::Milliseconds(100);  // of an agent that has nothing to do
+constexpr absl::Duration kPollInterval = absl::Milliseconds(100);  // interval of an agent without a rank
 
-// From a stop signal on, until the leader must have said how the run ended: it ends the ranks of all first (EndRule).
+// Time from a stop signal until the leader's verdict must arrive. The leader ends all ranks first (EndRule).
 constexpr absl::Duration kStopPatience = absl::Seconds(6);
 
 proto::AgentMessage ToMessage(const ChildExit& exit) {
@@ -63,7 +63,7 @@ void Agent::Tick() {
     leave_at_ = MonotonicTime::Now() + kStopPatience;
     proto::AgentMessage stop;
     stop.set_stop_signal(StopSignal());
-    channel_.Send(stop).IgnoreError();  // Receive finds the same
+    channel_.Send(stop).IgnoreError();  // Receive returns the same error
   }
   if (leader_.ok()) {
     leader_ = channel_.Receive();
@@ -103,7 +103,7 @@ absl::Status Agent::RunRank() {
                      Tick();
                      return end_rank_ || verdict_ != nullptr || !leader_.ok();
                    }));
-  channel_.Send(ToMessage(exits[0])).IgnoreError();  // Receive finds the same
+  channel_.Send(ToMessage(exits[0])).IgnoreError();  // Receive returns the same error
   return absl::OkStatus();
 }
 

@@ -1,5 +1,5 @@
-// A process that an outside launcher started and that does not lead: it starts the ranks that the leader asks for, and
-// says how they ended (lib/launch/world.h).
+// Agent: a process that an outside launcher started and that is not the leader. It starts the ranks that the leader
+// orders, and reports how they ended (lib/launch/world.h).
 #ifndef LOCKSTEP_LIB_LAUNCH_AGENT_H_
 #define LOCKSTEP_LIB_LAUNCH_AGENT_H_
 
@@ -19,28 +19,29 @@ namespace lockstep {
 
 class Agent {
  public:
-  // `leader` leads to the leader, which knows the same `secret`; `hello` describes this process.
+  // `leader` must be a connection to the leader, which must know the same `secret`. `hello` describes this process.
   Agent(SecureSocket leader, const RunSecret& secret, const proto::AgentHello& hello, absl::Duration timeout)
       : channel_(std::move(leader), timeout), secret_(secret), hello_(hello) {}
 
-  // Serves the leader until it says that the run is over. Unavailable: the leader is gone, or silent for the timeout.
-  // Cancelled: a stop signal, and the leader did not say in time how the run ended. No rank of this process is left.
+  // Serves the leader until the run ends, and returns the leader's verdict. Returns UnavailableError if the leader is
+  // gone or was silent for the timeout, and CancelledError if a stop signal came and the leader did not send its
+  // verdict in time. No rank of this process runs after the call.
   absl::StatusOr<proto::AgentVerdict> Run();
 
  private:
-  // Hears the leader, and tells it what it should know: that this process lives, or was told to stop.
+  // Reads the leader's messages, and sends it a heartbeat, or the stop signal that this process received.
   void Tick();
 
-  // Starts the rank of `order_`, waits for its end, and tells the leader.
+  // Starts the rank of `order_`, waits for its end, and reports it to the leader.
   absl::Status RunRank();
 
   AgentChannel channel_;
   const RunSecret secret_;
   const proto::AgentHello hello_;
-  std::unique_ptr<proto::AgentOrder> order_;      // null: nothing to do
-  std::unique_ptr<proto::AgentVerdict> verdict_;  // null: the run goes on
+  std::unique_ptr<proto::AgentOrder> order_;      // next order; null: nothing to do
+  std::unique_ptr<proto::AgentVerdict> verdict_;  // verdict of the leader; null: the run continues
   bool end_rank_ = false;
-  absl::Status leader_;  // not OK: it is lost
+  absl::Status leader_;  // status of the connection to the leader; not OK: the leader is lost
   MonotonicTime leave_at_ = MonotonicTime::InfiniteFuture();
 };
 

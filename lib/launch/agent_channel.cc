@@ -14,7 +14,7 @@
 namespace lockstep {
 namespace {
 
-// Messages that say `alive` and no more, in one call of Receive: those of a leader that was busy for minutes.
+// Heartbeats that one call of Receive reads at most: the backlog of a leader that was busy for minutes.
 constexpr int kMaxBeats = 256;
 
 absl::Status Gone(absl::string_view why) {
@@ -41,7 +41,7 @@ absl::Status AgentChannel::Send(const proto::AgentMessage& message) {
                                                    " bytes for another process of the run, found ", body.size()));
   }
   const std::lock_guard<std::mutex> lock(sending_);
-  RETURN_IF_ERROR(send_state_);  // after a message that was sent in part, nobody would find the next one
+  RETURN_IF_ERROR(send_state_);  // after a partly sent message, the other end could not find the start of the next
   const absl::Status sent = SendAll(socket_, sealer_.Seal(body), MonotonicTime::Now() + timeout_);
   if (!sent.ok()) {
     send_state_ = Gone(absl::StrCat(sent.message(), " (--timeout=", absl::FormatDuration(timeout_), ")"));
@@ -60,10 +60,10 @@ void AgentChannel::Beat() {
   }
   proto::AgentMessage message;
   message.set_alive(true);
-  Send(message).IgnoreError();  // Receive finds the same
+  Send(message).IgnoreError();  // Receive returns the same error
 }
 
-// Reads until a frame is there whole, and no further. NotFound: not yet.
+// Reads to the end of one frame and no further. Returns NotFoundError if the frame is not complete yet.
 absl::Status AgentChannel::ReadFrame(std::string& body) {
   char buffer[65536];
   while (true) {

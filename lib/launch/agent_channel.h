@@ -1,9 +1,9 @@
-// The connection between the leader and one agent: messages both ways, sealed (sealed_frames.h) and checked
-// (check_message.h), and whether the other end still lives.
+// Connection between the leader and one agent: messages in both directions, sealed (sealed_frames.h) and checked
+// (check_message.h), and heartbeats.
 //
-// A process that ends closes its connection, which is seen at once. One that is stopped, or whose host is cut off, is
-// seen by its silence: each end says `alive` kBeatsPerTimeout times within the timeout, and is lost when it says nothing
-// for that long.
+// The end of a process closes its connection, which the other end notices at once. A process that is stopped, or whose
+// host is cut off, is detected by its silence: each end sends `alive` kBeatsPerTimeout times per timeout, and is lost
+// if it sends nothing for a whole timeout.
 #ifndef LOCKSTEP_LIB_LAUNCH_AGENT_CHANNEL_H_
 #define LOCKSTEP_LIB_LAUNCH_AGENT_CHANNEL_H_
 
@@ -25,35 +25,36 @@ namespace lockstep {
 
 inline constexpr int kBeatsPerTimeout = 8;
 
-// A hello is a few kilobytes: the program's flags and their values.
+// Largest hello. A hello has a few kilobytes: the program's flags and their values.
 inline constexpr size_t kMaxHelloBytes = size_t{64} << 10;
 
-// A rank's answer is kilobytes; its epochs' samples, with --repeats=1000000, are megabytes.
+// Largest message. A rank's result has kilobytes, or megabytes for the samples of its epochs with --repeats=1000000.
 inline constexpr size_t kMaxAgentMessageBytes = size_t{64} << 20;
 
 class AgentChannel {
  public:
-  // `max_bytes`: size of the largest message that is taken from the other end.
+  // `max_bytes` is the size of the largest message that is accepted from the other end.
   AgentChannel(SecureSocket connection, absl::Duration timeout, size_t max_bytes = kMaxAgentMessageBytes);
 
-  // Sets the largest message that is taken from now on. The thread that calls Receive.
+  // Sets the size of the largest message that is accepted from now on. Must be called by the thread that calls Receive.
   void set_max_bytes(size_t max_bytes) { opener_.set_max_bytes(max_bytes); }
 
-  // Writes it whole, after at most the timeout. Any thread. UnavailableError, also in each later call, if the other end is
-  // gone; InvalidArgumentError if the message has more than kMaxAgentMessageBytes.
+  // Writes the whole message, within the timeout. Returns UnavailableError, now and in each later call, if the other
+  // end is gone, and InvalidArgumentError if the message has more than kMaxAgentMessageBytes. Thread-safe.
   absl::Status Send(const proto::AgentMessage& message);
 
-  // Says that this end lives when it is time for that again, and there is room for it. Any thread.
+  // Sends a heartbeat if the next one is due and the connection takes it without blocking. Thread-safe.
   void Beat();
 
-  // Reads what is there, until it has read a message that Take returns, or many that say only `alive`. So a call does a
-  // bounded amount of work, and its caller can look for a stop signal between two.
+  // Reads available bytes until a message for Take is complete, or many heartbeats have been read. A call does a
+  // bounded amount of work, so that the caller can check for a stop signal between two calls.
   //
-  // UnavailableError, also in each later call, if the other end is gone and all that it sent was taken, or it has been
-  // silent for the timeout. DataLossError if it says what no process of a run says.
+  // Returns these errors, now and in each later call, once all earlier messages have been taken: UnavailableError if
+  // the other end is gone or has been silent for the timeout, DataLossError if it sent a message that no process of a
+  // run sends.
   absl::Status Receive();
 
-  // Takes the oldest message that Receive has read; false: there is none.
+  // Takes the oldest message that Receive has read. Returns false if there is none.
   bool Take(proto::AgentMessage& message);
 
   const TcpSocket& socket() const { return socket_; }

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 
 constexpr absl::Duration kTimeout = absl::Seconds(1);
 
-// Both ends of one connection that was proven.
+// Both ends of one proven connection.
 struct Ends {
   SecureSocket near;
   SecureSocket far;
@@ -48,7 +48,7 @@ proto::AgentMessage Order(size_t payload_bytes) {
   return message;
 }
 
-// The next message of the channel, waiting for it.
+// Waits for the next message of the channel and returns it.
 proto::AgentMessage Next(AgentChannel& channel) {
   proto::AgentMessage message;
   const MonotonicTime deadline = MonotonicTime::Now() + kTimeout;
@@ -102,7 +102,7 @@ TEST(AgentChannelTest, SilenceIsSeenAfterTheTimeoutAndBeatsPreventIt) {
   EXPECT_LT(MonotonicTime::Now() - start, kTimeout * 3);
 }
 
-// The bytes of one who is between the two ends, and does not have the keys.
+// Sends bytes of an attacker between the two ends, who does not have the keys, and expects an error.
 void ExpectRefused(const std::string& bytes, const std::string& says) {
   Ends ends = Connect();
   AgentChannel far(std::move(ends.far), kTimeout);
@@ -118,7 +118,7 @@ TEST(AgentChannelTest, WhatIsNotSealedIsRefused) {
   ExpectRefused(FrameSealer(std::string(kDigestBytes, 'x')).Seal(verdict.SerializeAsString()), "made by somebody else");
 }
 
-// Both processes read such a stream for as long as it came, and did not look for a stop signal.
+// Both processes once read such a stream without end and did not check for a stop signal.
 TEST(AgentChannelTest, fake_leader_zero_frames_flood) { ExpectRefused(std::string(100'000, '\0'), "found 0"); }
 
 TEST(AgentChannelTest, WhatNoProcessSaysIsRefused) {
@@ -132,7 +132,7 @@ TEST(AgentChannelTest, WhatNoProcessSaysIsRefused) {
   EXPECT_THAT(far.Receive(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("verdict.exit_code")));
 }
 
-// A call reads one message, however many are there, so that its caller hears of a stop signal.
+// A call reads one message even if more are available, so that its caller can check for a stop signal.
 TEST(AgentChannelTest, ACallReadsOneMessage) {
   Ends ends = Connect();
   AgentChannel near(std::move(ends.near), kTimeout);

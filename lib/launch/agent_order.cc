@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// The address of this process's host that all ranks reach. Ranks of one host meet on its loopback device.
+// Returns the address of this host for its own ranks. If all ranks are on one host, it is the loopback address.
 std::string StoreHost(const std::vector<Member>& members) {
   for (const Member& member : members) {
     if (!member.remote_address.empty()) {
@@ -20,8 +20,8 @@ std::string StoreHost(const std::vector<Member>& members) {
   return kLoopback;
 }
 
-// Ranks below `ranks` on the host of `member`. At least as many as its local rank wants: a launcher may count a host's
-// processes in another order than the world's.
+// Returns the number of ranks below `ranks` on the host of `member`, but at least its local rank + 1: a launcher may
+// number the processes of a host in another order than those of the world.
 int LocalSize(const std::vector<Member>& members, int ranks, const Member& member) {
   const auto count = std::count_if(members.begin(), members.begin() + ranks,
                                    [&](const Member& other) { return other.remote_address == member.remote_address; });

@@ -1,4 +1,4 @@
-// What each process of the world is told of its rank in a point.
+// Orders, by which each process of the world receives the data of its rank in a point.
 #ifndef LOCKSTEP_LIB_LAUNCH_AGENT_ORDER_H_
 #define LOCKSTEP_LIB_LAUNCH_AGENT_ORDER_H_
 
@@ -13,20 +13,20 @@
 
 namespace lockstep {
 
-// Order for one of `members`. `place` is the same for all ranks: size, the store's port, task, payload, timeout. `point`
-// counts the points of the world, from 1.
+// Returns the order for `member`, one of `members`. `place` holds the values common to all ranks: size, the store's
+// port, task, payload, timeout. `point` is the number of the point in the world, from 1.
 proto::AgentOrder OrderFor(const Member& member, const RankEnvironment& place, uint64_t point,
                            const std::vector<Member>& members);
 
-// The whole place of rank 0, which the leader starts itself.
+// Returns the complete environment of rank 0, which the leader starts itself.
 RankEnvironment LeadersRank(const RankEnvironment& place, const std::vector<Member>& members);
 
-// Secret of the store of a world's point, which each process derives by itself: it is in no message.
+// Returns the secret of the store of a world's point. Each process derives it; no message contains it.
 RunSecret StoreSecret(const RunSecret& world, uint64_t point);
 
-// Address that the store of a point must listen at so that all of `members` reach it: the loopback device's if all are on
-// one host, else that of this host at which the others found it; empty, which is all addresses, if that is not the same
-// for all of them.
+// Returns the address at which the store of a point must listen so that all `members` can reach it: the loopback
+// address if all are on one host, otherwise the address of this host to which the other hosts connected. Returns an
+// empty text, which means all addresses, if they connected to different addresses.
 std::string StoreAddress(const std::vector<Member>& members);
 
 }  // namespace lockstep

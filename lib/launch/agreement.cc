@@ -28,7 +28,8 @@ std::string ValueOf(const proto::AgentHello& hello, const std::string& name) {
   return found == hello.setting().end() || found->value().empty() ? "none" : found->value();
 }
 
-// "--learning_rate=0" may mean another rate, which --help tells: what is not given is said to be not given.
+// Returns true if `value` is the flag's default. The message says so, because a default such as --learning_rate=0 may
+// mean another value, which --help shows.
 bool IsDefault(const std::string& name, const std::string& value) {
   const absl::CommandLineFlag* const flag = FindOwnFlag(absl::StripPrefix(name, "--"));
   return flag != nullptr && (flag->DefaultValue() == value || (flag->DefaultValue().empty() && value == "none"));
@@ -49,7 +50,7 @@ absl::Status CheckAgreement(const proto::AgentHello& leader, const proto::AgentH
     return Differ(leader, member, absl::StrCat("the program with SHA-256 ", leader.build_id()), member.build_id(),
                   "put one build on all hosts");
   }
-  std::vector<Difference> differences;  // one program has one set of names
+  std::vector<Difference> differences;  // the same program has the same names
   for (const proto::AgentSetting& setting : leader.setting()) {
     const std::string expected = ValueOf(leader, setting.name());
     const std::string found = ValueOf(member, setting.name());

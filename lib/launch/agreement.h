@@ -1,5 +1,5 @@
-// Whether two processes of a world would train the same: with one program, one set of libraries and flags, one data set.
-// Knows nothing of LibTorch.
+// Check that two processes of a world would train in the same way: with the same program, libraries, flags and data
+// set. Does not depend on LibTorch.
 #ifndef LOCKSTEP_LIB_LAUNCH_AGREEMENT_H_
 #define LOCKSTEP_LIB_LAUNCH_AGREEMENT_H_
 
@@ -10,14 +10,14 @@
 
 namespace lockstep {
 
-// "rank 1 on HOST".
+// Returns "rank 1 on HOST".
 std::string MemberName(const proto::AgentHello& hello);
 
-// Unavailable names the member, its host, and what differs, with both values: the program, or the first setting and the
-// names of the others.
+// Returns UnavailableError if the two processes differ. The message names the member, its host, and the difference: the
+// program, or the first setting with both values and the names of the other settings.
 absl::Status CheckAgreement(const proto::AgentHello& leader, const proto::AgentHello& member);
 
-// The same for the data set, of which the leader's digest is known only once it has been read.
+// Does the same for the data set. The leader knows its digest only after it has read the data set.
 absl::Status CheckSameDataset(const proto::AgentHello& leader, const std::string& leaders_sha256,
                               const proto::AgentHello& member);
 

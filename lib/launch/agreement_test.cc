@@ -68,7 +68,7 @@ TEST(AgreementTest, ALibraryIsNamedWithBothValues) {
               StatusIs(kUnavailable, HasSubstr("expected LibTorch 2.11.0, found 2.10.0;")));
 }
 
-// Another build may have other flags.
+// The program is compared first, because another build may have other flags.
 TEST(AgreementTest, AnotherProgramComesFirst) {
   proto::AgentHello other = Hello(1, "b", "7", "");
   other.set_build_id("bb");

@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// A failure that only tells of another rank's.
+// Returns true if the error may be a mere consequence of another rank's failure.
 bool IsComplaint(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) || absl::IsCancelled(status);
 }
@@ -26,8 +26,8 @@ absl::Status EndedAlone(const ChildExit& exit, const std::string& name) {
   return absl::UnavailableError(absl::StrCat(name, " ended with exit code ", exit.code, " and without a result"));
 }
 
-// Whether somebody else ended the rank: by a signal, or by one that it answers with Cancelled. The others' complaints
-// follow from that, whatever their number.
+// Returns true if another process ended the rank: by a fatal signal, or by a stop signal to which the rank reacted with
+// CancelledError. Any number of errors of other ranks may follow from that.
 bool EndedByOthers(const ChildExit& exit) {
   const auto result = ParseResult(exit.result);
   return !exit.ended_by_us && (exit.signalled || (result != nullptr && absl::IsCancelled(result->status())));
@@ -41,7 +41,7 @@ absl::Status EndedByOthersStatus(const ChildExit& exit, const std::string& name)
       absl::StrCat(name, " was ", ParseResult(exit.result)->status().message(), ", which another process sent"));
 }
 
-// Who it was, whatever is left of them.
+// Returns the status that names the failed rank. Blame adds the processes that do not end.
 absl::Status BlameOne(const std::vector<ChildExit>& exits, absl::Duration timeout,
                       const std::vector<std::string>& hosts) {
   for (size_t rank = 0; rank < exits.size(); ++rank) {
@@ -52,7 +52,7 @@ absl::Status BlameOne(const std::vector<ChildExit>& exits, absl::Duration timeou
   absl::Status complaint;
   absl::Status silent;
   absl::Status odd;
-  absl::Status obeyed;  // our own SIGTERM: to blame only when nobody else is
+  absl::Status obeyed;  // error of a rank that our own SIGTERM ended; returned only if no other rank failed
   for (size_t rank = 0; rank < exits.size(); ++rank) {
     const ChildExit& exit = exits[rank];
     const std::string name = RankName(rank, exits.size(), hosts);

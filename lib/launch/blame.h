@@ -1,4 +1,4 @@
-// Which rank is to blame when the ranks of a point have ended, from how each did.
+// Failure attribution: finds the rank that caused the failure of a point from the outcomes of all ranks.
 #ifndef LOCKSTEP_LIB_LAUNCH_BLAME_H_
 #define LOCKSTEP_LIB_LAUNCH_BLAME_H_
 
@@ -11,15 +11,15 @@
 
 namespace lockstep {
 
-// "rank 1 of 2", or "rank 1 of 2 on HOST" where hosts are named.
+// Returns "rank 1 of 2", or "rank 1 of 2 on HOST" if `hosts` is not empty.
 std::string RankName(size_t rank, size_t size, const std::vector<std::string>& hosts);
 
-// The status that names the rank to blame, or OK when all ended well. `exits[r]` is rank r's, `hosts[r]` its host;
-// empty: all are on this one.
+// Returns a status that names the failed rank, or OK if all ranks succeeded. `exits[r]` must be the outcome of rank r
+// and `hosts[r]` its host; empty `hosts`: all ranks are on this host.
 absl::Status Blame(const std::vector<ChildExit>& exits, absl::Duration timeout,
                    const std::vector<std::string>& hosts = {});
 
-// Whether a rank was ended by a stop signal that another process sent.
+// Returns true if a stop signal that another process sent ended a rank.
 bool AnyStoppedByOthers(const std::vector<ChildExit>& exits);
 
 }  // namespace lockstep

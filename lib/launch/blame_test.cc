@@ -44,7 +44,8 @@ TEST(BlameTest, TheRankThatDidNotComplainWhenTheOthersDid) {
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 3 did not answer the others for 1m")));
 }
 
-// Neither an answer of exit code 130 or 143, which would say that the run was stopped, nor the others' complaints.
+// Expects neither a status with exit code 130 or 143, which would mean that the run was stopped, nor the errors of the
+// other ranks.
 TEST(BlameTest, TheRankThatAnotherProcessStopped) {
   const std::string stopped = absl::StrCat(static_cast<int>(absl::StatusCode::kCancelled), "\nstopped by SIGTERM");
   EXPECT_THAT(Blame({Complained(), Ended(143, stopped)}, kTimeout),

@@ -15,10 +15,10 @@
 namespace lockstep {
 namespace {
 
-constexpr int64_t kMaxSignal = 64;     // SIGRTMAX of Linux
-constexpr int64_t kMaxExitCode = 255;  // wait(2)
-constexpr size_t kMaxName = 255;       // HOST_NAME_MAX is 64, a DNS name has at most 253 characters
-constexpr double kMaxSeconds = 86400;  // the range of --timeout
+constexpr int64_t kMaxSignal = 64;     // SIGRTMAX on Linux
+constexpr int64_t kMaxExitCode = 255;  // limit of wait(2)
+constexpr size_t kMaxName = 255;       // HOST_NAME_MAX is 64; a DNS name has at most 253 characters
+constexpr double kMaxSeconds = 86400;  // upper end of the range of --timeout
 constexpr size_t kSha256Digits = 64;
 
 absl::Status Unfit(absl::string_view field, absl::string_view expected, absl::string_view found) {
@@ -35,7 +35,7 @@ absl::Status CheckLength(absl::string_view field, absl::string_view text, size_t
                                 : Unfit(field, absl::StrCat("at most ", longest, " bytes"), absl::StrCat(text.size()));
 }
 
-// At least one character, and none that a terminal would take for an order.
+// Checks that the name has at least one character, and no character that controls a terminal.
 absl::Status CheckName(absl::string_view field, absl::string_view name) {
   RETURN_IF_ERROR(CheckLength(field, name, kMaxName));
   return !name.empty() && ReadableLine(name) == name
@@ -91,7 +91,7 @@ absl::Status CheckExit(const proto::AgentExit& exit) {
                           : CheckRange("exit.code", exit.code(), 0, kMaxExitCode);
 }
 
-// The signals that stop a tool (lib/base/stop_signal.h).
+// Checks that `number` is a stop signal (lib/base/stop_signal.h).
 absl::Status CheckStopSignal(int number) {
   return number == SIGHUP || number == SIGINT || number == SIGTERM
              ? absl::OkStatus()

@@ -1,5 +1,5 @@
-// Any bytes as a message between the leader and an agent: refused with a line that can be printed, or numbers that its
-// reader may use as they are.
+// Reads arbitrary bytes as a message between the leader and an agent. The message is either refused with a printable
+// line, or holds numbers that the reader may use without a further check.
 #include <cmath>
 
 #include "lib/launch/check_message.h"

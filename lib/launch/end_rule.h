@@ -1,9 +1,10 @@
-// When the ranks of a point must be ended although some still run, and when a process that leads one is given up. Knows no
-// clock: it is told the time.
+// EndRule: the time at which the running ranks of a point must be ended, and the time at which a process that does not
+// report its rank's end is given up. Reads no clock; the caller gives the time.
 //
-// With a rank that failed the others have kSettle to end by themselves, as in lib/base/subprocess.h; with a process that
-// is lost, or a stop, they have none. The ranks of a point end together, behind a barrier: one that still runs the
-// timeout after the first has ended hangs.
+// - After a rank failed, the others have kSettle to end by themselves, as in lib/base/subprocess.h.
+// - After a process is lost or a stop, the ranks are ended at once.
+// - After a rank succeeded, the others have the timeout. The ranks of a point end together after a barrier, so a rank
+//   that still runs after that hangs.
 #ifndef LOCKSTEP_LIB_LAUNCH_END_RULE_H_
 #define LOCKSTEP_LIB_LAUNCH_END_RULE_H_
 
@@ -17,7 +18,8 @@ namespace lockstep {
 class EndRule {
  public:
   static constexpr absl::Duration kSettle = absl::Seconds(2);
-  // From the order to end to a report of it: SIGTERM, 2 s, SIGKILL (subprocess.h), and a second on the way.
+  // Time from the order to end a rank to the report of its end: SIGTERM, 2 s, SIGKILL (subprocess.h), and 1 s for the
+  // messages.
   static constexpr absl::Duration kReport = absl::Seconds(3);
 
   explicit EndRule(absl::Duration timeout) : timeout_(timeout) {}

@@ -39,7 +39,7 @@ TEST(EndRuleTest, TheEarliestReasonCounts) {
   EXPECT_TRUE(rule.MustEnd(kStart + absl::Seconds(1)));
 }
 
-// A hang is found after the timeout; then every process must be gone within 5 s.
+// A hang is detected after the timeout; every process must have ended within 5 s after that.
 TEST(EndRuleTest, AllIsOverFiveSecondsAfterAFailure) {
   EXPECT_LE(EndRule::kSettle + EndRule::kReport, absl::Seconds(5));
 }

@@ -1,4 +1,5 @@
-// Numbers and texts of environment variables, read with errors that name the variable. Knows nothing of LibTorch.
+// Reader of numbers and texts in environment variables, with errors that name the variable. Does not depend on
+// LibTorch.
 #ifndef LOCKSTEP_LIB_LAUNCH_ENVIRONMENT_READER_H_
 #define LOCKSTEP_LIB_LAUNCH_ENVIRONMENT_READER_H_
 
@@ -12,33 +13,35 @@
 
 namespace lockstep {
 
-// The value of a variable, null when it is not set: std::getenv.
+// Function that returns the value of a variable, or null if it is not set, such as std::getenv.
 using EnvironmentLookup = std::function<const char*(const char*)>;
 
 class EnvironmentReader {
  public:
-  // `whose` begins each message ("a rank's environment"), `remedy` ends it.
+  // `whose` is the start of each error message ("a rank's environment"), `remedy` its end.
   EnvironmentReader(EnvironmentLookup lookup, std::string whose, std::string remedy)
       : lookup_(std::move(lookup)), whose_(std::move(whose)), remedy_(std::move(remedy)) {}
 
   bool Has(const char* name) const { return lookup_(name) != nullptr; }
 
-  // The variable's value; empty when it is not set.
+  // Returns the variable's value, or an empty text if it is not set.
   std::string TextOrEmpty(const char* name) const;
 
-  // InvalidArgument: it is not set.
+  // Returns the variable's value. Returns InvalidArgumentError if it is not set.
   absl::StatusOr<std::string> Text(const char* name) const;
 
-  // InvalidArgument: it is not set, no number, or outside of [first, last].
+  // Returns the variable's number. Returns InvalidArgumentError if it is not set, not a number, or outside [first,
+  // last].
   absl::StatusOr<int> Number(const char* name, int first, int last) const;
 
-  // The first of `names` that is set; the last one when none is.
+  // Returns the first of `names` that is set, or the last name if no variable is set.
   const char* FirstOf(const std::vector<const char*>& names) const;
 
-  // True when all are set, false when none is. InvalidArgument, and says which, when only some are.
+  // Returns true if all variables are set, and false if no variable is set. Returns InvalidArgumentError, with their
+  // names, if only some are set.
   absl::StatusOr<bool> HasAll(const std::vector<const char*>& names) const;
 
-  // InvalidArgument: "WHOSE: NAME WHAT; REMEDY".
+  // Returns InvalidArgumentError("WHOSE: NAME WHAT; REMEDY").
   absl::Status Unfit(absl::string_view name, absl::string_view what) const;
 
  private:

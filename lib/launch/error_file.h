@@ -1,5 +1,5 @@
-// The error of a process, for torchrun: it reads the file that TORCHELASTIC_ERROR_FILE names, and of several processes
-// that failed shows the first one's (torch/distributed/elastic/multiprocessing/errors).
+// Error file for torchrun. torchrun reads the file that TORCHELASTIC_ERROR_FILE names and, if several processes failed,
+// shows the error of the first (torch/distributed/elastic/multiprocessing/errors).
 #ifndef LOCKSTEP_LIB_LAUNCH_ERROR_FILE_H_
 #define LOCKSTEP_LIB_LAUNCH_ERROR_FILE_H_
 
@@ -10,10 +10,10 @@
 
 namespace lockstep {
 
-// {"message": {"message": ..., "extraInfo": {"timestamp": ...}}}, seconds since 1970.
+// Returns {"message": {"message": ..., "extraInfo": {"timestamp": ...}}}; the timestamp is in seconds since 1970.
 std::string ErrorFileText(absl::string_view message, absl::Time time);
 
-// Writes it where the environment says; nothing when it does not, or the file cannot be written.
+// Writes the error file. Does nothing if the variable is not set or the file cannot be written.
 void WriteErrorFile(absl::string_view message);
 
 }  // namespace lockstep

@@ -28,7 +28,7 @@ TEST(ErrorFileTest, StandsWhereTheEnvironmentSays) {
   WriteErrorFile("lost");
   EXPECT_NE(ReadFile(path).find("\"lost\""), std::string::npos);
   setenv("TORCHELASTIC_ERROR_FILE", "", 1);
-  WriteErrorFile("lost");  // nobody asks
+  WriteErrorFile("lost");  // no file requested
   unsetenv("TORCHELASTIC_ERROR_FILE");
   WriteErrorFile("lost");
 }

@@ -19,7 +19,8 @@ namespace {
 
 constexpr absl::Duration kPollInterval = absl::Milliseconds(20);
 
-// A process of this host connects from the address to which it connects.
+// Returns the address of the other end's host, or an empty text if it is this host: a process of this host connects
+// from the same address to which it connects.
 std::string RemoteAddress(const TcpSocket& socket) {
   const std::string peer = PeerAddress(socket.fd());
   return IsLoopback(peer) || peer == LocalAddress(socket.fd()) ? "" : peer;
@@ -73,8 +74,8 @@ std::string Missing(const std::vector<Member>& members) {
 
 absl::Status GatherMembers(Admission& door, absl::Duration timeout, std::vector<Member>& members) {
   const MonotonicTime deadline = MonotonicTime::Now() + timeout;
-  std::vector<std::unique_ptr<AgentChannel>> arrived;  // let in, until they have said who they are
-  absl::Status unlike;                                 // the first that differs; the others still come, to hear of it
+  std::vector<std::unique_ptr<AgentChannel>> arrived;  // admitted connections without a hello yet
+  absl::Status unlike;  // error of the first process that differs; the others are still admitted to learn of it
   for (std::string missing = Missing(members); !missing.empty(); missing = Missing(members)) {
     RETURN_IF_ERROR(CheckNotStopped());
     if (MonotonicTime::Now() > deadline) {

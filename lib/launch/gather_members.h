@@ -1,4 +1,4 @@
-// The leader's wait for the agents of its world.
+// Wait of the leader for the agents of its world.
 #ifndef LOCKSTEP_LIB_LAUNCH_GATHER_MEMBERS_H_
 #define LOCKSTEP_LIB_LAUNCH_GATHER_MEMBERS_H_
 
@@ -11,13 +11,16 @@
 
 namespace lockstep {
 
-// Fills `members` (members[r] is rank r), whose first is the leader itself, from those that `door` lets in. Strangers are
-// told nothing, and their number is part of the error if a rank does not come. After an error `members` holds those that
-// came.
+// Fills `members` with the processes that `door` admits; members[r] is rank r. members[0] must already be the leader
+// itself. Strangers receive no message; if a rank is missing, the error contains the number of refused connections.
+// After an error, `members` holds the members that have connected.
 //
-// Unavailable: a rank did not come within the timeout, differs from the leader (agreement.h), or said what no process of
-// a run says; or no descriptor is left for a connection. InvalidArgument: two say that they are one rank, or have one LOCAL_RANK on one host, or one has another
-// number of ranks. Cancelled: a stop signal.
+// Returns these errors:
+//   - UnavailableError if a rank did not connect within the timeout, differs from the leader (agreement.h) or sent a
+//     message that no process of a run sends, or if no descriptor is left for a connection;
+//   - InvalidArgumentError if two processes have the same rank, or the same LOCAL_RANK on one host, or if a process has
+//     another number of ranks;
+//   - CancelledError after a stop signal.
 absl::Status GatherMembers(Admission& door, absl::Duration timeout, std::vector<Member>& members);
 
 }  // namespace lockstep

@@ -12,8 +12,8 @@ namespace {
 
 constexpr size_t kGreetingBytes = 8 + kNonceBytes;
 
-// Labels of what is derived from the secret and both nonces. Their lengths differ, so that no label and nonces are the
-// same bytes as another label and nonces.
+// Labels for the values derived from the secret and both nonces. Their lengths differ, so that a label with nonces
+// never has the same bytes as another label with other nonces.
 constexpr char kConnectProof[] = "connect";
 constexpr char kListenProof[] = "listen";
 constexpr char kConnectKey[] = "key of connect";
@@ -37,14 +37,16 @@ size_t Handshake::Wanted() const {
   return !state_.ok() || proven_ ? 0 : (greeted_ ? kDigestBytes : kGreetingBytes) - received_.size();
 }
 
-// Empty, which SameDigest accepts from nobody, if there is no secret: OpenSSL refused to derive it.
+// Returns the digest of the label and both nonces. Returns an empty text, which SameDigest never accepts, if there is
+// no secret because OpenSSL refused to derive it.
 std::string Handshake::Digest(absl::string_view label) const {
   return secret_.bytes().size() == kDigestBytes
              ? HmacSha256OfParts(secret_.bytes(), {label, connecting_nonce_, listening_nonce_})
              : "";
 }
 
-// The magic is checked as it comes: another program's first byte ends the connection.
+// Reads the magic and the nonce. The magic is checked byte by byte, so that the first wrong byte of another program
+// ends the connection.
 absl::Status Handshake::TakeGreeting() {
   const absl::string_view magic = absl::string_view(received_).substr(0, kHandshakeMagic.size());
   if (!absl::StartsWith(kHandshakeMagic, magic)) {

@@ -1,13 +1,15 @@
-// Mutual proof that both ends of a new connection know one secret, before anything else is said. Knows no sockets.
+// Handshake: mutual proof that both ends of a new connection know the same secret, before any other message. Does not
+// depend on sockets.
 //
 //   connecting side -> listening side   magic (8 bytes) | nonce c (32)
 //   listening side -> connecting side   magic | nonce s (32)               only after the right magic
 //   connecting side -> listening side   HMAC(K, "connect" | c | s)
 //   listening side -> connecting side   HMAC(K, "listen" | c | s)          only after the right proof
 //
-// A fresh nonce of each side goes into both proofs, so a recorded proof is worth nothing, and the two proofs differ, so
-// one cannot be sent back as the other. A side takes kHandshakeBytes from a peer that has proven nothing, and no more.
-// Both sides then have keys for what they say from here on (sealed_frames.h): who relays a proof does not have them.
+// Both proofs depend on a fresh nonce of each side, so a recorded proof cannot be replayed. The two proofs differ, so
+// one cannot be sent back as the other. A side reads at most kHandshakeBytes from an unproven other end. After the
+// handshake, both sides have keys for all further messages (sealed_frames.h); an attacker who relays a proof does not
+// have them.
 #ifndef LOCKSTEP_LIB_LAUNCH_HANDSHAKE_H_
 #define LOCKSTEP_LIB_LAUNCH_HANDSHAKE_H_
 
@@ -21,17 +23,17 @@
 
 namespace lockstep {
 
-// Begins every connection: what it is, and the version of this exchange.
+// First bytes of every connection: name and version of this protocol.
 inline constexpr absl::string_view kHandshakeMagic = {"LOCKSTP1", 8};
 
 inline constexpr size_t kNonceBytes = 32;
 
-// Bytes that each side sends.
+// Bytes that each side sends in a handshake.
 inline constexpr size_t kHandshakeBytes = 8 + kNonceBytes + kDigestBytes;
 
 enum class Side { kConnecting, kListening };
 
-// Keys of the two directions of a connection, as one of its ends names them: each kDigestBytes.
+// Keys of the two directions of a connection, named from one end's view. Each has kDigestBytes.
 struct SessionKeys {
   std::string send;
   std::string receive;
@@ -40,18 +42,19 @@ struct SessionKeys {
 // Not thread-safe.
 class Handshake {
  public:
-  // `nonce` must be kNonceBytes of RandomBytes, of this connection alone.
+  // `nonce` must be kNonceBytes of RandomBytes that are used for this connection only.
   Handshake(Side side, const RunSecret& secret, std::string nonce);
 
-  // Returns what must be sent now, once; empty if nothing must.
+  // Returns the bytes that must be sent now, and only once; may be empty.
   std::string TakeOutput();
 
-  // Takes bytes from the front of `bytes`, and leaves what it does not want. Returns true once the other end has proven
-  // that it knows the secret; what TakeOutput then returns must still be sent. UnauthenticatedError, then and in each
-  // later call, if the other end is no process of Lockstep or does not know the secret.
+  // Removes the bytes of the handshake from the front of `bytes`. Returns true once the other end has proven that it
+  // knows the secret; the output of TakeOutput must still be sent. Returns UnauthenticatedError, now and in each later
+  // call, if the other end is not a process of Lockstep or does not know the secret.
   absl::StatusOr<bool> Consume(absl::string_view& bytes);
 
-  // Returns how many bytes Consume would take: of a socket no more must be read. 0 once it has returned true or failed.
+  // Returns the number of bytes that Consume still needs. At most this number may be read from a socket. Returns 0
+  // after Consume has returned true or an error.
   size_t Wanted() const;
 
   // Returns the keys of the connection. Consume must have returned true.
@@ -67,7 +70,7 @@ class Handshake {
   const std::string nonce_;
   std::string connecting_nonce_;
   std::string listening_nonce_;
-  std::string received_;  // bytes of the greeting, then of the proof
+  std::string received_;  // received part of the greeting, then of the proof
   std::string output_;
   bool greeted_ = false;
   bool proven_ = false;

@@ -1,5 +1,6 @@
-// Any bytes as what an unproven connection brings, to either side: never a proof, whatever pieces they come in, and no
-// more than kHandshakeBytes are taken. The first byte says which side; the other one's true greeting may stand before.
+// Feeds arbitrary bytes of an unproven connection to either side, in pieces of any size. They must never be a proof,
+// and at most kHandshakeBytes may be consumed. The first byte selects the side, and whether the other side's true
+// greeting comes first.
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -9,7 +10,8 @@
 namespace lockstep::testing {
 namespace {
 
-// Result of a side that receives the bytes in pieces of one size: what it sent, and whether it gave the connection up.
+// Returns the output of a side that receives the bytes in pieces of `piece` bytes, followed by "1" if the handshake
+// failed, else "0".
 std::string Run(Side side, absl::string_view bytes, size_t piece) {
   static const RunSecret* const secret = new RunSecret(*RunSecret::FromToken("a token that nobody guesses"));
   Handshake handshake(side, *secret, std::string(kNonceBytes, 'n'));

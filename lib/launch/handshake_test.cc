@@ -20,7 +20,7 @@ const std::string kNonceS(kNonceBytes, 's');
 RunSecret Secret() { return *RunSecret::FromToken("a token of a run"); }
 RunSecret OtherSecret() { return *RunSecret::FromToken("a token of another run"); }
 
-// Hands over what one side has to say, and returns what the other makes of it.
+// Passes the output of one side to the other, and returns the result of its Consume.
 absl::StatusOr<bool> Deliver(Handshake& from, Handshake& to) {
   const std::string bytes = from.TakeOutput();
   absl::string_view rest = bytes;
@@ -30,7 +30,7 @@ absl::StatusOr<bool> Deliver(Handshake& from, Handshake& to) {
 TEST(HandshakeTest, BothSidesProveTheSecretAndHaveTheSameKeys) {
   Handshake connecting(Side::kConnecting, Secret(), kNonceC);
   Handshake listening(Side::kListening, Secret(), kNonceS);
-  EXPECT_EQ(listening.TakeOutput(), "");  // it does not speak first
+  EXPECT_EQ(listening.TakeOutput(), "");  // the listening side does not send first
   EXPECT_EQ(*Deliver(connecting, listening), false);
   EXPECT_EQ(*Deliver(listening, connecting), false);
   EXPECT_EQ(*Deliver(connecting, listening), true);
@@ -84,7 +84,7 @@ TEST(HandshakeTest, fake_leader_verdict) {
   absl::string_view rest = greeting;
   ASSERT_THAT(connecting.Consume(rest), IsOk());
   const std::string own = connecting.TakeOutput();
-  rest = own;  // its own proof, sent back
+  rest = own;  // own proof, sent back
   EXPECT_THAT(connecting.Consume(rest), StatusIs(absl::StatusCode::kUnauthenticated, HasSubstr("secret")));
 }
 

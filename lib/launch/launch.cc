@@ -25,8 +25,8 @@
 namespace lockstep {
 namespace {
 
-// LibTorch's process groups and its reducer log what they try; what matters of that comes back as a status.
-// TORCH_CPP_LOG_LEVEL, LibTorch's own variable, brings the warnings back.
+// Turns off the warnings of LibTorch's process groups and reducer, because their errors are returned as a status.
+// Setting TORCH_CPP_LOG_LEVEL, LibTorch's own variable, keeps the warnings.
 void SilenceLibTorchWarnings() {
   if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr) {
     FLAGS_caffe2_log_level = c10::GLOG_ERROR;
@@ -62,7 +62,8 @@ absl::StatusOr<std::string> RunTask(const std::map<std::string, RankTask>& tasks
   return result;
 }
 
-// Address and secret of a point's store. Ranks of this host alone meet on its loopback device.
+// Returns the address and the secret of a point's store. Without a world, all ranks are on this host and use its
+// loopback device.
 absl::StatusOr<StorePlace> PlaceOfStore(World* world) {
   if (world != nullptr) {
     return world->NextStore();
@@ -71,7 +72,7 @@ absl::StatusOr<StorePlace> PlaceOfStore(World* world) {
   return StorePlace{secret, kLoopback};
 }
 
-// All ranks as children of this process.
+// Runs all ranks as children of this process.
 absl::StatusOr<std::vector<ChildExit>> RunRanksHere(RankEnvironment place) {
   ASSIGN_OR_RETURN(const std::string self, SelfPath());
   std::vector<ChildOptions> children;
@@ -79,7 +80,7 @@ absl::StatusOr<std::vector<ChildExit>> RunRanksHere(RankEnvironment place) {
     place.local_rank = place.rank;
     children.push_back(RankProcess(place, self));
   }
-  // They end together, behind a barrier.
+  // The ranks end together, after a barrier.
   return RunChildren(children, absl::InfiniteDuration(), nullptr, nullptr, place.timeout);
 }
 
@@ -117,7 +118,8 @@ bool IsRank() { return std::getenv(kRankTaskVariable) != nullptr; }
 
 int RunRank(const std::map<std::string, RankTask>& tasks) {
   std::signal(SIGPIPE, SIG_IGN);
-  // A stop only sets a flag, so that a rank that waits for a silent one lives to complain when its launcher ends it.
+  // A stop signal only sets a flag, so that a rank that waits for a silent one can still report this error when its
+  // launcher ends it.
   InstallStopSignals();
   SilenceLibTorchWarnings();
   absl::StatusOr<std::string> result = absl::InternalError("the task did not return");
@@ -128,19 +130,19 @@ int RunRank(const std::map<std::string, RankTask>& tasks) {
   if (!status.ok()) {
     EndRank(status);
   }
-  if (const absl::Status written = WriteResult(FrameResult(result)); !written.ok()) {  // no launcher hears it
+  if (const absl::Status written = WriteResult(FrameResult(result)); !written.ok()) {  // the launcher cannot receive it
     std::_Exit(ExitStatus("rank", written));
   }
   return 0;
 }
 
 void EndRank(const absl::Status& status) {
-  static auto* const first = new std::mutex;  // never unlocked: whoever comes second waits for the end of the process
+  static auto* const first = new std::mutex;  // never unlocked: a second thread waits for the end of the process
   first->lock();
-  if (!WriteResult(FrameResult(status)).ok()) {  // no launcher hears it
+  if (!WriteResult(FrameResult(status)).ok()) {  // the launcher cannot receive it
     ExitStatus("rank", status);
   }
-  // Without the destructors of static objects: threads of a broken communicator may still hold what they need.
+  // Skips the destructors of static objects, because threads of a broken communicator may still use these objects.
   std::_Exit(static_cast<int>(ToExitCode(status)));
 }
 

@@ -1,14 +1,16 @@
-// Starts the ranks of a point as processes, and says which one is to blame when they fail.
+// Launch: starts the ranks of a point as processes, and names the failed rank.
 //
-// This process runs its own executable once per rank and hosts the store where they meet, so a rank that dies takes
-// nothing down with it that is needed to name it. In a world (world.h) each rank's own agent starts it, maybe on another
-// host. A rank finds its place in the environment under torchrun's names
-// (RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT) and its work under two of our own. What it
-// returns, value or error, comes back through a pipe (lib/base/subprocess.h).
+// This process runs its own executable once per rank and hosts the ranks' store, so that the death of a rank destroys
+// nothing that is needed to name it. In a world (world.h), the rank's agent starts the rank, possibly on another host.
+// A rank reads its place from environment variables with torchrun's names (RANK, WORLD_SIZE, LOCAL_RANK,
+// LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT) and its task from variables of our own (rank_environment.h). It returns
+// its value or error through a pipe (lib/base/subprocess.h).
 //
-// How a failure is found: a rank that ends is seen within milliseconds, and the others are ended at once. A rank that
-// hangs is found by those that wait for it: each wait in the communicator and the store ends after `timeout`, and the
-// rank that does not complain is the one that hangs. There is no limit on computing, so a long step is never mistaken.
+// Failure detection:
+//   - The end of a rank is noticed within milliseconds, and the other ranks are ended.
+//   - A rank that hangs is detected by the ranks that wait for it: each wait in the communicator and the store ends
+//     after `timeout`, and the rank that reports no error is the one that hangs. Computing has no time limit, so that a
+//     long step is never taken for a hang.
 #ifndef LOCKSTEP_LIB_LAUNCH_LAUNCH_H_
 #define LOCKSTEP_LIB_LAUNCH_LAUNCH_H_
 
@@ -28,23 +30,26 @@ namespace lockstep {
 
 struct LaunchOptions {
   int ranks = 1;
-  std::string task;     // what the ranks are to do: a key of the map given to RunRank
-  std::string payload;  // its input, any bytes up to about 90 KB (it travels in the environment)
+  std::string task;     // task of the ranks: a key of the map given to RunRank
+  std::string payload;  // input of the task: any bytes, at most about 90 KB, because it is passed in the environment
   absl::Duration timeout = absl::Seconds(60);
-  World* world = nullptr;  // the processes that start the ranks; null: this one starts all of them
+  World* world = nullptr;  // processes that start the ranks; null: this process starts all ranks
 };
 
-// Runs the task in all ranks and returns what each returned, in rank order. When one fails, the others are ended and
-// the status names it: its own status code and message when it told them, Unavailable when somebody killed or stopped
-// it or it did not answer, ResourceExhausted when the kernel killed it for memory. Unavailable too when this host has
-// no loopback device, or an agent is lost. Cancelled after a stop signal to this process, or to an agent.
+// Runs the task in all ranks and returns their values in rank order. If a rank fails, the others are ended, and the
+// status names the failed rank:
+//   - the rank's own error if it reported one,
+//   - UnavailableError if another process killed or stopped the rank, or the rank did not respond,
+//   - ResourceExhaustedError if the kernel killed the rank for memory.
+// Also returns UnavailableError if this host has no loopback device or an agent is lost, and CancelledError after a
+// stop signal to this process or to an agent.
 absl::StatusOr<std::vector<std::string>> LaunchRanks(const LaunchOptions& options);
 
-// A rank's place in the run.
+// Place of a rank in the run.
 struct RankContext {
   int rank = 0;
   int size = 1;
-  int local_rank = 0;  // among the ranks of this host: the index of its device
+  int local_rank = 0;  // index among the ranks of this host, and index of the rank's device
   absl::Duration timeout = absl::Seconds(60);
   std::string payload;
   Store* store = nullptr;
@@ -52,14 +57,15 @@ struct RankContext {
 
 using RankTask = std::function<absl::StatusOr<std::string>(RankContext&)>;
 
-// Whether this process was started by LaunchRanks: main asks before it parses flags.
+// Returns true if LaunchRanks or an agent started this process as a rank. Must be called in main before flags are
+// parsed.
 bool IsRank();
 
-// For main of a rank: joins the store, runs its task, hands the result to the launcher, and returns the exit code.
+// Runs a rank: joins the store, runs the task, sends the result to the launcher, and returns the exit code for main.
 int RunRank(const std::map<std::string, RankTask>& tasks);
 
-// Ends this rank at once, from any thread: hands the status, which is an error, to the launcher, and waits for nothing that
-// the rank still does or holds. For a rank that has come to a stop, or whose communicator would wait as it is destroyed.
+// Ends this rank at once: sends `status` to the launcher and exits without waiting for any work or destructor. Meant
+// for a rank that hangs, or whose communicator would wait in its destructor. `status` must be an error. Thread-safe.
 [[noreturn]] void EndRank(const absl::Status& status);
 
 }  // namespace lockstep

@@ -1,7 +1,8 @@
-// Which launcher started this process, as --launcher and the environment tell it. Knows nothing of LibTorch.
+// Launcher of this process, read from --launcher and the environment. Does not depend on LibTorch.
 //
-// Launchers are looked for from the inside out: torchrun, Open MPI, PMI, a Slurm step. So torchrun within a Slurm step is
-// torchrun. An environment with some of a launcher's variables, or with some that contradict each other, is refused.
+// Launchers are checked from the innermost to the outermost: torchrun, Open MPI, PMI, a Slurm step. Thus torchrun
+// within a Slurm step is torchrun. An environment is refused if it has only some of a launcher's variables, or
+// variables that contradict each other.
 #ifndef LOCKSTEP_LIB_LAUNCH_LAUNCH_ENVIRONMENT_H_
 #define LOCKSTEP_LIB_LAUNCH_LAUNCH_ENVIRONMENT_H_
 
@@ -13,11 +14,12 @@
 
 namespace lockstep {
 
-// As --launcher takes it: "none", "torchrun", "openmpi", "pmi", "slurm".
+// Returns the word for --launcher: "none", "torchrun", "openmpi", "pmi" or "slurm".
 const char* LauncherName(Launcher launcher);
 
-// `word` is "auto", or the only launcher that is looked for. InvalidArgument names the variables: half set, contradictory,
-// or missing though `word` asks for them; also another word.
+// Returns this process's place. `word` must be "auto" or the only launcher to check. Returns InvalidArgumentError, with
+// the names of the variables, if only some variables are set, if they contradict each other, or if the launcher `word`
+// has set no variable; also if `word` is another word.
 absl::StatusOr<LaunchPlace> ReadLaunchPlace(const std::string& word, const EnvironmentLookup& lookup);
 
 }  // namespace lockstep

@@ -19,12 +19,12 @@ using ::testing::HasSubstr;
 
 using Variables = std::map<std::string, std::string>;
 
-// Each launcher's own, as it sets them for rank 3 of 4, the second of its host.
+// Variables that each launcher sets for rank 3 of 4, the second rank of its host.
 const Variables kTorchrun = {
     {"RANK", "3"}, {"WORLD_SIZE", "4"}, {"LOCAL_RANK", "1"}, {"LOCAL_WORLD_SIZE", "2"}, {"TORCHELASTIC_RUN_ID", "r7"}};
 const Variables kOpenMpi = {{"OMPI_COMM_WORLD_RANK", "3"},       {"OMPI_COMM_WORLD_SIZE", "4"},
                             {"OMPI_COMM_WORLD_LOCAL_RANK", "1"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
-                            {"PMIX_NAMESPACE", "1199243265"},    {"PMIX_RANK", "3"}};  // Open MPI sets this, too
+                            {"PMIX_NAMESPACE", "1199243265"},    {"PMIX_RANK", "3"}};  // Open MPI sets these, too
 const Variables kHydra = {{"PMI_RANK", "3"}, {"PMI_SIZE", "4"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "2"}};
 const Variables kStep = {{"SLURM_JOB_ID", "12"},       {"SLURM_STEP_ID", "0"},        {"SLURM_PROCID", "3"},
                          {"SLURM_LOCALID", "1"},       {"SLURM_STEP_NUM_TASKS", "4"}, {"SLURM_NTASKS", "64"},
@@ -57,7 +57,7 @@ Launcher Found(const Variables& variables, const std::string& word = "auto") {
   return place.ok() ? place->launcher : Launcher::kNone;
 }
 
-// Refused as usage, with each of the names in the one line.
+// Expects a usage error whose line contains both texts.
 void ExpectRefused(const Variables& variables, const std::string& first, const std::string& second,
                    const std::string& word = "auto") {
   EXPECT_THAT(Read(variables, word),
@@ -97,7 +97,7 @@ TEST(LaunchEnvironmentTest, TheFlagOutranksTheEnvironment) {
   EXPECT_EQ(Found(all, "openmpi"), Launcher::kOpenMpi);
   EXPECT_EQ(Found(all, "pmi"), Launcher::kPmi);
   EXPECT_EQ(Found(all, "slurm"), Launcher::kSlurm);
-  EXPECT_EQ(Found({{"RANK", "1"}}, "none"), Launcher::kNone);  // what is not asked for is not looked at
+  EXPECT_EQ(Found({{"RANK", "1"}}, "none"), Launcher::kNone);  // other launchers are not checked
   EXPECT_EQ(Found(kStep + Variables({{"RANK", "1"}}), "slurm"), Launcher::kSlurm);
 }
 
@@ -118,7 +118,7 @@ TEST(LaunchEnvironmentTest, HalfSetIsRefused) {
       ExpectRefused(Without(variables, name), "are set", name + " is not set");
     }
   }
-  for (const char* name : {"RANK", "WORLD_SIZE", "LOCAL_RANK"}) {  // one alone, as some other program's
+  for (const char* name : {"RANK", "WORLD_SIZE", "LOCAL_RANK"}) {  // single variable, perhaps of another program
     ExpectRefused({{name, "0"}}, std::string(name) + " is set", "are not set");
   }
   ExpectRefused(Without(kHydra, "PMI_SIZE"), "PMI_RANK is set", "PMI_SIZE is not set");
@@ -149,7 +149,7 @@ TEST(LaunchEnvironmentTest, WhatIsNoNumberIsRefused) {
 
 TEST(LaunchEnvironmentTest, ABatchScriptIsNoLaunch) {
   EXPECT_EQ(Found(kBatchScript), Launcher::kNone);
-  for (const char* special : {"4294967290", "4294967291", "4294967294"}) {  // interactive, batch, pending
+  for (const char* special : {"4294967290", "4294967291", "4294967294"}) {  // steps: interactive, batch, pending
     EXPECT_EQ(Found(kBatchScript + Variables({{"SLURM_STEP_ID", special}})), Launcher::kNone);
   }
 }

@@ -9,19 +9,19 @@
 namespace lockstep {
 namespace {
 
-// From here on Slurm numbers steps that are none of srun's: a batch script, an interactive shell (slurm.h, SLURM_BATCH_SCRIPT
-// and its neighbours).
+// First of Slurm's step numbers for steps that srun did not start, such as a batch script or an interactive shell
+// (slurm.h, SLURM_BATCH_SCRIPT and the constants next to it).
 constexpr uint64_t kFirstSpecialStep = 0xfffffff0;
 
 constexpr char kTasks[] = "SLURM_STEP_NUM_TASKS";
 constexpr char kNodes[] = "SLURM_STEP_NUM_NODES";
 
-// The names of the numbers that every launcher gives.
+// Names of the variables with the numbers that every launcher gives.
 struct Names {
   const char* rank;
   const char* size;
   const char* local_rank;
-  const char* local_size;  // may be unset; null: the launcher has none
+  const char* local_size;  // variable that may be unset; null: the launcher has no such variable
 };
 
 absl::StatusOr<LaunchPlace> ReadNumbers(Launcher launcher, const EnvironmentReader& variables, const Names& names) {
@@ -47,14 +47,14 @@ absl::StatusOr<LaunchPlace> ReadNumbers(Launcher launcher, const EnvironmentRead
   if (place.local_rank >= local_size) {
     return contradicts(names.local_rank, place.local_rank, has_local_size ? names.local_size : names.size, local_size);
   }
-  if (place.local_rank > place.rank) {  // a host's ranks are counted in the order of the world's
+  if (place.local_rank > place.rank) {  // the ranks of a host are numbered in the order of the world
     return contradicts(names.local_rank, place.local_rank, names.rank, place.rank);
   }
   place.one_host = place.size == 1 || (has_local_size && local_size == place.size);
   return place;
 }
 
-// Whether this is one of srun's steps.
+// Returns true if this process belongs to a step that srun started.
 bool IsStep(const EnvironmentReader& variables) {
   uint64_t step = 0;
   return variables.Has("SLURM_STEP_ID") &&
@@ -90,7 +90,8 @@ absl::StatusOr<LaunchPlace> ReadOpenMpi(const EnvironmentReader& variables) {
   return place;
 }
 
-// Hydra says which of its host's ranks this is; for Slurm's PMI plugins its own variables say so.
+// Reads the place from PMI's variables. Hydra also sets the local rank. With Slurm's PMI plugins, the local rank is in
+// Slurm's own variables.
 absl::StatusOr<LaunchPlace> ReadPmi(const EnvironmentReader& variables) {
   const char* const rank = variables.FirstOf({"PMI_RANK", "PMIX_RANK"});
   if (variables.Has("PMI_RANK") && variables.Has("PMIX_RANK") &&

@@ -26,7 +26,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// --- What the ranks of these tests do ---
+// --- Tasks of the ranks ---
 
 absl::StatusOr<std::string> Introduce(RankContext& context) {
   return absl::StrCat(context.rank, "/", context.size, " on ", context.local_rank, ": ", context.payload);
@@ -64,7 +64,7 @@ absl::StatusOr<std::string> HangInRankTwo(RankContext& context) {
   return "";
 }
 
-// Nobody waits for it any more.
+// Rank 1 hangs after the last barrier, when no other rank waits for it.
 absl::StatusOr<std::string> HangAtTheEndInRankOne(RankContext& context) {
   RETURN_IF_ERROR(context.store->Barrier(context.rank, context.size));
   if (context.rank == 1) {
@@ -73,7 +73,7 @@ absl::StatusOr<std::string> HangAtTheEndInRankOne(RankContext& context) {
   return "";
 }
 
-// As a process whose driver waits, while it ends, for a rank that is stopped.
+// Behaves like a process that ends while its driver waits for a stopped rank.
 absl::StatusOr<std::string> ComplainAndStayWhileRankOneHangs(RankContext& context) {
   RETURN_IF_ERROR(context.store->Barrier(context.rank, context.size));
   if (context.rank == 1) {
@@ -84,7 +84,7 @@ absl::StatusOr<std::string> ComplainAndStayWhileRankOneHangs(RankContext& contex
   return "";
 }
 
-// As a communicator that waits for the others when it is destroyed.
+// Behaves like a communicator whose destructor waits for the other ranks.
 absl::StatusOr<std::string> EndWithWhatWouldWait(RankContext& context) {
   const std::shared_ptr<void> holds(nullptr, [](void*) { absl::SleepFor(absl::Minutes(1)); });
   RETURN_IF_ERROR(context.store->Barrier(context.rank, context.size));

@@ -22,7 +22,7 @@
 namespace lockstep {
 namespace {
 
-// Place of this process, the point where it meets the others, and the secret that they share.
+// Place of this process, its rendezvous with the other processes, and their shared secret.
 struct Meeting {
   LaunchPlace place;
   MeetingPoint point;
@@ -31,7 +31,8 @@ struct Meeting {
 
 const char* Variable(const char* name) { return std::getenv(name); }
 
-// The ranks inherit it. NCCL's own variable takes a name exactly behind '='.
+// Sets the network device for this process and its ranks, which inherit the variables. NCCL matches a name exactly only
+// after '='.
 absl::Status ChooseInterface(const std::string& interface) {
   if (interface.empty()) {
     return absl::OkStatus();
@@ -65,7 +66,7 @@ int Lead(const LaunchedRunOptions& options, const Meeting& meeting, const proto:
   });
   int code = status.ok() ? 0 : Fail(options, status);
   if (absl::IsCancelled(status) && world.stop_signal() != 0) {
-    code = 128 + world.stop_signal();  // an agent was sent it, not this process
+    code = 128 + world.stop_signal();  // the signal may have gone to an agent only
   }
   world.Dismiss(code, std::string(status.message()));
   return code;
@@ -74,7 +75,7 @@ int Lead(const LaunchedRunOptions& options, const Meeting& meeting, const proto:
 int Serve(const LaunchedRunOptions& options, const Meeting& meeting, proto::AgentHello self) {
   absl::StatusOr<proto::AgentVerdict> verdict = absl::UnavailableError("");
   const absl::Status status = CatchMemoryEnd([&] {
-    if (options.dataset != "-") {  // which the leader refuses
+    if (options.dataset != "-") {  // the leader refuses "-"
       ASSIGN_OR_RETURN(*self.mutable_dataset(), DescribeDataset(options.dataset));
     }
     ASSIGN_OR_RETURN(JoinedMeeting joined, JoinMeeting(meeting.place, meeting.point, meeting.secret, options.timeout));

@@ -1,4 +1,4 @@
-// A whole run, by whoever started this process: alone, as the leader of a world, or as one of its agents.
+// Whole run of a process: alone, as the leader of a world, or as an agent, depending on its launcher.
 #ifndef LOCKSTEP_LIB_LAUNCH_LAUNCHED_RUN_H_
 #define LOCKSTEP_LIB_LAUNCH_LAUNCHED_RUN_H_
 
@@ -14,20 +14,23 @@
 namespace lockstep {
 
 struct LaunchedRunOptions {
-  std::string tool;               // its name, for messages
-  std::string launcher = "auto";  // --launcher
+  std::string tool;               // tool's name, for messages
+  std::string launcher = "auto";  // value of --launcher
   MeetingFlags meeting;
-  std::string
-      interface;  // the network device that ranks talk over, "eth0"; empty: as GLOO_SOCKET_IFNAME says, or the way
-                  // to rank 0's host
-  std::string dataset;       // --input, which each process must have
-  bool ask_for_gpus = true;  // false: nobody wants to know how many this host has
+  // Network device for the ranks' communication, such as "eth0". Empty: the device of GLOO_SOCKET_IFNAME, or the device
+  // on the route to rank 0's host.
+  std::string interface;
+  std::string dataset;       // value of --input, which each process must have
+  bool ask_for_gpus = true;  // false: the number of GPUs of this host is not needed
   absl::Duration timeout = absl::Seconds(60);
 };
 
-// In a process of rank 0, or that no launcher started: calls `lead`, prints its error, and returns main's exit code. The
-// world is null when this process starts its ranks itself. In any other process: serves the leader, and returns the
-// leader's exit code; prints only what the leader cannot know. An error goes to torchrun's error file, too.
+// Runs this process and returns the exit code for main.
+//   - In the process of rank 0, or without a launcher: calls `lead` and prints its error. The world is null if this
+//     process starts its ranks itself.
+//   - In any other process: serves the leader and returns the leader's exit code. Prints only errors that the leader
+//     cannot know.
+// Errors are also written to torchrun's error file (error_file.h).
 int RunLaunched(const LaunchedRunOptions& options, const std::function<absl::Status(World*)>& lead);
 
 }  // namespace lockstep

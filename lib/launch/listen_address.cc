@@ -15,7 +15,7 @@
 namespace lockstep {
 namespace {
 
-// The addresses of this host, as numbers, to which a name leads.
+// Returns the numeric addresses of this host to which `host` resolves.
 std::set<std::string> OwnAmong(const std::string& host, uint16_t port, const std::set<std::string>& own) {
   std::string error;
   std::set<std::string> found;

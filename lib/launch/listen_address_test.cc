@@ -49,7 +49,7 @@ TEST(ListenAddressTest, TheMeetingPointsOwnAddress) {
   }
 }
 
-// 192.0.2.0/24 is of no host (RFC 5737).
+// No host has an address in 192.0.2.0/24 (RFC 5737).
 TEST(ListenAddressTest, AnAddressOfAnotherHostLeavesTheDeviceOrAll) {
   EXPECT_EQ(ListenAddress(Place(false), At("192.0.2.1"), ""), "");
   EXPECT_EQ(ListenAddress(Place(false), At("192.0.2.1"), "none0"), "");

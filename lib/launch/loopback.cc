@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kPatienceMilliseconds = 5000;
 
-// A TCP socket that does not block, closed at the end.
+// Non-blocking TCP socket that is closed by the destructor.
 class Socket {
  public:
   Socket() : fd_(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {}
@@ -41,7 +41,7 @@ absl::Status Failed(int error) {
                                              "; bring the loopback device up (ip link set lo up)"));
 }
 
-// A port of its own, to which somebody may connect.
+// Listens at a free port and returns its address in `address`.
 absl::Status Listen(const Socket& listener, sockaddr_in& address) {
   address = {};
   address.sin_family = AF_INET;
@@ -53,7 +53,7 @@ absl::Status Listen(const Socket& listener, sockaddr_in& address) {
   return listens ? absl::OkStatus() : Failed(errno);
 }
 
-// What became of a connection that was under way.
+// Waits for the result of a connection attempt.
 absl::Status Await(const Socket& client) {
   pollfd writable = {client.fd(), POLLOUT, 0};
   const int ready = poll(&writable, 1, kPatienceMilliseconds);

@@ -1,4 +1,5 @@
-// Whether the ranks of one host can meet: over 127.0.0.1, which a container or a network namespace may not have.
+// Check of the loopback device, over which the ranks of one host connect. A container or a network namespace may lack
+// it.
 #ifndef LOCKSTEP_LIB_LAUNCH_LOOPBACK_H_
 #define LOCKSTEP_LIB_LAUNCH_LOOPBACK_H_
 
@@ -8,8 +9,9 @@ namespace lockstep {
 
 inline constexpr char kLoopback[] = "127.0.0.1";
 
-// Connects to itself, once. Asked before anything waits there: LibTorch's store tries again until its timeout, deaf to
-// signals, and says so in lines of its own. Unavailable: no connection, or none within 5 s. Cancelled: a stop signal.
+// Connects to a port of this process over the loopback device. Must be called before any code waits for a connection
+// there: LibTorch's store retries until its timeout, ignores signals meanwhile, and prints its own messages. Returns
+// UnavailableError if no connection exists after 5 s, and CancelledError after a stop signal.
 absl::Status CheckLoopback();
 
 }  // namespace lockstep

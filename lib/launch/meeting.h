@@ -1,7 +1,7 @@
-// How the leader and its agents come together at their meeting point (meeting_point.h).
+// Connection of the leader with its agents at their rendezvous (meeting_point.h).
 //
-// Rank 0 listens at the point's port. Where torchrun's own store listens there, rank 0 listens at a free port instead and
-// says in that store at which, under a name that no other run has.
+// Rank 0 listens at the rendezvous's port. If torchrun's own store listens there, rank 0 listens at a free port instead
+// and publishes that port in the store, under a key that no other run uses.
 #ifndef LOCKSTEP_LIB_LAUNCH_MEETING_H_
 #define LOCKSTEP_LIB_LAUNCH_MEETING_H_
 
@@ -18,26 +18,27 @@
 
 namespace lockstep {
 
-// Rank 0's side.
+// Rendezvous on the side of rank 0.
 struct OpenMeeting {
-  TcpSocket listener;  // no descriptor in a world of one process
-  RunSecret secret;    // proven by every process that is let in
+  TcpSocket listener;  // listening socket; no descriptor in a world of one process
+  RunSecret secret;    // secret that every admitted process must prove
 };
 
-// The side of another rank.
+// Rendezvous on the side of another rank.
 struct JoinedMeeting {
   SecureSocket leader;
   RunSecret secret;
 };
 
-// For rank 0. `secret` is what FindSecret returned; `interface` is --interface. Returns UnavailableError if the port is
-// taken, or torchrun's store does not answer within the timeout; CancelledError after a stop signal.
+// Starts listening. Must be called by rank 0. `secret` must be the result of FindSecret; `interface` is the value of
+// --interface. Returns UnavailableError if the port is taken or torchrun's store does not respond within the timeout,
+// and CancelledError after a stop signal.
 absl::StatusOr<OpenMeeting> StartMeeting(const LaunchPlace& place, const MeetingPoint& point,
                                          const std::optional<RunSecret>& secret, const std::string& interface,
                                          absl::Duration timeout);
 
-// For the others: connects to rank 0. Returns UnavailableError if it did not come within the timeout, or who listens there
-// does not know the secret; CancelledError after a stop signal.
+// Connects to rank 0. Must be called by all other ranks. Returns UnavailableError if rank 0 did not listen within the
+// timeout or the listening process does not know the secret, and CancelledError after a stop signal.
 absl::StatusOr<JoinedMeeting> JoinMeeting(const LaunchPlace& place, const MeetingPoint& point,
                                           const std::optional<RunSecret>& secret, absl::Duration timeout);
 

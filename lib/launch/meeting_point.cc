@@ -10,14 +10,15 @@
 namespace lockstep {
 namespace {
 
-// LibTorch's own default (TCPStoreOptions::kDefaultPort), where nothing tells one run from another.
+// Port if no name distinguishes one run from another: LibTorch's own default (TCPStoreOptions::kDefaultPort).
 constexpr uint16_t kDefaultPort = 29500;
 
-// Ports that follow from a run's name: below those that Linux gives out by itself (ip_local_port_range, from 32768 on).
+// Range of the ports computed from a run's name: below the ephemeral ports of Linux (ip_local_port_range, from 32768
+// on).
 constexpr uint32_t kFirstPort = 20000;
 constexpr uint32_t kPorts = 9000;
 
-// FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/): the same on every host.
+// Returns the FNV-1a hash (http://www.isthe.com/chongo/tech/comp/fnv/), which is the same on every host.
 uint32_t Hash(absl::string_view text) {
   uint32_t hash = 2166136261u;
   for (const unsigned char c : text) {
@@ -34,7 +35,7 @@ absl::Status Unknown(const LaunchPlace& place, absl::string_view what) {
 
 absl::StatusOr<std::string> FindHost(const LaunchPlace& place, const MeetingFlags& flags,
                                      const EnvironmentReader& variables) {
-  if (place.one_host) {  // nobody else has to reach it, whatever its names lead to
+  if (place.one_host) {  // no other host must reach it, so names do not matter
     return std::string(kLoopback);
   }
   if (!flags.master_addr.empty()) {
@@ -91,7 +92,7 @@ std::string FirstHost(absl::string_view list) {
     return "";
   }
   absl::StrAppend(&host, rest.substr(0, rest.find_first_of("-,]")));
-  return absl::StrCat(host, FirstHost(rest.substr(closing + 1)));  // what all of the bracket's hosts end in
+  return absl::StrCat(host, FirstHost(rest.substr(closing + 1)));  // common suffix of the bracket's hosts
 }
 
 }  // namespace lockstep

@@ -1,9 +1,8 @@
-// Where the processes that an outside launcher started meet: the address of rank 0's host, and a port of it. Knows nothing
-// of LibTorch.
+// Rendezvous of the processes that an outside launcher started: an address and a port of rank 0's host. Does not depend
+// on LibTorch. The first source that exists is used:
 //
-// The address, with all ranks on one host, is 127.0.0.1, whatever else says. Otherwise it is that of --master_addr, else of
-// MASTER_ADDR, else in a Slurm step the first node of its list. The port is that of --master_port, else of MASTER_PORT,
-// else one that follows from the launcher's name for the run.
+//   address  127.0.0.1 if all ranks are on one host; --master_addr; MASTER_ADDR; the first node of a Slurm step's list
+//   port     --master_port; MASTER_PORT; 29500 under torchrun or if the run has no name; a port computed from that name
 #ifndef LOCKSTEP_LIB_LAUNCH_MEETING_POINT_H_
 #define LOCKSTEP_LIB_LAUNCH_MEETING_POINT_H_
 
@@ -18,23 +17,25 @@
 namespace lockstep {
 
 struct MeetingFlags {
-  std::string master_addr;  // empty: as below
-  int master_port = 0;      // 0: as below
+  std::string master_addr;  // value of --master_addr; empty: not given
+  int master_port = 0;      // value of --master_port; 0: not given
 };
 
 struct MeetingPoint {
   std::string host;
   uint16_t port = 0;
-  // torchrun's own store listens at the port, so rank 0 listens at another one and says in that store at which
-  // (TORCHELASTIC_USE_AGENT_STORE, torch/distributed/rendezvous.py).
+  // True if torchrun's own store listens at the port (TORCHELASTIC_USE_AGENT_STORE, torch/distributed/rendezvous.py).
+  // Rank 0 then listens at another port and publishes it in that store.
   bool in_torchrun_store = false;
 };
 
-// InvalidArgument: ranks on several hosts, and nothing says where rank 0 is; or a MASTER_PORT that is no port.
+// Returns the rendezvous. Returns InvalidArgumentError if the ranks are on several hosts and no source gives rank 0's
+// address, or if MASTER_PORT is not a port.
 absl::StatusOr<MeetingPoint> FindMeetingPoint(const LaunchPlace& place, const MeetingFlags& flags,
                                               const EnvironmentLookup& lookup);
 
-// The first of a Slurm list of hosts, "node[007-012,20],login" (man scontrol, "show hostnames"). Empty: it is no such list.
+// Returns the first host of a Slurm list such as "node[007-012,20],login" (man scontrol, "show hostnames"), or an empty
+// text if `list` is not such a list.
 std::string FirstHost(absl::string_view list);
 
 }  // namespace lockstep

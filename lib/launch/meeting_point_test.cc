@@ -50,7 +50,7 @@ TEST(MeetingPointTest, FlagsOutrankTheEnvironment) {
   ASSERT_THAT(point, IsOk());
   EXPECT_EQ(point->host, "10.0.0.1");
   EXPECT_EQ(point->port, 4000);
-  EXPECT_FALSE(point->in_torchrun_store);  // torchrun's store is not there
+  EXPECT_FALSE(point->in_torchrun_store);  // torchrun's store is at another port
 }
 
 TEST(MeetingPointTest, TorchrunsOwnStoreListensAtItsPort) {
@@ -74,7 +74,7 @@ TEST(MeetingPointTest, ASlurmStepMeetsOnItsFirstNode) {
   EXPECT_EQ(point->host, "n07");
 }
 
-// So that two steps of one job, and two jobs, do not meet.
+// Two steps of one job, or two jobs, must not share a rendezvous.
 TEST(MeetingPointTest, ThePortFollowsFromTheRunsName) {
   const auto port = [](const std::string& run) { return Find(Place(Launcher::kSlurm, true, run), {})->port; };
   EXPECT_EQ(port("12.0"), port("12.0"));

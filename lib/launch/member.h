@@ -1,4 +1,4 @@
-// One process of the world, as its leader knows it.
+// One process of the world, in the leader's view.
 #ifndef LOCKSTEP_LIB_LAUNCH_MEMBER_H_
 #define LOCKSTEP_LIB_LAUNCH_MEMBER_H_
 
@@ -12,10 +12,10 @@
 namespace lockstep {
 
 struct Member {
-  std::unique_ptr<AgentChannel> channel;  // null: the leader itself
+  std::unique_ptr<AgentChannel> channel;  // connection to the process; null: the leader itself
   proto::AgentHello hello;
-  std::string remote_address;  // its host's, as the leader sees it; empty: the leader's own host
-  absl::Status lost;           // why it is of no use any more
+  std::string remote_address;  // address of the process's host, seen by the leader; empty: the leader's own host
+  absl::Status lost;           // reason why the process is lost; OK: it is not
 };
 
 }  // namespace lockstep

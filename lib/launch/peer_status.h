@@ -1,4 +1,4 @@
-// What went wrong while a rank talked to the others.
+// Errors of the communication between ranks.
 #ifndef LOCKSTEP_LIB_LAUNCH_PEER_STATUS_H_
 #define LOCKSTEP_LIB_LAUNCH_PEER_STATUS_H_
 
@@ -9,8 +9,9 @@
 
 namespace lockstep {
 
-// Calls `body`; what it throws becomes ResourceExhausted when memory ran out, as in lib/device/torch_status.h, and
-// Unavailable otherwise: the store's, Gloo's and the sockets' exceptions all mean that another rank is gone or silent.
+// Calls `body` and converts an exception to an error: ResourceExhaustedError if memory ran out, as in
+// lib/device/torch_status.h, otherwise UnavailableError, because the exceptions of the store, of Gloo and of sockets
+// all mean that another rank is gone or silent.
 absl::Status CatchPeerErrors(absl::string_view doing, const std::function<void()>& body);
 
 }  // namespace lockstep

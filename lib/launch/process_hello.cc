@@ -20,18 +20,18 @@
 namespace lockstep {
 namespace {
 
-// Without a context on any of them.
+// Returns the number of GPUs without creating a CUDA context.
 uint32_t CountGpus() {
   uint32_t count = 0;
   CatchTorchErrors("counting GPUs", [&] {
     count = CountRankGpus();
     return absl::OkStatus();
-  }).IgnoreError();  // none that could be used
+  }).IgnoreError();  // an error means that no GPU is usable
   return count;
 }
 
-// Flags of which each process may have its own: its files, of which the data set is compared by its content, and how it
-// finds the others.
+// Flags that may differ between processes: file names (the data set is compared by its content), and the flags of the
+// rendezvous.
 constexpr const char* kOwnOfEach[] = {"input",       "output",      "prediction", "launcher",
                                       "master_addr", "master_port", "interface",  "quiet"};
 
@@ -49,7 +49,7 @@ std::string HostName() {
   return ReadableLine(name);
 }
 
-// Gloo is a part of LibTorch.
+// Gloo has no entry because it is part of LibTorch.
 void AddLibraries(c10::Device device, proto::AgentHello& hello) {
   const proto::Libraries libraries = LoadedLibraries(device);
   AddSetting("LibTorch", libraries.libtorch(), hello);

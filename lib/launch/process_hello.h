@@ -1,4 +1,4 @@
-// How a process of a world introduces itself.
+// Self-description of a process of a world.
 #ifndef LOCKSTEP_LIB_LAUNCH_PROCESS_HELLO_H_
 #define LOCKSTEP_LIB_LAUNCH_PROCESS_HELLO_H_
 
@@ -14,14 +14,15 @@ namespace lockstep {
 
 std::string HostName();
 
-// The versions of what computes and communicates on such a device, among the settings.
+// Adds the versions of the libraries that compute and communicate on such a device to the settings of `hello`.
 void AddLibraries(c10::Device device, proto::AgentHello& hello);
 
-// All of AgentHello but the data set. `ask_for_gpus`: how many this process sees, and CUDA's libraries; no context is made
-// on any of them. Errors: its program cannot be read.
+// Returns an AgentHello without the data set. If `ask_for_gpus`, it includes the number of visible GPUs and the
+// versions of CUDA's libraries; no CUDA context is created. Returns an error if the program's file cannot be read.
 absl::StatusOr<proto::AgentHello> DescribeProcess(const LaunchPlace& place, bool ask_for_gpus);
 
-// AgentHello.dataset, for an agent: what is at `path` here, the one file that an agent reads. Cancelled: a stop signal.
+// Returns the value of AgentHello.dataset for the data set at `path` on this host, the only file that an agent reads.
+// Returns CancelledError after a stop signal.
 absl::StatusOr<std::string> DescribeDataset(const std::string& path);
 
 }  // namespace lockstep

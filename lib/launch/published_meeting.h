@@ -1,5 +1,5 @@
-// Text that rank 0 publishes in torchrun's store, so that the others find it: a port, and a secret if the environment gave none.
-// Knows nothing of LibTorch.
+// Text that rank 0 publishes in torchrun's store for the other ranks: its port, and a secret if the environment holds
+// none. Does not depend on LibTorch.
 #ifndef LOCKSTEP_LIB_LAUNCH_PUBLISHED_MEETING_H_
 #define LOCKSTEP_LIB_LAUNCH_PUBLISHED_MEETING_H_
 
@@ -14,15 +14,15 @@
 namespace lockstep {
 
 struct PublishedMeeting {
-  uint16_t port = 0;  // at which rank 0 listens
+  uint16_t port = 0;  // port at which rank 0 listens
   std::optional<RunSecret> secret;
 };
 
 // Returns the port, a space, and 64 hex digits or "-".
 std::string ToText(const PublishedMeeting& meeting);
 
-// Reads what ToText wrote. Returns UnavailableError, without the text, if it is something else: torchrun's store lets
-// everybody write who reaches it.
+// Parses the result of ToText. Returns UnavailableError, without the text, if `text` is something else: everybody who
+// can reach torchrun's store may write to it.
 absl::StatusOr<PublishedMeeting> ReadPublishedMeeting(absl::string_view text);
 
 }  // namespace lockstep

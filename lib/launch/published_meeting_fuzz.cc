@@ -1,4 +1,5 @@
-// Any bytes as what somebody wrote into torchrun's store: refused without being shown, or written again as they are.
+// Reads arbitrary bytes as text from torchrun's store. They are either refused, in an error that does not contain them,
+// or written again unchanged.
 #include "absl/strings/ascii.h"
 #include "lib/launch/published_meeting.h"
 #include "lib/testing/fuzz.h"

@@ -15,7 +15,7 @@ absl::Status Pulse::Start() {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // what the thread inherits
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // the thread inherits this mask
   absl::Status started = thread_.Start([this] {
     while (!done_) {
       for (AgentChannel* channel : channels_) {

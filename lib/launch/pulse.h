@@ -1,4 +1,4 @@
-// A thread that says on each of its channels that this process lives, whatever else the process is busy with.
+// Thread that sends heartbeats on all channels while the process is busy with other work.
 #ifndef LOCKSTEP_LIB_LAUNCH_PULSE_H_
 #define LOCKSTEP_LIB_LAUNCH_PULSE_H_
 
@@ -14,14 +14,14 @@ namespace lockstep {
 
 class Pulse {
  public:
-  // `channels` must outlive it.
+  // `channels` must outlive this object.
   Pulse(std::vector<AgentChannel*> channels, absl::Duration timeout);
   ~Pulse();
   Pulse(const Pulse&) = delete;
   Pulse& operator=(const Pulse&) = delete;
 
-  // Starts the thread. Signals go to the other threads, so that they interrupt those threads' waits. Call it once.
-  // Errors are those of ThreadGroup::Start.
+  // Starts the thread. The thread blocks all signals, so that a signal interrupts the waits of the other threads. Must
+  // be called at most once. Errors are those of ThreadGroup::Start.
   absl::Status Start();
 
  private:

@@ -1,4 +1,4 @@
-// One voice for the processes that a launcher started.
+// Suppression of output that all processes of a world would print alike.
 #ifndef LOCKSTEP_LIB_LAUNCH_QUIET_UNLESS_LEADER_H_
 #define LOCKSTEP_LIB_LAUNCH_QUIET_UNLESS_LEADER_H_
 
@@ -6,8 +6,9 @@
 
 namespace lockstep {
 
-// What every process of a world would say alike (a wrong flag, --help) only rank 0's says: while this object lives, the
-// standard output and error of any other are /dev/null. Its standard output stays so: records are the leader's.
+// Lets only rank 0 print output that is the same in every process of a world (a wrong flag, --help). While this object
+// exists, standard output and standard error of any other process are /dev/null. Its standard output stays redirected
+// afterwards, because only the leader writes records.
 class QuietUnlessLeader {
  public:
   explicit QuietUnlessLeader(const std::string& launcher);
@@ -16,7 +17,7 @@ class QuietUnlessLeader {
   QuietUnlessLeader& operator=(const QuietUnlessLeader&) = delete;
 
  private:
-  int stderr_ = -1;  // the real one, kept; -1: nothing was changed
+  int stderr_ = -1;  // duplicate of the original standard error; -1: nothing was redirected
 };
 
 }  // namespace lockstep

@@ -1,5 +1,6 @@
-// Any environment as a rank's, and as any launcher's: lines NAME=VALUE. Refused with a usage error that names the variable,
-// or a place in the run; a rank's is written to variables and read again without a change.
+// Reads an arbitrary environment (lines NAME=VALUE) as that of a rank and of every launcher. It is either refused with
+// a usage error that names the variable, or gives a place in the run. A rank's place is written to variables and read
+// again without a change.
 #include <map>
 #include <string>
 #include <utility>
@@ -30,7 +31,7 @@ void CheckRefused(const absl::Status& status) {
   FUZZ_CHECK(status.code() == absl::StatusCode::kInvalidArgument);
 }
 
-// The place that a launcher's variables tell, and where it meets the others.
+// Checks the place given by a launcher's variables, and its rendezvous.
 void CheckLaunch(const std::string& launcher, const Variables& variables) {
   const absl::StatusOr<LaunchPlace> place = ReadLaunchPlace(launcher, In(variables));
   if (!place.ok()) {

@@ -16,7 +16,7 @@ using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Rank 1 of 4 at 127.0.0.1:29500, with a payload of any bytes.
+// Returns the variables of rank 1 of 4 at 127.0.0.1:29500, with a payload of arbitrary bytes.
 std::map<std::string, std::string> Variables() {
   RankEnvironment rank;
   rank.rank = 1;

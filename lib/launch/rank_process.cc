@@ -7,7 +7,7 @@ namespace lockstep {
 
 ChildOptions RankProcess(const RankEnvironment& place, const std::string& self) {
   ChildOptions child;
-  child.argv = {self, absl::StrCat("--rank=", place.rank)};  // for those who read ps: its place is in the environment
+  child.argv = {self, absl::StrCat("--rank=", place.rank)};  // only shown by ps; the rank reads its environment
   for (auto& variable : ToVariables(place)) {
     child.environment.push_back(variable);
   }

@@ -1,4 +1,4 @@
-// A rank as a process of this host: what it is started with, and what it writes for the one who started it.
+// Process of a rank on this host: its command and environment, and the result that it writes.
 #ifndef LOCKSTEP_LIB_LAUNCH_RANK_PROCESS_H_
 #define LOCKSTEP_LIB_LAUNCH_RANK_PROCESS_H_
 
@@ -11,13 +11,13 @@
 
 namespace lockstep {
 
-// This executable once more (`self`), with its place in the environment.
+// Returns the options for a child that runs this executable (`self`) with `place` in its environment.
 ChildOptions RankProcess(const RankEnvironment& place, const std::string& self);
 
-// A rank's status code in decimal, a line end, then its message or value.
+// Returns the rank's status code in decimal, a line end, and its message or value.
 std::string FrameResult(const absl::StatusOr<std::string>& result);
 
-// Null when nothing whole was written: the rank was ended before it could.
+// Parses the result of FrameResult. Returns null if it is not complete: the rank was ended before it had written it.
 std::unique_ptr<absl::StatusOr<std::string>> ParseResult(const std::string& frame);
 
 }  // namespace lockstep

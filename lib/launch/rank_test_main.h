@@ -1,4 +1,4 @@
-// The main of tests that launch ranks: the launcher starts the test's own executable once more for each. Test-only.
+// Main of tests that launch ranks. The launcher runs the test's own executable for each rank. Test-only.
 #ifndef LOCKSTEP_LIB_LAUNCH_RANK_TEST_MAIN_H_
 #define LOCKSTEP_LIB_LAUNCH_RANK_TEST_MAIN_H_
 
@@ -9,7 +9,7 @@
 
 namespace lockstep::testing {
 
-// Runs all tests; in a rank that one of them launched, the task that it is to do. Returns the exit code.
+// Runs all tests, or the task if this process is a rank that a test launched. Returns the exit code.
 int RankTestMain(int argc, char** argv, const std::map<std::string, RankTask>& tasks);
 
 }  // namespace lockstep::testing

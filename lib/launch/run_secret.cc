@@ -18,7 +18,7 @@ namespace {
 
 using MacContext = std::unique_ptr<EVP_MAC_CTX, decltype(&EVP_MAC_CTX_free)>;
 
-// Looked up once, and kept as long as the program. Null if OpenSSL has none.
+// Returns OpenSSL's HMAC, or null if there is none. It is looked up once and never freed.
 EVP_MAC* HmacAlgorithm() {
   static EVP_MAC* const algorithm = EVP_MAC_fetch(nullptr, "HMAC", nullptr);
   return algorithm;

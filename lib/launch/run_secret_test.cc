@@ -15,7 +15,7 @@ using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// RFC 4231, test cases 1 and 2, and 6, whose key is longer than a block.
+// RFC 4231, test cases 1, 2 and 6; the key of case 6 is longer than a block.
 TEST(HmacSha256Test, PublishedValues) {
   EXPECT_EQ(absl::BytesToHexString(HmacSha256(std::string(20, '\x0b'), "Hi There")),
             "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kLengthBytes = 4;
 
-// The `count` lowest bytes of `number`, the highest of them first.
+// Returns the `count` lowest bytes of `number` in big-endian order.
 std::string BigEndian(uint64_t number, size_t count) {
   std::string bytes(count, '\0');
   for (size_t i = count; i-- > 0; number >>= 8) {
@@ -18,7 +18,8 @@ std::string BigEndian(uint64_t number, size_t count) {
   return bytes;
 }
 
-// Empty, which SameDigest accepts from nobody, if there is no key: OpenSSL refused to derive it.
+// Returns the seal of a frame. Returns an empty text, which SameDigest never accepts, if there is no key because
+// OpenSSL refused to derive it.
 std::string Tag(absl::string_view key, uint64_t counter, absl::string_view length, absl::string_view body) {
   return key.size() == kDigestBytes ? HmacSha256OfParts(key, {BigEndian(counter, 8), length, body}) : "";
 }
@@ -31,7 +32,7 @@ std::string FrameSealer::Seal(absl::string_view body) {
 }
 
 void FrameOpener::Append(absl::string_view bytes) {
-  if (begin_ > bytes_.size() / 2) {  // each byte is moved at most once for each byte that was taken
+  if (begin_ > bytes_.size() / 2) {  // amortized: at most one byte is moved for each byte taken
     bytes_.erase(0, begin_);
     begin_ = 0;
   }

@@ -1,5 +1,5 @@
-// Any bytes as a sealed connection's stream. As they come they open nothing, in whatever pieces. Sealed, each line of them
-// opens again, and with one byte changed the stream opens no further than to the frame that holds the byte.
+// Reads arbitrary bytes as the stream of a sealed connection, in pieces of any size. Raw bytes never open a frame. If
+// each line is sealed, each opens again; if one byte is changed, only the frames before that byte's frame open.
 #include <algorithm>
 #include <string>
 #include <vector>

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 constexpr size_t kMaxBytes = 1000;
 const std::string kKey(32, 'k');
 
-// Opens a whole stream. Returns the bodies one after another, or the first error.
+// Opens a whole stream. Returns the concatenated bodies, or the first error.
 absl::StatusOr<std::string> Open(absl::string_view stream, size_t piece = 1 << 20) {
   FrameOpener opener(kKey, kMaxBytes);
   std::string all;
@@ -64,7 +64,7 @@ TEST(SealedFramesTest, SaysHowMuchItWants) {
   EXPECT_EQ(opener.Wanted(), 4u);
 }
 
-// A length, and nothing behind it: what a stranger sends, so that a process waits with room for so much.
+// A length without a body, by which a stranger tries to make a process allocate memory and wait.
 TEST(SealedFramesTest, meet_25_strangers_with_64_MiB_frames) {
   EXPECT_THAT(Open({"\x04\0\0\0", 4}), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("found 67108864")));
   EXPECT_THAT(Open({"\0\0\x03\xE9", 4}),
@@ -75,7 +75,7 @@ TEST(SealedFramesTest, meet_32_MiB_of_empty_frames) {
   EXPECT_THAT(Open(std::string(size_t{32} << 20, '\0')), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("found 0")));
 }
 
-// Many small frames in one piece: a parser that moved the rest at each of them would take minutes.
+// Many small frames in one piece. A parser that moved the remaining bytes after each frame would take minutes.
 TEST(SealedFramesTest, ManyFramesAreLinear) {
   FrameSealer sealer(kKey);
   std::string stream;
@@ -97,9 +97,9 @@ TEST(SealedFramesTest, WhatIsNotSealedForThisPlaceIsRefused) {
     EXPECT_THAT(Open(altered), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("altered")));
   }
   std::string shorter = first;
-  shorter[3] = 4;  // another length
+  shorter[3] = 4;  // wrong length
   EXPECT_FALSE(Open(absl::StrCat(shorter, second)).ok());
-  EXPECT_THAT(Open(second), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("message 0")));  // left out, or reordered
+  EXPECT_THAT(Open(second), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("message 0")));  // dropped or reordered
   EXPECT_THAT(Open(absl::StrCat(first, first)),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("message 1")));  // repeated
   EXPECT_FALSE(Open(FrameSealer(std::string(32, 'j')).Seal("first")).ok());    // sealed with another key

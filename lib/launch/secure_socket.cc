@@ -18,7 +18,8 @@ namespace {
 
 constexpr absl::Duration kPollInterval = absl::Milliseconds(50);
 
-// Returns the bytes of one read; empty if there are none yet. Unavailable: the other end closed.
+// Returns the bytes of one read; empty if there are none yet. Returns UnavailableError if the other end closed the
+// connection, or reading failed.
 absl::StatusOr<absl::string_view> ReadSome(const TcpSocket& socket, size_t wanted, char* buffer) {
   const ssize_t n = recv(socket.fd(), buffer, wanted, 0);
   if (n > 0) {
@@ -31,8 +32,8 @@ absl::StatusOr<absl::string_view> ReadSome(const TcpSocket& socket, size_t wante
                                        : std::strerror(errno));
 }
 
-// One attempt. Unavailable and DeadlineExceeded: no proof by the deadline, try again. Unauthenticated: the listener is not
-// one of this run.
+// Makes one attempt. UnavailableError and DeadlineExceededError mean that there was no proof by the deadline, and that
+// the caller may try again. UnauthenticatedError means that the listener does not belong to this run.
 absl::StatusOr<SecureSocket> ConnectAndProve(const std::string& host, uint16_t port, const RunSecret& secret,
                                              MonotonicTime deadline) {
   ASSIGN_OR_RETURN(TcpSocket socket, ConnectOnce(host, port));
@@ -61,7 +62,7 @@ absl::StatusOr<SecureSocket> ConnectAndProve(const std::string& host, uint16_t p
 absl::StatusOr<SecureSocket> ConnectSecurely(const std::string& host, uint16_t port, const RunSecret& secret,
                                              MonotonicTime deadline) {
   const MonotonicTime start = MonotonicTime::Now();
-  std::string found;  // error of an attempt; the last attempt may have had no time to find one
+  std::string found;  // most informative error so far; the last attempt may have been too short to fail with one
   while (true) {
     RETURN_IF_ERROR(CheckNotStopped());
     absl::StatusOr<SecureSocket> connection =

@@ -1,4 +1,4 @@
-// A connection whose two ends have proven to each other that they know one secret (handshake.h).
+// Connection whose two ends have proven to each other that they know the same secret (handshake.h).
 #ifndef LOCKSTEP_LIB_LAUNCH_SECURE_SOCKET_H_
 #define LOCKSTEP_LIB_LAUNCH_SECURE_SOCKET_H_
 
@@ -14,7 +14,7 @@
 
 namespace lockstep {
 
-// Time that the other end may take for its part of a handshake.
+// Time that the other end may take for its part of the handshake.
 inline constexpr absl::Duration kHandshakePatience = absl::Seconds(5);
 
 struct SecureSocket {
@@ -22,11 +22,11 @@ struct SecureSocket {
   SessionKeys keys;
 };
 
-// Connects to a listener that knows `secret`, and tries again while nobody listens, or who listens does not answer. Any
-// thread.
+// Connects to a listener that knows `secret`. Retries while nobody listens or the listener does not respond.
+// Thread-safe.
 //
-// Returns UnavailableError if nobody answered by `deadline`, or, at once, if what listens there cannot prove that it knows
-// the secret. CancelledError after a stop signal.
+// Returns UnavailableError if there was no response by `deadline`, or at once if the listener cannot prove that it
+// knows the secret. Returns CancelledError after a stop signal.
 absl::StatusOr<SecureSocket> ConnectSecurely(const std::string& host, uint16_t port, const RunSecret& secret,
                                              MonotonicTime deadline);
 

@@ -15,7 +15,7 @@ namespace {
 
 std::string GatherKey(uint64_t round, int rank) { return absl::StrCat("gather/", round, "/", rank); }
 
-// Whole milliseconds, at least one, so that a short wait does not become none.
+// Returns the timeout rounded up to whole milliseconds, at least one, so that a short wait does not become no wait.
 absl::Duration PatienceOf(absl::Duration timeout) {
   return std::clamp(absl::Ceil(timeout, absl::Milliseconds(1)), absl::Milliseconds(1), kMaxStorePatience);
 }
@@ -128,8 +128,8 @@ absl::StatusOr<int64_t> Store::CountKeys() {
   return response.number;
 }
 
-// A rank that has all bytes of a round knows that every rank has read those of the round before, so it takes its own bytes
-// of that earlier round away: the store holds two rounds, however many there are.
+// A rank that has all bytes of a round knows that every rank has read those of the round before. It therefore deletes
+// its own bytes of that earlier round, so that the store never holds more than two rounds.
 absl::StatusOr<std::vector<std::string>> Store::AllGather(int rank, int size, absl::string_view bytes) {
   const uint64_t round = round_++;
   RETURN_IF_ERROR(Set(GatherKey(round, rank), bytes));

@@ -1,8 +1,8 @@
-// Key-value store in which the ranks of a point meet, for small bytes only. One process holds it (store_server.h), and every
+// Key-value store of the ranks of a point, for small values only. One process holds the store (store_server.h). Every
 // rank joins it over a connection that proves the point's secret in both directions.
 //
-// Every wait ends after the timeout. Keys of successive calls never repeat, so ranks that make the same calls in the same
-// order always meet in the same one.
+// Every wait ends after the timeout. Successive calls of AllGather and Barrier use different keys. All ranks must make
+// the same calls in the same order, so that each call uses the same keys in all ranks.
 #ifndef LOCKSTEP_LIB_LAUNCH_STORE_H_
 #define LOCKSTEP_LIB_LAUNCH_STORE_H_
 
@@ -26,20 +26,20 @@ class StoreServer;
 
 struct StoreOptions {
   std::string host = kLoopback;      // numeric address or name of the host that holds the store
-  uint16_t port = 0;                 // 0, only with `is_host`: any free port
-  absl::optional<RunSecret> secret;  // same for all who meet here; may be unset with `is_host`: nobody else comes
-  bool is_host = false;  // hold the store in this process, for this client alone: for tests and a single rank
-  absl::Duration timeout = absl::Seconds(60);  // of every wait
+  uint16_t port = 0;                 // port of the store; 0, only with `is_host`: any free port
+  absl::optional<RunSecret> secret;  // secret of all clients; may be unset with `is_host`, which has no other client
+  bool is_host = false;  // true: this process holds the store for this client only; for tests and a single rank
+  absl::Duration timeout = absl::Seconds(60);  // limit of every wait
 };
 
-// Thread-safe, but for AllGather and Barrier, which one thread of a rank must call.
+// Thread-safe, except AllGather and Barrier, which must be called by one thread of a rank only.
 //
-// All calls return UnavailableError if the store is gone, a wait ended at its timeout or the store refused a value for its
-// size, and CancelledError if a stop signal came while the call waited.
+// All calls return UnavailableError if the store is gone, a wait reached its timeout or the store refused a value
+// because of its size, and CancelledError if a stop signal came while the call waited.
 class Store {
  public:
-  // Joins the store, waiting until its host is there. Returns UnavailableError if nobody there proves the secret within the
-  // timeout, and the errors of StoreServer::Start with `is_host`.
+  // Joins the store; waits until its host listens. Returns UnavailableError if no listener proves the secret within the
+  // timeout. With `is_host`, also returns the errors of StoreServer::Start.
   static absl::StatusOr<std::unique_ptr<Store>> Open(const StoreOptions& options);
   ~Store();
   Store(const Store&) = delete;
@@ -50,33 +50,33 @@ class Store {
   absl::Duration timeout() const { return timeout_; }
 
   absl::Status Set(absl::string_view key, absl::string_view value);
-  absl::StatusOr<std::string> Get(absl::string_view key) { return Get(key, timeout_); }  // waits until it is set
+  absl::StatusOr<std::string> Get(absl::string_view key) { return Get(key, timeout_); }  // waits until the key is set
   absl::StatusOr<std::string> Get(absl::string_view key, absl::Duration timeout);
-  absl::Status Wait(const std::vector<std::string>& keys, absl::Duration timeout);  // until all are set
-  absl::StatusOr<bool> Has(const std::vector<std::string>& keys);                   // whether all are set
+  absl::Status Wait(const std::vector<std::string>& keys, absl::Duration timeout);  // waits until all keys are set
+  absl::StatusOr<bool> Has(const std::vector<std::string>& keys);                   // returns true if all keys are set
 
-  // Adds to the decimal number that the key holds (0 if it is not set) and returns the sum.
+  // Adds `amount` to the decimal number that the key holds (0 if it is not set) and returns the sum.
   absl::StatusOr<int64_t> Add(absl::string_view key, int64_t amount);
 
-  // Sets the key if it holds `expected`, or if it is not set and `expected` is empty. Returns what it holds then;
-  // `expected` if it is not set.
+  // Sets the key if it holds `expected`, or if it is not set and `expected` is empty. Returns the value that the key
+  // holds afterwards, or `expected` if it is not set.
   absl::StatusOr<std::string> CompareSet(absl::string_view key, absl::string_view expected, absl::string_view value);
 
-  absl::StatusOr<bool> Delete(absl::string_view key);  // whether it was set
+  absl::StatusOr<bool> Delete(absl::string_view key);  // returns true if the key was set
   absl::StatusOr<int64_t> CountKeys();
 
-  // Returns the bytes of every rank, in rank order. All ranks must call it, each with its own bytes. UnavailableError names
-  // the first rank that did not come within the timeout.
+  // Returns the bytes of every rank, in rank order. All ranks must call this function, each with its own bytes. Returns
+  // UnavailableError, with the first missing rank, if a rank did not call it within the timeout.
   absl::StatusOr<std::vector<std::string>> AllGather(int rank, int size, absl::string_view bytes);
 
-  // Returns when all ranks have called it.
+  // Waits until all ranks have called this function.
   absl::Status Barrier(int rank, int size);
 
  private:
   Store(std::unique_ptr<StoreServer> server, std::unique_ptr<StoreClient> client, const StoreOptions& options,
         uint16_t port);
 
-  const std::unique_ptr<StoreServer> server_;  // null: another process holds the store
+  const std::unique_ptr<StoreServer> server_;  // store of this process; null: another process holds the store
   const std::unique_ptr<StoreClient> client_;
   const std::string host_;
   const uint16_t port_;

@@ -14,9 +14,10 @@
 namespace lockstep {
 namespace {
 
-constexpr absl::Duration kPollInterval = absl::Milliseconds(100);  // between two looks for a stop signal
+constexpr absl::Duration kPollInterval = absl::Milliseconds(100);  // interval between two checks for a stop signal
 
-// Checks that the server would take the request. The client looks first, since the server drops one that sends more.
+// Checks that the server would accept the request. The client must check first, because the server drops a client that
+// exceeds the limits.
 absl::Status CheckLimits(const StoreRequest& request) {
   const bool long_key = std::any_of(request.keys.begin(), request.keys.end(),
                                     [](const std::string& key) { return key.size() > kMaxStoreKeyBytes; });
@@ -51,7 +52,7 @@ absl::StatusOr<StoreResponse> StoreClient::Call(const StoreRequest& request) {
   RETURN_IF_ERROR(broken_);
   absl::StatusOr<StoreResponse> response =
       Exchange(EncodeStoreRequest(request), MonotonicTime::Now() + request.patience + kServerPatience);
-  broken_ = response.status();  // the next bytes on the connection may belong to this request
+  broken_ = response.status();  // after an error, the next bytes on the connection may belong to this request
   return response;
 }
 
@@ -64,7 +65,7 @@ absl::StatusOr<StoreResponse> StoreClient::Exchange(const std::string& body, Mon
   return response.ok() ? std::move(response) : absl::UnavailableError(response.status().message());
 }
 
-// A stop signal ends a wait, but not a call that is answered at once.
+// Waits for the response. A stop signal ends the wait, but not a call whose response comes at once.
 absl::StatusOr<std::string> StoreClient::ReceiveBody(MonotonicTime deadline) {
   char buffer[65536];
   std::string body;

@@ -1,5 +1,4 @@
-// Client of the ranks' store: one authenticated connection to its server (store_server.h), on which one request after the
-// other is made.
+// Client of the ranks' store: one authenticated connection to its server (store_server.h), with one request at a time.
 #ifndef LOCKSTEP_LIB_LAUNCH_STORE_CLIENT_H_
 #define LOCKSTEP_LIB_LAUNCH_STORE_CLIENT_H_
 
@@ -18,22 +17,24 @@
 
 namespace lockstep {
 
-// Thread-safe: calls from several threads are made one after the other, so that a call can wait for another thread's call.
+// Thread-safe. Calls of several threads are made one after the other, so that a call may wait for another thread's
+// call.
 class StoreClient {
  public:
-  // Connects and proves the secret, trying again until `deadline` while nobody listens. Errors are ConnectSecurely's.
+  // Connects and proves the secret. Retries until `deadline` while nobody listens. Errors are those of ConnectSecurely.
   static absl::StatusOr<std::unique_ptr<StoreClient>> Connect(const std::string& host, uint16_t port,
                                                               const RunSecret& secret, MonotonicTime deadline);
 
-  // Makes a request and returns its response. The server ends a request that waits after its patience; if the server
-  // itself is silent for kServerPatience longer, the call ends, too.
+  // Makes a request and returns its response. The server ends a waiting request after the request's patience. If the
+  // server itself stays silent for another kServerPatience, the call ends, too.
   //
-  // Returns UnavailableError if the server is gone or silent or sends anything but a response, CancelledError if a stop
-  // signal came while the call waited, and InternalError if the request is beyond the limits of store_messages.h.
+  // Returns UnavailableError if the server is gone or silent or does not send a valid response, CancelledError if a
+  // stop signal came while the call waited, and InternalError if the request exceeds the limits of store_messages.h.
   // After UnavailableError or CancelledError every further call fails in the same way.
   absl::StatusOr<StoreResponse> Call(const StoreRequest& request);
 
-  // A launcher that is stopped for a while, by Ctrl-Z or a debugger, must not end its ranks.
+  // Time that the server may be silent. It is long so that a launcher that is stopped for a while, by Ctrl-Z or a
+  // debugger, does not end its ranks.
   static constexpr absl::Duration kServerPatience = absl::Minutes(2);
 
  private:
@@ -42,7 +43,7 @@ class StoreClient {
   absl::StatusOr<std::string> ReceiveBody(MonotonicTime deadline);
 
   const std::string name_;  // "the ranks' store at HOST:PORT", for errors
-  std::mutex mutex_;        // over all below
+  std::mutex mutex_;        // guards all members below
   SecureSocket socket_;
   FrameSealer sealer_;
   FrameOpener opener_;

@@ -21,7 +21,7 @@ absl::Status Broken(absl::string_view what, absl::string_view found) {
   return absl::DataLossError(absl::StrCat("expected ", what, " of the ranks' store, found ", found));
 }
 
-// Takes fields off the front of a message. After a field that is not there, `ok()` is false and every field is empty.
+// Reader of the fields of a message in order. After a missing field, `ok()` is false and every field is empty.
 class Reader {
  public:
   explicit Reader(absl::string_view bytes) : bytes_(bytes) {}
@@ -51,7 +51,7 @@ class Reader {
   bool ok_ = true;
 };
 
-// Returns true if the operation takes that number of keys.
+// Returns true if the request has a valid number of keys for its operation.
 bool KeysFit(const StoreRequest& request) {
   switch (request.operation) {
     case StoreOperation::kCountKeys:
@@ -64,7 +64,7 @@ bool KeysFit(const StoreRequest& request) {
   }
 }
 
-// Returns true if no field is filled that the operation lacks.
+// Returns true if all fields that the operation does not use are empty.
 bool FieldsFit(const StoreRequest& request) {
   const StoreOperation operation = request.operation;
   const bool compares = operation == StoreOperation::kCompareSet;

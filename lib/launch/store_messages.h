@@ -1,12 +1,12 @@
-// Messages of the ranks' store: one request from a client, one response from the server. This file defines their bytes and
-// their limits; it knows nothing of sockets (store_client.h, store_server.h).
+// Messages of the ranks' store: one request from a client, one response from the server. This file defines their bytes
+// and limits, and does not depend on sockets (store_client.h, store_server.h).
 //
 // Integers are big-endian. Every request has the same layout, and so has every response:
 //
 //   request   operation (1 byte), patience in ms (8), amount (8), number of keys (2), keys, value, expected value
 //   response  outcome (1 byte), number (8), value
 //
-// A key is a length of 2 bytes and that many bytes; a value is a length of 4 bytes and that many bytes.
+// A key is a length (2 bytes) and its bytes; a value is a length (4 bytes) and its bytes.
 #ifndef LOCKSTEP_LIB_LAUNCH_STORE_MESSAGES_H_
 #define LOCKSTEP_LIB_LAUNCH_STORE_MESSAGES_H_
 
@@ -22,37 +22,37 @@
 namespace lockstep {
 
 inline constexpr size_t kMaxStoreKeyBytes = 1024;
-inline constexpr size_t kMaxStoreKeys = 1024;                    // keys of one request
+inline constexpr size_t kMaxStoreKeys = 1024;                    // keys per request
 inline constexpr size_t kMaxStoreValueBytes = size_t{64} << 20;  // one rank's part of a training state is 4 MiB at most
 inline constexpr absl::Duration kMaxStorePatience = absl::Hours(24 * 365);
 
-// Largest message. A compare-and-set holds two values, and half the limit must do for each.
+// Size of the largest message. The two values of a compare-and-set share the limit of one value.
 inline constexpr size_t kMaxStoreMessageBytes = kMaxStoreValueBytes + (size_t{2} << 20);
 
 enum class StoreOperation : uint8_t {
   kSet = 1,     // key, value
   kGet,         // key: waits until the key is set, and returns its value
   kAdd,         // key, amount: adds to the decimal number that the key holds (0: not set), and returns the sum
-  kCompareSet,  // key, value, expected: sets the value if the key holds `expected`, or is not set and `expected` is empty
+  kCompareSet,  // key, value, expected: sets the value if the key holds `expected`, or is unset and `expected` is empty
   kWait,        // keys: waits until all are set
-  kHas,         // keys: whether all are set (number 1 or 0)
-  kDelete,      // key: whether it was set (number 1 or 0)
-  kCountKeys,  // no key: returns their number
+  kHas,         // keys: returns the number 1 if all are set, else 0
+  kDelete,      // key: deletes the key, and returns the number 1 if it was set, else 0
+  kCountKeys,   // no key: returns the number of keys
 };
 
 struct StoreRequest {
   StoreOperation operation = StoreOperation::kCountKeys;
-  std::vector<std::string> keys;  // exactly one, but for kWait and kHas (at least one), and kCountKeys (empty)
-  std::string value;              // used by kSet and kCompareSet, else empty
-  std::string expected;           // used by kCompareSet, else empty
-  int64_t amount = 0;             // used by kAdd, else 0
-  absl::Duration patience;        // used by kGet and kWait, else 0; whole milliseconds
+  std::vector<std::string> keys;  // exactly one, except for kWait and kHas (at least one), and kCountKeys (empty)
+  std::string value;              // value of kSet and kCompareSet, else empty
+  std::string expected;           // expected value of kCompareSet, else empty
+  int64_t amount = 0;             // summand of kAdd, else 0
+  absl::Duration patience;        // limit of the waits of kGet and kWait in whole milliseconds, else 0
 };
 
 enum class StoreOutcome : uint8_t {
   kDone = 1,
   kTimedOut,  // the key in `value` was not set within the request's patience
-  kRefused,   // `value` says why: a limit of the store, or a value of kAdd that is not a number
+  kRefused,   // `value` is the reason: a limit of the store, or a value of kAdd that is not a number
 };
 
 struct StoreResponse {
@@ -61,12 +61,12 @@ struct StoreResponse {
   std::string value;
 };
 
-// The bytes of a message. The caller must keep to the limits above.
+// Returns the bytes of a message. The message must keep the limits above.
 std::string EncodeStoreRequest(const StoreRequest& request);
 std::string EncodeStoreResponse(const StoreResponse& response);
 
-// Returns the message, or DataLossError if the bytes are not exactly one message, or a message beyond the limits. Work and
-// memory are proportional to `bytes`.
+// Parses a message. Returns DataLossError if `bytes` are not exactly one message, or the message exceeds the limits.
+// Time and memory are proportional to the size of `bytes`.
 absl::StatusOr<StoreRequest> ParseStoreRequest(absl::string_view bytes);
 absl::StatusOr<StoreResponse> ParseStoreResponse(absl::string_view bytes);
 

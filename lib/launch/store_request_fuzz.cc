@@ -1,4 +1,5 @@
-// Any bytes as a request to the ranks' store: refused, or read, handled by a table, and written again to the same bytes.
+// Reads arbitrary bytes as a request to the ranks' store. They are either refused, or parsed, handled by a table, and
+// written again to the same bytes.
 #include <vector>
 
 #include "absl/strings/string_view.h"

@@ -1,4 +1,5 @@
-// Any bytes as a response of the ranks' store: refused, or read and written again to the same bytes.
+// Reads arbitrary bytes as a response of the ranks' store. They are either refused, or parsed and written again to the
+// same bytes.
 #include "absl/strings/string_view.h"
 #include "lib/launch/store_messages.h"
 #include "lib/testing/fuzz.h"

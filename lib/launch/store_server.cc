@@ -27,10 +27,10 @@
 namespace lockstep {
 namespace {
 
-// Longest time in poll, after which strangers that are too slow are dropped.
+// Maximum time in poll(2), after which strangers that are too slow are dropped.
 constexpr absl::Duration kPollInterval = absl::Milliseconds(100);
 
-// Bytes that one client may hand over before the others have their turn.
+// Bytes that are read from one client before the others have their turn.
 constexpr size_t kBytesPerTurn = size_t{1} << 20;
 
 // A connection that has proven the secret.
@@ -41,13 +41,14 @@ class Client {
 
   int fd() const { return socket_.socket.fd(); }
 
-  // The end of the connection is noticed while a request waits, too.
+  // Returns the events for poll(2). They include the end of the connection while a request waits.
   short events() const {
     return static_cast<short>(POLLRDHUP | (asked_ ? 0 : POLLIN) | (unsent_ < outgoing_.size() ? POLLOUT : 0));
   }
 
-  // Reads what is there. Returns true if `body` is a whole request, and UnavailableError if the client is gone, or sent
-  // bytes that are not sealed with its key or a second request before the answer to the first.
+  // Reads the available bytes. Returns true if `body` is a whole request. Returns UnavailableError if the client is
+  // gone or sent a second request before the response to the first, and DataLossError if it sent bytes that are not
+  // sealed with its key.
   absl::StatusOr<bool> Receive(std::string& body) {
     char buffer[65536];
     for (size_t read = 0; read < kBytesPerTurn;) {
@@ -76,7 +77,7 @@ class Client {
     unsent_ = 0;
   }
 
-  // Sends as much of the answer as the connection takes. Returns UnavailableError if the client is gone.
+  // Sends as much of the response as the connection accepts. Returns UnavailableError if the client is gone.
   absl::Status Send() {
     while (unsent_ < outgoing_.size()) {
       const ssize_t sent = send(fd(), outgoing_.data() + unsent_, outgoing_.size() - unsent_, MSG_NOSIGNAL);
@@ -86,7 +87,7 @@ class Client {
       unsent_ += static_cast<size_t>(sent);
     }
     if (!outgoing_.empty()) {
-      outgoing_ = std::string();  // gives a large value's memory back
+      outgoing_ = std::string();  // frees the memory of a large value
       unsent_ = 0;
       asked_ = false;
     }
@@ -97,14 +98,14 @@ class Client {
   SecureSocket socket_;
   FrameSealer sealer_;
   FrameOpener opener_;
-  bool asked_ = false;  // a request has come whose answer is not yet sent
+  bool asked_ = false;  // true while the response to a request has not been sent
   std::string outgoing_;
   size_t unsent_ = 0;  // bytes of `outgoing_` that were sent
 };
 
 }  // namespace
 
-// The work of the thread. Only Stop may be called from another thread.
+// Work of the server's thread. Other threads may call Stop and port only.
 class StoreServer::Loop {
  public:
   Loop(TcpSocket listener, const RunSecret& secret, const StoreServerOptions& options, TcpSocket stop)
@@ -130,7 +131,7 @@ class StoreServer::Loop {
   }
 
  private:
-  // Waits for something to do. Returns true after Stop.
+  // Waits for an event. Returns true after Stop.
   bool Wait() {
     fds_.assign(1, {stop_.fd(), POLLIN, 0});
     for (const auto& [id, client] : clients_) {
@@ -144,11 +145,12 @@ class StoreServer::Loop {
     return fds_[0].revents != 0;
   }
 
-  // Takes those in who have proven the secret. A rank connects once, so one beyond their number is a fault, and is closed.
+  // Adds the clients that have proven the secret. A rank connects once, so a client beyond their number is an error,
+  // and its connection is closed.
   void Admit() {
     absl::StatusOr<std::vector<SecureSocket>> proven = admission_.Wait(absl::ZeroDuration());
     if (!proven.ok()) {
-      return;  // no descriptor is left: Admission tries again later
+      return;  // no descriptor is left; Admission retries later
     }
     for (SecureSocket& socket : *proven) {
       if (clients_.size() < max_clients_) {
@@ -157,7 +159,7 @@ class StoreServer::Loop {
     }
   }
 
-  // One turn for each client of whom poll said something. They are as they were in Wait.
+  // Serves each client with an event once. The clients must be the same, in the same order, as in Wait.
   void Serve() {
     size_t i = 1;
     for (auto next = clients_.begin(); next != clients_.end(); ++i) {
@@ -169,7 +171,7 @@ class StoreServer::Loop {
     }
   }
 
-  // Returns false if the client must be dropped. Memory that runs out costs the client its connection, and not the run.
+  // Returns false if the client must be dropped. A lack of memory ends the client's connection, not the run.
   bool ServeOrDrop(uint64_t id, Client& client, short events) {
     try {
       return Serve(id, client, events).ok();
@@ -200,7 +202,7 @@ class StoreServer::Loop {
       const auto client = clients_.find(answer.client);
       if (client != clients_.end()) {
         client->second.Answer(answer.response);
-        client->second.Send().IgnoreError();  // poll says so once more, and Serve drops it
+        client->second.Send().IgnoreError();  // poll reports the error again, and Serve drops the client
       }
     }
   }
@@ -217,7 +219,7 @@ class StoreServer::Loop {
   StoreTable table_ = StoreTable(kMaxStoreBytes);
   std::map<uint64_t, Client> clients_;
   uint64_t next_id_ = 0;
-  std::vector<pollfd> fds_;  // `stop_`, the clients in their order, then Admission's
+  std::vector<pollfd> fds_;  // descriptors: `stop_`, the clients in the order of `clients_`, then those of Admission
 };
 
 StoreServer::StoreServer(std::unique_ptr<Loop> loop) : loop_(std::move(loop)) {}

@@ -36,7 +36,7 @@ uint64_t ResidentBytes() {
   return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Reads until the other end closes; empty string and false if it does not within the test's patience.
+// Reads until the other end closes the connection. Returns false if it does not within the test's patience.
 bool ReadToEnd(const TcpSocket& socket, std::string& bytes) {
   char buffer[4096];
   while (WaitReadable(socket, kPatience)) {
@@ -49,8 +49,8 @@ bool ReadToEnd(const TcpSocket& socket, std::string& bytes) {
   return false;
 }
 
-// Sits between one client and the server, passes everything on, and keeps what the client sent. From byte `alter_at` of
-// the client's on, one bit is changed.
+// Relay between one client and the server that records the bytes of the client. It changes one bit of the client's byte
+// `alter_at`.
 class Relay {
  public:
   Relay(uint16_t server_port, size_t alter_at) : listener_(*ListenOn(kLoopback, 0)), alter_at_(alter_at) {
@@ -60,7 +60,7 @@ class Relay {
 
   uint16_t port() const { return LocalPort(listener_); }
 
-  // Waits until one of the two ends has closed. Returns what the client sent.
+  // Waits until one of the two ends has closed the connection. Returns the bytes that the client sent.
   std::string Join() {
     if (thread_.joinable()) {
       thread_.join();
@@ -163,7 +163,7 @@ TEST_F(StoreServerTest, ServesSeveralClientsAtOnce) {
   for (std::thread& thread : threads) {
     thread.join();
   }
-  server_.reset();  // no client is left
+  server_.reset();  // no client is connected
   SUCCEED();
 }
 
@@ -222,7 +222,7 @@ TEST_F(StoreServerTest, AClientThatDiesLeavesItsPlaceAndItsValues) {
     ASSERT_THAT(client, IsOk());
     ASSERT_THAT(Set(**client, "k", "v"), IsOk());
   }
-  // The server hears of the end within a moment; until then the place is taken, and the connection is closed.
+  // The server notices the end of the first client after a moment. Until then it closes a new client's connection.
   for (int attempt = 0; attempt < 100; ++attempt) {
     const auto client = Connect();
     ASSERT_THAT(client, IsOk());
@@ -263,7 +263,7 @@ TEST_F(StoreServerTest, stranger_without_the_secret_is_not_let_in) {
   EXPECT_THAT(
       StoreClient::Connect(kLoopback, server_->port(), *RunSecret::Random(), MonotonicTime::Now() + absl::Seconds(1)),
       StatusIs(kUnavailable, _));
-  const auto client = Connect();  // there is still room for it
+  const auto client = Connect();  // a slot must still be free
   ASSERT_THAT(client, IsOk());
   EXPECT_THAT(Set(**client, "k", "v"), IsOk());
 }
@@ -285,7 +285,7 @@ TEST_F(StoreServerTest, stranger_replays_a_captured_connection) {
   ASSERT_THAT(SendAll(stranger, captured, MonotonicTime::Now() + kPatience), IsOk());
   std::string answer;
   EXPECT_TRUE(ReadToEnd(stranger, answer));
-  EXPECT_LE(answer.size(), kHandshakeBytes - kDigestBytes);  // a nonce, and no proof
+  EXPECT_LE(answer.size(), kHandshakeBytes - kDigestBytes);  // a nonce without a proof
   const auto read = (*client)->Call(Get("k"));
   ASSERT_THAT(read, IsOk());
   EXPECT_EQ(read->value, "measured");
@@ -293,7 +293,7 @@ TEST_F(StoreServerTest, stranger_replays_a_captured_connection) {
 
 TEST_F(StoreServerTest, stranger_between_rank_and_store_alters_a_value) {
   Start(2);
-  Relay relay(server_->port(), kHandshakeBytes + 40);  // within the request
+  Relay relay(server_->port(), kHandshakeBytes + 40);  // inside the request
   {
     const auto client = Connect(relay.port());
     ASSERT_THAT(client, IsOk());
@@ -349,7 +349,7 @@ TEST_F(StoreServerTest, strangers_flood_with_random_bytes) {
       }
     });
   }
-  for (int round = 0; round < 20; ++round) {  // one who was there, and others who come meanwhile
+  for (int round = 0; round < 20; ++round) {  // an earlier client, and new clients meanwhile
     ASSERT_THAT(Set(**before, "k", "v"), IsOk());
     const auto client = Connect();
     ASSERT_THAT(client, IsOk());

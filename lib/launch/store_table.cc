@@ -105,7 +105,8 @@ StoreResponse StoreTable::Add(const std::string& key, int64_t amount) {
   return response;
 }
 
-// c10d::TCPStore's rules: a key that is not set is set if nothing is expected, and else `expected` itself is returned.
+// Follows the rules of c10d::TCPStore: a key that is not set is set if `expected` is empty; otherwise `expected` is
+// returned.
 StoreResponse StoreTable::CompareSet(StoreRequest request) {
   const std::string& key = request.keys[0];
   const auto held = values_.find(key);

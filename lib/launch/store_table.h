@@ -1,5 +1,5 @@
-// Keys and values of the ranks' store, and the requests that wait for a key. It knows nothing of sockets or threads: the
-// server's thread (store_server.h) hands it requests and sends its answers.
+// Keys and values of the ranks' store, and the requests that wait for a key. Does not depend on sockets or threads: the
+// server's thread (store_server.h) passes requests to the table and sends its responses.
 #ifndef LOCKSTEP_LIB_LAUNCH_STORE_TABLE_H_
 #define LOCKSTEP_LIB_LAUNCH_STORE_TABLE_H_
 
@@ -23,23 +23,23 @@ struct StoreAnswer {
 // Not thread-safe.
 class StoreTable {
  public:
-  // `max_bytes`: of all keys and values, with kEntryBytes for each entry.
+  // `max_bytes` is the limit on the bytes of all keys and values, plus kEntryBytes for each entry.
   explicit StoreTable(size_t max_bytes) : max_bytes_(max_bytes) {}
 
-  // Bytes that an entry is counted with in addition to its key and its value.
+  // Bytes that are counted for each entry in addition to its key and its value.
   static constexpr size_t kEntryBytes = 128;
 
-  // Handles a request. Appends its answer to `answers`, now or in a later call if it waits for a key, and the answers of
-  // those requests for whose keys this request was the last one missing. A client must have at most one request that waits.
+  // Handles a request. Appends its response to `answers`, in a later call if the request waits for a key, and the
+  // responses to waiting requests whose last missing key it set. A client must have at most one waiting request.
   void Handle(uint64_t client, StoreRequest request, MonotonicTime now, std::vector<StoreAnswer>& answers);
 
-  // Appends answers to the requests whose patience has ended.
+  // Appends the responses to requests whose patience has ended.
   void Expire(MonotonicTime now, std::vector<StoreAnswer>& answers);
 
-  // Time of the next Expire; InfiniteFuture if no request waits.
+  // Returns the time at which the next request expires; InfiniteFuture if no request waits.
   MonotonicTime NextExpiry() const;
 
-  // Drops the request of a client that is gone.
+  // Drops the waiting request of a client that is gone.
   void Forget(uint64_t client) { waiting_.erase(client); }
 
   size_t bytes() const { return bytes_; }
@@ -50,7 +50,7 @@ class StoreTable {
     MonotonicTime until = MonotonicTime::InfiniteFuture();
   };
 
-  // The first key of the request that is not set; null: all are set.
+  // Returns the first key of the request that is not set, or null if all are set.
   const std::string* FirstMissing(const StoreRequest& request) const;
   StoreResponse Answer(const StoreRequest& request) const;  // all keys of the request must be set
   StoreResponse Put(const std::string& key, std::string value);
@@ -62,7 +62,7 @@ class StoreTable {
   const size_t max_bytes_;
   size_t bytes_ = 0;
   std::map<std::string, std::string> values_;
-  std::map<uint64_t, Waiting> waiting_;  // keys: clients
+  std::map<uint64_t, Waiting> waiting_;  // waiting requests by client
 };
 
 }  // namespace lockstep

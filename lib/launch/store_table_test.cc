@@ -30,7 +30,7 @@ class StoreTableTest : public ::testing::Test {
     return answers;
   }
 
-  // Response to a request that does not wait.
+  // Returns the response to a request that does not wait.
   StoreResponse Ask(const StoreRequest& request) {
     const std::vector<StoreAnswer> answers = Handle(0, request);
     EXPECT_THAT(answers, SizeIs(1));
@@ -100,7 +100,7 @@ TEST_F(StoreTableTest, AddsToANumber) {
 TEST_F(StoreTableTest, ComparesBeforeItSets) {
   StoreRequest swap = Request(StoreOperation::kCompareSet, {"k"}, "new");
   swap.expected = "old";
-  EXPECT_EQ(Ask(swap).value, "old");  // not set: what was expected
+  EXPECT_EQ(Ask(swap).value, "old");  // key not set: returns `expected`
   EXPECT_EQ(Ask(Request(StoreOperation::kHas, {"k"})).number, 0);
   swap.expected = "";
   EXPECT_EQ(Ask(swap).value, "new");

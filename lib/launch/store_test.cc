@@ -79,7 +79,7 @@ TEST(StoreTest, SeveralThreadsUseIt) {
   EXPECT_EQ(*store->CountKeys(), 101);
 }
 
-// The last test: the signal stays caught.
+// Must be the last test, because the stop flag is never reset.
 TEST(StoreTest, ZAStopSignalEndsAWaitButNotACallThatIsAnsweredAtOnce) {
   InstallStopSignals();
   const auto store = OpenAlone();

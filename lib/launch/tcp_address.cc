@@ -31,7 +31,7 @@ std::string NumberOf(const sockaddr* address, socklen_t size) {
   if (getnameinfo(address, size, text, sizeof(text), nullptr, 0, NI_NUMERICHOST) != 0) {
     return "";
   }
-  return std::string(absl::StripPrefix(text, "::ffff:"));  // IPv4 on a socket of IPv6
+  return std::string(absl::StripPrefix(text, "::ffff:"));  // prefix of an IPv4-mapped IPv6 address
 }
 
 ResolvedAddresses Resolve(const std::string& host, uint16_t port, int type, std::string& error) {

@@ -1,4 +1,4 @@
-// Addresses of hosts: by name, as numbers at both ends of a connection, and this host's own on the way to another.
+// Addresses of hosts: resolved from a name, at both ends of a connection, and of this host on the route to another.
 #ifndef LOCKSTEP_LIB_LAUNCH_TCP_ADDRESS_H_
 #define LOCKSTEP_LIB_LAUNCH_TCP_ADDRESS_H_
 
@@ -16,20 +16,23 @@ namespace lockstep {
 
 using ResolvedAddresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
-// All addresses of a host for a kind of socket (SOCK_STREAM). Null when the name leads nowhere; why is in `error`.
+// Returns all addresses of a host for a type of socket (SOCK_STREAM), or null with the reason in `error` if the name
+// does not resolve.
 ResolvedAddresses Resolve(const std::string& host, uint16_t port, int type, std::string& error);
 
-// The address as a number: "10.0.0.1", "fd00::1"; of an IPv4 address in IPv6 the IPv4 one. Empty if it has none.
+// Returns the numeric address: "10.0.0.1" or "fd00::1"; for an IPv4-mapped IPv6 address the IPv4 address. Returns an
+// empty text if there is none.
 std::string NumberOf(const sockaddr* address, socklen_t size);
 
-// The ends of an open socket: "10.0.0.1", "fd00::1"; empty when it has none.
+// Returns the numeric address of this end (PeerAddress: of the other end) of an open socket; empty if there is none.
 std::string LocalAddress(int socket);
 std::string PeerAddress(int socket);
 
-// The address that this host has on the way to `host`, without sending anything. Unavailable: there is no way.
+// Returns the address of this host on the route to `host`, without sending anything. Returns UnavailableError if there
+// is no route.
 absl::StatusOr<std::string> AddressTowards(const std::string& host, uint16_t port);
 
-// Whether `host` is this host's loopback: "localhost", "127.0.0.1", "::1" and their like.
+// Returns true if `host` is a loopback address: "localhost", "::1", or any "127.x.y.z".
 bool IsLoopback(absl::string_view host);
 
 }  // namespace lockstep

@@ -20,17 +20,17 @@ namespace lockstep {
 namespace {
 
 constexpr int kFlags = SOCK_NONBLOCK | SOCK_CLOEXEC;
-constexpr absl::Duration kPatience = absl::Seconds(2);      // limit for one address to answer
+constexpr absl::Duration kPatience = absl::Seconds(2);      // limit for the response of one address
 constexpr absl::Duration kStopPatience = absl::Seconds(2);  // limit for sending the rest after a stop signal
 
-// Waits for `events` on a descriptor for at most `patience`; a signal ends the wait, too.
+// Waits for `events` on a descriptor for at most `patience`. A signal also ends the wait.
 bool Wait(const TcpSocket& socket, short events, absl::Duration patience) {
   pollfd one = {socket.fd(), events, 0};
   const int64_t milliseconds = absl::ToInt64Milliseconds(absl::Ceil(patience, absl::Milliseconds(1)));
   return poll(&one, 1, static_cast<int>(std::min<int64_t>(std::max<int64_t>(milliseconds, 0), 600'000))) > 0;
 }
 
-// No descriptor when it does not answer; why is in `error`.
+// Returns a socket without a descriptor, and the reason in `error`, if the connection fails.
 TcpSocket TryConnect(const addrinfo& address, std::string& error) {
   TcpSocket socket(::socket(address.ai_family, SOCK_STREAM | kFlags, 0));
   int code = socket.fd() < 0 ? errno : 0;
@@ -75,7 +75,7 @@ absl::StatusOr<TcpSocket> ListenOnAll(uint16_t port) {
   if (both.ok()) {
     return both;
   }
-  sockaddr_in all_of_ipv4 = {};  // a kernel without IPv6
+  sockaddr_in all_of_ipv4 = {};  // fallback for a kernel without IPv6
   all_of_ipv4.sin_family = AF_INET;
   all_of_ipv4.sin_port = htons(port);
   return Listen(AF_INET, reinterpret_cast<const sockaddr*>(&all_of_ipv4), sizeof(all_of_ipv4), where);
@@ -108,7 +108,7 @@ absl::StatusOr<TcpSocket> AcceptNow(const TcpSocket& listener) {
     return absl::UnavailableError(absl::StrCat("expected room for one more connection, found: ", std::strerror(errno),
                                                "; raise the limit (ulimit -n)"));
   }
-  return TcpSocket(fd);  // -1: nobody waits, or the one that waited has gone
+  return TcpSocket(fd);  // -1: no connection waits, or the other end has closed it
 }
 
 absl::StatusOr<TcpSocket> ConnectOnce(const std::string& host, uint16_t port) {

@@ -1,5 +1,4 @@
-// TCP sockets between hosts: one that listens, one that connects. None blocks for longer than it is told, and none
-// outlives an exec.
+// TCP sockets that listen or connect. No call blocks longer than its limit, and no descriptor survives an exec.
 #ifndef LOCKSTEP_LIB_LAUNCH_TCP_SOCKET_H_
 #define LOCKSTEP_LIB_LAUNCH_TCP_SOCKET_H_
 
@@ -15,7 +14,7 @@
 
 namespace lockstep {
 
-// A descriptor that is closed at the end; -1: no descriptor.
+// Descriptor that is closed by the destructor; -1: no descriptor.
 class TcpSocket {
  public:
   explicit TcpSocket(int fd = -1) : fd_(fd) {}
@@ -32,25 +31,26 @@ class TcpSocket {
   int fd_;
 };
 
-// Listens on `address`, a number such as "127.0.0.1" or "fd00::1"; empty: on all addresses of this host, IPv4 and IPv6.
-// `port` 0: any free one. Returns UnavailableError if the port is taken, or the address is not this host's.
+// Listens on `address`, a numeric address such as "127.0.0.1" or "fd00::1"; if empty, on all IPv4 and IPv6 addresses of
+// this host. `port` 0 means any free port. Returns UnavailableError if the port is taken or the address does not belong
+// to this host.
 absl::StatusOr<TcpSocket> ListenOn(const std::string& address, uint16_t port);
 
-// Accepts the next connection without waiting. Returns no descriptor if there is none, and UnavailableError if the
-// process or the machine has no descriptor or memory left for one: the connection then still waits.
+// Accepts the next connection without waiting. Returns a TcpSocket without a descriptor if no connection waits. Returns
+// UnavailableError if no descriptor or memory is left; the connection then still waits.
 absl::StatusOr<TcpSocket> AcceptNow(const TcpSocket& listener);
 
-// Connects, trying each address of the host once. Returns UnavailableError if none of them answers within 2 s.
+// Connects; tries each address of the host once. Returns UnavailableError if no address responds within 2 s.
 absl::StatusOr<TcpSocket> ConnectOnce(const std::string& host, uint16_t port);
 
-// Returns whether there is something to read, or an end of the connection, after at most `patience`.
+// Waits at most `patience`. Returns true if there is something to read, or the connection has ended.
 bool WaitReadable(const TcpSocket& socket, absl::Duration patience);
 
-// Sends all of `bytes`. Returns UnavailableError if the other end is gone, or has not taken all until `deadline`, or until
-// 2 s after a stop signal.
+// Sends all of `bytes`. Returns UnavailableError if the other end is gone, or has not accepted all bytes by `deadline`
+// or 2 s after a stop signal.
 absl::Status SendAll(const TcpSocket& socket, absl::string_view bytes, MonotonicTime deadline);
 
-// Sends small messages at once: somebody waits for each of them.
+// Turns off Nagle's algorithm (TCP_NODELAY), because the other end waits for each small message.
 void SendWithoutDelay(const TcpSocket& socket);
 
 uint16_t LocalPort(const TcpSocket& socket);

@@ -22,7 +22,7 @@
 namespace lockstep {
 namespace {
 
-// The child's action: "publish" or "read". The variable makes a process such a child.
+// Variable with the child's action, "publish" or "read". It makes a process such a child.
 constexpr char kActionVariable[] = "LOCKSTEP_TORCHRUN_STORE";
 constexpr char kHostVariable[] = "LOCKSTEP_TORCHRUN_STORE_HOST";
 constexpr char kPortVariable[] = "LOCKSTEP_TORCHRUN_STORE_PORT";
@@ -32,7 +32,7 @@ constexpr char kSecondsVariable[] = "LOCKSTEP_TORCHRUN_STORE_SECONDS";
 constexpr char kPublish[] = "publish";
 constexpr char kRead[] = "read";
 
-// A port and a secret are 70 bytes. Whoever reaches the store may have written more.
+// Limit on the child's result. A port and a secret have 70 bytes, but everybody who can reach the store may write more.
 constexpr uint64_t kMaxResultBytesOfClient = 64 << 10;
 
 constexpr absl::Duration kPollInterval = absl::Milliseconds(50);
@@ -112,12 +112,12 @@ absl::StatusOr<std::string> ReadFrom(const TorchrunStore& store, const std::stri
 bool IsTorchrunStoreClient() { return std::getenv(kActionVariable) != nullptr; }
 
 int RunTorchrunStoreClient() {
-  std::signal(SIGTERM, SIG_DFL);  // LibTorch's waits know no other end
-  std::signal(SIGINT, SIG_IGN);   // a terminal sends it to the parent, too
-  FLAGS_caffe2_log_level =
-      c10::GLOG_ERROR;  // its sockets warn of every wait that ends; what matters comes back as a status
+  std::signal(SIGTERM, SIG_DFL);  // the only way to end LibTorch's waits
+  std::signal(SIGINT, SIG_IGN);   // a terminal sends the signal to the parent, too
+  // LibTorch's sockets log a warning whenever a wait ends. Errors are returned as a status.
+  FLAGS_caffe2_log_level = c10::GLOG_ERROR;
   const absl::Status written = WriteResult(FrameResult(Serve()));
-  // Without the destructors of LibTorch's client, which may wait for the server.
+  // Skips the destructors of LibTorch's client, which may wait for the server.
   std::_Exit(written.ok() ? 0 : static_cast<int>(ToExitCode(written)));
 }
 

@@ -1,9 +1,10 @@
-// torchrun's own store (c10d::TCPStore, https://docs.pytorch.org/docs/stable/distributed.html#torch.distributed.TCPStore),
-// which listens at MASTER_PORT: one value is published there, and read.
+// Client of torchrun's own store (c10d::TCPStore,
+// https://docs.pytorch.org/docs/stable/distributed.html#torch.distributed.TCPStore), which listens at MASTER_PORT. One
+// value is published and read there.
 //
-// LibTorch's client waits for the server's answer without an end, deaf to signals, and a thread that waits there keeps its
-// process from ending. So a child of this process talks to the store: this executable once more, which main must hand
-// over to RunTorchrunStoreClient. The child is ended after the timeout, and at a stop signal.
+// LibTorch's client waits for the server without a limit and ignores signals, and a thread that waits there keeps its
+// process from ending. Therefore a child of this process talks to the store. The child runs this executable, whose main
+// must call RunTorchrunStoreClient. The child is ended after the timeout and at a stop signal.
 #ifndef LOCKSTEP_LIB_LAUNCH_TORCHRUN_STORE_H_
 #define LOCKSTEP_LIB_LAUNCH_TORCHRUN_STORE_H_
 
@@ -19,21 +20,21 @@ namespace lockstep {
 struct TorchrunStore {
   std::string host;
   uint16_t port = 0;
-  absl::Duration timeout;  // limit of each of these calls
+  absl::Duration timeout;  // limit of each call below
 };
 
-// Publishes `value` under `key`. Returns UnavailableError if the store did not take it within the timeout, CancelledError
-// after a stop signal.
+// Publishes `value` under `key`. Returns UnavailableError if the store did not accept it within the timeout, and
+// CancelledError after a stop signal.
 absl::Status PublishIn(const TorchrunStore& store, const std::string& key, const std::string& value);
 
-// Waits for the value of `key`. Returns UnavailableError if it was not there within the timeout, CancelledError after a
-// stop signal. The value is whatever somebody wrote there.
+// Waits for the value of `key` and returns it. The value is not authenticated. Returns UnavailableError if it was not
+// set within the timeout, and CancelledError after a stop signal.
 absl::StatusOr<std::string> ReadFrom(const TorchrunStore& store, const std::string& key);
 
-// Returns true if this process is such a child. main must ask before it parses flags.
+// Returns true if this process is such a child. Must be called in main before flags are parsed.
 bool IsTorchrunStoreClient();
 
-// For main of such a child: does what its parent wants, and returns the exit code.
+// Runs such a child: makes the parent's request, and ends the process with the exit code.
 int RunTorchrunStoreClient();
 
 }  // namespace lockstep

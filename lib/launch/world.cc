@@ -20,10 +20,10 @@
 namespace lockstep {
 namespace {
 
-// How long an agent may take to leave. Its launcher would otherwise end it when the leader is gone.
+// Time that the leader waits for its agents to end. A launcher ends an agent that still runs after the leader's end.
 constexpr absl::Duration kLeave = absl::Seconds(2);
 
-// Messages that follow each other at once are answered so.
+// Interval between two checks while the leader waits for its agents to end.
 constexpr absl::Duration kPollInterval = absl::Milliseconds(20);
 
 }  // namespace
@@ -56,7 +56,7 @@ std::vector<std::string> World::HostNames() const {
 }
 
 std::string World::OtherHosts() const {
-  std::map<std::string, std::string> name_of;  // by address
+  std::map<std::string, std::string> name_of;  // host names by address
   for (const Member& member : members_) {
     if (!member.remote_address.empty()) {
       name_of[member.remote_address] = member.hello.host_name();
@@ -128,7 +128,7 @@ void World::Dismiss(int exit_code, const std::string& message) {
   const MonotonicTime deadline = MonotonicTime::Now() + kLeave;
   for (const Member& member : members_) {
     if (member.channel != nullptr && member.lost.ok()) {
-      member.channel->Send(verdict).IgnoreError();  // one that is gone needs none
+      member.channel->Send(verdict).IgnoreError();  // a lost agent needs no verdict
     }
   }
   for (const Member& member : members_) {

@@ -1,7 +1,8 @@
-// The processes that an outside launcher started, as the leader sees them. One process a rank; the one of rank 0 leads:
-// it alone plans, writes, and says what is to be done. The others are agents (lib/launch/agent.h). None computes, and none
-// holds a GPU: for each point the first N start a rank each, in a process of its own, as LaunchRanks does on one host. So
-// a rank that runs out of memory, or dies, takes no agent with it.
+// World: the processes that an outside launcher started, in the leader's view. There is one process per rank. The
+// process of rank 0 is the leader: it alone plans, writes outputs and gives orders. The others are agents
+// (lib/launch/agent.h). No leader or agent computes or holds a GPU: for each point, each of the first N processes
+// starts one rank in a new process, like LaunchRanks on one host. A rank that runs out of memory or dies therefore does
+// not end its agent.
 #ifndef LOCKSTEP_LIB_LAUNCH_WORLD_H_
 #define LOCKSTEP_LIB_LAUNCH_WORLD_H_
 
@@ -24,50 +25,51 @@
 
 namespace lockstep {
 
-// Data for the process that hosts the store of a point.
+// Parameters of the store of a point, for the process that hosts it.
 struct StorePlace {
-  RunSecret secret;     // known to all ranks of the point
-  std::string address;  // to listen at; empty: all addresses of this host
+  RunSecret secret;     // secret of all ranks of the point
+  std::string address;  // address to listen at; empty: all addresses of this host
 };
 
 class World {
  public:
-  // `leader` describes this process, and the agents know `secret`.
+  // `leader` describes this process. All agents must know `secret`.
   World(const LaunchPlace& place, const RunSecret& secret, const proto::AgentHello& leader, absl::Duration timeout);
 
-  // Waits for the agents, which come to `listener` and must prove that they know the secret. Errors as GatherMembers', and
-  // Pulse::Start's. A world of one process has nobody to wait for, and needs no call.
+  // Waits for the agents, which connect to `listener` and must prove that they know the secret. A world of one process
+  // needs no call. Errors are those of GatherMembers and Pulse::Start.
   absl::Status Gather(TcpSocket listener);
 
   size_t size() const { return members_.size(); }
-  std::vector<std::string> HostNames() const;  // of each rank
+  std::vector<std::string> HostNames() const;  // returns the host name of each rank
 
-  std::string OtherHosts() const;            // than the leader's, commas between them; empty: all are on one
-  uint32_t RanksHere(uint32_t ranks) const;  // of the first so many, those on the leader's host
+  std::string OtherHosts() const;            // returns the hosts other than the leader's, separated by commas
+  uint32_t RanksHere(uint32_t ranks) const;  // returns how many of the first `ranks` ranks are on the leader's host
 
-  // "torchrun: 4 ranks on HOST, HOST".
+  // Returns "torchrun: 4 ranks on HOST, HOST".
   std::string Describe() const;
 
-  // For the record.
+  // Returns the description of the launch for the record.
   proto::Launch ToProto() const;
 
-  // InvalidArgument: more ranks than the world has. Unavailable, with `on_gpus`: a rank whose host has no GPU for it.
+  // Returns InvalidArgumentError if the world has fewer than `ranks` ranks, and, with `on_gpus`, UnavailableError if
+  // the host of one of these ranks has no GPU for it.
   absl::Status CheckRanks(uint32_t ranks, bool on_gpus) const;
 
-  // Unavailable names a rank whose process found other images than these at --input.
+  // Returns UnavailableError, with the rank, if the process of a rank found other images at --input.
   absl::Status CheckDataset(const std::string& content_sha256) const;
 
-  // Begins the next point, and returns what its store needs. Must be called before each RunRanks.
+  // Begins the next point, and returns the parameters of its store. Must be called before each RunRanks.
   StorePlace NextStore();
 
-  // Runs a rank in each of the first place.size processes. As WorldPoint::Run. The agents derive the secret of the store
-  // that NextStore returned last; `place` must hold it for the leader's own rank.
+  // Runs a rank in each of the first place.size processes, like WorldPoint::Run. `place` must hold the secret that
+  // NextStore returned last, for the leader's own rank; the agents derive it themselves.
   absl::StatusOr<std::vector<ChildExit>> RunRanks(const RankEnvironment& place);
 
-  // The signal, sent to an agent, that stopped a point; 0: none.
+  // Returns the stop signal, to this process or to an agent, that stopped a point; 0: no signal.
   int stop_signal() const { return stop_signal_; }
 
-  // Tells every agent how the run ended, and waits a moment until they are gone.
+  // Sends the verdict of the run to every agent, and waits at most 2 s until all agents have ended.
   void Dismiss(int exit_code, const std::string& message);
 
  private:
@@ -76,7 +78,7 @@ class World {
   const absl::Duration timeout_;
   std::vector<Member> members_;
   std::unique_ptr<Pulse> pulse_;
-  uint64_t point_ = 0;  // the last that was begun
+  uint64_t point_ = 0;  // number of the last point that was begun
   int stop_signal_ = 0;
 };
 

@@ -15,9 +15,9 @@
 namespace lockstep {
 namespace {
 
-constexpr absl::Duration kPollInterval = absl::Milliseconds(20);  // as subprocess.cc
+constexpr absl::Duration kPollInterval = absl::Milliseconds(20);  // same as in subprocess.cc
 
-// A launcher that stops a run signals all its processes, agents and ranks, within this time.
+// Time within which a launcher that stops a run signals all its processes, agents and ranks.
 constexpr absl::Duration kStopSpread = absl::Seconds(1);
 
 }  // namespace
@@ -26,7 +26,7 @@ absl::StatusOr<std::vector<ChildExit>> WorldPoint::Run(const RankEnvironment& pl
   ASSIGN_OR_RETURN(const std::string self, SelfPath());
   exits_.resize(place.size);
   ended_.resize(place.size);
-  Hear();  // what happened since the last point
+  Hear();  // events since the last point
   RETURN_IF_ERROR(trouble_);
   SendOrders(place);
   ASSIGN_OR_RETURN(const std::vector<ChildExit> own_exit, RunChildren({RankProcess(LeadersRank(place, members_), self)},
@@ -58,9 +58,10 @@ void WorldPoint::SendOrders(const RankEnvironment& place) {
   }
 }
 
-// A loss counts before a stop that is heard with it: when a process dies, its launcher stops the others, and they say so.
+// Handles all messages and losses. A loss counts before a stop that is received together with it: when a process dies,
+// its launcher stops the others, and these report the stop.
 void WorldPoint::Hear() {
-  int stop = StopRequested() ? StopSignal() : 0;  // asked before the channels: what led to it is then in one of them
+  int stop = StopRequested() ? StopSignal() : 0;  // read first, so that the channels already hold its cause
   for (size_t rank = 1; rank < members_.size(); ++rank) {
     Member& member = members_[rank];
     if (!member.lost.ok()) {
@@ -70,7 +71,7 @@ void WorldPoint::Hear() {
     const absl::Status received = member.channel->Receive();
     const int told = TakeMessages(rank);
     stop = told != 0 ? told : stop;
-    if (!received.ok() && told == 0) {  // one that was told to stop may leave; the next call finds it lost
+    if (!received.ok() && told == 0) {  // a stopped agent may end; the next call reports the loss
       Lose(rank, received.message());
     } else if (rank < ended_.size() && !ended_[rank] && rule_.MustGiveUp(MonotonicTime::Now())) {
       Lose(rank, "it did not say how its rank ended");
@@ -140,7 +141,7 @@ bool WorldPoint::MustEnd() {
   message.set_end_rank(true);
   for (size_t rank = 1; rank < ended_.size() && !told_to_end_; ++rank) {
     if (!ended_[rank]) {
-      members_[rank].channel->Send(message).IgnoreError();  // Hear finds the same
+      members_[rank].channel->Send(message).IgnoreError();  // Hear finds the same error
     }
   }
   told_to_end_ = true;

@@ -1,4 +1,5 @@
-// One point in a world of several processes: each of the first N starts one rank, and the leader hears how it ended.
+// One point in a world of several processes: each of the first N processes starts one rank and reports its end to the
+// leader.
 #ifndef LOCKSTEP_LIB_LAUNCH_WORLD_POINT_H_
 #define LOCKSTEP_LIB_LAUNCH_WORLD_POINT_H_
 
@@ -16,24 +17,25 @@ namespace lockstep {
 
 class WorldPoint {
  public:
-  // `members` must outlive it; the first is this process. `point` counts the points of the world, from 1.
+  // `members` must outlive this object; the first member must be this process. `point` is the number of the point in
+  // the world, from 1.
   WorldPoint(std::vector<Member>& members, uint64_t point, absl::Duration timeout)
       : members_(members), point_(point), timeout_(timeout), rule_(timeout) {}
 
-  // Runs a rank in each of the first place.size processes. `place` is the same for all; each fills in its own rank. Its
-  // port is the store's, its host is not used. Returns how each ended, when all have.
+  // Runs a rank in each of the first place.size processes, and returns the outcomes of all ranks. `place` must hold the
+  // values common to all ranks, and the store's port; each process fills in its own rank. place.host is not used.
   //
-  // Unavailable names the first process that was lost: it ended, or was silent for the timeout. Cancelled: a stop signal,
-  // to this process or to an agent; whichever came first counts.
+  // Returns UnavailableError, with the first lost process, if a process ended or was silent for the timeout. Returns
+  // CancelledError after a stop signal to this process or to an agent. The event that came first counts.
   absl::StatusOr<std::vector<ChildExit>> Run(const RankEnvironment& place);
 
-  // The signal that an agent was sent, if that ended the point; 0: none.
+  // Returns the stop signal, to this process or to an agent, that ended the point; 0: no signal.
   int stop_signal() const { return stop_signal_; }
 
  private:
   void SendOrders(const RankEnvironment& place);
   void Hear();
-  int TakeMessages(size_t rank);  // the signal that the agent says it was sent; 0: none
+  int TakeMessages(size_t rank);  // returns the stop signal that the agent reports; 0: no signal
   void NoteExit(size_t rank, const ChildExit& exit);
   void Lose(size_t rank, absl::string_view why);
   void Stop(int signal_number);
@@ -48,7 +50,7 @@ class WorldPoint {
   std::vector<bool> ended_;
   bool told_to_end_ = false;
   int stop_signal_ = 0;
-  absl::Status trouble_;  // the first that is not a rank's own
+  absl::Status trouble_;  // first error that is not a rank's own
 };
 
 }  // namespace lockstep

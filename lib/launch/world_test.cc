@@ -1,5 +1,4 @@
-// A world of real processes on this host, without LibTorch: this executable once more as an agent, and once more as each
-// rank.
+// World of real processes on this host, without LibTorch: this executable also runs as each agent and as each rank.
 #include "lib/launch/world.h"
 
 #include <signal.h>
@@ -50,7 +49,7 @@ proto::AgentHello Hello(int rank, int size) {
   return hello;
 }
 
-// --- What a rank of these tests does ---
+// --- Rank of these tests ---
 
 int RunTestRank() {
   const auto place = ReadRankEnvironment([](const char* name) { return std::getenv(name); });
@@ -76,7 +75,7 @@ int RunTestRank() {
              : 1;
 }
 
-// --- An agent of these tests ---
+// --- Agent of these tests ---
 
 int RunTestAgent(const char* rank_size_port) {
   InstallStopSignals();
@@ -97,7 +96,7 @@ int RunTestAgent(const char* rank_size_port) {
 
 class WorldTest : public ::testing::Test {
  protected:
-  // A world of so many ranks; `with_agents` of the others are there.
+  // Starts a world of `size` ranks with `with_agents` agents.
   absl::Status Start(int size, int with_agents) {
     absl::StatusOr<TcpSocket> listener = ListenOn(kHere, 0);
     EXPECT_THAT(listener, IsOk());
@@ -135,7 +134,8 @@ class WorldTest : public ::testing::Test {
     return world_->RunRanks(place);
   }
 
-  // How the agent ended, or that it did not within `patience`.
+  // Returns the agent's exit code, minus the number of the signal that killed it, or -1000 if it did not end within
+  // `patience`.
   static int WaitForAgent(pid_t pid, absl::Duration patience) {
     int status = 0;
     for (const MonotonicTime end = MonotonicTime::Now() + patience; waitpid(pid, &status, WNOHANG) == 0;) {
@@ -184,7 +184,7 @@ TEST_F(WorldTest, TheFirstRanksOfTheWorldMakeASmallerPoint) {
   ExpectAllDismissed(0);
 }
 
-// Agents without a rank hear the leader's pulse, however long it is busy elsewhere.
+// Agents without a rank receive the leader's heartbeat, however long the leader is busy.
 TEST_F(WorldTest, IdleAgentsOutliveTheTimeout) {
   ASSERT_THAT(Start(2, 1), IsOk());
   absl::SleepFor(2 * kTimeout);
@@ -246,13 +246,13 @@ TEST_F(WorldTest, AnAgentThatIsToldToStopStopsAll) {
   ExpectAllDismissed(143);
 }
 
-// As a launcher does when one of its processes dies.
+// A launcher stops all processes when one of them dies.
 TEST_F(WorldTest, ALossCountsBeforeTheStopThatFollowsFromIt) {
   ASSERT_THAT(Start(3, 2), IsOk());
   kill(agents_[1], SIGKILL);
   EXPECT_EQ(WaitForAgent(agents_[1], kTimeout), -SIGKILL);
   kill(agents_[0], SIGTERM);
-  absl::SleepFor(absl::Milliseconds(300));  // both are there before the leader looks
+  absl::SleepFor(absl::Milliseconds(300));  // both events happen before the leader checks
   EXPECT_THAT(Run("wait", 3), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 2 of 3 on host2")));
   EXPECT_EQ(world_->stop_signal(), 0);
   world_->Dismiss(5, "");
@@ -292,12 +292,12 @@ TEST_F(WorldTest, RanksBeyondTheWorldOrItsGpusAreRefused) {
   EXPECT_THAT(world_->CheckRanks(1, true), IsOk());
   EXPECT_THAT(world_->CheckRanks(3, false),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--ranks asks for 3")));
-  EXPECT_THAT(world_->CheckRanks(2, true),  // each says that its host has one
+  EXPECT_THAT(world_->CheckRanks(2, true),  // each host reports one GPU
               StatusIs(absl::StatusCode::kUnavailable, AllOf(HasSubstr("rank 1 on host1"), HasSubstr("LOCAL_RANK 1"))));
   ExpectAllDismissed(0);
 }
 
-// An agent derives the same secret as the leader, for each point another one: no message holds it.
+// An agent derives the same secret as the leader, and a different one for each point. No message contains it.
 TEST_F(WorldTest, EachPointHasASecretThatAllItsRanksKnow) {
   ASSERT_THAT(Start(3, 2), IsOk());
   std::string before;
@@ -311,11 +311,11 @@ TEST_F(WorldTest, EachPointHasASecretThatAllItsRanksKnow) {
     EXPECT_EQ(Value((*exits)[2]), secret);
     before = secret;
   }
-  EXPECT_EQ(world_->NextStore().address, kHere);  // all are on one host
+  EXPECT_EQ(world_->NextStore().address, kHere);  // all ranks are on one host
   ExpectAllDismissed(0);
 }
 
-// A stranger that guesses the run's name, and has recorded a hello, hears nothing and is not counted.
+// A stranger that guesses the run's name and replays a recorded hello receives nothing and is not counted.
 TEST_F(WorldTest, meet_replayed_hello_is_let_in) {
   absl::StatusOr<TcpSocket> listener = ListenOn(kHere, 0);
   ASSERT_THAT(listener, IsOk());
@@ -337,7 +337,7 @@ TEST_F(WorldTest, meet_replayed_hello_is_let_in) {
 
 TEST_F(WorldTest, DescribesItself) {
   ASSERT_THAT(Start(2, 1), IsOk());
-  EXPECT_EQ(world_->Describe(), "torchrun: 2 ranks on host0");  // one address, so one host, whatever it is called
+  EXPECT_EQ(world_->Describe(), "torchrun: 2 ranks on host0");  // the same address is the same host, whatever its name
   EXPECT_EQ(world_->OtherHosts(), "");
   EXPECT_EQ(world_->RanksHere(1), 1u);
   EXPECT_EQ(world_->RanksHere(2), 2u);
