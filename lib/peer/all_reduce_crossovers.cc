@@ -27,7 +27,7 @@ absl::Status CheckTimes(const MeasuredWays& size) {
   return absl::OkStatus();
 }
 
-// How much longer than the fastest way, as a logarithm; kNever: not measured.
+// Returns log(time / time of the fastest algorithm), or kNever if the algorithm was not measured at this size.
 double Loss(const MeasuredWays& size, AllReduceWay way) {
   double fastest = kNever;
   for (const std::optional<double>& seconds : size.seconds) {
@@ -36,7 +36,7 @@ double Loss(const MeasuredWays& size, AllReduceWay way) {
   return std::log(size.seconds[static_cast<size_t>(way)].value_or(kNever) / fastest);
 }
 
-// [n]: the losses of the first n sizes, all of them in this way.
+// Returns at [n] the sum of the losses of the first n sizes with this algorithm.
 std::vector<double> LossesBefore(const std::vector<MeasuredWays>& sizes, AllReduceWay way) {
   std::vector<double> sums = {0};
   for (const MeasuredWays& size : sizes) {
@@ -45,7 +45,7 @@ std::vector<double> LossesBefore(const std::vector<MeasuredWays>& sizes, AllRedu
   return sums;
 }
 
-// [n]: of all sizes from the n-th on.
+// Returns at [n] the sum of the losses of all sizes from the n-th on with this algorithm.
 std::vector<double> LossesFrom(const std::vector<MeasuredWays>& sizes, AllReduceWay way) {
   std::vector<double> sums(sizes.size() + 1, 0);
   for (size_t n = sizes.size(); n > 0; --n) {
@@ -80,10 +80,11 @@ absl::StatusOr<AllReduceCrossovers> ChooseCrossovers(std::vector<MeasuredWays> m
   const std::vector<double> by_copies = LossesFrom(measured, AllReduceWay::kCopies);
   const size_t sizes = measured.size();
   double least = kNever;
-  size_t best_one = 0, best_two = 0;  // how many sizes, from the least on, in one shot, and in one or two
+  size_t best_one = 0, best_two = 0;  // numbers of sizes, from the smallest, for one shot and for at most two
   for (size_t one = sizes + 1; one-- > 0;) {
     double in_two_shots = 0;
-    // Upwards, as sums go; so that of equal ones the highest is kept, "<=" within one `one`, and "<" between them.
+    // `two` increases, because in_two_shots accumulates, while `one` decreases. Of equal losses the highest choice is
+    // kept: by "<=" for `two`, by "<" for `one`.
     double least_here = kNever;
     size_t best_here = one;
     for (size_t two = one; two <= sizes; ++two) {

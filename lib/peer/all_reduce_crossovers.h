@@ -1,5 +1,5 @@
-// Which way a sum over GPUs takes, by its size: up to one size in one shot, up to another in two, above by copies. Where
-// these sizes are follows from measured times.
+// Choice of the algorithm for an all-reduce over GPUs by its size: one shot up to a first crossover, two shots up to a
+// second one, copies above. The crossovers are computed from measured times.
 #ifndef LOCKSTEP_LIB_PEER_ALL_REDUCE_CROSSOVERS_H_
 #define LOCKSTEP_LIB_PEER_ALL_REDUCE_CROSSOVERS_H_
 
@@ -12,32 +12,37 @@
 
 namespace lockstep {
 
-// The first two by packets (lib/kernels/peer_all_reduce.h), the third by copy engines (copied_collectives.h); kAuto: the one
-// of these that the crossovers say.
+// Algorithms: kOneShot and kTwoShots send packets (lib/kernels/peer_all_reduce.h), kCopies uses copy engines
+// (copied_collectives.h), kAuto selects one of these by the crossovers.
 enum class AllReduceWay { kOneShot, kTwoShots, kCopies, kAuto };
 
-inline constexpr size_t kAllReduceWays = 3;  // without kAuto
+inline constexpr size_t kAllReduceWays = 3;  // number of algorithms without kAuto
 
-// In bytes. The defaults are what ChooseCrossovers makes of two H100 in bf16 (benchmarks/README.md, "All-reduce").
+// Crossovers in bytes. The defaults are the result of ChooseCrossovers for two H100 in bf16 (benchmarks/README.md,
+// "All-reduce").
 struct AllReduceCrossovers {
   size_t max_one_shot_bytes = 2 << 20;
   size_t max_two_shots_bytes = 64 << 20;
 };
 
-// Never kAuto.
+// Returns the algorithm for a sum of `bytes`; never kAuto.
 AllReduceWay WayOf(const AllReduceCrossovers& crossovers, size_t bytes);
 
-// What a size took each way.
+// Times of one size with each algorithm.
 struct MeasuredWays {
   size_t bytes = 0;
-  std::array<std::optional<double>, kAllReduceWays> seconds = {};  // medians, above 0; none: not measured
+  std::array<std::optional<double>, kAllReduceWays> seconds = {};  // medians, above 0; nullopt: not measured
 };
 
-// The crossovers, each at a size that was measured or 0, with the least sum over the sizes of log(time of the way taken /
-// time of the fastest): one size that was disturbed moves nothing, as the way goes up only once. Of equal ones those with
-// the higher max_one_shot_bytes, then the higher max_two_shots_bytes. A size is never left to a way in which it was not
-// measured. Sizes come in any order; one in which no way was measured is passed over. InvalidArgument: a time that is none;
-// a size twice; nothing measured; or every choice leaves a size without its way.
+// Returns the crossovers, each a measured size or 0, that minimize the sum over all sizes of log(time of the selected
+// algorithm / time of the fastest). One disturbed size therefore moves no crossover, because each algorithm changes to
+// the next only once. Of equal choices, takes the higher max_one_shot_bytes, then the higher max_two_shots_bytes. Never
+// selects an algorithm for a size at which it was not measured. The sizes may be in any order; a size without any time
+// is ignored. Returns InvalidArgumentError if
+//   - a time is not above 0 and finite,
+//   - a size occurs twice,
+//   - nothing was measured, or
+//   - every choice would select an algorithm for a size at which it was not measured.
 absl::StatusOr<AllReduceCrossovers> ChooseCrossovers(std::vector<MeasuredWays> measured);
 
 }  // namespace lockstep

@@ -33,7 +33,7 @@ TEST(AllReduceCrossoversTest, AWayIsTakenUpToItsSize) {
   EXPECT_EQ(WayOf({100, 100}, 101), AllReduceWay::kCopies);
 }
 
-// us of two H100, bf16: benchmarks/results/2026-11-26-h100x2-sums.
+// Times in us of two H100, bf16: benchmarks/results/2026-11-26-h100x2-sums.
 TEST(AllReduceCrossoversTest, TheDefaultIsWhatTwoH100Measured) {
   const AllReduceCrossovers defaults;
   ExpectCrossovers({{1024, {3.60, 4.64, 33.74}},
@@ -52,7 +52,7 @@ TEST(AllReduceCrossoversTest, OneWayMayBeTheFastestOfAll) {
   ExpectCrossovers({{1, {1, 2, 3}}, {2, {1, 2, 3}}}, 2, 2);
   ExpectCrossovers({{1, {2, 1, 3}}, {2, {2, 1, 3}}}, 0, 2);
   ExpectCrossovers({{1, {2, 2, 1}}, {2, {3, 2, 1}}}, 0, 0);
-  ExpectCrossovers({{1, {1, 2, 3}}, {2, {3, 2, 1}}}, 1, 1);  // two shots nowhere
+  ExpectCrossovers({{1, {1, 2, 3}}, {2, {3, 2, 1}}}, 1, 1);  // two shots for no size
   ExpectCrossovers({{8, {kNone, 5, kNone}}}, 0, 8);
 }
 
@@ -60,10 +60,11 @@ TEST(AllReduceCrossoversTest, SizesComeInAnyOrder) {
   ExpectCrossovers({{4, {3, 2, 1}}, {1, {1, 2, 3}}, {2, {2, 1, 3}}}, 1, 2);
 }
 
-// Two shots are 1 % faster at 2 in a disturbed measurement, one shot is twice as fast at 4: one step up, behind it.
+// At size 2, two shots are 1 % faster in a disturbed measurement; at size 4, one shot is twice as fast. The crossover
+// must be at size 4.
 TEST(AllReduceCrossoversTest, OneDisturbedSizeDoesNotMoveACrossover) {
   ExpectCrossovers({{1, {1, 2, 9}}, {2, {1.01, 1, 9}}, {4, {1, 2, 9}}, {8, {4, 2, 9}}, {16, {9, 9, 3}}}, 4, 8);
-  // In size 8 copies took long; above and below they are the fastest.
+  // Copies were disturbed at size 32; at 16 and 64 they are the fastest.
   ExpectCrossovers({{4, {1, 2, 3}}, {8, {3, 2, 2.1}}, {16, {9, 3, 2.5}}, {32, {9, 8, 30}}, {64, {9, 8, 1}}}, 4, 32);
   ExpectCrossovers({{4, {1, 2, 3}}, {16, {9, 6, 2}}, {32, {9, 3, 3.1}}, {64, {9, 8, 1}}}, 4, 4);
 }
@@ -76,9 +77,10 @@ TEST(AllReduceCrossoversTest, OfEqualOnesTheHigherAreTaken) {
 
 TEST(AllReduceCrossoversTest, AWayThatWasNotMeasuredIsNotTaken) {
   ExpectCrossovers({{1, {1, kNone, 2}}, {2, {kNone, 3, 1}}, {4, {kNone, kNone, 1}}}, 1, 1);
-  // Packets had no room from 4 on, though they are faster at 2.
+  // From size 4 on, packets did not fit; at size 2, two shots are the fastest.
   ExpectCrossovers({{1, {1, 2, 9}}, {2, {2, 1, 9}}, {4, {kNone, kNone, 9}}}, 1, 2);
-  // Copies were left out at 2: what is slower there is taken, and no way twice.
+  // Copies were not measured at size 2, so the crossover to copies is above it, although copies are the fastest at size
+  // 1: no algorithm is used in two separate ranges of sizes.
   ExpectCrossovers({{1, {3, 3, 1}}, {2, {5, 4, kNone}}, {4, {9, 9, 1}}}, 1, 2);
   ExpectCrossovers({{1, {1, kNone, kNone}}, {2, {kNone, kNone, kNone}}, {4, {kNone, kNone, 1}}}, 1, 1);
 }

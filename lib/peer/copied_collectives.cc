@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-// A row a piece, from kSentRow on, and kEndRow behind them.
+// Rows of the flags. Each piece has its own row, from kSentRow on.
 constexpr uint32_t kBeginRow = 0, kSentRow = 1, kEndRow = 3;
 
 template <typename W>
@@ -58,7 +58,8 @@ CopiedCollectives::~CopiedCollectives() {
   }
 }
 
-// A rank that has come has added up what the last call sent it, and its result may be written.
+// Waits until all ranks have come to this call. Each has then added the parts that it received in the last call, and
+// its result may be written.
 absl::Status CopiedCollectives::Begin(cudaStream_t stream) {
   RETURN_IF_ERROR(CudaStatus(MeetPeers(flags_, kBeginRow, false, stream), "meeting the other ranks"));
   return FollowStream(begun_, stream, copies_);
@@ -117,8 +118,8 @@ absl::Status CopiedCollectives::Sum(const CopiedParts<W>& parts, const OfEachRan
   return CudaStatus(MeetPeers(flags_, kEndRow, true, stream), "meeting the other ranks");
 }
 
-// What came is added up, and what was sent has left: nobody is awaited at the end. Whoever is sent the next parts, or
-// packets, has come to the next call, and so is through with this one.
+// Does not wait for the other ranks at the end: the received parts have been added, and the sent parts have left. A
+// rank receives the next parts or packets only after it has come to the next call, and has then finished this one.
 template <typename W>
 absl::Status CopiedCollectives::ReduceScatter(const CopiedParts<W>& parts, W* to, cudaStream_t stream,
                                               uint32_t most_blocks) {

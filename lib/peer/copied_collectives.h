@@ -1,13 +1,15 @@
-// Collectives over the GPUs of a host by their copy engines, for much: they fill a link further than kernels do.
+// Collectives over the GPUs of a host by their copy engines, for large sizes, at which copy engines use more of a
+// link's bandwidth than kernels.
 //
-//   Sum            each rank is sent the others' part of its share, adds it up (lib/kernels/rank_sum.h), and sends the sum
-//                  to the others. A share goes in two pieces, so that the second is under way while the first is added up
-//   ReduceScatter  the first half of it: every rank has the sum of its share
-//   AllGather      the second half: every rank sends its share to the others
-//   Broadcast      one rank sends all to every other
+//   Sum            Each rank receives the others' parts of its share, adds them (lib/kernels/rank_sum.h), and sends
+//                  the sum to the others. A share is sent in two pieces: the second is sent while the first is added.
+//   ReduceScatter  The first half of Sum: every rank gets the sum of its share.
+//   AllGather      The second half of Sum: every rank sends its share to the others.
+//   Broadcast      One rank sends all data to every other rank.
 //
-// Each is queued behind `stream`, which goes on when the result is there and what was given may be written over. Of all
-// ranks, in the same order. Can be captured. A rank that does not come is reported as by AwaitPeerFlags.
+// Each collective is queued on `stream`. Later work on `stream` runs when the result is complete and the inputs may be
+// overwritten. All ranks must make the same calls in the same order. Can be captured. A rank that does not come is
+// reported like in AwaitPeerFlags.
 #ifndef LOCKSTEP_LIB_PEER_COPIED_COLLECTIVES_H_
 #define LOCKSTEP_LIB_PEER_COPIED_COLLECTIVES_H_
 
@@ -25,39 +27,41 @@
 
 namespace lockstep {
 
-// A place in each rank's memory, as mapped here.
+// A pointer into each rank's memory, as mapped in this process.
 template <typename T>
 using OfEachRank = std::array<T*, kMaxPeerRanks>;
 
-// What a rank sends to be added up, and what it is sent. Pointers are of the device. W: float or __nv_bfloat16.
+// Send and receive buffers of one rank, in device memory. W: float or __nv_bfloat16.
 template <typename W>
 struct CopiedParts {
-  size_t count = 0;                   // any, and the same on every rank
-  const W* from = nullptr;            // this rank's
-  OfEachRank<W> sent = {};            // where each other rank finds this one's part of its share (ShareOf)
-  OfEachRank<const W> received = {};  // where this rank finds each other's part; room for MaxShare
+  size_t count = 0;                   // number of elements, any; must be the same on every rank
+  const W* from = nullptr;            // data of this rank
+  OfEachRank<W> sent = {};            // buffer in each other rank for this rank's part of that rank's share (ShareOf)
+  OfEachRank<const W> received = {};  // buffer in this rank for each other rank's part, of MaxShare elements
 };
 
 class CopiedCollectives {
  public:
-  // Uses four rows of `flags`, whose epoch it raises by one a call.
+  // Creates streams and events. The collectives use four rows of `flags`, and each call increments the epoch by one.
   static absl::StatusOr<std::unique_ptr<CopiedCollectives>> Make(const PeerFlags& flags);
   ~CopiedCollectives();
   CopiedCollectives(const CopiedCollectives&) = delete;
   CopiedCollectives& operator=(const CopiedCollectives&) = delete;
 
-  // `to`: each rank's sum; this rank's may be `from`. Kernels have most_blocks blocks at most; 0: as fast as it goes.
+  // `to` is the buffer for the sum in each rank; this rank's may be `from`. Kernels use at most most_blocks blocks; 0:
+  // as many as are fastest.
   template <typename W>
   absl::Status Sum(const CopiedParts<W>& parts, const OfEachRank<W>& to, cudaStream_t stream, uint32_t most_blocks);
 
-  // `to`: this rank's share, which may be its place in `from`.
+  // `to` is the buffer for this rank's share; it may be the share's place in `from`.
   template <typename W>
   absl::Status ReduceScatter(const CopiedParts<W>& parts, W* to, cudaStream_t stream, uint32_t most_blocks);
 
-  // `to`: all shares of `bytes` bytes on each rank. `from`: this rank's, which may be its place in `to`.
+  // `to` is the buffer of `bytes` bytes for all shares in each rank. `from` is this rank's share; it may be the share's
+  // place in `to`.
   absl::Status AllGather(const uint8_t* from, const OfEachRank<uint8_t>& to, size_t bytes, cudaStream_t stream);
 
-  // `data`: of each rank; becomes that of `root`.
+  // `data` is the buffer in each rank; it receives the data of `root`.
   absl::Status Broadcast(const OfEachRank<uint8_t>& data, size_t bytes, uint32_t root, cudaStream_t stream);
 
  private:
@@ -73,7 +77,7 @@ class CopiedCollectives {
   absl::Status AddPiece(const CopiedParts<W>& parts, uint32_t piece, W* to, cudaStream_t stream, uint32_t most_blocks);
 
   const PeerFlags flags_;
-  cudaStream_t copies_ = nullptr, told_ = nullptr;  // beside the caller's: copies; flags that say they are there
+  cudaStream_t copies_ = nullptr, told_ = nullptr;  // streams for copies, and for flags that announce finished copies
   cudaEvent_t begun_ = nullptr, told_all_ = nullptr, copied_ = nullptr;
   cudaEvent_t sent_[kPieces] = {}, added_[kPieces] = {};
 };

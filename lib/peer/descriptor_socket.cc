@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kFlags = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
 
-// A control message with one descriptor.
+// Control message with one descriptor.
 union DescriptorMessage {
   cmsghdr header;
   char bytes[CMSG_SPACE(sizeof(int))];
@@ -33,7 +33,7 @@ absl::Status SystemError(absl::string_view call) {
   return absl::FailedPreconditionError(absl::StrCat(call, ": ", std::strerror(errno)));
 }
 
-// An abstract name begins with a zero byte and ends with the address.
+// Fills `address` and returns its size. An abstract name begins with a zero byte, and the size of the address ends it.
 socklen_t FillAddress(absl::string_view name, sockaddr_un& address) {
   address = {};
   address.sun_family = AF_UNIX;
@@ -42,14 +42,14 @@ socklen_t FillAddress(absl::string_view name, sockaddr_un& address) {
   return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
 }
 
-// Whether the process at the other end runs for the user of this one.
+// Returns true if the process at the other end has the same user as this process.
 bool IsSameUser(int connection) {
   ucred peer = {};
   socklen_t size = sizeof(peer);
   return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
 }
 
-// The message's one byte tells it from the end of the connection.
+// Returns a message with one byte, which distinguishes it from the end of the connection.
 msghdr OneByteMessage(iovec& part, DescriptorMessage& control) {
   msghdr message = {};
   message.msg_iov = &part;
@@ -72,7 +72,7 @@ absl::Status SendDescriptor(int connection, int fd) {
   return sendmsg(connection, &message, MSG_NOSIGNAL) == 1 ? absl::OkStatus() : SystemError("sendmsg");
 }
 
-// Whether there is something to read before `deadline`; the end of the connection is something.
+// Waits until `deadline`. Returns true if there is something to read, or the connection has ended.
 bool WaitReadable(int fd, MonotonicTime deadline) {
   pollfd readable = {fd, POLLIN, 0};
   for (;;) {
@@ -123,7 +123,7 @@ absl::Status HandOutDescriptor(int listener, int fd) {
       return errno == EAGAIN ? absl::OkStatus() : SystemError("accept");
     }
     if (IsSameUser(connection.get())) {
-      // One that is gone by now says so itself, or is missed by the others.
+      // A failure is ignored: a process that is gone reports it itself, or the other processes miss it.
       (void)SendDescriptor(connection.get(), fd);
     }
   }

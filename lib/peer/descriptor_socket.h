@@ -1,5 +1,6 @@
-// Hands a file descriptor from one process of this host to others, over an abstract unix socket (unix(7)): its name is in
-// no file system and is gone with the process, and only processes of one network namespace and one user get through.
+// Passing of a file descriptor from one process of this host to others, over an abstract unix socket (unix(7)). The
+// socket's name is in no file system and disappears with the process. Only processes of the same network namespace and
+// the same user can receive the descriptor.
 #ifndef LOCKSTEP_LIB_PEER_DESCRIPTOR_SOCKET_H_
 #define LOCKSTEP_LIB_PEER_DESCRIPTOR_SOCKET_H_
 
@@ -13,7 +14,7 @@
 
 namespace lockstep {
 
-// A descriptor that is closed with its owner; -1: none.
+// Descriptor that is closed by the destructor; -1: no descriptor.
 class OwnedDescriptor {
  public:
   explicit OwnedDescriptor(int fd = -1) : fd_(fd) {}
@@ -27,20 +28,23 @@ class OwnedDescriptor {
   int fd_;
 };
 
-// `bytes` random bytes of the kernel as hexadecimal digits. Errors as RandomBytes (lib/base/random_bytes.h).
+// Returns `bytes` random bytes from the kernel as hexadecimal digits. Errors are those of RandomBytes
+// (lib/base/random_bytes.h).
 absl::StatusOr<std::string> RandomHex(size_t bytes);
 
-// Listens under `name`, which has up to 100 bytes and nobody can guess. FailedPrecondition: the kernel refuses.
+// Listens under `name`, which must have at most 100 bytes and must not be guessable. Returns FailedPreconditionError if
+// the kernel refuses.
 absl::StatusOr<OwnedDescriptor> ListenForDescriptors(absl::string_view name);
 
-// Hands `fd` to every process of this user that has connected so far, and closes its connection. Waits for nobody.
+// Sends `fd` to every process of this user that has connected so far, and closes the connections. Does not wait.
 absl::Status HandOutDescriptor(int listener, int fd);
 
-// Connects without waiting. FailedPrecondition: nobody listens there, or a process of another user does.
+// Connects without waiting. Returns FailedPreconditionError if no process listens there, or if a process of another
+// user does.
 absl::StatusOr<OwnedDescriptor> ConnectForDescriptor(absl::string_view name);
 
-// The descriptor that comes over the connection. FailedPrecondition: none came within `timeout`, or this process was
-// refused.
+// Waits for a descriptor on the connection and returns it. Returns FailedPreconditionError if no descriptor came within
+// `timeout`, or this process was refused.
 absl::StatusOr<OwnedDescriptor> ReceiveDescriptor(int connection, absl::Duration timeout);
 
 }  // namespace lockstep

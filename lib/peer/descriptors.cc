@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kNameBytes = 16;
 
-// A connection to each other rank that listens.
+// Returns a connection to each other rank. Returns an error if a rank does not listen.
 absl::StatusOr<std::vector<OwnedDescriptor>> ConnectToAll(const std::vector<std::string>& names, int rank) {
   std::vector<OwnedDescriptor> connections(names.size());
   for (size_t other = 0; other < names.size(); ++other) {
@@ -29,12 +29,13 @@ absl::StatusOr<std::vector<OwnedDescriptor>> ConnectToAll(const std::vector<std:
   return connections;
 }
 
-// All ranks are told of the first failure, whatever its code.
+// Returns the first failure of all ranks on every rank, as FailedPreconditionError whatever its code.
 absl::Status AgreeToShare(const GatherBytes& gather, const absl::Status& mine) {
   return Agree(gather, mine.ok() ? mine : absl::FailedPreconditionError(mine.message()));
 }
 
-// All have connected. Whom `mine` did not reach sees the listener closed.
+// Sends `mine` to all other ranks and receives theirs. All ranks must have connected. A rank that `mine` did not reach
+// sees its connection closed with the listener.
 absl::Status HandOver(const OwnedDescriptor listener, const std::vector<OwnedDescriptor>& connections, int rank,
                       int mine, absl::Duration timeout, std::vector<OwnedDescriptor>& all) {
   RETURN_IF_ERROR(HandOutDescriptor(listener.get(), mine));

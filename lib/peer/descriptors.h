@@ -1,5 +1,5 @@
-// File descriptors handed from each rank to every other rank of a host: what one process holds, such as memory, others then
-// hold too, for as long as they want.
+// Exchange of file descriptors between all ranks of a host. An object of one process, such as memory, is then held by
+// the others too, for as long as they want.
 #ifndef LOCKSTEP_LIB_PEER_DESCRIPTORS_H_
 #define LOCKSTEP_LIB_PEER_DESCRIPTORS_H_
 
@@ -12,10 +12,10 @@
 
 namespace lockstep {
 
-// Every rank hands `mine` to all others, and has those of all afterwards, in rank order; its own place is empty. All ranks
-// call it, at once. FailedPrecondition, on all ranks alike: one cannot reach another, as in another network namespace or on
-// another host, or nothing came within `timeout`. Others are those of `gather`, which is called three times, or twice
-// before such an error.
+// Sends `mine` to all other ranks, and returns the descriptors of all ranks in rank order; this rank's own element is
+// empty. All ranks must call this function at the same time. Returns the same FailedPreconditionError on all ranks if a
+// rank cannot reach another, for example in another network namespace or on another host, or if no descriptor came
+// within `timeout`. Other errors are those of `gather`, which is called three times, or twice before such an error.
 absl::StatusOr<std::vector<OwnedDescriptor>> ExchangeDescriptors(const GatherBytes& gather, int rank, int size,
                                                                  int mine, absl::Duration timeout);
 

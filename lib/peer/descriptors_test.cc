@@ -19,7 +19,7 @@ using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 
-// Ranks that are threads meet here.
+// Implementation of GatherBytes for ranks that are threads.
 class Meeting {
  public:
   explicit Meeting(int size) : bytes_(size) {}
@@ -57,7 +57,8 @@ std::string TextOf(const OwnedDescriptor& memory) {
   return std::string(text, bytes > 0 ? bytes : 0);
 }
 
-// What each rank has at the end, or its error. `spoil` changes what a rank is told; `empty_handed` has nothing to hand over.
+// Returns the texts that each rank receives, or its error. `spoil` changes the bytes that a rank gathers; rank
+// `empty_handed` has no descriptor to send.
 using Spoil = std::function<void(int rank, std::vector<std::string>& gathered)>;
 std::vector<std::string> ExchangeAmong(int size, const Spoil& spoil = nullptr, int empty_handed = -1) {
   Meeting meeting(size);
@@ -95,7 +96,7 @@ TEST(ExchangeDescriptorsTest, EachRankHasThoseOfAllOthers) {
   EXPECT_EQ(ExchangeAmong(16)[7].substr(0, 10), "of 0;of 1;");
 }
 
-// A name at which nobody listens is what a rank sees of another network namespace. All ranks are told.
+// A rank sees a rank of another network namespace as a name at which nobody listens. All ranks must return the error.
 TEST(ExchangeDescriptorsTest, ARankThatCannotReachAnotherEndsAll) {
   const auto found = ExchangeAmong(3, [](int rank, std::vector<std::string>& gathered) {
     if (rank == 1 && gathered[2].size() == 32) {
@@ -107,7 +108,7 @@ TEST(ExchangeDescriptorsTest, ARankThatCannotReachAnotherEndsAll) {
   }
 }
 
-// Also the rank to which all others handed theirs.
+// The rank that received all other descriptors must return the error, too.
 TEST(ExchangeDescriptorsTest, ARankThatHandsNothingOverEndsAll) {
   for (const std::string& error : ExchangeAmong(3, nullptr, /*empty_handed=*/1)) {
     EXPECT_THAT(error, HasSubstr("rank 0: it refused this process"));

@@ -12,8 +12,8 @@
 namespace lockstep {
 namespace {
 
-// A rank's piece: its flags, its count of blocks, the packets that come, what all may reach, and for copied sums a place
-// for each rank's part of its share, also an unused one for its own.
+// Layout of a rank's memory: flags, count of blocks, packet buffers, shared(), and for sums by copies one buffer for
+// each rank's part of this rank's share (the buffer for its own part is unused).
 constexpr size_t kArrivedOffset = kDeviceFlagsBytes;
 constexpr size_t kPacketsOffset = size_t{64} << 10;
 constexpr size_t kAlignment = 256;
@@ -31,7 +31,7 @@ absl::StatusOr<std::unique_ptr<DeviceAllReduce>> DeviceAllReduce::Make(const Gat
   if (options.size < 1 || options.size > static_cast<int>(kMaxPeerRanks)) {
     return absl::InvalidArgumentError(absl::StrCat("expected 1 to ", kMaxPeerRanks, " ranks, found ", options.size));
   }
-  // Whole 256 bytes, so that what lies behind them begins at such a place.
+  // Rounded up to multiples of 256 bytes, so that the memory after the packets is aligned.
   const size_t packets = (options.max_one_shot_bytes / sizeof(PeerPacket) + 15) / 16 * 16;
   std::unique_ptr<DeviceAllReduce> all_reduce(new DeviceAllReduce(options, packets));
   RETURN_IF_ERROR(all_reduce->Init(gather));
@@ -50,7 +50,7 @@ absl::Status DeviceAllReduce::Init(const GatherBytes& gather) {
   for (int rank = 0; rank < options_.size; ++rank) {
     memory_.room.of[rank] = reinterpret_cast<PeerPacket*>(pieces_->of(rank) + kPacketsOffset);
   }
-  // Every place is empty, and the flags are set, before a rank goes on to send anything.
+  // All packet slots are empty and the flags are set before any rank sends anything.
   const auto prepare = [&]() -> absl::Status {
     RETURN_IF_ERROR(CudaStatus(EmptyPlaces(memory_.room.of[options_.rank], PacketsOf(room)), "emptying places"));
     ASSIGN_OR_RETURN(flags_, DeviceFlags::Make(*pieces_, options_.rank, options_.size, options_.timeout));

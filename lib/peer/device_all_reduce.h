@@ -1,5 +1,6 @@
-// Sums over the GPUs of a host, which reach into each other's memory: in fp32, in the order of the ranks, rounded once. And
-// what a sum by copies is made of, one by one, with a broadcast beside them.
+// All-reduce over the GPUs of a host, which access each other's memory. Sums are in fp32, in the order of the ranks,
+// and rounded once. The two halves of a sum by copies (reduce-scatter and all-gather) and a broadcast are also
+// available.
 #ifndef LOCKSTEP_LIB_PEER_DEVICE_ALL_REDUCE_H_
 #define LOCKSTEP_LIB_PEER_DEVICE_ALL_REDUCE_H_
 
@@ -24,52 +25,62 @@ namespace lockstep {
 struct DeviceAllReduceOptions {
   int rank = 0, size = 0;
   absl::Duration timeout;
-  size_t shared_bytes = 0;              // of shared(), for kCopies, which takes as much again; all ranks as many
-  size_t max_one_shot_bytes = 4 << 20;  // bytes; the room for packets is 2 x size times as large
-  AllReduceCrossovers crossovers;       // for kAuto; the same on all ranks
+  size_t shared_bytes = 0;              // bytes of shared(), same on all ranks; kCopies needs as much memory again
+  size_t max_one_shot_bytes = 4 << 20;  // limit of kOneShot; the packet buffers have 2 x `size` times as many bytes
+  AllReduceCrossovers crossovers;       // crossovers of kAuto; must be the same on all ranks
 };
 
-// Several can be used at once, each on a stream of its own, where all ranks queue their calls in the same order, as NCCL
-// wants it: streams share the GPU's queues, and a call that waits holds up what is queued behind it.
+// Several objects may be used at the same time, each on its own stream. All ranks must then queue the calls of all
+// objects in the same order, like for NCCL: streams share the GPU's queues, and a waiting call blocks calls that are
+// queued after it.
 class DeviceAllReduce {
  public:
-  // All ranks of a host call it, at once, each with its GPU as the current device. Errors as PeerDeviceMemory::Make.
+  // Allocates the memory. All ranks of a host must call this function at the same time, each with its GPU as the
+  // current device. Errors are those of PeerDeviceMemory::Make.
   static absl::StatusOr<std::unique_ptr<DeviceAllReduce>> Make(const GatherBytes& gather,
                                                                const DeviceAllReduceOptions& options);
-  // This rank's memory that all others reach, shared_bytes of it, aligned to 256 bytes; and another rank's, as mapped here.
+  // Returns the shared memory of this rank (shared_of: of any rank, as mapped in this process): shared_bytes bytes that
+  // all ranks can access, aligned to 256 bytes.
   uint8_t* shared() const { return shared_of(options_.rank); }
   uint8_t* shared_of(int rank) const;
 
-  // Queues: `to`, which may be `from`, becomes the sum over all ranks' `from`, of `count` elements, any number. Every
-  // rank makes the same calls, on one stream. Can be captured, and replayed on that stream. Kernels have most_blocks
-  // blocks at most; 0: as fast as it goes. W: float or __nv_bfloat16. InvalidArgument: too many for the way; or, for
-  // kCopies, also where kAuto takes it, not in shared(), `to` at the same place on all ranks, or not aligned to 16 bytes.
+  // Queues a sum: `to`, which may be `from`, becomes the sum of `from` over all ranks. `count` may be any number up to
+  // MaxCount. Every rank must make the same calls, on one stream. The call can be captured, and replayed on that
+  // stream. Kernels use at most most_blocks blocks; 0: as many as are fastest. W: float or __nv_bfloat16.
+  //
+  // For kCopies, also if kAuto selects it, `from` and `to` must be in shared() and aligned to 16 bytes, and `to` must
+  // be at the same offset on all ranks. Returns InvalidArgumentError if `count` is too large, or for kCopies if `from`
+  // or `to` is not in shared() or not aligned.
   template <typename W>
   absl::Status Sum(AllReduceWay way, const W* from, W* to, size_t count, cudaStream_t stream, uint32_t most_blocks = 0);
 
-  // Queued and captured likewise, by copies. Shares are those of rank_share.h.
+  // The following collectives are queued and captured in the same way, and use copies. Shares are those of
+  // rank_share.h.
 
-  // `to` becomes this rank's share of the sum over all ranks' `from`; it may be its place in `from`. InvalidArgument: more
-  // elements than MaxCount of kCopies.
+  // Queues a reduce-scatter: `to` becomes this rank's share of the sum of `from` over all ranks. `to` may be the
+  // share's place in `from`. Returns InvalidArgumentError if `count` is more than MaxCount of kCopies.
   template <typename W>
   absl::Status ReduceScatter(const W* from, W* to, size_t count, cudaStream_t stream, uint32_t most_blocks = 0);
 
-  // `to`, of `bytes` bytes, becomes all ranks' shares of it, of which `from` is this one's; it may be its place in `to`.
-  // InvalidArgument: not in shared(), at the same place on all ranks.
+  // Queues an all-gather: `to`, of `bytes` bytes, receives the shares of all ranks. `from` is this rank's share, and
+  // may be the share's place in `to`. `to` must be in shared(), at the same offset on all ranks. Returns
+  // InvalidArgumentError if `to` is not in shared().
   absl::Status AllGather(const void* from, void* to, size_t bytes, cudaStream_t stream);
 
-  // `data` becomes that of `root`. InvalidArgument: as above, or no such rank.
+  // Queues a broadcast: `data` becomes that of `root`. `data` must be in shared(), at the same offset on all ranks.
+  // Returns InvalidArgumentError if `data` is not in shared(), or `root` is not a rank.
   absl::Status Broadcast(void* data, size_t bytes, int root, cudaStream_t stream);
 
-  // The most elements of a sum; for kAuto of the way that has room for the most.
+  // Returns the maximum number of elements of a sum with algorithm `way`; for kAuto, the maximum over all algorithms.
   template <typename W>
   size_t MaxCount(AllReduceWay way) const;
 
-  // What kAuto is for so many elements: the way that the crossovers say, or without room there the next one that has it.
+  // Returns the algorithm that kAuto uses for `count` elements: that of the crossovers, or the next one whose buffers
+  // are large enough.
   template <typename W>
   AllReduceWay WayFor(size_t count) const;
 
-  // Unavailable: a rank did not come within the timeout, so that sums since then are none. Does not wait.
+  // Returns UnavailableError if a rank did not come within the timeout; sums since then are invalid. Does not wait.
   absl::Status Health() const;
 
  private:
@@ -77,14 +88,14 @@ class DeviceAllReduce {
       : options_(options), packets_each_(packets_each) {}
 
   absl::Status Init(const GatherBytes& gather);
-  // Where `of`'s part of a copied sum's share comes to, in `rank`'s memory.
+  // Returns the buffer in the memory of `rank` that receives the part of rank `of` in a sum by copies.
   uint8_t* Incoming(int rank, int of) const;
   template <typename W>
   absl::Status SumByCopies(const W* from, W* to, size_t count, cudaStream_t stream, uint32_t most_blocks);
   template <typename W>
   CopiedParts<W> Parts(const W* from, size_t count) const;
   bool IsShared(const void* data, size_t bytes) const;
-  // Where each rank has what this one has at `data`, in shared().
+  // Returns the pointer in each rank's shared() at the same offset as `data` in this rank's.
   template <typename T>
   OfEachRank<T> OnEachRank(T* data) const;
 

@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-constexpr double kClockTurnSeconds = 4.294967296;  // wait_report.h
+constexpr double kClockTurnSeconds = 4.294967296;  // period of the clock in wait_report.h
 constexpr uint32_t kFirstEpoch = 1;
 
 }  // namespace

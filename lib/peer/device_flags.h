@@ -1,4 +1,4 @@
-// The flags (lib/kernels/peer_flags.h) of ranks whose GPUs share memory, and who it was that did not come.
+// Flags (lib/kernels/peer_flags.h) of ranks whose GPUs share memory, and the report of a rank that did not come.
 #ifndef LOCKSTEP_LIB_PEER_DEVICE_FLAGS_H_
 #define LOCKSTEP_LIB_PEER_DEVICE_FLAGS_H_
 
@@ -14,13 +14,14 @@
 
 namespace lockstep {
 
-// What the flags, a rank's epoch and whether a wait has been given up take, at the beginning of its piece of memory.
+// Bytes of the flags, a rank's epoch, and the word that records a wait that was given up, at the start of the rank's
+// memory.
 inline constexpr size_t kDeviceFlagsBytes = kPeerFlagBytes + 64;
 
 class DeviceFlags {
  public:
-  // `memory`, new and zero, outlives it; the piece of `rank` is of the current device. A wait ends after `timeout` or up
-  // to 8.6 s later. Other ranks may use the flags when all have made theirs.
+  // Sets up the flags. `memory` must be new and zero, and outlive this object. The current device must be that of
+  // `rank`. A wait ends after `timeout`, or up to 8.6 s later. The flags may be used when all ranks have made theirs.
   static absl::StatusOr<std::unique_ptr<DeviceFlags>> Make(const PeerDeviceMemory& memory, int rank, int size,
                                                            absl::Duration timeout);
   ~DeviceFlags();
@@ -29,7 +30,7 @@ class DeviceFlags {
 
   const PeerFlags& flags() const { return flags_; }
 
-  // Unavailable: a rank did not come within the timeout, "rank 3 WHAT within 10s". Does not wait.
+  // Returns UnavailableError("rank 3 WHAT within 10s") if a rank did not come within the timeout. Does not wait.
   absl::Status Health(absl::string_view what) const;
 
  private:
@@ -37,7 +38,7 @@ class DeviceFlags {
 
   const absl::Duration timeout_;
   PeerFlags flags_;
-  uint32_t* silent_ = nullptr;  // host memory: 1 + the rank that did not come; 0: none
+  uint32_t* silent_ = nullptr;  // word in host memory: 1 + the rank that did not come; 0: no such rank
 };
 
 }  // namespace lockstep

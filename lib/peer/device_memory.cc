@@ -83,7 +83,7 @@ absl::StatusOr<size_t> WholePages(const Driver& driver, int device, size_t bytes
   return (bytes + page - 1) / page * page;
 }
 
-// For the current device.
+// Maps the memory and grants the current device access to it.
 absl::StatusOr<uint8_t*> Map(const Driver& driver, int device, uint64_t handle, size_t bytes) {
   CUdeviceptr address = 0;
   RETURN_IF_ERROR(DriverStatus(driver.reserve(&address, bytes, 0, 0, 0), "reserving addresses"));
@@ -106,7 +106,7 @@ absl::StatusOr<uint8_t*> Map(const Driver& driver, int device, uint64_t handle, 
 
 }  // namespace
 
-// What is done to a piece; each returns what this rank alone makes of it.
+// Operations on pieces. Each returns the result of this rank only; the caller agrees on it with the others.
 struct PeerDeviceMemory::Piece {
   static absl::StatusOr<OwnedDescriptor> MakeOwn(const Driver& driver, int device, int rank, PeerDeviceMemory& memory) {
     const CUmemAllocationProp properties = Properties(device);
@@ -163,7 +163,7 @@ absl::StatusOr<std::unique_ptr<PeerDeviceMemory>> PeerDeviceMemory::Make(const G
   int device = 0;
   const auto make_own = [&]() -> absl::StatusOr<OwnedDescriptor> {
     RETURN_IF_ERROR(CudaStatus(cudaGetDevice(&device), "asking for the GPU"));
-    RETURN_IF_ERROR(CudaStatus(cudaFree(nullptr), "starting the GPU"));  // the driver's calls want its context
+    RETURN_IF_ERROR(CudaStatus(cudaFree(nullptr), "starting the GPU"));  // creates the context for the driver's calls
     ASSIGN_OR_RETURN(const Driver* const driver, TheDriver());
     ASSIGN_OR_RETURN(const size_t whole, WholePages(*driver, device, bytes));
     memory.reset(new PeerDeviceMemory(size, whole));

@@ -1,5 +1,5 @@
-// Memory of the GPUs of a host that every rank reads and writes: each rank has a piece of the same size on its GPU, and all
-// pieces are mapped in all ranks (CUDA driver API, "Virtual Memory Management").
+// GPU memory that all ranks of a host can read and write: each rank allocates a piece of the same size on its GPU, and
+// all pieces are mapped in all ranks (CUDA driver API, "Virtual Memory Management").
 #ifndef LOCKSTEP_LIB_PEER_DEVICE_MEMORY_H_
 #define LOCKSTEP_LIB_PEER_DEVICE_MEMORY_H_
 
@@ -14,28 +14,30 @@
 
 namespace lockstep {
 
-// A piece lives until the last rank that maps it is gone, so ranks may end in any order. No name is left behind.
+// A piece exists until the last rank that maps it has ended, so ranks may end in any order. No name remains in the
+// system.
 class PeerDeviceMemory {
  public:
-  // All ranks call it, at once, each with its GPU as the current device and with as many bytes. The memory is zero before
-  // another rank sees it. The same outcome on every rank. ResourceExhausted: a GPU has not as much. FailedPrecondition: a
-  // GPU cannot reach another's memory, or the driver or the host cannot share it. Others: see ExchangeDescriptors.
+  // Allocates and maps all pieces. All ranks must call this function at the same time, each with its GPU as the current
+  // device, and with the same `bytes`. The memory is zero before another rank can access it. All ranks have the same
+  // result. Returns ResourceExhaustedError if a GPU has too little memory, and FailedPreconditionError if a GPU cannot
+  // access another's memory, or the driver or the host cannot share it. Other errors are those of ExchangeDescriptors.
   static absl::StatusOr<std::unique_ptr<PeerDeviceMemory>> Make(const GatherBytes& gather, int rank, int size,
                                                                 size_t bytes, absl::Duration timeout);
   ~PeerDeviceMemory();
   PeerDeviceMemory(const PeerDeviceMemory&) = delete;
   PeerDeviceMemory& operator=(const PeerDeviceMemory&) = delete;
 
-  // A rank's piece, as mapped here.
+  // Returns the piece of a rank, as mapped in this process.
   uint8_t* of(int rank) const { return pieces_[rank]; }
 
  private:
   struct Piece;
   PeerDeviceMemory(int size, size_t bytes);
 
-  const size_t bytes_;             // of a piece, whole pages
-  std::vector<uint8_t*> pieces_;   // null: not mapped
-  std::vector<uint64_t> handles_;  // CUmemGenericAllocationHandle; 0: none
+  const size_t bytes_;             // size of a piece, in whole pages
+  std::vector<uint8_t*> pieces_;   // address of each rank's piece; null: not mapped
+  std::vector<uint64_t> handles_;  // CUmemGenericAllocationHandle of each piece; 0: no handle
 };
 
 }  // namespace lockstep

@@ -14,10 +14,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Neither call has FUTEX_PRIVATE_FLAG: the word is found by its page, in whichever process.
+// Neither futex call uses FUTEX_PRIVATE_FLAG, because the word is shared between processes.
 void WakeAll(std::atomic<uint32_t>& word) { syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
 
-// Sleeps while the word is `seen`, for `left` at most; may wake for no reason.
+// Sleeps while the word is `seen`, at most for `left`. Spurious wake-ups are possible.
 void SleepOn(std::atomic<uint32_t>& word, uint32_t seen, Clock::duration left) {
   const auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(left).count();
   timespec timeout = {};
@@ -30,16 +30,16 @@ inline void Pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
-  __asm__ volatile("isb");  // waits for some tens of cycles, as pause does; yield is no wait on most cores
+  __asm__ volatile("isb");  // waits for some tens of cycles, like pause; yield does not wait on most cores
 #endif
 }
 
 }  // namespace
 
-// A wake-up cannot be lost. Publisher: store epoch, then load sleepers. Sleeper: add to sleepers, then load epoch. All four
-// are sequentially consistent, so one of the two sees the other's store: either the sleeper sees the epoch, or the
-// publisher sees the sleeper and calls the kernel. If that call comes before the sleep, the kernel, which compares the
-// word under its own lock, finds the new epoch and does not let it sleep.
+// No wake-up can be lost. The publisher stores `epoch`, then loads `sleepers`. The sleeper adds to `sleepers`, then
+// loads `epoch`. All four operations are sequentially consistent, so one of the two sees the other's store: either the
+// sleeper sees the epoch, or the publisher sees the sleeper and calls the kernel. If that call comes before the sleep,
+// the kernel, which compares the word under its own lock, finds the new epoch and does not put the sleeper to sleep.
 void PublishEpoch(EpochLine& line, uint32_t epoch) {
   line.processor.store(sched_getcpu(), std::memory_order_relaxed);
   line.epoch.store(epoch, std::memory_order_seq_cst);
@@ -48,14 +48,15 @@ void PublishEpoch(EpochLine& line, uint32_t epoch) {
   }
 }
 
-// The acquiring load that sees the epoch, or a later one of the same rank, makes all that the rank wrote before visible.
+// The acquire load that sees the epoch, or a later epoch of the same rank, makes all earlier writes of that rank
+// visible.
 bool AwaitEpoch(EpochLine& line, uint32_t wanted, int spins, Clock::time_point deadline) {
   for (int i = 0; i <= spins; ++i) {
     if (HasCome(line.epoch.load(std::memory_order_acquire), wanted)) {
       return true;
     }
     if (line.processor.load(std::memory_order_relaxed) == sched_getcpu()) {
-      break;  // to look would keep it from coming
+      break;  // spinning would keep that rank from running
     }
     Pause();
   }
@@ -68,7 +69,7 @@ bool AwaitEpoch(EpochLine& line, uint32_t wanted, int spins, Clock::time_point d
     if (come || now >= deadline) {
       break;
     }
-    // At most a day a sleep: a deadline that never comes stays a time that the kernel takes.
+    // Each sleep lasts at most a day, because the kernel would not accept the time until an infinite deadline.
     SleepOn(line.epoch, seen, std::min<Clock::duration>(deadline - now, std::chrono::hours(24)));
   }
   line.sleepers.fetch_sub(1, std::memory_order_relaxed);

@@ -32,16 +32,16 @@ TEST(EpochLineTest, AWaitEndsAtItsDeadline) {
   EXPECT_EQ(line.sleepers, 0U);
 }
 
-// Two threads meet again and again. A wake-up that is lost would end a wait by its deadline.
+// Synchronizes two threads repeatedly. A lost wake-up would end a wait by its deadline.
 void MeetOften(int spins) {
-  constexpr uint32_t kFirst = 0xFFFFF000;  // it wraps on the way
+  constexpr uint32_t kFirst = 0xFFFFF000;  // first epoch, so that the counter wraps during the test
   EpochLine lines[2] = {};
   uint32_t data[2] = {};
   bool lost[2] = {};
   bool wrong[2] = {};
   const auto meet = [&](int own) {
     for (uint32_t i = 1; i <= 20000; ++i) {
-      data[own] = i;  // plain: the epochs order it
+      data[own] = i;  // not atomic: ordered by the epochs
       PublishEpoch(lines[own], kFirst + 2 * i);
       lost[own] |= !AwaitEpoch(lines[1 - own], kFirst + 2 * i, spins, Clock::now() + std::chrono::seconds(60));
       wrong[own] |= data[1 - own] != i;

@@ -4,7 +4,7 @@
 
 namespace lockstep {
 
-// To the next rank first, so that not all send to rank 0 at once.
+// Each rank sends to the next rank first, so that not all ranks send to rank 0 at the same time.
 absl::Status ExchangeProtocol::Sum(PeerOperations& operations, bool small, bool behind_weights) {
   const bool first = row_ == kFirstRangeRow;
   if (small && !first) {

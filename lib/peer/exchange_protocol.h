@@ -1,26 +1,33 @@
-// What the ranks of a host say to each other, in which order, so that each has all others' gradients, range by range and
-// step by step, in memory that is never full and never overwritten too early. Who says it, a GPU or a test, is told.
+// ExchangeProtocol: the order of copies, flags and sums by which the ranks of one host exchange gradients through peer
+// memory, range by range and step by step. No buffer is overwritten before it has been read. The operations are
+// injected (PeerOperations), so that a test can run the protocol without a GPU.
 //
-//   stream "sending":  [first range: tell all others that the last step's are read; the next epoch begins; await the same
-//                      of all others] -> copy to each -> raise the range's flag at each
-//   stream "adding":   own copies are off -> await the range's flag of each -> add up
+// Every rank has one receive buffer per other rank and range. Two streams work on each range:
 //
-// What is read is told at the next step's first range and not at the end of the step, where the next step would wait for
-// it: the first range is behind the last step's sums, and comes when there is time.
+//   sending:  [first range of a step only: tell every other rank that the last step's buffers have been read; begin the
+//             next epoch; wait for the same message from every other rank]
+//             copy the range to each other rank; raise the range's flag at each
+//   adding:   wait until the own copies are done; wait for the range's flag of each other rank; add the ranges
 //
-// Where each rank updates a share of the weights for all, a copy is of the share of the rank that it goes to, and "adding"
-// goes on, range by range, with
-//   write the share's new weights to all
+// The message that the buffers have been read is sent with the first range of the next step, not at the end of the
+// step, where the next step would wait for it. By the time of that range, the last step's sums have long been computed.
 //
-// which the others know from the flag of a small range behind that, or else from one more at the end of the step. That is
-// safe: a rank's weights are written when its gradients of them have come, which it sends when it reads the weights no
-// more in this step; and it begins the next one behind that flag.
+// With a sharded update, each rank receives only its own share of the gradients and updates that share of the weights.
+// The adding stream then also writes the new weights of the share to every other rank. The others learn of this from
+// the flag of a later small range, or from an extra flag at the end of the step. Writing into their memory is safe: a
+// rank sends its gradients of a range only after it has read the range's weights for the last time in this step, the
+// new weights are written only after these gradients have arrived, and the rank begins the next step only after that
+// flag.
 //
-// A small range behind the first does it all in one launch on "adding", where the wait for readers is over by then.
+// A small range after the first uses one fused launch on the adding stream (SendAndAdd). It need not wait for readers,
+// because the first range of the step has done so.
 //
-// Safety: a rank writes a step's gradients to another only when that one has said that it read the last step's, so one
-// place for them is enough, and a captured step may be replayed in any number. Progress: a rank waits only for what another
-// sends before that one waits for anything of the same range, so the rank that is furthest behind never waits.
+// Safety: a rank writes gradients of a step into another rank's memory only after that rank has confirmed that it has
+// read those of the last step. Hence one buffer per range is enough, and a captured step may be replayed any number of
+// times.
+//
+// Progress: a rank waits only for messages that each other rank sends before that rank itself waits for anything of the
+// same range. Hence the slowest rank never waits.
 #ifndef LOCKSTEP_LIB_PEER_EXCHANGE_PROTOCOL_H_
 #define LOCKSTEP_LIB_PEER_EXCHANGE_PROTOCOL_H_
 
@@ -32,27 +39,28 @@ namespace lockstep {
 
 enum class PeerStream { kSending, kAdding };
 
-// Each queues an operation behind those of its stream, and does not wait for it. A row's flag holds the epoch of who
-// raised it last.
+// Operations of one rank on one range. Each call queues an operation on its stream and does not wait for it. There is
+// one flag per row and raising rank; it holds the epoch at which that rank last raised it.
 class PeerOperations {
  public:
   virtual ~PeerOperations() = default;
 
-  // Sending goes on when this rank's range is ready.
+  // Makes the sending stream wait until this rank's range is ready.
   virtual absl::Status SendWhenReady() = 0;
-  // To the rank's place for this rank's range.
+  // Copies this rank's range to its buffer in the memory of `rank`, on the sending stream.
   virtual absl::Status CopyTo(uint32_t rank) = 0;
-  // Adding goes on when all that was queued for sending is done.
+  // Makes the adding stream wait until all operations queued so far on the sending stream are done.
   virtual absl::Status AddWhenSent() = 0;
-  // This rank's range and the others' places become the sum.
+  // Adds the received ranges to this rank's range, on the adding stream.
   virtual absl::Status Add() = 0;
-  // Adding goes on when this rank's range is ready.
+  // Makes the adding stream wait until this rank's range is ready.
   virtual absl::Status AddWhenReady() = 0;
-  // On the adding stream: CopyTo every other rank, Raise(row), Await(row) and Add, in one.
+  // Does CopyTo for every other rank, Raise(row), Await(row) and Add in one launch on the adding stream.
   virtual absl::Status SendAndAdd(uint32_t row) = 0;
-  // At every other rank, to the epoch; with next_epoch that is one more behind it.
+  // Raises this rank's flag of `row` at every other rank to the current epoch. With next_epoch, increments the epoch
+  // afterwards.
   virtual absl::Status Raise(PeerStream stream, uint32_t row, bool next_epoch) = 0;
-  // Until every other rank's flag is the epoch less `behind`, or higher.
+  // Waits until every other rank's flag of `row` is at least the current epoch minus `behind`.
   virtual absl::Status Await(PeerStream stream, uint32_t row, uint32_t behind) = 0;
 };
 
@@ -62,23 +70,24 @@ class ExchangeProtocol {
 
   ExchangeProtocol(uint32_t rank, uint32_t ranks) : rank_(rank), ranks_(ranks) {}
 
-  // The step's next range; whether it is small. behind_weights: its adding stream is behind what was written so far.
-  // Errors are of `operations`, which takes part in no more after one.
+  // Queues the exchange of the step's next range. `small` selects the fused launch. `behind_weights` must be true only
+  // if the adding stream runs after all weights written so far. Returns the errors of `operations`. After an error, the
+  // protocol must not be used any more.
   absl::Status Sum(PeerOperations& operations, bool small, bool behind_weights = false);
 
-  // Behind Sum of a range of which this rank updates a share: what is queued has written the share to all others.
+  // Must be called after Sum of a range with a sharded update, once writing this rank's share to all others is queued.
   void WeightsWritten() { weights_untold_ = true; }
 
-  // Behind the step's last range.
+  // Ends the step. Must be called after the step's last range.
   absl::Status EndStep(PeerOperations& operations);
 
-  // The flag of the next range.
+  // Returns the row of the next range's flag.
   uint32_t row() const { return row_; }
 
  private:
   const uint32_t rank_, ranks_;
   uint32_t row_ = kFirstRangeRow;
-  bool weights_untold_ = false;  // some were written, and no flag was raised behind them
+  bool weights_untold_ = false;  // true if weights were written and no flag has been raised after them
 };
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// The protocol run message by message: ranks whose streams go on in any order that their waits allow.
+// Simulation of the protocol: the operations of all ranks' streams run in any order that their waits allow.
 #include "lib/peer/exchange_protocol.h"
 
 #include <deque>
@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 constexpr uint32_t kRanges = 3;
 constexpr uint32_t kSteps = 6;
 
-// What is wrong with a protocol, for tests that find it.
+// Faults that are planted in the protocol and that the test must find.
 enum class Fault {
   kNone,
   kNoWaitForReaders,
@@ -34,8 +34,11 @@ enum class Fault {
   kWeightsTooEarly,
 };
 
-// Which of a step's ranges are what: all large; the last small; the others shared, and the small one behind what was
-// written of them, or not.
+// Kinds of a step's ranges:
+//   kLarge               all large
+//   kSmallLast           last one small
+//   kSharedButLast       last one small and queued after the writing of the weights; the others with a sharded update
+//   kSharedAndOneBeside  the same, but the small range is not queued after the writing of the weights
 enum class Ranges { kLarge, kSmallLast, kSharedButLast, kSharedAndOneBeside };
 
 struct Operation {
@@ -43,22 +46,22 @@ struct Operation {
   std::function<void()> run;
 };
 
-// A place has two halves, so that half a copy is seen.
+// Buffer that is written in two halves, so that a half-finished copy is visible.
 struct Place {
   uint32_t epoch[2] = {0, 0};
 };
 
 constexpr int kSending = 0, kAdding = 1, kMain = 2, kUpdate = 3, kStreams = 4;
 
-// A rank as its GPU sees it: streams, memory for flags and places, an epoch.
+// State of a rank's GPU: streams, memory for flags and buffers, epoch.
 struct Rank {
   std::deque<Operation> stream[kStreams];
-  uint32_t done[kStreams] = {};              // operations of each
-  uint32_t queued[kStreams] = {};            // and queued
-  uint32_t epoch = 1;                        // as the device knows it
-  std::vector<std::vector<uint32_t>> flags;  // [row][who raised]
-  std::vector<std::vector<Place>> places;    // [range][of whom]
-  std::vector<std::vector<Place>> weights;   // [range][whose share]: of which step
+  uint32_t done[kStreams] = {};              // number of finished operations of each stream
+  uint32_t queued[kStreams] = {};            // number of queued operations of each stream, including finished ones
+  uint32_t epoch = 1;                        // epoch on the device
+  std::vector<std::vector<uint32_t>> flags;  // [row][raising rank]
+  std::vector<std::vector<Place>> places;    // [range][sending rank]
+  std::vector<std::vector<Place>> weights;   // [range][updating rank]: step of the weights
   uint32_t sums = 0;
 };
 
@@ -72,10 +75,10 @@ class World {
     }
   }
 
-  // Queues a rank's steps through the protocol, as a captured graph that is replayed would be.
+  // Queues a rank's steps through the protocol, like the replays of a captured graph.
   absl::Status QueueSteps(uint32_t rank);
 
-  // Runs everything, whose turn it is being random. What went wrong, or "".
+  // Runs all operations in random order. Returns the first failure, or an empty text.
   std::string Run(std::mt19937& random) {
     for (;;) {
       std::vector<std::pair<Rank*, int>> able;
@@ -113,7 +116,7 @@ class World {
     ++ranks_[rank].queued[stream];
   }
 
-  // `stream` goes on when what is queued on `other` by now is done.
+  // Makes `stream` wait until all operations queued so far on `other` are done.
   void Follow(uint32_t rank, int stream, int other) {
     const uint32_t until = ranks_[rank].queued[other];
     Queue(
@@ -123,7 +126,7 @@ class World {
   const Fault fault_;
   const Ranges ranges_;
   std::vector<Rank> ranks_;
-  std::vector<std::unique_ptr<PeerOperations>> operations_;  // which the queues name
+  std::vector<std::unique_ptr<PeerOperations>> operations_;  // operations that the queues refer to
   std::string wrong_;
 };
 
@@ -195,7 +198,7 @@ class Operations : public PeerOperations {
     return absl::OkStatus();
   }
 
-  // SGD of this rank's share of the range that was summed last, into all ranks' weights.
+  // Queues SGD of this rank's share of the last summed range, which writes into all ranks' weights.
   void UpdateShare() {
     const uint32_t range = (range_ + kRanges - 1) % kRanges;
     const int stream = world_.fault_ == Fault::kWeightsTooEarly ? kMain : BehindSums();
@@ -210,25 +213,26 @@ class Operations : public PeerOperations {
     }
   }
 
-  // SGD, and then the next step's forward: all of the next step is behind it.
+  // Makes the main stream wait for the update, so that the whole next step runs after it.
   void JoinMain() {
     world_.Follow(rank_, kMain, BehindSums());
     ++step_;
   }
 
-  // What updates weights goes on behind the sum.
+  // Makes the update stream wait for the sum.
   void UpdateBehindSum() { world_.Follow(rank_, kUpdate, kAdding); }
 
   void SetEnding(bool ending) { ending_ = ending; }
 
  private:
-  // Where weights are updated, and the step ends.
+  // Returns the stream on which weights are updated and the step ends.
   int BehindSums() const { return world_.ranges_ == Ranges::kSharedAndOneBeside ? kUpdate : kAdding; }
   int Of(PeerStream stream) const {
     return stream == PeerStream::kSending ? kSending : ending_ ? BehindSums() : kAdding;
   }
 
-  // Backward makes the range on the main stream, and reads its weights, which must be the last step's.
+  // Queues the backward pass of the range on the main stream. It reads the range's weights, which must be those of the
+  // last step.
   absl::Status MakeReady(int stream) {
     const bool shared = world_.IsShared(range_);
     for (const int half : {0, 1}) {
@@ -278,7 +282,7 @@ class Operations : public PeerOperations {
   const uint32_t rank_;
   uint32_t range_ = 0;
   uint32_t step_ = 1;
-  bool ending_ = false;  // whether the protocol is at the step's end
+  bool ending_ = false;  // true while the protocol ends a step
 };
 
 absl::Status World::QueueSteps(uint32_t rank) {
@@ -304,7 +308,7 @@ absl::Status World::QueueSteps(uint32_t rank) {
   return absl::OkStatus();
 }
 
-// The first thing that goes wrong in so many random orders, or "".
+// Returns the first failure in `orders` random orders, or an empty text.
 std::string FirstWrong(uint32_t ranks, Fault fault, int orders, Ranges of_step = Ranges::kSmallLast) {
   std::mt19937 random(ranks);
   for (int order = 0; order < orders; ++order) {
@@ -340,9 +344,10 @@ TEST(ExchangeProtocolTest, InAnyOrderAllReadTheWeightsOfTheLastStep) {
   }
 }
 
-// The faults that it must find.
+// Planted faults must be found.
 TEST(ExchangeProtocolTest, WhatIsLeftOutIsFound) {
-  // A small last range, sent behind the sums of those before it, would be word enough that these are read.
+  // Needs large ranges: a small last range is sent after the sums of the earlier ranges, so that its flag alone would
+  // confirm that these have been read.
   EXPECT_THAT(FirstWrong(2, Fault::kNoWaitForReaders, 2000, Ranges::kLarge), HasSubstr("adds rank"));
   EXPECT_THAT(FirstWrong(2, Fault::kFlagBeforeCopy, 2000), HasSubstr("adds rank"));
   EXPECT_THAT(FirstWrong(2, Fault::kWrongEpoch, 2000), HasSubstr("adds rank"));

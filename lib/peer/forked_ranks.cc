@@ -27,7 +27,7 @@ struct Note {
   char bytes[kMaxBytes];
 };
 
-// Mapped before the fork, so that it stays shared: zeros at first.
+// Memory of all ranks, mapped before the fork so that it is shared; zero at first.
 struct Board {
   std::atomic<int> arrived[kMaxRounds];
   Note notes[kMaxRounds][kMaxRanks];
@@ -40,7 +40,7 @@ void Write(absl::string_view bytes, Note& note) {
 }
 
 GatherBytes GatherOver(Board& board, int rank, int size) {
-  // Copies of the function count their rounds together.
+  // Shared, so that copies of the function count the same rounds.
   const auto rounds = std::make_shared<int>(0);
   return [&board, rank, size, rounds](absl::string_view bytes) -> absl::StatusOr<std::vector<std::string>> {
     const int round = (*rounds)++;
@@ -65,7 +65,7 @@ GatherBytes GatherOver(Board& board, int rank, int size) {
   };
 }
 
-// A stopped rank is looked for only when all others have ended: it is stopped for them.
+// Waits for all ranks. A stopped rank is killed only after all others have ended, because it was stopped to test them.
 void WaitForAll(const std::vector<pid_t>& ranks, std::vector<std::string>& results) {
   size_t ended = 0;
   std::vector<pid_t> stopped;

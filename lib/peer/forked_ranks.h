@@ -1,4 +1,4 @@
-// Ranks for the tests of this package: forked processes, and a gathering of bytes between them. Test-only.
+// Ranks for the tests of this package: forked processes, and GatherBytes between them. Test-only.
 #ifndef LOCKSTEP_LIB_PEER_FORKED_RANKS_H_
 #define LOCKSTEP_LIB_PEER_FORKED_RANKS_H_
 
@@ -13,11 +13,12 @@ namespace lockstep::testing {
 struct ForkedRank {
   int rank;
   int size;
-  GatherBytes gather;  // waits up to 60 s; bytes up to 1,000 a rank, up to 64 times
+  GatherBytes gather;  // may be called up to 64 times, with up to 1,000 bytes per rank; waits up to 60 s
 };
 
-// Runs `body` in `size` processes, which are forked from this one: it has a single thread. Returns what each returned, in
-// rank order, or "signal N" of one that was killed. One that is stopped is killed once the others have ended.
+// Runs `body` in `size` processes, which are forked from this process. This process must have a single thread. Returns
+// the result of each rank in rank order, or "signal N" for a rank that was killed. A stopped rank is killed once all
+// others have ended.
 std::vector<std::string> RunForkedRanks(int size, const std::function<std::string(const ForkedRank&)>& body);
 
 }  // namespace lockstep::testing

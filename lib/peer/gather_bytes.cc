@@ -5,7 +5,7 @@
 
 namespace lockstep {
 
-// A code goes as a number before the words.
+// The status code is sent as one byte before the message.
 absl::Status Agree(const GatherBytes& gather, const absl::Status& mine) {
   ASSIGN_OR_RETURN(
       const std::vector<std::string> all,

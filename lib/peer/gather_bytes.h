@@ -1,4 +1,4 @@
-// How ranks that share nothing yet tell each other few bytes.
+// Exchange of small byte strings between ranks that share no memory yet.
 #ifndef LOCKSTEP_LIB_PEER_GATHER_BYTES_H_
 #define LOCKSTEP_LIB_PEER_GATHER_BYTES_H_
 
@@ -12,11 +12,12 @@
 
 namespace lockstep {
 
-// Small bytes of every rank, in rank order; all ranks call it together, each with its own. Its waits end by themselves.
+// Function that returns the bytes of every rank in rank order. All ranks must call it together, each with its own
+// bytes. Its waits must have a limit.
 using GatherBytes = std::function<absl::StatusOr<std::vector<std::string>>(absl::string_view)>;
 
-// Each rank says how it fared, and all have the first failure in rank order, its code and "rank N: " before its words.
-// Others are those of `gather`.
+// Exchanges the status of every rank, and returns the first failure in rank order on all ranks, with its code and "rank
+// N: " before its message. Other errors are those of `gather`.
 absl::Status Agree(const GatherBytes& gather, const absl::Status& mine);
 
 }  // namespace lockstep

@@ -12,7 +12,8 @@ int OwnProcessors() {
   return sched_getaffinity(0, sizeof(own), &own) == 0 ? std::max(1, CPU_COUNT(&own)) : 1;
 }
 
-// A thread whose processor leaves its set is moved before the call returns (sched_setaffinity(2)).
+// Removes the processor from the thread's affinity and adds it again. sched_setaffinity(2) moves a thread from a
+// removed processor before it returns.
 void LeaveProcessor(int processor) {
   cpu_set_t own;
   CPU_ZERO(&own);

@@ -1,14 +1,14 @@
-// The processors that a thread may run on.
+// Processors of a thread.
 #ifndef LOCKSTEP_LIB_PEER_PROCESSORS_H_
 #define LOCKSTEP_LIB_PEER_PROCESSORS_H_
 
 namespace lockstep {
 
-// How many processors the calling thread may run on; at least 1.
+// Returns the number of processors on which the calling thread may run; at least 1.
 int OwnProcessors();
 
-// Moves the calling thread to another processor that it may run on, where there is one. What it may run on stays as it is,
-// and the kernel may move it back.
+// Moves the calling thread to another of its processors, if there is one. Its affinity stays the same, so the kernel
+// may move it back.
 void LeaveProcessor(int processor);
 
 }  // namespace lockstep

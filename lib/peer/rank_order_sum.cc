@@ -5,8 +5,8 @@
 namespace lockstep {
 namespace {
 
-// Elements that are added at a time: they stay in the first-level cache while source after source is added, and loops of
-// a fixed length become vector instructions. 2 KiB of fp32; 128 and 2,048 elements were no faster (EPYC, 2026-11-23).
+// Elements per block: 2 KiB of fp32. A block stays in the first-level cache while one source after the other is added,
+// and loops of a fixed length become vector instructions. 128 and 2,048 elements were not faster (EPYC, 2026-11-23).
 constexpr size_t kBlock = 512;
 
 struct Float {
@@ -32,8 +32,9 @@ struct BFloat16 {
     std::memcpy(&wide, &bits, sizeof(wide));
     return wide;
   }
-  // Adding just under half of the last kept bit, and that bit, carries exactly where nearest-even rounds up. A NaN would
-  // carry into its sign, so it is cut off and made quiet instead, which keeps a bit of its fraction set.
+  // Adding slightly less than half of the last kept bit, plus that bit, carries exactly if rounding to nearest even
+  // rounds up. A NaN would carry into its sign. It is truncated and made quiet instead, which keeps a bit of its
+  // fraction set.
   static Stored Round(Sum x) {
     uint32_t bits;
     std::memcpy(&bits, &x, sizeof(bits));
@@ -43,7 +44,7 @@ struct BFloat16 {
   }
 };
 
-// Inlined once with a fixed `count` and once for the rest.
+// Adds one block. Inlined twice: with a fixed `count`, and for the remaining elements.
 template <typename Type>
 inline __attribute__((always_inline)) void SumBlock(const std::vector<const void*>& sources, size_t first, size_t count,
                                                     typename Type::Stored* out) {
@@ -63,7 +64,7 @@ inline __attribute__((always_inline)) void SumBlock(const std::vector<const void
   }
 }
 
-// The same for a number of sources that the compiler knows: the sums stay in registers.
+// Adds one block of a number of sources that is known at compile time, so that the sums stay in registers.
 template <typename Type, size_t kSources>
 inline __attribute__((always_inline)) void SumFew(const std::vector<const void*>& sources, size_t first, size_t count,
                                                   typename Type::Stored* out) {
@@ -72,7 +73,7 @@ inline __attribute__((always_inline)) void SumFew(const std::vector<const void*>
     terms[source] = static_cast<const typename Type::Stored*>(sources[source]) + first;
   }
   typename Type::Stored* to = out + first;
-  // What is written at i no later element reads, even where `out` is a source.
+  // No later iteration reads the element written at i, even if `out` is one of the sources.
 #pragma GCC ivdep
   for (size_t i = 0; i < count; ++i) {
     typename Type::Sum sum = Type::Widen(terms[0][i]);

@@ -19,12 +19,12 @@ float FromBits(uint32_t bits) {
 
 float Widen(uint16_t x) { return FromBits(static_cast<uint32_t>(x) << 16); }
 
-// The nearer of the two neighbours in bf16, by distances in fp64, where they are exact; of equal ones the even one. The
-// neighbour above the largest finite number counts as 2^128, as IEEE 754 has it.
+// Returns the nearer of the two neighbours in bf16, or the even one of equally near ones. Distances are computed in
+// fp64, where they are exact. The neighbour above the largest finite number counts as 2^128, as in IEEE 754.
 uint16_t Nearest(float x) {
   uint32_t bits;
   std::memcpy(&bits, &x, sizeof(bits));
-  const auto below = static_cast<uint16_t>(bits >> 16);  // nearer to zero
+  const auto below = static_cast<uint16_t>(bits >> 16);  // neighbour nearer to zero
   const auto above = static_cast<uint16_t>(below + 1);
   const double beyond = std::isinf(Widen(above)) ? std::copysign(std::ldexp(1, 128), x) : Widen(above);
   const double down = std::abs(static_cast<double>(x) - Widen(below));
@@ -47,15 +47,15 @@ constexpr uint16_t kOne = 0x3F80, kInfinity = 0x7F80, kMinusInfinity = 0xFF80, k
 TEST(RankOrderSumTest, TiesGoToEven) {
   EXPECT_EQ(SumOf({kOne, 0x3B80}), kOne);            // 1 + 2^-8, half of the last bit of 1
   EXPECT_EQ(SumOf({0x3F81, 0x3B80}), 0x3F82);        // 1 + 2^-7 + 2^-8
-  EXPECT_EQ(SumOf({kOne, 0x3B80, 0x3400}), 0x3F81);  // a little more than the tie: 2^-23
+  EXPECT_EQ(SumOf({kOne, 0x3B80, 0x3400}), 0x3F81);  // 2^-23 more than the tie
 }
 
-// Three times 2^-8: one by one each would round away.
+// Each 2^-8 alone would be rounded away.
 TEST(RankOrderSumTest, RoundsOnce) { EXPECT_EQ(SumOf({kOne, 0x3B80, 0x3B80}), 0x3F81); }
 
 TEST(RankOrderSumTest, SubnormalsAreNumbers) {
   EXPECT_EQ(SumOf({0x0001, 0x0001}), 0x0002);
-  EXPECT_EQ(SumOf({0x007F, 0x0001}), 0x0080);  // to the smallest normal one
+  EXPECT_EQ(SumOf({0x007F, 0x0001}), 0x0080);  // smallest normal number
   EXPECT_EQ(SumOf({0x8001, 0x0001}), 0x0000);
   EXPECT_EQ(SumOf({0x8000, 0x8000}), 0x8000);  // -0 - 0
 }
@@ -64,8 +64,8 @@ TEST(RankOrderSumTest, WhatIsTooLargeBecomesInfinite) {
   EXPECT_EQ(SumOf({kMax, kMax}), kInfinity);
   EXPECT_EQ(SumOf({kInfinity, kOne}), kInfinity);
   EXPECT_EQ(SumOf({kMinusInfinity, kMax}), kMinusInfinity);
-  EXPECT_EQ(SumOf({kMax, 0x7AFF}), kMax);       // under half of the last bit of the largest
-  EXPECT_EQ(SumOf({kMax, 0x7B00}), kInfinity);  // half of it: a tie, and the largest is odd
+  EXPECT_EQ(SumOf({kMax, 0x7AFF}), kMax);       // less than half of the last bit of the largest number
+  EXPECT_EQ(SumOf({kMax, 0x7B00}), kInfinity);  // half of the last bit: a tie, and the largest number is odd
 }
 
 TEST(RankOrderSumTest, NaNStaysNaN) {
@@ -98,7 +98,8 @@ TEST(RankOrderSumTest, RoundsAsTheNearestNeighbourDoes) {
   }
 }
 
-// Large and small terms, so that another order gives other bits; lengths at the ends of blocks; the output is a source.
+// Uses large and small terms, so that another order gives other bits, lengths at the ends of blocks, and a source as
+// output.
 template <typename T>
 void CompareWithPlainLoop(SumType type) {
   std::mt19937 random(1);

@@ -20,7 +20,8 @@ TEST(RankShareTest, WhatFillsOneStepIsTheFirstRanks) {
   EXPECT_EQ(ShareOf(0, 2, 0, 4).count, 0u);
 }
 
-// Shares follow each other without a gap, pieces of a share too, all begin at a step, and together they are all.
+// Shares, and the pieces of a share, follow each other without a gap, begin at multiples of 16 bytes, and cover the
+// whole.
 TEST(RankShareTest, SharesAndPiecesAreAllOnceInOrder) {
   for (const size_t bytes : {1, 2, 4, 16}) {
     for (uint32_t ranks = 1; ranks <= 16; ++ranks) {
@@ -44,7 +45,7 @@ TEST(RankShareTest, SharesAndPiecesAreAllOnceInOrder) {
   }
 }
 
-// So the room for parts of a share can be counted in one type and used in another.
+// The buffer for parts of a share can therefore be sized with one type and used with another.
 TEST(RankShareTest, AShareHasAsManyBytesInEachType) {
   for (size_t floats = 1; floats < 100; ++floats) {
     EXPECT_EQ(4 * MaxShare(floats, 4, 3), 2 * MaxShare(2 * floats, 2, 3));

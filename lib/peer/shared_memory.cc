@@ -21,18 +21,18 @@ namespace lockstep {
 namespace {
 
 constexpr size_t kPageBytes = 4096;
-constexpr size_t kNonceBytes = 16;  // 128 random bits, as many as the socket's name has
-constexpr size_t kProofBytes = 64;  // a rank's place for its proof: a line of the cache
+constexpr size_t kNonceBytes = 16;  // 128 random bits, like the socket's name
+constexpr size_t kProofBytes = 64;  // slot of a rank's proof: one cache line
 constexpr size_t kProofDigits = 2 * kNonceBytes;
 
-// What a rank tells of itself, in this order, a line each.
+// Announcement of a rank: one line per field, in this order.
 struct Announcement {
-  std::string boot_id;  // of the running kernel; two hosts never have the same
-  std::string network;  // its network namespace, in which abstract sockets have their names
-  std::string bytes;    // that it wants
+  std::string boot_id;  // id of the running kernel's boot; two hosts never have the same
+  std::string network;  // network namespace of the rank, which contains the names of abstract sockets
+  std::string bytes;    // size of the memory that the rank requests
   std::string nonce;
-  std::string socket;   // rank 0: where it hands out the memory
-  std::string problem;  // why it cannot take part; empty: it can
+  std::string socket;   // name of the socket on which rank 0 hands out the memory; empty on other ranks
+  std::string problem;  // reason why the rank cannot take part; empty: it can
 
   std::string Format() const { return absl::StrJoin({boot_id, network, bytes, nonce, socket, problem}, "\n"); }
 };
@@ -66,8 +66,8 @@ absl::Status CannotShare(absl::string_view why) {
 size_t HeadBytes(int size) { return (size * kProofBytes + kPageBytes - 1) / kPageBytes * kPageBytes; }
 size_t MappedBytes(const SharedMemoryOptions& options) { return HeadBytes(options.size) + options.bytes; }
 
-// A memfd of `bytes` zeros, which no process can make shorter under those that have it mapped. Its pages are taken here,
-// since a page that is missing later ends whoever touches it.
+// Returns a memfd of `bytes` zeros. It is sealed, so that no process can shrink it while others have it mapped. Its
+// pages are allocated here, because a process that touches a page for which there is no memory is killed.
 absl::StatusOr<OwnedDescriptor> MakeMemory(size_t bytes) {
   OwnedDescriptor memory(memfd_create("lockstep", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (memory.get() < 0) {
@@ -83,7 +83,7 @@ absl::StatusOr<OwnedDescriptor> MakeMemory(size_t bytes) {
   return memory;
 }
 
-// Whether `fd` is memory of that size that stays so.
+// Checks that `fd` is memory of that size that cannot shrink.
 absl::Status CheckMemory(int fd, size_t bytes) {
   struct stat status = {};
   const int seals = fcntl(fd, F_GET_SEALS);
@@ -94,7 +94,7 @@ absl::Status CheckMemory(int fd, size_t bytes) {
   return absl::OkStatus();
 }
 
-// The same verdict on all ranks, which see the same announcements.
+// Checks the announcements. All ranks get the same result, because they see the same announcements.
 absl::Status CheckAnnouncements(const std::vector<Announcement>& announced) {
   const int size = static_cast<int>(announced.size());
   for (int rank = 0; rank < size; ++rank) {
@@ -124,7 +124,7 @@ absl::StatusOr<std::vector<std::string>> Gather(const SharedMemoryOptions& optio
   return all;
 }
 
-// Tells all ranks how this one fared. Every rank gets the first failure in rank order.
+// Sends this rank's status to all ranks. Returns the first failure in rank order on every rank.
 absl::Status Agree(const SharedMemoryOptions& options, const absl::Status& own) {
   const std::string problem = absl::StrReplaceAll(own.message(), {{"\n", " "}});
   ASSIGN_OR_RETURN(const std::vector<std::string> problems, Gather(options, own.ok() ? "" : problem));
@@ -136,12 +136,12 @@ absl::Status Agree(const SharedMemoryOptions& options, const absl::Status& own) 
   return absl::OkStatus();
 }
 
-// What one rank has in its hands while the ranks meet.
+// State of one rank while the memory is opened.
 struct Meeting {
-  OwnedDescriptor memory;      // rank 0 from the start, others once it was handed to them
-  OwnedDescriptor listener;    // rank 0
-  OwnedDescriptor connection;  // others
-  std::string nonce;           // its own proof
+  OwnedDescriptor memory;      // memory: on rank 0 from the start, on other ranks once it is received
+  OwnedDescriptor listener;    // listening socket, on rank 0 only
+  OwnedDescriptor connection;  // connection to rank 0, on other ranks
+  std::string nonce;           // proof of this rank
   std::vector<Announcement> announced;
 };
 
@@ -181,7 +181,7 @@ absl::Status Connect(const SharedMemoryOptions& options, Meeting& meeting) {
   return absl::OkStatus();
 }
 
-// Every other rank has connected by now, so rank 0 waits for none.
+// Sends the memory from rank 0 to the other ranks. These must have connected before, so that rank 0 does not wait.
 absl::Status PassMemory(const SharedMemoryOptions& options, Meeting& meeting) {
   if (options.rank == 0) {
     return HandOutDescriptor(meeting.listener.get(), meeting.memory.get());
@@ -217,7 +217,7 @@ absl::StatusOr<std::unique_ptr<SharedMemory>> SharedMemory::Map(const SharedMemo
   return std::unique_ptr<SharedMemory>(new SharedMemory(static_cast<uint8_t*>(mapped), bytes, HeadBytes(options.size)));
 }
 
-// Each agreement is a barrier, too: what all did before it, all can rely on after it.
+// Each call of Agree is also a barrier: after it, every rank can rely on the work of all ranks before it.
 absl::StatusOr<std::unique_ptr<SharedMemory>> SharedMemory::Open(const SharedMemoryOptions& options) {
   Meeting meeting;
   RETURN_IF_ERROR(Announce(options, meeting));

@@ -1,8 +1,9 @@
-// Memory that the ranks of one host share: a memfd (memfd_create(2)) of rank 0, mapped by all. It has a name in no file
-// system, so it is gone when the last rank is, however that ended; and it is no part of /dev/shm and its limit.
+// Memory that the ranks of one host share: a memfd (memfd_create(2)) of rank 0, mapped by all ranks. It has no name in
+// any file system, so it disappears when the last rank has ended, in whatever way. The limit of /dev/shm does not
+// apply.
 //
-// Whether ranks share a host is proven, not believed: each writes random bytes that it announced into its own place of
-// the memory, and each checks all the others'.
+// The ranks prove that they share the memory: each writes random bytes that it has announced into its own slot, and
+// checks those of all others.
 #ifndef LOCKSTEP_LIB_PEER_SHARED_MEMORY_H_
 #define LOCKSTEP_LIB_PEER_SHARED_MEMORY_H_
 
@@ -20,24 +21,26 @@ namespace lockstep {
 
 struct SharedMemoryOptions {
   int rank = 0;
-  int size = 1;                                  // ranks
-  size_t bytes = 0;                              // of the memory, at least 1; the same on all ranks
-  absl::Duration timeout = absl::Seconds(60);    // of the wait for rank 0's descriptor
-  GatherBytes gather;                            // called up to four times
-  std::function<void(uint8_t* memory)> prepare;  // what this rank writes before any other goes on; null: nothing
+  int size = 1;                                  // number of ranks
+  size_t bytes = 0;                              // size of the memory, at least 1; must be the same on all ranks
+  absl::Duration timeout = absl::Seconds(60);    // limit of the wait for rank 0's descriptor
+  GatherBytes gather;                            // exchange of bytes between the ranks; called up to four times
+  std::function<void(uint8_t* memory)> prepare;  // initialization by this rank before any rank continues; may be null
 };
 
 class SharedMemory {
  public:
-  // All ranks call it together, and all get memory or none. FailedPrecondition: they cannot share memory, for a reason
-  // that is one line and the same on all; they can go on by other means. Any other error is that of `gather`.
+  // Opens the memory. All ranks must call this function together, and either all get the memory or all get an error.
+  // Returns FailedPreconditionError, with the same reason in one line on all ranks, if the ranks cannot share memory;
+  // they may continue without it. Any other error is that of `gather`.
   static absl::StatusOr<std::unique_ptr<SharedMemory>> Open(const SharedMemoryOptions& options);
 
   ~SharedMemory();
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 
-  // Zeros at first, aligned to a page. Any rank may write any of it at any time: nothing in it is to be trusted.
+  // Returns the memory: zeros at first, aligned to a page. Any rank may write to any part at any time, so its contents
+  // must not be trusted.
   uint8_t* data() const;
 
  private:
@@ -46,7 +49,7 @@ class SharedMemory {
 
   uint8_t* const mapped_;
   const size_t mapped_bytes_;
-  const size_t head_bytes_;  // the ranks' proofs, before the data
+  const size_t head_bytes_;  // bytes of the ranks' proofs, before the data
 };
 
 }  // namespace lockstep

@@ -1,23 +1,26 @@
-// The epochs. A call has a number of steps, the same on all ranks; each rank counts them in its EpochLine, over all calls.
+// Epochs, and why no rank overwrites data that another rank still reads. A call has the same number of steps on all
+// ranks. Each rank counts the steps of all calls in its EpochLine.
 //
-// A direct sum: a rank copies chunk c into its slot (first + c) % 4 and publishes step c; it copies chunk c + 1 before it
-// waits for the others' chunk c. So before copying for epoch e it has seen all others at e - 2, and whoever is there is
-// done with reading e - 4, which had the slot. At the end of a call all others are seen at its last epoch E: they may
-// still read E - 1 and E, while the next call writes E + 1 and E + 2 before it sees them there: four different slots.
+// Direct sum: a rank copies chunk c into its slot (first + c) % 4 and publishes step c. It copies chunk c + 1 before it
+// waits for the others' chunk c. Before it copies for epoch e, it has therefore seen all others at e - 2, and a rank at
+// e - 2 has finished reading e - 4, which used the same slot. At the end of a call, all others have been seen at its
+// last epoch E. They may still read E - 1 and E, while the next call writes E + 1 and E + 2 before it sees the others
+// there. These are four different slots.
 //
-// A scattered sum is a pipeline; in step t a rank adds its share of chunk t - 1 from all slots, gathers the shares of
-// chunk t - 2, publishes t, copies chunk t + 1, and waits for t. What is copied over was read in step t - 2, and all
-// are seen at t - 1. Shares lie in two buffers of their own, by parity: what is added in step t replaces the shares of
-// chunk t - 3, which were gathered in step t - 1, where all are seen. The first shares of a call are added
-// when all others are seen in it, so nothing of the call before is still read.
+// Scattered sum: a pipeline. In step t, a rank adds its share of chunk t - 1 from all slots, gathers the shares of
+// chunk t - 2, publishes t, copies chunk t + 1, and waits for t. The chunk that is overwritten was read in step t - 2,
+// and all ranks have been seen at t - 1. Shares are in two separate buffers, by parity. The sum in step t replaces the
+// shares of chunk t - 3, which were gathered in step t - 1, and all ranks have been seen there. The first shares of a
+// call are added after all others have been seen in this call, so nothing of the previous call is still read.
 //
-// A sum in place has no slots. In step t a rank adds its share of chunk t where it lies, reading that share in all ranks'
-// buffers, publishes t + 1, gathers the shares of chunk t - 1 from their owners' buffers, and waits for t + 1. What is
-// written in a buffer was read before: its own share by nobody else, and what is gathered in step t by its owner in step
-// t - 1, at the end of which all are seen at t. At the end all meet once more: until then others gather from here.
+// Sum in place: no slots. In step t, a rank reads its share of chunk t from the buffers of all ranks, writes the sum to
+// its own buffer, publishes t + 1, gathers the shares of chunk t - 1 from their owners' buffers, and waits for the
+// others at t + 1. No rank overwrites bytes that others still read: a rank's own share is read by no other rank before
+// it is summed, and a share that is gathered in step t was read by its owner in step t - 1, after which all ranks have
+// been seen at t. A last barrier ends the call, because the others gather from this buffer until then.
 //
-// Lengths and places are computed from this rank's own arguments, never from the memory: a rank that writes nonsense
-// spoils the sums and no more.
+// Lengths and offsets are computed from this rank's own arguments, never from the shared memory. A rank that writes
+// nonsense can corrupt the sums, and nothing else.
 #include "lib/peer/shared_memory_all_reduce.h"
 
 #include <sched.h>
@@ -37,27 +40,29 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kSlots = 4;         // see above
-constexpr size_t kShareBuffers = 2;  // see above
-constexpr size_t kLineBytes = 64;    // of the cache
+constexpr size_t kSlots = 4;         // slots per rank; see above
+constexpr size_t kShareBuffers = 2;  // share buffers per rank; see above
+constexpr size_t kLineBytes = 64;    // cache line
 constexpr size_t kPageBytes = 4096;
-constexpr uint64_t kBroadcast = 128;  // beside the types of a sum, in what tells calls apart
-// About 50 us of looking before a rank sleeps: five times what waking up takes.
+constexpr uint64_t kBroadcast = 128;  // value in a call's description, distinct from the types of sums
+// Iterations for which a rank spins before it sleeps: about 50 us, five times the time of a wake-up.
 constexpr int kSpins = 2000;
-// From here on moving a thread costs less than sharing a processor for one call.
+// Number of bytes from which moving a thread costs less than sharing a processor for one call.
 constexpr size_t kSpreadBytes = 256 << 10;
 
 size_t Pieces(size_t n, size_t unit) { return (n + unit - 1) / unit; }
 
 size_t RoundUp(size_t n, size_t unit) { return Pieces(n, unit) * unit; }
 
-// Each rank's share of a chunk, but that the last ones may get less. Whole lines, so that no two write to one.
+// Returns the bytes of each rank's share of a chunk; the last shares may be smaller. Shares are whole cache lines, so
+// that no two ranks write to the same line.
 size_t ShareBytes(size_t chunk_bytes, size_t ranks) { return RoundUp((chunk_bytes + ranks - 1) / ranks, kLineBytes); }
 
-// A rank that looks would keep from work the one that it waits for, where processors are fewer than ranks.
+// Returns 0 if there are fewer processors than ranks: a spinning rank would then keep the rank that it waits for from
+// running.
 int SpinsFor(int ranks, int processors) { return processors >= ranks ? kSpins : 0; }
 
-// A wait without end is one of a year, which the clock can hold.
+// Returns the deadline of a wait. An infinite timeout becomes one year, which the clock can represent.
 std::chrono::steady_clock::time_point DeadlineAfter(absl::Duration timeout) {
   return std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(std::min(timeout, absl::Hours(24 * 365)));
 }
@@ -163,8 +168,9 @@ absl::Status SharedMemoryAllReduce::Begin(const char* operation) {
   return absl::OkStatus();
 }
 
-// Two places by turns: a rank that is seen in one meeting may be in the next, and not in the one after that. A call
-// without bytes is no meeting, since a rank may be many of those ahead.
+// Publishes the description of the current call in one of two alternating entries. Two are enough, because a rank that
+// has been seen in one call with data may be in the next, but not in the one after that. Calls without data are not
+// counted, because a rank may be many of them ahead.
 void SharedMemoryAllReduce::Meet(uint64_t call) {
   ++meetings_;
   call_ = call;
@@ -172,9 +178,10 @@ void SharedMemoryAllReduce::Meet(uint64_t call) {
   line(options_.rank).calls[meetings_ % 2].store(call, std::memory_order_relaxed);
 }
 
-// Ranks wake each other, so the kernel gathers them on one processor while others do little: it does not move who sleeps
-// so often. Where a processor has more than its share of ranks, the last ones leave it. Two ranks that had come together
-// took 4.7 ms for 32 MB and then 2.7 (two processors, other processes on both; EPYC, 2026-11-23).
+// Moves this rank to another processor if its processor has more than its share of ranks; the last ranks move. The
+// kernel gathers ranks on one processor, because they wake each other, and does not move threads that sleep so often.
+// Two ranks on one processor took 4.7 ms for 32 MB, and 2.7 ms after the move (two processors, other processes on both;
+// EPYC, 2026-11-23).
 void SharedMemoryAllReduce::SpreadOut(size_t bytes) {
   if (bytes < kSpreadBytes) {
     return;
@@ -238,7 +245,7 @@ absl::Status SharedMemoryAllReduce::SumScattered(uint8_t* data, size_t bytes, Su
   return absl::OkStatus();
 }
 
-// Its own share nobody else reads.
+// Copies the chunk without this rank's own share, which no other rank reads.
 void SharedMemoryAllReduce::CopyOthersShares(const uint8_t* data, const Chunk& chunk) {
   const Share own = ShareOf(options_.rank, chunk);
   uint8_t* to = slot(options_.rank, chunk);
@@ -248,7 +255,7 @@ void SharedMemoryAllReduce::CopyOthersShares(const uint8_t* data, const Chunk& c
   std::memcpy(to + after, from + after, chunk.bytes - after);
 }
 
-// In place, and to the others.
+// Adds this rank's share in place, and copies the sum to shared memory for the others.
 void SharedMemoryAllReduce::AddOwnShare(uint8_t* data, const Chunk& chunk, SumType type) {
   const Share own = ShareOf(options_.rank, chunk);
   uint8_t* const sum = data + chunk.first + own.first;
@@ -318,7 +325,7 @@ void SharedMemoryAllReduce::AddOwnShareInPlace(const SharedBuffer& buffer, const
   SumInRankOrder(type, sources_, own.bytes / BytesOf(type), buffer.data() + first);
 }
 
-// Each begins with the next rank's, so that not all read one rank's at once.
+// Each rank begins with the next rank's share, so that not all ranks read from one buffer at the same time.
 void SharedMemoryAllReduce::GatherInPlace(const SharedBuffer& buffer, const Chunk& chunk, size_t call_bytes) {
   for (int i = 1; i < options_.size; ++i) {
     const int rank = (options_.rank + i) % options_.size;
@@ -337,7 +344,7 @@ absl::Status SharedMemoryAllReduce::AwaitAll(size_t step) {
   const uint32_t epoch = epoch_ + static_cast<uint32_t>(step);
   const auto deadline = DeadlineAfter(options_.timeout);
   for (int i = 1; i < options_.size; ++i) {
-    const int rank = (options_.rank + i) % options_.size;  // each begins with another one
+    const int rank = (options_.rank + i) % options_.size;  // each rank begins with a different one
     if (!AwaitEpoch(line(rank), epoch, spins_, deadline)) {
       return FailureOfMissing(rank, epoch);
     }
@@ -358,7 +365,7 @@ absl::Status SharedMemoryAllReduce::FailureOfMissing(int awaited, uint32_t epoch
   return failure_;
 }
 
-// Whether all make the same call. What another rank has written decides about an error and nothing else.
+// Checks that all ranks make the same call. Data written by another rank is used for this error only.
 absl::Status SharedMemoryAllReduce::CheckCalls() {
   std::vector<int> different;
   for (int rank = 0; rank < options_.size; ++rank) {

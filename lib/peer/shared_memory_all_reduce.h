@@ -1,9 +1,9 @@
-// Sums and broadcasts between the ranks of one host, through memory that they share (shared_memory.h). What lies in a
-// SharedBuffer is summed there, without being copied to where the others reach it.
+// All-reduce and broadcast between the ranks of one host through shared memory (shared_memory.h). Data in a
+// SharedBuffer is summed in place, without a copy into memory that the other ranks can access.
 //
-// Every rank makes the same calls in the same order, and all get the same bits. A call blocks until its result is there. A
-// rank that does not come within the timeout ends the call with Unavailable, which names it; after a failure every call
-// fails at once, with the same status.
+// Every rank must make the same calls in the same order, and all ranks get the same bits. A call blocks until its
+// result is complete. If a rank does not come within the timeout, the call returns UnavailableError with that rank.
+// After a failure, every call fails at once with the same status.
 #ifndef LOCKSTEP_LIB_PEER_SHARED_MEMORY_ALL_REDUCE_H_
 #define LOCKSTEP_LIB_PEER_SHARED_MEMORY_ALL_REDUCE_H_
 
@@ -22,34 +22,37 @@
 
 namespace lockstep {
 
-// The same on all ranks, but for `rank`.
+// Options; must be the same on all ranks, except `rank`.
 struct SharedMemoryAllReduceOptions {
   int rank = 0;
-  int size = 1;                                // ranks
-  absl::Duration timeout = absl::Seconds(60);  // of every wait
-  GatherBytes gather;                          // while it is opened
+  int size = 1;                                // number of ranks
+  absl::Duration timeout = absl::Seconds(60);  // limit of every wait
+  GatherBytes gather;                          // exchange of bytes while memory is opened
 
-  // What goes through memory at a time, a multiple of 64; a rank takes a little over four times as much. Where ranks share
-  // processors, smaller pieces meet more often: 32 MB of four ranks on two took 8 ms with this, up to 41 with a quarter
-  // (EPYC, two more busy processes, 2026-11-23); in 1 MiB two ranks were slower.
+  // Bytes that are copied to shared memory at a time, a multiple of 64. A rank allocates slightly more than four times
+  // as much. Smaller chunks need more barriers, which are slow if ranks share processors: 32 MB of four ranks on two
+  // processors took 8 ms with this value and up to 41 ms with a quarter (EPYC, two more busy processes, 2026-11-23).
+  // With 1 MiB, two ranks were slower.
   size_t chunk_bytes = 512 << 10;
-  // From how many bytes on more than two ranks each sum a part and then gather, in place of each summing all. Two meetings
-  // cost as much as the sums they save at 16 to 64 KB (the same machine).
+  // Number of bytes from which more than two ranks each sum a share and then gather, instead of each summing
+  // everything. At 16 to 64 KB, two barriers cost as much as the sums that they save (same machine).
   size_t scatter_bytes = 32 << 10;
-  // From how many bytes on a sum that is gathered goes past the caches, which do not hold it any more then.
+  // Number of bytes from which gathered sums bypass the caches, which cannot hold them any more.
   size_t streaming_bytes = 8 << 20;
-  // From how many bytes on what lies in a SharedBuffer is summed there. It takes two meetings more than a copy.
+  // Number of bytes from which data in a SharedBuffer is summed in place, which needs two more barriers than a copy.
   size_t in_place_bytes = 1 << 20;
-  // What is summed there at a time: large, since nothing is copied and each piece is a meeting (16 MiB of four ranks on two
-  // processors: 4.3 ms in 2 MiB, 6.2 in 256 KiB, 5.5 in one piece; EPYC, 2026-11-26).
+  // Bytes that are summed in place at a time. The value is large, because nothing is copied and each piece needs a
+  // barrier (16 MiB of four ranks on two processors: 4.3 ms with 2 MiB, 6.2 ms with 256 KiB, 5.5 ms in one piece; EPYC,
+  // 2026-11-26).
   size_t in_place_chunk_bytes = 2 << 20;
-  uint32_t first_epoch = 0;  // for tests: where the counter of meetings begins
+  uint32_t first_epoch = 0;  // initial value of the epoch counter, for tests
 };
 
-// Memory of this rank that the others read and no one else writes, zeros at first. It may outlive what made it.
+// Memory of this rank that the other ranks may read but not write, zeros at first. It may outlive the
+// SharedMemoryAllReduce that made it.
 class SharedBuffer {
  public:
-  uint8_t* data() const { return of(rank_); }  // aligned to a page
+  uint8_t* data() const { return of(rank_); }  // returns the memory, aligned to a page
   size_t bytes() const { return bytes_; }
 
  private:
@@ -59,33 +62,35 @@ class SharedBuffer {
 
   uint8_t* of(int rank) const { return memory_->data() + static_cast<size_t>(rank) * Stride(bytes_); }
 
-  const std::unique_ptr<SharedMemory> memory_;  // of all ranks
+  const std::unique_ptr<SharedMemory> memory_;  // buffers of all ranks
   const int rank_;
   const size_t bytes_;
-  const uint16_t number_;  // by which calls are compared, from 1; the same on all ranks
+  const uint16_t number_;  // number by which calls are compared, from 1; the same on all ranks
 };
 
 // Not thread-safe. A large call may move the calling thread to another of its processors.
 class SharedMemoryAllReduce {
  public:
-  // All ranks call it together. Errors are those of SharedMemory::Open.
+  // Opens the shared memory. All ranks must call this function together. Errors are those of SharedMemory::Open.
   static absl::StatusOr<std::unique_ptr<SharedMemoryAllReduce>> Open(const SharedMemoryAllReduceOptions& options);
 
-  // Whether so much, in a buffer, is summed where it lies.
+  // Returns true if `bytes` bytes in a SharedBuffer are summed in place.
   bool SumsInPlace(size_t bytes) const { return bytes >= options_.in_place_bytes; }
 
-  // All ranks call it together, as they call a sum. Errors are those of SharedMemory::Open, and leave this as it is.
+  // Makes a buffer. All ranks must call this function together, in the same order as their other calls. Errors are
+  // those of SharedMemory::Open; after such an error, this object remains usable.
   absl::StatusOr<std::shared_ptr<SharedBuffer>> MakeBuffer(size_t bytes);
 
-  // Replaces `count` elements at `data`, aligned to them, by their sum over the ranks, added in the order of ranks. The
-  // beginning of a buffer is summed where it lies; all ranks give the same buffer then.
+  // Replaces `count` elements at `data` by their sum over the ranks, added in the order of ranks. `data` must be
+  // aligned to its elements. If `data` is the start of a SharedBuffer, all ranks must pass the same buffer; large sums
+  // are then done in place.
   absl::Status AllReduceSum(void* data, size_t count, SumType type);
 
   // Replaces `bytes` bytes at `data` by those of rank `root`.
   absl::Status Broadcast(void* data, size_t bytes, int root);
 
  private:
-  // Where things lie in the memory: the lines of all ranks, slots by rank, shares by rank.
+  // Layout of the memory: the EpochLines of all ranks, slots by rank, shares by rank.
   struct Layout {
     explicit Layout(const SharedMemoryAllReduceOptions& options);
     size_t slots, share_bytes, shares, bytes;
@@ -93,11 +98,11 @@ class SharedMemoryAllReduce {
 
   SharedMemoryAllReduce(const SharedMemoryAllReduceOptions& options, std::unique_ptr<SharedMemory> memory);
 
-  // A piece of the call's bytes, in its place in memory.
+  // Part of a call's bytes.
   struct Chunk {
     size_t number, first, bytes;
   };
-  // A rank's part of a chunk: where it begins in the chunk, and its bytes, which may be none.
+  // Share of a rank in a chunk: offset in the chunk and number of bytes, which may be 0.
   struct Share {
     size_t first, bytes;
   };
@@ -105,7 +110,7 @@ class SharedMemoryAllReduce {
   absl::Status Begin(const char* operation);
   void SpreadOut(size_t bytes);
   void Meet(uint64_t call);
-  // `copy` and `take` are called for each chunk: before the ranks meet for it, and after.
+  // Calls `copy` for each chunk before the chunk's barrier, and `take` after it.
   template <typename Copy, typename Take>
   absl::Status RunDirectly(size_t bytes, const Copy& copy, const Take& take);
   absl::Status SumDirectly(uint8_t* data, size_t bytes, SumType type);
@@ -114,7 +119,7 @@ class SharedMemoryAllReduce {
   void AddOwnShare(uint8_t* data, const Chunk& chunk, SumType type);
   void GatherOthersShares(uint8_t* data, const Chunk& chunk, size_t call_bytes);
   void Gather(uint8_t* to, const uint8_t* from, size_t bytes, size_t call_bytes) const;
-  // Null: there is none that begins there, or `bytes` are few.
+  // Returns the buffer that begins at `data`, or null if there is none or `bytes` is too small for a sum in place.
   std::shared_ptr<SharedBuffer> FindBuffer(const void* data, size_t bytes);
   absl::Status SumInPlace(const SharedBuffer& buffer, size_t bytes, SumType type);
   void AddOwnShareInPlace(const SharedBuffer& buffer, const Chunk& chunk, SumType type);
@@ -135,20 +140,20 @@ class SharedMemoryAllReduce {
   uint8_t* shares(int rank, const Chunk& chunk) const;
 
   const SharedMemoryAllReduceOptions options_;
-  const int processors_;  // that this rank may run on
+  const int processors_;  // number of processors on which this rank may run
   const int spins_;
   const Layout layout_;
   const std::unique_ptr<SharedMemory> memory_;
   std::vector<std::weak_ptr<SharedBuffer>> buffers_;
   uint16_t last_buffer_ = 0;
-  std::vector<const void*> sources_;  // of a sum, in rank order
-  const char* operation_ = "";        // of the call under way
+  std::vector<const void*> sources_;  // sources of a sum, in rank order
+  const char* operation_ = "";        // name of the current call
   uint64_t calls_ = 0;
-  uint64_t meetings_ = 0;   // calls in which there is something to send
-  uint64_t call_ = 0;       // what the call under way is, for comparison with the others'
-  uint32_t epoch_ = 0;      // that of the step 0 of the call under way
-  uint32_t published_ = 0;  // the last one
-  absl::Status failure_;    // the first
+  uint64_t meetings_ = 0;   // number of calls with data
+  uint64_t call_ = 0;       // description of the current call, compared with those of the other ranks
+  uint32_t epoch_ = 0;      // epoch of step 0 of the current call
+  uint32_t published_ = 0;  // last published epoch
+  absl::Status failure_;    // first failure
 };
 
 }  // namespace lockstep

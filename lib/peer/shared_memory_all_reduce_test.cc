@@ -22,7 +22,8 @@ using ::lockstep::testing::RunForkedRanks;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-// Small chunks, so that a few thousand elements cross every boundary. The counter wraps during the first calls.
+// Returns options with small chunks, so that a few thousand elements cross every boundary. The epoch counter wraps
+// during the first calls.
 SharedMemoryAllReduceOptions SmallOptions(const ForkedRank& rank) {
   SharedMemoryAllReduceOptions options;
   options.rank = rank.rank;
@@ -38,7 +39,7 @@ SharedMemoryAllReduceOptions SmallOptions(const ForkedRank& rank) {
   return options;
 }
 
-// What rank `rank` brings to a round: positive and negative, of many magnitudes, different everywhere.
+// Returns element i of rank `rank` in a round: positive or negative, of many magnitudes, different everywhere.
 double Term(int rank, uint64_t round, size_t i) {
   std::minstd_rand random(static_cast<uint32_t>(rank * 7919 + round * 104729 + i * 31 + 1));
   random.discard(2);
@@ -62,7 +63,7 @@ float FromBFloat16(uint16_t x) {
   return wide;
 }
 
-// Element by element what SumType means: the terms of this rank, and the sum in rank order.
+// Definition of each SumType for one element: this rank's term, and the sum in rank order.
 struct FloatTerms {
   using Stored = float;
   static constexpr SumType kType = SumType::kFloat;
@@ -96,8 +97,8 @@ struct BFloat16Terms {
   }
 };
 
-// Sums what fits `bytes`, in the buffer if there is one, and compares all bits with the plain sum; also that nothing beside
-// it is written.
+// Sums as many elements as fit into `bytes`, in `buffer` if it is not null. Compares all bits with a plain sum, and
+// checks that the neighbouring elements do not change.
 template <typename Terms>
 std::string SumAndCompare(SharedMemoryAllReduce& ranks, int rank, int size, uint64_t round, size_t bytes,
                           const SharedBuffer* buffer) {
@@ -134,7 +135,7 @@ std::string BroadcastAndCompare(SharedMemoryAllReduce& ranks, int rank, int size
   return !status.ok() ? status.ToString() : data == expected ? "" : absl::StrCat("wrong broadcast of ", bytes);
 }
 
-// A broadcast is in no buffer.
+// Makes a call of one kind: a sum of one of three types, or a broadcast, which does not use `buffer`.
 std::string AnyCall(SharedMemoryAllReduce& ranks, int rank, int size, int kind, uint64_t round, size_t bytes,
                     const SharedBuffer* buffer = nullptr) {
   switch (kind) {
@@ -149,7 +150,8 @@ std::string AnyCall(SharedMemoryAllReduce& ranks, int rank, int size, int kind, 
   }
 }
 
-// Every kind of call, down to the first that is wrong, with sizes at, below and above each boundary: of a chunk, of a share, of the change of algorithm.
+// Makes every kind of call, until the first wrong result, with sizes at, below and above each boundary: of a chunk, of
+// a share, and of the change of algorithm.
 std::string CrossEveryBoundary(const ForkedRank& rank) {
   const auto ranks = SharedMemoryAllReduce::Open(SmallOptions(rank));
   if (!ranks.ok()) {
@@ -174,7 +176,7 @@ TEST(SharedMemoryAllReduceTest, SumsOverOneToFiveRanks) {
   }
 }
 
-// The sizes of chunks that are meant for use.
+// Uses the default sizes of chunks.
 TEST(SharedMemoryAllReduceTest, SumsInChunksOfTheUsualSize) {
   for (const int size : {2, 3}) {
     EXPECT_THAT(RunForkedRanks(
@@ -198,7 +200,7 @@ TEST(SharedMemoryAllReduceTest, SumsInChunksOfTheUsualSize) {
 
 constexpr size_t kMaxBytes = 12000;
 
-// In a buffer, at, below and above each boundary: of too little for a sum in place, of its pieces, of streaming.
+// Sums in a buffer with sizes at, below and above each boundary: the smallest sum in place, its pieces, and streaming.
 std::string CrossEveryBoundaryInPlace(const ForkedRank& rank) {
   const auto ranks = SharedMemoryAllReduce::Open(SmallOptions(rank));
   const auto buffer = (*ranks)->MakeBuffer(kMaxBytes);
@@ -223,12 +225,12 @@ TEST(SharedMemoryAllReduceTest, SumsInPlaceOverOneToFiveRanks) {
   }
 }
 
-// Calls of all kinds, in two buffers, which are made anew now and then, and in memory of one's own. A rank fills its
-// buffer as soon as a sum is there, while others may be late.
+// Makes calls of all kinds, in two buffers, which are replaced now and then, and in private memory. A rank fills its
+// buffer again as soon as a sum is complete, while others may be late.
 std::string ManyRandomCalls(const ForkedRank& rank, uint32_t seed) {
   const auto ranks = SharedMemoryAllReduce::Open(SmallOptions(rank));
   std::shared_ptr<SharedBuffer> buffers[2];
-  std::mt19937 shared(seed);  // the same on all ranks
+  std::mt19937 shared(seed);  // same sequence on all ranks
   std::mt19937 own(seed + rank.rank + 1);
   std::string wrong;
   for (uint64_t round = 0; round < 1500 && wrong.empty(); ++round) {
@@ -269,7 +271,7 @@ TEST(SharedMemoryAllReduceTest, ABufferMayOutliveWhatMadeIt) {
               Each("100 0 7"));
 }
 
-// Processes in two groups: 0 and 1, 2 and 3. Each group gathers for itself by leaving the others' bytes out.
+// Two groups of processes: 0 and 1, 2 and 3. Each group drops the other group's bytes when it gathers.
 TEST(SharedMemoryAllReduceTest, TwoGroupsAtOnceDoNotMeet) {
   EXPECT_THAT(RunForkedRanks(4,
                              [](const ForkedRank& rank) {
@@ -284,7 +286,7 @@ TEST(SharedMemoryAllReduceTest, TwoGroupsAtOnceDoNotMeet) {
               Each("right"));
 }
 
-// Rank 2 stops taking part before call 51. The others say so, and go on saying it.
+// Sends rank 2 a signal before call 51, and returns this rank's error. All later calls must return the same error.
 std::string LoseARank(const ForkedRank& rank, int signal, size_t count, bool in_place) {
   SharedMemoryAllReduceOptions options = SmallOptions(rank);
   options.timeout = absl::Seconds(2);
@@ -312,7 +314,7 @@ TEST(SharedMemoryAllReduceTest, ARankThatIsLostIsNamed) {
       for (const int rank : {0, 1, 3}) {
         EXPECT_EQ(results[rank], "shared-memory all-reduce number 51: rank 2 did not come within 2s");
       }
-      EXPECT_EQ(results[2], "signal 9");  // a stopped one is killed by the test
+      EXPECT_EQ(results[2], "signal 9");  // the test kills a stopped rank
     }
   }
 }

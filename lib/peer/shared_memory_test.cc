@@ -38,7 +38,7 @@ SharedMemoryOptions Options(const ForkedRank& rank, size_t bytes) {
   return options;
 }
 
-// Each rank writes its number into its byte; after a gathering it reads all of them.
+// Writes this rank's number into its byte, synchronizes by `gather`, and reads the bytes of all ranks.
 std::string WriteAndRead(const ForkedRank& rank, size_t bytes) {
   const auto memory = SharedMemory::Open(Options(rank, bytes));
   if (!memory.ok()) {
@@ -72,13 +72,13 @@ TEST(SharedMemoryTest, WhatARankPreparesIsThereForAll) {
               Each("all"));
 }
 
-// Announced facts that differ are told alike by all ranks.
+// All ranks return the same error if their announcements differ.
 TEST(SharedMemoryTest, DifferentSizesAreRefusedByAll) {
   EXPECT_THAT(RunForkedRanks(3, [](const ForkedRank& rank) { return WriteAndRead(rank, rank.rank == 2 ? 10 : 20); }),
               Each("FAILED_PRECONDITION: the ranks cannot share memory: rank 2 of 3 wants 10 bytes and rank 0 20"));
 }
 
-// `edit` changes the announcements of rank 1, lines as SharedMemory joins them, on their way.
+// Opens the memory while rank 1's announcement has line `line` replaced by `replacement`.
 std::string OpenWithAnnouncement(const ForkedRank& rank, int line, const std::string& replacement) {
   SharedMemoryOptions options = Options(rank, 10);
   options.gather = [&, first = true](absl::string_view bytes) mutable {
@@ -97,7 +97,7 @@ TEST(SharedMemoryTest, OtherHostsAreRefusedByAll) {
               Each("the ranks cannot share memory: ranks 0 and 1 of 2 are on different hosts"));
 }
 
-// The same boot id and names prove nothing: what is written must arrive.
+// The same boot id and namespace prove nothing: the written bytes must arrive.
 TEST(SharedMemoryTest, AProofThatDoesNotArriveIsRefusedByAll) {
   const std::string other(32, 'f');
   EXPECT_THAT(RunForkedRanks(2, [&](const ForkedRank& rank) { return OpenWithAnnouncement(rank, 3, other); }),
@@ -109,7 +109,7 @@ TEST(SharedMemoryTest, GarbledAnnouncementsAreRefusedByAll) {
               Each(HasSubstr("rank 1 of 2: it does not announce itself as this version does")));
 }
 
-// Whether `body` can be done by a process here.
+// Returns true if a process on this machine can run `body` successfully.
 bool CanBeDone(const std::function<bool()>& body) {
   return RunForkedRanks(1, [&](const ForkedRank&) { return std::string(body() ? "yes" : "no"); })[0] == "yes";
 }
@@ -126,7 +126,7 @@ TEST(SharedMemoryTest, AnotherNetworkNamespaceIsRefusedByAll) {
                             "network namespaces"));
 }
 
-// The same with a namespace that is not told: the socket is not found.
+// The ranks do not announce that they are in different namespaces, so that the socket is not found.
 TEST(SharedMemoryTest, ASocketThatIsNotThereIsToldByAll) {
   EXPECT_THAT(RunForkedRanks(2,
                              [](const ForkedRank& rank) {
@@ -195,7 +195,7 @@ TEST(SharedMemoryTest, KilledRanksLeaveNothing) {
   EXPECT_THAT(ReadFile("/proc/net/unix"), ::testing::Not(HasSubstr("@lockstep-")));
 }
 
-// Once it is mapped no descriptor is left, and with its owner the mapping goes.
+// After Open, no descriptor remains; the mapping disappears with its owner.
 TEST(SharedMemoryTest, ItGoesWithItsOwner) {
   EXPECT_THAT(RunForkedRanks(2,
                              [](const ForkedRank& rank) {

@@ -12,7 +12,7 @@ namespace lockstep {
 
 #ifdef __SSE2__
 
-// Lines are written whole: half of one would be read after all.
+// Only whole cache lines are streamed, because a partly written line would be read after all.
 void StreamingCopy(void* to, const void* from, size_t bytes) {
   constexpr size_t kLine = 64;
   auto* out = static_cast<uint8_t*>(to);
@@ -27,7 +27,7 @@ void StreamingCopy(void* to, const void* from, size_t bytes) {
     }
   }
   std::memcpy(out + at, in + at, bytes - at);
-  _mm_sfence();  // such writes are in no order with those that tell of them
+  _mm_sfence();  // streaming stores are not ordered with the later store that signals them
 }
 
 #else

@@ -1,5 +1,5 @@
-// A copy that leaves the caches to others: what it writes goes to memory without being read first, so that much that is not
-// read again soon costs two thirds of memcpy's traffic.
+// Copy that bypasses the caches: the destination is written to memory without being read first. For large data that is
+// not read again soon, this needs two thirds of memcpy's memory traffic.
 #ifndef LOCKSTEP_LIB_PEER_STREAMING_COPY_H_
 #define LOCKSTEP_LIB_PEER_STREAMING_COPY_H_
 
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// As memcpy. What was written is there for whoever the caller then tells, as behind memcpy.
+// Copies like memcpy. As after memcpy, the written bytes are visible to a thread that the caller signals afterwards.
 void StreamingCopy(void* to, const void* from, size_t bytes);
 
 }  // namespace lockstep

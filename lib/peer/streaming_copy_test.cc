@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-// From every place in a line to every other, and nothing beside it.
+// Copies from every offset in a cache line to every other, and checks that the neighbouring bytes do not change.
 TEST(StreamingCopyTest, CopiesWhatItShouldAndNothingElse) {
   constexpr size_t kRoom = 512;
   std::vector<uint8_t> from(kRoom), to(kRoom);
