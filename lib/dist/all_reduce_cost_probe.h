@@ -1,4 +1,4 @@
-// What an all-reduce of any size costs here, as a line through a few measured ones: what plans of buckets go by.
+// Measures the cost of an all-reduce as a linear function of its size. Bucket plans by time use this cost.
 #ifndef LOCKSTEP_LIB_DIST_ALL_REDUCE_COST_PROBE_H_
 #define LOCKSTEP_LIB_DIST_ALL_REDUCE_COST_PROBE_H_
 
@@ -10,10 +10,11 @@
 
 namespace lockstep {
 
-// Called by all ranks; each has its own times, so a plan takes those of one rank. Times an all-reduce of 64 KiB, 1 MiB and
-// 16 MiB (from the last bucket's sizes to a large one's), takes the median of each, and fits alpha + beta * S with both at
-// least 0 to the relative errors (lib/collectives/piecewise_alpha_beta.h). On one rank it is what a call takes. Errors are the
-// communicator's.
+// Times an all-reduce of 64 KiB, 1 MiB and 16 MiB (from the size of a last bucket to that of a large one), takes the
+// median of each, and fits alpha + beta * S with alpha and beta at least 0 to the relative errors
+// (lib/collectives/piecewise_alpha_beta.h). With one rank, the result is the cost of the call. All ranks must call it.
+// Each rank returns its own measurement, so a plan must use the result of one rank. Errors are those of the
+// communicator.
 absl::StatusOr<AllReduceSeconds> MeasureAllReduceCost(Communicator& communicator, c10::Device device);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// The time of an all-reduce of one size with nothing else going on, as nccl-tests measures it.
+// Time of an all-reduce of one size with nothing else running, measured like nccl-tests does.
 #ifndef LOCKSTEP_LIB_DIST_ALL_REDUCE_PROBE_H_
 #define LOCKSTEP_LIB_DIST_ALL_REDUCE_PROBE_H_
 
@@ -13,14 +13,14 @@
 namespace lockstep {
 
 struct ProbeOptions {
-  uint64_t size_bytes = 0;  // a multiple of 4
-  int warmup = 5;           // untimed operations before; at least 1
+  uint64_t size_bytes = 0;  // must be a multiple of 4
+  int warmup = 5;           // untimed operations before the timed ones; at least 1
   int repeats = 20;         // timed operations: nccl-tests' default (-n)
 };
 
-// Called by all ranks. Seconds of each timed operation on this rank, in order: from the end of the operation before to its
-// own end. Back to back, so that the ranks enter each operation together without a barrier that would cost as much.
-// InvalidArgument: no size, or no warm-up. Other errors are the communicator's.
+// Returns the seconds of each timed operation on this rank, in order: from the end of the previous operation to its own
+// end. The operations run back to back, so that the ranks enter each one together without a barrier, which would cost
+// as much. All ranks must call it. InvalidArgument: no size, or no warm-up. Other errors are those of the communicator.
 absl::StatusOr<std::vector<double>> ProbeAllReduce(Communicator& communicator, c10::Device device,
                                                    const ProbeOptions& options);
 

@@ -1,4 +1,5 @@
-// Several tensors from one rank to all: a model's parameters at the start, its batch-norm buffers in every step.
+// Broadcasts several tensors from one rank to all: a model's parameters at the start, its batch-norm buffers in every
+// step.
 #ifndef LOCKSTEP_LIB_DIST_BROADCAST_TENSORS_H_
 #define LOCKSTEP_LIB_DIST_BROADCAST_TENSORS_H_
 
@@ -11,9 +12,9 @@
 
 namespace lockstep {
 
-// Replaces the contents of `tensors`, which may have any shape, strides and dtype, by those of rank `root`. They travel
-// packed, one broadcast per dtype. All ranks pass tensors of the same shapes and dtypes in the same order. On CUDA the
-// current stream waits; the host need not. Errors are the communicator's.
+// Replaces the contents of `tensors`, which may have any shape, strides and dtype, by those of rank `root`. The tensors
+// are packed, one broadcast per dtype. All ranks must pass tensors of the same shapes and dtypes in the same order. On
+// CUDA the current stream waits for the result, and the host does not. Errors are those of the communicator.
 absl::Status BroadcastTensors(Communicator& communicator, const std::vector<at::Tensor>& tensors, int root);
 
 }  // namespace lockstep

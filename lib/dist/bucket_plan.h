@@ -1,9 +1,9 @@
-// Which gradients travel together: PyTorch's rule (torch/csrc/distributed/c10d/reducer.cpp,
-// compute_bucket_assignment_by_size). By time instead: bucket_plan_auto.h.
+// Plan of the gradient buckets by size: PyTorch's rule (torch/csrc/distributed/c10d/reducer.cpp,
+// compute_bucket_assignment_by_size). bucket_plan_auto.h plans by time.
 //
-// Gradients are taken in the order in which backward makes them ready. A bucket is closed by the gradient that brings it
-// to its cap, so a bucket is as large as its cap or larger, except the last. The first cap is small, so that the first
-// all-reduce starts early.
+// Gradients are taken in the order in which backward makes them ready. A bucket is closed by the gradient that brings
+// it to its cap. So every bucket except the last is at least as large as its cap. The first cap is small, so that the
+// first all-reduce starts early.
 #ifndef LOCKSTEP_LIB_DIST_BUCKET_PLAN_H_
 #define LOCKSTEP_LIB_DIST_BUCKET_PLAN_H_
 
@@ -24,14 +24,16 @@ struct BucketCaps {
 // Buckets as lists of parameter indices, in the order in which they become ready.
 using BucketPlan = std::vector<std::vector<size_t>>;
 
-// `size_bytes[i]` is the gradient of parameter i; `ready_order` is a permutation of all indices. No parameters, no buckets.
+// Returns the buckets. `size_bytes[i]` must be the size of the gradient of parameter i; `ready_order` must be a
+// permutation of all indices. Returns an empty plan if there are no parameters.
 BucketPlan PlanBuckets(const std::vector<uint64_t>& size_bytes, const std::vector<size_t>& ready_order,
                        const BucketCaps& caps);
 
-// A plan on its way from rank 0 to the others: "3,2;1,0" has two buckets of two.
+// Returns the plan as text, which rank 0 sends to the others: "3,2;1,0" has two buckets of two.
 std::string BucketPlanText(const BucketPlan& plan);
 
-// Internal unless it is a plan for `parameters` gradients: each in one bucket, no bucket empty.
+// Parses the text of BucketPlanText. Internal: `text` is not a plan for `parameters` gradients, in which each gradient
+// is in one bucket and no bucket is empty.
 absl::StatusOr<BucketPlan> ParseBucketPlan(const std::string& text, size_t parameters);
 
 }  // namespace lockstep

@@ -1,9 +1,9 @@
-// LibTorch's own reducer (c10d::Reducer, what torch.nn.parallel.DistributedDataParallel is made of) beside ours, for
-// comparison: over the same communicator, with the same buckets, without Python.
+// LibTorch's own reducer (c10d::Reducer, on which torch.nn.parallel.DistributedDataParallel is built), for comparison
+// with ours: over the same communicator, with the same buckets, without Python.
 //
-// It begins with the buckets that ours begins with. (In Python, DistributedDataParallel begins with a single one.) After
-// the first step it makes new ones of its own accord, by the order in which rank 0's gradients became ready; its rule is
-// the one that bucket_plan.h has.
+// It begins with the same buckets as ours. (In Python, DistributedDataParallel begins with a single bucket.) After the
+// first step it rebuilds its buckets in the order in which rank 0's gradients became ready, by the rule of
+// bucket_plan.h.
 #ifndef LOCKSTEP_LIB_DIST_C10D_REDUCER_H_
 #define LOCKSTEP_LIB_DIST_C10D_REDUCER_H_
 
@@ -16,12 +16,13 @@
 
 namespace lockstep {
 
-// `communicator` outlives it. InvalidArgument: no parameters, one that is not as NamedParameter says, or an option that it
-// has no way to follow: overlap false, another wire than fp32, or buckets that are given or go by time. FailedPrecondition, by AfterBackward: a parameter got no
-// gradient.
+// Makes a reducer. `communicator` must outlive it. InvalidArgument: no parameters; a parameter that does not satisfy
+// NamedParameter; or an option that c10d::Reducer does not support: overlap = false, a communication dtype other than
+// fp32, given buckets, or buckets by time. AfterBackward returns FailedPrecondition if a parameter got no gradient, and
+// Unavailable if a rank is lost.
 //
-// In its times, backward's end is where its last bucket was asked for: the reducer waits for its sums before backward
-// returns. That is the last gradient, so little is left of backward then. Unavailable: a rank is lost.
+// The reducer waits for its sums before backward returns. So its times take the launch of the last bucket as the end of
+// backward. The last bucket holds the last gradient, so little of backward remains after that.
 absl::StatusOr<std::unique_ptr<GradientReducer>> MakeC10dReducer(std::vector<NamedParameter> parameters,
                                                                  Communicator& communicator,
                                                                  const ReducerOptions& options);

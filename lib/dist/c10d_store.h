@@ -1,4 +1,4 @@
-// The ranks' store (lib/launch/store.h) as LibTorch's, so that its process groups can meet in it.
+// Adapter from the ranks' store (lib/launch/store.h) to LibTorch's, for the rendezvous of its process groups.
 #ifndef LOCKSTEP_LIB_DIST_C10D_STORE_H_
 #define LOCKSTEP_LIB_DIST_C10D_STORE_H_
 
@@ -12,8 +12,8 @@ class Store;
 
 namespace lockstep {
 
-// Returns a view of `store`, which must outlive it and all its clones. Thread-safe. What fails throws c10::DistStoreError,
-// which CatchPeerErrors (lib/launch/peer_status.h) turns into UnavailableError.
+// Returns a view of `store`, which must outlive the view and all its clones. Thread-safe. A failed call throws
+// c10::DistStoreError, which CatchPeerErrors (lib/launch/peer_status.h) turns into UnavailableError.
 c10::intrusive_ptr<c10d::Store> MakeC10dStore(Store& store);
 
 }  // namespace lockstep

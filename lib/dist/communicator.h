@@ -1,7 +1,8 @@
-// What the ranks of a run do together on tensors: one interface over Gloo (CPU) and NCCL (GPU).
+// Communicator: collective operations on tensors by the ranks of a run, one interface over Gloo (CPU), NCCL (GPU) and
+// shared memory (CPUs of one host).
 //
-// Every rank makes the same calls in the same order. A rank that is gone, or silent for the timeout, ends the call that
-// waits for it with Unavailable; after that the communicator is of no use.
+// Every rank must make the same calls in the same order. If a rank is gone, or silent for the timeout, the call that
+// waits for it returns Unavailable; the communicator cannot be used after that.
 #ifndef LOCKSTEP_LIB_DIST_COMMUNICATOR_H_
 #define LOCKSTEP_LIB_DIST_COMMUNICATOR_H_
 
@@ -21,24 +22,24 @@
 
 namespace lockstep {
 
-// One all-reduce under way. Keeps its tensor alive.
+// One all-reduce in progress. Keeps its tensor alive.
 class Collective {
  public:
   virtual ~Collective() = default;
 
-  // Returns when the result is there for what follows: for a CPU tensor it waits; for a GPU tensor the current stream
-  // waits and the caller goes on, so that a failure may show only in a later call.
+  // Waits until later work can use the result. For a CPU tensor the caller waits. For a GPU tensor the current stream
+  // waits and the caller goes on, so a failure may be reported only by a later call.
   virtual absl::Status Wait() = 0;
 
-  // When it began and ended, on the device's own clock; valid after Wait. The beginning is when the operation could
-  // start, its input being ready; it includes the wait for slower ranks.
+  // Times at which the operation began and ended, on the device's own clock; valid after Wait(). It begins when its
+  // input is ready, so its duration includes the wait for slower ranks.
   virtual TimeMark begin() const = 0;
   virtual TimeMark end() const = 0;
 };
 
 class Communicator {
  public:
-  // `store` outlives the communicator.
+  // `store` must outlive the communicator.
   Communicator(Store& store, int rank, int size) : store_(store), rank_(rank), size_(size) {}
   virtual ~Communicator() = default;
   Communicator(const Communicator&) = delete;
@@ -50,25 +51,26 @@ class Communicator {
   // "gloo", "nccl" or "shared_memory".
   virtual absl::string_view name() const = 0;
 
-  // A tensor of so many elements, which may hold anything, in the memory from which it is summed with the fewest copies.
-  // All ranks call it together, with the same, and may keep it for longer than the communicator.
+  // Returns an uninitialized tensor of `elements` elements, in the memory from which it is summed with the fewest
+  // copies. All ranks must call it together with the same arguments. The tensor may outlive the communicator.
   virtual absl::StatusOr<at::Tensor> MakeFlat(int64_t elements, const at::TensorOptions& options) {
     return at::empty({elements}, options);
   }
 
-  // Starts replacing `flat` (contiguous, fp32 or bf16) by its sum over the ranks, after what the current stream holds so
-  // far. All ranks pass the same dtype. A sum of bf16 is rounded to bf16 by each of its N - 1 additions, in shared memory
-  // once. (On CPUs fp64 is summed, too, which tests use.) Over NCCL it can be captured as part of a graph; its marks are
-  // then none that can be read.
+  // Starts replacing `flat` (contiguous, fp32 or bf16) by its sum over the ranks, after the work that is already on the
+  // current stream. All ranks must pass the same dtype. A sum of bf16 is rounded to bf16 by each of its N - 1
+  // additions, in shared memory only once. (On CPUs fp64 is supported too, for tests.) Over NCCL the operation can be
+  // captured in a graph; its timestamps cannot be read then.
   virtual absl::StatusOr<std::shared_ptr<Collective>> AllReduceSum(const at::Tensor& flat) = 0;
 
-  // Replaces `flat` (contiguous) by that of rank `root`; done when it returns, as Collective::Wait is.
+  // Replaces `flat` (contiguous) by that of rank `root`. The result is ready on return in the sense of
+  // Collective::Wait().
   virtual absl::Status Broadcast(const at::Tensor& flat, int root) = 0;
 
-  // OK as long as no failure is known. Not a check of the other ranks.
+  // Returns OK as long as no failure is known. Does not contact the other ranks.
   virtual absl::Status Health() const { return absl::OkStatus(); }
 
-  // Small bytes and rendezvous, over the store (see store.h).
+  // Gathers small byte strings, or waits for all ranks, over the store (see store.h).
   absl::StatusOr<std::vector<std::string>> AllGather(absl::string_view bytes) {
     return store_.AllGather(rank_, size_, bytes);
   }
@@ -80,17 +82,18 @@ class Communicator {
   const int size_;
 };
 
-// For ranks on CPUs. Unavailable when the others cannot be reached.
+// Makes a communicator for ranks on CPUs. Unavailable: the other ranks cannot be reached.
 absl::StatusOr<std::unique_ptr<Communicator>> MakeGlooCommunicator(Store& store, int rank, int size,
                                                                    absl::Duration timeout);
 
 struct NcclOptions {
   int device_index = 0;              // this rank's GPU
-  absl::Duration timeout;            // of every wait
-  uint32_t max_multiprocessors = 0;  // that its kernels take; 0: as many as NCCL thinks best
+  absl::Duration timeout;            // limit of every wait
+  uint32_t max_multiprocessors = 0;  // limit of the SMs that its kernels use; 0: NCCL's own choice
 };
 
-// For ranks with a GPU each. Unavailable also when this build is without NCCL.
+// Makes a communicator for ranks with a GPU each. Unavailable: another rank cannot be reached, or this build has no
+// NCCL.
 absl::StatusOr<std::unique_ptr<Communicator>> MakeNcclCommunicator(Store& store, int rank, int size,
                                                                    const NcclOptions& options);
 

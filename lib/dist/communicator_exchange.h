@@ -1,4 +1,4 @@
-// The gradients of the hand-written step over a communicator: lib/fused's exchange, for ranks with a GPU each.
+// Gradient exchange of the hand-written step (lib/fused) over a communicator, for ranks with a GPU each.
 #ifndef LOCKSTEP_LIB_DIST_COMMUNICATOR_EXCHANGE_H_
 #define LOCKSTEP_LIB_DIST_COMMUNICATOR_EXCHANGE_H_
 
@@ -16,39 +16,40 @@ namespace lockstep {
 
 class GradientExchange;  // lib/fused/gradient_exchange.h
 
-inline constexpr int64_t kMaxExchanged = 1 << 24;  // elements of a step: more than the network has
+inline constexpr int64_t kMaxExchanged = 1 << 24;  // maximum number of elements in a step; more than the network has
 
 struct CommunicatorExchangeOptions {
   c10::Device device = c10::Device(c10::kCUDA, 0);
   Wire wire = Wire::kFp32;
-  bool sends = true;                 // false: it only waits as ever, and each rank keeps what it has
-  uint32_t max_multiprocessors = 0;  // what the communicator's kernels take: see NcclOptions
+  bool sends = true;  // false: no-op exchange that keeps the stream order; each rank keeps its own gradients
+  uint32_t max_multiprocessors = 0;  // limit for the communicator's kernels: see NcclOptions
 };
 
-// Called by all ranks. Before it returns, sums are checked (counted_exchange.h), so that the communicator is connected
-// before a step is captured. `communicator` outlives the exchange. Aborted: a sum was wrong. Unimplemented: built without
-// CUDA. Others are the communicator's.
+// Makes an exchange over `communicator`, which must outlive it. All ranks must call it. Checks sums first
+// (counted_exchange.h), so that the communicator is connected before a step is captured. Aborted: a sum was wrong.
+// Unimplemented: this build has no CUDA. Other errors are those of the communicator.
 absl::StatusOr<std::shared_ptr<GradientExchange>> MakeCommunicatorExchange(Communicator& communicator,
                                                                            const CommunicatorExchangeOptions& options);
 
 struct PeerExchangeOptions {
   c10::Device device = c10::Device(c10::kCUDA, 0);
   Wire wire = Wire::kFp32;
-  absl::Duration timeout = absl::Seconds(60);  // of a wait for another rank, on the GPU too; counted in 4.3 s
-  bool shares_update = false;  // each rank updates its share of the large ranges' weights for all (ZeRO-1)
-  bool sends = true;           // false: the same launches but for what sends, waits or adds up (silent_exchange.h)
+  absl::Duration timeout = absl::Seconds(60);  // limit of a wait for another rank; the GPU counts in units of 4.3 s
+  bool shares_update = false;  // each rank updates its share of the large ranges' weights for all ranks (ZeRO-1)
+  bool sends = true;           // false: same launches without sends, waits and sums (silent_exchange.h)
 };
 
-// The same without a library, for GPUs of one host that reach each other's memory (peer_exchange.cc). `communicator` is
-// where the ranks find each other. FailedPrecondition, on all ranks alike: they do not reach it.
+// Makes an exchange without a communication library, for GPUs of one host that can access each other's memory
+// (peer_exchange.cc). The ranks find each other through `communicator`. FailedPrecondition, on all ranks: a GPU cannot
+// access the memory of another.
 absl::StatusOr<std::shared_ptr<GradientExchange>> MakePeerExchange(Communicator& communicator,
                                                                    const PeerExchangeOptions& options);
 
-// What one step hands over, of an exchange that was made above and has queued a step.
+// Amount that one step sends. The exchange must come from one of the functions above and have queued a step.
 struct ExchangeCount {
   uint64_t calls = 0;
   uint64_t bytes = 0;
-  std::vector<uint64_t> range_bytes;  // of each range in turn, whether it is sent or not
+  std::vector<uint64_t> range_bytes;  // bytes of each range in order, whether or not it is sent
 };
 ExchangeCount CountOfStep(const GradientExchange& exchange);
 

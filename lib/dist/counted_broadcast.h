@@ -1,4 +1,4 @@
-// Batch norm's buffers from rank 0 to all, counted apart from gradients.
+// Broadcast of batch norm's buffers from rank 0, counted separately from gradients.
 #ifndef LOCKSTEP_LIB_DIST_COUNTED_BROADCAST_H_
 #define LOCKSTEP_LIB_DIST_COUNTED_BROADCAST_H_
 
@@ -18,14 +18,15 @@ namespace lockstep {
 // Not thread-safe.
 class CountedBroadcast {
  public:
-  // `tensors`: see BroadcastTensors; none, and nothing is sent or counted. `communicator` outlives it.
+  // `tensors`: see BroadcastTensors; if empty, nothing is sent or counted. `communicator` must outlive the object.
   CountedBroadcast(Communicator& communicator, std::vector<at::Tensor> tensors);
 
-  // Called by all ranks. Replaces the tensors' contents by rank 0's, as BroadcastTensors does. Alone, a rank sends nothing.
+  // Replaces the tensors' contents by those of rank 0, like BroadcastTensors. All ranks must call it. A single rank
+  // sends nothing.
   absl::Status Send();
 
-  // Calls of Send, the tensors' bytes in them, and the seconds from their beginning to their end on the current stream,
-  // packing and the wait for rank 0 included, since the last call. Waits for the device when it is not a CPU.
+  // Returns the traffic since the last call: calls of Send(), the tensors' bytes, and the seconds from begin to end on
+  // the current stream, which include packing and the wait for rank 0. Waits for the device unless it is a CPU.
   Traffic TakeTraffic();
 
  private:

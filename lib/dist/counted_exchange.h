@@ -1,4 +1,4 @@
-// What the exchanges of this package have in common: what a step hands over is counted, and sums are checked beforehand.
+// Base class of the exchanges of this package: counts what a step sends, and checks sums before training.
 #ifndef LOCKSTEP_LIB_DIST_COUNTED_EXCHANGE_H_
 #define LOCKSTEP_LIB_DIST_COUNTED_EXCHANGE_H_
 
@@ -15,11 +15,11 @@ namespace lockstep {
 
 class CountedExchange : public GradientExchange {
  public:
-  // What each step sends, as all send the same; nothing before the first.
+  // Returns the amount that each step sends, which is the same for all steps; zero before the first step.
   ExchangeCount CountOfStep() const;
 
-  // By all ranks: numbers that differ on each are summed in many sizes, in fp32 and bf16, and compared with what the sum
-  // must be, bit for bit. Nothing of it is counted. Aborted: a sum was wrong.
+  // Sums numbers that differ between the ranks, in many sizes, in fp32 and bf16, and compares the results with the
+  // expected sums bit for bit. All ranks must call it. These sums are not counted. Aborted: a sum was wrong.
   absl::Status CheckSums(int rank, c10::Device device);
 
  protected:
@@ -29,7 +29,7 @@ class CountedExchange : public GradientExchange {
  private:
   absl::Status CheckSum(int rank, c10::Device device, Wire type, int64_t count);
 
-  ExchangeCount count_;  // of the steps that were queued, captured ones too; range_bytes of the first of them
+  ExchangeCount count_;  // total of the queued steps, captured ones included; range_bytes is of the first step
   uint64_t steps_ = 0;
 };
 

@@ -1,7 +1,8 @@
-// Sums over the ranks from within a forward and a backward pass: counted, timed, and without a way to return an error.
+// Sums over the ranks from within a forward or backward pass. The sums are counted and timed, and cannot return an
+// error.
 //
-// Autograd calls operators, and an operator returns tensors. So the first failure is kept, and whoever runs the step asks
-// for it; after it nothing is sent, so that one lost rank costs one timeout and not one for each sum.
+// Autograd calls operators, and an operator returns tensors. So the first failure is kept, and the caller that runs the
+// step must check it. After a failure nothing is sent, so that one lost rank costs one timeout, not one for each sum.
 #ifndef LOCKSTEP_LIB_DIST_COUNTED_SUMS_H_
 #define LOCKSTEP_LIB_DIST_COUNTED_SUMS_H_
 
@@ -18,30 +19,31 @@
 
 namespace lockstep {
 
-// What was sent since the last call of TakeTraffic, on this rank.
+// Traffic of this rank since the last call of TakeTraffic.
 struct Traffic {
   uint64_t calls = 0;
-  uint64_t bytes = 0;       // handed to the communicator: the tensors' sizes, not what an algorithm makes of them
-  double busy_seconds = 0;  // from begin to end (Collective), added up; includes the wait for slower ranks
+  uint64_t bytes = 0;       // bytes handed to the communicator: the tensors' sizes, not what an algorithm sends
+  double busy_seconds = 0;  // total time from begin to end (Collective); includes the wait for slower ranks
 };
 
-// Not thread-safe: forward and backward come one after the other. Counted by reference, since autograd's graph keeps it.
+// Not thread-safe: forward and backward run one after the other. Reference-counted, since autograd's graph keeps it.
 class CountedSums : public torch::CustomClassHolder {
  public:
-  // `communicator` outlives it. With `send` false, or one rank, it is alone: rank 0 of 1, and nothing is sent.
+  // `communicator` must outlive the object. If `send` is false or there is only one rank, the object acts as rank 0 of
+  // 1 and sends nothing.
   CountedSums(Communicator& communicator, bool send);
 
   int rank() const { return alone_ ? 0 : communicator_.rank(); }
   int size() const { return alone_ ? 1 : communicator_.size(); }
 
-  // Replaces `flat` (contiguous fp32) by its sum over the ranks. For what follows on the current stream it is there when
-  // this returns. After a failure it stays as it is.
+  // Replaces `flat` (contiguous fp32) by its sum over the ranks. Later work on the current stream sees the sum. After a
+  // failure `flat` is unchanged.
   void Sum(const at::Tensor& flat);
 
-  // The first failure: the communicator's. OK when there was none.
+  // First failure of the communicator; OK without one.
   const absl::Status& status() const { return status_; }
 
-  // Waits for the device when it is not a CPU.
+  // Returns the traffic and resets it. Waits for the device unless it is a CPU.
   Traffic TakeTraffic();
 
  private:

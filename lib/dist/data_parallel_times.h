@@ -1,4 +1,4 @@
-// Where the time of DataParallel's steps goes, and what they move, counted at the copies.
+// Times of the phases of DataParallel's steps, and the bytes they copy, counted at the copies.
 #ifndef LOCKSTEP_LIB_DIST_DATA_PARALLEL_TIMES_H_
 #define LOCKSTEP_LIB_DIST_DATA_PARALLEL_TIMES_H_
 
@@ -12,19 +12,19 @@
 
 namespace lockstep {
 
-// Sums over steps. The seconds are device 0's: without gaps in this order, from the batch on device 0 to the update. A
-// part that others take part in ends when the slowest of them has. A step whose batch is one part has forward, loss,
-// backward and update.
+// Sums over steps. The seconds are measured on device 0, without gaps in this order, from the batch on device 0 to the
+// update. A phase on several devices ends when the slowest device ends it. A step whose batch is one part has only
+// forward, loss, backward and update.
 struct DataParallelTimes {
   uint32_t steps = 0;
-  double scatter_seconds = 0;    // the batch's parts to the other devices
-  double replicate_seconds = 0;  // parameters and buffers to them
+  double scatter_seconds = 0;    // copies of the batch's parts to the other devices
+  double replicate_seconds = 0;  // copies of parameters and buffers to the other devices
   double forward_seconds = 0;
-  double gather_seconds = 0;           // outputs to device 0
-  double loss_seconds = 0;             // and its gradient
-  double output_gradient_seconds = 0;  // the outputs' gradients to the other devices
+  double gather_seconds = 0;           // copies of the outputs to device 0
+  double loss_seconds = 0;             // loss and its gradient
+  double output_gradient_seconds = 0;  // copies of the outputs' gradients to the other devices
   double backward_seconds = 0;
-  double reduce_seconds = 0;  // the parameters' gradients to device 0, and their sum
+  double reduce_seconds = 0;  // copies of the parameters' gradients to device 0, and their sum
   double update_seconds = 0;
 
   uint64_t scatter_bytes = 0;  // images; labels stay on device 0
@@ -33,27 +33,28 @@ struct DataParallelTimes {
   uint64_t output_gradient_bytes = 0;
   uint64_t reduce_bytes = 0;
 
-  uint64_t SentBytes() const { return scatter_bytes + replicate_bytes + output_gradient_bytes; }  // by device 0
-  uint64_t ReceivedBytes() const { return gather_bytes + reduce_bytes; }                          // by device 0
+  // Bytes sent and received by device 0.
+  uint64_t SentBytes() const { return scatter_bytes + replicate_bytes + output_gradient_bytes; }
+  uint64_t ReceivedBytes() const { return gather_bytes + reduce_bytes; }
 };
 
-// Cuts steps into those parts by marks on device 0, and never waits within one.
+// Divides steps into these phases by timestamps on device 0. Never waits within a step.
 class DataParallelClock {
  public:
   explicit DataParallelClock(c10::Device device) : device_(device) {}
 
-  // A step begins. What lies between steps is no part's.
+  // Begins a step. The time between steps belongs to no phase.
   void Start() { marks_.emplace_back(nullptr, TimeMark::Here(device_)); }
 
-  // What lies between the mark before and here was `part`, such as &DataParallelTimes::scatter_seconds.
+  // Assigns the time since the previous timestamp to `part`, such as &DataParallelTimes::scatter_seconds.
   void End(double DataParallelTimes::*part) { marks_.emplace_back(part, TimeMark::Here(device_)); }
 
-  // Waits for the device, adds the parts to `times`, and begins anew.
+  // Adds the phases to `times` and clears the timestamps. Waits for the device.
   void AddTo(DataParallelTimes& times);
 
  private:
   const c10::Device device_;
-  std::vector<std::pair<double DataParallelTimes::*, TimeMark>> marks_;  // null: a step's start
+  std::vector<std::pair<double DataParallelTimes::*, TimeMark>> marks_;  // phase and its end; null: start of a step
 };
 
 }  // namespace lockstep

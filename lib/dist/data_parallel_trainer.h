@@ -15,16 +15,16 @@ namespace lockstep {
 
 class DataParallelTrainer : public EpochTrainer {
  public:
-  // The last epoch's sums; none before the first one. In EpochTimes, scatter to loss are forward, backward is all up to
-  // the update, and a copy is that of the whole batch to device 0.
+  // Sums of the last epoch; zero before the first epoch. In EpochTimes, forward covers the phases from scatter to loss,
+  // backward covers the rest up to the update, and a copy is that of the whole batch to device 0.
   virtual const DataParallelTimes& times() const = 0;
 };
 
-// The input's batch_size is that of all devices together; its device is devices[0], where the input's model is trained.
-// Devices are of one kind; on the CPU all are c10::kCPU, and each computes with as many threads as SetNumerics was
-// told. A batch may leave devices without a part (scatter_gather.h). The state is an autograd trainer's.
-// InvalidArgument: what this trainer cannot do, or devices that do not fit. ResourceExhausted: a device has no room for
-// a replica.
+// Makes a trainer for `devices`. The input's batch_size is the total over all devices; its device must be devices[0],
+// where the input's model is trained. The devices must be of one kind. On the CPU all are c10::kCPU, and each computes
+// with the number of threads given to SetNumerics. A batch may leave devices without a part (scatter_gather.h). The
+// state is that of an autograd trainer. InvalidArgument: unsupported options, or devices that do not fit.
+// ResourceExhausted: a device has too little memory for a replica.
 absl::StatusOr<std::unique_ptr<DataParallelTrainer>> MakeDataParallelTrainer(const TrainerInput& input,
                                                                              const std::vector<c10::Device>& devices);
 

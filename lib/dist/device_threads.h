@@ -1,5 +1,5 @@
-// A thread for each device of one process. They live as long as training does: to start one costs more than to hand it
-// work.
+// A thread for each device of one process. The threads live as long as training, because starting a thread costs more
+// than handing it work.
 #ifndef LOCKSTEP_LIB_DIST_DEVICE_THREADS_H_
 #define LOCKSTEP_LIB_DIST_DEVICE_THREADS_H_
 
@@ -14,21 +14,22 @@
 
 namespace lockstep {
 
-// To be used by one thread at a time.
+// Must be used by one thread at a time.
 class DeviceThreads {
  public:
-  // A device may be there more than once: each has a thread of its own.
+  // `devices` may list a device more than once: each entry has its own thread.
   explicit DeviceThreads(std::vector<c10::Device> devices);
-  ~DeviceThreads();  // ends them
+  ~DeviceThreads();  // ends the threads
   DeviceThreads(const DeviceThreads&) = delete;
   DeviceThreads& operator=(const DeviceThreads&) = delete;
 
-  // Starts the threads that do not run yet. Errors are those of ThreadGroup::Start; a later call tries again.
+  // Starts the threads that are not running yet. Errors are those of ThreadGroup::Start; a later call retries.
   absl::Status Start();
 
-  // Starts the threads if need be, and calls task(i) on thread i of the first `count`, all at once, with device i current; returns when all have returned.
-  // A device's queue is not waited for. The first device's error is returned, and says which device it was; what a task
-  // throws is one too (lib/device/torch_status.h). After an error the threads can be used again.
+  // Starts the threads if necessary, calls task(i) concurrently on thread i of the first `count`, with device i
+  // current, and returns when all tasks have returned. Does not wait for the devices' streams. Returns the error of the
+  // first device that failed, with its name; an exception becomes an error (lib/device/torch_status.h). After an error
+  // the threads can be used again.
   absl::Status Run(size_t count, const std::function<absl::Status(size_t)>& task);
 
  private:

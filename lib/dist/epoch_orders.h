@@ -1,4 +1,5 @@
-// What a rank's sampler showed it: proof that shards differ and that epochs do. Knows nothing of LibTorch.
+// Image orders that a rank's sampler produced: evidence that the shards differ and that the epochs differ. Does not
+// depend on LibTorch.
 #ifndef LOCKSTEP_LIB_DIST_EPOCH_ORDERS_H_
 #define LOCKSTEP_LIB_DIST_EPOCH_ORDERS_H_
 
@@ -11,17 +12,17 @@ namespace lockstep {
 
 class EpochOrders {
  public:
-  // The orders of rank `rank` of `ranks` over `images` images, as they are trained on: functions of (seed, epoch, rank).
-  // `training` outlives this.
+  // Orders of rank `rank` of `ranks` over `images` images, as used in training: functions of (seed, epoch, rank).
+  // `training` must outlive the object.
   EpochOrders(uint32_t images, const proto::TrainingSpec& training, uint32_t ranks, uint32_t rank)
       : images_(images), training_(training), ranks_(ranks), rank_(rank) {}
 
-  // Sets order_sha256 and distinct_images of the first timed epoch; over the `epochs` that were trained, of batches of
-  // `batch` images, epoch_order_sha256, distinct_images_ever and repeated_batch_share. A batch is one before it when it
-  // holds the same images in the same place of its epoch.
+  // Sets order_sha256 and distinct_images of the first timed epoch. Over the `epochs` trained epochs, with batches of
+  // `batch` images, sets epoch_order_sha256, distinct_images_ever and repeated_batch_share. A batch counts as repeated
+  // if it holds the same images as the batch at the same position of the previous epoch.
   void Describe(uint32_t epochs, uint32_t batch, proto::RankFacts& facts) const;
 
-  // Images that this rank sees twice in an epoch, so that all ranks have as many.
+  // Returns the number of images that this rank sees twice in an epoch, so that all ranks have the same number.
   uint64_t padded() const;
 
  private:

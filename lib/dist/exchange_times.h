@@ -1,5 +1,5 @@
-// A step of the hand-written kind whose gradients are exchanged, as a step of buckets (overlap_timing.h). Knows nothing
-// of CUDA.
+// Conversion of a hand-written step whose gradients are exchanged into a step of buckets (overlap_timing.h). Does not
+// depend on CUDA.
 #ifndef LOCKSTEP_LIB_DIST_EXCHANGE_TIMES_H_
 #define LOCKSTEP_LIB_DIST_EXCHANGE_TIMES_H_
 
@@ -8,8 +8,9 @@
 
 namespace lockstep {
 
-// A range is a bucket. The sums of one communicator run one after another: each begins when its range is ready and the
-// sum before it has ended. `sent`: whether there were sums; else buckets have no begin and no end.
+// Converts `step`; each range becomes a bucket. The sums of one communicator run one after another: each begins when
+// its range is ready and the previous sum has ended. If `sent` is false there were no sums, and buckets have no begin
+// and no end.
 StepTimes TimesOf(const ExchangeStep& step, bool sent);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// A communicator for tests: nobody else is there, so that a sum is what this rank has.
+// Communicator for tests without other ranks: a sum is this rank's own value.
 #ifndef LOCKSTEP_LIB_DIST_FAKE_COMMUNICATOR_H_
 #define LOCKSTEP_LIB_DIST_FAKE_COMMUNICATOR_H_
 
@@ -8,7 +8,7 @@
 
 namespace lockstep::testing {
 
-// A collective that is over.
+// A completed collective.
 class Done : public Collective {
  public:
   absl::Status Wait() override { return absl::OkStatus(); }
@@ -16,7 +16,7 @@ class Done : public Collective {
   TimeMark end() const override { return TimeMark::Now(); }
 };
 
-// Rank 0 of `size`. Counts the sums that are launched; the launch of that number fails; 0: none does.
+// Rank 0 of `size`. Counts the launched sums; the launch with the number `failing` fails (0: none fails).
 class FakeCommunicator : public Communicator {
  public:
   FakeCommunicator(Store& store, int size, int failing) : Communicator(store, 0, size), failing_(failing) {}

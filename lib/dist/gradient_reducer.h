@@ -1,5 +1,5 @@
-// What every reducer of gradients has, ours (bucketed_reducer.h) and LibTorch's (c10d_reducer.h), so that a run can hold
-// either: its options, its parameters, and what it says of the steps that it took part in.
+// Common interface of the gradient reducers, ours (bucketed_reducer.h) and LibTorch's (c10d_reducer.h): options,
+// parameters, and the times of the steps. A run can use either.
 #ifndef LOCKSTEP_LIB_DIST_GRADIENT_REDUCER_H_
 #define LOCKSTEP_LIB_DIST_GRADIENT_REDUCER_H_
 
@@ -19,22 +19,23 @@
 
 namespace lockstep {
 
-// How buckets are cut once gradients were seen.
+// Rule by which buckets are planned once gradients have been seen.
 enum class BucketRule {
-  kDdp,   // by size, as PyTorch does (bucket_plan.h), in the order of the first step
-  kAuto,  // by time (bucket_plan_auto.h): as above at first, and once more after a few steps that rank 0 measured
+  kDdp,   // PyTorch's rule, by size (bucket_plan.h), in the order of the first step
+  kAuto,  // plan by time (bucket_plan_auto.h): like kDdp at first, then once more after a few steps that rank 0 measured
 };
 
 struct ReducerOptions {
-  // The buckets of every step, the same on all ranks, so that a run has those of another; none: they go by the rule.
+  // Buckets of every step, which must be the same on all ranks; used to repeat the buckets of another run. If empty,
+  // the rule decides.
   BucketPlan plan;
   BucketRule rule = BucketRule::kDdp;
-  AllReduceSeconds all_reduce_seconds;  // kAuto: what rank 0 plans by (all_reduce_cost_probe.h)
+  AllReduceSeconds all_reduce_seconds;  // cost with which rank 0 plans for kAuto (all_reduce_cost_probe.h)
   BucketCaps caps;
-  bool overlap = true;      // launch from the hooks; false: all after backward, in the same order
-  bool all_reduce = true;   // false: hooks, copies and buckets as ever, but nothing is sent. Not a valid training run
+  bool overlap = true;      // true: launch from the hooks; false: launch all after backward, in the same order
+  bool all_reduce = true;   // false: same hooks, copies and buckets, but nothing is sent. Not a valid training run
   bool keep_local = false;  // keep this rank's own gradients of the first step: see TakeLocalGradients()
-  Wire wire = Wire::kFp32;  // what a bucket is while it travels
+  Wire wire = Wire::kFp32;  // communication dtype of a bucket
 };
 
 // A leaf tensor that requires a gradient: fp32, dense, on the communicator's device.
@@ -43,54 +44,55 @@ struct NamedParameter {
   at::Tensor tensor;
 };
 
-// What the steps since the last call spent on communication, on this rank.
+// Communication of the steps since the last call, on this rank.
 struct ReducerTimes {
-  std::vector<StepSummary> steps;  // in order; nothing exposed or busy where nothing is sent
-  uint64_t sent_calls = 0;         // all-reduces
-  uint64_t sent_bytes = 0;  // handed to them: the buckets' sizes on the wire, not what an algorithm makes of them
-  std::vector<BucketTimes> mean_bucket;  // over the steps with the present buckets; parallel to buckets()
+  std::vector<StepSummary> steps;        // one entry per step, in order; exposed and busy are 0 if nothing is sent
+  uint64_t sent_calls = 0;               // number of all-reduces
+  uint64_t sent_bytes = 0;               // bytes handed to them: the buckets' sizes, not what an algorithm sends
+  std::vector<BucketTimes> mean_bucket;  // mean over the steps with the current buckets; parallel to buckets()
 };
 
-// Call BeforeBackward, backward, AfterBackward, in every step and on every rank. Not thread-safe.
+// Every rank must call BeforeBackward, backward and AfterBackward in this order in every step. Not thread-safe.
 class GradientReducer : public GradientHook {
  public:
-  // The buckets of the next step in launch order, as indices into the parameters, and the sizes of their gradients.
+  // Buckets of the next step in launch order, as indices into the parameters, and the bytes of their gradients.
   virtual const std::vector<std::vector<size_t>>& buckets() const = 0;
   virtual std::vector<uint64_t> BucketBytes() const = 0;
 
-  // Whether the buckets of the next step are those of all steps to come.
+  // Returns true if all later steps have the buckets of the next step.
   virtual bool has_final_plan() const = 0;
 
-  // The buckets that a run needs to go on from here with the same sums: ReducerOptions::plan. None: those of a first step,
-  // or, of a reducer that takes none, whatever it makes of them.
+  // Returns the value of ReducerOptions::plan with which a resumed run computes the same sums. Empty: the run must
+  // start with the buckets of a first step, or the reducer takes no plan.
   virtual BucketPlan PlanFromHere() const { return {}; }
 
-  // fp32 (parameters): gradients of the last step in the order of registration, flat. Undefined before the first.
+  // Returns the gradients of the last step: flat fp32 (parameters), in the order of registration. Undefined before the
+  // first step.
   virtual at::Tensor Gradients() const = 0;
 
-  // Like Gradients(), of this rank alone before scaling and reducing, of the first step. Once, after that step, and only
-  // when they were kept.
+  // Returns this rank's own gradients of the first step, before scaling and reducing, in the format of Gradients().
+  // Must be called at most once, after the first step, and only if ReducerOptions::keep_local is true.
   virtual at::Tensor TakeLocalGradients() = 0;
 
-  // Waits for the device when it is not a CPU.
+  // Returns the times since the last call. Waits for the device unless it is a CPU.
   virtual ReducerTimes TakeTimes() = 0;
 };
 
 // --- What the reducers share ---
 
-// InvalidArgument: no parameters, or one that is not as NamedParameter says.
+// InvalidArgument: no parameters, or a parameter that does not satisfy NamedParameter.
 absl::Status CheckParameters(const std::vector<NamedParameter>& parameters);
 
-// FailedPrecondition, with its name.
+// Returns FailedPreconditionError with the parameter's name.
 absl::Status NoGradient(const NamedParameter& parameter);
 
-// Before any gradient was seen: the reverse of registration.
+// Returns the buckets used before any gradient was seen: the reverse of registration.
 BucketPlan FirstBuckets(const std::vector<NamedParameter>& parameters, const BucketCaps& caps);
 
 std::vector<uint64_t> GradientBytes(const std::vector<NamedParameter>& parameters);
 std::vector<uint64_t> BytesOfBuckets(const BucketPlan& plan, const std::vector<NamedParameter>& parameters);
 
-// fp32 (elements of all), one behind the other.
+// Returns the elements of all tensors, one tensor after another, as flat fp32.
 at::Tensor Flatten(const std::vector<at::Tensor>& tensors);
 at::Tensor FlattenGradients(const std::vector<NamedParameter>& parameters);
 

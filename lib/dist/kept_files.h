@@ -1,4 +1,5 @@
-// What a scaling run keeps beside its record: the checkpoint of one point, and states of training (--resume).
+// Files that a scaling run writes in addition to its record: the checkpoint of one point, and training states
+// (--resume).
 #ifndef LOCKSTEP_LIB_DIST_KEPT_FILES_H_
 #define LOCKSTEP_LIB_DIST_KEPT_FILES_H_
 
@@ -15,24 +16,25 @@
 
 namespace lockstep {
 
-// All files of the run, for DeclareRunFiles.
+// Returns all files of the run, for DeclareRunFiles.
 RunFiles FilesOf(const ScaleRunOptions& options);
 
-// Where rank 0 keeps the state of the plan's point of this index: OUTPUT.pointN.state, N from 1. Empty: nowhere, as without
-// --resume; or of an ABLATED point, which is no training.
+// Returns the path at which rank 0 keeps the state of point `index`: OUTPUT.pointN.state, N = index + 1. Empty: no
+// state is kept, because --resume is off or the point is ABLATED, which is not a valid training.
 std::string PointStatePath(const ScaleRunOptions& options, const std::vector<proto::ScalePoint>& points, size_t index);
 
-// InvalidArgument: a state's place is no regular file: a FIFO there would wait for a writer.
+// InvalidArgument: the path of a state is not a regular file. Opening a FIFO there would wait for a writer.
 absl::Status CheckStatePlaces(const ScaleRunOptions& options, const std::vector<proto::ScalePoint>& points);
 
-// The index of the point that leaves the checkpoint; points.size(): none is asked for. It has the most ranks, and the batch
-// of --checkpoint_batch, else the first; with one rank it is the point with the reducer, which has the PLAIN one's weights.
-// InvalidArgument: several points are as good, as the rows of an experiment, or none is.
+// Returns the index of the point that leaves the checkpoint, or points.size() if no checkpoint was requested. The point
+// has the largest number of ranks, and the batch of --checkpoint_batch or else the first batch. With one rank it is the
+// point with the reducer, whose weights are equal to the PLAIN point's. InvalidArgument: several points qualify, for
+// example the rows of an experiment, or no point does.
 absl::StatusOr<size_t> ChooseCheckpointPoint(const ScaleRunOptions& options,
                                              const std::vector<proto::ScalePoint>& points);
 
-// The header of a point's state, whose cache key covers all that can change the training's numbers. `run` is the header of
-// the run's record, whose first input is the data set.
+// Returns the header of a point's state. Its cache key covers everything that can change the training's numbers. `run`
+// must be the header of the run's record, with the data set as its first input.
 proto::Header MakeStateHeader(const proto::Header& run, const proto::ScaleSpec& spec, const proto::ScalePoint& point,
                               const std::string& other_hosts);
 

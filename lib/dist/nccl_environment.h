@@ -1,4 +1,4 @@
-// NCCL's own settings, as Lockstep wants them when the user says nothing.
+// Lockstep's defaults for NCCL's environment variables.
 #ifndef LOCKSTEP_LIB_DIST_NCCL_ENVIRONMENT_H_
 #define LOCKSTEP_LIB_DIST_NCCL_ENVIRONMENT_H_
 
@@ -7,17 +7,18 @@
 
 namespace lockstep {
 
-// Sets NCCL_NVLS_ENABLE=0 unless it is set: NVLink multicast stays off, because a fault in it can take a shared host's
-// GPUs down. Call before NCCL is first used and before a header is made, which records NCCL_*.
+// Sets NCCL_NVLS_ENABLE=0 unless the variable is set: NVLink multicast stays off, because a fault in it can take a
+// shared host's GPUs down. Must be called before NCCL is first used, and before a header is made, which records NCCL_*.
 inline void SetNcclEnvironment() { setenv("NCCL_NVLS_ENABLE", "0", /*overwrite=*/0); }
 
-// Whether NCCL was told to leave the GPUs' memory to each of them: where it is broken, the user says so by this.
+// Returns true if NCCL_P2P_DISABLE is a number other than 0: users set it if peer access between the GPUs is broken.
 inline bool NcclPeersAreOff() {
   const char* asked = std::getenv("NCCL_P2P_DISABLE");
   return asked != nullptr && std::strtol(asked, nullptr, 10) != 0;
 }
 
-// The multiprocessors that NCCL may take beside the hand-written step, whose kernels leave so many: NCCL_MAX_CTAS, or 16.
+// Returns the number of SMs that NCCL may use while the hand-written step runs: NCCL_MAX_CTAS, or 16. The step's
+// kernels leave these SMs free.
 inline uint32_t NcclMultiprocessors() {
   constexpr uint32_t kDefault = 16;
   const char* asked = std::getenv("NCCL_MAX_CTAS");

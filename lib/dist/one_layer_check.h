@@ -1,4 +1,4 @@
-// One synchronised batch norm against batch norm in double over all ranks' images. Test-only.
+// Comparison of one synchronised batch norm with batch norm in double over all ranks' images. Test-only.
 #ifndef LOCKSTEP_LIB_DIST_ONE_LAYER_CHECK_H_
 #define LOCKSTEP_LIB_DIST_ONE_LAYER_CHECK_H_
 
@@ -10,9 +10,10 @@
 
 namespace lockstep::testing {
 
-// Called by all ranks: one pass on this rank's share of the images, which no other rank has as many of. `how` may hold
-// "bf16", "channels-last", and "alone": the all-reduce left out, so that this rank's own images are all there are. "" when
-// output, gradients, running statistics and what was counted are right, else what is off.
+// Runs one pass on this rank's images, whose number differs between the ranks. All ranks must call it. `how` may
+// contain "bf16", "channels-last", and "alone": no all-reduce, so that the statistics cover this rank's own images
+// only. Returns "" if output, gradients, running statistics and counted traffic are right, else a description of the
+// differences.
 std::string CheckOneLayer(Communicator& communicator, c10::Device device, const std::string& how);
 
 }  // namespace lockstep::testing

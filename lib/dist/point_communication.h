@@ -1,4 +1,4 @@
-// What a rank says of the communication of its point, once it has trained.
+// Adds the communication times of a trained point to a rank's record.
 #ifndef LOCKSTEP_LIB_DIST_POINT_COMMUNICATION_H_
 #define LOCKSTEP_LIB_DIST_POINT_COMMUNICATION_H_
 
@@ -11,12 +11,12 @@
 
 namespace lockstep {
 
-// Why a point sends nothing; for a point that does send, not to be asked.
+// Returns the reason why a point sends nothing. Must not be called for a point that sends.
 const char* NothingSent(const PointGroup& group, const proto::ScalePoint& point);
 
-// Sets exposed_seconds, collective_busy_seconds, buckets, step_figures (source and perturbation) and step_trace, and the
-// rank's step_means: of the timed epochs where a reducer marked them, and of `marked`, the steps of one more epoch, where
-// the hand-written step exchanged its gradients. `trained`: what the rank measured.
+// Sets exposed_seconds, collective_busy_seconds, buckets, step_figures (source and perturbation) and step_trace, and
+// the rank's step_means. The source is `marked`, the steps of one more epoch, if the hand-written step exchanged its
+// gradients; else the timed epochs, if a reducer recorded them. `trained` must be this rank's measurements.
 void AddCommunication(PointGroup& group, const proto::SweepPoint& trained, const std::vector<ExchangeStep>& marked,
                       proto::ScalePoint& point, proto::RankFacts& facts);
 

@@ -1,5 +1,5 @@
-// This rank among those of its point: what its trainer wants of the others (lib/train/rank_group.h), over the store and a
-// communicator.
+// PointGroup: this rank's view of the other ranks of its point. Implements RankGroup (lib/train/rank_group.h) over the
+// store and a communicator.
 #ifndef LOCKSTEP_LIB_DIST_POINT_GROUP_H_
 #define LOCKSTEP_LIB_DIST_POINT_GROUP_H_
 
@@ -27,9 +27,9 @@ namespace lockstep {
 
 class PointGroup : public RankGroup {
  public:
-  // Meets the other ranks of the point. A PLAIN point has no communicator, and its group changes nothing. `context`, and
-  // spec and point, outlive the group. `by_auto`: the point's reducer was chosen, not named (reducer_choice.h). Errors are
-  // the communicator's; Aborted: its sums are wrong.
+  // Joins the ranks of the point. A PLAIN point has no communicator, and its group changes nothing. `context`, `spec`
+  // and `point` must outlive the group. `by_auto`: the point's reducer was chosen by --reducer=auto, not named
+  // (reducer_choice.h). Aborted: the communicator's sums are wrong. Other errors are those of the communicator.
   static absl::StatusOr<std::unique_ptr<PointGroup>> Join(RankContext& context, const proto::ScaleSpec& spec,
                                                           const proto::ScalePoint& point, c10::Device device,
                                                           bool by_auto);
@@ -41,7 +41,7 @@ class PointGroup : public RankGroup {
   absl::StatusOr<GradientHook*> MakeHook(Model& model) override;
   GradientExchange* exchange() override { return exchange_.get(); }
   const GradientExchange* exchange() const { return exchange_.get(); }
-  // Why the reducer is "own", and not the one that was chosen for the point; empty: it is that.
+  // Reason why the reducer is "own" instead of the one that was chosen for the point; empty: the chosen one is used.
   const std::string& why_own() const { return why_own_; }
   absl::Status BeginEpoch(uint32_t epoch) override;
   absl::Status EndEpoch(uint32_t epoch) override;
@@ -49,27 +49,27 @@ class PointGroup : public RankGroup {
   absl::StatusOr<std::vector<std::string>> GatherState(absl::string_view bytes) override;
   absl::Status ShareState(std::string& bytes) override;
 
-  // What was measured so far, for a run that goes on from here; and the same in that run, before its first epoch.
+  // Returns the measurements so far, for a resumed run; and restores them in that run, before its first epoch.
   proto::RankProgress Progress() const;
   void GoOn(const proto::RankProgress& progress);
 
-  // All ranks' bytes, in rank order.
+  // Returns all ranks' bytes, in rank order.
   absl::StatusOr<std::vector<std::string>> AllGather(absl::string_view bytes);
 
-  // What this rank handed over to be sent so far, by kind; `steps` were trained.
+  // Returns the amounts that this rank has sent so far, by kind. `steps` must be the number of trained steps.
   std::vector<proto::Traffic> TrafficRecords(uint64_t steps) const;
 
   bool reduces() const { return point_.reduction() == proto::ALL_REDUCE || point_.reduction() == proto::ABLATED; }
   bool sends() const { return point_.reduction() == proto::ALL_REDUCE && context_.size > 1; }
 
-  // Null: a PLAIN point.
+  // Null for a PLAIN point.
   Communicator* communicator() const { return communicator_.get(); }
-  // Null: there is no reducer, or its steps are not autograd's.
+  // Null if there is no reducer, or if the step is not autograd's.
   PointHook* hook() const { return hook_.get(); }
-  // Autograd's steps are replays of a CUDA graph.
+  // Returns true if autograd's steps are replays of a CUDA graph.
   bool replays() const { return hook_ != nullptr && spec_.training().cuda_graph(); }
-  // What the hook saw of each timed epoch; none where steps are replays of a CUDA graph. An epoch from before this process
-  // has no buckets.
+  // Times that the hook took in each timed epoch; empty if the steps are replays of a CUDA graph. An epoch from before
+  // a resume has no buckets.
   const std::vector<ReducerTimes>& epochs() const { return epochs_; }
 
  private:
@@ -88,12 +88,12 @@ class PointGroup : public RankGroup {
   const c10::Device device_;
   std::unique_ptr<Communicator> communicator_;
   TrafficCount traffic_;
-  std::unique_ptr<SyncBatchNorm> sync_;  // null: batch norm counts over this rank's images
+  std::unique_ptr<SyncBatchNorm> sync_;  // null: batch norm uses this rank's images only
   std::unique_ptr<PointHook> hook_;
   std::shared_ptr<GradientExchange> exchange_;
   std::string why_own_;
   std::vector<ReducerTimes> epochs_;
-  absl::optional<std::string> kept_plan_;  // of a run that goes on: this rank's bucket plan, or empty
+  absl::optional<std::string> kept_plan_;  // this rank's bucket plan in a resumed run; may be empty
 };
 
 }  // namespace lockstep

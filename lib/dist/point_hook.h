@@ -1,4 +1,4 @@
-// What happens around the backward pass of a step of a rank: the reducer, batch norm's buffers, and once the sum check.
+// Work before and after the backward pass of a rank's step: the reducer, batch norm's buffers, and once the sum check.
 #ifndef LOCKSTEP_LIB_DIST_POINT_HOOK_H_
 #define LOCKSTEP_LIB_DIST_POINT_HOOK_H_
 
@@ -20,24 +20,24 @@
 namespace lockstep {
 
 struct PointHookOptions {
-  std::vector<at::Tensor> buffers;  // broadcast from rank 0 in every step; none: each rank keeps its own
-  const SyncBatchNorm* sync =
-      nullptr;              // whose sums may have failed within a pass; outlives the hook; null: there is none
-  bool check_sum = false;   // prove the sum in the first step: the reducer must keep its local gradients
-  Wire wire = Wire::kFp32;  // the reducer's
+  std::vector<at::Tensor> buffers;      // broadcast from rank 0 in every step; empty: each rank keeps its own
+  const SyncBatchNorm* sync = nullptr;  // source of failures within a pass; must outlive the hook; null: no SyncBN
+  bool check_sum = false;               // check the sum in the first step; the reducer must keep its local gradients
+  Wire wire = Wire::kFp32;              // communication dtype of the reducer
 };
 
 class PointHook : public GradientHook {
  public:
-  // `communicator` outlives the hook.
+  // `communicator` must outlive the hook.
   PointHook(Communicator& communicator, std::unique_ptr<GradientReducer> reducer, PointHookOptions options);
 
   absl::Status BeforeBackward() override;
 
-  // The reducer's errors; Aborted: the sum check failed.
+  // Aborted: the sum check failed. Other errors are those of the reducer.
   absl::Status AfterBackward() override;
 
-  // The sum is checked before a capture, and buffers do not travel in one.
+  // Returns true once a step has run, because the sum is checked before a capture, and the reducer is settled. Buffers
+  // cannot be broadcast in a captured step.
   bool settled() const override { return trained_ && reducer_->settled(); }
   void BeginReplays() override;
   void Replayed() override;
@@ -55,12 +55,12 @@ class PointHook : public GradientHook {
   const std::unique_ptr<GradientReducer> reducer_;
   const PointHookOptions options_;
   CountedBroadcast buffers_;
-  uint64_t step_ = 0;     // from 1; of the replays alone, once there are some
-  bool trained_ = false;  // whether a step was made
+  uint64_t step_ = 0;     // number of the current step, from 1; restarts with the replays
+  bool trained_ = false;  // true once a step has run
   proto::SumCheck sum_check_;
 };
 
-// Kills this process (SIGKILL) when LOCKSTEP_TEST_DIE_AT is "RANK:STEP" with these numbers: for tests of faults.
+// Kills this process (SIGKILL) if LOCKSTEP_TEST_DIE_AT is "RANK:STEP" with these numbers. For fault tests.
 void DieIfAsked(int rank, uint64_t step);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// The ways to train that one run holds side by side: lists of words for what makes points differ, and their product.
-// Knows nothing of LibTorch.
+// Ways to train that one run compares (variants): lists of words for the settings in which points differ, and their
+// product. Does not depend on LibTorch.
 #ifndef LOCKSTEP_LIB_DIST_POINT_VARIANTS_H_
 #define LOCKSTEP_LIB_DIST_POINT_VARIANTS_H_
 
@@ -12,29 +12,31 @@
 
 namespace lockstep {
 
-// What may have several words: mode, preset, gradient_compression, buffers, reducer, bucket_plan. Each is a flag, a
-// field of ScaleSpec, and a field of ScalePoint.
+// Returns the settings that may have several words: mode, preset, gradient_compression, buffers, reducer, bucket_plan.
+// Each is a flag, a field of ScaleSpec, and a field of ScalePoint.
 const std::vector<std::string>& VariantKeys();
 
-// Sets the field `key`: the first word in its own place, several in spec.several, too. InvalidArgument names the flag: a
-// word twice, or none of an enum.
+// Sets the field `key` to the first word. If there are several words, also adds them to spec.several. InvalidArgument,
+// with the flag's name: a word occurs twice, or is not a word of the field's enum.
 absl::Status SetWords(const std::string& key, const std::vector<std::string>& words, proto::ScaleSpec& spec);
 
-// Every combination of spec.several, the first key slowest, each with one word a key and no `several`. The spec itself
-// where there are no lists.
+// Returns every combination of spec.several, the first key varying slowest, each with one word per key and an empty
+// `several`. Returns the spec itself if there are no lists.
 std::vector<proto::ScaleSpec> VariantsOf(const proto::ScaleSpec& spec);
 
-// Gives the spec the point's words.
+// Sets the words of `spec` to those of the point.
 void SetVariant(const proto::ScalePoint& point, proto::ScaleSpec& spec);
 
-// "--mode=ddp --preset=fast": what a spec or a point has of the keys in `several`. Empty where there are no lists.
+// Returns the words that a spec or a point has for the keys in `several`: "--mode=ddp --preset=fast". Empty if there
+// are no lists.
 std::string VariantText(const proto::ScaleSpec& several, const google::protobuf::Message& message);
 
-// All that makes points differ, and nothing that was measured: a point of a record and a planned one are the same point
-// when their keys are equal.
+// Returns everything in which points differ, without measurements. A recorded point and a planned point are the same
+// point if their keys are equal.
 std::string PointKey(const proto::ScalePoint& point);
 
-// Whether both are PLAIN, on one device, and trained alike: what their reducers would be makes no difference.
+// Returns true if both points are PLAIN, on one device, and trained in the same way; reducer settings do not matter
+// then.
 bool AreSameBase(const proto::ScalePoint& a, const proto::ScalePoint& b);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// Our communicator as LibTorch's process group, so that LibTorch's own reducer can speak over it: its all-reduce and its
-// broadcast become ours, and nothing else is offered.
+// Adapter from our communicator to LibTorch's process group, so that LibTorch's own reducer can use it. Supports
+// all-reduce and broadcast only.
 #ifndef LOCKSTEP_LIB_DIST_PROCESS_GROUP_H_
 #define LOCKSTEP_LIB_DIST_PROCESS_GROUP_H_
 
@@ -19,31 +19,31 @@ class ProcessGroup;
 
 namespace lockstep {
 
-// One all-reduce that went through the group.
+// One all-reduce of the group.
 struct GroupSum {
-  TimeMark ready;  // it was asked for: its input is there
+  TimeMark ready;  // time of the request, at which its input is ready
   uint64_t bytes = 0;
-  std::shared_ptr<Collective> collective;  // null where nothing is sent
+  std::shared_ptr<Collective> collective;  // null if nothing is sent
 };
 
-// A failure is kept, and what was asked for is called done all the same: LibTorch's reducer waits inside of backward, and an
-// exception there would look like a fault of this rank. Whoever runs the step asks status() behind backward.
+// A failure is kept, and the failed operation is reported as done: LibTorch's reducer waits within backward, where an
+// exception would look like a fault of this rank. The caller that runs the step must check status() after backward.
 class CommunicatorProcessGroup {
  public:
-  // For tensors on `device`. `communicator` outlives it. With `send` false the sums are left out.
+  // Handles tensors on `device`. `communicator` must outlive the object. If `send` is false, the sums are skipped.
   CommunicatorProcessGroup(Communicator& communicator, c10::Device device, bool send);
   ~CommunicatorProcessGroup();
   CommunicatorProcessGroup(const CommunicatorProcessGroup&) = delete;
   CommunicatorProcessGroup& operator=(const CommunicatorProcessGroup&) = delete;
 
-  // LibTorch's view of it; counted by reference, and of use as long as this object lives.
+  // Returns LibTorch's view of the group; reference-counted, and valid as long as this object lives.
   c10d::ProcessGroup* raw();
 
-  // The first failure of the operations that are done: the communicator's. Unavailable from the beginning if the thread
-  // that waits for sums on a CPU could not be started.
+  // Returns the first failure of the completed operations. Unavailable from the beginning if the thread that waits for
+  // sums on a CPU could not be started. Other errors are those of the communicator.
   absl::Status status() const;
 
-  // The sums since the last call, in order. Call it when all are done.
+  // Returns the sums since the last call, in order. Must be called when all sums are done.
   std::vector<GroupSum> TakeSums();
 
  private:

@@ -1,5 +1,5 @@
-// What the ranks of a point tell each other before they join: that they have the same images and libraries. A path may lead
-// to another file on each host, and a file may change between two points.
+// Checks that the ranks of a point have the same images and libraries, before they join. A path may lead to a different
+// file on each host, and a file may change between two points.
 #ifndef LOCKSTEP_LIB_DIST_RANK_AGREEMENT_H_
 #define LOCKSTEP_LIB_DIST_RANK_AGREEMENT_H_
 
@@ -12,12 +12,14 @@
 
 namespace lockstep {
 
-// OK if `dataset`, which this rank has read, is the one that was planned for: the same file, or under a launcher, where
-// each host may have a file of its own, a file of the same images. FailedPrecondition: it was replaced since the run began.
+// Checks that `dataset`, which this rank has read, is the planned one: the same file; or under a launcher, where each
+// host may have its own file, a file with the same images. FailedPrecondition: the file was replaced since the run
+// began.
 absl::Status CheckIsPlannedDataset(const Dataset& dataset, const proto::RankOrder& order);
 
-// Every rank calls it, and has the same answer. Unavailable names the first rank that differs from rank 0, its host, and
-// both values; or a rank that did not come.
+// Compares the ranks. All ranks must call it, and all get the same result. Unavailable names the first rank that
+// differs from rank 0, its host and both values, or a rank that did not come. Internal: a rank's description does not
+// parse.
 absl::Status CheckRanksAgree(const RankContext& context, c10::Device device, const Dataset& dataset);
 
 }  // namespace lockstep

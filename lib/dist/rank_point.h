@@ -1,4 +1,4 @@
-// What one rank does for one point of a scaling run: it joins the others, trains, and measures itself.
+// Runs one rank's part of one point of a scaling run: it joins the other ranks, trains, and measures itself.
 #ifndef LOCKSTEP_LIB_DIST_RANK_POINT_H_
 #define LOCKSTEP_LIB_DIST_RANK_POINT_H_
 
@@ -8,14 +8,19 @@
 
 namespace lockstep {
 
-// Trains spec.training's warm-up and timed epochs on this rank's shards and returns what this rank measured, for
-// MergeRanks. All ranks of the point run it. Before each epoch they meet, untimed.
+// Trains the warm-up and timed epochs of spec.training on this rank's shards and returns this rank's measurements, for
+// MergeRanks. All ranks of the point must call it. The ranks wait for each other before each epoch, outside the timed
+// part.
 //
-// After an error it does not return: the rank ends with it (EndRank), and destroys nothing that may wait for the others.
-// Aborted: the sum check of the first reduced step failed. Unavailable: a rank is lost, or there is no device for this one.
-// ResourceExhausted: out of memory. Cancelled: a stop signal. Others are the data set's or the model's.
+// After an error the function does not return: it ends the process with the error (EndRank), and destroys nothing that
+// may wait for the other ranks. Errors:
+// - Aborted: the sum check of the first reduced step failed, or the ranks' weights differ.
+// - Unavailable: a rank is lost, or there is no device for this rank.
+// - ResourceExhausted: out of memory.
+// - Cancelled: a stop signal.
+// - Other errors are those of the data set or the model.
 //
-// For tests of faults: with LOCKSTEP_TEST_DIE_AT="RANK:STEP" in the environment that rank kills itself (SIGKILL) before it
+// For fault tests: if the environment has LOCKSTEP_TEST_DIE_AT="RANK:STEP", that rank kills itself (SIGKILL) before it
 // joins the others (step 0) or before the backward pass of that step (the first is 1).
 absl::StatusOr<proto::ScalePoint> RunRankPoint(RankContext& context, const proto::RankOrder& order);
 

@@ -1,4 +1,4 @@
-// When each gradient becomes ready, measured over a few steps on one rank.
+// Measures over a few steps on one rank when each gradient becomes ready.
 #ifndef LOCKSTEP_LIB_DIST_READINESS_H_
 #define LOCKSTEP_LIB_DIST_READINESS_H_
 
@@ -15,12 +15,13 @@ class Readiness {
  public:
   Readiness(size_t gradients, c10::Device device) : gradients_(gradients), device_(device) {}
 
-  // At the start of backward; then once for each gradient.
+  // Records the start of backward, and then the time at which each gradient is ready. Each step must record every
+  // gradient once.
   void BeginStep();
   void Mark(size_t gradient);
 
-  // Seconds from the start of backward: the median over the steps (the upper one of two), by gradient. At least one step,
-  // and all are complete. Waits for the device when it is not a CPU.
+  // Returns for each gradient the median over the steps (the upper of two) of the seconds from the start of backward.
+  // At least one step must have been recorded, and all must be complete. Waits for the device unless it is a CPU.
   std::vector<double> MedianSeconds() const;
 
  private:

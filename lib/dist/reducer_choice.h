@@ -1,8 +1,8 @@
-// What --reducer=auto takes, point by point: the other GPUs' memory where gradients can go through it, else NCCL or Gloo.
-// Knows nothing of LibTorch and CUDA.
+// Choice of the reducer by --reducer=auto for each point: peer memory if gradients can go through it, else NCCL or
+// Gloo. Does not depend on LibTorch and CUDA.
 //
-// It is decided twice: when the points are planned, by what is known of the ranks' places; and by the ranks of a point
-// together, when they come to share their GPUs' memory. What is written of a point is what ran.
+// The choice is made twice: when the points are planned, from the known placement of the ranks; and by the ranks of a
+// point together, when they try to share their GPUs' memory. A record contains the reducer that ran.
 #ifndef LOCKSTEP_LIB_DIST_REDUCER_CHOICE_H_
 #define LOCKSTEP_LIB_DIST_REDUCER_CHOICE_H_
 
@@ -17,42 +17,45 @@
 
 namespace lockstep {
 
-inline constexpr uint32_t kMaxChosenPeers = 16;  // kMaxPeerRanks of lib/kernels, which peer_exchange.cc compares
+inline constexpr uint32_t kMaxChosenPeers = 16;  // equal to kMaxPeerRanks of lib/kernels; peer_exchange.cc checks it
 
-// Whether each rank can update a share of the weights for all (peer_sharded).
+// Returns true if each rank can update a share of the weights for all ranks (peer_sharded).
 bool CanShareUpdate(const proto::TrainingSpec& training);
 
-// Where the first N ranks are, as the run's leader knows it.
+// Placement of the first N ranks, as known to the run's leader.
 struct RankPlace {
   bool one_host = true;
-  bool own_gpus = true;      // each rank has one to itself
-  std::string why_no_peers;  // the GPUs do not share memory; empty: they do, as far as the driver tells
+  bool own_gpus = true;      // each rank has a GPU to itself
+  std::string why_no_peers;  // reason why the GPUs do not share memory; empty: they do, as far as the driver reports
 };
 
 struct ReducerChoice {
   std::string reducer;  // "own", "peer" or "peer_sharded"
-  std::string why;      // not the fastest that there is, in one sentence; empty: it is
+  std::string why;      // one sentence why the choice is not the fastest reducer of all; empty: it is
 };
 
-// `spec`: of one variant, settled.
+// Returns the choice for a point. `spec` must be that of one variant, settled.
 ReducerChoice ChooseReducer(const proto::ScaleSpec& spec, uint32_t ranks, const RankPlace& place);
 
 using PlaceOfRanks = std::function<RankPlace(uint32_t ranks)>;
 
-// Gives a planned point of `spec` its choice, where spec.reducer is "auto". One rank has nobody to send to: beside points of
-// more ranks it is there for their reducer's own cost, and has the reducer of the fewest of them.
+// Sets the reducer of a planned point of `spec` if spec.reducer is "auto". A point of one rank sends nothing; it
+// measures the reducer's own cost. So if there are points of more ranks, it gets the reducer of the smallest number
+// of them.
 void SettleReducer(const proto::ScaleSpec& spec, const PlaceOfRanks& place_of, proto::ScalePoint& point);
 
-// The same for the rows of an experiment, which are read in one table and have one reducer: one that every row can have.
+// Sets the reducers of an experiment's rows. The rows are compared in one table, so they all get one reducer that every
+// row can use.
 void SettleReducerOfRows(const proto::ScaleSpec& spec, const PlaceOfRanks& place_of,
                          std::vector<proto::ScalePoint>& points);
 
-// Where the ranks of a planned point fell back, so do those that come behind it, if they are as many or more: a point and
-// its twin without all-reduces stay one way to train. `measured`: the point as it ran.
+// Changes the reducers of later points after the ranks of a point fell back to another reducer: later points with at
+// least as many ranks fall back too. So a point and its counterpart without all-reduces are trained in the same way.
+// `measured` must be the point as it ran.
 void FallBackFrom(const proto::ScalePoint& measured, std::vector<proto::ScalePoint>& points);
 
-// What `peers` makes; where the GPUs' memory cannot be shared (FailedPrecondition, which all ranks have alike), what `own`
-// makes, and `why` says so. Another error is no reason.
+// Returns the result of `peers`. If the GPUs' memory cannot be shared (FailedPrecondition, which all ranks get
+// together), returns the result of `own` and sets `why`. Does not fall back on other errors.
 template <typename Exchange>
 absl::StatusOr<Exchange> PeersOrOwn(const std::function<absl::StatusOr<Exchange>()>& peers,
                                     const std::function<absl::StatusOr<Exchange>()>& own, std::string& why) {

@@ -1,4 +1,4 @@
-// LibTorch's reducer and ours, each with a network of its own, step by step. Test-only.
+// Step-by-step comparison of LibTorch's reducer and ours, each with a network of its own. Test-only.
 #ifndef LOCKSTEP_LIB_DIST_REDUCER_COMPARISON_H_
 #define LOCKSTEP_LIB_DIST_REDUCER_COMPARISON_H_
 
@@ -24,12 +24,12 @@ struct Trainee {
 
   Trainee(const std::string& network, c10::Device device);
 
-  // A step of SGD on four images, other ones on each rank and in each step.
+  // Runs one step of SGD on four images, which differ by rank and step.
   absl::Status Step(int rank, int step);
 };
 
-// Called by all ranks. "" when gradients and buckets are the same to the bit in four steps, over the one in which buckets
-// are made anew, and the same was sent; else what differs.
+// Returns "" if gradients and buckets are equal bit for bit in four steps, including the step in which buckets are
+// rebuilt, and the same amount was sent; else returns the differences. All ranks must call it.
 absl::StatusOr<std::string> CompareReducers(Communicator& communicator, c10::Device device, const std::string& network);
 
 }  // namespace lockstep::testing

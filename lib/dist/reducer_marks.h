@@ -1,4 +1,4 @@
-// The points in time that a reducer marks in its steps, and what they say.
+// Timestamps that a reducer records in its steps, and the times computed from them.
 #ifndef LOCKSTEP_LIB_DIST_REDUCER_MARKS_H_
 #define LOCKSTEP_LIB_DIST_REDUCER_MARKS_H_
 
@@ -13,7 +13,7 @@
 
 namespace lockstep {
 
-// One bucket in one step: see BucketTimes. Without an all-reduce there is no begin and no end.
+// One bucket in one step: see BucketTimes. Without an all-reduce, `begin` and `end` are empty.
 struct BucketMarks {
   TimeMark ready, begin, end;
 };
@@ -23,19 +23,20 @@ struct StepMarks {
   std::vector<BucketMarks> buckets;
 };
 
-// Those of the steps since they were last taken, and what was sent in them.
+// Timestamps of the steps since the last Take(), and the amount sent in these steps.
 class ReducerMarks {
  public:
-  // A step begins with its backward pass; what else is marked in it is the caller's.
+  // Begins a step and records the start of its backward pass. The caller must fill in the other timestamps.
   StepMarks& BeginStep(c10::Device device);
   StepMarks& step() { return steps_.back(); }
 
-  // From the next step on there are other buckets.
+  // Declares that the buckets change from the next step on.
   void BeginPlan() { first_with_present_plan_ = steps_.size(); }
 
   void CountSent(uint64_t bytes);
 
-  // `sent`: whether buckets began and ended. Waits for the device when it is not a CPU.
+  // Returns the times and resets the object. `sent` must be false if the buckets have no begin and no end. Waits for
+  // the device unless it is a CPU.
   ReducerTimes Take(bool sent);
 
  private:

@@ -1,4 +1,5 @@
-// The runs in which scale_run's flags act. What is not listed acts in every run, or is refused by its value.
+// Runs in which scale_run's flags have an effect. A flag that is not listed has an effect in every run, or its value is
+// refused.
 #ifndef LOCKSTEP_LIB_DIST_SCALE_FLAG_USES_H_
 #define LOCKSTEP_LIB_DIST_SCALE_FLAG_USES_H_
 
@@ -9,8 +10,8 @@
 
 namespace lockstep {
 
-// Returns the flags that act next to others only. Of several ways to train (point_variants.h) one in which a flag acts is
-// enough.
+// Returns the flags that have an effect only in combination with other flags. If there are several variants
+// (point_variants.h), an effect in one of them is enough.
 std::vector<FlagUse> ScaleFlagUses(const ScaleRunOptions& options);
 
 }  // namespace lockstep

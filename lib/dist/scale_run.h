@@ -1,7 +1,7 @@
-// The stage scale_run: a data set to the times of one model on 1 to N devices, with what communication costs.
+// The stage scale_run: measures the training times of one model on 1 to N devices, and the cost of communication.
 //
-// Each point (ranks, batch, reduction) runs in fresh processes of this program, one per rank (lib/launch/launch.h), so a
-// point that fails leaves the finished ones as they are, in OUTPUT.part; the same command then goes on where it stopped.
+// Each point (ranks, batch, reduction) runs in new processes of this program, one per rank (lib/launch/launch.h). So a
+// point that fails leaves the finished points in OUTPUT.part; the same command then continues after them.
 #ifndef LOCKSTEP_LIB_DIST_SCALE_RUN_H_
 #define LOCKSTEP_LIB_DIST_SCALE_RUN_H_
 
@@ -14,16 +14,19 @@
 
 namespace lockstep {
 
-// The whole run, or "cached" on stderr when the output holds it already. In a world, whose leader this process is, each
-// rank is started by its own process of the world; null: this process starts them.
+// Runs the stage, or prints "cached" to stderr if the output holds the result already. If `world` is not null, this
+// process must be its leader, and each rank is started by its own process of the world; else this process starts the
+// ranks.
 //
-// InvalidArgument: flags that cannot be, among them a batch larger than a rank's share, or more ranks than the world has.
-// Unavailable: fewer GPUs than ranks,
-// or a rank that died or fell silent, by number. Aborted: the sum check failed, or the ranks learnt different weights.
-// NotFound, DataLoss, FailedPrecondition: the input. Cancelled: a stop signal.
+// Errors:
+// - InvalidArgument: invalid flags, among them a batch larger than a rank's share, or more ranks than the world has.
+// - Unavailable: fewer GPUs than ranks, or a rank that died or stopped responding, with its number.
+// - Aborted: the sum check failed, or the ranks learnt different weights.
+// - NotFound, DataLoss, FailedPrecondition: faults of the input.
+// - Cancelled: a stop signal.
 absl::Status RunScaleRun(const ScaleRunOptions& options, World* world = nullptr);
 
-// What main runs in a rank (IsRank) in place of all else.
+// Returns the tasks that main must run in a rank (IsRank) instead of everything else.
 const std::map<std::string, RankTask>& ScaleRunTasks();
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// What scale_run is asked for: its flags, and the files that they name.
+// Options of scale_run: its flags, and the files that they name.
 #ifndef LOCKSTEP_LIB_DIST_SCALE_RUN_OPTIONS_H_
 #define LOCKSTEP_LIB_DIST_SCALE_RUN_OPTIONS_H_
 
@@ -15,33 +15,32 @@ struct ScaleRunOptions {
   std::string input;                 // dataset.rec; "-": standard input
   std::string output = "scale.rec";  // "-": standard output
   bool force = false;
-  bool dry_run = false;         // print the plan, write nothing
-  std::string device = "auto";  // as ResolveDevice takes it; a rank on CUDA has the GPU of its number
-  std::string prediction;       // comm_model record made before this run; its digest goes among the inputs. Empty: none
-
-  std::vector<std::string> rows;  // of an experiment's table: only these; empty: all
+  bool dry_run = false;           // print the plan, write nothing
+  std::string device = "auto";    // argument of ResolveDevice; a rank on CUDA uses the GPU of its local number
+  std::string prediction;         // comm_model record made before this run, digest in the header's inputs; empty: none
+  std::vector<std::string> rows;  // rows of an experiment's table to train; empty: all
 
   // Choice of the number of held-out images by the stage: a tenth of the training images for LARGE_BATCH, whose remedies
   // are chosen by them, and none for anything else. If false, training.validation_images counts.
   bool default_validation = false;
 
-  // As TrainSweepOptions has them; which point leaves the checkpoint says kept_files.h.
+  // Same as in TrainSweepOptions. kept_files.h chooses the point that leaves the checkpoint.
   bool resume = false;
   uint32_t state_every = 1;
   std::string checkpoint;
   uint32_t checkpoint_batch = 0;
 
-  // What is asked for, in the words of the record: preset, batch_mode, ranks, batch_size, overlap, first_bucket_bytes,
-  // bucket_bytes, buffers, gradient_compression (empty: the preset's), evaluate, evaluate_every, target_accuracy and
-  // timeout_seconds; of its training all that TrainSweepOptions has, with the threads of each rank (0: ThreadsPerRank).
-  // The stage fills the rest.
+  // Requested settings, as in the record. The caller must set preset, batch_mode, ranks, batch_size, overlap,
+  // first_bucket_bytes, bucket_bytes, buffers, gradient_compression (empty: the preset's), evaluate, evaluate_every,
+  // target_accuracy and timeout_seconds; and in `training` everything that TrainSweepOptions has, with the threads of
+  // each rank (0: ThreadsPerRank). The stage sets the other fields.
   proto::ScaleSpec spec;
 };
 
 // Returns the number of images to hold out of a training split of `training_images`.
 uint32_t ValidationImages(const ScaleRunOptions& options, uint64_t training_images);
 
-// InvalidArgument: options that cannot be, whatever the data set.
+// InvalidArgument: options that are invalid for every data set.
 absl::Status CheckScaleRunOptions(const ScaleRunOptions& options);
 
 }  // namespace lockstep

@@ -1,4 +1,5 @@
-// A batch from device 0 to several, and their outputs back (torch/nn/parallel/scatter_gather.py).
+// Copies the parts of a batch from device 0 to several devices, and their outputs back
+// (torch/nn/parallel/scatter_gather.py).
 #ifndef LOCKSTEP_LIB_DIST_SCATTER_GATHER_H_
 #define LOCKSTEP_LIB_DIST_SCATTER_GATHER_H_
 
@@ -10,16 +11,16 @@
 
 namespace lockstep {
 
-// Both add the bytes that travel to `bytes`. Copies are queued on the current streams; between two "devices" that are
-// both the CPU they are real ones. Throw c10::Error as LibTorch does.
+// Scatter and Gather add the number of copied bytes to `bytes`. Copies are queued on the current streams. If two
+// devices are both the CPU, the copies are still made. Both functions throw c10::Error like LibTorch.
 
-// The parts of `whole`, which is on devices[0], as torch.chunk makes them over as many devices: ceil(n / N) rows each
-// but for the last, so that there may be fewer parts than devices. The first one stays where it is; the others have its
-// order in memory.
+// Returns the parts of `whole`, which must be on devices[0], divided by torch.chunk among the devices: ceil(n / N) rows
+// each except for the last part, so there may be fewer parts than devices. The first part is not copied; the others
+// keep its memory order.
 std::vector<at::Tensor> Scatter(const at::Tensor& whole, const std::vector<c10::Device>& devices, uint64_t& bytes);
 
-// The parts' rows one after another, on the device of the first one, which is copied, too, but does not travel. No
-// gradient flows through it.
+// Returns the parts' rows one after another, on the device of the first part. The first part is copied too, but its
+// bytes are not counted. Gradients do not flow through the result.
 at::Tensor Gather(const std::vector<at::Tensor>& parts, uint64_t& bytes);
 
 }  // namespace lockstep

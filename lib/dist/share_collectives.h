@@ -1,4 +1,4 @@
-// The two halves of an all-reduce on their own, which NCCL's communicator has beside what all have (communicator.h).
+// The two halves of an all-reduce as separate operations, which only NCCL's communicator has (communicator.h).
 #ifndef LOCKSTEP_LIB_DIST_SHARE_COLLECTIVES_H_
 #define LOCKSTEP_LIB_DIST_SHARE_COLLECTIVES_H_
 
@@ -8,17 +8,17 @@
 
 namespace lockstep {
 
-// Found by dynamic_cast from a Communicator. `flat` (contiguous, fp32 or bf16) is of as many equal shares as there are
-// ranks, in their order. Order, capture and errors are as of AllReduceSum; done when it returns, as Broadcast is.
-// InvalidArgument: a number of elements that ranks do not divide.
+// Must be obtained from a Communicator by dynamic_cast. `flat` (contiguous, fp32 or bf16) must consist of as many equal
+// shares as there are ranks, in rank order. Order, capture and errors are those of AllReduceSum; the result is ready on
+// return, like that of Broadcast. InvalidArgument: the number of elements is not a multiple of the ranks.
 class ShareCollectives {
  public:
   virtual ~ShareCollectives() = default;
 
-  // This rank's share becomes its sum over the ranks.
+  // Replaces this rank's share by its sum over the ranks.
   virtual absl::Status ReduceScatterSum(const at::Tensor& flat) = 0;
 
-  // Every share becomes that of its rank.
+  // Replaces every share by that of its rank.
   virtual absl::Status GatherShares(const at::Tensor& flat) = 0;
 };
 

@@ -1,4 +1,4 @@
-// A communicator of the ranks of one host on CPUs, through memory that they share (lib/peer), in place of Gloo over TCP.
+// Communicator for ranks on the CPUs of one host, through shared memory (lib/peer) instead of Gloo over TCP.
 #ifndef LOCKSTEP_LIB_DIST_SHARED_MEMORY_COMMUNICATOR_H_
 #define LOCKSTEP_LIB_DIST_SHARED_MEMORY_COMMUNICATOR_H_
 
@@ -10,9 +10,9 @@
 
 namespace lockstep {
 
-// Its name is "shared_memory". It sums fp32, bf16 and fp64 in the order of ranks; a sum of bf16 is added in fp32 and rounded
-// once. FailedPrecondition: the ranks cannot share memory; all get the same line, and can go on with Gloo. Other errors are
-// those of the store.
+// Makes a communicator with the name "shared_memory". It sums fp32, bf16 and fp64 in rank order; bf16 is added in fp32
+// and rounded once. FailedPrecondition: the ranks cannot share memory; all ranks get the same message and can use Gloo
+// instead. Other errors are those of the store.
 absl::StatusOr<std::unique_ptr<Communicator>> MakeSharedMemoryCommunicator(Store& store, int rank, int size,
                                                                            absl::Duration timeout);
 

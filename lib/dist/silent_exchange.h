@@ -1,6 +1,7 @@
-// The twin without all-reduces of an exchange by peers, for ablation: a step makes the same launches, but for what sends to
-// another rank, waits for one, or adds up what came. Each rank trains on its own gradients; with a shared update it updates
-// its share of the weights, and the others' shares stay as they are.
+// No-op exchange: the counterpart without all-reduces of the peer exchange, for ablation. A step makes the same
+// launches, except those that send to another rank, wait for another rank, or add received gradients. Each rank trains
+// on its own gradients. With a shared update, each rank updates its share of the weights, and the other shares stay as
+// they are.
 #ifndef LOCKSTEP_LIB_DIST_SILENT_EXCHANGE_H_
 #define LOCKSTEP_LIB_DIST_SILENT_EXCHANGE_H_
 
@@ -13,7 +14,8 @@
 
 namespace lockstep {
 
-// It is that of `rank` of `ranks`, and the step sees one rank. Errors are CUDA's; ResourceExhausted: there is no memory.
+// Makes the exchange of `rank` of `ranks`; the step sees one rank. ResourceExhausted: out of memory. Other errors are
+// those of CUDA.
 absl::StatusOr<std::shared_ptr<GradientExchange>> MakeSilentExchange(uint32_t rank, uint32_t ranks,
                                                                      const PeerExchangeOptions& options);
 

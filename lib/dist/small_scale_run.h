@@ -1,4 +1,4 @@
-// A scaling run of seconds, for tests. Test-only.
+// A scaling run that takes seconds. Test-only.
 #ifndef LOCKSTEP_LIB_DIST_SMALL_SCALE_RUN_H_
 #define LOCKSTEP_LIB_DIST_SMALL_SCALE_RUN_H_
 
@@ -14,10 +14,11 @@ namespace lockstep::testing {
 
 inline constexpr uint32_t kSmallRunImages = 41;  // odd: two ranks need one image of padding
 
-// A data set on disk, and options of lenet5 on the CPU, for one epoch of warm-up and one that is timed.
+// Writes a data set to disk and returns options for lenet5 on the CPU, with one warm-up epoch and one timed epoch.
 ScaleRunOptions SmallScaleRun(const std::vector<uint32_t>& ranks, uint32_t batch, uint32_t images = kSmallRunImages);
 
-// The points of a record that begins with its spec. None, and a failure, when there is no such record.
+// Returns the points of a record that begins with its spec. Returns an empty list and reports a test failure if there
+// is no such record.
 std::vector<proto::ScalePoint> ScalePoints(const std::string& path, ReadMode mode = ReadMode::kStrict);
 
 }  // namespace lockstep::testing

@@ -1,4 +1,4 @@
-// What DataParallel's steps took and moved, in the words of the record.
+// Times and traffic of DataParallel's steps as fields of the record.
 #ifndef LOCKSTEP_LIB_DIST_STAR_TIMES_H_
 #define LOCKSTEP_LIB_DIST_STAR_TIMES_H_
 
@@ -9,16 +9,16 @@
 
 namespace lockstep {
 
-// Puts a timed epoch's sums behind those of the epochs before it.
+// Appends a timed epoch's sums to those of the earlier epochs.
 void AddStarTimes(const DataParallelTimes& epoch, proto::StarTimes& star);
 
-// Bytes over all epochs.
+// Number of bytes over all epochs, by kind.
 class StarTraffic {
  public:
   void Add(const DataParallelTimes& epoch);
-  void Add(const proto::Traffic& traffic);  // a record of ToRecords; all kinds are of the same steps
+  void Add(const proto::Traffic& traffic);  // record of ToRecords; all kinds must cover the same steps
 
-  // A kind that moved nothing, as with one device, has no record.
+  // Returns a record for each kind that moved bytes; with one device there are none.
   std::vector<proto::Traffic> ToRecords() const;
 
  private:

@@ -1,14 +1,14 @@
-// Proof that an average of gradients is one: against a sum on the host, in double precision.
+// Checks an average of gradients against a sum in double precision on the host.
 //
-// Each rank's own gradients go to all ranks by broadcast, another operation than the all-reduce that is checked. Element
-// by element the average may differ from the exact one by rounding alone. Each of the N terms g_r is multiplied by 1/N,
-// itself rounded: 2 roundings of at most u = 2^-24. It passes through at most N - 1 additions, whatever their order, and on
-// a bf16 wire through one rounding more, before them; each of these is of at most w, the wire's (2^-24, or 2^-8 in bf16).
-// So on fp32
+// Each rank broadcasts its own gradients to all ranks; a broadcast is a different operation than the checked
+// all-reduce. Each element of the average may differ from the exact average only by rounding. Each of the N terms g_r
+// is multiplied by 1/N, which is itself rounded: 2 roundings of at most u = 2^-24. Then the term passes through at most
+// N - 1 additions, in any order, and if the communication dtype is bf16 through one more rounding before them. Each of
+// these roundings is at most w, that of the communication dtype (2^-24, or 2^-8 in bf16). So in fp32
 //
 //     |error| <= (N + 2) u * mean|g_r|, where the extra u is more than the higher orders,
 //
-// and on bf16, where the higher orders are not small,
+// and in bf16, where the higher orders are not small,
 //
 //     |error| <= ((1 + w)^N (1 + u)^2 - 1) * mean|g_r|,
 //
@@ -26,12 +26,13 @@
 
 namespace lockstep {
 
-// Called by all ranks. `local` and `average` are fp32 (n), contiguous, on the communicator's device: this rank's own
-// gradients, and what the reducer made of them on that wire. All ranks return the same, passed or not.
+// Checks an average. All ranks must call it. `local` and `average` must be fp32 (n), contiguous, on the communicator's
+// device: this rank's own gradients, and the reducer's result with the communication dtype `wire`. All ranks return the
+// same result, whether or not the check passed.
 absl::StatusOr<proto::SumCheck> CheckAverage(Communicator& communicator, const at::Tensor& local,
                                              const at::Tensor& average, Wire wire = Wire::kFp32);
 
-// OK when passed, else Aborted with what did not hold.
+// Returns OK if the check passed, else AbortedError with the violated conditions.
 absl::Status SumCheckStatus(const proto::SumCheck& check);
 
 }  // namespace lockstep

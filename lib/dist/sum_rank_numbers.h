@@ -1,4 +1,4 @@
-// Sums of a few numbers over the ranks of a point, from the bytes that the ranks exchange.
+// Adds up a few numbers over the ranks of a point, from the bytes that the ranks exchange.
 #ifndef LOCKSTEP_LIB_DIST_SUM_RANK_NUMBERS_H_
 #define LOCKSTEP_LIB_DIST_SUM_RANK_NUMBERS_H_
 
@@ -10,12 +10,12 @@
 
 namespace lockstep {
 
-// Returns this rank's values as bytes, for the others.
+// Returns this rank's values as bytes for the other ranks.
 std::string EncodeRankNumbers(const std::vector<RankNumber>& numbers);
 
-// Returns each number's sum over the ranks, in rank order, so that all ranks get the same bits. `of_rank[r]` is what rank r
-// encoded; `numbers` says what a value may be. InternalError names the rank whose bytes are not as many values, or one of
-// whose values cannot be.
+// Returns each number's sum over the ranks, added in rank order, so that all ranks get the same bits. `of_rank[r]` must
+// be the bytes that rank r encoded; `numbers` gives the valid range of each value. Returns InternalError with the
+// rank's number if its bytes do not hold that many values, or one of its values is out of range.
 absl::StatusOr<std::vector<double>> SumRankNumbers(const std::vector<RankNumber>& numbers,
                                                    const std::vector<std::string>& of_rank);
 

@@ -1,4 +1,4 @@
-// Estimates how long the rest of a run of several points takes, from the points that ended.
+// Estimates the remaining time of a run of several points from the finished points.
 #ifndef LOCKSTEP_LIB_DIST_TIME_LEFT_H_
 #define LOCKSTEP_LIB_DIST_TIME_LEFT_H_
 
@@ -6,18 +6,20 @@
 
 namespace lockstep {
 
-// Points differ in their number of epochs: the rows of an experiment train from 5 to 300. So the seconds of a point are
-// those of its epochs, and a rest (starting processes, evaluating, probing), which is taken as equal for all points.
+// Points differ in their number of epochs: the rows of an experiment train from 5 to 300. So the time of a point is
+// modelled as the time of its epochs plus a remainder (starting processes, evaluating, probing), which is assumed equal
+// for all points.
 class TimeLeft {
  public:
-  // Call once for each point that is to be measured, before the first Finish().
+  // Must be called once for each point to be measured, before the first Finish().
   void Expect(uint32_t epochs);
 
-  // A point ended. `epoch_seconds`: the mean of its timed epochs; 0: none was timed, as out of memory.
+  // Records the end of a point. `epoch_seconds`: mean of its timed epochs; 0: no epoch was timed, for example out of
+  // memory.
   void Finish(uint32_t epochs, double epoch_seconds);
 
-  // Seconds until the last point has ended, when the finished ones took `elapsed` seconds together; 0 after the last.
-  // At least one point has ended.
+  // Returns the seconds until the last point ends; 0 after the last. `elapsed`: total seconds of the finished points.
+  // At least one point must have ended.
   double Seconds(double elapsed) const;
 
  private:

@@ -1,4 +1,4 @@
-// A point in time on the device that does the work: the steady clock for a CPU, an event in a stream for a GPU.
+// A timestamp on the device that does the work: the steady clock for a CPU, an event in a stream for a GPU.
 #ifndef LOCKSTEP_LIB_DIST_TIME_MARK_H_
 #define LOCKSTEP_LIB_DIST_TIME_MARK_H_
 
@@ -13,30 +13,33 @@ struct Event;
 
 namespace lockstep {
 
-// A value; copies mean the same point. Two marks can be compared only when they are of the same kind of device.
+// A value type; copies denote the same time. Two timestamps can be compared only if they are of the same kind of
+// device.
 class TimeMark {
  public:
-  TimeMark() = default;  // no point yet
+  TimeMark() = default;  // empty
 
-  // Now, of this thread: the steady clock (resolution 1 ns).
+  // Returns the current time of the steady clock (resolution 1 ns).
   static TimeMark Now();
 
-  // When the work that is in the stream so far is done: an event, recorded without waiting (resolution about 0.5 us, CUDA
-  // runtime API, cudaEventElapsedTime). Events are taken from a pool and go back when the last copy is gone.
+  // Returns the time at which the work queued on `stream` so far is done: an event, recorded without waiting
+  // (resolution about 0.5 us, CUDA runtime API, cudaEventElapsedTime). Events come from a pool and return to it when
+  // the last copy is destroyed.
   static TimeMark OnStream(const c10::Stream& stream);
 
-  // Now() for a CPU, OnStream of the current stream for any other device.
+  // Returns Now() for a CPU, and OnStream of the current stream for any other device.
   static TimeMark Here(c10::Device device);
 
   bool has_value() const { return event_ != nullptr || time_ != std::chrono::steady_clock::time_point(); }
 
-  // Makes `stream` wait for this point before it goes on. Nothing for a point of the steady clock.
+  // Makes `stream` wait for this time. Does nothing for a time of the steady clock.
   void Block(const c10::Stream& stream) const;
 
-  // Whether the point has passed, without waiting for it.
+  // Returns true if the time has passed. Does not wait.
   bool Passed() const;
 
-  // Seconds from `earlier` to this point; negative when it was later. Waits until both have passed.
+  // Returns the seconds from `earlier` to this time; negative if `earlier` is later. Waits until both times have
+  // passed.
   double SecondsSince(const TimeMark& earlier) const;
 
  private:
@@ -44,7 +47,7 @@ class TimeMark {
   std::shared_ptr<c10::Event> event_;
 };
 
-// The stream that work on `device` goes to by default, in this thread.
+// Returns this thread's current stream for `device`.
 c10::Stream CurrentStream(c10::Device device);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// What was handed over to be sent, by kind. Knows nothing of LibTorch.
+// Counts the data handed over to be sent, by kind. Does not depend on LibTorch.
 #ifndef LOCKSTEP_LIB_DIST_TRAFFIC_COUNT_H_
 #define LOCKSTEP_LIB_DIST_TRAFFIC_COUNT_H_
 
@@ -15,9 +15,9 @@ class TrafficCount {
  public:
   void Add(const std::string& kind, uint64_t calls, uint64_t bytes);
   void AddSeconds(const std::string& kind, double busy_seconds);
-  void Add(const proto::Traffic& traffic);  // a record of ToRecords
+  void Add(const proto::Traffic& traffic);  // record of ToRecords
 
-  // A record for each kind that had a call. Kinds of every step are said to be of `steps`.
+  // Returns a record for each kind that had a call. Sets `steps` in the records of the kinds that every step sends.
   std::vector<proto::Traffic> ToRecords(uint64_t steps) const;
 
  private:
@@ -29,7 +29,7 @@ class TrafficCount {
   std::map<std::string, Count> of_kind_;
 };
 
-// The kinds that every step sends.
+// Kinds of traffic that every step sends.
 inline constexpr char kGradientTraffic[] = "gradients";
 inline constexpr char kBufferTraffic[] = "batch-norm buffers";
 inline constexpr char kNormTraffic[] = "batch-norm sums";

@@ -1,4 +1,4 @@
-// A fingerprint of what was learnt, by which ranks know that they hold the same.
+// Digest of the trained weights, with which the ranks check that their weights are equal.
 #ifndef LOCKSTEP_LIB_DIST_WEIGHTS_DIGEST_H_
 #define LOCKSTEP_LIB_DIST_WEIGHTS_DIGEST_H_
 
@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// SHA-256 in hex over the parameters in the order of registration, as contiguous fp32 on the host. Buffers are left out:
-// batch norm's running statistics may be each rank's own.
+// Returns the SHA-256 in hex over the parameters in the order of registration, as contiguous fp32 on the host. Buffers
+// are not included: batch norm's running statistics may differ between ranks.
 std::string WeightsDigest(const Model& model);
 
 }  // namespace lockstep
