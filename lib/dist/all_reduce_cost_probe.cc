@@ -11,7 +11,7 @@ namespace lockstep {
 namespace {
 
 constexpr uint64_t kProbedBytes[] = {64 << 10, 1 << 20, 16 << 20};
-constexpr double kConfidence = 0.95;  // of intervals that nobody reads here
+constexpr double kConfidence = 0.95;  // level of confidence intervals that are not used here
 
 }  // namespace
 

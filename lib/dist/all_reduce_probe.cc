@@ -13,7 +13,8 @@ absl::StatusOr<std::vector<double>> ProbeAllReduce(Communicator& communicator, c
   if (options.size_bytes < sizeof(float) || options.warmup < 1) {
     return absl::InvalidArgumentError("an all-reduce probe needs a size and at least one operation to warm up");
   }
-  // Zeros: a sum of anything else overflows when it is repeated in place, and the time does not depend on the values.
+  // The tensor holds zeros: any other sum overflows when it is repeated in place, and the time does not depend on the
+  // values.
   const at::Tensor flat = at::zeros({static_cast<int64_t>(options.size_bytes / sizeof(float))},
                                     at::TensorOptions().dtype(at::kFloat).device(device));
   std::vector<TimeMark> ends;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// The gradients in order of readiness, as sums: an interval of them is ready, and has a size, in one step.
+// Gradients in order of readiness, as prefix sums: the readiness and the size of an interval take constant time.
 class Line {
  public:
   Line(const std::vector<TimedGradient>& gradients, const std::vector<size_t>& ready_order)
@@ -20,7 +20,7 @@ class Line {
   }
   size_t size() const { return ready_.size() - 1; }
 
-  // Whether [from, to) may be a bucket.
+  // Returns true if [from, to) may be a bucket.
   bool MayBe(size_t from, size_t to) const {
     return to < size() || from + 1 == to || bytes_before_[to] - bytes_before_[from] <= kLastBucketMaxBytes;
   }
@@ -32,13 +32,13 @@ class Line {
 
  private:
   std::vector<uint64_t> bytes_before_;
-  std::vector<double> ready_;  // of the first n gradients; negative times count as 0
+  std::vector<double> ready_;  // time at which the first n gradients are ready; negative times count as 0
 };
 
-// The best cut of the first `to` gradients into one bucket more than the row before this one has.
+// Best cut of the first `to` gradients into one more bucket than the previous row.
 struct Cut {
   double finish = kNever;
-  size_t from = 0;  // where its last bucket begins
+  size_t from = 0;  // start of its last bucket
 };
 
 }  // namespace
@@ -51,8 +51,8 @@ std::vector<size_t> OrderByReadiness(const std::vector<TimedGradient>& gradients
   return order;
 }
 
-// A bucket that finishes later never makes a later one finish earlier, so the best cut of n gradients ends with a bucket
-// behind the best cut of those before it. rows[k][n]: with k + 1 buckets.
+// A bucket that finishes later never makes a later bucket finish earlier. So the best cut of n gradients is the best
+// cut of the gradients before its last bucket, plus that bucket. rows[k][n] is the best cut into k + 1 buckets.
 BucketPlan PlanBucketsByTime(const std::vector<TimedGradient>& gradients, const std::vector<size_t>& ready_order,
                              const AllReduceSeconds& all_reduce) {
   const Line line(gradients, ready_order);

@@ -18,7 +18,7 @@ namespace {
 
 namespace autograd = torch::autograd;
 
-// Runs a function after a parameter's gradient was accumulated.
+// Hook that runs a function after a parameter's gradient was accumulated.
 class FunctionHook : public autograd::PostAccumulateGradHook {
  public:
   explicit FunctionHook(std::function<void()> function) : function_(std::move(function)) {}

@@ -1,4 +1,4 @@
-// The reducer's buckets: where they come from, and their memory.
+// Buckets of the reducer: their plans and their memory.
 #include <ATen/ops/empty.h>
 
 #include <string>
@@ -11,8 +11,8 @@
 namespace lockstep {
 namespace {
 
-// Step 1 is the first with buckets by readiness, whose memory is new; step 2 is like all that follow. Five of them, so
-// that a median has two on either side.
+// Step 1 is the first with buckets by readiness, whose memory is new; step 2 is like all later steps. Five steps are
+// measured, so that the median has two values on either side.
 constexpr uint64_t kFirstMeasuredStep = 2;
 constexpr uint64_t kMeasuredSteps = 5;
 
@@ -54,7 +54,7 @@ BucketPlan BucketedReducer::PlanByReadiness() const {
   return PlanBuckets(GradientBytes(parameters_), ready_order_, options_.caps);
 }
 
-// A plan by time that is not made yet is made anew.
+// A plan by time that is not final yet is not returned: the resumed run plans anew.
 BucketPlan BucketedReducer::PlanFromHere() const {
   return has_final_plan()                                             ? plan_
          : options_.rule == BucketRule::kDdp && !ready_order_.empty() ? PlanByReadiness()
@@ -71,7 +71,7 @@ BucketPlan BucketedReducer::PlanByTime() const {
   return PlanBucketsByTime(gradients, OrderByReadiness(gradients, ready_order_), options_.all_reduce_seconds);
 }
 
-// What the other ranks would plan is not asked for.
+// Plans of the other ranks are not used.
 absl::Status BucketedReducer::AdoptPlan() {
   if (!options_.plan.empty()) {
     return absl::OkStatus();

@@ -1,4 +1,4 @@
-// The only translation unit with LibTorch's reducer.
+// The only translation unit that includes LibTorch's reducer.
 #include "lib/dist/c10d_reducer.h"
 
 #include <torch/csrc/autograd/function_hook.h>
@@ -29,7 +29,7 @@ std::vector<at::Tensor> TensorsOf(const std::vector<NamedParameter>& parameters)
   return tensors;
 }
 
-// Keeps a parameter's gradient as autograd made it, before the reducer's hook moves it into a bucket.
+// Hook that keeps a parameter's gradient as autograd computed it, before the reducer's hook moves it into a bucket.
 class KeepGradient : public autograd::PostAccumulateGradHook {
  public:
   explicit KeepGradient(at::Tensor& kept) : kept_(kept) {}
@@ -108,14 +108,14 @@ class C10dReducer : public GradientReducer {
   ReducerTimes TakeTimes() override { return marks_.Take(options_.all_reduce); }
 
  private:
-  // Only the first step's gradients are kept.
+  // Removes the hooks, because only the first step's gradients are kept.
   void StopKeeping() {
     for (size_t i = 0; i < local_.size(); ++i) {
       autograd::impl::set_post_acc_grad_hooks(parameters_[i].tensor, nullptr);
     }
   }
 
-  // The reducer's own buckets: it tells them by their parameters.
+  // Reads the reducer's current buckets, which the reducer returns as lists of parameters.
   void ReadPlan() {
     std::unordered_map<const at::TensorImpl*, size_t> index;
     for (size_t i = 0; i < parameters_.size(); ++i) {
@@ -135,7 +135,7 @@ class C10dReducer : public GradientReducer {
   const ReducerOptions options_;
   CommunicatorProcessGroup group_;
   BucketPlan plan_;
-  std::vector<at::Tensor> local_;  // of each parameter, of the first step
+  std::vector<at::Tensor> local_;  // local gradients of the first step, by parameter
   std::unique_ptr<c10d::Reducer> reducer_;
   ReducerMarks marks_;
 };

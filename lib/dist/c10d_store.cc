@@ -26,7 +26,8 @@ Value ValueOrThrow(absl::StatusOr<Value> value) {
   return *std::move(value);
 }
 
-// Only what LibTorch's process groups use: no queues, and none of the calls that hasExtendedApi announces.
+// Implements only the calls that LibTorch's process groups use: no queues, and none of the calls that hasExtendedApi
+// announces.
 class C10dStore : public c10d::Store {
  public:
   explicit C10dStore(lockstep::Store& store) : Store(absl::ToChronoMilliseconds(store.timeout())), store_(store) {}

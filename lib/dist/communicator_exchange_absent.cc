@@ -1,4 +1,4 @@
-// In the place of communicator_exchange.cc where the build found no CUDA.
+// Replaces communicator_exchange.cc if the build found no CUDA.
 #include "lib/dist/communicator_exchange.h"
 
 namespace lockstep {

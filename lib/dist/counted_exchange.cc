@@ -11,8 +11,8 @@
 namespace lockstep {
 namespace {
 
-constexpr int64_t kMaxSecond = 10'000;  // elements of the second range of a step: batch norm's are as many
-constexpr int64_t kPeriod = 61;         // of the numbers: a prime, so that no vector of elements looks like another
+constexpr int64_t kMaxSecond = 10'000;  // limit of the elements in a step's second range, as many as batch norm's
+constexpr int64_t kPeriod = 61;         // period of the numbers: a prime, so that no two vectors of elements are equal
 
 at::ScalarType TypeOf(Wire type) { return type == Wire::kBf16 ? at::kBFloat16 : at::kFloat; }
 
@@ -32,7 +32,8 @@ void CountedExchange::CountRange(const RangeToSum& range, bool sent) {
   count_.bytes += sent ? bytes : 0;
 }
 
-// Small whole numbers, exact in bf16 as their sum is up to 256: rank r has (i mod 61) mod (r + 2).
+// Sums small whole numbers, which are exact in bf16 because their sum is at most 256: rank r has
+// (i mod 61) mod (r + 2).
 absl::Status CountedExchange::CheckSum(int rank, c10::Device device, Wire type, int64_t count) {
   const at::Tensor index = at::arange(count, at::TensorOptions(device).dtype(at::kLong)).remainder(kPeriod);
   at::Tensor expected = index.remainder(2).to(at::kFloat);
@@ -47,7 +48,7 @@ absl::Status CountedExchange::CheckSum(int rank, c10::Device device, Wire type, 
   }
   RETURN_IF_ERROR(EndStep(stream));
   const at::Tensor rounded = expected.to(TypeOf(type));
-  const bool equal = flat.equal(rounded) && second.equal(rounded.narrow(0, 0, second.numel()));  // waits
+  const bool equal = flat.equal(rounded) && second.equal(rounded.narrow(0, 0, second.numel()));  // waits for the GPU
   RETURN_IF_ERROR(Health());
   return equal ? absl::OkStatus()
                : absl::AbortedError(

@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-// A network returns no status.
+// A network cannot return a status, so errors become exceptions.
 void ThrowUnlessOk(const absl::Status& status) {
   TORCH_CHECK_WITH(OutOfMemoryError, !absl::IsResourceExhausted(status), std::string(status.message()));
   TORCH_CHECK(status.ok(), std::string(status.message()));
@@ -51,7 +51,7 @@ torch::Tensor DataParallelModel::forward(torch::Tensor images) {
   ++times_.steps;
   outputs_.clear();
   parts_ = Scatter(images, devices_, times_.scatter_bytes);
-  if (parts_.size() == 1) {  // as torch.nn.DataParallel: the network itself, in this thread
+  if (parts_.size() == 1) {  // like torch.nn.DataParallel: the network itself, in this thread
     const torch::Tensor logits = module_->forward(images);
     clock_.End(&DataParallelTimes::forward_seconds);
     return logits;

@@ -62,7 +62,7 @@ class Trainer : public DataParallelTrainer {
   }
 
   absl::StatusOr<EpochTimes> Train(uint32_t epoch, Progress& progress) override {
-    if (epoch == spec_.warmup_epochs()) {  // what the first epochs' tuning tried is over
+    if (epoch == spec_.warmup_epochs()) {  // end of the first epochs, whose tuning may have used more memory
       peak_before_ = Peak();
       std::for_each(devices_.begin(), devices_.end(), ResetPeakMemory);
     }
@@ -77,7 +77,7 @@ class Trainer : public DataParallelTrainer {
     return times;
   }
 
-  absl::Status UpdateModel() override { return absl::OkStatus(); }  // it is the one that is trained
+  absl::Status UpdateModel() override { return absl::OkStatus(); }  // the trainer trains the model itself
 
   absl::StatusOr<TrainingArrays> GetState() override { return ReadAutogradState(*module_, step_.optimizer()); }
 
@@ -97,7 +97,7 @@ class Trainer : public DataParallelTrainer {
   const DataParallelTimes& times() const override { return times_; }
 
  private:
-  // The fullest device's, which is the first one's or one with as much; on a CPU the process's.
+  // Returns the peak of the fullest device, which is device 0 or equal to it; on a CPU that of the process.
   uint64_t Peak() const {
     uint64_t peak = 0;
     for (const c10::Device& device : devices_) {
@@ -110,13 +110,13 @@ class Trainer : public DataParallelTrainer {
   const proto::TrainingSpec& spec_ = input_.spec;
   const std::vector<c10::Device> devices_;
   const std::shared_ptr<Model> module_;
-  const std::shared_ptr<DataParallelModel> model_;  // around the module
+  const std::shared_ptr<DataParallelModel> model_;  // wrapper of the module
   TrainStep step_;
   BatchLoader loader_;
   const uint32_t images_;
   DataParallelTimes times_;
-  uint64_t peak_before_ = 0;  // of the epochs that are not timed
-  bool timed_ = false;        // whether the last epoch was
+  uint64_t peak_before_ = 0;  // peak of the untimed epochs
+  bool timed_ = false;        // true if the last epoch was timed
 };
 
 }  // namespace

@@ -14,7 +14,7 @@
 
 namespace lockstep {
 
-// One thread and the one piece of work it has, if any.
+// One thread and its current task, if any.
 class DeviceThreads::Worker {
  public:
   Worker() = default;
@@ -29,12 +29,12 @@ class DeviceThreads::Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Starts the thread, once.
+  // Starts the thread. Must be called once.
   absl::Status Start() {
     return thread_.Start([this] { Loop(); });
   }
 
-  // `work` must not throw. The worker must be idle.
+  // Hands over `work`, which must not throw. The worker must be idle.
   void Begin(std::function<void()> work) {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -68,7 +68,7 @@ class DeviceThreads::Worker {
   std::condition_variable changed_;
   std::function<void()> work_;  // empty: idle
   bool ending_ = false;
-  ThreadGroup thread_;  // last: it uses the others
+  ThreadGroup thread_;  // last member, because the thread uses the others
 };
 
 DeviceThreads::DeviceThreads(std::vector<c10::Device> devices) : devices_(std::move(devices)) {}

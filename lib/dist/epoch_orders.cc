@@ -11,14 +11,15 @@
 namespace lockstep {
 namespace {
 
-// Epochs that are told one by one: a digest of 64 bytes each, and a long run has the same to say of the others.
+// Maximum number of epochs that are described one by one. Each takes a digest of 64 bytes, and later epochs of a long
+// run add no information.
 constexpr uint32_t kMaxEpochsTold = 1000;
 
 std::string DigestOf(const std::vector<uint32_t>& order) {
   return Sha256Hex(absl::string_view(reinterpret_cast<const char*>(order.data()), order.size() * sizeof(order[0])));
 }
 
-// The images of each batch, whatever their order in it.
+// Returns the images of each batch, sorted.
 std::vector<std::vector<uint32_t>> BatchesOf(const std::vector<uint32_t>& order, uint32_t batch) {
   std::vector<std::vector<uint32_t>> batches;
   for (size_t first = 0; first < order.size(); first += batch) {

@@ -7,7 +7,7 @@ namespace lockstep {
 StepTimes TimesOf(const ExchangeStep& step, bool sent) {
   StepTimes times;
   times.backward_seconds = step.backward_seconds;
-  double free_from = 0;  // whence there is no sum under way
+  double free_from = 0;  // end of the previous sum
   for (const ExchangedRange& range : step.ranges) {
     BucketTimes& bucket = times.buckets.emplace_back();
     bucket.ready_seconds = range.ready_seconds;

@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// A number of a row: the mean over its points, with the range.
+// Formats one number of a row: the mean over its points, with the range if there are several.
 template <typename Pick>
 std::string Cell(const std::vector<const proto::ScalePoint*>& seeds, const char* format, const Pick& pick) {
   proto::Samples samples;
@@ -25,7 +25,7 @@ std::string Cell(const std::vector<const proto::ScalePoint*>& seeds, const char*
                          : show(spread.mean);
 }
 
-// Whose loss the lab asks for.
+// Returns the epoch whose loss the lab asks for.
 const proto::EpochResult& LabEpoch(const proto::ScalePoint& point) {
   return point.epoch(std::min<int>(kLabEpochs, point.epoch_size()) - 1);
 }
@@ -61,7 +61,7 @@ std::string TestAccuracy(const std::vector<const proto::ScalePoint*>& seeds) {
                });
 }
 
-// "; validation 41.20 (40.10 to 42.30) %", where images were held out.
+// Returns "; validation 41.20 (40.10 to 42.30) %", or "" if no images were held out.
 std::string ValidationAccuracy(const std::vector<const proto::ScalePoint*>& seeds) {
   return !AllHave(seeds, &proto::EpochResult::has_validation_accuracy)
              ? ""
@@ -73,7 +73,7 @@ std::string ValidationAccuracy(const std::vector<const proto::ScalePoint*>& seed
                             " %");
 }
 
-// What the experiment asks beyond loss and accuracy.
+// Returns the columns of this experiment in addition to loss and accuracy.
 std::string OwnColumns(const proto::ScaleSpec& spec, const std::vector<const proto::ScalePoint*>& seeds) {
   const proto::ScalePoint& point = *seeds.front();
   if (spec.experiment() == proto::SAMPLER_EPOCH) {

@@ -17,46 +17,47 @@
 namespace lockstep {
 namespace {
 
-// One way to train, at one batch.
+// One way to train with one batch.
 struct Row {
   std::string name;
   uint32_t global_batch = 0;
   std::string buffers;
-  proto::TrainingSpec training;  // but for the seed
-  std::string left_out;          // reason why the row is not planned; empty: it is
+  proto::TrainingSpec training;  // complete except for the seed
+  std::string left_out;          // reason why the row is not planned; empty: the row is planned
 };
 
-// The batches that a remedy is about.
+// Batches before and after the growth that a remedy compensates.
 struct BatchGrowth {
   uint32_t base = 0;
-  uint32_t batch = 0;  // larger than `base`
+  uint32_t batch = 0;  // batch after the growth, larger than `base`
   uint32_t ranks = 0;
 };
 
-// A change of the recipe that is said to help large batches.
+// Change of the training recipe that is recommended for large batches.
 struct Remedy {
   const char* name;
   // Changes the training, or returns the reason why it cannot.
   std::function<std::string(const BatchGrowth&, proto::TrainingSpec&)> apply;
-  bool among_all = true;  // part of the row with all remedies, which has a rate of its own
+  bool among_all = true;  // true: part of the row with all remedies; that row has its own learning rate
 };
 
-constexpr uint32_t kGhostImages = 128;    // over which ghost batch norm counts (Hoffer et al. 2017)
+constexpr uint32_t kGhostImages = 128;    // images per ghost batch (Hoffer et al. 2017)
 constexpr uint32_t kMinGhostImages = 16;  // over fewer, the statistics' noise costs accuracy (Wu and He 2018, figure 1)
 constexpr double kClipNorm = 1;
-constexpr double kTrust = 0.001;  // of LARS (You et al. 2017)
-// The rates that won in short trials on CIFAR-10 (benchmarks/results/2026-11-23-h100-recipes).
-constexpr double kLarsRate = 25;    // times the plain one
-constexpr double kAllRate = 2;      // times the plain one and the square root of the batch's growth
-constexpr double kSmoothing = 0.1;  // Szegedy et al. 2016
+constexpr double kTrust = 0.001;  // trust coefficient of LARS (You et al. 2017)
+// Learning rates that won in short trials on CIFAR-10 (benchmarks/results/2026-11-23-h100-recipes).
+constexpr double kLarsRate = 25;    // multiple of the plain rate
+constexpr double kAllRate = 2;      // multiple of the plain rate times the square root of the batch's growth
+constexpr double kSmoothing = 0.1;  // label smoothing, Szegedy et al. 2016
 
-// The rate grows with the batch, up to what a network without other help survives (Goyal et al. 2017, section 2.1).
+// Scales the rate with the batch. A network without other remedies survives this only up to some
+// rate (Goyal et al. 2017, section 2.1).
 std::string ScaleRate(const BatchGrowth& growth, proto::TrainingSpec& training) {
   training.set_learning_rate(training.learning_rate() * growth.batch / growth.base);
   return "";
 }
 
-// A tenth of the epochs, at least one.
+// Warms up over a tenth of the epochs, at least one.
 std::string WarmUp(const BatchGrowth&, proto::TrainingSpec& training) {
   if (training.schedule() == proto::ONE_CYCLE) {
     return "--schedule=one_cycle climbs by itself";
@@ -72,7 +73,7 @@ std::string NoBatchNorm(const proto::TrainingSpec& training) {
   return absl::StrCat(training.model(), " has no batch norm");
 }
 
-// The images of a micro-batch: the largest divisor of a rank's batch that is at most kGhostImages.
+// Returns the images of a micro-batch: the largest divisor of a rank's batch that is at most kGhostImages.
 uint32_t GhostImages(uint32_t rank_batch) {
   uint32_t images = std::min(kGhostImages, rank_batch);
   while (images > 1 && rank_batch % images != 0) {
@@ -81,7 +82,7 @@ uint32_t GhostImages(uint32_t rank_batch) {
   return images;
 }
 
-// Micro-batches have statistics of their own.
+// Gives each micro-batch its own statistics.
 std::string GhostBatchNorm(const BatchGrowth& growth, proto::TrainingSpec& training) {
   const uint32_t rank_batch = growth.batch / growth.ranks;
   if (!HasBatchNorm(training.model())) {
@@ -127,14 +128,14 @@ std::string SmoothLabels(const BatchGrowth&, proto::TrainingSpec& training) {
   return "";
 }
 
-// The remedies of Goyal et al. 2017 for the rate: the climb starts at the base batch's rate (section 2.2).
+// Applies the remedies of Goyal et al. 2017 for the rate: the warm-up starts at the base batch's rate (section 2.2).
 std::string ScaleRateAndWarmUp(const BatchGrowth& growth, proto::TrainingSpec& training) {
   training.set_lr_warmup_start(training.learning_rate());
   ScaleRate(growth, training);
   return WarmUp(growth, training);
 }
 
-// The best that was found for a run of few updates.
+// Applies the best combination found for a run of few updates.
 std::string ClipGhosts(const BatchGrowth& growth, proto::TrainingSpec& training) {
   Clip(growth, training);
   return GhostBatchNorm(growth, training);
@@ -161,8 +162,8 @@ void SetCosine(proto::TrainingSpec& training) {
   training.clear_lr_gamma();
 }
 
-// All remedies together that this network and batch can have, for long runs: their rate climbs to what the linear rule
-// says of a much smaller batch, and falls to nothing. In a run of few updates it is too high.
+// Applies all remedies that this network and batch can have, for long runs. The rate climbs to the linear rule's rate
+// for a much smaller batch, and then falls to 0. In a run of few updates it is too high.
 void ApplyAll(const BatchGrowth& growth, proto::TrainingSpec& training) {
   SetCosine(training);
   for (const Remedy& remedy : Remedies()) {
@@ -174,7 +175,7 @@ void ApplyAll(const BatchGrowth& growth, proto::TrainingSpec& training) {
                              std::sqrt(static_cast<double>(growth.batch) / growth.base));
 }
 
-// As many epochs as give the updates that `base` gives in those that are there.
+// Returns the epochs with which `batch` makes as many updates as `base` makes in the epochs of `training`.
 uint32_t LongerEpochs(uint32_t base, uint32_t batch, uint64_t images, const proto::TrainingSpec& training) {
   const uint64_t updates = uint64_t{StepsPerEpoch(images, base, false)} * TotalEpochs(training);
   const uint32_t steps = StepsPerEpoch(images, batch, false);
@@ -185,7 +186,7 @@ void SetTotalEpochs(uint32_t epochs, proto::TrainingSpec& training) {
   training.set_repeats(epochs - training.warmup_epochs());
 }
 
-// Sets the reason of a row that trains as `same` does.
+// Sets row.left_out to `reason` if the row trains in the same way as `same`.
 void LeaveOutIfSame(const Row& same, const std::string& reason, Row& row) {
   if (row.left_out.empty() && row.training.SerializeAsString() == same.training.SerializeAsString()) {
     row.left_out = reason;
@@ -197,15 +198,15 @@ std::string NoLonger(uint32_t epochs) {
                       " as many updates as the first batch already");
 }
 
-// The first batch as it is, and as the rows with all remedies and the longer ones are to be compared with it: with their
-// schedule, for as many epochs, and both.
+// Returns the first batch as it is, and the base rows for the rows with all remedies and for the longer rows: with
+// their schedule, with their number of epochs, and with both.
 std::vector<Row> BaseRows(const Row& base, const proto::ScaleSpec& spec, uint64_t images) {
   Row cosine = base;
   absl::StrAppend(&cosine.name, ", cosine");
   SetCosine(cosine.training);
   LeaveOutIfSame(base, "every row has that schedule", cosine);
   std::vector<Row> rows = {base, cosine};
-  std::map<uint32_t, uint32_t> batch_of;  // first batch that needs so many epochs for its longer rows
+  std::map<uint32_t, uint32_t> batch_of;  // first batch that needs each number of epochs for its longer rows
   for (int i = 1; i < spec.batch_size_size(); ++i) {
     batch_of.emplace(LongerEpochs(base.global_batch, spec.batch_size(i), images, base.training), spec.batch_size(i));
   }
@@ -315,7 +316,7 @@ absl::Status CheckExperiment(const proto::ScaleSpec& spec) {
   return absl::OkStatus();
 }
 
-// Returns InvalidArgumentError for the first name in `wanted` that is no row's, or that of a row that is left out.
+// Returns InvalidArgumentError for the first name in `wanted` that is no row's, or that of a row left out.
 absl::Status CheckRows(const std::vector<Row>& rows, const std::vector<std::string>& wanted) {
   std::vector<std::string> names;
   for (const Row& row : rows) {
@@ -360,7 +361,7 @@ absl::StatusOr<ExperimentPlan> PlanExperiment(const proto::ScaleSpec& spec, cons
     of_row.set_buffers(row.buffers);
     *of_row.mutable_training() = row.training;
     ASSIGN_OR_RETURN(const std::vector<proto::ScalePoint> planned, PlanPoints(of_row, images));
-    proto::ScalePoint point = planned.front();  // the one that trains: PLAIN of one rank, else ALL_REDUCE
+    proto::ScalePoint point = planned.front();  // training point: PLAIN for one rank, else ALL_REDUCE
     point.set_row(row.name);
     for (uint32_t seed = 0; seed < spec.seeds(); ++seed) {
       *point.mutable_training() = row.training;

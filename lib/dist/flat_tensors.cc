@@ -41,7 +41,7 @@ void FlatTensors::Pack(const std::vector<at::Tensor>& tensors) {
       to.push_back(views_[i]);
       from.push_back(tensors[i]);
     }
-    at::_foreach_copy_(to, from, /*non_blocking=*/true);  // on CUDA one launch for all of them
+    at::_foreach_copy_(to, from, /*non_blocking=*/true);  // one launch for all tensors on CUDA
   }
 }
 

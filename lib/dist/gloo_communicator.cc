@@ -1,4 +1,4 @@
-// The only translation unit with LibTorch's ProcessGroupGloo.
+// The only translation unit that includes LibTorch's ProcessGroupGloo.
 #include <cstdlib>
 #include <string>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
@@ -15,7 +15,7 @@
 namespace lockstep {
 namespace {
 
-// The end is stamped by the thread that did the work, as its last act before it wakes those who wait.
+// The end is recorded by the thread that did the work, just before it wakes the waiting threads.
 class GlooCollective : public Collective {
  public:
   GlooCollective(std::string what, c10::intrusive_ptr<c10d::Work> work)
@@ -27,8 +27,8 @@ class GlooCollective : public Collective {
     return CatchPeerErrors(what_, [&] { work_->wait(); });
   }
 
-  // Two threads serve a communicator, so an operation that must queue does so behind a running one: the union of
-  // [launch, end] over the operations is the union of the times in which one ran.
+  // The begin is the launch. Two threads serve a communicator, so an operation is queued only while another is running.
+  // Hence the union of [launch, end] over the operations equals the union of the times in which one ran.
   TimeMark begin() const override { return begin_; }
   TimeMark end() const override { return *end_; }
 
@@ -75,9 +75,10 @@ class GlooCommunicator : public Communicator {
   uint64_t count_ = 0;
 };
 
-// Chooses the devices on which Gloo listens. Gloo's connections prove nothing, so the ranks of one host, whose store is on
-// the loopback device, listen on that device alone, whatever GLOO_SOCKET_IFNAME says. Between hosts the variable names the
-// devices, with commas between them, like in LibTorch's Python; without it, it is the device on the way to the store's host.
+// Chooses the network devices on which Gloo listens. Gloo's connections are not authenticated. So if the store is on
+// the loopback device, all ranks are on one host and listen on that device only, whatever GLOO_SOCKET_IFNAME is.
+// Between hosts the variable names the devices, separated by commas, like in LibTorch's Python; if it is not set, Gloo
+// uses the device that leads to the store's host.
 absl::Status AddDevices(const Store& store, c10d::ProcessGroupGloo::Options& options) {
   if (IsLoopback(store.host())) {
     options.devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname(store.host()));

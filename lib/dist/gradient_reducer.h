@@ -22,7 +22,7 @@ namespace lockstep {
 // Rule by which buckets are planned once gradients have been seen.
 enum class BucketRule {
   kDdp,   // PyTorch's rule, by size (bucket_plan.h), in the order of the first step
-  kAuto,  // plan by time (bucket_plan_auto.h): like kDdp at first, then once more after a few steps that rank 0 measured
+  kAuto,  // plan by time (bucket_plan_auto.h): like kDdp at first, replanned after a few steps that rank 0 measured
 };
 
 struct ReducerOptions {

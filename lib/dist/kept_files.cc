@@ -19,7 +19,7 @@ constexpr char kStateSuffix[] = ".state";
 
 bool IsTraining(const proto::ScalePoint& point) { return point.reduction() != proto::ABLATED; }
 
-// The batch of a point as --batch gave it.
+// Returns the batch of a point in the mode in which --batch gave it.
 uint32_t AskedBatch(const proto::ScaleSpec& spec, const proto::ScalePoint& point) {
   const bool global = spec.batch_mode() == proto::GLOBAL || spec.experiment() != proto::EXPERIMENT_UNSPECIFIED;
   return global ? point.global_batch() : point.batch_per_device();
@@ -94,7 +94,7 @@ proto::Header MakeStateHeader(const proto::Header& run, const proto::ScaleSpec& 
   const int devices = std::min(run.device_size(), static_cast<int>(point.ranks()));
   header.devices.assign(run.device().begin(), run.device().begin() + devices);
   header.libraries = run.libraries();
-  proto::ScaleSpec training = spec;  // without what says which other points there are, and how long to wait
+  proto::ScaleSpec training = spec;  // spec without the fields for other points and for timeouts
   training.clear_timeout_seconds();
   training.clear_ranks();
   training.clear_batch_size();

@@ -14,7 +14,7 @@
 namespace lockstep {
 namespace {
 
-// Sample by sample over the ranks. An absent sample stays as rank 0 has it.
+// Returns the largest value of each sample over the ranks. An absent sample stays that of rank 0.
 proto::Samples Largest(const std::vector<proto::ScalePoint>& points,
                        const proto::Samples& (proto::ScalePoint::*samples)() const) {
   proto::Samples largest = (points[0].*samples)();
@@ -27,7 +27,7 @@ proto::Samples Largest(const std::vector<proto::ScalePoint>& points,
   return largest;
 }
 
-// The values that a rank measured must be values that a record may hold.
+// Checks that every measured value is one that a record may hold, and that each rank's RankFacts are its own.
 absl::Status CheckValues(const std::vector<proto::ScalePoint>& points) {
   for (size_t rank = 0; rank < points.size(); ++rank) {
     proto::ScaleRecord record;
@@ -74,7 +74,7 @@ proto::Samples ProbeSeconds(const std::vector<proto::ScalePoint>& points) {
   return seconds;
 }
 
-// What a rank's neighbours did, without the other ranks of its host.
+// Returns the rank's neighbours without the other ranks of its host.
 proto::Neighbours StrangersOf(const proto::RankFacts& rank, const proto::ScalePoint& point) {
   proto::Neighbours strangers = rank.neighbours();
   for (const proto::RankFacts& other : point.rank()) {
@@ -86,7 +86,7 @@ proto::Neighbours StrangersOf(const proto::RankFacts& rank, const proto::ScalePo
   return strangers;
 }
 
-// What the slowest rank's epochs, each rank's neighbours and its GPU give.
+// Adds the warnings from the slowest rank's epochs, each rank's neighbours and its GPU.
 void AddNoiseWarnings(proto::ScalePoint& point) {
   for (std::string& warning : NoiseWarnings(point.epoch_seconds(), proto::Neighbours(), proto::DeviceWatch())) {
     point.add_noise_warning(std::move(warning));

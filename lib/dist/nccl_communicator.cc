@@ -1,9 +1,10 @@
 // NCCL without LibTorch's process group: a stream, a non-blocking communicator, and a watchdog.
 //
-// Rationale: NCCL's kernels spin for ever when a peer is gone, and a blocking communicator cannot be aborted. So every
-// call here returns at once (ncclInProgress is polled, up to the timeout), and a thread of our own looks after the
-// operations under way: when the oldest makes no progress for the timeout, it aborts the communicator, which ends the
-// kernels and so whatever waits for them (docs.nvidia.com/deeplearning/nccl, "Fault Tolerance").
+// Rationale: NCCL's kernels never end if another rank is gone, and a blocking communicator cannot be aborted. So every
+// call here returns without blocking (ncclInProgress is polled, up to the timeout), and a watchdog thread checks the
+// operations in progress. If the oldest operation makes no progress for the timeout, the watchdog aborts the
+// communicator. This ends the kernels and everything that waits for them (docs.nvidia.com/deeplearning/nccl, "Fault
+// Tolerance").
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <nccl.h>
@@ -30,10 +31,10 @@ namespace lockstep {
 namespace {
 
 constexpr absl::Duration kPollInterval = absl::Milliseconds(1);
-constexpr absl::Duration kSpin = absl::Milliseconds(5);  // how long a poll spins before it sleeps; see Settle
+constexpr absl::Duration kSpin = absl::Milliseconds(5);  // time for which a poll spins before it sleeps; see Settle
 constexpr absl::Duration kWatchInterval = absl::Milliseconds(100);
 constexpr absl::Duration kLeaveTimeout =
-    absl::Seconds(10);  // for ranks that leave together; they differ by milliseconds
+    absl::Seconds(10);  // limit for ranks that leave together, which differ by milliseconds
 constexpr char kIdKey[] = "nccl/unique_id";
 
 absl::StatusOr<ncclUniqueId> ShareUniqueId(Store& store, int rank) {
@@ -153,7 +154,7 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
 
   std::string Describe(absl::string_view operation) const { return absl::StrCat("nccl ", operation); }
 
-  // Ends the communicator; the first cause is kept. Called with the mutex held, as are all below.
+  // Aborts the communicator; the first cause is kept. The mutex must be held, here and in all functions below.
   void Abort(absl::Status cause) {
     status_.Update(std::move(cause));
     pending_.clear();
@@ -162,9 +163,10 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
     }
   }
 
-  // Waits until the communicator has taken in a call that returned `result`. A collective is taken in within tens of
-  // microseconds, and the training step waits for it here: asleep for a millisecond instead, the all-reduce of 44.7 MB
-  // measured 1137 us on two GPUs in place of 180. A rendezvous takes seconds, hence the sleep after a while.
+  // Waits until the communicator has enqueued a call that returned `result`. A collective is enqueued within tens of
+  // microseconds, and the training step waits for it here: with a sleep of a millisecond instead of spinning, the
+  // all-reduce of 44.7 MB took 1137 us on two GPUs instead of 180 us. A rendezvous takes seconds, hence the sleep after
+  // kSpin.
   absl::Status Settle(ncclResult_t result, absl::string_view operation, absl::Duration timeout) {
     const MonotonicTime start = MonotonicTime::Now();
     for (MonotonicTime now = start; result == ncclInProgress && now < start + timeout; now = MonotonicTime::Now()) {
@@ -187,13 +189,14 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
     return status_;
   }
 
-  // Whether what goes to the comm stream now is captured as part of a graph.
+  // Returns true if work on the communication stream is being captured in a graph.
   bool IsCaptured() const {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     return cudaStreamIsCapturing(stream_.stream(), &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
   }
 
-  // The comm stream waits for what the current stream holds so far, runs the operation, and is marked before and after.
+  // Makes the communication stream wait for the current stream's work so far, runs the operation on it, and records
+  // timestamps before and after the operation.
   template <typename Enqueue>
   absl::StatusOr<std::shared_ptr<Collective>> Start(absl::string_view operation, const at::Tensor& flat,
                                                     const Enqueue& enqueue) {
@@ -203,7 +206,7 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
     const TimeMark begin = TimeMark::OnStream(stream_.unwrap());
     RETURN_IF_ERROR(Settle(enqueue(flat.data_ptr()), operation, timeout_));
     const TimeMark end = TimeMark::OnStream(stream_.unwrap());
-    if (IsCaptured()) {  // it runs when the graph is replayed, whose end is watched by whoever replays it
+    if (IsCaptured()) {  // runs when the graph is replayed; the replaying code must watch it
       return std::shared_ptr<Collective>(std::make_shared<NcclCollective>(*this, flat, begin, end));
     }
     if (pending_.empty()) {
@@ -213,7 +216,7 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
     return std::shared_ptr<Collective>(std::make_shared<NcclCollective>(*this, flat, begin, end));
   }
 
-  // `enqueue` is given the tensor's data, this rank's share of it, and the share's elements.
+  // `enqueue` gets the tensor's data, this rank's share of it, and the number of elements in the share.
   template <typename Enqueue>
   absl::Status OnShare(absl::string_view operation, const at::Tensor& flat, const Enqueue& enqueue) {
     const size_t count = static_cast<size_t>(flat.numel()) / static_cast<size_t>(size());
@@ -236,7 +239,7 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
     }
   }
 
-  // Forgets the operations that are done.
+  // Removes the completed operations from `pending_`. Returns true if no operation is left.
   bool AllPassed() {
     while (!pending_.empty() && pending_.front().end.Passed()) {
       pending_.pop_front();
@@ -261,11 +264,11 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
   const uint32_t max_multiprocessors_;
   const c10::Device device_;
   const c10::cuda::CUDAStream stream_;
-  mutable std::mutex mutex_;  // over all NCCL calls and all below
+  mutable std::mutex mutex_;  // guards all NCCL calls and all members below
   std::condition_variable wake_;
   ncclComm_t communicator_ = nullptr;
   absl::Status status_;
-  std::deque<Pending> pending_;  // in the order of the stream
+  std::deque<Pending> pending_;  // operations in stream order
   MonotonicTime last_progress_ = MonotonicTime::InfinitePast();
   uint64_t count_ = 0;
   bool stopping_ = false;
@@ -278,7 +281,7 @@ absl::StatusOr<std::unique_ptr<Communicator>> MakeNcclCommunicator(Store& store,
                                                                    const NcclOptions& options) {
   SetNcclEnvironment();
   if (RanksPerGpu() > 1) {
-    // NCCL refuses two ranks on a GPU of one host; hosts of their own it connects by sockets.
+    // NCCL refuses two ranks on one GPU of a host. Ranks with different host ids are connected by sockets.
     setenv("NCCL_HOSTID", absl::StrCat("lockstep-", rank).c_str(), /*overwrite=*/1);
   }
   ASSIGN_OR_RETURN(const ncclUniqueId id, ShareUniqueId(store, rank));

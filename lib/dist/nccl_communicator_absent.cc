@@ -1,4 +1,4 @@
-// In the place of nccl_communicator.cc where the build found no NCCL, or no LibTorch with CUDA.
+// Replaces nccl_communicator.cc if the build found no NCCL, or no LibTorch with CUDA.
 #include "lib/dist/communicator.h"
 
 namespace lockstep {

@@ -21,10 +21,11 @@ struct Part {
   int64_t count = 0;
 };
 
-// Rank r has r + 1 images: no two ranks have equally many.
+// Returns the images of a rank. Rank r has r + 1 images, so no two ranks have the same number.
 Part PartOf(int rank) { return {rank * (rank + 1) / 2, rank + 1}; }
 
-// (n, C, H, W) in double, exact in bf16 where asked. Means are several times the spread, and differ by channel.
+// Returns (n, C, H, W) in double, exact in bf16 if `bf16` is true. Means are several times the spread, and differ by
+// channel.
 at::Tensor Numbers(int64_t images, double step, double offset, bool bf16) {
   const at::Tensor i = at::arange(images * kChannels * kSide * kSide, at::kDouble);
   const at::Tensor numbers = i.mul(step).sin().add(i.mul(0.013).cos()).reshape({images, kChannels, kSide, kSide}) +
@@ -35,21 +36,24 @@ at::Tensor Numbers(int64_t images, double step, double offset, bool bf16) {
 at::Tensor ByChannel(const at::Tensor& values) { return values.view({1, -1, 1, 1}); }
 at::Tensor OverImages(const at::Tensor& values) { return values.sum({0, 2, 3}); }
 
-// "" or what is off. A NaN is off.
+// Returns "" if `got` is within the tolerance, else the difference. A NaN is out of tolerance.
 std::string Check(absl::string_view what, const at::Tensor& got, const at::Tensor& expected,
                   const at::Tensor& tolerance) {
   const double ratio = (got.cpu().to(at::kDouble) - expected).abs().div(tolerance).max().item<double>();
   return ratio <= 1 ? "" : absl::StrCat(what, " is off by ", ratio, " tolerances; ");
 }
 
-// One pass in training mode over this rank's part of the images. The reference is in double, over `all` of them.
+// Compares one pass in training mode over this rank's images with a reference in double over all images.
 //
-// Roundings. Mean, variance and their merge over N ranks: the stored value, the share, its product, N - 1 additions, and for
-// the variance a difference and a square more; half of the variance's relative error reaches 1 / deviation. With those of the
-// final expression they are fewer than 16, of u = 2^-24 each. The kernel computes x * alpha + (beta - mean * alpha), so
-// what is rounded has the size of |x| + |mean|, measured in deviations. On a GPU the statistics themselves are sums in fp32. The sums of backward have n terms: 10 sqrt(n) u of
-// the mean magnitude of their terms (Higham and Mary, SIAM J. Sci. Comput. 2019, theorem 2.4). bf16 results are rounded once
-// more, by 2^-8.
+// Number of roundings:
+// - Mean, variance and their merge over N ranks: the stored value, the share, its product, N - 1 additions, and for the
+//   variance one difference and one square more. Half of the variance's relative error reaches 1 / deviation. Together
+//   with the final expression these are fewer than 16 roundings of u = 2^-24 each. The kernel computes x * alpha +
+//   (beta - mean * alpha), so the rounded values have the size of |x| + |mean|, measured in deviations. On a GPU the
+//   statistics themselves are sums in fp32.
+// - The sums of backward have n terms: 10 sqrt(n) u of the mean magnitude of their terms (Higham and Mary, SIAM J. Sci.
+//   Comput. 2019, theorem 2.4).
+// - bf16 results: one more rounding, of 2^-8.
 std::string Compare(const at::Tensor& all_x, const at::Tensor& all_dy, const Part& mine, BatchNormImpl& norm,
                     const at::Tensor& x, const at::Tensor& y) {
   const double u = 0x1p-24;
@@ -68,7 +72,7 @@ std::string Compare(const at::Tensor& all_x, const at::Tensor& all_dy, const Par
   const at::Tensor m2 = ByChannel(OverImages(all_dy * x_hat) / n);
   const auto part = [&](const at::Tensor& of_all) { return of_all.narrow(0, mine.first, mine.count); };
 
-  const at::Tensor rounded = (all_x.abs() + ByChannel(mean.abs())) * ByChannel(inverse);  // in deviations
+  const at::Tensor rounded = (all_x.abs() + ByChannel(mean.abs())) * ByChannel(inverse);  // measured in deviations
   const at::Tensor expected_y = x_hat * ByChannel(gamma) + ByChannel(beta);
   const at::Tensor y_tolerance =
       roundings * u * (rounded * ByChannel(gamma.abs()) + ByChannel(beta.abs())) + storage * expected_y.abs();

@@ -1,6 +1,6 @@
-// Gradients into the other GPUs' memory, by their copy engines: no multiprocessor takes part, and each rank adds up what
-// arrived, in the order of the ranks. With a shared update a rank is sent its share of a range alone, and SGD writes the
-// new weights of it into all ranks' memory. Who waits for what is lib/peer/exchange_protocol.h.
+// Gradient exchange through peer memory by copy engines: no SM takes part in the copies, and each rank adds the
+// received gradients in rank order. With a shared update, a rank receives only its share of a range, and SGD writes the
+// share's new weights into all ranks' memory. lib/peer/exchange_protocol.h defines the order of copies, flags and sums.
 #include <c10/cuda/CUDAGuard.h>
 
 #include <memory>
@@ -27,16 +27,16 @@ namespace {
 
 static_assert(kMaxChosenPeers == kMaxPeerRanks, "--reducer=auto takes what is for as many ranks");
 
-// A rank's piece of memory: its flags, the count of PeerUpdate, a place for each rank's packets, then one for each rank's
-// gradients, also unused ones for its own; with a shared update the network's weights behind these.
+// Layout of a rank's memory: its flags, the counter of PeerUpdate, a packet buffer for each rank, then a gradient
+// buffer for each rank, and with a shared update the network's weights. The buffers for the rank itself are unused.
 constexpr size_t kPushDoneOffset = kDeviceFlagsBytes;
 constexpr size_t kPacketsOffset = size_t{64} << 10;
-constexpr size_t kPacketsEach = (size_t{4} << 20) / sizeof(PeerPacket);  // fp32 of all but layers 3 and 4, and norms
-constexpr size_t kPlaceBytes = kMaxExchanged * sizeof(float) + (size_t{1} << 20);  // and norms
+constexpr size_t kPacketsEach = (size_t{4} << 20) / sizeof(PeerPacket);  // fp32 except layers 3 and 4, and batch norm
+constexpr size_t kPlaceBytes = kMaxExchanged * sizeof(float) + (size_t{1} << 20);  // 1 MiB for batch-norm gradients
 constexpr size_t kRangeAlignment = 256;
 constexpr size_t kWeightsBytes = kMaxExchanged * sizeof(__nv_bfloat16);
 
-// One launch sends up to so much and adds it up: batch norm's gradients and the stem's.
+// Maximum size of a range that one launch sends and adds: batch norm's gradients and the stem's.
 constexpr size_t kSmallBytes = size_t{64} << 10;
 constexpr size_t kPackBytes = 16;
 
@@ -90,8 +90,8 @@ class PeerExchange : public CountedExchange {
 
   bool GathersTogether() const override { return true; }
 
-  // As a small range of the protocol, whose launch is the caller's. A place is empty by then: what is told at the step's
-  // first range is that the last step's packets were taken.
+  // Exchanges both ranges as one small range of the protocol, whose launch the caller makes. The packet buffers are empty
+  // by then: the message at the step's first range confirms that the packets of the last step were read.
   absl::StatusOr<PeerPush> GatherTogether(const RangeToSum& weights, const RangeToSum& norms) override {
     PeerPush push;
     const size_t of_weights = PacketsOf(BytesOf(weights));
@@ -117,7 +117,7 @@ class PeerExchange : public CountedExchange {
     return absl::OkStatus();
   }
 
-  // A step of its own: no range of it is counted.
+  // Runs a separate step of the protocol, whose ranges are not counted.
   absl::Status GatherShares(const std::vector<SharedRange>& ranges, cudaStream_t stream) override {
     for (const SharedRange& shared : ranges) {
       const RangeToSum range = {shared.data, shared.count, Wire::kFp32, stream, stream, 0};
@@ -140,15 +140,15 @@ class PeerExchange : public CountedExchange {
   }
 
  private:
-  // What is done with a range that has come from all.
+  // Handling of a range whose parts have arrived from all ranks.
   enum class Then {
     kAdd,         // the range becomes the sum
-    kLeave,       // the parts are left where they are
-    kLeaveShare,  // and each rank is sent its share of them alone
-    kTakeShares,  // each rank sent its own share to all, and it is taken into the range
+    kLeave,       // parts stay in the receive buffers
+    kLeaveShare,  // parts stay, and each rank receives only its share of them
+    kTakeShares,  // each rank sends its own share to all, and the received shares are copied into the range
   };
 
-  // What a rank does by itself, and all have done before one sends.
+  // Does a rank's local preparation. All ranks must have completed it before any rank sends.
   absl::Status Prepare() {
     RETURN_IF_ERROR(CudaStatus(EmptyPlaces(PacketsFrom(0).of[rank_], size_ * kPacketsEach), "emptying places"));
     int least = 0, greatest = 0;
@@ -187,7 +187,7 @@ class PeerExchange : public CountedExchange {
 
   static size_t BytesOf(const RangeToSum& range) { return range.count * WireBytesPerElement(range.type); }
 
-  // Each rank's packets from number `first` on.
+  // Returns each rank's packets from index `first` on.
   PacketRoom PacketsFrom(size_t first) const {
     PacketRoom room;
     for (int rank = 0; rank < size_; ++rank) {
@@ -205,7 +205,7 @@ class PeerExchange : public CountedExchange {
     return memory_->of(rank) + PlacesOffset() + static_cast<size_t>(of) * kPlaceBytes + offset_;
   }
 
-  // Where the next range's parts are once all of them have come.
+  // Returns the addresses at which the next range's parts are once all of them have arrived.
   RangeSum PartsOf(const RangeToSum& range) const {
     RangeSum parts;
     parts.ranks = ranks();
@@ -215,7 +215,7 @@ class PeerExchange : public CountedExchange {
     return parts;
   }
 
-  // A small range is always added up: its launch does that anyway.
+  // Exchanges one range. A small range is always added, because its launch does this anyway.
   absl::StatusOr<RangeSum> Exchange(const RangeToSum& range, Then then) {
     RETURN_IF_ERROR(CheckRoom(range));
     CountRange(range, true);
@@ -232,17 +232,17 @@ class PeerExchange : public CountedExchange {
     return sum;
   }
 
-  // Queued on CUDA's streams, for one range.
+  // Operations for one range, queued on CUDA streams.
   class Operations : public PeerOperations {
    public:
-    // With `together` SendAndAdd only says there which row it is.
+    // If `together` is not null, SendAndAdd only stores the row there.
     Operations(const PeerExchange& exchange, const RangeToSum& range, Then then, PeerPush* together = nullptr)
         : exchange_(exchange), range_(range), then_(then), together_(together) {}
 
     absl::Status SendWhenReady() override { return FollowStream(exchange_.ready_, range_.ready, exchange_.stream_); }
     absl::Status AddWhenSent() override { return FollowStream(exchange_.sent_, exchange_.stream_, range_.then); }
 
-    // A shared range goes in shares: the one which that rank updates, or the one which this rank did.
+    // Copies a shared range in shares: the share that `rank` updates, or the share that this rank updated.
     absl::Status CopyTo(uint32_t rank) override {
       uint8_t* const place = exchange_.PlaceAt(static_cast<int>(rank), exchange_.rank_);
       const auto* const data = static_cast<const uint8_t*>(range_.data);
@@ -343,11 +343,11 @@ class PeerExchange : public CountedExchange {
   std::unique_ptr<DeviceFlags> device_flags_;
   PeerFlags flags_;
   cudaStream_t stream_ = nullptr;
-  cudaStream_t weights_ = nullptr;  // where this step's were written; null: nowhere yet
+  cudaStream_t weights_ = nullptr;  // stream on which this step's weights were written; null: none yet
   cudaEvent_t ready_ = nullptr, sent_ = nullptr;
 
   ExchangeProtocol protocol_;
-  size_t offset_ = 0;  // of the next range, in each place
+  size_t offset_ = 0;  // offset of the next range in each buffer
 };
 
 }  // namespace

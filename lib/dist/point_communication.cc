@@ -19,7 +19,7 @@ double Sum(const proto::Samples& samples) {
   return sum;
 }
 
-// One epoch's sums, and its steps for the comparison of ranks.
+// Adds one epoch's sums, and its steps for the comparison of the ranks.
 void AddEpoch(const std::vector<StepSummary>& steps, bool sent, proto::ScalePoint& point) {
   double exposed_seconds = 0, busy_seconds = 0;
   for (const StepSummary& step : steps) {
@@ -45,13 +45,13 @@ void AddBuckets(const std::vector<BucketTimes>& mean, const std::vector<uint64_t
   }
 }
 
-// Autograd's steps, whose reducer marks every one.
+// Adds autograd's steps; the reducer records timestamps in each of them.
 void AddReduced(PointGroup& group, const proto::SweepPoint& trained, bool sent, proto::ScalePoint& point,
                 proto::RankFacts& facts) {
   std::vector<StepTimes> epochs;
   for (const ReducerTimes& epoch : group.epochs()) {
     AddEpoch(epoch.steps, sent, point);
-    if (!epoch.mean_bucket.empty()) {  // of this process
+    if (!epoch.mean_bucket.empty()) {  // epoch of this process
       epochs.push_back({0, epoch.mean_bucket});
     }
   }
@@ -70,8 +70,8 @@ void AddReduced(PointGroup& group, const proto::SweepPoint& trained, bool sent, 
   means.set_update_seconds(Sum(trained.optimizer_seconds()) / steps);
 }
 
-// The hand-written step. The last one is shorter where the batch does not divide the shard, and may have fewer
-// ranges: buckets are those of the others.
+// Adds the hand-written steps. If the batch does not divide the shard, the last step is shorter and may have fewer
+// ranges; the buckets are those of the other steps.
 void AddMarked(const PointGroup& group, const proto::SweepPoint& trained, const std::vector<ExchangeStep>& marked,
                bool sent, proto::ScalePoint& point, proto::RankFacts& facts) {
   std::vector<StepSummary> summaries;

@@ -30,7 +30,7 @@ namespace {
 
 constexpr char kStateTraffic[] = "training state";
 constexpr size_t kSharedPiece = size_t{16} << 20;
-constexpr uint64_t kMaxStateBytes = uint64_t{16} << 30;  // 180 times that of ResNet-18 with momentum
+constexpr uint64_t kMaxStateBytes = uint64_t{16} << 30;  // 180 times the state of ResNet-18 with momentum
 
 Wire WireOf(const proto::ScaleSpec& spec) { return spec.gradient_compression() == "bf16" ? Wire::kBf16 : Wire::kFp32; }
 
@@ -86,14 +86,14 @@ absl::StatusOr<std::unique_ptr<Communicator>> PointGroup::Connect() const {
   return MakeNcclCommunicator(*context_.store, context_.rank, context_.size, options);
 }
 
-// NCCL sends what lies on the GPU alone.
+// Broadcasts `tensors`, copied to the GPU if necessary, because NCCL sends only GPU memory.
 absl::Status PointGroup::Share(const std::vector<at::Tensor>& tensors, const char* kind) {
   if (communicator_ == nullptr) {
     return absl::OkStatus();
   }
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> on_device;
-  std::set<at::ScalarType> types;  // a broadcast each
+  std::set<at::ScalarType> types;  // dtypes, one broadcast each
   uint64_t bytes = 0;
   for (const at::Tensor& tensor : tensors) {
     on_device.push_back(tensor.detach().to(device_));
@@ -131,7 +131,7 @@ absl::StatusOr<ReducerOptions> PointGroup::OptionsOfReducer(bool check_sum) {
   return options;
 }
 
-// Rank 0's on all ranks, which know nothing but what they saw themselves.
+// Returns rank 0's plan on all ranks, because a rank knows only its own plan.
 absl::StatusOr<BucketPlan> PointGroup::KeptPlan(size_t parameters) {
   if (!kept_plan_.has_value()) {
     return BucketPlan();
@@ -213,7 +213,7 @@ absl::StatusOr<std::vector<std::string>> PointGroup::GatherState(absl::string_vi
   return context_.store->AllGather(context_.rank, context_.size, bytes);
 }
 
-// In pieces, since training has the device's memory.
+// Broadcasts in pieces, because training uses most of the device's memory.
 absl::Status PointGroup::ShareState(std::string& bytes) {
   if (communicator_ == nullptr) {
     return absl::OkStatus();

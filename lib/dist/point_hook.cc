@@ -20,7 +20,7 @@ absl::Status PointHook::BeforeBackward() {
   return reducer_->BeforeBackward();
 }
 
-// Buffers travel after backward, which may still read them; the next forward finds those of rank 0.
+// Buffers are broadcast after backward, which may still read them; the next forward uses those of rank 0.
 absl::Status PointHook::AfterBackward() {
   RETURN_IF_ERROR(reducer_->AfterBackward());
   RETURN_IF_ERROR(SyncStatus());

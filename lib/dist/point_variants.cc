@@ -37,7 +37,7 @@ std::string WordOf(const std::string& key, const Message& message) {
              : message.GetReflection()->GetString(message, &field);
 }
 
-// The mode of an older record has no word, and stays as it is.
+// Copies the words. The mode of an older record has no word, and stays unchanged.
 void CopyWords(const Message& from, Message& to) {
   for (const std::string& key : VariantKeys()) {
     SetWord(key, WordOf(key, from), to).IgnoreError();
@@ -77,7 +77,7 @@ std::vector<proto::ScaleSpec> VariantsOf(const proto::ScaleSpec& spec) {
     std::vector<proto::ScaleSpec> longer;
     for (const proto::ScaleSpec& variant : variants) {
       for (const std::string& word : several.word()) {
-        SetWord(several.key(), word, longer.emplace_back(variant)).IgnoreError();  // SetWords has tried it
+        SetWord(several.key(), word, longer.emplace_back(variant)).IgnoreError();  // checked by SetWords
       }
     }
     variants = std::move(longer);

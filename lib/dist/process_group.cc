@@ -1,5 +1,5 @@
-// A backend with two operations. LibTorch waits by futures: on a GPU a future is done at once and holds an event that the
-// waiting stream waits for; on a CPU a thread waits for one sum after the other and completes their futures.
+// A backend with two operations. LibTorch waits by futures. On a GPU a future is completed at once and holds an event
+// for which the waiting stream waits. On a CPU a thread waits for one sum after another and completes their futures.
 #include "lib/dist/process_group.h"
 
 #include <c10/core/StreamGuard.h>
@@ -19,7 +19,7 @@ namespace {
 
 using FuturePtr = c10::intrusive_ptr<c10::ivalue::Future>;
 
-// Done when its future is.
+// Work that is completed when its future is.
 class FutureWork : public c10d::Work {
  public:
   FutureWork(int rank, c10d::OpType type, FuturePtr future) : Work(rank, type), future_(std::move(future)) {}
@@ -113,7 +113,8 @@ class CommunicatorBackend : public c10d::Backend {
     status_.Update(status);
   }
 
-  // On a GPU a stream aside waits for the sum, and the future takes its event from that stream.
+  // Completes the future. On a GPU a separate stream waits for the sum, and the future records its event on that
+  // stream.
   void Finish(const std::shared_ptr<Collective>& collective, const FuturePtr& future,
               const std::vector<at::Tensor>& tensors) {
     if (collective == nullptr) {
@@ -139,7 +140,7 @@ class CommunicatorBackend : public c10d::Backend {
       const Waiting next = std::move(waiting_.front());
       waiting_.pop_front();
       lock.unlock();
-      if (status().ok()) {  // else one lost rank would cost a timeout for each sum
+      if (status().ok()) {  // otherwise one lost rank would cost a timeout for each sum
         Keep(next.collective->Wait());
       }
       next.future->markCompleted(c10::IValue(next.tensors));
@@ -150,7 +151,7 @@ class CommunicatorBackend : public c10d::Backend {
   Communicator& communicator_;
   const c10::Device device_;
   const bool send_;
-  mutable std::mutex mutex_;  // over all below
+  mutable std::mutex mutex_;  // guards all members below
   std::condition_variable wake_;
   absl::Status status_;
   std::vector<GroupSum> sums_;

@@ -33,7 +33,7 @@
 namespace lockstep {
 namespace {
 
-// The run's spec, as far as the point has none of its own.
+// Returns the run's spec with the settings of the point, if it has its own.
 proto::ScaleSpec SpecOf(const proto::RankOrder& order) {
   proto::ScaleSpec spec = order.spec();
   SetVariant(order.point(), spec);
@@ -43,7 +43,7 @@ proto::ScaleSpec SpecOf(const proto::RankOrder& order) {
   return spec;
 }
 
-// What the ranks' training is asked for, in the words of a sweep.
+// Returns the training order of the ranks, as for a sweep.
 proto::PointOrder OrderOf(const proto::ScaleSpec& spec, const proto::ScalePoint& point, c10::Device device) {
   proto::PointOrder order;
   order.set_batch_size(point.mode() == proto::DP ? point.global_batch() : point.batch_per_device());
@@ -53,12 +53,12 @@ proto::PointOrder OrderOf(const proto::ScaleSpec& spec, const proto::ScalePoint&
   order.set_evaluate(evaluate);
   order.mutable_spec()->set_evaluate_every(evaluate ? spec.evaluate_every() : 0);
   order.mutable_spec()->set_target_accuracy(evaluate ? spec.target_accuracy() : 0);
-  // A step of a large batch may take a CPU as long as it likes; there the waits for other ranks have the limit.
+  // A step of a large batch may take any time on a CPU. There only the waits for other ranks have a limit.
   order.set_timeout_seconds(device.is_cuda() ? spec.timeout_seconds() : 0);
   return order;
 }
 
-// One rank, from its order to its measurements. The members are made in this order and destroyed in the opposite one.
+// One rank's work, from its order to its measurements. Members are destroyed in reverse order of declaration.
 class RankPoint {
  public:
   RankPoint(RankContext& context, const proto::RankOrder& order)
@@ -81,13 +81,13 @@ class RankPoint {
     AddSent();
     AddFacts();
     point_.set_outcome(proto::COMPLETED);
-    // None leaves, and closes its connections, while another still works.
+    // No rank may leave and close its connections while another still works.
     RETURN_IF_ERROR(context_.store->Barrier(context_.rank, context_.size));
     return point_;
   }
 
  private:
-  // Everything that needs no other rank.
+  // Does everything that needs no other rank.
   absl::Status SetUp(const std::string& dataset_path) {
     ASSIGN_OR_RETURN(device_, ResolveDevice(training_.device() == proto::CUDA ? "cuda" : "cpu", context_.local_rank));
     RETURN_IF_ERROR(CheckEpochs(training_));
@@ -142,7 +142,7 @@ class RankPoint {
     }
   }
 
-  // What this rank measured beside its epochs, for a run that goes on from here.
+  // Returns this rank's measurements besides the epochs, for a resumed run.
   std::string Measured() const {
     proto::RankProgress progress = group_->Progress();
     if (star_ != nullptr) {
@@ -171,7 +171,7 @@ class RankPoint {
     return absl::OkStatus();
   }
 
-  // Rank 0's, since running statistics are each rank's own, and those of rank 0 were evaluated.
+  // Writes rank 0's weights, because running statistics differ between ranks and rank 0's were evaluated.
   absl::Status KeepWeights() {
     if (order_.checkpoint_path().empty() || context_.rank != 0) {
       return absl::OkStatus();
@@ -219,7 +219,7 @@ class RankPoint {
     facts_.set_epoch_seconds(sum / std::max(1, trained.epoch_seconds().value_size()));
   }
 
-  // All ranks have the same weights, to the bit, or something went wrong on the way.
+  // Checks that all ranks have the same weights, bit for bit.
   absl::Status CompareWeights() {
     if (point_.reduction() == proto::ABLATED) {
       return absl::OkStatus();
@@ -237,7 +237,7 @@ class RankPoint {
     return absl::OkStatus();
   }
 
-  // The gradient's size, alone.
+  // Times an all-reduce of the gradient's size with nothing else running.
   absl::Status Probe() {
     proto::AllReduceProbe& probe = *point_.mutable_probe();
     probe.set_size_bytes(spec_.model().gradient_bytes());
@@ -267,8 +267,8 @@ class RankPoint {
     }
   }
 
-  // An exchange whose sums are not exact, on some rank, is never made: MakePeerExchange and MakeCommunicatorExchange check
-  // them with numbers that differ on every rank.
+  // Returns the check of an exchange: MakePeerExchange and MakeCommunicatorExchange check its sums with numbers that
+  // differ on every rank, and fail if a sum is not exact on some rank.
   static proto::SumCheck CheckOfExchange() {
     proto::SumCheck check;
     check.set_source("exact test numbers, before training");
@@ -296,11 +296,11 @@ class RankPoint {
   proto::ScalePoint point_;
   proto::RankFacts facts_;
   proto::SweepPoint trained_;
-  std::vector<ExchangeStep> marked_;  // of one more epoch, where gradients were exchanged; else none
+  std::vector<ExchangeStep> marked_;  // steps of one more epoch; empty unless the hand-written step exchanged gradients
   c10::Device device_ = c10::Device(c10::kCPU);
   Dataset dataset_;
   std::unique_ptr<PointGroup> group_;
-  const DataParallelTrainer* star_ = nullptr;  // the training run's; null: not mode DP
+  const DataParallelTrainer* star_ = nullptr;  // trainer of the training run; null unless mode DP
   StarTraffic star_traffic_;
   std::shared_ptr<Model> model_;
 };
@@ -312,8 +312,8 @@ absl::StatusOr<proto::ScalePoint> RunRankPoint(RankContext& context, const proto
   RankPoint point(context, order);
   absl::StatusOr<proto::ScalePoint> result = point.Run();
   if (!result.ok()) {
-    // What it holds may wait as it is destroyed: a communicator for a rank that is stopped, which takes NCCL 10 s, memory
-    // for a kernel that waits for that rank's gradients.
+    // Members of `point` may wait in their destructors: a communicator for a stopped rank, for which NCCL takes 10 s,
+    // or memory for a kernel that waits for that rank's gradients.
     EndRank(result.status());
   }
   return result;

@@ -9,13 +9,14 @@
 namespace lockstep {
 namespace {
 
-// Without a shared update a gradient goes whole to every other rank, N / 2 times a ring's bytes. Predicted from runs on two
-// GPUs: faster than NCCL on four, slower on eight (benchmarks/results/notes.md, "Four and eight GPUs").
+// Maximum number of ranks for --reducer=peer under auto. Without a shared update, each gradient is sent whole to every
+// other rank: N / 2 times the bytes of a ring. Predicted from runs on two GPUs: faster than NCCL on four, slower on
+// eight (benchmarks/results/notes.md, "Four and eight GPUs").
 constexpr uint32_t kMaxWholeCopyRanks = 4;
 
-// The number that decides for a point of so many ranks.
+// Returns the number of ranks for which the reducer of a point of `ranks` ranks is chosen.
 uint32_t DecidingRanks(const proto::ScaleSpec& spec, uint32_t ranks) {
-  uint32_t fewest = 0;  // beyond one
+  uint32_t fewest = 0;  // smallest number of ranks above 1
   for (const uint32_t other : spec.ranks()) {
     fewest = other > 1 && (fewest == 0 || other < fewest) ? other : fewest;
   }
@@ -31,7 +32,7 @@ bool CanShareUpdate(const proto::TrainingSpec& training) {
 ReducerChoice ChooseReducer(const proto::ScaleSpec& spec, uint32_t ranks, const RankPlace& place) {
   const proto::TrainingSpec& training = spec.training();
   if (spec.mode() == proto::DP || training.step() != proto::FUSED || training.device() != proto::CUDA || ranks < 2) {
-    return {"own", ""};  // there is no other
+    return {"own", ""};  // the only reducer
   }
   if (!place.one_host) {
     return {"own", "the ranks are on several hosts"};

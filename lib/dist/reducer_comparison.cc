@@ -17,7 +17,7 @@ Trainee::Trainee(const std::string& network, c10::Device device) : model(*MakeMo
   for (const auto& parameter : model->named_parameters()) {
     parameters.push_back({parameter.key(), parameter.value()});
   }
-  // lenet5's gradients become ready in reverse order, so that the first buckets would be the last ones.
+  // lenet5's gradients become ready in reverse order, so the first buckets would equal the last ones.
   if (network == "lenet5") {
     std::reverse(parameters.begin(), parameters.end());
   }
@@ -72,7 +72,7 @@ absl::StatusOr<std::string> CompareReducers(Communicator& communicator, c10::Dev
   ReducerOptions options;
   options.keep_local = true;
   if (network == "lenet5") {
-    options.caps = {16 << 10, 64 << 10};  // of 247 KB
+    options.caps = {16 << 10, 64 << 10};  // caps for 247 KB of gradients
   }
   Trainee ours(network, device);
   Trainee theirs(network, device);

@@ -16,7 +16,7 @@ bool IsFused(const proto::ScaleSpec& variant) {
 
 bool IsStar(const proto::ScaleSpec& variant) { return variant.mode() == proto::DP; }
 
-// Buckets are of the reducer that autograd's gradients go through.
+// Returns true if autograd's gradients go through a reducer, which has buckets.
 bool HasBuckets(const proto::ScaleSpec& variant) { return !IsStar(variant) && !IsFused(variant); }
 
 bool HasSeveralRanks(const proto::ScaleSpec& spec) {

@@ -41,7 +41,7 @@ absl::StatusOr<uint32_t> BatchPerDevice(proto::BatchMode mode, uint32_t ranks, u
   return absl::InvalidArgumentError("the batch mode is not set; expected per_device or global");
 }
 
-// In mode DP one process deals out each batch, so that there are no shards.
+// Plans a point of mode DP, in which one process divides each batch, so that there are no shards.
 absl::StatusOr<proto::ScalePoint> PlanStar(const proto::ScaleSpec& spec, uint64_t images, proto::ScalePoint point) {
   const bool drop_last = spec.training().drop_last();
   if (point.global_batch() > images) {

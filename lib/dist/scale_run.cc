@@ -57,7 +57,8 @@ namespace {
 
 constexpr char kPointTask[] = "scale_run_point";
 
-// The digest of a prediction is proof that it was there before the run.
+// Returns the inputs of the record's header. The digest of a prediction proves that the prediction existed before the
+// run.
 absl::StatusOr<std::vector<proto::Input>> InputsOf(const ScaleRunOptions& options, const proto::Input& dataset) {
   std::vector<proto::Input> inputs = {dataset};
   if (options.prediction.empty()) {
@@ -95,7 +96,7 @@ absl::StatusOr<proto::Header> MakeScaleHeader(const ScaleRunOptions& options, co
     header.devices.push_back(described);
   }
   header.libraries = LoadedLibraries(plan.device);
-  // All that the user can ask for is in the spec, except how long to wait for a rank, which changes no result.
+  // The spec contains all options, except the timeout for a rank, which changes no result.
   proto::ScaleSpec result = plan.spec;
   result.clear_timeout_seconds();
   header.result_flags = {{"spec", result.ShortDebugString()}};
@@ -112,7 +113,7 @@ absl::StatusOr<proto::Header> MakeScaleHeader(const ScaleRunOptions& options, co
   return MakeHeader(header);
 }
 
-// Null when there is none.
+// Returns null if there is no such point.
 const proto::ScalePoint* Find(const std::vector<proto::ScalePoint>& points, const proto::ScalePoint& wanted) {
   const std::string key = PointKey(wanted);
   const auto found = std::find_if(points.begin(), points.end(),
@@ -120,14 +121,14 @@ const proto::ScalePoint* Find(const std::vector<proto::ScalePoint>& points, cons
   return found == points.end() ? nullptr : &*found;
 }
 
-// Whether nothing is left to do at a point that was asked to leave the checkpoint, or not.
+// Returns true if a point needs no more work. `leaves_checkpoint`: the point must have written the checkpoint.
 bool IsFinished(const proto::ScalePoint& point, bool leaves_checkpoint) {
   return leaves_checkpoint ? point.outcome() == proto::COMPLETED && CheckpointIsThere(point.checkpoint())
                            : point.outcome() == proto::COMPLETED || point.outcome() == proto::OUT_OF_MEMORY;
 }
 
-// The points that a stopped run completed, up to the first record that is not one of this plan's, once each. The spec
-// comes before them.
+// Returns the points that a stopped run finished, up to the first record that is not in this plan, occurs twice or
+// needs more work. The first record must be the spec.
 std::vector<proto::ScalePoint> FinishedPoints(const std::vector<proto::ScaleRecord>& kept, const ScaleRunPlan& plan) {
   std::vector<proto::ScalePoint> finished;
   for (size_t i = 1; i < kept.size() && kept[0].has_spec(); ++i) {
@@ -142,7 +143,7 @@ std::vector<proto::ScalePoint> FinishedPoints(const std::vector<proto::ScaleReco
   return finished;
 }
 
-// What the ranks of the plan's point of this index are asked for.
+// Returns the order for the ranks of point `index` of the plan.
 proto::RankOrder OrderOf(const ScaleRunOptions& options, const ScaleRunPlan& plan, const proto::Header& header,
                          size_t index, const World* world) {
   proto::RankOrder order;
@@ -158,7 +159,7 @@ proto::RankOrder OrderOf(const ScaleRunOptions& options, const ScaleRunPlan& pla
   if (!order.state_path().empty()) {
     *order.mutable_state_header() = MakeStateHeader(header, plan.spec, plan.points[index], OtherHostsOf(world));
   }
-  MakeTextReadable(order);  // the state's header holds the command line in any bytes, which protobuf would not parse
+  MakeTextReadable(order);  // the header's command line may hold any bytes, which protobuf would not parse
   return order;
 }
 
@@ -182,17 +183,17 @@ absl::StatusOr<proto::ScalePoint> MeasurePoint(const ScaleRunPlan& plan, const p
   }
   ASSIGN_OR_RETURN(proto::ScalePoint merged, MergeRanks(of_rank));
   if (merged.has_checkpoint()) {
-    merged.mutable_checkpoint()->set_path(order.checkpoint_path());  // which may not be readable text
+    merged.mutable_checkpoint()->set_path(order.checkpoint_path());  // original path, which may not be readable text
   }
   return merged;
 }
 
-// "; about 36s left"; empty after the last point.
+// Returns "; about 36s left"; empty after the last point.
 std::string LeftText(double seconds) {
   return seconds == 0 ? "" : absl::StrCat("; about ", absl::FormatDuration(absl::Seconds(std::ceil(seconds))), " left");
 }
 
-// "scale_run: point 3 of 12: 2 ranks, batch 32: 1.234 s per epoch, mean of 5". `rest`: what else there is to say.
+// Logs "scale_run: point 3 of 12: 2 ranks, batch 32: 1.234 s per epoch, mean of 5", followed by `rest`.
 void ReportPoint(const ScaleRunPlan& plan, size_t index, const proto::ScalePoint& point, const std::string& rest) {
   const std::string place = absl::StrCat("scale_run: point ", index + 1, " of ", plan.points.size(), ": ");
   const auto& seconds = point.epoch_seconds().value();
@@ -209,7 +210,7 @@ void ReportPoint(const ScaleRunPlan& plan, size_t index, const proto::ScalePoint
   }
 }
 
-// The ranks of this point fell back to another reducer than --reducer=auto chose for them.
+// Logs that the ranks of this point fell back to another reducer than --reducer=auto chose.
 void ReportFallback(const ScaleRunPlan& plan, const proto::ScalePoint& planned, const proto::ScalePoint& measured) {
   if (measured.reducer() != planned.reducer()) {
     LogLine(absl::StrFormat("scale_run: %s: --reducer=auto goes on with %s, not %s: %s", NameIn(plan, planned),
@@ -217,7 +218,7 @@ void ReportFallback(const ScaleRunPlan& plan, const proto::ScalePoint& planned, 
   }
 }
 
-// Behind a point without all-reduces: where the time goes that it saves.
+// Logs, after a point without all-reduces, the split of the time that it saves.
 void ReportAblation(const std::vector<proto::ScalePoint>& measured, const proto::ScalePoint& ablated) {
   if (ablated.reduction() != proto::ABLATED || ablated.outcome() != proto::COMPLETED) {
     return;
@@ -235,7 +236,7 @@ void ReportAblation(const std::vector<proto::ScalePoint>& measured, const proto:
   }
 }
 
-// Running out of memory, in a rank's allocator or by the kernel's hand, is what became of a point.
+// Measures a point. If a rank's allocator or the kernel reports out of memory, this becomes the point's outcome.
 absl::StatusOr<proto::ScalePoint> TryPoint(const ScaleRunPlan& plan, const proto::RankOrder& order, World* world) {
   absl::StatusOr<proto::ScalePoint> measured = MeasurePoint(plan, order, world);
   if (!absl::IsResourceExhausted(measured.status())) {
@@ -247,7 +248,7 @@ absl::StatusOr<proto::ScalePoint> TryPoint(const ScaleRunPlan& plan, const proto
   return lost;
 }
 
-// The record is whole, also where the checkpoint's point did not complete.
+// Finishes the record, which is complete even if the checkpoint's point did not complete.
 absl::Status Finish(const ScaleRunOptions& options, const std::vector<proto::ScalePoint>& points,
                     RecordWriter& writer) {
   absl::Status status =
@@ -265,14 +266,15 @@ absl::Status Finish(const ScaleRunOptions& options, const std::vector<proto::Sca
   return status;
 }
 
-// A stopped or failed run with nothing to keep leaves nothing: the spec is written together with the first point.
+// Measures all points. The spec is written together with the first point, so that a run that stops or fails before
+// leaves nothing.
 absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const proto::Header& header, World* world,
                         FinishedWork& work) {
-  std::unique_ptr<OutputHold> checkpoint_hold;  // before the record's rule asks whether the checkpoint is there
+  std::unique_ptr<OutputHold> checkpoint_hold;  // must be taken before ResumeRecordFile checks for the checkpoint
   if (!options.checkpoint.empty()) {
     ASSIGN_OR_RETURN(checkpoint_hold, OutputHold::Take(options.checkpoint));
   }
-  std::vector<proto::ScaleRecord> kept;  // from a stopped run of the same command; none with --force
+  std::vector<proto::ScaleRecord> kept;  // records of a stopped run of the same command; empty with --force
   std::unique_ptr<RecordWriter> writer;
   if (options.force) {
     ASSIGN_OR_RETURN(writer, RecordWriter::Create(options.output, header, ReplaceAnything()));
@@ -346,11 +348,11 @@ absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const
   if (plan.spec.experiment() != proto::EXPERIMENT_UNSPECIFIED && !IsQuiet()) {
     RETURN_IF_ERROR(PrintToStderr(ExperimentTable(plan.spec, table)));
   }
-  checkpoint_hold.reset();  // else a kill between the two leaves its .part, which no later run removes
+  checkpoint_hold.reset();  // releases it first: a kill in between would leave its .part, which no later run removes
   return Finish(options, table, *writer);
 }
 
-// Standard input is copied into this process, where only its own children can read it.
+// Standard input is copied into this process; only its own child processes can read the copy.
 absl::Status CheckOneProcess(const World* world) {
   return world == nullptr || world->size() == 1
              ? absl::OkStatus()
@@ -359,7 +361,7 @@ absl::Status CheckOneProcess(const World* world) {
                    "standard input; give the file's path");
 }
 
-// Images of the largest step that is asked for.
+// Returns the images of the largest requested step.
 uint64_t LargestGlobalBatch(const proto::ScaleSpec& spec) {
   const auto& batches = spec.batch_size();
   const uint64_t largest = batches.empty() ? 0 : *std::max_element(batches.begin(), batches.end());
@@ -367,7 +369,7 @@ uint64_t LargestGlobalBatch(const proto::ScaleSpec& spec) {
   return global ? largest : largest * MaxRanks(spec);
 }
 
-// Holds images out of the training split, and says in `options` how many.
+// Holds images out of the training split, and sets their number in `options`.
 absl::Status HoldOut(ScaleRunOptions& options, Dataset& dataset) {
   const uint32_t images = ValidationImages(options, dataset.train.size());
   options.spec.mutable_training()->set_validation_images(images);
@@ -416,7 +418,7 @@ absl::StatusOr<std::string> RunPointTask(RankContext& context) {
     return absl::InternalError("a rank's order does not parse");
   }
   ASSIGN_OR_RETURN(proto::ScalePoint point, RunRankPoint(context, order));
-  MakeTextReadable(point);  // else it would not parse
+  MakeTextReadable(point);  // unreadable text would not parse
   return point.SerializeAsString();
 }
 

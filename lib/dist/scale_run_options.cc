@@ -23,7 +23,7 @@ absl::Status CheckWords(const proto::ScaleSpec& variant) {
              : CheckFlagWord("gradient_compression", variant.gradient_compression(), {"none", "bf16"});
 }
 
-// What it takes may be one of the others.
+// Checks that `auto` is the only reducer, because it may choose one of the others.
 absl::Status CheckAutoIsAlone(const proto::ScaleSpec& spec) {
   for (const proto::KeyWords& several : spec.several()) {
     if (several.key() == "reducer" && absl::c_linear_search(several.word(), "auto")) {
@@ -35,7 +35,8 @@ absl::Status CheckAutoIsAlone(const proto::ScaleSpec& spec) {
   return absl::OkStatus();
 }
 
-// One in so many training images: usual for CIFAR-10, whose 5,000 then give an accuracy of 90 % a standard error of 0.4 points.
+// Divisor of the training images that gives the held-out images: usual for CIFAR-10, whose 5,000 then give an accuracy
+// of 90 % a standard error of 0.4 points.
 constexpr uint32_t kValidationShare = 10;
 
 }  // namespace

@@ -46,7 +46,7 @@ absl::Status CheckDeviceCount(c10::Device device, uint32_t max_ranks) {
                                              "; give fewer ranks, or --device=cpu"));
 }
 
-// What was left to the preset, the model and the machine.
+// Sets the settings that were left to the preset, the model and the machine.
 void Settle(c10::Device device, uint32_t ranks_here, proto::ScaleSpec& spec) {
   proto::TrainingSpec& training = *spec.mutable_training();
   if (training.threads() == 0) {
@@ -63,7 +63,7 @@ void Settle(c10::Device device, uint32_t ranks_here, proto::ScaleSpec& spec) {
   }
 }
 
-// What the ranks cannot do together.
+// Refuses settings that cannot be combined.
 absl::Status CheckTogether(const proto::ScaleSpec& spec) {
   const proto::TrainingSpec& training = spec.training();
   if (spec.mode() == proto::DP && (training.step() == proto::FUSED || training.accumulate() > 1)) {
@@ -123,7 +123,7 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
   return absl::OkStatus();
 }
 
-// What was asked for, if the ranks can have it; else what is fastest.
+// Returns the requested backend if the ranks can use it, or the fastest if none was requested.
 absl::StatusOr<proto::Backend> ChooseBackend(const proto::ScaleSpec& spec, c10::Device device, uint32_t ranks_here) {
   const bool one_host = ranks_here == MaxRanks(spec);
   const proto::Backend best = device.is_cuda() ? proto::NCCL : one_host ? proto::SHARED_MEMORY : proto::GLOO;
@@ -153,7 +153,7 @@ absl::StatusOr<proto::ScaleSpec> SettleVariant(proto::ScaleSpec spec, c10::Devic
   return spec;
 }
 
-// A combination that cannot be is refused when it is the only one, and left out when it is one of several.
+// Settles the variants. An impossible variant is left out, but refused if it is the only one.
 absl::Status SettleVariants(const proto::ScaleSpec& asked, uint32_t ranks_here, ScaleRunPlan& plan) {
   absl::Status refused;
   for (const proto::ScaleSpec& one : VariantsOf(asked)) {
@@ -181,7 +181,7 @@ absl::Status SettleVariants(const proto::ScaleSpec& asked, uint32_t ranks_here, 
   return absl::OkStatus();
 }
 
-// Where the first `ranks` ranks are. Local ranks have the GPUs of their numbers.
+// Returns the placement of the first `ranks` ranks. Each local rank uses the GPU of its number.
 RankPlace PlaceOf(c10::Device device, const World* world, uint32_t ranks) {
   RankPlace place;
   place.one_host = world == nullptr || world->RanksHere(ranks) == ranks;
@@ -193,7 +193,7 @@ RankPlace PlaceOf(c10::Device device, const World* world, uint32_t ranks) {
   return place;
 }
 
-// Variant by variant. A base case that another variant has, too, is measured once.
+// Plans the points variant by variant. A base case that several variants share is measured once.
 absl::Status PlanVariants(uint64_t training_images, const PlaceOfRanks& place_of, ScaleRunPlan& plan) {
   const std::string training = plan.spec.training().SerializeAsString();
   for (const proto::ScaleSpec& variant : plan.variants) {
@@ -232,7 +232,7 @@ absl::Status PlanRows(const std::vector<std::string>& rows, uint64_t training_im
   return absl::OkStatus();
 }
 
-// "4"; "4 to 279" if an experiment's rows differ.
+// Returns "4"; "4 to 279" if an experiment's rows differ.
 std::string RepeatsText(const ScaleRunPlan& plan) {
   uint32_t fewest = plan.spec.training().repeats(), most = fewest;
   for (const proto::ScalePoint& point : plan.points) {
@@ -249,9 +249,9 @@ std::string HowText(const proto::ScaleSpec& variant) {
                       variant.gradient_compression() == "none" ? "fp32" : "bf16");
 }
 
-// What --reducer=auto takes: a line for each choice. Whether GPUs really share their memory is known when they do.
+// Returns the choices of --reducer=auto, one line each. The GPUs may turn out not to share memory when the ranks run.
 std::string ChoicesText(const ScaleRunPlan& plan) {
-  std::vector<std::pair<std::string, std::set<uint32_t>>> choices;  // and at which numbers of ranks
+  std::vector<std::pair<std::string, std::set<uint32_t>>> choices;  // choice, and the numbers of ranks with it
   for (const proto::ScalePoint& point : plan.points) {
     if (plan.spec.reducer() != "auto" || point.reduction() == proto::PLAIN || point.reduction() == proto::STAR) {
       continue;
@@ -288,7 +288,7 @@ absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, co
         absl::StrCat(options.input, " has no test images; --noevaluate, and no --checkpoint"));
   }
   RETURN_IF_ERROR(CheckFlagWord("model", plan.spec.training().model(), ModelNames()));
-  RETURN_IF_ERROR(SetComputeThreads(plan.spec.training().threads()));  // the model is counted by running it
+  RETURN_IF_ERROR(SetComputeThreads(plan.spec.training().threads()));  // CountModel runs the model
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model,
                    MakeModel(plan.spec.training().model(), plan.spec.training().seed()));
   *plan.spec.mutable_model() = CountModel(*model);

@@ -19,7 +19,7 @@
 namespace lockstep {
 namespace {
 
-// Done once; the worker says so, others wait for it.
+// An operation that the worker runs once, and for which others wait.
 class QueuedCollective : public Collective {
  public:
   explicit QueuedCollective(std::function<absl::Status()> work) : work_(std::move(work)) {}
@@ -30,14 +30,14 @@ class QueuedCollective : public Collective {
     return status_;
   }
 
-  // One thread serves a communicator, so the union of [begin, end] over the operations is the union of the times in which
-  // one ran, as it is for Gloo.
+  // One thread serves a communicator, so the union of [begin, end] over the operations equals the union of the times in
+  // which one ran, like for Gloo.
   TimeMark begin() const override { return begin_; }
   TimeMark end() const override { return end_; }
 
   void Run() {
     absl::Status status = work_();
-    work_ = nullptr;  // lets go of the tensor
+    work_ = nullptr;  // releases the tensor
     const std::lock_guard<std::mutex> lock(mutex_);
     status_ = std::move(status);
     end_ = TimeMark::Now();
@@ -53,8 +53,8 @@ class QueuedCollective : public Collective {
   TimeMark end_;
 };
 
-// A thread that does the work in the order in which it comes. What is queued when it is destroyed is still done: the other
-// ranks count on it, and its waits end by themselves.
+// Thread that runs the operations in order. Operations that are queued when it is destroyed still run: the other ranks
+// depend on them, and their waits have timeouts.
 class CollectiveQueue {
  public:
   CollectiveQueue() = default;
@@ -69,7 +69,7 @@ class CollectiveQueue {
   CollectiveQueue(const CollectiveQueue&) = delete;
   CollectiveQueue& operator=(const CollectiveQueue&) = delete;
 
-  // Begins to serve. Call it once, before Add. Errors are those of ThreadGroup::Start.
+  // Starts the thread. Must be called once, before Add. Errors are those of ThreadGroup::Start.
   absl::Status Start() {
     return thread_.Start([this] { Serve(); });
   }
@@ -129,12 +129,12 @@ class SharedMemoryCommunicator : public Communicator {
   SharedMemoryCommunicator(Store& store, int rank, int size, std::unique_ptr<SharedMemoryAllReduce> ranks)
       : Communicator(store, rank, size), ranks_(std::move(ranks)) {}
 
-  // Call it once, before any operation.
+  // Must be called once, before any operation.
   absl::Status StartQueue() { return queue_.Start(); }
 
   absl::string_view name() const override { return "shared_memory"; }
 
-  // In the other ranks' reach, but what is so small that it would be copied all the same.
+  // Allocates memory that the other ranks can read, except for tensors so small that they would be copied anyway.
   absl::StatusOr<at::Tensor> MakeFlat(int64_t elements, const at::TensorOptions& options) override {
     const size_t bytes = static_cast<size_t>(elements) * options.dtype().itemsize();
     if (!options.device().is_cpu() || !ranks_->SumsInPlace(bytes)) {
@@ -145,7 +145,7 @@ class SharedMemoryCommunicator : public Communicator {
                                 ASSIGN_OR_RETURN(buffer, ranks_->MakeBuffer(bytes));
                                 return absl::OkStatus();
                               })->Wait();
-    if (absl::IsFailedPrecondition(made)) {  // on all ranks
+    if (absl::IsFailedPrecondition(made)) {  // same result on all ranks
       return Communicator::MakeFlat(elements, options);
     }
     RETURN_IF_ERROR(made);
@@ -173,7 +173,7 @@ class SharedMemoryCommunicator : public Communicator {
   }
 
   const std::unique_ptr<SharedMemoryAllReduce> ranks_;
-  CollectiveQueue queue_;  // destroyed first: it uses ranks_
+  CollectiveQueue queue_;  // destroyed before ranks_, which its thread uses
 };
 
 }  // namespace

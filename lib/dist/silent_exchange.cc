@@ -54,7 +54,7 @@ class SilentExchange : public CountedExchange {
     return sum;
   }
 
-  // One rank's launch sends to nobody and waits for nobody, so that it wants neither flags nor places.
+  // Needs neither flags nor buffers, because one rank's launch sends to no rank and waits for no rank.
   bool GathersTogether() const override { return true; }
   absl::StatusOr<PeerPush> GatherTogether(const RangeToSum& weights, const RangeToSum& norms) override {
     RETURN_IF_ERROR(Sum(norms));
@@ -75,11 +75,11 @@ class SilentExchange : public CountedExchange {
   }
 
  private:
-  const uint32_t rank_, ranks_;  // of the twin that sends
+  const uint32_t rank_, ranks_;  // rank and ranks of the counterpart that sends
   const PeerExchangeOptions options_;
   DeviceArena arena_;
   uint32_t* done_ = nullptr;
-  __nv_bfloat16* weights_ = nullptr;  // kMaxExchanged of them; null: the update is not shared
+  __nv_bfloat16* weights_ = nullptr;  // kMaxExchanged elements; null: the update is not shared
   cudaEvent_t event_ = nullptr;
 };
 

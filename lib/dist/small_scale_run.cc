@@ -24,7 +24,7 @@ ScaleRunOptions SmallScaleRun(const std::vector<uint32_t>& ranks, uint32_t batch
   spec.add_batch_size(batch);
   spec.set_overlap(true);
   spec.set_ablation(true);
-  spec.set_first_bucket_bytes(100000);  // so that lenet5 has more than one bucket
+  spec.set_first_bucket_bytes(100000);  // small enough to give lenet5 more than one bucket
   spec.set_bucket_bytes(100000);
   spec.set_buffers("local");
   spec.set_preset("lab");

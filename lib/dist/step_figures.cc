@@ -16,7 +16,7 @@ namespace {
 
 using Figures = google::protobuf::RepeatedField<double>;
 
-// Sample variance's root.
+// Returns the square root of the sample variance.
 double Deviation(const std::vector<double>& seconds, double mean) {
   double squares = 0;
   for (const double value : seconds) {
@@ -43,7 +43,7 @@ absl::Status CheckTraces(const std::vector<proto::ScalePoint>& points) {
                     : absl::OkStatus();
 }
 
-// Step by step the largest of any rank.
+// Returns for each step the largest value of any rank.
 std::vector<double> Largest(const std::vector<Figures>& of_rank) {
   std::vector<double> largest(of_rank[0].begin(), of_rank[0].end());
   for (const Figures& figures : of_rank) {
@@ -54,8 +54,8 @@ std::vector<double> Largest(const std::vector<Figures>& of_rank) {
   return largest;
 }
 
-// Busy seconds of each rank without the smallest of any: what it waited for the others. Counts for whom nobody had to
-// wait longer than it did itself: of equal ones the first.
+// Returns each rank's wait for the others in each step: its busy seconds minus the smallest of any rank. Adds 1 to
+// `last_count` of the rank that waited least, the first of equal ones.
 std::vector<Figures> Waits(const std::vector<Figures>& busy, std::vector<uint64_t>& last_count) {
   std::vector<Figures> waits = busy;
   for (int step = 0; step < busy[0].size(); ++step) {
@@ -69,7 +69,7 @@ std::vector<Figures> Waits(const std::vector<Figures>& busy, std::vector<uint64_
   return waits;
 }
 
-// Epoch by epoch the largest sum of any rank.
+// Returns for each epoch the largest sum of any rank.
 proto::Samples EpochSums(const std::vector<Figures>& of_rank, int epochs) {
   proto::Samples sums;
   const int steps = of_rank[0].size() / epochs;

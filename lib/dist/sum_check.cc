@@ -16,7 +16,7 @@
 namespace lockstep {
 namespace {
 
-constexpr int64_t kChunkElements = 1 << 20;  // what is held in double at a time: 8 MiB a tensor
+constexpr int64_t kChunkElements = 1 << 20;  // elements held in double at a time: 8 MiB per tensor
 
 struct Deviation {
   double max_abs_error = 0;
@@ -24,13 +24,13 @@ struct Deviation {
   double max_error_over_tolerance = 0;
 };
 
-// What an average may be off by, as a share of mean|g_r|: the header derives it.
+// Returns the maximum error of an average as a share of mean|g_r|, derived in the header.
 double RelativeTolerance(int ranks, Wire wire) {
   const double u = WireRoundoff(Wire::kFp32);
   return wire == Wire::kFp32 ? (ranks + 2) * u : std::pow(1 + WireRoundoff(wire), ranks) * (1 + u) * (1 + u) - 1;
 }
 
-// One chunk: `local` and `average` are fp32 (n).
+// Compares one chunk; `local` and `average` are fp32 (n).
 absl::Status CompareChunk(Communicator& communicator, const at::Tensor& local, const at::Tensor& average, Wire wire,
                           Deviation& deviation) {
   const int size = communicator.size();
@@ -59,13 +59,13 @@ std::string DigestOf(const at::Tensor& flat) {
   return Sha256Hex(absl::string_view(static_cast<const char*>(host.data_ptr()), host.nbytes()));
 }
 
-// Whether all ranks hold the same bytes.
+// Returns true if all ranks hold the same bytes.
 absl::StatusOr<bool> AllAlike(Communicator& communicator, const at::Tensor& flat) {
   ASSIGN_OR_RETURN(const std::vector<std::string> digests, communicator.AllGather(DigestOf(flat)));
   return std::all_of(digests.begin(), digests.end(), [&](const std::string& digest) { return digest == digests[0]; });
 }
 
-// The worst over the ranks.
+// Merges the deviations: the largest over the ranks.
 absl::Status MergeDeviation(Communicator& communicator, proto::SumCheck& check) {
   ASSIGN_OR_RETURN(const std::vector<std::string> all, communicator.AllGather(check.SerializeAsString()));
   for (size_t rank = 0; rank < all.size(); ++rank) {

@@ -26,7 +26,7 @@ absl::StatusOr<std::vector<double>> SumRankNumbers(const std::vector<RankNumber>
     for (size_t i = 0; i < numbers.size(); ++i) {
       double value = 0;
       std::memcpy(&value, &of_rank[rank][i * sizeof(double)], sizeof(double));
-      if (numbers[i].checked && !(value >= numbers[i].min && value <= numbers[i].max)) {  // NaN is outside, too
+      if (numbers[i].checked && !(value >= numbers[i].min && value <= numbers[i].max)) {  // NaN is out of range, too
         return absl::InternalError(absl::StrCat("expected a ", numbers[i].name, " of ", numbers[i].min, " to ",
                                                 numbers[i].max, " from rank ", rank, ", found ", value,
                                                 "; this is a fault of that rank"));

@@ -1,8 +1,8 @@
 // The operator: forward, backward, and the merge of the ranks' statistics.
 //
-// LibTorch's kernels do the passes over the images: batch_norm_update_stats has mean and variance of this rank, and
-// native_batch_norm in eval mode applies given ones. The sums of backward are batch_norm_backward_reduce's on CUDA, which
-// torch.nn.SyncBatchNorm takes too, and elsewhere those of native_batch_norm's backward in eval mode.
+// LibTorch's kernels make the passes over the images: batch_norm_update_stats computes mean and variance of this rank,
+// and native_batch_norm in eval mode applies given ones. On CUDA the sums of backward come from
+// batch_norm_backward_reduce, like in torch.nn.SyncBatchNorm; elsewhere from native_batch_norm's backward in eval mode.
 #include <ATen/ops/batch_norm_backward_elemt.h>
 #include <ATen/ops/batch_norm_backward_reduce.h>
 #include <ATen/ops/batch_norm_update_stats.h>
@@ -26,14 +26,15 @@ namespace autograd = torch::autograd;
 constexpr char kSums[] = "sums";
 constexpr char kEps[] = "eps";
 
-// In the weights' dtype each (fp32), on the images' device.
+// Statistics in the weights' dtype (fp32), on the images' device.
 struct Statistics {
   at::Tensor mean;      // (C)
   at::Tensor variance;  // (C), divided by n and not by n - 1
   at::Tensor count;     // (1): n, the number of values in a channel
 };
 
-// The scratch for running statistics tells the kernel to compute in fp32 where x is bf16; a momentum of 0 leaves it at 0.
+// The zeros stand in for running statistics. They make the kernel compute in fp32 if x is bf16; a momentum of 0 keeps
+// them 0.
 Statistics OfThisRank(const at::Tensor& x, const at::Tensor& weight) {
   const auto [mean, variance] = at::batch_norm_update_stats(x, at::zeros_like(weight), at::zeros_like(weight), 0);
   const double count = static_cast<double>(x.numel()) / static_cast<double>(x.size(1));
@@ -61,12 +62,12 @@ at::Tensor Apply(const at::Tensor& x, const at::Tensor& weight, const at::Tensor
   return std::get<0>(at::native_batch_norm(x, weight, bias, mean, variance, /*training=*/false, /*momentum=*/0, eps));
 }
 
-// The gradients of bias and weight over this rank's images: sum(dy), then sum(dy * x_hat), fp32 (2 C).
+// Returns the gradients of bias and weight over this rank's images: sum(dy), then sum(dy * x_hat), fp32 (2 C).
 at::Tensor SumsOfThisRank(const at::Tensor& dy, const at::Tensor& x, const at::Tensor& weight, const Statistics& all,
                           double eps) {
   const at::Tensor inverse_deviation = all.variance.add(eps).rsqrt_();
   if (x.is_cuda()) {
-    // LibTorch's kernel for NCHW in bf16 rounds its sums to bf16, that for channels-last does not.
+    // LibTorch's kernel for NCHW in bf16 rounds its sums to bf16; the kernel for channels-last does not.
     const auto type = x.is_contiguous() ? weight.scalar_type() : x.scalar_type();
     const auto sums = at::batch_norm_backward_reduce(dy.to(type), x.to(type), all.mean, inverse_deviation, weight,
                                                      /*input_g=*/true, /*weight_g=*/false, /*bias_g=*/false);
@@ -78,8 +79,8 @@ at::Tensor SumsOfThisRank(const at::Tensor& dy, const at::Tensor& x, const at::T
   return at::cat({std::get<2>(gradients), std::get<1>(gradients)});
 }
 
-// sum_dy and sum_dy_xhat: fp32 (C), over all ranks. On CUDA LibTorch has one kernel for it. Elsewhere batch norm itself is
-// the pass over x: weight * x_hat + bias, with the factors that x_hat and 1 have in dx.
+// Returns dx. sum_dy and sum_dy_xhat: fp32 (C), over all ranks. On CUDA one LibTorch kernel computes it. Elsewhere
+// batch norm itself makes the pass over x: weight * x_hat + bias, with the factors that x_hat and 1 have in dx.
 at::Tensor InputGradient(const at::Tensor& dy, const at::Tensor& x, const at::Tensor& weight, const Statistics& all,
                          const at::Tensor& sum_dy, const at::Tensor& sum_dy_xhat, double eps) {
   const at::Tensor inverse_deviation = all.variance.add(eps).rsqrt_();

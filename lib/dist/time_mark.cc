@@ -11,7 +11,8 @@
 namespace lockstep {
 namespace {
 
-// Making an event costs microseconds, as much as a small kernel; an epoch needs tens of thousands of them.
+// Pool of events. Making an event takes microseconds, as long as a small kernel, and an epoch needs tens of thousands
+// of events.
 class EventPool {
  public:
   std::shared_ptr<c10::Event> Take(c10::Device device) {
@@ -25,7 +26,7 @@ class EventPool {
       }
     }
     if (event == nullptr) {
-      // BACKEND_DEFAULT: with timing, which LibTorch's own default leaves out.
+      // BACKEND_DEFAULT records times, unlike LibTorch's own default.
       event = std::make_unique<c10::Event>(device.type(), c10::EventFlag::BACKEND_DEFAULT);
     }
     return std::shared_ptr<c10::Event>(event.release(), [this, device](c10::Event* used) {
@@ -39,7 +40,7 @@ class EventPool {
   std::map<c10::DeviceIndex, std::vector<std::unique_ptr<c10::Event>>> free_;
 };
 
-// Never destroyed: at exit the driver may be gone before static objects are.
+// Returns the pool, which is never destroyed: at exit the driver may end before static objects are destroyed.
 EventPool& Pool() {
   static auto* pool = new EventPool();
   return *pool;
@@ -76,7 +77,7 @@ double TimeMark::SecondsSince(const TimeMark& earlier) const {
   }
   event_->synchronize();
   earlier.event_->synchronize();
-  return earlier.event_->elapsedTime(*event_) / 1e3;  // cudaEventElapsedTime gives milliseconds
+  return earlier.event_->elapsedTime(*event_) / 1e3;  // cudaEventElapsedTime returns milliseconds
 }
 
 c10::Stream CurrentStream(c10::Device device) { return c10::impl::VirtualGuardImpl(device.type()).getStream(device); }
