@@ -1,5 +1,5 @@
-// Our sums over GPUs, their halves and broadcasts, rank by rank a process and a GPU: what kernels' tests on one GPU cannot
-// show. Skipped where there are not two.
+// Tests the all-reduce over peer memory, its halves and broadcasts with one process and one GPU per rank, which the
+// kernels' tests on one GPU cannot cover. Skipped without two GPUs.
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
@@ -40,16 +40,16 @@ using ::lockstep::testing::IsOk;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-constexpr uint32_t kWays = kAllReduceWays + 1;   // with kAuto
-constexpr int64_t kMaxCount = int64_t{1} << 21;  // elements of a call
+constexpr uint32_t kWays = kAllReduceWays + 1;   // number of ways, including kAuto
+constexpr int64_t kMaxCount = int64_t{1} << 21;  // maximum number of elements in a call
 constexpr size_t kHalfBytes = kMaxCount * sizeof(float) + 1024;
-constexpr size_t kMaxOffset = 16;  // elements
+constexpr size_t kMaxOffset = 16;  // offset in elements
 
 enum class Kind { kSum, kReduceScatter, kAllGather, kBroadcast };
 constexpr uint32_t kKinds = 4;
 
-// A call in place is in the first half of shared(), another from there to the second. A broadcast is in place. A share has
-// its own place within `count` elements on either side.
+// One call. A call in place works in the first half of shared(); another call reads there and writes to the second
+// half. A broadcast is always in place. A share has its own position within the `count` elements on either side.
 struct Call {
   Kind kind = Kind::kSum;
   AllReduceWay way = AllReduceWay::kOneShot;
@@ -60,7 +60,7 @@ struct Call {
   size_t element_bytes() const { return bf16 ? 2 : 4; }
 };
 
-// Its share of a tensor of as many elements as the call has.
+// Returns the rank's share of `all`, a tensor with the elements of the call.
 at::Tensor ShareIn(const at::Tensor& all, const Call& call, size_t rank, size_t ranks) {
   const ShareRange share = ShareOf(static_cast<size_t>(call.count), call.element_bytes(), static_cast<uint32_t>(rank),
                                    static_cast<uint32_t>(ranks));
@@ -78,7 +78,7 @@ class Summing {
     options.timeout = timeout;
     options.shared_bytes = 2 * kHalfBytes;
     options.max_one_shot_bytes = kHalfBytes;
-    options.crossovers = {4 << 10, 64 << 10};  // so that each way is taken often
+    options.crossovers = {4 << 10, 64 << 10};  // crossovers at which each way is taken often
     ASSIGN_OR_RETURN(
         summing->all_reduce_,
         DeviceAllReduce::Make([&](absl::string_view own) { return communicator.AllGather(own); }, options));
@@ -92,12 +92,12 @@ class Summing {
     return call.bf16 ? RunOf<__nv_bfloat16>(call, stream) : RunOf<float>(call, stream);
   }
 
-  // What this rank has of it afterwards.
+  // Returns this rank's result of the call.
   at::Tensor Result(const Call& call) const {
     return call.kind == Kind::kReduceScatter ? ShareIn(To(call), call, rank_, ranks_) : To(call);
   }
 
-  // What that must be, where `from` is what each rank gave.
+  // Returns the expected result of the call. `from` must be the inputs of all ranks.
   at::Tensor Expected(const Call& call, const std::vector<at::Tensor>& from) const {
     if (call.kind == Kind::kBroadcast) {
       return from[static_cast<size_t>(call.root)];
@@ -158,7 +158,8 @@ absl::StatusOr<std::unique_ptr<Communicator>> Nccl(RankContext& context) {
   return MakeNcclCommunicator(*context.store, context.rank, context.size, {device.index(), context.timeout, 0});
 }
 
-// Whole numbers below 31, whose sums over up to eight ranks are exact in bf16: a rank's are values[begin + i].
+// Returns whole numbers below 31, whose sums over up to eight ranks are exact in bf16. A rank's input is values[begin +
+// i].
 std::vector<at::Tensor> Values(int ranks) {
   std::vector<at::Tensor> values;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -171,7 +172,7 @@ std::vector<at::Tensor> Values(int ranks) {
   return values;
 }
 
-// Half of them sums.
+// Returns a random call. At least half of the calls are sums.
 Call RandomCall(std::mt19937& random, int ranks) {
   Call call;
   call.kind = random() % 2 == 0 ? Kind::kSum : static_cast<Kind>(random() % kKinds);
@@ -188,14 +189,14 @@ Call RandomCall(std::mt19937& random, int ranks) {
   return call;
 }
 
-// A call of a set of ranks, and what comes of it.
+// A call of a set of ranks, and its expected result.
 struct Running {
   Call call;
   at::Tensor expected;
 };
 
-// Pairs of calls of all ways, one of either set of ranks and both at once, each on a stream of its own, in the
-// same order on all ranks; some come late. Payload: how many pairs. Returns what is wrong.
+// Runs pairs of calls of all ways at once, one on each set of ranks and on a stream of its own, in the same order on
+// all ranks; some ranks are late. The payload is the number of pairs. Returns the first error.
 absl::StatusOr<std::string> RandomCalls(RankContext& context) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));
   const std::vector<at::Tensor> values = Values(context.size);
@@ -246,8 +247,9 @@ absl::StatusOr<std::string> RandomCalls(RankContext& context) {
   return found;
 }
 
-// A graph of five calls, an odd number, of all ways, of random fp32 numbers out of place. A
-// thousand replays, whose bits are summed up to one number that all ranks must have; nothing waits between replays.
+// Captures a graph of five calls (an odd number) of all ways, with random fp32 numbers out of place, and replays it a
+// thousand times without waiting between replays. Returns one number computed from the results' bits, which must be
+// equal on all ranks.
 absl::StatusOr<std::string> Replays(RankContext& context) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));
   ASSIGN_OR_RETURN(const std::unique_ptr<Summing> set, Summing::Make(context, *communicator));
@@ -278,9 +280,9 @@ absl::StatusOr<std::string> Replays(RankContext& context) {
   return absl::StrCat(total);
 }
 
-// A graph of a reduce-scatter, an all-gather of what it gave, and a broadcast: an odd number of calls, of elements that
-// ranks do not divide. Before each replay come new numbers, before some a sum beside the graph; nothing waits between
-// replays. Returns how many elements were wrong.
+// Captures a graph of a reduce-scatter, an all-gather of its result, and a broadcast: an odd number of calls, with a
+// number of elements that the ranks do not divide. Replays it with new numbers each time, sometimes after sums outside
+// the graph, without waiting between replays. Returns the number of wrong elements.
 absl::StatusOr<std::string> Halves(RankContext& context) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));
   ASSIGN_OR_RETURN(const std::unique_ptr<Summing> set, Summing::Make(context, *communicator));
@@ -325,7 +327,7 @@ absl::StatusOr<std::string> Halves(RankContext& context) {
   return absl::StrCat(total);
 }
 
-// Rank 1 stays away from a call of each kind; a set of ranks for each. A line a kind, of what became of it.
+// Makes one call of each kind without rank 1, each on its own set of ranks. Returns one line per kind with its outcome.
 absl::StatusOr<std::string> Missing(RankContext& context) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));
   std::vector<std::unique_ptr<Summing>> sets(kKinds);
@@ -341,7 +343,7 @@ absl::StatusOr<std::string> Missing(RankContext& context) {
     RETURN_IF_ERROR(sets[kind]->Run(call, c10::cuda::getStreamFromPool().stream()));
   }
   RETURN_IF_ERROR(CudaStatus(cudaDeviceSynchronize(), "calls"));
-  RETURN_IF_ERROR(communicator->Barrier());  // rank 1's memory is there until nobody reaches for it
+  RETURN_IF_ERROR(communicator->Barrier());  // keeps rank 1's memory until no rank accesses it
   std::string found;
   for (const std::unique_ptr<Summing>& set : sets) {
     absl::StrAppend(&found, found.empty() ? "" : "\n", set->Health().ToString());

@@ -28,8 +28,8 @@ TEST(PlanBucketsByTimeTest, NoGradientsNoBuckets) {
 }
 
 TEST(PlanBucketsByTimeTest, ByHand) {
-  // Ready at 1, 2 and 10 s, 100 bytes each, 1 s + 10 ms a byte. All at once: 10 + 1 + 3 = 14. The first two while the third
-  // is computed: at 2 + 1 + 2 = 5, then 10 + 1 + 1 = 12. Each alone is no faster: 3, 5, 12.
+  // Ready at 1, 2 and 10 s, 100 bytes each, 1 s + 10 ms per byte. All in one bucket: 10 + 1 + 3 = 14. The first two
+  // while the third is computed: 2 + 1 + 2 = 5, then 10 + 1 + 1 = 12. One bucket each is no faster: 3, 5, 12.
   const std::vector<TimedGradient> gradients = {{100, 1}, {100, 2}, {100, 10}};
   const BucketPlan plan = PlanBucketsByTime(gradients, {0, 1, 2}, {1, 0.01});
   EXPECT_EQ(plan, (BucketPlan{{0, 1}, {2}}));
@@ -45,7 +45,7 @@ TEST(PlanBucketsByTimeTest, TheLastBucketIsSmall) {
   // 2 MiB and 512 KiB, ready together: one bucket would save an alpha, but is too large to be the last.
   const std::vector<TimedGradient> gradients = {{2 << 20, 1}, {512 << 10, 1}};
   EXPECT_EQ(PlanBucketsByTime(gradients, {0, 1}, {1, 0}), (BucketPlan{{0}, {1}}));
-  // A gradient that is larger by itself cannot be cut.
+  // A gradient that is larger than the limit cannot be cut.
   EXPECT_EQ(PlanBucketsByTime({{512 << 10, 1}, {2 << 20, 1}}, {0, 1}, {1, 0}), (BucketPlan{{0}, {1}}));
 }
 
@@ -53,7 +53,8 @@ TEST(OrderByReadinessTest, SortsAndKeepsTheOrderOfEqualOnes) {
   EXPECT_EQ(OrderByReadiness({{1, 5}, {1, 2}, {1, 5}, {1, 1}}, {2, 0, 1, 3}), (std::vector<size_t>{3, 1, 2, 0}));
 }
 
-// Each of the 2^(n-1) ways to cut n gradients. Times and sizes at random, with a fixed seed; many are equal.
+// Compares with each of the 2^(n-1) ways to cut n gradients. Times and sizes are random with a fixed seed; many are
+// equal.
 TEST(PlanBucketsByTimeTest, NoOtherCutIsBetter) {
   std::mt19937 random(1);
   const auto pick = [&](int from, int to) { return std::uniform_int_distribution<int>(from, to)(random); };
@@ -91,8 +92,8 @@ TEST(PlanBucketsByTimeTest, NoOtherCutIsBetter) {
   }
 }
 
-// ResNet-18 on a fast link: all but the last bucket hide, which is what the plan is for. 62 gradients that become ready
-// evenly within 10 ms, 44.7 MB in all, of which the deepest come first.
+// ResNet-18 on a fast link: the all-reduces of all buckets but the last overlap backward. 62 gradients become ready
+// evenly within 10 ms, 44.7 MB in total, the deepest layers first.
 TEST(PlanBucketsByTimeTest, ANetworkOf62GradientsHidesAllButAnAlpha) {
   std::vector<TimedGradient> gradients;
   for (int i = 0; i < 62; ++i) {

@@ -42,7 +42,7 @@ TEST(PlanBucketsTest, ACapOfZeroGivesEachGradientItsOwn) {
 std::vector<uint64_t> ResNet18GradientBytes() {
   std::vector<uint64_t> floats;
   const auto convolution = [&](uint64_t out, uint64_t in, uint64_t kernel) {
-    floats.insert(floats.end(), {out * in * kernel * kernel, out, out});  // its batch norm: weight and bias
+    floats.insert(floats.end(), {out * in * kernel * kernel, out, out});  // batch norm has a weight and a bias
   };
   convolution(64, 3, 3);
   uint64_t in = 64;
@@ -76,7 +76,7 @@ TEST(PlanBucketsTest, ResNet18GetsTheThreeBucketsOfPyTorch) {
       bucket_bytes.back() += bytes[parameter];
     }
   }
-  // 9.46, 26.49 and 8.74 MB. By hand, the first: 10 + 5120 + 512 + 512 + 512 * 512 * 9 floats.
+  // 9.46, 26.49 and 8.74 MB. The first, computed by hand: 10 + 5120 + 512 + 512 + 512 * 512 * 9 floats.
   EXPECT_THAT(bucket_bytes, ElementsAre(9461800u, 26494976u, 8739072u));
 }
 

@@ -24,9 +24,9 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Three parameters of 3, 4 and 2 floats with the loss x * (sum(a) + 2 sum(b) + 4 sum(c)): the gradients are x, 2x and 4x
-// in every element. Forward meets b first and c last, so backward has c ready first, then a, then b; registration is
-// a, b, c.
+// Three parameters of 3, 4 and 2 floats with the loss x * (sum(a) + 2 sum(b) + 4 sum(c)): the gradients are x, 2x and
+// 4x in every element. Forward uses b first and c last, so in backward c is ready first, then a, then b. The order of
+// registration is a, b, c.
 class SmallModel {
  public:
   SmallModel() {
@@ -37,7 +37,7 @@ class SmallModel {
   const std::vector<NamedParameter>& parameters() const { return parameters_; }
   const at::Tensor& operator[](size_t i) const { return parameters_[i].tensor; }
 
-  // One forward and backward; parameters from `first_missing` on take no part.
+  // Runs one forward and one backward. Parameters from `first_missing` on do not take part.
   absl::Status Step(BucketedReducer& reducer, double x, size_t first_missing = 3,
                     const std::vector<size_t>& forward = {1, 0, 2}) {
     at::Tensor loss = at::zeros({});
@@ -60,7 +60,7 @@ std::string Show(const at::Tensor& tensor) {
   return absl::StrJoin(flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel(), " ");
 }
 
-// --- What the ranks of these tests do ---
+// --- Tasks of the ranks ---
 
 constexpr BucketCaps kOneEach = {0, 0};
 
@@ -86,7 +86,7 @@ absl::StatusOr<std::string> Average(RankContext& context) {
   return absl::StrCat(absl::StrJoin(steps, " | "), " | hooks ", reducer->hook_count());
 }
 
-// Rank 1 has its gradients ready in another order than rank 0: all must follow rank 0.
+// Rank 1 has its gradients ready in another order than rank 0: all ranks must follow rank 0.
 absl::StatusOr<std::string> ForeignOrder(RankContext& context) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Gloo(context));
   const at::Tensor p = at::ones({1}).requires_grad_();
@@ -98,7 +98,7 @@ absl::StatusOr<std::string> ForeignOrder(RankContext& context) {
   std::string gradients;
   for (int step = 0; step < 3; ++step) {
     const at::Tensor x = at::full({1}, 10.0f);
-    // The parameter that forward meets last is ready first: p on rank 0, q on rank 1.
+    // The parameter that forward uses last is ready first: p on rank 0, q on rank 1.
     const at::Tensor loss = context.rank == 0 ? x.mul(q).add(1).mul(p) : x.mul(p).add(1).mul(q);
     RETURN_IF_ERROR(reducer->BeforeBackward());
     loss.backward();
@@ -108,8 +108,9 @@ absl::StatusOr<std::string> ForeignOrder(RankContext& context) {
   return absl::StrCat(gradients, "first ", reducer->buckets()[0][0]);
 }
 
-// Planned by time after the seventh step. An all-reduce takes a second a byte and the gradients come within microseconds, so
-// that what counts is to begin with the first alone. It is b on rank 0, and c on rank 1.
+// Plans by time after the seventh step. An all-reduce takes one second per byte and the gradients become ready within
+// microseconds, so the best plan has the first gradient alone in the first bucket. This gradient is b on rank 0, and c
+// on rank 1.
 absl::StatusOr<std::string> PlannedByTime(RankContext& context) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Gloo(context));
   SmallModel model;
@@ -147,8 +148,8 @@ absl::StatusOr<std::vector<std::string>> RunTask(int ranks, const std::string& t
 
 // --- Several ranks ---
 
-// x is 1 and 2 on the ranks, then 2 and 4, then 3 and 6: means 1.5, 3, 4.5 (a), twice (b) and four times (c). Halves are
-// exact in fp32.
+// x is 1 and 2 on the ranks, then 2 and 4, then 3 and 6. The means are 1.5, 3 and 4.5 (a), twice that (b) and four
+// times that (c). Halves are exact in fp32.
 constexpr char kMeans[] = "1.5 1.5 1.5 3 3 3 3 6 6 | 3 3 3 6 6 6 6 12 12 | 4.5 4.5 4.5 9 9 9 9 18 18 | hooks 9";
 
 TEST(BucketedReducerTest, AveragesOverTheRanks) {
@@ -172,7 +173,7 @@ TEST(BucketedReducerTest, AveragesAlikeInBf16WhereItIsExact) {
 TEST(BucketedReducerTest, AblatedItsHooksRunButNothingIsSent) {
   const auto results = RunTask(2, "average", "ablated");
   ASSERT_THAT(results, IsOk());
-  // Each rank's own gradients, halved.
+  // Each rank's own gradients, halved because they are scaled.
   EXPECT_EQ((*results)[0], "0.5 0.5 0.5 1 1 1 1 2 2 | 1 1 1 2 2 2 2 4 4 | 1.5 1.5 1.5 3 3 3 3 6 6 | hooks 9");
   EXPECT_EQ((*results)[1], "1 1 1 2 2 2 2 4 4 | 2 2 2 4 4 4 4 8 8 | 3 3 3 6 6 6 6 12 12 | hooks 9");
 }
@@ -261,7 +262,7 @@ TEST_F(OneRankReducerTest, ALaunchThatFailsInAHookComesBackAfterBackward) {
   options.caps = kOneEach;
   const auto reducer = *BucketedReducer::Create(model.parameters(), fake, options);
   EXPECT_THAT(model.Step(*reducer, 1), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("cable")));
-  EXPECT_EQ(fake.launched(), 2);  // nothing more after the failure
+  EXPECT_EQ(fake.launched(), 2);  // no launch after the failure
 }
 
 TEST_F(OneRankReducerTest, AnOldGradientIsNotAddedTo) {
@@ -277,10 +278,10 @@ TEST_F(OneRankReducerTest, GradientsLieInTheBucketAndStayThere) {
   SmallModel model;
   const auto reducer = Make(model.parameters());
   ASSERT_THAT(model.Step(*reducer, 1), IsOk());
-  ASSERT_THAT(model.Step(*reducer, 1), IsOk());  // adopts the order, and with it new buckets
+  ASSERT_THAT(model.Step(*reducer, 1), IsOk());  // adopts the order and new buckets
   const float* const c = model[2].grad().data_ptr<float>();
-  EXPECT_EQ(model[0].grad().data_ptr<float>(), c + 2);  // in one bucket, c first and then a
-  model[0].mutable_grad().reset();                      // as zero_grad(set_to_none) does
+  EXPECT_EQ(model[0].grad().data_ptr<float>(), c + 2);  // one bucket: first c, then a
+  model[0].mutable_grad().reset();                      // same as zero_grad(set_to_none)
   ASSERT_THAT(model.Step(*reducer, 1), IsOk());
   EXPECT_EQ(model[0].grad().data_ptr<float>(), c + 2);
 }

@@ -29,7 +29,7 @@ using ::lockstep::testing::Trainee;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-// --- What the ranks of these tests do ---
+// --- Tasks of the ranks ---
 
 absl::StatusOr<std::string> Compare(RankContext& context) {
   at::set_num_threads(1);
@@ -54,7 +54,7 @@ absl::StatusOr<std::string> Ablated(RankContext& context) {
                       " steps");
 }
 
-// The sums of a rank that hangs end with the timeout, within backward; the step says so.
+// Tests that sums with a hanging rank end with the timeout, within backward, and that the step returns the error.
 absl::StatusOr<std::string> Hang(RankContext& context) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator,
                    MakeGlooCommunicator(*context.store, context.rank, context.size, context.timeout));
@@ -69,7 +69,7 @@ absl::StatusOr<std::string> Hang(RankContext& context) {
   return "";
 }
 
-// The thread that waits for sums cannot be started; the first step says so.
+// Tests that the first step returns an error if the thread that waits for sums cannot be started.
 absl::StatusOr<std::string> StepWithoutThreads(RankContext& context) {
   at::set_num_threads(1);
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator,

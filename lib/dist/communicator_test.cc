@@ -26,7 +26,7 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// The communicator that the payload names.
+// Makes the communicator that the payload names.
 absl::StatusOr<std::unique_ptr<Communicator>> Make(RankContext& context) {
   const auto make = context.payload == "gloo" ? MakeGlooCommunicator : MakeSharedMemoryCommunicator;
   ASSIGN_OR_RETURN(std::unique_ptr<Communicator> made,
@@ -49,7 +49,7 @@ absl::StatusOr<std::string> Sum(RankContext& context) {
                       seconds > 0 && seconds < 20 ? " timed" : " untimed");
 }
 
-// In bf16: integers up to 6 * 41 = 246 are exact there. Then a sum that needs rounding.
+// Sums bf16 numbers: first integers up to 6 * 41 = 246, which are exact in bf16, then numbers that need rounding.
 absl::StatusOr<std::string> SumBf16(RankContext& context) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Make(context));
   const at::Tensor numbers = at::arange(42, at::kBFloat16);
@@ -59,13 +59,14 @@ absl::StatusOr<std::string> SumBf16(RankContext& context) {
     ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, communicator->AllReduceSum(tensor));
     RETURN_IF_ERROR(collective->Wait());
   }
-  // 1/3 + 1/4 + 1/5 with three roundings to nearest of 2^-8 each, at most: of the terms, and of one or two additions.
+  // 1/3 + 1/4 + 1/5 with at most three roundings of 2^-8 each: one of each term, and those of one or two additions.
   const double error = thirds.to(at::kDouble).sub(47.0 / 60).abs().max().item<double>();
   return absl::StrCat(flat.equal(numbers.mul(6)) ? "equal" : "wrong",
                       error <= 47.0 / 60 * 3.02 * 0x1p-8 ? " near" : " far");
 }
 
-// In its own memory, which is filled anew as soon as a sum is there, and outlives it.
+// Sums in the communicator's own memory, which is refilled as soon as each sum is complete, and which outlives the
+// communicator.
 absl::StatusOr<std::string> SumsOfItsOwn(RankContext& context) {
   ASSIGN_OR_RETURN(std::unique_ptr<Communicator> communicator, Make(context));
   std::vector<at::Tensor> flats;
@@ -91,7 +92,7 @@ absl::StatusOr<std::string> SumsOfItsOwn(RankContext& context) {
   return wrong.empty() ? "equal" : absl::StrJoin(wrong, ", ");
 }
 
-// Several at once, waited for in the opposite order: each must get its own sum.
+// Starts several sums at once and waits for them in the opposite order: each must get its own sum.
 absl::StatusOr<std::string> SeveralSums(RankContext& context) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Make(context));
   std::vector<at::Tensor> flats;
@@ -167,7 +168,7 @@ const std::map<std::string, RankTask>& Tasks() {
   return *tasks;
 }
 
-// Each test runs over both.
+// Each test runs with both communicators.
 class CommunicatorTest : public ::testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(OnCpus, CommunicatorTest, ::testing::Values("gloo", "shared_memory"),
                          [](const auto& info) { return info.param; });
@@ -222,7 +223,7 @@ TEST_P(CommunicatorTest, ARankKilledInTheMiddleIsNamed) {
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 was killed by signal 9")));
 }
 
-// Rank 1 ends well, without the sum that rank 0 waits for.
+// Rank 1 ends without an error and without taking part in the sum for which rank 0 waits.
 TEST_P(CommunicatorTest, ARankThatIsLeftAloneSaysOnceWhichItIs) {
   LaunchOptions options = Options(2, "leave", GetParam());
   options.timeout = absl::Seconds(2);

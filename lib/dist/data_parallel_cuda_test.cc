@@ -1,4 +1,4 @@
-// DataParallel on GPUs; skipped where there is none. One GPU stands for two devices; two are used where they are.
+// Tests DataParallel on GPUs; skipped without a GPU. One GPU acts as two devices; two GPUs are used if there are two.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -24,8 +24,8 @@ constexpr uint32_t kImages = 24;
 
 c10::Device Gpu(int index) { return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index)); }
 
-// One GPU alone, one as two devices, and two where there are two: ranks that share one (LOCKSTEP_RANKS_PER_GPU) do not
-// make it two.
+// Returns the device lists to test: one GPU, one GPU as two devices, and two GPUs if there are two. Ranks that share a
+// GPU (LOCKSTEP_RANKS_PER_GPU) do not count as two GPUs.
 std::vector<std::vector<c10::Device>> Stars() {
   std::vector<std::vector<c10::Device>> stars = {{Gpu(0)}, {Gpu(0), Gpu(0)}};
   if (const uint32_t gpus = CountRankGpus() / RanksPerGpu(); gpus > 1) {
@@ -74,7 +74,7 @@ class DataParallelCudaTest : public ::testing::Test {
   Progress progress_{"test", kImages, "images"};
 };
 
-// The momenta after one step from zeros without weight decay.
+// Returns the momenta. After one step from zeros without weight decay they are the gradients.
 std::vector<float> Gradients(EpochTrainer& trainer) {
   std::vector<float> all;
   const TrainingArrays state = *trainer.GetState();
@@ -97,8 +97,9 @@ double RelativeError(const std::vector<float>& a, const std::vector<float>& b) {
   return std::sqrt(difference / norm);
 }
 
-// Sums in another order: each is off by 10 sqrt(n) u of its terms (data_parallel_test.cc). The gradients of the images may
-// cancel, down to no less than that of one image. bf16 keeps 8 bits: five layers, forward and back, each off by 2^-8.
+// The sums are added in different orders: each is off by 10 sqrt(n) u of its terms (data_parallel_test.cc). The
+// gradients of the images may cancel, but to no less than the gradient of one image. bf16 keeps 8 bits: five layers,
+// forward and backward, are each off by 2^-8.
 TEST_F(DataParallelCudaTest, GradientsAreThoseOfOneDevice) {
   constexpr double kRoundings = 829 + 614 + kImages * 28.0 * 28;
   for (const proto::Precision precision : {proto::FP32, proto::BF16}) {
@@ -120,7 +121,7 @@ TEST_F(DataParallelCudaTest, GradientsAreThoseOfOneDevice) {
   }
 }
 
-// Batch norm, several steps, a tail of one part's size and one of one image: all parts of a step are timed by events.
+// Batch norm, a step with parts of different sizes, and a step of one image: all phases of a step are timed by events.
 TEST_F(DataParallelCudaTest, TrainsResNet18AndTimesItsParts) {
   for (const std::vector<c10::Device>& devices : Stars()) {
     SCOPED_TRACE(Name(devices));
@@ -136,7 +137,7 @@ TEST_F(DataParallelCudaTest, TrainsResNet18AndTimesItsParts) {
                        times.reduce_seconds + times.update_seconds;
     EXPECT_GT(times.forward_seconds, 0);
     EXPECT_GT(times.backward_seconds, 0);
-    // An event's time is good to about 0.5 us; between the parts lie the copy and dropping the old gradients.
+    // An event's time is accurate to about 0.5 us. The phases do not cover the copy and the reset of the old gradients.
     EXPECT_LE(sum, epoch->step_seconds + 1e-4);
     EXPECT_GE(sum, 0.5 * (epoch->step_seconds - epoch->copy_seconds));
     if (devices.size() == 2) {

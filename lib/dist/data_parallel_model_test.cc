@@ -1,4 +1,4 @@
-// On CPUs: threads that each have a replica of their own.
+// Tests DataParallel on CPUs: each thread has its own replica.
 #include "lib/dist/data_parallel_model.h"
 
 #include <ATen/Parallel.h>
@@ -30,7 +30,7 @@ at::Tensor Images(int64_t count) {
 }
 at::Tensor Labels(int64_t count) { return at::arange(count, at::kLong).remainder(kClasses); }
 
-// Replicas start from another seed: only what is replicated makes them alike.
+// Replicas start from different seeds, so only replication makes them equal.
 std::shared_ptr<DataParallelModel> Spread(const std::shared_ptr<Model>& module, const std::string& name, size_t count) {
   auto model = std::make_shared<DataParallelModel>(module, Cpus(count), /*bf16=*/false);
   std::vector<std::shared_ptr<Model>> others;
@@ -62,8 +62,8 @@ absl::Status Step(DataParallelModel& model, const at::Tensor& images, const at::
   return status.ok() ? model.AfterBackward() : status;
 }
 
-// One pass adds the same terms in another order. The tolerance is data_parallel_test.cc's: 10 sqrt(n) u times the mean
-// over the images of |gradient of that image alone|; n is the longest chain of roundings there.
+// One pass adds the same terms in a different order. The tolerance is that of data_parallel_test.cc: 10 sqrt(n) u times
+// the mean over the images of |gradient of that image alone|; n is the longest chain of roundings there.
 TEST(DataParallelModelTest, GradientsAreThoseOfOneDevice) {
   at::set_num_threads(1);
   constexpr int64_t kImages = 32;
@@ -96,9 +96,9 @@ TEST(DataParallelModelTest, GradientsAreThoseOfOneDevice) {
   }
 }
 
-// By hand: a network for each half, one graph over both. The same kernels on the same sizes with one thread: the same
-// bits. The parameters of resnet18 fill whole cache lines, so that views of one memory are aligned as tensors of their
-// own.
+// The reference has one network per half of the batch, and one graph over both networks. Both sides run the same
+// kernels on the same sizes with one thread, so the bits are equal. The parameters of resnet18 fill whole cache lines,
+// so views into one buffer are aligned like separate tensors.
 TEST(DataParallelModelTest, BatchNormSeesAPartAlone) {
   at::set_num_threads(1);
   const at::Tensor images = Images(6), labels = Labels(6);
@@ -113,7 +113,7 @@ TEST(DataParallelModelTest, BatchNormSeesAPartAlone) {
   for (size_t p = 0; p < found.size(); ++p) {
     EXPECT_TRUE(found[p].equal(a[p] + b[p])) << "parameter " << p;
   }
-  // What survives are the statistics of device 0's part.
+  // The statistics of device 0's part are kept.
   const auto mine = module->named_buffers(), its = first->named_buffers(), others = second->named_buffers();
   for (const auto& buffer : mine) {
     EXPECT_TRUE(buffer.value().equal(its[buffer.key()])) << buffer.key();
@@ -124,7 +124,7 @@ TEST(DataParallelModelTest, BatchNormSeesAPartAlone) {
   EXPECT_FALSE(at_once[0].allclose(found[0], 1e-2)) << "one batch norm over all is another function";
 }
 
-// The smallest network, and one that fails when it is told to.
+// The smallest network, with an optional fault.
 enum class Fault { kNone, kThrows, kWantsMemory, kThrowsBackward };
 class Fragile : public Model {
  public:
@@ -175,7 +175,7 @@ TEST(DataParallelModelTest, AFaultOfOneThreadNamesItsDevice) {
               StatusIs(absl::StatusCode::kInternal, HasSubstr("device 2 of 3 (cpu): the way back is blocked")));
 }
 
-// As training sees it.
+// Tests the faults through TrainStep, like in training.
 TEST(DataParallelModelTest, AFaultIsTheStepsStatus) {
   Batch batch;
   batch.size = 6;

@@ -1,4 +1,5 @@
-// Two ranks with half a batch each must have the gradients of one rank with all of it: real models, real processes.
+// Tests that two ranks with half a batch each have the gradients of one rank with the whole batch: real models, real
+// processes.
 
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
@@ -37,7 +38,7 @@ struct Examples {
   }
 };
 
-// The same in every process.
+// Returns the examples, which are equal in every process.
 Examples MakeExamples() {
   const at::Tensor i = at::arange(kImages * 3072, at::kDouble);
   return {i.mul(0.7).sin().add(i.mul(0.0011).cos()).to(at::kFloat).reshape({kImages, 3, 32, 32}),
@@ -76,7 +77,8 @@ absl::StatusOr<std::vector<at::Tensor>> ReducedGradients(RankContext& context, M
   return gradients;
 }
 
-// mean over the images of |gradient of that image alone|: what the terms of a gradient add up to without cancellation.
+// Returns the mean over the images of |gradient of that image alone|: the sum of a gradient's terms without
+// cancellation.
 std::vector<at::Tensor> Magnitudes(Model& model, const Examples& examples) {
   std::vector<at::Tensor> sums;
   for (int64_t i = 0; i < kImages; ++i) {
@@ -92,15 +94,14 @@ std::vector<at::Tensor> Magnitudes(Model& model, const Examples& examples) {
   return sums;
 }
 
-// "" when all is well. Two comparisons:
-//
-// Bit for bit with the mean of the two halves' gradients computed here: what travelled is what was computed. Scaling by
-// 1/2 is exact and a sum of two rounds once, so there is nothing to tolerate.
-//
-// With one pass over all 32 images, which adds the same terms in another order. `roundings` n is the longest chain of
-// them: inner products through the network, back again, and the sum of a weight's gradient over images and pixels. By
-// Higham and Mary (SIAM J. Sci. Comput. 2019, theorem 2.4) errors grow like lambda sqrt(n) u, lambda = 10 making a miss
-// impossible in practice (probability 2 exp(-50) a sum), u = 2^-24, times the magnitude of the layer's terms.
+// Returns "" if both comparisons pass:
+// - Bit for bit with the mean of the two halves' gradients computed here. This shows that the computed gradients were
+//   sent. Scaling by 1/2 is exact and a sum of two numbers rounds once, so the tolerance is 0.
+// - With one pass over all 32 images, which adds the same terms in a different order. `roundings` n is the length of
+//   the longest chain of roundings: inner products through the network, back again, and the sum of a weight's gradient
+//   over images and pixels. By Higham and Mary (SIAM J. Sci. Comput. 2019, theorem 2.4) errors grow like lambda sqrt(n)
+//   u times the magnitude of the layer's terms, with u = 2^-24. With lambda = 10 a larger error is practically
+//   impossible (probability 2 exp(-50) per sum).
 std::string Compare(Model& model, const Examples& all, const std::vector<at::Tensor>& reduced, double roundings) {
   const std::vector<at::Tensor> first = Gradients(model, all.Part(0, kImages / 2));
   const std::vector<at::Tensor> second = Gradients(model, all.Part(kImages / 2, kImages / 2));
@@ -120,8 +121,8 @@ std::string Compare(Model& model, const Examples& all, const std::vector<at::Ten
   return found;
 }
 
-// Multiply-adds in the inner products of the longest path: forward, backward to the input, and the first convolution's
-// weight gradient (32 images times its output pixels).
+// Returns the number of multiply-adds in the inner products of the longest path: forward, backward to the input, and
+// the first convolution's weight gradient (32 images times its output pixels).
 double Roundings(const std::string& model) {
   constexpr double kLeNet5 = (75 + 150 + 400 + 120 + 84) + (10 + 84 + 120 + 16 * 25) + 32.0 * 28 * 28;
   constexpr double kLayers = 4 * 576 + (576 + 3 * 1152) + (1152 + 3 * 2304) + (2304 + 3 * 4608);
@@ -132,9 +133,9 @@ double Roundings(const std::string& model) {
 absl::StatusOr<std::string> CompareWithOneRank(RankContext& context) {
   at::set_num_threads(1);
   const std::string& name = context.payload;
-  // Each rank begins with weights of its own: only the broadcast makes them alike.
+  // Each rank begins with different weights, so only the broadcast makes them equal.
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(name, /*seed=*/1 + context.rank));
-  model->eval();  // batch norm with its running statistics; with those of the batch, half a batch is another function
+  model->eval();  // running statistics; with batch statistics, half a batch would be a different function
   const Examples all = MakeExamples();
   const int64_t share = kImages / context.size;
   ASSIGN_OR_RETURN(const std::vector<at::Tensor> reduced,
@@ -142,7 +143,7 @@ absl::StatusOr<std::string> CompareWithOneRank(RankContext& context) {
   return context.rank == 0 ? Compare(*model, all, reduced, Roundings(name)) : "";
 }
 
-// Tensors of several dtypes, shapes and strides; rank 1's must arrive everywhere.
+// Broadcasts tensors of several dtypes, shapes and strides; those of rank 1 must arrive on all ranks.
 absl::StatusOr<std::string> Broadcast(RankContext& context) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator,
                    MakeGlooCommunicator(*context.store, context.rank, context.size, context.timeout));

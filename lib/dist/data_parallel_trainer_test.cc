@@ -1,4 +1,4 @@
-// Whole epochs on CPUs, against one device's.
+// Tests whole epochs on CPUs, compared with one device.
 #include "lib/dist/data_parallel_trainer.h"
 
 #include <ATen/Parallel.h>
@@ -61,7 +61,7 @@ class DataParallelTrainerTest : public ::testing::Test {
     return *std::move(trainer);
   }
 
-  // The sums of one epoch.
+  // Returns the sums of one epoch.
   DataParallelTimes Trained(const TrainerInput& input, size_t devices) {
     const auto trainer = Make(input, devices);
     EXPECT_THAT(trainer->Train(0, progress_), IsOk());
@@ -74,7 +74,8 @@ class DataParallelTrainerTest : public ::testing::Test {
 
 using Floats = std::map<std::string, std::vector<float>>;
 
-// Weights, or with "momentum/" the momenta: after one step from zeros without weight decay those are the gradients.
+// Returns the weights, or the momenta ("momenta" is true). After one step from zeros without weight decay the momenta
+// are the gradients.
 Floats Arrays(EpochTrainer& trainer, bool momenta) {
   Floats floats;
   const TrainingArrays state = *trainer.GetState();
@@ -95,7 +96,7 @@ double LargestDifference(const std::vector<float>& a, const std::vector<float>& 
   return largest;
 }
 
-// For each parameter, the largest element of the mean over the images of |gradient of that image alone|.
+// Returns for each parameter the largest element of the mean over the images of |gradient of that image alone|.
 std::vector<double> Magnitudes(const TrainerInput& input) {
   LoaderOptions options = input.loader;
   options.batch_size = 1;
@@ -120,10 +121,11 @@ std::vector<double> Magnitudes(const TrainerInput& input) {
   return largest;
 }
 
-// How far weights may be apart after so many steps. Each gradient is off by 10 sqrt(n) u times its magnitude
-// (data_parallel_test.cc; n roundings with 8 images), and counts 1 + 0.9 + 0.81 + ... times in the updates behind it.
-// That the weights differ makes the next gradients differ more: at most doubled, as long as curvature is below 0.7 /
-// (rate * 41), 17 here, with a magnitude that may double as well. Each update rounds a weight three times.
+// Returns the largest allowed difference between weights after `steps` steps. Each gradient is off by 10 sqrt(n) u
+// times its magnitude (data_parallel_test.cc; n roundings with 8 images), and counts 1 + 0.9 + 0.81 + ... times in the
+// later updates. Differences between the weights enlarge the differences of later gradients: at most by a factor of 2,
+// as long as the curvature is below 0.7 / (rate * 41) = 17; the magnitude may double as well. Each update rounds a
+// weight three times.
 double WeightTolerance(double magnitude, double largest_weight, int steps) {
   constexpr double kRoundings = (75 + 150 + 400 + 120 + 84) + (10 + 84 + 120 + 16 * 25) + 8.0 * 28 * 28;
   const double u = std::ldexp(1.0, -24);
@@ -186,7 +188,7 @@ TEST_F(DataParallelTrainerTest, ATailOfOneImageIsDeviceZeros) {
   EXPECT_EQ(found->steps, 2u);
   EXPECT_EQ(found->images, 9u);
   ExpectSameWeights(*trainer, *one, input, 2);
-  EXPECT_EQ(trainer->times().scatter_bytes, 6 * kImageBytes);  // of the first step alone
+  EXPECT_EQ(trainer->times().scatter_bytes, 6 * kImageBytes);  // images of the first step only
 }
 
 TEST_F(DataParallelTrainerTest, GoesOnFromAStateOfEitherTrainer) {
@@ -202,7 +204,7 @@ TEST_F(DataParallelTrainerTest, GoesOnFromAStateOfEitherTrainer) {
   EXPECT_THAT(MakeAutogradTrainer(input)->SetState(after_first), IsOk());
 }
 
-// The input's model is the one that is trained, and an evaluation in between leaves no trace.
+// The input's model is the trained one, and an evaluation between epochs does not change the training.
 TEST_F(DataParallelTrainerTest, EvaluationMayComeBetweenEpochs) {
   const TrainerInput input = Input("resnet18", 4, 4);
   const auto trainer = MakeDataParallelTrainer(input, Cpus(2));
@@ -212,15 +214,15 @@ TEST_F(DataParallelTrainerTest, EvaluationMayComeBetweenEpochs) {
   Evaluator evaluator(images_, input.loader.mean, input.loader.std, 4, c10::kCPU);
   ASSERT_THAT((*trainer)->UpdateModel(), IsOk());
   ASSERT_THAT(evaluator.CountCorrect(*input.model), IsOk());
-  input.model->eval();  // whoever looked at it last
+  input.model->eval();  // state after any evaluation
   ASSERT_THAT((*trainer)->Train(1, progress_), IsOk());
   ASSERT_THAT(undisturbed->Train(0, progress_), IsOk());
   ASSERT_THAT(undisturbed->Train(1, progress_), IsOk());
   EXPECT_EQ(*(*trainer)->GetState(), *undisturbed->GetState());
 }
 
-// bf16 keeps 8 bits: two roundings to it differ by 2^-8 of the number. Five layers, forward and back, may each be so
-// far off.
+// bf16 keeps 8 bits, so two roundings to bf16 differ by 2^-8 of the number. Each of five layers, forward and backward,
+// may be off by that much.
 TEST_F(DataParallelTrainerTest, Bf16) {
   TrainerInput input = Input("lenet5", 8, 8);
   input.spec.set_precision(proto::BF16);
@@ -240,7 +242,7 @@ TEST_F(DataParallelTrainerTest, Bf16) {
   }
 }
 
-// The star of lib/collectives, for a step of `images`.
+// Returns the cost of the star by lib/collectives for a step of `images` images.
 StarCost Star(Model& model, uint32_t devices, double images) {
   DataParallelStep step;
   step.ranks = devices;
@@ -263,16 +265,16 @@ TEST_F(DataParallelTrainerTest, MovesWhatTheStarsFormulaSays) {
     EXPECT_EQ(times.SentBytes(), 2 * Star(*lenet5.model, devices, 8).sent_bytes);
     EXPECT_EQ(times.ReceivedBytes(), 2 * Star(*lenet5.model, devices, 8).received_bytes);
   }
-  const TrainerInput resnet18 = Input("resnet18", 4, 4);  // with buffers
+  const TrainerInput resnet18 = Input("resnet18", 4, 4);  // resnet18 has buffers
   const DataParallelTimes times = Trained(resnet18, 2);
   EXPECT_EQ(times.SentBytes(), Star(*resnet18.model, 2, 4).sent_bytes);
   EXPECT_EQ(times.ReceivedBytes(), Star(*resnet18.model, 2, 4).received_bytes);
   EXPECT_GT(times.replicate_bytes, times.reduce_bytes);
 }
 
-// The formula gives device 0 one N-th of the batch, and every device a part. torch.chunk rounds the parts up, so that
-// device 0 keeps more, and may leave devices without one, which get no replica: then the count is right, and is below
-// the formula.
+// The formula assumes that device 0 keeps 1/N of the batch, and that every device gets a part. But torch.chunk rounds
+// the parts up, so device 0 keeps more, and some devices may get no part and no replica. Then the count is right, and
+// is below the formula.
 TEST_F(DataParallelTrainerTest, MovesLessThanTheFormulaWhereTheBatchDoesNotDivide) {
   const TrainerInput ten = Input("lenet5", 10, 10);
   const DataParallelTimes uneven = Trained(ten, 4);  // 3 + 3 + 3 + 1
@@ -297,8 +299,8 @@ TEST_F(DataParallelTrainerTest, PartsAddUpToTheStep) {
     EXPECT_GT(part, 0);
     sum += part;
   }
-  // Between them are only the copy, which is none on a CPU, and dropping the old gradients; a busy machine may stop the
-  // process.
+  // The phases do not cover the copy, which does nothing on a CPU, and the reset of the old gradients; a busy machine
+  // may suspend the process.
   EXPECT_LE(sum, epoch->step_seconds);
   EXPECT_NEAR(sum, epoch->step_seconds, 0.05);
   proto::SweepPoint point;

@@ -27,7 +27,7 @@ using ::testing::StartsWith;
 
 std::vector<c10::Device> Cpus(size_t count) { return std::vector<c10::Device>(count, c10::kCPU); }
 
-// The first test, before this process has threads, which a forked child would miss.
+// Must be the first test, because this process has no threads yet, which a forked child would lack.
 TEST(DeviceThreadsTest, NoThreadToBeHadIsAnError) {
   if (!CanRefuseThreads()) {
     GTEST_SKIP() << "the kernel has no seccomp filters";
@@ -67,14 +67,14 @@ TEST(DeviceThreadsTest, EachDeviceHasAThreadThatStays) {
   EXPECT_EQ(std::set<std::thread::id>(first.begin(), first.end()).size(), 3u);
   EXPECT_EQ(first[0], second[0]);
   EXPECT_EQ(first[1], second[1]);
-  EXPECT_EQ(second[2], std::thread::id());  // of three devices, two were asked
+  EXPECT_EQ(second[2], std::thread::id());  // not called: two of three devices were requested
 }
 
 TEST(DeviceThreadsTest, AllWorkAtOnce) {
   DeviceThreads threads(Cpus(4));
   std::atomic<int> arrived = 0;
   EXPECT_THAT(threads.Run(4,
-                          [&](size_t) {  // one after another would never end
+                          [&](size_t) {  // never ends if the tasks run one after another
                             for (++arrived; arrived < 4;) {
                               std::this_thread::yield();
                             }

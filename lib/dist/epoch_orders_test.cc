@@ -18,7 +18,7 @@ proto::RankFacts FactsOf(bool fixed, uint32_t rank) {
   return facts;
 }
 
-// Two ranks with 21 of 41 images each; in five epochs nearly all come by.
+// Two ranks with 21 of 41 images each; five epochs show nearly all images.
 TEST(EpochOrdersTest, WithTheEpochNumberEachEpochDiffers) {
   const proto::RankFacts facts = FactsOf(false, 0);
   const std::set<std::string> orders(facts.epoch_order_sha256().begin(), facts.epoch_order_sha256().end());

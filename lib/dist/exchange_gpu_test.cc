@@ -1,4 +1,5 @@
-// The hand-written step through NCCL on two GPUs, with marks in it; skipped elsewhere.
+// Tests the gradient exchanges of the hand-written step on two GPUs, and the timestamps of their steps; skipped without
+// two GPUs.
 
 #include <c10/core/DeviceGuard.h>
 #include <sys/resource.h>
@@ -42,7 +43,7 @@ using ::testing::HasSubstr;
 
 constexpr uint32_t kBatch = 32;
 constexpr uint32_t kImages = 2 * 16 * kBatch + 16;  // two graphs of 16 steps, and a tail
-constexpr uint32_t kMultiprocessors = 16;           // that NCCL has beside the step's kernels
+constexpr uint32_t kMultiprocessors = 16;           // limit for NCCL next to the step's kernels
 
 c10::Device Gpu(const RankContext& context) { return *ResolveDevice("cuda", context.local_rank); }
 
@@ -83,7 +84,7 @@ absl::StatusOr<std::unique_ptr<ResNet18Step>> MakeStep(GradientExchange& exchang
   return ResNet18Step::Make(options, images);
 }
 
-// Each rank has images of its own.
+// Returns an image order that starts at `first`, so that each rank can have its own images.
 std::vector<uint32_t> InOrder(uint32_t first) {
   std::vector<uint32_t> order(kImages);
   for (uint32_t i = 0; i < kImages; ++i) {
@@ -94,7 +95,7 @@ std::vector<uint32_t> InOrder(uint32_t first) {
 
 float Rate(uint32_t) { return 1e-4f; }
 
-// Numbers that are finite and small, the same on all ranks: what is learnt is not looked at.
+// Sets finite, small values that are equal on all ranks; the learnt values are not checked.
 absl::Status SetSmallValues(ResNet18Step& step) {
   ASSIGN_OR_RETURN(ResNet18Values values, step.GetValues());
   for (size_t i = 0; i < values.weights.size(); ++i) {
@@ -105,16 +106,17 @@ absl::Status SetSmallValues(ResNet18Step& step) {
   return step.SetValues(values);
 }
 
-// By layer: layer 4, layer 3, the rest, the norms, the stem, which is brought into the wire's type behind backward. Where
-// launches have no shares of the GPU, as without Hopper's kernels, layer 3 is of the rest (gradient_schedule.h).
-// Between peers the rest and the stem go together.
+// Returns the number of ranges of a step: layer 4, layer 3, the remaining layers, the batch-norm gradients, and the
+// stem, which is converted to the communication dtype after backward. Without an SM partition (no Hopper kernels),
+// layer 3 is part of the remaining layers (gradient_schedule.h). Between peers, the remaining layers and the stem are
+// sent together.
 size_t SumsOfStep(const RankContext& context) {
   const bool apart = HasHopperKernels() || absl::StrContains(context.payload, "sharded");
   return (apart ? 5 : 4) - (ByPeers(context) ? 1 : 0);
 }
 
-// In nanoseconds, since all are whole ones. Two ranges that are sent together end at once, and the second takes no time
-// then.
+// Compares with a tolerance of 1 ns, because all times are whole nanoseconds. Two ranges that are sent together end at
+// the same time, so the second one takes no time.
 std::string FaultsOf(const ExchangeStep& step, bool sent, size_t sums) {
   const StepTimes times = TimesOf(step, sent);
   std::string found = times.buckets.size() == sums ? "" : absl::StrCat(times.buckets.size(), " ranges; ");
@@ -137,8 +139,8 @@ std::string FaultsOf(const ExchangeStep& step, bool sent, size_t sums) {
   return found;
 }
 
-// An epoch, and one more with marks; what is wrong with these. The stem's gradient is the last to be ready; its sum
-// hides behind the next batch at most.
+// Trains one epoch, and one more instrumented epoch; returns the errors in its timestamps. The stem's gradient is the
+// last to be ready; its sum can overlap at most the next batch.
 absl::StatusOr<std::string> Marks(RankContext& context) {
   const c10::DeviceGuard guard(Gpu(context));
   const bool sends = Sends(context), graphs = !absl::StrContains(context.payload, "eager");
@@ -164,7 +166,7 @@ absl::StatusOr<std::string> Marks(RankContext& context) {
       absl::StrAppend(&found, "step ", i, ": ", faults);
     }
   }
-  if (!captured || all <= 0 || all > marked.device_seconds + 1e-6) {  // the events count in half microseconds
+  if (!captured || all <= 0 || all > marked.device_seconds + 1e-6) {  // events have a resolution of half a microsecond
     absl::StrAppend(&found, "steps of ", all, " s in an epoch of ", marked.device_seconds, " s; ");
   }
   const ExchangeCount count = CountOfStep(*exchange);
@@ -174,7 +176,8 @@ absl::StatusOr<std::string> Marks(RankContext& context) {
   return found;
 }
 
-// The same, but for the step's kernels, which leave multiprocessors to NCCL and add up in an order that follows from that.
+// Wrapper that only changes max_multiprocessors, so that the step's kernels leave SMs to NCCL. The order of their sums
+// depends on it.
 class WithRoomForNccl : public GradientExchange {
  public:
   explicit WithRoomForNccl(GradientExchange& exchange) : exchange_(exchange) {}
@@ -205,7 +208,8 @@ std::string DigestOf(const std::vector<float>& values) {
   return Sha256Hex(absl::string_view(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)));
 }
 
-// The weights and their momentum after three epochs of an odd number of steps, in graphs of 16 and one by one. The payload: who sums.
+// Returns digests of the weights and their momentum after three epochs with an odd number of steps, in graphs of 16 and
+// one by one. The payload selects the exchange.
 absl::StatusOr<std::string> Weights(RankContext& context) {
   const c10::DeviceGuard guard(Gpu(context));
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));
@@ -227,8 +231,8 @@ absl::StatusOr<std::string> Weights(RankContext& context) {
   return digests;
 }
 
-// Rank 1 may open no file while the peers' memory is shared, so that the driver has none to share it by. What all ranks
-// fall back to is checked with exact sums as it is made. Returns why.
+// Rank 1 cannot open files while peer memory is shared, so the driver cannot share memory. The exchange to which all
+// ranks fall back is checked with exact sums when it is made. Returns the reason for the fallback.
 absl::StatusOr<std::string> FallsBack(RankContext& context) {
   using Made = std::shared_ptr<GradientExchange>;
   const c10::DeviceGuard guard(Gpu(context));
@@ -267,7 +271,7 @@ absl::StatusOr<std::vector<std::string>> RunRanks(int ranks, const std::string& 
   return LaunchRanks(options);
 }
 
-// On two GPUs, if they are there; neither rank must find anything.
+// Runs the instrumented epoch on two GPUs, if there are two. Neither rank may find an error.
 void ExpectNothingFound(const std::string& payload) {
   if (!ResolveDevice("cuda", 1).ok()) {
     GTEST_SKIP() << "needs 2 CUDA devices";
@@ -287,7 +291,7 @@ TEST(PeerExchangeGpuTest, MarksComeInOrderInGraphs) { ExpectNothingFound("peer, 
 
 TEST(PeerExchangeGpuTest, MarksComeInOrderInEagerSteps) { ExpectNothingFound("peer, eager"); }
 
-// The sum over two ranks is one addition, which NCCL rounds alike.
+// The sum over two ranks is one addition, which NCCL rounds in the same way.
 TEST(PeerExchangeGpuTest, TrainsAsNcclToTheBit) {
   if (!ResolveDevice("cuda", 1).ok()) {
     GTEST_SKIP() << "needs 2 CUDA devices";
@@ -301,7 +305,7 @@ TEST(PeerExchangeGpuTest, TrainsAsNcclToTheBit) {
   EXPECT_EQ((*by_peers)[0].size(), 256u);
 }
 
-// Each rank keeps half of the weights; none may show.
+// Each rank keeps half of the weights, which must not change the result.
 TEST(PeerExchangeGpuTest, ASharedUpdateTrainsAsEachRanksOwnToTheBit) {
   if (!ResolveDevice("cuda", 1).ok()) {
     GTEST_SKIP() << "needs 2 CUDA devices";

@@ -6,7 +6,7 @@
 namespace lockstep {
 namespace {
 
-// All times are multiples of 1/8, so sums and differences are exact. The second sum waits for the first one's end, the
+// All times are multiples of 1/8, so sums and differences are exact. The second sum waits for the end of the first, the
 // third for its range.
 const ExchangeStep kStep = {0.5, 3, 1.5, 0.125, {{0.5, 1.5}, {1, 2}, {3, 3.5}}};
 

@@ -63,7 +63,7 @@ TEST(ExperimentsTest, LargeBatchesAreTrainedAsTheyAreAndWithEachRemedy) {
   EXPECT_DOUBLE_EQ(rows.at("8192, linear rate").training().learning_rate(), 6.4);
   EXPECT_EQ(rows.at("8192, warm-up").training().lr_warmup_epochs(), 1);
   EXPECT_TRUE(rows.at("8192, zero gamma").training().zero_gamma());
-  EXPECT_EQ(rows.at("8192, ghost batch norm").training().accumulate(), 32);  // 4,096 images a rank, 128 at a time
+  EXPECT_EQ(rows.at("8192, ghost batch norm").training().accumulate(), 32);  // 4,096 images per rank, 128 at a time
   EXPECT_GT(rows.at("8192, clipping").training().clip_norm(), 0);
   EXPECT_GT(rows.at("8192, LARS").training().lars(), 0);
   EXPECT_DOUBLE_EQ(rows.at("8192, LARS").training().learning_rate(), 2.5);
@@ -76,7 +76,7 @@ TEST(ExperimentsTest, LargeBatchesAreTrainedAsTheyAreAndWithEachRemedy) {
   EXPECT_DOUBLE_EQ(all.learning_rate(), 1.6);  // twice the square root of 64
 }
 
-// Goyal et al. 2017: from the base batch's rate to 64 times that.
+// Goyal et al. 2017: the rate climbs from the base batch's rate to 64 times that rate.
 TEST(ExperimentsTest, TheLinearRateClimbsFromTheBaseRate) {
   const auto plan = PlanExperiment(Spec(proto::LARGE_BATCH, {128, 8192}),
                                    {"8192, linear rate and warm-up", "8192, warm-up"}, kImages);
@@ -114,7 +114,7 @@ TEST(ExperimentsTest, LeNet5HasNoRemediesOfBatchNorm) {
                                           "row 'batch norm over all ranks': lenet5 has no batch norm"));
 }
 
-// The number of micro-batches of each of two ranks, or why there are none.
+// Returns the number of micro-batches of each of two ranks, or the reason why there are none.
 std::string GhostsOf(uint32_t batch) {
   const std::string row = absl::StrCat(batch, ", ghost batch norm");
   const auto plan = PlanExperiment(Spec(proto::LARGE_BATCH, {2, batch}), {}, kImages);
@@ -143,7 +143,7 @@ TEST(ExperimentsTest, GhostBatchNormCutsARanksBatchByItsLargestDivisor) {
             "images that it would count over; the rows with all remedies go without it");
 }
 
-// 7 steps an epoch: 280 epochs are the first with 1,955 updates.
+// An epoch has 7 steps: 280 epochs are the smallest number with at least 1,955 updates.
 TEST(ExperimentsTest, LongerRowsMakeTheUpdatesOfTheBaseline) {
   const auto plan =
       PlanExperiment(Spec(proto::LARGE_BATCH, {128, 8192}), {"8192, longer", "8192, all, longer"}, kImages);
@@ -156,7 +156,7 @@ TEST(ExperimentsTest, LongerRowsMakeTheUpdatesOfTheBaseline) {
   EXPECT_EQ(plan->points.back().training().lr_warmup_epochs(), 28);
 }
 
-// Every row has a row of the base batch that differs from it in no more than what a remedy is.
+// Every row has a base row that differs from it only in the remedy.
 TEST(ExperimentsTest, EachRowHasABaseOfItsScheduleAndEpochs) {
   const auto plan = PlanExperiment(Spec(proto::LARGE_BATCH, {128, 8192, 16384}), {}, kImages);
   ASSERT_THAT(plan, IsOk());
@@ -178,7 +178,7 @@ TEST(ExperimentsTest, EachRowHasABaseOfItsScheduleAndEpochs) {
   EXPECT_EQ(TotalEpochs(rows.at("128, cosine, longer (as 16384)").training()), 489);  // 4 steps an epoch
 }
 
-// The longer row of one large batch needs no more words.
+// With one large batch, the names of the longer rows do not contain it.
 TEST(ExperimentsTest, TheBaseRowsOfOneLargeBatch) {
   const auto plan =
       PlanExperiment(Spec(proto::LARGE_BATCH, {128, 8192}), {"128, cosine, longer", "128, longer"}, kImages);
@@ -221,7 +221,7 @@ TEST(ExperimentsTest, AScheduleThatClimbsHasNoWarmUp) {
   }
 }
 
-// A batch of 624 makes 9 updates in an epoch of 5,000 images, one of 5,000 makes one.
+// An epoch of 5,000 images has 9 updates with a batch of 624, and one update with a batch of 5,000.
 TEST(ExperimentsTest, TheBaselineIsThatOfTheImages) {
   const auto plan = PlanExperiment(Spec(proto::LARGE_BATCH, {624, 5000}), {"624", "5000, longer"}, 5000);
   ASSERT_THAT(plan, IsOk());

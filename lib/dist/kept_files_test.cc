@@ -22,7 +22,7 @@ proto::ScalePoint Point(uint32_t ranks, uint32_t batch, proto::Reduction reducti
   return point;
 }
 
-// One and two ranks, at batch 8 and 16.
+// Returns points with one and two ranks, with a batch of 8 and of 16.
 std::vector<proto::ScalePoint> Points() {
   std::vector<proto::ScalePoint> points;
   for (const uint32_t batch : {8, 16}) {
@@ -53,7 +53,7 @@ TEST(ChooseCheckpointPointTest, TakesTheMostRanksAndTheFirstBatchOrTheOneAskedFo
   EXPECT_EQ(Chosen(options, Points()), 2u);
   options.checkpoint_batch = 16;
   EXPECT_EQ(Chosen(options, Points()), 6u);
-  options.spec.set_batch_mode(proto::GLOBAL);  // 8 on each of two
+  options.spec.set_batch_mode(proto::GLOBAL);  // 8 images on each of two ranks
   EXPECT_EQ(Chosen(options, Points()), 2u);
   options.checkpoint.clear();
   EXPECT_EQ(Chosen(options, Points()), 8u);
@@ -88,7 +88,7 @@ TEST(PointStatePathTest, EveryTrainingHasOneOfItsOwn) {
   options.resume = true;
   EXPECT_EQ(PointStatePath(options, Points(), 0), "out.rec.point1.state");
   EXPECT_EQ(PointStatePath(options, Points(), 6), "out.rec.point7.state");
-  EXPECT_EQ(PointStatePath(options, Points(), 7), "");  // without its all-reduces it is no training
+  EXPECT_EQ(PointStatePath(options, Points(), 7), "");  // an ABLATED point is not a valid training
 }
 
 TEST(PointStatePathTest, APipeInItsPlaceIsRefused) {
@@ -101,7 +101,7 @@ TEST(PointStatePathTest, APipeInItsPlaceIsRefused) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(".point7.state")));
 }
 
-// The key of a state covers its own point, and not the others that a run has.
+// The cache key of a state covers its own point, but not the other points of the run.
 TEST(StateHeaderTest, AnotherPointOrFlagIsAnotherKey) {
   proto::Header run;
   run.add_input()->set_sha256("data");

@@ -92,7 +92,7 @@ constexpr char kMerged[] = R"pb(
   }
   noise_warning: "timed epochs differ by 50 % (3 to 5 s): measure again on a quiet machine")pb";
 
-// Two ranks that share two cores for 10 s, and send each other away from them.
+// Returns a point of two ranks that share two cores for 10 s and preempt each other.
 proto::ScalePoint PointWithNeighbours(uint32_t rank, const std::string& host, double others_cpu_seconds) {
   proto::ScalePoint point = Point(kRank0);
   point.mutable_rank(0)->set_rank(rank);

@@ -1,4 +1,4 @@
-// The same promises over NCCL, on two GPUs; skipped elsewhere.
+// Tests the contract of the communicator over NCCL, on two GPUs; skipped without them.
 
 #include <ATen/Functions.h>
 #include <c10/core/DeviceGuard.h>
@@ -32,7 +32,8 @@ absl::StatusOr<std::unique_ptr<Communicator>> Nccl(RankContext& context) {
   return MakeNcclCommunicator(*context.store, context.rank, context.size, {Gpu(context).index(), context.timeout, 0});
 }
 
-// As GlooCommunicatorTest's: (r + 1) * (0, 1, 2, ...) sums to 3 * (0, 1, 2, ...) over 2 ranks, exact in fp32.
+// Like the sum of communicator_test.cc: (r + 1) * (0, 1, 2, ...) sums to 3 * (0, 1, 2, ...) over 2 ranks, exact in
+// fp32.
 absl::StatusOr<std::string> Sum(RankContext& context) {
   const c10::DeviceGuard guard(Gpu(context));
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));
@@ -45,7 +46,7 @@ absl::StatusOr<std::string> Sum(RankContext& context) {
   return absl::StrCat(equal ? "equal" : "wrong", seconds > 0 && seconds < 20 ? " timed" : " untimed");
 }
 
-// Three steps of a small model through the reducer, then the sum check of the first.
+// Runs three steps of a small model through the reducer, with the sum check of the first step.
 absl::StatusOr<std::string> Reduce(RankContext& context) {
   const c10::DeviceGuard guard(Gpu(context));
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));

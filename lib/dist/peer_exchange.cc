@@ -90,7 +90,7 @@ class PeerExchange : public CountedExchange {
 
   bool GathersTogether() const override { return true; }
 
-  // Exchanges both ranges as one small range of the protocol, whose launch the caller makes. The packet buffers are empty
+  // Exchanges both ranges as one small range of the protocol; the caller makes the launch. The packet buffers are empty
   // by then: the message at the step's first range confirms that the packets of the last step were read.
   absl::StatusOr<PeerPush> GatherTogether(const RangeToSum& weights, const RangeToSum& norms) override {
     PeerPush push;

@@ -23,7 +23,7 @@ using ::lockstep::testing::StatusIs;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-// A communication library with a fault: its all-reduce doubles what rank 0 holds and leaves the other ranks out.
+// Communication library with a fault: its all-reduce doubles rank 0's values and ignores the other ranks.
 class WrongSum : public Communicator {
  public:
   WrongSum(Store& store, Communicator& right) : Communicator(store, right.rank(), right.size()), right_(right) {}
@@ -40,7 +40,7 @@ class WrongSum : public Communicator {
   Communicator& right_;
 };
 
-// Two steps of a linear function with other data on each rank, and a buffer that each rank sets to its number.
+// Runs two steps of a linear function with different data on each rank, and a buffer that each rank sets to its number.
 absl::StatusOr<std::string> TwoSteps(RankContext& context) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> gloo,
                    MakeGlooCommunicator(*context.store, context.rank, context.size, context.timeout));

@@ -15,7 +15,7 @@ using ::lockstep::testing::SmallImageSet;
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 
-// Images, and the digest of the file that they were read from.
+// Returns a data set with `images` images, and the digest of `file` as that of its file.
 Dataset ReadFrom(uint32_t images, const std::string& file) {
   Dataset dataset;
   dataset.train = SmallImageSet(proto::TRAIN, images);

@@ -18,7 +18,7 @@ void Sleep(int milliseconds) { std::this_thread::sleep_for(std::chrono::millisec
 TEST(ReadinessTest, IsCountedFromTheStartOfEachBackward) {
   Readiness readiness(2, c10::kCPU);
   for (int step = 0; step < 3; ++step) {
-    Sleep(20);  // between steps: not counted
+    Sleep(20);  // time between steps, which is not counted
     readiness.BeginStep();
     readiness.Mark(1);
     Sleep(5);

@@ -1,4 +1,4 @@
-// Synchronised batch norm and LibTorch's reducer on GPUs, over NCCL; skipped elsewhere.
+// Tests synchronised batch norm and LibTorch's reducer on GPUs, over NCCL; skipped without GPUs.
 
 #include <ATen/Context.h>
 #include <c10/core/DeviceGuard.h>
@@ -40,7 +40,8 @@ absl::StatusOr<std::string> OneLayer(RankContext& context) {
   return found;
 }
 
-// Two networks are compared to the bit, so cuDNN must choose the same kernels for both, without sums in any order.
+// Two networks are compared bit for bit, so cuDNN must choose the same kernels for both, and no kernels that add in
+// arbitrary order.
 absl::StatusOr<std::string> Compare(RankContext& context) {
   const c10::DeviceGuard guard(Gpu(context));
   at::globalContext().setDeterministicCuDNN(true);
@@ -54,7 +55,7 @@ const std::map<std::string, RankTask>& Tasks() {
   return *tasks;
 }
 
-// Runs the task on so many GPUs, if they are there; every rank must find nothing.
+// Runs the task on `ranks` GPUs, if there are so many. No rank may find an error.
 void ExpectNothingFound(int ranks, const std::string& task, const std::string& payload) {
   if (!ResolveDevice("cuda", ranks - 1).ok()) {
     GTEST_SKIP() << "needs " << ranks << " CUDA devices";

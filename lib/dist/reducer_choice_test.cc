@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// --preset=fast on CUDA, on 1 and 2 ranks.
+// Returns the spec of --preset=fast on CUDA, on 1 and 2 ranks.
 proto::ScaleSpec FastSpec() {
   proto::ScaleSpec spec;
   spec.set_mode(proto::DDP);
@@ -38,7 +38,7 @@ struct Case {
   const char* choice;
 };
 
-// One thing changed at a time.
+// Each case has one change.
 const Case kCases[] = {
     {"two ranks of one host", [](auto&, auto&, auto&) {}, "peer_sharded"},
     {"sixteen", [](auto&, auto& ranks, auto&) { ranks = 16; }, "peer_sharded"},
@@ -103,7 +103,7 @@ std::vector<std::string> ReducersOf(const std::vector<proto::ScalePoint>& points
   return reducers;
 }
 
-// Ranks beyond the second are on another host.
+// Returns a placement with all ranks above the second on another host.
 RankPlace TwoHere(uint32_t ranks) {
   RankPlace place;
   place.one_host = ranks <= 2;
@@ -150,7 +150,7 @@ TEST(SettleReducerTest, RowsOfAnExperimentHaveWhatEachOfThemCanHave) {
   EXPECT_THAT(rows[0].reducer_reason(), HasSubstr("--clip_norm"));
 }
 
-// What a run of --ranks=1,2,4 at two batches plans, and then has left where ranks fell back.
+// Returns the points of a run of --ranks=1,2,4 at two batches.
 std::vector<proto::ScalePoint> Planned() {
   std::vector<proto::ScalePoint> points;
   for (const uint32_t batch : {32, 128}) {
@@ -176,7 +176,8 @@ TEST(FallBackFromTest, WhatComesBehindOnAsManyRanksOrMoreFallsBackToo) {
               ElementsAre(kept, kept, "why", "why", "why", "why", kept, kept, "why", "why", "why", "why"));
 }
 
-// The run that goes on finds the point that fell back among its own, and one that was planned so changes nothing.
+// A resumed run finds the point that fell back among its own points. A point that was planned with its reducer changes
+// nothing.
 TEST(FallBackFromTest, APointThatRanAsPlannedChangesNothing) {
   std::vector<proto::ScalePoint> points = Planned();
   FallBackFrom(points[2], points);
@@ -189,7 +190,7 @@ TEST(FallBackFromTest, APointThatRanAsPlannedChangesNothing) {
   EXPECT_EQ(points[3].reducer(), "peer_sharded");
 }
 
-// Reducers that are named are points of their own, which a fallback is never between.
+// Points with named reducers are separate points, and there is no fallback between them.
 TEST(FallBackFromTest, NamedReducersAreLeftAlone) {
   std::vector<proto::ScalePoint> points = {PointOf(2, 32, proto::ALL_REDUCE, "own"),
                                            PointOf(2, 32, proto::ALL_REDUCE, "peer")};
@@ -197,7 +198,7 @@ TEST(FallBackFromTest, NamedReducersAreLeftAlone) {
   EXPECT_THAT(ReducersOf(points), ElementsAre("", "peer"));
 }
 
-// What ranks exchange by, a number in the place of it.
+// A number stands in for the exchange.
 using Made = absl::StatusOr<std::shared_ptr<int>>;
 std::function<Made()> Makes(const Made& made, int& calls) {
   return [made, &calls] {
@@ -228,7 +229,7 @@ TEST(PeersOrOwnTest, WhatPeersMakeIsTaken) {
   EXPECT_THAT(why, IsEmpty());
 }
 
-// A wrong sum, a rank that is gone, no memory left: what is wrong with this run, whoever reduces.
+// A wrong sum, a lost rank, no memory left: these errors do not depend on the reducer.
 TEST(PeersOrOwnTest, OtherErrorsStayErrors) {
   for (const absl::Status& error : {absl::AbortedError("a wrong sum"), absl::UnavailableError("rank 1 is gone"),
                                     absl::ResourceExhaustedError("no memory"), absl::InternalError("a fault")}) {

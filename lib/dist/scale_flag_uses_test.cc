@@ -21,12 +21,12 @@ ScaleRunOptions Options() {
   spec.set_ablation(true);
   spec.add_ranks(1);
   spec.add_ranks(2);
-  options.resume = true;  // what is kept: sweep_flag_uses_test
+  options.resume = true;  // flags of kept files: sweep_flag_uses_test
   options.checkpoint = "w.pt";
   return options;
 }
 
-// Flags of this file that have no effect.
+// Returns the flags with no effect.
 std::vector<std::string> Idle(const ScaleRunOptions& options) {
   std::vector<std::string> idle;
   for (const FlagUse& use : ScaleFlagUses(options)) {

@@ -1,5 +1,5 @@
-// Scaling runs on two GPUs: LibTorch's step captured as a CUDA graph, its all-reduces within, and what --reducer=auto takes;
-// skipped where there are no two.
+// Tests scaling runs on two GPUs: LibTorch's step captured as a CUDA graph with its all-reduces, and the choice of
+// --reducer=auto; skipped without two GPUs.
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -30,7 +30,7 @@ using ::lockstep::testing::TempPath;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Each rank has 21 images: two batches of 8 and a tail of 5, a graph each.
+// Each rank has 21 images: two batches of 8 and a tail of 5, with one graph per size.
 constexpr uint32_t kBatch = 8;
 
 class ScaleGraphGpuTest : public ::testing::Test {
@@ -43,7 +43,7 @@ class ScaleGraphGpuTest : public ::testing::Test {
     }
   }
 
-  // The rate is 1/16, which fp32 holds exactly, as a graph reads it.
+  // The rate is 1/16, which is exact in fp32, in which a graph reads it.
   ScaleRunOptions Options(const std::string& model) const {
     ScaleRunOptions options = SmallScaleRun({2}, kBatch);
     options.device = "cuda";
@@ -64,7 +64,7 @@ class ScaleGraphGpuTest : public ::testing::Test {
     return ScalePoints(options.output);
   }
 
-  // All-reduced, and with the all-reduces left out.
+  // Compares graphs with eager steps, with all-reduces and without them.
   static void ExpectAGraphChangesNoBit(const ScaleRunOptions& options) {
     const std::vector<proto::ScalePoint> eager = Run(options, false);
     const std::vector<proto::ScalePoint> graph = Run(options, true);
@@ -74,7 +74,7 @@ class ScaleGraphGpuTest : public ::testing::Test {
     EXPECT_EQ(graph[0].weights_sha256().size(), 64u);
     for (size_t point = 0; point < 2; ++point) {
       ASSERT_EQ(graph[point].epoch_size(), 3);
-      for (int epoch = 0; epoch < 3; ++epoch) {  // the same sum in fp64, perhaps fused
+      for (int epoch = 0; epoch < 3; ++epoch) {  // same sum in fp64, perhaps fused
         const double expected = eager[point].epoch(epoch).mean_loss();
         EXPECT_NEAR(graph[point].epoch(epoch).mean_loss(), expected, 1e-12 * expected) << point << ", " << epoch;
       }
@@ -82,7 +82,7 @@ class ScaleGraphGpuTest : public ::testing::Test {
     ExpectWhatIsSaidOfAGraph(graph[0], eager[0]);
   }
 
-  // The sum was checked before the capture, and a replay is counted as what it sends.
+  // The sum was checked before the capture, and each replay counts the bytes that it sends.
   static void ExpectWhatIsSaidOfAGraph(const proto::ScalePoint& graph, const proto::ScalePoint& eager) {
     EXPECT_TRUE(graph.sum_check().passed()) << graph.sum_check().DebugString();
     EXPECT_EQ(graph.exposed_seconds().absent_reason(), "marks in a replayed CUDA graph cannot be read");
@@ -115,20 +115,20 @@ TEST_F(ScaleGraphGpuTest, InBf16AndChannelsLastOnABf16WireWithoutOverlap) {
   ExpectAGraphChangesNoBit(options);
 }
 
-// The plan by time is made before the capture. What is sent together changes no sum of two.
+// The plan by time is made before the capture. The division into buckets does not change the sum of two numbers.
 TEST_F(ScaleGraphGpuTest, WithBucketsByTime) {
   ScaleRunOptions options = Options("resnet18");
   options.spec.set_bucket_plan("auto");
   ExpectAGraphChangesNoBit(options);
 }
 
-// The hand-written step, in batches of 32, 32 and 16 a rank.
+// The hand-written step, in batches of 32, 32 and 16 per rank.
 TEST_F(ScaleGraphGpuTest, AutoIsASharedUpdateWhereGpusShareMemory) {
   if (const absl::Status shared = CheckGpusShareMemory(2); !shared.ok() || NcclPeersAreOff()) {
     GTEST_SKIP() << "GPUs that share their memory: " << shared;
   }
   ScaleRunOptions options = Options("resnet18");
-  const ScaleRunOptions larger = SmallScaleRun({1, 2}, 32, 160);  // the data set, in the place of the other
+  const ScaleRunOptions larger = SmallScaleRun({1, 2}, 32, 160);  // larger data set, written over the other
   *options.spec.mutable_ranks() = larger.spec.ranks();
   *options.spec.mutable_batch_size() = larger.spec.batch_size();
   options.spec.set_preset("fast");
@@ -166,8 +166,8 @@ TEST_F(ScaleGraphOneGpuTest, OneRankReplaysWithAndWithoutItsReducer) {
   EXPECT_EQ(points[0].weights_sha256(), points[1].weights_sha256());
 }
 
-// A rank that is gone in the middle of the replays is found, and named. Before a capture six steps are made at most, so the
-// eighth is a replay, of the third epoch.
+// A rank that dies during the replays is detected and named. At most six steps run before a capture, so the eighth step
+// is a replay, in the third epoch.
 TEST_F(ScaleGraphGpuTest, ARankThatDiesBetweenReplaysIsNamed) {
   ScaleRunOptions options = Options("lenet5");
   options.spec.mutable_training()->set_cuda_graph(true);

@@ -62,7 +62,7 @@ TEST(PlanPointsTest, GoesBatchByBatch) {
 }
 
 TEST(PlanPointsTest, CountsStepsAndPadding) {
-  // 103 images on 4 ranks: shards of 26, 1 image more than there are; ceil(26 / 10) steps.
+  // 103 images on 4 ranks: shards of 26, one image more than the data set in total; ceil(26 / 10) steps.
   const proto::ScalePoint point = (*PlanPoints(Spec({4}, {10}), 103))[0];
   EXPECT_EQ(point.steps_per_epoch(), 3u);
   EXPECT_EQ(point.images_per_epoch(), 104u);

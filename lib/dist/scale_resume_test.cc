@@ -1,4 +1,5 @@
-// scale_run --resume and --checkpoint: ranks that are stopped in the middle of a point go on with it.
+// Tests --resume and --checkpoint of scale_run: after a stop in the middle of a point, the ranks continue with this
+// point.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,7 +48,7 @@ class DieAt {
   ~DieAt() { unsetenv("LOCKSTEP_TEST_DIE_AT"); }
 };
 
-// The rate falls, so that an epoch done twice would show.
+// The learning rate falls, so that a repeated epoch would change the result.
 ScaleRunOptions FiveEpochs(uint32_t ranks, uint32_t batch, bool resume = true) {
   ScaleRunOptions options = SmallScaleRun({ranks}, batch);
   options.resume = resume;
@@ -77,24 +78,26 @@ proto::ScalePoint Undisturbed(ScaleRunOptions options) {
   return ScalePoints(options.output)[0];
 }
 
-// Kills the last rank before the backward pass of this step, from 1; the state of the epochs before it is there.
+// Kills the last rank before the backward pass of step `step`, counted from 1. Checks that the state of the earlier
+// epochs exists.
 void Kill(const ScaleRunOptions& options, int step) {
   const DieAt die(absl::StrCat(options.spec.ranks(0) - 1, ":", step));
   EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("was killed by signal 9")));
   ASSERT_TRUE(FileExists(StateOf(options)));
 }
 
-// 21 images a rank: three steps an epoch. The eighth is of the third epoch; behind it there are nine more steps.
+// 21 images per rank: three steps per epoch. The eighth step is in the third epoch. The resumed point trains nine more
+// steps.
 TEST(ScaleResumeTest, RanksGoOnInTheMiddleOfAPointToTheSameWeights) {
   const ScaleRunOptions options = FiveEpochs(2, 8);
   Kill(options, 8);
   EXPECT_FALSE(FileExists(options.output + ".part"));  // no point is complete
   {
-    const DieAt die("1:10");  // comes in the next point alone: the first one trains nine steps more
+    const DieAt die("1:10");  // step of the next point: the first point trains nine more steps
     EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("all-reduce left out")));
   }
   EXPECT_FALSE(FileExists(StateOf(options)));
-  EXPECT_FALSE(FileExists(StateOf(options, 2)));  // without its all-reduces it is no training
+  EXPECT_FALSE(FileExists(StateOf(options, 2)));  // an ABLATED point is not a valid training
   ASSERT_THAT(RunScaleRun(options), IsOk());
 
   const std::vector<proto::ScalePoint> points = ScalePoints(options.output);
@@ -115,8 +118,8 @@ TEST(ScaleResumeTest, RanksGoOnInTheMiddleOfAPointToTheSameWeights) {
   EXPECT_EQ(expected.resumed_epoch_size(), 0);
 }
 
-// A network with branches, one step an epoch: one state is from before the second plan of its buckets, one from after it.
-// Batch norm's running statistics are each rank's own; those of rank 0 are kept with the weights.
+// A network with branches and one step per epoch: one state is from before the second plan of the buckets, one from
+// after it. Batch norm's running statistics differ between ranks; those of rank 0 are kept with the weights.
 TEST(ScaleResumeTest, ThreeRanksGoOnWithTheirRunningStatistics) {
   ScaleRunOptions options = FiveEpochs(3, 3);
   options.input = SmallScaleRun({3}, 3, /*images=*/9).input;
@@ -173,7 +176,8 @@ TEST(ScaleResumeTest, AStateOfAnotherNumberOfRanksOrFlagIsNotUsedAndThatIsSaid) 
   }
 }
 
-// The weights of the most ranks, with their accuracy; the record names the file, and a run without it is not cached.
+// The checkpoint has the weights of the point with the most ranks, and their accuracy. The record names the file, and a
+// run without the file is not cached.
 TEST(ScaleCheckpointTest, WeightsOfThePointThatWasAskedFor) {
   ScaleRunOptions options = FiveEpochs(2, 8, /*resume=*/false);
   options.spec.add_ranks(1);
@@ -221,7 +225,7 @@ TEST(ScaleCheckpointTest, WhatCannotBeKeptIsRefused) {
   EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("2 points could leave it")));
 }
 
-// The tool itself; its standard error goes to a file.
+// Runs the tool itself; its standard error goes to a file.
 class Tool {
  public:
   explicit Tool(std::vector<std::string> flags) {
@@ -259,7 +263,7 @@ int EpochsKept(const std::string& path) {
   return file.ok() && !file->records.empty() ? file->records[0].progress().point().epoch_size() : 0;
 }
 
-// Stopped by SIGTERM in the middle of its epochs, as before a time limit, in either mode.
+// Stops the run by SIGTERM in the middle of its epochs, like a batch system before its time limit, in either mode.
 void ExpectAStoppedRunGoesOn(const std::string& mode) {
   constexpr int kEpochs = 200;
   const ScaleRunOptions options = SmallScaleRun({2}, 8);

@@ -71,25 +71,25 @@ TEST(ScaleRunTest, MeasuresEveryPlannedPoint) {
     EXPECT_EQ(point.rank_size(), static_cast<int>(point.ranks()));
   }
 
-  // The reducer on one rank changes no bit of the training.
+  // The reducer on one rank does not change any bit of the training.
   EXPECT_EQ(plain.epoch(1).mean_loss(), one.epoch(1).mean_loss());
 
-  // Two ranks: the shards are disjoint but for the padding, and each rank saw 21 of the 41 images.
+  // Two ranks: the shards are disjoint except for the padding, and each rank saw 21 of the 41 images.
   EXPECT_EQ(two.images_per_epoch(), 42u);
   EXPECT_EQ(two.padded_images(), 1u);
   EXPECT_EQ(two.steps_per_epoch(), 3u);
   EXPECT_NE(two.rank(0).order_sha256(), two.rank(1).order_sha256());
   EXPECT_EQ(two.rank(0).distinct_images() + two.rank(1).distinct_images(), 42u);
 
-  // They really summed.
+  // The ranks have computed a sum.
   EXPECT_TRUE(two.sum_check().passed()) << two.sum_check().DebugString();
   EXPECT_GT(two.sum_check().tolerance(), 0);
   EXPECT_THAT(two.collective_busy_seconds().value(), Each(Gt(0)));
   EXPECT_EQ(two.exposed_seconds().value_size(), 1);
   EXPECT_THAT(two.probe().seconds().value(), AllOf(::testing::SizeIs(20), Each(Gt(0))));
 
-  // Steps by themselves, of all three; the parts of a step are no longer than it. Clocks of one thread, so that nothing
-  // is lost but roundings.
+  // All three steps are timed one by one, and the phases of a step are not longer than the step. The clocks are those
+  // of one thread, so only roundings are lost.
   EXPECT_EQ(two.step_figures().source(), "timed epochs");
   EXPECT_EQ(two.step_figures().exposed_seconds().count(), 3);
   EXPECT_EQ(two.step_figures().busy_seconds().count(), 3);
@@ -110,14 +110,14 @@ TEST(ScaleRunTest, MeasuresEveryPlannedPoint) {
   }
   EXPECT_LE(two.collective_wait_seconds().value(0), two.collective_busy_seconds().value(0));
 
-  // lenet5 without biases: in reverse 840, 10,080, 48,000 (58,920 floats close the first bucket), then 2,400 and 450.
+  // lenet5 without biases, in reverse: 840, 10,080, 48,000 (58,920 floats close the first bucket), then 2,400 and 450.
   ASSERT_EQ(two.bucket_size(), 2);
   EXPECT_EQ(two.bucket(0).size_bytes(), 58920u * 4);
   EXPECT_EQ(two.bucket(1).size_bytes(), 2850u * 4);
   EXPECT_GT(two.bucket(0).mean_done_seconds(), two.bucket(0).mean_ready_seconds());
   EXPECT_GT(two.bucket(1).mean_ready_seconds(), two.bucket(0).mean_ready_seconds());
 
-  // Without all-reduce the hooks still run and fill the buckets, and what is not measured says why.
+  // Without all-reduces the hooks still run and fill the buckets, and absent values have a reason.
   ASSERT_EQ(ablated.bucket_size(), 2);
   EXPECT_GT(ablated.bucket(0).mean_ready_seconds(), 0);
   EXPECT_FALSE(ablated.bucket(0).has_mean_done_seconds());
@@ -138,7 +138,7 @@ uint64_t BytesOf(const proto::ScalePoint& point, const std::string& kind) {
 
 constexpr uint64_t kLenet5Bytes = 61770 * 4;
 
-// What rank 0 hands over: its gradients in each of the two epochs' three steps, and its weights before them.
+// Rank 0 sends its gradients in each of the two epochs' three steps, and its weights before them.
 TEST(ScaleRunTest, CountsWhatIsSentAndComparesWhatWasLearnt) {
   ScaleRunOptions options = SmallScaleRun({1, 2}, 8);
   options.spec.set_evaluate(true);
@@ -146,7 +146,7 @@ TEST(ScaleRunTest, CountsWhatIsSentAndComparesWhatWasLearnt) {
   const std::vector<proto::ScalePoint> points = ScalePoints(options.output);
   ASSERT_EQ(points.size(), 4u);
   const auto& [plain, one, two, ablated] = std::tie(points[0], points[1], points[2], points[3]);
-  EXPECT_EQ(plain.traffic_size(), 1);  // its metrics, to itself
+  EXPECT_EQ(plain.traffic_size(), 1);  // traffic of its metrics, to itself
   EXPECT_EQ(BytesOf(two, "gradients"), 2 * 3 * kLenet5Bytes);
   EXPECT_EQ(BytesOf(two, "initial broadcast"), kLenet5Bytes);
   EXPECT_EQ(BytesOf(ablated, "gradients"), 0);
@@ -156,11 +156,11 @@ TEST(ScaleRunTest, CountsWhatIsSentAndComparesWhatWasLearnt) {
   EXPECT_TRUE(ablated.weights_sha256().empty());
   EXPECT_TRUE(two.epoch(1).has_test_accuracy());
   EXPECT_FALSE(two.epoch(0).has_test_accuracy());
-  EXPECT_FALSE(ablated.epoch(1).has_test_accuracy());  // no training to judge
+  EXPECT_FALSE(ablated.epoch(1).has_test_accuracy());  // an ABLATED point is not a valid training
   EXPECT_EQ(plain.epoch(1).test_accuracy(), one.epoch(1).test_accuracy());
 }
 
-// Two modes and two wires: DataParallel has one wire, and all have one base case.
+// Two modes and two communication dtypes: DataParallel has only one dtype, and all variants share one base case.
 TEST(ScaleRunTest, HoldsSeveralWaysToTrainSideBySide) {
   ScaleRunOptions options = SmallScaleRun({1, 2}, 8);
   ASSERT_THAT(SetWords("mode", {"ddp", "dp"}, options.spec), IsOk());
@@ -182,11 +182,12 @@ TEST(ScaleRunTest, HoldsSeveralWaysToTrainSideBySide) {
   EXPECT_EQ(2 * BytesOf(points[5], "gradients"), BytesOf(points[2], "gradients"));
   EXPECT_NE(points[5].weights_sha256(), points[2].weights_sha256());
   EXPECT_TRUE(points[8].has_star());
-  // In mode DP the one process has the whole batch: 41 images in batches of 16, of which none is one of the epoch before.
+  // In mode DP one process has the whole batch: 41 images in batches of 16, none equal to a batch of the previous
+  // epoch.
   EXPECT_EQ(points[8].rank(0).distinct_images_ever(), 41);
 }
 
-// 5 of 41 images: the others are trained on, and the accuracy is that of all ranks' shares.
+// 5 of 41 images are held out. Training uses the others, and the accuracy is that over all ranks' shares.
 TEST(ScaleRunTest, HeldOutImagesAreNotTrainedOn) {
   ScaleRunOptions options = SmallScaleRun({1, 2}, 8);
   options.spec.set_evaluate(true);
@@ -217,7 +218,7 @@ TEST(ScaleRunTest, RefusesToHoldOutMoreThanLeavesABatch) {
   EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--noevaluate")));
 }
 
-// A tenth of 41, unless told otherwise; LeNet-5 has no batch norm.
+// A tenth of 41, unless options say otherwise; LeNet-5 has no batch norm.
 TEST(ScaleRunTest, LargeBatchesHoldOutATenth) {
   ScaleRunOptions options = SmallScaleRun({2}, 8);
   options.spec.add_batch_size(16);
@@ -244,7 +245,7 @@ TEST(ScaleRunTest, LargeBatchesHoldOutATenth) {
                        HasSubstr("--rows names '16, zero gamma', which is left out: lenet5 has no batch norm")));
 }
 
-// What is refused alone is refused when nothing else was asked for, or when all of it cannot be.
+// A variant that is refused alone is an error if it is the only one, or if all variants are refused.
 TEST(ScaleRunTest, RefusesWaysToTrainThatCannotBe) {
   ScaleRunOptions options = SmallScaleRun({2}, 8);
   ASSERT_THAT(SetWords("mode", {"dp"}, options.spec), IsOk());
@@ -266,7 +267,7 @@ TEST(ScaleRunTest, RefusesWaysToTrainThatCannotBe) {
   EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("give --buffers one word")));
 }
 
-// A batch in three micro-batches sends as much as one that is whole.
+// A batch in three micro-batches sends as much as an undivided batch.
 TEST(ScaleRunTest, AccumulatedGradientsAreSentOnceAStep) {
   ScaleRunOptions options = SmallScaleRun({2}, 9);
   options.spec.mutable_training()->set_accumulate(3);
@@ -277,7 +278,7 @@ TEST(ScaleRunTest, AccumulatedGradientsAreSentOnceAStep) {
   EXPECT_EQ(points[0].batch_norm_images(), 3);
 }
 
-// LibTorch's reducer, over the same communicator, has the same bits as ours.
+// LibTorch's reducer, over the same communicator, yields the same bits as ours.
 TEST(ScaleRunTest, LibTorchsReducerTrainsAsOurs) {
   ScaleRunOptions options = SmallScaleRun({2}, 8);
   ASSERT_THAT(RunScaleRun(options), IsOk());
@@ -302,7 +303,7 @@ TEST(ScaleRunTest, ABf16WireSendsHalfTheBytes) {
   EXPECT_TRUE(point.sum_check().passed()) << point.sum_check().DebugString();
 }
 
-// The first convolution of 6,000 images makes 1.6 GB.
+// The output of the first convolution for 6,000 images takes 1.6 GB.
 TEST(ScaleRunTest, APointThatRunsOutOfMemoryIsAnOutcomeAndTheRunGoesOn) {
   ScaleRunOptions options = SmallScaleRun({1}, 6000, 6000);
   options.spec.mutable_training()->set_model("resnet18");
@@ -333,7 +334,7 @@ TEST(ScaleRunTest, DataParallelTrainsAsOneDevice) {
   const auto& [plain, one, two] = std::tie(points[0], points[1], points[2]);
   EXPECT_EQ(plain.reduction(), proto::PLAIN);
   EXPECT_EQ(one.reduction(), proto::STAR);
-  EXPECT_EQ(plain.weights_sha256(), one.weights_sha256());  // one device: the module itself
+  EXPECT_EQ(plain.weights_sha256(), one.weights_sha256());  // one device runs the module itself
   EXPECT_EQ(two.ranks(), 2);
   EXPECT_EQ(two.global_batch(), 16);
   EXPECT_EQ(two.steps_per_epoch(), 3);
@@ -341,7 +342,7 @@ TEST(ScaleRunTest, DataParallelTrainsAsOneDevice) {
   EXPECT_EQ(two.padded_images(), 0);
   EXPECT_EQ(two.rank_size(), 1);
   EXPECT_THAT(two.star().forward_seconds().value(), AllOf(::testing::SizeIs(1), Each(Gt(0))));
-  EXPECT_EQ(BytesOf(two, "gradients"), 2 * 3 * kLenet5Bytes);  // from device 1 to device 0
+  EXPECT_EQ(BytesOf(two, "gradients"), 2 * 3 * kLenet5Bytes);  // sent by device 1 to device 0
   EXPECT_EQ(BytesOf(two, "parameters and buffers"), 2 * 3 * kLenet5Bytes);
   EXPECT_EQ(BytesOf(two, "images"), 2 * (8 + 8 + 4) * 3072 * 4);
   EXPECT_EQ(two.exposed_seconds().absent_reason(), "DataParallel has no all-reduce");
@@ -356,7 +357,8 @@ TEST(ScaleRunTest, ASecondRunIsCached) {
   EXPECT_EQ(ReadFile(options.output), before);
 }
 
-// On the CPU there is nothing to choose from. The record has what ran, and is found again by what was asked for.
+// On the CPU there is only one choice. The record contains the reducer that ran, and is found in the cache by the
+// requested word.
 TEST(ScaleRunTest, AutoIsOwnOnACpuAndCachedAsAuto) {
   ScaleRunOptions options = SmallScaleRun({1, 2}, 20);
   options.spec.set_reducer("auto");
@@ -379,7 +381,7 @@ proto::ScaleSpec SpecOf(const std::string& path) {
   return file->records.at(0).spec();
 }
 
-// The sum of two is one addition, whoever makes it.
+// The sum over two ranks is one addition in every implementation.
 TEST(ScaleRunTest, RanksOfOneHostTalkThroughSharedMemoryUnlessToldOtherwise) {
   ScaleRunOptions options = SmallScaleRun({2}, 20);
   ASSERT_THAT(RunScaleRun(options), IsOk());
@@ -420,7 +422,7 @@ TEST(ScaleRunTest, BatchNormsBuffersTravelToo) {
   EXPECT_TRUE(points[0].sum_check().passed()) << points[0].sum_check().DebugString();
   EXPECT_EQ(points[0].images_per_epoch(), 8u);
   EXPECT_EQ(points[0].padded_images(), 0u);
-  EXPECT_GT(points[0].exposed_seconds().value(0), 0);  // all-reduces after backward cannot hide
+  EXPECT_GT(points[0].exposed_seconds().value(0), 0);  // all-reduces after backward cannot overlap it
 }
 
 TEST(ScaleRunTest, ARankThatDiesAtTheStartIsNamedAndNothingIsLeft) {
@@ -434,7 +436,7 @@ TEST(ScaleRunTest, ARankThatDiesAtTheStartIsNamedAndNothingIsLeft) {
 
 TEST(ScaleRunTest, AfterARankDiedInTheMiddleTheSameCommandGoesOn) {
   ScaleRunOptions options = SmallScaleRun({1, 2}, 8);
-  options.spec.set_reducer("auto");  // planned anew, and the points of before are found
+  options.spec.set_reducer("auto");  // planned anew; the earlier points must be found
   const MonotonicTime start = MonotonicTime::Now();
   {
     const DieAt die("1:3");
@@ -450,7 +452,7 @@ TEST(ScaleRunTest, AfterARankDiedInTheMiddleTheSameCommandGoesOn) {
   ASSERT_THAT(RunScaleRun(options), IsOk());
   const std::vector<proto::ScalePoint> points = ScalePoints(options.output);
   ASSERT_EQ(points.size(), 4u);
-  EXPECT_EQ(points[0].SerializeAsString(), kept[0].SerializeAsString());  // not measured again: the same times
+  EXPECT_EQ(points[0].SerializeAsString(), kept[0].SerializeAsString());  // same times: not measured again
   EXPECT_EQ(points[1].SerializeAsString(), kept[1].SerializeAsString());
   EXPECT_FALSE(FileExists(options.output + ".part"));
 }

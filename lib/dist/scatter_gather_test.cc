@@ -21,7 +21,7 @@ std::vector<int64_t> Sizes(int64_t rows, size_t devices) {
   return sizes;
 }
 
-// What torch.chunk gives in Python.
+// The sizes are those of torch.chunk in Python.
 TEST(ScatterTest, MakesTorchsChunks) {
   EXPECT_THAT(Sizes(8, 4), ElementsAre(2, 2, 2, 2));
   EXPECT_THAT(Sizes(10, 4), ElementsAre(3, 3, 3, 1));

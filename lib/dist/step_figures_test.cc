@@ -17,8 +17,9 @@ proto::ScalePoint Point(const std::string& text) {
   return point;
 }
 
-// All values are multiples of 1/8: sums and means are exact. Two epochs of two steps on three ranks. Rank 2 comes last in
-// steps 0 and 3, rank 0 in step 1; in step 2 rank 0 and rank 1 wait alike, and the first is taken.
+// All values are multiples of 1/8, so sums and means are exact. Two epochs of two steps on three ranks. Rank 2 comes
+// last in steps 0 and 3, rank 0 in step 1. In step 2 rank 0 and rank 1 wait equally long, and the first of them is
+// taken.
 const char kRank0[] = R"pb(
   collective_busy_seconds { value: 1.5 value: 1 }
   rank { rank: 0 }
@@ -60,7 +61,7 @@ TEST(StepFiguresTest, RanksAreComparedStepByStep) {
   proto::ScalePoint merged = Merged(Points());
   ASSERT_THAT(MergeSteps(Points(), merged), IsOk());
   EXPECT_FALSE(merged.has_step_trace());
-  // Waits: rank 0 .75 0 0 .5; rank 1 .5 .5 0 .25; rank 2 0 .5 .25 0. By epochs: .75 .5, 1 .25, .5 .25.
+  // Waits: rank 0 .75 0 0 .5; rank 1 .5 .5 0 .25; rank 2 0 .5 .25 0. Sums per epoch: .75 .5, 1 .25, .5 .25.
   EXPECT_THAT(merged.collective_wait_seconds(), EqualsProto("value: 1 value: 0.5"));
   EXPECT_EQ(merged.rank(0).last_count(), 2);
   EXPECT_EQ(merged.rank(1).last_count(), 0);
@@ -74,7 +75,7 @@ TEST(StepFiguresTest, RanksAreComparedStepByStep) {
   EXPECT_EQ(figures.wait_seconds().mean_seconds(), 2.0 / 4);
 }
 
-// The largest of each step: .5, -.125, .5, .25.
+// The largest exposed time of each step: .5, -.125, .5, .25.
 TEST(StepFiguresTest, NegativeValuesAreShownAndCounted) {
   proto::ScalePoint merged = Merged(Points());
   ASSERT_THAT(MergeSteps(Points(), merged), IsOk());

@@ -23,7 +23,7 @@ using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 
-// More elements than a chunk, of magnitudes from 1e-6 to 1e+6. The last one is positive on every rank.
+// More elements than a chunk, with magnitudes from 1e-6 to 1e+6. The last element is positive on every rank.
 constexpr int64_t kElements = (1 << 20) + 1000;
 
 at::Tensor LocalGradients(int rank) {
@@ -33,7 +33,7 @@ at::Tensor LocalGradients(int rank) {
   return gradients;
 }
 
-// Does to this rank's average what the payload says, and returns the check.
+// Plants the payload's fault in this rank's average, and returns the check.
 absl::StatusOr<std::string> Check(RankContext& context) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator,
                    MakeGlooCommunicator(*context.store, context.rank, context.size, context.timeout));
@@ -91,15 +91,15 @@ proto::SumCheck RunCheck(int ranks, const std::string& plant) {
 TEST(SumCheckTest, ATrueAveragePasses) {
   const proto::SumCheck check = RunCheck(3, "");
   EXPECT_TRUE(check.passed()) << check.DebugString();
-  EXPECT_GT(check.max_abs_error(), 0);  // 1/3 is not exact: there is a rounding error, and it was seen
+  EXPECT_GT(check.max_abs_error(), 0);  // 1/3 is not exact, so there is a rounding error, which must be found
   EXPECT_THAT(SumCheckStatus(check), IsOk());
 }
 
 TEST(SumCheckTest, OneElementThatIsOffFails) {
   const proto::SumCheck check = RunCheck(2, "one element off");
   EXPECT_FALSE(check.passed());
-  // An error of 1e-5 against a tolerance of 4 * 2^-24 times the same number: 41.9, give or take one rounding (0.25) each of
-  // the sum and of the planted factor.
+  // An error of 1e-5, divided by a tolerance of 4 * 2^-24 times the same number: 41.9, plus or minus one rounding
+  // (0.25) each of the sum and of the planted factor.
   EXPECT_NEAR(check.max_error_over_tolerance(), 41.9, 0.6);
   EXPECT_THAT(SumCheckStatus(check), StatusIs(absl::StatusCode::kAborted, HasSubstr("times its tolerance")));
 }
@@ -107,16 +107,17 @@ TEST(SumCheckTest, OneElementThatIsOffFails) {
 TEST(SumCheckTest, ATrueAverageOverABf16WirePasses) {
   const proto::SumCheck check = RunCheck(3, "bf16");
   EXPECT_TRUE(check.passed()) << check.DebugString();
-  EXPECT_GT(check.max_error_over_tolerance(), 0.1);  // not by a tolerance that is too wide
+  EXPECT_GT(check.max_error_over_tolerance(), 0.1);  // shows that the tolerance is not too wide
 }
 
 TEST(SumCheckTest, TheSameFailsWhereTheWireShouldBeFp32) {
-  // Three roundings of 2^-8 where five of 2^-24 are allowed: tens of thousands too many.
+  // Three roundings of 2^-8 exceed the five allowed roundings of 2^-24 by a factor of tens of thousands.
   EXPECT_GT(RunCheck(3, "rounded to bf16").max_error_over_tolerance(), 1000);
 }
 
 TEST(SumCheckTest, OneElementThatIsOffFailsOnABf16WireToo) {
-  // 2^-5 against ((1 + 2^-8)^2 - 1) = 2^-7 and a bit: nearly 4, give or take the true rounding error of up to 1.
+  // 2^-5 divided by ((1 + 2^-8)^2 - 1), slightly above 2^-7: nearly 4, plus or minus the real rounding error of up to
+  // 1.
   const proto::SumCheck check = RunCheck(2, "bf16, one element off");
   EXPECT_FALSE(check.passed());
   EXPECT_NEAR(check.max_error_over_tolerance(), 4, 1.1);

@@ -21,7 +21,7 @@ std::vector<RankNumber> Numbers(double loss, double accuracy, double correct) {
       {"mean_loss", loss, 0, 0, /*checked=*/false}, {"train_accuracy", accuracy, 0, 1}, {"correct", correct, 0, 20}};
 }
 
-// The sums of two ranks, of which rank 1 sends these.
+// Returns the sums over two ranks, with `second` from rank 1.
 absl::StatusOr<std::vector<double>> SumWith(const std::vector<RankNumber>& second) {
   const std::vector<RankNumber> first = Numbers(0.5, 0.25, 5);
   return SumRankNumbers(first, {EncodeRankNumbers(first), EncodeRankNumbers(second)});

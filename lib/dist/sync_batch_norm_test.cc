@@ -1,4 +1,4 @@
-// Layers one by one; whole networks in sync_training_test.cc, GPUs in reduce_gpu_test.cc.
+// Tests single layers. sync_training_test.cc tests whole networks, reduce_gpu_test.cc GPUs.
 #include "lib/dist/sync_batch_norm.h"
 
 #include <ATen/Functions.h>
@@ -26,7 +26,7 @@ using ::lockstep::testing::StatusIs;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-// --- What the ranks of these tests do ---
+// --- Tasks of the ranks ---
 
 absl::StatusOr<std::string> OneLayer(RankContext& context) {
   at::set_num_threads(1);
@@ -35,7 +35,7 @@ absl::StatusOr<std::string> OneLayer(RankContext& context) {
   return CheckOneLayer(*communicator, c10::kCPU, context.payload);
 }
 
-// A rank that hangs costs one timeout, not one for each of 20 layers.
+// A rank that hangs must cost one timeout, not one for each of 20 layers.
 absl::StatusOr<std::string> Hang(RankContext& context) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator,
                    MakeGlooCommunicator(*context.store, context.rank, context.size, context.timeout));

@@ -1,4 +1,5 @@
-// N ranks that share a batch, with synchronised batch norm, train as one process does with all of it: ResNet-18.
+// Tests that N ranks that share a batch, with synchronised batch norm, train ResNet-18 like one process with the whole
+// batch.
 
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
@@ -30,9 +31,9 @@ using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-constexpr int64_t kImages = 6;  // of all ranks, in a step
+constexpr int64_t kImages = 6;  // images of all ranks per step
 
-// Ten in fp64. One in fp32, where later steps enlarge what a rounding changed in the first: see Compare.
+// Returns ten in fp64 and one in fp32, in which later steps enlarge the roundings of the first: see Compare.
 int StepsOf(at::ScalarType dtype) { return dtype == at::kDouble ? 10 : 1; }
 
 constexpr double kLearningRate = 0.001;
@@ -42,7 +43,8 @@ struct Examples {
   at::Tensor labels;  // int64 (n)
 };
 
-// The same in every process. Brightness and contrast differ by image, so that parts of a batch have other statistics.
+// Returns the examples, which are equal in every process. Brightness and contrast differ by image, so that the
+// statistics of the parts differ.
 Examples MakeExamples(int step, at::ScalarType dtype) {
   const at::Tensor i = at::arange(kImages * 3072, at::kDouble).add(977 * step);
   const at::Tensor n = at::arange(kImages, at::kDouble).view({-1, 1, 1, 1});
@@ -51,7 +53,7 @@ Examples MakeExamples(int step, at::ScalarType dtype) {
           at::arange(kImages, at::kLong).add(step).remainder(10)};
 }
 
-// Ranks have different numbers of images, as in the tail of an epoch: 2 and 4, or 1, 1, 2 and 2.
+// Ranks have different numbers of images, like in the tail of an epoch: 2 and 4, or 1, 1, 2 and 2.
 Examples PartOf(const Examples& all, int rank, int size) {
   const std::vector<int64_t> counts = size == 2 ? std::vector<int64_t>{2, 4} : std::vector<int64_t>{1, 1, 2, 2};
   const int64_t first = std::accumulate(counts.begin(), counts.begin() + rank, int64_t{0});
@@ -64,7 +66,7 @@ std::shared_ptr<Model> MakeNetwork(at::ScalarType dtype) {
   return model;
 }
 
-// Every weight is off by one rounding.
+// Returns the network with every weight changed by one rounding.
 std::shared_ptr<Model> MakeTwin(at::ScalarType dtype) {
   std::shared_ptr<Model> model = MakeNetwork(dtype);
   for (const at::Tensor& weight : model->parameters()) {
@@ -84,7 +86,7 @@ void Update(Model& model) {
 
 using Tensors = std::map<std::string, at::Tensor>;
 
-// What a training run leaves, in double: the losses of its steps, its parameters, its running statistics.
+// Result of a training run in double: the losses of its steps, its parameters and its running statistics.
 struct Trained {
   std::vector<double> losses;
   Tensors weights;
@@ -101,7 +103,7 @@ Tensors Doubles(const torch::OrderedDict<std::string, at::Tensor>& named) {
 
 Trained StateOf(const Model& model) { return {{}, Doubles(model.named_parameters()), Doubles(model.named_buffers())}; }
 
-// One process with all images of each step.
+// Trains in one process with all images of each step.
 Trained TrainAlone(const std::shared_ptr<Model>& model, at::ScalarType dtype) {
   std::vector<double> losses;
   for (int step = 0; step < StepsOf(dtype); ++step) {
@@ -116,7 +118,7 @@ Trained TrainAlone(const std::shared_ptr<Model>& model, at::ScalarType dtype) {
   return trained;
 }
 
-// The hook of fp64, which the reducer does not take: after backward, gradients and loss are averaged in one sum.
+// Averages gradients and loss after backward with one sum each. Used for fp64, which the reducer does not support.
 absl::Status Average(Communicator& communicator, const std::vector<at::Tensor>& tensors) {
   for (const at::Tensor& tensor : tensors) {
     tensor.div_(communicator.size());
@@ -126,7 +128,8 @@ absl::Status Average(Communicator& communicator, const std::vector<at::Tensor>& 
   return absl::OkStatus();
 }
 
-// Each rank's loss is the sum over its images, times N / all images: its mean over the ranks is the mean over all images.
+// Each rank's loss is the sum over its images times N / (number of all images), so the mean of the losses over the
+// ranks is the mean over all images.
 absl::StatusOr<Trained> TrainTogether(RankContext& context, Communicator& communicator, at::ScalarType dtype, bool sync,
                                       std::string& found) {
   const std::shared_ptr<Model> model = MakeNetwork(dtype);
@@ -170,7 +173,7 @@ absl::StatusOr<Trained> TrainTogether(RankContext& context, Communicator& commun
   return trained;
 }
 
-// The norm of the difference.
+// Returns the norm of the difference.
 double Distance(const Tensors& a, const Tensors& b) {
   double sum = 0;
   for (const auto& [name, tensor] : a) {
@@ -186,24 +189,24 @@ void Check(absl::string_view what, double error, double tolerance, std::string& 
   }
 }
 
-// "" when all is well.
+// Returns "" if the trained states agree.
 //
-// In fp64 the tolerance is measured. A twin of the reference begins with every weight off by one rounding, and shows what
-// the steps make of it. A run has such roundings in each operation: about 60 in a pass (convolution, statistics,
-// normalisation, ReLU, addition), forward and backward, in ten steps: 1,200 times the twin's, were they all to push one
-// way.
+// In fp64 the tolerance is measured: a second reference starts with every weight changed by one rounding, and shows the
+// effect on the final state. A run has such roundings in each operation: about 60 in a pass (convolution, statistics,
+// normalisation, ReLU, addition), forward and backward, in ten steps. So the difference is at most 1,200 times that of
+// the second reference, which assumes that all roundings have the same direction.
 //
-// In fp32 there is more than rounding: of five million values before a ReLU some lie so near 0 that a rounding changes
-// their sign, and with it the gradient, by the share of that value. So here weights and statistics may differ by a
-// twentieth of what the step changed in them; fp64 says that nothing else is behind it.
+// In fp32 there is more than rounding: of five million values before a ReLU some are so close to 0 that a rounding
+// changes their sign, and so changes the gradient by the share of that value. So here weights and statistics may differ
+// by a twentieth of their change in the step; the fp64 test excludes other causes.
 std::string Compare(const Trained& together, at::ScalarType dtype) {
-  const std::shared_ptr<Model> network = MakeNetwork(dtype);  // before the thread: a seed is the whole process's
+  const std::shared_ptr<Model> network = MakeNetwork(dtype);  // made before the thread: the seed is global
   std::future<Trained> twin;
   if (dtype == at::kDouble) {
     twin = std::async(std::launch::async, TrainAlone, MakeTwin(dtype), dtype);
   }
   const Trained alone = TrainAlone(network, dtype);
-  Trained other = StateOf(*MakeNetwork(dtype));  // in fp32 the network before
+  Trained other = StateOf(*MakeNetwork(dtype));  // initial network in fp32
   double times = 0.05;
   double loss_tolerance = 0.001 * alone.losses[0];
   if (twin.valid()) {
@@ -221,7 +224,7 @@ std::string Compare(const Trained& together, at::ScalarType dtype) {
   return found;
 }
 
-// A rank's parameters and running statistics, bit for bit.
+// Returns a digest of a rank's parameters and running statistics.
 std::string DigestOf(const Trained& trained) {
   std::string bytes;
   for (const Tensors* tensors : {&trained.weights, &trained.statistics}) {
@@ -232,7 +235,7 @@ std::string DigestOf(const Trained& trained) {
   return Sha256Hex(bytes);
 }
 
-// The payload: "fp64" or "fp32", and " local" to leave the sums of the batch norms out.
+// The payload is "fp64" or "fp32", with " local" added to skip the sums of the batch norms.
 absl::StatusOr<std::string> Train(RankContext& context) {
   at::set_num_threads(1);
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator,
@@ -280,7 +283,7 @@ TEST(SyncTrainingTest, TwoRanksWithTheReducerTrainAsOneProcess) {
   EXPECT_THAT(*results, Each(""));
 }
 
-// The wide tolerance still finds statistics that were not shared.
+// The wide tolerance still detects statistics that were not shared.
 TEST(SyncTrainingTest, WithLocalStatisticsTheyDoNot) {
   const auto results = RunTrain(2, "fp32 local");
   ASSERT_THAT(results, IsOk());

@@ -1,5 +1,5 @@
-// Ranks that share each batch train as one process does with all of it: LeNet-5, ten steps with momentum and weight decay,
-// through what a rank of scale_run trains with (TrainStep, PointGroup).
+// Tests that ranks that share each batch train like one process with the whole batch: LeNet-5, ten steps with momentum
+// and weight decay, through the classes with which a rank of scale_run trains (TrainStep, PointGroup).
 
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
@@ -30,7 +30,7 @@ using ::lockstep::testing::IsOk;
 using ::testing::Each;
 
 constexpr int kSteps = 10;
-constexpr int64_t kImages = 32;  // of all ranks, in a step
+constexpr int64_t kImages = 32;  // images of all ranks per step
 constexpr double kRate = 0.01;
 constexpr double kMomentum = 0.9;
 constexpr double kWeightDecay = 5e-4;
@@ -41,7 +41,7 @@ struct Examples {
   at::Tensor labels;  // int64 (n)
 };
 
-// The same in every process.
+// Returns the examples, which are equal in every process.
 Examples MakeExamples(int step) {
   const at::Tensor i = at::arange(kImages * 3072, at::kDouble).add(977 * step);
   const at::Tensor n = at::arange(kImages, at::kDouble).view({-1, 1, 1, 1});
@@ -49,7 +49,7 @@ Examples MakeExamples(int step) {
           at::arange(kImages, at::kLong).mul(7).add(step).remainder(10)};
 }
 
-// The smallest fault that must be found: of 320 images one is shown in place of its neighbour.
+// Returns the smallest fault that must be detected: one of 320 images is replaced by its neighbour.
 Examples WithOneImageWrong(Examples all) {
   all.images[kImages - 1].copy_(all.images[kImages - 2].clone());
   all.labels[kImages - 1].fill_(all.labels[kImages - 2].item<int64_t>());
@@ -68,9 +68,9 @@ double Distance(const at::Tensor& a, const at::Tensor& b) { return (a - b).norm(
 
 std::shared_ptr<Model> MakeNetwork() { return *MakeModel("lenet5", 5); }
 
-// --- In fp64, where rounding is of no account ---
+// --- fp64, in which rounding is negligible ---
 
-// The gradient over `size` parts of each batch, averaged; torch.optim.SGD's rule.
+// Trains with the gradient over `size` parts of each batch, averaged, by the rule of torch.optim.SGD.
 at::Tensor TrainInFp64(int size, bool one_image_wrong) {
   const std::shared_ptr<Model> model = MakeNetwork();
   model->to(at::kDouble);
@@ -96,7 +96,7 @@ at::Tensor TrainInFp64(int size, bool one_image_wrong) {
   return Weights(*model);
 }
 
-// --- In fp32, by what scale_run trains with ---
+// --- fp32, through the classes of scale_run ---
 
 Batch PartOf(const Examples& all, int rank, int size) {
   const int64_t share = kImages / size;
@@ -109,7 +109,7 @@ Batch PartOf(const Examples& all, int rank, int size) {
   return batch;
 }
 
-// The payload: what goes wrong on the last rank, or "".
+// The payload names the fault of the last rank, or is "".
 absl::StatusOr<at::Tensor> TrainInFp32(RankContext& context) {
   proto::ScaleSpec spec;
   spec.set_backend(proto::GLOO);
@@ -147,7 +147,7 @@ absl::StatusOr<at::Tensor> TrainInFp32(RankContext& context) {
   return Weights(*model);
 }
 
-// How far from the fp64 weights rank 0's are.
+// Returns the distance of rank 0's weights from the fp64 weights.
 absl::StatusOr<std::string> Train(RankContext& context) {
   at::set_num_threads(1);
   ASSIGN_OR_RETURN(const at::Tensor weights, TrainInFp32(context));
@@ -172,16 +172,17 @@ double DistanceOf(int ranks, const std::string& payload = "") {
   return distance;
 }
 
-// What one wrong image of 320 makes of the weights.
+// Returns the effect of one wrong image of 320 on the weights.
 double OneImage() {
   static const double distance = Distance(TrainInFp64(1, false), TrainInFp64(1, true));
   std::printf("one wrong image: %.3g\n", distance);
   return distance;
 }
 
-// In fp64 the parts of a batch add up to the whole but for rounding: of each weight by 2^-53 three times a step, and of its
-// gradient by what data_parallel_trainer_test.cc derives, 10 sqrt(n) 2^-53 of its terms with n below 27,000 roundings, so
-// 2e-13. The weights' norm is 12, and rate / (1 - momentum) * ten steps is 1: 1e-12 is five times all of it.
+// In fp64 the parts of a batch add up to the whole except for rounding. Each weight is rounded by 2^-53 three times per
+// step. Its gradient is off by the bound of data_parallel_trainer_test.cc, 10 sqrt(n) 2^-53 of its terms with n below
+// 27,000 roundings: 2e-13. The weights' norm is 12, and rate / (1 - momentum) * ten steps is 1, so 1e-12 is five times
+// the total.
 TEST(TenStepsTest, PartsOfABatchAddUpInFp64) {
   at::set_num_threads(1);
   const at::Tensor whole = TrainInFp64(1, false);
@@ -194,18 +195,19 @@ TEST(TenStepsTest, PartsOfABatchAddUpInFp64) {
   EXPECT_GT(OneImage(), 1e-6);
 }
 
-// In fp32 the distance from the fp64 weights must stay below a tenth of what one wrong image of 320 makes.
+// In fp32 the distance from the fp64 weights must stay below a tenth of the effect of one wrong image of 320.
 //
-// Rounding alone is far less: 2^-24 of a weight of norm 12, some thirty times at random, is 4e-6. But of two million values
-// before a ReLU or a maximum one may lie so near to the edge that a rounding moves it across, which changes the gradient
-// by that unit's share in one image: of the 84 or more of its layer, so a tenth of the image is left for seven of them.
+// Rounding alone is far less: 2^-24 of a weight of norm 12, some thirty times at random, is 4e-6. But of two million
+// values before a ReLU or a maximum one may be so close to the threshold that a rounding moves it across. This changes
+// the gradient by that unit's share in one image, at most 1/84 of its layer. So a tenth of one image leaves room for
+// seven such units.
 void ExpectAsInFp64(int ranks) { EXPECT_LT(DistanceOf(ranks), OneImage() / 10) << ranks; }
 
 TEST(TenStepsTest, OneRankTrainsAsInFp64) { ExpectAsInFp64(1); }
 TEST(TenStepsTest, TwoRanksTrainAsInFp64) { ExpectAsInFp64(2); }
 TEST(TenStepsTest, FourRanksTrainAsInFp64) { ExpectAsInFp64(4); }
 
-// The faults that the bound must find.
+// The bound must detect these faults.
 TEST(TenStepsTest, GradientsThatAreNotAveragedAreFound) { EXPECT_GT(DistanceOf(2, "not averaged"), 2 * OneImage()); }
 TEST(TenStepsTest, OneWrongImageIsFound) {
   EXPECT_GT(DistanceOf(2, "one image wrong"), OneImage() / 2);

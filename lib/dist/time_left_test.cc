@@ -16,7 +16,7 @@ TEST(TimeLeftTest, AlikePointsTakeWhatTheyTook) {
   EXPECT_DOUBLE_EQ(left.Seconds(10), 10);
 }
 
-// An experiment on one H100: six points of 5 epochs took 38 s, and the seventh has 294 epochs.
+// An experiment on one H100: six points of 5 epochs took 38 s, and the seventh point has 294 epochs.
 TEST(TimeLeftTest, ALongPointCountsByItsEpochs) {
   TimeLeft left;
   for (int i = 0; i < 6; ++i) {
