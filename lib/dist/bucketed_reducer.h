@@ -54,7 +54,7 @@ class BucketedReducer : public GradientReducer {
   bool has_final_plan() const override { return !options_.plan.empty() || step_count_ > FinalPlanStep(); }
   BucketPlan PlanFromHere() const override;
 
-  // Number of hook calls since the reducer was made: parameters times steps, whatever the number of micro-batches.
+  // Returns the number of hook calls so far: parameters times steps, whatever the number of micro-batches.
   uint64_t hook_count() const { return hook_count_; }
 
   // Returns true once the plan is final: captured steps use the buckets of all later steps, and their timestamps cannot

@@ -31,8 +31,8 @@ class Collective {
   // waits and the caller goes on, so a failure may be reported only by a later call.
   virtual absl::Status Wait() = 0;
 
-  // Times at which the operation began and ended, on the device's own clock; valid after Wait(). It begins when its
-  // input is ready, so its duration includes the wait for slower ranks.
+  // Return the times at which the operation began and ended, on the device's own clock; valid after Wait(). It begins
+  // when its input is ready, so its duration includes the wait for slower ranks.
   virtual TimeMark begin() const = 0;
   virtual TimeMark end() const = 0;
 };
@@ -48,7 +48,7 @@ class Communicator {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  // "gloo", "nccl" or "shared_memory".
+  // Returns "gloo", "nccl" or "shared_memory".
   virtual absl::string_view name() const = 0;
 
   // Returns an uninitialized tensor of `elements` elements, in the memory from which it is summed with the fewest

@@ -33,7 +33,7 @@ class CountedBroadcast {
   Communicator& communicator_;
   const std::vector<at::Tensor> tensors_;
   uint64_t bytes_ = 0;
-  std::vector<std::pair<TimeMark, TimeMark>> marks_;  // begin, end
+  std::vector<std::pair<TimeMark, TimeMark>> marks_;  // begin and end of each call
 };
 
 }  // namespace lockstep

@@ -40,7 +40,7 @@ class CountedSums : public torch::CustomClassHolder {
   // failure `flat` is unchanged.
   void Sum(const at::Tensor& flat);
 
-  // First failure of the communicator; OK without one.
+  // Returns the first failure of the communicator; OK if there was none.
   const absl::Status& status() const { return status_; }
 
   // Returns the traffic and resets it. Waits for the device unless it is a CPU.

@@ -45,7 +45,7 @@ Examples MakeExamples() {
           at::arange(kImages, at::kLong).remainder(10)};
 }
 
-// Gradients of the mean loss over the examples, parameter by parameter.
+// Returns the gradients of the mean loss over the examples, by parameter.
 std::vector<at::Tensor> Gradients(Model& model, const Examples& examples) {
   model.zero_grad();
   at::cross_entropy_loss(model.forward(examples.images), examples.labels).backward();
@@ -56,7 +56,7 @@ std::vector<at::Tensor> Gradients(Model& model, const Examples& examples) {
   return gradients;
 }
 
-// One step of data-parallel training: this rank's share of the examples, reduced.
+// Runs one step of data-parallel training on this rank's share of the examples and returns the reduced gradients.
 absl::StatusOr<std::vector<at::Tensor>> ReducedGradients(RankContext& context, Model& model, const Examples& mine) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator,
                    MakeGlooCommunicator(*context.store, context.rank, context.size, context.timeout));

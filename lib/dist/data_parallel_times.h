@@ -33,7 +33,7 @@ struct DataParallelTimes {
   uint64_t output_gradient_bytes = 0;
   uint64_t reduce_bytes = 0;
 
-  // Bytes sent and received by device 0.
+  // Return the bytes sent and received by device 0.
   uint64_t SentBytes() const { return scatter_bytes + replicate_bytes + output_gradient_bytes; }
   uint64_t ReceivedBytes() const { return gather_bytes + reduce_bytes; }
 };

@@ -15,8 +15,8 @@ namespace lockstep {
 
 class DataParallelTrainer : public EpochTrainer {
  public:
-  // Sums of the last epoch; zero before the first epoch. In EpochTimes, forward covers the phases from scatter to loss,
-  // backward covers the rest up to the update, and a copy is that of the whole batch to device 0.
+  // Returns the sums of the last epoch; zero before the first epoch. In EpochTimes, forward covers the phases from
+  // scatter to loss, backward covers the rest up to the update, and a copy is that of the whole batch to device 0.
   virtual const DataParallelTimes& times() const = 0;
 };
 

@@ -12,8 +12,8 @@ namespace lockstep {
 
 class EpochOrders {
  public:
-  // Orders of rank `rank` of `ranks` over `images` images, as used in training: functions of (seed, epoch, rank).
-  // `training` must outlive the object.
+  // Describes the orders of rank `rank` of `ranks` over `images` images, as used in training: functions of (seed,
+  // epoch, rank). `training` must outlive the object.
   EpochOrders(uint32_t images, const proto::TrainingSpec& training, uint32_t ranks, uint32_t rank)
       : images_(images), training_(training), ranks_(ranks), rank_(rank) {}
 

@@ -41,8 +41,8 @@ struct Remedy {
   bool among_all = true;  // true: part of the row with all remedies; that row has its own learning rate
 };
 
-constexpr uint32_t kGhostImages = 128;    // images per ghost batch (Hoffer et al. 2017)
-constexpr uint32_t kMinGhostImages = 16;  // over fewer, the statistics' noise costs accuracy (Wu and He 2018, figure 1)
+constexpr uint32_t kGhostImages = 128;    // maximum images per ghost batch (Hoffer et al. 2017)
+constexpr uint32_t kMinGhostImages = 16;  // smaller batches' noise costs accuracy (Wu and He 2018, figure 1)
 constexpr double kClipNorm = 1;
 constexpr double kTrust = 0.001;  // trust coefficient of LARS (You et al. 2017)
 // Learning rates that won in short trials on CIFAR-10 (benchmarks/results/2026-11-23-h100-recipes).

@@ -37,7 +37,7 @@ class FlatTensors {
     std::vector<size_t> index;  // indices of its tensors among the views
   };
 
-  std::vector<Piece> pieces_;  // one for each dtype
+  std::vector<Piece> pieces_;  // one piece per dtype
   std::vector<at::Tensor> views_;
 };
 

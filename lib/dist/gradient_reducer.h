@@ -55,7 +55,8 @@ struct ReducerTimes {
 // Every rank must call BeforeBackward, backward and AfterBackward in this order in every step. Not thread-safe.
 class GradientReducer : public GradientHook {
  public:
-  // Buckets of the next step in launch order, as indices into the parameters, and the bytes of their gradients.
+  // Return the buckets of the next step in launch order, as indices into the parameters, and the bytes of their
+  // gradients.
   virtual const std::vector<std::vector<size_t>>& buckets() const = 0;
   virtual std::vector<uint64_t> BucketBytes() const = 0;
 
@@ -78,9 +79,9 @@ class GradientReducer : public GradientHook {
   virtual ReducerTimes TakeTimes() = 0;
 };
 
-// --- What the reducers share ---
+// --- Functions that the reducers share ---
 
-// InvalidArgument: no parameters, or a parameter that does not satisfy NamedParameter.
+// Checks the parameters. InvalidArgument: no parameters, or one that does not satisfy NamedParameter.
 absl::Status CheckParameters(const std::vector<NamedParameter>& parameters);
 
 // Returns FailedPreconditionError with the parameter's name.

@@ -23,7 +23,8 @@ RunFiles FilesOf(const ScaleRunOptions& options);
 // state is kept, because --resume is off or the point is ABLATED, which is not a valid training.
 std::string PointStatePath(const ScaleRunOptions& options, const std::vector<proto::ScalePoint>& points, size_t index);
 
-// InvalidArgument: the path of a state is not a regular file. Opening a FIFO there would wait for a writer.
+// Checks the paths of the states. InvalidArgument: a path is not a regular file. Opening a FIFO there would wait for a
+// writer.
 absl::Status CheckStatePlaces(const ScaleRunOptions& options, const std::vector<proto::ScalePoint>& points);
 
 // Returns the index of the point that leaves the checkpoint, or points.size() if no checkpoint was requested. The point

@@ -41,7 +41,8 @@ class PointGroup : public RankGroup {
   absl::StatusOr<GradientHook*> MakeHook(Model& model) override;
   GradientExchange* exchange() override { return exchange_.get(); }
   const GradientExchange* exchange() const { return exchange_.get(); }
-  // Reason why the reducer is "own" instead of the one that was chosen for the point; empty: the chosen one is used.
+  // Returns the reason why the reducer is "own" instead of the one that was chosen for the point; empty: the chosen one
+  // is used.
   const std::string& why_own() const { return why_own_; }
   absl::Status BeginEpoch(uint32_t epoch) override;
   absl::Status EndEpoch(uint32_t epoch) override;
@@ -62,14 +63,14 @@ class PointGroup : public RankGroup {
   bool reduces() const { return point_.reduction() == proto::ALL_REDUCE || point_.reduction() == proto::ABLATED; }
   bool sends() const { return point_.reduction() == proto::ALL_REDUCE && context_.size > 1; }
 
-  // Null for a PLAIN point.
+  // Returns null for a PLAIN point.
   Communicator* communicator() const { return communicator_.get(); }
-  // Null if there is no reducer, or if the step is not autograd's.
+  // Returns null if there is no reducer, or if the step is not autograd's.
   PointHook* hook() const { return hook_.get(); }
   // Returns true if autograd's steps are replays of a CUDA graph.
   bool replays() const { return hook_ != nullptr && spec_.training().cuda_graph(); }
-  // Times that the hook took in each timed epoch; empty if the steps are replays of a CUDA graph. An epoch from before
-  // a resume has no buckets.
+  // Returns the times of the reducer in each timed epoch; empty if the steps are replays of a CUDA graph. An epoch from
+  // before a resume has no buckets.
   const std::vector<ReducerTimes>& epochs() const { return epochs_; }
 
  private:

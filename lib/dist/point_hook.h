@@ -45,7 +45,7 @@ class PointHook : public GradientHook {
   GradientReducer& reducer() { return *reducer_; }
   CountedBroadcast& buffers() { return buffers_; }
 
-  // Empty until the check was made.
+  // Returns an empty check until the sum was checked.
   const proto::SumCheck& sum_check() const { return sum_check_; }
 
  private:

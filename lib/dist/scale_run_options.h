@@ -20,8 +20,8 @@ struct ScaleRunOptions {
   std::string prediction;         // comm_model record made before this run, digest in the header's inputs; empty: none
   std::vector<std::string> rows;  // rows of an experiment's table to train; empty: all
 
-  // Choice of the number of held-out images by the stage: a tenth of the training images for LARGE_BATCH, whose remedies
-  // are chosen by them, and none for anything else. If false, training.validation_images counts.
+  // If true, the stage chooses the number of held-out images: a tenth of the training images for LARGE_BATCH, whose
+  // remedies are chosen by them, and 0 for all other runs. If false, it is training.validation_images.
   bool default_validation = false;
 
   // Same as in TrainSweepOptions. kept_files.h chooses the point that leaves the checkpoint.
@@ -40,7 +40,7 @@ struct ScaleRunOptions {
 // Returns the number of images to hold out of a training split of `training_images`.
 uint32_t ValidationImages(const ScaleRunOptions& options, uint64_t training_images);
 
-// InvalidArgument: options that are invalid for every data set.
+// Checks the options without the data set. InvalidArgument: options that are invalid for every data set.
 absl::Status CheckScaleRunOptions(const ScaleRunOptions& options);
 
 }  // namespace lockstep

@@ -45,7 +45,7 @@ absl::Status CompareChunk(Communicator& communicator, const at::Tensor& local, c
   }
   const at::Tensor error = average.cpu().to(at::kDouble).sub(sum.div(size)).abs();
   const at::Tensor tolerance = magnitude.mul(RelativeTolerance(size, wire) / size).add(size * std::ldexp(1.0, -126));
-  // A NaN anywhere makes these NaN, and the check below fails.
+  // If any value is NaN, the ratio is NaN, and becomes infinite below, so that the check fails.
   const double ratio = error.div(tolerance).max().item<double>();
   deviation.max_abs_error = std::max(deviation.max_abs_error, error.max().item<double>());
   deviation.max_tolerance = std::max(deviation.max_tolerance, tolerance.max().item<double>());

@@ -43,7 +43,7 @@ class SyncBatchNorm {
   SyncBatchNorm(const SyncBatchNorm&) = delete;
   SyncBatchNorm& operator=(const SyncBatchNorm&) = delete;
 
-  // Number of synchronised layers: 20 in resnet18, 0 in lenet5.
+  // Returns the number of synchronised layers: 20 in resnet18, 0 in lenet5.
   size_t layer_count() const { return layers_.size(); }
 
   // Unavailable: a rank was lost. Since then this rank has used its own statistics, so the step is invalid. The caller
