@@ -76,7 +76,7 @@ TEST(PlanBucketsTest, ResNet18GetsTheThreeBucketsOfPyTorch) {
       bucket_bytes.back() += bytes[parameter];
     }
   }
-  // 9.46, 26.49 and 8.74 MB. The first, computed by hand: 10 + 5120 + 512 + 512 + 512 * 512 * 9 floats.
+  // 9.46, 26.49 and 8.74 MB. The first is that of 10 + 5120 + 512 + 512 + 512 * 512 * 9 floats.
   EXPECT_THAT(bucket_bytes, ElementsAre(9461800u, 26494976u, 8739072u));
 }
 

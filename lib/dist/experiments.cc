@@ -42,7 +42,7 @@ struct Remedy {
 };
 
 constexpr uint32_t kGhostImages = 128;    // maximum images per ghost batch (Hoffer et al. 2017)
-constexpr uint32_t kMinGhostImages = 16;  // smaller batches' noise costs accuracy (Wu and He 2018, figure 1)
+constexpr uint32_t kMinGhostImages = 16;  // minimum, because noisy statistics cost accuracy (Wu and He 2018, figure 1)
 constexpr double kClipNorm = 1;
 constexpr double kTrust = 0.001;  // trust coefficient of LARS (You et al. 2017)
 // Learning rates that won in short trials on CIFAR-10 (benchmarks/results/2026-11-23-h100-recipes).

@@ -178,7 +178,7 @@ TEST(ExperimentsTest, EachRowHasABaseOfItsScheduleAndEpochs) {
   EXPECT_EQ(TotalEpochs(rows.at("128, cosine, longer (as 16384)").training()), 489);  // 4 steps an epoch
 }
 
-// With one large batch, the names of the longer rows do not contain it.
+// The names of the longer rows do not contain the batch if there is only one large batch.
 TEST(ExperimentsTest, TheBaseRowsOfOneLargeBatch) {
   const auto plan =
       PlanExperiment(Spec(proto::LARGE_BATCH, {128, 8192}), {"128, cosine, longer", "128, longer"}, kImages);

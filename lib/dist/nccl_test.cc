@@ -32,8 +32,8 @@ absl::StatusOr<std::unique_ptr<Communicator>> Nccl(RankContext& context) {
   return MakeNcclCommunicator(*context.store, context.rank, context.size, {Gpu(context).index(), context.timeout, 0});
 }
 
-// Like the sum of communicator_test.cc: (r + 1) * (0, 1, 2, ...) sums to 3 * (0, 1, 2, ...) over 2 ranks, exact in
-// fp32.
+// Sums (r + 1) * (0, 1, 2, ...), which gives 3 * (0, 1, 2, ...) over 2 ranks, exact in fp32. communicator_test.cc has
+// the same test for CPUs.
 absl::StatusOr<std::string> Sum(RankContext& context) {
   const c10::DeviceGuard guard(Gpu(context));
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));

@@ -31,7 +31,7 @@ static_assert(kMaxChosenPeers == kMaxPeerRanks, "--reducer=auto takes what is fo
 // buffer for each rank, and with a shared update the network's weights. The buffers for the rank itself are unused.
 constexpr size_t kPushDoneOffset = kDeviceFlagsBytes;
 constexpr size_t kPacketsOffset = size_t{64} << 10;
-constexpr size_t kPacketsEach = (size_t{4} << 20) / sizeof(PeerPacket);  // fp32 except layers 3 and 4, and batch norm
+constexpr size_t kPacketsEach = (size_t{4} << 20) / sizeof(PeerPacket);  // batch norm; fp32 outside layers 3 and 4
 constexpr size_t kPlaceBytes = kMaxExchanged * sizeof(float) + (size_t{1} << 20);  // 1 MiB for batch-norm gradients
 constexpr size_t kRangeAlignment = 256;
 constexpr size_t kWeightsBytes = kMaxExchanged * sizeof(__nv_bfloat16);

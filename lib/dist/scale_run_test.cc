@@ -218,7 +218,7 @@ TEST(ScaleRunTest, RefusesToHoldOutMoreThanLeavesABatch) {
   EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--noevaluate")));
 }
 
-// A tenth of 41, unless options say otherwise; LeNet-5 has no batch norm.
+// A tenth of 41, unless the options set another number; LeNet-5 has no batch norm.
 TEST(ScaleRunTest, LargeBatchesHoldOutATenth) {
   ScaleRunOptions options = SmallScaleRun({2}, 8);
   options.spec.add_batch_size(16);

@@ -109,7 +109,7 @@ Batch PartOf(const Examples& all, int rank, int size) {
   return batch;
 }
 
-// The payload names the fault of the last rank, or is "".
+// The payload names the fault, or is "".
 absl::StatusOr<at::Tensor> TrainInFp32(RankContext& context) {
   proto::ScaleSpec spec;
   spec.set_backend(proto::GLOO);
