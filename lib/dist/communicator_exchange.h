@@ -39,9 +39,9 @@ struct PeerExchangeOptions {
   bool sends = true;           // false: same launches without sends, waits and sums (silent_exchange.h)
 };
 
-// Makes an exchange without a communication library, for GPUs of one host that can access each other's memory
-// (peer_exchange.cc). The ranks find each other through `communicator`. FailedPrecondition, on all ranks: a GPU cannot
-// access the memory of another.
+// Makes an exchange like MakeCommunicatorExchange, with the same errors, but without a communication library: for GPUs
+// of one host that can access each other's memory (peer_exchange.cc). The ranks find each other through `communicator`.
+// FailedPrecondition, on all ranks: a GPU cannot access the memory of another.
 absl::StatusOr<std::shared_ptr<GradientExchange>> MakePeerExchange(Communicator& communicator,
                                                                    const PeerExchangeOptions& options);
 

@@ -62,7 +62,7 @@ class Trainer : public DataParallelTrainer {
   }
 
   absl::StatusOr<EpochTimes> Train(uint32_t epoch, Progress& progress) override {
-    if (epoch == spec_.warmup_epochs()) {  // end of the first epochs, whose tuning may have used more memory
+    if (epoch == spec_.warmup_epochs()) {  // end of the warm-up, whose tuning may have used more memory
       peak_before_ = Peak();
       std::for_each(devices_.begin(), devices_.end(), ResetPeakMemory);
     }

@@ -44,7 +44,7 @@ using PlaceOfRanks = std::function<RankPlace(uint32_t ranks)>;
 // of them.
 void SettleReducer(const proto::ScaleSpec& spec, const PlaceOfRanks& place_of, proto::ScalePoint& point);
 
-// Sets the reducers of an experiment's rows. The rows are compared in one table, so they all get one reducer that every
+// Does the same for an experiment's rows. The rows are compared in one table, so they all get one reducer that every
 // row can use.
 void SettleReducerOfRows(const proto::ScaleSpec& spec, const PlaceOfRanks& place_of,
                          std::vector<proto::ScalePoint>& points);

@@ -123,7 +123,7 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
   return absl::OkStatus();
 }
 
-// Returns the requested backend if the ranks can use it, or the fastest if none was requested.
+// Returns the requested backend, or the fastest one if none was requested. InvalidArgument: the ranks cannot use it.
 absl::StatusOr<proto::Backend> ChooseBackend(const proto::ScaleSpec& spec, c10::Device device, uint32_t ranks_here) {
   const bool one_host = ranks_here == MaxRanks(spec);
   const proto::Backend best = device.is_cuda() ? proto::NCCL : one_host ? proto::SHARED_MEMORY : proto::GLOO;
