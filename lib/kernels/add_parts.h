@@ -1,4 +1,5 @@
-// Adds up what was computed in parts: sum[i] += part 0 [i] + part 1 [i] + ..., in this order, in fp32, rounded to T at the end.
+// Adds partial results to a sum: sum[i] += part 0 [i] + part 1 [i] + ..., in this order, in fp32, and rounds to T at
+// the end.
 #ifndef LOCKSTEP_LIB_KERNELS_ADD_PARTS_H_
 #define LOCKSTEP_LIB_KERNELS_ADD_PARTS_H_
 
@@ -10,16 +11,17 @@
 namespace lockstep {
 
 struct PartsToAdd {
-  size_t parts = 0;   // 0 does nothing
-  size_t stride = 0;  // elements from the beginning of one part to that of the next, at least `count`
-  size_t count = 0;   // elements of each, and of the sum
+  size_t parts = 0;   // Number of parts; 0 does nothing
+  size_t stride = 0;  // elements from the start of one part to the start of the next; must be at least `count`
+  size_t count = 0;   // elements of each part and of the sum
 };
 
-// T: float or __nv_bfloat16; pointers are of the device. Returns the launch's error; runs on `stream`.
+// Adds the parts to `sum` on `stream` and returns the launch's error. T: float or __nv_bfloat16. Both pointers must be
+// device pointers.
 template <typename T>
 cudaError_t AddParts(const PartsToAdd& shape, const T* parts, T* sum, cudaStream_t stream);
 
-// The same on the host, bit for bit.
+// Reference implementation on the host; equal bit for bit.
 template <typename T>
 void AddPartsReference(const PartsToAdd& shape, const T* parts, T* sum);
 

@@ -1,13 +1,13 @@
-// Batch normalisation in training, with what stands around it in a ResNet fused in: the residual addition and the ReLU.
+// Training-mode batch norm, fused with the residual addition and the ReLU that follow it in a ResNet.
 //
-//   y = relu(gamma * (x - mean) / sqrt(var + eps) + beta + residual)       Ioffe & Szegedy 2015; He et al. 2016, figure 2
+//   y = relu(gamma * (x - mean) / sqrt(var + eps) + beta + residual)     Ioffe & Szegedy 2015; He et al. 2016, figure 2
 //
-// over activations in channels-last layout, seen as a matrix of `rows` = N*H*W by `channels`. Four kernels: statistics and
-// apply forward, reduce and apply backward. Each passes over its inputs once, so that the forward pass moves x twice and y
-// once. For the backward pass ReLU keeps one bit an element instead of y.
+// Activations are in channels-last layout and are treated as a matrix of `rows` = N*H*W by `channels`. There are four
+// kernels: statistics and apply (forward), reduce and apply (backward). Each kernel reads its inputs once, so the
+// forward pass moves x twice and y once. For the backward pass, the ReLU saves one bit per element instead of y.
 //
-// Sums are in fp32, in an order that depends on the shape alone: the same input gives the same output, bit for bit, on
-// every run. Activations are T (float or __nv_bfloat16), all else fp32.
+// Sums are in fp32, in an order that depends only on the shape: the same input gives the same output, bit for bit, on
+// every run. Activations are T (float or __nv_bfloat16), everything else fp32.
 #ifndef LOCKSTEP_LIB_KERNELS_BATCH_NORM_H_
 #define LOCKSTEP_LIB_KERNELS_BATCH_NORM_H_
 
@@ -19,33 +19,36 @@
 
 namespace lockstep {
 
-// Channels must be a multiple of this: what one block handles, a line of 128 bytes in bf16.
+// Channels that one block handles, 128 bytes in bf16. Channel counts must be a multiple of this.
 inline constexpr uint32_t kBatchNormChannels = 64;
 inline constexpr uint32_t kMaxBatchNormChannels = 4096;
 
 struct BatchNormShape {
   uint32_t rows = 0;      // N * H * W, at least 2
-  uint32_t channels = 0;  // a multiple of kBatchNormChannels, up to kMaxBatchNormChannels
+  uint32_t channels = 0;  // must be a multiple of kBatchNormChannels, up to kMaxBatchNormChannels
 };
 
-// How the statistics and reduce kernels are launched: a function of the shape and the GPU's size alone.
+// Launch dimensions of the statistics and reduce kernels. They depend only on the shape and the number of
+// multiprocessors.
 struct BatchNormLaunch {
   uint32_t row_blocks = 0;      // blocks that share the rows
-  uint32_t channel_blocks = 0;  // blocks side by side, kBatchNormChannels channels each
+  uint32_t channel_blocks = 0;  // blocks along the channels, kBatchNormChannels channels each
 };
 BatchNormLaunch PlanBatchNorm(const BatchNormShape& shape, uint32_t multiprocessors);
 
-// Device memory that a launch needs besides its arguments, in bytes. It must be zeroed once, when it is allocated; each
-// launch leaves it ready for the next, of whatever shape. Launches that share it must not run at the same time.
+// Returns the bytes of device workspace that a launch needs. The workspace must be zeroed once after its allocation;
+// each launch leaves it ready for the next launch of any shape. Launches that share a workspace must not run at the
+// same time.
 size_t BatchNormWorkspaceBytes(const BatchNormLaunch& launch);
 
-// What every such workspace begins with: for each channel block a counter of finished blocks. They have the same place
-// whatever the shape, so that launches of several shapes and kernels can share a workspace.
+// Bytes of the counters at the start of every such workspace: one counter of finished blocks per channel block. Their
+// position does not depend on the shape, so that launches of several shapes and kernels can share a workspace.
 inline constexpr size_t kBatchNormCounterBytes = kMaxBatchNormChannels / kBatchNormChannels * sizeof(uint32_t);
 
-// What the forward pass hands to itself and to the backward pass: fp32 (channels) each, on the device.
+// Statistics that the forward pass computes for itself and for the backward pass: fp32 (channels) each, in device
+// memory.
 struct BatchNormState {
-  float* mean = nullptr;     // of this batch
+  float* mean = nullptr;     // mean of this batch
   float* inv_std = nullptr;  // 1 / sqrt(biased variance + epsilon)
   float* scale = nullptr;    // gamma * inv_std
   float* shift = nullptr;    // beta - mean * scale
@@ -54,45 +57,47 @@ struct BatchNormState {
 struct BatchNormParameters {
   const float* gamma = nullptr;  // fp32 (channels)
   const float* beta = nullptr;
-  float* running_mean = nullptr;  // moved towards the batch's by `momentum`; running_var takes the unbiased variance,
-  float* running_var = nullptr;   // both as torch.nn.BatchNorm2d
+  // Running statistics as in torch.nn.BatchNorm2d: they move by `momentum` towards the batch's mean and
+  // unbiased variance.
+  float* running_mean = nullptr;
+  float* running_var = nullptr;
   float momentum = 0.1f;
   float epsilon = 1e-5f;
 };
 
-// state = statistics of x: T (rows, channels). The sums are of x - running_mean (as it was), so that a mean far from 0 does
-// not cancel the variance away.
+// Computes `state` from x: T (rows, channels). Sums x - running_mean (the value before the update), so that a mean far
+// from 0 does not cause cancellation in the variance.
 template <typename T>
 cudaError_t BatchNormStatistics(const BatchNormShape& shape, const BatchNormLaunch& launch, const T* x,
                                 const BatchNormParameters& parameters, const BatchNormState& state, void* workspace,
                                 cudaStream_t stream);
 
-// What is added before the ReLU: residual: T (rows, channels); with scale and shift: fp32 (channels), scale * residual +
-// shift, which is the batch norm of a shortcut without a pass of its own.
+// Addend before the ReLU: residual: T (rows, channels), or scale * residual + shift with scale and shift: fp32
+// (channels). The latter applies the batch norm of a shortcut without a separate pass.
 template <typename T>
 struct BatchNormResidual {
-  const T* residual = nullptr;   // null: nothing is added
-  const float* scale = nullptr;  // null: 1 and 0
+  const T* residual = nullptr;   // null: no residual
+  const float* scale = nullptr;  // null: scale is 1 and shift is 0
   const float* shift = nullptr;
 };
 
-// y: T (rows, channels). relu_mask: uint8 (rows, channels / 8), bit i of byte j is 1 where channel 8j + i was above 0; null:
-// no ReLU.
+// Writes y: T (rows, channels), and relu_mask: uint8 (rows, channels / 8); bit i of byte j is 1 if channel 8j + i was
+// above 0. A null relu_mask disables the ReLU.
 template <typename T>
 cudaError_t BatchNormApply(const BatchNormShape& shape, const T* x, const float* scale, const float* shift,
                            const BatchNormResidual<T>& residual, T* y, uint8_t* relu_mask, cudaStream_t stream);
 
-// The gradient of y: T (rows, channels), given as one or two addends (a residual block's output feeds two branches), and
-// the mask of the ReLU between y and the sum; null: there is none.
+// Gradient of y: T (rows, channels), given as one or two addends (the output of a residual block feeds two branches),
+// and the mask of the ReLU between y and the sum. A null relu_mask means no ReLU.
 template <typename T>
 struct BatchNormUpstream {
   const T* dy = nullptr;
-  const T* dy2 = nullptr;  // null: nothing is added
+  const T* dy2 = nullptr;  // null: no second addend
   const uint8_t* relu_mask = nullptr;
 };
 
-// What the reduce kernel leaves: fp32 (channels) each, on the device. dx = on_g * g + on_x * x + constant, with g the
-// gradient before the ReLU.
+// Results of the reduce kernel: fp32 (channels) each, in device memory. dx = on_g * g + on_x * x + constant, where g is
+// the gradient before the ReLU.
 struct BatchNormGradients {
   float* dgamma = nullptr;
   float* dbeta = nullptr;
@@ -106,8 +111,8 @@ cudaError_t BatchNormBackwardReduce(const BatchNormShape& shape, const BatchNorm
                                     const BatchNormUpstream<T>& upstream, const BatchNormState& state,
                                     const BatchNormGradients& gradients, void* workspace, cudaStream_t stream);
 
-// dx: T (rows, channels); may be x. dresidual: T (rows, channels), the gradient before the ReLU, for a residual that was added as it
-// is; null: not wanted.
+// Writes dx: T (rows, channels), which may be x, and, unless null, dresidual: T (rows, channels), the gradient before
+// the ReLU. dresidual is the gradient of a residual that was added without scale and shift.
 template <typename T>
 cudaError_t BatchNormBackwardApply(const BatchNormShape& shape, const T* x, const BatchNormUpstream<T>& upstream,
                                    const BatchNormGradients& gradients, T* dx, T* dresidual, cudaStream_t stream);

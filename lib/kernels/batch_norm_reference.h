@@ -1,4 +1,4 @@
-// The plain twin of batch_norm.h: the same formulas by loops on the host, in double.
+// Reference implementation of batch_norm.h: the same formulas as loops on the host, in double.
 #ifndef LOCKSTEP_LIB_KERNELS_BATCH_NORM_REFERENCE_H_
 #define LOCKSTEP_LIB_KERNELS_BATCH_NORM_REFERENCE_H_
 
@@ -9,25 +9,26 @@
 
 namespace lockstep {
 
-// (rows, channels), row by row, or (channels).
+// Values of shape (rows, channels), row by row, or (channels).
 using Values = std::vector<double>;
 
 struct BatchNormStatisticsReference {
-  Values mean, variance, inv_std, scale, shift;  // (channels); variance biased
-  Values running_mean, running_var;              // after the update
+  Values mean, variance, inv_std, scale, shift;  // (channels); the variance is biased
+  Values running_mean, running_var;              // values after the update
 };
 BatchNormStatisticsReference ReferenceStatistics(const BatchNormShape& shape, const Values& x, const Values& gamma,
                                                  const Values& beta, const Values& running_mean,
                                                  const Values& running_var, double momentum, double epsilon);
 
-// Before the ReLU: scale * x + shift + residual_scale * residual + residual_shift. Empty vectors: no residual; 1 and 0.
+// Returns the value before the ReLU: scale * x + shift + residual_scale * residual + residual_shift. An empty
+// `residual` means no residual; empty residual_scale and residual_shift mean 1 and 0.
 Values ReferenceApply(const BatchNormShape& shape, const Values& x, const Values& scale, const Values& shift,
                       const Values& residual, const Values& residual_scale, const Values& residual_shift);
 
 struct BatchNormReduceReference {
   Values dgamma, dbeta, on_g, on_x, constant;  // (channels)
 };
-// g: the gradient before the ReLU.
+// Computes the results of the reduce kernel. g: the gradient before the ReLU.
 BatchNormReduceReference ReferenceBackwardReduce(const BatchNormShape& shape, const Values& x, const Values& g,
                                                  const Values& mean, const Values& inv_std, const Values& scale);
 

@@ -1,4 +1,4 @@
-// What is launched on a stream, captured as a CUDA graph that can be replayed.
+// Captures the launches on a stream as a CUDA graph that can be replayed.
 #ifndef LOCKSTEP_LIB_KERNELS_CAPTURED_GRAPH_H_
 #define LOCKSTEP_LIB_KERNELS_CAPTURED_GRAPH_H_
 
@@ -19,21 +19,22 @@ struct DestroyGraph {
 };
 using CapturedGraph = std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, DestroyGraph>;
 
-// The graph of all that `launch` launches on `stream`, and on streams that follow it; none of it runs. Calls of other
-// threads do not disturb the capture, nor does it forbid them any.
+// Returns the graph of everything that `launch` launches on `stream` and on streams that follow it; nothing of it runs.
+// CUDA calls of other threads neither disturb the capture nor are forbidden by it. Redundant edges are removed
+// (redundant_edges.h).
 //
-// Edges that say nothing new are left out of it (redundant_edges.h).
-//
-// `stream` may be neither the default stream, which cannot be captured, nor one that is being captured. An error is
-// that of `launch` or CUDA's; the capture is ended.
+// `stream` must be neither the default stream, which cannot be captured, nor a stream that is being captured. Returns
+// the error of `launch` or CUDA's error; the capture is ended in either case.
 absl::StatusOr<CapturedGraph> CaptureGraph(cudaStream_t stream, const std::function<absl::Status()>& launch);
 
-// What was captured, as its nodes, which live as long as `look` runs. Errors as CaptureGraph's, and those of `look`.
+// Captures in the same way and passes the nodes to `look`; they are destroyed when `look` returns. Returns the errors
+// of CaptureGraph and of `look`.
 absl::Status CaptureNodes(cudaStream_t stream, const std::function<absl::Status()>& launch,
                           const std::function<absl::Status(const std::vector<cudaGraphNode_t>& nodes)>& look);
 
-// Returns how many edges it left out of a graph that is not instantiated yet. Where CUDA changes no edges, as in a graph
-// that allocates memory, it is an error, and the graph orders all that it ordered.
+// Removes redundant edges from a graph that is not instantiated yet and returns their number. Returns an error if CUDA
+// cannot change the graph's edges, for example in a graph that allocates memory; the graph then keeps all its
+// dependencies.
 absl::StatusOr<size_t> LeaveOutRedundantEdges(cudaGraph_t graph);
 
 }  // namespace lockstep

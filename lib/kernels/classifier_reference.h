@@ -1,4 +1,4 @@
-// The plain twin of classifier.h: the same formulas by loops on the host, in double.
+// Reference implementation of classifier.h: the same formulas as loops on the host, in double.
 #ifndef LOCKSTEP_LIB_KERNELS_CLASSIFIER_REFERENCE_H_
 #define LOCKSTEP_LIB_KERNELS_CLASSIFIER_REFERENCE_H_
 
@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// In memory as classifier.h says, last index fastest.
+// Results in the memory layouts of classifier.h, last index fastest.
 struct ClassifierReference {
   std::vector<double> pooled;         // (images, channels)
   std::vector<double> logits;         // (images, classes)
@@ -20,7 +20,8 @@ struct ClassifierReference {
   std::vector<double> dlogits, dx, dweight, dbias;
 };
 
-// Any shape but an empty one; every label a class; label_smoothing as in ClassifierInput.
+// Computes the results for any shape that is not empty. Every label must be a class; label_smoothing: see
+// ClassifierInput.
 ClassifierReference ReferenceClassifier(const ClassifierShape& shape, const std::vector<double>& x,
                                         const std::vector<double>& weight, const std::vector<double>& bias,
                                         const std::vector<int64_t>& labels, double label_smoothing = 0);

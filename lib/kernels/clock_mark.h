@@ -1,9 +1,10 @@
-// The GPU notes its own clock where a stream has come to: seams inside a captured step, which the host cannot see.
+// Records the GPU's clock at a point of a stream. These timestamps show phase boundaries inside a captured step, which
+// the host cannot observe.
 //
-// The clock is %globaltimer (PTX ISA, "Special Registers: %globaltimer"), the one that libcu++'s
-// cuda::std::chrono::system_clock reads: nanoseconds, the same on all multiprocessors, in steps that depend on the GPU.
-// Events recorded in a graph (cudaEventRecordExternal) were the alternative: a replay writes over the events of the
-// replay before, so that each would have to be waited for, or its events exchanged, before the next one.
+// The clock is %globaltimer (PTX ISA, "Special Registers: %globaltimer"), which libcu++'s
+// cuda::std::chrono::system_clock also reads: nanoseconds, the same on all multiprocessors, with a resolution that
+// depends on the GPU. Rejected: events recorded in a graph (cudaEventRecordExternal). A replay overwrites the events of
+// the previous replay, so the host would have to wait for each replay, or exchange its events, before the next.
 #ifndef LOCKSTEP_LIB_KERNELS_CLOCK_MARK_H_
 #define LOCKSTEP_LIB_KERNELS_CLOCK_MARK_H_
 
@@ -13,16 +14,16 @@
 
 namespace lockstep {
 
-// A table of (steps, per_step) nanoseconds, row by row.
+// Table of timestamps: (steps, per_step) nanoseconds, row by row.
 struct ClockMarks {
-  uint64_t* nanoseconds = nullptr;  // of the device
+  uint64_t* nanoseconds = nullptr;  // device memory
   uint32_t steps = 0;
   uint32_t per_step = 0;
 };
 
-// Writes the clock to row *step, column `index`, as soon as all that is queued on `stream` before is done; nothing when
-// there is no such row. `step` is of the device (step_state.h counts it). Can be captured: a replayed graph writes to the
-// row of its step. Returns the launch's error, or cudaErrorInvalidValue when there is no such column.
+// Writes the clock to row *step, column `index`, once everything queued earlier on `stream` is done; writes nothing if
+// the row does not exist. `step` must be a device pointer (step_state.h counts it). Can be captured: a replayed graph
+// writes to the row of its step. Returns the launch's error, or cudaErrorInvalidValue if the column does not exist.
 cudaError_t MarkClock(const uint32_t* step, uint32_t index, const ClockMarks& marks, cudaStream_t stream);
 
 }  // namespace lockstep

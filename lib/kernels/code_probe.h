@@ -1,5 +1,5 @@
-// Kernels that do nothing: what the driver finds of them, it finds of all kernels that were compiled for the same
-// architectures. kernel_code.h asks.
+// Kernels that do nothing. The driver can run them exactly if it can run every kernel that was compiled for the same
+// architectures; kernel_code.h queries it.
 #ifndef LOCKSTEP_LIB_KERNELS_CODE_PROBE_H_
 #define LOCKSTEP_LIB_KERNELS_CODE_PROBE_H_
 
@@ -7,10 +7,11 @@
 
 namespace lockstep {
 
-// The attributes of a kernel that needs nothing of the architecture, as this device would run it. An error: it would not.
+// Writes the attributes of a kernel without architecture-specific instructions, in the version that this device would
+// run. Returns an error if the device cannot run it.
 cudaError_t FindAnyCode(cudaFuncAttributes* attributes);
 
-// The same of a kernel that needs Hopper's own instructions (needs = "90a" in BUILD).
+// Does the same for a kernel with Hopper's own instructions (needs = "90a" in BUILD).
 cudaError_t FindHopperCode(cudaFuncAttributes* attributes);
 
 }  // namespace lockstep

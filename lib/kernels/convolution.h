@@ -1,12 +1,12 @@
-// Convolutions without bias through cuDNN's backend (its graph API): forward, gradient of the input, gradient of the
-// weights. Each is planned once for a shape - the fastest of cuDNN's engines and, in fp32, of our kernel's ways
-// (convolution_fp32.h), timed on the GPU - and then run by a call that only launches, so that a CUDA graph can capture
-// it. Shapes and layouts: convolution_shape.h; which engines are trusted with which type: convolution_engines.h.
+// Convolutions without bias through cuDNN's backend (its graph API): forward, data gradient, weight gradient. Each is
+// planned once for a shape: the plan is the fastest of cuDNN's engines and, in fp32, of the configurations of our
+// kernel (convolution_fp32.h), timed on the GPU. Run() then only launches, so that a CUDA graph can capture it. Shapes
+// and layouts: convolution_shape.h. Engines that are allowed for each type: convolution_engines.h.
 //
-// A batch of more elements than cuDNN's engines count, or in fp32 than there is workspace for, is done in parts
-// (SplitConvolution), one after another. The weights' gradients of the parts are each rounded to the type, added up in
-// fp32 and rounded once more: in bf16 that is an error of 2^-9 of each part's besides the 2^-9 of the sum that there is
-// without parts.
+// A batch is computed in parts (SplitConvolution), one after another, if it has more elements than cuDNN's engines can
+// count, or in fp32 more than the workspace allows. The weight gradients of the parts are each rounded to the type,
+// added in fp32 and rounded once more: in bf16 each part adds an error of 2^-9 of its value to the 2^-9 of the sum that
+// occurs without parts.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_H_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_H_
 
@@ -26,24 +26,25 @@ struct cudnnContext;  // cudnnHandle_t is a pointer to it
 namespace lockstep {
 
 struct ConvolutionOptions {
-  bool autotune = true;  // false: the likeliest, not run before it is returned: ours, or cuDNN's first that it can plan
-  bool deterministic = false;  // only engines that cuDNN does not note as nondeterministic
+  bool autotune = true;  // false: our kernel, or the first engine that cuDNN can plan, neither of them run beforehand
+  bool deterministic = false;  // true: excludes engines that cuDNN notes as nondeterministic
   int candidates = 14;         // engine configurations to time, at least 1; on an H200 the best are among the first 14
-  // Most engines of fp32 want room for a copy of both activations: 256.2 MiB for 64->64 at 32x32 of 512 images. With
-  // less, cuDNN 9.19 has a single engine left for its data gradient, and an epoch of 2,048 images takes 10.4 s instead
-  // of 5.3; so larger batches are done in parts.
+  // Most fp32 engines need space for a copy of both activations: 256.2 MiB for 64->64 at 32x32 of 512 images. With
+  // less, cuDNN 9.19 has a single engine left for the data gradient of this convolution, and an epoch of 2,048 images
+  // takes 10.4 s instead of 5.3 s. Therefore larger batches are computed in parts.
   size_t max_workspace_bytes = size_t{512} << 20;
-  uint64_t most_elements = kMaxConvolutionElements;  // of a tensor of a part; less in tests
-  bool own_kernels = true;                           // in fp32: our kernel too; false: cuDNN's engines alone
-  // That other launches beside it leave to this one. An engine of more blocks is judged as so much slower as it takes
-  // more of the GPU. 0: it runs alone.
+  uint64_t most_elements = kMaxConvolutionElements;  // elements of a tensor of a part; smaller in tests
+  bool own_kernels = true;                           // true: tries our kernel in fp32, too; false: only cuDNN's engines
+  // Number of multiprocessors that concurrent launches leave to this convolution. The time of an engine with more
+  // blocks is multiplied by the ratio of its multiprocessors to this number. 0: it runs alone.
   uint32_t multiprocessors = 0;
 };
 
-// cuDNN's handle on one stream of the current device. Not thread-safe.
+// cuDNN handle bound to one stream of the current device. Not thread-safe.
 class ConvolutionContext {
  public:
-  // `stream` is not owned and outlives this. InvalidArgument for the default streams, which cannot be captured.
+  // `stream` is not owned and must outlive this object. Returns InvalidArgumentError for the default streams, which
+  // cannot be captured.
   static absl::StatusOr<std::unique_ptr<ConvolutionContext>> Make(cudaStream_t stream);
   ~ConvolutionContext();
   ConvolutionContext(const ConvolutionContext&) = delete;
@@ -62,14 +63,16 @@ class ConvolutionContext {
   const int device_;
 };
 
-// One pass of one convolution. It outlives every CUDA graph that captured it: some engines' code is unloaded with the
-// plan.
+// One pass of one convolution. It must outlive every CUDA graph that captured it: the code of some engines is unloaded
+// together with the plan.
 class Convolution {
  public:
-  // Tuning allocates TunedShape's three tensors and the largest candidate's workspace on the GPU and frees them.
-  // Errors, which name the convolution: InvalidArgument for a shape or options that cannot be; Unimplemented when cuDNN
-  // has no engine, or none that runs; ResourceExhausted when memory runs out; FailedPrecondition while the stream is
-  // captured.
+  // Plans a pass. Tuning allocates TunedShape's three tensors and the largest candidate's workspace on the GPU and
+  // frees them. Errors, which name the convolution:
+  // - InvalidArgument: an impossible shape or option.
+  // - Unimplemented: cuDNN has no engine, or no engine that runs.
+  // - ResourceExhausted: out of memory.
+  // - FailedPrecondition: the stream is being captured.
   static absl::StatusOr<std::unique_ptr<Convolution>> Plan(ConvolutionContext& context, const ConvolutionShape& shape,
                                                            ConvolutionPass pass, ConvolutionType type,
                                                            const ConvolutionOptions& options);
@@ -77,14 +80,15 @@ class Convolution {
   Convolution(const Convolution&) = delete;
   Convolution& operator=(const Convolution&) = delete;
 
-  // Launches on the context's stream, which may be another context than the plan's, of the same device. a, b and out as
-  // in ConvolutionPass, on the device, multiples of 16 bytes; workspace: workspace_bytes() of device memory at a
-  // multiple of 256 bytes, of any content, shared with nothing that runs at the same time; null when there are none.
+  // Launches on the stream of `context`, which may differ from the plan's context but must be of the same device. All
+  // pointers must be device pointers. a, b, out: see ConvolutionPass; aligned to 16 bytes. workspace: workspace_bytes()
+  // bytes of any content, aligned to 256 bytes, not shared with anything that runs at the same time; may be null if 0
+  // bytes are needed.
   absl::Status Run(ConvolutionContext& context, const void* a, const void* b, void* out, void* workspace) const;
 
   size_t workspace_bytes() const;
-  double microseconds() const;  // of the chosen engine on TunedShape (graph_timer.h); 0: not timed
-  std::string engine() const;   // its number, knobs and notes, or our kernel's way; for the record
+  double microseconds() const;  // time of the chosen engine on TunedShape (graph_timer.h); 0: not timed
+  std::string engine() const;   // engine number, knobs and notes, or our kernel's configuration; for the record
   size_t part_count() const;
 
  private:

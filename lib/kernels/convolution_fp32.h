@@ -1,8 +1,8 @@
-// 3x3 convolutions in fp32 without tensor cores, by a kernel of ours: forward, and the data gradient with a stride
-// of 1. convolution_fp32.cu says how. Plain twin: convolution_reference.h.
+// Our own kernel for 3x3 convolutions in fp32 without tensor cores: forward, and the data gradient with a stride of 1.
+// convolution_fp32.cu explains the method. Reference implementation: convolution_reference.h.
 //
-// Products of the inputs as they are, summed in fp32 in an order that depends on shape and config alone: the same input
-// gives the same bits on every run.
+// Products are of the unmodified inputs, summed in fp32 in an order that depends only on shape and config: the same
+// input gives the same bits on every run.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_FP32_H_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_FP32_H_
 
@@ -17,25 +17,26 @@
 
 namespace lockstep {
 
-// How the work is cut: a block does 128 pixels and so many channels of the output; `parts` blocks share the sum of
-// each.
+// Division of the work: a block computes 128 pixels by `columns` channels of the output; `parts` blocks share the sum
+// of each element.
 struct ConvolutionFp32Config {
   uint32_t columns = 64;  // 64 or 128
   uint32_t parts = 1;     // 1, 2, 4 or 8
 };
 
-// "our kernel, 64 columns, 2 parts", for the record.
+// Returns "our kernel, 64 columns, 2 parts", for the record.
 std::string DescribeConvolutionFp32(const ConvolutionFp32Config& config);
 
-// What there is to choose from on a GPU of this many multiprocessors, the likeliest first: 64 columns in as few parts
-// as give each multiprocessor a block. None for what is not covered: weight gradients, data gradients with a stride of
-// 2, filters of 1, channels of the sum that are no multiple of 16 or of the output that are none of 64, and tensors
-// that kMaxConvolutionElements cannot count.
+// Returns the possible configurations on a GPU with this many multiprocessors, the likeliest first: 64 columns in as
+// few parts as give each multiprocessor a block. Returns an empty list for what is not covered:
+// - weight gradients, data gradients with a stride of 2, filters of 1;
+// - channels of the sum that are not a multiple of 16, channels of the output that are not a multiple of 64;
+// - tensors of more than kMaxConvolutionElements.
 std::vector<ConvolutionFp32Config> ConvolutionFp32Configs(const ConvolutionShape& shape, ConvolutionPass pass,
                                                           uint32_t multiprocessors);
 
-// a, b and out as in ConvolutionPass, on the device, at multiples of 16 bytes. InvalidArgument: not one of
-// ConvolutionFp32Configs' shapes and ways.
+// Launches the kernel. a, b and out (see ConvolutionPass) must be device pointers, aligned to 16 bytes. Returns
+// InvalidArgumentError unless ConvolutionFp32Configs lists `config` for the shape.
 absl::Status RunConvolutionFp32(const ConvolutionShape& shape, ConvolutionPass pass,
                                 const ConvolutionFp32Config& config, const float* a, const float* b, float* out,
                                 cudaStream_t stream);

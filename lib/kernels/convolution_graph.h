@@ -1,4 +1,4 @@
-// A pass of a convolution in cuDNN's words: three tensors, the convolution, one operation, and the graph of that
+// One pass of a convolution in cuDNN's terms: three tensors, the convolution, one operation, and the graph of that
 // operation.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_GRAPH_H_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_GRAPH_H_
@@ -13,12 +13,12 @@
 
 namespace lockstep {
 
-// The pointers that a pass takes are a multiple of this.
+// Alignment in bytes of all pointers that a pass takes.
 inline constexpr int64_t kConvolutionAlignment = 16;
 
 class ConvolutionGraph {
  public:
-  // For a shape that passed CheckConvolutionShape.
+  // Builds the graph of a pass. `shape` must have passed CheckConvolutionShape.
   static absl::StatusOr<ConvolutionGraph> Make(cudnnHandle_t handle, const ConvolutionShape& shape,
                                                ConvolutionPass pass, ConvolutionType type);
 
@@ -27,11 +27,11 @@ class ConvolutionGraph {
  private:
   ConvolutionGraph() = default;
 
-  // In the order in which they refer to one another, so that they are destroyed from the last to the first.
+  // Declared in the order in which they refer to one another, so that they are destroyed from the last to the first.
   CudnnDescriptor x_, w_, y_, convolution_, operation_, graph_;
 };
 
-// Launches a finalized execution plan of such a graph on the handle's stream; a, b, out as in ConvolutionPass.
+// Launches a finalized execution plan of such a graph on the handle's stream. a, b, out: see ConvolutionPass.
 absl::Status ExecuteConvolution(cudnnHandle_t handle, const CudnnDescriptor& plan, ConvolutionPass pass, const void* a,
                                 const void* b, void* out, void* workspace);
 

@@ -1,17 +1,17 @@
-// A convolution in bf16, 3x3 or 1x1, together with the sums of the batch norm at its output:
-// forward the statistics of what it gives, backward the gradients of the batch norm (and ReLU) whose output the
-// convolution read. Written for Hopper, where it spares both a pass over the activations and a launch
-// (convolution_norm.cu says how).
+// A convolution in bf16, 3x3 or 1x1, together with the sums of the batch norm at its output: in the forward pass the
+// statistics of its output, in the backward pass the gradients of the batch norm (and ReLU) whose output the
+// convolution read. Written for Hopper, where the combination saves a pass over the activations and a launch
+// (convolution_norm.cu explains the method).
 //
 //   forward:   y = w * x;                                    state = statistics of y        (BatchNormStatistics)
 //   backward:  g = mask * (w^T * dy + addend);               gradients = sums of g and x    (BatchNormBackwardReduce)
 //
-// With few images the same launch applies the batch norm, too, backward to its input's gradient: its blocks keep their
-// tiles and wait for each other's sums.
+// For small batches the same launch also applies the batch norm (backward: up to the gradient of its input): the blocks
+// keep their tiles and wait for each other's sums.
 //
-// Plain twins: convolution.h followed by batch_norm.h. Layouts as there: activations NHWC, weights KRSC, all in bf16.
-// Sums are in fp32, in an order that depends on shape, config and GPU alone: the same input gives the same bits on
-// every run.
+// Reference implementation: convolution.h followed by batch_norm.h. Layouts are the same: activations NHWC, weights
+// KRSC, all in bf16. Sums are in fp32, in an order that depends only on shape, config and GPU: the same input gives the
+// same bits on every run.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_H_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_H_
 
@@ -30,43 +30,47 @@
 
 namespace lockstep {
 
-// How the work is cut: pixels of a tile, 64, 128 or 256; blocks that share a tile's depth, 1, 2, 4 or 8, with 256
-// only 1.
+// Division of the work: the pixels of a tile (64, 128 or 256), and the blocks that share the depth of a tile (1, 2, 4
+// or 8; with 256 pixels only 1).
 struct ConvolutionNormConfig {
   uint32_t pixels = 256;
   uint32_t splits = 1;
 };
 
-// "tiles of 128 pixels, 2 splits".
+// Returns "tiles of 128 pixels, 2 splits".
 std::string DescribeConvolutionNorm(const ConvolutionNormConfig& config);
 
-// What there is to choose from for a convolution on a GPU of this many multiprocessors, the likeliest first; none if
-// the shape is not covered: a filter of 3, forward also of 1, and a stride of 1 or 2; channels in multiples of 64, or
-// for a filter of 1 fewer of the input in multiples of 8; images of the output of 4, 8, 16 or 32.
+// Returns the possible configurations on a GPU with this many multiprocessors, the likeliest first. The list is empty
+// unless the shape is covered:
+// - a filter of 3, or of 1 in the forward pass; a stride of 1 or 2;
+// - channels in multiples of 64; for a filter of 1, also fewer than 64 input channels in multiples of 8;
+// - output images of size 4, 8, 16 or 32.
 std::vector<ConvolutionNormConfig> ConvolutionNormConfigs(const ConvolutionShape& shape, ConvolutionPass pass,
                                                           uint32_t multiprocessors);
 
-// Whether the launch can also apply the batch norm, where all its blocks run at once: it has no more than there are
-// multiprocessors, and none has more than it can keep. Its blocks wait for each other, so two such launches must not run
-// at the same time on a device.
+// Returns whether the launch can also apply the batch norm. All its blocks must then run at once: there may be no more
+// blocks than multiprocessors, and no block may have more tiles than it can keep. Its blocks wait for each other, so
+// two such launches must not run at the same time on a device.
 bool ConvolutionNormCanApply(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionNormConfig& config,
                              uint32_t multiprocessors);
 
-// Whether all blocks of a launch that applies the batch norm do run at once on the current device: the context holds as
-// many clusters (GPUs of one kind differ in that), no other process takes places (BlocksMayWaitForEachOther), and
-// whatever of this process runs beside ends by itself. Internal: CUDA does not say.
+// Returns whether all blocks of a launch that applies the batch norm really run at once on the current device: the
+// context must hold that many clusters (GPUs of the same model differ in this), and no other process may use its
+// multiprocessors (BlocksMayWaitForEachOther). Everything else that this process runs at the same time must end by
+// itself. Returns InternalError if CUDA does not report the number of clusters.
 absl::StatusOr<bool> ConvolutionNormMayWait(const ConvolutionShape& shape, ConvolutionPass pass,
                                             const ConvolutionNormConfig& config, uint32_t multiprocessors);
 
-// Bytes of device memory where the blocks of a launch that applies a batch norm meet. It is zeroed once, and serves one
-// such launch at a time.
+// Returns the bytes of device memory for the rendezvous of the blocks of a launch that applies a batch norm. The memory
+// must be zeroed once, and may serve one such launch at a time.
 size_t ConvolutionNormMeetingBytes();
 
-// Bytes of device memory for the `workspace` of Forward and Backward. It is zeroed once, and may be shared with
-// BatchNormStatistics and BatchNormBackwardReduce, under their rules.
+// Returns the bytes of device memory for the `workspace` of Forward and Backward. The memory must be zeroed once. It
+// may be shared with BatchNormStatistics and BatchNormBackwardReduce, under their rules.
 size_t ConvolutionNormWorkspaceBytes(uint32_t multiprocessors);
 
-// One convolution, cut in one way. InvalidArgument: a shape or config that ConvolutionNormConfigs does not give.
+// One convolution in one configuration. Its functions return InvalidArgumentError unless ConvolutionNormConfigs lists
+// the configuration for the shape.
 class ConvolutionNorm {
  public:
   ConvolutionNorm(const ConvolutionShape& shape, const ConvolutionNormConfig& config, uint32_t multiprocessors)
@@ -74,39 +78,44 @@ class ConvolutionNorm {
 
   const ConvolutionNormConfig& config() const { return config_; }
 
-  // x: (images, size, size, in_channels), w: (out_channels, 3, 3, in_channels), y: (images, size, size, out_channels).
+  // Writes y and `state`. x: (images, in_size, in_size, in_channels), w: (out_channels, filter, filter, in_channels),
+  // y: (images, out_size, out_size, out_channels).
   absl::Status Forward(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* y,
                        const BatchNormParameters& parameters, const BatchNormState& state, void* workspace,
                        cudaStream_t stream) const;
 
-  // As Forward, and then y = relu(norm(raw) + residual), with the mask for the way back (BatchNormApply).
-  // InvalidArgument: ConvolutionNormCanApply says no. Only where ConvolutionNormMayWait: else it ends past the limit of
-  // wait_limit.h, its result worth nothing, and CheckWaits says so.
+  // Does the same as Forward and then computes y = relu(norm(raw) + residual), with the mask for the backward pass
+  // (BatchNormApply). Returns InvalidArgumentError if ConvolutionNormCanApply returns false. Must be called only if
+  // ConvolutionNormMayWait returns true: otherwise the launch may end at the limit of wait_limit.h with an invalid
+  // result, and CheckWaits reports it.
   absl::Status ForwardAndApply(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* raw,
                                const BatchNormParameters& parameters, const BatchNormState& state,
                                const BatchNormResidual<__nv_bfloat16>& residual, __nv_bfloat16* y, uint8_t* relu_mask,
                                void* meeting, cudaStream_t stream) const;
 
-  // The batch norm whose output, rectified, was the convolution's input. All of (images, size, size, in_channels).
+  // Batch norm whose output, after the ReLU, was the convolution's input. All tensors are (images, in_size, in_size,
+  // in_channels).
   struct Norm {
-    const __nv_bfloat16* x = nullptr;       // its input
-    const __nv_bfloat16* addend = nullptr;  // to the gradient of its output, before the mask; null: none
+    const __nv_bfloat16* x = nullptr;       // input of the batch norm
+    const __nv_bfloat16* addend = nullptr;  // added to the gradient of its output before the mask; null: no addend
     const uint8_t* relu_mask = nullptr;
     BatchNormState state;
-    BatchNormGradients gradients;  // out
+    BatchNormGradients gradients;  // output
   };
-  // With a stride of 2: a convolution of 1x1 with the same stride that read the same, whose gradient is added before
-  // that of the 3x3 is rounded.
+  // 1x1 convolution with the same stride and the same input, for a stride of 2. Its gradient is added before the
+  // gradient of the 3x3 convolution is rounded.
   struct Shortcut {
-    const __nv_bfloat16* dy = nullptr;  // as the other; null: there is none
+    const __nv_bfloat16* dy = nullptr;  // shape of Backward's dy; null: no shortcut
     const __nv_bfloat16* w = nullptr;   // (out_channels, in_channels)
   };
-  // dy: as y. g: (images, size, size, in_channels); may be `addend`.
+  // Writes g: (images, in_size, in_size, in_channels), which may be `addend`, and norm.gradients. dy has the shape of
+  // y.
   absl::Status Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut, const Norm& norm,
                         __nv_bfloat16* g, void* workspace, cudaStream_t stream) const;
 
-  // As Backward, and then the gradient of norm.x (BatchNormBackwardApply): dx = on_g * g + on_x * x + constant. g: null
-  // where nobody wants it; dx may be norm.x. InvalidArgument: ConvolutionNormCanApply says no.
+  // Does the same as Backward and then computes the gradient of norm.x (BatchNormBackwardApply): dx = on_g * g + on_x *
+  // x + constant. g: null if not needed; dx may be norm.x. Returns InvalidArgumentError if ConvolutionNormCanApply
+  // returns false. Like ForwardAndApply, must be called only if ConvolutionNormMayWait returns true.
   absl::Status BackwardAndApply(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut,
                                 const Norm& norm, __nv_bfloat16* g, __nv_bfloat16* dx, void* meeting,
                                 cudaStream_t stream) const;

@@ -1,4 +1,4 @@
-// What convolution_norm.cc hands to its kernel: how the tensors are cut into tiles, and where everything lies.
+// Interface between convolution_norm.cc and its kernel: the division of the tensors into tiles, and the memory layout.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_KERNEL_H_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_KERNEL_H_
 
@@ -13,96 +13,103 @@
 
 namespace lockstep {
 
-// Columns of a tile with a border: eight, as many as a core matrix has rows, and one on each side.
+// Columns of a tile with a border: eight, the number of rows of a core matrix, plus one on each side.
 constexpr uint32_t kBoxColumns = 10;
 
-// Blocks of a launch that applies the batch norm, at most: the multiprocessors of a whole GH100.
+// Maximum number of blocks of a launch that applies the batch norm: the multiprocessors of a full GH100.
 constexpr uint32_t kConvolutionNormMostMeeting = 144;
 constexpr uint32_t kMeetingHeadBytes = 128;
-// Tiles that a block keeps, at most, when its launch applies the batch norm: as many as its registers hold.
+// Maximum number of tiles that a block keeps if its launch applies the batch norm: its registers hold no more.
 constexpr uint32_t kConvolutionNormKeptTiles = 2;
 
-// A tile of the output: 64 channels of 2^width_log2 columns of `rows` image rows of 2^images_log2 images. Its pixels
-// are counted with the column fastest, then the image, then the row. So from eight pixels to the next eight it is the
-// same step in shared memory, as the matrix instruction wants it, with a border beside the columns and without. The
-// gradient of what a stride of 2 halved is four pictures of half the size in one, by the parity of row and column, each
-// with taps of its own: such a tile is of every second row and column.
+// Division of the output into tiles. A tile has 64 channels of 2^width_log2 columns of `tile_rows` image rows of
+// 2^tile_images_log2 images. The pixels of a tile are numbered with the column fastest, then the image, then the row.
+// Hence the step in shared memory from eight pixels to the next eight is constant, with and without a border next to
+// the columns, as the matrix instruction requires.
+//
+// The data gradient of a convolution with a stride of 2 consists of four interleaved images of half the size, one per
+// parity of row and column, each with taps of its own. A tile then has every second row and column.
 struct ConvolutionTiles {
-  uint32_t images = 0;       // of the batch
-  uint32_t size_log2 = 0;    // height and width of an image of the output, or of each of the four in it
-  uint32_t spread_log2 = 0;  // 1: there are four
+  uint32_t images = 0;       // images of the batch
+  uint32_t size_log2 = 0;    // height and width of an output image, or of each of the four interleaved images
+  uint32_t spread_log2 = 0;  // 1: the output consists of four interleaved images
   uint32_t width_log2 = 0;
   uint32_t tile_images_log2 = 0;
   uint32_t tile_rows = 0;
-  uint32_t column_tiles_log2 = 0;  // tiles beside each other in an image
-  uint32_t row_tiles_log2 = 0;     // and above each other
-  uint32_t box_columns = 0;        // of the input in shared memory: as many as an image has, or kBoxColumns
-  uint32_t channels = 0;           // of the output
-  uint32_t depth_blocks = 0;       // of 64 channels of the input; what the only one lacks reads as 0
-  uint32_t stages = 0;             // of all of them; with spread, whose depth goes by the tile, unused
-  uint32_t pixel_tiles = 0;        // of all four
-  uint32_t channel_blocks = 0;     // of 64 channels of the output
-  uint32_t filter = 3;             // 3, or 1
-  uint32_t splits_log2 = 0;        // blocks of a cluster, which share a tile's depth
+  uint32_t column_tiles_log2 = 0;  // tiles side by side in an image
+  uint32_t row_tiles_log2 = 0;     // tiles one above the other in an image
+  uint32_t box_columns = 0;        // columns of an input box in shared memory: all columns of an image, or kBoxColumns
+  uint32_t channels = 0;           // channels of the output
+  uint32_t depth_blocks = 0;       // blocks of 64 input channels; if there is only one, its missing channels read as 0
+  // Number of stages of all depth blocks; unused if spread_log2 is 1, since the depth then depends on the tile.
+  uint32_t stages = 0;
+  uint32_t pixel_tiles = 0;     // pixel tiles of all four interleaved images
+  uint32_t channel_blocks = 0;  // blocks of 64 output channels
+  uint32_t filter = 3;          // 3 or 1
+  uint32_t splits_log2 = 0;     // blocks of a cluster, which share a tile's depth
 
   bool bordered() const { return box_columns == kBoxColumns; }
 };
 
-// Shared memory: rings of input boxes and of weights, in slots.
+// Rings of slots in shared memory: one of input boxes and one of weights.
 struct ConvolutionRings {
   uint32_t input_slots = 0;
-  uint32_t input_bytes = 0;  // of a box
+  uint32_t input_bytes = 0;  // bytes of an input box
   uint32_t weight_slots = 0;
-  uint32_t exchange_bytes = 0;  // between the blocks of a cluster
+  uint32_t exchange_bytes = 0;  // bytes exchanged between the blocks of a cluster
 
-  // From a slot to the next: each begins a swizzle pattern.
+  // Bytes from one slot to the next; each slot starts at a swizzle pattern.
   __host__ __device__ uint32_t input_stride() const { return (input_bytes + 1023) / 1024 * 1024; }
 };
 
 struct ConvolutionNormArguments {
   ConvolutionTiles tiles;
   ConvolutionRings rings;
-  __nv_bfloat16* out = nullptr;  // null, backward where the launch applies the batch norm: not wanted
+  __nv_bfloat16* out = nullptr;  // null: not written; only allowed backward in a launch that applies the batch norm
   void* workspace = nullptr;
-  WaitReport waits;  // where the launch applies the batch norm, as the next
+  WaitReport waits;  // used if the launch applies the batch norm, like `meeting`
   void* meeting = nullptr;
   BatchNormParameters parameters;         // forward
   BatchNormState state;                   // forward: written; backward: read
-  const __nv_bfloat16* x = nullptr;       // backward, as the four below
-  const __nv_bfloat16* addend = nullptr;  // null: none
+  const __nv_bfloat16* x = nullptr;       // this and the next four fields: backward
+  const __nv_bfloat16* addend = nullptr;  // null: no addend
   const uint8_t* relu_mask = nullptr;
   BatchNormGradients gradients;
-  bool shortcut = false;  // a stride of 2: a 1x1 convolution's gradient is added
-  // Where the launch applies the batch norm as well:
+  bool shortcut = false;  // stride of 2: adds the gradient of a 1x1 convolution
+  // Used if the launch also applies the batch norm:
   BatchNormResidual<__nv_bfloat16> residual;  // forward
-  __nv_bfloat16* y = nullptr;                 // what comes of it, backward the gradient of x, whose memory it may take
+  __nv_bfloat16* y = nullptr;                 // forward: its output; backward: the gradient of x, may be x
   uint8_t* y_mask = nullptr;                  // forward
 };
 
 struct ConvolutionNormLaunch {
   bool backward = false;
   uint32_t stride = 1;
-  bool apply = false;   // pixels is 128 at most, all blocks run at once, no more than kConvolutionNormMostMeeting, and
-                        // none has more than kConvolutionNormKeptTiles
-  uint32_t pixels = 0;  // of a tile: 128 or 256, forward also 64
-  uint32_t blocks = 0;  // a multiple of channel_blocks << splits_log2
+  // Also applies the batch norm. Then `pixels` must be at most 128, and all blocks must run at once: at most
+  // kConvolutionNormMostMeeting blocks with at most kConvolutionNormKeptTiles tiles each.
+  bool apply = false;
+  uint32_t pixels = 0;  // pixels of a tile: 128 or 256, forward also 64
+  uint32_t blocks = 0;  // must be a multiple of channel_blocks << splits_log2
 };
 
-// (row, image, column, channel). Of stride 1 the first alone, in boxes of tile_rows + 2, tile images, box_columns, 64
-// channels. Of stride 2 forward every second row and column, [2 * (row is odd) + (column is odd)]: in boxes of
-// tile_rows, one more of the odd rows. Backward the first in boxes of tile_rows + 1, and for a shortcut [1], its
-// gradient in the same boxes, and [2], its weights as the others.
+// Tensor maps of the input, (row, image, column, channel):
+// - Stride 1: map[0] only, in boxes of tile_rows + 2 (for a filter of 1: tile_rows), tile images, box_columns, 64
+//   channels.
+// - Stride 2, forward: every second row and column, map[2 * (row is odd) + (column is odd)], in boxes of tile_rows for
+//   the even rows and tile_rows + 1 for the odd rows.
+// - Stride 2, backward: map[0] in boxes of tile_rows + 1. With a shortcut also map[1], the shortcut's gradient in the
+//   same boxes, and map[2], the shortcut's weights in boxes like those of the other weights.
 struct ConvolutionInputMaps {
   CUtensorMap map[4];
 };
 
-// weights: (out, filter * filter, in), boxes of 64 x 1 x 64. All in bf16, innermost dimension last, swizzled by 128
-// bytes.
+// Launches the kernel. weights: (out, filter * filter, in), boxes of 64 x 1 x 64. All tensors are in bf16, innermost
+// dimension last, swizzled by 128 bytes.
 cudaError_t LaunchConvolutionNorm(const ConvolutionNormLaunch& launch, const CUtensorMap& weights,
                                   const ConvolutionInputMaps& inputs, const ConvolutionNormArguments& arguments,
                                   cudaStream_t stream);
 
-// How many of the launch's blocks the current context holds at once, with nothing beside them.
+// Computes how many of the launch's blocks the current context holds at once if nothing else runs.
 cudaError_t CountResidentBlocks(const ConvolutionNormLaunch& launch, const ConvolutionNormArguments& arguments,
                                 uint32_t* blocks);
 

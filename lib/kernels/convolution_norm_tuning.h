@@ -1,5 +1,5 @@
-// Which way of a convolution and its batch norm's sums is the fastest on this GPU: one kernel, cut in one of several
-// ways (convolution_norm.h), or two (convolution.h, batch_norm.h).
+// Finds the fastest way on this GPU to compute a convolution together with the sums of its batch norm: one kernel in
+// one of several configurations (convolution_norm.h), or two kernels (convolution.h, batch_norm.h).
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_TUNING_H_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_TUNING_H_
 
@@ -17,18 +17,20 @@ struct ConvolutionNormTimes {
     ConvolutionNormConfig config;
     double microseconds = 0;
   };
-  double apart_microseconds = 0;              // of two kernels; 0: not asked for
-  std::vector<Trial> trials;                  // of one, each way
-  std::optional<ConvolutionNormConfig> best;  // none: two kernels are faster
-  // With the batch norm applied behind it, backward to its input, if asked for:
-  double apply_microseconds = 0;                       // of the kernel that applies it
-  std::vector<Trial> applying;                         // of one kernel for all, each way that can be
-  std::optional<ConvolutionNormConfig> best_applying;  // none: the above and a kernel that applies are faster
+  double apart_microseconds = 0;              // time of two kernels; 0: not requested
+  std::vector<Trial> trials;                  // times of one kernel in each configuration
+  std::optional<ConvolutionNormConfig> best;  // nullopt: two kernels are faster
+  // Times with the batch norm applied afterwards (backward: up to the gradient of its input), if requested:
+  double apply_microseconds = 0;  // time of the kernel that applies the batch norm
+  std::vector<Trial> applying;    // times of one kernel for everything, in each possible configuration
+  std::optional<ConvolutionNormConfig> best_applying;  // nullopt: a separate kernel that applies is faster
 };
 
-// All of TunedShape(shape), forward or data gradient, by at most `multiprocessors` blocks, beside a convolution that
-// takes `apart_microseconds` by itself (none: ours in any case). Allocates tensors of the pass's size on the GPU, times (graph_timer.h) and frees
-// them: backward one more where `applying`, launches that apply the batch norm, too, is asked for. No trials where ConvolutionNormConfigs has none. Errors: CUDA's.
+// Times all configurations on TunedShape(shape), forward or data gradient, with at most `multiprocessors` blocks. The
+// baseline is a convolution that takes `apart_microseconds` by itself, followed by a kernel for the sums; with nullopt
+// our kernel always wins. With `applying`, also times launches that apply the batch norm. Allocates tensors of the
+// pass's size on the GPU (one more if backward and `applying`), times (graph_timer.h) and frees them. Returns no trials
+// if ConvolutionNormConfigs is empty. Returns CUDA's errors.
 absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& context, const ConvolutionShape& shape,
                                                          ConvolutionPass pass, std::optional<double> apart_microseconds,
                                                          uint32_t multiprocessors, bool applying);

@@ -1,6 +1,5 @@
-// A pass of a convolution that can be executed: cuDNN's graph with the engine that was chosen for it, the fastest of
-// those that may be used (convolution_engines.h), timed on the GPU; or our kernel, where that is faster
-// (convolution_fp32.h).
+// An executable pass of a convolution: cuDNN's graph with the fastest allowed engine (convolution_engines.h), timed on
+// the GPU, or our kernel if it is faster (convolution_fp32.h).
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_PLAN_H_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_PLAN_H_
 
@@ -21,29 +20,30 @@
 namespace lockstep {
 
 struct ConvolutionPlan {
-  ConvolutionGraph graph;  // before the engine, which refers to it
+  ConvolutionGraph graph;  // declared before the engine, which refers to it
   ConvolutionEngine engine;
-  std::optional<ConvolutionFp32Config> own;  // none: the engine is faster
-  double microseconds = 0;                   // on TunedShape; 0: not timed
+  std::optional<ConvolutionFp32Config> own;  // nullopt: the engine is faster
+  double microseconds = 0;                   // time on TunedShape; 0: not timed
 
   std::string Name() const { return own.has_value() ? DescribeConvolutionFp32(*own) : engine.name; }
   size_t WorkspaceBytes() const { return own.has_value() ? 0 : engine.workspace_bytes; }
 };
 
 struct EngineChoice {
-  bool autotune = true;                   // false: our kernel's likeliest way, or cuDNN's first engine that it can plan
-  bool own_kernels = true;                // false: cuDNN's alone
-  const ConvolutionPlan* like = nullptr;  // whose engine or kernel is taken untimed if it can be; null: nobody's
-  uint32_t multiprocessors = 0;           // as ConvolutionOptions has them
+  bool autotune = true;     // false: our kernel's likeliest configuration, or the first engine that cuDNN can plan
+  bool own_kernels = true;  // false: only cuDNN's engines
+  // Plan whose engine or kernel is reused untimed if possible; null: no such plan.
+  const ConvolutionPlan* like = nullptr;
+  uint32_t multiprocessors = 0;  // see ConvolutionOptions
 };
 
-// For a shape that passed CheckConvolutionShape and is one part; timing allocates and frees device memory. Errors as
-// Convolution::Plan's.
+// Plans a pass. `shape` must have passed CheckConvolutionShape and must be a single part. Timing allocates and frees
+// device memory. Returns the errors of Convolution::Plan.
 absl::StatusOr<ConvolutionPlan> PlanConvolution(cudnnHandle_t handle, cudaStream_t stream,
                                                 const ConvolutionShape& shape, ConvolutionPass pass,
                                                 const ConvolutionEngineRules& rules, const EngineChoice& choice);
 
-// Launches on the stream, which is the handle's. Operands as in ConvolutionPass.
+// Launches on `stream`, which must be the handle's stream. Operands: see ConvolutionPass.
 absl::Status RunConvolutionPlan(cudnnHandle_t handle, cudaStream_t stream, const ConvolutionPlan& plan,
                                 const ConvolutionShape& shape, ConvolutionPass pass, const void* a, const void* b,
                                 void* out, void* workspace);

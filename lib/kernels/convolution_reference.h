@@ -1,4 +1,5 @@
-// The plain twin of convolution.h: a convolution and its gradients by definition, by loops on the host in double.
+// Reference implementation of convolution.h: a convolution and its gradients by definition, as loops on the host in
+// double.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_REFERENCE_H_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_REFERENCE_H_
 
@@ -8,7 +9,7 @@
 
 namespace lockstep {
 
-// a, b and out as in ConvolutionPass, with the sizes of CountOperands. T: float, double or __nv_bfloat16.
+// Computes `out`. a, b, out: see ConvolutionPass, with the sizes of CountOperands. T: float, double or __nv_bfloat16.
 template <typename T>
 void ConvolutionReference(const ConvolutionShape& shape, ConvolutionPass pass, const T* a, const T* b, double* out);
 

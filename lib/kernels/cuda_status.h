@@ -1,4 +1,4 @@
-// The CUDA runtime's errors as absl::Status, and a copy that has arrived.
+// Conversion of CUDA runtime errors to absl::Status, and a copy that completes before it returns.
 #ifndef LOCKSTEP_LIB_KERNELS_CUDA_STATUS_H_
 #define LOCKSTEP_LIB_KERNELS_CUDA_STATUS_H_
 
@@ -11,13 +11,13 @@
 
 namespace lockstep {
 
-// Ok for cudaSuccess; else one line that begins with `doing` ("allocate 1024 bytes") and gives CUDA's name and words:
-// ResourceExhausted when device memory ran out, Unavailable without a device or driver, Internal otherwise. The runtime's own memory of the error
-// (cudaGetLastError) is cleared, so that no later call reports it again.
+// Returns OK for cudaSuccess, otherwise a one-line error that starts with `doing` ("allocate 1024 bytes") and gives
+// CUDA's name and description: ResourceExhausted if device memory ran out, Unavailable if there is no device or driver,
+// Internal otherwise. Clears the runtime's last error (cudaGetLastError), so that no later call reports it again.
 absl::Status CudaStatus(cudaError_t error, absl::string_view doing);
 
-// Copies from host memory, and returns when the bytes are on the device. cudaMemcpy alone may return before that, and a
-// stream made with cudaStreamNonBlocking does not wait for it.
+// Copies from host memory and returns when the bytes are on the device. cudaMemcpy alone may return earlier, and a
+// stream created with cudaStreamNonBlocking does not wait for it.
 cudaError_t CopyToDevice(void* to, const void* from, size_t bytes);
 
 }  // namespace lockstep

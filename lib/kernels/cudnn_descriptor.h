@@ -1,6 +1,6 @@
-// A descriptor of cuDNN's backend API (cudnn_graph.h) as an object: made, filled attribute by attribute, finalized, and
-// destroyed with the object. Errors name the call, the descriptor's and the attribute's number in cudnn_graph.h, and
-// what cuDNN says.
+// Object that owns a descriptor of cuDNN's backend API (cudnn_graph.h): created, filled attribute by attribute,
+// finalized, and destroyed with the object. Error messages contain the call, the numbers of the descriptor and the
+// attribute in cudnn_graph.h, and cuDNN's message.
 #ifndef LOCKSTEP_LIB_KERNELS_CUDNN_DESCRIPTOR_H_
 #define LOCKSTEP_LIB_KERNELS_CUDNN_DESCRIPTOR_H_
 
@@ -16,23 +16,24 @@
 
 namespace lockstep {
 
-// Ok for CUDNN_STATUS_SUCCESS; else one line: `doing`, the status's name and cuDNN's last message of this thread.
-// ResourceExhausted when memory ran out, Unimplemented for what cuDNN does not support, Internal otherwise.
+// Returns OK for CUDNN_STATUS_SUCCESS, otherwise a one-line error: `doing`, the status's name and cuDNN's last message
+// of this thread. The code is ResourceExhausted if memory ran out, Unimplemented if cuDNN does not support the request,
+// Internal otherwise.
 absl::Status CudnnStatus(cudnnStatus_t status, absl::string_view doing);
 
 class CudnnDescriptor {
  public:
   static absl::StatusOr<CudnnDescriptor> Make(cudnnBackendDescriptorType_t type);
 
-  CudnnDescriptor() = default;  // of nothing
+  CudnnDescriptor() = default;  // owns no descriptor
   ~CudnnDescriptor();
   CudnnDescriptor(CudnnDescriptor&& other) noexcept;
   CudnnDescriptor& operator=(CudnnDescriptor&& other) noexcept;
 
   cudnnBackendDescriptor_t get() const { return descriptor_; }
 
-  // The attribute as cuDNN takes it, and the types that convolutions need. What `value` refers to stays alive as long
-  // as this object: cuDNN does not promise to copy it.
+  // Sets an attribute: in cuDNN's own form, and for the types that convolutions need. Everything that `value` refers to
+  // must live as long as this object: cuDNN does not promise to copy it.
   absl::Status Set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t count,
                    const void* elements);
   absl::Status Set(cudnnBackendAttributeName_t name, const CudnnDescriptor& value);
@@ -45,13 +46,13 @@ class CudnnDescriptor {
 
   absl::Status Finalize();
 
-  // Attributes of a finalized descriptor.
+  // Return attributes of a finalized descriptor.
   absl::StatusOr<int64_t> GetInt(cudnnBackendAttributeName_t name) const;
-  absl::StatusOr<std::vector<cudnnBackendNumericalNote_t>> GetNotes() const;  // of an engine
-  // At most `limit`, each of the given type; a negative limit: as many as there are.
+  absl::StatusOr<std::vector<cudnnBackendNumericalNote_t>> GetNotes() const;  // notes of an engine
+  // Returns at most `limit` descriptors of the given type; all of them if `limit` is negative.
   absl::StatusOr<std::vector<CudnnDescriptor>> GetDescriptors(cudnnBackendAttributeName_t name,
                                                               cudnnBackendDescriptorType_t type, int64_t limit) const;
-  absl::StatusOr<cudnnBackendKnobType_t> GetKnobType() const;  // of a knob choice
+  absl::StatusOr<cudnnBackendKnobType_t> GetKnobType() const;  // type of a knob choice
 
  private:
   CudnnDescriptor(cudnnBackendDescriptorType_t type, cudnnBackendDescriptor_t descriptor)

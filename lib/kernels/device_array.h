@@ -1,4 +1,4 @@
-// Device memory for the tests of kernels: filled from a vector, read back into one. Test-only.
+// Device memory for kernel tests: filled from a vector, read back into a vector. Test-only.
 #ifndef LOCKSTEP_LIB_KERNELS_DEVICE_ARRAY_H_
 #define LOCKSTEP_LIB_KERNELS_DEVICE_ARRAY_H_
 
@@ -12,17 +12,17 @@
 
 namespace lockstep {
 
-// Whether there is a GPU to run on.
+// Returns whether there is a GPU to run on.
 inline bool HaveGpu() {
   int devices = 0;
   return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
 }
 
-// `count` values of T on the device, freed with the object. A CUDA error fails the test.
+// Array of `count` values of T in device memory, freed with the object. A CUDA error fails the test.
 template <typename T>
 class DeviceArray {
  public:
-  // Every byte 0xFF: NaN for floats, so that what a kernel leaves unwritten shows.
+  // Sets every byte to 0xFF, which is NaN for floats, so that elements which a kernel does not write are noticed.
   explicit DeviceArray(size_t count) : count_(count) {
     EXPECT_EQ(cudaMalloc(&data_, Bytes()), cudaSuccess);
     EXPECT_EQ(cudaMemset(data_, 0xFF, Bytes()), cudaSuccess);

@@ -1,4 +1,4 @@
-// Device memory owned by an object, with errors as absl::Status; for tuning and benchmarks.
+// Owned device memory that reports errors as absl::Status; for tuning and benchmarks.
 #ifndef LOCKSTEP_LIB_KERNELS_DEVICE_BUFFER_H_
 #define LOCKSTEP_LIB_KERNELS_DEVICE_BUFFER_H_
 
@@ -13,7 +13,8 @@ namespace lockstep {
 
 class DeviceBuffer {
  public:
-  // `bytes` of memory that is not set; 0: none, data() is null. ResourceExhausted when there is not as much.
+  // Allocates `bytes` of uninitialized memory; with 0, data() is null. Returns ResourceExhaustedError if there is not
+  // enough memory.
   static absl::StatusOr<DeviceBuffer> Make(size_t bytes);
 
   DeviceBuffer() = default;
@@ -23,7 +24,7 @@ class DeviceBuffer {
 
   void* data() const { return data_; }
 
-  // Repeats the `count` bytes at `host` over the whole buffer, which is done when the call returns.
+  // Fills the whole buffer with repetitions of the `count` bytes at `host`. The buffer is filled when the call returns.
   absl::Status Fill(const void* host, size_t count, cudaStream_t stream);
 
  private:

@@ -1,4 +1,4 @@
-// Functions of the CUDA driver that is loaded anyway, so that no program need link to it.
+// Functions of the loaded CUDA driver, looked up at run time, so that no program needs to link to it.
 #ifndef LOCKSTEP_LIB_KERNELS_DRIVER_FUNCTION_H_
 #define LOCKSTEP_LIB_KERNELS_DRIVER_FUNCTION_H_
 
@@ -7,7 +7,8 @@
 
 namespace lockstep {
 
-// As CUDA 12.0 has it; null: the driver has none. An error is CUDA's, behind `doing`.
+// Returns the function in its CUDA 12.0 version, or null if the driver does not have it. Returns CUDA's error, prefixed
+// by `doing`.
 absl::StatusOr<void*> FindDriverFunction(const char* name, absl::string_view doing);
 
 }  // namespace lockstep

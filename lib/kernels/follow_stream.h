@@ -1,4 +1,4 @@
-// One stream behind another, which can be captured, where it becomes an edge.
+// Makes one stream wait for another. In a captured graph, the dependency becomes an edge.
 #ifndef LOCKSTEP_LIB_KERNELS_FOLLOW_STREAM_H_
 #define LOCKSTEP_LIB_KERNELS_FOLLOW_STREAM_H_
 
@@ -10,7 +10,7 @@
 
 namespace lockstep {
 
-// What is queued on `then` from here on comes after all that is queued on `first` so far; by `event`, which is recorded anew.
+// Makes everything queued on `then` from now on wait for everything queued on `first` so far. Records `event` anew.
 inline absl::Status FollowStream(cudaEvent_t event, cudaStream_t first, cudaStream_t then) {
   RETURN_IF_ERROR(CudaStatus(cudaEventRecord(event, first), "recording an event"));
   return CudaStatus(cudaStreamWaitEvent(then, event), "waiting for an event");

@@ -1,4 +1,5 @@
-// The pixels of a square output of `size` that a weight gradient takes at a time: whole images, or rows of one.
+// Size of a stage of a weight gradient: the pixels of a square output of side `size` that are processed at a time. A
+// stage is whole images, or rows of one image.
 #ifndef LOCKSTEP_LIB_KERNELS_GRADIENT_STAGE_H_
 #define LOCKSTEP_LIB_KERNELS_GRADIENT_STAGE_H_
 
@@ -10,7 +11,7 @@ constexpr uint32_t ImagesOfStage(uint32_t pixels, uint32_t size) {
   return size * size < pixels ? pixels / (size * size) : 1;
 }
 
-// In each of its images.
+// Number of rows in each image of the stage.
 constexpr uint32_t RowsOfStage(uint32_t pixels, uint32_t size) { return size * size < pixels ? size : pixels / size; }
 
 }  // namespace lockstep

@@ -1,6 +1,6 @@
-// How long a launch takes on the GPU when launches follow one another without gaps: inside a captured CUDA graph, as a
-// training step runs them. Launched one by one, kernels of some 10 microseconds would be timed with the host between
-// them.
+// Measures the time of a launch on the GPU when launches follow one another without gaps: inside a captured CUDA graph,
+// as in a training step. If kernels of about 10 microseconds were launched one by one, the measurement would include
+// the host's time between them.
 #ifndef LOCKSTEP_LIB_KERNELS_GRAPH_TIMER_H_
 #define LOCKSTEP_LIB_KERNELS_GRAPH_TIMER_H_
 
@@ -14,21 +14,21 @@
 
 namespace lockstep {
 
-// Microseconds of one call of `launch`, which launches on `stream` and does nothing else on the GPU: once by itself,
-// then 5 in a graph; of 3 replays, after one that is not timed, the fastest. The inputs stay where they are, so small
-// ones are read from the L2 cache, as they partly are in a step.
+// Returns the microseconds of one call of `launch`, which must launch on `stream` and do nothing else on the GPU. Calls
+// it once alone, then 5 times in a graph, and returns the fastest of 3 replays after an untimed one. The inputs stay in
+// place, so small inputs are read from the L2 cache, as some are in a step.
 //
-// A launch that by itself, once loaded, takes longer than `hopeless_microseconds`, or than 2 milliseconds, is not
-// repeated: that time is returned. Alone it is up to some 10 microseconds longer than in a graph.
+// If a launch alone, once loaded, takes longer than `hopeless_microseconds` or 2 milliseconds, it is not repeated and
+// that time is returned. A launch alone takes up to about 10 microseconds longer than in a graph.
 //
-// `stream` may be neither the default stream, which cannot be captured, nor one that is being captured. An error is
-// that of `launch` or CUDA's; the runtime's last error is cleared and the capture ended.
+// `stream` must be neither the default stream, which cannot be captured, nor a stream that is being captured. Returns
+// the error of `launch` or CUDA's error; the runtime's last error is then cleared and the capture ended.
 absl::StatusOr<double> MicrosecondsInGraph(cudaStream_t stream, const std::function<absl::Status()>& launch,
                                            double hopeless_microseconds = std::numeric_limits<double>::infinity());
 
-// Whoever takes longer than this alone is not the fastest in a graph, where another one takes `best_microseconds`
-// (infinity: none so far). A launch of 3 microseconds takes 10 to 27 alone. Without a bound planning ResNet-18 in fp32
-// took about a minute at 512 images on an H200.
+// Returns a bound for a launch alone: a launch that takes longer alone cannot be the fastest in a graph, where the best
+// so far takes `best_microseconds` (infinity: no launch so far). A launch of 3 microseconds takes 10 to 27 alone.
+// Without this bound, planning ResNet-18 in fp32 took about a minute at 512 images on an H200.
 inline double HopelessMicroseconds(double best_microseconds) { return 3 * best_microseconds + 50; }
 
 }  // namespace lockstep

@@ -1,6 +1,6 @@
-// Which of the program's code the current device runs. A program holds machine code for some architectures and PTX for
-// later ones (--@cuda//:architectures), and the driver picks. So what a device could run need not be there: a program
-// with PTX of 8.0 alone has no Hopper instruction in it, on a Hopper GPU too.
+// Reports which code of the program the current device runs. A program contains machine code for some architectures and
+// PTX for later ones (--@cuda//:architectures), and the driver selects. Hence instructions that the device supports may
+// be missing: a program that contains only PTX of 8.0 has no Hopper instructions, even on a Hopper GPU.
 #ifndef LOCKSTEP_LIB_KERNELS_KERNEL_CODE_H_
 #define LOCKSTEP_LIB_KERNELS_KERNEL_CODE_H_
 
@@ -10,15 +10,16 @@
 
 namespace lockstep {
 
-// The architecture that the kernels which this device runs were compiled for: 80 of machine code and of PTX of 8.0, on
-// whatever device. 0: none of the program's code runs on it, or there is no device. Code of a kernel that needs more than
-// that is empty. Makes the device's context.
+// Returns the architecture for which the kernels that this device runs were compiled: 80 for machine code and for PTX
+// of 8.0, on any device. Returns 0 if none of the program's code runs on the device, or if there is no device. Kernels
+// that need a higher architecture are empty. Creates the device's context.
 uint32_t KernelArchitecture();
 
-// Whether kernels of Hopper's own instructions are there for this device.
+// Returns whether this device can run kernels with Hopper's own instructions.
 bool HasHopperKernels();
 
-// Unavailable: there is a device, and none of the program's code runs on it; says how to build one that does.
+// Returns UnavailableError if there is a device but none of the program's code runs on it. The message explains how to
+// build a program that does.
 absl::Status CheckKernelCode();
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// How many blocks a launch has, of a kernel that somebody else chose.
+// Counts the blocks of a launch whose kernel was chosen elsewhere, such as by cuDNN.
 #ifndef LOCKSTEP_LIB_KERNELS_LAUNCH_BLOCKS_H_
 #define LOCKSTEP_LIB_KERNELS_LAUNCH_BLOCKS_H_
 
@@ -12,8 +12,9 @@
 
 namespace lockstep {
 
-// The blocks of the largest kernel of what `launch` launches on `stream`; it is captured, and does not run. 0: no kernel.
-// What it loads or allocates at its first call must be there. `stream` and errors as with CaptureGraph.
+// Returns the number of blocks of the largest kernel that `launch` launches on `stream`, or 0 if it launches no kernel.
+// The launch is captured and does not run. Everything that it loads or allocates at its first call must already exist.
+// Requirements for `stream` and errors: see CaptureGraph.
 absl::StatusOr<uint64_t> MostBlocks(cudaStream_t stream, const std::function<absl::Status()>& launch);
 
 }  // namespace lockstep

@@ -1,4 +1,5 @@
-// Which kernels the current device can run, and how many multiprocessors there are to cut their work for.
+// Reports which kernels the current device can run, and the number of multiprocessors among which their work is
+// divided.
 #ifndef LOCKSTEP_LIB_KERNELS_MULTIPROCESSORS_H_
 #define LOCKSTEP_LIB_KERNELS_MULTIPROCESSORS_H_
 
@@ -6,12 +7,13 @@
 
 namespace lockstep {
 
-// Multiprocessors of a device of compute capability 9.0, the only one with Hopper's matrix instructions, where the
-// program has kernels with them (kernel_code.h). 0 for any other device or program, and without a device.
+// Returns the number of multiprocessors if the device has compute capability 9.0, the only one with Hopper's matrix
+// instructions, and the program contains kernels that use them (kernel_code.h). Otherwise, or without a device, returns
+// 0.
 uint32_t HopperMultiprocessors();
 
-// Multiprocessors of a device with clusters of blocks, compute capability 9.0 and above, where the program's kernels were
-// compiled for one. Otherwise 0.
+// Returns the number of multiprocessors if the device has clusters of blocks (compute capability 9.0 and above) and the
+// program's kernels were compiled for such a device. Otherwise returns 0.
 uint32_t ClusterMultiprocessors();
 
 }  // namespace lockstep

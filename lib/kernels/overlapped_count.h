@@ -1,4 +1,4 @@
-// A launch that begins early, for the test of what it sees of the launch before. Test-only.
+// A launch that lets the next launch begin early, for the test of what that launch sees of the earlier one. Test-only.
 #ifndef LOCKSTEP_LIB_KERNELS_OVERLAPPED_COUNT_H_
 #define LOCKSTEP_LIB_KERNELS_OVERLAPPED_COUNT_H_
 
@@ -8,11 +8,12 @@
 
 namespace lockstep {
 
-// A block of 256 threads adds 1 to what it finds in `from` and writes that to `to`, both (256), tens of microseconds
-// later; meanwhile the next launch may begin. waits: not before the launch before is over.
+// Launches a block of 256 threads that adds 1 to the values of `from` and writes them to `to`, both (256), tens of
+// microseconds later; the next launch may begin in the meantime. waits: the block waits until the previous launch has
+// ended.
 cudaError_t CountOverlapped(const uint32_t* from, uint32_t* to, bool waits, cudaStream_t stream);
 
-// Whether such launches begin early on the current device.
+// Returns whether such launches begin early on the current device.
 bool CountsOverlap();
 
 }  // namespace lockstep

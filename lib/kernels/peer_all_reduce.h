@@ -1,15 +1,18 @@
-// Sums over the ranks of a host, each by one launch, whose kernel writes packets (peer_packet.h) into the other GPUs'
-// memory. In fp32, in the order of the ranks, rounded once: every rank has the same bits.
+// All-reduce over the ranks of a host, one launch per call. The kernel writes packets (peer_packet.h) into the other
+// GPUs' memory. Sums are in fp32, in the order of the ranks, rounded once: every rank gets the same bits.
 //
-//   kOne  every rank sends all to all and adds up all: the shortest way, for little
-//   kTwo  every rank adds up a share and sends it to all: each element's second way begins as soon as it is summed
+// - kOne: every rank sends everything to every rank and adds up everything. This is the lowest latency, for small
+//   arrays.
+// - kTwo: every rank adds up a share and sends the sum to every rank. The second transfer of each element starts as
+//   soon as its sum is known.
 //
-// A call is of all ranks, in the same order, with the same shots, count and most_blocks, and on one stream of each rank at
-// a time. Two sets of memory can be used at once. Each call raises the epoch, on the device, so that calls can be captured,
-// any number to a graph, and replayed.
+// All ranks must make the same calls in the same order, with the same shots, count and most_blocks; each rank must use
+// one stream at a time. Two sets of memory can be used at once. Each call raises the epoch on the device, so calls can
+// be captured, any number per graph, and replayed.
 //
-// Blocks of ranks that wait for each other must all find room: nothing that waits for this call may hold the
-// multiprocessors meanwhile. A rank that does not come is reported as by AwaitPeerFlags; the sum is then none.
+// All blocks of ranks that wait for each other must be resident: no kernel that waits for this call may occupy the
+// multiprocessors in the meantime. A rank that does not arrive is reported as by AwaitPeerFlags; the sum is then
+// invalid.
 #ifndef LOCKSTEP_LIB_KERNELS_PEER_ALL_REDUCE_H_
 #define LOCKSTEP_LIB_KERNELS_PEER_ALL_REDUCE_H_
 
@@ -26,23 +29,24 @@ namespace lockstep {
 
 enum class PacketShots { kOne, kTwo };
 
-// What the calls of one set of ranks share.
+// Memory shared by the calls of one set of ranks.
 struct PeerAllReduceMemory {
   PeerFlags flags;
   PacketRoom room;
-  uint32_t* arrived = nullptr;  // device memory of this rank alone; 0 at the start
+  uint32_t* arrived = nullptr;  // device memory of this rank only; must be 0 at the start
 };
 
-// W: float or __nv_bfloat16. Pointers are of the device.
+// Arrays to sum. Both pointers must be device pointers. W: float or __nv_bfloat16.
 template <typename W>
 struct PeerAllReduceInput {
-  size_t count = 0;  // any; 0 does nothing
+  size_t count = 0;  // number of elements; 0 does nothing
   const W* from = nullptr;
-  W* to = nullptr;  // `from` or apart from it
+  W* to = nullptr;  // must be `from` or not overlap it
 };
 
-// Queued on `stream`, by no more blocks than most_blocks; 0: as fast as it goes. Returns the launch's error, or
-// cudaErrorInvalidValue: more than fits the room (MaxInOneShot, MaxInTwoShots), or no such rank.
+// Queues the all-reduce on `stream`, with at most `most_blocks` blocks; 0: as many as are useful. Returns the launch's
+// error, or cudaErrorInvalidValue if the count exceeds the memory (MaxInOneShot, MaxInTwoShots) or the rank does not
+// exist.
 template <typename W>
 cudaError_t PeerAllReduce(const PeerAllReduceMemory& memory, PacketShots shots, const PeerAllReduceInput<W>& input,
                           cudaStream_t stream, uint32_t most_blocks = 0);

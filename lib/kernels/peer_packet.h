@@ -1,8 +1,9 @@
-// 16 bytes of data that are their own flag, for the kernels that send them to other GPUs and for the test that runs the
-// same on threads of the host: whoever waits for them sees that they have come, and needs no flag and no fence.
+// Packets: 16 bytes of data that are their own flag. A receiver that waits for a packet sees its arrival in the data,
+// so neither a flag nor a fence is needed. Used by the kernels that send packets to other GPUs, and by the test that
+// runs the same code on host threads.
 //
-// A place that nothing has come to holds kNotCome in each of its words of 4 bytes, and no word that is sent is kNotCome.
-// Words come whole but in any order, so that a packet has come when none of its words is kNotCome.
+// An empty slot holds kNotCome in each of its 4-byte words, and no sent word is kNotCome. Each word arrives whole, but
+// the words of a packet arrive in any order. Hence a packet has arrived when none of its words is kNotCome.
 #ifndef LOCKSTEP_LIB_KERNELS_PEER_PACKET_H_
 #define LOCKSTEP_LIB_KERNELS_PEER_PACKET_H_
 
@@ -22,7 +23,8 @@ struct alignas(16) PeerPacket {
 
 inline bool IsPacketAligned(const void* data) { return reinterpret_cast<uintptr_t>(data) % sizeof(PeerPacket) == 0; }
 
-// As it is sent. In fp32 kNotCome is a NaN, and in bf16 two of them: these become other NaN, and nothing else changes.
+// Returns the packet in the form in which it is sent. kNotCome is a NaN in fp32 and two NaNs in bf16; these become
+// other NaNs, and all other values stay unchanged.
 __host__ __device__ inline PeerPacket Sendable(PeerPacket packet) {
   for (uint32_t& word : packet.word) {
     word = word == kNotCome ? 0x7FFFFFFF : word;
@@ -30,7 +32,7 @@ __host__ __device__ inline PeerPacket Sendable(PeerPacket packet) {
   return packet;
 }
 
-// That so many bytes travel in; the last one may not be full.
+// Returns the number of packets needed for `bytes`; the last packet may be partly filled.
 constexpr size_t PacketsOf(size_t bytes) { return (bytes + sizeof(PeerPacket) - 1) / sizeof(PeerPacket); }
 
 __host__ __device__ inline PeerPacket NothingCome() { return {{kNotCome, kNotCome, kNotCome, kNotCome}}; }
@@ -40,14 +42,14 @@ __host__ __device__ inline bool HasCome(const PeerPacket& packet) {
          packet.word[3] != kNotCome;
 }
 
-// Nothing has come to any of them when it returns. On the device.
+// Empties the slots, in device memory, and returns when they are empty.
 inline cudaError_t EmptyPlaces(PeerPacket* places, size_t packets) {
   static_assert(kNotCome == 0xFFFFFFFF, "every byte is 0xFF");
   const cudaError_t error = cudaMemset(places, 0xFF, packets * sizeof(PeerPacket));
   return error == cudaSuccess ? cudaDeviceSynchronize() : error;
 }
 
-// Into memory that others read, or from memory that others write: at once, past the L1.
+// Store to memory that other GPUs read, and load from memory that they write: immediately, bypassing the L1.
 __host__ __device__ inline void StorePacket(PeerPacket* to, const PeerPacket& packet) {
 #ifdef __CUDA_ARCH__
   asm volatile("st.relaxed.sys.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(packet.word[0]),
@@ -75,8 +77,8 @@ __host__ __device__ inline PeerPacket LoadPacket(const PeerPacket* from) {
   return packet;
 }
 
-// Takes what has come, once it has, and leaves the place empty.
-// Wait: PeerPacket operator()(const PeerPacket* place, uint32_t rank) returns what has come there from the rank.
+// Waits for the packet in a slot, takes it and empties the slot. Wait: PeerPacket operator()(const PeerPacket* place,
+// uint32_t rank) must return the packet that has arrived there from the rank.
 template <typename Wait>
 __host__ __device__ PeerPacket TakePacket(PeerPacket* place, uint32_t rank, Wait& wait) {
   const PeerPacket packet = wait(place, rank);

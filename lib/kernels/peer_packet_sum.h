@@ -1,17 +1,19 @@
-// What one thread does in a sum over the ranks by packets (peer_packet.h), for the kernels of peer_all_reduce.h and for the
-// test that runs the same on threads of the host.
+// The work of one thread in a sum over the ranks by packets (peer_packet.h), for the kernels of peer_all_reduce.h and
+// for the test that runs the same code on host threads.
 //
-// A rank has a room that all others write to: two buffers, used by turns from call to call, with a place for each rank's
-// packets. Who takes a packet marks its place as empty again, so that every place of a buffer is empty between its uses.
+// Each rank has receive memory that all other ranks write to: two buffers, used alternately from call to call, with one
+// section of slots per sending rank. The receiver empties a slot when it takes the packet, so every slot of a buffer is
+// empty between two uses of the buffer.
 //
-// Safety: a packet of call e + 2 goes to a place of call e. Its sender has ended call e + 1 by then, for which it had
-// packets of every rank's call e + 1; and each of these ranks had ended call e before, with all places empty again.
-//   (With two shots it had them by way of the packets' owners: a sum comes behind every rank's packet of it. One sum is
-//   enough, so that it does not matter in which order a call sends and takes.)
-// Progress: a thread waits for what threads of the same number send. In one shot, or two phase by phase, these send all
-// that they send of a shot before they wait for anything of it.
-//   (Round by round a thread waits at its step n for what the others send at their step n - kApart, and kApart > 0. At
-//   step 0 nobody waits; and when no earlier step waits for ever, all that step n waits for is sent.)
+// Safety: a packet of call e + 2 goes to a slot that was used in call e. Its sender has finished call e + 1, for which
+// it received packets of every rank's call e + 1. Each of those ranks had finished call e before, with all slots empty
+// again.
+//   (With two shots, the sender received these packets indirectly, through their owners: a sum is sent after every
+//   rank's packet of it has arrived. One sum is enough, so the order in which a call sends and takes does not matter.)
+// Progress: a thread waits only for packets of the threads with the same index. In one shot, or in two shots phase by
+// phase, those threads send all packets of a shot before they wait for any packet of it.
+//   (Round by round, a thread waits in its step n for packets that the others send in their step n - kApart, and kApart
+//   > 0. No thread waits in step 0; and if no earlier step waits forever, everything that step n waits for is sent.)
 #ifndef LOCKSTEP_LIB_KERNELS_PEER_PACKET_SUM_H_
 #define LOCKSTEP_LIB_KERNELS_PEER_PACKET_SUM_H_
 
@@ -28,26 +30,27 @@
 namespace lockstep {
 
 struct PacketRoom {
-  PeerPacket* of[kMaxPeerRanks] = {};  // each rank's, as mapped here; all NothingCome() before the first call
-  size_t each = 0;                     // packets of a place
+  // Receive memory of each rank, as mapped here. All slots must be NothingCome() before the first call.
+  PeerPacket* of[kMaxPeerRanks] = {};
+  size_t each = 0;  // packets of a section
 };
 
 inline size_t PacketRoomBytes(uint32_t ranks, size_t each) { return size_t{2} * ranks * each * sizeof(PeerPacket); }
 
-// W: float or __nv_bfloat16. Every rank gives the same count.
+// Sum over the ranks. Every rank must give the same count. W: float or __nv_bfloat16.
 template <typename W>
 struct PacketSum {
-  static constexpr uint32_t kElements = sizeof(PeerPacket) / sizeof(W);  // of a packet
+  static constexpr uint32_t kElements = sizeof(PeerPacket) / sizeof(W);  // elements of a packet
 
   uint32_t rank = 0, ranks = 0;
   PacketRoom room;
-  size_t count = 0;         // of elements, not 0
-  const W* from = nullptr;  // of this rank, count of them
-  W* to = nullptr;          // the sum; `from` or apart from it
-  bool aligned = false;     // both are, to 16 bytes
+  size_t count = 0;         // number of elements; must not be 0
+  const W* from = nullptr;  // this rank's elements
+  W* to = nullptr;          // the sum; must be `from` or not overlap it
+  bool aligned = false;     // true: `from` and `to` are aligned to 16 bytes
 
   __host__ __device__ size_t packets() const { return (count + kElements - 1) / kElements; }
-  // The packets that one rank adds up in two shots; the last ranks may have fewer, or none.
+  // Returns the number of packets that one rank adds up in two shots; the last ranks may have fewer or no packets.
   __host__ __device__ size_t share() const { return (packets() + ranks - 1) / ranks; }
 
   __host__ __device__ PeerPacket* Place(uint32_t at, uint32_t buffer, uint32_t of) const {
@@ -55,7 +58,7 @@ struct PacketSum {
   }
 };
 
-// What fits in one shot, and in two.
+// Return the maximum number of elements for one shot and for two shots.
 template <typename W>
 size_t MaxInOneShot(const PacketRoom& room) {
   return room.each * PacketSum<W>::kElements;
@@ -65,7 +68,7 @@ size_t MaxInTwoShots(const PacketRoom& room, uint32_t ranks) {
   return room.each / 2 * ranks * PacketSum<W>::kElements;
 }
 
-// The elements of a packet; behind the last one zeros.
+// Returns the elements of a packet; the last packet is filled up with zeros.
 template <typename W>
 __host__ __device__ PeerPacket LoadElements(const PacketSum<W>& sum, size_t packet) {
   constexpr uint32_t kElements = PacketSum<W>::kElements;
@@ -101,7 +104,7 @@ __host__ __device__ void StoreElements(const PacketSum<W>& sum, size_t packet, c
   }
 }
 
-// In fp32, in the order of the calls, rounded once.
+// Adds packets in fp32, in the order of the calls, and rounds once.
 template <typename W>
 class PacketAdder {
  public:
@@ -135,11 +138,11 @@ class PacketAdder {
   bool any_ = false;
 };
 
-// A Wait that has looked at one place before. What has come there stays until it is taken, once in a call.
+// A Wait that has already loaded one slot. A packet that has arrived there stays until it is taken, once in a call.
 template <typename Wait>
 class EarlyLook {
  public:
-  // place: null looks nowhere.
+  // Loads `place`; null loads nothing.
   __host__ __device__ EarlyLook(const PeerPacket* place, Wait& wait)
       : place_(place), seen_(place == nullptr ? NothingCome() : LoadPacket(place)), wait_(wait) {}
 
@@ -153,7 +156,7 @@ class EarlyLook {
   Wait& wait_;
 };
 
-// The ranks' packets, of which the others' are at `place_offset` of their places.
+// Adds up the ranks' packets; the other ranks' packets are at `place_offset` of their sections.
 template <typename W, typename Wait>
 __host__ __device__ PeerPacket AddPackets(const PacketSum<W>& sum, uint32_t buffer, const PeerPacket& mine,
                                           size_t place_offset, Wait& wait) {
@@ -164,7 +167,7 @@ __host__ __device__ PeerPacket AddPackets(const PacketSum<W>& sum, uint32_t buff
   return adder.Rounded();
 }
 
-// To all others, and the next rank first, so that not all send to rank 0 at once.
+// Sends a packet to all other ranks, starting with the next rank, so that not all ranks send to rank 0 at once.
 template <typename W>
 __host__ __device__ void SendPacket(const PacketSum<W>& sum, uint32_t buffer, size_t place_offset,
                                     const PeerPacket& packet) {
@@ -173,8 +176,8 @@ __host__ __device__ void SendPacket(const PacketSum<W>& sum, uint32_t buffer, si
   }
 }
 
-// Every rank sends everything to all others and adds up everything. Of `threads` threads this is number `first`; count is
-// MaxInOneShot at most.
+// Sums in one shot: every rank sends everything to all others and adds up everything. Does the work of thread `first`
+// of `threads`. The count must not exceed MaxInOneShot.
 template <typename W, typename Wait>
 __host__ __device__ void SumInOneShot(const PacketSum<W>& sum, uint32_t buffer, size_t first, size_t threads,
                                       Wait& wait) {
@@ -186,8 +189,8 @@ __host__ __device__ void SumInOneShot(const PacketSum<W>& sum, uint32_t buffer, 
   }
 }
 
-// In two shots every rank adds up a share, which the others send it, and sends it to the others, into the places' second
-// half. What is done with packet i of the shares:
+// Operations on packet i of the shares in two shots: every rank receives its share from the others, adds it up, and
+// sends the sum to the others, into the second half of their sections.
 template <typename W>
 class TwoShots {
  public:
@@ -195,14 +198,14 @@ class TwoShots {
       : sum_(sum), buffer_(buffer), share_(sum.share()), second_half_(sum.room.each / 2) {}
 
   __host__ __device__ size_t share() const { return share_; }
-  // Whether the rank has it, where i is of a share: the last ones may be shorter.
+  // Returns whether the rank's share has packet i: the last shares may be shorter.
   __host__ __device__ bool Has(uint32_t rank, size_t i) const { return rank * share_ + i < sum_.packets(); }
 
-  // This rank's, of what a rank adds up.
+  // Returns this rank's contribution to packet i of another rank's share.
   __host__ __device__ PeerPacket Part(uint32_t of, size_t i) const { return LoadElements(sum_, of * share_ + i); }
   __host__ __device__ uint32_t NextRank() const { return (sum_.rank + 1) % sum_.ranks; }
 
-  // Every other rank is sent its part; `next` is that of NextRank(), where that one has it.
+  // Sends every other rank its part. `next` must be the part of NextRank(), if that rank's share has packet i.
   __host__ __device__ void SendParts(size_t i, const PeerPacket& next) const {
     for (uint32_t k = 1; k < sum_.ranks; ++k) {
       const uint32_t owner = (sum_.rank + k) % sum_.ranks;
@@ -212,7 +215,7 @@ class TwoShots {
     }
   }
 
-  // Where the first packet comes to that AddAndSend waits for, and TakeSums.
+  // Return the slot of the first packet that AddAndSend, and TakeSums, will wait for.
   __host__ __device__ const PeerPacket* FirstPart(size_t i) const {
     return sum_.Place(sum_.rank, buffer_, sum_.rank == 0 ? 1 % sum_.ranks : 0) + i;
   }
@@ -220,7 +223,8 @@ class TwoShots {
     return sum_.Place(sum_.rank, buffer_, NextRank()) + second_half_ + i;
   }
 
-  // This rank, which must have it, adds it up and sends it to the others. mine: its own part.
+  // Adds up packet i of this rank's share, which must exist, and sends the sum to the others. mine: this rank's own
+  // part.
   template <typename Wait>
   __host__ __device__ void AddAndSend(size_t i, const PeerPacket& mine, Wait& wait) const {
     const PeerPacket added = AddPackets(sum_, buffer_, mine, i, wait);
@@ -228,7 +232,7 @@ class TwoShots {
     StoreElements(sum_, sum_.rank * share_ + i, added);
   }
 
-  // And takes what the others added up.
+  // Takes the sums of the other ranks.
   template <typename Wait>
   __host__ __device__ void TakeSums(size_t i, Wait& wait) const {
     for (uint32_t k = 1; k < sum_.ranks; ++k) {
@@ -246,7 +250,8 @@ class TwoShots {
   const size_t share_, second_half_;
 };
 
-// Phase by phase, for shares of few rounds; a round is a packet of each thread. count is MaxInTwoShots at most.
+// Sums in two shots, phase by phase, for shares of few rounds; a round is one packet per thread. The count must not
+// exceed MaxInTwoShots.
 template <typename W, typename Wait>
 __host__ __device__ void SumInTwoShots(const PacketSum<W>& sum, uint32_t buffer, size_t first, size_t threads,
                                        Wait& wait) {
@@ -262,9 +267,9 @@ __host__ __device__ void SumInTwoShots(const PacketSum<W>& sum, uint32_t buffer,
   }
 }
 
-// The same with the phases beside each other, so that what is local hides behind the link: in a step a thread sends a
-// packet, adds up the one of kApart steps before, and takes the one of kApart steps before that. All that a step reads is
-// looked at before it sends, so that its loads are under way together.
+// Does the same with overlapping phases, so that local work overlaps with the transfers: in each step a thread sends a
+// packet, adds up the packet of kApart steps before, and takes the packet of kApart steps before that. All reads of a
+// step are issued before its sends, so that their latencies overlap.
 template <uint32_t kApart, typename W, typename Wait>
 __host__ __device__ void SumInTwoShotsByRounds(const PacketSum<W>& sum, uint32_t buffer, size_t first, size_t threads,
                                                Wait& wait) {

@@ -1,10 +1,10 @@
-// A small range of gradients summed over the ranks by one launch of one block: it writes its own to every other rank,
-// raises the range's flag, awaits theirs, and adds up in fp32, in the order of the ranks. Copies by copy engines, a flag, a
-// wait and a sum would be four launches and more, of 2 us each.
+// Sums a small range of gradients over the ranks, in one launch of one block. The block writes its own gradients to
+// every other rank, raises the range's flag, waits for the others' flags, and adds up in fp32 in the order of the
+// ranks. With copy engines this would take at least four launches (copies, a flag, a wait and a sum) of 2 us each.
 //
-// One block, because blocks of two ranks that wait for each other in pairs can stop each other for good where other
-// kernels want every multiprocessor at once: each rank would have one block at work that waits for the block that the
-// other rank has no room for.
+// Only one block, because blocks of two ranks that wait for each other in pairs can deadlock if other kernels want
+// every multiprocessor at once: each rank could run one block that waits for a block for which the other rank has no
+// free multiprocessor.
 #ifndef LOCKSTEP_LIB_KERNELS_PEER_SUM_H_
 #define LOCKSTEP_LIB_KERNELS_PEER_SUM_H_
 
@@ -18,17 +18,19 @@
 
 namespace lockstep {
 
-// All pointers are of the device, aligned to 16 bytes, to `count` elements. W: float or __nv_bfloat16.
+// Buffers of PeerSum, each of `count` elements. All pointers must be device pointers, aligned to 16 bytes. W: float or
+// __nv_bfloat16.
 template <typename W>
 struct PeerSumInput {
-  size_t count = 0;                       // any; some 100 KB are the most that is worth it
-  W* data = nullptr;                      // this rank's, then the sum
-  W* sent[kMaxPeerRanks] = {};            // where each other rank finds it, in that rank's memory
-  const W* received[kMaxPeerRanks] = {};  // where this rank finds each other's, in its own memory
+  size_t count = 0;                       // number of elements; worthwhile up to about 100 KB
+  W* data = nullptr;                      // this rank's gradients; the sum afterwards
+  W* sent[kMaxPeerRanks] = {};            // this rank's receive buffer at each other rank, in that rank's memory
+  const W* received[kMaxPeerRanks] = {};  // receive buffer for each other rank, in this rank's memory
 };
 
-// Returns the launch's error, or cudaErrorInvalidValue as AwaitPeerFlags; runs on `stream`. What was in `sent` must have
-// been read. A rank that does not come is reported as by AwaitPeerFlags, and the sum is then none. Can be captured.
+// Runs on `stream`. The previous contents of `sent` must have been read. Returns the launch's error, or
+// cudaErrorInvalidValue like AwaitPeerFlags. A rank that does not arrive is reported as by AwaitPeerFlags; the sum is
+// then invalid. Can be captured.
 template <typename W>
 cudaError_t PeerSum(const PeerFlags& flags, uint32_t row, const PeerSumInput<W>& input, cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-// Ranks of a test that has all of them in one process, on one GPU: a stream, flags and an epoch each. Test-only.
+// Ranks for tests that run all ranks in one process on one GPU. Each rank has a stream, flags and an epoch. Test-only.
 #ifndef LOCKSTEP_LIB_KERNELS_PEER_TEST_RANKS_H_
 #define LOCKSTEP_LIB_KERNELS_PEER_TEST_RANKS_H_
 
@@ -20,7 +20,7 @@ namespace lockstep {
 
 class PeerTestRank {
  public:
-  // A wait is reported as that for 1 + the rank.
+  // Makes a rank whose expired waits are reported as launch 1 + the awaited rank.
   PeerTestRank(uint32_t rank, uint32_t first_epoch)
       : epoch_(std::vector<uint32_t>{first_epoch}), given_up_(std::vector<uint32_t>{0}),
         memory_(std::vector<uint32_t>(kPeerFlagRows * kMaxPeerRanks, first_epoch - 1)) {
@@ -46,7 +46,7 @@ class PeerTestRank {
   PeerTestRank(const PeerTestRank&) = delete;
   PeerTestRank& operator=(const PeerTestRank&) = delete;
 
-  // All ranks, in their order; this is one of them.
+  // Connects this rank to all ranks, given in their order, including this one.
   void Meet(const std::vector<PeerTestRank*>& all) {
     flags_.ranks = static_cast<uint32_t>(all.size());
     for (uint32_t other = 0; other < all.size(); ++other) {
@@ -66,11 +66,11 @@ class PeerTestRank {
   uint32_t* expired_ = nullptr;
 };
 
-// All ranks of a test, each a PeerTestRank made from its number, with one step of each as a graph.
+// All ranks of a test, each a Rank (derived from PeerTestRank), with one captured step each.
 template <typename Rank>
 class ReplayedRanks {
  public:
-  // made_of: what Rank's constructor takes behind the number.
+  // made_of: constructor arguments of Rank after the rank number.
   template <typename... Args>
   explicit ReplayedRanks(uint32_t ranks, const Args&... made_of) {
     std::vector<PeerTestRank*> peers;
@@ -86,7 +86,7 @@ class ReplayedRanks {
   const std::vector<std::unique_ptr<Rank>>& all() const { return all_; }
   Rank& operator[](size_t rank) { return *all_[rank]; }
 
-  // step(rank) queues one on the rank's stream, and returns a status.
+  // Captures one step per rank. step(rank) must queue the step on the rank's stream and return a status.
   template <typename Step>
   absl::Status Capture(const Step& step) {
     for (const auto& rank : all_) {
@@ -99,7 +99,7 @@ class ReplayedRanks {
     return absl::OkStatus();
   }
 
-  // The step of every rank, once; waits for all.
+  // Replays the step of every rank once and waits for all of them.
   absl::Status Replay() {
     for (size_t rank = 0; rank < all_.size(); ++rank) {
       const absl::Status status =

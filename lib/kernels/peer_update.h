@@ -1,13 +1,15 @@
-// The end of a step on several GPUs in one launch: gradients into every other rank's memory, the others' added to them as
-// they come, and SGD. Multiprocessors are free there, and each launch more, or copy by a copy engine, would be one wait
-// more. Gradients travel as packets that are their own flag (peer_packet.h): a thread updates what it was sent, and waits
-// for nothing else.
+// The end of a multi-GPU step in one launch: writes the gradients into every other rank's memory, adds the others'
+// gradients as they arrive, and runs SGD. At this point multiprocessors are free, and every further launch or
+// copy-engine transfer would add a wait. Gradients travel as packets that are their own flag (peer_packet.h): a thread
+// updates the elements it has received and waits for nothing else.
 //
-// A flag beside them tells the others that all that was queued before has been written, such as weights in their memory.
+// An additional flag tells the other ranks that everything queued before, such as weights in their memory, has been
+// written.
 //
-// Safety: a place must be empty before a packet is sent to it: the caller's wait says that its last one was taken.
-// Progress: a thread sends all its packets before it waits, and waits for the others' thread of its number. So all blocks
-// must find room at once: there are no more than two a multiprocessor, also where a process is given a part of a GPU.
+// Safety: a slot must be empty before a packet is sent to it: the caller must wait until its last packet was taken.
+// Progress: a thread sends all its packets before it waits, and waits only for the other ranks' thread of the same
+// index. Hence all blocks must be resident at once: there are at most two per multiprocessor, also if a process is
+// given a part of a GPU.
 #ifndef LOCKSTEP_LIB_KERNELS_PEER_UPDATE_H_
 #define LOCKSTEP_LIB_KERNELS_PEER_UPDATE_H_
 
@@ -22,15 +24,15 @@
 
 namespace lockstep {
 
-// Where both arrays' packets go, and the row of flags.
+// Destination of the packets of both arrays, and the row of the flags.
 struct PeerPush {
   PeerFlags flags;
   uint32_t row = 0;
-  PacketRoom weights, norms;  // buffer 0 of each alone, with room for the whole array
-  uint32_t* done = nullptr;   // device memory of this rank alone: 0, also afterwards
+  PacketRoom weights, norms;  // only buffer 0 of each is used; each must hold the whole array
+  uint32_t* done = nullptr;   // device memory of this rank only; must be 0 before, and is 0 afterwards
 };
 
-// Where the clock is noted when what the others sent has come: as MarkClock, in so many columns.
+// Timestamps taken when the data of the other ranks have arrived: written as by MarkClock, to `columns` columns.
 struct ArrivalMarks {
   static constexpr uint32_t kMaxColumns = 2;
 
@@ -40,8 +42,8 @@ struct ArrivalMarks {
   uint32_t column[kMaxColumns] = {};
 };
 
-// `gradient` of both is this rank's, and the sum over all ranks stands in its place, as with SgdInput::of_rank, which is
-// not used. G: float or __nv_bfloat16.
+// Input of PeerUpdate. `gradient` of both arrays is this rank's gradient. It is replaced by the sum over all ranks, as
+// with SgdInput::of_rank, which is not used. G: float or __nv_bfloat16.
 template <typename G>
 struct PeerUpdateInput {
   SgdInput<G> weights;
@@ -49,10 +51,10 @@ struct PeerUpdateInput {
   ArrivalMarks arrival;
 };
 
-// Every rank makes the same call. With most_blocks, by no more blocks than these: for ranks that share a GPU. 0: as fast as
-// it goes. Returns the launch's error, or cudaErrorInvalidValue where there is no such row, no such room or too many
-// columns, or a gradient that is a sum; runs on `stream`. Can be captured. A rank that does not come is reported as by
-// AwaitPeerFlags, and the parameters are then anything.
+// Runs on `stream`; every rank must make the same call. Uses at most `most_blocks` blocks, for ranks that share a GPU;
+// 0: as many as are useful. Returns the launch's error, or cudaErrorInvalidValue if the row does not exist, the receive
+// memory is too small, there are too many columns, or a gradient is already a sum. Can be captured. A rank that does
+// not arrive is reported as by AwaitPeerFlags; the parameters are then invalid.
 template <typename G>
 cudaError_t PeerUpdate(const PeerPush& push, const PeerUpdateInput<G>& input, cudaStream_t stream,
                        uint32_t most_blocks = 0);

@@ -1,4 +1,4 @@
-// Tensors to time a kernel with: zeros would run faster than data do.
+// Random tensors for timing kernels: with zeros, kernels would run faster than with real data.
 #ifndef LOCKSTEP_LIB_KERNELS_RANDOM_TENSOR_H_
 #define LOCKSTEP_LIB_KERNELS_RANDOM_TENSOR_H_
 
@@ -11,7 +11,8 @@
 
 namespace lockstep {
 
-// `count` values of T, float or __nv_bfloat16, between 1/16 and 1 of either sign, the same every time.
+// Returns `count` values of T, float or __nv_bfloat16, with absolute values between 1/16 and 1 and either sign; the
+// same values at every call.
 template <typename T>
 absl::StatusOr<DeviceBuffer> MakeRandomTensor(size_t count, cudaStream_t stream);
 

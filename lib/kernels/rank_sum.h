@@ -1,5 +1,5 @@
-// The sum of the ranks' gradients, once all are in this GPU's memory: in fp32, in the order of the ranks, rounded once. So
-// every rank has the same bits.
+// Sums the ranks' gradients once all of them are in this GPU's memory: in fp32, in the order of the ranks, rounded
+// once. Hence every rank gets the same bits.
 #ifndef LOCKSTEP_LIB_KERNELS_RANK_SUM_H_
 #define LOCKSTEP_LIB_KERNELS_RANK_SUM_H_
 
@@ -13,20 +13,21 @@
 
 namespace lockstep {
 
-// All pointers are of the device (of the host for the reference), to `count` elements. W: float or __nv_bfloat16.
+// Input of RankSum. All pointers must be device pointers (host pointers for the reference) to `count` elements. W:
+// float or __nv_bfloat16.
 template <typename W>
 struct RankSumInput {
-  size_t count = 0;    // any; 0 does nothing
-  uint32_t ranks = 0;  // up to kMaxPeerRanks
+  size_t count = 0;    // number of elements; 0 does nothing
+  uint32_t ranks = 0;  // 1 to kMaxPeerRanks
   const W* from[kMaxPeerRanks] = {};
-  W* to = nullptr;  // may be one of them
+  W* to = nullptr;  // may be one of `from`
 };
 
-// Returns the launch's error; runs on `stream`. With most_blocks, by no more blocks than these; 0: as fast as it goes.
+// Runs on `stream` with at most `most_blocks` blocks; 0: as many as are useful. Returns the launch's error.
 template <typename W>
 cudaError_t RankSum(const RankSumInput<W>& input, cudaStream_t stream, uint32_t most_blocks = 0);
 
-// The same on the host, bit for bit.
+// Reference implementation on the host; equal bit for bit.
 template <typename W>
 void RankSumReference(const RankSumInput<W>& input);
 

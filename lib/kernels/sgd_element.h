@@ -1,5 +1,5 @@
-// One element of SgdStep, for the kernel and its twin: fused multiply-adds where written, and nowhere else. (Of
-// velocity + share nvcc would make one: __fmul_rn keeps the product by itself.)
+// Computation of one element of SgdStep, shared by the kernel and its reference. Fused multiply-adds occur only where
+// they are written. (nvcc would fuse velocity + share: __fmul_rn keeps the product separate.)
 #ifndef LOCKSTEP_LIB_KERNELS_SGD_ELEMENT_H_
 #define LOCKSTEP_LIB_KERNELS_SGD_ELEMENT_H_
 
@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// `gradient` as it came; the rest as in SgdInput.
+// Parameters of one element's update, without its gradient; see SgdInput.
 struct SgdElementInput {
   float rate, momentum, weight_decay, gradient_scale;
   bool first, last;
@@ -18,7 +18,7 @@ struct SgdElementInput {
 __host__ __device__ inline void SgdElement(const SgdElementInput& input, float gradient, float& parameter,
                                            float& velocity) {
 #ifdef __CUDA_ARCH__
-  const float share = __fmul_rn(input.gradient_scale, gradient);  // times 1: exact
+  const float share = __fmul_rn(input.gradient_scale, gradient);  // exact if gradient_scale is 1
 #else
   const float share = input.gradient_scale * gradient;
 #endif

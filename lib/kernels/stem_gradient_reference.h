@@ -1,4 +1,4 @@
-// The plain twin of stem_gradient.h, on the host.
+// Reference implementation of stem_gradient.h on the host.
 #ifndef LOCKSTEP_LIB_KERNELS_STEM_GRADIENT_REFERENCE_H_
 #define LOCKSTEP_LIB_KERNELS_STEM_GRADIENT_REFERENCE_H_
 
@@ -9,7 +9,8 @@
 
 namespace lockstep {
 
-// As StemGradient, but for the sums, in double and not rounded: (64, 32). of_norm: on_g, on_x and constant, 64 each.
+// Returns (64, 32), computed like StemGradient, except that the sums are in double and not rounded. of_norm: on_g, on_x
+// and constant, 64 each.
 std::vector<double> StemGradientReference(uint32_t rows, const __nv_bfloat16* x, const __nv_bfloat16* g,
                                           const float* const (&of_norm)[3], const __nv_bfloat16* patches);
 

@@ -1,4 +1,4 @@
-// What the tests of kernels compute on, and how they compare bits. Test-only.
+// Input values for kernel tests, and comparisons of bits. Test-only.
 #ifndef LOCKSTEP_LIB_KERNELS_TEST_VALUES_H_
 #define LOCKSTEP_LIB_KERNELS_TEST_VALUES_H_
 
@@ -15,7 +15,7 @@
 
 namespace lockstep {
 
-// Uniform in [-1, 1], rounded to T.
+// Returns values that are uniform in [-1, 1], rounded to T.
 template <typename T>
 std::vector<T> RandomValues(uint64_t seed, size_t count) {
   CounterRandom random(seed, RandomPurpose::kSyntheticImage, 1, 2);
@@ -26,7 +26,8 @@ std::vector<T> RandomValues(uint64_t seed, size_t count) {
   return values;
 }
 
-// -1, 0 and 1, whose products and not too many sums are exact in any order, in every type.
+// Returns the values -1, 0 and 1. Their products, and sums of not too many of them, are exact in any order and in every
+// type.
 template <typename T>
 std::vector<T> WholeValues(uint64_t seed, size_t count) {
   CounterRandom random(seed, RandomPurpose::kSyntheticImage, 1, 2);
@@ -42,7 +43,7 @@ bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
-// Equal to the exact values rounded to bf16; says how many differ, and the first.
+// Expects the exact values rounded to bf16. A failure reports the number of differences and the first of them.
 inline void ExpectRounded(const std::vector<__nv_bfloat16>& found, const std::vector<double>& exact,
                           const std::string& what) {
   ASSERT_EQ(found.size(), exact.size()) << what;

@@ -1,10 +1,11 @@
-// Launches whose blocks wait for each other do not wait for ever.
+// Time limit for launches whose blocks wait for each other.
 //
-// They want all their blocks at work at once, which nobody can promise where another program takes places (NVIDIA MPS)
-// or the GPU is a part of one. So their waits have a limit by the GPU's clock; past it the launch ends, its result
-// unfinished, and says so in a word of host memory. Waits inside a block or a cluster have none: the hardware runs it as a
-// whole, so that they end as long as the program is right, and looking at the clock there cost 12 % of an epoch at batch
-// 32 (benchmarks/results/README.md, 2026-11-22-h200-shared). Should one not end, lib/base/stall_watch.h ends the process.
+// Such launches need all their blocks to run at once. This cannot be guaranteed if another program occupies
+// multiprocessors (NVIDIA MPS) or the GPU is partitioned. Therefore their waits have a limit by the GPU's clock. Past
+// the limit, the launch ends with an unfinished result and reports it in a word of host memory. Waits inside a block or
+// a cluster have no limit: the hardware runs a block or a cluster as a whole, so these waits end if the program is
+// correct, and reading the clock there cost 12 % of an epoch at batch 32 (benchmarks/results/README.md,
+// 2026-11-22-h200-shared). If such a wait does not end, lib/base/stall_watch.h ends the process.
 #ifndef LOCKSTEP_LIB_KERNELS_WAIT_LIMIT_H_
 #define LOCKSTEP_LIB_KERNELS_WAIT_LIMIT_H_
 
@@ -18,18 +19,21 @@
 
 namespace lockstep {
 
-// For a launch described so ("3x3 convolution ... of 32 images"). The memory is taken at the process's first call,
-// which must not be within a stream capture. Internal: CUDA gives no memory. Thread-safe, as all here.
+// Returns the report for a launch with this description ("3x3 convolution ... of 32 images"). The memory is allocated
+// at the process's first call, which must not be made during a stream capture. Returns InternalError if CUDA provides
+// no memory. All functions of this header are thread-safe.
 absl::StatusOr<WaitReport> ReportWaits(absl::string_view launch);
 
-// Which launch has waited past the limit since the process began, the first if there were several; empty: none has.
+// Returns the description of the first launch since the process began that waited past the limit; empty if no launch
+// did.
 std::string LaunchThatWaitedTooLong();
 
-// DeadlineExceeded: some launch has waited past the limit; what it computed, and all that came of it, is worth nothing.
+// Returns DeadlineExceededError if a launch has waited past the limit; its result, and everything computed from it, is
+// then invalid.
 absl::Status CheckWaits();
 
-// Whether blocks of a launch may wait for each other: no other process runs kernels beside ours on the current device
-// (NVIDIA MPS), and no launch has waited past the limit so far.
+// Returns whether blocks of a launch may wait for each other: no other process runs kernels at the same time on the
+// current device (NVIDIA MPS), and no launch has waited past the limit so far.
 bool BlocksMayWaitForEachOther();
 
 }  // namespace lockstep

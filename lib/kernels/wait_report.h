@@ -1,4 +1,5 @@
-// What a launch is told of the limit of its waits (wait_limit.h), and what its kernel does at the limit.
+// Parameters by which a kernel reports waits past the limit (wait_limit.h), and the device functions that check and
+// report.
 #ifndef LOCKSTEP_LIB_KERNELS_WAIT_REPORT_H_
 #define LOCKSTEP_LIB_KERNELS_WAIT_REPORT_H_
 
@@ -7,17 +8,18 @@
 namespace lockstep {
 
 struct WaitReport {
-  uint32_t* expired = nullptr;  // host memory that the device writes; 0: no launch has waited too long
-  uint32_t launch = 0;          // what is written there, not 0
+  uint32_t* expired = nullptr;  // host memory that the device can write; 0: no launch has waited too long
+  uint32_t launch = 0;          // value to write there; must not be 0
 };
 
 #ifdef __CUDACC__
 
-// The upper half of the GPU's clock: one more every 2^32 ns, 4.3 s. So a wait is given up after 8.6 to 12.9 s: longer
-// than any step takes, even in turns with other processes, or in compute-sanitizer.
+// Limit in turns of the upper half of the GPU's clock, which increases every 2^32 ns (4.3 s). A wait is thus given up
+// after 8.6 to 12.9 s: longer than any step takes, even if the GPU is time-shared with other processes, or in
+// compute-sanitizer.
 constexpr uint32_t kMaxClockTurns = 2;
 
-// How often a wait tries before it first looks at the clock, which is far from the multiprocessor.
+// Number of attempts before a wait first reads the clock, which is far from the multiprocessor.
 constexpr uint32_t kTriesWithoutClock = 1024;
 
 __device__ inline uint32_t ClockTurns() {
@@ -26,7 +28,7 @@ __device__ inline uint32_t ClockTurns() {
   return turns;
 }
 
-// Whether a wait that began at `begin` (ClockTurns) has reached its limit.
+// Returns whether a wait that began at `begin` (ClockTurns) has reached its limit.
 __device__ inline bool HasExpired(uint32_t begin) { return ClockTurns() - begin > kMaxClockTurns; }
 
 __device__ inline void Report(const WaitReport& report) {

@@ -1,4 +1,4 @@
-// What weight_gradient.cc hands to its kernel: how the pixels come in stages, and where everything lies.
+// Interface between weight_gradient.cc and its kernel: the stages of the pixels, and the memory layout.
 #ifndef LOCKSTEP_LIB_KERNELS_WEIGHT_GRADIENT_KERNEL_H_
 #define LOCKSTEP_LIB_KERNELS_WEIGHT_GRADIENT_KERNEL_H_
 
@@ -13,19 +13,19 @@
 namespace lockstep {
 namespace weight_gradient {
 
-// The pixels of a stage and what of the input they need, for an output of `size` high and wide. In shared memory an
-// input box lies as lines of 64 channels, a pixel each, column fastest, then row, then image.
+// Pixels of a stage, and the input that they need, for an output of height and width `size`. In shared memory, an input
+// box is stored as lines of 64 channels, one line per pixel, column fastest, then row, then image.
 //
-// stride 1, size 8 and above: one box with a column more on either side; a tap is a shift by lines.
-// stride 1, size 4: a box for each column of the filter, since eight pixels are two rows and must lie one behind the
-// other. stride 2: a box of the even columns and one of the odd ones, with one more on the left.
+// - Stride 1, size 8 and above: one box with one more column on either side; a tap is an offset in lines.
+// - Stride 1, size 4: one box per column of the filter, because eight pixels are two rows and must be contiguous.
+// - Stride 2: a box of the even columns and a box of the odd columns, with one more column on the left.
 struct Geometry {
   uint32_t size, stride;
-  uint32_t pixels;  // of a stage, of the output
-  uint32_t images;  // of a stage
-  uint32_t rows;    // of a stage, in each of its images
+  uint32_t pixels;  // output pixels of a stage
+  uint32_t images;  // images of a stage
+  uint32_t rows;    // rows of a stage in each of its images
   uint32_t in_rows;
-  uint32_t pitch;  // lines of a row of a box
+  uint32_t pitch;  // lines per row of a box
   uint32_t boxes;
   uint32_t box_lines;
   uint32_t slots;  // stages in shared memory
@@ -37,19 +37,19 @@ struct Geometry {
                                                                                                : size + 1),
         boxes(size == 4 ? 3 : stride), box_lines(images * in_rows * pitch), slots(stride == 2 ? 4 : 5) {}
 
-  // The box that the filter's column s reads, and the line of the first pixel in it.
+  // Return the box that the filter's column s reads, and the line of the first pixel in it.
   __host__ __device__ constexpr uint32_t BoxOf(uint32_t s) const {
     return size == 4 ? s : stride == 1 ? 0 : s == 1 ? 0 : 1;
   }
   __host__ __device__ constexpr uint32_t LineOf(uint32_t s) const {
     return size == 4 ? 0 : stride == 1 ? s : s == 2 ? 1 : 0;
   }
-  // How many lines a pixel of the stage lies behind the first one.
+  // Returns the distance in lines from the stage's first pixel to `pixel`.
   __host__ __device__ constexpr uint32_t LineOfPixel(uint32_t pixel) const {
     return (pixel / (size * size) * in_rows + pixel / size % size * stride) * pitch + pixel % size;
   }
 
-  // The last line of its box that the filter's column s reads: at the last pixel, by the filter's last row.
+  // Returns the last line of its box that the filter's column s reads: for the last pixel and the filter's last row.
   __host__ __device__ constexpr uint32_t LastLine(uint32_t s) const {
     return LineOf(s) + 2 * pitch + LineOfPixel(pixels - 1);
   }
@@ -68,17 +68,17 @@ struct Arguments {
   uint32_t in_channels = 0, out_channels = 0;
   uint32_t stages = 0;
   uint32_t parts = 0;
-  float4* partial = nullptr;  // (parts, tiles, 3, 24, 128), where there are several parts
+  float4* partial = nullptr;  // (parts, tiles, 3, 24, 128); used if there are several parts
   __nv_bfloat16* out = nullptr;
 };
 
-// gradient: (pixel, channel), boxes of geometry.pixels x 64. input: (image, row, column / stride, column % stride,
-// channel), boxes of geometry.images, .in_rows, .pitch, 1, 64. Both in bf16, innermost dimension last, swizzled by 128
-// bytes. `columns` of the filter a block: 3 or 1.
+// Launches the kernel. gradient: (pixel, channel), boxes of geometry.pixels x 64. input: (image, row, column / stride,
+// column % stride, channel), boxes of geometry.images, .in_rows, .pitch, 1, 64. Both are in bf16, innermost dimension
+// last, swizzled by 128 bytes. columns: columns of the filter per block, 3 or 1.
 cudaError_t Launch(const Geometry& geometry, uint32_t columns, const CUtensorMap& gradient, const CUtensorMap& input,
                    const Arguments& arguments, cudaStream_t stream);
 
-// arguments.out from arguments.partial, where there are several parts.
+// Computes arguments.out from arguments.partial if there are several parts.
 cudaError_t LaunchSum(const Arguments& arguments, cudaStream_t stream);
 
 }  // namespace weight_gradient

@@ -1,5 +1,5 @@
-// Which way of a convolution's weight gradient is the fastest on this GPU: our kernel, cut in one of several ways
-// (weight_gradient.h), or cuDNN's (convolution.h).
+// Finds the fastest way on this GPU to compute a convolution's weight gradient: our kernel in one of several
+// configurations (weight_gradient.h), or cuDNN (convolution.h).
 #ifndef LOCKSTEP_LIB_KERNELS_WEIGHT_GRADIENT_TUNING_H_
 #define LOCKSTEP_LIB_KERNELS_WEIGHT_GRADIENT_TUNING_H_
 
@@ -18,12 +18,12 @@ struct WeightGradientTimes {
     double microseconds = 0;
   };
   std::vector<Trial> trials;
-  std::optional<WeightGradientConfig> best;  // none: the other way is faster
+  std::optional<WeightGradientConfig> best;  // nullopt: the baseline is faster
 };
 
-// All of TunedShape(shape), by at most `multiprocessors` blocks, beside a way that takes `other_microseconds` (none:
-// ours in any case). Allocates tensors of the pass's size on the GPU, times (graph_timer.h) and frees them. No trials
-// where WeightGradientConfigs has none. Errors: CUDA's.
+// Times all configurations on TunedShape(shape), with at most `multiprocessors` blocks. The baseline takes
+// `other_microseconds`; with nullopt our kernel always wins. Allocates tensors of the pass's size on the GPU, times
+// (graph_timer.h) and frees them. Returns no trials if WeightGradientConfigs is empty. Returns CUDA's errors.
 absl::StatusOr<WeightGradientTimes> TuneWeightGradient(ConvolutionContext& context, const ConvolutionShape& shape,
                                                        std::optional<double> other_microseconds,
                                                        uint32_t multiprocessors);

@@ -1,5 +1,5 @@
-// Makes of a micro-batch's gradients what a rank sends of its step: the sum over its micro-batches, each times its
-// share of the batch, in fp32, rounded to the type of the wire at the end.
+// Converts the gradients of micro-batches to the gradient that a rank sends for its step: the sum over its
+// micro-batches, each multiplied by its share of the batch, in fp32, and at the end rounded to the communication dtype.
 #ifndef LOCKSTEP_LIB_KERNELS_WIRE_GRADIENTS_H_
 #define LOCKSTEP_LIB_KERNELS_WIRE_GRADIENTS_H_
 
@@ -11,24 +11,25 @@
 
 namespace lockstep {
 
-// All pointers are of the device (of the host for the reference), to `count` elements. G, the gradient's type, and W,
-// the wire's: float or __nv_bfloat16.
+// Input of WireGradients. All pointers must be device pointers (host pointers for the reference) to `count` elements. G
+// is the gradient's type, W the communication dtype: float or __nv_bfloat16.
 template <typename G, typename W>
 struct WireInput {
-  size_t count = 0;  // any; 0 does nothing
+  size_t count = 0;  // number of elements; 0 does nothing
   const G* gradient = nullptr;
-  float share = 1;       // of the batch
-  float* sum = nullptr;  // of the micro-batches so far, but for the last; not looked at when there is one micro-batch
-  W* wire = nullptr;     // written by the last micro-batch; may be `sum`, or `gradient`
-  bool first = true;     // of the step's micro-batches
+  float share = 1;  // the micro-batch's share of the batch
+  // Sum of the micro-batches so far, except the last one. Not read or written if there is only one micro-batch.
+  float* sum = nullptr;
+  W* wire = nullptr;  // written by the last micro-batch; may be `sum` or `gradient`
+  bool first = true;  // true for the step's first micro-batch
   bool last = true;
 };
 
-// Returns the launch's error; runs on `stream`. With most_blocks, by no more blocks than these; 0: as fast as it goes.
+// Runs on `stream` with at most `most_blocks` blocks; 0: as many as are useful. Returns the launch's error.
 template <typename G, typename W>
 cudaError_t WireGradients(const WireInput<G, W>& input, cudaStream_t stream, uint32_t most_blocks = 0);
 
-// The same on the host, bit for bit.
+// Reference implementation on the host; equal bit for bit.
 template <typename G, typename W>
 void WireGradientsReference(const WireInput<G, W>& input);
 
