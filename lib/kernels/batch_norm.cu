@@ -1,8 +1,9 @@
-// Memory traffic in bf16, bytes an element: statistics 2; apply 4.1 (6.1 with a residual); reduce 4.1; apply 6.1: 16.4
-// in all, 0.23 s for the 30.7e9 activations of 50,000 images at an H200's 4.3 TB/s of copies, less what the L2 cache
-// keeps from one kernel for the next.
+// Memory traffic in bf16, bytes per element: statistics 2; apply 4.1 (6.1 with a residual); reduce 4.1; backward apply
+// 6.1; in total 16.4. This takes 0.23 s for the 30.7e9 activations of 50,000 images at 4.3 TB/s (copies on an H200),
+// minus the traffic that the L2 cache saves between kernels.
 //
-// 4.3 TB/s times 0.8 us of latency are 26 KB in flight an SM: the kernels have 32 (backward) to 64 KB (statistics).
+// 4.3 TB/s times a latency of 0.8 us require 26 KB in flight per SM. The kernels have 32 KB (backward) to 64 KB
+// (statistics).
 #include <algorithm>
 
 #include "lib/kernels/batch_norm_rows.cuh"
@@ -12,27 +13,28 @@ namespace {
 
 using namespace batch_norm;
 
-// The reducing kernels: two blocks an SM, up to 64 registers a thread.
+// Reducing kernels: two blocks per SM, up to 64 registers per thread.
 constexpr uint32_t kBlocksPerSm = 2;
-constexpr uint32_t kRowsInFlight = 4;                   // of a thread
-constexpr uint32_t kBackwardRowsInFlight = 1;           // of up to three tensors each: 64 registers hold no more
-constexpr uint32_t kMinRowsPerBlock = 2 * kRowsAtOnce;  // more blocks would be more sums to add up
+constexpr uint32_t kRowsInFlight = 4;                   // rows per thread
+constexpr uint32_t kBackwardRowsInFlight = 1;           // rows of up to three tensors: 64 registers hold no more
+constexpr uint32_t kMinRowsPerBlock = 2 * kRowsAtOnce;  // more blocks would mean more sums to add up
 
-// The apply kernels hold more in registers, so their blocks are smaller, small enough to run beside one of our
-// convolutions; all of them together are 16 an SM of an H200's 132.
+// The apply kernels need more registers, so their blocks are smaller, small enough to run at the same time as one of
+// our convolutions. All their blocks together are 16 per SM of an H200's 132.
 constexpr uint32_t kApplyThreads = 128;
 constexpr uint32_t kApplyRowsAtOnce = kApplyThreads / kLanes;  // 16
 constexpr uint32_t kMaxApplyBlocks = 16 * 132;
-constexpr uint32_t kApplyBlocksPerSm = 4;     // 128 registers a thread; with 80 they spill
-constexpr uint32_t kApplyBytesInFlight = 64;  // of a thread: rows, by the number of tensors they are of
+constexpr uint32_t kApplyBlocksPerSm = 4;     // 128 registers per thread; with 80 they spill
+constexpr uint32_t kApplyBytesInFlight = 64;  // bytes per thread; the number of rows depends on the number of tensors
 constexpr uint32_t ApplyRows(uint32_t tensors) { return kApplyBytesInFlight / (16 * tensors); }
 
-// The channel that the thread finishes if it is among the first 64 of the last block; any other of the block's
-// otherwise.
+// Returns the channel that the thread finishes if it is among the first 64 of the last block; for other threads, any
+// other channel of the block.
 __device__ uint32_t ChannelToFinish() { return blockIdx.y * kBatchNormChannels + threadIdx.x % kBatchNormChannels; }
 
-// The reducing kernels go through the rows from the last to the first: they begin with what the kernel before left in
-// the L2 cache, and leave there what the apply kernel begins with.
+// Returns the row counted from the end. The reducing kernels process the rows from the last to the first: they start
+// with the rows that the previous kernel left in the L2 cache, and leave in the cache the rows with which the apply
+// kernel starts.
 __device__ uint32_t FromTheEnd(const BatchNormShape& shape, uint32_t row) {
   return shape.rows - 1 - Within(shape, row);
 }
@@ -42,7 +44,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     StatisticsKernel(BatchNormShape shape, const T* x, BatchNormParameters parameters, BatchNormState state,
                      void* memory) {
   const Place<kRowsAtOnce> place;
-  // For the channel that this thread may have to finish.
+  // Loads the values of the channel that this thread may have to finish.
   const ForwardFinish finish(parameters, ChannelToFinish());
   float origin[kVector];
   LoadChannels(parameters.running_mean + place.channel, origin);
@@ -112,7 +114,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   float mean[kVector];
   LoadChannels(state.mean + place.channel, mean);
   float g_sum[kVector] = {};
-  float gx_sum[kVector] = {};  // of g * (x - mean)
+  float gx_sum[kVector] = {};  // sums of g * (x - mean)
   for (uint32_t row = place.first_row; row < shape.rows; row += kBackwardRowsInFlight * place.row_step) {
     BackwardRow<T, kTwo> rows[kBackwardRowsInFlight];
 #pragma unroll
@@ -162,8 +164,8 @@ __global__ void __launch_bounds__(kApplyThreads, kApplyBlocksPerSm)
   }
 }
 
-// The apply kernels reduce nothing: as many blocks as there are rows for, of a thread as many as it loads at once,
-// up to what fills the GPU a few times.
+// Returns the grid of an apply kernel. Apply kernels reduce nothing, so there are as many blocks as the rows require if
+// each thread handles the rows that it loads at once, up to a number that fills the GPU a few times.
 dim3 ApplyGrid(const BatchNormShape& shape, uint32_t rows) {
   const uint32_t channel_blocks = shape.channels / kBatchNormChannels;
   const uint32_t of_block = rows * kApplyRowsAtOnce, wanted = (shape.rows + of_block - 1) / of_block;

@@ -1,4 +1,4 @@
-// What follows from the sums over all rows: one channel's statistics forward, its gradients backward.
+// Computes one channel's results from the sums over all rows: the statistics forward, the gradients backward.
 #ifndef LOCKSTEP_LIB_KERNELS_BATCH_NORM_FINISH_CUH_
 #define LOCKSTEP_LIB_KERNELS_BATCH_NORM_FINISH_CUH_
 
@@ -13,20 +13,20 @@ struct Sums {
   float b;
 };
 
-// From the sums of x - running_mean (as it was) and of its square. Made early, so that nobody waits for the four
-// numbers when the sums are there.
+// Computes the statistics from the sums of x - running_mean (the value before the update) and of its square. Must be
+// constructed early, so that its four loads have arrived when the sums are complete.
 class ForwardFinish {
  public:
   __device__ ForwardFinish(const BatchNormParameters& parameters, uint32_t channel)
       : channel_(channel), old_mean_(parameters.running_mean[channel]), old_var_(parameters.running_var[channel]),
         gamma_(parameters.gamma[channel]), beta_(parameters.beta[channel]) {}
 
-  // y before the ReLU = scale * x + shift.
+  // Coefficients of y before the ReLU: y = scale * x + shift.
   struct Applied {
     float scale, shift;
   };
 
-  // `store`: into the state and the running statistics, too.
+  // Returns the coefficients. `store`: also writes the state and the running statistics.
   __device__ Applied Finish(const Sums& total, uint32_t row_count, const BatchNormParameters& parameters,
                             const BatchNormState& state, bool store = true) const {
     const float rows = static_cast<float>(row_count);
@@ -54,18 +54,19 @@ class ForwardFinish {
   float old_mean_, old_var_, gamma_, beta_;
 };
 
-// From the sums of g and of g * (x - mean).
+// Computes the gradients from the sums of g and of g * (x - mean).
 class BackwardFinish {
  public:
   __device__ BackwardFinish(const BatchNormState& state, uint32_t channel)
       : channel_(channel), inv_std_(state.inv_std[channel]), on_g_(state.scale[channel]), mean_(state.mean[channel]) {}
 
-  // dx = on_g * g + on_x * x + constant.
+  // Coefficients of dx = on_g * g + on_x * x + constant.
   struct Applied {
     float on_g, on_x, constant;
   };
 
-  // dx = scale * (g - dbeta / rows - (x - mean) * inv_std * dgamma / rows). `store`: into the gradients, too.
+  // Returns the coefficients of dx = scale * (g - dbeta / rows - (x - mean) * inv_std * dgamma / rows). `store`: also
+  // writes the gradients.
   __device__ Applied Finish(const Sums& total, uint32_t row_count, const BatchNormGradients& gradients,
                             bool store = true) const {
     const float rows = static_cast<float>(row_count);

@@ -1,7 +1,7 @@
-// What the batch norm kernels share: who holds which rows and channels, and how sums over all rows are made.
+// Shared parts of the batch norm kernels: the assignment of rows and channels to threads, and the sums over all rows.
 //
-// A block owns 64 channels and a share of the rows: 8 threads side by side hold 8 channels each (16 bytes in bf16), the
-// others stand above each other. So a thread's channels never change, and its coefficients stay in registers.
+// A block owns 64 channels and a share of the rows. Its threads form a matrix: each row of 8 threads holds 8 channels
+// per thread (16 bytes in bf16). A thread's channels never change, so its coefficients stay in registers.
 #ifndef LOCKSTEP_LIB_KERNELS_BATCH_NORM_ROWS_CUH_
 #define LOCKSTEP_LIB_KERNELS_BATCH_NORM_ROWS_CUH_
 
@@ -12,18 +12,18 @@
 namespace lockstep {
 namespace batch_norm {
 
-constexpr uint32_t kVector = kPackChannels;                // channels of a thread
-constexpr uint32_t kLanes = kBatchNormChannels / kVector;  // threads beside each other
+constexpr uint32_t kVector = kPackChannels;                // channels per thread
+constexpr uint32_t kLanes = kBatchNormChannels / kVector;  // threads in a row
 constexpr uint32_t kWarp = 32;
 
-// The reducing kernels.
+// Dimensions of the reducing kernels.
 constexpr uint32_t kThreads = 512;
 constexpr uint32_t kWarps = kThreads / kWarp;
 constexpr uint32_t kRowsAtOnce = kThreads / kLanes;         // 64
-constexpr uint32_t kParts = kThreads / kBatchNormChannels;  // of the sum over blocks, one a thread: 8
-constexpr uint32_t kBlocksAtOnce = 17;                      // of a part
+constexpr uint32_t kParts = kThreads / kBatchNormChannels;  // parts of the sum over blocks, one per thread: 8
+constexpr uint32_t kBlocksAtOnce = 17;                      // blocks of a part whose sums are loaded at once
 
-// Eight consecutive floats.
+// Loads eight consecutive floats.
 __device__ inline void LoadChannels(const float* from, float (&to)[kVector]) {
 #pragma unroll
   for (uint32_t i = 0; i < kVector; ++i) {
@@ -31,8 +31,8 @@ __device__ inline void LoadChannels(const float* from, float (&to)[kVector]) {
   }
 }
 
-// Where a thread works: its first channel, and its rows first, first + step, ...
-template <uint32_t kRows>  // that the block holds at once
+// Position of a thread: its first channel, and its rows first_row, first_row + row_step, ...
+template <uint32_t kRows>  // rows that the block holds at once
 struct Place {
   uint32_t channel;
   uint32_t first_row;
@@ -47,10 +47,11 @@ struct Place {
   }
 };
 
-// The row, or the last one instead of a row beyond it: a load without a branch, so that all of a thread's go out together.
+// Returns `row`, or the last row if `row` is beyond it. Loads then need no branch, so all loads of a thread are issued
+// together.
 __device__ inline uint32_t Within(const BatchNormShape& shape, uint32_t row) { return min(row, shape.rows - 1); }
 
-// The workspace: the counters, then Sums (channel_blocks, row_blocks, 64).
+// Workspace: the counters, then Sums (channel_blocks, row_blocks, 64).
 struct Workspace {
   uint32_t* finished;
   Sums* partial;
@@ -66,8 +67,8 @@ struct Workspace {
 
 using PartSums = Sums[kWarps][kBatchNormChannels];
 
-// Adds up the threads' sums over the block and leaves them in the workspace, visible to the whole grid once the block has
-// passed a barrier. In a fixed order: the rows of a warp, then the warps by number.
+// Adds up the threads' sums over the block and writes them to the workspace. They are visible to the whole grid once
+// the block has passed a barrier. Fixed order: the rows of a warp, then the warps by number.
 __device__ inline void LeaveBlockSums(float (&a)[kVector], float (&b)[kVector], PartSums& of_warp,
                                       Workspace& workspace) {
   const uint32_t warp = threadIdx.x / kWarp;
@@ -97,8 +98,8 @@ __device__ inline void LeaveBlockSums(float (&a)[kVector], float (&b)[kVector], 
   __syncthreads();
 }
 
-// The sum of all blocks' sums of channel threadIdx.x, in the first 64 threads: eight threads a channel take every eighth
-// block, then one of them adds up the eight.
+// Returns, in the first 64 threads, the total over all blocks of channel threadIdx.x: eight threads per channel add up
+// every eighth block, then one of them adds up the eight sums.
 __device__ inline Sums AddBlockSums(PartSums& of_part, Workspace& workspace) {
   const uint32_t channel = threadIdx.x % kBatchNormChannels;
   const uint32_t part = threadIdx.x / kBatchNormChannels;
@@ -106,7 +107,7 @@ __device__ inline Sums AddBlockSums(PartSums& of_part, Workspace& workspace) {
   for (uint32_t first = part; first < gridDim.x; first += kBlocksAtOnce * kParts) {
     float2 partial[kBlocksAtOnce];
 #pragma unroll
-    for (uint32_t k = 0; k < kBlocksAtOnce; ++k) {  // all loads before the first is waited for
+    for (uint32_t k = 0; k < kBlocksAtOnce; ++k) {  // all loads are issued before the first is waited for
       partial[k] =
           __ldcg(reinterpret_cast<const float2*>(&workspace.At(min(first + k * kParts, gridDim.x - 1), channel)));
     }
@@ -122,10 +123,10 @@ __device__ inline Sums AddBlockSums(PartSums& of_part, Workspace& workspace) {
   for (uint32_t i = 1; i < kParts; ++i) {
     sum = {sum.a + of_part[i][channel].a, sum.b + of_part[i][channel].b};
   }
-  return sum;  // whole where part is 0
+  return sum;  // complete if part is 0
 }
 
-// Adds up over the grid. True in the 64 threads of the last block that hold a channel's total.
+// Adds up over the grid. Returns true in the 64 threads of the last block that hold a channel's total.
 __device__ inline bool ReduceInLastBlock(float (&a)[kVector], float (&b)[kVector], Workspace workspace, Sums& total) {
   __shared__ PartSums sums;
   __shared__ bool is_last;
@@ -145,7 +146,7 @@ __device__ inline bool ReduceInLastBlock(float (&a)[kVector], float (&b)[kVector
   return threadIdx.x < kBatchNormChannels;
 }
 
-// y of eight channels of a row, and its mask.
+// Eight channels of a row in the forward pass. Apply writes y and its mask.
 template <typename T, bool kResidual>
 struct ForwardRow {
   Pack<T> x;
@@ -159,7 +160,7 @@ struct ForwardRow {
     }
   }
 
-  // on_residual is not read without a residual.
+  // on_residual is only read if kResidual.
   __device__ void Apply(const float (&on_x)[kVector], const float (&constant)[kVector],
                         const float (&on_residual)[kVector], size_t at, T* y, uint8_t* relu_mask) const {
     float value[kVector];
@@ -182,7 +183,7 @@ struct ForwardRow {
   }
 };
 
-// What the backward kernels read of eight channels of a row.
+// Inputs of the backward kernels for eight channels of a row.
 template <typename T, bool kTwo>
 struct BackwardRow {
   Pack<T> x;
@@ -199,7 +200,7 @@ struct BackwardRow {
     mask = upstream.relu_mask != nullptr ? upstream.relu_mask[at / kVector] : 255u;
   }
 
-  // The gradient before the ReLU.
+  // Returns the gradient before the ReLU.
   __device__ float Gradient(uint32_t i) const {
     const float sum = static_cast<float>(dy.value[i]) + (kTwo ? static_cast<float>(dy2.value[i]) : 0.0f);
     return (mask >> i & 1u) != 0 ? sum : 0.0f;

@@ -20,8 +20,8 @@ struct DestroyGraph {
 using CapturedGraph = std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, DestroyGraph>;
 
 // Returns the graph of everything that `launch` launches on `stream` and on streams that follow it; nothing of it runs.
-// CUDA calls of other threads neither disturb the capture nor are forbidden by it. Redundant edges are removed
-// (redundant_edges.h).
+// CUDA calls of other threads neither disturb the capture nor are forbidden by it. Redundant edges are removed if CUDA
+// allows it (redundant_edges.h).
 //
 // `stream` must be neither the default stream, which cannot be captured, nor a stream that is being captured. Returns
 // the error of `launch` or CUDA's error; the capture is ended in either case.

@@ -1,11 +1,11 @@
-// Memory traffic: x once, dx once; ResNet-18's 16 positions of 512 channels in bf16 are 16 KB an image each way. At
-// batch 32 that is 1 MB and the time is that of two launches and the loads that wait for each other; at batch 512 it is
-// 16 MB, 4 us at an H200's 4.3 TB/s of copies. The weight (10 KB) comes from the L2 cache for every image.
+// Memory traffic: reads x once and writes dx once. ResNet-18's 16 positions of 512 channels in bf16 are 16 KB per image
+// in each direction. At batch 32 that is 1 MB, and the time is that of two launches and of dependent loads. At batch
+// 512 it is 16 MB, 4 us at 4.3 TB/s (copies on an H200). The weight (10 KB) comes from the L2 cache for every image.
 //
-// First kernel: a block an image, all of whose loads of x are in flight at once. Its 512 threads are 8 channels wide
-// (16 bytes in bf16) for the pooling and for dx, one channel wide in between, and a warp a class for the logits. Second
-// kernel: the sum over the images of dlogits x pooled, both left in the workspace by the first. A block owns 8
-// channels, 32 bytes of a row of pooled: 64 blocks for 512 channels, each of which has 256 images in flight.
+// First kernel: one block per image, with all loads of x in flight at once. Its 512 threads are 8 channels wide (16
+// bytes in bf16) for the pooling and for dx, one channel wide in between, and one warp per class for the logits.
+// Second kernel: the sum over the images of dlogits x pooled, both of which the first kernel writes to the workspace. A
+// block owns 8 channels, 32 bytes of a row of pooled: 64 blocks for 512 channels, with 256 images in flight each.
 #include <algorithm>
 #include <cmath>
 
@@ -17,13 +17,13 @@ namespace {
 
 constexpr uint32_t kVector = kPackChannels;
 constexpr uint32_t kThreads = 512;
-constexpr uint32_t kBlocksAtOnce = 4;       // of the first kernel on an SM: batch 512 is one wave on 132 of them
-constexpr uint32_t kPositionsInFlight = 2;  // of a thread of the first kernel: all of ResNet-18's 16
+constexpr uint32_t kBlocksAtOnce = 4;       // blocks of the first kernel per SM: batch 512 is one wave on 132 SMs
+constexpr uint32_t kPositionsInFlight = 2;  // positions per thread: all of ResNet-18's 16
 constexpr uint32_t kWarp = 32;
 constexpr uint32_t kWarps = kThreads / kWarp;
 constexpr uint32_t kAllLanes = 0xFFFFFFFF;
 constexpr uint32_t kTileImages = kThreads / kVector;      // images that a block of dweight reads at once: 64
-constexpr uint32_t kImagesInFlight = 4;                   // of each of its threads
+constexpr uint32_t kImagesInFlight = 4;                   // images per thread of such a block
 constexpr uint32_t kBiasImages = kThreads / kMaxClasses;  // images that a block of dbias reads at once: 32
 static_assert(kVector == kClassifierChannels, "what the shape promises");
 static_assert(kWarps == kMaxClasses, "a warp a class");
@@ -38,7 +38,7 @@ __device__ void Load(const T* from, float (&to)[kVector]) {
   }
 }
 
-// Over the lanes of a warp, in the same order on all of them.
+// Returns the sum over the lanes of a warp, added in the same order on all of them.
 __device__ float WarpSum(float value) {
 #pragma unroll
   for (uint32_t distance = kWarp / 2; distance > 0; distance /= 2) {
@@ -55,9 +55,9 @@ __device__ float WarpMax(float value) {
   return value;
 }
 
-// What the first kernel leaves for the second.
+// Results of the first kernel that the second kernel reads.
 struct Workspace {
-  float* dlogits;  // (images, kMaxClasses), zeros beyond the classes
+  float* dlogits;  // (images, kMaxClasses), zeros after the last class
   float* pooled;   // (images, channels)
   float* losses;   // (images)
 
@@ -66,7 +66,8 @@ struct Workspace {
         losses(pooled + static_cast<size_t>(shape.images) * shape.channels) {}
 };
 
-// Where a thread of the first kernel works when it is eight channels wide: positions row, row + rows, ... of the image.
+// Position of a thread of the first kernel when the block is eight channels wide: positions row, row + rows, ... of the
+// image.
 struct Place {
   uint32_t channel;
   uint32_t row;
@@ -75,7 +76,8 @@ struct Place {
       : channel(threadIdx.x % (shape.channels / kVector) * kVector), row(threadIdx.x / (shape.channels / kVector)) {}
 };
 
-// of_channel[c] = mean over the positions of x, for the whole block. Threads by row, each its positions in order.
+// Computes of_channel[c] = mean over the positions of x, for the whole block. The threads of each row add up their
+// positions in order.
 template <typename T>
 __device__ void Pool(const ClassifierShape& shape, uint32_t rows, const Place& place, const T* x, float* of_channel) {
   if (place.row < rows) {
@@ -108,7 +110,7 @@ __device__ void Pool(const ClassifierShape& shape, uint32_t rows, const Place& p
   __syncthreads();
 }
 
-// of_class[k] = logit of class k, for the whole block.
+// Computes of_class[k] = logit of class k, for the whole block.
 template <typename T>
 __device__ void MakeLogits(const ClassifierShape& shape, const ClassifierInput<T>& input, const float* pooled,
                            float* of_class) {
@@ -134,7 +136,7 @@ __device__ void MakeLogits(const ClassifierShape& shape, const ClassifierInput<T
   __syncthreads();
 }
 
-// What the loss wants each class's probability to be: spread, and for the label's class keep more.
+// Target probability of each class in the loss: `spread`, plus `keep` for the label's class.
 struct LossTarget {
   float keep;
   float spread;  // 0: no label smoothing
@@ -143,8 +145,8 @@ struct LossTarget {
       : keep(1 - label_smoothing), spread(label_smoothing / static_cast<float>(classes)) {}
 };
 
-// By the first warp, a lane a class: loss and count, and of_class goes from logits to their gradient, 0 beyond the
-// classes.
+// Computes the loss and the count, and replaces the logits in of_class by their gradients, 0 after the last class. Must
+// be called by the first warp, one lane per class.
 __device__ void MakeLoss(const ClassifierShape& shape, const LossTarget& target, int64_t label, float* of_class,
                          float* logits, float* loss, uint32_t* correct) {
   const uint32_t lane = threadIdx.x;
@@ -163,7 +165,7 @@ __device__ void MakeLoss(const ClassifierShape& shape, const LossTarget& target,
     const float wanted = (is_label ? target.keep : 0.0f) + (is_class ? target.spread : 0.0f);
     of_class[lane] = (power / sum - wanted) / static_cast<float>(shape.images);
   }
-  float on_target = moved;  // the label's lane's: sum(target * moved)
+  float on_target = moved;  // sum(target * moved) in the label's lane
   if (target.spread != 0) {
     on_target = target.keep * moved + target.spread * WarpSum(is_class ? moved : 0.0f);
   }
@@ -178,7 +180,7 @@ __device__ void MakeLoss(const ClassifierShape& shape, const LossTarget& target,
   }
 }
 
-// of_channel goes from pooled values to their gradient, each position's share of it, for the whole block.
+// Replaces the pooled values in of_channel by their gradients, divided by the number of positions, for the whole block.
 template <typename T>
 __device__ void MakePooledGradient(const ClassifierShape& shape, const T* weight, const float* of_class,
                                    float* of_channel, float* pooled) {
@@ -199,7 +201,7 @@ template <typename T, bool kTrain>
 __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
     ImageKernel(ClassifierShape shape, uint32_t rows, LossTarget target, ClassifierInput<T> input,
                 ClassifierOutput<T> output, Workspace workspace) {
-  __shared__ alignas(16) float of_channel[kMaxClassifierChannels];  // `rows` rows of channels, then one
+  __shared__ alignas(16) float of_channel[kMaxClassifierChannels];  // `rows` rows of channels, then one row
   __shared__ float of_class[kMaxClasses];
   const size_t image = blockIdx.x;
   const size_t first = image * shape.positions * shape.channels;
@@ -227,7 +229,8 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
   }
 }
 
-// dweight of eight channels. The sums: a thread every 64th image, the four images of a warp, the warps in order.
+// Computes dweight of eight channels. Order of the sums: each thread adds every 64th image, then the four images of a
+// warp are added, then the warps in order.
 template <typename T>
 __device__ void MakeWeightGradient(const ClassifierShape& shape, const Workspace& workspace, T* dweight) {
   __shared__ float of_warp[kWarps][kMaxClasses][kVector];
@@ -238,7 +241,8 @@ __device__ void MakeWeightGradient(const ClassifierShape& shape, const Workspace
     float value[kImagesInFlight], low[kImagesInFlight][kVector], high[kImagesInFlight][kVector];
 #pragma unroll
     for (uint32_t i = 0; i < kImagesInFlight; ++i) {
-      // Beyond the last image: the last one's gradients times 0, so that no load waits for a branch.
+      // After the last image, loads the last image's gradients and multiplies them by 0, so that no load waits for a
+      // branch.
       const size_t image = first + i * kTileImages;
       const size_t from = image < shape.images ? image : shape.images - 1;
       value[i] = image < shape.images ? pooled[from * shape.channels] : 0.0f;
@@ -273,7 +277,8 @@ __device__ void MakeWeightGradient(const ClassifierShape& shape, const Workspace
   }
 }
 
-// The sums: a thread every 32nd image, the two images of a warp, the warps in order.
+// Computes dbias. Order of the sums: each thread adds every 32nd image, then the two images of a warp are added, then
+// the warps in order.
 __device__ void MakeBiasGradient(const ClassifierShape& shape, const Workspace& workspace, float* dbias) {
   __shared__ float of_warp[kWarps][kMaxClasses];
   const uint32_t k = threadIdx.x % kMaxClasses;
@@ -283,7 +288,7 @@ __device__ void MakeBiasGradient(const ClassifierShape& shape, const Workspace& 
     sum += workspace.dlogits[image * kMaxClasses + k];
   }
   sum += __shfl_xor_sync(kAllLanes, sum, kMaxClasses);
-  of_warp[threadIdx.x / kWarp][k] = sum;  // both of a warp's images' lanes hold the same
+  of_warp[threadIdx.x / kWarp][k] = sum;  // the lanes of both images of a warp hold the same sum
   __syncthreads();
   if (threadIdx.x < shape.classes) {
     float total = of_warp[0][k];
@@ -294,7 +299,8 @@ __device__ void MakeBiasGradient(const ClassifierShape& shape, const Workspace& 
   }
 }
 
-// By one block, so that no two add to loss_sum at a time: a thread every 512th image, then halves.
+// Adds the losses to loss_sum. Must be called by only one block, so that no two additions to loss_sum coincide. Each
+// thread adds every 512th image, then halves of the block are added.
 __device__ void AddLosses(const ClassifierShape& shape, const Workspace& workspace, double* loss_sum) {
   __shared__ double of_thread[kThreads];
   double sum = 0;

@@ -1,4 +1,4 @@
-// One thread: 12 bytes move, and the time is that of a launch.
+// One thread: only 12 bytes are moved, so the time is that of a launch.
 #include "lib/kernels/clock_mark.cuh"
 
 namespace lockstep {

@@ -1,4 +1,4 @@
-// What kernels do that note the clock themselves (clock_mark.h).
+// Device function for kernels that record the clock themselves (clock_mark.h).
 #ifndef LOCKSTEP_LIB_KERNELS_CLOCK_MARK_CUH_
 #define LOCKSTEP_LIB_KERNELS_CLOCK_MARK_CUH_
 
@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// Called by one thread.
+// Writes the clock to row *step, column `index`. Must be called by one thread.
 __device__ inline void NoteClockNow(const uint32_t* step, uint32_t index, const ClockMarks& marks) {
   uint64_t now;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)::"memory");

@@ -47,9 +47,9 @@ struct ConvolutionEngine {
   std::string name;  // "engine 5 knobs 2=11 14=3 notes 0"; the numbers are those of cudnn_graph.h
 };
 
-// Returns 1 to `limit` engines: from heuristics mode A, then B, then the fallback list; each combination of engine and
-// knobs appears once. Returns UnimplementedError if there is no engine; its message gives the number of engines
-// examined and the reasons for their exclusion.
+// Returns 1 to `limit` engines: from heuristics mode A, then B; from the fallback list only if both modes give none.
+// Each combination of engine and knobs appears once. Returns UnimplementedError if there is no engine; its message
+// gives the number of engines examined and the reasons for their exclusion.
 absl::StatusOr<std::vector<ConvolutionEngine>> FindConvolutionEngines(cudnnHandle_t handle,
                                                                       const CudnnDescriptor& graph,
                                                                       const ConvolutionEngineRules& rules);

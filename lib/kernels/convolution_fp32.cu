@@ -1,13 +1,15 @@
-// A 3x3 convolution in fp32 as a matrix product without tensor cores, whose left side, the surroundings of each pixel,
-// is never written down: a step of the product is one tap of the filter and kStepDepth channels, and the copy of a
-// pixel's channels begins at the tap's neighbour, or is of zeros where the tap lies outside.
+// A 3x3 convolution in fp32 as a matrix product without tensor cores. The left operand, the neighbourhoods of the
+// pixels, is never materialized: a step of the product is one tap of the filter and kStepDepth channels. The copy of a
+// pixel's channels begins at the tap's neighbour, or consists of zeros if the tap lies outside the image.
 //
-// A thread holds 8 x 8 sums. It reads its 8 pixels' values 4 channels at a time, which is how they lie, so that they go
-// to shared memory as they are (cp.async). Lines of shared memory are 20 words apart, which puts 8 neighbouring lines
-// into different banks; a thread's pixels, and forward its columns, are therefore 16 (8) lines apart.
+// A thread holds 8 x 8 sums. It reads the values of its 8 pixels 4 channels at a time, which is their order in memory,
+// so that they can be copied to shared memory unchanged (cp.async). Lines of shared memory are 20 words apart, which
+// puts 8 neighbouring lines into different banks. Therefore a thread's pixels are 16 lines apart, and its columns
+// (forward) 8 lines apart.
 //
-// Few images give few tiles: then the blocks of a cluster share the depth of one tile, and each adds up some of its
-// pixels from the shared memory of all, in the blocks' order, so that the same input gives the same bits.
+// Small batches give few tiles. Then the blocks of a cluster share the depth of one tile, and each block adds up some
+// of the tile's pixels from the shared memory of all blocks, in the order of the blocks, so that the same input gives
+// the same bits.
 #include <cooperative_groups.h>
 
 #include "lib/kernels/convolution_fp32_kernel.h"
@@ -21,14 +23,14 @@ namespace cg = cooperative_groups;
 constexpr uint32_t kTaps = 9;
 constexpr uint32_t kFilter = 3;
 constexpr uint32_t kVector = 4;                   // words of a copy
-constexpr uint32_t kSide = 8;                     // of a thread's square of sums
-constexpr uint32_t kLine = kStepDepth + kVector;  // words from line to line
+constexpr uint32_t kSide = 8;                     // side of a thread's square of sums
+constexpr uint32_t kLine = kStepDepth + kVector;  // words from one line to the next
 constexpr uint32_t kLineVectors = kStepDepth / kVector;
-// Steps in shared memory; with 5 two blocks of 64 columns fit on a multiprocessor, and not a third, which would take
-// longer than the two beside it.
+// Steps in shared memory. With 5, two blocks of 64 columns fit on a multiprocessor, but not a third, with which the
+// work would take longer than with two.
 constexpr uint32_t kStages = 5;
 
-// The threads and the shared memory of a block whose tile has this many columns.
+// Threads and shared memory of a block whose tile has `kColumns` columns.
 template <uint32_t kColumns, bool kDataGradient>
 struct Tile {
   static constexpr uint32_t kThreads = kTileRows / kSide * (kColumns / kSide);
@@ -40,7 +42,7 @@ struct Tile {
   static_assert(kTileRows * kOutLine <= kStages * kStageWords, "the sums take the stages' place");
 };
 
-// 16 bytes, or zeros in their place.
+// Copies 16 bytes, or writes zeros in their place.
 __device__ inline void CopyOrClear(float* to, const float* from, bool copy) {
   asm volatile(
       "cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(static_cast<uint32_t>(__cvta_generic_to_shared(to))),
@@ -53,12 +55,12 @@ __device__ inline void WaitForAllBut() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kOpen) : "memory");
 }
 
-// Where a thread's copies of the input come from: the neighbour of tap 0 of each of its pixels, and which taps lie
-// inside.
+// Sources of a thread's input copies: the neighbour of each of its pixels at tap 0, and the taps that lie inside the
+// image.
 template <uint32_t kCount>
 struct InputLines {
   int32_t first[kCount];
-  uint32_t inside[kCount];  // a bit a tap
+  uint32_t inside[kCount];  // one bit per tap
 
   __device__ InputLines(const Arguments& arguments, uint32_t row, uint32_t rows_apart, uint32_t channel) {
     const uint32_t area = arguments.out_size * arguments.out_size;
@@ -78,14 +80,14 @@ struct InputLines {
   }
 };
 
-// A block's copies, step after step.
+// Copies of a block, step after step.
 template <uint32_t kColumns, bool kDataGradient>
 class Loader {
   using Shape = Tile<kColumns, kDataGradient>;
   static constexpr uint32_t kLinesApart = Shape::kThreads / kLineVectors;
   static constexpr uint32_t kInputCopies = kTileRows / kLinesApart;
   static constexpr uint32_t kWeightCopies = kColumns * kLineVectors / Shape::kThreads;
-  static constexpr uint32_t kRowVectors = kColumns / kVector;  // of the weights of a data gradient
+  static constexpr uint32_t kRowVectors = kColumns / kVector;  // vectors per row of the weights of a data gradient
   static constexpr uint32_t kRowsApart = Shape::kThreads / kRowVectors;
 
  public:
@@ -94,7 +96,7 @@ class Loader {
         lines_(arguments, first_row + line_, kLinesApart, channel_), first_column_(first_column),
         tap_(step / (arguments.depth / kStepDepth)), depth_(step % (arguments.depth / kStepDepth) * kStepDepth) {}
 
-  // The next step, into a stage.
+  // Copies the next step into a stage.
   __device__ void Copy(float* stage) {
     const auto tap_offset =
         static_cast<int32_t>((tap_ / kFilter * arguments_.in_size + tap_ % kFilter) * arguments_.depth + depth_);
@@ -136,15 +138,15 @@ class Loader {
   const uint32_t line_, channel_;
   const InputLines<kInputCopies> lines_;
   const uint32_t first_column_;
-  uint32_t tap_, depth_;  // of the next step
+  uint32_t tap_, depth_;  // position of the next step
 };
 
 __device__ inline float At(const float4& vector, uint32_t i) {
   return i == 0 ? vector.x : i == 1 ? vector.y : i == 2 ? vector.z : vector.w;
 }
 
-// A thread's sums: of pixels row + 16 i and, forward, columns column + kColumns / 8 * j; of a data gradient columns
-// 4 column + j % 4 of the left half (j < 4) and the right.
+// Sums of a thread. Their pixels are row + 16 i. Their columns are column + kColumns / 8 * j forward; for a data
+// gradient, 4 column + j % 4 of the left half (j < 4) and of the right half.
 template <uint32_t kColumns, bool kDataGradient>
 struct Sums {
   using Shape = Tile<kColumns, kDataGradient>;
@@ -152,9 +154,9 @@ struct Sums {
   static constexpr uint32_t kRowThreads = kTileRows / kSide;
 
   float sum[kSide][kSide] = {};
-  // A warp is 8 rows of 4 threads, of which 8 threads that follow one another are 2 of 4: they read 2 and 4 different
-  // vectors. In rows of 8 shared memory would be busy half as long again (7.1 instead of 4.8 million wavefronts at 64
-  // -> 64, 32 images).
+  // A warp is 8 rows of 4 threads; 8 consecutive threads are 2 rows of 4 and thus read 2 and 4 different vectors. With
+  // rows of 8 threads, shared memory would be busy 50 % longer (7.1 instead of 4.8 million wavefronts at 64 -> 64, 32
+  // images).
   static constexpr uint32_t kWarpRows = 8, kWarpColumns = 4;
   const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const uint32_t row = warp / (kColumnThreads / kWarpColumns) * kWarpRows + lane / 8 * 2 + lane % 2;
@@ -173,7 +175,7 @@ struct Sums {
       for (uint32_t i = 0; i < kSide; ++i) {
         left[i] = *reinterpret_cast<const float4*>(stage + (row + i * kRowThreads) * kLine + channel);
       }
-      float4 right[kSide];  // forward: of a column, by channel; otherwise of a channel and half, by column
+      float4 right[kSide];  // forward: by channel, for a column; data gradient: by column, for a channel and a half
 #pragma unroll
       for (uint32_t j = 0; j < kSide; ++j) {
         right[j] = *reinterpret_cast<const float4*>(
@@ -207,7 +209,7 @@ struct Sums {
 
 __device__ inline float4 Add(const float4& a, const float4& b) { return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w}; }
 
-// This block's share of the tile's pixels, added up over the cluster's blocks in their order.
+// Adds up this block's share of the tile's pixels over the cluster's blocks, in their order, and stores the sums.
 template <uint32_t kColumns, bool kDataGradient>
 __device__ void AddUpAndStore(const Arguments& arguments, float* tile, uint32_t first_row, uint32_t first_column) {
   using Shape = Tile<kColumns, kDataGradient>;
@@ -227,7 +229,7 @@ __device__ void AddUpAndStore(const Arguments& arguments, float* tile, uint32_t 
   }
 }
 
-// Two blocks of 64 columns a multiprocessor, or one of 128.
+// Two blocks of 64 columns per multiprocessor, or one of 128.
 template <uint32_t kColumns, bool kDataGradient>
 __global__ void __launch_bounds__((Tile<kColumns, kDataGradient>::kThreads),
                                   256 / Tile<kColumns, kDataGradient>::kThreads)
@@ -250,7 +252,7 @@ __global__ void __launch_bounds__((Tile<kColumns, kDataGradient>::kThreads),
   uint32_t stage = 0, next = kStages - 1;
   for (uint32_t step = begin; step < end; ++step) {
     WaitForAllBut<kStages - 2>();
-    __syncthreads();  // all copies of this stage are there, and nobody reads the one before
+    __syncthreads();  // all copies of this stage have arrived, and no thread still reads the stage before it
     if (step + kStages - 1 < end) {
       loader.Copy(shared + next * Shape::kStageWords);
     }
@@ -263,7 +265,7 @@ __global__ void __launch_bounds__((Tile<kColumns, kDataGradient>::kThreads),
   sums.Write(shared);
   cluster.sync();
   AddUpAndStore<kColumns, kDataGradient>(arguments, shared, first_row, first_column);
-  cluster.sync();  // nobody's shared memory goes while others read it
+  cluster.sync();  // shared memory must stay valid while other blocks read it
 #endif
 }
 

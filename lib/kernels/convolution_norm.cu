@@ -1,18 +1,20 @@
 // A 3x3 convolution as a matrix product on Hopper's tensor cores, out^T (channels, pixels) = w (channels, depth) *
-// im2col(x) (depth, pixels), with the sums of the batch norm taken from each tile before it leaves the chip.
+// im2col(x) (depth, pixels). The sums of the batch norm are computed from each tile before it leaves the chip.
 //
-// Transposed, so that the wide side of the matrix instruction (256) is the pixels': with 64 channels, the other way
-// round, the operands alone would take all that shared memory can give. Then a channel's values lie in one thread
-// quartet's registers, too. The depth goes 64 input channels at a time: a copy of the input, eight columns wide and a
-// column and row wider on each side, with the zeros beyond the border made by the copy. A tap of the filter is nothing
-// but another first line in it: from eight pixels, a row of them, to the next it is ten lines for each. So an input
-// value is loaded 1.3 to 1.6 times instead of 9. A picture of 4x4 has no rows of eight: then the three columns of the
-// filter read three copies, shifted by a column, and its rows the same copy, one image row lower each time. With a
-// stride of 2 the copies are of every second row and column (Kind).
+// The product is transposed, so that the pixels are on the wide side of the matrix instruction (256). In the other
+// orientation, with 64 channels, the operands alone would take all that shared memory can deliver. The transposition
+// also puts a channel's values into the registers of one thread quartet.
 //
-// One warp copies, two groups of four warps take tiles in turn: while one multiplies the other writes its tile out.
-// With fewer tiles than multiprocessors, the blocks of a cluster share a tile's depth; each adds up its share of the
-// pixels.
+// The depth is processed 64 input channels at a time. Each stage copies a box of the input that is eight columns wide,
+// plus one column and row on each side; the copy fills in the zeros beyond the border. A tap of the filter is only a
+// different first line in this box: the step from eight pixels (a row) to the next eight is ten lines for every tap.
+// Hence an input value is loaded 1.3 to 1.6 times instead of 9. An image of 4x4 has no rows of eight pixels: there the
+// three columns of the filter read three copies, shifted by a column, and the rows of the filter read the same copy,
+// one image row lower each time. With a stride of 2, the copies contain every second row and column (Kind).
+//
+// One warp copies, and two groups of four warps process tiles alternately: while one group multiplies, the other writes
+// its tile. If there are fewer tiles than multiprocessors, the blocks of a cluster share a tile's depth, and each block
+// adds up its share of the pixels.
 #include "lib/kernels/convolution_norm_apply.cuh"
 #include "lib/kernels/convolution_norm_block.cuh"
 #include "lib/kernels/convolution_norm_kernel.h"
@@ -28,10 +30,10 @@ using namespace convolution_norm;
 using batch_norm::BackwardFinish;
 using batch_norm::ForwardFinish;
 
-constexpr uint32_t kConsumerRegisters = 240;  // 128 are the accumulator's
+constexpr uint32_t kConsumerRegisters = 240;  // 128 of them are the accumulator's
 constexpr uint32_t kCopierRegisters = 24;
-// Registers of a thread at launch: its share of all 65,536, in multiples of eight. A group that asks for more than the
-// others give back waits for ever.
+// Registers of a thread at launch: its share of the 65,536 registers, in multiples of eight. A group that requests more
+// than the other groups release waits forever.
 constexpr uint32_t kLaunchRegisters = 65536 / kThreads / 8 * 8;
 static_assert(kGroups * kConsumerRegisters + kCopierRegisters <= (kGroups + 1) * kLaunchRegisters,
               "they wait for ever");
@@ -61,14 +63,15 @@ __device__ void Consume(const ConvolutionNormArguments& arguments, const Work& w
       weight_ring.Skip((range.end - range.begin) * range.taps);
       continue;
     }
-    // Zeros, not a first instruction that does not add: so that the registers are free while a tile is written out.
+    // The accumulator starts at zero instead of using a first instruction that does not add, so that the registers are
+    // free while a tile is written.
     float acc[kPixels / 2];
 #pragma unroll
     for (float& value : acc) {
       value = 0;
     }
-    // In turn: a barrier tells its phases apart by their parity alone, so that no group may wait for a slot two rounds
-    // ahead.
+    // The groups multiply alternately: a barrier distinguishes its phases only by their parity, so a group must not
+    // wait for a slot two rounds ahead.
     if (turn > 0) {
       WaitFor(shared_base + plan.multiplied(kGroups - 1 - group), (turn - 1) / kGroups & 1);
     }
@@ -108,7 +111,7 @@ __device__ void Consume(const ConvolutionNormArguments& arguments, const Work& w
   }
 }
 
-// One tile a group at most, kept until all sums are there.
+// Processes at most one tile per group and keeps it until all sums are available.
 template <bool kBackward, uint32_t kPixels, Kind kKind>
 __device__ void ConsumeAndApply(const ConvolutionNormArguments& arguments, const Work& work, const SharedPlan& plan,
                                 uint32_t shared_base, char* shared, Ring input_ring, Ring weight_ring) {
@@ -124,7 +127,7 @@ __device__ void ConsumeAndApply(const ConvolutionNormArguments& arguments, const
       const Depth<kKind> before(arguments, work, Tile(tiles, work.first));
       input_ring.Skip(before.end - before.begin);
       weight_ring.Skip((before.end - before.begin) * before.taps);
-      WaitFor(shared_base + plan.multiplied(0), 0);  // a slot's barrier tells phases apart by parity alone
+      WaitFor(shared_base + plan.multiplied(0), 0);  // a slot's barrier distinguishes phases only by parity
     }
     float acc[kPixels / 2];
 #pragma unroll
@@ -230,7 +233,7 @@ Kernel ChooseOfKind(const ConvolutionNormLaunch& launch, bool split) {
                                                          : nullptr;
 }
 
-// Null: there is none.
+// Returns the kernel, or null if there is none for the launch.
 Kernel Choose(const ConvolutionNormLaunch& launch, const ConvolutionTiles& tiles) {
   const bool split = tiles.splits_log2 != 0;
   if (tiles.filter == 1) {
@@ -248,7 +251,7 @@ Kernel Choose(const ConvolutionNormLaunch& launch, const ConvolutionTiles& tiles
                          : ChooseOfKind<false, Kind::kHalved>(launch, split);
 }
 
-// The kernel of a launch, allowed the shared memory it wants, and the size of its grid.
+// Kernel of a launch, with its maximum shared memory set, and the launch's dimensions.
 struct Prepared {
   Kernel kernel = nullptr;
   LaunchSize size;
@@ -267,7 +270,7 @@ struct Prepared {
 }  // namespace
 
 uint32_t ConvolutionNormSharedBytes(const ConvolutionRings& rings) {
-  return SharedPlan(rings).bytes + wgmma::kPatternBytes;  // to begin on a pattern
+  return SharedPlan(rings).bytes + wgmma::kPatternBytes;  // room to align the start to a pattern
 }
 
 cudaError_t LaunchConvolutionNorm(const ConvolutionNormLaunch& launch, const CUtensorMap& weights,

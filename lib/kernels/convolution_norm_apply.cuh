@@ -1,5 +1,5 @@
-// The batch norm applied by the launch that took its sums: the tiles stay in registers until all blocks' sums are
-// there.
+// Applies the batch norm in the launch that computed its sums: the tiles stay in registers until the sums of all blocks
+// are available.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_APPLY_CUH_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_APPLY_CUH_
 
@@ -13,25 +13,25 @@
 namespace lockstep {
 namespace convolution_norm {
 
-// A thread's part of a tile: forward what the convolution gave, and what is added to it normalised; backward the masked
-// gradient of the batch norm's output, and its input.
+// A thread's part of a tile. Forward: the convolution's output (`value`) and the residual (`other`). Backward: the
+// masked gradient of the batch norm's output, and its input.
 template <uint32_t kPixels>
 struct Kept {
   static constexpr uint32_t kItems = kPixels / kPixelsAtOnce;
-  static constexpr uint32_t kHalf = kItems / 2;  // where two blocks share a tile's depth
+  static constexpr uint32_t kHalf = kItems / 2;  // items if two blocks share a tile's depth
 
   Words value[kItems], other[kItems];
-  uint32_t at[kItems];  // packs
+  uint32_t at[kItems];  // indices in packs
   bool inside[kItems];
-  uint32_t count;  // of the above: none, half or all
+  uint32_t count;  // number of items used: 0, kHalf or kItems
 
-  // Whether item k, and so all behind it, is not among them: asked where a half begins, so that no other branch keeps
-  // the items' instructions apart.
+  // Returns whether item k and all later items are unused. Only checked at the start of a half, so that no other branch
+  // prevents the items' instructions from being interleaved.
   __device__ bool EndsAt(uint32_t k) const { return k % kHalf == 0 && k >= count; }
 };
 
-// Takes `count` times kPixelsAtOnce staged pixels, from the tile's pixel `first` on, writes them out and adds them to
-// the sums. No branch keeps the pixels' instructions apart.
+// Takes `count` times kPixelsAtOnce staged pixels, starting at the tile's pixel `first`, writes them out and adds them
+// to the sums. No branch separates the instructions of different pixels.
 template <bool kBackward, uint32_t kPixels>
 __device__ void Keep(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel, uint32_t staging,
                      uint32_t first, uint32_t count, Kept<kPixels>& kept, ChannelSums& sums) {
@@ -41,7 +41,7 @@ __device__ void Keep(const ConvolutionNormArguments& arguments, const Tile& tile
   const uint32_t thread = threadIdx.x % wgmma::kThreads;
   const uint32_t chunk = thread % kChunks, pixel = thread / kChunks;
   const Place of_thread(tiles, pixel);
-  const uint32_t packs = tiles.channels / kPackChannels;  // of a pixel
+  const uint32_t packs = tiles.channels / kPackChannels;  // packs per pixel
   const uint32_t column = channel / kPackChannels + chunk;
   Around around[kItems];
 #pragma unroll
@@ -76,7 +76,8 @@ __device__ void Keep(const ConvolutionNormArguments& arguments, const Tile& tile
   }
 }
 
-// y = on_value * value + on_other * other + constant, forward rectified; of 64 channels in shared memory.
+// Coefficients, for 64 channels in shared memory, of y = on_value * value + on_other * other + constant, with a ReLU
+// forward.
 struct Coefficients {
   float on_value[kChannels], on_other[kChannels], constant[kChannels];
 };
@@ -102,7 +103,7 @@ __device__ void Apply(const ConvolutionNormArguments& arguments, const Coefficie
     if (kept.EndsAt(k)) {
       break;
     }
-    // In the order of batch_norm_rows.cuh, for the same bits.
+    // The order is that of batch_norm_rows.cuh, so that the bits are equal.
     float y[kPackChannels];
     uint32_t mask = 0;
 #pragma unroll
@@ -128,8 +129,8 @@ __device__ void Apply(const ConvolutionNormArguments& arguments, const Coefficie
   }
 }
 
-// What a channel's coefficients are made of besides its sums. Loaded early, so that nobody waits for it when the sums
-// are there.
+// Inputs of a channel's coefficients other than its sums. They are loaded early, so that their loads have arrived when
+// the sums are available.
 class ForwardCoefficients {
  public:
   __device__ ForwardCoefficients(const ConvolutionNormArguments& arguments, uint32_t channel)
@@ -137,7 +138,7 @@ class ForwardCoefficients {
         on_residual_(arguments.residual.scale != nullptr ? arguments.residual.scale[channel] : 1.0f),
         shift_(arguments.residual.shift != nullptr ? arguments.residual.shift[channel] : 0.0f) {}
 
-  // `c`: of the 64 channels. store: into the arguments' state, too.
+  // Writes the coefficients of channel `c` of the 64. store: also writes the arguments' state.
   __device__ void Make(const ConvolutionNormArguments& arguments, const Sums& total, uint32_t rows, bool store,
                        uint32_t c, Coefficients& of_channels) const {
     const auto applied = finish_.Finish(total, rows, arguments.parameters, arguments.state, store);
@@ -168,12 +169,12 @@ class BackwardCoefficients {
   batch_norm::BackwardFinish finish_;
 };
 
-// Waits for all blocks' sums and writes what is kept, normalised. `shared`: room for twice kSumsOfWarps, and
-// Coefficients behind.
+// Waits for the sums of all blocks and writes the kept values, normalised. `shared` must have room for twice
+// kSumsOfWarps Sums, followed by Coefficients.
 template <bool kBackward, uint32_t kPixels>
 __device__ void SumAndApply(const ConvolutionNormArguments& arguments, const Work& work, ChannelSums& sums,
                             const Kept<kPixels>& kept, Sums* shared) {
-  const uint32_t c = threadIdx.x % kChannels;  // thread c leaves channel c
+  const uint32_t c = threadIdx.x % kChannels;  // thread c writes the sums of channel c
   const std::conditional_t<kBackward, BackwardCoefficients, ForwardCoefficients> of_channel(arguments,
                                                                                             work.channel + c);
   Meeting meeting(arguments.meeting, work, arguments.waits);
@@ -193,7 +194,8 @@ __device__ void SumAndApply(const ConvolutionNormArguments& arguments, const Wor
     of_channel.Make(arguments, total, rows, work.share == 0, c, coefficients);
   }
   SyncConsumers();
-  LetNextBegin();  // not before: its blocks would take places that these, which wait for each other, need
+  // Not earlier: the next launch's blocks would take resources that these blocks, which wait for each other, need.
+  LetNextBegin();
   Apply<kBackward, kPixels>(arguments, coefficients, kept);
   if (threadIdx.x == 0) {
     meeting.Close();

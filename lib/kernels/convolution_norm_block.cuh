@@ -1,5 +1,5 @@
-// How a block of the convolution with a batch norm's sums is set up: its threads, its shared memory with the rings that
-// are filled and emptied, and which tiles it does.
+// Set-up of a block of the convolution with a batch norm's sums: its threads, its shared memory with the rings, and its
+// tiles.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_BLOCK_CUH_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_BLOCK_CUH_
 
@@ -22,32 +22,31 @@ constexpr uint32_t kWarps = kThreads / kWarp;
 
 using Ring = SlotRing;
 
-// What of the input a stage of the depth reads: 64 channels of it, for one column of the filter unless said otherwise.
+// Input that a stage of the depth reads: 64 channels, for one column of the filter unless stated otherwise.
 enum class Kind {
-  kBox,     // 3x3: all there is to read, a box with a border on all sides; each tap begins at another line of it
-  kSame,    // 3x3 of pictures too narrow for that: one box, whose rows the filter's read one lower each
-  kHalved,  // 3x3 with a stride of 2: the odd rows for the filter's first and last, and the even ones for that between
-  kPoints,  // 1x1: all rows and columns, with a stride of 2 the even ones
-  kSpread,  // the gradient of kHalved: one box, of as many columns and rows of the filter as there are for the tile's
-            // parity
+  kBox,   // 3x3: the whole neighbourhood, a box with a border on all sides; each tap begins at another line of the box
+  kSame,  // 3x3, images too narrow for a border: one box; each filter row reads it one image row lower
+  kHalved,  // 3x3 with a stride of 2: odd rows for the filter's first and last row, even rows for its middle row
+  kPoints,  // 1x1: all rows and columns; with a stride of 2 the even ones
+  kSpread,  // gradient of kHalved: one box; the number of filter columns and rows depends on the tile's parity
 };
 template <Kind kKind>
 constexpr uint32_t kFilterOf = kKind == Kind::kPoints ? 1 : 3;
 template <Kind kKind>
-constexpr uint32_t kTapsOf = kKind == Kind::kBox ? 9 : kFilterOf<kKind>;  // of a stage
+constexpr uint32_t kTapsOf = kKind == Kind::kBox ? 9 : kFilterOf<kKind>;  // taps of a stage
 template <Kind kKind>
-constexpr uint32_t kStagesOf = kFilterOf<kKind>* kFilterOf<kKind> / kTapsOf<kKind>;  // of 64 channels of the depth
+constexpr uint32_t kStagesOf = kFilterOf<kKind>* kFilterOf<kKind> / kTapsOf<kKind>;  // stages per 64 channels
 
-constexpr uint32_t kChannels = wgmma::kRows;  // of a tile
+constexpr uint32_t kChannels = wgmma::kRows;  // channels of a tile
 constexpr uint32_t kWeightBytes = kChannels * wgmma::kLineBytes;
-constexpr uint32_t kMaxSplitPixels = 128;  // of a tile whose depth is shared
-constexpr uint32_t kStagePixels = 128;     // what a group turns around at a time: from channels to pixels first
+constexpr uint32_t kMaxSplitPixels = 128;  // maximum pixels of a tile whose depth is shared
+constexpr uint32_t kStagePixels = 128;     // pixels that a group transposes at a time
 constexpr uint32_t kStageBytes = kStagePixels * wgmma::kLineBytes;
-constexpr uint32_t kChunks = kChannels / kPackChannels;        // of a pixel
-constexpr uint32_t kPixelsAtOnce = wgmma::kThreads / kChunks;  // by a group
-constexpr uint32_t kItemsInFlight = 8;                         // of a thread, backward
+constexpr uint32_t kChunks = kChannels / kPackChannels;        // chunks of a pixel
+constexpr uint32_t kPixelsAtOnce = wgmma::kThreads / kChunks;  // pixels that a group handles at once
+constexpr uint32_t kItemsInFlight = 8;                         // items that a thread has in flight, backward
 
-// Where a block's shared memory has what. The first two parts lie on whole swizzle patterns.
+// Layout of a block's shared memory. The first two parts start at whole swizzle patterns.
 struct SharedPlan {
   uint32_t weights, staging, exchange, barriers, bytes;
 
@@ -60,13 +59,14 @@ struct SharedPlan {
   __host__ __device__ uint32_t multiplied(uint32_t group) const { return bytes - (group + 1) * kBarrierBytes; }
 };
 
-// What this block does: tiles first, first + stride, ... of one channel block, of each the stages begin ... end - 1.
+// Work of a block: the tiles first, first + stride, ... of one channel block, and of each tile the stages begin ... end
+// - 1.
 struct Work {
-  uint32_t rank;  // in the cluster
+  uint32_t rank;  // rank in the cluster
   uint32_t channel_block, channel;
   uint32_t first, stride;
   uint32_t begin, end;
-  uint32_t share, shares;  // of the sums of this channel block
+  uint32_t share, shares;  // index among the blocks that contribute sums to this channel block, and their number
 
   __device__ explicit Work(const ConvolutionTiles& tiles) {
     const uint32_t splits = 1u << tiles.splits_log2;
@@ -83,11 +83,11 @@ struct Work {
   }
 };
 
-// Where a pixel of a tile lies. Made from some bits of a pixel's number, and again from the others, the two places add
-// up to the pixel's.
+// Position of a pixel of a tile. The position is additive: if a pixel's number is split into two disjoint sets of bits,
+// the two positions add up to the pixel's position.
 struct Place {
-  uint32_t image;     // of the tile
-  uint32_t in_batch;  // pixels of the batch from the tile's first image and row on
+  uint32_t image;     // image within the tile
+  uint32_t in_batch;  // pixels of the batch from the tile's first image and row to this pixel
 
   __device__ Place(const ConvolutionTiles& tiles, uint32_t pixel) {
     const uint32_t column = pixel & ((1u << tiles.width_log2) - 1);
@@ -97,21 +97,22 @@ struct Place {
     in_batch = InBatch(tiles, image, row, column);
   }
 
-  // Pixels of the batch up to this image, row and column; of the first of the four pictures in one, if there are four.
+  // Returns the number of pixels of the batch before this image, row and column; of the first of the four interleaved
+  // images, if there are four.
   __device__ static uint32_t InBatch(const ConvolutionTiles& tiles, uint32_t image, uint32_t row, uint32_t column) {
     const uint32_t size_log2 = tiles.size_log2 + tiles.spread_log2;
     return (image << 2 * size_log2) + (row << (size_log2 + tiles.spread_log2)) + (column << tiles.spread_log2);
   }
 };
 
-// The first image, row and column of a tile, and its first pixel among the batch's.
+// First image, row and column of a tile, and its first pixel in the batch.
 struct Tile {
-  uint32_t odd_row = 0, odd_column = 0;  // of which of four pictures
+  uint32_t odd_row = 0, odd_column = 0;  // parity that selects one of the four interleaved images
   uint32_t image, row, column, in_batch;
 
   __device__ Tile(const ConvolutionTiles& tiles, uint32_t index) {
     if (tiles.spread_log2 != 0) {
-      // Those with the most taps come first, so that the last ones are short.
+      // Tiles with the most taps come first, so that the last tiles are short.
       const uint32_t quarter = tiles.pixel_tiles / 4;
       odd_row = index < 2 * quarter;
       odd_column = index / quarter % 2 == 0;
@@ -125,7 +126,7 @@ struct Tile {
   }
 };
 
-// The stages of a tile's depth that this block does, and the taps of the filter in each.
+// Stages of a tile's depth that this block processes, and the taps of the filter in each.
 template <Kind kKind>
 struct Depth {
   uint32_t begin, end, taps;

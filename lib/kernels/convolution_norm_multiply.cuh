@@ -1,4 +1,4 @@
-// The product itself: one thread copies boxes of input and weights, a group of four warps multiplies them into
+// The matrix product: one thread copies boxes of input and weights, and each group of four warps multiplies them into
 // registers.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_MULTIPLY_CUH_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_MULTIPLY_CUH_
@@ -8,7 +8,8 @@
 namespace lockstep {
 namespace convolution_norm {
 
-// The weights of one of a stage's taps. Backward the filter is turned around, its two sides of channels exchanged.
+// Copies the weights of one tap of a stage. Backward, the filter is rotated and its two channel dimensions are
+// exchanged.
 template <bool kBackward, Kind kKind>
 __device__ void CopyWeights(const Work& work, uint32_t stage, uint32_t of_stage, const CUtensorMap& weights,
                             Ring& ring) {
@@ -25,7 +26,7 @@ __device__ void CopyWeights(const Work& work, uint32_t stage, uint32_t of_stage,
   ring.Next();
 }
 
-// Where in a slot of the input, in rows, the rows begin that `filter_row` (of the filter's `rows`) reads.
+// Returns the first row, within a slot of the input, that `filter_row` (of `rows` filter rows) reads.
 template <Kind kKind>
 __device__ uint32_t RowsOf(const ConvolutionTiles& tiles, uint32_t filter_row, uint32_t rows) {
   if (kKind == Kind::kHalved) {
@@ -38,7 +39,7 @@ __device__ inline uint32_t RowBytes(const ConvolutionTiles& tiles) {
   return wgmma::kLineBytes * tiles.box_columns << tiles.tile_images_log2;
 }
 
-// The byte of a slot of the input from which on tap `tap` (of a stage's `taps`) reads.
+// Returns the first byte of an input slot that tap `tap` (of `taps` in a stage) reads.
 template <Kind kKind>
 __device__ uint32_t BytesOf(const ConvolutionTiles& tiles, uint32_t tap, uint32_t taps) {
   if (kKind == Kind::kBox) {
@@ -60,7 +61,7 @@ __device__ void CopyInput(const ConvolutionTiles& tiles, const Tile& tile, uint3
   } else if constexpr (kKind == Kind::kSame) {
     CopyBox(inputs.map[0], ring.Data(), ring.Full(), depth, column - 1, image, row - 1);
   } else if constexpr (kKind == Kind::kHalved) {
-    // Column 2x - 1 is the odd one of pair x - 1, 2x + 1 that of pair x; so are the rows.
+    // Column 2x - 1 is the odd one of pair x - 1, column 2x + 1 that of pair x; the same holds for rows.
     const uint32_t odd = column != 1;
     const int32_t pair = column == 0 ? -1 : 0;
     CopyBox(inputs.map[2 + odd], ring.Data(), ring.Full(), depth, pair, image, row - 1);
@@ -72,8 +73,8 @@ __device__ void CopyInput(const ConvolutionTiles& tiles, const Tile& tile, uint3
   ring.Next();
 }
 
-// A stage of the gradient of kHalved: an even column or row is reached by the filter's middle alone, an odd one by its
-// first from the next of the output and by its last from its own.
+// Copies a stage of the gradient of kHalved. An even column or row is reached only by the filter's middle. An odd one
+// is reached by the filter's first from the next output and by its last from its own output.
 __device__ inline void CopySpread(const ConvolutionNormArguments& arguments, const Work& work, const Tile& tile,
                                   uint32_t stage, const CUtensorMap& weights, const ConvolutionInputMaps& inputs,
                                   Ring& input_ring, Ring& weight_ring) {
@@ -114,13 +115,13 @@ __device__ void CopyTile(const ConvolutionNormArguments& arguments, const Work& 
   }
 }
 
-// Arrives at `issued` when the last instruction is on its way.
+// Multiplies a tile. Arrives at `issued` when the last instruction has been issued.
 template <bool kBackward, uint32_t kPixels, Kind kKind>
 __device__ void Multiply(const ConvolutionTiles& tiles, const Depth<kKind>& range, Ring& input_ring, Ring& weight_ring,
                          uint32_t issued, float (&acc)[kPixels / 2]) {
   constexpr uint32_t kEightPixels = kKind == Kind::kBox ? kBoxColumns * wgmma::kLineBytes : wgmma::kPatternBytes;
   const bool first_lane = threadIdx.x % kWarp == 0;
-  uint32_t done_weight = 0, done_input = 0;  // slots to give back once the instructions that read them are over
+  uint32_t done_weight = 0, done_input = 0;  // slots to release once the instructions that read them have finished
   for (uint32_t stage = range.begin; stage < range.end; ++stage) {
     input_ring.WaitUntilFull();
 #pragma unroll

@@ -1,5 +1,4 @@
-// The sums of a channel over the whole batch, from those of all threads of all blocks, in an order that does not
-// change.
+// Sums of a channel over the whole batch, from the sums of all threads of all blocks, in a fixed order.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_SUMS_CUH_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_SUMS_CUH_
 
@@ -12,12 +11,13 @@ namespace convolution_norm {
 
 using batch_norm::Sums;
 
-// Shares that a thread loads at once: of an H200's 132 that 8 warps add up, all of its own; of few, what few need.
+// Shares that a thread loads at once: 17 covers all shares of one of the 8 warps on an H200 with 132 multiprocessors; 4
+// is enough if there are few shares.
 constexpr uint32_t kManyAtOnce = 17;
 constexpr uint32_t kFewAtOnce = 4;
 constexpr uint32_t kFewShares = 2 * kFewAtOnce * kConsumerWarps;
 
-// The counters, then Sums (channel_blocks, shares, 64).
+// Workspace: the counters, then Sums (channel_blocks, shares, 64).
 struct Workspace {
   uint32_t* finished;
   Sums* partial;
@@ -28,7 +28,7 @@ struct Workspace {
                 size_t{work.channel_block} * work.shares * kChannels) {}
 };
 
-// Every eighth share, from `first` on, of two channels. Loads go out kAtOnce together.
+// Adds up every eighth share, starting at `first`, for two channels. kAtOnce loads are issued together.
 template <uint32_t kAtOnce>
 __device__ float4 AddShares(const float4* partial, uint32_t first, uint32_t shares) {
   float4 sum = {0, 0, 0, 0};
@@ -50,10 +50,11 @@ __device__ float4 AddShares(const float4* partial, uint32_t first, uint32_t shar
 
 constexpr uint32_t kSumsOfWarps = kConsumerWarps * kChannels;
 
-// A channel's sums over the block, in the threads below 64, one channel each. `shared`: room for kSumsOfWarps.
+// Returns a channel's sums over the block, in the first 64 threads, one channel each. `shared` must have room for
+// kSumsOfWarps Sums.
 __device__ Sums AddThreads(ChannelSums& sums, Sums* shared) {
   const uint32_t warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
-  SyncConsumers();  // `shared` was the staging of both groups
+  SyncConsumers();  // `shared` was the staging memory of both groups
 #pragma unroll
   for (uint32_t i = 0; i < kPackChannels; ++i) {
 #pragma unroll
@@ -76,8 +77,8 @@ __device__ Sums AddThreads(ChannelSums& sums, Sums* shared) {
   return sum;
 }
 
-// The total of channel threadIdx.x % 64 over all warps. Each warp has added up its part, two channels a lane.
-// `shared`: room for kSumsOfWarps.
+// Returns the total of channel threadIdx.x % 64 over all warps. Each warp has added up its part, two channels per lane.
+// `shared` must have room for kSumsOfWarps Sums.
 __device__ inline Sums AddWarps(const float4& of_warp, Sums* shared) {
   reinterpret_cast<float4*>(shared)[threadIdx.x] = of_warp;
   SyncConsumers();
@@ -89,7 +90,7 @@ __device__ inline Sums AddWarps(const float4& of_warp, Sums* shared) {
   return total;
 }
 
-// Adds up over the grid. True in the 64 threads of the last block that hold a channel's total.
+// Adds up over the grid. Returns true in the 64 threads of the last block that hold a channel's total.
 __device__ bool ReduceInLastBlock(ChannelSums& sums, const Work& work, Workspace workspace, Sums* shared, Sums& total) {
   __shared__ bool is_last;
   const Sums of_block = AddThreads(sums, shared);
@@ -117,14 +118,15 @@ __device__ bool ReduceInLastBlock(ChannelSums& sums, const Work& work, Workspace
   return threadIdx.x < kChannels;
 }
 
-// Where blocks that all run at once leave their sums for each other, without a counter to wait for: a word of 0 is one
-// that has not been left yet, and a sum of 0 is left as -0. Two halves in turn: who writes to one clears the other,
-// which the launch before has read, for the launch to come. Source: TensorRT-LLM's all-reduce with "Lamport" buffers.
+// Rendezvous of blocks that all run at once: each block leaves its sums for the others, who wait for the sums
+// themselves and not for a counter. A word of 0 means "not yet written"; a sum of 0 is written as -0. Two halves of the
+// memory alternate: a launch that writes to one half clears the other half, which the previous launch has read, for the
+// next launch. Source: TensorRT-LLM's all-reduce with "Lamport" buffers.
 //
-// A block that has waited past the limit (wait_report.h) reports it, and neither it nor any later launch with this memory
-// waits again: what is not there then is taken as it lies.
+// A block that has waited past the limit (wait_report.h) reports it. Afterwards neither this block nor any later launch
+// with this memory waits again: missing sums are read as they are.
 //
-// The memory: three counters; from kMeetingHeadBytes on the halves, each Sums (channel_blocks, shares, 64).
+// Memory: three counters; from kMeetingHeadBytes on the halves, each Sums (channel_blocks, shares, 64).
 class Meeting {
  public:
   __device__ Meeting(void* memory, const Work& work, const WaitReport& waits)
@@ -140,7 +142,7 @@ class Meeting {
     other_ = halves + (1 - (turn & 1)) * kHalfVectors;
   }
 
-  // By the threads below 64.
+  // Writes the block's sums. Must be called by the first 64 threads.
   __device__ void Leave(const Work& work, const Sums& of_block) const {
     float2* const to = reinterpret_cast<float2*>(mine_) + work.share * kChannels + threadIdx.x;
     asm volatile("st.relaxed.gpu.global.v2.f32 [%0], {%1, %2};" ::"l"(to), "f"(NotZero(of_block.a)),
@@ -148,14 +150,14 @@ class Meeting {
                  : "memory");
   }
 
-  // By all consumers, of all blocks together.
+  // Clears the other half. Must be called by all consumers; the blocks share the work.
   __device__ void ClearOther() const {
     for (uint32_t i = blockIdx.x * kConsumers + threadIdx.x; i < kHalfVectors; i += gridDim.x * kConsumers) {
       other_[i] = {0, 0, 0, 0};
     }
   }
 
-  // Waits for every eighth share, from `first` on, and adds them up in order; two channels a lane.
+  // Waits for every eighth share, starting at `first`, and adds them up in order; two channels per lane.
   template <uint32_t kAtOnce>
   __device__ float4 AddShares(uint32_t first, uint32_t shares) {
     const float4* const of_lane = mine_ + threadIdx.x % kWarp;
@@ -190,7 +192,7 @@ class Meeting {
     return sum;
   }
 
-  // By one thread of each block, at its end: the last one gives the turn to the other half.
+  // Ends the launch's use. Must be called by one thread of each block at its end; the last block switches the halves.
   __device__ void Close() const {
     if (atomicAdd(counters_ + kClosed, 1) == gridDim.x - 1) {
       counters_[kClosed] = 0;
@@ -235,11 +237,11 @@ class Meeting {
     return value;
   }
 
-  uint32_t* counters_;  // whose turn it is, whether a launch has given up, and how many blocks have closed
+  uint32_t* counters_;  // current half, whether a launch has given up, and number of blocks that have closed
   const WaitReport& waits_;
-  uint32_t tries_left_;  // before it looks at the clock
-  uint32_t begin_ = 0;   // of its waits by the clock; after a launch that has given up, long ago
-  float4* mine_;         // of the channel block
+  uint32_t tries_left_;  // attempts before the clock is read
+  uint32_t begin_ = 0;   // clock at the start of the waits; 0, which is long ago, after a launch that has given up
+  float4* mine_;         // this channel block's part of the current half
   float4* other_;
 };
 

@@ -1,5 +1,5 @@
-// From a group's registers to memory: turned around in shared memory, masked (backward), and added to the channels'
-// sums on the way.
+// Writes a group's registers to memory: transposed in shared memory, masked (backward), and added to the channels'
+// sums.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_WRITE_CUH_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_WRITE_CUH_
 
@@ -10,12 +10,13 @@ namespace convolution_norm {
 
 using Bf16 = __nv_bfloat16;
 
-// Where a group's tile is turned around: (pixels, 64 channels), chunks of 16 bytes swizzled within a pixel's line.
+// Returns the shared memory address at which a group's tile is transposed: (pixels, 64 channels), chunks of 16 bytes
+// swizzled within a pixel's line.
 __device__ inline uint32_t StagedAt(uint32_t staging, uint32_t pixel, uint32_t chunk) {
   return staging + pixel * wgmma::kLineBytes + (chunk ^ pixel % kChunks) * 16;
 }
 
-// Eight pixels by 64 channels of the group, of which this thread holds four values, as wgmma.cuh says.
+// Stages eight pixels by 64 channels of the group; this thread holds four values as described in wgmma.cuh.
 __device__ inline void Stage(uint32_t staging, uint32_t first_pixel, const float (&value)[4]) {
   const uint32_t lane = threadIdx.x % kWarp;
   const uint32_t warp = threadIdx.x / kWarp % kGroupWarps;
@@ -34,7 +35,7 @@ __device__ inline uint4 LoadShared(uint32_t at) {
   return value;
 }
 
-// Eight channels of a pixel, as four words of two.
+// Eight channels of a pixel, as four words of two channels.
 struct Words {
   uint32_t word[kPackChannels / 2] = {};
 
@@ -47,19 +48,19 @@ struct Words {
   }
 };
 
-// A thread's eight channels: what each is measured from, and its two sums over all the thread's pixels.
+// Sums of a thread's eight channels over all its pixels: the origin that is subtracted from the values, and two sums.
 struct ChannelSums {
   float origin[kPackChannels];
   float a[kPackChannels] = {};
   float b[kPackChannels] = {};
 };
 
-// What a thread reads of a pixel besides the tile, backward.
+// Values that a thread reads for a pixel in addition to the tile, backward.
 struct Around {
   Words x, addend;
   uint32_t mask;
 
-  // `inside`: whether there is such a pixel; nothing of another one passes.
+  // Loads the values. `inside`: whether the pixel exists; otherwise the mask lets nothing pass.
   __device__ void Load(const ConvolutionNormArguments& arguments, uint32_t pack, bool inside) {
     x = Words::Load(arguments.x, pack);
     mask = inside ? arguments.relu_mask[pack] : 0;
@@ -67,7 +68,7 @@ struct Around {
   }
 };
 
-// Asks for what WriteOut will read of the tile to come into the L2 cache, a line a thread.
+// Prefetches the values that WriteOut will read for the tile into the L2 cache, one line per thread.
 __device__ inline void PrefetchAround(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel,
                                       uint32_t pixels) {
   for (uint32_t pixel = threadIdx.x % wgmma::kThreads; pixel < pixels; pixel += wgmma::kThreads) {
@@ -83,13 +84,14 @@ __device__ inline void PrefetchAround(const ConvolutionNormArguments& arguments,
   }
 }
 
-// What of a word of two channels passes the ReLU: ones in the halves whose bit is set, of bits 2 * i and 2 * i + 1.
+// Returns a mask of the word of two channels that pass the ReLU: ones in the halves whose bit is set, among bits 2 * i
+// and 2 * i + 1.
 __device__ inline uint32_t Passing(uint32_t mask, uint32_t i) {
   const uint32_t bits = mask >> 2 * i & 3u;
   return ((bits | bits << 15) & 0x00010001u) * 0xFFFFu;
 }
 
-// Two channels: backward what is left of the gradient, and what both add to the sums, if there is such a pixel.
+// Adds two channels to the sums if the pixel exists. Returns the word; backward, the masked gradient.
 template <bool kBackward>
 __device__ inline uint32_t AddWord(uint32_t word, bool inside, const Around& around, uint32_t i, ChannelSums& sums) {
   if (kBackward) {
@@ -108,9 +110,10 @@ __device__ inline uint32_t AddWord(uint32_t word, bool inside, const Around& aro
   return word;
 }
 
-// Writes kItems * kPixelsAtOnce staged pixels out, from the tile's pixel `first` on, a multiple of as many, and adds to
-// the sums. All loads go out before the first is waited for, and no branch keeps the pixels' instructions apart.
-// kWhole: all of the tile's images are the batch's, so that nothing needs to be left out.
+// Writes kItems * kPixelsAtOnce staged pixels, starting at the tile's pixel `first`, and adds them to the sums. `first`
+// must be a multiple of kItems * kPixelsAtOnce. All loads are issued before the first is waited for, and no branch
+// separates the instructions of different pixels. kWhole: all images of the tile belong to the batch, so that no pixel
+// is skipped.
 template <bool kBackward, uint32_t kItems, bool kWhole>
 __device__ void WriteOut(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel,
                          uint32_t staging, uint32_t first, ChannelSums& sums) {
@@ -118,7 +121,7 @@ __device__ void WriteOut(const ConvolutionNormArguments& arguments, const Tile& 
   const uint32_t thread = threadIdx.x % wgmma::kThreads;
   const uint32_t chunk = thread % kChunks, pixel = thread / kChunks;
   const Place of_thread(tiles, pixel);
-  const uint32_t packs = tiles.channels / kPackChannels;  // of a pixel
+  const uint32_t packs = tiles.channels / kPackChannels;  // packs per pixel
   const uint32_t column = channel / kPackChannels + chunk;
   Around around[kItems];
   uint32_t at[kItems];
@@ -127,7 +130,7 @@ __device__ void WriteOut(const ConvolutionNormArguments& arguments, const Tile& 
   for (uint32_t k = 0; k < kItems; ++k) {
     const Place of_item(tiles, first + k * kPixelsAtOnce);
     inside[k] = kWhole || tile.image + of_thread.image + of_item.image < tiles.images;
-    // Loads without a branch: of the batch's first pixel where there is none.
+    // For a missing pixel, loads the batch's first pixel, so that loads need no branch.
     at[k] = (inside[k] ? tile.in_batch + of_thread.in_batch + of_item.in_batch : 0) * packs + column;
     if (kBackward) {
       around[k].Load(arguments, at[k], inside[k]);
@@ -172,8 +175,9 @@ __device__ void WriteTile(const ConvolutionNormArguments& arguments, const Tile&
   }
 }
 
-// The depth is shared: every block sends each block that one's pixels, and stages what it gets, added up in the order
-// of the ranks. Pixels that this block has: of the tile from rank times as many on.
+// Exchanges partial sums if the depth is shared: every block sends each other block the pixels which that block owns,
+// and stages the received pixels, added up in the order of the ranks. Returns the number of pixels that this block
+// owns; they start at rank times this number.
 template <uint32_t kPixels>
 __device__ uint32_t StageShare(const ConvolutionNormArguments& arguments, const Work& work, uint32_t staging,
                                uint32_t exchange, uint32_t barrier, const float (&acc)[kPixels / 2]) {

@@ -4,7 +4,7 @@
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kMaxHeldTurns = 7;  // of the clock, 4.3 s each
+constexpr uint32_t kMaxHeldTurns = 7;  // turns of the clock, 4.3 s each
 
 __global__ void Hold(const volatile uint32_t* release) {
   const uint32_t begin = ClockTurns();

@@ -1,4 +1,4 @@
-// One block, a thread a layer: a few kilobytes, whose time is that of a launch.
+// One block with one thread per layer: a few kilobytes are read, so the time is that of a launch.
 #include "lib/kernels/layer_factors.h"
 #include "lib/kernels/layer_factors_element.h"
 #include "lib/kernels/layer_squares.h"
@@ -6,7 +6,7 @@
 namespace lockstep {
 namespace {
 
-// The parts of one layer's sum, in order.
+// Returns the sum of the parts of one layer, added in order.
 __device__ double SumOfParts(const double* squares, uint32_t layer) {
   double sum = 0;
   for (uint32_t part = 0; part < kSquareParts; ++part) {
@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(kMaxLayers) FactorsKernel(LayerFactorsInput in
   if (layer >= input.layers) {
     return;
   }
-  double all = 0;  // each thread adds them up, in the same order
+  double all = 0;  // each thread adds them up in the same order
   for (uint32_t l = 0; l < input.layers; ++l) {
     all += of_layer[l];
   }

@@ -33,8 +33,8 @@ struct LayerFactorsInput {
   float* factors = nullptr;  // fp32 (layers, 2): factors of the gradient and of the weight
 };
 
-// Computes the factors in one small launch on `stream`. Returns the launch's error, or cudaErrorInvalidValue for too
-// many layers.
+// Computes the factors in one small launch on `stream`. Returns the launch's error, or cudaErrorInvalidValue if layers
+// > kMaxLayers or local_layers > layers.
 cudaError_t LayerFactors(const LayerFactorsInput& input, cudaStream_t stream);
 
 // Reference implementation on the host; equal bit for bit: both use the operations of layer_factors_element.h.

@@ -1,6 +1,6 @@
-// Reads each element once: 45 MB of fp32 for ResNet-18, which is 10 us at an H200's 4.3 TB/s. It stands in updates of
-// batches of thousands alone, so that it is written to be plain: a block for each part of a layer, whose threads take
-// every 8,192nd element, and halves of the block added up. Small layers leave most of their blocks with nothing to do.
+// Reads each element once: 45 MB of fp32 for ResNet-18, which takes 10 us at an H200's 4.3 TB/s. Only updates of
+// batches of thousands use it, so it is kept simple: one block for each part of a layer, whose threads take every
+// 8,192nd element; then halves of the block are added. For small layers most of their blocks have no work.
 #include "lib/kernels/layer_squares.h"
 
 namespace lockstep {

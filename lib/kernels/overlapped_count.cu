@@ -5,7 +5,7 @@ namespace lockstep {
 namespace {
 
 constexpr uint32_t kThreads = 256;
-constexpr int64_t kCyclesUntilWritten = 60'000;  // 30 us at 2 GHz; a launch begins in far less
+constexpr int64_t kCyclesUntilWritten = 60'000;  // 30 us at 2 GHz; a launch begins in much less time
 
 __global__ void CountKernel(const volatile uint32_t* from, volatile uint32_t* to, bool waits) {
   LetNextBegin();

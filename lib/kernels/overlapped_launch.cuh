@@ -1,12 +1,15 @@
-// Launches that begin before the one before them on their stream has ended (programmatic dependent launch): their blocks
-// are set up while its last ones still run. From compute capability 9.0 on; before it, launches like any other.
+// Launches that begin before the previous launch on their stream has ended (programmatic dependent launch): their
+// blocks are set up while its last blocks still run. Requires compute capability 9.0; on older devices they are
+// ordinary launches.
 //
-// Every thread of such a kernel calls WaitForLaunchBefore before it reads or writes memory that any earlier launch uses:
-// tensors share memory, so that what a kernel writes may still be read by the one before. Before that call it may touch
-// shared memory and what no launch writes, such as the weights of a trained network.
+// Every thread of such a kernel must call WaitForLaunchBefore before it reads or writes memory that any earlier launch
+// uses: tensors share memory, so the previous kernel may still read the memory that this kernel writes. Before that
+// call a thread may only access shared memory and memory that no launch writes, such as the weights of a trained
+// network.
 //
-// Such a wait ends: the blocks of the launch before are all at work by then. Where they wait for each other, LetNextBegin
-// comes after that, or the next launch's blocks would take places that these want.
+// The wait ends because all blocks of the previous launch are resident by then. If those blocks wait for each other,
+// LetNextBegin must be called after that wait; otherwise the next launch's blocks could take the resources that they
+// need.
 //
 // Source: CUDA C++ Programming Guide 13.0, "Programmatic Dependent Launch and Synchronization".
 #ifndef LOCKSTEP_LIB_KERNELS_OVERLAPPED_LAUNCH_CUH_
@@ -20,15 +23,16 @@
 
 namespace lockstep {
 
-// Lets the next launch's blocks begin where there is room, once all blocks of this one have called it or have ended.
+// Lets the next launch's blocks begin, if there are free resources, once all blocks of this launch have called it or
+// ended.
 __device__ inline void LetNextBegin() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 
-// Until the launch before is over and all that it wrote is there. Those before it are over as well, for it waited too or
-// began behind them.
+// Waits until the previous launch has ended and its writes are visible. The launches before it have ended too, because
+// the previous launch also waited or started after them.
 __device__ inline void WaitForLaunchBefore() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -37,13 +41,16 @@ __device__ inline void WaitForLaunchBefore() {
 
 struct LaunchSize {
   dim3 blocks = dim3(0);
-  uint32_t threads = 0;  // of a block
+  uint32_t threads = 0;  // threads per block
   size_t shared_bytes = 0;
-  uint32_t cluster_blocks = 1;  // 1: the launch names no clusters, with which its blocks would start apart
+  // Number of blocks of a cluster. With 1 the launch has no cluster attribute: with it, the blocks of a tile would not
+  // start together, which is slower (benchmarks/experiments.md).
+  uint32_t cluster_blocks = 1;
 };
 
-// Whether the code of `kernel` that the current device runs has those waits: not where it was compiled before 9.0, as PTX
-// may be. Without them it must not begin early, whatever the device.
+// Returns whether the code of `kernel` that the current device runs contains those waits. It does not if it was
+// compiled for less than 9.0, which is possible with PTX. Without the waits the kernel must not begin early, whatever
+// the device.
 inline bool CanOverlap(const void* kernel) {
   cudaFuncAttributes attributes = {};
   return cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess && attributes.ptxVersion >= 90;
@@ -65,7 +72,7 @@ inline cudaLaunchAttribute ClusterOf(const LaunchSize& size) {
   return cluster;
 }
 
-// Launches a kernel that keeps the rule above; no blocks do nothing. Returns the launch's error.
+// Launches a kernel that follows the rules above; does nothing if there are no blocks. Returns the launch's error.
 template <typename... Parameters, typename... Arguments>
 cudaError_t LaunchOverlapped(void (*kernel)(Parameters...), const LaunchSize& size, cudaStream_t stream,
                              Arguments&&... arguments) {

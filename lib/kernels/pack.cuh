@@ -1,4 +1,5 @@
-// Eight channels side by side: what a thread of a channels-last kernel loads and stores at once (16 bytes in bf16).
+// Pack of eight consecutive channels, which a thread of a channels-last kernel loads and stores at once (16 bytes in
+// bf16).
 #ifndef LOCKSTEP_LIB_KERNELS_PACK_CUH_
 #define LOCKSTEP_LIB_KERNELS_PACK_CUH_
 
@@ -15,7 +16,7 @@ struct alignas(16) Pack {
   T value[kPackChannels];
 };
 
-// Pointers are aligned to 16 bytes.
+// Loads a pack. The pointer must be aligned to 16 bytes.
 template <typename T>
 __device__ Pack<T> LoadPack(const T* from) {
   return *reinterpret_cast<const Pack<T>*>(from);
@@ -31,8 +32,8 @@ __device__ void Store(const float (&from)[kPackChannels], T* to) {
   *reinterpret_cast<Pack<T>*>(to) = pack;
 }
 
-// Two floats rounded to bf16 by one instruction, the first in the lower half; one by one they would take an eighth of the
-// rate each.
+// Rounds two floats to bf16 with one instruction, the first into the lower half. Separate conversions would run at an
+// eighth of the rate each.
 __device__ inline uint32_t PackBf16(float low, float high) {
   const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
   return *reinterpret_cast<const uint32_t*>(&pair);
@@ -42,7 +43,7 @@ __device__ inline void Store(const float (&from)[kPackChannels], __nv_bfloat16* 
                                    PackBf16(from[6], from[7])};
 }
 
-// The two halves of such a word.
+// Return the two halves of such a word.
 __device__ inline float LowBf16(uint32_t word) { return __uint_as_float(word << 16); }
 __device__ inline float HighBf16(uint32_t word) { return __uint_as_float(word & 0xFFFF0000u); }
 

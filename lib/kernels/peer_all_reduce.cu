@@ -7,13 +7,14 @@ namespace lockstep {
 namespace {
 
 constexpr uint32_t kThreads = 512;
-constexpr uint32_t kMaxBlocks = 264;  // two a multiprocessor, so that all have room at once
+constexpr uint32_t kMaxBlocks = 264;  // two per multiprocessor, so that all are resident at once
 
-// Two shots of a share of more rounds go round by round, by a kernel of its own, so that no other has longer code.
+// If a share has more rounds than this, two shots run round by round, in a separate kernel, so that the code of the
+// other kernels does not grow.
 constexpr size_t kMaxPhasedRounds = 6;
-constexpr uint32_t kRoundsApart = 3;  // the phases of SumInTwoShotsByRounds
+constexpr uint32_t kRoundsApart = 3;  // kApart of SumInTwoShotsByRounds
 
-// The call's epoch. The block that comes last raises it for the next call, when all have read it.
+// Returns the call's epoch. The last block to arrive raises the epoch for the next call, when all blocks have read it.
 __device__ uint32_t BeginCall(const PeerFlags& flags, uint32_t* arrived) {
   __shared__ uint32_t epoch;
   if (threadIdx.x == 0) {
@@ -30,7 +31,7 @@ __device__ uint32_t BeginCall(const PeerFlags& flags, uint32_t* arrived) {
   return epoch;
 }
 
-// kApart: of SumInTwoShotsByRounds; 0: phase by phase.
+// kApart: the distance of SumInTwoShotsByRounds; 0: phase by phase.
 template <typename W, PacketShots kShots, uint32_t kApart = 0>
 __global__ void __launch_bounds__(kThreads, 2)
     PacketKernel(const __grid_constant__ PeerFlags flags, const __grid_constant__ PacketSum<W> sum, uint32_t* arrived) {
@@ -70,7 +71,7 @@ cudaError_t PeerAllReduce(const PeerAllReduceMemory& memory, PacketShots shots, 
   if (input.count > (one ? MaxInOneShot<W>(sum.room) : MaxInTwoShots<W>(sum.room, sum.ranks))) {
     return cudaErrorInvalidValue;
   }
-  const size_t packets = one ? sum.packets() : sum.share();  // that a rank sends to another at first
+  const size_t packets = one ? sum.packets() : sum.share();  // packets that a rank first sends to another rank
   const auto wanted = static_cast<uint32_t>(std::min<size_t>(kMaxBlocks, (packets + kThreads - 1) / kThreads));
   const uint32_t blocks = std::max(1U, most_blocks == 0 ? wanted : std::min(wanted, most_blocks));
   const bool phased = packets <= kMaxPhasedRounds * blocks * kThreads;

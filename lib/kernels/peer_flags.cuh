@@ -1,4 +1,4 @@
-// What kernels do with the flags of peer_flags.h.
+// Device functions for the flags of peer_flags.h.
 #ifndef LOCKSTEP_LIB_KERNELS_PEER_FLAGS_CUH_
 #define LOCKSTEP_LIB_KERNELS_PEER_FLAGS_CUH_
 
@@ -8,8 +8,9 @@
 
 namespace lockstep {
 
-// Called by one thread. All that its block wrote before a __syncthreads comes before the flag: a release holds for what its
-// thread has seen, too, and wants no fence beside it.
+// Raises this rank's flag of `row` at rank `at`. Must be called by one thread. All writes of its block before a
+// __syncthreads are ordered before the flag: a release also covers writes that its thread has observed, so no
+// additional fence is needed.
 __device__ inline void RaiseFlag(const PeerFlags& flags, uint32_t row, uint32_t at, uint32_t epoch) {
   uint32_t* const flag = flags.flags[at] + row * kMaxPeerRanks + flags.rank;
   asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(flag), "r"(epoch) : "memory");
@@ -21,8 +22,9 @@ __device__ inline uint32_t LoadAcquire(const uint32_t* flag) {
   return value;
 }
 
-// Called by one thread. Tries until the rank has come, the limit, or once one has been reached. Host memory is left alone
-// until then: thousands of threads may wait, and their reads of it, queued, kept a launch a millisecond longer.
+// Tries until has_come() returns true, the limit is reached, or another wait has reached its limit. Must be called by
+// one thread. Reads no host memory until then: if thousands of threads wait, their queued reads of host memory
+// prolonged a launch by a millisecond.
 template <typename HasCome>
 __device__ __forceinline__ void AwaitRank(const PeerFlags& flags, uint32_t of, HasCome has_come) {
   volatile uint32_t* const given_up = flags.given_up;
@@ -42,7 +44,7 @@ __device__ __forceinline__ void AwaitRank(const PeerFlags& flags, uint32_t of, H
   }
 }
 
-// Called by one thread. Returns when the rank's flag is `wanted` or higher, or as AwaitRank.
+// Returns when the rank's flag is `wanted` or higher, or when AwaitRank gives up. Must be called by one thread.
 __device__ inline void AwaitFlag(const PeerFlags& flags, uint32_t row, uint32_t of, uint32_t wanted) {
   const uint32_t* const flag = flags.flags[flags.rank] + row * kMaxPeerRanks + of;
   AwaitRank(flags, of, [&] { return static_cast<int32_t>(LoadAcquire(flag) - wanted) >= 0; });

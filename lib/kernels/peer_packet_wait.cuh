@@ -1,4 +1,4 @@
-// What a thread does that waits for a packet (peer_packet.h), with the limit of peer_flags.h.
+// Wait of a thread for a packet (peer_packet.h), with the limit of peer_flags.h.
 #ifndef LOCKSTEP_LIB_KERNELS_PEER_PACKET_WAIT_CUH_
 #define LOCKSTEP_LIB_KERNELS_PEER_PACKET_WAIT_CUH_
 
@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// Returns what has come, or at the limit what there is, and reports the rank.
+// Returns the packet once it has arrived. At the limit, returns the slot's current contents and reports the rank.
 class PacketWait {
  public:
   __device__ explicit PacketWait(const PeerFlags& flags) : flags_(flags) {}

@@ -13,19 +13,19 @@ struct alignas(kPackBytes) SumPack {
   W value[kElements];
 };
 
-// Past the L1, which may hold the last step's.
+// Loads received data past the L1, which may hold the last step's data.
 template <typename W>
 __device__ SumPack<W> LoadReceived(const SumPack<W>* from) {
   const uint4 words = __ldcg(reinterpret_cast<const uint4*>(from));
   return *reinterpret_cast<const SumPack<W>*>(&words);
 }
 
-// Whole packs, and then the last few elements, fewer than there are threads.
+// Processes whole packs, then the last elements, of which there are fewer than threads.
 template <typename W>
 __global__ void __launch_bounds__(kThreads) PeerSumKernel(PeerFlags flags, uint32_t row, PeerSumInput<W> input) {
   using P = SumPack<W>;
   const size_t packs = input.count / P::kElements;
-  const size_t tail = packs * P::kElements + threadIdx.x;  // one element a thread
+  const size_t tail = packs * P::kElements + threadIdx.x;  // index of one element per thread
   for (uint32_t other = 0; other < flags.ranks; ++other) {
     if (other == flags.rank) {
       continue;

@@ -10,9 +10,9 @@ namespace lockstep {
 namespace {
 
 constexpr uint32_t kThreads = 384;
-constexpr uint32_t kBlocksAtOnce = 2;  // on a multiprocessor
+constexpr uint32_t kBlocksAtOnce = 2;  // blocks per multiprocessor
 
-// Made on the host: a kernel would keep its arrays in local memory.
+// Made on the host: in a kernel, its arrays would be in local memory.
 template <typename G>
 PacketSum<G> SumOf(const PeerFlags& flags, const PacketRoom& room, const SgdInput<G>& input) {
   PacketSum<G> sum;
@@ -36,7 +36,8 @@ __device__ bool IsWhole(const PacketSum<G>& sum, size_t packet) {
   return (packet + 1) * PacketSum<G>::kElements <= sum.count;
 }
 
-// What SGD reads beside the gradients comes to the L2 cache while they are on their way.
+// Sends a packet. Also prefetches into the L2 cache the data that SGD reads in addition to the gradients, while the
+// packets are in transit.
 template <typename G>
 __device__ void Send(const PacketSum<G>& sum, const SgdInput<G>& input, size_t packet) {
   const PeerPacket own = LoadElements(sum, packet);
@@ -45,7 +46,7 @@ __device__ void Send(const PacketSum<G>& sum, const SgdInput<G>& input, size_t p
   SendPacket(sum, 0, packet, own);
 }
 
-// The last packet of an array, which is not whole.
+// Updates the elements of an array's last, partly filled packet.
 template <typename G>
 __device__ void TakeAndUpdatePart(const PacketSum<G>& sum, const SgdInput<G>& input, size_t packet, PacketWait& wait) {
   const SgdElementInput element = SgdElementInputOf</*kWhole=*/false>(input);
@@ -71,7 +72,7 @@ __device__ void TakeAndUpdate(const PacketSum<G>& sum, const SgdInput<G>& input,
     parameter[n] = reinterpret_cast<const SgdFour<float>*>(input.parameter)[packet * kFours + n];
     velocity[n] = reinterpret_cast<const SgdFour<float>*>(input.velocity)[packet * kFours + n];
   }
-  // LoadElements would ask once more whether it is whole, and want registers that are not there.
+  // LoadElements would check again whether the packet is whole, and needs registers that are not available.
   const PeerPacket own = Sendable(reinterpret_cast<const PeerPacket*>(sum.from)[packet]);
   const PeerPacket added = AddPackets(sum, 0, own, packet, wait);
   SgdFour<G> gradient[kFours];
@@ -83,7 +84,7 @@ __device__ void TakeAndUpdate(const PacketSum<G>& sum, const SgdInput<G>& input,
   }
 }
 
-// By the block that is done last, in all columns at once.
+// Writes the timestamps to all columns at once, by the block that finishes last.
 __device__ void NoteArrival(const ArrivalMarks& arrival, uint32_t* done) {
   __shared__ bool all_done;
   __syncthreads();
@@ -99,7 +100,8 @@ __device__ void NoteArrival(const ArrivalMarks& arrival, uint32_t* done) {
   }
 }
 
-// A thread has packets of the weights, then of the norms; the last threads, which have the fewest, the flags.
+// Each thread handles packets of the weights, then of the batch norms. The last threads, which have the fewest packets,
+// also handle the flags.
 template <typename G>
 __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
     PeerUpdateKernel(const __grid_constant__ PeerFlags flags, uint32_t row, const __grid_constant__ Sums<G> sums,

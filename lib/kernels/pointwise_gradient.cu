@@ -2,10 +2,10 @@
 //
 //     dw (out, in) = dy^T (out, pixels) * x (pixels, in)
 //
-// It is small: what counts is that few blocks bring the pixels in at the rate of memory, beside other launches that want
-// the rest of the GPU. A block does 64 of the outputs by 64 or 128 of the inputs over its share of the pixels, with one
-// group of four warps. Both operands lie with their channels in lines and the pixels from line to line, as in
-// weight_gradient.cu.
+// The product is small. The goal is that few blocks read the pixels at the rate of memory, at the same time as other
+// launches that need the rest of the GPU. A block computes 64 output channels by 64 or 128 input channels over its
+// share of the pixels, with one group of four warps. Both operands are stored with the channels along a line and one
+// line per pixel, as in weight_gradient.cu.
 #include "lib/kernels/overlapped_launch.cuh"
 #include "lib/kernels/pointwise_gradient_kernel.h"
 #include "lib/kernels/sum_parts.cuh"
@@ -25,13 +25,13 @@ constexpr uint32_t kSlotBytes = (1 + kIn / kBoxChannels) * kBoxBytes;
 template <uint32_t kIn>
 constexpr uint32_t kSharedBytes = (kSlotBytes<kIn> + 2 * kBarrierBytes) * kSlots + wgmma::kPatternBytes;
 template <uint32_t kIn>
-constexpr uint32_t kTileVectors = kIn / 8 * wgmma::kThreads;  // of four sums
+constexpr uint32_t kTileVectors = kIn / 8 * wgmma::kThreads;  // vectors of four sums
 
 __host__ __device__ uint32_t TileCount(const Arguments& arguments) {
   return Tiles(arguments.in_channels, arguments.out_channels);
 }
 
-// Four sums of a tile where they belong: of thread t, its block of eight input channels.
+// Writes four sums of a tile to their place in the output: thread t's sums of its block of eight input channels.
 template <uint32_t kIn>
 __device__ void Write(const Arguments& arguments, uint32_t tile, uint32_t block, uint32_t thread, const float4& sum) {
   const uint32_t in_tiles = arguments.in_channels / kIn;
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(wgmma::kThreads, 1)
   const auto in_channel = static_cast<int32_t>(tile % in_tiles * kIn);
   const uint32_t stages = (arguments.stages - part + arguments.parts - 1) / arguments.parts;
   const uint32_t rows = RowsOfStage(kPixels, arguments.size), images = ImagesOfStage(kPixels, arguments.size);
-  const uint32_t stages_of_image = arguments.size / rows;  // one above the other, where it has several
+  const uint32_t stages_of_image = arguments.size / rows;  // from top to bottom; 1 for whole images
   const auto copy = [&](uint32_t n) {
     const uint32_t slot = n % kSlots, to = base + slot * kSlotBytes<kIn>, barrier = full + slot * kBarrierBytes;
     WaitFor(empty + slot * kBarrierBytes, (n / kSlots & 1) ^ 1);
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(wgmma::kThreads, 1)
               static_cast<int32_t>(stage / stages_of_image * images));
     }
   };
-  constexpr uint32_t kAhead = kSlots - 1;  // the other slot is at work
+  constexpr uint32_t kAhead = kSlots - 1;  // the remaining slot is being multiplied
   if (threadIdx.x == 0) {
     for (uint32_t n = 0; n < kAhead && n < stages; ++n) {
       copy(n);
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(wgmma::kThreads, 1)
           wgmma::Deeper(a, k * wgmma::kDeeperAcrossLines), wgmma::Deeper(b, k * wgmma::kDeeperAcrossLines), acc);
     }
     wgmma::Commit();
-    // The next copy goes into the slot of the stage before, once all warps have given it back.
+    // The next copy goes into the slot of the previous stage, once all warps have released it.
     if (threadIdx.x == 0 && n + kAhead < stages) {
       copy(n + kAhead);
     }
@@ -133,13 +133,13 @@ __global__ void __launch_bounds__(wgmma::kThreads, 1)
 #endif
 }
 
-constexpr uint32_t kSumThreads = 256;  // of a block of the second kernel
-constexpr uint32_t kLanes = 4;         // parts that are loaded at once by as many threads
+constexpr uint32_t kSumThreads = 256;  // threads of a block of the second kernel
+constexpr uint32_t kLanes = 4;         // parts that as many threads load at once
 constexpr uint32_t kVectors = kSumThreads / kLanes;
 
 template <uint32_t kIn>
 __global__ void __launch_bounds__(kSumThreads) SumPointwisePartsKernel(const __grid_constant__ Arguments arguments) {
-  const uint32_t vector = blockIdx.x * kVectors + threadIdx.x;  // of all tiles
+  const uint32_t vector = blockIdx.x * kVectors + threadIdx.x;  // index over all tiles
   float4 sum;
   if (SumParts<kVectors, kLanes>(arguments.partial + vector, size_t{TileCount(arguments)} * kTileVectors<kIn>,
                                  arguments.parts, sum)) {

@@ -1,4 +1,4 @@
-// Reads each rank's elements once and writes the sum: for two ranks in bf16 6 bytes an element.
+// Reads each rank's elements once and writes the sum: 6 bytes per element for two ranks in bf16.
 #include <algorithm>
 
 #include "lib/kernels/rank_sum.h"
@@ -10,14 +10,14 @@ constexpr uint32_t kThreads = 512;
 constexpr size_t kMaxBlocks = 132 * 4 * 4;  // four times what fills 132 SMs of 2,048 threads
 constexpr size_t kPackBytes = 16;
 
-// What a thread loads and stores at once.
+// Elements that a thread loads and stores at once.
 template <typename W>
 struct alignas(kPackBytes) SumPack {
   static constexpr uint32_t kElements = kPackBytes / sizeof(W);
   W value[kElements];
 };
 
-// P: a W, or a SumPack of them. Each element is read before it is written by the same thread.
+// P: a W, or a SumPack of W. Each element is read before the same thread writes it.
 template <typename W, typename P>
 __global__ void __launch_bounds__(kThreads) SumKernel(RankSumInput<W> input) {
   constexpr uint32_t kElements = sizeof(P) / sizeof(W);
@@ -69,7 +69,7 @@ cudaError_t RankSum(const RankSumInput<W>& input, cudaStream_t stream, uint32_t 
   if (const cudaError_t error = Launch<W, SumPack<W>>(input, stream, most_blocks); error != cudaSuccess) {
     return error;
   }
-  // What fills no pack.
+  // Elements that do not fill a pack.
   const size_t done = input.count / SumPack<W>::kElements * SumPack<W>::kElements;
   RankSumInput<W> tail = input;
   tail.count = input.count - done;

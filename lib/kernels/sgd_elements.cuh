@@ -1,4 +1,4 @@
-// What a thread of SgdStep does, for kernels that do more: four elements at once, 16 bytes a load.
+// The work of a thread of SgdStep, for kernels that do more than that: four elements at once, 16 bytes per load.
 #ifndef LOCKSTEP_LIB_KERNELS_SGD_ELEMENTS_CUH_
 #define LOCKSTEP_LIB_KERNELS_SGD_ELEMENTS_CUH_
 
@@ -17,8 +17,8 @@ struct alignas(sizeof(G) * kSgdVector) SgdFour {
   G value[kSgdVector];
 };
 
-// The sums of the ranks' fours of these indices. All that is read of two ranks is under way at once: a load at a time would
-// wait for the memory as often as there are ranks and indices.
+// Computes the sums over the ranks of the fours at these indices. All loads of the first two ranks are issued together:
+// one load at a time would wait for memory once per rank and index.
 template <typename G, uint32_t kAtOnce>
 __device__ __forceinline__ void SgdSumsOfRanks(const SgdInput<G>& input, const size_t (&index)[kAtOnce],
                                                SgdFour<G> (&sums)[kAtOnce]) {
@@ -77,7 +77,7 @@ __device__ SgdElementInput SgdElementInputOf(const SgdInput<G>& input) {
           kWhole || input.last};
 }
 
-// The fours of index i, of which parameter and velocity are as before.
+// Updates the four at index i, given its current parameter and velocity.
 template <typename G>
 __device__ __forceinline__ void SgdUpdateFour(const SgdElementInput& element, const SgdInput<G>& input, size_t i,
                                               const SgdFour<G>& gradient, SgdFour<float> parameter,
@@ -101,7 +101,7 @@ __device__ __forceinline__ void SgdUpdateFour(const SgdElementInput& element, co
   }
 }
 
-// One element, of those that are no four.
+// Updates one element that is not part of a complete four.
 template <typename G>
 __device__ void SgdUpdateOne(const SgdElementInput& element, const SgdInput<G>& input, size_t i, float gradient) {
   SgdElement(element, gradient, input.parameter[i], input.velocity[i]);
@@ -113,8 +113,9 @@ __device__ void SgdUpdateOne(const SgdElementInput& element, const SgdInput<G>& 
   }
 }
 
-// `thread` of `threads`, which share the work. kWhole: the step has one micro-batch and no factors, which is the usual
-// case: nothing is looked at for each element. kRanks: the gradient is a sum. kAtOnce: fours that a thread has under way.
+// Updates the elements of `thread` of `threads` threads, which share the work. kWhole: the step has one micro-batch and
+// no factors, the usual case, so that no options are read per element. kRanks: the gradient is a sum. kAtOnce: fours
+// that a thread has in flight.
 template <typename G, bool kWhole, bool kRanks, uint32_t kAtOnce>
 __device__ __forceinline__ void SgdElements(const SgdInput<G>& input, size_t thread, size_t threads) {
   const SgdElementInput element = SgdElementInputOf<kWhole>(input);

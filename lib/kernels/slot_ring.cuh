@@ -1,4 +1,4 @@
-// Slots of shared memory between one thread that fills them by bulk copies and the warps that read them.
+// Ring of slots in shared memory between one thread that fills them by bulk copies and the warps that read them.
 #ifndef LOCKSTEP_LIB_KERNELS_SLOT_RING_CUH_
 #define LOCKSTEP_LIB_KERNELS_SLOT_RING_CUH_
 
@@ -8,11 +8,10 @@
 
 namespace lockstep {
 
-// Slots that one thread fills and groups of warps empty, in order. If all there is to load fits, it is loaded once and
-// stays.
+// Slots that one thread fills and groups of warps empty, in order. If all data fit, they are loaded once and stay.
 struct SlotRing {
-  uint32_t data, stride;  // of slot 0, from one to the next
-  uint32_t bytes;         // that fill one
+  uint32_t data, stride;  // address of slot 0, and bytes from one slot to the next
+  uint32_t bytes;         // bytes that fill one slot
   uint32_t full, empty;   // barriers of slot 0
   uint32_t slots;
   bool stays;
@@ -22,8 +21,8 @@ struct SlotRing {
       : data(data), stride(stride), bytes(bytes), full(barriers), empty(barriers + slots * kBarrierBytes), slots(slots),
         stays(stays) {}
 
-  // By one thread of a warp, whose slot it sets up; threads of one warp would go one after another. There are no more
-  // slots than warps. A slot is empty when `readers` have arrived.
+  // Sets up the barriers of slot `warp`. Must be called by one thread of each warp, because threads of one warp would
+  // run one after another. There must not be more slots than warps. A slot is empty when `readers` have arrived.
   __device__ void Init(uint32_t warp, uint32_t readers) const {
     if (warp < slots) {
       InitBarrier(full + warp * kBarrierBytes, 1);
@@ -45,7 +44,7 @@ struct SlotRing {
     phase ^= stays ? 0 : to / slots & 1;
   }
   __device__ void WaitUntilFull() const { WaitFor(Full(), phase); }
-  // For the filler: free, and now to be filled with `bytes`.
+  // For the filling thread: waits until the slot is free, and announces that it will be filled with `bytes`.
   __device__ void Claim() const {
     WaitFor(Empty(), phase ^ 1);
     ArriveExpecting(Full(), bytes);

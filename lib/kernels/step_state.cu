@@ -1,4 +1,4 @@
-// One thread: up to 20 bytes move, and the time is that of a launch.
+// One thread: up to 20 bytes are moved, so the time is that of a launch.
 #include "lib/kernels/step_state.h"
 
 namespace lockstep {

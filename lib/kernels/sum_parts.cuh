@@ -1,5 +1,5 @@
-// The sum of what blocks have left in parts, each of which began as the sum of many products: in fp32, four sums a
-// vector, added up in an order that depends on the number of parts alone.
+// Adds up partial sums that blocks have written, each of which is the sum of many products: in fp32, four sums per
+// vector, in an order that depends only on the number of parts.
 #ifndef LOCKSTEP_LIB_KERNELS_SUM_PARTS_CUH_
 #define LOCKSTEP_LIB_KERNELS_SUM_PARTS_CUH_
 
@@ -10,13 +10,13 @@
 
 namespace lockstep {
 
-inline constexpr uint32_t kPartsAtOnce = 6;  // that a thread loads before it waits for the first of them
+inline constexpr uint32_t kPartsAtOnce = 6;  // parts that a thread loads before it waits for the first of them
 
 __device__ inline float4 Add(const float4& a, const float4& b) { return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w}; }
 
-// By all threads of a block of (kVectors, kLanes): the lanes of a vector add up every kLanes-th part each, and the
-// first of them, which alone is told true, the lanes' sums in order. partial: the vector of the first part, `stride`
-// vectors before that of the second.
+// Adds up the parts of a vector. Must be called by all threads of a block of (kVectors, kLanes): each lane of a vector
+// adds up every kLanes-th part, and the first lane adds up the lanes' sums in order. Returns true only in the first
+// lane. partial: the vector in the first part; the next part's vector is `stride` vectors later.
 template <uint32_t kVectors, uint32_t kLanes>
 __device__ bool SumParts(const float4* partial, size_t stride, uint32_t parts, float4& sum) {
   sum = {0, 0, 0, 0};

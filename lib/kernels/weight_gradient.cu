@@ -2,18 +2,19 @@
 //
 //     dw (out, taps * in) = dy^T (out, pixels) * im2col(x) (pixels, taps * in)
 //
-// A tile is 64 of the outputs by 64 of the inputs with all their nine taps.
+// A tile is 64 output channels by 64 input channels with all their nine taps.
 //
-// Both operands lie with their channels in lines and the depth, the pixels, from line to line, which the matrix
-// instruction reads as it is. So a tap of the filter is nothing but another first line in the same box of the input:
-// each value of x is loaded once a tile (with its border 1.4 to 1.6 times), where an engine that knows no taps loads it
-// for each. Three groups of four warps do a column of the filter each; the three rows of it are one instruction 192
-// wide, whose next 64 columns lie one image row further.
+// Both operands are stored with the channels along a line and one line per pixel, which is the depth of the product;
+// the matrix instruction can read this layout directly. A tap of the filter is only a different first line in the same
+// box of the input. Hence each value of x is loaded once per tile (1.4 to 1.6 times with its border); an engine that
+// does not share a box between taps loads it once per tap. Three groups of four warps compute one column of the filter
+// each. The three rows of a column are one instruction that is 192 wide, whose next 64 columns lie one image row
+// further.
 //
-// A tile has few outputs and many pixels, so blocks share its pixels, and a second kernel adds up their sums. With few
-// pixels those sums are most of the work. Then a block does one column of the filter alone, and its groups share the
-// pixels: a third of the blocks share a sum. (Adding up within a cluster first, over its blocks' shared memory, took
-// longer than both.)
+// A tile has few outputs and many pixels, so several blocks share its pixels, and a second kernel adds up their sums.
+// If there are few pixels, these sums are most of the work. Then a block computes only one column of the filter and its
+// groups share the pixels, so that only a third as many blocks share a sum. (Rejected: adding up within a cluster
+// first, through its blocks' shared memory, took longer than both.)
 #include "lib/kernels/overlapped_launch.cuh"
 #include "lib/kernels/sum_parts.cuh"
 #include "lib/kernels/tensor_copy.cuh"
@@ -26,20 +27,20 @@ namespace {
 
 constexpr uint32_t kWarp = 32;
 constexpr uint32_t kFilter = 3;
-constexpr uint32_t kGroups = kFilter;                     // a column of the filter each
-constexpr uint32_t kThreads = kGroups * wgmma::kThreads;  // the first of which copies as well
-// For 128 registers a thread, of which 96 are the accumulator's: a quarter of the registers stays free, for a kernel
-// that moves memory to run beside.
+constexpr uint32_t kGroups = kFilter;                     // one group per column of the filter
+constexpr uint32_t kThreads = kGroups * wgmma::kThreads;  // the first thread also copies
+// Limits a thread to 128 registers, of which 96 are the accumulator's: a quarter of the registers stays free for a
+// kernel that moves memory and runs at the same time.
 constexpr uint32_t kThreadsOfBound = 512;
 
 constexpr uint32_t kChannels = 64;
-constexpr uint32_t kColumns = kFilter * kChannels;  // of a group's accumulator
-constexpr uint32_t kColumnBlocks = kColumns / 8;    // of which a thread holds four values each
-constexpr uint32_t kTileVectors = kGroups * kColumnBlocks * wgmma::kThreads;  // of four values
+constexpr uint32_t kColumns = kFilter * kChannels;  // columns of a group's accumulator
+constexpr uint32_t kColumnBlocks = kColumns / 8;    // blocks of columns; a thread holds four values of each
+constexpr uint32_t kTileVectors = kGroups * kColumnBlocks * wgmma::kThreads;  // vectors of four values
 constexpr uint32_t kExchangeBytes = kTileVectors * sizeof(float4);
 
-// Where the last operand of the input would end if its lines, 192 x 16 values, lay one behind the other. They do not,
-// and no line beyond the box is read, but compute-sanitizer counts so, and is given the memory that it misses.
+// Returns the end of the last input operand if its lines, 192 x 16 values, were contiguous. They are not, and no line
+// beyond the box is read, but compute-sanitizer assumes it; the allocation therefore includes this memory.
 constexpr uint32_t EndOfOperands(const Geometry& g) {
   const uint32_t last_box = (g.slots - 1) * g.slot_bytes() + g.gradient_bytes() + g.BoxOf(kFilter - 1) * g.box_stride();
   const uint32_t last_line = g.LineOf(kFilter - 1) + g.LineOfPixel(g.pixels - wgmma::kDepth);
@@ -55,13 +56,13 @@ __host__ __device__ constexpr uint32_t TileCount(const Arguments& arguments) {
   return arguments.in_channels / kChannels * (arguments.out_channels / kChannels);
 }
 
-// Which tile a block is at, which column of the filter if it does one, and which of the tile's stages: every parts-th,
-// so that all blocks go through the pixels together, beside the data gradient that reads the same ones, and what was
-// written last is read from the L2 cache.
+// Tile of a block, its column of the filter (if it computes one column), and its stages of the tile: every parts-th.
+// Thus all blocks advance through the pixels together, at the same time as the data gradient that reads the same
+// pixels, and data that were written last are read from the L2 cache.
 struct Work {
   uint32_t part, tile, column;
-  uint32_t out_channel, in_channel;  // the tile's first ones
-  uint32_t parts, stages;            // of the tile, and of these the block's own
+  uint32_t out_channel, in_channel;  // the tile's first channels
+  uint32_t parts, stages;            // number of parts of the tile; number of stages of this block
 
   __device__ Work(const Arguments& arguments, uint32_t columns) {
     const uint32_t in_blocks = arguments.in_channels / kChannels;
@@ -77,7 +78,7 @@ struct Work {
 };
 
 struct Slots {
-  uint32_t data, full, empty;  // of slot 0
+  uint32_t data, full, empty;  // addresses for slot 0
   uint32_t slot = 0, phase = 0;
 
   __device__ void Next(uint32_t slots) {
@@ -90,12 +91,12 @@ struct Slots {
   __device__ uint32_t Empty() const { return empty + slot * kBarrierBytes; }
 };
 
-// Fills a slot with the block's n-th stage of the pixels, once it is free.
+// Fills a slot with the block's n-th stage of the pixels, once the slot is free.
 template <uint32_t kSize, uint32_t kStride, uint32_t kColumnsOfBlock>
 __device__ void Copy(const Work& work, uint32_t n, const CUtensorMap& gradient, const CUtensorMap& input,
                      const Slots& slots) {
   constexpr Geometry g(kSize, kStride);
-  constexpr uint32_t kRowStages = kSize / g.rows;  // above each other in an image
+  constexpr uint32_t kRowStages = kSize / g.rows;  // stages in an image, from top to bottom
   WaitFor(slots.Empty(), slots.phase ^ 1);
   ArriveExpecting(slots.Full(), g.gradient_bytes() + (kColumnsOfBlock == 1 ? 1 : g.boxes) * g.box_bytes());
   const uint32_t to = slots.data + slots.slot * g.slot_bytes();
@@ -109,24 +110,26 @@ __device__ void Copy(const Work& work, uint32_t n, const CUtensorMap& gradient, 
       continue;
     }
     const uint32_t at = to + g.gradient_bytes() + box * g.box_stride();
-    // The first column: of stride 1 one to the left, with three boxes one further each; of stride 2 the even ones from
-    // 0, the odd ones from -1, which is the second of pair -1.
+    // First column. With a stride of 1, one column to the left; with three boxes, one column further for each box. With
+    // a stride of 2, the even columns start at 0 and the odd columns at -1, which is the second column of pair -1.
     const int32_t column = kStride == 1 ? static_cast<int32_t>(box) - 1 : -static_cast<int32_t>(box);
     CopyBox(input, at, slots.Full(), static_cast<int32_t>(work.in_channel),
             static_cast<int32_t>(kStride == 1 ? 0 : box), column, row, image);
   }
 }
 
-// Adds up, in a group's registers, its column of the filter over all stages, or the block's column over every third.
+// Accumulates, in a group's registers, its column of the filter over all stages, or the block's column over every third
+// stage.
 template <uint32_t kSize, uint32_t kStride, uint32_t kColumnsOfBlock>
 __device__ void Multiply(const Work& work, uint32_t group, const CUtensorMap& gradient, const CUtensorMap& input,
                          Slots slots, float (&acc)[kColumns / 2]) {
   constexpr Geometry g(kSize, kStride);
-  constexpr uint32_t kAhead = g.slots - 2;  // stages; the two slots more are at work, or being given back
+  constexpr uint32_t kAhead = g.slots - 2;  // stages; the other two slots are being multiplied or released
   constexpr uint32_t kSteps = g.pixels / wgmma::kDepth;
   constexpr uint32_t kEightPixels = g.LineOfPixel(8) * wgmma::kLineBytes;
   constexpr uint32_t kTurns = kFilter / kColumnsOfBlock;  // groups that take stages in turn
-  // While a group waits for its instructions, those of the others run; alone it goes on to the next stage first.
+  // If the groups take stages in turn, a group waits for its instructions while those of the other groups run.
+  // Otherwise it issues its next stage first.
   constexpr int kPending = kColumnsOfBlock == 1 ? 0 : 1;
   const bool first_lane = threadIdx.x % kWarp == 0;
   const uint32_t column = kColumnsOfBlock == 1 ? work.column : group;
@@ -144,11 +147,12 @@ __device__ void Multiply(const Work& work, uint32_t group, const CUtensorMap& gr
   for (uint32_t stage = 0; stage < kAhead; ++stage) {
     copy(stage);
   }
-  uint32_t done = 0;  // the slot to give back once the instructions that read it are over
+  uint32_t done = 0;  // slot to release once the instructions that read it have finished
   for (uint32_t stage = 0; stage < work.stages; ++stage, slots.Next(g.slots)) {
     copy(stage + kAhead);
-    // For the other groups' stages, too, and a slot is free only when all groups have seen it full: a barrier tells its
-    // phases apart by their parity alone, so that a group which missed one would wait for a slot that waits for it.
+    // Also waits for the stages of the other groups, and a slot becomes free only when all groups have seen it full. A
+    // barrier distinguishes its phases only by their parity, so a group that missed a phase would wait for a slot that
+    // in turn waits for that group.
     WaitFor(slots.Full(), slots.phase);
     if (stage % kTurns != turn) {
       if (first_lane) {
@@ -177,7 +181,8 @@ __device__ void Multiply(const Work& work, uint32_t group, const CUtensorMap& gr
   wgmma::Wait<0>();
 }
 
-// Four sums of a tile where they belong: of thread t of a group, its block of eight columns.
+// Writes four sums of a tile to their place in the output: the sums of thread t of a group in its block of eight
+// columns.
 __device__ void Write(const Arguments& arguments, uint32_t tile, uint32_t group, uint32_t column_block, uint32_t thread,
                       const float4& sum) {
   const uint32_t in_blocks = arguments.in_channels / kChannels;
@@ -193,7 +198,7 @@ __device__ void Write(const Arguments& arguments, uint32_t tile, uint32_t group,
   *to(out + 8) = __floats2bfloat162_rn(sum.z, sum.w);
 }
 
-// Leaves a block's sums in memory: as they are wanted, or as a part. `exchange`: shared memory of kExchangeBytes.
+// Writes a block's sums to memory, as the result or as a part. `exchange`: shared memory of kExchangeBytes.
 template <uint32_t kColumnsOfBlock>
 __device__ void AddUp(const Arguments& arguments, const Work& work, uint32_t group, float4* exchange,
                       const float (&acc)[kColumns / 2]) {
@@ -213,8 +218,8 @@ __device__ void AddUp(const Arguments& arguments, const Work& work, uint32_t gro
       leave(group, j, mine(j));
     }
   } else {
-    // Each group adds up a third of the columns, the groups in order.
-    __syncthreads();  // nobody reads a slot any more
+    // Each group adds up a third of the columns, with the groups' sums in order.
+    __syncthreads();  // all groups have finished reading the slots
 #pragma unroll
     for (uint32_t j = 0; j < kColumnBlocks; ++j) {
       exchange[(group * kColumnBlocks + j) * wgmma::kThreads + thread] = mine(j);
@@ -251,7 +256,7 @@ __global__ void __launch_bounds__(kThreadsOfBound, 1)
   const Slots slots = {base, barriers, barriers + g.slots * kBarrierBytes};
   const Work work(arguments, kColumnsOfBlock);
   const uint32_t warp = wgmma::OfWarp(threadIdx.x / kWarp);
-  if (threadIdx.x % kWarp == 0 && warp < g.slots) {  // threads of one warp would go one after another
+  if (threadIdx.x % kWarp == 0 && warp < g.slots) {  // threads of one warp would run serially
     static_assert(g.slots <= kThreads / kWarp, "a warp for each slot");
     InitBarrier(slots.full + warp * kBarrierBytes, 1);
     InitBarrier(slots.empty + warp * kBarrierBytes, kThreads / kWarp);
@@ -271,12 +276,12 @@ __global__ void __launch_bounds__(kThreadsOfBound, 1)
 #endif
 }
 
-constexpr uint32_t kSumThreads = 256;  // of a block of the second kernel
+constexpr uint32_t kSumThreads = 256;  // threads of a block of the second kernel
 
 template <uint32_t kLanes>
 __global__ void __launch_bounds__(kSumThreads) SumPartsKernel(const __grid_constant__ Arguments arguments) {
   constexpr uint32_t kVectors = kSumThreads / kLanes;
-  const uint32_t vector = blockIdx.x * kVectors + threadIdx.x;  // of all tiles
+  const uint32_t vector = blockIdx.x * kVectors + threadIdx.x;  // index over all tiles
   float4 sum;
   if (!SumParts<kVectors, kLanes>(arguments.partial + vector, size_t{TileCount(arguments)} * kTileVectors,
                                   arguments.parts, sum)) {
@@ -337,7 +342,7 @@ cudaError_t Launch(const Geometry& geometry, uint32_t columns, const CUtensorMap
   return cudaErrorInvalidValue;
 }
 
-// By as many lanes as load all parts at once, up to eight.
+// Launches the sum with the number of lanes that load all parts at once, up to eight.
 cudaError_t LaunchSum(const Arguments& arguments, cudaStream_t stream) {
   if (arguments.parts <= kPartsAtOnce) {
     return LaunchSumBy<1>(arguments, stream);
