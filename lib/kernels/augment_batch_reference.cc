@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-// image: (3, 32, 32). By definition: each element of each patch looks for its pixel.
+// Writes the patches of an image (3, 32, 32) by definition: finds the pixel of each element of each patch.
 template <typename T>
 void WritePatches(const std::array<float, kImageBytes>& image, T* out) {
   for (int y = 0; y < int{kImageHeight}; ++y) {

@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// Two calls of CUDA's pattern: how many there are, then all of them.
+// Returns a graph's nodes by two calls, as is usual in CUDA: the first returns the number, the second the nodes.
 absl::StatusOr<std::vector<cudaGraphNode_t>> NodesOf(cudaGraph_t graph) {
   size_t count = 0;
   RETURN_IF_ERROR(CudaStatus(cudaGraphGetNodes(graph, nullptr, &count), "counting a graph's nodes"));
@@ -35,7 +35,8 @@ absl::StatusOr<Edges> EdgesOf(cudaGraph_t graph) {
   return edges;
 }
 
-// An edge of another kind, by which a launch begins before the one before it has ended, orders nothing here.
+// Returns whether the edge is an ordinary one. An edge of another kind, by which a launch begins before the previous
+// launch has ended, is not a full dependency.
 bool IsWhole(const cudaGraphEdgeData& data) {
   return data.type == cudaGraphDependencyTypeDefault && data.from_port == 0 && data.to_port == 0;
 }
@@ -91,9 +92,10 @@ absl::StatusOr<size_t> LeaveOutRedundantEdges(cudaGraph_t graph) {
 absl::StatusOr<CapturedGraph> CaptureGraph(cudaStream_t stream, const std::function<absl::Status()>& launch) {
   ASSIGN_OR_RETURN(const Capture capture, CaptureLaunches(stream, launch));
   if (!LeaveOutRedundantEdges(capture.get()).ok()) {
-    (void)cudaGetLastError();  // it is slower with them, and right
+    (void)cudaGetLastError();  // the graph is slower with them, but correct
   }
-  // Each kernel with the priority of the stream it was captured on, rather than all with that of the stream of the replay.
+  // Gives each kernel the priority of the stream on which it was captured; by default all kernels get the priority of
+  // the replay's stream.
   cudaGraphExec_t executable = nullptr;
   RETURN_IF_ERROR(CudaStatus(cudaGraphInstantiate(&executable, capture.get(), cudaGraphInstantiateFlagUseNodePriority),
                              "instantiate a graph"));

@@ -30,14 +30,14 @@ std::vector<double> Logits(const ClassifierShape& shape, const std::vector<doubl
   return logits;
 }
 
-// What the loss wants of class k.
+// Returns the target of class k in the loss.
 double Target(uint32_t classes, size_t k, size_t label, double label_smoothing) {
   return (k == label ? 1 - label_smoothing : 0) + label_smoothing / classes;
 }
 
 void AddLoss(const double* logits, uint32_t classes, size_t label, double label_smoothing,
              ClassifierReference& result) {
-  const double* largest = std::max_element(logits, logits + classes);  // the first of equal ones
+  const double* largest = std::max_element(logits, logits + classes);  // first of equal ones
   double sum = 0;
   for (size_t k = 0; k < classes; ++k) {
     sum += std::exp(logits[k] - *largest);

@@ -37,15 +37,16 @@ bool IsMultiple(const void* pointer, uintptr_t of) { return reinterpret_cast<uin
 
 size_t Aligned(size_t bytes) { return (bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment; }
 
-// Bytes of each operand; of one image, or of all the weights.
+// Returns the bytes of each operand: for one image, or for all the weights.
 std::array<size_t, 3> BytesOf(const ConvolutionShape& shape, ConvolutionPass pass, ConvolutionType type) {
   const ConvolutionOperands counts = CountOperands(WithImages(shape, 1), pass);
   const size_t element = ElementBytes(type);
   return {counts.a * element, counts.b * element, counts.out * element};
 }
 
-// In fp32 in parts whose activations can both be copied into the workspace, as most engines want (ConvolutionOptions):
-// an eighth is left for what else they put there. Where 8 images are too large for that, as they come.
+// Divides the batch into parts. In fp32, both activations of a part can be copied into the workspace, as most engines
+// require (ConvolutionOptions), with an eighth left for their other data. If 8 images are already too large for that,
+// only most_elements applies.
 std::vector<ConvolutionPart> Divide(const ConvolutionShape& shape, ConvolutionType type,
                                     const ConvolutionOptions& options) {
   if (type == ConvolutionType::kFp32) {
@@ -58,7 +59,7 @@ std::vector<ConvolutionPart> Divide(const ConvolutionShape& shape, ConvolutionTy
   return SplitConvolution(shape, options.most_elements);
 }
 
-// Where the operands of a part begin: the weights, b or out, are everybody's.
+// Start of the operands of a part. The weights (b, or out for the weight gradient) are shared by all parts.
 struct PartPointers {
   const char* a;
   const char* b;
@@ -98,13 +99,14 @@ struct Convolution::State {
   ConvolutionType type = ConvolutionType::kFp32;
   int device = 0;
   std::vector<ConvolutionPart> parts;
-  std::vector<ConvolutionPlan> plans;  // of the first part and its equals; of the last, if it is smaller
+  // Plan of the first part, used for all parts of its size, and plan of the last part if it is smaller.
+  std::vector<ConvolutionPlan> plans;
 
   const ConvolutionPlan& PlanOf(const ConvolutionPart& part) const {
     return part.images == parts.front().images ? plans.front() : plans.back();
   }
-  // The workspace: the engines' room (EngineBytes), and after it a weight gradient (PartialBytes) for each part but the
-  // first (Partials).
+  // Workspace: the engines' memory (EngineBytes), followed by one weight gradient (PartialBytes) for each part except
+  // the first (Partials).
   size_t EngineBytes() const {
     size_t bytes = 0;
     for (const ConvolutionPlan& plan : plans) {
@@ -139,7 +141,7 @@ absl::StatusOr<std::unique_ptr<Convolution>> Convolution::Plan(ConvolutionContex
   const size_t limit = options.autotune ? static_cast<size_t>(options.candidates) : 1;
   const ConvolutionEngineRules rules = {type, options.deterministic, options.max_workspace_bytes, limit};
   EngineChoice choice = {options.autotune, options.own_kernels, nullptr, options.multiprocessors};
-  state->plans.reserve(2);  // choice points into it
+  state->plans.reserve(2);  // `choice` points to its first element
   for (const uint32_t images : {state->parts.front().images, state->parts.back().images}) {
     if (!state->plans.empty() && images == state->parts.front().images) {
       continue;

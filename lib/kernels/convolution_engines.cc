@@ -10,13 +10,13 @@
 namespace lockstep {
 namespace {
 
-// What was looked at, for the message when nothing is left.
+// Counts of the configurations examined, for the message if no engine is left.
 struct Tally {
   int configurations = 0;
-  int forbidden = 0;  // by their notes
-  int too_large = 0;  // workspace
+  int forbidden = 0;  // configurations excluded by their notes
+  int too_large = 0;  // configurations whose workspace is too large
   size_t least_workspace = 0;
-  absl::Status last_error;  // of a heuristic, or of a configuration that cuDNN lists and does not support
+  absl::Status last_error;  // error of a heuristic, or of a configuration that cuDNN lists but does not support
 };
 
 absl::StatusOr<std::vector<CudnnDescriptor>> AskHeuristics(const CudnnDescriptor& graph, cudnnBackendHeurMode_t mode) {
@@ -46,7 +46,7 @@ absl::StatusOr<std::string> NameOf(const CudnnDescriptor& config, const CudnnDes
   return name;
 }
 
-// Adds `config` to `found` unless the rules or cuDNN are against it; an error is cuDNN's.
+// Adds `config` to `found` unless the rules exclude it. Returns cuDNN's errors.
 absl::Status Consider(cudnnHandle_t handle, CudnnDescriptor config, const ConvolutionEngineRules& rules,
                       std::set<std::string>& seen, Tally& tally, std::vector<ConvolutionEngine>& found) {
   ++tally.configurations;
@@ -127,7 +127,7 @@ absl::StatusOr<std::vector<ConvolutionEngine>> FindConvolutionEngines(cudnnHandl
   Tally tally;
   for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_B, CUDNN_HEUR_MODE_FALLBACK}) {
     if (mode == CUDNN_HEUR_MODE_FALLBACK && !found.empty()) {
-      break;  // the fallback list is of engines that work, not of fast ones
+      break;  // the fallback list contains engines that work, not fast ones
     }
     absl::StatusOr<std::vector<CudnnDescriptor>> configs = AskHeuristics(graph, mode);
     if (!configs.ok()) {

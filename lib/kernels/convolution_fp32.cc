@@ -15,10 +15,10 @@ using convolution_fp32::Arguments;
 constexpr uint32_t kFilter = 3;
 constexpr uint32_t kMinColumns = 64;
 constexpr uint32_t kMaxParts = 8;  // blocks of a portable cluster (CUDA C++ Programming Guide, "Thread Block Clusters")
-constexpr uint32_t kMaxBlocksOfSharers =
-    8;  // a multiprocessor: with more tiles than that nothing is won by sharing them
+// Maximum number of blocks per multiprocessor if blocks share tiles: with more tiles, sharing does not help.
+constexpr uint32_t kMaxBlocksOfSharers = 8;
 
-// The channels that are summed over, and those of the output.
+// Number of channels that are summed over, and number of output channels.
 struct Sides {
   uint32_t depth, columns;
 };

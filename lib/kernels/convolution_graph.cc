@@ -8,12 +8,13 @@
 namespace lockstep {
 namespace {
 
-// The tensors' numbers in the graph; gradients have their tensor's.
+// Identifiers of the tensors in the graph; a gradient has the identifier of its tensor.
 constexpr int64_t kX = 1;
 constexpr int64_t kW = 2;
 constexpr int64_t kY = 3;
 
-// Dimensions are (n, channels, size, size) in cuDNN's order, whatever the layout; the strides make it channels-last.
+// Makes a tensor. Dimensions are (n, channels, size, size) in cuDNN's order for every layout; the strides make the
+// tensor channels-last.
 absl::StatusOr<CudnnDescriptor> MakeTensor(int64_t id, cudnnDataType_t type, int64_t n, int64_t channels,
                                            int64_t size) {
   ASSIGN_OR_RETURN(CudnnDescriptor tensor, CudnnDescriptor::Make(CUDNN_BACKEND_TENSOR_DESCRIPTOR));
@@ -26,7 +27,7 @@ absl::StatusOr<CudnnDescriptor> MakeTensor(int64_t id, cudnnDataType_t type, int
   return tensor;
 }
 
-// As in neural networks: the filter is not flipped (cross-correlation). Computed in fp32.
+// Makes the convolution. As usual in neural networks, the filter is not flipped (cross-correlation). Computed in fp32.
 absl::StatusOr<CudnnDescriptor> MakeConvolution(const ConvolutionShape& shape) {
   const int64_t padding = shape.filter / 2;
   const int64_t stride = shape.stride;
@@ -42,7 +43,7 @@ absl::StatusOr<CudnnDescriptor> MakeConvolution(const ConvolutionShape& shape) {
   return convolution;
 }
 
-// The three operations differ in their attributes' names alone.
+// Attribute names of the three operations, which differ only in these.
 struct OperationNames {
   cudnnBackendDescriptorType_t type;
   cudnnBackendAttributeName_t x, w, y, convolution, alpha, beta;

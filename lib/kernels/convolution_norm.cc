@@ -13,14 +13,14 @@
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kBlock = 64;       // channels, of a tile and of a step of its depth
-constexpr uint32_t kMinChannels = 8;  // whose bytes a tensor map can count
+constexpr uint32_t kBlock = 64;       // channels of a tile and of a step of its depth
+constexpr uint32_t kMinChannels = 8;  // smallest number of channels whose bytes a tensor map can represent
 constexpr uint32_t kFilter = 3;
-constexpr uint32_t kHalo = kFilter - 1;  // rows of input beyond a tile's
+constexpr uint32_t kHalo = kFilter - 1;  // input rows in addition to a tile's rows
 constexpr uint32_t kLineBytes = kBlock * sizeof(__nv_bfloat16);
-constexpr uint32_t kMaxWeightSlots = 9;                       // all of a step's
-constexpr uint32_t kShareBytes = kBlock * 2 * sizeof(float);  // a block's two sums of each channel
-// Shared memory of a block on Hopper, at most: CUDA C++ Programming Guide, compute capability 9.0.
+constexpr uint32_t kMaxWeightSlots = 9;                       // weight slots of a whole step
+constexpr uint32_t kShareBytes = kBlock * 2 * sizeof(float);  // bytes of a block's two sums of each channel
+// Maximum shared memory of a block on Hopper: CUDA C++ Programming Guide, compute capability 9.0.
 constexpr uint32_t kSharedBytes = 227 << 10;
 
 uint32_t Log2(uint32_t power) {
@@ -43,7 +43,7 @@ bool IsCovered(const ConvolutionShape& shape, ConvolutionPass pass) {
   return (size == 4 || size == 8 || size == 16 || size == 32) && ((shape.filter == kFilter && whole_lines) || points);
 }
 
-// The channels of the product, backward those that came in.
+// Returns the output channels of the matrix product: backward, the convolution's input channels.
 uint32_t OutChannels(const ConvolutionShape& shape, ConvolutionPass pass) {
   return pass == ConvolutionPass::kForward ? shape.out_channels : shape.in_channels;
 }
@@ -82,7 +82,7 @@ ConvolutionTiles MakeTiles(const ConvolutionShape& shape, ConvolutionPass pass, 
 
 uint32_t Tiles(const ConvolutionTiles& tiles) { return tiles.pixel_tiles * tiles.channel_blocks; }
 
-// Rows of the input that a stage reads.
+// Returns the number of input rows that a stage reads.
 uint32_t InputRows(const ConvolutionTiles& tiles, uint32_t stride) {
   if (tiles.spread_log2 != 0) {
     return tiles.tile_rows + 1;
@@ -90,7 +90,8 @@ uint32_t InputRows(const ConvolutionTiles& tiles, uint32_t stride) {
   return tiles.filter == 1 ? tiles.tile_rows : stride == 1 ? tiles.tile_rows + kHalo : 2 * tiles.tile_rows + 1;
 }
 
-// As many slots as there is memory for; the input's first, since a slot of it is three of the weights', or nine.
+// Returns as many slots as fit into shared memory. Input slots have priority, because a stage uses one input slot and
+// three or nine weight slots.
 ConvolutionRings MakeRings(const ConvolutionTiles& tiles, uint32_t stride, uint32_t pixels) {
   ConvolutionRings rings;
   const bool halved = stride == 2 && tiles.filter != 1 && tiles.spread_log2 == 0;  // boxes are twice as large
@@ -100,7 +101,7 @@ ConvolutionRings MakeRings(const ConvolutionTiles& tiles, uint32_t stride, uint3
   rings.weight_slots = std::min(kMaxWeightSlots, tiles.depth_blocks * tiles.filter * tiles.filter);
   rings.exchange_bytes = tiles.splits_log2 != 0 ? kBlock * pixels * sizeof(float) : 0;
   while (ConvolutionNormSharedBytes(rings) > kSharedBytes) {
-    // With 64 channels the slots hold all the weights there are: they are loaded once.
+    // With 64 channels, the slots hold all weights, which are loaded once.
     const bool weights_stay = stride == 1 && tiles.depth_blocks == 1;
     --(weights_stay && rings.input_slots > 3 ? rings.input_slots : rings.weight_slots);
   }
@@ -114,7 +115,7 @@ uint32_t Blocks(const ConvolutionTiles& tiles, uint32_t multiprocessors) {
   return tiles.channel_blocks * std::min(tiles.pixel_tiles, std::max(1u, multiprocessors / tiles.channel_blocks));
 }
 
-// The input's channels, rows and columns, every `step`th of these from the given ones on, as seen by a tile.
+// Maps the input for a tile: its channels, and every `step`th row and column, starting at the given row and column.
 absl::StatusOr<CUtensorMap> MapInput(const ConvolutionTiles& tiles, uint64_t channels, uint64_t step, uint64_t row,
                                      uint64_t column, uint32_t box_rows, const __nv_bfloat16* input) {
   const uint64_t pairs = uint64_t{1} << tiles.size_log2, size = pairs * step;
@@ -238,7 +239,7 @@ std::vector<ConvolutionNormConfig> ConvolutionNormConfigs(const ConvolutionShape
   }
   std::vector<ConvolutionNormConfig> configs = {{256, 1}, {128, 1}};
   if (MakeTiles(shape, pass, configs.front()).spread_log2 != 0) {
-    return configs;  // a tile's depth goes by its parity
+    return configs;  // a tile's depth depends on its parity
   }
   const auto add = [&](uint32_t pixels, uint32_t least_splits, uint32_t most_splits) {
     for (uint32_t splits = least_splits; splits <= most_splits; splits *= 2) {
@@ -249,8 +250,8 @@ std::vector<ConvolutionNormConfig> ConvolutionNormConfigs(const ConvolutionShape
     }
   };
   add(128, 2, 8);
-  // Smaller tiles, where they are still no more than fit at once and nothing else wants the multiprocessors: backward
-  // it does, and beside a stride of 2 a shortcut.
+  // Smaller tiles are added if all of them still run at once and nothing else needs the multiprocessors. In the
+  // backward pass other work does, and with a stride of 2 a shortcut does.
   if (pass == ConvolutionPass::kForward && shape.stride == 1) {
     add(64, 1, 2);
   }
@@ -259,8 +260,8 @@ std::vector<ConvolutionNormConfig> ConvolutionNormConfigs(const ConvolutionShape
 
 bool ConvolutionNormCanApply(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionNormConfig& config,
                              uint32_t multiprocessors) {
-  // Multiprocessors come in pairs, so that as many clusters of two run at once as there are pairs. How many larger ones
-  // do depends on what each part of the GPU has left.
+  // Multiprocessors come in pairs, so that as many clusters of two blocks run at once as there are pairs. The number of
+  // larger clusters depends on how many multiprocessors each part of the GPU has left.
   constexpr uint32_t kMaxSplits = 2;
   const ConvolutionTiles tiles = MakeTiles(shape, pass, config);
   return config.pixels <= 128 && config.splits <= kMaxSplits &&

@@ -17,7 +17,7 @@ namespace {
 
 using Bf16 = __nv_bfloat16;
 
-// All that the kernels read and write, of one pass.
+// Buffers that the kernels of one pass read and write.
 class Trial {
  public:
   static absl::StatusOr<Trial> Make(const ConvolutionShape& shape, ConvolutionPass pass, uint32_t multiprocessors,
@@ -158,7 +158,7 @@ absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& con
       continue;
     }
     ASSIGN_OR_RETURN(const double time, trial.TimeApplying(config));
-    if (!BlocksMayWaitForEachOther()) {  // it has waited in vain: no such launch in this process
+    if (!BlocksMayWaitForEachOther()) {  // the launch waited past the limit: no such launch in this process
       times.applying.clear();
       times.best_applying.reset();
       return times;

@@ -34,11 +34,11 @@ struct Timed {
   size_t engine = 0;
   std::optional<ConvolutionFp32Config> own;                 // faster than the engine
   double microseconds = 0;                                  // 0: not timed
-  double judged = std::numeric_limits<double>::infinity();  // what is compared
+  double judged = std::numeric_limits<double>::infinity();  // time used for the comparison
 };
 
-// A launch beside others, which leave so many multiprocessors to it, holds them up where it takes more. On a GPU without
-// clusters nothing runs beside.
+// Returns the time used for the comparison. If concurrent launches leave `left` multiprocessors to this launch, a
+// launch that takes more delays them. On a GPU without clusters nothing runs at the same time.
 double Judged(double microseconds, uint64_t blocks, uint32_t left) {
   const uint64_t taken = std::min<uint64_t>(blocks, ClusterMultiprocessors());
   return microseconds * std::max(1.0, static_cast<double>(taken) / left);
@@ -50,8 +50,8 @@ absl::Status RunOwn(const ConvolutionShape& shape, ConvolutionPass pass, const C
                             static_cast<float*>(out), stream);
 }
 
-// The best judged of `engines` and, if wanted, our kernel; of equals the first. One that fails is passed over; an error
-// when all do.
+// Returns the best of `engines` and, if requested, our kernel; of equal ones the first. Engines that fail are skipped.
+// Returns an error if all engines fail.
 absl::StatusOr<Timed> TimeEngines(cudnnHandle_t handle, cudaStream_t stream, const ConvolutionShape& shape,
                                   ConvolutionPass pass, ConvolutionType type,
                                   const std::vector<ConvolutionEngine>& engines, const EngineChoice& choice) {
@@ -65,7 +65,8 @@ absl::StatusOr<Timed> TimeEngines(cudnnHandle_t handle, cudaStream_t stream, con
   ASSIGN_OR_RETURN(const DeviceBuffer out, MakeTensor(counts.out, type, stream));
   ASSIGN_OR_RETURN(const DeviceBuffer workspace, DeviceBuffer::Make(workspace_bytes));
   Timed best;
-  // No launch is judged better than its time, so that the blocks of one that is slower than the best need not be known.
+  // The time used for the comparison is never below the measured time. Hence the blocks of a launch that is slower than
+  // the best need not be counted.
   const auto judge = [&](double microseconds, const auto& launch) -> absl::StatusOr<double> {
     if (choice.multiprocessors == 0 || microseconds >= best.judged) {
       return microseconds;
@@ -79,10 +80,11 @@ absl::StatusOr<Timed> TimeEngines(cudnnHandle_t handle, cudaStream_t stream, con
       return ExecuteConvolution(handle, engines[i].plan, pass, a.data(), b.data(), out.data(), workspace.data());
     };
     const absl::StatusOr<double> time = MicrosecondsInGraph(stream, launch, HopelessMicroseconds(best.judged));
-    (void)cudaGetLastError();  // a launch that cuDNN tried and gave up
+    (void)cudaGetLastError();  // error of a launch that cuDNN tried and gave up
     if (!time.ok()) {
       last_error = WithPrefix(engines[i].name, time.status());
-      // What failed in between may still run; an error that stays would be every later call's.
+      // Work launched before the failure may still run. A sticky error would affect every later call, so it is returned
+      // here.
       RETURN_IF_ERROR(WithPrefix(engines[i].name, CudaStatus(cudaStreamSynchronize(stream), "wait after a failure")));
       continue;
     }
@@ -115,7 +117,8 @@ const ConvolutionEngine* FindByName(const std::vector<ConvolutionEngine>& engine
   return found == engines.end() ? nullptr : &*found;
 }
 
-// TimeEngines on TunedShape, with the engines that it and the shape have in common; the shape's first if there is none.
+// Calls TimeEngines on TunedShape with the engines that exist for both shapes. If there are none, returns the first
+// engine of `shape`.
 absl::StatusOr<Timed> ChooseEngine(cudnnHandle_t handle, cudaStream_t stream, const ConvolutionShape& shape,
                                    ConvolutionPass pass, const ConvolutionEngineRules& rules,
                                    const std::vector<ConvolutionEngine>& engines, const EngineChoice& choice) {

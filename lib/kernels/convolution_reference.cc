@@ -11,7 +11,7 @@ double Value(double value) { return value; }
 double Value(float value) { return value; }
 double Value(__nv_bfloat16 value) { return static_cast<float>(value); }
 
-// Calls visit(x, w, y) with the places of each product of the sum y += x * w, padding left out.
+// Calls visit(x, w, y) with the indices of each product of the sum y += x * w, excluding the padding.
 template <typename F>
 void ForEachProduct(const ConvolutionShape& shape, F visit) {
   const size_t in = shape.in_size, out = ConvolutionOutSize(shape), c_count = shape.in_channels;
@@ -21,7 +21,7 @@ void ForEachProduct(const ConvolutionShape& shape, F visit) {
       for (size_t column = 0; column < out; ++column) {
         for (size_t r = 0; r < f; ++r) {
           for (size_t s = 0; s < f; ++s) {
-            const size_t h = row * shape.stride + r, w = column * shape.stride + s;  // in the padded picture
+            const size_t h = row * shape.stride + r, w = column * shape.stride + s;  // position in the padded image
             if (h < padding || h >= in + padding || w < padding || w >= in + padding) {
               continue;
             }

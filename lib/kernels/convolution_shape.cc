@@ -9,13 +9,13 @@ namespace lockstep {
 namespace {
 
 constexpr uint64_t kMaxActivations = (uint64_t{1} << 35) - 1;
-constexpr uint32_t kPartImages = 8;  // parts begin at multiples of it: 8 elements of bf16 are 16 bytes
+constexpr uint32_t kPartImages = 8;  // parts start at multiples of this: 8 elements of bf16 are 16 bytes
 
 absl::Status Refuse(absl::string_view field, absl::string_view expected, uint64_t found) {
   return absl::InvalidArgumentError(absl::StrCat("convolution: ", field, " must be ", expected, ", found ", found));
 }
 
-// Whether the product of four numbers of 32 bits is at most `most`, which is below 2^40.
+// Returns whether the product of four 32-bit numbers is at most `most`, which must be below 2^40.
 bool Fits(uint64_t most, uint64_t n0, uint64_t n1, uint64_t n2, uint64_t n3) {
   for (const uint64_t factor : {n1, n2, n3}) {
     if (factor != 0 && n0 > most / factor) {
@@ -26,7 +26,7 @@ bool Fits(uint64_t most, uint64_t n0, uint64_t n1, uint64_t n2, uint64_t n3) {
   return n0 <= most;
 }
 
-// Whether both activations of so many images have at most `most` elements each.
+// Returns whether both activations of `images` images have at most `most` elements each.
 bool ActivationsFit(const ConvolutionShape& shape, uint32_t images, uint64_t most) {
   const uint32_t out_size = ConvolutionOutSize(shape);
   return Fits(most, images, shape.in_size, shape.in_size, shape.in_channels) &&
@@ -114,7 +114,7 @@ std::vector<ConvolutionPart> SplitConvolution(const ConvolutionShape& shape, uin
     return {{0, shape.images}};
   }
   const ConvolutionOperands one = CountOperands(WithImages(shape, 1), ConvolutionPass::kForward);
-  const uint64_t most = most_elements / std::max(one.a, one.out) / kPartImages * kPartImages;  // images of a part
+  const uint64_t most = most_elements / std::max(one.a, one.out) / kPartImages * kPartImages;  // images per part
   if (most == 0) {
     return {};
   }

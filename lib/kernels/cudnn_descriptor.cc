@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// cuDNN's own message goes on for several lines; the first 400 characters, on one line.
+// Returns the first 400 characters of cuDNN's message, which has several lines, as one line.
 std::string LastMessage() {
   char message[400] = "";
   cudnnGetLastErrorString(message, sizeof(message));

@@ -37,7 +37,7 @@ DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
 absl::Status DeviceBuffer::Fill(const void* host, size_t count, cudaStream_t stream) {
   size_t done = std::min(count, bytes_);
   RETURN_IF_ERROR(CudaStatus(cudaMemcpyAsync(data_, host, done, cudaMemcpyHostToDevice, stream), "fill a buffer"));
-  while (done > 0 && done < bytes_) {  // what is there, doubled
+  while (done > 0 && done < bytes_) {  // doubles the filled part
     const size_t more = std::min(done, bytes_ - done);
     RETURN_IF_ERROR(
         CudaStatus(cudaMemcpyAsync(static_cast<char*>(data_) + done, data_, more, cudaMemcpyDeviceToDevice, stream),

@@ -17,7 +17,7 @@ namespace {
 constexpr int kLaunches = 5;
 constexpr int kReplays = 3;
 
-// A launch that takes this long shows its time to half a percent by itself.
+// Time at which a single launch is measured to within half a percent.
 constexpr double kLongMicroseconds = 2000;
 
 struct DestroyEvent {
@@ -31,7 +31,7 @@ absl::StatusOr<OwnedEvent> MakeEvent() {
   return OwnedEvent(event);
 }
 
-// One launch by itself.
+// Returns the time of one launch alone.
 absl::StatusOr<double> MicrosecondsAlone(cudaStream_t stream, const std::function<absl::Status()>& launch) {
   ASSIGN_OR_RETURN(const OwnedEvent begin, MakeEvent());
   ASSIGN_OR_RETURN(const OwnedEvent end, MakeEvent());
@@ -44,7 +44,7 @@ absl::StatusOr<double> MicrosecondsAlone(cudaStream_t stream, const std::functio
   return milliseconds * 1e3;
 }
 
-// All replays are in the stream before the first has ended, so that none waits for the host.
+// Times the replays. All of them are queued before the first has ended, so that no replay waits for the host.
 absl::StatusOr<double> Replay(cudaStream_t stream, cudaGraphExec_t graph) {
   std::array<OwnedEvent, kReplays + 1> events;
   for (OwnedEvent& event : events) {
@@ -67,7 +67,7 @@ absl::StatusOr<double> Replay(cudaStream_t stream, cudaGraphExec_t graph) {
 
 absl::StatusOr<double> MicrosecondsInGraph(cudaStream_t stream, const std::function<absl::Status()>& launch,
                                            double hopeless_microseconds) {
-  // What is loaded or allocated at the first call is not part of the capture, where it would be forbidden.
+  // Loads and allocations of the first call must happen before the capture, in which they are forbidden.
   RETURN_IF_ERROR(launch());
   RETURN_IF_ERROR(CudaStatus(cudaStreamSynchronize(stream), "wait for the first launch"));
   NoteProgress();

@@ -8,11 +8,11 @@
 namespace lockstep {
 namespace {
 
-// 0: there is no such code.
+// Returns the architecture of a kernel's code, or 0 if there is no such code.
 uint32_t ArchitectureOf(cudaError_t (*find)(cudaFuncAttributes*)) {
   cudaFuncAttributes attributes = {};
   if (find(&attributes) != cudaSuccess) {
-    (void)cudaGetLastError();  // the answer, and no later call's error
+    (void)cudaGetLastError();  // expected error; clears it for later calls
     return 0;
   }
   return static_cast<uint32_t>(attributes.ptxVersion);

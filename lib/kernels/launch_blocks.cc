@@ -15,7 +15,7 @@ namespace {
 
 using KernelNodeParams = CUresult(CUgraphNode, CUDA_KERNEL_NODE_PARAMS*);
 
-// The driver's: the runtime knows no kernels of other libraries.
+// Returns the driver's function: the runtime does not know the kernels of other libraries.
 absl::StatusOr<KernelNodeParams*> FindKernelNodeParams() {
   ASSIGN_OR_RETURN(void* const function,
                    FindDriverFunction("cuGraphKernelNodeGetParams", "asking the driver for a kernel's blocks"));

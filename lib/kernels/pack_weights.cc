@@ -7,10 +7,10 @@ namespace {
 
 size_t Positions(const WeightShape& shape) { return static_cast<size_t>(shape.filter_rows) * shape.filter_columns; }
 
-// Packed numbers of one output channel, zeros included.
+// Returns the number of packed values of one output channel, including zeros.
 size_t PackedFilter(const WeightShape& shape) { return Positions(shape) * shape.in_channels + shape.zeros; }
 
-// Calls move(place in (K, C, R, S), place in (K, R * S * C + zeros)) for every weight of the network.
+// Calls move(index in (K, C, R, S), index in (K, R * S * C + zeros)) for every weight of the network.
 template <typename Move>
 void ForEachWeight(const WeightShape& shape, Move move) {
   const size_t positions = Positions(shape);

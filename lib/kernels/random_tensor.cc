@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// A prime number of values, over and over.
+// Repeats a prime number of values.
 template <typename T>
 absl::StatusOr<DeviceBuffer> MakeRandomTensor(size_t count, cudaStream_t stream) {
   std::vector<T> host(100'003);

@@ -8,15 +8,16 @@
 namespace lockstep {
 namespace {
 
-// Bit d of a place: the node d + 1 places before it comes before it in any case.
+// Set of predecessors of a position. Bit d: the node d + 1 positions earlier always precedes this position's node.
 using Before = std::bitset<kEdgeWindow>;
 
 struct Arrival {
-  size_t back = 0;  // so many places before, within the window
+  size_t back = 0;  // distance in positions, within the window
   size_t edge = 0;
 };
 
-// Kahn's algorithm, of nodes that are ready the first first: nodes that are given in a possible order stay in it.
+// Returns a topological order by Kahn's algorithm. Ready nodes are taken in the order of their indices, so nodes that
+// are given in a topological order keep it.
 std::vector<uint32_t> InOrder(uint32_t nodes, const std::vector<GraphEdge>& edges) {
   std::vector<uint32_t> awaited(nodes);
   std::vector<std::vector<uint32_t>> then(nodes);
@@ -43,7 +44,7 @@ std::vector<uint32_t> InOrder(uint32_t nodes, const std::vector<GraphEdge>& edge
   return order;
 }
 
-// The edges that come to each place of the order from within the window.
+// Returns the edges that arrive at each position of the order from within the window.
 std::vector<std::vector<Arrival>> ArrivalsOf(uint32_t nodes, const std::vector<GraphEdge>& edges,
                                              const std::vector<uint32_t>& order) {
   std::vector<size_t> place(nodes, order.size());
@@ -64,7 +65,7 @@ std::vector<std::vector<Arrival>> ArrivalsOf(uint32_t nodes, const std::vector<G
 
 std::vector<size_t> RedundantEdges(uint32_t nodes, const std::vector<GraphEdge>& edges) {
   const std::vector<std::vector<Arrival>> arrivals = ArrivalsOf(nodes, edges, InOrder(nodes, edges));
-  std::vector<Before> before(std::min(arrivals.size(), kEdgeWindow));  // of the last places, by turns
+  std::vector<Before> before(std::min(arrivals.size(), kEdgeWindow));  // predecessors of the last positions, as a ring
   std::vector<size_t> redundant;
   for (size_t to = 0; to < arrivals.size(); ++to) {
     Before all;

@@ -11,11 +11,12 @@
 namespace lockstep {
 namespace {
 
-// The process's launches by name, and the word that its GPUs write. Never freed: a kernel may write to the last.
+// Names of the process's launches, and the word that its GPUs write. Never freed: a kernel may write until the process
+// ends.
 struct Launches {
   std::mutex mutex;
   volatile uint32_t* expired = nullptr;
-  std::map<std::string, uint32_t, std::less<>> number;  // from 1 on
+  std::map<std::string, uint32_t, std::less<>> number;  // numbers, starting at 1
   std::vector<std::string> name;                        // [number - 1]
 };
 
@@ -24,7 +25,7 @@ Launches& All() {
   return *launches;
 }
 
-// With `launches` locked.
+// Allocates the word. `launches` must be locked.
 absl::Status TakeMemory(Launches& launches) {
   void* memory = nullptr;
   const cudaError_t error = cudaHostAlloc(&memory, sizeof(uint32_t), cudaHostAllocPortable | cudaHostAllocMapped);
@@ -42,7 +43,7 @@ bool SharedByMps() {
   int device = 0, shared = 0;
   const bool known = cudaGetDevice(&device) == cudaSuccess &&
                      cudaDeviceGetAttribute(&shared, cudaDevAttrMpsEnabled, device) == cudaSuccess;
-  (void)cudaGetLastError();  // a driver that does not know the attribute
+  (void)cudaGetLastError();  // error of a driver that does not know the attribute
   return known && shared != 0;
 }
 

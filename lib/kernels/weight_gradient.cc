@@ -15,10 +15,10 @@ namespace {
 
 using weight_gradient::Geometry;
 
-constexpr uint32_t kBlock = 64;  // channels of a tile, of either side
+constexpr uint32_t kBlock = 64;  // channels of a tile in either dimension
 constexpr uint32_t kFilter = 3;
 
-// One pixel of the input for each of the output.
+// Returns whether each output pixel depends on one input pixel.
 bool IsPointwise(const ConvolutionShape& shape) { return shape.filter == 1; }
 
 uint32_t Columns(const ConvolutionShape& shape) { return IsPointwise(shape) ? 1 : kFilter; }
@@ -39,7 +39,7 @@ uint32_t Tiles(const ConvolutionShape& shape) {
                             : shape.in_channels / kBlock * (shape.out_channels / kBlock);
 }
 
-// What of the output comes at once.
+// Part of the output that is processed at a time.
 struct Stage {
   uint32_t pixels, images, rows;
 };
@@ -70,7 +70,7 @@ absl::StatusOr<CUtensorMap> MapInput(const ConvolutionShape& shape, const __nv_b
                            {shape.images, size * size * channels, geometry.images}});
 }
 
-// A map of the pixels of the input that are read.
+// Maps the input pixels that are read.
 absl::StatusOr<CUtensorMap> MapPointwiseInput(const ConvolutionShape& shape, const __nv_bfloat16* x) {
   const uint32_t size = ConvolutionOutSize(shape);
   const uint64_t row = uint64_t{shape.in_size} * shape.in_channels;
@@ -85,7 +85,7 @@ std::string Describe(const ConvolutionShape& shape) {
   return DescribeConvolution(shape, ConvolutionPass::kWeightGradient, ConvolutionType::kBf16);
 }
 
-// What both kernels are told.
+// Returns the arguments that both kernels have.
 template <typename Arguments>
 Arguments ArgumentsOf(const ConvolutionShape& shape, const WeightGradientConfig& config, void* workspace,
                       __nv_bfloat16* dw) {
@@ -117,9 +117,9 @@ std::vector<WeightGradientConfig> WeightGradientConfigs(const ConvolutionShape& 
   if (!IsCovered(shape) || multiprocessors == 0) {
     return configs;
   }
-  for (uint32_t columns = Columns(shape); columns != 0; columns /= 2) {  // all, and one
+  for (uint32_t columns = Columns(shape); columns != 0; columns /= 2) {  // all columns, then one
     const uint32_t most = multiprocessors / (Tiles(shape) * (Columns(shape) / columns));
-    // As many blocks as run at once, or half or a quarter of them, which have fewer sums to add up.
+    // As many blocks as run at once, or half or a quarter of that number, which leave fewer sums to add up.
     for (const uint32_t parts : {std::max(1u, most), most / 2, most / 4}) {
       if (parts > 0 && parts <= Stages(shape)) {
         configs.push_back({columns, parts});
@@ -135,7 +135,7 @@ size_t WeightGradientWorkspaceBytes(const ConvolutionShape& shape, const WeightG
 }
 
 size_t WeightGradientMostWorkspaceBytes(uint32_t multiprocessors) {
-  return size_t{multiprocessors} * kBlock * kFilter * kFilter * kBlock * sizeof(float);  // a part a block
+  return size_t{multiprocessors} * kBlock * kFilter * kFilter * kBlock * sizeof(float);  // one part per block
 }
 
 absl::Status WeightGradient::Run(const __nv_bfloat16* dy, const __nv_bfloat16* x, __nv_bfloat16* dw, void* workspace,
