@@ -39,7 +39,8 @@ TEST(AddPartsTest, NothingToAddLaunchesNothing) {
   EXPECT_EQ(AddParts<float>({2, 0, 0}, nullptr, nullptr, nullptr), cudaSuccess);
 }
 
-// 1 + 2^-8 + 2^-8: each of the halves alone would be rounded away in bf16, whose numbers above 1 lie 2^-7 apart.
+// 1 + 2^-8 + 2^-8: if each 2^-8 were added separately in bf16, it would be rounded away, because bf16 numbers above 1
+// are 2^-7 apart.
 TEST(AddPartsReferenceTest, RoundsOnceAtTheEnd) {
   const std::vector<Bf16> parts = {Bf16(0x1p-8f), Bf16(7.0f), Bf16(0x1p-8f), Bf16(7.0f)};
   Bf16 sum(1.0f);

@@ -79,14 +79,14 @@ TEST(AugmentBatchTest, ReferencesPatchesAreEachPixelsSurroundings) {
   AugmentBatchReference(host.HostInput(1), ImageLayout::kPatches, patches.data(), label.data());
   const auto patch = [&](uint32_t y, uint32_t x, uint32_t element) { return patches[32 * (32 * y + x) + element]; };
   const auto image = [&](uint32_t channel, uint32_t y, uint32_t x) { return nchw[channel * kPlaneBytes + 32 * y + x]; };
-  EXPECT_EQ(patch(5, 6, 0), image(0, 4, 5));   // above, left, red
-  EXPECT_EQ(patch(5, 6, 13), image(1, 5, 6));  // itself, green
-  EXPECT_EQ(patch(5, 6, 26), image(2, 6, 7));  // below, right, blue
-  EXPECT_EQ(patch(5, 6, 20), image(2, 6, 5));  // below, left, blue
+  EXPECT_EQ(patch(5, 6, 0), image(0, 4, 5));   // pixel above and left, red
+  EXPECT_EQ(patch(5, 6, 13), image(1, 5, 6));  // the pixel itself, green
+  EXPECT_EQ(patch(5, 6, 26), image(2, 6, 7));  // pixel below and right, blue
+  EXPECT_EQ(patch(5, 6, 20), image(2, 6, 5));  // pixel below and left, blue
   EXPECT_EQ(patch(5, 6, 27), 0);
   EXPECT_EQ(patch(5, 6, 31), 0);
-  EXPECT_EQ(patch(0, 6, 8), 0);     // above the image
-  EXPECT_EQ(patch(31, 31, 26), 0);  // below and right of it
+  EXPECT_EQ(patch(0, 6, 8), 0);     // beyond the upper border of the image
+  EXPECT_EQ(patch(31, 31, 26), 0);  // beyond the lower right corner
   EXPECT_EQ(patch(31, 31, 12), image(0, 31, 31));
 }
 

@@ -15,10 +15,10 @@
 namespace lockstep {
 namespace {
 
-constexpr double kUnit = 0x1p-24;  // of fp32, round to nearest: half a unit in the last place, relative
+constexpr double kUnit = 0x1p-24;  // relative rounding error of fp32, round to nearest: half a unit in the last place
 constexpr float kMomentum = 0.1f;
 constexpr float kEpsilon = 1e-5f;
-constexpr uint32_t kMultiprocessors = 132;  // of an H200
+constexpr uint32_t kMultiprocessors = 132;  // H200
 
 // Relative error of rounding a result to T: half a unit in the last of 24 or, in bf16, 8 significant bits.
 template <typename T>
@@ -26,7 +26,7 @@ constexpr double RoundingOf() {
   return std::is_same_v<T, float> ? kUnit : 0x1p-8;
 }
 
-// Fails with the first value that is further from `expected` than `bound` allows; NaN never passes.
+// Fails at the first value that is further from `expected` than `bound` allows; NaN always fails.
 void ExpectWithin(const std::vector<float>& found, const Values& expected, const Values& bound,
                   const std::string& what) {
   ASSERT_EQ(found.size(), expected.size()) << what;
@@ -45,13 +45,13 @@ std::vector<float> ToFloats(const std::vector<T>& values) {
   return floats;
 }
 
-// What a kernel takes, as the device has it (rounded to T) and as the reference reads it.
+// Input of a kernel: as stored on the device (rounded to T), and as the reference reads it.
 template <typename T>
 struct Both {
   std::vector<T> host;
   Values values;
 
-  // Uniform in [centre - width, centre + width], the centre moved by a tenth of the channel's number.
+  // Draws uniformly from [centre - width, centre + width]; the centre is shifted by a tenth of the channel's index.
   Both(uint64_t seed, size_t count, double centre, double width, uint32_t channels = 1) {
     CounterRandom random(seed, RandomPurpose::kSyntheticImage, 1, 2);
     for (size_t i = 0; i < count; ++i) {
@@ -66,13 +66,13 @@ constexpr size_t kWorkspaceBytes = 1 << 20;
 
 std::vector<BatchNormShape> Shapes() { return {{2, 64}, {65, 64}, {100, 128}, {300, 512}, {20'011, 64}}; }
 
-// Additions that a total went through, one after another at most: a thread's rows, two in its warp, 16 warps, every eighth
-// block, eight.
+// Returns the largest number of successive additions that contribute to a total: a thread's rows, two in its warp, 16
+// warps, every eighth block, eight.
 double AdditionDepth(const BatchNormShape& shape, const BatchNormLaunch& launch) {
   return std::ceil(shape.rows / (64.0 * launch.row_blocks)) + 2 + 16 + std::ceil(launch.row_blocks / 8.0) + 8;
 }
 
-// Each channel's mean of f(x) over the rows.
+// Returns each channel's mean of f(x) over the rows.
 template <typename F>
 Values MeanOver(const BatchNormShape& shape, const Values& x, F f) {
   Values means(shape.channels);
@@ -99,12 +99,12 @@ void CheckStatistics(const BatchNormShape& shape, void* workspace) {
   ASSERT_LE(BatchNormWorkspaceBytes(launch), kWorkspaceBytes);
   const BatchNormState state = {out_mean.data(), inv_std.data(), scale.data(), shift.data()};
   std::vector<float> first_mean;
-  for (int run = 0; run < 2; ++run) {  // again with the workspace as it was left
+  for (int run = 0; run < 2; ++run) {  // the second run uses the workspace as the first left it
     DeviceArray<float> moving_mean(mean.host), moving_var(var.host);
     const BatchNormParameters parameters = {device_gamma.data(), device_beta.data(), moving_mean.data(),
                                             moving_var.data(),   kMomentum,          kEpsilon};
     ASSERT_EQ(BatchNormStatistics(shape, launch, device_x.data(), parameters, state, workspace, nullptr), cudaSuccess);
-    // The sums' error is that of their additions, relative to the sum of magnitudes; five more roundings at the end.
+    // The error of the sums is that of their additions, relative to the sum of magnitudes; five more roundings follow.
     const double depth = AdditionDepth(shape, launch) + 5;
     const auto moved = [&](size_t i, double v) { return std::abs(v - mean.values[i % c_count]); };
     const Values first = MeanOver(shape, x.values, moved);
@@ -114,7 +114,7 @@ void CheckStatistics(const BatchNormShape& shape, void* workspace) {
       const double e_mean = depth * kUnit * first[c] + 2 * kUnit * std::abs(expected.mean[c]);
       const double e_var = depth * kUnit * second[c] + 2 * first[c] * e_mean;
       const double inv = expected.inv_std[c];
-      // d(1/sqrt(v)) = dv / (2 v^1.5); rsqrtf itself is within 2 units in the last place, 4 half ones.
+      // d(1/sqrt(v)) = dv / (2 v^1.5); rsqrtf itself is within 2 units in the last place, which are 4 times kUnit.
       const double e_inv = e_var * inv * inv * inv / 2 + 4 * kUnit * inv;
       const double e_scale = gamma.values[c] * e_inv + kUnit * std::abs(expected.scale[c]);
       mean_bound.push_back(e_mean);
@@ -187,7 +187,7 @@ template <typename T>
 struct Upstream {
   Both<T> dy, dy2;
   std::vector<uint8_t> mask;
-  Values g;  // the gradient before the ReLU, and its magnitude when added up in fp32
+  Values g;  // the gradient before the ReLU, added up in fp32
 
   Upstream(size_t size, bool two, bool relu) : dy(7, size, 0.1, 1), dy2(8, two ? size : 0, 0.05, 1) {
     CounterRandom random(9, RandomPurpose::kSyntheticImage, 1, 2);
@@ -233,8 +233,8 @@ void CheckBackwardReduce(const BatchNormShape& shape, bool two, bool relu, void*
   });
   Values dbeta_bound, dgamma_bound, on_x_bound, constant_bound;
   for (uint32_t c = 0; c < c_count; ++c) {
-    const double e_beta = depth * kUnit * g_size[c];                        // of the mean over the rows
-    const double e_gamma = depth * kUnit * gx_size[c] * inv_std.values[c];  // of gamma's mean
+    const double e_beta = depth * kUnit * g_size[c];                        // error of the mean over the rows
+    const double e_gamma = depth * kUnit * gx_size[c] * inv_std.values[c];  // error of the mean for gamma
     const double e_on_x = scale.values[c] * inv_std.values[c] * e_gamma + 4 * kUnit * std::abs(expected.on_x[c]);
     dbeta_bound.push_back(shape.rows * e_beta);
     dgamma_bound.push_back(shape.rows * e_gamma);
@@ -288,7 +288,8 @@ class BatchNormGpuTest : public ::testing::Test {
     workspace_ = std::make_unique<DeviceArray<uint8_t>>(std::vector<uint8_t>(kWorkspaceBytes));
   }
 
-  std::unique_ptr<DeviceArray<uint8_t>> workspace_;  // one for all shapes, each finding what the one before left
+  // One workspace for all shapes; each launch finds it as the previous one left it.
+  std::unique_ptr<DeviceArray<uint8_t>> workspace_;
 };
 
 TEST_F(BatchNormGpuTest, StatisticsEqualTheReferences) {
@@ -327,7 +328,8 @@ TEST_F(BatchNormGpuTest, BackwardApplyEqualsTheReference) {
   }
 }
 
-// More elements than 32 bits count, signed: 32,768 images of 64 channels of 32x32, 256 rows over and over.
+// More elements than a signed 32-bit integer can count: 32,768 images of 64 channels of 32x32, made of the same 256
+// rows.
 TEST_F(BatchNormGpuTest, TheLastRowsOfALargeBatchAreAsTheFirst) {
   const BatchNormShape shape = {32'768 * 1024, 64}, period = {256, 64};
   const size_t count = static_cast<size_t>(shape.rows) * shape.channels, few = size_t{period.rows} * period.channels;
@@ -362,7 +364,8 @@ TEST_F(BatchNormGpuTest, TheLastRowsOfALargeBatchAreAsTheFirst) {
   ASSERT_EQ(BatchNormApply<__nv_bfloat16>(shape, device_x.data(), scale.data(), shift.data(), {}, y.data(), mask.data(),
                                           nullptr),
             cudaSuccess);
-  // |x - 0| is up to 2.6 and its mean at least 0.5: what the additions lose of 2.6, and as much again in the variance.
+  // |x - 0| is at most 2.6 and its mean at least 0.5: the bound is the additions' error for 2.6, and as much again for
+  // the variance.
   const double bound = 2 * 2.6 * 2.6 * (AdditionDepth(shape, launch) + 5) * kUnit;
   ExpectWithin(mean.ToHost(), expected.mean, Values(64, bound), "mean");
   ExpectWithin(inv_std.ToHost(), expected.inv_std, Values(64, bound), "inv_std");
@@ -388,17 +391,17 @@ TEST(BatchNormTest, RefusesShapesItCannotHandle) {
   EXPECT_EQ(BatchNormApply<float>({100, 4160}, x, x, x, {}, y, nullptr, nullptr), cudaErrorInvalidValue);
 }
 
-// Two blocks on each of 132 SMs when there are rows for them, shared by the channel blocks.
+// Two blocks on each of 132 SMs if there are enough rows, divided among the channel blocks.
 TEST(BatchNormTest, TheLaunchFillsTheGpuButNoMore) {
   EXPECT_EQ(PlanBatchNorm({524288, 64}, 132).row_blocks, 264u);
   EXPECT_EQ(PlanBatchNorm({8192, 512}, 132).row_blocks, 33u);
   EXPECT_EQ(PlanBatchNorm({8192, 512}, 132).channel_blocks, 8u);
-  EXPECT_EQ(PlanBatchNorm({640, 64}, 132).row_blocks, 5u);  // 128 rows a block
+  EXPECT_EQ(PlanBatchNorm({640, 64}, 132).row_blocks, 5u);  // 128 rows per block
   EXPECT_EQ(PlanBatchNorm({2, 64}, 132).row_blocks, 1u);
-  EXPECT_EQ(PlanBatchNorm({50'000 * 1024, 64}, 132).row_blocks, 264u);  // the data set as one batch
+  EXPECT_EQ(PlanBatchNorm({50'000 * 1024, 64}, 132).row_blocks, 264u);  // the whole data set as one batch
 }
 
-// By hand: x = 1, 3 in channel 0: mean 2, variance 1; gamma 2, beta 1, epsilon 0: y = -1, 3.
+// Hand-computed: x = 1, 3 in channel 0: mean 2, variance 1; gamma 2, beta 1, epsilon 0: y = -1, 3.
 TEST(BatchNormTest, TheReferenceByHand) {
   const BatchNormShape shape = {2, 1};
   const auto statistics = ReferenceStatistics(shape, {1, 3}, {2}, {1}, {0}, {1}, 0.1, 0);

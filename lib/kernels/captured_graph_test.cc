@@ -22,7 +22,8 @@ constexpr uint32_t kOperations = 300;
 
 #define EXPECT_CUDA(call) EXPECT_EQ(call, cudaSuccess)
 
-// Streams that copy from place to place and wait for each other at random, and what each copy has to follow.
+// Streams that copy between slots and wait for each other at random, together with the operations that each copy must
+// follow.
 class RandomCopies {
  public:
   RandomCopies(uint32_t seed, uint32_t* places) : random_(seed), places_(places) {
@@ -41,7 +42,7 @@ class RandomCopies {
 
   cudaStream_t stream() const { return streams_[0]; }
 
-  // Place 0 is the origin; operation i copies to place i from one of the places that it follows, near or far.
+  // Slot 0 is the origin. Operation i copies to slot i from one of the slots that it follows, whether recent or old.
   absl::Status Enqueue() {
     follows_ = {};
     for (size_t s = 1; s < kStreams; ++s) {
@@ -72,7 +73,7 @@ class RandomCopies {
     follows_[stream].insert(follows_[for_what].begin(), follows_[for_what].end());
   }
 
-  // The origin is there before all of them.
+  // Returns a slot among those followed, or the origin, which precedes all of them.
   uint32_t Choose(const std::set<uint32_t>& followed) {
     const size_t n = random_() % (followed.size() + 1);
     return n == followed.size() ? 0 : *std::next(followed.begin(), static_cast<std::ptrdiff_t>(n));
@@ -94,7 +95,7 @@ class CapturedGraphTest : public ::testing::Test {
   }
 };
 
-// A copy that came too early would bring what the replay before left there.
+// A copy that came too early would transfer the value of the previous replay.
 TEST_F(CapturedGraphTest, WithoutRedundantEdgesEachCopyFollowsWhatItFollowed) {
   for (uint32_t seed = 0; seed < 20; ++seed) {
     DeviceArray<uint32_t> places(kOperations + 1);
@@ -116,13 +117,13 @@ size_t EdgesOf(cudaGraph_t graph) {
   return count;
 }
 
-// A chain of three copies, the last of which also waits for the first.
+// A chain of three copies; the last copy also depends on the first.
 TEST_F(CapturedGraphTest, ARedundantEdgeIsLeftOut) {
   DeviceArray<uint32_t> places(4);
   cudaGraph_t graph = nullptr;
   ASSERT_EQ(cudaGraphCreate(&graph, 0), cudaSuccess);
   cudaGraphNode_t nodes[3];
-  for (size_t i = 0; i < 3; ++i) {  // each behind all before it
+  for (size_t i = 0; i < 3; ++i) {  // node i depends on all nodes before it
     ASSERT_EQ(cudaGraphAddMemcpyNode1D(&nodes[i], graph, nodes, i, places.data() + i + 1, places.data() + i,
                                        sizeof(uint32_t), cudaMemcpyDeviceToDevice),
               cudaSuccess);

@@ -15,7 +15,7 @@
 namespace lockstep {
 namespace {
 
-constexpr double kUnit = 0x1p-24;  // of fp32, round to nearest: half a unit in the last place, relative
+constexpr double kUnit = 0x1p-24;  // relative rounding error of fp32, round to nearest: half a unit in the last place
 
 // Relative error of rounding a result to T: half a unit in the last of 24 or, in bf16, 8 significant bits.
 template <typename T>
@@ -23,7 +23,7 @@ constexpr double RoundingOf() {
   return std::is_same_v<T, float> ? kUnit : 0x1p-8;
 }
 
-// Fails with the first value that is further from `expected` than `bound` allows; NaN never passes.
+// Fails at the first value that is further from `expected` than `bound` allows; NaN always fails.
 template <typename T>
 void ExpectWithin(const std::vector<T>& found, const std::vector<double>& expected, const std::vector<double>& bound,
                   const std::string& what) {
@@ -34,7 +34,8 @@ void ExpectWithin(const std::vector<T>& found, const std::vector<double>& expect
   }
 }
 
-// What a kernel takes, as the device has it (rounded to T) and as the reference reads it: uniform in centre +- width.
+// Input of a kernel: as stored on the device (rounded to T), and as the reference reads it. Values are uniform in
+// centre +- width.
 template <typename T>
 struct Both {
   std::vector<T> host;
@@ -50,7 +51,7 @@ struct Both {
   }
 };
 
-// One step's input: activations around 0.5, logits that differ by about one.
+// Input of one step: activations around 0.5, logits that differ by about one.
 template <typename T>
 struct Case {
   ClassifierShape shape;
@@ -72,11 +73,12 @@ struct Case {
   }
 };
 
-// How far the kernels may be from the reference: errors of their fp32 sums by the additions that a term goes through,
-// times half a unit in the last place, times the sum of the terms' magnitudes; carried on to what is made of them.
+// Maximum differences between the kernels and the reference. The error of an fp32 sum is the number of additions that a
+// term goes through, times half a unit in the last place, times the sum of the terms' magnitudes; it is propagated to
+// all values that are computed from the sum.
 struct Bounds {
-  std::vector<double> pooled, logits, losses, dlogits;  // as in ClassifierReference
-  std::vector<double> dx, dweight, dbias;               // before they are rounded to T
+  std::vector<double> pooled, logits, losses, dlogits;  // shapes of ClassifierReference
+  std::vector<double> dx, dweight, dbias;               // values before they are rounded to T
   double loss_sum = 0;
 
   template <typename T>
@@ -91,7 +93,7 @@ struct Bounds {
   }
 
  private:
-  // A thread's positions, the rows of threads, and the division.
+  // Roundings: a thread's positions, the rows of threads, and the division.
   void AddPooled(const std::vector<double>& x) {
     const double rows = PlanClassifier(shape_).position_rows;
     const double roundings = std::ceil(shape_.positions / rows) + rows + 1;
@@ -102,7 +104,8 @@ struct Bounds {
     }
   }
 
-  // A lane's eight products for every 256 channels, five halvings of the warp, the product itself, and the bias.
+  // Roundings: a lane's eight products for every 256 channels, five halvings of the warp, the product itself, and the
+  // bias.
   void AddLogits(const std::vector<double>& weight, const std::vector<double>& bias,
                  const ClassifierReference& expected) {
     const double roundings = 8 * std::ceil(shape_.channels / 256.0) + 5 + 2;
@@ -119,27 +122,29 @@ struct Bounds {
     }
   }
 
-  // exp and log within 2 units in the last place (CUDA C++ Programming Guide, mathematical functions), 4 half ones.
+  // exp and log are within 2 units in the last place (CUDA C++ Programming Guide, mathematical functions), which are 4
+  // times kUnit.
   void AddLoss(size_t image, size_t label, const ClassifierReference& expected) {
     const double* logit = &expected.logits[image * shape_.classes];
     const double* bound = &logits[image * shape_.classes];
     const double largest = *std::max_element(logit, logit + shape_.classes);
     const double range = largest - *std::min_element(logit, logit + shape_.classes);
     const double of_logit = *std::max_element(bound, bound + shape_.classes);
-    // `moved` bounds the error of a logit less the largest one: the errors of both, and the subtraction's. The relative
-    // error of its exp is that and exp's own. `sum`, the relative error of the sum of exps, has five halvings besides;
-    // 1.01 is for the products of errors, all of them far below 1 %.
+    // `moved` bounds the error of a logit minus the largest logit: the errors of both, and that of the subtraction. The
+    // relative error of its exp is `moved` plus exp's own error. `sum`, the relative error of the sum of exps, also
+    // includes five halvings. The factor 1.01 covers the products of errors, all of them far below 1 %.
     const double moved = 2 * of_logit + kUnit * range;
     const double sum = 1.01 * (moved + 4 * kUnit + 5 * kUnit);
     const double loss = expected.losses[image];
-    // Smoothed, a mean over the classes with five halvings, two products, the roundings of their factors, and a sum.
+    // With smoothing, adds a mean over the classes with five halvings, two products, the roundings of their factors,
+    // and a sum.
     const double of_mean = label_smoothing_ != 0 ? 10 * kUnit * range : 0;
     losses.push_back(sum + moved + of_mean + 4 * kUnit * (loss + range) + kUnit * loss);
     loss_sum += losses.back();
     for (size_t k = 0; k < shape_.classes; ++k) {
       const double p = expected.probabilities[image * shape_.classes + k];
       const double of_p = 1.01 * p * (moved + 4 * kUnit + sum + kUnit);
-      // The target's own three roundings, its subtraction, and the division by the images.
+      // The target's own three roundings, its subtraction, and the division by the number of images.
       const double target = (k == label ? 1 - label_smoothing_ : 0) + label_smoothing_ / shape_.classes;
       const double of_target = label_smoothing_ != 0 ? 3 * kUnit * target : 0;
       dlogits.push_back((of_p + of_target + 2 * kUnit * std::abs(p - target)) / shape_.images);
@@ -147,9 +152,9 @@ struct Bounds {
   }
 
   void AddGradients(const std::vector<double>& weight, const ClassifierReference& expected) {
-    const double of_dx = kMaxClasses + 2;                                    // the classes, product, division
-    const double of_dweight = std::ceil(shape_.images / 64.0) + 2 + 16 + 1;  // a thread's, a warp's, warps, product
-    const double of_dbias = std::ceil(shape_.images / 32.0) + 1 + 16;        // a thread's, a warp's, warps
+    const double of_dx = kMaxClasses + 2;                                    // classes, product, division
+    const double of_dweight = std::ceil(shape_.images / 64.0) + 2 + 16 + 1;  // thread, warp, all warps, product
+    const double of_dbias = std::ceil(shape_.images / 32.0) + 1 + 16;        // thread, warp, all warps
     dx.resize(static_cast<size_t>(shape_.images) * shape_.positions * shape_.channels);
     dweight.resize(weight.size());
     dbias.resize(shape_.classes);
@@ -178,7 +183,7 @@ struct Bounds {
   const double label_smoothing_;
 };
 
-// 1 % for the error's own share of what is rounded.
+// Adds the rounding to T to a bound; the extra 1 % is for the bound's own share of the rounded value.
 template <typename T>
 std::vector<double> AndRounding(std::vector<double> bound, const std::vector<double>& expected) {
   for (size_t i = 0; i < bound.size(); ++i) {
@@ -187,7 +192,7 @@ std::vector<double> AndRounding(std::vector<double> bound, const std::vector<dou
   return bound;
 }
 
-// Images whose label is surely, and may be, the largest logit.
+// Number of images whose label certainly is, and possibly is, the largest logit.
 struct CorrectRange {
   uint32_t least = 0;
   uint32_t most = 0;
@@ -209,7 +214,7 @@ struct CorrectRange {
   }
 };
 
-// A case's input and all outputs on the device.
+// Input and all outputs of a case on the device.
 template <typename T>
 class OnDevice {
  public:
@@ -250,8 +255,8 @@ class OnDevice {
   DeviceArray<uint32_t> correct;
 };
 
-// Logits and counts after one launch. The losses are fp32 values added in double: 1e-11 is above 32,768 roundings of
-// 2^-53.
+// Checks logits and counts after one launch. The losses are fp32 values added in double: 1e-11 is more than 32,768
+// roundings of 2^-53.
 template <typename T>
 void ExpectForward(const Case<T>& of, const ClassifierReference& expected, const Bounds& bounds, OnDevice<T>& device) {
   ExpectWithin(device.logits.ToHost(), expected.logits, bounds.logits, "logits");
@@ -324,7 +329,8 @@ TEST_F(ClassifierGpuTest, EvaluateGivesTheLogitsAndCountsOfTrain) {
   }
 }
 
-// A second launch, on the workspace as the first left it: the same bits, and counts that are twice the first's.
+// A second launch on the workspace as the first left it must give the same bits, and counts that are twice those of the
+// first.
 TEST_F(ClassifierGpuTest, RunsAreEqualBitForBitAndCountsAddUp) {
   const Case<__nv_bfloat16> of({300, 16, 512, 10});
   OnDevice<__nv_bfloat16> device(of);
@@ -341,7 +347,7 @@ TEST_F(ClassifierGpuTest, RunsAreEqualBitForBitAndCountsAddUp) {
   EXPECT_EQ(device.correct.ToHost()[0], 2 * correct);
 }
 
-// x, and so what stands before the bias, is 0.
+// Returns a case in which x, and thus every logit without its bias, is 0.
 Case<float> OnlyBias(const std::vector<float>& bias, const std::vector<int64_t>& labels) {
   Case<float> of({static_cast<uint32_t>(labels.size()), 2, 8, static_cast<uint32_t>(bias.size())});
   std::fill(of.x.host.begin(), of.x.host.end(), 0.0f);
@@ -350,7 +356,7 @@ Case<float> OnlyBias(const std::vector<float>& bias, const std::vector<int64_t>&
   return of;
 }
 
-// Each loss is 3 less than log(exp(-1) + 2 exp(3)); a few roundings of values below 4.
+// Each loss is log(exp(-1) + 2 exp(3)) - 3; the tolerance covers a few roundings of values below 4.
 TEST_F(ClassifierGpuTest, OfEqualLogitsTheFirstClassIsTaken) {
   OnDevice<float> device(OnlyBias({-1, 3, 3}, {1, 2, 1, 1}));
   ASSERT_EQ(device.Evaluate(/*with_logits=*/false), cudaSuccess);
@@ -358,7 +364,7 @@ TEST_F(ClassifierGpuTest, OfEqualLogitsTheFirstClassIsTaken) {
   EXPECT_NEAR(device.loss_sum.ToHost()[0], 4 * std::log(2 + std::exp(-4)), 4 * 8 * kUnit);
 }
 
-// exp(-1000) is 0 in fp32, exp(1000) infinite: the losses are 0 and 1000 only because the largest is subtracted.
+// exp(-1000) is 0 in fp32, exp(1000) infinite: the losses are 0 and 1000 only because the largest logit is subtracted.
 TEST_F(ClassifierGpuTest, LargeLogitsDoNotOverflow) {
   OnDevice<float> device(OnlyBias({1000, 0}, {0, 1}));
   ASSERT_EQ(device.Train(), cudaSuccess);
@@ -397,19 +403,19 @@ TEST(ClassifierTest, RefusesShapesItCannotHandle) {
   }
 }
 
-// 512 threads, 8 channels each: ResNet-18's 512 channels are 64 of them, 8 above each other.
+// 512 threads of 8 channels each: ResNet-18's 512 channels take 64 threads, so there are 8 rows of threads.
 TEST(ClassifierTest, TheLaunch) {
   const ClassifierLaunch resnet18 = PlanClassifier({32, 16, 512, 10});
   EXPECT_EQ(resnet18.image_blocks, 32u);
   EXPECT_EQ(resnet18.position_rows, 8u);
   EXPECT_EQ(resnet18.channel_blocks, 64u);
   EXPECT_EQ(resnet18.parameter_blocks, 66u);
-  EXPECT_EQ(PlanClassifier({1, 3, 64, 10}).position_rows, 3u);     // no more than there are positions
-  EXPECT_EQ(PlanClassifier({1, 16, 4096, 10}).position_rows, 1u);  // all 512 threads side by side
-  EXPECT_EQ(PlanClassifier({1, 16, 1544, 10}).position_rows, 2u);  // 193 side by side: 126 threads rest
+  EXPECT_EQ(PlanClassifier({1, 3, 64, 10}).position_rows, 3u);     // at most the number of positions
+  EXPECT_EQ(PlanClassifier({1, 16, 4096, 10}).position_rows, 1u);  // all 512 threads in one row
+  EXPECT_EQ(PlanClassifier({1, 16, 1544, 10}).position_rows, 2u);  // 193 threads per row: 126 threads are idle
 }
 
-// The workspace holds of each image 16 gradients of logits, the pooled channels and the loss, in 4 bytes each.
+// Per image, the workspace holds 16 gradients of logits, the pooled channels and the loss, with 4 bytes each.
 TEST(ClassifierTest, TheWorkspace) {
   EXPECT_EQ(ClassifierWorkspaceBytes({32, 16, 512, 10}), 32u * (16 + 512 + 1) * 4);
   EXPECT_EQ(ClassifierWorkspaceBytes({4'000'000, 1, 4096, 10}), size_t{4'000'000} * 4113 * 4);
@@ -429,21 +435,21 @@ TEST(ClassifierTest, TheReferenceByHand) {
             std::vector<double>({-0.25, 0.125, -0.25, 0.125}));  // (-0.5 * 1, 0.5 * 0.5), shared by two positions
 }
 
-// Two images: each counts half in the gradient, in full in the sum.
+// Two images: each contributes half to the gradient, but fully to the sum.
 TEST(ClassifierTest, TheReferencesGradientIsThatOfTheMean) {
   const auto result = ReferenceClassifier({2, 1, 1, 2}, {1, 3}, {0, 0}, {0, 0}, {0, 1});
   EXPECT_DOUBLE_EQ(result.loss_sum, 2 * std::log(2));
-  EXPECT_EQ(result.correct, 1u);  // of equal logits the first class
+  EXPECT_EQ(result.correct, 1u);  // first class of equal logits
   EXPECT_EQ(result.dlogits, std::vector<double>({-0.25, 0.25, 0.25, -0.25}));
   EXPECT_EQ(result.dweight, std::vector<double>({0.5, -0.5}));  // -0.25 * 1 + 0.25 * 3
 }
 
-// Two classes with logits 0 and 0, of which the first is meant: targets 1 - 0.5 + 0.25 and 0.25; p = 1/2, 1/2.
+// Two classes with logits 0 and 0; the label is the first: targets 1 - 0.5 + 0.25 and 0.25; p = 1/2, 1/2.
 TEST(ClassifierTest, TheSmoothedReferenceByHand) {
   const auto result = ReferenceClassifier({1, 1, 1, 2}, {1}, {0, 0}, {0, 0}, {0}, 0.5);
   EXPECT_DOUBLE_EQ(result.loss_sum, std::log(2));
   EXPECT_EQ(result.dlogits, std::vector<double>({-0.25, 0.25}));
-  // Logits 2 and 0: p = e^2 / (e^2 + 1) of the first. The loss is log(e^2 + 1) - 0.75 * 2.
+  // Logits 2 and 0: p = e^2 / (e^2 + 1) for the first class. The loss is log(e^2 + 1) - 0.75 * 2.
   const auto apart = ReferenceClassifier({1, 1, 1, 2}, {1}, {2, 0}, {0, 0}, {0}, 0.5);
   EXPECT_DOUBLE_EQ(apart.loss_sum, std::log(std::exp(2) + 1) - 1.5);
   EXPECT_DOUBLE_EQ(apart.dlogits[0], std::exp(2) / (std::exp(2) + 1) - 0.75);

@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-constexpr uint64_t kUnwritten = ~uint64_t{0};  // as DeviceArray leaves it
+constexpr uint64_t kUnwritten = ~uint64_t{0};  // initial value in DeviceArray
 
 #define SKIP_WITHOUT_GPU() \
   if (!HaveGpu()) GTEST_SKIP() << "no CUDA device"
@@ -24,7 +24,7 @@ TEST(ClockMarkTest, AColumnThatThereIsNotIsRefused) {
 TEST(ClockMarkTest, WritesToTheRowOfItsStepAlone) {
   SKIP_WITHOUT_GPU();
   DeviceArray<uint64_t> marks(6);
-  for (const uint32_t step : {1u, 3u}) {  // of three; the second has no row
+  for (const uint32_t step : {1u, 3u}) {  // steps of a table with three rows; the second has no row
     DeviceArray<uint32_t> row(std::vector<uint32_t>{step});
     ASSERT_EQ(MarkClock(row.data(), 1, {marks.data(), 3, 2}, nullptr), cudaSuccess);
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
@@ -35,7 +35,7 @@ TEST(ClockMarkTest, WritesToTheRowOfItsStepAlone) {
   }
 }
 
-// Nanoseconds, judged by the host's clock: between the two marks the host sleeps for 50 ms.
+// Compares with the host's clock: the host sleeps for 50 ms between the two timestamps.
 TEST(ClockMarkTest, CountsNanoseconds) {
   SKIP_WITHOUT_GPU();
   DeviceArray<uint64_t> marks(2);
@@ -53,12 +53,13 @@ TEST(ClockMarkTest, CountsNanoseconds) {
   const auto after = std::chrono::steady_clock::now();
   const std::vector<uint64_t> found = marks.ToHost();
   const auto nanoseconds = [](auto duration) { return std::chrono::duration<double, std::nano>(duration).count(); };
-  // A mark lies somewhere in its call. Two oscillators agree to better than a thousandth.
+  // A timestamp is taken at some time during its call. Two oscillators agree to better than a thousandth.
   EXPECT_GE(static_cast<double>(found[1] - found[0]), nanoseconds(late - inside) * 0.999);
   EXPECT_LE(static_cast<double>(found[1] - found[0]), nanoseconds(after - before) * 1.001);
 }
 
-// A graph of two marks and the step's end, replayed: each replay fills its own row, and time does not run backwards.
+// Replays a graph of two timestamps and the end of the step: each replay must fill its own row, and the clock must not
+// decrease.
 TEST(ClockMarkTest, ReplaysFillRowAfterRow) {
   SKIP_WITHOUT_GPU();
   constexpr uint32_t kSteps = 5;

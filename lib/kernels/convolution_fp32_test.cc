@@ -14,7 +14,7 @@
 namespace lockstep {
 namespace {
 
-// All sizes of image, channels that differ, batches that fill no last tile, both strides.
+// All image sizes, differing channels, batches that do not fill the last tile, both strides.
 std::vector<ConvolutionShape> Shapes() {
   return {{3, 64, 32, 64, 3, 1}, {3, 64, 16, 128, 3, 1}, {5, 128, 8, 64, 3, 1}, {1, 128, 8, 128, 3, 1},
           {9, 64, 4, 64, 3, 1},  {5, 128, 4, 256, 3, 1}, {3, 16, 32, 64, 3, 2}, {5, 128, 16, 128, 3, 2}};
@@ -55,8 +55,8 @@ std::vector<ConvolutionPass> PassesOf(const ConvolutionShape& shape) {
                   : std::vector<ConvolutionPass>{ConvolutionPass::kForward};
 }
 
-// Products of -1, 0 and 1: sums of up to 9 * 256 of them are whole numbers below 2^24, exact in any order, so that one
-// tap or channel too many or too few shows as 1.
+// Products of -1, 0 and 1: sums of up to 9 * 256 of them are integers below 2^24, exact in any order, so that one tap
+// or channel too many or too few changes the result by 1.
 TEST_P(ConvolutionFp32Test, IsTheSumOverTapsAndChannels) {
   const ConvolutionShape shape = GetParam();
   for (const ConvolutionPass pass : PassesOf(shape)) {
@@ -73,8 +73,8 @@ TEST_P(ConvolutionFp32Test, IsTheSumOverTapsAndChannels) {
   }
 }
 
-// Each of n products and n - 1 additions rounds by 2^-24 of what is there (Higham, Accuracy and Stability,
-// section 3.1): no product is rounded to TF32, which would be an error of 2^-11 of each.
+// Each of n products and n - 1 additions has a relative rounding error of 2^-24 (Higham, Accuracy and Stability,
+// section 3.1). A product rounded to TF32 would have an error of 2^-11 and fail.
 TEST_P(ConvolutionFp32Test, RoundsAsFp32Does) {
   const ConvolutionShape shape = GetParam();
   for (const ConvolutionPass pass : PassesOf(shape)) {
@@ -109,17 +109,17 @@ TEST(ConvolutionFp32ConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
   // 256 tiles of 64 columns in 1, 2 or 4 parts; 8 parts would be 2,048 blocks, more than 8 * 132.
   EXPECT_EQ(count({32, 64, 32, 64, 3, 1}, forward), 3u);
   EXPECT_EQ(count({32, 64, 32, 64, 3, 1}, gradient), 3u);
-  EXPECT_EQ(count({32, 512, 4, 512, 3, 1}, forward),
-            8u);  // 32 tiles of 64 columns, 16 of 128, each in 1, 2, 4 or 8 parts
-  EXPECT_EQ(count({512, 64, 32, 64, 3, 1}, forward), 1u);   // 4,096 tiles, alone
+  // 32 tiles of 64 columns, 16 of 128, each in 1, 2, 4 or 8 parts.
+  EXPECT_EQ(count({32, 512, 4, 512, 3, 1}, forward), 8u);
+  EXPECT_EQ(count({512, 64, 32, 64, 3, 1}, forward), 1u);   // 4,096 tiles, only in one part
   EXPECT_EQ(count({32, 64, 32, 128, 3, 2}, forward), 8u);   // 128 tiles of 64 columns in up to 8 parts, 64 of 128
-  EXPECT_EQ(count({32, 64, 32, 128, 3, 2}, gradient), 0u);  // stride
+  EXPECT_EQ(count({32, 64, 32, 128, 3, 2}, gradient), 0u);  // unsupported stride
   EXPECT_EQ(count({32, 64, 32, 64, 3, 1}, ConvolutionPass::kWeightGradient), 0u);
-  EXPECT_EQ(count({32, 64, 32, 128, 1, 2}, forward), 0u);                            // filter
-  EXPECT_EQ(count({32, 8, 32, 64, 3, 1}, forward), 0u);                              // channels summed over
-  EXPECT_EQ(count({32, 64, 32, 32, 3, 1}, forward), 0u);                             // channels of the output
-  EXPECT_EQ(count({32'768, 64, 32, 64, 3, 1}, forward), 0u);                         // 2^31 elements
-  EXPECT_EQ(ConvolutionFp32Configs({32, 64, 32, 64, 3, 1}, forward, 0).size(), 0u);  // no such GPU
+  EXPECT_EQ(count({32, 64, 32, 128, 1, 2}, forward), 0u);     // unsupported filter
+  EXPECT_EQ(count({32, 8, 32, 64, 3, 1}, forward), 0u);       // unsupported number of channels that are summed over
+  EXPECT_EQ(count({32, 64, 32, 32, 3, 1}, forward), 0u);      // unsupported number of output channels
+  EXPECT_EQ(count({32'768, 64, 32, 64, 3, 1}, forward), 0u);  // 2^31 elements
+  EXPECT_EQ(ConvolutionFp32Configs({32, 64, 32, 64, 3, 1}, forward, 0).size(), 0u);  // no suitable GPU
 }
 
 TEST(ConvolutionFp32ConfigsTest, TheLikeliestIsFirst) {
@@ -129,9 +129,9 @@ TEST(ConvolutionFp32ConfigsTest, TheLikeliestIsFirst) {
     return first.parts;
   };
   EXPECT_EQ(parts({32, 64, 32, 64, 3, 1}), 1u);    // 256 tiles for 132 multiprocessors
-  EXPECT_EQ(parts({32, 128, 16, 128, 3, 1}), 2u);  // 128
-  EXPECT_EQ(parts({32, 512, 4, 512, 3, 1}), 8u);   // 32
-  EXPECT_EQ(parts({1, 512, 4, 512, 3, 1}), 8u);    // 8, which do not suffice
+  EXPECT_EQ(parts({32, 128, 16, 128, 3, 1}), 2u);  // 128 tiles
+  EXPECT_EQ(parts({32, 512, 4, 512, 3, 1}), 8u);   // 32 tiles
+  EXPECT_EQ(parts({1, 512, 4, 512, 3, 1}), 8u);    // 8 tiles, too few even in 8 parts
 }
 
 TEST(ConvolutionFp32Test, RefusesWhatItIsNotMadeFor) {

@@ -20,16 +20,16 @@ using Bf16 = __nv_bfloat16;
 constexpr float kMomentum = 0.125f;
 constexpr float kEpsilon = 1e-5f;
 
-// Numbers so small and whole that every product and sum is exact, in bf16 and in fp32, whatever the order: the only
-// roundings are those of the last few operations on a channel's sums.
+// Tolerance of the results. The inputs are small integers, so that every product and sum is exact in bf16 and in fp32
+// in any order; only the last few operations on a channel's sums round.
 constexpr double kSumTolerance = 32 * 0x1p-24;
-constexpr float kMaxRunningMean = 2;  // which sums are measured from
+constexpr float kMaxRunningMean = 2;  // value that is subtracted in the sums
 
 struct Exact {
   std::vector<Bf16> host;
   Values values;
 
-  // Uniform among `from`.
+  // Draws uniformly from the values of `from`.
   Exact(uint64_t seed, size_t count, const std::vector<float>& from) {
     CounterRandom random(seed, RandomPurpose::kSyntheticImage, 1, 2);
     for (size_t i = 0; i < count; ++i) {
@@ -53,7 +53,7 @@ std::string Name(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
   return absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16), ", ", DescribeConvolutionNorm(config));
 }
 
-// `magnitude`: of the largest number on the way, where none of the results is as large.
+// `magnitude`: the largest intermediate value, if no result is as large.
 void ExpectNear(const std::vector<float>& found, const Values& exact, const std::string& what, double magnitude = 0) {
   ASSERT_EQ(found.size(), exact.size()) << what;
   for (const double value : exact) {
@@ -65,7 +65,8 @@ void ExpectNear(const std::vector<float>& found, const Values& exact, const std:
   }
 }
 
-// All sizes of image, channels that differ, batches that fill no last tile; the last gives an H200's blocks five tiles.
+// All image sizes, differing channels, batches that do not fill the last tile; the last shape gives each block of an
+// H200 five tiles.
 std::vector<ConvolutionShape> Shapes() {
   return {{3, 64, 32, 64, 3, 1},
           {1, 64, 16, 128, 3, 1},
@@ -80,7 +81,7 @@ std::vector<ConvolutionShape> Shapes() {
           {18, 64, 8, 64, 3, 2},
           {3, 64, 64, 64, 3, 2},
           {32, 256, 8, 512, 3, 2},
-          // Forward only:
+          // Shapes for the forward pass only:
           {3, 64, 32, 128, 1, 2},
           {5, 128, 16, 64, 1, 2},
           {18, 64, 8, 64, 1, 2},
@@ -119,7 +120,7 @@ TEST_P(ConvolutionNormTest, ForwardIsTheConvolutionAndItsStatistics) {
        ConvolutionNormConfigs(shape, ConvolutionPass::kForward, multiprocessors)) {
     const std::string name = Name(shape, ConvolutionPass::kForward, config);
     std::vector<Bf16> first;
-    for (int run = 0; run < 2; ++run) {  // twice: the workspace is left ready, and the bits are the same
+    for (int run = 0; run < 2; ++run) {  // two runs: the workspace must be left ready, and the bits must be equal
       DeviceArray<Bf16> y(counts.out);
       DeviceArray<float> on_gamma(gamma), on_beta(beta), on_mean(mean), on_var(var);
       DeviceArray<float> batch_mean(channels), inv_std(channels), scale(channels), shift(channels);
@@ -165,7 +166,7 @@ TEST_P(ConvolutionNormTest, BackwardIsTheDataGradientMaskedAndItsSums) {
   DeviceArray<uint8_t> on_mask(mask);
   DeviceArray<char> workspace(std::vector<char>(ConvolutionNormWorkspaceBytes(multiprocessors), 0));
   DeviceArray<float> on_mean(mean), on_inv_std(inv_std), on_scale(scale);
-  // Both convolutions' gradients: the sum is rounded once.
+  // Gradients of both convolutions: their sum is rounded once.
   const ConvolutionShape point = {shape.images, shape.in_channels, shape.in_size, shape.out_channels, 1, shape.stride};
   const Exact point_dy(10, counts.a, kActivation), point_w(11, size_t{shape.in_channels} * shape.out_channels, kWeight);
   Values point_convolved(counts.out);
@@ -216,8 +217,8 @@ TEST_P(ConvolutionNormTest, BackwardIsTheDataGradientMaskedAndItsSums) {
   }
 }
 
-// The same bits as the launch without, followed by the kernel that applies; twice, since the counters must be left as
-// they were.
+// The bits must equal those of the launch that does not apply, followed by the kernel that applies. Runs twice, because
+// the counters must be left as they were.
 TEST_P(ConvolutionNormTest, ForwardAndApplyIsForwardAndThenApply) {
   const ConvolutionShape shape = GetParam();
   const uint32_t multiprocessors = HopperMultiprocessors(), channels = shape.out_channels;
@@ -278,7 +279,7 @@ TEST_P(ConvolutionNormTest, ForwardAndApplyIsForwardAndThenApply) {
   }
 }
 
-// A word of 0 is one that its block has not left yet: sums of 0 must not be taken for that.
+// A word of 0 means that its block has not written it yet: sums of 0 must not be mistaken for it.
 TEST(ConvolutionNormTest, SumsOfZeroArrive) {
   const ConvolutionShape shape = {32, 128, 16, 128, 3, 1};
   if (!HaveGpu() || !ConvolutionNormCanApply(shape, ConvolutionPass::kForward, {128, 1}, HopperMultiprocessors())) {
@@ -306,8 +307,9 @@ TEST(ConvolutionNormTest, SumsOfZeroArrive) {
   }
 }
 
-// The same bits as the launch without, followed by the kernel that applies, in other memory and in that of x; with the
-// gradient of the batch norm's output and without; twice, since the counters must be left as they were.
+// The bits must equal those of the launch that does not apply, followed by the kernel that applies: with the result in
+// other memory and in that of x, with the gradient of the batch norm's output and without. Runs twice, because the
+// counters must be left as they were.
 TEST_P(ConvolutionNormTest, BackwardAndApplyIsBackwardAndThenApply) {
   const ConvolutionShape shape = GetParam();
   const uint32_t multiprocessors = HopperMultiprocessors(), channels = shape.in_channels;
@@ -380,8 +382,8 @@ TEST(ConvolutionNormConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
   const auto count = [](ConvolutionShape shape, ConvolutionPass pass) {
     return ConvolutionNormConfigs(shape, pass, 132).size();
   };
-  // 32 images of 4x4, 512 channels: 4 tiles by 8 of 128 pixels, so that 2 or 4 blocks a tile fill the GPU, and 8 do not
-  // fit; or 8 by 8 of 64, by 1 or 2.
+  // 32 images of 4x4, 512 channels: 4 by 8 tiles of 128 pixels, so that 2 or 4 blocks per tile fill the GPU, and 8 do
+  // not fit; or 8 by 8 tiles of 64 pixels, with 1 or 2 blocks each.
   EXPECT_EQ(count({32, 512, 4, 512, 3, 1}, ConvolutionPass::kForward), 6u);
   EXPECT_EQ(count({32, 512, 4, 512, 3, 1}, ConvolutionPass::kDataGradient), 4u);
   EXPECT_EQ(count({512, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient), 2u);
@@ -389,15 +391,15 @@ TEST(ConvolutionNormConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
   EXPECT_EQ(count({512, 64, 32, 128, 3, 2}, ConvolutionPass::kForward), 2u);
   EXPECT_EQ(count({512, 64, 32, 128, 1, 2}, ConvolutionPass::kForward), 2u);
   EXPECT_EQ(count({512, 64, 32, 128, 3, 2}, ConvolutionPass::kDataGradient), 2u);
-  EXPECT_EQ(count({512, 64, 32, 128, 1, 2}, ConvolutionPass::kDataGradient), 0u);  // not by itself
-  EXPECT_EQ(count({512, 64, 32, 128, 3, 4}, ConvolutionPass::kForward), 0u);       // stride
+  EXPECT_EQ(count({512, 64, 32, 128, 1, 2}, ConvolutionPass::kDataGradient), 0u);  // supported only as a shortcut
+  EXPECT_EQ(count({512, 64, 32, 128, 3, 4}, ConvolutionPass::kForward), 0u);       // unsupported stride
   EXPECT_EQ(count({512, 32, 32, 64, 1, 1}, ConvolutionPass::kForward), 2u);
   EXPECT_EQ(count({512, 32, 32, 64, 1, 1}, ConvolutionPass::kDataGradient), 0u);
-  EXPECT_EQ(count({32, 64, 32, 128, 5, 1}, ConvolutionPass::kForward), 0u);  // filter
-  EXPECT_EQ(count({32, 8, 32, 64, 3, 1}, ConvolutionPass::kForward), 0u);    // channels
+  EXPECT_EQ(count({32, 64, 32, 128, 5, 1}, ConvolutionPass::kForward), 0u);  // unsupported filter
+  EXPECT_EQ(count({32, 8, 32, 64, 3, 1}, ConvolutionPass::kForward), 0u);    // unsupported number of channels
   EXPECT_EQ(count({32, 12, 32, 64, 1, 1}, ConvolutionPass::kForward), 0u);
   EXPECT_EQ(count({32, 96, 32, 64, 1, 1}, ConvolutionPass::kForward), 0u);
-  EXPECT_EQ(ConvolutionNormConfigs({32, 64, 32, 64, 3, 1}, ConvolutionPass::kForward, 0).size(), 0u);  // no such GPU
+  EXPECT_EQ(ConvolutionNormConfigs({32, 64, 32, 64, 3, 1}, ConvolutionPass::kForward, 0).size(), 0u);  // no GPU
 }
 
 TEST(ConvolutionNormTest, AShortcutWantsAStrideOf2) {
@@ -414,14 +416,14 @@ TEST(ConvolutionNormConfigsTest, AppliesWhereAllTilesCanBeKept) {
     return ConvolutionNormCanApply(shape, pass, config, multiprocessors);
   };
   EXPECT_TRUE(can({32, 64, 32, 64, 3, 1}, {128, 1}));   // 256 tiles
-  EXPECT_TRUE(can({33, 64, 32, 64, 3, 1}, {128, 1}));   // 264, two for each of 132 blocks
-  EXPECT_FALSE(can({34, 64, 32, 64, 3, 1}, {128, 1}));  // 272
+  EXPECT_TRUE(can({33, 64, 32, 64, 3, 1}, {128, 1}));   // 264 tiles, two for each of 132 blocks
+  EXPECT_FALSE(can({34, 64, 32, 64, 3, 1}, {128, 1}));  // 272 tiles
   EXPECT_FALSE(can({32, 64, 32, 64, 3, 1}, {256, 1}));  // a tile too large to keep
   EXPECT_TRUE(can({32, 512, 4, 512, 3, 1}, {128, 2}));  // 32 tiles by two blocks
   EXPECT_FALSE(can({32, 512, 4, 512, 3, 1}, {128, 4}));
   EXPECT_FALSE(can({32, 64, 32, 64, 3, 1}, {128, 1}, ConvolutionPass::kDataGradient, 88));   // 256 tiles
-  EXPECT_TRUE(can({32, 128, 16, 128, 3, 1}, {128, 1}, ConvolutionPass::kDataGradient, 66));  // 128
-  EXPECT_TRUE(can({32, 128, 16, 256, 3, 2}, {128, 1}, ConvolutionPass::kDataGradient, 66));  // what it halved: 128
+  EXPECT_TRUE(can({32, 128, 16, 128, 3, 1}, {128, 1}, ConvolutionPass::kDataGradient, 66));  // 128 tiles
+  EXPECT_TRUE(can({32, 128, 16, 256, 3, 2}, {128, 1}, ConvolutionPass::kDataGradient, 66));  // interleaved: 128
 }
 
 }  // namespace

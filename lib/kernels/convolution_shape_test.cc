@@ -7,7 +7,7 @@ namespace {
 
 constexpr ConvolutionShape kShape = {32, 64, 16, 128, 3, 2};
 
-// The message when `change` is made to a good shape.
+// Returns the error message after `change` is applied to a valid shape.
 template <typename F>
 std::string Refusal(F change) {
   ConvolutionShape shape = kShape;
@@ -36,14 +36,14 @@ TEST(ConvolutionShapeTest, RefusesTensorsThatCannotBeCounted) {
   const auto refused = [](const ConvolutionShape& shape) {
     return CheckConvolutionShape(shape).code() == absl::StatusCode::kInvalidArgument;
   };
-  EXPECT_FALSE(refused({50'000, 64, 32, 64, 3, 1}));          // the data set as one batch
+  EXPECT_FALSE(refused({50'000, 64, 32, 64, 3, 1}));          // the whole data set as one batch
   EXPECT_FALSE(refused({(1u << 19) - 1, 64, 32, 64, 3, 1}));  // 2^35 - 2^16 elements
-  EXPECT_TRUE(refused({1u << 19, 64, 32, 64, 3, 1}));         // 2^35
-  EXPECT_FALSE(refused({1, 1, 1u << 15, 1, 3, 1}));           // an image of 2^30
-  EXPECT_TRUE(refused({2, 1, 1u << 15, 1, 3, 1}));            // two cannot be parted: 8 are too many
+  EXPECT_TRUE(refused({1u << 19, 64, 32, 64, 3, 1}));         // 2^35 elements
+  EXPECT_FALSE(refused({1, 1, 1u << 15, 1, 3, 1}));           // one image of 2^30 elements
+  EXPECT_TRUE(refused({2, 1, 1u << 15, 1, 3, 1}));  // two such images cannot be divided: 8 images are too large
   EXPECT_TRUE(refused({1, 4, 1u << 31, 4, 1, 1}));
   EXPECT_TRUE(refused({1, 1u << 31, 2, 1u << 31, 3, 1}));
-  EXPECT_TRUE(refused({1, 1u << 15, 1, 1u << 16, 1, 1}));  // weights of 2^31
+  EXPECT_TRUE(refused({1, 1u << 15, 1, 1u << 16, 1, 1}));  // weights of 2^31 elements
 }
 
 std::vector<uint32_t> PartSizes(const ConvolutionShape& shape, uint64_t most_elements) {
@@ -61,14 +61,14 @@ std::vector<uint32_t> PartSizes(const ConvolutionShape& shape, uint64_t most_ele
 TEST(ConvolutionShapeTest, SplitsTheBatchWhereATensorHasTooManyElements) {
   using Sizes = std::vector<uint32_t>;
   const auto of_resnet = [](uint32_t images) {
-    return PartSizes({images, 64, 32, 64, 3, 1}, kMaxConvolutionElements);  // 2^16 elements an image
+    return PartSizes({images, 64, 32, 64, 3, 1}, kMaxConvolutionElements);  // 2^16 elements per image
   };
   EXPECT_EQ(of_resnet(32), Sizes{32});
   EXPECT_EQ(of_resnet(32'767), Sizes{32'767});  // 2^31 - 2^16 elements
   EXPECT_EQ(of_resnet(32'768), (Sizes{16'384, 16'384}));
   EXPECT_EQ(of_resnet(32'769), (Sizes{16'392, 16'377}));
   EXPECT_EQ(of_resnet(50'000), (Sizes{25'000, 25'000}));
-  EXPECT_EQ(of_resnet(65'535), (Sizes{21'848, 21'848, 21'839}));  // two parts would be of 32,768
+  EXPECT_EQ(of_resnet(65'535), (Sizes{21'848, 21'848, 21'839}));  // two parts would have 32,768 images
   // The larger of the two activations counts: 32x32x64 in or out, 16x16x128.
   EXPECT_EQ(PartSizes({32'768, 64, 32, 128, 3, 2}, kMaxConvolutionElements), (Sizes{16'384, 16'384}));
   EXPECT_EQ(PartSizes({32'768, 32, 32, 64, 1, 1}, kMaxConvolutionElements), (Sizes{16'384, 16'384}));

@@ -27,14 +27,14 @@ namespace {
 
 using Bf16 = __nv_bfloat16;
 
-// Every kind of convolution that ResNet-18 has, small.
+// All kinds of convolutions in ResNet-18, at a small size.
 const ConvolutionShape kShapes[] = {
     {3, 8, 8, 64, 3, 1}, {3, 64, 8, 64, 3, 1}, {3, 64, 8, 128, 3, 2}, {3, 64, 8, 128, 1, 2}};
 const ConvolutionPass kPasses[] = {ConvolutionPass::kForward, ConvolutionPass::kDataGradient,
                                    ConvolutionPass::kWeightGradient};
 const ConvolutionType kTypes[] = {ConvolutionType::kFp32, ConvolutionType::kTf32, ConvolutionType::kBf16};
 
-// Products that one output is the sum of, at most.
+// Returns the maximum number of products that one output sums.
 double Terms(const ConvolutionShape& shape, ConvolutionPass pass) {
   const double filter = shape.filter * shape.filter;
   switch (pass) {
@@ -48,11 +48,12 @@ double Terms(const ConvolutionShape& shape, ConvolutionPass pass) {
   return 0;
 }
 
-// How far an output may be from the exact sum, of `magnitude` when its products are added without their signs:
+// Returns the maximum error of an output. `magnitude` is the sum of the absolute values of its products:
 //     fp32  each of n products and n - 1 additions rounds by 2^-24 (Higham, Accuracy and Stability, section 3.1)
-//     tf32  two inputs cut to 11 significant bits, 2^-10 each; tensor cores cut sums off instead of rounding, and align
-//           the terms of a step first: 2^-22 an addition (Fasi et al. 2021, Numerical behavior of NVIDIA tensor cores)
-//     bf16  products are exact in fp32; sums as tf32's; the output is rounded to 8 significant bits
+//     tf32  two inputs truncated to 11 significant bits, 2^-10 each; tensor cores truncate sums instead of rounding,
+//           and align the terms of a step first: 2^-22 per addition (Fasi et al. 2021, Numerical behavior of NVIDIA
+//           tensor cores)
+//     bf16  products are exact in fp32; sums as for tf32; the output is rounded to 8 significant bits
 double Bound(ConvolutionType type, double terms, double magnitude, double exact) {
   switch (type) {
     case ConvolutionType::kFp32:
@@ -87,7 +88,7 @@ struct Problem {
   }
 };
 
-// The first output outside its bound, in words; empty: none is. NaN is outside.
+// Describes the first output outside its bound, or returns an empty string. NaN is outside.
 template <typename T, typename U>
 std::string Violation(const ConvolutionShape& shape, ConvolutionPass pass, ConvolutionType type,
                       const Problem<T>& problem, const std::vector<U>& found) {
@@ -124,7 +125,8 @@ class ConvolutionGpuTest : public ::testing::Test {
     }
   }
 
-  // Null with a failure when it cannot be planned. No error is left behind, whatever was tried.
+  // Returns null, and fails the test, if the convolution cannot be planned. No CUDA error remains from failed
+  // candidates.
   std::unique_ptr<Convolution> Plan(const ConvolutionShape& shape, ConvolutionPass pass, ConvolutionType type,
                                     const ConvolutionOptions& options) {
     auto plan = Convolution::Plan(*contexts_[0], shape, pass, type, options);
@@ -133,7 +135,7 @@ class ConvolutionGpuTest : public ::testing::Test {
     return plan.ok() ? *std::move(plan) : nullptr;
   }
 
-  // What the plan makes of the problem on contexts_[context], over an output of NaNs.
+  // Returns the plan's result for the problem on contexts_[context], written to an output that was filled with NaN.
   template <typename T>
   std::vector<T> Run(const Convolution& plan, const Problem<T>& problem, int context, bool captured = false) {
     DeviceArray<T> a(problem.a), b(problem.b), out(problem.exact.size());
@@ -202,8 +204,8 @@ class ConvolutionGpuTest : public ::testing::Test {
     }
   }
 
-  // In parts of eight images as at once, and as the reference says. An output of T sums at most 8 * 16 products a part,
-  // which bf16 holds exactly.
+  // Checks that the result in parts of eight images, like that of the whole batch, equals the reference. With T, an
+  // output sums at most 8 * 16 products per part, which bf16 represents exactly.
   template <typename T>
   void CheckParts(const ConvolutionShape& shape, ConvolutionType type) {
     for (const ConvolutionPass pass : kPasses) {
@@ -237,7 +239,7 @@ class ConvolutionGpuTest : public ::testing::Test {
     }
   }
 
-  // The plan's largest kernel has so many.
+  // Returns the number of blocks of the plan's largest kernel.
   uint64_t Blocks(const Convolution& plan, const ConvolutionOperands& counts) {
     DeviceArray<Bf16> a(counts.a), b(counts.b), out(counts.out);
     DeviceArray<uint8_t> workspace(plan.workspace_bytes() + 1);
@@ -278,8 +280,8 @@ TEST_F(ConvolutionGpuTest, WithoutTuningTheFirstEngineIsTakenUntimed) {
   CheckAgainstReference<float>(kShapes[1], ConvolutionType::kFp32, {false});
 }
 
-// With one multiprocessor left to it, an engine is judged by its time and its blocks multiplied. 20 %: the two plans timed
-// their engines apart.
+// With one multiprocessor left to it, an engine is rated by its time multiplied by its blocks. The tolerance is 20 %,
+// because the two plans timed their engines separately.
 TEST_F(ConvolutionGpuTest, BesideOthersTheEngineTakesLessOfTheGpu) {
   if (ClusterMultiprocessors() == 0) {
     GTEST_SKIP() << "a GPU on which nothing runs beside";
@@ -321,9 +323,9 @@ TEST_F(ConvolutionGpuTest, InPartsItIsWhatItIsAtOnce) {
   }
 }
 
-// The first convolutions of ResNet-18 at the ladder's last rung. The batch is 16 images over and over, so that what is
-// expected is known from 16: the outputs of any 16 are the same, and the weight gradient is so many times theirs, a
-// power of 2.
+// The first convolutions of ResNet-18 at the end of the batch sweep. The batch repeats the same 16 images, so that the
+// expected result follows from 16 images: the outputs of any 16 are equal, and the weight gradient is a multiple of
+// theirs by a power of 2.
 class ConvolutionAtSizeTest : public ConvolutionGpuTest {
  protected:
   static constexpr uint32_t kPeriod = 16;
@@ -336,12 +338,12 @@ class ConvolutionAtSizeTest : public ConvolutionGpuTest {
     }
   }
 
-  // `whole` at the images first ... of each chosen place of `out`, of `count` elements an image.
+  // Expects `period` at several positions of `out`, including the last one.
   void ExpectPeriod(const DeviceBuffer& out, const std::vector<Bf16>& period, uint32_t images) {
     const size_t bytes = period.size() * sizeof(Bf16);
     for (const uint32_t first : {0u, 16'368u, 16'384u, images / kPeriod * kPeriod - kPeriod}) {
       if (first + kPeriod > images) {
-        continue;  // a weight gradient is one period
+        continue;  // only one period, as for a weight gradient
       }
       std::vector<Bf16> found(period.size());
       ASSERT_EQ(cudaMemcpy(found.data(), static_cast<const char*>(out.data()) + first / kPeriod * bytes, bytes,
@@ -396,7 +398,7 @@ TEST_F(ConvolutionAtSizeTest, InTwoParts) {
   }
 }
 
-// 64 -> 64 at 32x32: a copy of both activations of 2,048 images takes 1 GiB, twice what there is.
+// 64 -> 64 at 32x32: a copy of both activations of 2,048 images takes 1 GiB, twice the workspace.
 TEST_F(ConvolutionGpuTest, InFp32PartsLeaveRoomForCopies) {
   ConvolutionOptions options;
   options.autotune = false;
@@ -408,7 +410,7 @@ TEST_F(ConvolutionGpuTest, InFp32PartsLeaveRoomForCopies) {
     ASSERT_TRUE(plan.ok()) << plan.status();
     EXPECT_EQ((*plan)->part_count(), parts) << images;
   }
-  options.max_workspace_bytes = 1 << 20;  // for which 8 images are too many
+  options.max_workspace_bytes = 1 << 20;  // too small for 8 images
   const auto plan = Convolution::Plan(*contexts_[0], {32, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient,
                                       ConvolutionType::kFp32, options);
   ASSERT_TRUE(plan.ok()) << plan.status();
@@ -430,7 +432,7 @@ TEST_F(ConvolutionGpuTest, RefusesWhatCannotBePlanned) {
   EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 }
 
-// x and y of this shape are 128 MiB each, and 64 MiB are left.
+// x and y of this shape have 128 MiB each; only 64 MiB are free.
 TEST_F(ConvolutionGpuTest, TensorsThatDoNotFitAreOutOfMemory) {
   size_t free_bytes = 0, total_bytes = 0;
   ASSERT_EQ(cudaMemGetInfo(&free_bytes, &total_bytes), cudaSuccess);
@@ -477,7 +479,7 @@ TEST(ConvolutionTest, AnEngineIsTakenOnlyForTheTypesWhosePromiseItKeeps) {
   EXPECT_TRUE(NotesAllowed({}, ConvolutionType::kFp32, true));
 }
 
-// So an engine of TF32 that passed for one of fp32 would be found.
+// Shows that the fp32 bound would detect a TF32 engine.
 TEST(ConvolutionTest, TheBoundOfFp32IsTooTightForTf32) {
   for (const ConvolutionShape& shape : kShapes) {
     for (const ConvolutionPass pass : kPasses) {
@@ -486,7 +488,7 @@ TEST(ConvolutionTest, TheBoundOfFp32IsTooTightForTf32) {
         for (float& value : values) {
           uint32_t bits;
           std::memcpy(&bits, &value, sizeof(bits));
-          bits &= ~0x1FFFu;  // the 13 last bits of the mantissa
+          bits &= ~0x1FFFu;  // clears the last 13 bits of the mantissa
           std::memcpy(&value, &bits, sizeof(bits));
         }
         return values;
@@ -500,7 +502,7 @@ TEST(ConvolutionTest, TheBoundOfFp32IsTooTightForTf32) {
   }
 }
 
-// One image of 2x2, one channel, x = 1 2 / 3 4; the filter is 1 at its centre and 10 at its right neighbour.
+// One image of 2x2 with one channel, x = 1 2 / 3 4; the filter is 1 at its centre and 10 at its right neighbour.
 TEST(ConvolutionReferenceTest, AgreesWithHandChecks) {
   const ConvolutionShape shape = {1, 1, 2, 1, 3, 1};
   const std::vector<double> x = {1, 2, 3, 4}, w = {0, 0, 0, 0, 1, 10, 0, 0, 0}, dy = {1, 0, 0, 2};
@@ -513,7 +515,7 @@ TEST(ConvolutionReferenceTest, AgreesWithHandChecks) {
   EXPECT_EQ(dw, (std::vector<double>{2, 4, 0, 6, 1 + 8, 2, 0, 3, 4}));
 }
 
-// A stride of 2 without padding picks every second pixel: here of a 4x4 picture with two channels.
+// A stride of 2 without padding selects every second pixel: here of a 4x4 image with two channels.
 TEST(ConvolutionReferenceTest, AStridedOneByOneFilterPicksPixels) {
   const ConvolutionShape shape = {1, 2, 4, 1, 1, 2};
   std::vector<double> x(32), y(4), dx(32);

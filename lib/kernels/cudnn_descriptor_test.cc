@@ -22,7 +22,7 @@ TEST(CudnnDescriptorTest, GivesBackWhatWasSet) {
   auto made = Tensor();
   ASSERT_TRUE(made.ok()) << made.status();
   FillTensor(*made, 64);
-  CudnnDescriptor tensor = *std::move(made);  // what it holds moves along
+  CudnnDescriptor tensor = *std::move(made);  // its contents move too
   const absl::Status finalized = tensor.Finalize();
   ASSERT_TRUE(finalized.ok()) << finalized;
   const absl::StatusOr<int64_t> id = tensor.GetInt(CUDNN_ATTR_TENSOR_UNIQUE_ID);

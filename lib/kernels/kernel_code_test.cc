@@ -18,7 +18,8 @@ TEST(KernelCodeTest, WithoutADeviceThereIsNone) {
   EXPECT_EQ(ClusterMultiprocessors(), 0u);
 }
 
-// A test of kernels that passes by skipping all of them would say nothing of the device: it has code of this build.
+// Kernel tests that are skipped would pass without testing anything: this test fails if the device has no code of this
+// build.
 TEST(KernelCodeTest, TheDeviceHasCodeThatItCanRun) {
   if (!HaveGpu()) {
     GTEST_SKIP() << "no GPU";

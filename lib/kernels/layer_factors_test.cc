@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-// The sums of each layer, in two parts.
+// Returns the sums of each layer, divided into two parts.
 std::vector<double> Squares(const std::vector<double>& of_layer) {
   std::vector<double> squares(of_layer.size() * kSquareParts);
   for (size_t layer = 0; layer < of_layer.size(); ++layer) {
@@ -27,7 +27,7 @@ struct Rule {
   float gradient_scale = 1, clip_norm = 0, lars = 0, weight_decay = 0.25f;
 };
 
-// Three layers, the first two with local rates.
+// Computes the factors of three layers, the first two with local rates.
 std::vector<float> Factors(const Rule& rule, const std::vector<double>& gradients, const std::vector<double>& weights) {
   const std::vector<double> gradient_squares = Squares(gradients), weight_squares = Squares(weights);
   std::vector<float> factors(2 * gradients.size());
@@ -51,8 +51,8 @@ TEST(LayerFactorsTest, ClippingByHand) {
   EXPECT_EQ(Factors({0.5f, 7}, {9, 16, 144}, {25, 0})[0], 0.5f);  // not scaled up
 }
 
-// |w| = 5, |g| = 3 * 0.5: local = 0.125 * 5 / (1.5 + 0.25 * 5). Weights of 0 have 1, and so has the third layer, which
-// stands for biases and batch norm: it is not decayed.
+// |w| = 5, |g| = 3 * 0.5: local = 0.125 * 5 / (1.5 + 0.25 * 5). The rate is 1 for weights of 0 and for the third layer,
+// which represents biases and batch norm and is not decayed.
 TEST(LayerFactorsTest, LocalRatesByHand) {
   const std::vector<float> factors = Factors({0.5f, 0, 0.125f}, {9, 16, 144}, {25, 0});
   const double local = 0.125 * 5 / (1.5 + 0.25 * 5);
@@ -62,10 +62,10 @@ TEST(LayerFactorsTest, LocalRatesByHand) {
   EXPECT_EQ(factors[3], 0.25f);
   EXPECT_EQ(factors[4], 0.5f);
   EXPECT_EQ(factors[5], 0);
-  EXPECT_EQ(Factors({0.5f, 0, 0.125f}, {0, 16, 144}, {25, 0})[0], 0.5f);  // a gradient of 0
+  EXPECT_EQ(Factors({0.5f, 0, 0.125f}, {0, 16, 144}, {25, 0})[0], 0.5f);  // zero gradient
 }
 
-// Clipped by half, the first layer's |g| is 1.5 for the local rate.
+// With clipping by half, the first layer's |g| is 1.5 in its local rate.
 TEST(LayerFactorsTest, ClippingComesFirst) {
   const std::vector<float> factors = Factors({1, 6.5f, 0.125f}, {9, 16, 144}, {25, 0});
   const double clip = 6.5 / (13 + 1e-6), local = 0.125 * 5 / (3 * clip + 0.25 * 5);

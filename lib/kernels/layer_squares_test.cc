@@ -24,7 +24,7 @@ double SumOfParts(const std::vector<double>& squares, uint32_t layer) {
   return std::accumulate(first, first + kSquareParts, 0.0);
 }
 
-// Squares 9, 16 and 4; nothing; 1.
+// Layers with the squares 9, 16 and 4; no elements; 1.
 TEST(LayerSquaresTest, TheReferenceByHand) {
   const std::vector<float> values = {100, 3, -4, 2, 1};
   std::vector<double> squares(3 * kSquareParts, -1);
@@ -35,7 +35,7 @@ TEST(LayerSquaresTest, TheReferenceByHand) {
   EXPECT_EQ(squares[1], 0);  // a part without an element
 }
 
-// Small integers, whose sums are exact: every element counts once, in whichever part.
+// Sums of small integers are exact, so every element must count once, in any part.
 TEST(LayerSquaresTest, TheReferenceCountsEachElementOnce) {
   constexpr uint64_t kCount = 3 * kSquareParts * kSquareThreads + 5;
   std::vector<__nv_bfloat16> values;
@@ -65,7 +65,8 @@ void ExpectKernelEqualsReference(const std::vector<uint64_t>& begins) {
   EXPECT_TRUE(SameBits(device_squares.ToHost(), squares));
 }
 
-// Layers below, at and above a block, and above a round of all blocks; one begins in the middle.
+// Layers smaller than, equal to and larger than a block, and larger than a round of all blocks; some first layers start
+// in the middle of the array.
 TEST(LayerSquaresTest, KernelEqualsReferenceBitForBit) {
   if (!HaveGpu()) {
     GTEST_SKIP() << "no CUDA device";

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kValues = 256;
 
-// Launches count on from what the one before left, in two arrays by turns.
+// Each launch increments the result of the previous launch; two arrays alternate.
 class OverlappedCountTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -41,7 +41,7 @@ class OverlappedCountTest : public ::testing::Test {
     return absl::OkStatus();
   }
 
-  // An even number of launches ends where it began.
+  // Returns the counts. After an even number of launches, the result is in the first array.
   std::vector<uint32_t> Counts() {
     EXPECT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
     return counts_[0]->ToHost();
@@ -67,8 +67,8 @@ TEST_F(OverlappedCountTest, SoDoLaunchesOfAReplayedGraph) {
   EXPECT_EQ(Counts(), std::vector<uint32_t>(kValues, 1000));
 }
 
-// A control of the two others: launches do begin early, and what keeps them right is the wait. compute-sanitizer, which
-// runs launches one by one, fails it.
+// Control for the two tests above: launches do begin early, and only the wait keeps them correct. compute-sanitizer,
+// which serializes launches, makes this test fail.
 TEST_F(OverlappedCountTest, WithoutTheWaitALaunchComesTooEarly) {
   if (!CountsOverlap()) {
     GTEST_SKIP() << "launches begin early from compute capability 9.0 on";

@@ -22,7 +22,7 @@ std::vector<float> Unpacked(const WeightShape& shape, const std::vector<float>& 
   return weights;
 }
 
-// Digits say where a weight belongs: output channel, input channel, filter row, filter column.
+// The digits encode a weight's position: output channel, input channel, filter row, filter column.
 const std::vector<float> kTwoOfThreeOfOneByTwo = {1111, 1112, 1211, 1212, 1311, 1312,
                                                   2111, 2112, 2211, 2212, 2311, 2312};
 
@@ -46,8 +46,8 @@ TEST(PackWeightsTest, UnpackingDropsWhatStandsAmongTheZeros) {
             std::vector<float>({1, 2, 3, 4}));
 }
 
-// The first convolution of ResNet-18 for CIFAR-10 with five zeros a filter, a middle one, a shortcut, a fully connected
-// layer.
+// The first convolution of ResNet-18 for CIFAR-10 with five zeros per filter, an inner convolution, a shortcut, a fully
+// connected layer.
 TEST(PackWeightsTest, UnpackingUndoesPacking) {
   for (const WeightShape& shape : {WeightShape{64, 3, 3, 3, 5}, WeightShape{5, 7, 3, 2, 0}, WeightShape{4, 8, 1, 1, 0},
                                    WeightShape{10, 512, 1, 1, 0}}) {

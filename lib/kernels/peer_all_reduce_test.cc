@@ -16,14 +16,14 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kEach = 8192;         // packets of a place: in two shots up to eight rounds of one block
-constexpr uint32_t kFewBlocks = 4;     // so that the blocks of eight ranks all have room on one GPU
+constexpr size_t kEach = 8192;         // packets of a section: up to eight rounds of one block in two shots
+constexpr uint32_t kFewBlocks = 4;     // few enough that the blocks of eight ranks are resident on one GPU
 constexpr size_t kMaxCount = 270'000;  // elements of an array
-constexpr size_t kSpare = 16;          // and behind it, for offsets
+constexpr size_t kSpare = 16;          // additional elements after the array, for offsets
 
 const char* Name(PacketShots shots) { return shots == PacketShots::kOne ? "one shot" : "two shots"; }
 
-// A rank with room for packets, and what it sums and where to.
+// Rank with receive memory for packets, and its input and output arrays.
 template <typename W>
 class Rank : public PeerTestRank {
  public:
@@ -57,7 +57,7 @@ class Rank : public PeerTestRank {
   }
 
  private:
-  DeviceArray<PeerPacket> room_;  // as it begins, every bit is 1, which is NothingCome()
+  DeviceArray<PeerPacket> room_;  // initially every bit is 1, which is NothingCome()
   DeviceArray<uint32_t> arrived_;
   DeviceArray<W> from_, to_;
   PeerAllReduceMemory memory_;
@@ -95,7 +95,7 @@ cudaError_t Queue(const Ranks<W>& all, uint32_t rank, const Call& call) {
   return PeerAllReduce(all[rank]->memory(), call.shots, input, all[rank]->stream(), call.most_blocks);
 }
 
-// `values` summed `times` times over: the sum of the sums, as calls in place leave it.
+// Returns `values` summed `times` times: the sum of the sums, as repeated calls in place compute it.
 template <typename W>
 std::vector<W> Expected(std::vector<std::vector<W>> values, uint32_t times) {
   std::vector<W> sum(values[0].size());
@@ -115,7 +115,7 @@ std::vector<W> Expected(std::vector<std::vector<W>> values, uint32_t times) {
   return sum;
 }
 
-// Each rank's numbers are its own and new for each call. Every rank has the reference's sum, to the bit.
+// Every rank has its own values, new for each call. Expects the reference's sum on every rank, bit for bit.
 template <typename W>
 void ExpectSum(const Ranks<W>& all, const Call& call, uint32_t seed) {
   std::vector<std::vector<W>> values;
@@ -155,14 +155,14 @@ void ExpectSums(uint32_t ranks) {
   }
 }
 
-// In two shots, where each rank's share is so many whole rounds of the blocks.
+// Returns the count for which each rank's share in two shots is `rounds` whole rounds of the blocks.
 template <typename W>
 size_t CountOfRounds(uint32_t ranks, uint32_t blocks, size_t rounds) {
-  constexpr size_t kThreads = 512;  // of a block
+  constexpr size_t kThreads = 512;  // threads of a block
   return rounds * blocks * kThreads * ranks * PacketSum<W>::kElements;
 }
 
-// One to eight rounds of one block and up to four of two, and an element, or a packet of each rank, more or less.
+// Tests one to eight rounds of one block and up to four of two, with one element, or one packet per rank, more or less.
 template <typename W>
 void ExpectSumsOfRounds(uint32_t ranks) {
   const Ranks<W> all = MakeRanks<W>(ranks);
@@ -202,7 +202,7 @@ TEST_F(PeerAllReduceTest, SumsOfAnyNumberOfRounds) {
   }
 }
 
-// One after the other, in all ways mixed, at places that are not aligned, too.
+// Consecutive calls with all variants mixed, including unaligned addresses.
 TEST_F(PeerAllReduceTest, RandomCallsInAnyOrder) {
   for (const uint32_t ranks : {2u, 4u}) {
     const Ranks<__nv_bfloat16> all = MakeRanks<__nv_bfloat16>(ranks);
@@ -223,8 +223,8 @@ TEST_F(PeerAllReduceTest, RandomCallsInAnyOrder) {
   }
 }
 
-// Graphs of three calls, an odd number, in place: behind a replay the sum has been summed three times. Nothing waits for
-// all ranks between replays, and one of them is late.
+// Graphs of three calls in place, an odd number: after a replay the sum has been summed three times. Replays do not
+// synchronize all ranks, and one rank is late.
 TEST_F(PeerAllReduceTest, ReplaysOfAnOddNumberOfCalls) {
   constexpr int kReplays = 300;
   for (const Call& call : {Call{PacketShots::kOne, 4096, 0, true}, Call{PacketShots::kTwo, 4096, 0, true},

@@ -19,7 +19,7 @@ constexpr uint32_t kConsumed = 0, kArrived = 1;
 constexpr size_t kCount = 100'003;
 constexpr int kRanks = 2;
 
-// A rank with gradients, and room for the other's.
+// Rank with gradients, and a receive buffer for the other rank's gradients.
 class Rank : public PeerTestRank {
  public:
   Rank(uint32_t rank, uint32_t first_epoch)
@@ -37,7 +37,8 @@ class Rank : public PeerTestRank {
     EXPECT_EQ(CopyToDevice(own_.data(), host.data(), kCount * sizeof(float)), cudaSuccess);
   }
 
-  // A step: once the other has read the last one, own gradients go to it; once its are here, the sum.
+  // Queues a step: once the other rank has read the previous gradients, sends its own; once the other's have arrived,
+  // adds them.
   void Step() {
     EXPECT_EQ(AwaitPeerFlags(flags(), kConsumed, 1, stream()), cudaSuccess);
     EXPECT_EQ(cudaMemcpyAsync(other_->arrived_.data(), own_.data(), kCount * sizeof(float), cudaMemcpyDeviceToDevice,
@@ -71,7 +72,7 @@ class PeerFlagsTest : public ::testing::Test {
   }
 };
 
-// 40 steps replayed: each rank adds what the other had in this very step. The epoch passes 2^32 on the way.
+// Replays 40 steps: each rank must add the other rank's gradients of the same step. The epoch passes 2^32 on the way.
 TEST_F(PeerFlagsTest, ReplayedStepsExchangeWhatIsOfTheirStep) {
   constexpr uint32_t kFirstEpoch = 0xFFFFFFF0;
   Rank first(0, kFirstEpoch), second(1, kFirstEpoch);
@@ -100,7 +101,7 @@ TEST_F(PeerFlagsTest, ReplayedStepsExchangeWhatIsOfTheirStep) {
   EXPECT_EQ(first.expired() + second.expired(), 0u);
 }
 
-// One rank is queued many steps ahead of the other, which is what a skew between hosts looks like.
+// One rank is queued many steps ahead of the other, as with a skew between hosts.
 TEST_F(PeerFlagsTest, ARankThatIsAheadWaits) {
   Rank first(0, 1), second(1, 1);
   Rank::Introduce(first, second);
@@ -136,7 +137,7 @@ TEST_F(PeerFlagsTest, RanksThatMeetCountTogether) {
   EXPECT_EQ(first.expired() + second.expired(), 0u);
 }
 
-// Nobody answers: the wait ends with its limit, and says for whom it was; the next ones do not wait at all.
+// The other rank never signals: the first wait ends at its limit and reports the rank; later waits end immediately.
 TEST_F(PeerFlagsTest, AWaitForNobodyEnds) {
   Rank first(0, 1), second(1, 1);
   Rank::Introduce(first, second);
@@ -146,10 +147,10 @@ TEST_F(PeerFlagsTest, AWaitForNobodyEnds) {
   }
   ASSERT_EQ(cudaStreamSynchronize(first.stream()), cudaSuccess);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));  // one turn of the clock is 4.3 s
-  EXPECT_EQ(first.expired(), 2u);                                                 // rank 1
+  EXPECT_EQ(first.expired(), 2u);  // launch number of the wait for rank 1
 }
 
-// What a wait of thousands of threads looks at again and again is memory of the GPU: a word in the host's ends none.
+// Waiting threads read only GPU memory until the limit: an `expired` word set in host memory does not end a wait.
 TEST_F(PeerFlagsTest, AWaitLeavesHostMemoryAloneUntilItsLimit) {
   Rank first(0, 1), second(1, 1);
   Rank::Introduce(first, second);
@@ -157,7 +158,7 @@ TEST_F(PeerFlagsTest, AWaitLeavesHostMemoryAloneUntilItsLimit) {
   flags.max_clock_turns = 2;  // at least 8.6 s
   *flags.report[1].expired = 7;
   ASSERT_EQ(AwaitPeerFlags(flags, kArrived, 0, first.stream()), cudaSuccess);
-  absl::SleepFor(absl::Milliseconds(100));  // some 100,000 tries
+  absl::SleepFor(absl::Milliseconds(100));  // about 100,000 attempts
   EXPECT_EQ(cudaStreamQuery(first.stream()), cudaErrorNotReady);
   ASSERT_EQ(RaisePeerFlags(second.flags(), kArrived, false, second.stream()), cudaSuccess);
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);

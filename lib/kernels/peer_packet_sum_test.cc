@@ -1,5 +1,5 @@
-// The threads of the kernels as threads of the host: every rank has some, and its own memory, and calls follow each other
-// without anybody waiting for all ranks, as on GPUs.
+// Runs the threads of the kernels as host threads: every rank has some threads and its own memory, and calls follow
+// each other without synchronization of all ranks, as on GPUs.
 #include "lib/kernels/peer_packet_sum.h"
 
 #include <pthread.h>
@@ -21,13 +21,13 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kEach = 48;  // packets of a place
+constexpr size_t kEach = 48;  // packets of a section
 
-// Rounds: two shots by SumInTwoShotsByRounds, so many apart.
+// Algorithms. kRoundsN: two shots by SumInTwoShotsByRounds with kApart = N.
 enum class Way { kOneShot, kTwoShots, kRounds1, kRounds2, kRounds3, kSentTooLate };
 constexpr Way kGoodWays[] = {Way::kOneShot, Way::kTwoShots, Way::kRounds1, Way::kRounds2, Way::kRounds3};
 
-// Every rank waits for a packet before it sends its own: nobody ever comes.
+// Faulty algorithm: every rank waits for a packet before it sends its own, so no packet ever arrives.
 template <typename W, typename Wait>
 void SumSentTooLate(const PacketSum<W>& sum, uint32_t buffer, size_t first, size_t threads, Wait& wait) {
   const TwoShots<W> shots(sum, buffer);
@@ -61,13 +61,13 @@ struct Call {
   bool in_place = false;
 };
 
-// What the buffers are used by: call number -> buffer.
+// Buffer used by each call: call number -> buffer.
 using BufferOf = std::function<uint32_t(uint32_t)>;
 BufferOf ByTurns(uint32_t first_epoch) {
   return [first_epoch](uint32_t call) { return (first_epoch + call) & 1; };
 }
 
-// Called by each thread of a rank before each wait of a call, which are numbered from 0.
+// Callback that each thread of a rank calls before each wait of a call; waits are numbered from 0.
 using Stall = std::function<void(uint32_t rank, uint32_t call, uint32_t wait)>;
 
 template <typename W>
@@ -95,7 +95,7 @@ class Ranks {
     return calls_[call].in_place ? values_[rank][call] : sums_[rank][call];
   }
 
-  // Whether no packet took longer than `limit`; behind one that did none is waited for.
+  // Runs all calls. Returns whether every packet arrived within `limit`. After a packet that did not, no wait waits.
   bool Run(const BufferOf& buffer_of, const Stall& stall, std::chrono::seconds limit = std::chrono::seconds(20)) {
     limit_ = limit;
     std::vector<std::thread> threads;
@@ -115,7 +115,7 @@ class Ranks {
     return !expired_;
   }
 
-  // Sums that are not the reference's, of all ranks and calls.
+  // Returns the number of sums, over all ranks and calls, that differ from the reference.
   size_t WrongSums() {
     size_t wrong = 0;
     for (uint32_t call = 0; call < calls_.size(); ++call) {
@@ -173,7 +173,7 @@ class Ranks {
       sum.from = values_[rank][call].data();
       sum.to = Sum(rank, call).data();
       SumBy(calls_[call].way, sum, buffer_of(call), thread, threads_, wait);
-      pthread_barrier_wait(&barrier);  // a launch begins when the one before it has ended
+      pthread_barrier_wait(&barrier);  // a launch begins when the previous launch has ended
     }
   }
 
@@ -203,8 +203,8 @@ std::vector<Call> RandomCalls(uint32_t ranks, uint32_t number, uint32_t seed) {
 
 void NoStall(uint32_t /*rank*/, uint32_t /*call*/, uint32_t /*wait*/) {}
 
-// The rank is late at a wait of every call whose number leaves `rest`; at the first one it has sent a first shot, or what
-// it sends of it before.
+// Delays the rank at one wait of every call whose number modulo `every` is `rest`. At its first wait the rank has
+// already sent its first shot, or the part that it sends before this wait.
 Stall LateRank(uint32_t late, uint32_t every, uint32_t rest, uint32_t at_wait = 0) {
   return [=](uint32_t rank, uint32_t call, uint32_t wait) {
     if (rank == late && call % every == rest && wait == at_wait) {
@@ -237,7 +237,7 @@ TEST(PeerPacketSumTest, ALateRankChangesNoSum) {
   }
 }
 
-// One buffer is too few: what a fast rank sends for the next call lies over what a late one has not taken.
+// One buffer is too few: a fast rank's packets of the next call overwrite packets that a late rank has not taken yet.
 TEST(PeerPacketSumTest, WithOneBufferALateRankIsFound) {
   for (const Way next : {Way::kOneShot, Way::kRounds1}) {
     std::vector<Call> calls(20, Call{Way::kOneShot, 100, false});
@@ -257,14 +257,14 @@ TEST(PeerPacketSumTest, RanksThatWaitForEachOtherAreFound) {
   }
 }
 
-// As a graph of three calls would that had the buffers' numbers in it.
+// Models a graph of three calls in which the buffer numbers are constants.
 TEST(PeerPacketSumTest, BuffersCountedInAGraphOfOddCallsAreFound) {
   Ranks<float> all(2, 1, std::vector<Call>(21, Call{Way::kOneShot, 100, false}), 1);
   all.Run([](uint32_t call) { return call % 3 % 2; }, LateRank(1, 3, 2), std::chrono::seconds(1));
   EXPECT_NE(all.WrongSums(), 0u);
 }
 
-// What is sent is never taken for nothing: all ones are sent as another NaN.
+// Sent data are never mistaken for an empty slot: a word with all bits set is sent as another NaN.
 TEST(PeerPacketSumTest, AnyBitsCanBeSent) {
   for (const Way way : kGoodWays) {
     Ranks<float> all(2, 1, {Call{way, 9, false}, Call{way, 9, true}}, 1);

@@ -20,7 +20,7 @@ using ::lockstep::testing::IsOk;
 constexpr uint32_t kEndRow = 0, kSumRow = 1;
 constexpr size_t kMaxCount = 40'000;
 
-// A rank with a range of its own, and a place for each rank's.
+// Rank with a range of gradients, and a receive buffer for each other rank.
 template <typename W>
 class Rank : public PeerTestRank {
  public:
@@ -36,7 +36,7 @@ class Rank : public PeerTestRank {
     return all;
   }
 
-  // A step of one range: the sum, and the word that all was read, which the next step begins with.
+  // Queues a step of one range: the sum, and the message that everything was read, which starts the next step.
   absl::Status Step(const std::vector<std::unique_ptr<Rank>>& all, size_t count) {
     PeerSumInput<W> input;
     input.count = count;
@@ -69,7 +69,7 @@ std::vector<W> Expected(const std::vector<std::vector<W>>& values) {
   return sum;
 }
 
-// Replays, each with other numbers: every rank has the reference's sum of this very step, to the bit.
+// Replays with different values: every rank must have the reference's sum of the same step, bit for bit.
 template <typename W>
 void ExpectSums(uint32_t ranks, size_t count, int replays) {
   ReplayedRanks<Rank<W>> all(ranks);

@@ -100,8 +100,8 @@ __device__ void NoteArrival(const ArrivalMarks& arrival, uint32_t* done) {
   }
 }
 
-// Each thread handles packets of the weights, then of the batch norms. The last threads, which have the fewest packets,
-// also handle the flags.
+// Each thread handles packets of `weights`, then of `norms`. The last threads, which have the fewest packets, also
+// handle the flags.
 template <typename G>
 __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
     PeerUpdateKernel(const __grid_constant__ PeerFlags flags, uint32_t row, const __grid_constant__ Sums<G> sums,

@@ -19,9 +19,9 @@ using ::lockstep::testing::IsOk;
 
 constexpr uint32_t kEndRow = 0, kPushRow = 1;
 constexpr float kRate = 0.1f;
-constexpr uint32_t kBlocksOfAll = 96;  // which find room at once on one GPU
+constexpr uint32_t kBlocksOfAll = 96;  // all resident at once on one GPU
 
-// Parameters and their state, and the gradients of one step.
+// Parameters with their state, and the gradients of one step.
 template <typename G>
 struct Arrays {
   explicit Arrays(size_t count) : gradient(RandomValues<G>(1, count)), parameter(count), velocity(count), copy(count) {}
@@ -56,7 +56,7 @@ struct DeviceArrays {
   DeviceArray<G> gradient;
   DeviceArray<float> parameter, velocity;
   DeviceArray<__nv_bfloat16> copy;
-  DeviceArray<PeerPacket> places;  // for each rank's gradient, one behind the other
+  DeviceArray<PeerPacket> places;  // consecutive sections, one for each rank's gradient
 };
 
 template <typename G>
@@ -104,7 +104,7 @@ class Rank : public PeerTestRank {
   DeviceArray<uint64_t> marks_;
 };
 
-// One step of an array on the host: of_rank's sum, then SGD.
+// Computes one step of an array on the host: the sum of of_rank, then SGD.
 template <typename G>
 void StepOnHost(const std::vector<std::vector<G>>& of_rank, Arrays<G>& arrays, bool with_copy) {
   const size_t count = arrays.gradient.size();
@@ -134,7 +134,7 @@ void ExpectSame(DeviceArrays<G>& found, const Arrays<G>& expected) {
   EXPECT_TRUE(SameBits(found.velocity.ToHost(), expected.velocity));
 }
 
-// Replays, each with other gradients: every rank's parameters are those of the reference, to the bit, after each.
+// Replays with different gradients: after each replay, every rank's parameters must equal the reference's, bit for bit.
 template <typename G>
 void ExpectRanksUpdateAlike(uint32_t ranks, size_t weights, size_t norms, int replays) {
   ReplayedRanks<Rank<G>> all(ranks, weights, norms);
@@ -159,7 +159,7 @@ void ExpectRanksUpdateAlike(uint32_t ranks, size_t weights, size_t norms, int re
       ExpectSame(all[rank].norms(), expected_norms);
       EXPECT_TRUE(SameBits(all[rank].weights().copy.ToHost(), expected_weights.copy));
       const std::vector<uint64_t> marks = all[rank].marks();
-      EXPECT_EQ(marks[0], ~uint64_t{0});  // as DeviceArray leaves it
+      EXPECT_EQ(marks[0], ~uint64_t{0});  // initial value in DeviceArray
       EXPECT_NE(marks[1], ~uint64_t{0});
       ASSERT_FALSE(::testing::Test::HasFailure())
           << ranks << " ranks, " << weights << " and " << norms << ", replay " << replay << ", rank " << rank;
@@ -187,7 +187,7 @@ TEST_F(PeerUpdateTest, RanksHaveTheReferencesBits) {
 
 TEST_F(PeerUpdateTest, AHundredReplays) { ExpectRanksUpdateAlike<__nv_bfloat16>(2, 100'003, 9'610, 100); }
 
-// Rank 1 is never launched: rank 0's wait ends, and says for whom it was.
+// Rank 1 is never launched: rank 0's wait ends and reports rank 1.
 TEST_F(PeerUpdateTest, ARankThatDoesNotComeIsReported) {
   ReplayedRanks<Rank<__nv_bfloat16>> all(2, 1000, 8);
   ASSERT_THAT(all[0].Step(all.all()), IsOk());

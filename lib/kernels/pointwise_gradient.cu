@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(wgmma::kThreads, 1)
   const auto in_channel = static_cast<int32_t>(tile % in_tiles * kIn);
   const uint32_t stages = (arguments.stages - part + arguments.parts - 1) / arguments.parts;
   const uint32_t rows = RowsOfStage(kPixels, arguments.size), images = ImagesOfStage(kPixels, arguments.size);
-  const uint32_t stages_of_image = arguments.size / rows;  // from top to bottom; 1 for whole images
+  const uint32_t stages_of_image = arguments.size / rows;  // stages per image, from top to bottom
   const auto copy = [&](uint32_t n) {
     const uint32_t slot = n % kSlots, to = base + slot * kSlotBytes<kIn>, barrier = full + slot * kBarrierBytes;
     WaitFor(empty + slot * kBarrierBytes, (n / kSlots & 1) ^ 1);

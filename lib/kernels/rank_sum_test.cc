@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// `offset` elements from the arrays' beginning, so that they are not aligned; the sum goes to the last rank's place.
+// The arrays begin at `offset` elements, so that they are unaligned; the sum is written over the last rank's array.
 template <typename W>
 void ExpectSameBits(size_t count, uint32_t ranks, size_t offset, uint32_t most_blocks) {
   std::vector<std::vector<W>> values;
@@ -56,7 +56,8 @@ TEST(RankSumTest, NothingToSumLaunchesNothing) {
   EXPECT_EQ(RankSum(input, nullptr), cudaSuccess);
 }
 
-// 1 and three times 2^-8: rounded after each addition they would stay 1 in bf16, whose numbers above 1 lie 2^-7 apart.
+// 1 and three times 2^-8: if each addition were rounded, the sum would stay 1 in bf16, whose numbers above 1 are 2^-7
+// apart.
 TEST(RankSumReferenceTest, RoundsOnceAtTheEnd) {
   std::vector<__nv_bfloat16> one = {__nv_bfloat16(1.0f)}, small = {__nv_bfloat16(0x1p-8f)};
   RankSumInput<__nv_bfloat16> input;

@@ -22,7 +22,7 @@ TEST(RedundantEdgesTest, AWayAroundMakesTheShortOneRedundant) {
   EXPECT_THAT(RedundantEdges(4, {{0, 1}, {0, 2}, {1, 3}, {2, 3}, {0, 3}}), ElementsAre(4));
 }
 
-// Also where the nodes are numbered against their order.
+// The nodes are numbered against their topological order.
 TEST(RedundantEdgesTest, TheOrderIsTheEdges) {
   EXPECT_THAT(RedundantEdges(3, {{2, 0}, {2, 1}, {1, 0}}), ElementsAre(0));
 }
@@ -33,7 +33,8 @@ TEST(RedundantEdgesTest, ACycleKeepsItsEdges) {
   EXPECT_THAT(RedundantEdges(3, {{0, 1}, {1, 0}, {0, 2}, {1, 2}}), IsEmpty());
 }
 
-// What a stream gathers that waits and launches nothing: each step's end follows every hand-on of all steps before.
+// Dependencies of a stream that waits but launches nothing: the end of each step depends on the events of all earlier
+// steps.
 TEST(RedundantEdgesTest, OfAStreamThatOnlyWaitsTheNewestEdgeIsKept) {
   std::vector<GraphEdge> edges;
   for (uint32_t node = 1; node < 50; ++node) {
@@ -65,7 +66,7 @@ Pairs Closure(uint32_t nodes, const std::vector<GraphEdge>& edges) {
   return pairs;
 }
 
-// Without them every node follows what it followed, and no other edge could be left out beside.
+// Without the redundant edges, every node follows the same nodes as before, and no further edge could be removed.
 TEST(RedundantEdgesTest, WhatIsLeftOrdersTheSameAndIsTheLeast) {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {
@@ -98,7 +99,7 @@ TEST(RedundantEdgesTest, WhatIsLeftOrdersTheSameAndIsTheLeast) {
   }
 }
 
-// A way around that begins before the window is not looked for; within it, it is found however long the graph is.
+// A path that begins before the window is not found; a path within the window is found in a graph of any length.
 TEST(RedundantEdgesTest, TheWindowBoundsHowFarBackIsLooked) {
   const uint32_t nodes = 3 * kEdgeWindow;
   std::vector<GraphEdge> chain;

@@ -21,7 +21,7 @@ std::vector<float> RandomFloats(uint64_t seed, size_t count) {
   return values;
 }
 
-// Three steps, since the velocity of the first is special.
+// Runs three steps, because the velocity of the first step is special.
 template <typename G>
 void ExpectKernelEqualsReference(size_t count, bool with_copy, uint32_t most_blocks = 0) {
   std::vector<float> parameter = RandomFloats(1, count), velocity(count);
@@ -47,7 +47,7 @@ void ExpectKernelEqualsReference(size_t count, bool with_copy, uint32_t most_blo
   EXPECT_EQ(SameBits(device_copy.ToHost(), copy), with_copy) << count;
 }
 
-// Beyond one grid of blocks at 4 elements a thread: 132 * 8 * 4 * 256 * 4 = 4,325,376 elements.
+// More than one grid of blocks at 4 elements per thread: 132 * 8 * 4 * 256 * 4 = 4,325,376 elements.
 TEST(SgdTest, KernelEqualsReferenceBitForBit) {
   if (!HaveGpu()) {
     GTEST_SKIP() << "no CUDA device";
@@ -60,7 +60,7 @@ TEST(SgdTest, KernelEqualsReferenceBitForBit) {
   }
 }
 
-// The gradients of several ranks, against the sum of them made beforehand.
+// Compares the gradients of several ranks with their sum computed beforehand.
 template <typename G>
 void ExpectRanksEqualTheirSum(size_t count, uint32_t ranks, uint32_t most_blocks) {
   std::vector<std::vector<G>> of_rank;
@@ -120,7 +120,7 @@ TEST(SgdTest, GradientsOfRanksAreAddedUpOnTheWay) {
   }
 }
 
-// The twin adds up as RankSum's does: 1 and three times 2^-8 in bf16, which would stay 1 if each sum were rounded.
+// The reference adds like RankSum: 1 and three times 2^-8 in bf16, which would stay 1 if each sum were rounded.
 TEST(SgdTest, RanksByHand) {
   const __nv_bfloat16 one(1.0f), small(0x1p-8f);
   float rate = 1, parameter = 0, velocity = 0;
@@ -162,7 +162,7 @@ TEST(SgdTest, MicroBatchesByHand) {
   EXPECT_EQ(static_cast<float>(copy), 2.5f);
 }
 
-// Three micro-batches a step, two steps.
+// Runs two steps of three micro-batches each.
 template <typename G>
 void ExpectMicroBatchesEqualReference(size_t count, uint32_t most_blocks = 0) {
   std::vector<float> parameter = RandomFloats(1, count), velocity(count);
@@ -205,7 +205,7 @@ TEST(SgdTest, MicroBatchesEqualReferenceBitForBit) {
   }
 }
 
-// Factors in the places of scale and weight decay: velocity = 0.5 * 8 + (2 * 4 + 0.125 * 4) = 12.5.
+// Factors replace the scale and the weight decay: velocity = 0.5 * 8 + (2 * 4 + 0.125 * 4) = 12.5.
 TEST(SgdTest, FactorsByHand) {
   float gradient = 4, rate = 0.125f, parameter = 4, velocity = 8;
   const float factors[2] = {2, 0.125f};
@@ -263,7 +263,7 @@ TEST(SgdTest, OtherCopiesByHand) {
     EXPECT_EQ(static_cast<float>(each[0]), 0);
     EXPECT_EQ(static_cast<float>(each[1]), 0);
   }
-  input.last = false;  // of the step's micro-batches
+  input.last = false;  // not the last micro-batch of the step
   first[0] = __nv_bfloat16(7.0f);
   SgdStepReference(input);
   EXPECT_EQ(static_cast<float>(first[0]), 7);

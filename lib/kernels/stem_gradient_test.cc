@@ -22,7 +22,8 @@ std::vector<float> Floats(const std::vector<float>& of, size_t count) {
   return values;
 }
 
-// Factors in quarters and values of -1, 0 and 1: exact in bf16, and their sums in fp32 in any order.
+// Factors are multiples of 1/4 and values are -1, 0 and 1: exact in bf16, and their sums are exact in fp32 in any
+// order.
 TEST(StemGradientTest, IsTheBatchNormsGradientTimesThePatches) {
   if (!HaveGpu()) {
     GTEST_SKIP() << "no CUDA device";
@@ -59,7 +60,7 @@ TEST(StemGradientTest, RefusesRowsItDoesNotCover) {
   EXPECT_EQ(StemGradient(0, nullptr, nullptr, {}, nullptr, nullptr, nullptr, nullptr), cudaErrorInvalidValue);
 }
 
-// One row of patch 3 in its first number, of channel 0: 2 * 1 + 0.5 * 4 - 1 = 3.
+// One row whose patch has a 3 as its first element; channel 0: 2 * 1 + 0.5 * 4 - 1 = 3.
 TEST(StemGradientReferenceTest, ByHand) {
   std::vector<Bf16> x(kStemGradientChannels, Bf16(0.0f)), g = x, patch(kStemGradientPatch, Bf16(0.0f));
   std::vector<float> on_g(kStemGradientChannels, 2), on_x(kStemGradientChannels, 0.5f), constant(on_x.size(), -1);
@@ -70,7 +71,7 @@ TEST(StemGradientReferenceTest, ByHand) {
       StemGradientReference(1, x.data(), g.data(), {on_g.data(), on_x.data(), constant.data()}, patch.data());
   EXPECT_EQ(dw[0], 9);
   EXPECT_EQ(dw[1], 0);
-  EXPECT_EQ(dw[kStemGradientPatch], -3);  // of channel 1: the constant alone
+  EXPECT_EQ(dw[kStemGradientPatch], -3);  // channel 1: only the constant
 }
 
 }  // namespace

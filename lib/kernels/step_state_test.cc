@@ -21,7 +21,7 @@ void ExpectState(const StepState& found, const StepState& expected) {
   EXPECT_EQ(found.learning_rate, expected.learning_rate);
 }
 
-// Batches of 32: three steps, and a fourth beyond the last rate.
+// Batches of 32: three steps, and a fourth after the last rate.
 TEST(StepStateTest, TheReferenceByHand) {
   StepState state = {0, 0, 0, kRates[0]};
   const float rates[] = {0.2f, 0.05f, 0.05f, 0.05f};
@@ -59,7 +59,7 @@ TEST(StepStateTest, KernelsEqualReferencesStepByStep) {
   }
 }
 
-// Replayed three times, the graph has moved three steps, without a copy from the host in between.
+// After three replays the graph has advanced three steps, without a copy from the host in between.
 TEST(StepStateTest, ACapturedStepMovesOnAtEachReplay) {
   SKIP_WITHOUT_GPU();
   DeviceArray<float> rates(kRates);

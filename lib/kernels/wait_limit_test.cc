@@ -22,9 +22,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Bf16 = __nv_bfloat16;
 
-// The limit is between two and three turns of 2^32 ns.
+// Minimum waiting time. The limit is between two and three turns of 2^32 ns.
 constexpr double kMinSeconds = 8.5;
-// How long a launch that does not wait may take, and how much a late start may add to the limit.
+// Maximum time of a launch that does not wait, and maximum addition of a late start to the limit.
 constexpr double kMaxSeconds = 5;
 
 double SecondsSince(std::chrono::steady_clock::time_point begin) {
@@ -37,7 +37,7 @@ double SecondsToEnd(cudaStream_t stream) {
   return SecondsSince(begin);
 }
 
-// A launch that applies a batch norm: 64 blocks, and all that it reads and writes.
+// A launch of 64 blocks that applies a batch norm, and all its buffers.
 class Applying {
  public:
   absl::Status Launch(cudaStream_t stream) {
@@ -64,7 +64,7 @@ class Applying {
   DeviceArray<char> meeting_{std::vector<char>(ConvolutionNormMeetingBytes(), 0)};
 };
 
-// In one test, because what has happened once holds for the rest of the process.
+// A single test, because a wait past the limit affects the rest of the process.
 TEST(WaitLimitTest, ALaunchWhoseBlocksDoNotAllRunEndsAndIsNamed) {
   if (!HaveGpu() || HopperMultiprocessors() < 64) {
     GTEST_SKIP() << "needs a GPU of compute capability 9.0 with 64 multiprocessors";
@@ -82,7 +82,7 @@ TEST(WaitLimitTest, ALaunchWhoseBlocksDoNotAllRunEndsAndIsNamed) {
   EXPECT_LT(SecondsToEnd(stream), kMaxSeconds);
   ASSERT_EQ(CheckWaits(), absl::OkStatus());
 
-  // A quarter of its blocks have a place at most.
+  // At most a quarter of its blocks can be resident.
   ASSERT_EQ(HoldMultiprocessors(HopperMultiprocessors() - 16, release, beside), cudaSuccess);
   ASSERT_EQ(applying.Launch(stream), absl::OkStatus());
   const double waited = SecondsToEnd(stream);
@@ -94,7 +94,7 @@ TEST(WaitLimitTest, ALaunchWhoseBlocksDoNotAllRunEndsAndIsNamed) {
   EXPECT_FALSE(BlocksMayWaitForEachOther());
   EXPECT_FALSE(Applying::MayWait().value_or(true));
 
-  // What comes behind it, in a graph of many such launches, does not wait again.
+  // Later launches, as in a graph of many such launches, do not wait again.
   ASSERT_EQ(applying.Launch(stream), absl::OkStatus());
   EXPECT_LT(SecondsToEnd(stream), kMaxSeconds);
 
@@ -105,7 +105,7 @@ TEST(WaitLimitTest, ALaunchWhoseBlocksDoNotAllRunEndsAndIsNamed) {
   ASSERT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
-// A kernel that does not end keeps the thread that waits for it, and the watch's thread says so.
+// A kernel that never ends blocks the thread that waits for it; the watchdog thread reports it.
 TEST(StallWatchTest, AKernelThatDoesNotEndIsFound) {
   if (!HaveGpu()) {
     GTEST_SKIP() << "needs a GPU";
@@ -126,7 +126,7 @@ TEST(StallWatchTest, AKernelThatDoesNotEndIsFound) {
     ASSERT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);
     const double waited = SecondsSince(begin);
     EXPECT_GE(waited, 0.9);
-    EXPECT_LT(waited, 20);  // the kernel's own end is after half a minute
+    EXPECT_LT(waited, 20);  // the kernel itself ends after half a minute
   }
   EXPECT_EQ(said.code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_THAT(std::string(said.message()), HasSubstr("waiting for a kernel: nothing was done for 1s"));

@@ -119,7 +119,7 @@ std::vector<WeightGradientConfig> WeightGradientConfigs(const ConvolutionShape& 
   }
   for (uint32_t columns = Columns(shape); columns != 0; columns /= 2) {  // all columns, then one
     const uint32_t most = multiprocessors / (Tiles(shape) * (Columns(shape) / columns));
-    // As many blocks as run at once, or half or a quarter of that number, which leave fewer sums to add up.
+    // Number of parts: as many blocks as run at once, or half or a quarter of that, which leave fewer sums to add up.
     for (const uint32_t parts : {std::max(1u, most), most / 2, most / 4}) {
       if (parts > 0 && parts <= Stages(shape)) {
         configs.push_back({columns, parts});

@@ -1,9 +1,10 @@
-// The protocol of the slots in weight_gradient.cu, as a model on the host: whatever order its groups of warps and its
-// copies run in, every group comes to its end and finds its own stage in the slot.
+// Model on the host of the slot protocol in weight_gradient.cu: for every order in which the groups of warps and the
+// copies run, every group must finish and must find its own stage in the slot.
 //
-// A barrier tells its phases apart by their parity alone. With blocks of one column of the filter a stage is multiplied by
-// one of three groups; when that group alone gave the slot back, another that was late could find the slot filled again,
-// wait for the parity that had passed, and so for ever (seen on an H200 under NVIDIA MPS with 98 multiprocessors).
+// A barrier distinguishes its phases only by their parity. If blocks compute one column of the filter, each stage is
+// multiplied by one of three groups. When only that group released the slot, a late group could find the slot filled
+// again, wait for the parity that had already passed, and thus wait forever (observed on an H200 under NVIDIA MPS with
+// 98 multiprocessors).
 #include <array>
 #include <cstdint>
 #include <random>
@@ -17,9 +18,9 @@ namespace {
 
 constexpr uint32_t kGroups = 3;
 
-// mbarrier of the PTX ISA, without bytes: phases 0, 1, ...
+// The PTX ISA's mbarrier without byte counts: phases 0, 1, ...
 struct Barrier {
-  uint32_t arrivals = 1;  // that end a phase
+  uint32_t arrivals = 1;  // arrivals that end a phase
   uint32_t phase = 0, arrived = 0;
 
   void Arrive() {
@@ -33,7 +34,8 @@ struct Barrier {
 
 class Block {
  public:
-  // all_give_back: a slot is free when each group has seen it full; else when the one that multiplies is done.
+  // all_give_back: a slot is free when every group has seen it full; otherwise when the group that multiplies has
+  // finished.
   Block(uint32_t slots, uint32_t stages, bool all_give_back)
       : stages_(stages), all_give_back_(all_give_back), slots_(slots), ahead_(slots - 2) {
     for (Slot& slot : slots_) {
@@ -41,10 +43,11 @@ class Block {
     }
   }
 
-  // Runs to its end, each next step one of those that are possible. What has gone wrong; empty: nothing.
+  // Runs to the end, choosing each next step among the possible ones. Returns a description of the failure; empty if
+  // there is none.
   std::string Run(std::mt19937& random) {
     while (true) {
-      std::vector<uint32_t> able;  // groups, then copies that may land
+      std::vector<uint32_t> able;  // groups, followed by copies that may arrive
       for (uint32_t g = 0; g < kGroups; ++g) {
         if (CanGoOn(g)) {
           able.push_back(g);
@@ -58,7 +61,7 @@ class Block {
       if (able.empty()) {
         return IsAtEnd() ? "" : "nobody can go on";
       }
-      // A group that is held up for a long time is what goes wrong: mostly the first that can.
+      // Failures need a group that is delayed for a long time: usually chooses the first possible step.
       const uint32_t choice = random() % 8 != 0 ? able[0] : able[random() % able.size()];
       if (choice >= kGroups) {
         slots_[choice - kGroups].is_landing = false;
@@ -72,12 +75,12 @@ class Block {
  private:
   struct Slot {
     Barrier full, empty;
-    uint32_t holds = 0;  // stage
+    uint32_t holds = 0;  // stage in the slot
     bool is_landing = false;
   };
   struct Group {
     uint32_t stage = 0;
-    bool has_copied = false;  // the first group, for this stage
+    bool has_copied = false;  // only for the first group: it has copied for this stage
   };
 
   uint32_t SlotOf(uint32_t stage) const { return stage % static_cast<uint32_t>(slots_.size()); }
@@ -91,7 +94,7 @@ class Block {
     return true;
   }
 
-  // The first group's next copy: before the loop the first `ahead_`, then one a stage.
+  // Returns whether the first group has a copy to make: before the loop the first `ahead_` stages, then one per stage.
   bool WantsToCopy(uint32_t g) const {
     return g == 0 && copied_ < stages_ && copied_ < ahead_ + (groups_[0].stage + 1) && !groups_[0].has_copied;
   }
@@ -127,8 +130,8 @@ class Block {
   const uint32_t stages_;
   const bool all_give_back_;
   std::vector<Slot> slots_;
-  const uint32_t ahead_;  // stages that are copied before they are wanted
-  uint32_t copied_ = 0;   // stages
+  const uint32_t ahead_;  // stages that are copied before they are needed
+  uint32_t copied_ = 0;   // stages copied so far
   std::array<Group, kGroups> groups_ = {};
 };
 

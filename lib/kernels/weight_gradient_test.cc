@@ -15,7 +15,7 @@ namespace {
 
 using Bf16 = __nv_bfloat16;
 
-// All sizes of image, channels that differ, batches that fill no last stage, both strides.
+// All image sizes, differing channels, batches that do not fill the last stage, both strides.
 std::vector<ConvolutionShape> Shapes() {
   return {{3, 64, 32, 64, 3, 1},  {3, 64, 16, 128, 3, 1},  {5, 128, 8, 64, 3, 1},
           {1, 64, 8, 64, 3, 1},   {9, 64, 4, 64, 3, 1},    {5, 128, 4, 256, 3, 1},
@@ -38,9 +38,9 @@ TEST_P(WeightGradientTest, IsTheSumOverAllPixels) {
   DeviceArray<Bf16> on_dy(dy), on_x(x);
   std::vector<WeightGradientConfig> configs = WeightGradientConfigs(shape, HopperMultiprocessors());
   if (shape.filter == 3) {
-    configs.push_back({3, 2});  // shares of no equal size, as often as not
+    configs.push_back({3, 2});  // parts that often differ in size
   }
-  configs.push_back({1, 7});  // also more than there are stages
+  configs.push_back({1, 7});  // more parts than stages for some shapes
   for (const WeightGradientConfig& config : configs) {
     const std::string name =
         absl::StrCat(DescribeConvolution(shape, ConvolutionPass::kWeightGradient, ConvolutionType::kBf16), ", ",
@@ -61,16 +61,16 @@ INSTANTIATE_TEST_SUITE_P(All, WeightGradientTest, testing::ValuesIn(Shapes()));
 
 TEST(WeightGradientConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
   const auto count = [](ConvolutionShape shape) { return WeightGradientConfigs(shape, 132).size(); };
-  // One tile: 132, 66 or 33 blocks of three columns; 44, 22 or 11 of each column.
+  // One tile: 132, 66 or 33 blocks of three columns; 44, 22 or 11 blocks of each column.
   EXPECT_EQ(count({512, 64, 32, 64, 3, 1}), 6u);
-  // 64 tiles: one or two blocks of three columns, one of each column.
+  // 64 tiles: one or two blocks of three columns, one block of each column.
   EXPECT_EQ(count({512, 512, 4, 512, 3, 1}), 3u);
-  // Two tiles, in 33 or 16 parts: there are 64 stages, and 66 parts would be too many.
+  // Two tiles, in 33 or 16 parts: there are 64 stages, so 66 parts would be too many.
   EXPECT_EQ(count({32, 64, 32, 128, 1, 2}), 2u);
-  EXPECT_EQ(count({32, 64, 32, 128, 5, 1}), 0u);                           // filter
+  EXPECT_EQ(count({32, 64, 32, 128, 5, 1}), 0u);                           // unsupported filter
   EXPECT_EQ(count({32, 256, 8, 512, 3, 2}), 0u);                           // stride of 2 to 4x4
-  EXPECT_EQ(count({32, 32, 32, 64, 3, 1}), 0u);                            // channels
-  EXPECT_EQ(WeightGradientConfigs({32, 64, 32, 64, 3, 1}, 0).size(), 0u);  // no such GPU
+  EXPECT_EQ(count({32, 32, 32, 64, 3, 1}), 0u);                            // unsupported number of channels
+  EXPECT_EQ(WeightGradientConfigs({32, 64, 32, 64, 3, 1}, 0).size(), 0u);  // no suitable GPU
 }
 
 TEST(WeightGradientTest, RefusesWhatItIsNotMadeFor) {

@@ -15,7 +15,7 @@ using Bf16 = __nv_bfloat16;
 constexpr uint32_t kMicroBatches = 3;
 constexpr float kShares[kMicroBatches] = {0.4f, 0.35f, 0.25f};
 
-// Host arrays in, those on the device through the kernel and these through the reference.
+// Runs the kernel on device copies of host arrays and the reference on the host arrays, and compares the results.
 template <typename G, typename W>
 void ExpectSameBits(size_t count, uint32_t micro_batches, uint32_t most_blocks) {
   std::vector<float> sum(count);
@@ -65,8 +65,8 @@ TEST(WireGradientsTest, NothingToSendLaunchesNothing) {
   EXPECT_EQ((WireGradients<float, float>({}, nullptr)), cudaSuccess);
 }
 
-// Two micro-batches of 1 + 2^-8 and 2^-8: rounded apart, the second would be lost in bf16, whose numbers above 1 lie
-// 2^-7 apart.
+// Two micro-batches of 1 + 2^-8 and 2^-8: if they were rounded separately, the second would be lost in bf16, whose
+// numbers above 1 are 2^-7 apart.
 TEST(WireGradientsReferenceTest, RoundsOnceAtTheEnd) {
   const Bf16 ones(1.0f), little(0x1p-7f);
   float sum = 0;
@@ -87,7 +87,7 @@ TEST(WireGradientsReferenceTest, RoundsOnceAtTheEnd) {
   EXPECT_EQ(static_cast<float>(wire), 0.5f + 0x1p-8f);
 }
 
-// In place, as the hand-written step does it with one micro-batch.
+// In place, as in the fused step with one micro-batch.
 TEST(WireGradientsReferenceTest, MayWriteWhereItReads) {
   std::vector<Bf16> gradient = {Bf16(1.0f), Bf16(-2.0f)};
   WireInput<Bf16, Bf16> input;
