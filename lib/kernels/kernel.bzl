@@ -1,8 +1,8 @@
-"""A kernel with its plain twin and the test that compares them, whose files are found by the kernel's name.
+"""Macro for a kernel, its reference implementation and their test; finds the files by the kernel's name.
 
     kernel(
-        name = "sgd",               # sgd.h, sgd.cu; sgd_reference.cc and sgd_test.cc as far as they are there
-        deps = [":sgd_element"],    # of the kernel and its twin
+        name = "sgd",               # sgd.h, sgd.cu; sgd_reference.cc and sgd_test.cc if they exist
+        deps = [":sgd_element"],    # dependencies of the kernel and its reference
         test_deps = [":device_array", ":test_values"],
     )
 """
@@ -15,15 +15,15 @@ def _found(file):
     return native.glob([file], allow_empty = True)
 
 def kernel(name, deps = [], reference_deps = None, test_deps = [], public = False, **kwargs):
-    """A cuda_library, the cc_library NAME_reference, and the cc_test NAME_test, which wants a GPU.
+    """Defines a cuda_library, the cc_library NAME_reference, and the cc_test NAME_test, which needs a GPU.
 
     Args:
-      name: the files are NAME.h, NAME.cu, NAME_reference.cc, NAME_reference.h and NAME_test.cc
-      deps: of the kernel
-      reference_deps: of the twin beside CUDA's headers; left out: `deps`
-      test_deps: of the test, beside the kernel and its twin
-      public: visible to all packages; otherwise to its own
-      **kwargs: of the cuda_library, such as needs
+      name: name of the kernel; the files are NAME.h, NAME.cu, NAME_reference.cc, NAME_reference.h and NAME_test.cc
+      deps: dependencies of the kernel
+      reference_deps: dependencies of the reference in addition to CUDA's headers; default: `deps`
+      test_deps: dependencies of the test in addition to the kernel and its reference
+      public: True: visible to all packages; False: to its own package only
+      **kwargs: arguments of the cuda_library, such as needs
     """
     visibility = ["//visibility:public"] if public else ["//visibility:private"]
     reference = name + "_reference"
