@@ -11,7 +11,7 @@
 namespace lockstep {
 
 struct PartsToAdd {
-  size_t parts = 0;   // Number of parts; 0 does nothing
+  size_t parts = 0;   // parts; 0 does nothing
   size_t stride = 0;  // elements from the start of one part to the start of the next; must be at least `count`
   size_t count = 0;   // elements of each part and of the sum
 };
@@ -21,7 +21,7 @@ struct PartsToAdd {
 template <typename T>
 cudaError_t AddParts(const PartsToAdd& shape, const T* parts, T* sum, cudaStream_t stream);
 
-// Reference implementation on the host; equal bit for bit.
+// Reference on the host, equal bit for bit.
 template <typename T>
 void AddPartsReference(const PartsToAdd& shape, const T* parts, T* sum);
 

@@ -23,7 +23,7 @@ struct AugmentBatchInput {
   const uint32_t* epoch = nullptr;  // uint32 (): key of the augmentation, with seed and image index
   const float* table = nullptr;     // fp32 (3, 256): a NormalizationTable (lib/dataset/augment.h)
   uint64_t seed = 0;
-  uint32_t batch = 0;   // number of images; 0 does nothing
+  uint32_t batch = 0;   // images; 0 does nothing
   bool augment = true;  // false: only normalise
   uint32_t ahead = 0;   // entries to skip after *first
 };
@@ -47,7 +47,7 @@ template <typename T>
 cudaError_t AugmentBatch(const AugmentBatchInput& input, ImageLayout layout, T* images, int64_t* labels,
                          cudaStream_t stream);
 
-// Reference implementation on the host, image by image through AugmentImage.
+// Reference on the host, image by image through AugmentImage.
 template <typename T>
 void AugmentBatchReference(const AugmentBatchInput& input, ImageLayout layout, T* images, int64_t* labels);
 

@@ -2,9 +2,9 @@
 //
 //   y = relu(gamma * (x - mean) / sqrt(var + eps) + beta + residual)     Ioffe & Szegedy 2015; He et al. 2016, figure 2
 //
-// Activations are in channels-last layout and are treated as a matrix of `rows` = N*H*W by `channels`. There are four
-// kernels: statistics and apply (forward), reduce and apply (backward). Each kernel reads its inputs once, so the
-// forward pass moves x twice and y once. For the backward pass, the ReLU saves one bit per element instead of y.
+// Channels-last activations are treated as a matrix of `rows` = N*H*W by `channels`. Four kernels: statistics and apply
+// forward, reduce and apply backward. Each reads its inputs once, so the forward pass moves x twice and y once. For the
+// backward pass, the ReLU saves one bit per element instead of y.
 //
 // Sums are in fp32, in an order that depends only on the shape: the same input gives the same output, bit for bit, on
 // every run. Activations are T (float or __nv_bfloat16), everything else fp32.
@@ -36,13 +36,12 @@ struct BatchNormLaunch {
 };
 BatchNormLaunch PlanBatchNorm(const BatchNormShape& shape, uint32_t multiprocessors);
 
-// Returns the bytes of device workspace that a launch needs. The workspace must be zeroed once after its allocation;
-// each launch leaves it ready for the next launch of any shape. Launches that share a workspace must not run at the
-// same time.
+// Returns the bytes of device workspace of a launch. It must be zeroed once, after its allocation; each launch leaves
+// it ready for the next of any shape. Launches that share a workspace must not run at the same time.
 size_t BatchNormWorkspaceBytes(const BatchNormLaunch& launch);
 
 // Bytes of the counters at the start of every such workspace: one counter of finished blocks per channel block. Their
-// position does not depend on the shape, so that launches of several shapes and kernels can share a workspace.
+// position is the same for all shapes, so that launches of several shapes and kernels can share a workspace.
 inline constexpr size_t kBatchNormCounterBytes = kMaxBatchNormChannels / kBatchNormChannels * sizeof(uint32_t);
 
 // Statistics that the forward pass computes for itself and for the backward pass: fp32 (channels) each, in device
@@ -66,7 +65,8 @@ struct BatchNormParameters {
 };
 
 // Computes `state` from x: T (rows, channels). Sums x - running_mean (the value before the update), so that a mean far
-// from 0 does not cause cancellation in the variance.
+// from 0 does not cause cancellation in the variance. All four functions run on `stream` and return the launch's error,
+// or cudaErrorInvalidValue for an unsupported shape.
 template <typename T>
 cudaError_t BatchNormStatistics(const BatchNormShape& shape, const BatchNormLaunch& launch, const T* x,
                                 const BatchNormParameters& parameters, const BatchNormState& state, void* workspace,
@@ -87,8 +87,8 @@ template <typename T>
 cudaError_t BatchNormApply(const BatchNormShape& shape, const T* x, const float* scale, const float* shift,
                            const BatchNormResidual<T>& residual, T* y, uint8_t* relu_mask, cudaStream_t stream);
 
-// Gradient of y: T (rows, channels), given as one or two addends (the output of a residual block feeds two branches),
-// and the mask of the ReLU between y and the sum. A null relu_mask means no ReLU.
+// Gradient of y: T (rows, channels), as one or two addends (a residual block's output feeds two branches), and the mask
+// of the ReLU between y and the sum; null: no ReLU.
 template <typename T>
 struct BatchNormUpstream {
   const T* dy = nullptr;
@@ -112,7 +112,7 @@ cudaError_t BatchNormBackwardReduce(const BatchNormShape& shape, const BatchNorm
                                     const BatchNormGradients& gradients, void* workspace, cudaStream_t stream);
 
 // Writes dx: T (rows, channels), which may be x, and, unless null, dresidual: T (rows, channels), the gradient before
-// the ReLU. dresidual is the gradient of a residual that was added without scale and shift.
+// the ReLU, for a residual that was added without scale and shift.
 template <typename T>
 cudaError_t BatchNormBackwardApply(const BatchNormShape& shape, const T* x, const BatchNormUpstream<T>& upstream,
                                    const BatchNormGradients& gradients, T* dx, T* dresidual, cudaStream_t stream);

@@ -20,8 +20,8 @@ BatchNormStatisticsReference ReferenceStatistics(const BatchNormShape& shape, co
                                                  const Values& beta, const Values& running_mean,
                                                  const Values& running_var, double momentum, double epsilon);
 
-// Returns the value before the ReLU: scale * x + shift + residual_scale * residual + residual_shift. An empty
-// `residual` means no residual; empty residual_scale and residual_shift mean 1 and 0.
+// Returns scale * x + shift + residual_scale * residual + residual_shift, before the ReLU. Empty vectors: no residual;
+// a scale of 1 and a shift of 0.
 Values ReferenceApply(const BatchNormShape& shape, const Values& x, const Values& scale, const Values& shift,
                       const Values& residual, const Values& residual_scale, const Values& residual_shift);
 

@@ -1,11 +1,11 @@
-// Memory traffic: reads x once and writes dx once. ResNet-18's 16 positions of 512 channels in bf16 are 16 KB per image
-// in each direction. At batch 32 that is 1 MB, and the time is that of two launches and of dependent loads. At batch
-// 512 it is 16 MB, 4 us at 4.3 TB/s (copies on an H200). The weight (10 KB) comes from the L2 cache for every image.
+// Memory traffic: x once, dx once. ResNet-18's 16 positions of 512 channels in bf16 are 16 KB per image each way. At
+// batch 32 that is 1 MB, and the time is that of two launches and of dependent loads. At batch 512 it is 16 MB, 4 us at
+// 4.3 TB/s (copies on an H200). The weight (10 KB) comes from the L2 cache for every image.
 //
 // First kernel: one block per image, with all loads of x in flight at once. Its 512 threads are 8 channels wide (16
-// bytes in bf16) for the pooling and for dx, one channel wide in between, and one warp per class for the logits.
-// Second kernel: the sum over the images of dlogits x pooled, both of which the first kernel writes to the workspace. A
-// block owns 8 channels, 32 bytes of a row of pooled: 64 blocks for 512 channels, with 256 images in flight each.
+// bytes in bf16) for the pooling and dx, one channel wide in between, and a warp per class for the logits.
+// Second kernel: the sum over the images of dlogits x pooled, both written to the workspace by the first. A block owns
+// 8 channels, 32 bytes of a row of pooled: 64 blocks for 512 channels, with 256 images in flight each.
 #include <algorithm>
 #include <cmath>
 
@@ -145,8 +145,8 @@ struct LossTarget {
       : keep(1 - label_smoothing), spread(label_smoothing / static_cast<float>(classes)) {}
 };
 
-// Computes the loss and the count, and replaces the logits in of_class by their gradients, 0 after the last class. Must
-// be called by the first warp, one lane per class.
+// Computes loss and count, and replaces the logits in of_class by their gradients, 0 after the last class. Runs in the
+// first warp, one lane per class.
 __device__ void MakeLoss(const ClassifierShape& shape, const LossTarget& target, int64_t label, float* of_class,
                          float* logits, float* loss, uint32_t* correct) {
   const uint32_t lane = threadIdx.x;
@@ -299,8 +299,8 @@ __device__ void MakeBiasGradient(const ClassifierShape& shape, const Workspace& 
   }
 }
 
-// Adds the losses to loss_sum. Must be called by only one block, so that no two additions to loss_sum coincide. Each
-// thread adds every 512th image, then halves of the block are added.
+// Adds the losses to loss_sum. Must run in one block only, so that additions to loss_sum do not race. Each thread adds
+// every 512th image, then halves of the block are added.
 __device__ void AddLosses(const ClassifierShape& shape, const Workspace& workspace, double* loss_sum) {
   __shared__ double of_thread[kThreads];
   double sum = 0;

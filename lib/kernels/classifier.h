@@ -1,5 +1,5 @@
-// The end of a network: global average pooling, the fully connected layer, softmax cross entropy, and counts for the
-// loss and the accuracy. Forward and backward take two launches, because only the loss lies between them:
+// The end of a network: global average pooling, the fully connected layer, softmax cross entropy, and its counts.
+// Forward and backward take two launches, because only the loss lies between them:
 //
 //     pooled = mean over the positions of x
 //     logits = weight pooled + bias
@@ -40,13 +40,13 @@ struct ClassifierShape {
 struct ClassifierLaunch {
   uint32_t image_blocks = 0;      // first kernel: one block per image
   uint32_t position_rows = 0;     // first kernel: number of threads that share the positions of 8 channels
-  uint32_t channel_blocks = 0;    // second kernel: one block per 8 channels of dweight,
-  uint32_t parameter_blocks = 0;  // together with one block for dbias and one for the loss
+  uint32_t channel_blocks = 0;    // second kernel: one block per 8 channels of dweight
+  uint32_t parameter_blocks = 0;  // channel_blocks, one block for dbias and one for the loss
 };
 ClassifierLaunch PlanClassifier(const ClassifierShape& shape);
 
-// Returns the bytes of device workspace that a launch needs; its initial content does not matter. Launches that share a
-// workspace must not run at the same time.
+// Returns the bytes of device workspace of a launch, of any content. Launches that share it must not run at the same
+// time.
 size_t ClassifierWorkspaceBytes(const ClassifierShape& shape);
 
 // Input of the classifier. All pointers must be device pointers, aligned to 16 bytes.
@@ -76,8 +76,8 @@ struct ClassifierOutput {
 };
 
 // Runs on `stream`. All three functions return the launch's error, or cudaErrorInvalidValue for an unsupported shape.
-// Training takes two launches: ClassifierTrain computes the results per image, ClassifierParameters the sums over the
-// images (dweight, dbias, loss_sum). No earlier layer's backward pass needs those sums.
+// Training takes two: ClassifierTrain for the results per image, ClassifierParameters for the sums over the images
+// (dweight, dbias, loss_sum), which no earlier layer's backward pass needs.
 template <typename T>
 cudaError_t ClassifierTrain(const ClassifierShape& shape, const ClassifierInput<T>& input,
                             const ClassifierOutput<T>& output, void* workspace, cudaStream_t stream);

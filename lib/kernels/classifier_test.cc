@@ -73,9 +73,9 @@ struct Case {
   }
 };
 
-// Maximum differences between the kernels and the reference. The error of an fp32 sum is the number of additions that a
-// term goes through, times half a unit in the last place, times the sum of the terms' magnitudes; it is propagated to
-// all values that are computed from the sum.
+// Maximum differences from the reference. The error of an fp32 sum is the number of additions that a term goes through,
+// times half a unit in the last place, times the sum of the terms' magnitudes; it propagates to values computed from
+// the sum.
 struct Bounds {
   std::vector<double> pooled, logits, losses, dlogits;  // shapes of ClassifierReference
   std::vector<double> dx, dweight, dbias;               // values before they are rounded to T

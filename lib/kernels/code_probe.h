@@ -1,5 +1,5 @@
-// Kernels that do nothing. The driver can run them exactly if it can run every kernel that was compiled for the same
-// architectures; kernel_code.h queries it.
+// Kernels that do nothing. The driver's answers for them hold for every kernel that was compiled for the same
+// architectures; kernel_code.h uses them.
 #ifndef LOCKSTEP_LIB_KERNELS_CODE_PROBE_H_
 #define LOCKSTEP_LIB_KERNELS_CODE_PROBE_H_
 

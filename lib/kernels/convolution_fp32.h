@@ -1,5 +1,5 @@
 // Our own kernel for 3x3 convolutions in fp32 without tensor cores: forward, and the data gradient with a stride of 1.
-// convolution_fp32.cu explains the method. Reference implementation: convolution_reference.h.
+// convolution_fp32.cu explains the method. Reference: convolution_reference.h.
 //
 // Products are of the unmodified inputs, summed in fp32 in an order that depends only on shape and config: the same
 // input gives the same bits on every run.
@@ -27,8 +27,8 @@ struct ConvolutionFp32Config {
 // Returns "our kernel, 64 columns, 2 parts", for the record.
 std::string DescribeConvolutionFp32(const ConvolutionFp32Config& config);
 
-// Returns the possible configurations on a GPU with this many multiprocessors, the likeliest first: 64 columns in as
-// few parts as give each multiprocessor a block. Returns an empty list for what is not covered:
+// Returns the configurations for a GPU of this many multiprocessors, the likeliest first: 64 columns in as few parts as
+// give each multiprocessor a block. Returns an empty list for what is not covered:
 // - weight gradients, data gradients with a stride of 2, filters of 1;
 // - channels of the sum that are not a multiple of 16, channels of the output that are not a multiple of 64;
 // - tensors of more than kMaxConvolutionElements.

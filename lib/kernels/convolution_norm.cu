@@ -1,16 +1,16 @@
 // A 3x3 convolution as a matrix product on Hopper's tensor cores, out^T (channels, pixels) = w (channels, depth) *
 // im2col(x) (depth, pixels). The sums of the batch norm are computed from each tile before it leaves the chip.
 //
-// The product is transposed, so that the pixels are on the wide side of the matrix instruction (256). In the other
-// orientation, with 64 channels, the operands alone would take all that shared memory can deliver. The transposition
-// also puts a channel's values into the registers of one thread quartet.
+// It is transposed, so that the pixels are on the wide side of the matrix instruction (256). Otherwise, with 64
+// channels, the operands alone would take all that shared memory can deliver. It also puts a channel's values into the
+// registers of one thread quartet.
 //
-// The depth is processed 64 input channels at a time. Each stage copies a box of the input that is eight columns wide,
-// plus one column and row on each side; the copy fills in the zeros beyond the border. A tap of the filter is only a
-// different first line in this box: the step from eight pixels (a row) to the next eight is ten lines for every tap.
-// Hence an input value is loaded 1.3 to 1.6 times instead of 9. An image of 4x4 has no rows of eight pixels: there the
-// three columns of the filter read three copies, shifted by a column, and the rows of the filter read the same copy,
-// one image row lower each time. With a stride of 2, the copies contain every second row and column (Kind).
+// The depth is processed 64 input channels at a time. Each stage copies a box of the input, eight columns wide, plus
+// one column and row on each side; the copy fills in zeros beyond the border. A tap is only a different first line in
+// this box: from eight pixels (a row) to the next eight it is ten lines for every tap. Hence an input value is loaded
+// 1.3 to 1.6 times instead of 9. An image of 4x4 has no rows of eight pixels: there the three columns of the filter
+// read three copies, shifted by a column, and the rows of the filter read the same copy, one image row lower each time.
+// With a stride of 2, the copies contain every second row and column (Kind).
 //
 // One warp copies, and two groups of four warps process tiles alternately: while one group multiplies, the other writes
 // its tile. If there are fewer tiles than multiprocessors, the blocks of a cluster share a tile's depth, and each block

@@ -1,17 +1,16 @@
-// A convolution in bf16, 3x3 or 1x1, together with the sums of the batch norm at its output: in the forward pass the
-// statistics of its output, in the backward pass the gradients of the batch norm (and ReLU) whose output the
-// convolution read. Written for Hopper, where the combination saves a pass over the activations and a launch
-// (convolution_norm.cu explains the method).
+// A convolution in bf16, 3x3 or 1x1, with the sums of a batch norm: forward the statistics of its output, backward the
+// gradients of the batch norm (and ReLU) whose output the convolution read. On Hopper this saves a pass over the
+// activations and a launch (method: convolution_norm.cu).
 //
 //   forward:   y = w * x;                                    state = statistics of y        (BatchNormStatistics)
 //   backward:  g = mask * (w^T * dy + addend);               gradients = sums of g and x    (BatchNormBackwardReduce)
 //
-// For small batches the same launch also applies the batch norm (backward: up to the gradient of its input): the blocks
-// keep their tiles and wait for each other's sums.
+// For small batches the same launch also applies the batch norm (backward: up to its input's gradient): its blocks keep
+// their tiles and wait for each other's sums.
 //
-// Reference implementation: convolution.h followed by batch_norm.h. Layouts are the same: activations NHWC, weights
-// KRSC, all in bf16. Sums are in fp32, in an order that depends only on shape, config and GPU: the same input gives the
-// same bits on every run.
+// Reference: convolution.h followed by batch_norm.h. Layouts are the same: activations NHWC, weights KRSC, all in bf16.
+// Sums are in fp32, in an order that depends only on shape, config and GPU: the same input gives the same bits on every
+// run.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_H_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_H_
 
@@ -40,33 +39,32 @@ struct ConvolutionNormConfig {
 // Returns "tiles of 128 pixels, 2 splits".
 std::string DescribeConvolutionNorm(const ConvolutionNormConfig& config);
 
-// Returns the possible configurations on a GPU with this many multiprocessors, the likeliest first. The list is empty
-// unless the shape is covered:
+// Returns the configurations for a GPU of this many multiprocessors, the likeliest first. The list is empty unless the
+// shape is covered:
 // - a filter of 3, or of 1 in the forward pass; a stride of 1 or 2;
 // - channels in multiples of 64; for a filter of 1, also fewer than 64 input channels in multiples of 8;
 // - output images of size 4, 8, 16 or 32.
 std::vector<ConvolutionNormConfig> ConvolutionNormConfigs(const ConvolutionShape& shape, ConvolutionPass pass,
                                                           uint32_t multiprocessors);
 
-// Returns whether the launch can also apply the batch norm. All its blocks must then run at once: there may be no more
-// blocks than multiprocessors, and no block may have more tiles than it can keep. Its blocks wait for each other, so
-// two such launches must not run at the same time on a device.
+// Returns whether the launch can also apply the batch norm. It requires no more blocks than multiprocessors, and no
+// more tiles per block than a block can keep. The blocks wait for each other, so two such launches must not run at the
+// same time on a device.
 bool ConvolutionNormCanApply(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionNormConfig& config,
                              uint32_t multiprocessors);
 
-// Returns whether all blocks of a launch that applies the batch norm really run at once on the current device: the
-// context must hold that many clusters (GPUs of the same model differ in this), and no other process may use its
-// multiprocessors (BlocksMayWaitForEachOther). Everything else that this process runs at the same time must end by
-// itself. Returns InternalError if CUDA does not report the number of clusters.
+// Returns whether all blocks of such a launch do run at once on the current device: the context holds that many
+// clusters (GPUs of one model differ in this) and no other process uses multiprocessors (BlocksMayWaitForEachOther).
+// Other launches of this process must end by themselves. Returns InternalError if CUDA reports no number.
 absl::StatusOr<bool> ConvolutionNormMayWait(const ConvolutionShape& shape, ConvolutionPass pass,
                                             const ConvolutionNormConfig& config, uint32_t multiprocessors);
 
-// Returns the bytes of device memory for the rendezvous of the blocks of a launch that applies a batch norm. The memory
-// must be zeroed once, and may serve one such launch at a time.
+// Returns the bytes of device memory for the rendezvous of the blocks of such a launch. It must be zeroed once, and may
+// serve one launch at a time.
 size_t ConvolutionNormMeetingBytes();
 
-// Returns the bytes of device memory for the `workspace` of Forward and Backward. The memory must be zeroed once. It
-// may be shared with BatchNormStatistics and BatchNormBackwardReduce, under their rules.
+// Returns the bytes of device memory for the `workspace` of Forward and Backward. It must be zeroed once, and may be
+// shared with BatchNormStatistics and BatchNormBackwardReduce, under their rules.
 size_t ConvolutionNormWorkspaceBytes(uint32_t multiprocessors);
 
 // One convolution in one configuration. Its functions return InvalidArgumentError unless ConvolutionNormConfigs lists
@@ -84,10 +82,9 @@ class ConvolutionNorm {
                        const BatchNormParameters& parameters, const BatchNormState& state, void* workspace,
                        cudaStream_t stream) const;
 
-  // Does the same as Forward and then computes y = relu(norm(raw) + residual), with the mask for the backward pass
-  // (BatchNormApply). Returns InvalidArgumentError if ConvolutionNormCanApply returns false. Must be called only if
-  // ConvolutionNormMayWait returns true: otherwise the launch may end at the limit of wait_limit.h with an invalid
-  // result, and CheckWaits reports it.
+  // Runs Forward, then computes y = relu(norm(raw) + residual), with the mask for the backward pass (BatchNormApply).
+  // InvalidArgument: ConvolutionNormCanApply is false. ConvolutionNormMayWait must be true: otherwise the launch may
+  // end at the limit of wait_limit.h with an invalid result, which CheckWaits reports.
   absl::Status ForwardAndApply(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* raw,
                                const BatchNormParameters& parameters, const BatchNormState& state,
                                const BatchNormResidual<__nv_bfloat16>& residual, __nv_bfloat16* y, uint8_t* relu_mask,
@@ -113,9 +110,8 @@ class ConvolutionNorm {
   absl::Status Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut, const Norm& norm,
                         __nv_bfloat16* g, void* workspace, cudaStream_t stream) const;
 
-  // Does the same as Backward and then computes the gradient of norm.x (BatchNormBackwardApply): dx = on_g * g + on_x *
-  // x + constant. g: null if not needed; dx may be norm.x. Returns InvalidArgumentError if ConvolutionNormCanApply
-  // returns false. Like ForwardAndApply, must be called only if ConvolutionNormMayWait returns true.
+  // Runs Backward, then computes the gradient of norm.x (BatchNormBackwardApply): dx = on_g * g + on_x * x + constant.
+  // g may be null; dx may be norm.x. Preconditions and errors: see ForwardAndApply.
   absl::Status BackwardAndApply(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut,
                                 const Norm& norm, __nv_bfloat16* g, __nv_bfloat16* dx, void* meeting,
                                 cudaStream_t stream) const;

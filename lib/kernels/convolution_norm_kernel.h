@@ -1,4 +1,4 @@
-// Interface between convolution_norm.cc and its kernel: the division of the tensors into tiles, and the memory layout.
+// Interface between convolution_norm.cc and its kernel: division into tiles, and memory layout.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_KERNEL_H_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_KERNEL_H_
 
@@ -23,12 +23,12 @@ constexpr uint32_t kMeetingHeadBytes = 128;
 constexpr uint32_t kConvolutionNormKeptTiles = 2;
 
 // Division of the output into tiles. A tile has 64 channels of 2^width_log2 columns of `tile_rows` image rows of
-// 2^tile_images_log2 images. The pixels of a tile are numbered with the column fastest, then the image, then the row.
-// Hence the step in shared memory from eight pixels to the next eight is constant, with and without a border next to
-// the columns, as the matrix instruction requires.
+// 2^tile_images_log2 images. Pixels are numbered with the column fastest, then the image, then the row. Hence the step
+// in shared memory from eight pixels to the next eight is constant, with and without a border, as the matrix
+// instruction requires.
 //
-// The data gradient of a convolution with a stride of 2 consists of four interleaved images of half the size, one per
-// parity of row and column, each with taps of its own. A tile then has every second row and column.
+// The data gradient for a stride of 2 consists of four interleaved images of half the size, one per parity of row and
+// column, each with its own taps. A tile then has every second row and column.
 struct ConvolutionTiles {
   uint32_t images = 0;       // images of the batch
   uint32_t size_log2 = 0;    // height and width of an output image, or of each of the four interleaved images
@@ -38,10 +38,10 @@ struct ConvolutionTiles {
   uint32_t tile_rows = 0;
   uint32_t column_tiles_log2 = 0;  // tiles side by side in an image
   uint32_t row_tiles_log2 = 0;     // tiles one above the other in an image
-  uint32_t box_columns = 0;        // columns of an input box in shared memory: all columns of an image, or kBoxColumns
+  uint32_t box_columns = 0;        // columns of an input box: those of an image, or kBoxColumns
   uint32_t channels = 0;           // channels of the output
-  uint32_t depth_blocks = 0;       // blocks of 64 input channels; if there is only one, its missing channels read as 0
-  // Number of stages of all depth blocks; unused if spread_log2 is 1, since the depth then depends on the tile.
+  uint32_t depth_blocks = 0;       // blocks of 64 input channels; missing channels read as 0
+  // Number of stages of all depth blocks; unused if spread_log2 is 1: the depth then depends on the tile.
   uint32_t stages = 0;
   uint32_t pixel_tiles = 0;     // pixel tiles of all four interleaved images
   uint32_t channel_blocks = 0;  // blocks of 64 output channels
@@ -85,8 +85,8 @@ struct ConvolutionNormArguments {
 struct ConvolutionNormLaunch {
   bool backward = false;
   uint32_t stride = 1;
-  // Also applies the batch norm. Then `pixels` must be at most 128, and all blocks must run at once: at most
-  // kConvolutionNormMostMeeting blocks with at most kConvolutionNormKeptTiles tiles each.
+  // Also applies the batch norm. Requires pixels <= 128, and that all blocks run at once: at most
+  // kConvolutionNormMostMeeting blocks of at most kConvolutionNormKeptTiles tiles each.
   bool apply = false;
   uint32_t pixels = 0;  // pixels of a tile: 128 or 256, forward also 64
   uint32_t blocks = 0;  // must be a multiple of channel_blocks << splits_log2

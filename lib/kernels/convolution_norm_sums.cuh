@@ -11,8 +11,8 @@ namespace convolution_norm {
 
 using batch_norm::Sums;
 
-// Shares that a thread loads at once: 17 covers all shares of one of the 8 warps on an H200 with 132 multiprocessors; 4
-// is enough if there are few shares.
+// Shares that a thread loads at once: 17 are all shares of one of 8 warps on an H200 (132 multiprocessors); 4 are
+// enough for few shares.
 constexpr uint32_t kManyAtOnce = 17;
 constexpr uint32_t kFewAtOnce = 4;
 constexpr uint32_t kFewShares = 2 * kFewAtOnce * kConsumerWarps;
@@ -50,8 +50,7 @@ __device__ float4 AddShares(const float4* partial, uint32_t first, uint32_t shar
 
 constexpr uint32_t kSumsOfWarps = kConsumerWarps * kChannels;
 
-// Returns a channel's sums over the block, in the first 64 threads, one channel each. `shared` must have room for
-// kSumsOfWarps Sums.
+// Returns a channel's sums over the block, in the first 64 threads, one channel each. `shared`: kSumsOfWarps Sums.
 __device__ Sums AddThreads(ChannelSums& sums, Sums* shared) {
   const uint32_t warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   SyncConsumers();  // `shared` was the staging memory of both groups
@@ -78,7 +77,7 @@ __device__ Sums AddThreads(ChannelSums& sums, Sums* shared) {
 }
 
 // Returns the total of channel threadIdx.x % 64 over all warps. Each warp has added up its part, two channels per lane.
-// `shared` must have room for kSumsOfWarps Sums.
+// `shared`: kSumsOfWarps Sums.
 __device__ inline Sums AddWarps(const float4& of_warp, Sums* shared) {
   reinterpret_cast<float4*>(shared)[threadIdx.x] = of_warp;
   SyncConsumers();
@@ -118,13 +117,13 @@ __device__ bool ReduceInLastBlock(ChannelSums& sums, const Work& work, Workspace
   return threadIdx.x < kChannels;
 }
 
-// Rendezvous of blocks that all run at once: each block leaves its sums for the others, who wait for the sums
-// themselves and not for a counter. A word of 0 means "not yet written"; a sum of 0 is written as -0. Two halves of the
-// memory alternate: a launch that writes to one half clears the other half, which the previous launch has read, for the
-// next launch. Source: TensorRT-LLM's all-reduce with "Lamport" buffers.
+// Rendezvous of blocks that all run at once: each block writes its sums, and the others wait for the sums themselves,
+// not for a counter. A word of 0 is not yet written; a sum of 0 is written as -0. Two halves of the memory alternate: a
+// launch writes to one and clears the other, which the previous launch has read, for the next. Source: TensorRT-LLM's
+// all-reduce with "Lamport" buffers.
 //
-// A block that has waited past the limit (wait_report.h) reports it. Afterwards neither this block nor any later launch
-// with this memory waits again: missing sums are read as they are.
+// A block that has waited past the limit (wait_report.h) reports it. Then neither it nor any later launch with this
+// memory waits again: missing sums are read as they are.
 //
 // Memory: three counters; from kMeetingHeadBytes on the halves, each Sums (channel_blocks, shares, 64).
 class Meeting {

@@ -217,8 +217,8 @@ TEST_P(ConvolutionNormTest, BackwardIsTheDataGradientMaskedAndItsSums) {
   }
 }
 
-// The bits must equal those of the launch that does not apply, followed by the kernel that applies. Runs twice, because
-// the counters must be left as they were.
+// Expects the bits of the launch without, followed by the kernel that applies; twice, because the counters must be left
+// as they were.
 TEST_P(ConvolutionNormTest, ForwardAndApplyIsForwardAndThenApply) {
   const ConvolutionShape shape = GetParam();
   const uint32_t multiprocessors = HopperMultiprocessors(), channels = shape.out_channels;
@@ -307,9 +307,9 @@ TEST(ConvolutionNormTest, SumsOfZeroArrive) {
   }
 }
 
-// The bits must equal those of the launch that does not apply, followed by the kernel that applies: with the result in
-// other memory and in that of x, with the gradient of the batch norm's output and without. Runs twice, because the
-// counters must be left as they were.
+// Expects the bits of the launch without, followed by the kernel that applies: with the result in other memory and in
+// that of x, with the gradient of the batch norm's output and without; twice, because the counters must be left as they
+// were.
 TEST_P(ConvolutionNormTest, BackwardAndApplyIsBackwardAndThenApply) {
   const ConvolutionShape shape = GetParam();
   const uint32_t multiprocessors = HopperMultiprocessors(), channels = shape.in_channels;

@@ -1,5 +1,5 @@
-// Finds the fastest way on this GPU to compute a convolution together with the sums of its batch norm: one kernel in
-// one of several configurations (convolution_norm.h), or two kernels (convolution.h, batch_norm.h).
+// Finds the fastest way to compute a convolution and its batch norm's sums on this GPU: one kernel in one of several
+// configurations (convolution_norm.h), or two (convolution.h, batch_norm.h).
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_TUNING_H_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_TUNING_H_
 
@@ -27,10 +27,10 @@ struct ConvolutionNormTimes {
 };
 
 // Times all configurations on TunedShape(shape), forward or data gradient, with at most `multiprocessors` blocks. The
-// baseline is a convolution that takes `apart_microseconds` by itself, followed by a kernel for the sums; with nullopt
-// our kernel always wins. With `applying`, also times launches that apply the batch norm. Allocates tensors of the
-// pass's size on the GPU (one more if backward and `applying`), times (graph_timer.h) and frees them. Returns no trials
-// if ConvolutionNormConfigs is empty. Returns CUDA's errors.
+// baseline is a convolution that takes `apart_microseconds`, and a kernel for the sums; nullopt: no baseline.
+// `applying`: also times launches that apply the batch norm. Allocates tensors of the pass's size on the GPU (one more
+// if backward and `applying`) and frees them (timing: graph_timer.h). Returns no trials if there are no configurations,
+// and CUDA's errors.
 absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& context, const ConvolutionShape& shape,
                                                          ConvolutionPass pass, std::optional<double> apart_microseconds,
                                                          uint32_t multiprocessors, bool applying);

@@ -27,7 +27,7 @@ enum class ConvolutionType { kFp32, kTf32, kBf16 };
 struct ConvolutionShape {
   uint32_t images = 0;
   uint32_t in_channels = 0;
-  uint32_t in_size = 0;  // height and width of the input, a multiple of stride
+  uint32_t in_size = 0;  // height and width of the input; must be a multiple of stride
   uint32_t out_channels = 0;
   uint32_t filter = 0;  // 1 or 3
   uint32_t stride = 0;  // 1 or 2

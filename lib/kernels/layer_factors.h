@@ -37,7 +37,7 @@ struct LayerFactorsInput {
 // > kMaxLayers or local_layers > layers.
 cudaError_t LayerFactors(const LayerFactorsInput& input, cudaStream_t stream);
 
-// Reference implementation on the host; equal bit for bit: both use the operations of layer_factors_element.h.
+// Reference on the host, equal bit for bit: both use the operations of layer_factors_element.h.
 void LayerFactorsReference(const LayerFactorsInput& input);
 
 }  // namespace lockstep

@@ -34,7 +34,7 @@ struct LayerSquaresInput {
 template <typename G>
 cudaError_t LayerSquares(const LayerSquaresInput<G>& input, cudaStream_t stream);
 
-// Reference implementation on the host; equal bit for bit.
+// Reference on the host, equal bit for bit.
 template <typename G>
 void LayerSquaresReference(const LayerSquaresInput<G>& input);
 

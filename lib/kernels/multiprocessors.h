@@ -7,13 +7,12 @@
 
 namespace lockstep {
 
-// Returns the number of multiprocessors if the device has compute capability 9.0, the only one with Hopper's matrix
-// instructions, and the program contains kernels that use them (kernel_code.h). Otherwise, or without a device, returns
-// 0.
+// Returns the multiprocessors of a device of compute capability 9.0, the only one with Hopper's matrix instructions, if
+// the program has kernels with them (kernel_code.h). Otherwise, or without a device, returns 0.
 uint32_t HopperMultiprocessors();
 
-// Returns the number of multiprocessors if the device has clusters of blocks (compute capability 9.0 and above) and the
-// program's kernels were compiled for such a device. Otherwise returns 0.
+// Returns the multiprocessors of a device with clusters of blocks (compute capability 9.0 and above), if the program's
+// kernels were compiled for one. Otherwise returns 0.
 uint32_t ClusterMultiprocessors();
 
 }  // namespace lockstep

@@ -1,15 +1,12 @@
 // Launches that begin before the previous launch on their stream has ended (programmatic dependent launch): their
-// blocks are set up while its last blocks still run. Requires compute capability 9.0; on older devices they are
-// ordinary launches.
+// blocks are set up while its last blocks run. Before compute capability 9.0 they are ordinary launches.
 //
 // Every thread of such a kernel must call WaitForLaunchBefore before it reads or writes memory that any earlier launch
-// uses: tensors share memory, so the previous kernel may still read the memory that this kernel writes. Before that
-// call a thread may only access shared memory and memory that no launch writes, such as the weights of a trained
-// network.
+// uses: tensors share memory, so the previous kernel may still read what this kernel writes. Before that call it may
+// only access shared memory and memory that no launch writes, such as the weights of a trained network.
 //
-// The wait ends because all blocks of the previous launch are resident by then. If those blocks wait for each other,
-// LetNextBegin must be called after that wait; otherwise the next launch's blocks could take the resources that they
-// need.
+// The wait ends because all blocks of the previous launch are resident by then. If they wait for each other,
+// LetNextBegin must come after that wait; otherwise the next launch's blocks could take the resources that they need.
 //
 // Source: CUDA C++ Programming Guide 13.0, "Programmatic Dependent Launch and Synchronization".
 #ifndef LOCKSTEP_LIB_KERNELS_OVERLAPPED_LAUNCH_CUH_
@@ -31,8 +28,8 @@ __device__ inline void LetNextBegin() {
 #endif
 }
 
-// Waits until the previous launch has ended and its writes are visible. The launches before it have ended too, because
-// the previous launch also waited or started after them.
+// Waits until the previous launch has ended and its writes are visible. Earlier launches have ended too: the previous
+// launch waited for them or started after them.
 __device__ inline void WaitForLaunchBefore() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -48,9 +45,8 @@ struct LaunchSize {
   uint32_t cluster_blocks = 1;
 };
 
-// Returns whether the code of `kernel` that the current device runs contains those waits. It does not if it was
-// compiled for less than 9.0, which is possible with PTX. Without the waits the kernel must not begin early, whatever
-// the device.
+// Returns whether the code of `kernel` that the current device runs has those waits: not if it was compiled for less
+// than 9.0, as PTX may be. Without the waits it must not begin early on any device.
 inline bool CanOverlap(const void* kernel) {
   cudaFuncAttributes attributes = {};
   return cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess && attributes.ptxVersion >= 90;

@@ -6,13 +6,12 @@
 // - kTwo: every rank adds up a share and sends the sum to every rank. The second transfer of each element starts as
 //   soon as its sum is known.
 //
-// All ranks must make the same calls in the same order, with the same shots, count and most_blocks; each rank must use
-// one stream at a time. Two sets of memory can be used at once. Each call raises the epoch on the device, so calls can
-// be captured, any number per graph, and replayed.
+// All ranks must make the same calls in the same order, with the same shots, count and most_blocks, and on one stream
+// at a time. Two sets of memory can be used at once. Each call raises the epoch on the device, so that calls can be
+// captured, any number per graph, and replayed.
 //
 // All blocks of ranks that wait for each other must be resident: no kernel that waits for this call may occupy the
-// multiprocessors in the meantime. A rank that does not arrive is reported as by AwaitPeerFlags; the sum is then
-// invalid.
+// multiprocessors. A rank that does not arrive is reported as by AwaitPeerFlags; the sum is then invalid.
 #ifndef LOCKSTEP_LIB_KERNELS_PEER_ALL_REDUCE_H_
 #define LOCKSTEP_LIB_KERNELS_PEER_ALL_REDUCE_H_
 
@@ -39,7 +38,7 @@ struct PeerAllReduceMemory {
 // Arrays to sum. Both pointers must be device pointers. W: float or __nv_bfloat16.
 template <typename W>
 struct PeerAllReduceInput {
-  size_t count = 0;  // number of elements; 0 does nothing
+  size_t count = 0;  // elements; 0 does nothing
   const W* from = nullptr;
   W* to = nullptr;  // must be `from` or not overlap it
 };

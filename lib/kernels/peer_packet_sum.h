@@ -1,13 +1,12 @@
-// The work of one thread in a sum over the ranks by packets (peer_packet.h), for the kernels of peer_all_reduce.h and
-// for the test that runs the same code on host threads.
+// One thread's work in a sum over the ranks by packets (peer_packet.h), for the kernels of peer_all_reduce.h and for
+// the test that runs the same code on host threads.
 //
 // Each rank has receive memory that all other ranks write to: two buffers, used alternately from call to call, with one
-// section of slots per sending rank. The receiver empties a slot when it takes the packet, so every slot of a buffer is
-// empty between two uses of the buffer.
+// section of slots per sending rank. The receiver of a packet empties its slot, so every slot of a buffer is empty
+// between two uses of the buffer.
 //
-// Safety: a packet of call e + 2 goes to a slot that was used in call e. Its sender has finished call e + 1, for which
-// it received packets of every rank's call e + 1. Each of those ranks had finished call e before, with all slots empty
-// again.
+// Safety: a packet of call e + 2 goes to a slot of call e. Its sender has finished call e + 1, for which it received
+// packets of every rank's call e + 1. Each of those ranks had finished call e before, with all slots empty again.
 //   (With two shots, the sender received these packets indirectly, through their owners: a sum is sent after every
 //   rank's packet of it has arrived. One sum is enough, so the order in which a call sends and takes does not matter.)
 // Progress: a thread waits only for packets of the threads with the same index. In one shot, or in two shots phase by
@@ -176,8 +175,8 @@ __host__ __device__ void SendPacket(const PacketSum<W>& sum, uint32_t buffer, si
   }
 }
 
-// Sums in one shot: every rank sends everything to all others and adds up everything. Does the work of thread `first`
-// of `threads`. The count must not exceed MaxInOneShot.
+// Sums in one shot: every rank sends everything to all others and adds up everything. Runs thread `first` of `threads`.
+// The count must not exceed MaxInOneShot.
 template <typename W, typename Wait>
 __host__ __device__ void SumInOneShot(const PacketSum<W>& sum, uint32_t buffer, size_t first, size_t threads,
                                       Wait& wait) {
@@ -190,7 +189,7 @@ __host__ __device__ void SumInOneShot(const PacketSum<W>& sum, uint32_t buffer, 
 }
 
 // Operations on packet i of the shares in two shots: every rank receives its share from the others, adds it up, and
-// sends the sum to the others, into the second half of their sections.
+// sends the sum into the second half of the others' sections.
 template <typename W>
 class TwoShots {
  public:
@@ -223,8 +222,7 @@ class TwoShots {
     return sum_.Place(sum_.rank, buffer_, NextRank()) + second_half_ + i;
   }
 
-  // Adds up packet i of this rank's share, which must exist, and sends the sum to the others. mine: this rank's own
-  // part.
+  // Adds up packet i of this rank's share, which must exist, and sends the sum. mine: this rank's part.
   template <typename Wait>
   __host__ __device__ void AddAndSend(size_t i, const PeerPacket& mine, Wait& wait) const {
     const PeerPacket added = AddPackets(sum_, buffer_, mine, i, wait);
@@ -267,9 +265,9 @@ __host__ __device__ void SumInTwoShots(const PacketSum<W>& sum, uint32_t buffer,
   }
 }
 
-// Does the same with overlapping phases, so that local work overlaps with the transfers: in each step a thread sends a
-// packet, adds up the packet of kApart steps before, and takes the packet of kApart steps before that. All reads of a
-// step are issued before its sends, so that their latencies overlap.
+// Does the same with overlapping phases, so that local work overlaps with transfers: in each step a thread sends a
+// packet, adds up the packet of kApart steps before, and takes the packet of kApart steps before that. A step reads
+// everything before it sends, so that its loads overlap.
 template <uint32_t kApart, typename W, typename Wait>
 __host__ __device__ void SumInTwoShotsByRounds(const PacketSum<W>& sum, uint32_t buffer, size_t first, size_t threads,
                                                Wait& wait) {

@@ -17,7 +17,7 @@ namespace lockstep {
 // float or __nv_bfloat16.
 template <typename W>
 struct RankSumInput {
-  size_t count = 0;    // number of elements; 0 does nothing
+  size_t count = 0;    // elements; 0 does nothing
   uint32_t ranks = 0;  // 1 to kMaxPeerRanks
   const W* from[kMaxPeerRanks] = {};
   W* to = nullptr;  // may be one of `from`
@@ -27,7 +27,7 @@ struct RankSumInput {
 template <typename W>
 cudaError_t RankSum(const RankSumInput<W>& input, cudaStream_t stream, uint32_t most_blocks = 0);
 
-// Reference implementation on the host; equal bit for bit.
+// Reference on the host, equal bit for bit.
 template <typename W>
 void RankSumReference(const RankSumInput<W>& input);
 

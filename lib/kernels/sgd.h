@@ -27,7 +27,7 @@ namespace lockstep {
 // stated otherwise, aligned to 16 bytes. G is the gradient's type: float or __nv_bfloat16.
 template <typename G>
 struct SgdInput {
-  size_t count = 0;  // number of elements; 0 does nothing
+  size_t count = 0;  // elements; 0 does nothing
   const G* gradient = nullptr;
   const float* learning_rate = nullptr;  // fp32 ()
   float momentum = 0;
@@ -56,7 +56,7 @@ struct SgdInput {
 template <typename G>
 cudaError_t SgdStep(const SgdInput<G>& input, cudaStream_t stream, uint32_t most_blocks = 0);
 
-// Reference implementation on the host; equal bit for bit: both use the operations of sgd_element.h.
+// Reference on the host, equal bit for bit: both use the operations of sgd_element.h.
 template <typename G>
 void SgdStepReference(const SgdInput<G>& input);
 

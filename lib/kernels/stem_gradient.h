@@ -7,7 +7,7 @@
 // needs, does not go through memory. It is rounded to bf16 as it would be there; sums are in fp32, in an order that
 // depends only on the number of rows.
 //
-// Reference implementation: stem_gradient_reference.h.
+// Reference: stem_gradient_reference.h.
 #ifndef LOCKSTEP_LIB_KERNELS_STEM_GRADIENT_H_
 #define LOCKSTEP_LIB_KERNELS_STEM_GRADIENT_H_
 

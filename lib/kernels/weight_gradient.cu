@@ -4,17 +4,16 @@
 //
 // A tile is 64 output channels by 64 input channels with all their nine taps.
 //
-// Both operands are stored with the channels along a line and one line per pixel, which is the depth of the product;
-// the matrix instruction can read this layout directly. A tap of the filter is only a different first line in the same
-// box of the input. Hence each value of x is loaded once per tile (1.4 to 1.6 times with its border); an engine that
-// does not share a box between taps loads it once per tap. Three groups of four warps compute one column of the filter
-// each. The three rows of a column are one instruction that is 192 wide, whose next 64 columns lie one image row
-// further.
+// Both operands have their channels along a line and one line per pixel, the depth; the matrix instruction can read
+// this layout directly. A tap is only a different first line in the same input box. Hence each value of x is loaded
+// once per tile (1.4 to 1.6 times with its border); an engine without such boxes loads it once per tap. Three groups of
+// four warps compute one column of the filter each. The three rows of a column are one instruction 192 wide, whose next
+// 64 columns lie one image row further.
 //
-// A tile has few outputs and many pixels, so several blocks share its pixels, and a second kernel adds up their sums.
-// If there are few pixels, these sums are most of the work. Then a block computes only one column of the filter and its
-// groups share the pixels, so that only a third as many blocks share a sum. (Rejected: adding up within a cluster
-// first, through its blocks' shared memory, took longer than both.)
+// A tile has few outputs and many pixels, so blocks share its pixels, and a second kernel adds up their sums. If there
+// are few pixels, these sums are most of the work. Then a block computes one column of the filter and its groups share
+// the pixels, so that a third as many blocks share a sum. (Rejected: adding up within a cluster first, through shared
+// memory, took longer than both.)
 #include "lib/kernels/overlapped_launch.cuh"
 #include "lib/kernels/sum_parts.cuh"
 #include "lib/kernels/tensor_copy.cuh"
@@ -40,7 +39,7 @@ constexpr uint32_t kTileVectors = kGroups * kColumnBlocks * wgmma::kThreads;  //
 constexpr uint32_t kExchangeBytes = kTileVectors * sizeof(float4);
 
 // Returns the end of the last input operand if its lines, 192 x 16 values, were contiguous. They are not, and no line
-// beyond the box is read, but compute-sanitizer assumes it; the allocation therefore includes this memory.
+// beyond the box is read, but compute-sanitizer assumes so; hence this memory is allocated.
 constexpr uint32_t EndOfOperands(const Geometry& g) {
   const uint32_t last_box = (g.slots - 1) * g.slot_bytes() + g.gradient_bytes() + g.BoxOf(kFilter - 1) * g.box_stride();
   const uint32_t last_line = g.LineOf(kFilter - 1) + g.LineOfPixel(g.pixels - wgmma::kDepth);
@@ -56,9 +55,9 @@ __host__ __device__ constexpr uint32_t TileCount(const Arguments& arguments) {
   return arguments.in_channels / kChannels * (arguments.out_channels / kChannels);
 }
 
-// Tile of a block, its column of the filter (if it computes one column), and its stages of the tile: every parts-th.
-// Thus all blocks advance through the pixels together, at the same time as the data gradient that reads the same
-// pixels, and data that were written last are read from the L2 cache.
+// Tile of a block, its column of the filter if it computes one, and its stages: every parts-th of the tile. Thus all
+// blocks advance through the pixels together, at the same time as the data gradient that reads the same pixels, and
+// data that were written last come from the L2 cache.
 struct Work {
   uint32_t part, tile, column;
   uint32_t out_channel, in_channel;  // the tile's first channels
@@ -150,9 +149,8 @@ __device__ void Multiply(const Work& work, uint32_t group, const CUtensorMap& gr
   uint32_t done = 0;  // slot to release once the instructions that read it have finished
   for (uint32_t stage = 0; stage < work.stages; ++stage, slots.Next(g.slots)) {
     copy(stage + kAhead);
-    // Also waits for the stages of the other groups, and a slot becomes free only when all groups have seen it full. A
-    // barrier distinguishes its phases only by their parity, so a group that missed a phase would wait for a slot that
-    // in turn waits for that group.
+    // Also waits for the other groups' stages, and a slot is free only when all groups have seen it full. A barrier
+    // distinguishes phases only by parity, so a group that missed one would wait for a slot that waits for this group.
     WaitFor(slots.Full(), slots.phase);
     if (stage % kTurns != turn) {
       if (first_lane) {

@@ -1,8 +1,8 @@
 // Weight gradient of a convolution in bf16, for Hopper: dw = sum over pixels of dy (pixel, out) * x (pixel + tap, in).
 // weight_gradient.cu explains the method for 3x3 filters, pointwise_gradient.cu for 1x1.
 //
-// Reference implementation: convolution.h. Layouts are the same: activations NHWC, weights KRSC, all in bf16. Sums are
-// in fp32, in an order that depends only on shape and config: the same input gives the same bits on every run.
+// Reference: convolution.h. Layouts are the same: activations NHWC, weights KRSC, all in bf16. Sums are in fp32, in an
+// order that depends only on shape and config: the same input gives the same bits on every run.
 #ifndef LOCKSTEP_LIB_KERNELS_WEIGHT_GRADIENT_H_
 #define LOCKSTEP_LIB_KERNELS_WEIGHT_GRADIENT_H_
 
@@ -31,9 +31,9 @@ struct WeightGradientConfig {
 // Returns "blocks of 3 columns, 44 parts".
 std::string DescribeWeightGradient(const WeightGradientConfig& config);
 
-// Returns the possible configurations on a GPU with this many multiprocessors. The list is empty unless the shape is
-// covered: a filter of 3 or 1, channels in multiples of 64, an output size of 4, 8, 16 or 32; with a filter of 3 and a
-// stride of 2 only 8 or 16.
+// Returns the configurations for a GPU of this many multiprocessors. The list is empty unless the shape is covered: a
+// filter of 3 or 1, channels in multiples of 64, an output size of 4, 8, 16 or 32; with a filter of 3 and a stride of 2
+// only 8 or 16.
 std::vector<WeightGradientConfig> WeightGradientConfigs(const ConvolutionShape& shape, uint32_t multiprocessors);
 
 // Return the bytes of device memory for the workspace, of any content. Nothing that runs at the same time may share it.

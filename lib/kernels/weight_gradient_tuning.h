@@ -22,8 +22,8 @@ struct WeightGradientTimes {
 };
 
 // Times all configurations on TunedShape(shape), with at most `multiprocessors` blocks. The baseline takes
-// `other_microseconds`; with nullopt our kernel always wins. Allocates tensors of the pass's size on the GPU, times
-// (graph_timer.h) and frees them. Returns no trials if WeightGradientConfigs is empty. Returns CUDA's errors.
+// `other_microseconds`; nullopt: no baseline. Allocates tensors of the pass's size on the GPU and frees them (timing:
+// graph_timer.h). Returns no trials if there are no configurations, and CUDA's errors.
 absl::StatusOr<WeightGradientTimes> TuneWeightGradient(ConvolutionContext& context, const ConvolutionShape& shape,
                                                        std::optional<double> other_microseconds,
                                                        uint32_t multiprocessors);

@@ -15,7 +15,7 @@ namespace lockstep {
 // is the gradient's type, W the communication dtype: float or __nv_bfloat16.
 template <typename G, typename W>
 struct WireInput {
-  size_t count = 0;  // number of elements; 0 does nothing
+  size_t count = 0;  // elements; 0 does nothing
   const G* gradient = nullptr;
   float share = 1;  // the micro-batch's share of the batch
   // Sum of the micro-batches so far, except the last one. Not read or written if there is only one micro-batch.
@@ -29,7 +29,7 @@ struct WireInput {
 template <typename G, typename W>
 cudaError_t WireGradients(const WireInput<G, W>& input, cudaStream_t stream, uint32_t most_blocks = 0);
 
-// Reference implementation on the host; equal bit for bit.
+// Reference on the host, equal bit for bit.
 template <typename G, typename W>
 void WireGradientsReference(const WireInput<G, W>& input);
 
