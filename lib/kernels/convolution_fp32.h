@@ -36,7 +36,7 @@ std::vector<ConvolutionFp32Config> ConvolutionFp32Configs(const ConvolutionShape
                                                           uint32_t multiprocessors);
 
 // Launches the kernel. a, b and out (see ConvolutionPass) must be device pointers, aligned to 16 bytes. Returns
-// InvalidArgumentError unless ConvolutionFp32Configs lists `config` for the shape.
+// InvalidArgumentError if the shape is not covered or `config` is impossible for it.
 absl::Status RunConvolutionFp32(const ConvolutionShape& shape, ConvolutionPass pass,
                                 const ConvolutionFp32Config& config, const float* a, const float* b, float* out,
                                 cudaStream_t stream);

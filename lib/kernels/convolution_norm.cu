@@ -1,9 +1,9 @@
 // A 3x3 convolution as a matrix product on Hopper's tensor cores, out^T (channels, pixels) = w (channels, depth) *
 // im2col(x) (depth, pixels). The sums of the batch norm are computed from each tile before it leaves the chip.
 //
-// It is transposed, so that the pixels are on the wide side of the matrix instruction (256). Otherwise, with 64
-// channels, the operands alone would take all that shared memory can deliver. It also puts a channel's values into the
-// registers of one thread quartet.
+// The product is transposed, so that the pixels are on the wide side of the matrix instruction (256). Otherwise, with
+// 64 channels, the operands alone would take all that shared memory can deliver. Transposition also puts a channel's
+// values into the registers of one thread quartet.
 //
 // The depth is processed 64 input channels at a time. Each stage copies a box of the input, eight columns wide, plus
 // one column and row on each side; the copy fills in zeros beyond the border. A tap is only a different first line in

@@ -78,7 +78,7 @@ struct ConvolutionNormArguments {
   bool shortcut = false;  // stride of 2: adds the gradient of a 1x1 convolution
   // Used if the launch also applies the batch norm:
   BatchNormResidual<__nv_bfloat16> residual;  // forward
-  __nv_bfloat16* y = nullptr;                 // forward: its output; backward: the gradient of x, may be x
+  __nv_bfloat16* y = nullptr;                 // output; backward: the gradient of x, may be x
   uint8_t* y_mask = nullptr;                  // forward
 };
 

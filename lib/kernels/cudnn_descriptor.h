@@ -46,7 +46,7 @@ class CudnnDescriptor {
 
   absl::Status Finalize();
 
-  // Return attributes of a finalized descriptor.
+  // Returns attributes of a finalized descriptor.
   absl::StatusOr<int64_t> GetInt(cudnnBackendAttributeName_t name) const;
   absl::StatusOr<std::vector<cudnnBackendNumericalNote_t>> GetNotes() const;  // notes of an engine
   // Returns at most `limit` descriptors of the given type; all of them if `limit` is negative.

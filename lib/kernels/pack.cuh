@@ -43,7 +43,7 @@ __device__ inline void Store(const float (&from)[kPackChannels], __nv_bfloat16* 
                                    PackBf16(from[6], from[7])};
 }
 
-// Return the two halves of such a word.
+// Returns the two halves of such a word.
 __device__ inline float LowBf16(uint32_t word) { return __uint_as_float(word << 16); }
 __device__ inline float HighBf16(uint32_t word) { return __uint_as_float(word & 0xFFFF0000u); }
 

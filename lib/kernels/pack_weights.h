@@ -20,7 +20,7 @@ struct WeightShape {
   uint32_t zeros = 0;           // only in packed weights: zeros after the R * S * C weights of each output channel
 };
 
-// Return the number of floats of the network's weights, (K, C, R, S), and of packed weights, (K, R * S * C + zeros).
+// Returns the number of floats of the network's weights, (K, C, R, S), and of packed weights, (K, R * S * C + zeros).
 size_t WeightCount(const WeightShape& shape);
 size_t PackedWeightCount(const WeightShape& shape);
 

@@ -23,7 +23,7 @@ __device__ inline uint32_t LoadAcquire(const uint32_t* flag) {
 }
 
 // Tries until has_come() returns true, the limit is reached, or another wait has reached its limit. Must be called by
-// one thread. Reads no host memory until then: if thousands of threads wait, their queued reads of host memory
+// one thread. Reads no host memory before the limit: if thousands of threads wait, their queued reads of host memory
 // prolonged a launch by a millisecond.
 template <typename HasCome>
 __device__ __forceinline__ void AwaitRank(const PeerFlags& flags, uint32_t of, HasCome has_come) {

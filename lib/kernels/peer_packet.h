@@ -49,7 +49,7 @@ inline cudaError_t EmptyPlaces(PeerPacket* places, size_t packets) {
   return error == cudaSuccess ? cudaDeviceSynchronize() : error;
 }
 
-// Store to memory that other GPUs read, and load from memory that they write: immediately, bypassing the L1.
+// Stores to memory that other GPUs read, and loads from memory that they write: immediately, bypassing the L1.
 __host__ __device__ inline void StorePacket(PeerPacket* to, const PeerPacket& packet) {
 #ifdef __CUDA_ARCH__
   asm volatile("st.relaxed.sys.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(packet.word[0]),

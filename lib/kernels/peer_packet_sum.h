@@ -57,7 +57,7 @@ struct PacketSum {
   }
 };
 
-// Return the maximum number of elements for one shot and for two shots.
+// Returns the maximum number of elements for one shot and for two shots.
 template <typename W>
 size_t MaxInOneShot(const PacketRoom& room) {
   return room.each * PacketSum<W>::kElements;
@@ -214,7 +214,7 @@ class TwoShots {
     }
   }
 
-  // Return the slot of the first packet that AddAndSend, and TakeSums, will wait for.
+  // Returns the slot of the first packet that AddAndSend, and TakeSums, will wait for.
   __host__ __device__ const PeerPacket* FirstPart(size_t i) const {
     return sum_.Place(sum_.rank, buffer_, sum_.rank == 0 ? 1 % sum_.ranks : 0) + i;
   }

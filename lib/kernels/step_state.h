@@ -24,7 +24,7 @@ struct StepState {
   float learning_rate = 0;  // learning rate of update_step
 };
 
-// Advance the state. All pointers must be device pointers (host pointers for the references). Each function runs on
+// Advances the state. All pointers must be device pointers (host pointers for the references). Each function runs on
 // `stream` and returns the launch's error.
 
 // first += images: moves to the next micro-batch of the same step.

@@ -36,12 +36,13 @@ std::string DescribeWeightGradient(const WeightGradientConfig& config);
 // only 8 or 16.
 std::vector<WeightGradientConfig> WeightGradientConfigs(const ConvolutionShape& shape, uint32_t multiprocessors);
 
-// Return the bytes of device memory for the workspace, of any content. Nothing that runs at the same time may share it.
+// Returns the bytes of device memory for the workspace, of any content. Nothing that runs at the same time may share
+// it.
 size_t WeightGradientWorkspaceBytes(const ConvolutionShape& shape, const WeightGradientConfig& config);
 size_t WeightGradientMostWorkspaceBytes(uint32_t multiprocessors);  // maximum over all WeightGradientConfigs
 
-// One convolution in one configuration. Its functions return InvalidArgumentError if WeightGradientConfigs is empty for
-// the shape.
+// One convolution in one configuration. Run and Multiply return InvalidArgumentError if the shape is not covered or the
+// configuration is impossible for it.
 class WeightGradient {
  public:
   WeightGradient(const ConvolutionShape& shape, const WeightGradientConfig& config) : shape_(shape), config_(config) {}
@@ -54,8 +55,8 @@ class WeightGradient {
   absl::Status Run(const __nv_bfloat16* dy, const __nv_bfloat16* x, __nv_bfloat16* dw, void* workspace,
                    cudaStream_t stream) const;
 
-  // Do the work of Run in two launches. AddUp must follow Multiply and may run at the same time as other launches. With
-  // a single part, Multiply writes dw and AddUp does nothing.
+  // Does the work of Run in two launches. AddUp must follow Multiply and may run at the same time as other launches.
+  // With a single part, Multiply writes dw and AddUp does nothing.
   absl::Status Multiply(const __nv_bfloat16* dy, const __nv_bfloat16* x, __nv_bfloat16* dw, void* workspace,
                         cudaStream_t stream) const;
   absl::Status AddUp(__nv_bfloat16* dw, void* workspace, cudaStream_t stream) const;

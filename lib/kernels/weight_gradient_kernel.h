@@ -37,7 +37,7 @@ struct Geometry {
                                                                                                : size + 1),
         boxes(size == 4 ? 3 : stride), box_lines(images * in_rows * pitch), slots(stride == 2 ? 4 : 5) {}
 
-  // Return the box that the filter's column s reads, and the line of the first pixel in it.
+  // Returns the box that the filter's column s reads, and the line of the first pixel in it.
   __host__ __device__ constexpr uint32_t BoxOf(uint32_t s) const {
     return size == 4 ? s : stride == 1 ? 0 : s == 1 ? 0 : 1;
   }

@@ -20,7 +20,7 @@ constexpr uint32_t kLine = 64;   // bf16 values in a swizzled line
 constexpr uint32_t kLineBytes = 128;
 constexpr uint32_t kPatternBytes = 1024;
 
-// Return the position of a thread's acc[4j]: its row (acc[4j + 2] is eight rows below), and its column relative to 8j.
+// Returns the position of a thread's acc[4j]: its row (acc[4j + 2] is eight rows below), and its column relative to 8j.
 __device__ inline uint32_t RowOf(uint32_t thread) { return thread / 32 * 16 + thread % 32 / 4; }
 __device__ inline uint32_t ColumnOf(uint32_t thread) { return thread % 4 * 2; }
 

@@ -65,8 +65,7 @@ TEST(WireGradientsTest, NothingToSendLaunchesNothing) {
   EXPECT_EQ((WireGradients<float, float>({}, nullptr)), cudaSuccess);
 }
 
-// Two micro-batches of 1 + 2^-8 and 2^-8: if they were rounded separately, the second would be lost in bf16, whose
-// numbers above 1 are 2^-7 apart.
+// Two micro-batches, 1 and 2^-7, with a share of 1/2 each: the sum is 0.5 + 2^-8.
 TEST(WireGradientsReferenceTest, RoundsOnceAtTheEnd) {
   const Bf16 ones(1.0f), little(0x1p-7f);
   float sum = 0;
