@@ -1,5 +1,5 @@
-// All device memory of a training step in one piece: asked for piece by piece, known in size before it is taken, then
-// allocated at once. A network that does not fit is so refused before anything runs.
+// DeviceArena: all device memory of a training step in one allocation. The pieces are requested first, so that the
+// total size is known before memory is allocated. A network that does not fit is refused before any kernel runs.
 #ifndef LOCKSTEP_LIB_FUSED_DEVICE_ARENA_H_
 #define LOCKSTEP_LIB_FUSED_DEVICE_ARENA_H_
 
@@ -14,8 +14,8 @@ namespace lockstep {
 
 class DeviceArena {
  public:
-  // Wants `count` values; `pointer`, which must outlive Allocate, is set by it, aligned to 256 bytes. Not after
-  // Allocate.
+  // Requests `count` values. Allocate() sets `pointer` to them, aligned to 256 bytes; `pointer` must outlive that call.
+  // Must not be called after Allocate().
   template <typename T>
   void Take(size_t count, T*& pointer) {
     const size_t offset = bytes_;
@@ -23,13 +23,14 @@ class DeviceArena {
     bytes_ += (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
   }
 
-  // Allocates, zeroes and sets the pointers; once. ResourceExhausted: says how much was wanted.
+  // Allocates and zeroes the memory and sets the pointers. May be called once. Returns ResourceExhaustedError, with the
+  // requested size, if the memory does not fit.
   absl::Status Allocate();
 
   size_t bytes() const { return bytes_; }
 
  private:
-  static constexpr size_t kAlignment = 256;  // what cudaMalloc aligns to
+  static constexpr size_t kAlignment = 256;  // alignment of cudaMalloc
 
   size_t bytes_ = 0;
   DeviceBuffer memory_;

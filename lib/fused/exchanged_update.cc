@@ -18,7 +18,7 @@ constexpr bool kIsBf16 = std::is_same_v<T, __nv_bfloat16>;
 
 bool HasMicroBatches(const ResNet18StepOptions& options) { return MicroBatchImages(options) < options.max_batch; }
 
-// What holds the gradients of a step of this rank, in fp32 where they are added up and nobody says otherwise.
+// Returns the type in which this rank holds a step's gradients: the exchange's, or fp32 if micro-batches are added up.
 template <typename T>
 Wire WireOf(const ResNet18StepOptions& options) {
   if (options.exchange != nullptr) {
@@ -100,8 +100,8 @@ absl::Status ExchangedUpdate<T>::Ready(const ReadyGradients& ready) {
   return then_.Finish();
 }
 
-// In place, behind what is queued on the range's stream; the update stream waits for it. With marks it waits for the one
-// behind the sum.
+// Sums a range in place, after the work queued on the range's stream. The update stream waits for the sum or, with
+// timestamps, for the timestamp after it.
 template <typename T>
 template <typename W>
 absl::StatusOr<RangeSum> ExchangedUpdate<T>::SumOverRanks(const ReadyGradients& ready, W* wire) {
@@ -125,8 +125,8 @@ absl::StatusOr<RangeSum> ExchangedUpdate<T>::SumOverRanks(const ReadyGradients& 
   return where;
 }
 
-// One range from this rank's gradients to the sum over all ranks, which is at `wire`. Nothing is sent, and nothing handed
-// on, before the last micro-batch.
+// Takes one range from this rank's gradients to the sum over all ranks, which is at `wire`. Nothing is sent or passed
+// on before the last micro-batch.
 template <typename T>
 template <typename G, typename W>
 absl::Status ExchangedUpdate<T>::SumAndHandOn(const ReadyGradients& ready, const G* gradient, float* sum, W* wire) {
@@ -181,8 +181,8 @@ bool ExchangedUpdate<T>::GoesWithTheLast(const ReadyGradients& ready) const {
   return !ready.early && exchange != nullptr && exchange->GathersTogether() && then_.AddsRanks();
 }
 
-// The tail, on which the stem is ready, is behind all that was named before it. first_weight: of the wire, where the
-// rest's weights follow the stem's.
+// Passes the last ranges on together, on `tail`: the stem is ready there, after everything on the streams named before.
+// `first_weight`: first weight gradient to be sent; the gradients of the rest follow those of the stem.
 template <typename T>
 template <typename W>
 absl::Status ExchangedUpdate<T>::HandOnTogether(W* first_weight) {
@@ -222,7 +222,7 @@ absl::Status ExchangedUpdate<T>::ReadyWeights(const ReadyGradients& ready) {
   }
 }
 
-// Always in fp32: 38 KB in all.
+// Processes `norms`, which is always sent in fp32: 38 KB in all.
 template <typename T>
 absl::Status ExchangedUpdate<T>::ReadyNorms(const ReadyGradients& ready) {
   const size_t begin = ready.range.begin;

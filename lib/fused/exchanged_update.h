@@ -1,15 +1,17 @@
-// The update of a step that several GPUs make together: each range of the gradients goes through the exchange as soon as
-// it is final, and the next sink, which is SGD or what SGD waits for (normed_update.h), takes the sum from there.
+// ExchangedUpdate: the update of a step on several GPUs. Each range of gradients goes through the exchange as soon as
+// it is final. The next sink takes the sum: SGD, or the norms that SGD waits for (normed_update.h).
 //
-//   backward  --range ready-->  wire (share, micro-batches, rounding)  -->  exchange  -->  next sink, scale 1 / ranks
-//   main and side streams       the stream that was named                   its own        the update stream below,
-//                                                                                          at the end of a step `tail`
+//            range ready  -->  WireGradients: share,    -->  exchange  -->  next sink, scale 1 / ranks
+//                              micro-batches, rounding
+//   streams  main and side     the range's stream            its own        ExchangeRoom::update; `tail` at the end of
+//                                                                           a step
 //
-// Where the exchange takes several ranges at once, those that are final at the end of backward go together: all weights
-// below the early ranges as one, and the norms.
+// If the exchange takes several ranges at once, the ranges that become final at the end of the backward pass go
+// together: all weights below the early ranges as one range, and `norms`.
 //
-// A step of several micro-batches sends once: before the last one, their gradients are only added up. One GPU by itself
-// goes this way, too, where its update waits for norms: its micro-batches are added up alike, and nothing is sent.
+// A step of several micro-batches sends once, with the last one; the gradients of the others are only added up. A
+// single GPU whose update waits for gradient norms also uses this sink: it adds up its micro-batches in the same way,
+// and sends nothing.
 #ifndef LOCKSTEP_LIB_FUSED_EXCHANGED_UPDATE_H_
 #define LOCKSTEP_LIB_FUSED_EXCHANGED_UPDATE_H_
 
@@ -31,7 +33,8 @@
 
 namespace lockstep {
 
-// What an exchange needs beside the step's own memory and streams. T: float or __nv_bfloat16, the gradients' type.
+// Device memory and streams that an exchange needs in addition to the step's own. T: float or __nv_bfloat16, the
+// gradients' type.
 template <typename T>
 class ExchangeRoom {
  public:
@@ -40,21 +43,22 @@ class ExchangeRoom {
   ExchangeRoom(const ExchangeRoom&) = delete;
   ExchangeRoom& operator=(const ExchangeRoom&) = delete;
 
-  // Bytes that Init would take; 0 with neither an exchange nor norms.
+  // Returns the bytes that Init would allocate; 0 if there are neither an exchange nor gradient norms.
   static size_t PredictBytes(const ResNet18StepOptions& options, const ResNet18Units& net);
 
-  // Nothing with neither an exchange nor norms. ResourceExhausted: it does not fit.
+  // Allocates the memory and, with an exchange, creates the streams. Does nothing if there are neither an exchange nor
+  // gradient norms. Returns ResourceExhaustedError if the memory does not fit.
   absl::Status Init(const ResNet18StepOptions& options, const ResNet18Units& net);
   size_t bytes() const { return arena_.bytes(); }
 
-  // Where SGD runs: behind the exchange, beside the backward pass. Null without an exchange.
+  // Stream of SGD: after the exchange, concurrent with the backward pass. Null without an exchange.
   cudaStream_t update = nullptr;
-  // Where the clock is noted behind each sum, and nothing else is done. Null without an exchange.
+  // Stream that only records a timestamp after each sum. Null without an exchange.
   cudaStream_t marks = nullptr;
-  // Each fp32 or bf16 (net.weight_count), null where it is not needed.
-  float* weight_sum = nullptr;           // over the micro-batches; on an fp32 wire from bf16 gradients, the wire too
-  __nv_bfloat16* weight_wire = nullptr;  // of a bf16 wire from fp32 gradients
-  float* norm_sum = nullptr;             // fp32 (net.norm_count()): over the micro-batches
+  // Arrays in fp32 or bf16 of net.weight_count elements, null if not needed.
+  float* weight_sum = nullptr;  // sum over the micro-batches; also the send buffer if bf16 gradients are sent as fp32
+  __nv_bfloat16* weight_wire = nullptr;  // send buffer if fp32 gradients are sent as bf16
+  float* norm_sum = nullptr;             // fp32 (net.norm_count()): sum over the micro-batches
 
  private:
   void TakeAll(const ResNet18StepOptions& options, const ResNet18Units& net);
@@ -62,7 +66,7 @@ class ExchangeRoom {
   DeviceArena arena_;
 };
 
-// The sink of one micro-batch, which hands whole steps on to `then`.
+// Sink of one micro-batch. Passes the gradients of whole steps on to `then`.
 template <typename T>
 class ExchangedUpdate final : public GradientSink {
  public:
@@ -86,8 +90,8 @@ class ExchangedUpdate final : public GradientSink {
   const MicroBatch<T>& batch_;
   const ExchangeRoom<T>& room_;
   StepSink& then_;
-  uint32_t range_ = 0;  // of those that are exchanged
-  // What waits for the stem's: the range of weights behind it, and the norms.
+  uint32_t range_ = 0;  // index of the next exchanged range
+  // Ranges that wait for the stem's weights: the weights after the stem, and `norms`.
   GradientRange rest_, norms_;
   uint32_t norms_range_ = 0;
 };

@@ -5,8 +5,8 @@
 namespace lockstep {
 namespace {
 
-// The first blocks of layers 3 and 4, which have 94 % of the weights: these are updated as soon as their gradients are
-// there, beside the rest of the backward pass, which no longer reads them.
+// First blocks of layers 3 and 4, which have 94 % of the weights. These weights are updated as soon as their gradients
+// are final, during the rest of the backward pass, which no longer reads them.
 constexpr size_t kLayer3 = 4, kLayer4 = 6;
 
 size_t WeightsBegin(const ResNet18Units& net, size_t block) { return net.units[net.blocks[block].conv1].weight; }

@@ -1,5 +1,6 @@
-// In which pieces, and in which order, the flat gradient arrays (resnet18_units.h) become final: the backward pass goes
-// from the last layer to the first, so that the end of `weights` comes first. Known on the host, before anything runs.
+// GradientSchedule: the ranges in which the flat gradient arrays (resnet18_units.h) become final, and their order. The
+// backward pass goes from the last layer to the first, so the end of `weights` comes first. The schedule is known on
+// the host before any kernel runs.
 //
 //                    weights: 0 | stem | layers 1 and 2 | layer 3 | layer 4, fully connected | end
 //   undivided                   | 4th  |      2nd       |               1st                  |
@@ -17,7 +18,7 @@
 
 namespace lockstep {
 
-// The elements begin ... end - 1 of a flat array.
+// Elements begin ... end - 1 of a flat array.
 struct GradientRange {
   size_t begin = 0;
   size_t end = 0;
@@ -25,25 +26,26 @@ struct GradientRange {
   size_t count() const { return end - begin; }
 };
 
-// Weights whose gradients are final while the backward pass goes on.
+// Weights whose gradients become final while the backward pass is still running.
 struct EarlyGradients {
-  size_t block = 0;  // once the backward pass is through this one, whose first weight is range.begin
+  size_t block = 0;  // block after whose backward pass the range is final; its first weight is range.begin
   GradientRange range;
-  uint32_t max_multiprocessors = 0;  // for what is done with them beside the blocks before; 0: all
+  uint32_t max_multiprocessors = 0;  // SMs for work on the range during the backward pass of the earlier blocks; 0: all
 };
 
 struct GradientSchedule {
-  std::vector<EarlyGradients> early;  // in order
-  GradientRange rest;                 // the other weights but the stem's, behind the last block
+  std::vector<EarlyGradients> early;  // ranges in the order in which they become final
+  GradientRange rest;                 // other weights except the stem's; final after the last block
   GradientRange norms;                // all of `norms`
-  GradientRange stem;                 // the stem's weights, at the end
+  GradientRange stem;                 // stem's weights; final last
 };
 
-// For a backward pass whose launches may each fill the GPU: few ranges. apart: layers 3 and 4 apart all the same, as
-// ranges of a step that ranks share the update of must be the same whatever the batch.
+// Returns the schedule of a backward pass whose launches may each fill the GPU: few ranges. `apart`: separates layers 3
+// and 4. Must be true if the ranks share the update, whose ranges must be the same for every batch size.
 GradientSchedule ScheduleGradients(const ResNet18Units& net, bool apart = false);
 
-// For one whose launches have a share each of `multiprocessors`, with `images` at a time (multiprocessor_shares.h).
+// Returns the schedule of a backward pass whose launches share `multiprocessors`, for `images` at a time
+// (multiprocessor_shares.h).
 GradientSchedule ScheduleGradientsByLayer(const ResNet18Units& net, uint32_t images, uint32_t multiprocessors);
 
 }  // namespace lockstep

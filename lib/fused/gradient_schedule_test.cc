@@ -25,7 +25,7 @@ size_t FirstWeight(const ResNet18Units& net, const std::string& convolution) {
   return 0;
 }
 
-// From the end of the array to its beginning without a gap: every weight once, the last layers first.
+// Expects ranges from the end of the array to its beginning without a gap: every weight once, the last layers first.
 void ExpectEachOnce(const ResNet18Units& net, const GradientSchedule& schedule) {
   size_t end = net.weight_count;
   for (const GradientRange& range : WeightsInOrder(schedule)) {
@@ -58,7 +58,7 @@ TEST(GradientScheduleTest, UndividedLayersThreeAndFourTogether) {
   EXPECT_EQ(schedule.stem.count(), 64 * 32);
 }
 
-// A rank's share of an early range is of the same weights in every step, though its last batch be another.
+// A rank's share of an early range covers the same weights in every step, even if the last batch has another size.
 TEST(GradientScheduleTest, ApartTheyAreTheRangesByLayer) {
   const ResNet18Units net = MakeResNet18Units();
   const GradientSchedule apart = ScheduleGradients(net, /*apart=*/true);
@@ -73,7 +73,8 @@ TEST(GradientScheduleTest, ApartTheyAreTheRangesByLayer) {
   }
 }
 
-// The shares of what runs beside them: layer 3 beside layer 4's, layer 2 beside layer 3's.
+// The ranges have the update's share of the layer that runs concurrently: layer 4's range that of layer 3, and layer
+// 3's range that of layer 2.
 TEST(GradientScheduleTest, ByLayerTheyHaveAShareOfTheGpu) {
   const ResNet18Units net = MakeResNet18Units();
   const GradientSchedule schedule = ScheduleGradientsByLayer(net, 32, 132);
@@ -86,7 +87,7 @@ TEST(GradientScheduleTest, ByLayerTheyHaveAShareOfTheGpu) {
   EXPECT_EQ(schedule.early[1].max_multiprocessors, 22);
 }
 
-// A range is final once the backward pass is through the block that it begins with.
+// A range is final after the backward pass of the block that it begins with.
 TEST(GradientScheduleTest, ARangeBeginsWithItsBlock) {
   const ResNet18Units net = MakeResNet18Units();
   for (const GradientSchedule& schedule : {ScheduleGradients(net), ScheduleGradientsByLayer(net, 128, 132)}) {
@@ -96,7 +97,7 @@ TEST(GradientScheduleTest, ARangeBeginsWithItsBlock) {
   }
 }
 
-// 16-byte loads of SGD's kernel: in bf16 8 elements.
+// SGD's kernel loads 16 bytes at a time: 8 elements in bf16.
 TEST(GradientScheduleTest, RangesAreAligned) {
   const ResNet18Units net = MakeResNet18Units();
   for (const GradientRange& range : WeightsInOrder(ScheduleGradientsByLayer(net, 128, 132))) {

@@ -1,9 +1,9 @@
-// The seam between the backward pass and the update: the backward pass says which gradients are final, in order, and a
-// sink does something with them. With one GPU that is SGD itself (resnet18_update.h).
+// GradientSink: the interface between the backward pass and the update. The backward pass reports which gradients are
+// final, in order, and the sink processes them. With one GPU the sink is SGD itself (resnet18_update.h).
 //
-// With several GPUs another sink comes between: for each range it notes where `stream` is, reduces the range over all
-// GPUs on a stream of its own, has the stream of its choice wait for that, and hands the range on to SGD with that
-// stream in place of the first. So SGD waits for the reduction, and the backward pass for neither.
+// With several GPUs another sink comes in between. It reduces each range over all GPUs on a stream of its own, after
+// the work queued on `stream` so far. It makes a second stream wait for the reduction, and passes the range on to SGD
+// with that second stream. Hence SGD waits for the reduction, and the backward pass waits for neither.
 #ifndef LOCKSTEP_LIB_FUSED_GRADIENT_SINK_H_
 #define LOCKSTEP_LIB_FUSED_GRADIENT_SINK_H_
 
@@ -21,20 +21,22 @@ enum class GradientArray { kWeights, kNorms };
 struct ReadyGradients {
   GradientArray array = GradientArray::kWeights;
   GradientRange range;
-  // What is queued here from now on finds the gradients final, and nothing later in the step reads their parameters.
+  // Stream whose work queued from now on finds the gradients final. Nothing later in the step reads their parameters.
   cudaStream_t stream = nullptr;
-  uint32_t max_multiprocessors = 0;  // that the rest of the backward pass leaves to a launch beside it; 0: all
-  bool early = false;                // of the schedule's early ranges
+  uint32_t max_multiprocessors = 0;  // SMs that the rest of the backward pass leaves to a concurrent launch; 0: all
+  bool early = false;                // true: one of the schedule's early ranges
 };
 
-// Called while a micro-batch is queued, which may be captured: so it queues, and does not wait.
+// Receiver of final gradients. Called while a micro-batch is queued, possibly under capture. Hence a sink must only
+// queue work and must not wait.
 class GradientSink {
  public:
   virtual ~GradientSink() = default;
 
-  // Called for the ranges of a GradientSchedule in their order: the early ones, the rest, the norms, the stem's
-  // weights. The stem's come last, on the lane `tail`, behind which the next step reads the weights: what was queued
-  // elsewhere than on the streams that were named must have been joined to it when this returns.
+  // Processes the next range of a GradientSchedule, in this order: the early ranges, the rest, `norms`, the stem's
+  // weights. The stem's weights come last, on the stream `tail`, after which the next step reads the weights. Before
+  // that call returns, the sink must have joined to `tail` all its work on streams that were not named in
+  // ReadyGradients.
   virtual absl::Status Ready(const ReadyGradients& ready) = 0;
 };
 

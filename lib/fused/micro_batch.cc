@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-// step: the count of it that holds on that stream.
+// `step`: step count that is valid on `stream`.
 absl::Status Note(const uint32_t* step, uint32_t index, const ClockMarks& table, cudaStream_t stream) {
   return table.steps == 0 ? absl::OkStatus() : CudaStatus(MarkClock(step, index, table, stream), "noting the clock");
 }
@@ -17,7 +17,7 @@ absl::Status Note(const uint32_t* step, uint32_t index, const ClockMarks& table,
 
 template <typename T>
 absl::Status NoteClock(const MicroBatch<T>& batch, StepMark mark) {
-  const StepState& state = *batch.buffers.state;  // of the device: its fields' places alone are taken
+  const StepState& state = *batch.buffers.state;  // device memory: only the addresses of its fields are taken
   const bool of_update = mark == StepMark::kUpdated;
   return Note(of_update ? &state.update_step : &state.batch_step, static_cast<uint32_t>(mark), batch.marks.seams,
               of_update ? batch.lanes.tail() : batch.lanes.main().stream);

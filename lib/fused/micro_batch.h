@@ -1,4 +1,4 @@
-// What the rooms of a ResNet-18 step (forward, backward, update) are handed: one micro-batch, which is being queued.
+// MicroBatch: the arguments of the forward pass, the backward pass and the update for the micro-batch being queued.
 #ifndef LOCKSTEP_LIB_FUSED_MICRO_BATCH_H_
 #define LOCKSTEP_LIB_FUSED_MICRO_BATCH_H_
 
@@ -19,34 +19,35 @@
 
 namespace lockstep {
 
-// All of it outlives the queueing; what the GPU is given of it (memory, engines, events) outlives the step.
+// All members must outlive the queueing. Those that the GPU uses (memory, engines, events) must outlive the step.
 template <typename T>
 struct MicroBatch {
   const ResNet18StepOptions& options;
   const ResNet18Buffers<T>& buffers;
   const StepLanes& lanes;
   StreamFork& fork;       // reset for this micro-batch
-  PartRooms& part_rooms;  // the same
+  PartRooms& part_rooms;  // reset for this micro-batch
   const StepMarkTables& marks;
   const BatchPlan<T>& plan;
-  float share = 1;    // its images over the step's
-  bool first = true;  // in its step
+  float share = 1;    // images of this micro-batch / images of the step
+  bool first = true;  // first micro-batch of its step
   bool last = true;
   const InputBatch<T>* input = nullptr;
-  bool input_made = false;               // by the step before
-  const InputBatch<T>* next = nullptr;   // the next step's, which this one makes; null: it does not
-  cudaEvent_t weights_there = nullptr;   // behind the update of the step before; null: it is done
-  cudaEvent_t update_counted = nullptr;  // behind that, and that the update's count is this step's; null: it is
+  bool input_made = false;               // true: the step before has made `input`
+  const InputBatch<T>* next = nullptr;   // input of the next step, to be made during this step; null: not to be made
+  cudaEvent_t weights_there = nullptr;   // event after the previous step's weight update; null: already done
+  cudaEvent_t update_counted = nullptr;  // event after `weights_there`, when state.update_step is this step's; null:
+                                         // already done
 
   const ResNet18Units& net() const { return buffers.net; }
 };
 
-// Notes the GPU's clock when the mark's stream (step_marks.h) comes to this place. Nothing without a table of marks.
+// Records the GPU's clock when the mark's stream (step_marks.h) reaches this point. Does nothing without a table.
 template <typename T>
 absl::Status NoteClock(const MicroBatch<T>& batch, StepMark mark);
 
-// The same when `stream` comes to this place of the `range`-th range that is exchanged. FailedPrecondition: there are
-// more than kMaxRanges.
+// Records the GPU's clock when `stream` reaches this point of the `range`-th exchanged range. Returns
+// FailedPreconditionError if `range` is not below kMaxRanges.
 template <typename T>
 absl::Status NoteClock(const MicroBatch<T>& batch, uint32_t range, RangeMark mark, cudaStream_t stream);
 

@@ -3,16 +3,16 @@
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kMeasuredOn = 132;  // multiprocessors, an H200's
+constexpr uint32_t kMeasuredOn = 132;  // SMs of an H200
 
-// Up to this batch the backward pass of layer 2 is over before SGD is.
+// Largest batch at which the backward pass of layer 2 ends before SGD.
 constexpr uint32_t kMaxBatchBesideUpdate = 64;
 
-// A shortcut's weight gradient multiplies little, and is wanted late.
+// SMs of a shortcut's weight gradient, which is little work and needed late.
 constexpr uint32_t kShortcutShare = 16;
 
-// Shares of an H200's multiprocessors. The update has what layer 3 and layer 2 leave: SGD on more would take places
-// that a data gradient's blocks, which wait for each other, are to have at once.
+// Returns shares of an H200's SMs. The update has what layer 3 and layer 2 leave. With more, SGD would take SMs from a
+// data gradient, whose blocks wait for each other and must all be resident at once.
 MultiprocessorShares LayerShares(uint32_t channels, uint32_t batch) {
   switch (channels) {
     case 128:

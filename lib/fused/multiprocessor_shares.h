@@ -1,6 +1,6 @@
-// How the multiprocessors of a GPU are divided between the launches of the backward pass that run side by side. A
-// launch leaves much of the GPU waiting for memory and for other blocks: two of them, each on a part of it, take less
-// time than one after the other on all of it.
+// SM partition of the GPU between concurrent launches of the backward pass. One launch leaves much of the GPU waiting
+// for memory and for other blocks. Two launches, each on a part of the GPU, take less time than one after the other on
+// all of it.
 #ifndef LOCKSTEP_LIB_FUSED_MULTIPROCESSOR_SHARES_H_
 #define LOCKSTEP_LIB_FUSED_MULTIPROCESSOR_SHARES_H_
 
@@ -10,20 +10,22 @@
 
 namespace lockstep {
 
-// The most multiprocessors that a unit's launches may take.
+// Largest numbers of SMs that the launches of a unit may take.
 struct MultiprocessorShares {
-  bool divided = false;          // else all each
-  uint32_t data_gradient = 0;    // runs beside the weight gradient of this unit or of the one above
-  uint32_t weight_gradient = 0;  // runs beside the data gradient of this unit or of the one below
-  uint32_t update = 0;           // SGD of the layer above, beside both; 0: there is none
-  uint32_t shortcut = 0;         // our weight gradient of a shortcut, beside all three where it finds places
+  bool divided = false;          // false: each launch may take all
+  uint32_t data_gradient = 0;    // SMs of the data gradient, concurrent with the weight gradient of this unit or of the
+                                 // one above
+  uint32_t weight_gradient = 0;  // SMs of the weight gradient, concurrent with the data gradient of this unit or of the
+                                 // one below
+  uint32_t update = 0;           // SMs of SGD for the layer above, concurrent with both gradients; 0: no such SGD
+  uint32_t shortcut = 0;  // SMs of our weight gradient of a shortcut, concurrent with all three where SMs are free
 };
 
-// The largest batch whose backward pass is divided: larger ones were not measured.
+// Largest batch whose backward pass is divided. Larger batches were not measured.
 inline constexpr uint32_t kMaxDividedBatch = 512;
 
-// The shares of `all` for a batch of up to kMaxDividedBatch, so that both chains of the backward pass end together
-// (measured on an H200; benchmarks/results/notes.md, "The step on one GPU").
+// Returns the partition of `all` SMs for a batch of up to kMaxDividedBatch. It lets both chains of the backward pass
+// end together (measured on an H200; benchmarks/results/notes.md, "The step on one GPU").
 MultiprocessorShares DivideMultiprocessors(const ConvolutionUnit& unit, uint32_t batch, uint32_t all);
 
 }  // namespace lockstep

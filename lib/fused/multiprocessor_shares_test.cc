@@ -5,8 +5,8 @@
 namespace lockstep {
 namespace {
 
-// What runs side by side fits side by side (with large batches without SGD, which is over sooner than they are); the
-// chain of data gradients, which all else waits for, has the larger part.
+// Concurrent launches must fit together (with large batches without SGD, which ends before they do). The chain of data
+// gradients, for which all other work waits, must have the larger part.
 TEST(MultiprocessorSharesTest, SideBySideTheyFit) {
   for (const uint32_t all : {132u, 114u, 78u}) {
     for (const uint32_t batch : {1u, 32u, 64u, 65u, 128u, kMaxDividedBatch}) {
@@ -18,7 +18,7 @@ TEST(MultiprocessorSharesTest, SideBySideTheyFit) {
         EXPECT_GE(shares.data_gradient, shares.weight_gradient) << unit.conv_name << " " << batch;
         EXPECT_GT(shares.weight_gradient, 0u);
         EXPECT_GT(shares.shortcut, 0u);
-        // Layer 4 has none above it, and layer 1's is left for the end.
+        // No layer is above layer 4, and the update that could run during layer 1 is left for the end.
         EXPECT_EQ(shares.update > 0, unit.out_channels == 128 || unit.out_channels == 256);
       }
     }

@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// The layers of `weights`: the units' in order, and the fully connected one.
+// Returns the layers of `weights`: the units in order, and the fully connected layer.
 LayerTable WeightLayers(const ResNet18Units& net) {
   LayerTable table;
   for (const ConvolutionUnit& unit : net.units) {

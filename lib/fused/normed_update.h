@@ -1,11 +1,11 @@
-// The update of a step whose gradients are clipped, or whose layers have local rates (LARS): norms over all gradients
-// come first, so that SGD waits for the last of them, and then goes layer by layer with factors that were made on the
-// device.
+// NormedUpdate: the update of a step with gradient clipping or with local learning rates per layer (LARS). Both need
+// the norms of all gradients first. Hence SGD waits for the last gradient, and then runs layer by layer with factors
+// that were computed on the device.
 //
-//   last range there  -->  sums of squares  -->  factors  -->  SGD, a launch for each layer       all on the lane `tail`
+//   last range final  -->  sums of squares  -->  factors  -->  SGD, one launch per layer     all on the stream `tail`
 //
-// Batches that want this are large: what the wait costs is not looked at. Norms are of the gradients as they come here,
-// so that ranks whose sums are the same bits have the same factors.
+// Steps with clipping or LARS have large batches, so the cost of the wait is neglected. Norms are taken of the
+// gradients that arrive here, so ranks whose sums are bitwise equal compute equal factors.
 #ifndef LOCKSTEP_LIB_FUSED_NORMED_UPDATE_H_
 #define LOCKSTEP_LIB_FUSED_NORMED_UPDATE_H_
 
@@ -19,22 +19,24 @@
 
 namespace lockstep {
 
-// Device memory for norms and factors: 23 KB.
+// Device memory for gradient norms and factors: 33 KB.
 class NormedRoom {
  public:
   NormedRoom() = default;
   NormedRoom(const NormedRoom&) = delete;
   NormedRoom& operator=(const NormedRoom&) = delete;
 
-  // Bytes that Init would take; 0 where no norms are wanted.
+  // Returns the bytes that Init would allocate; 0 if no gradient norms are needed.
   static size_t PredictBytes(const ResNet18StepOptions& options);
 
-  // Nothing where no norms are wanted. ResourceExhausted: it does not fit.
+  // Allocates the memory. Does nothing if no gradient norms are needed. Returns ResourceExhaustedError if it does not
+  // fit.
   absl::Status Init(const ResNet18StepOptions& options);
   size_t bytes() const { return arena_.bytes(); }
 
-  // As layer_squares.h and layer_factors.h have them. The layers are the units' weights, the fully connected layer's, and
-  // at the end all of `norms` as one, which is clipped with the others and has no local rate.
+  // Arrays in the layouts of layer_squares.h and layer_factors.h. The layers are the units' weights, the fully
+  // connected layer's weights, and finally all of `norms` as one layer. `norms` is clipped like the other layers and
+  // has no local rate.
   double* gradient_squares = nullptr;
   double* weight_squares = nullptr;
   float* factors = nullptr;
@@ -45,13 +47,13 @@ class NormedRoom {
   DeviceArena arena_;
 };
 
-// The sink of one step. T: float or __nv_bfloat16, the network's type.
+// Sink of one step. T: float or __nv_bfloat16, the network's type.
 template <typename T>
 class NormedUpdate final : public StepSink {
  public:
   NormedUpdate(const MicroBatch<T>& batch, const NormedRoom& room) : batch_(batch), room_(room) {}
 
-  // Only notes where the array is.
+  // Only records where the gradient array begins.
   absl::Status Take(const StepGradients& gradients) override;
   absl::Status Finish() override;
 
@@ -62,7 +64,7 @@ class NormedUpdate final : public StepSink {
 
   const MicroBatch<T>& batch_;
   const NormedRoom& room_;
-  GradientPointer weights_;  // where each array begins
+  GradientPointer weights_;  // first element of each gradient array
   GradientPointer norms_;
   float scale_ = 1;
 };

@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// The same whether batch norms are applied or not: so are the bits.
+// Chooses the same `with_sums` whether batch norms are applied or not, so that the results have the same bits.
 absl::StatusOr<ConvolutionNormChoice> LikeliestConvolutionNorm(const OwnKernelQuestion& question, ConvolutionPass pass,
                                                                bool may_apply) {
   ConvolutionNormChoice choice;

@@ -1,8 +1,8 @@
-// Whether one of our kernels in bf16 takes the place of cuDNN's convolution, and in which way it is cut. Either they
-// are timed against each other, or the likeliest of ours is taken untimed.
+// Choice between our bf16 kernels and cuDNN's convolution, and of the configuration of ours. Either the candidates are
+// timed, or the likeliest of ours is taken untimed.
 //
-// Beside divided multiprocessors nothing is compared: cuDNN's launches take as many multiprocessors as they like, and
-// would win a comparison with what is held to a part, and then stand in its way.
+// With divided SMs, nothing is compared. cuDNN's launches take as many SMs as they like: they would win the comparison
+// with kernels that are limited to a part, and then delay the concurrent launches.
 #ifndef LOCKSTEP_LIB_FUSED_OWN_KERNEL_CHOICE_H_
 #define LOCKSTEP_LIB_FUSED_OWN_KERNEL_CHOICE_H_
 
@@ -17,27 +17,27 @@
 
 namespace lockstep {
 
-// What a kernel of ours is to be chosen for.
+// Convolution for which one of our kernels is to be chosen.
 struct OwnKernelQuestion {
   ConvolutionShape shape;
-  uint32_t multiprocessors = 0;                    // that its launch may take
-  bool autotune = true;                            // false: the likeliest, untimed
-  std::optional<double> convolution_microseconds;  // what cuDNN's takes; none: ours in any case
+  uint32_t multiprocessors = 0;                    // SMs that its launch may take
+  bool autotune = true;                            // false: takes the likeliest, untimed
+  std::optional<double> convolution_microseconds;  // time of cuDNN's convolution; nullopt: ours in any case
 };
 
-// Our convolution and its batch norm in one kernel.
+// Configurations of our kernel for a convolution and its batch norm.
 struct ConvolutionNormChoice {
-  std::optional<ConvolutionNormConfig> with_sums;  // none: in two kernels
-  std::optional<ConvolutionNormConfig> applied;    // with the batch norm applied as well; none: by another kernel
+  std::optional<ConvolutionNormConfig> with_sums;  // computes the batch norm's sums, too; nullopt: two kernels
+  std::optional<ConvolutionNormConfig> applied;    // applies the batch norm, too; nullopt: another kernel does
 };
 
-// `pass`: forward, or the data gradient. may_apply: whether `applied` is wanted; the choice of `with_sums` does not
-// depend on it where nothing is timed. Errors: CUDA's.
+// Chooses for `pass`, which must be forward or data gradient. `may_apply`: also chooses `applied`; if nothing is timed,
+// the choice of `with_sums` does not depend on it. Returns CUDA's errors.
 absl::StatusOr<ConvolutionNormChoice> ChooseConvolutionNorm(ConvolutionContext& context,
                                                             const OwnKernelQuestion& question, ConvolutionPass pass,
                                                             bool may_apply);
 
-// None: cuDNN's, or there is no way of ours. Errors: CUDA's.
+// Returns nullopt if cuDNN's is chosen or our kernel does not support the shape. Returns CUDA's errors.
 absl::StatusOr<std::optional<WeightGradientConfig>> ChooseWeightGradient(ConvolutionContext& context,
                                                                          const OwnKernelQuestion& question);
 

@@ -1,5 +1,5 @@
-// Where weight gradients leave their parts (weight_gradient.h): in two rooms in turn. While the parts in one are added up,
-// the next gradient fills the other.
+// PartRooms: two alternating buffers for the split-K partials of weight gradients (weight_gradient.h). While the
+// partials in one buffer are added up, the next gradient fills the other.
 #ifndef LOCKSTEP_LIB_FUSED_PART_ROOMS_H_
 #define LOCKSTEP_LIB_FUSED_PART_ROOMS_H_
 
@@ -19,16 +19,17 @@ class PartRooms {
 
   struct Room {
     DeviceBuffer parts;
-    cudaEvent_t read = nullptr;  // behind the sum over them; null: nobody reads them
+    cudaEvent_t read = nullptr;  // event after their sum; null: nothing reads them
   };
 
-  // Makes room for `bytes` in each; what they had is gone. Waits for the GPU. ResourceExhausted: there is no memory.
+  // Grows both buffers to `bytes`, which drops their contents. Waits for the GPU. Returns ResourceExhaustedError if
+  // there is no memory.
   absl::Status MakeRoom(size_t bytes);
 
-  // From here on the marks are used again: a new micro-batch, which comes after all of the one before.
+  // Forgets the events, for a new micro-batch. Its work must be ordered after all work of the previous micro-batch.
   void Reset();
 
-  // The room that was left first.
+  // Returns the buffer that was used least recently.
   Room& Next() { return rooms_[turn_++ % kCount]; }
 
   size_t bytes() const { return kCount * room_bytes_; }

@@ -20,9 +20,9 @@ absl::Status Follow(const MicroBatch<T>& batch, const Lane& leader, const Lane& 
 
 // --- One unit ---
 
-// What is left to do of a batch norm. In place: the gradient of the raw output takes the raw output's memory, which
-// nothing reads afterwards. dresidual: the gradient before the ReLU, for a residual that was added as it is; null: not
-// wanted.
+// Finishes the backward pass of a batch norm. In place: the gradient of the raw output replaces the raw output, which
+// nothing reads afterwards. `dresidual`: out, the gradient before the ReLU, for a residual that was added unchanged;
+// null: not needed.
 template <typename T>
 absl::Status BackwardNorm(const MicroBatch<T>& batch, size_t u, const Upstream<T>& upstream, const Lane& lane,
                           T* dresidual = nullptr) {
@@ -44,7 +44,7 @@ absl::Status BackwardNorm(const MicroBatch<T>& batch, size_t u, const Upstream<T
       unit.norm_name);
 }
 
-// The parts on `stream`, and their sum beside what comes next there.
+// Queues the split-K partials on `stream`, and their sum on `sums`, concurrent with what comes next on `stream`.
 absl::Status BackwardWeightInParts(const MicroBatch<__nv_bfloat16>& batch, const WeightGradient& way,
                                    const __nv_bfloat16* dy, const __nv_bfloat16* input, __nv_bfloat16* gradient,
                                    cudaStream_t stream) {
@@ -75,7 +75,7 @@ absl::Status BackwardWeight(const MicroBatch<T>& batch, size_t u, const T* input
   return way.Run(batch.buffers.raw[u], input, gradient, lane);
 }
 
-// The batch norm on main, and then the weights beside what comes next there.
+// Queues the batch norm on main, and then the weight gradient on side, concurrent with what comes next on main.
 template <typename T>
 absl::Status BackwardNormAndWeight(const MicroBatch<T>& batch, size_t u, const Upstream<T>& upstream, const T* input,
                                    T* dresidual = nullptr) {
@@ -84,7 +84,7 @@ absl::Status BackwardNormAndWeight(const MicroBatch<T>& batch, size_t u, const U
   return BackwardWeight(batch, u, input, batch.lanes.side());
 }
 
-// The operands of a data gradient to the input of unit u, but for the batch norm below.
+// Returns the operands of a data gradient to the input of unit u, without the batch norm below.
 template <typename T>
 DataGradientOperands<T> OperandsOf(const MicroBatch<T>& batch, size_t u, T* dx) {
   DataGradientOperands<T> operands;
@@ -95,7 +95,7 @@ DataGradientOperands<T> OperandsOf(const MicroBatch<T>& batch, size_t u, T* dx) 
   return operands;
 }
 
-// `below`: the unit whose normalised and rectified output unit u read.
+// Returns the operands with the batch norm below. `below`: unit whose normalised and rectified output unit u read.
 template <typename T>
 DataGradientOperands<T> OperandsToNorm(const MicroBatch<T>& batch, size_t u, size_t below, T* dx) {
   const ConvolutionUnit& unit = batch.net().units[below];
@@ -109,14 +109,14 @@ DataGradientOperands<T> OperandsToNorm(const MicroBatch<T>& batch, size_t u, siz
 
 // --- One block ---
 
-// Whether the launch of the block's first convolution also does what comes around it.
+// Returns true if the launch of the block's first data gradient also adds the shortcut's gradient.
 template <typename T>
 bool JoinsWhatComesAround(const MicroBatch<T>& batch, const ResidualBlock& block) {
   return batch.plan.units[block.conv1].data_gradient->gives() != NormBackward::kUntouched;
 }
 
-// The block's second convolution on main, from the gradient of the block's output to what is upstream of the first
-// one's batch norm. dresidual: as BackwardNorm's.
+// Queues the block's second convolution on main, from the gradient of the block's output. Returns the gradient that
+// reaches the batch norm of the first convolution. `dresidual`: as in BackwardNorm.
 template <typename T>
 absl::StatusOr<Upstream<T>> BackwardSecond(const MicroBatch<T>& batch, size_t b, const Upstream<T>& upstream,
                                            T* dresidual) {
@@ -127,8 +127,8 @@ absl::StatusOr<Upstream<T>> BackwardSecond(const MicroBatch<T>& batch, size_t b,
   return batch.plan.units[block.conv2].data_gradient->Run(operands, batch.lanes.main());
 }
 
-// The shortcut of block b on branch, behind `output_done`: its data gradient into dx, unless the first convolution's
-// launch takes it. Gives the mark behind it; null: the block has no shortcut.
+// Queues the shortcut of block b on branch, after `output_done`. Writes its data gradient to dx, unless the first
+// convolution's launch computes it. Returns the event after the shortcut; null if the block has none.
 template <typename T>
 absl::StatusOr<cudaEvent_t> BackwardShortcut(const MicroBatch<T>& batch, size_t b, const BatchNormUpstream<T>& gradient,
                                              cudaEvent_t output_done, T* dx) {
@@ -150,8 +150,8 @@ absl::StatusOr<cudaEvent_t> BackwardShortcut(const MicroBatch<T>& batch, size_t 
   return batch.fork.Mark(branch.stream);
 }
 
-// The data gradient of the block's first convolution on main, to the block's input, in dx. around: what reaches that
-// input on the shortcut, which is done at shortcut_done.
+// Queues the data gradient of the block's first convolution on main, to the block's input, in dx. `around`: gradient
+// that reaches that input through the shortcut, complete at shortcut_done.
 template <typename T>
 absl::StatusOr<Upstream<T>> BackwardFirst(const MicroBatch<T>& batch, size_t b, const T* around,
                                           cudaEvent_t shortcut_done, T* dx) {
@@ -175,8 +175,8 @@ absl::StatusOr<Upstream<T>> BackwardFirst(const MicroBatch<T>& batch, size_t b, 
   return input;
 }
 
-// The shortcut's weights with divided multiprocessors, on a lane of their own, last in rank: the chain wants places
-// first. Parts are added up there, too.
+// Queues the shortcut's weight gradient if the SMs are divided, on a stream of its own. The stream has the least
+// priority, because the chain of data gradients needs SMs first. Split-K partials are added up there, too.
 template <typename T>
 absl::Status BackwardDividedShortcutWeights(const MicroBatch<T>& batch, size_t b, cudaEvent_t shortcut_done) {
   const ResidualBlock& block = batch.net().blocks[b];
@@ -190,17 +190,17 @@ absl::Status BackwardDividedShortcutWeights(const MicroBatch<T>& batch, size_t b
                                                   WeightGradientOf(batch, s), lane);
 }
 
-// From the gradient of the block's output to that of its input, in dx and, if it stays in two parts, dx2.
+// Queues a block, from the gradient of its output to that of its input, in dx and, if it stays in two addends, dx2.
 template <typename T>
 absl::StatusOr<Upstream<T>> BackwardBlock(const MicroBatch<T>& batch, size_t b, const Upstream<T>& upstream, T* dx,
                                           T* dx2) {
   const ResidualBlock& block = batch.net().blocks[b];
-  const T* around = dx2;  // what reaches the input on the shortcut
+  const T* around = dx2;  // gradient that reaches the input through the shortcut
   T* dresidual = nullptr;
   ASSIGN_OR_RETURN(const cudaEvent_t output_done, batch.fork.Mark(batch.lanes.main().stream));
   if (!block.shortcut.has_value()) {
     if (upstream.progress != NormBackward::kUntouched && JoinsWhatComesAround(batch, block)) {
-      around = upstream.gradient.dy;  // as it is; read before this block is over, so that the next may write over it
+      around = upstream.gradient.dy;  // unchanged; read before this block ends, so the next one may overwrite it
     } else {
       dresidual = dx2;
     }
@@ -215,7 +215,7 @@ absl::StatusOr<Upstream<T>> BackwardBlock(const MicroBatch<T>& batch, size_t b, 
 
 // --- The whole ---
 
-// The gradients of the classifier's parameters. Gives the mark behind them.
+// Queues the gradients of the classifier's parameters. Returns the event after them.
 template <typename T>
 absl::StatusOr<cudaEvent_t> BackwardClassifier(const MicroBatch<T>& batch) {
   const Lane& lane = batch.plan.divided ? batch.lanes.branch() : batch.lanes.main();
@@ -226,7 +226,8 @@ absl::StatusOr<cudaEvent_t> BackwardClassifier(const MicroBatch<T>& batch) {
   return batch.fork.Mark(lane.stream);
 }
 
-// On main. Gives the mark behind which all batch norms' gradients are there, the stem's weights' not yet.
+// Queues the stem on main. Returns the event after which all batch norm gradients are final; the stem's weight gradient
+// is not final by then.
 template <typename T>
 absl::StatusOr<cudaEvent_t> BackwardStem(const MicroBatch<T>& batch, const Upstream<T>& upstream) {
   const ResNet18Buffers<T>& buffers = batch.buffers;
@@ -249,8 +250,8 @@ absl::StatusOr<cudaEvent_t> BackwardStem(const MicroBatch<T>& batch, const Upstr
   return norms_done;
 }
 
-// Hands on what is final once block b is done: layer 4 and the classifier beside layer 3, layer 3 beside layer 2. Where
-// nothing is divided, what takes them is as large as the GPU, and both are one range.
+// Passes on the ranges that are final once block b is done: layer 4 and the classifier during layer 3, layer 3 during
+// layer 2. If the SMs are not divided, the launch that takes the gradients fills the GPU, and both are one range.
 template <typename T>
 absl::Status HandOnEarly(const MicroBatch<T>& batch, size_t b, GradientSink& sink) {
   const StepLanes& lanes = batch.lanes;
@@ -271,7 +272,7 @@ absl::Status HandOnEarly(const MicroBatch<T>& batch, size_t b, GradientSink& sin
   return absl::OkStatus();
 }
 
-// Hands on the rest of the weights, beside the stem's gradient, and the norms; then joins all lanes to main.
+// Passes on the rest of the weights, during the stem's gradient, and `norms`; then joins all streams to main.
 template <typename T>
 absl::Status HandOnTheRest(const MicroBatch<T>& batch, cudaEvent_t weights_read, cudaEvent_t norms_done,
                            cudaEvent_t classifier_done, GradientSink& sink) {
@@ -298,14 +299,15 @@ absl::Status EnqueueBackward(const MicroBatch<T>& batch, GradientSink& sink) {
   const size_t blocks = batch.net().blocks.size();
   const Lane& main = batch.lanes.main();
   if (batch.plan.divided) {
-    RETURN_IF_ERROR(batch.fork.Follow(main.stream, batch.lanes.sums()));  // joins a capture before it is waited for
+    RETURN_IF_ERROR(batch.fork.Follow(main.stream, batch.lanes.sums()));  // joins a capture before other streams wait
+                                                                          // for `sums`
   }
   ASSIGN_OR_RETURN(const cudaEvent_t classifier_done, BackwardClassifier(batch));
   const uint8_t* const last_mask = buffers.mask[batch.net().blocks.back().conv2];
   Upstream<T> upstream = {{buffers.gradient[0], nullptr, last_mask}, NormBackward::kUntouched};
   for (size_t i = 0; i < blocks; ++i) {
     const size_t b = blocks - 1 - i;
-    // Two pairs in turn: a block reads one and writes the other.
+    // Two pairs of buffers alternate: a block reads one pair and writes the other.
     T* const dx = buffers.gradient[i % 2 == 0 ? 2 : 0];
     T* const dx2 = buffers.gradient[i % 2 == 0 ? 3 : 1];
     ASSIGN_OR_RETURN(upstream, BackwardBlock(batch, b, upstream, dx, dx2));

@@ -1,8 +1,8 @@
-// The backward pass of a ResNet-18 step, from the gradient of the last activations to those of all parameters.
+// Backward pass of a ResNet-18 step, from the gradient of the last activations to the gradients of all parameters.
 //
-// Data gradients and batch norms are a chain on main, which all else waits for; weight gradients run beside it on side,
-// shortcuts on branch (step_lanes.h). As ranges of the gradients become final they are handed to a sink
-// (gradient_sink.h), which so comes to queue the update beside the rest of the pass.
+// Data gradients and batch norms form a chain on `main`, for which all other work waits. Weight gradients run
+// concurrently on `side`, shortcuts on `branch` (step_lanes.h). Ranges of gradients are passed to a sink
+// (gradient_sink.h) as they become final, so the sink can queue the update concurrently with the rest of the pass.
 #ifndef LOCKSTEP_LIB_FUSED_RESNET18_BACKWARD_H_
 #define LOCKSTEP_LIB_FUSED_RESNET18_BACKWARD_H_
 
@@ -12,8 +12,8 @@
 
 namespace lockstep {
 
-// Queues it behind EnqueueForward of the same micro-batch. All of plan.gradients goes to the sink, in order; before the
-// last range, the stem's weights on main, all other lanes have been joined to main. T: float or __nv_bfloat16.
+// Queues the backward pass after EnqueueForward of the same micro-batch. Passes all of plan.gradients to the sink, in
+// order. Before the last range, the stem's weights, joins all other streams to `main`. T: float or __nv_bfloat16.
 template <typename T>
 absl::Status EnqueueBackward(const MicroBatch<T>& batch, GradientSink& sink);
 

@@ -17,7 +17,7 @@ namespace {
 
 static_assert(kStemChannels == kPatchElements, "what AugmentBatch writes is what the first convolution reads");
 
-// Every copy waits: the host's memory may go at once.
+// Copies and waits for the copy, so that the host's memory may be freed at once.
 template <typename U>
 absl::Status CopyIn(const U* host, size_t count, U* device, cudaStream_t stream) {
   RETURN_IF_ERROR(CudaStatus(cudaMemcpyAsync(device, host, count * sizeof(U), cudaMemcpyHostToDevice, stream),

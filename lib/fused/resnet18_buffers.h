@@ -1,8 +1,8 @@
-// The device memory of a ResNet-18 training step: what there is, how large, and the ways in and out.
+// ResNet18Buffers: the device memory of a ResNet-18 training step, and the copies from and to the host.
 //
-// An image costs, in elements of T: its patches 32,768; the raw outputs of the convolutions 614,400; what the ReLUs
-// give 557,056, kept for the weight gradients; five gradients of a block's size at most, 5 * 65,536; and a bit for each
-// ReLU's output. In bf16 3.1 MB.
+// Elements of T per image: patches 32,768; raw outputs of the convolutions 614,400; outputs of the ReLUs, kept for the
+// weight gradients, 557,056; at most five gradients of a block's size, 5 * 65,536. In addition one bit per ReLU output.
+// In bf16 3.1 MB in total.
 #ifndef LOCKSTEP_LIB_FUSED_RESNET18_BUFFERS_H_
 #define LOCKSTEP_LIB_FUSED_RESNET18_BUFFERS_H_
 
@@ -25,64 +25,65 @@
 
 namespace lockstep {
 
-inline constexpr uint32_t kMaxMultiprocessors = 256;  // for a prediction without a GPU; an H200 has 132
+inline constexpr uint32_t kMaxMultiprocessors = 256;  // limit for predictions without a GPU; an H200 has 132
 
-// What a step trains on. T as below.
+// Input of one step. T: as in ResNet18Buffers.
 template <typename T>
 struct InputBatch {
   T* images = nullptr;        // (n, 32, 32, 32): patches
   int64_t* labels = nullptr;  // (n)
 };
 
-// T: float or __nv_bfloat16. All pointers are of the device and valid after Allocate.
+// T: float or __nv_bfloat16. All pointers are device pointers and valid after Allocate.
 template <typename T>
 class ResNet18Buffers {
  public:
-  // input_batches: 1, or 2 where a batch is made while another is trained on.
+  // `input_batches` must be 1, or 2 if one batch is made while another is trained on.
   explicit ResNet18Buffers(uint32_t max_batch, uint32_t input_batches = 1);
 
-  // What Allocate would take for a data set of `images`, on any GPU of up to kMaxMultiprocessors.
+  // Returns the bytes that Allocate would take for a data set of `images`, on any GPU of up to kMaxMultiprocessors SMs.
   size_t PredictBytes(uint32_t images);
 
-  // shared_weights: where network_weights are (bf16 alone), in memory that other ranks write to; null: they are taken,
-  // too.
+  // Allocates the memory and uploads the data set. `shared_weights`: memory for network_weights that other ranks write
+  // to (bf16 only); null: network_weights is allocated, too.
   absl::Status Allocate(const ResidentImages& images, uint32_t multiprocessors, T* shared_weights = nullptr);
   size_t bytes() const { return arena_.bytes(); }
 
-  // InvalidArgument: arrays of other lengths than `net` has.
+  // Copies from and to the host. The uploads return InvalidArgumentError if an array's length differs from `net`'s.
   absl::Status Upload(const ResNet18Values& values, cudaStream_t stream);
   absl::Status UploadMomentum(const ResNet18Values& momentum, cudaStream_t stream);
   absl::StatusOr<ResNet18Values> DownloadValues(cudaStream_t stream);
   absl::StatusOr<ResNet18Values> DownloadMomentum(cudaStream_t stream);
   absl::StatusOr<ResNet18Values> DownloadGradients(cudaStream_t stream);
 
-  // InvalidArgument: more entries or rates than there are images, no rates, or an image that there is not.
+  // Uploads the order and the rates, and resets the position and the counts. Returns InvalidArgumentError if there are
+  // more entries or rates than images, no rates, or an image index out of range.
   absl::Status BeginEpoch(const std::vector<uint32_t>& order, uint32_t epoch, const std::vector<float>& rates,
                           cudaStream_t stream);
 
-  AugmentBatchInput BatchInput() const;  // seed, batch and augment are left to the caller
+  AugmentBatchInput BatchInput() const;  // seed, batch and augment are set by the caller
   BatchNormParameters NormParameters(const ConvolutionUnit& unit) const;
   BatchNormState NormState(const ConvolutionUnit& unit) const;
   BatchNormGradients NormGradients(const ConvolutionUnit& unit) const;
-  ClassifierOutput<T> ClassifierGradients() const;  // and counts
+  ClassifierOutput<T> ClassifierGradients() const;  // including the counts
   const T* BlockInput(size_t block) const { return block == 0 ? stem_output : block_output[block - 1]; }
 
   const ResNet18Units net = MakeResNet18Units();
 
-  // The data set, and where in it the next step begins.
+  // Data set, and the position of the next step in it.
   uint8_t* pixels = nullptr;
   uint8_t* labels = nullptr;
   uint32_t* order = nullptr;
   uint32_t* epoch = nullptr;
   float* table = nullptr;  // fp32 (3, 256)
-  float* rates = nullptr;  // the learning rate of each step of the epoch
+  float* rates = nullptr;  // learning rate of each step of the epoch
   StepState* state = nullptr;
 
-  // Parameters, as resnet18_units.h lays them out.
+  // Parameters, in the layout of resnet18_units.h.
   float* weights = nullptr;
   float* weight_velocity = nullptr;
   T* weight_gradients = nullptr;
-  T* network_weights = nullptr;  // what the convolutions read: the bf16 copy, or `weights` itself
+  T* network_weights = nullptr;  // weights that the convolutions read: the bf16 copy, or `weights` itself
   float* norms = nullptr;
   float* norm_velocity = nullptr;
   float* norm_gradients = nullptr;
@@ -90,15 +91,15 @@ class ResNet18Buffers {
 
   // Activations.
   std::vector<InputBatch<T>> input;
-  std::vector<T*> raw;         // by unit: what its convolution gives; in the backward pass its gradient
-  std::vector<uint8_t*> mask;  // by unit: of the ReLU behind it; null: there is none
+  std::vector<T*> raw;         // output of each unit's convolution; in the backward pass its gradient
+  std::vector<uint8_t*> mask;  // mask of the ReLU after each unit; null: there is no ReLU
   T* stem_output = nullptr;
-  std::vector<T*> inner;            // by block: between its convolutions
-  std::vector<T*> block_output;     // by block
-  std::array<T*, 4> gradient = {};  // a block's output's, as two addends, and its input's
+  std::vector<T*> inner;            // activations between each block's convolutions
+  std::vector<T*> block_output;     // output of each block
+  std::array<T*, 4> gradient = {};  // gradients of a block's output and of its input, two addends each
   T* inner_gradient = nullptr;
 
-  std::array<char*, 3> norm_workspace = {};  // one a lane (StepLanes::SetNormWorkspaces)
+  std::array<char*, 3> norm_workspace = {};  // one per stream (StepLanes::SetNormWorkspaces)
   char* norm_meeting = nullptr;
   char* stem_workspace = nullptr;
   char* classifier_workspace = nullptr;

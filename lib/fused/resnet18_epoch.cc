@@ -15,11 +15,11 @@
 namespace lockstep {
 namespace {
 
-// Steps from one look for a stop signal to the next. At a look those before the last one are waited for, so that what
-// is done follows what is queued, and the GPU still has these many to do.
+// Steps from one look for a stop signal to the next. A look waits for the steps before the previous look. So execution
+// keeps up with queueing, and the GPU still has this many steps to do.
 constexpr uint32_t kStepsBetweenLooks = 64;
 
-// The steps of a graph of several; a divisor of the above.
+// Steps of a graph of several steps. Must divide kStepsBetweenLooks.
 constexpr uint32_t kStepsOfGraph = 16;
 
 }  // namespace
@@ -149,7 +149,8 @@ absl::StatusOr<FusedEpoch> ResNet18Epochs::TrainMarked(const std::vector<uint32_
   return result;
 }
 
-// A step knows its epoch's number of steps from the epoch before, so that it can be captured before this one begins.
+// Captures a graph for each one of `like`. A step knows the number of steps per epoch from the previous epoch, so
+// graphs can be captured before this epoch begins.
 absl::Status ResNet18Epochs::CaptureMarked(const Graphs& like) {
   for (const auto& [key, graph] : like) {
     RETURN_IF_ERROR(Capture(key.first, key.second));

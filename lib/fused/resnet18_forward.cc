@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-// ahead: images from where the step's batch begins.
+// `ahead`: offset in images from the beginning of the step's batch.
 template <typename T>
 absl::Status MakeBatch(const MicroBatch<T>& batch, uint32_t ahead, const InputBatch<T>& to, cudaStream_t stream) {
   AugmentBatchInput input = batch.buffers.BatchInput();
@@ -35,7 +35,7 @@ ForwardOperands<T> Operands(const MicroBatch<T>& batch, size_t u, const T* input
   return operands;
 }
 
-// On main. residual_done: the residual is there; null: it is already.
+// Queues a unit on main. `residual_done`: event after the residual; null: it is already available.
 template <typename T>
 absl::Status ForwardUnit(const MicroBatch<T>& batch, size_t u, const T* input, const BatchNormResidual<T>& residual,
                          cudaEvent_t residual_done, T* output) {
@@ -50,10 +50,11 @@ absl::Status ForwardUnit(const MicroBatch<T>& batch, size_t u, const T* input, c
 template <typename T>
 struct Residual {
   BatchNormResidual<T> residual;
-  cudaEvent_t done = nullptr;  // null: already
+  cudaEvent_t done = nullptr;  // event after the residual; null: already available
 };
 
-// On branch, behind `input_done`: the shortcut's convolution, whose batch norm is applied where it is added.
+// Queues the shortcut's convolution on branch, after `input_done`. Its batch norm is applied where the residual is
+// added.
 template <typename T>
 absl::StatusOr<Residual<T>> ForwardShortcut(const MicroBatch<T>& batch, size_t s, const T* input,
                                             cudaEvent_t input_done) {
@@ -73,7 +74,7 @@ absl::Status ForwardBlock(const MicroBatch<T>& batch, size_t b) {
   Residual<T> around = {{input, nullptr, nullptr}, nullptr};
   ASSIGN_OR_RETURN(const cudaEvent_t input_done, batch.fork.Mark(batch.lanes.main().stream));
   RETURN_IF_ERROR(ForwardUnit(batch, block.conv1, input, {}, nullptr, buffers.inner[b]));
-  // Queued behind what runs beside it: a graph keeps what was queued first in one line.
+  // Queued after the convolution that it runs concurrently with: a graph runs a fork's first branch where the fork ran.
   if (block.shortcut.has_value()) {
     ASSIGN_OR_RETURN(around, ForwardShortcut(batch, *block.shortcut, input, input_done));
   }
@@ -111,7 +112,8 @@ absl::StatusOr<cudaEvent_t> EnqueueForward(const MicroBatch<T>& batch) {
   if (batch.next == nullptr) {
     return nullptr;
   }
-  // Queued behind the classifier, which it runs beside: a graph keeps what was queued first in one line.
+  // Queued after the classifier, which it runs concurrently with: a graph runs a fork's first branch where the fork
+  // ran.
   RETURN_IF_ERROR(batch.fork.Wait(batch.lanes.update(), blocks_done));
   RETURN_IF_ERROR(MakeBatch(batch, batch.plan.images, *batch.next, batch.lanes.update()));
   return batch.fork.Mark(batch.lanes.update());

@@ -1,5 +1,5 @@
-// The forward pass of a ResNet-18 step: the batch from the resident data set, 20 convolutions, each with its batch norm
-// (+ shortcut) + ReLU, and the classifier with the loss, whose kernel gives the gradient of the last activations, too.
+// Forward pass of a ResNet-18 step: the batch from the resident data set; 20 convolutions, each with its batch norm (+
+// shortcut) + ReLU; the classifier with the loss, whose kernel also computes the gradient of the last activations.
 #ifndef LOCKSTEP_LIB_FUSED_RESNET18_FORWARD_H_
 #define LOCKSTEP_LIB_FUSED_RESNET18_FORWARD_H_
 
@@ -10,9 +10,9 @@
 
 namespace lockstep {
 
-// Queues it on main, with the shortcuts on branch, and the next step's batch on update: gives the mark behind that one,
-// null where none is made. It leaves for the backward pass: buffers.raw, the ReLUs' outputs and masks, the batch norms'
-// states, and buffers.gradient[0]. T: float or __nv_bfloat16.
+// Queues the forward pass on `main`, the shortcuts on `branch`, and the next step's batch on `update`. Returns the
+// event after the next step's batch; null if none is made. Leaves for the backward pass: buffers.raw, the ReLUs'
+// outputs and masks, the batch norms' states, and buffers.gradient[0]. T: float or __nv_bfloat16.
 template <typename T>
 absl::StatusOr<cudaEvent_t> EnqueueForward(const MicroBatch<T>& batch);
 

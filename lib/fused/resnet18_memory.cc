@@ -1,4 +1,4 @@
-// ResNet18Step::PredictBytes: a step's device memory, known without a GPU.
+// ResNet18Step::PredictBytes: the device memory of a step, computed without a GPU.
 #include <algorithm>
 
 #include "lib/fused/exchanged_update.h"
@@ -12,14 +12,15 @@
 namespace lockstep {
 namespace {
 
-// In fp32, what the largest of the chosen engines takes over the bytes of a 3x3 convolution's two activations. Most
-// copy them (ConvolutionOptions); the fastest for weight gradients takes more. On an H200, cuDNN 9.19, it was 3.27
-// times at batch 32 and 128 (benchmarks/results/2026-11-22-h200-side-by-side), and 1.6 at 512, where the bound is 2.
+// Ratio of the largest workspace of the chosen fp32 engines to the bytes of a 3x3 convolution's two activations. Most
+// engines copy the activations (ConvolutionOptions); the fastest for weight gradients takes more. On an H200 with cuDNN
+// 9.19, the ratio was 3.27 at batch 32 and 128 (benchmarks/results/2026-11-22-h200-side-by-side), and 1.6 at 512, where
+// the limit is 2.
 constexpr double kFp32WorkspaceOverActivations = 3.3;
 
-// The workspace of one lane's convolutions. In fp32 the first layers' are the largest. Otherwise the most is taken by
-// weight gradients that are split over the images, with sums in fp32; on an H200 in bf16 it was 1.9, 7.7 and 7.5 MB at
-// batch 32, 128 and 512, and the largest gradient has 9.4 MB in fp32.
+// Estimates the workspace of one stream's convolutions. In fp32, the first layers take the most. Otherwise weight
+// gradients that are split over the images, with sums in fp32, take the most: on an H200 in bf16 1.9, 7.7 and 7.5 MB at
+// batch 32, 128 and 512. The largest gradient has 9.4 MB in fp32.
 size_t EstimateWorkspaceBytes(ConvolutionType type, uint32_t batch, bool of_shortcuts) {
   const ResNet18Units net = MakeResNet18Units();
   size_t activations = 0, weights = 0;
@@ -52,7 +53,7 @@ size_t ResNet18Step::PredictBytes(const ResNet18StepOptions& options, uint32_t i
                               : ExchangeRoom<float>::PredictBytes(options, net);
   const size_t main = EstimateWorkspaceBytes(options.type, batch, false);
   const bool own = options.type == ConvolutionType::kBf16 && options.own_weight_gradients;
-  // On side, or in two rooms, each for no more than half of the multiprocessors.
+  // Workspace on side, or in two buffers for split-K partials, each for at most half of the SMs.
   const size_t side = own ? std::max(main, WeightGradientMostWorkspaceBytes(kMaxMultiprocessors)) : main;
   return buffers + exchange + NormedRoom::PredictBytes(options) + main + side +
          EstimateWorkspaceBytes(options.type, batch, true);

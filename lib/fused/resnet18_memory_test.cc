@@ -1,4 +1,4 @@
-// What a step's memory is predicted to be, which needs no GPU. That it is what is taken: lib/train/fused_step_test.
+// Predicted memory of a step, without a GPU. lib/train/fused_step_test compares it with the allocated memory.
 #include <utility>
 
 #include "gtest/gtest.h"
@@ -20,8 +20,8 @@ double PerImage(ConvolutionType type, uint32_t from, uint32_t to) {
   return static_cast<double>(Predict(type, to) - Predict(type, from)) / (to - from);
 }
 
-// Elements of an image: patches 32,768, raw outputs 614,400, rectified 557,056, five gradients of 65,536. And a bit for
-// each rectified one, a label of 8 bytes, and of the classifier 16 + 512 + 1 numbers in fp32.
+// Elements per image: patches 32,768, raw outputs 614,400, rectified outputs 557,056, five gradients of 65,536. In
+// addition a bit per rectified output, a label of 8 bytes, and 16 + 512 + 1 fp32 numbers of the classifier.
 constexpr double kElements = 32'768 + 614'400 + 557'056 + 5 * 65'536;
 constexpr double kOther = 557'056 / 8 + 8 + 529 * 4;
 
@@ -31,15 +31,15 @@ TEST(ResNet18MemoryTest, GrowsByTheActivationsOfAnImage) {
   EXPECT_NEAR(PerImage(ConvolutionType::kFp32, 16'384, 32'768), 4 * kElements + kOther, 1);
 }
 
-// In fp32 the workspaces of the three streams grow until they are as large as they may be: by 3.3 times 32x32x(64 + 64)
-// numbers an image on two, and on that of the shortcuts by 32x32x64 + 16x16x128.
+// In fp32 the workspaces of the three streams grow up to their limit: by 3.3 times 32x32x(64 + 64) numbers per image on
+// two streams, and by 32x32x64 + 16x16x128 on the stream of the shortcuts.
 TEST(ResNet18MemoryTest, WorkspacesInFp32GrowToTheirBound) {
   EXPECT_NEAR(PerImage(ConvolutionType::kFp32, 264, 304), 4 * kElements + kOther + 4 * (2 * 3.3 * 131'072 + 98'304), 8);
   const size_t beyond = Predict(ConvolutionType::kFp32, 2048) - Predict(ConvolutionType::kTf32, 2048);
   EXPECT_EQ(beyond, 3 * ConvolutionOptions().max_workspace_bytes - 2 * 4 * 512 * 512 * 9 - 4 * 256 * 512);
 }
 
-// What was taken on an H200 (benchmarks/results/2026-11-22-h200-side-by-side/ladder_fp32.json): within 5 %.
+// Memory taken on an H200 (benchmarks/results/2026-11-22-h200-side-by-side/ladder_fp32.json). Must match within 5 %.
 TEST(ResNet18MemoryTest, IsWhatWasTakenInFp32) {
   const std::pair<uint32_t, double> taken[] = {
       {32, 0.610012464e9}, {128, 1.570246960e9}, {512, 4.542444336e9}, {2048, 14.285273904e9}, {8192, 52.268440848e9}};
@@ -48,22 +48,22 @@ TEST(ResNet18MemoryTest, IsWhatWasTakenInFp32) {
   }
 }
 
-// The data set's pixels, labels, order and rates: 3,072 + 1 + 4 + 4 bytes an image.
+// The data set's pixels, labels, order and rates take 3,072 + 1 + 4 + 4 bytes per image.
 TEST(ResNet18MemoryTest, HoldsTheDataSet) {
   EXPECT_NEAR(
       static_cast<double>(Predict(ConvolutionType::kBf16, 32, 50'000) - Predict(ConvolutionType::kBf16, 32, 10'000)),
       40'000.0 * 3081, 4 * 256);
 }
 
-// On an H200 of 139.8 GiB in bf16, and not in fp32: 103 and 205 GB.
+// The largest batch fits on an H200 of 139.8 GiB in bf16, and not in fp32: 103 and 205 GB.
 TEST(ResNet18MemoryTest, TheLaddersLastRung) {
   EXPECT_NEAR(static_cast<double>(Predict(ConvolutionType::kBf16, 32'768)), 103.0e9, 0.2e9);
   EXPECT_NEAR(static_cast<double>(Predict(ConvolutionType::kFp32, 32'768)), 205.0e9, 0.2e9);
 }
 
-// Norms and factors of at most 64 layers, in 32 parts each: 2 * 64 * 32 numbers in fp64, 2 * 64 in fp32. With micro-batches
-// also the sums of the gradients in fp32: 11,164,672 of weights, with the stem's padding, and 9,610 of norms. Each array is
-// rounded up to 256 bytes.
+// Gradient norms and factors of at most 64 layers, in 32 parts each: 2 * 64 * 32 fp64 numbers and 2 * 64 fp32 numbers.
+// With micro-batches also the fp32 sums of the gradients: 11,164,672 weights, with the stem's padding, and 9,610
+// elements of `norms`. Each array is rounded up to 256 bytes.
 TEST(ResNet18MemoryTest, NormsTakeLittleAndSumsTheGradients) {
   for (const ConvolutionType type : {ConvolutionType::kFp32, ConvolutionType::kBf16}) {
     ResNet18StepOptions options;

@@ -19,8 +19,8 @@ namespace {
 template <typename T>
 constexpr bool kIsBf16 = std::is_same_v<T, __nv_bfloat16>;
 
-// What one of ours is to be faster than. With divided multiprocessors nothing: cuDNN's launches take as many as they like,
-// and would win a comparison with what is held to a part.
+// Returns the time that one of our kernels must beat. Returns nullopt with divided SMs: cuDNN's launches take as many
+// as they like, and would win a comparison with a kernel that is limited to a part.
 std::optional<double> TimeToBeat(const MultiprocessorShares& shares, const Convolution& cudnn) {
   return shares.divided ? std::nullopt : std::optional(cudnn.microseconds());
 }
@@ -36,7 +36,7 @@ class Planner {
     return options_.divide_multiprocessors && options_.two_streams && kIsBf16<T> && hopper_ != 0 &&
            images_ <= kMaxDividedBatch;
   }
-  // What the launches of the backward pass have, beside which gradients travel; 0 as `hopper_`.
+  // Returns the SMs of the backward pass, during which gradients are exchanged; 0 if `hopper_` is 0.
   uint32_t backward_multiprocessors() const {
     const uint32_t taken = options_.exchange != nullptr ? options_.exchange->max_multiprocessors() : 0;
     return hopper_ > taken ? hopper_ - taken : hopper_;
@@ -52,7 +52,7 @@ class Planner {
     return divides() ? DivideMultiprocessors(unit, images_, backward_multiprocessors())
                      : MultiprocessorShares{false, hopper_, hopper_, 0, hopper_};
   }
-  // The most that our weight gradient of the unit takes.
+  // Returns the largest number of SMs for our weight gradient of the unit.
   uint32_t WeightGradientShare(const ConvolutionUnit& unit) const {
     const MultiprocessorShares shares = Shares(unit);
     return unit.is_shortcut() ? shares.shortcut : shares.weight_gradient;
@@ -70,7 +70,7 @@ class Planner {
   const ResNet18StepOptions& options_;
   const uint32_t images_;
   const uint32_t multiprocessors_;
-  const uint32_t hopper_ = HopperMultiprocessors();  // 0: none that our kernels in bf16 run on
+  const uint32_t hopper_ = HopperMultiprocessors();  // SMs of the GPU; 0: our bf16 kernels do not run on it
   StepLanes& lanes_;
   PartRooms& part_rooms_;
 };
@@ -140,8 +140,8 @@ absl::StatusOr<std::shared_ptr<const UnitWeightGradient<T>>> Planner<T>::PlanWei
   return MakeWeightGradient<T>(std::move(convolution));
 }
 
-// Forward, what runs beside a launch that applies the batch norm leaves room for all its blocks, which wait for each
-// other.
+// Chooses the forward pass. Launches that run concurrently with one that applies the batch norm leave room for all of
+// its blocks, which wait for each other.
 template <typename T>
 absl::StatusOr<std::shared_ptr<const UnitForward<T>>> Planner<T>::PlanForward(
     const ConvolutionUnit& unit, const UnitPlan<T>& plan, std::unique_ptr<const Convolution> convolution) {
@@ -153,7 +153,7 @@ absl::StatusOr<std::shared_ptr<const UnitForward<T>>> Planner<T>::PlanForward(
                                              {Shape(unit), hopper_, options_.autotune, convolution->microseconds()},
                                              ConvolutionPass::kForward, options_.fused_norms));
     }
-    if (choice.applied.has_value() && !unit.is_shortcut()) {  // a shortcut's is applied where it is added
+    if (choice.applied.has_value() && !unit.is_shortcut()) {  // a shortcut's batch norm is applied where it is added
       return MakeForwardApplied(ConvolutionNorm(Shape(unit), *choice.applied, hopper_));
     }
     if (choice.with_sums.has_value()) {
@@ -163,7 +163,7 @@ absl::StatusOr<std::shared_ptr<const UnitForward<T>>> Planner<T>::PlanForward(
   return MakeForwardApart<T>(std::move(convolution), plan.norm, plan.launch);
 }
 
-// Backward, only divided multiprocessors leave room for all blocks of a launch that applies the batch norm.
+// Chooses the data gradient. Only divided SMs leave room for all blocks of a launch that applies the batch norm.
 template <typename T>
 absl::StatusOr<std::shared_ptr<const UnitDataGradient<T>>> Planner<T>::PlanDataGradient(
     const ConvolutionUnit& unit, std::unique_ptr<const Convolution> convolution) {
@@ -187,7 +187,7 @@ absl::StatusOr<std::shared_ptr<const UnitDataGradient<T>>> Planner<T>::PlanDataG
   return MakeDataGradientApart<T>(std::move(convolution));
 }
 
-// The first unit of the same shape, which may be this one itself: such units share its plan.
+// Returns the first unit of the shape of unit u, which may be u itself. Units of one shape share one plan.
 size_t FirstAlike(const ResNet18Units& net, size_t u) {
   const ConvolutionUnit& unit = net.units[u];
   const auto same = std::find_if(net.units.begin(), net.units.begin() + u, [&](const ConvolutionUnit& other) {

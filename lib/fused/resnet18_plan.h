@@ -1,5 +1,5 @@
-// What each unit of a ResNet-18 step does for one number of images: which way of each of its passes, with which engine
-// or cut. Chosen once, by timing unless told otherwise; queueing a step asks the plan and decides nothing.
+// Plan of a ResNet-18 step for one number of images: the implementation of each pass of each unit, with its engine or
+// configuration. Chosen once, by timing unless the options disable it; queueing a step decides nothing.
 #ifndef LOCKSTEP_LIB_FUSED_RESNET18_PLAN_H_
 #define LOCKSTEP_LIB_FUSED_RESNET18_PLAN_H_
 
@@ -24,26 +24,27 @@ namespace lockstep {
 template <typename T>
 struct UnitPlan {
   std::shared_ptr<const UnitForward<T>> forward;
-  std::shared_ptr<const UnitDataGradient<T>> data_gradient;  // null: the stem's input wants none
+  std::shared_ptr<const UnitDataGradient<T>> data_gradient;  // null: the stem, whose input needs no gradient
   std::shared_ptr<const UnitWeightGradient<T>> weight_gradient;
-  BatchNormShape norm;  // the batch norm behind the convolution, and how its kernels are launched
+  BatchNormShape norm;  // batch norm after the convolution; `launch`: how its kernels are launched
   BatchNormLaunch launch;
 };
 
 template <typename T>
 struct BatchPlan {
   uint32_t images = 0;
-  bool divided = false;  // backward, the multiprocessors are divided (multiprocessor_shares.h)
+  bool divided = false;  // true: the backward pass divides the SMs (multiprocessor_shares.h)
   std::vector<UnitPlan<T>> units;
-  // The stem's weight gradient straight from the gradient of its batch norm's output (stem_gradient.h), in the place of
-  // units[0].weight_gradient. bf16.
+  // True if the stem's weight gradient is computed directly from the gradient of its batch norm's output
+  // (stem_gradient.h), instead of by units[0].weight_gradient. bf16 only.
   bool stem_from_norm = false;
   ClassifierShape classifier;
   GradientSchedule gradients;
 };
 
-// For `images` at a time. Times engines and our ways (slow), and has lanes and rooms make room for what was chosen.
-// multiprocessors: the GPU's. Errors: those of Convolution::Plan, and CUDA's.
+// Plans for `images` at a time. Times engines and our kernels (slow), and grows the workspaces of `lanes` and
+// `part_rooms` to fit the choice. `multiprocessors`: SMs of the GPU. Returns the errors of Convolution::Plan and of
+// CUDA.
 template <typename T>
 absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNet18StepOptions& options, const ResNet18Units& net, uint32_t images,
                                        uint32_t multiprocessors, StepLanes& lanes, PartRooms& part_rooms);

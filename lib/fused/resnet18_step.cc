@@ -77,15 +77,15 @@ class Step final : public ResNet18Step {
   ResNet18Buffers<T> buffers_;
   uint32_t multiprocessors_ = 0;
   uint32_t epoch_steps_ = 0;
-  std::map<uint32_t, BatchPlan<T>> plans_;  // by the images computed at a time
+  std::map<uint32_t, BatchPlan<T>> plans_;  // keyed by the images computed at a time
   StreamFork fork_;
-  cudaEvent_t updated_ = nullptr;  // the last step that was queued: its weights are there
-  cudaEvent_t counted_ = nullptr;  // and its update is counted
+  cudaEvent_t updated_ = nullptr;  // event after the weight update of the last queued step
+  cudaEvent_t counted_ = nullptr;  // event after that update is counted
   StepMarkTables marks_;
   PartRooms part_rooms_;
   ExchangeRoom<T> exchange_room_;
   NormedRoom normed_room_;
-  StepLanes lanes_;  // the last member: when it goes, it waits for what is queued, which uses the others
+  StepLanes lanes_;  // last member: destroyed first, when it waits for queued work that uses the other members
 };
 
 template <typename T>
@@ -95,7 +95,7 @@ absl::Status Step<T>::Init(const ResidentImages& images) {
   RETURN_IF_ERROR(
       CudaStatus(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "asking the GPU"));
   multiprocessors_ = static_cast<uint32_t>(multiprocessors);
-  RETURN_IF_ERROR(ReportWaits("a step").status());  // takes its memory before a capture could forbid it
+  RETURN_IF_ERROR(ReportWaits("a step").status());  // allocates its memory before a capture could forbid it
   RETURN_IF_ERROR(lanes_.Init());
   if constexpr (std::is_same_v<T, __nv_bfloat16>) {
     T* const shared = SharesUpdate(options_) ? options_.exchange->SharedWeights(options_.exchange->rank()) : nullptr;
@@ -154,8 +154,8 @@ absl::Status Step<T>::BeginEpoch(const std::vector<uint32_t>& order, uint32_t ep
   return buffers_.BeginEpoch(order, epoch, rates, stream());
 }
 
-// What each rank kept up to date of the weights and their momentum comes to all, so that between epochs each rank has
-// everything.
+// Gathers, on all ranks, the weights and momentum that each rank updated, so that between epochs each rank has all
+// values.
 template <typename T>
 absl::Status Step<T>::GatherShares() {
   for (float* const array : {buffers_.weights, buffers_.weight_velocity}) {
@@ -184,7 +184,7 @@ absl::StatusOr<ResNet18Counts> Step<T>::EndEpoch() {
   return counts;
 }
 
-// Between two steps main waits for the weights, and at the end for all that the update does.
+// Between two steps, main waits for the weights. After the last step, main waits for the whole update.
 template <typename T>
 absl::Status Step<T>::Enqueue(uint32_t batch, uint32_t steps) {
   for (uint32_t s = 0; s < steps; ++s) {
@@ -193,7 +193,7 @@ absl::Status Step<T>::Enqueue(uint32_t batch, uint32_t steps) {
   return fork_.Wait(stream(), steps == 0 ? nullptr : counted_);
 }
 
-// The `step`-th of `steps` that are queued together.
+// Queues the `step`-th of `steps` steps that are queued together.
 template <typename T>
 absl::Status Step<T>::EnqueueStep(uint32_t batch, uint32_t step, uint32_t steps) {
   const uint32_t micro_batch = MicroBatchImages(options_);
@@ -244,8 +244,8 @@ absl::Status Step<T>::EnqueueMicroBatch(const MicroBatch<T>& batch, GradientSink
   return Advance(batch, next_made);
 }
 
-// To the next step's place in the epoch, or the next micro-batch's. The next step's batch, there at next_made, was found
-// from this step's place.
+// Advances the position in the epoch to the next step or micro-batch. The next step's batch, complete at next_made, was
+// located from this step's position.
 template <typename T>
 absl::Status Step<T>::Advance(const MicroBatch<T>& batch, cudaEvent_t next_made) {
   const uint32_t images = batch.plan.images;

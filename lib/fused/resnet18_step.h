@@ -1,19 +1,18 @@
-// One training step of ResNet-18 on one GPU without autograd: every launch written down, in the order that the data
-// wants.
+// ResNet18Step: one training step of ResNet-18 on one GPU without autograd. Every launch is written by hand, in the
+// order that the data dependencies require.
 //
 //   the batch, from the resident data set
 //     -> 20 convolutions, each with its batch norm (+ shortcut) + ReLU     resnet18_forward.h
 //     -> classifier and loss
-//     -> the same backward                                                 resnet18_backward.h
+//     -> the backward pass of both                                         resnet18_backward.h
 //     -> SGD over all parameters                                           resnet18_update.h
 //
-// The next step's batch is made beside the classifier, or beside what is left of the update when the backward pass has
-// ended.
+// The next step's batch is made during the classifier, or during the rest of the update after the backward pass.
 //
-// What is won over LibTorch's autograd: batch norm, shortcut and ReLU fused (lib/kernels/batch_norm.h); no allocation,
-// no host work between launches, so that a CUDA graph can hold the step; weight gradients beside data gradients on a
-// second stream, shortcuts on a third, and SGD of the last layers, whose gradients come first, beside the others'.
-// lib/train/train_step.h is the plain twin, and lib/train/fused_step_test compares them.
+// Advantages over LibTorch's autograd: batch norm, shortcut and ReLU are fused (lib/kernels/batch_norm.h). There is no
+// allocation and no host work between launches, so a CUDA graph can hold the step. Weight gradients run on a second
+// stream and shortcuts on a third. SGD of the last layers, whose gradients come first, runs during the others'
+// gradients. lib/train/train_step.h is the reference implementation; lib/train/fused_step_test compares the two.
 #ifndef LOCKSTEP_LIB_FUSED_RESNET18_STEP_H_
 #define LOCKSTEP_LIB_FUSED_RESNET18_STEP_H_
 
@@ -32,42 +31,43 @@
 
 namespace lockstep {
 
-// Not thread-safe. All work is queued on stream(); a call that returns host data waits for it.
+// Not thread-safe. All work is queued on stream(); a call that returns host data waits for that work.
 class ResNet18Step {
  public:
-  // Takes all memory, and uploads the images. ResourceExhausted: it does not fit. Unavailable: no GPU.
+  // Allocates all memory and uploads the images. Returns ResourceExhaustedError if the memory does not fit, and
+  // UnavailableError without a GPU.
   static absl::StatusOr<std::unique_ptr<ResNet18Step>> Make(const ResNet18StepOptions& options,
                                                             const ResidentImages& images);
   virtual ~ResNet18Step() = default;
 
-  // Device memory of a step in bytes, known without a GPU: parameters and their state, activations, the data set, and
-  // an estimate of the convolutions' workspaces, which depend on the engines. The CUDA context and libraries are not
-  // counted.
+  // Returns the device memory of a step in bytes, computed without a GPU: parameters and their state, activations, the
+  // data set, and an estimate of the convolutions' workspaces, which depend on the engines. The CUDA context and
+  // libraries are not included.
   static size_t PredictBytes(const ResNet18StepOptions& options, uint32_t images);
 
-  // Chooses the convolutions' engines for a batch of this size (slow: it times them) and so allows Enqueue of it.
+  // Chooses the convolutions' engines for a batch of this size (slow: times them). Must precede Enqueue of this size.
   virtual absl::Status Prepare(uint32_t batch) = 0;
 
-  // What was chosen for it, in the order of the network; none for a batch that was not prepared.
+  // Returns the kernels chosen for `batch`, in the order of the network; empty if `batch` was not prepared.
   virtual std::vector<UnitKernels> Kernels(uint32_t batch) const = 0;
 
-  // The values of another network, its momentum forgotten.
+  // Uploads the values of another network and clears the momentum.
   virtual absl::Status SetValues(const ResNet18Values& values) = 0;
   virtual absl::StatusOr<ResNet18Values> GetValues() = 0;
-  virtual absl::Status SetMomentum(const ResNet18Values& momentum) = 0;  // `running` is not looked at; after SetValues
-  virtual absl::StatusOr<ResNet18Values> GetMomentum() = 0;              // `running` stays empty
-  virtual absl::StatusOr<ResNet18Values> GetGradients() = 0;  // the last (micro-)batch's; `running` stays empty
+  virtual absl::Status SetMomentum(const ResNet18Values& momentum) = 0;  // ignores `running`; must come after SetValues
+  virtual absl::StatusOr<ResNet18Values> GetMomentum() = 0;              // leaves `running` empty
+  virtual absl::StatusOr<ResNet18Values> GetGradients() = 0;  // last (micro-)batch's gradients; leaves `running` empty
 
-  // Where an epoch begins: its order, its number (which the augmentation knows it by), and the learning rate of each
-  // step.
+  // Begins an epoch: its image order, its number (an input of the augmentation), and the learning rate of each step.
   virtual absl::Status BeginEpoch(const std::vector<uint32_t>& order, uint32_t epoch,
                                   const std::vector<float>& rates) = 0;
 
-  // Queues `steps` steps of `batch` images, which was prepared, from where the last one ended. Can be captured.
+  // Queues `steps` steps of `batch` images, starting where the last step ended. `batch` must be prepared. May be
+  // captured.
   virtual absl::Status Enqueue(uint32_t batch, uint32_t steps) = 0;
 
-  // From here on a queued step notes the GPU's clock (step_marks.h); without tables it does not. With several
-  // micro-batches the marks are the last one's.
+  // Makes the steps queued from now on record the GPU's clock (step_marks.h); without tables they do not. With several
+  // micro-batches, the timestamps are those of the last one.
   virtual void SetMarks(const StepMarkTables& marks) = 0;
 
   virtual absl::StatusOr<ResNet18Counts> EndEpoch() = 0;

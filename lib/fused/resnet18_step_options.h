@@ -1,4 +1,4 @@
-// What a ResNet-18 training step is asked to be.
+// Options of a ResNet-18 training step.
 #ifndef LOCKSTEP_LIB_FUSED_RESNET18_STEP_OPTIONS_H_
 #define LOCKSTEP_LIB_FUSED_RESNET18_STEP_OPTIONS_H_
 
@@ -11,47 +11,49 @@
 namespace lockstep {
 
 struct ResNet18StepOptions {
-  ConvolutionType type = ConvolutionType::kBf16;  // activations and convolutions; master weights, statistics are fp32
+  ConvolutionType type = ConvolutionType::kBf16;  // activations and convolutions; master weights and statistics are
+                                                  // fp32
   uint32_t max_batch = 0;                         // images of the largest batch
-  uint32_t micro_batch = 0;  // images computed at a time, whose gradients are added up to the batch's; 0: all
+  uint32_t micro_batch = 0;  // images computed at a time; their gradients are added up to the batch's; 0: all
   float momentum = 0.9f;
   float weight_decay = 5e-4f;
-  float label_smoothing = 0;  // of the loss (classifier.h)
-  float clip_norm = 0;        // the update's gradient is scaled down to this norm (layer_factors.h); 0: it is not
+  float label_smoothing = 0;  // label smoothing of the loss (classifier.h)
+  float clip_norm = 0;        // gradient norm to which the update is scaled down (layer_factors.h); 0: no clipping
   float lars = 0;             // LARS' trust coefficient (layer_factors.h); 0: plain SGD
-  uint64_t seed = 0;          // the augmentation's
+  uint64_t seed = 0;          // seed of the augmentation
   bool augment = true;
-  bool two_streams = true;  // weight gradients, shortcuts and most of SGD beside the rest
-  bool autotune = true;     // time cuDNN's engines and our ways; false: the likeliest of each
-  bool fused_sums = true;  // bf16: a batch norm's sums in the kernel of the convolution beside it, where that is faster
-  // With both of these: the whole batch norm in that kernel, where that is faster; backward with
-  // divide_multiprocessors.
+  bool two_streams = true;  // runs weight gradients, shortcuts and most of SGD concurrently with the rest
+  bool autotune = true;     // times cuDNN's engines and our kernels; false: the likeliest of each
+  bool fused_sums = true;   // bf16: batch norm sums in the adjacent convolution's kernel, where that is faster
+  // Also applies the batch norm in that kernel, where that is faster. Needs bf16 and fused_sums; in the backward pass
+  // also divide_multiprocessors.
   bool fused_norms = true;
-  bool own_weight_gradients = true;  // bf16: by our kernel where that is faster than cuDNN's
-  // bf16, two_streams, batches up to 512: side by side on parts of the GPU instead of in turn on all of it
+  bool own_weight_gradients = true;  // bf16: by our kernel where it is faster than cuDNN's
+  // Runs launches of the backward pass concurrently on parts of the GPU, instead of in turn on all of it. Needs bf16,
+  // two_streams and a batch of up to 512.
   bool divide_multiprocessors = true;
-  bool own_convolutions = true;  // fp32: forward and data gradients by our kernel where that is faster than cuDNN's
-  bool deterministic = false;    // only engines that give the same bits every time
-  GradientExchange* exchange = nullptr;  // with other GPUs, and outlives the step; null: this one is alone
+  bool own_convolutions = true;  // fp32: forward and data gradients by our kernel where it is faster than cuDNN's
+  bool deterministic = false;    // allows only engines that give the same bits every time
+  GradientExchange* exchange = nullptr;  // exchange with other GPUs; must outlive the step; null: single GPU
 };
 
-// Whether the update waits for norms of all gradients (normed_update.h).
+// Returns true if the update waits for the norms of all gradients (normed_update.h).
 inline bool HasNorms(const ResNet18StepOptions& options) { return options.clip_norm != 0 || options.lars != 0; }
 
-// Whether each rank updates a share of the weights for all (gradient_exchange.h).
+// Returns true if each rank updates a share of the weights for all ranks (gradient_exchange.h).
 inline bool SharesUpdate(const ResNet18StepOptions& options) {
   return options.exchange != nullptr && options.exchange->SharedWeights(options.exchange->rank()) != nullptr;
 }
 
-// The images computed at a time.
+// Returns the number of images computed at a time.
 inline uint32_t MicroBatchImages(const ResNet18StepOptions& options) {
   return options.micro_batch == 0 ? options.max_batch : std::min(options.micro_batch, options.max_batch);
 }
 
 inline constexpr uint32_t kMaxBatchMadeBeside = 512;
 
-// 2 where a step makes the next one's batch beside its own work. Not with large batches, whose memory counts, and in bf16
-// alone: in fp32 a step takes ten times as long.
+// Returns 2 if a step makes the next step's batch during its own work, else 1. Large batches are excluded because their
+// memory counts, and fp32 because its steps take ten times as long.
 inline uint32_t InputBatches(const ResNet18StepOptions& options) {
   const bool whole = MicroBatchImages(options) == options.max_batch;
   const bool beside = options.type == ConvolutionType::kBf16 && options.two_streams && whole &&

@@ -11,7 +11,7 @@ constexpr uint32_t kImageChannels = 3;
 constexpr uint32_t kImageSize = 32;
 constexpr uint32_t kClasses = 10;
 
-// Adds units with the parameters behind those of the units before.
+// Appends units; the parameters of a unit follow those of the units before.
 class Builder {
  public:
   size_t Add(std::string conv_name, std::string norm_name, uint32_t in_channels, uint32_t in_size,

@@ -1,10 +1,10 @@
-// ResNet-18 for CIFAR-10 as the list of its convolutions, each with the batch norm behind it, and where the parameters
-// of each lie: what the hand-written training step walks over.
+// ResNet-18 for CIFAR-10 as a list of convolutions, each with the batch norm after it, and the positions of their
+// parameters. The fused training step iterates over this list.
 //
-// The network is lib/nn/resnet18.h's (He et al. 2016; 3x3 stem, no max-pool). Parameters lie in flat arrays, so that
-// one launch updates them all:
+// The network is that of lib/nn/resnet18.h (He et al. 2016; 3x3 stem, no max-pool). Parameters lie in flat arrays, so
+// that one launch can update them all:
 //
-//   weights   the convolutions in order, each (out, filter, filter, in), the first with zeros behind each `out`;
+//   weights   the convolutions in order, each (out, filter, filter, in), the first with zeros after each `out`;
 //             then the fully connected layer, (10, 512)
 //   norms     gamma of all channels, beta of all channels, the fully connected layer's bias
 //   running   running mean of all channels, running variance of all channels
@@ -19,27 +19,27 @@
 
 namespace lockstep {
 
-// The first convolution, 3x3 of 3 channels, is done as one of 1x1 over the pixels' surroundings (augment_batch.h), 27
-// numbers and 5 zeros each.
+// Channels of the first convolution, a 3x3 convolution of 3 channels that runs as a 1x1 convolution over patches
+// (augment_batch.h): 27 numbers and 5 zeros per pixel.
 inline constexpr uint32_t kStemChannels = 32;
 
 // A convolution without bias and the batch norm of its output.
 struct ConvolutionUnit {
-  std::string conv_name;     // as in a checkpoint: "layer2.0.shortcut.0"; its weight is conv_name + ".weight"
+  std::string conv_name;     // name in a checkpoint: "layer2.0.shortcut.0"; its weight is conv_name + ".weight"
   std::string norm_name;     // "layer2.0.shortcut.1"
-  uint32_t in_channels = 0;  // as the network has them
+  uint32_t in_channels = 0;  // input channels in the network
   uint32_t in_size = 0;      // height and width
   uint32_t out_channels = 0;
   uint32_t filter = 0;  // 1 or 3; padding is filter / 2
   uint32_t stride = 0;
-  uint32_t matrix_channels = 0;  // as it is done: the same as above but for the first convolution
-  uint32_t matrix_filter = 0;
-  size_t weight = 0;   // first element in `weights`
-  size_t channel = 0;  // first channel in `norms` and `running`
+  uint32_t matrix_channels = 0;  // input channels as computed; differ from in_channels only for the first convolution
+  uint32_t matrix_filter = 0;    // filter as computed
+  size_t weight = 0;             // first element in `weights`
+  size_t channel = 0;            // first channel in `norms` and `running`
 
   uint32_t out_size() const { return in_size / stride; }
   size_t weight_count() const { return size_t{out_channels} * matrix_filter * matrix_filter * matrix_channels; }
-  size_t out_elements() const { return size_t{out_size()} * out_size() * out_channels; }  // for one image
+  size_t out_elements() const { return size_t{out_size()} * out_size() * out_channels; }  // elements per image
   bool is_shortcut() const { return filter == 1; }
 };
 
@@ -47,21 +47,21 @@ struct ConvolutionUnit {
 struct ResidualBlock {
   size_t conv1 = 0;
   size_t conv2 = 0;
-  std::optional<size_t> shortcut;  // none: x itself
+  std::optional<size_t> shortcut;  // nullopt: x itself
 };
 
 struct ResNet18Units {
   std::vector<ConvolutionUnit> units;  // units[0] is the stem
-  std::vector<ResidualBlock> blocks;   // in order
+  std::vector<ResidualBlock> blocks;   // blocks in network order
   size_t linear_weight = 0;            // first element in `weights`
   size_t weight_count = 0;
-  size_t channel_count = 0;  // the batch norms' channels together
-  uint32_t features = 0;     // into the fully connected layer: 512
-  uint32_t positions = 0;    // that its average pooling takes: 16
-  uint32_t classes = 0;      // out of it: 10
+  size_t channel_count = 0;  // sum over all batch norms
+  uint32_t features = 0;     // inputs of the fully connected layer: 512
+  uint32_t positions = 0;    // positions that the average pooling takes: 16
+  uint32_t classes = 0;      // outputs of the fully connected layer: 10
 
   size_t norm_count() const { return 2 * channel_count + classes; }  // elements of `norms`
-  size_t bias() const { return 2 * channel_count; }                  // in `norms`
+  size_t bias() const { return 2 * channel_count; }                  // offset in `norms`
 };
 
 ResNet18Units MakeResNet18Units();

@@ -9,7 +9,7 @@ namespace {
 
 TEST(ResNet18UnitsTest, HasTheParametersOfTheNetwork) {
   const ResNet18Units net = MakeResNet18Units();
-  // 11,173,962 (lib/nn/model_test), and 5 zeros behind each of the stem's 64 filters.
+  // 11,173,962 parameters (lib/nn/model_test), and 5 zeros after each of the stem's 64 filters.
   EXPECT_EQ(net.weight_count + net.norm_count(), 11'173'962 + 5 * 64);
   EXPECT_EQ(net.channel_count, 4800);  // 5 batch norms of 64 and 128, ... : 64 * 5 + (128 + 256 + 512) * 5
   EXPECT_EQ(net.features, 512);
@@ -29,12 +29,12 @@ TEST(ResNet18UnitsTest, HasTwentyConvolutionsInEightBlocks) {
   EXPECT_EQ(shortcut.in_size, 32);
   EXPECT_EQ(shortcut.out_size(), 16);
   EXPECT_TRUE(shortcut.is_shortcut());
-  EXPECT_FALSE(net.units[0].is_shortcut());  // done as one of 1x1, but over patches
+  EXPECT_FALSE(net.units[0].is_shortcut());  // computed as a 1x1 convolution, but over patches
   EXPECT_FALSE(net.blocks[0].shortcut.has_value());
 }
 
-// 614,400 elements of convolution outputs an image, shortcuts apart:
-// 64 * 1024 * 5 + 128 * 256 * 4 + 256 * 64 * 4 + 512 * 16 * 4.
+// 614,400 elements of convolution outputs per image: 57,344 of the shortcuts, and of the others 64 * 1024 * 5 + 128 *
+// 256 * 4 + 256 * 64 * 4 + 512 * 16 * 4.
 TEST(ResNet18UnitsTest, HasTheActivationsOfTheNetwork) {
   const ResNet18Units net = MakeResNet18Units();
   size_t elements = 0, of_shortcuts = 0;

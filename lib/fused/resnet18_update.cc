@@ -10,16 +10,16 @@
 namespace lockstep {
 namespace {
 
-// How much of a step a launch does.
+// Part of a step that a launch performs.
 struct StepShare {
-  float scale = 1;  // of the gradients
+  float scale = 1;  // factor of the gradients
   bool first = true;
   bool last = true;
-  const float* factors = nullptr;  // as in SgdInput
-  RangeSum sum;                    // the gradient's parts
+  const float* factors = nullptr;  // factors of SgdInput
+  RangeSum sum;                    // addends of the gradient
 };
 
-// All but the arrays. G: the gradient's type.
+// Returns the input without its arrays. G: the gradient's type.
 template <typename G, typename T>
 SgdInput<G> InputFor(const MicroBatch<T>& batch, const GradientRange& range, const StepShare& share) {
   SgdInput<G> input;
@@ -38,7 +38,7 @@ SgdInput<G> InputFor(const MicroBatch<T>& batch, const GradientRange& range, con
   return input;
 }
 
-// The weights of this rank's share come to all other ranks on the way.
+// Adds the other ranks' copies of the weights to what the launch writes, for this rank's share.
 template <typename G>
 void WriteToOthers(const GradientExchange& exchange, size_t begin, SgdInput<G>& input) {
   for (uint32_t rank = 0; rank < exchange.ranks(); ++rank) {

@@ -1,4 +1,4 @@
-// The update of a ResNet-18 step: SGD over the flat arrays of parameters, range by range as their gradients come.
+// Update of a ResNet-18 step: SGD over the flat parameter arrays, range by range as the gradients become final.
 #ifndef LOCKSTEP_LIB_FUSED_RESNET18_UPDATE_H_
 #define LOCKSTEP_LIB_FUSED_RESNET18_UPDATE_H_
 
@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// The sink of one micro-batch: queues one launch for each range, on the stream that the range is ready on. T: float or
+// Sink of one micro-batch: queues one launch per range, on the stream on which the range is ready. T: float or
 // __nv_bfloat16.
 template <typename T>
 class SgdUpdate final : public GradientSink {
@@ -22,15 +22,15 @@ class SgdUpdate final : public GradientSink {
   const MicroBatch<T>& batch_;
 };
 
-// Queues SGD over a range for a whole step, on the stream that the gradients are ready on.
+// Queues SGD over a range for a whole step, on the stream on which the gradients are ready.
 template <typename T>
 absl::Status UpdateRange(const MicroBatch<T>& batch, const StepGradients& gradients);
 
-// Queues what sends a step's last ranges, adds them up and does SGD over them, in one launch.
+// Queues one launch that sends a step's last ranges, adds them up and runs SGD over them.
 template <typename T>
 absl::Status UpdateTogether(const MicroBatch<T>& batch, const TogetherGradients& gradients);
 
-// The same as the sink of a step.
+// Sink of a whole step: queues these launches.
 template <typename T>
 class StepSgdUpdate final : public StepSink {
  public:

@@ -1,4 +1,4 @@
-// What goes into a ResNet-18 training step and comes out of it, on the host.
+// Inputs and outputs of a ResNet-18 training step on the host.
 #ifndef LOCKSTEP_LIB_FUSED_RESNET18_VALUES_H_
 #define LOCKSTEP_LIB_FUSED_RESNET18_VALUES_H_
 
@@ -9,33 +9,33 @@
 
 namespace lockstep {
 
-// The data set, as it is uploaded: uint8 (images, 3, 32, 32) and uint8 (images).
+// Data set to be uploaded: uint8 (images, 3, 32, 32) and uint8 (images).
 struct ResidentImages {
   const uint8_t* pixels = nullptr;
   const uint8_t* labels = nullptr;
   uint32_t count = 0;
-  std::array<float, 3> mean = {};  // the normalisation's
+  std::array<float, 3> mean = {};  // mean of the normalisation
   std::array<float, 3> std = {};
 };
 
-// A network's numbers, laid out as resnet18_units.h says.
+// Values of a network, in the layout of resnet18_units.h.
 struct ResNet18Values {
   std::vector<float> weights;
   std::vector<float> norms;
   std::vector<float> running;
 };
 
-// What a step runs for a convolution, each pass in words (UnitForward::name).
+// Kernels that one step runs for one convolution, each pass as described by UnitForward::name.
 struct UnitKernels {
-  std::string convolution;  // its name
+  std::string convolution;  // name of the convolution
   std::string forward;
-  std::string data_gradient;  // empty: its input wants none
+  std::string data_gradient;  // empty: its input needs no gradient
   std::string weight_gradient;
 };
 
-// What an epoch's steps added up.
+// Sums over an epoch's steps.
 struct ResNet18Counts {
-  double loss_sum = 0;   // over the images
+  double loss_sum = 0;   // sum over the images
   uint32_t correct = 0;  // images whose largest logit was the label's
 };
 

@@ -1,5 +1,6 @@
-// The gradients of a whole step, over all its micro-batches and ranks, and who takes them: the second seam, behind what
-// adds them up (exchanged_update.h). With neither several ranks nor norms there is none: SGD itself adds micro-batches up.
+// StepSink: the interface between the sum of gradients (exchanged_update.h) and the update. It receives the gradients
+// of a whole step, over all its micro-batches and ranks. It is not used if there are neither several ranks nor gradient
+// norms: then SGD itself adds up micro-batches.
 #ifndef LOCKSTEP_LIB_FUSED_STEP_GRADIENTS_H_
 #define LOCKSTEP_LIB_FUSED_STEP_GRADIENTS_H_
 
@@ -14,40 +15,42 @@
 
 namespace lockstep {
 
-// On the device. The mean over the step's images is `scale` times what lies there.
+// Device pointer. The mean over the step's images is `scale` times the values there.
 using GradientPointer = std::variant<const float*, const __nv_bfloat16*>;
 
 struct StepGradients {
-  ReadyGradients ready;      // which range, and the stream on which they are final
-  GradientPointer gradient;  // of the range's first element; the ranges of an array lie in one piece
-  RangeSum sum;              // parts of the gradient, for a sink that adds them up; else none
+  ReadyGradients ready;      // range, and the stream on which it is final
+  GradientPointer gradient;  // first element of the range; the ranges of an array are contiguous
+  RangeSum sum;              // addends of the gradient, for a sink that adds them up; else empty
   float scale = 1;
-  const float* factors =
-      nullptr;  // as in SgdInput (lib/kernels/sgd.h), in the place of scale and weight decay; or null
+  // Factors that replace scale and weight decay, as in SgdInput (lib/kernels/sgd.h); or null.
+  const float* factors = nullptr;
 };
 
-// A step's last ranges where they go together: all weights that were not handed on before, and the norms.
+// Last ranges of a step where they go together: all weights that were not passed on before, and `norms`.
 struct TogetherGradients {
-  StepGradients weights, norms;  // whose gradients are this rank's
+  StepGradients weights, norms;  // gradients of this rank only
   PeerPush push;
-  uint32_t weights_range = 0, norms_range = 0;  // as NoteClock counts them
+  uint32_t weights_range = 0, norms_range = 0;  // range indices for NoteClock
 };
 
-// Called while the last micro-batch of a step is queued, which may be captured: so it queues, and does not wait.
+// Receiver of a step's gradients. Called while the last micro-batch of a step is queued, possibly under capture. Hence
+// a sink must only queue work and must not wait.
 class StepSink {
  public:
   virtual ~StepSink() = default;
 
-  // For each range of a GradientSchedule, in their order.
+  // Processes the next range of a GradientSchedule, in its order.
   virtual absl::Status Take(const StepGradients& gradients) = 0;
 
-  // Whether it adds up the parts of a RangeSum, and takes ranges together; else gradients are given to it as one.
+  // Returns true if this sink adds up the addends of a RangeSum and takes ranges together. If false, gradients must be
+  // passed to it summed.
   virtual bool AddsRanks() const { return false; }
   virtual absl::Status TakeTogether(const TogetherGradients& gradients) {
     return absl::UnimplementedError("no ranges at once");
   }
 
-  // All ranges were taken, and the lane `tail` is behind all of them.
+  // Ends the step. All ranges were taken, and the stream `tail` waits for all of them.
   virtual absl::Status Finish() { return absl::OkStatus(); }
 };
 

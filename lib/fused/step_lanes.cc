@@ -33,7 +33,7 @@ StepLanes::~StepLanes() {
 absl::Status StepLanes::Init() {
   int least = 0, greatest = 0;
   RETURN_IF_ERROR(CudaStatus(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking the GPU"));
-  const int high = std::min(greatest + 1, least);  // the greatest is the least number
+  const int high = std::min(greatest + 1, least);  // the greatest priority is the smallest number
   RETURN_IF_ERROR(MakeLane(high, main_));
   RETURN_IF_ERROR(MakeLane(least, side_));
   RETURN_IF_ERROR(MakeLane(high, branch_));

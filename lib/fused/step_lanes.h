@@ -1,16 +1,17 @@
-// The streams of a training step, each with what its launches need for themselves.
+// StepLanes: the streams of a training step, each with the workspaces of its launches.
 //
-//   lane              its work                                                                    its priority
-//   main              forward; backward the chain of data gradients and batch norms               high
+//   stream            work                                                                        priority
+//   main              forward; in the backward pass the chain of data gradients and batch norms   high
 //   side              weight gradients; SGD of most weights                                       least
-//   branch            shortcuts; with divided multiprocessors the classifier's parameters, too    high
-//   shortcut_weights  with divided multiprocessors the shortcuts' weight gradients                least
-//   sums              with divided multiprocessors the sums of weight gradients' parts            least
-//   update            SGD of batch norms; with divided multiprocessors of layers 3 and 4, too     least
-//   tail              what is left of the update behind the backward pass                         greatest
+//   branch            shortcuts; with divided SMs also the classifier's parameters                high
+//   shortcut_weights  with divided SMs the weight gradients of the shortcuts                      least
+//   sums              with divided SMs the sums of weight gradients' split-K partials             least
+//   update            SGD of batch norms; with divided SMs also of layers 3 and 4                 least
+//   tail              the rest of the update after the backward pass                              greatest
 //
-// Side and update are wanted last: where several have blocks waiting, the chain of data gradients goes first, with the
-// shortcuts that it waits for. The tail runs beside the next step's batch, which is large and can wait.
+// `side` and `update` have the least priority: if several streams have blocks waiting, the chain of data gradients goes
+// first, with the shortcuts that it waits for. `tail` runs concurrently with the next step's batch, which is large and
+// can wait.
 #ifndef LOCKSTEP_LIB_FUSED_STEP_LANES_H_
 #define LOCKSTEP_LIB_FUSED_STEP_LANES_H_
 
@@ -29,8 +30,8 @@ struct Lane {
   cudaStream_t stream = nullptr;
   std::unique_ptr<ConvolutionContext> context;
   void* convolution_workspace = nullptr;
-  size_t workspace_bytes = 0;      // the convolutions' alone
-  void* norm_workspace = nullptr;  // not owned; null: no batch norm is launched here
+  size_t workspace_bytes = 0;      // bytes of convolution_workspace
+  void* norm_workspace = nullptr;  // not owned; null: no batch norm runs on this stream
 };
 
 // Not thread-safe.
@@ -41,20 +42,21 @@ class StepLanes {
   StepLanes(const StepLanes&) = delete;
   StepLanes& operator=(const StepLanes&) = delete;
 
-  // Makes the streams, on the current device. Errors: CUDA's and cuDNN's.
+  // Creates the streams on the current device. Returns the errors of CUDA and cuDNN.
   absl::Status Init();
 
-  // The batch norms' memory for main, side and branch (batch_norm.h says how it is prepared), which outlives this.
+  // Sets the batch norm workspaces of main, side and branch. They must be prepared as batch_norm.h requires and outlive
+  // this object.
   void SetNormWorkspaces(const std::array<char*, 3>& workspaces);
 
-  // Each makes room for a convolution that wants `bytes`; what a lane had before is gone. Without a stream of their
-  // own the lanes beside main have room all the same. ResourceExhausted: there is no memory.
-  absl::Status MakeRoom(size_t bytes);                           // on main and side
-  absl::Status MakeRoomForShortcut(size_t bytes);                // on branch
-  absl::Status MakeRoomForDividedShortcutWeights(size_t bytes);  // on shortcut_weights
-  absl::Status MakeRoomForOwnWeightGradient(size_t bytes);       // where side() is
+  // Each grows a workspace for a convolution that needs `bytes`, which drops its contents. Without two_streams, the
+  // unused workspaces are grown all the same. Returns ResourceExhaustedError if there is no memory.
+  absl::Status MakeRoom(size_t bytes);                           // streams main and side
+  absl::Status MakeRoomForShortcut(size_t bytes);                // stream branch
+  absl::Status MakeRoomForDividedShortcutWeights(size_t bytes);  // stream shortcut_weights
+  absl::Status MakeRoomForOwnWeightGradient(size_t bytes);       // stream that side() returns
 
-  // Without two_streams main stands for side, branch, update and tail.
+  // Without two_streams, main is used for side, branch, update and tail.
   const Lane& main() const { return main_; }
   const Lane& side() const { return two_streams_ ? side_ : main_; }
   const Lane& branch() const { return two_streams_ ? branch_ : main_; }
@@ -63,10 +65,10 @@ class StepLanes {
   cudaStream_t update() const { return two_streams_ ? update_ : main_.stream; }
   cudaStream_t tail() const { return two_streams_ ? tail_ : main_.stream; }
 
-  // All but sums, update and tail.
+  // Returns all streams except sums, update and tail.
   std::array<const Lane*, 4> all() const { return {&main_, &side_, &branch_, &shortcut_weights_}; }
 
-  size_t bytes() const;  // the convolutions' workspaces together
+  size_t bytes() const;  // size of all convolution workspaces
 
  private:
   absl::Status MakeLane(int priority, Lane& lane);

@@ -1,4 +1,4 @@
-// Where a step notes the GPU's clock (step_marks.h): on the device.
+// Device tables for the timestamps of a step (step_marks.h).
 #ifndef LOCKSTEP_LIB_FUSED_STEP_MARK_TABLES_H_
 #define LOCKSTEP_LIB_FUSED_STEP_MARK_TABLES_H_
 
@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// A row has kStepMarks numbers, and of `ranges` kExchangeMarks. A table without steps: nothing is noted there.
+// A row has kStepMarks numbers; a row of `ranges` has kExchangeMarks. A table without steps records nothing.
 struct StepMarkTables {
   ClockMarks seams;
   ClockMarks ranges;

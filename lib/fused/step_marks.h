@@ -1,4 +1,4 @@
-// Where in a step the GPU's clock can be noted (lib/kernels/clock_mark.h).
+// Points of a step at which the GPU's clock can be recorded (lib/kernels/clock_mark.h).
 #ifndef LOCKSTEP_LIB_FUSED_STEP_MARKS_H_
 #define LOCKSTEP_LIB_FUSED_STEP_MARKS_H_
 
@@ -6,30 +6,30 @@
 
 namespace lockstep {
 
-// The seams, on the main stream in this order, and the last on the lane `tail`, where it comes behind the one before it,
+// Phase boundaries, on the stream `main` in this order. The last one is on the stream `tail`, after the one before it
 // and before the forward pass of the next step.
 enum class StepMark : uint32_t {
   kBegin,
-  kBatchMade,    // cropped, flipped, normalised, here or in the step before; the weights may still be updated, which
-                 // the forward pass awaits
-  kForwardDone,  // the losses, and with them, in the same kernel, the gradient of the last activations
-  kOwnBackwardDone,  // data gradients and batch norms; weight gradients ran beside them on the second stream, if there
-                     // is one, and shortcuts on a third, which is waited for where they join
-  kAllGradientsDone,  // the other streams have been waited for, and with them SGD of all but the first convolution; where
-                      // gradients are exchanged SGD is elsewhere, and this is where the backward pass ends
+  kBatchMade,    // batch cropped, flipped and normalised, in this step or the one before; the forward pass may still
+                 // have to wait for the weights' update
+  kForwardDone,  // losses computed, and in the same kernel the gradient of the last activations
+  kOwnBackwardDone,   // data gradients and batch norms done; weight gradients ran concurrently on the second stream, if
+                      // there is one, and shortcuts on a third, which is waited for where they join
+  kAllGradientsDone,  // other streams waited for, and with them SGD of all but the first convolution; with an exchange
+                      // SGD is elsewhere, and this is the end of the backward pass
   kUpdated,           // all weights are the next step's, on every rank; the next step may have begun by then
 };
 inline constexpr uint32_t kStepMarks = 6;
 
-// Each range of gradients that is exchanged has these, range by range in the order of a GradientSchedule.
+// Timestamps of each exchanged range, range by range in the order of a GradientSchedule.
 enum class RangeMark : uint32_t {
-  kReady,   // it is final, on the stream that says so
-  kSummed,  // it is the sum over the ranks, or all parts of that are here, on a stream of marks alone
+  kReady,   // range is final, on the stream of its ReadyGradients
+  kSummed,  // sum over the ranks, or all of its addends, present; on a stream used only for timestamps, or in
+            // PeerUpdate
 };
 inline constexpr uint32_t kRangeMarks = 2;
-inline constexpr uint32_t kMaxRanges = 8;  // a schedule has 4 or 5
-inline constexpr uint32_t kExchangeMarks =
-    kMaxRanges * kRangeMarks;  // range by range; 0 where a step has no such range
+inline constexpr uint32_t kMaxRanges = 8;                             // limit; a schedule has 4 or 5 ranges
+inline constexpr uint32_t kExchangeMarks = kMaxRanges * kRangeMarks;  // range by range; 0 if a step has no such range
 
 }  // namespace lockstep
 

@@ -1,5 +1,5 @@
-// Two streams that wait for each other through events; the waits can be captured in a CUDA graph, where they become
-// edges.
+// StreamFork: events through which two streams wait for each other. The waits can be captured in a CUDA graph, where
+// they become edges.
 #ifndef LOCKSTEP_LIB_FUSED_STREAM_FORK_H_
 #define LOCKSTEP_LIB_FUSED_STREAM_FORK_H_
 
@@ -20,19 +20,19 @@ class StreamFork {
   StreamFork(const StreamFork&) = delete;
   StreamFork& operator=(const StreamFork&) = delete;
 
-  absl::Status Init();  // takes the events
+  absl::Status Init();  // creates the events
 
-  // From here on events may be used again: a new step.
+  // Makes all events available again, for a new step.
   void Reset() { used_ = 0; }
 
-  // What is queued on `stream` so far, to be waited for. Valid until Reset.
+  // Returns an event after the work queued on `stream` so far. Valid until Reset.
   absl::StatusOr<cudaEvent_t> Mark(cudaStream_t stream);
 
-  // What is queued on `stream` from here on comes after `mark`; null: after nothing more.
+  // Makes the work queued on `stream` from now on wait for `mark`. Does nothing if `mark` is null.
   absl::Status Wait(cudaStream_t stream, cudaEvent_t mark);
 
-  // What is queued on `follower` from here on comes after all that is queued on `leader` so far. Nothing when they are
-  // one.
+  // Makes the work queued on `follower` from now on wait for all work queued on `leader` so far. Does nothing if they
+  // are the same stream.
   absl::Status Follow(cudaStream_t leader, cudaStream_t follower);
 
  private:

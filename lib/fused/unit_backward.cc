@@ -54,7 +54,7 @@ class WithSums final : public UnitDataGradient<Bf16> {
   const ConvolutionNorm convolution_;
 };
 
-// In place: the gradient of the norm's input takes the memory of that input.
+// Works in place: the gradient of the batch norm's input replaces that input.
 class Applied final : public UnitDataGradient<Bf16> {
  public:
   explicit Applied(const ConvolutionNorm& convolution) : convolution_(convolution) {}

@@ -1,16 +1,16 @@
-// What a unit does backward from the gradient of its convolution's output: to the gradient of its input, and to that of
-// its weights. A plan chooses one way of each for each unit (resnet18_plan.h).
+// Backward pass of a unit: from the gradient of its convolution's output to the gradients of its input and of its
+// weights. A plan chooses one implementation of each for every unit (resnet18_plan.h).
 //
-// The input of a unit is the rectified output of the batch norm below. How far a data gradient goes into that one is
-// what its ways differ in:
+// The input of a unit is the rectified output of the batch norm below. The implementations of a data gradient differ in
+// how far they go into that batch norm:
 //
-//   way        launches                                                                     types
+//   name       launches                                                                     types
 //   apart      the convolution                                                              float, bf16
-//   with sums  our convolution, which masks, adds what comes on another way, and takes      bf16
+//   with sums  our convolution, which also masks, adds the other addend, and computes       bf16
 //              the sums of the batch norm below
-//   applied    our convolution, which goes on to the gradient of that batch norm's input    bf16
+//   applied    our convolution, which also computes the batch norm's input gradient         bf16
 //
-// Weight gradients are by convolution.h, or in bf16 by our kernel (weight_gradient.h).
+// Weight gradients are computed by convolution.h or, in bf16, by our kernel (weight_gradient.h).
 #ifndef LOCKSTEP_LIB_FUSED_UNIT_BACKWARD_H_
 #define LOCKSTEP_LIB_FUSED_UNIT_BACKWARD_H_
 
@@ -30,55 +30,55 @@
 
 namespace lockstep {
 
-// How far the backward pass of a batch norm has come.
+// Progress of the backward pass of a batch norm.
 enum class NormBackward {
-  kUntouched,  // the gradient of its output is there, in one or two addends, not yet masked
-  kSummed,     // the gradient is one addend, masked already, and the sums over it are taken
-  kApplied,    // the gradient of the batch norm's input is there, too
+  kUntouched,  // gradient of its output available, in one or two addends, not yet masked
+  kSummed,     // gradient is one addend, already masked, and its sums are computed
+  kApplied,    // gradient of the batch norm's input is available, too
 };
 
-// What reaches a batch norm from above: the gradient of its output.
+// Gradient of a batch norm's output, which reaches the batch norm from above.
 template <typename T>
 struct Upstream {
   BatchNormUpstream<T> gradient;
   NormBackward progress = NormBackward::kUntouched;
 };
 
-// All pointers are of the device. T: float or __nv_bfloat16.
+// All pointers are device pointers. T: float or __nv_bfloat16.
 template <typename T>
 struct DataGradientOperands {
   const T* dy = nullptr;  // (images, out_size, out_size, out_channels)
   const T* weights = nullptr;
-  T* dx = nullptr;         // out, (images, in_size, in_size, in_channels), as the batch norm's below
-  bool dx_is_read = true;  // false: by nobody, where the batch norm below is applied as well
+  T* dx = nullptr;         // out, (images, in_size, in_size, in_channels), like the output of the batch norm below
+  bool dx_is_read = true;  // false: nobody reads dx if the batch norm below is applied, too
 
-  // The batch norm below.
-  T* norm_x = nullptr;        // its input, and where it is applied the gradient of that
-  const T* addend = nullptr;  // what reaches its output on another way; null: nothing
+  // Batch norm below.
+  T* norm_x = nullptr;        // its input; replaced by its gradient if the batch norm is applied
+  const T* addend = nullptr;  // other addend of the gradient of its output; null: none
   const uint8_t* relu_mask = nullptr;
   BatchNormState state;
   BatchNormGradients gradients;  // out
 
-  // A shortcut that read the same input: its gradient is taken in the same launch, instead of the addend, by all ways
-  // but `apart`, which wants it in the addend.
-  const T* shortcut_dy = nullptr;  // null: there is none
+  // Shortcut that read the same input. All implementations except `apart` compute its gradient in the same launch and
+  // ignore `addend`; `apart` expects it in `addend`.
+  const T* shortcut_dy = nullptr;  // null: no shortcut
   const T* shortcut_weights = nullptr;
 
-  void* meeting = nullptr;  // ConvolutionNormMeetingBytes
+  void* meeting = nullptr;  // rendezvous memory of ConvolutionNormMeetingBytes() bytes
 };
 
-// Units of one shape share one.
+// Data gradient of a unit; shared by all units of one shape.
 template <typename T>
 class UnitDataGradient {
  public:
   virtual ~UnitDataGradient() = default;
 
-  virtual std::string name() const = 0;  // as UnitForward's
+  virtual std::string name() const = 0;  // description, as in UnitForward
 
-  // How far Run brings the batch norm below.
+  // Returns the progress of the batch norm below after Run.
   virtual NormBackward gives() const = 0;
 
-  // Only launches, on the lane. Gives what is upstream of the batch norm below.
+  // Queues launches only, on the stream of `lane`. Returns the gradient that reaches the batch norm below.
   virtual absl::StatusOr<Upstream<T>> Run(const DataGradientOperands<T>& operands, const Lane& lane) const = 0;
 };
 
@@ -87,12 +87,13 @@ class UnitWeightGradient {
  public:
   virtual ~UnitWeightGradient() = default;
 
-  virtual std::string name() const = 0;  // as UnitForward's
+  virtual std::string name() const = 0;  // description, as in UnitForward
 
-  // dw = the gradient of the weights, from dy as above and x: (images, in_size, in_size, in_channels). Only launches.
+  // Computes dw, the gradient of the weights, from dy as above and x: (images, in_size, in_size, in_channels). Queues
+  // launches only.
   virtual absl::Status Run(const T* dy, const T* x, T* dw, const Lane& lane) const = 0;
 
-  // Ours where it has parts to add up, which can be launched apart; null: there is nothing to launch apart.
+  // Returns our weight gradient if it has split-K partials, whose sum can be launched separately; else null.
   virtual const WeightGradient* in_parts() const { return nullptr; }
 };
 

@@ -1,12 +1,12 @@
-// What a unit does forward: a convolution and the batch norm behind it. There are three ways, of which a plan chooses
-// one for each unit (resnet18_plan.h):
+// Forward pass of a unit: a convolution and the batch norm after it. A plan chooses one of three implementations for
+// each unit (resnet18_plan.h):
 //
-//   way        launches                                                                  types
-//   apart      the convolution | the batch norm's statistics | what applies it           float, bf16
-//   with sums  our convolution, which takes the statistics | what applies it             bf16
-//   applied    our convolution, which applies the batch norm as well                     bf16
+//   name       launches                                                                  types
+//   apart      the convolution | the batch norm's statistics | its application           float, bf16
+//   with sums  our convolution, which also computes the statistics | the application     bf16
+//   applied    our convolution, which also applies the batch norm                        bf16
 //
-// They differ in what is queued before the residual is there: all launches but the last.
+// They differ in what is queued before the residual is available: all launches except the last.
 #ifndef LOCKSTEP_LIB_FUSED_UNIT_FORWARD_H_
 #define LOCKSTEP_LIB_FUSED_UNIT_FORWARD_H_
 
@@ -25,45 +25,46 @@
 
 namespace lockstep {
 
-// All pointers are of the device. T: float or __nv_bfloat16.
+// All pointers are device pointers. T: float or __nv_bfloat16.
 template <typename T>
 struct ForwardOperands {
-  absl::string_view norm_name;  // for messages
+  absl::string_view norm_name;  // name for error messages
   const T* x = nullptr;         // (images, in_size, in_size, in_channels)
   const T* weights = nullptr;
-  T* raw = nullptr;  // out: what the convolution gives, (images, out_size, out_size, out_channels)
+  T* raw = nullptr;  // out: output of the convolution, (images, out_size, out_size, out_channels)
   BatchNormParameters parameters;
   BatchNormState state;     // out
-  void* meeting = nullptr;  // ConvolutionNormMeetingBytes
+  void* meeting = nullptr;  // rendezvous memory of ConvolutionNormMeetingBytes() bytes
 };
 
-// Where the normalised and rectified output goes, and what is added before it is rectified.
+// Normalised and rectified output, and the residual that is added before the ReLU.
 template <typename T>
 struct ForwardOutput {
   BatchNormResidual<T> residual;
-  T* y = nullptr;  // as `raw`
+  T* y = nullptr;  // shape of `raw`
   uint8_t* relu_mask = nullptr;
 };
 
-// Units of one shape share one. Both calls only launch, in this order, on one lane.
+// Shared by all units of one shape. Both calls only launch, and must be made in this order, on one stream.
 template <typename T>
 class UnitForward {
  public:
   virtual ~UnitForward() = default;
 
-  // In words, as records have it: which engine of cuDNN's, or how ours is cut, and what it does of the batch norm.
+  // Describes the implementation for records: the cuDNN engine, or the configuration of our kernel, and its part of the
+  // batch norm.
   virtual std::string name() const = 0;
 
-  // What needs no residual. A shortcut's, which is not planned to be applied, has nothing else: it leaves raw and
-  // state.
+  // Queues the launches that need no residual. A shortcut must not be planned as `applied` and needs only this call: it
+  // leaves `raw` and `state`.
   virtual absl::Status BeforeResidual(const ForwardOperands<T>& operands, const Lane& lane) const = 0;
 
-  // What is left.
+  // Queues the remaining launches.
   virtual absl::Status WithResidual(const ForwardOperands<T>& operands, const ForwardOutput<T>& output,
                                     const Lane& lane) const = 0;
 };
 
-// norm: the convolution's output.
+// `norm`: shape of the convolution's output.
 template <typename T>
 std::shared_ptr<const UnitForward<T>> MakeForwardApart(std::unique_ptr<const Convolution> convolution,
                                                        const BatchNormShape& norm, const BatchNormLaunch& launch);

@@ -1,4 +1,4 @@
-// What gradients are while they travel between ranks. Knows nothing of CUDA.
+// Communication dtype of the gradients between ranks. Independent of CUDA.
 #ifndef LOCKSTEP_LIB_FUSED_WIRE_H_
 #define LOCKSTEP_LIB_FUSED_WIRE_H_
 
@@ -8,12 +8,12 @@ namespace lockstep {
 
 enum class Wire {
   kFp32,
-  kBf16,  // rounded to nearest before the sum, and by each of its additions: torch's bf16_compress_hook
+  kBf16,  // rounded to nearest before the sum and in each of its additions, like torch's bf16_compress_hook
 };
 
 inline constexpr uint64_t WireBytesPerElement(Wire wire) { return wire == Wire::kBf16 ? 2 : 4; }
 
-// The largest relative error of one rounding: 2^-p, p being the bits of the significand with the leading one.
+// Returns the largest relative error of one rounding: 2^-p, where p counts the significand's bits with the leading one.
 inline constexpr double WireRoundoff(Wire wire) { return wire == Wire::kBf16 ? 0x1p-8 : 0x1p-24; }
 
 }  // namespace lockstep
