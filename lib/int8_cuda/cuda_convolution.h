@@ -1,4 +1,4 @@
-// A weighted layer on a GPU, whoever computes it.
+// CudaConvolution: a weighted layer on a GPU, independent of the kernel that computes it.
 #ifndef LOCKSTEP_LIB_INT8_CUDA_CUDA_CONVOLUTION_H_
 #define LOCKSTEP_LIB_INT8_CUDA_CUDA_CONVOLUTION_H_
 
@@ -11,29 +11,29 @@
 
 namespace lockstep {
 
-// What a convolution is made from. References must live while it is made.
+// Inputs for making a convolution. The references must stay valid while it is made.
 struct ConvolutionTask {
   const IntegerLayer& layer;
   int32_t input_zero_point;
-  const IntegerLayer* addition;  // the layer that it may end with; null: none
-  bool own_is_first;             // its result is the addition's first operand
+  const IntegerLayer* addition;  // fused addition at the end of the layer; null: none
+  bool own_is_first;             // true: the layer's result is the addition's first operand
 };
 
 class CudaConvolution {
  public:
   virtual ~CudaConvolution() = default;
 
-  // Finds the fastest way for so many images, by running some on `stream`, which is not being captured; with_addend: as it
-  // will be launched. Errors: CUDA's.
+  // Finds the fastest configuration for `images` images by running some on `stream`, which must not be under capture.
+  // `with_addend`: true if Launch will be given an addend. Returns CUDA's errors.
   virtual absl::Status Tune(uint32_t /*images*/, bool /*with_addend*/, cudaStream_t /*stream*/) {
     return absl::OkStatus();
   }
 
-  // All device memory lies as device_layout.h has it, aligned to 16 bytes. input: int8 (images, In()). output: int8
-  // (images, Out()), or the int32 sums (images, height, width, out_channels) of a layer that writes them. addend: null, or
-  // the addition's other tensor, which has the output's extent: then the output is the addition's.
+  // Launches the layer. Tensors must be in the layout of device_layout.h and aligned to 16 bytes. input: int8 (images,
+  // In()). output: int8 (images, Out()), or int32 (images, height, width, out_channels) for a layer that writes sums.
+  // addend: null, or the addition's other tensor, of the output's extent; then the output is the addition's.
   //
-  // May be captured in a CUDA graph. Internal: the launch failed.
+  // May be captured in a CUDA graph. Returns InternalError if the launch fails.
   virtual absl::Status Launch(const int8_t* input, const int8_t* addend, void* output, uint32_t images,
                               cudaStream_t stream) const = 0;
 };

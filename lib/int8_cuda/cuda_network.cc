@@ -16,7 +16,7 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kMaxPixels = size_t{1} << 31;  // of a tensor of all images: kernels count them in 32 bits
+constexpr size_t kMaxPixels = size_t{1} << 31;  // limit for a tensor of all images: kernels count pixels in 32 bits
 
 absl::Status CheckImages(const IntegerNetwork& network, uint32_t max_images) {
   if (max_images == 0) {
@@ -84,7 +84,7 @@ absl::Status CudaNetwork::MakeMemory() {
   return absl::OkStatus();
 }
 
-// What a step writes before max-pooling.
+// Launches a step without its max-pooling.
 absl::Status CudaNetwork::LaunchLayer(const PlanStep& step, const NetworkMemory& memory, uint32_t count, void* output,
                                       cudaStream_t stream) const {
   const IntegerLayer& layer = network_.layers[step.layer];
@@ -186,7 +186,7 @@ absl::Status CudaNetwork::RunOnDevice(const uint8_t* pixels, const int8_t* table
   return CudaStatus(cudaGraphLaunch(graph, stream), "launch a network");
 }
 
-// At most max_images.
+// `count` must be at most max_images.
 absl::Status CudaNetwork::RunBlock(const int8_t* images, uint32_t count, int32_t* logits) {
   int32_t* const on_device = static_cast<int32_t*>(logits_.data());
   ASSIGN_OR_RETURN(const cudaGraphExec_t graph, GraphFor({nullptr, nullptr, count, on_device}));

@@ -1,7 +1,7 @@
-// A network in int8 on a GPU: the same bits as RunInteger (lib/int8/integer_reference.h).
+// CudaNetwork: an int8 network on a GPU, with the same bits as RunInteger (lib/int8/integer_reference.h).
 //
-// All that a batch needs is one CUDA graph, captured when the first such batch is run. Before that each layer's kernel is
-// chosen by timing for its number of images.
+// A batch runs as one CUDA graph, which is captured when the first such batch is run. Before the capture, each layer's
+// kernel is chosen by timing for the batch's number of images.
 #ifndef LOCKSTEP_LIB_INT8_CUDA_CUDA_NETWORK_H_
 #define LOCKSTEP_LIB_INT8_CUDA_CUDA_NETWORK_H_
 
@@ -29,26 +29,28 @@
 
 namespace lockstep {
 
-// One thread at a time may use it, and calls on several streams may not overlap: they share its memory. Errors of CUDA
-// are those of CudaStatus (lib/kernels/cuda_status.h).
+// Must be used by one thread at a time, and calls on several streams must not overlap, because they share the network's
+// memory. CUDA's errors are those of CudaStatus (lib/kernels/cuda_status.h).
 class CudaNetwork {
  public:
   using Observer = IntegerBatchObserver;
 
-  // Packs the weights, once, for the current device, and takes memory for `max_images` images at once. `network` must be
-  // one whose sums cannot overflow (quantized_record.h). FailedPrecondition: the GPU lacks `isa`, or as
-  // CheckIntegerNetwork. InvalidArgument: no image at once, or more than 2^31 pixels. ResourceExhausted, Unavailable.
+  // Packs the weights, once, for the current device, and allocates memory for `max_images` images at once. The sums of
+  // `network` must not be able to overflow (quantized_record.h). Returns the errors of CheckIntegerNetwork,
+  // FailedPreconditionError if the GPU lacks `isa`, InvalidArgumentError if max_images is 0 or makes more than 2^31
+  // pixels, and ResourceExhaustedError or UnavailableError from CUDA.
   static absl::StatusOr<std::unique_ptr<CudaNetwork>> Make(const IntegerNetwork& network, GpuIsa isa,
                                                            uint32_t max_images);
 
-  // On host memory, any number of images. images: int8 (count, height, width, channels) as the first layer reads them.
-  // logits: int32 (count, values that the last layer writes), int8 values or sums, written. Results do not depend on which
-  // images are together. With `observe` each layer is by itself, on all images at once, in memory of its own.
+  // Runs on host memory, any number of images. images: int8 (count, height, width, channels), the first layer's input.
+  // logits: out, int32 (count, LogitsPerImage()), int8 values or sums. Results do not depend on the division into
+  // batches. With `observe`, each layer runs unfused, on all images at once, in separate memory.
   absl::Status Run(const int8_t* images, size_t count, int32_t* logits, const Observer& observe = nullptr);
 
-  // On device memory; returns when all is launched on `stream`, which may not be one that is being captured. pixels:
-  // uint8 (count, channels, height, width); table: int8 (channels, 256), what each byte becomes; logits as above. The
-  // first call with these four captures a graph, which later ones launch. InvalidArgument: more than max_images.
+  // Runs on device memory, and returns when all work is launched on `stream`, which must not be under capture. pixels:
+  // uint8 (count, channels, height, width); table: int8 (channels, 256), the value of each byte; logits: as in Run. The
+  // first call with these four arguments captures a graph, which later calls launch. Returns InvalidArgumentError if
+  // `count` is above max_images.
   absl::Status RunOnDevice(const uint8_t* pixels, const int8_t* table, uint32_t count, int32_t* logits,
                            cudaStream_t stream);
 
@@ -62,7 +64,7 @@ class CudaNetwork {
   };
   using OwnedStream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, DestroyStream>;
 
-  // What a graph has in it: pixels and their table, or null, images_; how many images; where the logits go.
+  // Arguments of a graph: pixels and their table, or null for images_; number of images; logits.
   using Call = std::tuple<const uint8_t*, const int8_t*, uint32_t, int32_t*>;
 
   CudaNetwork(const IntegerNetwork& network, GpuIsa isa, uint32_t max_images);
@@ -87,12 +89,12 @@ class CudaNetwork {
   const uint32_t max_images_;
   const NetworkPlan fused_;
   const NetworkPlan unfused_;
-  std::vector<std::unique_ptr<CudaConvolution>> convolutions_;  // of each layer; null of one without weights
-  std::optional<NetworkMemory> memory_;                         // of the fused plan
-  DeviceBuffer images_;                                         // as Run() has them
+  std::vector<std::unique_ptr<CudaConvolution>> convolutions_;  // one per layer; null: layer without weights
+  std::optional<NetworkMemory> memory_;                         // memory of the fused plan
+  DeviceBuffer images_;                                         // images of Run()
   DeviceBuffer logits_;                                         // int32 (max_images, LogitsPerImage())
   OwnedStream stream_;
-  std::set<uint32_t> tuned_;  // numbers of images
+  std::set<uint32_t> tuned_;  // numbers of images that were tuned
   std::map<Call, CapturedGraph> graphs_;
 };
 

@@ -1,4 +1,4 @@
-// Every instruction that this GPU has against the plain loops, bit for bit.
+// Compares every instruction of this GPU with the reference implementation, bit for bit.
 //
 //     bazel run //lib/int8_cuda:cuda_network_test -- --networks=5000
 #include "lib/int8_cuda/cuda_network.h"
@@ -97,7 +97,8 @@ std::vector<std::vector<int8_t>> CudaTensors(CudaNetwork& cuda, const IntegerNet
   return tensors;
 }
 
-// A convolution whose weights, image and zero points are extreme, and whose products with the multiplier may be ties.
+// Returns a network of one convolution with extreme weights and zero points, whose products with the multiplier may be
+// ties.
 IntegerNetwork OneLayer(LayerShape shape, int8_t weight, float multiplier, int32_t input_zero, int32_t zero_point) {
   IntegerNetwork network;
   network.input_zero_point = input_zero;
@@ -110,7 +111,7 @@ IntegerNetwork OneLayer(LayerShape shape, int8_t weight, float multiplier, int32
   return network;
 }
 
-// A network, and others each with one fault in one layer, by the plain loops.
+// A network, and copies of it, each with one fault in one layer, with the tensors of the reference implementation.
 struct FaultyNetworks {
   struct Fault {
     std::string words;
@@ -142,7 +143,7 @@ struct FaultyNetworks {
     return shows;
   }
 
-  // The last weight whose change ReLU, rounding and pooling leave something of.
+  // Adds a fault in the last weight whose change survives ReLU, rounding and pooling.
   void AddOneWeight(size_t layer) {
     for (size_t i = good.layers[layer].weight.size(); i-- > 0;) {
       IntegerNetwork wrong = good;
@@ -161,7 +162,7 @@ struct FaultyNetworks {
   std::vector<Fault> faults;
 };
 
-// Wants no GPU. A fault that changes nothing would be found by nobody.
+// Needs no GPU. A fault that changes nothing could not be found.
 TEST(FaultyNetworksTest, EachFaultShowsInItsLayerAndInNoneBefore) {
   const FaultyNetworks networks;
   EXPECT_EQ(networks.faults.size(), 3 * networks.good.layers.size());
@@ -246,7 +247,7 @@ TEST_P(CudaNetworkTest, ExtremesAreThePlainLoops) {
   }
 }
 
-// So many pixels that every tile of the kernels is used, full ones and a last one.
+// Has so many pixels that every tile of the kernels is used, full tiles and a last one.
 TEST_P(CudaNetworkTest, ManyPixelsAreThePlainLoops) {
   std::mt19937 random(4);
   for (const uint32_t channels : {20u, 64u}) {
@@ -325,7 +326,7 @@ TEST_P(CudaNetworkTest, PixelsOnTheDeviceAreTheSameImages) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("at most 5 images")));
 }
 
-// What the tests above would say of a kernel that is wrong somewhere.
+// Checks that the comparisons of the tests above detect a kernel that is wrong somewhere.
 TEST_P(CudaNetworkTest, APlantedFaultIsFound) {
   const FaultyNetworks networks;
   for (const FaultyNetworks::Fault& fault : networks.faults) {

@@ -11,11 +11,11 @@
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kImagesAtOnce = 512;  // of ResNet-18 some 100 MB
+constexpr uint32_t kImagesAtOnce = 512;  // some 100 MB for ResNet-18
 
 absl::StatusOr<IntegerRunner> MakeRunnerOf(const IntegerNetwork& network, GpuIsa isa) {
   ASSIGN_OR_RETURN(std::unique_ptr<CudaNetwork> made, CudaNetwork::Make(network, isa, kImagesAtOnce));
-  // std::function wants what it holds to be copyable.
+  // std::function requires a copyable target.
   const std::shared_ptr<CudaNetwork> kept = std::move(made);
   return IntegerRunner(
       [kept](const int8_t* images, size_t count, int32_t* logits, const IntegerBatchObserver& observe) -> absl::Status {

@@ -1,5 +1,5 @@
-// CudaNetwork as what replays and predictions run a network with (lib/int8/replay.h). There is one without CUDA, too,
-// which says so.
+// CudaRunner: adapter of CudaNetwork to the interface of replays and predictions (lib/int8/replay.h). A build without
+// CUDA has a substitute that returns UnavailableError.
 #ifndef LOCKSTEP_LIB_INT8_CUDA_CUDA_RUNNER_H_
 #define LOCKSTEP_LIB_INT8_CUDA_CUDA_RUNNER_H_
 
@@ -12,15 +12,16 @@
 namespace lockstep {
 
 struct CudaRunner {
-  MakeIntegerRunner make;  // errors of what it makes: as CudaNetwork::Make and Run
-  std::string isa;         // its instructions: as GpuIsaName has them
+  MakeIntegerRunner make;  // its runners return the errors of CudaNetwork::Make and Run
+  std::string isa;         // instructions, a name of GpuIsaName
 };
 
-// Whether the name is one of ParseGpuIsa's.
+// Returns true if ParseGpuIsa accepts the name.
 bool IsGpuIsaName(absl::string_view name);
 
-// On the current device. `isa`: "auto", the fastest that it has, or as ParseGpuIsa has them. InvalidArgument: another
-// name. FailedPrecondition: the GPU lacks it. Unavailable: there is no GPU, or this build is without CUDA.
+// Makes a runner for the current device. `isa`: "auto" for the fastest instructions of the device, or a name of
+// ParseGpuIsa. Returns InvalidArgumentError for any other name, FailedPreconditionError if the GPU lacks the
+// instructions, and UnavailableError if there is no GPU or this build has no CUDA.
 absl::StatusOr<CudaRunner> MakeCudaRunner(absl::string_view isa);
 
 }  // namespace lockstep

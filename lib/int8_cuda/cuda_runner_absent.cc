@@ -1,4 +1,4 @@
-// What a build without CUDA has instead of cuda_runner.cc.
+// Substitute for cuda_runner.cc in a build without CUDA.
 #include "absl/status/status.h"
 #include "lib/int8_cuda/cuda_runner.h"
 

@@ -1,6 +1,5 @@
-// How tensors of int8 networks lie on a GPU: (images, height, width, channels), channels together (NHWC), int8 as they
-// are, the channels rounded up to whole loads of 16 bytes. What lies in the channels beyond the layer's own may be
-// anything: the weights that meet it are zero.
+// Layout of int8 tensors on a GPU: (images, height, width, channels), channels together (NHWC), in whole loads of 16
+// bytes. Padding channels may hold anything: the weights that are multiplied with them are zero.
 #ifndef LOCKSTEP_LIB_INT8_CUDA_DEVICE_LAYOUT_H_
 #define LOCKSTEP_LIB_INT8_CUDA_DEVICE_LAYOUT_H_
 
@@ -17,7 +16,7 @@ constexpr uint32_t RoundedUp(uint32_t value, uint32_t to) { return (value + to -
 
 constexpr uint32_t PaddedChannels(uint32_t channels) { return RoundedUp(channels, kLoadBytes); }
 
-// Bytes of one image of a tensor on the device.
+// Returns the bytes of one image of a tensor on the device.
 inline size_t PaddedBytes(const Extent& extent) {
   return size_t{extent.height} * extent.width * PaddedChannels(extent.channels);
 }

@@ -1,6 +1,6 @@
-// A fully connected layer of few images: tiles would leave most of the GPU idle and go down the depth step by step. Here a
-// warp does four outputs of an image, its lanes share the depth, 16 products each at once, and add up by shuffles. The
-// first weights are loaded while the launch before still runs.
+// Fully connected layer of few images. Tiles would leave most of the GPU idle and process the depth step by step. Here
+// a warp computes four outputs of an image. Its lanes share the depth, 16 products each at a time, and add up by
+// shuffles. The first weights are loaded while the previous launch still runs.
 #include "lib/int8_cuda/implicit_product.cuh"
 #include "lib/kernels/overlapped_launch.cuh"
 
@@ -8,7 +8,7 @@ namespace lockstep {
 namespace {
 
 constexpr uint32_t kWarp = 32;
-constexpr uint32_t kWarps = 4;  // of a block
+constexpr uint32_t kWarps = 4;  // warps per block
 constexpr uint32_t kOutputs = 4;
 constexpr uint32_t kLaneBytes = 16;
 

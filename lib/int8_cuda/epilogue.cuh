@@ -1,5 +1,4 @@
-// Epilogue for some channels of one pixel: from the int32 sums, which began at 0, to int8 in a word, for whatever kernel
-// made the sums.
+// Epilogue of some channels of one pixel, for any kernel: from int32 sums, which began at 0, to int8 in a word.
 //
 //     const int32_t* const start = StartOf(epilogue, pixel);
 //     const uint32_t addend = epilogue.addend == nullptr ? 0 : the four bytes at pixel * channels + channel;
@@ -16,19 +15,19 @@
 
 namespace lockstep {
 
-// The row of start sums of a pixel of the batch.
+// Returns the row of start values of a pixel of the batch.
 __host__ __device__ inline const int32_t* StartOf(const Epilogue& epilogue, uint32_t pixel) {
   return epilogue.classes == nullptr
              ? epilogue.start
              : epilogue.start + static_cast<uint32_t>(epilogue.classes[pixel % epilogue.pixels]) * epilogue.channels;
 }
 
-// int32 wraps around on the way, and ends exact.
+// Adds with wrap-around: intermediate int32 sums may wrap around, and the final sum is exact.
 __host__ __device__ inline int32_t FinishSum(int32_t sum, int32_t start) {
   return static_cast<int32_t>(static_cast<uint32_t>(sum) + static_cast<uint32_t>(start));
 }
 
-// One channel's result. It lies in the lowest byte of the float32's bits; `is_added` says that it is a uint8.
+// Returns one channel's result in the lowest byte of the float32's bits: int8, or uint8 if another tensor is added.
 __host__ __device__ inline uint32_t FinishBits(const Epilogue& epilogue, int32_t sum, float bias, float multiplier,
                                                uint32_t addend, uint32_t byte) {
   const float own = RequantizedInRounder(sum, bias, multiplier, epilogue.low, epilogue.high, epilogue.zero_point);
@@ -41,8 +40,9 @@ __host__ __device__ inline uint32_t FinishBits(const Epilogue& epilogue, int32_t
                                  : AddedInRounder(other, add.other, mine, add.own, add.offset, add.low));
 }
 
-// int8 of channels `channel` to `channel` + 3 (a multiple of 4 below epilogue.channels), the first one in the lowest byte.
-// Only of a layer with multipliers. `start`: StartOf the pixel. `addend`: the other tensor's four bytes, if there is one.
+// Returns int8 of channels `channel` to `channel` + 3, the first one in the lowest byte. `channel` must be a multiple
+// of 4 below epilogue.channels, and the layer must have multipliers. `start`: StartOf the pixel. `addend`: four bytes
+// of the other tensor, if there is one.
 __host__ __device__ inline uint32_t FinishQuad(const Epilogue& epilogue, const int32_t (&sums)[4], const int32_t* start,
                                                uint32_t channel, uint32_t addend) {
   const int4 first = *reinterpret_cast<const int4*>(start + channel);
@@ -56,7 +56,7 @@ __host__ __device__ inline uint32_t FinishQuad(const Epilogue& epilogue, const i
   return epilogue.addend == nullptr ? word : word ^ 0x80808080u;
 }
 
-// The same of two channels (`channel` even), in the lower half of the word; `addend` in its lower half, too.
+// Returns two channels (`channel` must be even), in the lower half of the word; `addend` is in its lower half, too.
 __host__ __device__ inline uint32_t FinishPair(const Epilogue& epilogue, const int32_t (&sums)[2], const int32_t* start,
                                                uint32_t channel, uint32_t addend) {
   const int2 first = *reinterpret_cast<const int2*>(start + channel);

@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// The taps of a pixel that are real: of its row, of its column.
+// Real taps of a pixel: rows and columns.
 struct RealWindow {
   Taps rows;
   Taps columns;
@@ -22,7 +22,7 @@ WindowKey KeyOf(const RealWindow& window) {
   return {window.rows.first, window.rows.last, window.columns.first, window.columns.last};
 }
 
-// The windows that differ, and, of each output pixel, which one it has.
+// Returns the distinct windows, and in `classes` the index of each output pixel's window.
 std::vector<RealWindow> FindWindows(const LayerShape& shape, std::vector<uint16_t>& classes) {
   std::vector<RealWindow> windows;
   std::map<WindowKey, uint16_t> known;
@@ -40,7 +40,7 @@ std::vector<RealWindow> FindWindows(const LayerShape& shape, std::vector<uint16_
   return windows;
 }
 
-// (outputs, kernel, kernel): of each output's weights at each tap, the sum over the channels.
+// Returns (outputs, kernel, kernel): the sum of each output's weights at each tap over the channels.
 std::vector<uint32_t> TapSums(const IntegerLayer& layer) {
   const LayerShape& shape = layer.shape;
   const size_t area = size_t{shape.kernel} * shape.kernel;
@@ -51,7 +51,7 @@ std::vector<uint32_t> TapSums(const IntegerLayer& layer) {
   return sums;
 }
 
-// bias - zero * sum of the weights in the window; int32 wraps around as the kernels' sums do.
+// Appends bias - zero * sum of the weights in the window; int32 wraps around like the kernels' sums.
 void AppendStarts(const IntegerLayer& layer, uint32_t zero, const RealWindow& window,
                   const std::vector<uint32_t>& tap_sums, std::vector<int32_t>& start) {
   const LayerShape& shape = layer.shape;
@@ -89,7 +89,7 @@ absl::Status Upload(const std::vector<T>& values, DeviceBuffer& buffer, const T*
 EpilogueTables MakeEpilogueTables(const IntegerLayer& layer, int32_t input_zero_point) {
   EpilogueTables tables;
   std::vector<RealWindow> windows = FindWindows(layer.shape, tables.classes);
-  if (input_zero_point == 0 || windows.size() == 1) {  // all start alike
+  if (input_zero_point == 0 || windows.size() == 1) {  // all pixels have the same start values
     windows.resize(1);
     tables.classes.clear();
   }

@@ -1,4 +1,4 @@
-// The tables of a layer's Epilogue, made on the host and kept on the device.
+// EpilogueTables: the tables of a layer's Epilogue, made on the host and copied to the device.
 #ifndef LOCKSTEP_LIB_INT8_CUDA_EPILOGUE_TABLES_H_
 #define LOCKSTEP_LIB_INT8_CUDA_EPILOGUE_TABLES_H_
 
@@ -12,7 +12,7 @@
 
 namespace lockstep {
 
-// As Epilogue has them; empty where that has null.
+// Tables of Epilogue; empty where Epilogue has null.
 struct EpilogueTables {
   std::vector<int32_t> start;     // (classes, channels)
   std::vector<uint16_t> classes;  // (pixels of an image)
@@ -24,16 +24,16 @@ EpilogueTables MakeEpilogueTables(const IntegerLayer& layer, int32_t input_zero_
 
 AdditionFactors MakeAdditionFactors(const IntegerLayer& addition, bool own_is_first);
 
-// All of the layer's epilogue that is no table; pointers are null.
+// Returns the layer's epilogue without its tables; the pointers are null.
 Epilogue MakeEpilogue(const ConvolutionTask& task);
 
-// An Epilogue whose tables are on the current device.
+// Epilogue whose tables are on the current device.
 class DeviceEpilogue {
  public:
-  // ResourceExhausted when there is no memory for them.
+  // Returns ResourceExhaustedError if there is no memory for the tables.
   static absl::StatusOr<DeviceEpilogue> Make(const ConvolutionTask& task);
 
-  // `addend`: as CudaConvolution::Launch has it.
+  // Returns the epilogue with an addend, as in CudaConvolution::Launch.
   Epilogue With(const int8_t* addend) const;
 
  private:

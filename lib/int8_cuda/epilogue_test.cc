@@ -1,4 +1,4 @@
-// The kernels' epilogue, which is compiled for the host as well, against lib/int8/requantize.h.
+// Compares the kernels' epilogue, compiled for the host, with lib/int8/requantize.h.
 #include "lib/int8_cuda/epilogue.cuh"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 int8_t ByteOf(uint32_t word, uint32_t i) { return static_cast<int8_t>(word >> (8 * i)); }
 
-// What RunInteger makes of a sum, and of an addition.
+// Returns RunInteger's result for a sum.
 int8_t Expected(int32_t sum, float bias, float multiplier, int32_t zero_point, bool relu) {
   const float rounded = ScaleAndRound(static_cast<float>(sum) + bias, multiplier) + static_cast<float>(zero_point);
   return relu ? std::max(ClampToInt8(rounded), static_cast<int8_t>(zero_point)) : ClampToInt8(rounded);
@@ -40,7 +40,7 @@ class FourOutputs {
 
   Epilogue& epilogue() { return epilogue_; }
 
-  // Both widths must give the same bytes.
+  // Returns the four results. Both widths must give the same bytes.
   uint32_t Finish(const int32_t (&sums)[4], uint32_t addend = 0) {
     const uint32_t word = FinishQuad(epilogue_, sums, start_, 0, addend);
     const uint32_t low = FinishPair(epilogue_, {sums[0], sums[1]}, start_, 0, addend & 0xFFFF);
@@ -94,7 +94,7 @@ TEST(EpilogueTest, EachChannelHasItsOwnMultiplierAndBias) {
   EXPECT_EQ(four.Finish({10, 20, 30, 40}), (uint32_t{12} | 12 << 8 | 7 << 16 | 82 << 24));
 }
 
-// All 65,536 pairs of values, either operand first.
+// All 65,536 pairs of values, with either operand first.
 TEST(EpilogueTest, FusedAdditionsAreThoseOfTheHost) {
   for (const auto& [a, b] : {std::pair{1.0f, 1.0f}, {0.5f, 0.5f}, {0.7f, 1.3f}, {1e9f, 0.5f}, {0.5f, 0.001f}}) {
     for (const bool own_is_first : {false, true}) {
@@ -105,7 +105,7 @@ TEST(EpilogueTest, FusedAdditionsAreThoseOfTheHost) {
         addition.add = MakeAddFactors(a, b, -7, 9, addition.zero_point);
         FourOutputs four(std::vector<float>(4, 1.0f), {}, 0, false, &addition, own_is_first);
         const int8_t addend = 0;
-        four.epilogue().addend = &addend;  // that there is one
+        four.epilogue().addend = &addend;  // not null: there is an addend
         for (int32_t own = -128; own < 128; ++own) {
           for (int32_t other = -128; other < 128; ++other) {
             const uint32_t word = four.Finish({own, own, own, own}, 0x01010101u * static_cast<uint8_t>(other));

@@ -1,9 +1,9 @@
-// Requantization in fewer instructions than requantize.cuh, with the same bits, where two things hold (FastEpilogue::Fits):
-// no scaled sum reaches 2^22, and ReLU's bound is the zero point 0 or -128.
+// Requantization in fewer instructions than requantize.cuh, with the same bits. It needs two conditions
+// (FastEpilogue::Fits): no scaled sum reaches 2^22, and ReLU's bound is the zero point 0 or -128.
 //
-// What is rounded by adding 1.5 * 2^23 has the integer in its bits, above those of kRounder. So a bound below, a bound above
-// and the subtraction are one instruction on integers (__viaddmin_s32_relu), after which the result counts from its least
-// value; to make int8 of it only the highest bit may need to change.
+// A value that is rounded by adding 1.5 * 2^23 has the integer in its bits, above those of kRounder. Hence the lower
+// bound, the upper bound and the subtraction are one integer instruction (__viaddmin_s32_relu). Its result counts from
+// the smallest value; conversion to int8 can only change the highest bit.
 #ifndef LOCKSTEP_LIB_INT8_CUDA_FAST_REQUANTIZE_CUH_
 #define LOCKSTEP_LIB_INT8_CUDA_FAST_REQUANTIZE_CUH_
 
@@ -17,15 +17,15 @@
 namespace lockstep {
 
 constexpr int32_t kRounderBits = 0x4B400000;
-constexpr float kLargestFast = 4194303.0f;  // of what is rounded
+constexpr float kLargestFast = 4194303.0f;  // limit of a value that is rounded
 
-// Bounds of integers that lie above kRounder.
+// Bounds of integers that lie above kRounder in a value's bits.
 struct FastBounds {
-  int32_t shift = 0;   // minus what a result of 0 is
-  int32_t most = 0;    // the largest result
-  uint32_t flips = 0;  // four times: the bits that make int8 of a result
+  int32_t shift = 0;   // negated bits of a result of 0
+  int32_t most = 0;    // largest result
+  uint32_t flips = 0;  // bits to flip for int8, the same in all four bytes
 
-  // The integers go from `low` to `high`, before `zero` is added to make int8 of them.
+  // Makes bounds for integers from `low` to `high`, to which `zero` is added for int8.
   static FastBounds Make(float low, float high, float zero) {
     const auto least = static_cast<int32_t>(low);
     const uint32_t lift = static_cast<uint32_t>(least + static_cast<int32_t>(zero)) & 0xFF;
@@ -35,14 +35,14 @@ struct FastBounds {
 };
 
 struct FastEpilogue {
-  FastBounds own;    // the layer's results; where they are added to others, as uint8
-  FastBounds added;  // the addition's
+  FastBounds own;    // layer's results; uint8 if they are added to others
+  FastBounds added;  // results of the addition
 
   static FastEpilogue Make(const Epilogue& epilogue) {
     return {FastBounds::Make(epilogue.low, epilogue.high, epilogue.zero_point),
             FastBounds::Make(epilogue.addition.low, 255.0f, -128.0f)};
   }
-  // `largest_scaled`: of all sums of the layer, by its multipliers.
+  // Returns true if the conditions hold. `largest_scaled`: largest of all sums of the layer, scaled by its multipliers.
   bool Fits(const Epilogue& epilogue, double largest_scaled, bool adds) const {
     const AdditionFactors& add = epilogue.addition;
     const double largest_added = 255.0 * add.own + 255.0 * add.other + (add.offset < 0 ? -add.offset : add.offset);
@@ -71,18 +71,18 @@ __host__ __device__ inline float FloatOfBits(int32_t bits) {
 #endif
 }
 
-// An integer from 0 to 255 as float32.
+// Converts an integer from 0 to 255 to float32.
 __host__ __device__ inline float SmallAsFloat(int32_t value) {
   constexpr int32_t kBits = 0x4B000000;
   return Sum(FloatOfBits(value + kBits), -8388608.0f);
 }
 
-// A layer's result before its flips.
+// Returns a layer's result before its flips.
 __host__ __device__ inline int32_t FastRequantized(int32_t sum, float multiplier, const FastBounds& bounds) {
   return Bounded(Sum(Product(static_cast<float>(sum), multiplier), kRounder), bounds);
 }
 
-// An addition's result before its flips; `own` is FastRequantized.
+// Returns an addition's result before its flips. `own` must be a result of FastRequantized.
 __host__ __device__ inline int32_t FastAdded(int32_t own, int32_t other, bool own_is_first, const AdditionFactors& add,
                                              const FastBounds& bounds) {
   const float mine = SmallAsFloat(own), theirs = SmallAsFloat(other);
@@ -91,7 +91,7 @@ __host__ __device__ inline int32_t FastAdded(int32_t own, int32_t other, bool ow
   return Bounded(Sum(added, kRounder), bounds);
 }
 
-// Byte `i` of a word.
+// Returns byte `i` of a word.
 __host__ __device__ inline int32_t ByteOf(uint32_t word, uint32_t i) {
 #ifdef __CUDA_ARCH__
   return static_cast<int32_t>(__byte_perm(word, 0, 0x4440 | i));

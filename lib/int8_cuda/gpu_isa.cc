@@ -18,7 +18,7 @@ namespace {
 constexpr GpuIsa kGpuIsas[] = {GpuIsa::kDp4a, GpuIsa::kMma, GpuIsa::kWgmma};
 constexpr uint32_t kFirstWithMma = 80;
 
-// Whether the program has kernels with these instructions for a device that has them.
+// Returns true if the program has kernels with these instructions for a device that has the instructions.
 bool HasCode(GpuIsa isa) {
   switch (isa) {
     case GpuIsa::kDp4a:

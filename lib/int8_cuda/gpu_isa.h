@@ -1,4 +1,4 @@
-// The instructions by which a GPU multiplies int8, and which of them it has.
+// GpuIsa: the instructions by which a GPU multiplies int8, and their detection.
 #ifndef LOCKSTEP_LIB_INT8_CUDA_GPU_ISA_H_
 #define LOCKSTEP_LIB_INT8_CUDA_GPU_ISA_H_
 
@@ -10,40 +10,41 @@
 
 namespace lockstep {
 
-// From the slowest to the fastest where a GPU has several.
+// In order of speed on a GPU that has several, the slowest first.
 enum class GpuIsa {
-  kDp4a,   // four products a lane
+  kDp4a,   // four products per lane
   kMma,    // mma.sync.m16n8k32: compute capability 8.0 and later
-  kWgmma,  // wgmma: compute capability 9.0 alone
+  kWgmma,  // wgmma: compute capability 9.0 only
 };
 
-// What CUDA calls a GPU's generation: {9, 0} for H100 and H200.
+// Generation of a GPU in CUDA's terms: {9, 0} for H100 and H200.
 struct ComputeCapability {
   int major = 0;
   int minor = 0;
 };
 
-// "dp4a", "mma", "wgmma".
+// Returns "dp4a", "mma" or "wgmma".
 absl::string_view GpuIsaName(GpuIsa isa);
 
-// InvalidArgument lists the names.
+// Returns InvalidArgumentError, which lists the names, for an unknown name.
 absl::StatusOr<GpuIsa> ParseGpuIsa(absl::string_view name);
 
-// The oldest that kernels are compiled for is 7.5.
+// Returns true if a GPU of this capability has the instructions. The oldest capability with kernels is 7.5.
 bool IsSupported(GpuIsa isa, const ComputeCapability& capability);
 std::vector<GpuIsa> SupportedGpuIsas(const ComputeCapability& capability);
 
-// The current device's. Unavailable: there is none.
+// Returns the capability of the current device, and UnavailableError if there is no GPU.
 absl::StatusOr<ComputeCapability> CurrentComputeCapability();
 
-// Those that the current device has, and this program code for it (lib/kernels/kernel_code.h), the fastest last.
-// FailedPrecondition: the device is older than 7.5. Unavailable: there is none, or no code for it.
+// Returns the instructions that the current device has and for which this program has code (lib/kernels/kernel_code.h),
+// the fastest last. Returns FailedPreconditionError if the device is older than 7.5, and UnavailableError if there is
+// no device or no code for it.
 absl::StatusOr<std::vector<GpuIsa>> CurrentGpuIsas();
 
-// The last of them.
+// Returns the last one of CurrentGpuIsas().
 absl::StatusOr<GpuIsa> BestGpuIsa();
 
-// FailedPrecondition when the current device or the program lacks `isa`, with the best that there is.
+// Returns FailedPreconditionError, which names the best choice, if the current device or the program lacks `isa`.
 absl::Status CheckGpuIsa(GpuIsa isa);
 
 }  // namespace lockstep

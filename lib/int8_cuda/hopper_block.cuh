@@ -1,4 +1,4 @@
-// How a block of the int8 convolution is set up: its threads, its shared memory, and which tiles it does.
+// Set-up of a block of the int8 convolution: its threads, its shared memory, and its tiles.
 #ifndef LOCKSTEP_LIB_INT8_CUDA_HOPPER_BLOCK_CUH_
 #define LOCKSTEP_LIB_INT8_CUDA_HOPPER_BLOCK_CUH_
 
@@ -13,24 +13,25 @@ namespace hopper {
 constexpr uint32_t kWarp = 32;
 constexpr uint32_t kGroupWarps = wgmma::kThreads / kWarp;
 
-constexpr uint32_t kChannels = wgmma::kRows;  // of a group's tile
-constexpr uint32_t kOutBytes = kChannels;     // of a pixel in a group's tile
+constexpr uint32_t kChannels = wgmma::kRows;  // channels of a group's tile
+constexpr uint32_t kOutBytes = kChannels;     // bytes of a pixel in a group's tile
 constexpr uint32_t kPatternBytes = 1024;
 
 constexpr uint32_t kStemLine = 16;  // bytes of a pixel
 
-// Groups of four warps that multiply. A smaller tile leaves registers for more, so that more are writing.
+// Returns the number of groups of four warps that multiply. A smaller tile leaves registers for more groups, so that
+// more of them can write.
 __host__ __device__ constexpr uint32_t GroupsOf(HopperTeam team, uint32_t pixels) {
   return team == HopperTeam::kAlone ? 1 : pixels == 256 ? 2 : 3;
 }
 
-// Threads of a block: the groups', and those behind them, of which the first one copies. Groups that give each other
-// registers are whole.
+// Returns the threads of a block: those of the groups, and those after them, of which the first one copies. If groups
+// pass registers to each other, the last group must be whole, too.
 __host__ __device__ constexpr uint32_t ThreadsOf(HopperTeam team, uint32_t pixels) {
   return GroupsOf(team, pixels) * wgmma::kThreads + (team == HopperTeam::kAlone ? kWarp : wgmma::kThreads);
 }
 
-// How a kernel is compiled.
+// Compile-time configuration of a kernel.
 template <HopperKind kKindOf, uint32_t kPixelsOf, uint32_t kLineOf, HopperTeam kTeamOf>
 struct Shape {
   static constexpr HopperKind kKind = kKindOf;
@@ -42,26 +43,26 @@ struct Shape {
   static constexpr uint32_t kInputLine = kKind == HopperKind::kStem ? kStemLine : kLine;
 
   static constexpr uint32_t kFilter = kKind == HopperKind::kPoints ? 1 : 3;
-  static constexpr uint32_t kTaps = kKind == HopperKind::kBox ? 9 : kFilter;  // of a stage
-  static constexpr uint32_t kStages =                                         // of a line of the depth
+  static constexpr uint32_t kTaps = kKind == HopperKind::kBox ? 9 : kFilter;  // taps per stage
+  static constexpr uint32_t kStages =                                         // stages per line of the depth
       kKind == HopperKind::kStem ? 1 : kFilter * kFilter / kTaps;
   static constexpr uint32_t kGroups = GroupsOf(kTeamOf, kPixels);
   static constexpr uint32_t kConsumers = kGroups * wgmma::kThreads;
   static constexpr uint32_t kThreads = ThreadsOf(kTeamOf, kPixels);
-  static constexpr uint32_t kBlocks = kAlone ? 2 : 1;  // on a multiprocessor
+  static constexpr uint32_t kBlocks = kAlone ? 2 : 1;  // blocks per SM
   static constexpr uint32_t kTileChannels = kChannels * (kTogether ? kGroups : 1);
   static constexpr uint32_t kWeightBytes = kTileChannels * kLine;
 };
 
-constexpr uint32_t kBoxColumns = 10;  // eight, as many as a core matrix has lines, and one on each side
+constexpr uint32_t kBoxColumns = 10;  // eight, the lines of a core matrix, and one on each side
 
 __host__ __device__ constexpr uint32_t StagingBytes(uint32_t pixels) { return pixels * kOutBytes; }
 
-// Where a block's shared memory has what. All parts but the barriers lie on whole swizzle patterns.
+// Offsets in a block's shared memory. All parts except the barriers lie on whole swizzle patterns.
 struct SharedPlan {
   uint32_t weights, staging, barriers, bytes;
 
-  // `split`: the exchange between the blocks of a cluster is in place of the staging.
+  // `split`: the exchange between the blocks of a cluster takes the place of the staging.
   __host__ __device__ SharedPlan(const HopperRings& rings, uint32_t weight_bytes, uint32_t pixels, uint32_t groups,
                                  bool split)
       : weights(rings.input_slots * rings.input_stride()), staging(weights + rings.weight_slots * weight_bytes),
@@ -73,10 +74,10 @@ struct SharedPlan {
   __host__ __device__ uint32_t addend(uint32_t group) const { return bytes - (2 * group + 3) * kBarrierBytes; }
 };
 
-// What this block does: tiles first, first + stride, ... of one channel block, of each the stages begin ... end - 1.
+// Work of this block: tiles first, first + stride, ... of one channel block, and stages begin ... end - 1 of each tile.
 struct Work {
-  uint32_t rank;     // in the cluster
-  uint32_t channel;  // the tile's first
+  uint32_t rank;     // rank in the cluster
+  uint32_t channel;  // first channel of the tile
   uint32_t first, stride;
   uint32_t begin, end;
 
@@ -103,7 +104,7 @@ struct Tile {
   }
 };
 
-// A pixel of a tile: its image, and where it is in the image.
+// Pixel of a tile: its image, and its position in the image.
 struct Pixel {
   uint32_t image, in_image;
 

@@ -21,18 +21,19 @@ constexpr uint32_t kGroupChannels = 64;
 constexpr uint32_t kGroups = 2;
 constexpr uint32_t kOutLine = 64;  // bytes of a pixel in a group's tile
 constexpr uint32_t kShortLine = 64, kLine = 128;
-constexpr uint32_t kBox = 10, kBoxWidth = 8;  // columns in shared memory, and of a tile
-constexpr uint32_t kStemChannels = 16;        // as they lie in memory
-constexpr uint32_t kStemTaps = 4;             // of a line of weights
+constexpr uint32_t kBox = 10, kBoxWidth = 8;  // columns in shared memory; columns of a tile
+constexpr uint32_t kStemChannels = 16;        // channels in memory
+constexpr uint32_t kStemTaps = 4;             // taps per line of weights
 constexpr uint32_t kMaxWeightSlots = 9;
-constexpr uint32_t kMinSlots = 2;                          // one is given back when the next one is read
-constexpr uint32_t kMinWeightSlots = 3;                    // for which a block does with half of a multiprocessor
-constexpr uint32_t kInputSlots = 4, kPointInputSlots = 6;  // where there is memory; more of a 1x1's many steps
+constexpr uint32_t kMinSlots = 2;        // minimum: one slot is released when the next one is read
+constexpr uint32_t kMinWeightSlots = 3;  // minimum for a block that is limited to half of an SM's memory
+constexpr uint32_t kInputSlots = 4, kPointInputSlots = 6;  // if memory allows; more for the many steps of a 1x1
+                                                           // convolution
 constexpr uint32_t kMaxSplits = 8;
-constexpr uint32_t kAloneBlocks = 2;  // of a multiprocessor
-// Shared memory of a block on Hopper, at most: CUDA C++ Programming Guide, compute capability 9.0.
+constexpr uint32_t kAloneBlocks = 2;  // blocks per SM
+// Largest shared memory of a block on Hopper: CUDA C++ Programming Guide, compute capability 9.0.
 constexpr uint32_t kSharedBytes = 227 << 10;
-constexpr uint32_t kHalfSharedBytes = 113 << 10;  // of 228 KB of a multiprocessor, of which each block costs one more
+constexpr uint32_t kHalfSharedBytes = 113 << 10;  // half of an SM's 228 KB, of which each block costs 1 KB more
 
 uint32_t Log2(uint32_t power) {
   uint32_t log = 0;
@@ -44,7 +45,7 @@ uint32_t Log2(uint32_t power) {
 
 bool IsStem(const LayerShape& shape) { return shape.in_channels <= kStemChannels; }
 
-// Bytes of the weights' lines, and but for a stem of the input's.
+// Returns the bytes of a line of weights and, except for a stem, of the input.
 uint32_t Line(const LayerShape& shape) { return shape.in_channels == kShortLine || IsStem(shape) ? kShortLine : kLine; }
 
 HopperKind KindOf(const LayerShape& shape) {
@@ -87,7 +88,7 @@ HopperTiles MakeTiles(const LayerShape& shape, const HopperConfig& config, uint3
   return tiles;
 }
 
-// Rows of the input that a stage reads.
+// Returns the rows of the input that a stage reads.
 uint32_t InputRows(const HopperTiles& tiles, HopperKind kind) {
   switch (kind) {
     case HopperKind::kPoints:
@@ -113,7 +114,7 @@ HopperLaunch MakeLaunch(const LayerShape& shape, const HopperConfig& config, con
   return launch;
 }
 
-// Takes slots away until a block's shared memory is no more than `bytes`. Whether that was enough.
+// Removes slots until a block's shared memory is at most `bytes`. Returns true if the block fits.
 bool Shrink(const HopperLaunch& launch, bool points, uint32_t stages, uint32_t bytes, uint32_t min_weight_slots,
             HopperArguments& arguments) {
   HopperRings& rings = arguments.rings;
@@ -127,13 +128,14 @@ bool Shrink(const HopperLaunch& launch, bool points, uint32_t stages, uint32_t b
   return HopperSharedBytes(launch, arguments) <= bytes;
 }
 
-// As many slots of weights as are of use, and of the input as there is memory for; two of these at least where there are
-// two stages. A 1x1 convolution of many steps takes one of each in turn, so it has as many of both.
+// Returns as many slots of weights as are useful, and as many of the input as memory allows, at least two if there are
+// two stages. A 1x1 convolution of many steps takes one slot of each kind in turn, so it has the same number of both.
 HopperRings MakeRings(const LayerShape& shape, const HopperLaunch& launch, HopperArguments arguments) {
   const HopperTiles& tiles = arguments.tiles;
   HopperRings& rings = arguments.rings;
   const bool points = shape.kernel == 1, alone = launch.team == HopperTeam::kAlone;
-  const uint32_t stages = (tiles.stages + (1u << tiles.splits_log2) - 1) >> tiles.splits_log2;  // of a block, at most
+  const uint32_t stages = (tiles.stages + (1u << tiles.splits_log2) - 1) >> tiles.splits_log2;  // most stages of a
+                                                                                                // block
   const uint32_t line = IsStem(shape) ? kStemChannels : launch.line;
   rings.input_bytes = line * (tiles.box_columns << tiles.tile_images_log2) * InputRows(tiles, launch.kind);
   rings.weight_slots = std::min(kMaxWeightSlots, stages * TapsOfStage(launch.kind));
@@ -144,13 +146,13 @@ HopperRings MakeRings(const LayerShape& shape, const HopperLaunch& launch, Hoppe
     if (Shrink(launch, points, stages, kHalfSharedBytes, kMinWeightSlots, arguments)) {
       return rings;
     }
-    rings = whole;  // then one block has a multiprocessor for itself
+    rings = whole;  // then one block has an SM for itself
   }
   (void)Shrink(launch, points, stages, kSharedBytes, kMinSlots, arguments);
   return rings;
 }
 
-// The input's channels, rows and columns, every `step`th of these from the given ones on, as seen by a tile.
+// Maps the input for a tile: its channels, and every `step`th row and column from `row` and `column` on.
 absl::StatusOr<CUtensorMap> MapInput(const HopperTiles& tiles, const LayerShape& shape, uint64_t row, uint64_t column,
                                      uint32_t box_rows, const int8_t* input) {
   const bool stem = IsStem(shape);
@@ -194,10 +196,10 @@ absl::StatusOr<CUtensorMap> MapWeights(const LayerShape& shape, const HopperConf
                        TensorMapElement::kInt8, Line(shape));
 }
 
-// Which output channel's weights lie at `row`, as HopperMaps has it.
+// Returns the output channel whose weights lie at `row`, in the order of HopperMaps.
 size_t ChannelOfRow(size_t row) { return row / 16 * 16 + row % 8 * 2 + row % 16 / 8; }
 
-// (out, taps, in), of a stem (out, rows of the filter, 4 taps, 16 channels).
+// Returns (out, taps, in); for a stem (out, rows of the filter, 4 taps, 16 channels).
 std::vector<int8_t> PackWeights(const IntegerLayer& layer) {
   const LayerShape& shape = layer.shape;
   const bool stem = IsStem(shape);
@@ -216,7 +218,7 @@ std::vector<int8_t> PackWeights(const IntegerLayer& layer) {
   return packed;
 }
 
-// The largest scaled sum of any input.
+// Returns the largest scaled sum of any input.
 double LargestScaled(const IntegerLayer& layer, int32_t input_zero_point) {
   const double largest_input = std::max(kInt8Max - input_zero_point, input_zero_point - kInt8Min);
   double largest = 0;
@@ -285,7 +287,7 @@ std::vector<HopperConfig> HopperConfigs(const LayerShape& shape, uint32_t images
       }
     }
   }
-  // The largest tiles that give every multiprocessor one; else as many blocks as there are places.
+  // Prefers the largest tiles that give every SM one, else as many blocks as possible.
   const auto is_better = [&](const HopperConfig& a, const HopperConfig& b) {
     const auto rank = [&](const HopperConfig& config) {
       return std::min<uint64_t>(uint64_t{tiles(config)} * config.splits, multiprocessors) * 1000 + config.pixels;

@@ -1,4 +1,5 @@
-// Convolutions by Hopper's instructions have the plain loops' bits, however they are cut. Wants a Hopper GPU.
+// Convolutions by Hopper's instructions must have the bits of the reference implementation, in every configuration.
+// Needs a Hopper GPU.
 #include "lib/int8_cuda/hopper_convolution.h"
 
 #include <algorithm>
@@ -61,7 +62,7 @@ IntegerLayer MakeLayer(const Case& c, std::mt19937& random) {
   for (uint32_t i = 0; i < c.shape.out_channels; ++i) {
     const float offset = static_cast<float>(testing::NormalValue(random) * spread);
     layer.bias.push_back(static_cast<int32_t>(offset));
-    // A power of two now and then, so that halves come about.
+    // Some multipliers are powers of two, so that ties occur.
     layer.multiplier.push_back(i % 5 == 0 ? 0.5f / 64
                                           : static_cast<float>((0.2 + testing::UniformValue(random)) * 60 / spread));
   }
@@ -69,7 +70,7 @@ IntegerLayer MakeLayer(const Case& c, std::mt19937& random) {
   return layer;
 }
 
-// What a GPU should make of `images` images.
+// A layer with inputs, and the results that a GPU must compute for `images` images.
 class Problem {
  public:
   Problem(const Case& c, uint32_t images, uint32_t seed) : case_(c), images_(images), random_(seed) {
@@ -106,7 +107,7 @@ class Problem {
     ASSERT_TRUE(HopperCovers(task)) << case_.shape.name;
     const auto convolution = HopperConvolution::Make(task);
     ASSERT_THAT(convolution, testing::IsOk());
-    // Channels beyond the layer's own hold anything.
+    // Padding channels may hold anything.
     const size_t channels = case_.shape.in_channels, padded = PaddedChannels(case_.shape.in_channels);
     std::vector<int8_t> laid_out(input_.size() / channels * padded, int8_t{77});
     for (size_t i = 0; i < input_.size(); ++i) {
@@ -189,7 +190,7 @@ TEST(HopperConvolutionTest, ZeroPointsAndExtremes) {
   }
 }
 
-// More tiles than blocks, so that each block does several and both groups take turns.
+// Has more tiles than blocks, so that each block does several and both groups take turns.
 TEST(HopperConvolutionTest, ManyTiles) {
   if (!HaveHopper()) {
     GTEST_SKIP() << "no Hopper GPU";

@@ -1,17 +1,19 @@
-// A convolution as a matrix product on Hopper's tensor cores, out^T (channels, pixels) = w (channels, depth) *
-// im2col(x) (depth, pixels), int8 in and int8 out.
+// Convolution as a matrix product on Hopper's tensor cores, out^T (channels, pixels) = w (channels, depth) * im2col(x)
+// (depth, pixels), int8 in and int8 out.
 //
-// Transposed, so that the wide side of the matrix instruction (256) is the pixels': with 64 channels, the other way
-// round, the operands alone would take all that shared memory can give. The depth goes a line of channels at a time: a
-// copy of the input, eight columns wide and a column and row wider on each side, with zeros beyond the border made by the
-// copy. A tap of the filter is nothing but another first line in it. So an input value is loaded 1.3 to 1.6 times instead
-// of 9. A picture of 4x4 has no rows of eight: then the three columns of the filter read three copies, shifted by a
-// column. With a stride of 2 the copies are of every second row and column (HopperKind).
+// The product is transposed so that the pixels are on the wide side (256) of the matrix instruction. With 64 channels
+// on that side, the operands alone would take the full bandwidth of shared memory.
 //
-// One thread copies; groups of four warps take tiles in turn, one multiplying while the others write theirs out, or do
-// larger tiles together. With few images a block has one group, and with fewer tiles than multiprocessors the blocks of a
-// cluster share a tile's depth. Most of such a launch's time is the way of its weights to the multiprocessors: they are
-// copied while the launch before still runs.
+// The depth is processed one line of channels at a time. A box of the input is copied, eight columns wide plus one
+// column and row on each side, and the copy fills in zeros beyond the image. A tap of the filter only begins at another
+// line of the box. Hence an input value is loaded 1.3 to 1.6 times instead of 9. An image of 4x4 has no rows of eight:
+// there the three columns of the filter read three copies, shifted by a column. With a stride of 2, the copies have
+// every second row and column (HopperKind).
+//
+// One thread copies. Groups of four warps take tiles in turn, one multiplying while the others write, or compute larger
+// tiles together. With few images a block has one group, and with fewer tiles than SMs the blocks of a cluster share a
+// tile's depth. Such a launch spends most of its time on moving its weights to the SMs, so they are copied while the
+// previous launch still runs.
 #include "lib/int8_cuda/hopper_block.cuh"
 #include "lib/int8_cuda/hopper_kernel.h"
 #include "lib/int8_cuda/hopper_multiply.cuh"
@@ -24,8 +26,8 @@ namespace {
 using namespace hopper;
 
 constexpr uint32_t kCopierRegisters = 24;
-// Registers of a thread at launch: its share of all 65,536, in multiples of eight. A group that asks for more than the
-// others give back waits for ever.
+// Registers of a thread at launch: its share of all 65,536, in multiples of eight. A group must not request more than
+// the other warps give back, or it waits forever.
 template <typename S>
 constexpr uint32_t kLaunchRegisters = 65536 / S::kThreads / 8 * 8;
 template <typename S>
@@ -59,8 +61,8 @@ __device__ void Consume(const HopperArguments& arguments, const HopperMaps& maps
     if (tiles.splits_log2 == 0) {
       staging.Prepare<S::kPixels>(arguments, maps, tile, channel);
     }
-    // In turn: a barrier tells its phases apart by their parity alone, so that no group may wait for a slot two rounds
-    // ahead.
+    // Groups take turns: a barrier distinguishes its phases only by their parity, so no group may wait for a slot two
+    // rounds ahead.
     if (!S::kTogether && turn > 0) {
       WaitFor(base + plan.multiplied((turn - 1) % S::kGroups), (turn - 1) / S::kGroups & 1);
     }
@@ -183,7 +185,7 @@ Kernel ChooseOfKind(const HopperLaunch& launch) {
   return launch.line == 64 ? ChooseOfLine<kKind, 64>(launch) : ChooseOfLine<kKind, 128>(launch);
 }
 
-// Null: there is none.
+// Returns null if there is no kernel.
 Kernel Choose(const HopperLaunch& launch) {
   switch (launch.kind) {
     case HopperKind::kBox:
@@ -206,7 +208,7 @@ uint32_t HopperSharedBytes(const HopperLaunch& launch, const HopperArguments& ar
   const uint32_t groups = GroupsOf(launch.team, launch.pixels);
   const uint32_t weight_bytes = kChannels * (launch.team == HopperTeam::kTogether ? groups : 1) * launch.line;
   return SharedPlan(arguments.rings, weight_bytes, launch.pixels, groups, arguments.tiles.splits_log2 != 0).bytes +
-         kPatternBytes;  // to begin on a pattern
+         kPatternBytes;  // alignment to a pattern
 }
 
 cudaError_t LaunchHopperConvolution(const HopperLaunch& launch, const HopperMaps& maps,
@@ -221,7 +223,7 @@ cudaError_t LaunchHopperConvolution(const HopperLaunch& launch, const HopperMaps
       error != cudaSuccess) {
     return error;
   }
-  // A cluster of one block is not named: blocks of one tile would not start together.
+  // Clusters of one block are not requested: with them, the blocks of one tile would not start together.
   return LaunchOverlapped(
       kernel, {dim3(launch.blocks), ThreadsOf(launch.team, launch.pixels), bytes, 1u << arguments.tiles.splits_log2},
       stream, maps, arguments);

@@ -1,4 +1,4 @@
-// The product itself: one thread copies boxes of input and weights, groups of four warps multiply them into registers.
+// Matrix product: one thread copies boxes of input and weights, groups of four warps multiply them into registers.
 #ifndef LOCKSTEP_LIB_INT8_CUDA_HOPPER_MULTIPLY_CUH_
 #define LOCKSTEP_LIB_INT8_CUDA_HOPPER_MULTIPLY_CUH_
 
@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace hopper {
 
-// Where in a slot of the input, in rows, the rows begin that `filter_row` reads.
+// Returns the row of an input slot at which the rows for `filter_row` begin.
 template <typename S>
 __device__ uint32_t RowsOf(const HopperTiles& tiles, uint32_t filter_row) {
   if (S::kKind == HopperKind::kHalved) {
@@ -22,7 +22,7 @@ __device__ uint32_t RowBytes(const HopperTiles& tiles) {
   return S::kInputLine * tiles.box_columns << tiles.tile_images_log2;
 }
 
-// The byte of a slot of the input from which on tap `tap` of a stage reads.
+// Returns the byte of an input slot at which tap `tap` of a stage begins.
 template <typename S>
 __device__ uint32_t BytesOf(const HopperTiles& tiles, uint32_t tap) {
   if (S::kKind == HopperKind::kBox) {
@@ -52,7 +52,7 @@ __device__ void CopyInput(const HopperTiles& tiles, const Tile& tile, uint32_t s
   } else if constexpr (S::kKind == HopperKind::kSame) {
     CopyBox(input[0], ring.Data(), ring.Full(), depth, column - 1, image, row - 1);
   } else if constexpr (S::kKind == HopperKind::kHalved) {
-    // Column 2x - 1 is the odd one of pair x - 1, 2x + 1 that of pair x; so are the rows.
+    // Column 2x - 1 is the odd one of pair x - 1, and 2x + 1 that of pair x. The same holds for rows.
     const uint32_t odd = column != 1;
     const int32_t pair = column == 0 ? -1 : 0;
     CopyBox(input[2 + odd], ring.Data(), ring.Full(), depth, pair, image, row - 1);
@@ -63,7 +63,8 @@ __device__ void CopyInput(const HopperTiles& tiles, const Tile& tile, uint32_t s
   ring.Next();
 }
 
-// As many of a tile's lines of weights as there are slots for; returns how many. No launch writes weights.
+// Copies as many of a tile's lines of weights as there are slots. Returns their number. No launch writes weights, so
+// the copies need not wait.
 template <typename S>
 __device__ uint32_t CopyFirstWeights(const Work& work, const CUtensorMap& weights, SlotRing& ring) {
   const uint32_t count = min(ring.slots, (work.end - work.begin) * S::kTaps);
@@ -73,7 +74,7 @@ __device__ uint32_t CopyFirstWeights(const Work& work, const CUtensorMap& weight
   return count;
 }
 
-// `begun`: how many of the tile's lines of weights are on their way or there.
+// `begun`: number of the tile's lines of weights whose copies have begun.
 template <typename S>
 __device__ void CopyTile(const HopperTiles& tiles, const Work& work, uint32_t index, uint32_t begun,
                          const HopperMaps& maps, SlotRing& input_ring, SlotRing& weight_ring) {
@@ -89,7 +90,7 @@ __device__ void CopyTile(const HopperTiles& tiles, const Work& work, uint32_t in
   }
 }
 
-// All copies of a block, whose first ones do not wait for the launch before.
+// Makes all copies of a block. The first ones do not wait for the previous launch.
 template <typename S>
 __device__ void CopyTiles(const HopperTiles& tiles, const Work& work, const HopperMaps& maps, SlotRing& input_ring,
                           SlotRing& weight_ring) {
@@ -110,19 +111,19 @@ __device__ uint64_t DescribeWeights(uint32_t address) {
 template <typename S>
 __device__ uint64_t DescribeInput(uint32_t address) {
   if constexpr (S::kKind == HopperKind::kStem) {
-    return wgmma::DescribePlainLines(address, kStemLine, kBoxColumns * kStemLine);  // a pixel's neighbour is deeper
+    return wgmma::DescribePlainLines(address, kStemLine, kBoxColumns * kStemLine);  // the next pixel is deeper
   }
   constexpr uint32_t kEightPixels = (S::kKind == HopperKind::kBox ? kBoxColumns : 8) * S::kLine;
   return S::kLine == 128 ? wgmma::Describe(address, kEightPixels) : wgmma::DescribeShortLines(address, kEightPixels);
 }
 
-// `part`: which 64 of the tile's channels. Arrives at `issued` when the last instruction is on its way.
+// `part`: index of the 64 channels in the tile. Arrives at `issued` after the last instruction is issued.
 template <typename S>
 __device__ void Multiply(const HopperTiles& tiles, const Work& work, uint32_t part, SlotRing& input_ring,
                          SlotRing& weight_ring, uint32_t issued, int32_t (&acc)[S::kPixels / 2]) {
-  constexpr uint32_t kStepBytes = 32;  // of the depth, of one instruction
+  constexpr uint32_t kStepBytes = 32;  // bytes of the depth per instruction
   const bool first_lane = threadIdx.x % kWarp == 0;
-  uint32_t done_weight = 0, done_input = 0;  // slots to give back once the instructions that read them are over
+  uint32_t done_weight = 0, done_input = 0;  // slots to release when the instructions that read them are complete
   for (uint32_t stage = work.begin; stage < work.end; ++stage) {
     input_ring.WaitUntilFull();
 #pragma unroll

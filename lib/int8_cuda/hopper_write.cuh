@@ -1,8 +1,9 @@
-// From a group's registers to memory: requantized, added to another tensor, turned around in shared memory.
+// From a group's registers to memory: results are requantized, added to another tensor, and transposed in shared
+// memory.
 //
-// A thread's sums are of two channels, rows q and q + 8 of 16 of the accumulator, and of pixels two by two. Weights are
-// packed so that these are channels 2q and 2q + 1: their two bytes lie together, and eight threads' make the 16 bytes of a
-// pixel that stmatrix writes.
+// A thread's sums are of two channels, rows q and q + 8 of 16 of the accumulator, and of pairs of pixels. Weights are
+// packed so that these rows are channels 2q and 2q + 1. Hence a thread's two bytes are neighbours, and those of eight
+// threads make the 16 bytes of a pixel that stmatrix writes.
 #ifndef LOCKSTEP_LIB_INT8_CUDA_HOPPER_WRITE_CUH_
 #define LOCKSTEP_LIB_INT8_CUDA_HOPPER_WRITE_CUH_
 
@@ -12,15 +13,15 @@
 namespace lockstep {
 namespace hopper {
 
-// The byte of 16 channels (chunk 0 to 3) of a pixel in a group's tile, swizzled by 64 bytes as the copies are.
+// Returns the address of 16 channels (chunk 0 to 3) of a pixel in a group's tile, swizzled by 64 bytes like the copies.
 __device__ inline uint32_t StagedAt(uint32_t staging, uint32_t pixel, uint32_t chunk) {
   return staging + pixel * kOutBytes + (chunk ^ pixel / 2 % 4) * 16;
 }
 
-// A thread's two channels, the same for all its tiles.
+// Two channels of a thread, the same for all its tiles.
 struct Channels {
-  uint32_t first;  // of the layer
-  int2 start;      // of class 0
+  uint32_t first;  // index in the layer
+  int2 start;      // start values of class 0
   float2 multiplier;
 
   __device__ Channels(const Epilogue& epilogue, uint32_t channel) {
@@ -28,18 +29,18 @@ struct Channels {
     start = *reinterpret_cast<const int2*>(epilogue.start + first);
     multiplier = *reinterpret_cast<const float2*>(epilogue.multiplier + first);
   }
-  // What a sum begins with: where there are classes it is added at the end, and only one of the blocks that share a
-  // depth begins with it.
+  // Returns the initial value of a sum. With classes it is 0, and start values are added at the end. Of the blocks that
+  // share a depth, only the one of rank 0 begins with the start value.
   __device__ int2 Begin(const Epilogue& epilogue, uint32_t rank) const {
     return epilogue.classes == nullptr && rank == 0 ? start : int2{0, 0};
   }
 };
 
-// Whether, and as which operand, the sum's result is added to another tensor.
+// Addition of another tensor: none, or with the sum's result as the first or second operand.
 enum class Added { kNot, kFirst, kSecond };
 
-// Two pixels of the thread's channels, one beside the other: sums of the first pixel's channels in [0] and [2], as
-// wgmma.cuh says; results, and the other tensor's values, as bytes 0 and 1, the second pixel's as 2 and 3.
+// Finishes two neighbouring pixels of the thread's channels. `sums`: the first pixel's channels in [0] and [2], as in
+// wgmma.cuh. Bytes 0 and 1 of the result and of `addend` are the first pixel's, bytes 2 and 3 the second pixel's.
 template <Added kAdded>
 __device__ inline uint32_t FinishPixels(const HopperArguments& arguments, const Channels& channels,
                                         const int32_t (&sums)[4], uint32_t addend) {
@@ -63,7 +64,8 @@ __device__ inline uint32_t FinishPixels(const HopperArguments& arguments, const 
          (kAdded == Added::kNot ? fast.own.flips : fast.added.flips);
 }
 
-// The same of sums to which the start of each pixel's class is still to be added. `pixel`: the first one's, of the tile.
+// Finishes sums without start values: adds the start value of each pixel's class. `pixel`: first pixel's index in the
+// tile.
 template <Added kAdded>
 __device__ inline uint32_t FinishClassedPixels(const HopperArguments& arguments, const Tile& tile,
                                                const Channels& channels, uint32_t pixel, const int32_t (&sums)[4],
@@ -81,7 +83,8 @@ __device__ inline uint32_t FinishClassedPixels(const HopperArguments& arguments,
   return FinishPixels<kAdded>(arguments, channels, finished, addend);
 }
 
-// Four times eight pixels. The matrices of both instructions: pixel (row) by 16 channels of the warp.
+// Loads or stores four matrices of eight pixels. A matrix of either instruction: pixel (row) by 16 channels of the
+// warp.
 __device__ inline void LoadStaged(uint32_t at, uint32_t (&word)[4]) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
@@ -127,14 +130,14 @@ __device__ void FinishTile(const HopperArguments& arguments, const Tile& tile, c
   }
 }
 
-// A group's staging is taken in turn by the other tensor's box, by the results in its place, and by the copy of these to
-// memory. One thread of the group begins the copies.
+// Staging buffer of a group. It holds in turn the other tensor's box, the results in its place, and the results during
+// their copy to memory. One thread of the group begins the copies.
 struct Staging {
   uint32_t group, address, addend_full, addend_phase = 0;
 
   __device__ bool Leads() const { return threadIdx.x % wgmma::kThreads == 0; }
 
-  // Before the sums are made.
+  // Must be called before the sums are computed.
   template <uint32_t kPixels>
   __device__ void Prepare(const HopperArguments& arguments, const HopperMaps& maps, const Tile& tile,
                           uint32_t channel) const {
@@ -160,7 +163,7 @@ struct Staging {
         FinishTile<Added::kSecond, kPixels>(arguments, tile, channels, address, acc);
       }
     } else {
-      SyncGroup(group);  // the thread that leads has seen the copy before
+      SyncGroup(group);  // the leading thread has waited for the previous copy
       FinishTile<Added::kNot, kPixels>(arguments, tile, channels, address, acc);
     }
     PublishStores();
@@ -172,7 +175,8 @@ struct Staging {
   }
 };
 
-// The depth is shared: every block sends each block that one's pixels, adds up what it gets, and writes it.
+// Writes a tile whose depth is shared. Each block sends the sums of every other block's pixels to that block, adds up
+// the sums that it receives, and writes the results.
 template <Added kAdded, uint32_t kPixels>
 __device__ void WriteShare(const HopperArguments& arguments, const Work& work, const Tile& tile,
                            const Channels& channels, uint32_t exchange, uint32_t barrier,

@@ -1,4 +1,4 @@
-// Any weighted layer by the implicit product (implicit_product.h).
+// Any weighted layer as an implicit matrix product (implicit_product.h).
 #ifndef LOCKSTEP_LIB_INT8_CUDA_IMPLICIT_CONVOLUTION_H_
 #define LOCKSTEP_LIB_INT8_CUDA_IMPLICIT_CONVOLUTION_H_
 
@@ -10,7 +10,8 @@
 
 namespace lockstep {
 
-// On the current device, which must have the instruction of `kind`. ResourceExhausted: there is no memory for the weights.
+// Makes the layer on the current device, which must have the instruction of `kind`. Returns ResourceExhaustedError if
+// there is no memory for the weights.
 absl::StatusOr<std::unique_ptr<CudaConvolution>> MakeImplicitConvolution(const ConvolutionTask& task, ProductKind kind);
 
 }  // namespace lockstep

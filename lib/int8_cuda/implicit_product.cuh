@@ -1,8 +1,8 @@
-// What implicit products share: sums by dp4a, the writing of four outputs, and how a block's two tiles, pixels and weights, come into shared memory, one step of the
-// depth at a time, while the step before it is multiplied.
+// Shared code of implicit products: sums by dp4a, the writing of four outputs, and the copies of a block's two tiles,
+// pixels and weights, into shared memory. One step of the depth is copied while the step before it is multiplied.
 //
-// A line is one pixel's or one output's kStepBytes, in loads of 16 bytes; which load lies where in its line is turned from
-// two lines to two lines, so that eight lines' loads of one place are in different banks.
+// A line has kStepBytes of one pixel or one output, in loads of 16 bytes. The order of the loads in a line changes
+// every two lines, so that loads at one position of eight lines are in different banks.
 #ifndef LOCKSTEP_LIB_INT8_CUDA_IMPLICIT_PRODUCT_CUH_
 #define LOCKSTEP_LIB_INT8_CUDA_IMPLICIT_PRODUCT_CUH_
 
@@ -17,12 +17,12 @@ namespace lockstep {
 
 constexpr uint32_t kLineLoads = kStepBytes / 16;
 
-// Bytes from the tile's first to load `load` of line `line`.
+// Returns the bytes from the start of the tile to load `load` of line `line`.
 __device__ inline uint32_t PlaceInTile(uint32_t line, uint32_t load) {
   return line * kStepBytes + ((load ^ (line / 2)) % kLineLoads) * 16;
 }
 
-// Sixteen products.
+// Adds sixteen products.
 __device__ inline int32_t DotLoad(const uint4& a, const uint4& b, int32_t sum) {
   sum = __dp4a(static_cast<int32_t>(a.x), static_cast<int32_t>(b.x), sum);
   sum = __dp4a(static_cast<int32_t>(a.y), static_cast<int32_t>(b.y), sum);
@@ -30,7 +30,7 @@ __device__ inline int32_t DotLoad(const uint4& a, const uint4& b, int32_t sum) {
   return __dp4a(static_cast<int32_t>(a.w), static_cast<int32_t>(b.w), sum);
 }
 
-// Outputs `channel` to `channel` + 3 of a pixel of the batch.
+// Writes outputs `channel` to `channel` + 3 of a pixel of the batch.
 __device__ inline void WriteQuad(const ImplicitProduct& product, uint32_t pixel, uint32_t channel,
                                  const int32_t (&sums)[4]) {
   const Epilogue& epilogue = product.epilogue;
@@ -45,7 +45,7 @@ __device__ inline void WriteQuad(const ImplicitProduct& product, uint32_t pixel,
       FinishQuad(epilogue, sums, start, channel, addend);
 }
 
-// 16 bytes to an address of shared memory, or zeros; from 8.0 on without waiting for them.
+// Copies 16 bytes, or zeros, to an address of shared memory; from 8.0 on without waiting for the copy.
 __device__ inline void CopyLoad(uint32_t to, const int8_t* from, bool is_real) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(is_real ? 16 : 0) : "memory");
@@ -63,7 +63,7 @@ __device__ inline void CommitCopies() {
 #endif
 }
 
-// Until all of this thread's committed copies but the last `kPending` groups are there.
+// Waits until all of this thread's committed copies are complete, except the last `kPending` groups.
 template <int kPending>
 __device__ inline void WaitForCopies() {
 #if __CUDA_ARCH__ >= 800
@@ -71,13 +71,13 @@ __device__ inline void WaitForCopies() {
 #endif
 }
 
-// A thread's share of a block's copies: one load of a line, of every (kThreads / kLineLoads)-th line.
+// A thread's share of a block's copies: one load per line, of every (kThreads / kLineLoads)-th line.
 template <uint32_t kTilePixels, uint32_t kTileOutputs, uint32_t kThreads>
 class TileCopies {
  public:
   static constexpr uint32_t kSlotBytes = (kTilePixels + kTileOutputs) * kStepBytes;
 
-  // `first_pixel`, `first_output`: of the block.
+  // `first_pixel`, `first_output`: first ones of the block.
   __device__ TileCopies(const ImplicitProduct& product, uint32_t first_pixel, uint32_t first_output)
       : product_(product), channel_(threadIdx.x % kLineLoads * 16) {
     const uint32_t line = threadIdx.x / kLineLoads;
@@ -92,7 +92,7 @@ class TileCopies {
   // Begins to copy the next step into the slot at this address of shared memory: pixels, then weights.
   __device__ void CopyStep(uint32_t slot) {
     const uint32_t line = threadIdx.x / kLineLoads, load = threadIdx.x % kLineLoads;
-    const bool has_tap = tap_y_ < static_cast<int32_t>(product_.kernel);  // behind the last one weights are zero
+    const bool has_tap = tap_y_ < static_cast<int32_t>(product_.kernel);  // after the last tap, weights are zero
 #pragma unroll
     for (uint32_t i = 0; i < kPixelLines; ++i) {
       const int32_t y = y_[i] + tap_y_, x = x_[i] + tap_x_;
@@ -145,7 +145,7 @@ class TileCopies {
 
   const ImplicitProduct& product_;
   const int8_t* image_[kPixelLines];
-  int32_t y_[kPixelLines], x_[kPixelLines];  // the input pixel that the first tap meets, perhaps in the padding
+  int32_t y_[kPixelLines], x_[kPixelLines];  // input pixel of the first tap, possibly in the padding
   const int8_t* weight_;
   uint32_t channel_;
   int32_t tap_y_ = 0, tap_x_ = 0;
@@ -164,7 +164,7 @@ __device__ inline void ForEachStep(uint32_t depth, uint32_t slots, Copies& copie
   uint32_t reading = 0, writing = kSlots - 1;
   for (uint32_t step = 0; step < steps; ++step) {
     WaitForCopies<kSlots - 2>();
-    __syncthreads();  // all threads' copies are there, and nobody reads the slot that is written next
+    __syncthreads();  // all threads' copies are complete, and no thread reads the slot that is written next
     if (step + kSlots - 1 < steps) {
       copies.CopyStep(slots + writing * Copies::kSlotBytes);
     }

@@ -1,4 +1,4 @@
-// Which way a weighted layer is computed, by its shape and the instructions.
+// Choice of a weighted layer's kernel, by the layer's shape and the instructions.
 #ifndef LOCKSTEP_LIB_INT8_CUDA_MAKE_CONVOLUTION_H_
 #define LOCKSTEP_LIB_INT8_CUDA_MAKE_CONVOLUTION_H_
 
@@ -10,8 +10,8 @@
 
 namespace lockstep {
 
-// The current device must have `isa`. With kWgmma, layers of other shapes than it takes are done by mma.sync.
-// ResourceExhausted: there is no memory for the weights.
+// Makes a layer on the current device, which must have `isa`. With kWgmma, layers that HopperConvolution does not cover
+// run by mma.sync. Returns ResourceExhaustedError if there is no memory for the weights.
 absl::StatusOr<std::unique_ptr<CudaConvolution>> MakeCudaConvolution(const ConvolutionTask& task, GpuIsa isa);
 
 }  // namespace lockstep

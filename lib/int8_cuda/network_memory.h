@@ -1,4 +1,5 @@
-// Device memory for the tensors of a network: those that are never needed together share a place (NetworkPlan).
+// NetworkMemory: device memory for the tensors of a network. Tensors that are never needed together share a buffer, a
+// place of NetworkPlan.
 #ifndef LOCKSTEP_LIB_INT8_CUDA_NETWORK_MEMORY_H_
 #define LOCKSTEP_LIB_INT8_CUDA_NETWORK_MEMORY_H_
 
@@ -13,16 +14,16 @@
 
 namespace lockstep {
 
-// Bytes for one image, as device_layout.h has tensors.
+// Bytes for one image, in the layout of device_layout.h.
 struct PlaceSizes {
-  std::vector<size_t> places;  // of the plan's
-  size_t scratch = 0;  // what a layer writes before its max-pooling, which is not done in place; 0: no layer does
+  std::vector<size_t> places;  // places of the plan
+  size_t scratch = 0;  // largest output before max-pooling, which is not done in place; 0: no layer has max-pooling
 };
 PlaceSizes MakePlaceSizes(const std::vector<LayerShape>& layers, const NetworkPlan& plan);
 
 class NetworkMemory {
  public:
-  // On the current device, for `images` images. ResourceExhausted: there is not as much.
+  // Allocates on the current device, for `images` images. Returns ResourceExhaustedError if there is not enough memory.
   static absl::StatusOr<NetworkMemory> Make(const std::vector<LayerShape>& layers, const NetworkPlan& plan,
                                             uint32_t images);
 
@@ -32,7 +33,7 @@ class NetworkMemory {
  private:
   NetworkMemory() = default;
 
-  std::vector<uint32_t> place_;  // of each tensor
+  std::vector<uint32_t> place_;  // place of each tensor
   std::vector<DeviceBuffer> places_;
   DeviceBuffer scratch_;
 };

@@ -1,8 +1,8 @@
-// A weighted layer's weights in the order in which the implicit product's tiles read them.
+// Weights of a weighted layer, in the order in which the tiles of the implicit product read them.
 //
-// A row of (outputs, depth) holds one output's weights, tap by tap, each with the input's padded channels; the depth is
-// rounded up to whole steps, the rows to whole tiles, with zeros. Rows are in such an order that the outputs of one
-// thread's sums are neighbours in memory.
+// A row of (outputs, depth) holds one output's weights, tap by tap, each with the input's padded channels. Zeros pad
+// the depth to whole steps and the rows to whole tiles. The order of the rows makes the outputs of one thread's sums
+// neighbours in memory.
 #ifndef LOCKSTEP_LIB_INT8_CUDA_PACKED_WEIGHTS_H_
 #define LOCKSTEP_LIB_INT8_CUDA_PACKED_WEIGHTS_H_
 
@@ -14,15 +14,15 @@
 
 namespace lockstep {
 
-// Products of one output, as they are multiplied: a multiple of kStepBytes.
+// Returns the number of products of one output, including padding: a multiple of kStepBytes.
 uint32_t PackedDepth(const LayerShape& shape);
-// Rows, with those of zeros.
+// Returns the number of rows, including rows of zeros.
 uint32_t PackedRows(const LayerShape& shape);
 
-// The output whose weights are in row `row`, the inverse of RowOfOutput; one at or above the layer's outputs has zeros.
+// Returns the output whose weights are in row `row`, the inverse of RowOfOutput. Outputs beyond the layer's have zeros.
 uint32_t OutputOfRow(ProductKind kind, uint32_t row);
 
-// int8 (PackedRows, PackedDepth).
+// Returns int8 (PackedRows, PackedDepth).
 std::vector<int8_t> PackWeightsFor(ProductKind kind, const IntegerLayer& layer);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// The implicit product by plain loops on the host: packed weights, start sums and classes together give the sums of
+// Implicit product by plain loops on the host: packed weights, start values and classes together must give the sums of
 // lib/int8/plain_layers.h.
 #include "lib/int8_cuda/packed_weights.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr ProductKind kKinds[] = {ProductKind::kQuads, ProductKind::kTensorCores};
 
-// One row of the first matrix: what the taps of a pixel read, 0 in the padding. Pad channels hold `rubbish`.
+// Returns one row of the first matrix: the inputs of a pixel's taps, 0 in the padding. Padding channels hold `rubbish`.
 std::vector<int8_t> Gathered(const LayerShape& shape, const std::vector<int8_t>& image, uint32_t pixel,
                              int8_t rubbish) {
   std::vector<int8_t> row;

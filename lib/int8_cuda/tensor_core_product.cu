@@ -1,6 +1,7 @@
-// Sums by mma.sync.m16n8k32. A warp does 16 * kMatrices pixels times 32 outputs, which its threads hold as eight neighbours
-// of a pixel each: results leave in 8 bytes a thread, 32 a pixel. A block's width goes by the layer's outputs, its height
-// by whether the blocks fill the GPU. Three slots: two steps are on their way while one is multiplied.
+// Sums by mma.sync.m16n8k32. A warp computes 16 * kMatrices pixels times 32 outputs. Each thread holds eight
+// neighbouring outputs of a pixel, so that results are written in 8 bytes per thread, 32 per pixel. A block's width
+// depends on the layer's outputs, its height on whether the blocks fill the GPU. Three slots: two steps are copied
+// while one is multiplied.
 //
 // Source of the layouts: PTX ISA 9.0, "Matrix Fragments for mma.m16n8k32", and "ldmatrix".
 #include "lib/int8_cuda/implicit_product.cuh"
@@ -15,25 +16,25 @@ constexpr uint32_t kWarpOutputs = 32;
 constexpr uint32_t kColumns = kWarpOutputs / 8;  // matrices of eight outputs side by side
 constexpr uint32_t kThreadOutputs = 2 * kColumns;
 
-// kRows times kSides warps, each kMatrices * 16 pixels high.
+// Tile of kRows times kSides warps, each kMatrices * 16 pixels high.
 template <uint32_t kRows, uint32_t kSides, uint32_t kMatrices>
 struct Tiling {
   static constexpr uint32_t kThreads = kRows * kSides * kWarp;
   static constexpr uint32_t kWarpPixels = kMatrices * 16;
   static constexpr uint32_t kTilePixels = kRows * kWarpPixels;
   static constexpr uint32_t kTileOutputs = kSides * kWarpOutputs;
-  static constexpr uint32_t kBlocks = kMatrices > 2 ? 2 : 768 / kThreads;  // on a multiprocessor: what registers allow
+  static constexpr uint32_t kBlocks = kMatrices > 2 ? 2 : 768 / kThreads;  // blocks per SM, limited by registers
   static constexpr uint32_t kWarpSides = kSides;
   static constexpr uint32_t kWarpMatrices = kMatrices;
   using Copies = TileCopies<kTilePixels, kTileOutputs, kThreads>;
 };
 
-// Sums of a warp's thread: [matrix][column][2 * h + i] is pixel 16 * matrix + 8 * h + lane / 4, output 8 * (lane % 4) +
-// 2 * column + i, in the order that packed_weights.h gives the rows.
+// Sums of one thread of a warp: [matrix][column][2 * h + i] is pixel 16 * matrix + 8 * h + lane / 4, output 8 * (lane %
+// 4) + 2 * column + i, in the row order of packed_weights.h.
 template <uint32_t kMatrices>
 using WarpSums = int32_t[kMatrices][kColumns][4];
 
-// Four matrices of eight lines by 16 bytes; lane l gives the address of line l % 8 of matrix l / 8.
+// Reads four matrices of eight lines by 16 bytes. Lane l must give the address of line l % 8 of matrix l / 8.
 __device__ inline void ReadMatrices(uint32_t address, uint32_t (&value)[4]) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -58,7 +59,7 @@ __device__ inline void MultiplyStep(uint32_t slot, uint32_t row, uint32_t side, 
   const uint32_t weights = slot + Shape::kTilePixels * kStepBytes;
 #pragma unroll
   for (uint32_t load = 0; load < kLineLoads; load += 2) {
-    uint32_t b[kColumns / 2][4];  // of two columns each: both halves of the depth of the one, then of the other
+    uint32_t b[kColumns / 2][4];  // two columns each: both halves of the depth of the first column, then of the second
 #pragma unroll
     for (uint32_t pair = 0; pair < kColumns / 2; ++pair) {
       const uint32_t output = side * kWarpOutputs + (2 * pair + matrix / 2) * 8 + line;
@@ -77,7 +78,7 @@ __device__ inline void MultiplyStep(uint32_t slot, uint32_t row, uint32_t side, 
   }
 }
 
-// Outputs `channel` to `channel` + 7 of a pixel.
+// Writes outputs `channel` to `channel` + 7 of a pixel.
 __device__ inline void Write(const ImplicitProduct& product, uint32_t pixel, uint32_t channel, const int32_t (&low)[4],
                              const int32_t (&high)[4]) {
   const Epilogue& epilogue = product.epilogue;

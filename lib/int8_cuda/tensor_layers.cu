@@ -1,6 +1,6 @@
-// Each kernel reads and writes memory once, a thread 16 bytes where its result lies so, and is bound by it: together they
-// are some hundredths of a network's time, but for max-pooling in small networks. With few images a kernel takes as long
-// as its loads that wait for each other, so that a thread begins all that it can at once.
+// Each kernel reads and writes memory once, 16 bytes per thread where the result's layout allows it, and is limited by
+// memory. Together the kernels take some hundredths of a network's time, except for max-pooling in small networks. With
+// few images a kernel takes as long as its dependent loads, so a thread begins as many loads as possible at once.
 #include "lib/int8_cuda/device_layout.h"
 #include "lib/int8_cuda/requantize.cuh"
 #include "lib/int8_cuda/tensor_layers.h"
@@ -10,23 +10,24 @@ namespace lockstep {
 namespace {
 
 constexpr uint32_t kThreads = 256;
-constexpr uint32_t kFewThreads = 64;       // of a block where there are few, so that more multiprocessors share them
-constexpr size_t kFew = 64 * kFewThreads;  // threads that are few
-constexpr uint32_t kMaxBlocks = 1u << 30;  // of a grid
+constexpr uint32_t kFewThreads = 64;       // threads per block of a small launch, so that more SMs share it
+constexpr size_t kFew = 64 * kFewThreads;  // most threads of a small launch
+constexpr uint32_t kMaxBlocks = 1u << 30;  // limit of a grid
 constexpr uint32_t kWarp = 32;
 constexpr uint32_t kPoolParts = 4;  // threads that share the pixels of an average
-constexpr uint32_t kPoolLoads = 4;  // pixels that each has on their way at once: together all of 4x4
+constexpr uint32_t kPoolLoads = 4;  // pixels that each thread loads at once: together all of 4x4
 constexpr uint32_t kWarpQuads = kWarp / kPoolParts;
-constexpr uint32_t kFewChannels = 4;  // of an image
+constexpr uint32_t kFewChannels = 4;  // channels of an image
 
-// Enough threads for all; a grid that is too large has threads that do several.
+// Returns a launch of enough threads for all items; if the grid would be too large, each thread does several.
 LaunchSize SizeFor(size_t threads) {
   const uint32_t of_block = threads <= kFew ? kFewThreads : kThreads;
   const size_t blocks = (threads + of_block - 1) / of_block;
   return {dim3(static_cast<uint32_t>(blocks < kMaxBlocks ? blocks : kMaxBlocks)), of_block};
 }
 
-// What each kernel begins with: all that it reads and writes is other launches', too.
+// Begins a kernel. Other launches use all memory that the kernel reads and writes, so it must wait before its first
+// access.
 __device__ inline void TakeTurn() {
   LetNextBegin();
   WaitForLaunchBefore();
@@ -50,10 +51,10 @@ __device__ inline Load ReadLoad(const int8_t* from) {
 
 __device__ inline void WriteLoad(const Load& load, int8_t* to) { *reinterpret_cast<uint4*>(to) = load.whole; }
 
-// A thread's sixteen channels of one pixel of `extent`, from its index.
+// Sixteen channels of one pixel of `extent`, from a thread's index.
 struct LoadPlace {
-  uint32_t channel;  // the first
-  uint32_t pixel;    // of the image
+  uint32_t channel;  // first channel
+  uint32_t pixel;    // pixel in the image
   size_t image;
 
   __device__ LoadPlace(size_t index, const Extent& extent) {
@@ -65,7 +66,7 @@ struct LoadPlace {
   }
 };
 
-// Images of at most kFewChannels, four pixels a thread, `quads` of them an image.
+// Converts images of at most kFewChannels, four pixels per thread. `quads`: groups of four pixels per image.
 __global__ void QuantizeFewChannelsKernel(const uint8_t* pixels, const int8_t* table, uint32_t channels, uint32_t quads,
                                           uint32_t all_quads, int8_t* output) {
   TakeTurn();
@@ -181,7 +182,8 @@ __device__ inline void AddPixels(const int8_t* from, uint32_t first, uint32_t pi
   }
 }
 
-// Eight neighbouring quads of channels a warp, kPoolParts threads each, which share the pixels: thread t has quad t % 8.
+// Eight neighbouring quads of channels per warp, kPoolParts threads each, which share the pixels. Thread t has quad t %
+// 8.
 __global__ void AveragePoolKernel(Extent extent, AveragePoolFactors factors, const int8_t* input, size_t quads,
                                   size_t threads, int8_t* output) {
   TakeTurn();
@@ -231,7 +233,7 @@ cudaError_t LaunchQuantizePixels(const uint8_t* pixels, const int8_t* table, con
   const uint32_t plane = extent.height * extent.width;
   const size_t loads = LoadsOf(extent, images);
   if (extent.channels <= kFewChannels && plane % 4 == 0 && reinterpret_cast<uintptr_t>(pixels) % 4 == 0) {
-    const auto quads = static_cast<uint32_t>(loads / 4);  // one load a pixel
+    const auto quads = static_cast<uint32_t>(loads / 4);  // one load per pixel
     return LaunchOverlapped(QuantizeFewChannelsKernel, SizeFor(quads), stream, pixels, table, extent.channels,
                             plane / 4, quads, output);
   }
