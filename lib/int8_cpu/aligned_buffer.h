@@ -1,4 +1,4 @@
-// Memory that begins at a cache line and may be read somewhat beyond its end.
+// AlignedBuffer: memory that begins at a cache line and may be read somewhat beyond its end.
 #ifndef LOCKSTEP_LIB_INT8_CPU_ALIGNED_BUFFER_H_
 #define LOCKSTEP_LIB_INT8_CPU_ALIGNED_BUFFER_H_
 
@@ -13,7 +13,7 @@ namespace lockstep {
 class AlignedBuffer {
  public:
   static constexpr size_t kAlignment = 64;
-  static constexpr size_t kReadable = 64;  // bytes behind the end that may be read: zeros
+  static constexpr size_t kReadable = 64;  // bytes after the end that may be read: zeros
 
   AlignedBuffer() = default;
   explicit AlignedBuffer(size_t bytes)

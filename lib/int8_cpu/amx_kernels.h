@@ -1,10 +1,10 @@
-// AMX: the sums of up to 32 pixels times 128 outputs, 64 values a step, by a class of tile registers: AmxTiles
-// (amx_tiles.h), or an emulation in tests.
+// AMX kernels: the sums of up to 32 pixels times 128 outputs, 64 values per step. A template on a class of tile
+// registers: AmxTiles (amx_tiles.h), or an emulation in tests.
 //
-// A tile register wants rows at one distance. Pixels lie anywhere, so that their values are copied first, up to kMaxSteps
-// of them, into rows that follow one another: they stay in the first level of the cache while all outputs are multiplied
-// by them. Of the eight registers four hold sums, 2 x 16 pixels times 2 x 16 outputs, so that each one that is loaded is
-// multiplied twice. Sums of longer runs of steps are kept in memory meanwhile.
+// A tile register needs rows at a constant distance, but pixels lie anywhere. So their values are copied first, up to
+// kMaxSteps steps of them, into consecutive rows. The copy stays in the L1 cache while all outputs are multiplied by
+// it. Of the eight registers, four hold sums, 2 x 16 pixels times 2 x 16 outputs, so that each loaded register is
+// multiplied twice. With more steps, sums are kept in memory between the pieces.
 #ifndef LOCKSTEP_LIB_INT8_CPU_AMX_KERNELS_H_
 #define LOCKSTEP_LIB_INT8_CPU_AMX_KERNELS_H_
 
@@ -19,18 +19,18 @@
 namespace lockstep {
 namespace amx {
 
-inline constexpr uint32_t kRows = 16;   // of a register
-inline constexpr uint32_t kLanes = 16;  // int32 sums of a row
+inline constexpr uint32_t kRows = 16;   // rows of a register
+inline constexpr uint32_t kLanes = 16;  // int32 sums in a row
 inline constexpr uint32_t kDepth = 64;  // bytes of a row
-inline constexpr uint32_t kQuad = 4;    // values of an output that lie together in a row of weights
+inline constexpr uint32_t kQuad = 4;    // values of an output that are adjacent in a row of weights
 inline constexpr size_t kPanelBytes = size_t{kLanes} * kDepth;
 
-// A 3 x 3 kernel on 64 channels is done in one piece. Odd, so that the rows of a register lie in different sets of the
-// cache; and 32 pixels are 18 KiB of its 48.
+// Steps of a piece. A 3 x 3 kernel on 64 channels is one piece. The number is odd, so that the rows of a register lie
+// in different sets of the cache. 32 pixels take 18 KiB of its 48.
 inline constexpr size_t kMaxSteps = 9;
 inline constexpr size_t kValueStride = kMaxSteps * kDepth;
 
-// Some steps of a tile, copied.
+// Steps of a tile, copied.
 struct Piece {
   alignas(kDepth) uint8_t values[2 * kRows * kValueStride];  // (pixels, steps, kDepth)
   uint32_t weights[kMaxSteps];                               // steps from the block's first weight
@@ -38,13 +38,13 @@ struct Piece {
   bool is_first = true;
 };
 
-// kHeight times 16 pixels, kWidth times 16 outputs.
+// Multiplies kHeight times 16 pixels by kWidth times 16 outputs.
 template <typename Tiles, uint32_t kHeight, uint32_t kWidth>
 void MultiplyBlock(const Piece& piece, size_t panel, const Tile& tile) {
   int32_t* const sums = tile.sums + panel * kLanes;
   int32_t* const lower = sums + kRows * tile.stride;
   const size_t stride = tile.stride * sizeof(int32_t);
-  // At a stride of 0 all pixels start alike.
+  // With a stride of 0, all pixels have the same start values.
   const int32_t* const start = piece.is_first ? tile.start + panel * kLanes : sums;
   const int32_t* const lower_start = piece.is_first ? start : lower;
   const size_t start_stride = piece.is_first ? 0 : stride;
@@ -89,7 +89,7 @@ void MultiplyBlock(const Piece& piece, size_t panel, const Tile& tile) {
   }
 }
 
-// The blocks of a tile, and behind each a part of what is done meanwhile.
+// Multiplies the blocks of a tile, and does a part of Tile::meanwhile after each block.
 template <typename Tiles, uint32_t kHeight>
 class Blocks {
  public:
@@ -119,7 +119,7 @@ class Blocks {
   size_t done_ = 0;
 };
 
-// One more step of each pixel: `step` of `run`. Rows without a pixel are zeros.
+// Copies step `step` of `run` for each pixel. Rows without a pixel are zeros.
 [[gnu::target("avx512f,avx512bw")]] inline void CopyStep(const Tile& tile, uint32_t run, uint32_t step, Piece& piece) {
   const size_t offset = tile.runs[run].input + size_t{step} * kDepth;
   uint8_t* values = piece.values + piece.steps * kDepth;
@@ -148,7 +148,7 @@ void Multiply(const Tile& tile) {
   for (size_t r = 0; r < tile.run_count; ++r) {
     left += tile.runs[r].steps;
   }
-  // Pieces of the same length, but for some steps; one also where no tap is real.
+  // Pieces have the same length, except for some steps. There is one piece even if no tap is real.
   const size_t most = std::max<size_t>(1, DividedUp(left, std::max<size_t>(1, DividedUp(left, kMaxSteps))));
   Blocks<Tiles, kHeight> blocks(tile, std::max<size_t>(1, DividedUp(left, most)));
   Piece piece;
@@ -170,7 +170,7 @@ void Multiply(const Tile& tile) {
   }
 }
 
-// AVX-512 does all that is no multiplication.
+// Everything except the multiplication is done by AVX-512.
 template <typename Tiles>
 TileKernels Kernels() {
   TileKernels kernels = Avx512VnniTileKernels();

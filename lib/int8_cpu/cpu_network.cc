@@ -14,12 +14,12 @@
 namespace lockstep {
 namespace {
 
-// The bytes of the largest tensor that a worker keeps, and its most images: enough to fill tiles at 4 x 4 pixels, little
-// enough for the last cache. On a Zen 5 half and twice as much are as fast.
+// Limits of a worker: bytes of its largest tensor, and its images. Enough to fill tiles at 4 x 4 pixels, and small
+// enough for the last cache. On a Zen 5, half and twice as much are equally fast.
 constexpr size_t kTensorBytes = size_t{1} << 20;
 constexpr size_t kMaxImages = 64;
 
-// Every result of an addition: uint8 [256 * a + b], a and b as uint8.
+// Returns every result of an addition: uint8 [256 * a + b], a and b as uint8.
 std::vector<uint8_t> MakeAddTable(const IntegerLayer& layer) {
   std::vector<uint8_t> table(size_t{256} * 256);
   const int32_t lowest = layer.shape.relu ? layer.zero_point : -128;
@@ -32,7 +32,7 @@ std::vector<uint8_t> MakeAddTable(const IntegerLayer& layer) {
 
 }  // namespace
 
-// One thread's memory, and its way through the network with some images.
+// Memory of one thread, which runs the network on some images.
 class CpuNetwork::Worker {
  public:
   Worker(const CpuNetwork& network, const NetworkPlan& plan, size_t images) : network_(network), plan_(plan) {

@@ -1,4 +1,5 @@
-// A network in int8 on a CPU: the same bits as RunInteger (lib/int8/integer_reference.h), as fast as the CPU can.
+// CpuNetwork: an int8 network on a CPU, as fast as possible, with the bits of RunInteger
+// (lib/int8/integer_reference.h).
 #ifndef LOCKSTEP_LIB_INT8_CPU_CPU_NETWORK_H_
 #define LOCKSTEP_LIB_INT8_CPU_CPU_NETWORK_H_
 
@@ -21,19 +22,19 @@ class CpuNetwork {
   // Called on the calling thread, once for each layer, with all images.
   using Observer = IntegerBatchObserver;
 
-  // Packs the weights, once. FailedPrecondition: this CPU lacks `isa`, or the network is not as CheckIntegerNetwork wants
-  // it (lib/int8/integer_network_check.h). InvalidArgument: less than one thread.
+  // Packs the weights, once. Returns FailedPreconditionError if this CPU lacks `isa` or CheckIntegerNetwork
+  // (lib/int8/integer_network_check.h) refuses the network, and InvalidArgumentError if `threads` is below 1.
   static absl::StatusOr<std::unique_ptr<CpuNetwork>> Make(const IntegerNetwork& network, Isa isa, int threads = 1);
 
-  // Make() of a CPU that has what `kernels` want. InvalidArgument and FailedPrecondition: as above.
+  // Makes a network with the given kernels, which this CPU must be able to run. Returns the errors of Make().
   static absl::StatusOr<std::unique_ptr<CpuNetwork>> MakeOf(const IntegerNetwork& network, const TileKernels& kernels,
                                                             int threads = 1);
 
-  // images: int8 (count, height, width, channels) as the first layer reads them. logits: int32 (count, values that the
-  // last layer writes), int8 values or sums. Results depend neither on the threads nor on which images are together.
-  // With `observe` one thread does each layer by itself, on all images at once, which takes longer.
-  // If the system has no more threads, those that could be started do the work, at least the calling one.
-  // Several threads may call it.
+  // Runs any number of images. images: int8 (count, height, width, channels), the first layer's input. logits: out,
+  // int32 (count, LogitsPerImage()), int8 values or sums. Results depend neither on the threads nor on the division
+  // into batches. With `observe`, one thread runs each layer unfused, on all images at once, which takes longer. If the
+  // system has no more threads, those that could be started do the work, at least the calling one. May be called by
+  // several threads.
   void Run(const int8_t* images, size_t count, int32_t* logits, const Observer& observe = nullptr) const;
 
   size_t LogitsPerImage() const { return network_.layers.back().shape.Pooled().Size(); }
@@ -50,9 +51,9 @@ class CpuNetwork {
   const TileKernels& kernels_;
   const NetworkPlan fused_;
   const NetworkPlan unfused_;
-  std::vector<std::unique_ptr<PackedConvolution>> convolutions_;  // of each layer; null of one without weights
-  std::vector<AddTask> adds_;                                     // of each layer
-  std::vector<std::vector<uint8_t>> add_tables_;                  // of each layer; empty where none is wanted
+  std::vector<std::unique_ptr<PackedConvolution>> convolutions_;  // one per layer; null: layer without weights
+  std::vector<AddTask> adds_;                                     // one per layer
+  std::vector<std::vector<uint8_t>> add_tables_;                  // one per layer; empty if not needed
 };
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Every instruction set that this CPU has against the plain loops, bit for bit.
+// Compares every instruction set of this CPU with the reference implementation, bit for bit.
 //
 //     bazel run //lib/int8_cpu:cpu_network_test -- --networks=20000
 #include "lib/int8_cpu/cpu_network.h"
@@ -83,7 +83,7 @@ struct Tested {
 
 void PrintTo(const Tested& tested, std::ostream* os) { *os << tested.name; }
 
-// The instruction sets that this CPU has, and AMX emulated where all else that it wants is there.
+// Returns the instruction sets of this CPU, and emulated AMX if the CPU has everything else that AMX needs.
 std::vector<Tested> AllTested() {
   std::vector<Tested> all;
   for (const Isa isa : SupportedIsas()) {
@@ -99,7 +99,7 @@ std::vector<Tested> AllTested() {
 
 class CpuNetworkTest : public ::testing::TestWithParam<Tested> {};
 
-// What the random networks must hold for the tests below to mean anything.
+// Checks what the random networks contain; without it, the tests below would prove little.
 TEST(RandomIntegerNetworkTest, EveryKindOfLayerIsAmongThem) {
   std::mt19937 random(1);
   std::map<std::string, int> seen;
@@ -198,7 +198,8 @@ TEST_P(CpuNetworkTest, LeNet5IsThePlainLoops) {
   }
 }
 
-// Each of ResNet-18's layers on fewer channels and pixels is among the random networks; here they are as they are.
+// The random networks include each of ResNet-18's layers with fewer channels and pixels; here they have their full
+// size.
 TEST_P(CpuNetworkTest, ResNet18IsThePlainLoops) {
   std::mt19937 random(6);
   const IntegerNetwork network = RandomIntegerNetworkOf(ResNet18Layers(), /*sums=*/false, 7);
@@ -213,7 +214,7 @@ TEST_P(CpuNetworkTest, ResNet18IsThePlainLoops) {
   EXPECT_EQ(RunCpu(network, images, *GetParam().kernels, 1), all_expected);
 }
 
-// Padding that is copied, where kernels do that, wants channels that fill their steps and few images.
+// Padding is copied, by kernels that do so, only for channels that fill their steps and for few images.
 TEST_P(CpuNetworkTest, PaddedLayersOfManyChannelsAreThePlainLoops) {
   std::mt19937 random(10);
   const auto between = [&](uint32_t low, uint32_t high) {

@@ -1,4 +1,4 @@
-// CpuNetwork as what replays and predictions run a network with (lib/int8/replay.h).
+// Adapter of CpuNetwork to the interface of replays and predictions (lib/int8/replay.h).
 #ifndef LOCKSTEP_LIB_INT8_CPU_CPU_RUNNER_H_
 #define LOCKSTEP_LIB_INT8_CPU_CPU_RUNNER_H_
 
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Errors of what it makes: as CpuNetwork::Make.
+// Returns a function that makes runners, with the errors of CpuNetwork::Make.
 MakeIntegerRunner CpuRunner(Isa isa, int threads);
 
 }  // namespace lockstep

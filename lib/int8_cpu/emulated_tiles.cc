@@ -16,7 +16,7 @@ constexpr int kTiles = 8;
 constexpr size_t kRows = 16, kRowBytes = 64;
 
 struct Register {
-  size_t rows = 0, row_bytes = 0;  // configured; 0 where it is not
+  size_t rows = 0, row_bytes = 0;  // configured size; 0: not configured
   uint8_t bytes[kRows][kRowBytes] = {};
 };
 

@@ -1,7 +1,7 @@
-// Tile registers in plain C++, so that the kernels for AMX are tested on CPUs without it. Test-only.
+// EmulatedTiles: tile registers in plain C++, so that the kernels for AMX are tested on CPUs without AMX. Test-only.
 //
-// After the pseudocode of LDTILECFG, TILELOADD, TILESTORED, TDPBUSD and TILERELEASE in volume 2 of Intel's Software
-// Developer's Manual. What raises #UD or #GP there ends the program here.
+// Follows the pseudocode of LDTILECFG, TILELOADD, TILESTORED, TDPBUSD and TILERELEASE in volume 2 of Intel's Software
+// Developer's Manual. Where the pseudocode raises #UD or #GP, the program is aborted.
 #ifndef LOCKSTEP_LIB_INT8_CPU_EMULATED_TILES_H_
 #define LOCKSTEP_LIB_INT8_CPU_EMULATED_TILES_H_
 
@@ -12,7 +12,7 @@
 
 namespace lockstep {
 
-// As AmxTiles; each thread has its own.
+// Same interface as AmxTiles; each thread has its own registers.
 class EmulatedTiles {
  public:
   static void Configure() { Configure(TileConfiguration()); }
@@ -32,9 +32,9 @@ class EmulatedTiles {
     MultiplyAdd(kSums, kValues, kWeights);
   }
 
-  // Whether this thread has a configuration.
+  // Returns true if this thread has a configuration.
   static bool IsConfigured();
-  // MultiplyAdd() of all threads so far.
+  // Returns the number of calls of MultiplyAdd() by all threads so far.
   static size_t Products();
 
  private:
@@ -43,7 +43,8 @@ class EmulatedTiles {
   static void MultiplyAdd(int sums, int values, int weights);
 };
 
-// Those of AmxTileKernels() on emulated tiles. AVX-512 VNNI must be supported, which does what is no multiplication.
+// Returns the kernels of AmxTileKernels() on emulated tiles. AVX-512 VNNI must be supported, because it does everything
+// except the multiplication.
 const TileKernels& EmulatedAmxTileKernels();
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// The emulated tiles against plain loops, and against the CPU's own where it has AMX.
+// Compares the emulated tiles, and the CPU's own if it has AMX, with plain loops.
 #include "lib/int8_cpu/emulated_tiles.h"
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kStride = 80;  // not a row's 64
+constexpr size_t kStride = 80;  // differs from the 64 of a row
 constexpr size_t kBytes = 16 * kStride;
 
 struct Operands {
@@ -80,7 +80,7 @@ TEST(AmxTilesTest, ProductsAreThePlainLoops) {
   ExpectPlainLoops<AmxTiles>();
 }
 
-// A stride of 0 gives the same row 16 times.
+// Expects that a stride of 0 gives the same row 16 times.
 template <typename Tiles>
 void ExpectRowsAlike() {
   std::vector<int32_t> row(16), rows(16 * 16);

@@ -1,4 +1,4 @@
-// Asks Linux which instruction sets a 64-bit Arm CPU has: Documentation/arch/arm64/elf_hwcaps.rst.
+// Detects the instruction sets of a 64-bit Arm CPU, by Linux: Documentation/arch/arm64/elf_hwcaps.rst.
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 

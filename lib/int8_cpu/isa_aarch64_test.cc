@@ -9,10 +9,11 @@
 namespace lockstep {
 namespace {
 
-// Four bits of an identification register: Arm Architecture Reference Manual, ID_AA64ISAR0_EL1 and ID_AA64ISAR1_EL1.
+// Returns four bits of an identification register: Arm Architecture Reference Manual, ID_AA64ISAR0_EL1 and
+// ID_AA64ISAR1_EL1.
 uint64_t Field(uint64_t identification, int lowest_bit) { return identification >> lowest_bit & 0xF; }
 
-// The CPU's own registers, which Linux lets a program read.
+// Compares with the CPU's own registers, which Linux lets a program read.
 TEST(IsaAarch64Test, IsWhatTheCpusRegistersSay) {
   if ((getauxval(AT_HWCAP) & HWCAP_CPUID) == 0) {
     GTEST_SKIP() << "this kernel does not let programs read the identification registers";

@@ -1,4 +1,4 @@
-// CPUs for which no kernels but the plain ones are written.
+// CPUs for which only the portable kernels exist.
 #include "lib/int8_cpu/isa.h"
 
 namespace lockstep {

@@ -1,4 +1,4 @@
-// Asks an x86-64 CPU which instruction sets it has.
+// Detects the instruction sets of an x86-64 CPU.
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ constexpr uint32_t kAmxTile = 1u << 24, kAmxInt8 = 1u << 25;                    
 constexpr uint32_t kTileLeaf = 0x1D, kTilePalette = 1;  // EAX: bytes of a tile << 16; EBX: tiles << 16 | bytes of a row
 constexpr uint64_t kYmmState = 0x06, kZmmState = 0xE6, kTileState = 0x60000;  // XCR0
 
-// Linux, Documentation/arch/x86/xstate.rst: tiles are a state that a process asks for.
+// Linux, Documentation/arch/x86/xstate.rst: a process must request the state of tiles.
 constexpr int64_t kRequestStatePermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
 constexpr int64_t kTileDataState = 18;               // XFEATURE_XTILEDATA
 
@@ -27,7 +27,7 @@ struct Registers {
   uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
 };
 
-// Zeros when the CPU has no such leaf.
+// Returns zeros if the CPU has no such leaf.
 Registers CpuId(uint32_t leaf, uint32_t subleaf) {
   Registers r;
   if (__get_cpuid_count(leaf, subleaf, &r.eax, &r.ebx, &r.ecx, &r.edx) == 0) {
@@ -36,7 +36,7 @@ Registers CpuId(uint32_t leaf, uint32_t subleaf) {
   return r;
 }
 
-// The register states that the operating system saves.
+// Returns the register states that the operating system saves.
 uint64_t EnabledState() {
   if ((CpuId(1, 0).ecx & kOsXsave) == 0) {
     return 0;
@@ -60,7 +60,7 @@ bool HasAvx512Vnni() {
          HasAll(CpuId(7, 0).ecx, kAvx512VnniBit);
 }
 
-// Eight tiles of 16 rows of 64 bytes.
+// Returns true if the CPU has eight tiles of 16 rows of 64 bytes.
 bool HasTilesOf16x64() {
   if (!HasAll(CpuId(7, 0).edx, kAmxTile | kAmxInt8)) {
     return false;

@@ -4,7 +4,7 @@
 namespace lockstep {
 namespace {
 
-// GCC's own look at the CPU, where it knows the name.
+// Compares with GCC's own detection, for the names that GCC knows.
 TEST(IsaX8664Test, IsWhatTheCompilersLibraryFinds) {
   EXPECT_EQ(IsSupported(Isa::kAvx2), __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"));
   EXPECT_EQ(IsSupported(Isa::kAvx512Vnni), __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") &&

@@ -1,5 +1,5 @@
-// Scales eight sums to eight values, and adds values, for all instruction sets of 64-bit Arm. Every such CPU has these
-// instructions.
+// Scaling of eight sums to eight values, and addition of values, for all instruction sets of 64-bit Arm. Every such CPU
+// has these instructions.
 #ifndef LOCKSTEP_LIB_INT8_CPU_NEON_SCALE_H_
 #define LOCKSTEP_LIB_INT8_CPU_NEON_SCALE_H_
 
@@ -16,7 +16,7 @@ namespace lockstep {
 
 inline constexpr uint32_t kNeonLanes = 4;
 
-// Eight int32 values, clamped to [0, 255].
+// Returns eight int32 values, clamped to [0, 255].
 inline uint8x8_t NeonPack(int32x4_t front, int32x4_t back) {
   return vqmovn_u16(vcombine_u16(vqmovun_s32(front), vqmovun_s32(back)));
 }
@@ -37,7 +37,7 @@ struct NeonScaling {
   int32x4_t zero, lowest;
 };
 
-// The factors of the outputs from `at` on; those beyond the last output are 0.
+// Loads the factors of the outputs from `at` on; those beyond the last output are 0.
 inline NeonScaling NeonLoadScaling(const Scaling& scaling, size_t at, size_t outputs) {
   float multiplier[kNeonLanes] = {}, bias[kNeonLanes] = {};
   const size_t count = outputs <= at ? 0 : std::min<size_t>(outputs - at, kNeonLanes);

@@ -15,7 +15,8 @@ std::vector<uint32_t> Readers(const std::vector<LayerShape>& layers) {
   return readers;
 }
 
-// The layer that can do addition `add`, if one can. Its own operands are there by then, because the later one is taken.
+// Returns the layer that can include addition `add`, if there is one. The later operand's layer is taken, so that the
+// other operand is available by then.
 std::optional<size_t> LayerThatAdds(const std::vector<LayerShape>& layers, size_t add,
                                     const std::vector<uint32_t>& readers) {
   const LayerShape& shape = layers[add];
@@ -59,12 +60,14 @@ std::vector<uint32_t> InputsOf(const PlanStep& step, const std::vector<LayerShap
   return inputs;
 }
 
-// What a step must hold of tensor `tensor`: before its max-pooling, too, which is done in place.
+// Returns the number of values that a step must hold for `tensor`: those before its max-pooling, which is done in
+// place.
 size_t ValuesOf(const std::vector<LayerShape>& layers, uint32_t tensor) {
   return tensor == 0 ? layers[0].In().Size() : layers[tensor - 1].Out().Size();
 }
 
-// Gives each tensor the first place that is free when it is written; a place is free after the last step that reads it.
+// Gives each tensor the first place that is free when the tensor is written. A place is free after the last step that
+// reads it.
 void ChoosePlaces(const std::vector<LayerShape>& layers, NetworkPlan& plan) {
   std::vector<size_t> last_use(layers.size() + 1, 0);
   for (size_t s = 0; s < plan.steps.size(); ++s) {
@@ -74,7 +77,7 @@ void ChoosePlaces(const std::vector<LayerShape>& layers, NetworkPlan& plan) {
     }
   }
   plan.place.assign(layers.size() + 1, 0);
-  std::vector<size_t> free_after;  // of each place: the step
+  std::vector<size_t> free_after;  // last step that uses each place
   const auto put = [&](uint32_t tensor, size_t step) {
     size_t place = 0;
     while (place < free_after.size() && free_after[place] >= step) {

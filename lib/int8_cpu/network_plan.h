@@ -1,5 +1,5 @@
-// In which order, and in which memory, a network's layers are done: which additions a convolution ends with, and which
-// tensors share a place because they are never needed together.
+// NetworkPlan: the order and the memory of a network's layers. It decides which additions are fused into a convolution,
+// and which tensors share a place in memory because they are never needed together.
 #ifndef LOCKSTEP_LIB_INT8_CPU_NETWORK_PLAN_H_
 #define LOCKSTEP_LIB_INT8_CPU_NETWORK_PLAN_H_
 
@@ -12,20 +12,21 @@
 
 namespace lockstep {
 
-// One layer, and the addition that is done in it. Tensors are numbered as LayerShape::inputs says.
+// One layer, and the addition that is fused into it. Tensors are numbered as in LayerShape::inputs.
 struct PlanStep {
   size_t layer;
-  std::optional<size_t> add;  // the layer that is the addition
-  uint32_t output;            // the tensor that is written: the addition's, where there is one
+  std::optional<size_t> add;  // layer of the fused addition
+  uint32_t output;            // tensor that is written: the addition's, if there is one
 };
 
 struct NetworkPlan {
   std::vector<PlanStep> steps;
-  std::vector<uint32_t> place;       // of each tensor; of one that is never written 0
-  std::vector<size_t> place_values;  // the largest tensor of each place, of one image
+  std::vector<uint32_t> place;       // place of each tensor; 0 for a tensor that is never written
+  std::vector<size_t> place_values;  // size in values of the largest tensor of each place, for one image
 };
 
-// `fuse`: an addition is done by the later of the two convolutions that it reads, if nothing else reads that one.
+// Makes a plan. `fuse`: an addition is fused into the later of the two convolutions that it reads, if nothing else
+// reads that convolution.
 NetworkPlan MakeNetworkPlan(const std::vector<LayerShape>& layers, bool fuse);
 
 }  // namespace lockstep

@@ -23,7 +23,7 @@ TEST(NetworkPlanTest, AllAdditionsOfResNet18AreDoneByConvolutions) {
   EXPECT_EQ(FusedAdditions(MakeNetworkPlan(layers, /*fuse=*/false)), 0u);
 }
 
-// What each place holds is followed through the steps: a step finds every tensor that it reads.
+// Expects that a step finds every tensor that it reads: follows the contents of each place through the steps.
 void ExpectTensorsAreThere(const std::vector<LayerShape>& layers, const NetworkPlan& plan) {
   std::vector<uint32_t> held(plan.place_values.size(), 0);
   const auto expect_held = [&](uint32_t tensor) { EXPECT_EQ(held[plan.place[tensor]], tensor); };

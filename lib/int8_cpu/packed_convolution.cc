@@ -12,7 +12,7 @@ bool IsMonotone(const std::vector<float>& multiplier) {
   return std::all_of(multiplier.begin(), multiplier.end(), [](float m) { return m >= 0; });
 }
 
-// The least value of a result.
+// Returns the smallest value of a result.
 int32_t Lowest(const IntegerLayer& layer) { return layer.shape.relu ? layer.zero_point + 128 : 0; }
 
 }  // namespace
@@ -45,7 +45,7 @@ PackedConvolution::PackedConvolution(const IntegerLayer& layer, int32_t input_ze
   PackWeights();
 }
 
-// Steps are then of one tap.
+// Returns true if padding can be copied: each step is of one tap.
 bool PackedConvolution::CanPad() const { return kernels_.pads && shares_columns_ && layer_.shape.padding > 0; }
 
 void PackedConvolution::AddPadded() {
@@ -68,7 +68,7 @@ void PackedConvolution::TakePadded() {
   classes_.pop_back();
 }
 
-// The steps of all tiles of a class: what it costs.
+// Returns the steps of all tiles of a class: its cost.
 size_t PackedConvolution::TileSteps(const PackedClass& packed, size_t count) const {
   size_t steps = 0;
   for (const TapRun& run : packed.runs) {
@@ -85,7 +85,8 @@ bool PackedConvolution::IsPaddedFaster(size_t count) const {
   return padded_.has_value() && TileSteps(*padded_, count) < steps;
 }
 
-// Where a pair's outputs take no more vectors than one pixel's. Its first pixel stands for both.
+// Merges the pixels of each pair if their outputs take no more vectors than one pixel's. The first pixel stands for
+// both.
 void PackedConvolution::MergePixels() {
   const LayerShape& shape = layer_.shape;
   const uint32_t outputs = shape.out_channels, panels = DividedUp(outputs, kernels_.lanes);
@@ -109,7 +110,7 @@ size_t PackedConvolution::RowSteps(TapRange columns) const {
   return DividedUp(size_t{columns.Count()} * column_terms_, kernels_.depth);
 }
 
-// The first row of the packing for these columns begins there.
+// Returns the step at which the first row of the packing for `columns` begins.
 size_t PackedConvolution::FirstStep(TapRange columns) const {
   size_t step = 0;
   for (const TapRange& packing : packings_) {
@@ -161,11 +162,12 @@ void PackedConvolution::MakeGroups() {
   weights_ = AlignedBuffer(bytes);
 }
 
-// `output`, `row` and `term` as the packed kernel has them.
+// Returns a weight of the packed kernel, to which `output`, `row` and `term` refer.
 int8_t PackedConvolution::Weight(uint32_t output, uint32_t row, size_t term) const {
   const LayerShape& shape = layer_.shape;
-  const size_t skipped = output / shape.out_channels * size_t{shape.stride} * shape.in_channels;  // a second pixel's
-  const size_t terms = rows_ == 1 ? shape.Terms() : shape.Terms() / shape.kernel;                 // of a row
+  const size_t skipped = output / shape.out_channels * size_t{shape.stride} * shape.in_channels;  // offset of a second
+                                                                                                  // pixel
+  const size_t terms = rows_ == 1 ? shape.Terms() : shape.Terms() / shape.kernel;                 // terms of a row
   if (term < skipped || term - skipped >= terms) {
     return 0;
   }
@@ -207,7 +209,7 @@ void PackedConvolution::PackWeights() {
 void PackedConvolution::MakeStarts(int32_t input_zero_point) {
   const LayerShape& shape = layer_.shape;
   const size_t area = size_t{shape.kernel} * shape.kernel;
-  std::vector<uint32_t> tap_sums(shape.out_channels * area, 0);  // of each output's weights at each tap
+  std::vector<uint32_t> tap_sums(shape.out_channels * area, 0);  // sum of each output's weights at each tap
   for (size_t i = 0; i < layer_.weight.size(); ++i) {
     tap_sums[i / (area * shape.in_channels) * area + i % area] += static_cast<uint32_t>(int32_t{layer_.weight[i]});
   }
@@ -241,7 +243,7 @@ ScaleTask PackedConvolution::MakeScaleTask(const Group& group) const {
   return task;
 }
 
-// How many pixels a tile writes at most; a max-pooling window is never cut.
+// Returns the maximum number of pixels that a tile writes. A max-pooling window is never divided.
 size_t PackedConvolution::TileResults(const Group& group) const {
   const uint32_t pixels = kernels_.most_pixels[group.blocks.front().panels];  // later blocks are no wider
   return std::max<size_t>(1, pixels / window_);
@@ -275,7 +277,7 @@ void PackedConvolution::Finish(const ScaleTask& task, const Batch& batch) const 
   }
 }
 
-// Some of a tile's pixels, a few at a time.
+// Finishes a part of a tile's pixels, a few at a time.
 void PackedConvolution::FinishPart(const void* finishing, size_t part, size_t parts) {
   const auto& whole = *static_cast<const Finishing*>(finishing);
   const auto bound = [&](size_t p) { return p == parts ? whole.task.pixels : whole.task.pixels * p / parts / 4 * 4; };
@@ -289,7 +291,8 @@ void PackedConvolution::FinishPart(const void* finishing, size_t part, size_t pa
   }
 }
 
-// The tile that is multiplied, and, where kernels do something meanwhile, the one before it, which is then finished.
+// The tile that is being multiplied and, if the kernels support Tile::meanwhile, the previous tile, which is being
+// finished.
 class PackedConvolution::Pipeline {
  public:
   Pipeline(const PackedConvolution& convolution, const Batch& batch)
@@ -298,7 +301,7 @@ class PackedConvolution::Pipeline {
   Finishing& Current() { return tiles_[current_]; }
   Meanwhile Previous() const { return {FinishPart, &tiles_[1 - current_]}; }
 
-  // The current tile is multiplied, and `task` is left to do.
+  // Records that the current tile is multiplied and `task` is left to do.
   void Push(const ScaleTask& task) {
     Current().task = task;
     current_ = 1 - current_;
@@ -325,7 +328,7 @@ void PackedConvolution::RunClass(const Group& group, const PackedClass& packed, 
   tile.padding = padding_;
   const RealSteps* real[kMaxPixels];
   ScaleTask task = MakeScaleTask(group);
-  // Tiles of the same size, but for some rows: a small last one would wait for its own sums.
+  // Tiles have the same size, except for some rows: a small last tile would wait for its own sums.
   size_t left = pixels.size() / window_ * batch.count;
   const size_t row_results = std::max<size_t>(1, kernels_.rows / window_), rows = DividedUp(left, row_results);
   const size_t tiles = DividedUp(left, TileResults(group));

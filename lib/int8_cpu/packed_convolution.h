@@ -1,12 +1,12 @@
-// A weighted layer, packed once for the kernels of one instruction set, and run on a batch.
+// PackedConvolution: a weighted layer, packed once for the kernels of one instruction set, and run on batches.
 //
-// Outputs are cut into groups, and these into blocks as wide as a tile. A block's weights lie in the order of reading. Real
-// taps of one kernel row are consecutive values of the input and make one run. A run that is no multiple of the kernels'
-// depth ends with weights of 0, and has weights of its own for each range of columns.
+// Outputs are divided into groups, and groups into blocks as wide as a tile. A block's weights lie in the order of
+// reading. The real taps of one kernel row are consecutive values of the input and form one run. A run that is no
+// multiple of the kernels' depth ends with weights of 0, and has weights of its own for each range of columns.
 //
-// The sums start at
-//     bias - (zero point + 128) * sum of the weights at real taps
-// for values are kept with 128 added; int32 wraps around on the way, and ends exact.
+// Sums start at
+//   bias - (zero point + 128) * sum of the weights at real taps
+// because values are kept with 128 added. Intermediate int32 sums may wrap around; the final sums are exact.
 #ifndef LOCKSTEP_LIB_INT8_CPU_PACKED_CONVOLUTION_H_
 #define LOCKSTEP_LIB_INT8_CPU_PACKED_CONVOLUTION_H_
 
@@ -22,46 +22,46 @@
 
 namespace lockstep {
 
-// An addition that a convolution ends with.
+// Addition that is fused into a convolution.
 struct FusedAdd {
   AddTask task;
-  const uint8_t* other = nullptr;  // the other tensor, shaped as the convolution's output
-  bool is_first = true;            // whether the convolution's output is the addition's first operand
+  const uint8_t* other = nullptr;  // other tensor, in the shape of the convolution's output
+  bool is_first = true;            // true: the convolution's output is the addition's first operand
 };
 
-// The lower bound of an addition's result, and of its table.
+// Returns the factors of an addition and the lower bound of its result, without the table.
 AddTask MakeAddTask(const IntegerLayer& layer);
 
 class PackedConvolution {
  public:
-  // `input_zero_point`: of what the layer reads. `layer` must outlive it.
+  // `input_zero_point`: zero point of the layer's input. `layer` must outlive this object.
   PackedConvolution(const IntegerLayer& layer, int32_t input_zero_point, const TileKernels& kernels);
 
-  // Whether Run() does the layer's max-pooling.
+  // Returns true if Run() includes the layer's max-pooling.
   bool PoolsToo() const { return pools_; }
 
-  // input: values (count, In()), readable for AlignedBuffer::kReadable bytes more. output: values (count, Out()) or,
-  // where it PoolsToo(), (count, Pooled()); int32 sums of a layer that WritesSums().
+  // Runs the layer. input: values (count, In()), with AlignedBuffer::kReadable more readable bytes. output: values
+  // (count, Out()) or, if PoolsToo(), (count, Pooled()); int32 sums if the layer WritesSums().
   void Run(const uint8_t* input, size_t count, void* output, const FusedAdd* add = nullptr) const;
 
  private:
   struct Block {
-    uint32_t first_output;  // of the layer
-    uint32_t outputs;       // that exist
+    uint32_t first_output;  // index in the layer
+    uint32_t outputs;       // outputs without padding
     uint32_t panels;
-    size_t weights;  // bytes from the first block's
+    size_t weights;  // bytes from the first block's weights
   };
   struct Group {
     uint32_t first_output;
     uint32_t outputs;
     std::vector<Block> blocks;
   };
-  // A class, and what its tiles need.
+  // Class of pixels, and the data for its tiles.
   struct PackedClass {
     WindowClass window;
     std::vector<TapRun> runs;
     std::vector<int32_t> start;          // (outputs, rounded up to whole panels)
-    std::vector<const RealSteps*> real;  // of each pixel of padded_
+    std::vector<const RealSteps*> real;  // real steps of each pixel of padded_
   };
   struct Batch {
     const uint8_t* input;
@@ -69,7 +69,7 @@ class PackedConvolution {
     size_t count;
     const FusedAdd* add;
   };
-  // A tile whose sums are yet to be scaled and written.
+  // Tile whose sums must still be scaled and written.
   struct Finishing {
     Finishing(const PackedConvolution& of, const Batch& in) : convolution(&of), batch(&in) {}
 
@@ -107,22 +107,23 @@ class PackedConvolution {
   const TileKernels& kernels_;
   bool pools_ = false;
   size_t window_ = 1;  // pixels that make one output
-  // Output pixels of a row that are done as one, with as many times the outputs: 2 where both are pooled together and
-  // few outputs leave room in a vector. Their kernel is wider, and reads less than two would.
+  // Number of output pixels of a row that are computed as one pixel with as many times the outputs: 2 if both are
+  // pooled together and few outputs leave room in a vector. Their common kernel is wider, and reads less than two
+  // kernels.
   uint32_t merged_ = 1;
-  // The kernel as the weights have it: rows of consecutive values. One row where the kernel is as wide as the input.
+  // Shape of the packed kernel: rows of consecutive values. One row if the kernel is as wide as the input.
   uint32_t rows_ = 1;
   uint32_t row_columns_ = 1;
   uint32_t column_terms_ = 1;
-  bool shares_columns_ = true;      // one packing for all ranges of columns
-  std::vector<TapRange> packings_;  // the ranges of columns that are packed
-  size_t steps_ = 0;                // of all packings
+  bool shares_columns_ = true;      // one packing serves all ranges of columns
+  std::vector<TapRange> packings_;  // packed ranges of columns
+  size_t steps_ = 0;                // steps of all packings
   std::vector<Group> groups_;
   std::vector<PackedClass> classes_;
-  // All pixels as one class, whose taps that are not real are copied as the zero point: for kernels that copy, and so few
-  // images that most classes fill no tile.
+  // All pixels as one class, in which taps that are not real are copied as the zero point. For kernels that copy, and
+  // for so few images that most classes fill no tile.
   std::optional<PackedClass> padded_;
-  std::vector<RealSteps> real_steps_;  // of each class
+  std::vector<RealSteps> real_steps_;  // one per class
   uint8_t padding_;
   AlignedBuffer weights_;
 };

@@ -7,7 +7,7 @@
 namespace lockstep {
 namespace {
 
-// Uniform in [low, high]. std::mt19937 is the same everywhere, std::uniform_* is not.
+// Returns a uniform number in [low, high]. std::mt19937 is the same everywhere, std::uniform_* is not.
 int32_t Between(std::mt19937& random, int32_t low, int32_t high) {
   return low + static_cast<int32_t>(random() % static_cast<uint32_t>(high - low + 1));
 }
@@ -26,7 +26,7 @@ std::vector<int8_t> RandomWeights(size_t size, std::mt19937& random) {
   return weights;
 }
 
-// Such that sums of uniform values and weights keep a spread of some 50 around the zero point.
+// Returns a multiplier with which sums of uniform values and weights spread by some 50 around the zero point.
 float SpreadingMultiplier(size_t terms) {
   return 50.0f / (74.0f * 74.0f * std::sqrt(static_cast<float>(std::max<size_t>(terms, 1))));
 }
@@ -41,7 +41,7 @@ void FillWeights(size_t zeroed, std::mt19937& random, IntegerLayer& layer) {
 
 void FillMultipliers(std::mt19937& random, IntegerLayer& layer) {
   const bool ties = OneIn(random, 3);  // powers of two: every other sum is a tie
-  const float beyond = !OneIn(random, 16) ? 1.0f : OneIn(random, 2) ? 1e9f : 1e37f;  // int32, float32
+  const float beyond = !OneIn(random, 16) ? 1.0f : OneIn(random, 2) ? 1e9f : 1e37f;  // beyond int32; beyond float32
   for (uint32_t o = 0; o < layer.shape.out_channels; ++o) {
     const float spread = static_cast<float>(Between(random, 1, 300)) / 100.0f;
     const float power = std::ldexp(1.0f, -Between(random, 1, 9));
@@ -81,7 +81,7 @@ uint32_t RandomChannels(std::mt19937& random) {
                             : Between(random, 1, 40);
 }
 
-// A convolution or fully connected layer on `in`; its outputs are `out` unless that is 0.
+// Returns a convolution or fully connected layer on `in`, with `out` outputs; 0: a random number.
 LayerShape RandomWeighted(Extent in, uint32_t out, std::mt19937& random) {
   LayerShape shape;
   shape.in_height = in.height;
@@ -109,7 +109,7 @@ LayerShape RandomWeighted(Extent in, uint32_t out, std::mt19937& random) {
   return shape;
 }
 
-// A layer without weights on `in`.
+// Returns a layer without weights on `in`.
 LayerShape WithoutWeights(LayerKind kind, Extent in, std::mt19937& random) {
   LayerShape shape;
   shape.kind = kind;
@@ -123,7 +123,8 @@ LayerShape WithoutWeights(LayerKind kind, Extent in, std::mt19937& random) {
   return shape;
 }
 
-// The next layer of a graph that has `layers`: an addition of the last tensor to one of its extent, if there is one.
+// Returns the next layer of a graph that has `layers`: an addition of the last tensor to one of its extent, if there is
+// one.
 LayerShape NextShape(const std::vector<LayerShape>& layers, std::mt19937& random) {
   const uint32_t last = static_cast<uint32_t>(layers.size());
   const Extent in = TensorExtent(layers, last);
@@ -138,7 +139,7 @@ LayerShape NextShape(const std::vector<LayerShape>& layers, std::mt19937& random
   }
   LayerShape shape = OneIn(random, 8) ? WithoutWeights(LayerKind::kGlobalAveragePool, in, random)
                                       : RandomWeighted(in, OneIn(random, 2) ? in.channels : 0, random);
-  if (shape.kind == LayerKind::kConv2d && OneIn(random, 2)) {  // one that an addition may follow
+  if (shape.kind == LayerKind::kConv2d && OneIn(random, 2)) {  // a layer that an addition may follow
     shape.kernel = shape.stride = 1;
     shape.padding = shape.pool = 0;
     shape.out_channels = in.channels;

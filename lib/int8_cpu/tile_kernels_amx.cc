@@ -1,4 +1,4 @@
-// AMX by the CPU's own tiles.
+// AMX on the CPU's own tiles.
 #include "lib/int8_cpu/amx_kernels.h"
 #include "lib/int8_cpu/amx_tiles.h"
 

@@ -1,5 +1,5 @@
-// AVX2: 8 outputs a vector, 2 values a step. vpmaddwd multiplies int16 by int16 and adds 2 products to an int32, which no
-// product of these values overflows; values are kept as int16.
+// AVX2: 8 outputs per vector, 2 values per step. vpmaddwd multiplies int16 by int16 and adds 2 products to an int32,
+// which these values cannot overflow. Values are kept as int16.
 #include <immintrin.h>
 
 #include <cstring>

@@ -1,5 +1,5 @@
-// AVX-512 VNNI: 16 outputs a vector, 4 values a step. vpdpbusd multiplies uint8 by int8 and adds 4 products to an int32
-// without saturation.
+// AVX-512 VNNI: 16 outputs per vector, 4 values per step. vpdpbusd multiplies uint8 by int8 and adds 4 products to an
+// int32 without saturation.
 #include <immintrin.h>
 
 #include <cstring>
@@ -57,19 +57,19 @@ template <uint32_t kPanels, uint32_t kPixels>
   }
 }
 
-// The bytes of 64 int32 values, each clamped to [0, 255] and then to at least `lowest`.
+// Returns the bytes of 64 int32 values plus `zero`, each clamped to [0, 255] and then to at least `lowest`.
 [[gnu::target("avx512f,avx512bw,avx512vl"), gnu::always_inline]] inline __m512i Pack(const __m512i (&values)[4],
                                                                                      __m512i zero, __m512i lowest) {
   const __m512i front = _mm512_adds_epi16(_mm512_packs_epi32(values[0], values[1]), zero);
   const __m512i back = _mm512_adds_epi16(_mm512_packs_epi32(values[2], values[3]), zero);
-  // Packing works within each quarter of a vector: the order is mended at the end.
+  // Packing works within each quarter of a vector, so the order is restored at the end.
   const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
   return _mm512_max_epu8(_mm512_permutexvar_epi32(order, _mm512_packus_epi16(front, back)), lowest);
 }
 
 constexpr size_t kWide = 4 * kLanes;
 
-// 64 outputs of each pixel, from `first` on, without a float bias.
+// Scales 64 outputs of each pixel, from `first` on, without a float bias.
 [[gnu::target("avx512f,avx512bw,avx512vl")]] void ScaleWide(const ScaleTask& task, size_t first) {
   const __m512 high = _mm512_set1_ps(task.scaling.high);
   const __m512i zero = _mm512_set1_epi16(static_cast<int16_t>(task.scaling.zero));
@@ -90,7 +90,7 @@ constexpr size_t kWide = 4 * kLanes;
   }
 }
 
-// The largest sums of 16 outputs.
+// Returns the largest sums of 16 outputs.
 [[gnu::target("avx512f,avx512bw,avx512vl"), gnu::always_inline]] inline __m512i LargestSums(const ScaleTask& task,
                                                                                             const int32_t* sums) {
   __m512i largest = _mm512_load_si512(sums);
@@ -142,7 +142,7 @@ struct AddFactorVectors {
   __m512 a, b, offset, high;
 };
 
-// 16 bytes of each operand; int32, not yet at least 0.
+// Adds 16 bytes of each operand. Returns int32, not yet clamped to at least 0.
 [[gnu::target("avx512f,avx512bw,avx512vl"), gnu::always_inline]] inline __m512i AddLanes(
     const AddFactorVectors& factors, __m128i a, __m128i b) {
   const __m512 real_a = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(a));

@@ -1,4 +1,4 @@
-// AVX-VNNI: 8 outputs a vector, 4 values a step, by vpdpbusd as in AVX-512 VNNI.
+// AVX-VNNI: 8 outputs per vector, 4 values per step, by vpdpbusd as in AVX-512 VNNI.
 #include <immintrin.h>
 
 #include <cstring>

@@ -1,5 +1,6 @@
-// Arm's dot product extension: 4 outputs a vector, 4 values a step. sdot multiplies int8 by int8 and adds 4 products to an
-// int32 that wraps. Values are kept as int8 + 128, which an exclusive or with 0x80 makes int8 again.
+// Arm's dot product extension: 4 outputs per vector, 4 values per step. sdot multiplies int8 by int8 and adds 4
+// products to an int32 with wrap-around. Values are kept as int8 + 128; an exclusive or with 0x80 makes them int8
+// again.
 #include <arm_neon.h>
 
 #include "lib/int8_cpu/neon_scale.h"
@@ -14,7 +15,7 @@ constexpr size_t kWide = 4 * kDepth;  // values of one load: four steps
 template <uint32_t kPanels, uint32_t kPixels>
 using Sums = int32x4_t[kPixels][kPanels];
 
-// One of the four steps whose values were loaded.
+// Multiplies one of the four steps whose values were loaded.
 template <int kStep, uint32_t kPanels, uint32_t kPixels>
 [[gnu::target("arch=armv8.2-a+dotprod"), gnu::always_inline]] inline void MultiplyStep(
     const int8x16_t (&values)[kPixels], const int8_t* weights, Sums<kPanels, kPixels>& sums) {

@@ -1,5 +1,5 @@
-// Arm's int8 matrix extension: 8 values a step of two pixels and two outputs. usmmla multiplies two rows of 8 uint8 by two
-// rows of 8 int8 and adds the four sums of products to int32 that wrap.
+// Arm's int8 matrix extension: 8 values per step of two pixels and two outputs. usmmla multiplies two rows of 8 uint8
+// by two rows of 8 int8 and adds the four sums of products to int32 with wrap-around.
 #include <arm_neon.h>
 
 #include "lib/int8_cpu/neon_scale.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t kDepth = 8;
 constexpr size_t kWide = 2 * kDepth;  // values of one load: two steps
-constexpr uint32_t kHalves = 2;       // parts of a panel, of 2 outputs each
+constexpr uint32_t kHalves = 2;       // parts of a panel, with 2 outputs each
 
 // [pixel pair][panel][half]: first pixel's two outputs, then second pixel's.
 template <uint32_t kPanels, uint32_t kPairs>
@@ -33,7 +33,7 @@ template <uint32_t kPanels, uint32_t kPairs>
   }
 }
 
-// The last of an odd number of pixels stands for two.
+// If the number of pixels is odd, the last one is multiplied twice.
 template <uint32_t kPanels, uint32_t kPairs>
 [[gnu::target("arch=armv8.2-a+i8mm")]] void Multiply(const Tile& tile) {
   Sums<kPanels, kPairs> sums;

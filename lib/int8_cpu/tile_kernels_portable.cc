@@ -1,4 +1,4 @@
-// Plain C++. The inner loop is a row of int16 products, which GCC makes pmaddwd of on any x86-64.
+// Plain C++. The inner loop is a row of int16 products, which GCC compiles to pmaddwd on any x86-64.
 #include <algorithm>
 
 #include "lib/int8_cpu/tile_kernels.h"
@@ -6,7 +6,7 @@
 namespace lockstep {
 namespace {
 
-// A step is what one 128-bit vector holds, so that no run ends with single products.
+// A step is one 128-bit vector, so that no run ends with single products.
 constexpr uint32_t kDepth = 8;
 
 template <uint32_t kPanels, uint32_t kPixels>
@@ -41,8 +41,8 @@ void Multiply(const Tile& tile) {
   }
 }
 
-// Half to even, of a number whose magnitude is below 2^22: 1.5 * 2^23 is so large that its last bit is worth 1. Unlike
-// std::nearbyint it needs no call.
+// Rounds half to even a number whose magnitude is below 2^22: 1.5 * 2^23 is so large that its last bit is worth 1.
+// Unlike std::nearbyint, this needs no call.
 float RoundSmall(float value) { return (value + 12582912.0f) - 12582912.0f; }
 
 void Scale(const ScaleTask& task) {
@@ -85,7 +85,7 @@ const TileKernels& PortableTileKernels() {
       /*wants_add_table=*/true,
       /*most_panels=*/4,
       /*most_blocks=*/16,
-      /*most_pixels=*/{0, 4, 4, 4, 3},  // 12 sums and what they are made of fit into 16 registers
+      /*most_pixels=*/{0, 4, 4, 4, 3},  // 12 sums and their operands fit into 16 registers
       /*pads=*/false,
       /*begin=*/nullptr,
       {{},

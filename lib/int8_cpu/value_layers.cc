@@ -21,7 +21,7 @@ void FromValues(const Value* values, size_t count, Signed* int8_values) {
   }
 }
 
-// A window is read before its place is written, and no later window reads what was written: in place it is safe.
+// Safe in place: a window is read before its result is written, and no later window reads a written value.
 template <typename Value>
 void MaxPoolValues(const LayerShape& shape, const Value* input, size_t count, Value* output) {
   const Extent out = shape.Out(), pooled = shape.Pooled();

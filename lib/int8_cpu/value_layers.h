@@ -1,4 +1,5 @@
-// What a network does beside its convolutions, on values as the kernels keep them: uint8 in one byte or in an int16.
+// Operations of a network other than convolutions, on values as the kernels keep them: uint8 in one byte or in an
+// int16.
 #ifndef LOCKSTEP_LIB_INT8_CPU_VALUE_LAYERS_H_
 #define LOCKSTEP_LIB_INT8_CPU_VALUE_LAYERS_H_
 
@@ -9,17 +10,18 @@
 
 namespace lockstep {
 
-// int8 + 128, and back.
+// Converts int8 to values (int8 + 128), and back.
 template <typename Value>
 void ToValues(const int8_t* int8_values, size_t count, Value* values);
 template <typename Value, typename Signed>
 void FromValues(const Value* values, size_t count, Signed* int8_values);
 
-// Max-pooling as plain_layers.h has it. input: (count, Out()); output: (count, Pooled()), which may be the same memory.
+// Max-pools like plain_layers.h. input: (count, Out()); output: (count, Pooled()), which may be the input's memory.
 template <typename Value>
 void MaxPoolValues(const LayerShape& shape, const Value* input, size_t count, Value* output);
 
-// The average pool with what follows it but max-pooling. input: (count, In()); output: (count, Out()).
+// Computes an average pool and the operations after it, except max-pooling. input: (count, In()); output: (count,
+// Out()).
 template <typename Value>
 void AveragePoolValues(const IntegerLayer& layer, int32_t input_zero_point, const Value* input, size_t count,
                        Value* output);

@@ -1,6 +1,6 @@
-// The output pixels of a convolution, sorted by which taps of their window are real.
+// WindowClass: the output pixels of a convolution, grouped by the real taps of their window.
 //
-// Pixels of one class have the same taps on the input, so that they can share a tile and skip the padding for nothing.
+// Pixels of one class have the same taps on the input, so that they can share a tile and skip the padding at no cost.
 // Without padding there is one class; a 3 x 3 kernel padded by 1 has nine: the inside, four edges, four corners.
 #ifndef LOCKSTEP_LIB_INT8_CPU_WINDOW_CLASS_H_
 #define LOCKSTEP_LIB_INT8_CPU_WINDOW_CLASS_H_
@@ -14,16 +14,16 @@ namespace lockstep {
 
 struct TapRange {
   uint32_t first = 0;
-  uint32_t last = 0;  // one behind
+  uint32_t last = 0;  // one after the last
 
   uint32_t Count() const { return last - first; }
   bool operator==(const TapRange& other) const { return first == other.first && last == other.last; }
 };
 
-// Offsets in values from an image's first one.
+// Offsets in values from the first value of an image.
 struct PixelPlace {
-  uint32_t input;   // of the first real tap's first channel
-  uint32_t output;  // of the pixel's first output
+  uint32_t input;   // first channel of the first real tap
+  uint32_t output;  // first output of the pixel
 };
 
 struct WindowClass {
@@ -32,11 +32,11 @@ struct WindowClass {
   std::vector<PixelPlace> pixels;
 };
 
-// `pooled`: the outputs are those of max-pooling, and the shape.pool * shape.pool pixels of a window follow one another,
-// all with the window's output; which is possible only when CanPoolInOrder().
+// Returns the classes. `pooled`: the outputs are those of max-pooling, and the shape.pool * shape.pool pixels of a
+// window are consecutive, all with the window's output. Must be false unless CanPoolInOrder().
 std::vector<WindowClass> WindowClasses(const LayerShape& shape, bool pooled);
 
-// Whether all pixels of each max-pooling window have the same real taps: no padding.
+// Returns true if all pixels of each max-pooling window have the same real taps: no padding.
 inline bool CanPoolInOrder(const LayerShape& shape) { return shape.pool != 0 && shape.padding == 0; }
 
 }  // namespace lockstep

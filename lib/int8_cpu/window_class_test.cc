@@ -46,7 +46,7 @@ TEST(WindowClassTest, NineWithPaddingOnAllSides) {
   EXPECT_EQ(classes[0].pixels[0].input, 0u);
 }
 
-// Each pixel is once in a class, and the taps of all of them are the real ones.
+// Each pixel must be in one class once, and the taps of all pixels must be the real ones.
 TEST(WindowClassTest, AllRealTapsAreThere) {
   for (uint32_t kernel = 1; kernel <= 7; ++kernel) {
     for (uint32_t stride = 1; stride <= 3; ++stride) {

@@ -1,4 +1,4 @@
-// What the two instruction sets with 256-bit vectors share: eight sums to eight values, and the addition.
+// Shared code of the two instruction sets with 256-bit vectors: scaling of eight sums to eight values, and addition.
 #ifndef LOCKSTEP_LIB_INT8_CPU_YMM_SCALE_H_
 #define LOCKSTEP_LIB_INT8_CPU_YMM_SCALE_H_
 
@@ -14,7 +14,7 @@ namespace lockstep {
 
 inline constexpr uint32_t kYmmLanes = 8;
 
-// Sixteen int32 values, clamped to [0, 255] and stored.
+// Packs sixteen int32 values, clamped to [0, 255], and stores them.
 [[gnu::target("avx2,fma"), gnu::always_inline]] inline __m256i PackWords(__m256i front, __m256i back) {
   return _mm256_permute4x64_epi64(_mm256_packus_epi32(front, back), 0xD8);  // packing works within halves
 }
@@ -27,7 +27,7 @@ inline constexpr uint32_t kYmmLanes = 8;
   _mm_storeu_si128(reinterpret_cast<__m128i*>(target), bytes);
 }
 
-// The first `count` of sixteen.
+// Stores the first `count` of sixteen values.
 template <typename Value>
 [[gnu::target("avx2,fma"), gnu::always_inline]] inline void StoreValues(__m256i front, __m256i back, Value* target,
                                                                         size_t count) {
@@ -57,7 +57,7 @@ struct YmmScaling {
   __m256i zero, lowest;
 };
 
-// The first `count` of eight outputs: factors of the others are 0.
+// Loads the factors of eight outputs from `at` on; those beyond the last output are 0.
 [[gnu::target("avx2,fma"), gnu::always_inline]] inline YmmScaling LoadScaling(const Scaling& scaling, size_t at,
                                                                               size_t outputs) {
   YmmScaling loaded = {_mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_set1_ps(scaling.high),
