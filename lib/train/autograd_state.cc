@@ -18,7 +18,7 @@ std::string BytesOf(const at::Tensor& tensor) {
   return std::string(static_cast<const char*>(host.data_ptr()), host.nbytes());
 }
 
-// from_blob takes no const; nothing writes to it.
+// Copies an array into the tensor. from_blob takes no const pointer, but nothing writes through it.
 absl::Status Fill(const std::string& name, const TrainingArrays& arrays, const at::Tensor& tensor) {
   const auto found = arrays.find(name);
   if (found == arrays.end() || found->second.size() != tensor.nbytes()) {

@@ -1,5 +1,5 @@
-// What training by LibTorch's autograd depends on, as arrays (training_state.h): parameters and buffers by their own
-// names, and "momentum/0", ... in the parameters' order.
+// Training state of an autograd run as named arrays (training_state.h). Parameters and buffers keep their own names;
+// the momentum arrays are "momentum/0", "momentum/1", ... in the order of the parameters.
 #ifndef LOCKSTEP_LIB_TRAIN_AUTOGRAD_STATE_H_
 #define LOCKSTEP_LIB_TRAIN_AUTOGRAD_STATE_H_
 
@@ -11,11 +11,11 @@
 
 namespace lockstep {
 
-// Throw c10::Error as LibTorch does.
+// Returns the training state as arrays. Throws c10::Error, like LibTorch.
 TrainingArrays ReadAutogradState(const torch::nn::Module& model, const Sgd& optimizer);
 
-// Writes the arrays into the model and its optimizer, which goes on from there. FailedPrecondition: an array is missing
-// or of another size; then some are written.
+// Writes the arrays into the model and its optimizer, which continues from them. Returns FailedPreconditionError if an
+// array is missing or has another size; some arrays may have been written by then. Throws c10::Error.
 absl::Status WriteAutogradState(const TrainingArrays& arrays, torch::nn::Module& model, Sgd& optimizer);
 
 }  // namespace lockstep

@@ -12,13 +12,13 @@
 namespace lockstep {
 namespace {
 
-// Images that are computed at a time; 0: all of a batch.
+// Returns the number of images to compute at a time; 0: the whole batch.
 uint32_t MicroBatch(const TrainerInput& input) {
   return input.spec.accumulate() > 1 ? input.loader.batch_size / input.spec.accumulate() : 0;
 }
 
-// Bytes of device memory (memory.h); 0 on a CPU, where the peak is the whole process's. A model made for this is counted,
-// since counting changes it.
+// Returns the predicted bytes of device memory (memory.h), or 0 on a CPU, where the peak is that of the whole process.
+// Counts a temporary model, because counting changes the model.
 uint64_t Predict(const TrainerInput& input) {
   if (!input.device.is_cuda()) {
     return 0;
@@ -50,7 +50,7 @@ class AutogradTrainer : public EpochTrainer {
   absl::StatusOr<EpochTimes> Train(uint32_t epoch, Progress& progress) override {
     RETURN_IF_ERROR(Join());
     RETURN_IF_ERROR(Capture());
-    if (epoch == spec_.warmup_epochs()) {  // what the first epochs' tuning tried is over
+    if (epoch == spec_.warmup_epochs()) {  // tuning during the warm-up epochs is over
       peak_before_ = PeakMemoryBytes(step_.device());
       ResetPeakMemory(step_.device());
     }
@@ -60,7 +60,7 @@ class AutogradTrainer : public EpochTrainer {
                     [&](uint32_t step) { return LearningRateOf(spec_, steps, epoch, step); });
   }
 
-  absl::Status UpdateModel() override { return absl::OkStatus(); }  // it is the one that is trained
+  absl::Status UpdateModel() override { return absl::OkStatus(); }  // the input's model is the one that is trained
 
   absl::StatusOr<TrainingArrays> GetState() override { return ReadAutogradState(step_.model(), step_.optimizer()); }
 
@@ -88,7 +88,7 @@ class AutogradTrainer : public EpochTrainer {
   }
 
  private:
-  // Once: the others' part in the steps, if there are others.
+  // Gets the group's gradient hook once, if there is a group.
   absl::Status Join() {
     if (input_.group != nullptr && !joined_) {
       ASSIGN_OR_RETURN(hook_, input_.group->MakeHook(step_.model()));
@@ -97,7 +97,8 @@ class AutogradTrainer : public EpochTrainer {
     return absl::OkStatus();
   }
 
-  // Once, and outside of the times of an epoch: the graphs of a full batch and of the tail.
+  // Captures, once, the graphs of a full batch and of the last, shorter batch. Must be called outside an epoch's timed
+  // part.
   absl::Status Capture() {
     const uint32_t tail = drop_last_ ? 0 : images_ % batch_;
     for (const uint32_t images : {images_ < batch_ ? 0 : batch_, tail}) {
@@ -117,9 +118,9 @@ class AutogradTrainer : public EpochTrainer {
   const bool drop_last_;
   const uint64_t predicted_bytes_;
   bool joined_ = false;
-  GradientHook* hook_ = nullptr;  // the group's
-  uint64_t peak_before_ = 0;      // of the epochs that are not timed
-  bool timed_ = false;            // whether the last epoch was
+  GradientHook* hook_ = nullptr;  // the group's hook
+  uint64_t peak_before_ = 0;      // peak memory of the epochs that are not timed
+  bool timed_ = false;            // the last epoch was timed
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Epochs by LibTorch's autograd: batches from the loader into training steps (train_step.h).
+// Trainer that computes its epochs by LibTorch's autograd: the loader feeds batches to training steps (train_step.h).
 #ifndef LOCKSTEP_LIB_TRAIN_AUTOGRAD_TRAINER_H_
 #define LOCKSTEP_LIB_TRAIN_AUTOGRAD_TRAINER_H_
 
@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// Throws c10::Error when the device has no room for the model.
+// Returns the trainer. Throws c10::Error if the model does not fit into the device's memory.
 std::unique_ptr<EpochTrainer> MakeAutogradTrainer(const TrainerInput& input);
 
 }  // namespace lockstep

@@ -10,10 +10,10 @@
 namespace lockstep {
 namespace {
 
-// /proc/stat counts in hundredths of a second.
+// Length of the measurement. /proc/stat counts in hundredths of a second.
 constexpr absl::Duration kLook = absl::Milliseconds(330);
 
-// Cores that are busy for less than this are taken for free: the tools of a shell, a browser.
+// Tolerated load in cores, as of a shell's tools or a browser.
 constexpr double kSpareCores = 0.5;
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Whether cores are free for the threads that a step on the CPU computes with, looked at before the first point.
+// Check before the first point that enough cores are free for the compute threads of a step on the CPU.
 //
-// A step's threads wait for each other many times. One that has no core holds all of them up for the length of a time
-// slice. LeNet-5 at batch 32 on two cores that a compiler kept busy took 13.7 s an epoch of 2,048 images with two threads,
+// A step's threads synchronize many times. A thread that has no core delays all others by a scheduler time slice.
+// LeNet-5 at batch 32, on two cores that a compiler kept busy, took 13.7 s per epoch of 2,048 images with two threads,
 // and 0.61 s with one.
 #ifndef LOCKSTEP_LIB_TRAIN_BUSY_CORES_H_
 #define LOCKSTEP_LIB_TRAIN_BUSY_CORES_H_
@@ -13,11 +13,12 @@
 
 namespace lockstep {
 
-// Returns a warning that names --threads if other processes leave fewer cores free than `threads`, as `neighbours` counted
-// over a time in which this process did nothing; else nothing. One thread waits for no other.
+// Returns a warning that names --threads if other processes leave fewer free cores than `threads`, and an empty string
+// otherwise. `neighbours` must have been measured while this process was idle. One thread needs no warning, because it
+// waits for no other thread.
 std::string BusyCoresText(const proto::Neighbours& neighbours, uint32_t threads);
 
-// The same of the machine as it is now. Looks for a third of a second where `threads` is above 1.
+// Measures the machine's current load and returns BusyCoresText. Takes a third of a second if `threads` is above 1.
 std::string BusyCoresWarning(uint32_t threads);
 
 }  // namespace lockstep

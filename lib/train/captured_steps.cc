@@ -11,7 +11,8 @@
 namespace lockstep {
 namespace {
 
-// What a step is tried on: waves, others for each rank, so that no two ranks have the same gradients. float (n, 3, 32, 32).
+// Returns images for trial steps: sine waves that differ between ranks, so that no two ranks have the same gradients.
+// Float (n, 3, 32, 32).
 at::Tensor TrialImages(uint32_t images, uint32_t rank, at::TensorOptions options) {
   constexpr double kStep = 0.7;  // radians from pixel to pixel: neighbours differ, and nothing repeats
   return at::arange(int64_t{images} * kChannels * kImageSize * kImageSize, options)
@@ -57,12 +58,12 @@ absl::Status CapturedSteps::Capture(uint32_t images, GradientHook* hook, uint32_
   step.hook = hook;
   step.inputs.images = TrialImages(images, rank, on_device(at::kFloat)).contiguous(format_);
   step.inputs.labels = at::zeros({images}, on_device(at::kLong));
-  SavedTensors saved;  // all that a step changes
+  SavedTensors saved;  // everything that a step changes
   for (const auto& tensors : {model_.parameters(), model_.buffers(), sgd_.momentum()}) {
     saved.Save(tensors);
   }
   sgd_.ReadRateOnDevice(device_);
-  sgd_.GoOn();  // of zeros, before the first step: v = 0.9 * 0 + g
+  sgd_.GoOn();  // the first step starts from zero momentum: v = 0.9 * 0 + g
   model_.train();
   const StepGraph::Work work = {[this] { model_.zero_grad(); },
                                 [this, inputs = step.inputs, hook] { return Run(inputs, hook); }};

@@ -1,6 +1,8 @@
-// Whole training steps - forward, loss, backward, update - as CUDA graphs (step_graph.h), one for each size of batch. A batch is
-// copied to where the graph reads it; losses and what was right are added up on the device. A reducer of gradients takes
-// part as in any step: what it sends while a step is captured is sent by each replay.
+// Whole training steps (forward, loss, backward, update) captured as CUDA graphs (step_graph.h), one graph per batch
+// size.
+//
+// Each batch is copied into the graph's input tensors. Losses and correct predictions are accumulated on the device. A
+// gradient reducer takes part as in any step: each replay repeats the communication that was captured.
 #ifndef LOCKSTEP_LIB_TRAIN_CAPTURED_STEPS_H_
 #define LOCKSTEP_LIB_TRAIN_CAPTURED_STEPS_H_
 
@@ -21,7 +23,7 @@
 
 namespace lockstep {
 
-// What one forward pass gives.
+// Result of one forward pass.
 struct ForwardResult {
   torch::Tensor logits;  // (n, kClasses), float or bf16
   torch::Tensor loss;    // float (): the mean over the images
@@ -31,20 +33,22 @@ class CapturedSteps {
  public:
   using Forward = std::function<ForwardResult(const torch::Tensor& images, const torch::Tensor& labels)>;
 
-  // `model`, on its device, and `sgd` outlive this. `format`: how images lie in memory.
+  // Keeps references to `model` and `sgd`, which must outlive this object. `model` must be on `device`. `format` is the
+  // memory format of the images.
   CapturedSteps(Model& model, Sgd& sgd, c10::Device device, at::MemoryFormat format, Forward forward,
                 StepGraph::Maker capture = StepGraph::Capture)
       : model_(model), sgd_(sgd), device_(device), format_(format), forward_(std::move(forward)), capture_(capture) {}
 
-  // Captures a step of this many images, once; weights, momentum and running statistics are afterwards what they were.
-  // `hook` may be null, and outlives this; it is tried until it is settled. Ranks that train together capture together, and
-  // try the step on different images, by their `rank`. Errors as StepGraph::Capture's, Sgd::Step's and the hook's.
+  // Captures a step of `images` images with `hook`, unless that has been done. Weights, momentum and running statistics
+  // are restored afterwards. `hook` may be null and must outlive this object; steps run uncaptured until the hook is
+  // settled. Ranks that train together must capture together; `rank` gives each rank other trial images. Returns the
+  // errors of StepGraph::Capture, Sgd::Step and the hook.
   absl::Status Capture(uint32_t images, GradientHook* hook = nullptr, uint32_t rank = 0);
 
-  // Whether there is one, captured with this hook.
+  // Returns true if a step of `images` images has been captured with this hook.
   bool Has(uint32_t images, const GradientHook* hook = nullptr) const;
 
-  // Where the next step's batch goes: float (n, 3, 32, 32) and int64 (n) on the device.
+  // Input tensors of the next step, on the device: float (n, 3, 32, 32) and int64 (n).
   struct Inputs {
     torch::Tensor images, labels;
   };
@@ -53,7 +57,8 @@ class CapturedSteps {
   // Queues the step on the current stream.
   void Replay(uint32_t images);
 
-  // Loss and hits of the steps since Clear, summed over the images.
+  // Clear() resets the sum of the losses and the number of correct predictions, both over the images of all steps
+  // since.
   void Clear();
   double LossSum() const { return loss_sum_.defined() ? loss_sum_.item<double>() : 0; }
   int64_t Correct() const { return correct_.defined() ? correct_.item<int64_t>() : 0; }
@@ -73,7 +78,7 @@ class CapturedSteps {
   const at::MemoryFormat format_;
   const Forward forward_;
   const StepGraph::Maker capture_;
-  std::map<uint32_t, Step> steps_;  // by the number of images
+  std::map<uint32_t, Step> steps_;  // captured steps by number of images
   torch::Tensor loss_sum_;          // double ()
   torch::Tensor correct_;           // int64 ()
 };

@@ -8,9 +8,9 @@
 
 namespace lockstep {
 
-// In the operations of torch/nn/utils/clip_grad.py, and so to its bits.
+// Uses the operations of torch/nn/utils/clip_grad.py, so the results are bit-identical.
 void ClipGradients(at::TensorList gradients, double most) {
-  constexpr double kBeside = 1e-6;  // so that a gradient of 0 divides nothing by 0
+  constexpr double kBeside = 1e-6;  // avoids division by 0 if all gradients are 0
   const at::Tensor norm = at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients)));
   at::_foreach_mul_(gradients, (norm + kBeside).reciprocal().mul(most).clamp_max(1));
 }

@@ -1,4 +1,4 @@
-// Gradients scaled down to a norm, as torch.nn.utils.clip_grad_norm_ with its defaults does.
+// Gradient clipping by the global norm, like torch.nn.utils.clip_grad_norm_ with its default arguments.
 #ifndef LOCKSTEP_LIB_TRAIN_CLIP_GRADIENTS_H_
 #define LOCKSTEP_LIB_TRAIN_CLIP_GRADIENTS_H_
 
@@ -6,8 +6,9 @@
 
 namespace lockstep {
 
-// Multiplies all of them, in place, by min(1, most / (norm + 1e-6)), where norm is the 2-norm over all their numbers together.
-// Tensors of one device, of which nothing is copied to the host: a captured step can hold this. Throws c10::Error.
+// Multiplies all gradients in place by min(1, most / (norm + 1e-6)), where norm is the 2-norm over all their elements.
+// The tensors must be on one device. Copies nothing to the host, so a step that clips can be captured. Throws
+// c10::Error.
 void ClipGradients(at::TensorList gradients, double most);
 
 }  // namespace lockstep

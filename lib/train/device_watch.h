@@ -1,4 +1,4 @@
-// How a GPU does while it computes: its state, read now and then on a thread of its own.
+// Thread that samples a GPU's state (clocks, power, temperature, throttling) while it computes.
 #ifndef LOCKSTEP_LIB_TRAIN_DEVICE_WATCH_H_
 #define LOCKSTEP_LIB_TRAIN_DEVICE_WATCH_H_
 
@@ -16,32 +16,33 @@
 
 namespace lockstep {
 
-// Ten times a second: NVML gives power averaged over a second (nvml.h, nvmlDeviceGetPowerUsage), and throttling that
-// matters to an epoch lasts longer; each reading is some calls into the driver that launches wait for too.
+// Time between readings. NVML averages power over a second (nvml.h, nvmlDeviceGetPowerUsage), and throttling that
+// matters to an epoch lasts longer. More frequent readings would cost: each is several driver calls, and kernel
+// launches wait for the driver too.
 constexpr absl::Duration kDeviceWatchInterval = absl::Milliseconds(100);
 
-// What some readings have in common; absent_reason when there are none.
+// Returns statistics over the readings, or only an absent_reason if there are no readings.
 proto::DeviceWatch SummarizeReadings(const std::vector<proto::DeviceState>& readings);
 
-// Begin and End are called by one thread, in turn.
+// Samples a device between Begin() and End(). One thread must call the two in turn.
 class DeviceWatcher {
  public:
   using Read = std::function<proto::DeviceState()>;
 
-  // Reads once at once, which is no reading of the watch: opening NVML takes its time. A device that cannot be read is
-  // not watched. `interval` is the time to the first reading after Begin, and between readings.
+  // Takes one reading immediately, because opening NVML is slow; the summary leaves this reading out. A device that
+  // cannot be read is not watched. `interval` is the time from Begin() to the first reading and between readings.
   explicit DeviceWatcher(Read read, absl::Duration interval = kDeviceWatchInterval);
   ~DeviceWatcher() { End(); }
   DeviceWatcher(const DeviceWatcher&) = delete;
   DeviceWatcher& operator=(const DeviceWatcher&) = delete;
 
-  // Reads from here on. Errors are those of ThreadGroup::Start.
+  // Starts sampling. Returns the errors of ThreadGroup::Start.
   absl::Status Begin();
 
-  // Reads no more. Waits for a reading that is under way. Does nothing if Begin was not called.
+  // Stops sampling, after a reading in progress has ended. Does nothing if Begin() was not called.
   void End();
 
-  // All readings so far in figures. Not between Begin and End.
+  // Returns statistics over all readings so far. Must not be called between Begin() and End().
   proto::DeviceWatch Summary() const;
 
  private:

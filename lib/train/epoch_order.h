@@ -1,4 +1,4 @@
-// Which images a trainer sees in an epoch, as its spec has it. Knows nothing of LibTorch.
+// Images that one rank trains on in an epoch, by the training spec. Does not depend on LibTorch.
 #ifndef LOCKSTEP_LIB_TRAIN_EPOCH_ORDER_H_
 #define LOCKSTEP_LIB_TRAIN_EPOCH_ORDER_H_
 
@@ -9,8 +9,8 @@
 
 namespace lockstep {
 
-// The shard of rank `rank` of `ranks` over `images` images, in the order of (seed, epoch); with fixed_order in that of the
-// first epoch. One rank has all images.
+// Returns the shard of `rank` out of `ranks` over `images` images, in the order given by (seed, epoch). With
+// fixed_order, every epoch has the order of the first. A single rank gets all images.
 Shard EpochShard(const proto::TrainingSpec& spec, uint32_t images, uint32_t ranks, uint32_t rank, uint32_t epoch);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// One epoch: batches from the loader into training steps, with both of the lab's clocks.
+// One training epoch: feeds batches from the loader to training steps and measures both times that the lab asks for.
 #ifndef LOCKSTEP_LIB_TRAIN_EPOCH_RUNNER_H_
 #define LOCKSTEP_LIB_TRAIN_EPOCH_RUNNER_H_
 
@@ -14,27 +14,33 @@
 
 namespace lockstep {
 
-// Seconds of one epoch. The parts leave no gap: step = copy + forward + backward + optimizer, and step + data_wait = epoch,
-// exactly on a CPU but for microseconds; on CUDA the parts are the device's (lib/train/phase_clock.h) and the epoch the
-// host's, which adds the launch of the first event and the wait for the last.
+// Times of one epoch in seconds. The phases leave no gap:
+//
+//   step = copy + forward + backward + optimizer
+//   epoch = step + data_wait
+//
+// On a CPU the sums are exact to microseconds. On CUDA the phases are measured by the device's clock
+// (lib/train/phase_clock.h) and the epoch by the host's, which adds the launch of the first event and the wait for the
+// last.
 struct EpochTimes {
-  double epoch_seconds = 0;      // from asking for the first batch until the device is done
-  double step_seconds = 0;       // without waiting for data
+  double epoch_seconds = 0;      // time from the request for the first batch until the device has finished
+  double step_seconds = 0;       // time without waiting for data
   double data_wait_seconds = 0;  // between steps: waiting for the loader, and the loop's own microseconds
-  double copy_seconds = 0;       // host to device; 0 but for microseconds on a CPU
-  double forward_seconds = 0;    // loss included, and dropping the old gradients
-  double backward_seconds = 0;   // the hook included
+  double copy_seconds = 0;       // host-to-device copy; on a CPU only microseconds
+  double forward_seconds = 0;    // forward pass, loss, and release of the old gradients
+  double backward_seconds = 0;   // backward pass and gradient hook
   double optimizer_seconds = 0;
-  std::vector<double> steps_seconds;  // of each step, in order; empty where steps are not timed one by one
+  std::vector<double> steps_seconds;  // seconds of each step, in order; empty if the steps are not timed individually
   uint32_t steps = 0;
   uint64_t images = 0;
   double mean_loss = 0;  // see EpochTotals
   double accuracy = 0;
 };
 
-// Trains one epoch over `order`. `hook` and `progress` may be null; progress shows images_before + images so far. rate(s) is
-// the learning rate of step s of the epoch; empty: the optimizer's stays as it is. Cancelled at a stop signal, after the step
-// that was running. Other errors are the loader's, TrainStep's, or the hook's.
+// Trains one epoch over `order`. `hook` and `progress` may be null. `progress` is updated with `images_before` plus the
+// images so far. `rate(s)` is the learning rate of step s of the epoch; if `rate` is empty, the optimizer's rate stays
+// unchanged. Returns CancelledError at a stop signal, after the current step. Other errors are those of the loader,
+// TrainStep and the hook.
 absl::StatusOr<EpochTimes> RunEpoch(TrainStep& step, BatchLoader& loader, uint32_t epoch, std::vector<uint32_t> order,
                                     GradientHook* hook = nullptr, Progress* progress = nullptr,
                                     uint64_t images_before = 0,

@@ -1,5 +1,5 @@
-// Trains a network epoch by epoch, whoever computes the steps: LibTorch's autograd (autograd_trainer.h) or the hand-written
-// step (fused_trainer.h).
+// Interface that trains a network epoch by epoch. Implementations: LibTorch's autograd (autograd_trainer.h) and the
+// fused step (fused_trainer.h).
 #ifndef LOCKSTEP_LIB_TRAIN_EPOCH_TRAINER_H_
 #define LOCKSTEP_LIB_TRAIN_EPOCH_TRAINER_H_
 
@@ -24,45 +24,48 @@
 
 namespace lockstep {
 
-// What is trained, and on what. `images` and `group` outlive the trainer.
+// Inputs of a trainer. `images` and `group` must outlive the trainer.
 struct TrainerInput {
-  proto::TrainingSpec spec;  // has passed CheckTrainingSpec
-  LoaderOptions loader;      // batch size, augmentation, tail, normalisation
+  proto::TrainingSpec spec;  // must have passed CheckTrainingSpec
+  LoaderOptions loader;      // batch size, augmentation, drop_last, normalization
   const ImageSet* images = nullptr;
-  std::shared_ptr<Model> model;  // its values are where training starts
+  std::shared_ptr<Model> model;  // its values are the initial weights
   c10::Device device = c10::Device(c10::kCPU);
-  RankGroup* group = nullptr;  // with whom; null: alone. The batch size is this rank's
+  RankGroup* group = nullptr;  // ranks that train together; null: a single rank. The batch size is per rank
 };
 
-// The images that this trainer sees in an epoch: their number, the same for all ranks and epochs, and their order
-// (epoch_order.h).
+// Number and order of the images that this trainer sees in an epoch (epoch_order.h). The number is the same for all
+// ranks and epochs.
 uint32_t ImagesOf(const TrainerInput& input);
 std::vector<uint32_t> OrderOf(const TrainerInput& input, uint32_t epoch);
 
-// Not thread-safe. After an error it is not to be used again. Make, use and destroy it inside CatchTorchErrors.
+// Not thread-safe. Must not be used after an error. Must be created, used and destroyed inside CatchTorchErrors.
 class EpochTrainer {
  public:
   virtual ~EpochTrainer() = default;
 
-  // Trains one epoch in the order of (seed, epoch), each step at its rate (schedule.h); `progress` counts the images of all
-  // epochs. ResourceExhausted: out of memory. Cancelled: a stop signal.
+  // Trains one epoch in the order of (seed, epoch), each step at its scheduled learning rate (schedule.h). `progress`
+  // counts the images of all epochs. Returns ResourceExhaustedError if memory runs out, CancelledError at a stop
+  // signal.
   virtual absl::StatusOr<EpochTimes> Train(uint32_t epoch, Progress& progress) = 0;
 
-  // Puts into the input's model, on the device, what was learnt so far. Training may go on afterwards.
+  // Copies the trained values into the input's model, on the device. Training may continue afterwards.
   virtual absl::Status UpdateModel() = 0;
 
-  // All that training on depends on: SetState of another trainer with the same input, and the next epoch gives the same bits,
-  // where steps are repeatable at all (--deterministic). SetState comes before the first epoch; FailedPrecondition: arrays of
-  // another network or another kind of step.
+  // GetState() returns everything that further training depends on. If SetState() of another trainer with the same
+  // input gets these arrays, its next epoch gives the same bits, provided that steps are repeatable at all
+  // (--deterministic). SetState() must be called before the first epoch. It returns FailedPreconditionError for arrays
+  // of another network or another kind of step.
   virtual absl::StatusOr<TrainingArrays> GetState() = 0;
   virtual absl::Status SetState(const TrainingArrays& arrays) = 0;
 
-  // Trains one epoch more, with marks, and so spoils what was learnt: after the last UpdateModel and Describe. Fills the parts
-  // but for perturbation. None: its steps have no marks.
+  // Trains one more epoch, instrumented with timestamps, and returns the times of a step's parts without their
+  // perturbation. Returns nullopt if this trainer's steps have no timestamps. Changes the trained values, so it must be
+  // called after the last UpdateModel() and Describe().
   virtual absl::StatusOr<std::optional<MarkedSteps>> TrainMarked(uint32_t epoch) { return std::nullopt; }
 
-  // Sets what the point says of how it was trained: timing method, memory predicted and taken (the peak is the larger of
-  // what it says already and what was taken since the last ResetPeakMemory), and why a part has no time.
+  // Fills the fields of the point that describe its training: timing method, predicted and peak memory, and why a phase
+  // has no time. The peak becomes the larger of the point's value and the peak since the last ResetPeakMemory.
   virtual void Describe(proto::SweepPoint& point) const = 0;
 };
 

@@ -19,7 +19,8 @@
 namespace lockstep {
 namespace {
 
-// `numbers` as float (1, 3, 1, 1) on the device. from_blob takes no const; nothing writes to it.
+// Returns `numbers` as float (1, 3, 1, 1) on the device. from_blob takes no const pointer, but nothing writes through
+// it.
 torch::Tensor PerChannel(const std::array<float, 3>& numbers, c10::Device device) {
   return at::from_blob(const_cast<float*>(numbers.data()), {1, kChannels, 1, 1}, at::kFloat).to(device);
 }
@@ -42,14 +43,15 @@ void Evaluator::Upload() {
                           {count_, kChannels, kImageSize, kImageSize}, at::kByte)
                 .to(device_);
   labels_ = at::from_blob(const_cast<uint8_t*>(images_.labels.data()) + first_, {count_}, at::kByte).to(device_);
-  // A tensor of the device: by a number, LibTorch multiplies with the reciprocal on CUDA, which rounds otherwise.
+  // The divisor must be a device tensor: on CUDA, LibTorch replaces division by a number with multiplication by its
+  // reciprocal, which rounds differently.
   full_ = at::full({1}, 255.0f, at::TensorOptions(at::kFloat).device(device_));
   mean_ = PerChannel(mean_host_, device_);
   std_ = PerChannel(std_host_, device_);
 }
 
 torch::Tensor Evaluator::Normalized(int64_t first, int64_t count) const {
-  // The roundings of lib/dataset/augment.h's table: one for each operation.
+  // Rounds once per operation, like the table of lib/dataset/augment.h.
   const torch::Tensor images = pixels_.narrow(0, first, count).to(at::kFloat).div_(full_).sub_(mean_).div_(std_);
   return device_.is_cuda() ? images.contiguous(at::MemoryFormat::ChannelsLast) : images;
 }

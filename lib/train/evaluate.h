@@ -1,4 +1,4 @@
-// Accuracy on a whole set of images.
+// Accuracy of a network on a set of images.
 #ifndef LOCKSTEP_LIB_TRAIN_EVALUATE_H_
 #define LOCKSTEP_LIB_TRAIN_EVALUATE_H_
 
@@ -14,32 +14,34 @@
 
 namespace lockstep {
 
-// Images per forward pass on CUDA: 10,000 test images in ten passes, each large enough to fill the GPU. On a CPU the training
-// batch is taken, which is known to fit into its memory.
+// Images per forward pass on CUDA: 10,000 test images in ten passes, each large enough to fill the GPU. On a CPU,
+// batches are no larger than the training batch, which is known to fit into memory.
 inline constexpr uint32_t kCudaEvaluationBatch = 1000;
 
-// Which part of a set one of several ranks is asked: parts are disjoint, and together they are the set. And how often.
+// Share of an image set that one rank evaluates. The shares of all ranks are disjoint and cover the set.
 struct EvaluationShare {
   uint32_t rank = 0;
   uint32_t ranks = 1;
-  bool often = false;  // asked many times: cuDNN may try its engines first, which costs seconds and then saves a third
+  bool often = false;  // the set is evaluated many times: cuDNN may benchmark its engines first, which costs seconds
+                       // and then saves a third
 };
 
-// Asks one set of images of any number of networks. On CUDA the share lies on the device as uint8 from the first question on,
-// and is normalised and laid out channels-last there. Not thread-safe.
+// Evaluates any number of networks on one set of images. On CUDA the first evaluation copies the rank's share to the
+// device as uint8, where it stays; normalization and conversion to channels-last happen there. Not thread-safe.
 class Evaluator {
  public:
-  // `mean` and `std` per channel are those that the networks are trained with (lib/dataset/normalization.h). `batch_size` is at least
-  // 1. `images` outlives this.
+  // Keeps a reference to `images`, which must outlive this object. `mean` and `std` are the per-channel values that the
+  // networks are trained with (lib/dataset/normalization.h). `batch_size` must be at least 1.
   Evaluator(const ImageSet& images, const std::array<float, 3>& mean, const std::array<float, 3>& std,
             uint32_t batch_size, c10::Device device, EvaluationShare share = {});
 
-  // The images of the share whose largest logit is the label's, every image counted once, in eval mode (batch norm with
-  // its running statistics) and without augmentation. The model, which lives on the device, is back in its mode
-  // afterwards. Cancelled: a stop signal. ResourceExhausted: out of memory.
+  // Returns the number of images in the share whose largest logit is the label's. The network runs in eval mode (batch
+  // norm with its running statistics) and without augmentation; its mode is restored afterwards. `model` must be on the
+  // device. Returns CancelledError at a stop signal, ResourceExhaustedError if memory runs out.
   absl::StatusOr<int64_t> CountCorrect(Model& model);
 
-  // The accuracy on the whole set, from the sum of CountCorrect over the shares. InvalidArgument: no images.
+  // Returns the accuracy on the whole set. `correct` is the sum of CountCorrect() over the shares. Returns
+  // InvalidArgumentError if the set is empty.
   absl::StatusOr<double> Accuracy(double correct) const;
 
  private:
@@ -48,7 +50,7 @@ class Evaluator {
   absl::StatusOr<int64_t> CountUploaded(Model& model) const;
 
   const ImageSet& images_;
-  const int64_t first_, count_;  // of the share
+  const int64_t first_, count_;  // range of the share
   const std::array<float, 3> mean_host_;
   const std::array<float, 3> std_host_;
   const int64_t batch_size_;
@@ -56,7 +58,7 @@ class Evaluator {
   const bool often_;
   torch::Tensor pixels_;  // uint8 (count_, 3, 32, 32)
   torch::Tensor labels_;  // uint8 (count_)
-  torch::Tensor full_;    // float (1): 255, what a byte is divided by
+  torch::Tensor full_;    // float (1): 255, the divisor of a byte
   torch::Tensor mean_;    // float (1, 3, 1, 1)
   torch::Tensor std_;
 };

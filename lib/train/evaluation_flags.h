@@ -1,4 +1,4 @@
-// The flags about test accuracy, which mean the same in every tool that trains. Knows nothing of LibTorch.
+// Checks of the flags for test accuracy, which every training tool shares. Does not depend on LibTorch.
 #ifndef LOCKSTEP_LIB_TRAIN_EVALUATION_FLAGS_H_
 #define LOCKSTEP_LIB_TRAIN_EVALUATION_FLAGS_H_
 
@@ -8,7 +8,8 @@
 
 namespace lockstep {
 
-// Returns InvalidArgumentError for a target that is no fraction, and for something that needs an evaluation without one.
+// Returns InvalidArgumentError if the target is not a fraction, or if a flag needs an evaluation and `evaluate` is
+// false.
 absl::Status CheckEvaluationFlags(bool evaluate, uint32_t evaluate_every, double target_accuracy,
                                   uint32_t validation_images);
 

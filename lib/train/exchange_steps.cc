@@ -17,8 +17,8 @@ double Seconds(uint64_t nanoseconds) { return static_cast<double>(nanoseconds) *
 
 uint64_t At(const uint64_t* seams, StepMark mark) { return seams[static_cast<uint32_t>(mark)]; }
 
-// A range is ready once backward has begun, and summed once it is ready; sums end in the order in which they were asked
-// for. Behind the sums comes the update's end.
+// Returns the ranges of one step. Checks the order of their timestamps: a range is ready after the backward pass has
+// begun, and summed after it is ready; sums end in the order in which they were requested, and before the update's end.
 absl::StatusOr<std::vector<ExchangedRange>> RangesOf(const uint64_t* seams, const uint64_t* marks, size_t step) {
   std::vector<ExchangedRange> ranges;
   const uint64_t begin = At(seams, StepMark::kForwardDone);

@@ -1,5 +1,5 @@
-// From the GPU's clock in steps whose gradients are exchanged (lib/fused/step_marks.h) to the times of each step. Knows
-// nothing of CUDA.
+// Step times computed from GPU timestamps (lib/fused/step_marks.h), for steps that exchange gradients. Does not depend
+// on CUDA.
 #ifndef LOCKSTEP_LIB_TRAIN_EXCHANGE_STEPS_H_
 #define LOCKSTEP_LIB_TRAIN_EXCHANGE_STEPS_H_
 
@@ -10,26 +10,26 @@
 
 namespace lockstep {
 
-// One range of gradients, in seconds from the start of the backward pass.
+// Times of one gradient range, in seconds from the start of the backward pass.
 struct ExchangedRange {
-  double ready_seconds = 0;   // it is final on this GPU
-  double summed_seconds = 0;  // it is the sum over the ranks
+  double ready_seconds = 0;   // time at which the range is final on this GPU
+  double summed_seconds = 0;  // time at which the range holds the sum over the ranks
 };
 
-// One step. Its lengths leave no gap: batch and forward, backward, the update and what it waits for, and what lies
-// between this step and the next. A batch that was made beside the update of the step before counts to that one's
-// backward pass, as what else hides sums.
+// Times of one step. The four durations leave no gap: batch and forward, backward, update with its waits, and the time
+// between this step and the next. A batch that is made while the previous step is still updating counts towards the
+// backward pass of that previous step, like other work that hides communication.
 struct ExchangeStep {
-  double forward_seconds = 0;   // from the batch to the losses
-  double backward_seconds = 0;  // to the last gradient, and the next batch
-  double update_seconds = 0;    // to the last parameter, the wait for sums in it
-  double between_seconds = 0;   // 0 behind the last step
+  double forward_seconds = 0;   // from the start of the batch to the losses
+  double backward_seconds = 0;  // to the last gradient, and the next batch if it overlaps the update
+  double update_seconds = 0;    // to the last parameter, including the wait for sums
+  double between_seconds = 0;   // 0 for the last step
   std::vector<ExchangedRange> ranges;
 };
 
-// `marks`: (steps, kStepMarks) nanoseconds; `range_marks`: (steps, kExchangeMarks), 0 where a step has no such range.
-// None where no step has a range. Internal: a clock that runs backwards where one thing follows another, or no whole
-// tables.
+// Returns the times of each step, or an empty vector if no step has a range. `marks` holds (steps, kStepMarks) and
+// `range_marks` (steps, kExchangeMarks) timestamps in nanoseconds; a range that a step does not have is 0. Returns
+// InternalError if dependent timestamps decrease or a table is incomplete.
 absl::StatusOr<std::vector<ExchangeStep>> ToExchangeSteps(const std::vector<uint64_t>& marks,
                                                           const std::vector<uint64_t>& range_marks);
 

@@ -47,7 +47,7 @@ ResNet18StepOptions ToStepOptions(const TrainerInput& input) {
   options.own_weight_gradients = spec.own_weight_gradients();
   options.divide_multiprocessors = spec.divide_multiprocessors();
   options.own_convolutions = spec.own_convolutions();
-  options.autotune = !spec.deterministic();  // which engine wins is not repeatable
+  options.autotune = !spec.deterministic();  // the choice of engines is not repeatable
   options.deterministic = spec.deterministic();
   options.exchange = input.group != nullptr ? input.group->exchange() : nullptr;
   return options;
@@ -114,7 +114,7 @@ class FusedTrainer : public EpochTrainer {
     if (input_.spec.accumulate() > 1) {
       return absl::UnimplementedError("steps of several micro-batches are not timed in parts");
     }
-    const auto captured = [&] {  // ranks begin together, whoever was the first to have its graphs
+    const auto captured = [&] {  // ranks must begin together, although they finish their captures at different times
       return input_.group == nullptr ? absl::OkStatus() : input_.group->BeginEpoch(epoch);
     };
     ASSIGN_OR_RETURN(const FusedEpoch result,
@@ -186,8 +186,8 @@ class FusedTrainer : public EpochTrainer {
   }
 
   const TrainerInput input_;
-  const uint32_t images_;  // of an epoch
-  const uint32_t steps_;   // of an epoch
+  const uint32_t images_;  // images of an epoch
+  const uint32_t steps_;   // steps of an epoch
   const std::unique_ptr<ResNet18Step> step_;
   ResNet18Epochs epochs_;
   uint64_t predicted_bytes_ = 0;

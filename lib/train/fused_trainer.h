@@ -1,4 +1,4 @@
-// Epochs by the hand-written step (lib/fused) instead of LibTorch's autograd.
+// Trainer that computes its epochs by the fused step (lib/fused) instead of LibTorch's autograd.
 #ifndef LOCKSTEP_LIB_TRAIN_FUSED_TRAINER_H_
 #define LOCKSTEP_LIB_TRAIN_FUSED_TRAINER_H_
 
@@ -9,9 +9,10 @@
 
 namespace lockstep {
 
-// Takes all device memory and chooses the convolutions' engines, for a model that is on the CPU. Its epochs have no
-// times for forward, backward and optimizer, since a replayed graph has no seams to time; its TrainMarked has.
-// ResourceExhausted: it does not fit. Unavailable: no CUDA device. Unimplemented: built without CUDA or cuDNN.
+// Allocates all device memory and chooses the convolution engines. The model must be on the CPU. Epochs have no times
+// for forward, backward and optimizer, because a replayed graph has no phase boundaries to time; TrainMarked() measures
+// them. Returns ResourceExhaustedError if the training does not fit, UnavailableError without a CUDA device, and
+// UnimplementedError if built without CUDA or cuDNN.
 absl::StatusOr<std::unique_ptr<EpochTrainer>> MakeFusedTrainer(const TrainerInput& input);
 
 }  // namespace lockstep

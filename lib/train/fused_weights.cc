@@ -20,7 +20,7 @@ WeightShape ShapeOf(const ConvolutionUnit& unit) {
   return {unit.out_channels, unit.in_channels, unit.filter, unit.filter, zeros};
 }
 
-// What a name stands for in the model: a parameter, its gradient, or a buffer.
+// Maps a name to a parameter, a gradient, or a buffer of the model; undefined if there is none.
 using Lookup = std::function<torch::Tensor(const std::string& name)>;
 
 absl::StatusOr<torch::Tensor> Find(const Lookup& lookup, const std::string& name, size_t count) {
@@ -32,7 +32,7 @@ absl::StatusOr<torch::Tensor> Find(const Lookup& lookup, const std::string& name
   return tensor;
 }
 
-// `count` floats of the tensor to `to`.
+// Copies `count` floats of the tensor to `to`.
 absl::Status Read(const Lookup& lookup, const std::string& name, size_t count, float* to) {
   ASSIGN_OR_RETURN(const torch::Tensor tensor, Find(lookup, name, count));
   at::from_blob(to, tensor.sizes(), at::kFloat).copy_(tensor.detach());
@@ -45,7 +45,7 @@ absl::Status Write(const Lookup& lookup, const std::string& name, size_t count, 
   return absl::OkStatus();
 }
 
-// Every array of the network with its place: visit(name, count, place in norms or running).
+// Every array of the network with its position: visit(name, count, position in norms or running).
 struct Names {
   const ResNet18Units net = MakeResNet18Units();
 

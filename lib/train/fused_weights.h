@@ -1,4 +1,4 @@
-// A ResNet-18's numbers between LibTorch's modules and the flat arrays of the hand-written step (lib/fused).
+// Conversion of a ResNet-18's values between LibTorch's modules and the flat arrays of the fused step (lib/fused).
 #ifndef LOCKSTEP_LIB_TRAIN_FUSED_WEIGHTS_H_
 #define LOCKSTEP_LIB_TRAIN_FUSED_WEIGHTS_H_
 
@@ -9,14 +9,16 @@
 
 namespace lockstep {
 
-// Parameters and running statistics, from any device. Internal: the model is not MakeModel("resnet18")'s.
+// Returns the parameters and running statistics of a model on any device. Returns InternalError if the model was not
+// made by MakeModel("resnet18").
 absl::StatusOr<ResNet18Values> ToFusedValues(const Model& model);
 
-// The gradients that a backward pass left; `running` stays empty.
+// Returns the gradients that a backward pass left in the model; `running` stays empty.
 absl::StatusOr<ResNet18Values> ToFusedGradients(const Model& model);
 
-// Back into the model, on its device, in its dtype. num_batches_tracked is left as it is: nothing reads it but cumulative
-// averages, which this network does not use. InvalidArgument: arrays of other lengths.
+// Writes the values into the model, on its device and in its dtype. num_batches_tracked stays unchanged: only
+// cumulative averages read it, and this network does not use them. Returns InvalidArgumentError if an array has another
+// length.
 absl::Status FromFusedValues(const ResNet18Values& values, Model& model);
 
 }  // namespace lockstep

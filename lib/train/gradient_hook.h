@@ -1,4 +1,4 @@
-// Where a reducer of gradients takes part in a training step. Knows nothing of LibTorch.
+// Interface through which a gradient reducer takes part in a training step. Does not depend on LibTorch.
 #ifndef LOCKSTEP_LIB_TRAIN_GRADIENT_HOOK_H_
 #define LOCKSTEP_LIB_TRAIN_GRADIENT_HOOK_H_
 
@@ -6,29 +6,30 @@
 
 namespace lockstep {
 
-// Both calls happen once per step, on the thread that trains, around the backward pass: of a step in micro-batches, the
-// last one's.
+// Called by the training thread. BeforeBackward() and AfterBackward() are called once per step, around the backward
+// pass; with micro-batches, around that of the last one.
 class GradientHook {
  public:
   virtual ~GradientHook() = default;
 
-  // After forward and loss; the gradients of the step before are gone (undefined tensors, not zeros). With micro-batches
-  // the gradients are the sum so far.
+  // Called after forward pass and loss. The gradients of the previous step are gone (undefined tensors, not zeros).
+  // With micro-batches, the gradients are the sum so far.
   virtual absl::Status BeforeBackward() = 0;
 
-  // After the backward pass was queued. Returns once what the optimizer will read is queued too: on CUDA, once the current
-  // stream waits for it; the host need not.
+  // Called after the backward pass was queued. Must return only after everything that the optimizer reads has been
+  // queued too: on CUDA, once the current stream waits for it. The host need not wait.
   virtual absl::Status AfterBackward() = 0;
 
-  // --- Of a step that is captured as a CUDA graph ---
+  // --- Steps that are captured as a CUDA graph ---
 
-  // Whether each step from here on does the same, so that one can be captured. The same on all ranks.
+  // Returns true if every later step does the same, so that a step can be captured. Must be equal on all ranks.
   virtual bool settled() const { return true; }
 
-  // The calls so far were trials and captures: what was counted and marked in them is forgotten.
+  // Called after trial and capture runs, before the first replay. Must reset all counts and timestamps that were taken
+  // so far.
   virtual void BeginReplays() {}
 
-  // A step was queued that was captured with this hook, in the place of the two calls.
+  // Called after a step that was captured with this hook was queued, in place of BeforeBackward() and AfterBackward().
   virtual void Replayed() {}
 };
 

@@ -12,10 +12,11 @@
 namespace lockstep {
 namespace {
 
-// Running statistics of resnet18 are 38 KB. More than this are weights, which no two ranks may have different.
+// Upper bound of the bytes that may differ between ranks. Running statistics of resnet18 are 38 KB; larger arrays must
+// be weights, which may not differ.
 constexpr size_t kMaxOwnBytes = size_t{4} << 20;
 
-// SHA-256 of each array, in the order of their names, one behind the other.
+// Returns the SHA-256 digests of name and contents of each array, concatenated in the order of the names.
 std::string DigestsOf(const TrainingArrays& arrays) {
   std::string digests;
   for (const auto& [name, bytes] : arrays) {
@@ -24,7 +25,7 @@ std::string DigestsOf(const TrainingArrays& arrays) {
   return digests;
 }
 
-// Drops the arrays whose digests are as the first rank's. Ranks hold arrays of the same names.
+// Removes the arrays whose digests equal the first rank's. All ranks must hold arrays of the same names.
 void KeepWhatDiffers(const std::string& mine, const std::string& first, TrainingArrays& arrays) {
   const size_t length = arrays.empty() ? 0 : mine.size() / arrays.size();
   size_t at = 0;
@@ -83,7 +84,7 @@ absl::StatusOr<std::optional<TrainingState>> HandOutStates(RankGroup* group, std
   }
   TrainingState own = std::move(states[rank]);
   if (rank != 0) {
-    own.arrays.merge(states[0].arrays);  // those that it has stay
+    own.arrays.merge(states[0].arrays);  // keeps the arrays that `own` already has
   }
   return own;
 }

@@ -1,7 +1,7 @@
-// The state of a training by several ranks (training_state.h): gathered on rank 0, which keeps it, and handed out again.
+// Training state of several ranks (training_state.h): gathered on rank 0, which stores it, and distributed again.
 //
-// What all ranks hold alike, as weights and momentum, travels and is kept once. Running statistics of batch norm are each
-// rank's own. Nobody has to say which is which: the ranks compare digests.
+// Arrays that all ranks have in common, such as weights and momentum, are sent and stored once. Each rank has running
+// statistics of its own. The ranks compare digests to find the arrays that differ, so no list of names is needed.
 #ifndef LOCKSTEP_LIB_TRAIN_GROUP_STATE_H_
 #define LOCKSTEP_LIB_TRAIN_GROUP_STATE_H_
 
@@ -13,12 +13,13 @@
 
 namespace lockstep {
 
-// Called by all ranks, each with its own state; `group` null: there is one rank. On rank 0 the states of all; elsewhere
-// they are of no use. Aborted: a rank holds more of its own than running statistics can be. Others are the group's.
+// Returns the states of all ranks on rank 0; the result on other ranks must not be used. Every rank must call it with
+// its own state. A null `group` means a single rank. Returns AbortedError if a rank's own arrays are larger than
+// running statistics can be. Other errors are the group's.
 absl::StatusOr<TrainingStates> GatherStates(RankGroup* group, TrainingState own);
 
-// The other way round: each rank's own state, complete, out of those that rank 0 has read. None, on all ranks, when it has
-// none. FailedPrecondition: they are of another number of ranks.
+// Reverses GatherStates: returns each rank's complete state, from the states that rank 0 has read. Returns nullopt on
+// all ranks if rank 0 has none. Returns FailedPreconditionError if the states belong to another number of ranks.
 absl::StatusOr<std::optional<TrainingState>> HandOutStates(RankGroup* group, std::optional<TrainingStates> read);
 
 }  // namespace lockstep

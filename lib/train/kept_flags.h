@@ -1,4 +1,4 @@
-// The flags about what a training run keeps beside its record: --resume, --state_every, --checkpoint.
+// Checks of the flags for files that a training run keeps next to its record: --resume, --state_every, --checkpoint.
 #ifndef LOCKSTEP_LIB_TRAIN_KEPT_FLAGS_H_
 #define LOCKSTEP_LIB_TRAIN_KEPT_FLAGS_H_
 
@@ -9,7 +9,8 @@
 
 namespace lockstep {
 
-// InvalidArgument: a state beside standard output, or none ever, or weights for standard output.
+// Returns InvalidArgumentError for --resume with standard output, for state_every 0, and for a checkpoint to standard
+// output.
 absl::Status CheckKeptFlags(bool resume, uint32_t state_every, const std::string& output,
                             const std::string& checkpoint);
 

@@ -29,8 +29,8 @@ proto::SweepPoint ExceedingPoint(const Ladder& ladder) {
   return point;
 }
 
-constexpr uint32_t kFirstStepShare =
-    256;  // of a guess, 0.4 %: half of what a prediction missed of the peak at batch 512
+// First step from a guess is 1/256 of the guess (0.4 %): half of a prediction's error against the peak at batch 512.
+constexpr uint32_t kFirstStepShare = 256;
 
 bool IsFound(const BatchBounds& known, uint32_t limit) {
   return known.fits >= limit || (known.fails != 0 && known.fails - known.fits <= 1);
@@ -82,7 +82,7 @@ absl::StatusOr<BatchBounds> FindLargestBatch(BatchBounds known, uint32_t limit, 
   if (known.fails <= known.fits) {
     known.fails = 0;  // killed for another reason than its size
   }
-  bool one_fitted = false, one_failed = false;  // of those tried here
+  bool one_fitted = false, one_failed = false;  // outcomes of the batches tried here
   for (uint64_t step = guess / kFirstStepShare + 1; !IsFound(known, limit);) {
     const uint64_t most = known.fails == 0 ? limit : std::min(limit, known.fails - 1);
     uint64_t next = known.fails == 0 ? limit : known.fits + (known.fails - known.fits) / 2;

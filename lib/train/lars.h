@@ -1,21 +1,22 @@
 // Layer-wise adaptive rate scaling (LARS): You, Gitman and Ginsburg 2017, "Large Batch Training of Convolutional
-// Networks", arXiv 1708.03888, equation 6 and algorithm 1. Each layer's step is a share of its weights' norm.
+// Networks", arXiv 1708.03888, equation 6 and algorithm 1. Each layer's step is proportional to the norm of its
+// weights.
 //
-// The paper does not say what becomes of biases and batch norm. Implementations differ:
+// The paper does not define the treatment of biases and batch norm. Implementations differ:
 //
 //   skip list    Weights of convolutions and fully connected layers have local rates and weight decay. Biases and batch
-//                norm's scales and shifts have neither: momentum SGD at the global rate. So the reference code of You's
-//                group (NUS-HPC-AI-Lab/LARS-ImageNet-PyTorch, lars.py, create_optimizer_lars with bn_bias_separately)
-//                and TensorFlow's, if it is given the list that it names, ['batch_normalization', 'bias']
+//                norm's scales and shifts have neither: momentum SGD at the global rate. Examples: the reference code
+//                of You's group (NUS-HPC-AI-Lab/LARS-ImageNet-PyTorch, lars.py, create_optimizer_lars with
+//                bn_bias_separately), and TensorFlow if it gets the list that it names, ['batch_normalization', 'bias']
 //                (tensorflow/models, official/modeling/optimization/lars.py).
 //   every array  Biases and batch norm have local rates and weight decay, too: NVCaffe (SGDSolver::GetLocalRate).
 //
-// Implemented is the skip list. Rejected: every array, because a shift that is 0 has no norm to take a share of.
+// The skip list is implemented. Every array was rejected, because a shift that is 0 has no norm to scale by.
 //
 //   v = momentum * v + local * (g + weight_decay * w);   w = w - rate * v
 //
-// The local rate goes into v, as in algorithm 1. The global rate does not, as in torch.optim.SGD; in the paper it does,
-// which differs in v only where the rate changes.
+// The local rate is part of v, like in algorithm 1. The global rate is not, like in torch.optim.SGD; in the paper it
+// is. The difference in v exists only when the rate changes.
 #ifndef LOCKSTEP_LIB_TRAIN_LARS_H_
 #define LOCKSTEP_LIB_TRAIN_LARS_H_
 
@@ -23,14 +24,14 @@
 
 namespace lockstep {
 
-// Returns whether the parameter has a local rate and weight decay. The weights that have are those of more than one
-// dimension; biases and batch norm have one.
+// Returns true if the parameter has a local rate and weight decay: only weights of more than one dimension do. Biases
+// and batch norm have one dimension.
 inline bool HasLocalRate(const at::Tensor& parameter) { return parameter.dim() > 1; }
 
-// Makes of each gradient g, in place, local * (g + weight_decay * w), which SGD takes without a weight decay of its own:
-//   local = trust * |w| / (|g| + weight_decay * |w|);   1 when |w| or |g| is 0
-// with 2-norms over each tensor. `weights` and `gradients` must be as many, in pairs, on one device. Nothing is copied to
-// the host, so that a captured step can hold this. Throws c10::Error.
+// Replaces each gradient g in place by local * (g + weight_decay * w), for an SGD step without weight decay of its own:
+//   local = trust * |w| / (|g| + weight_decay * |w|);   1 if |w| or |g| is 0
+// with the 2-norm of each tensor. `weights` and `gradients` must be pairs, on one device. Copies nothing to the host,
+// so a step that does this can be captured. Throws c10::Error.
 void ScaleByLocalRates(at::TensorList weights, at::TensorList gradients, double trust, double weight_decay);
 
 }  // namespace lockstep

@@ -23,9 +23,9 @@ namespace {
 constexpr uint32_t kCudaSize = 8192;
 constexpr double kSizeOfOneThread = 1024;
 constexpr uint32_t kSizeStep = 256;
-constexpr int kWarmups = 3;    // cuBLAS and oneDNN choose their kernels in the first
+constexpr int kWarmups = 3;    // cuBLAS and oneDNN choose their kernels in the first product
 constexpr int kProducts = 20;  // bf16 on an H200: 30 ms; fp32: half a second
-// A CPU may be slow beyond all expectation (bf16 without instructions for it): it stops when so much is spent.
+// Time limit on a CPU, which may be extremely slow (bf16 without instructions for it).
 constexpr double kMaxCpuSeconds = 0.2;
 
 class Products {
@@ -39,7 +39,7 @@ class Products {
     c_ = at::empty({size, size}, as_drawn.dtype(type));
   }
 
-  // Seconds of up to `count` products, at least one.
+  // Returns the seconds of each product, for up to `count` products and at least one.
   std::vector<double> Time(int count) {
     const Stopwatch spent;
     clock_.Start();

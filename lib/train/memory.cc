@@ -18,7 +18,7 @@ uint32_t GuessLargestBatch(const std::vector<proto::SweepPoint>& points) {
   const auto by_batch = [](const auto* a, const auto* b) { return a->batch_size() < b->batch_size(); };
   const proto::SweepPoint& small = **std::min_element(predicted.begin(), predicted.end(), by_batch);
   const proto::SweepPoint& large = **std::max_element(predicted.begin(), predicted.end(), by_batch);
-  // The allocator's peak over a captured step's replays lacks what the graph holds.
+  // During a captured step's replays, the allocator's peak does not include the memory that the graph holds.
   const uint64_t peak = std::max(large.timed_peak_memory_bytes(), large.predicted_memory_bytes());
   if (large.batch_size() == small.batch_size() || large.predicted_memory_bytes() <= small.predicted_memory_bytes() ||
       large.timed_peak_memory_bytes() == 0 || large.available_memory_bytes() < peak) {

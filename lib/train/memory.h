@@ -1,9 +1,9 @@
-// How much memory a batch takes: what is known before, and what follows from ladders that were climbed.
+// Memory of a batch: the prediction before training, and an estimate from points that were measured.
 //
-// Predicted, by autograd: the network three times (weights, gradients, momentum), its buffers, and for each image what
-// the forward pass keeps (lib/nn/activation_bytes.h). By the hand-written step: ResNet18Step::PredictBytes. Counted by
-// neither: cuDNN's workspaces with autograd, what tuning tries, what the allocator rounds up, the CUDA context, and the
-// test set of the evaluation.
+// Predicted for autograd: the network three times (weights, gradients, momentum), its buffers, and what the forward
+// pass keeps per image (lib/nn/activation_bytes.h). The fused step has ResNet18Step::PredictBytes. Neither prediction
+// counts cuDNN's workspaces with autograd, buffers for tuning, the allocator's rounding, the CUDA context, and the test
+// set of the evaluation.
 #ifndef LOCKSTEP_LIB_TRAIN_MEMORY_H_
 #define LOCKSTEP_LIB_TRAIN_MEMORY_H_
 
@@ -14,10 +14,10 @@
 
 namespace lockstep {
 
-// Which batch may be the largest that fits: the largest of these points, and as many more images as find room in what
-// it left available (of its timed peak and its prediction the larger is taken), each of the bytes that the prediction
-// adds for an image. 0: no two completed points with a prediction, of which the larger knows its peak and what was
-// available.
+// Returns an estimate of the largest batch that fits: the batch of the largest completed point that has a prediction,
+// plus the images that fit into the memory that this point left available. Its memory is the larger of timed peak and
+// prediction. Bytes per image are the slope of the predictions. Returns 0 if fewer than two completed points have a
+// prediction, or if the largest has no timed peak or no available memory.
 uint32_t GuessLargestBatch(const std::vector<proto::SweepPoint>& points);
 
 }  // namespace lockstep

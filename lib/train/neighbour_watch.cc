@@ -18,7 +18,8 @@
 namespace lockstep {
 namespace {
 
-// Columns of a line of /proc/stat that count: user, nice, system, irq, softirq, steal. Not idle (4) and iowait (5).
+// Columns of a /proc/stat line that count as busy: user, nice, system, irq, softirq, steal. Not counted: idle (4),
+// iowait (5).
 constexpr size_t kBusyColumns[] = {1, 2, 3, 6, 7, 8};
 
 std::vector<int> AllowedCores() {
@@ -91,7 +92,7 @@ void NeighbourWatch::End() {
   sums_.set_forced_switches(sums_.forced_switches() + end.forced_switches - begin_->forced_switches);
   sums_.set_own_cpu_seconds(sums_.own_cpu_seconds() + own);
   if (end.busy_seconds.has_value() && begin_->busy_seconds.has_value()) {
-    // The two are counted in different steps: a little less than nothing is nothing.
+    // The two times have different granularity, so the difference may be slightly negative.
     const double others = std::max(0.0, *end.busy_seconds - *begin_->busy_seconds - own);
     sums_.set_others_cpu_seconds(sums_.others_cpu_seconds() + others);
   } else {

@@ -1,5 +1,5 @@
-// What else the machine did while a process computed: how often its threads were sent from a core, and what other processes
-// took of the cores that it may use. Source: proc(5), /proc/stat and /proc/loadavg; getrusage(2).
+// Load of the machine while a process computes: how often its threads are preempted, and how much time other processes
+// take on the cores that it may use. Sources: proc(5), /proc/stat and /proc/loadavg; getrusage(2).
 #ifndef LOCKSTEP_LIB_TRAIN_NEIGHBOUR_WATCH_H_
 #define LOCKSTEP_LIB_TRAIN_NEIGHBOUR_WATCH_H_
 
@@ -15,23 +15,23 @@
 
 namespace lockstep {
 
-// Seconds that all processes and the kernel computed on `cores`, since the machine started; what a hypervisor took away
-// counts too. `stat` is the text of /proc/stat. None: a core is not listed.
+// Returns the seconds for which `cores` have been busy since the machine started: all processes, the kernel, and time
+// that a hypervisor took away. `stat` is the text of /proc/stat. Returns nullopt if a core is not listed.
 std::optional<double> BusySeconds(absl::string_view stat, const std::vector<int>& cores, double ticks_per_second);
 
-// Not thread-safe. What lies between Begin and End is added up over all pairs of them.
+// Sums the load over all pairs of Begin() and End(). Not thread-safe.
 class NeighbourWatch {
  public:
   NeighbourWatch();
 
   void Begin();
-  void End();  // nothing when not begun
+  void End();  // does nothing without a Begin()
 
-  // So far, with the load as it is now.
+  // Returns the sums so far, with the current load average.
   proto::Neighbours Summary(const absl::StatusOr<uint32_t>& gpu_processes) const;
 
  private:
-  // What has been counted since some beginning.
+  // Counters since a fixed point in the past.
   struct Counts {
     MonotonicTime time = MonotonicTime::InfinitePast();
     uint64_t forced_switches = 0;
@@ -40,7 +40,7 @@ class NeighbourWatch {
   };
   Counts Read() const;
 
-  const std::vector<int> cores_;  // that this process may use
+  const std::vector<int> cores_;  // cores that this process may use
   std::optional<Counts> begin_;
   proto::Neighbours sums_;
 };

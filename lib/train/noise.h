@@ -1,4 +1,4 @@
-// Whether the times of a point may be those of a machine that was busy with something else, or too hot, in words.
+// Warnings that a point's times may come from a machine that was busy with other work or too hot.
 #ifndef LOCKSTEP_LIB_TRAIN_NOISE_H_
 #define LOCKSTEP_LIB_TRAIN_NOISE_H_
 
@@ -10,19 +10,23 @@
 
 namespace lockstep {
 
-// From the slowest to the fastest timed epoch, as a share of the median: more is a warning.
+// Limit of (slowest - fastest) / median over the timed epochs.
 constexpr double kMaxEpochSpread = 0.10;
 
-// Other processes are busy when they take more than this share of the time of the cores that a process may use, and send its
-// threads from them more often than this. The first alone is nothing where enough cores are left; the second alone is a
-// process with more threads than cores. On two cores an idle machine does it 3 times a second, one spinning neighbour some
-// hundred times.
+// Other processes count as busy if they exceed both limits: their share of the time of the cores that a process may
+// use, and the rate at which its threads are preempted. The share alone is harmless if enough cores are left. The rate
+// alone can come from a process with more threads than cores. On two cores, an idle machine preempts 3 times a second,
+// one spinning process some hundred times.
 constexpr double kMaxOthersShare = 0.10;
 constexpr double kMaxForcedSwitchesPerSecond = 10;
 
-// A line for each of: a spread above kMaxEpochSpread, busy processes beside this one, processes on its GPU, and each reason
-// of heat or power supply for which its clocks went down. Samples without two values, unset neighbours and an unset watch
-// give none.
+// Returns one warning for each of the following:
+// - a spread above kMaxEpochSpread;
+// - busy other processes;
+// - other processes on the GPU;
+// - each reason of heat or power supply for which the GPU lowered its clocks.
+//
+// Samples with fewer than two values and unset messages give no warning.
 std::vector<std::string> NoiseWarnings(const proto::Samples& epoch_seconds, const proto::Neighbours& neighbours,
                                        const proto::DeviceWatch& watch);
 

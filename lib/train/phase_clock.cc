@@ -25,7 +25,7 @@ void PhaseClock::Mark() {
     times_.push_back(std::chrono::steady_clock::now());
   } else {
     if (marks_ == events_.size()) {
-      events_.emplace_back(device_.type(), c10::EventFlag::BACKEND_DEFAULT);  // the flag for events that keep time
+      events_.emplace_back(device_.type(), c10::EventFlag::BACKEND_DEFAULT);  // timing is enabled by this flag
     }
     events_[marks_].record(c10::impl::VirtualGuardImpl(device_.type()).getStream(device_));
   }
@@ -36,7 +36,7 @@ double PhaseClock::SecondsBetween(size_t first, size_t second) const {
   if (!device_.is_cuda()) {
     return std::chrono::duration<double>(times_[second] - times_[first]).count();
   }
-  return events_[first].elapsedTime(events_[second]) / 1000;  // CUDA counts milliseconds
+  return events_[first].elapsedTime(events_[second]) / 1000;  // CUDA returns milliseconds
 }
 
 PhaseTimes PhaseClock::Finish() {

@@ -1,9 +1,9 @@
-// Where the time of an epoch goes, without waiting for the device inside it.
+// Times of the phases of an epoch, measured without waiting for the device inside the epoch.
 //
-// An epoch is cut into phases without gaps, so that the phases add up to the whole. On a CPU a cut is a reading of the
-// steady clock. On CUDA it is an event in the current stream: the phases are those of the device's own timeline, where a
-// phase in which the device waits for the host's next launch is as long as that wait, and a host that runs ahead costs
-// nothing. The events are read once per epoch, at its end.
+// An epoch is divided into phases without gaps, so the phases add up to the whole. On a CPU a phase boundary is a
+// reading of the steady clock. On CUDA it is an event in the current stream, so phases are measured on the device's
+// timeline: a phase includes the time for which the device waits for the host's next launch, and a host that runs ahead
+// costs nothing. The events are read once per epoch, at its end.
 #ifndef LOCKSTEP_LIB_TRAIN_PHASE_CLOCK_H_
 #define LOCKSTEP_LIB_TRAIN_PHASE_CLOCK_H_
 
@@ -23,17 +23,17 @@ namespace lockstep {
 enum class Phase { kDataWait, kCopy, kForward, kBackward, kOptimizer };
 inline constexpr size_t kPhases = 5;
 
-// Seconds of one epoch.
+// Times of one epoch in seconds.
 struct PhaseTimes {
-  double wall = 0;                         // on the host's clock, from Start until the device had finished
-  std::array<double, kPhases> phase = {};  // indexed by Phase; on a CPU their sum is `wall` but for microseconds
-  std::vector<double> step;                // of each step: what stands between two waits for data
+  double wall = 0;                         // host's time from Start() until the device had finished
+  std::array<double, kPhases> phase = {};  // indexed by Phase; on a CPU the sum is `wall` to microseconds
+  std::vector<double> step;                // seconds of each step: the time between two waits for data
 
   double operator[](Phase which) const { return phase[static_cast<size_t>(which)]; }
 };
 
-// One clock serves any number of epochs, one after another. Not thread-safe. A cut costs about 20 ns on a CPU and the
-// launch of an event, about 1 us of host time, on CUDA. Throws c10::Error when the device fails.
+// Clock for any number of epochs, one after another. Not thread-safe. A phase boundary costs about 20 ns on a CPU and,
+// on CUDA, the launch of an event, about 1 us of host time. Throws c10::Error if the device fails.
 class PhaseClock {
  public:
   explicit PhaseClock(c10::Device device) : device_(device) {}
@@ -41,13 +41,13 @@ class PhaseClock {
   // Begins an epoch, in Phase::kDataWait.
   void Start();
 
-  // From here on time belongs to `phase`.
+  // Starts `phase` and ends the phase before it.
   void Enter(Phase phase);
 
-  // Ends the epoch: waits for the device and adds up.
+  // Ends the epoch: waits for the device and returns the times.
   PhaseTimes Finish();
 
-  // "cuda events" or "steady clock": SweepPoint.timing_method.
+  // Returns "cuda events" or "steady clock", for SweepPoint.timing_method.
   std::string Method() const { return device_.is_cuda() ? "cuda events" : "steady clock"; }
 
  private:
@@ -58,9 +58,9 @@ class PhaseClock {
 
   const c10::Device device_;
   Stopwatch wall_;
-  std::vector<Phase> phases_;       // phases_[i] began at mark i; the last mark is the end
-  std::vector<TimePoint> times_;    // marks, on a CPU
-  std::vector<c10::Event> events_;  // marks, on CUDA; made once and recorded again in every epoch
+  std::vector<Phase> phases_;       // phases_[i] began at timestamp i; the last timestamp is the end
+  std::vector<TimePoint> times_;    // timestamps on a CPU
+  std::vector<c10::Event> events_;  // timestamps on CUDA; made once and recorded again in every epoch
   size_t marks_ = 0;
 };
 

@@ -22,8 +22,7 @@ proto::SweepFile Lost(uint32_t batch_size, proto::Outcome outcome, const std::st
   return file;
 }
 
-// The signal that ended the process although nobody here sent it, or 0. A process told to stop says so by its exit
-// status.
+// Returns the signal that ended the process, or 0. A process that was told to stop reports this by its exit status.
 int SignalOf(const ChildExit& exit) {
   if (exit.signalled) {
     return exit.code;
@@ -40,7 +39,8 @@ absl::Status EndedBySignal(uint32_t batch_size, int signal_number) {
                                              "), so nothing is known of it; the same command goes on with it"));
 }
 
-// What a process says that had too little memory even to load LibTorch is the loader's talk, and no result.
+// Returns a FAILED point. If a process has too little memory to load LibTorch, its output comes from the loader and is
+// no result.
 proto::SweepFile ExitedEarly(uint32_t batch_size, int code, uint64_t memory_limit_bytes) {
   const bool limited = memory_limit_bytes != 0;
   const std::string hint =

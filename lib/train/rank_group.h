@@ -1,6 +1,6 @@
-// One trainer among several that train one model together: what it wants of the others. lib/dist says over what.
+// Interface of one rank to the other ranks that train the same model. lib/dist implements it.
 //
-// Every rank makes the same calls in the same order. Errors are Unavailable when a rank is lost.
+// Every rank must make the same calls in the same order. Returns UnavailableError if a rank is lost.
 #ifndef LOCKSTEP_LIB_TRAIN_RANK_GROUP_H_
 #define LOCKSTEP_LIB_TRAIN_RANK_GROUP_H_
 
@@ -26,27 +26,29 @@ class RankGroup {
   virtual uint32_t rank() const = 0;
   virtual uint32_t size() const = 0;
 
-  // The parameters and buffers of rank 0's model for all; the model is on the CPU or on this rank's device.
+  // Copies the parameters and buffers of rank 0's model to all ranks. The model must be on the CPU or on this rank's
+  // device.
   virtual absl::Status ShareModel(Model& model) = 0;
-  virtual absl::Status ShareBuffers(Model& model) = 0;  // its buffers alone
+  virtual absl::Status ShareBuffers(Model& model) = 0;  // copies the buffers only
 
-  // What takes part in each step of LibTorch's autograd: called once, with the model that is trained, where it is trained.
-  // Null: nothing does. The hook lives as long as the group; the model outlives both.
+  // Returns the hook for each step of LibTorch's autograd, or null if there is nothing to do. Must be called once, with
+  // the model that is trained, on the device where it is trained. The hook lives as long as the group; the model must
+  // outlive both.
   virtual absl::StatusOr<GradientHook*> MakeHook(Model& model) = 0;
 
-  // What the hand-written step sends its gradients through; null: nothing. Lives as long as the group.
+  // Returns the exchange of gradients for the fused step, or null if there is none. Lives as long as the group.
   virtual GradientExchange* exchange() = 0;
 
-  // Around each epoch, outside of its clock. BeginEpoch returns when all ranks are there.
+  // Called before and after each epoch, outside its timed part. BeginEpoch() returns once all ranks have called it.
   virtual absl::Status BeginEpoch(uint32_t epoch) = 0;
   virtual absl::Status EndEpoch(uint32_t epoch) = 0;
 
-  // Returns each number's sum over the ranks, in rank order, so that all get the same bits. For a few numbers. InternalError
-  // names a rank whose number cannot be.
+  // Returns the sum of each number over the ranks, added in rank order, so that all ranks get the same bits. Intended
+  // for a few numbers. Returns InternalError naming the rank if a number is outside its range.
   virtual absl::StatusOr<std::vector<double>> Sum(const std::vector<RankNumber>& numbers) = 0;
 
-  // For the state of training (group_state.h): the bytes of all ranks, a few MB at most, in rank order; and rank 0's bytes,
-  // of any number, in the place of each other rank's.
+  // Collectives for the training state (group_state.h). GatherState() returns the bytes of all ranks in rank order;
+  // they may be a few MB at most. ShareState() replaces each other rank's bytes by rank 0's, of any size.
   virtual absl::StatusOr<std::vector<std::string>> GatherState(absl::string_view bytes) = 0;
   virtual absl::Status ShareState(std::string& bytes) = 0;
 };

@@ -1,5 +1,4 @@
-// Number that every rank of a point has and whose sum over the ranks is wanted (RankGroup::Sum), with the values that it
-// may have on each of them.
+// Number that every rank of a point has and that is summed over the ranks (RankGroup::Sum), with its permitted range.
 #ifndef LOCKSTEP_LIB_TRAIN_RANK_NUMBER_H_
 #define LOCKSTEP_LIB_TRAIN_RANK_NUMBER_H_
 
@@ -7,11 +6,11 @@
 
 namespace lockstep {
 
-// A number outside of [min, max] cannot go into a record, so it ends the point and names the rank. Without `checked` it may
-// be anything, NaN too: the loss of training that diverges.
+// A number outside [min, max] cannot go into a record; it ends the point with an error that names the rank. If
+// `checked` is false, any value is permitted, even NaN: the loss of training that diverges.
 struct RankNumber {
   const char* name = "";  // name of the record's field, for errors: "train_accuracy"
-  double value = 0;       // this rank's
+  double value = 0;       // this rank's value
   double min = 0;
   double max = std::numeric_limits<double>::max();
   bool checked = true;

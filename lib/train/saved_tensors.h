@@ -1,4 +1,4 @@
-// Tensors as they were, to be put back.
+// Copies of tensors, to restore their values later.
 #ifndef LOCKSTEP_LIB_TRAIN_SAVED_TENSORS_H_
 #define LOCKSTEP_LIB_TRAIN_SAVED_TENSORS_H_
 
@@ -12,14 +12,14 @@ namespace lockstep {
 
 class SavedTensors {
  public:
-  // Copies what they hold now, beside what was saved before.
+  // Copies the tensors' current values, in addition to those saved before.
   void Save(const std::vector<at::Tensor>& tensors) {
     for (const at::Tensor& tensor : tensors) {
       tensors_.emplace_back(tensor.detach(), tensor.detach().clone());
     }
   }
 
-  // Writes it back. Nothing when nothing was saved.
+  // Writes all saved values back. Does nothing if none were saved.
   void Restore() {
     const at::NoGradGuard no_grad;
     for (auto& [tensor, value] : tensors_) {

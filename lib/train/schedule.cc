@@ -13,12 +13,12 @@ constexpr uint32_t kDefaultRepeats = 5;
 
 constexpr double kPi = 3.14159265358979323846;
 
-// The defaults of torch.optim.lr_scheduler.OneCycleLR, from Smith & Topin 2017.
+// Defaults of torch.optim.lr_scheduler.OneCycleLR, from Smith & Topin 2017.
 constexpr double kRisingShare = 0.3;        // pct_start
 constexpr double kDivFactor = 25;           // peak / first rate
 constexpr double kFinalDivFactor = 10'000;  // first rate / last rate
 
-// Half a cosine from `from` (share 0) to `to` (share 1).
+// Returns the value at `share` of half a cosine from `from` (share 0) to `to` (share 1).
 double Anneal(double from, double to, double share) { return to + (from - to) / 2 * (1 + std::cos(kPi * share)); }
 
 double MultistepFactor(const proto::TrainingSpec& spec, uint32_t epoch) {
@@ -36,7 +36,7 @@ double CosineFactor(const proto::TrainingSpec& spec, uint32_t epoch) {
 
 double OneCycleFactor(double total_steps, double step) {
   const double first = 1 / kDivFactor;
-  const double top = kRisingShare * total_steps - 1;  // where the peak is; a fraction, as in torch
+  const double top = kRisingShare * total_steps - 1;  // step of the peak; a fraction, like in torch
   if (step <= top) {
     return Anneal(first, 1, top > 0 ? step / top : 1);
   }

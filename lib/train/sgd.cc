@@ -45,7 +45,8 @@ absl::Status Sgd::Step() {
   return absl::OkStatus();
 }
 
-// The layers that have local rates, whose gradients then hold the weight decay; and all others, which have none (lars.h).
+// Updates first the parameters with local rates, whose gradients then include the weight decay, and then all others,
+// which have no weight decay (lars.h).
 void Sgd::StepWithLocalRates(const std::vector<at::Tensor>& gradients) {
   for (const bool local : {true, false}) {
     std::vector<at::Tensor> parameters, their_gradients, momentum;

@@ -1,10 +1,10 @@
-// Stochastic gradient descent as torch.optim.SGD defines it, in one fused pass over parameters, gradients and momentum.
+// Stochastic gradient descent like torch.optim.SGD, in one fused pass over parameters, gradients and momentum.
 //
 //   g = gradient + weight_decay * w;   v = momentum * v + g  (v = g in the first step);   w = w - learning_rate * v
 //
-// with two rules for large batches: the gradient clipped (clip_gradients.h), and then local rates (lars.h). Both change
-// the gradients in place; with local rates biases and batch norm have no weight decay. LibTorch's own torch::optim::SGD
-// makes three passes and as many launches for every tensor.
+// Two rules for large batches may change the gradients in place first: clipping (clip_gradients.h), then local rates
+// (lars.h). With local rates, biases and batch norm have no weight decay. LibTorch's own torch::optim::SGD makes three
+// passes, and as many launches, for every tensor.
 #ifndef LOCKSTEP_LIB_TRAIN_SGD_H_
 #define LOCKSTEP_LIB_TRAIN_SGD_H_
 
@@ -19,9 +19,9 @@ namespace lockstep {
 
 struct SgdOptions {
   double learning_rate = 0.1;
-  double momentum = 0.9;  // 0: none
+  double momentum = 0.9;  // 0: no momentum
   double weight_decay = 5e-4;
-  double clip_norm = 0;  // of all gradients together; 0: not clipped
+  double clip_norm = 0;  // largest norm of all gradients together; 0: no clipping
   double lars = 0;       // LARS' trust coefficient; 0: plain SGD
 };
 
@@ -30,20 +30,20 @@ class Sgd {
  public:
   Sgd(std::vector<at::Tensor> parameters, const SgdOptions& options);
 
-  // One update. FailedPrecondition when a parameter has no gradient: then nothing is changed.
+  // Performs one update. Returns FailedPreconditionError, without any change, if a parameter has no gradient.
   absl::Status Step();
 
   void set_learning_rate(double learning_rate);
   double learning_rate() const { return options_.learning_rate; }
 
-  // v of each parameter; none without momentum, zeros before the first step.
+  // Returns v of each parameter: zeros before the first step; empty without momentum.
   const std::vector<at::Tensor>& momentum() const { return momentum_; }
 
-  // From here on each step reads the learning rate, in fp32, from the device's memory, where set_learning_rate puts it: a captured
-  // step can be replayed at another.
+  // Makes each later step read the learning rate, in fp32, from device memory, where set_learning_rate() writes it. A
+  // captured step can then be replayed with another rate.
   void ReadRateOnDevice(c10::Device device);
 
-  // The momentum holds what steps before this one left, written into momentum().
+  // Declares that momentum() holds the values of earlier steps, which the caller has written there.
   void GoOn() { first_step_ = false; }
 
  private:
@@ -53,7 +53,7 @@ class Sgd {
   std::vector<at::Tensor> parameters_;
   std::vector<at::Tensor> momentum_;  // like parameters_; empty without momentum
   SgdOptions options_;
-  at::Tensor rate_;  // fp32 () on the device; undefined: the host's is taken
+  at::Tensor rate_;  // fp32 () on the device; undefined: the step takes options_.learning_rate
   bool first_step_ = true;
 };
 

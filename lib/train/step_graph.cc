@@ -10,12 +10,13 @@
 namespace lockstep {
 namespace {
 
-constexpr int kWarmUps = 3;  // as torch.cuda.make_graphed_callables
+constexpr int kWarmUps = 3;  // like torch.cuda.make_graphed_callables
 
 class CudaStepGraph : public StepGraph {
  public:
-  // On the current stream. An error in the work ends the capture first: a stream left capturing would fail whatever comes next.
-  // Other threads may ask CUDA meanwhile what they like, as a communicator's watchdog does.
+  // Captures the work on the current stream. If the work fails, the capture is ended first, because a stream left in
+  // capture mode would fail every later call. Other threads, such as a communicator's watchdog, may call CUDA
+  // meanwhile.
   absl::Status Capture(const Work& work, at::cuda::MempoolId_t pool) {
     graph_.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
     absl::Status status;
@@ -40,7 +41,7 @@ class CudaStepGraph : public StepGraph {
   void EndBroken() {
     try {
       graph_.capture_end();
-    } catch (const c10::Error&) {  // of the same cause
+    } catch (const c10::Error&) {  // same cause as the first error
     }
   }
 
@@ -60,7 +61,7 @@ absl::StatusOr<std::unique_ptr<StepGraph>> StepGraph::Capture(c10::Device device
   }
   work.before();
   c10::cuda::device_synchronize();
-  // What the warm-up took is cached; a capture can take memory only from the device.
+  // Memory of the warm-up runs is cached, but a capture can take memory only from the device.
   c10::cuda::CUDACachingAllocator::emptyCache();
   auto graph = std::make_unique<CudaStepGraph>();
   const auto* other = static_cast<const CudaStepGraph*>(shared);

@@ -1,8 +1,10 @@
 // Work on LibTorch's tensors, forward and backward, captured once as a CUDA graph and replayed by one launch.
 //
-// As PyTorch's documentation asks (CUDA semantics, "CUDA Graphs"): the work is run a few times on a stream of its own first, so
-// that libraries are loaded and algorithms chosen; it reads and writes tensors that stay where they are; what it allocates lies in
-// a pool that nothing else uses while the graph lives. It must not wait for the device.
+// Follows PyTorch's documentation (CUDA semantics, "CUDA Graphs"):
+// - The work first runs a few times on its own stream, so that libraries are loaded and algorithms chosen.
+// - It reads and writes tensors whose addresses do not change.
+// - Its allocations come from a pool that nothing else uses while the graph lives.
+// - It must not wait for the device.
 #ifndef LOCKSTEP_LIB_TRAIN_STEP_GRAPH_H_
 #define LOCKSTEP_LIB_TRAIN_STEP_GRAPH_H_
 
@@ -19,13 +21,14 @@ namespace lockstep {
 class StepGraph {
  public:
   struct Work {
-    std::function<void()> before;  // each time, and not captured: drops what the time before left
+    std::function<void()> before;  // called before each run, never captured: drops the previous run's results
     std::function<absl::Status()> run;
   };
 
-  // Runs the work three times, then captures it, which runs nothing. Graphs that are never replayed at the same time, and leave
-  // nothing in their pool that is read after another one's replay, may share it: `shared`, or null. Work's errors are passed on;
-  // throws c10::Error as LibTorch does. Unimplemented: built without CUDA.
+  // Runs the work three times, then captures it without running it. The graph may use the memory pool of `shared`
+  // (null: its own pool) if the two graphs are never replayed at the same time, and neither reads anything from the
+  // pool after the other's replay. Returns the work's errors, and UnimplementedError if built without CUDA. Throws
+  // c10::Error, like LibTorch.
   static absl::StatusOr<std::unique_ptr<StepGraph>> Capture(c10::Device device, const Work& work,
                                                             const StepGraph* shared);
   virtual ~StepGraph() = default;
@@ -33,7 +36,7 @@ class StepGraph {
   // Queues the work on the current stream.
   virtual void Replay() = 0;
 
-  using Maker = decltype(&Capture);  // tests put another way to run the work in its place
+  using Maker = decltype(&Capture);  // lets tests replace the way the work is run
 };
 
 }  // namespace lockstep

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kNano = 1e-9;
 
-// Between steps the place in the epoch is moved on, and the next replay begins.
+// Between steps, the position in the epoch is advanced, and the next replay begins.
 constexpr struct {
   const char* name;
   uint64_t StepSeams::*length;
@@ -23,7 +23,8 @@ constexpr struct {
               {"backward", &StepSeams::backward}, {"rest of the second stream", &StepSeams::join},
               {"optimizer", &StepSeams::update},  {"between steps", &StepSeams::between}};
 
-// All readings are multiples of it, but for a common offset; 0 when they do not differ.
+// Returns the clock's resolution: the greatest common divisor of the differences between timestamps; 0 if they are all
+// equal.
 double Resolution(const std::vector<uint64_t>& marks) {
   uint64_t divisor = 0;
   for (size_t i = 1; i < marks.size(); ++i) {
@@ -32,7 +33,7 @@ double Resolution(const std::vector<uint64_t>& marks) {
   return static_cast<double>(divisor) * kNano;
 }
 
-// One part of each step. The last step has nothing between it and a next one.
+// Returns one part over all steps. Nothing follows the last step, so it has no time between steps.
 proto::StepPart ToPart(const std::vector<StepSeams>& steps, uint32_t full_steps, size_t index) {
   proto::StepPart part;
   part.set_name(kParts[index].name);

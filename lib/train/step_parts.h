@@ -1,5 +1,5 @@
-// From the GPU's clock at the seams of each step (lib/fused/step_marks.h) to the parts of a step. Knows nothing of
-// CUDA.
+// Parts of a training step, computed from GPU timestamps at the phase boundaries (lib/fused/step_marks.h). Does not
+// depend on CUDA.
 #ifndef LOCKSTEP_LIB_TRAIN_STEP_PARTS_H_
 #define LOCKSTEP_LIB_TRAIN_STEP_PARTS_H_
 
@@ -12,16 +12,16 @@
 
 namespace lockstep {
 
-// What an epoch's marks say.
+// Results of an instrumented epoch.
 struct MarkedSteps {
-  proto::StepParts parts;              // part and resolution_seconds; the rest is left to the caller
-  std::vector<double> full_seconds;    // of each full step, without what lies between it and the next
-  std::vector<ExchangeStep> exchange;  // every step, where gradients are exchanged; left to the caller
+  proto::StepParts parts;              // only part and resolution_seconds are set; the caller sets the rest
+  std::vector<double> full_seconds;    // seconds of each full step, without the time until the next step
+  std::vector<ExchangeStep> exchange;  // every step, if gradients are exchanged; the caller sets it
 };
 
-// `marks`: (steps, kStepMarks) nanoseconds, of which the first `full_steps` steps have a full batch. The parts leave no
-// gap: their epoch_seconds add up to the time from the first mark to the last (step_seams.h). Internal: a clock that runs
-// backwards, or no whole table.
+// Returns the parts of the steps. `marks` holds (steps, kStepMarks) timestamps in nanoseconds; the first `full_steps`
+// steps must have a full batch. The parts leave no gap: their epoch_seconds add up to the time from the first timestamp
+// to the last (step_seams.h). Returns InternalError if dependent timestamps decrease, or if the table is incomplete.
 absl::StatusOr<MarkedSteps> ToMarkedSteps(const std::vector<uint64_t>& marks, uint32_t full_steps);
 
 }  // namespace lockstep

@@ -17,7 +17,8 @@ class Row {
 
   bool InOrder() const { return std::is_sorted(marks_, marks_ + kStepMarks); }
 
-  // The main stream's marks, and the weights that its forward pass awaits.
+  // Returns true if `next` begins after this step's gradients, and its forward pass ends after this step's update,
+  // whose weights it needs.
   bool Precedes(const Row& next) const {
     return (*this)[StepMark::kAllGradientsDone] <= next[StepMark::kBegin] &&
            (*this)[StepMark::kUpdated] <= next[StepMark::kForwardDone];
@@ -27,7 +28,7 @@ class Row {
   const uint64_t* const marks_;
 };
 
-// `before` and `next`: null for the first step and the last.
+// Returns the durations of `step`. `before` is null for the first step, `next` for the last.
 StepSeams SeamsOf(const Row& step, const Row* before, const Row* next) {
   StepSeams seams;
   const uint64_t made = step[StepMark::kBatchMade];

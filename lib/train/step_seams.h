@@ -1,5 +1,5 @@
-// What the main stream does in each step, by the GPU's clock at the step's seams (lib/fused/step_marks.h). Knows nothing
-// of CUDA.
+// Durations of what the main stream does in each step, from GPU timestamps at the phase boundaries
+// (lib/fused/step_marks.h). Does not depend on CUDA.
 #ifndef LOCKSTEP_LIB_TRAIN_STEP_SEAMS_H_
 #define LOCKSTEP_LIB_TRAIN_STEP_SEAMS_H_
 
@@ -10,21 +10,21 @@
 
 namespace lockstep {
 
-// Nanoseconds, which leave no gap between the first step's begin and the last one's end. The update of a step may run
-// beside the next one's batch; then `update` is what is left of it when that is made. A batch that the step before made
-// takes no time here.
+// Durations in nanoseconds. They leave no gap between the first step's begin and the last step's end. The update of a
+// step may overlap the next step's batch; then `update` is the part of it after that batch is ready. A batch that was
+// made during the previous step takes no time here.
 struct StepSeams {
   uint64_t batch = 0;
   uint64_t forward = 0;
   uint64_t backward = 0;
-  uint64_t join = 0;          // for what runs beside the backward pass
-  uint64_t update = 0;        // the step waits for it, and for what it waits for
-  uint64_t between = 0;       // to the next step's begin; 0 behind the last one
-  bool batch_beside = false;  // the batch was begun before the last step's update had ended
+  uint64_t join = 0;          // wait for the streams that run parallel to the backward pass
+  uint64_t update = 0;        // wait for the update and for what the update waits for
+  uint64_t between = 0;       // time until the next step's begin; 0 for the last step
+  bool batch_beside = false;  // the batch was begun before the previous step's update had ended
 };
 
-// `marks`: (steps, kStepMarks) nanoseconds. Internal: a clock that runs backwards where one thing follows another, or no
-// whole table.
+// Returns the durations of each step. `marks` holds (steps, kStepMarks) timestamps in nanoseconds. Returns
+// InternalError if dependent timestamps decrease, or if the table is empty or incomplete.
 absl::StatusOr<std::vector<StepSeams>> ToStepSeams(const std::vector<uint64_t>& marks);
 
 }  // namespace lockstep

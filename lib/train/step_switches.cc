@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-// fp32 without TF32, by LibTorch's autograd.
+// Returns the preset "lab": fp32 without TF32, by LibTorch's autograd.
 proto::TrainingSpec Lab() {
   proto::TrainingSpec spec;
   spec.set_step(proto::AUTOGRAD);
@@ -18,7 +18,7 @@ proto::TrainingSpec Lab() {
   return spec;
 }
 
-// bf16 by the hand-written step, in a CUDA graph.
+// Returns the preset "fast": bf16 by the fused step, in a CUDA graph.
 proto::TrainingSpec Fast() {
   proto::TrainingSpec spec;
   spec.set_step(proto::FUSED);
@@ -27,7 +27,7 @@ proto::TrainingSpec Fast() {
   return spec;
 }
 
-// What a step of this kind has where neither the user nor the preset says otherwise.
+// Returns the defaults of this kind of step, for settings that neither user nor preset chooses.
 proto::TrainingSpec OfKind(proto::StepKind step) {
   const bool fused = step == proto::FUSED;
   proto::TrainingSpec spec;
@@ -39,13 +39,12 @@ proto::TrainingSpec OfKind(proto::StepKind step) {
 
 // One switch of the step.
 struct Switch {
-  absl::string_view field;  // of TrainingSpec
+  absl::string_view field;  // field of TrainingSpec
   absl::string_view flag;
-  absl::string_view words;  // in a plan
-  // The fused step has this piece in one precision alone, and there by default. Unset: a preset or a kind of step
-  // decides.
+  absl::string_view words;  // name in a plan
+  // Precision in which the fused step has this piece, on by default. Unset: a preset or the kind of step decides.
   proto::Precision precision = proto::PRECISION_UNSPECIFIED;
-  absl::string_view requires_field = "";  // a switch of the same name as its flag, without which this one does nothing
+  absl::string_view requires_field = "";  // switch (name of field and flag) that this one requires
   absl::string_view why = "";             // "--FLAG=true WHY"
   bool is_own_kernel = false;             // off with --own_kernels=false
 };
@@ -64,7 +63,7 @@ constexpr Switch kSwitches[] = {
     {"own_convolutions", "own_convolutions", "own convolutions", proto::FP32, "", "", kOwn},
 };
 
-// Null for a name that TrainingSpec does not have: an error of the table, of which every plan dies.
+// Returns null if TrainingSpec has no such field. That is an error in the table, and every plan crashes on it.
 const google::protobuf::FieldDescriptor* FieldOf(absl::string_view name) {
   return proto::TrainingSpec::descriptor()->FindFieldByName(std::string(name));
 }

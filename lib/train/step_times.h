@@ -1,4 +1,4 @@
-// Many times as a few: percentiles by nearest rank, which are times that were really measured.
+// Summary of many times: percentiles by nearest rank, which are times that were really measured.
 #ifndef LOCKSTEP_LIB_TRAIN_STEP_TIMES_H_
 #define LOCKSTEP_LIB_TRAIN_STEP_TIMES_H_
 
@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// Count, ends and percentiles of `seconds`, in any order; with absent_reason when there are none.
+// Returns count, minimum, maximum and percentiles of `seconds`, in any order; an absent_reason if it is empty.
 proto::StepTimes ToStepTimes(std::vector<double> seconds);
 
 }  // namespace lockstep

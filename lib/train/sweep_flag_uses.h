@@ -1,4 +1,5 @@
-// The runs in which train_sweep's flags act. What is not listed acts in every run, or is refused by its value.
+// Conditions under which train_sweep's flags have an effect. A flag that is not listed acts in every run, or is refused
+// by its value.
 #ifndef LOCKSTEP_LIB_TRAIN_SWEEP_FLAG_USES_H_
 #define LOCKSTEP_LIB_TRAIN_SWEEP_FLAG_USES_H_
 
@@ -10,11 +11,11 @@
 
 namespace lockstep {
 
-// Returns the flags that act next to others only.
+// Returns the flags that have an effect only together with other flags.
 std::vector<FlagUse> SweepFlagUses(const TrainSweepOptions& options);
 
-// Returns those of them that scale_run has, too. `any_fused` and `all_fused` say whether one or every way to train that was
-// asked for is of --step=fused.
+// Returns those of SweepFlagUses' flags that scale_run has, too. `any_fused` and `all_fused` tell whether at least one,
+// or every requested way to train uses --step=fused.
 std::vector<FlagUse> TrainingFlagUses(bool resume, const std::string& checkpoint, bool any_fused, bool all_fused);
 
 }  // namespace lockstep

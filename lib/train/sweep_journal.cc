@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// The records from `first` on that belong together as one finished point; none when it is not finished.
+// Returns the records from `first` on that together make one finished point; empty if it is not finished.
 proto::SweepFile FinishedPoint(const std::vector<proto::SweepRecord>& records, size_t first,
                                uint32_t checkpoint_batch) {
   proto::SweepFile finished;
@@ -61,7 +61,7 @@ SweepJournal::SweepJournal(std::unique_ptr<OutputHold> checkpoint_hold, std::uni
 absl::StatusOr<std::unique_ptr<SweepJournal>> SweepJournal::Open(const SweepJournalOptions& options,
                                                                  const proto::Header& header,
                                                                  const proto::SweepSpec& spec) {
-  std::unique_ptr<OutputHold> hold;  // before the record's rule asks whether the checkpoint is there
+  std::unique_ptr<OutputHold> hold;  // must be taken before the record's rule checks whether the checkpoint exists
   if (!options.checkpoint.empty()) {
     ASSIGN_OR_RETURN(hold, OutputHold::Take(options.checkpoint));
   }
@@ -78,7 +78,7 @@ absl::StatusOr<std::unique_ptr<SweepJournal>> SweepJournal::Open(const SweepJour
     return journal;
   }
   journal->ReadFinished(kept, options.checkpoint_batch);
-  size_t finished_records = 1;  // and the spec
+  size_t finished_records = 1;  // includes the spec
   for (const auto& [key, finished] : journal->finished_) {
     finished_records += static_cast<size_t>(finished.record_size());
   }
@@ -97,7 +97,7 @@ void SweepJournal::ReadFinished(const std::vector<proto::SweepRecord>& kept, uin
   }
 }
 
-// The file holds the spec, what is settled and what is ahead, and nothing else.
+// Rewrites the file with the spec, settled_ and ahead_, and nothing else.
 absl::Status SweepJournal::Rewrite() {
   std::vector<const google::protobuf::Message*> records = {&spec_};
   for (const proto::SweepFile& settled : settled_) {
@@ -142,7 +142,7 @@ absl::Status SweepJournal::Keep(const proto::SweepFile& records) {
 }
 
 absl::Status SweepJournal::Finish(const proto::SweepEnd& end, int exit_status) {
-  if (!std::exchange(ahead_, {}).empty()) {  // probes of a search that this run went another way
+  if (!std::exchange(ahead_, {}).empty()) {  // probes of an earlier search that this run did not need
     RETURN_IF_ERROR(Rewrite());
   }
   proto::SweepRecord record;
@@ -151,7 +151,7 @@ absl::Status SweepJournal::Finish(const proto::SweepEnd& end, int exit_status) {
   if (has_checkpoint()) {
     writer_->AddOutput(FileOf(checkpoint_.checkpoint()));
   }
-  checkpoint_hold_.reset();  // else a kill between the two leaves its .part, which no later run removes
+  checkpoint_hold_.reset();  // else a kill before the next line would leave its .part, which no later run removes
   return writer_->Finish(exit_status);
 }
 

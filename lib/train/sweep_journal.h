@@ -1,7 +1,8 @@
-// What a stopped sweep finished and so is not measured again, and the one place that writes a sweep's record.
+// Journal of a sweep: writes the sweep's record, and keeps what a stopped sweep has finished, so that it is not
+// measured again.
 //
-// From Open to Finish the file holds every finished point at every moment, whatever ends the process. So one that
-// stands behind a point that is tried again stays where it is, and the new point is put before it.
+// From Open() to Finish() the file always holds every finished point, however the process ends. Therefore a finished
+// point that comes after a point that is tried again stays in place, and the new point is inserted before it.
 #ifndef LOCKSTEP_LIB_TRAIN_SWEEP_JOURNAL_H_
 #define LOCKSTEP_LIB_TRAIN_SWEEP_JOURNAL_H_
 
@@ -23,33 +24,37 @@ namespace lockstep {
 
 struct SweepJournalOptions {
   std::string output;             // the record's path, or "-"
-  bool afresh = false;            // --force: what a stopped run left is not used
+  bool afresh = false;            // --force: does not use what a stopped run left
   std::string checkpoint;         // the checkpoint's path; empty: none
-  uint32_t checkpoint_batch = 0;  // whose point is finished only together with its checkpoint; 0: none
+  uint32_t checkpoint_batch = 0;  // its point counts as finished only together with its checkpoint; 0: none
 };
 
-// Writes spec, points, probes and end as they come. Not thread-safe.
+// Writes spec, points, probes and end as they are known. Not thread-safe.
 class SweepJournal {
  public:
-  // Goes on with OUTPUT.part of the same cache key, or starts one. A point is finished when it completed or ran out of
-  // memory, and so is a probe; one that was killed or failed is tried again. The checkpoint's point is finished when it
-  // completed, the checkpoint's record follows it, and its file is still the one that the record names, by SHA-256.
-  // No other run writes the checkpoint until Finish, or until the journal is gone. Errors like RecordWriter::Create's
-  // and Resume's.
+  // Continues OUTPUT.part if its cache key is the same, else starts a new one. A point or probe is finished if it
+  // completed or ran out of memory; a killed or failed one is tried again. The checkpoint's point is finished only if
+  // all of these hold:
+  // - it completed;
+  // - the checkpoint's record follows it;
+  // - the file still has the SHA-256 that this record names.
+  //
+  // No other run can write the checkpoint until Finish() or until the journal is destroyed. Returns the errors of
+  // RecordWriter::Create and Resume.
   static absl::StatusOr<std::unique_ptr<SweepJournal>> Open(const SweepJournalOptions& options,
                                                             const proto::Header& header, const proto::SweepSpec& spec);
 
-  // The point of this batch, and its checkpoint if it left one, as a stopped run finished it; else null.
+  // Returns the records of a point that a stopped run finished, and of its checkpoint if it left one; else null.
   const proto::SweepFile* Finished(uint32_t batch_size) const;
 
-  // The same of a probe.
+  // Returns the records of a probe that a stopped run finished, else null.
   const proto::SweepFile* FinishedProbe(uint32_t batch_size) const;
 
-  // Adds what a point or a probe left, records as Finished returns them, after what was kept before; unless they stand
-  // there already.
+  // Adds the records of a point or a probe, in the form that Finished() returns, after the records kept before. Writes
+  // nothing if they are there already.
   absl::Status Keep(const proto::SweepFile& records);
 
-  // Appends the end, names the checkpoint in the trailer, lets go of the checkpoint, and completes the file.
+  // Appends the end, names the checkpoint in the trailer, releases the checkpoint's lock, and completes the file.
   absl::Status Finish(const proto::SweepEnd& end, int exit_status);
 
   bool has_checkpoint() const { return checkpoint_.has_checkpoint(); }
@@ -60,23 +65,23 @@ class SweepJournal {
   void ReadFinished(const std::vector<proto::SweepRecord>& kept, uint32_t checkpoint_batch);
   absl::Status Rewrite();
 
-  using Key = std::pair<bool, uint32_t>;  // whether it is a probe, and its batch size
+  using Key = std::pair<bool, uint32_t>;  // is a probe; batch size
   static Key KeyOf(const proto::SweepRecord& record);
   const proto::SweepFile* Find(const Key& key) const;
 
   std::unique_ptr<OutputHold> checkpoint_hold_;  // null: there is no checkpoint, or it is written
   const std::unique_ptr<RecordWriter> writer_;
   proto::SweepRecord spec_;
-  std::map<Key, proto::SweepFile> finished_;  // by the stopped run
-  std::vector<proto::SweepFile> settled_;     // what Keep was given, in the file behind the spec
-  std::vector<Key> ahead_;                    // of finished_, in the file behind these
+  std::map<Key, proto::SweepFile> finished_;  // points and probes that the stopped run finished
+  std::vector<proto::SweepFile> settled_;     // records passed to Keep(), in file order after the spec
+  std::vector<Key> ahead_;                    // keys of finished_ that follow settled_ in the file, in file order
   proto::SweepRecord checkpoint_;
 };
 
-// Whether the file that `checkpoint` names is still the one that was written.
+// Returns true if the file that `checkpoint` names still has the contents that were written.
 bool CheckpointIsThere(const proto::Checkpoint& checkpoint);
 
-// The file as a trailer names it.
+// Returns the checkpoint's file in the form that a trailer holds.
 proto::Input FileOf(const proto::Checkpoint& checkpoint);
 
 }  // namespace lockstep

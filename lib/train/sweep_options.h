@@ -1,4 +1,4 @@
-// What train_sweep is asked for: its flags, and the files that they name.
+// Options of train_sweep: its flags, and the files that they name.
 #ifndef LOCKSTEP_LIB_TRAIN_SWEEP_OPTIONS_H_
 #define LOCKSTEP_LIB_TRAIN_SWEEP_OPTIONS_H_
 
@@ -17,30 +17,35 @@ struct TrainSweepOptions {
   std::string output = "sweep.rec";  // "-": standard output
   bool force = false;
   bool dry_run = false;         // print the plan, write nothing
-  std::string device = "auto";  // as ResolveDevice takes it
+  std::string device = "auto";  // as for ResolveDevice
 
-  // What is asked for, in the words of the record: preset, memory_limit_bytes, evaluate_every, target_accuracy (with 0
-  // for evaluate_every: after each epoch), find_max, and batch_size (exactly these; none: `ladder`). Of its training:
-  // model, learning_rate (0: DefaultLearningRate), momentum, weight_decay, seed, augment, drop_last, loader_workers,
-  // threads (0: LibTorch's default), accumulate, deterministic, the schedule and what belongs to it (lr_gamma 0: 0.1,
-  // torch's default), the epochs (SetEpochs), and of the step (SettleStep) what shall not be as the preset has it. The
-  // stage fills the rest.
+  // Requested settings; the stage fills in the rest. Of the spec:
+  // - preset, memory_limit_bytes, evaluate_every, find_max;
+  // - target_accuracy (if evaluate_every is 0, each epoch is evaluated);
+  // - batch_size (exactly these batches; empty: `ladder`).
+  //
+  // Of its training:
+  // - model, learning_rate (0: DefaultLearningRate), momentum, weight_decay, seed, augment, drop_last, loader_workers,
+  //   threads (0: LibTorch's default), accumulate, deterministic;
+  // - the schedule and its parameters (lr_gamma 0: 0.1, torch's default), the epochs (SetEpochs);
+  // - the settings of the step that differ from the preset (SettleStep).
   proto::SweepSpec spec;
   LadderOptions ladder;
 
   bool evaluate = true;           // test accuracy after the last epoch of each point
-  bool resume = false;            // keep the state of training beside the output, and go on from it (training_state.h)
+  bool resume = false;            // keep the training state next to the output and resume from it (training_state.h)
   uint32_t state_every = 1;       // epochs from one state to the next
-  absl::Duration timeout;         // a point that does nothing for so long fails; 0: the device's (TimeoutOf)
-  std::string checkpoint;         // where to put the weights; empty: nowhere
-  uint32_t checkpoint_batch = 0;  // the point that they are trained at; 0: the first one
+  absl::Duration timeout;         // a point that makes no progress for this long fails; 0: the device's default
+                                  // (TimeoutOf)
+  std::string checkpoint;         // path for the weights; empty: not written
+  uint32_t checkpoint_batch = 0;  // batch size of the point that they come from; 0: the first one
 };
 
-// What can be refused before the data set is read. InvalidArgument: flags that are missing, unknown, or contradict each
-// other.
+// Checks everything that can be refused before the data set is read. Returns InvalidArgumentError if flags are missing,
+// unknown, or contradict each other.
 absl::Status CheckSweepOptions(const TrainSweepOptions& options);
 
-// Where --resume keeps the state of a point's training; empty without it.
+// Returns the path where --resume keeps a point's training state; empty without --resume.
 std::string StatePath(const TrainSweepOptions& options, uint32_t batch_size);
 
 }  // namespace lockstep

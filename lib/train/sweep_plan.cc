@@ -21,7 +21,7 @@
 namespace lockstep {
 namespace {
 
-// The places of the states that --resume keeps: a FIFO there would wait for a writer.
+// Checks the paths of the states that --resume keeps. Opening a FIFO there would block until a writer opens it.
 absl::Status CheckStatePlaces(const TrainSweepOptions& options, const std::vector<uint32_t>& batches) {
   for (const uint32_t batch : options.resume ? batches : std::vector<uint32_t>()) {
     RETURN_IF_ERROR(CheckOutputPlace(StatePath(options, batch)));
@@ -91,7 +91,7 @@ absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Data
   RETURN_IF_ERROR(CheckSwitches(training));
   RETURN_IF_ERROR(CheckPrecision(plan.device, training.precision()));
   RETURN_IF_ERROR(CheckFlagWord("model", training.model(), ModelNames()));
-  RETURN_IF_ERROR(SetComputeThreads(training.threads()));  // the model is counted by running it
+  RETURN_IF_ERROR(SetComputeThreads(training.threads()));  // counting the model runs it
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(training.model(), training.seed()));
   ASSIGN_OR_RETURN(plan.ladder, PlanBatches(options, dataset.train.size()));
   ASSIGN_OR_RETURN(plan.checkpoint_batch, ChooseCheckpointBatch(options, plan.ladder.batch_sizes));
@@ -157,8 +157,9 @@ std::string PlanText(const SweepPlan& plan) {
   const proto::TrainingSpec& training = plan.spec.training();
   const proto::ModelFacts& model = plan.spec.model();
   const uint32_t epochs = TotalEpochs(training);
-  // Forward, and backward with respect to inputs and weights: three times the forward's multiply-accumulates, two
-  // operations each (backward with respect to the images themselves is not computed; the stem's share is below 1 %).
+  // Forward pass, and backward pass with respect to inputs and weights: three times the forward pass's
+  // multiply-accumulates, two operations each. The backward pass for the images themselves is not computed, but the
+  // stem's share is below 1 %.
   const double epoch_tflop = 6 * model.forward_macs_per_image() * static_cast<double>(model.training_images()) / 1e12;
   std::string text = absl::StrCat(
       "plan: ", training.model(), " on ", proto::DeviceKind_Name(training.device()), ", ", epochs, " epochs of ",

@@ -1,4 +1,4 @@
-// What a sweep will do: checked and settled before anything is trained, and handed out point by point.
+// Plan of a sweep: checked and completed before anything is trained, then given to the points one by one.
 #ifndef LOCKSTEP_LIB_TRAIN_SWEEP_PLAN_H_
 #define LOCKSTEP_LIB_TRAIN_SWEEP_PLAN_H_
 
@@ -22,29 +22,32 @@ struct SweepPlan {
   proto::SweepSpec spec;  // complete
   Ladder ladder;
   uint32_t checkpoint_batch = 0;  // 0: no checkpoint
-  std::string dataset_path;       // where the process of a point finds the data set
-  std::string dataset_sha256;     // SHA-256 of the file that was planned for
+  std::string dataset_path;       // path from which a point's process reads the data set
+  std::string dataset_sha256;     // SHA-256 of the file that the plan is for
 };
 
-// How long a point may get nothing done, of wall time (lib/base/stall_watch.h). On a GPU two minutes where nothing else is
-// said: its longest wait is one look of 64 steps. For ever on a CPU, where a step of a large batch may take as long.
+// Returns how long, in wall time, a point may make no progress (lib/base/stall_watch.h). The default on a GPU is two
+// minutes: its longest wait is for 64 steps. The default on a CPU is infinite, because a step of a large batch may take
+// minutes.
 absl::Duration TimeoutOf(const TrainSweepOptions& options, c10::Device device);
 
-// The plan for a data set. Builds the model once, to count it. InvalidArgument: a model, a rate or a batch that cannot
-// be, or a place for a state that is no regular file. Unavailable: no such device, or too few threads to be had. FailedPrecondition: a test accuracy
-// is wanted of a data set without test images.
+// Returns the plan for a data set. Builds the model once, to count its parameters. Errors:
+// - InvalidArgument: a model, rate or batch that is not possible, or a state's path that is not a regular file.
+// - Unavailable: no such device, or too few threads left.
+// - FailedPrecondition: test accuracy is requested, but the data set has no test images.
 absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Dataset& dataset);
 
-// What the process of one planned point is asked for; of a probe of --find_max, which is one epoch at a constant rate,
-// nothing evaluated or kept.
+// Returns the order for the process of one planned point, or of one probe of --find_max. A probe trains one epoch at a
+// constant rate, and evaluates and keeps nothing.
 proto::PointOrder MakePointOrder(const TrainSweepOptions& options, const SweepPlan& plan, uint32_t batch_size);
 proto::PointOrder MakeProbeOrder(const TrainSweepOptions& options, const SweepPlan& plan, uint32_t batch_size);
 
-// Everything that can change the result, for the cache key. --output, --force and the like stay out; so does what the
-// header holds anyway.
+// Returns everything that can change the result, for the cache key. Excludes --output, --force and the like, and what
+// the header holds anyway.
 std::map<std::string, std::string> ResultFlags(const TrainSweepOptions& options, const SweepPlan& plan);
 
-// The plan in words, several lines, each ended. Times are not foretold: nothing was measured yet.
+// Returns the plan as text of several lines, each with its newline. Contains no times, because nothing has been
+// measured yet.
 std::string PlanText(const SweepPlan& plan);
 
 }  // namespace lockstep

@@ -22,9 +22,9 @@
 namespace lockstep {
 namespace {
 
-// oneDNN's exceptions carry what kind of error it was in a type that LibTorch's headers do not show; in words they say
-// only what could not be done. Where the process's memory is bounded (--memory_limit) that is taken for the bound: what
-// it could not do at this batch it did at smaller ones.
+// Returns true if oneDNN failed, and the process's memory is bounded (--memory_limit). oneDNN's exceptions carry the
+// kind of error in a type that LibTorch's headers do not expose, and their text says only which operation failed. With
+// a memory limit the limit is assumed to be the cause, because the same operations worked at smaller batches.
 bool IsOneDnnAtTheMemoryLimit(const absl::Status& status) {
   rlimit limit;
   const bool bounded = getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
@@ -39,12 +39,12 @@ void SetAbsent(const std::vector<proto::Samples*>& all, const std::string& reaso
   }
 }
 
-// Everything that may fail; `file` holds one point, not yet completed.
+// Performs every step that can fail. `file` must hold one point that is not yet completed.
 absl::Status Measure(const TrainingRunOptions& options, const Dataset& dataset, proto::SweepFile& file) {
   proto::SweepPoint& point = *file.mutable_record(0)->mutable_point();
   const proto::TrainingSpec& spec = options.order.spec().training();
   RETURN_IF_ERROR(CheckTrainingSpec(spec));
-  // LibTorch computes in fp32 unless TrainStep asks for bf16; in a fused run it computes the evaluation alone.
+  // LibTorch computes in fp32 unless TrainStep requests bf16; with the fused step it computes only the evaluation.
   RETURN_IF_ERROR(SetNumerics({proto::FP32, spec.deterministic(), spec.threads()}));
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(spec.model(), spec.seed()));
   RETURN_IF_ERROR(SetZeroGamma(spec.zero_gamma(), *model));

@@ -1,4 +1,4 @@
-// One point of a sweep: one model trained at one batch size, measured.
+// One point of a sweep: trains one model at one batch size and measures it.
 #ifndef LOCKSTEP_LIB_TRAIN_SWEEP_POINT_H_
 #define LOCKSTEP_LIB_TRAIN_SWEEP_POINT_H_
 
@@ -12,12 +12,12 @@
 
 namespace lockstep {
 
-// Trains and returns a SweepPoint record and, when a checkpoint was written, a Checkpoint record. Running out of memory is
-// an outcome, as is any other failure (FAILED, with its message); an error is returned only when there is no point to
-// report: Cancelled at a stop signal. Sets LibTorch's process-wide numerics: one point per process.
+// Trains and returns a SweepPoint record and, if a checkpoint was written, a Checkpoint record. Running out of memory
+// is an outcome, and so is any other failure (FAILED, with its message). Returns an error only if there is no point to
+// report: CancelledError at a stop signal. Sets LibTorch's process-wide numerics, so a process must run only one point.
 absl::StatusOr<proto::SweepFile> RunSweepPoint(const TrainingRunOptions& options, const Dataset& dataset);
 
-// The record of a point that an error ended: OUT_OF_MEMORY or FAILED, why, and nothing measured.
+// Returns the record of a point that an error ended: OUT_OF_MEMORY or FAILED with the reason, and no measurements.
 proto::SweepFile UnfinishedPoint(uint32_t batch_size, const absl::Status& error);
 
 }  // namespace lockstep

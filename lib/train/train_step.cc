@@ -34,7 +34,8 @@ SgdOptions ToSgdOptions(const proto::TrainingSpec& spec) {
   return options;
 }
 
-// Images and labels first ... first + n - 1 of the batch, where they lie. from_blob takes no const; nothing writes to it.
+// HostImages and HostLabels return images and labels first ... first + n - 1 of the batch, without a copy. from_blob
+// takes no const pointer, but nothing writes through it.
 torch::Tensor HostImages(const Batch& batch, uint32_t first, uint32_t n) {
   constexpr int64_t kImage = kChannels * kImageSize * kImageSize;
   return at::from_blob(const_cast<float*>(batch.images.data()) + first * kImage, {n, kChannels, kImageSize, kImageSize},
@@ -44,8 +45,8 @@ torch::Tensor HostLabels(const Batch& batch, uint32_t first, uint32_t n) {
   return at::from_blob(const_cast<int64_t*>(batch.labels.data()) + first, {n}, at::kLong);
 }
 
-// A copy in page-locked memory, from where a copy to the device is queued like a kernel and the host goes on; LibTorch keeps the
-// block until that copy is done.
+// Returns a copy in page-locked memory. A copy from there to the device is queued like a kernel, so the host does not
+// wait; LibTorch keeps the block until that copy is done.
 torch::Tensor PageLocked(const torch::Tensor& host) {
   torch::Tensor locked = at::empty(host.sizes(), host.options().pinned_memory(true));
   std::memcpy(locked.data_ptr(), host.data_ptr(), host.nbytes());
@@ -56,7 +57,7 @@ torch::Tensor ToDevice(const torch::Tensor& host, c10::Device device) {
   return device.is_cuda() ? PageLocked(host).to(device, /*non_blocking=*/true) : host;
 }
 
-// The convolutions' weights as (out, H, W, in) in memory; what has not four dimensions has no such order.
+// Lays out the convolutions' weights as (out, H, W, in). Only tensors of four dimensions have this memory format.
 void ToChannelsLast(Model& model) {
   for (torch::Tensor& parameter : model.parameters()) {
     if (parameter.dim() == 4) {
@@ -65,7 +66,8 @@ void ToChannelsLast(Model& model) {
   }
 }
 
-// On the device, and in its order in memory before the optimizer makes tensors like the parameters.
+// Returns the model on the device and in its memory format. Must come before the optimizer makes tensors like the
+// parameters.
 std::shared_ptr<Model> Prepared(std::shared_ptr<Model> model, bool channels_last, c10::Device device) {
   model->to(device);
   if (channels_last) {
@@ -91,7 +93,7 @@ absl::Status CheckRemedies(const proto::TrainingSpec& spec) {
   return spec.zero_gamma() ? CheckZeroGamma(spec.model()) : absl::OkStatus();
 }
 
-// What TrainStep cannot do.
+// Returns InvalidArgumentError for a spec that TrainStep does not support.
 absl::Status CheckAutograd(const proto::TrainingSpec& spec) {
   const bool cpu = spec.device() != proto::CUDA;
   if (cpu && spec.precision() == proto::TF32) {
@@ -108,7 +110,7 @@ absl::Status CheckAutograd(const proto::TrainingSpec& spec) {
              : absl::OkStatus();
 }
 
-// What the hand-written step (lib/fused) cannot do.
+// Returns InvalidArgumentError for a spec that the fused step (lib/fused) does not support.
 absl::Status CheckFused(const proto::TrainingSpec& spec) {
   if (spec.model() != "resnet18") {
     return absl::InvalidArgumentError(
@@ -156,7 +158,7 @@ ForwardResult TrainStep::Forward(const torch::Tensor& images, const torch::Tenso
   const Bf16Autocast autocast(bf16_, device_.type());
   ForwardResult result;
   result.logits = model_->forward(images);
-  constexpr int64_t kNotIgnored = -100;  // no label of ours; LibTorch's default
+  constexpr int64_t kNotIgnored = -100;  // not a label; LibTorch's default
   result.loss =
       at::cross_entropy_loss(result.logits, labels, /*weight=*/{}, at::Reduction::Mean, kNotIgnored, label_smoothing_);
   return result;
@@ -200,11 +202,11 @@ absl::Status TrainStep::AddGradients(const Batch& batch, uint32_t first, uint32_
   const torch::Tensor labels = CopyLabels(batch, first, n);
   clock_.Enter(Phase::kForward);
   if (first == 0) {
-    model_->zero_grad();  // drops the gradients' memory before the activations need it, as Python's default
+    model_->zero_grad();  // frees the gradients before the activations need the memory, like Python's default
   }
   const ForwardResult result = Forward(images, labels);
   clock_.Enter(Phase::kBackward);
-  // A micro-batch's share of the mean over the batch is n / batch.
+  // A micro-batch of n images contributes n / batch of the mean over the batch.
   const bool last = first + n == batch.size;
   RETURN_IF_ERROR(Backward(n == batch.size ? result.loss : result.loss * (static_cast<double>(n) / batch.size),
                            last ? hook : nullptr));

@@ -58,9 +58,9 @@ absl::StatusOr<proto::Header> MakeSweepHeader(const TrainSweepOptions& options, 
   return MakeHeader(header);
 }
 
-// "; loss 0.0012, test accuracy 95.12 % after epoch 200", of the last epoch.
+// Returns the last epoch's result: "; loss 0.0012, test accuracy 95.12 % after epoch 200".
 std::string ResultText(const proto::SweepPoint& point) {
-  if (point.epoch_size() == 0) {  // of a stopped run's file, which may say anything
+  if (point.epoch_size() == 0) {  // a stopped run's file may lack epochs
     return "";
   }
   const proto::EpochResult& last = point.epoch(point.epoch_size() - 1);
@@ -74,7 +74,7 @@ std::string ResultText(const proto::SweepPoint& point) {
   return absl::StrCat(text, " after epoch ", point.epoch_size());
 }
 
-// What became of --target_accuracy, and the line's end before it; empty when there was none.
+// Returns the result for --target_accuracy on a new line; empty if there is no target.
 std::string TargetText(const proto::TargetAccuracy& target) {
   if (target.accuracy() == 0) {
     return "";
@@ -87,7 +87,7 @@ std::string TargetText(const proto::TargetAccuracy& target) {
                                               target.epoch() + 1, target.training_seconds(), target.total_seconds()));
 }
 
-// What became of a point, for the one who watches. Why the first one failed is left to the error line at the end.
+// Logs the outcome of a point. The reason of the first failure is omitted, because the final error message contains it.
 void Tell(const proto::SweepPoint& point, bool resumed, bool first_failure) {
   const int timed = point.epoch_seconds().value_size();
   std::string text = absl::StrCat("batch ", point.batch_size(), ": ");
@@ -108,7 +108,8 @@ void Tell(const proto::SweepPoint& point, bool resumed, bool first_failure) {
   }
 }
 
-// A point that FAILED as a status: of what is amiss with the machine or the input, the point's process knew it; the rest is ours.
+// Returns the status of a FAILED point. Errors of flags, device and input keep the code that the point's process found;
+// any other failure is internal.
 absl::Status FailureOf(const proto::SweepPoint& point) {
   const std::string text = absl::StrCat("batch ", point.batch_size(), " failed: ", point.detail());
   switch (static_cast<ExitCode>(point.exit_status())) {
@@ -131,13 +132,13 @@ RunFiles FilesOf(const TrainSweepOptions& options) {
   return files;
 }
 
-// Those that the process of one point reads and writes itself.
+// Returns the files that the process of one point reads and writes itself.
 RunFiles FilesOf(const proto::PointOrder& order) {
   return {{order.dataset_path()},
           {{"--checkpoint", order.checkpoint_path(), ""}, {"--resume", order.state_path(), ""}}};
 }
 
-// The state of one point, and whose it is: all that can change the training's numbers is in the header's key.
+// Returns the state file of one point. The header's key covers everything that can change the training's numbers.
 absl::StatusOr<TrainingStateFile> StateFileOf(const proto::PointOrder& order, c10::Device on,
                                               const proto::Input& input) {
   if (order.state_path().empty()) {
@@ -168,7 +169,7 @@ proto::BatchProbe ToProbe(const proto::SweepPoint& point) {
   return probe;
 }
 
-// One run over the ladder, writing as it goes.
+// One run of the batch sweep, which writes its results as they come.
 class Sweep {
  public:
   Sweep(const TrainSweepOptions& options, const SweepPlan& plan, SweepJournal& journal, FinishedWork& work)
@@ -206,7 +207,7 @@ class Sweep {
     return tried_.record(0).point();
   }
 
-  // Looks for the largest batch that fits, and says it in `end`. A probe that fails ends the search, not the sweep.
+  // Searches for the largest batch that fits and stores it in `end`. A probe that fails ends the search, not the sweep.
   absl::Status FindMax(proto::SweepEnd& end) {
     if (!plan_.spec.find_max() || !failure_.ok()) {
       return absl::OkStatus();
@@ -254,12 +255,12 @@ class Sweep {
                      RunPointProcess({self, flag}, plan_.spec.memory_limit_bytes(), order.batch_size()));
     const proto::SweepPoint& point = tried.record(0).point();
     if (point.outcome() == proto::FAILED && point.exit_status() == static_cast<int>(ExitCode::kBadInput)) {
-      return FailureOf(point);  // no other point can do better with this input, and those before stay in the journal
+      return FailureOf(point);  // all other points would fail with this input, too; earlier points stay in the journal
     }
     return tried;
   }
 
-  // `point` was tried just before, or is one that the ladder does not try.
+  // Keeps a point that was just tried, or one that the batch sweep does not try.
   absl::Status Keep(const proto::SweepPoint& point) {
     RETURN_IF_ERROR(CheckNotStopped());
     const bool first_failure = point.outcome() == proto::FAILED && failure_.ok();
@@ -290,7 +291,7 @@ class Sweep {
     return absl::OkStatus();
   }
 
-  // What the exit status says about a sweep whose record is whole.
+  // Returns the exit status of a sweep whose record is complete.
   absl::Status Verdict() const {
     RETURN_IF_ERROR(failure_);
     if (!killed_.empty()) {
@@ -306,15 +307,16 @@ class Sweep {
   const TrainSweepOptions& options_;
   const SweepPlan& plan_;
   SweepJournal& journal_;
-  FinishedWork& work_;      // told as it goes
+  FinishedWork& work_;      // updated during the run
   proto::SweepFile tried_;  // the point tried last, and its checkpoint if it left one
-  BatchBounds bounds_;      // what the ladder found of the largest batch that fits
+  BatchBounds bounds_;      // bounds of the largest batch that fits, found by the batch sweep
   std::vector<proto::SweepPoint> completed_;
-  absl::Status failure_;  // of the first point that failed
-  std::string killed_;    // of a point that --resume can go on with
+  absl::Status failure_;  // error of the first point that failed
+  std::string killed_;    // description of a killed point with which --resume can continue
 };
 
-// The largest of --batch, or the first of the ladder, which ends where a batch exceeds the training set.
+// Returns the largest batch of --batch, or the first of the batch sweep, which ends where a batch exceeds the training
+// set.
 uint32_t LargestNamedBatch(const TrainSweepOptions& options) {
   const auto& batches = options.spec.batch_size();
   return batches.empty() ? options.ladder.min_batch : *std::max_element(batches.begin(), batches.end());
@@ -324,7 +326,7 @@ absl::Status PlanAndSweep(const TrainSweepOptions& options, FinishedWork& work) 
   RETURN_IF_ERROR(CheckSweepOptions(options));
   RETURN_IF_ERROR(DeclareRunFiles(FilesOf(options)));
   std::string dataset_path = options.input;
-  if (options.input == "-") {  // children cannot share a pipe
+  if (options.input == "-") {  // child processes cannot share a pipe
     ASSIGN_OR_RETURN(dataset_path, CopyStandardInput());
   }
   SweepPlan plan;
@@ -343,7 +345,7 @@ absl::Status PlanAndSweep(const TrainSweepOptions& options, FinishedWork& work) 
     if (!options.force && IsCached(options.output, header)) {
       return absl::OkStatus();
     }
-  }  // the children read the data set themselves
+  }  // child processes read the data set themselves
   const SweepJournalOptions journal_options = {options.output, options.force, options.checkpoint,
                                                options.checkpoint.empty() ? 0 : plan.checkpoint_batch};
   ASSIGN_OR_RETURN(const std::unique_ptr<SweepJournal> journal, SweepJournal::Open(journal_options, header, plan.spec));
@@ -358,8 +360,8 @@ absl::Status PlanAndSweep(const TrainSweepOptions& options, FinishedWork& work) 
   return Sweep(options, plan, *journal, work).Run();
 }
 
-// Where a point's process ends that gets nothing done: what it waits for cannot be called off, so that it leaves
-// without.
+// Ends a point's process that makes no progress. Uses _exit, because the work that the process waits for cannot be
+// cancelled.
 void EndStalledPoint(uint32_t batch_size, c10::Device device, const absl::Status& stalled) {
   const absl::Status error(
       stalled.code(),
@@ -401,7 +403,7 @@ absl::Status RunTrainSweepPoint(const std::string& order) {
     return status;
   }
   proto::SweepFile result = status.ok() ? std::move(file) : UnfinishedPoint(run.order.batch_size(), status);
-  MakeTextReadable(result);  // else it would not parse; the parent knows the checkpoint's path
+  MakeTextReadable(result);  // else the parent could not parse it; the parent knows the checkpoint's path
   return WriteResult(result.SerializeAsString());
 }
 

@@ -1,4 +1,4 @@
-// The checkpoint that a trained point leaves, and what its record says of it.
+// Checkpoint of a trained point, and its entry in the record.
 #ifndef LOCKSTEP_LIB_TRAIN_TRAINED_WEIGHTS_H_
 #define LOCKSTEP_LIB_TRAIN_TRAINED_WEIGHTS_H_
 
@@ -16,12 +16,13 @@ struct TrainedWeights {
   std::string path;
   std::string model_name;
   uint32_t batch_size = 0;
-  bool force = false;                  // replaces whatever is at `path`; else a checkpoint at most
-  proto::Normalization normalization;  // complete
+  bool force = false;                  // replaces any file at `path`; if false, only a checkpoint
+  proto::Normalization normalization;  // must be complete
 };
 
-// Writes the model, trained through `epochs`, of which the last was evaluated. Errors as SaveCheckpoint's, but Unavailable
-// for a full disk, which is not the memory that a point runs out of.
+// Writes the model, trained through `epochs`; the last of these must have been evaluated. Returns the errors of
+// SaveCheckpoint, except that a full disk is UnavailableError: ResourceExhausted is for memory that a point runs out
+// of.
 absl::StatusOr<proto::Checkpoint> WriteTrainedWeights(
     const TrainedWeights& weights, const Model& model,
     const google::protobuf::RepeatedPtrField<proto::EpochResult>& epochs);

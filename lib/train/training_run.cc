@@ -57,7 +57,7 @@ void AddTimes(const EpochTimes& times, proto::SweepPoint& point) {
   point.mutable_optimizer_seconds()->add_value(times.optimizer_seconds);
 }
 
-// One epoch's share of the point.
+// Adds the results of one epoch to the point.
 void AddEpoch(const EpochTimes& times, uint32_t epoch, const TrainingRunOptions& options, proto::SweepPoint& point) {
   const proto::TrainingSpec& spec = options.order.spec().training();
   proto::EpochResult& result = *point.add_epoch();
@@ -82,6 +82,7 @@ double Median(const proto::Samples& samples) {
   return Percentile(sorted, 0.5);
 }
 
+// Returns an epoch's log line:
 // "batch 128  epoch  12/200  rate 0.0994  loss 0.5123  train 82.10 %  test 80.02 %  0.45 s + 0.31 s"
 std::string EpochLine(const TrainingRunOptions& options, const proto::EpochResult& epoch) {
   std::string line =
@@ -98,7 +99,7 @@ std::string EpochLine(const TrainingRunOptions& options, const proto::EpochResul
   return epoch.has_test_accuracy() ? absl::StrCat(line, absl::StrFormat(" + %.2f s", epoch.evaluate_seconds())) : line;
 }
 
-// What the last epoch says of the target.
+// Compares the last epoch's accuracy with the target.
 void SetTarget(double wanted, proto::SweepPoint& point) {
   const proto::EpochResult& last = point.epoch(point.epoch_size() - 1);
   proto::TargetAccuracy& target = *point.mutable_target();
@@ -123,7 +124,8 @@ EvaluationShare ShareOf(const TrainingRunOptions& options) {
   return share;
 }
 
-// While a network is evaluated it has the running statistics of rank 0, as a checkpoint does; afterwards its own.
+// Replaces a network's running statistics by rank 0's during evaluation, as in a checkpoint, and restores its own
+// afterwards.
 class BuffersOfRankZero {
  public:
   absl::Status Borrow(RankGroup* group, Model& model) {
@@ -147,8 +149,9 @@ absl::Duration StallTimeout(const proto::PointOrder& order) {
   return order.timeout_seconds() > 0 ? absl::Seconds(order.timeout_seconds()) : absl::InfiniteDuration();
 }
 
-// What is measured beside the point may fail, and the point goes on. A stop signal is passed on, and so is what broke the
-// device: every later call would fail there without saying where it began.
+// Decides whether a failed measurement that is not part of the point ends the run. Returns OK if the point can
+// continue. Returns the error at a stop signal, and if the device is broken: every later call would fail without naming
+// the cause.
 absl::Status PassOnWhatEnds(const absl::Status& failed, absl::string_view what, c10::Device device) {
   if (absl::IsCancelled(failed)) {
     return failed;
@@ -160,7 +163,7 @@ absl::Status PassOnWhatEnds(const absl::Status& failed, absl::string_view what, 
   return waited.ok() ? waited : absl::Status(failed.code(), absl::StrCat(what, ": ", failed.message()));
 }
 
-// A set of images, and how the network is asked about it.
+// Image set with the evaluator for it.
 struct EvaluationSet {
   EvaluationSet(const ImageSet& set, const LoaderOptions& loader, const TrainingRunOptions& options)
       : images(set.size()),
@@ -229,7 +232,7 @@ class TrainingRun {
   }
   bool Talks() const { return options_.group == nullptr || options_.group->rank() == 0; }
 
-  // Losses and accuracies of all images, where each rank knows those of its own. Shards are equally long.
+  // Replaces loss and accuracy of this rank's images by those of all images. All shards have the same size.
   absl::Status AverageOverRanks(EpochTimes& times) const {
     if (options_.group == nullptr) {
       return absl::OkStatus();
@@ -252,7 +255,7 @@ class TrainingRun {
     return MakeAutogradTrainer(input_);
   }
 
-  // Watches the device during the timed epochs.
+  // Trains one epoch. Watches the device if the epoch is timed.
   absl::StatusOr<EpochTimes> Train(uint32_t epoch, Progress& progress) {
     stall_watch_.Enter(absl::StrCat("epoch ", epoch + 1, " of ", epochs_));
     if (options_.group != nullptr) {
@@ -274,7 +277,7 @@ class TrainingRun {
     return times;
   }
 
-  // The last step may be shorter than the others.
+  // Adds the times of the full steps. The last step may be shorter than the others.
   void AddSteps(const EpochTimes& times, uint32_t epoch) {
     if (epoch < input_.spec.warmup_epochs() || times.steps_seconds.empty()) {
       return;
@@ -283,7 +286,7 @@ class TrainingRun {
     full_steps_.insert(full_steps_.end(), times.steps_seconds.begin(), times.steps_seconds.end() - (tail ? 1 : 0));
   }
 
-  // The epoch to begin with: after the one where a stopped run left its state, or the first.
+  // Resumes from the state of a stopped run, if there is one. Returns the epoch to begin with.
   absl::StatusOr<uint32_t> GoOn() {
     if (options_.state.path.empty()) {
       return 0;
@@ -321,7 +324,8 @@ class TrainingRun {
     return Talks() ? WriteTrainingState(options_.state, std::move(states)) : absl::OkStatus();
   }
 
-  // What is measured beside the timed epochs, if there were any. What was learnt is in the model; the trainer goes.
+  // Makes the measurements that are not part of the timed epochs, if there were any, and destroys the trainer. The
+  // model must already hold the trained values.
   absl::Status EndTraining() {
     const bool timed = !point_.epoch_seconds().value().empty();
     if (timed) {
@@ -338,7 +342,7 @@ class TrainingRun {
     return timed && options_.group == nullptr ? MeasureCeiling() : absl::OkStatus();
   }
 
-  // One epoch more, with marks.
+  // Trains the instrumented epoch.
   absl::Status TimeParts() {
     constexpr char kWhat[] = "the epoch with marks";
     stall_watch_.Enter(kWhat);
@@ -359,7 +363,7 @@ class TrainingRun {
     return absl::OkStatus();
   }
 
-  // The rate of large matrix products.
+  // Measures the rate of large matrix products.
   absl::Status MeasureCeiling() {
     constexpr char kWhat[] = "timing large matrix products";
     stall_watch_.Enter(kWhat);
@@ -373,7 +377,7 @@ class TrainingRun {
     return absl::OkStatus();
   }
 
-  // Evaluation, where it is due. After the last epoch it has the memory that training had.
+  // Evaluates if it is due. After the last epoch, the trainer is destroyed first, so its memory is free.
   absl::Status FinishEpoch(uint32_t epoch) {
     const bool last = epoch + 1 == epochs_;
     const bool due =
@@ -403,7 +407,7 @@ class TrainingRun {
     return last || point_.target().reached() ? Validate() : absl::OkStatus();
   }
 
-  // The accuracy on the held-out images, once, after training; in no time that is recorded.
+  // Evaluates the held-out images once, after training. No recorded time includes this.
   absl::Status Validate() {
     if (!options_.order.evaluate() || validation_.images == 0) {
       return absl::OkStatus();

@@ -12,9 +12,9 @@
 namespace lockstep {
 namespace {
 
-constexpr double kDefaultGamma = 0.1;  // of torch.optim.lr_scheduler.MultiStepLR
+constexpr double kDefaultGamma = 0.1;  // default of torch.optim.lr_scheduler.MultiStepLR
 
-// What is on of what helps large batches: ", LARS 0.001, ...".
+// Returns the remedies for large batches that are on: ", LARS 0.001, ...".
 std::string RemedyText(const proto::TrainingSpec& training) {
   std::string text;
   if (training.label_smoothing() != 0) {
@@ -36,13 +36,13 @@ proto::TrainingSpec SettleTraining(const std::string& preset, const proto::Train
   proto::TrainingSpec spec = SettleStep(preset, asked);
   spec.set_device(ToDeviceKind(device));
   if (spec.schedule() == proto::CONSTANT) {
-    spec.clear_schedule();  // as in records from before there was a choice
+    spec.clear_schedule();  // like in older records, which had no choice
   }
   if (spec.schedule() == proto::MULTISTEP && spec.lr_gamma() == 0) {
     spec.set_lr_gamma(kDefaultGamma);
   }
   if (spec.accumulate() == 1) {
-    spec.clear_accumulate();  // as in records from before it could be divided
+    spec.clear_accumulate();  // like in older records, which had no micro-batches
   }
   if (spec.learning_rate() == 0) {
     spec.set_learning_rate(DefaultLearningRate(spec.model()));

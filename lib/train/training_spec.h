@@ -1,4 +1,4 @@
-// How each point of a run is trained: what is asked for, completed by what the preset, the model and the device decide.
+// Training settings of each point: the user's, completed by preset, model and device.
 #ifndef LOCKSTEP_LIB_TRAIN_TRAINING_SPEC_H_
 #define LOCKSTEP_LIB_TRAIN_TRAINING_SPEC_H_
 
@@ -10,13 +10,13 @@
 
 namespace lockstep {
 
-// Complete, for training on `device`. `preset` has passed CheckPreset.
+// Returns complete settings for training on `device`. `preset` must have passed CheckPreset.
 proto::TrainingSpec SettleTraining(const std::string& preset, const proto::TrainingSpec& asked, c10::Device device);
 
-// The recipe of a settled spec in words: "learning rate 0.1, cosine; momentum 0.9, ...".
+// Returns the recipe of a settled spec as text: "learning rate 0.1, cosine; momentum 0.9, ...".
 std::string RecipeText(const proto::TrainingSpec& training);
 
-// Returns the line of a plan about held-out images, ended; empty if there are none.
+// Returns the line of a plan about held-out images, with its newline; empty if there are none.
 std::string HeldOutText(const proto::TrainingSpec& training);
 
 }  // namespace lockstep

@@ -18,7 +18,8 @@ namespace lockstep {
 
 namespace {
 
-// A reader's advice is to make the file again; who makes this one is a run that has to be told to leave it.
+// Returns a reader's error with another remedy. A reader suggests to make the file again, but a state is made by a
+// training run, which must be told to ignore it.
 absl::Status Unusable(const std::string& path, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(absl::StripSuffix(status.message(), "; make the file again"),
                                                   "; training cannot go on from "
@@ -105,7 +106,7 @@ absl::StatusOr<TrainingStates> UnpackStates(const std::string& bytes) {
 
 void RemoveTrainingState(const std::string& path) {
   for (const std::string& file : {path, absl::StrCat(path, ".part")}) {
-    if (BeginsAsRecord(file)) {  // another's file stays
+    if (BeginsAsRecord(file)) {  // keeps a file that is not a record
       unlink(file.c_str());
     }
   }

@@ -1,4 +1,4 @@
-// Where training stands after an epoch, on disk, so that a stopped run goes on from there (--resume). Knows nothing of LibTorch.
+// Training state after an epoch, on disk, from which a stopped run resumes (--resume). Does not depend on LibTorch.
 #ifndef LOCKSTEP_LIB_TRAIN_TRAINING_STATE_H_
 #define LOCKSTEP_LIB_TRAIN_TRAINING_STATE_H_
 
@@ -14,35 +14,35 @@
 
 namespace lockstep {
 
-// Every number that the next epoch depends on, as bytes, by name: weights, running statistics, momentum. The data order and
-// the augmentation are functions of (seed, epoch) and need no place here.
+// Values that the next epoch depends on, as bytes by name: weights, running statistics, momentum. Data order and
+// augmentation are functions of (seed, epoch) and are not stored.
 using TrainingArrays = std::map<std::string, std::string>;
 
-// Where one rank stands, alone or with others.
+// State of one rank, alone or in a group.
 struct TrainingState {
-  proto::SweepPoint point;  // with the epochs that are complete
-  std::string measured;     // what else was measured, in the words of who measured it
+  proto::SweepPoint point;  // includes the complete epochs
+  std::string measured;     // additional measurements, in the caller's format
   TrainingArrays arrays;
 };
-using TrainingStates =
-    std::vector<TrainingState>;  // by rank; behind the first, arrays that are as its own are left out
+using TrainingStates = std::vector<TrainingState>;  // by rank; ranks after the first omit arrays that equal rank 0's
 
-// Where one state is kept, and whose it is.
+// File of a training state, and the run that it belongs to.
 struct TrainingStateFile {
-  std::string path;      // empty: nowhere
-  proto::Header header;  // its cache key covers all that can change the result
-  bool afresh = false;   // what a stopped run left is not used
+  std::string path;      // empty: no state is kept
+  proto::Header header;  // its cache key must cover everything that can change the result
+  bool afresh = false;   // ignore the state that a stopped run left
 };
 
-// None: no file, or one of another run, which is said on stderr. DataLoss, FailedPrecondition: as RecordReader's, with
-// what to remove.
+// Returns the states, or nullopt if there is no file, or if it belongs to another run, which is logged on stderr.
+// Returns DataLossError and FailedPreconditionError like RecordReader, with the file to remove.
 absl::StatusOr<std::optional<TrainingStates>> ReadTrainingState(const TrainingStateFile& file);
 
-// The state before stays until this one is whole on the disk. Errors as RecordWriter's, but Unavailable for a full disk, which
-// is not the memory that a point runs out of.
+// Writes the states. The previous file stays until the new one is complete on disk. Returns the errors of RecordWriter,
+// except that a full disk is UnavailableError: ResourceExhausted is for memory that a point runs out of.
 absl::Status WriteTrainingState(const TrainingStateFile& file, TrainingStates states);
 
-// States on their way from one rank to the others. DataLoss: these bytes hold none.
+// Serialization of states that one rank sends to the others. UnpackStates returns DataLossError if the bytes hold no
+// states.
 std::string PackStates(TrainingStates states);
 absl::StatusOr<TrainingStates> UnpackStates(const std::string& bytes);
 
