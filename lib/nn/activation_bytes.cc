@@ -17,7 +17,8 @@ namespace {
 
 using WeakStorage = c10::weak_intrusive_ptr<c10::StorageImpl>;
 
-// What the running Kept of this thread has seen made. RecordFunction takes plain functions only.
+// Storages made during the running Kept() of this thread. RecordFunction accepts only plain functions, so this is a
+// global.
 thread_local std::vector<WeakStorage>* made = nullptr;
 
 std::unique_ptr<at::ObserverContext> OnStart(const at::RecordFunction&) { return nullptr; }
@@ -30,7 +31,7 @@ void OnEnd(const at::RecordFunction& function, at::ObserverContext*) {
   }
 }
 
-// The storages of the model's own tensors, some of which operators give back.
+// Returns the storages of the model's own tensors, because some operators return them.
 std::set<const c10::StorageImpl*> OwnStorages(const Model& model) {
   std::set<const c10::StorageImpl*> own;
   for (const auto& tensors : {model.parameters(), model.buffers()}) {
@@ -41,7 +42,7 @@ std::set<const c10::StorageImpl*> OwnStorages(const Model& model) {
   return own;
 }
 
-// Bytes that are there when the loss of `n` images is.
+// Returns the bytes that still exist when the loss of `n` images is known.
 uint64_t Kept(Model& model, int64_t n, bool bf16) {
   const torch::Tensor images = at::zeros({n, kChannels, kImageSize, kImageSize}), labels = at::zeros({n}, at::kLong);
   std::vector<WeakStorage> storages;

@@ -1,5 +1,5 @@
-// What a network's forward pass keeps for its backward pass, counted on the network while it runs: the memory of a training step
-// that grows with the batch.
+// Memory that a network's forward pass keeps for its backward pass, counted while the network runs. It is the part of a
+// training step's memory that grows with the batch.
 #ifndef LOCKSTEP_LIB_NN_ACTIVATION_BYTES_H_
 #define LOCKSTEP_LIB_NN_ACTIVATION_BYTES_H_
 
@@ -10,12 +10,13 @@
 namespace lockstep {
 
 struct ActivationBytes {
-  uint64_t per_image = 0;  // input and labels too
-  uint64_t fixed = 0;      // whatever the batch: statistics of batch norms, weights in bf16
+  uint64_t per_image = 0;  // includes input and labels
+  uint64_t fixed = 0;      // independent of the batch: statistics of batch norm, weights in bf16
 };
 
-// Trains `model`, which is on the CPU, on one image and on two, forward only (its running statistics change), and counts the
-// storages that operators made and that are still there when the loss is. `bf16`: as Bf16Autocast computes.
+// Counts the storages that operators made and that still exist when the loss is known. Runs the forward pass in
+// training mode on one image and on two, which changes the running statistics. `model` must be on the CPU. `bf16`
+// selects the precision of Bf16Autocast.
 ActivationBytes CountActivationBytes(Model& model, bool bf16);
 
 }  // namespace lockstep

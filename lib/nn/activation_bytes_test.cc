@@ -5,12 +5,12 @@
 namespace lockstep {
 namespace {
 
-// What is kept of an image, in fp32:
-//   614,400   what the 20 convolutions give, which batch norm keeps
-//   557,056   what the 17 ReLUs give, which the next convolutions keep (lib/fused/resnet18_units_test counts both)
+// Elements that are kept per image in fp32:
+//   614,400   outputs of the 20 convolutions, kept by batch norm
+//   557,056   outputs of the 17 ReLUs, kept by the next convolutions (lib/fused/resnet18_units_test counts both)
 //       512   pooled numbers
 //        10   log-probabilities
-//     3,072   of the image itself, and its label
+//     3,072   the image itself, and its label
 constexpr uint64_t kElements = 614'400 + 557'056;
 constexpr uint64_t kInput = 3072 * 4 + 8;
 
@@ -18,12 +18,13 @@ TEST(ActivationBytesTest, ResNet18KeepsWhatConvolutionsAndReLUsGive) {
   const ActivationBytes bytes = CountActivationBytes(**MakeModel("resnet18", 1), false);
   EXPECT_GE(bytes.per_image, 4 * kElements + kInput + 4 * 512);
   EXPECT_LE(bytes.per_image, 4 * kElements + kInput + 4 * 1024);
-  // Mean and inverse deviation of 4,800 channels; LibTorch's loss and its weight.
+  // Mean and inverse deviation of 4,800 channels; the loss and its weight in LibTorch.
   EXPECT_GE(bytes.fixed, 2u * 4 * 4800);
   EXPECT_LT(bytes.fixed, 3u * 4 * 4800);
 }
 
-// In bf16 half of it, and the image a second time; and all weights of convolutions and of the last layer once more.
+// In bf16 these take half the memory, but the image is kept a second time, and all weights of convolutions and of the
+// last layer once more.
 TEST(ActivationBytesTest, InBf16ItIsHalf) {
   const ActivationBytes bytes = CountActivationBytes(**MakeModel("resnet18", 1), true);
   EXPECT_GE(bytes.per_image, 2 * kElements + kInput);

@@ -4,7 +4,7 @@
 
 namespace lockstep {
 
-// The calls of torch/amp/autocast_mode.py, __enter__ and __exit__.
+// Makes the same calls as __enter__ and __exit__ in torch/amp/autocast_mode.py.
 Bf16Autocast::Bf16Autocast(bool on, c10::DeviceType device_type) : on_(on), device_type_(device_type) {
   if (on_) {
     was_enabled_ = at::autocast::is_autocast_enabled(device_type_);

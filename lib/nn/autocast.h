@@ -1,5 +1,5 @@
-// Mixed precision as Python's torch.autocast has it: matrix products and convolutions in bf16, weights and what needs
-// range or precision in fp32, as LibTorch's lists say (ATen/autocast_mode.h).
+// Mixed precision like Python's torch.autocast: matrix products and convolutions in bf16; weights, and operators that
+// need range or precision, in fp32, by LibTorch's lists (ATen/autocast_mode.h).
 #ifndef LOCKSTEP_LIB_NN_AUTOCAST_H_
 #define LOCKSTEP_LIB_NN_AUTOCAST_H_
 
@@ -7,9 +7,9 @@
 
 namespace lockstep {
 
-// While it lives, `device_type`'s operators that this thread calls choose their precision so; not with `on` false.
-// Around the forward pass and the loss; the backward pass follows what they did. Weights are cast once for all of its
-// life.
+// Enables autocast during its lifetime for `device_type`'s operators that this thread calls; does nothing if `on` is
+// false. Must enclose forward pass and loss; the backward pass uses the same precisions. Weights are cast once per
+// lifetime.
 class Bf16Autocast {
  public:
   Bf16Autocast(bool on, c10::DeviceType device_type);

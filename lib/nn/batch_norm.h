@@ -1,8 +1,8 @@
-// Batch norm with a seam: torch.nn.BatchNorm2d, and another way to train it where one was set.
+// Batch norm like torch.nn.BatchNorm2d, with a replaceable forward pass for training.
 //
-// What it normalises by in training mode is a choice of the run, not of the network: the statistics of this device's
-// images (plain), or of all ranks' images. So the way is set from outside on a network that is built already. Parameters,
-// buffers and their names stay as they are, and with them checkpoints.
+// The statistics that normalize in training mode are a choice of the run, not of the network: those of this device's
+// images (plain), or those of all ranks' images. Therefore the forward pass is set on a network that has been built.
+// Parameters, buffers and their names stay the same, and so do checkpoints.
 #ifndef LOCKSTEP_LIB_NN_BATCH_NORM_H_
 #define LOCKSTEP_LIB_NN_BATCH_NORM_H_
 
@@ -15,18 +15,18 @@ namespace lockstep {
 
 class BatchNormImpl : public torch::nn::BatchNorm2dImpl {
  public:
-  // x: float or bf16 (N, C, H, W). Returns the same, normalised, and moves the running statistics of `norm`, which is the
-  // layer itself.
+  // Normalizes `x`, float or bf16 (N, C, H, W), and updates the running statistics of `norm`, which is the layer
+  // itself. Returns a tensor of the same shape and dtype.
   using TrainingForward = std::function<torch::Tensor(const torch::Tensor& x, BatchNormImpl& norm)>;
 
   using torch::nn::BatchNorm2dImpl::BatchNorm2dImpl;
 
-  // Plain batch norm, unless the layer is in training mode and has a way of its own.
+  // Runs plain batch norm, or in training mode the forward pass that was set.
   torch::Tensor forward(const torch::Tensor& x) {
     return is_training() && training_forward_ ? training_forward_(x, *this) : torch::nn::BatchNorm2dImpl::forward(x);
   }
 
-  // Null makes it plain again.
+  // Sets the forward pass for training; null restores plain batch norm.
   void SetTrainingForward(TrainingForward training_forward) { training_forward_ = std::move(training_forward); }
 
  private:

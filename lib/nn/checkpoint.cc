@@ -30,7 +30,8 @@ constexpr char kOwnMember[] = "lockstep";
 
 using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
 
-// In the order of Python's state_dict(): a module's own parameters, its own buffers, then its children.
+// Collects tensors in the order of Python's state_dict(): a module's own parameters, its own buffers, then its
+// children.
 void CollectState(const torch::nn::Module& module, const std::string& prefix, NamedTensors& state) {
   for (const auto& parameter : module.named_parameters(/*recurse=*/false)) {
     state.emplace_back(prefix + parameter.key(), parameter.value());
@@ -43,7 +44,7 @@ void CollectState(const torch::nn::Module& module, const std::string& prefix, Na
   }
 }
 
-// torch.save's names of storages; a network here has no others. Empty for another dtype.
+// Returns torch.save's name of a storage, for the dtypes that networks here have; empty for another dtype.
 std::string StorageType(at::ScalarType dtype) {
   return dtype == at::kFloat ? "FloatStorage" : dtype == at::kLong ? "LongStorage" : "";
 }
@@ -69,7 +70,7 @@ std::string ToArchive(const NamedTensors& state, const proto::Normalization& nor
     entry.strides = stored.strides().vec();
     entries.push_back(std::move(entry));
   }
-  // Into memory, because the archive writer's destructor may throw when its sink fails.
+  // The archive is built in memory, because the archive writer's destructor may throw if its sink fails.
   std::string archive;
   caffe2::serialize::PyTorchStreamWriter writer([&archive](const void* bytes, size_t size) {
     archive.append(static_cast<const char*>(bytes), size);
@@ -91,7 +92,7 @@ std::string ToArchive(const NamedTensors& state, const proto::Normalization& nor
 
 using Members = std::map<std::string, absl::string_view>;
 
-// The members without the name of the folder that holds them all, "archive/data.pkl" -> "data.pkl".
+// Returns the members, named without the folder that holds them all: "archive/data.pkl" -> "data.pkl".
 absl::StatusOr<Members> ReadMembers(absl::string_view bytes) {
   ASSIGN_OR_RETURN(const Members zip, ReadStoredZip(bytes));
   Members members;
@@ -107,7 +108,7 @@ absl::StatusOr<Members> ReadMembers(absl::string_view bytes) {
   return members;
 }
 
-// OK when `entries` are exactly the tensors of `state`, in any order.
+// Returns OK if `entries` are exactly the tensors of `state`, in any order.
 absl::Status CheckSameTensors(const NamedTensors& state, const std::vector<TensorEntry>& entries) {
   std::map<std::string, const TensorEntry*> by_name;
   for (const TensorEntry& entry : entries) {
@@ -131,7 +132,7 @@ absl::Status CheckSameTensors(const NamedTensors& state, const std::vector<Tenso
   return absl::OkStatus();
 }
 
-// The tensors of the file in the order of `state`, each with memory of its own.
+// Returns copies of the file's tensors in the order of `state`.
 absl::StatusOr<std::vector<torch::Tensor>> ReadTensors(const Members& members, const NamedTensors& state,
                                                        const std::vector<TensorEntry>& entries) {
   std::map<std::string, const TensorEntry*> by_name;
@@ -151,7 +152,7 @@ absl::StatusOr<std::vector<torch::Tensor>> ReadTensors(const Members& members, c
           absl::StrCat(found->first, " of ", name, ": expected ", expected, " bytes, found ", found->second.size()));
     }
     const char* first = found->second.data() + static_cast<size_t>(entry.offset) * target.element_size();
-    // from_blob takes no const; the numbers are only copied out of it.
+    // from_blob takes no const pointer, but the numbers are only copied from it.
     tensors.push_back(
         at::from_blob(const_cast<char*>(first), entry.sizes, entry.strides, target.options().device(at::kCPU)).clone());
   }

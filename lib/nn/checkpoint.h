@@ -1,11 +1,11 @@
-// A network's weights on disk, as torch.save(model.state_dict(), path) would have written them.
+// Checkpoint of a network: its weights on disk, in the format of torch.save(model.state_dict(), path).
 //
-// Python: torch.load(path, weights_only=True) gives the dict of tensors; model.load_state_dict takes it. Batch norm's
-// running statistics and counters are part of it, optimizer state is not. The format is in state_dict_pickle.h.
+// In Python, torch.load(path, weights_only=True) returns the dict of tensors for model.load_state_dict. The file
+// contains batch norm's running statistics and counters, but no optimizer state. The format is described in
+// state_dict_pickle.h.
 //
-// The archive's first member, archive/lockstep, which Python does not read, is a Normalization in protobuf's text format:
-// the one that the network was trained with. It also marks the archive as Lockstep's own. An archive that Python saved
-// again has lost it.
+// The archive's first member, archive/lockstep, is a Normalization in protobuf's text format: the one of the training.
+// Python ignores this member. It also marks the archive as Lockstep's own; an archive that Python saved again lacks it.
 #ifndef LOCKSTEP_LIB_NN_CHECKPOINT_H_
 #define LOCKSTEP_LIB_NN_CHECKPOINT_H_
 
@@ -22,33 +22,37 @@
 
 namespace lockstep {
 
-// The largest network here, resnet18_imagenet with 1000 classes, has 46.8 MB.
+// Maximum size of a checkpoint. The largest network here, resnet18, has 11,173,962 parameters: 44.7 MB.
 inline constexpr uint64_t kMaxCheckpointBytes = uint64_t{256} << 20;
 
 inline constexpr char kCheckpointFormat[] = "torch state_dict (zip)";
 
-// Whatever happens, PATH is whole or untouched (lib/record/output_file.h, which says the errors). The same weights give the
-// same bytes. Returns the SHA-256 of the bytes that were written, as hex: at PATH there may be another file by now. `rule`
-// says whether a file that is there may be replaced. `normalization` is the one that the network was trained with; an
-// empty message if it is unknown.
+// Writes a checkpoint. The file at `path` is always complete or unchanged (lib/record/output_file.h, which also lists
+// the errors). Returns the SHA-256 of the written bytes as hex, because another file may be at `path` by the time it
+// returns. The same weights give the same bytes. `normalization` must be the one of the training, or an empty message
+// if it is unknown. `rule` decides whether an existing file may be replaced.
 absl::StatusOr<std::string> SaveCheckpoint(const Model& model, const proto::Normalization& normalization,
                                            const std::string& path, const ReplaceRule& rule);
 
-// Returns the rule for an archive that SaveCheckpoint wrote, by its first member. An archive that Python wrote is never
-// replaced. Whether a checkpoint is of the same command, the record next to it says (lib/record/other_result.h).
+// Returns the rule that recognizes an archive of SaveCheckpoint by its first member; it never allows to replace an
+// archive that Python wrote. The record next to a checkpoint shows if both come from the same command
+// (lib/record/other_result.h).
 ReplaceRule ReplaceCheckpoint();
 
-// Fills the model, wherever it lives, from a file that SaveCheckpoint or Python's torch.save of a state_dict wrote. Nothing
-// is changed unless names, shapes and dtypes all agree. NotFound: no such file. DataLoss: broken, or larger than
-// kMaxCheckpointBytes. FailedPrecondition: of another network; says the first difference. Cancelled: a stop signal came.
+// Fills a model on any device from a file of SaveCheckpoint, or of Python's torch.save of a state_dict. The model
+// changes only if names, shapes and dtypes all agree. Errors:
+// - NotFound: no such file.
+// - DataLoss: the file is broken, or larger than kMaxCheckpointBytes.
+// - FailedPrecondition: the file is of another network; the message names the first difference.
+// - Cancelled: a stop signal.
 absl::Status LoadCheckpoint(Model& model, const std::string& path);
 
-// The same in two steps, for who tries several networks on one file.
+// Do the same in two steps, for a caller that tries several networks on one file.
 absl::StatusOr<InputText> ReadCheckpointBytes(const std::string& path);
 absl::Status LoadCheckpointBytes(Model& model, const InputText& file);
 
-// Returns the normalization that the network was trained with, and nothing if the archive does not say. DataLossError if
-// the archive is broken, or what it says is no normalization.
+// Returns the normalization of the training, or nullopt if the archive has none. Returns DataLossError if the archive
+// is broken, or if its member is not a normalization.
 absl::StatusOr<std::optional<proto::Normalization>> NormalizationInCheckpoint(const InputText& file);
 
 }  // namespace lockstep

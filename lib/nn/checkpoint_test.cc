@@ -79,7 +79,7 @@ TEST(CheckpointTest, CarriesTheNormalizationOfTheTraining) {
   ASSERT_THAT(found, IsOk());
   ASSERT_TRUE(found->has_value());
   EXPECT_EQ((*found)->source(), "custom");
-  EXPECT_TRUE(SameNormalization(**found, normalization));  // every bit survives the text
+  EXPECT_TRUE(SameNormalization(**found, normalization));  // the text preserves every bit
   EXPECT_THAT(LoadCheckpoint(*Make("lenet5", 2), path), IsOk());
 }
 

@@ -9,8 +9,8 @@
 
 namespace lockstep {
 
-// conv1 3->6, pool, conv2 6->16, pool, fc1 400->120, fc2 120->84, fc3 84->10. Names: conv1.weight ... fc3.weight, and
-// with `bias` conv1.bias ... fc3.bias.
+// Returns the network: conv1 3->6, pool, conv2 6->16, pool, fc1 400->120, fc2 120->84, fc3 84->10. Parameter names:
+// conv1.weight ... fc3.weight, and with `bias` also conv1.bias ... fc3.bias.
 std::shared_ptr<Model> MakeLeNet5(bool bias);
 
 }  // namespace lockstep

@@ -14,19 +14,20 @@
 namespace lockstep {
 namespace {
 
-// What the running CountMacs of this thread has seen. RecordFunction takes plain functions only.
+// Count of the running CountMacs of this thread. RecordFunction accepts only plain functions, so these are globals.
 thread_local double macs = 0;
-thread_local bool inside_convolution = false;  // which may be computed by matrix products of its own
+thread_local bool inside_convolution = false;  // a convolution may call matrix products, which must not count again
 
-// What one operator needs to know between its start and its end: each output element costs so many.
+// State of one operator between its start and its end: multiply-accumulates per output element.
 struct MacsPerOutput : at::ObserverContext {
   MacsPerOutput(int64_t macs, bool convolution) : macs(macs), convolution(convolution) {}
   const int64_t macs;
   const bool convolution;
 };
 
-// conv2d(input, weight (out, in, height, width), ...): in * height * width terms in each output. A fully connected layer
-// runs as addmm(bias, input, weight (in, out)), and without bias as mm(input, weight): `in` terms. The bias is not counted.
+// Terms per output element: conv2d(input, weight (out, in, height, width), ...) has in * height * width. A fully
+// connected layer runs as addmm(bias, input, weight (in, out)), or without bias as mm(input, weight), and has `in`. The
+// bias is not counted.
 std::unique_ptr<at::ObserverContext> OnStart(const at::RecordFunction& function) {
   const absl::string_view name = function.name();
   if (inside_convolution || (name != "aten::conv2d" && name != "aten::addmm" && name != "aten::mm")) {

@@ -1,7 +1,7 @@
-// The networks that Lockstep trains, by name: images in, one logit per class out.
+// Networks that Lockstep trains, by name. A network maps images to one logit per class.
 //
-// Parameter names are those of the Python networks that the lab uses (kuangliu/pytorch-cifar's ResNet, the lab's Net), so
-// that a checkpoint of one opens in the other. Initial weights are LibTorch's defaults, which are PyTorch's.
+// Parameter names are those of the Python networks that the lab uses (kuangliu/pytorch-cifar's ResNet, the lab's Net),
+// so that checkpoints are interchangeable. Initial weights are LibTorch's defaults, which are PyTorch's.
 #ifndef LOCKSTEP_LIB_NN_MODEL_H_
 #define LOCKSTEP_LIB_NN_MODEL_H_
 
@@ -17,28 +17,28 @@
 
 namespace lockstep {
 
-inline constexpr int64_t kClasses = 10;    // CIFAR-10's
+inline constexpr int64_t kClasses = 10;    // classes of CIFAR-10
 inline constexpr int64_t kChannels = 3;    // R, G, B
-inline constexpr int64_t kImageSize = 32;  // pixels, both ways
+inline constexpr int64_t kImageSize = 32;  // height and width in pixels
 
 // One network. Computes in its parameters' dtype and on their device.
 class Model : public torch::nn::Module {
  public:
-  // images: float (N, 3, 32, 32), normalised. Returns logits: float (N, kClasses).
+  // Returns logits, float (N, kClasses). `images` must be float (N, 3, 32, 32), normalized.
   virtual torch::Tensor forward(torch::Tensor images) = 0;
 };
 
-// The names that MakeModel takes.
+// Returns the names that MakeModel accepts.
 const std::vector<std::string>& ModelNames();
 
-// A network on the CPU, in training mode, with fresh weights: the same for the same name and seed, bit for bit, and the
-// same as Python's torch.manual_seed(seed) followed by building the same network. Reseeds LibTorch's CPU generator.
-// InvalidArgument names the models there are.
+// Returns a network on the CPU, in training mode, with initial weights. The same name and seed give the same bits,
+// which are also those of Python's torch.manual_seed(seed) followed by building the same network. Reseeds LibTorch's
+// CPU generator. Returns InvalidArgumentError with the list of models if the name is unknown.
 absl::StatusOr<std::shared_ptr<Model>> MakeModel(const std::string& name, uint64_t seed);
 
-// Counts on the built model: parameters by walking them, multiply-accumulates by watching the convolutions and fully
-// connected layers that really run while one image of zeros goes through (in eval mode: batch-norm statistics stay as
-// they are). training_images and test_images are left for the caller.
+// Counts the parameters of the model, and the multiply-accumulates of the convolutions and fully connected layers that
+// run for one image of zeros, in eval mode: batch-norm statistics do not change. The caller must set training_images
+// and test_images.
 proto::ModelFacts CountModel(Model& model);
 
 }  // namespace lockstep

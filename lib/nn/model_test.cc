@@ -45,7 +45,7 @@ TEST(ModelTest, CountsResNet18) {
 TEST(ModelTest, CountsLeNet5WithAndWithoutBias) {
   const proto::ModelFacts plain = CountModel(*Make("lenet5"));
   EXPECT_EQ(plain.parameter_count(), 3 * 6 * 25 + 6 * 16 * 25 + 400 * 120 + 120 * 84 + 84 * 10);
-  // conv1 leaves 28x28, conv2 10x10.
+  // conv1 outputs 28x28, conv2 10x10.
   const double macs = 28 * 28 * 6 * 75 + 10 * 10 * 16 * 150 + 400 * 120 + 120 * 84 + 84 * 10;
   EXPECT_EQ(macs, 651720);
   EXPECT_EQ(plain.forward_macs_per_image(), 651720);

@@ -19,7 +19,8 @@ Conv2d MakeConv3x3(int64_t in, int64_t out, int64_t stride) {
   return Conv2d(Conv2dOptions(in, out, 3).stride(stride).padding(1).bias(false));
 }
 
-// The shortcut where the shape changes: a 1x1 convolution and its batch norm. Sizes: (N, in, H, W) -> (N, out, H/2, W/2).
+// Shortcut of a block that changes the shape: a 1x1 convolution and its batch norm. Sizes: (N, in, H, W) -> (N, out,
+// H/2, W/2).
 class ProjectionImpl : public torch::nn::Module {
  public:
   ProjectionImpl(int64_t in, int64_t out, int64_t stride)
@@ -34,8 +35,8 @@ class ProjectionImpl : public torch::nn::Module {
 };
 TORCH_MODULE(Projection);
 
-// Two 3x3 convolutions around a shortcut. Sizes: (N, in, H, W) -> (N, out, H/stride, W/stride).
-// The ReLUs work in place: batch norm's backward needs its input, never its output, so nothing that is read later is lost.
+// Two 3x3 convolutions with a shortcut. Sizes: (N, in, H, W) -> (N, out, H/stride, W/stride). The ReLUs work in place:
+// batch norm's backward pass needs its input, but never its output, so nothing is overwritten that is read later.
 class BasicBlockImpl : public torch::nn::Module {
  public:
   BasicBlockImpl(int64_t in, int64_t out, int64_t stride)
@@ -62,7 +63,7 @@ class BasicBlockImpl : public torch::nn::Module {
 };
 TORCH_MODULE(BasicBlock);
 
-// Two blocks; the first one changes the shape.
+// Stage of two blocks; the first block changes the shape.
 class StageImpl : public torch::nn::Module {
  public:
   StageImpl(int64_t in, int64_t out, int64_t stride)
@@ -79,7 +80,7 @@ TORCH_MODULE(Stage);
 
 class ResNet18 : public Model {
  public:
-  // Members are made in the order of the Python network's constructor, so that both draw the same random weights.
+  // Makes its members in the order of the Python network's constructor, so that both draw the same random weights.
   ResNet18()
       : conv1_(register_module("conv1", MakeConv3x3(kChannels, 64, 1))), bn1_(register_module("bn1", BatchNorm(64))),
         layer1_(register_module("layer1", Stage(64, 64, 1))), layer2_(register_module("layer2", Stage(64, 128, 2))),

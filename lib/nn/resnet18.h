@@ -1,4 +1,4 @@
-// ResNet-18 for 32x32 images (He et al. 2016, section 4.2's stem on the ImageNet network's stages), as in
+// ResNet-18 for 32x32 images (He et al. 2016: the stem of section 4.2 with the stages of the ImageNet network), like
 // kuangliu/pytorch-cifar, models/resnet.py: 3x3 stem of stride 1, no max-pool, 11,173,962 parameters.
 #ifndef LOCKSTEP_LIB_NN_RESNET18_H_
 #define LOCKSTEP_LIB_NN_RESNET18_H_
@@ -9,7 +9,8 @@
 
 namespace lockstep {
 
-// Names: conv1.weight, bn1.*, layer1.0.conv1.weight, layer2.0.shortcut.0.weight, layer2.0.shortcut.1.*, linear.*.
+// Returns the network. Parameter names: conv1.weight, bn1.*, layer1.0.conv1.weight, layer2.0.shortcut.0.weight,
+// layer2.0.shortcut.1.*, linear.*.
 std::shared_ptr<Model> MakeResNet18();
 
 }  // namespace lockstep

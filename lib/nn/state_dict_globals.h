@@ -1,4 +1,4 @@
-// The globals of the pickles that state_dict_pickle.h speaks of, for its writer and its reader.
+// Globals in the pickles of state_dict_pickle.h, for writer and reader.
 #ifndef LOCKSTEP_LIB_NN_STATE_DICT_GLOBALS_H_
 #define LOCKSTEP_LIB_NN_STATE_DICT_GLOBALS_H_
 

@@ -1,13 +1,17 @@
-// The pickle inside a file that torch.save(model.state_dict(), path) makes: names, shapes, and where the numbers lie.
+// Pickle inside a file of torch.save(model.state_dict(), path): names, shapes, and positions of the tensors' data.
 //
-// Such a file is a zip archive: NAME/data.pkl is this pickle, NAME/data/KEY the raw bytes of each storage (little-endian,
-// row-major), NAME/byteorder and NAME/version say how. The pickle (protocol 2; Python's pickletools module documents each
-// opcode) is an OrderedDict from name to torch._utils._rebuild_tensor_v2(storage, offset, sizes, strides, requires_grad,
-// hooks), where storage is the persistent id ('storage', torch.FloatStorage, KEY, device, elements).
+// Such a file is a zip archive:
+// - NAME/data.pkl is this pickle;
+// - NAME/data/KEY contains the raw bytes of each storage (little-endian, row-major);
+// - NAME/byteorder and NAME/version describe the format.
 //
-// LibTorch's own torch::pickle_save writes a dict that torch.load opens but types as one of its own, and its
-// torch::pickle_load drops a dict that carries the _metadata which state_dict() adds; hence this file. The reader knows
-// only the opcodes and globals that state dicts use and never runs anything that a pickle names.
+// The pickle (protocol 2; Python's pickletools module documents each opcode) is an OrderedDict from name to
+// torch._utils._rebuild_tensor_v2(storage, offset, sizes, strides, requires_grad, hooks), where storage is the
+// persistent id ('storage', torch.FloatStorage, KEY, device, elements).
+//
+// LibTorch's own functions do not suffice: torch::pickle_save writes a dict that torch.load opens, but with another
+// type, and torch::pickle_load drops a dict with the _metadata that state_dict() adds. The reader knows only the
+// opcodes and globals that state dicts use, and never runs anything that a pickle names.
 #ifndef LOCKSTEP_LIB_NN_STATE_DICT_PICKLE_H_
 #define LOCKSTEP_LIB_NN_STATE_DICT_PICKLE_H_
 
@@ -24,18 +28,19 @@ namespace lockstep {
 struct TensorEntry {
   std::string name;          // "layer1.0.conv1.weight"
   std::string storage_type;  // "FloatStorage": float32; "LongStorage": int64; ...
-  std::string storage_key;   // the record data/KEY
+  std::string storage_key;   // KEY of the record data/KEY
   int64_t storage_elements = 0;
-  int64_t offset = 0;  // of the first element within the storage, in elements
+  int64_t offset = 0;  // position of the first element in the storage, in elements
   std::vector<int64_t> sizes;
-  std::vector<int64_t> strides;  // in elements; as many as sizes
+  std::vector<int64_t> strides;  // in elements; one per size
 };
 
-// The pickle of these tensors, in their order.
+// Returns the pickle of these tensors, in their order.
 std::string PickleStateDict(const std::vector<TensorEntry>& entries);
 
-// The tensors of a pickled state dict, in its order; every one lies within its storage. DataLoss: the pickle is cut off or
-// contradicts itself. FailedPrecondition: a pickle of something else (a whole module, a dict of dicts, another opcode).
+// Returns the tensors of a pickled state dict, in its order; each lies within its storage. Returns DataLossError if the
+// pickle is cut off or contradicts itself, and FailedPreconditionError if it holds something else (a whole module, a
+// dict of dicts, another opcode).
 absl::StatusOr<std::vector<TensorEntry>> ParseStateDictPickle(absl::string_view pickle);
 
 }  // namespace lockstep

@@ -11,8 +11,8 @@ namespace {
 
 using pickle::Value;
 
-// What torch.save uses for state dicts. Any global may be named: a storage's type is one, and a call of anything that
-// rebuilds no tensor is refused below, by name.
+// Opcodes that torch.save uses for state dicts. Any global may be named, because a storage's type is a global; a call
+// of a global that does not rebuild a tensor is refused below, by name.
 constexpr pickle::Op kOpcodes[] = {pickle::kProto,     pickle::kStop,       pickle::kMark,       pickle::kNone,
                                    pickle::kNewTrue,   pickle::kNewFalse,   pickle::kBinInt,     pickle::kBinInt1,
                                    pickle::kBinInt2,   pickle::kLong1,      pickle::kBinUnicode, pickle::kEmptyTuple,
@@ -21,10 +21,10 @@ constexpr pickle::Op kOpcodes[] = {pickle::kProto,     pickle::kStop,       pick
                                    pickle::kBinPut,    pickle::kLongBinPut, pickle::kBinGet,     pickle::kLongBinGet,
                                    pickle::kGlobal,    pickle::kReduce,     pickle::kBuild,      pickle::kBinPersId};
 
-// Some 30 objects a tensor: enough for 300,000 tensors.
+// Limit of objects. A tensor has some 30, so 300,000 tensors are possible.
 constexpr size_t kMaxObjects = 10'000'000;
-// ATen's dim_bitset_size (ATen/WrapDimUtilsMulti.h), and no name of a parameter comes near: since one object of a
-// pickle may be part of many, without these limits a small pickle could ask for much memory.
+// Limits of a tensor's dimensions (ATen's dim_bitset_size, ATen/WrapDimUtilsMulti.h) and of a name, far above any real
+// one. Without these limits a small pickle could request much memory, since one object may be part of many.
 constexpr size_t kMaxDimensions = 64;
 constexpr size_t kMaxNameBytes = 1000;
 
@@ -66,8 +66,8 @@ absl::StatusOr<std::vector<int64_t>> ToInts(const Value& tuple) {
   return numbers;
 }
 
-// OK when the last element of the tensor lies within its storage. Computed in double, exact far beyond any real size
-// and free of overflow beyond.
+// Returns OK if the last element of the tensor lies within its storage. Computes in double, which is exact far beyond
+// any real size and cannot overflow.
 absl::Status CheckWithinStorage(const TensorEntry& tensor) {
   double last = static_cast<double>(tensor.offset);
   for (size_t i = 0; i < tensor.sizes.size(); ++i) {
@@ -83,7 +83,7 @@ absl::Status CheckWithinStorage(const TensorEntry& tensor) {
   return absl::OkStatus();
 }
 
-// Storage and place of a tensor: the persistent id ('storage', type, key, device, elements).
+// Reads the storage and position of a tensor from its persistent id ('storage', type, key, device, elements).
 absl::Status ReadStorage(const Value& value, TensorEntry& tensor) {
   const bool persistent = value.kind == Value::kPersistent && value.items[0]->kind == Value::kTupleKind;
   if (!persistent || value.items[0]->items.size() != 5) {
@@ -100,7 +100,7 @@ absl::Status ReadStorage(const Value& value, TensorEntry& tensor) {
   return absl::OkStatus();
 }
 
-// What _rebuild_tensor_v2(storage, offset, sizes, strides, ...) would make.
+// Returns the tensor that _rebuild_tensor_v2(storage, offset, sizes, strides, ...) would make.
 absl::StatusOr<TensorEntry> ReadTensor(const Value& value) {
   if (value.kind != Value::kCall) {
     return Foreign("no tensor");

@@ -25,7 +25,7 @@ TensorEntry Entry(const std::string& name, const std::string& key) {
   return entry;
 }
 
-// The first instruction of every pickle that torch.save writes, and the last.
+// Adds the first and the last instruction of every pickle that torch.save writes.
 std::string Pickle(const std::string& body) { return std::string("\x80\x02", 2) + body + "."; }
 
 TEST(StateDictPickleTest, RoundTrips) {
@@ -75,7 +75,7 @@ TEST(StateDictPickleTest, EveryFlippedBitIsReadOrRefusedButNeverACrash) {
 
 TEST(StateDictPickleTest, RefusesATensorThatReachesOutOfItsStorage) {
   TensorEntry entry = Entry("x", "0");
-  entry.offset = 1;  // 2x3 numbers from the second of six
+  entry.offset = 1;  // 2x3 numbers from the second of six elements
   EXPECT_THAT(ParseStateDictPickle(PickleStateDict({entry})), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("6")));
   entry.offset = -1;
   EXPECT_THAT(ParseStateDictPickle(PickleStateDict({entry})),
@@ -83,14 +83,14 @@ TEST(StateDictPickleTest, RefusesATensorThatReachesOutOfItsStorage) {
 }
 
 TEST(StateDictPickleTest, NeverRunsWhatAPickleNames) {
-  // cposix\nsystem\n(X....echo hi tR. : what a malicious checkpoint does.
+  // cposix\nsystem\n(X....echo hi tR. : a malicious checkpoint that runs a command.
   const std::string evil = Pickle(std::string("cposix\nsystem\n(X\x07\0\0\0echo hitR", 29));
   EXPECT_THAT(ParseStateDictPickle(evil),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("a call of posix system")));
 }
 
 TEST(StateDictPickleTest, NestingAndCirclesAreHarmless) {
-  // A million tuples, each around the one before: destroyed one inside the other they would exhaust the stack.
+  // A million nested tuples. If each destroyed the next one inside it, the stack would overflow.
   EXPECT_THAT(ParseStateDictPickle(Pickle("N" + std::string(1000000, '\x85'))),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("no dict")));
   // A dict that is its own value: }q\0 X 'a' h\0 s.

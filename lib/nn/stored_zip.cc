@@ -20,12 +20,12 @@ constexpr uint64_t kEndSize = 22;
 constexpr uint64_t kEnd64Size = 56;
 constexpr uint64_t kEnd64LocatorSize = 20;
 constexpr uint64_t kMaxCommentSize = 0xFFFF;
-constexpr uint32_t kIn64 = 0xFFFFFFFF;  // "see the Zip64 field"
+constexpr uint32_t kIn64 = 0xFFFFFFFF;  // the value is in the Zip64 field
 constexpr uint64_t kZip64Extra = 0x0001;
 
 absl::Status Broken(absl::string_view what) { return absl::DataLossError(absl::StrCat("zip archive broken: ", what)); }
 
-// The `size` bytes at `offset`, which a broken archive may place anywhere.
+// Returns the `size` bytes at `offset`, with an error if a broken archive places them outside.
 absl::StatusOr<absl::string_view> Slice(absl::string_view bytes, uint64_t offset, uint64_t size) {
   if (offset > bytes.size() || size > bytes.size() - offset) {
     return Broken(absl::StrCat("it has ", bytes.size(), " bytes, but refers to ", size, " bytes at ", offset));
@@ -33,7 +33,7 @@ absl::StatusOr<absl::string_view> Slice(absl::string_view bytes, uint64_t offset
   return bytes.substr(offset, size);
 }
 
-// Little-endian; within `bytes`, whose length the caller knows.
+// Returns a little-endian number. The caller must ensure that it lies within `bytes`.
 uint64_t Number(absl::string_view bytes, uint64_t offset, int size) {
   uint64_t value = 0;
   for (int i = size - 1; i >= 0; --i) {
@@ -42,7 +42,7 @@ uint64_t Number(absl::string_view bytes, uint64_t offset, int size) {
   return value;
 }
 
-// Where the central directory lies and how many members it lists.
+// Position of the central directory, and number of members in it.
 struct Directory {
   uint64_t offset = 0;
   uint64_t count = 0;
@@ -64,7 +64,7 @@ absl::StatusOr<Directory> FindDirectory(absl::string_view bytes) {
   if (bytes.size() < kEndSize) {
     return Broken(absl::StrCat("only ", bytes.size(), " bytes"));
   }
-  // The end record is followed by a comment of unknown length: search backwards.
+  // A comment of unknown length follows the end record, so the search goes backwards.
   const uint64_t last = bytes.size() - kEndSize;
   for (uint64_t at = last; at + kMaxCommentSize >= last; --at) {
     if (Number(bytes, at, 4) == kEnd) {
@@ -79,7 +79,7 @@ absl::StatusOr<Directory> FindDirectory(absl::string_view bytes) {
   return Broken("no end of the central directory; not a zip archive, or cut off");
 }
 
-// One member as the directory lists it.
+// Member of the archive, from its directory entry.
 struct Member {
   std::string name;
   uint64_t size = 0;
@@ -87,7 +87,7 @@ struct Member {
   uint32_t crc32 = 0;
 };
 
-// Replaces sizes and offset of a member by those of its Zip64 field, which holds only the ones that did not fit.
+// Replaces sizes and offset of a member by those in its Zip64 field, which holds only values that did not fit before.
 absl::Status ReadZip64Extra(absl::string_view extra, uint64_t& packed_size, Member& member) {
   while (extra.size() >= 4) {
     const uint64_t id = Number(extra, 0, 2);
@@ -108,7 +108,7 @@ absl::Status ReadZip64Extra(absl::string_view extra, uint64_t& packed_size, Memb
   return absl::OkStatus();
 }
 
-// Reads the entry at `at` and moves on to the next one.
+// Reads the directory entry at `at` and advances `at` to the next entry.
 absl::StatusOr<Member> ReadCentralHeader(absl::string_view bytes, uint64_t& at) {
   ASSIGN_OR_RETURN(const absl::string_view header, Slice(bytes, at, kCentralHeaderSize));
   if (Number(header, 0, 4) != kCentralHeader) {

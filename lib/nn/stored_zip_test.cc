@@ -21,7 +21,7 @@ std::string LittleEndian(uint64_t value, int size) {
   return bytes;
 }
 
-// An archive with the one member "a/x". `method` 0 is stored.
+// Returns an archive with the one member "a/x". `method` 0 means stored.
 std::string OneMember(const std::string& content, uint64_t method = 0) {
   const std::string name = "a/x";
   const std::string shared = LittleEndian(20, 2) + LittleEndian(0, 2) + LittleEndian(method, 2) + LittleEndian(0, 4) +

@@ -1,12 +1,12 @@
-// Products in TF32: inputs of 10 bits of mantissa, sums in fp32; torch.backends.cuda.matmul.allow_tf32 and
-// torch.backends.cudnn.allow_tf32 for a while.
+// Products in TF32, with inputs of 10 bits of mantissa and sums in fp32: torch.backends.cuda.matmul.allow_tf32 and
+// torch.backends.cudnn.allow_tf32 for a limited scope.
 #ifndef LOCKSTEP_LIB_NN_TF32_H_
 #define LOCKSTEP_LIB_NN_TF32_H_
 
 namespace lockstep {
 
-// While it lives, the whole process's matrix products and convolutions in fp32 on CUDA may be done in TF32; not with `on` false.
-// It goes by what is queued meanwhile, forward and backward alike. Not to be nested.
+// Permits TF32 during its lifetime for all fp32 matrix products and convolutions on CUDA that the whole process queues,
+// forward and backward; does nothing if `on` is false. Must not be nested.
 class Tf32Products {
  public:
   explicit Tf32Products(bool on);

@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-// The end of its name in a block of two convolutions (resnet18.h).
+// End of the parameter's name in a block of two convolutions (resnet18.h).
 constexpr char kLastGamma[] = ".bn2.weight";
 
 }  // namespace

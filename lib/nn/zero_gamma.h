@@ -1,5 +1,5 @@
-// Residual blocks that begin as the identity: the last batch norm's weight (gamma) of each starts at 0, as in Goyal et al.
-// 2017, section 5.1 (arXiv 1706.02677), and torchvision's zero_init_residual.
+// Residual blocks that start as the identity: the weight (gamma) of each block's last batch norm starts at 0, like in
+// Goyal et al. 2017, section 5.1 (arXiv 1706.02677), and torchvision's zero_init_residual.
 #ifndef LOCKSTEP_LIB_NN_ZERO_GAMMA_H_
 #define LOCKSTEP_LIB_NN_ZERO_GAMMA_H_
 
@@ -10,10 +10,10 @@
 
 namespace lockstep {
 
-// InvalidArgument: networks of this name (MakeModel) have no residual blocks.
+// Returns InvalidArgumentError if the network of this name (MakeModel) has no residual blocks.
 absl::Status CheckZeroGamma(const std::string& model_name);
 
-// Sets these weights of a fresh model to 0 when they are `wanted` to be. InvalidArgument: there are none.
+// Sets these weights of a newly made model to 0 if `wanted`. Returns InvalidArgumentError if the model has none.
 absl::Status SetZeroGamma(bool wanted, Model& model);
 
 }  // namespace lockstep

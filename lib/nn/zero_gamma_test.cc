@@ -11,7 +11,7 @@ using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 
-// Two blocks in each of four stages: these weights are 0, everything else is as it was.
+// Two blocks in each of four stages have weights of 0; all other weights are unchanged.
 TEST(ZeroGammaTest, TheLastBatchNormOfEachBlockStartsAtZero) {
   const std::shared_ptr<Model> model = *MakeModel("resnet18", 1), plain = *MakeModel("resnet18", 1);
   ASSERT_THAT(SetZeroGamma(false, *model), IsOk());
