@@ -13,13 +13,14 @@
 namespace lockstep {
 namespace {
 
-// A function of the OpenMP library that LibTorch brought along, whichever it is; null when there is none.
+// Returns a function of the OpenMP library that LibTorch loaded, whichever it is; null if there is none.
 template <typename Function>
 Function OpenMp(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
 }
 
-// LibTorch's own pool and OpenMP's team have a thread for each part of the work but the caller's.
+// Checks that threads for LibTorch's own pool and OpenMP's team can start. Each has one thread per part of the work,
+// except for the caller's part.
 absl::Status CheckBothPoolsCanStart(uint32_t threads) {
   const absl::Status status = CheckThreadsCanStart(2 * size_t{threads - 1});
   return status.ok() ? status
@@ -53,7 +54,8 @@ absl::Status SetComputeThreads(uint32_t threads) {
   const uint32_t wanted = threads > 0 ? threads : ComputeThreads();
   RETURN_IF_ERROR(CheckBothPoolsCanStart(wanted));
   at::set_num_threads(static_cast<int>(wanted));
-  at::parallel_for(0, wanted, /*grain_size=*/1, [](int64_t, int64_t) {});  // starts the team while its threads are free
+  at::parallel_for(0, wanted, /*grain_size=*/1, [](int64_t, int64_t) {});  // starts the team while its threads are
+                                                                           // available
   return absl::OkStatus();
 }
 

@@ -1,11 +1,11 @@
-// How many CPU threads LibTorch computes with, and how many it can.
+// Number of CPU threads that LibTorch computes with, and its limit.
 //
-// LibTorch's and oneDNN's kernels cut their work into as many parts as they asked OpenMP for threads, and the threads
-// wait for each other. Where OpenMP gives fewer (OMP_THREAD_LIMIT, OMP_DYNAMIC), they wait for ever, at full load: on
-// LibTorch 2.11 with libgomp, 2026-11-22.
+// LibTorch's and oneDNN's kernels divide their work by the number of threads that they requested from OpenMP, and the
+// threads wait for each other. If OpenMP starts fewer (OMP_THREAD_LIMIT, OMP_DYNAMIC), they wait for ever at full load,
+// as observed with LibTorch 2.11 and libgomp on 2026-11-22.
 //
-// LibTorch's pool waits for ever for a thread that the system refused (pthreadpool_create), deaf to signals, and libgomp
-// ends the process.
+// If the system refuses a thread, LibTorch's pool waits for it for ever and ignores signals (pthreadpool_create), and
+// libgomp ends the process.
 #ifndef LOCKSTEP_LIB_DEVICE_COMPUTE_THREADS_H_
 #define LOCKSTEP_LIB_DEVICE_COMPUTE_THREADS_H_
 
@@ -15,17 +15,18 @@
 
 namespace lockstep {
 
-// The threads that OpenMP gives a team at most (OMP_THREAD_LIMIT).
+// Returns the maximum number of threads of an OpenMP team (OMP_THREAD_LIMIT).
 uint32_t ComputeThreadLimit();
 
-// InvalidArgument: more than that.
+// Returns InvalidArgumentError if `threads` exceeds ComputeThreadLimit().
 absl::Status CheckComputeThreads(uint32_t threads);
 
-// The threads that LibTorch computes with: its default until SetComputeThreads, but no more than OpenMP gives.
+// Returns the number of threads that LibTorch computes with: its default until SetComputeThreads, limited by OpenMP.
 uint32_t ComputeThreads();
 
-// For the whole process, before anything is computed; 0: ComputeThreads(). OpenMP may give no fewer from now on. Starts
-// the threads. Errors are those of CheckComputeThreads, and Unavailable if the system has too few threads left.
+// Sets the number of threads for the whole process and starts them; 0: ComputeThreads(). Must be called before anything
+// is computed. Afterwards OpenMP may not start fewer. Returns the errors of CheckComputeThreads, and UnavailableError
+// if the system has too few threads left.
 absl::Status SetComputeThreads(uint32_t threads);
 
 }  // namespace lockstep

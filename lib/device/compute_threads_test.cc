@@ -20,10 +20,10 @@ using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// OpenMP reads the limit when it is loaded: the BUILD file sets OMP_THREAD_LIMIT=3.
+// OpenMP reads the limit when it is loaded. The BUILD file sets OMP_THREAD_LIMIT=3.
 constexpr uint32_t kLimit = 3;
 
-// The first test, before this process has threads, which a forked child would miss.
+// Must be the first test, because a forked child lacks the threads that this process has started.
 TEST(ComputeThreadsTest, rlimit_nproc_1) {
   if (!CanRefuseThreads()) {
     GTEST_SKIP() << "the kernel has no seccomp filters";

@@ -27,13 +27,14 @@ namespace {
 constexpr uint64_t kBytesPerKib = 1024;
 constexpr long kMaxRanksPerGpu = 64;
 
-// The library that was loaded, not the headers: TORCH_ABI_VERSION in torch/headeronly/version.h has a byte for each part.
+// Returns the version of the loaded library, not of the headers. TORCH_ABI_VERSION in torch/headeronly/version.h has a
+// byte for each part.
 std::string TorchVersion() {
   const uint64_t version = aoti_torch_abi_version();
   return absl::StrCat(version >> 56, ".", version >> 48 & 0xFF, ".", version >> 40 & 0xFF);
 }
 
-// NCCL comes in with LibTorch's CUDA library; without that nobody has loaded it.
+// Returns NCCL's version; empty without LibTorch's CUDA library, which loads NCCL.
 std::string NcclVersion() {
   const auto get = reinterpret_cast<int (*)(int*)>(dlsym(RTLD_DEFAULT, "ncclGetVersion"));
   int version = 0;
@@ -44,15 +45,15 @@ std::string NcclVersion() {
   return absl::StrCat(version / 10000, ".", version % 10000 / 100, ".", version % 100);
 }
 
-// CUDART_VERSION: major * 1000 + minor * 10.
+// Formats CUDART_VERSION: major * 1000 + minor * 10.
 std::string CudaVersion(long version) { return absl::StrCat(version / 1000, ".", version % 1000 / 10); }
 
-// CUDNN_VERSION from version 9 on: major * 10000 + minor * 100 + patch.
+// Formats CUDNN_VERSION, from version 9 on: major * 10000 + minor * 100 + patch.
 std::string CudnnVersion(long version) {
   return absl::StrCat(version / 10000, ".", version % 10000 / 100, ".", version % 100);
 }
 
-// A line of /proc/self/status such as "VmHWM:  123456 kB", in bytes; 0 when there is none.
+// Returns the bytes in a line of /proc/self/status such as "VmHWM:  123456 kB"; 0 if there is no such line.
 uint64_t StatusBytes(const std::string& field) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -187,7 +188,7 @@ void ResetPeakMemory(c10::Device device) {
     c10::getDeviceAllocator(device.type())->resetPeakStats(device.index());
     return;
   }
-  std::ofstream("/proc/self/clear_refs") << "5";  // proc(5): resets VmHWM to the present resident set
+  std::ofstream("/proc/self/clear_refs") << "5";  // proc(5): resets VmHWM to the current resident set
 }
 
 uint64_t PeakMemoryBytes(c10::Device device) {

@@ -1,5 +1,5 @@
-// The device that a tool computes on: chosen, described, watched. The same calls serve CPU and CUDA; LibTorch's
-// device-independent interfaces are used throughout, so that this builds alike with and without CUDA.
+// Device that a tool computes on: its choice, description and state. The calls are the same for CPU and CUDA. Only
+// LibTorch's device-independent interfaces are used, so the code builds with and without CUDA.
 #ifndef LOCKSTEP_LIB_DEVICE_DEVICE_H_
 #define LOCKSTEP_LIB_DEVICE_DEVICE_H_
 
@@ -16,60 +16,66 @@
 
 namespace lockstep {
 
-// How many ranks share a GPU: LOCKSTEP_RANKS_PER_GPU from the environment, or 1. It is for trying and testing what wants
-// more GPUs than there are: ranks that share one take turns on it, so their times say nothing.
+// Returns the number of ranks that share a GPU: LOCKSTEP_RANKS_PER_GPU from the environment, or 1. Intended for tests
+// that need more GPUs than the host has. Ranks that share a GPU take turns on it, so their times mean nothing.
 uint32_t RanksPerGpu();
 
-// The ranks that this host's GPUs have room for: RanksPerGpu() for each that CUDA shows. Creates no context on any.
+// Returns the number of ranks that this host's GPUs can run: RanksPerGpu() for each GPU that CUDA shows. Creates no
+// context on a GPU.
 uint32_t CountRankGpus();
 
-// --device=auto|cpu|cuda as a device: auto is CUDA where there is one. `index` is the rank's among those of this host: it has
-// the GPU of that number, counted round when they are shared.
-// InvalidArgument: another word. Unavailable: no CUDA device of that index; says whether LibTorch or the machine lacks it.
+// Returns the device for --device=auto|cpu|cuda; auto is CUDA if available. `index` is the rank's number on this host.
+// The rank gets the GPU of this number, modulo the number of GPUs if they are shared. Returns InvalidArgumentError for
+// another word, and UnavailableError if there is no CUDA device for this index; the message tells whether LibTorch or
+// the machine lacks it.
 absl::StatusOr<c10::Device> ResolveDevice(absl::string_view flag, int index = 0);
 
-// InvalidArgument: this GPU does not compute in this precision; names one that it has.
+// Returns InvalidArgumentError, with a precision that the GPU supports, if it does not support this one.
 absl::Status CheckPrecision(c10::Device device, proto::Precision precision);
 
 proto::DeviceKind ToDeviceKind(c10::Device device);
 
-// For a record's header. Creates no context on a GPU. A CPU is described by its model and the machine's memory.
+// Describes the device for a record's header: a GPU without creating a context, a CPU by its model and the machine's
+// memory.
 absl::StatusOr<proto::Device> DescribeDevice(c10::Device device);
 
-// Versions as found at run time: LibTorch; for a CUDA device also the CUDA runtime, cuDNN, and NCCL when it is loaded.
+// Returns the versions found at run time: LibTorch; for a CUDA device also the CUDA runtime, cuDNN, and NCCL if it is
+// loaded.
 proto::Libraries LoadedLibraries(c10::Device device);
 
-// Clocks, power, temperature, throttling, now. Of a CPU: an absent_reason.
+// Reads the current clocks, power, temperature and throttling. For a CPU, only absent_reason is set.
 proto::DeviceState ReadDeviceState(c10::Device device);
 
-// The same for many readings of one device, also from another thread: who it is is asked once.
+// Returns a function that does the same, for many readings of one device, and on any thread. The device is identified
+// only once.
 std::function<proto::DeviceState()> DeviceStateReader(c10::Device device);
 
-// Other processes with a context on a GPU, now: what NVML lists, less this run's own (RanksPerGpu). Unavailable: of a CPU, or
-// NVML does not tell.
+// Returns the current number of other processes with a context on a GPU: those that NVML lists, without this run's own
+// (RanksPerGpu). Returns UnavailableError for a CPU, or if NVML cannot list them.
 absl::StatusOr<uint32_t> CountOtherGpuProcesses(c10::Device device);
 
-// Starts a new peak. On a CPU the peak is the process's resident set (VmHWM), code and buffers included; on CUDA the bytes
-// that the caching allocator has handed out.
+// ResetPeakMemory() resets the peak that PeakMemoryBytes() returns. On a CPU the peak is that of the process's resident
+// set (VmHWM), including code and buffers; on CUDA that of the bytes that the caching allocator has handed out.
 void ResetPeakMemory(c10::Device device);
 uint64_t PeakMemoryBytes(c10::Device device);
 
-// Bytes that can be had on a GPU: those that nobody holds, and those that the caching allocator holds. 0 for a CPU.
+// Returns the bytes that can be allocated on a GPU: free memory, and memory that the caching allocator has reserved. 0
+// for a CPU.
 uint64_t AvailableMemoryBytes(c10::Device device);
 
-// Returns once everything that was queued on the device is done. At once for a CPU.
+// Waits until all work that was queued on the device is done. Returns at once for a CPU.
 void SynchronizeDevice(c10::Device device);
 
-// How LibTorch computes, for the whole process.
+// Settings of LibTorch's arithmetic, for the whole process.
 struct Numerics {
-  proto::Precision precision = proto::FP32;  // FP32 switches TF32 off in matrix products and convolutions alike
+  proto::Precision precision = proto::FP32;  // FP32 also switches TF32 off in matrix products and convolutions
   bool deterministic = false;  // refuse or replace operators without a bitwise repeatable version; no autotuning
   uint32_t threads = 0;        // CPU threads (compute_threads.h); 0: LibTorch's default
 };
 
-// Call before anything is computed. cuDNN is autotuned unless deterministic, as in the lab's scripts
-// (torch.backends.cudnn.benchmark). InvalidArgument: a precision that is not built, or more
-// threads than OpenMP gives.
+// Applies the settings. Must be called before anything is computed. cuDNN is autotuned unless deterministic, like in
+// the lab's scripts (torch.backends.cudnn.benchmark). Returns InvalidArgumentError if the precision is not FP32, and
+// the errors of SetComputeThreads.
 absl::Status SetNumerics(const Numerics& numerics);
 
 }  // namespace lockstep

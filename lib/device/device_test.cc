@@ -85,7 +85,8 @@ TEST(DeviceTest, CountsTheGpusOtherProcesses) {
   EXPECT_THAT(CountOtherGpuProcesses(c10::Device(c10::kCPU)),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("CPU")));
   if (torch::cuda::is_available()) {
-    const at::Tensor held = at::ones({1}, c10::Device(c10::kCUDA, 0));  // makes this process one of the GPU's
+    const at::Tensor held = at::ones({1}, c10::Device(c10::kCUDA, 0));  // creates a context, so that this process
+                                                                        // counts among the GPU's
     const auto others = CountOtherGpuProcesses(c10::Device(c10::kCUDA, 0));
     EXPECT_TRUE(others.ok() || absl::IsUnavailable(others.status())) << others.status();
   }
@@ -156,7 +157,7 @@ TEST(TorchStatusTest, TellsMemoryFromOtherErrors) {
   EXPECT_THAT(thrown([] {}), IsOk());
   EXPECT_THAT(thrown([] { throw std::bad_alloc(); }),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("a step: memory")));
-  // More than any address space holds: LibTorch's CPU allocator refuses.
+  // No address space holds this many bytes, so LibTorch's CPU allocator refuses them.
   EXPECT_THAT(thrown([] { at::empty({int64_t{1} << 55}); }),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("memory")));
   EXPECT_THAT(thrown([] { at::ones({2}).add_(at::ones({3})); }),

@@ -14,7 +14,7 @@
 namespace lockstep {
 namespace {
 
-// Null without a driver. Never closed.
+// Returns the driver's library, or null without a driver. It is never closed.
 void* CudaDriver() {
   static void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   static const bool ready = Call<int(unsigned)>(library, "cuInit", 0u);
@@ -49,7 +49,7 @@ std::string DriverVersion() {
   return absl::StrCat("CUDA ", version / 1000, ".", version % 1000 / 10);
 }
 
-// NVML's spelling of the 16 bytes.
+// Returns the 16 bytes in NVML's notation.
 std::string Uuid(int device) {
   unsigned char b[16] = {};
   if (!Call<int(unsigned char*, int)>(CudaDriver(), "cuDeviceGetUuid_v2", b, device)) {
@@ -68,7 +68,7 @@ bool FindNvmlDevice(const std::string& uuid, NvmlDevice& device) {
   return Call<int(const char*, NvmlDevice*)>(Nvml(), "nvmlDeviceGetHandleByUUID", uuid.c_str(), &device);
 }
 
-// A number of an NVML device, or 0.
+// Returns a value of an NVML device, or 0.
 double Number(NvmlDevice device, const char* function) {
   unsigned value = 0;
   Call<int(NvmlDevice, unsigned*)>(Nvml(), function, device, &value);
@@ -100,7 +100,7 @@ constexpr std::pair<uint64_t, const char*> kThrottleReasons[] = {
 unsigned long long ThrottleBits(NvmlDevice device) {
   unsigned long long bits = 0;
   using Function = int(NvmlDevice, unsigned long long*);
-  // Drivers before 535 know it by the second name.
+  // Drivers before 535 have only the second name.
   if (!Call<Function>(Nvml(), "nvmlDeviceGetCurrentClocksEventReasons", device, &bits)) {
     Call<Function>(Nvml(), "nvmlDeviceGetCurrentClocksThrottleReasons", device, &bits);
   }
@@ -110,7 +110,7 @@ unsigned long long ThrottleBits(NvmlDevice device) {
 constexpr int kFirstWithBf16 = 8;  // NVIDIA CUDA C++ Programming Guide, "Arithmetic Instructions"
 constexpr unsigned kMaxProcesses = 64;
 
-// nvmlProcessInfo_t of nvml.h.
+// nvmlProcessInfo_t of nvml.h
 struct ProcessInfo {
   unsigned pid;
   unsigned long long used_memory_bytes;
@@ -126,7 +126,7 @@ struct PciInfo {
   char bus_id[32];
 };
 
-// nvmlIntNvLinkDeviceType_t: 0 is a GPU, 2 an NVSwitch; both name what is at the far end of a lane.
+// nvmlIntNvLinkDeviceType_t of the device at the far end of a link: 0 is a GPU, 2 an NVSwitch.
 constexpr int kRemoteSwitch = 2;
 
 }  // namespace
@@ -216,7 +216,7 @@ proto::DeviceState ReadGpuState(const std::string& uuid) {
   }
   state.set_sm_clock_mhz(ClockMhz(device, kClockSm));
   state.set_memory_clock_mhz(ClockMhz(device, kClockMemory));
-  state.set_power_watts(Number(device, "nvmlDeviceGetPowerUsage") / 1000);  // NVML counts milliwatts
+  state.set_power_watts(Number(device, "nvmlDeviceGetPowerUsage") / 1000);  // NVML returns milliwatts
   state.set_power_limit_watts(Number(device, "nvmlDeviceGetEnforcedPowerLimit") / 1000);
   unsigned celsius = 0;
   Call<int(NvmlDevice, int, unsigned*)>(Nvml(), "nvmlDeviceGetTemperature", device, kTemperatureGpu, &celsius);
@@ -236,7 +236,7 @@ std::vector<std::string> ThrottleReasonNames(uint64_t bits) {
       bits &= ~bit;
     }
   }
-  for (; bits != 0; bits &= bits - 1) {  // the lowest one at a time
+  for (; bits != 0; bits &= bits - 1) {  // the lowest bit first
     names.push_back(absl::StrCat("bit 0x", absl::Hex(bits & ~(bits - 1))));
   }
   return names;
@@ -263,7 +263,7 @@ std::string LinkTopology(const std::string& uuid, const std::string& other_uuid)
     }
     Call<int(NvmlDevice, unsigned, int*)>(Nvml(), "nvmlDeviceGetNvLinkRemoteDeviceType", device, link, &remote_type);
     Call<int(NvmlDevice, unsigned, PciInfo*)>(Nvml(), "nvmlDeviceGetNvLinkRemotePciInfo_v2", device, link, &remote);
-    // Through a switch every lane reaches every GPU.
+    // Through a switch, every link reaches every GPU.
     const bool same =
         remote.domain == other_pci.domain && remote.bus == other_pci.bus && remote.device == other_pci.device;
     lanes += remote_type == kRemoteSwitch || same ? 1 : 0;

@@ -8,10 +8,10 @@
 namespace lockstep {
 namespace {
 
-// A variable and the values that libgomp accepts, as a pattern and in words.
+// Variable with the values that libgomp accepts, as a pattern and as text.
 struct OpenMpVariable {
   const char* name;
-  const char* pattern;  // must match the whole value, without regard to case and to spaces at the ends
+  const char* pattern;  // must match the whole value, ignoring case and spaces at the ends
   const char* expected;
 };
 

@@ -1,7 +1,8 @@
-// The variables by which users configure OpenMP, checked before its library reads them.
+// Environment variables that configure OpenMP, checked before its library reads them.
 //
-// libgomp reads them when it is loaded, before main. It prints "libgomp: Invalid value ..." about nonsense, goes on with
-// a default, and for some values never returns. So whoever starts a program that links libgomp checks them first.
+// libgomp reads them when it is loaded, before main. For an invalid value it prints "libgomp: Invalid value ..." and
+// uses a default; for some values it never returns. Therefore a program that starts another one which links libgomp
+// must check them first.
 #ifndef LOCKSTEP_LIB_DEVICE_OPENMP_ENVIRONMENT_H_
 #define LOCKSTEP_LIB_DEVICE_OPENMP_ENVIRONMENT_H_
 

@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-// MKL looks for its libraries with a buffer of PATH_MAX bytes.
+// Checks the working folder. MKL searches for its libraries with a buffer of PATH_MAX bytes.
 absl::Status CheckWorkingFolder() {
   char folder[PATH_MAX];
   if (getcwd(folder, sizeof(folder)) != nullptr) {

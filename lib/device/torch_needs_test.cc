@@ -37,7 +37,7 @@ TEST_F(TorchNeedsTest, deleted_cwd) {
   EXPECT_THAT(CheckTorchNeeds(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected a working folder")));
 }
 
-// 4 KB and more; only one step at a time leads there.
+// The path is longer than 4 KB, so it can be entered only folder by folder.
 TEST_F(TorchNeedsTest, cwd_of_4_KB) {
   const std::string root = testing::TempPath("long");
   ASSERT_EQ(mkdir(root.c_str(), 0755), 0);

@@ -14,7 +14,7 @@
 namespace lockstep {
 namespace {
 
-// LibTorch's messages go on for many lines (hints, backtraces); the first one says what happened.
+// Returns the first line, which names the error. LibTorch's messages continue for many lines (hints, backtraces).
 std::string FirstLine(absl::string_view message) { return std::string(message.substr(0, message.find('\n'))); }
 
 absl::Status FromMessage(absl::string_view doing, absl::string_view message) {
@@ -22,7 +22,8 @@ absl::Status FromMessage(absl::string_view doing, absl::string_view message) {
   return SaysOutOfMemory(message) ? absl::ResourceExhaustedError(text) : absl::InternalError(text);
 }
 
-// Threads or descriptors that LibTorch did not get. Call it in a handler of std::system_error.
+// Returns the status for threads or descriptors that LibTorch did not get. Must be called in a handler of
+// std::system_error.
 absl::Status FromSystemError(absl::string_view doing) {
   const absl::Status status = CatchMemoryEnd([]() -> absl::Status { throw; });
   return absl::Status(status.code(), absl::StrCat(doing, ": ", status.message()));
@@ -32,8 +33,8 @@ absl::Status FromSystemError(absl::string_view doing) {
 
 bool SaysOutOfMemory(absl::string_view message) {
   const std::string lower = absl::AsciiStrToLower(message);
-  // c10/core/impl/alloc_cpu.cpp; CUDA's cudaGetErrorString(cudaErrorMemoryAllocation); cublasStatus_t and
-  // cudnnStatus_t names; oneDNN's dnnl_out_of_memory as its C++ wrapper and LibTorch print it.
+  // Sources: c10/core/impl/alloc_cpu.cpp; CUDA's cudaGetErrorString(cudaErrorMemoryAllocation); names of cublasStatus_t
+  // and cudnnStatus_t; oneDNN's dnnl_out_of_memory, printed by its C++ wrapper and LibTorch.
   for (const absl::string_view words :
        {"not enough memory", "allocate memory", "out of memory", "cublas_status_alloc_failed",
         "cudnn_status_alloc_failed", "out_of_memory", "bad_alloc"}) {
