@@ -73,7 +73,7 @@ struct Numerics {
   uint32_t threads = 0;        // CPU threads (compute_threads.h); 0: LibTorch's default
 };
 
-// Applies the settings. Must be called before anything is computed. cuDNN is autotuned unless deterministic, like in
+// Applies the settings. Must be called before anything is computed. cuDNN is autotuned unless deterministic, as in
 // the lab's scripts (torch.backends.cudnn.benchmark). Returns InvalidArgumentError if the precision is not FP32, and
 // the errors of SetComputeThreads.
 absl::Status SetNumerics(const Numerics& numerics);

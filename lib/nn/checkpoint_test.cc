@@ -136,7 +136,7 @@ TEST(CheckpointTest, AFlippedBitInTheNumbersIsFound) {
   const std::string path = TempPath("flipped.pt");
   ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), {}, path, ReplaceAnything()), IsOk());
   std::string bytes = ReadFile(path);
-  bytes[bytes.size() / 2] ^= 1;  // in fc1.weight, which is most of the file
+  bytes[bytes.size() / 2] ^= 1;  // changes fc1.weight, which is most of the file
   WriteFile(path, bytes);
   EXPECT_THAT(LoadCheckpoint(*Make("lenet5", 2), path),
               StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr("flipped.pt"), HasSubstr("data/2"))));

@@ -32,7 +32,7 @@ struct TensorEntry {
   int64_t storage_elements = 0;
   int64_t offset = 0;  // position of the first element in the storage, in elements
   std::vector<int64_t> sizes;
-  std::vector<int64_t> strides;  // in elements; one per size
+  std::vector<int64_t> strides;  // distances in elements; one per size
 };
 
 // Returns the pickle of these tensors, in their order.

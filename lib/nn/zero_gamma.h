@@ -1,4 +1,4 @@
-// Residual blocks that start as the identity: the weight (gamma) of each block's last batch norm starts at 0, like in
+// Residual blocks that start as the identity: the weight (gamma) of each block's last batch norm starts at 0, as in
 // Goyal et al. 2017, section 5.1 (arXiv 1706.02677), and torchvision's zero_init_residual.
 #ifndef LOCKSTEP_LIB_NN_ZERO_GAMMA_H_
 #define LOCKSTEP_LIB_NN_ZERO_GAMMA_H_

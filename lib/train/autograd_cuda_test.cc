@@ -1,4 +1,5 @@
-// LibTorch's autograd on a GPU in its fast ways - CUDA graph, channels-last, TF32, bf16 - against the plain one.
+// Compares the fast variants of LibTorch's autograd on a GPU (CUDA graph, channels-last, TF32, bf16) with the plain
+// one.
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -19,14 +20,14 @@ using ::lockstep::testing::IsOk;
 using ::lockstep::testing::SmallImageSet;
 
 constexpr uint32_t kImages = 56;
-constexpr uint32_t kBatch = 24;  // two batches and a tail of 8
+constexpr uint32_t kBatch = 24;  // two batches and a shorter one of 8
 constexpr uint32_t kEpochs = 3;
 
 struct Way {
   proto::Precision precision = proto::FP32;
   bool channels_last = false;
   bool graph = false;
-  bool remedies = false;  // of large batches
+  bool remedies = false;  // remedies for large batches
 };
 
 std::string Name(const Way& way) {
@@ -43,7 +44,7 @@ class AutogradCudaTest : public ::testing::Test {
     ASSERT_THAT(SetNumerics({proto::FP32, /*deterministic=*/true, 0}), IsOk());
   }
 
-  // Rates of 1/16 and, in the last epoch, 1/32, which fp32 holds exactly, as a graph reads them.
+  // Learning rates are 1/16 and, in the last epoch, 1/32: fp32, in which a graph reads them, holds both exactly.
   TrainerInput Input(const Way& way, uint32_t batch) {
     TrainerInput input;
     input.spec.set_model("resnet18");
@@ -90,7 +91,7 @@ TEST_F(AutogradCudaTest, AGraphChangesNoBit) {
       EXPECT_EQ(found->images, kImages);
       EXPECT_EQ(found->accuracy, expected->accuracy);
       EXPECT_NEAR(found->mean_loss, expected->mean_loss,
-                  1e-12 * expected->mean_loss);  // the same sum in fp64, perhaps fused
+                  1e-12 * expected->mean_loss);  // the same sum in fp64, perhaps with fused operations
       EXPECT_EQ(found->steps_seconds.size(), 3u);
       EXPECT_GT(found->step_seconds, 0);
     }
@@ -120,7 +121,7 @@ TEST_F(AutogradCudaTest, AGraphsPartsHaveNoTimes) {
   EXPECT_GT(point.peak_memory_bytes(), 0u);
 }
 
-// The state's momenta, which after one step from zeros without weight decay are the gradients.
+// Returns the momenta of the state. After one step from zeros without weight decay these are the gradients.
 std::vector<float> Gradients(const TrainingArrays& state) {
   std::vector<float> all;
   for (const auto& [name, bytes] : state) {
@@ -142,15 +143,17 @@ double RelativeError(const std::vector<float>& a, const std::vector<float>& b) {
   return std::sqrt(difference / norm);
 }
 
-// How far the gradients of a way may be from those in fp32 and NCHW: by the reckoning of fused_step_test, the square root of the
-// share of ReLUs whose sign a rounding turns.
+// Bounds of the gradients' relative difference from fp32 and NCHW. They are derived as in fused_step_test: the square
+// root of the share of ReLUs whose sign a rounding changes.
+//
 //   channels-last  sums in another order: 0.0074 there
-//   tf32           both inputs of a product are cut to 11 significant bits, 0.58 * 2^-10 of their size in the mean each if cut, less
-//                  if rounded: 8e-4 a layer, 0.4 of bf16's 2e-3; the square root is 0.28 * sqrt(0.4) = 0.18, doubled as there
+//   tf32           Both inputs of a product are truncated to 11 significant bits, a mean error of 0.58 * 2^-10 of their
+//                  size each, or less if they are rounded: 8e-4 per layer, 0.4 of bf16's 2e-3. The square root is
+//                  0.28 * sqrt(0.4) = 0.18, doubled as there.
 //   bf16           0.56 there
 struct Expectation {
   Way way;
-  double least;  // what fp32 in another order does not reach: the way was taken
+  double least;  // above fp32's difference by another order of sums: proves that the variant was used
   double most;
 };
 

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 class AutogradTrainerTest : public ::testing::Test {
  protected:
-  // A network with batch norm, so that running statistics are part of the state.
+  // Uses a network with batch norm, so that running statistics are part of the state.
   TrainerInput Input(const std::string& model = "resnet18") {
     TrainerInput input;
     input.spec.set_model(model);

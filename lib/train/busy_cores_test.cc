@@ -44,7 +44,7 @@ TEST(BusyCoresTest, WhatWasNotSeenIsNoWarning) {
   EXPECT_EQ(BusyCoresText(neighbours, 4), "");
 }
 
-// Processes that spin on every core.
+// Runs two spinning processes per core.
 TEST(BusyCoresTest, ABusyMachineIsSeen) {
   const uint32_t cores = NeighbourWatch().Summary(0u).cores();
   std::vector<pid_t> spinning;

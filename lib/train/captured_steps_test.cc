@@ -1,5 +1,5 @@
-// What stands around the graphs - static inputs, the state put back, rates, counts - on the CPU, where a "graph" runs its work anew.
-// Captured for real: autograd_cuda_test.
+// Tests everything around the graphs (static inputs, restored state, learning rates, counts) on the CPU, where a
+// "graph" just runs its work again. autograd_cuda_test captures real graphs.
 #include "lib/train/captured_steps.h"
 
 #include <ATen/ops/cross_entropy_loss.h>
@@ -85,13 +85,13 @@ TEST(CapturedStepsTest, CapturingLeavesNoTrace) {
   EXPECT_TRUE(SameBits(training.State(), before));
   EXPECT_TRUE(training.steps.Has(4));
   EXPECT_FALSE(training.steps.Has(2));
-  ASSERT_THAT(training.steps.Capture(4), IsOk());  // once
+  ASSERT_THAT(training.steps.Capture(4), IsOk());  // does nothing: already captured
   ASSERT_THAT(training.steps.Capture(2), IsOk());
-  EXPECT_NE(last_shared, nullptr);  // the second has the first's memory
+  EXPECT_NE(last_shared, nullptr);  // the second graph shares the first one's memory
   EXPECT_TRUE(SameBits(training.State(), before));
 }
 
-// Ready to be captured after two steps.
+// Hook that is settled after two steps.
 struct CountingHook : GradientHook {
   absl::Status BeforeBackward() override {
     ++before;
@@ -123,7 +123,7 @@ TEST(CapturedStepsTest, AHookIsTriedUntilItIsSettledAndHearsOfReplays) {
   EXPECT_FALSE(training.steps.Has(4));
   training.steps.Replay(4);
   EXPECT_EQ(hook.replayed, 1);
-  EXPECT_EQ(hook.after, 2 + 3 + 1);  // this graph runs its work anew
+  EXPECT_EQ(hook.after, 2 + 3 + 1);  // this "graph" runs its work again
 
   ASSERT_THAT(training.steps.Capture(2, &hook, 1), IsOk());
   EXPECT_EQ(hook.after, 2 + 3 + 1 + 3);
@@ -192,7 +192,7 @@ TEST(CapturedStepsTest, AnErrorIsPassedOn) {
       model, training.sgd, kCpu, at::MemoryFormat::Contiguous,
       [](const torch::Tensor& images, const torch::Tensor&) {
         const torch::Tensor nothing = at::randn({images.size(0), kClasses}).requires_grad_();
-        return ForwardResult{nothing, nothing.mean()};  // reaches no parameter
+        return ForwardResult{nothing, nothing.mean()};  // does not depend on any parameter
       },
       RunAnew);
   EXPECT_THAT(failing.Capture(4),

@@ -56,7 +56,7 @@ TEST(DeviceWatchTest, ReadsBetweenBeginAndEndAlone) {
         return Reading(1000 + reads, 1, 1, {});
       },
       absl::Milliseconds(1));
-  EXPECT_EQ(reads, 1);  // the one that is not counted
+  EXPECT_EQ(reads, 1);  // the first reading, which does not count
   absl::SleepFor(absl::Milliseconds(20));
   EXPECT_EQ(reads, 1);
   for (const int wanted : {4, 8}) {  // two epochs
@@ -96,7 +96,7 @@ TEST(DeviceWatchTest, EndingTwiceOrNeverIsNoHarm) {
   ASSERT_THAT(watcher.Begin(), IsOk());
   watcher.End();
   watcher.End();
-  ASSERT_THAT(watcher.Begin(), IsOk());  // ended by its destruction
+  ASSERT_THAT(watcher.Begin(), IsOk());  // the destructor ends it
 }
 
 }  // namespace

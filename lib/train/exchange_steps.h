@@ -20,9 +20,9 @@ struct ExchangedRange {
 // between this step and the next. A batch that is made while the previous step is still updating counts towards the
 // backward pass of that previous step, like other work that hides communication.
 struct ExchangeStep {
-  double forward_seconds = 0;   // from the start of the batch to the losses
-  double backward_seconds = 0;  // to the last gradient, and the next batch if it overlaps the update
-  double update_seconds = 0;    // to the last parameter, including the wait for sums
+  double forward_seconds = 0;   // time from the start of the batch to the losses
+  double backward_seconds = 0;  // time to the last gradient, and the next batch if it overlaps the update
+  double update_seconds = 0;    // time to the last parameter, including the wait for sums
   double between_seconds = 0;   // 0 for the last step
   std::vector<ExchangedRange> ranges;
 };

@@ -14,10 +14,11 @@ using ::testing::SizeIs;
 
 constexpr double kNano = 1e-9;
 
-// Two steps: three ranges, the last of which ends 600 ns behind backward; a tail of two, done before backward is.
+// Two steps: three ranges, the last of which ends 600 ns after backward; then a shorter batch with two ranges, which
+// end before backward.
 const std::vector<uint64_t> kSeams = {
     1000, 1100, 2000, 4000, 4100, 4800,  // backward from 2000 to 4100
-    5000, 5100, 5500, 6000, 6100, 6150,  // from 5500 to 6100
+    5000, 5100, 5500, 6000, 6100, 6150,  // backward from 5500 to 6100
 };
 std::vector<uint64_t> Ranges() {
   std::vector<uint64_t> ranges(2 * kExchangeMarks);
@@ -44,7 +45,7 @@ TEST(ExchangeStepsTest, TimesByHand) {
   EXPECT_EQ((*steps)[1].between_seconds, 0);
 }
 
-// The tail's batch is made from 4300 to 4400, beside the first step's last sum: the step waits from 4400 on.
+// The second batch is made from 4300 to 4400, during the first step's last sum. The step waits from 4400 on.
 TEST(ExchangeStepsTest, ABatchMadeBesideSumsHidesThemAsBackwardDoes) {
   std::vector<uint64_t> seams = kSeams;
   seams[kStepMarks] = 4300;
@@ -70,9 +71,9 @@ TEST(ExchangeStepsTest, RefusesAClockThatRunsBackwards) {
   const std::vector<std::pair<size_t, uint64_t>> faults = {
       {0, 1999},  // ready before backward began
       {1, 2499},  // summed before it was ready
-      {5, 4150},  // summed before the range in front of it
-      {5, 4801},  // behind the end of the update
-      {3, 0},     // never noted
+      {5, 4150},  // summed before the previous range
+      {5, 4801},  // after the end of the update
+      {3, 0},     // not recorded
   };
   for (const auto& [place, nanoseconds] : faults) {
     std::vector<uint64_t> ranges = Ranges();

@@ -1,4 +1,5 @@
-// The hand-written ResNet-18 step against LibTorch's autograd, and its fast ways against its plain ones. All on a GPU.
+// Compares the fused ResNet-18 step with LibTorch's autograd, and its fast variants with the plain one. All tests need
+// a GPU.
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -32,7 +33,7 @@ using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 
 constexpr uint32_t kImages = 56;
-constexpr uint32_t kBatch = 24;  // two batches and a tail of 8
+constexpr uint32_t kBatch = 24;  // two batches and a shorter one of 8
 constexpr float kRate = 0.05f;
 constexpr uint64_t kSeed = 5;
 
@@ -91,7 +92,7 @@ std::unique_ptr<ResNet18Step> MakeFused(const ImageSet& set, const ResNet18StepO
   return *std::move(step);
 }
 
-// The first of the epoch's steps of kBatch images; a rate for each of them.
+// Queues the first of the epoch's steps of kBatch images. `rates` must have one rate per step of the epoch.
 absl::Status EnqueueOneStep(ResNet18Step& step, uint32_t epoch, const std::vector<float>& rates) {
   RETURN_IF_ERROR(step.Prepare(kBatch));
   RETURN_IF_ERROR(step.BeginEpoch(Order(), epoch, rates));
@@ -106,7 +107,7 @@ std::unique_ptr<ResNet18Step> AfterOneStep(const ImageSet& set, const ResNet18St
   return step;
 }
 
-// ||a - b|| / ||b|| over `count` numbers from `first`; 0 where there is no difference.
+// Returns ||a - b|| / ||b|| over `count` numbers from `first`; 0 if there is no difference.
 double RelativeError(const std::vector<float>& a, const std::vector<float>& b, size_t first, size_t count) {
   double difference = 0, norm = 0;
   for (size_t i = first; i < first + count; ++i) {
@@ -116,7 +117,7 @@ double RelativeError(const std::vector<float>& a, const std::vector<float>& b, s
   return difference == 0 ? 0 : std::sqrt(difference / norm);
 }
 
-// The network's arrays with relative errors that are not below `tolerance`, in order, and the largest error of all.
+// Arrays of the network whose relative error is not below `tolerance`, in order, and the largest error of all arrays.
 struct Comparison {
   std::string beyond;  // "name error, name error, ..."
   double worst = 0;
@@ -144,9 +145,9 @@ struct Comparison {
   }
 };
 
-// Gradients in fp32. A convolution's sums of up to 4,608 products, added in another order, differ by about 2^-24 * sqrt(4608)
-// = 4e-6 of their size. That turns the sign of 0.8 * 4e-6 of the inputs of each ReLU (a normal density at 0), and with it
-// that share of the squared gradient: sqrt(17 ReLUs * 3.2e-6) = 0.0074 relative.
+// Tolerance of gradients in fp32. Sums of up to 4,608 products in a convolution, added in another order, differ by
+// about 2^-24 * sqrt(4608) = 4e-6 of their size. This changes the sign of 0.8 * 4e-6 of the inputs of each ReLU (a
+// normal density at 0), and with it that share of the squared gradient: sqrt(17 ReLUs * 3.2e-6) = 0.0074 relative.
 constexpr double kFp32Tolerance = 0.01;
 
 class FusedStepTest : public ::testing::Test {
@@ -196,8 +197,8 @@ TEST_F(FusedStepTest, GradientsAndUpdateAreThoseOfAutograd) {
   }
 }
 
-// One step of micro-batches of 10, 10 and 4 images, each with its own statistics, against TrainStep's. After the first step the
-// momentum is the gradient of the batch plus the weights' decay.
+// Compares one step of micro-batches of 10, 10 and 4 images, each with its own statistics, with TrainStep's. After the
+// first step, the momentum is the gradient of the batch plus weight decay.
 TEST_F(FusedStepTest, MicroBatchesAddUpAsAutogradsDo) {
   SKIP_WITHOUT_GPU();
   constexpr uint32_t kMicroBatch = 10;
@@ -237,16 +238,17 @@ TEST_F(FusedStepTest, MicroBatchesAddUpAsAutogradsDo) {
     EXPECT_EQ(counts->correct, std::lround(totals->accuracy * kBatch));
     EXPECT_EQ(Comparison(*step->GetMomentum(), momentum, kFp32Tolerance).beyond, "");
     EXPECT_EQ(Comparison(*step->GetValues(), *ToFusedValues(*model_), kFp32Tolerance).beyond,
-              "");  // and running statistics
-    // The last micro-batch's gradient is another one: the comparison would tell.
+              "");  // includes running statistics
+    // The gradients left are those of the last micro-batch here, but sums in TrainStep. They must differ, which shows
+    // that the comparison works.
     EXPECT_NE(Comparison(*step->GetGradients(), *ToFusedGradients(*model_), kFp32Tolerance).beyond, "");
   }
 }
 
-// What helps large batches.
+// Remedies for large batches.
 struct Remedies {
   double label_smoothing = 0;
-  double clip_norm = 0;  // of a gradient whose norm is above 1 with fresh weights
+  double clip_norm = 0;  // below the norm of the gradient with initial weights, which is above 1
   double lars = 0;
   bool zero_gamma = false;
 };
@@ -261,14 +263,14 @@ proto::TrainingSpec Spec(const Remedies& remedies) {
 }
 
 ResNet18StepOptions With(const Remedies& remedies, ResNet18StepOptions options) {
-  options.autotune = false;  // which engine wins is not repeatable
+  options.autotune = false;  // the choice of engines is not repeatable
   options.label_smoothing = static_cast<float>(remedies.label_smoothing);
   options.clip_norm = static_cast<float>(remedies.clip_norm);
   options.lars = static_cast<float>(remedies.lars);
   return options;
 }
 
-// The optimizer's momentum, as the fused step lays it out.
+// Returns the optimizer's momentum in the layout of the fused step.
 ResNet18Values MomentumOf(TrainStep& step) {
   const std::vector<torch::Tensor> parameters = step.model().parameters();
   for (size_t i = 0; i < parameters.size(); ++i) {
@@ -277,12 +279,12 @@ ResNet18Values MomentumOf(TrainStep& step) {
   return *ToFusedGradients(step.model());
 }
 
-// Each remedy alone, and all together.
+// Each remedy by itself, and all together.
 const std::vector<Remedies> kRemedies = {
     {0.1, 0, 0, false}, {0, 0.5, 0, false}, {0, 0, 0.02, false}, {0, 0, 0, true}, {0.1, 0.5, 0.02, true}};
 
-// The first step's momentum is what the remedies made of the gradient and the weights' decay. A factor of norms has at most the
-// relative error of the gradients that it is made of, and multiplies them: twice their tolerance.
+// The first step's momentum is the gradient plus weight decay, as changed by the remedies. A factor made of norms has
+// at most the relative error of the gradients, and multiplies them: twice their tolerance.
 TEST_F(FusedStepTest, RemediesAreThoseOfAutograd) {
   SKIP_WITHOUT_GPU();
   ASSERT_THAT(SetNumerics({proto::FP32, true, 0}), IsOk());
@@ -316,7 +318,7 @@ TEST_F(FusedStepTest, RemediesAreThoseOfAutograd) {
   }
 }
 
-// Without weight decay the first step's momentum is the gradient, clipped over all parameters together.
+// Without weight decay, the first step's momentum is the gradient, clipped by its norm over all parameters.
 TEST_F(FusedStepTest, TheClippedGradientHasTheNormAskedFor) {
   SKIP_WITHOUT_GPU();
   for (const ConvolutionType type : {ConvolutionType::kFp32, ConvolutionType::kBf16}) {
@@ -331,15 +333,16 @@ TEST_F(FusedStepTest, TheClippedGradientHasTheNormAskedFor) {
           squares += static_cast<double>(value) * value;
         }
       }
-      EXPECT_NEAR(std::sqrt(squares), 0.5, 1e-5) << micro_batch;  // less by 1e-6 of the gradient's norm before
+      EXPECT_NEAR(std::sqrt(squares), 0.5, 1e-5) << micro_batch;  // slightly less, because the divisor is norm + 1e-6
     }
   }
 }
 
-// bf16 rounds weights, raw outputs and normalised outputs to 2^-9, each by 0.58 * 2^-9 = 1.1e-3 of its size in the mean: 2e-3 a
-// layer, 2e-3 * sqrt(l) after l. By the reckoning above that is 0.8 * 2e-3 * (sqrt(1) + ... + sqrt(17)) = 0.077 of the squared
-// gradient, 0.28 of the gradient; and batch norm's backward, which takes the mean and the projection on x out of a gradient but
-// not out of its error, up to doubles what is left. Far more than fp32's, which the test above would not let pass.
+// Tolerance of gradients in bf16. bf16 rounds weights, raw outputs and normalized outputs to 2^-9, each by a mean error
+// of 0.58 * 2^-9 = 1.1e-3 of its size: 2e-3 per layer, 2e-3 * sqrt(l) after l layers. As derived above, that is 0.8 *
+// 2e-3 * (sqrt(1) + ... + sqrt(17)) = 0.077 of the squared gradient, 0.28 of the gradient. Batch norm's backward pass
+// removes the mean and the projection on x from a gradient, but not from its error, so it up to doubles the relative
+// error. This is far above fp32's error, which the test above would reject.
 constexpr double kBf16Tolerance = 0.56;
 
 TEST_F(FusedStepTest, Bf16IsNearFp32AndNotTooNear) {
@@ -359,14 +362,14 @@ bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-// Two epochs with a tail, as weights.
+// Returns the values after two epochs that end with a shorter batch.
 ResNet18Values Trained(const ImageSet& set, const Model& model, bool graphs, bool two_streams, uint32_t micro_batch = 0,
                        bool divide_multiprocessors = true, const Remedies& remedies = {}) {
   ResNet18StepOptions options = With(remedies, Options(ConvolutionType::kBf16));
   options.micro_batch = micro_batch;
   options.two_streams = two_streams;
   options.divide_multiprocessors = divide_multiprocessors;
-  options.autotune = false;  // another choice of engines would be another result
+  options.autotune = false;  // another choice of engines would give another result
   const auto step = MakeFused(set, options, model);
   ResNet18Epochs epochs(*step, kBatch, graphs);
   EXPECT_THAT(epochs.Prepare(kImages, false), IsOk());
@@ -381,7 +384,7 @@ ResNet18Values Trained(const ImageSet& set, const Model& model, bool graphs, boo
 
 TEST_F(FusedStepTest, GraphsAndASecondStreamChangeNoBit) {
   SKIP_WITHOUT_GPU();
-  for (const uint32_t micro_batch : {0u, 12u}) {  // of 24, and of the tail's 8
+  for (const uint32_t micro_batch : {0u, 12u}) {  // divides 24, and exceeds the last batch's 8
     const ResNet18Values plain = Trained(set_, *model_, false, false, micro_batch, false);
     for (const bool graphs : {false, true}) {
       const ResNet18Values fast = Trained(set_, *model_, graphs, true, micro_batch, false);
@@ -408,7 +411,7 @@ TEST_F(FusedStepTest, WithRemediesGraphsAndASecondStreamChangeNoBit) {
   }
 }
 
-// A norm that no gradient has: the factors are 1 and the weight decay, to the bit.
+// No gradient has this norm, so the factors are exactly 1 and the weight decay.
 TEST_F(FusedStepTest, ClippingToAHugeNormChangesNoBit) {
   SKIP_WITHOUT_GPU();
   const ResNet18Values plain = Trained(set_, *model_, true, true);
@@ -418,9 +421,10 @@ TEST_F(FusedStepTest, ClippingToAHugeNormChangesNoBit) {
   EXPECT_TRUE(SameBits(clipped.running, plain.running));
 }
 
-// The division cuts sums otherwise, so that its bits are its own: the same in a graph and without, and every time. Gradients of
-// one step: forward nothing is cut otherwise, so that all ReLUs' signs are the same. Backward, at worst, each of 17 layers turns
-// the rounding of every value, 2^-8 of it, and batch norm doubles what is left (above): 2 * sqrt(17) * 2^-8.
+// Tolerance with a partition of the multiprocessors. It splits sums differently, so its bits differ from those without
+// it, but are the same with and without a graph, and in every run. In the forward pass of one step nothing is split
+// differently, so all ReLUs have the same signs. In the backward pass, at worst, each of 17 layers changes the rounding
+// of every value, 2^-8 of it, and batch norm doubles the error (see above): 2 * sqrt(17) * 2^-8.
 constexpr double kDividedTolerance = 0.033;
 
 TEST_F(FusedStepTest, DividedMultiprocessorsChangeNoBitFromRunToRun) {
@@ -445,7 +449,7 @@ TEST_F(FusedStepTest, DividedMultiprocessorsChangeNoBitFromRunToRun) {
   EXPECT_EQ(Comparison(gradients[1], gradients[0], kDividedTolerance).beyond, "");
 }
 
-// Seven steps of eight images, at falling rates, as weights: in one graph, or queued one by one.
+// Returns the values after seven steps of eight images at decreasing rates, either in one graph or queued one by one.
 ResNet18Values AfterShortSteps(const ImageSet& set, const Model& model, bool together) {
   constexpr uint32_t kShortBatch = 8, kSteps = kImages / kShortBatch;
   ResNet18StepOptions options = Options(ConvolutionType::kBf16);
@@ -471,7 +475,7 @@ ResNet18Values AfterShortSteps(const ImageSet& set, const Model& model, bool tog
   return *step->GetValues();
 }
 
-// Within a graph a step makes the next one's batch, beside its own work.
+// Within a graph, a step also makes the next step's batch.
 TEST_F(FusedStepTest, StepsOfOneGraphAreThoseOneByOne) {
   SKIP_WITHOUT_GPU();
   const ResNet18Values one_by_one = AfterShortSteps(set_, *model_, false);
@@ -483,7 +487,7 @@ TEST_F(FusedStepTest, StepsOfOneGraphAreThoseOneByOne) {
   }
 }
 
-// Whoever applies a batch norm, the kernel for that or the convolution that took its sums, it is the same arithmetic.
+// A batch norm uses the same arithmetic in its own kernel and in the convolution that took its sums.
 TEST_F(FusedStepTest, FusedNormsChangeNoBit) {
   SKIP_WITHOUT_GPU();
   std::vector<ResNet18Values> values;
@@ -519,7 +523,7 @@ TEST_F(FusedStepTest, SaysWhatItChoseForEachConvolution) {
   }
 }
 
-// An epoch with marks trains what one without does, and leaves the graphs of those without as they were.
+// An instrumented epoch trains like a normal one, and does not change the graphs of normal epochs.
 TEST_F(FusedStepTest, MarksChangeNoBitAndComeInOrder) {
   SKIP_WITHOUT_GPU();
   const auto rate = [](uint32_t s) { return kRate / static_cast<float>(s + 1); };
@@ -544,10 +548,11 @@ TEST_F(FusedStepTest, MarksChangeNoBitAndComeInOrder) {
     for (const proto::StepPart& part : steps->parts.part()) {
       sum += part.epoch_seconds();
     }
-    for (const int part : {0, 1, 2}) {  // batch, forward, backward: with a kernel each, at least
+    for (const int part : {0, 1, 2}) {  // batch, forward, backward: each has at least one kernel
       EXPECT_GT(steps->parts.part(part).epoch_seconds(), 0) << steps->parts.part(part).name();
     }
-    // The events stand before the first mark and behind the last; they count in half microseconds (cudaEventElapsedTime).
+    // The events come before the first timestamp and after the last. Their resolution is half a microsecond
+    // (cudaEventElapsedTime).
     EXPECT_LE(sum, marked->device_seconds + 1e-6);
     EXPECT_GT(sum, 0.1 * marked->device_seconds);
 
@@ -587,7 +592,7 @@ TEST_F(FusedStepTest, SaysWhatItTakesBeforeItTakesIt) {
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("bytes on the GPU")));
 }
 
-// An exchange between two ranks that have the same gradients: their sum is twice the one.
+// Exchange between two ranks with the same gradients: the sum is twice one rank's gradient.
 class SameTwice : public GradientExchange {
  public:
   explicit SameTwice(Wire wire) : wire_(wire) {
@@ -632,20 +637,20 @@ class SameTwice : public GradientExchange {
   cudaEvent_t done_ = nullptr;
 };
 
-// Twice a number and half of it are exact in fp32 and bf16, so that the mean over two ranks with the same gradients is
-// these gradients, to the bit, where the wire holds them as they are.
+// Twice a number and half of it are exact in fp32 and bf16. So the mean over two ranks with the same gradients is
+// exactly these gradients, if the communication dtype holds them exactly.
 TEST_F(FusedStepTest, TwoRanksWithTheSameGradientsTrainAsOne) {
   SKIP_WITHOUT_GPU();
   for (const ConvolutionType type : {ConvolutionType::kFp32, ConvolutionType::kBf16}) {
     for (const bool two_streams : {false, true}) {
       for (const bool graphs : {false, true}) {
         ResNet18StepOptions options = Options(type);
-        options.autotune = false;  // which engine wins is not repeatable
+        options.autotune = false;  // the choice of engines is not repeatable
         options.two_streams = two_streams;
         const auto alone = AfterTwoEpochs(options, graphs);
         for (const Wire wire : {Wire::kFp32, Wire::kBf16}) {
           if (wire == Wire::kBf16 && type != ConvolutionType::kBf16) {
-            continue;  // it rounds
+            continue;  // rounds
           }
           SameTwice exchange(wire);
           options.exchange = &exchange;
@@ -653,14 +658,14 @@ TEST_F(FusedStepTest, TwoRanksWithTheSameGradientsTrainAsOne) {
           EXPECT_EQ(alone->weights, together->weights) << "two streams " << two_streams << ", graphs " << graphs;
           EXPECT_EQ(alone->norms, together->norms);
           EXPECT_EQ(alone->running, together->running);
-          EXPECT_GE(exchange.sums, 4);  // early, the rest, norms, stem
+          EXPECT_GE(exchange.sums, 4);  // ranges: early, the rest, batch norms, stem
         }
       }
     }
   }
 }
 
-// What is sent is noted as well, and trains the same.
+// Timestamps of the exchange are taken as well, and training gives the same values.
 TEST_F(FusedStepTest, MarksOfAnExchangeChangeNoBitAndComeInOrder) {
   SKIP_WITHOUT_GPU();
   const auto rate = [](uint32_t) { return kRate; };
@@ -680,13 +685,14 @@ TEST_F(FusedStepTest, MarksOfAnExchangeChangeNoBitAndComeInOrder) {
     ASSERT_THAT(steps, IsOk());
     ASSERT_EQ(steps->size(), 3);
     for (const ExchangeStep& one : *steps) {
-      EXPECT_GE(one.ranges.size(), 4);  // early, the rest, norms, stem
+      EXPECT_GE(one.ranges.size(), 4);  // ranges: early, the rest, batch norms, stem
       EXPECT_LE(one.ranges.back().summed_seconds, one.backward_seconds + one.update_seconds + 1e-9);
     }
   }
 }
 
-// A step in micro-batches sends once, and its sum, taken in another order, is that of the step alone but for roundings.
+// A step in micro-batches sends its gradients once. Its sum is added in another order, so it differs from a single
+// rank's by rounding.
 TEST_F(FusedStepTest, MicroBatchesAreSentOnce) {
   SKIP_WITHOUT_GPU();
   ResNet18StepOptions options = Options(ConvolutionType::kFp32);
@@ -703,8 +709,8 @@ TEST_F(FusedStepTest, MicroBatchesAreSentOnce) {
   EXPECT_EQ(Comparison(*together, *alone, 1e-6).beyond, "");
 }
 
-// Two ranks with the same gradients have the norms of one, whose sums the exchange doubled: to the bit, in micro-batches
-// too, whose sums are the same arrays with an exchange and without.
+// Two ranks with the same gradients have one rank's norms, of sums that the exchange doubled. This is exact, also in
+// micro-batches, whose sums are the same arrays with and without an exchange.
 TEST_F(FusedStepTest, TwoRanksWithTheSameGradientsHaveTheNormsOfOne) {
   SKIP_WITHOUT_GPU();
   const Remedies remedies = {0.1, 0.5, 0.02, false};
@@ -725,7 +731,8 @@ TEST_F(FusedStepTest, TwoRanksWithTheSameGradientsHaveTheNormsOfOne) {
   }
 }
 
-// What fp32 gradients lose on a bf16 wire: a rounding of 2^-9 each, of which the update's part of the weights is small.
+// fp32 gradients lose a rounding of 2^-9 each if the communication dtype is bf16. The update is a small part of the
+// weights.
 TEST_F(FusedStepTest, ABf16WireRoundsFp32Gradients) {
   SKIP_WITHOUT_GPU();
   ResNet18StepOptions options = Options(ConvolutionType::kFp32);
@@ -742,7 +749,7 @@ TEST_F(FusedStepTest, ABf16WireRoundsFp32Gradients) {
     moved = std::max(moved, std::abs(static_cast<double>(alone->weights[i]) - before->weights[i]));
   }
   EXPECT_GT(moved, 1e-4);
-  EXPECT_LE(worst, 1e-6);  // weight decay is in the step too, and fp32 rounds
+  EXPECT_LE(worst, 1e-6);  // weight decay is also part of the step, and fp32 rounds
   EXPECT_NE(together->weights, alone->weights);
 }
 

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-// Where threads, one a rank, lay down their bytes and wait for each other's.
+// Collective communication between threads, one per rank: each waits for the bytes of all others.
 class Board {
  public:
   explicit Board(uint32_t size) : size_(size) {}
@@ -49,7 +49,7 @@ class Board {
   std::vector<std::string> laid_, all_;
   uint32_t present_ = 0;
   uint64_t round_ = 0;
-  uint64_t bytes_ = 0;  // laid down so far
+  uint64_t bytes_ = 0;  // bytes contributed so far
 };
 
 class BoardGroup : public RankGroup {
@@ -92,7 +92,8 @@ void OnEachRank(Board& board, const std::function<void(BoardGroup& group)>& work
   }
 }
 
-// Weights as everybody's, statistics of its own; rank 1's are those of rank 0 in one of two arrays.
+// Returns a state with the same weights as all ranks and statistics of its own; one of rank 1's two arrays equals rank
+// 0's.
 TrainingState StateOf(uint32_t rank, size_t weights = 100'000) {
   TrainingState state;
   state.point.add_epoch()->set_mean_loss(rank);
@@ -113,7 +114,7 @@ TEST(GroupStateTest, WhatIsAlikeIsKeptOnceAndEveryRankGetsItsOwnBack) {
       kept = *std::move(states);
     }
   });
-  EXPECT_LT(board.bytes(), 10'000u);  // no weights
+  EXPECT_LT(board.bytes(), 10'000u);  // no weights were sent
   ASSERT_THAT(kept, SizeIs(3));
   EXPECT_EQ(kept[0].arrays, StateOf(0).arrays);
   EXPECT_THAT(kept[1].arrays, ElementsAre(Pair("variance", "variance of 1")));
@@ -155,7 +156,7 @@ TEST(GroupStateTest, OneRankKeepsItsOwn) {
   EXPECT_EQ((*own)->arrays, StateOf(0).arrays);
 }
 
-// Rank 1 leaves before the second exchange; no other rank is waited for here.
+// Rank 1 returns before the second exchange. Here no other rank waits for it.
 TEST(GroupStateTest, OtherWeightsAreAFault) {
   class TwoDigests : public BoardGroup {
    public:

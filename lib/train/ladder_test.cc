@@ -64,7 +64,7 @@ TEST(PlanLadderTest, TakesBatchesByHandInTheirOrder) {
                                                HasSubstr("--batch=1000 is larger than the training set of 80")));
 }
 
-// Climbs with the given outcomes (COMPLETED when not named) and keeps what was kept.
+// Runs the batch sweep with the given outcomes (COMPLETED by default) and stores the points that were kept.
 struct Climb {
   explicit Climb(const Ladder& ladder, const std::map<uint32_t, proto::Outcome>& outcomes = {}) {
     end = ClimbLadder(
@@ -131,7 +131,7 @@ TEST(ClimbLadderTest, TriesAllBatchesGivenByHand) {
   EXPECT_EQ(climb.end->largest_completed_batch(), 128);
 }
 
-// Finds the bound when exactly the batches up to `largest` fit, and keeps what was tried.
+// Searches for the bound if exactly the batches up to `largest` fit, and stores the batches that were tried.
 struct Search {
   Search(BatchBounds known, uint32_t limit, uint32_t largest, uint32_t guess = 0) {
     bounds = *FindLargestBatch(known, limit, guess, [&](uint32_t batch) -> absl::StatusOr<proto::Outcome> {
@@ -159,7 +159,7 @@ TEST(FindLargestBatchTest, EveryAnswerIsFound) {
   }
 }
 
-// From 8192 to 32768 there are 15 halvings.
+// Bisection from 8192 to 32768 takes 15 steps.
 TEST(FindLargestBatchTest, AGoodGuessSparesHalvings) {
   EXPECT_THAT(Search({8192, 32768}, 50000, 24000, 24000).tried,
               ElementsAre(24000, 24094, 24047, 24023, 24011, 24005, 24002, 24001));

@@ -15,7 +15,7 @@
 //
 //   v = momentum * v + local * (g + weight_decay * w);   w = w - rate * v
 //
-// The local rate is part of v, like in algorithm 1. The global rate is not, like in torch.optim.SGD; in the paper it
+// The local rate is part of v, as in algorithm 1. The global rate is not, as in torch.optim.SGD; in the paper it
 // is. The difference in v exists only when the rate changes.
 #ifndef LOCKSTEP_LIB_TRAIN_LARS_H_
 #define LOCKSTEP_LIB_TRAIN_LARS_H_

@@ -38,7 +38,7 @@ TEST(MatmulCeilingTest, TimesProductsOnTheCpu) {
     EXPECT_LE(ceiling->product_seconds().value_size(), 20);
     double sum = 0;
     for (const double seconds : ceiling->product_seconds().value()) {
-      EXPECT_GT(seconds, 2.0 * 1024 * 1024 * 1024 / 1e13);  // 10 TFLOP/s is more than a core has
+      EXPECT_GT(seconds, 2.0 * 1024 * 1024 * 1024 / 1e13);  // 10 TFLOP/s is more than a core can do
       sum += seconds;
     }
     EXPECT_LT(sum, wall);
@@ -47,11 +47,11 @@ TEST(MatmulCeilingTest, TimesProductsOnTheCpu) {
 
 TEST(MatmulCeilingTest, Tf32IsSwitchedBack) {
   at::globalContext().setAllowTF32CuBLAS(false);
-  ASSERT_THAT(MeasureMatmulCeiling(kCpu, proto::TF32), IsOk());  // on a CPU the same as fp32
+  ASSERT_THAT(MeasureMatmulCeiling(kCpu, proto::TF32), IsOk());  // same as fp32 on a CPU
   EXPECT_FALSE(at::globalContext().allowTF32CuBLAS());
 }
 
-// Each precision is faster than the one before: it is really the one asked for.
+// Each precision is faster than the previous one, which shows that it was really used.
 TEST(MatmulCeilingTest, PrecisionsDifferOnTheGpu) {
   if (!torch::cuda::is_available()) {
     GTEST_SKIP() << "no GPU";

@@ -15,13 +15,13 @@ proto::SweepPoint Point(uint32_t batch, uint64_t predicted, uint64_t peak, uint6
   return point;
 }
 
-// 100 images more are 1,000 bytes more: 10 an image. 200 images took 2,500, and 3,005 were there: room for 50 more.
+// 100 more images take 1,000 more bytes: 10 per image. 200 images took 2,500 of 3,005 bytes, so 50 more images fit.
 TEST(GuessLargestBatchTest, FillsWhatIsLeftWithImages) {
   EXPECT_EQ(GuessLargestBatch({Point(100, 1000, 1500, 3005), Point(200, 2000, 2500, 3005)}), 250u);
   EXPECT_EQ(GuessLargestBatch({Point(200, 2000, 2500, 3005), Point(100, 1000, 1500, 3005)}), 250u);
 }
 
-// A captured step has 2,000 bytes that the allocator does not count: 1,005 are left, not 2,605.
+// A captured step takes 2,000 bytes, of which the allocator counts only 400: 1,005 are left, not 2,605.
 TEST(GuessLargestBatchTest, APeakBelowThePredictionIsNotBelieved) {
   EXPECT_EQ(GuessLargestBatch({Point(100, 1000, 300, 3005), Point(200, 2000, 400, 3005)}), 300u);
 }
@@ -35,7 +35,7 @@ TEST(GuessLargestBatchTest, PointsThatDidNotCompleteSayNothing) {
 TEST(GuessLargestBatchTest, GuessesNothingWithoutPredictionsOrRoom) {
   EXPECT_EQ(GuessLargestBatch({}), 0u);
   EXPECT_EQ(GuessLargestBatch({Point(200, 2000, 2500, 3005)}), 0u);
-  EXPECT_EQ(GuessLargestBatch({Point(100, 0, 1500, 3005), Point(200, 0, 2500, 3005)}), 0u);  // a CPU
+  EXPECT_EQ(GuessLargestBatch({Point(100, 0, 1500, 3005), Point(200, 0, 2500, 3005)}), 0u);  // a CPU has no prediction
   EXPECT_EQ(GuessLargestBatch({Point(100, 1000, 1500, 0), Point(200, 2000, 2500, 0)}), 0u);
   EXPECT_EQ(GuessLargestBatch({Point(100, 1000, 1500, 9), Point(200, 2000, 2500, 2499)}), 0u);
   EXPECT_EQ(GuessLargestBatch({Point(100, 2000, 1500, 9), Point(200, 2000, 2500, 9999)}), 0u);

@@ -39,7 +39,7 @@ void Spin(MonotonicTime until) {
   }
 }
 
-// A process for each core that does nothing but compute; gone with the object.
+// Runs one process per core that only computes; the destructor ends them.
 class BusyNeighbours {
  public:
   explicit BusyNeighbours(uint32_t count) {
@@ -62,7 +62,7 @@ class BusyNeighbours {
   std::vector<pid_t> pids_;
 };
 
-// A thread on each core, for a second.
+// Computes for a second with one thread per core, and returns what was watched.
 proto::Neighbours WatchedWhileComputing() {
   NeighbourWatch watch;
   watch.Begin();
@@ -86,7 +86,7 @@ TEST(NeighbourWatchTest, BusyNeighboursShow) {
   EXPECT_EQ(seen.cpu_absent_reason(), "");
   EXPECT_EQ(seen.gpu_absent_reason(), "device is a CPU");
   EXPECT_GT(seen.own_cpu_seconds(), 0);
-  EXPECT_GT(seen.others_cpu_seconds(), 0.2 * cores);  // a fair share would be half a second of each
+  EXPECT_GT(seen.others_cpu_seconds(), 0.2 * cores);  // a fair share would be half a second of each core
   EXPECT_GT(seen.load_average(), 0);
   EXPECT_THAT(NoiseWarnings(proto::Samples(), seen, proto::DeviceWatch()), Contains(HasSubstr("other processes took")));
 }

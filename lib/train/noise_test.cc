@@ -17,7 +17,7 @@ std::vector<std::string> OfEpochs(const std::vector<double>& seconds) {
   return NoiseWarnings(samples, proto::Neighbours(), proto::DeviceWatch());
 }
 
-// Ten seconds on four cores.
+// Returns the warnings after ten seconds on four cores.
 std::vector<std::string> OfNeighbours(double others_cpu_seconds, uint64_t forced_switches, uint32_t gpu_processes) {
   proto::Neighbours neighbours;
   neighbours.set_cores(4);
@@ -39,8 +39,8 @@ TEST(NoiseTest, EpochsThatDifferAreAWarning) {
 
 TEST(NoiseTest, NeighboursAreAWarningWhereTheyAreInTheWay) {
   EXPECT_THAT(OfNeighbours(0, 0, 0), IsEmpty());
-  EXPECT_THAT(OfNeighbours(20, 100, 0), IsEmpty());    // on cores that were free
-  EXPECT_THAT(OfNeighbours(4, 100000, 0), IsEmpty());  // more threads than cores
+  EXPECT_THAT(OfNeighbours(20, 100, 0), IsEmpty());    // other processes used cores that were free
+  EXPECT_THAT(OfNeighbours(4, 100000, 0), IsEmpty());  // this process has more threads than cores
   EXPECT_THAT(OfNeighbours(20, 1000, 0),
               ElementsAre(AllOf(HasSubstr("took 50 %"), HasSubstr("100 times a second"), HasSubstr("3.5"))));
 }

@@ -27,7 +27,7 @@ absl::Status RunSignalled(const std::string& script) {
   return RunPointProcess({"/bin/sh", "-c", script}, 0, 32).status();
 }
 
-// Whoever sent it: what the point would have given is not known, and must not be remembered.
+// Whoever sent the signal, the point's result is unknown and must not be recorded.
 TEST(PointProcessTest, AProcessEndedByASignalIsNoOutcome) {
   EXPECT_THAT(RunSignalled("kill -9 $$"), StatusIs(absl::StatusCode::kUnavailable,
                                                    HasSubstr("batch 32: its process was ended by signal 9 (Killed)")));
@@ -35,7 +35,7 @@ TEST(PointProcessTest, AProcessEndedByASignalIsNoOutcome) {
   EXPECT_THAT(RunSignalled("kill -6 $$"), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 6 (Aborted)")));
 }
 
-// A point's process answers these two by an exit status (lib/base/exit_status.h).
+// A point's process reports these signals by an exit status (lib/base/exit_status.h).
 TEST(PointProcessTest, AProcessToldToStopByOthersIsNoOutcome) {
   EXPECT_THAT(RunSignalled("exit 143"), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 15 (Terminated)")));
   EXPECT_THAT(RunSignalled("exit 129"), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 1 (Hangup)")));

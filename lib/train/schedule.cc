@@ -36,7 +36,7 @@ double CosineFactor(const proto::TrainingSpec& spec, uint32_t epoch) {
 
 double OneCycleFactor(double total_steps, double step) {
   const double first = 1 / kDivFactor;
-  const double top = kRisingShare * total_steps - 1;  // step of the peak; a fraction, like in torch
+  const double top = kRisingShare * total_steps - 1;  // step of the peak; a fraction, as in torch
   if (step <= top) {
     return Anneal(first, 1, top > 0 ? step / top : 1);
   }

@@ -4,7 +4,7 @@
 //   CONSTANT   p
 //   MULTISTEP  p * lr_gamma^(milestones <= e): torch.optim.lr_scheduler.MultiStepLR, stepped once an epoch
 //   COSINE     p/2 * (1 + cos(pi * (e - W) / (E - W))): CosineAnnealingLR with T_max = E - W and eta_min = 0, stepped
-//              once an epoch like in kuangliu/pytorch-cifar's main.py, whose accuracy is the reference. Stepping with
+//              once an epoch as in kuangliu/pytorch-cifar's main.py, whose accuracy is the reference. Stepping with
 //              every batch would be another recipe. The last epoch's rate is small, not 0: rate 0 would teach nothing
 //   ONE_CYCLE  OneCycleLR(max_lr = p, total_steps = E * S, cycle_momentum = False), stepped with every batch: half a
 //              cosine from p / 25 up to p over the first 30 % of the steps, and another down to p / 25 / 10,000

@@ -1,4 +1,4 @@
-// Against what torch.optim.lr_scheduler of PyTorch 2.11 prints, and against rates that can be checked by hand.
+// Compares the rates with those of torch.optim.lr_scheduler of PyTorch 2.11, and with rates calculated by hand.
 #include "lib/train/schedule.h"
 
 #include <string>
@@ -20,11 +20,11 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::Pointwise;
 
-// Both sides compute in double; torch's cosine is recursive, step from step, and gathers a rounding (2^-53 of the rate) with
-// each of its 200 steps: 200 * 2^-53 * 0.1 = 2e-15.
+// Tolerance of the rates. Both sides compute in double. torch's cosine is recursive and accumulates a rounding (2^-53
+// of the rate) in each of its 200 steps: 200 * 2^-53 * 0.1 = 2e-15.
 constexpr double kTolerance = 1e-14;
 
-// A run of so many epochs, one of them the untimed first, with peak 0.1.
+// Returns the spec of a run of `epochs` epochs, the first one untimed, with peak 0.1.
 proto::TrainingSpec Spec(uint32_t epochs, const std::string& more) {
   proto::TrainingSpec spec;
   EXPECT_TRUE(google::protobuf::TextFormat::MergeFromString(more, &spec)) << more;
@@ -34,7 +34,7 @@ proto::TrainingSpec Spec(uint32_t epochs, const std::string& more) {
   return spec;
 }
 
-// Warm-up and timed epochs.
+// Returns the numbers of warm-up and timed epochs.
 std::pair<uint32_t, uint32_t> Epochs(uint32_t epochs, uint32_t repeats) {
   proto::TrainingSpec spec;
   EXPECT_THAT(SetEpochs(epochs, repeats, spec), IsOk());
@@ -62,14 +62,14 @@ TEST(CheckEpochsTest, AsManyAsARecordHolds) {
   EXPECT_EQ(TotalEpochs(Spec(kMaxEpochs + 1, "")), 1'000'001u);
 }
 
-// 1 + 4294967295 is 0 in 32 bits: a run of no epochs.
+// In 32 bits, 1 + 4294967295 is 0: a run without epochs.
 TEST(CheckEpochsTest, MoreAreRefusedBeforeTheyWrapAround) {
   EXPECT_THAT(CheckEpochs(Spec(kMaxEpochs + 2, "")),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("1000001")));
   EXPECT_THAT(CheckEpochs(Spec(0, "")), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("4294967295")));
 }
 
-// The rates of all steps.
+// Returns the rates of all steps.
 std::vector<double> Rates(const proto::TrainingSpec& spec, uint32_t steps) {
   EXPECT_THAT(CheckSchedule(spec), IsOk());
   std::vector<double> rates;
@@ -126,14 +126,14 @@ TEST(ScheduleTest, OneCycleOfFewStepsIsTorchs) {
 }
 
 TEST(ScheduleTest, WarmupClimbsStepByStepAndTheScheduleFollows) {
-  // Two epochs of two steps: quarters. Then half a cosine over the two epochs that are left: 1, 1/2.
+  // Two epochs of two steps: quarters. Then half a cosine over the two epochs that remain: 1, 1/2.
   EXPECT_THAT(Rates(Spec(4, "schedule: COSINE lr_warmup_epochs: 2"), 2),
               Are({0.025, 0.05, 0.075, 0.1, 0.1, 0.1, 0.05, 0.05}));
   EXPECT_THAT(Rates(Spec(2, "lr_warmup_epochs: 1"), 2), Are({0.05, 0.1, 0.1, 0.1}));
 }
 
-// Goyal et al. 2017: the first step has the base rate, each later one a constant amount more, and the first one after the
-// warm-up the peak. Two epochs of two steps from 0.02 to 0.1.
+// Goyal et al. 2017: the first step has the base rate, each later step a constant amount more, and the first step after
+// the warm-up the peak. Here: two epochs of two steps from 0.02 to 0.1.
 TEST(ScheduleTest, WarmupStartsAtTheRateAskedFor) {
   EXPECT_THAT(Rates(Spec(3, "lr_warmup_epochs: 2 lr_warmup_start: 0.02"), 2), Are({0.02, 0.04, 0.06, 0.08, 0.1, 0.1}));
   EXPECT_THAT(Rates(Spec(4, "schedule: COSINE lr_warmup_epochs: 2 lr_warmup_start: 0.02"), 2),

@@ -1,4 +1,5 @@
-// What SGD does for large batches, against its formulas and LibTorch's own functions. Plain SGD: train_test.
+// Compares SGD's rules for large batches with their formulas and with LibTorch's own functions. train_test tests plain
+// SGD.
 #include "lib/train/sgd.h"
 
 #include <ATen/ops/allclose.h>
@@ -20,7 +21,7 @@ namespace {
 
 using ::lockstep::testing::IsOk;
 
-// Three tensors of different shapes, with gradients.
+// Returns three tensors of different shapes, with gradients.
 std::vector<at::Tensor> WithGradients(double size) {
   torch::manual_seed(7);
   std::vector<at::Tensor> parameters;
@@ -40,20 +41,20 @@ std::vector<at::Tensor> GradientsOf(const std::vector<at::Tensor>& parameters) {
 }
 
 TEST(ClipGradientsTest, DoesWhatLibTorchsOwnDoes) {
-  for (const double size : {100.0, 0.01}) {  // far above the norm asked for, and below it
+  for (const double size : {100.0, 0.01}) {  // far above the requested norm, and below it
     const std::vector<at::Tensor> ours = WithGradients(size), theirs = WithGradients(size),
                                   before = WithGradients(size);
     ClipGradients(GradientsOf(ours), 2);
     torch::nn::utils::clip_grad_norm_(theirs, 2);
     for (size_t i = 0; i < ours.size(); ++i) {
-      // Both norms are sums of 132 fp32 squares, in an order of their own.
+      // Each norm is a sum of 132 fp32 squares, and the order of addition differs.
       EXPECT_TRUE(at::allclose(ours[i].grad(), theirs[i].grad(), 132 * 0x1p-24, 0)) << i;
       EXPECT_EQ(at::equal(ours[i].grad(), before[i].grad()), size < 1) << i;
     }
   }
 }
 
-// |(3, 4)| and |12| together: 13. All times 6.5 / (13 + 1e-6).
+// The norm of (3, 4) and (12) together is 13. Everything is multiplied by 6.5 / (13 + 1e-6).
 TEST(ClipGradientsTest, ByHand) {
   std::vector<at::Tensor> gradients = {at::tensor({3.0, 4.0}, at::kDouble), at::tensor({12.0}, at::kDouble)};
   ClipGradients(gradients, 6.5);
@@ -62,7 +63,7 @@ TEST(ClipGradientsTest, ByHand) {
   EXPECT_TRUE(at::allclose(gradients[1], at::tensor({12 * scale}, at::kDouble), 1e-14, 0));
 }
 
-// |w| = 5, |g| = 10: local = 0.5 * 5 / (10 + 0.25 * 5). A gradient, or weights, of 0 have 1.
+// w| = 5, |g| = 10: local = 0.5 * 5 / (10 + 0.25 * 5). If the gradient or the weights are 0, local is 1.
 TEST(LarsTest, ByHand) {
   const std::vector<at::Tensor> weights = {at::tensor({3.0, 4.0}, at::kDouble), at::tensor({8.0}, at::kDouble),
                                            at::tensor({0.0}, at::kDouble)};
@@ -73,15 +74,15 @@ TEST(LarsTest, ByHand) {
   EXPECT_TRUE(at::allclose(gradients[0], at::tensor({local * 6.75, local * 9}, at::kDouble), 1e-14, 0));
   EXPECT_TRUE(at::equal(gradients[1], at::tensor({2.0}, at::kDouble)));  // 0 + 0.25 * 8
   EXPECT_TRUE(at::equal(gradients[2], at::tensor({2.0}, at::kDouble)));
-  ScaleByLocalRates({}, {}, 0.5, 0.25);  // nothing to do
+  ScaleByLocalRates({}, {}, 0.5, 0.25);  // does nothing
 }
 
-// Two layers, a matrix each and one bias, by the formulas on plain numbers.
+// Two layers, with one matrix each and one bias in all, updated by the formulas on plain numbers.
 class Toy {
  public:
   explicit Toy(const SgdOptions& options) : options_(options) {}
 
-  // The gradients of a step: those of the parameters, some way off.
+  // Returns the gradients of a step, which are a function of the parameters.
   std::vector<std::vector<double>> Gradients() const {
     std::vector<std::vector<double>> gradients = parameters_;
     for (auto& gradient : gradients) {
@@ -160,7 +161,7 @@ TEST(SgdForLargeBatchesTest, FollowsItsFormulas) {
   for (const double clip_norm : {0.0, 2.0, 1e6}) {
     for (const double lars : {0.0, 0.02}) {
       for (const double momentum : {0.0, 0.5}) {
-        SgdOptions options = {0.125, momentum, 0.25, clip_norm, lars};  // a rate that fp32 holds exactly
+        SgdOptions options = {0.125, momentum, 0.25, clip_norm, lars};  // fp32 holds this rate exactly
         ExpectSgdFollows(options, false);
         ExpectSgdFollows(options, true);
       }

@@ -14,7 +14,7 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Two full steps and a tail, on a clock with steps of 32 ns that does not begin at 0.
+// Two full steps and a shorter batch, on a clock with a resolution of 32 ns that does not start at 0.
 const std::vector<uint64_t> kMarks = {
     1000,  1320,  4520,  10920, 11240, 11560,  // 320, 3200, 6400, 320, 320; then 640
     12200, 12552, 15752, 22152, 22152, 22472,  // 352, 3200, 6400, 0, 320; then 32
@@ -45,7 +45,8 @@ TEST(StepPartsTest, PercentilesAreOfFullSteps) {
   EXPECT_EQ(batch.count(), 2);
   EXPECT_DOUBLE_EQ(batch.min_seconds(), 320e-9);
   EXPECT_DOUBLE_EQ(batch.max_seconds(), 352e-9);
-  EXPECT_EQ(steps->parts.part(5).full_steps().count(), 2);  // after each of the two; after the tail comes nothing
+  EXPECT_EQ(steps->parts.part(5).full_steps().count(), 2);  // one after each of the two full steps, none after the last
+                                                            // step
 }
 
 TEST(StepPartsTest, PartsLeaveNoGap) {

@@ -35,7 +35,7 @@ TEST(StepSeamsTest, AnUpdateThatEndsBeforeTheNextStep) {
   EXPECT_EQ(Sum(*steps), 262 - 100);
 }
 
-// The second batch is made from 170 to 185; the weights are there at 182, and nobody waited for them.
+// The second batch is made from 170 to 185. The weights are ready at 182, so nothing waited for them.
 TEST(StepSeamsTest, AnUpdateThatTheNextBatchHides) {
   const auto steps = ToStepSeams({100, 110, 130, 160, 165, 182, 170, 185, 220, 250, 255, 262});
   ASSERT_THAT(steps, IsOk());
@@ -45,7 +45,7 @@ TEST(StepSeamsTest, AnUpdateThatTheNextBatchHides) {
   EXPECT_EQ(Sum(*steps), 262 - 100);
 }
 
-// The weights are there at 196: 11 more than the batch took.
+// The weights are ready at 196, 11 after the batch.
 TEST(StepSeamsTest, AnUpdateThatIsLongerThanTheNextBatch) {
   const auto steps = ToStepSeams({100, 110, 130, 160, 165, 196, 170, 185, 220, 250, 255, 262});
   ASSERT_THAT(steps, IsOk());
@@ -61,10 +61,10 @@ TEST(StepSeamsTest, RefusesWhatIsNoTableOfAClock) {
   for (size_t i = 0; i < good.size(); ++i) {
     std::vector<uint64_t> unwritten = good;
     unwritten[i] = 0;
-    EXPECT_EQ(ToStepSeams(unwritten).ok(), i == 0) << i;  // a first mark at 0 is a clock that begins there
+    EXPECT_EQ(ToStepSeams(unwritten).ok(), i == 0) << i;  // a first timestamp of 0 is valid: the clock starts there
   }
   std::vector<uint64_t> unawaited = good;
-  unawaited[5] = 221;  // behind the forward pass that reads the weights
+  unawaited[5] = 221;  // after the forward pass that reads the weights
   EXPECT_THAT(ToStepSeams(unawaited), StatusIs(absl::StatusCode::kInternal, HasSubstr("step 1")));
 }
 

@@ -10,10 +10,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// 1 ... 200: by nearest rank the k-th per cent is 2k.
+// Values 1 ... 200: by nearest rank, the k-th percentile is 2k.
 TEST(StepTimesTest, OfTwoHundredByHand) {
   std::vector<double> seconds(200);
-  std::iota(seconds.rbegin(), seconds.rend(), 1.0);  // in falling order
+  std::iota(seconds.rbegin(), seconds.rend(), 1.0);  // decreasing order
   const proto::StepTimes times = ToStepTimes(seconds);
   EXPECT_EQ(times.count(), 200);
   EXPECT_EQ(times.min_seconds(), 1);

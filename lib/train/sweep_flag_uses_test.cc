@@ -37,7 +37,7 @@ TEST(SweepFlagUsesTest, TheStepsOwn) {
   options.spec.set_preset("fast");
   EXPECT_FALSE(Acts("workers", options));
   EXPECT_TRUE(Acts("own_kernels", options));
-  options.spec.mutable_training()->set_step(proto::AUTOGRAD);  // goes before the preset
+  options.spec.mutable_training()->set_step(proto::AUTOGRAD);  // overrides the preset
   EXPECT_TRUE(Acts("workers", options));
 }
 

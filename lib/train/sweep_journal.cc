@@ -151,7 +151,7 @@ absl::Status SweepJournal::Finish(const proto::SweepEnd& end, int exit_status) {
   if (has_checkpoint()) {
     writer_->AddOutput(FileOf(checkpoint_.checkpoint()));
   }
-  checkpoint_hold_.reset();  // else a kill before the next line would leave its .part, which no later run removes
+  checkpoint_hold_.reset();  // a kill before the next line must not leave its .part, which no later run removes
   return writer_->Finish(exit_status);
 }
 

@@ -53,7 +53,7 @@ class SweepJournalTest : public ::testing::Test {
     return records;
   }
 
-  // One letter per record: spec, the point's batch, checkpoint, end.
+  // Returns one name per record: spec, the point's batch, checkpoint, end.
   static std::vector<std::string> Names(const std::vector<proto::SweepRecord>& records) {
     std::vector<std::string> names;
     for (const proto::SweepRecord& record : records) {
@@ -101,7 +101,7 @@ TEST_F(SweepJournalTest, WhatFailedIsTriedAgainAndWhatCameAfterItIsKept) {
   EXPECT_NE(journal->Finished(8), nullptr);
   EXPECT_EQ(journal->Finished(16), nullptr);
   ASSERT_NE(journal->Finished(32), nullptr);
-  EXPECT_THAT(InPart(), ElementsAre("spec", "8", "32"));  // at no moment is 32 in this process's memory alone
+  EXPECT_THAT(InPart(), ElementsAre("spec", "8", "32"));  // 32 is in the file at every moment, never only in memory
   ASSERT_THAT(journal->Keep(*journal->Finished(8)), IsOk());
   EXPECT_THAT(InPart(), ElementsAre("spec", "8", "32"));
   ASSERT_THAT(journal->Keep(Point(16)), IsOk());
@@ -135,13 +135,13 @@ TEST_F(SweepJournalTest, ProbesAreKeptApartFromPoints) {
   EXPECT_THAT(InPart(), ElementsAre("spec", "32", "probe 8", "probe 12"));
   ASSERT_THAT(journal->Keep(*journal->Finished(32)), IsOk());
   ASSERT_THAT(journal->Keep(*journal->FinishedProbe(12)), IsOk());
-  ASSERT_THAT(journal->Finish({}, 0), IsOk());  // this time without a probe of 8
+  ASSERT_THAT(journal->Finish({}, 0), IsOk());  // this run needs no probe of 8
   const auto file = ReadRecordFile<proto::SweepFile>(options_.output);
   ASSERT_THAT(file, IsOk());
   EXPECT_THAT(Names(file->records), ElementsAre("spec", "32", "probe 12", "end"));
 }
 
-// A sweep that failed is complete as a file; what it finished is not measured again.
+// The file of a failed sweep is complete. Its finished points are not measured again.
 TEST_F(SweepJournalTest, ASweepThatFailedIsGoneOnWith) {
   {
     const auto journal = Open();
@@ -172,7 +172,7 @@ TEST_F(SweepJournalTest, TheCheckpointsPointCountsOnlyWithItsFile) {
     ASSERT_THAT(journal->Keep(*journal->Finished(16)), IsOk());
     EXPECT_TRUE(journal->has_checkpoint());
   }
-  for (const bool changed : {true, false}) {  // and then gone
+  for (const bool changed : {true, false}) {  // first changed, then removed
     changed ? WriteFile(TempPath("weights.pt"), "other") : static_cast<void>(unlink(TempPath("weights.pt").c_str()));
     const auto journal = Open();
     EXPECT_EQ(journal->Finished(16), nullptr);
@@ -180,7 +180,7 @@ TEST_F(SweepJournalTest, TheCheckpointsPointCountsOnlyWithItsFile) {
   }
 }
 
-// Trained again, it may fit: somebody made room.
+// The point may fit in a second run, if memory was freed.
 TEST_F(SweepJournalTest, TheCheckpointsPointIsTriedAgainWhenItRanOutOfMemory) {
   options_.checkpoint_batch = 16;
   ASSERT_THAT(Open()->Keep(Point(16, proto::OUT_OF_MEMORY)), IsOk());

@@ -17,7 +17,7 @@ struct TrainSweepOptions {
   std::string output = "sweep.rec";  // "-": standard output
   bool force = false;
   bool dry_run = false;         // print the plan, write nothing
-  std::string device = "auto";  // as for ResolveDevice
+  std::string device = "auto";  // argument of ResolveDevice
 
   // Requested settings; the stage fills in the rest. Of the spec:
   // - preset, memory_limit_bytes, evaluate_every, find_max;

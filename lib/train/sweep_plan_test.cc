@@ -1,4 +1,4 @@
-// What flags become, and which are refused. No tool is started and nothing is trained.
+// Tests the meaning of flags, and which flags are refused. Starts no tool and trains nothing.
 #include "lib/train/sweep_plan.h"
 
 #include <functional>
@@ -28,9 +28,9 @@ using ::lockstep::testing::TempPath;
 using ::testing::HasSubstr;
 
 const c10::Device kCpu(c10::kCPU);
-const c10::Device kGpu(c10::kCUDA, 0);  // planned for, not used
+const c10::Device kGpu(c10::kCUDA, 0);  // device of plans, never used
 
-// As the tool fills them without flags.
+// Returns the options that the tool has without flags.
 TrainSweepOptions Defaults() {
   TrainSweepOptions options;
   options.input = "dataset.rec";
@@ -48,13 +48,14 @@ TrainSweepOptions Defaults() {
   return options;
 }
 
-// Both checks that the stage makes before it trains, for 40 training images.
+// Runs both checks that the stage makes before it trains, for 40 training images.
 absl::Status Check(const TrainSweepOptions& options) {
   const absl::Status status = CheckSweepOptions(options);
   return status.ok() ? PlanSweep(options, SmallDataset(40, 20)).status() : status;
 }
 
-// Flags about the step as train_sweep reads them, all of which parse: "--preset=fast --fused_sums=false".
+// Returns the spec of train_sweep for flags about the step, such as "--preset=fast --fused_sums=false". All flags must
+// parse.
 proto::SweepSpec Asked(const std::string& flags) {
   proto::SweepSpec spec = Defaults().spec;
   proto::TrainingSpec& training = *spec.mutable_training();
@@ -86,7 +87,7 @@ proto::TrainingSpec Settled(const proto::SweepSpec& asked, c10::Device device) {
   return SettleTraining(asked.preset(), asked.training(), device);
 }
 
-// What the tool says on CUDA of the step that it would compute: its line of the plan, or why it cannot be.
+// Returns the tool's message about the step on CUDA: the line of the plan, or the reason why the step is refused.
 std::string Said(const proto::SweepSpec& asked) {
   const proto::TrainingSpec training = Settled(asked, kGpu);
   for (const absl::Status& status : {CheckTrainingSpec(training), CheckSwitches(training)}) {
@@ -97,7 +98,7 @@ std::string Said(const proto::SweepSpec& asked) {
   return StepText(training);
 }
 
-// Every preset, and every override of each by itself; then combinations that one rule or another is about.
+// Covers every preset, and every override of each preset by itself; then combinations that a rule refers to.
 TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
   constexpr char kAllOfFast[] =
       "step: fused in bf16, channels-last, CUDA graph, second stream, fused sums, fused norms, own weight gradients, "
@@ -209,7 +210,7 @@ TEST(SweepPlanTest, TheFusedStepMakesItsBatchesOnTheDevice) {
   EXPECT_EQ(Settled(Asked("--workers=3"), kGpu).loader_workers(), 3);
 }
 
-// As in records from before there was a choice.
+// These fields stay unset, as in older records, which had no choice.
 TEST(SweepPlanTest, WhatIsNoChoiceStaysUnset) {
   const proto::TrainingSpec training = Settled(Asked(""), kCpu);
   EXPECT_EQ(training.schedule(), proto::SCHEDULE_UNSPECIFIED);
@@ -229,7 +230,7 @@ TEST(SweepPlanTest, ThePlanNamesTheStep) {
   EXPECT_THAT(PlanText(plan), HasSubstr("\n  step: autograd in fp32, NCHW\n"));
 }
 
-// Two processes with one set of flags agree on everything; the second is told what is its own.
+// Two processes with the same flags agree on everything. The order adds what concerns only the second process.
 TEST(SweepPlanTest, APointsOrderIsThePlanAndWhatIsItsOwn) {
   TrainSweepOptions options = Defaults();
   options.spec.add_batch_size(8);
@@ -241,7 +242,7 @@ TEST(SweepPlanTest, APointsOrderIsThePlanAndWhatIsItsOwn) {
   options.timeout = absl::Seconds(5);
   const auto plan = PlanSweep(options, SmallDataset(40, 20));
   ASSERT_THAT(plan, IsOk());
-  EXPECT_EQ(plan->spec.evaluate_every(), 1);  // by the target
+  EXPECT_EQ(plan->spec.evaluate_every(), 1);  // because a target is set
   const proto::PointOrder order = MakePointOrder(options, *plan, 16);
   EXPECT_EQ(order.batch_size(), 16);
   EXPECT_THAT(order.spec().training(), EqualsProto(plan->spec.training().DebugString()));
@@ -265,7 +266,7 @@ TEST(SweepPlanTest, APointsOrderIsThePlanAndWhatIsItsOwn) {
 
 TEST(SweepPlanTest, TheDefaultsPass) { EXPECT_THAT(Check(Defaults()), IsOk()); }
 
-// One thing that cannot be, and what is said of it.
+// Flag values that are not possible, and the error message.
 struct Impossible {
   std::function<void(TrainSweepOptions&)> ask;
   std::string says;

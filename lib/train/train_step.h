@@ -39,9 +39,9 @@ struct EpochTotals {
   PhaseTimes times;
   uint32_t steps = 0;
   uint64_t images = 0;
-  double mean_loss = 0;  // mean over the images, each with the weights of its own step; 0 without images
-  double accuracy = 0;   // fraction of images whose largest logit is the label's, in training mode; weights
-                         // of each step and 0 like for mean_loss
+  // Results over the images, each with the weights of its own step, in training mode; 0 without images.
+  double mean_loss = 0;
+  double accuracy = 0;  // fraction of images whose largest logit is the label's
 };
 
 // Not thread-safe: one thread must train. SetNumerics (lib/device/device.h) must be called first.

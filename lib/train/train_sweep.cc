@@ -403,7 +403,7 @@ absl::Status RunTrainSweepPoint(const std::string& order) {
     return status;
   }
   proto::SweepFile result = status.ok() ? std::move(file) : UnfinishedPoint(run.order.batch_size(), status);
-  MakeTextReadable(result);  // else the parent could not parse it; the parent knows the checkpoint's path
+  MakeTextReadable(result);  // the parent could not parse it otherwise, and knows the checkpoint's path
   return WriteResult(result.SerializeAsString());
 }
 

@@ -1,4 +1,4 @@
-// The stage as its users meet it: the tool itself, its children, and the record that they leave.
+// Tests the stage as users see it: the tool, its child processes, and their record.
 #include "lib/train/train_sweep.h"
 
 #include <signal.h>
@@ -47,7 +47,7 @@ using ::testing::Not;
 
 class TrainSweepTest : public ::testing::Test {
  protected:
-  // Writes a data set of so many training images.
+  // Writes a data set of `train_images` training images.
   void MakeInput(uint32_t train_images) {
     HeaderOptions header;
     header.schema = proto::DatasetFile::descriptor()->full_name();
@@ -57,7 +57,7 @@ class TrainSweepTest : public ::testing::Test {
     unlink(output_.c_str());
   }
 
-  // Starts the tool on the CPU; its standard error goes to a file.
+  // Starts the tool on the CPU, with its standard error in a file.
   void Start(std::vector<std::string> flags) {
     flags.insert(flags.begin(), {"tools/train_sweep", "--input=" + input_, "--output=" + output_, "--device=cpu",
                                  "--threads=1", "--workers=0"});
@@ -100,10 +100,10 @@ class TrainSweepTest : public ::testing::Test {
   std::string input_;
   std::string output_;
   pid_t pid_ = -1;
-  rlim_t file_limit_bytes_ = RLIM_INFINITY;  // of what the tool may write to one file
+  rlim_t file_limit_bytes_ = RLIM_INFINITY;  // largest file that the tool may write
 };
 
-// Calls `ready` until it is true; false after a minute.
+// Calls `ready` until it returns true. Returns false after a minute.
 bool Eventually(const std::function<bool()>& ready) {
   for (const MonotonicTime end = MonotonicTime::Now() + absl::Minutes(1); MonotonicTime::Now() < end;
        absl::SleepFor(absl::Milliseconds(10))) {
@@ -114,7 +114,7 @@ bool Eventually(const std::function<bool()>& ready) {
   return false;
 }
 
-// The accuracy of a checkpoint's network on images that HoldOutValidation takes out of the input.
+// Returns the accuracy of a checkpoint's network on the images that HoldOutValidation takes from the input.
 double AccuracyOn(uint32_t validation_images, uint32_t train_images, const std::string& checkpoint) {
   Dataset dataset = SmallDataset(train_images, 20);
   EXPECT_THAT(HoldOutValidation(validation_images, 1, dataset), IsOk());
@@ -188,12 +188,12 @@ TEST_F(TrainSweepTest, ClimbsUntilTheDataSetEnds) {
   EXPECT_GT(first.peak_memory_bytes(), 0);
   EXPECT_EQ(first.timing_method(), "steady clock");
   EXPECT_EQ(first.full_steps().count(), 10);  // two timed epochs
-  EXPECT_FALSE(first.has_step_parts());       // the parts of the epochs say it
+  EXPECT_FALSE(first.has_step_parts());       // the times of the epochs' phases are enough
   EXPECT_EQ(first.device_watch().absent_reason(), "device is a CPU");
   EXPECT_EQ(first.matmul_ceiling().size(), 1024);
   EXPECT_GE(first.matmul_ceiling().product_seconds().value_size(), 1);
   for (int i = 0; i < 2; ++i) {
-    // Parts add up: see epoch_runner.h. A busy machine may stop the process between two readings of the clock.
+    // Phases add up (epoch_runner.h), but a busy machine may stop the process between two clock readings.
     EXPECT_NEAR(first.epoch_seconds().value(i), first.step_seconds().value(i) + first.data_wait_seconds().value(i),
                 0.05);
   }
@@ -203,8 +203,8 @@ TEST_F(TrainSweepTest, ClimbsUntilTheDataSetEnds) {
   EXPECT_EQ(records[4].end().largest_completed_batch(), 32);
 }
 
-// Measured with LibTorch 2.11 (CUDA build) on x86-64: batch 512 of lenet5 fits into 0.8 GB and not into 0.7, batch 4096 into 1.1
-// and not into 1.0. A batch's need grows with it, so that the search ends between them.
+// Measured with LibTorch 2.11 (CUDA build) on x86-64: lenet5 at batch 512 fits into 0.8 GB but not into 0.7, at batch
+// 4096 into 1.1 but not into 1.0. Larger batches need more memory, so the search ends between these batches.
 TEST_F(TrainSweepTest, OutOfMemoryEndsTheLadderAndTheLargestBatchThatFitsIsFound) {
   MakeInput(4096);
   ASSERT_EQ(Run({"--model=lenet5", "--min_batch=512", "--factor=8", "--epochs=1", "--noevaluate", "--drop_last",
@@ -262,7 +262,8 @@ TEST_F(TrainSweepTest, AccumulatesMicroBatches) {
   EXPECT_LE(records[1].point().full_steps().p50_seconds(), records[1].point().full_steps().max_seconds());
 }
 
-// Somebody killed it, not the kernel for memory: no batch that does not fit, and nothing to remember.
+// The signal does not come from the kernel for lack of memory. So the batch does not count as too large, and is not
+// recorded.
 TEST_F(TrainSweepTest, AKilledPointIsNotRecorded) {
   MakeInput(40);
   Start({"--model=lenet5", "--min_batch=8", "--repeats=1000000"});
@@ -295,14 +296,14 @@ TEST_F(TrainSweepTest, AStopSignalKeepsWhatIsComplete) {
   EXPECT_THAT(Stderr(), HasSubstr("error: stopped by SIGINT; 1 of 2 points is finished, and the same command, without "
                                   "--force, goes on from there (" +
                                   output_ + ".part)"));
-  EXPECT_THAT(Stderr(), Not(HasSubstr("stopped by SIGTERM")));  // which the child was sent: one line is enough
+  EXPECT_THAT(Stderr(), Not(HasSubstr("stopped by SIGTERM")));  // the child got this signal, but one line is enough
 }
 
-// kill -9 after the first point and its checkpoint: the second run keeps both, to the byte, and measures the rest.
+// kill -9 after the first point and its checkpoint: the second run keeps the bytes of both, and measures the rest.
 TEST_F(TrainSweepTest, AKilledSweepGoesOn) {
   MakeInput(40);
   const std::string checkpoint = TempPath("lenet5.pt");
-  // The second point's process takes longer to start than this test to see that the first point is there.
+  // The second point's process takes longer to start than this test takes to find the first point.
   const std::vector<std::string> flags = {"--model=lenet5", "--batch=40,20", "--repeats=3",
                                           "--checkpoint=" + checkpoint};
   const auto kept = [this] {
@@ -330,8 +331,8 @@ TEST_F(TrainSweepTest, AKilledSweepGoesOn) {
   EXPECT_FALSE(FileExists(output_ + ".part"));
 }
 
-// Stopped twice in the middle of its epochs, by a signal that it can answer and by one that it cannot: the weights are those
-// of a run that was not stopped, byte by byte.
+// The training is stopped twice, by a signal that it can handle and by one that it cannot. The weights must equal those
+// of an uninterrupted run byte by byte.
 TEST_F(TrainSweepTest, InterruptedTrainingGoesOnToTheSameWeights) {
   MakeInput(40);
   const std::string checkpoint = TempPath("lenet5.pt");
@@ -373,7 +374,7 @@ TEST_F(TrainSweepTest, InterruptedTrainingGoesOnToTheSameWeights) {
   EXPECT_EQ(Records()[1].point().epoch(99).mean_loss(), point.epoch(99).mean_loss());
 }
 
-// The point's own process is killed: the tool says that it is not done, and the next run goes on with it.
+// The point's process is killed. The tool reports that the point is not finished, and the next run continues it.
 TEST_F(TrainSweepTest, AKilledPointIsGoneOnWith) {
   MakeInput(40);
   const std::vector<std::string> flags = {"--model=lenet5", "--batch=20", "--epochs=100", "--resume",
@@ -393,7 +394,7 @@ TEST_F(TrainSweepTest, AKilledPointIsGoneOnWith) {
   EXPECT_EQ(Records()[1].point().resumed_epoch_size(), 1);
 }
 
-// A step takes longer than the limit: the process that trains finds it while it is in it, and leaves.
+// A step takes longer than the limit. The training process detects this during the step, and exits.
 TEST_F(TrainSweepTest, APointThatGetsNothingDoneIsEndedAndMeasuredAgain) {
   MakeInput(100);
   const std::vector<std::string> flags = {"--model=resnet18", "--batch=100", "--epochs=1", "--noevaluate"};
@@ -408,8 +409,8 @@ TEST_F(TrainSweepTest, APointThatGetsNothingDoneIsEndedAndMeasuredAgain) {
   EXPECT_EQ(Records()[1].point().outcome(), proto::COMPLETED);
 }
 
-// A limit on the size of files stands for a full disk. The weights and the state of lenet5 are larger, the record is not: it is
-// whole, and the exit code is the one of an output that cannot be written.
+// A limit on file sizes replaces a full disk. The weights and the state of lenet5 exceed it, but the record does not.
+// The record must be complete, and the exit code that of an output that cannot be written.
 TEST_F(TrainSweepTest, AFullDiskIsTheMachinesFault) {
   MakeInput(40);
   file_limit_bytes_ = 100'000;
@@ -481,11 +482,11 @@ TEST_F(TrainSweepTest, EvaluatesOnTheWayAndStopsAtTheTarget) {
   EXPECT_FALSE(every_second.has_target());
 
   flags.back() = "--evaluate_every=1";
-  flags.insert(flags.begin(), "--force");  // in the place of the result above
+  flags.insert(flags.begin(), "--force");  // replaces the result above
   ASSERT_EQ(Run(flags), 0) << Stderr();
   const proto::SweepPoint whole = Records()[1].point();
-  EXPECT_EQ(whole.epoch(4).mean_loss(), every_second.epoch(4).mean_loss());  // looking changes nothing
-  int best = 0;  // the first of the best, so that no epoch before reaches it
+  EXPECT_EQ(whole.epoch(4).mean_loss(), every_second.epoch(4).mean_loss());  // evaluation does not change training
+  int best = 0;  // the first of the best epochs, so that no earlier epoch reaches its accuracy
   for (int epoch = 1; epoch < whole.epoch_size(); ++epoch) {
     best = whole.epoch(epoch).test_accuracy() > whole.epoch(best).test_accuracy() ? epoch : best;
   }
@@ -535,7 +536,7 @@ TEST_F(TrainSweepTest, TrainsInBf16AndChannelsLastOnTheCpu) {
   EXPECT_EQ(records[1].point().outcome(), proto::COMPLETED);
 }
 
-// Five full steps an epoch; the epoch with marks comes after the last one and is none of the point's epochs.
+// Five full steps per epoch. The instrumented epoch comes after the last epoch and is not one of the point's epochs.
 TEST_F(TrainSweepTest, TheFastPathRecordsWhereItsTimeGoes) {
   if (!torch::cuda::is_available()) {
     GTEST_SKIP() << "no GPU";
@@ -580,7 +581,7 @@ TEST_F(TrainSweepTest, TheFastPathRecordsWhereItsTimeGoes) {
   EXPECT_THAT(divided.step_parts().absent_reason(), HasSubstr("micro-batches"));
 }
 
-// What --schedule=cosine trains with beside it is the recipe of kuangliu/pytorch-cifar's main.py.
+// --schedule=cosine with the default settings is the recipe of kuangliu/pytorch-cifar's main.py.
 TEST_F(TrainSweepTest, TheDefaultsAreKuanglius) {
   MakeInput(400);
   ASSERT_EQ(Run({"--batch=128", "--epochs=200", "--schedule=cosine", "--dry_run"}), 0) << Stderr();
@@ -588,11 +589,11 @@ TEST_F(TrainSweepTest, TheDefaultsAreKuanglius) {
   EXPECT_THAT(Stderr(),
               HasSubstr("learning rate 0.1, cosine; momentum 0.9, weight decay 0.0005, random crop and flip, images "
                         "normalized by mean 0.5, std 0.125 0.25 0.375 (of the training images), seed 0"));
-  EXPECT_THAT(Stderr(), HasSubstr("batch 128: 4 steps an epoch, 800 in all"));  // the tail is trained on, too
+  EXPECT_THAT(Stderr(), HasSubstr("batch 128: 4 steps an epoch, 800 in all"));  // includes the last, shorter batch
 }
 
-// Flags that cannot be: exit 2, a line that says so, and nothing written. sweep_plan_test has all of them; these are those that
-// only the tool sees, and one of each exit code.
+// Invalid flags give exit status 2 and an error message, and no file is written. sweep_plan_test covers all of them.
+// Here are those that only the tool checks, and one per exit status.
 TEST_F(TrainSweepTest, RefusesImpossibleFlags) {
   MakeInput(40);
   for (const auto& [flag, says] : std::vector<std::pair<std::string, std::string>>{

@@ -1,4 +1,4 @@
-// The training step, the epoch around it, and the evaluation, on the CPU.
+// Tests the training step, the epoch and the evaluation on the CPU.
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/allclose.h>
@@ -112,7 +112,7 @@ TEST(TrainStepTest, OverfitsAFewImages) {
   const ImageSet set = SmallImageSet(proto::TRAIN, 10);
   BatchLoader loader(set, Options(set, 10));
   proto::TrainingSpec gentle = Spec();
-  gentle.set_learning_rate(0.005);  // ten times that, with pictures of this contrast, kills every ReLU
+  gentle.set_learning_rate(0.005);  // ten times this rate makes every ReLU dead with images of this contrast
   TrainStep step(LeNet5(), gentle, kCpu);
   EpochTimes times;
   for (uint32_t epoch = 0; epoch < 100; ++epoch) {
@@ -120,7 +120,7 @@ TEST(TrainStepTest, OverfitsAFewImages) {
     ASSERT_THAT(run, IsOk());
     times = *run;
     if (epoch == 0) {
-      EXPECT_NEAR(times.mean_loss, std::log(10.0), 0.3);  // ten classes, fresh weights: about chance
+      EXPECT_NEAR(times.mean_loss, std::log(10.0), 0.3);  // ten classes, initial weights: about chance
     }
   }
   EXPECT_LT(times.mean_loss, 0.1);
@@ -156,7 +156,7 @@ TEST(EpochRunnerTest, PartsAddUpToTheEpoch) {
   EXPECT_GE(times->data_wait_seconds, 0);
   EXPECT_DOUBLE_EQ(times->step_seconds,
                    times->copy_seconds + times->forward_seconds + times->backward_seconds + times->optimizer_seconds);
-  // What lies outside the phases is two readings of the clock; a busy machine may stop the process between them.
+  // Only two clock readings are outside the phases, but a busy machine may stop the process between them.
   EXPECT_LE(times->step_seconds + times->data_wait_seconds, times->epoch_seconds);
   EXPECT_NEAR(times->step_seconds + times->data_wait_seconds, times->epoch_seconds, 0.05);
 }
@@ -164,7 +164,7 @@ TEST(EpochRunnerTest, PartsAddUpToTheEpoch) {
 TEST(EpochRunnerTest, MeanLossWeighsImagesNotSteps) {
   const ImageSet set = SmallImageSet(proto::TRAIN, 9);
   proto::TrainingSpec frozen = Spec();
-  frozen.set_learning_rate(0);  // the weights stay, so the loss of each image does not depend on its batch
+  frozen.set_learning_rate(0);  // constant weights, so that the loss of each image does not depend on its batch
   TrainStep step(LeNet5(), frozen, kCpu);
   BatchLoader at_once(set, Options(set, 9));
   BatchLoader uneven(set, Options(set, 8));  // 8 + 1
@@ -172,7 +172,7 @@ TEST(EpochRunnerTest, MeanLossWeighsImagesNotSteps) {
   const auto actual = RunEpoch(step, uneven, 0, InOrder(9));
   ASSERT_THAT(expected, IsOk());
   ASSERT_THAT(actual, IsOk());
-  // fp32 logits of magnitude below 1, each a sum of at most 400 products in another blocking: 400 epsilon = 2.4e-5.
+  // fp32 logits of magnitude below 1 are sums of at most 400 products, added in another order: 400 epsilon = 2.4e-5.
   EXPECT_NEAR(actual->mean_loss, expected->mean_loss, 2.4e-5);
   EXPECT_EQ(actual->accuracy, expected->accuracy);
 }
@@ -197,7 +197,7 @@ TEST(EpochRunnerTest, SameSeedSameLoss) {
   EXPECT_NE(train(3, 2), train(4, 2));
 }
 
-// Counts its calls and, as a reducer would, changes the gradients before the optimizer reads them.
+// Hook that counts its calls and changes the gradients before the optimizer reads them, like a reducer.
 class ZeroingHook : public GradientHook {
  public:
   explicit ZeroingHook(Model& model) : model_(model) {}
@@ -223,7 +223,7 @@ class ZeroingHook : public GradientHook {
 
 TEST(TrainStepTest, MicroBatchesAddUpToTheBatch) {
   const ImageSet set = SmallImageSet(proto::TRAIN, 10);
-  BatchLoader loader(set, Options(set, 6));  // a step of 6 images, and one of 4: micro-batches of 3, 3 and 3, 1
+  BatchLoader loader(set, Options(set, 6));  // a step of 6 images and one of 4: micro-batches of 3 and 3, then 3 and 1
   TrainStep whole(LeNet5(), Spec(), kCpu);
   TrainStep parts(LeNet5(), Spec(), kCpu, 3);
   const auto expected = RunEpoch(whole, loader, 0, InOrder(10));
@@ -234,13 +234,13 @@ TEST(TrainStepTest, MicroBatchesAddUpToTheBatch) {
   EXPECT_EQ(found->accuracy, expected->accuracy);
   EXPECT_NEAR(found->mean_loss, expected->mean_loss, 1e-6);
   for (size_t i = 0; i < whole.model().parameters().size(); ++i) {
-    // Sums in another order: a few roundings of 6e-8 each of weights and gradients of at most 1, twice.
+    // Sums in another order: a few roundings of 6e-8 each, of weights and gradients of at most 1, twice.
     EXPECT_TRUE(at::allclose(parts.model().parameters()[i], whole.model().parameters()[i], 0, 1e-6)) << i;
     EXPECT_FALSE(at::equal(parts.model().parameters()[i], LeNet5()->parameters()[i])) << i;
   }
 }
 
-// An image's loss, with s = 0.25 and p the softmax of its logits, is -0.75 log p[label] - 0.25 / 10 * sum(log p).
+// The loss of an image is -0.75 log p[label] - 0.25 / 10 * sum(log p), with s = 0.25 and p the softmax of its logits.
 TEST(TrainStepTest, TheSmoothedLossByHand) {
   const ImageSet set = SmallImageSet(proto::TRAIN, 6);
   BatchLoader loader(set, Options(set, 6));
@@ -262,7 +262,8 @@ TEST(TrainStepTest, TheSmoothedLossByHand) {
   EXPECT_NEAR(times->mean_loss, expected / 6, 1e-6);  // about 2.3 in fp32
 }
 
-// The first step's momentum is the clipped gradient: of the whole batch, also when it comes in micro-batches.
+// The first step's momentum is the clipped gradient of the whole batch, also if the batch is divided into
+// micro-batches.
 TEST(TrainStepTest, ClipsTheGradientOfTheWholeBatch) {
   const ImageSet set = SmallImageSet(proto::TRAIN, 6);
   BatchLoader loader(set, Options(set, 6));
@@ -276,7 +277,7 @@ TEST(TrainStepTest, ClipsTheGradientOfTheWholeBatch) {
     squares += whole.optimizer().momentum()[i].square().sum().item<double>();
     EXPECT_TRUE(at::allclose(parts.optimizer().momentum()[i], whole.optimizer().momentum()[i], 1e-3, 1e-8)) << i;
   }
-  EXPECT_NEAR(std::sqrt(squares), 0.01, 1e-5);  // less by 1e-6 of the gradient's norm before
+  EXPECT_NEAR(std::sqrt(squares), 0.01, 1e-5);  // slightly less, because the divisor is norm + 1e-6
 }
 
 TEST(TrainStepTest, RefusesRemediesThatCannotBe) {
@@ -310,7 +311,7 @@ TEST(TrainStepTest, EveryStepIsTimedByItself) {
       EXPECT_GT(seconds, 0);
       sum += seconds;
     }
-    EXPECT_NEAR(sum, times->step_seconds, 1e-9);  // the same readings of the clock, added in another order
+    EXPECT_NEAR(sum, times->step_seconds, 1e-9);  // same clock readings, added in another order
   }
 }
 
@@ -352,7 +353,7 @@ TEST(TrainStepTest, PassesTheHooksErrorOn) {
   EXPECT_THAT(RunEpoch(step, loader, 0, InOrder(6), &hook), StatusIs(absl::StatusCode::kUnavailable, "rank 1 is gone"));
 }
 
-// Says class 0 with certainty, whatever the picture.
+// Model that always predicts class 0.
 class Constant : public Model {
  public:
   torch::Tensor forward(torch::Tensor images) override {
@@ -383,7 +384,7 @@ TEST(EvaluatorTest, CountsEveryImageOnceAndRestoresTheMode) {
 TEST(EvaluatorTest, SharesAreDisjointAndTogetherTheSet) {
   const ImageSet set = SmallImageSet(proto::TEST, 23);
   const LoaderOptions options = Options(set, 7);
-  for (const uint32_t ranks : {2u, 4u, 30u}) {  // of 30, some have no image
+  for (const uint32_t ranks : {2u, 4u, 30u}) {  // some of 30 ranks have no image
     int64_t correct = 0, seen = 0;
     for (uint32_t rank = 0; rank < ranks; ++rank) {
       Constant model;
@@ -398,7 +399,7 @@ TEST(EvaluatorTest, SharesAreDisjointAndTogetherTheSet) {
   }
 }
 
-// Keeps what it is shown.
+// Model that stores its inputs.
 class Camera : public Model {
  public:
   torch::Tensor forward(torch::Tensor images) override {

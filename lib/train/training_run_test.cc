@@ -24,7 +24,7 @@ using ::lockstep::testing::SmallDataset;
 using ::lockstep::testing::StatusIs;
 using ::testing::ElementsAre;
 
-// Fails in its first epoch, and tells when it is destroyed.
+// Trainer that fails in its first epoch, and records its destruction.
 class FailingTrainer : public EpochTrainer {
  public:
   explicit FailingTrainer(std::vector<std::string>& told) : told_(told) {}
@@ -40,7 +40,7 @@ class FailingTrainer : public EpochTrainer {
   std::vector<std::string>& told_;
 };
 
-// What it holds may wait for a rank that is stopped as it is destroyed.
+// Destroying the trainer may block, because its resources may wait for a rank that has stopped.
 TEST(RunTrainingTest, AnErrorIsToldBeforeTheTrainerGoes) {
   std::vector<std::string> told;
   TrainingRunOptions run;
@@ -56,7 +56,8 @@ TEST(RunTrainingTest, AnErrorIsToldBeforeTheTrainerGoes) {
   EXPECT_THAT(told, ElementsAre("rank 1 is silent", "destroyed"));
 }
 
-// Trains nothing, at once, and fails in the epoch with marks; on a GPU by a kernel that ends it for the process.
+// Trainer whose epochs do nothing and whose instrumented epoch fails; on a GPU, with a kernel that makes the GPU
+// unusable for the process.
 class UnmarkedTrainer : public EpochTrainer {
  public:
   explicit UnmarkedTrainer(c10::Device device) : device_(device) {}
@@ -103,7 +104,7 @@ TEST(RunTrainingTest, MarksThatFailAreNoFailureOfThePoint) {
   EXPECT_EQ(point.step_parts().absent_reason(), "the clock ran backwards");
 }
 
-// In a process of its own, which has no GPU any more.
+// Runs in its own process, whose GPU is unusable afterwards.
 TEST(RunTrainingDeathTest, AGpuThatMarksBrokeIsNamedAtOnce) {
   if (!at::hasCUDA()) {
     GTEST_SKIP() << "no CUDA device";

@@ -36,13 +36,13 @@ proto::TrainingSpec SettleTraining(const std::string& preset, const proto::Train
   proto::TrainingSpec spec = SettleStep(preset, asked);
   spec.set_device(ToDeviceKind(device));
   if (spec.schedule() == proto::CONSTANT) {
-    spec.clear_schedule();  // like in older records, which had no choice
+    spec.clear_schedule();  // same as in older records, which had no choice
   }
   if (spec.schedule() == proto::MULTISTEP && spec.lr_gamma() == 0) {
     spec.set_lr_gamma(kDefaultGamma);
   }
   if (spec.accumulate() == 1) {
-    spec.clear_accumulate();  // like in older records, which had no micro-batches
+    spec.clear_accumulate();  // same as in older records, which had no micro-batches
   }
   if (spec.learning_rate() == 0) {
     spec.set_learning_rate(DefaultLearningRate(spec.model()));

@@ -24,7 +24,8 @@ struct TrainingState {
   std::string measured;     // additional measurements, in the caller's format
   TrainingArrays arrays;
 };
-using TrainingStates = std::vector<TrainingState>;  // by rank; ranks after the first omit arrays that equal rank 0's
+using TrainingStates =
+    std::vector<TrainingState>;  // states by rank; ranks after the first omit arrays that equal rank 0's
 
 // File of a training state, and the run that it belongs to.
 struct TrainingStateFile {

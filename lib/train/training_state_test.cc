@@ -36,7 +36,7 @@ TrainingStates State(int epochs) {
   return {state};
 }
 
-// Two ranks, the second with an array of its own.
+// Returns the states of two ranks; the second has an array of its own.
 TrainingStates StateOfTwo() {
   TrainingStates states = State(2);
   states[0].measured = "\xFF zero";
