@@ -41,8 +41,8 @@ class CapturedSteps {
 
   // Captures a step of `images` images with `hook`, unless that has been done. Weights, momentum and running statistics
   // are restored afterwards. `hook` may be null and must outlive this object; steps run uncaptured until the hook is
-  // settled. Ranks that train together must capture together; `rank` gives each rank other trial images. Returns the
-  // errors of StepGraph::Capture, Sgd::Step and the hook.
+  // settled. Ranks that train together must capture together; `rank` gives each rank different trial images. Returns
+  // the errors of StepGraph::Capture, Sgd::Step and the hook.
   absl::Status Capture(uint32_t images, GradientHook* hook = nullptr, uint32_t rank = 0);
 
   // Returns true if a step of `images` images has been captured with this hook.
@@ -57,7 +57,7 @@ class CapturedSteps {
   // Queues the step on the current stream.
   void Replay(uint32_t images);
 
-  // Clear() resets the sum of the losses and the number of correct predictions, both over the images of all steps
+  // Clear() resets LossSum() and Correct(): the sum of the losses and the number of correct predictions over all images
   // since.
   void Clear();
   double LossSum() const { return loss_sum_.defined() ? loss_sum_.item<double>() : 0; }

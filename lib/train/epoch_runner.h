@@ -19,7 +19,7 @@ namespace lockstep {
 //   step = copy + forward + backward + optimizer
 //   epoch = step + data_wait
 //
-// On a CPU the sums are exact to microseconds. On CUDA the phases are measured by the device's clock
+// On a CPU the sums are exact to within microseconds. On CUDA the phases are measured by the device's clock
 // (lib/train/phase_clock.h) and the epoch by the host's, which adds the launch of the first event and the wait for the
 // last.
 struct EpochTimes {

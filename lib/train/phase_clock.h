@@ -26,7 +26,7 @@ inline constexpr size_t kPhases = 5;
 // Times of one epoch in seconds.
 struct PhaseTimes {
   double wall = 0;                         // host's time from Start() until the device had finished
-  std::array<double, kPhases> phase = {};  // indexed by Phase; on a CPU the sum is `wall` to microseconds
+  std::array<double, kPhases> phase = {};  // indexed by Phase; on a CPU the sum equals `wall` to within microseconds
   std::vector<double> step;                // seconds of each step: the time between two waits for data
 
   double operator[](Phase which) const { return phase[static_cast<size_t>(which)]; }

@@ -1,6 +1,6 @@
 // Interface of one rank to the other ranks that train the same model. lib/dist implements it.
 //
-// Every rank must make the same calls in the same order. Returns UnavailableError if a rank is lost.
+// Every rank must make the same calls in the same order. Every call returns UnavailableError if a rank is lost.
 #ifndef LOCKSTEP_LIB_TRAIN_RANK_GROUP_H_
 #define LOCKSTEP_LIB_TRAIN_RANK_GROUP_H_
 

@@ -26,9 +26,9 @@ class StepGraph {
   };
 
   // Runs the work three times, then captures it without running it. The graph may use the memory pool of `shared`
-  // (null: its own pool) if the two graphs are never replayed at the same time, and neither reads anything from the
-  // pool after the other's replay. Returns the work's errors, and UnimplementedError if built without CUDA. Throws
-  // c10::Error, like LibTorch.
+  // (null: its own pool) if the two graphs are never replayed at the same time, and nothing that one graph left in
+  // the pool is read after the other's replay. Returns the work's errors, and UnimplementedError if built without CUDA.
+  // Throws c10::Error, like LibTorch.
   static absl::StatusOr<std::unique_ptr<StepGraph>> Capture(c10::Device device, const Work& work,
                                                             const StepGraph* shared);
   virtual ~StepGraph() = default;

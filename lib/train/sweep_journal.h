@@ -26,7 +26,7 @@ struct SweepJournalOptions {
   std::string output;             // the record's path, or "-"
   bool afresh = false;            // --force: does not use what a stopped run left
   std::string checkpoint;         // the checkpoint's path; empty: none
-  uint32_t checkpoint_batch = 0;  // its point counts as finished only together with its checkpoint; 0: none
+  uint32_t checkpoint_batch = 0;  // batch whose point is finished only together with its checkpoint; 0: none
 };
 
 // Writes spec, points, probes and end as they are known. Not thread-safe.
@@ -65,7 +65,7 @@ class SweepJournal {
   void ReadFinished(const std::vector<proto::SweepRecord>& kept, uint32_t checkpoint_batch);
   absl::Status Rewrite();
 
-  using Key = std::pair<bool, uint32_t>;  // is a probe; batch size
+  using Key = std::pair<bool, uint32_t>;  // true for a probe; batch size
   static Key KeyOf(const proto::SweepRecord& record);
   const proto::SweepFile* Find(const Key& key) const;
 

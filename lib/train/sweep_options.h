@@ -19,12 +19,12 @@ struct TrainSweepOptions {
   bool dry_run = false;         // print the plan, write nothing
   std::string device = "auto";  // argument of ResolveDevice
 
-  // Requested settings; the stage fills in the rest. Of the spec:
+  // Requested settings; the stage fills in the rest. Fields of the spec:
   // - preset, memory_limit_bytes, evaluate_every, find_max;
   // - target_accuracy (if evaluate_every is 0, each epoch is evaluated);
   // - batch_size (exactly these batches; empty: `ladder`).
   //
-  // Of its training:
+  // Fields of its training:
   // - model, learning_rate (0: DefaultLearningRate), momentum, weight_decay, seed, augment, drop_last, loader_workers,
   //   threads (0: LibTorch's default), accumulate, deterministic;
   // - the schedule and its parameters (lr_gamma 0: 0.1, torch's default), the epochs (SetEpochs);

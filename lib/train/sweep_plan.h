@@ -28,10 +28,10 @@ struct SweepPlan {
 
 // Returns how long, in wall time, a point may make no progress (lib/base/stall_watch.h). The default on a GPU is two
 // minutes: its longest wait is for 64 steps. The default on a CPU is infinite, because a step of a large batch may take
-// minutes.
+// that long.
 absl::Duration TimeoutOf(const TrainSweepOptions& options, c10::Device device);
 
-// Returns the plan for a data set. Builds the model once, to count its parameters. Errors:
+// Returns the plan for a data set. Builds the model once, to count its parameters and operations. Errors:
 // - InvalidArgument: a model, rate or batch that is not possible, or a state's path that is not a regular file.
 // - Unavailable: no such device, or too few threads left.
 // - FailedPrecondition: test accuracy is requested, but the data set has no test images.
