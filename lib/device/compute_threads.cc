@@ -54,8 +54,7 @@ absl::Status SetComputeThreads(uint32_t threads) {
   const uint32_t wanted = threads > 0 ? threads : ComputeThreads();
   RETURN_IF_ERROR(CheckBothPoolsCanStart(wanted));
   at::set_num_threads(static_cast<int>(wanted));
-  at::parallel_for(0, wanted, /*grain_size=*/1, [](int64_t, int64_t) {});  // starts the team while its threads are
-                                                                           // available
+  at::parallel_for(0, wanted, /*grain_size=*/1, [](int64_t, int64_t) {});  // starts the team while its threads are free
   return absl::OkStatus();
 }
 

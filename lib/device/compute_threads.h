@@ -1,8 +1,8 @@
 // Number of CPU threads that LibTorch computes with, and its limit.
 //
 // LibTorch's and oneDNN's kernels divide their work by the number of threads that they requested from OpenMP, and the
-// threads wait for each other. If OpenMP starts fewer (OMP_THREAD_LIMIT, OMP_DYNAMIC), they wait for ever at full load,
-// as observed with LibTorch 2.11 and libgomp on 2026-11-22.
+// threads wait for each other. If OpenMP starts fewer (OMP_THREAD_LIMIT, OMP_DYNAMIC), the threads wait for ever at
+// full load, as observed with LibTorch 2.11 and libgomp on 2026-11-22.
 //
 // If the system refuses a thread, LibTorch's pool waits for it for ever and ignores signals (pthreadpool_create), and
 // libgomp ends the process.

@@ -85,8 +85,7 @@ TEST(DeviceTest, CountsTheGpusOtherProcesses) {
   EXPECT_THAT(CountOtherGpuProcesses(c10::Device(c10::kCPU)),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("CPU")));
   if (torch::cuda::is_available()) {
-    const at::Tensor held = at::ones({1}, c10::Device(c10::kCUDA, 0));  // creates a context, so that this process
-                                                                        // counts among the GPU's
+    const at::Tensor held = at::ones({1}, c10::Device(c10::kCUDA, 0));  // makes this process use the GPU
     const auto others = CountOtherGpuProcesses(c10::Device(c10::kCUDA, 0));
     EXPECT_TRUE(others.ok() || absl::IsUnavailable(others.status())) << others.status();
   }

@@ -35,8 +35,8 @@ absl::StatusOr<GpuFacts> ReadGpuFacts(int index);
 absl::Status CheckGpuPrecision(const GpuFacts& facts, proto::Precision precision);
 
 // Checks that the processes of the first `gpus` GPUs can exchange memory handles, and that each GPU can access the
-// memory of each other. Returns FailedPreconditionError naming the first GPU that cannot, and UnavailableError if there
-// is no driver or too few GPUs.
+// memory of every other GPU. Returns FailedPreconditionError naming the first GPU that cannot, and UnavailableError if
+// there is no driver or too few GPUs.
 absl::Status CheckGpusShareMemory(uint32_t gpus);
 
 // Returns the number of processes, including this one, with a context on the GPU with this UUID. In a container, NVML

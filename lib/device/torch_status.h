@@ -11,8 +11,8 @@ namespace lockstep {
 
 // Calls `body` and returns its status. An exception becomes a status whose one-line message begins with `doing` ("a
 // training step at batch 32"):
-//   ResourceExhausted  memory ran out: c10::OutOfMemoryError, std::bad_alloc, or an error that LibTorch's CPU
-//                      allocator, CUDA, cuDNN, cuBLAS or oneDNN words like this
+//   ResourceExhausted  memory ran out: c10::OutOfMemoryError, std::bad_alloc, or an error with the message of
+//                      LibTorch's CPU allocator, CUDA, cuDNN, cuBLAS or oneDNN for this
 //   Unavailable        threads or open files ran out: std::system_error, read as in CatchMemoryEnd
 //                      (lib/base/run_tool.h)
 //   Internal           anything else

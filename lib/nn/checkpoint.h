@@ -34,7 +34,7 @@ inline constexpr char kCheckpointFormat[] = "torch state_dict (zip)";
 absl::StatusOr<std::string> SaveCheckpoint(const Model& model, const proto::Normalization& normalization,
                                            const std::string& path, const ReplaceRule& rule);
 
-// Returns the rule that recognizes an archive of SaveCheckpoint by its first member; it never allows to replace an
+// Returns the rule that recognizes an archive of SaveCheckpoint by its first member; it never allows replacing an
 // archive that Python wrote. The record next to a checkpoint shows if both come from the same command
 // (lib/record/other_result.h).
 ReplaceRule ReplaceCheckpoint();

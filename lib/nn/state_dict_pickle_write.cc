@@ -6,7 +6,7 @@
 namespace lockstep {
 namespace {
 
-using namespace pickle;  // a few constants
+using namespace pickle;  // NOLINT(build/namespaces): a few constants
 
 void Put(Op op, std::string& out) { out.push_back(static_cast<char>(op)); }
 
@@ -16,7 +16,7 @@ void PutLittleEndian(uint64_t value, int bytes, std::string& out) {
   }
 }
 
-// Writes BININT if the value fits, else LONG1 of eight bytes, the largest that pickletools requires.
+// Writes BININT if the value fits, else LONG1 of eight bytes, which is all that pickletools requires.
 void PutInt(int64_t value, std::string& out) {
   if (value == static_cast<int32_t>(value)) {
     Put(kBinInt, out);

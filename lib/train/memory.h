@@ -16,8 +16,8 @@ namespace lockstep {
 
 // Returns an estimate of the largest batch that fits: the batch of the largest completed point that has a prediction,
 // plus the images that fit into the memory that this point left available. Its used memory is the larger of its timed
-// peak and its prediction. Bytes per image are the slope of the predictions. Returns 0 if fewer than two completed points have a
-// prediction, or if the largest has no timed peak or no available memory.
+// peak and its prediction. Bytes per image are the slope of the predictions. Returns 0 if fewer than two completed
+// points have a prediction, or if the largest has no timed peak or no available memory.
 uint32_t GuessLargestBatch(const std::vector<proto::SweepPoint>& points);
 
 }  // namespace lockstep
