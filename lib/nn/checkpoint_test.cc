@@ -34,7 +34,7 @@ void ExpectSameState(const Model& a, const Model& b) {
 TEST(CheckpointTest, RoundTripsWeightsAndBatchNormStatistics) {
   const std::string path = TempPath("model.pt");
   const std::shared_ptr<Model> saved = Make("resnet18", 1);
-  saved->forward(at::randn({4, kChannels, kImageSize, kImageSize}));  // moves the running statistics
+  saved->forward(at::randn({4, kChannels, kImageSize, kImageSize}));  // updates the running statistics
   ASSERT_THAT(SaveCheckpoint(*saved, {}, path, ReplaceAnything()), IsOk());
   const std::shared_ptr<Model> loaded = Make("resnet18", 2);
   ASSERT_THAT(LoadCheckpoint(*loaded, path), IsOk());

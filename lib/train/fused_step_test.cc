@@ -239,7 +239,7 @@ TEST_F(FusedStepTest, MicroBatchesAddUpAsAutogradsDo) {
     EXPECT_EQ(Comparison(*step->GetMomentum(), momentum, kFp32Tolerance).beyond, "");
     EXPECT_EQ(Comparison(*step->GetValues(), *ToFusedValues(*model_), kFp32Tolerance).beyond,
               "");  // includes running statistics
-    // The gradients left are those of the last micro-batch here, but sums in TrainStep. They must differ, which shows
+    // The fused step keeps the last micro-batch's gradients, TrainStep the sum of all. They must differ, which shows
     // that the comparison works.
     EXPECT_NE(Comparison(*step->GetGradients(), *ToFusedGradients(*model_), kFp32Tolerance).beyond, "");
   }

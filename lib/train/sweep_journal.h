@@ -25,7 +25,7 @@ namespace lockstep {
 struct SweepJournalOptions {
   std::string output;             // the record's path, or "-"
   bool afresh = false;            // --force: does not use what a stopped run left
-  std::string checkpoint;         // the checkpoint's path; empty: none
+  std::string checkpoint;         // the checkpoint's path; empty: no checkpoint
   uint32_t checkpoint_batch = 0;  // batch whose point is finished only together with its checkpoint; 0: none
 };
 

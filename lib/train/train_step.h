@@ -105,7 +105,7 @@ class TrainStep {
   // loss take 2 MB per 50,000 images.
   std::vector<torch::Tensor> logits_;  // (n, kClasses) each, float or bf16, one for each micro-batch
   std::vector<torch::Tensor> losses_;  // float () each
-  std::vector<uint32_t> sizes_;        // n
+  std::vector<uint32_t> sizes_;        // n of each entry of logits_
   std::vector<int64_t> labels_;        // labels of the images in logits_
 };
 

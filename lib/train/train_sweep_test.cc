@@ -410,7 +410,7 @@ TEST_F(TrainSweepTest, APointThatGetsNothingDoneIsEndedAndMeasuredAgain) {
 }
 
 // A limit on file sizes replaces a full disk. The weights and the state of lenet5 exceed it, but the record does not.
-// The record must be complete, and the exit code that of an output that cannot be written.
+// The record must be complete, and the exit status must be the one for an output that cannot be written.
 TEST_F(TrainSweepTest, AFullDiskIsTheMachinesFault) {
   MakeInput(40);
   file_limit_bytes_ = 100'000;

@@ -18,7 +18,7 @@ namespace lockstep {
 
 namespace {
 
-// Returns a reader's error with another remedy. A reader suggests to make the file again, but a state is made by a
+// Returns a reader's error with another remedy. A reader suggests making the file again, but a state is made by a
 // training run, which must be told to ignore it.
 absl::Status Unusable(const std::string& path, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(absl::StripSuffix(status.message(), "; make the file again"),
