@@ -1,4 +1,5 @@
-// One training epoch: feeds batches from the loader to training steps and measures both times that the lab asks for.
+// One training epoch: feeds batches from the loader to training steps. Measures both of the lab's times: with and
+// without the wait for data.
 #ifndef LOCKSTEP_LIB_TRAIN_EPOCH_RUNNER_H_
 #define LOCKSTEP_LIB_TRAIN_EPOCH_RUNNER_H_
 
