@@ -1,4 +1,4 @@
-// Which points and rows of a lab's records answer its first three questions.
+// Selection of the points and rows of a lab's records that answer its first three questions.
 #ifndef LOCKSTEP_LIB_REPORT_ANSWER_ROWS_H_
 #define LOCKSTEP_LIB_REPORT_ANSWER_ROWS_H_
 
@@ -11,20 +11,20 @@
 
 namespace lockstep {
 
-// Points with a time, in the order of the record.
+// Returns the completed points that have a step time, in the order of the record.
 std::vector<const proto::SweepPoint*> CompletedPoints(const LabSweep& sweep);
 
-// The sweep that answers Q1: the one with the most completed points; null when there is none.
+// Returns the sweep that answers Q1: the one with the most completed points; null if no sweep has one.
 const LabSweep* LongestSweep(const LabRecords& lab);
 
-// The rows of the most devices, of one way to train; in the order of the record.
+// Rows of the largest number of devices for one way to train, in the order of the record.
 struct WayRows {
   std::string way;  // "DDP, lab preset"
   std::vector<const proto::ScalingRow*> rows;
 };
 
-// One of each view that has rows of several devices; DDP comes first, of which the lab asks. Valid while the LabRecords
-// are.
+// Returns one element for each view that has rows of several devices. DDP comes first, because the lab asks about DDP.
+// The result is valid as long as `lab`.
 std::vector<WayRows> RowsOfMostDevices(const LabRecords& lab);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// The sections of a report in the order of its reader: the card, the questions, the details, the machine.
+// The sections of a report in reading order: the card, the questions, the details, the machine.
 #ifndef LOCKSTEP_LIB_REPORT_ARRANGE_H_
 #define LOCKSTEP_LIB_REPORT_ARRANGE_H_
 
@@ -12,19 +12,20 @@
 namespace lockstep {
 
 enum class PageStyle {
-  kGiven,  // what the records hold; a question without a record is left out
-  kLab,    // every question and table of the lab; a blank one says what would fill it
+  kGiven,  // only what the records hold; a question without a record is left out
+  kLab,    // every question and table of the lab; a blank one states what would fill it
 };
 
-// "" or "given", "lab"; InvalidArgument otherwise.
+// Parses "given" or "lab"; "" means "given". Returns InvalidArgumentError for any other word.
 absl::StatusOr<PageStyle> ParsePageStyle(absl::string_view name);
 
 struct ReportPages {
   std::vector<proto::Section> page;   // card, answers, details, machine, records
-  std::vector<proto::Section> audit;  // the published tables under audit, a page of their own; empty: none
+  std::vector<proto::Section> audit;  // the published tables under audit, a page of their own; empty: no such page
 };
 
-// All sections of the records (tables.h), each once. The card takes the warnings and one plot; the first section of a page the terms that the page uses.
+// Returns all sections of the records (tables.h), each once. The card gets the warnings and one plot; the first section
+// of each page gets the glossary terms that the page uses.
 ReportPages ArrangePages(const LabRecords& lab, PageStyle style);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Which batch of a sweep trains an epoch fastest, in the words of both the answer to Q1 and the summary.
+// The batch of a sweep that trains an epoch fastest, in words that both the answer to Q1 and the summary use.
 #ifndef LOCKSTEP_LIB_REPORT_BEST_BATCH_H_
 #define LOCKSTEP_LIB_REPORT_BEST_BATCH_H_
 
@@ -9,12 +9,13 @@
 
 namespace lockstep {
 
-// Returns the point with the least mean time without data loading. `points` have times and are not empty.
+// Returns the point with the smallest mean time without data loading. `points` must not be empty, and each point must
+// have times.
 const proto::SweepPoint& FastestPoint(const std::vector<const proto::SweepPoint*>& points);
 
-// Returns sentences such as "The best batch is 512: 1.575 [1.573, 1.576] times as fast as 32. 256 and 1,024 are not told apart
-// from it." Two batches are told apart if no epoch of the one is as fast as one of the other. Points that were timed once are
-// not compared. Empty: there is one point.
+// Returns sentences such as "The best batch is 512: 1.575 [1.573, 1.576] times as fast as 32. 256 and 1,024 are not
+// told apart from it." Two batches are told apart if no epoch of one is as fast as an epoch of the other. If a point
+// was timed only once, the batches are not compared. Returns an empty string if there is only one point.
 std::string BestBatchText(const std::vector<const proto::SweepPoint*>& points);
 
 }  // namespace lockstep

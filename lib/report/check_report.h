@@ -1,4 +1,4 @@
-// Everything that report does with record files, and what has to hold whatever they say. Test-only.
+// Runs everything that report does with record files, and checks the properties that hold for any content. Test-only.
 #ifndef LOCKSTEP_LIB_REPORT_CHECK_REPORT_H_
 #define LOCKSTEP_LIB_REPORT_CHECK_REPORT_H_
 
@@ -12,16 +12,17 @@
 
 namespace lockstep::testing {
 
-// Takes `data` as a serialized `file` of one of the six schemas (proto::SweepFile) and makes it the record file that a
-// tool would have written: printed as text and as JSON, with and without its long fields, it is read again as it was;
-// then CheckReport. False, and nothing more, when `data` is no such message.
+// Parses `data` as a serialized `file` of one of the six schemas (such as proto::SweepFile) and frames it as the record
+// file that a tool would have written. Checks that its text and JSON, each printed with and without long fields, read
+// back unchanged, and then runs CheckReport. Returns false and checks nothing if `data` is no such message.
 bool CheckRecordFile(const uint8_t* data, size_t size, google::protobuf::Message& file);
 
-// Reads the record files together and makes the report of them, all but the drawing. Every row has the table's columns,
-// a cell is not blank without a reason, a claim says something or why not, and text from the records is nowhere markup.
+// Reads the record files together and makes their report without drawing the plots. Checks that every row has the
+// table's columns, that a blank cell has a reason, that a claim has either a text or a reason, and that text from the
+// records never becomes markup.
 void CheckReport(const std::vector<std::string>& files);
 
-// Both renderers on any sections.
+// Checks the output of the renderers for any sections.
 void CheckRendered(const std::string& title, const std::vector<proto::Section>& sections);
 
 }  // namespace lockstep::testing

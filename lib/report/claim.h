@@ -1,4 +1,4 @@
-// What the answer templates share: making a claim, and saying a quantity in a sentence.
+// Helpers of the answer templates: they make a claim, and put a quantity into a sentence.
 #ifndef LOCKSTEP_LIB_REPORT_CLAIM_H_
 #define LOCKSTEP_LIB_REPORT_CLAIM_H_
 
@@ -11,15 +11,15 @@
 
 namespace lockstep {
 
-// `question` is "Q1", `asked` the question in a few words.
+// Make a claim with a text, and a claim without one. `question` is "Q1", `asked` the question in a few words.
 proto::Claim Claimed(absl::string_view question, absl::string_view asked, const std::string& text,
                      const std::vector<std::string>& sources);
 proto::Claim NotClaimed(absl::string_view question, absl::string_view asked, const std::string& absent_reason);
 
-// "0.103 s"; "not known (REASON)" without a value.
+// Returns "0.103 s", or "not known (REASON)" if there is no value.
 std::string Say(const proto::Quantity& quantity, absl::string_view unit, double scale = 1);
 
-// "a", "a and b", "a, b and c".
+// Returns "a", "a and b", "a, b and c".
 std::string JoinAnd(const std::vector<std::string>& parts);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// A record file as JSON, or JSON as the record file that it was printed from: `report --convert=FILE`.
+// Converts a record file to JSON, or JSON back to the record file that it was printed from: `report --convert=FILE`.
 #ifndef LOCKSTEP_LIB_REPORT_CONVERT_RECORD_H_
 #define LOCKSTEP_LIB_REPORT_CONVERT_RECORD_H_
 
@@ -12,15 +12,17 @@ namespace lockstep {
 struct ConvertOptions {
   std::string input;   // a record file or its JSON, of any tool
   std::string output;  // NAME.json or NAME.rec
-  bool force = false;  // replace an output that is there
+  bool force = false;  // true: replace an existing output
 };
 
-// Checks the records like any that are read: frames, counts, and what the numbers can be. JSON holds all bytes, so that
-// it can be converted back; from record to JSON to record the bytes are the same. Says on `talk` when JSON was changed
-// since it was printed.
+// Checks the records like every reader: frames, counts, and the ranges of the numbers. The JSON holds all bytes, so a
+// record that is converted to JSON and back has the same bytes. Prints on `talk` if the JSON was changed after it was
+// printed.
 //
-// InvalidArgument: another ending, or an output that is there. FailedPrecondition: JSON that names bytes by their digest
-// only. Others as RecordReader's and OutputFile's. On an error there is no output.
+// Errors, after which there is no output:
+// - InvalidArgument: `output` has another ending, or exists already.
+// - FailedPrecondition: the JSON names bytes only by their digest.
+// - Others: those of RecordReader and OutputFile.
 absl::Status ConvertRecord(const ConvertOptions& options, std::ostream& talk);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// The report as one CSV file (RFC 4180): a line for each answer, cell and point of a plot.
+// The report as one CSV file (RFC 4180) with a line for each answer, each cell and each point of a plot.
 #ifndef LOCKSTEP_LIB_REPORT_CSV_H_
 #define LOCKSTEP_LIB_REPORT_CSV_H_
 
@@ -10,10 +10,10 @@
 
 namespace lockstep {
 
-// Columns: kind (answer, cell, point), section, of (question, caption of the table, title of the plot), row (its number,
-// or x), label (the row's first cell, or the series), column, text (as shown, or y), provenance, exact (all digits, where
-// text is rounded), method, note (a remark, or why there is no number). Text that a spreadsheet would compute gets an
-// apostrophe before it.
+// Renders the sections. Columns: kind (answer, cell, point), section, of (question, caption of the table, title of the
+// plot), row (its number, or x), label (the row's first cell, or the series), column, text (as shown, or y),
+// provenance, exact (all digits, if text is rounded), method, note (a remark, or the reason why there is no number).
+// Text that a spreadsheet would evaluate gets an apostrophe in front.
 std::string RenderCsv(const std::vector<proto::Section>& sections);
 
 // Returns true if `text` begins like RenderCsv's result.

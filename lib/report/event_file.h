@@ -1,6 +1,6 @@
-// A training's epochs as TensorBoard reads them: an event file is a row of frames (TFRecord), each a length, its check,
-// the event and its check. Sources: tensorflow/core/lib/io/record_writer.h for the frame, tensorflow/core/lib/hash/crc32c.h
-// for the mask, RFC 3720 appendix B.4 for CRC-32C.
+// The epochs of a training run as a TensorBoard event file: a sequence of frames (TFRecord), each with a length, its
+// checksum, the event and its checksum. Sources: tensorflow/core/lib/io/record_writer.h for the frame,
+// tensorflow/core/lib/hash/crc32c.h for the mask, RFC 3720 appendix B.4 for CRC-32C.
 #ifndef LOCKSTEP_LIB_REPORT_EVENT_FILE_H_
 #define LOCKSTEP_LIB_REPORT_EVENT_FILE_H_
 
@@ -13,18 +13,18 @@
 
 namespace lockstep {
 
-// Writer that the first event names, by which a file is known as one of ours.
+// Writer that the first event names. It identifies a file that report wrote.
 inline constexpr char kEventFileMark[] = "made by Lockstep: report, tensorboard";
 
-// CRC-32C (Castagnoli), as iSCSI has it.
+// Returns the CRC-32C (Castagnoli) that iSCSI uses.
 uint32_t Crc32c(absl::string_view bytes);
 
-// One frame.
+// Returns one frame.
 std::string EventFrame(absl::string_view event);
 
-// The bytes of a file that is named ...tfevents...: an event an epoch, from 1, with loss/train, accuracy/train and
-// learning_rate, accuracy/test where it was evaluated, and seconds/epoch. `begin_seconds`: since 1970, of the run's start;
-// events follow it by the epochs' own times.
+// Returns the bytes of a file named ...tfevents...: one event per epoch, from 1, with loss/train, accuracy/train,
+// learning_rate, accuracy/test if the epoch was evaluated, and seconds/epoch. `begin_seconds` is the start of the run
+// in seconds since 1970; the epochs' own times are added to it.
 std::string EventFileBytes(const google::protobuf::RepeatedPtrField<proto::EpochResult>& epochs, double begin_seconds);
 
 }  // namespace lockstep

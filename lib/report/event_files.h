@@ -1,4 +1,4 @@
-// The stage of `report --tensorboard=FOLDER`: the epochs of each point that was trained, in a folder of its own.
+// The stage of `report --tensorboard=FOLDER`: the epochs of each trained point, in one folder per point.
 #ifndef LOCKSTEP_LIB_REPORT_EVENT_FILES_H_
 #define LOCKSTEP_LIB_REPORT_EVENT_FILES_H_
 
@@ -11,16 +11,16 @@
 namespace lockstep {
 
 struct TrainingEvents {
-  std::string run;    // the folder's name, which TensorBoard shows: "scale.2_ranks.batch_128.all_reduce"; each its own
-  std::string bytes;  // event_file.h
+  std::string run;    // folder's name, which TensorBoard shows: "scale.2_ranks.batch_128.all_reduce"; unique
+  std::string bytes;  // contents of the event file (event_file.h)
 };
 
-// One for each point of a sweep or a scaling run that has epochs, in order.
+// Returns one element for each point of a sweep or a scaling run that has epochs, in order.
 std::vector<TrainingEvents> EventsOf(const LabRecords& lab);
 
-// Reads `inputs` and makes FOLDER/RUN/events.out.tfevents.lockstep again each time; folders are made. A file of other
-// origin is replaced only if `force` is true. FailedPrecondition: nothing was trained. Errors as ReadLabRecords' and
-// WriteWholeFile's.
+// Reads `inputs` and writes FOLDER/RUN/events.out.tfevents.lockstep again each time, with its folders. A file of other
+// origin is replaced only if `force` is true. Returns FailedPreconditionError if nothing was trained, and the errors of
+// ReadLabRecords and WriteWholeFile.
 absl::Status RunEventFiles(const std::vector<std::string>& inputs, const std::string& folder, bool force);
 
 }  // namespace lockstep

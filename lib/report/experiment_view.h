@@ -1,4 +1,4 @@
-// The rows of one experiment (scale_run --experiment): a way to train each, with several seeds.
+// The rows of one experiment (scale_run --experiment). A row is one way to train, with several seeds.
 #ifndef LOCKSTEP_LIB_REPORT_EXPERIMENT_VIEW_H_
 #define LOCKSTEP_LIB_REPORT_EXPERIMENT_VIEW_H_
 
@@ -14,57 +14,58 @@
 
 namespace lockstep {
 
-// Whose loss and accuracy the lab asks for; of fewer epochs it is the last one.
+// Epoch whose loss and accuracy the lab asks for. If a run has fewer epochs, its last epoch is used.
 inline constexpr int kLabEpoch = 5;
 
 struct ExperimentRow {
   std::string name;                               // "8192, warm-up"
   std::vector<const proto::ScalePoint*> planned;  // at least one, one for each seed
-  std::vector<const proto::ScalePoint*> trained;  // of these, the completed ones with an epoch
-  uint32_t seeds_asked = 0;                       // with how many it was to be trained
+  std::vector<const proto::ScalePoint*> trained;  // the planned points that completed and have an epoch
+  uint32_t seeds_asked = 0;                       // number of seeds that the row was to be trained with
 
-  // A number of the row, one value a seed; without a value where the row was not trained or `pick` returns none of it.
+  // Function that returns a number of a point. Values() returns one value per seed; a seed has no value if its point
+  // was not trained or `pick` returns no number.
   using Pick = std::function<std::optional<double>(const proto::ScalePoint&)>;
   proto::Samples Values(const Pick& pick) const;
-  // "3"; "1 of 3" where some are missing; "1, no spread".
+  // Returns "3"; "2 of 3" if some are missing; "1: one seed, no spread".
   std::string SeedsText() const;
   const proto::ScalePoint& first() const { return trained.empty() ? *planned.front() : *trained.front(); }
 };
 
-// Valid while the LabRecords are. Points that are trained differently in more than their row (mode, preset, wire) are in
-// different views.
+// View of an experiment, valid as long as the LabRecords. Points whose training differs in more than their row (mode,
+// preset, communication dtype) are in different views.
 struct ExperimentView {
   const LabScale* scale = nullptr;
-  proto::PointSettings settings;  // of all rows; of WHAT_IS_SENT, whose rows differ in it, without `buffers`
+  proto::PointSettings settings;  // settings of all rows; without `buffers` for WHAT_IS_SENT, whose rows differ in it
   uint32_t ranks = 0;
   std::vector<ExperimentRow> rows;
 
   std::string Title() const;  // "resnet18 on 2 ranks of 2 x NVIDIA H200 (large.rec)"
-  // Whose loss and accuracy its tables show: "epoch 5"; of runs of fewer epochs "the last epoch", of both "epoch 5, or the
-  // last".
+  // Returns the name of the epoch whose loss and accuracy the tables show: "epoch 5"; "the last epoch" if the runs have
+  // fewer epochs; "epoch 5, or the last" if some have.
   std::string EpochName() const;
   std::string Source(absl::string_view field) const;  // "scale.point[ranks=2].FIELD"
 };
 
-// In the order given. Rows stand in the order of the record.
+// Returns the views in the order of the records. Rows are in the order of their record.
 std::vector<ExperimentView> ExperimentViews(const LabRecords& lab, proto::Experiment experiment);
 
-// "large_batch".
+// Returns "large_batch".
 std::string ExperimentName(proto::Experiment experiment);
 
-// --- Numbers of one point; none where they are not there. ---
+// --- Numbers of one point; no value if the point lacks them. ---
 const proto::EpochResult* LabEpochOf(const proto::ScalePoint& point);  // null: no epoch
 std::optional<double> LabLoss(const proto::ScalePoint& point);
 std::optional<double> LabTrainAccuracy(const proto::ScalePoint& point);
 std::optional<double> TestAccuracy(const proto::ScalePoint& point);
 std::optional<double> ValidationAccuracy(const proto::ScalePoint& point);  // accuracy on held-out training images
-std::optional<double> TrainingSeconds(const proto::ScalePoint& point);     // of all epochs, without evaluations
+std::optional<double> TrainingSeconds(const proto::ScalePoint& point);     // seconds of all epochs, without evaluations
 uint64_t Updates(const proto::ScalePoint& point);
 
-// "2.003 [1.996, 2.010]": the mean over seeds, least and most of them; "2.003" where all are equal, or there is one. `percent`: a fraction,
-// shown in per cent. Blank with the reason.
+// Returns "2.003 [1.996, 2.010]": the mean over seeds, the smallest and the largest value; "2.003" if all are equal or
+// there is only one. With `percent`, a fraction is shown in per cent. Without values the cell is blank with the reason.
 proto::Cell SeedsCell(const proto::Samples& values, bool percent = false);
-// The same in a sentence; "not known (REASON)" without a value.
+// Returns the same for a sentence; "not known (REASON)" without a value.
 std::string SaySeeds(const proto::Samples& values, bool percent = false);
 
 double MeanOf(const proto::Samples& values);

@@ -1,4 +1,4 @@
-// What is wrong with, or missing from, the records of experiments.
+// Warnings about errors and gaps in the records of experiments.
 #ifndef LOCKSTEP_LIB_REPORT_EXPERIMENT_WARNINGS_H_
 #define LOCKSTEP_LIB_REPORT_EXPERIMENT_WARNINGS_H_
 
@@ -9,15 +9,18 @@
 
 namespace lockstep {
 
-// The rule's name is what `report --check` calls it, and explains (lib/checks/rules.h).
+// Warning with the name of its rule. `report --check` uses and explains the same name (lib/checks/rules.h).
 struct Warning {
   std::string rule;  // "one_run_only"
   std::string text;  // one sentence, with the numbers
 };
 
-// Appends one sentence for each: rows of one seed only; seeds or rows that were not trained; the same order of images in
-// two epochs although the sampler was told the epoch, or two orders although it was not; gradients that are counted as
-// another number of bytes than the model has (autograd's: the hand-written step aligns its ranges).
+// Appends one sentence for each of these:
+// - rows of only one seed;
+// - seeds or rows that were not trained;
+// - the same order of images in two epochs although the sampler got the epoch, or two orders although it did not;
+// - a counted size of the gradients that differs from the model's. Only autograd is checked, because the hand-written
+//   step aligns its ranges.
 void WarnOfExperiments(const LabRecords& lab, std::vector<Warning>& warnings);
 
 }  // namespace lockstep

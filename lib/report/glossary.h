@@ -1,4 +1,4 @@
-// The words of a page that a reader may not know.
+// Terms of a page that a reader may not know.
 #ifndef LOCKSTEP_LIB_REPORT_GLOSSARY_H_
 #define LOCKSTEP_LIB_REPORT_GLOSSARY_H_
 
@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// Those that occur in what the sections show, in the order of the alphabet. Data that is only named (a record's path, a
-// command) counts as well.
+// Returns the terms that occur in the text of the sections, in alphabetical order. Data that is only named (a record's
+// path, a command) counts as text.
 std::vector<proto::Term> GlossaryOf(const std::vector<proto::Section>& sections);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// A plot as commands of gnuplot, its data inside.
+// A plot as gnuplot commands, with its data inside.
 #ifndef LOCKSTEP_LIB_REPORT_GNUPLOT_SCRIPT_H_
 #define LOCKSTEP_LIB_REPORT_GNUPLOT_SCRIPT_H_
 
@@ -11,11 +11,12 @@ namespace lockstep {
 
 enum class PlotFile { kSvg, kPdf };
 
-// Draws this plot to `output`. Pure. Text is taken as it is (no markup). The title is not drawn: the page sets
-// it as the figure's caption. Scripts can follow each other: each begins with gnuplot's defaults and ends its output.
+// Returns the script that draws the plot to `output`. Pure function. Text is drawn literally (no markup). The title is
+// not drawn, because the page uses it as the figure's caption. Scripts can be concatenated: each starts from gnuplot's
+// defaults and ends its output.
 std::string GnuplotScript(const proto::Plot& plot, const std::string& output, PlotFile file = PlotFile::kSvg);
 
-// The commands between `set output` and the end of the drawing, for any terminal whose shape is the layout's.
+// Returns the commands between `set output` and the end of the drawing, for any terminal that has the layout's shape.
 std::string PlotCommands(const proto::Plot& plot, const PlotLayout& layout);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// The report as one HTML page that needs nothing else: style and plots are inside, no script, nothing from a network.
+// The report as one self-contained HTML page: style sheet and plots are inside; no script, nothing from a network.
 #ifndef LOCKSTEP_LIB_REPORT_HTML_H_
 #define LOCKSTEP_LIB_REPORT_HTML_H_
 
@@ -10,9 +10,9 @@
 
 namespace lockstep {
 
-// Works on light and dark screens, on paper, on narrow windows (wide tables scroll), and read aloud (captions, header
-// cells, descriptions of plots). A number's provenance is its cell's class, a superscript letter, and, with its method,
-// a tooltip; a blank links to the note that gives the reason.
+// Renders a page for light and dark screens, for paper, for narrow windows (wide tables scroll), and for screen readers
+// (captions, header cells, descriptions of plots). The provenance of a number is its cell's class, a superscript letter
+// and, with the method, a tooltip. A blank cell links to the note that gives the reason.
 std::string RenderHtml(const std::string& title, const std::vector<proto::Section>& sections, const DrawnPlots& plots);
 
 }  // namespace lockstep

@@ -4,7 +4,7 @@
 
 namespace lockstep {
 
-// Colours are variables, redefined for dark screens; contrast of text is at least 4.5 on both grounds.
+// Colours are variables, redefined for dark screens. Text has a contrast of at least 4.5 on both backgrounds.
 inline constexpr char kStyleSheet[] = R"css(
 :root {
   color-scheme: light dark;

@@ -11,8 +11,8 @@
 
 namespace lockstep {
 
-// One object, a ReportFile of report.proto with its header and sections: what `report --print=REPORT.rec --format=json`
-// shows, without the trailer (which names this file's own digest) and the checksums.
+// Returns one JSON object, a ReportFile of report.proto with its header and sections. It equals the output of `report
+// --print=REPORT.rec --format=json` without the trailer (which names this file's own digest) and the checksums.
 absl::StatusOr<std::string> RenderJson(const proto::Header& header, const std::vector<proto::Section>& sections);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// The records of one lab, read for its report: any of the five kinds, in any order, told apart by their headers.
+// The records of one lab, read for its report: any of the five kinds, in any order. The header identifies the kind.
 #ifndef LOCKSTEP_LIB_REPORT_LAB_RECORDS_H_
 #define LOCKSTEP_LIB_REPORT_LAB_RECORDS_H_
 
@@ -17,23 +17,23 @@
 
 namespace lockstep {
 
-// Records of one kind that are kept of one file, at most. Each is a row of the report. No ladder has a hundred points,
-// and nobody reads a page of more rows than this. The record file has them all, and `report --print` shows them.
+// Maximum number of records of one kind that are kept per file. Each is a row of the report, no batch sweep has a
+// hundred points, and nobody reads a page with more rows. `report --print` shows all records of the file.
 inline constexpr size_t kMaxOfAKind = 1000;
 
-// What every record file has.
+// Data that every record file has.
 struct RecordSource {
   proto::Header header;
   proto::Trailer trailer;
-  proto::Input input;     // the file itself: path and digest
-  uint64_t changed = 0;   // records of a JSON that are not as they were printed, the header left out
-  uint64_t left_out = 0;  // records that were checked and not kept: those of a kind beyond the first kMaxOfAKind
+  proto::Input input;     // path and digest of the file
+  uint64_t changed = 0;   // records of a JSON that differ from what was printed, without the header
+  uint64_t left_out = 0;  // checked records that were not kept: those of a kind after its first kMaxOfAKind
 
-  std::string name() const;  // the file's name without its folder: "sweep.rec"; "standard input" for "-"
+  std::string name() const;  // file name without its folder: "sweep.rec"; "standard input" for "-"
 };
 
 struct LabDataset : RecordSource {
-  std::vector<proto::DatasetInfo> info;  // the pixels were checked, and not kept
+  std::vector<proto::DatasetInfo> info;  // facts on the splits; their pixels were checked, and are not kept
 };
 
 struct LabSweep : RecordSource {
@@ -50,8 +50,8 @@ struct LabScale : RecordSource {
 
 struct LabCommModel : RecordSource {
   proto::CommModelSpec spec;
-  std::vector<proto::ScalingRow> rows;  // without bandwidths above the link (lib/scaling/link_limit.h)
-  std::vector<std::string> above_link;  // these: "4 ranks, batch 512 per device: bytes / T_comm = ..."
+  std::vector<proto::ScalingRow> rows;  // rows without bandwidths above the link (lib/scaling/link_limit.h)
+  std::vector<std::string> above_link;  // removed bandwidths: "4 ranks, batch 512 per device: bytes / T_comm = ..."
   std::vector<proto::StarRow> stars;
   std::vector<proto::AllReduceFit> all_reduce_fits;
   std::vector<proto::StepTimeModel> step_times;
@@ -66,7 +66,7 @@ struct LabQuantized : RecordSource {
   std::vector<proto::QuantizedNetwork> networks;
 };
 
-// Each kind may be absent, or there several times (a sweep per network, say). In the order given.
+// Records in the order given. A kind may be absent, or occur several times (for example one sweep per network).
 struct LabRecords {
   std::vector<LabDataset> datasets;
   std::vector<LabSweep> sweeps;
@@ -74,21 +74,25 @@ struct LabRecords {
   std::vector<LabCommModel> comm_models;
   std::vector<LabQuantized> quantized;
 
-  // All of them: datasets, sweeps, scales, comm_models, quantized. Valid while the LabRecords are.
+  // Returns all of them: datasets, sweeps, scales, comm_models, quantized. The pointers are valid as long as the
+  // LabRecords.
   std::vector<const RecordSource*> Sources() const;
 };
 
-// Reads the files ("-": standard input, at most once), record files or their JSON (record_json.h). Every byte is checked, and what the numbers can be
-// (value_ranges.h). InvalidArgument: no file, or one given twice (by its digest). FailedPrecondition: a report's own
-// record. Other errors as RecordReader's.
+// Reads the files ("-": standard input, at most once): record files or their JSON (record_json.h). Checks every byte
+// and the ranges of the numbers (value_ranges.h). Errors:
+// - InvalidArgument: there is no file, or a file is given twice (same digest, or "-" twice).
+// - FailedPrecondition: a file is not one of the five kinds, such as a report's own record.
+// - Others: those of RecordReader.
 absl::StatusOr<LabRecords> ReadLabRecords(const std::vector<std::string>& paths);
 
-// Takes a row of a comm_model record: bandwidths above the link become absent, and are noted. The bandwidth while collectives
-// ran is computed where an older record has none.
+// Adds a row of a comm_model record. Bandwidths above the link become absent, and above_link lists them. If an older
+// record lacks the bandwidth during the collectives, it is computed.
 void AddScalingRow(proto::ScalingRow row, LabCommModel& file);
 
 // Reads the bytes of one record file, or of its JSON, and appends its records to `lab`. `path` is the file's name in
-// messages and in the source's input. `lab` may hold a file of the same digest. Errors as ReadLabRecords'.
+// messages and in the source's input. `lab` may already hold a file of the same digest. Errors are those of
+// ReadLabRecords.
 absl::Status AddLabRecord(const std::string& path, std::string bytes, LabRecords& lab);
 
 }  // namespace lockstep

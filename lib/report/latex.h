@@ -1,4 +1,4 @@
-// The report as a LaTeX document, and its tables as pieces to \input in another one.
+// The report as a LaTeX document, and its tables as separate files to \input in another document.
 #ifndef LOCKSTEP_LIB_REPORT_LATEX_H_
 #define LOCKSTEP_LIB_REPORT_LATEX_H_
 
@@ -10,7 +10,7 @@
 
 namespace lockstep {
 
-// One table (latex_table.h).
+// One table (latex_table.h) in a file of its own.
 struct LatexPiece {
   std::string file;  // "report.table-1.tex"
   std::string text;
@@ -21,9 +21,9 @@ struct LatexReport {
   std::vector<LatexPiece> pieces;
 };
 
-// `stem`: the document reads its tables from STEM.NAME.tex in its own folder, where NAME is the table's id; empty: they
-// stand in the document, and there are no pieces. Plots are read from their files (PDF). pdflatex has to run twice, for
-// the references; it warns of nothing.
+// Renders the report. The document reads its tables from STEM.NAME.tex in its own folder, where NAME is the table's id.
+// If `stem` is empty, the tables are in the document, and there are no pieces. Plots are read from their files (PDF).
+// pdflatex must run twice, because of the references; it prints no warning.
 LatexReport RenderLatex(const std::string& title, const std::vector<proto::Section>& sections, const DrawnPlots& plots,
                         const std::string& stem);
 

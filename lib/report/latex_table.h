@@ -8,14 +8,14 @@
 
 namespace lockstep {
 
-// Stands by itself: \input in any document that uses array, booktabs and graphicx, in the place where it is read. The
-// label is tab:NAME. LaTeX numbers tables, so a "Table 1: " before the caption is left off.
+// Returns a table that any document with array, booktabs and graphicx can \input; it does not float. Its label is
+// tab:NAME. LaTeX numbers tables, so a "Table 1: " before the caption is removed.
 //
-// Words are wrapped where a table would be broader than the line, a table that is too broad all the same is made smaller,
-// and one of many rows is cut into several of one number.
+// If the table is wider than the line, words are wrapped; if it is still too wide, it is scaled down. A table of many
+// rows is split into several that share one number.
 std::string LatexTable(const proto::Table& table, const std::string& name);
 
-// The number in front of a caption, "Table 3: ..."; 0: none.
+// Returns the number in front of a caption, "Table 3: ..."; 0 if it has none.
 int NumberInCaption(const std::string& caption);
 
 }  // namespace lockstep

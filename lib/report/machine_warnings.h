@@ -1,4 +1,4 @@
-// Whether the records of a lab can be compared: measured on one machine, and under the same conditions.
+// Warnings about records that cannot be compared: measured on different machines, or under different conditions.
 #ifndef LOCKSTEP_LIB_REPORT_MACHINE_WARNINGS_H_
 #define LOCKSTEP_LIB_REPORT_MACHINE_WARNINGS_H_
 
@@ -9,16 +9,16 @@
 
 namespace lockstep {
 
-// Warns of sweeps and scaling runs of several machines or devices, which are not to be compared with each other. GPUs are
-// compared by UUID (lib/scaling/base_cases.h).
+// Warns if sweeps and scaling runs are from several machines or devices: they must not be compared with each other.
+// GPUs are compared by UUID (lib/scaling/base_cases.h).
 void WarnOfMachines(const LabRecords& lab, std::vector<Warning>& warnings);
 
-// Warns of speed-ups in a comm_model record, made from a scale record and a sweep among the inputs, whose base cases are that
-// sweep's although the two are known to be of two machines, as an older comm_model took them.
+// Warns about a comm_model record made from a scale record and a sweep that are known to be from two machines, if its
+// speed-ups use base cases of that sweep. Older versions of comm_model took such base cases.
 void WarnOfBaseCases(const LabRecords& lab, std::vector<Warning>& warnings);
 
-// Warns of a sweep and a scaling run with equal settings of which the one's epochs with data loading are faster than the
-// other's without it, on one device at one batch. Once for each pair.
+// Warns if a sweep and a scaling run have equal settings, and, on one device at one batch, the epochs with data loading
+// of one are faster than the epochs without it of the other. One warning for each pair.
 void WarnOfLoading(const LabRecords& lab, std::vector<Warning>& warnings);
 
 }  // namespace lockstep

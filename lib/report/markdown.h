@@ -10,9 +10,9 @@
 
 namespace lockstep {
 
-// A superscript letter marks a number's provenance (the legend is on top), at the head of a column that is all alike,
-// else behind the number; a blank shows a dash and the
-// number of the note below its table that gives the reason. Plots are shown from their files.
+// Renders the page. A superscript letter gives a number's provenance (the legend is at the top): in the column heading
+// if all numbers of the column share it, else after the number. A blank cell shows a dash and the number of the note
+// below its table that gives the reason. Plots are shown from their files.
 std::string RenderMarkdown(const std::string& title, const std::vector<proto::Section>& sections,
                            const DrawnPlots& plots);
 

@@ -1,5 +1,5 @@
-// The range of an axis and where its labelled ticks stand: 1, 2 and 5 times powers of ten, three of them at least, and
-// none so near to another that their labels touch.
+// The range of an axis and its labelled ticks: 1, 2 and 5 times powers of ten, at least three, and far enough apart
+// that their labels do not touch.
 #ifndef LOCKSTEP_LIB_REPORT_PLOT_AXIS_H_
 #define LOCKSTEP_LIB_REPORT_PLOT_AXIS_H_
 
@@ -21,25 +21,25 @@ struct Axis {
 };
 
 struct AxisRequest {
-  double low = 0;  // the least and the largest number that is drawn; of a logarithm's axis above 0
+  double low = 0;  // smallest and largest number that is drawn; must be above 0 on a logarithmic axis
   double high = 1;
   bool log = false;
-  bool from_zero = false;         // of a linear axis: 0 is in sight
-  bool whole = false;             // of a linear axis: labels are whole numbers
-  bool margin = false;            // of a linear axis: room beside its outermost numbers; a logarithm's always has some
-  double length = 1;              // of the axis as drawn
-  double font_size = 1;           // of its labels, in the unit of `length`
-  bool horizontal = true;         // labels stand beside each other; else above each other
-  std::vector<double> occurring;  // ascending; ticks stand here where they are three or more and have room
+  bool from_zero = false;         // linear axis: include 0 in the range
+  bool whole = false;             // linear axis: labels must be whole numbers
+  bool margin = false;            // linear axis: leave space outside the range; a logarithmic axis always does
+  double length = 1;              // length of the drawn axis
+  double font_size = 1;           // font size of the labels, in the unit of `length`
+  bool horizontal = true;         // labels are next to each other; false: above each other
+  std::vector<double> occurring;  // ascending values; become the ticks if three or more of them fit
 };
 
-// A range beyond 1e30, and on a logarithm's axis below 1e-30, is drawn as from 1 to 10.
+// Returns the axis. A range beyond 1e30, or below 1e-30 on a logarithmic axis, is drawn as from 1 to 10.
 Axis MakeAxis(const AxisRequest& request);
 
-// Where `value` is drawn, as a share of the axis' length.
+// Returns the position of `value` as a share of the axis' length.
 double PlaceOnAxis(const Axis& axis, double value);
 
-// "0.05", "1,000"; "1e+07" from ten millions on.
+// Returns "0.05", "1,000"; "1e+07" from ten million on.
 std::string TickLabel(double value);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// What the plots of every section are made of: names, series and their points.
+// Helpers for the plots of all sections: ids, series and their points.
 #ifndef LOCKSTEP_LIB_REPORT_PLOT_SERIES_H_
 #define LOCKSTEP_LIB_REPORT_PLOT_SERIES_H_
 
@@ -12,25 +12,25 @@
 
 namespace lockstep {
 
-// The id of the plot with `index` others of its kind before it: "split", "split_2", "split_3".
+// Returns the id of the plot that follows `index` others of its kind: "split", "split_2", "split_3".
 std::string PlotId(absl::string_view kind, size_t index);
 
-// An empty series at the end of the plot's.
+// Appends an empty series to the plot.
 proto::Series& AddSeries(const std::string& label, proto::Provenance provenance, proto::Plot& plot);
 
-// y with the ends of its error bar.
+// Adds the point (x, y) with the ends of its error bar.
 void AddPoint(double x, double y, double low, double high, proto::Series& series);
 
-// The error bar is the quantity's interval, and has no length where it has none.
+// Adds a point whose error bar is the quantity's interval. Without an interval, the bar has length 0.
 void AddPoint(double x, const proto::Quantity& y, proto::Series& series);
 
-// Without a bar.
+// Adds a point with an error bar of length 0.
 void AddPoint(double x, double y, proto::Series& series);
 
-// The line y = x from `low` to `high`, to compare with.
+// Adds the line y = x from `low` to `high` as a reference.
 void AddDiagonal(const std::string& label, double low, double high, proto::Plot& plot);
 
-// Behind a heading of this text, where there are more than a reader looks at.
+// Puts the plots into a group with this heading if there are more than a reader looks at.
 void GroupIfMany(const std::string& heading, std::vector<proto::Plot>& plots);
 
 }  // namespace lockstep

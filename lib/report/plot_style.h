@@ -1,4 +1,4 @@
-// How series are told apart: by colour, and without colour by their points, by the pattern of their bars and by dashes.
+// Styles that distinguish series: by colour, and without colour by point shapes, bar patterns and dashes.
 #ifndef LOCKSTEP_LIB_REPORT_PLOT_STYLE_H_
 #define LOCKSTEP_LIB_REPORT_PLOT_STYLE_H_
 
@@ -8,16 +8,16 @@
 
 namespace lockstep {
 
-// Each has a contrast above 3 on the page's four grounds, white to near black.
+// Colours with a contrast above 3 on the page's four backgrounds, from white to near black.
 inline constexpr absl::string_view kSeriesColors[] = {"#2274d5", "#d4690b", "#0c8f66", "#a259c4", "#c2453d", "#7d7f1a"};
-inline constexpr absl::string_view kReferenceColor = "#808080";  // of what is no result: the ideal, marks, grid
+inline constexpr absl::string_view kReferenceColor = "#808080";  // for the ideal line, marks and grid
 
-// gnuplot's numbers: filled circle, square, triangle up, triangle down, diamond, and the same empty. Ten differ without
-// colour.
+// Point types of gnuplot: filled circle, square, triangle up, triangle down, diamond, and the same five empty. These
+// ten differ without colour.
 inline constexpr int kPointTypes[] = {7, 5, 9, 11, 13, 6, 4, 8, 10, 12};
 
-// gnuplot's numbers: filled, cross-hatched, empty, hatched one way, hatched the other way. An empty one lets the ground
-// through, and so do the gaps of a hatch.
+// Fill patterns of gnuplot: filled, cross-hatched, empty, hatched one way, hatched the other way. The background shows
+// through an empty pattern and through the gaps of a hatch.
 inline constexpr int kPatterns[] = {3, 1, 4, 0, 5};
 
 inline absl::string_view ColorOf(int series) {

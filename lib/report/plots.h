@@ -1,4 +1,4 @@
-// The report's plots as data: what is drawn against what. gnuplot.h draws them.
+// The report's plots as data: which values are drawn against which. gnuplot.h draws them.
 #ifndef LOCKSTEP_LIB_REPORT_PLOTS_H_
 #define LOCKSTEP_LIB_REPORT_PLOTS_H_
 
@@ -11,39 +11,44 @@
 
 namespace lockstep {
 
-// "epoch_time": epoch seconds against batch size, with and without loading, one pair of series per sweep of more than
-// one completed batch; error bars of one sample standard deviation where there is more than one repeat. Empty: no such
-// sweep.
+// Returns "epoch_time" plots: epoch seconds against batch size, with and without loading, one pair of series for each
+// sweep with more than one completed batch. Error bars are one sample standard deviation if there is more than one
+// repeat. Empty if no sweep qualifies.
 std::vector<proto::Plot> EpochTimePlots(const LabRecords& lab);
 
-// "speedup": E_1(B) / E_N(B) against N per batch, and the ideal line. Empty: no comm_model row of more than one device.
+// Returns "speedup" plots: E_1(B) / E_N(B) against N for each batch, and the ideal line. Empty if no comm_model row has
+// more than one device.
 std::vector<proto::Plot> SpeedupPlots(const LabRecords& lab);
 
-// "split": the lab's computing and communicating per (N, B), the latter cut into what was exposed by events and the
-// rest. Bars are stacked when no part is negative, and stand side by side otherwise.
+// Returns "split" plots: the lab's computing and communicating time for each (N, B). The latter is split into the time
+// that was exposed by events and the rest. Bars are stacked if no part is negative, otherwise grouped side by side.
 std::vector<proto::Plot> SplitPlots(const LabRecords& lab);
 
-// For each network and device: "ladder_time" (seconds per epoch, of several sweeps; one alone has EpochTimePlots),
-// "ladder_rate" (images/s), "ladder_share" (FLOP/s in per cent of the matmul ceiling, where that was timed) and
-// "ladder_memory" (peak memory, beside what was predicted of it) against the batch size, a series per sweep of more than
-// one completed batch. Marked: where each ladder ended and why, and the exact largest batch that fits, where it was
-// looked for. Empty: no such sweep.
+// Returns plots against the batch size for each network and device, one series for each sweep with more than one
+// completed batch. Empty if no sweep qualifies.
+// - "ladder_time": seconds per epoch; only for several sweeps, because EpochTimePlots draws a single one.
+// - "ladder_rate": images/s.
+// - "ladder_share": FLOP/s in per cent of the matmul ceiling, if the ceiling was timed.
+// - "ladder_memory": measured and predicted peak memory.
+// Marks show where and why each sweep ended, and the exact largest batch that fits, if a search was made.
 std::vector<proto::Plot> LadderPlots(const LabRecords& lab);
 
-// "all_reduce": bus bandwidth over the size of the message, a plot per fit: as measured, as the accepted fit has it, and
-// the most that either the nominal link or the fit's last piece allows; beside them what scale_run's probe of the gradient
-// took on as many devices. Empty: no fit with two measured sizes.
+// Returns "all_reduce" plots: bus bandwidth against message size, one plot for each fit. Each shows the measured
+// values, the values of the fit, and the maximum that the nominal link or else the fit's last piece allows, together
+// with scale_run's probe of the gradient on as many devices. Empty if no fit has two measured sizes.
 std::vector<proto::Plot> AllReducePlots(const LabRecords& lab);
 
-// "loss" and "accuracy" per epoch, a line per batch of a sweep or per point of a scale record; of more than ten the
-// first ten. A plot per record and way to train with more than one epoch.
+// Returns "loss" and "accuracy" plots against the epoch, one line for each batch of a sweep or point of a scale record,
+// at most the first ten. One pair of plots for each record and way to train with more than one epoch.
 std::vector<proto::Plot> TrainingPlots(const LabRecords& lab);
 
-// "large_batch": test accuracy of each row (of records without it the lab's epoch's), from the worst seed to the best.
+// Returns "large_batch" plots: test accuracy of each row, from the worst seed to the best. Records without test
+// accuracy show the accuracy of the lab's epoch.
 std::vector<proto::Plot> LargeBatchPlots(const LabRecords& lab);
 
-// "histogram": per network the input, each layer's weights, and what it writes before and after ReLU; marked is where
-// int8 ends, and 3-sigma. Networks whose plots would make more than kMaxHistograms are named in `left_out` instead.
+// Returns "histogram" plots: for each network the input, each layer's weights, and each layer's output before and after
+// ReLU, with marks at the ends of the int8 range and at 3-sigma. If the plots of a network would make more than
+// kMaxHistograms, the network is named in `left_out` instead.
 inline constexpr size_t kMaxHistograms = 150;
 std::vector<proto::Plot> HistogramPlots(const LabRecords& lab, std::vector<std::string>& left_out);
 

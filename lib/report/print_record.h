@@ -1,4 +1,4 @@
-// Any record file as text: what `report --print=FILE` shows.
+// Prints any record file as text: the output of `report --print=FILE`.
 #ifndef LOCKSTEP_LIB_REPORT_PRINT_RECORD_H_
 #define LOCKSTEP_LIB_REPORT_PRINT_RECORD_H_
 
@@ -15,27 +15,29 @@
 namespace lockstep {
 
 enum class PrintFormat {
-  kText,  // as `protoc --decode` prints the file
-  kJson,  // one JSON object with the same two fields; names as in the schema, fields of value 0 shown too
+  kText,  // output of `protoc --decode` for the file
+  kJson,  // one JSON object with the same two fields; names as in the schema, fields of value 0 included
 };
 
 struct PrintOptions {
   PrintFormat format = PrintFormat::kText;
-  // Pixels and weights fill screens. Unless asked for, a bytes field above kLongBytes is replaced by its size and
-  // SHA-256; in JSON by a string that no base64 decoder accepts.
+  // True: long bytes fields are printed, such as pixels and weights, which fill screens. False: a bytes field above
+  // kLongBytes is replaced by its size and SHA-256; in JSON by a string that no base64 decoder accepts.
   bool print_bytes = false;
 };
 
 inline constexpr size_t kLongBytes = 64;
 
-// Prints the record file at `path` ("-": standard input), or a file's JSON, whichever of the six schemas it has, record by
-// record, so that a file larger than memory prints too. With print_bytes the text equals protoc's, byte for byte. Says on `talk`
-// how many fields were replaced.
+// Prints the record file at `path` ("-": standard input), or the JSON of one, of any schema. Prints record by record,
+// so that a file may be larger than memory. With print_bytes the text equals protoc's, byte for byte. Prints on `talk`
+// how many fields were replaced. `print` receives the text, one record at a time. `outputs` must list the files that
+// `print` writes, if any.
 //
-// A file that is damaged or cut off is printed up to the damage, its output ended properly, and the reader's DataLoss
-// returned. `print` takes the text, a record at a time; its first error ends the printing and is returned. `outputs` is where
-// it writes to, if to files. Other errors as
-// DeclareRunFiles' and RecordReader::Open's.
+// Errors:
+// - DataLoss: the file is damaged or cut off. Everything before the damage has been printed, and the output is properly
+//   ended.
+// - The first error of `print`, which ends the printing.
+// - Others: those of DeclareRunFiles and RecordReader::Open.
 absl::Status PrintRecord(const std::string& path, const PrintOptions& options,
                          const std::function<absl::Status(absl::string_view)>& print, std::ostream& talk,
                          const std::vector<RunOutput>& outputs = {});

@@ -11,12 +11,14 @@
 
 namespace lockstep {
 
-// All gauges of sweeps, scaling runs and comm_model's rows, in the units of their names. Labels say the record, the
-// model, the device and how a point was trained; points whose labels would be the same have a label `number` from 2 on.
+// Returns all gauges of sweeps, scaling runs and comm_model's rows, in the units of their names. Labels give the
+// record, the model, the device and the way the point was trained. If points would have equal labels, the second and
+// later ones get a label `number`, from 2 on.
 std::vector<Gauge> GaugesOf(const LabRecords& lab);
 
-// Reads `inputs` and writes all gauges into one file, whole, after a comment that marks it. A file without the mark is
-// replaced only if `force` is true. FailedPrecondition: there are none. Errors as ReadLabRecords' and WriteWholeFile's.
+// Reads `inputs` and writes all gauges into one file, atomically, after a comment that marks the file as report's. A
+// file without this comment is replaced only if `force` is true. Returns FailedPreconditionError if no record has
+// points, and the errors of ReadLabRecords and WriteWholeFile.
 absl::Status RunPrometheus(const std::vector<std::string>& inputs, const std::string& output, bool force);
 
 }  // namespace lockstep

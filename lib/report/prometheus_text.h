@@ -8,16 +8,17 @@
 
 namespace lockstep {
 
-// Names and values. An empty value is as good as no label, and is left out.
+// Names and values of labels. A label with an empty value is equivalent to no label, and is omitted.
 using GaugeLabels = std::vector<std::pair<std::string, std::string>>;
 
 struct Gauge {
-  std::string name;  // letters, digits and underscores, the unit last: "lockstep_epoch_seconds"
+  std::string name;  // letters, digits and underscores, with the unit last: "lockstep_epoch_seconds"
   std::string help;
-  std::vector<std::pair<GaugeLabels, double>> samples;  // no two with the same labels
+  std::vector<std::pair<GaugeLabels, double>> samples;  // samples, whose labels must differ
 };
 
-// HELP, TYPE and a line for each sample; nothing of a gauge without samples. Any byte may stand in a label's value.
+// Returns HELP, TYPE and a line for each sample; nothing for a gauge without samples. A label's value may hold any
+// bytes.
 std::string PrometheusText(const std::vector<Gauge>& gauges);
 
 }  // namespace lockstep

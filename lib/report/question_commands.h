@@ -1,5 +1,5 @@
-// The commands that make the records which answer a question of the lab. Each runs as it stands where dataset.rec is, after
-// those before it; tests/suggested_commands_test.py runs them.
+// The commands that make the records which answer a question of the lab. Each command runs without changes in the
+// folder of dataset.rec, after the commands before it; tests/suggested_commands_test.py runs them.
 #ifndef LOCKSTEP_LIB_REPORT_QUESTION_COMMANDS_H_
 #define LOCKSTEP_LIB_REPORT_QUESTION_COMMANDS_H_
 
@@ -23,7 +23,7 @@ std::string ExperimentCommand(proto::Experiment experiment);
 // Returns the command that times DataParallel next to DDP.
 std::string DataParallelCommand();
 
-// Returns the command that predicts runs on more devices, and the one that audits a published table.
+// Return the command that predicts runs on more devices, and the command that audits a published table.
 std::string PredictCommand();
 std::string AuditCommand();
 

@@ -1,4 +1,4 @@
-// A record file from its JSON, as `report --print=FILE --format=json` writes it.
+// Converts the JSON that `report --print=FILE --format=json` prints back to a record file.
 #ifndef LOCKSTEP_LIB_REPORT_RECORD_JSON_H_
 #define LOCKSTEP_LIB_REPORT_RECORD_JSON_H_
 
@@ -13,24 +13,25 @@
 namespace lockstep {
 
 struct RecordOfJson {
-  std::string bytes;      // of the record file, with checksums of its own
-  uint64_t changed = 0;   // records whose checksum is another than the JSON names: changed, or of another version
-  uint64_t first = 0;     // the first of them; the header is record 0
-  uint64_t left_out = 0;  // bytes fields that the JSON names by size and digest only; they are empty
+  std::string bytes;      // bytes of the record file, with newly computed checksums
+  uint64_t changed = 0;   // number of records whose checksum differs from the JSON's: edited, or of another version
+  uint64_t first = 0;     // number of the first of these records; the header is record 0
+  uint64_t left_out = 0;  // number of bytes fields that the JSON gives only by digest; empty in `bytes`
 };
 
-// Nothing but its form is checked here: the bytes are read as any record file's (record_reader.h). When nothing was
-// changed or left out, they are those of the file that was printed, but for the order of a header's environment in
-// files of before 2026-11-25, whose header is therefore not held against its checksum. DataLoss: no JSON, cut off, or not that of a record;
-// one line, which names `path`.
+// Parses the JSON. Only its form is checked, because the bytes are later read like any record file (record_reader.h).
+// If no record was changed and no field left out, `bytes` equals the printed file. Exception: in files from before
+// 2026-11-25 the entries of the header's environment may have another order, so such a header is not compared with its
+// checksum. Returns DataLossError with a one-line message that names `path` if the text is not JSON, is cut off, or is
+// not a record's JSON.
 absl::StatusOr<RecordOfJson> ReadRecordJson(const std::string& json, const std::string& path);
 
-// For RecordReader::OpenAny, where all bytes are wanted. FailedPrecondition: some are left out. Says on `talk`, which has to
-// outlive it, what RemarkOn says.
+// Returns a converter for RecordReader::OpenAny that requires all bytes. The converter returns FailedPreconditionError
+// if some are left out, and prints RemarkOn's text on `talk`, which must outlive the converter.
 std::function<absl::StatusOr<std::string>(const std::string& json)> WholeRecordOfJson(const std::string& path,
                                                                                       std::ostream& talk);
 
-// What a person has to know of it; empty: nothing.
+// Returns the remark that a person must see; empty: no remark.
 std::string RemarkOn(const RecordOfJson& record, const std::string& path);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// The messages of all record files, by schema.
+// The protobuf messages of all record files, by schema.
 #ifndef LOCKSTEP_LIB_REPORT_RECORD_TYPES_H_
 #define LOCKSTEP_LIB_REPORT_RECORD_TYPES_H_
 
@@ -11,13 +11,14 @@
 
 namespace lockstep {
 
-// Those of the file messages (SweepFile) that this build knows. Naming them also links them.
+// Returns the descriptors of the file messages (such as SweepFile) that this build knows. The references also link
+// them.
 const std::vector<const google::protobuf::Descriptor*>& FileTypes();
 
-// The record type of a schema, XFile.record's; null: not known.
+// Returns the type of XFile.record for the schema XFile; null if the schema is unknown.
 const google::protobuf::Descriptor* RecordTypeOf(absl::string_view schema);
 
-// An empty one.
+// Returns an empty message of this type.
 std::unique_ptr<google::protobuf::Message> NewMessage(const google::protobuf::Descriptor& type);
 
 }  // namespace lockstep

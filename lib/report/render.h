@@ -1,4 +1,4 @@
-// What both renderers need: drawn plots, marks of provenance, and footnotes.
+// Shared parts of the renderers: drawn plots, provenance marks, and footnotes.
 #ifndef LOCKSTEP_LIB_REPORT_RENDER_H_
 #define LOCKSTEP_LIB_REPORT_RENDER_H_
 
@@ -12,36 +12,36 @@
 
 namespace lockstep {
 
-// One plot as drawn, or why it was not.
+// Plot as drawn, or the reason why it was not drawn.
 struct DrawnPlot {
   std::string svg;            // an <svg> element (gnuplot.h)
-  std::string file;           // name of the file of its own beside the report; empty: none was written
-  std::string absent_reason;  // set instead of both
+  std::string file;           // name of the plot's own file next to the report; empty: not written
+  std::string absent_reason;  // set instead of the two fields above
 };
 
-// By Plot.id.
+// Drawn plots by Plot.id.
 using DrawnPlots = std::map<std::string, DrawnPlot>;
 
-// How a provenance is marked: "m", "measured", and what that means. Null for a label.
+// Notation of a provenance: letter "m", name "measured", and meaning. MarkOf() returns null for a label.
 struct ProvenanceMark {
   proto::Provenance provenance;
-  absl::string_view letter;       // in HTML
+  absl::string_view letter;       // letter in HTML
   absl::string_view superscript;  // the same letter as a Unicode character, in Markdown
-  absl::string_view name;         // also the class in HTML
+  absl::string_view name;         // name, also the class in HTML
   absl::string_view meaning;
 };
 const std::vector<ProvenanceMark>& ProvenanceMarks();
 const ProvenanceMark* MarkOf(proto::Provenance provenance);
 
-// How spread is written; shown beside the legend.
+// Notation of spread, shown next to the legend.
 extern const char kSpreadLegend[];
 
-// The footnotes of one table: each reason or remark once, numbered from 1 in the order of the cells.
+// Footnotes of one table: each reason or remark once, numbered from 1 in the order of the cells.
 class Footnotes {
  public:
   explicit Footnotes(const proto::Table& table);
 
-  // The number of the cell's footnote; 0: none.
+  // Returns the number of the cell's footnote; 0 if it has none.
   int NumberOf(const proto::Cell& cell) const;
   const std::vector<std::string>& texts() const { return texts_; }
 
@@ -49,24 +49,26 @@ class Footnotes {
   std::vector<std::string> texts_;
 };
 
-// The claim's sources, those with the same beginning put together: "a.b.{c, d}".
+// Returns the claim's sources. Those that share their beginning are combined: "a.b.{c, d}".
 std::vector<std::string> CondensedSources(const proto::Claim& claim);
 
-// The provenance that every number of the column has, marked at its head; null: they differ, or it has none.
+// Returns the provenance that all numbers of the column share, which is marked at its head. Returns null if they differ
+// or there is no number.
 const ProvenanceMark* ColumnMark(const proto::Table& table, int column);
 
-// What a page says once: notes below its tables, in the order of the page.
+// Collection of the notes that a page has already shown, so that each note appears once, below the first table that has
+// it.
 class NotesOnce {
  public:
-  // Those notes of `table` that no table before it had. `caption_before` gets the caption of the table that has the
-  // others; empty: there are none.
+  // Returns the notes of `table` that no earlier table had. Sets `caption_before` to the caption of the table that has
+  // the others, or to "" if there are no others.
   std::vector<std::string> NewOf(const proto::Table& table, std::string& caption_before);
 
  private:
   std::map<std::string, std::string> caption_of_note_;
 };
 
-// Columns with a number, or with nothing but blanks, stand to the right.
+// Returns true if the column holds a number or only blanks. Such a column is right-aligned.
 bool IsNumeric(const proto::Table& table, int column);
 
 }  // namespace lockstep

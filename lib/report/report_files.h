@@ -1,7 +1,7 @@
 // The pages and plots of one report, which appear together or not at all.
 //
-// All are written and synced before they get their names (lib/record/output_file.h), so that what a full disk can hinder is
-// done before the first of the old ones is replaced.
+// All files are written and synced before they get their names (lib/record/output_file.h). Hence everything that a full
+// disk can prevent happens before the first old file is replaced.
 #ifndef LOCKSTEP_LIB_REPORT_REPORT_FILES_H_
 #define LOCKSTEP_LIB_REPORT_REPORT_FILES_H_
 
@@ -17,22 +17,22 @@
 
 namespace lockstep {
 
-// Not thread-safe.
+// Set of new files. Not thread-safe.
 class ReportFiles {
  public:
-  // `rule` says of each file whether it may be replaced.
+  // `rule` decides for each file whether it may be replaced.
   explicit ReportFiles(ReplaceRule rule) : rule_(std::move(rule)) {}
-  ~ReportFiles() = default;  // files that were not put in place are gone
+  ~ReportFiles() = default;  // discards files that were not put in place
   ReportFiles(const ReportFiles&) = delete;
   ReportFiles& operator=(const ReportFiles&) = delete;
 
-  // Writes and syncs the whole text, which has no name yet. Errors as OutputFile's.
+  // Writes and syncs the whole text to a file that has no name yet. Errors are those of OutputFile.
   absl::Status Add(const std::string& path, absl::string_view text);
 
-  // The files, as a trailer names them.
+  // Returns the files in the form that a trailer lists.
   const std::vector<proto::Input>& descriptions() const { return descriptions_; }
 
-  // Puts all in place, in the order in which they were added.
+  // Puts all files in place, in the order in which they were added.
   absl::Status Commit();
 
  private:

@@ -1,4 +1,4 @@
-// The formats of a report, and the files of each.
+// The formats of a report, and the files of each format.
 #ifndef LOCKSTEP_LIB_REPORT_REPORT_FORMAT_H_
 #define LOCKSTEP_LIB_REPORT_REPORT_FORMAT_H_
 
@@ -12,26 +12,26 @@ namespace lockstep {
 
 enum class ReportFormat { kHtml, kMarkdown, kLatex, kCsv, kJson };
 
-// In the order of the enum, each once.
+// Formats in the order of the enum, each once.
 using ReportFormats = std::vector<ReportFormat>;
 
-// "latex", "html,csv", "all". Empty: the one that `output` ends in, of .tex, .csv and .json; of any other name, HTML and
-// Markdown. InvalidArgument: a word that is none.
+// Parses "latex", "html,csv", "all". If `words` is empty, the ending of `output` decides: .tex, .csv or .json; for any
+// other name the result is HTML and Markdown. Returns InvalidArgumentError for an unknown word.
 absl::StatusOr<ReportFormats> ParseReportFormats(absl::string_view words, absl::string_view output);
 
-// "html,markdown".
+// Returns "html,markdown".
 std::string NameOfFormats(const ReportFormats& formats);
 
 bool HasFormat(const ReportFormats& formats, ReportFormat format);
 
-// Without an ending that a report writes: "out/report" for "out/report.html".
+// Removes an ending that report writes: "out/report" for "out/report.html".
 std::string StemOfReport(const std::string& output);
 
-// "out/report.html"; of an audit "out/report.audit.html".
+// Return "out/report.html", and "out/report.audit.html" for an audit.
 std::string PageFile(const std::string& stem, ReportFormat format);
 std::string AuditFile(const std::string& stem, ReportFormat format);
 
-// InvalidArgument: the name ends as of a format that report does not write.
+// Returns InvalidArgumentError if the name ends like a format that report does not write.
 absl::Status CheckIsNoOtherFormat(const std::string& output);
 
 }  // namespace lockstep

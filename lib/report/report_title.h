@@ -1,4 +1,4 @@
-// What was run, in a line.
+// The title of a report: one line on what was run.
 #ifndef LOCKSTEP_LIB_REPORT_REPORT_TITLE_H_
 #define LOCKSTEP_LIB_REPORT_REPORT_TITLE_H_
 

@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// One value a seed.
+// Samples of two rows, one value for each seed.
 struct SeedPair {
   proto::Samples first;
   proto::Samples second;
@@ -37,7 +37,7 @@ struct SeedDifference {
 std::vector<SeedDifference> CompareSeeds(const std::vector<SeedPair>& pairs);
 SeedDifference CompareSeeds(const proto::Samples& first, const proto::Samples& second);
 
-// "p = 0.031", "p < 0.001".
+// Returns "p = 0.031", "p < 0.001".
 std::string SayP(double p);
 
 }  // namespace lockstep

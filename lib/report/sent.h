@@ -1,4 +1,4 @@
-// What a point handed over to be sent, by kind.
+// Bytes that a point handed over to be sent, by kind.
 #ifndef LOCKSTEP_LIB_REPORT_SENT_H_
 #define LOCKSTEP_LIB_REPORT_SENT_H_
 
@@ -14,17 +14,17 @@ namespace lockstep {
 
 inline constexpr char kGradientsKind[] = "gradients";
 
-// Bytes of one step; none where the kind was not sent in steps.
+// Returns the bytes of one step; no value if the kind is not sent in steps.
 std::optional<double> BytesPerStep(const proto::Traffic& traffic);
 std::optional<double> BytesPerStep(const proto::ScalePoint& point, absl::string_view kind);
 
-// All kinds of a point: gradients, then what else each step sends, then the rest.
+// Returns all kinds of a point: gradients, then the other kinds that each step sends, then the rest.
 std::vector<const proto::Traffic*> GradientsFirst(const proto::ScalePoint& point);
 
-// "38,560" where they are whole, else with six digits.
+// Returns "38,560" for a whole number, otherwise six digits.
 proto::Cell BytesCell(double bytes, proto::Provenance provenance, absl::string_view method);
 
-// "44.70 MB", "38.56 kB", "152 bytes": of 1e6 and 1e3.
+// Returns "44.70 MB", "38.56 kB", "152 bytes", with MB of 1e6 and kB of 1e3 bytes.
 std::string SayBytes(double bytes);
 
 }  // namespace lockstep

@@ -1,7 +1,7 @@
-// The lab's questions, answered from the records: one template each, every claim bound to the fields it was made from.
+// Answers to the lab's questions: one template for each. Every claim names the fields that it was made from.
 //
-// Q1-Q7 are the lab's part A, B1-B5 its part B (weights: ranges, int8; activations: ranges, int8; bias). What no record
-// holds is not answered: the claim then says what would have to be measured, and by which command.
+// Q1-Q7 are the lab's part A, B1-B5 its part B (weights: ranges, int8; activations: ranges, int8; bias). If no record
+// holds the answer, the claim states what must be measured, and by which command.
 #ifndef LOCKSTEP_LIB_REPORT_SENTENCES_H_
 #define LOCKSTEP_LIB_REPORT_SENTENCES_H_
 
@@ -14,10 +14,10 @@ namespace lockstep {
 
 inline constexpr size_t kLabQuestions = 12;
 
-// "answers": a claim for each question, in the order of the lab.
+// Returns "answers": a claim for each question, in the order of the lab.
 proto::Section AnswersSection(const LabRecords& lab);
 
-// Each template; for tests.
+// The templates, for tests.
 proto::Claim AnswerQ1(const LabRecords& lab);
 proto::Claim AnswerQ2(const LabRecords& lab);
 proto::Claim AnswerQ3(const LabRecords& lab);

@@ -1,4 +1,4 @@
-// What a test sees of tables: their cells as text, and whether they are well formed. Test-only.
+// Tables as text, and a check that they are well formed. Test-only.
 #ifndef LOCKSTEP_LIB_REPORT_SHOWN_TABLES_H_
 #define LOCKSTEP_LIB_REPORT_SHOWN_TABLES_H_
 
@@ -9,14 +9,15 @@
 
 namespace lockstep::testing {
 
-// "text" of the cell, or "- REASON".
+// Returns the text of the cell, or "- REASON".
 std::string Shown(const proto::Cell& cell);
 std::vector<std::string> RowOf(const proto::Table& table, int row);
 
-// The table whose caption begins so; none: a failure.
+// Returns the table whose caption begins with `caption`. The test fails if there is none.
 proto::Table TableOf(const std::vector<proto::Section>& sections, const std::string& caption);
 
-// A table has as many cells in each row as columns, and groups that cover them; a blank has a reason and nothing else.
+// Expects that every row has one cell per column, that groups cover the columns, and that a blank cell has only a
+// reason.
 void ExpectWellFormed(const std::vector<proto::Section>& sections);
 
 }  // namespace lockstep::testing

@@ -6,23 +6,25 @@
 
 namespace lockstep::testing {
 
-// "dp.rec": the settings, devices and batches of small_records.h's scale.rec, on one and two devices at batch 32.
+// Returns "dp.rec": the settings, devices and batches of small_records.h's scale.rec, on one and two devices at batch
+// 32.
 LabScale SmallDataParallel();
 
-// "dp_model.rec": what comm_model says of it.
+// Returns "dp_model.rec": the comm_model record of SmallDataParallel().
 LabCommModel SmallDataParallelModel();
 
-// "large.rec": batch 128 and 8,192. Batch 8,192 as it is, with two single remedies, a combination and all, as long as
-// batch 128, and longer as it is and with all; two of three seeds of the clipped row.
+// Returns "large.rec": batch 128 and 8,192. Batch 8,192 has these rows, trained as long as batch 128: without a remedy,
+// with each of two single remedies, with a combination, and with all. Two more are trained longer: without a remedy,
+// and with all. The clipped row has two of three seeds.
 LabScale SmallLargeBatch();
 
-// The same as it was recorded before images were held out: without validation accuracies and with one base row.
+// Returns the same in its older form, before images were held out: without validation accuracies and with one base row.
 LabScale OldLargeBatch();
 
-// "sampler.rec": two ranks of 25,000 images, three seeds.
+// Returns "sampler.rec": two ranks of 25,000 images, three seeds.
 LabScale SmallSampler();
 
-// "sent.rec": three seeds.
+// Returns "sent.rec": three seeds.
 LabScale SmallSent();
 
 }  // namespace lockstep::testing

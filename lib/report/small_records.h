@@ -1,6 +1,6 @@
-// A small lab for tests: one record of every kind, with numbers that a reader can check by hand. Test-only.
+// A small lab for tests: one record of every kind, with numbers that a reader can check without a computer. Test-only.
 //
-// resnet18 on one "GPU <A&B>" (its name wants escaping): batch 32 takes 4 s an epoch and 128 takes 2 s; 512 does not
+// resnet18 on one "GPU <A&B>" (its name needs escaping): batch 32 takes 4 s an epoch and 128 takes 2 s; 512 does not
 // fit. Two devices take 2.5 s and 1.2 s. lenet5 falls from 60 % to 59 % and 58 % in int8, lenet5_bias from 70 % to 69
 // %.
 #ifndef LOCKSTEP_LIB_REPORT_SMALL_RECORDS_H_
@@ -13,7 +13,7 @@
 
 namespace lockstep::testing {
 
-// In memory; digests are "digest of NAME".
+// Return records in memory. Their digests are "digest of NAME".
 LabDataset SmallDataset();
 LabSweep SmallSweep();
 LabScale SmallScale();

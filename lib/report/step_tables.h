@@ -1,5 +1,5 @@
-// What single steps spent on communication: their spread, why leaving all-reduces out saves more than is exposed, and which
-// rank the others waited for.
+// Tables of the time that single steps spent on communication: its spread, the reason why omitting all-reduces saves
+// more than the exposed time, and the rank that the others waited for.
 #ifndef LOCKSTEP_LIB_REPORT_STEP_TABLES_H_
 #define LOCKSTEP_LIB_REPORT_STEP_TABLES_H_
 
@@ -10,7 +10,7 @@
 
 namespace lockstep {
 
-// Three tables of a view with a scale record. None: no point has step_figures, as in older records.
+// Returns three tables. The view must have a scale record. Empty if no point has step_figures, as in older records.
 std::vector<proto::Table> StepTables(const ScalingView& view);
 
 }  // namespace lockstep

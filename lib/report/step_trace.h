@@ -1,9 +1,9 @@
-// A step of each point as a timeline that ui.perfetto.dev opens: what a mean step computed when, and beside it when each
-// bucket of gradients was summed. Nothing is drawn that was not measured.
+// A timeline of one step of each point, for ui.perfetto.dev: the phases of a mean step, together with the time in which
+// each bucket of gradients was summed. Only measured times are drawn.
 //
-// A point is a process. Of it each rank has a line of its step's parts, one after another, and rank 0 a line a bucket,
-// from the launch of its all-reduce to its end, counted from the start of backward as in the record. Source: "Trace Event
-// Format" (Google, 2016), its complete events, in microseconds.
+// A point is a process. Each rank has a line with the parts of its step, one after another. Rank 0 also has a line for
+// each bucket, from the launch of its all-reduce to its end, relative to the start of backward as in the record.
+// Source: "Trace Event Format" (Google, 2016), its complete events, in microseconds.
 #ifndef LOCKSTEP_LIB_REPORT_STEP_TRACE_H_
 #define LOCKSTEP_LIB_REPORT_STEP_TRACE_H_
 
@@ -16,11 +16,12 @@
 
 namespace lockstep {
 
-// JSON. FailedPrecondition: no point of a sweep or of a scaling run has the parts of its steps.
+// Returns the JSON. Returns FailedPreconditionError if no point of a sweep or of a scaling run has the parts of its
+// steps.
 absl::StatusOr<std::string> RenderStepTrace(const LabRecords& lab);
 
-// The stage of `report --trace=FILE`: reads `inputs` and makes `output` again each time. A file that is no such timeline
-// is replaced only if `force` is true. Errors as ReadLabRecords', WriteWholeFile's and the above.
+// The stage of `report --trace=FILE`: reads `inputs` and writes `output` again each time. A file that is not such a
+// timeline is replaced only if `force` is true. Errors are those of ReadLabRecords, WriteWholeFile and RenderStepTrace.
 absl::Status RunStepTrace(const std::vector<std::string>& inputs, const std::string& output, bool force);
 
 }  // namespace lockstep

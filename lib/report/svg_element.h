@@ -1,5 +1,5 @@
-// What gnuplot wrote as SVG, made fit to stand in a page beside others: ids of its own, the page's text colour, words
-// for those who cannot see it, and nothing that is not used.
+// Prepares gnuplot's SVG for a page with other SVGs: unique ids, the page's text colour, a description for screen
+// readers, and no unused parts.
 #ifndef LOCKSTEP_LIB_REPORT_SVG_ELEMENT_H_
 #define LOCKSTEP_LIB_REPORT_SVG_ELEMENT_H_
 
@@ -12,14 +12,15 @@
 
 namespace lockstep {
 
-// Several documents, one after another, as gnuplot writes them to one pipe.
+// Returns the documents that gnuplot wrote to one pipe, one after another.
 std::vector<std::string> SplitSvgs(absl::string_view text);
 
-// An <svg> element of gnuplot's document: title and description of the plot, axes and text in the colour of the
-// surrounding text (so that it works on light and dark pages), ids that begin with the plot's own. Internal: it is no SVG of gnuplot's.
+// Returns an <svg> element made from gnuplot's document, with title and description of the plot, axes and text in the
+// colour of the surrounding text (so that it works on light and dark pages), and ids that begin with the plot's id.
+// Returns InternalError if the document is not an SVG of gnuplot.
 absl::StatusOr<std::string> SvgElement(const std::string& document, const proto::Plot& plot);
 
-// The element as a file of its own: dark on white, or light on dark where the reader's system asks for dark.
+// Returns the element as a separate file: dark on white, or light on dark if the reader's system asks for dark.
 std::string StandaloneSvg(const std::string& element);
 
 }  // namespace lockstep

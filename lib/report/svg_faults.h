@@ -18,20 +18,23 @@ struct SvgText {
   Box box;
 };
 
-// What stands where, in the units of the viewBox; y grows downwards.
+// Positions of all elements, in the units of the viewBox; y grows downwards.
 struct SvgMeasures {
   Box drawing;  // the viewBox
-  Box area;     // that the axes enclose
+  Box area;     // the area that the axes enclose
   std::vector<SvgText> x_ticks, y_ticks;
-  std::vector<SvgText> others;  // axes' labels, the legend's texts, marks' letters
+  std::vector<SvgText> others;  // axis labels, texts of the legend, letters of marks
   std::vector<std::string> ids;
 };
 
 SvgMeasures MeasureSvg(const std::string& svg);
 
-// What is wrong with the plot, in words, a line each: fewer than three labels on an axis of numbers, or not one for each
-// name; texts that overlap or leave the drawing; a text within the area of the points; the same id twice. A legend is
-// texts, with a sample before each: see SampleBox.
+// Returns the faults of the plot, one line each:
+// - fewer than three labels on an axis of numbers, or not one label for each name;
+// - texts that overlap or leave the drawing;
+// - a text inside the area of the points;
+// - a legend entry that is missing, or has no sample in front of it;
+// - the same id twice.
 std::vector<std::string> SvgFaults(const std::string& svg, const proto::Plot& plot);
 
 }  // namespace lockstep::testing

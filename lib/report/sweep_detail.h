@@ -1,5 +1,5 @@
-// Behind the epochs of a sweep: single steps and their parts, and how the device did meanwhile. Only what a record
-// holds is shown.
+// Details of a sweep: single steps and their parts, and the state of the device during the epochs. Only data that the
+// record holds is shown.
 #ifndef LOCKSTEP_LIB_REPORT_SWEEP_DETAIL_H_
 #define LOCKSTEP_LIB_REPORT_SWEEP_DETAIL_H_
 
@@ -11,27 +11,28 @@
 
 namespace lockstep {
 
-// "resnet18 on NVIDIA H200, bf16, hand-written step (sweep.rec)".
+// Returns "resnet18 on NVIDIA H200, bf16, hand-written step (sweep.rec)".
 std::string DescribeSweep(const LabSweep& sweep);
 
-// "WHAT: resnet18 on NVIDIA H200 (sweep.rec)".
+// Returns "WHAT: resnet18 on NVIDIA H200 (sweep.rec)".
 std::string SweepTitle(absl::string_view what, const LabSweep& sweep);
 
-// Floating-point operations of training on one image: 2 per multiply-accumulate, and 3 passes (forward, and in backward
-// one with respect to the inputs and one to the weights) over forward_macs_per_image.
+// Returns the floating-point operations of training on one image: 2 per multiply-accumulate, in 3 passes over
+// forward_macs_per_image (forward, and in backward one with respect to the inputs and one to the weights).
 double TrainingFlopPerImage(const proto::ModelFacts& model);
 
-// What is said of a share of the ceiling that is above 1.
+// Remark on a share of the ceiling that is above 1.
 inline constexpr char kAboveCeiling[] =
     "above 100 %: a convolution can multiply less than the formula counts (Winograd), or one of the two was held back";
 
-// 0: it was not timed.
+// Returns 0 if the ceiling was not timed.
 double CeilingFlopPerSecond(const proto::MatmulCeiling& ceiling);
 
-// Percentiles over full steps; the parts of a step, with what their marks cost.
+// Adds percentiles over full steps, and the parts of a step with the overhead of their timestamps.
 void AddStepTables(const LabSweep& sweep, proto::Section& section);
 
-// The rate beside the measured matmul ceiling; clocks, power and throttling during the timed epochs and at their end.
+// Adds the rate compared with the measured matmul ceiling; clocks, power and throttling during the timed epochs and at
+// their end.
 void AddDeviceTables(const LabSweep& sweep, proto::Section& section);
 
 }  // namespace lockstep

@@ -9,9 +9,9 @@
 
 namespace lockstep {
 
-// machine, answers, sweep (Q1), scaling (Table 1), communication (Tables 2 and 3), data_parallel, prediction, large_batch
-// (Q4), sampler (Q5), sent (Q6, Q7), training, int8, audit, records.
-// Sections whose record is missing say so; all are always there.
+// Returns machine, answers, sweep (Q1), scaling (Table 1), communication (Tables 2 and 3), data_parallel, prediction,
+// large_batch (Q4), sampler (Q5), sent (Q6, Q7), training, int8, audit, records. All sections are always present; a
+// section whose record is missing states that.
 std::vector<proto::Section> BuildSections(const LabRecords& lab);
 
 }  // namespace lockstep

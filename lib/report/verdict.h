@@ -1,4 +1,4 @@
-// The few words in which report says what its pages hold.
+// A line that sums up the pages of a report.
 #ifndef LOCKSTEP_LIB_REPORT_VERDICT_H_
 #define LOCKSTEP_LIB_REPORT_VERDICT_H_
 
@@ -13,8 +13,8 @@ namespace lockstep {
 // Returns the number of plots that the sections ask for.
 uint64_t CountPlots(const std::vector<proto::Section>& sections);
 
-// Returns "9 of the lab's 12 questions answered, 7 plots, 2 warnings", or "5 of 7 plots drawn" if `drawn` is smaller than
-// CountPlots.
+// Returns "9 of the lab's 12 questions answered, 7 plots, 2 warnings". If `drawn` is smaller than CountPlots, the plots
+// are given as "5 of 7 plots drawn".
 std::string VerdictText(const std::vector<proto::Section>& sections, uint64_t drawn);
 
 }  // namespace lockstep

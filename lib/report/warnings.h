@@ -1,4 +1,4 @@
-// What a reader must know before believing a number of the report.
+// Warnings that a reader must know before relying on a number of the report.
 #ifndef LOCKSTEP_LIB_REPORT_WARNINGS_H_
 #define LOCKSTEP_LIB_REPORT_WARNINGS_H_
 
@@ -10,18 +10,22 @@
 
 namespace lockstep {
 
-// One sentence each: images that are not CIFAR-10's official ones (or unknown), builds that are unoptimised or cannot
-// be found again, runs that ended early, single repeats, throttled devices, failed sum checks, ranks that share a
-// CPU, experiments of one seed, or whose counts contradict the model or the sampler (experiment_warnings.h), records that a
-// page has no room for, records of several machines, times with data loading below those without it, bandwidths above the
-// link, and records that were not made from each other. Empty: nothing to say.
+// Returns one sentence for each of these; empty if there are none:
+// - images that are not CIFAR-10's official ones (or unknown);
+// - builds that are unoptimised or cannot be identified;
+// - runs that ended early, single repeats, throttled devices;
+// - failed sum checks, and ranks that share a CPU;
+// - experiments of one seed, or with counts that contradict the model or the sampler (experiment_warnings.h);
+// - more records than fit on a page, records of several machines, records that were not made from each other;
+// - times with data loading below the times without it;
+// - bandwidths above the link.
 std::vector<Warning> NamedWarnings(const LabRecords& lab);
 
-// Their texts.
+// Returns the texts of NamedWarnings.
 std::vector<std::string> Warnings(const LabRecords& lab);
 
-// Those of a page: what is wrong with the records before what the machine did meanwhile, of which there may be one for
-// each point: the first stands for the others, which are counted.
+// Returns the warnings of a page: errors of the records first, then disturbances of the machine. Each point may have
+// one of the latter; therefore the first is shown and the others are counted.
 std::vector<std::string> PageWarnings(const LabRecords& lab);
 
 }  // namespace lockstep
