@@ -43,7 +43,8 @@ void AddModel(const proto::AllReduceFit& fit, proto::Plot& plot) {
   }
 }
 
-// The gradient by itself, in the processes that trained. It does not depend on the batch: all points make one mark.
+// Adds the all-reduce of the gradient alone, timed in the training processes. It does not depend on the batch, so all
+// points together make one point of the plot.
 void AddProbes(const LabRecords& lab, const LabCommModel& file, uint32_t ranks, proto::Plot& plot) {
   std::vector<const proto::ScalePoint*> points;
   for (const ScalingView& view : ScalingViews(lab)) {
@@ -61,7 +62,7 @@ void AddProbes(const LabRecords& lab, const LabCommModel& file, uint32_t ranks, 
   }
 }
 
-// What no message can exceed: the nominal link, or the time per byte of the fit's longest messages.
+// Adds the upper bound for all messages: the nominal link, or else the time per byte of the fit's longest messages.
 void AddBound(const proto::AllReduceFit& fit, const LabCommModel& file, double low, double high, proto::Plot& plot) {
   const proto::Quantity& nominal = file.spec.nominal_link_bytes_per_second();
   const bool has_nominal = nominal.has_value() && nominal.value() > 0;

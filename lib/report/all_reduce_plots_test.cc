@@ -25,7 +25,7 @@ TEST(AllReducePlotsTest, MeasuredFitAndBoundOfAFit) {
   LabRecords lab = SmallLab();
   lab.comm_models[0].spec.clear_nominal_link_bytes_per_second();
   const std::vector<proto::Plot> plots = AllReducePlots(lab);
-  ASSERT_THAT(plots, SizeIs(1));  // the other fit names no point
+  ASSERT_THAT(plots, SizeIs(1));  // the other fit has no point
   const proto::Series* const measured = Find(plots[0], "measured");
   ASSERT_NE(measured, nullptr);
   EXPECT_THAT(measured->x(), ElementsAre(DoubleNear(1e-3, 1e-12), 1));
@@ -40,7 +40,7 @@ TEST(AllReducePlotsTest, MeasuredFitAndBoundOfAFit) {
   EXPECT_THAT(bound->y(), ElementsAre(DoubleNear(250, 1e-9), DoubleNear(250, 1e-9)));
 }
 
-// 44,695,848 bytes in 0.2 ms but for one operation of the first point, which was disturbed.
+// 44,695,848 bytes in 0.2 ms, except for one operation of the first point, which was disturbed.
 TEST(AllReducePlotsTest, TheGradientIsThatOfAllPoints) {
   LabRecords lab = SmallLab();
   for (proto::ScalePoint& point : lab.scales[0].points) {

@@ -17,7 +17,7 @@
 namespace lockstep {
 namespace {
 
-// What stands at the end of the page.
+// Returns true for sections at the end of the page.
 bool IsOfTheEnd(const proto::Section& section) { return section.id() == "machine" || section.id() == "records"; }
 
 bool HasExperiment(const LabRecords& lab, proto::Experiment experiment) {
@@ -25,7 +25,7 @@ bool HasExperiment(const LabRecords& lab, proto::Experiment experiment) {
                      [&](const LabScale& scale) { return scale.spec.experiment() == experiment; });
 }
 
-// Whether a record was given that could answer it.
+// Returns true if a record was given that could answer the question.
 bool IsAsked(const LabRecords& lab, absl::string_view question) {
   if (absl::StartsWith(question, "B")) {
     return !lab.quantized.empty();
@@ -41,7 +41,7 @@ bool IsAsked(const LabRecords& lab, absl::string_view question) {
                                                : proto::WHAT_IS_SENT);
 }
 
-// Leaves out what nobody asked; one line names it.
+// Removes unanswered questions that no given record could answer. One line names them.
 void KeepAsked(const LabRecords& lab, proto::Section& answers) {
   std::vector<proto::Claim> kept;
   std::vector<std::string> left_out;
@@ -61,14 +61,14 @@ void KeepAsked(const LabRecords& lab, proto::Section& answers) {
 
 bool IsBlank(const proto::Table& table) { return !table.absent_reason().empty(); }
 
-// Whether a section has anything beside tables that say why they are blank.
+// Returns true if a section has more than blank tables with their reasons.
 bool HoldsSomething(const proto::Section& section) {
   return !section.claim().empty() || !section.plot().empty() || !section.paragraph().empty() ||
          std::any_of(section.table().begin(), section.table().end(),
                      [](const proto::Table& table) { return !IsBlank(table); });
 }
 
-// The blank tables of a section become one line.
+// Replaces the blank tables of a section by one line.
 void GatherBlanks(proto::Section& section) {
   std::vector<std::string> blanks;
   std::vector<proto::Table> kept;
@@ -85,7 +85,7 @@ void GatherBlanks(proto::Section& section) {
   }
 }
 
-// Speed-ups if they are drawn, else the first plot there is.
+// Moves the plot of speed-ups to the card, or else the first plot.
 void MovePlotToCard(std::vector<proto::Section>& sections, proto::Section& card) {
   for (const char* wanted : {"speedup", ""}) {
     for (proto::Section& section : sections) {

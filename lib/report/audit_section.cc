@@ -29,7 +29,7 @@ std::string FlagsOf(const proto::AuditTable& audit) {
   return flags.empty() ? "none" : absl::StrJoin(flags, ", ");
 }
 
-// "T_1/T_N, times of Q2 (6)".
+// Returns "T_1/T_N, times of Q2 (6)".
 proto::Cell ConventionsCell(const proto::AuditTable& audit) {
   if (audit.summary().convention().empty()) {
     return AbsentCell("no number of this table is reproduced by one convention");
@@ -44,7 +44,7 @@ proto::Cell ConventionsCell(const proto::AuditTable& audit) {
 using Document = std::vector<const proto::AuditTable*>;
 
 std::vector<Document> DocumentsOf(const LabCommModel& file) {
-  std::vector<Document> documents;  // in the order of the record
+  std::vector<Document> documents;  // documents in the order of the record
   for (const proto::AuditTable& audit : file.audits) {
     const auto it = std::find_if(documents.begin(), documents.end(),
                                  [&](const Document& document) { return document[0]->source() == audit.source(); });
@@ -76,7 +76,7 @@ proto::Table SummaryTable(const Document& document) {
   return table;
 }
 
-// "2 devices, batch 32", "4 devices, batch 512, int8 weights only".
+// Returns "2 devices, batch 32", "4 devices, batch 512, int8 weights only".
 std::string WhereOf(const proto::PublishedValue& value) {
   std::vector<std::string> parts;
   if (value.devices() > 0) {
@@ -91,7 +91,7 @@ std::string WhereOf(const proto::PublishedValue& value) {
   return absl::StrJoin(parts, ", ");
 }
 
-// "speedup", "bandwidth gigabytes per second".
+// Returns "speedup", "bandwidth gigabytes per second".
 std::string QuantityName(proto::PublishedQuantity quantity) {
   std::string name = proto::PublishedQuantity_Name(quantity);
   for (char& c : name) {
@@ -138,7 +138,7 @@ proto::Table NotReproducedTable(const Document& document) {
   return table;
 }
 
-// One flag: how many numbers carry it, and the first of them.
+// One flag, the number of values that carry it, and the first of them.
 struct Flagged {
   std::string flag;
   uint64_t count = 0;
@@ -147,7 +147,7 @@ struct Flagged {
 };
 
 std::vector<Flagged> FlaggedOf(const Document& document) {
-  std::vector<Flagged> all;  // in order of first appearance
+  std::vector<Flagged> all;  // flags in order of first appearance
   for (const proto::AuditTable* audit : document) {
     for (const proto::AuditedValue& value : audit->value()) {
       for (const std::string& flag : value.flag()) {

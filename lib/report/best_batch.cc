@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// Returns the times of `slow` over those of `fast`; nothing where a time is not above 0.
+// Returns the times of `slow` divided by those of `fast`; no value if a time is not above 0.
 std::optional<Spread> TimesAsFast(const proto::SweepPoint& slow, const proto::SweepPoint& fast) {
   return Quotient(*SpreadOf(slow.step_seconds()), *SpreadOf(fast.step_seconds()));
 }

@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kPercent = 100;
 constexpr double kPerGiga = 1e-9;
-constexpr size_t kMaxBatches = 4;  // groups of columns that fit beside each other
+constexpr size_t kMaxBatches = 4;  // groups of columns that fit side by side
 
 void AddVerdict(absl::string_view question, const std::string& text, proto::Section& card) {
   proto::Claim& claim = *card.add_claim();
@@ -31,12 +31,12 @@ void AddVerdict(absl::string_view question, const std::string& text, proto::Sect
   claim.set_link(absl::StrCat("answer-", question));
 }
 
-// "1.97 [1.93, 2.01]"; alone without an interval.
+// Returns "1.97 [1.93, 2.01]", or only the value if there is no interval.
 std::string WithInterval(const proto::Quantity& quantity, double scale = 1) {
   return QuantityCell(quantity, scale).text();
 }
 
-// The same of a speed-up; says where its base case is perhaps of another machine.
+// Returns the same for a speed-up, and adds a remark if its base case may be from another machine.
 std::string SpeedupText(const proto::Quantity& speedup) {
   return absl::StrCat(WithInterval(speedup),
                       IsOfUnknownMachine(speedup) ? absl::StrCat(" (base case ", kMachineUnknown, ")") : "");
@@ -80,7 +80,8 @@ const proto::ScalingRow* WithLargest(const std::vector<const proto::ScalingRow*>
 
 bool Overlap(const proto::Quantity& a, const proto::Quantity& b) { return a.low() <= b.high() && b.low() <= a.high(); }
 
-// Strong against weak at the first batch that has both with intervals; else that it is not known.
+// Compares strong with weak scaling at the first batch that has both with intervals; otherwise states that the result
+// is not known.
 std::string StrongOrWeak(const std::vector<const proto::ScalingRow*>& rows) {
   for (const proto::ScalingRow* row : rows) {
     const proto::Quantity& strong = row->strong_speedup();
@@ -201,7 +202,8 @@ void AddInt8(const LabRecords& lab, proto::Section& card) {
 
 // --- Tables 1 to 3 ---
 
-// The first way to train on several devices whose speed-ups are known; else the first on several; null: none.
+// Returns the first way to train on several devices whose speed-ups are known; else the first on several devices; null
+// if there is none.
 const ScalingView* MainView(const std::vector<ScalingView>& views) {
   const ScalingView* found = nullptr;
   for (const ScalingView& view : views) {
@@ -285,7 +287,7 @@ proto::Table SplitOrBandwidth(const ScalingView& view, absl::string_view id, abs
   return table;
 }
 
-// Notes and methods are under the whole tables.
+// Adds Tables 1 to 3. Their notes and methods are below the complete tables.
 void AddTables(const ScalingView& view, proto::Section& card) {
   *card.add_table() = Table1(view);
   if (view.comm_model == nullptr) {

@@ -46,7 +46,7 @@ TEST(CardTest, EachVerdictHasItsFigureAndInterval) {
                               "while all-reduces ran, 0.500 s, hidden or not, the link carried 69.90 GB/s, 31 %")));
 }
 
-// A bandwidth stands next to the time that it is made from, and is left out where it is above the link.
+// A bandwidth follows the time from which it is computed, and is omitted if it is above the link.
 TEST(CardTest, NoBandwidthIsAboveTheLink) {
   LabRecords lab = SmallLab();
   proto::ScalingRow row = lab.comm_models[0].rows[1];

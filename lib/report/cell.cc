@@ -14,9 +14,9 @@ namespace {
 
 constexpr double kThousandsFrom = 10000;
 constexpr double kExponentBelow = 1e-3;
-constexpr int kMaxDecimals = 9;  // a nanosecond, the clock's resolution
+constexpr int kMaxDecimals = 9;  // nanoseconds, the clock's resolution
 
-// Digits after the point so that `value` shows `significant` digits.
+// Returns the number of decimals with which `value` shows `significant` digits.
 int Decimals(double value, int significant) {
   if (value == 0) {
     return 0;
@@ -53,7 +53,7 @@ void AddOnce(const std::string& text, std::vector<std::string>& texts) {
   }
 }
 
-// As many digits as a reader could want; a double's last ones are noise.
+// Returns all significant digits that are useful to a reader; the last digits of a double are noise.
 std::string AllDigits(double value) { return absl::StrFormat("%.9g", value); }
 
 constexpr char kNoReason[] = "not in the record, which gives no reason";
@@ -184,7 +184,7 @@ proto::Cell QuantityCell(const proto::Quantity& quantity, double scale) {
 
 proto::Cell QuantityCountCell(const proto::Quantity& quantity) {
   proto::Cell cell = QuantityCell(quantity);
-  // Beyond 2^53 a double is no count; one that is negative or no number stays as QuantityCell shows it.
+  // Beyond 2^53 a double does not hold an exact count. A negative number or a NaN stays as QuantityCell shows it.
   if (quantity.value() >= 0 && quantity.value() < std::ldexp(1.0, 53) && quantity.has_value()) {
     cell.set_text(FormatCount(static_cast<uint64_t>(std::llround(quantity.value()))));
   }
@@ -203,7 +203,7 @@ void AddRow(proto::Table& table, const std::vector<proto::Cell>& cells) {
 }
 
 void AddMethodNotes(proto::Table& table) {
-  std::vector<std::string> columns;  // names, each once
+  std::vector<std::string> columns;  // unique names
   std::map<std::string, std::vector<std::string>> methods_of_column;
   for (int i = 0; i < table.column_size(); ++i) {
     AddOnce(table.column(i), columns);
@@ -213,7 +213,7 @@ void AddMethodNotes(proto::Table& table) {
       }
     }
   }
-  std::vector<std::string> notes;  // in the order of their first column
+  std::vector<std::string> notes;  // notes in the order of their first column
   std::map<std::string, std::vector<std::string>> columns_of_note;
   for (const std::string& column : columns) {
     const std::vector<std::string>& methods = methods_of_column[column];

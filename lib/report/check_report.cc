@@ -49,14 +49,15 @@ std::string Print(const std::string& bytes, PrintFormat format, bool print_bytes
   return out;
 }
 
-// Two NaN differ as messages, and are the same as text.
+// Returns the message as text. Two NaN differ as messages but are equal as text.
 std::string AsText(const Message& message) {
   std::string text;
   FUZZ_CHECK(TextFormat::PrintToString(message, &text));
   return text;
 }
 
-// JSON's parser takes the -0 that the printer writes for the integer 0, and a 0 is not printed where it is the default.
+// Removes lines of value 0, in which the two texts may differ: the JSON parser reads a printed -0 as the integer 0, and
+// a 0 that is the default is not printed.
 std::string WithoutZeros(const std::string& text) {
   std::string kept;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
@@ -106,7 +107,7 @@ void CheckSection(const proto::Section& section) {
   }
 }
 
-// Text and JSON, read again, are the message `file` that the record file `bytes` holds.
+// Checks that text and JSON, read again, equal the message `file`, which the record file `bytes` holds.
 void CheckPrinted(const std::string& bytes, const Message& file) {
   const std::string text = Print(bytes, PrintFormat::kText, /*print_bytes=*/true);
   const std::string json = Print(bytes, PrintFormat::kJson, /*print_bytes=*/true);

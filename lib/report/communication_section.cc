@@ -21,16 +21,16 @@ constexpr double kPerMega = 1e-6;
 constexpr double kMilliseconds = 1e3;
 constexpr double kMicroseconds = 1e6;
 
-// Reason in the place of a sum check where a point that sends gradients has none.
+// Reason shown instead of a sum check if a point that sends gradients has none.
 constexpr char kNotChecked[] = "no check was made: it wants a warm-up epoch of whole batches";
 
 using QuantityField = const proto::Quantity& (proto::ScalingRow::*)() const;
 
-// A column; in the lab's layout it is repeated for every batch.
+// Column of a table; in the lab's layout it is repeated for every batch.
 struct LabColumn {
   const char* name;
   QuantityField field;
-  double scale;  // 0: a count
+  double scale;  // factor for the unit; 0: a count
 };
 
 proto::Cell ColumnCell(const proto::ScalingRow& row, const LabColumn& column) {
@@ -38,7 +38,7 @@ proto::Cell ColumnCell(const proto::ScalingRow& row, const LabColumn& column) {
   return column.scale == 0 ? QuantityCountCell(quantity) : QuantityCell(quantity, column.scale);
 }
 
-// The lab's layout: a row per N > 1, a group of columns per batch.
+// Returns a table in the lab's layout: a row for each N > 1, a group of columns for each batch.
 proto::Table LabTable(const ScalingView& view, absl::string_view caption, const std::vector<LabColumn>& columns) {
   proto::Table table = MakeTable(absl::StrCat(caption, ": ", view.Title()), {"devices N"});
   proto::ColumnGroup* group = table.add_column_group();
@@ -82,7 +82,7 @@ proto::Table Table2(const ScalingView& view) {
   return table;
 }
 
-// One row per (N, batch) with these quantities; the first two columns are labels.
+// Returns a table with one row for each (N, batch) and these quantities. The first two columns are labels.
 proto::Table RowTable(const ScalingView& view, absl::string_view caption, const std::vector<LabColumn>& columns) {
   proto::Table table = MakeTable(absl::StrCat(caption, ": ", view.Title()), {"devices N", "batch per device B"});
   for (const LabColumn& column : columns) {
@@ -130,7 +130,7 @@ proto::Table SplitTable(const ScalingView& view) {
   return table;
 }
 
-// What hooks and buckets cost on one device, where nothing is sent.
+// Returns the cost of hooks and buckets on one device, where no data is sent.
 proto::Table ReducerTable(const ScalingView& view) {
   proto::Table table = MakeTable(absl::StrCat("The reducer's own cost on one device: ", view.Title()),
                                  {"batch B", "epoch without loading, plain, s", "through the reducer, in addition, s"});
@@ -181,13 +181,13 @@ proto::Table UtilizationTable(const ScalingView& view) {
   return table;
 }
 
-// Bus bandwidth as nccl-tests defines it.
+// Returns the all-reduce of the gradient alone, with bus bandwidth as nccl-tests defines it.
 proto::Table ProbeTable(const ScalingView& view) {
   proto::Table table =
       MakeTable(absl::StrCat("All-reduce of the gradient, alone: ", view.Title()),
                 {"devices N", "bytes", "time, us", "algorithm bandwidth, GB/s", "bus bandwidth, GB/s"});
   for (const uint32_t ranks : view.Ranks()) {
-    const PooledProbe probe = PoolProbes(view.points, ranks);  // it does not depend on the batch: one row per N
+    const PooledProbe probe = PoolProbes(view.points, ranks);  // a probe does not depend on the batch: one row per N
     const proto::Quantity bus = BusBandwidthOf(probe, ranks);
     if (ranks <= 1 || !bus.has_value()) {
       continue;
@@ -205,7 +205,7 @@ proto::Table ProbeTable(const ScalingView& view) {
   return table;
 }
 
-// The point whose buckets are shown: the most devices, the first batch.
+// Returns the point whose buckets are shown: the first with the largest number of devices.
 const proto::ScalePoint* BucketPoint(const ScalingView& view) {
   const proto::ScalePoint* best = nullptr;
   for (const proto::ScalePoint* point : view.points) {
@@ -246,7 +246,7 @@ proto::Table BucketTable(const ScalingView& view) {
   return table;
 }
 
-// How many ranks saw an order of their own, and how many images all ranks saw.
+// Adds the number of ranks that saw an order of their own, and the number of images that all ranks saw.
 void AddShardCells(const proto::ScalePoint& point, std::vector<proto::Cell>& cells) {
   std::set<std::string> orders;
   uint64_t images = 0;
@@ -312,7 +312,7 @@ proto::Section CommunicationSection(const LabRecords& lab) {
   section.set_title("Computing and communicating (Q3, Tables 2 and 3)");
   for (const ScalingView& view : ScalingViews(lab)) {
     *section.add_table() = Table2(view);
-    if (view.data_parallel()) {  // no all-reduce; its parts are in a section of their own
+    if (view.data_parallel()) {  // no all-reduce; the parts of DataParallel have their own section
       *section.add_table() = Table3(view);
       continue;
     }

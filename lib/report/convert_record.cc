@@ -31,7 +31,7 @@ absl::Status WriteFrame(const RecordReader& reader, OutputFile& file) {
   return file.Write({FrameHead(payload.size()), payload, FrameTail(payload)});
 }
 
-// All frames, each checked before it is written.
+// Copies all frames. Each frame is checked before it is written.
 absl::Status CopyRecords(RecordReader& reader, OutputFile& file) {
   const auto* const type = RecordTypeOf(reader.header().schema());
   if (type == nullptr) {

@@ -16,8 +16,8 @@ namespace {
 
 constexpr absl::string_view kColumns = "kind,section,of,row,label,column,text,provenance,exact,method,note\r\n";
 
-// Cell for a text that stands in many lines, as a table's caption does. The beginning of a long one tells the lines apart,
-// and the file stays about as large as the tables.
+// Returns the cell for a text that occurs in many lines, such as a table's caption. A long text is cut: its beginning
+// is enough to distinguish the lines, and the file stays about as large as the tables.
 std::string Repeated(const std::string& text) {
   const absl::string_view start = FirstBytes(text, 1000);
   return CsvText(start.size() < text.size() ? absl::StrCat(start, "...") : text);

@@ -46,7 +46,7 @@ TEST(CsvTest, ALineForEachAnswerCellAndPoint) {
             "point,scaling,P,2,l,s,0.10000000000000001,derived,,,from 0 to 1\r\n");
 }
 
-// One table with one cell.
+// Returns a section with one table of one cell.
 proto::Section Cell(const std::string& text, proto::Provenance provenance = proto::PROVENANCE_UNSPECIFIED) {
   proto::Section section;
   proto::Table& table = *section.add_table();
@@ -57,7 +57,8 @@ proto::Section Cell(const std::string& text, proto::Provenance provenance = prot
   return section;
 }
 
-// LibreOffice and Excel pass over spaces, and take the wide signs of CJK for the narrow ones (lib/base/csv_cell.h).
+// LibreOffice and Excel skip spaces, and treat the full-width characters of CJK like the normal ones
+// (lib/base/csv_cell.h).
 TEST(CsvTest, csv_cells_that_a_spreadsheet_would_compute) {
   for (const char* formula : {"=1+1", " =1+1", "\xC2\xA0=1+1", "\xE3\x80\x80=1+1",
                               "\xEF\xBC\x9D"
@@ -74,14 +75,14 @@ TEST(CsvTest, csv_cells_that_a_spreadsheet_would_compute) {
   }
 }
 
-// A text that its record calls a number is believed only if it is one.
+// A text that its record declares to be a number is trusted only if it is one.
 TEST(CsvTest, csv_numbers_that_are_formulas) {
   EXPECT_THAT(RenderCsv({Cell("-1.5", proto::MEASURED)}), HasSubstr(",c,-1.5,measured"));
   EXPECT_THAT(RenderCsv({Cell("=cmd()", proto::MEASURED)}), HasSubstr(",c,'=cmd(),measured"));
   EXPECT_THAT(RenderCsv({Cell("-1+cmd|x!A1", proto::MEASURED)}), HasSubstr(",c,'-1+cmd|x!A1,measured"));
 }
 
-// A label stands in each line of its row, and a caption in each of its table.
+// A label is in each line of its row, and a caption in each line of its table.
 TEST(CsvTest, csv_one_text_of_200_KB) {
   proto::Section section = Cell(std::string(200'000, 'x'));
   proto::Table& table = *section.mutable_table(0);

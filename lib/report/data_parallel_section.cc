@@ -1,4 +1,4 @@
-// DataParallel beside DDP, and the star's formula beside its run.
+// DataParallel compared with DDP, and the star's formula compared with its run.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -23,7 +23,7 @@ constexpr double kMilliseconds = 1e3;
 constexpr char kBase[] = "the base case is plain training of one device";
 constexpr char kAsked[] = "DataParallel or DistributedDataParallel?";
 
-// DDP of the same model, data and step on the same devices, plainly sent; null: none among the inputs.
+// Returns the uncompressed DDP run of the same model, data and step on the same devices; null if the inputs have none.
 const ScalingView* FindDdp(const std::vector<ScalingView>& views, const ScalingView& dp) {
   for (const ScalingView& view : views) {
     if (view.scale == nullptr || dp.scale == nullptr || view.settings.mode() != proto::DDP) {
@@ -143,7 +143,7 @@ proto::Table PartsTable(const ScalingView& dp) {
   return table;
 }
 
-// Counted minus formula, of quantities that have a value.
+// Returns counted minus formula, if both quantities have a value.
 proto::Cell DifferenceCell(const proto::Quantity& counted, const proto::Quantity& formula) {
   if (!counted.has_value() || !formula.has_value()) {
     return AbsentCell(counted.has_value() ? formula.absent_reason() : counted.absent_reason());
@@ -151,7 +151,7 @@ proto::Cell DifferenceCell(const proto::Quantity& counted, const proto::Quantity
   return BytesCell(counted.value() - formula.value(), proto::DERIVED, "counted - formula");
 }
 
-// A model may be too low, too: no remark on a negative one.
+// Returns a model's error. It may be negative, because a model may be too low; hence a negative error gets no remark.
 proto::Cell ErrorCell(const proto::Quantity& error) {
   return error.has_value() ? NumberCell(kPercent * error.value(), proto::DERIVED, "modelled / measured - 1", 3)
                            : AbsentCell(error.absent_reason());
@@ -213,7 +213,7 @@ std::string SayStar(const proto::StarRow& star) {
                       Say(star.busy_share(), "%", kPercent), " of the step", error, ".");
 }
 
-// At the most devices, for each batch that both ran.
+// Answers for the largest number of devices, for each batch that both ran.
 proto::Claim Answer(const ScalingView& dp, const ScalingView* ddp) {
   std::vector<std::string> parts;
   const std::vector<uint32_t> ranks = dp.Ranks();

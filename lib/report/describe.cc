@@ -50,7 +50,7 @@ std::string DescribeSchedule(const proto::TrainingSpec& training) {
 }  // namespace
 
 std::string DescribeDevices(const proto::Header& header) {
-  std::vector<std::pair<std::string, int>> names;  // in order of first appearance
+  std::vector<std::pair<std::string, int>> names;  // names in order of first appearance
   for (const proto::Device& device : header.device()) {
     if (names.empty() || names.back().first != device.name()) {
       names.emplace_back(device.name(), 0);

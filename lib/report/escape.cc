@@ -8,13 +8,13 @@
 namespace lockstep {
 namespace {
 
-// Within a word, as in E_1 or batch_size, an underscore is no markup.
+// Returns true inside a word, as in E_1 or batch_size, where an underscore is not markup.
 bool WithinWord(absl::string_view text, size_t i) {
   return i > 0 && i + 1 < text.size() && absl::ascii_isalnum(static_cast<unsigned char>(text[i - 1])) &&
          absl::ascii_isalnum(static_cast<unsigned char>(text[i + 1]));
 }
 
-// "](" and "][" make links, "]:" defines one; brackets around anything else are brackets.
+// Returns true for a bracket that is markup: "](" and "][" make links, "]:" defines a link. Other brackets are literal.
 bool EndsLinkText(absl::string_view text, size_t i) {
   return text[i] == ']' && i + 1 < text.size() && absl::string_view("([:").find(text[i + 1]) != absl::string_view::npos;
 }

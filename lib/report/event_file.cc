@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kCastagnoli = 0x82F63B78;  // reflected
+constexpr uint32_t kCastagnoli = 0x82F63B78;  // reversed polynomial
 
 std::array<uint32_t, 256> MakeTable() {
   std::array<uint32_t, 256> table = {};
@@ -22,7 +22,7 @@ std::array<uint32_t, 256> MakeTable() {
   return table;
 }
 
-// Little-endian, on any machine.
+// Returns the bytes in little-endian order on any machine.
 template <typename Unsigned>
 std::string Bytes(Unsigned number) {
   std::string bytes;
@@ -32,7 +32,7 @@ std::string Bytes(Unsigned number) {
   return bytes;
 }
 
-// A check of bytes that hold checks themselves would be weak; so they are turned and moved.
+// Returns the rotated CRC plus a constant. The CRC of data that contains CRCs would be weak.
 uint32_t Masked(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8; }
 
 void AddValue(const char* tag, double value, tensorboard::Summary& summary) {

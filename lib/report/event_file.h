@@ -23,8 +23,8 @@ uint32_t Crc32c(absl::string_view bytes);
 std::string EventFrame(absl::string_view event);
 
 // Returns the bytes of a file named ...tfevents...: one event per epoch, from 1, with loss/train, accuracy/train,
-// learning_rate, accuracy/test if the epoch was evaluated, and seconds/epoch. `begin_seconds` is the start of the run
-// in seconds since 1970; the epochs' own times are added to it.
+// learning_rate, seconds/epoch, and accuracy/test and accuracy/validation if the epoch has them. `begin_seconds` is the
+// start of the run in seconds since 1970; the epochs' own times are added to it.
 std::string EventFileBytes(const google::protobuf::RepeatedPtrField<proto::EpochResult>& epochs, double begin_seconds);
 
 }  // namespace lockstep

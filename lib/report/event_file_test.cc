@@ -7,7 +7,7 @@
 namespace lockstep {
 namespace {
 
-// RFC 3720, appendix B.4, and the check value of the CRC catalogues.
+// Sources: RFC 3720, appendix B.4, and the check value of the CRC catalogues.
 TEST(Crc32cTest, IsTheStandards) {
   EXPECT_EQ(Crc32c("123456789"), 0xE3069283);
   EXPECT_EQ(Crc32c(std::string(32, '\0')), 0x8A9136AA);
@@ -15,7 +15,7 @@ TEST(Crc32cTest, IsTheStandards) {
   EXPECT_EQ(Crc32c(""), 0);
 }
 
-// The first frame of any event file that TensorBoard's own writer makes, with wall_time 0 left out.
+// The first frame of every event file that TensorBoard's own writer makes, without wall_time 0.
 TEST(EventFrameTest, HasLengthAndChecks) {
   const std::string event =
       "\x1a\x0d"

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kFileName = "events.out.tfevents.lockstep";
 
-// A name that is one folder on every system, and none of `taken`.
+// Returns a name that is valid as one folder on every system and not in `taken`.
 std::string FolderName(const std::string& text, std::set<std::string>& taken) {
   std::string name;
   for (const char c : text) {
@@ -38,7 +38,7 @@ std::string StemOf(const RecordSource& source) {
   return parts[0].empty() ? "record" : parts[0];
 }
 
-// Since 1970; 0 when the header does not say.
+// Returns seconds since 1970; 0 if the header has no start time.
 double BeginSeconds(const proto::Header& header) {
   absl::Time time;
   std::string error;

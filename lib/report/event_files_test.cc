@@ -58,7 +58,7 @@ TEST(EventFilesTest, TheStageMakesFolders) {
     files += entry.is_regular_file() ? 1 : 0;
   }
   EXPECT_GT(files, 0);
-  EXPECT_THAT(RunEventFiles(inputs, board, false), IsOk());  // again
+  EXPECT_THAT(RunEventFiles(inputs, board, false), IsOk());  // a second time
   EXPECT_THAT(RunEventFiles(inputs, inputs[0], false),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("a folder")));
 }

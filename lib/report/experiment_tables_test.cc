@@ -54,7 +54,7 @@ TEST(ExperimentTablesTest, DataParallelStandsBesideDdpOfTheSameStep) {
   EXPECT_THAT(RowOf(TableOf(other, "DataParallel beside DDP"), 0)[3], HasSubstr("no scale.rec of --mode=ddp"));
 }
 
-// The phases of 2.5 s: 0.1 + 0.2 + 0.05 + 0.05 + 0.1 = 0.5 s.
+// The phases of an epoch of 2.5 s: 0.1 + 0.2 + 0.05 + 0.05 + 0.1 = 0.5 s.
 TEST(ExperimentTablesTest, AnEpochsPartsAndWhatIsMoving) {
   const std::vector<std::string> row = RowOf(TableOf(Lab(), "Where a DataParallel step goes"), 0);
   EXPECT_EQ(row[2], "0.2558 (1)");  // 0.2 s / 782 steps
@@ -68,7 +68,8 @@ TEST(ExperimentTablesTest, TheStarsFormulaStandsBesideItsRun) {
   EXPECT_EQ(table.row(0).cell(8).provenance(), proto::MODELLED);
 }
 
-// DataParallel has Table 1, the lab's subtraction and the bandwidth of device 0's link; no all-reduce, so no buckets.
+// DataParallel has Table 1, the lab's subtraction and the bandwidth of device 0's link, but no all-reduce and hence no
+// buckets.
 TEST(ExperimentTablesTest, DataParallelIsInTheLabsTables) {
   LabRecords lab;
   lab.scales.push_back(SmallDataParallel());
@@ -91,8 +92,8 @@ TEST(ExperimentTablesTest, ALargeBatchHasMeansOverItsSeeds) {
   EXPECT_THAT(table.note(), Contains(HasSubstr("of 5000 training images that no row was trained on")));
 }
 
-// Clipping has 42 where none has 22 and the base batch 62: half of the loss. All, with a cosine, has 32 where none has 22
-// and the base 63: 10 of 41. All and longer has 61 where none has 25 and the base 66: 36 of 41.
+// Accuracies. Clipping: 42, against 22 without a remedy and 62 for the base batch; half of the loss. All, with a
+// cosine: 32, against 22 and 63; 10 of 41. All, longer: 61, against 25 and 66; 36 of 41.
 TEST(ExperimentTablesTest, ARemedyIsComparedWithNoneAndTheBaseOfItsSchedule) {
   const proto::Table table = TableOf(Lab(), "What each remedy brings back");
   EXPECT_THAT(RowOf(table, 0),
@@ -109,7 +110,7 @@ TEST(ExperimentTablesTest, ARemedyIsComparedWithNoneAndTheBaseOfItsSchedule) {
   EXPECT_THAT(table.note(), Contains("Base batch, row 128, cosine, longer: 66.00 [64.00, 68.00] % in 2346 updates."));
 }
 
-// Label smoothing: 26 against 22, with deviations of 2. One comparison alone would have p = 0.07.
+// Label smoothing: 26 against 22, with deviations of 2. A single comparison would have p = 0.07.
 TEST(ExperimentTablesTest, WhatIsNotSignificantIsBlank) {
   const std::vector<std::string> row = RowOf(TableOf(Lab(), "What each remedy"), 2);
   EXPECT_EQ(row[3], "26.00 [24.00, 28.00]");
@@ -127,7 +128,7 @@ TEST(ExperimentTablesTest, ALossThatIsNotSignificantHasNoShares) {
   const proto::Table table = TableOf(lab, "What each remedy");
   EXPECT_EQ(RowOf(table, 1)[4], "+20.00");
   EXPECT_THAT(RowOf(table, 1)[5], HasSubstr("- loss of the batch: within the spread of 3 seeds, p = "));
-  EXPECT_EQ(RowOf(table, 4)[5], "24.4");  // which has a base row of its own
+  EXPECT_EQ(RowOf(table, 4)[5], "24.4");  // the row with a base row of its own
   for (proto::ScalePoint& point : lab.scales[2].points) {
     if (point.row() == "128") {
       point.mutable_epoch(4)->set_test_accuracy(0.01 + 0.001 * static_cast<double>(point.training().seed()));
@@ -149,7 +150,7 @@ TEST(ExperimentTablesTest, OneSeedHasNoDifferences) {
   }
 }
 
-// It has no base row with a cosine, nor one that was trained longer.
+// The record has no base row with a cosine, and none that was trained longer.
 TEST(ExperimentTablesTest, ARecordFromBeforeThereWereBaseRowsIsShown) {
   LabRecords lab = SmallLab();
   lab.scales.push_back(::lockstep::testing::OldLargeBatch());
@@ -189,7 +190,7 @@ TEST(ExperimentTablesTest, TheSamplersOrdersAreCountedAndShown) {
 TEST(ExperimentTablesTest, BytesAreCountedByKind) {
   const proto::Table table = TableOf(Lab(), "What rank 0 hands over");
   ASSERT_EQ(table.row_size(), 7);
-  EXPECT_EQ(RowOf(table, 2)[1], "gradients");  // the first of each
+  EXPECT_EQ(RowOf(table, 2)[1], "gradients");  // the first row of each kind
   EXPECT_THAT(RowOf(table, 3), ElementsAre("buffers broadcast", "batch-norm buffers", "1955", "75,384,800", "38,560",
                                            "0.0863", "- not timed by kind"));
   EXPECT_EQ(RowOf(table, 1)[4], "- not sent in steps");
@@ -209,7 +210,7 @@ TEST(ExperimentTablesTest, RunsOfFewerEpochsSayWhichTheyShow) {
   EXPECT_EQ(TableOf(lab, "Is it enough").column(4), "loss, epoch 5, or the last");
 }
 
-// Without a longer row its columns would be blank all through.
+// Without a longer row, all cells of the columns for it would be blank.
 TEST(ExperimentTablesTest, LongerTrainingHasColumnsWhereItIsARow) {
   LabRecords lab = Lab();
   EXPECT_EQ(TableOf(lab, "What each remedy").column_size(), 9);
@@ -218,7 +219,7 @@ TEST(ExperimentTablesTest, LongerTrainingHasColumnsWhereItIsARow) {
   EXPECT_EQ(TableOf(lab, "What each remedy").column_size(), 6);
 }
 
-// Their epochs are in their own tables.
+// The epochs of experiments are in tables of their own.
 TEST(ExperimentTablesTest, ExperimentsAreNotAmongTheLossesOfTimesTables) {
   for (const proto::Section& section : BuildSections(Lab())) {
     for (const proto::Table& table : section.table()) {

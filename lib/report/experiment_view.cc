@@ -15,7 +15,7 @@ namespace {
 
 constexpr char kLabsWay[] = "DDP, lab preset";
 
-// What all rows of one table have in common.
+// Returns the settings that all rows of one table share.
 proto::PointSettings SettingsOfTable(const LabScale& scale, const proto::ScalePoint& point) {
   proto::PointSettings settings = SettingsOf(scale.spec, point);
   if (scale.spec.experiment() == proto::WHAT_IS_SENT) {
@@ -55,7 +55,7 @@ std::string Shown(const proto::Samples& values, bool percent) {
   const double mean = MeanOf(values);
   const bool one_value = *low == *high;
   if (one_value && !percent && std::floor(mean) == mean) {
-    return FormatNumber(mean, 1);  // a count
+    return FormatNumber(mean, 1);  // an integer count
   }
   if (percent) {
     return one_value ? FormatPercent(mean)

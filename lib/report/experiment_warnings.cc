@@ -33,7 +33,7 @@ void WarnOfSeeds(const ExperimentView& view, std::vector<Warning>& warnings) {
   }
 }
 
-// A sampler that is told the epoch has an order of its own for each; one that is not has one.
+// A sampler that gets the epoch number has a different order in each epoch; a sampler without it has one order.
 void WarnOfOrders(const ExperimentView& view, std::vector<Warning>& warnings) {
   for (const ExperimentRow& row : view.rows) {
     for (const proto::ScalePoint* point : row.trained) {
@@ -52,7 +52,7 @@ void WarnOfOrders(const ExperimentView& view, std::vector<Warning>& warnings) {
   }
 }
 
-// Gradients are sent once a step, whole.
+// All gradients are sent exactly once a step.
 void WarnOfBytes(const LabScale& scale, const proto::ScalePoint& point, std::vector<Warning>& warnings) {
   const proto::PointSettings settings = SettingsOf(scale.spec, point);
   const std::optional<double> counted = BytesPerStep(point, kGradientsKind);

@@ -69,7 +69,7 @@ TEST(ExperimentWarningsTest, GradientsOfAnotherSizeThanTheModels) {
                                 HasSubstr("44,695,844"), HasSubstr("44,695,848"))));
   sent = SmallSent();
   for (proto::ScalePoint& point : sent.points) {
-    point.set_gradient_compression("bf16");  // on the wire they are half as many
+    point.set_gradient_compression("bf16");  // halves the bytes that are sent
   }
   EXPECT_THAT(WarningsOf(sent), AllOf(SizeIs(9), Each(HasSubstr("44,695,848 bytes a step were counted, the model has "
                                                                 "22,347,924"))));

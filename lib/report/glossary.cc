@@ -13,11 +13,11 @@ namespace {
 
 struct Entry {
   const char* name;
-  const char* words;  // any of them, in small letters, between '|'; empty: the name
+  const char* words;  // lower-case words between '|', each of which counts; empty: the name
   const char* meaning;
 };
 
-// In the order of the alphabet.
+// Terms in alphabetical order.
 constexpr Entry kEntries[] = {
     {"3-sigma", "3-sigma|three_sigma",
      "|mean| + 3 standard deviations of the values: a range that leaves out the rarest, so that int8 is finer."},
@@ -124,7 +124,7 @@ void AddPlot(const proto::Plot& plot, std::string& all) {
   AddAll(plot.tick(), all);
 }
 
-// In small letters.
+// Returns all text in lower case.
 std::string TextOf(const std::vector<proto::Section>& sections) {
   std::string all;
   for (const proto::Section& section : sections) {
@@ -147,7 +147,7 @@ std::string TextOf(const std::vector<proto::Section>& sections) {
   return all;
 }
 
-// As a whole word: "rank" is not in "ranked".
+// Returns true if the text contains the word as a whole: "rank" does not occur in "ranked".
 bool Occurs(absl::string_view word, absl::string_view text) {
   const auto is_word = [&](size_t at) {
     return at < text.size() && absl::ascii_isalnum(static_cast<unsigned char>(text[at]));

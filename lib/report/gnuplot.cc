@@ -29,9 +29,9 @@
 namespace lockstep {
 namespace {
 
-constexpr absl::Duration kVersionTime = absl::Seconds(20);  // milliseconds, unless the disk or the machine is very slow
-constexpr uint64_t kMaxDrawingBytes = 256 << 20;            // limit of one process; 3,003 plots of 34 KB have 100 MB
-constexpr char kResultPath[] = "/dev/fd/3";                 // kResultFd, by name
+constexpr absl::Duration kVersionTime = absl::Seconds(20);  // takes milliseconds, unless disk or machine are very slow
+constexpr uint64_t kMaxDrawingBytes = 256 << 20;            // limit per process; 3,003 plots of 34 KB have 100 MB
+constexpr char kResultPath[] = "/dev/fd/3";                 // path of kResultFd
 
 absl::StatusOr<std::string> FindGnuplot() {
   const char* path = std::getenv("PATH");
@@ -49,7 +49,7 @@ std::string DescribeFailure(const ChildExit& exit) {
                         : absl::StrCat("failed with exit code ", exit.code);
 }
 
-// A gnuplot that hangs is not tried again: it would hang again.
+// Returns the error for a gnuplot that hangs. It is not tried again, because it would hang again.
 absl::Status TooLate(const std::string& program) {
   return absl::DeadlineExceededError(absl::StrCat(
       program, " did not end in time, so there is no plot; see what it waits for, then make the report with --force"));
@@ -59,7 +59,7 @@ absl::Status CheckExit(const std::string& program, const ChildExit& exit) {
   if (exit.timed_out) {
     return TooLate(program);
   }
-  if (exit.signalled && exit.code == SIGKILL) {  // never gnuplot's own doing
+  if (exit.signalled && exit.code == SIGKILL) {  // SIGKILL never comes from gnuplot itself
     return absl::UnavailableError(absl::StrCat(program, " was killed by signal 9 while it drew a plot; run it again"));
   }
   if (exit.signalled || exit.code != 0) {
@@ -69,7 +69,8 @@ absl::Status CheckExit(const std::string& program, const ChildExit& exit) {
   return absl::OkStatus();
 }
 
-// What the scripts wrote to kResultPath, one behind the other; a process for each. Not empty.
+// Runs one process for each script, and returns the outputs that they wrote to kResultPath, concatenated. `scripts`
+// must not be empty.
 absl::StatusOr<std::string> RunGnuplots(const std::vector<std::string>& scripts, MonotonicTime deadline,
                                         bool own_session) {
   ASSIGN_OR_RETURN(const std::string program, FindGnuplot());
@@ -84,8 +85,8 @@ absl::StatusOr<std::string> RunGnuplots(const std::vector<std::string>& scripts,
     RETURN_IF_ERROR(file->Append(script));
     ChildOptions& child = children.emplace_back();
     child.argv = {program, file->path(), "-d"};  // -d: no startup file
-    // The caller's locale would change the decimal sign. The caller's GNUTERM may name a terminal that is not there, at
-    // which gnuplot waits for a key; each script chooses its own.
+    // The caller's locale would change the decimal separator. The caller's GNUTERM could name a missing terminal, in
+    // which case gnuplot waits for a key; each script sets its own terminal.
     child.environment = {{"LC_ALL", "C.UTF-8"}, {"GNUTERM", "unknown"}};
     child.max_result_bytes = kMaxDrawingBytes;
     child.own_session = own_session;
@@ -98,7 +99,7 @@ absl::StatusOr<std::string> RunGnuplots(const std::vector<std::string>& scripts,
     return absl::Status(ended.status().code(), absl::StrCat(ended.status().message(), ", so there is no plot"));
   }
   const std::vector<ChildExit>& exits = *ended;
-  if (first_failed >= 0) {  // the others were ended by us
+  if (first_failed >= 0) {  // the other processes were ended by this one
     RETURN_IF_ERROR(CheckExit(program, exits[static_cast<size_t>(first_failed)]));
   }
   std::string results;
@@ -109,7 +110,7 @@ absl::StatusOr<std::string> RunGnuplots(const std::vector<std::string>& scripts,
   return results;
 }
 
-// The files of one call, one behind the other.
+// Splits the concatenated files of one call.
 std::vector<std::string> SplitPdfs(absl::string_view pdfs) {
   constexpr absl::string_view kStart = "%PDF-";
   std::vector<std::string> files;
@@ -121,7 +122,7 @@ std::vector<std::string> SplitPdfs(absl::string_view pdfs) {
   return files;
 }
 
-// Digits of the same number, because a PDF file counts its bytes.
+// Replaces the date by zeros. The number of digits stays the same, because a PDF file contains byte offsets.
 std::string WithoutDate(std::string pdf) {
   constexpr absl::string_view kDate = "/CreationDate (D:";
   const size_t at = absl::string_view(pdf).find(kDate);
@@ -131,7 +132,8 @@ std::string WithoutDate(std::string pdf) {
   return pdf;
 }
 
-// Spaces in the place of the page's transparency, which no plot has: LaTeX warns of two such drawings on a page.
+// Overwrites the page's transparency group with spaces. No plot uses it, and LaTeX warns about two such drawings on a
+// page.
 std::string WithoutPageGroup(std::string pdf) {
   constexpr char kGroup[] = "/Group <<", kEnd[] = ">>";
   const size_t begin = pdf.find(kGroup);
@@ -147,7 +149,8 @@ absl::StatusOr<std::string> Drawing(const std::string& document, const proto::Pl
   return file == PlotFile::kSvg ? SvgElement(document, plot) : WithoutPageGroup(WithoutDate(document));
 }
 
-// One gnuplot for many: to start it takes as long as to draw some ten. One more for each core, if there are so many.
+// Divides the plots among scripts. A gnuplot starts as slowly as it draws about ten plots, so each process draws many;
+// several processes, up to one per core, run only if there are enough plots.
 std::vector<std::string> Scripts(const std::vector<const proto::Plot*>& plots, PlotFile file) {
   constexpr size_t kPlotsPerProcess = 32;
   constexpr size_t kMaxProcesses = 8;
@@ -166,7 +169,7 @@ absl::StatusOr<std::vector<std::string>> DrawTogether(const std::vector<const pr
   if (plots.empty()) {
     return drawings;
   }
-  RETURN_IF_ERROR(FindGnuplot().status());  // before the scripts are written
+  RETURN_IF_ERROR(FindGnuplot().status());  // checked before the scripts are written
   ASSIGN_OR_RETURN(const std::string result, RunGnuplots(Scripts(plots, file), deadline, true));
   const std::vector<std::string> documents = file == PlotFile::kSvg ? SplitSvgs(result) : SplitPdfs(result);
   if (documents.size() != plots.size()) {
@@ -188,7 +191,7 @@ std::vector<absl::StatusOr<std::string>> Draw(const std::vector<const proto::Plo
     drawn.assign(together->begin(), together->end());
   } else if (plots.size() == 1 || !absl::IsInternal(together.status())) {
     drawn.assign(plots.size(), together.status());
-  } else {  // gnuplot fails at one of them: look for it in both halves
+  } else {  // gnuplot fails at one of them: search both halves
     const auto middle = plots.begin() + static_cast<ptrdiff_t>(plots.size() / 2);
     drawn = Draw({plots.begin(), middle}, file, deadline);
     std::vector<absl::StatusOr<std::string>> second = Draw({middle, plots.end()}, file, deadline);

@@ -13,11 +13,11 @@
 namespace lockstep {
 namespace {
 
-constexpr double kBarShare = 0.7;   // of the distance between two names: bars, or dots side by side
-constexpr double kBarHeight = 0.8;  // of a box in the legend, in font sizes
+constexpr double kBarShare = 0.7;   // share of the distance between two names that bars, or dots side by side, fill
+constexpr double kBarHeight = 0.8;  // height of a box in the legend, in font sizes
 
-// A string between single quotes, which gnuplot takes literally. Line ends and tabs become spaces. Other characters that a
-// person does not see are escaped: gnuplot would write them into the drawing, and most are not allowed in SVG.
+// Returns a string in single quotes, which gnuplot takes literally. Line ends and tabs become spaces. Other invisible
+// characters are escaped, because gnuplot would copy them into the drawing, and most are not allowed in SVG.
 std::string Quoted(absl::string_view text) {
   return absl::StrCat(
       "'", absl::StrReplaceAll(ReadableText(text), {{"'", "''"}, {"\r\n", " "}, {"\n", " "}, {"\t", " "}}), "'");
@@ -42,7 +42,7 @@ bool IsBars(const proto::Plot& plot) {
   return plot.kind() == proto::STACKED_BARS || plot.kind() == proto::GROUPED_BARS;
 }
 
-// A datablock: its name and its lines. Nothing without lines: gnuplot would warn of it.
+// Returns a datablock with its name and lines; empty without lines, because gnuplot would print a warning.
 std::string DataBlock(const std::string& name, const std::vector<std::vector<double>>& rows) {
   if (rows.empty()) {
     return "";
@@ -60,7 +60,7 @@ std::string DataBlock(const std::string& name, const std::vector<std::vector<dou
                       "EOD\n");
 }
 
-// Lines with a stroke at both ends. gnuplot's own error bars wipe out what is under their middle.
+// Draws error bars as lines with a stroke at both ends. gnuplot's own error bars erase what is under their middle.
 std::string ErrorPart(int series, absl::string_view color) {
   return absl::StrCat("$e", series, " using 1:2:(0):($3-$2) with vectors heads size screen 0.007,90 lw 1.5 lc rgb '",
                       color, "' notitle");
@@ -68,7 +68,7 @@ std::string ErrorPart(int series, absl::string_view color) {
 
 // --- Lines, points, dots: "sN" holds x, y; "eN" x, low, high of those points that have an error bar ---
 
-// Beside each other above one name.
+// Shifts the series of dots, so that they are side by side above one name.
 double Shift(const proto::Plot& plot, int series) {
   return plot.kind() == proto::DOTS ? kBarShare * ((series + 0.5) / plot.series_size() - 0.5) : 0;
 }
@@ -90,13 +90,13 @@ void AppendPointData(const proto::Plot& plot, std::string& script) {
 
 bool IsJoined(const proto::Plot& plot) { return plot.kind() == proto::LINES; }
 
-// A line without points.
+// Returns true for a line without points.
 bool IsLineAlone(const proto::Series& series) { return series.reference() || series.joined(); }
 
-// A series is broader than those in front of it, so that both show where they run over each other.
+// Returns the extra width of a series compared with those drawn over it, so that both stay visible where they overlap.
 double Broader(const proto::Plot& plot, int index) { return std::min(3, std::max(0, plot.series_size() - 1 - index)); }
 
-// "lw 2 dt 2 lc rgb '#2274d5'".
+// Returns "lw 2 dt 2 lc rgb '#2274d5'".
 std::string LineStyle(const proto::Plot& plot, int index) {
   const proto::Series& series = plot.series(index);
   const bool dashed = series.reference() || series.provenance() == proto::MODELLED;
@@ -104,9 +104,9 @@ std::string LineStyle(const proto::Plot& plot, int index) {
                       " lc rgb '", series.reference() ? kReferenceColor : ColorOf(index), "'");
 }
 
-// "pt 7 ps 0.6".
+// Returns "pt 7 ps 0.6".
 std::string PointStyle(const proto::Plot& plot, int index) {
-  const bool empty = PointOf(index) % 2 == 0;  // larger, or its line covers it
+  const bool empty = PointOf(index) % 2 == 0;  // empty points are larger, otherwise their line covers them
   return absl::StrCat("pt ", PointOf(index), " ps ", Number((empty ? 0.9 : 0.6) + 0.1 * Broader(plot, index)));
 }
 
@@ -131,7 +131,7 @@ std::vector<std::string> PointParts(const proto::Plot& plot) {
   return parts;
 }
 
-// --- Bars: "sN" holds left, right, lower and upper end; "eN" as of points ---
+// --- Bars: "sN" holds left, right, lower and upper end; "eN" the same as for points ---
 
 void AppendBarData(const proto::Plot& plot, std::string& script) {
   const bool stacked = plot.kind() == proto::STACKED_BARS;
@@ -145,7 +145,7 @@ void AppendBarData(const proto::Plot& plot, std::string& script) {
       const double left = series.x(j) - kBarShare / 2 + (stacked ? 0 : i * width);
       boxes.push_back({left, left + width, bottom, bottom + series.y(j)});
       if (HasBars(series) && series.y_low(j) < series.y_high(j)) {
-        // Side by side on a stack, so that none covers another.
+        // On a stack the error bars are side by side, so that none covers another.
         const double x = left + width * (stacked ? (i + 1.0) / (plot.series_size() + 1) : 0.5);
         bars.push_back({x, bottom + series.y_low(j), bottom + series.y_high(j)});
       }
@@ -155,7 +155,7 @@ void AppendBarData(const proto::Plot& plot, std::string& script) {
   }
 }
 
-// "fc rgb '#2274d5' fs pattern 3 border rgb '#2274d5'".
+// Returns "fc rgb '#2274d5' fs pattern 3 border rgb '#2274d5'".
 std::string FillStyle(int series) {
   return absl::StrCat("fc rgb '", ColorOf(series), "' fs pattern ", PatternOf(series), " border rgb '", ColorOf(series),
                       "'");
@@ -170,7 +170,7 @@ std::vector<std::string> BarParts(const proto::Plot& plot) {
     parts.push_back(absl::StrCat("$s", i, " using (($1+$2)/2):(($3+$4)/2):1:2:3:4 with boxxyerror ", FillStyle(i),
                                  " title ", Quoted(plot.series(i).label())));
   }
-  for (int i = 0; i < plot.series_size(); ++i) {  // in front of all boxes
+  for (int i = 0; i < plot.series_size(); ++i) {  // drawn in front of all boxes
     if (HasErrors(plot.series(i))) {
       parts.push_back(ErrorPart(i, "black"));
     }
@@ -186,7 +186,7 @@ void AppendHistogramData(const proto::Plot& plot, double floor, std::string& scr
     std::vector<std::vector<double>> corners;
     double before = floor;
     for (int j = 0; j < series.x_size(); ++j) {
-      const double y = std::max(floor, series.y(j));  // a logarithm's axis has no 0
+      const double y = std::max(floor, series.y(j));  // a logarithmic axis has no 0
       corners.push_back({series.x(j), before});
       corners.push_back({series.x(j), y});
       before = y;
@@ -195,7 +195,7 @@ void AppendHistogramData(const proto::Plot& plot, double floor, std::string& scr
   }
 }
 
-// The first one is filled; others are outlines, so that both are seen, and told apart without colour.
+// Fills the first histogram and outlines the others, so that all are visible and differ without colour.
 std::string HistogramFill(int series) {
   return series == 0 ? absl::StrCat("fc rgb '", ColorOf(series), "' fs transparent solid 0.35") : "fs empty";
 }
@@ -236,14 +236,14 @@ std::string AxisCommands(const char* name, const Axis& axis, const std::string& 
                       ")\n");
 }
 
-// gnuplot leaves more room above the labels than kXLabelGap.
+// Moves the labels up, because gnuplot leaves more space above them than kXLabelGap.
 std::string XLabelStyle(const PlotLayout& layout) {
   constexpr double kTooFar = 10;
   return absl::StrCat(layout.turned_labels ? "rotate by 90 right " : "", "offset screen 0, screen ",
                       Number((layout.turned_labels ? 0 : kTooFar) / layout.height), " ");
 }
 
-// What stands before an entry of the legend, as it is drawn in the plot.
+// Returns the sample in front of a legend entry, in the style of the plot.
 std::string Sample(const proto::Plot& plot, const PlotLayout& layout, const LegendLine& line) {
   const proto::Series& series = plot.series(line.series);
   const double right = line.x + kSampleWidth, half = kBarHeight * kPlotFont / 2;
@@ -284,7 +284,7 @@ std::string LegendCommands(const proto::Plot& plot, const PlotLayout& layout) {
   return script;
 }
 
-// A dotted line over the whole height, its letter above it.
+// Draws a dotted line over the whole height, with its letter above.
 std::string MarkCommands(const proto::Plot& plot, const PlotLayout& layout) {
   std::string script;
   for (const proto::Mark& mark : plot.mark()) {
@@ -302,13 +302,14 @@ std::string SvgTerminal(const PlotLayout& layout) {
                       " dynamic font 'sans-serif,", Number(kPlotFont), "' noenhanced\n");
 }
 
-// A CSS pixel is 1/96 of an inch, and 0.75 points. This terminal draws a font of 0.75 times its points as such.
+// Returns the PDF terminal. A CSS pixel is 1/96 inch, or 0.75 points; fontscale 0.75 makes this terminal draw the font
+// size as given.
 std::string PdfTerminal(const PlotLayout& layout) {
   return absl::StrCat("set terminal pdfcairo size ", Number(layout.width / 96), "in,", Number(layout.height / 96),
                       "in font 'sans-serif,", Number(kPlotFont * 0.75), "' fontscale 0.75 noenhanced\n");
 }
 
-// LaTeX warns of two drawings with transparency on a page. gnuplot.cc relies on it.
+// Removes transparency, because LaTeX warns about two drawings with transparency on a page. gnuplot.cc relies on this.
 std::string WithoutTransparency(const std::string& commands) {
   return absl::StrReplaceAll(commands, {{"fs transparent solid", "fs solid"}});
 }
@@ -339,7 +340,7 @@ std::string PlotCommands(const proto::Plot& plot, const PlotLayout& layout) {
     parts = PointParts(plot);
   }
   if (parts.empty()) {
-    parts.push_back("1/0 notitle");  // axes without anything
+    parts.push_back("1/0 notitle");  // empty axes
   }
   absl::StrAppend(&script, "plot ", absl::StrJoin(parts, ", \\\n     "), "\n");
   return script;

@@ -86,7 +86,7 @@ TEST(GnuplotScriptTest, MarksAreLinesWithLettersThatTheLegendExplains) {
   EXPECT_THAT(script, HasSubstr("set arrow from first 40, graph 0 to first 40, graph 1 nohead"));
   EXPECT_THAT(script, HasSubstr("set label 'a' at screen "));
   EXPECT_THAT(script, HasSubstr("set label 'it''s full' at screen "));
-  EXPECT_THAT(script, HasSubstr("with linespoints lw 2.7 dt 2"));  // a model is dashed
+  EXPECT_THAT(script, HasSubstr("with linespoints lw 2.7 dt 2"));  // a modelled series is dashed
 }
 
 TEST(GnuplotScriptTest, StackedBarsStandOnEachOther) {
@@ -110,7 +110,7 @@ TEST(GnuplotScriptTest, AHistogramIsStepsFromTheAxisOn) {
       PlotOf("id: 'w' kind: HISTOGRAM y_log: true series { label: 'a' x: [0, 1, 2] y: [100, 0, 0] }"), "/out.svg");
   const size_t at = script.find("$s0 << EOD\n");
   ASSERT_NE(at, std::string::npos);
-  EXPECT_THAT(script.substr(at), HasSubstr("0 100\n1 100\n1 "));  // an empty bin lies on the axis
+  EXPECT_THAT(script.substr(at), HasSubstr("0 100\n1 100\n1 "));  // an empty bin is on the axis
   EXPECT_THAT(script, HasSubstr("with filledcurves y1="));
 }
 

@@ -62,7 +62,7 @@ proto::Plot Bars(const std::string& kind) {
   return PlotOf("id: 'split' tick: ['2 x 32'] " + series + " kind: " + kind);
 }
 
-// Skips when gnuplot is not installed: drawing is optional, the script is not.
+// Skips the test if gnuplot is not installed: drawing is optional, the script is not.
 #define SKIP_WITHOUT_GNUPLOT()                                \
   if (const auto version = GnuplotVersion(); !version.ok()) { \
     GTEST_SKIP() << version.status().message();               \
@@ -79,7 +79,7 @@ TEST(GnuplotTest, AMissingGnuplotIsNotFoundAndSaysHowToInstallIt) {
   EXPECT_THAT(svg, StatusIs(absl::StatusCode::kNotFound, HasSubstr("gnuplot")));
 }
 
-// A folder whose gnuplot is this shell script.
+// Makes a folder whose gnuplot is this shell script, and returns its path.
 std::string FolderWithGnuplot(const std::string& script) {
   const std::string folder = TempPath("bin");
   mkdir(folder.c_str(), 0755);
@@ -101,14 +101,15 @@ TEST(GnuplotTest, AKilledGnuplotIsUnavailableAndACrashedOneInternal) {
   EXPECT_THAT(crashed, StatusIs(absl::StatusCode::kInternal, HasSubstr("so there is no plot")));
 }
 
-// A folder whose gnuplot notes each start with a drawing in `starts`, and then does `script`. It has a version.
+// Makes a folder whose gnuplot appends a line to `starts` at each start with a drawing, and then runs `script`. Asked
+// for its version, it prints one.
 std::string FolderWithDrawingGnuplot(const std::string& starts, const std::string& script) {
   unlink(starts.c_str());
   return FolderWithGnuplot(absl::StrCat("grep -q 'set terminal' \"$1\" || { echo 5.4.4 > /dev/fd/3; exit; }\n",
                                         "echo start >> ", starts, "\n", script));
 }
 
-// The plots, by the gnuplot of `folder`.
+// Draws the plots with the gnuplot of `folder`.
 std::vector<absl::StatusOr<std::string>> DrawWith(const std::string& folder,
                                                   const std::vector<const proto::Plot*>& plots, absl::Duration time) {
   const std::string path = std::getenv("PATH") == nullptr ? "/usr/bin:/bin" : std::getenv("PATH");
@@ -127,7 +128,7 @@ TEST(GnuplotTest, gnuplot_that_hangs_when_it_draws) {
   for (const auto& plot : drawn) {
     EXPECT_THAT(plot, StatusIs(absl::StatusCode::kDeadlineExceeded, HasSubstr("did not end in time")));
   }
-  EXPECT_EQ(ReadFile(starts), "start\n");  // no half of the plots is tried again
+  EXPECT_EQ(ReadFile(starts), "start\n");  // the plots are not split and tried again
 }
 
 TEST(GnuplotTest, gnuplot_that_writes_for_ever) {
@@ -188,7 +189,7 @@ TEST(GnuplotTest, forged_strings_in_a_drawing) {
   EXPECT_EQ(svg->find('\0'), std::string::npos);
 }
 
-// A temporary file would outlive a kill -9.
+// A temporary file would remain after a kill -9.
 TEST(GnuplotTest, TheScriptIsInNoFolder) {
   SKIP_WITHOUT_GNUPLOT();
   setenv("TMPDIR", "/no/such/folder", 1);
@@ -238,7 +239,7 @@ TEST(GnuplotTest, OneProcessDrawsSeveralAsItDrawsEachAlone) {
 
 TEST(GnuplotTest, NoPlotsAreNoProcess) { EXPECT_TRUE(DrawPlots({}).empty()); }
 
-// Whichever plot a crash is about, the others are drawn.
+// Whichever plot crashes gnuplot, the others are drawn.
 TEST(GnuplotTest, WhatOnePlotSpoilsIsDrawnOneByOne) {
   SKIP_WITHOUT_GNUPLOT();
   const std::string path = std::getenv("PATH") == nullptr ? "/usr/bin:/bin" : std::getenv("PATH");
@@ -253,7 +254,7 @@ TEST(GnuplotTest, WhatOnePlotSpoilsIsDrawnOneByOne) {
   EXPECT_THAT(drawn[1], StatusIs(absl::StatusCode::kInternal, HasSubstr("so there is no plot")));
 }
 
-// More than one process draws.
+// Several processes draw.
 TEST(GnuplotTest, ManyPlotsComeInTheirOrder) {
   SKIP_WITHOUT_GNUPLOT();
   constexpr size_t kMany = 100;
@@ -283,7 +284,7 @@ TEST(GnuplotTest, PdfsAreFilesOfTheirOwnWithoutADate) {
     EXPECT_EQ(pdf->substr(0, 5), "%PDF-");
     EXPECT_NE(pdf->find("%%EOF"), std::string::npos);
     EXPECT_NE(pdf->find("/CreationDate (D:00000000000000Z)"), std::string::npos);
-    EXPECT_EQ(pdf->find("/Transparency"), std::string::npos);  // LaTeX warns of two on a page
+    EXPECT_EQ(pdf->find("/Transparency"), std::string::npos);  // LaTeX warns about two on a page
   }
   EXPECT_NE(*drawn[0], *drawn[1]);
   EXPECT_EQ(*drawn[0], *DrawPdfPlots({&lines})[0]);

@@ -13,10 +13,10 @@ namespace lockstep {
 namespace {
 
 constexpr double kPercent = 100;
-constexpr int kMaxBins = 1000;  // more are no histogram that anybody plots
+constexpr int kMaxBins = 1000;  // more bins make no useful histogram
 constexpr double kInt8Max = 127, kInt8Min = -128;
 
-// Values of all bins and beyond them; 0: no histogram.
+// Returns the number of values in all bins and outside them; 0 if there is no histogram.
 double Total(const proto::Histogram& histogram) {
   double total = static_cast<double>(histogram.below()) + static_cast<double>(histogram.above());
   for (const uint64_t count : histogram.count()) {
@@ -34,7 +34,7 @@ bool CanBeDrawn(const proto::Histogram& histogram) {
          BinWidth(histogram) > 0 && Total(histogram) > 0;
 }
 
-// Shares of the values, as if all bins were `width` wide: so two histograms can be compared.
+// Adds the shares of the values, scaled to bins of `width`, so that two histograms can be compared.
 void AddHistogram(const std::string& label, const proto::Histogram& histogram, double width, proto::Plot& plot) {
   proto::Series& series = AddSeries(label, proto::MEASURED, plot);
   const double own_width = BinWidth(histogram), total = Total(histogram);
@@ -54,7 +54,7 @@ void AddMark(double x, const std::string& label, proto::Plot& plot) {
   }
 }
 
-// At -x and x, or at x alone.
+// Adds marks at -x and x, or only at x.
 void AddMarks(double x, bool both, const char* what, proto::Plot& plot) {
   if (!(x > 0) || !std::isfinite(x)) {
     return;
@@ -78,7 +78,7 @@ proto::Plot MakePlot(const std::string& title, const char* x_label, const proto:
   return plot;
 }
 
-// "12,300 values in 100 bins. Marked: ...".
+// Returns "12,300 values in 100 bins. Marked: ...".
 std::string Describe(const proto::Histogram& histogram, const std::string& clamped, const proto::Plot& plot) {
   std::string text = absl::StrCat("Histogram of ", FormatCount(static_cast<uint64_t>(Total(histogram))),
                                   " values from ", FormatNumber(histogram.low()), " to ",
@@ -108,7 +108,8 @@ proto::Plot WeightPlot(const proto::QuantizedLayer& layer, const proto::Quantize
   return plot;
 }
 
-// Where int8 ends for what a layer writes: of a record of version 1 by its largest value. 0: nothing is clamped.
+// Returns the scale that sets the end of int8 for a layer's output; in records of version 1 from the largest value.
+// Returns 0 if no value is clamped.
 double OutputScale(const proto::QuantizedLayer& layer) {
   if (layer.writes_sums() || layer.tensor_scale() > 0) {
     return layer.writes_sums() ? 0 : layer.tensor_scale();

@@ -37,18 +37,18 @@ TEST(HistogramPlotsTest, WeightsAreSharesWithTheEndsOfInt8AndOfThreeSigma) {
   EXPECT_THAT(plots[0].series(0).x(), ElementsAre(-0.5, -0.25, 0, 0.25, 0.5));
   EXPECT_THAT(plots[0].series(0).y(), ElementsAre(DoubleNear(100 / 45., 1e-12), DoubleNear(3000 / 45., 1e-12),
                                                   DoubleNear(1300 / 45., 1e-12), DoubleNear(100 / 45., 1e-12), 0));
-  EXPECT_THAT(Marks(plots[0]), ElementsAre(0.5, -0.5, 0.4, -0.4));  // 127 / 254; of the record
+  EXPECT_THAT(Marks(plots[0]), ElementsAre(0.5, -0.5, 0.4, -0.4));  // 0.5 = 127 / 254; 0.4 is in the record
   EXPECT_NE(plots[0].group(), plots[3].group());
 }
 
-// Both as if their bins were equally wide.
+// Both histograms are scaled as if their bins had equal widths.
 TEST(HistogramPlotsTest, WhatReluCutsOffStandsBesideWhatIsRead) {
   const proto::Plot plot = PlotsOf(SmallLab())[1];
   ASSERT_THAT(plot.series(), SizeIs(2));
   EXPECT_EQ(plot.series(0).label(), "after ReLU");
   EXPECT_THAT(plot.series(0).y(), ElementsAre(75, 12.5, 7.5, 5, 0));
   EXPECT_THAT(plot.series(1).y(), ElementsAre(6.25, 18.75, 18.75, 6.25, 0));
-  EXPECT_THAT(Marks(plot), ElementsAre(3.5, 2.5));  // max|a| of a record without a scale; below 0 nothing is clipped
+  EXPECT_THAT(Marks(plot), ElementsAre(3.5, 2.5));  // max|a| of a record without a scale; no value below 0 is clipped
 }
 
 TEST(HistogramPlotsTest, AZeroPointMovesBothEnds) {

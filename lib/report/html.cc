@@ -16,11 +16,11 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kLongText = 24;  // labels longer than so many characters may be wrapped
-constexpr size_t kProse = 80;     // and from here on they are sentences
+constexpr size_t kLongText = 24;  // labels longer than this may be wrapped
+constexpr size_t kProse = 80;     // labels longer than this are sentences
 constexpr size_t kDigestDigits = 64;
 
-// Marks, notation and words, closed; the card's foot says that it is there.
+// Returns the closed legend of marks, notation and words. A link below the card leads to it.
 std::string Legend(const std::vector<proto::Term>& terms) {
   const std::string marks = absl::StrJoin(ProvenanceMarks(), "", [](std::string* out, const ProvenanceMark& mark) {
     absl::StrAppend(out, "<li class=\"", mark.name, "\"><sup class=\"mark\">", mark.letter, "</sup> ", mark.name, ": ",
@@ -58,8 +58,8 @@ std::string Contents(const std::vector<proto::Section>& sections) {
   return absl::StrCat("<nav aria-label=\"Sections\">", links, "<a href=\"#legend\">How to read</a></nav>\n");
 }
 
-// A number may be broken before its spread or interval, and within these only where a column is narrower still; one alone
-// not at all, which browsers do behind the "-" of an exponent.
+// Marks where a number may be broken: before its spread or interval, and inside these only if the column is narrower
+// still. A number without either is never broken; browsers would break it after the "-" of an exponent.
 std::string NumberText(const std::string& text) {
   if (!absl::StrContains(text, ' ')) {
     return absl::StrContains(text, "e-") ? absl::StrCat("<span class=\"whole\">", EscapeHtml(text), "</span>")
@@ -72,7 +72,7 @@ std::string NumberText(const std::string& text) {
                                                     escaped.substr(spread + 1), "</span>");
 }
 
-// Where a label may break; numbers never do.
+// Returns the class that sets where a label may be broken. Numbers never are.
 std::string LabelClass(const std::string& text) {
   const bool hex = absl::c_all_of(text, [](char c) { return absl::ascii_isxdigit(static_cast<unsigned char>(c)); });
   return text.size() == kDigestDigits && hex ? "digest"
@@ -81,7 +81,7 @@ std::string LabelClass(const std::string& text) {
                                              : "";
 }
 
-// One table being written; `id` is unique on the page.
+// Writer of one table; `id` must be unique on the page.
 class TableWriter {
  public:
   TableWriter(const proto::Table& table, const std::string& id) : table_(table), id_(id), footnotes_(table) {
@@ -95,10 +95,10 @@ class TableWriter {
     }
   }
 
-  // `closed`: its heading opens it.
+  // Appends the table. If `closed`, its heading opens it.
   void Append(bool closed, NotesOnce& notes, std::string& out) const {
     const std::string id = absl::StrCat(" id=\"", id_, "-heading\">");
-    const std::string heading =  // a summary holds words only, by older rules
+    const std::string heading =  // older HTML rules allow only words in a summary
         closed ? absl::StrCat("<span class=\"heading\" role=\"heading\" aria-level=\"3\"", id,
                               EscapeHtml(table_.caption()), "</span>")
                : absl::StrCat("<h3", id, EscapeHtml(table_.caption()), "</h3>");
@@ -232,7 +232,7 @@ class TableWriter {
   std::vector<const ProvenanceMark*> column_mark_;
 };
 
-// The first sentence of a question has the id that verdicts link to.
+// Returns the id that verdicts link to, for the first sentence of each question.
 std::string AnswerId(const proto::Claim& claim, std::set<std::string>& questions) {
   return claim.question().empty() || !questions.insert(claim.question()).second
              ? ""
@@ -283,7 +283,7 @@ void AppendPlot(const proto::Plot& plot, const DrawnPlots& plots, std::string& o
                   "</figure>\n");
 }
 
-// Many warnings are one box: the first two open, the others behind them.
+// Appends the warnings. If there are many, the first two are shown and the others are in a closed box.
 void AppendWarnings(const proto::Section& section, std::string& out) {
   constexpr int kOpenWarnings = 2;
   const auto append = [&](int i) {
@@ -342,7 +342,7 @@ void AppendSection(const proto::Section& section, const DrawnPlots& plots, Notes
   const bool card = section.role() == proto::CARD;
   absl::StrAppend(&out, "<section id=\"", id, "\"", card ? " class=\"card\"" : "", " aria-labelledby=\"", id,
                   "-heading\">\n<h2 id=\"", id, "-heading\">", EscapeHtml(section.title()), "</h2>\n");
-  if (card) {  // what was found, before what to mind
+  if (card) {  // results first, then warnings
     AppendVerdicts(section, out);
     AppendWarnings(section, out);
     out += "<div class=\"tables\">\n";

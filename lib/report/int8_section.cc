@@ -17,7 +17,7 @@ namespace {
 constexpr proto::QuantizeStage kStages[] = {proto::FP32_NETWORK, proto::INT8_WEIGHTS, proto::INT8_WEIGHTS_ACTIVATIONS,
                                             proto::INT8_WEIGHTS_ACTIVATIONS_BIAS};
 
-// The steps that are compared with fp32: the ladder's, and beside it the lab's script on a network with bias and fine-tuning.
+// Stages that are compared with fp32: those of the lab, then the lab's script on a network with bias, and fine-tuning.
 struct ComparedStage {
   proto::QuantizeStage stage;
   const char* name;
@@ -38,7 +38,7 @@ proto::Cell AccuracyCell(const proto::QuantizedNetwork& network, proto::Quantize
   return PercentCell(AccuracyOf(*step), proto::MEASURED, "top-1, per cent of the test images");
 }
 
-// "99.99 % of the magnitudes, with a zero point".
+// Returns "99.99 % of the values, with a zero point".
 std::string ActivationRange(const proto::QuantizeSpec& spec) {
   std::string range = "full range";
   if (spec.activation_range() == proto::PERCENTILE) {
@@ -53,7 +53,7 @@ std::string ActivationRange(const proto::QuantizeSpec& spec) {
                       spec.int8_logits() ? "; logits int8" : "");
 }
 
-// "lenet5 was fine-tuned for 2 epochs of the training images ...".
+// Returns "lenet5 was fine-tuned for 2 epochs of the training images ...".
 std::string FineTuningNote(const proto::QuantizedNetwork& network, const proto::QuantizeSpec& spec) {
   const proto::FineTuning& tuning = network.fine_tuning();
   return absl::StrCat(
@@ -69,7 +69,8 @@ std::string FineTuningNote(const proto::QuantizedNetwork& network, const proto::
       "gained by int8. Ranges and scales of its layers are those after.");
 }
 
-// Returns "Images were normalized by mean 0.5, std 0.5 (checkpoint) for lenet5; by ...", empty if no network has any.
+// Returns "Images were normalized by mean 0.5, std 0.5 (checkpoint) for lenet5; by ...", or an empty string if no
+// network has a normalization.
 std::string NormalizationNote(const LabQuantized& file) {
   std::vector<std::string> texts;
   for (const proto::QuantizedNetwork& network : file.networks) {
@@ -125,7 +126,7 @@ proto::Table AccuracyTable(const LabQuantized& file) {
   return table;
 }
 
-// Points of accuracy that the step gained, with the interval of the paired difference.
+// Returns the accuracy that the step gained, in points, with the interval of the paired difference.
 proto::Cell DifferenceCell(const proto::AccuracyStep& fp32, const proto::AccuracyStep& step) {
   proto::Quantity difference;
   difference.set_value(AccuracyOf(step) - AccuracyOf(fp32));
@@ -137,7 +138,7 @@ proto::Cell DifferenceCell(const proto::AccuracyStep& fp32, const proto::Accurac
   difference.set_low(step.difference_low());
   difference.set_high(step.difference_high());
   proto::Cell cell = QuantityCell(difference, 100);
-  cell.clear_note();  // which is for times and rates: a difference may be negative
+  cell.clear_note();  // the note is for times and rates; a difference may be negative
   return cell;
 }
 
@@ -156,7 +157,7 @@ proto::Table FlipsTable(const LabQuantized& file) {
     for (const auto& [stage, name] : kCompared) {
       const proto::AccuracyStep* step = FindStep(network, stage);
       if (fp32 == nullptr || step == nullptr || !step->absent_reason().empty() || step->images() == 0) {
-        continue;  // the table above says why
+        continue;  // the table above gives the reason
       }
       AddRow(table,
              {LabelCell(network.name()), LabelCell(name), CountCell(step->correct(), proto::MEASURED, ""),
@@ -176,7 +177,7 @@ proto::Table FlipsTable(const LabQuantized& file) {
   return table;
 }
 
-// Bits that no input can fill: between the accumulator's bound and int32's limit.
+// Returns the bits between the accumulator's bound and int32's limit, which no input can fill.
 proto::Cell HeadroomCell(const proto::QuantizedLayer& layer) {
   if (layer.accumulator_bound() <= 0) {
     return AbsentCell("the record gives no bound other than 0");
@@ -201,7 +202,7 @@ proto::Cell OutputScaleCell(const proto::QuantizedLayer& layer) {
   return NumberCell(layer.output_scale(), proto::DERIVED, "multiplies the int32 accumulator");
 }
 
-// From "weights" to "weights at +-127, %".
+// Returns the columns from "weights" to "weights at +-127, %".
 std::vector<proto::Cell> WeightCells(const proto::QuantizedLayer& layer) {
   if (layer.weight_shape().empty()) {
     return std::vector<proto::Cell>(5, AbsentCell("the layer has no weights"));
@@ -212,7 +213,7 @@ std::vector<proto::Cell> WeightCells(const proto::QuantizedLayer& layer) {
           WeightScaleCell(layer), PercentCell(layer.weight_saturated_fraction(), proto::MEASURED, "")};
 }
 
-// From "max|a|" to "headroom, bits".
+// Returns the columns from "max|a|" to "headroom, bits".
 std::vector<proto::Cell> OutputCells(const proto::QuantizedLayer& layer) {
   const bool has_sums = layer.kind() != "add";
   const proto::Cell no_sums = AbsentCell("an addition has no accumulator");
@@ -271,7 +272,7 @@ proto::Cell DivergenceCell(bool has, double value) {
              : AbsentCell("the record is older than this number");
 }
 
-// Accuracy of a study, per cent, less fp32's, in points.
+// Returns the accuracy of a study in per cent minus fp32's, in points.
 proto::Cell LostCell(const proto::LayerStudy& study, uint32_t correct) {
   return PercentCell((static_cast<double>(correct) - study.correct_fp32()) / study.images(), proto::MEASURED,
                      "accuracy - accuracy of fp32, on the study's images");

@@ -16,7 +16,7 @@
 namespace lockstep {
 namespace {
 
-// Keeps one more of a kind, or counts it.
+// Keeps one more record of a kind, or counts it.
 template <typename Message>
 void Keep(Message& message, std::vector<Message>& kept, RecordSource& source) {
   if (kept.size() < kMaxOfAKind) {
@@ -26,7 +26,7 @@ void Keep(Message& message, std::vector<Message>& kept, RecordSource& source) {
   }
 }
 
-// Reads all records; `take` moves what it wants out of each, so that no more than one is held besides.
+// Reads all records. `take` moves out of each what it needs, so that only one other record is in memory at a time.
 template <typename Record, typename Take>
 absl::Status ReadAll(RecordReader& reader, RecordSource& source, Take take) {
   source.header = reader.header();
@@ -136,7 +136,7 @@ absl::StatusOr<LabQuantized> ReadQuantizedRecords(RecordReader& reader) {
   return file;
 }
 
-// Reads the file with `read` and appends it to its kind.
+// Reads the file with `read` and appends it to the files of its kind.
 template <typename Records>
 absl::Status ReadInto(RecordReader& reader, absl::StatusOr<Records> (*read)(RecordReader&), const RecordOfJson& json,
                       std::vector<Records>& kind) {
@@ -146,7 +146,8 @@ absl::Status ReadInto(RecordReader& reader, absl::StatusOr<Records> (*read)(Reco
   return absl::OkStatus();
 }
 
-// `json` gets what is to say of a JSON. Only its header may be another without a word on the page.
+// Opens a record file or its JSON; for JSON, `json` receives what the page must report. A changed header is logged, but
+// not counted on the page.
 absl::StatusOr<std::unique_ptr<RecordReader>> OpenRecord(const std::string& path, RecordOfJson& json) {
   return RecordReader::OpenAny(path, [&](const std::string& text) -> absl::StatusOr<std::string> {
     ASSIGN_OR_RETURN(json, ReadRecordJson(text, path));

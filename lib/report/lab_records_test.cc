@@ -43,7 +43,7 @@ TEST(LabRecordsTest, EveryKindIsToldByItsHeader) {
   EXPECT_EQ(lab->sweeps[0].end.reason(), proto::END_OUT_OF_MEMORY);
   ASSERT_THAT(lab->scales, SizeIs(1));
   EXPECT_THAT(lab->scales[0].points, SizeIs(6));
-  ASSERT_THAT(lab->comm_models, SizeIs(2));  // in the order given: the audit first
+  ASSERT_THAT(lab->comm_models, SizeIs(2));  // order of the input: the audit first
   EXPECT_THAT(lab->comm_models[0].audits, SizeIs(1));
   EXPECT_THAT(lab->comm_models[1].rows, SizeIs(3));
   EXPECT_THAT(lab->comm_models[1].all_reduce_fits, SizeIs(2));

@@ -1,5 +1,5 @@
-// Any records of all kinds together, as the report of a whole lab: a comm_model record is made from its scale record,
-// as its header then says.
+// Any records of all kinds together, as the report of a whole lab. A comm_model record is made from its scale record,
+// and its header states that.
 #include "lib/record/digest.h"
 #include "lib/record/framed_records.h"
 #include "lib/report/check_report.h"
@@ -19,7 +19,7 @@ void AppendAll(const Files& files, std::vector<std::string>& framed) {
   }
 }
 
-// The i-th comm_model record takes the i-th scale record for its input.
+// Makes the i-th scale record the input of the i-th comm_model record.
 void LinkToScale(FuzzLab& lab) {
   for (int i = 0; i < std::min(lab.comm_model_size(), lab.scale_size()); ++i) {
     proto::CommModelFile& file = *lab.mutable_comm_model(i);

@@ -23,13 +23,13 @@ bool IsLadder(const LabSweep& sweep) {
                        [](const proto::SweepPoint& point) { return point.outcome() == proto::COMPLETED; }) > 1;
 }
 
-// Sweeps of one network on one device, each with the words that tell it from the others.
+// Sweeps of one network on one device, each with the words that distinguish it from the others.
 struct Group {
   std::string title;  // "resnet18 on NVIDIA H200"
   std::vector<std::pair<const LabSweep*, std::string>> sweeps;
 };
 
-// "bf16, hand-written step"; with the record's name where another sweep of the group is called the same.
+// Returns "bf16, hand-written step", and adds the record's name if another sweep of the group has the same label.
 std::string LabelOf(const LabSweep& sweep, std::set<std::string>& taken) {
   const proto::TrainingSpec& training = sweep.spec.training();
   const std::string way = DescribeWay(training);
@@ -44,7 +44,7 @@ std::string LabelOf(const LabSweep& sweep, std::set<std::string>& taken) {
 
 std::vector<Group> GroupsOf(const LabRecords& lab) {
   std::vector<Group> groups;
-  std::map<std::string, std::set<std::string>> labels;  // by title
+  std::map<std::string, std::set<std::string>> labels;  // labels by title
   for (const LabSweep& sweep : lab.sweeps) {
     if (!IsLadder(sweep)) {
       continue;
@@ -59,7 +59,7 @@ std::vector<Group> GroupsOf(const LabRecords& lab) {
   return groups;
 }
 
-// Where the ladder ended, and what bisection found.
+// Adds marks at the end of the sweep, and at the largest batch that bisection found.
 void AddMarks(const LabSweep& sweep, const std::string& label, proto::Plot& plot) {
   const auto add = [&](uint32_t batch, const std::string& what) {
     proto::Mark& mark = *plot.add_mark();
@@ -95,7 +95,7 @@ proto::Plot MakePlot(const Group& group, const char* id, const char* what, const
   return plot;
 }
 
-// The marks in words, for those who cannot see them.
+// Sets the description, which lists the marks for readers who cannot see them.
 void Describe(const std::string& what, proto::Plot& plot) {
   std::vector<std::string> marks;
   for (const proto::Mark& mark : plot.mark()) {
@@ -114,7 +114,7 @@ proto::Plot TimePlot(const Group& group) {
       const MeanAndDeviation spread = MeanAndDeviationOf(point.epoch_seconds());
       if (point.outcome() == proto::COMPLETED && spread.mean > 0) {
         const double low =
-            std::max(spread.mean - spread.standard_deviation, spread.mean / 10);  // a logarithm's axis has no 0
+            std::max(spread.mean - spread.standard_deviation, spread.mean / 10);  // a logarithmic axis has no 0
         AddPoint(point.batch_size(), spread.mean, low, spread.mean + spread.standard_deviation, series);
       }
     }
@@ -145,7 +145,7 @@ proto::Plot RatePlot(const Group& group) {
   return plot;
 }
 
-// The ceiling is the point's own, timed after it in its process.
+// Plots the share of each point's own ceiling, which was timed after the point in its process.
 proto::Plot SharePlot(const Group& group) {
   proto::Plot plot = MakePlot(group, "ladder_share", "Share of the device's own peak", "% of the matmul ceiling");
   bool above = false;

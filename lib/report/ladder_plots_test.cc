@@ -30,7 +30,8 @@ std::vector<std::string> Marks(const proto::Plot& plot) {
   return labels;
 }
 
-// SmallSweep and the same network in bf16 by the fused step, with predictions and the exact largest batch.
+// Returns SmallSweep and a sweep of the same network in bf16 by the fused step, with predictions and the exact largest
+// batch.
 LabRecords TwoSweeps() {
   LabRecords lab = SmallLab();
   lab.sweeps.push_back(SmallSweep());
@@ -68,7 +69,7 @@ TEST(LadderPlotsTest, OneSweepHasRatesAndMemory) {
   ASSERT_THAT(Ids(plots), ElementsAre("ladder_rate", "ladder_memory"));
   ASSERT_THAT(plots[0].series(), SizeIs(1));
   EXPECT_THAT(plots[0].series(0).x(), ElementsAre(32, 128));
-  EXPECT_THAT(plots[0].series(0).y(), ElementsAre(12'500, 25'000));  // 50,000 in 4 s and 2 s
+  EXPECT_THAT(plots[0].series(0).y(), ElementsAre(12'500, 25'000));  // 50,000 images in 4 s and 2 s
   EXPECT_THAT(plots[0].series(0).y_low(), ElementsAre(DoubleNear(50'000 / 4.1, 1e-9), 25'000));
   EXPECT_EQ(plots[0].series(0).provenance(), proto::DERIVED);
   ASSERT_THAT(plots[1].series(), SizeIs(1));
@@ -82,11 +83,11 @@ TEST(LadderPlotsTest, SeveralSweepsStandSideBySide) {
   EXPECT_EQ(plots[0].series(0).label(), "fp32 (TF32 off)");
   EXPECT_EQ(plots[0].series(1).label(), "bf16, hand-written step");
   const proto::Plot& memory = plots[2];
-  ASSERT_THAT(memory.series(), SizeIs(3));  // nothing was predicted of the first
+  ASSERT_THAT(memory.series(), SizeIs(3));  // the first sweep has no predictions
   EXPECT_EQ(memory.series(1).label(), "bf16, hand-written step, measured");
   EXPECT_EQ(memory.series(2).label(), "bf16, hand-written step, predicted");
   EXPECT_EQ(memory.series(2).provenance(), proto::MODELLED);
-  EXPECT_THAT(memory.series(2).x(), ElementsAre(32, 128, 512));  // also of the batch that did not fit
+  EXPECT_THAT(memory.series(2).x(), ElementsAre(32, 128, 512));  // includes the batch that did not fit
 }
 
 TEST(LadderPlotsTest, MarksSayWhereAndWhyALadderEnds) {

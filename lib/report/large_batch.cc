@@ -45,7 +45,7 @@ void AddRow(const ExperimentRow& row, LargeBatchView& view) {
   (longer ? rows.longer : rows.equal) = &row;
 }
 
-// The batch that the others are compared with: the run's first, as its record says.
+// Returns the batch that the others are compared with: the first of the run, according to its record.
 uint32_t BaseBatch(const ExperimentView& view) {
   if (!view.scale->spec.batch_size().empty()) {
     return view.scale->spec.batch_size(0);
@@ -108,7 +108,7 @@ std::vector<const RemedyRows*> TrainedSingles(const LargeBatchRows& batch) {
   return singles;
 }
 
-// The other remedies whose validation accuracy does not differ significantly from that of `best`.
+// Returns the other remedies whose validation accuracy does not differ significantly from that of `best`.
 std::vector<std::string> EqualOnes(const RemedyRows& best, const std::vector<const RemedyRows*>& singles) {
   std::vector<SeedPair> pairs;
   std::vector<std::string> names;
@@ -182,7 +182,7 @@ bool IsCombination(const std::string& remedy) { return remedy == "all" || absl::
 std::vector<RemedyVerdict> JudgeRemedies(const LargeBatchView& large, const LargeBatchRows& batch) {
   std::vector<RemedyVerdict> verdicts;
   std::vector<SeedPair> pairs;
-  std::vector<const ExperimentRow*> without;  // the row that each verdict's row is compared with
+  std::vector<const ExperimentRow*> without;  // row with which each verdict's row is compared
   const RemedyRows* const none = batch.Find(kNoRemedy);
   for (const RemedyRows& rows : batch.remedies) {
     for (const auto member : {&RemedyRows::equal, &RemedyRows::longer}) {

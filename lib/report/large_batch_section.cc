@@ -66,17 +66,17 @@ proto::Table RowsTable(const ExperimentView& view) {
   return table;
 }
 
-// Points of accuracy above the row without a remedy.
+// Returns the gain in points of accuracy over the row without a remedy.
 proto::Cell GainCell(const RemedyVerdict& verdict) {
   if (!verdict.gain.has_value()) {
     return AbsentCell(verdict.no_gain);
   }
   proto::Cell cell = NumberCell(kPercent * *verdict.gain, proto::DERIVED, "difference of the means over seeds");
-  cell.set_text(absl::StrFormat("%+.2f", kPercent * *verdict.gain));  // hundredths, as the accuracies
+  cell.set_text(absl::StrFormat("%+.2f", kPercent * *verdict.gain));  // hundredths, like the accuracies
   return cell;
 }
 
-// How much of what the large batch cost the remedy brings back.
+// Returns the share of the large batch's loss of accuracy that the remedy restores.
 proto::Cell BroughtBackCell(const RemedyVerdict& verdict) {
   if (!verdict.brought_back.has_value()) {
     return AbsentCell(verdict.not_brought_back);
@@ -89,7 +89,7 @@ proto::Cell BroughtBackCell(const RemedyVerdict& verdict) {
   return cell;
 }
 
-// What the remedy changes of the recipe of the row without one.
+// Returns the changes of the recipe compared with the row without a remedy.
 std::string ChangeText(const RemedyRows& rows, const ExperimentRow* plain) {
   if (rows.remedy == kNoRemedy) {
     return "as the base batch is trained";
@@ -98,7 +98,7 @@ std::string ChangeText(const RemedyRows& rows, const ExperimentRow* plain) {
   return plain == nullptr ? "not known" : DescribeChange(plain->first().training(), any.first().training());
 }
 
-// The accuracy of a row, its gain and what it brings back.
+// Adds the accuracy of a row, its gain and the share that it brings back.
 void AddRowCells(const LargeBatchView& large, const ExperimentRow& row, const RemedyVerdict* verdict, bool with_gain,
                  std::vector<proto::Cell>& cells) {
   cells.push_back(SeedsCell(large.Accuracies(row), true));
@@ -145,7 +145,7 @@ void AddGroup(const char* title, const std::vector<std::string>& columns, proto:
   table.mutable_column()->Add(columns.begin(), columns.end());
 }
 
-// "clipping and ghost batch norm (a combination)".
+// Returns "clipping and ghost batch norm (a combination)".
 std::string RemedyName(const RemedyRows& rows) {
   return absl::StrCat(rows.remedy, IsCombination(rows.remedy) && rows.remedy != "all" ? " (a combination)" : "");
 }

@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// Words are wrapped loosely rather than hang over the edge, and pages end where a table does.
+// Words are wrapped loosely rather than extend beyond the margin, and a page may end after any table.
 constexpr char kPreamble[] =
     "% Made by report. Twice: pdflatex, for the references.\n"
     "\\documentclass[a4paper,10pt]{article}\n"
@@ -107,7 +107,7 @@ class LatexWriter {
     }
   }
 
-  // The lab's own tables are on the card, and keep their numbers.
+  // Appends a table. The lab's own tables are on the card, and keep their numbers.
   void AppendTable(const proto::Section& section, int i) {
     const proto::Table& table = section.table(i);
     const std::string name = LatexName(table.id().empty() ? absl::StrCat(section.id(), "-table", i + 1) : table.id());
@@ -124,7 +124,7 @@ class LatexWriter {
     report_.pieces.push_back({file, text});
   }
 
-  // Those of a group two beside each other.
+  // Appends the plots; those of a group in pairs, side by side.
   void AppendPlots(const proto::Section& section) {
     int in_group = 0;
     for (int i = 0; i < section.plot_size(); ++i) {
@@ -137,7 +137,7 @@ class LatexWriter {
     Append(section.plot().empty() ? "" : "\\par\n");
   }
 
-  // `width`: of its room, in lines.
+  // Appends a plot. `width` is its share of the line.
   void AppendPlot(const proto::Plot& plot, double width) {
     const auto drawn = plots_.find(plot.id());
     if (drawn == plots_.end() || drawn->second.file.empty()) {
@@ -172,8 +172,8 @@ class LatexWriter {
 
   const DrawnPlots& plots_;
   const std::string stem_;
-  std::set<std::string> targets_;   // what verdicts can point to
-  std::set<std::string> labelled_;  // of them, those that have their place
+  std::set<std::string> targets_;   // targets to which verdicts can refer
+  std::set<std::string> labelled_;  // targets that already have a label
   LatexReport report_;
 };
 

@@ -16,11 +16,11 @@
 namespace lockstep {
 namespace {
 
-// In characters of \footnotesize. A line of 17 cm has 115 of the average width.
+// Widths in characters of \footnotesize. A line of 17 cm holds 115 characters of average width.
 constexpr double kLine = 115;
 constexpr double kColumnGap = 2;
-constexpr double kNarrowest = 18;     // of a column whose words are wrapped
-constexpr size_t kHeadingWidth = 13;  // a heading is wrapped at spaces
+constexpr double kNarrowest = 18;     // minimum width of a wrapped column
+constexpr size_t kHeadingWidth = 13;  // headings are wrapped at spaces
 constexpr double kLinesOfAPart = 42;
 
 constexpr char kFit[] =
@@ -37,7 +37,7 @@ std::string WithoutNumber(const std::string& caption) {
 
 std::string Superscript(absl::string_view text) { return absl::StrCat("\\textsuperscript{", text, "}"); }
 
-// A word in pieces that have room above a column; most are one.
+// Splits a word into pieces that fit above a column. Most words are one piece.
 std::vector<absl::string_view> Pieces(absl::string_view word) {
   std::vector<absl::string_view> pieces;
   while (LatexWidth(word) > 2 * kHeadingWidth) {
@@ -48,7 +48,7 @@ std::vector<absl::string_view> Pieces(absl::string_view word) {
   return pieces;
 }
 
-// Words of a heading, as many on a line as fit.
+// Breaks a heading into lines, with as many words on a line as fit.
 std::vector<std::string> HeadingLines(const std::string& heading) {
   std::vector<std::string> lines;
   for (const absl::string_view word : absl::StrSplit(heading, ' ')) {
@@ -94,7 +94,7 @@ class TableWriter {
   }
 
  private:
-  // Without wrapping, in characters.
+  // Returns the width without wrapping, in characters.
   double NaturalWidth(int column) const {
     double width = 0;
     for (const std::string& line : HeadingLines(table_.column(column))) {
@@ -106,7 +106,8 @@ class TableWriter {
     return width;
   }
 
-  // Gives columns of words what the others leave of the line, each in proportion to its root.
+  // Distributes the width that the other columns leave among the columns of words, in proportion to the square root of
+  // their natural width.
   void Wrap() {
     wrapped_.assign(width_.size(), false);
     double left = kLine - kColumnGap * static_cast<double>(width_.size()), wanted = 0, roots = 0;
@@ -182,7 +183,7 @@ class TableWriter {
     out += " \\\\\n";
   }
 
-  // Lines on top of each other, unless the column wraps them itself.
+  // Returns the heading with its line breaks; without line breaks if the column wraps its text itself.
   std::string HeadingText(int column, const std::string& mark) const {
     if (wrapped_[static_cast<size_t>(column)]) {
       return absl::StrCat("{}", EscapeLatex(table_.column(column)), mark);
@@ -194,7 +195,7 @@ class TableWriter {
                         "\\end{tabular}");
   }
 
-  // Titles above their columns, each with a rule below it.
+  // Appends the group titles above their columns, each with a rule below it.
   void AppendGroups(std::string& out) const {
     std::string titles, rules;
     int column = 0;

@@ -1,4 +1,4 @@
-// The document: what it holds, and that pdflatex sets it without a word.
+// The content of the LaTeX document, and a check that pdflatex compiles it without a warning.
 #include "lib/report/latex.h"
 
 #include <sys/stat.h>
@@ -38,7 +38,7 @@ bool IsInstalled(const char* program) {
   return std::system(absl::StrCat("command -v ", program, " >/dev/null 2>&1").c_str()) == 0;
 }
 
-// Runs pdflatex twice and returns its second log. Fonts that it has to make go into the folder.
+// Runs pdflatex twice and returns its second log. Fonts that pdflatex has to make go into the folder.
 std::string Compile(const std::string& folder) {
   const std::string command = absl::StrCat("cd ", folder, " && TEXMFVAR=", folder,
                                            "/fonts pdflatex -interaction=nonstopmode -halt-on-error r.tex");
@@ -47,7 +47,7 @@ std::string Compile(const std::string& folder) {
   return ReadFile(folder + "/r.log");
 }
 
-// Lines of the log that warn of something.
+// Returns the lines of the log that contain a warning.
 std::string Complaints(const std::string& log) {
   std::string complaints;
   for (const absl::string_view line : absl::StrSplit(log, '\n')) {

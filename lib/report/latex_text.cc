@@ -12,8 +12,8 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kLongWord = 12;   // words longer than this may be broken after so many characters each
-constexpr size_t kNamedWidth = 8;  // of "(U+4E2D)"
+constexpr size_t kLongWord = 12;   // words longer than this may be broken, at the latest after this many characters
+constexpr size_t kNamedWidth = 8;  // width of "(U+4E2D)"
 
 const std::map<uint32_t, const char*>& Commands() {
   static const auto* commands = new std::map<uint32_t, const char*>({
@@ -32,9 +32,9 @@ const std::map<uint32_t, const char*>& Commands() {
       {'"', "\\char34{}"},  // the same in both of LaTeX's encodings
       {'\'', "\\textquotesingle{}"},
       {'`', "\\textasciigrave{}"},
-      {'-', "-{}"},  // two would be a dash
-      {',', ",{}"},  // two would be a quotation mark
-      {'[', "{[}"},  // behind the end of a row it would be an argument
+      {'-', "-{}"},  // two would become a dash
+      {',', ",{}"},  // two would become a quotation mark
+      {'[', "{[}"},  // after the end of a row it would be an argument
       {']', "{]}"},
       {'*', "{*}"},
       {0xA0, "~"},
@@ -64,7 +64,7 @@ const std::map<uint32_t, const char*>& Commands() {
   return *commands;
 }
 
-// À to ÿ are in every font of T1.
+// Returns true if fonts contain the character itself. À to ÿ are in every T1 font.
 bool IsSet(uint32_t character) { return character < 0x7F || (character >= 0xC0 && character <= 0xFF); }
 
 size_t WidthOf(uint32_t character) {
@@ -72,7 +72,7 @@ size_t WidthOf(uint32_t character) {
   return named ? kNamedWidth : 1;
 }
 
-// Where a path or a field's name may be broken.
+// Returns true for characters after which a path or a field's name may be broken.
 bool BreaksAfter(uint32_t character) {
   return character == '_' || character == '/' || character == '=' || character == '.' || character == ':' ||
          character == ',' || character == '-';
@@ -103,7 +103,7 @@ std::string OneCharacter(uint32_t character, absl::string_view bytes) {
 
 std::string EscapeLatex(absl::string_view text) {
   std::string escaped;
-  size_t word_end = 0, shown = 0;  // shown: width since the word's last place to break
+  size_t word_end = 0, shown = 0;  // shown: width since the last possible break of the word
   bool long_word = false;
   for (size_t at = 0, size = 0; at < text.size(); at += size) {
     const uint32_t character = CharacterAt(text, at, size);

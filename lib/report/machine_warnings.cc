@@ -15,8 +15,8 @@
 namespace lockstep {
 namespace {
 
-// Records that measure, in groups of one machine. A record is of a group if it is known to be of the machine of one of its
-// records, or neither is known and the names are the same.
+// Record of a measurement. Such records are grouped by machine: a record joins a group if it is known to be from the
+// machine of one of the group's records, or if both machines are unknown and the names are equal.
 struct MeasuredFile {
   const RecordSource* source;
   proto::DeviceKind device;
@@ -34,14 +34,13 @@ bool OnOneMachine(const MeasuredFile& a, const MeasuredFile& b) {
   if (a.device != b.device) {
     return first.host().name_sha256() == second.host().name_sha256() && SameNames(first, second);
   }
-  // A run on several GPUs knows the one of a sweep, and not the other way round.
+  // A run on several GPUs includes the GPU of a sweep, but not vice versa.
   const SameMachine there = CompareMachines(first, second, a.device), back = CompareMachines(second, first, a.device);
   return there == SameMachine::kYes || back == SameMachine::kYes ||
          (there == SameMachine::kUnknown && back == SameMachine::kUnknown && SameNames(first, second));
 }
 
-// Times of one device at one batch in two records. Points of a noisy machine are not compared: another
-// warning names them.
+// Times of one device at one batch. Points of a noisy machine are not compared, because another warning names them.
 struct OneDeviceTimes {
   uint32_t batch;
   const proto::Samples* with_loading;
@@ -69,8 +68,9 @@ std::vector<OneDeviceTimes> TimesOfOneDevice(const LabScale& scale) {
   return times;
 }
 
-// Whether all epochs with data loading are faster than all without it, by more than two processes differ. On a GPU two
-// differed by 2.5 %, and devices of one kind by up to 3 % (benchmarks/results/README.md); a CPU's cores may be shared.
+// Returns true if all epochs with data loading are faster than all epochs without it, by more than the difference
+// between two processes. On a GPU two processes differed by 2.5 %, and devices of one kind by up to 3 %
+// (benchmarks/results/README.md); processes may share the cores of a CPU.
 bool LoadingIsFaster(const proto::Samples& with_loading, const proto::Samples& without, proto::DeviceKind device) {
   const auto &slow = with_loading.value(), &fast = without.value();
   const double slack = device == proto::CPU ? 0.25 : 0.03;
@@ -78,7 +78,8 @@ bool LoadingIsFaster(const proto::Samples& with_loading, const proto::Samples& w
          *std::max_element(slow.begin(), slow.end()) < (1 - slack) * *std::min_element(fast.begin(), fast.end());
 }
 
-// A sentence on the first batch at which times with loading in `with` are below those without it in `without`; empty: none.
+// Returns a sentence on the first batch at which times with loading in `with` are below those without it in `without`;
+// empty if there is no such batch.
 template <typename With, typename Without>
 std::string LoadingSentence(const With& with, const Without& without) {
   for (const OneDeviceTimes& loading : TimesOfOneDevice(with)) {

@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-// 12 -> "¹²".
+// Returns "¹²" for 12.
 std::string Superscript(int number) {
   static constexpr const char* kDigits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
   std::string text;
@@ -27,7 +27,7 @@ std::string Legend() {
       ". – is a number that was not obtained; the note says why. Spread: ", EscapeMarkdown(kSpreadLegend), ".\n");
 }
 
-// `marked`: at the head of its column.
+// Returns a cell's text. `marked`: the head of the column already shows the provenance.
 std::string CellText(const proto::Cell& cell, bool marked, const Footnotes& footnotes) {
   const int footnote = footnotes.NumberOf(cell);
   const std::string number = footnote == 0 ? "" : Superscript(footnote);
@@ -43,7 +43,7 @@ std::string RowText(const std::vector<std::string>& cells) {
   return absl::StrCat("| ", absl::StrJoin(cells, " | "), " |\n");
 }
 
-// GitHub's tables have one header row: the title of a column's group goes before its name.
+// Returns the column headings. GitHub's tables have only one header row, so a group's title precedes the column's name.
 std::vector<std::string> Headings(const proto::Table& table) {
   std::vector<std::string> groups;
   for (const proto::ColumnGroup& group : table.column_group()) {
@@ -92,7 +92,7 @@ void AppendTable(const proto::Table& table, std::string& out) {
 }
 
 void AppendClaim(const proto::Claim& claim, std::string& out) {
-  // Markdown's bold ends where no space stands before it.
+  // Bold text in Markdown ends only if no space precedes the asterisks.
   const std::string question = claim.question().empty() ? "" : absl::StrCat(EscapeMarkdown(claim.question()), ".");
   const absl::string_view between = question.empty() || claim.asked().empty() ? "" : " ";
   absl::StrAppend(&out, "\n**", question, between, EscapeMarkdown(claim.asked()), "** ");

@@ -23,7 +23,7 @@ const std::set<std::string>& Tags() {
 
 bool HasNoEnd(absl::string_view tag) { return tag == "br" || tag == "meta"; }
 
-// Reads the attributes up to '>' and moves `html` behind it.
+// Reads the attributes up to '>' and removes them from `html`.
 bool TakeAttributes(absl::string_view& html) {
   while (!html.empty() && html[0] != '>') {
     if (html[0] == ' ') {
@@ -63,7 +63,7 @@ bool TakeTag(absl::string_view& html, std::vector<std::string>& open) {
   if (!HasNoEnd(tag)) {
     open.push_back(tag);
   }
-  if (tag == "style") {  // its text is not markup
+  if (tag == "style") {  // the text of <style> is not markup
     html.remove_prefix(std::min(html.find("</style>"), html.size()));
   }
   return true;
@@ -77,7 +77,7 @@ bool TakeEntity(absl::string_view html) {
   return name == "amp" || name == "lt" || name == "gt" || name == "quot" || name == "apos";
 }
 
-// Cells of a row of a table, by its bars that are not escaped.
+// Returns the number of cells in a table row: of bars that are not escaped.
 int Bars(absl::string_view line) {
   int bars = 0;
   for (size_t i = 0; i < line.size(); ++i) {
@@ -111,7 +111,7 @@ std::string WhyNotWellFormed(absl::string_view html) {
 }
 
 std::string WhyTablesBreak(absl::string_view markdown) {
-  int expected = 0;  // of the table that the line before belongs to; 0: none
+  int expected = 0;  // bars of the table that contains the line before; 0: no table
   for (const absl::string_view line : absl::StrSplit(markdown, '\n')) {
     const int bars = absl::StartsWith(line, "|") ? Bars(line) : 0;
     if (bars > 0 && expected > 0 && bars != expected) {

@@ -13,17 +13,17 @@ namespace lockstep {
 namespace {
 
 constexpr size_t kMinTicks = 3;
-constexpr int kMaxSteps = 6;            // from one label to the next, on a linear axis
-constexpr double kLogMargin = 1.3;      // room beside the outermost numbers, as a factor
-constexpr double kLinearMargin = 0.04;  // of the range
-constexpr double kLineHeight = 1.5;     // from one label to the next above it, in font sizes
-constexpr double kGap = 0.7;            // between two labels beside each other, in font sizes
+constexpr int kMaxSteps = 6;            // maximum number of steps between labels on a linear axis
+constexpr double kLogMargin = 1.3;      // factor by which the range exceeds the extreme numbers
+constexpr double kLinearMargin = 0.04;  // share of the range
+constexpr double kLineHeight = 1.5;     // distance between labels above each other, in font sizes
+constexpr double kGap = 0.7;            // space between labels next to each other, in font sizes
 constexpr double kGroupedFrom = 1000;   // numbers have commas from here
 constexpr double kGroupedTo = 1e7;
-constexpr double kMinDrawn = 1e-30, kMaxDrawn = 1e30;  // what no plot exceeds
-constexpr double kFlat = 1e-9;  // a range of less than this share of its numbers is drawn as one number
+constexpr double kMinDrawn = 1e-30, kMaxDrawn = 1e30;  // limits that no plot exceeds
+constexpr double kFlat = 1e-9;                         // a range below this share of its numbers is drawn as one number
 
-// Labels do not touch.
+// Returns true if the labels do not touch.
 bool Fit(const AxisRequest& request, const Axis& axis) {
   for (size_t i = 1; i < axis.ticks.size(); ++i) {
     const Tick& before = axis.ticks[i - 1];
@@ -50,7 +50,7 @@ void SetTicks(const std::vector<double>& places, Axis& axis) {
 
 // --- Linear ---
 
-// 1, 2 or 5 times a power of ten, at least `least`.
+// Returns 1, 2 or 5 times a power of ten, and at least `least`.
 double RoundStep(double least) {
   const double power = std::pow(10, std::floor(std::log10(least)));
   for (const double factor : {1.0, 2.0, 5.0}) {
@@ -61,9 +61,10 @@ double RoundStep(double least) {
   return 10 * power;
 }
 
-// Ticks at all multiples of `step` from the last one at or below the range to the first one at or above it.
+// Returns an axis with ticks at all multiples of `step`, from the last one at or below the range to the first one at or
+// above it.
 Axis LinearAxis(const AxisRequest& request, double low, double high, double step) {
-  constexpr double kSlack = 1e-9;  // a range that ends at a tick, but for rounding, needs no further one
+  constexpr double kSlack = 1e-9;  // tolerance for rounding if the range ends at a tick
   double first = std::floor(low / step + kSlack), last = std::ceil(high / step - kSlack);
   while (last - first + 1 < kMinTicks) {
     (first > 0 ? first : last) += first > 0 ? -1 : 1;
@@ -100,7 +101,7 @@ Axis MakeLinearAxis(const AxisRequest& request) {
 
 // --- Logarithmic ---
 
-// Within the axis' range, of each `stride`-th power of ten.
+// Returns factor times power of ten for each factor and each `stride`-th power, inside the range of the axis.
 std::vector<double> LogPlaces(const Axis& axis, const std::vector<double>& factors, int stride) {
   std::vector<double> places;
   const int last = static_cast<int>(std::floor(std::log10(axis.high)));
@@ -115,7 +116,8 @@ std::vector<double> LogPlaces(const Axis& axis, const std::vector<double>& facto
   return places;
 }
 
-// As many as there is room for: 1-2-5, then 1, then fewer powers of ten. Without three of them the range is widened.
+// Makes as many ticks as fit: 1-2-5, then 1, then fewer powers of ten. The range is extended until it has at least
+// three places of 1-2-5.
 Axis MakeLogAxis(const AxisRequest& request) {
   Axis axis;
   axis.log = true;
@@ -135,16 +137,17 @@ Axis MakeLogAxis(const AxisRequest& request) {
     }
     SetTicks(places, axis);
   }
-  if (!Fit(request, axis)) {  // a short range of long labels: first, middle and last
+  if (!Fit(request, axis)) {  // a short range with long labels: first, middle and last
     const std::vector<Tick> all = axis.ticks;
     axis.ticks = {all.front(), all[all.size() / 2], all.back()};
   }
   return axis;
 }
 
-// --- Where numbers are ---
+// --- Ticks at values that occur ---
 
-// Every second, third, ... of those that occur, from the first one on.
+// Replaces the ticks by all values that occur, or by every second, third, ... from the first one on, if at least three
+// fit. Otherwise returns false.
 bool TakeOccurring(const AxisRequest& request, Axis& axis) {
   Axis taken = axis;
   for (size_t stride = 1; request.occurring.size() > (kMinTicks - 1) * stride; ++stride) {
@@ -165,7 +168,7 @@ bool TakeOccurring(const AxisRequest& request, Axis& axis) {
 
 std::string TickLabel(double value) {
   if (std::abs(value) < kGroupedFrom || std::abs(value) >= kGroupedTo) {
-    return absl::StrFormat("%.6g", value == 0 ? 0.0 : value);  // no "-0"
+    return absl::StrFormat("%.6g", value == 0 ? 0.0 : value);  // prevents "-0"
   }
   std::string digits = absl::StrFormat("%.0f", value);
   for (size_t at = digits.size() - 3; at > (value < 0 ? 1u : 0u) && at < digits.size(); at -= 3) {

@@ -91,7 +91,8 @@ TEST(PlotAxisTest, OccurringNumbersAreTicksAsFarAsTheyHaveRoom) {
   EXPECT_THAT(Labels(request), ElementsAre("50", "100", "200", "500", "1,000", "2,000"));
 }
 
-// Whatever is asked: three labels, in order, apart from each other, and the numbers in sight.
+// Checks for any request that there are three labels in order, which do not touch, and that the range includes the
+// numbers.
 void CheckAxis(const AxisRequest& request) {
   const Axis axis = MakeAxis(request);
   SCOPED_TRACE(testing::Message() << request.low << " to " << request.high << (request.log ? ", log" : ""));

@@ -13,16 +13,16 @@
 namespace lockstep {
 namespace {
 
-constexpr double kAreaHeight = 250;  // that the axes enclose
-constexpr double kLine = 1.4;        // from one line of text to the next, in font sizes
-constexpr double kTickGap = 17;      // from the y axis to its labels, as gnuplot leaves it
+constexpr double kAreaHeight = 250;  // height of the area that the axes enclose
+constexpr double kLine = 1.4;        // distance between lines of text, in font sizes
+constexpr double kTickGap = 17;      // distance from the y axis to its labels in gnuplot's output
 
-constexpr double kColumnGap = 18;  // between two columns of the legend
+constexpr double kColumnGap = 18;  // space between two columns of the legend
 constexpr int kMaxColumns = 3;
-constexpr double kLetterGap = 4;   // letters that would be nearer are put together
-constexpr double kNamedEnd = 0.6;  // room beside the first and the last name, of the distance of two
+constexpr double kLetterGap = 4;   // minimum distance between letters; closer ones are combined
+constexpr double kNamedEnd = 0.6;  // space outside the first and last name, in distances of two names
 
-// What is drawn: least and largest number.
+// Smallest and largest number that is drawn.
 struct Extent {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
@@ -33,7 +33,7 @@ struct Extent {
   }
 };
 
-// Heights of stacked bars are those of the stacks.
+// Returns the extent of stacked bars, which is that of the stacks.
 Extent StackedExtent(const proto::Plot& plot) {
   std::map<double, double> top;
   Extent extent;
@@ -98,7 +98,7 @@ Axis XAxis(const proto::Plot& plot, double length) {
   for (const double x : xs) {
     extent.Add(x);
   }
-  for (const proto::Mark& mark : plot.mark()) {  // in sight, without a tick
+  for (const proto::Mark& mark : plot.mark()) {  // marks are visible, but have no tick
     extent.Add(mark.x());
   }
   AxisRequest request;
@@ -131,7 +131,7 @@ std::string LetterOf(size_t index) {
                       std::string(1, static_cast<char>('a' + index % kLetters)));
 }
 
-// Marks of one label share a letter.
+// Returns a letter for each label. Marks with the same label share a letter.
 std::map<std::string, std::string> LettersOf(const proto::Plot& plot) {
   std::map<std::string, std::string> letters;
   for (const proto::Mark& mark : plot.mark()) {
@@ -162,7 +162,7 @@ std::vector<Entry> MarkEntries(const proto::Plot& plot) {
   return entries;
 }
 
-// As many columns as the widest entry leaves.
+// Returns the number of columns that the widest entry allows.
 int Columns(const std::vector<Entry>& entries) {
   double widest = 0;
   for (const Entry& entry : entries) {
@@ -173,7 +173,7 @@ int Columns(const std::vector<Entry>& entries) {
   return std::max(1, std::min({fit, kMaxColumns, static_cast<int>(entries.size())}));
 }
 
-// Places the entries row by row, from `y` (negative: below the axes) downwards; returns where the next row may begin.
+// Places the entries row by row, from `y` (negative: below the axes) downwards. Returns the position of the next row.
 double PlaceEntries(const std::vector<Entry>& entries, double y, PlotLayout& layout) {
   if (entries.empty()) {
     return y;
@@ -190,7 +190,7 @@ double PlaceEntries(const std::vector<Entry>& entries, double y, PlotLayout& lay
       line.text = text;
       line.y = y;
       layout.legend.push_back(line);
-      line = {-1, "", "", line.x, y};  // the next lines of its text
+      line = {-1, "", "", line.x, y};  // the entry's next lines of text
       y -= columns > 1 ? 0 : kLine * kPlotFont;
     }
     y += columns > 1 ? 0 : kLine * kPlotFont;
@@ -198,13 +198,13 @@ double PlaceEntries(const std::vector<Entry>& entries, double y, PlotLayout& lay
   return y - kLine * kPlotFont;
 }
 
-// "a, b"; of many the first and the last.
+// Returns "a, b"; for many letters only the first and the last.
 std::string Together(const std::vector<std::string>& letters) {
   constexpr size_t kMaxShown = 3;
   return letters.size() > kMaxShown ? absl::StrCat(letters.front(), "…", letters.back()) : absl::StrJoin(letters, ", ");
 }
 
-// Each over its line; together where they would touch, and never beyond the drawing.
+// Places each letter above its line. Letters that would touch are combined, and none extends beyond the drawing.
 void PlaceLetters(const proto::Plot& plot, PlotLayout& layout) {
   const std::map<std::string, std::string> letter_of_label = LettersOf(plot);
   std::vector<std::pair<double, std::string>> letters;
@@ -244,7 +244,8 @@ bool HasNamedTicks(const proto::Plot& plot) {
   return plot.kind() == proto::STACKED_BARS || plot.kind() == proto::GROUPED_BARS || plot.kind() == proto::DOTS;
 }
 
-// Heights are counted down from the axes' lower end first, which is 0, and lifted above the drawing's edge at the end.
+// Heights are first relative to the lower end of the axes (0), and at the end shifted so that all are above the
+// drawing's lower edge.
 PlotLayout LayOutPlot(const proto::Plot& plot) {
   constexpr double kText = kLine * kPlotFont;
   PlotLayout layout;

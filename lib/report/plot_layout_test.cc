@@ -68,7 +68,7 @@ TEST(PlotLayoutTest, TheLegendStandsBelowInColumnsAndThenTheMarks) {
   EXPECT_EQ(layout.legend[0].y, layout.legend[1].y);
   EXPECT_LT(layout.legend[0].x + TextWidth("one", kPlotFont), layout.legend[1].x);
   EXPECT_LT(layout.legend[0].y, layout.bottom);
-  EXPECT_EQ(layout.legend[2].letter, "a");  // both marks are one
+  EXPECT_EQ(layout.legend[2].letter, "a");  // both marks share an entry
   EXPECT_LT(layout.legend[2].y, layout.legend[0].y);
   ASSERT_THAT(layout.letters, SizeIs(2));
   EXPECT_GT(layout.letters_y, layout.top);
@@ -101,7 +101,7 @@ double Linear(int level) {
   return share <= 0.04045 ? share / 12.92 : std::pow((share + 0.055) / 1.055, 2.4);
 }
 
-// Relative luminance of "#2274d5" (WCAG 2.1).
+// Returns the relative luminance of "#2274d5" (WCAG 2.1).
 double Luminance(absl::string_view color) {
   const auto level = [&](size_t at) { return std::stoi(std::string(color.substr(at, 2)), nullptr, 16); };
   return 0.2126 * Linear(level(1)) + 0.7152 * Linear(level(3)) + 0.0722 * Linear(level(5));
@@ -109,7 +109,7 @@ double Luminance(absl::string_view color) {
 
 double Contrast(double a, double b) { return (std::max(a, b) + 0.05) / (std::min(a, b) + 0.05); }
 
-// 3 is what WCAG 2.1 asks of graphics (1.4.11). The grounds are those of html_style.h.
+// WCAG 2.1 requires a contrast of 3 for graphics (1.4.11). The backgrounds are those of html_style.h.
 TEST(PlotStyleTest, ColoursShowOnAllGrounds) {
   for (const absl::string_view color : kSeriesColors) {
     for (const absl::string_view ground : {"#ffffff", "#f5f7f9", "#14181c", "#1d2329"}) {
@@ -123,7 +123,7 @@ TEST(PlotStyleTest, NeighboursDifferWithoutColour) {
     EXPECT_NE(PatternOf(i), PatternOf(i + 1));
   }
   std::set<int> points;
-  for (int i = 0; i < 10; ++i) {  // as many curves as a plot of epochs has
+  for (int i = 0; i < 10; ++i) {  // maximum number of curves in a plot of epochs
     EXPECT_TRUE(points.insert(PointOf(i)).second) << i;
   }
 }

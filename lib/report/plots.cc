@@ -66,7 +66,7 @@ proto::Plot SpeedupPlot(const ScalingView& view) {
       continue;
     }
     proto::Series& series = series_of_batch[row.batch_per_device()];
-    if (series.x().empty()) {  // the base case
+    if (series.x().empty()) {  // base case
       series.set_label(absl::StrCat("batch ", row.batch_per_device(), " per device"));
       series.set_provenance(row.epoch_speedup().provenance());
       AddPoint(1, 1, series);
@@ -86,7 +86,7 @@ proto::Plot SpeedupPlot(const ScalingView& view) {
   return plot;
 }
 
-// The parts of one row; false when one is not known.
+// Sets the parts of one row; returns false if a part is not known.
 bool Parts(const proto::ScalingRow& row, double& compute, double& exposed, double& rest) {
   if (!row.compute_seconds().has_value() || !row.communication_seconds().has_value() ||
       !row.exposed_event_seconds().has_value()) {

@@ -11,7 +11,8 @@
 namespace lockstep {
 namespace {
 
-// What tells a source from its neighbours in a legend: "fp32" of "PyTorch on 4 x H200, fp32"; "scale.rec" of a path.
+// Returns the part of a source that distinguishes it in a legend: "fp32" for "PyTorch on 4 x H200, fp32"; "scale.rec"
+// for a path.
 std::string ShortSource(const std::string& source) {
   const size_t comma = source.rfind(", ");
   const std::string last = comma == std::string::npos ? source : source.substr(comma + 2);
@@ -19,10 +20,10 @@ std::string ShortSource(const std::string& source) {
   return slash == std::string::npos ? last : last.substr(slash + 1);
 }
 
-// By label, and in order of x, which lines want.
+// Points by label, sorted by x, because lines need sorted points.
 using PointsByLabel = std::map<std::string, std::map<double, const proto::Quantity*>>;
 
-// A plot of modelled seconds, on two logarithmic axes.
+// Returns a plot of modelled seconds on two logarithmic axes.
 proto::Plot ModelledPlot(proto::PlotKind kind, const std::string& title, const char* x_label, const char* y_label,
                          const PointsByLabel& points_by_label) {
   proto::Plot plot;

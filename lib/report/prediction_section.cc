@@ -12,11 +12,11 @@ constexpr char kNotCompared[] = "nothing was predicted, or nothing was run";
 constexpr double kMicroseconds = 1e6;
 constexpr double kMilliseconds = 1e3;
 constexpr double kPercent = 100;
-constexpr double kMicrosecondsPerMegabyte = 1e12;  // of seconds per byte
+constexpr double kMicrosecondsPerMegabyte = 1e12;  // microseconds per MB in a second per byte
 
 proto::Cell CountLabel(uint32_t count) { return LabelCell(absl::StrCat(count)); }
 
-// Per cent of a fraction that `has` says is there.
+// Returns a fraction in per cent, or a blank cell if `has` is false.
 proto::Cell ErrorCell(bool has, double fraction, const char* method) {
   return has ? NumberCell(kPercent * fraction, proto::DERIVED, method, 3) : AbsentCell(kNotCompared);
 }
@@ -67,7 +67,7 @@ proto::Table WhatIfTable(const LabCommModel& file) {
   return table;
 }
 
-// "2.1 % (median), 4.6 % (worst, batch 128), 5 points", or why not.
+// Returns "2.1 % (median), 4.6 % (worst, batch 128), 5 points", or the reason why there is no score.
 proto::Cell ScoreCell(const proto::LeaveOneOut& score) {
   if (score.points() == 0) {
     return AbsentCell("no point can be left out");

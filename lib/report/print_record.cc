@@ -35,7 +35,7 @@ using ::google::protobuf::Reflection;
 
 using TextSink = std::function<absl::Status(absl::string_view)>;
 
-// "<3072000 bytes, SHA-256 ab12...; --print_bytes shows them>"
+// Returns "<3072000 bytes, SHA-256 ab12...; --print_bytes shows them>".
 std::string Marker(const std::string& bytes) {
   return absl::StrCat("<", bytes.size(), " bytes, SHA-256 ", Sha256Hex(bytes), "; --print_bytes shows them>");
 }
@@ -131,7 +131,7 @@ class Printer {
     if (!status.ok()) {
       return absl::InternalError(absl::StrCat("a record does not print as JSON: ", status.ToString()));
     }
-    for (const std::string& marker : markers) {  // base64 of a marker would pass for data
+    for (const std::string& marker : markers) {  // the base64 of a marker would look like data
       text = absl::StrReplaceAll(text, {{absl::Base64Escape(marker), marker}});
     }
     return absl::StrCat(crc32_.empty() ? "" : ",\n", absl::StripSuffix(text, "\n"), "\n");
@@ -143,10 +143,10 @@ class Printer {
   size_t elided_ = 0;
 };
 
-// All records that are whole: header first, trailer last.
+// Prints all undamaged records: header first, trailer last.
 absl::Status PrintRecords(RecordReader& reader, const Descriptor& type, Printer& printer) {
   std::unique_ptr<Message> record = NewMessage(type);
-  // The reader has parsed the header's and the trailer's bytes as AnyRecord; a record's own type may still refuse them.
+  // The reader has parsed the bytes of header and trailer as AnyRecord; the record's own type may still reject them.
   const auto parse_payload = [&] {
     return record->ParseFromString(std::string(reader.payload()))
                ? absl::OkStatus()

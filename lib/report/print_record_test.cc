@@ -50,7 +50,7 @@ std::string WriteSweep() {
   return path;
 }
 
-// Three images of 65 pixels; labels of three bytes are short.
+// Writes three images of 65 pixels. Labels of three bytes are short fields.
 std::string WriteDataset(const std::string& pixels) {
   const std::string path = TempPath("dataset.rec");
   std::vector<proto::DatasetRecord> records(1);
@@ -95,7 +95,7 @@ TEST(PrintRecordTest, TextParsesBackToTheSameFile) {
   EXPECT_EQ(printed.talk, "");
 }
 
-// The promise of the format: the same text as a stock protoc's.
+// The format guarantees the same text as a stock protoc.
 TEST(PrintRecordTest, TextIsThatOfTextFormatOverTheWholeFile) {
   const std::string path = WriteDataset(std::string(195, '\x7f'));
   std::string whole;

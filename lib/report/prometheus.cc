@@ -19,7 +19,7 @@ namespace {
 
 constexpr char kPrometheusMark[] = "made by Lockstep: report, prometheus";
 
-// Their order in the file.
+// Returns the gauges in their order in the file, without samples.
 std::vector<Gauge> NoSamples() {
   return {
       {"lockstep_record_end_timestamp_seconds", "When the record was finished, since 1970.", {}},

@@ -24,7 +24,7 @@ TEST(PrometheusTest, ASmallLabIsAsWritten) {
   EXPECT_EQ(PrometheusText(GaugesOf(lab)), testing::ReadFile("lib/report/small_lab.prom"));
 }
 
-// Prometheus refuses a file in which a name has the same labels twice.
+// Prometheus rejects a file in which a name has the same labels twice.
 TEST(PrometheusTest, PointsOfOneNameAreNumbered) {
   LabRecords lab;
   lab.sweeps = {testing::SmallSweep(), testing::SmallSweep()};
@@ -70,7 +70,7 @@ TEST(PrometheusTest, TheStageWritesOneFile) {
   EXPECT_THAT(testing::ReadFile(output), HasSubstr("# TYPE lockstep_epoch_seconds gauge\n"));
   EXPECT_THAT(RunPrometheus({inputs[0]}, output, false),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("has points")));
-  EXPECT_THAT(testing::ReadFile(output), HasSubstr("lockstep_epoch_seconds"));  // as it was
+  EXPECT_THAT(testing::ReadFile(output), HasSubstr("lockstep_epoch_seconds"));  // the file is unchanged
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// The fewest digits that are this number when read.
+// Returns the shortest decimal text that reads back as exactly this number.
 std::string NumberText(double value) {
   if (!std::isfinite(value)) {
     return std::isnan(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";

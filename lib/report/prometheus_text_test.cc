@@ -23,7 +23,7 @@ TEST(PrometheusTextTest, ALineHoldsNameLabelsAndValue) {
 TEST(PrometheusTextTest, LabelsAreEscaped) {
   EXPECT_EQ(LineOf({{"a", "back\\slash \"quoted\"\nline"}}, 1),
             "x_seconds{a=\"back\\\\slash \\\"quoted\\\"\\nline\"} 1\n");
-  EXPECT_EQ(LineOf({{"a", "\xff"}}, 1), "x_seconds{a=\"\\\\xff\"} 1\n");  // no UTF-8
+  EXPECT_EQ(LineOf({{"a", "\xff"}}, 1), "x_seconds{a=\"\\\\xff\"} 1\n");  // not UTF-8
 }
 
 TEST(PrometheusTextTest, HelpIsEscaped) {

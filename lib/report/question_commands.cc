@@ -8,7 +8,8 @@
 namespace lockstep {
 namespace {
 
-// Trains `model` and quantizes it. Records have names of their own, so that no command replaces another's.
+// Returns the commands that train `model` and quantize it. Records have different names, so that no command replaces
+// the record of another.
 std::vector<std::string> QuantizeCommands(absl::string_view model, absl::string_view record) {
   return {absl::StrCat("train_sweep --input=dataset.rec --model=", model, " --batch=32 --checkpoint=", model,
                        ".pt --output=", model, ".rec"),
@@ -49,7 +50,7 @@ std::vector<std::string> CommandsFor(absl::string_view question) {
                               : question == "Q5" ? proto::SAMPLER_EPOCH
                                                  : proto::WHAT_IS_SENT)};
   }
-  // lenet5 has no biases, of which B5 asks.
+  // B5 asks about biases, which lenet5 does not have.
   return question == "B5" ? QuantizeCommands("lenet5_bias", "quantized_bias.rec")
                           : QuantizeCommands("lenet5", "quantized.rec");
 }

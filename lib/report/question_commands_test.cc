@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// Nothing in a command is a letter that stands for a number, and every one says where its result goes.
+// No command contains a letter in place of a number, and each command names its output.
 TEST(QuestionCommandsTest, EveryQuestionHasCommandsThatAreWhole) {
   for (const char* question : {"Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7", "B1", "B2", "B3", "B4", "B5"}) {
     EXPECT_THAT(CommandsFor(question), Not(IsEmpty())) << question;

@@ -29,12 +29,13 @@ absl::Status NoRecord(const std::string& path, absl::string_view found) {
                    ReadableLine(std::string(found.substr(0, std::min(found.find('\n'), kLongest))))));
 }
 
-// `text` is that of a bytes field that was not printed: "<3072000 bytes, SHA-256 ...; --print_bytes shows them>".
+// Returns true if `text` replaces a bytes field that was not printed: "<3072000 bytes, SHA-256 ...; --print_bytes shows
+// them>".
 bool IsMarker(absl::string_view text) {
   return absl::StartsWith(text, "<") && absl::EndsWith(text, "; --print_bytes shows them>");
 }
 
-// Where the string that begins at json[at] ends, behind its quotation mark.
+// Returns the position after the closing quotation mark of the string that begins at json[at].
 size_t StringEnd(const std::string& json, size_t at) {
   for (++at; at < json.size() && json[at] != '"'; ++at) {
     at += json[at] == '\\' ? 1 : 0;
@@ -42,7 +43,7 @@ size_t StringEnd(const std::string& json, size_t at) {
   return std::min(at + 1, json.size());
 }
 
-// Empty strings in place of markers, and -0.0 of -0, which protobuf's parser would take for the integer 0.
+// Replaces markers by empty strings, and -0 by -0.0, because protobuf's parser would take -0 for the integer 0.
 std::string Mended(const std::string& json, uint64_t& left_out) {
   std::string mended;
   mended.reserve(json.size());
@@ -77,7 +78,8 @@ std::string SchemaOf(const Message& file) {
   return first.header().schema();
 }
 
-// The type whose own file it is. A data set's reads the header of any: no other record has fields of its names.
+// Returns the type of the file whose JSON this is. The header of any file can be parsed as that of a data set, because
+// no other record has fields of the same names.
 absl::StatusOr<const Descriptor*> TypeOf(const std::string& json, const std::string& path) {
   google::protobuf::util::JsonParseOptions any;
   any.ignore_unknown_fields = true;
@@ -95,7 +97,8 @@ absl::StatusOr<const Descriptor*> TypeOf(const std::string& json, const std::str
   return NoRecord(path, schema.empty() ? "no header with a schema" : absl::StrCat("the unknown schema ", schema));
 }
 
-// Whether another order of the same entries could have another checksum: older records have theirs in any order.
+// Returns true if the header's environment has several entries. Older records hold them in any order, and each order
+// has its own checksum.
 bool HasOrder(const std::string& payload) {
   proto::AnyRecord any;
   return any.ParseFromString(payload) && any.header().environment_size() > 1;

@@ -1,5 +1,5 @@
-// Any text as the JSON of a record: refused in a line that takes no blame, or a record file that the reader checks, and that
-// prints as JSON of the same bytes.
+// Any text as the JSON of a record: either rejected with a one-line user error, or converted to a record file that the
+// reader checks and that prints as JSON of the same bytes.
 #include <sstream>
 #include <string>
 
@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// What is printed of `bytes`, a record file; empty: it is refused.
+// Returns the JSON printed for `bytes`, a record file; empty if the record file is rejected.
 std::string Printed(const std::string& bytes) {
   const testing::MemoryFile file(bytes);
   PrintOptions options;

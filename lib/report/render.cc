@@ -57,7 +57,7 @@ int Footnotes::NumberOf(const proto::Cell& cell) const {
 }
 
 std::vector<std::string> CondensedSources(const proto::Claim& claim) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> groups;  // everything up to the last point; the rest
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;  // text up to the last dot; the parts after it
   for (const std::string& source : claim.source()) {
     const size_t point = source.rfind('.') + 1;
     if (groups.empty() || groups.back().first != source.substr(0, point)) {

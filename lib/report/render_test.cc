@@ -1,4 +1,4 @@
-// Both renderers over one small section: marks, blanks, footnotes, escaping.
+// All renderers with one small section: provenance marks, blank cells, footnotes, escaping.
 #include "lib/report/render.h"
 
 #include "absl/strings/str_cat.h"
@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// One row of every kind of cell; names that want escaping.
+// Returns a section with one row of every kind of cell, and names that need escaping.
 proto::Section SmallSection() {
   proto::Section section;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
@@ -58,7 +58,7 @@ proto::Section SmallSection() {
 DrawnPlots Drawn() { return {{"speedup", {"<svg>picture</svg>", "report.speedup.svg", ""}}}; }
 DrawnPlots NotDrawn() { return {{"speedup", {"", "", "gnuplot is not installed"}}}; }
 
-// Two of one heading behind another that is always shown.
+// Returns a section with one plot that is always shown, and two plots under a common heading.
 std::vector<proto::Section> WithGroup() {
   proto::Section section = SmallSection();
   for (const char* id : {"a", "b"}) {

@@ -47,7 +47,7 @@ namespace {
 
 std::string RecordPath(const std::string& stem) { return absl::StrCat(stem, ".rec"); }
 
-// CSV and JSON hold the audit beside the rest; the others have a page of their own for it.
+// Returns true for formats in which the audit is a separate page. CSV and JSON hold it together with the rest.
 bool IsPage(ReportFormat format) { return format != ReportFormat::kCsv && format != ReportFormat::kJson; }
 
 std::string FileName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -68,7 +68,7 @@ absl::Status CheckOptions(const ReportOptions& options) {
   return CheckIsNoOtherFormat(options.output);
 }
 
-// Which plots there will be is known only once the records are read.
+// Lists the output files. Plots are given as a pattern, because they are known only after the records are read.
 RunFiles FilesOf(const ReportOptions& options) {
   if (options.output == "-") {
     return {options.inputs, {{"--output", "-", ""}}};
@@ -77,7 +77,8 @@ RunFiles FilesOf(const ReportOptions& options) {
   RunFiles files = {options.inputs, {{"--output", RecordPath(stem), ""}}};
   for (const ReportFormat format : options.formats) {
     files.outputs.push_back({"--output", PageFile(stem, format), ""});
-    if (options.audit && IsPage(format) && format != ReportFormat::kLatex) {  // LaTeX's is one of STEM.*.tex below
+    // the LaTeX audit is included in STEM.*.tex below
+    if (options.audit && IsPage(format) && format != ReportFormat::kLatex) {
       files.outputs.push_back({"--audit", AuditFile(stem, format), ""});
     }
   }
@@ -115,13 +116,13 @@ ReportPages ReadablePages(const LabRecords& lab, const ReportOptions& options) {
   }
   for (std::vector<proto::Section>* sections : {&pages.page, &pages.audit}) {
     for (proto::Section& section : *sections) {
-      MakeTextReadable(section);  // a file is named as it was given, in any bytes
+      MakeTextReadable(section);  // a file name is kept as given, and may hold any bytes
     }
   }
   return pages;
 }
 
-// Drawing is most of the time, and nothing has been drawn.
+// Drawing takes most of the time of a run, and nothing was drawn here; therefore the total time is unknown.
 absl::Status PrintPlan(const ReportOptions& options, const std::vector<proto::Section>& sections, double seconds) {
   return PrintToStderr(absl::StrFormat(
       "report: %s; records read in %.2g s with %d MB of memory; drawing %d plots: unknown, gnuplot was not asked\n"
@@ -158,9 +159,9 @@ std::vector<const proto::Plot*> PlotsOf(const std::vector<proto::Section>& secti
   return plots;
 }
 
-// Takes the i-th drawing, or why there is none, to `take`. A plot that cannot be drawn is left out with the reason, once
-// on standard error too; one that a second try may draw is an error, because a report without it would be taken for
-// complete.
+// Passes the i-th drawing, or the reason why it is missing, to `take`. A plot that cannot be drawn is omitted with the
+// reason, which is also printed once on standard error. If a second try may succeed, the function returns an error
+// instead, because a report without the plot would look complete.
 template <typename Take>
 absl::Status TakeDrawings(std::vector<absl::StatusOr<std::string>> drawings, Take take) {
   std::string last_reason;
@@ -210,7 +211,7 @@ absl::Status AddMarkdown(const std::string& stem, const std::string& title, cons
   return files.Add(PageFile(stem, ReportFormat::kMarkdown), RenderMarkdown(title, sections, plots));
 }
 
-// `page`: PATH.tex; its pieces stand beside it.
+// Adds the page PATH.tex, and its pieces in the same folder.
 absl::Status AddLatexPage(const std::string& page, const std::string& title,
                           const std::vector<proto::Section>& sections, const DrawnPlots& plots, ReportFiles& files) {
   const std::string stem = StemOfReport(page);
@@ -264,7 +265,7 @@ uint64_t CountDrawn(const std::vector<proto::Section>& sections, const DrawnPlot
   return drawn;
 }
 
-// The audit has no plots.
+// Adds the audit's page, which has no plots.
 absl::Status AddAudit(const std::string& stem, ReportFormat format, const std::vector<proto::Section>& audit,
                       ReportFiles& files) {
   constexpr char kTitle[] = "Published tables under audit";
@@ -274,7 +275,7 @@ absl::Status AddAudit(const std::string& stem, ReportFormat format, const std::v
                                              : AddLatexPage(path, kTitle, audit, {}, files);
 }
 
-// `pages` in one format, with all that stands beside it.
+// Adds `pages` in one format, with the files that belong to it.
 absl::Status AddPage(const std::string& stem, ReportFormat format, const proto::Header& header,
                      const ReportPages& pages, const std::string& title, const DrawnPlots& plots,
                      MonotonicTime drawn_by, ReportFiles& files) {
@@ -296,14 +297,14 @@ absl::Status AddPage(const std::string& stem, ReportFormat format, const proto::
   return absl::InternalError("a format without a name");
 }
 
-// Files that the report before wrote at the same place.
+// Files that the previous report wrote at the same place.
 struct PriorFiles {
-  bool known = false;               // its record can be read to its end
-  std::vector<proto::Input> files;  // with the paths that they have now, whatever folder the record named
+  bool known = false;               // true: the record of the previous report can be read to its end
+  std::vector<proto::Input> files;  // paths are the present ones, whatever folder the record names
 };
 
-// Reads them from the record, or from the journal that a stopped run left. The journal must be read before it is opened
-// for writing.
+// Reads the files of the previous report from its record, or from the journal that a stopped run left. Must be called
+// before the journal is opened for writing.
 PriorFiles ReadPriorFiles(const std::string& stem) {
   PriorFiles prior;
   for (const std::string& path : {RecordPath(stem), absl::StrCat(RecordPath(stem), ".part")}) {
@@ -326,8 +327,8 @@ bool Holds(const std::vector<proto::Input>& files, const std::string& path) {
   return std::any_of(files.begin(), files.end(), [&](const proto::Input& file) { return file.path() == path; });
 }
 
-// Returns the rule for the report's files: what the report before wrote is replaced, and no other file. If its record was
-// damaged, nobody knows what it wrote, and the rule allows everything at those places.
+// Returns the rule for the report's files: the files of the previous report may be replaced, and no other file. If its
+// record was damaged, its files are unknown, and the rule allows everything at those places.
 ReplaceRule ReplacePrior(const PriorFiles& prior, bool replaces_own) {
   if (!replaces_own) {
     return ReplaceNothing();
@@ -340,20 +341,20 @@ ReplaceRule ReplacePrior(const PriorFiles& prior, bool replaces_own) {
   };
 }
 
-// Returns true if this report makes all files of this name's kind again: plots of Markdown, plots and pieces of LaTeX.
+// Returns true if this report writes all files of this kind again: plots of Markdown, plots and pieces of LaTeX.
 bool IsMadeAgain(const std::string& name, const ReportFormats& formats) {
   return (HasFormat(formats, ReportFormat::kMarkdown) && absl::EndsWith(name, ".svg")) ||
          (HasFormat(formats, ReportFormat::kLatex) && (absl::EndsWith(name, ".pdf") || absl::EndsWith(name, ".tex")));
 }
 
-// Returns true for a plot or piece that the report before wrote, and that this one does not have.
+// Returns true for a plot or piece that the previous report wrote and this report does not have.
 bool IsStale(const ReportOptions& options, const proto::Input& file) {
   return absl::StartsWith(file.path(), absl::StrCat(StemOfReport(options.output), ".")) &&
          IsMadeAgain(file.path(), options.formats);
 }
 
-// Files that the report before wrote, still as it wrote them, and that this one does not write: the stale ones, which go,
-// or the others, such as a page of a format that is not asked for this time.
+// Returns the unchanged files of the previous report that this report does not write: with `stale` those that must be
+// removed, otherwise the rest, such as a page of a format that is not asked for this time.
 std::vector<proto::Input> UnwrittenFiles(const ReportOptions& options, const PriorFiles& prior,
                                          const ReportFiles& files, bool stale) {
   std::vector<proto::Input> unwritten;
@@ -365,7 +366,7 @@ std::vector<proto::Input> UnwrittenFiles(const ReportOptions& options, const Pri
   return unwritten;
 }
 
-// All that a full disk can hinder: nothing has its name yet.
+// Does everything that a full disk can prevent. No file has its name yet.
 absl::Status WriteAll(const ReportOptions& options, const proto::Header& header, const ReportPages& pages,
                       const std::string& title, const DrawnPlots& plots, MonotonicTime drawn_by,
                       const PriorFiles& prior, ReportFiles& files, RecordWriter& record) {
@@ -391,7 +392,7 @@ absl::Status WriteAll(const ReportOptions& options, const proto::Header& header,
 absl::Status PutInPlace(const ReportOptions& options, const PriorFiles& prior, ReportFiles& files,
                         RecordWriter& record) {
   const std::vector<proto::Input> stale = UnwrittenFiles(options, prior, files, /*stale=*/true);
-  RETURN_IF_ERROR(record.RemoveReplaced());  // until there is one again, the report is not complete
+  RETURN_IF_ERROR(record.RemoveReplaced());  // the report is incomplete until there is a record again
   for (const proto::Input& file : stale) {
     unlink(file.path().c_str());
   }
@@ -438,7 +439,7 @@ absl::Status RunReport(const ReportOptions& options) {
   }
 
   const PriorFiles prior = to_stdout ? PriorFiles() : ReadPriorFiles(stem);
-  std::unique_ptr<RecordWriter> record;  // opened first, because its lock keeps other reports away, and completed last
+  std::unique_ptr<RecordWriter> record;  // opened first, because its lock keeps other reports out, and completed last
   if (!to_stdout) {
     const ReplaceRule rule = ReplaceIfForced(options.force, ReplaceOwnResult(header, PagesOf(stem, options)));
     ASSIGN_OR_RETURN(record, RecordWriter::Reserve(RecordPath(stem), rule));
@@ -448,7 +449,7 @@ absl::Status RunReport(const ReportOptions& options) {
   const std::string title = ReportTitle(lab);
   const MonotonicTime drawn_by = MonotonicTime::Now() + kDrawingTime;
   ASSIGN_OR_RETURN(const DrawnPlots plots, DrawAll(sections, options.formats, drawn_by));
-  if (to_stdout) {  // as text, so a terminal may show it
+  if (to_stdout) {  // printed as text, because stdout may be a terminal
     return PrintPage(options, header, pages, title, plots);
   }
   ReportFiles files(ReplaceIfForced(options.force, ReplacePrior(prior, record->replaces_own())));

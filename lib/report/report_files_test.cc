@@ -52,7 +52,7 @@ TEST(ReportFilesTest, DescribesEachFile) {
   ASSERT_THAT(files.Add(TempPath("a.md"), "abc"), IsOk());
   ASSERT_EQ(files.descriptions().size(), 1u);
   EXPECT_EQ(files.descriptions()[0].path(), TempPath("a.md"));
-  // FIPS 180-4, "abc".
+  // Source: FIPS 180-4, "abc".
   EXPECT_EQ(files.descriptions()[0].sha256(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(files.descriptions()[0].size_bytes(), 3u);
 }

@@ -1,4 +1,4 @@
-// Any ReportFile: printed as a record file, refused as the input of a report, and its sections rendered.
+// Any ReportFile: printed as a record file, rejected as the input of a report, and rendered section by section.
 #include "lib/proto/report.pb.h"
 #include "lib/report/check_report.h"
 #include "lib/testing/proto_mutator.h"
@@ -7,7 +7,8 @@ FUZZ_PROTO_MUTATOR(lockstep::proto::ReportFile)
 
 namespace {
 
-// A report's rows have their table's columns (CheckReport sees to it), and a group of columns covers some of them.
+// Fits rows and groups to the columns: a report's rows have their table's columns (CheckReport checks this), and a
+// group covers some of the columns.
 void FitToColumns(lockstep::proto::Section& section) {
   for (lockstep::proto::Table& table : *section.mutable_table()) {
     for (lockstep::proto::Row& row : *table.mutable_row()) {

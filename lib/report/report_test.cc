@@ -1,4 +1,4 @@
-// The stage from files to files.
+// The stage, from input files to output files.
 #include "lib/report/report.h"
 
 #include <sys/stat.h>
@@ -31,7 +31,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A folder of this test's own.
+// Makes a folder for this test.
 std::string Folder() {
   const std::string folder = TempPath("lab");
   mkdir(folder.c_str(), 0755);

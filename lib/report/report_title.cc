@@ -14,7 +14,7 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kMaxNamed = 2;  // models or machines; of more their number is said
+constexpr size_t kMaxNamed = 2;  // models or machines; for more of them only the number is given
 
 void AddOnce(const std::string& text, std::vector<std::string>& texts) {
   if (!text.empty() && std::find(texts.begin(), texts.end(), text) == texts.end()) {
@@ -22,12 +22,12 @@ void AddOnce(const std::string& text, std::vector<std::string>& texts) {
   }
 }
 
-// "resnet18 and lenet5"; "5 networks".
+// Returns "resnet18 and lenet5"; "5 networks".
 std::string Named(const std::vector<std::string>& names, const char* several) {
   return names.size() > kMaxNamed ? absl::StrCat(names.size(), " ", several) : absl::StrJoin(names, " and ");
 }
 
-// "batches 32 to 2,048", "1 to 4 devices".
+// Range of numbers: "batches 32 to 2,048", "1 to 4 devices".
 class Range {
  public:
   void Add(uint32_t value) {
@@ -84,7 +84,7 @@ void AddScales(const LabRecords& lab, std::vector<std::string>& parts) {
   parts.insert(parts.end(), experiments.begin(), experiments.end());
 }
 
-// "Training resnet18 on 2 x NVIDIA H200: ..."; empty: nothing was trained.
+// Returns "Training resnet18 on 2 x NVIDIA H200: ..."; empty if nothing was trained.
 std::string TrainingTitle(const LabRecords& lab) {
   std::vector<std::string> models, machines, parts;
   for (const LabScale& scale : lab.scales) {
@@ -93,7 +93,7 @@ std::string TrainingTitle(const LabRecords& lab) {
   }
   for (const LabSweep& sweep : lab.sweeps) {
     AddOnce(sweep.spec.training().model(), models);
-    if (lab.scales.empty()) {  // else on one of the same devices
+    if (lab.scales.empty()) {  // otherwise the sweep ran on one of the same devices
       AddOnce(DescribeDevices(sweep.header), machines);
     }
   }

@@ -29,7 +29,7 @@ std::optional<double> RepeatedShare(const proto::ScalePoint& point) {
   return point.rank().empty() ? std::nullopt : std::optional<double>(share);
 }
 
-// What one rank ever saw, as a share of the training set.
+// Returns the images that one rank ever saw, as a share of the training set.
 std::optional<double> SeenShare(const proto::ScalePoint& point, int rank, uint64_t images) {
   if (rank >= point.rank_size() || images == 0 || point.rank(rank).distinct_images_ever() == 0) {
     return std::nullopt;

@@ -46,7 +46,7 @@ bool HasRow(const ScalingView& view, uint32_t ranks, proto::Reduction reduction)
       return true;
     }
   }
-  // comm_model's rows: plain for one device, as trained for more.
+  // comm_model has plain rows for one device, and rows of the trained mode for more devices.
   const proto::Reduction trained = view.data_parallel() ? proto::STAR : proto::ALL_REDUCE;
   return view.scale == nullptr && reduction == (ranks == 1 ? proto::PLAIN : trained);
 }

@@ -20,9 +20,10 @@ bool MadeFrom(const LabCommModel& comm_model, const LabScale& scale) {
 
 std::vector<uint32_t> Ascending(const std::set<uint32_t>& values) { return {values.begin(), values.end()}; }
 
-constexpr char kLabsWay[] = "DDP, lab preset";  // what goes without saying
+constexpr char kLabsWay[] = "DDP, lab preset";  // the default way, which titles do not mention
 
-// Whether a row is of points that are trained so. An older row does not say; then it is of the record's only way.
+// Returns true if the row is about points with these settings. An older row has no settings; it belongs to the record's
+// only way to train.
 bool IsOf(const proto::ScalingRow& row, const proto::PointSettings& settings, bool only_way) {
   return row.has_settings() ? SameSettings(row.settings(), settings) : only_way;
 }
@@ -41,7 +42,7 @@ void TakeRows(const LabCommModel& comm_model, bool only_way, ScalingView& view) 
   }
 }
 
-// One for each way to train; one without points for a record that has none.
+// Returns one view for each way to train; for a record without points, one view without points.
 std::vector<ScalingView> ViewsOf(const LabScale& scale) {
   std::vector<const proto::ScalePoint*> points;
   for (const proto::ScalePoint& point : scale.points) {
@@ -62,7 +63,7 @@ std::vector<ScalingView> ViewsOf(const LabScale& scale) {
   return views;
 }
 
-// The views of a comm_model record whose scale record is not there.
+// Returns the views of a comm_model record whose scale record is missing.
 std::vector<ScalingView> ViewsOf(const LabCommModel& comm_model) {
   std::vector<ScalingView> views;
   for (const proto::ScalingRow& row : comm_model.rows) {

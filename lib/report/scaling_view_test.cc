@@ -21,10 +21,11 @@ TEST(ScalingViewTest, OneWayToTrainIsOneViewWithItsRows) {
   ASSERT_THAT(views, SizeIs(1));
   EXPECT_EQ(views[0].Title(), "resnet18 on 2 x GPU <A&B> (scale.rec)");
   EXPECT_THAT(views[0].points, SizeIs(6));
-  EXPECT_THAT(views[0].rows, SizeIs(3));  // rows from before there were settings are of the only way
+  EXPECT_THAT(views[0].rows, SizeIs(3));  // rows without settings, as in older records, belong to the only way to train
 }
 
-// The same ranks and batch by another preset: another view, whose title says so, and no row of the first one's.
+// The same ranks and batch with another preset are another view, whose title names the preset and which has no row of
+// the first.
 TEST(ScalingViewTest, PointsOfOneRecordThatAreTrainedDifferentlyPart) {
   LabRecords lab = SmallLab();
   proto::ScalePoint fast = lab.scales[0].points[3];

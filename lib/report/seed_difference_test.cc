@@ -12,7 +12,7 @@ proto::Samples Seeds(const std::vector<double>& values) {
   return samples;
 }
 
-// Both deviations are 2, so that t = 40 / sqrt(8 / 3) with 4 degrees of freedom.
+// Both deviations are 2. Hence t = 40 / sqrt(8 / 3) with 4 degrees of freedom.
 TEST(SeedDifferenceTest, OneDifferenceIsNotCorrected) {
   const SeedDifference far = CompareSeeds(Seeds({60, 62, 64}), Seeds({20, 22, 24}));
   EXPECT_TRUE(far.significant() && far.above() && !far.below());
@@ -22,7 +22,7 @@ TEST(SeedDifferenceTest, OneDifferenceIsNotCorrected) {
   EXPECT_TRUE(turned.significant() && !turned.above() && turned.below());
 }
 
-// All values of one group are above all of the other, and yet the difference is not significant.
+// All values of one group are above all values of the other, but the difference is not significant.
 TEST(SeedDifferenceTest, RangesThatPartAreNotEnough) {
   const SeedDifference near = CompareSeeds(Seeds({10, 20, 22}), Seeds({1, 9, 9.5}));
   EXPECT_FALSE(near.significant());

@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-constexpr double kLargestWhole = 9007199254740992.0;  // 2^53: from here on a double has no fraction
+constexpr double kLargestWhole = 9007199254740992.0;  // 2^53; above it a double has no fraction
 
 }  // namespace
 

@@ -35,7 +35,7 @@ std::string StepTime(const proto::SweepPoint& point) {
 
 // --- Q2, Q3 ---
 
-// Null if there is no scale record of runs on several devices, which comm_model would explain.
+// Returns null if there is no scale record of runs on several devices, which comm_model could explain.
 const LabScale* ScaleOfSeveralDevices(const LabRecords& lab) {
   for (const LabScale& scale : lab.scales) {
     if (scale.spec.experiment() == proto::EXPERIMENT_UNSPECIFIED &&
@@ -59,7 +59,7 @@ std::string WhatIsMissing(const LabRecords& lab) {
       RunText(CommandsFor("Q2")));
 }
 
-// "comm_model.scaling[ranks=4,batch_per_device=32|128]".
+// Returns "comm_model.scaling[ranks=4,batch_per_device=32|128]".
 std::string SourceOf(const std::vector<const proto::ScalingRow*>& rows, absl::string_view field) {
   const std::string batches = absl::StrJoin(
       rows, "|", [](std::string* out, const proto::ScalingRow* row) { absl::StrAppend(out, row->batch_per_device()); });
@@ -68,13 +68,13 @@ std::string SourceOf(const std::vector<const proto::ScalingRow*>& rows, absl::st
 
 bool HasInterval(const proto::Quantity& quantity) { return quantity.has_low() && quantity.has_high(); }
 
-// Says where its base case is perhaps of another machine.
+// Returns the speed-up, and whether its base case may be from another machine.
 std::string SaySpeedup(const proto::Quantity& speedup) {
   return absl::StrCat(Say(speedup, ""),
                       IsOfUnknownMachine(speedup) ? absl::StrCat(" (base case ", kMachineUnknown, ")") : "");
 }
 
-// Strong against weak at one row that has both.
+// Compares strong with weak scaling at one row that has both.
 std::string CompareKinds(const proto::ScalingRow& row) {
   const proto::Quantity& strong = row.strong_speedup();
   const proto::Quantity& weak = row.weak_speedup();
@@ -109,7 +109,7 @@ std::vector<std::string> Speedups(const std::vector<const proto::ScalingRow*>& r
   return speedups;
 }
 
-// A line for each way to train but the first.
+// Returns a line for each way to train except the first.
 std::string OtherSpeedups(const std::vector<WayRows>& ways) {
   std::string lines;
   for (size_t i = 1; i < ways.size(); ++i) {
@@ -119,7 +119,7 @@ std::string OtherSpeedups(const std::vector<WayRows>& ways) {
   return lines;
 }
 
-// A line for each of them with what the lab's subtraction says.
+// Returns a line for each of these ways with the result of the lab's subtraction.
 std::string OtherSplits(const std::vector<WayRows>& ways) {
   std::string lines;
   for (size_t i = 1; i < ways.size(); ++i) {
@@ -134,12 +134,12 @@ std::string OtherSplits(const std::vector<WayRows>& ways) {
   return lines;
 }
 
-// Which way the sentence is of, where there are several.
+// Returns the way that the sentence is about, if there are several.
 std::string WayOf(const std::vector<WayRows>& ways) {
   return ways.size() > 1 ? absl::StrCat(" (", ways.front().way, ")") : "";
 }
 
-// "5.00 GB/s over that time, 12 % of the measured link"; what is blank has its reason.
+// Returns "; bytes over this time: 5.00 GB/s, 12 % of the measured link". A missing number is replaced by its reason.
 std::string BandwidthOverTime(const proto::ScalingRow& row) {
   return row.bandwidth_bytes_per_second().has_value()
              ? absl::StrCat("; bytes over this time: ", Say(row.bandwidth_bytes_per_second(), "GB/s", kPerGiga), ", ",
@@ -147,7 +147,7 @@ std::string BandwidthOverTime(const proto::ScalingRow& row) {
              : absl::StrCat("; bandwidth over this time: ", Say(row.bandwidth_bytes_per_second(), ""));
 }
 
-// "The all-reduces ran for 0.500 s, hidden or not: 5.00 GB/s, 12 % of the measured link."
+// Returns " The all-reduces ran for 0.500 s, hidden or not: 5.00 GB/s meanwhile, 12 % of the measured link."
 std::string WhileBusy(const proto::ScalingRow& row) {
   if (!row.collective_busy_seconds().has_value()) {
     return "";
@@ -157,8 +157,8 @@ std::string WhileBusy(const proto::ScalingRow& row) {
                       Say(row.busy_utilization_of_measured(), "%", kPercent), " of the measured link.");
 }
 
-// "Batch 32: of 2.00 s 1.50 s are computing and 0.500 s (25 %) communicating by the lab's subtraction; ...". A bandwidth
-// stands next to the time that it is made from.
+// Returns "Batch 32 per device: of 2.00 s, 1.50 s computing and 0.500 s (25 %) communicating by the lab's subtraction;
+// ...". A bandwidth follows the time from which it is computed.
 std::string SplitLine(const proto::ScalingRow& row) {
   std::string share;
   if (row.communication_seconds().has_value() && row.step_seconds().value() > 0) {

@@ -1,4 +1,4 @@
-// The templates of Q4 to Q7.
+// The answer templates of Q4 to Q7.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -28,7 +28,7 @@ std::string Needs(const std::string& what, proto::Experiment experiment) {
   return absl::StrCat("not measured: needs ", what, "; ", RunText({ExperimentCommand(experiment)}));
 }
 
-// " (mean of 3 seeds, [least, most])", or that one is no more than a hint.
+// Returns " (mean of 3 seeds, [least, most])", or states that one seed is only partial evidence.
 std::string SayEvidence(const std::vector<const ExperimentRow*>& rows) {
   size_t least = rows.empty() ? 0 : rows.front()->trained.size();
   for (const ExperimentRow* row : rows) {
@@ -40,7 +40,7 @@ std::string SayEvidence(const std::vector<const ExperimentRow*>& rows) {
 
 // --- Q4 ---
 
-// "a training loss of 1.95 and 24.10 % accuracy in epoch 5, 18.80 % on the test set".
+// Returns "a training loss of 1.95 and 24.10 % accuracy in epoch 5, 18.80 % on the test set".
 std::string SayTraining(const ExperimentRow& row) {
   const proto::EpochResult* const epoch = LabEpochOf(row.first());
   return absl::StrCat("a training loss of ", SaySeeds(row.Values(LabLoss)), " and ",
@@ -53,7 +53,8 @@ std::string SayTraining(const ExperimentRow& row) {
 
 bool IsTrained(const ExperimentRow* row) { return row != nullptr && !row->trained.empty(); }
 
-// "42.77 [42.10, 43.30] %, 51 % of what was lost"; without a share the points above none, or why there are none.
+// Returns "42.77 [42.10, 43.30] %, 51 % of what was lost". Without a share, the gain in points over no remedy, or the
+// reason why it is missing.
 std::string SayVerdict(const LargeBatchView& large, const RemedyVerdict& verdict) {
   const std::string accuracy = SaySeeds(large.Accuracies(*verdict.row), true);
   if (verdict.brought_back.has_value()) {
@@ -64,8 +65,8 @@ std::string SayVerdict(const LargeBatchView& large, const RemedyVerdict& verdict
                                     : absl::StrCat(" (difference from none: ", verdict.no_gain, ")"));
 }
 
-// " Of 7 single remedies the best by validation accuracy is clipping, with 41.50 %, which does not differ significantly
-// from LARS (3 seeds); its test accuracy is 42.77 %, 51 % of what was lost."
+// Returns " Of 7 single remedies the best by validation accuracy is clipping, with 41.50 %, which does not differ
+// significantly from LARS (3 seeds); its test accuracy is 42.77 %, 51 % of what was lost."
 std::string SayBest(const LargeBatchView& large, const LargeBatchRows& batch,
                     const std::vector<RemedyVerdict>& verdicts) {
   const RemedyChoice choice = ChooseRemedy(batch);
@@ -88,7 +89,7 @@ std::string SayBest(const LargeBatchView& large, const LargeBatchRows& batch,
                       verdict != nullptr ? SayVerdict(large, *verdict) : SaySeeds(large.Accuracies(row), true), ".");
 }
 
-// "; batch 128 with the same schedule and as many epochs has 92.10 %"; empty without such a row.
+// Returns "; batch 128 with the same schedule and as many epochs has 92.10 %"; empty without such a row.
 std::string SayLikeBase(const LargeBatchView& large, const ExperimentRow& row,
                         std::vector<const ExperimentRow*>& used) {
   const ExperimentRow* const base = large.BaseLike(row);
@@ -100,7 +101,8 @@ std::string SayLikeBase(const LargeBatchView& large, const ExperimentRow& row,
                       " with this schedule and as many epochs: ", SaySeeds(large.Accuracies(*base), true), ")");
 }
 
-// Combinations, and rows that were trained longer: " Combinations: all with 32.00 %, 25 % of what was lost. Longer: ..."
+// Returns the combinations, and the rows that were trained longer: " Combinations: all with 32.00 %, 25 % of what was
+// lost. Trained longer: ..."
 std::string SayOthers(const LargeBatchView& large, const LargeBatchRows& batch,
                       const std::vector<RemedyVerdict>& verdicts, std::vector<const ExperimentRow*>& used) {
   std::vector<std::string> combinations, longer;
@@ -124,7 +126,7 @@ std::string SayOthers(const LargeBatchView& large, const LargeBatchRows& batch,
       longer.empty() ? "" : absl::StrCat(" Trained longer: ", absl::StrJoin(longer, "; "), "."));
 }
 
-// Nothing when the large batch as it is was not trained.
+// Returns the sentences on one batch; empty if the large batch was not trained without a remedy.
 std::string SayBatch(const LargeBatchView& large, const LargeBatchRows& batch,
                      std::vector<const ExperimentRow*>& used) {
   const RemedyRows* const none = batch.Find(kNoRemedy);
@@ -133,7 +135,7 @@ std::string SayBatch(const LargeBatchView& large, const LargeBatchRows& batch,
   }
   used.push_back(none->equal);
   const std::optional<SeedDifference> loss = LossOf(large, *none->equal);
-  // Nothing is said if the loss is significant, or has no row to be compared with.
+  // Stays empty if the loss is significant, or has no row to be compared with.
   const std::string no_loss = !loss.has_value() || loss->above() ? ""
                               : loss->below()                    ? " It lost no accuracy."
                                                                  : absl::StrCat(" Its loss of ", large.AccuracyName(),
@@ -151,7 +153,7 @@ std::string SayBatch(const LargeBatchView& large, const LargeBatchRows& batch,
 
 // --- Q5 ---
 
-// The rows of this kind of order; null: not trained.
+// Returns the row with this kind of order; null if it was not trained.
 const ExperimentRow* FindOrder(const ExperimentView& view, bool fixed) {
   for (const ExperimentRow& row : view.rows) {
     if (!row.trained.empty() && !row.first().rank().empty() && row.first().training().fixed_order() == fixed) {
@@ -161,7 +163,7 @@ const ExperimentRow* FindOrder(const ExperimentView& view, bool fixed) {
   return nullptr;
 }
 
-// "5 orders in 5 epochs, 0 % of the batches as in the epoch before, 251 of 256 images ever".
+// Returns "5 orders in 5 epochs, 0 % of the batches as in the epoch before, 251 of 256 images ever".
 std::string SayOrder(const ExperimentRow& row, uint64_t images) {
   const proto::RankFacts& rank = row.first().rank(0);
   const std::set<std::string> orders(rank.epoch_order_sha256().begin(), rank.epoch_order_sha256().end());
@@ -171,7 +173,7 @@ std::string SayOrder(const ExperimentRow& row, uint64_t images) {
                       " of ", FormatCount(images), " images ever");
 }
 
-// " The test accuracies differ significantly (p = 0.0036, Welch's t-test)."; empty for one seed.
+// Returns " The test accuracies differ significantly (p = 0.0036, Welch's t-test)."; empty for one seed.
 std::string SayApart(const ExperimentRow& a, const ExperimentRow& b) {
   const SeedDifference difference = CompareSeeds(a.Values(TestAccuracy), b.Values(TestAccuracy));
   if (difference.seeds < 2) {
@@ -185,7 +187,7 @@ std::string SayApart(const ExperimentRow& a, const ExperimentRow& b) {
 
 // --- Q6 ---
 
-// "3 calls"; of numbers that differ from step to step their mean.
+// Returns "3 calls"; the mean number if it differs from step to step.
 std::string SayCalls(const proto::Traffic& traffic) {
   const std::string count =
       traffic.calls() % traffic.steps() == 0
@@ -194,7 +196,7 @@ std::string SayCalls(const proto::Traffic& traffic) {
   return absl::StrCat(count, count == "1" ? " call" : " calls");
 }
 
-// "gradients 44.70 MB in 5 calls a step; once or for each epoch: initial broadcast 44.73 MB in 3 calls in all".
+// Returns "gradients 44.70 MB in 5 calls a step; once or for each epoch: initial broadcast 44.73 MB in 3 calls in all".
 std::string SaySent(const proto::ScalePoint& point) {
   std::vector<std::string> each, once;
   for (const proto::Traffic* const one : GradientsFirst(point)) {
@@ -209,7 +211,7 @@ std::string SaySent(const proto::ScalePoint& point) {
                       once.empty() ? "" : absl::StrCat("; outside the steps, over the whole run, ", JoinAnd(once)));
 }
 
-// A point that was trained on most ranks, of the times tables; null: none counts.
+// Returns a point with counted traffic and the most ranks, from the scale records; null if none has any.
 const proto::ScalePoint* CountedPoint(const LabRecords& lab) {
   const proto::ScalePoint* best = nullptr;
   for (const LabScale& scale : lab.scales) {
@@ -322,7 +324,7 @@ proto::Claim AnswerQ6(const LabRecords& lab) {
 }
 
 proto::Claim AnswerQ7(const LabRecords& lab) {
-  std::string without;  // a network that cannot tell
+  std::string without;  // a network without batch norm, which cannot answer
   for (const ExperimentView& view : ExperimentViews(lab, proto::WHAT_IS_SENT)) {
     if (!HasBatchNorm(view.scale->spec.training().model())) {
       without = view.scale->spec.training().model();

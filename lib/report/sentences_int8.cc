@@ -1,4 +1,4 @@
-// The templates of part B.
+// The answer templates of part B.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -35,7 +35,7 @@ std::vector<const proto::QuantizedNetwork*> Networks(const LabRecords& lab) {
   return networks;
 }
 
-// "test images", or which they were when they are no real ones.
+// Returns "test images", or "synthetic test images" if they are not real.
 std::string TestImages(const LabRecords& lab) {
   for (const LabDataset& dataset : lab.datasets) {
     for (const proto::DatasetInfo& info : dataset.info) {
@@ -53,7 +53,8 @@ bool Holds(const proto::AccuracyStep* step) {
 
 constexpr size_t kMaxListedLayers = 8;
 
-// "conv1 0.5213 (0.4120)" for every layer that has weights; of many the least, the middle and the largest.
+// Returns "conv1 0.5213 (0.4120)" for every layer that has weights; for many layers only the smallest, the middle and
+// the largest.
 template <typename Value, typename Beside>
 std::string PerLayer(const proto::QuantizedNetwork& network, Value value, Beside beside) {
   std::vector<const proto::QuantizedLayer*> layers;
@@ -77,8 +78,8 @@ std::string PerLayer(const proto::QuantizedNetwork& network, Value value, Beside
 
 std::string Signed(double fraction) { return absl::StrCat(fraction > 0 ? "+" : "", FormatPercent(fraction)); }
 
-// "lenet5: 54.10 % in fp32, 53.90 % with int8 weights (-0.20 points; 12 images turned wrong and 8 right of 10,000 test
-// images)".
+// Returns "lenet5: 54.10 % in fp32, 53.90 % with int8 weights (-0.20 points; 12 images turned wrong and 8 right of
+// 10,000 test images)".
 std::string StepSentence(const proto::QuantizedNetwork& network, const proto::AccuracyStep& fp32,
                          const proto::AccuracyStep& step, absl::string_view with, absl::string_view images) {
   return absl::StrCat(network.name(), ": ", FormatPercent(AccuracyOf(fp32)), " % in fp32, ",
@@ -88,7 +89,7 @@ std::string StepSentence(const proto::QuantizedNetwork& network, const proto::Ac
                       FormatCount(step.flips_to_right()), " right of ", FormatCount(step.images()), " ", images, ")");
 }
 
-// One sentence per network that took this step.
+// Returns a claim with one sentence for each network that has this stage.
 proto::Claim StepClaim(const LabRecords& lab, absl::string_view question, absl::string_view asked,
                        proto::QuantizeStage stage, absl::string_view with) {
   std::vector<std::string> sentences, names;

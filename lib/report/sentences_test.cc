@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// All that the lab asks.
+// Returns the records for all questions of the lab.
 LabRecords WholeLab() {
   LabRecords lab = SmallLab();
   lab.scales.insert(lab.scales.end(), {SmallLargeBatch(), SmallSampler(), SmallSent()});
@@ -43,7 +43,7 @@ TEST(SentencesTest, TwelveQuestionsInTheOrderOfTheLab) {
   EXPECT_EQ(questions, "Q1 Q2 Q3 Q4 Q5 Q6 Q7 B1 B2 B3 B4 B5 ");
 }
 
-// Every claim has sources or a reason, never both and never neither, whatever the records.
+// Every claim has either sources or a reason, for any records.
 TEST(SentencesTest, AClaimIsBoundToFieldsOrSaysWhyItIsAbsent) {
   for (const LabRecords& lab : {SmallLab(), WholeLab(), LabRecords()}) {
     const proto::Section answers = AnswersSection(lab);
@@ -62,8 +62,8 @@ const Descriptor* RecordType(const std::string& kind) {
                                 : nullptr;
 }
 
-// "sweep.point[batch_size=32|128].step_seconds" -> "step_seconds" is a field of what "point" holds, and "batch_size"
-// too.
+// "sweep.point[batch_size=32|128].step_seconds": both "step_seconds" and "batch_size" must be fields of the message
+// "point".
 void ExpectFieldsExist(const std::string& source) {
   const std::vector<std::string> steps = absl::StrSplit(source, '.');
   const Descriptor* type = RecordType(steps[0]);
@@ -102,7 +102,7 @@ TEST(SentencesTest, Q1IsTheLabsSentence) {
 TEST(SentencesTest, Q1SaysNothingOfADifferenceWithinTheSpread) {
   LabRecords lab = SmallLab();
   for (double& value : *lab.sweeps[0].points[0].mutable_step_seconds()->mutable_value()) {
-    value = 1.55;  // against 1.4, 1.5, 1.6: mean 1.5, deviation 0.1
+    value = 1.55;  // compared with 1.4, 1.5, 1.6: mean 1.5, deviation 0.1
   }
   EXPECT_THAT(AnswerQ1(lab).text(),
               HasSubstr("No batch is told apart from the fastest, 128, by more than the spread."));
@@ -204,7 +204,7 @@ TEST(SentencesTest, Q4NamesTheBestRemedyByValidationAccuracy) {
                     HasSubstr("Means of 2 seeds")));
 }
 
-// By test accuracy it would be label smoothing.
+// By test accuracy, label smoothing would be chosen.
 TEST(SentencesTest, Q4ChoosesNoRemedyByTheTestSet) {
   LabRecords lab = WholeLab();
   for (proto::ScalePoint& point : lab.scales[1].points) {
@@ -298,7 +298,8 @@ TEST(SentencesTest, Q5ShowsWhatTheEpochNumberChanges) {
             HasSubstr("Means of 3 seeds")));
 }
 
-// 52, 58, 59 are all below 60, 62, 64: their ranges part, and the test does not tell them apart.
+// 52, 58, 59 are all below 60, 62, 64: the ranges do not overlap, but the test does not find the difference
+// significant.
 TEST(SentencesTest, Q5SaysWhenTheDifferenceIsNotSignificant) {
   LabRecords lab = WholeLab();
   const double accuracies[] = {0.52, 0.58, 0.59};
@@ -316,13 +317,14 @@ TEST(SentencesTest, Q6CountsByKind) {
               AllOf(HasSubstr("gradients only: gradients 44.70 MB in 5 calls a step; outside the steps, over the whole "
                               "run, initial broadcast 44.73 MB."),
                     HasSubstr("batch-norm buffers 38.56 kB in 1 call a step")));
-  LabRecords lab = SmallLab();  // without the experiment: what the times table counts, and what is missing
+  // the experiment is missing: the answer names the counted kinds and what is not in any record
+  LabRecords lab = SmallLab();
   lab.scales[0].points[3] = SmallSent().points[0];
   lab.scales[0].points[3].clear_row();
   EXPECT_THAT(AnswerQ6(lab).text(), AllOf(HasSubstr("gradients 44.70 MB"), HasSubstr("--experiment=what_is_sent")));
 }
 
-// 65, 66, 67 are all above 60, 62, 64: p is 0.055, and 0.11 of two comparisons.
+// 65, 66, 67 are all above 60, 62, 64: p is 0.055, and 0.11 after correction for two comparisons.
 TEST(SentencesTest, Q7ComparesAccuracies) {
   LabRecords lab = WholeLab();
   EXPECT_THAT(AnswerQ7(lab).text(),

@@ -15,7 +15,7 @@ void Merge(const std::string& text, Message& message) {
   message.MergeFrom(read);
 }
 
-// The small scale record without its points, by another name.
+// Returns the small scale record without its points and under another name.
 LabScale Named(const std::string& name, const std::string& spec) {
   LabScale file = SmallScale();
   file.points.clear();
@@ -25,7 +25,7 @@ LabScale Named(const std::string& name, const std::string& spec) {
   return file;
 }
 
-// One row, and for each seed the loss and the test accuracy (in per cent) of the last epoch.
+// One row: for each seed the loss and the test accuracy (in per cent) of the last epoch.
 struct Row {
   const char* name;
   int global_batch;
@@ -140,7 +140,7 @@ LabScale SmallLargeBatch() {
            {"8192, longer", 8192, 6, 7, "", {{1.9, 23}, {1.9, 25}, {1.9, 27}}},
            {"8192, all, longer", 8192, 6, 7, all, {{1, 60}, {1, 61}, {1, 62}}}},
           file);
-  for (proto::ScalePoint& point : file.points) {  // a point of accuracy below the test set's
+  for (proto::ScalePoint& point : file.points) {  // one point below the test accuracy
     proto::EpochResult& last = *point.mutable_epoch(point.epoch_size() - 1);
     last.set_validation_accuracy(last.test_accuracy() - 0.01);
   }

@@ -62,7 +62,7 @@ void Write(const std::string& folder, RecordSource& source, const std::vector<Re
   paths.push_back(path);
 }
 
-// A prediction that came true and one that was refused, a what-if, and one fit of each kind.
+// Adds a prediction that was confirmed and one that was refused, a what-if, and one fit of each kind.
 void AddModels(LabCommModel& file) {
   *file.spec.mutable_cluster() = FromText<proto::Cluster>("name: 'two racks' devices_per_host: 8");
   file.spec.mutable_model()->set_least_gain(1.1);
@@ -229,7 +229,7 @@ LabCommModel SmallCommModel() {
   std::vector<proto::ScalingRow> rows;
   rows.swap(file.rows);
   for (proto::ScalingRow& row : rows) {
-    AddScalingRow(std::move(row), file);  // as when they are read
+    AddScalingRow(std::move(row), file);  // processed as when rows are read
   }
   AddModels(file);
   return file;

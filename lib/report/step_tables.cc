@@ -55,7 +55,7 @@ void AddFigures(const proto::ScalePoint& point, proto::Table& table) {
   }
 }
 
-// "timed epochs", "one more epoch, with marks (1.008 times as long as a timed one)".
+// Returns "timed epochs", "one more epoch, with marks (1.008 times as long as a timed one)".
 std::string SourceOf(const proto::StepFigures& figures) {
   return figures.perturbation() == 0 ? figures.source()
                                      : absl::StrCat(figures.source(), " (", FormatNumber(figures.perturbation()),
@@ -95,7 +95,7 @@ proto::Table AblationTable(const ScalingView& view) {
         continue;
       }
       const proto::ScalePoint* const alone =
-          view.global_batch() ? nullptr : view.Point(1, batch, proto::ALL_REDUCE);  // of the same batch per device
+          view.global_batch() ? nullptr : view.Point(1, batch, proto::ALL_REDUCE);  // same batch per device
       const absl::StatusOr<AblationSplit> split = SplitAblation(*reduced, *ablated, alone);
       std::vector<proto::Cell> cells = Labels(*reduced);
       if (split.ok()) {
@@ -120,7 +120,7 @@ proto::Table AblationTable(const ScalingView& view) {
   return table;
 }
 
-// As NVML reads it; blank on a CPU.
+// Returns a reading of NVML; blank on a CPU.
 proto::Cell Reading(const proto::DeviceWatch& watch, double value) {
   return watch.readings() == 0 ? AbsentCell(watch.absent_reason()) : NumberCell(value, proto::MEASURED, "");
 }

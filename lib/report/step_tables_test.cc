@@ -29,7 +29,7 @@ void SetSpread(double mean_seconds, proto::StepSpread& spread) {
   spread.set_max_seconds(4 * mean_seconds);
 }
 
-// Two ranks: backward takes 500 us, or 420 us without all-reduces; 60 us are exposed.
+// Returns a point of two ranks: backward takes 500 us, or 420 us without all-reduces; 60 us are exposed.
 proto::ScalePoint Point(proto::Reduction reduction) {
   const bool reduced = reduction == proto::ALL_REDUCE;
   proto::ScalePoint point;

@@ -20,8 +20,9 @@ namespace {
 
 constexpr char kTraceMark[] = "made by Lockstep: report, trace";
 
-// Times in microseconds are multiples of 1/8, which are whole nanoseconds and exact in binary. However a reader turns them
-// into nanoseconds, no event begins before the one before it ends. Perfetto's trace processor rounds, earlier ones cut off.
+// Times in microseconds are multiples of 1/8, which are whole nanoseconds and exact in binary. However a reader
+// converts them to nanoseconds, no event begins before the previous one ends. Perfetto's trace processor rounds;
+// earlier ones truncated.
 constexpr double kTicksPerMicrosecond = 8;
 
 double Microseconds(double seconds) { return std::round(seconds * 1e6 * kTicksPerMicrosecond) / kTicksPerMicrosecond; }
@@ -31,12 +32,13 @@ struct Part {
   double seconds = 0;
 };
 
-// Points are processes and lines are threads, both counted from 1: threads over all processes, as an operating system does.
+// Trace with a process for each point and a thread for each line. Both are numbered from 1, threads across all
+// processes, like in an operating system.
 class Trace {
  public:
   bool empty() const { return point_ == 0; }
 
-  // With its first line.
+  // Begins a point with its first line.
   void NewPoint(const std::string& name, const std::string& line) {
     ++point_;
     ++line_;
@@ -55,7 +57,7 @@ class Trace {
              absl::StrFormat("\"ts\":%.17g,\"dur\":%.17g", begin, Microseconds(begin_seconds + seconds) - begin));
   }
 
-  // One after another. What took no time, or less than none, is not drawn.
+  // Adds parts one after another. A part of zero or negative duration is not drawn.
   void AddInOrder(const std::vector<Part>& parts) {
     double begin = 0;
     for (const Part& part : parts) {
@@ -72,8 +74,8 @@ class Trace {
   }
 
  private:
-  // `fields` of the event besides those that all have. The order of fields is always the same, so that one record is
-  // always the same text.
+  // Appends an event. `fields` are those that not all events have. The order of fields is fixed, so that one record
+  // always gives the same text.
   void AddEvent(const char* phase, const std::string& name, const std::string& fields) {
     events_.push_back(absl::StrCat("{\"ph\":\"", phase, "\",\"name\":", JsonString(name), ",\"pid\":", point_,
                                    ",\"tid\":", line_, ",", fields, "}"));
@@ -89,12 +91,12 @@ class Trace {
 
 // --- A scaling run ---
 
-// Rank 0's, from the start of its backward pass.
+// Adds the buckets of rank 0, relative to the start of its backward pass.
 void AddBuckets(const proto::ScalePoint& point, double backward_begins, Trace& trace) {
   int number = 0;
   for (const proto::Bucket& bucket : point.bucket()) {
     ++number;
-    if (bucket.mean_done_seconds() > bucket.mean_ready_seconds()) {  // unset: 0
+    if (bucket.mean_done_seconds() > bucket.mean_ready_seconds()) {  // unset fields are 0
       const std::string size = absl::StrFormat("%.4g MB", static_cast<double>(bucket.size_bytes()) / 1e6);
       trace.NewLine(absl::StrCat("rank 0: bucket ", number, ", ", size));
       trace.Add(absl::StrCat("all-reduce of ", size), backward_begins + bucket.mean_ready_seconds(),
@@ -125,7 +127,7 @@ void AddPoint(const LabScale& scale, const proto::ScalePoint& point, Trace& trac
 
 // --- A sweep ---
 
-// The parts of an epoch: by marks where a step has them, else as the epochs were timed.
+// Returns the parts of an epoch: by timestamps if the steps have them, else as the epochs were timed.
 std::vector<Part> EpochParts(const proto::SweepPoint& point) {
   std::vector<Part> parts;
   for (const proto::StepPart& part : point.step_parts().part()) {

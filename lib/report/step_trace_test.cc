@@ -21,7 +21,7 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Sums of a few doubles, in microseconds.
+// Tolerance for sums of a few doubles.
 constexpr double kClose = 0.125;  // microseconds
 
 struct Event {
@@ -29,7 +29,7 @@ struct Event {
   double begin = 0, duration = 0;
 };
 
-// By point, then by line; line 0 has the point's name.
+// Returns the events by point, then by line; line 0 has the point's name.
 std::map<int, std::map<int, std::vector<Event>>> Events(const LabRecords& lab) {
   const auto text = RenderStepTrace(lab);
   EXPECT_THAT(text, IsOk());
@@ -86,15 +86,16 @@ TEST(StepTraceTest, PartsOfAStepFollowEachOtherAndBucketsStandBeside) {
   const auto points = Events(TwoRanks());
   ASSERT_EQ(points.size(), 1);
   const auto& lines = points.at(1);
-  ASSERT_EQ(lines.size(), 4);  // the point's name, two ranks, a bucket
+  ASSERT_EQ(lines.size(), 4);  // the point's name, two ranks, one bucket
   EXPECT_THAT(lines.at(0)[0].name, HasSubstr("2 ranks, batch 32 per device"));
   EXPECT_THAT(Names(lines.at(1)), ElementsAre("rank 0", "forward", "backward", "waiting for all-reduces", "update"));
   EXPECT_THAT(lines.at(1)[3].begin, DoubleNear(3000, kClose));
   EXPECT_THAT(lines.at(1)[3].duration, DoubleNear(500, kClose));
   EXPECT_THAT(lines.at(1)[4].begin, DoubleNear(3500, kClose));
-  EXPECT_THAT(Names(lines.at(2)), ElementsAre("rank 1", "forward", "backward", "update"));  // less than none exposed
+  // the exposed time is negative
+  EXPECT_THAT(Names(lines.at(2)), ElementsAre("rank 1", "forward", "backward", "update"));
   EXPECT_THAT(Names(lines.at(3)), ElementsAre("rank 0: bucket 1, 8 MB", "all-reduce of 8 MB"));
-  EXPECT_THAT(lines.at(3)[1].begin, DoubleNear(1000 + 1500, kClose));  // behind forward
+  EXPECT_THAT(lines.at(3)[1].begin, DoubleNear(1000 + 1500, kClose));  // follows forward
   EXPECT_THAT(lines.at(3)[1].duration, DoubleNear(1000, kClose));
 }
 
@@ -120,7 +121,7 @@ TEST(StepTraceTest, ByMarksWhereAStepHasThem) {
   EXPECT_THAT(points.at(1).at(1)[1].duration, DoubleNear(1000, kClose));
 }
 
-// Whole nanoseconds stay what they are, whether a reader rounds or cuts off.
+// Times in whole nanoseconds are preserved, whether a reader rounds or truncates.
 TEST(StepTraceTest, NoEventOverlapsTheOneBeforeItAndThreadsAreNumberedOnce) {
   LabRecords lab = testing::SmallLab();
   lab.sweeps.push_back(testing::SmallSweep());

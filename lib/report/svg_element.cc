@@ -16,14 +16,15 @@ namespace {
 constexpr char kClosing[] = "</svg>";
 constexpr char kDescriptionEnd[] = "</desc>";
 
-// The first text between the two, from `from` on, both included; empty: there is none.
+// Returns the first text after `from` that starts with `begin` and stops with `end`, including both; empty if there is
+// none.
 absl::string_view Between(absl::string_view text, absl::string_view begin, absl::string_view end, size_t from = 0) {
   const size_t first = text.find(begin, from);
   const size_t last = first == absl::string_view::npos ? first : text.find(end, first);
   return last == absl::string_view::npos ? "" : text.substr(first, last + end.size() - first);
 }
 
-// `part` lies in `text`.
+// Removes `part`, which must be a view into `text`.
 std::string Without(absl::string_view text, absl::string_view part) {
   const auto at = static_cast<size_t>(part.data() - text.data());
   return absl::StrCat(text.substr(0, at), text.substr(at + part.size()));
@@ -35,11 +36,11 @@ bool IsUsed(absl::string_view svg, absl::string_view line) {
   return id.empty() || absl::StrContains(svg, name);
 }
 
-// gnuplot defines all its points and two filters in each drawing. One point may be made of another.
+// Removes unused points and filters, of which gnuplot defines all in each drawing. A point may refer to another.
 std::string WithoutUnusedPoints(std::string svg) {
   for (absl::string_view filter = Between(svg, "\t<filter", "</filter>\n"); !filter.empty();
        filter = Between(svg, "\t<filter", "</filter>\n")) {
-    svg = Without(svg, filter);  // for text on a ground of its own, which no plot has
+    svg = Without(svg, filter);  // filter for text with its own background, which no plot has
   }
   for (bool found = true; found;) {
     found = false;
@@ -61,7 +62,7 @@ bool IsOpening(absl::string_view line) { return absl::StartsWith(line, "<g ") ||
 
 bool IsClosing(absl::string_view line) { return line == "</g>" || line == "\t</g>"; }
 
-// Groups with nothing inside, or an empty text. And what gnuplot calls the parts of a plot: a page would show it.
+// Removes groups that are empty or hold only an empty text, and gnuplot's names of the parts, which a page would show.
 std::string WithoutEmptyGroups(absl::string_view svg) {
   std::vector<std::string> kept;
   for (const absl::string_view line : absl::StrSplit(svg, '\n')) {
@@ -99,7 +100,7 @@ absl::StatusOr<std::string> SvgElement(const std::string& document, const proto:
   std::string body = document.substr(description_end + std::strlen(kDescriptionEnd));
   body = WithoutEmptyGroups(WithoutUnusedPoints(std::move(body)));
   body = absl::StrReplaceAll(body, {{" color=\"black\"", ""},
-                                    {" color=\"white\"", ""},  // of an empty box; it would hide what follows
+                                    {" color=\"white\"", ""},  // colour of an empty box, which would hide what follows
                                     {"stroke=\"black\"", "stroke=\"currentColor\""},
                                     {"stroke='black'", "stroke='currentColor'"},
                                     {"stroke='rgb(  0,   0,   0)'", "stroke='currentColor'"},
@@ -110,7 +111,7 @@ absl::StatusOr<std::string> SvgElement(const std::string& document, const proto:
                                     {"href='#", absl::StrCat("href='#", plot.id(), "-")},
                                     {"url(#", absl::StrCat("url(#", plot.id(), "-")}});
   const std::string opening = document.substr(begin, document.find('>', begin) - begin);
-  // A label, because older rules of HTML know no id of a <title>.
+  // A label is used, because older HTML rules allow no id on a <title>.
   return absl::StrCat(opening, " role=\"img\" aria-label=\"", EscapeHtml(plot.title()), ". ",
                       EscapeHtml(plot.description()), "\">\n<title>", EscapeHtml(plot.title()), "</title>\n<desc>",
                       EscapeHtml(plot.description()), kDescriptionEnd, body);

@@ -15,8 +15,8 @@
 namespace lockstep::testing {
 namespace {
 
-constexpr double kAscent = 0.76, kDescent = 0.24;  // of the font's size, above and below the line on which text stands
-constexpr double kTouch = 0.5;                     // boxes overlap by more than this
+constexpr double kAscent = 0.76, kDescent = 0.24;  // share of the font size above and below the baseline
+constexpr double kTouch = 0.5;                     // smallest overlap of boxes that counts
 
 double ToNumber(const std::string& text) {
   double value = 0;
@@ -33,11 +33,11 @@ bool IsWithin(const Box& inner, const Box& outer) {
          inner.bottom <= outer.bottom + kTouch;
 }
 
-// The box about text whose anchor is at (x, y).
+// Returns the bounding box of text whose anchor is at (x, y).
 Box BoxOf(double x, double y, bool upright, const std::string& anchor, double font, const std::string& text) {
   const double width = TextWidth(text, font);
   const double before = anchor == "end" ? width : anchor == "middle" ? width / 2 : 0;
-  if (upright) {  // turned by 90 degrees against the clock: its beginning is below
+  if (upright) {  // rotated by 90 degrees counterclockwise: the text begins at the bottom
     return {x - kAscent * font, y - (width - before), x + kDescent * font, y + before};
   }
   return {x - before, y - kAscent * font, x + width - before, y + kDescent * font};
@@ -47,7 +47,7 @@ std::string Unescaped(const std::string& text) {
   return absl::StrReplaceAll(text, {{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}});
 }
 
-// The axes are one path: down the left, then along the bottom.
+// Finds the axes, which are one path: down the left, then along the bottom.
 Box FindArea(const std::string& svg) {
   static const auto* const kAxes =
       new std::regex("d='M([-0-9.]+),([-0-9.]+) L([-0-9.]+),([-0-9.]+) L([-0-9.]+),([-0-9.]+) [ M]");
@@ -60,7 +60,7 @@ Box FindArea(const std::string& svg) {
 }
 
 void FindTexts(const std::string& svg, SvgMeasures& measures) {
-  // A tick's path stands before its label in the same line.
+  // A tick's path precedes its label in the same line.
   static const auto* const kText = new std::regex(
       "(<path[^\n]*/>)?\t*<g transform=\"translate\\(([-0-9.]+),([-0-9.]+)\\)( rotate\\(-?90[.0]*\\))?\"[^\n]*"
       "font-size=\"([0-9.]+)\"[^\n]*text-anchor=\"([a-z]+)\">\n\t*<text>([^\n]*)</text>");
@@ -70,7 +70,7 @@ void FindTexts(const std::string& svg, SvgMeasures& measures) {
     const SvgText found = {
         text, BoxOf(ToNumber((*it)[2]), ToNumber((*it)[3]), (*it)[4].matched, (*it)[6], ToNumber((*it)[5]), text)};
     if (text.empty()) {
-      continue;  // of a point in the legend
+      continue;  // text of a point in the legend
     }
     const std::string path = (*it)[1];
     std::smatch tick;
@@ -112,7 +112,7 @@ void CheckTexts(const SvgMeasures& measures, std::vector<std::string>& faults) {
   }
 }
 
-// Each entry of the legend is there, and so is its sample, outside the area.
+// Checks that each entry of the legend exists, and that its sample is there, outside the area.
 void CheckLegend(const SvgMeasures& measures, const proto::Plot& plot, std::vector<std::string>& faults) {
   for (const LegendLine& line : LayOutPlot(plot).legend) {
     const auto found = std::find_if(measures.others.begin(), measures.others.end(),

@@ -44,7 +44,7 @@ proto::Plot Lines() {
     mark { x: 500 label: "the largest that fits" })pb");
 }
 
-// Drawn; empty, and the test is left, where there is no gnuplot.
+// Returns the drawn plot. Without gnuplot the result is empty, and DRAW_OR_SKIP skips the test.
 std::string Drawn(const proto::Plot& plot) {
   const auto svg = DrawPlot(plot);
   EXPECT_TRUE(svg.ok() || absl::IsNotFound(svg.status())) << svg.status();
@@ -64,7 +64,7 @@ TEST(SvgFaultsTest, MeasuresAxesTicksAndTexts) {
   EXPECT_THAT(measures.x_ticks, SizeIs(3));
   EXPECT_EQ(measures.x_ticks[2].text, "512");
   EXPECT_THAT(measures.y_ticks, SizeIs(6));
-  EXPECT_THAT(measures.others, SizeIs(7));  // two axes, two series, a mark's letter above and below, its words
+  EXPECT_THAT(measures.others, SizeIs(7));  // two axis labels, two series, a mark's letter above and below, its text
   EXPECT_EQ(measures.others[0].text, "seconds & more");
   EXPECT_EQ(measures.others[1].text, "images per batch");
   EXPECT_EQ(measures.drawing.right, 560);
@@ -95,7 +95,7 @@ TEST(SvgFaultsTest, LabelsThatOverlapAreFound) {
               Contains(HasSubstr("overlap")));
 }
 
-// The SVG with this text moved to another place.
+// Returns the SVG with this text moved to another position.
 std::string Moved(const std::string& svg, const std::string& text, const std::string& place) {
   const size_t at = svg.find(absl::StrCat("<text>", text, "</text>"));
   const size_t begin = svg.rfind("translate(", at), end = svg.find(')', begin);
@@ -137,7 +137,7 @@ TEST(SvgFaultsTest, ADrawingWithoutAxesIsFound) {
   EXPECT_THAT(SvgFaults("<svg viewBox=\"0 0 9 9\"></svg>", PlotOf("kind: LINES")), Contains("no axes were found"));
 }
 
-// --- Plots of all kinds have none ---
+// --- Plots of all kinds have no fault ---
 
 TEST(SvgFaultsTest, EveryKindIsDrawnWithoutAFault) {
   const std::string bars =
@@ -162,11 +162,11 @@ TEST(SvgFaultsTest, EveryKindIsDrawnWithoutAFault) {
   for (const proto::Plot& plot : plots) {
     DRAW_OR_SKIP(svg, plot);
     EXPECT_THAT(SvgFaults(svg, plot), IsEmpty()) << plot.DebugString();
-    EXPECT_EQ(svg.find("color=\"white\""), std::string::npos);  // text that no page shows
+    EXPECT_EQ(svg.find("color=\"white\""), std::string::npos);  // text that a page does not show
   }
 }
 
-// Twelve series of long names, marks close to each other, names that must be turned.
+// Twelve series with long names, marks close to each other, names that must be rotated.
 TEST(SvgFaultsTest, ManyAndLongNamesHaveRoom) {
   proto::Plot lines = Lines(), bars = PlotOf("kind: STACKED_BARS");
   for (int i = 0; i < 12; ++i) {

@@ -15,7 +15,7 @@ namespace {
 constexpr double kFlopPerMac = 2;
 constexpr double kPasses = 3;
 constexpr double kTera = 1e12;
-constexpr double kMilli = 1e3;  // milliseconds of a second
+constexpr double kMilli = 1e3;  // milliseconds per second
 constexpr double kMicro = 1e6;
 constexpr double kNano = 1e9;
 
@@ -26,7 +26,7 @@ void AddUnlessEmpty(proto::Table& table, proto::Section& section) {
   }
 }
 
-// Fastest, median, 90, 95 and 99 %, slowest.
+// Adds fastest, median, 90, 95 and 99 %, slowest.
 void AddPercentiles(const proto::StepTimes& times, double unit, absl::string_view method,
                     std::vector<proto::Cell>& cells) {
   const auto add = [&](double seconds) { cells.push_back(NumberCell(seconds * unit, proto::MEASURED, method)); };
@@ -42,7 +42,7 @@ void AddPercentiles(const proto::StepTimes& times, double unit, absl::string_vie
   add(times.max_seconds());
 }
 
-// How long single steps took; no table when none was timed by itself.
+// Adds the durations of single steps; no table if none was timed separately.
 void AddStepTimes(const LabSweep& sweep, proto::Section& section) {
   proto::Table table = MakeTable(SweepTitle("Full steps, without waiting for data, ms", sweep),
                                  {"batch", "steps", "fastest", "median", "90 %", "95 %", "99 %", "slowest"});
@@ -78,7 +78,8 @@ void AddPart(const proto::SweepPoint& point, const proto::StepPart& part, double
   AddRow(table, cells);
 }
 
-// "Batch 128: the epoch with marks took 0.5531 s, 1.002 times the median of the timed ones, which have none; ...".
+// Returns "Batch 128: the epoch with marks took 0.5531 s, 1.002 times the median of the timed ones, which have none;
+// ...".
 std::string DescribeMarks(const proto::SweepPoint& point) {
   const proto::StepParts& parts = point.step_parts();
   const std::string batch = absl::StrCat("Batch ", FormatCount(point.batch_size()), ": ");
@@ -101,7 +102,7 @@ std::string DescribeParts(const proto::TrainingSpec& training) {
                                  "the update of the last layers.");
 }
 
-// Where the time inside a step goes; no table for steps without marks.
+// Adds the parts of a step; no table if steps have no timestamps.
 void AddStepParts(const LabSweep& sweep, proto::Section& section) {
   proto::Table table = MakeTable(SweepTitle("Parts of a step", sweep),
                                  {"batch", "part", "epoch, s", "share, %", "fastest, µs", "median, µs", "90 %, µs",
@@ -129,7 +130,7 @@ void AddStepParts(const LabSweep& sweep, proto::Section& section) {
   AddUnlessEmpty(table, section);
 }
 
-// Beside what the device reaches in one large matrix product; no table where that was not timed.
+// Adds the rate compared with that of one large matrix product; no table if the product was not timed.
 void AddCeiling(const LabSweep& sweep, proto::Section& section) {
   proto::Table table = MakeTable(SweepTitle("Share of the matmul ceiling", sweep),
                                  {"batch", "TFLOP/s", "ceiling, TFLOP/s", "share, %", "ceiling's product"});
@@ -158,7 +159,7 @@ void AddCeiling(const LabSweep& sweep, proto::Section& section) {
   AddUnlessEmpty(table, section);
 }
 
-// "sw_power_cap in 12 of 34 readings"; "no".
+// Returns "sw_power_cap in 12 of 34 readings"; "no".
 std::string DescribeThrottling(const proto::DeviceWatch& watch) {
   std::vector<std::string> reasons;
   for (const proto::ThrottleCount& throttle : watch.throttle()) {
@@ -170,7 +171,7 @@ std::string DescribeThrottling(const proto::DeviceWatch& watch) {
 
 proto::Cell Reading(double value) { return NumberCell(value, proto::MEASURED, "", 3); }
 
-// Clocks, power and throttling during the timed epochs; no table when the device does not tell.
+// Adds clocks, power and throttling during the timed epochs; no table if the device does not report them.
 void AddWatch(const LabSweep& sweep, proto::Section& section) {
   proto::Table table = MakeTable(
       SweepTitle("State of the device during the timed epochs", sweep),
@@ -190,7 +191,7 @@ void AddWatch(const LabSweep& sweep, proto::Section& section) {
   AddUnlessEmpty(table, section);
 }
 
-// Clocks and power at the end of each point; no table when the device does not tell.
+// Adds clocks and power at the end of each point; no table if the device does not report them.
 void AddDeviceStates(const LabSweep& sweep, proto::Section& section) {
   proto::Table table = MakeTable(
       SweepTitle("State of the device at the end of each point", sweep),

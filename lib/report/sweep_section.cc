@@ -16,13 +16,13 @@ constexpr double kGiga = 1e9;
 constexpr double kTera = 1e12;
 constexpr int kMaxEpochsShown = 12;
 
-// Why a point has no numbers.
+// Returns the reason why a point has no numbers.
 std::string PointReason(const proto::SweepPoint& point) {
   return absl::StrCat("batch ", point.batch_size(), ": ", DescribeOutcome(point.outcome()),
                       point.detail().empty() ? "" : absl::StrCat(" (", point.detail(), ")"));
 }
 
-// Derived from the mean of `seconds`; blank for the same reason as they are.
+// Returns a rate derived from the mean of `seconds`; blank for the same reason as `seconds`.
 proto::Cell PerSecond(double amount, const proto::Samples& seconds, double scale, absl::string_view method) {
   const double mean = MeanAndDeviationOf(seconds).mean;
   return mean > 0 ? NumberCell(amount * scale / mean, proto::DERIVED, method)
@@ -95,7 +95,7 @@ proto::Table PartsTable(const LabSweep& sweep) {
   return table;
 }
 
-// What was known of the memory before it was taken, beside what was taken; no table where nothing was predicted.
+// Adds the memory that was predicted and the memory that was used; no table if nothing was predicted.
 void AddMemory(const LabSweep& sweep, proto::Section& section) {
   proto::Table table =
       MakeTable(SweepTitle("Memory, GB", sweep), {"batch", "predicted", "peak", "peak of timed epochs",
@@ -128,7 +128,7 @@ void AddMemory(const LabSweep& sweep, proto::Section& section) {
   }
 }
 
-// The epochs that a table shows: all, or of many the first ones and the last.
+// Returns the epochs that a table shows: all, or the first ones and the last if there are many.
 std::vector<const proto::EpochResult*> ShownEpochs(
     const google::protobuf::RepeatedPtrField<proto::EpochResult>& epochs) {
   std::vector<const proto::EpochResult*> shown;
@@ -140,7 +140,7 @@ std::vector<const proto::EpochResult*> ShownEpochs(
   return shown;
 }
 
-// The accuracy on held-out images, which one epoch of a point has at most.
+// Adds a note on the accuracy on held-out images, which at most one epoch of a point has.
 void AddValidationNote(const std::vector<proto::Cell>& labels, const proto::EpochResult& epoch, proto::Table& table) {
   std::string where;
   for (int i = 0; i < static_cast<int>(labels.size()); ++i) {
@@ -173,7 +173,7 @@ void AddEpochs(const std::vector<proto::Cell>& labels,
   }
 }
 
-// A sentence on --target_accuracy: whether, when and in how much time it was reached.
+// Returns a sentence on --target_accuracy: whether, when and after how much time it was reached.
 std::string DescribeTarget(const proto::SweepPoint& point) {
   const proto::TargetAccuracy& target = point.target();
   const std::string wanted = absl::StrCat("Batch ", FormatCount(point.batch_size()), ": ",
@@ -212,7 +212,7 @@ std::string DescribeReason(const proto::SweepEnd& end) {
   }
 }
 
-// What --find_max found; empty when nobody looked.
+// Returns the result of --find_max; empty if there was no search.
 std::string DescribeLargest(const proto::SweepEnd& end) {
   if (end.largest_fitting_batch() == 0) {
     return "";
@@ -268,7 +268,7 @@ proto::Section TrainingSection(const LabRecords& lab) {
     columns.insert(columns.begin(), {"devices", "batch per device"});
     proto::Table table = MakeTable(absl::StrCat("Loss and accuracy per epoch: ", view.Title()), columns);
     for (const proto::ScalePoint* point : view.points) {
-      if (point->reduction() != proto::ABLATED) {  // without all-reduces it is no valid training
+      if (point->reduction() != proto::ABLATED) {  // training without all-reduces is not valid
         AddEpochs({LabelCell(absl::StrCat(point->ranks(), point->reduction() == proto::PLAIN ? " (plain)" : "")),
                    LabelCell(FormatCount(point->batch_per_device()))},
                   point->epoch(), table);

@@ -35,7 +35,7 @@ proto::Section Int8WithHistograms(const LabRecords& lab) {
 }  // namespace
 
 std::vector<proto::Section> BuildSections(const LabRecords& lab) {
-  std::vector<proto::Section> sections;  // not by a list, which would copy them
+  std::vector<proto::Section> sections;  // filled one by one, because an initializer list would copy the sections
   sections.push_back(MachineSection(lab));
   sections.push_back(AnswersSection(lab));
   sections.push_back(WithPlots(WithPlots(SweepSection(lab), EpochTimePlots(lab)), LadderPlots(lab)));

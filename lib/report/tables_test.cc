@@ -1,4 +1,4 @@
-// All sections from small records: what is in their cells, and what is blank.
+// All sections from small records: the content of their cells, and the blank cells.
 #include "lib/report/tables.h"
 
 #include <set>
@@ -91,7 +91,7 @@ TEST(TablesTest, StepsMemoryAndTheTargetAreShownWhereTheyAreKnown) {
                "evaluations (measured)."));
 }
 
-// A step of 2 ms in two parts, the epoch with marks 1 % longer than the median of 4 s.
+// A step of 2 ms in two parts. The instrumented epoch is 1 % longer than the median of 4 s.
 TEST(TablesTest, ThePartsOfAStepStandWithWhatTheirMarksCost) {
   LabRecords lab = SmallLab();
   const proto::Section before = SectionOf(BuildSections(lab), "sweep");
@@ -139,7 +139,7 @@ TEST(TablesTest, PartsThatCouldNotBeTimedSayWhy) {
   EXPECT_THAT(table.note(), Contains("Batch 32: no parts of a step (no memory for 9 bytes)."));
 }
 
-// 2 x 1000^3 FLOP in 20 us: 100 TFLOP/s; training does 50 (TheSweepTable).
+// 2 x 1000^3 FLOP in 20 us are 100 TFLOP/s; training reaches 50 (TheSweepTable).
 TEST(TablesTest, TheRateStandsBesideTheMatmulCeiling) {
   LabRecords lab = SmallLab();
   proto::MatmulCeiling& ceiling = *lab.sweeps[0].points[0].mutable_matmul_ceiling();
@@ -253,7 +253,7 @@ TEST(TablesTest, AGlobalBatchIsLookedUpAsGlobal) {
   LabRecords lab = SmallLab();
   lab.scales[0].spec.set_batch_mode(proto::GLOBAL);
   lab.scales[0].spec.clear_batch_size();
-  lab.scales[0].spec.add_batch_size(64);  // 2 x 32; no run on one device
+  lab.scales[0].spec.add_batch_size(64);  // 2 x 32; there is no run on one device
   const proto::Table table = TableOf(lab, "Table 1");
   EXPECT_EQ(table.column_group(1).title(), "global batch 64");
   EXPECT_THAT(RowOf(table, 0), ElementsAre("2", "2.50 ± 0.10 (3)", "1.60 [1.50, 1.70]", "- no run of 1 x 64"));
@@ -271,7 +271,7 @@ TEST(TablesTest, Table3IsBlankWhereTheLabsTimeIsNegative) {
               ElementsAre("2", "69.90", "69.90", "- T_comm is negative", HasSubstr("- not in the record")));
 }
 
-// 480 GB/s over T_comm, of a link of 223 GB/s.
+// 480 GB/s over T_comm, on a link of 223 GB/s.
 TEST(TablesTest, WhatIsAboveTheLinkIsBlankAndTheBandwidthWhileBusyIsShown) {
   LabRecords lab = SmallLab();
   proto::ScalingRow row = lab.comm_models[0].rows[1];
@@ -302,7 +302,7 @@ TEST(TablesTest, TheAllReduceAlone) {
               ElementsAre("2", "44,695,848", "200.0 ± 0 (4)", "223.5", "223.5 [223.5, 223.5]"));
 }
 
-// The first point's probe was disturbed.
+// The probe of the first point was disturbed.
 TEST(TablesTest, TheAllReduceAloneIsThatOfAllPoints) {
   LabRecords lab = SmallLab();
   for (proto::ScalePoint& point : lab.scales[0].points) {
@@ -327,7 +327,8 @@ TEST(TablesTest, TheSumCheckAndTheShards) {
       ElementsAre("2", "32", "1.000e-07", "1.000e-06", "yes", "yes, bit for bit", "passed", "2", "50,000", "0"));
 }
 
-// The hand-written step's exchange is checked before training. An older record says so where others say why no check was made.
+// The hand-written step's exchange is checked before training. An older record states that in the field in which other
+// records give the reason why no check was made.
 TEST(TablesTest, ASumCheckBeforeTrainingHasPassed) {
   LabRecords lab = SmallLab();
   proto::SumCheck& check = *lab.scales[0].points[3].mutable_sum_check();
@@ -347,7 +348,7 @@ TEST(TablesTest, ASumCheckBeforeTrainingHasPassed) {
   EXPECT_THAT(RowOf(TableOf(lab, "Sum check"), 0)[2], HasSubstr("no check was made"));
 }
 
-// The base case is of a sweep whose machine the records do not say.
+// The base case is from a sweep whose machine is unknown.
 TEST(TablesTest, ABaseCaseOfAnUnknownMachineIsMarkedAtTheSpeedUp) {
   LabRecords lab = SmallLab();
   proto::Quantity& strong = *lab.comm_models[0].rows[1].mutable_strong_speedup();
@@ -536,7 +537,7 @@ TEST(TablesTest, PlotsStandInTheirSections) {
   ASSERT_EQ(SectionOf(sections, "prediction").plot_size(), 2);
   const proto::Plot& predicted = SectionOf(sections, "prediction").plot(0);
   EXPECT_EQ(predicted.id(), "predicted");
-  ASSERT_EQ(predicted.series_size(), 2);  // one run, and the line on which both are equal
+  ASSERT_EQ(predicted.series_size(), 2);  // one run, and the line predicted = measured
   EXPECT_EQ(predicted.series(0).x(0), 2.5);
   EXPECT_EQ(predicted.series(0).y(0), 2.4);
   EXPECT_EQ(SectionOf(sections, "prediction").plot(1).id(), "what_if");

@@ -6,7 +6,8 @@
 namespace lockstep {
 namespace {
 
-// Advance widths of DejaVu Sans 2.37 over its em (units of 1/2048: 651/2048 of a space, ...), rounded up, by class.
+// Advance widths of DejaVu Sans 2.37 relative to its em (units of 1/2048: 651/2048 for a space, ...), rounded up, by
+// class.
 double WidthOf(unsigned char c) {
   constexpr absl::string_view kNarrow = "ijlI.,:;'| ";     // 0.28 to 0.34
   constexpr absl::string_view kSlim = "frt()[]-/\\!J";     // 0.29 to 0.41

@@ -15,7 +15,7 @@ TEST(TextExtentTest, GrowsWithTheFontAndCountsCharactersNotBytes) {
   EXPECT_LT(TextWidth("il", 10), TextWidth("MW", 10));
 }
 
-// The widths that Chromium measures for these texts in DejaVu Sans at 100 px.
+// The widths were measured with Chromium for these texts in DejaVu Sans at 100 px.
 TEST(TextExtentTest, IsAtLeastTheWidthInDejaVuSans) {
   EXPECT_GE(TextWidth("0123456789", 100), 636.2);
   EXPECT_GE(TextWidth("images per batch", 100), 875.6);

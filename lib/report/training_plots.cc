@@ -18,11 +18,11 @@ namespace lockstep {
 namespace {
 
 constexpr double kPercent = 100;
-constexpr size_t kMaxCurves = std::size(kPointTypes);  // so that they differ without colour
+constexpr size_t kMaxCurves = std::size(kPointTypes);  // maximum that differs without colour
 
 using Epochs = google::protobuf::RepeatedPtrField<proto::EpochResult>;
 
-// One line of a plot.
+// Line of a plot.
 struct Curve {
   std::string label;  // "batch 32"
   const Epochs* epochs;
@@ -49,7 +49,8 @@ proto::Plot CurvePlot(const std::string& what, const std::string& run, const cha
   return plot;
 }
 
-// Loss, and accuracy on the test set where it was taken more than once; else in training.
+// Adds the plot of the loss, and that of the accuracy: on the test set if it was measured more than once, else in
+// training.
 void AddCurves(const std::string& run, const char* x_label, std::vector<Curve> curves,
                std::vector<proto::Plot>& plots) {
   curves.erase(std::remove_if(curves.begin(), curves.end(), [](const Curve& c) { return c.epochs->size() < 2; }),
@@ -127,7 +128,7 @@ std::vector<proto::Plot> TrainingPlots(const LabRecords& lab) {
   for (const ScalingView& view : ScalingViews(lab)) {
     AddCurves(view.Title(), "epoch; lines: devices x batch per device", CurvesOf(view), plots);
   }
-  for (size_t i = 0; i < plots.size(); ++i) {  // by pairs
+  for (size_t i = 0; i < plots.size(); ++i) {  // plots come in pairs
     plots[i].set_id(PlotId(i % 2 == 0 ? "loss" : "accuracy", i / 2));
   }
   GroupIfMany("Loss and accuracy of each record", plots);

@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 using ::testing::Le;
 using ::testing::SizeIs;
 
-// Two epochs of the first point.
+// Returns a sweep with two epochs of the first point.
 LabRecords TwoEpochs() {
   LabRecords lab;
   lab.sweeps.push_back(SmallSweep());

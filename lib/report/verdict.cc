@@ -16,7 +16,7 @@ uint64_t CountPlots(const std::vector<proto::Section>& sections) {
 }
 
 std::string VerdictText(const std::vector<proto::Section>& sections, uint64_t drawn) {
-  std::set<std::string> answered;  // a question may have several sentences
+  std::set<std::string> answered;  // a set, because a question may have several sentences
   uint64_t warnings = 0;
   for (const proto::Section& section : sections) {
     warnings += section.warning_size();

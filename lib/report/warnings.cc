@@ -91,7 +91,7 @@ void WarnOfBuilds(const LabRecords& lab, std::vector<Warning>& warnings) {
   }
 }
 
-// Bandwidths that were taken out of the rows when they were read.
+// Warns of bandwidths that were removed from the rows when they were read.
 void WarnOfLinks(const LabRecords& lab, std::vector<Warning>& warnings) {
   for (const LabCommModel& file : lab.comm_models) {
     if (!file.above_link.empty()) {
@@ -129,7 +129,7 @@ void WarnOfSinglesAndThrottling(const LabRecords& lab, std::vector<Warning>& war
   }
   for (const LabScale& scale : lab.scales) {
     for (const proto::ScalePoint& point : scale.points) {
-      // What an experiment repeats is the seed.
+      // An experiment repeats seeds instead of epochs.
       count(scale, point.row().empty() ? point.epoch_seconds() : proto::Samples());
       for (const proto::RankFacts& rank : point.rank()) {
         look(scale, rank.device_state(), rank.device_watch());
@@ -221,7 +221,7 @@ void WarnOfStrangers(const std::vector<Made>& made, const std::vector<From>& fro
   }
 }
 
-// comm_model records that only audit published tables have no scale record behind them.
+// Returns the comm_model records with rows. Those that only audit published tables were not made from a scale record.
 std::vector<LabCommModel> WithRows(const std::vector<LabCommModel>& comm_models) {
   std::vector<LabCommModel> with_rows;
   std::copy_if(comm_models.begin(), comm_models.end(), std::back_inserter(with_rows),

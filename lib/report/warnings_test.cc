@@ -148,7 +148,7 @@ TEST(WarningsTest, TwoMachines) {
   EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("different machines")));
 }
 
-// Virtual machines share a name; GPUs do not share a UUID.
+// Virtual machines may share a name; GPUs do not share a UUID.
 TEST(WarningsTest, TwoMachinesOfOneName) {
   LabRecords lab = SmallLab();
   lab.sweeps[0].header.mutable_device(0)->set_uuid_sha256("first");
@@ -159,7 +159,7 @@ TEST(WarningsTest, TwoMachinesOfOneName) {
   EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("different machines or devices")));
 }
 
-// An older comm_model took the sweep of another GPU of the same name.
+// An older comm_model used the sweep of another GPU of the same name.
 TEST(WarningsTest, ABaseCaseOfAnotherMachine) {
   LabRecords lab = SmallLab();
   lab.sweeps[0].header.mutable_device(0)->set_uuid_sha256("first");
