@@ -27,7 +27,7 @@ struct ExperimentRow {
   // was not trained or `pick` returns no number.
   using Pick = std::function<std::optional<double>(const proto::ScalePoint&)>;
   proto::Samples Values(const Pick& pick) const;
-  // Returns "3"; "1 of 3" if some are missing; "1, no spread".
+  // Returns "3"; "2 of 3" if some are missing; "1: one seed, no spread".
   std::string SeedsText() const;
   const proto::ScalePoint& first() const { return trained.empty() ? *planned.front() : *trained.front(); }
 };

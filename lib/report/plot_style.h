@@ -10,7 +10,7 @@ namespace lockstep {
 
 // Colours with a contrast above 3 on the page's four backgrounds, from white to near black.
 inline constexpr absl::string_view kSeriesColors[] = {"#2274d5", "#d4690b", "#0c8f66", "#a259c4", "#c2453d", "#7d7f1a"};
-inline constexpr absl::string_view kReferenceColor = "#808080";  // for the ideal line, marks and grid
+inline constexpr absl::string_view kReferenceColor = "#808080";  // colour of ideal line, marks, grid
 
 // Point types of gnuplot: filled circle, square, triangle up, triangle down, diamond, and the same five empty. These
 // ten differ without colour.

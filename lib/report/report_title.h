@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// "Training resnet18 on 2 x NVIDIA H200: batches 32 to 2,048, 1 to 2 devices, large batches; lenet5 in int8".
+// Returns "Training resnet18 on 2 x NVIDIA H200: batches 32 to 2,048, 1 to 2 devices, large batches; lenet5 in int8".
 std::string ReportTitle(const LabRecords& lab);
 
 }  // namespace lockstep
