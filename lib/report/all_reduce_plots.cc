@@ -43,8 +43,8 @@ void AddModel(const proto::AllReduceFit& fit, proto::Plot& plot) {
   }
 }
 
-// Adds the all-reduce of the gradient alone, timed in the training processes. It does not depend on the batch, so all
-// points together make one point of the plot.
+// Adds the all-reduce of the gradient alone, timed in the training processes. It does not depend on the batch; the plot
+// has one point for all.
 void AddProbes(const LabRecords& lab, const LabCommModel& file, uint32_t ranks, proto::Plot& plot) {
   std::vector<const proto::ScalePoint*> points;
   for (const ScalingView& view : ScalingViews(lab)) {

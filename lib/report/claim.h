@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// Make a claim with a text, and a claim without one. `question` is "Q1", `asked` the question in a few words.
+// Make a claim with or without an answer. `question` is "Q1", `asked` the question in a few words.
 proto::Claim Claimed(absl::string_view question, absl::string_view asked, const std::string& text,
                      const std::vector<std::string>& sources);
 proto::Claim NotClaimed(absl::string_view question, absl::string_view asked, const std::string& absent_reason);

@@ -181,7 +181,7 @@ proto::Table UtilizationTable(const ScalingView& view) {
   return table;
 }
 
-// Returns the all-reduce of the gradient alone, with bus bandwidth as nccl-tests defines it.
+// Tabulates the gradient's all-reduce alone, with the bus bandwidth of nccl-tests.
 proto::Table ProbeTable(const ScalingView& view) {
   proto::Table table =
       MakeTable(absl::StrCat("All-reduce of the gradient, alone: ", view.Title()),

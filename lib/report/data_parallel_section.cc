@@ -151,7 +151,7 @@ proto::Cell DifferenceCell(const proto::Quantity& counted, const proto::Quantity
   return BytesCell(counted.value() - formula.value(), proto::DERIVED, "counted - formula");
 }
 
-// Returns a model's error. It may be negative, because a model may be too low; hence a negative error gets no remark.
+// Returns a model's error. A negative one gets no remark, because a model may be too low.
 proto::Cell ErrorCell(const proto::Quantity& error) {
   return error.has_value() ? NumberCell(kPercent * error.value(), proto::DERIVED, "modelled / measured - 1", 3)
                            : AbsentCell(error.absent_reason());

@@ -62,8 +62,8 @@ std::optional<double> ValidationAccuracy(const proto::ScalePoint& point);  // ac
 std::optional<double> TrainingSeconds(const proto::ScalePoint& point);     // seconds of all epochs, without evaluations
 uint64_t Updates(const proto::ScalePoint& point);
 
-// Returns "2.003 [1.996, 2.010]": the mean over seeds, the smallest and the largest value; "2.003" if all are equal or
-// there is only one. With `percent`, a fraction is shown in per cent. Without values the cell is blank with the reason.
+// Returns "2.003 [1.996, 2.010]": the mean over seeds, the smallest and the largest value; "2.003" if they are equal.
+// `percent`: shows a fraction in per cent. Without values the cell is blank with the reason.
 proto::Cell SeedsCell(const proto::Samples& values, bool percent = false);
 // Returns the same for a sentence; "not known (REASON)" without a value.
 std::string SaySeeds(const proto::Samples& values, bool percent = false);

@@ -147,7 +147,7 @@ std::string TextOf(const std::vector<proto::Section>& sections) {
   return all;
 }
 
-// Returns true if the text contains the word as a whole: "rank" does not occur in "ranked".
+// Returns true if `word` occurs as a whole word: "rank" is not in "ranked".
 bool Occurs(absl::string_view word, absl::string_view text) {
   const auto is_word = [&](size_t at) {
     return at < text.size() && absl::ascii_isalnum(static_cast<unsigned char>(text[at]));

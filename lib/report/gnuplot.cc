@@ -122,7 +122,7 @@ std::vector<std::string> SplitPdfs(absl::string_view pdfs) {
   return files;
 }
 
-// Replaces the date by zeros. The number of digits stays the same, because a PDF file contains byte offsets.
+// Replaces the date by as many zeros, because a PDF file contains byte offsets.
 std::string WithoutDate(std::string pdf) {
   constexpr absl::string_view kDate = "/CreationDate (D:";
   const size_t at = absl::string_view(pdf).find(kDate);
@@ -149,8 +149,8 @@ absl::StatusOr<std::string> Drawing(const std::string& document, const proto::Pl
   return file == PlotFile::kSvg ? SvgElement(document, plot) : WithoutPageGroup(WithoutDate(document));
 }
 
-// Divides the plots among scripts. A gnuplot starts as slowly as it draws about ten plots, so each process draws many;
-// several processes, up to one per core, run only if there are enough plots.
+// Divides the plots among processes: one per core, if each draws at least kPlotsPerProcess plots. Starting gnuplot
+// takes as long as drawing about ten plots.
 std::vector<std::string> Scripts(const std::vector<const proto::Plot*>& plots, PlotFile file) {
   constexpr size_t kPlotsPerProcess = 32;
   constexpr size_t kMaxProcesses = 8;

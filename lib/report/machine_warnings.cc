@@ -68,8 +68,8 @@ std::vector<OneDeviceTimes> TimesOfOneDevice(const LabScale& scale) {
   return times;
 }
 
-// Returns true if all epochs with data loading are faster than all epochs without it, by more than the difference
-// between two processes. On a GPU two processes differed by 2.5 %, and devices of one kind by up to 3 %
+// Returns true if all epochs with data loading are faster than all epochs without it, by more than the difference of
+// two processes. On a GPU two processes differed by 2.5 %, and devices of one kind by up to 3 %
 // (benchmarks/results/README.md); processes may share the cores of a CPU.
 bool LoadingIsFaster(const proto::Samples& with_loading, const proto::Samples& without, proto::DeviceKind device) {
   const auto &slow = with_loading.value(), &fast = without.value();

@@ -146,8 +146,8 @@ Axis MakeLogAxis(const AxisRequest& request) {
 
 // --- Ticks at values that occur ---
 
-// Replaces the ticks by all values that occur, or by every second, third, ... from the first one on, if at least three
-// fit. Otherwise returns false.
+// Moves the ticks to the values that occur, or to every second, third, ... of them; returns false if no three ticks
+// fit.
 bool TakeOccurring(const AxisRequest& request, Axis& axis) {
   Axis taken = axis;
   for (size_t stride = 1; request.occurring.size() > (kMinTicks - 1) * stride; ++stride) {

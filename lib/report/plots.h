@@ -47,8 +47,8 @@ std::vector<proto::Plot> TrainingPlots(const LabRecords& lab);
 std::vector<proto::Plot> LargeBatchPlots(const LabRecords& lab);
 
 // Returns "histogram" plots: for each network the input, each layer's weights, and each layer's output before and after
-// ReLU, with marks at the ends of the int8 range and at 3-sigma. If the plots of a network would make more than
-// kMaxHistograms, the network is named in `left_out` instead.
+// ReLU, with marks at the ends of the int8 range and at 3-sigma. If a network would bring the plots above
+// kMaxHistograms, `left_out` names it instead.
 inline constexpr size_t kMaxHistograms = 150;
 std::vector<proto::Plot> HistogramPlots(const LabRecords& lab, std::vector<std::string>& left_out);
 

@@ -19,9 +19,9 @@ struct RecordOfJson {
   uint64_t left_out = 0;  // number of bytes fields that the JSON gives only by digest; empty in `bytes`
 };
 
-// Parses the JSON. Only its form is checked, because the bytes are later read like any record file (record_reader.h).
-// If no record was changed and no field left out, `bytes` equals the printed file. Exception: in files from before
-// 2026-11-25 the entries of the header's environment may have another order, so such a header is not compared with its
+// Parses the JSON and checks only its form, because the bytes are later read like any record file (record_reader.h). If
+// no record was changed and no field left out, `bytes` equals the printed file, except for the order of a header's
+// environment in files from before 2026-11-25. Hence a header with several entries there is not compared with its
 // checksum. Returns DataLossError with a one-line message that names `path` if the text is not JSON, is cut off, or is
 // not a record's JSON.
 absl::StatusOr<RecordOfJson> ReadRecordJson(const std::string& json, const std::string& path);

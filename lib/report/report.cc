@@ -122,7 +122,7 @@ ReportPages ReadablePages(const LabRecords& lab, const ReportOptions& options) {
   return pages;
 }
 
-// Drawing takes most of the time of a run, and nothing was drawn here; therefore the total time is unknown.
+// Drawing takes most of the time, and nothing was drawn; therefore the total time is unknown.
 absl::Status PrintPlan(const ReportOptions& options, const std::vector<proto::Section>& sections, double seconds) {
   return PrintToStderr(absl::StrFormat(
       "report: %s; records read in %.2g s with %d MB of memory; drawing %d plots: unknown, gnuplot was not asked\n"
@@ -159,9 +159,9 @@ std::vector<const proto::Plot*> PlotsOf(const std::vector<proto::Section>& secti
   return plots;
 }
 
-// Passes the i-th drawing, or the reason why it is missing, to `take`. A plot that cannot be drawn is omitted with the
-// reason, which is also printed once on standard error. If a second try may succeed, the function returns an error
-// instead, because a report without the plot would look complete.
+// Passes the i-th drawing, or the reason why it is missing, to `take`. A plot that cannot be drawn is omitted; the
+// reason is also printed once on standard error. Returns an error if a second try may succeed, because a report without
+// the plot would look complete.
 template <typename Take>
 absl::Status TakeDrawings(std::vector<absl::StatusOr<std::string>> drawings, Take take) {
   std::string last_reason;

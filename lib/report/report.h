@@ -32,8 +32,8 @@ struct ReportOptions {
 };
 
 // Reads the records, and writes the report unless a report with the same cache key exists. Without gnuplot the report
-// is still made; each plot is replaced by a text that tells how to install gnuplot. Prints on stderr which files it
-// wrote, and the verdict (verdict.h).
+// is still made, and each plot is replaced by instructions to install gnuplot. Prints on stderr which files it wrote,
+// and the verdict (verdict.h).
 //
 // All files appear together: if one cannot be written (a full disk), the previous report stays as it was. Plots and
 // pieces of the previous report that the new one does not show are removed.

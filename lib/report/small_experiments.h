@@ -13,9 +13,9 @@ LabScale SmallDataParallel();
 // Returns "dp_model.rec": the comm_model record of SmallDataParallel().
 LabCommModel SmallDataParallelModel();
 
-// Returns "large.rec": batch 128 and 8,192. Batch 8,192 has these rows, trained as long as batch 128: without a remedy,
-// with each of two single remedies, with a combination, and with all. Two more are trained longer: without a remedy,
-// and with all. The clipped row has two of three seeds.
+// Returns "large.rec": batch 128 and 8,192. Rows of batch 8,192 that are trained as long as batch 128: no remedy, two
+// single remedies, a combination, all. Rows that are trained longer: no remedy, all. The clipped row has two of three
+// seeds.
 LabScale SmallLargeBatch();
 
 // Returns the same in its older form, before images were held out: without validation accuracies and with one base row.

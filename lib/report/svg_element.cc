@@ -16,8 +16,7 @@ namespace {
 constexpr char kClosing[] = "</svg>";
 constexpr char kDescriptionEnd[] = "</desc>";
 
-// Returns the first text after `from` that starts with `begin` and stops with `end`, including both; empty if there is
-// none.
+// Returns the first text after `from` that begins with `begin` and ends with `end`; empty if there is none.
 absl::string_view Between(absl::string_view text, absl::string_view begin, absl::string_view end, size_t from = 0) {
   const size_t first = text.find(begin, from);
   const size_t last = first == absl::string_view::npos ? first : text.find(end, first);
