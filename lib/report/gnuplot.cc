@@ -99,7 +99,7 @@ absl::StatusOr<std::string> RunGnuplots(const std::vector<std::string>& scripts,
     return absl::Status(ended.status().code(), absl::StrCat(ended.status().message(), ", so there is no plot"));
   }
   const std::vector<ChildExit>& exits = *ended;
-  if (first_failed >= 0) {  // the other processes were ended by this one
+  if (first_failed >= 0) {  // the other gnuplots were ended by this process
     RETURN_IF_ERROR(CheckExit(program, exits[static_cast<size_t>(first_failed)]));
   }
   std::string results;

@@ -77,7 +77,7 @@ RunFiles FilesOf(const ReportOptions& options) {
   RunFiles files = {options.inputs, {{"--output", RecordPath(stem), ""}}};
   for (const ReportFormat format : options.formats) {
     files.outputs.push_back({"--output", PageFile(stem, format), ""});
-    // the LaTeX audit is included in STEM.*.tex below
+    // The LaTeX audit is included in STEM.*.tex below.
     if (options.audit && IsPage(format) && format != ReportFormat::kLatex) {
       files.outputs.push_back({"--audit", AuditFile(stem, format), ""});
     }

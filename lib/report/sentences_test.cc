@@ -317,7 +317,7 @@ TEST(SentencesTest, Q6CountsByKind) {
               AllOf(HasSubstr("gradients only: gradients 44.70 MB in 5 calls a step; outside the steps, over the whole "
                               "run, initial broadcast 44.73 MB."),
                     HasSubstr("batch-norm buffers 38.56 kB in 1 call a step")));
-  // the experiment is missing: the answer names the counted kinds and what is not in any record
+  // The experiment is missing: the answer names the counted kinds and what is not in any record.
   LabRecords lab = SmallLab();
   lab.scales[0].points[3] = SmallSent().points[0];
   lab.scales[0].points[3].clear_row();

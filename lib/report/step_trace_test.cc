@@ -92,7 +92,7 @@ TEST(StepTraceTest, PartsOfAStepFollowEachOtherAndBucketsStandBeside) {
   EXPECT_THAT(lines.at(1)[3].begin, DoubleNear(3000, kClose));
   EXPECT_THAT(lines.at(1)[3].duration, DoubleNear(500, kClose));
   EXPECT_THAT(lines.at(1)[4].begin, DoubleNear(3500, kClose));
-  // the exposed time is negative
+  // The exposed time is negative.
   EXPECT_THAT(Names(lines.at(2)), ElementsAre("rank 1", "forward", "backward", "update"));
   EXPECT_THAT(Names(lines.at(3)), ElementsAre("rank 0: bucket 1, 8 MB", "all-reduce of 8 MB"));
   EXPECT_THAT(lines.at(3)[1].begin, DoubleNear(1000 + 1500, kClose));  // follows forward
