@@ -46,7 +46,7 @@ DeclaredBase BaseOf(const proto::PublishedValue& value) {
   return {std::max<uint32_t>(value.base_devices(), 1), value.base_batch()};
 }
 
-// A number that may be the one that `cell` repeats, in the unit of `cell`; nothing when it is of another kind.
+// Returns `other` in the unit of `cell` if `cell` may repeat it; nothing if the two are of different kinds.
 std::optional<double> AsRepeatedBy(const Cell& cell, const Cell& other) {
   const proto::PublishedValue &a = *cell.value, &b = *other.value;
   if (&cell == &other || b.restated() || a.devices() != b.devices() || a.batch() != b.batch() ||
@@ -62,7 +62,7 @@ std::optional<double> AsRepeatedBy(const Cell& cell, const Cell& other) {
   return std::nullopt;
 }
 
-// A number that repeats another one: it must have the same digits, or as many of them as are printed.
+// Judges a number that repeats another one: the printed digits must be those of the other number, or its first ones.
 void JudgeRestated(const Document& document, Cell& cell, proto::AuditedValue& audited) {
   const Cell* nearest = nullptr;
   double nearest_value = 0;
@@ -110,7 +110,7 @@ void JudgeRestated(const Document& document, Cell& cell, proto::AuditedValue& au
   Remark(audited, kInconsistentPrinting, absl::StrCat(cell.contradiction, " for the same quantity."));
 }
 
-// The numbers of one table that have one quantity and one base case, and in a table of rates one context.
+// Numbers of one table that have the same quantity and base case and, in a table of rates, the same context.
 struct Column {
   std::vector<Cell*> cells;
   std::vector<proto::AuditedValue*> audited;
@@ -138,7 +138,7 @@ std::map<ColumnKey, Column> ColumnsOf(Document& document, const std::vector<bool
   return columns;
 }
 
-// Whether some convention makes some number of the column of others.
+// Returns true if some convention computes some number of the column from other numbers.
 bool AnyApplies(const std::vector<Convention>& conventions, const Column& column) {
   return std::any_of(conventions.begin(), conventions.end(), [&](const Convention& convention) {
     return std::any_of(column.cells.begin(), column.cells.end(), [&](const Cell* cell) {
@@ -152,7 +152,8 @@ void SetGiven(proto::AuditedValue& audited) {
   audited.set_sentence("Read off, not computed.");
 }
 
-// Returns what a speed-up, or what is made of one, is in its base case; nothing of other quantities.
+// Returns the value of a speed-up, or of a quantity derived from speed-ups, in its base case; nothing for other
+// quantities.
 std::optional<double> ValueOfBase(proto::PublishedQuantity quantity) {
   switch (quantity) {
     case proto::SPEEDUP:
@@ -171,7 +172,7 @@ bool IsItsOwnBase(const proto::PublishedValue& value) {
   return value.devices() == base.devices && (base.batch == 0 || value.batch() == base.batch);
 }
 
-// Numbers that need no formula: read off, repeated, or the base case of a speed-up or an efficiency.
+// Judges numbers that need no formula: read off, repeated, or the base case of a speed-up or an efficiency.
 void JudgeSimple(const Document& document, Cell& cell, proto::AuditedValue& audited) {
   const proto::PublishedValue& value = *cell.value;
   if (value.restated()) {
@@ -236,7 +237,7 @@ absl::StatusOr<std::vector<proto::AuditTable>> Audit(const proto::PublishedTable
   for (int table = 0; table < tables.table_size(); ++table) {
     has_rates.push_back(HasRates(document, table));
   }
-  // Each kind after those that it is made of.
+  // Each kind comes after the kinds that it is computed from.
   for (const proto::PublishedQuantity quantity :
        {proto::ITEMS_PER_SECOND, proto::ITEMS_PER_SECOND_PER_DEVICE, proto::SPEEDUP, proto::SPEEDUP_PERCENT,
         proto::EFFICIENCY_PERCENT, proto::ITERATIONS, proto::COMPUTE_SECONDS, proto::COMMUNICATION_SECONDS,

@@ -1,5 +1,5 @@
-// Numbers made up at random next to tables of times or rates: hardly any of them may be found to follow from these, also
-// where a column has one or two numbers only. And numbers that do follow, with so few digits that nobody can tell.
+// Random numbers next to tables of times or rates: hardly any of them may be found to follow, even in a column of one
+// or two numbers. Also numbers that do follow, but have too few digits to exclude chance.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// A kind of number, printed with so many decimals, and the range from which it is drawn.
+// A kind of number: its quantity, its number of decimals, and the range from which it is drawn.
 struct Kind {
   proto::PublishedQuantity quantity;
   int decimals;
@@ -39,10 +39,10 @@ const Kinds kOthersOfTimes = {{proto::SPEEDUP_PERCENT, 0, 20, 300},     {proto::
                               {proto::COMPUTE_SECONDS, 0, 10, 250},     {proto::COMPUTE_SECONDS, 1, 10, 250},
                               {proto::COMMUNICATION_SECONDS, 0, 1, 60}, {proto::COMMUNICATION_SECONDS, 1, 1, 60}};
 
-// The places of a column's numbers; a column of K numbers has the first K.
+// Places of a column's numbers. A column of K numbers has the first K places.
 constexpr struct { uint32_t devices, batch; } kPlaces[] = {{2, 128}, {4, 128}, {2, 32}, {4, 32}, {2, 512}, {4, 512}};
 
-// Adds times (or rates) of 1, 2 and 4 devices at three batches, which scale as such things do.
+// Adds times (or rates) of 1, 2 and 4 devices at three batches, which scale as real ones do.
 void AddMeasured(proto::PublishedTable& table, proto::PublishedQuantity quantity, Random& random) {
   for (const uint32_t batch : {32, 128, 512}) {
     const double one = random.Between(50, 500);
@@ -54,8 +54,8 @@ void AddMeasured(proto::PublishedTable& table, proto::PublishedQuantity quantity
   }
 }
 
-// A document of `tables` tables of times or rates, and a column of `size` random numbers: in a table of its own, or in
-// the last of the others.
+// Returns a document with `tables` tables of times or rates, and with a column of `size` random numbers: in a table of
+// its own, or in the last of these tables.
 proto::PublishedTables RandomColumn(const Kind& kind, int size, int tables, proto::PublishedQuantity measured,
                                     bool own_table, Random& random) {
   proto::PublishedTables document;
@@ -98,7 +98,7 @@ void CountExplained(const proto::PublishedTables& document, proto::PublishedQuan
   }
 }
 
-// Columns of 1, 2, 3 and 6 numbers next to 1, 2 and 4 tables: 60 numbers of each sort.
+// Audits columns of 1, 2, 3 and 6 numbers next to 1, 2 and 4 tables, with 60 numbers of each sort.
 void ExpectHardlyAnyExplained(const Kinds& kinds, proto::PublishedQuantity measured) {
   uint32_t seed = 0;
   for (const Kind& kind : kinds) {
@@ -127,7 +127,7 @@ TEST(AuditChanceTest, RandomNumbersNextToTablesOfTimes) {
   ExpectHardlyAnyExplained(kOthersOfTimes, proto::EPOCH_SECONDS);
 }
 
-// Next to the times of their own table two digits are enough, so that more of these are hit: one formula gives a random
+// Next to times of the same table two digits are enough, so more numbers are explained: one formula gives a random
 // number between 0.8 and 4 with one decimal in 3 % of cases.
 TEST(AuditChanceTest, RandomQuotientsInATableOfTimes) {
   uint32_t seed = 10'000;
@@ -143,8 +143,8 @@ TEST(AuditChanceTest, RandomQuotientsInATableOfTimes) {
   }
 }
 
-// Speed-ups of the times of one table among several, printed with few digits: some cannot be told from chance, and none
-// is called wrong.
+// Speed-ups computed from one table of several, printed with few digits: some cannot be distinguished from chance, and
+// no speed-up may be called wrong.
 TEST(AuditChanceTest, WhatFollowsRaisesNoAlarm) {
   int reproduced = 0, all = 0;
   for (uint32_t seed = 1; seed <= 400; ++seed) {
@@ -178,7 +178,7 @@ TEST(AuditChanceTest, WhatFollowsRaisesNoAlarm) {
   EXPECT_EQ(reproduced, 713);
 }
 
-// Times of four tables, and in a table of its own what is made of the last one's.
+// Returns times in four tables, and in a table of its own a speed-up made of the last table's times.
 proto::PublishedTables OneSpeedup(const std::string& digits) {
   Random random(7);
   proto::PublishedTables document = RandomColumn({proto::SPEEDUP, 2, 1, 2}, 1, 4, proto::EPOCH_SECONDS, true, random);
@@ -209,7 +209,7 @@ TEST(AuditChanceTest, ANumberOfFewDigitsNextToSeveralTablesIsLeftOpen) {
 TEST(AuditChanceTest, TwoDigitsNextToTheOnlyTimesAreEnough) {
   proto::PublishedTables document = OneSpeedup("1.9");
   document.mutable_table()->DeleteSubrange(0, 3);
-  EXPECT_EQ(AuditOf(document, "x")[0].finding(), proto::COULD_BE_CHANCE);  // 1 of 19, another table
+  EXPECT_EQ(AuditOf(document, "x")[0].finding(), proto::COULD_BE_CHANCE);  // 1 of 19; inputs in another table
   document.mutable_table(1)->mutable_value(0)->set_as_printed("2");        // 1 of 2
   EXPECT_EQ(AuditOf(document, "x")[0].finding(), proto::COULD_BE_CHANCE);
   *document.mutable_table(0)->add_value() = document.table(1).value(0);
@@ -223,7 +223,7 @@ TEST(AuditChanceTest, TwoDigitsNextToTheOnlyTimesAreEnough) {
 
 TEST(AuditChanceTest, TheNumbersOwnTableComesFirst) {
   proto::PublishedTables document = OneSpeedup("1.82");
-  // 103 / 56.50 = 1.8230 is of t3 and t2, 101.9 / 56 = 1.8196 of the number's own table.
+  // 103 / 56.50 = 1.8230 uses times of t3 and t2; 101.9 / 56 = 1.8196 uses times of the number's own table.
   proto::PublishedTable& own = *document.mutable_table(4);
   Add(own, proto::EPOCH_SECONDS, 1, 128, "101.90");
   Add(own, proto::EPOCH_SECONDS, 2, 128, "56.00");
@@ -244,7 +244,7 @@ TEST(AuditChanceTest, AValueIsNotDividedByItself) {
   }
 }
 
-// Also not by a number that repeats it.
+// A number is not divided by its repetition either.
 TEST(AuditChanceTest, AValueIsNotDividedByItsRepetition) {
   proto::PublishedTables document = Times();
   proto::PublishedTable& again = *document.add_table();
@@ -284,7 +284,7 @@ TEST(AuditChanceTest, TheBaseCaseIsWhatItIs) {
   EXPECT_THAT(wrong[1].sentence(), "It is its own base case, for which it would be 1.");
 }
 
-// A communication time on one device is T_1 - T_1, and no number is a multiple of it.
+// The communication time of one device is T_1 - T_1 = 0, and no number is a multiple of 0.
 TEST(AuditChanceTest, NoNumberIsAMultipleOfZero) {
   proto::PublishedTables document = Times();
   proto::PublishedTable& table = *document.add_table();
@@ -296,7 +296,7 @@ TEST(AuditChanceTest, NoNumberIsAMultipleOfZero) {
   EXPECT_THAT(audited[0].sentence(), Not(HasSubstr("times that")));
 }
 
-// 70,000.4 is not 70,000.1, though the quotient of the two is 1 in four digits.
+// 70,000.4 is not 70,000.1, although the quotient of the two is 1 in four digits.
 TEST(AuditChanceTest, AQuotientOfUnlikeNumbersIsNotOne) {
   proto::PublishedTables document = Times();
   proto::PublishedTable& table = *document.add_table();

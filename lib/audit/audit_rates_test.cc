@@ -1,5 +1,5 @@
-// The audit of rates, and of the speed-ups and efficiencies made of them: what follows is not objected to, and each slip
-// has its name.
+// The audit of rates, and of speed-ups and efficiencies computed from rates: correct numbers raise no alarm, and each
+// slip gets its flag.
 #include <functional>
 #include <string>
 #include <vector>
@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 
 constexpr uint32_t kCounts[] = {1, 2, 4, 8};
 
-// Images a second on 1, 2, 4 and 8 devices, in a table of their own, and from them whatever a test adds to it.
+// Images per second on 1, 2, 4 and 8 devices in one table, to which a test adds numbers.
 class Rates {
  public:
   explicit Rates(uint32_t seed) {
@@ -38,14 +38,14 @@ class Rates {
   double At(uint32_t devices) const { return rates_[devices == 8 ? 3 : devices / 2]; }
   double Speedup(uint32_t devices) const { return At(devices) / At(1); }
 
-  // Adds what the formula gives of each number of devices but one.
+  // Adds the formula's value for each number of devices except one device.
   void Fill(proto::PublishedQuantity quantity, int decimals, const std::function<double(uint32_t)>& formula) {
     for (const uint32_t devices : {2, 4, 8}) {
       Print(quantity, devices, formula(devices), decimals);
     }
   }
 
-  // What was found of the numbers that are not rates.
+  // Returns the audited values that are not rates.
   std::vector<proto::AuditedValue> Audited() const {
     EXPECT_THAT(CheckPublishedTables(tables_), IsOk());
     std::vector<proto::AuditedValue> audited;
@@ -88,7 +88,7 @@ TEST(AuditRatesTest, WhatFollowsGivesNoAlarm) {
   }
 }
 
-// 3 % off in one speed-up, which no rounding explains.
+// One speed-up is wrong by 3 %, which no rounding explains.
 TEST(AuditRatesTest, OneWrongNumberIsCaughtAndNoOther) {
   for (uint32_t seed = 0; seed < 200; ++seed) {
     Rates rates(seed);
@@ -101,7 +101,7 @@ TEST(AuditRatesTest, OneWrongNumberIsCaughtAndNoOther) {
   }
 }
 
-// Numbers made up at random are hardly ever explained.
+// Random numbers are hardly ever explained.
 TEST(AuditRatesTest, NonsenseIsNotExplained) {
   int explained = 0;
   for (uint32_t seed = 0; seed < 200; ++seed) {
@@ -113,7 +113,7 @@ TEST(AuditRatesTest, NonsenseIsNotExplained) {
       explained += value.finding() != proto::NOT_REPRODUCIBLE;
     }
   }
-  EXPECT_EQ(explained, 2);  // of 1,200; less likely than 5 % each
+  EXPECT_EQ(explained, 2);  // 2 of 1,200 numbers; each had a probability below 5 %
 }
 
 struct RateSlip {
@@ -157,7 +157,7 @@ TEST(AuditRatesTest, AnEfficiencyOfPrintedSpeedups) {
   }
 }
 
-// Tokens a second are made of the seconds of an iteration, the batch and the length of a sequence.
+// Tokens per second are computed from the seconds of an iteration, the batch and the sequence length.
 TEST(AuditRatesTest, RatesOfTimes) {
   proto::PublishedTables document = Times();
   document.mutable_claims()->set_items_per_sample(100);

@@ -1,5 +1,6 @@
-// Documents of many tables: the work of an audit grows with their number and not with its square or cube, the verdicts stay
-// right, and what is too large is refused. Work is counted as recomputations, which do not depend on the machine.
+// Documents of many tables. The work of an audit must grow with the number of tables, not with its square or cube; the
+// verdicts must stay right, and a document that is too large must be refused. Work is counted in recomputations, which
+// do not depend on the machine.
 #include <csignal>
 #include <cstdlib>
 #include <string>
@@ -21,7 +22,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Tables of 6 numbers, each of which follows from the times of its own table. The tables differ.
+// Returns tables of 6 numbers, each of which follows from the times of its own table. The tables differ.
 proto::PublishedTables ManyTables(int count) {
   proto::PublishedTables document;
   document.set_source("made by a test");
@@ -87,7 +88,7 @@ TEST(AuditSizeTest, table_of_many_numbers) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("at most 10000 numbers, found 10006")));
 }
 
-// There are as many labels as numbers, so each label is a column of inputs.
+// Each number has its own label, so each label is a column of inputs.
 TEST(AuditSizeTest, table_of_many_labels) {
   proto::PublishedTables document;
   document.set_source("made by a test");
@@ -104,7 +105,7 @@ TEST(AuditSizeTest, table_of_many_labels) {
   EXPECT_LT(Spent(document), 500'000);
 }
 
-// Many values of one quantity: what is said of each is a few sentences.
+// Many values of one quantity: the text for each must stay a few sentences.
 TEST(AuditSizeTest, table_of_one_quantity_everywhere) {
   proto::PublishedTables document = ManyTables(kMaxPublishedTables);
   const auto audited = Audit(document);
@@ -114,7 +115,7 @@ TEST(AuditSizeTest, table_of_one_quantity_everywhere) {
   EXPECT_LT(sentence.size(), 2000);
 }
 
-// Audit ends within a column.
+// A stop signal ends Audit within a column.
 TEST(AuditSizeTest, table_that_is_stopped) {
   const auto stopped = [] {
     InstallStopSignals();

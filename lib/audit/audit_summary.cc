@@ -34,7 +34,7 @@ void CountConvention(const std::string& convention, proto::AuditSummary& summary
   count.set_numbers(count.numbers() + 1);
 }
 
-// "5 of 6 reproduced: T_1/T_N (5); 1 not reproducible; 3 given".
+// Returns a sentence such as "5 of 6 reproduced: T_1/T_N (5); 1 not reproducible; 3 given".
 std::string Sentence(const proto::AuditSummary& summary) {
   const uint32_t computed =
       summary.reproduced() + summary.ambiguous() + summary.could_be_chance() + summary.not_reproducible();

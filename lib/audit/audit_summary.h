@@ -1,4 +1,4 @@
-// One table's audit in a line: how many numbers follow, and from what.
+// Summary of one table's audit in a line: how many numbers follow, and from which conventions.
 #ifndef LOCKSTEP_LIB_AUDIT_AUDIT_SUMMARY_H_
 #define LOCKSTEP_LIB_AUDIT_AUDIT_SUMMARY_H_
 
@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// Counts and describes the values of `table`. What its summary says is not looked at.
+// Returns counts and a sentence for the values of `table`. Ignores the summary that `table` may already have.
 proto::AuditSummary Summarize(const proto::AuditTable& table);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// The audit on documents made here: a clean one gives no alarm, and each planted slip is found.
+// The audit of documents made up in this file: a clean document raises no alarm, and each planted slip is found.
 #include "lib/audit/audit.h"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ TEST(AuditTest, OneDigitChangedInASpeedup) {
   const auto audited = AuditOf(document, "speed-up");
   EXPECT_EQ(audited[1].finding(), proto::NOT_REPRODUCIBLE);
   EXPECT_DOUBLE_EQ(audited[1].nearest().value(), 24.457 / 14.321);
-  EXPECT_NEAR(audited[1].nearest().ratio(), 1.7178 / 1.70777, 1e-5);  // 1.70777: five digits
+  EXPECT_NEAR(audited[1].nearest().ratio(), 1.7178 / 1.70777, 1e-5);  // 1.70777 has five digits
   EXPECT_THAT(audited[1].sentence(), HasSubstr("which gives 5 other numbers of this column"));
   EXPECT_EQ(audited[0].finding(), proto::REPRODUCED);
 }
@@ -69,7 +69,7 @@ TEST(AuditTest, OneDigitChangedInACommunicationTime) {
   const auto audited = AuditOf(document, "communication");
   EXPECT_EQ(audited[0].finding(), proto::NOT_REPRODUCIBLE);
   EXPECT_DOUBLE_EQ(audited[0].nearest().value(), 25.789 - 40.123 / 2);
-  EXPECT_THAT(audited[0].flag(), IsEmpty());  // the table beside it has no total and no compute column
+  EXPECT_THAT(audited[0].flag(), IsEmpty());  // the table has no total and no compute column next to it
 }
 
 TEST(AuditTest, OneDigitChangedInATimeSpoilsWhatIsMadeOfIt) {
@@ -105,7 +105,7 @@ TEST(AuditTest, TheWholeTimeAsComputing) {
   ExpectAll(AuditOf(document, "computing"), proto::REPRODUCED, "T_N of times", {"compute_is_whole_time"});
 }
 
-// The rows of two devices are right, and the same formula stands in those of four.
+// The rows of two devices are right, and those of four use the formula of two.
 TEST(AuditTest, TheFormulaOfTwoDevicesLeftForFour) {
   for (const auto quantity : {proto::COMPUTE_SECONDS, proto::COMMUNICATION_SECONDS}) {
     proto::PublishedTables document = Times();
@@ -137,7 +137,7 @@ TEST(AuditTest, ABaseOfTwoDevices) {
   }
   ExpectAll(AuditOf(document, "s"), proto::REPRODUCED, "T_2/T_N", {"base_is_not_one_device"});
   for (proto::PublishedValue& value : *table.mutable_value()) {
-    value.set_base_devices(2);  // said openly: still no speed-up over one
+    value.set_base_devices(2);  // declared openly, but still no speed-up over one device
   }
   ExpectAll(AuditOf(document, "s"), proto::REPRODUCED, "T_2/T_N", {"base_is_not_one_device"});
 }
@@ -195,7 +195,7 @@ TEST(AuditTest, AStrayNumberOfManyDigitsIsBelievedAndOneOfFewIsNot) {
   const auto many = AuditOf(document, "speed-up");
   EXPECT_EQ(many[0].finding(), proto::REPRODUCED);
   EXPECT_THAT(many[0].flag(), ElementsAre("counts_N_twice", "differs_from_its_table"));
-  ValueOf(document, "speed-up", 0).set_as_printed("3");  // 2 * 40.123 / 25.789 = 3.11, and much else rounds to 3
+  ValueOf(document, "speed-up", 0).set_as_printed("3");  // 2 * 40.123 / 25.789 = 3.11, and many other values round to 3
   const auto few = AuditOf(document, "speed-up");
   EXPECT_EQ(few[0].finding(), proto::NOT_REPRODUCIBLE);
   EXPECT_DOUBLE_EQ(few[0].nearest().value(), 40.123 / 25.789);
@@ -222,7 +222,7 @@ TEST(AuditTest, ASpeedupOverAnotherBatch) {
   ExpectAll(AuditOf(document, "s"), proto::REPRODUCED, "T_1(32)/T_N", {});
 }
 
-// 40.1 / 9.8 = 4.0918, but times that round to these may give anything up to 40.15 / 9.75 = 4.1179.
+// 40.1 / 9.8 = 4.0918, but times that round to these may give up to 40.15 / 9.75 = 4.1179.
 TEST(AuditTest, TimesMayHaveHadMoreDigitsThanArePrinted) {
   proto::PublishedTables document;
   document.set_source("made by a test");
@@ -241,7 +241,7 @@ TEST(AuditTest, TimesMayHaveHadMoreDigitsThanArePrinted) {
   EXPECT_EQ(audited[3].finding(), proto::REPRODUCED) << audited[3].ShortDebugString();
   EXPECT_THAT(audited[3].reproduced_by(0).convention(), HasSubstr("inputs before their rounding"));
   EXPECT_THAT(audited[3].flag(), IsEmpty());
-  speedups.mutable_value(3)->set_as_printed("4.120");  // beyond
+  speedups.mutable_value(3)->set_as_printed("4.120");  // beyond the largest possible value
   EXPECT_EQ(AuditOf(document, "s")[3].finding(), proto::NOT_REPRODUCIBLE);
 }
 
@@ -279,7 +279,7 @@ TEST(AuditTest, ANumberMadeOfAnInconsistentOneSaysSo) {
   EXPECT_THAT(audited[0].sentence(), HasSubstr("uses 40.173, but times prints 40.123"));
 }
 
-// Speed-ups with four decimals, of times that are printed with one: 40.1/25.8 is 1.5543, 40.123/25.789 is 1.5558.
+// Speed-ups with four decimals, from times printed with one: 40.1/25.8 is 1.5543, 40.123/25.789 is 1.5558.
 TEST(AuditTest, AColumnWithMoreDigitsThanItsInputs) {
   proto::PublishedTables document = Times();
   for (proto::PublishedValue& time : *document.mutable_table(0)->mutable_value()) {

@@ -1,4 +1,4 @@
-// The audit of bandwidths, utilisations and traffic: what people count in the place of bytes per second.
+// The audit of bandwidths, utilisations and traffic: quantities that people count instead of bytes per second.
 #include <cmath>
 
 #include "absl/strings/str_format.h"
@@ -25,7 +25,7 @@ TEST(AuditTrafficTest, RoundedIntermediates) {
 struct BandwidthSlip {
   const char* flag;
   const char* convention;
-  double (*factor)(uint32_t n, uint32_t b);  // what the slip multiplies the right bytes per second by
+  double (*factor)(uint32_t n, uint32_t b);  // the slip's value / the right bytes per second
 };
 
 class BandwidthSlipTest : public ::testing::TestWithParam<BandwidthSlip> {};
@@ -98,7 +98,7 @@ TEST(AuditTrafficTest, OneDigitCouldBeChance) {
   EXPECT_THAT(audited[0].flag(), IsEmpty());
 }
 
-// 781.25 or 782 iterations on two devices, 390.625 or 391 on four: both round to the printed digits.
+// 781.25 or 782 iterations on two devices, 390.625 or 391 on four: each pair gives the same printed digits.
 TEST(AuditTrafficTest, FewDigitsAreAmbiguous) {
   proto::PublishedTables document = Times();
   AddTable(document, "c", proto::COMMUNICATION_SECONDS, 5, Communication);
@@ -109,7 +109,7 @@ TEST(AuditTrafficTest, FewDigitsAreAmbiguous) {
   }
   for (const proto::AuditedValue& value : AuditOf(document, "b")) {
     EXPECT_EQ(value.finding(), proto::AMBIGUOUS) << value.ShortDebugString();
-    ASSERT_EQ(value.reproduced_by_size(), 3) << value.ShortDebugString();  // floor, too
+    ASSERT_EQ(value.reproduced_by_size(), 3) << value.ShortDebugString();  // floor gives these digits, too
     EXPECT_THAT(value.reproduced_by(0).convention(), HasSubstr("* images/(B*N)"));
     EXPECT_THAT(value.reproduced_by(1).convention(), HasSubstr("* ceil(images/(B*N))"));
     EXPECT_THAT(value.flag(), IsEmpty());
@@ -119,7 +119,7 @@ TEST(AuditTrafficTest, FewDigitsAreAmbiguous) {
 TEST(AuditTrafficTest, AColumnOfNonsenseIsNotExplainedByCoincidences) {
   proto::PublishedTables document = Times();
   AddTable(document, "c", proto::COMMUNICATION_SECONDS, 5, Communication);
-  // Few digits, no meaning.
+  // Few digits without meaning.
   AddTable(document, "b", proto::BANDWIDTH_GIGABYTES_PER_SECOND, 0, [](uint32_t n, uint32_t b) { return 3.0 * n + b; });
   for (const proto::AuditedValue& value : AuditOf(document, "b")) {
     EXPECT_EQ(value.finding(), proto::NOT_REPRODUCIBLE) << value.ShortDebugString();
@@ -145,7 +145,7 @@ TEST(AuditTrafficTest, BytesThatNoTimeDividesAreNoBandwidth) {
             {"not_divided_by_time"});
 }
 
-// 2(N-1)/N * 1e6 elements, and the GB of it, in an iteration (no batch) and in an epoch.
+// 2(N-1)/N * 1e6 elements, and the same traffic in GB, per iteration (no batch) and per epoch.
 TEST(AuditTrafficTest, TrafficIsCountedToo) {
   proto::PublishedTables document = Times();
   AddTable(document, "elements", proto::TRAFFIC_ELEMENTS, 0,
@@ -167,7 +167,7 @@ TEST(AuditTrafficTest, ABandwidthMadeOfRoundedTraffic) {
   proto::PublishedTable& once = *document.add_table();
   once.set_name("iteration");
   Add(once, proto::TRAFFIC_GIGABYTES, 2, 0, "0.004");
-  Add(once, proto::TRAFFIC_GIGABYTES, 4, 0, "0.01");  // 0.006
+  Add(once, proto::TRAFFIC_GIGABYTES, 4, 0, "0.01");  // rounded from 0.006
   AddTable(document, "b", proto::BANDWIDTH_GIGABYTES_PER_SECOND, 6,
            [](uint32_t n, uint32_t b) { return (n == 2 ? 0.004 : 0.01) * kImages / (b * n) / Communication(n, b); });
   const auto audited = AuditOf(document, "b");
@@ -179,14 +179,14 @@ TEST(AuditTrafficTest, ABandwidthMadeOfRoundedTraffic) {
   EXPECT_THAT(audited[3].sentence(), HasSubstr(", 0.01)"));
 }
 
-// 2(N-1)/N and iterations of two devices, from a volume that was printed with two digits, stand in the rows of four.
+// The rows of four devices contain 2(N-1)/N and iterations of two devices, from a volume printed with two digits.
 TEST(AuditTrafficTest, AnotherNumberOfDevicesLeftInABandwidth) {
   proto::PublishedTables document = Times();
   AddTable(document, "c", proto::COMMUNICATION_SECONDS, 5, Communication);
   proto::PublishedTable& once = *document.add_table();
   once.set_name("iteration");
   document.mutable_claims()->set_parameter_count(1'043'000);
-  Add(once, proto::TRAFFIC_GIGABYTES, 2, 0, "0.0042");  // 0.004172
+  Add(once, proto::TRAFFIC_GIGABYTES, 2, 0, "0.0042");  // rounded from 0.004172
   AddTable(document, "b", proto::BANDWIDTH_GIGABYTES_PER_SECOND, 7,
            [](uint32_t n, uint32_t b) { return 0.0042 * kImages / (b * 2) / Communication(n, b); });
   const auto audited = AuditOf(document, "b");
@@ -201,7 +201,7 @@ TEST(AuditTrafficTest, AnotherNumberOfDevicesLeftInABandwidth) {
 
 TEST(AuditTrafficTest, AStatedSizeIsUsedAsItIsPrinted) {
   proto::PublishedTables document = Times();
-  document.mutable_claims()->set_gradient_bytes(4'020'000);  // beside 1,000,000 parameters
+  document.mutable_claims()->set_gradient_bytes(4'020'000);  // next to 1,000,000 parameters
   AddTable(document, "c", proto::COMMUNICATION_SECONDS, 5, Communication);
   AddTable(document, "b", proto::BANDWIDTH_GIGABYTES_PER_SECOND, 7,
            [](uint32_t n, uint32_t b) { return 1.005 * Bandwidth(n, b) / 1e9; });

@@ -28,10 +28,10 @@ double ChanceOf(double tried, size_t cells, const std::vector<double>& shares) {
 }
 
 uint64_t Fingerprint(uint64_t fingerprint, size_t position, double value) {
-  constexpr int kBits = 34;  // ten digits
+  constexpr int kBits = 34;  // ten decimal digits
   int exponent = 0;
   const auto mantissa = static_cast<int64_t>(std::llround(std::ldexp(std::frexp(value, &exponent), kBits)));
-  // The steps of 64-bit FNV-1a on three words, and a shift, which spreads the high bits.
+  // Each word takes one step of 64-bit FNV-1a and a shift, which spreads the high bits.
   for (const uint64_t word : {uint64_t{position}, static_cast<uint64_t>(mantissa), static_cast<uint64_t>(exponent)}) {
     fingerprint = (fingerprint ^ word) * 1099511628211U;
     fingerprint ^= fingerprint >> 32;

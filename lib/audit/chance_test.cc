@@ -33,7 +33,7 @@ TEST(ChanceTest, ValuesOfThisSize) {
 TEST(ChanceTest, SeveralConventionsAndNumbers) {
   EXPECT_NEAR(ChanceOf(1, 1, {0.01}), 0.01, 1e-12);
   EXPECT_NEAR(ChanceOf(7, 1, {0.01}), 0.07, 1e-12);
-  EXPECT_NEAR(ChanceOf(1, 3, {0.1, 0.2}), 3 * 0.02, 1e-12);  // any two of three
+  EXPECT_NEAR(ChanceOf(1, 3, {0.1, 0.2}), 3 * 0.02, 1e-12);  // any two of three numbers
   EXPECT_NEAR(ChanceOf(1, 2, {}), 1, 1e-12);
   EXPECT_EQ(ChanceOf(50, 1, {0.1}), 1);
   EXPECT_LT(ChanceOf(1e6, 10'000, std::vector<double>(10'000, 1e-9)), 1e-300);

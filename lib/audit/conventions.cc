@@ -38,7 +38,7 @@ std::vector<Convention> IterationConventions(const Document& document) {
   return conventions;
 }
 
-// The same formula with one number of devices left in it, wherever the number stands.
+// Returns the same formula with N replaced by one number of devices throughout.
 Convention WithDevices(const Convention& right, uint32_t devices) {
   Convention convention = right;
   absl::StrAppend(&convention.text, ", N = ", devices, " throughout");
@@ -54,7 +54,7 @@ Convention WithDevices(const Convention& right, uint32_t devices) {
   return convention;
 }
 
-// For every formula that is right and plain, what comes out when another number of devices was left in it.
+// Adds, for every right and plain formula, the variants in which another number of devices was left.
 void AddOtherDevices(const Document& document, std::vector<Convention>& conventions) {
   constexpr int kPlain = 1;
   const size_t right = conventions.size();

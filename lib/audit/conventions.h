@@ -1,8 +1,8 @@
-// The conventions under which people compute speed-ups, splits and bandwidths: the right ones and the wrong ones.
+// Conventions by which people compute speed-ups, splits and bandwidths: the right ones and the wrong ones.
 //
-// A convention is a formula with its inputs chosen: which table the one-device time comes from, whether bytes or
-// elements are counted, whether iterations are, what a gigabyte is. The wrong ones carry a flag that names the slip;
-// the list is that of five published hand-ins and of the public answers to the same lab.
+// A convention is a formula with chosen inputs: the table of the one-device time, bytes or elements, iterations counted
+// or not, the size of a gigabyte. A wrong convention carries a flag that names the slip. The wrong conventions were
+// found in five published hand-ins and in the public answers to the same lab.
 #ifndef LOCKSTEP_LIB_AUDIT_CONVENTIONS_H_
 #define LOCKSTEP_LIB_AUDIT_CONVENTIONS_H_
 
@@ -19,57 +19,59 @@ namespace lockstep {
 
 // One number recomputed.
 struct Recomputed {
-  double exact = 0;         // from intermediates with all their digits
-  double from_printed = 0;  // from intermediates as the document prints them; equal to `exact` when there are none
+  double exact = 0;         // value from intermediates with all digits
+  double from_printed = 0;  // value from intermediates as the document prints them; `exact` if there are none
   std::vector<const Cell*> inputs;
-  double slack = 0;                     // how far `exact` may be off, since its inputs were rounded for print
-  std::vector<std::string> flags = {};  // what is wrong at this place, beyond the convention's own flags
+  double slack = 0;                     // largest error of `exact`, because its inputs were rounded for print
+  std::vector<std::string> flags = {};  // errors at this place, in addition to the convention's own flags
 };
 
 struct Convention {
   std::string text;  // "T_1/T_N, times of Q2"
-  // How far from the plainest reading of what the document says of itself; 0 is the plainest.
+  // Distance from the plainest reading of the document's statements; 0 is the plainest.
   int departures = 0;
-  // How many of the document's own statements it goes against: its parameter count, its gigabyte, its kind of batch.
+  // Number of statements of the document that are contradicted: its parameter count, its gigabyte, its kind of batch.
   int contradictions = 0;
-  std::vector<std::string> flags;  // what is wrong with it, by short name (lib/audit/flags.h)
-  std::string note;                // a sentence on what it means; may be empty
-  // The value for a number at this place; nothing when an input is not in the document, or would be divided by itself.
+  std::vector<std::string> flags;  // errors of the convention, by short name (lib/audit/flags.h)
+  std::string note;                // sentence that explains the convention; may be empty
+  // Returns the value for a number at this place; nothing if an input is not in the document, or would be divided by
+  // itself.
   std::function<std::optional<Recomputed>(const TablePlace&)> evaluate;
 };
 
-// The declared base case of a speed-up.
+// Declared base case of a speed-up.
 struct DeclaredBase {
   uint32_t devices = 1;
-  uint64_t batch = 0;  // 0: the same as the number's own
+  uint64_t batch = 0;  // 0: same batch as the number itself
   bool operator<(const DeclaredBase& other) const {
     return std::make_pair(devices, batch) < std::make_pair(other.devices, other.batch);
   }
 };
 
-// All conventions for numbers of `quantity` printed in table `table`, the plainest first among equals. `context` names
-// the column of rates that they are labelled with, if any. Empty for quantities that are not computed (times, losses,
-// accuracies). The document must outlive what is returned.
+// Returns all conventions for numbers of `quantity` in table `table`; among equal ones, the plainest comes first.
+// `context` is the column of rates that the numbers are labelled with, or empty. Returns no conventions for quantities
+// that are not computed (times, losses, accuracies). The document must outlive the result.
 std::vector<Convention> ConventionsFor(const Document& document, proto::PublishedQuantity quantity, int table,
                                        const DeclaredBase& base, absl::string_view context);
 
-// How far from every plain reading it is that a part of a formula belongs to another number of devices.
+// Departures of a formula in which a part belongs to another number of devices: far from every plain reading.
 inline constexpr int kOfOtherDevicesDepartures = 4;
 
-// Marks what was made of numbers of `devices` as out of place wherever other devices are meant.
+// Flags a value that was computed from numbers of `devices` if `place` has another number of devices.
 void MarkOtherDevices(uint32_t devices, const TablePlace& place, Recomputed& recomputed);
 
-// "T_1 of Q1, T_N of Q2", or "times of Q2" when both are the same.
+// Returns "T_1 of Q1, T_N of Q2", or "times of Q2" if the two sources are the same.
 std::string SourceText(const std::string& base, const std::string& base_name, const std::string& n,
                        const std::string& n_name);
 
-// The columns of rates and iteration times that numbers of `table` can be made of: its own, else all.
+// Returns the columns of rates and iteration times from which numbers of `table` can be computed: its own columns, else
+// all.
 Sources RateSources(const Document& document, int table, absl::string_view context = "");
 
-// Flags a convention made of `source` when `context` names another of `sources`.
+// Flags a convention computed from `source` if `context` names another column of `sources`.
 void MarkOtherColumn(const Sources& sources, const Source& source, absl::string_view context, Convention& convention);
 
-// The parts of ConventionsFor.
+// Parts of ConventionsFor.
 std::vector<Convention> SpeedupConventions(const Document& document, proto::PublishedQuantity quantity, int table,
                                            const DeclaredBase& base, absl::string_view context);
 std::vector<Convention> RateSpeedups(const Document& document, int table, const DeclaredBase& base,

@@ -10,8 +10,8 @@ namespace lockstep {
 
 namespace {
 
-// Appends the sources of one kind that are near enough to be chosen from: up to kNearSources of the table itself that are
-// labelled `context`, as many of it that are not, and as many before the table and after it.
+// Appends the sources of one kind that are near `table`: at most kNearSources columns of the table that are labelled
+// `context`, as many of its other columns, and as many columns before the table and after it.
 void AppendNear(const Sources& kind, int table, absl::string_view context, Sources& near) {
   const auto begin = std::lower_bound(kind.begin(), kind.end(), table,
                                       [](const Source& source, int number) { return source.table < number; });

@@ -1,4 +1,5 @@
-// A published document as the audit sees it: its printed numbers in order, and which of them others can be made from.
+// Document as the audit uses it: the printed numbers in order, and the columns from which other numbers can be
+// computed.
 #ifndef LOCKSTEP_LIB_AUDIT_DOCUMENT_H_
 #define LOCKSTEP_LIB_AUDIT_DOCUMENT_H_
 
@@ -21,25 +22,25 @@ namespace lockstep {
 
 // One printed number. `value` points into the document's tables.
 struct Cell {
-  int table = 0;  // index
+  int table = 0;  // index of the table
   const proto::PublishedValue* value = nullptr;
   PrintedNumber printed;
-  double unrounded = 0;           // what was rounded for print, once the audit knows it; until then what is printed
-  const Cell* repeats = nullptr;  // the number that this one repeats, when it does so rightly
-  double slack = 0;               // how far `unrounded` may be off, since what it was made of was rounded for print
-  std::string contradiction;      // of a number that should repeat another and does not: "Log prints 19.704"
+  double unrounded = 0;           // value before rounding, once the audit knows it; until then the printed value
+  const Cell* repeats = nullptr;  // number that this cell repeats correctly; null: none
+  double slack = 0;               // largest error of `unrounded`, because its inputs were rounded for print
+  std::string contradiction;      // sentence for a number that should repeat another and does not: "Log prints 19.704"
 
   double Exact() const { return repeats != nullptr ? repeats->Exact() : unrounded; }
   double Slack() const { return repeats != nullptr ? repeats->Slack() : slack; }
 
-  // Returns true if both are one number: the same one, or one repeats the other, or both the same third.
+  // Returns true if the two cells are the same, one repeats the other, or the two repeat the same third cell.
   bool IsSameAs(const Cell& other) const { return &Original() == &other.Original(); }
 
  private:
   const Cell& Original() const { return repeats != nullptr ? repeats->Original() : *this; }
 };
 
-// What devices and batch a number belongs to.
+// Number of devices and batch size that a number belongs to.
 struct TablePlace {
   uint32_t devices;
   uint64_t batch;
@@ -48,7 +49,8 @@ struct TablePlace {
   }
 };
 
-// One column of inputs: the numbers of one kind, table and context. It stays where it is as long as its document.
+// One column of inputs: the numbers of one kind, table and context. Its address is valid as long as its document
+// exists.
 struct Source {
   std::string name;  // "Q2", or "Log (compute-only)" with a context
   int table = 0;
@@ -58,7 +60,7 @@ struct Source {
   std::string context;
   size_t order = 0;  // position among all sources of the document
 
-  const Cell* At(uint32_t devices, uint64_t batch) const {  // null: not there
+  const Cell* At(uint32_t devices, uint64_t batch) const {  // null: not printed
     const auto found = cells.find({devices, batch});
     return found == cells.end() ? nullptr : found->second;
   }
@@ -73,27 +75,27 @@ inline constexpr size_t kAllSources = 24;
 // Number of columns of inputs that are tried in a document that has more than kAllSources of a kind.
 inline constexpr size_t kNearSources = 6;
 
-// Not copied or moved: its sources point into it.
+// Must not be copied or moved, because its sources point into it.
 class Document {
  public:
-  // `tables` passed CheckPublishedTables, and outlives the document.
+  // `tables` must have passed CheckPublishedTables and must outlive the document.
   explicit Document(const proto::PublishedTables& tables);
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
 
   const proto::PublishedTables& tables() const { return tables_; }
-  std::deque<Cell>& cells() { return cells_; }  // in the document's order; addresses stay
+  std::deque<Cell>& cells() { return cells_; }  // cells in the document's order; their addresses stay valid
   const std::deque<Cell>& cells() const { return cells_; }
   const std::string& TableName(const Cell& cell) const { return tables_.table(cell.table).name(); }
 
   // Returns the columns of these kinds that are not of a single epoch, from which numbers of `table` labelled `context`
-  // may be made; those of `table` come before the others. If the document has more than kAllSources of them, returns
-  // kNearSources: those of the table itself (those labelled `context` first), then those labelled `context` of other
-  // tables, then the nearest tables before this one and after it.
+  // may be computed; columns of `table` come first. If there are more than kAllSources columns, returns kNearSources of
+  // them: first those of `table` (those labelled `context` before the others), then those of other tables labelled
+  // `context`, then those of the nearest tables before and after `table`.
   Sources SourcesFor(const std::set<proto::PublishedQuantity>& quantities, int table,
                      absl::string_view context = "") const;
 
-  // Returns the columns of times of an epoch, with data loading or without. The choice is that of SourcesFor.
+  // Returns the columns of epoch times, with or without data loading, selected as by SourcesFor.
   Sources Times(int table, absl::string_view context = "") const;
 
   // Returns all numbers printed for this number of devices and batch, in the document's order.
@@ -107,11 +109,11 @@ class Document {
 
   double ImagesPerEpoch() const;  // 0: unknown
 
-  // The numbers of devices above one for which something is printed, in order; of very many the smallest sixteen, so that
-  // a document's audit stays short.
+  // Returns the numbers of devices above one for which something is printed, in order. Returns at most the smallest
+  // sixteen, so that the audit stays short.
   const std::set<uint32_t>& SeveralDevices() const { return several_devices_; }
 
-  // Whether a batch is all devices' together: as the code or the logs show, else as the document says.
+  // Returns true if a batch is the total over all devices, as the code or the logs show, else as the document states.
   bool BatchIsTotal() const;
 
  private:
@@ -119,9 +121,9 @@ class Document {
 
   const proto::PublishedTables& tables_;
   std::deque<Cell> cells_;
-  std::deque<Source> sources_;                                            // sorted by their first numbers
+  std::deque<Source> sources_;                                            // columns sorted by their first numbers
   std::map<std::tuple<int, int, bool, std::string>, Source*> source_of_;  // keys: table, quantity, read_off, context
-  std::map<proto::PublishedQuantity, Sources> by_quantity_;               // sorted by table
+  std::map<proto::PublishedQuantity, Sources> by_quantity_;               // columns sorted by table
   std::map<TablePlace, std::vector<const Cell*>> by_place_;
   std::vector<std::vector<const Cell*>> by_table_;
   std::set<uint32_t> several_devices_;

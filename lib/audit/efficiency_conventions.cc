@@ -8,11 +8,11 @@
 namespace lockstep {
 namespace {
 
-// How a speed-up S over `base` devices becomes an efficiency.
+// Way to turn a speed-up S over `base` devices into an efficiency.
 struct EfficiencyForm {
   const char* text;
   int departures;
-  const char* flag;  // empty: nothing wrong with it
+  const char* flag;  // empty: a right formula
   double (*value)(double speedup, double devices_over_base);
 };
 
@@ -22,7 +22,7 @@ constexpr EfficiencyForm kForms[] = {
     {"S / N", 2, kRatioCalledPercent, [](double s, double more) { return s / more; }},
 };
 
-// A speed-up that the document prints, however that came about.
+// Returns a convention that takes a speed-up as the document prints it, however it was obtained.
 Convention PrintedSpeedup(const Source& speedup) {
   Convention convention;
   convention.text = absl::StrCat("speed-ups of ", speedup.name);

@@ -1,4 +1,4 @@
-// The short names of slips, each with the plain words for it: one list for the audit, its tests, and its readers.
+// Short names of slips and their explanations in words, shared by the audit, its tests and its readers.
 #ifndef LOCKSTEP_LIB_AUDIT_FLAGS_H_
 #define LOCKSTEP_LIB_AUDIT_FLAGS_H_
 
@@ -31,12 +31,12 @@ inline constexpr char kOfOtherColumn[] = "of_another_column";
 inline constexpr char kEfficiencyCalledSpeedup[] = "efficiency_called_speedup";
 inline constexpr char kEfficiencyNotDividedByN[] = "efficiency_not_divided_by_N";
 inline constexpr char kOfOtherDevices[] = "of_another_number_of_devices";
-// Flags of how a number was printed.
+// Flags of the way in which a number was printed.
 inline constexpr char kTruncatedDigits[] = "truncated_digits";
 inline constexpr char kRoundedIntermediates[] = "rounded_intermediates";
 inline constexpr char kInconsistentPrinting[] = "inconsistent_printing";
 inline constexpr char kDiffersFromItsTable[] = "differs_from_its_table";
-// Flags of what a number says, whatever its formula.
+// Flags of implausible numbers, whatever their formula.
 inline constexpr char kNegativeCommunication[] = "negative_communication";
 inline constexpr char kPartsDoNotSum[] = "parts_do_not_sum";
 inline constexpr char kTwoValuesOfOneQuantity[] = "two_values_of_one_quantity";
@@ -49,7 +49,8 @@ inline constexpr char kLoaderWorkersDiffer[] = "loader_workers_differ";
 inline constexpr char kNoOneDeviceTime[] = "no_one_device_time";
 inline constexpr char kOverPeakWithIterations[] = "over_100_percent_with_iterations";
 
-// What a flag of a convention or of printing means, as the end of a sentence. Empty for flags whose words need numbers.
+// Returns the meaning of a flag of the first two groups as the end of a sentence; empty for flags whose words need
+// numbers.
 absl::string_view FlagMeaning(absl::string_view flag);
 
 }  // namespace lockstep

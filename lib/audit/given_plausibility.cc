@@ -24,7 +24,7 @@ bool SameQuantity(const Cell& a, const Cell& b) {
          a.value->base_devices() == b.value->base_devices() && a.value->context() == b.value->context();
 }
 
-// FLOP/s that a time of an epoch needs, against the peak of its devices.
+// Flags a time of an epoch that needs more FLOP/s than the peak of its devices.
 void CheckClock(const Document& document, const Cell& cell, proto::AuditedValue& audited) {
   const proto::Facts& facts = document.tables().facts();
   const double peak = facts.peak_flops_per_second() * cell.value->devices();
@@ -41,7 +41,7 @@ void CheckClock(const Document& document, const Cell& cell, proto::AuditedValue&
              cell.value->devices() == 1 ? "" : "s", peak / 1e12));
 }
 
-// Two times of one place, and the loader's processes that each table says it had.
+// Flags two times of one place whose tables state different numbers of loader processes.
 void CheckLoaders(const Document& document, const Cell& cell, const Cell& other, proto::AuditedValue& audited) {
   const proto::PublishedTable &here = document.tables().table(cell.table),
                               &there = document.tables().table(other.table);
@@ -53,7 +53,7 @@ void CheckLoaders(const Document& document, const Cell& cell, const Cell& other,
   }
 }
 
-// Rates are left out: papers give each model a table of its own.
+// Flags different values of one quantity. Rates are exempt, because papers give each model a table of its own.
 void CheckTwice(const Document& document, const Cell& cell, proto::AuditedValue& audited) {
   if (IsRate(cell.value->quantity()) || cell.value->quantity() == proto::ITERATION_SECONDS) {
     return;
@@ -95,7 +95,7 @@ void CheckLoading(const Document& document, const Cell& cell, proto::AuditedValu
   }
 }
 
-// A step's batch holds at most the whole data set.
+// Flags a step's batch that is larger than the whole data set.
 void CheckBatch(const Document& document, const Cell& cell, proto::AuditedValue& audited) {
   const double images = document.ImagesPerEpoch();
   const double devices = document.BatchIsTotal() ? 1 : cell.value->devices();
@@ -118,7 +118,8 @@ void CheckLabel(const Document& document, const Cell& cell, proto::AuditedValue&
 
 bool IsWhole(const Cell& cell) { return cell.printed.value == std::floor(cell.printed.value); }
 
-// Times of which every one is a whole number of seconds: with k decimals printed, chance leaves 10^-k to each.
+// Flags tables in which every time is a whole number of seconds. With k decimals, chance makes one time whole in 10^-k
+// of cases.
 void CheckResolution(const Document& document, const Cell& cell, proto::AuditedValue& audited) {
   constexpr int kEnough = 4;
   if (!IsTime(cell.value->quantity())) {
@@ -143,7 +144,7 @@ bool HasTime(const std::vector<const Cell*>& cells) {
                      [](const Cell* cell) { return IsTime(cell->value->quantity()) && cell->value->epoch() == 0; });
 }
 
-// A time of several devices at a batch for which no device alone was timed, in a document that times one elsewhere.
+// Flags a time of several devices if the document prints no one-device time at its batch, but prints one elsewhere.
 void CheckBase(const Document& document, const Cell& cell, proto::AuditedValue& audited) {
   const proto::PublishedValue& value = *cell.value;
   if (!IsTime(value.quantity()) || value.devices() < 2 || value.epoch() != 0) {

@@ -1,4 +1,4 @@
-// What the audit says of numbers that were read off: times that cannot be, and labels that are wrong.
+// Remarks of the audit on numbers that were read off: impossible times and wrong labels.
 #include <cmath>
 
 #include "absl/strings/str_format.h"
@@ -22,7 +22,7 @@ TEST(GivenPlausibilityTest, TimesOfWholeSeconds) {
   for (uint32_t n : {1, 2, 3}) {
     Add(table, proto::EPOCH_SECONDS, n, 32, absl::StrFormat("%.1f", 40.0 / n - std::fmod(40.0 / n, 1.0)));
   }
-  EXPECT_THAT(AuditOf(document, "times")[0].flag(), IsEmpty());  // three may be by chance
+  EXPECT_THAT(AuditOf(document, "times")[0].flag(), IsEmpty());  // three whole numbers may be chance
   Add(table, proto::EPOCH_SECONDS, 4, 32, "10.0");
   EXPECT_THAT(AuditOf(document, "times")[3].flag(), ElementsAre("whole_second_clock"));
   EXPECT_THAT(AuditOf(document, "times")[3].sentence(), HasSubstr("off by 10.0 %"));
@@ -50,7 +50,7 @@ TEST(GivenPlausibilityTest, ABatchThatIsNotWhatItsLabelSays) {
   document.mutable_facts()->set_batch("per_device");
   EXPECT_THAT(AuditOf(document, "times")[4].flag(), IsEmpty());
   document.mutable_facts()->set_batch("total");
-  EXPECT_THAT(AuditOf(document, "times")[0].flag(), IsEmpty());  // one device: the same
+  EXPECT_THAT(AuditOf(document, "times")[0].flag(), IsEmpty());  // one device: both kinds of batch are the same
   EXPECT_THAT(AuditOf(document, "times")[4].flag(), ElementsAre("batch_not_as_labelled"));
 }
 
@@ -86,7 +86,7 @@ TEST(GivenPlausibilityTest, LoadingDataTakesNoNegativeTime) {
   proto::PublishedTable& table = *document.add_table();
   table.set_name("without loading");
   Add(table, proto::STEP_SECONDS, 1, 32, "39.9");
-  Add(table, proto::STEP_SECONDS, 1, 128, "24.9");  // with loading: 24.457
+  Add(table, proto::STEP_SECONDS, 1, 128, "24.9");  // with loading: 24.457 s
   const auto audited = AuditOf(document, "times");
   EXPECT_THAT(audited[0].flag(), IsEmpty());
   EXPECT_THAT(audited[1].flag(), ElementsAre("with_loading_faster_than_without"));
@@ -96,8 +96,8 @@ TEST(GivenPlausibilityTest, OneQuantityPrintedTwice) {
   proto::PublishedTables document = Times();
   proto::PublishedTable& table = *document.add_table();
   table.set_name("again");
-  Add(table, proto::EPOCH_SECONDS, 1, 32, "40.1");   // the same number, fewer digits
-  Add(table, proto::EPOCH_SECONDS, 1, 128, "25.7");  // another one
+  Add(table, proto::EPOCH_SECONDS, 1, 32, "40.1");   // the same number with fewer digits
+  Add(table, proto::EPOCH_SECONDS, 1, 128, "25.7");  // another number
   const auto audited = AuditOf(document, "again");
   EXPECT_THAT(audited[0].flag(), IsEmpty());
   EXPECT_THAT(audited[1].flag(), ElementsAre("two_values_of_one_quantity"));

@@ -1,4 +1,4 @@
-// The audit of hand-in 000, against values worked out here by plain arithmetic on the document's digits.
+// The audit of hand-in 000. The expected values are computed here from the document's digits.
 #include <string>
 
 #include "gmock/gmock.h"
@@ -34,7 +34,7 @@ TEST(HandIn000Test, EveryComputedNumber) {
       {"Question 3.1", kComm, 2, 512, "3.676", 8.91 - 10.468 / 2, "T_N - computation_N"},
       {"Question 3.1", kComm, 4, 128, "8.72", 11.73 - 12.05 / 4, "T_N - computation_N"},
       {"Question 3.1", kComm, 4, 512, "2.893", 5.51 - 10.468 / 4, "T_N - computation_N"},
-      // Sums up, but 15.27 is no share of 19.27.
+      // The sum is right, but 15.27 is no share of 19.27.
       {"Question 3.1", kComm, 4, 32, "21.65", 36.92 - 15.27, "T_N - computation_N"},
       {"Question 3.2, Table 3", kBandwidth, 2, 32, "32", 1.0 * 32, "2(N-1)/N * B"},
       {"Question 3.2, Table 3", kBandwidth, 2, 128, "128", 1.0 * 128, "2(N-1)/N * B"},
@@ -78,7 +78,7 @@ TEST(HandIn000Test, TheSlipsOfItsConventionsAndNoOthers) {
   EXPECT_THAT(CountFlags(tables),
               ElementsAre(std::make_pair("batch_counted_as_bytes", 6), std::make_pair("not_divided_by_time", 6),
                           std::make_pair("parts_do_not_sum", 1)));
-  // 5 + 6 times, a loss and an accuracy; the split's three and 1.07.
+  // Given: 5 + 6 times, a loss and an accuracy. Not reproducible: the split's three and 1.07.
   ExpectFindings(tables, {13, 31, 0, 4});
 }
 

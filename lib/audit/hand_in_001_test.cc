@@ -1,4 +1,4 @@
-// The audit of hand-in 001, against values worked out here by plain arithmetic on the document's digits.
+// The audit of hand-in 001. The expected values are computed here from the document's digits.
 #include <string>
 
 #include "gmock/gmock.h"
@@ -63,7 +63,7 @@ TEST(HandIn001Test, TheSlipsOfItsConventionsAndNoOthers) {
               ElementsAre(std::make_pair("clocks_most_likely_not_synchronised", 12),  // all but batch 32
                           std::make_pair("computation_holds_communication", 6), std::make_pair("parts_do_not_sum", 6),
                           std::make_pair("text_claims_GiB_prints_GB", 6), std::make_pair("truncated_digits", 3),
-                          std::make_pair("two_values_of_one_quantity", 6)));  // the one-GPU times of Q1 and Q2
+                          std::make_pair("two_values_of_one_quantity", 6)));  // one-GPU times of Q1 and Q2
   ExpectFindings(tables, {22, 25, 0, 1});
 }
 
@@ -76,7 +76,7 @@ TEST(HandIn001Test, ClocksThatCannotBe) {
   EXPECT_THAT(sentence(1, 512, "4.946042"), HasSubstr("needs 33.7 TFLOP/s, and the peak of 1 device is 4.4"));
   EXPECT_THAT(sentence(1, 128, "16.937219"), HasSubstr("needs 9.8 TFLOP/s"));
   EXPECT_THAT(sentence(2, 512, "4.017061"), HasSubstr("needs 41.5 TFLOP/s, and the peak of 2 devices is 8.7"));
-  EXPECT_THAT(sentence(1, 32, "62.661095"), Not(HasSubstr("TFLOP/s")));  // 2.66: that one can be
+  EXPECT_THAT(sentence(1, 32, "62.661095"), Not(HasSubstr("TFLOP/s")));  // 2.66 TFLOP/s is possible
   EXPECT_THAT(sentence(4, 32, "28.341740"), Not(HasSubstr("TFLOP/s")));
 }
 

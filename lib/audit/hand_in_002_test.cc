@@ -1,4 +1,4 @@
-// The audit of hand-in 002, against values worked out here by plain arithmetic on the document's digits.
+// The audit of hand-in 002. The expected values are computed here from the document's digits.
 #include <string>
 
 #include "gmock/gmock.h"
@@ -45,7 +45,7 @@ TEST(HandIn002Test, EveryComputedNumber) {
        "GB = 2^30"},
       {"Question 4, all-reduce cost", proto::TRAFFIC_GIGABYTES, 4, 0, "0.065", 4 * 17534268 / 1073741824.0,
        "GB = 2^30"},
-      // From the rounded GB and the rounded seconds: 0.0066 and 0.0058 follow from no others.
+      // From the rounded GB and the rounded seconds: 0.0066 and 0.0058 follow from no other values.
       {"Question 4, bandwidth", kBandwidth, 2, 32, "0.0018", 0.044 / 24.00, "intermediates as printed"},
       {"Question 4, bandwidth", kBandwidth, 2, 128, "0.0043", 0.044 / 10.22, "intermediates as printed"},
       {"Question 4, bandwidth", kBandwidth, 2, 512, "0.0066", 0.044 / 6.69, "intermediates as printed"},
@@ -70,7 +70,7 @@ TEST(HandIn002Test, TheSlipsOfItsConventionsAndNoOthers) {
   EXPECT_THAT(CountFlags(tables),
               ElementsAre(std::make_pair("batch_beyond_the_data", 14),  // 131,072 to 8,796,093,022,208
                           std::make_pair("counts_N_twice", 6), std::make_pair("iterations_forgotten", 6),
-                          std::make_pair("loader_workers_differ", 6),                   // one GPU: Q1's and Q2's times
+                          std::make_pair("loader_workers_differ", 6),                   // one-GPU times of Q1 and Q2
                           std::make_pair("parameter_count_not_the_trained_model", 10),  // 4 volumes, 6 bandwidths
                           std::make_pair("rounded_intermediates", 2),                   // 0.0066 and 0.0058
                           std::make_pair("two_values_of_one_quantity", 6)));

@@ -1,4 +1,4 @@
-// The audit of hand-in 003, against values worked out here by plain arithmetic on the document's digits.
+// The audit of hand-in 003. The expected values are computed here from the document's digits.
 #include <string>
 
 #include "gmock/gmock.h"
@@ -19,7 +19,7 @@ TEST(HandIn003Test, EveryComputedNumber) {
   const auto kComp = proto::COMPUTE_SECONDS;
   const auto kComm = proto::COMMUNICATION_SECONDS;
   const auto kBandwidth = proto::BANDWIDTH_GIGABYTES_PER_SECOND;
-  const double x = 11173962;  // elements; steps of an epoch: ceil(50000/32) = 1563, 391, 98
+  const double x = 11173962;  // elements; an epoch has ceil(50000/32) = 1563, 391 or 98 steps
   const Expected expected[] = {
       {"Speed-ups, all", kSpeedup, 2, 32, "0.567164", 38.0 / 67, "T_1/T_N"},
       {"Table 1 as a data frame", kSpeedup, 2, 32, "0.567164", 38.0 / 67, "T_1/T_N"},
@@ -89,9 +89,9 @@ TEST(HandIn003Test, EveryComputedNumber) {
 TEST(HandIn003Test, TheSlipsOfItsConventionsAndNoOthers) {
   const auto tables = AuditHandIn("hand_in_003.textproto");
   EXPECT_THAT(CountFlags(tables),
-              ElementsAre(std::make_pair("batch_not_as_labelled", 9),  // the times of 2 and 4 GPUs
+              ElementsAre(std::make_pair("batch_not_as_labelled", 9),  // times of 2 and 4 GPUs
                           std::make_pair("counts_N_twice", 6), std::make_pair("elements_not_bytes", 6),
-                          std::make_pair("no_one_device_time", 1),  // 8192
+                          std::make_pair("no_one_device_time", 1),  // batch 8192
                           std::make_pair("whole_second_clock", 12)));
   ExpectFindings(tables, {31, 163, 0, 0});  // 13 times and 18 losses are given
 }

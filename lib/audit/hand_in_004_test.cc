@@ -1,4 +1,4 @@
-// The audit of hand-in 004, against values worked out here by plain arithmetic on the document's digits.
+// The audit of hand-in 004. The expected values are computed here from the document's digits.
 #include <string>
 
 #include "gmock/gmock.h"
@@ -43,7 +43,8 @@ TEST(HandIn004Test, EveryComputedNumber) {
       {"Table 3", kBandwidth, 4, 128, "0.151", 1.5 * m / (5.023 - 18.311 / 4) / 1e9, kOne},
       {"Table 3", kBandwidth, 2, 512, "0.344", m / (10.012 - 19.764 / 2) / 1e9, kOne},
       {"Table 3", kBandwidth, 4, 512, "0.306", 1.5 * m / (5.160 - 19.764 / 4) / 1e9, kOne},
-      // Shares of the claimed 0.9e9 B/s, from the printed communication times: 7.17 and 16.74 follow from no others.
+      // Shares of the claimed 0.9e9 B/s, from the printed communication times: 7.17 and 16.74 follow from no other
+      // values.
       {"Table 3", kUtilization, 2, 32, "1.13", m / 4.389 / 0.9e9 * 100, "intermediates as printed"},
       {"Table 3", kUtilization, 4, 32, "2.35", 1.5 * m / 3.172 / 0.9e9 * 100, "intermediates as printed"},
       {"Table 3", kUtilization, 2, 128, "7.17", m / 0.693 / 0.9e9 * 100, "intermediates as printed"},
@@ -74,7 +75,7 @@ TEST(HandIn004Test, TheSlipsOfItsConventionsAndNoOthers) {
   EXPECT_THAT(
       CountFlags(tables),
       ElementsAre(std::make_pair("base_is_not_one_device", 3),
-                  std::make_pair("inconsistent_printing", 6),  // 19.764, four numbers made of it, and 22.66
+                  std::make_pair("inconsistent_printing", 6),  // 19.764, four numbers computed from it, and 22.66
                   std::make_pair("iterations_forgotten", 12), std::make_pair("over_100_percent_with_iterations", 6),
                   std::make_pair("rounded_intermediates", 2),         // 7.17 and 16.74
                   std::make_pair("truncated_digits", 1),              // 19.6 for 19.658

@@ -1,4 +1,4 @@
-// The audit of a published hand-in, and how tests look at it.
+// Helpers that audit a published hand-in and check the result. Test-only.
 #ifndef LOCKSTEP_LIB_AUDIT_HAND_IN_AUDIT_H_
 #define LOCKSTEP_LIB_AUDIT_HAND_IN_AUDIT_H_
 
@@ -11,31 +11,31 @@
 namespace lockstep {
 namespace testing {
 
-// Relative; a handful of double operations on either side.
+// Relative tolerance for a handful of double operations on either side.
 inline constexpr double kArithmetic = 1e-12;
 
-// The tables of data/published/NAME, audited.
+// Returns the audit of data/published/NAME.
 std::vector<proto::AuditTable> AuditHandIn(const std::string& name);
 
-// One printed number. `digits` tells it apart where quantity, devices and batch do not.
+// One printed number. `digits` distinguishes numbers with the same quantity, devices and batch.
 struct Expected {
   const char* table;
   proto::PublishedQuantity quantity;
   uint32_t devices;
   uint64_t batch;
   const char* digits;
-  double value;            // by hand
+  double value;            // value computed in the test from the document's digits
   const char* convention;  // part of the convention's text
 };
 
-// Null, and a failure of the test, when it is not there.
+// Returns null, and fails the test, if there is no such number.
 const proto::AuditedValue* Find(const std::vector<proto::AuditTable>& tables, const std::string& table,
                                 proto::PublishedQuantity quantity, uint32_t devices, uint64_t batch,
                                 const std::string& digits);
 
 void ExpectReproduced(const std::vector<proto::AuditTable>& tables, const Expected& expected);
 
-// How many numbers have each finding; all four are there.
+// Number of values with each finding.
 struct Findings {
   int given = 0;
   int reproduced = 0;
@@ -44,7 +44,7 @@ struct Findings {
 };
 void ExpectFindings(const std::vector<proto::AuditTable>& tables, const Findings& expected);
 
-// Every flag of a document with the number of values that carry it.
+// Returns each flag of a document with the number of values that carry it.
 std::map<std::string, int> CountFlags(const std::vector<proto::AuditTable>& tables);
 
 }  // namespace testing

@@ -1,4 +1,4 @@
-// The published hand-ins written as CSV and read again: the audit says the same of both.
+// The published hand-ins written as CSV and read again: both must give the same audit.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"

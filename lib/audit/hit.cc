@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// Values closer than this, relative, are one value: ten roundings of a double are 1e-15.
+// Relative difference up to which two values are the same: ten roundings of a double are 1e-15.
 constexpr double kSameValue = 1e-12;
 
 double ValueIn(const Recomputed& recomputed, const Style& style) {
@@ -19,7 +19,7 @@ double ValueIn(const Recomputed& recomputed, const Style& style) {
 
 bool Same(double a, double b) { return std::abs(a - b) <= kSameValue * std::max(std::abs(a), std::abs(b)); }
 
-// In the order in which they are tried: the trial's own first, then the plainest.
+// Returns the styles in the order in which they are tried: the trial's own first, then the plainest.
 std::vector<Style> StylesFor(const Trial& trial, Styles styles) {
   if (styles == Styles::kBeforeRounding) {
     return {kBeforeRounding};
@@ -42,8 +42,8 @@ std::optional<Hit> HitOf(const Trial& trial, const Recomputed& recomputed, const
   return std::nullopt;
 }
 
-// Puts explanations by the number's own table before explanations by other tables, unless the former accuse somebody of
-// a slip.
+// Removes an explanation if another one has inputs from an earlier place (such as the number's own table), is as plain
+// or plainer, and carries no flag.
 void PreferOwnTable(const Cell& cell, std::vector<Hit>& hits) {
   const auto place = [&](const Hit& hit) { return PlaceOf(hit.recomputed.inputs, cell.table); };
   const auto plainer = [&](const Hit& hit, const Hit& other) {
@@ -58,7 +58,7 @@ void PreferOwnTable(const Cell& cell, std::vector<Hit>& hits) {
   hits.erase(std::remove_if(hits.begin(), hits.end(), [&](const Hit&) { return is_left_out[i++]; }), hits.end());
 }
 
-// Counts the different values that the conventions up to one make for a cell.
+// Counts the different values that the conventions tried so far make for a cell.
 class ValuesTried {
  public:
   explicit ValuesTried(const Cell& cell) : cell_(cell) {}
@@ -75,7 +75,8 @@ class ValuesTried {
   std::unordered_set<uint64_t> seen_;
 };
 
-// Goes through `trials` up to the first that `hit_of` returns a hit for and those that are as plain, and weighs the hit.
+// Goes through `trials` up to the first trial for which `hit_of` returns a hit and its equally plain successors, and
+// computes the hit's chance.
 template <typename HitOf>
 std::optional<PlainHit> FirstHit(const std::vector<Trial>& trials, const Cell& cell, HitOf hit_of) {
   ValuesTried tried(cell);

@@ -14,12 +14,12 @@ namespace lockstep {
 
 // Styles that may explain a number.
 enum class Styles {
-  kSharp,           // all but `before_rounding`
-  kColumn,          // the one proven for the whole column; where none is, the plainest
-  kBeforeRounding,  // only that: any value within the inputs' own rounding
+  kSharp,           // all styles except `before_rounding`
+  kColumn,          // the style proven for the whole column; the plainest style if none is proven
+  kBeforeRounding,  // `before_rounding` alone: any value within the rounding of the inputs
 };
 
-// A convention that gives one cell, and how.
+// A convention that gives one cell, with the style and the value.
 struct Hit {
   const Trial* trial;
   Style style;
@@ -27,30 +27,32 @@ struct Hit {
   Recomputed recomputed;
 };
 
-// Largest number of explanations of one number that are kept.
+// Largest number of explanations kept for one number.
 inline constexpr size_t kMaxExplanations = 100;
 
-// Returns what gives `cell` in one of these styles, in the order of `trials`; kMaxExplanations at most. Conventions with
-// the same value are one explanation, be it from all digits or from intermediates as printed, and the first one stays;
-// so are the same formula's styles, of which the trial's own goes before the plainest. Explanations by inputs that people
-// look for later (InputsOf) are left out where a right formula that is as plain gives the cell by earlier ones.
+// Returns the conventions that give `cell` in one of these styles, in the order of `trials`; kMaxExplanations at most.
+//   - Conventions with the same value, from all digits or from intermediates as printed, count as one explanation: the
+//     first. So do several styles of one formula; the trial's own style is tried before the plainest.
+//   - An explanation is left out if a right formula that is as plain gives the cell from inputs that people look for
+//     earlier (InputsOf).
 std::vector<Hit> DistinctHits(const std::vector<const Trial*>& trials, const Cell& cell, Styles styles);
 
-// The plainest convention that gives one cell, and what it is worth.
+// The plainest convention that gives one cell, with the probability that this is chance.
 struct PlainHit {
   Hit hit;
-  int tried = 1;      // number of different conventions as plain that make a number of the printed size
-  double chance = 1;  // probability that one of them gives such digits
+  int tried = 1;      // number of different conventions, as plain or plainer, that make a number of the printed size
+  double chance = 1;  // probability that one of these conventions gives such digits
 };
 
-// Returns the first of `trials`, which must be all of TryAll in its order, that gives `cell` in a sharp style.
+// Returns the first of `trials` that gives `cell` in a sharp style. `trials` must be the whole result of TryAll, in
+// order.
 std::optional<PlainHit> PlainestHit(const std::vector<Trial>& trials, const Cell& cell);
 
-// Returns the first of `trials`, which must be all of TryAll in its order, that is a right formula, or the plainest, and
-// gives `cell` by rounding, be it before the rounding of its inputs.
+// Returns the first of `trials` that gives `cell` by rounding, or within the rounding of its inputs, and is a right
+// formula or has no departures. `trials` must be the whole result of TryAll, in order.
 std::optional<PlainHit> RightHit(const std::vector<Trial>& trials, const Cell& cell);
 
-// Returns what is wrong with one explanation: with its formula, and with it at this place.
+// Returns the flags of one explanation: those of its formula and those of its place.
 std::vector<std::string> FlagsOf(const Hit& hit);
 
 }  // namespace lockstep

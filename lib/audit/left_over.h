@@ -1,4 +1,4 @@
-// Parts of a bandwidth's formula that were left standing as they are for another number of devices.
+// Parts of a bandwidth's formula that were left as they are for another number of devices.
 #ifndef LOCKSTEP_LIB_AUDIT_LEFT_OVER_H_
 #define LOCKSTEP_LIB_AUDIT_LEFT_OVER_H_
 
@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// Which parts, and whose they are.
+// The parts that were left, and the number of devices that they belong to.
 struct LeftOver {
   const char* text;  // "2(N-1)/N"
   bool factor;
@@ -22,10 +22,10 @@ struct LeftOver {
 
 inline constexpr LeftOver kNothingLeft = {"", false, false, false};
 
-// Every part left over from every number of devices of the document.
+// Returns the left-over parts for each number of devices of the document.
 std::vector<LeftOver> LeftOversOf(const Document& document);
 
-// Says so in a convention, and moves it away from the plain ones.
+// Appends the left-over part to the text of a convention, and increases the convention's departures.
 void NameLeftOver(const LeftOver& left, Convention& convention);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// 200 documents made up at random: the audit is quiet about clean ones, and catches what is planted in them.
+// 200 random documents: clean ones raise no alarm, and planted errors are caught.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr uint32_t kDocuments = 200;
 
-// Whether the audit objects to a number.
+// Returns true if the audit objects to a number.
 bool IsAlarm(const proto::AuditedValue& value) {
   return value.finding() == proto::NOT_REPRODUCIBLE || value.flag_size() > 0;
 }
@@ -52,7 +52,7 @@ int Alarms(const std::vector<proto::AuditTable>& tables) {
   return alarms;
 }
 
-// Whether the digits may be those of some value in the range.
+// Returns true if some value in the range has these printed digits.
 bool MayPrint(const Range& range, const std::string& digits) {
   const size_t point = digits.find('.');
   const double decimals = point == std::string::npos ? 0 : static_cast<double>(digits.size() - point - 1);
@@ -60,7 +60,7 @@ bool MayPrint(const Range& range, const std::string& digits) {
   return printed - half <= range.high && range.low <= printed + half;
 }
 
-// One digit replaced by another one. The first digit stays above 0, so that the number keeps its size.
+// Returns `digits` with one digit replaced. The first digit stays above 0, so that the number keeps its size.
 std::string ChangeDigit(std::string digits, Random& random) {
   size_t at = 0;
   do {
@@ -85,7 +85,7 @@ TEST(PlantedErrorsTest, CleanDocumentsGiveNoAlarm) {
           continue;
         }
         ASSERT_EQ(value.finding(), proto::REPRODUCED) << seed << ": " << value.ShortDebugString();
-        // Not by another formula that happens to round alike: equal to a few double operations.
+        // The right formula must give the value, up to a few double operations, not another one that rounds alike.
         EXPECT_NEAR(value.reproduced_by(0).value() / document.Right(table.table(), value.published()).exact, 1, 1e-12)
             << value.ShortDebugString();
       }
@@ -94,7 +94,7 @@ TEST(PlantedErrorsTest, CleanDocumentsGiveNoAlarm) {
   EXPECT_EQ(numbers, 200 * (13 + 6 * 6));  // 7 times of one device, 6 of two and four; six tables of six
 }
 
-// Whose derived numbers were made before the times were rounded for print.
+// The derived numbers were computed before the times were rounded for print.
 TEST(PlantedErrorsTest, CleanDocumentsOfLongerTimesGiveNoAlarm) {
   int alarms = 0;
   for (uint32_t seed = 0; seed < kDocuments; ++seed) {
@@ -119,23 +119,23 @@ TEST(PlantedErrorsTest, OneDigitOfADerivedNumber) {
       proto::PublishedValue& value = *document.table(name).mutable_value(i);
       value.set_as_printed(ChangeDigit(value.as_printed(), random));
       const auto tables = AuditOf(document);
-      // Digits that some times which round to the printed ones give cannot be called wrong by anybody.
+      // Nobody can call digits wrong that follow from some times that round to the printed ones.
       const bool possible = MayPrint(document.Right(name, value), value.as_printed());
       const bool alarm = IsAlarm(TableOf(tables, name).value(i));
       EXPECT_NE(alarm, possible) << seed << ": " << TableOf(tables, name).value(i).ShortDebugString();
       caught += alarm;
       within_rounding += possible;
-      // What is left is quiet, but for what is made of a wrong communication time.
+      // All other numbers stay quiet, except those computed from a wrong communication time.
       if (std::string(name) != "communication") {
         EXPECT_EQ(Alarms(tables), alarm) << seed << " " << name;
       }
     }
   }
   EXPECT_EQ(caught, 1144);
-  EXPECT_EQ(within_rounding, 56);  // last digits
+  EXPECT_EQ(within_rounding, 56);  // changes of last digits
 }
 
-// A time with one digit changed spoils all that is made of it, unless nothing of that changes in print.
+// A time with one changed digit spoils all numbers computed from it, unless no printed digit of theirs changes.
 TEST(PlantedErrorsTest, OneDigitOfATime) {
   int caught = 0, within_rounding = 0;
   for (uint32_t seed = 0; seed < kDocuments; ++seed) {
@@ -156,10 +156,10 @@ TEST(PlantedErrorsTest, OneDigitOfATime) {
     within_rounding += !alarm;
   }
   EXPECT_EQ(caught, 184);
-  EXPECT_EQ(within_rounding, 16);  // last digits
+  EXPECT_EQ(within_rounding, 16);  // changes of last digits
 }
 
-// Two times that stand in each other's place.
+// Two times are exchanged.
 TEST(PlantedErrorsTest, SwappedTimes) {
   int caught = 0;
   for (uint32_t seed = 0; seed < kDocuments; ++seed) {
@@ -174,7 +174,7 @@ TEST(PlantedErrorsTest, SwappedTimes) {
   EXPECT_EQ(caught, 200);
 }
 
-// Every number of a table printed by a wrong formula: each must raise an alarm, and nothing else may.
+// A wrong formula prints every number of a table: each must raise an alarm, and no other number may.
 void ExpectAllCaught(const char* table, const std::function<double(const RandomDocument&, uint32_t, uint64_t)>& wrong,
                      const std::string& flag) {
   for (uint32_t seed = 0; seed < kDocuments; ++seed) {
@@ -204,7 +204,8 @@ TEST(PlantedErrorsTest, MillisecondsAsSeconds) {
   }
 }
 
-// The times in milliseconds and what is made of them in seconds: speed-ups have no unit, the rest does not follow.
+// The times are in milliseconds, and the numbers computed from them in seconds: speed-ups have no unit, but the other
+// numbers do not follow.
 TEST(PlantedErrorsTest, AllTimesInMilliseconds) {
   for (uint32_t seed = 0; seed < kDocuments; ++seed) {
     RandomDocument document(seed);
@@ -218,7 +219,7 @@ TEST(PlantedErrorsTest, AllTimesInMilliseconds) {
 }
 
 TEST(PlantedErrorsTest, GiBAsGBUnsaid) {
-  for (uint32_t seed = 0; seed < kDocuments; seed += 2) {  // even: the document says 1e9
+  for (uint32_t seed = 0; seed < kDocuments; seed += 2) {  // even seed: the document states 1e9
     for (const bool says_nothing : {false, true}) {
       RandomDocument document(seed);
       document.Fill("bandwidth",
@@ -240,7 +241,7 @@ TEST(PlantedErrorsTest, BitsForBytes) {
       "bits_not_bytes");
 }
 
-// In a table of their own digits: a bandwidth without its iterations is a thousandth.
+// Prints more digits, because a bandwidth without its iterations is about a thousandth.
 TEST(PlantedErrorsTest, IterationsForgotten) {
   for (uint32_t seed = 0; seed < kDocuments; ++seed) {
     RandomDocument document(seed);
@@ -257,11 +258,11 @@ TEST(PlantedErrorsTest, IterationsForgotten) {
 }
 
 TEST(PlantedErrorsTest, SharesOfTheWrongN) {
-  // The whole time for the share of N: a slip with a name.
+  // The whole time instead of the share of N: a slip with a flag.
   ExpectAllCaught(
       "compute", [](const RandomDocument& d, uint32_t n, uint64_t b) { return n * RightAt(d, "compute", n, b); },
       "compute_not_divided_by_N");
-  // A half where it should be a fourth, and the other way about.
+  // A half instead of a fourth, and the reverse.
   ExpectAllCaught(
       "compute", [](const RandomDocument& d, uint32_t n, uint64_t b) { return RightAt(d, "compute", 6 - n, b); }, "");
 }
@@ -275,13 +276,14 @@ TEST(PlantedErrorsTest, WholeTimesAsComputing) {
       "compute_is_whole_time");
 }
 
-// What is left of the formula of two devices in the rows of four.
+// Parts of the formula of two devices that are left in the rows of four.
 struct Left {
   bool factor;
   bool iterations;
 };
 
-// Bandwidths from the volume of an iteration as it is printed, with three digits, and iterations not rounded up.
+// Audits bandwidths computed from the volume of an iteration as printed, with three digits, and from iterations that
+// are not rounded up.
 proto::AuditTable AuditWithLeftOvers(RandomDocument& document, const Left& left) {
   const auto gigabytes = [&](uint32_t n) {
     return 2.0 * (n - 1) / n * static_cast<double>(document.tables().claims().parameter_count()) * 4 /
@@ -329,7 +331,7 @@ TEST(PlantedErrorsTest, EpochsCountedNTimes) {
       "counts_N_twice");
 }
 
-// Rows and columns of a derived table exchanged. Where two numbers print alike, nobody can tell.
+// Rows or columns of a derived table are exchanged. Where two numbers print alike, nobody can tell.
 TEST(PlantedErrorsTest, SwappedRowsAndColumns) {
   int exchanged = 0, caught = 0;
   for (uint32_t seed = 0; seed < kDocuments; ++seed) {
@@ -353,7 +355,8 @@ TEST(PlantedErrorsTest, SwappedRowsAndColumns) {
       }
     }
   }
-  // All but three, which another right formula gives, strong for weak: less likely than 5 % each, and 12,000 were tried.
+  // Another right formula gives three of the numbers (strong instead of weak scaling): each had a probability below
+  // 5 %, and 12,000 were tried.
   EXPECT_EQ(exchanged, 11998);
   EXPECT_EQ(caught, 11995);
 }

@@ -14,7 +14,8 @@
 namespace lockstep {
 namespace {
 
-// The time of an epoch among `cells` that is nearest to `sum`; of equal ones, the first of `table`. Null if there is none.
+// Returns the epoch time in `cells` that is nearest to `sum`; of equally near ones, the first of `table`. Null: no such
+// time.
 const Cell* NearestTotal(const std::vector<const Cell*>& cells, double sum, int table) {
   const Cell* nearest = nullptr;
   const auto distance = [&](const Cell& total) {
@@ -30,7 +31,7 @@ const Cell* NearestTotal(const std::vector<const Cell*>& cells, double sum, int 
   return nearest;
 }
 
-// computation + communication against every total that the document prints; one that agrees is enough.
+// Flags a communication time if computation + communication agrees with no total that the document prints.
 void CheckParts(const Document& document, const Cell& communication, proto::AuditedValue& audited) {
   const std::vector<const Cell*>& here = document.CellsAt(communication.value->devices(), communication.value->batch());
   for (const Cell* compute : here) {
@@ -52,7 +53,7 @@ void CheckParts(const Document& document, const Cell& communication, proto::Audi
   }
 }
 
-// A utilisation that forgot the iterations: what would it be with them?
+// Flags a utilisation that forgot the iterations if it would exceed 100 % with them.
 void CheckPeak(const Document& document, const Cell& cell, proto::AuditedValue& audited) {
   const double images = document.ImagesPerEpoch();
   const auto& flags = audited.flag();

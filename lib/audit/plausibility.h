@@ -1,5 +1,6 @@
-// What printed numbers say whatever formula made them. Several numbers: parts that do not sum, clocks that cannot be, times
-// printed twice. One number that was read off: times that no device can reach, whole seconds, batches beyond the data.
+// Checks of printed numbers that do not depend on the formula behind a number. Several numbers: parts that do not sum,
+// clocks that cannot be right, times printed twice. One number that was read off: times that no device can reach, whole
+// seconds, batches larger than the data set.
 #ifndef LOCKSTEP_LIB_AUDIT_PLAUSIBILITY_H_
 #define LOCKSTEP_LIB_AUDIT_PLAUSIBILITY_H_
 
@@ -11,8 +12,8 @@
 
 namespace lockstep {
 
-// Adds flags and sentences to `audited`, one per cell of the document, in its order. Findings are there already. Returns
-// CancelledError after a stop signal.
+// Adds flags and sentences to `audited`, which must hold one value with a finding per cell of the document, in the
+// document's order. Returns CancelledError after a stop signal.
 absl::Status RemarkOnPlausibility(const Document& document, std::vector<proto::AuditedValue>& audited);
 
 // Adds flags and sentences to one number whose finding is GIVEN.

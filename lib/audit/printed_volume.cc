@@ -9,13 +9,13 @@
 namespace lockstep {
 namespace {
 
-// The number that a column of traffic prints for this place: of an iteration when it has no batch.
+// Returns the number that a column of traffic prints for this place. A number without a batch is for one iteration.
 const Cell* VolumeAt(const Source& volume, const TablePlace& place) {
   const Cell* epoch = volume.At(place.devices, place.batch);
   return epoch != nullptr ? epoch : volume.At(place.devices, 0);
 }
 
-// A bandwidth made of a volume in GB just as it is printed, however that came about.
+// Returns a convention that computes a bandwidth from a volume in GB exactly as printed, however it was obtained.
 Convention MakeFromPrintedVolume(const Source& volume, const Choice& iterations, const SharedInputs& inputs,
                                  const LeftOver& left) {
   Convention convention;

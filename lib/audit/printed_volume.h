@@ -1,4 +1,4 @@
-// Bandwidths made of a volume in GB just as the document prints it, however that came about.
+// Bandwidths computed from a volume in GB exactly as the document prints it, however the volume was obtained.
 #ifndef LOCKSTEP_LIB_AUDIT_PRINTED_VOLUME_H_
 #define LOCKSTEP_LIB_AUDIT_PRINTED_VOLUME_H_
 

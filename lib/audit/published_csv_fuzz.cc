@@ -1,4 +1,4 @@
-// Any text as a published table in CSV: what is taken passes the checks of the text format, and is audited.
+// Any text as a published table in CSV: an accepted text must pass the checks of the text format and must be audited.
 #include <string>
 #include <vector>
 
@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   FUZZ_CHECK(again.ParseFromString(bytes));
   const absl::StatusOr<std::vector<proto::AuditTable>> audited = Audit(*tables);
   if (!audited.ok()) {
-    CheckUserError(audited.status());  // the budget
+    CheckUserError(audited.status());  // the budget is used up
     return 0;
   }
   for (const proto::AuditTable& table : *audited) {

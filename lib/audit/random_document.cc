@@ -22,7 +22,7 @@ void Add(proto::PublishedTable& table, proto::PublishedQuantity quantity, uint32
   value.set_as_printed(digits);
 }
 
-// Decimals with which the smallest number of a table still has so many significant digits.
+// Returns the number of decimals that give the smallest number of a table `significant` significant digits.
 int DecimalsFor(double smallest, int significant) {
   return std::max(0, significant - 1 - static_cast<int>(std::floor(std::log10(smallest))));
 }
@@ -43,13 +43,13 @@ RandomDocument::RandomDocument(uint32_t seed, MadeOf made_of) {
   proto::PublishedTable& times = *tables_.add_table();
   times.set_name("times");
   decimals_["times"] = kTimeDecimals;
-  // One device at every global batch, so that there is a strong base case for each: 32 to 4 * 512.
+  // One device at every global batch (32 to 4 * 512), so that each global batch has a base case of strong scaling.
   double one_device = random.Between(20, 90);
   for (uint64_t batch = 32; batch <= 2048; batch *= 2) {
     AddTime(1, batch, one_device, made_of);
     for (const uint32_t devices : kRandomRanks) {
       if (batch == 32 || batch == 128 || batch == 512) {
-        // From 10 to 90 % more than the N-th part.
+        // 10 to 90 % more than 1/N of the one-device time.
         AddTime(devices, batch, one_device / devices * random.Between(1.1, 1.9), made_of);
       }
     }
@@ -150,7 +150,7 @@ Range RandomDocument::Right(const std::string& table, const proto::PublishedValu
   const uint64_t batch = value.batch();
   const Range one = Time(1, table == "strong" ? batch * devices : batch), n = Time(devices, batch);
   Range range = {INFINITY, Formula(table, devices, batch, one.exact, n.exact), -INFINITY};
-  // Every formula rises or falls throughout in each time, so its extremes are at the corners.
+  // Every formula is monotonic in each time, so its extremes are at the corners.
   for (const double t_one : {one.low, one.high}) {
     for (const double t_n : {n.low, n.high}) {
       const double corner = Formula(table, devices, batch, t_one, t_n);

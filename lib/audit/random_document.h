@@ -1,6 +1,5 @@
-// Documents made up at random, in which every number follows: times of 1, 2 and 4 devices, and all that is made of them
-// by the right formulas, properly rounded. And the arithmetic of what may follow from times as they are printed.
-// Test-only.
+// Random documents in which every number follows: times of 1, 2 and 4 devices, and all numbers that the right formulas
+// give from the times, correctly rounded. Also the range of values that may follow from times as printed. Test-only.
 #ifndef LOCKSTEP_LIB_AUDIT_RANDOM_DOCUMENT_H_
 #define LOCKSTEP_LIB_AUDIT_RANDOM_DOCUMENT_H_
 
@@ -15,7 +14,8 @@
 
 namespace lockstep::testing {
 
-// The same numbers everywhere: the engine's sequence is standardised, the library's distributions are not.
+// Random numbers that are the same on every platform: the standard defines the engine's sequence, but not the
+// distributions'.
 class Random {
  public:
   explicit Random(uint32_t seed) : engine_(seed) {}
@@ -26,34 +26,35 @@ class Random {
   std::mt19937 engine_;
 };
 
-// All values that a number may have had before it was rounded.
+// Range of the values that a number may have had before it was rounded.
 struct Range {
   double low;
-  double exact;  // from the times as they are printed
+  double exact;  // value from the times as printed
   double high;
 };
 
 class RandomDocument {
  public:
-  // What derived numbers are made of: the times as they are printed, or the clock's own, which have more digits. Then
-  // they are printed with one digit less, as their inputs warrant.
+  // Inputs of derived numbers: the printed times, or the clock's times, which have more digits. Numbers derived from
+  // clock times are printed with one digit less, as their inputs warrant.
   enum class MadeOf { kPrintedTimes, kClockTimes };
 
-  // Even seeds say that a gigabyte is 1e9 bytes and count whole iterations; odd ones 2^30, and quotients.
+  // Documents of even seeds define a gigabyte as 1e9 bytes and count whole iterations; odd seeds: 2^30 and unrounded
+  // quotients.
   explicit RandomDocument(uint32_t seed, MadeOf made_of = MadeOf::kPrintedTimes);
 
   const proto::PublishedTables& tables() const { return tables_; }
   proto::PublishedTables& tables() { return tables_; }
   proto::PublishedTable& table(const std::string& name);
 
-  // What the right formula gives for a number of a table, as `tables()` prints the times at this moment, over all
-  // values that these may have been rounded from.
+  // Returns the values that the right formula gives for a number of a table, over all times that round to the times
+  // which `tables()` currently prints.
   Range Right(const std::string& table, const proto::PublishedValue& value) const;
 
-  // `value` with the digits that the table prints.
+  // Formats `value` with the number of decimals that the table prints.
   std::string Print(const std::string& table, double value) const;
 
-  // Prints a whole table anew.
+  // Replaces all numbers of a table.
   void Fill(const std::string& table, const std::function<double(uint32_t devices, uint64_t batch)>& value);
 
   double BytesPerGigabyte() const { return tables_.claims().bytes_per_gigabyte(); }
@@ -67,11 +68,11 @@ class RandomDocument {
   double Formula(const std::string& table, uint32_t devices, uint64_t batch, double t_one, double t_n) const;
 
   proto::PublishedTables tables_;
-  std::map<std::string, int> decimals_;                    // by table
-  std::map<std::pair<uint32_t, uint64_t>, double> clock_;  // what derived numbers are made of
+  std::map<std::string, int> decimals_;                    // number of decimals by table
+  std::map<std::pair<uint32_t, uint64_t>, double> clock_;  // times by devices and batch, from which numbers are derived
 };
 
-// The tables of numbers that follow from times.
+// Names of the tables whose numbers follow from times.
 inline const char* const kDerivedTables[] = {"weak", "strong", "compute", "communication", "bandwidth", "utilisation"};
 inline const uint32_t kRandomRanks[] = {2, 4};
 inline const uint64_t kRandomBatches[] = {32, 128, 512};

@@ -1,4 +1,4 @@
-// Rates, in images, samples or tokens a second, and the speed-ups that are quotients of two of them.
+// Rates, in images, samples or tokens per second, and the speed-ups that are quotients of two rates.
 #include <algorithm>
 #include <utility>
 
@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-// What all devices together do in a second, up to a factor that a quotient of two loses.
+// Work of all devices together per second, up to a factor that cancels in a quotient of two rates.
 struct Rate {
   double value;
   double relative_slack;
@@ -32,7 +32,7 @@ std::optional<Rate> RateAt(const Source& source, const TablePlace& place, bool b
   }
 }
 
-// Whether a quotient of the two has no unit: iterations hold an unsaid number of items.
+// Returns true if a quotient of the two has no unit. An iteration holds an unstated number of items.
 bool Comparable(const Source& a, const Source& b) {
   return (a.quantity == proto::ITERATION_SECONDS) == (b.quantity == proto::ITERATION_SECONDS);
 }
@@ -81,7 +81,7 @@ Convention MakeRateSpeedup(const RateFormula& formula, const Source& base, const
   return convention;
 }
 
-// What the same devices do in one column over what they do in another.
+// Returns the convention: rate of the devices in column `n` / rate of the same devices in column `over`.
 Convention MakeRatioOfColumns(const Source& over, const Source& n, const DeclaredBase& base) {
   Convention convention;
   convention.text = absl::StrCat("R_N of ", n.name, " / R_N of ", over.name);
@@ -98,7 +98,8 @@ Convention MakeRatioOfColumns(const Source& over, const Source& n, const Declare
   return convention;
 }
 
-// items * iterations' batch / seconds, or images / seconds, or another kind of rate.
+// Returns the convention: items * batch of an iteration / seconds, or images / seconds, or a conversion of another
+// rate.
 Convention MakeRate(const Document& document, const Source& source, bool per_device) {
   const double images = document.ImagesPerEpoch();
   const double items = std::max<double>(1, static_cast<double>(document.tables().claims().items_per_sample()));
@@ -134,7 +135,7 @@ Convention MakeRate(const Document& document, const Source& source, bool per_dev
     }
     const double parts = per_device ? place.devices : 1, value = rate(place, cell->Exact()) / parts;
     if (value == 0) {
-      return std::nullopt;  // the images of an epoch, or the batch, are not said
+      return std::nullopt;  // the document does not state the images of an epoch, or the batch
     }
     return Recomputed{value, rate(place, cell->printed.value) / parts, {cell}, value * cell->Slack() / cell->Exact()};
   };
@@ -162,7 +163,7 @@ Sources RateSources(const Document& document, int table, absl::string_view conte
 void MarkOtherColumn(const Sources& sources, const Source& source, absl::string_view context, Convention& convention) {
   if (IsKnown(sources, context) && source.context != context) {
     convention.departures += 2;
-    convention.contradictions += 1;  // the label says otherwise
+    convention.contradictions += 1;  // contradicts the label
     convention.flags.push_back(kOfOtherColumn);
   }
 }
@@ -176,7 +177,7 @@ std::vector<Convention> RateSpeedups(const Document& document, int table, const 
       if (!Comparable(over, n)) {
         continue;
       }
-      // "fp32 to mixed" names no column of rates, and so compares two.
+      // A context such as "fp32 to mixed" names no column of rates, so the number compares two columns.
       if (!context.empty() && !IsKnown(rates, context) && over.name != n.name) {
         conventions.push_back(MakeRatioOfColumns(over, n, base));
       }
@@ -197,7 +198,7 @@ std::vector<Convention> RateConventions(const Document& document, proto::Publish
   const Sources sources = document.SourcesFor(kinds, table, context);
   std::vector<Convention> conventions;
   for (const Source& source : sources) {
-    // Two columns of rates are not made of each other both ways.
+    // Avoids a cycle: total rates are computed from rates per device only if these were read off.
     if (source.quantity != proto::ITEMS_PER_SECOND_PER_DEVICE || source.read_off) {
       conventions.push_back(MakeRate(document, source, per_device));
       MarkOtherColumn(sources, source, context, conventions.back());

@@ -56,7 +56,7 @@ void ExpectAgrees(const proto::AuditedValue& found, const Judgement& judged) {
       << first.convention();
 }
 
-// The first that is not in `seen` yet: two rows may print alike.
+// Returns the first match that is not in `seen`, because two rows may print the same number.
 const proto::AuditedValue* Find(const std::vector<proto::AuditTable>& tables, const Judgement& judged,
                                 std::set<const proto::AuditedValue*>& seen) {
   for (const proto::AuditTable& table : tables) {

@@ -1,4 +1,4 @@
-// Published scaling tables judged by hand, number by number, and by the audit. Test-only.
+// Comparison of the audit with a manual judgement of every number of a published scaling table. Test-only.
 #ifndef LOCKSTEP_LIB_AUDIT_SCALING_TABLE_AUDIT_H_
 #define LOCKSTEP_LIB_AUDIT_SCALING_TABLE_AUDIT_H_
 
@@ -9,15 +9,15 @@
 
 namespace lockstep::testing {
 
-// What a person with a calculator says of one derived number.
+// Manual judgement of one derived number, made with a calculator.
 enum class ByHand {
-  kFollows,         // the plain formula of the columns that it is labelled with, properly rounded
-  kBaseNotOne,      // the same over the declared base of several devices, which the audit remarks
-  kWithinRounding,  // only from inputs that had more digits than are printed
-  kEither,          // of rates as of times, which differ behind the printed digits
-  kCutOff,          // the digits are cut off
-  kOtherDevices,    // of rows labelled with another number of devices
-  kOtherColumn,     // of another column than the one that it is labelled with
+  kFollows,         // follows by the plain formula from the columns that it is labelled with, correctly rounded
+  kBaseNotOne,      // same formula over the declared base of several devices; the audit flags it
+  kWithinRounding,  // follows only from inputs that had more digits than are printed
+  kEither,          // follows from rates and from times, which differ after the printed digits
+  kCutOff,          // follows with digits cut off
+  kOtherDevices,    // follows from rows labelled with another number of devices
+  kOtherColumn,     // follows from another column than the one that it is labelled with
   kDoesNotFollow,
 };
 
@@ -27,7 +27,7 @@ struct Judgement {
   const char* context;
   uint32_t devices;
   const char* printed;
-  double value;  // worked out by hand from the printed inputs; it is what should have been printed
+  double value;  // correct value, computed manually from the printed inputs
   ByHand by_hand;
 };
 
@@ -35,8 +35,8 @@ constexpr proto::PublishedQuantity kSpeedup = proto::SPEEDUP;
 constexpr proto::PublishedQuantity kEfficiency = proto::EFFICIENCY_PERCENT;
 constexpr proto::PublishedQuantity kRate = proto::ITEMS_PER_SECOND;
 
-// Audits data/published/NAME and compares every number that is not given: there is a judgement of each, and the audit
-// comes to the same. `given` counts the others.
+// Audits data/published/NAME and expects that every number that is not given has a judgement, and that the audit agrees
+// with it. `given` is the number of given values.
 void ExpectJudged(const std::string& name, const std::vector<Judgement>& judgements, int given);
 
 }  // namespace lockstep::testing

@@ -1,4 +1,4 @@
-// Published tables of images a second, with speed-ups and efficiencies: judged by hand, then by the audit.
+// Published tables of images per second, with speed-ups and efficiencies: judged manually, then by the audit.
 #include "gtest/gtest.h"
 #include "lib/audit/scaling_table_audit.h"
 
@@ -8,7 +8,7 @@ namespace {
 constexpr ByHand kFollows = ByHand::kFollows;
 constexpr ByHand kOtherDevices = ByHand::kOtherDevices;
 
-// Rates are labelled 1 to 4 GPUs, speed-ups 1, 2, 4 and 8.
+// Rates are labelled 1 to 4 GPUs; speed-ups are labelled 1, 2, 4 and 8.
 TEST(ScalingTablesTest, TensorFlowBenchmarks) {
   ExpectJudged("tf_benchmarks_sheet.csv",
                {
@@ -48,7 +48,7 @@ TEST(ScalingTablesTest, TensorFlowBenchmarks) {
                16);
 }
 
-// Every base is one GPU with parameters on a GPU.
+// Every base is one GPU with its parameters on a GPU.
 TEST(ScalingTablesTest, KerasOnSeveralGpus) {
   ExpectJudged(
       "keras_multi_gpu.csv",

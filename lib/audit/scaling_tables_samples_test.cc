@@ -1,4 +1,4 @@
-// Published tables of samples a second, and of times in prose: judged by hand, then by the audit.
+// Published tables of samples per second, and of times in prose: judged manually, then by the audit.
 #include "gtest/gtest.h"
 #include "lib/audit/scaling_table_audit.h"
 
@@ -28,7 +28,7 @@ TEST(ScalingTablesTest, TorchgpipeDocs) {
                9);
 }
 
-// Seven quotients are of no rate that is printed: 41.133 / 26.733 = 1.539, not 1.546.
+// Seven quotients follow from no printed rate: 41.133 / 26.733 = 1.539, not 1.546.
 TEST(ScalingTablesTest, TorchgpipeAmoebaNet) {
   ExpectJudged("torchgpipe_amoebanet.csv",
                {
@@ -45,7 +45,7 @@ TEST(ScalingTablesTest, TorchgpipeAmoebaNet) {
                9);
 }
 
-// 10633.22 / 1034.64 = 10.277, printed 10.2.
+// 10633.22 / 1034.64 = 10.277, but 10.2 is printed.
 TEST(ScalingTablesTest, Paddle) {
   ExpectJudged("dlperf_paddle_resnet50.csv",
                {

@@ -1,4 +1,4 @@
-// Published tables of tokens, sentences and sequences a second: judged by hand, then by the audit.
+// Published tables of tokens, sentences and sequences per second: judged manually, then by the audit.
 #include "gtest/gtest.h"
 #include "lib/audit/scaling_table_audit.h"
 
@@ -92,8 +92,8 @@ TEST(ScalingTablesTest, Bert) {
       18);
 }
 
-// 275.67 / 24.24 = 11.37: that rate or its quotients are misprinted. A rate of 275.13 would give both 11.35 and 2.20;
-// cutting digits off gives all four quotients of DGX-2 by columns, too, and which it was cannot be told.
+// 275.67 / 24.24 = 11.37: that rate or its quotients are misprinted. A rate of 275.13 would give 11.35 and 2.20.
+// Cutting digits off also gives all four quotients of DGX-2 by columns, so the cause cannot be determined.
 TEST(ScalingTablesTest, Jasper) {
   ExpectJudged("jasper_dgx2.csv",
                {
@@ -129,7 +129,7 @@ TEST(ScalingTablesTest, Jasper) {
                21);
 }
 
-// Rates are of iterations timed with more digits than are printed.
+// Rates were computed from iteration times with more digits than are printed.
 TEST(ScalingTablesTest, TtTrain) {
   ExpectJudged("tt_train_quietbox.csv",
                {

@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Epoch seconds, by devices and batch.
+// Epoch seconds by devices and batch.
 const std::map<std::pair<uint32_t, uint32_t>, double> kTimes = {
     {{1, 32}, 40.123},  {{1, 128}, 24.457}, {{1, 512}, 22.091}, {{2, 32}, 25.789}, {{2, 128}, 14.321},
     {{2, 512}, 12.345}, {{4, 32}, 16.543},  {{4, 128}, 9.876},  {{4, 512}, 7.654}};

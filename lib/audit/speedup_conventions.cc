@@ -1,4 +1,4 @@
-// Speed-ups: quotients of two times, and how people say them in percent.
+// Speed-ups: quotients of two times, and the ways to express them in percent.
 #include <cmath>
 #include <utility>
 
@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// A quotient of two times, each at a place that it chooses.
+// Quotient of two times. `base_place` selects the place of the base time.
 struct SpeedupFormula {
   std::string text;
   int departures;
@@ -20,7 +20,7 @@ struct SpeedupFormula {
   double (*value)(double base, double n, uint32_t devices);
 };
 
-// Which kind of scaling a quotient shows, beside the word that the document has for it.
+// Returns a note with the kind of scaling that a quotient shows, and with the document's word for it.
 std::string ScalingNote(absl::string_view kind, const proto::Claims& claims) {
   return absl::StrCat("This is ", kind,
                       claims.scaling().empty() ? "" : absl::StrCat("; the document calls it ", claims.scaling()), ".");
@@ -86,18 +86,18 @@ Convention MakeSpeedup(const SpeedupFormula& formula, const Source& base, const 
       return std::nullopt;
     }
     const double value = value_of(t_base->Exact(), t_n->Exact(), place.devices);
-    // A quotient is off by as much, relative, as its two times together.
+    // The relative error of a quotient is the sum of the relative errors of its two times.
     const double slack = value * (t_base->Slack() / t_base->Exact() + t_n->Slack() / t_n->Exact());
     return Recomputed{value, value, {t_base, t_n}, slack};
   };
   return convention;
 }
 
-// How a speed-up S is said in percent.
+// Way to express a speed-up S in percent.
 struct PercentForm {
   const char* text;
   int departures;
-  const char* flag;  // empty: nothing wrong with it
+  const char* flag;  // empty: a right formula
   double (*value)(double speedup);
 };
 

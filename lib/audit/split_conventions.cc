@@ -1,4 +1,4 @@
-// The split of an epoch into computing and communicating.
+// Split of an epoch into computation and communication.
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-// T_1/N (or T_1 whole) out of one source.
+// Returns the convention T_1/N (or T_1 if not `divided`) from one source.
 Convention MakeCompute(const Source& base, bool divided) {
   Convention convention;
   convention.text = absl::StrCat(divided ? "T_1/N" : "T_1", ", T_1 of ", base.name);
@@ -27,7 +27,7 @@ Convention MakeCompute(const Source& base, bool divided) {
   return convention;
 }
 
-// T_N whole, as if nothing of it were communication.
+// Returns the convention T_N, as if an epoch had no communication.
 Convention MakeWholeTime(const Source& total) {
   Convention convention;
   convention.text = absl::StrCat("T_N, T_N of ", total.name);
@@ -36,15 +36,15 @@ Convention MakeWholeTime(const Source& total) {
   convention.evaluate = [&total](const TablePlace& place) -> std::optional<Recomputed> {
     const Cell* t_n = total.At(place.devices, place.batch);
     if (t_n == nullptr || place.devices == 1) {
-      return std::nullopt;  // one device computes for all of its time
+      return std::nullopt;  // one device has no communication
     }
     return Recomputed{t_n->Exact(), t_n->printed.value, {t_n}, t_n->Slack()};
   };
   return convention;
 }
 
-// `exact` as the document prints it in a compute column of its own; itself when it does not. A column made of another
-// one-device time is not this one rounded.
+// Returns `exact` as the document prints it in a compute column; `exact` itself if no column has these digits. A column
+// that was computed from another one-device time is not a rounded `exact`.
 double AsPrinted(double exact, const Sources& computes, const TablePlace& place) {
   for (const Source& compute : computes) {
     const Cell* cell = compute.At(place.devices, place.batch);
@@ -55,7 +55,7 @@ double AsPrinted(double exact, const Sources& computes, const TablePlace& place)
   return exact;
 }
 
-// minuend - T_1/N: what is left of the time of N devices.
+// Returns the convention minuend - T_1/N: the rest of the time of N devices.
 Convention MakeCommunication(const Source& minuend, const Source& base, bool divided, const Sources& computes) {
   Convention convention;
   const bool from_computation = minuend.quantity == proto::COMPUTE_SECONDS;
@@ -89,7 +89,7 @@ Convention MakeCommunication(const Source& minuend, const Source& base, bool div
   return convention;
 }
 
-// T_N - T_1/M: the share of another number of devices is taken out.
+// Returns the convention T_N - T_1/M, which subtracts the share of M instead of N devices.
 Convention MakeCommunicationOfShare(const Source& total, const Source& base, uint32_t devices) {
   Convention convention;
   convention.text = absl::StrCat("T_N - T_1/", devices, ", ", SourceText("T_1", base.name, "T_N", total.name));
@@ -110,7 +110,7 @@ Convention MakeCommunicationOfShare(const Source& total, const Source& base, uin
   return convention;
 }
 
-// T_N - the document's own compute time, however that came about.
+// Returns the convention T_N - the document's compute time, however that time was obtained.
 Convention MakeRemainder(const Source& total, const Source& compute) {
   Convention convention;
   convention.departures = compute.read_off ? 0 : 1;

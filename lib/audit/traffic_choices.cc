@@ -18,7 +18,8 @@ std::function<double(const TablePlace&)> Constant(double value) {
   return [value](const TablePlace&) { return value; };
 }
 
-// The elements that the document states: as a number, and in bytes, which it may have rounded.
+// Returns the stated numbers of elements: the parameter count, and the count from the bytes, which may have been
+// rounded.
 std::vector<double> ClaimedElements(const proto::Claims& claims) {
   std::vector<double> claimed;
   for (const double count :
@@ -41,8 +42,8 @@ std::vector<Choice> AllReduceFactors() {
           {"", 1, {kAllReduceFactorMissing}, Constant(1)}};
 }
 
-// Sources: 11,173,962 ResNet-18 for CIFAR-10 (counted by lib/nn's test); 11,689,512 torchvision's resnet18, 1000
-// classes; 11,181,642 the same with 10.
+// Sources: ResNet-18 for CIFAR-10 has 11,173,962 parameters (counted by lib/nn's test); torchvision's resnet18 has
+// 11,689,512 with 1000 classes and 11,181,642 with 10.
 std::vector<Choice> ParameterCounts(const Document& document) {
   const proto::Claims& claims = document.tables().claims();
   const std::vector<double> claimed = ClaimedElements(claims);
@@ -67,7 +68,7 @@ std::vector<Choice> ParameterCounts(const Document& document) {
       choice.contradicts = true;
       choice.flags.push_back(kOtherParameterCount);
     }
-    // A size in bytes beside a count is the same model, rounded.
+    // A size in bytes next to a parameter count describes the same model, rounded.
     if (trained > 0 && count != trained && !(in_bytes && claimed.size() > 1)) {
       choice.flags.push_back(kNotTheTrainedModel);
     }

@@ -1,4 +1,4 @@
-// The parts of a bandwidth's formula, and the ways in which people choose each.
+// Parts of a bandwidth's formula, and the ways in which people choose each part.
 #ifndef LOCKSTEP_LIB_AUDIT_TRAFFIC_CHOICES_H_
 #define LOCKSTEP_LIB_AUDIT_TRAFFIC_CHOICES_H_
 
@@ -12,30 +12,32 @@ namespace lockstep {
 
 // One way to choose one part of the formula.
 struct Choice {
-  std::string text;  // as it stands in the formula; empty: a factor of 1 that is not written
+  std::string text;  // text in the formula; empty: a factor of 1 that is not written
   int departures = 0;
-  std::vector<std::string> flags;  // what is wrong with it (lib/audit/flags.h)
+  std::vector<std::string> flags;  // errors of the choice (lib/audit/flags.h)
   std::function<double(const TablePlace&)> factor;
-  bool contradicts = false;  // something that the document states
+  bool contradicts = false;  // true: contradicts a statement of the document
 };
 
-// 2(N-1)/N, what an all-reduce of X makes the busiest device send (Patarasuk and Yuan 2009), or nothing.
+// Returns the factor of the busiest device's traffic in an all-reduce, 2(N-1)/N (Patarasuk and Yuan 2009), and no
+// factor.
 std::vector<Choice> AllReduceFactors();
 
-// X, gradient elements: what the document states, what its code trains, then the nets that this lab is done with.
+// Returns counts of gradient elements (X): stated by the document, trained by its code, and of networks common in this
+// lab.
 std::vector<Choice> ParameterCounts(const Document& document);
 
-// Bytes of an element, or none, or its bits.
+// Returns the sizes of an element: in bytes, no factor, in bits.
 std::vector<Choice> ItemSizes();
 
-// Iterations of an epoch on N devices, as a quotient and as the whole number that a loader makes of it, or one.
-// Infinite at a place without a batch, but for one.
+// Returns the iterations of an epoch on N devices as a quotient and as the whole numbers that a loader makes of it, and
+// one iteration. All but the last are infinite at a place without a batch.
 std::vector<Choice> Iterations(const Document& document);
 
-// Bytes of the printed unit: 1e9 or 2^30.
+// Returns the bytes of the printed unit: 1e9 or 2^30.
 std::vector<Choice> Gigabytes(const proto::Claims& claims);
 
-// Nothing to choose: bytes per second that are 1 % of the stated peak.
+// Returns one choice: the bytes per second that are 1 % of the stated peak.
 std::vector<Choice> ShareOfPeak(const proto::Claims& claims);
 
 }  // namespace lockstep

@@ -1,5 +1,4 @@
-// Bandwidth, utilisation, and the traffic itself: bytes over a communication time, in all the ways in which people
-// count bytes.
+// Bandwidth, utilisation and traffic: bytes over a communication time, for all ways in which people count bytes.
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -15,7 +14,7 @@
 namespace lockstep {
 namespace {
 
-// A value with all its digits, and as it comes out of intermediates as printed.
+// A value from all digits, and the same value from intermediates as printed.
 struct Chain {
   double exact = 1;
   double from_printed = 1;
@@ -26,8 +25,8 @@ struct Chain {
     from_printed *= factor;
   }
 
-  // Goes on from the number that the document prints for this very intermediate, if it does. Traffic of one iteration
-  // has no batch.
+  // Continues with the number that the document prints for this intermediate, and returns true, if there is such a
+  // number. Traffic of one iteration has no batch.
   bool TakePrinted(const Sources& printed, const TablePlace& place) {
     for (const Source& source : printed) {
       for (const uint64_t batch : {place.batch, uint64_t{0}}) {
@@ -43,7 +42,7 @@ struct Chain {
   }
 };
 
-// What a device sends in `iterations`, in the printed unit.
+// Returns the volume that a device sends in `iterations`, in the printed unit.
 Chain Volume(double elements, double unit_per_element, double iterations, const TrafficInputs& inputs,
              const TablePlace& place) {
   Chain chain;
@@ -62,7 +61,7 @@ Chain Volume(double elements, double unit_per_element, double iterations, const 
   return chain;
 }
 
-// The parts of a formula, multiplied; the last one divides.
+// Parts of a formula. All are multiplied, except `unit`, which divides.
 struct Parts {
   const Choice* factor;
   const Choice* item;
@@ -103,7 +102,7 @@ Convention MakeTraffic(const Parts& parts, const SharedInputs& inputs, const Doc
                           iterations(left.Place(left.iterations, place)), *inputs, sent_by);
     volume.inputs.insert(volume.inputs.begin(), seconds->inputs.begin(), seconds->inputs.end());
     const double value = volume.exact / seconds->exact, least = std::abs(seconds->exact) - seconds->slack;
-    // With a time that may be 0 the value may be anything: no room is given then.
+    // If the time may be 0, the value may be anything; the slack is 0 then.
     Recomputed recomputed = {value, volume.from_printed / seconds->from_printed, std::move(volume.inputs),
                              least > 0 ? std::abs(value) * seconds->slack / least : 0};
     if (left.devices > 0) {
@@ -114,7 +113,7 @@ Convention MakeTraffic(const Parts& parts, const SharedInputs& inputs, const Doc
   return convention;
 }
 
-// Traffic that is itself printed, in an iteration or an epoch: no time goes into it.
+// Returns a convention for traffic that is itself printed, per iteration or per epoch. No time enters it.
 Convention MakeVolume(const Parts& parts, const SharedInputs& inputs, const Document& document) {
   Convention convention = Describe(parts, document);
   absl::StrAppend(&convention.text, parts.unit->text.empty() ? "" : ", ", parts.unit->text);
@@ -123,7 +122,7 @@ Convention MakeVolume(const Parts& parts, const SharedInputs& inputs, const Docu
                          inputs](const TablePlace& place) -> std::optional<Recomputed> {
     const double iterations_here = iterations(place);
     if (!std::isfinite(iterations_here)) {
-      return std::nullopt;  // of an epoch, and no batch is said
+      return std::nullopt;  // traffic of an epoch, but the document states no batch
     }
     const Chain chain =
         Volume(factor(place) * count(place), item(place) / unit(place), iterations_here, *inputs, place);
@@ -132,7 +131,7 @@ Convention MakeVolume(const Parts& parts, const SharedInputs& inputs, const Docu
   return convention;
 }
 
-// A utilisation made of the document's own bandwidth column.
+// Returns a convention for a utilisation from the document's own bandwidth column.
 Convention MakeShareOfPeak(const Source& bandwidth, const Choice& gigabyte, double peak) {
   Convention convention;
   convention.text = absl::StrCat("bandwidth / peak, ", gigabyte.text, ", bandwidth of ", bandwidth.name);
@@ -151,7 +150,7 @@ Convention MakeShareOfPeak(const Source& bandwidth, const Choice& gigabyte, doub
   return convention;
 }
 
-// One choice for every part but those that vary.
+// Calls `make` for every combination of the all-reduce factors and the given choices.
 template <typename Make>
 void ForAllParts(const std::vector<Choice>& items, const std::vector<Choice>& counts,
                  const std::vector<Choice>& iterations, const std::vector<Choice>& units, Make make) {
@@ -173,10 +172,10 @@ Choice Nothing() {
   return {"", 0, {}, [](const TablePlace&) { return 1.0; }};
 }
 
-// What is printed as a bandwidth although no time, or not even bytes, went into it. Far from every plain reading, so
-// that it is not taken for a coincidence's sake.
+// Returns conventions for values printed as a bandwidth although no time, or not even bytes, entered them. They are far
+// from every plain reading, so that a coincidence does not make them believed.
 std::vector<Convention> NoBandwidths(const Document& document) {
-  constexpr int kFarOff = 6;  // beyond the sum of the departures of any formula that has bytes and a time
+  constexpr int kFarOff = 6;  // more than the sum of the departures of any formula with bytes and a time
   std::vector<Convention> conventions;
   const auto nothing_printed = std::make_shared<const TrafficInputs>();
   const auto add = [&](const Parts& parts) {
@@ -199,7 +198,8 @@ std::vector<Convention> VolumeConventions(const Document& document, proto::Publi
   }
   const auto inputs = std::make_shared<const TrafficInputs>(std::move(printed));
   std::vector<Choice> iterations = Iterations(document);
-  iterations.back().flags.clear();  // what one iteration sends is a number of its own, and nothing is forgotten
+  iterations.back().flags.clear();  // the traffic of one iteration is a quantity of its own: no iterations are
+                                    // forgotten
   std::vector<Convention> conventions;
   ForAllParts(elements ? std::vector<Choice>{Nothing()} : ItemSizes(), ParameterCounts(document), iterations,
               elements ? std::vector<Choice>{Nothing()} : Gigabytes(document.tables().claims()),
@@ -207,7 +207,7 @@ std::vector<Convention> VolumeConventions(const Document& document, proto::Publi
   return conventions;
 }
 
-// Formulas that are right but for a part of another number of devices.
+// Adds right formulas in which one part belongs to another number of devices.
 void AddLeftOvers(const Document& document, const SharedInputs& inputs, const std::vector<Choice>& units,
                   std::vector<Convention>& conventions) {
   constexpr int kPlain = 1;
@@ -234,7 +234,7 @@ std::vector<Convention> TrafficConventions(const Document& document, proto::Publ
   const bool utilisation = quantity == proto::UTILIZATION_PERCENT;
   std::vector<Convention> conventions;
   if (utilisation && claims.peak_bytes_per_second() <= 0) {
-    return conventions;  // of what? The document states no peak.
+    return conventions;  // the document states no peak
   }
   const std::vector<Choice> units = utilisation ? ShareOfPeak(claims) : Gigabytes(claims);
   for (const SharedInputs& inputs : AllTrafficInputs(document, quantity, table)) {

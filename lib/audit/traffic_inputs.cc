@@ -21,7 +21,7 @@ TrafficInputs CommunicationColumn(const Source& communication) {
           {}};
 }
 
-// For a document that prints times and bandwidths, and not every communication time between them.
+// Returns inputs for a document that prints times and bandwidths, but not every communication time.
 TrafficInputs CommunicationFromTimes(const Source& times) {
   return {absl::StrCat("T_comm = T_N - T_1/N, times of ", times.name),
           [&times](const TablePlace& place) -> std::optional<Recomputed> {
@@ -36,7 +36,7 @@ TrafficInputs CommunicationFromTimes(const Source& times) {
           {}};
 }
 
-// Whether some number of `quantity` in `table` stands where the document prints no communication time.
+// Returns true if the document prints no communication time for some number of `quantity` in `table`.
 bool LacksCommunication(const Document& document, proto::PublishedQuantity quantity, int table,
                         const Sources& communications) {
   const std::vector<const Cell*>& cells = document.CellsOf(table);

@@ -1,4 +1,4 @@
-// Where the seconds of a bandwidth come from, and what the document prints on the way to its bytes.
+// Sources of a bandwidth's seconds, and the printed intermediates of its bytes.
 #ifndef LOCKSTEP_LIB_AUDIT_TRAFFIC_INPUTS_H_
 #define LOCKSTEP_LIB_AUDIT_TRAFFIC_INPUTS_H_
 
@@ -16,17 +16,19 @@ namespace lockstep {
 struct TrafficInputs {
   std::string text;  // "T_comm of Q3"
   std::function<std::optional<Recomputed>(const TablePlace&)> seconds;
-  Sources elements;   // columns of what is sent, in numbers
-  Sources gigabytes;  // and in GB
+  Sources elements;   // columns of traffic in elements
+  Sources gigabytes;  // columns of traffic in GB
 };
 
-// Hundreds of conventions have the same inputs.
+// Shared, because hundreds of conventions have the same inputs.
 using SharedInputs = std::shared_ptr<const TrafficInputs>;
 
-// Every communication time of the document; where numbers of `quantity` in `table` lack one, the epochs' times, too.
+// Returns all communication times of the document and, if some number of `quantity` in `table` has none, the epoch
+// times.
 std::vector<SharedInputs> AllTrafficInputs(const Document& document, proto::PublishedQuantity quantity, int table);
 
-// Adds a part of a formula to a convention: its words (where it multiplies), its departures, and what is wrong with it.
+// Adds a part of a formula to a convention: its text (if `multiplies`), its departures, its contradiction and its
+// flags.
 void AddChoice(const Choice& choice, bool multiplies, Convention& convention);
 
 }  // namespace lockstep

@@ -11,8 +11,8 @@
 namespace lockstep {
 namespace {
 
-// Nobody is said to have cut digits off, or to have gone on from rounded ones, unless that explains what is left to
-// chance less often than this.
+// Probability below which a column's digits count as cut off, or as computed from rounded intermediates: the
+// probability that longer inputs give the same digits.
 constexpr double kUnlikely = 0.01;
 
 bool IsSame(const Style& a, const Style& b) {
@@ -20,8 +20,7 @@ bool IsSame(const Style& a, const Style& b) {
          std::tie(b.from_printed, b.truncated, b.before_rounding);
 }
 
-// The inputs were rounded. This is the share, of the values that they may have had before, from which these digits
-// follow.
+// Returns the share of the values possible before the inputs were rounded that give the printed digits.
 double ShareOfInputs(const Recomputed& recomputed, const PrintedNumber& printed) {
   const double slack = std::abs(recomputed.slack);
   if (slack == 0) {
@@ -34,7 +33,7 @@ double ShareOfInputs(const Recomputed& recomputed, const PrintedNumber& printed)
 
 using Values = std::vector<std::optional<Recomputed>>;  // one per cell
 
-// The cells that `values` give in `style`, and the chance of one convention alone.
+// Returns the evidence of the cells that `values` give in `style`, for one convention alone.
 Evidence EvidenceIn(const Values& values, const Style& style, const std::vector<Cell*>& cells, bool printed_differ) {
   std::vector<double> shares;
   for (size_t i = 0; i < cells.size(); ++i) {
@@ -83,8 +82,8 @@ Trial Try(const Convention& convention, const std::vector<Cell*>& cells) {
   return trial;
 }
 
-// Chance from which on the convention of `trial` is not believed, where `tried` different ones are as plain. Digits that
-// are not properly rounded are searched for.
+// Returns the chance from which on the convention of `trial` is not believed, if `tried` different conventions are
+// equally plain. Digits that are not correctly rounded count as searched for.
 double LevelOf(const Trial& trial, const Style& style, int tried) {
   if (tried > 1 || style.from_printed || style.truncated || trial.convention->departures > 0 ||
       trial.convention->contradictions > 0) {
@@ -104,7 +103,7 @@ class Tried {
     }
   }
 
-  // Multiplies the chance of one convention by the number of those that might have given as many cells.
+  // Multiplies the chance of one convention by the number of conventions that might have given as many cells.
   void Weigh(const Trial& trial, const Style& style, Evidence& evidence) const {
     if (evidence.cells > 0) {
       int tried = 0;
@@ -135,7 +134,7 @@ void WeighAll(std::vector<Trial>& trials, size_t cells) {
   }
 }
 
-// What makes one believed trial plainer than another.
+// Returns the sort key of believed trials, the plainest first.
 std::tuple<int, bool, bool> Plainness(const Trial& trial) {
   return {trial.convention->departures, trial.style.truncated, trial.style.from_printed};
 }

@@ -1,4 +1,4 @@
-// Tries conventions on a column of printed numbers, and says which of them are believed.
+// Tries conventions on a column of printed numbers and selects the conventions that are believed.
 #ifndef LOCKSTEP_LIB_AUDIT_TRIAL_H_
 #define LOCKSTEP_LIB_AUDIT_TRIAL_H_
 
@@ -13,14 +13,14 @@
 
 namespace lockstep {
 
-// How a value became digits.
+// Way in which a value became printed digits.
 struct Style {
   bool from_printed = false;     // intermediates as the document prints them
   bool truncated = false;        // digits cut off instead of rounded
-  bool before_rounding = false;  // inputs that the document rounded for print, but computed with all digits
+  bool before_rounding = false;  // inputs that the document rounded for print but used with all digits
 };
 
-// The styles that are tried, the plainest first.
+// Styles that are tried, the plainest first.
 inline constexpr std::array<Style, 4> kStyles = {
     {{false, false, false}, {true, false, false}, {false, true, false}, {true, true, false}}};
 inline constexpr Style kBeforeRounding = {false, false, true};
@@ -28,23 +28,24 @@ inline constexpr Style kBeforeRounding = {false, false, true};
 // Returns true if `recomputed` becomes the printed digits in this style.
 bool Gives(const Recomputed& recomputed, const Style& style, const PrintedNumber& printed);
 
-// Returns the number of styles in kStyles up to `style`. Without `printed_differ`, intermediates as printed are no styles
-// of their own and do not count.
+// Returns the number of styles in kStyles up to `style`. If `printed_differ` is false, styles with intermediates as
+// printed do not count, because they give the same values.
 int StylesUpTo(const Style& style, bool printed_differ);
 
-// Places of a convention's inputs, in the order in which people look for inputs. A label is a column's context.
+// Place of a convention's inputs, in the order in which people look for inputs. A label is a column's context.
 enum class InputsOf {
   kOwnTable,           // the table of the numbers themselves, columns of one label; also if there are no inputs
   kOwnTablesLabels,    // the same table, columns of several labels
   kOtherTable,         // another table, columns of one label
   kOtherTablesLabels,  // another table, columns of several labels
-  kSeveralTables,      // two or more
+  kSeveralTables,      // two or more tables
 };
 
-// Returns where `inputs` stand, for a number of `table`.
+// Returns the place of `inputs` for a number of `table`.
 InputsOf PlaceOf(const std::vector<const Cell*>& inputs, int table);
 
-// Cells that a convention gives, and how likely some convention as plain gives as many of them by chance.
+// Number of cells that a convention gives, and the probability that an equally plain convention gives as many by
+// chance.
 struct Evidence {
   int cells = 0;
   double chance = 1;
@@ -53,37 +54,38 @@ struct Evidence {
   bool BeatsChance() const { return cells > 0 && chance < level; }
 };
 
-// One convention against a whole column. The values themselves are not kept, because many conventions times many numbers
-// are gigabytes: whoever needs one evaluates the convention again.
+// Result of one convention for a whole column. The values are not kept, because those of many conventions for many
+// numbers take gigabytes; call ValueFor to compute a value again.
 struct Trial {
   const Convention* convention = nullptr;
   InputsOf inputs_of = InputsOf::kOwnTable;
-  Style style;      // the sharp one that gives the most cells; the plainest of several
-  Evidence given;   // cells that it gives in that style
-  Evidence within;  // cells that lie within the rounding of its inputs
-  // Whether that style says something of the column: all digits follow by it, and would hardly do so by chance if the
-  // inputs had just been longer than printed.
+  Style style;      // the sharp style that gives the most cells; the plainest of several
+  Evidence given;   // cells that the convention gives in that style
+  Evidence within;  // cells that lie within the rounding of the convention's inputs
+  // True if the whole column can be said to have that style: all its digits follow by the style, and would hardly do so
+  // by chance if the inputs had only been longer than printed.
   bool style_is_proven = false;
-  int of_size = 0;           // number of cells for which its value is of the printed size
-  uint64_t fingerprint = 0;  // fingerprint of the values that it makes
+  int of_size = 0;           // number of cells for which the convention's value has the printed size
+  uint64_t fingerprint = 0;  // fingerprint of the convention's values
 };
 
-// Returns true if `a` has fewer departures than `b`, or as many and inputs of tables that people look at first.
+// Returns true if `a` has fewer departures than `b`, or as many departures and an earlier place of inputs (InputsOf).
 bool IsPlainer(const Trial& a, const Trial& b);
 
-// Evaluates `convention` for the place of `cell`. Returns nothing if an input is not in the document.
+// Returns the value of `convention` at the place of `cell`, or nothing if an input is not in the document.
 std::optional<Recomputed> ValueFor(const Convention& convention, const Cell& cell);
 
-// Returns one trial per convention, the plainer ones first (IsPlainer). `conventions` must outlive the result. Returns fewer if a stop signal came
-// (lib/base/stop_signal.h); their evidence is void then.
+// Returns one trial per convention, the plainer ones first (IsPlainer). `conventions` must outlive the result. After a
+// stop signal (lib/base/stop_signal.h), returns fewer trials, and their evidence must not be used.
 std::vector<Trial> TryAll(const std::vector<Convention>& conventions, const std::vector<Cell*>& cells);
 
-// Returns the trials that beat chance and give the most cells, if these are half of `cells` or more; of these the ones
-// that contradict the document the least, the plainest first.
+// Returns the trials that beat chance and give the most cells, if these are at least half of `cells`. Of several
+// trials, returns those that contradict the document the least, the plainest first.
 std::vector<const Trial*> MostBelieved(const std::vector<Trial>& trials, size_t cells);
 
-// Returns the trials within whose inputs' rounding every cell lies, if that beats chance. Meant for a column that
-// MostBelieved explains by nothing. Of several the least contradicting, and of these those with the fewest departures.
+// Returns the trials for which every cell lies within the rounding of the inputs, if this beats chance. Meant for a
+// column for which MostBelieved returns nothing. Of several trials, returns the least contradicting; of these, those
+// with the fewest departures.
 std::vector<const Trial*> WithinRounding(const std::vector<Trial>& trials, size_t cells);
 
 }  // namespace lockstep

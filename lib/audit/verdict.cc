@@ -37,7 +37,7 @@ proto::Candidate ToCandidate(const Hit& hit, const PrintedNumber& printed) {
   return candidate;
 }
 
-// What is wrong with every one of the explanations, and how the digits came about.
+// Returns the flags that all explanations share, and the flags of the way in which the number was printed.
 std::vector<std::string> FlagsOf(const std::vector<Hit>& hits, const PrintedNumber& printed) {
   std::vector<std::string> flags;
   for (const std::string& flag : FlagsOf(hits[0])) {
@@ -60,7 +60,7 @@ std::vector<std::string> FlagsOf(const std::vector<Hit>& hits, const PrintedNumb
   return flags;
 }
 
-// "gives 1.41695"; what was computed from inputs with more digits need not round to the number.
+// Returns ", gives 1.41695". A value computed from inputs with more digits need not round to the number.
 std::string GivesText(const Hit& hit, const Cell& cell) {
   return absl::StrCat(", gives ", Digits(hit.value),
                       hit.style.before_rounding && !RoundsTo(hit.value, cell.printed)
@@ -72,7 +72,7 @@ void Explain(const std::vector<Hit>& hits, Cell& cell, proto::AuditedValue& audi
   for (const Hit& hit : hits) {
     *audited.add_reproduced_by() = ToCandidate(hit, cell.printed);
   }
-  // A number with more digits than its inputs is known best from its own.
+  // If a number has more digits than its inputs, its own digits are the best estimate.
   if (!hits[0].style.before_rounding || RoundsTo(hits[0].value, cell.printed)) {
     cell.unrounded = hits[0].value;
     cell.slack = hits[0].recomputed.slack;
@@ -100,7 +100,7 @@ void Explain(const std::vector<Hit>& hits, Cell& cell, proto::AuditedValue& audi
   }
 }
 
-// "; printed is 0.963 times that"; nothing of a value of 0, which no number is a multiple of.
+// Returns "; printed is 0.963 times that", or an empty text if `value` is 0.
 std::string RatioText(double printed, double value) {
   if (value == 0) {
     return "";
@@ -113,7 +113,7 @@ std::string RatioText(double printed, double value) {
   return absl::StrCat("; printed is ", ratio, " times that");
 }
 
-// Returns the nearest value that no style makes the printed digits of.
+// Returns the nearest value that does not become the printed digits in any style.
 std::optional<Hit> NearestHit(const std::vector<Trial>& trials, const Cell& cell) {
   std::optional<Hit> nearest;
   for (const Trial& trial : trials) {
@@ -128,20 +128,20 @@ std::optional<Hit> NearestHit(const std::vector<Trial>& trials, const Cell& cell
   return nearest;
 }
 
-// Returns what `trial` makes for the cell.
+// Returns the value of `trial` for the cell.
 std::optional<Hit> ExpectedHit(const Trial& trial, const Cell& cell) {
   std::optional<Recomputed> value = ValueFor(*trial.convention, cell);
   return value.has_value() ? std::optional<Hit>(Hit{&trial, {}, value->exact, *std::move(value)}) : std::nullopt;
 }
 
-// "The nearest, T_1/T_N, times of Q2 (from 3, 2): 1.5; printed is 1.2 times that."
+// Returns a sentence such as "The nearest, T_1/T_N, times of Q2 (from 3, 2): 1.5; printed is 1.2 times that."
 std::string ValueText(absl::string_view which, const Hit& hit, const std::string& what_else, const Cell& cell) {
   return absl::StrCat(which, hit.trial->convention->text, InputsText(hit.recomputed), what_else, ": ",
                       Digits(hit.value), RatioText(cell.printed.value, hit.value), ".");
 }
 
-// Says that a number does not follow. `believed` are the conventions of its column, if any; `by_chance` gives the number,
-// and is not believed.
+// Records that a number does not follow. `believed` holds the conventions of its column, if any. `by_chance` gives the
+// number, but is not believed.
 void GiveUp(const std::vector<Trial>& trials, const std::vector<const Trial*>& believed,
             const std::optional<PlainHit>& by_chance, const Cell& cell, proto::AuditedValue& audited) {
   audited.set_finding(proto::NOT_REPRODUCIBLE);
@@ -172,7 +172,7 @@ void GiveUp(const std::vector<Trial>& trials, const std::vector<const Trial*>& b
   *audited.mutable_nearest() = ToCandidate(*nearest, cell.printed);
 }
 
-// Says that a right formula gives a number, which has too few digits to tell.
+// Records that a right formula gives a number that has too few digits to exclude chance.
 void LeaveOpen(const PlainHit& right, const Cell& cell, proto::AuditedValue& audited) {
   audited.set_finding(proto::COULD_BE_CHANCE);
   *audited.mutable_nearest() = ToCandidate(right.hit, cell.printed);
@@ -184,8 +184,8 @@ void LeaveOpen(const PlainHit& right, const Cell& cell, proto::AuditedValue& aud
                    absl::StrFormat("%.2g", 100 * right.chance), " % of cases, so this could be chance."));
 }
 
-// The believed conventions' hits: as the column has them; else as far as the inputs' own rounding leaves room, which
-// accuses nobody; else in any style.
+// Returns the hits of the believed conventions in the column's style; if there are none, those within the rounding of
+// the inputs, which report no slip; else those in any style.
 std::vector<Hit> HitsOfColumn(const std::vector<const Trial*>& believed, const Cell& cell) {
   std::vector<Hit> hits;
   for (const Styles styles : {Styles::kColumn, Styles::kBeforeRounding, Styles::kSharp}) {
@@ -235,7 +235,7 @@ void JudgeColumn(const std::vector<Convention>& conventions, const std::vector<C
         column_explained ? HitsOfColumn(believed, cell) : DistinctHits(within, cell, Styles::kBeforeRounding);
     const bool by_column = !hits.empty();
     if (!by_column) {
-      // A number that its column's convention does not give must beat chance by itself.
+      // A number that its column's convention does not give must beat chance on its own.
       const std::optional<PlainHit> plainest = PlainestHit(trials, cell);
       if (!plainest.has_value() || plainest->chance >= kSearchLevel) {
         const std::optional<PlainHit> right = column_explained ? std::nullopt : RightHit(trials, cell);
