@@ -26,8 +26,8 @@ namespace {
 // POSIX 1003.1, pax, "ustar Interchange Format": the archive ends with two blocks of 512 zeros.
 constexpr size_t kTarEndBytes = 1024;
 
-// What libarchive reads the unpacked bytes through: counts them, and keeps the first error, since libarchive passes
-// none on.
+// Source of the unpacked bytes for libarchive. Counts the bytes, and keeps the first error, because libarchive passes
+// no error on.
 struct TarBytes {
   ArchiveStream* stream;
   const ArchiveVisitor* visitor;
@@ -70,7 +70,7 @@ absl::Status Unwelcome(absl::string_view what) {
   return absl::FailedPreconditionError(absl::StrCat(what, ", which no archive of CIFAR-10 has; not taken"));
 }
 
-// Without "." and empty parts.
+// Returns `name` without "." and empty parts.
 absl::StatusOr<std::string> CleanName(absl::string_view name) {
   if (absl::StartsWith(name, "/")) {
     return Unwelcome("an absolute name");
@@ -104,12 +104,12 @@ absl::Status CheckKind(archive_entry* entry) {
   }
 }
 
-// The whole pass over one archive.
+// One pass over a whole archive.
 class Reader {
  public:
   Reader(archive* tar, TarBytes& bytes, const ArchiveVisitor& visitor) : tar_(tar), bytes_(bytes), visitor_(visitor) {}
 
-  // Errors begin with the member's name, where one is known.
+  // Reads all members. Errors begin with the member's name, if it is known.
   absl::Status Run() {
     while (true) {
       archive_entry* entry;
@@ -157,7 +157,7 @@ class Reader {
     if (visitor_.want(name)) {
       RETURN_IF_ERROR(Take(std::move(name), static_cast<size_t>(size)));
     }
-    // Whatever is left of it, padding too.
+    // Skips the rest of the member, including padding.
     return archive_read_data_skip(tar_) == ARCHIVE_OK ? absl::OkStatus() : Broken("cut off");
   }
 
@@ -177,8 +177,8 @@ class Reader {
     return visitor_.take(std::move(name), std::move(data));
   }
 
-  // To the end of the packed stream: its last check stands there. libarchive takes the end of the bytes for the end of
-  // the archive; only tar's own end shows that no member is missing.
+  // Reads to the end of the packed stream, where its last check is. libarchive accepts the end of the bytes as the end
+  // of the archive; only tar's own end shows that no member is missing.
   absl::Status Drain() {
     RETURN_IF_ERROR(bytes_.status);
     while (true) {
@@ -198,10 +198,10 @@ class Reader {
   const ArchiveVisitor& visitor_;
   std::set<std::string> names_;
   uint64_t members_ = 0;
-  uint64_t members_end_ = 0;  // unpacked bytes up to the end of the last one
+  uint64_t members_end_ = 0;  // number of unpacked bytes up to the end of the last member
 };
 
-// While it lives, this thread's locale takes UTF-8 names, which libarchive would otherwise refuse to convert.
+// Makes this thread's locale accept UTF-8 names during its lifetime; libarchive would otherwise refuse to convert them.
 class Utf8Names {
  public:
   Utf8Names() : locale_(newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)) {
@@ -217,7 +217,7 @@ class Utf8Names {
   Utf8Names& operator=(const Utf8Names&) = delete;
 
  private:
-  const locale_t locale_;  // null where the system has no C.UTF-8: such names are then an error
+  const locale_t locale_;  // null if the system has no C.UTF-8: such names are then an error
   locale_t before_;
 };
 

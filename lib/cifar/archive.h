@@ -1,7 +1,9 @@
-// The members of a tar archive in memory, packed by gzip, xz or not at all, one by one. Nothing is written to disk.
+// Reader of the members of a tar archive in memory, packed by gzip, xz or not at all. Nothing is written to disk.
 //
-// libarchive reads the tar format (every other format stays off) and unpacks xz; gzip is unpacked by zlib, because
-// libarchive 3.6 does not verify gzip's CRC-32 (archive_read_support_filter_gzip.c, consume_trailer), which is all that
+// libarchive reads the tar format (all other formats stay disabled) and unpacks xz. zlib unpacks gzip, because
+// libarchive 3.6 does not verify gzip's CRC-32 (archive_read_support_filter_gzip.c, consume_trailer), which is the only
+// check that finds a flipped bit in a picture. The packed stream is always read to its end, so that all of its checks
+// are made.
 // finds a flipped bit in a picture. The packed stream is always read to its end, so that every check in it is made.
 #ifndef LOCKSTEP_LIB_CIFAR_ARCHIVE_H_
 #define LOCKSTEP_LIB_CIFAR_ARCHIVE_H_
@@ -16,14 +18,15 @@
 namespace lockstep {
 
 struct ArchiveVisitor {
-  // Whether a member's bytes are wanted; called for every regular file. Names have no "./" and no doubled '/'.
+  // Returns true if a member's bytes are wanted. Called for every regular file. Names have no "./" and no doubled '/'.
   std::function<bool(const std::string& name)> want;
   std::function<absl::Status(std::string name, std::string bytes)> take;
-  std::function<void(uint64_t packed_bytes)> progress;  // bytes of `archive` used so far; may be empty
+  std::function<void(uint64_t packed_bytes)> progress;  // receives the number of bytes of `archive` used so far; may be
+                                                        // empty
 };
 
-// Shows every member to `visitor`. Errors as UnpackArchive's (source_files.h), and the visitor's own; `path` is for
-// messages.
+// Shows every member to `visitor`. Returns the errors of UnpackArchive (source_files.h) and of the visitor. `path` is
+// for messages.
 absl::Status ReadArchive(const std::string& path, absl::string_view archive, const ArchiveVisitor& visitor);
 
 }  // namespace lockstep

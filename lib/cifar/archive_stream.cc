@@ -27,7 +27,7 @@ constexpr absl::string_view kXzMagic(
 struct Foreign {
   absl::string_view magic;
   const char* name;
-  bool is_archive;  // whether it holds files itself; false: a packed stream, such as .tar.bz2
+  bool is_archive;  // true: holds files itself; false: a packed stream, such as .tar.bz2
 };
 constexpr Foreign kForeign[] = {
     {absl::string_view("PK\x03\x04", 4), "zip", true},
@@ -52,7 +52,7 @@ class PlainStream : public ArchiveStream {
   uint64_t used_ = 0;
 };
 
-// One gzip member, or several on end; zeros may follow (tapes and some servers pad).
+// Stream of one gzip member, or of several in a row; zeros may follow (tapes and some servers pad).
 class GzipStream : public ArchiveStream {
  public:
   explicit GzipStream(absl::string_view bytes) : bytes_(bytes), block_(kBlockBytes) {
@@ -108,7 +108,7 @@ class GzipStream : public ArchiveStream {
   bool ended_ = false;
 };
 
-// liblzma through libarchive, whose "raw" format hands out the unpacked bytes.
+// Stream of xz data, unpacked by liblzma through libarchive, whose "raw" format returns the unpacked bytes.
 class XzStream : public ArchiveStream {
  public:
   explicit XzStream(absl::string_view bytes) : bytes_(bytes), archive_(archive_read_new()) {}

@@ -33,7 +33,7 @@ using ::testing::Pair;
 
 using Members = std::map<std::string, std::string>;
 
-// All members but those called readme.html.
+// Reads all members except readme.html.
 absl::Status Read(const std::string& archive, Members& members) {
   ArchiveVisitor visitor;
   visitor.want = [](const std::string& name) { return name != "readme.html"; };
@@ -87,7 +87,7 @@ TEST(ReadArchiveTest, SeveralGzipMembersAndPaddingAreOneStream) {
 }
 
 TEST(ReadArchiveTest, NamesInUtf8AreTaken) {
-  // A pax header: "LENGTH path=NAME\n", then the member that it names.
+  // A pax header, "LENGTH path=NAME\n", comes before the member that it names.
   const std::string pax = "14 path=caf\xc3\xa9\n";
   Members members;
   ASSERT_THAT(Read(TarHeader("pax", pax.size(), 'x') + pax + std::string(512 - pax.size(), '\0') + TarMember("x", "1") +
@@ -144,7 +144,7 @@ TEST(ReadArchiveTest, TooManyMembersAreRefused) {
 TEST(ReadArchiveTest, AGzipBombIsRefused) {
   const std::string zeros = Gzip(std::string(kMaxSourceFileBytes, '\0'));
   std::string packed;
-  for (int i = 0; i < 17; ++i) {  // 17 x 64 MiB is more than 1 GiB; each has a name of its own
+  for (int i = 0; i < 17; ++i) {  // 17 x 64 MiB is more than 1 GiB; each member has its own name
     packed += Gzip(TarHeader(absl::StrCat("big", i), kMaxSourceFileBytes)) + zeros;
   }
   EXPECT_LT(packed.size(), 2'000'000u);
@@ -170,7 +170,7 @@ TEST(ReadArchiveTest, GarbageIsNoTarArchive) {
   }
 }
 
-// Cut anywhere, an archive is an error, never a smaller archive.
+// A cut anywhere makes an archive an error, never a smaller archive.
 TEST(ReadArchiveTest, CutOffAnywhereItIsAnError) {
   for (const std::string& packed : {SmallTar(), Gzip(SmallTar()), Xz(SmallTar())}) {
     for (size_t size = 0; size < packed.size(); ++size) {
@@ -181,13 +181,13 @@ TEST(ReadArchiveTest, CutOffAnywhereItIsAnError) {
   }
 }
 
-// Even where the member before the cut ends like an archive does, in zeros.
+// This holds even if the member before the cut ends in zeros, like an archive does.
 TEST(ReadArchiveTest, CutOffAfterAMemberOfZerosItIsAnError) {
   EXPECT_THAT(Read(TarMember("zeros", std::string(4096, '\0'))),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("cut off after 1 members")));
 }
 
-// Packed, a flipped bit is an error or changes nothing. Plain, tar itself checks headers only.
+// In a packed archive a flipped bit is an error or changes nothing. In a plain archive tar itself checks only headers.
 TEST(ReadArchiveTest, AFlippedBitNeverChangesAPackedMember) {
   for (const std::string& packed : {Gzip(SmallTar()), Xz(SmallTar())}) {
     for (size_t bit = 0; bit < 8 * packed.size(); ++bit) {

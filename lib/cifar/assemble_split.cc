@@ -19,7 +19,7 @@ std::vector<std::string> MissingFiles(const SourceFiles& source, const SplitFile
   return missing;
 }
 
-// Files hold little beside pixels, so their sizes say how much room these take.
+// Reserves memory for the pixels. The files' sizes determine it, because files hold little else.
 void Reserve(const SourceFiles& source, const SplitFiles& files, ImageSet& set) {
   size_t bytes = 0;
   for (const std::string& name : files.files) {
@@ -47,7 +47,7 @@ bool IsBalanced(const proto::DatasetInfo& info) {
                      [&](uint32_t count) { return count * classes == info.image_count(); });
 }
 
-// Empty when nothing speaks against the split being whole.
+// Returns why the split is not whole; empty if nothing contradicts that it is.
 std::string WhyPartial(const ImageSet& set, const SplitFiles& files, const std::vector<std::string>& missing) {
   if (set.size() != files.whole_count) {
     return absl::StrCat(set.size(), " of ", files.whole_count, " images",

@@ -1,4 +1,4 @@
-// A split put together from the files that CIFAR-10 has for it, and what it lacks to be the whole split.
+// Assembly of a split from CIFAR-10's files, with a note on what the split lacks to be whole.
 #ifndef LOCKSTEP_LIB_CIFAR_ASSEMBLE_SPLIT_H_
 #define LOCKSTEP_LIB_CIFAR_ASSEMBLE_SPLIT_H_
 
@@ -14,22 +14,24 @@
 
 namespace lockstep {
 
-// What a split is made of.
+// Files of a split.
 struct SplitFiles {
   proto::Split split;
-  const char* name;                // "training", "test": for messages
-  std::vector<std::string> files;  // in their order
-  uint32_t whole_count;            // images of the official split, equally many of each class
-  const char* archive;             // where missing files are to be had, for messages
+  const char* name;                // "training" or "test", for messages
+  std::vector<std::string> files;  // file names, in order
+  uint32_t whole_count;            // number of images of the official split, equally many of each class
+  const char* archive;             // archive that has the missing files, for messages
 };
 
-// Adds the images of one file to a set. Its errors need not name the file.
+// Adds the images of one file to a set. Errors need not name the file.
 using AppendFile = std::function<absl::Status(const SourceFile& file, ImageSet& set)>;
 
-// The images of those files that are there; their counts and statistics, with `class_names`, are set in info, whose
-// note says what the split lacks (empty: it is whole, by counts). NotFound: none of the files is there.
-// FailedPrecondition: it is not whole, and `allow_partial` is false. Cancelled: SIGINT or SIGTERM. Others are those of
-// `append`, with the file's name before them.
+// Returns the images of those files that exist. Sets the counts, statistics and `class_names` in info, and the note to
+// what the split lacks (empty: the split is whole, by counts).
+//   - NotFound: no file exists.
+//   - FailedPrecondition: the split is not whole, and `allow_partial` is false.
+//   - Cancelled: SIGINT or SIGTERM.
+//   - Errors of `append`, with the file's name in front.
 absl::StatusOr<ImageSet> AssembleSplit(const SourceFiles& source, const SplitFiles& files,
                                        const std::vector<std::string>& class_names, bool allow_partial,
                                        const AppendFile& append);

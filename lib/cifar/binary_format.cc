@@ -81,7 +81,7 @@ absl::Status AppendRecords(const SourceFile& file, ImageSet& set) {
   return absl::OkStatus();
 }
 
-// Nothing is published that a folder's files could be compared with.
+// Sets the notes of a folder's splits. No published digests exist for its files.
 void JudgeFolder(Dataset& dataset) {
   for (ImageSet* set : {&dataset.train, &dataset.test}) {
     if (set->info.note().empty()) {
@@ -90,7 +90,8 @@ void JudgeFolder(Dataset& dataset) {
   }
 }
 
-// The MD5 is published of the archive: with it both splits are official, with another the notes say so.
+// Compares the archive's MD5 with the published one. If they are equal, whole splits are official; otherwise the notes
+// state the difference.
 absl::Status JudgeArchive(const SourceFiles& source, const ParseOptions& options, Dataset& dataset) {
   const std::string& published = options.published->binary_archive;
   const bool official = source.archive_md5 == published;

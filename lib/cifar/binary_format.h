@@ -1,11 +1,11 @@
-// CIFAR-10's binary version, as https://www.cs.toronto.edu/~kriz/cifar.html lays it out.
+// Reader of CIFAR-10's binary version. https://www.cs.toronto.edu/~kriz/cifar.html defines the layout:
 //
 //   data_batch_1.bin ... data_batch_5.bin, test_batch.bin: 10,000 records each of
 //     <1 byte: label, 0 to 9> <3,072 bytes: 32x32 planes R, G, B, row by row>
 //   batches.meta.txt: the ten class names, one a line, then an empty line
 //
-// Only the archive's MD5 is published (data/README.md), none of its members': so a folder can be found whole, but only
-// the archive official.
+// An MD5 is published for the archive (data/README.md), but not for its members. Hence a folder can be found whole, but
+// only the archive can be official.
 #ifndef LOCKSTEP_LIB_CIFAR_BINARY_FORMAT_H_
 #define LOCKSTEP_LIB_CIFAR_BINARY_FORMAT_H_
 
@@ -21,11 +21,14 @@ namespace lockstep {
 inline constexpr uint32_t kBinaryRecordBytes = 1 + kImageBytes;  // 3,073
 inline constexpr uint32_t kBinaryRecordsPerFile = 10'000;
 
-// Checks everything and takes the files apart. DataLoss, naming file, record and byte: a size that is not a whole
-// number of records, a label of 10 or more, a metadata file without ten names. NotFound: test_batch.bin or
-// batches.meta.txt is missing. FailedPrecondition: files or records are missing, or the classes are not equally many,
-// and allow_partial is false (with it such a set is taken, and each split's note says what it holds); or an archive
-// whose MD5 is not the published one, under strict (else a warning). Cancelled: SIGINT or SIGTERM.
+// Checks all files and returns both splits.
+//   - DataLoss, naming file, record and byte: a size that is not a whole number of records, a label of 10 or more, or a
+//     metadata file without ten names.
+//   - NotFound: test_batch.bin or batches.meta.txt is missing.
+//   - FailedPrecondition: files or records are missing, or the classes differ in size, and allow_partial is false (if
+//     true, the set is accepted, and each split's note states what it holds); or an archive's MD5 is not the published
+//     one, under strict (otherwise a warning).
+//   - Cancelled: SIGINT or SIGTERM.
 absl::StatusOr<Dataset> ParseBinary(const SourceFiles& source, const ParseOptions& options);
 
 }  // namespace lockstep

@@ -1,6 +1,6 @@
-// Any bytes as CIFAR-10's binary version: the class names, then, behind a line "--", the labels of data_batch_1 and,
-// behind another, those of test_batch; a label's image is made up, and a batch that ends in '!' lacks its last byte. Refused,
-// or every image with its label, in order.
+// Any bytes as CIFAR-10's binary version: the class names, a line "--", the labels of data_batch_1, another line "--",
+// and the labels of test_batch. The fuzzer makes an image for each label; a batch that ends in '!' lacks its last byte.
+// The result must be a refusal, or every image with its label, in order.
 #include <string>
 #include <vector>
 
@@ -14,7 +14,7 @@
 namespace lockstep::testing {
 namespace {
 
-constexpr size_t kMaxImages = 100;  // of a batch: keeps an input's images below a megabyte
+constexpr size_t kMaxImages = 100;  // images per batch: keeps an input's images below a megabyte
 
 std::string Batch(absl::string_view labels) {
   std::string bytes;

@@ -28,12 +28,12 @@ const ParseOptions kWholeOnly = AllowPartial(false);
 
 constexpr char kClassNames[] = "airplane\nautomobile\nbird\ncat\ndeer\ndog\nfrog\nhorse\nship\ntruck\n\n";
 
-// One record: the label, then 3,072 bytes of `fill`.
+// Returns one record: the label, then 3,072 bytes of `fill`.
 std::string Record(int label, char fill) { return std::string(1, static_cast<char>(label)) + std::string(3072, fill); }
 
 SourceFile File(const std::string& name, const std::string& bytes) { return {name, bytes, ""}; }
 
-// Two records in data_batch_1, one in each other file: labels 0, 1, 2, 3, 4, 5 and 9; fills 'a' to 'g'.
+// Two records in data_batch_1, one in each other file, with labels 0, 1, 2, 3, 4, 5 and 9 and fills 'a' to 'g'.
 SourceFiles SmallFolder() {
   SourceFiles folder;
   folder.format = proto::BINARY;
@@ -70,7 +70,7 @@ SourceFiles MakeWholeFolder() {
   return folder;
 }
 
-// Six files of 10,000 black images with all labels equally often. Made once: 184 MB.
+// Returns six files of 10,000 black images, with equally many of each label. Made once: 184 MB.
 const SourceFiles& WholeFolder() {
   static const auto* folder = new SourceFiles(MakeWholeFolder());
   return *folder;
@@ -88,8 +88,8 @@ TEST(ParseBinaryTest, TakesRecordsApart) {
   EXPECT_THAT(dataset->test.pixels, Each('g'));
 }
 
-// Room for the official 50,000 images costs milliseconds to take and give back where each page is looked after, as
-// under a sanitizer.
+// Memory for the official 50,000 images would cost milliseconds to allocate and free if each page is tracked, as under
+// a sanitizer.
 TEST(ParseBinaryTest, ASubsetTakesNoMoreRoomThanItsFiles) {
   const auto dataset = ParseBinary(SmallFolder(), kAllowPartial);
   ASSERT_THAT(dataset, IsOk());
@@ -266,7 +266,7 @@ TEST(ParseBinaryTest, APartIsNeverOfficial) {
 
 // --- every cut and every flipped bit ---
 
-// Only whole records are taken, and only as many as there are.
+// Only whole records are accepted, and only as many as there are.
 TEST(ParseBinaryTest, CutAnywhereAFileIsAnErrorOrHasWholeRecords) {
   for (size_t size = 0; size <= 2 * kBinaryRecordBytes; ++size) {
     SourceFiles folder = SmallFolder();
@@ -279,10 +279,10 @@ TEST(ParseBinaryTest, CutAnywhereAFileIsAnErrorOrHasWholeRecords) {
 TEST(ParseBinaryTest, AFlippedBitIsInALabelOrInAPixel) {
   SourceFiles whole = SmallFolder();
   whole.files[0].bytes.resize(kBinaryRecordBytes);
-  whole.files.erase(whole.files.begin() + 1, whole.files.begin() + 5);  // one image of each split: 24,584 times
+  whole.files.erase(whole.files.begin() + 1, whole.files.begin() + 5);  // one image per split, read 24,584 times
   for (size_t bit = 0; bit < 8 * kBinaryRecordBytes; ++bit) {
     SourceFiles folder = whole;
-    folder.files[1].bytes[bit / 8] ^= static_cast<char>(1 << bit % 8);  // the test image, of label 9
+    folder.files[1].bytes[bit / 8] ^= static_cast<char>(1 << bit % 8);  // the test image, with label 9
     const auto dataset = ParseBinary(folder, kAllowPartial);
     if (bit >= 8) {
       ASSERT_THAT(dataset, IsOk());

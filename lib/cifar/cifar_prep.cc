@@ -34,8 +34,8 @@
 namespace lockstep {
 namespace {
 
-// The flags are named once here: they make the cache key. The format is the one asked for: which kind an archive holds
-// is known only after it is taken apart.
+// Returns the header options with the flags, which make the cache key. The format is the requested one, because the
+// version in an archive is known only after unpacking.
 HeaderOptions DescribeRun(const CifarPrepOptions& options, bool synthetic) {
   HeaderOptions header;
   header.schema = "lockstep.proto.DatasetFile";
@@ -52,14 +52,15 @@ HeaderOptions DescribeRun(const CifarPrepOptions& options, bool synthetic) {
   return header;
 }
 
-// The notes of the splits name files of a folder that are not read, and whose digests are therefore not in the key.
+// Adds the kinds of files that are not read to the cache key: the notes of the splits list them, but no digest covers
+// them.
 void AddPassedOver(const SourceFiles& source, HeaderOptions& header) {
   for (const auto& [folder, files] : source.passed_over) {
     header.result_flags[absl::StrCat("passed over in ", folder)] = files.Kinds();
   }
 }
 
-// Silence would leave the caller believing that a part was taken.
+// Refuses counts for images from --input: ignoring them would suggest that only a part was taken.
 absl::Status CheckCountsUnset(const SyntheticOptions& options) {
   const SyntheticOptions defaults;
   if (options.train_images == defaults.train_images && options.test_images == defaults.test_images) {
@@ -69,7 +70,7 @@ absl::Status CheckCountsUnset(const SyntheticOptions& options) {
       "--train_images and --test_images are for synthetic images; what --input holds is taken whole");
 }
 
-// Info records and chunks one by one, so that no second copy of all images is in memory.
+// Appends info records and chunks one by one, so that memory never holds a second copy of all images.
 absl::Status AppendDataset(const Dataset& dataset, RecordWriter& writer) {
   proto::DatasetRecord record;
   for (const ImageSet* set : {&dataset.train, &dataset.test}) {
@@ -89,7 +90,7 @@ absl::Status AppendDataset(const Dataset& dataset, RecordWriter& writer) {
   return writer.Finish();
 }
 
-// A part of a data set is of no use to anybody: unlike a sweep's journal it is removed.
+// Writes the record, and removes it on errors: unlike a sweep's journal, a part of a data set is of no use.
 absl::Status WriteDataset(const proto::Header& header, const Dataset& dataset, RecordWriter& writer) {
   RETURN_IF_ERROR(CheckNotStopped());
   absl::Status status = writer.Begin(header);
@@ -106,14 +107,14 @@ std::string FormatChannels(const google::protobuf::RepeatedField<double>& values
   return absl::StrJoin(values, " ", [](std::string* out, double v) { absl::StrAppendFormat(out, "%.4f", v); });
 }
 
-// "10 classes of 500", or the smallest and largest count when they differ.
+// Returns "10 classes of 500", or the smallest and largest count if they differ.
 std::string FormatClasses(const proto::DatasetInfo& info) {
   const auto [low, high] = std::minmax_element(info.class_count().begin(), info.class_count().end());
   return *low == *high ? absl::StrCat(info.class_count_size(), " classes of ", *low)
                        : absl::StrCat(info.class_count_size(), " classes of ", *low, " to ", *high);
 }
 
-// "airplane 5000, automobile 5000, ..."
+// Returns "airplane 5000, automobile 5000, ...".
 std::string FormatClassNames(const proto::DatasetInfo& info) {
   std::vector<std::string> classes;
   for (int label = 0; label < info.class_name_size(); ++label) {
@@ -129,7 +130,7 @@ absl::StatusOr<Dataset> Parse(SourceFiles& source, const ParseOptions& options) 
     case proto::PYTHON:
       return ParsePython(source, options);
     case proto::IMAGE_FOLDERS:
-      // An archive's pictures are there, and a folder's once it is digested.
+      // The pictures of an archive are in memory, and so are those of a folder once it is digested.
       return source.input.sha256().empty() ? ReadImageFolder(source, options) : ParseImageFolder(source, options);
     default:
       return absl::InternalError(absl::StrCat(source.input.path(), ": no reader for ", InputFormatName(source.format)));
@@ -141,7 +142,7 @@ bool HasPublishedDigests(const SourceFiles& source) {
   return source.format == proto::PYTHON || (source.format == proto::BINARY && source.is_archive);
 }
 
-// Unpacks where that is wanted, parses, and prints what was doubted.
+// Unpacks an archive, parses the source, and prints the warnings.
 absl::StatusOr<Dataset> MakeDataset(const CifarPrepOptions& options, proto::InputFormat wanted, SourceFiles& source) {
   if (wanted == proto::SYNTHETIC) {
     return MakeSynthetic(options.synthetic);
@@ -166,8 +167,8 @@ absl::StatusOr<Dataset> MakeDataset(const CifarPrepOptions& options, proto::Inpu
   return dataset;
 }
 
-// Whether there is an output that may be this result. Where there is none, what pictures are read for can be done at
-// once.
+// Returns true if there is an output that may be this result. If there is none, pictures can be read, digested and
+// decoded in one pass.
 bool MayBeThere(const CifarPrepOptions& options) {
   return !options.force && !options.dry_run && access(options.output.c_str(), F_OK) == 0;
 }
@@ -180,7 +181,7 @@ absl::StatusOr<SourceFiles> OpenSource(const CifarPrepOptions& options, proto::I
   return source;
 }
 
-// What a dry run took, of which a run takes as much, and what only a run takes.
+// Returns the cost of the dry run, which a run has too, and the additional cost of a run.
 std::string CostText(const Dataset& dataset, double seconds) {
   const uint64_t bytes = (dataset.train.info.image_count() + dataset.test.info.image_count()) * kImageBytes;
   return absl::StrFormat(
@@ -215,7 +216,7 @@ absl::Status RunCifarPrep(const CifarPrepOptions& options) {
   SourceFiles source;
   const auto make_header = [&] {
     header_options.inputs.assign(wanted != proto::SYNTHETIC, source.input);
-    if (!source.is_archive) {  // an archive's digest is of all that is in it
+    if (!source.is_archive) {  // an archive's digest covers all of its members
       AddPassedOver(source, header_options);
     }
     return MakeHeader(header_options);
@@ -230,8 +231,8 @@ absl::Status RunCifarPrep(const CifarPrepOptions& options) {
     }
   }
   std::unique_ptr<RecordWriter> writer;
-  if (!options.dry_run) {  // before the images are decoded: an output that cannot be is not found after them
-    // The header is made only where the rule needs it: pictures are not digested before they are read.
+  if (!options.dry_run) {  // before the images are decoded, so that an output that cannot be written is found first
+    // The header is made only if the rule needs it, because pictures are not digested before they are read.
     const ReplaceRule rule = [&](const ReplacedOutput& output) { return ReplaceOwnResult(make_header())(output); };
     ASSIGN_OR_RETURN(writer, RecordWriter::Reserve(options.output, ReplaceIfForced(options.force, rule)));
   }

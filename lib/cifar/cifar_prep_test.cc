@@ -47,7 +47,7 @@ CifarPrepOptions SyntheticRun() {
   return options;
 }
 
-// Five training images and a test image in CIFAR-10's binary layout.
+// Returns a run with five training images and a test image in CIFAR-10's binary layout.
 CifarPrepOptions BinaryRun() {
   CifarPrepOptions options;
   options.output = TempPath("dataset.rec");
@@ -92,7 +92,7 @@ TEST(CifarPrepTest, BinaryImagesToARecordFile) {
 
 TEST(CifarPrepTest, ASecondRunIsCached) {
   for (const CifarPrepOptions& options : {SyntheticRun(), BinaryRun()}) {
-    unlink(options.output.c_str());  // what the other run left would not be replaced
+    unlink(options.output.c_str());  // the previous run's output would not be replaced
     ASSERT_THAT(RunCifarPrep(options), IsOk());
     const std::string before = ReadFile(options.output);
     struct stat first, second;
@@ -175,7 +175,8 @@ TEST(CifarPrepTest, TheSummarySaysWhatThereIs) {
 
 // --- the same images in every form ---
 
-// Eleven images: one of each class to train on, one more of class 0; ten to test on. Bytes are i, i + 1, ... wrapping.
+// Returns 11 training images, one per class and a second one of class 0, and 10 test images. Bytes are i, i + 1, ...
+// with wrap-around.
 Dataset TwoSplits() {
   Dataset dataset;
   for (ImageSet* set : {&dataset.train, &dataset.test}) {
@@ -187,7 +188,7 @@ Dataset TwoSplits() {
       }
     }
   }
-  // As image folders order them: by class, then name.
+  // Order of image folders: by class, then by name.
   std::rotate(dataset.train.labels.begin() + 1, dataset.train.labels.end() - 1, dataset.train.labels.end());
   std::rotate(dataset.train.pixels.begin() + kImageBytes, dataset.train.pixels.end() - kImageBytes,
               dataset.train.pixels.end());
@@ -196,7 +197,7 @@ Dataset TwoSplits() {
 
 std::string ClassName(uint8_t label) { return absl::StrCat("class", label); }
 
-// PNG, lossless: train/class0/0000.png ...
+// Returns an archive of lossless PNG pictures: train/class0/0000.png ...
 std::string PictureTar(const Dataset& dataset) {
   std::string tar;
   for (const ImageSet* set : {&dataset.train, &dataset.test}) {
@@ -209,7 +210,7 @@ std::string PictureTar(const Dataset& dataset) {
   return tar + TarEnd();
 }
 
-// The binary version, all training images in data_batch_1.bin.
+// Returns an archive of the binary version, with all training images in data_batch_1.bin.
 std::string BinaryTar(const Dataset& dataset) {
   std::string tar;
   for (const ImageSet* set : {&dataset.train, &dataset.test}) {
@@ -253,7 +254,7 @@ TEST(CifarPrepTest, EveryArchiveOfTheSameImagesGivesTheirPixels) {
   }
 }
 
-// The pictures of PictureTar, in a folder.
+// Returns a run on a folder with the pictures of PictureTar.
 CifarPrepOptions PictureFolderRun(const Dataset& dataset) {
   CifarPrepOptions options;
   options.output = TempPath("dataset.rec");
@@ -272,7 +273,7 @@ CifarPrepOptions PictureFolderRun(const Dataset& dataset) {
   return options;
 }
 
-// Without an output each picture is read, digested and decoded in one go; with one, all are digested first.
+// Without an output each picture is read, digested and decoded in one pass; with an output all are digested first.
 TEST(CifarPrepTest, AFolderOfPicturesIsTheSameReadInOnePassOrTwo) {
   const Dataset images = TwoSplits();
   const CifarPrepOptions options = PictureFolderRun(images);
@@ -283,17 +284,17 @@ TEST(CifarPrepTest, AFolderOfPicturesIsTheSameReadInOnePassOrTwo) {
   EXPECT_EQ(one_pass->train.labels, images.train.labels);
   EXPECT_EQ(one_pass->test.pixels, images.test.pixels);
   const std::string file = ReadFile(options.output), key = StartTimeAndKey(options.output);
-  ASSERT_THAT(RunCifarPrep(options), IsOk());  // cached: the digests are the same
+  ASSERT_THAT(RunCifarPrep(options), IsOk());  // cached, because the digests are the same
   EXPECT_EQ(ReadFile(options.output), file);
   WriteFile(options.output, "something else");
   EXPECT_THAT(RunCifarPrep(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not a Lockstep record")));
-  WriteFile(options.output, file.substr(0, file.size() - 1));  // damaged, so that it is no result of anybody's
+  WriteFile(options.output, file.substr(0, file.size() - 1));  // damaged, so that no run accepts it as its result
   ASSERT_THAT(RunCifarPrep(options), IsOk());
   const auto two_passes = ReadDataset(options.output);
   ASSERT_THAT(two_passes, IsOk());
   EXPECT_EQ(two_passes->train.pixels, images.train.pixels);
   EXPECT_EQ(two_passes->train.info.SerializeAsString(), one_pass->train.info.SerializeAsString());
-  EXPECT_EQ(StartTimeAndKey(options.output).substr(21), key.substr(21));  // without the start time
+  EXPECT_EQ(StartTimeAndKey(options.output).substr(21), key.substr(21));  // all but the start time
 }
 
 TEST(CifarPrepTest, AChangedPictureMakesTheRecordsAgain) {
@@ -323,7 +324,7 @@ TEST(CifarPrepTest, AnArchiveIsCachedBeforeItIsTakenApart) {
   EXPECT_EQ(ReadFile(options.output), before);
 }
 
-// No MD5 is published of pictures, nor of the files of the binary version.
+// No MD5s are published for pictures or for the files of the binary version.
 TEST(CifarPrepTest, StrictIsRefusedWhereItComparesNothing) {
   CifarPrepOptions pictures = PictureFolderRun(TwoSplits()), archive = ArchiveRun(PictureTar(TwoSplits()));
   for (CifarPrepOptions* options : {&pictures, &archive}) {
@@ -334,7 +335,7 @@ TEST(CifarPrepTest, StrictIsRefusedWhereItComparesNothing) {
   }
 }
 
-// Files that are not read are in no digest, and still the note is of what is there now.
+// No digest covers the files that are not read, and yet the note must describe the current files.
 TEST(CifarPrepTest, AFileMoreThatIsPassedOverIsInTheNote) {
   const CifarPrepOptions options = PictureFolderRun(TwoSplits());
   ASSERT_THAT(RunCifarPrep(options), IsOk());
@@ -354,7 +355,7 @@ TEST(CifarPrepTest, StrictRefusesAnArchiveOfAnotherMd5) {
   EXPECT_FALSE(FileExists(options.output));
 }
 
-// Names that lead outside, in every place where the archive's reader could be tempted: nothing appears beside the
+// Names that lead outside, in every place where the archive's reader might follow them: nothing appears next to the
 // archive.
 TEST(CifarPrepTest, AnArchiveThatLeadsOutsideWritesNothing) {
   const std::string outside = TempPath("outside");
@@ -373,19 +374,19 @@ TEST(CifarPrepTest, AnArchiveThatLeadsOutsideWritesNothing) {
   }
 }
 
-// --- on a real CIFAR-10, whole or the first records of each file ---
+// --- a real CIFAR-10: whole, or the first records of each file ---
 
-// Five standard errors of a mean over n of the 50,000 images, plus half a unit of the published last digit. The mean
-// over an image and its std both spread over images by less than sqrt(pixel_std^2 - image_std^2), at most 0.168 (blue),
-// because pixel_std^2 is the mean of the images' variances plus the variance of their means. When n is the whole set
-// nothing is sampled.
+// Five standard errors of a mean over n of the 50,000 images, plus half a unit of the published last digit. An image's
+// mean and its std both vary over images by less than sqrt(pixel_std^2 - image_std^2), at most 0.168 (blue), because
+// pixel_std^2 is the mean of the images' variances plus the variance of their means. If n is the whole set, nothing is
+// sampled.
 double SamplingTolerance(double n) { return 5 * 0.168 * std::sqrt((1 - n / 50'000) / n) + 0.00005; }
 
-// For pixel_std: an image's mean squared distance q from the mean is within [0, 0.31] and 0.07 on average, so its std
-// is below sqrt(0.07 * 0.31 - 0.07^2) = 0.13; and d(std) = d(q) / (2 * 0.2435).
+// Tolerance of pixel_std: an image's mean squared distance q from the mean is within [0, 0.31] and 0.07 on average, so
+// its std is below sqrt(0.07 * 0.31 - 0.07^2) = 0.13; and d(std) = d(q) / (2 * 0.2435).
 double PixelStdTolerance(double n) { return 5 * 0.13 / (2 * 0.2435) * std::sqrt((1 - n / 50'000) / n) + 0.00005; }
 
-// `dataset_` is the one that cifar_prep makes of it; all tests skip where there is none.
+// Tests on a real CIFAR-10. cifar_prep makes `dataset_` from it; all tests skip if there is none.
 class RealCifarTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -421,14 +422,14 @@ TEST_F(RealCifarTest, CountsAndStatisticsAreCifars) {
   }
 }
 
-// Genuine pixels through lossless pictures: what comes out is what went in.
+// Real pixels that pass through lossless pictures must be unchanged.
 TEST_F(RealCifarTest, PngFoldersGiveTheSourcePixels) {
   const CifarPrepOptions pictures = ArchiveRun(Gzip(PictureTar(*dataset_)));
   ASSERT_THAT(RunCifarPrep(pictures), IsOk());
   const auto read = ReadDataset(pictures.output);
   ASSERT_THAT(read, IsOk());
   for (const auto& splits : {std::pair(&dataset_->train, &read->train), std::pair(&dataset_->test, &read->test)}) {
-    const ImageSet *from = splits.first, *to = splits.second;  // clang 14 lets no lambda capture a structured binding
+    const ImageSet *from = splits.first, *to = splits.second;  // clang 14 cannot capture a structured binding
     // A stable sort by class is the order of image folders.
     std::vector<size_t> order(from->size());
     std::iota(order.begin(), order.end(), size_t{0});

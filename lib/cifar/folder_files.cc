@@ -22,7 +22,7 @@
 namespace lockstep {
 namespace {
 
-// One read at most: a stop signal is answered between two, even on a slow disk.
+// Largest size of one read: a stop signal is handled between two reads, even on a slow disk.
 constexpr size_t kReadBytes = size_t{4} << 20;
 
 struct Entry {
@@ -48,9 +48,10 @@ bool IsFolder(int at, const dirent& entry) {
   return fstatat(at, entry.d_name, &info, 0) == 0 && S_ISDIR(info.st_mode);
 }
 
-// Sorted, without "." and "..".
+// Returns the entries of a folder, sorted, without "." and "..".
 absl::StatusOr<std::vector<Entry>> List(const OpenFolder& folder, const std::string& shown) {
-  const int copy = openat(folder.fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // fdopendir takes its descriptor
+  const int copy = openat(folder.fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // fdopendir takes ownership of its
+                                                                                  // descriptor
   DIR* stream = copy < 0 ? nullptr : fdopendir(copy);
   if (stream == nullptr) {
     return absl::FailedPreconditionError(absl::StrCat(shown, ": cannot list the folder: ", std::strerror(errno)));
@@ -66,26 +67,26 @@ absl::StatusOr<std::vector<Entry>> List(const OpenFolder& folder, const std::str
   return entries;
 }
 
-// Whether files of CIFAR-10 may lie below the folder at `path` (relative to the top; its files are looked at already).
+// Returns true if files of CIFAR-10 may be below the folder `name` in the folder at `path` (relative to the top).
 bool MayHold(const std::string& path, const std::string& name) {
   const size_t depth = path.empty() ? 0 : 1 + std::count(path.begin(), path.end(), '/');
   if (name[0] == '.' || depth > 2) {
     return false;
   }
   const std::string inside = path.empty() ? name : absl::StrCat(path, "/", name);
-  // One more level is enough at the top; below it only what CifarPathOf would take.
+  // At the top, every folder is searched; below, only folders whose pictures CifarPathOf would accept.
   return depth == 0 || CifarPathOf(inside + "/x.png") || CifarPathOf(inside + "/x/x.png");
 }
 
-// A folder to look at, and what was found in it.
+// A folder to search, and its contents.
 struct Level {
   std::shared_ptr<const OpenFolder> folder;
-  std::string path;   // relative to the top, where it is empty
-  std::string shown;  // for messages
+  std::string path;   // path relative to the top; empty for the top
+  std::string shown;  // path for messages
 
   std::vector<FolderFile> files;
-  FormatFinder finder;       // of these files and of others
-  std::vector<Level> inner;  // folders that may hold more
+  FormatFinder finder;       // findings: these files and others
+  std::vector<Level> inner;  // folders to search next
 };
 
 absl::Status LookInto(Level& level) {
@@ -107,7 +108,7 @@ absl::Status LookInto(Level& level) {
   return absl::OkStatus();
 }
 
-// Moves what `level` found to the listing, and its folders to `next`.
+// Moves the findings of `level` to the listing, and its inner folders to `next`.
 absl::Status TakeOver(Level& level, const std::string& top, FolderListing& listing, std::vector<Level>& next) {
   listing.finder.Add(level.finder);
   std::move(level.files.begin(), level.files.end(), std::back_inserter(listing.files));
@@ -119,9 +120,9 @@ absl::Status TakeOver(Level& level, const std::string& top, FolderListing& listi
   return absl::OkStatus();
 }
 
-// The file by a single read, which saves asking for its size: 60,000 times. Nothing when it is not that small.
+// Reads the file with a single read, which saves 60,000 queries of a size. Returns nothing if the file is larger.
 absl::optional<absl::string_view> ReadSmall(int fd, std::string& buffer) {
-  constexpr size_t kSmallBytes = 16 << 10;  // of CIFAR-10's pictures the largest are 3 kB as PNG
+  constexpr size_t kSmallBytes = 16 << 10;  // CIFAR-10's largest pictures have 3 kB as PNG
   buffer.resize(std::max(buffer.size(), kSmallBytes));
   const ssize_t n = read(fd, &buffer[0], buffer.size());
   if (n >= 0 && static_cast<size_t>(n) < buffer.size()) {
@@ -175,7 +176,7 @@ absl::StatusOr<std::string> ReadAll(int fd, uint64_t size_hint, uint64_t max_byt
   if (size_hint > max_bytes) {
     return too_large();
   }
-  // One byte more than expected, so that the end is seen by the read that brings the last bytes.
+  // One byte more than expected, so that the read of the last bytes also sees the end.
   std::string bytes(size_hint + 1, '\0');
   size_t filled = 0;
   while (true) {
@@ -204,8 +205,8 @@ absl::StatusOr<std::string> ReadAll(int fd, uint64_t size_hint, uint64_t max_byt
 
 absl::StatusOr<absl::string_view> ReadFolderFile(const OpenFolder& folder, const std::string& name, bool one_read,
                                                  const std::string& top, std::string& buffer) {
-  const char* const entry = name.c_str() + (name.rfind('/') + 1);  // without a '/': npos + 1, which is 0
-  // O_NONBLOCK: opening a FIFO would otherwise wait for its writer.
+  const char* const entry = name.c_str() + (name.rfind('/') + 1);  // name without a '/': npos + 1 is 0
+  // O_NONBLOCK: otherwise, opening a FIFO would wait for a writer.
   const int fd = openat(folder.fd(), entry, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (fd < 0) {
     return absl::NotFoundError(absl::StrCat(top, ": ", name, ": cannot open: ", std::strerror(errno)));

@@ -1,4 +1,4 @@
-// The files of a folder that could be CIFAR-10's, listed and then read.
+// Files of a folder that may be CIFAR-10's: listed first, read later.
 #ifndef LOCKSTEP_LIB_CIFAR_FOLDER_FILES_H_
 #define LOCKSTEP_LIB_CIFAR_FOLDER_FILES_H_
 
@@ -12,7 +12,7 @@
 
 namespace lockstep {
 
-// An open folder: files are opened relative to it, which spares the kernel the path.
+// An open folder. Files are opened relative to it, so that the kernel need not resolve the whole path.
 class OpenFolder {
  public:
   explicit OpenFolder(int fd) : fd_(fd) {}
@@ -26,28 +26,30 @@ class OpenFolder {
 };
 
 struct FolderFile {
-  CifarPath place;                           // its name there is the last part of place.name
-  std::shared_ptr<const OpenFolder> folder;  // the innermost one
-  bool regular = false;                      // as that folder says; not of a link
+  CifarPath place;  // place in CIFAR-10; the last part of place.name is the file's name in `folder`
+  std::shared_ptr<const OpenFolder> folder;  // innermost folder
+  bool regular = false;                      // true if the folder's entry says so; false for a link
 };
 
 struct FolderListing {
-  std::vector<FolderFile> files;  // of every kind of CIFAR-10
-  FormatFinder finder;            // knows them, and the names of others
+  std::vector<FolderFile> files;  // files of every version of CIFAR-10
+  FormatFinder finder;            // counts of these files, and names of others
 };
 
-// Looks at the top, inside the folders there, and inside SPLIT/<class>/ (split_folders.h) of both; no deeper. Opens no
-// file. NotFound, FailedPrecondition: the folder cannot be opened. Links are followed: the folder is the user's own.
+// Lists the files at the top, in the folders there, and in SPLIT/<class>/ (split_folders.h) of both levels, but no
+// deeper. Opens no file. Follows links, because the folder is the user's own. NotFound, FailedPrecondition: the folder
+// cannot be opened.
 absl::StatusOr<FolderListing> ListFolder(const std::string& path);
 
-// The bytes of the file in `folder` whose name is the last part of `name`. They are in `buffer`, which may stay larger:
-// used for one file after another it spares its memory each time. With `one_read` the file is known to be regular, and
-// likely to be small. Messages begin with "TOP: NAME". FailedPrecondition: not a regular file (nothing is waited for),
-// or larger than kMaxSourceFileBytes. DataLoss: reading failed, or the file changed meanwhile.
+// Returns the bytes of the file in `folder` whose name is the last part of `name`. The bytes are in `buffer`, which may
+// stay larger than the file, so that the next file can reuse its memory. If `one_read` is true, the file must be known
+// to be regular, and should be small. Messages begin with "TOP: NAME".
+//   - FailedPrecondition: not a regular file (the call does not wait for a FIFO), or larger than kMaxSourceFileBytes.
+//   - DataLoss: reading failed, or the file changed meanwhile.
 absl::StatusOr<absl::string_view> ReadFolderFile(const OpenFolder& folder, const std::string& name, bool one_read,
                                                  const std::string& top, std::string& buffer);
 
-// All bytes of an open descriptor; `what` is said to be too large beyond `max_bytes`.
+// Returns all bytes of an open descriptor. FailedPrecondition: more than `max_bytes`. Messages begin with `shown`.
 absl::StatusOr<std::string> ReadAll(int fd, uint64_t size_hint, uint64_t max_bytes, const std::string& shown);
 
 }  // namespace lockstep

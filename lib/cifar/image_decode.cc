@@ -8,11 +8,11 @@
 namespace lockstep {
 namespace {
 
-// Portable Network Graphics, section 5.2; ITU T.81, table B.1: SOI, then the first byte of any marker.
+// First bytes. Portable Network Graphics, section 5.2; ITU T.81, table B.1: SOI, then the first byte of any marker.
 constexpr absl::string_view kPngMagic("\x89PNG\r\n\x1a\n", 8);
 constexpr absl::string_view kJpegMagic("\xff\xd8\xff", 3);
 
-// Four bytes a pixel, so that the compiler can turn words into planes 16 at a time (-O3, see BUILD).
+// Converts pixels to planes. With four bytes per pixel, the compiler converts 16 words at a time (-O3, see BUILD).
 void ToPlanes(const uint32_t* rgbx, uint8_t* pixels) {
   for (uint32_t c = 0; c < kImageChannels; ++c) {
     for (uint32_t i = 0; i < kPlaneBytes; ++i) {

@@ -1,5 +1,6 @@
-// Any bytes as a picture, PNG or JPEG: as they are, and with the CRC of every PNG chunk mended, since mutated chunks get
-// past it in no other way. What decodes does so again to the same pixels, and every byte of them is written.
+// Any bytes as a picture, PNG or JPEG: unchanged, and with the CRC of every PNG chunk corrected, because mutated chunks
+// would otherwise never pass the CRC check. A picture that decodes must decode again to the same pixels, and every byte
+// of the pixels must be written.
 #include <zlib.h>
 
 #include <cstring>

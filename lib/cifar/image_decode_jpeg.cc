@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/cifar/image_decode.h"
 #include "lib/dataset/dataset.h"
-// clang-format off: after <cstdio>, which it needs and does not include.
+// clang-format off: <jpeglib.h> must come after <cstdio>, which it needs and does not include.
 #include <jpeglib.h>
 // clang-format on
 
@@ -15,9 +15,9 @@ namespace {
 constexpr size_t kBytesPerPixel = 4;
 constexpr int kMaxComponents = 3;  // grey is 1, YCbCr and RGB are 3; CMYK and YCCK are 4
 
-// Where libjpeg's errors end up. Plain data: longjmp runs no destructors, so nothing between has one.
+// State of libjpeg's errors. Plain data: longjmp runs no destructors, so no object on its way may have one.
 struct ErrorExit {
-  jpeg_error_mgr manager;  // first, so that a pointer to it is one to this
+  jpeg_error_mgr manager;  // first, so that a pointer to it is also one to the ErrorExit
   std::jmp_buf back;
   char message[JMSG_LENGTH_MAX];
 };
@@ -28,7 +28,8 @@ struct ErrorExit {
   std::longjmp(error->back, 1);
 }
 
-// Level -1 is a warning: libjpeg goes on with grey or repeated pixels. Levels from 0 on are talk.
+// Treats a warning (level -1) as an error, because libjpeg would continue with grey or repeated pixels. Levels from 0
+// on are trace messages.
 void OnMessage(j_common_ptr common, int level) {
   if (level < 0) {
     Leave(common);
@@ -37,7 +38,7 @@ void OnMessage(j_common_ptr common, int level) {
 
 enum class Outcome { kDecoded, kBroken, kOtherSize, kOtherKind };
 
-// All of it in one function without C++ objects.
+// Decodes a picture. All in one function without C++ objects, because of longjmp.
 Outcome Decode(const unsigned char* file, size_t size, uint8_t* rgbx, ErrorExit* error, jpeg_decompress_struct* jpeg) {
   if (setjmp(error->back) != 0) {
     return Outcome::kBroken;
@@ -51,7 +52,7 @@ Outcome Decode(const unsigned char* file, size_t size, uint8_t* rgbx, ErrorExit*
   if (jpeg->num_components != 1 && jpeg->num_components != kMaxComponents) {
     return Outcome::kOtherKind;
   }
-  jpeg->out_color_space = JCS_EXT_RGBX;  // libjpeg-turbo's own
+  jpeg->out_color_space = JCS_EXT_RGBX;  // extension of libjpeg-turbo
   jpeg_start_decompress(jpeg);
   JSAMPROW rows[kImageHeight];
   for (uint32_t y = 0; y < kImageHeight; ++y) {
@@ -66,11 +67,11 @@ Outcome Decode(const unsigned char* file, size_t size, uint8_t* rgbx, ErrorExit*
 
 }  // namespace
 
-// A decompressor for each picture: one used again keeps the tables of the picture before, so that a picture that has
-// lost its own would decode to something that depends on its neighbour. Using one again, its tables forgotten and their
-// memory made the picture's, gains nothing measurable: medians of 20.1 and 20.3 us a picture on one thread (range of the
-// middle 80 %: 17.9 to 22.2), 15.6 and 15.5 on two (Xeon 2.8 GHz shared with compiling, libjpeg-turbo 2.1.5, 10,000
-// pictures in memory, 60 and 36 passes of each in turn, 2026-11-21).
+// Each picture has its own decompressor. A reused one keeps the tables of the picture before, so that a picture without
+// its own tables would decode to something that depends on its neighbour. Reusing a decompressor, with its tables
+// dropped and their memory bound to the picture, gains nothing measurable: medians of 20.1 and 20.3 us per picture on
+// one thread (range of the middle 80 %: 17.9 to 22.2), 15.6 and 15.5 on two (Xeon 2.8 GHz shared with compiling,
+// libjpeg-turbo 2.1.5, 10,000 pictures in memory, 60 and 36 passes of each in turn, 2026-11-21).
 absl::Status DecodeJpeg(absl::string_view file, uint8_t* rgbx) {
   ErrorExit error;
   jpeg_decompress_struct jpeg;

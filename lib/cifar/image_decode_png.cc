@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kRowBytes = size_t{kImageWidth} * 4;
 constexpr uint8_t kOpaque = 0xff;
 
-// All that is known while libpng works. Plain data: longjmp runs no destructors, so nothing between has one.
+// State of a decoding by libpng. Plain data: longjmp runs no destructors, so no object on its way may have one.
 struct Job {
   const unsigned char* file;
   size_t size;
@@ -30,7 +30,7 @@ struct Job {
   png_longjmp(png, 1);
 }
 
-// What remains of warnings once "benign" errors are errors: talk.
+// Ignores the warnings that remain once "benign" errors are errors: they do not concern the data.
 void OnWarning(png_structp, png_const_charp) {}
 
 void ReadBytes(png_structp png, png_bytep bytes, size_t size) {
@@ -53,7 +53,7 @@ bool IsOpaque(const uint8_t* rgba) {
   return true;
 }
 
-// All of it in one function without C++ objects.
+// Decodes a picture. All in one function without C++ objects, because of longjmp.
 Outcome Decode(Job* job, uint8_t* rgba) {
   job->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, job, OnError, OnWarning);
   if (job->png == nullptr) {
@@ -66,7 +66,7 @@ Outcome Decode(Job* job, uint8_t* rgba) {
   png_set_read_fn(job->png, job, ReadBytes);
   png_set_crc_action(job->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
   png_set_benign_errors(job->png, 0);
-  // -1: every ancillary chunk that says nothing of the samples (gAMA, iCCP, tEXt, ...) is passed over unread.
+  // -1: skips every ancillary chunk that does not concern the samples (gAMA, iCCP, tEXt, ...) without reading it.
   png_set_keep_unknown_chunks(job->png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
   png_read_info(job->png, job->info);
   if (png_get_image_width(job->png, job->info) != kImageWidth ||

@@ -48,13 +48,13 @@ PngOptions Kind(int color_type, int bit_depth = 8) {
   return options;
 }
 
-// Those of the small data set's first image.
+// Returns the pixels of the small data set's first image.
 std::vector<uint8_t> SmallPixels() {
   const ImageSet set = SmallImageSet(proto::TRAIN, 1);
   return {set.pixels.begin(), set.pixels.end()};
 }
 
-// Every pixel of a plane has the same value.
+// Returns pixels with one value per plane.
 std::vector<uint8_t> Flat(uint8_t red, uint8_t green, uint8_t blue) {
   std::vector<uint8_t> pixels(kPlaneBytes, red);
   pixels.insert(pixels.end(), kPlaneBytes, green);
@@ -74,13 +74,13 @@ TEST(DecodeImageTest, InterlaceAndGammaChangeNoPixel) {
   }
   PngOptions options;
   options.interlaced = true;
-  options.gamma = 1.0;  // linear light: a viewer would brighten it
+  options.gamma = 1.0;  // linear light, which a viewer would brighten
   EXPECT_EQ(Decoded(Png(samples, options)), Decoded(Png(samples)));
 }
 
 TEST(DecodeImageTest, GreyBecomesRgb) {
   EXPECT_EQ(Decoded(Png(std::string(1024, 'g'), Kind(PNG_COLOR_TYPE_GRAY))), Flat('g', 'g', 'g'));
-  // 4 bits a sample: 0x3 of 0xF is 3 * 17 = 51 of 255.
+  // 4 bits per sample: 0x3 of 0xF is 3 * 17 = 51 of 255.
   EXPECT_EQ(Decoded(Png(std::string(512, '\x33'), Kind(PNG_COLOR_TYPE_GRAY, 4))), Flat(51, 51, 51));
   EXPECT_EQ(Decoded(Jpeg({100})), Flat(100, 100, 100));
 }
@@ -90,7 +90,8 @@ TEST(DecodeImageTest, APaletteBecomesItsColours) {
   EXPECT_EQ(Decoded(Png(std::string(256, '\xff'), Kind(PNG_COLOR_TYPE_PALETTE, 2))), Flat(3, 30, 60));
 }
 
-// One colour has no detail to lose. Quality 100 quantises by 1; RGB to YCbCr and back rounds twice: 2 of 255 at most.
+// One colour has no detail to lose. Quality 100 quantises by 1; the conversion from RGB to YCbCr and back rounds twice:
+// an error of at most 2 of 255.
 TEST(DecodeImageTest, AJpegOfOneColourIsThatColour) {
   const std::vector<uint8_t> pixels = Decoded(Jpeg({200, 100, 50}));
   for (size_t i = 0; i < kPlaneBytes; ++i) {
@@ -109,8 +110,7 @@ TEST(DecodeImageTest, AnotherSizeIsRefusedWithWhatWasFound) {
               StatusIs(absl::StatusCode::kFailedPrecondition, "expected a picture of 32x32, found a JPEG of 32x16"));
 }
 
-// A header that promises 65,500 x 65,500 pixels (libjpeg's own limit), 12 GB: known from the header, nothing is
-// allocated.
+// A header that announces 65,500 x 65,500 pixels (libjpeg's own limit), 12 GB, is refused before memory is allocated.
 TEST(DecodeImageTest, APictureBombIsRefusedFromItsHeader) {
   std::string jpeg = Jpeg({1, 2, 3});
   const size_t frame = jpeg.find("\xff\xc0");  // SOF0: marker, length, precision, height, width (ITU T.81, B.2.2)
@@ -135,7 +135,7 @@ TEST(DecodeImageTest, TransparencyIsRefused) {
   }
 }
 
-// An alpha channel of 255 everywhere, as many programs write it, and a palette whose transparent colour is not used.
+// An alpha channel of 255 everywhere, which many programs write, and a palette whose transparent colour is not used.
 TEST(DecodeImageTest, AnOpaqueAlphaChannelIsLeftOut) {
   std::string rgba, grey;
   for (int i = 0; i < 1024; ++i) {
@@ -166,7 +166,7 @@ TEST(DecodeImageTest, OtherFilesAndTooLargeOnesAreRefused) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("at most")));
 }
 
-// A 32x32 JPEG with detail in it, so that every table matters.
+// Returns a 32x32 JPEG with detail, so that every table matters.
 std::string DetailedJpeg(const std::function<void(jpeg_compress_struct&)>& tune, uint32_t components = 3) {
   std::string samples;
   for (uint32_t i = 0; i < kPlaneBytes * components; ++i) {
@@ -175,7 +175,7 @@ std::string DetailedJpeg(const std::function<void(jpeg_compress_struct&)>& tune,
   return JpegOfSamples(samples, components, 32, 32, tune);
 }
 
-// One of each kind of coding, each with tables of its own.
+// Returns one JPEG of each kind of coding, each with its own tables.
 std::vector<std::string> JpegsOfAllKinds() {
   return {
       DetailedJpeg([](jpeg_compress_struct& jpeg) { jpeg_set_quality(&jpeg, 90, TRUE); }),
@@ -191,7 +191,7 @@ std::vector<std::string> JpegsOfAllKinds() {
   };
 }
 
-// Where the segments before the samples begin: marker and length (ITU T.81, B.1.1.4).
+// Returns the positions of the segments before the samples: marker and length (ITU T.81, B.1.1.4).
 std::vector<size_t> SegmentsOf(const std::string& jpeg) {
   std::vector<size_t> begins;
   for (size_t at = 2; jpeg.substr(at, 2) != "\xff\xda";
@@ -201,7 +201,7 @@ std::vector<size_t> SegmentsOf(const std::string& jpeg) {
   return begins;
 }
 
-// `jpeg`, and what is left of it without one segment, or without all of one marker.
+// Returns `jpeg`, and its variants without one segment or without all segments of one marker.
 std::vector<std::string> WithSegmentsCutOut(const std::string& jpeg) {
   const std::vector<size_t> begins = SegmentsOf(jpeg);
   std::vector<std::string> cut = {jpeg};
@@ -220,7 +220,7 @@ std::vector<std::string> WithSegmentsCutOut(const std::string& jpeg) {
   return cut;
 }
 
-// Pixels, or why not. On a thread of its own, which has decoded nothing but `before`.
+// Returns the pixels, or the error. Decodes on a thread of its own, which has decoded only `before`.
 std::string ResultAfter(const std::string& before, const std::string& file) {
   std::string result;
   std::thread([&] {
@@ -234,7 +234,7 @@ std::string ResultAfter(const std::string& before, const std::string& file) {
   return result;
 }
 
-// What libjpeg keeps in its decompressor (tables above all) must not help the next picture, nor hinder it.
+// The state of libjpeg's decompressor (especially its tables) must not affect the next picture.
 TEST(DecodeImageTest, NothingIsKeptFromThePictureBefore) {
   const std::vector<std::string> kinds = JpegsOfAllKinds();
   for (const std::string& whole : kinds) {
@@ -256,13 +256,13 @@ TEST(DecodeImageTest, AJpegWithoutItsTablesIsDamaged) {
     Decoded(whole);
     std::string cut = whole;
     for (size_t at = cut.find("\xff\xdb"); at != std::string::npos; at = cut.find("\xff\xdb")) {  // DQT
-      cut.erase(at, 2 + static_cast<uint8_t>(cut[at + 3]));                                       // shorter than 256
+      cut.erase(at, 2 + static_cast<uint8_t>(cut[at + 3]));                                       // length below 256
     }
     EXPECT_THAT(Refusal(cut), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("uantization table")));
   }
 }
 
-// A thread's memory does not grow with the pictures that it has decoded.
+// A thread's memory must not grow with the number of pictures that it has decoded.
 TEST(DecodeImageTest, ManyPicturesTakeNoMoreMemoryThanOne) {
   const std::string file = DetailedJpeg([](jpeg_compress_struct&) {});
   Decoded(file);
@@ -270,7 +270,7 @@ TEST(DecodeImageTest, ManyPicturesTakeNoMoreMemoryThanOne) {
   for (int i = 0; i < 1000; ++i) {
     Decoded(file);
   }
-  EXPECT_LT(mallinfo2().uordblks, before + 10'000);  // a picture's tables alone are 1,384 bytes
+  EXPECT_LT(mallinfo2().uordblks, before + 10'000);  // a picture's tables alone take 1,384 bytes
 }
 
 TEST(DecodeImageTest, CutAnywhereAPictureIsAnError) {
@@ -284,8 +284,8 @@ TEST(DecodeImageTest, CutAnywhereAPictureIsAnError) {
   }
 }
 
-// Every byte of a PNG is under a CRC or compared: a flip is an error or changes nothing (in a chunk that is passed
-// over).
+// Every byte of a PNG is covered by a CRC or compared: a flip is an error, or changes nothing (in a chunk that is
+// skipped).
 TEST(DecodeImageTest, AFlippedBitNeverChangesAPng) {
   const std::vector<uint8_t> pixels = SmallPixels();
   const std::string file = Png(std::string(1024, '\2'), Kind(PNG_COLOR_TYPE_GRAY));
@@ -300,7 +300,7 @@ TEST(DecodeImageTest, AFlippedBitNeverChangesAPng) {
   }
 }
 
-// JPEG has no checksum: a flip is an error, or a picture; never a crash (the sanitizers watch).
+// JPEG has no checksum: a flip must give an error or a picture, and never a crash (the sanitizers check this).
 TEST(DecodeImageTest, AFlippedBitInAJpegIsAnErrorOrAPicture) {
   const std::string file = Jpeg({200, 100, 50});
   size_t refused = 0;

@@ -29,20 +29,20 @@ namespace {
 constexpr size_t kClasses = 10;
 
 struct Picture {
-  size_t file;  // of the source's
+  size_t file;  // index among the source's files
   absl::string_view class_name;
   uint8_t label;
 };
 
 struct SplitPictures {
   proto::Split split;
-  std::string folder;    // "train/", as it is written on disk
-  uint32_t whole_count;  // images of the official split
+  std::string folder;    // "train/", as written on disk
+  uint32_t whole_count;  // number of images of the official split
   std::vector<Picture> pictures;
   std::vector<std::string> classes;
 };
 
-// The class of CLASS/FILE; nothing for another name.
+// Returns the class of CLASS/FILE, or nothing for another name.
 absl::optional<absl::string_view> ClassIn(absl::string_view name) {
   const size_t slash = name.find('/');
   if (slash == name.npos || name.find('/', slash + 1) != name.npos) {
@@ -51,7 +51,7 @@ absl::optional<absl::string_view> ClassIn(absl::string_view name) {
   return name.substr(0, slash);
 }
 
-// The files are sorted by name, so that those of a folder are neighbours.
+// Finds the pictures of a split. The files are sorted by name, so that those of a folder are consecutive.
 void FindPictures(const SourceFiles& source, SplitPictures& split) {
   auto file = std::lower_bound(source.files.begin(), source.files.end(), split.folder,
                                [](const SourceFile& a, const std::string& folder) { return a.name < folder; });
@@ -62,7 +62,8 @@ void FindPictures(const SourceFiles& source, SplitPictures& split) {
   }
 }
 
-// Class, then name: as paths "a-b/1.png" would come before "a/1.png". Few data sets have such names.
+// Collects the pictures by class, then name: as paths, "a-b/1.png" would come before "a/1.png". Few data sets have such
+// names.
 void CollectPictures(const SourceFiles& source, SplitPictures& split) {
   FindPictures(source, split);
   const auto by_class = [](const Picture& a, const Picture& b) { return a.class_name < b.class_name; };
@@ -73,17 +74,18 @@ void CollectPictures(const SourceFiles& source, SplitPictures& split) {
     if (split.classes.empty() || split.classes.back() != picture.class_name) {
       split.classes.emplace_back(picture.class_name);
     }
-    picture.label = static_cast<uint8_t>(split.classes.size() - 1);  // CheckClasses refuses more than ten
+    picture.label = static_cast<uint8_t>(split.classes.size() - 1);  // CheckClasses refuses more than ten classes
   }
 }
 
-// The files of a split's folder that are not read. The folder's name ends in '/', as in SplitPictures.
+// Returns the files of a split's folder that are not read. `folder` must end in '/', as in SplitPictures.
 PassedOver PassedOverIn(const SourceFiles& source, const std::string& folder) {
   const auto found = source.passed_over.find(folder.substr(0, folder.size() - 1));
   return found == source.passed_over.end() ? PassedOver() : found->second;
 }
 
-// "4 files in train/ are no PNG or JPEG of a class folder and were passed over: 1 .bmp, ..."; empty if there are none.
+// Returns "4 files in train/ are no PNG or JPEG of a class folder and were passed over: 1 .bmp, ..."; empty without
+// such files.
 std::string PassedOverText(const SourceFiles& source, const std::string& folder) {
   const PassedOver files = PassedOverIn(source, folder);
   return files.count() == 0
@@ -94,7 +96,7 @@ std::string PassedOverText(const SourceFiles& source, const std::string& folder)
                             files.first(), "; to have pictures read, convert them to PNG");
 }
 
-// The same behind the message of an error.
+// Returns the same text, to be appended to an error message.
 std::string AfterError(const SourceFiles& source, const std::string& folder) {
   const std::string text = PassedOverText(source, folder);
   return text.empty() ? "" : absl::StrCat("; ", text);
@@ -125,7 +127,7 @@ void Warn(const ParseOptions& options, const std::string& text) {
   }
 }
 
-// One warning for each folder of which files were passed over.
+// Adds one warning for each folder with files that were passed over.
 void WarnOfPassedOver(const SourceFiles& source, const ParseOptions& options) {
   const std::string& path = source.input.path();
   for (const auto& [folder, files] : source.passed_over) {
@@ -149,7 +151,7 @@ std::string NoteOf(const SourceFiles& source, const SplitPictures& split, const 
   return files.count() == 0 ? note : absl::StrCat(note, "; passed over: ", files.Kinds());
 }
 
-// Why the split is not CIFAR-10's whole one; empty when the counts agree.
+// Returns why the split is not CIFAR-10's whole one; empty if the counts agree.
 std::string WhyPartial(const SplitPictures& split) {
   if (split.pictures.size() != split.whole_count) {
     return absl::StrCat(split.pictures.size(), " of ", split.whole_count, " images");
@@ -162,25 +164,25 @@ std::string WhyPartial(const SplitPictures& split) {
   return "";
 }
 
-// Each picture takes and frees some 100 kB inside libjpeg or libpng. Left alone, malloc gives them back to the system
-// and asks for them again 8,000 times in 60,000 pictures.
+// Prevents malloc from returning memory to the system. Each picture allocates and frees about 100 kB inside libjpeg or
+// libpng; by default, malloc would return and request memory 8,000 times in 60,000 pictures.
 void KeepFreedMemory() {
   mallopt(M_TRIM_THRESHOLD, 64 << 20);
   mallopt(M_TOP_PAD, 4 << 20);
 }
 
-// Has the system find and clear the memory's pages at once. One by one, when each is first written, they cost half as
-// much again: 87 to 138 ms of one core for the pixels' 184 MB instead of 59 to 98 (Linux 6.18, Xeon 2.8 GHz,
-// 2026-11-21). Pages of 2 MB (MADV_HUGEPAGE) take 35 to 50 ms; but 380 to 620 ms after 2 s of rest in a virtual machine
-// that gives free ones back to its host.
+// Makes the system map and clear the memory's pages at once. Page by page, at the first write, they cost half as much
+// again: 87 to 138 ms of one core for the pixels' 184 MB instead of 59 to 98 (Linux 6.18, Xeon 2.8 GHz, 2026-11-21).
+// Pages of 2 MB (MADV_HUGEPAGE) take 35 to 50 ms, but 380 to 620 ms after 2 s of rest in a virtual machine that returns
+// free pages to its host.
 void TouchPages(uint8_t* begin, size_t size) {
   static const uintptr_t page_bytes = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const uintptr_t first = reinterpret_cast<uintptr_t>(begin) / page_bytes * page_bytes;
-  // Advice: refused before Linux 5.14.
+  // Only a hint, which Linux before 5.14 refuses.
   madvise(reinterpret_cast<void*>(first), reinterpret_cast<uintptr_t>(begin) + size - first, MADV_POPULATE_WRITE);
 }
 
-// The bytes of one of the source's files; one call at a time for each `worker`.
+// Returns the bytes of one of the source's files. At most one call at a time may have the same `worker`.
 using BytesOf = std::function<absl::StatusOr<absl::string_view>(size_t worker, size_t file)>;
 
 absl::StatusOr<ImageSet> DecodeSplit(const SourceFiles& source, const SplitPictures& split, const BytesOf& bytes_of,
@@ -198,7 +200,7 @@ absl::StatusOr<ImageSet> DecodeSplit(const SourceFiles& source, const SplitPictu
   Progress progress(absl::StrCat("decoding ", split.folder), pictures.size(), "images");
   ParallelOptions parallel;
   parallel.progress = &progress;
-  // Not kept, a picture overwrites the one that its thread decoded before.
+  // If pixels are not kept, a picture overwrites the previous one of the same thread.
   const bool keep = options.keep_pixels;
   set.pixels.resize((keep ? pictures.size() : ParallelThreads(pictures.size(), parallel)) * kImageBytes);
   RETURN_IF_ERROR(ParallelFor(pictures.size(), parallel, [&](size_t worker, size_t i) -> absl::Status {
@@ -213,7 +215,7 @@ absl::StatusOr<ImageSet> DecodeSplit(const SourceFiles& source, const SplitPictu
       return absl::Status(
           status.code(), absl::StrCat(SourcePath(source, source.files[pictures[i].file].name), ": ", status.message()));
     }
-    sums[i] = SumImage(pixels);  // while the processor's cache holds them
+    sums[i] = SumImage(pixels);  // while the processor's cache holds the pixels
     return status;
   }));
   if (!keep) {

@@ -29,7 +29,7 @@ ParseOptions AllowPartial() {
   return options;
 }
 
-// A picture whose every sample is `value`.
+// Returns a picture in which every sample is `value`.
 std::string Picture(uint8_t value) { return PngOfPlanes(std::vector<uint8_t>(kImageBytes, value).data()); }
 
 void Sort(SourceFiles& source) {
@@ -42,7 +42,7 @@ void Add(SourceFiles& source, const std::string& name, const std::string& bytes)
   Sort(source);
 }
 
-// One picture of each class "a" to "j" in both splits: of train with samples 0 to 9, of test with 100 to 109.
+// Returns one picture of each class "a" to "j" in both splits, with samples 0 to 9 in train and 100 to 109 in test.
 SourceFiles SmallSource() {
   SourceFiles source;
   source.format = proto::IMAGE_FOLDERS;
@@ -83,7 +83,7 @@ TEST(ParseImageFolderTest, StatisticsAreThoseOfThePixels) {
   ASSERT_THAT(dataset, IsOk());
   EXPECT_EQ(dataset->train.info.statistics().SerializeAsString(),
             ComputeStatistics(dataset->train.pixels).SerializeAsString());
-  EXPECT_THAT(dataset->train.info.statistics().mean(0), DoubleNear(4.5 / 255, 1e-15));  // samples 0 to 9
+  EXPECT_THAT(dataset->train.info.statistics().mean(0), DoubleNear(4.5 / 255, 1e-15));  // mean of samples 0 to 9
 }
 
 TEST(ParseImageFolderTest, WithoutPixelsAllElseIsTheSame) {
@@ -102,7 +102,7 @@ TEST(ParseImageFolderTest, WithoutPixelsAllElseIsTheSame) {
   EXPECT_THAT(ParseImageFolder(broken, options), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("train/d/1.png")));
 }
 
-// As paths, "a-b/..." comes before "a/...".
+// Sorted by path, "a-b/..." would come before "a/...".
 TEST(ParseImageFolderTest, ImagesAreInTheOrderOfClassThenName) {
   SourceFiles source = SmallSource();
   for (SourceFile& file : source.files) {

@@ -23,8 +23,8 @@ constexpr char kExpected[] =
     "the top or inside one folder";
 constexpr size_t kOthersShown = 3;
 
-// Whether a file belongs to the binary or to the Python version: `extension`, and `meta`, the name of the file of class
-// names, tell them apart.
+// Returns true if a file belongs to a version (binary or Python), given the version's `extension` and the name of its
+// file of class names, `meta`.
 bool IsBatchFile(absl::string_view name, absl::string_view extension, absl::string_view meta) {
   if (name == meta) {
     return true;
@@ -98,7 +98,8 @@ absl::StatusOr<proto::InputFormat> ParseInputFormat(absl::string_view flag, absl
 }
 
 absl::optional<CifarPath> CifarPathOf(absl::string_view path) {
-  const absl::InlinedVector<absl::string_view, 4> parts = absl::StrSplit(path, '/');  // of a picture at most four
+  const absl::InlinedVector<absl::string_view, 4> parts = absl::StrSplit(path, '/');  // at most four parts for a
+                                                                                      // picture
   if (const auto format = FormatOf(parts)) {
     return CifarPath{*format, "", std::string(path)};
   }

@@ -1,11 +1,11 @@
-// Finds out what kind of CIFAR-10 a folder or an archive holds, by the names in it.
+// Detection of the version of CIFAR-10 that a folder or an archive holds, by file names.
 //
 //   binary   data_batch_1.bin ... data_batch_5.bin, test_batch.bin, batches.meta.txt
 //   python   data_batch_1 ... data_batch_5, test_batch, batches.meta
-//   images   train/<class>/*.png, .jpg or .jpeg and test/<class>/... or val/<class>/... (split_folders.h), all in any case
-//            of letters; names that begin with a dot are not
+//   images   train/<class>/*.png, .jpg or .jpeg and test/<class>/... or val/<class>/... (split_folders.h), in any
+//            letter case; names that begin with a dot do not count
 //
-// each at the top or inside one folder (cifar-10-batches-bin/ ...), which is then the data set's root.
+// The files must be at the top or inside one folder (cifar-10-batches-bin/ ...), which is then the data set's root.
 #ifndef LOCKSTEP_LIB_CIFAR_INPUT_FORMAT_H_
 #define LOCKSTEP_LIB_CIFAR_INPUT_FORMAT_H_
 
@@ -22,44 +22,45 @@
 
 namespace lockstep {
 
-// "synthetic", "binary", "python" or "images", as in --input_format; for messages too.
+// Returns "synthetic", "binary", "python" or "images", as used in --input_format and in messages.
 std::string InputFormatName(proto::InputFormat format);
 
-// The value of --input_format; INPUT_FORMAT_UNSPECIFIED for "auto", and SYNTHETIC for it when `input` is empty.
-// InvalidArgument: an unknown name, or one that does not go with `input`: synthetic images want none, the others one.
+// Returns the format of a value of --input_format. For "auto", returns INPUT_FORMAT_UNSPECIFIED, or SYNTHETIC if
+// `input` is empty. InvalidArgument: an unknown name, or one that does not fit `input`: `input` must be empty for
+// synthetic images, and not empty for the others.
 absl::StatusOr<proto::InputFormat> ParseInputFormat(absl::string_view flag, absl::string_view input);
 
-// Where a file belongs.
+// Place of a file in a data set.
 struct CifarPath {
   proto::InputFormat format;
   std::string root;  // "" or "cifar-10-batches-bin"
   std::string name;  // relative to root: "data_batch_1.bin", "train/cat/0001.jpg"
 };
 
-// Where the file at a '/'-separated path belongs; nothing when it is of no kind of CIFAR-10.
+// Returns the place of the file at a '/'-separated path, or nothing if no version of CIFAR-10 has such a file.
 absl::optional<CifarPath> CifarPathOf(absl::string_view path);
 
-// Gathers what is found, and decides.
+// Collects the files found and decides on a format.
 class FormatFinder {
  public:
   void Add(const CifarPath& place) { ++found_[{place.format, place.root}]; }
-  void Add(const FormatFinder& other);  // adds the findings of another one
-  // Adds a file that CifarPathOf does not place, or a folder that is not looked into: for the message when nothing is
-  // found, and for PassedOverIn.
+  void Add(const FormatFinder& other);  // adds the findings of another finder
+  // Adds a file that CifarPathOf does not place, or a folder that is not searched. They are used in the message if
+  // nothing is found, and by PassedOverIn.
   void AddOther(absl::string_view path, bool is_folder = false);
 
-  // Returns the files below the split folders of `root` that are no pictures of a class, by split folder. Hidden ones (a name
+  // Returns, for each split folder of `root`, the files below it that are not pictures of a class. Hidden files (a name
   // that begins with a dot) are left out.
   std::map<std::string, PassedOver> PassedOverIn(const std::string& root) const;
 
-  // The one format and root to read, of `wanted` alone unless that is INPUT_FORMAT_UNSPECIFIED. FailedPrecondition,
-  // saying what was found: nothing of it, or more than one.
+  // Returns the only format and root that were found, of `wanted` alone unless that is INPUT_FORMAT_UNSPECIFIED.
+  // FailedPrecondition, listing the findings: no such format and root, or more than one.
   absl::StatusOr<std::pair<proto::InputFormat, std::string>> Decide(const std::string& input,
                                                                     proto::InputFormat wanted) const;
 
  private:
-  std::map<std::pair<proto::InputFormat, std::string>, size_t> found_;     // how many files
-  std::vector<std::string> others_;                                        // the first few
+  std::map<std::pair<proto::InputFormat, std::string>, size_t> found_;     // number of files by format and root
+  std::vector<std::string> others_;                                        // the first few names
   std::map<std::pair<std::string, std::string>, PassedOver> passed_over_;  // keys: root, split folder
   size_t other_count_ = 0;
 };

@@ -15,7 +15,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-// "binary cifar-10-batches-bin data_batch_1.bin", or "" when the path is of no kind.
+// Returns "binary [cifar-10-batches-bin] data_batch_1.bin", or "" if no version has such a path.
 std::string Placed(const std::string& path) {
   const absl::optional<CifarPath> place = CifarPathOf(path);
   return place ? InputFormatName(place->format) + " [" + place->root + "] " + place->name : "";
@@ -57,7 +57,7 @@ TEST(PlaceOfTest, OtherFilesAreOfNoKind) {
   }
 }
 
-// "train: 1 .bmp; test: 1 folder", of one root.
+// Returns "train: 1 .bmp from train/x.bmp; test: ...", for one root.
 std::string PassedOver(const FormatFinder& finder, const std::string& root) {
   std::string text;
   for (const auto& [folder, files] : finder.PassedOverIn(root)) {

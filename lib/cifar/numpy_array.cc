@@ -11,14 +11,14 @@ namespace {
 
 using pickle::Value;
 
-// The parts of a pickled array, none checked yet.
+// Parts of a pickled array, unchecked.
 struct Parts {
   const Value* shape;
   const Value* dtype;
   const Value* bytes;
 };
 
-// False, or 0 as older ones wrote it.
+// Returns true for False, or for 0, which older pickles have.
 bool IsFalse(const Value& value) {
   return (value.kind == Value::kBool || value.kind == Value::kInt) && value.number == 0;
 }
@@ -62,7 +62,7 @@ absl::StatusOr<Parts> TakeApart(const Value& value) {
   return Unexpected(value, "a numpy array");
 }
 
-// uint8: by name, and without the fields or the inner shape that a state may add.
+// Checks that the type is uint8: by name, and without the fields or the inner shape that a state may add.
 absl::Status CheckIsUint8(const Value& dtype) {
   const auto is_uint8 = [](const Value& name) {
     return IsText(name, "u1") || IsText(name, "|u1") || IsText(name, "B") || IsText(name, "uint8");
@@ -80,7 +80,7 @@ absl::Status CheckIsUint8(const Value& dtype) {
   if (dtype.state == nullptr) {
     return absl::OkStatus();
   }
-  const auto& state = dtype.state->items;  // of anything but a tuple: empty, or no Nones
+  const auto& state = dtype.state->items;  // anything but a tuple has no items, or no Nones among them
   const bool plain = dtype.state->kind == Value::kTupleKind && state.size() >= 5 &&
                      std::all_of(state.begin() + 2, state.begin() + 5,
                                  [](const Value* part) { return part->kind == Value::kNothing; });

@@ -1,11 +1,11 @@
-// A matrix of bytes, as numpy pickles it.
+// Matrix of bytes in a numpy pickle:
 //
 //   protocols 2 to 4  numpy.core.multiarray._reconstruct(numpy.ndarray, (0,), b'b'), with the state
 //                     (1, (rows, columns), dtype, is_fortran, bytes)
 //   protocol 5        numpy.core.numeric._frombuffer(bytearray, dtype, (rows, columns), 'C')
 //   dtype             numpy.dtype('u1', align, copy), with the state (3, '|', None, None, None, -1, -1, 0)
 //
-// numpy/core/src/multiarray/methods.c (array_reduce, array_reduce_ex_picklebuffer) and descriptor.c
+// Sources: numpy/core/src/multiarray/methods.c (array_reduce, array_reduce_ex_picklebuffer) and descriptor.c
 // (arraydescr_reduce).
 #ifndef LOCKSTEP_LIB_CIFAR_NUMPY_ARRAY_H_
 #define LOCKSTEP_LIB_CIFAR_NUMPY_ARRAY_H_
@@ -21,12 +21,12 @@ namespace lockstep {
 
 struct ByteMatrix {
   size_t rows = 0;
-  absl::string_view bytes;  // row by row
+  absl::string_view bytes;  // bytes in row-major order
 };
 
-// The matrix that `value`, of a pickle in PythonDialect(), would make: uint8, row-major, 1 to `most_rows` rows of
-// `columns` columns. Its bytes are a view into the pickle or, where that holds them encoded, into `decoded`. DataLoss:
-// something else.
+// Returns the matrix that `value`, from a pickle in PythonDialect(), stands for. The matrix must be uint8 and
+// row-major, with 1 to `most_rows` rows of `columns` columns. Its bytes are a view into the pickle, or into `decoded`
+// if the pickle holds them encoded. DataLoss: anything else.
 absl::StatusOr<ByteMatrix> ReadByteMatrix(const pickle::Value& value, size_t most_rows, size_t columns,
                                           std::string& decoded);
 

@@ -13,12 +13,12 @@
 namespace lockstep {
 namespace {
 
-// What the threads share.
+// State shared by the threads.
 struct Shared {
   std::atomic<size_t> next{0};
   std::atomic<size_t> done{0};
   std::atomic<bool> failed{false};
-  std::mutex mutex;  // of the two below
+  std::mutex mutex;  // guards the two fields below
   size_t first_index = 0;
   absl::Status first_error;
 };
@@ -32,7 +32,7 @@ void KeepLowest(Shared& shared, size_t i, absl::Status status) {
   shared.failed = true;
 }
 
-// One block, to its end or its first failure.
+// Processes one block, to its end or its first failure.
 void WorkOff(size_t worker, size_t begin, size_t end, Shared& shared,
              const std::function<absl::Status(size_t, size_t)>& work) {
   for (size_t i = begin; i < end; ++i) {

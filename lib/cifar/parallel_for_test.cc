@@ -60,7 +60,7 @@ TEST(ParallelForTest, TheFirstFailureInOrderIsReturnedWhateverTheThreads) {
   }
 }
 
-// The result is that of one thread.
+// The result must be that of one thread.
 TEST(ParallelForTest, WithoutAThreadToBeHadTheCallerDoesAll) {
   if (!CanRefuseThreads()) {
     GTEST_SKIP() << "the kernel has no seccomp filters";

@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// ".bmp" of "train/cat/1.BMP"; "other" for a name without an ending, or with one that is no short word.
+// Returns ".bmp" for "train/cat/1.BMP"; "other" for a name without an extension, or if the extension is no short word.
 std::string KindOf(absl::string_view path) {
   constexpr size_t kMaxEnding = 8;
   const size_t dot = path.rfind('.');

@@ -12,7 +12,7 @@ namespace lockstep {
 
 class PassedOver {
  public:
-  // Adds a file, or a folder that is not looked into. `path` may hold any bytes.
+  // Adds a file, or a folder that is not searched. `path` may hold any bytes.
   void Add(absl::string_view path, bool is_folder);
   void Add(const PassedOver& other);
 
@@ -21,7 +21,7 @@ class PassedOver {
   // Returns "1 .bmp, 2 .gif, 1 folder", with at most five kinds, in ASCII. Empty if there is no file.
   std::string Kinds() const;
 
-  // Returns the path of the first file in the order of names, with bytes that are no UTF-8 escaped.
+  // Returns the path of the first file in the order of names, with bytes that are not UTF-8 escaped.
   const std::string& first() const { return first_; }
 
  private:

@@ -6,7 +6,8 @@
 namespace lockstep {
 namespace {
 
-// The Unicode Standard, table 3-7: by its first byte, how many bytes follow and between what the second one lies.
+// Well-formed UTF-8 by first byte (The Unicode Standard, table 3-7): number of following bytes, and range of the second
+// byte.
 struct Lead {
   uint8_t low, high;
   size_t following;
@@ -18,7 +19,7 @@ constexpr Lead kLeads[] = {
     {0xF0, 0xF0, 3, 0x90, 0xBF}, {0xF1, 0xF3, 3, 0x80, 0xBF}, {0xF4, 0xF4, 3, 0x80, 0x8F},
 };
 
-// The length of the character at the front; 0 when it is none.
+// Returns the length of the character at the front; 0 if there is no valid one.
 size_t CharacterBytes(absl::string_view text) {
   const auto byte = [text](size_t i) { return static_cast<uint8_t>(text[i]); };
   for (const Lead& lead : kLeads) {

@@ -19,14 +19,14 @@ TEST(IsPlainTextTest, RefusesControlCharacters) {
 }
 
 TEST(IsPlainTextTest, RefusesWhatIsNotUtf8) {
-  EXPECT_FALSE(IsPlainText("\x80"));              // a following byte alone
-  EXPECT_FALSE(IsPlainText("caf\xe9"));           // Latin-1
+  EXPECT_FALSE(IsPlainText("\x80"));              // following byte without a first byte
+  EXPECT_FALSE(IsPlainText("caf\xe9"));           // Latin-1, not UTF-8
   EXPECT_FALSE(IsPlainText("\xc3"));              // cut off
   EXPECT_FALSE(IsPlainText("\xe7\x8c"));          // cut off
-  EXPECT_FALSE(IsPlainText("\xc0\x80"));          // too long a form of U+0000
-  EXPECT_FALSE(IsPlainText("\xed\xa0\x80"));      // a surrogate
+  EXPECT_FALSE(IsPlainText("\xc0\x80"));          // overlong form of U+0000
+  EXPECT_FALSE(IsPlainText("\xed\xa0\x80"));      // surrogate
   EXPECT_FALSE(IsPlainText("\xf4\x90\x80\x80"));  // beyond U+10FFFF
-  EXPECT_FALSE(IsPlainText("\xe7\x8c\x41"));      // a wrong third byte
+  EXPECT_FALSE(IsPlainText("\xe7\x8c\x41"));      // wrong third byte
 }
 
 }  // namespace

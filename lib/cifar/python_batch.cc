@@ -17,9 +17,9 @@ namespace {
 
 using pickle::Value;
 
-constexpr size_t kMaxNameBytes = 100;  // of a class; "automobile" is the longest of CIFAR-10
+constexpr size_t kMaxNameBytes = 100;  // length of a class name; "automobile" is the longest of CIFAR-10
 
-// The dict that the whole pickle is.
+// Reads the pickle, which must be a single dict.
 absl::StatusOr<pickle::Objects> ReadDict(absl::string_view pickle) {
   ASSIGN_OR_RETURN(pickle::Objects objects, pickle::ReadPickle(pickle, PythonDialect()));
   if (objects.root->kind != Value::kDict) {
@@ -32,7 +32,7 @@ absl::StatusOr<pickle::Objects> ReadDict(absl::string_view pickle) {
   return objects;
 }
 
-// "'data', 'labels'": the first few keys, for messages.
+// Returns the first few keys for messages: "'data', 'labels'".
 std::string ListKeys(const Value& dict) {
   constexpr size_t kMax = 8;
   std::vector<std::string> keys;
@@ -44,7 +44,7 @@ std::string ListKeys(const Value& dict) {
   return keys.empty() ? "none" : absl::StrCat(absl::StrJoin(keys, ", "), more ? " ..." : "");
 }
 
-// Null when there is no such key. As in Python, the last one of a name counts.
+// Returns null if there is no such key. Like in Python, the last of equal keys counts.
 const Value* Find(const Value& dict, absl::string_view name) {
   for (size_t i = dict.items.size(); i > 0; i -= 2) {
     if (IsText(*dict.items[i - 2], name)) {
@@ -85,7 +85,7 @@ absl::StatusOr<std::vector<uint8_t>> ReadLabels(const Value& value, size_t image
   return labels;
 }
 
-// Files saved again may lack both, and their contents are of no use to training.
+// Checks two keys that training does not need. Files that were saved again may lack both.
 absl::Status CheckUnused(const Value& dict) {
   const Value* names = Find(dict, "filenames");
   if (names != nullptr && names->kind != Value::kList) {

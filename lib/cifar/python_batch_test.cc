@@ -30,7 +30,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// A pickle with zeros in it: Bytes("K\0").
+// Returns a text that contains zeros: Bytes("K\0").
 template <size_t N>
 std::string Bytes(const char (&text)[N]) {
   return std::string(text, N - 1);
@@ -44,7 +44,7 @@ absl::StatusOr<ImageSet> Parse(const std::string& pickle) {
   return status.ok() ? absl::StatusOr<ImageSet>(set) : status;
 }
 
-// What the small batches hold, whoever wrote them.
+// Expects the contents of the small batches, whichever program wrote them.
 void ExpectTwoImages(const absl::StatusOr<ImageSet>& set) {
   ASSERT_THAT(set, IsOk());
   EXPECT_THAT(set->labels, ElementsAre(6, 9));
@@ -56,7 +56,7 @@ void ExpectTwoImages(const absl::StatusOr<ImageSet>& set) {
   }
 }
 
-// The batches that data/testdata/cifar/make_pickles.py wrote with Python 3.
+// Returns the paths of the batches that data/testdata/cifar/make_pickles.py wrote with Python 3.
 std::vector<std::string> SavedAgain() {
   const std::string folder = "data/testdata/cifar/batch.";
   std::vector<std::string> paths = {folder + "numpy1.protocol2.bytes", folder + "numpy1.protocol5.text"};
@@ -102,7 +102,7 @@ TEST(PythonBatchTest, AWholeBatchOfTenThousand) {
       StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected the shape (1 to 10000, 3072), found (10001, 3072)")));
 }
 
-// --- What a batch must be ---
+// --- Requirements on a batch ---
 
 std::string ErrorOf(const SmallBatch& batch) {
   const absl::Status status = Parse(PickleBatch(batch)).status();
@@ -169,9 +169,9 @@ TEST(PythonBatchTest, OtherObjectsThanADictAreRefused) {
   EXPECT_THAT(Parse("(dp1\n."), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("opcode DICT at byte 1")));
 }
 
-// --- What is harmful, or might be ---
+// --- Pickles that are or may be harmful ---
 
-// A batch with `opcodes` where its first key should begin, at byte 6.
+// Returns a batch with `opcodes` in place of its first key, at byte 6.
 std::string WithOpcodes(const std::string& opcodes) {
   SmallBatch batch = MakeSmallBatch({6, 9});
   batch.extra = opcodes;
@@ -242,7 +242,7 @@ TEST(PythonBatchTest, CallsOfWhatIsNotCallableAreBroken) {
 }
 
 TEST(PythonBatchTest, PartsOfAnArrayOfTheWrongKind) {
-  // A second 'data', which as in Python is the one that counts; each lacks something of a real array.
+  // A second 'data', which overrides the first one like in Python. Each case lacks a part of a real array.
   const std::string array = Bytes(
       "cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\0\x85U\x01"
       "b\x87R");
@@ -289,14 +289,14 @@ TEST(PythonBatchTest, PartsOfAnArrayOfTheWrongKind) {
     pickle.insert(pickle.size() - 2,
                   "U\x04"
                   "data" +
-                      c.value);  // before SETITEMS and STOP
+                      c.value);  // inserted before SETITEMS and STOP
     EXPECT_THAT(Parse(pickle),
                 StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr("key 'data': byte "), HasSubstr(c.message))));
   }
 }
 
 TEST(PythonBatchTest, KeysOfOtherKindsDoNoHarm) {
-  // Keys that are a number, the dict itself, a call, a text of 2,000 bytes.
+  // Keys: a number, the dict itself, a call, a text of 2,000 bytes.
   for (const std::string& opcodes : {Bytes("K\x01N"), Bytes("h\x01N"), Bytes("cnumpy\ndtype\n)RN"),
                                      PickleWriter().Str(std::string(2000, 'k')).Op("N").Done()}) {
     ExpectTwoImages(Parse(WithOpcodes(opcodes)));
@@ -304,7 +304,8 @@ TEST(PythonBatchTest, KeysOfOtherKindsDoNoHarm) {
 }
 
 TEST(PythonBatchTest, BombsAreBounded) {
-  // Ten levels, each a tuple of the one below three times; a memo slot of four billion; too many objects; deep nesting.
+  // Ten levels, each a tuple that holds the level below three times; a memo slot of four billion; too many objects;
+  // deep nesting.
   std::string bomb = "N";
   for (int level = 0; level < 10; ++level) {
     bomb += "q\x09h\x09h\x09\x87";
@@ -322,7 +323,7 @@ TEST(PythonBatchTest, BombsAreBounded) {
       Parse(WithOpcodes("U\x04"
                         "deepN" +
                         std::string(100'000, '\x85'))));
-  // Two million keys that are all one long text, encoded: a comparison costs nothing.
+  // Two million keys that are the same long encoded text: a comparison must be cheap.
   const std::string text = PickleWriter().Op("X").Little(1'000'000, 4).Op(std::string(1'000'000, 'k')).Done();
   std::string keys = "c_codecs\nencode\n" + text + Bytes("X\x06\0\0\0latin1\x86Rq\x77N");
   for (int i = 0; i < 2'000'000; ++i) {
@@ -347,7 +348,7 @@ TEST(PythonBatchTest, EveryPrefixIsCutOff) {
   }
 }
 
-// Either an error in one line, or images that fit together.
+// Expects an error in one line, or consistent images.
 void ExpectReadOrRefused(const std::string& pickle) {
   const auto set = Parse(pickle);
   if (set.ok()) {

@@ -9,8 +9,7 @@ namespace {
 
 using pickle::Value;
 
-// The opcodes of the published files, and those that CPython 3's pickle and numpy's __reduce__ write for the same
-// dicts.
+// Opcodes of the published files, and those that CPython 3's pickle and numpy's __reduce__ write for the same dicts.
 constexpr pickle::Op kOpcodes[] = {
     pickle::kProto,    pickle::kFrame,         pickle::kStop,           pickle::kMark,       pickle::kNone,
     pickle::kNewTrue,  pickle::kNewFalse,      pickle::kBinInt,         pickle::kBinInt1,    pickle::kBinInt2,
@@ -24,12 +23,13 @@ constexpr pickle::Op kOpcodes[] = {
 constexpr pickle::Global kGlobals[] = {kReconstruct, kReconstruct2, kFromBuffer, kFromBuffer2,
                                        kNdarray,     kDtype,        kEncode};
 
-// A batch of 10,000 images has 20,040 objects; saved again at protocol 2, where each file name is a call, 40,100.
+// Largest number of objects. A batch of 10,000 images has 20,040; saved again at protocol 2, where each file name is a
+// call, it has 40,100.
 constexpr size_t kMaxObjects = 200'000;
 
 constexpr size_t kShortBytes = 1000;
 
-// UTF-8 of characters up to U+00FF to one byte each.
+// Decodes UTF-8 of characters up to U+00FF to one byte each.
 absl::Status DecodeLatin1(const Value& text, std::string& decoded) {
   const absl::string_view utf8 = text.text;
   decoded.clear();
@@ -51,7 +51,7 @@ absl::Status DecodeLatin1(const Value& text, std::string& decoded) {
   return absl::OkStatus();
 }
 
-// The text of a call _codecs.encode(text, 'latin1'); null when `value` is no such call.
+// Returns the text of a call _codecs.encode(text, 'latin1'); null if `value` is no such call.
 const Value* EncodedText(const Value& value) {
   if (!IsCallOf(value, kEncode) || value.arguments->items.size() != 2) {
     return nullptr;

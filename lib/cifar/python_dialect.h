@@ -1,4 +1,4 @@
-// What pickles of CIFAR-10's Python version are made of: their dialect, and their texts.
+// Dialect of the pickles of CIFAR-10's Python version, and readers of their texts.
 #ifndef LOCKSTEP_LIB_CIFAR_PYTHON_DIALECT_H_
 #define LOCKSTEP_LIB_CIFAR_PYTHON_DIALECT_H_
 
@@ -12,7 +12,7 @@
 
 namespace lockstep {
 
-// The globals that numpy and Python name in these files; numpy 2 moved its own from numpy.core to numpy._core.
+// Globals that numpy and Python name in these files. numpy 2 moved its own from numpy.core to numpy._core.
 inline constexpr pickle::Global kReconstruct = {"numpy.core.multiarray", "_reconstruct", pickle::Global::kBuilt};
 inline constexpr pickle::Global kReconstruct2 = {"numpy._core.multiarray", "_reconstruct", pickle::Global::kBuilt};
 inline constexpr pickle::Global kFromBuffer = {"numpy.core.numeric", "_frombuffer", pickle::Global::kCalled};
@@ -21,20 +21,21 @@ inline constexpr pickle::Global kNdarray = {"numpy", "ndarray", pickle::Global::
 inline constexpr pickle::Global kDtype = {"numpy", "dtype", pickle::Global::kBuilt};
 inline constexpr pickle::Global kEncode = {"_codecs", "encode", pickle::Global::kCalled};
 
-// Protocols 2 to 5. Lives as long as the program.
+// Returns the dialect for protocols 2 to 5, which lives as long as the program.
 const pickle::Dialect& PythonDialect();
 
-// DataLoss: "byte N: expected WHAT, found a list".
+// Returns DataLossError "byte N: expected WHAT, found a list".
 absl::Status Unexpected(const pickle::Value& value, absl::string_view what);
 
-// The bytes of a bytes, a str of Python 2, or the call _codecs.encode(text, 'latin1') that Python 3 writes for bytes at
-// protocol 2: then they are decoded into `decoded`, else they are a view into the pickle. DataLoss: something else.
+// Returns the bytes of a bytes object, of a str of Python 2, or of the call _codecs.encode(text, 'latin1') that Python
+// 3 writes for bytes at protocol 2. The call's bytes are decoded into `decoded`; the others are a view into the pickle.
+// DataLoss: anything else.
 absl::StatusOr<absl::string_view> ReadBytes(const pickle::Value& value, std::string& decoded);
 
-// Whether a key or a name, bytes as above or a text, is `ascii`. Takes no memory.
+// Returns true if a key or a name (bytes as above, or a text) equals `ascii`. Allocates no memory.
 bool IsText(const pickle::Value& value, absl::string_view ascii);
 
-// A key or a name: bytes as above or a text, at most 1,000 bytes of the pickle.
+// Returns a key or a name (bytes as above, or a text), which must have at most 1,000 bytes in the pickle.
 absl::StatusOr<std::string> ShortText(const pickle::Value& value);
 
 }  // namespace lockstep

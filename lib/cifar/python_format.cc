@@ -21,7 +21,7 @@ constexpr char kArchiveName[] = "cifar-10-python.tar.gz";
 constexpr char kOfficialArchive[] = "the archive's MD5 is the published one";
 constexpr char kOfficialFiles[] = "the MD5s of its files are the published ones";
 
-// What is broken can be had again; what is no file of CIFAR-10 at all says so by itself.
+// Adds the remedy to the error of a broken file. The error of a file that is not CIFAR-10's needs none.
 absl::Status WithRemedy(const absl::Status& status) {
   return absl::IsDataLoss(status)
              ? absl::DataLossError(absl::StrCat(status.message(), "; unpack ", kArchiveName, " again"))
@@ -42,7 +42,7 @@ absl::StatusOr<std::vector<std::string>> ReadClassNames(const SourceFiles& sourc
   return names;
 }
 
-// How one file's MD5 differs from the published one; empty when it does not.
+// Returns the difference between one file's MD5 and the published one; empty if the MD5s are equal.
 absl::StatusOr<std::string> Difference(const SourceFile& file, const PublishedDigests& published) {
   ASSIGN_OR_RETURN(const std::string md5, Md5Hex(file.bytes));
   const auto found = published.python_members.find(file.name);
@@ -52,7 +52,7 @@ absl::StatusOr<std::string> Difference(const SourceFile& file, const PublishedDi
   return md5 == found->second ? "" : absl::StrCat("its MD5 is ", md5, ", the published one ", found->second);
 }
 
-// The names of `files` that are there and are not as published, each with its warning.
+// Returns the names of those `files` that exist and differ from the published ones, and adds a warning for each.
 absl::StatusOr<std::set<std::string>> CompareFiles(const SourceFiles& source, const std::vector<std::string>& files,
                                                    const ParseOptions& options) {
   std::vector<std::string> differences(files.size());
@@ -73,7 +73,7 @@ absl::StatusOr<std::set<std::string>> CompareFiles(const SourceFiles& source, co
   return differing;
 }
 
-// Decides whether a split is official, and says why or why not after what its note says already.
+// Decides whether a split is official, and appends the reason to its note.
 void Judge(const SplitFiles& files, const std::set<std::string>& differing, const char* why_official, ImageSet& set) {
   std::vector<std::string> doubted;
   for (const std::string& name : files.files) {
@@ -94,7 +94,7 @@ void Judge(const SplitFiles& files, const std::set<std::string>& differing, cons
   }
 }
 
-// Where MD5 is not to be had, all files stand in doubt, with one warning for all.
+// Sets the notes if MD5 is not available: no file is verified, and one warning covers all files.
 absl::Status JudgeUnverified(const SourceFiles& source, const ParseOptions& options, const absl::Status& why,
                              Dataset& dataset) {
   for (ImageSet* set : {&dataset.train, &dataset.test}) {

@@ -1,6 +1,6 @@
-// Any bytes as a file of CIFAR-10's Python version: a batch whose pixels need no 3,072 bytes each in the corpus, since the
-// text @@@ in a pickle stands for an image's worth of bytes, and batches.meta. Refused, or whole images with labels of
-// ten classes; a refusal leaves the images as they were.
+// Any bytes as a file of CIFAR-10's Python version: as a batch, and as batches.meta. In a batch, the text @@@ stands
+// for an image's bytes, so that the corpus need not contain 3,072 bytes per image. The result must be a refusal that
+// leaves the images unchanged, or whole images with labels of ten classes.
 #include <string>
 
 #include "absl/status/statusor.h"

@@ -27,8 +27,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Two images in data_batch_1, one in each other file: labels 0, 1, 2, 3, 4, 5 and 9. Sorted by name, as SourceFiles
-// are.
+// Returns two images in data_batch_1 and one in each other file, with labels 0, 1, 2, 3, 4, 5 and 9. Sorted by name, as
+// SourceFiles requires.
 SourceFiles SmallSource() {
   SourceFiles source;
   source.format = proto::PYTHON;
@@ -41,7 +41,7 @@ SourceFiles SmallSource() {
   return source;
 }
 
-// Six files of 10,000 images with all labels equally often.
+// Returns six files of 10,000 images, with equally many of each label.
 SourceFiles WholeSource() {
   SourceFiles source = SmallSource();
   const std::string bytes = PickleBatch(MakeFlatBatch(10'000, 'x'));
@@ -62,7 +62,7 @@ SourceFiles Without(std::vector<std::string> names, SourceFiles source = SmallSo
   return source;
 }
 
-// The digests that these very files have.
+// Returns the digests of these files as the published ones.
 PublishedDigests DigestsOf(const SourceFiles& source) {
   PublishedDigests digests;
   digests.python_archive = "00000000000000000000000000000001";
@@ -102,7 +102,7 @@ TEST(ParsePythonTest, ASubsetWantsToBeAllowedAndSaysSo) {
   options.warnings = &warnings;
   const auto dataset = ParsePython(SmallSource(), options);
   EXPECT_FALSE(dataset->train.info.official());
-  // Its batches.meta is the published one, byte for byte.
+  // The file batches.meta equals the published one, byte for byte.
   EXPECT_EQ(dataset->test.info.note(), "1 of 10000 images; MD5 not the published one: test_batch");
   EXPECT_THAT(warnings, SizeIs(6));
 }

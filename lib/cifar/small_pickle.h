@@ -1,10 +1,10 @@
-// Pickles of CIFAR-10's Python version, small, opcode by opcode as Python 2's cPickle wrote the published files.
-// Test-only.
+// Small pickles of CIFAR-10's Python version, written opcode by opcode like Python 2's cPickle wrote the published
+// files. Test-only.
 //
-// PROTO 2, EMPTY_DICT, MARK, the items 'batch_label', 'labels', 'data', 'filenames' in this order, SETITEMS, STOP;
-// every text a SHORT_BINSTRING, the pixels a BINSTRING, small numbers BININT1 and BININT2, and a PUT after what is
-// remembered. pickle.load(file, encoding="bytes") of Python 3 with numpy reads them, and the class names come out byte
-// for byte as published (python_format_test).
+// PROTO 2, EMPTY_DICT, MARK, the items 'batch_label', 'labels', 'data', 'filenames' in this order, SETITEMS, STOP.
+// Every text is a SHORT_BINSTRING, the pixels are a BINSTRING, small numbers are BININT1 and BININT2, and a PUT follows
+// each memoized object. pickle.load(file, encoding="bytes") of Python 3 with numpy reads these pickles, and the class
+// names have the published bytes (python_format_test).
 #ifndef LOCKSTEP_LIB_CIFAR_SMALL_PICKLE_H_
 #define LOCKSTEP_LIB_CIFAR_SMALL_PICKLE_H_
 
@@ -14,7 +14,7 @@
 
 namespace lockstep::testing {
 
-// Writes the opcodes, each function one of them or one Python object.
+// Writer of opcodes. Each function writes one opcode or one Python object.
 class PickleWriter {
  public:
   PickleWriter& Op(const std::string& opcodes) {
@@ -27,7 +27,7 @@ class PickleWriter {
     }
     return *this;
   }
-  PickleWriter& Put() {  // cPickle counts from 1
+  PickleWriter& Put() {  // cPickle counts slots from 1
     const uint32_t slot = ++slots_;
     return slot < 256 ? Op("q").Little(slot, 1) : Op("r").Little(slot, 4);
   }
@@ -47,19 +47,19 @@ class PickleWriter {
   uint32_t slots_ = 0;
 };
 
-// What a batch holds, with the places where a test breaks it.
+// Contents of a batch, including the parts that tests break.
 struct SmallBatch {
   std::vector<uint8_t> labels;
-  std::string pixels;  // 3,072 for each label
-  uint32_t rows = 0;   // 0: as many as labels
+  std::string pixels;  // 3,072 bytes per label
+  uint32_t rows = 0;   // 0: number of labels
   uint32_t columns = 3072;
   std::string dtype = "u1";
   std::string fortran = "\x89";  // NEWFALSE
-  std::string extra;             // opcodes put into the dict after its MARK: in pairs of key and value
+  std::string extra;             // opcodes inserted into the dict after its MARK: pairs of key and value
   std::string labels_key = "labels";
 };
 
-// Byte j of image i of the small batches, here and in data/testdata/cifar/make_pickles.py.
+// Returns byte j of image i of the small batches, here and in data/testdata/cifar/make_pickles.py.
 inline uint8_t SmallPicklePixel(uint32_t i, uint32_t j) { return static_cast<uint8_t>(89 * i + 7 * j + j / 256); }
 
 inline SmallBatch MakeSmallBatch(const std::vector<uint8_t>& labels) {
@@ -73,7 +73,7 @@ inline SmallBatch MakeSmallBatch(const std::vector<uint8_t>& labels) {
   return batch;
 }
 
-// The same many images of one byte, cheap for files of 10,000; label i is i % 10.
+// Returns `count` images of the byte `fill`, cheap for files of 10,000. Label i is i % 10.
 inline SmallBatch MakeFlatBatch(uint32_t count, char fill) {
   SmallBatch batch;
   for (uint32_t i = 0; i < count; ++i) {
@@ -83,7 +83,7 @@ inline SmallBatch MakeFlatBatch(uint32_t count, char fill) {
   return batch;
 }
 
-// A list as cPickle fills it: APPENDS in groups of 1,000, APPEND for a single item that is left over.
+// Writes a list like cPickle: APPENDS in groups of 1,000, APPEND for a single remaining item.
 template <typename WriteItem>
 void WriteList(size_t count, PickleWriter& out, const WriteItem& write_item) {
   out.Op("]").Put();
@@ -121,7 +121,7 @@ inline std::string PickleBatch(const SmallBatch& batch) {
   return out.Op("u.").Done();
 }
 
-// batches.meta.
+// Returns a batches.meta file.
 inline std::string PickleMeta(const std::vector<std::string>& names, uint32_t num_vis = 3072) {
   PickleWriter out;
   out.Op("\x80\x02}").Put().Op("(").Str("num_cases_per_batch").Put().Int(10000);

@@ -1,4 +1,4 @@
-// Pictures of given samples, encoded in memory. Test-only.
+// Small pictures with given samples, encoded in memory. Test-only.
 #ifndef LOCKSTEP_LIB_CIFAR_SMALL_PICTURES_H_
 #define LOCKSTEP_LIB_CIFAR_SMALL_PICTURES_H_
 
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "lib/dataset/dataset.h"
-// clang-format off: after <cstdio>, which it needs and does not include.
+// clang-format off: <jpeglib.h> must come after <cstdio>, which it needs and does not include.
 #include <jpeglib.h>
 // clang-format on
 
@@ -25,11 +25,11 @@ struct PngOptions {
   int color_type = PNG_COLOR_TYPE_RGB;
   int bit_depth = 8;
   bool interlaced = false;
-  double gamma = 0;          // a gAMA chunk; 0: none
-  bool transparent = false;  // a tRNS chunk
+  double gamma = 0;          // value of a gAMA chunk; 0: no chunk
+  bool transparent = false;  // true: a tRNS chunk
 };
 
-// `samples` are the rows as PNG stores them. A palette picture has 4 colours: (i, 10 i, 20 i).
+// Returns a PNG. `samples` are the rows as PNG stores them. A palette picture has 4 colours: (i, 10 i, 20 i).
 inline std::string Png(const std::string& samples, const PngOptions& options = {}) {
   std::string out;
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
@@ -67,7 +67,7 @@ inline std::string Png(const std::string& samples, const PngOptions& options = {
   return out;
 }
 
-// PNG of planes as CIFAR-10 has them.
+// Returns a PNG of planes in CIFAR-10's layout.
 inline std::string PngOfPlanes(const uint8_t* planes) {
   std::string rgb;
   for (uint32_t i = 0; i < kPlaneBytes; ++i) {
@@ -78,8 +78,8 @@ inline std::string PngOfPlanes(const uint8_t* planes) {
   return Png(rgb);
 }
 
-// `samples` are the rows, 1 (grey), 3 (RGB) or 4 (CMYK) components a pixel. `tune` may change quality, coding and so
-// on.
+// Returns a JPEG. `samples` are the rows, with 1 (grey), 3 (RGB) or 4 (CMYK) components per pixel. `tune` may change
+// the quality, the coding and other settings.
 inline std::string JpegOfSamples(const std::string& samples, uint32_t components, uint32_t width, uint32_t height,
                                  const std::function<void(jpeg_compress_struct&)>& tune) {
   jpeg_compress_struct jpeg;
@@ -107,7 +107,7 @@ inline std::string JpegOfSamples(const std::string& samples, uint32_t components
   return bytes;
 }
 
-// One colour over the whole picture: `color` has 1 (grey), 3 (RGB) or 4 (CMYK) components.
+// Returns a JPEG of one colour. `color` has 1 (grey), 3 (RGB) or 4 (CMYK) components.
 inline std::string Jpeg(const std::vector<uint8_t>& color, uint32_t width = 32, uint32_t height = 32) {
   std::string samples;
   for (uint32_t i = 0; i < width * height; ++i) {

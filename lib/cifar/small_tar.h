@@ -1,4 +1,4 @@
-// Archives of a few bytes, honest and hostile, written header by header. Test-only.
+// Archives of a few bytes, valid and hostile, written header by header. Test-only.
 #ifndef LOCKSTEP_LIB_CIFAR_SMALL_TAR_H_
 #define LOCKSTEP_LIB_CIFAR_SMALL_TAR_H_
 
@@ -16,7 +16,7 @@
 
 namespace lockstep::testing {
 
-// POSIX 1003.1, pax, "ustar Interchange Format": the types of members.
+// Types of members (POSIX 1003.1, pax, "ustar Interchange Format").
 inline constexpr char kTarFile = '0';
 inline constexpr char kTarHardLink = '1';
 inline constexpr char kTarSymbolicLink = '2';
@@ -24,7 +24,7 @@ inline constexpr char kTarCharacterDevice = '3';
 inline constexpr char kTarFolder = '5';
 inline constexpr char kTarFifo = '6';
 
-// One header block. `size` may be a lie.
+// Returns one header block. `size` may be wrong.
 inline std::string TarHeader(const std::string& name, uint64_t size, char type = kTarFile,
                              const std::string& link = "") {
   std::string header(512, '\0');
@@ -35,7 +35,7 @@ inline std::string TarHeader(const std::string& name, uint64_t size, char type =
   put(116, "0000000");
   put(124, absl::StrFormat("%012o", size));
   put(136, "00000000000");
-  put(148, "        ");  // the checksum counts itself as spaces
+  put(148, "        ");  // the checksum is computed with spaces in its place
   header[156] = type;
   put(157, link);
   put(257, std::string("ustar\00000", 8));
@@ -52,12 +52,12 @@ inline std::string TarMember(const std::string& name, const std::string& bytes) 
   return TarHeader(name, bytes.size()) + bytes + std::string(padding, '\0');
 }
 
-// The two empty blocks at the end.
+// Returns the two empty blocks at the end.
 inline std::string TarEnd() { return std::string(1024, '\0'); }
 
 inline std::string Gzip(const std::string& bytes) {
   z_stream stream = {};
-  deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);  // zlib.h: + 16 is gzip
+  deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);  // zlib.h: + 16 selects gzip
   std::string packed(deflateBound(&stream, bytes.size()) + 64, '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream.avail_in = static_cast<uInt>(bytes.size());
@@ -75,7 +75,7 @@ inline std::string Xz(const std::string& bytes) {
   archive* writer = archive_write_new();
   archive_write_set_format_raw(writer);
   archive_write_add_filter_xz(writer);
-  archive_write_set_bytes_in_last_block(writer, 1);  // no padding to 10,240 bytes
+  archive_write_set_bytes_in_last_block(writer, 1);  // avoids padding to 10,240 bytes
   archive_write_open_memory(writer, packed.data(), packed.size(), &used);
   archive_entry* entry = archive_entry_new();
   archive_entry_set_filetype(entry, AE_IFREG);

@@ -33,7 +33,7 @@ absl::Status CheckName(const std::string& path, const std::string& name) {
                                                 ": expected a name in UTF-8 without control characters; rename it"));
 }
 
-// Folders and most archives come nearly or wholly sorted.
+// Sorts the files. Folders and most archives come sorted or nearly sorted.
 void SortByName(std::vector<SourceFile>& files) {
   const auto by_name = [](const SourceFile& a, const SourceFile& b) { return a.name < b.name; };
   if (!std::is_sorted(files.begin(), files.end(), by_name)) {
@@ -43,14 +43,14 @@ void SortByName(std::vector<SourceFile>& files) {
 
 absl::string_view FirstPart(absl::string_view name) { return name.substr(0, name.find('/')); }
 
-// Chooses the folders of a set of pictures, and takes out the files of a validation folder that is not read. `finder` has
-// seen every file.
+// Chooses the folders of an image set, and removes the files of a validation folder that is not read. `finder` must
+// have seen every file.
 absl::Status ChooseFolders(const FormatFinder& finder, const std::string& root, SourceFiles& source) {
   if (source.format != proto::IMAGE_FOLDERS) {
     return absl::OkStatus();
   }
   std::set<std::string> names;
-  for (const SourceFile& file : source.files) {  // sorted: a folder's files are neighbours
+  for (const SourceFile& file : source.files) {  // sorted: a folder's files are consecutive
     if (names.empty() || *names.rbegin() != FirstPart(file.name)) {
       names.emplace(FirstPart(file.name));
     }
@@ -71,7 +71,7 @@ absl::Status ChooseFolders(const FormatFinder& finder, const std::string& root, 
   return absl::OkStatus();
 }
 
-// The listed files of the kind that is wanted.
+// Lists the files of the wanted version.
 absl::StatusOr<SourceFiles> ListFiles(const std::string& path, proto::InputFormat wanted) {
   ASSIGN_OR_RETURN(FolderListing listing, ListFolder(path));
   ASSIGN_OR_RETURN(const auto kind, listing.finder.Decide(path, wanted));
@@ -155,7 +155,8 @@ absl::Status ReadFiles(SourceFiles& source) {
   ParallelOptions options;
   options.progress = &progress;
   options.block =
-      source.format == proto::IMAGE_FOLDERS ? 64 : 1;  // 64 pictures take about 1 ms; the others are 30 MB each
+      source.format == proto::IMAGE_FOLDERS ? 64 : 1;  // 64 pictures take about 1 ms; files of the other versions have
+                                                       // 30 MB each
   std::vector<std::string> buffers(ParallelThreads(source.files.size(), options));
   RETURN_IF_ERROR(ParallelFor(source.files.size(), options, [&](size_t worker, size_t i) -> absl::Status {
     SourceFile& file = source.files[i];
@@ -169,9 +170,9 @@ absl::Status ReadFiles(SourceFiles& source) {
   return absl::OkStatus();
 }
 
-// lib/proto/header.proto: of a folder, the digest of the lines "sha256  name", sorted by name.
+// Sets the digest that lib/proto/header.proto defines for a folder: of the lines "sha256  name", sorted by name.
 void DescribeFolder(SourceFiles& source) {
-  constexpr size_t kPiece = size_t{64} << 10;  // a line at a time costs as much again
+  constexpr size_t kPiece = size_t{64} << 10;  // digesting line by line costs twice as much
   Sha256 digest;
   std::string lines;
   uint64_t size_bytes = 0;

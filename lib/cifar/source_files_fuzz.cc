@@ -1,6 +1,6 @@
-// Any bytes as an archive, through every reader behind it: taken apart, told by its names, and parsed as the version of
-// CIFAR-10 that it holds. As they are, and with the checksum of every tar header mended, since mutated headers get past it
-// in no other way.
+// Any bytes as an archive, through every reader: unpacked, its format detected by its names, and parsed as that version
+// of CIFAR-10. Each input is tried unchanged, and with the checksum of every tar header corrected, because mutated
+// headers would otherwise never pass the checksum.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -19,12 +19,12 @@
 namespace lockstep::testing {
 namespace {
 
-// POSIX 1003.1, pax, "ustar Interchange Format".
+// Layout of a header (POSIX 1003.1, pax, "ustar Interchange Format").
 constexpr size_t kBlock = 512;
 constexpr size_t kChecksumAt = 148;
 constexpr size_t kMagicAt = 257;
 
-// Every block that says "ustar" where a header does gets the checksum of a header.
+// Gives every block with "ustar" at the place of a header's magic the checksum of a header.
 std::string WithRightChecksums(absl::string_view bytes) {
   std::string mended(bytes);
   for (size_t at = 0; at + kBlock <= mended.size(); at += kBlock) {

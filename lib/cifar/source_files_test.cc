@@ -31,7 +31,7 @@ using ::testing::SizeIs;
 
 constexpr proto::InputFormat kAny = proto::INPUT_FORMAT_UNSPECIFIED;
 
-// A folder of this test with these files, "name" or "folder/name", each holding its own name.
+// Creates a folder for this test with these files, "name" or "folder/name". Each file holds its own name.
 std::string Folder(const std::vector<std::string>& names) {
   const std::string path = TempPath("folder");
   mkdir(path.c_str(), 0755);
@@ -102,7 +102,7 @@ TEST(ListSourceTest, AListedFileIsReadOnDemand) {
   std::string buffer;
   for (SourceFile& file : source->files) {
     EXPECT_THAT(file.bytes, IsEmpty());
-    EXPECT_EQ(*ReadListedFile(*source, file, buffer), file.name);  // Folder() writes that
+    EXPECT_EQ(*ReadListedFile(*source, file, buffer), file.name);  // content written by Folder()
     EXPECT_THAT(file.bytes, IsEmpty());
     EXPECT_EQ(file.sha256, Sha256Hex(file.name));
   }
@@ -110,7 +110,7 @@ TEST(ListSourceTest, AListedFileIsReadOnDemand) {
   EXPECT_EQ(source->input.SerializeAsString(), ReadSource(path, kAny)->input.SerializeAsString());
 }
 
-// The first read takes 16 KiB at most, a later one what the buffer has grown to.
+// The first read takes at most 16 KiB; a later one takes as much as the buffer has grown to.
 TEST(ListSourceTest, ALargePictureIsReadWhole) {
   const std::string path = Folder({"train/cat/1.png", "train/cat/2.png", "train/cat/3.png"});
   const std::string large(100'000, 'x'), full(16 << 10, 'y');
@@ -161,7 +161,7 @@ TEST(ReadSourceTest, WhatAFolderOfPicturesHoldsBesidesIsCounted) {
   const auto archive = ReadAndUnpack(Archive(names));
   ASSERT_THAT(archive, IsOk());
   EXPECT_THAT(Names(*archive), ElementsAre("Test/cat/1.png", "Train/cat/1.png"));
-  EXPECT_EQ(archive->passed_over.at("Train").Kinds(), "2 .bmp, 1 .png");  // an archive has no folders to look into
+  EXPECT_EQ(archive->passed_over.at("Train").Kinds(), "2 .bmp, 1 .png");  // an archive has no folders to search
 }
 
 TEST(ReadSourceTest, TwoFoldersOfOneSplitAreRefused) {
@@ -192,7 +192,7 @@ TEST(ReadSourceTest, ADeviceIsRefused) {
 
 TEST(ReadSourceTest, AFileBeyondTheLimitIsRefusedBeforeItIsRead) {
   const std::string path = Folder({"data_batch_1.bin"});
-  ASSERT_EQ(truncate((path + "/data_batch_1.bin").c_str(), 100'000'000'000), 0);  // a hole: takes no disk
+  ASSERT_EQ(truncate((path + "/data_batch_1.bin").c_str(), 100'000'000'000), 0);  // sparse file without disk space
   EXPECT_THAT(ReadSource(path, kAny), StatusIs(absl::StatusCode::kFailedPrecondition,
                                                HasSubstr("data_batch_1.bin: expected at most 67108864 bytes")));
 }

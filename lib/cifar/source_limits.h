@@ -1,7 +1,7 @@
-// How large a folder or an archive of CIFAR-10 may be; checked before memory is taken.
+// Size limits of a folder or an archive of CIFAR-10, checked before memory is allocated.
 //
-// CIFAR-10 needs at most 60,000 pictures and 23 folders; its largest file is a data_batch_N of the Python version,
-// 31,035,704 bytes; all of it are 186 MB.
+// CIFAR-10 needs at most 60,000 pictures and 23 folders. Its largest file is a data_batch_N of the Python version,
+// 31,035,704 bytes; all files together have 186 MB.
 #ifndef LOCKSTEP_LIB_CIFAR_SOURCE_LIMITS_H_
 #define LOCKSTEP_LIB_CIFAR_SOURCE_LIMITS_H_
 
@@ -9,9 +9,9 @@
 
 namespace lockstep {
 
-inline constexpr uint64_t kMaxSourceFiles = 200'000;  // members of an archive, folders counted
+inline constexpr uint64_t kMaxSourceFiles = 200'000;  // members of an archive, including folders
 inline constexpr uint64_t kMaxSourceFileBytes = uint64_t{64} << 20;
-inline constexpr uint64_t kMaxSourceBytes = uint64_t{1} << 30;  // of an archive, packed and unpacked
+inline constexpr uint64_t kMaxSourceBytes = uint64_t{1} << 30;  // bytes of an archive, packed and unpacked
 
 }  // namespace lockstep
 

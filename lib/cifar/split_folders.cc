@@ -17,7 +17,7 @@ bool IsValidation(absl::string_view name) {
          absl::EqualsIgnoreCase(name, "validation");
 }
 
-// Returns the one name for which `is` holds, or nothing.
+// Returns the only name for which `is` holds; empty if there is none.
 absl::StatusOr<std::string> OnlyOne(const std::string& path, const std::set<std::string>& names,
                                     bool (*is)(absl::string_view)) {
   std::string found;

@@ -12,8 +12,8 @@ namespace lockstep {
 
 // Names as they are on disk. Empty: there is no such folder.
 struct SplitFolders {
-  std::string train;       // train, in any case of letters
-  std::string test;        // test, in any case of letters; if there is none, the validation folder
+  std::string train;       // train, in any letter case
+  std::string test;        // test, in any letter case; if there is none, the validation folder
   std::string validation;  // val, valid or validation next to test: not read
 };
 

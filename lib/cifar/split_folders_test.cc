@@ -11,7 +11,7 @@ using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 
-// "Train Test val": what is chosen for the three fields, "-" for an empty one.
+// Returns the three fields as "Train Test val", with "-" for an empty one.
 std::string Chosen(const std::set<std::string>& names) {
   const auto folders = ChooseSplitFolders("x", names);
   EXPECT_THAT(folders, IsOk());

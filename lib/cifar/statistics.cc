@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// n * sum(x^2) - sum(x)^2, which is n^2 times the population variance; exact, and never below 0.
+// Returns n * sum(x^2) - sum(x)^2, which is n^2 times the population variance; exact, and never below 0.
 double ScaledVariance(uint64_t n, uint64_t sum, uint64_t square_sum) {
   using Wide = unsigned __int128;  // 64 bits overflow from about 50,000 images on
   return static_cast<double>(static_cast<Wide>(n) * square_sum - static_cast<Wide>(sum) * sum);
@@ -36,14 +36,15 @@ struct ChannelSums {
 };
 using Sums = std::array<ChannelSums, kImageChannels>;
 
-// Adds the sums of an image or of some images to those of more.
+// Adds the sums of one image, or of several, to `sums`.
 void Add(uint64_t sum, uint64_t square_sum, double std_sum, ChannelSums& sums) {
   sums.sum += sum;
   sums.square_sum += square_sum;
   sums.std_sum += std_sum;
 }
 
-// In groups, and these in order: a sum of 60,000 doubles has its bits from the order of adding, which records hold.
+// Adds the sums in groups, and the groups in order: the bits of a sum of 60,000 doubles depend on the order of adding,
+// and records hold these bits.
 Sums AddImages(const std::vector<ImageSums>& images) {
   constexpr size_t kGroupImages = 1000;
   Sums total = {};
@@ -63,7 +64,7 @@ Sums AddImages(const std::vector<ImageSums>& images) {
 
 std::vector<ImageSums> SumImages(absl::Span<const uint8_t> pixels) {
   std::vector<ImageSums> images(pixels.size() / kImageBytes);
-  // A stop signal is its only error, and the caller's next question.
+  // A stop signal is the only error, and the caller checks for one next.
   ParallelFor(images.size(), {}, [&](size_t, size_t i) {
     images[i] = SumImage(&pixels[i * kImageBytes]);
     return absl::OkStatus();
@@ -82,7 +83,7 @@ ImageSums SumImage(const uint8_t* image) {
 }
 
 proto::ChannelStatistics ComputeStatistics(const std::vector<ImageSums>& images) {
-  const uint64_t pixels = images.size() * kPlaneBytes;  // of a channel
+  const uint64_t pixels = images.size() * kPlaneBytes;  // number of pixels of a channel
   const double count = static_cast<double>(pixels);
   proto::ChannelStatistics statistics;
   for (const ChannelSums& sums : AddImages(images)) {

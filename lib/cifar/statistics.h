@@ -1,12 +1,12 @@
-// What a split's pixels are like: the numbers that its description (DatasetInfo) carries.
+// Pixel statistics of a split, as its description (DatasetInfo) holds them.
 //
 // Two standard deviations are in use for CIFAR-10, and they differ by a fifth:
 //
-//     pixel_std  of all pixels of a channel together, population form (divisor n): .2470 .2435 .2616
-//     image_std  the mean over images of each image's own, sample form (divisor 1,023): .2023 .1994 .2010
+//     pixel_std  std of all pixels of a channel together, population form (divisor n): .2470 .2435 .2616
+//     image_std  mean over images of each image's std, sample form (divisor 1,023): .2023 .1994 .2010
 //
-// image_std is what get_mean_and_std of github.com/kuangliu/pytorch-cifar (utils.py) computes, with torch.std's divisor
-// n - 1, and what the lab normalises with.
+// image_std is the result of get_mean_and_std of github.com/kuangliu/pytorch-cifar (utils.py), with torch.std's divisor
+// n - 1. The lab normalises with it.
 #ifndef LOCKSTEP_LIB_CIFAR_STATISTICS_H_
 #define LOCKSTEP_LIB_CIFAR_STATISTICS_H_
 
@@ -20,7 +20,7 @@
 
 namespace lockstep {
 
-// What is needed of one plane of one image.
+// Sums of one plane of one image.
 struct PlaneSums {
   uint32_t sum = 0;         // at most 1,024 * 255 = 261,120
   uint32_t square_sum = 0;  // at most 1,024 * 255^2 = 66,585,600
@@ -28,19 +28,19 @@ struct PlaneSums {
 };
 using ImageSums = std::array<PlaneSums, kImageChannels>;
 
-// Sums of one image of kImageBytes. For callers that have it at hand: a pass of its own over all images costs as much
-// as reading them does.
+// Returns the sums of one image of kImageBytes. Meant for callers that have just read the image: a separate pass over
+// all images costs as much as reading them.
 ImageSums SumImage(const uint8_t* image);
 
-// Statistics of all images, at least 1, in their order, in units of full scale (byte / 255). Sums are exact integers.
-// The roundings to double at the end are below 1e-15 for mean and pixel_std and below n * 1e-16 for image_std.
+// Returns the statistics of all images, at least 1, in their order, in units of full scale (byte / 255). Sums are exact
+// integers. The final roundings to double are below 1e-15 for mean and pixel_std and below n * 1e-16 for image_std.
 proto::ChannelStatistics ComputeStatistics(const std::vector<ImageSums>& images);
 
-// The same, to the bit, of `pixels`: uint8 (n, 3, 32, 32). On all cores.
+// Returns the same, bit for bit, for `pixels`: uint8 (n, 3, 32, 32). Uses all cores.
 proto::ChannelStatistics ComputeStatistics(absl::Span<const uint8_t> pixels);
 
-// Sets counts, shape and statistics of set.info from its labels and `images` (its images' sums; without, its pixels).
-// The labels must be below set.info.class_name_size().
+// Sets counts, shape and statistics of set.info from its labels and from `images` (the sums of its images) or its
+// pixels. Labels must be below set.info.class_name_size().
 void DescribeImages(ImageSet& set, const std::vector<ImageSums>& images);
 void DescribeImages(ImageSet& set);
 

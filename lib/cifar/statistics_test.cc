@@ -13,10 +13,10 @@ using ::testing::DoubleNear;
 using ::testing::Each;
 using ::testing::ElementsAre;
 
-// Three roundings of numbers below 1: each below 2^-53 = 1.1e-16.
+// Three roundings of numbers below 1, each below 2^-53 = 1.1e-16.
 constexpr double kRounding = 4e-16;
 
-// An image whose channel c has `low[c]` in its left half and `high[c]` in its right half.
+// Returns an image whose channel c has `low[c]` in its left half and `high[c]` in its right half.
 std::vector<uint8_t> Halves(const std::vector<uint8_t>& low, const std::vector<uint8_t>& high) {
   std::vector<uint8_t> image;
   for (uint32_t c = 0; c < 3; ++c) {
@@ -43,13 +43,13 @@ TEST(StatisticsTest, HalfBlackHalfWhite) {
   const proto::ChannelStatistics s = ComputeStatistics(Halves({0, 0, 100}, {255, 255, 151}));
   EXPECT_THAT(s.mean(), ElementsAre(0.5, 0.5, DoubleNear(125.5 / 255, kRounding)));
   EXPECT_THAT(s.pixel_std(), ElementsAre(0.5, 0.5, DoubleNear(0.1, kRounding)));
-  // The sample form: sqrt(1024 / 1023) larger than the population's.
+  // The sample form is sqrt(1024 / 1023) times the population form.
   const double sample = std::sqrt(1024.0 / 1023);
   EXPECT_THAT(s.image_std(), ElementsAre(DoubleNear(0.5 * sample, kRounding), DoubleNear(0.5 * sample, kRounding),
                                          DoubleNear(0.1 * sample, kRounding)));
 }
 
-// A black and a white image: all the spread is between the images, none within.
+// A black and a white image: all spread is between the images, and none is within an image.
 TEST(StatisticsTest, SpreadBetweenImagesCountsInPixelStdOnly) {
   const proto::ChannelStatistics s =
       ComputeStatistics(Concat(Halves({0, 0, 0}, {0, 0, 0}), Halves({255, 255, 255}, {255, 255, 255})));
@@ -64,14 +64,14 @@ TEST(StatisticsTest, ImageStdIsTheMeanOverImages) {
   EXPECT_THAT(s.image_std(), Each(DoubleNear(0.25 * std::sqrt(1024.0 / 1023), kRounding)));
 }
 
-// The sum of squares times the count is 2.7e20 here and would overflow 64 bits.
+// Here, the sum of squares times the count is 2.7e20, which would overflow 64 bits.
 TEST(StatisticsTest, ManyBrightImagesDoNotOverflow) {
   const proto::ChannelStatistics s = ComputeStatistics(std::vector<uint8_t>(63'000 * size_t{kImageBytes}, 255));
   EXPECT_THAT(s.mean(), Each(1));
   EXPECT_THAT(s.pixel_std(), Each(0));
 }
 
-// A record holds these bits: the spreads of 2,500 images, added up by the thousand.
+// A record holds these bits: the stds of 2,500 images, added in groups of a thousand.
 TEST(StatisticsTest, ImagesAreAddedInGroupsOfAThousand) {
   std::vector<uint8_t> pixels;
   std::vector<ImageSums> images;
@@ -107,7 +107,7 @@ TEST(DescribeImagesTest, CountsClassesAndShape) {
   set.pixels.assign(pixels.begin(), pixels.end());
   set.labels = {2, 2};
   DescribeImages(set);
-  DescribeImages(set);  // again: nothing is counted twice
+  DescribeImages(set);  // second call: nothing may be counted twice
   EXPECT_EQ(set.info.image_count(), 2u);
   EXPECT_EQ(set.info.channels(), 3u);
   EXPECT_EQ(set.info.height(), 32u);

@@ -24,8 +24,8 @@ constexpr int32_t kMaxShift = 8;
 constexpr int32_t kPatternSize = kWidth + kMaxShift;  // 40: room for every shift
 constexpr int32_t kKnotStep = 8;                      // pixels between the knots of a smooth field
 
-// Chosen by training lenet5 (data/README.md), in units of a byte: how far the knots of class pattern and background lie
-// from 0, the reach of the colour shift, and the standard deviation of the noise.
+// Values chosen by training lenet5 (data/README.md), in units of a byte: largest distances of the knots of class
+// pattern and background from 0, largest colour shift, and standard deviation of the noise.
 constexpr int32_t kPatternAmplitude = 100;
 constexpr int32_t kBackgroundAmplitude = 90;
 constexpr int32_t kColourShift = 30;
@@ -33,7 +33,8 @@ constexpr int32_t kNoiseStd = 20;
 constexpr int32_t kMaxRivalPercent = 45;
 constexpr int32_t kMinContrastPercent = 60;
 
-// A smooth field (3, size, size): random knots every 8 pixels, bilinear between them. Values within +-amplitude.
+// Returns a smooth field (3, size, size): random knots every 8 pixels, bilinear between them. Values within
+// +-amplitude.
 std::vector<int32_t> SmoothField(CounterRandom& random, int32_t size, int32_t amplitude) {
   const int32_t knots = size / kKnotStep + 1;
   std::vector<int32_t> knot(kChannels * knots * knots);
@@ -57,7 +58,7 @@ std::vector<int32_t> SmoothField(CounterRandom& random, int32_t size, int32_t am
   return field;
 }
 
-// The patterns of all classes, each (3, 40, 40).
+// Patterns of all classes, each (3, 40, 40).
 using Patterns = std::array<std::vector<int32_t>, kClasses>;
 
 Patterns MakePatterns(uint64_t seed) {
@@ -69,7 +70,7 @@ Patterns MakePatterns(uint64_t seed) {
   return patterns;
 }
 
-// Where a pattern lies in an image.
+// Position of a pattern in an image.
 struct Placement {
   int32_t left;
   int32_t top;
@@ -84,7 +85,8 @@ struct Placement {
   }
 };
 
-// Nearly normal: the sum of four bytes has mean 510 and standard deviation sqrt(4 * (256^2 - 1) / 12) = 147.8.
+// Returns nearly normal noise: the sum of four bytes has mean 510 and standard deviation sqrt(4 * (256^2 - 1) / 12) =
+// 147.8.
 int32_t Noise(uint32_t bits) {
   const int32_t sum = static_cast<int32_t>((bits & 255) + (bits >> 8 & 255) + (bits >> 16 & 255) + (bits >> 24));
   return (sum - 510) * kNoiseStd / 148;

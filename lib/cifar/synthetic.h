@@ -1,12 +1,12 @@
-// Images made from a seed: the data set for whoever has none at hand, and for tests.
+// Synthetic images from a seed: a data set for users without CIFAR-10, and for tests.
 //
-// Ten classes. A class is a smooth random colour pattern (6x6 knots, bilinear, 40x40). An image of it is
+// Ten classes. A class is a smooth random colour pattern (6x6 knots, bilinear, 40x40). An image of the class is
 //   - its class's pattern, shifted by up to 8 pixels either way, mirrored half of the time,
 //   - blended with another class's pattern that gets 0 to 45 % of the weight, so that some images are nearly a tie,
-//   - on a smooth random background of its own (5x5 knots), which says nothing of the class,
+//   - on a smooth random background of its own (5x5 knots), which is independent of the class,
 //   - with its own contrast (60 to 100 %) and a shift of each colour,
 //   - and noise on every pixel.
-// So a network has to find a pattern of low contrast wherever it lies, and does not get every image right.
+// Hence a network must find a pattern of low contrast at any position, and does not classify every image correctly.
 //
 // All arithmetic is on integers, and every image has its own random stream: the bytes are the same on every platform, and
 // image i is the same whatever the number of images.
@@ -20,17 +20,17 @@
 
 namespace lockstep {
 
-// A data set is held in memory; a million images are 3 GB.
+// Largest number of images of a split. A data set is held in memory; a million images have 3 GB.
 inline constexpr uint32_t kMaxSyntheticImages = 1'000'000;
 
 struct SyntheticOptions {
-  uint32_t train_images = 2048;  // 1 to kMaxSyntheticImages. The default keeps the lab on two CPU cores to minutes
-  uint32_t test_images = 512;    // in the same range. With 512 an accuracy's standard error is at most 2.2 points
-  uint64_t seed = 0;             // patterns and images
+  uint32_t train_images = 2048;  // 1 to kMaxSyntheticImages. With the default, the lab takes minutes on two CPU cores
+  uint32_t test_images = 512;    // same range. With 512, the standard error of an accuracy is at most 2.2 points
+  uint64_t seed = 0;             // seed of patterns and images
 };
 
-// Image i of a split has label i % 10. Complete with counts, statistics and the note "synthetic, seed ...".
-// InvalidArgument: an image count out of range. Cancelled: a stop signal came.
+// Returns a complete data set: image i of a split has label i % 10, with counts, statistics and the note "synthetic,
+// seed ...". InvalidArgument: an image count is out of range. Cancelled: a stop signal came.
 absl::StatusOr<Dataset> MakeSynthetic(const SyntheticOptions& options);
 
 }  // namespace lockstep

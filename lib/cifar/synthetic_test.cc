@@ -32,7 +32,7 @@ std::string PixelDigest(const ImageSet& set) {
   return Sha256Hex(absl::string_view(reinterpret_cast<const char*>(set.pixels.data()), set.pixels.size()));
 }
 
-// How far image `i` of `set` is from `centre`, squared.
+// Returns the squared distance of image `i` of `set` from `centre`.
 double Distance(const ImageSet& set, size_t i, const std::vector<double>& centre) {
   double sum = 0;
   for (size_t k = 0; k < kImageBytes; ++k) {
@@ -42,7 +42,7 @@ double Distance(const ImageSet& set, size_t i, const std::vector<double>& centre
   return sum;
 }
 
-// The share of test images whose nearest mean training image is that of their own class.
+// Returns the share of test images whose nearest mean training image has their own class.
 double NearestMeanAccuracy(const Dataset& dataset) {
   std::vector<std::vector<double>> means(10, std::vector<double>(kImageBytes));
   for (size_t i = 0; i < dataset.train.size(); ++i) {
@@ -63,7 +63,8 @@ double NearestMeanAccuracy(const Dataset& dataset) {
   return static_cast<double>(right) / static_cast<double>(dataset.test.size());
 }
 
-// Made by a twin in Python. Pinned: every platform and every version must paint the same images.
+// The digests come from a reference implementation in Python. They are pinned: every platform and every version must
+// make the same images.
 TEST(SyntheticTest, ImagesAreThoseOfTheTwin) {
   const Dataset zero = Make(12, 12, 0);
   EXPECT_EQ(PixelDigest(zero.train), "4b5e22986754a896f31e12f4569a785a3cf6084975f9ee81635c2cbbf08c02c5");
@@ -103,8 +104,8 @@ TEST(SyntheticTest, TrainingAndTestImagesDiffer) {
   EXPECT_NE(dataset.train.pixels, dataset.test.pixels);
 }
 
-// A classifier that cannot shift or mirror: far above chance (0.1 + 9 standard deviations of 200 tries, 0.021 each), and
-// far from right about all.
+// A classifier that cannot shift or mirror must be far above chance (0.1 + 9 standard deviations of 200 tries, 0.021
+// each), and far from perfect.
 TEST(SyntheticTest, IsLearnableButNotTrivial) {
   const double accuracy = NearestMeanAccuracy(Make(300, 200, 0));
   EXPECT_GT(accuracy, 0.29);
