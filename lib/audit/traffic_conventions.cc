@@ -198,8 +198,7 @@ std::vector<Convention> VolumeConventions(const Document& document, proto::Publi
   }
   const auto inputs = std::make_shared<const TrafficInputs>(std::move(printed));
   std::vector<Choice> iterations = Iterations(document);
-  iterations.back().flags.clear();  // the traffic of one iteration is a quantity of its own: no iterations are
-                                    // forgotten
+  iterations.back().flags.clear();  // traffic of one iteration needs no factor, so none is forgotten
   std::vector<Convention> conventions;
   ForAllParts(elements ? std::vector<Choice>{Nothing()} : ItemSizes(), ParameterCounts(document), iterations,
               elements ? std::vector<Choice>{Nothing()} : Gigabytes(document.tables().claims()),

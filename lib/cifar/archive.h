@@ -4,7 +4,6 @@
 // libarchive 3.6 does not verify gzip's CRC-32 (archive_read_support_filter_gzip.c, consume_trailer), which is the only
 // check that finds a flipped bit in a picture. The packed stream is always read to its end, so that all of its checks
 // are made.
-// finds a flipped bit in a picture. The packed stream is always read to its end, so that every check in it is made.
 #ifndef LOCKSTEP_LIB_CIFAR_ARCHIVE_H_
 #define LOCKSTEP_LIB_CIFAR_ARCHIVE_H_
 
@@ -21,8 +20,7 @@ struct ArchiveVisitor {
   // Returns true if a member's bytes are wanted. Called for every regular file. Names have no "./" and no doubled '/'.
   std::function<bool(const std::string& name)> want;
   std::function<absl::Status(std::string name, std::string bytes)> take;
-  std::function<void(uint64_t packed_bytes)> progress;  // receives the number of bytes of `archive` used so far; may be
-                                                        // empty
+  std::function<void(uint64_t packed_bytes)> progress;  // receives the bytes of `archive` used so far; may be empty
 };
 
 // Shows every member to `visitor`. Returns the errors of UnpackArchive (source_files.h) and of the visitor. `path` is

@@ -22,7 +22,6 @@ struct CifarPrepOptions {
   SyntheticOptions synthetic;          // options of synthetic images; the counts are for these only
 };
 
-// Reads or makes the images and writes the record file. Prints warnings and the summary on stderr; when the output
 // Reads or makes the images and writes the record file. Prints warnings and the summary to stderr. If the output
 // already holds this result, prints "cached" instead; the input's digest shows this before anything is decoded. Returns
 // the errors of ParseInputFormat, DeclareRunFiles, ReadSource, UnpackArchive, ParseBinary, ParsePython,

@@ -50,8 +50,7 @@ bool IsFolder(int at, const dirent& entry) {
 
 // Returns the entries of a folder, sorted, without "." and "..".
 absl::StatusOr<std::vector<Entry>> List(const OpenFolder& folder, const std::string& shown) {
-  const int copy = openat(folder.fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // fdopendir takes ownership of its
-                                                                                  // descriptor
+  const int copy = openat(folder.fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // fdopendir will own the copy
   DIR* stream = copy < 0 ? nullptr : fdopendir(copy);
   if (stream == nullptr) {
     return absl::FailedPreconditionError(absl::StrCat(shown, ": cannot list the folder: ", std::strerror(errno)));

@@ -182,7 +182,7 @@ std::vector<std::string> JpegsOfAllKinds() {
       DetailedJpeg([](jpeg_compress_struct& jpeg) { jpeg.optimize_coding = TRUE; }),
       DetailedJpeg([](jpeg_compress_struct& jpeg) { jpeg_set_quality(&jpeg, 30, TRUE); }, 1),
       DetailedJpeg([](jpeg_compress_struct& jpeg) { jpeg_simple_progression(&jpeg); }),
-      DetailedJpeg([](jpeg_compress_struct& jpeg) { jpeg_set_colorspace(&jpeg, JCS_RGB); }),  // with Adobe's marker
+      DetailedJpeg([](jpeg_compress_struct& jpeg) { jpeg_set_colorspace(&jpeg, JCS_RGB); }),  // writes Adobe's marker
       DetailedJpeg([](jpeg_compress_struct& jpeg) { jpeg.restart_interval = 1; }),
       DetailedJpeg([](jpeg_compress_struct& jpeg) {
         jpeg.arith_code = TRUE;

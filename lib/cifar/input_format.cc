@@ -98,8 +98,7 @@ absl::StatusOr<proto::InputFormat> ParseInputFormat(absl::string_view flag, absl
 }
 
 absl::optional<CifarPath> CifarPathOf(absl::string_view path) {
-  const absl::InlinedVector<absl::string_view, 4> parts = absl::StrSplit(path, '/');  // at most four parts for a
-                                                                                      // picture
+  const absl::InlinedVector<absl::string_view, 4> parts = absl::StrSplit(path, '/');  // a picture has at most four
   if (const auto format = FormatOf(parts)) {
     return CifarPath{*format, "", std::string(path)};
   }

@@ -155,8 +155,7 @@ absl::Status ReadFiles(SourceFiles& source) {
   ParallelOptions options;
   options.progress = &progress;
   options.block =
-      source.format == proto::IMAGE_FOLDERS ? 64 : 1;  // 64 pictures take about 1 ms; files of the other versions have
-                                                       // 30 MB each
+      source.format == proto::IMAGE_FOLDERS ? 64 : 1;  // 64 pictures take about 1 ms; other files have 30 MB each
   std::vector<std::string> buffers(ParallelThreads(source.files.size(), options));
   RETURN_IF_ERROR(ParallelFor(source.files.size(), options, [&](size_t worker, size_t i) -> absl::Status {
     SourceFile& file = source.files[i];
