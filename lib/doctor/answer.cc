@@ -14,10 +14,11 @@ void ProbeAnswer::Begin(const std::string& step) {
   Tell(facts);
 }
 
-// The bytes of messages one after the other are those of the messages merged. A doctor that is gone needs no answer.
+// The concatenated bytes of messages are those of the merged message. A missing doctor is ignored, because it needs no
+// answer.
 void ProbeAnswer::Tell(const proto::MachineFacts& more) {
   proto::MachineFacts readable = more;
-  MakeTextReadable(readable);  // a path may be of any bytes
+  MakeTextReadable(readable);  // a path may have any bytes
   const std::string bytes = readable.SerializeAsString();
   for (size_t written = 0; written < bytes.size();) {
     const ssize_t n = write(fd_, bytes.data() + written, bytes.size() - written);

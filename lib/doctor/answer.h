@@ -1,5 +1,5 @@
-// A probe's side of its pipe to the doctor: what it learns is sent at once, so that a later step that hangs or crashes
-// takes nothing along.
+// A probe's end of its pipe to the doctor. Facts are sent at once, so that a later step that hangs or crashes does not
+// lose them.
 #ifndef LOCKSTEP_LIB_DOCTOR_ANSWER_H_
 #define LOCKSTEP_LIB_DOCTOR_ANSWER_H_
 
@@ -11,20 +11,21 @@ namespace lockstep {
 
 class ProbeAnswer {
  public:
-  // `fd` is the pipe (kResultFd of lib/base/subprocess.h).
+  // `fd` must be the pipe (kResultFd of lib/base/subprocess.h).
   explicit ProbeAnswer(int fd) : fd_(fd) {}
 
-  // What comes next: it is named when the probe does not outlive it.
+  // Sends the name of the next step, which is reported if the probe hangs or crashes in it.
   void Begin(const std::string& step);
 
-  // Pieces add up as protobuf merges messages: fields that are set replace, repeated ones are appended.
+  // Sends more facts. Pieces add up like merged protobuf messages: fields that are set replace, repeated fields are
+  // appended.
   void Tell(const proto::MachineFacts& more);
 
  private:
   const int fd_;
 };
 
-// The pieces that a probe sent, also when the last one is cut off.
+// Returns the facts that a probe sent, even if the last piece is cut off.
 proto::MachineFacts ReadAnswer(const std::string& bytes);
 
 }  // namespace lockstep

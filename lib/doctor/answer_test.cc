@@ -10,7 +10,7 @@ namespace {
 
 using ::lockstep::testing::EqualsProto;
 
-// What arrives at the other end of the pipe.
+// Returns the bytes that arrive at the other end of the pipe.
 std::string Sent(const std::vector<std::string>& steps, const std::vector<std::string>& gpus) {
   int ends[2];
   EXPECT_EQ(pipe(ends), 0);

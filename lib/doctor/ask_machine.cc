@@ -25,7 +25,7 @@ constexpr absl::Duration kGrace = absl::Seconds(1);
 constexpr absl::Duration kStopPatience = absl::Seconds(3);  // RunChildren takes 2 s from SIGTERM to SIGKILL
 constexpr absl::Duration kPollInterval = absl::Milliseconds(10);
 
-// A probe answers a message of a few kilobytes, which quotes the first lines of other programs.
+// Largest answer of a probe. An answer has a few kilobytes, and quotes the first lines of other programs.
 constexpr uint64_t kMaxAnswerBytes = 16 << 20;
 
 proto::ProbeEnd::Kind KindOf(const ChildExit& exit) {
@@ -38,7 +38,7 @@ proto::ProbeEnd::Kind KindOf(const ChildExit& exit) {
   return exit.code == 0 ? proto::ProbeEnd::ANSWERED : proto::ProbeEnd::FAILED;
 }
 
-// What the threads that wait for probes have brought. A thread whose probe cannot be ended keeps it and is left behind.
+// Results of the threads that wait for probes. A thread whose probe cannot be ended shares ownership and is abandoned.
 class Answers {
  public:
   void Expect(const std::string& probe) {
@@ -75,7 +75,7 @@ class Answers {
     return !waiting_.empty();
   }
 
-  // So far.
+  // Returns the facts so far.
   proto::MachineFacts Facts() const {
     const std::lock_guard<std::mutex> lock(mutex_);
     proto::MachineFacts facts = facts_;
@@ -106,7 +106,7 @@ absl::Status StartProbe(const std::string& probe, ChildOptions child, absl::Dura
   answers->Expect(probe);
   child.argv.push_back(absl::StrCat("--probe=", probe));
   child.max_result_bytes = kMaxAnswerBytes;
-  child.own_session = true;  // the programs that it asks end with it
+  child.own_session = true;  // ends the programs that the probe started, too
   return StartDetachedThread(
       [probe, child = std::move(child), timeout, answers] { answers->Take(probe, RunChildren({child}, timeout)); });
 }
@@ -140,7 +140,7 @@ absl::StatusOr<proto::MachineFacts> AskMachine(const std::vector<std::string>& c
     }
   }
   WaitWhile([&] { return !StopRequested() && answers->IsWaiting(); }, deadline + kGrace);
-  if (StopRequested()) {  // each thread ends its probe, and what that has started
+  if (StopRequested()) {  // each thread ends its probe and the programs that the probe started
     WaitWhile([&] { return answers->IsWaiting(); }, MonotonicTime::Now() + kStopPatience);
   }
   RETURN_IF_ERROR(CheckNotStopped());

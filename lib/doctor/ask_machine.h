@@ -1,4 +1,4 @@
-// Starts the probes, waits for them, and puts their answers together.
+// Starts the probes, waits for them, and merges their answers.
 #ifndef LOCKSTEP_LIB_DOCTOR_ASK_MACHINE_H_
 #define LOCKSTEP_LIB_DOCTOR_ASK_MACHINE_H_
 
@@ -12,10 +12,10 @@
 
 namespace lockstep {
 
-// Starts `command` once for each probe, with --probe=NAME behind it, all at the same time; those that want LibTorch's
-// folders as soon as these are known. A probe that has not answered after `timeout` is ended and has hung. Returns at
-// the latest a second after that, also when a probe cannot be ended (it hangs in the kernel). Cancelled: a stop signal
-// came.
+// Starts `command` once for each probe, with --probe=NAME appended, all at the same time; probes that need LibTorch's
+// folders start as soon as these are known. A probe that has not answered after `timeout` is ended, and counts as hung.
+// Returns at most a second later, even if a probe cannot be ended (it hangs in the kernel). Returns CancelledError
+// after a stop signal.
 absl::StatusOr<proto::MachineFacts> AskMachine(const std::vector<std::string>& command,
                                                const std::vector<Probe>& probes, absl::Duration timeout);
 

@@ -23,8 +23,8 @@ using ::lockstep::testing::RefuseThreads;
 using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
-// A "doctor" whose probes are the cases of a shell script; $1 is --probe=NAME. A message's bytes: field 1 (step) of
-// MachineFacts is \012, its length, its text.
+// A "doctor" whose probes are the cases of a shell script; $1 is --probe=NAME. The bytes of a message with field 1
+// (step) of MachineFacts are \012, the text's length, and the text.
 constexpr char kScript[] = R"(
 case $1 in
   --probe=works) printf '\012\003end' >&3 ;;
@@ -58,9 +58,10 @@ TEST(AskMachineTest, HowEachProbeEnded) {
       UnorderedElementsAre("works ANSWERED  0", "hangs HUNG cuInit 0", "crashes CRASHED dlopen 11", "fails FAILED  0"));
 }
 
-// A program that hangs has started another one, which outlived the doctor. The step is the process id of that one.
+// The probe hangs, and has started a program that must not outlive the doctor. The step is the process id of that
+// program.
 TEST(AskMachineTest, doctor_leaves_grandchildren_of_hanging_programs) {
-  prctl(PR_SET_CHILD_SUBREAPER, 1);  // this process adopts it, and so can wait for it
+  prctl(PR_SET_CHILD_SUBREAPER, 1);  // this process adopts the program, and so can wait for it
   const std::vector<std::string> ends = Ends({{"leaves_one", nullptr, false}}, absl::Seconds(1));
   ASSERT_EQ(ends.size(), 1u);
   int left = 0;

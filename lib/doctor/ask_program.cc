@@ -16,9 +16,10 @@
 namespace lockstep {
 namespace {
 
-constexpr uint64_t kMaxTextBytes = 1 << 20;  // a version, or a complaint of some lines
+constexpr uint64_t kMaxTextBytes = 1 << 20;  // a version, or an error message of some lines
 
-// A program's path that is relative to the working folder, made absolute; a name that PATH is searched for stays.
+// Returns an absolute path for a path relative to the working folder, and a name without a '/' unchanged (PATH is
+// searched for it).
 std::string PathOrName(const std::string& program) {
   if (!absl::StrContains(program, '/')) {
     return program;
@@ -30,8 +31,8 @@ std::string PathOrName(const std::string& program) {
 
 }  // namespace
 
-// The shell puts both streams on the pipe for results (kResultFd). The root folder is the program's working folder: some
-// programs run what lies in theirs, as Python does with modules and Bazel with a wrapper of its own.
+// The shell redirects both streams to the pipe for results (kResultFd). The program's working folder is the root
+// folder, because some programs run files of their working folder: Python runs modules, Bazel runs its own wrapper.
 ProgramSaid AskProgram(const std::vector<std::string>& argv, absl::Duration timeout,
                        const std::vector<std::pair<std::string, std::string>>& environment) {
   ChildOptions child;

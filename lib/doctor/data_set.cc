@@ -23,7 +23,7 @@ bool Exists(const std::string& path) {
   return stat(path.c_str(), &info) == 0;
 }
 
-// What cifar_prep's three layouts have at their top.
+// Returns true if the top of `folder` looks like one of cifar_prep's three layouts.
 bool LooksLikeCifar(const std::string& folder) {
   for (const char* name : {"data_batch_1.bin", "data_batch_1", "train"}) {
     for (const char* inside : {"", "/cifar-10-batches-bin", "/cifar-10-batches-py"}) {
@@ -134,7 +134,7 @@ std::vector<std::string> UsualPlaces() {
   return places;
 }
 
-// RFC 1952, the .xz file format, and POSIX ustar, whose name stands at byte 257 of a member's header.
+// Formats: RFC 1952, the .xz file format, and POSIX ustar, which has its name at byte 257 of a member's header.
 std::string ArchiveKind(absl::string_view first_bytes) {
   if (absl::StartsWith(first_bytes, "\x1f\x8b")) {
     return "gzip archive";

@@ -1,4 +1,4 @@
-// The images: a dataset.rec, or a CIFAR-10 that cifar_prep makes one of.
+// Checks of the images: a dataset.rec, or a CIFAR-10 that cifar_prep can convert to one.
 #ifndef LOCKSTEP_LIB_DOCTOR_DATA_SET_H_
 #define LOCKSTEP_LIB_DOCTOR_DATA_SET_H_
 
@@ -12,16 +12,17 @@
 
 namespace lockstep {
 
-// Looks at --input, or for the first of UsualPlaces. A record file is read whole.
+// Examines --input, or the first of UsualPlaces that exists. Reads a record file whole.
 void ProbeDataSet(const DoctorRequest& request, ProbeAnswer& answer);
 
-// The area "data". Needed to train and to scale.
+// Judges the area "data", which training and scaling need.
 void JudgeDataSet(const proto::MachineFacts& facts, FindingList& findings);
 
-// Where README.md's commands put the data, in the caller's folder; and LOCKSTEP_CIFAR10's value where it is set.
+// Returns the paths in the caller's folder where README.md's commands put the data, and LOCKSTEP_CIFAR10's value if
+// set.
 std::vector<std::string> UsualPlaces();
 
-// "gzip archive", "xz archive" or "tar archive", by a file's first bytes; empty: none of them.
+// Returns "gzip archive", "xz archive" or "tar archive", by a file's first bytes; empty: no such archive.
 std::string ArchiveKind(absl::string_view first_bytes);
 
 }  // namespace lockstep

@@ -14,15 +14,15 @@
 namespace lockstep {
 namespace {
 
-// A dataset.rec of all 60,000 images has 184 MB, and is written beside the one before; a ResNet-18 has 45 MB, and what
-// --resume keeps of it 90 MB.
+// Smallest free space without a warning. A dataset.rec of all 60,000 images has 184 MB, and is written next to the
+// previous one; a ResNet-18 has 45 MB, and its state for --resume 90 MB.
 constexpr double kMinFreeBytes = 500e6;
-// A lab with all of its experiments.
+// Space for a lab with all of its experiments.
 constexpr double kEnoughFreeBytes = 2e9;
 
 constexpr size_t kTrialBytes = 1 << 20;
 
-// A descriptor of a file that has no name any more, or -1 with errno. Some file systems know no O_TMPFILE.
+// Returns a descriptor of a file without a name, or -1 with errno. Some file systems do not support O_TMPFILE.
 int OpenTrialFile(const std::string& folder) {
   const int fd = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) {
@@ -36,7 +36,7 @@ int OpenTrialFile(const std::string& folder) {
   return named;
 }
 
-// Why no file can be written there; empty: it can.
+// Returns why no file can be written there; empty if one can.
 std::string TrialError(const std::string& folder) {
   const int fd = OpenTrialFile(folder);
   if (fd < 0) {

@@ -1,4 +1,4 @@
-// The disk where outputs will go.
+// Checks of the disk that will hold outputs.
 #ifndef LOCKSTEP_LIB_DOCTOR_DISK_H_
 #define LOCKSTEP_LIB_DOCTOR_DISK_H_
 
@@ -8,10 +8,10 @@
 
 namespace lockstep {
 
-// Writes a file without a name into --output and syncs it.
+// Writes a file without a name into --output and syncs the file.
 void ProbeDisk(const DoctorRequest& request, ProbeAnswer& answer);
 
-// The area "disk". Needed by everything.
+// Judges the area "disk", which every use needs.
 void JudgeDisk(const proto::MachineFacts& facts, FindingList& findings);
 
 }  // namespace lockstep

@@ -17,7 +17,7 @@ struct CudaError {
   const char* mend;
 };
 
-// Those of cuda.h (CUresult) that cuInit and the first calls give.
+// Codes of cuda.h (CUresult) that cuInit and the first calls return.
 constexpr CudaError kCudaErrors[] = {
     {3, "CUDA_ERROR_NOT_INITIALIZED", "restart the machine"},
     {34, "CUDA_ERROR_STUB_LIBRARY",
@@ -79,7 +79,7 @@ void TellGpus(void* library, uint32_t count, ProbeAnswer& answer) {
   answer.Tell(facts);
 }
 
-// Who is to blame when there is no answer from libcuda.so.1.
+// Finds the cause of a missing answer from libcuda.so.1.
 void JudgeMissingDriver(const proto::MachineFacts& facts, const DoctorRequest& request, FindingList& findings) {
   const bool gpu_there = facts.host().nvidia_gpus_on_pci() > 0 || facts.host().nvidia_device_files() > 0;
   const std::string& error = facts.cuda().library().error();
@@ -96,7 +96,7 @@ void JudgeMissingDriver(const proto::MachineFacts& facts, const DoctorRequest& r
   }
 }
 
-// The CUDA that programs were built with, against the newest one that the driver runs.
+// Compares the CUDA that LibTorch was built with to the newest CUDA that the driver runs.
 void JudgeCudaVersion(const proto::MachineFacts& facts, const DoctorRequest& request, FindingList& findings) {
   const uint32_t wanted = facts.libtorch().cuda_version();
   const uint32_t runs = facts.cuda().cuda_version();
@@ -116,7 +116,7 @@ void JudgeCudaVersion(const proto::MachineFacts& facts, const DoctorRequest& req
              NeedsGpu(request));
 }
 
-// NVML's word, else the kernel module's.
+// Returns the version according to NVML, else according to the kernel module.
 std::string DriverVersionOf(const proto::MachineFacts& facts) {
   const std::string& version = facts.nvml().driver_version();
   return version.empty() ? KernelModuleVersion(facts.host().kernel_module()) : version;

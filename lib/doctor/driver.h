@@ -1,4 +1,4 @@
-// NVIDIA's driver: whether it is there, answers, and suits the CUDA that LibTorch was built with.
+// Checks of NVIDIA's driver: presence, response, and compatibility with the CUDA that LibTorch was built with.
 #ifndef LOCKSTEP_LIB_DOCTOR_DRIVER_H_
 #define LOCKSTEP_LIB_DOCTOR_DRIVER_H_
 
@@ -12,21 +12,21 @@
 
 namespace lockstep {
 
-// Asks libcuda.so.1: version, GPUs, peer access of each pair. Creates no context.
+// Asks libcuda.so.1 for its version, the GPUs, and the peer access of each pair. Creates no context.
 void ProbeCuda(const DoctorRequest& request, ProbeAnswer& answer);
 
-// The areas "driver" and "cuda".
+// Judges the areas "driver" and "cuda".
 void JudgeDriver(const proto::MachineFacts& facts, const DoctorRequest& request, FindingList& findings);
 
-// "CUDA_ERROR_NO_DEVICE (100)" and what to do about it, of cuInit's codes.
+// Return the name of a code of cuInit, "CUDA_ERROR_NO_DEVICE (100)", and its remedy.
 std::string CudaErrorName(int code);
 std::string CudaErrorMend(int code);
 
-// "580.95.05" from the first line of /proc/driver/nvidia/version; empty when it has none.
+// Returns "580.95.05" from the first line of /proc/driver/nvidia/version; empty if the line has no version.
 std::string KernelModuleVersion(absl::string_view line);
 
-// The oldest driver of a CUDA's major version ("580"), by which every minor one of it runs. Empty: not known.
-// https://docs.nvidia.com/cuda/cuda-toolkit-release-notes (CUDA minor version compatibility).
+// Returns the oldest driver for a major version of CUDA ("580"), which runs every minor version of it. Empty: not
+// known. Source: https://docs.nvidia.com/cuda/cuda-toolkit-release-notes (CUDA minor version compatibility).
 std::string OldestDriver(uint32_t cuda_version);
 
 }  // namespace lockstep

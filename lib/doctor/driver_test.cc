@@ -20,7 +20,7 @@ FindingList Judged(const std::string& text, const std::string& device = "auto") 
   return findings;
 }
 
-// A driver that answers, and the LibTorch beside it.
+// Returns the facts of a driver that answers, and of the LibTorch next to it.
 std::string Working(int cuda_version, int of_torch) {
   return "cuda { library { path: '/lib/libcuda.so.1' } init_code: 0 cuda_version: " + std::to_string(cuda_version) +
          " gpu {} } nvml { driver_version: '580.95.05' } libtorch { cuda_version: " + std::to_string(of_torch) + " }";

@@ -27,7 +27,7 @@ bool StandsInTheWay(const proto::DoctorFinding& finding, proto::DoctorUse::Kind 
          std::find(finding.needed_for().begin(), finding.needed_for().end(), use) != finding.needed_for().end();
 }
 
-// Whether training would take a GPU, and find it working.
+// Returns true if training would use a GPU that works.
 bool TakesGpu(const proto::MachineFacts& facts, const DoctorRequest& request, const FindingList& findings) {
   for (const proto::DoctorFinding& finding : findings) {
     if (finding.area() == "cuda" && finding.state() != proto::DoctorFinding::OK) {

@@ -1,4 +1,4 @@
-// From what the machine answered to findings, and from those to what works.
+// Derives findings from the machine's facts, and from the findings the uses that work.
 #ifndef LOCKSTEP_LIB_DOCTOR_EXAMINE_H_
 #define LOCKSTEP_LIB_DOCTOR_EXAMINE_H_
 
@@ -9,11 +9,11 @@
 
 namespace lockstep {
 
-// Asks nothing of the machine. `seconds` stays 0.
+// Judges the facts without access to the machine. `seconds` stays 0.
 proto::Examination Examine(const proto::MachineFacts& facts, const DoctorRequest& request, const BuildFacts& build,
                            bool portable);
 
-// Aborted: something that was asked for will not work; names it and the areas in its way.
+// Returns AbortedError, with the areas that prevent it, if a use that was asked for will not work.
 absl::Status CheckAskedFor(const proto::Examination& examination);
 
 }  // namespace lockstep

@@ -67,7 +67,7 @@ TEST(ExamineTest, AGpuThatWorksIsTaken) {
   EXPECT_EQ(Examined(old, {}).use(0).device(), "cpu");
 }
 
-// What could not be found out is not promised.
+// A use is not promised if a fact could not be determined.
 TEST(ExamineTest, AProbeThatHangsStandsInTheWay) {
   EXPECT_FALSE(Examined("probe_end { probe: 'disk' kind: HUNG }", {}).use(2).works());
 }

@@ -1,4 +1,4 @@
-// How judgements are written down.
+// Helpers that write findings.
 #ifndef LOCKSTEP_LIB_DOCTOR_FINDINGS_H_
 #define LOCKSTEP_LIB_DOCTOR_FINDINGS_H_
 
@@ -17,23 +17,23 @@ using FindingList = google::protobuf::RepeatedPtrField<proto::DoctorFinding>;
 void AddFinding(FindingList& findings, const std::string& area, proto::DoctorFinding::State state,
                 const std::string& what, const std::string& mend = "", const UseKinds& needed_for = {});
 
-// What needs a GPU that is asked for: training and scaling with --device=cuda, nothing otherwise, since the tools then
-// take the CPU.
+// Returns the uses that need the requested GPU: training and scaling with --device=cuda; otherwise no uses, because the
+// tools then fall back to the CPU.
 UseKinds NeedsGpu(const DoctorRequest& request);
 
-// Null when the probe answered whole.
+// Returns the end of a probe that did not answer completely; null if the probe did.
 const proto::ProbeEnd* FindBadEnd(const proto::MachineFacts& facts, absl::string_view probe);
 
-// "hung in cuInit", "crashed in dlopen of libtorch_cpu.so (signal 7)"
+// Returns "hung in cuInit" or "crashed in dlopen of libtorch_cpu.so (signal 7)".
 std::string DescribeEnd(const proto::ProbeEnd& end);
 
-// "141 GB", "512 MB": decimal, as disks and GPUs are sold, with three digits at most.
+// Returns "141 GB" or "512 MB": decimal, like the sizes of disks and GPUs, with at most three digits.
 std::string ShowBytes(double bytes);
 
-// "13.0" from 13000.
+// Returns "13.0" for 13000.
 std::string ShowCudaVersion(uint32_t version);
 
-// {2, 11} from "2.11.0+cu130". A part that is missing or no number is 0.
+// Returns {2, 11} for "2.11.0+cu130". A part that is missing or not a number is 0.
 std::pair<int, int> MajorAndMinor(absl::string_view version);
 
 }  // namespace lockstep

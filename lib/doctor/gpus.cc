@@ -10,22 +10,23 @@
 namespace lockstep {
 namespace {
 
-// What others hold of a GPU's memory, from which on it is said: a context of another process takes 0.3 to 0.6 GB.
+// Smallest use of a GPU's memory by other processes that is reported: the context of another process takes 0.3 to
+// 0.6 GB.
 constexpr double kMaxOthersBytes = 200e6;
 
-// nvmlComputeMode_t
+// Values of nvmlComputeMode_t.
 constexpr uint32_t kExclusiveThread = 1;
 constexpr uint32_t kProhibited = 2;
 constexpr uint32_t kExclusiveProcess = 3;
 
-// A GPU's problem and its mend.
+// A GPU's problem and its remedy.
 struct GpuProblem {
   std::string what;
   std::string mend;
   bool broken = false;
 };
 
-// NVML's index of a GPU that CUDA shows, or -1.
+// Returns NVML's index of a GPU that CUDA lists, or -1.
 int NvmlIndex(const proto::MachineFacts& facts, const std::string& uuid) {
   for (int i = 0; i < facts.nvml().gpu_size(); ++i) {
     if (!uuid.empty() && facts.nvml().gpu(i).uuid() == uuid) {
@@ -35,7 +36,7 @@ int NvmlIndex(const proto::MachineFacts& facts, const std::string& uuid) {
   return -1;
 }
 
-// What makes a GPU slower under load than it could be.
+// Returns the reasons that make a GPU slower under load than possible.
 std::vector<std::string> SlowReasonsOf(const proto::DeviceState& state) {
   std::vector<std::string> slow;
   for (const std::string& reason : state.throttle_reason()) {
@@ -75,7 +76,7 @@ std::vector<GpuProblem> ProblemsOf(const proto::NvmlGpu& gpu) {
   return problems;
 }
 
-// "345 of 1980 MHz, ECC on, 34 C, 76 of 700 W"
+// Returns "345 of 1980 MHz, ECC on, 34 C, 76 of 700 W".
 std::string DescribeState(const proto::NvmlGpu& gpu) {
   std::vector<std::string> parts;
   if (gpu.state().sm_clock_mhz() > 0) {

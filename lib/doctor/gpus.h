@@ -1,4 +1,4 @@
-// Each GPU: who it is, how it does, and how it reaches the others.
+// Checks of each GPU: identity, state, and links to the other GPUs.
 #ifndef LOCKSTEP_LIB_DOCTOR_GPUS_H_
 #define LOCKSTEP_LIB_DOCTOR_GPUS_H_
 
@@ -8,13 +8,13 @@
 
 namespace lockstep {
 
-// Asks NVML (libnvidia-ml.so.1): version of the driver; clocks, ECC, MIG and more of each GPU; NVLink of each pair.
+// Asks NVML (libnvidia-ml.so.1) for the driver's version; clocks, ECC, MIG and more of each GPU; NVLink of each pair.
 void ProbeNvml(const DoctorRequest& request, ProbeAnswer& answer);
 
-// One area for each GPU that CUDA shows ("gpu 0"), and "nvml" when NVML is wanted and does not answer.
+// Judges one area for each GPU that CUDA lists ("gpu 0"), and "nvml" if NVML is needed and does not answer.
 void JudgeGpus(const proto::MachineFacts& facts, const DoctorRequest& request, FindingList& findings);
 
-// The area "links": pairs of GPUs, those with the same links on one line. Nothing with fewer than two GPUs.
+// Judges the area "links": pairs of GPUs, with equal links on one line. Adds nothing with fewer than two GPUs.
 void JudgeLinks(const proto::MachineFacts& facts, const DoctorRequest& request, FindingList& findings);
 
 }  // namespace lockstep

@@ -24,7 +24,7 @@ FindingList Judged(Judge judge, const std::string& text, const std::string& devi
   return findings;
 }
 
-// `count` GPUs, GPU-0 and so on; NVML lists them backwards, as CUDA_DEVICE_ORDER may have it.
+// Returns `count` GPUs, GPU-0 and so on. NVML lists them in reverse order, which CUDA_DEVICE_ORDER can cause.
 std::string Gpus(int count, const std::string& nvml_fields = "") {
   std::string text;
   for (int i = 0; i < count; ++i) {
@@ -119,7 +119,7 @@ TEST(JudgeLinksTest, EqualPairsAreOneLine) {
   EXPECT_EQ(findings[0].state(), proto::DoctorFinding::OK);
 }
 
-// NVML's GPU 0 is CUDA's 2, so its link 0-1 is CUDA's 1-2.
+// NVML's GPU 0 is CUDA's GPU 2, so NVML's link 0-1 is CUDA's link 1-2.
 TEST(JudgeLinksTest, PairsAreFoundByUuid) {
   const FindingList findings =
       Judged(JudgeLinks, Gpus(3) + Peer(0, 1, false) + Peer(0, 2, false) + Peer(1, 2, true) + Lanes(0, 1, "NV4"));

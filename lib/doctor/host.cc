@@ -10,11 +10,11 @@
 namespace lockstep {
 namespace {
 
-// A process of LibTorch with CUDA and the data set in memory takes 3 to 4 GB.
+// Memory of a process of LibTorch with CUDA and the data set: 3 to 4 GB.
 constexpr double kEnoughMemoryBytes = 4e9;
-// What NCCL's manual gives a container (--shm-size=1g, Troubleshooting, "Docker"); containers have 64 MiB by default.
+// Size that NCCL's manual recommends for a container (--shm-size=1g, Troubleshooting, "Docker"); the default is 64 MiB.
 constexpr double kEnoughSharedMemoryBytes = 1 << 30;
-// From here on it is as good as no limit: Linux' own default is 2^64 - 2^24.
+// Values from here on count as no limit: Linux' own default is 2^64 - 2^24.
 constexpr double kNoLimitBytes = 1e18;
 
 void JudgeMemory(const proto::HostFacts& host, FindingList& findings) {
@@ -29,7 +29,8 @@ void JudgeMemory(const proto::HostFacts& host, FindingList& findings) {
              enough ? "" : "each process that trains takes up to 4 GB: give the container more, or train fewer ranks");
 }
 
-// NCCL puts what processes of one host share there; our own ranks share memory without a name, beside its limit.
+// NCCL puts memory shared by processes of one host there. Lockstep's ranks share memory without a name, outside this
+// limit.
 void JudgeSharedMemory(const proto::HostFacts& host, bool several_gpus, FindingList& findings) {
   const UseKinds needed = several_gpus ? UseKinds{proto::DoctorUse::SCALE} : UseKinds{};
   if (!host.has_shared_memory_bytes() || !host.shared_memory_writable()) {

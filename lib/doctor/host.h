@@ -1,4 +1,4 @@
-// What the host and its container give a process: memory, shared and locked memory, connections to itself.
+// Checks of the host and its container: memory, shared and locked memory, loopback connections.
 #ifndef LOCKSTEP_LIB_DOCTOR_HOST_H_
 #define LOCKSTEP_LIB_DOCTOR_HOST_H_
 
@@ -13,10 +13,10 @@ namespace lockstep {
 
 void ProbeHost(const DoctorRequest& request, ProbeAnswer& answer);
 
-// The areas "memory", "/dev/shm", "shmmax", "memlock" and "loopback".
+// Judges the areas "memory", "/dev/shm", "shmmax", "memlock" and "loopback".
 void JudgeHost(const proto::MachineFacts& facts, const DoctorRequest& request, FindingList& findings);
 
-// The smallest limit in bytes among those of lib/record/surroundings.h ("memory.max=8589934592"); 0: none.
+// Returns the smallest limit in bytes among those of lib/record/surroundings.h ("memory.max=8589934592"); 0: no limit.
 double MemoryLimitBytes(const std::vector<std::string>& cgroup_limits);
 
 }  // namespace lockstep

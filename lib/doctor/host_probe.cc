@@ -37,7 +37,7 @@ uint32_t CountFiles(const char* pattern) {
   return static_cast<uint32_t>(count);
 }
 
-// PCI's number of NVIDIA, and class 0x03....: display and 3D controllers.
+// Counts devices with NVIDIA's PCI vendor number and class 0x03....: display and 3D controllers.
 uint32_t CountNvidiaGpus() {
   glob_t found;
   uint32_t count = 0;
@@ -70,7 +70,7 @@ void ReadSharedMemory(proto::HostFacts& host) {
   }
 }
 
-// Listens at a port that the kernel chooses and connects to it: empty when that works.
+// Listens on a port that the kernel chooses, and connects to it. Returns an empty text if that works.
 std::string LoopbackError() {
   const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const int caller = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -13,7 +13,7 @@ constexpr char kHealthy[] =
     "memory_bytes: 64e9 shared_memory_bytes: 32e9 shared_memory_free_bytes: 32e9 shared_memory_writable: true "
     "kernel_shmmax_bytes: 1.8e19 locked_memory_bytes: 8388608 ";
 
-// The finding of one area; protobuf takes the last value of a field that is given twice.
+// Returns the finding of one area. If a field is given twice, protobuf takes the last value.
 proto::DoctorFinding Judged(const std::string& area, const std::string& fields, const std::string& more = "") {
   proto::MachineFacts facts, changes;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString("host { " + std::string(kHealthy) + "}" + more, &facts));

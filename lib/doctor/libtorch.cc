@@ -22,9 +22,9 @@ namespace {
 
 const UseKinds kTrainAndScale = {proto::DoctorUse::TRAIN, proto::DoctorUse::SCALE};
 
-// Prints the folders of the torch that the interpreter would import, without importing it, like the launchers of portable
-// tools (tools/torch_launcher.sh). Before any other import it takes the working folder, an empty entry, off the search
-// path: a file glob.py there would be run.
+// Prints the folders of the torch that the interpreter would import, without importing it, like the launchers of
+// portable tools (tools/torch_launcher.sh). Before any other import, the script removes the working folder (an empty
+// entry) from the search path, because Python would run a file glob.py there.
 constexpr char kFindTorch[] =
     "import sys\n"
     "sys.path[:] = [p for p in sys.path if p]\n"
@@ -49,13 +49,13 @@ bool IsFile(const std::string& path) {
   return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
-// The folders of a list, without empty ones: in PYTHONPATH and LD_LIBRARY_PATH these mean the working folder.
+// Returns the folders of a list without empty entries, which mean the working folder in PYTHONPATH and LD_LIBRARY_PATH.
 std::string WithoutEmpty(absl::string_view list) {
   const std::vector<absl::string_view> folders = absl::StrSplit(list, ':', absl::SkipEmpty());
   return absl::StrJoin(folders, ":");
 }
 
-// The first folder of the search path that holds the library; empty when none does.
+// Returns the first folder of the search path that holds the library; empty if no folder does.
 std::string FolderOf(const std::string& library) {
   for (const absl::string_view folder : absl::StrSplit(Variable("LD_LIBRARY_PATH"), ':', absl::SkipEmpty())) {
     if (IsFile(absl::StrCat(folder, "/", library))) {
@@ -65,7 +65,8 @@ std::string FolderOf(const std::string& library) {
   return "";
 }
 
-// The text that tells the version: of a wheel torch/version.py, of the archive libtorch/build-version, beside lib/.
+// Returns the text with the version: torch/version.py of a wheel, or libtorch/build-version of the archive, next to
+// lib/.
 std::string VersionText(const std::string& library_folder) {
   const std::string text = FileBytes(library_folder + "/../version.py");
   return text.empty() ? FileBytes(library_folder + "/../build-version") : text;
@@ -85,7 +86,7 @@ void AskPython(const DoctorRequest& request, proto::LibTorchFacts& libtorch) {
   }
 }
 
-// Reads what the files in `folder` tell of a LibTorch without loading it, except its ABI.
+// Reads the facts of a LibTorch that the files in `folder` give without loading it, except its ABI.
 void ReadVersion(const std::string& folder, proto::LibTorchFacts& libtorch) {
   const std::string text = VersionText(folder);
   libtorch.set_library_folder(folder);
@@ -94,7 +95,7 @@ void ReadVersion(const std::string& folder, proto::LibTorchFacts& libtorch) {
   libtorch.set_has_cuda(IsFile(folder + "/libtorch_cuda.so"));
 }
 
-// Command that installs the LibTorch that the tools were built with.
+// Returns the command that installs the LibTorch that the tools were built with.
 std::string InstallCommand(const std::string& python, const BuildFacts& build) {
   return absl::StrCat(python.empty() ? "python3" : python, " -m pip install ", build.torch_pip);
 }
@@ -111,7 +112,7 @@ std::string MissingMend(const proto::LibTorchFacts& libtorch, const BuildFacts& 
   }
 }
 
-// Remedy for a LibTorch with which the tools cannot run.
+// Returns the remedy for a LibTorch with which the tools cannot run.
 std::string UnfitMend(const proto::LibTorchFacts& libtorch, const BuildFacts& build) {
   switch (libtorch.source()) {
     case proto::LibTorchFacts::LOCKSTEP_LIBRARIES:
@@ -133,8 +134,8 @@ const proto::LibraryFacts* FirstThatFails(const proto::LibTorchFacts& libtorch) 
   return nullptr;
 }
 
-// Returns why the tools cannot run with the LibTorch that was found; empty if they can, or if nothing tells. Releases
-// that differ only in the patch number export the same symbols. tools/torch_launcher.sh judges in the same way.
+// Returns why the tools cannot run with the LibTorch that was found; empty if they can, or if this is unknown. Releases
+// that differ only in the patch number export the same symbols. tools/torch_launcher.sh uses the same rules.
 std::string WhyUnfit(const proto::LibTorchFacts& libtorch, const BuildFacts& build) {
   const uint32_t cuda = libtorch.cuda_version();
   if (!libtorch.version().empty() && !build.torch_version.empty() &&
@@ -151,7 +152,7 @@ std::string WhyUnfit(const proto::LibTorchFacts& libtorch, const BuildFacts& bui
   return "";
 }
 
-// Judges a LibTorch that loads. Returns whether tools of this build can run with it.
+// Judges a LibTorch that loads. Returns true if tools of this build can run with it.
 bool JudgeVersion(const proto::MachineFacts& facts, const DoctorRequest& request, const BuildFacts& build,
                   FindingList& findings) {
   const proto::LibTorchFacts& libtorch = facts.libtorch();
@@ -226,8 +227,8 @@ void ProbeLibTorchFolders(const DoctorRequest& request, ProbeAnswer& answer) {
   answer.Tell(facts);
 }
 
-// A tool that Bazel built has a RUNPATH, which the loader asks after LD_LIBRARY_PATH; a portable tool's launcher puts
-// LibTorch before it.
+// A tool that Bazel built has a RUNPATH, which the loader searches after LD_LIBRARY_PATH. A portable tool's launcher
+// puts LibTorch before LD_LIBRARY_PATH.
 std::string LibraryPath(const std::vector<std::string>& folders, const BuildFacts& build, bool portable,
                         const std::string& ld_library_path) {
   std::vector<std::string> path = folders;
@@ -272,7 +273,7 @@ void ProbeToolStart(const DoctorRequest& request, ProbeAnswer& answer) {
     answer.Begin("reading " + found);
     ReadVersion(found, libtorch);
     if (!WhyUnfit(libtorch, ThisBuild()).empty()) {
-      return;  // JudgeVersion says so; the loader's words would only name a symbol
+      return;  // JudgeVersion reports it; the loader's message would only name a symbol
     }
   }
   const std::string self = SelfPath().value_or("");
@@ -323,7 +324,7 @@ void JudgeLibTorch(const proto::MachineFacts& facts, const DoctorRequest& reques
   }
 }
 
-// As g++ writes a function that takes a std::string: "NSt7__cxx1112basic_string..." or, of the older ABI, "Ss".
+// g++ mangles a std::string parameter as "NSt7__cxx1112basic_string..." or, with the older ABI, as "Ss".
 int Cxx11Abi(absl::string_view library) {
   constexpr absl::string_view kConstructor = "_ZN3c105ErrorC";
   bool older = false;
@@ -351,7 +352,7 @@ std::string TorchVersion(absl::string_view text) {
   return "";
 }
 
-// "+cu130" is 13.0, "+cu128" 12.8: the last digit is the minor version.
+// "+cu130" is 13.0, and "+cu128" is 12.8: the last digit is the minor version.
 uint32_t TorchCuda(absl::string_view text) {
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
     const std::vector<absl::string_view> quoted = absl::StrSplit(line, '\'');

@@ -45,7 +45,7 @@ TEST(JudgeLibTorchTest, APatchVersionIsTheSame) {
   EXPECT_EQ(Judged(Found("2.11.3", 1)).state(), proto::DoctorFinding::OK);
 }
 
-// The tools would not start: "symbol lookup error".
+// The tools would not start with another version: "symbol lookup error".
 TEST(JudgeLibTorchTest, AnotherVersionThanTheBuildsIsBroken) {
   const std::string python = "source: PYTHON python: '/usr/bin/python3'";
   for (const char* version : {"2.10.0+cu130", "2.15.0+cu132", "2.1.11", "3.11.0"}) {
@@ -111,7 +111,7 @@ TEST(JudgeLibTorchTest, OneForCpusOnlyIsBrokenWhereAGpuIsAskedFor) {
   EXPECT_EQ(Judged(found, "cuda", BuildForCpus()).state(), proto::DoctorFinding::BROKEN);
 }
 
-// A program that links libtorch_cuda.so does not start without it.
+// A program that is linked with libtorch_cuda.so does not start without it.
 TEST(JudgeLibTorchTest, OneForCpusOnlyIsBrokenForToolsThatLinkCuda) {
   const proto::DoctorFinding finding =
       Judged("libtorch { source: PYTHON library_folder: '/torch/lib' version: '2.11.0+cpu' cxx11_abi: 1 }");
@@ -173,7 +173,7 @@ TEST(LibraryPathTest, TheSidesOnWhichTheToolsHaveThem) {
   EXPECT_EQ(LibraryPath({}, Build(), true, ""), "");
 }
 
-// To the loader an empty entry is the working folder.
+// The loader treats an empty entry as the working folder.
 TEST(LibraryPathTest, NoEntryIsEmpty) {
   EXPECT_EQ(LibraryPath({"/torch/lib"}, Build(), true, ":/mine::/his:"), "/torch/lib:/mine:/his");
   EXPECT_EQ(LibraryPath({}, Build(), true, ":"), "");

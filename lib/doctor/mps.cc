@@ -16,7 +16,7 @@ namespace {
 constexpr char kDefaultDirectory[] = "/tmp/nvidia-mps";
 constexpr char kDaemon[] = "nvidia-cuda-mps-control";
 
-// /proc/PID/cmdline begins with the program's path, ended by a zero byte.
+// Returns true if a /proc/PID/cmdline begins with the daemon's path, which ends with a zero byte.
 bool DaemonRuns() {
   glob_t found;
   bool runs = false;

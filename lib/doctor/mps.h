@@ -1,4 +1,4 @@
-// CUDA's Multi-Process Service, through which several processes share a GPU.
+// Checks of CUDA's Multi-Process Service (MPS), through which several processes share a GPU.
 // https://docs.nvidia.com/deploy/mps
 #ifndef LOCKSTEP_LIB_DOCTOR_MPS_H_
 #define LOCKSTEP_LIB_DOCTOR_MPS_H_
@@ -11,7 +11,7 @@ namespace lockstep {
 
 void ProbeMps(const DoctorRequest& request, ProbeAnswer& answer);
 
-// The area "mps". Nothing where there is neither a GPU nor a trace of it.
+// Judges the area "mps". Adds nothing if there is neither a GPU nor a sign of MPS.
 void JudgeMps(const proto::MachineFacts& facts, const DoctorRequest& request, FindingList& findings);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// NCCL, which sums gradients of several GPUs.
+// Checks of NCCL, which sums the gradients of several GPUs.
 #ifndef LOCKSTEP_LIB_DOCTOR_NCCL_H_
 #define LOCKSTEP_LIB_DOCTOR_NCCL_H_
 
@@ -10,13 +10,13 @@
 
 namespace lockstep {
 
-// Opens libnccl.so.2 as the tools find it, and asks its version.
+// Opens libnccl.so.2 like the tools, and asks for its version.
 void ProbeNccl(const DoctorRequest& request, ProbeAnswer& answer);
 
-// The area "nccl". Needed for scaling over two GPUs or more.
+// Judges the area "nccl", which scaling over two or more GPUs needs.
 void JudgeNccl(const proto::MachineFacts& facts, const DoctorRequest& request, FindingList& findings);
 
-// "2.28.9" from ncclGetVersion's 22809, "2.8.4" from 2804: the code changed with 2.9 (nccl.h, NCCL_VERSION).
+// Returns "2.28.9" for ncclGetVersion's 22809, "2.8.4" for 2804: the encoding changed with 2.9 (nccl.h, NCCL_VERSION).
 std::string NcclVersion(int code);
 
 }  // namespace lockstep

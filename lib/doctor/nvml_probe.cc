@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-using Nvml = void*;                 // the library
+using Nvml = void*;                 // handle of the library
 using GpuHandle = void*;            // nvmlDevice_t
 using Text = std::array<char, 96>;  // NVML_DEVICE_NAME_V2_BUFFER_SIZE and NVML_DEVICE_UUID_V2_BUFFER_SIZE
 
@@ -18,7 +18,7 @@ using Text = std::array<char, 96>;  // NVML_DEVICE_NAME_V2_BUFFER_SIZE and NVML_
 constexpr int kClockSm = 1;            // nvmlClockType_t
 constexpr int kUncorrectedErrors = 1;  // nvmlMemoryErrorType_t
 constexpr int kSinceDriverLoaded = 0;  // nvmlEccCounterType_t, volatile
-struct MemoryV2 {                      // nvmlMemory_v2_t; `used` is without what the driver keeps for itself
+struct MemoryV2 {                      // nvmlMemory_v2_t; `used` excludes the driver's own memory
   unsigned version = sizeof(MemoryV2) | 2 << 24;
   unsigned long long total = 0, reserved = 0, free = 0, used = 0;
 };

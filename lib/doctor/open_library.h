@@ -1,4 +1,4 @@
-// Opens a shared library and says which one it was.
+// Opens a shared library and reports its path.
 #ifndef LOCKSTEP_LIB_DOCTOR_OPEN_LIBRARY_H_
 #define LOCKSTEP_LIB_DOCTOR_OPEN_LIBRARY_H_
 
@@ -9,12 +9,12 @@
 
 namespace lockstep {
 
-// dlopen with all symbols resolved (RTLD_NOW), visible to what is opened later. Null, with the loader's words in
-// `facts`, when it cannot be opened. It is never closed.
+// Calls dlopen with all symbols resolved (RTLD_NOW) and visible to libraries that are opened later. Returns null, with
+// the loader's message in `facts`, if the library cannot be opened. The library is never closed.
 void* OpenLibrary(const std::string& name, proto::LibraryFacts& facts);
 
-// What mends an error of the loader, in whose words: a file that is missing, damaged, of another version, or made for a
-// newer system. `owner` is whom the libraries belong to: "LibTorch".
+// Returns the remedy for an error message of the loader: a file that is missing, damaged, of another version, or made
+// for a newer system. `owner` is the owner of the libraries: "LibTorch".
 std::string LoaderMend(absl::string_view error, const std::string& owner);
 
 }  // namespace lockstep

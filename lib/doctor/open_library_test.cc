@@ -17,7 +17,7 @@ TEST(OpenLibraryTest, SaysWhichOneItWas) {
   EXPECT_EQ(facts.error(), "");
 }
 
-// What the loader really says leads to the right mend.
+// The loader's real messages must lead to the right remedy.
 TEST(OpenLibraryTest, OneThatIsMissing) {
   proto::LibraryFacts facts;
   EXPECT_EQ(OpenLibrary("libno_such_library.so.1", facts), nullptr);

@@ -15,7 +15,7 @@ constexpr size_t kColumns = 120;
 constexpr size_t kStateColumns = 8;
 constexpr size_t kAreaColumns = 12;
 
-// `text` behind `head`, broken at spaces; later lines begin below the first one's text.
+// Returns `text` after `head`, broken at spaces. Later lines begin below the first line's text.
 std::string Wrapped(const std::string& head, const std::string& text) {
   std::string lines = head;
   size_t column = head.size();

@@ -40,7 +40,7 @@ const std::vector<Probe>& AllProbes() {
 absl::Status RunProbe(const std::string& name, const DoctorRequest& request) {
   for (const Probe& probe : AllProbes()) {
     if (name == probe.name) {
-      std::signal(SIGTERM, SIG_DFL);  // the doctor's way to end a probe that hangs
+      std::signal(SIGTERM, SIG_DFL);  // the doctor ends a hanging probe by this signal
       std::signal(SIGINT, SIG_DFL);
       std::signal(SIGHUP, SIG_DFL);
       const rlimit no_core = {0, 0};

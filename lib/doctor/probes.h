@@ -1,5 +1,5 @@
-// The probes: each asks the machine one thing, in a process of its own, so that what hangs or crashes in a driver or a
-// library is an answer.
+// The probes. Each probe examines one aspect of the machine in its own process, so that a hang or a crash in a driver
+// or a library becomes a result.
 #ifndef LOCKSTEP_LIB_DOCTOR_PROBES_H_
 #define LOCKSTEP_LIB_DOCTOR_PROBES_H_
 
@@ -15,14 +15,14 @@ namespace lockstep {
 struct Probe {
   const char* name;
   void (*ask)(const DoctorRequest& request, ProbeAnswer& answer);
-  bool with_libraries;  // is started with LibTorch's folders in its search path, which kFoldersProbe finds
+  bool with_libraries;  // true: needs LibTorch's folders in its search path, which kFoldersProbe finds
 };
 
 inline constexpr char kFoldersProbe[] = "libtorch_folders";
 
 const std::vector<Probe>& AllProbes();
 
-// In the process of a probe: does what `name` says, and sends what it learns to the doctor. InvalidArgument: there is
+// Runs the probe `name` in its own process, and sends its facts to the doctor. Returns InvalidArgumentError if there is
 // no such probe.
 absl::Status RunProbe(const std::string& name, const DoctorRequest& request);
 

@@ -45,12 +45,12 @@ void ProbeBuildPrograms(const DoctorRequest& request, ProbeAnswer& answer) {
   facts.mutable_programs()->set_bazel_path(bazel.empty() ? bazelisk : bazel);
   answer.Tell(facts);
   if (bazel.empty()) {
-    return;  // Bazelisk might fetch a Bazel to tell its version
+    return;  // Bazelisk might download a Bazel to print its version
   }
   answer.Begin("asking bazel");
   facts.Clear();
   std::string version = BazelVersion(AskProgram({bazel, "--version"}, request.timeout).text);
-  if (version.empty()) {  // Debian 12's tells it to dpkg alone
+  if (version.empty()) {  // Debian 12's Bazel has a version only in dpkg
     const ProgramSaid package = AskProgram({"dpkg-query", "-W", "-f=${Version}", "bazel-bootstrap"}, request.timeout);
     version = package.ended_well ? BazelVersion(package.text) : "";
   }
@@ -71,7 +71,7 @@ void ProbeGnuplot(const DoctorRequest& request, ProbeAnswer& answer) {
 void JudgeBuildPrograms(const proto::MachineFacts& facts, const BuildFacts& build, bool portable,
                         FindingList& findings) {
   const proto::ProgramFacts& programs = facts.programs();
-  const std::string mend = portable ? "" : "third_party/install.sh";  // a portable folder is complete without them
+  const std::string mend = portable ? "" : "third_party/install.sh";  // a portable folder does not need these programs
   const std::string here =
       programs.compiler_here().empty() ? "no g++ here" : absl::StrCat("g++ ", programs.compiler_here(), " here");
   AddFinding(findings, "compiler",

@@ -1,4 +1,4 @@
-// The programs beside Lockstep: the compiler and Bazel, which build it, and gnuplot, which draws.
+// Checks of the programs that Lockstep uses: the compiler and Bazel, which build it, and gnuplot, which draws plots.
 #ifndef LOCKSTEP_LIB_DOCTOR_PROGRAMS_H_
 #define LOCKSTEP_LIB_DOCTOR_PROGRAMS_H_
 
@@ -12,24 +12,25 @@
 
 namespace lockstep {
 
-// g++ and Bazel in PATH.
+// Asks g++ and Bazel in PATH for their versions.
 void ProbeBuildPrograms(const DoctorRequest& request, ProbeAnswer& answer);
 
 void ProbeGnuplot(const DoctorRequest& request, ProbeAnswer& answer);
 
-// The areas "compiler" and "bazel": a Bazel that is too old is BROKEN, one that is newer than those tried is WARN. Needed
-// by nothing but building.
+// Judges the areas "compiler" and "bazel": a Bazel that is too old is BROKEN, one newer than the tested ones is WARN.
+// Only building needs these programs.
 void JudgeBuildPrograms(const proto::MachineFacts& facts, const BuildFacts& build, bool portable,
                         FindingList& findings);
 
-// The area "gnuplot". Needed by reports, which have no plots without it.
+// Judges the area "gnuplot", which reports need for plots.
 void JudgeGnuplot(const proto::MachineFacts& facts, FindingList& findings);
 
-// "4.2.3" from `bazel 4.2.3` and from Debian's package version `4.2.3+ds-9`; empty from Debian's `bazel no_version`.
+// Returns "4.2.3" for `bazel 4.2.3` and for Debian's package version `4.2.3+ds-9`; empty for Debian's `bazel
+// no_version`.
 std::string BazelVersion(absl::string_view said);
 
-// Negative if a Bazel of this version ("7.7.1") is older than the oldest that Lockstep was tried with, positive if it is
-// newer than the newest, 0 otherwise and for an empty version.
+// Returns a negative number if this version of Bazel ("7.7.1") is older than the oldest version that Lockstep was
+// tested with, a positive number if it is newer than the newest, and 0 otherwise or if it is empty.
 int CompareWithTriedBazels(absl::string_view version);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// What the doctor is asked.
+// Request to the doctor.
 #ifndef LOCKSTEP_LIB_DOCTOR_REQUEST_H_
 #define LOCKSTEP_LIB_DOCTOR_REQUEST_H_
 
@@ -13,11 +13,11 @@ namespace lockstep {
 using UseKinds = std::vector<proto::DoctorUse::Kind>;
 
 struct DoctorRequest {
-  UseKinds uses;                // what must work; empty: nothing, every use is only judged
-  std::string device = "auto";  // auto, cpu or cuda, as the tools take it
-  std::string input;            // a dataset.rec, or what cifar_prep reads; empty: the usual places
-  std::string output = ".";     // the folder where outputs will go
-  absl::Duration timeout;       // each probe's, together: after it one that has not answered hangs
+  UseKinds uses;                // uses that must work; empty: none must, and every use is only judged
+  std::string device = "auto";  // auto, cpu or cuda, like the tools' flag
+  std::string input;            // a dataset.rec, or an input of cifar_prep; empty: the usual places
+  std::string output = ".";     // folder of future outputs
+  absl::Duration timeout;       // time limit of all probes together; a probe that has not answered by then hangs
 };
 
 }  // namespace lockstep
