@@ -1,4 +1,4 @@
-// The stage of `report --check`: records and published tables in, broken rules out.
+// The stage of `report --check`: reads records and published tables, and reports broken rules.
 #ifndef LOCKSTEP_LIB_CHECKS_CHECK_H_
 #define LOCKSTEP_LIB_CHECKS_CHECK_H_
 
@@ -14,29 +14,30 @@
 namespace lockstep {
 
 struct CheckOptions {
-  std::vector<std::string> inputs;  // NAME.csv and NAME.textproto are published tables, all others records
+  std::vector<std::string> inputs;  // files NAME.csv and NAME.textproto are published tables, all others are records
   std::string junit;   // path of the JUnit XML; empty: not written; "-": standard output, instead of the lines
-  bool force = false;  // replace a file at `junit` that is no such XML
+  bool force = false;  // replaces a file at `junit` that is not such an XML
 };
 
 struct CheckedFiles {
   std::vector<CheckFinding> findings;
   CheckedKinds kinds;
-  LabRecords lab;  // the records among them
+  LabRecords lab;  // the records among the inputs
 };
 
-// Reads and checks them. Errors as RunCheck's.
+// Reads and checks the files. Returns the errors of RunCheck.
 absl::StatusOr<CheckedFiles> CheckFiles(const std::vector<std::string>& paths);
 
-// "FAILED parts_do_not_sum: sweep.rec, batch 32: ..." and "remark ...", a line each, then for each failed rule "RULE:
-// what is wrong with such numbers". Empty when nothing was found.
+// Returns "FAILED parts_do_not_sum: sweep.rec, batch 32: ..." and "remark ...", a line each, then for each failed rule
+// "RULE: what is wrong with such numbers". Returns an empty text if there are no findings.
 std::string CheckText(const std::vector<CheckFinding>& findings);
 
-// Rules that fail the check and are broken, in the order of CheckRules().
+// Returns the broken rules that fail the check, in the order of CheckRules().
 std::vector<std::string> FailedRules(const std::vector<CheckFinding>& findings);
 
-// Prints CheckText on standard output, writes the XML, and says on stderr what was looked at. Aborted: some rule failed.
-// InvalidArgument: no input. Other errors as ReadLabRecords, ReadPublishedTables and OutputFile.
+// Prints CheckText on standard output, writes the XML, and prints to stderr which inputs were checked. Returns
+// AbortedError if a rule failed, InvalidArgumentError if there is no input, and the errors of ReadLabRecords,
+// ReadPublishedTables and OutputFile.
 absl::Status RunCheck(const CheckOptions& options);
 
 }  // namespace lockstep

@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// A hand-in as a spreadsheet gives it: 2 devices take 6 s, of which 5 s are computing.
+// Returns a hand-in in the form of a spreadsheet: 2 devices take 6 s, of which 5 s are computation.
 std::string Csv(const std::string& communication) {
   return absl::StrCat(
       "# source = a test\n# images_per_epoch = 50000\n# batch = per_device\n"
@@ -62,7 +62,7 @@ TEST(CheckTest, RecordsAndTablesTogether) {
   mkdir(folder.c_str(), 0755);
   std::vector<std::string> inputs = WriteSmallLab(folder);
   inputs.push_back(CsvFile("3.00"));
-  // The small lab has a negative communication time, and a loader that was left out of an epoch's parts.
+  // The small lab has a negative communication time, and an epoch whose parts do not include the loader.
   EXPECT_THAT(RunCheck({inputs, ""}), StatusIs(absl::StatusCode::kAborted, AllOf(HasSubstr("negative_communication, "),
                                                                                  HasSubstr("parts_do_not_sum"))));
 }

@@ -18,7 +18,7 @@ struct Owner {
   std::string file;
 };
 
-// `owners` are in the order of the class, each student once.
+// Appends a text to `copies` of each owner. `owners` must be in the order of the class, with each student once.
 void SayCopies(const std::vector<Owner>& owners) {
   constexpr size_t kNamed = 3;
   for (const Owner& owner : owners) {
@@ -36,14 +36,14 @@ void SayCopies(const std::vector<Owner>& owners) {
   }
 }
 
-// The median of a point's times, and how far from it a time may be; both as logarithms.
+// Median of a point's times, and largest allowed distance from the median; both as logarithms.
 struct Usual {
   double median;
   double limit;
 };
 
 Usual UsualOf(const std::vector<double>& logs) {
-  constexpr double kNormal = 1.4826;  // standard deviation of a normal distribution over its median distance
+  constexpr double kNormal = 1.4826;  // ratio of a normal distribution's standard deviation to its median distance
   const double median = Median(logs);
   std::vector<double> distances;
   for (const double log : logs) {

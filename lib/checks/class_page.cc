@@ -26,11 +26,11 @@ constexpr char kClassMark[] = "made by Lockstep: report, class page";
 void AddCell(const std::string& text, proto::Row& row) { row.add_cell()->set_text(text.empty() ? "-" : text); }
 
 // Limits of the page. A student can write files with any number of mistakes and texts of any length.
-constexpr size_t kMaxTextBytes = 500;       // limit of one text
-constexpr size_t kMaxLines = 10;            // limit of one cell
-constexpr size_t kMaxStudentFindings = 20;  // rows of one student
+constexpr size_t kMaxTextBytes = 500;       // length of one text
+constexpr size_t kMaxLines = 10;            // number of lines of one cell
+constexpr size_t kMaxStudentFindings = 20;  // number of rows of one student
 
-// Returns the beginning of a text as UTF-8, cut between characters, and "..." if there is more.
+// Returns the beginning of a text as UTF-8, cut between characters, with "..." if there is more.
 std::string Shortened(const std::string& text) {
   const std::string readable = ToUtf8(text);
   const absl::string_view start = FirstBytes(readable, kMaxTextBytes);

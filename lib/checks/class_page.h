@@ -1,4 +1,4 @@
-// The stage of `report --class_folder`: a folder of folders to one page.
+// The stage of `report --class_folder`: converts a folder of folders to one page.
 #ifndef LOCKSTEP_LIB_CHECKS_CLASS_PAGE_H_
 #define LOCKSTEP_LIB_CHECKS_CLASS_PAGE_H_
 
@@ -11,15 +11,16 @@
 
 namespace lockstep {
 
-// Returns a row for each student, then what each rule that somebody broke says. `loose_files` are those of the class' folder
-// itself. The size of the page grows with the number of students: long texts are cut, and of many only the first are shown.
+// Returns a row for each student, then the explanation of each broken rule. `loose_files` are the files of the class'
+// folder itself. The size of the page grows with the number of students: long texts are cut, and long lists show only
+// their beginning.
 std::vector<proto::Section> ClassSections(const std::vector<ClassStudent>& students,
                                           const std::vector<std::string>& loose_files);
 
-// Writes the HTML page `output`, which is made again each time, and says on stderr what was found. A file that is no such
-// page is replaced only if `force` is true. Returns InvalidArgumentError if `output` is neither "-" nor a name that ends in
-// .html. Other errors as ClassFiles::Open's, CheckClass' and WriteWholeFile's. A student's file that cannot be read is named
-// in that student's row.
+// Writes the HTML page `output` anew, and prints a summary to stderr. A file that is not such a page is replaced only
+// if `force` is true. A student's file that cannot be read is named in that student's row. Returns InvalidArgumentError
+// if `output` is neither "-" nor a name that ends in .html, and the errors of ClassFiles::Open, CheckClass and
+// WriteWholeFile.
 absl::Status RunClass(const std::string& folder, const std::string& output, bool force);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// A class of 30 folders, three of them copies, two with planted mistakes: all are found, and nobody else.
+// A class of 30 folders, with three copies and two planted mistakes: all are found, and no other student is named.
 #include "lib/checks/class_page.h"
 
 #include <linux/capability.h>
@@ -40,7 +40,7 @@ constexpr int kStudents = 30;
 
 std::string NameOf(int student) { return absl::StrFormat("student%02d", student); }
 
-// Run by somebody else: all times by one factor close to 1, each epoch by another.
+// Changes the times as if another person had run the sweep: all times by one factor near 1, each epoch by another.
 void RunAgain(uint32_t seed, LabSweep& sweep) {
   std::mt19937 engine(seed);
   const auto factor = [&] { return 0.99 + 0.02 * (engine() / 4294967296.0); };
@@ -132,7 +132,7 @@ TEST_F(ClassPageTest, AnHonestClassHasNothing) {
 }
 
 TEST_F(ClassPageTest, CopiesMistakesAndOutliersAreFound) {
-  // Three have the numbers of student 4: two the file itself, one under a header of its own.
+  // Three students have the numbers of student 4: two have the same file, and one has it under another header.
   for (const int copy : {11, 17}) {
     std::filesystem::copy_file(PathOf(4) + "/sweep.rec", PathOf(copy) + "/sweep.rec",
                                std::filesystem::copy_options::overwrite_existing);
@@ -140,7 +140,7 @@ TEST_F(ClassPageTest, CopiesMistakesAndOutliersAreFound) {
   LabSweep renamed = SweepOf(4);
   renamed.header.set_start_time("2026-11-22T09:00:00Z");
   WriteSweep(PathOf(23), renamed);
-  // Two mistakes.
+  // Two students have mistakes.
   LabSweep parts = SweepOf(7);
   for (double& value : *parts.points[2].mutable_forward_seconds()->mutable_value()) {
     value *= 1.5;
@@ -150,7 +150,7 @@ TEST_F(ClassPageTest, CopiesMistakesAndOutliersAreFound) {
             "# source = a test\n# images_per_epoch = 50000\n# batch = per_device\n"
             "table,quantity,devices,batch_per_device,value,unit,as_printed\n"
             "Q1,step_seconds,1,32,21.16,s,21.16\nQ2,epoch_seconds,1,32,15.89,s,15.89\n");
-  // One whose machine was busy.
+  // One student's machine was busy.
   LabSweep slow = SweepOf(26);
   for (proto::Samples* samples : {slow.points[0].mutable_epoch_seconds(), slow.points[0].mutable_step_seconds()}) {
     for (double& value : *samples->mutable_value()) {
@@ -167,13 +167,13 @@ TEST_F(ClassPageTest, CopiesMistakesAndOutliersAreFound) {
   EXPECT_THAT(NamesOf(students, IsFar), ElementsAre("student26"));
 }
 
-// Student 8 has student 3's record as JSON, and what is none beside it.
+// Student 8 has student 3's record as JSON, and next to it a JSON that is no record.
 TEST_F(ClassPageTest, TheJsonOfARecordIsReadAsTheRecord) {
   const std::string json = PathOf(8) + "/sweep.json";
   std::ostringstream talk;
   ASSERT_THAT(ConvertRecord({PathOf(3) + "/sweep.rec", json, true}, talk), IsOk());
   std::filesystem::remove(PathOf(8) + "/sweep.rec");
-  std::filesystem::copy(json, PathOf(3) + "/sweep.json");  // of a record that is there, too
+  std::filesystem::copy(json, PathOf(3) + "/sweep.json");  // JSON of a record that is in the same folder
   WriteFile(PathOf(8) + "/settings.json", "{\"a\": 1}");
   WriteFile(PathOf(8) + "/report.json", "{\"record\": [{\"header\": {\"schema\": \"lockstep.proto.ReportFile\"}}]}");
   WriteFile(PathOf(8) + "/report.rec", "lockstep.proto.ReportFile");
@@ -184,7 +184,7 @@ TEST_F(ClassPageTest, TheJsonOfARecordIsReadAsTheRecord) {
               UnorderedElementsAre("report.json", "report.rec"));  // only a text, no header
   EXPECT_THAT(Names(students[8].left_out), ElementsAre("settings.json"));
   EXPECT_THAT(students[3].files, ElementsAre("sweep.rec"));
-  EXPECT_THAT(Names(students[3].left_out), ElementsAre("sweep.json"));  // the same numbers
+  EXPECT_THAT(Names(students[3].left_out), ElementsAre("sweep.json"));  // the same numbers as sweep.rec
   EXPECT_THAT(NamesOf(students, HasCopy), ElementsAre(NameOf(3), NameOf(8)));
   EXPECT_THAT(NamesOf(students, IsBroken), IsEmpty());
 }
@@ -207,7 +207,7 @@ constexpr char kTable[] =
     "# source = a test\n# images_per_epoch = 50000\n# batch = per_device\n"
     "table,quantity,devices,batch_per_device,value,unit,as_printed\nQ1,epoch_seconds,1,32,21.16,s,21.16\n";
 
-// A class made file by file.
+// Tests on a class that is made file by file.
 class ClassFolderTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -228,7 +228,7 @@ class ClassFolderTest : public ::testing::Test {
     std::filesystem::create_symlink(target, PathOf(file));
   }
 
-  // The page, and the one student `name` on it.
+  // Returns the page of the class.
   std::string Page() const {
     const std::string page = TempPath("a_class.html");
     EXPECT_THAT(RunClass(folder_, page, false), IsOk());
@@ -322,7 +322,7 @@ TEST_F(ClassFolderTest, class_what_is_no_table_is_not_on_the_page) {
   EXPECT_THAT(page, Not(HasSubstr("the end")));
 }
 
-// The text stands in the first 4 KiB, in the header's command line.
+// The text is in the first 4 KiB, in the header's command line.
 TEST_F(ClassFolderTest, class_record_that_names_ReportFile_is_left_out) {
   LabSweep sweep = ReadKeptRecord(kSweepPath).sweeps.at(0);
   sweep.header.add_command_line("--checkpoint=lockstep.proto.ReportFile.pt");
@@ -359,7 +359,7 @@ TEST_F(ClassFolderTest, class_every_folder_is_on_the_page) {
   Write("grace/._times.csv", std::string("\0\5\26\7", 4));
   Write("grace/times.csv", kTable);
   Write("grades.csv", "x");
-  Write("__MACOSX/grace/._times.csv", std::string("\0\5\26\7", 4));  // of an archive that macOS packed
+  Write("__MACOSX/grace/._times.csv", std::string("\0\5\26\7", 4));  // a file of an archive that macOS packed
   const std::string page = Page();
   EXPECT_THAT(page, HasSubstr("7 students: "));
   EXPECT_THAT(page, HasSubstr("1 with files that cannot be read, 2 with nothing to look at"));
@@ -373,7 +373,7 @@ TEST_F(ClassFolderTest, class_every_folder_is_on_the_page) {
 }
 
 TEST_F(ClassFolderTest, class_each_copied_pair_counts_once) {
-  Write("alice/again/sweep.json", ReadFile(kSweepPath));  // her own
+  Write("alice/again/sweep.json", ReadFile(kSweepPath));  // her own numbers
   Write("bob/hand_in/sweep.json", ReadFile(kSweepPath));
   Write("carol/Times.CSV", kTable);
   Write("dave/times.csv", kTable);
@@ -396,7 +396,8 @@ TEST_F(ClassFolderTest, class_long_text_is_cut_between_characters) {
   EXPECT_THAT(Page(), AllOf(HasSubstr("\xc3\xa9..."), Not(HasSubstr("\\xc3"))));
 }
 
-// Gives up, for its scope, what lets root open everything. Works as any user, and in a namespace of users.
+// Drops, for its scope, the capabilities by which root can open everything. Works for any user, and in a user
+// namespace.
 class WithoutOverride {
  public:
   WithoutOverride() {
@@ -463,7 +464,7 @@ TEST_F(ClassFolderTest, class_many_files_are_named_and_not_read) {
   EXPECT_THAT(WhyOf(bob.unreadable, "200.csv"), HasSubstr("there are 250, and 200 at most are read"));
 }
 
-// The text of all copies grows with the class, not with its square.
+// The total text on copies must grow with the class, not with its square.
 TEST_F(ClassFolderTest, class_of_one_record) {
   size_t bytes[2];
   for (const int students : {100, 200}) {
@@ -479,7 +480,7 @@ TEST_F(ClassFolderTest, class_of_one_record) {
   EXPECT_LT(bytes[1], 200 * 1000 + 50'000);
 }
 
-// Many mistakes of one student are a few rows.
+// Many mistakes of one student must take only a few rows.
 TEST_F(ClassFolderTest, class_many_findings_are_a_bounded_page) {
   std::string table = "# source = a test\ntable,quantity,devices,batch_per_device,value,unit,as_printed\n";
   for (int i = 0; i < 100; ++i) {

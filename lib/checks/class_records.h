@@ -1,5 +1,5 @@
-// The records and tables of a class: what is wrong with each student's, who has whose numbers, and whose times are far from
-// the others'.
+// The records and tables of a class: the errors of each student, students with equal numbers, and times that are far
+// from those of the others.
 #ifndef LOCKSTEP_LIB_CHECKS_CLASS_RECORDS_H_
 #define LOCKSTEP_LIB_CHECKS_CLASS_RECORDS_H_
 
@@ -12,12 +12,13 @@
 
 namespace lockstep {
 
-// Largest number of recomputations (lib/audit/audit.h) for the tables of one student, and of the whole class: 2 and 15 s.
+// Largest number of recomputations (lib/audit/audit.h) for the tables of one student, and of the whole class: 2 s and
+// 15 s.
 inline constexpr uint64_t kMaxStudentRecomputations = 1'500'000;
 inline constexpr uint64_t kMaxClassRecomputations = 10'000'000;
 
-// Reads and checks the files of every student of `class_files`, and compares the students. Each folder has its element, in
-// the order of their names, whatever is in it. Returns CancelledError after a stop signal.
+// Reads and checks the files of every student of `class_files`, and compares the students. The result has one element
+// per folder, whatever is in it, ordered by name. Returns CancelledError after a stop signal.
 absl::StatusOr<std::vector<ClassStudent>> CheckClass(ClassFiles& class_files);
 
 }  // namespace lockstep

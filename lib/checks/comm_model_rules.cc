@@ -12,7 +12,7 @@ namespace {
 
 using google::protobuf::FieldDescriptor;
 
-constexpr double kArithmeticSlack = 1e-3;  // of numbers that formulas make of each other, in text or not
+constexpr double kArithmeticSlack = 1e-3;  // slack of numbers that formulas derive from each other, as text or not
 constexpr double kGibPerGb = 1.073741824;
 
 bool About(double a, double b) { return std::abs(a - b) <= kArithmeticSlack * std::max(std::abs(a), std::abs(b)); }
@@ -31,7 +31,7 @@ const proto::ScalingRow* BaseOf(const LabCommModel& file, const proto::ScalingRo
   return nullptr;
 }
 
-// Computing and communicating are the whole step: one is what is left of the other.
+// Checks that computation and communication sum to the step: one is the remainder of the other.
 void CheckSplit(const std::string& where, const proto::ScalingRow& row, const proto::ScalingRow* base,
                 std::vector<CheckFinding>& findings) {
   if (!row.compute_seconds().has_value() || !row.communication_seconds().has_value() ||
@@ -58,7 +58,7 @@ void CheckSplit(const std::string& where, const proto::ScalingRow& row, const pr
   }
 }
 
-// `bandwidth`: the bytes of an epoch over `seconds` of it.
+// Checks `bandwidth`, which must be the bytes of an epoch over `seconds` of an epoch.
 void CheckBandwidth(const std::string& where, const proto::ScalingRow& row, const proto::Quantity& bandwidth,
                     const proto::Quantity& seconds, std::vector<CheckFinding>& findings) {
   if (!bandwidth.has_value() || !row.bytes_per_step().has_value() || !row.steps_per_epoch().has_value() ||
@@ -76,7 +76,7 @@ void CheckBandwidth(const std::string& where, const proto::ScalingRow& row, cons
                        row.bytes_per_step().value(), row.steps_per_epoch().value(), seconds.value(), right / 1e9)});
 }
 
-// What is modelled says so in its field's name, and nothing else is.
+// Flags modelled values in fields whose names do not start with "modelled_".
 void CheckProvenance(const std::string& where, const proto::ScalingRow& row, std::vector<CheckFinding>& findings) {
   for (int i = 0; i < proto::ScalingRow::descriptor()->field_count(); ++i) {
     const FieldDescriptor* const field = proto::ScalingRow::descriptor()->field(i);

@@ -1,4 +1,4 @@
-// No false alarm: on the records that the project kept, and on perturbed copies of them.
+// No false alarms on the records that the project kept, and on perturbed copies of them.
 #include <random>
 #include <string>
 #include <vector>
@@ -36,12 +36,12 @@ bool HasSingleEpoch(const LabRecords& lab) {
   return false;
 }
 
-// Made by a comm_model that wrote bytes / T_comm also where that is more than the link.
+// Returns true for a file of an older comm_model, which wrote bytes / T_comm even above the link's bandwidth.
 bool IsAboveTheLink(const LabRecords& lab) {
   return !lab.comm_models.empty() && !lab.comm_models[0].above_link.empty();
 }
 
-// Some of the files hold one timed epoch of each point or bandwidths above the link: the rules say so, and it is no false
+// Some files hold one timed epoch per point, or bandwidths above the link. The rules report these, which is no false
 // alarm.
 TEST(HonestRecordsTest, OursBreakNoRuleButOneRunAndOldBandwidths) {
   int single = 0, above = 0;
@@ -64,14 +64,15 @@ TEST(HonestRecordsTest, OursBreakNoRuleButOneRunAndOldBandwidths) {
   EXPECT_GE(above, 1);
 }
 
-// A run on another day: all times of a point by one factor, those of each epoch by another, all parts of an epoch alike.
+// A run on another day: scales all times of a point by one factor, those of each epoch by another, and all parts of an
+// epoch alike.
 class Perturbation {
  public:
   explicit Perturbation(uint32_t seed) : engine_(seed) {}
 
   void NewPoint(int epochs) {
     factors_.clear();
-    const double run = 1 + 0.0045 * Normal();  // of a run: the deviation between two machines (comm_model.proto)
+    const double run = 1 + 0.0045 * Normal();  // factor of a run: the deviation between two machines (comm_model.proto)
     for (int i = 0; i < epochs; ++i) {
       factors_.push_back(run * (1 + 0.01 * Normal()));
     }
@@ -84,7 +85,7 @@ class Perturbation {
   }
 
  private:
-  // Twelve uniform numbers less six: standard libraries differ in their normal distributions.
+  // Returns the sum of twelve uniform numbers, minus six: the normal distributions of standard libraries differ.
   double Normal() {
     double sum = -6;
     for (int i = 0; i < 12; ++i) {

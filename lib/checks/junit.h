@@ -1,4 +1,4 @@
-// What a check found as JUnit XML, which continuous integration shows.
+// Findings of a check as JUnit XML, which continuous integration displays.
 #ifndef LOCKSTEP_LIB_CHECKS_JUNIT_H_
 #define LOCKSTEP_LIB_CHECKS_JUNIT_H_
 
@@ -9,17 +9,17 @@
 
 namespace lockstep {
 
-// Text in a comment by which a file is known as one of ours.
+// Text in a comment that identifies a file as Lockstep's.
 inline constexpr char kJunitMark[] = "made by Lockstep: report, junit";
 
-// What was looked at: rules of the other kind are skipped.
+// Kinds of inputs that were checked. Rules for other kinds are skipped.
 struct CheckedKinds {
   bool records = false;
   bool tables = false;
 };
 
-// One testsuite with a testcase for each rule: failed with its findings, skipped, or passed. Remarks stand in the
-// testcase's system-out. One line end behind each element; the same findings give the same bytes.
+// Returns one testsuite with a testcase for each rule: failed with its findings, skipped, or passed. Remarks are in the
+// testcase's system-out. There is one line end after each element; the same findings give the same bytes.
 std::string JunitXml(const std::vector<CheckFinding>& findings, const CheckedKinds& kinds);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// The records that the project kept as JSON (benchmarks/results/*/*.json), read as a report reads them. Test-only.
+// The records that the project kept as JSON (benchmarks/results/*/*.json), read like a report reads them. Test-only.
 #ifndef LOCKSTEP_LIB_CHECKS_KEPT_RECORDS_H_
 #define LOCKSTEP_LIB_CHECKS_KEPT_RECORDS_H_
 
@@ -9,10 +9,10 @@
 
 namespace lockstep::testing {
 
-// Their paths, sorted: "benchmarks/results/2026-11-21-h200x2-fp32/scale.json".
+// Returns the sorted paths, such as "benchmarks/results/2026-11-21-h200x2-fp32/scale.json".
 std::vector<std::string> KeptRecordPaths();
 
-// One of them, alone. A failure of the test when it cannot be read.
+// Reads a single kept record. Fails the test if the record cannot be read.
 LabRecords ReadKeptRecord(const std::string& path);
 
 }  // namespace lockstep::testing

@@ -1,4 +1,4 @@
-// The eleven mistakes that hand-ins of this lab make, planted one by one: each is found by its rule, and by no other.
+// Eleven mistakes that are common in hand-ins of this lab, planted one by one: each is found by its rule alone.
 #include <functional>
 #include <string>
 #include <vector>
@@ -37,7 +37,7 @@ void Multiply(proto::Samples& samples, double factor) {
 
 proto::SweepPoint& LastPoint(LabRecords& lab) { return lab.sweeps[0].points.back(); }
 
-// A point of two ranks with an all-reduce, at batch 128 per device.
+// Returns a point of two ranks with an all-reduce, at batch 128 per device.
 proto::ScalePoint& TwoRanks(LabRecords& lab) {
   for (proto::ScalePoint& point : lab.scales[0].points) {
     if (point.ranks() == 2 && point.batch_per_device() == 128 && point.reduction() == proto::ALL_REDUCE) {
@@ -58,7 +58,7 @@ proto::ScalingRow& RowOfTwo(LabRecords& lab) {
   return lab.comm_models[0].rows[0];
 }
 
-// The audit's small document, of times without data loading.
+// Returns the audit's small document, with times without data loading.
 proto::PublishedTables HonestTables() {
   proto::PublishedTables tables = Clean();
   for (proto::PublishedValue& value : *tables.mutable_table(0)->mutable_value()) {
@@ -67,7 +67,7 @@ proto::PublishedTables HonestTables() {
   return tables;
 }
 
-// Without the tables behind the communication times, which a planted error there would carry along.
+// Returns a document without the tables derived from communication times, because a planted error would spread to them.
 proto::PublishedTables TimesAndSplit(const Formula& communication) {
   proto::PublishedTables tables = Times();
   for (proto::PublishedValue& value : *tables.mutable_table(0)->mutable_value()) {
@@ -97,11 +97,11 @@ TEST(PlantedMistakesTest, OneClockReadBeforeTheWorkWasDone) {
 
   proto::PublishedTables tables = HonestTables();
   tables.mutable_facts()->set_training_flops_per_image(3.33e9);
-  tables.mutable_facts()->set_peak_flops_per_second(5e12);  // an epoch takes 33 s at least
+  tables.mutable_facts()->set_peak_flops_per_second(5e12);  // an epoch takes at least 33 s
   EXPECT_THAT(Failed(tables), ElementsAre("flops_above_peak"));
 }
 
-// A product of 1000^3 in 10 ms, 0.2 TFLOP/s, is far below the step's rate: on a quiet machine only it says something.
+// A product of 1000^3 in 10 ms, 0.2 TFLOP/s, is far below the step's rate. It is a ceiling only on a quiet machine.
 TEST(PlantedMistakesTest, OneACeilingOfANoisyMachineIsNone) {
   LabRecords lab = ReadKeptRecord(kSweepPath);
   proto::SweepPoint& point = LastPoint(lab);
@@ -115,7 +115,7 @@ TEST(PlantedMistakesTest, OneACeilingOfANoisyMachineIsNone) {
 TEST(PlantedMistakesTest, TwoComputingThatHoldsTheAllReduce) {
   LabRecords lab = ReadKeptRecord(kScalePath);
   for (double& value : *TwoRanks(lab).mutable_exposed_seconds()->mutable_value()) {
-    value += 0.03;  // of a step time of 0.31 s
+    value += 0.03;  // seconds; a step takes 0.31 s
   }
   EXPECT_THAT(Failed(lab), ElementsAre("communication_in_compute"));
 
@@ -142,7 +142,7 @@ TEST(PlantedMistakesTest, ThreeBandwidthWithoutIterations) {
   EXPECT_THAT(Failed(tables), ElementsAre("bandwidth_not_derivable"));
 }
 
-// 480 GB/s over what was left of T_comm, where the all-reduce alone reached less: of a record by an older program.
+// 480 GB/s over the remaining T_comm, although the all-reduce alone reached less: from a record of an older program.
 TEST(PlantedMistakesTest, ThreeBandwidthAboveTheLink) {
   LabRecords lab = ReadKeptRecord(kModelPath);
   proto::ScalingRow row = RowOfTwo(lab);
@@ -181,7 +181,7 @@ TEST(PlantedMistakesTest, FiveLoaderBookedAsCommunication) {
 
 TEST(PlantedMistakesTest, SixWithLoadingFasterThanWithout) {
   LabRecords lab = ReadKeptRecord(kSweepPath);
-  Multiply(*LastPoint(lab).mutable_epoch_seconds(), 0.75);  // 15.89 s for 21.16 s
+  Multiply(*LastPoint(lab).mutable_epoch_seconds(), 0.75);  // 15.89 s instead of 21.16 s
   EXPECT_THAT(Failed(lab), ElementsAre("with_loading_faster_than_without"));
 
   proto::PublishedTables tables = HonestTables();

@@ -11,8 +11,8 @@
 namespace lockstep {
 namespace {
 
-// Forward and backward are three times the forward pass, and a multiply-accumulate is two operations: backward makes the
-// gradients of inputs and of weights, each as much work as forward.
+// Forward and backward take three times the operations of forward, and a multiply-accumulate is two operations.
+// Backward computes the gradients of inputs and of weights, each with as much work as forward.
 constexpr double kFlopsPerForwardMac = 6;
 
 void CheckFlops(const CheckedPoint& point, const proto::ModelFacts& model, std::vector<CheckFinding>& findings) {
@@ -45,8 +45,8 @@ void CheckOutcome(const CheckedPoint& point, std::vector<CheckFinding>& findings
   }
 }
 
-// An epoch is its steps and the wait for data. Of several devices each number is the slowest one's, so that the sum may be
-// more, and never less.
+// Checks that an epoch is the sum of its steps and the wait for data. With several devices each number is that of the
+// slowest device, so that the sum may be larger, but never smaller.
 void CheckEpochs(const CheckedPoint& point, std::vector<CheckFinding>& findings) {
   const auto &epochs = point.epoch_seconds->value(), &steps = point.step_seconds->value(),
              &waits = point.data_wait_seconds->value();
@@ -86,7 +86,8 @@ struct Peak {
   double fp32, tf32, bf16;
 };
 
-// Dense, from NVIDIA's data sheets; those of H100, H200 and A40 print tensor-core figures with sparsity, twice these.
+// Peaks for dense arithmetic, from NVIDIA's data sheets. Those of H100, H200 and A40 print tensor-core figures with
+// sparsity, which are twice these.
 constexpr Peak kPeaks[] = {
     {"H200", 67e12, 494.7e12, 989.4e12},
     {"H100", 67e12, 494.7e12, 989.4e12},

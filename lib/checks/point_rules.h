@@ -1,4 +1,4 @@
-// Rules of one measured point, which those of a sweep and of a scaling run have in common.
+// Rules for one measured point that sweeps and scaling runs have in common.
 #ifndef LOCKSTEP_LIB_CHECKS_POINT_RULES_H_
 #define LOCKSTEP_LIB_CHECKS_POINT_RULES_H_
 
@@ -13,11 +13,11 @@
 
 namespace lockstep {
 
-// Times are compared with this slack, relative. Of the 147 points of one device in benchmarks/results steps and waits sum to
-// the epoch within 0.007 %; a matrix product that is timed after training may run at another clock.
+// Relative slack of comparisons of times. In the 147 points of one device in benchmarks/results, steps and waits sum to
+// the epoch within 0.007 %. A matrix product that is timed after training may run at another clock.
 inline constexpr double kTimeSlack = 0.01;
 
-// One point, as far as the rules look at it. Pointers are not null and are valid as long as the record is.
+// Parts of a point that the rules use. Pointers must not be null, and must be valid as long as the record is.
 struct CheckedPoint {
   std::string where;
   uint32_t devices = 1;
@@ -28,16 +28,16 @@ struct CheckedPoint {
   const proto::Samples* data_wait_seconds = nullptr;
   const google::protobuf::RepeatedPtrField<proto::EpochResult>* epochs = nullptr;
   uint64_t images_per_epoch = 0;
-  double peak_flops_per_second = 0;  // of one device; 0: not known
+  double peak_flops_per_second = 0;  // peak of one device; 0: unknown
   std::string peak_source;
 };
 
-// FLOP/s of the peak, batch and data, loading, parts, warm-up, times of points that did not complete. `model` and
-// `training` are what the record says of itself.
+// Checks FLOP/s against the peak, batch and data, loading, parts, warm-up, and times of points that did not complete.
+// `model` and `training` are the record's own statements.
 void CheckPoint(const CheckedPoint& point, const proto::ModelFacts& model, const proto::TrainingSpec& training,
                 std::vector<CheckFinding>& findings);
 
-// What data sheets say of a device in dense arithmetic of this precision; 0: not listed.
+// Returns the data sheet's figure for dense arithmetic of this precision; 0: not listed.
 double DataSheetFlopsPerSecond(const std::string& device, proto::Precision precision);
 
 }  // namespace lockstep

@@ -1,7 +1,7 @@
-// Records against the rules: what measured numbers say whatever made them. A record that a person wrote, or mended, is
-// told from one that a tool wrote by numbers that cannot be together.
+// Rules for records that do not depend on the program that measured. A record that was written or edited manually is
+// detected by numbers that cannot occur together.
 //
-// What the warnings of a report say (lib/report/warnings.h) is a rule here, under the same name and in the same words.
+// Every warning of a report (lib/report/warnings.h) is a rule here, with the same name and the same words.
 #ifndef LOCKSTEP_LIB_CHECKS_RECORD_RULES_H_
 #define LOCKSTEP_LIB_CHECKS_RECORD_RULES_H_
 
@@ -12,10 +12,10 @@
 
 namespace lockstep {
 
-// In the order of the files and their points.
+// Returns the findings in the order of the files and their points.
 std::vector<CheckFinding> CheckRecords(const LabRecords& lab);
 
-// The findings of one file, appended.
+// Append the findings of one file.
 void CheckSweep(const LabSweep& sweep, std::vector<CheckFinding>& findings);
 void CheckScale(const LabScale& scale, std::vector<CheckFinding>& findings);
 void CheckCommModel(const LabCommModel& file, std::vector<CheckFinding>& findings);

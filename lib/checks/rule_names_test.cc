@@ -1,4 +1,5 @@
-// Every rule that a finding or a warning of the report names is in the list, and none in the list is without a user.
+// Every rule that a finding or a warning of the report names must be in the list, and every rule in the list must be
+// used.
 #include <regex>
 #include <set>
 #include <string>

@@ -1,5 +1,5 @@
 // The rules of `report --check`: one list of names and explanations for records, published tables, their tests and
-// readers. Sources: the mistakes that hand-ins of this lab make, and what the warnings of a report say.
+// their readers. Sources: common mistakes in hand-ins of this lab, and the warnings of a report.
 #ifndef LOCKSTEP_LIB_CHECKS_RULES_H_
 #define LOCKSTEP_LIB_CHECKS_RULES_H_
 
@@ -12,23 +12,23 @@ namespace lockstep {
 
 struct CheckRule {
   const char* name;         // "parts_do_not_sum"
-  const char* explanation;  // what is wrong with numbers that break it, one sentence
-  bool fails;       // a broken one fails the check; else it is a remark: no number is wrong, but a reader must know
-  bool of_records;  // looked at in records
-  bool of_tables;   // looked at in published tables
+  const char* explanation;  // sentence on the error in numbers that break the rule
+  bool fails;               // true: fails the check; false: a remark, because no number is wrong but a reader must know
+  bool of_records;          // true: applies to records
+  bool of_tables;           // true: applies to published tables
 };
 
-// In the order in which they are listed. A name occurs once.
+// Returns the rules in the order of printing. A name occurs once.
 const std::vector<CheckRule>& CheckRules();
 
-// Null: there is none of this name.
+// Returns null if there is no rule of this name.
 const CheckRule* FindCheckRule(absl::string_view name);
 
 // One place where a rule is broken.
 struct CheckFinding {
   std::string rule;   // a name of CheckRules()
   std::string where;  // "sweep.rec, batch 32", "hand_in_000.textproto, Table 2"
-  std::string text;   // the numbers that broke it, a sentence
+  std::string text;   // sentence with the numbers that broke the rule
 };
 
 }  // namespace lockstep

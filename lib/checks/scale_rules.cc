@@ -11,14 +11,15 @@
 namespace lockstep {
 namespace {
 
-// H200 of one kind differ by up to 3 % (benchmarks/results/README.md), and a rank's device need not be the base case's.
+// Largest difference between devices: H200 of one kind differ by up to 3 % (benchmarks/results/README.md), and a rank's
+// device need not be the base case's.
 constexpr double kDeviceDifference = 0.03;
 
 std::string WhereOf(const LabScale& scale, const proto::ScalePoint& point) {
   return absl::StrCat(scale.name(), ", ", PointTitle(scale.spec, point));
 }
 
-// Plain training of one device at the same batch by the same step; null when there is none.
+// Returns plain training on one device at the same batch with the same step; null if there is none.
 const proto::ScalePoint* BaseOf(const LabScale& scale, const proto::ScalePoint& point) {
   const proto::PointSettings settings = SettingsOf(scale.spec, point);
   for (const proto::ScalePoint& base : scale.points) {
@@ -31,7 +32,7 @@ const proto::ScalePoint* BaseOf(const LabScale& scale, const proto::ScalePoint& 
   return nullptr;
 }
 
-// T_N - T_1/N below 0 by more than its epochs and another device explain.
+// Flags T_N - T_1/N below 0 if the spread of the epochs and another device do not explain it.
 void CheckNegative(const LabScale& scale, const proto::ScalePoint& point, std::vector<CheckFinding>& findings) {
   const proto::ScalePoint* const base =
       point.reduction() == proto::ALL_REDUCE && point.ranks() > 1 ? BaseOf(scale, point) : nullptr;
@@ -54,9 +55,9 @@ void CheckNegative(const LabScale& scale, const proto::ScalePoint& point, std::v
   }
 }
 
-// What is exposed is a part of what the collectives were busy.
+// Checks that the exposed communication is a part of the time in which collectives were busy.
 void CheckExposed(const LabScale& scale, const proto::ScalePoint& point, std::vector<CheckFinding>& findings) {
-  constexpr double kGaps = 0.05;  // of the steps: between collectives that follow each other behind backward
+  constexpr double kGaps = 0.05;  // share of the steps in gaps between consecutive collectives after backward
   const double exposed = Mean(point.exposed_seconds().value()), busy = Mean(point.collective_busy_seconds().value());
   if (busy > 0 && exposed > busy + kGaps * Mean(point.step_seconds().value())) {
     findings.push_back({"communication_in_compute", WhereOf(scale, point),
@@ -66,7 +67,7 @@ void CheckExposed(const LabScale& scale, const proto::ScalePoint& point, std::ve
   }
 }
 
-// Compared with the fastest that was timed alone: others may have been disturbed.
+// Compares with the fastest collective that was timed alone, because others may have been disturbed.
 void CheckLink(const LabScale& scale, const proto::ScalePoint& point, std::vector<CheckFinding>& findings) {
   const bool halves = SettingsOf(scale.spec, point).gradient_compression() == "bf16";
   const auto& probes = point.probe().seconds().value();
@@ -98,7 +99,7 @@ bool Holds(const google::protobuf::RepeatedField<uint32_t>& batches, uint32_t ba
   return std::find(batches.begin(), batches.end(), batch) != batches.end();
 }
 
-// The batches are those that the batch mode makes of the ones asked for.
+// Checks that the batches follow from the requested ones by the batch mode.
 void CheckBatchMode(const LabScale& scale, const proto::ScalePoint& point, std::vector<CheckFinding>& findings) {
   const uint64_t product = static_cast<uint64_t>(point.ranks()) * point.batch_per_device();
   if (point.global_batch() != product) {
@@ -107,7 +108,8 @@ void CheckBatchMode(const LabScale& scale, const proto::ScalePoint& point, std::
                                      point.batch_per_device(), " = ", product, ".")});
     return;
   }
-  // A base case of the weak kind may be there beside batches that are divided, and of the strong kind the other way round.
+  // A base case of weak scaling may be next to batches that are divided, and a base case of strong scaling next to
+  // batches per device.
   const bool as_said =
       point.ranks() == 1 || !point.row().empty() || scale.spec.batch_size().empty() ||
       (scale.spec.batch_mode() == proto::GLOBAL ? Holds(scale.spec.batch_size(), point.global_batch())

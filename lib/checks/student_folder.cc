@@ -24,9 +24,9 @@ bool IsTaken(const std::string& name) {
          absl::EndsWith(lower, ".textproto");
 }
 
-// A folder that is still to be looked into.
+// A folder that has not been searched yet.
 struct Below {
-  std::string path;  // relative to the student's folder, where it is empty
+  std::string path;  // path relative to the student's folder; empty for that folder
   int depth;
 };
 
@@ -38,7 +38,7 @@ class Lister {
   absl::Status List() {
     for (size_t i = 0; i < folders_.size() && entries_seen_ <= kMaxStudentEntries; ++i) {
       RETURN_IF_ERROR(CheckNotStopped());
-      const Below below = folders_[i];  // a copy: looking into it adds to folders_
+      const Below below = folders_[i];  // a copy, because LookInto adds to folders_
       RETURN_IF_ERROR(LookInto(below));
     }
     std::sort(student_.files.begin(), student_.files.end());

@@ -38,7 +38,7 @@ std::string DeviceOf(const proto::Header& header) {
 }
 
 void AddTime(const std::string& point, const proto::Samples& samples, ClassStudent& student) {
-  constexpr size_t kMaxNameBytes = 200;  // a student may have written it
+  constexpr size_t kMaxNameBytes = 200;  // limit for names, which a student may have written
   if (const std::optional<Spread> spread = SpreadOf(samples); spread.has_value() && spread->mean > 0) {
     student.times.emplace(FirstBytes(point, kMaxNameBytes), spread->mean);
   }
@@ -75,7 +75,7 @@ void TakeRecords(const LabRecords& lab, ClassStudent& student) {
   }
 }
 
-// In any case of letters.
+// Returns true if `file` ends in `ending`, in any letter case.
 bool EndsWith(const std::string& file, absl::string_view ending) {
   return absl::EndsWith(absl::AsciiStrToLower(file), ending);
 }
@@ -93,8 +93,8 @@ void MoveInto(LabRecords from, LabRecords& lab) {
   move(from.quantized, lab.quantized);
 }
 
-// Returns true if these bytes, a record file or its JSON, begin like a report's own record: by the header's schema, and
-// not by a text somewhere, which a student may put into any file.
+// Returns true if these bytes, a record file or its JSON, begin like a report's own record. The header's schema
+// decides, not a text in the file, because a student may put any text into any file.
 bool IsReport(const std::string& file, std::string bytes) {
   if (absl::StartsWith(bytes, "{")) {
     absl::StatusOr<RecordOfJson> json = ReadRecordJson(bytes, file);
@@ -104,7 +104,7 @@ bool IsReport(const std::string& file, std::string bytes) {
   return reader.ok() && (*reader)->header().schema() == proto::ReportFile::descriptor()->full_name();
 }
 
-// An error without the file's name, which stands before it.
+// Returns an error message without the file's name at its beginning.
 std::string WithoutName(absl::string_view message, absl::string_view file) {
   absl::ConsumePrefix(&message, absl::StrCat(file, ":"));
   message = absl::StripLeadingAsciiWhitespace(message);
@@ -112,17 +112,17 @@ std::string WithoutName(absl::string_view message, absl::string_view file) {
       !message.empty() && absl::ascii_isdigit(message[0]) && absl::StrContains(message, ": ") ? "line " : "", message);
 }
 
-// Reads the files of one student.
+// Reader of one student's files.
 class StudentReader {
  public:
   StudentReader(ClassFiles& class_files, const StudentFolder& folder, AuditBudget& budget, ClassStudent& student)
       : class_files_(class_files), folder_(folder), budget_(budget), student_(student) {}
 
-  // Returns CancelledError after a stop signal.
+  // Reads and checks all files. Returns CancelledError after a stop signal.
   absl::Status Read() {
     std::vector<std::string> files = folder_.files;
     std::stable_partition(files.begin(), files.end(), [](const std::string& file) { return !IsJson(file); });
-    for (const std::string& file : files) {  // JSON last: a record's says the same as the record, which is read then
+    for (const std::string& file : files) {  // JSON last: a record's JSON repeats a record that was read before
       RETURN_IF_ERROR(CheckNotStopped());
       if (const absl::Status status = ReadFile(file); !status.ok()) {
         RETURN_IF_ERROR(CheckNotStopped());
@@ -145,7 +145,7 @@ class StudentReader {
     return IsJson(file) ? ReadJson(file, std::move(text)) : ReadTable(file, text, EndsWith(file, ".csv"));
   }
 
-  // A report's own record is found by its header, of which the first bytes are enough.
+  // Reads a record, except a report's own record: its header, in the first bytes, is enough to recognise it.
   absl::Status ReadRecord(const std::string& file) {
     constexpr uint64_t kHeaderBytes = 1 << 20;
     ASSIGN_OR_RETURN(std::string start, class_files_.ReadStart(folder_, file, kHeaderBytes));
@@ -163,7 +163,7 @@ class StudentReader {
     return IsReport(file, text) ? LeaveOut(file, kReport) : Take(file, std::move(text));
   }
 
-  // Takes a record file or its JSON.
+  // Adds a record file or its JSON.
   absl::Status Take(const std::string& file, std::string bytes) {
     LabRecords one;
     RETURN_IF_ERROR(AddLabRecord(file, std::move(bytes), one));
@@ -198,7 +198,7 @@ class StudentReader {
     return absl::OkStatus();
   }
 
-  // Returns true if another file of this student holds the same values, and notes it for `file`.
+  // Returns true if another file of this student holds the same values, and lists `file` as left out then.
   bool IsAgain(const std::string& file, const std::string& digest) {
     const auto [first, is_new] = seen_.emplace(digest, file);
     if (is_new || first->second == file) {

@@ -1,4 +1,4 @@
-// The files of one student, read and checked.
+// Reader and checker of one student's files.
 #ifndef LOCKSTEP_LIB_CHECKS_STUDENT_READER_H_
 #define LOCKSTEP_LIB_CHECKS_STUDENT_READER_H_
 
@@ -9,9 +9,10 @@
 
 namespace lockstep {
 
-// Reads the files of `folder`, one of class_files.students(), and checks them together. Appends to `student` what was found,
-// what could not be read and what was left out. Subtracts from `budget` what the audits of tables took; a table beyond it is
-// named as one that could not be read. Returns CancelledError after a stop signal.
+// Reads the files of `folder`, which must be an element of class_files.students(), and checks them together. Appends to
+// `student` the findings, the files that could not be read, and those that are not used. Subtracts the recomputations
+// of the tables' audits from `budget`; a table beyond the budget is listed as one that could not be read. Returns
+// CancelledError after a stop signal.
 absl::Status ReadStudent(ClassFiles& class_files, const StudentFolder& folder, AuditBudget& budget,
                          ClassStudent& student);
 

@@ -8,7 +8,8 @@
 namespace lockstep {
 namespace {
 
-// A matrix product that was timed while other processes took the cores is no ceiling: a warning tells of them.
+// Sets the peak. A matrix product that was timed while other processes used the cores is no ceiling; a warning reports
+// this.
 void SetPeak(const LabSweep& sweep, const proto::SweepPoint& point, CheckedPoint& checked) {
   if (const double ceiling = CeilingFlopPerSecond(point.matmul_ceiling());
       ceiling > 0 && point.noise_warning().empty()) {
@@ -21,7 +22,7 @@ void SetPeak(const LabSweep& sweep, const proto::SweepPoint& point, CheckedPoint
   }
 }
 
-// What is left of a step beyond its parts has no name, so that they may be less.
+// Checks that the parts of a step are not longer than the step. They may be shorter, because other work has no name.
 void CheckStepParts(const proto::SweepPoint& point, const std::string& where, std::vector<CheckFinding>& findings) {
   const double sum = Mean(point.copy_seconds().value()) + Mean(point.forward_seconds().value()) +
                      Mean(point.backward_seconds().value()) + Mean(point.optimizer_seconds().value());

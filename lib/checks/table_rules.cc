@@ -61,7 +61,7 @@ constexpr std::pair<const char*, const char*> kRuleOfFlag[] = {
     {kOverPeakWithIterations, "link_peak_assumed"},
 };
 
-// One finding for each rule and place: the first one's numbers, and how many there are.
+// Findings with one entry for each rule and place: the first number's text, and the count of the others.
 class FindingList {
  public:
   void Add(const std::string& rule, const std::string& where, const std::string& text) {
@@ -115,7 +115,7 @@ void AddAudited(const std::string& where, const proto::AuditedValue& audited, Fi
   }
 }
 
-// Words by which a document says that it did not measure.
+// Returns true if the text says that a number was not measured.
 bool SaysEstimate(const std::string& text) {
   const std::string lower = absl::AsciiStrToLower(text);
   for (const char* word : {"estimat", "simulat", "projected", "predicted", "modelled", "modeled", "assumed"}) {
@@ -126,10 +126,10 @@ bool SaysEstimate(const std::string& text) {
   return false;
 }
 
-// Estimates in a table that has other numbers of the same kind.
+// Flags estimates in a table that has other numbers of the same kind.
 void CheckEstimates(const std::string& where, const proto::PublishedTable& table, FindingList& list) {
   std::vector<const proto::PublishedValue*> estimates;
-  std::map<proto::PublishedQuantity, const proto::PublishedValue*> measured;  // the first one of each kind
+  std::map<proto::PublishedQuantity, const proto::PublishedValue*> measured;  // first number of each kind
   for (const proto::PublishedValue& value : table.value()) {
     if (SaysEstimate(value.context()) || SaysEstimate(value.note())) {
       estimates.push_back(&value);
@@ -146,7 +146,8 @@ void CheckEstimates(const std::string& where, const proto::PublishedTable& table
   }
 }
 
-// Weak by its batch, strong by its data: one word for both is wrong for one of them.
+// Flags wrong names of scaling. With a fixed batch per device, steps scale weakly and epochs strongly, so one word
+// cannot be right for both.
 void CheckScalingName(const std::string& name, const proto::PublishedTables& tables, FindingList& list) {
   const std::string& said = tables.claims().scaling();
   const std::string& batch = tables.facts().batch().empty() ? tables.claims().batch() : tables.facts().batch();
@@ -159,7 +160,7 @@ void CheckScalingName(const std::string& name, const proto::PublishedTables& tab
   }
 }
 
-// The first number of each kind, number of devices and batch: of an epoch, not of a log's line, and not restated.
+// First number of each kind, number of devices and batch: of an epoch, not of a log's line, and not restated.
 using FirstNumbers = std::map<std::tuple<proto::PublishedQuantity, uint32_t, uint64_t>, const proto::PublishedValue*>;
 
 FirstNumbers FirstNumbersOf(const proto::PublishedTables& tables) {
@@ -184,7 +185,7 @@ std::optional<PrintedNumber> TimeAt(const FirstNumbers& numbers, proto::Publishe
   return printed.ok() ? std::optional<PrintedNumber>(*printed) : std::nullopt;
 }
 
-// Whether T_N - T_1/N of times of this kind is the number, as far as printed digits tell.
+// Returns true if the number is T_N - T_1/N of times of this kind, as far as the printed digits show.
 bool IsDifference(const FirstNumbers& numbers, proto::PublishedQuantity quantity, const proto::PublishedValue& value,
                   const PrintedNumber& printed) {
   const auto t_1 = TimeAt(numbers, quantity, 1, value.batch());

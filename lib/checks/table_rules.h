@@ -1,5 +1,5 @@
-// A published table against the rules: what the audit (lib/audit) finds, under the rules' names, and what it does not
-// judge: names of scaling, estimates among measurements, times with loading that are split.
+// Rules for a published table: findings of the audit (lib/audit) under the rules' names, and checks that the audit does
+// not make: names of scaling, estimates among measurements, a split of times with loading.
 #ifndef LOCKSTEP_LIB_CHECKS_TABLE_RULES_H_
 #define LOCKSTEP_LIB_CHECKS_TABLE_RULES_H_
 
@@ -13,9 +13,9 @@
 
 namespace lockstep {
 
-// Returns one finding for each rule and table that breaks it, with the first number that does and how many more. `tables`
-// must have passed CheckPublishedTables (lib/published/published_check.h); `name` is the name of their file. Subtracts
-// from `budget` what the audit took. Errors as Audit's (lib/audit/audit.h).
+// Returns one finding for each rule and table that breaks it, with the first wrong number and the count of the others.
+// `tables` must have passed CheckPublishedTables (lib/published/published_check.h); `name` is the name of their file.
+// Subtracts the audit's recomputations from `budget`. Returns the errors of Audit (lib/audit/audit.h).
 absl::StatusOr<std::vector<CheckFinding>> CheckTables(const std::string& name, const proto::PublishedTables& tables,
                                                       AuditBudget& budget);
 

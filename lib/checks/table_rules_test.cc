@@ -1,4 +1,4 @@
-// What the rules say of the five hand-ins, and of documents in which every number follows.
+// Findings of the rules in the five hand-ins, and in documents in which every number follows.
 #include "lib/checks/table_rules.h"
 
 #include "gmock/gmock.h"
@@ -21,43 +21,43 @@ std::vector<CheckFinding> HandIn(const std::string& name) {
   return file.ok() ? *CheckTables(name, file->tables) : std::vector<CheckFinding>();
 }
 
-// A batch in the place of bytes, rows whose parts do not sum, 1.07 % for a ratio of 1.15.
+// A batch instead of bytes, rows whose parts do not sum, 1.07 % for a ratio of 1.15.
 TEST(TableRulesTest, HandIn000) {
   EXPECT_THAT(
       FailedRules(HandIn("hand_in_000.textproto")),
       ElementsAre("bandwidth_not_derivable", "parts_do_not_sum", "scaling_mislabelled", "number_not_reproducible"));
 }
 
-// Clocks that cannot be, 'computation' that is the whole time, GB where it says GiB, one speed-up.
+// Clocks that cannot be right, 'computation' that is the whole time, GB although it states GiB, one wrong speed-up.
 TEST(TableRulesTest, HandIn001) {
   EXPECT_THAT(FailedRules(HandIn("hand_in_001.textproto")),
               ElementsAre("flops_above_peak", "communication_in_compute", "parts_do_not_sum", "gib_as_gb",
                           "number_not_reproducible"));
 }
 
-// N counted twice, another model's parameters, iterations forgotten, batches beyond the data, unlike loaders. Its GB are
-// 2^30 bytes, as it says.
+// N counted twice, the parameters of another model, iterations forgotten, batches beyond the data, different loaders.
+// Its GB are 2^30 bytes, as it states.
 TEST(TableRulesTest, HandIn002) {
   EXPECT_THAT(FailedRules(HandIn("hand_in_002.textproto")),
               ElementsAre("bandwidth_not_derivable", "loading_mixed", "batch_beyond_the_data", "n_counted_twice",
                           "wrong_model_size"));
 }
 
-// Whole seconds, total batches labelled per GPU, elements for bytes, N counted twice.
+// Whole seconds, total batches labelled per GPU, elements instead of bytes, N counted twice.
 TEST(TableRulesTest, HandIn003) {
   EXPECT_THAT(FailedRules(HandIn("hand_in_003.textproto")),
               ElementsAre("bandwidth_not_derivable", "loading_counted_as_communication", "scaling_mislabelled",
                           "n_counted_twice", "whole_second_clock"));
 }
 
-// A base of two GPUs, iterations forgotten, a peak below what was reached, two numbers that its log has otherwise.
+// A base of two GPUs, iterations forgotten, a peak below the reached bandwidth, two numbers that differ from its log.
 TEST(TableRulesTest, HandIn004) {
   EXPECT_THAT(FailedRules(HandIn("hand_in_004.textproto")),
               ElementsAre("bandwidth_not_derivable", "loading_counted_as_communication", "scaling_mislabelled",
                           "link_peak_assumed", "number_not_reproducible", "speedup_formula"));
 }
 
-// Times without data loading, so that their split is one of computing and communicating.
+// The times exclude data loading, so that their split is one of computation and communication.
 TEST(TableRulesTest, DocumentsInWhichEveryNumberFollowsRaiseNoAlarm) {
   for (uint32_t seed = 0; seed < 100; ++seed) {
     RandomDocument document(seed);

@@ -39,7 +39,7 @@ FolderEntry::Kind KindOf(int folder, const dirent& entry) {
                                                                         : FolderEntry::Kind::kOther;
 }
 
-// Opens `path` part by part, the last one with `flags`. Returns -1 with errno.
+// Opens `path` part by part, and its last part with `flags`. Returns -1 with errno on errors.
 int OpenPartByPart(int top, const std::string& path, int flags) {
   int fd = openat(top, ".", kFolderFlags);
   const std::vector<std::string> parts = absl::StrSplit(path, '/', absl::SkipEmpty());
@@ -58,7 +58,7 @@ int OpenBeneath(int top, const std::string& path) {
   how.flags = kFileFlags;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
   const int fd = static_cast<int>(syscall(SYS_openat2, top, path.c_str(), &how, sizeof(how)));
-  // EPERM: a filter of system calls that does not know this one, as those of older containers.
+  // EPERM: a filter that does not know this system call, as in older containers.
   return fd < 0 && (errno == ENOSYS || errno == EPERM) ? OpenPartByPart(top, path, kFileFlags) : fd;
 }
 
@@ -67,7 +67,7 @@ int OpenBeneath(int top, const std::string& path) {
 OpenFd OpenFolderBelow(int top, const std::string& path) { return OpenFd(OpenPartByPart(top, path, kFolderFlags)); }
 
 absl::StatusOr<std::vector<FolderEntry>> EntriesOf(int folder, size_t limit) {
-  const int listed = openat(folder, ".", kFolderFlags);  // closedir closes it
+  const int listed = openat(folder, ".", kFolderFlags);  // descriptor that closedir closes
   DIR* const stream = listed < 0 ? nullptr : fdopendir(listed);
   if (stream == nullptr) {
     return absl::NotFoundError(std::strerror(errno));
@@ -111,7 +111,7 @@ absl::StatusOr<RegularFile> OpenFileBelow(int top, const std::string& path) {
 }
 
 absl::StatusOr<std::string> ReadStartOf(const RegularFile& file, uint64_t size) {
-  constexpr size_t kStep = size_t{4} << 20;  // between two looks for a stop signal
+  constexpr size_t kStep = size_t{4} << 20;  // bytes between two checks for a stop signal
   std::string bytes;
   for (ssize_t n = 1; n > 0 && bytes.size() < size;) {
     RETURN_IF_ERROR(CheckNotStopped());
