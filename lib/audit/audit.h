@@ -5,8 +5,8 @@
 //   - it gives the most numbers of the column, and at least half of them, from all digits or from intermediates as
 //     printed, rounded or cut off;
 //   - it contradicts the fewest of the document's statements about itself (its parameter count, its gigabyte);
-//   - it beats chance (lib/audit/chance.h): some equally plain convention would give as many random numbers in less
-//     than 1 % of cases (5 or 10 % if no formula was searched for).
+//   - it beats chance (lib/audit/chance.h): some convention that is at least as plain would give as many random
+//     numbers in less than 1 % of cases (5 or 10 % if no formula was searched for).
 // Another convention that gives a remaining number is believed for this number only if it beats chance for this number
 // alone. Nothing is measured: the audit reports what a printed number follows from, not what would have been right.
 //

@@ -2,8 +2,8 @@
 //
 // The probability is computed for random numbers that have the size and the number of digits of the printed ones. One
 // convention gives such a number with probability ShareOf, and g of k numbers with about (k over g) * the product of
-// their g probabilities. All equally plain conventions were tried too, with the inputs of every table and in several
-// styles of printing, so the result is multiplied by their number (Bonferroni):
+// their g probabilities. All conventions that are at least as plain were tried, too, with the inputs of every table and
+// in several styles of printing, so the result is multiplied by their number (Bonferroni):
 //   - Conventions that make the same values count once.
 //   - Conventions that make numbers of another size do not count, because they could not have given the printed ones.
 #ifndef LOCKSTEP_LIB_AUDIT_CHANCE_H_

@@ -53,7 +53,7 @@ void CheckLoaders(const Document& document, const Cell& cell, const Cell& other,
   }
 }
 
-// Flags different values of one quantity. Rates are exempt, because papers give each model a table of its own.
+// Flags different values of one quantity, except rates: papers give each model a table of its own.
 void CheckTwice(const Document& document, const Cell& cell, proto::AuditedValue& audited) {
   if (IsRate(cell.value->quantity()) || cell.value->quantity() == proto::ITERATION_SECONDS) {
     return;

@@ -24,7 +24,7 @@ struct Expected {
   uint32_t devices;
   uint64_t batch;
   const char* digits;
-  double value;            // value computed in the test from the document's digits
+  double value;            // value computed in the test
   const char* convention;  // part of the convention's text
 };
 

@@ -75,8 +75,7 @@ class ValuesTried {
   std::unordered_set<uint64_t> seen_;
 };
 
-// Goes through `trials` up to the first trial for which `hit_of` returns a hit and its equally plain successors, and
-// computes the hit's chance.
+// Returns the first hit of `hit_of` in `trials`, with its chance among the trials that are at least as plain.
 template <typename HitOf>
 std::optional<PlainHit> FirstHit(const std::vector<Trial>& trials, const Cell& cell, HitOf hit_of) {
   ValuesTried tried(cell);

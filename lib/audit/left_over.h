@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// The parts that were left, and the number of devices that they belong to.
+// The left-over parts, and the number of devices that they belong to.
 struct LeftOver {
   const char* text;  // "2(N-1)/N"
   bool factor;

@@ -1,6 +1,6 @@
-// Checks of printed numbers that do not depend on the formula behind a number. Several numbers: parts that do not sum,
-// clocks that cannot be right, times printed twice. One number that was read off: times that no device can reach, whole
-// seconds, batches larger than the data set.
+// Checks of printed numbers, whatever formula made them. Several numbers: parts that do not sum, impossible clocks,
+// times printed twice. One number that was read off: times that no device can reach, whole seconds, batches beyond the
+// data.
 #ifndef LOCKSTEP_LIB_AUDIT_PLAUSIBILITY_H_
 #define LOCKSTEP_LIB_AUDIT_PLAUSIBILITY_H_
 

@@ -69,7 +69,7 @@ class RandomDocument {
 
   proto::PublishedTables tables_;
   std::map<std::string, int> decimals_;                    // number of decimals by table
-  std::map<std::pair<uint32_t, uint64_t>, double> clock_;  // times by devices and batch, from which numbers are derived
+  std::map<std::pair<uint32_t, uint64_t>, double> clock_;  // times that numbers are derived from
 };
 
 // Names of the tables whose numbers follow from times.

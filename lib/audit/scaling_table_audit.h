@@ -11,13 +11,13 @@ namespace lockstep::testing {
 
 // Manual judgement of one derived number, made with a calculator.
 enum class ByHand {
-  kFollows,         // follows by the plain formula from the columns that it is labelled with, correctly rounded
-  kBaseNotOne,      // same formula over the declared base of several devices; the audit flags it
-  kWithinRounding,  // follows only from inputs that had more digits than are printed
+  kFollows,         // follows by the plain formula from the columns of its label, correctly rounded
+  kBaseNotOne,      // same formula over the declared base of several devices; flagged
+  kWithinRounding,  // follows only from inputs with more digits than printed
   kEither,          // follows from rates and from times, which differ after the printed digits
   kCutOff,          // follows with digits cut off
   kOtherDevices,    // follows from rows labelled with another number of devices
-  kOtherColumn,     // follows from another column than the one that it is labelled with
+  kOtherColumn,     // follows from another column than labelled
   kDoesNotFollow,
 };
 

@@ -11,8 +11,8 @@
 namespace lockstep {
 namespace {
 
-// Probability below which a column's digits count as cut off, or as computed from rounded intermediates: the
-// probability that longer inputs give the same digits.
+// Chance below which a column's digits count as cut off, or as computed from rounded intermediates: the chance that
+// longer inputs give the same digits.
 constexpr double kUnlikely = 0.01;
 
 bool IsSame(const Style& a, const Style& b) {
@@ -82,8 +82,8 @@ Trial Try(const Convention& convention, const std::vector<Cell*>& cells) {
   return trial;
 }
 
-// Returns the chance from which on the convention of `trial` is not believed, if `tried` different conventions are
-// equally plain. Digits that are not correctly rounded count as searched for.
+// Returns the chance from which on the convention of `trial` is not believed, if `tried` different conventions are at
+// least as plain. Digits that are not correctly rounded count as searched for.
 double LevelOf(const Trial& trial, const Style& style, int tried) {
   if (tried > 1 || style.from_printed || style.truncated || trial.convention->departures > 0 ||
       trial.convention->contradictions > 0) {

@@ -44,8 +44,7 @@ enum class InputsOf {
 // Returns the place of `inputs` for a number of `table`.
 InputsOf PlaceOf(const std::vector<const Cell*>& inputs, int table);
 
-// Number of cells that a convention gives, and the probability that an equally plain convention gives as many by
-// chance.
+// Number of cells that a convention gives, and the chance that some convention at least as plain gives as many.
 struct Evidence {
   int cells = 0;
   double chance = 1;
@@ -60,10 +59,10 @@ struct Trial {
   const Convention* convention = nullptr;
   InputsOf inputs_of = InputsOf::kOwnTable;
   Style style;      // the sharp style that gives the most cells; the plainest of several
-  Evidence given;   // cells that the convention gives in that style
-  Evidence within;  // cells that lie within the rounding of the convention's inputs
-  // True if the whole column can be said to have that style: all its digits follow by the style, and would hardly do so
-  // by chance if the inputs had only been longer than printed.
+  Evidence given;   // cells that it gives in that style
+  Evidence within;  // cells that lie within the rounding of its inputs
+  // True if the style applies to the whole column: all digits follow by it, and would hardly do so by chance if the
+  // inputs had only been longer than printed.
   bool style_is_proven = false;
   int of_size = 0;           // number of cells for which the convention's value has the printed size
   uint64_t fingerprint = 0;  // fingerprint of the convention's values

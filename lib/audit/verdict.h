@@ -24,8 +24,7 @@ void Remark(proto::AuditedValue& audited, absl::string_view flag, absl::string_v
 // Returns printed / value: 1 if they are equal, and 0 if only `value` is 0.
 double Ratio(double printed, double value);
 
-// Formats `value` with nine significant digits: more than tables print, few enough to hide the rounding errors of a
-// double.
+// Formats `value` with nine significant digits: more than tables print, and too few to show a double's rounding errors.
 std::string Digits(double value);
 
 }  // namespace lockstep

@@ -35,9 +35,9 @@ std::string CheckText(const std::vector<CheckFinding>& findings);
 // Returns the broken rules that fail the check, in the order of CheckRules().
 std::vector<std::string> FailedRules(const std::vector<CheckFinding>& findings);
 
-// Prints CheckText on standard output, writes the XML, and prints to stderr which inputs were checked. Returns
-// AbortedError if a rule failed, InvalidArgumentError if there is no input, and the errors of ReadLabRecords,
-// ReadPublishedTables and OutputFile.
+// Prints CheckText on standard output, writes the XML, and lists the checked inputs on stderr. Returns AbortedError if
+// a rule failed, InvalidArgumentError without input, and the errors of ReadLabRecords, ReadPublishedTables and
+// OutputFile.
 absl::Status RunCheck(const CheckOptions& options);
 
 }  // namespace lockstep

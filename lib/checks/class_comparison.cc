@@ -18,7 +18,7 @@ struct Owner {
   std::string file;
 };
 
-// Appends a text to `copies` of each owner. `owners` must be in the order of the class, with each student once.
+// Fills `copies` and `copy_count` of `owners`, which must be in the order of the class, each student once.
 void SayCopies(const std::vector<Owner>& owners) {
   constexpr size_t kNamed = 3;
   for (const Owner& owner : owners) {

@@ -17,7 +17,7 @@
 namespace lockstep::testing {
 namespace {
 
-// Returns an empty message of the schema in the file's header, which comes before the schemas of its inputs.
+// Returns an empty message of the header's schema, which comes before the schemas of its inputs.
 std::unique_ptr<google::protobuf::Message> EmptyFile(const std::string& json) {
   const std::string schema = json.substr(json.find("lockstep.proto."), 30);
   if (absl::StartsWith(schema, "lockstep.proto.SweepFile")) {

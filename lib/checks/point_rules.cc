@@ -45,8 +45,8 @@ void CheckOutcome(const CheckedPoint& point, std::vector<CheckFinding>& findings
   }
 }
 
-// Checks that an epoch is the sum of its steps and the wait for data. With several devices each number is that of the
-// slowest device, so that the sum may be larger, but never smaller.
+// Checks that an epoch is its steps plus the wait for data. With several devices each number is the slowest device's,
+// so that the sum may be larger, but never smaller.
 void CheckEpochs(const CheckedPoint& point, std::vector<CheckFinding>& findings) {
   const auto &epochs = point.epoch_seconds->value(), &steps = point.step_seconds->value(),
              &waits = point.data_wait_seconds->value();

@@ -9,10 +9,9 @@
 
 namespace lockstep {
 
-// Reads the files of `folder`, which must be an element of class_files.students(), and checks them together. Appends to
-// `student` the findings, the files that could not be read, and those that are not used. Subtracts the recomputations
-// of the tables' audits from `budget`; a table beyond the budget is listed as one that could not be read. Returns
-// CancelledError after a stop signal.
+// Reads and checks the files of `folder`, which must be one of class_files.students(). Appends to `student` the
+// findings, the files that could not be read, and those that are not used. Subtracts the audits' recomputations from
+// `budget`; a table beyond it is listed as one that could not be read. Returns CancelledError after a stop signal.
 absl::Status ReadStudent(ClassFiles& class_files, const StudentFolder& folder, AuditBudget& budget,
                          ClassStudent& student);
 

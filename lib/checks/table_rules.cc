@@ -146,8 +146,7 @@ void CheckEstimates(const std::string& where, const proto::PublishedTable& table
   }
 }
 
-// Flags wrong names of scaling. With a fixed batch per device, steps scale weakly and epochs strongly, so one word
-// cannot be right for both.
+// Flags wrong names of scaling: with a fixed batch per device, steps scale weakly and epochs strongly.
 void CheckScalingName(const std::string& name, const proto::PublishedTables& tables, FindingList& list) {
   const std::string& said = tables.claims().scaling();
   const std::string& batch = tables.facts().batch().empty() ? tables.claims().batch() : tables.facts().batch();

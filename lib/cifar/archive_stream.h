@@ -13,8 +13,8 @@ namespace lockstep {
 class ArchiveStream {
  public:
   virtual ~ArchiveStream() = default;
-  // Returns the next block, which is valid until the next call. Returns an empty block at the end, after all checks of
-  // the packing have passed. DataLoss (without the archive's name): the archive is cut off or damaged.
+  // Returns the next block, valid until the next call; empty at the end, after all checks of the packing have passed.
+  // DataLoss (without the archive's name): cut off or damaged.
   virtual absl::StatusOr<absl::string_view> Next() = 0;
   // Returns the number of packed bytes used so far.
   virtual uint64_t packed_bytes() const = 0;

@@ -1,6 +1,5 @@
-// Any bytes as a picture, PNG or JPEG: unchanged, and with the CRC of every PNG chunk corrected, because mutated chunks
-// would otherwise never pass the CRC check. A picture that decodes must decode again to the same pixels, and every byte
-// of the pixels must be written.
+// Any bytes as a picture, PNG or JPEG: unchanged, and with the CRCs of all PNG chunks corrected, because mutated chunks
+// fail them. A picture that decodes must decode again to the same pixels, and all pixels must be written.
 #include <zlib.h>
 
 #include <cstring>

@@ -28,8 +28,8 @@ struct ErrorExit {
   std::longjmp(error->back, 1);
 }
 
-// Treats a warning (level -1) as an error, because libjpeg would continue with grey or repeated pixels. Levels from 0
-// on are trace messages.
+// Treats warnings (level -1) as errors: libjpeg would continue with grey or repeated pixels. Other levels are trace
+// messages.
 void OnMessage(j_common_ptr common, int level) {
   if (level < 0) {
     Leave(common);

@@ -25,9 +25,9 @@ namespace lockstep {
 // Returns "synthetic", "binary", "python" or "images", as used in --input_format and in messages.
 std::string InputFormatName(proto::InputFormat format);
 
-// Returns the format of a value of --input_format. For "auto", returns INPUT_FORMAT_UNSPECIFIED, or SYNTHETIC if
-// `input` is empty. InvalidArgument: an unknown name, or one that does not fit `input`: `input` must be empty for
-// synthetic images, and not empty for the others.
+// Returns the format of a value of --input_format. "auto" gives SYNTHETIC if `input` is empty, else
+// INPUT_FORMAT_UNSPECIFIED. InvalidArgument: an unknown name, or one that does not fit `input`, which must be empty for
+// synthetic images only.
 absl::StatusOr<proto::InputFormat> ParseInputFormat(absl::string_view flag, absl::string_view input);
 
 // Place of a file in a data set.

@@ -24,9 +24,9 @@ struct ByteMatrix {
   absl::string_view bytes;  // bytes in row-major order
 };
 
-// Returns the matrix that `value`, from a pickle in PythonDialect(), stands for. The matrix must be uint8 and
-// row-major, with 1 to `most_rows` rows of `columns` columns. Its bytes are a view into the pickle, or into `decoded`
-// if the pickle holds them encoded. DataLoss: anything else.
+// Returns the matrix that `value`, from a pickle in PythonDialect(), stands for. It must be uint8 and row-major, with 1
+// to `most_rows` rows of `columns` columns. Its bytes are a view into the pickle, or into `decoded` if they were
+// encoded. DataLoss: anything else.
 absl::StatusOr<ByteMatrix> ReadByteMatrix(const pickle::Value& value, size_t most_rows, size_t columns,
                                           std::string& decoded);
 

@@ -20,11 +20,11 @@ struct ParallelOptions {
 // Returns the number of threads that ParallelFor would use for `count` items. `worker` of `work` is below this number.
 size_t ParallelThreads(size_t count, const ParallelOptions& options);
 
-// Calls work(worker, i) once for each i below `count`, in blocks. At most one call at a time has the same `worker`.
-// After a failure no new block is begun, and the failure with the lowest i is returned. Blocks are handed out in order,
-// and a block that has begun is finished, so the returned failure does not depend on the threads. Returns
-// CancelledError after SIGINT or SIGTERM. If the system cannot start more threads, the threads that could be started do
-// the work, at least the calling thread.
+// Calls work(worker, i) once for each i below `count`, in blocks; at most one call at a time has the same `worker`.
+// After a failure no new block is begun, and the failure with the lowest i is returned; the threads do not affect this
+// failure, because blocks are handed out in order and finished once begun. Returns CancelledError after SIGINT or
+// SIGTERM. If the system cannot start more threads, those that could be started do the work, at least the calling
+// thread.
 absl::Status ParallelFor(size_t count, const ParallelOptions& options,
                          const std::function<absl::Status(size_t worker, size_t i)>& work);
 

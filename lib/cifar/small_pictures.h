@@ -79,7 +79,7 @@ inline std::string PngOfPlanes(const uint8_t* planes) {
 }
 
 // Returns a JPEG. `samples` are the rows, with 1 (grey), 3 (RGB) or 4 (CMYK) components per pixel. `tune` may change
-// the quality, the coding and other settings.
+// its settings.
 inline std::string JpegOfSamples(const std::string& samples, uint32_t components, uint32_t width, uint32_t height,
                                  const std::function<void(jpeg_compress_struct&)>& tune) {
   jpeg_compress_struct jpeg;

@@ -32,11 +32,11 @@ class OpenFolder;
 struct SourceFile {
   std::string name;   // relative to the data set's root, '/'-separated: "data_batch_1.bin", "train/cat/0001.jpg"
   std::string bytes;  // content; empty while the file is only listed
-  // Fields for files of folders only.
+  // Only for files of folders.
   std::string sha256;                                  // digest in hex, once the file was read
   uint64_t size_bytes = 0;                             // size, once the file was read
   std::shared_ptr<const OpenFolder> folder = nullptr;  // folder of the file, while the file is only listed
-  bool one_read = false;                               // argument of ReadFolderFile (folder_files.h)
+  bool one_read = false;                               // argument of ReadFolderFile
 };
 
 struct SourceFiles {
@@ -45,9 +45,9 @@ struct SourceFiles {
   SplitFolders folders = {"train", "test", ""};                 // split folders of an image set
   std::map<std::string, PassedOver> passed_over;  // files of an image set that are not read, by split folder
   bool is_archive = false;
-  std::string archive_md5;    // MD5 in hex, for archives only; empty if OpenSSL offers no MD5
+  std::string archive_md5;    // MD5 in hex, archives only; empty if OpenSSL offers no MD5
   proto::Input input;         // path as given; digest (lib/proto/header.proto defines it) and size once all is read
-  std::string archive_bytes;  // content of an archive between ListSource and UnpackArchive
+  std::string archive_bytes;  // content between ListSource and UnpackArchive
 };
 
 // Lists the data set at `path` ("-": an archive from standard input). `wanted` selects one of several formats; with

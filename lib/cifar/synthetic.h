@@ -20,7 +20,7 @@
 
 namespace lockstep {
 
-// Largest number of images of a split. A data set is held in memory; a million images have 3 GB.
+// Largest number of images of a split: a data set is held in memory, and a million images have 3 GB.
 inline constexpr uint32_t kMaxSyntheticImages = 1'000'000;
 
 struct SyntheticOptions {

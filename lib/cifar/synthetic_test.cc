@@ -63,8 +63,7 @@ double NearestMeanAccuracy(const Dataset& dataset) {
   return static_cast<double>(right) / static_cast<double>(dataset.test.size());
 }
 
-// The digests come from a reference implementation in Python. They are pinned: every platform and every version must
-// make the same images.
+// Digests of a reference implementation in Python. Every platform and every version must make the same images.
 TEST(SyntheticTest, ImagesAreThoseOfTheTwin) {
   const Dataset zero = Make(12, 12, 0);
   EXPECT_EQ(PixelDigest(zero.train), "4b5e22986754a896f31e12f4569a785a3cf6084975f9ee81635c2cbbf08c02c5");

@@ -14,10 +14,10 @@
 namespace lockstep {
 namespace {
 
-// Smallest free space without a warning. A dataset.rec of all 60,000 images has 184 MB, and is written next to the
+// Free space below which outputs do not fit: a dataset.rec of all 60,000 images has 184 MB, and is written next to the
 // previous one; a ResNet-18 has 45 MB, and its state for --resume 90 MB.
 constexpr double kMinFreeBytes = 500e6;
-// Space for a lab with all of its experiments.
+// Free space below which a lab with all of its experiments may not fit.
 constexpr double kEnoughFreeBytes = 2e9;
 
 constexpr size_t kTrialBytes = 1 << 20;

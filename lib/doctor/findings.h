@@ -21,7 +21,7 @@ void AddFinding(FindingList& findings, const std::string& area, proto::DoctorFin
 // tools then fall back to the CPU.
 UseKinds NeedsGpu(const DoctorRequest& request);
 
-// Returns the end of a probe that did not answer completely; null if the probe did.
+// Returns the end of a probe without a complete answer; null if the answer is complete.
 const proto::ProbeEnd* FindBadEnd(const proto::MachineFacts& facts, absl::string_view probe);
 
 // Returns "hung in cuInit" or "crashed in dlopen of libtorch_cpu.so (signal 7)".

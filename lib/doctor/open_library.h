@@ -9,8 +9,8 @@
 
 namespace lockstep {
 
-// Calls dlopen with all symbols resolved (RTLD_NOW) and visible to libraries that are opened later. Returns null, with
-// the loader's message in `facts`, if the library cannot be opened. The library is never closed.
+// Opens a library with all symbols resolved (RTLD_NOW) and visible to later libraries, and never closes it. Returns
+// null, with the loader's message in `facts`, on errors.
 void* OpenLibrary(const std::string& name, proto::LibraryFacts& facts);
 
 // Returns the remedy for an error message of the loader: a file that is missing, damaged, of another version, or made
