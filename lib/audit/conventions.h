@@ -48,9 +48,9 @@ struct DeclaredBase {
   }
 };
 
-// Returns all conventions for numbers of `quantity` in table `table`; among equal ones, the plainest comes first.
-// `context` is the column of rates that the numbers are labelled with, or empty. Returns no conventions for quantities
-// that are not computed (times, losses, accuracies). The document must outlive the result.
+// Returns all conventions for numbers of `quantity` in table `table`, those with the fewest departures first. `context`
+// is the column of rates that the numbers are labelled with, or empty. Returns no conventions for quantities that are
+// not computed (times, losses, accuracies). The document must outlive the result.
 std::vector<Convention> ConventionsFor(const Document& document, proto::PublishedQuantity quantity, int table,
                                        const DeclaredBase& base, absl::string_view context);
 
