@@ -30,7 +30,7 @@ std::string StepName(proto::QuantizeStage stage) {
   }
 }
 
-// The logarithm of the sum of the exponentials.
+// Returns the logarithm of the sum of the exponentials.
 double LogTotal(const float* logits, size_t classes) {
   const double largest = *std::max_element(logits, logits + classes);
   double total = 0;
@@ -60,7 +60,7 @@ double ClassDivergence(const float* logits, const float* other, size_t classes) 
     const double log_probability = logits[i] - total;
     divergence += std::exp(log_probability) * (log_probability - (other[i] - other_total));
   }
-  return std::max(divergence, 0.0);  // a rounding error below
+  return std::max(divergence, 0.0);  // rounding can make it slightly negative
 }
 
 proto::AccuracyStep CountAccuracy(proto::QuantizeStage stage, const std::vector<Prediction>& predictions,

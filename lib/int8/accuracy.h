@@ -1,4 +1,4 @@
-// From logits to accuracy: predictions, ties, and flips against another network on the same images.
+// Accuracy from logits: predictions, ties, and flips compared with another network on the same images.
 #ifndef LOCKSTEP_LIB_INT8_ACCURACY_H_
 #define LOCKSTEP_LIB_INT8_ACCURACY_H_
 
@@ -11,13 +11,14 @@
 
 namespace lockstep {
 
-// What a network says of one image.
+// One network's prediction for one image.
 struct Prediction {
-  uint32_t label = 0;  // of the largest logit; of equal ones the first
+  uint32_t label = 0;  // index of the largest logit; of equal logits the first
   bool tie = false;    // another logit is as large
 };
 
-// `logits`: `classes` of them, at least one, no NaN. Logit is float or int8_t.
+// Returns the prediction from `logits`, an array of `classes` values. `classes` must be at least 1, and no logit may be
+// NaN. Logit is float or int8_t.
 template <typename Logit>
 Prediction Predict(const Logit* logits, size_t classes) {
   Prediction prediction;
@@ -31,17 +32,18 @@ Prediction Predict(const Logit* logits, size_t classes) {
   return prediction;
 }
 
-// The Kullback-Leibler divergence of `other`'s class probabilities (softmax) from those of `logits`, in nats: how much of
-// what a network says another one says, too, also where both are right. `classes` finite logits each.
+// Returns the Kullback-Leibler divergence, in nats, of the class probabilities (softmax) of `other` from those of
+// `logits`. It measures how well two networks agree, also where both are right. Both arrays must hold `classes` finite
+// logits.
 double ClassDivergence(const float* logits, const float* other, size_t classes);
 
-// Counts one stage over the same images as `baseline`, the fp32 network. `labels`: uint8 (n).
+// Compares one stage with `baseline`, the fp32 network, on the same images. `labels`: uint8 (n).
 proto::AccuracyStep CountAccuracy(proto::QuantizeStage stage, const std::vector<Prediction>& predictions,
                                   const std::vector<Prediction>& baseline, const std::vector<uint8_t>& labels);
 
-// A network's accuracies beside each other, in the lab's order:
-//     lenet5_bias: fp32 54.66 %, int8 weights 54.40 % (+10 -36), ... 3 argmax ties
-// where +a -b are the images that became right and wrong against fp32.
+// Returns one line with a network's accuracies, in the lab's order:
+//     lenet5_bias on 10000 test images: fp32 54.66 %, int8 weights 54.40 % (+10 -36), ...; argmax ties: 3
+// where +a -b are the numbers of images that became right and wrong compared with fp32.
 std::string AccuracySummary(const proto::QuantizedNetwork& network);
 
 }  // namespace lockstep

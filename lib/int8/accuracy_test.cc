@@ -31,7 +31,7 @@ TEST(PredictTest, ATieBelowTheLargestIsNone) {
 
 // Probabilities of 3/4 and 1/4 against 1/2 each: 3/4 log(3/2) + 1/4 log(1/2).
 TEST(ClassDivergenceTest, OfWhatIsLikelyInBoth) {
-  const float shift = 300;  // of all logits, which changes no probability
+  const float shift = 300;  // added to all logits of a network: changes no probability
   const float three_to_one[] = {std::log(3.f) + shift, shift}, even[] = {-7, -7};
   EXPECT_NEAR(ClassDivergence(three_to_one, even, 2), 0.75 * std::log(1.5) + 0.25 * std::log(0.5), 1e-5);
   EXPECT_NEAR(ClassDivergence(even, three_to_one, 2), 0.5 * std::log(2 / 3.) + 0.5 * std::log(2.), 1e-5);
@@ -43,7 +43,7 @@ TEST(CountAccuracyTest, CountsRightOnesFlipsAndTies) {
   const std::vector<Prediction> fp32 = {{0}, {1}, {0}, {0}};        // right right wrong wrong
   const std::vector<Prediction> int8 = {{0}, {5, true}, {2}, {9}};  // right wrong right wrong
   proto::AccuracyStep step = CountAccuracy(proto::INT8_WEIGHTS, int8, fp32, labels);
-  // One lost and one gained: the interval is the same to both sides of 0, and chance explains it.
+  // One image lost and one gained: the interval is symmetric around 0, and chance explains the difference.
   EXPECT_DOUBLE_EQ(step.difference_low(), -step.difference_high());
   EXPECT_GT(step.difference_high(), 0);
   EXPECT_EQ(step.mcnemar_p(), 1);

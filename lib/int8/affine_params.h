@@ -1,8 +1,8 @@
-// From a range of real numbers to the scale and zero point of int8.
+// Scale and zero point of int8, computed from a range of real numbers.
 //
 //     int8 = clamp(round_half_even(real * scale) + zero_point)
 //
-// so that 0 is exactly `zero_point`: padding and ReLU stay exact.
+// The real number 0 maps to `zero_point` exactly, so that padding and ReLU are exact.
 #ifndef LOCKSTEP_LIB_INT8_AFFINE_PARAMS_H_
 #define LOCKSTEP_LIB_INT8_AFFINE_PARAMS_H_
 
@@ -13,7 +13,7 @@
 
 namespace lockstep {
 
-// Real numbers that int8 is to cover. low <= 0 <= high; -low == high of a symmetric one.
+// Range of real numbers that int8 must represent. low <= 0 <= high; a symmetric range has -low == high.
 struct Range {
   double low = 0;
   double high = 0;
@@ -21,26 +21,26 @@ struct Range {
 
 struct AffineParams {
   double scale = 1;
-  int32_t zero_point = 0;  // in [-128, 127]
+  int32_t zero_point = 0;  // integer for the real number 0, in [-128, 127]
 };
 
-// Levels on each side of 0 that int8 has, one step of 1 / scale apart.
+// Number of int8 levels on each side of 0. Neighbouring levels are 1 / scale apart.
 struct Levels {
   int negative = 0;
   int positive = 0;
 };
 
-// Symmetric: [-c, c] becomes [-127, 127], so scale = 127 / c, zero point 0.
-// Affine: [low, high] becomes [-128, 127], so scale = 255 / (high - low), zero point = -128 - round_half_even(low *
-// scale): an end of the range lies within half a step of the level that it gets.
-// Where low == high == 0 (a dead tensor) c, or high, is taken as 1, so that what appears on other images is not
-// infinitely large.
-// FailedPrecondition names the tensor: an end is NaN or infinite, or the range does not hold 0, or a symmetric one is
-// not.
+// Returns the parameters for `range`:
+// - Symmetric: [-c, c] maps to [-127, 127], so scale = 127 / c and the zero point is 0.
+// - Affine: [low, high] maps to [-128, 127], so scale = 255 / (high - low) and zero point = -128 -
+//   round_half_even(low * scale). Each end of the range lies within half a step of its level.
+// If low == high == 0 (a dead tensor), c or high is taken as 1, so that values on other images do not become infinite.
+// Returns FailedPreconditionError with the tensor's name if an end is NaN or infinite, if the range does not contain 0,
+// or if a symmetric range has -low != high.
 absl::StatusOr<AffineParams> MakeAffineParams(const Range& range, bool symmetric, absl::string_view name);
 
-// Symmetric: 127 and 127. The runtime clamps at -128, one level more; nothing here counts on it.
-// Affine: 128 + zero_point and 127 - zero_point.
+// Returns the levels on each side of 0. Symmetric: 127 and 127; the runtime clamps at -128, one level more, but nothing
+// here relies on that level. Affine: 128 + zero_point and 127 - zero_point.
 Levels LevelsOf(const AffineParams& params, bool symmetric);
 
 }  // namespace lockstep

@@ -1,7 +1,7 @@
-// What a network's activations look like on some training images: their values before and after ReLU.
+// Statistics of a network's activations on some training images: their values before and after ReLU.
 //
-// Whoever runs the fp32 network (LibTorch in lib/quantize, the plain loops in tests) shows what it computes to a
-// Calibrator, once.
+// The caller runs the fp32 network (LibTorch in lib/quantize, plain loops in tests) and passes each activation to a
+// Calibrator once.
 #ifndef LOCKSTEP_LIB_INT8_CALIBRATION_H_
 #define LOCKSTEP_LIB_INT8_CALIBRATION_H_
 
@@ -17,7 +17,7 @@
 
 namespace lockstep {
 
-// Some images of a split, and how they are normalised. The set must outlive it.
+// Images of a split, and their normalisation. `set` must outlive this struct.
 struct ImageSelection {
   const ImageSet& set;
   std::vector<uint32_t> indices;  // below set.size()
@@ -27,7 +27,7 @@ struct ImageSelection {
 // A layer's outputs over all images, before max-pooling.
 struct LayerStatistics {
   FineHistogram before_relu;
-  FineHistogram after_relu;  // nothing without ReLU
+  FineHistogram after_relu;  // empty without ReLU
 
   const FineHistogram& Output(const LayerShape& shape) const { return shape.relu ? after_relu : before_relu; }
 };
@@ -43,10 +43,10 @@ class Calibrator {
   explicit Calibrator(const FloatNetwork& network);
 
   void AddInput(const float* values, size_t size) { calibration_.input.Add(values, size); }
-  // `after`: after ReLU; not read of a layer without.
+  // Adds the outputs of one layer. `after`: values after ReLU; not read if the layer has no ReLU.
   void AddLayer(size_t layer, const float* before, const float* after, size_t size);
 
-  // FailedPrecondition: a layer gave NaN or infinity, or was shown nothing; names it.
+  // Returns FailedPreconditionError with the name of the layer if a layer gave NaN or infinity, or got no values.
   absl::StatusOr<Calibration> Finish() &&;
 
  private:
@@ -54,7 +54,7 @@ class Calibrator {
   Calibration calibration_;
 };
 
-// fp32 (3, 32, 32), normalised.
+// Returns a normalised image, fp32 (3, 32, 32).
 std::vector<float> NormalizedImage(const ImageSet& set, uint32_t index, const NormalizationTable& normalization);
 
 }  // namespace lockstep

@@ -19,7 +19,7 @@ using ::lockstep::testing::SmallImageSet;
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 
-// One fully connected layer whose two outputs are the first pixel and twice its negative.
+// Returns a fully connected layer whose two outputs are the first pixel and minus twice the first pixel.
 FloatNetwork FirstPixel(bool relu) {
   FloatNetwork network;
   FloatLayer layer;
@@ -32,7 +32,7 @@ FloatNetwork FirstPixel(bool relu) {
   return network;
 }
 
-// Byte / 255 unchanged.
+// Normalisation that leaves byte / 255 unchanged.
 NormalizationTable Unchanged() { return MakeNormalizationTable({0, 0, 0}, {1, 1, 1}); }
 
 TEST(CalibrateTest, RangesBeforeAndAfterReluByHand) {
@@ -54,7 +54,7 @@ TEST(CalibrateTest, HistogramsHoldEveryValueOfEveryImage) {
   EXPECT_EQ(calibration->input.size(), 3u * kImageBytes);
   EXPECT_EQ(calibration->layers[0].before_relu.size(), 6u);
   EXPECT_EQ(calibration->layers[0].after_relu.size(), 6u);
-  // Image 0's two values are 0 after ReLU, and so is each other image's negative one.
+  // After ReLU, both values of image 0 are 0, and the negative value of each other image is 0.
   EXPECT_EQ(calibration->layers[0].after_relu.zeros(), 4u);
 }
 

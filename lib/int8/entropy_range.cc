@@ -8,10 +8,10 @@ namespace lockstep {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kMinShare = 0.9;    // of the counts, in the bins that are kept
-constexpr double kRounding = 1e-12;  // between two divergences that are equal
+constexpr double kMinShare = 0.9;    // least share of the counts in the bins that are kept
+constexpr double kRounding = 1e-12;  // tolerance within which two divergences count as equal
 
-// Running totals over bins: entry b is of the bins before b.
+// Running totals over bins: entry b covers the bins before b.
 struct Totals {
   explicit Totals(const std::vector<uint64_t>& counts) : count(1), occupied(1), count_log_count(1) {
     for (const uint64_t n : counts) {
@@ -27,7 +27,7 @@ struct Totals {
   std::vector<double> count_log_count;  // n log n
 };
 
-// Sum over bins of P * log Q, both in counts. The outliers are in the last bin.
+// Returns the sum over bins of P * log Q, both in counts. The outliers are in the last bin.
 double CrossTerm(const Totals& totals, size_t bins, size_t levels, double outliers) {
   double sum = 0, log_of_last = 0;
   size_t begin = 0;
@@ -42,7 +42,7 @@ double CrossTerm(const Totals& totals, size_t bins, size_t levels, double outlie
   return sum + outliers * log_of_last;
 }
 
-// D(bins). With p, q in counts and their sums N and M: sum of (p / N) log((p / N) / (q / M)).
+// Returns D(bins). With p, q in counts and their sums N and M: sum of (p / N) log((p / N) / (q / M)).
 double Divergence(const Totals& totals, size_t bins, size_t levels) {
   const double all = totals.count.back(), kept = totals.count[bins], outliers = all - kept;
   const double last = kept - totals.count[bins - 1];

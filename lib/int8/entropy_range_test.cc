@@ -15,14 +15,15 @@ namespace {
 
 using Counts = std::vector<uint64_t>;
 
-// The reference, literally: all counts beyond go to the last kept bin.
+// Returns the reference distribution by its definition: all counts beyond are added to the last kept bin.
 std::vector<double> Reference(const Counts& counts, size_t bins) {
   std::vector<double> p(counts.begin(), counts.begin() + static_cast<ptrdiff_t>(bins));
   p[bins - 1] += std::accumulate(counts.begin() + static_cast<ptrdiff_t>(bins), counts.end(), 0.0);
   return p;
 }
 
-// The candidate, literally: counts go into levels, and back to the bins that had any.
+// Returns the candidate distribution by its definition: counts are summed into levels and returned to the bins that had
+// any.
 std::vector<double> Candidate(const Counts& counts, size_t bins, int levels) {
   std::vector<double> level_count(levels), level_bins(levels), q(bins);
   const auto level = [&](size_t bin) { return bin * levels / bins; };
@@ -58,8 +59,8 @@ double SlowLeast(const Counts& counts, int levels) {
   return least;
 }
 
-// The chosen number's divergence is the least one. Two numbers whose divergences are equal but for rounding may change
-// places: 1e-11 is 1,000 additions of 2^-53 with terms up to 100.
+// Checks that the chosen number of bins has the least divergence. Numbers whose divergences differ only by rounding may
+// be exchanged: 1e-11 covers 1,000 additions of relative error 2^-53 with terms up to 100.
 void ExpectLeast(const Counts& counts, int levels) {
   const size_t bins = LeastEntropyBins(counts, levels);
   ASSERT_GE(bins, static_cast<size_t>(levels));
@@ -107,19 +108,20 @@ TEST(LeastEntropyBinsTest, ByHand) {
   EXPECT_EQ(LeastEntropyBins({}, 2), 0u);
   EXPECT_EQ(LeastEntropyBins({5}, 2), 1u);
   EXPECT_EQ(LeastEntropyBins({5, 1}, 2), 2u);
-  // Two levels hold {8, 8} and {1, 1} without loss; two or three bins would give the last one a count too many.
+  // Two levels hold {8, 8} and {1, 1} without loss; two or three bins would add outliers to the last bin.
   EXPECT_EQ(LeastEntropyBins({8, 8, 1, 1}, 2), 4u);
-  // The last bin is one count of a thousand. With it, four bins share two levels, {900, 99} one of them; without it nothing is merged.
+  // The last bin holds one count of a thousand. If it is kept, four bins share two levels, and {900, 99} is one of
+  // them; if not, no bins are merged.
   EXPECT_EQ(LeastEntropyBins({900, 99, 0, 1}, 2), 2u);
 }
 
 TEST(LeastEntropyBinsTest, OfEqualOnesTheLargest) {
-  // Three bins have {0, 0, 95} for {0, 0, 100}, six bins lose nothing: both divergences are 0.
+  // Three bins have {0, 0, 95} for {0, 0, 100}; six bins lose nothing. Both divergences are 0.
   EXPECT_EQ(LeastEntropyBins({0, 0, 95, 0, 0, 5}, 2), 6u);
 }
 
 TEST(LeastEntropyBinsTest, MostValuesAreKept) {
-  // Two bins have {0, 1} for {0, 1102}: divergence 0, but nothing left.
+  // Two bins have {0, 1} for {0, 1102}: the divergence is 0, but nearly everything is clipped.
   EXPECT_GE(LeastEntropyBins({0, 1, 300, 500, 280, 20, 1}, 2), 5u);
 }
 

@@ -7,15 +7,15 @@
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kSignificandBits = 23;  // stored; the leading 1 of a normal float is not
+constexpr uint32_t kSignificandBits = 23;  // stored bits; the leading 1 of a normal float is not stored
 constexpr uint32_t kSignificandMask = (1u << kSignificandBits) - 1;
 constexpr uint32_t kExponents = 256;
 
-// Squares have 48 bits: so many of them fit 64.
+// Number of squares, of 48 bits each, whose sum fits 64 bits.
 constexpr size_t kPart = size_t{1} << 16;
 
-// Neighbouring values go to different tables. Many of them have one exponent, and an addition to memory would wait for
-// the one before.
+// Number of tables. Neighbouring values go to different tables: many values have the same exponent, and with one table
+// each addition to memory would wait for the previous one.
 constexpr size_t kTables = 4;
 
 struct PartSums {
@@ -31,7 +31,8 @@ void AddBits(uint32_t bits, PartSums* table) {
   table[bucket].sum_of_squares += significand * significand;
 }
 
-// What a significand of this exponent is multiplied by is 2^Shift. Subnormals, exponent 0, are as those of exponent 1.
+// Returns the exponent of the power of two by which a significand of this exponent is multiplied. Subnormals, exponent
+// 0, are scaled like exponent 1.
 int Shift(size_t exponent) { return static_cast<int>(std::max(exponent, size_t{1})) - 150; }
 
 }  // namespace

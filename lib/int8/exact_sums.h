@@ -1,8 +1,8 @@
-// The sum of float values and of their squares, without rounding while it grows: the same bits whatever the order of the
-// values, and in whatever parts they come.
+// Sum of float values and sum of their squares, accumulated without rounding: the result has the same bits for any
+// order of the values and any division into calls.
 //
-// A float is an integer of 24 bits times a power of two. Integers are summed apart for each of the 512 pairs of sign and
-// exponent, their squares likewise; only reading the sum rounds.
+// A float is a 24-bit integer times a power of two. For each of the 512 pairs of sign and exponent, the integers and
+// their squares are summed separately; rounding happens only when a sum is read.
 #ifndef LOCKSTEP_LIB_INT8_EXACT_SUMS_H_
 #define LOCKSTEP_LIB_INT8_EXACT_SUMS_H_
 
@@ -16,11 +16,12 @@ namespace lockstep {
 
 class ExactSums {
  public:
-  // No NaN or infinity among the values. Up to 2^40 values in all, so that no integer overflows.
+  // Adds `size` values. No value may be NaN or infinite. At most 2^40 values may be added in all, so that no integer
+  // overflows.
   void Add(const float* values, size_t size);
 
-  // Rounded to double, in one fixed order of at most 255 terms: exact where they fit 53 bits together, else within
-  // 2^-44 of the sum of |x|, and of the sum of squares.
+  // Return the sums rounded to double, adding at most 255 terms in one fixed order. A result is exact if its terms fit
+  // 53 bits together; otherwise it is within 2^-44 of the sum of |x|, or of the sum of squares.
   double Sum() const;
   double SumOfSquares() const;
 
@@ -29,7 +30,7 @@ class ExactSums {
 
   void AddPart(const float* values, size_t size);
 
-  std::array<uint64_t, kBuckets> sum_ = {};  // of 24-bit significands
+  std::array<uint64_t, kBuckets> sum_ = {};  // sums of 24-bit significands
   std::array<absl::uint128, kBuckets> sum_of_squares_ = {};
 };
 

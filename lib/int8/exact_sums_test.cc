@@ -38,10 +38,10 @@ TEST(ExactSumsTest, SmallValuesAreNotLostBesideLargeOnes) {
   EXPECT_EQ(SumsOf({1e30f, 1, -1e30f}).Sum(), 1);
 }
 
-// Squares of the largest significand, as many as overflow 64 bits: 2^16 fit, and a call divides what it gets.
+// Adds enough squares of the largest significand to overflow 64 bits: only 2^16 fit, so Add must divide the values.
 TEST(ExactSumsTest, ManyLargeSignificands) {
   const float value = 16777215;  // 2^24 - 1
-  const size_t size = 300001;    // no multiple of any part's size
+  const size_t size = 300001;    // not a multiple of any part's size
   const ExactSums sums = SumsOf(std::vector<float>(size, value));
   EXPECT_EQ(sums.Sum(), double{value} * size);
   EXPECT_NEAR(sums.SumOfSquares() / (double{value} * value * size), 1, 1e-15);

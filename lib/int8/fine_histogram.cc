@@ -11,16 +11,16 @@ namespace lockstep {
 namespace {
 
 constexpr int kSide = FineHistogram::kBinsPerSide;
-constexpr int kSideBits = 11;  // of kBinsPerSide
+constexpr int kSideBits = 11;  // log2 of kBinsPerSide
 constexpr int kSmallestExponent = -126;
 
-constexpr size_t kPart = size_t{1} << 16;  // 256 KiB: read four times, from memory once
-constexpr size_t kBlock = 512;             // indices made at a time; even
+constexpr size_t kPart = size_t{1} << 16;  // 256 KiB: read four times, but only once from memory
+constexpr size_t kBlock = 512;             // indices computed at a time; must be even
 
 constexpr int32_t kInfinityBits = 0x7f800000;
 
-// An int32 in the order of the floats: NaN beyond the infinities, -0 below 0. Whole numbers, unlike floats, are compared
-// by vector instructions without special flags.
+// Returns an int32 with the same order as the floats: NaN is beyond the infinities, and -0 is below 0. Vector
+// instructions can compare integers without special compiler flags, unlike floats.
 int32_t OrderedBits(float value) {
   int32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
@@ -41,7 +41,7 @@ struct Extremes {
   bool finite() const { return low > ~kInfinityBits && high < kInfinityBits; }
 };
 
-// At least one value.
+// Returns the extremes of the values. `size` must be at least 1.
 Extremes ExtremesOf(const float* values, size_t size) {
   int32_t low = OrderedBits(values[0]), high = low;
   for (size_t i = 0; i < size; ++i) {
@@ -60,8 +60,8 @@ uint64_t CountZeros(const float* values, size_t size) {
   return zeros;
 }
 
-// Places in a table: bin + kSide. A product that is too small for a normal float may lose bits, but is in bin 0 of its
-// side with or without them.
+// Writes the indices in a table: bin + kSide. A product that is too small for a normal float may lose bits, but it
+// falls into bin 0 of its side in any case.
 void Places(const float* values, size_t size, float bins_per_unit, int32_t* places) {
   for (size_t i = 0; i < size; ++i) {
     const int32_t negative = values[i] < 0.0f ? -1 : 0;
@@ -123,7 +123,7 @@ void FineHistogram::CountValues(const float* values, size_t size) {
 }
 
 void FineHistogram::Grow(double max_abs) {
-  // The power of two at or below max|x| is to be bin 1024, or higher.
+  // The power of two at or below max|x| must be in bin 1024 or lower.
   const int needed = max_abs > 0 ? std::max(std::ilogb(max_abs) - (kSideBits - 1), kSmallestExponent) : exponent_;
   if (needed <= exponent_) {
     return;
@@ -159,7 +159,7 @@ proto::Histogram FineHistogram::ToHistogram(uint32_t bins) const {
   const double low = histogram.low(), bin_width = (histogram.high() - low) / bins;
   uint64_t* const counts = histogram.mutable_count()->mutable_data();
   int bin = -kSide;
-  uint64_t below = 0, counted = 0;  // in fine bins below `bin`; in plot bins
+  uint64_t below = 0, counted = 0;  // count in fine bins below `bin`; count in the plot bins so far
   for (uint32_t i = 0; i < bins; ++i) {
     const double edge = i + 1 < bins ? low + (i + 1) * bin_width : std::numeric_limits<double>::infinity();
     while (bin < kSide && (bin + 1) * width() <= edge) {

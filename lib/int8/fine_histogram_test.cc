@@ -82,7 +82,7 @@ TEST(FineHistogramTest, GrowsToPowersOfTwo) {
 }
 
 TEST(FineHistogramTest, TinyValuesKeepTheirSide) {
-  // -1e-38 times 2^-117 is no normal float.
+  // -1e-38 times 2^-117 is not a normal float.
   const FineHistogram histogram = HistogramOf({-1e-38f, -1e-45f, 1e-45f, kLargest});
   EXPECT_EQ(histogram.Count(-1), 2u);
   EXPECT_EQ(histogram.Count(0), 1u);
@@ -107,7 +107,7 @@ TEST(FineHistogramTest, ValuesThatAreNotFiniteAreApart) {
   EXPECT_EQ(HistogramOf({kInfinity}).max(), 0);
 }
 
-// Against the definition: bins by division in double, the width by trying.
+// Compares with the definition: bins by division in double, the width by trial.
 TEST(FineHistogramTest, CountsAsDefined) {
   for (const NamedValues& named : ManyDistributions(40000, 1)) {
     SCOPED_TRACE(named.name);
@@ -154,7 +154,7 @@ TEST(FineHistogramTest, TheOrderDoesNotMatter) {
     ExpectSameBits(HistogramOf(named.values), as_drawn, named.name + ", rising");
     std::reverse(named.values.begin(), named.values.end());
     ExpectSameBits(HistogramOf(named.values), as_drawn, named.name + ", falling");
-    // From small to large: as many growths as there can be.
+    // Ascending magnitudes cause the largest possible number of growths.
     std::sort(named.values.begin(), named.values.end(), [](float a, float b) { return std::abs(a) < std::abs(b); });
     FineHistogram few_by_few;
     for (size_t begin = 0; begin < named.values.size(); begin += 7) {
@@ -164,7 +164,7 @@ TEST(FineHistogramTest, TheOrderDoesNotMatter) {
   }
 }
 
-// The one outlier comes last, after which every bin before must still be counted.
+// The outlier comes last; all earlier values must still be counted.
 TEST(FineHistogramTest, NothingIsLostWhenOneValueIsFarOutside) {
   FineHistogram histogram = HistogramOf({0.5f, -0.5f, 0.7f});
   const float outlier = 1e30f;

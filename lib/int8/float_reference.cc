@@ -9,7 +9,7 @@ namespace {
 
 using Tensors = std::vector<std::vector<float>>;
 
-// What a layer gives before ReLU: shape.Out().
+// Returns the layer's output before ReLU: shape.Out().
 std::vector<float> Compute(const FloatLayer& layer, const Tensors& tensors) {
   const LayerShape& shape = layer.shape;
   const std::vector<float>& input = tensors[shape.inputs[0]];

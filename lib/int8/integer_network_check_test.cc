@@ -19,7 +19,7 @@ using ::lockstep::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Every kind of layer; the last one writes sums.
+// Returns a valid network with every kind of layer; the last layer writes sums.
 IntegerNetwork Good() {
   IntegerNetwork network;
   for (const LayerShape& shape : SmallResidualLayers()) {

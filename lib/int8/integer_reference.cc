@@ -11,7 +11,7 @@ namespace {
 
 using Tensors = std::vector<std::vector<int8_t>>;
 
-// The layer's sums, int32: shape.Out() of a weighted layer, the channels of a pool.
+// Returns the layer's int32 sums: shape.Out() for a weighted layer, one per channel for a pool.
 std::vector<int32_t> Accumulate(const IntegerLayer& layer, const std::vector<int8_t>& input, int32_t zero_point) {
   std::vector<int32_t> sums(layer.shape.Out().Size());
   if (layer.shape.HasWeights()) {
@@ -23,7 +23,7 @@ std::vector<int32_t> Accumulate(const IntegerLayer& layer, const std::vector<int
   return sums;
 }
 
-// The outputs on their scale, zero point included, rounded but not clamped: float32 (height, width, out).
+// Returns the outputs in their scale, zero point included, rounded but not clamped: float32 (height, width, out).
 std::vector<float> Scale(const IntegerLayer& layer, const std::vector<int32_t>& sums) {
   std::vector<float> rounded(sums.size());
   for (size_t i = 0; i < sums.size(); ++i) {
@@ -54,7 +54,7 @@ void AddToTrace(const LayerShape& shape, const std::vector<int32_t>& sums, const
   trace.outputs += shape.Out().Size();
 }
 
-// How many of the outputs come out differently by integers alone.
+// Counts the outputs for which integer-only requantization gives another value.
 uint64_t CountFixedPointDifferences(const IntegerLayer& layer, const std::vector<int32_t>& sums) {
   if (layer.multiplier.empty() || !layer.float_bias.empty()) {
     return 0;
@@ -74,7 +74,7 @@ uint64_t CountFixedPointDifferences(const IntegerLayer& layer, const std::vector
   return different;
 }
 
-// Clamp, ReLU, pooling.
+// Applies clamping, ReLU and pooling.
 std::vector<int8_t> Finish(const IntegerLayer& layer, const std::vector<float>& rounded) {
   std::vector<int8_t> output(rounded.size());
   std::transform(rounded.begin(), rounded.end(), output.begin(), ClampToInt8);

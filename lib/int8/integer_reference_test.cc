@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// A convolution of two outputs on one 3 x 3 plane with 2 x 2 kernels; what follows is up to the test.
+// Returns a convolution with two outputs and 2 x 2 kernels on a 3 x 3 plane. Tests may change it or add layers.
 IntegerNetwork OneConvolution() {
   IntegerLayer layer;
   layer.shape = ConvShape("conv", 0, {3, 3, 1}, 2, 2);
@@ -27,7 +27,7 @@ IntegerNetwork OneConvolution() {
 constexpr int8_t kPlane[] = {1, 2, 3,  //
                              4, 5, 6,  //
                              7, 8, 9};
-// Sums: output 0: 6 8 12 14; output 1: -6 -8 -12 -14. What is written has both outputs of a place together.
+// Sums: output 0: 6 8 12 14; output 1: -6 -8 -12 -14. The result holds both outputs of a pixel together.
 
 TEST(RunIntegerTest, AConvolutionByHand) {
   EXPECT_THAT(RunInteger(OneConvolution(), kPlane), ElementsAre(3, -3, 4, -4, 6, -6, 7, -7));
@@ -60,14 +60,14 @@ TEST(RunIntegerTest, ALayerReadsWhatTheOneBeforeGave) {
 
 TEST(RunIntegerTest, SaturatesAndCountsWhatClampingChanged) {
   IntegerNetwork network = OneConvolution();
-  network.layers[0].multiplier = {16, 16};  // 96 128 192 224, and the same negative
+  network.layers[0].multiplier = {16, 16};  // sums 96 128 192 224 and their negatives
   std::vector<IntegerTrace> trace(1);
   EXPECT_THAT(RunInteger(network, kPlane, &trace), ElementsAre(96, -96, 127, -128, 127, -128, 127, -128));
-  EXPECT_EQ(trace[0].saturated, 3u + 2u);  // -128 is itself
+  EXPECT_EQ(trace[0].saturated, 3u + 2u);  // -128 is not clamped
   EXPECT_EQ(trace[0].outputs, 8u);
   EXPECT_EQ(trace[0].accumulator_max_abs, 14);
 
-  network.layers[0].shape.relu = true;  // what ReLU makes 0 has lost nothing by clamping
+  network.layers[0].shape.relu = true;  // a value that ReLU sets to 0 loses nothing by clamping
   RunInteger(network, kPlane, &trace);
   EXPECT_EQ(trace[0].saturated, 5u + 3u);
   EXPECT_EQ(trace[0].outputs, 16u);
@@ -88,7 +88,8 @@ TEST(RunIntegerTest, CountsWhatFixedPointWouldMakeDifferent) {
 
 TEST(RunIntegerTest, ABiasThatIsNotRoundedShiftsByItsFraction) {
   IntegerNetwork network = OneConvolution();
-  network.layers[0].float_bias = {0.25f, -0.25f};  // 3.125 4.125 6.125 7.125: below the next tie, so as without
+  network.layers[0].float_bias = {0.25f, -0.25f};  // 3.125 4.125 6.125 7.125: below the next tie, so equal to the
+                                                   // results without bias
   EXPECT_THAT(RunInteger(network, kPlane), ElementsAre(3, -3, 4, -4, 6, -6, 7, -7));
   network.layers[0].float_bias = {1.25f, -1.25f};  // 3.625 4.625 6.625 7.625
   EXPECT_THAT(RunInteger(network, kPlane), ElementsAre(4, -4, 5, -5, 7, -7, 8, -8));
@@ -137,7 +138,7 @@ TEST(RunIntegerTest, EachOutputChannelHasItsMultiplier) {
 
 TEST(RunIntegerTest, ZeroPointsOfInputAndOutput) {
   IntegerNetwork network = OneConvolution();
-  network.input_zero_point = 1;  // both outputs' weights sum to 2 and -2: sums 4 6 10 12 and their negatives
+  network.input_zero_point = 1;  // the outputs' weights sum to 2 and -2: sums 4 6 10 12 and their negatives
   network.layers[0].zero_point = -100;
   EXPECT_THAT(RunInteger(network, kPlane), ElementsAre(-98, -102, -97, -103, -95, -105, -94, -106));
   network.layers[0].shape.relu = true;
@@ -152,7 +153,7 @@ TEST(RunIntegerTest, TheLastLayerMayWriteItsSums) {
   EXPECT_THAT(RunInteger(network, kPlane), ElementsAre(1'000'006, -6, 1'000'008, -8, 1'000'012, -12, 1'000'014, -14));
 }
 
-// The image, doubled, and added to itself.
+// Adds the doubled image to the image itself.
 TEST(RunIntegerTest, AnAdditionReadsTwoTensorsWithTheirOwnSteps) {
   IntegerNetwork network;
   IntegerLayer twice;

@@ -10,9 +10,10 @@
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kLargestSide = 1 << 14;  // of an image, a kernel, a number of channels: products stay below 2^63
+constexpr uint32_t kLargestSide = 1 << 14;  // limit for sides of an image or kernel and for numbers of channels:
+                                            // products stay below 2^63
 
-// Adds layers one after another; a tensor's number is that of the layer that wrote it.
+// Builder that adds layers one after another. A tensor has the number of the layer that wrote it.
 class Graph {
  public:
   uint32_t Add(LayerShape shape) {
@@ -22,7 +23,7 @@ class Graph {
 
   Extent Of(uint32_t tensor) const { return layers_[tensor - 1].Pooled(); }
 
-  // A 3 x 3 convolution with padding; returns what it writes.
+  // Adds a 3 x 3 convolution with padding and returns its output tensor.
   uint32_t Conv3x3(std::string name, uint32_t input, uint32_t out, uint32_t stride, bool relu) {
     LayerShape shape = ConvShape(std::move(name), input, Of(input), out, 3);
     shape.stride = stride;
@@ -31,7 +32,7 @@ class Graph {
     return Add(std::move(shape));
   }
 
-  // Two convolutions around a shortcut, which is a convolution of its own where the shape changes.
+  // Adds two convolutions and a shortcut, which is a convolution if the shape changes.
   uint32_t BasicBlock(const std::string& name, uint32_t input, uint32_t out, uint32_t stride) {
     const uint32_t first = Conv3x3(name + ".conv1", input, out, stride, /*relu=*/true);
     const uint32_t second = Conv3x3(name + ".conv2", first, out, 1, /*relu=*/false);
@@ -118,7 +119,7 @@ uint64_t LayerShape::RealMacs() const {
 }
 
 Taps RealTaps(const LayerShape& shape, uint32_t place, uint32_t size) {
-  const int64_t begin = int64_t{place} * shape.stride - shape.padding;  // negative in the padding
+  const int64_t begin = int64_t{place} * shape.stride - shape.padding;  // negative if the kernel begins in the padding
   const int64_t first = std::max<int64_t>(0, -begin);
   return {first, std::max(first, std::min<int64_t>(shape.kernel, int64_t{size} - begin))};
 }

@@ -12,7 +12,7 @@ using ::lockstep::testing::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// 2 x 2 inputs, one 2 x 2 kernel, one output.
+// Returns a network with 2 x 2 inputs, one 2 x 2 kernel, one output.
 FloatNetwork OneConvolution() {
   FloatNetwork network;
   FloatLayer layer;
@@ -84,7 +84,7 @@ TEST(NetworkTest, RealMultiplyAccumulatesLeaveOutThePadding) {
   EXPECT_EQ(shape.Macs(), 4u * 4 * 9 * 5 * 7);
   // Along each side 2 + 3 + 3 + 2 of 12 taps are real.
   EXPECT_EQ(shape.RealMacs(), 10u * 10 * 5 * 7);
-  shape.stride = 2;  // begins at -1 and 1: 2 + 3
+  shape.stride = 2;  // windows begin at -1 and 1: 2 + 3 real taps
   EXPECT_EQ(shape.RealMacs(), 5u * 5 * 5 * 7);
 }
 
@@ -128,7 +128,7 @@ TEST(NetworkTest, RejectsLayersThatDoNotFollowOneAnother) {
 
 TEST(NetworkTest, RejectsATensorThatIsWrittenLater) {
   std::vector<LayerShape> layers = LeNet5Layers();
-  layers[1].inputs = {2};  // its own
+  layers[1].inputs = {2};  // the layer's own output
   EXPECT_THAT(CheckShapes(layers), StatusIs(absl::StatusCode::kFailedPrecondition,
                                             HasSubstr("conv2: reads tensor 2, which no layer before it writes")));
   layers[1].inputs = {};

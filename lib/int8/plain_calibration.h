@@ -1,4 +1,4 @@
-// Calibration by the plain loops, for tests: the values that LibTorch shows a Calibrator elsewhere. Test-only.
+// Calibration by plain loops, for tests; in production LibTorch computes the values for the Calibrator. Test-only.
 #ifndef LOCKSTEP_LIB_INT8_PLAIN_CALIBRATION_H_
 #define LOCKSTEP_LIB_INT8_PLAIN_CALIBRATION_H_
 
@@ -13,7 +13,7 @@
 
 namespace lockstep::testing {
 
-// (height, width, channels) of an image's (channels, height, width).
+// Converts an image from (channels, height, width) to (height, width, channels).
 inline std::vector<float> ChannelsLast(const std::vector<float>& image) {
   std::vector<float> result(image.size());
   for (size_t i = 0; i < image.size(); ++i) {

@@ -1,6 +1,6 @@
-// Each layer as plain loops, once for fp32 and for int8: the definition that every faster path must equal.
+// Each kind of layer as plain loops, one template for fp32 and int8: the definition that every faster path must match.
 //
-// Values lie as (height, width, channels), weights as (out, in, kernel, kernel); nothing is done for speed.
+// Values are (height, width, channels), weights (out, in, kernel, kernel). Nothing is optimised for speed.
 #ifndef LOCKSTEP_LIB_INT8_PLAIN_LAYERS_H_
 #define LOCKSTEP_LIB_INT8_PLAIN_LAYERS_H_
 
@@ -12,11 +12,12 @@
 
 namespace lockstep {
 
-// Cross-correlation; what lies in the padding is the number 0, that is `zero`:
-//     output[y, x, o] = bias[o] + sum over c, i, j of weight[o, c, i, j] * (input[y * s - p + i, x * s - p + j, c] - zero)
+// Computes a cross-correlation; the padding holds the number 0, represented by `zero`:
+//     output[y, x, o] = bias[o] + sum over c, i, j of
+//         weight[o, c, i, j] * (input[y * s - p + i, x * s - p + j, c] - zero)
 // input: Value (in_height, in_width, in); weight: Value (out, in, kernel, kernel); bias: Sum (out), or null;
-// output: Sum, shape.Out(). The bias comes first and the terms in this order. Sum holds every partial sum exactly when it
-// is an integer.
+// output: Sum, shape.Out(). The bias is added first, then the terms in this order. If Sum is an integer, it must be
+// able to hold every partial sum.
 template <typename Value, typename Sum>
 void WeightedSum(const LayerShape& shape, const Value* input, Sum zero, const Value* weight, const Sum* bias,
                  Sum* output) {
@@ -46,7 +47,7 @@ void WeightedSum(const LayerShape& shape, const Value* input, Sum zero, const Va
   }
 }
 
-// The sum of each channel over all pixels. input: Value, shape.In(); output: Sum (channels).
+// Sums each channel over all pixels. input: Value, shape.In(); output: Sum (channels).
 template <typename Value, typename Sum>
 void SumPixels(const LayerShape& shape, const Value* input, Sum zero, Sum* output) {
   std::fill_n(output, shape.in_channels, Sum{0});
@@ -55,7 +56,7 @@ void SumPixels(const LayerShape& shape, const Value* input, Sum zero, Sum* outpu
   }
 }
 
-// max(zero, x), in place.
+// Replaces each value by max(zero, value).
 template <typename Value>
 void Relu(Value* values, size_t size, Value zero = 0) {
   for (size_t i = 0; i < size; ++i) {
@@ -63,8 +64,8 @@ void Relu(Value* values, size_t size, Value zero = 0) {
   }
 }
 
-// The largest value of each window of shape.pool x shape.pool, stride shape.pool; a last row or column that does not
-// fill a window is left out. input: Value, shape.Out(); output: Value, shape.Pooled().
+// Writes the largest value of each window of shape.pool x shape.pool, stride shape.pool; a last row or column that does
+// not fill a window is left out. input: Value, shape.Out(); output: Value, shape.Pooled().
 template <typename Value>
 void MaxPool(const LayerShape& shape, const Value* input, Value* output) {
   const Extent out = shape.Out(), pooled = shape.Pooled();

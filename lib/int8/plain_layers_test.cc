@@ -37,7 +37,7 @@ TEST(WeightedSumTest, IsACrossCorrelation) {
 TEST(WeightedSumTest, SumsChannelsAndAddsEachOutputsBias) {
   const LayerShape shape = ConvShape("conv", 0, {1, 2, 2}, 2, 1);
   const std::vector<int8_t> input = {1, 10,    // the left pixel's two channels
-                                     2, 20};   // the right one's
+                                     2, 20};   // the right pixel's two channels
   const std::vector<int8_t> weight = {1, 1,    // output 0
                                       -1, 3};  // output 1
   const std::vector<int32_t> bias = {1000, -2000};

@@ -12,7 +12,7 @@ namespace lockstep {
 namespace {
 
 constexpr double kInt8Range = 127;
-constexpr double kLargestBias = 1 << 30;  // half of int32, for the sums
+constexpr double kLargestBias = 1 << 30;  // half of int32; the other half is left for the sums
 constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
 
 absl::Status CheckFinite(const std::vector<float>& values, absl::string_view name) {
@@ -30,7 +30,7 @@ double WeightRangeOf(const RangeSummary& summary, proto::WeightRange range) {
   return range == proto::THREE_SIGMA ? std::min(summary.MaxAbs(), summary.ThreeSigma()) : summary.MaxAbs();
 }
 
-// All of a tensor but its values.
+// Returns everything about a tensor except its values.
 QuantizedTensor Measure(const std::vector<float>& weights, proto::WeightRange range) {
   RangeSummary summary;
   summary.Add(weights.data(), weights.size());
@@ -43,7 +43,7 @@ QuantizedTensor Measure(const std::vector<float>& weights, proto::WeightRange ra
   return tensor;
 }
 
-// Returns how many values clamping changed.
+// Rounds and clamps weights. Returns the number of values that clamping changed.
 size_t Round(const float* weights, size_t size, double scale, int8_t* values) {
   size_t saturated = 0;
   for (size_t i = 0; i < size; ++i) {

@@ -104,7 +104,7 @@ TEST(QuantizeWeightsTest, RejectsNanAndInfinityAndNamesThem) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("fc1.weight: value 0 is -inf")));
 }
 
-// Weights with these scales; their values do not matter.
+// Returns weights with these scales; their values do not matter.
 QuantizedTensor WithScales(std::vector<double> channel_scale, double scale) {
   QuantizedTensor weights;
   weights.channel_scale = std::move(channel_scale);
@@ -117,7 +117,7 @@ TEST(QuantizeChannelsTest, EachChannelHasItsOwnScale) {
   ASSERT_THAT(tensor, IsOk());
   EXPECT_THAT(tensor->channel_scale, ElementsAre(63.5, 254));
   EXPECT_EQ(tensor->scale, 63.5);
-  EXPECT_THAT(tensor->values, ElementsAre(64, -127, 127, 64));  // 63.5 is a tie and goes to 64, and so is the last
+  EXPECT_THAT(tensor->values, ElementsAre(64, -127, 127, 64));  // 63.5, the first and the last, is a tie and goes to 64
 }
 
 TEST(QuantizeChannelsTest, AChannelOfZerosTakesTheTensorsScale) {

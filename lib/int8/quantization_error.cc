@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-constexpr int kSteps = 2048;  // that a search tries: as fine as the bins
+constexpr int kSteps = 2048;  // number of steps that a search tries: as fine as the bins
 
 Range LeastSquaresSymmetricRange(const SideValues& negative, const SideValues& positive, double max_abs) {
   double best = max_abs, least = std::numeric_limits<double>::infinity();
@@ -71,8 +71,8 @@ SideValues::Moments SideValues::Below(double magnitude) const {
 std::vector<double> SideValues::SquaredErrors(double step, int levels) const {
   const Moments& all = below_.back();
   std::vector<double> errors;
-  double inner = 0;  // of the values nearest to one of the levels before
-  Moments lower;     // of these values
+  double inner = 0;  // error of the values nearest to one of the previous levels
+  Moments lower;     // moments of these values
   for (int level = 0; level <= levels; ++level) {
     errors.push_back(inner + ErrorAround(level * step, lower, all));
     const Moments upper = Below((level + 0.5) * step);

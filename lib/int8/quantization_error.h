@@ -1,8 +1,8 @@
-// The squared error that int8 costs, over the values that a FineHistogram counted.
+// Squared quantization error of int8 over the values that a FineHistogram counted.
 //
-// The values of a fine bin are taken as evenly spread over it, the outermost bin of a side as ending at the largest
-// value. The error of such a bin is integrated in closed form, also where levels change within it. Zeros are exact in
-// int8 and cost nothing.
+// The values of a fine bin are taken as evenly spread over it; the outermost bin of a side ends at the largest value.
+// The error of a bin is integrated in closed form, even if levels change within the bin. Zeros are exact in int8 and
+// add no error.
 #ifndef LOCKSTEP_LIB_INT8_QUANTIZATION_ERROR_H_
 #define LOCKSTEP_LIB_INT8_QUANTIZATION_ERROR_H_
 
@@ -21,14 +21,14 @@ class SideValues {
  public:
   SideValues(const FineHistogram& histogram, bool positive);
 
-  // Summed squared errors when 0, step, ... levels * step are the levels of this side, for each number of levels from 0
-  // to `levels`. Each value goes to the nearest one. step > 0.
+  // Returns the summed squared errors for each number of levels from 0 to `levels`, where the levels of this side are
+  // 0, step, ... levels * step. Each value is rounded to the nearest level. `step` must be above 0.
   std::vector<double> SquaredErrors(double step, int levels) const;
 
   double CountBeyond(double magnitude) const;
 
  private:
-  // Sums over values of x^0, x^1, x^2.
+  // Sums of x^0, x^1 and x^2 over values.
   struct Moments {
     double count = 0;
     double sum = 0;
@@ -36,28 +36,30 @@ class SideValues {
   };
 
   Moments Below(double magnitude) const;
-  Moments Below(size_t bin, double magnitude) const;  // `magnitude` not below the bin
-  // The error of the values that `upper` has more than `lower`.
+  Moments Below(size_t bin, double magnitude) const;  // `magnitude` must not be below the bin
+  // Returns the squared error, around `level`, of the values that are in `upper` but not in `lower`.
   static double ErrorAround(double level, const Moments& lower, const Moments& upper);
 
   double width_ = 1;
   double max_ = 0;
-  std::vector<double> counts_;  // of bins up to the one that holds max_
-  std::vector<Moments> below_;  // of all bins before; one more than counts_
+  std::vector<double> counts_;  // counts of bins up to the bin that holds max_
+  std::vector<Moments> below_;  // moments of all bins before each bin; one entry more than counts_
 };
 
-// What a range costs.
+// Clipping and noise of a range.
 struct RangeQuality {
-  double clipped_share = 0;  // of all values: those that clamping changes, beyond the last level by over half a step
-  double snr_db = 0;         // 10 log10(power / squared error); infinite when there is no error
+  double clipped_share = 0;  // share of all values that clamping changes: more than half a step beyond the last level
+  double snr_db = 0;         // 10 log10(power / squared error); infinite if there is no error
 };
 
-// `range` is one that MakeAffineParams takes; `name` for its error. No values: nothing is clipped.
+// Returns the expected quality of `range`. Errors as MakeAffineParams, which reports `name`. Without values, nothing is
+// clipped.
 absl::StatusOr<RangeQuality> ExpectedQuality(const FineHistogram& histogram, const Range& range, bool symmetric,
                                              absl::string_view name);
 
-// The range with the least expected squared error. Symmetric: of c = MaxAbs() * k / 2048. Affine: of all 256 zero points
-// with all steps of (max - min) / 255 * k / 2048, min and max with 0 among them. Of equal ones the largest step.
+// Returns the range with the least expected squared error; of equal ranges that with the largest step. Candidates:
+// - Symmetric: c = MaxAbs() * k / 2048.
+// - Affine: all 256 zero points with all steps of (max - min) / 255 * k / 2048, where [min, max] includes 0.
 Range LeastSquaresRange(const FineHistogram& histogram, bool symmetric);
 
 }  // namespace lockstep

@@ -23,11 +23,11 @@ FineHistogram HistogramOf(const std::vector<float>& values) {
 }
 
 struct Measured {
-  double squared_error = 0;  // summed
+  double squared_error = 0;  // sum over all values
   double clipped_share = 0;
 };
 
-// Each value to int8 and back.
+// Converts each value to int8 and back.
 Measured MeasureRange(const std::vector<float>& values, const Range& range, bool symmetric) {
   const AffineParams params = MakeAffineParams(range, symmetric, "x").value();
   Measured measured;
@@ -49,14 +49,14 @@ double PowerOf(const std::vector<float>& values) {
   return power;
 }
 
-// Distributions whose values are spread over their bins, as the model says.
+// Returns true for distributions whose values are evenly spread over their bins, as the error model assumes.
 bool IsSmooth(const std::string& name) {
   return name == "normal" || name == "laplace" || name == "half normal with zeros" || name == "negative" ||
          name == "shifted normal";
 }
 
 TEST(SideValuesTest, LevelsByHand) {
-  // 1024 values in the middles of bins of width 2^-10, so evenly spread over [0, 1); the last one makes max = 1.
+  // 1024 values in the middles of bins of width 2^-10, so evenly spread over [0, 1); the last value makes max = 1.
   std::vector<float> values;
   for (int i = 0; i < 1024; ++i) {
     values.push_back((static_cast<float>(i) + 0.5f) / 1024);
@@ -64,7 +64,8 @@ TEST(SideValuesTest, LevelsByHand) {
   values.push_back(1);
   const SideValues side(HistogramOf(values), true);
   const std::vector<double> errors = side.SquaredErrors(0.5, 2);
-  // No level but 0: the integral of x^2, and 1 for the last one. Level 1/2: 1/4^3 / 3 below 1/4, then from -1/4 to 1/2.
+  // Level 0 alone: the integral of x^2, plus 1 for the last value. With level 1/2: 1/4^3 / 3 below 1/4, then the
+  // integral from -1/4 to 1/2.
   EXPECT_NEAR(errors[0], 1024 / 3.0 + 1, 1e-9);
   EXPECT_NEAR(errors[1], 1024 * (1 / 192.0 + (1 / 64.0 + 1 / 8.0) / 3) + 0.25, 1e-9);
   EXPECT_NEAR(errors[2], 1024 * (4 * 1 / 64.0 / 3), 1e-9);
@@ -88,7 +89,7 @@ TEST(ExpectedQualityTest, AsMeasuredOnTheValues) {
         }
         const Measured measured = MeasureRange(named.values, range, symmetric);
         const RangeQuality quality = ExpectedQuality(histogram, range, symmetric, "x").value();
-        // 0.02 dB are 0.5 % of the error: beyond the deviation of 200,000 values, sqrt(4 / 5 / 200000) = 0.2 %.
+        // 0.02 dB is 0.5 % of the error, more than the deviation for 200,000 values, sqrt(4 / 5 / 200000) = 0.2 %.
         EXPECT_NEAR(quality.snr_db, 10 * std::log10(PowerOf(named.values) / measured.squared_error), 0.02);
         EXPECT_NEAR(quality.clipped_share, measured.clipped_share, 2e-4);
       }
@@ -108,7 +109,7 @@ TEST(ExpectedQualityTest, ARangeOfNoUseIsRefused) {
               StatusIs(absl::StatusCode::kFailedPrecondition, ::testing::HasSubstr("conv1")));
 }
 
-// No other clipping in a grid is better, measured on the values themselves.
+// Checks that no other clipping range in a grid is better, measured on the values themselves.
 TEST(LeastSquaresRangeTest, NoOtherRangeIsBetter) {
   for (const NamedValues& named : ManyDistributions(4000, 2)) {
     const FineHistogram histogram = HistogramOf(named.values);
@@ -128,15 +129,15 @@ TEST(LeastSquaresRangeTest, NoOtherRangeIsBetter) {
           least = std::min(least, MeasureRange(named.values, range, symmetric).squared_error);
         }
       }
-      // The least of 900 errors of 4,000 drawn values each is below the expected one by their deviation, at most 3 of
-      // sqrt(4 / 5 / 4000) = 1.4 %.
+      // The least of 900 errors, each over 4,000 random values, may be below the expected error by their deviation: at
+      // most 3 times sqrt(4 / 5 / 4000) = 1.4 %.
       EXPECT_LT(chosen, least * 1.043);
     }
   }
 }
 
-// The search against the slow way, with the same model of errors: all steps with the zero point that it chose, and all
-// zero points with its step.
+// Compares the search with a slow one under the same error model: all steps with the chosen zero point, and all zero
+// points with the chosen step.
 TEST(LeastSquaresRangeTest, IsTheLeastOfItsGrid) {
   for (const NamedValues& named : ManyDistributions(3000, 3)) {
     SCOPED_TRACE(named.name);
@@ -152,7 +153,7 @@ TEST(LeastSquaresRangeTest, IsTheLeastOfItsGrid) {
     const Range range = LeastSquaresRange(histogram, false);
     const double step = (range.high - range.low) / 255;
     const auto levels = static_cast<int>(std::nearbyint(-range.low / step));
-    // The integers that MakeAffineParams makes of it are those that the search looked at.
+    // MakeAffineParams must map this range to the zero point that the search examined.
     EXPECT_EQ(MakeAffineParams(range, false, "x").value().zero_point, levels - 128);
     double least = std::numeric_limits<double>::infinity();
     for (int k = 2048; k > 0; --k) {
@@ -167,7 +168,7 @@ TEST(LeastSquaresRangeTest, IsTheLeastOfItsGrid) {
 
 TEST(LeastSquaresRangeTest, OneValueFarOutsideIsClipped) {
   // 3,000,001 values of [-1, 1], and 4. Symmetric: 3000001 (c / 127)^2 / 12 + (4 - c)^2 falls with c down to 0.24, but
-  // below 1 many values would be clipped. Affine: 3000001 ((1 + h) / 255)^2 / 12 + (4 - h)^2 likewise.
+  // below 1 many values would be clipped. Affine: the same holds for 3000001 ((1 + h) / 255)^2 / 12 + (4 - h)^2.
   std::vector<float> values = {4};
   for (int i = -1500000; i <= 1500000; ++i) {
     values.push_back(static_cast<float>(i) / 1500000);

@@ -17,7 +17,7 @@
 namespace lockstep {
 namespace {
 
-// Scale and zero point of activations that look like this.
+// Returns scale and zero point for activations with these values.
 absl::StatusOr<AffineParams> ActivationParams(const FineHistogram& values, const proto::QuantizeSpec& spec,
                                               absl::string_view name) {
   const bool symmetric = !spec.zero_points();
@@ -25,7 +25,7 @@ absl::StatusOr<AffineParams> ActivationParams(const FineHistogram& values, const
   return MakeAffineParams(range, symmetric, name);
 }
 
-// The layers of one network, one after another.
+// Quantizer of a network's layers, in sequence.
 class LayerQuantizer {
  public:
   LayerQuantizer(const FloatNetwork& network, const Calibration& calibration, const proto::QuantizeSpec& spec)
@@ -71,7 +71,7 @@ class LayerQuantizer {
     return absl::OkStatus();
   }
 
-  // Histograms and ranges of what the fp32 layer gives.
+  // Fills histograms and ranges of the fp32 layer's outputs.
   void DescribeActivations(size_t index, proto::QuantizedLayer& layer) const {
     const LayerStatistics& statistics = calibration_.layers[index];
     *layer.mutable_activation_before_relu() = statistics.before_relu.ToHistogram(kHistogramBins);
@@ -83,7 +83,7 @@ class LayerQuantizer {
     layer.set_activation_three_sigma(output.ThreeSigma());
   }
 
-  // Scale and zero point of what the layer writes; of sums they are of no use, and not asked for.
+  // Returns scale and zero point of the layer's output. Sums need neither, so the range is not computed for them.
   absl::StatusOr<AffineParams> OutputParams(size_t index, const proto::QuantizedLayer& layer) const {
     if (layer.writes_sums()) {
       return AffineParams();
@@ -158,11 +158,11 @@ class LayerQuantizer {
   const FloatNetwork& network_;
   const Calibration& calibration_;
   const proto::QuantizeSpec& spec_;
-  std::vector<AffineParams> tensors_;  // of the image, and of what each layer wrote
+  std::vector<AffineParams> tensors_;  // parameters of the image and of each layer's output
   proto::QuantizedNetwork record_;
 };
 
-// `weight_of` makes a weight from its int8 value and its scale.
+// Replaces every weight by weight_of(its int8 value, its scale).
 template <typename WeightOf>
 FloatNetwork ReplaceWeights(const FloatNetwork& network, const proto::QuantizedNetwork& quantized, WeightOf weight_of) {
   FloatNetwork result = network;

@@ -25,12 +25,12 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// What the lab normalises with (mean, and the per-image average of the standard deviation).
+// The lab's normalisation (mean, and the per-image average of the standard deviation).
 NormalizationTable LabNormalization() {
   return MakeNormalizationTable({.4914f, .4822f, .4465f}, {.2023f, .1994f, .2010f});
 }
 
-// As the lab has it: int8 logits, and the largest magnitude of everything.
+// The lab's settings: int8 logits, and ranges up to the largest magnitude.
 proto::QuantizeSpec LabSpec(proto::WeightRange range = proto::MAX_ABS) {
   proto::QuantizeSpec spec;
   spec.set_weight_range(range);
@@ -52,7 +52,7 @@ TEST(QuantizeLayersTest, OutputScalesFollowTheLabsChain) {
   double chain = quantized->input_scale();  // S_in * product of (n_w * n_out) of the layers before
   for (const proto::QuantizedLayer& layer : quantized->layer()) {
     const double n_out = 127 / (layer.output_max_abs() * chain * layer.weight_scale());
-    // A dozen double operations differ from another order of them by some 2^-50.
+    // A dozen double operations in another order may differ by some 2^-50.
     EXPECT_NEAR(layer.output_scale(), n_out, n_out * 1e-14) << layer.name();
     EXPECT_NEAR(layer.accumulator_scale(), chain * layer.weight_scale(), layer.accumulator_scale() * 1e-14);
     EXPECT_NEAR(layer.multiplier(), n_out, n_out * 5.2 / (1 << 24)) << layer.name();  // requantize.h
@@ -134,7 +134,7 @@ TEST(QuantizeLayersTest, UnscaledWeightsAreTheIntegersThemselves) {
 }
 
 TEST(QuantizeLayersTest, ThreeSigmaOfUniformWeightsIsTheirMaximum) {
-  // sqrt(3) times the largest of uniform weights: beyond it, so that nothing saturates.
+  // Three sigma of uniform weights is sqrt(3) times the largest weight, so nothing saturates.
   const auto quantized = Quantize(RandomNetwork(LeNet5Layers(), false, 1), LabSpec(proto::THREE_SIGMA));
   ASSERT_THAT(quantized, IsOk());
   for (const proto::QuantizedLayer& layer : quantized->layer()) {
@@ -228,7 +228,7 @@ TEST(QuantizeLayersTest, AResidualNetworkHasAScaleForEachTensor) {
   EXPECT_EQ(add.kind(), "add");
   EXPECT_TRUE(add.weight().empty());
   ASSERT_EQ(add.add_factor_size(), 2);
-  // Steps in, over the step out.
+  // Each factor is the input's step divided by the output's step.
   EXPECT_FLOAT_EQ(add.add_factor(0), static_cast<float>(add.tensor_scale() / find("block.conv2").tensor_scale()));
   EXPECT_FLOAT_EQ(add.add_factor(1), static_cast<float>(add.tensor_scale() / find("block.shortcut").tensor_scale()));
   EXPECT_EQ(pool.kind(), "global_average_pool");

@@ -53,7 +53,7 @@ absl::StatusOr<LayerKind> ReadKind(const proto::QuantizedLayer& layer) {
                                                   "(out, in) nor, without weights, add or global_average_pool"));
 }
 
-// `before` are the layers before it. Whether the shape can be is for CheckShapes to say.
+// Reads a layer's shape. `before`: the shapes of all earlier layers. Does not check the shape; CheckShapes does.
 absl::StatusOr<LayerShape> ReadShape(const proto::QuantizedLayer& layer, const std::vector<LayerShape>& before) {
   LayerShape shape;
   shape.name = layer.name();
@@ -93,7 +93,7 @@ absl::StatusOr<LayerShape> ReadShape(const proto::QuantizedLayer& layer, const s
 
 bool IsFactor(float value) { return std::isnormal(value) && value > 0; }
 
-// Multipliers, an addition's factors, and the zero point.
+// Reads multipliers, the factors of an addition, and the zero point.
 absl::Status ReadScaling(const proto::QuantizedLayer& source, const IntegerNetwork& network, IntegerLayer& layer) {
   const LayerShape& shape = layer.shape;
   layer.zero_point = source.zero_point();
@@ -161,7 +161,7 @@ absl::StatusOr<IntegerNetwork> ToIntegerNetwork(const proto::QuantizedNetwork& r
       return Contradiction(record.name(), status.message());
     }
     if (layer.weight.size() !=
-        layer.shape.WeightSize()) {  // or ReadScaling would take memory for any number of channels
+        layer.shape.WeightSize()) {  // must precede ReadScaling, which allocates memory for any number of channels
       return Contradiction(layer.shape.name,
                            absl::StrCat(layer.weight.size(), " weights, its shape wants ", layer.shape.WeightSize()));
     }

@@ -1,5 +1,5 @@
-// Any int8 network of a record: refused, or runnable on its replay samples in integers. A sample that the network itself
-// adds is replayed without a difference.
+// Reads any int8 network from a record. The network must be either rejected or able to run its replay samples in
+// integers. A sample that the network itself adds must replay without a difference.
 #include "absl/status/statusor.h"
 #include "lib/dataset/dataset.h"
 #include "lib/int8/quantized_record.h"
@@ -11,7 +11,7 @@ FUZZ_PROTO_MUTATOR(lockstep::proto::QuantizedNetwork)
 
 namespace {
 
-// Multiply-accumulates of one image that the portable loops do in well under a second.
+// Limit of multiply-accumulates per image: the portable loops need well under a second for it.
 constexpr uint64_t kMaxMacs = 5'000'000;
 
 }  // namespace

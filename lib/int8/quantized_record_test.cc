@@ -31,7 +31,7 @@ constexpr float kMean[] = {.4914f, .4822f, .4465f};
 constexpr float kStd[] = {.2023f, .1994f, .2010f};
 constexpr double kUnit = 1.0 / (1 << 24);  // relative rounding error of one float32 operation
 
-// A quantized lenet5_bias of random weights with three replay samples, and what it was made of.
+// Fixture with a quantized lenet5_bias of random weights, three replay samples, and their sources.
 class QuantizedRecordTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -50,7 +50,7 @@ class QuantizedRecordTest : public ::testing::Test {
     ASSERT_THAT(AddReplaySamples(images_, {0, 2, 3}, MakePlainRunner, record_), IsOk());
   }
 
-  // The lab's, with int8 logits.
+  // The lab's network and settings, with int8 logits.
   virtual FloatNetwork Network() const { return RandomNetwork(LeNet5Layers(), true, 1); }
   virtual proto::QuantizeSpec Spec() const {
     proto::QuantizeSpec spec;
@@ -92,14 +92,15 @@ TEST_F(QuantizedRecordTest, SurvivesBeingWrittenAndRead) {
   EXPECT_THAT(Replay(copy), IsOk());
 }
 
-// Real outputs of each layer, from the int8 inputs that the integer network really gives it. Per output,
+// Checks each layer's real outputs, computed from the int8 inputs that the integer network gives to the layer. Per
+// output,
 //     |integer output / S_out - real output| <= sum|x| * 0.5 / n_w   each weight is within half a step
 //                                             + 0.5 / A              so is the bias
 //                                             + 0.5 / S_out          and the output
-// plus float32's own errors: (K + 1) * u * (|bias| + sum|w||x|) in the plain loops, and in requantization the
-// accumulator, the multiplier (5.1 u) and the product, at most 255 * 7.2 u steps. Clamping the real output to the int8
-// range, ReLU and max-pooling never make a difference larger. The first three terms are had by running the layer on |x|
-// with all weights 0.5 / n_w. An addition or an average has but the last two.
+// plus the errors of float32 itself: (K + 1) * u * (|bias| + sum|w||x|) in the plain loops, and in requantization those
+// of the accumulator, the multiplier (5.1 u) and the product, at most 255 * 7.2 u steps. Clamping the real output to
+// the int8 range, ReLU and max-pooling never increase a difference. The first three terms are computed by running the
+// layer on |x| with all weights 0.5 / n_w. For an addition or an average only the last two apply.
 void ExpectEveryLayerIsTheRealOneWithinItsRoundings(const FloatNetwork& network, const proto::QuantizedNetwork& record,
                                                     const uint8_t* pixels) {
   const auto integer = ToIntegerNetwork(record);
@@ -132,7 +133,7 @@ void ExpectEveryLayerIsTheRealOneWithinItsRoundings(const FloatNetwork& network,
     for (float& bias : bound.layers[0].bias) {
       bias = static_cast<float>(0.5 / layer.accumulator_scale() + (terms + 1) * kUnit * std::abs(bias));
     }
-    // RunFloat wants a network that begins with an image: an addition's two inputs go through it one by one.
+    // RunFloat requires a network that begins with an image, so the two inputs of an addition are run one by one.
     std::vector<float> expected(shape.Pooled().Size(), 0.0f), largest_error = expected;
     for (const uint32_t input : shape.inputs) {
       const Tensor& tensor = tensors[input];
@@ -182,7 +183,7 @@ TEST_F(QuantizedRecordTest, EveryLayerIsTheRealOneWithinItsRoundings) {
   ExpectEveryLayerIsTheRealOneWithinItsRoundings(network_, record_, Pixels(1));
 }
 
-// A residual network, each output channel with a scale, each tensor with a zero point, int32 logits.
+// Fixture with a residual network: one scale per output channel, one zero point per tensor, int32 logits.
 class ResidualRecordTest : public QuantizedRecordTest {
  protected:
   FloatNetwork Network() const override { return RandomNetwork(SmallResidualLayers(), true, 3); }
@@ -217,7 +218,7 @@ TEST_F(ResidualRecordTest, ReplaysItsSums) {
   EXPECT_GT(largest, 127) << "they could be int8";
 }
 
-// One step of room less at the top, and the next layer subtracts one more: the logits stay as they are.
+// The output loses one level at the top, and the next layer subtracts 1 more: the logits do not change.
 TEST_F(ResidualRecordTest, AChangeThatNoLogitShowsIsFoundByItsLayersDigest) {
   Layer("block.conv1")->set_zero_point(-127);
   EXPECT_THAT(Replay(record_), StatusIs(absl::StatusCode::kAborted,

@@ -1,4 +1,4 @@
-// Networks with weights drawn from a seed. Test-only.
+// Networks with random weights from a seed. Test-only.
 #ifndef LOCKSTEP_LIB_INT8_RANDOM_NETWORK_H_
 #define LOCKSTEP_LIB_INT8_RANDOM_NETWORK_H_
 
@@ -12,8 +12,8 @@
 
 namespace lockstep::testing {
 
-// `count` values, uniform in [-bound, bound). std::mt19937 is the same everywhere; std::uniform_* is not, hence by
-// hand.
+// Returns `count` values, uniform in [-bound, bound). Does not use std::uniform_*, whose results differ between
+// standard libraries; std::mt19937 gives the same numbers everywhere.
 inline std::vector<float> RandomValues(std::mt19937& random, size_t count, float bound) {
   std::vector<float> values(count);
   for (float& value : values) {
@@ -22,8 +22,8 @@ inline std::vector<float> RandomValues(std::mt19937& random, size_t count, float
   return values;
 }
 
-// A stem, a strided block whose shortcut is a convolution, an average and a linear layer, on (3, 32, 32): each kind of
-// resnet18's layers, small.
+// Returns a small network on (3, 32, 32) with each kind of layer in resnet18: a stem, a strided block whose shortcut is
+// a convolution, an average and a linear layer.
 inline std::vector<LayerShape> SmallResidualLayers() {
   std::vector<LayerShape> layers;
   const auto add = [&layers](LayerShape shape, uint32_t stride, bool relu) {
@@ -43,7 +43,8 @@ inline std::vector<LayerShape> SmallResidualLayers() {
   return layers;
 }
 
-// Every weight and bias uniform within 1 / sqrt(terms), as torch.nn initialises them. Named as a network of the lab.
+// Returns a network with every weight and bias uniform within 1 / sqrt(terms), the initialisation of torch.nn. Its name
+// is that of one of the lab's networks.
 inline FloatNetwork RandomNetwork(std::vector<LayerShape> shapes, bool bias, uint32_t seed) {
   std::mt19937 random(seed);
   FloatNetwork network;

@@ -1,4 +1,4 @@
-// Values of the distributions that activations have, and of some that break things. Test-only.
+// Values with the distributions of activations, and of some difficult cases. Test-only.
 #ifndef LOCKSTEP_LIB_INT8_RANDOM_VALUES_H_
 #define LOCKSTEP_LIB_INT8_RANDOM_VALUES_H_
 
@@ -17,7 +17,8 @@ struct NamedValues {
   std::vector<float> values;
 };
 
-// Uniform in (0, 1). std::mt19937 is the same everywhere; std::*_distribution is not, hence by hand.
+// Returns a value uniform in (0, 1). Does not use std::*_distribution, whose results differ between standard libraries;
+// std::mt19937 gives the same numbers everywhere.
 inline double UniformValue(std::mt19937& random) { return (random() + 0.5) / 4294967296.0; }
 
 inline double NormalValue(std::mt19937& random) {
@@ -30,7 +31,7 @@ inline double LaplaceValue(std::mt19937& random) {
   return (u < 0 ? 1 : -1) * std::log(1 - 2 * std::abs(u));
 }
 
-// `size` values of each distribution, in random order.
+// Returns `size` values of each distribution, in random order.
 inline std::vector<NamedValues> ManyDistributions(size_t size, uint32_t seed) {
   std::vector<NamedValues> all = {{"normal", {}},         {"laplace", {}},      {"half normal with zeros", {}},
                                   {"negative", {}},       {"two points", {}},   {"constant", {}},

@@ -15,18 +15,18 @@ namespace {
 
 constexpr int kSide = FineHistogram::kBinsPerSide;
 
-// [min, max] with 0 among them.
+// Returns [min, max], extended to contain 0.
 Range WholeRange(const FineHistogram& histogram) {
   return {std::min(0.0, histogram.min()), std::max(0.0, histogram.max())};
 }
 
 Range Within(const Range& outer, double low, double high) {
-  return {std::clamp(low, outer.low, 0.0) + 0.0, std::clamp(high, 0.0, outer.high)};  // + 0: no -0
+  return {std::clamp(low, outer.low, 0.0) + 0.0, std::clamp(high, 0.0, outer.high)};  // + 0.0 turns -0 into 0
 }
 
 bool OneSided(const Range& whole) { return whole.low == 0 || whole.high == 0; }
 
-// Counts of the magnitudes above 0, up to the last bin that has one.
+// Returns the counts of magnitudes above 0, up to the last bin that is not empty.
 std::vector<uint64_t> Magnitudes(const FineHistogram& histogram, bool negative, bool positive) {
   std::vector<uint64_t> counts;
   for (int bin = 0; bin < kSide; ++bin) {
@@ -38,8 +38,8 @@ std::vector<uint64_t> Magnitudes(const FineHistogram& histogram, bool negative, 
   return counts;
 }
 
-// The upper edge of the bin where the largest magnitude lies when the `outside` largest are left out; 0 when none are
-// left.
+// Returns the upper edge of the bin that holds the largest magnitude after the `outside` largest are left out; 0 if no
+// magnitude is left.
 double EdgeWithout(const std::vector<uint64_t>& counts, uint64_t outside, double width) {
   uint64_t beyond = 0;
   for (size_t bin = counts.size(); bin > 0; --bin) {
@@ -51,8 +51,8 @@ double EdgeWithout(const std::vector<uint64_t>& counts, uint64_t outside, double
   return 0;
 }
 
-// How many of `size` values are `percent` % of them, rounded down; but 1 of 1,000 is 100 - 99.9 % of them, although that
-// difference is slightly smaller than 0.1.
+// Returns `percent` % of `size`, rounded down. The tolerance 1e-6 makes 100 - 99.9 % of 1,000 equal to 1, although that
+// difference is slightly smaller than 0.1 in floating point.
 uint64_t ShareOf(uint64_t size, double percent) {
   return static_cast<uint64_t>(static_cast<double>(size) * percent / 100 + 1e-6);
 }

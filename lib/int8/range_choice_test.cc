@@ -35,7 +35,7 @@ Range Choose(const FineHistogram& histogram, proto::RangeMethod method, bool sym
   return ChooseRange(histogram, method, percentile, symmetric, "x").value();
 }
 
-// What holds of every method and distribution.
+// Properties of every method and distribution.
 TEST(ChooseRangeTest, RangesAreUsable) {
   for (const NamedValues& named : ManyDistributions(20000, 1)) {
     const FineHistogram histogram = HistogramOf(named.values);
@@ -59,7 +59,7 @@ TEST(ChooseRangeTest, RangesAreUsable) {
   }
 }
 
-// A range by squared errors costs no more than any other, by its own measure.
+// Checks that no other method has a smaller expected squared error than MSE.
 TEST(ChooseRangeTest, MseHasTheLeastExpectedError) {
   for (const NamedValues& named : ManyDistributions(20000, 2)) {
     const FineHistogram histogram = HistogramOf(named.values);
@@ -68,7 +68,8 @@ TEST(ChooseRangeTest, MseHasTheLeastExpectedError) {
         return ExpectedQuality(histogram, Choose(histogram, method, symmetric), symmetric, "x").value().snr_db;
       };
       for (const proto::RangeMethod method : kRangeMethods) {
-        // Other methods choose among other numbers: 2,048 steps lie up to 1 / 2048 beside them.
+        // Other methods do not choose among the 2,048 steps of MSE; their choice may lie up to 1 / 2048 from such a
+        // step.
         EXPECT_GE(snr(proto::MSE), snr(method) - 0.02) << named.name << proto::RangeMethod_Name(method) << symmetric;
       }
     }
@@ -94,7 +95,7 @@ TEST(ChooseRangeTest, ADeadTensorGetsARangeOfOne) {
   }
 }
 
-// The k-th smallest of the sorted values, so that all but floor(share * n) are at or below it.
+// Returns the k-th smallest value, where all but floor(share * n) values are at or below it.
 double SortedQuantile(std::vector<double> values, double percent_outside) {
   std::sort(values.begin(), values.end());
   const auto outside =
@@ -102,7 +103,8 @@ double SortedQuantile(std::vector<double> values, double percent_outside) {
   return values[values.size() - 1 - std::min(outside, values.size() - 1)];
 }
 
-// One end: not below the exact one, less than a bin above it; 0 when the exact one has the other sign.
+// Checks one end of a range: at least the exact end, and less than one bin above it; 0 if the exact end has the other
+// sign.
 void ExpectEnd(double end, double exact, double width) {
   EXPECT_GE(end, std::max(0.0, exact));
   EXPECT_LE(end, std::max(0.0, exact) + (exact > 0 ? width : 0));
@@ -183,7 +185,7 @@ TEST(ChooseRangeTest, EntropyCountsTheLevelsThatThereAre) {
   EXPECT_EQ(Choose(histogram, proto::ENTROPY, false).high, threshold(256));
 }
 
-// No value is near 0. The published algorithm alone would keep but the smallest one.
+// No value is near 0. The published algorithm alone would keep only the first occupied bin.
 TEST(ChooseRangeTest, EntropyKeepsMostValues) {
   for (const NamedValues& named : ManyDistributions(20000, 7)) {
     const FineHistogram histogram = HistogramOf(named.values);
@@ -194,7 +196,7 @@ TEST(ChooseRangeTest, EntropyKeepsMostValues) {
   }
 }
 
-// Zeros of ReLU must not draw the threshold to them.
+// Zeros of ReLU must not move the threshold.
 TEST(ChooseRangeTest, EntropyDoesNotSeeZeros) {
   NamedValues relu = ManyDistributions(50000, 6)[2];
   ASSERT_EQ(relu.name, "half normal with zeros");

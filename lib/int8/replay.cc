@@ -15,14 +15,14 @@ namespace {
 
 constexpr size_t kDigestedBatch = 100;  // images
 
-// What a record's network gives for its samples.
+// Outputs of a record's network for its samples.
 struct Found {
   size_t classes = 0;
   std::vector<int32_t> logits;  // (samples, classes)
   LayerDigests digests;
 };
 
-// A network that is run on batches of images, with a digest of all that each layer writes.
+// A network that runs on batches of images and computes a digest of each layer's output.
 class DigestedRun {
  public:
   static absl::StatusOr<DigestedRun> Make(const proto::QuantizedNetwork& record, const MakeIntegerRunner& make);
@@ -49,7 +49,7 @@ absl::Status Broken(const proto::QuantizedNetwork& record, absl::string_view wha
       absl::StrCat("network record: ", record.name(), ": ", what, "; make it again with quantize"));
 }
 
-// int8 (samples, height, width, channels).
+// Returns the quantized images of the samples: int8 (samples, height, width, channels).
 absl::StatusOr<std::vector<int8_t>> Images(const proto::QuantizedNetwork& record) {
   ASSIGN_OR_RETURN(const ImageTable table, ImageTableOf(record));
   std::vector<int8_t> images(static_cast<size_t>(record.replay_size()) * kImageBytes);
@@ -106,7 +106,7 @@ absl::StatusOr<Found> RunSamples(const proto::QuantizedNetwork& record, const Ma
   return found;
 }
 
-// The first logit of a sample that differs, in words; empty when all are as expected.
+// Returns a description of the first logit of a sample that differs; empty if all logits are as expected.
 absl::StatusOr<std::string> Difference(const proto::QuantizedNetwork& record, const proto::ReplaySample& sample,
                                        const int32_t* logits, size_t classes) {
   if (classes != static_cast<size_t>(sample.expected_logit_size())) {

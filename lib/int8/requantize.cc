@@ -20,7 +20,7 @@ absl::StatusOr<float> Normal(float part, float result, absl::string_view layer, 
 constexpr int64_t kInt32Least = std::numeric_limits<int32_t>::min();
 constexpr int64_t kInt32Most = std::numeric_limits<int32_t>::max();
 
-// value / 2^shift, half away from zero.
+// Returns value / 2^shift, rounded half away from zero.
 int64_t ShiftRight(int64_t value, int shift) {
   const int64_t half = shift == 0 ? 0 : int64_t{1} << (shift - 1);
   return value >= 0 ? (value + half) >> shift : -((-value + half) >> shift);
@@ -30,7 +30,8 @@ int64_t ShiftRight(int64_t value, int shift) {
 
 FixedPointMultiplier ToFixedPoint(float multiplier) {
   FixedPointMultiplier result;
-  const double fraction = std::frexp(multiplier, &result.shift);  // in [0.5, 1), 24 bits of it: exact below
+  const double fraction = std::frexp(multiplier, &result.shift);  // in [0.5, 1) with 24 significant bits, so the
+                                                                  // product below is exact
   result.fraction = static_cast<int32_t>(fraction * 2147483648.0);
   return result;
 }

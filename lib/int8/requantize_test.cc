@@ -26,7 +26,7 @@ TEST(RequantizeTest, ExactProducts) {
   EXPECT_EQ(Requantize(-40, 3.0f), -120);
 }
 
-// Multiplier 1/2 and odd accumulators: the value before rounding ends in .5 exactly. What each can tell apart:
+// Multiplier 1/2 and odd accumulators: the value before rounding ends in .5 exactly. Rounding modes that would fail:
 TEST(RequantizeTest, TiesGoToTheEvenNeighbour) {
   EXPECT_EQ(Requantize(1, 0.5f), 0);    // 0.5: half up and half away from zero give 1
   EXPECT_EQ(Requantize(3, 0.5f), 2);    // 1.5: truncation and half down give 1
@@ -55,8 +55,8 @@ TEST(RequantizeTest, SaturatesAtBothEnds) {
   EXPECT_EQ(Requantize(kMax, std::numeric_limits<float>::max()), 127);  // the product is infinite
 }
 
-// 2^24 + 1 is no float32 and becomes 2^24, so that the product is the tie 126.5, which goes to 126. In real arithmetic
-// it would be 126.5000075, which goes to 127.
+// 2^24 + 1 is not a float32 number and becomes 2^24, so that the product is the tie 126.5, which goes to 126. In real
+// arithmetic the product would be 126.5000075, which goes to 127.
 TEST(RequantizeTest, TheAccumulatorIsRoundedToFloat32First) {
   const float multiplier = 126.5f / (1 << 24);
   EXPECT_EQ(Requantize((1 << 24) + 1, multiplier), 126);
@@ -85,7 +85,7 @@ TEST(RequantizeMultiplierTest, RejectsWhatFloat32CannotHold) {
 }
 
 TEST(RequantizeTest, TheZeroPointIsAddedBeforeClamping) {
-  EXPECT_EQ(Requantize(5, 0.5f, 100), 102);  // the tie is decided before
+  EXPECT_EQ(Requantize(5, 0.5f, 100), 102);  // the tie is rounded before the addition
   EXPECT_EQ(Requantize(7, 0.5f, 100), 104);
   EXPECT_EQ(Requantize(60, 0.5f, 100), 127);
   EXPECT_EQ(Requantize(-60, 0.5f, -128), -128);
@@ -111,7 +111,7 @@ TEST(FixedPointTest, TiesGoAwayFromZeroAfterTheShift) {
   EXPECT_EQ(RequantizeFixedPoint(20, eighth, 10), 13);
 }
 
-// 7 * 0.0625 = 0.4375, which one rounding takes to 0. gemmlowp rounds 3.5 to 4 first, and then 4 / 8 to 1.
+// 7 * 0.0625 = 0.4375, which a single rounding takes to 0. gemmlowp rounds 3.5 to 4 first, and then 4 / 8 to 1.
 TEST(FixedPointTest, RoundsTwice) {
   EXPECT_EQ(RequantizeFixedPoint(7, ToFixedPoint(0.0625f)), 1);
   EXPECT_EQ(Requantize(7, 0.0625f), 0);
@@ -141,7 +141,7 @@ TEST(FixedPointTest, ExtremesSaturate) {
 }
 
 TEST(AddInt8Test, ByHand) {
-  // Steps 0.5 and 0.25 into 0.25: 2 a + b.
+  // Input steps 0.5 and 0.25, output step 0.25: 2 a + b.
   const AddFactors plain = MakeAddFactors(2, 1, 0, 0, 0);
   EXPECT_EQ(plain.offset, 128 - 2 * 128 - 128);
   EXPECT_EQ(AddInt8(10, 5, plain), 25);
@@ -161,7 +161,7 @@ TEST(AddInt8Test, TiesGoToTheEvenNeighbour) {
   EXPECT_EQ(AddInt8(-127, -126, factors), -126);  // 1.5
 }
 
-// 1 / 3 is no float32; a fused product is rounded once, with the sum. Rounded twice, some pair would differ.
+// 1 / 3 is not a float32 number. A fused product is rounded once, with the sum; rounded twice, some pair would differ.
 TEST(AddInt8Test, IsFused) {
   const AddFactors factors = MakeAddFactors(1.0f / 3, 0.7f, 0, 0, 0);
   int different = 0;
