@@ -1,4 +1,4 @@
-// Which normalization a network gets that was trained elsewhere or earlier: the flag's, its own, or an assumed one.
+// Choice of the normalization for a network that was trained elsewhere or earlier.
 #ifndef LOCKSTEP_LIB_QUANTIZE_CHOOSE_NORMALIZATION_H_
 #define LOCKSTEP_LIB_QUANTIZE_CHOOSE_NORMALIZATION_H_
 
@@ -10,7 +10,7 @@
 
 namespace lockstep {
 
-// Word of --normalization for "as the file says".
+// Value of --normalization that selects the file's own normalization.
 inline constexpr char kAutoNormalization[] = "auto";
 
 struct ChosenNormalization {
@@ -18,11 +18,11 @@ struct ChosenNormalization {
   std::string warning;                 // empty: the values are certain
 };
 
-// Chooses for the network of the file `path`:
-//   - the flag's, if `flag` is not "auto"; with a warning if the file says otherwise;
-//   - `own`, which the file carries;
-//   - the data set's, with source "assumed" and a warning that names the flag.
-// InvalidArgumentError: as ParseNormalization and CompleteNormalization.
+// Chooses the normalization for the network of the file `path`, in this order:
+//   - the flag's, if `flag` is not "auto"; with a warning if the file has another one;
+//   - `own`, the normalization in the file;
+//   - that of the data set, with source "assumed" and a warning that names the flag.
+// Errors as ParseNormalization and CompleteNormalization (InvalidArgumentError).
 absl::StatusOr<ChosenNormalization> ChooseNormalization(const std::string& path, const std::string& flag,
                                                         const std::optional<proto::Normalization>& own,
                                                         const proto::DatasetInfo& train);

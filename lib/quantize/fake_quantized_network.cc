@@ -31,9 +31,9 @@ namespace lockstep {
 namespace {
 
 constexpr double kWeightMax = 127;        // weights lie in [-127, 127]
-constexpr double kLargestBias = 1 << 30;  // QuantizeChannels' (lib/int8/quant_params.h)
+constexpr double kLargestBias = 1 << 30;  // limit of QuantizeChannels (lib/int8/quant_params.h)
 
-// Gives `rounded`; backward, the gradient goes to `smooth` where `inside` is true.
+// Function that returns `rounded`. In the backward pass, the gradient goes to `smooth` where `inside` is true.
 struct StraightThrough : torch::autograd::Function<StraightThrough> {
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& smooth,
                             const at::Tensor& rounded, const at::Tensor& inside) {
@@ -47,7 +47,7 @@ struct StraightThrough : torch::autograd::Function<StraightThrough> {
   }
 };
 
-// What flows between layers: int8 values less their zero point, fp32 (N, channels, height, width).
+// Tensor between layers: int8 values less their zero point, fp32 (N, channels, height, width).
 struct Quantized {
   at::Tensor values;
   double scale = 1;
@@ -57,7 +57,7 @@ struct Quantized {
 struct Layer {
   LayerShape shape;
   at::Tensor weight;  // fp32 (out, in, kernel, kernel), channels last; undefined without weights
-  at::Tensor bias;    // fp32 (out); undefined: none
+  at::Tensor bias;    // fp32 (out); undefined: no bias
   bool per_channel = false;
   bool writes_sums = false;
   double output_scale = 1;
@@ -66,19 +66,20 @@ struct Layer {
   float add_factor[2] = {1, 1};
 };
 
-// `values` divided by a number. A divisor of the host would not do: CUDA multiplies with its reciprocal instead.
+// Divides `values` by a number. With a host scalar as divisor, CUDA would multiply by its reciprocal instead.
 at::Tensor Divide(const at::Tensor& values, double divisor) {
   return at::div(values, at::full({1}, divisor, values.options().requires_grad(false)));
 }
 
-// Channels last on a GPU alone: oneDNN's weight gradient of a 1x1 convolution of stride 2 is wrong in that format on CPUs
-// with AVX2 (LibTorch 2.11, 6 to 9 channels: 0.5 to 1.1 of its norm, other bits each time; 2026-11-25, AMD EPYC).
+// Returns channels last for a GPU only: on CPUs with AVX2, oneDNN's weight gradient of a 1x1 convolution of stride 2 is
+// wrong in that format (LibTorch 2.11, 6 to 9 channels: error of 0.5 to 1.1 times its norm, other bits each time;
+// 2026-11-25, AMD EPYC).
 at::MemoryFormat FormatOn(c10::Device device) {
   return device.is_cuda() ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
 }
 
 at::Tensor ToParameter(const std::vector<float>& values, at::IntArrayRef sizes, c10::Device device) {
-  // from_blob wants a pointer to non-const, and only reads here.
+  // from_blob requires a non-const pointer, but only reads here.
   const at::Tensor copy = at::from_blob(const_cast<float*>(values.data()), sizes).clone().to(device);
   return (sizes.size() == 4 ? copy.contiguous(FormatOn(device)) : copy).requires_grad_(true);
 }
@@ -109,7 +110,7 @@ Layer ToLayer(const FloatLayer& source, const proto::QuantizedLayer& record, c10
   return layer;
 }
 
-// double (rows): the scale of the weights in each row, as QuantizeWeights has it; that of a row of zeros is `of_zeros`.
+// Returns the weight scale of each row, double (rows), as in QuantizeWeights; a row of zeros gets `of_zeros`.
 at::Tensor RowScales(const at::Tensor& rows, proto::WeightRange range, const at::Tensor& of_zeros) {
   const at::Tensor largest = at::amax(at::abs(rows), {1});
   at::Tensor covered = largest;
@@ -120,7 +121,7 @@ at::Tensor RowScales(const at::Tensor& rows, proto::WeightRange range, const at:
   return at::where(largest == 0, of_zeros, at::full_like(covered, kWeightMax) / covered);
 }
 
-// double (1) or (out), as QuantizeWeights or QuantizeChannels has them.
+// Returns the scales of a layer's weights, double (1) or (out), as in QuantizeWeights or QuantizeChannels.
 at::Tensor WeightScales(const Layer& layer, double input_scale, proto::WeightRange range) {
   const at::Tensor weight = layer.weight.detach().to(at::kDouble);
   const at::Tensor whole = RowScales(weight.reshape({1, -1}), range, at::full({1}, 1, weight.options()));
@@ -135,7 +136,7 @@ at::Tensor WeightScales(const Layer& layer, double input_scale, proto::WeightRan
   return at::minimum(scales, at::full_like(bias, kLargestBias) / (bias * input_scale));
 }
 
-// Weights as integers, fp32. `scales`: double, along the first dimension.
+// Returns weights as integers, fp32. `scales`: double, along the first dimension.
 at::Tensor RoundWeight(const at::Tensor& weight, const at::Tensor& scales) {
   const at::Tensor along = scales.reshape({-1, 1, 1, 1});
   const at::Tensor rounded = at::round(weight.detach().to(at::kDouble) * along);
@@ -144,7 +145,7 @@ at::Tensor RoundWeight(const at::Tensor& weight, const at::Tensor& scales) {
                                 at::abs(rounded) <= kWeightMax);
 }
 
-// Biases as integers of the accumulator's scales, fp32. `scales`: double (1) or (out).
+// Returns biases as integers in the accumulator's scales, fp32. `scales`: double (1) or (out).
 std::optional<at::Tensor> RoundBias(const at::Tensor& bias, const at::Tensor& scales) {
   if (!bias.defined()) {
     return std::nullopt;
@@ -154,8 +155,8 @@ std::optional<at::Tensor> RoundBias(const at::Tensor& bias, const at::Tensor& sc
                                 at::ones_like(rounded, rounded.options().dtype(at::kBool)));
 }
 
-// What a layer writes. `smooth`: its outputs on their scale, without the zero point, not rounded; `rounded`: the same
-// rounded, and with the zero point.
+// Returns a layer's output. `smooth`: outputs in their scale, without the zero point, not rounded; `rounded`: the same
+// values rounded, with the zero point.
 Quantized Finish(const Layer& layer, const at::Tensor& smooth, const at::Tensor& rounded) {
   const double least = layer.shape.relu ? layer.zero_point : kInt8Min;
   const at::Tensor above = layer.shape.relu ? smooth.detach() > 0 : rounded >= least;
@@ -165,7 +166,7 @@ Quantized Finish(const Layer& layer, const at::Tensor& smooth, const at::Tensor&
           layer.zero_point};
 }
 
-// The sum of two tensors: AddAndRound of lib/int8/requantize.h, whose multiply-adds are exact in double.
+// Adds two tensors like AddAndRound of lib/int8/requantize.h; the multiply-adds are exact in double.
 Quantized Add(const Layer& layer, const Quantized& a, const Quantized& b) {
   const AddFactors factors =
       MakeAddFactors(layer.add_factor[0], layer.add_factor[1], a.zero_point, b.zero_point, layer.zero_point);
@@ -177,14 +178,15 @@ Quantized Add(const Layer& layer, const Quantized& a, const Quantized& b) {
   return Finish(layer, a.values * factors.a + b.values * factors.b, rounded);
 }
 
-// Requantize of lib/int8/requantize.h. `multiplier`: a number, or fp32 along the channels.
+// Applies Requantize of lib/int8/requantize.h. `multiplier`: a number, or fp32 along the channels.
 template <typename Multiplier>
 Quantized Requantized(const Layer& layer, const at::Tensor& sums, const Multiplier& multiplier) {
   const at::Tensor smooth = at::mul(sums, multiplier);
   return Finish(layer, smooth, at::round(smooth.detach()) + layer.zero_point);
 }
 
-// RequantizeMultiplier of lib/int8/requantize.h: fp32 (1, out or 1, 1, 1). `weight_scales`: double (1) or (out).
+// Returns RequantizeMultiplier (lib/int8/requantize.h) as fp32 (1, out or 1, 1, 1). `weight_scales`: double (1) or
+// (out).
 at::Tensor Multipliers(const at::Tensor& weight_scales, double input_scale, double output_scale) {
   const at::Tensor products = at::reciprocal(weight_scales).to(at::kFloat) * Step(input_scale);
   return Divide(products, Step(output_scale)).reshape({1, -1, 1, 1});
@@ -205,7 +207,7 @@ struct FakeQuantizedNetwork::State {
     return {values.contiguous(FormatOn(images.device())), input_scale, input_zero_point};
   }
 
-  // Sums: their scale is the accumulator's.
+  // Runs a layer with weights. If it writes sums, their scale is the accumulator's.
   Quantized RunWeighted(const Layer& layer, const Quantized& input) const {
     const at::Tensor scales = WeightScales(layer, input.scale, weight_range);
     const at::Tensor sums =

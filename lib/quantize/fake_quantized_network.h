@@ -1,12 +1,13 @@
-// A network whose forward pass gives the integers of its int8 record and can be differentiated: what fine-tuning trains.
+// Differentiable network for fine-tuning: its forward pass gives the integers of an int8 record.
 //
-// Between the layers flow the integers themselves, in fp32: int8 values less their zero point. Sums of integers are exact
-// in fp32 up to 2^24, in any order, and each rounding is that of lib/int8/requantize.h; so what trains is what runs, bit for
-// bit, where no sum is larger.
+// Tensors between layers hold the integers themselves, in fp32: int8 values less their zero point. Sums of integers are
+// exact in fp32 up to 2^24, in any order, and each rounding is that of lib/int8/requantize.h. Hence training computes
+// the same bits as the int8 network where no sum is larger.
 //
-// Backward, rounding counts as the identity, and what is clamped passes no gradient: the straight-through estimator (Bengio,
-// Leonard, Courville 2013), as torch.fake_quantize_per_tensor_affine has it. Scales take no gradient. Those of weights are
-// taken from the weights anew in each pass, as QuantizeLayers takes them; those of activations are the record's.
+// In the backward pass, rounding counts as the identity, and a clamped value passes no gradient: the straight-through
+// estimator (Bengio, Leonard, Courville 2013), as in torch.fake_quantize_per_tensor_affine. Scales get no gradient. The
+// scales of weights are computed from the weights in each pass, as in QuantizeLayers; those of activations are the
+// record's.
 #ifndef LOCKSTEP_LIB_QUANTIZE_FAKE_QUANTIZED_NETWORK_H_
 #define LOCKSTEP_LIB_QUANTIZE_FAKE_QUANTIZED_NETWORK_H_
 
@@ -21,28 +22,28 @@
 
 namespace lockstep {
 
-// fp32 (N, classes), both.
+// Outputs of one forward pass, each fp32 (N, classes).
 struct QuantizedOutput {
-  at::Tensor integers;  // as the int8 network writes them: sums, or int8 values; without gradient
-  at::Tensor logits;    // the real numbers that they stand for
+  at::Tensor integers;  // outputs of the int8 network: sums, or int8 values; without gradient
+  at::Tensor logits;    // real numbers that the integers represent
 };
 
-// All functions throw c10::Error as LibTorch does.
+// Wrapper of the layers' parameters. All functions throw c10::Error as LibTorch does.
 class FakeQuantizedNetwork {
  public:
-  // Copies the weights to the device. `record`: what QuantizeLayers made of `network`, or of one of the same shapes, with
-  // `spec`.
+  // Copies the weights to the device. `record` must be a result of QuantizeLayers with `spec`, for `network` or for a
+  // network of the same shapes.
   FakeQuantizedNetwork(const FloatNetwork& network, const proto::QuantizedNetwork& record,
                        const proto::QuantizeSpec& spec, c10::Device device);
   ~FakeQuantizedNetwork();
 
-  // `images`: fp32 (N, channels, height, width), normalised, on the device.
+  // Runs the forward pass. `images`: fp32 (N, channels, height, width), normalised, on the device.
   QuantizedOutput Run(const at::Tensor& images) const;
 
-  // Weights and biases, fp32 leaves of the graph, to be trained in place.
+  // Returns weights and biases, fp32 leaves of the graph, to be trained in place.
   std::vector<at::Tensor> Parameters() const;
 
-  // The network with the weights and biases as they now are.
+  // Returns the network with the current weights and biases.
   FloatNetwork Network() const;
 
  private:

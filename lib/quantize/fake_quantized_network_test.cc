@@ -26,7 +26,7 @@ using ::lockstep::testing::SmallImageSet;
 using ::lockstep::testing::SmallResidualLayers;
 using ::testing::ElementsAre;
 
-constexpr uint32_t kImages = 20;  // of which the first half is for calibration
+constexpr uint32_t kImages = 20;  // images, of which the first half is for calibration
 
 const c10::Device kCpu(c10::kCPU);
 
@@ -37,7 +37,7 @@ proto::QuantizeSpec PlainSpec() {
   return spec;
 }
 
-// The values that the integer network of `record` writes last, image by image.
+// Returns the int8 network's final outputs, image by image.
 std::vector<int32_t> IntegerLogits(const proto::QuantizedNetwork& record, const ImageSet& set) {
   const absl::StatusOr<IntegerNetwork> network = ToIntegerNetwork(record);
   const absl::StatusOr<ImageTable> table = ImageTableOf(record);
@@ -53,8 +53,7 @@ std::vector<int32_t> IntegerLogits(const proto::QuantizedNetwork& record, const 
   return all;
 }
 
-// How many of the values that a network writes last differ between the forward pass of training and the integers; of how
-// many.
+// Number of final outputs that differ between the forward pass of training and the integers, and the number compared.
 struct Differences {
   size_t different = 0;
   size_t values = 0;
@@ -93,7 +92,7 @@ Differences CountDifferences(const FloatNetwork& network, const proto::QuantizeS
   return differences;
 }
 
-// A network of random weights, of which one in each layer lies beyond three standard deviations.
+// Returns a network of random weights; in each layer, one weight lies beyond three standard deviations.
 FloatNetwork WithOutliers(const std::vector<LayerShape>& layers, bool bias) {
   FloatNetwork network = RandomNetwork(layers, bias, 3);
   for (FloatLayer& layer : network.layers) {
@@ -104,7 +103,7 @@ FloatNetwork WithOutliers(const std::vector<LayerShape>& layers, bool bias) {
   return network;
 }
 
-// Every way to choose scales.
+// Returns all combinations of the choices of scales.
 std::vector<proto::QuantizeSpec> AllSpecs() {
   std::vector<proto::QuantizeSpec> specs;
   for (int choice = 0; choice < 16; ++choice) {
@@ -132,7 +131,7 @@ TEST(FakeQuantizedNetworkTest, ForwardGivesTheIntegersOfTheRecordBitForBit) {
   EXPECT_EQ(logits, 2 * 2 * 16 * kImages * 10);
 }
 
-// Networks that end after each of their layers, so that nothing behind it hides a difference.
+// Networks that end after each of their layers, so that no later layer hides a difference.
 TEST(FakeQuantizedNetworkTest, EveryLayerWritesTheIntegersOfTheRecord) {
   size_t values = 0;
   for (const auto& layers : {LeNet5Layers(), SmallResidualLayers()}) {
@@ -150,7 +149,7 @@ TEST(FakeQuantizedNetworkTest, EveryLayerWritesTheIntegersOfTheRecord) {
   EXPECT_GT(values, 1'000'000u);
 }
 
-// A channel of zeros, one whose weights are tiny beside its bias, and a layer of zeros.
+// A channel of zeros, a channel whose weights are tiny compared with its bias, and a layer of zeros.
 TEST(FakeQuantizedNetworkTest, ZerosAndTinyWeightsHaveTheScalesOfTheRecord) {
   FloatNetwork network = RandomNetwork(LeNet5Layers(), true, 3);
   proto::QuantizeSpec spec = PlainSpec();
@@ -164,7 +163,8 @@ TEST(FakeQuantizedNetworkTest, ZerosAndTinyWeightsHaveTheScalesOfTheRecord) {
   EXPECT_EQ(CountDifferences(network, spec).different, 0u);
 }
 
-// One linear layer of two inputs in steps of 0.1, whose outputs have steps of 0.05 where it does not write sums.
+// Returns the record of one linear layer with two inputs in steps of 0.1; its outputs, unless they are sums, have steps
+// of 0.05.
 proto::QuantizedNetwork SmallRecord(bool writes_sums) {
   proto::QuantizedNetwork record;
   record.set_input_scale(10);
@@ -188,7 +188,7 @@ std::vector<float> Values(const at::Tensor& tensor) {
   return {dense.const_data_ptr<float>(), dense.const_data_ptr<float>() + dense.numel()};
 }
 
-// Inputs of 0.52 and -1.99 are 5 and -20 steps; weights of 1 and 0.252 are 127 and 32 / 127.
+// Inputs of 0.52 and -1.99 are 5 and -20 steps of 0.1; weights of 1 and 0.252 are 127 and 32 steps of 1 / 127.
 TEST(FakeQuantizedNetworkTest, GradientsAreThoseOfTheRoundedNumbers) {
   const FakeQuantizedNetwork network(SmallNetwork(false, {1, 0.252f}, {0.1f}), SmallRecord(true), PlainSpec(), kCpu);
   const QuantizedOutput output = network.Run(at::tensor({0.52f, -1.99f}).reshape({1, 2, 1, 1}));
@@ -196,7 +196,7 @@ TEST(FakeQuantizedNetworkTest, GradientsAreThoseOfTheRoundedNumbers) {
   EXPECT_FLOAT_EQ(Values(output.logits)[0], 0.5f - 2 * 32 / 127.0f + 0.1f);
   output.logits.sum().backward();
   const std::vector<float> gradient = Values(network.Parameters()[0].grad());
-  EXPECT_FLOAT_EQ(gradient[0], 0.5f);  // the input as it was rounded
+  EXPECT_FLOAT_EQ(gradient[0], 0.5f);  // the rounded input
   EXPECT_FLOAT_EQ(gradient[1], -2);
   EXPECT_FLOAT_EQ(Values(network.Parameters()[1].grad())[0], 1);
 }

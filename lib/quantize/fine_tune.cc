@@ -28,11 +28,11 @@ namespace lockstep {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-constexpr size_t kComparedBatch = 100;  // images
+constexpr size_t kComparedBatch = 100;  // images per batch
 
-// PyTorch's reference for fine-tuning quantized networks (vision/references/classification/train_quantization.py) has
-// this momentum, and a decay of 1e-4. Here batch norm is folded in: decay would not only shorten weights, but make outputs
-// smaller.
+// Returns the momentum of PyTorch's reference for fine-tuning quantized networks
+// (vision/references/classification/train_quantization.py), which also has a weight decay of 1e-4. Here batch norm is
+// folded in, so decay would not only shorten weights, but make outputs smaller.
 SgdOptions OptimizerOptions() {
   SgdOptions options;
   options.momentum = 0.9;
@@ -40,7 +40,7 @@ SgdOptions OptimizerOptions() {
   return options;
 }
 
-// One network's fine-tuning.
+// Fine-tuning of one network.
 class Tuner {
  public:
   Tuner(const FloatNetwork& network, const proto::QuantizedNetwork& record, const ImageSet& train,
@@ -81,7 +81,7 @@ class Tuner {
     return CheckLoss(summary_.epoch_loss(static_cast<int>(epoch)), first_loss_ + std::log(classes_));
   }
 
-  // Returns the loss, the mean over the batch.
+  // Trains on one batch. Returns the loss, the mean over the batch.
   absl::StatusOr<double> RunStep(Batch& batch) {
     const at::Tensor images =
         at::from_blob(batch.images.data(), {batch.size, kImageChannels, kImageHeight, kImageWidth}).to(device_);
@@ -110,7 +110,7 @@ class Tuner {
   }
 
   absl::Status CheckLoss(double loss, double most) const {
-    if (loss <= most) {  // not so for NaN
+    if (loss <= most) {  // false for NaN
       return absl::OkStatus();
     }
     return absl::InvalidArgumentError(absl::StrCat(
@@ -130,7 +130,7 @@ class Tuner {
   proto::FineTuning summary_;
 };
 
-// The logits of some images by the forward pass of training, as the int8 network writes them.
+// Returns the logits of some images from the forward pass of training, in the int8 network's integers.
 std::vector<int32_t> TrainedLogits(const FakeQuantizedNetwork& network, const ImageSelection& images, size_t first,
                                    size_t count, c10::Device device) {
   std::vector<float> batch;

@@ -1,4 +1,5 @@
-// LibTorch's part of quantize on a GPU: networks in fp32 without TF32, fine-tuning with the integers of the CPU, repeatable.
+// Tests of quantize with LibTorch on a GPU: fp32 networks without TF32; fine-tuning with the CPU's integers,
+// repeatable.
 #include <cmath>
 #include <random>
 #include <vector>
@@ -35,7 +36,7 @@ class FineTuneCudaTest : public ::testing::Test {
   const c10::Device gpu_{c10::kCUDA, 0};
 };
 
-// Two sums of 27 products below 1 in fp32, in any order, are apart by at most 2 * 1.01 * 28 * 2^-24 * 27 = 9.1e-5
+// Two sums of 27 products below 1 in fp32, in any order, differ by at most 2 * 1.01 * 28 * 2^-24 * 27 = 9.1e-5
 // (torch_forward_test.cc); in TF32 each factor alone would be off by up to 2^-11.
 TEST_F(FineTuneCudaTest, ConvolutionsAreFp32s) {
   std::mt19937 random(3);

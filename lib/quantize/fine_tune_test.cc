@@ -70,7 +70,8 @@ TEST_F(FineTuneTest, TheLossGoesDown) {
   EXPECT_LT(tuned->summary.epoch_loss(3), tuned->summary.epoch_loss(0));
 }
 
-// Images of one colour each: the first three bits of the label, of which 8 and 9 have none. Guessing costs ln 10 = 2.303.
+// Images of one colour each: the first three bits of the label, so that 8 and 9 look like 0 and 1. Guessing costs ln 10
+// = 2.303.
 TEST_F(FineTuneTest, LearnsWhatCanBeLearnt) {
   for (size_t i = 0; i < set_.pixels.size(); ++i) {
     const size_t channel = i / kPlaneBytes % kImageChannels;
@@ -94,7 +95,7 @@ TEST_F(FineTuneTest, TheForwardPassOfTheResultIsTheIntegersOfItsRecord) {
   EXPECT_EQ(summary.compared_logits(), 8u * 10);
   EXPECT_EQ(summary.different_logits(), 0u);
 
-  proto::FineTuning planted;  // the weights before, beside the record after
+  proto::FineTuning planted;  // weights before fine-tuning, compared with the record after it
   ASSERT_THAT(CompareWithIntegers(network_, record, spec_, Some(), MakePlainRunner, cpu, planted), IsOk());
   EXPECT_GT(planted.different_logits(), 40u);
 }
@@ -119,7 +120,7 @@ TEST_F(FineTuneTest, ALearningRateThatDivergesIsNamed) {
                                AllOf(HasSubstr("diverged"), HasSubstr("--fine_tune_learning_rate below 1e+30"))));
 }
 
-// Weights so large that all outputs saturate leave a loss that is a number, but worse than guessing.
+// If weights are so large that all outputs saturate, the loss is a number, but worse than that of guessing.
 TEST_F(FineTuneTest, ALossThatOnlyClimbsIsDivergence) {
   spec_.set_fine_tune_learning_rate(50);
   EXPECT_THAT(Tune(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("diverged")));

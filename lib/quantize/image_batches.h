@@ -1,4 +1,4 @@
-// Images of a selection, a batch at a time, as LibTorch's networks read them.
+// Batches of a selection's images, in the layout of LibTorch's networks.
 #ifndef LOCKSTEP_LIB_QUANTIZE_IMAGE_BATCHES_H_
 #define LOCKSTEP_LIB_QUANTIZE_IMAGE_BATCHES_H_
 
@@ -16,18 +16,19 @@
 namespace lockstep {
 
 struct ImageBatch {
-  size_t first = 0;             // its first image's place among the selection's
+  size_t first = 0;             // position of its first image in the selection
   std::vector<float> images;    // fp32 (size, 3, 32, 32), normalised
   std::vector<uint8_t> labels;  // (size)
 
   size_t size() const { return labels.size(); }
 };
 
-// Every image of a split, in its order.
+// Returns a selection of all images of a split, in its order.
 ImageSelection AllImages(const ImageSet& set, const NormalizationTable& normalization);
 
-// Shows `see` the selection's images in their order, `batch_size` at a time; the last batch may be smaller. Shows progress
-// on stderr under `label`. Errors: those of `see`, after which nothing more is shown. Cancelled: a stop was asked for.
+// Passes the selection's images to `see` in their order, `batch_size` at a time; the last batch may be smaller. Shows
+// progress on stderr under `label`. Stops at the first error of `see` and returns it; returns CancelledError if a stop
+// was requested.
 absl::Status ForEachBatch(const ImageSelection& selection, size_t batch_size, const std::string& label,
                           const std::function<absl::Status(const ImageBatch& batch)>& see);
 

@@ -26,7 +26,7 @@ absl::Status CheckImagesAndLogits(const IntegerNetwork& network, size_t classes)
   return absl::OkStatus();
 }
 
-// Right ones and ties; there is no fp32 network to have changed from.
+// Counts correct predictions and ties. There is no fp32 network to compare with.
 proto::AccuracyStep CountAlone(const IntegerPredictions& found, const std::vector<uint8_t>& labels) {
   const proto::AccuracyStep counted = CountAccuracy(proto::FP32_NETWORK, found.predictions, found.predictions, labels);
   proto::AccuracyStep step;

@@ -1,4 +1,4 @@
-// A network that was quantized elsewhere, measured as ours are.
+// Measurement of a network that was quantized elsewhere, as for our own networks.
 #ifndef LOCKSTEP_LIB_QUANTIZE_IMPORT_NETWORK_H_
 #define LOCKSTEP_LIB_QUANTIZE_IMPORT_NETWORK_H_
 
@@ -9,10 +9,10 @@
 
 namespace lockstep {
 
-// Measures the accuracy in integers on all of dataset.test, and keeps replay samples. What only the fp32 network can tell
-// is absent, with the reason. `network` must be as ImportOnnx returns it, with mean and std. Returns FailedPreconditionError
-// if it does not read images of 3 x 32 x 32, or does not give one logit for each of the data set's classes, and
-// CancelledError if a stop was asked for.
+// Measures the accuracy in integers on all of dataset.test, and keeps replay samples. Results that require an fp32
+// network are absent, with the reason. `network` must be a result of ImportOnnx, with mean and std. Returns
+// FailedPreconditionError if it does not read images of 3 x 32 x 32, or does not give one logit for each of the data
+// set's classes, and CancelledError if a stop was requested.
 absl::StatusOr<proto::QuantizedNetwork> MeasureImported(proto::QuantizedNetwork network, const Dataset& dataset,
                                                         const proto::QuantizeSpec& spec, const MakeIntegerRunner& make);
 

@@ -17,9 +17,9 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kBatch = 50;  // images whose activations are kept twice
+constexpr size_t kBatch = 50;  // images per batch, whose activations are stored twice
 
-// Energies over all images.
+// Signal and noise energies over all images.
 class Noise {
  public:
   void Add(const float* clean, const float* noisy, size_t size) {
@@ -39,7 +39,7 @@ class Noise {
   double noise_ = 0;
 };
 
-// How many of a batch's images these logits are right on.
+// Returns the number of a batch's images for which these logits predict the label.
 uint32_t CountCorrect(const std::vector<float>& logits, const ImageBatch& batch) {
   const size_t classes = logits.size() / batch.size();
   uint32_t correct = 0;
@@ -49,10 +49,10 @@ uint32_t CountCorrect(const std::vector<float>& logits, const ImageBatch& batch)
   return correct;
 }
 
-// What a network says of images, against their labels and against fp32.
+// Comparison of a network's outputs with the labels and with fp32.
 struct Answers {
   uint32_t correct = 0;
-  double divergence = 0;  // ClassDivergence, summed
+  double divergence = 0;  // sum of ClassDivergence
 
   void Add(const std::vector<float>& logits, const std::vector<float>& fp32, const ImageBatch& batch) {
     correct += CountCorrect(logits, batch);
@@ -79,7 +79,7 @@ absl::StatusOr<uint32_t> CorrectOfAll(const TorchForward& forward, const ImageSe
   return correct;
 }
 
-// One tensor after another: the image's, then each layer's.
+// Study of all tensors in turn: the image's, then each layer's.
 class Study {
  public:
   Study(const FloatNetwork& network, const TorchForward& forward)
@@ -137,7 +137,7 @@ class Study {
   }
 
  private:
-  // observe, layer: as TorchForward::Run's.
+  // `observe` and `layer` as for TorchForward::Run.
   absl::Status AddAnswers(const ImageBatch& batch, const BatchObserver& observe, const Int8Mask& int8,
                           std::optional<size_t> layer, Answers& answers) {
     ASSIGN_OR_RETURN(const std::vector<float> logits, forward_.Run(batch.images, batch.size(), observe, int8, layer));
@@ -152,7 +152,7 @@ class Study {
     const auto compare = [&](const BatchActivations& values) {
       studied_[tensor].noise_alone.Add(clean[tensor].data(), values.written, values.size);
     };
-    std::optional<size_t> layer;  // the image is none
+    std::optional<size_t> layer;  // stays empty for the image
     if (tensor > 0) {
       layer = tensor - 1;
     }
@@ -162,7 +162,7 @@ class Study {
 
   const TorchForward& forward_;
   std::vector<Studied> studied_;
-  std::vector<float> fp32_logits_;  // of the batch
+  std::vector<float> fp32_logits_;  // logits of the current batch
   uint32_t correct_fp32_ = 0;
   Answers int8_;
 };

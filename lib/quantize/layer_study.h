@@ -1,4 +1,5 @@
-// Which layers cost the accuracy: each one alone in int8, all but each one, and how much noise each one adds.
+// Study of the accuracy that each layer costs: each layer alone in int8, all but each layer, and the noise of each
+// layer.
 #ifndef LOCKSTEP_LIB_QUANTIZE_LAYER_STUDY_H_
 #define LOCKSTEP_LIB_QUANTIZE_LAYER_STUDY_H_
 
@@ -16,19 +17,21 @@
 
 namespace lockstep {
 
-// Runs the network 2 + 2 * (layers + 1) times on each image, by LibTorch, int8 imitated in fp32 (TorchForward). The
-// images are training images that calibration has not seen: a choice that is made by what they tell must leave the test
-// images alone. Shows progress on stderr under `label`. Cancelled: a stop was asked for.
+// Runs the network 2 + 2 * (layers + 1) times on each image by LibTorch, with int8 imitated in fp32 (TorchForward).
+// `images` should be training images that calibration has not used: the study guides a choice, and test images must
+// not. Shows progress on stderr under `label`. Returns CancelledError if a stop was requested.
 absl::StatusOr<proto::LayerStudy> StudyLayers(const FloatNetwork& network, const proto::QuantizedNetwork& record,
                                               const ImageSelection& images, const std::string& label,
                                               c10::Device device = c10::Device(c10::kCPU));
 
-// The names of a study's layers, those first without which in int8 the class probabilities come nearest to fp32's; of
-// equal ones the one that alone in int8 changes them most.
+// Returns the names of a study's layers by decreasing sensitivity: first the layers that, if only they stay in fp32,
+// give class probabilities closest to those of fp32. Of equal layers, the first is the one that alone in int8 changes
+// the probabilities most.
 std::vector<std::string> BySensitivity(const proto::LayerStudy& study);
 
-// Puts layers back to fp32 in that order until the accuracy on `images`, those of the study, is at most `wanted_drop` points
-// below fp32's; then measures on all of `test`. Fills the study's fallback; nothing, when int8 itself is good enough.
+// Returns layers to fp32 in the order of BySensitivity until the accuracy on `images`, those of the study, is at most
+// `wanted_drop` points below that of fp32; then measures on all of `test`. Fills the study's fallback, or leaves it
+// empty if int8 throughout is good enough.
 absl::Status AddFallback(const FloatNetwork& network, const proto::QuantizedNetwork& record,
                          const ImageSelection& images, const ImageSet& test, double wanted_drop,
                          const std::string& label, proto::LayerStudy& study,

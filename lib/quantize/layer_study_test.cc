@@ -27,7 +27,7 @@ constexpr uint32_t kImages = 60;
 
 class LayerStudyTest : public ::testing::Test {
  protected:
-  // What `ruined` writes is rounded to 0, and with it, since there are no biases, all logits.
+  // Quantizes so that the output of layer `ruined` is rounded to 0; without biases, all logits then become 0, too.
   void Quantize(const std::string& ruined) {
     proto::QuantizeSpec spec;
     spec.set_weight_range(proto::MAX_ABS);
@@ -49,7 +49,7 @@ class LayerStudyTest : public ::testing::Test {
                          [&](const proto::StudiedLayer& layer) { return layer.name() == name; });
   }
 
-  // Labels are what the fp32 network says, so that fp32 has them all right.
+  // Sets the labels to the fp32 network's predictions, so that fp32 is right on all images.
   void LabelByFp32() {
     for (uint32_t i = 0; i < kImages; ++i) {
       const std::vector<float> image = lockstep::testing::ChannelsLast(NormalizedImage(set_, i, images_.normalization));
@@ -87,8 +87,8 @@ TEST_F(LayerStudyTest, EveryTensorIsStudiedInItsOrder) {
   EXPECT_FALSE(Studied(*study, "image").has_alone_snr_db());
 }
 
-// Rounding to steps of d adds noise of d^2 / 12. A uniform weight in [-127 d, 127 d] has the power (127 d)^2 / 3: 64,516
-// times as much, 48.1 dB; the sample is of some dozens to hundreds of weights.
+// Rounding to steps of d adds noise of power d^2 / 12. A uniform weight in [-127 d, 127 d] has the power (127 d)^2 / 3:
+// 64,516 times as much, 48.1 dB. The sample consists of some dozens to hundreds of weights.
 TEST_F(LayerStudyTest, WeightsHaveTheNoiseOfTheirSteps) {
   Quantize("");
   const auto study = StudyLayers(network_, record_, images_, "test");
@@ -115,7 +115,7 @@ TEST_F(LayerStudyTest, ARuinedLayerIsFoundAndPutBack) {
   ASSERT_THAT(study, IsOk());
   EXPECT_EQ(BySensitivity(*study).front(), "stem");
   const proto::StudiedLayer& ruined = Studied(*study, "stem");
-  EXPECT_EQ(ruined.alone_snr_db(), 0);  // all of it is gone
+  EXPECT_EQ(ruined.alone_snr_db(), 0);  // the whole signal is lost
   EXPECT_LT(study->correct_int8(), kImages);
   EXPECT_GT(ruined.correct_without(), study->correct_int8());
   EXPECT_EQ(ruined.correct_alone(), study->correct_int8());

@@ -46,12 +46,12 @@ namespace {
 
 constexpr char kSchema[] = "lockstep.proto.QuantizedFile";
 
-// One file as an input of this step, and the network that it holds.
+// Input file of this step, with its network.
 struct Source {
   proto::Input input;
-  FloatNetwork network;                             // of a checkpoint
-  std::optional<proto::QuantizedNetwork> imported;  // of an ONNX file
-  std::optional<proto::Normalization> own;          // the file's own, with the source "checkpoint" or "onnx"
+  FloatNetwork network;                             // network of a checkpoint
+  std::optional<proto::QuantizedNetwork> imported;  // network of an ONNX file
+  std::optional<proto::Normalization> own;          // normalization in the file, with the source "checkpoint" or "onnx"
   ChosenNormalization chosen;
 
   std::string Name() const { return imported ? imported->name() : network.name; }
@@ -99,10 +99,10 @@ absl::Status CheckOptions(const QuantizeOptions& options) {
   return CheckSwitches(options);
 }
 
-// The word of --isa for the loops that the integers are defined by, one value after another.
+// Value of --isa for the plain loops, which define the integer results.
 constexpr char kPlainLoops[] = "plain";
 
-// What runs the int8 networks, and its words for the console.
+// Runner of the int8 networks, and its description for the console.
 struct Runner {
   MakeIntegerRunner make;
   std::string words;
@@ -144,7 +144,8 @@ absl::StatusOr<Runner> MakeCpuRunner(const QuantizeOptions& options) {
                 absl::StrCat(IsaName(isa), ", ", threads, threads == 1 ? " thread" : " threads")};
 }
 
-// Named instructions say where; else the device does, and without one a GPU is taken if it can be.
+// Chooses where the int8 networks run: on the device of --isa if it names instructions, else on --device. With neither,
+// takes a GPU if possible.
 absl::StatusOr<Runner> MakeRunner(const QuantizeOptions& options) {
   RETURN_IF_ERROR(CheckFlagWord("isa", options.isa,
                                 {"auto", kPlainLoops, "portable", "avx2", "avxvnni", "avx512vnni", "amx", "dotprod",
@@ -232,7 +233,7 @@ void LogNormalization(const Source& source) {
   }
 }
 
-// What the options say, completed by what is there.
+// Returns the options' spec, completed from the inputs.
 proto::QuantizeSpec MakeSpec(const QuantizeOptions& options, const Dataset& dataset,
                              const std::vector<Source>& sources) {
   proto::QuantizeSpec spec = options.spec;
@@ -252,7 +253,7 @@ proto::QuantizeSpec MakeSpec(const QuantizeOptions& options, const Dataset& data
   return spec;
 }
 
-// Every choice of the spec that changes the result, by its field's name.
+// Returns every choice of the spec that changes the result, by its field's name.
 std::map<std::string, std::string> ResultFlags(const proto::QuantizeSpec& spec) {
   return {{"normalization", spec.normalization()},
           {"weight_range", proto::WeightRange_Name(spec.weight_range())},
@@ -304,7 +305,7 @@ absl::Status PrintPlan(const proto::QuantizeSpec& spec, const Dataset& dataset, 
                                     "LibTorch takes it as it goes\n"));
 }
 
-// How many of the sources, from the first on, a stopped run has quantized. The spec comes before them.
+// Returns the number of sources, from the first on, that a stopped run has quantized. The spec precedes them.
 size_t FinishedNetworks(const std::vector<proto::QuantizedRecord>& kept, const std::vector<Source>& sources) {
   size_t finished = 0;
   while (finished < sources.size() && finished + 1 < kept.size() && kept[0].has_spec() &&
@@ -317,7 +318,7 @@ size_t FinishedNetworks(const std::vector<proto::QuantizedRecord>& kept, const s
 absl::Status WriteNetworks(const QuantizeOptions& options, const proto::Header& header, const proto::QuantizeSpec& spec,
                            const Dataset& dataset, const std::vector<Source>& sources, const MakeIntegerRunner& make,
                            c10::Device device, FinishedWork& work) {
-  std::vector<proto::QuantizedRecord> kept;  // from a stopped run of the same command; none with --force
+  std::vector<proto::QuantizedRecord> kept;  // records of a stopped run of the same command; empty with --force
   std::unique_ptr<RecordWriter> writer;
   if (options.force) {
     ASSIGN_OR_RETURN(writer, RecordWriter::Create(options.output, header, ReplaceAnything()));
@@ -339,7 +340,7 @@ absl::Status WriteNetworks(const QuantizeOptions& options, const proto::Header& 
                          ? MeasureImported(*source.imported, dataset, spec, make)
                          : QuantizeNetwork(source.network, dataset, source.chosen.normalization, spec, make, device));
     record.mutable_network()->set_checkpoint_sha256(source.input.sha256());
-    if (i == 0) {  // after the first network, so that a run that yields none leaves no file
+    if (i == 0) {  // only now, so that a run that yields no network leaves no file
       proto::QuantizedRecord first;
       *first.mutable_spec() = spec;
       RETURN_IF_ERROR(writer->Append(first));
@@ -351,7 +352,7 @@ absl::Status WriteNetworks(const QuantizeOptions& options, const proto::Header& 
   return writer->Finish();
 }
 
-// Each network of the record that was just written, or was there, as an ONNX file.
+// Writes each network of the record, whether just written or cached, as an ONNX file.
 absl::Status ExportNetworks(const QuantizeOptions& options, const proto::Header& header) {
   if (options.onnx.empty()) {
     return absl::OkStatus();
@@ -377,7 +378,7 @@ absl::Status ExportNetworks(const QuantizeOptions& options, const proto::Header&
   return absl::OkStatus();
 }
 
-// Checks before hours of work that they may be replaced. The writer checks it again.
+// Checks, before hours of work, that the files may be replaced. The writer checks again.
 absl::Status CheckOnnxFiles(const std::vector<std::string>& paths, const proto::Header& header) {
   for (const std::string& path : paths) {
     RETURN_IF_ERROR(path == "-" ? absl::OkStatus() : ReplaceOwnOnnx(header)({path}).status());
@@ -397,7 +398,7 @@ absl::Status RunQuantize(const QuantizeOptions& options) {
   ASSIGN_OR_RETURN(const Dataset dataset, ReadDataset(options.input));
   RETURN_IF_ERROR(ChooseNormalizations(options, dataset, sources));
   const proto::QuantizeSpec spec = MakeSpec(options, dataset, sources);
-  // Imported networks alone are calibrated already.
+  // If all networks are imported, no calibration is needed.
   RETURN_IF_ERROR(options.checkpoints.empty() ? CheckTestImages(dataset) : CheckSpec(spec, dataset));
   ASSIGN_OR_RETURN(const proto::Header header, MakeQuantizeHeader(spec, dataset, sources, device));
   if (options.dry_run) {
@@ -414,7 +415,7 @@ absl::Status RunQuantize(const QuantizeOptions& options) {
 
 namespace {
 
-// The record must have been made with `dataset`: other images give other digests without anything being wrong.
+// Checks that the record was made with `dataset`: with other images, digests would differ although nothing is wrong.
 absl::Status CheckIsDatasetOf(const std::string& path, const proto::Header& header, const Dataset& dataset) {
   for (const proto::Input& input : header.input()) {
     if (input.sha256() == dataset.input.sha256()) {
@@ -437,7 +438,7 @@ std::string DigestTable(const proto::QuantizedNetwork& network, const LayerDiges
 absl::Status VerifyOnTestImages(const proto::QuantizedNetwork& network, const Dataset& dataset, const Runner& runner) {
   ASSIGN_OR_RETURN(const LayerDigests digests, DigestLayers(network, dataset.test, runner.make));
   RETURN_IF_ERROR(PrintToStdout(DigestTable(network, digests)));
-  // Steps after the first two are in integers, and the last of them is the record's network.
+  // All steps after the first two run in integers; the last step is the record's network.
   const std::string& recorded = network.step(network.step_size() - 1).logits_sha256();
   if (!recorded.empty() && recorded != digests.logits) {
     return absl::AbortedError(absl::StrCat("network ", network.name(), ": the logits of all ", dataset.test.size(),

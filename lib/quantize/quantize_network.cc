@@ -23,17 +23,18 @@
 namespace lockstep {
 namespace {
 
-// The first `count` of the seed's permutation of `images`: spread over all classes even when the set is sorted.
+// Returns the first `count` images in the order of `seed`: spread over all classes even if the set is sorted.
 std::vector<uint32_t> FirstOfOrder(const ImageSet& images, uint64_t seed, uint32_t count) {
   std::vector<uint32_t> order = EpochOrder(static_cast<uint32_t>(images.size()), seed, /*epoch=*/0);
   order.resize(std::min<size_t>(order.size(), count));
   return order;
 }
 
-// Multiply-accumulates that the plain loops, which alone see every sum, do in some ten seconds.
+// Multiply-accumulates for which the plain loops take some ten seconds. Only these loops see every sum.
 constexpr uint64_t kTracedMacs = 8'000'000'000;
 
-// What only running the int8 network on the calibration images, or as many as there is time for, can tell.
+// Fills the fields that require a run of the int8 network. Uses the calibration images, or as many as kTracedMacs
+// allows.
 absl::Status RecordTraces(const ImageSelection& images, const ImageTable& table, proto::QuantizedNetwork& record) {
   ASSIGN_OR_RETURN(const IntegerNetwork network, ToIntegerNetwork(record));
   std::vector<IntegerTrace> traces(network.layers.size());
@@ -56,14 +57,14 @@ absl::Status RecordTraces(const ImageSelection& images, const ImageTable& table,
   return absl::OkStatus();
 }
 
-// Whether the lab's script could run it with integers for weights: one scale a layer, no additions.
+// Returns true if the lab's script could run the network with integers for weights: one scale per layer, no additions.
 bool IsTheLabs(const FloatNetwork& network, const proto::QuantizeSpec& spec) {
   return !spec.per_channel() && std::none_of(network.layers.begin(), network.layers.end(), [](const FloatLayer& layer) {
     return layer.shape.kind == LayerKind::kAdd;
   });
 }
 
-// By what accuracies are measured, and against what.
+// Inputs of an accuracy measurement, and its baseline.
 struct Measuring {
   const ImageSet& test;
   const NormalizationTable& normalization;
@@ -71,7 +72,7 @@ struct Measuring {
   const proto::QuantizeSpec& spec;
   const MakeIntegerRunner& make;
   c10::Device device;
-  std::vector<Prediction> fp32;  // of the network that the checkpoint holds
+  std::vector<Prediction> fp32;  // predictions of the checkpoint's network
 };
 
 absl::Status AddFloatStep(proto::QuantizeStage stage, const FloatNetwork& network, const std::string& words,
@@ -92,7 +93,8 @@ absl::Status AddIntegerStep(proto::QuantizeStage stage, const IntegerNetwork& ne
   return absl::OkStatus();
 }
 
-// `quantized`, which is `network` or the same with other biases, is what was made int8.
+// Records the accuracies of all stages but fine-tuning. `quantized` is the network that was quantized: `network`, or
+// the same with corrected biases.
 absl::Status RecordAccuracies(const FloatNetwork& network, const FloatNetwork& quantized, const Measuring& by,
                               proto::QuantizedNetwork& record) {
   ASSIGN_OR_RETURN(const IntegerNetwork integer, ToIntegerNetwork(record));
@@ -113,8 +115,8 @@ absl::Status RecordAccuracies(const FloatNetwork& network, const FloatNetwork& q
              : absl::OkStatus();
 }
 
-// Trains `network`, if that is asked for, and puts its layers into the record in the place of those that were there. Ranges and
-// histograms of activations stay: `calibration` is of the network before.
+// Fine-tunes `network` if the spec requests it, and replaces the record's layers by those of the result. Ranges and
+// histograms of activations stay the same: `calibration` is of the network before.
 absl::Status RecordFineTuning(const ImageSelection& calibration_images, const Calibration& calibration,
                               const Measuring& by, FloatNetwork& network, proto::QuantizedNetwork& record) {
   if (by.spec.fine_tune_epochs() == 0) {
@@ -131,7 +133,7 @@ absl::Status RecordFineTuning(const ImageSelection& calibration_images, const Ca
   return AddIntegerStep(proto::INT8_FINE_TUNED, integer, "fine-tuned", by, record);
 }
 
-// Which layers cost the accuracy, if that is asked for.
+// Records the layer study if the spec requests it.
 absl::Status RecordStudy(const FloatNetwork& network, const Dataset& dataset, const NormalizationTable& normalization,
                          const proto::QuantizeSpec& spec, c10::Device device, proto::QuantizedNetwork& record) {
   if (spec.study_images() == 0) {
@@ -200,7 +202,7 @@ absl::StatusOr<proto::QuantizedNetwork> QuantizeNetwork(const FloatNetwork& netw
   ASSIGN_OR_RETURN(const Calibration calibration, Calibrate(network, calibration_images, spec.first_sample_range(),
                                                             absl::StrCat(network.name, " calibration"), device));
   ASSIGN_OR_RETURN(proto::QuantizedNetwork record, QuantizeLayers(network, calibration, spec));
-  FloatNetwork quantized = network;  // what is made int8
+  FloatNetwork quantized = network;  // the network to quantize
   if (spec.bias_correction()) {
     ASSIGN_OR_RETURN(quantized, WithCorrectedBiases(network, record, calibration_images,
                                                     absl::StrCat(network.name, " bias correction"), device));

@@ -62,7 +62,7 @@ TEST(QuantizeNetworkTest, RecordsTheLabsStepsInTheLabsOrder) {
                                   proto::INT8_WEIGHTS_ACTIVATIONS_BIAS, proto::INT8_WEIGHTS_UNSCALED_BIAS));
 }
 
-// Accuracy of the weights that the record itself holds, divided by its scales, in LibTorch.
+// Compares with the accuracy, in LibTorch, of the record's own weights divided by its scales.
 TEST(QuantizeNetworkTest, TheWeightsStepIsLibTorchOnDequantizedWeights) {
   FloatNetwork network = RandomNetwork(LeNet5Layers(), true, 1);
   const auto record = Quantize(network);
@@ -111,7 +111,7 @@ TEST(QuantizeNetworkTest, WithoutBiasTheLastStepIsAbsentWithTheReason) {
 TEST(QuantizeNetworkTest, NormalisesAsInTraining) {
   const auto record = Quantize(RandomNetwork(LeNet5Layers(), false, 1));
   ASSERT_THAT(record, IsOk());
-  EXPECT_THAT(record->mean(), ElementsAre(0.5, 0.5, 0.5));  // of SmallDataset
+  EXPECT_THAT(record->mean(), ElementsAre(0.5, 0.5, 0.5));  // normalization of SmallDataset
   EXPECT_THAT(record->std(), ElementsAre(0.125, 0.25, 0.375));
   EXPECT_EQ(record->input_scale(), 127 / 4.0);  // (0 - 0.5) / 0.125 is the largest magnitude
 }
@@ -136,7 +136,7 @@ TEST(QuantizeNetworkTest, AccumulatorsStayWithinTheirBound) {
     EXPECT_GT(layer.accumulator_max_abs(), 127) << layer.name();
     EXPECT_LE(layer.accumulator_max_abs(), layer.accumulator_bound()) << layer.name();
     EXPECT_LT(layer.accumulator_bound(), int64_t{1} << 31) << layer.name();
-    // The fp32 maximum maps to 127; the int8 network's own values leave it by rounding errors only.
+    // The fp32 maximum maps to 127; the int8 network's values exceed it only by rounding errors.
     EXPECT_LT(layer.activation_saturated_fraction(), 0.05) << layer.name();
   }
 }
@@ -203,7 +203,7 @@ TEST(QuantizeNetworkTest, BiasCorrectionMovesBiasesAndNothingElse) {
       moved += corrected->layer(i).bias(o) != plain->layer(i).bias(o) ? 1 : 0;
     }
   }
-  EXPECT_GT(moved, 100);  // of 236
+  EXPECT_GT(moved, 100);  // out of 236
   EXPECT_EQ(corrected->step(0).correct(), plain->step(0).correct());
 }
 
@@ -215,12 +215,12 @@ TEST(QuantizeNetworkTest, AStudyIsRecordedWhenItIsAskedFor) {
   ASSERT_THAT(record, IsOk());
   EXPECT_EQ(record->study().images(), 10u);
   EXPECT_EQ(record->study().layer_size(), 6);
-  spec.set_study_images(11);  // and 20 for calibration, of 30
+  spec.set_study_images(11);  // one image too many: 20 of the 30 images are for calibration
   EXPECT_THAT(Quantize(RandomNetwork(LeNet5Layers(), true, 1), spec),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--study_images=11")));
 }
 
-// A learning rate of 0 leaves the weights as they were, and with them all that the record says of them.
+// A learning rate of 0 changes neither the weights nor anything else in the record.
 TEST(QuantizeNetworkTest, FineTuningThatLearnsNothingChangesNothing) {
   for (const bool bias : {false, true}) {
     const FloatNetwork network = RandomNetwork(LeNet5Layers(), bias, 1);
@@ -284,7 +284,7 @@ TEST(QuantizeNetworkTest, ALayerOfZerosGivesTiesAndNoError) {
   ASSERT_THAT(record, IsOk());
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(record->step(i).argmax_ties(), kTestImages);  // all logits are 0
-    EXPECT_EQ(record->step(i).correct(), 5u);               // class 0 of 10, one in ten of the small set
+    EXPECT_EQ(record->step(i).correct(), 5u);               // images of class 0 of 10, one in ten of the small set
   }
 }
 

@@ -11,7 +11,7 @@ proto::QuantizeSpec QuantizeOptions::DefaultQuantizeSpec() {
   spec.set_activation_range(proto::MIN_MAX);
   spec.set_percentile(99.99);
   spec.set_calibration_images(400);
-  spec.set_fine_tune_learning_rate(1e-3);  // a hundredth of ResNet-18's
+  spec.set_fine_tune_learning_rate(1e-3);  // 1/100 of ResNet-18's learning rate
   spec.set_fine_tune_batch(128);
   return spec;
 }

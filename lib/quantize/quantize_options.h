@@ -1,4 +1,4 @@
-// What a run of the quantize stage is asked for.
+// Options of a run of the quantize stage.
 #ifndef LOCKSTEP_LIB_QUANTIZE_QUANTIZE_OPTIONS_H_
 #define LOCKSTEP_LIB_QUANTIZE_QUANTIZE_OPTIONS_H_
 
@@ -11,21 +11,22 @@
 namespace lockstep {
 
 struct QuantizeOptions {
-  std::string input;                     // dataset.rec, "-": standard input
-  std::vector<std::string> checkpoints;  // of lenet5, lenet5_bias or resnet18, each one network, in this order
+  std::string input;                     // dataset.rec; "-": standard input
+  std::vector<std::string> checkpoints;  // checkpoints of lenet5, lenet5_bias or resnet18, one network each, in this
+                                         // order
   std::vector<std::string> imports;      // ONNX files of networks quantized elsewhere, after the checkpoints
   std::string output = "quantized.rec";  // "-": standard output
-  std::vector<std::string> onnx;         // the ONNX files to write, one for each network; none: none
+  std::vector<std::string> onnx;         // ONNX files to write, one for each network; may be empty
   proto::QuantizeSpec spec = DefaultQuantizeSpec();  // model and test_images are filled by the run
-  std::string device = "auto";  // auto, cpu or cuda: of LibTorch, and of the int8 network unless isa says it
-  // Instructions of the int8 network: auto, plain, or as ParseIsa or ParseGpuIsa has them; they change no bit.
+  std::string device = "auto";  // auto, cpu or cuda; for LibTorch, and for the int8 network unless `isa` decides
+  // Instructions of the int8 network: auto, plain, or a name that ParseIsa or ParseGpuIsa accepts; they change no bit.
   std::string isa = "auto";
-  uint32_t threads = 0;  // of the int8 network on the CPU; 0: as many as there are processors
-  bool force = false;    // make it again even when the output holds it already
-  bool dry_run = false;  // say what would be done, and about how long it takes
+  uint32_t threads = 0;  // threads of the int8 network on the CPU; 0: one per processor
+  bool force = false;    // redo the work even if the output holds it already
+  bool dry_run = false;  // print the plan and an estimate of its time
 
-  // As the lab has it, but for its slips: one symmetric scale a tensor, the largest magnitude of 400 calibration images,
-  // as many as its profiling run, and int32 logits. No fine-tuning.
+  // Returns the lab's settings without its errors: one symmetric scale per tensor, the largest magnitude of 400
+  // calibration images (the number of its profiling run), and int32 logits. No fine-tuning.
   static proto::QuantizeSpec DefaultQuantizeSpec();
 };
 

@@ -14,9 +14,9 @@ namespace lockstep {
 namespace {
 
 constexpr size_t kWarmUpImages = 10;  // LibTorch's first call takes longer
-constexpr size_t kTimedImages = 200;  // enough that what a run costs once does not show much
+constexpr size_t kTimedImages = 200;  // enough images to make the fixed costs of a run negligible
 
-// The first `count` images, or all when there are fewer.
+// Returns the first `count` images, or all if there are fewer.
 ImageSet FirstImages(const ImageSet& set, size_t count) {
   count = std::min(count, set.size());
   ImageSet first;
@@ -26,8 +26,8 @@ ImageSet FirstImages(const ImageSet& set, size_t count) {
   return first;
 }
 
-// Quantizes with the first `count` images of each split, all of the training ones for calibration, and fine-tunes for one
-// epoch of them if the run is to fine-tune at all. Returns the seconds of both parts.
+// Quantizes with the first `count` images of each split, uses all of these training images for calibration, and
+// fine-tunes for one epoch on them if the run fine-tunes at all. Returns the seconds of both parts.
 struct Seconds {
   double quantizing = 0;
   double fine_tuning = 0;
@@ -44,8 +44,8 @@ absl::StatusOr<Seconds> SecondsOn(const PlannedNetwork& planned, const Dataset& 
   return Seconds{watch.Seconds() - fine_tuning, fine_tuning};
 }
 
-// The time for a few images, taken as many times as there are images: one for calibration and one of the test split
-// cost about the same, three or four passes each.
+// Scales the time for a few images to all images. A calibration image and a test image cost about the same, three or
+// four passes each.
 absl::StatusOr<double> ExpectedSeconds(const PlannedNetwork& planned, const Dataset& dataset,
                                        const proto::QuantizeSpec& spec, const MakeIntegerRunner& make,
                                        c10::Device device) {
@@ -57,7 +57,8 @@ absl::StatusOr<double> ExpectedSeconds(const PlannedNetwork& planned, const Data
          seconds.fine_tuning * spec.fine_tune_epochs() * static_cast<double>(dataset.train.size()) / trained;
 }
 
-// "; then fine-tuned for 2 epochs of 50000 images from a learning rate of 0.001 on, batch 128"; empty without.
+// Returns "; then fine-tuned for 2 epochs of 50000 images from a learning rate of 0.001 on, batch 128", or "" without
+// fine-tuning.
 std::string DescribeFineTuning(const proto::QuantizeSpec& spec, const Dataset& dataset) {
   if (spec.fine_tune_epochs() == 0) {
     return "";

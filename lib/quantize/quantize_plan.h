@@ -1,4 +1,4 @@
-// What a run would do, and about how long it would take: for --dry_run.
+// Plan of a run and an estimate of its time, for --dry_run.
 #ifndef LOCKSTEP_LIB_QUANTIZE_QUANTIZE_PLAN_H_
 #define LOCKSTEP_LIB_QUANTIZE_QUANTIZE_PLAN_H_
 
@@ -21,8 +21,8 @@ struct PlannedNetwork {
   proto::Normalization normalization;  // complete
 };
 
-// Returns one line. `make` runs the int8 networks, as in the run. The time is found by quantizing each network on a few
-// images, so that a fault that every image shows is found here. Errors are QuantizeNetwork's.
+// Returns the plan in one line. `make` runs the int8 networks, as in the run. The time is estimated by quantizing each
+// network on a few images, which also finds any fault that every image shows. Errors as QuantizeNetwork.
 absl::StatusOr<std::string> DescribePlan(const std::vector<PlannedNetwork>& networks, const Dataset& dataset,
                                          const proto::QuantizeSpec& spec, const MakeIntegerRunner& make,
                                          c10::Device device);

@@ -1,4 +1,4 @@
-// The stage as a function from options and files to a record file.
+// Tests of the stage as a function from options and files to a record file.
 #include "lib/quantize/quantize.h"
 
 #include <unistd.h>
@@ -52,7 +52,7 @@ std::string WriteCheckpoint(const std::string& name, const proto::Normalization&
   return path;
 }
 
-// Both networks on a small data set.
+// Returns options for both networks on a small data set.
 QuantizeOptions SmallOptions() {
   QuantizeOptions options;
   options.input = WriteDataset();
@@ -78,8 +78,8 @@ TEST(RunQuantizeTest, WritesTheSpecAndEachNetwork) {
   EXPECT_EQ(file->records[2].network().name(), "lenet5_bias");
 }
 
-// Weights without a word about their normalization get the data set's, and the console, which names the flag, and the
-// record say that this was assumed. Before, nothing did.
+// Weights without a normalization get that of the data set. The record and the console report that it was assumed; the
+// console names the flag.
 TEST(RunQuantizeTest, AnAssumedNormalizationIsSaid) {
   QuantizeOptions options = SmallOptions();
   options.checkpoints = {WriteCheckpoint("lenet5"), WriteCheckpoint("lenet5_bias", *ParseNormalization("none"))};
@@ -136,7 +136,7 @@ TEST(RunQuantizeTest, ASecondRunIsCachedUnlessAnOptionChanged) {
   EXPECT_EQ(ReadOutput(options)->records[0].spec().weight_range(), proto::THREE_SIGMA);
 }
 
-// As a kill -9 after the first network leaves it.
+// The output file is that of a run killed (kill -9) after the first network.
 TEST(RunQuantizeTest, AStoppedRunGoesOn) {
   QuantizeOptions options = SmallOptions();
   ASSERT_THAT(RunQuantize(options), IsOk());
@@ -210,7 +210,7 @@ TEST(VerifyQuantizedTest, AGpuGivesTheRecordedLogits) {
   EXPECT_THAT(VerifyQuantized(options.output, options), IsOk());
 }
 
-// The record of a fine-tuned network but for the time that it took.
+// Returns the record of a fine-tuned network without the time that fine-tuning took.
 std::string Untimed(proto::QuantizedRecord record) {
   record.mutable_network()->mutable_fine_tuning()->clear_seconds();
   return record.SerializeAsString();
@@ -243,7 +243,7 @@ TEST(RunQuantizeTest, AFineTunedNetworkIsTheRecordsOwn) {
   EXPECT_THAT(VerifyQuantized(options.output), IsOk());
 }
 
-// As a kill -9 in the middle of the second network's fine-tuning leaves it.
+// The output file is that of a run killed (kill -9) during the second network's fine-tuning.
 TEST(RunQuantizeTest, AStoppedFineTuningGivesTheSameRecord) {
   QuantizeOptions options = FineTuningOptions();
   ASSERT_THAT(RunQuantize(options), IsOk());
@@ -317,7 +317,7 @@ TEST(RunQuantizeTest, AnOnnxFileComesBackAsTheSameNetwork) {
   back.imports = options.onnx;
   back.onnx.clear();
   back.output = TempPath("imported.rec");
-  back.spec.set_calibration_images(1'000'000);  // more than there are: an import calibrates nothing
+  back.spec.set_calibration_images(1'000'000);  // more than there are: an import needs no calibration
   ASSERT_THAT(RunQuantize(back), IsOk());
   const auto imported = ReadOutput(back);
   ASSERT_THAT(imported, IsOk());
@@ -380,7 +380,7 @@ TEST(RunQuantizeTest, OnnxFilesAreOneForEachNetwork) {
   EXPECT_THAT(RunQuantize(options),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--onnx: 1 files for 2 networks")));
   options.onnx.push_back(options.output);
-  EXPECT_FALSE(RunQuantize(options).ok());  // two outputs of one name
+  EXPECT_FALSE(RunQuantize(options).ok());  // two outputs with the same name
 }
 
 TEST(VerifyQuantizedTest, TheRecordAloneGivesItsLogits) {

@@ -20,14 +20,15 @@ namespace {
 using Tensors = torch::OrderedDict<std::string, torch::Tensor>;
 
 constexpr const char* kNetworks[] = {"lenet5", "lenet5_bias", "resnet18"};
-constexpr double kBatchNormEps = 1e-5;  // torch.nn.BatchNorm2d's, which no network here changes
+constexpr double kBatchNormEps = 1e-5;  // torch.nn.BatchNorm2d's default, which no network here changes
 
 std::vector<float> CopyValues(const torch::Tensor& tensor) {
   const torch::Tensor values = tensor.detach().contiguous();
   return {values.data_ptr<float>(), values.data_ptr<float>() + values.numel()};
 }
 
-// The batch norm after a convolution of pytorch-cifar's ResNet: bn1 after conv1, shortcut.1 after shortcut.0.
+// Returns the name of the batch norm after a convolution of pytorch-cifar's ResNet: bn1 after conv1, shortcut.1 after
+// shortcut.0.
 std::string BatchNormAfter(const std::string& convolution) {
   for (const auto& [from, to] : {std::pair{"conv1", "bn1"}, {"conv2", "bn2"}, {"shortcut.0", "shortcut.1"}}) {
     if (absl::EndsWith(convolution, from)) {

@@ -29,7 +29,7 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kImages = 4;
 
-// A network in eval mode whose batch norms are no identities.
+// Returns a network in eval mode whose batch norms are not identities.
 std::shared_ptr<Model> Trained(const std::string& name) {
   const at::NoGradGuard no_grad;
   std::shared_ptr<Model> model = *MakeModel(name, /*seed=*/3);
@@ -49,8 +49,9 @@ std::shared_ptr<Model> Trained(const std::string& name) {
   return model;
 }
 
-// Batch norm multiplies what the convolution gave, folded it multiplies the weights: each logit's roundings differ. Over
-// 20 layers of sums of up to 4,608 terms that is some 1e-5 of the largest logit; a wrong fold is off by its whole size.
+// Batch norm multiplies the convolution's output; folded, it multiplies the weights, so each logit is rounded
+// differently. Over 20 layers of sums of up to 4,608 terms the difference is some 1e-5 of the largest logit; a wrong
+// fold is off by its whole size.
 void ExpectSameLogits(const std::string& name) {
   const std::shared_ptr<Model> model = Trained(name);
   const auto network = FromModel(name, *model);

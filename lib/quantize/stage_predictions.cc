@@ -18,14 +18,15 @@
 namespace lockstep {
 namespace {
 
-// Large enough that LibTorch's cost per call does not show; resnet18 keeps 5 MB of activations for each image.
+// Large enough to make LibTorch's cost per call negligible; resnet18 keeps 5 MB of activations for each image.
 constexpr size_t kTorchBatch = 100;
-// Enough for a tile of images on each of some threads; resnet18 takes about half a second for them on one.
+// Enough for a tile of images on each of several threads; resnet18 takes about half a second for them on one thread.
 constexpr size_t kIntegerBatch = 250;
 constexpr size_t kLabBatch = 4;
 
-// Runs the network on all images of `selection`, batch by batch. `observe` may be null. `logits` is given the first
-// image's place among `selection`, the batch's logits and how many images they are of.
+// Runs the network on all images of `selection`, batch by batch. `observer` may be null; it is called with each batch's
+// images and returns the batch's observer. `logits` is called with the index of the batch's first image in `selection`
+// and with the batch's logits.
 absl::Status RunBatches(const FloatNetwork& network, const ImageSelection& selection, const std::string& label,
                         c10::Device device,
                         const std::function<BatchObserver(const std::vector<float>& images)>& observer,

@@ -1,4 +1,4 @@
-// What a network says of every image, in fp32 by LibTorch and in int8; and its activations, for calibration.
+// Predictions of a network for every image, in fp32 by LibTorch and in int8; and its activations, for calibration.
 #ifndef LOCKSTEP_LIB_QUANTIZE_STAGE_PREDICTIONS_H_
 #define LOCKSTEP_LIB_QUANTIZE_STAGE_PREDICTIONS_H_
 
@@ -19,32 +19,34 @@
 
 namespace lockstep {
 
-// All show progress on stderr under `label`, and return Cancelled when a stop was asked for. LibTorch computes on `device`.
+// All functions show progress on stderr under `label`, and return CancelledError if a stop was requested. LibTorch
+// computes on `device`.
 
-// FailedPrecondition: a logit is NaN or infinite; names the image.
+// Returns the fp32 predictions. FailedPrecondition: a logit is NaN or infinite; names the image.
 absl::StatusOr<std::vector<Prediction>> PredictFloat(const FloatNetwork& network, const ImageSet& images,
                                                      const NormalizationTable& normalization, const std::string& label,
                                                      c10::Device device);
 
 struct IntegerPredictions {
   std::vector<Prediction> predictions;
-  std::string logits_sha256;  // as AccuracyStep has it
+  std::string logits_sha256;  // digest of all logits, for AccuracyStep
 };
 
-// `table`: what the network's record makes of an image's bytes. `make`: by what it is run.
+// Returns the predictions of the int8 network. `table`: int8 values of an image's bytes, from the network's record.
+// `make`: runner of the network.
 absl::StatusOr<IntegerPredictions> PredictInteger(const IntegerNetwork& network, const ImageSet& images,
                                                   const ImageTable& table, const MakeIntegerRunner& make,
                                                   const std::string& label);
 
-// The fp32 network's activations on some images, run by LibTorch. With `first_samples`, of the last layer only those of
-// every fourth image: the lab's script looks at the first sample of each of its batches of 4 there. FailedPrecondition:
-// an activation is NaN or infinite; names the layer.
+// Collects the fp32 network's activations on some images, run by LibTorch. With `first_samples`, the last layer's
+// activations are those of every fourth image only: there the lab's script looks at the first sample of each of its
+// batches of 4. FailedPrecondition: an activation is NaN or infinite; names the layer.
 absl::StatusOr<Calibration> Calibrate(const FloatNetwork& network, const ImageSelection& images, bool first_samples,
                                       const std::string& label, c10::Device device);
 
-// The network with each bias less what the rounding of its layer's weights adds to the output on the mean of these images
-// (M. Nagel et al., Data-Free Quantization, 2019, by images instead of batch norm's statistics). A layer without biases
-// stays as it is. `record`: what int8 makes of the network.
+// Returns the network with corrected biases: from each bias, subtracts the mean change of the output, over these
+// images, that the rounding of the layer's weights causes (M. Nagel et al., Data-Free Quantization, 2019, with images
+// instead of batch norm's statistics). A layer without biases does not change. `record`: the int8 form of the network.
 absl::StatusOr<FloatNetwork> WithCorrectedBiases(const FloatNetwork& network, const proto::QuantizedNetwork& record,
                                                  const ImageSelection& images, const std::string& label,
                                                  c10::Device device);

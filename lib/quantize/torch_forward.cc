@@ -21,7 +21,7 @@
 namespace lockstep {
 namespace {
 
-// How a tensor is rounded: to steps, and to the 256 values around the zero point. Step 0: not at all.
+// Rounding of a tensor to multiples of `step`, clamped to the 256 values around the zero point. Step 0: no rounding.
 struct Rounding {
   double step = 0;
   int64_t zero_point = 0;
@@ -30,17 +30,17 @@ struct Rounding {
 struct Layer {
   LayerShape shape;
   at::Tensor weight;       // fp32 (out, in, kernel, kernel), channels last; undefined without weights
-  at::Tensor int8_weight;  // the same as int8 has it; undefined without a record
+  at::Tensor int8_weight;  // dequantized int8 weights; undefined without a record
   std::optional<at::Tensor> bias;
-  Rounding rounding;  // of what it writes
+  Rounding rounding;  // rounding of the layer's output
 };
 
-// from_blob wants a pointer to non-const, and only reads here.
+// Copies values to the device. from_blob requires a non-const pointer, but only reads here.
 at::Tensor Copy(const std::vector<float>& values, at::IntArrayRef sizes, c10::Device device) {
   return at::from_blob(const_cast<float*>(values.data()), sizes).clone().to(device);
 }
 
-// fp32 (count, channels, height, width), channels last.
+// Returns fp32 (count, channels, height, width), channels last.
 at::Tensor ToImages(const std::vector<float>& images, size_t count, const Extent& in, c10::Device device) {
   return Copy(images, {static_cast<int64_t>(count), in.channels, in.height, in.width}, device)
       .contiguous(at::MemoryFormat::ChannelsLast);
@@ -69,7 +69,7 @@ at::Tensor Round(const at::Tensor& values, const Rounding& rounding) {
              : at::fake_quantize_per_tensor_affine(values, rounding.step, rounding.zero_point, -128, 127);
 }
 
-// What the layer gives before ReLU: fp32 (N, out, OutHeight, OutWidth).
+// Returns the layer's output before ReLU: fp32 (N, out, OutHeight, OutWidth).
 at::Tensor Compute(const Layer& layer, const std::vector<at::Tensor>& tensors, bool int8) {
   const at::Tensor& input = tensors[layer.shape.inputs[0]];
   switch (layer.shape.kind) {
@@ -83,10 +83,11 @@ at::Tensor Compute(const Layer& layer, const std::vector<at::Tensor>& tensors, b
   }
 }
 
-// One block of the host's memory that holds all values, image by image, channels last.
+// Returns all values in one block of host memory, image by image, channels last.
 at::Tensor Dense(const at::Tensor& tensor) { return tensor.cpu().contiguous(at::MemoryFormat::ChannelsLast); }
 
-// What a layer reads (the first of an addition's two), gives before and after ReLU, and writes, before max-pooling.
+// Tensors of one layer before max-pooling: its input (the first of an addition's two), its output before and after
+// ReLU, and the output as written.
 struct LayerTensors {
   size_t index;
   const Layer& layer;
@@ -97,8 +98,8 @@ struct LayerTensors {
 };
 using LayerVisitor = std::function<void(const LayerTensors&)>;
 
-// Runs the layers one after another on `image`, what the first one reads, and shows each of them. Returns what the last one
-// writes.
+// Runs the layers in sequence on `image`, the first layer's input, and calls `visit` for each. Returns the last layer's
+// output.
 at::Tensor Walk(const std::vector<Layer>& layers, const at::Tensor& image, const Int8Mask& int8,
                 const LayerVisitor& visit) {
   std::vector<at::Tensor> tensors = {image};

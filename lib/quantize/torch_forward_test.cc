@@ -22,8 +22,8 @@ using ::testing::HasSubstr;
 
 constexpr size_t kImages = 5;
 
-// Every kind of layer: a strided block with a shortcut of its own, a plain block, max-pooling, an average, a linear layer
-// over more than one pixel.
+// Returns every kind of layer: a strided block whose shortcut is a convolution, a plain block, max-pooling, an average,
+// a linear layer over more than one pixel.
 std::vector<LayerShape> SmallGraph() {
   std::vector<LayerShape> layers;
   const auto add = [&layers](LayerShape shape, bool relu) {
@@ -49,7 +49,7 @@ std::vector<LayerShape> SmallGraph() {
   return layers;
 }
 
-// (count, channels, height, width) of RunFloat's (count, height, width, channels).
+// Converts RunFloat's (count, height, width, channels) to (count, channels, height, width).
 std::vector<float> ChannelsFirst(const std::vector<float>& images, const Extent& in) {
   std::vector<float> result(images.size());
   for (size_t i = 0; i < images.size(); ++i) {
@@ -60,7 +60,7 @@ std::vector<float> ChannelsFirst(const std::vector<float>& images, const Extent&
   return result;
 }
 
-// Weights of -1, 0 and 1, at most `terms` not 0 in an output, and biases of -1 and 1.
+// Returns a network with weights of -1, 0 and 1, at most `terms` of them not 0 per output, and biases of -1 and 1.
 FloatNetwork SmallIntegers(std::vector<LayerShape> shapes, bool bias, size_t terms) {
   std::mt19937 random(4);
   FloatNetwork network = RandomNetwork(std::move(shapes), bias, 4);
@@ -78,8 +78,8 @@ FloatNetwork SmallIntegers(std::vector<LayerShape> shapes, bool bias, size_t ter
   return network;
 }
 
-// Bytes through a few layers of a few terms stay integers below 2^24: every sum is exact in fp32 in any order, so that the
-// two ways must agree to the last bit, layer by layer.
+// Compares both implementations bit by bit and layer by layer. Bytes through a few layers of a few terms stay integers
+// below 2^24, so every sum is exact in fp32 in any order.
 void ExpectTheSameBits(const FloatNetwork& network) {
   const Extent in = network.layers.front().shape.In();
   std::mt19937 random(5);
@@ -127,8 +127,9 @@ TEST(TorchForwardTest, EqualsThePlainLoopsExactlyOnSmallIntegers) {
   }
 }
 
-// With u = 2^-24 a sum of K products and a bias in fp32, in any order, is off by at most 1.01 (K + 1) u times the sum of
-// the magnitudes, so two of them are apart by twice that. One layer at a time, so that no error is carried on.
+// A sum of K products and a bias in fp32, in any order, is off by at most 1.01 (K + 1) u times the sum of the
+// magnitudes, u = 2^-24, so two such sums differ by at most twice that. Layers are run one at a time, so that errors do
+// not propagate.
 TEST(TorchForwardTest, EveryLayerIsThePlainOneWithinItsRoundings) {
   const FloatNetwork network = RandomNetwork(SmallGraph(), true, 6);
   std::mt19937 random(7);
@@ -151,7 +152,7 @@ TEST(TorchForwardTest, EveryLayerIsThePlainOneWithinItsRoundings) {
     const std::vector<float> sums = RunFloat(magnitudes, image.data());
     const double rounding = 2 * 1.01 * static_cast<double>(layer.shape.Terms() + 1) / (1 << 24);
     const float largest = *std::max_element(sums.begin(), sums.end());
-    const auto channels_last = [&](size_t i) {  // where LibTorch has the value that the plain loops have at i
+    const auto channels_last = [&](size_t i) {  // index in LibTorch's layout of the plain loops' value i
       const Extent out = layer.shape.Pooled();
       return i % out.channels * out.height * out.width + i / out.channels;
     };
@@ -161,7 +162,8 @@ TEST(TorchForwardTest, EveryLayerIsThePlainOneWithinItsRoundings) {
   }
 }
 
-// One weight of a linear layer is rounded from 0.26 to 0.25: on images whose mean there is 6 that is -0.06 of output.
+// One weight of a linear layer is rounded from 0.26 to 0.25. On images with mean 6 at its input, the output changes by
+// -0.06.
 TEST(TorchForwardTest, TheMeanErrorOfRoundedWeights) {
   FloatNetwork network;
   FloatLayer layer;
