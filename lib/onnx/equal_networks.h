@@ -1,4 +1,4 @@
-// Whether two int8 networks are one, number by number. Test-only.
+// Comparison of two int8 networks, number by number. Test-only.
 #ifndef LOCKSTEP_LIB_ONNX_EQUAL_NETWORKS_H_
 #define LOCKSTEP_LIB_ONNX_EQUAL_NETWORKS_H_
 
@@ -8,7 +8,7 @@
 
 namespace lockstep::testing {
 
-// Empty when they are equal; else what differs first: "block.add: multiplier".
+// Returns "" if the networks are equal; otherwise the first difference: "block.add: multiplier".
 inline std::string Difference(const IntegerNetwork& a, const IntegerNetwork& b) {
   if (a.name != b.name || a.input_zero_point != b.input_zero_point || a.layers.size() != b.layers.size()) {
     return "name, input zero point or number of layers";

@@ -30,7 +30,7 @@ std::string InText(const std::vector<double>& numbers) {
                        [](std::string* out, double number) { absl::StrAppendFormat(out, "%.17g", number); });
 }
 
-// The model of one network, node by node.
+// Writer of one network's model, node by node.
 class ModelWriter {
  public:
   ModelWriter(const proto::QuantizedNetwork& record, const IntegerNetwork& network, bool all_tensors)
@@ -58,7 +58,7 @@ class ModelWriter {
     return tensor == 0 ? record_.input_step() : Step(record_.layer(static_cast<int>(tensor - 1)).tensor_scale());
   }
 
-  // The steps of the layer's weights: one, or one for each output channel.
+  // Returns the steps of the layer's weights: one, or one per output channel.
   std::vector<float> WeightSteps(size_t index) const {
     const proto::QuantizedLayer& layer = record_.layer(static_cast<int>(index));
     std::vector<float> steps(static_cast<size_t>(std::max(1, layer.channel_weight_scale_size())));
@@ -85,7 +85,7 @@ class ModelWriter {
     return absl::OkStatus();
   }
 
-  // What a reader of the file computes must be what the record says.
+  // Checks that a reader of the file computes the record's multipliers.
   absl::Status CheckMultipliers(size_t index) const {
     const IntegerLayer& layer = network_.layers[index];
     const auto wrong = [&](float computed, float recorded) {
@@ -154,7 +154,7 @@ class ModelWriter {
     }
     const uint32_t tensor = static_cast<uint32_t>(index + 1);
     AddParams(tensor);
-    const bool relu = shape.relu && layer.zero_point != -128;  // there the clamp at 0 is the ReLU
+    const bool relu = shape.relu && layer.zero_point != -128;  // a zero point of -128 makes the clamp a ReLU
     std::string written = shape.name + (relu ? ".before_relu" : shape.pool != 0 ? ".before_pool" : "");
     Compute(index, written);
     writer_.Written(written, shape.Out(), !relu && shape.pool == 0);
@@ -175,7 +175,7 @@ class ModelWriter {
     }
   }
 
-  // The node by which the layer writes `output`, before ReLU and pooling.
+  // Adds the node with which the layer writes `output`, before ReLU and pooling.
   void Compute(size_t index, const std::string& output) {
     const IntegerLayer& layer = network_.layers[index];
     const LayerShape& shape = layer.shape;
@@ -232,7 +232,7 @@ class ModelWriter {
     }
   }
 
-  // A tensor as quantized operators read it: values, scale, zero point.
+  // Returns a tensor as inputs of a quantized operator: values, scale, zero point.
   std::vector<std::string> Operand(uint32_t tensor) const {
     return {TensorOf(tensor), NameOf(tensor) + ".scale", NameOf(tensor) + ".zero_point"};
   }

@@ -94,7 +94,7 @@ TEST(ExportOnnxTest, EachLayerCanBeAnOutput) {
   EXPECT_THAT(names, ElementsAre("logits", "image_quantized", "conv1", "conv2", "fc1", "fc2"));
 }
 
-// Onnx readers refuse a file in which a name is written twice, or read before it is written.
+// ONNX readers reject a file in which a name is written twice, or read before it is written.
 TEST(ExportOnnxTest, NodesReadWhatIsWrittenBeforeThem) {
   RandomRecordOptions options;
   options.bias = true;

@@ -16,7 +16,7 @@ using ::onnx::ValueInfoProto;
 constexpr int64_t kIrVersion = 8;
 constexpr int64_t kOpset = 13;
 
-// (N, sizes...).
+// Sets name, type and the shape (N, sizes...).
 void SetType(const std::string& name, TensorProto::DataType type, const std::vector<uint32_t>& sizes,
              ValueInfoProto& info) {
   info.set_name(name);

@@ -1,5 +1,5 @@
-// An ONNX model while it is written: nodes, constants, and each tensor's type and shape. Watches that no name is given
-// twice. Not for other packages.
+// Builder of an ONNX model: nodes, constants, and each tensor's type and shape. Detects duplicate names. Not for other
+// packages.
 #ifndef LOCKSTEP_LIB_ONNX_GRAPH_WRITER_H_
 #define LOCKSTEP_LIB_ONNX_GRAPH_WRITER_H_
 
@@ -18,26 +18,27 @@ void AddInt(const std::string& name, int64_t value, ::onnx::NodeProto& node);
 
 class GraphWriter {
  public:
-  // `all_tensors`: what is Written and complete becomes an output of the graph.
+  // `all_tensors`: tensors declared by Written with `complete` become outputs of the graph.
   explicit GraphWriter(bool all_tensors) : all_tensors_(all_tensors) {}
 
-  void Head(const std::string& doc_string);                     // versions, producer
-  void AddMetadata(const char* key, const std::string& value);  // nothing when `value` is empty
+  void Head(const std::string& doc_string);                     // sets versions and producer
+  void AddMetadata(const char* key, const std::string& value);  // does nothing if `value` is empty
   void SetGraphName(const std::string& name) { model_.mutable_graph()->set_name(name); }
 
   void Input(const std::string& name, const Extent& extent);  // float32 (N, channels, height, width)
   void Output(const std::string& name, ::onnx::TensorProto::DataType type, uint32_t size);  // (N, size)
   void Constant(::onnx::TensorProto tensor);
-  // Declares a uint8 tensor that a node writes. `complete`: what a layer writes, not one on the way there.
+  // Declares a uint8 tensor that a node writes. `complete`: the tensor is a layer's final output, not an intermediate
+  // one.
   void Written(const std::string& name, const Extent& extent, bool complete);
-  // Takes a name that nothing above declares.
+  // Reserves a name for a tensor that no function above declares.
   void TakeName(const std::string& name);
 
-  // The node, for its attributes and domain, until the next one is added.
+  // Adds a node and returns it, so that attributes and domain can be set. The reference is valid until the next call.
   ::onnx::NodeProto& Node(const char* op, const std::string& name, const std::vector<std::string>& inputs,
                           const std::string& output);
 
-  const std::string& duplicate() const { return duplicate_; }  // the first name that was given twice; empty: none
+  const std::string& duplicate() const { return duplicate_; }  // the first name used twice; empty if there is none
   ::onnx::ModelProto Take() { return std::move(model_); }
 
  private:

@@ -18,7 +18,8 @@ using ::onnx::NodeProto;
 using ::onnx::TensorProto;
 
 constexpr size_t kMaxLayers = 1000;
-constexpr size_t kMaxWeights = size_t{1} << 25;  // three ResNet-18: one constant may be the weights of many layers
+constexpr size_t kMaxWeights = size_t{1} << 25;  // three times ResNet-18: one constant may be the weights of many
+                                                 // layers
 
 }  // namespace
 
@@ -192,7 +193,7 @@ absl::StatusOr<OnnxValue> Importer::MatMulSums(const NodeProto& node) {
   if (input.kind != Value::kQuantized) {
     return UnsupportedNode(node, "reads a tensor that is not quantized");
   }
-  int64_t zero_point = 0;  // as the file has it
+  int64_t zero_point = 0;  // zero point in the file
   if (HasInput(node, 2)) {
     ASSIGN_OR_RETURN(const std::vector<int64_t> values, graph_.Integers(node, 2));
     if (values.size() != 1) {

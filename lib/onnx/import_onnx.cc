@@ -25,7 +25,7 @@ using ::onnx::NodeProto;
 using ::onnx::TensorProto;
 
 constexpr size_t kMaxNameBytes = 100;
-constexpr int64_t kOldestOpset = 10;  // the first with QLinearConv
+constexpr int64_t kOldestOpset = 10;  // the first opset with QLinearConv
 
 }  // namespace
 
@@ -62,7 +62,7 @@ absl::StatusOr<proto::QuantizedNetwork> Importer::Run() {
     RETURN_IF_ERROR(Read(node));
   }
   RETURN_IF_ERROR(CheckLogits());
-  // Where the zero point is -128 the clamp is a ReLU. An average of what is positive needs none.
+  // If the zero point is -128, the clamp is a ReLU. An average of values that are not negative needs no ReLU.
   for (uint32_t tensor = 1; tensor <= builder_->shapes().size(); ++tensor) {
     if (builder_->Params(tensor).zero_point == -128) {
       builder_->SetRelu(tensor, !IsPool(tensor));
@@ -80,7 +80,8 @@ bool Importer::IsPool(uint32_t tensor) const {
   return builder_->shapes()[tensor - 1].kind == LayerKind::kGlobalAveragePool;
 }
 
-// Checks what must be there once. A reader that took the first of two would differ from one that takes the last.
+// Checks the opset version, and that metadata keys and domains are unique. Otherwise a reader that takes the first of
+// two would differ from a reader that takes the last.
 absl::Status Importer::CheckOpset() const {
   std::set<std::string> domains, keys;
   for (const ::onnx::StringStringEntryProto& entry : model_.metadata_props()) {

@@ -1,4 +1,5 @@
-// Any ONNX model: refused, or a network that runs, that can be exported, and that is the same when it is imported again.
+// Imports any ONNX model. It must be either rejected, or give a network that runs, that can be exported, and that is
+// the same after a second import.
 #include "absl/status/statusor.h"
 #include "lib/dataset/dataset.h"
 #include "lib/int8/quantized_record.h"
@@ -13,7 +14,7 @@ FUZZ_PROTO_MUTATOR(onnx::ModelProto)
 
 namespace {
 
-// Multiply-accumulates of one image that the plain loops do in well under a second.
+// Limit of multiply-accumulates per image: the plain loops need well under a second for it.
 constexpr uint64_t kMaxMacs = 1'000'000;
 
 }  // namespace
@@ -38,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     FUZZ_CHECK(RunInteger(*network, image.data()).size() == network->layers.back().shape.out_channels);
   }
   const absl::StatusOr<onnx::ModelProto> exported = ExportOnnx(*record, {/*all_tensors=*/true});
-  if (!exported.ok()) {  // two tensors of one name
+  if (!exported.ok()) {  // two tensors of the same name
     CheckUserError(exported.status());
     return 0;
   }

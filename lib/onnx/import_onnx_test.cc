@@ -77,7 +77,7 @@ void SetInts(const std::string& name, const std::vector<int64_t>& values, NodePr
   AddInts(name, values, node);
 }
 
-// What import says of the small model after `change`.
+// Returns the status of importing the small model after `change`.
 absl::Status Changed(const std::function<void(ModelProto&)>& change) {
   ModelProto model = Model();
   change(model);
@@ -170,7 +170,7 @@ TEST(ImportOnnxTest, DoesNotRescale) {
 TEST(ImportOnnxTest, ALayerThatWasReadIsNotChanged) {
   EXPECT_THAT(Changed([](ModelProto& model) {
                 NodeProto& add = Node(model, "block.add");
-                for (int i = 0; i < 3; ++i) {  // reads block.conv1 twice; then a Clip behind it
+                for (int i = 0; i < 3; ++i) {  // reads block.conv1 twice, before the Clip below
                   add.set_input(3 + i, add.input(i));
                 }
                 NodeProto& clip = *model.mutable_graph()->add_node();
@@ -225,7 +225,7 @@ TEST(ImportOnnxTest, RefusesBrokenGraphs) {
               StatusIs(kNotOurs, HasSubstr("'conv1' is not what its last quantized layer writes")));
 }
 
-// Another runtime may take the last of two, and then run another network.
+// Another runtime may take the last of two entries, and then run another network.
 TEST(ImportOnnxTest, onnx_second_attribute_of_a_name) {
   constexpr int64_t kAbsurd = int64_t{1} << 40;
   EXPECT_THAT(

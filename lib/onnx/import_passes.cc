@@ -1,4 +1,4 @@
-// Nodes that change the layer that wrote their input, or pass it on as it is.
+// Nodes that change the layer that wrote their input, or pass it on unchanged.
 #include <cmath>
 #include <memory>
 #include <string>

@@ -12,7 +12,7 @@ namespace {
 using ::onnx::NodeProto;
 using ::onnx::TensorProto;
 
-// int8 weights from the file's, less their zero points. All zero points must be one number.
+// Subtracts the zero point from the file's weights and stores them as int8. All zero points must be equal.
 absl::Status Centre(const OnnxGraph& graph, const NodeProto& node, const std::vector<int64_t>& values,
                     int zero_point_index, QuantizedWeights& weights) {
   int64_t zero_point = 0;

@@ -19,11 +19,13 @@ using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::internal::WireFormatLite;
 using ::google::protobuf::io::CodedInputStream;
 
-// An empty message of 2 bytes in the file takes some 150 in memory. A ResNet-18 has some thousand parts.
+// Limit on messages, strings and unknown fields. An empty message of 2 bytes in the file takes some 150 bytes in
+// memory. A ResNet-18 has some thousand parts.
 constexpr size_t kMaxParts = 1'000'000;
 
-// Counts what takes more memory than it has bytes: messages, strings, and fields that the schema does not have. Stops
-// where they are too many, or the bytes are no message; parsing finds that, too. The schema has no type within itself.
+// Counts the parts that take more memory than bytes in the file: messages, strings, and fields that the schema does not
+// have. Stops if there are too many, or if the bytes are not a message; parsing finds the latter, too. The recursion
+// ends because no type of the schema contains itself.
 void CountParts(CodedInputStream& input, const Descriptor& type, size_t& parts) {
   for (uint32_t tag = input.ReadTag(); tag != 0 && parts <= kMaxParts; tag = input.ReadTag()) {
     const FieldDescriptor* const field = type.FindFieldByNumber(WireFormatLite::GetTagFieldNumber(tag));

@@ -14,7 +14,8 @@
 
 namespace lockstep {
 
-// A ResNet-18 takes 11 MB in int8, and 45 MB in fp32, which import then refuses by the name of its first node.
+// Limit on the size of a file. A ResNet-18 takes 11 MB in int8, and 45 MB in fp32; import then rejects the latter with
+// the name of its first node.
 inline constexpr uint64_t kMaxOnnxBytes = uint64_t{64} << 20;
 
 struct OnnxFile {
@@ -22,15 +23,16 @@ struct OnnxFile {
   proto::Input input;  // path, SHA-256, size, for a record's header
 };
 
-// The model that `bytes` are, at most kMaxOnnxBytes. `name` is for messages. DataLoss: no protobuf message, or so many
-// small parts that they would take gigabytes.
+// Parses a model from `bytes`, at most kMaxOnnxBytes. `name` appears in messages. DataLoss: not a protobuf message, or
+// so many small parts that they would take gigabytes of memory.
 absl::StatusOr<::onnx::ModelProto> ParseOnnx(const std::string& bytes, absl::string_view name);
 
-// "-": standard input. DataLoss: larger than kMaxOnnxBytes, or as ParseOnnx. Others as ReadInputText.
+// Reads a model; "-" is standard input. DataLoss: larger than kMaxOnnxBytes, or as ParseOnnx. Other errors as
+// ReadInputText.
 absl::StatusOr<OnnxFile> ReadOnnx(const std::string& path);
 
-// The file appears under its name whole or not at all; "-": standard output. The same model gives the same bytes. `rule`
-// says whether a file that is there may be replaced. Errors as WriteWholeFile.
+// Writes a model; "-" is standard output. The file appears under its name complete or not at all. The same model gives
+// the same bytes. `rule` decides whether an existing file may be replaced. Errors as WriteWholeFile.
 absl::Status WriteOnnx(const std::string& path, const ::onnx::ModelProto& model, const ReplaceRule& rule);
 
 }  // namespace lockstep

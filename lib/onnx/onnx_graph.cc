@@ -14,7 +14,7 @@ using ::onnx::AttributeProto;
 using ::onnx::NodeProto;
 using ::onnx::TensorProto;
 
-constexpr size_t kShownBytes = 80;  // of a name in a message
+constexpr size_t kShownBytes = 80;  // bytes of a name that a message shows
 
 std::string Shown(const std::string& name) {
   return name.size() <= kShownBytes ? name : absl::StrCat(FirstBytes(name, kShownBytes), "...");
@@ -98,7 +98,7 @@ absl::Status CheckAttributes(const NodeProto& node) {
   return absl::OkStatus();
 }
 
-// Takes the names of the graph's inputs or outputs. `what` is "inputs".
+// Adds the names of the graph's inputs or outputs to `names`, and rejects duplicates. `what`: "inputs" or "outputs".
 absl::Status TakeNames(const google::protobuf::RepeatedPtrField<::onnx::ValueInfoProto>& values, const char* what,
                        Names& names) {
   for (const ::onnx::ValueInfoProto& value : values) {
@@ -115,7 +115,7 @@ absl::Status CheckNames(const ::onnx::GraphProto& graph) {
   RETURN_IF_ERROR(TakeNames(graph.output(), "outputs", outputs));
   RETURN_IF_ERROR(TakeNames(graph.input(), "inputs", written));
   for (const TensorProto& tensor : graph.initializer()) {
-    written.insert(tensor.name());  // may also be an input, whose value it then is
+    written.insert(tensor.name());  // an initializer may also be an input, and is then its value
   }
   for (const NodeProto& node : graph.node()) {
     RETURN_IF_ERROR(CheckAttributes(node));

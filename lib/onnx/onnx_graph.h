@@ -1,7 +1,7 @@
-// An ONNX graph that can be asked: constants by name, who reads a tensor, attributes of a node. Believes nothing.
+// Lookup in an ONNX graph: constants by name, readers of a tensor, attributes of a node. The graph is untrusted input.
 //
-// Errors about a node name it and its operator. DataLoss: the file contradicts itself. FailedPrecondition: it is a model,
-// but not one that Lockstep can run.
+// Errors about a node contain its name and operator. DataLoss: the file contradicts itself. FailedPrecondition: a valid
+// model that Lockstep cannot run.
 #ifndef LOCKSTEP_LIB_ONNX_ONNX_GRAPH_H_
 #define LOCKSTEP_LIB_ONNX_ONNX_GRAPH_H_
 
@@ -17,41 +17,42 @@
 
 namespace lockstep {
 
-// Errors that begin with the node: "node '/conv1/Conv_quant' (QLinearConv): ...".
+// Return errors that begin with the node: "node '/conv1/Conv_quant' (QLinearConv): ...".
 absl::Status BrokenNode(const ::onnx::NodeProto& node, absl::string_view what);
 absl::Status UnsupportedNode(const ::onnx::NodeProto& node, absl::string_view what);
 
-// The same of a layer's error, which knows nothing of the node; OK stays OK.
+// Adds the node to a layer's error, which does not name it; OK stays OK.
 absl::Status AboutNode(const ::onnx::NodeProto& node, const absl::Status& status);
 
-// The integers of an attribute, `fallback` without it; one integer; a text. DataLoss: it is of another kind.
+// Return the value of an attribute, or `fallback` without the attribute: a list of integers, one integer, a text.
+// DataLoss: the attribute has another type.
 absl::StatusOr<std::vector<int64_t>> IntsAttribute(const ::onnx::NodeProto& node, absl::string_view name,
                                                    const std::vector<int64_t>& fallback);
 absl::StatusOr<int64_t> IntAttribute(const ::onnx::NodeProto& node, absl::string_view name, int64_t fallback);
 absl::StatusOr<std::string> TextAttribute(const ::onnx::NodeProto& node, absl::string_view name,
                                           absl::string_view fallback);
-// Null without it.
+// Returns null if the node does not have the attribute.
 const ::onnx::AttributeProto* FindAttribute(const ::onnx::NodeProto& node, absl::string_view name);
 
 class OnnxGraph {
  public:
-  // `graph` must outlive the result. Returns DataLossError if a name that must be unique is there twice: two constants,
-  // two inputs or two outputs of the graph, two attributes of one node, or a tensor that two nodes write. A reader that took
-  // the first of two would run another network than a runtime that takes the last.
+  // `graph` must outlive the result. Returns DataLossError if a name that must be unique occurs twice: two constants,
+  // two inputs or two outputs of the graph, two attributes of one node, or a tensor that two nodes write. With such a
+  // file, a reader that takes the first of two would run another network than a runtime that takes the last.
   static absl::StatusOr<OnnxGraph> Make(const ::onnx::GraphProto& graph);
 
   const ::onnx::GraphProto& proto() const { return *graph_; }
 
-  // The constant, an initializer or a Constant node's; null without it.
+  // Returns the constant from an initializer or a Constant node; null if there is none.
   const ::onnx::TensorProto* FindConstant(const std::string& name) const;
 
-  // How many node inputs and graph outputs have this name.
+  // Returns the number of node inputs and graph outputs with this name.
   int Readers(const std::string& name) const;
 
-  // The one input that is no constant. FailedPrecondition: none, or several.
+  // Returns the only input that is not a constant. FailedPrecondition: no such input, or several.
   absl::StatusOr<const ::onnx::ValueInfoProto*> Image() const;
 
-  // Input `index` of a node, which is a constant.
+  // Return input `index` of a node, which must be a constant.
   absl::StatusOr<const ::onnx::TensorProto*> Constant(const ::onnx::NodeProto& node, int index) const;
   absl::StatusOr<float> Scalar(const ::onnx::NodeProto& node, int index) const;  // a float32 constant of one value
   absl::StatusOr<std::vector<int64_t>> Integers(const ::onnx::NodeProto& node, int index) const;
@@ -66,7 +67,7 @@ class OnnxGraph {
   std::unordered_map<std::string, int> readers_;
 };
 
-// Whether a node has input `index`; one that is absent may be an empty name.
+// Returns true if a node has input `index`. An absent input may be an empty name.
 inline bool HasInput(const ::onnx::NodeProto& node, int index) {
   return index < node.input_size() && !node.input(index).empty();
 }

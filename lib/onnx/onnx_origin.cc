@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// What of a header tells one result from another.
+// Returns the parts of a header that distinguish one result from another.
 proto::Header Origin(const proto::Header& header) {
   proto::Header origin;
   *origin.mutable_command_line() = header.command_line();

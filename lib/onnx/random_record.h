@@ -1,5 +1,5 @@
-// Records of int8 networks with random weights and scales, by which activations fill their range and some saturate.
-// Test-only.
+// Records of int8 networks with random weights and scales, chosen so that activations fill their range and some
+// saturate. Test-only.
 #ifndef LOCKSTEP_LIB_ONNX_RANDOM_RECORD_H_
 #define LOCKSTEP_LIB_ONNX_RANDOM_RECORD_H_
 
@@ -18,12 +18,12 @@
 namespace lockstep::testing {
 
 struct RandomRecordOptions {
-  bool zero_points = false;  // -128 behind ReLU, any elsewhere; else 0 everywhere
+  bool zero_points = false;  // -128 after ReLU, any value elsewhere; false: 0 everywhere
   bool per_channel = false;
   bool bias = false;
   bool int8_logits = false;
-  // Every step a power of two, so that many sums lie exactly between two integers: round half to even shows, and so does
-  // a multiplier that is one float off.
+  // Makes every step a power of two, so that many sums lie exactly between two integers. Such sums detect wrong
+  // rounding of ties, and a multiplier that is off by one float.
   bool powers_of_two = false;
   uint32_t seed = 1;
 };
@@ -41,7 +41,8 @@ class RandomRecord {
       if (shape.HasWeights()) {
         const QuantizedWeights weights = Weights(shape);
         const bool sums = shape.name == last && !options_.int8_logits;
-        // A sum of n products of uniform values has a deviation of about 73 * 60 * sqrt(n); 40 of the output's integers.
+        // A sum of n products of uniform values has a deviation of about 73 * 60 * sqrt(n); it becomes 40 of the
+        // output's integers.
         const float spread = 73.0f * 60.0f * std::sqrt(static_cast<float>(shape.Terms())) / 40.0f;
         const float step = NextStep(input.step * weights.steps[0] * spread);
         RETURN_IF_ERROR((sums ? builder.AddSums(std::move(shape), weights)
@@ -99,8 +100,8 @@ class RandomRecord {
   std::mt19937 random_;
 };
 
-// A network as small as one can be that has every kind of layer: two convolutions, an addition, pools, two fully
-// connected layers. 800 weights.
+// Returns a minimal network with every kind of layer: two convolutions, an addition, pools, two fully connected layers.
+// 800 weights.
 inline std::vector<LayerShape> SmallLayers() {
   std::vector<LayerShape> layers = {ConvShape("conv1", 0, {32, 32, 3}, 4, 3)};
   layers[0].stride = 2;

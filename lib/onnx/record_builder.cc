@@ -14,7 +14,8 @@ namespace {
 
 double Scale(float step) { return 1 / static_cast<double>(step); }
 
-// Scales of the whole layer are those of its coarsest channel, whose weights are the largest.
+// Fills the fields of the weights. The scales of the whole layer are those of its coarsest channel, whose weights are
+// the largest.
 void DescribeWeights(const LayerShape& shape, const QuantizedWeights& weights, float input_step,
                      proto::QuantizedLayer& layer) {
   layer.set_weight(std::string(weights.values.begin(), weights.values.end()));
@@ -49,7 +50,7 @@ absl::Status SetMultipliers(const QuantizedWeights& weights, float input_step, f
   return absl::OkStatus();
 }
 
-// Steps with which all that is made of them is finite.
+// Checks that the step, and every value computed from it, is finite.
 absl::Status CheckStep(float step, absl::string_view what, const std::string& layer) {
   if (!std::isnormal(step) || step < 0 || !std::isnormal(static_cast<float>(Scale(step)))) {
     return absl::FailedPreconditionError(

@@ -1,10 +1,10 @@
-// A record (lib/proto/quantized.proto) of a network that is int8 already: made from integers and steps, as an ONNX file
-// has them, where quantize makes it from fp32 weights and calibration images.
+// Builder of a record (lib/proto/quantized.proto) of a network that is int8 already, from the integers and steps of an
+// ONNX file. The quantize stage, by contrast, makes records from fp32 weights and calibration images.
 //
-// A step is what ONNX calls scale: real value = (integer - zero point) * step. Lockstep's scale is 1 / step in double,
-// whose reciprocal in float32 is the step again, so that no multiplier changes on the way.
+// A step is what ONNX calls scale: real value = (integer - zero point) * step. Lockstep's scale is 1 / step in double;
+// its reciprocal in float32 is the step again, so that multipliers do not change in the conversion.
 //
-// What only fp32 weights and images can say stays unset: histograms, ranges, accuracies, replay samples.
+// Fields that require fp32 weights and images stay unset: histograms, ranges, accuracies, replay samples.
 #ifndef LOCKSTEP_LIB_ONNX_RECORD_BUILDER_H_
 #define LOCKSTEP_LIB_ONNX_RECORD_BUILDER_H_
 
@@ -19,10 +19,10 @@
 
 namespace lockstep {
 
-// How a tensor's integers are to be read.
+// Meaning of a tensor's integers.
 struct TensorParams {
   float step = 1;
-  int32_t zero_point = 0;  // of int8 values
+  int32_t zero_point = 0;  // zero point of the int8 values
   bool operator==(const TensorParams& other) const { return step == other.step && zero_point == other.zero_point; }
   bool operator!=(const TensorParams& other) const { return !(*this == other); }
 };
@@ -30,22 +30,22 @@ struct TensorParams {
 struct QuantizedWeights {
   std::vector<int8_t> values;  // (out, in, kernel, kernel), in [-127, 127]
   std::vector<float> steps;    // one, or one for each output channel
-  std::vector<int32_t> bias;   // (out), in units of input step * weight step; empty: none
+  std::vector<int32_t> bias;   // (out), in units of input step * weight step; empty: no bias
 };
 
-// Layers are added in the order of the forward pass; a layer's inputs are numbered as LayerShape::inputs says. All
+// Layers must be added in the order of the forward pass; a layer's inputs are numbered like LayerShape::inputs. All
 // errors are FailedPrecondition and name the layer. Not thread-safe.
 class RecordBuilder {
  public:
-  // `image`: how the image is quantized, whose extent is `extent`.
+  // `image`: step and zero point of the image; `extent`: its size.
   RecordBuilder(const std::string& name, TensorParams image, Extent extent);
 
   // Add a layer and return the number of the tensor that it writes.
   absl::StatusOr<uint32_t> AddWeighted(LayerShape shape, const QuantizedWeights& weights, TensorParams output);
-  absl::StatusOr<uint32_t> AddSums(LayerShape shape, const QuantizedWeights& weights);  // writes its int32 sums
+  absl::StatusOr<uint32_t> AddSums(LayerShape shape, const QuantizedWeights& weights);  // writes int32 sums
   absl::StatusOr<uint32_t> AddWithoutWeights(LayerShape shape, TensorParams output);    // an addition or a pool
 
-  // Change the layer that writes tensor `tensor`, which is not the image.
+  // Change the layer that writes tensor `tensor`, which must not be the image.
   void SetRelu(uint32_t tensor, bool relu);
   absl::Status SetPool(uint32_t tensor, uint32_t side);
   void SetBias(uint32_t tensor, const std::vector<int32_t>& bias);
@@ -54,7 +54,7 @@ class RecordBuilder {
   const std::vector<LayerShape>& shapes() const { return shapes_; }
   const TensorParams& Params(uint32_t tensor) const { return params_[tensor]; }
 
-  // The record, once; sums that could overflow int32 are an error.
+  // Returns the record; may be called once. Sums that could overflow int32 are an error.
   absl::StatusOr<proto::QuantizedNetwork> Finish();
 
  private:
@@ -62,7 +62,7 @@ class RecordBuilder {
 
   const Extent image_extent_;
   std::vector<LayerShape> shapes_;
-  std::vector<TensorParams> params_;  // of the image, and of what each layer writes
+  std::vector<TensorParams> params_;  // parameters of the image and of each layer's output
   proto::QuantizedNetwork record_;
 };
 

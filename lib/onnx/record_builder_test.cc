@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 constexpr Extent kImage = {32, 32, 3};
 
-// A convolution of 1 x 1 with weights 1, 2 and 3 for one output.
+// Returns a 1 x 1 convolution with weights 1, 2 and 3 for one output.
 LayerShape Conv() { return ConvShape("conv1", 0, kImage, 1, 1); }
 QuantizedWeights Weights() { return {{1, 2, 3}, {0.5f}, {7}}; }
 
@@ -42,7 +42,7 @@ TEST(RecordBuilderTest, MakesARecordThatRuns) {
   EXPECT_EQ(RunInteger(*network, image.data())[0], (1 + 2 + 3) * (4 - 3) + 7 - 5);
 }
 
-// A step goes through 1 / step in double and back to the same float, so multipliers are those of the file.
+// A step is converted to 1 / step in double and back to the same float, so multipliers are those of the file.
 TEST(RecordBuilderTest, StepsAreKept) {
   for (float step = 1e-6f; step < 1e6f; step = std::nextafter(step * 1.01f, 1e9f)) {
     ASSERT_EQ(Step(1 / static_cast<double>(step)), step);

@@ -28,7 +28,8 @@ absl::Status Broken(const TensorProto& tensor, absl::string_view what) {
   return absl::DataLossError(absl::StrCat("ONNX model: tensor '", tensor.name(), "': ", what));
 }
 
-// Elements that `dims` say; at most `limit`, beyond which the data cannot be there.
+// Returns the number of elements that `dims` gives. Returns an error if it is more than `limit`, the number of stored
+// values.
 absl::StatusOr<size_t> ElementCount(const TensorProto& tensor, size_t limit) {
   const auto& dims = tensor.dims();
   if (std::any_of(dims.begin(), dims.end(), [](int64_t dim) { return dim < 0; })) {
@@ -56,7 +57,7 @@ absl::Status CheckPlace(const TensorProto& tensor) {
   return absl::OkStatus();
 }
 
-// Values of type Stored from raw_data, or from the typed list that `listed` is.
+// Returns values of type Stored from raw_data, or from the typed list `listed`.
 template <typename Stored, typename Result, typename List>
 absl::StatusOr<std::vector<Result>> Values(const TensorProto& tensor, const List& listed) {
   RETURN_IF_ERROR(CheckPlace(tensor));

@@ -1,4 +1,4 @@
-// Values of the tensors that an ONNX file holds, into it and out of it.
+// Conversion between the values of tensors and their form in an ONNX file.
 #ifndef LOCKSTEP_LIB_ONNX_TENSOR_VALUES_H_
 #define LOCKSTEP_LIB_ONNX_TENSOR_VALUES_H_
 
@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// Tensors with values in raw_data. `dims`: none for a scalar.
+// Return tensors with values in raw_data. `dims`: empty for a scalar.
 ::onnx::TensorProto FloatTensor(const std::string& name, const std::vector<int64_t>& dims,
                                 const std::vector<float>& values);
 ::onnx::TensorProto Int8Tensor(const std::string& name, const std::vector<int64_t>& dims,
@@ -20,9 +20,9 @@ namespace lockstep {
 ::onnx::TensorProto Int32Tensor(const std::string& name, const std::vector<int64_t>& dims,
                                 const std::vector<int32_t>& values);
 
-// The values of a float32 tensor; of one of uint8, int8, int32 or int64. DataLoss: sizes that contradict each other, or a
-// value outside of its type. FailedPrecondition: another type, or values in a file beside the model. Both name the
-// tensor. Memory is bounded by what the tensor itself takes.
+// Return the values of a float32 tensor, and of a tensor of uint8, int8, int32 or int64. DataLoss: sizes that
+// contradict each other, or a value outside of its type. FailedPrecondition: another type, or values stored in a
+// separate file. Both errors name the tensor. Memory use is bounded by the size of the tensor itself.
 absl::StatusOr<std::vector<float>> FloatValues(const ::onnx::TensorProto& tensor);
 absl::StatusOr<std::vector<int64_t>> IntegerValues(const ::onnx::TensorProto& tensor);
 
