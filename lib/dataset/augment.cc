@@ -7,13 +7,13 @@
 namespace lockstep {
 namespace {
 
-// Row `y` of the padded image lies in the image from `kCropPadding` on; `row` is null for a row of padding.
+// Writes one row of the crop. `row` is the row of the image, or null for a row of padding.
 void CropRow(const uint8_t* row, const Augmentation& augmentation, const std::array<float, 256>& table, float* out) {
   if (row == nullptr) {
     std::fill_n(out, kImageWidth, table[0]);
     return;
   }
-  // Columns first .. last-1 of the crop lie within the image; image column = crop column + left - kCropPadding.
+  // Columns first .. last-1 of the crop are within the image; image column = crop column + left - kCropPadding.
   const int shift = static_cast<int>(augmentation.left) - static_cast<int>(kCropPadding);
   const int width = static_cast<int>(kImageWidth);
   const int first = std::max(0, -shift);

@@ -1,7 +1,7 @@
-// One image from bytes to what the network takes: random crop, random flip, normalisation.
+// Conversion of one image from bytes to the network's input: random crop, random flip, normalisation.
 //
-// torchvision's RandomCrop(32, padding=4), RandomHorizontalFlip(0.5), ToTensor, Normalize(mean, std), in this order. The
-// padding is black before the normalisation, so a padded value is (0 - mean) / std and not 0.
+// Equivalent to torchvision's RandomCrop(32, padding=4), RandomHorizontalFlip(0.5), ToTensor, Normalize(mean, std), in
+// this order. The padding is black before the normalisation, so a padded value is (0 - mean) / std and not 0.
 #ifndef LOCKSTEP_LIB_DATASET_AUGMENT_H_
 #define LOCKSTEP_LIB_DATASET_AUGMENT_H_
 
@@ -14,14 +14,15 @@ namespace lockstep {
 
 inline constexpr uint32_t kCropPadding = 4;
 
-// Where the crop begins within the padded 40x40 image, and whether it is mirrored. The default is the image itself.
+// Start of the crop within the padded 40x40 image, and horizontal flip. The default gives the image itself.
 struct Augmentation {
   uint32_t top = kCropPadding;   // 0 to 8
   uint32_t left = kCropPadding;  // 0 to 8
   bool flip = false;
 };
 
-// Drawn from (seed, epoch, image index) alone, so that it does not matter which worker or rank prepares the image.
+// Draws an augmentation. It depends on (seed, epoch, image index) alone, and not on the worker or rank that prepares
+// the image.
 constexpr Augmentation DrawAugmentation(uint64_t seed, uint32_t epoch, uint32_t image_index) {
   CounterRandom random(seed, RandomPurpose::kAugmentation, epoch, image_index);
   Augmentation augmentation;
@@ -31,11 +32,12 @@ constexpr Augmentation DrawAugmentation(uint64_t seed, uint32_t epoch, uint32_t 
   return augmentation;
 }
 
-// (byte / 255 - mean) / std in fp32 for each channel and byte: the same roundings as ToTensor and Normalize.
+// Values (byte / 255 - mean) / std in fp32 for each channel and byte, with the same roundings as ToTensor and
+// Normalize.
 using NormalizationTable = std::array<std::array<float, 256>, 3>;
 NormalizationTable MakeNormalizationTable(const std::array<float, 3>& mean, const std::array<float, 3>& std);
 
-// `pixels`: uint8 (3, 32, 32). `out`: float (3, 32, 32), all 3,072 values written.
+// Writes the augmented image. `pixels`: uint8 (3, 32, 32). `out`: float (3, 32, 32), all 3,072 values are written.
 void AugmentImage(const uint8_t* pixels, const Augmentation& augmentation, const NormalizationTable& table, float* out);
 
 }  // namespace lockstep

@@ -22,7 +22,7 @@ std::vector<uint8_t> AnImage() {
   return pixels;
 }
 
-// The recipe word by word: a black 40x40 frame, the image in its middle, cut, mirrored, scaled, normalised.
+// Computes the result step by step: a black 40x40 frame, the image in its middle, crop, flip, scaling, normalisation.
 std::vector<float> Reference(const std::vector<uint8_t>& pixels, const Augmentation& augmentation) {
   std::vector<float> out;
   for (uint32_t c = 0; c < 3; ++c) {
@@ -78,7 +78,7 @@ TEST(AugmentTest, PaddingIsBlackBeforeTheNormalisation) {
 TEST(DrawAugmentationTest, IsAFunctionOfSeedEpochAndImage) {
   const auto key = [](uint64_t seed, uint32_t epoch, uint32_t image) {
     std::vector<uint32_t> drawn;
-    for (uint32_t i = 0; i < 8; ++i) {  // 8 images: two of 162^8 sets being alike by chance is out of the question
+    for (uint32_t i = 0; i < 8; ++i) {  // 8 images: two of 162^8 sets are not equal by chance
       const Augmentation a = DrawAugmentation(seed, epoch, image + i);
       drawn.insert(drawn.end(), {a.top, a.left, a.flip});
     }
@@ -90,8 +90,8 @@ TEST(DrawAugmentationTest, IsAFunctionOfSeedEpochAndImage) {
   EXPECT_NE(key(1, 2, 3), key(1, 2, 4));
 }
 
-// 10,000 images: half are mirrored, standard deviation sqrt(10000/4) = 50; six of them are 300. The 81 crops have mean
-// 123.5 and standard deviation 11; six of them are 66.
+// 10,000 images: half are flipped, with standard deviation sqrt(10000/4) = 50; the tolerance of six deviations is 300.
+// The 81 crops have mean 123.5 and standard deviation 11; six deviations are 66.
 TEST(DrawAugmentationTest, CropsAndFlipsAreUniform) {
   uint32_t flips = 0;
   std::array<uint32_t, 81> crops{};

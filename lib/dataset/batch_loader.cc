@@ -16,7 +16,7 @@
 namespace lockstep {
 namespace {
 
-// One epoch as the workers see it; never changed once made.
+// One epoch, shared with the workers; immutable once made.
 struct Epoch {
   uint32_t number = 0;
   std::vector<uint32_t> order;
@@ -79,7 +79,7 @@ absl::Status FillBatch(const ImageSet& set, const LoaderOptions& options, const 
   return absl::OkStatus();
 }
 
-// As FillBatch, with the allocator's exception as a Status: a thread that throws would end the process.
+// Calls FillBatch and returns the allocator's exception as a Status: an exception in a thread would end the process.
 absl::Status TryFillBatch(const ImageSet& set, const LoaderOptions& options, const NormalizationTable& table,
                           const Epoch& epoch, uint32_t index, Batch& batch) {
   try {
@@ -93,14 +93,15 @@ absl::Status TryFillBatch(const ImageSet& set, const LoaderOptions& options, con
 
 }  // namespace
 
-// The standard mutex and not Abseil's, which the thread sanitizer cannot look into when it comes as a binary.
+// State shared with the workers. Uses std::mutex and not Abseil's, because the thread sanitizer cannot instrument
+// Abseil in a prebuilt binary.
 struct BatchLoader::State {
   State(const ImageSet& images, const LoaderOptions& loader_options)
       : set(images), options(loader_options), options_status(CheckOptions(loader_options)),
         table(MakeNormalizationTable(loader_options.mean, loader_options.std)),
         slots(options_status.ok() ? uint64_t{loader_options.workers} * loader_options.prefetch : 0) {}
 
-  // With the lock held: whether a batch is left to prepare, and a slot to put it into.
+  // Returns true if a batch is left to prepare and a slot is free for it. The lock must be held.
   bool CanClaim() const {
     return epoch != nullptr && next_claim < epoch->batch_count && next_claim < next_take + slots.size();
   }
@@ -112,22 +113,22 @@ struct BatchLoader::State {
   const absl::Status options_status;
   const NormalizationTable table;
 
-  std::mutex mutex;                   // guards all below up to `error`
-  std::condition_variable claimable;  // for the workers: a batch can be claimed, or stopping
-  std::condition_variable ready;      // for the caller: a slot is ready
+  std::mutex mutex;                   // guards all members below up to `error`
+  std::condition_variable claimable;  // signals workers: a batch can be claimed, or stopping
+  std::condition_variable ready;      // signals the caller: a slot is ready
   bool stopping = false;
-  std::shared_ptr<const Epoch> epoch;  // null: none started
+  std::shared_ptr<const Epoch> epoch;  // null: no epoch was started
   std::vector<Slot> slots;             // empty without workers
-  uint32_t next_claim = 0;             // the batch that the next free worker prepares
-  uint32_t next_take = 0;              // the batch that Next() hands over
-  absl::Status error;                  // of this epoch
+  uint32_t next_claim = 0;             // index of the batch that the next free worker prepares
+  uint32_t next_take = 0;              // index of the batch that Next() hands over
+  absl::Status error;                  // error of this epoch
 
-  absl::Status start_status;  // error of starting the workers; changed by the constructor alone
+  absl::Status start_status;  // error of starting the workers; only the constructor changes it
   ThreadGroup workers;
 };
 
-// A worker: claims the next batch, prepares it outside the lock, and puts it into its slot. A batch of an epoch that was
-// given up meanwhile is thrown away.
+// Runs one worker: claims the next batch, prepares it outside the lock, and puts it into its slot. Discards the batch
+// if its epoch was given up meanwhile.
 void BatchLoader::State::Work() {
   std::unique_lock<std::mutex> lock(mutex);
   while (true) {
@@ -137,7 +138,7 @@ void BatchLoader::State::Work() {
     }
     const std::shared_ptr<const Epoch> mine = epoch;
     const uint32_t index = next_claim++;
-    Batch batch = std::move(slots[index % slots.size()].batch);  // for its buffers
+    Batch batch = std::move(slots[index % slots.size()].batch);  // reuses its buffers
     lock.unlock();
     absl::Status status = TryFillBatch(set, options, table, *mine, index, batch);
     lock.lock();
@@ -151,12 +152,12 @@ void BatchLoader::State::Work() {
   }
 }
 
-// Batch `next_take` of the epoch, once its worker is done.
+// Waits for batch `next_take` of the epoch and takes it.
 absl::Status BatchLoader::State::WaitAndTake(Batch* batch) {
   std::unique_lock<std::mutex> lock(mutex);
   Slot& slot = slots[next_take % slots.size()];
   ready.wait(lock, [&slot] { return slot.ready; });
-  std::swap(*batch, slot.batch);  // the caller's old buffers go round
+  std::swap(*batch, slot.batch);  // recycles the caller's old buffers
   slot.ready = false;
   ++next_take;
   claimable.notify_one();
@@ -166,7 +167,7 @@ absl::Status BatchLoader::State::WaitAndTake(Batch* batch) {
 BatchLoader::BatchLoader(const ImageSet& images, LoaderOptions options)
     : state_(std::make_unique<State>(images, options)) {
   if (!state_->options_status.ok()) {
-    return;  // Next() says so
+    return;  // Next() returns the error
   }
   for (uint32_t i = 0; i < options.workers && state_->start_status.ok(); ++i) {
     state_->start_status = state_->workers.Start([state = state_.get()] { state->Work(); });
@@ -200,7 +201,8 @@ void BatchLoader::StartEpoch(uint32_t epoch, std::vector<uint32_t> order) {
   state_->claimable.notify_all();
 }
 
-// `epoch`, `next_take` and `error` are changed by the caller's thread only, which may thus read them without the lock.
+// `epoch`, `next_take` and `error` are changed only on the caller's thread, which may therefore read them without the
+// lock.
 absl::StatusOr<bool> BatchLoader::Next(Batch* batch) {
   State& state = *state_;
   RETURN_IF_ERROR(state.options_status);

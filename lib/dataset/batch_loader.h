@@ -1,7 +1,7 @@
 // Batches ready for the network, prepared ahead by worker threads.
 //
-// The order of the images is given, the augmentation of each is a function of (seed, epoch, image index), and batches are
-// handed over in order: so what comes out is the same, bit for bit, whatever the number of workers.
+// The order of the images is given, the augmentation of each is a function of (seed, epoch, image index), and batches
+// are handed over in order. Hence the batches are the same, bit for bit, for any number of workers.
 #ifndef LOCKSTEP_LIB_DATASET_BATCH_LOADER_H_
 #define LOCKSTEP_LIB_DATASET_BATCH_LOADER_H_
 
@@ -22,7 +22,7 @@ struct Batch {
   std::vector<int64_t> labels;  // (n)
 };
 
-// Far beyond use.
+// Limit on workers, far above any useful number.
 inline constexpr uint32_t kMaxLoaderWorkers = 256;
 
 struct LoaderOptions {
@@ -33,36 +33,36 @@ struct LoaderOptions {
                            // 2 is the default of torch's DataLoader
   bool augment = true;     // random crop with padding 4 and flip; false: normalisation only
   bool drop_last = false;  // leave out a last batch that is shorter than batch_size
-  uint64_t seed = 0;       // of the augmentation
+  uint64_t seed = 0;       // seed of the augmentation
   // Per channel, in units of full scale (byte / 255); NormalizeAsTrained() fills them. A std of 0 is an error.
   std::array<float, 3> mean = {};
   std::array<float, 3> std = {};
 };
 
-// Sets mean and std to what the lab normalises with: mean and image_std of the training split. InvalidArgument when
-// `train` has no statistics.
+// Sets mean and std to the lab's normalisation: mean and image_std of the training split. Returns InvalidArgumentError
+// if `train` has no statistics.
 absl::Status NormalizeAsTrained(const proto::DatasetInfo& train, LoaderOptions& options);
 
-// One loader serves any number of epochs. To be used by one thread at a time; the workers are its own business.
+// Loader for any number of epochs. Not thread-safe; it synchronises with its own workers.
 class BatchLoader {
  public:
-  // `images` must outlive the loader and not change meanwhile.
+  // `images` must outlive the loader and must not change meanwhile.
   BatchLoader(const ImageSet& images, LoaderOptions options);
   ~BatchLoader();  // stops the workers, also in the middle of an epoch
   BatchLoader(const BatchLoader&) = delete;
   BatchLoader& operator=(const BatchLoader&) = delete;
 
-  // Begins an epoch over the images whose indices `order` lists (EpochOrder, or one rank's Shard), and the workers begin
-  // to prepare it. What is left of an epoch before is dropped.
+  // Begins an epoch over the images whose indices are in `order` (EpochOrder, or one rank's Shard); the workers start
+  // to prepare it. Drops the rest of the previous epoch.
   void StartEpoch(uint32_t epoch, std::vector<uint32_t> order);
 
-  // The next batch of the epoch, or false at its end (or when none was started). `batch`'s old buffers are used again.
-  // InvalidArgument: options that cannot work, or an index in `order` beyond the images. ResourceExhausted: no memory
-  // for a batch. Unavailable: a worker could not be started (fewer of them would change the times that are measured).
+  // Gets the next batch of the epoch; returns false at its end (or if no epoch was started). Reuses the buffers of
+  // `batch`. InvalidArgument: options that cannot work, or an index in `order` beyond the images. ResourceExhausted: no
+  // memory for a batch. Unavailable: a worker could not be started (with fewer workers, measured times would change).
   // After an error the epoch is over: later calls return the same error until StartEpoch.
   absl::StatusOr<bool> Next(Batch* batch);
 
-  // Batches of the current epoch; before the first StartEpoch, of an epoch over all images.
+  // Number of batches of the current epoch; before the first StartEpoch, of an epoch over all images.
   uint32_t BatchCount() const;
 
  private:

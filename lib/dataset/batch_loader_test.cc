@@ -34,7 +34,7 @@ LoaderOptions Options(uint32_t batch_size, uint32_t workers) {
   return options;
 }
 
-// All batches of the epoch that was started.
+// Returns all batches of the epoch that was started.
 std::vector<Batch> TakeAll(BatchLoader& loader) {
   std::vector<Batch> batches;
   while (true) {
@@ -159,7 +159,7 @@ TEST(BatchLoaderTest, StopsInTheMiddleOfAnEpoch) {
   }  // the destructor returns
 }
 
-// Batches of milliseconds, so that the workers are in the middle of some when the next epoch starts.
+// Batches take milliseconds, so that the workers are in the middle of some when the next epoch starts.
 TEST(BatchLoaderTest, ANewEpochDropsTheRestOfTheOld) {
   const ImageSet set = SmallImageSet(proto::TRAIN, 200);
   std::vector<uint32_t> order;

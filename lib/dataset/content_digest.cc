@@ -8,7 +8,8 @@ namespace lockstep {
 std::string ContentSha256(const Dataset& dataset) {
   Sha256 digest;
   for (const ImageSet* set : {&dataset.train, &dataset.test}) {
-    digest.Update(absl::StrCat(set->size(), " "));  // so that no image can move from one split to the other
+    digest.Update(absl::StrCat(set->size(), " "));  // the size prevents an image from moving to the other split
+                                                    // unnoticed
     digest.Update(set->pixels.data(), set->pixels.size());
     digest.Update(set->labels.data(), set->labels.size());
     digest.Update(set->info.statistics().SerializeAsString());

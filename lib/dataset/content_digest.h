@@ -1,4 +1,4 @@
-// Whether two data sets are the same to a training, whoever wrote their files, and when.
+// Digest of a data set's content: two data sets with the same digest are the same for training, whatever their files.
 #ifndef LOCKSTEP_LIB_DATASET_CONTENT_DIGEST_H_
 #define LOCKSTEP_LIB_DATASET_CONTENT_DIGEST_H_
 
@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// SHA-256, hex, of both splits' images and labels, in order, and of the statistics that training normalises with.
+// Returns the SHA-256, in hex, of both splits' images and labels, in order, and of the statistics for normalization.
 std::string ContentSha256(const Dataset& dataset);
 
 }  // namespace lockstep

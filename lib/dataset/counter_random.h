@@ -1,8 +1,8 @@
-// Random numbers that are a function of what they are for: the same on every platform, in every thread, in any order.
+// Random numbers that depend only on their key: the same on every platform, in every thread, in any order.
 //
 // SplitMix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators", figure 16) started from a hash
-// of (seed, purpose, a, b). Two streams that differ in any of the four are unrelated, so that image 7 of epoch 3 gets the
-// same crop whoever prepares it.
+// of (seed, purpose, a, b). Two streams that differ in any of the four are unrelated; image 7 of epoch 3 thus gets the
+// same crop in every worker.
 #ifndef LOCKSTEP_LIB_DATASET_COUNTER_RANDOM_H_
 #define LOCKSTEP_LIB_DATASET_COUNTER_RANDOM_H_
 
@@ -10,7 +10,7 @@
 
 namespace lockstep {
 
-// What a stream is used for. Part of the key: values are never changed, or every stored result would.
+// Purpose of a stream. It is part of the key, so values must never change: every stored result would change.
 enum class RandomPurpose : uint64_t {
   kEpochOrder = 1,
   kAugmentation = 2,
@@ -18,17 +18,19 @@ enum class RandomPurpose : uint64_t {
   kSyntheticImage = 4,
 };
 
-// One stream. Cheap to make (four multiplications per part of the key); not thread-safe. All constexpr, which nvcc takes for
-// kernels too (--expt-relaxed-constexpr): a kernel draws what the host draws.
+// One random stream. Cheap to construct (four multiplications per part of the key); not thread-safe. Everything is
+// constexpr, which nvcc also accepts in kernels (--expt-relaxed-constexpr), so a kernel draws the same numbers as the
+// host.
 class CounterRandom {
  public:
   constexpr CounterRandom(uint64_t seed, RandomPurpose purpose, uint64_t a, uint64_t b)
       : state_(Mix(Mix(Mix(Mix(seed) + static_cast<uint64_t>(purpose)) + a) + b)) {}
 
-  // Uniform in [0, 2^64).
+  // Returns a number uniform in [0, 2^64).
   constexpr uint64_t Next() { return Finalize(state_ += kGamma); }
 
-  // Uniform in [0, bound), without bias (Lemire 2019, "Fast random integer generation in an interval"). bound > 0.
+  // Returns a number uniform in [0, bound), without bias (Lemire 2019, "Fast random integer generation in an
+  // interval"). `bound` must be above 0.
   constexpr uint32_t Below(uint32_t bound) {
     uint64_t product = (Next() >> 32) * bound;
     if (static_cast<uint32_t>(product) < bound) {
@@ -40,7 +42,7 @@ class CounterRandom {
     return static_cast<uint32_t>(product >> 32);
   }
 
-  // Uniform integer in [low, high], both included.
+  // Returns an integer uniform in [low, high], both included.
   constexpr int32_t Between(int32_t low, int32_t high) { return low + static_cast<int32_t>(Below(high - low + 1)); }
 
  private:

@@ -32,8 +32,9 @@ TEST(CounterRandomTest, EveryPartOfTheKeyCounts) {
   EXPECT_EQ(firsts.size(), 4u * 4 * 4 * 2);
 }
 
-// Computed by a twin in Python (whose Mix(0) is 0xe220a8397b1dcdaf, the first number of Vigna's reference code for state
-// 0, prng.di.unimi.it/splitmix64.c). Pinned: other numbers would change every epoch, crop and synthetic image.
+// Computed by a reference implementation in Python, whose Mix(0) is 0xe220a8397b1dcdaf, the first number of Vigna's
+// reference code for state 0 (prng.di.unimi.it/splitmix64.c). Other numbers would change every epoch, crop and
+// synthetic image.
 TEST(CounterRandomTest, NumbersAreThoseOfTheTwin) {
   EXPECT_EQ(Stream(0, RandomPurpose::kEpochOrder, 0, 0).Next(), 0xf19264ec81b77bd5u);
   EXPECT_EQ(Stream(1, RandomPurpose::kAugmentation, 3, 4).Next(), 0xf64817d8f9f2f25bu);
@@ -44,8 +45,8 @@ TEST(CounterRandomTest, BelowOneIsZero) {
   EXPECT_EQ(random.Below(1), 0u);
 }
 
-// 90,000 draws over 9 values: each count is binomial with mean 10,000 and standard deviation sqrt(90000 * 1/9 * 8/9) = 94;
-// six of them, 566, happen by chance with probability 2e-9 per value.
+// 90,000 draws over 9 values: each count is binomial with mean 10,000 and standard deviation sqrt(90000 * 1/9 * 8/9) =
+// 94. A deviation of six times that, 566, happens by chance with probability 2e-9 per value.
 TEST(CounterRandomTest, BelowIsUniform) {
   CounterRandom random = Stream(5, RandomPurpose::kAugmentation, 0, 0);
   std::array<int, 9> counts{};

@@ -16,7 +16,7 @@ namespace {
 
 std::string SplitName(proto::Split split) { return split == proto::TRAIN ? "train" : "test"; }
 
-// Null when the record names no split.
+// Returns null if the record names no split.
 ImageSet* SplitOf(Dataset& dataset, proto::Split split) {
   return split == proto::TRAIN ? &dataset.train : split == proto::TEST ? &dataset.test : nullptr;
 }

@@ -1,5 +1,6 @@
-// Any DatasetFile as a record file: refused, or a data set that says the same when written and read again. A mutated
-// chunk hardly ever has 3,072 bytes of pixels for each label, so its pixels are made as many as its labels want.
+// Reads any DatasetFile as a record file. It must be either rejected, or give a data set that is the same when written
+// and read again. A mutated chunk hardly ever has 3,072 bytes of pixels for each label, so its pixels are resized to
+// fit.
 #include "absl/status/statusor.h"
 #include "lib/dataset/dataset.h"
 #include "lib/record/framed_records.h"
@@ -11,12 +12,12 @@ FUZZ_PROTO_MUTATOR(lockstep::proto::DatasetFile)
 namespace lockstep::testing {
 namespace {
 
-constexpr size_t kMaxImages = 64;  // of a chunk: keeps an input's images below a megabyte
+constexpr size_t kMaxImages = 64;  // images per chunk: keeps an input's images below a megabyte
 
 void FitPixels(proto::DatasetFile& file) {
   for (proto::DatasetRecord& record : *file.mutable_record()) {
     const size_t images = record.chunk().labels().size();
-    if (record.has_chunk() && images <= kMaxImages && record.chunk().pixels().size() % 2 == 0) {  // the odd ones stay
+    if (record.has_chunk() && images <= kMaxImages && record.chunk().pixels().size() % 2 == 0) {  // odd sizes stay
       record.mutable_chunk()->mutable_pixels()->resize(images * kImageBytes);
     }
   }

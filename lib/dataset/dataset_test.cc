@@ -32,7 +32,8 @@ std::string Write(const Records& records) {
   return path;
 }
 
-// Records of 12 training images (records 1 and 3 of the file) and 3 test images (2 and 4); the header is record 0.
+// Returns the records of 12 training images (records 1 and 3 of the file) and 3 test images (2 and 4); the header is
+// record 0.
 Records SmallRecords() { return ToRecords(SmallDataset(12, 3)); }
 
 void ExpectBroken(const Records& records, const std::string& what) {

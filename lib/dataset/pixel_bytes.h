@@ -1,9 +1,9 @@
-// Many bytes that resize() leaves unset.
+// Byte vector whose resize() leaves new bytes uninitialized.
 //
-// std::vector clears what it adds. The pixels of CIFAR-10 are 184 MB, which one core clears in 25 to 30 ms before all
-// cores write them, 3 % of converting a folder of pictures (Xeon 2.8 GHz, 2026-11-21); and clearing is what makes the
-// system find and clear the pages themselves, one after another: another 70 ms that way, shared by the cores when those
-// who write a page are the first to touch it.
+// std::vector clears new elements. The pixels of CIFAR-10 are 184 MB, which one core clears in 25 to 30 ms before all
+// cores write them, 3 % of the conversion of a folder of pictures (Xeon 2.8 GHz, 2026-11-21). Clearing also makes the
+// system find and clear the pages one after another, another 70 ms; without it, the threads that first write the pages
+// share that cost.
 #ifndef LOCKSTEP_LIB_DATASET_PIXEL_BYTES_H_
 #define LOCKSTEP_LIB_DATASET_PIXEL_BYTES_H_
 
@@ -15,12 +15,12 @@
 
 namespace lockstep {
 
-// std::allocator but for construct() without a value.
+// std::allocator, except that construct() without a value does not initialize.
 template <typename T>
 class UnsetAllocator : public std::allocator<T> {
  public:
   template <typename U>
-  struct rebind {  // as std::allocator_traits wants it called
+  struct rebind {  // name required by std::allocator_traits
     using other = UnsetAllocator<U>;
   };
 

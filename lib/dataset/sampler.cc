@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Fisher and Yates's shuffle in Durstenfeld's form: every permutation is equally likely.
+// The Fisher-Yates shuffle in Durstenfeld's form: every permutation is equally likely.
 std::vector<uint32_t> EpochOrder(uint32_t image_count, uint64_t seed, uint32_t epoch) {
   std::vector<uint32_t> order(image_count);
   std::iota(order.begin(), order.end(), 0u);

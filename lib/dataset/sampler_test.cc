@@ -21,7 +21,7 @@ std::vector<uint32_t> Identity(uint32_t n) {
   return order;
 }
 
-// How often each image occurs in all shards together.
+// Returns how often each image occurs in all shards together.
 std::map<uint32_t, int> Counts(const std::vector<uint32_t>& order, uint32_t ranks, bool drop_last) {
   std::map<uint32_t, int> counts;
   for (uint32_t rank = 0; rank < ranks; ++rank) {
@@ -49,14 +49,14 @@ TEST(EpochOrderTest, IsAFunctionOfSeedAndEpoch) {
   EXPECT_NE(EpochOrder(100, 7, 3), EpochOrder(100, 8, 3));
 }
 
-// Dealt by a twin in Python. Pinned: another platform or a later version must deal the same cards.
+// Computed by a reference implementation in Python. Other platforms and later versions must give the same order.
 TEST(EpochOrderTest, TenImagesAsTheTwinDealsThem) {
   EXPECT_THAT(EpochOrder(10, 0, 0), ElementsAre(0, 2, 3, 1, 7, 8, 4, 6, 5, 9));
   EXPECT_THAT(EpochOrder(10, 42, 3), ElementsAre(5, 1, 6, 8, 2, 4, 7, 0, 9, 3));
 }
 
-// 60,000 epochs of 3 images: each of the 6 orders has mean 10,000 and standard deviation sqrt(60000 * 1/6 * 5/6) = 91;
-// six of them, 548, happen by chance with probability 2e-9 per order.
+// 60,000 epochs of 3 images: each of the 6 orders has mean 10,000 and standard deviation sqrt(60000 * 1/6 * 5/6) = 91.
+// A deviation of six times that, 548, happens by chance with probability 2e-9 per order.
 TEST(EpochOrderTest, AllOrdersAreEquallyLikely) {
   std::map<std::vector<uint32_t>, int> counts;
   for (uint32_t epoch = 0; epoch < 60'000; ++epoch) {
@@ -115,7 +115,7 @@ TEST(ShardOrderTest, MoreRanksThanImages) {
 
 TEST(ShardOrderTest, NoImages) { EXPECT_THAT(ShardOrder({}, 2, 1, false).order, IsEmpty()); }
 
-// What the lab asks about: with the epoch number a rank comes to see every image, without it only its own share.
+// The lab's question: with the epoch number, a rank sees every image in time; without it, only its own share.
 TEST(ShardOrderTest, WithoutTheEpochNumberARankSeesOnlyItsShare) {
   std::vector<bool> with(100), without(100);
   for (uint32_t epoch = 0; epoch < 40; ++epoch) {
@@ -126,7 +126,7 @@ TEST(ShardOrderTest, WithoutTheEpochNumberARankSeesOnlyItsShare) {
       without[image] = true;
     }
   }
-  // An image is missed 40 times running with probability 0.75^40 = 1e-5; 100 images: 1e-3, and the seed is fixed.
+  // An image is missed 40 times in a row with probability 0.75^40 = 1e-5; for 100 images 1e-3, and the seed is fixed.
   EXPECT_THAT(with, Each(true));
   EXPECT_EQ(std::count(without.begin(), without.end(), true), 25);
 }

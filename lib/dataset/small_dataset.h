@@ -1,4 +1,4 @@
-// A data set whose every byte is known, for tests. Test-only.
+// Data sets with known bytes, for tests. Test-only.
 #ifndef LOCKSTEP_LIB_DATASET_SMALL_DATASET_H_
 #define LOCKSTEP_LIB_DATASET_SMALL_DATASET_H_
 
@@ -8,12 +8,12 @@
 
 namespace lockstep::testing {
 
-// Byte of image `image` of a small set: all images, channels, rows and columns differ.
+// Returns one byte of image `image` of a small set: all images, channels, rows and columns differ.
 inline uint8_t SmallPixel(uint32_t image, uint32_t channel, uint32_t y, uint32_t x) {
   return static_cast<uint8_t>(image * 89 + channel * 71 + y * 37 + x * 5);
 }
 
-// Image i has label i % 10. The statistics are round numbers and not those of the pixels.
+// Returns a set in which image i has label i % 10. The statistics are round numbers, not those of the pixels.
 inline ImageSet SmallImageSet(proto::Split split, uint32_t count) {
   ImageSet set;
   set.info.set_split(split);

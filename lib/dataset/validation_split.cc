@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// Arbitrary. It must never change: recipes that were chosen on other images cannot be compared.
+// Arbitrary seed. It must never change: recipes that were chosen on other images cannot be compared.
 constexpr uint64_t kSplitSeed = 0x5eed0fda7a5e7ull;
 
 absl::Status CheckEnoughLeft(uint32_t images, uint64_t batch_images, uint64_t all) {
@@ -35,7 +35,7 @@ void Resize(size_t images, ImageSet& set) {
   set.labels.resize(images);
 }
 
-// The numbers of DatasetInfo that are counts of images.
+// Updates the fields of DatasetInfo that are counts of images.
 void CountAgain(ImageSet& set) {
   set.info.set_image_count(set.size());
   for (int label = 0; label < set.info.class_count_size(); ++label) {

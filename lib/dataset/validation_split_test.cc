@@ -25,7 +25,7 @@ using ::testing::IsSubsetOf;
 
 constexpr uint32_t kImages = 200;
 
-// An image is known by its pixels: SmallPixel has 256 different ones, of which 200 are used here.
+// Returns an image's pixels, which identify it: SmallPixel has 256 different ones, of which 200 are used here.
 std::string ImageAt(const ImageSet& set, size_t index) {
   return std::string(reinterpret_cast<const char*>(set.pixels.data()) + index * kImageBytes, kImageBytes);
 }
@@ -78,7 +78,7 @@ TEST(ValidationSplitTest, TheImagesAreTheSameEveryTime) {
   EXPECT_NE(ImagesOf(Split(50).validation), ImagesOf(Split(51).validation));
 }
 
-// The number of an image in the file.
+// Returns the index of an image in the file.
 uint32_t IndexOf(const ImageSet& set, size_t place) {
   uint32_t index = 0;
   while (index < kImages && SmallPixel(index, 0, 0, 0) != set.pixels[place * kImageBytes]) {
@@ -87,7 +87,7 @@ uint32_t IndexOf(const ImageSet& set, size_t place) {
   return index;
 }
 
-// As they came out when this was written: in a later version they must be the same, or accuracies cannot be compared.
+// Indices of the first version. Later versions must give the same ones, or accuracies cannot be compared.
 TEST(ValidationSplitTest, TheImagesAreThoseOfEveryVersion) {
   const ImageSet validation = Split(8).validation;
   std::vector<uint32_t> indices;
@@ -97,7 +97,7 @@ TEST(ValidationSplitTest, TheImagesAreThoseOfEveryVersion) {
   EXPECT_THAT(indices, ElementsAre(17, 39, 54, 80, 83, 117, 136, 191));
 }
 
-// Classes come in turn: images that were not drawn at random would be of few classes or at one end.
+// Classes alternate: images not drawn at random would be of few classes or at one end.
 TEST(ValidationSplitTest, TheImagesAreDrawnFromAllOver) {
   const Dataset split = Split(50);
   EXPECT_GE(std::set<uint8_t>(split.validation.labels.begin(), split.validation.labels.end()).size(), 8);
