@@ -1,4 +1,4 @@
-// Whose pickles are read: what machine.h lets them do.
+// Dialect of pickles: the operations that machine.h accepts, according to the files to be read.
 #ifndef LOCKSTEP_LIB_PICKLE_DIALECT_H_
 #define LOCKSTEP_LIB_PICKLE_DIALECT_H_
 
@@ -12,16 +12,17 @@
 namespace lockstep::pickle {
 
 struct Dialect {
-  // A refusal reads "BEFOREopcode INST at byte 12AFTER".
+  // Text around an error: "BEFOREopcode INST at byte 12AFTER".
   absl::string_view before;
   absl::string_view after;
   absl::Span<const Op> opcodes;
   int first_protocol = 0;
   int last_protocol = 0;
-  absl::string_view protocols;         // the two in words, for messages: "torch.save writes 2"
-  absl::Span<const Global> globals;    // empty: any may be named, called and built, and the caller judges them
-  const Global* dict_class = nullptr;  // called without arguments, this makes a dict, whose state is dropped
-  size_t max_objects = 0;              // also of what is remembered (PUT, MEMOIZE)
+  absl::string_view protocols;         // description of the two limits for messages: "torch.save writes 2"
+  absl::Span<const Global> globals;    // accepted globals; empty: any global may be named, called and built, and the
+                                       // caller must check them
+  const Global* dict_class = nullptr;  // callable that without arguments makes a dict, whose state is dropped
+  size_t max_objects = 0;              // limit on objects, and on entries of the memo (PUT, MEMOIZE)
 };
 
 }  // namespace lockstep::pickle

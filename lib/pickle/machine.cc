@@ -16,7 +16,7 @@ namespace lockstep::pickle {
 namespace {
 
 absl::Status StepProtocol(Op op, MachineState& state) {
-  if (op == kFrame) {  // a hint for reading ahead
+  if (op == kFrame) {  // hint for prefetching
     ASSIGN_OR_RETURN(const uint64_t size, state.Read(8));
     return size <= state.bytes_left() ? absl::OkStatus() : state.Broken("a frame reaches beyond the end");
   }
@@ -29,7 +29,7 @@ absl::Status StepProtocol(Op op, MachineState& state) {
 }
 
 absl::Status StepMemo(Op op, MachineState& state) {
-  uint64_t slot = state.remembered();  // MEMOIZE counts
+  uint64_t slot = state.remembered();  // slot of MEMOIZE: the number of entries so far
   if (op != kMemoize) {
     ASSIGN_OR_RETURN(slot, state.Read(op == kBinPut || op == kBinGet ? 1 : 4));
   }
@@ -63,7 +63,7 @@ absl::Status StepNumber(Op op, MachineState& state) {
   }
 }
 
-// A text whose size stands before it.
+// Reads a text preceded by its size.
 absl::Status StepText(Op op, MachineState& state) {
   const bool is_unicode = op == kBinUnicode || op == kShortBinUnicode;
   const bool is_short = op == kShortBinUnicode || op == kShortBinString || op == kShortBinBytes;
@@ -100,7 +100,7 @@ absl::Status StepHolder(Op op, MachineState& state) {
   }
 }
 
-// Items for the list, or keys and values for the dict, that lies below them.
+// Adds items to the list below them, or keys and values to the dict.
 absl::Status StepFill(Op op, MachineState& state) {
   const bool is_list = op == kAppend || op == kAppends;
   const bool is_one = op == kAppend || op == kSetItem;
@@ -165,7 +165,8 @@ absl::Status Step(Op op, MachineState& state) {
     case kStop:
       break;
   }
-  return state.Broken("an opcode without a meaning");  // ReadPickle knows STOP, and a dialect lists nothing but Op
+  return state.Broken("an opcode without a meaning");  // ReadPickle handles STOP, and a dialect contains only values of
+                                                       // Op
 }
 
 std::bitset<256> Accepted(const Dialect& dialect) {
@@ -176,9 +177,10 @@ std::bitset<256> Accepted(const Dialect& dialect) {
   return accepted;
 }
 
-// What an opcode outside the dialect wants, as far as that is easily said: " os system".
+// Returns the global that an opcode outside the dialect refers to, if it is easy to read: " os system". Otherwise
+// returns "".
 std::string Target(uint64_t op, MachineState& state) {
-  if (op != kGlobal && op != 'i') {  // INST names a class as GLOBAL does
+  if (op != kGlobal && op != 'i') {  // INST names a class like GLOBAL
     return "";
   }
   const absl::StatusOr<absl::string_view> module = state.ReadLine();

@@ -1,9 +1,9 @@
-// Reads pickles into plain values, and runs nothing: what a pickle wants called is a value too.
+// Reader that converts pickles to plain values. It runs nothing: a call in a pickle becomes a value, too.
 //
-// A pickle is a program for a small stack machine (each opcode is documented in Python's pickletools). A dialect says
-// whose pickles are read: the opcodes, protocols and globals that these files use. What is outside it is refused where
-// it stands. Time and memory are bounded by the size of the pickle: texts are views into it, nothing is recursed into,
-// and the number of objects has a limit.
+// A pickle is a program for a small stack machine (each opcode is documented in Python's pickletools). A dialect
+// describes the files to be read: the opcodes, protocols and globals that they use. The first operation outside the
+// dialect is an error. Time and memory are bounded by the size of the pickle: texts are views into it, there is no
+// recursion, and the number of objects has a limit.
 #ifndef LOCKSTEP_LIB_PICKLE_MACHINE_H_
 #define LOCKSTEP_LIB_PICKLE_MACHINE_H_
 
@@ -14,8 +14,9 @@
 
 namespace lockstep::pickle {
 
-// Root is the object that the pickle holds. DataLoss: cut off, it contradicts itself, or it has too many objects.
-// FailedPrecondition: an opcode, a protocol or a global outside the dialect.
+// Reads a pickle; the root of the result is the object that the pickle holds. DataLoss: the pickle is cut off,
+// contradicts itself, or has too many objects. FailedPrecondition: an opcode, a protocol or a global outside the
+// dialect.
 absl::StatusOr<Objects> ReadPickle(absl::string_view pickle, const Dialect& dialect);
 
 }  // namespace lockstep::pickle

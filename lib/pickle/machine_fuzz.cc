@@ -1,5 +1,5 @@
-// Any bytes as a pickle, in the widest dialect there can be: every opcode that the machine knows, any global. What is
-// read holds views into the pickle, is no larger than it, and is described in one printable line.
+// Reads any bytes as a pickle, in the widest possible dialect: every supported opcode, any global. The result must hold
+// views into the pickle, must end within it, and must be described in one printable line.
 #include <functional>
 
 #include "absl/status/statusor.h"

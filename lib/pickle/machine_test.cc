@@ -35,7 +35,7 @@ constexpr Global kEncode = {"sound", "encode", Global::kCalled};
 constexpr Global kType = {"sound", "type", Global::kNamed};
 constexpr Global kGlobals[] = {kArray, kEncode, kType};
 
-// All opcodes but BINPERSID, protocols 2 to 4, three globals, 1,000 objects.
+// Returns a dialect with all opcodes except BINPERSID, protocols 2 to 4, three globals, 1,000 objects.
 Dialect SmallDialect() {
   Dialect dialect;
   dialect.after = " is not of the test";
@@ -48,26 +48,26 @@ Dialect SmallDialect() {
   return dialect;
 }
 
-// A text that may hold zeros: Bytes("K\0").
+// Returns a text that may contain zeros: Bytes("K\0").
 template <size_t N>
 std::string Bytes(const char (&text)[N]) {
   return std::string(text, N - 1);
 }
 
-// Keeps the pickle, since texts are views into it.
+// Reads a pickle and keeps it, because texts are views into it.
 absl::StatusOr<Objects> Read(const std::string& pickle) {
   static auto* kept = new std::deque<std::string>;
   return ReadPickle(kept->emplace_back(pickle), SmallDialect());
 }
 
-// The message of a pickle that contradicts itself.
+// Returns the error message for a pickle that contradicts itself.
 std::string Broken(const std::string& pickle) {
   const absl::Status status = Read(pickle).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
   return std::string(status.message());
 }
 
-// The message of a pickle outside the dialect.
+// Returns the error message for a pickle outside the dialect.
 std::string Refused(const std::string& pickle) {
   const absl::Status status = Read(pickle).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
@@ -164,7 +164,7 @@ TEST(PickleTest, WhatIsRememberedComesBack) {
   const auto counted = Read(
       "\x8C\x01"
       "a\x94\x8C\x01"
-      "b\x94h\x01.");  // MEMOIZE counts from 0
+      "b\x94h\x01.");  // slots of MEMOIZE count from 0
   ASSERT_THAT(counted, IsOk());
   EXPECT_EQ(counted->root->text, "b");
   EXPECT_THAT(Broken("Nh\x05."), HasSubstr("byte 1: it refers to something not yet read"));
@@ -244,12 +244,12 @@ TEST(PickleTest, ObjectsHaveALimitThatMemoAndStackShare) {
 
 TEST(PickleTest, NestingAndCirclesAreHarmless) {
   EXPECT_THAT(Read("N" + std::string(999, '\x85') + "."), IsOk());
-  EXPECT_THAT(Read(Bytes("]q\0h\0a.")), IsOk());  // a list that holds itself
+  EXPECT_THAT(Read(Bytes("]q\0h\0a.")), IsOk());  // a list that contains itself
   EXPECT_THAT(Broken(std::string(100, '(') + std::string(101, 't') + "."), HasSubstr("lacks its mark"));
 }
 
 TEST(PickleTest, SharedArgumentsAreNotCopied) {
-  // A tuple of 600 items, and 300 calls that all have it as their arguments.
+  // A tuple of 600 items, and 300 calls with this tuple as their arguments.
   std::string pickle = "(" + std::string(600, 'N') + "tq\1csound\narray\nq\2";
   for (int i = 0; i < 300; ++i) {
     pickle += "h\2h\1R";

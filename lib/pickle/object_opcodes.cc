@@ -11,7 +11,7 @@
 namespace lockstep::pickle {
 namespace {
 
-// What the dialect knows of a global; null: it knows nothing. Only asked of a dialect that lists its globals.
+// Returns the dialect's entry for a global, or null. The dialect must list its globals.
 const Global* Known(const Dialect& dialect, absl::string_view module, absl::string_view name) {
   const auto found = std::find_if(dialect.globals.begin(), dialect.globals.end(),
                                   [&](const Global& global) { return global.module == module && global.name == name; });
@@ -58,7 +58,8 @@ absl::Status Reduce(MachineState& state) {
   return absl::OkStatus();
 }
 
-// A dict's state (OrderedDict.__dict__: _metadata, the versions of the modules) is dropped: weights need nothing of it.
+// Sets the state of an object. A dict's state (OrderedDict.__dict__: _metadata, the versions of the modules) is
+// dropped; weights do not need it.
 absl::Status Build(MachineState& state) {
   ASSIGN_OR_RETURN(const Value* given, state.Pop());
   if (state.Top() == nullptr) {

@@ -1,5 +1,5 @@
-// The opcodes that name something of Python, call it, or give it a state: those by which a pickle could do harm. The
-// dialect is asked, and a value made that says what was wanted; nothing is looked up or run.
+// Opcodes that name a Python object, call it, or give it a state: the opcodes by which a pickle could do harm. They are
+// checked against the dialect and become values that describe the request; nothing is looked up or run.
 #ifndef LOCKSTEP_LIB_PICKLE_OBJECT_OPCODES_H_
 #define LOCKSTEP_LIB_PICKLE_OBJECT_OPCODES_H_
 
@@ -9,7 +9,7 @@
 
 namespace lockstep::pickle {
 
-// `op`: GLOBAL, STACK_GLOBAL, REDUCE, BUILD or BINPERSID.
+// Executes `op`, which must be GLOBAL, STACK_GLOBAL, REDUCE, BUILD or BINPERSID.
 absl::Status StepObject(Op op, MachineState& state);
 
 }  // namespace lockstep::pickle

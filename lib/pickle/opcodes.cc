@@ -11,7 +11,7 @@ struct Name {
   const char* name;
 };
 
-// pickletools.opcodes of Python 3.11, in the order of their bytes.
+// Table of pickletools.opcodes of Python 3.11, in the order of their bytes.
 constexpr Name kNames[] = {
     {0x28, "MARK"},         {0x29, "EMPTY_TUPLE"},
     {0x2E, "STOP"},         {0x30, "POP"},

@@ -1,4 +1,4 @@
-// The opcodes of pickles, under the names that Python's pickletools gives them (there each is documented).
+// Opcodes of pickles, with the names of Python's pickletools, which documents each of them.
 #ifndef LOCKSTEP_LIB_PICKLE_OPCODES_H_
 #define LOCKSTEP_LIB_PICKLE_OPCODES_H_
 
@@ -6,7 +6,7 @@
 
 namespace lockstep::pickle {
 
-// Those that machine.h understands; a dialect accepts some of them.
+// Opcodes that machine.h supports; a dialect accepts some of them.
 enum Op : unsigned char {
   kMark = '(',
   kStop = '.',
@@ -50,7 +50,8 @@ enum Op : unsigned char {
   kByteArray8 = 0x96,
 };
 
-// "GLOBAL" for 'c': the name of any opcode of protocols 0 to 5, known to Op or not; "0xFF" for a byte that is none.
+// Returns the name of any opcode of protocols 0 to 5, whether in Op or not: "GLOBAL" for 'c'. Returns "0xFF" for a byte
+// that is not an opcode.
 std::string OpcodeName(unsigned char opcode);
 
 }  // namespace lockstep::pickle

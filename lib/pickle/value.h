@@ -12,56 +12,57 @@
 
 namespace lockstep::pickle {
 
-// Something of Python that a pickle names.
+// Python global that a pickle may use.
 struct Global {
   enum Use {
-    kNamed,   // it may be named, as an argument of something else
-    kCalled,  // it may be called (REDUCE)
-    kBuilt,   // ... and what that makes be given a state (BUILD)
+    kNamed,   // it may be named, as an argument of a call
+    kCalled,  // it may also be called (REDUCE)
+    kBuilt,   // the result of a call may also be given a state (BUILD)
   };
   absl::string_view module;
   absl::string_view name;
   Use use = kCalled;
 };
 
-// One object of a pickle. Objects may hold one another, even in a circle: none owns another.
+// One object of a pickle. Objects may refer to one another, even in a cycle; none of them owns another.
 struct Value {
   enum Kind {
-    kMarkKind,    // of the machine itself
+    kMarkKind,    // mark of the machine itself
     kNothing,     // None
     kBool,        // number
     kInt,         // number
     kString,      // text: UTF-8, unchecked
     kBytes,       // text: bytes, bytearray, or a str of Python 2
-    kGlobalName,  // module, text: its name
+    kGlobalName,  // module, text: name of the global
     kTupleKind,   // items
     kList,        // items
-    kDict,        // items: key, value, key, value ...; an OrderedDict likewise
-    kPersistent,  // items: the one object that is its id
-    kCall,        // module, text: what is to be called; arguments, state
+    kDict,        // items: key, value, key, value ...; also for an OrderedDict
+    kPersistent,  // items: a single object, the persistent id
+    kCall,        // module, text: name of the callable; arguments, state
   };
   Kind kind = kNothing;
-  size_t at = 0;  // byte of the opcode that made it
+  size_t at = 0;  // byte of its opcode
   int64_t number = 0;
   absl::string_view module;
   absl::string_view text;
   std::vector<const Value*> items;
-  const Value* arguments = nullptr;  // a tuple
-  const Value* state = nullptr;      // null: none was given
+  const Value* arguments = nullptr;  // tuple of arguments
+  const Value* state = nullptr;      // null: no state was given
 };
 
-// All objects of a pickle. Their texts are views into it: keep it.
+// All objects of a pickle. Their texts are views into the pickle, which must outlive them.
 struct Objects {
-  std::deque<Value> all;  // a deque never moves what it holds
+  std::deque<Value> all;  // a deque never moves its elements
   const Value* root = nullptr;
-  size_t size = 0;  // bytes of the pickle up to its STOP, that included
+  size_t size = 0;  // bytes of the pickle up to and including its STOP
 };
 
-// Whether `value` (a name or a call) is this global, or a call of it.
+// Return true if `value` is the name of this global, or a call of it.
 bool IsNameOf(const Value& value, const Global& global);
 bool IsCallOf(const Value& value, const Global& global);
 
-// For messages: "a list", "a call of numpy dtype"; and a text of the pickle in one printable line of bounded length.
+// Describe returns text for a message, "a list" or "a call of numpy dtype". Printable returns a text of the pickle as
+// one printable line of bounded length.
 std::string Describe(const Value& value);
 std::string Printable(absl::string_view text);
 
