@@ -1,6 +1,6 @@
-// Standard input that gives some bytes and then fails, as a damaged disk does. Test-only.
+// Standard input that gives some bytes and then fails, like a damaged disk. Test-only.
 //
-// It is a terminal whose other side is gone: what that side wrote can still be read, then read(2) fails with EIO
+// It is a pseudoterminal whose other end is closed: data from that end can still be read, then read(2) fails with EIO
 // (pty(7)).
 #ifndef LOCKSTEP_LIB_TESTING_FAILING_INPUT_H_
 #define LOCKSTEP_LIB_TESTING_FAILING_INPUT_H_
@@ -16,17 +16,17 @@
 
 namespace lockstep::testing {
 
-// Takes the place of standard input while it lives.
+// Replaces standard input during its lifetime.
 class FailingInput {
  public:
-  // At most 2 KiB: what a terminal holds that nobody reads.
+  // `bytes` may have at most 2 KiB, the amount that a terminal buffers without a reader.
   explicit FailingInput(const std::string& bytes) : stdin_(dup(STDIN_FILENO)) {
     const int reader = posix_openpt(O_RDWR | O_NOCTTY);
     EXPECT_TRUE(reader >= 0 && grantpt(reader) == 0 && unlockpt(reader) == 0);
     const int writer = open(ptsname(reader), O_RDWR | O_NOCTTY);
     termios mode;
     EXPECT_EQ(tcgetattr(writer, &mode), 0);
-    cfmakeraw(&mode);  // bytes as they are
+    cfmakeraw(&mode);  // no conversion of bytes
     EXPECT_EQ(tcsetattr(writer, TCSANOW, &mode), 0);
     EXPECT_EQ(write(writer, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
     close(writer);

@@ -1,4 +1,4 @@
-// Whole files in and out, for tests. Test-only.
+// Reading and writing of whole files, for tests. Test-only.
 #ifndef LOCKSTEP_LIB_TESTING_FILE_UTIL_H_
 #define LOCKSTEP_LIB_TESTING_FILE_UTIL_H_
 

@@ -17,7 +17,7 @@ load("//lib:library.bzl", "precompiled")
 load("//third_party/precompiled:test_copts.bzl", "TEST_COPTS")
 load("//third_party/system:rounding.bzl", "ROUNDING_COPTS")
 
-# Any input has to be done in 5 s and 2 GiB: the readers stream, and their limits are far below.
+# Limits per input: 5 s and 2 GiB. The readers stream, and their own limits are far below.
 _LIMITS = [
     "-timeout=5",
     "-rss_limit_mb=2048",

@@ -1,4 +1,4 @@
-// What the fuzz targets of all packages share: checks that end the process, and files in memory. Test-only.
+// Utilities for the fuzz targets of all packages: checks that end the process, and files in memory. Test-only.
 //
 //   extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 //     MemoryFile file(Bytes(data, size));
@@ -25,7 +25,8 @@
 #include "google/protobuf/stubs/logging.h"
 #include "lib/base/exit_status.h"
 
-// Ends the process, so that libFuzzer keeps the input. Not assert: it holds in every build.
+// Ends the process if `condition` is false, so that libFuzzer keeps the input. Unlike assert, it is active in every
+// build.
 #define FUZZ_CHECK(condition)                                                             \
   do {                                                                                    \
     if (!(condition)) {                                                                   \
@@ -36,12 +37,13 @@
 
 namespace lockstep::testing {
 
-// As init_main.h does it: protobuf's remarks on what does not parse would fill the log.
+// Disables protobuf's messages about input that does not parse, like init_main.h; they would fill the log.
 inline const bool kProtobufIsSilent = (google::protobuf::SetLogHandler(nullptr), true);
 
 inline absl::string_view Bytes(const uint8_t* data, size_t size) { return {reinterpret_cast<const char*>(data), size}; }
 
-// What every error about an input keeps: an exit code that does not take the blame, and a line with something in it.
+// Checks a property of every error about an input: its exit code must not report an internal error, and its message
+// must be one printable line that is not empty.
 inline void CheckUserError(const absl::Status& status) {
   const ExitCode code = ToExitCode(status);
   const bool blames_us = code == ExitCode::kOk || code == ExitCode::kInternal;
@@ -55,7 +57,7 @@ inline void CheckUserError(const absl::Status& status) {
   }
 }
 
-// Bytes as a file that has a path and never touches a disk (Linux memfd_create).
+// A file with a path whose bytes are never on a disk (Linux memfd_create).
 class MemoryFile {
  public:
   explicit MemoryFile(absl::string_view bytes) : fd_(memfd_create("fuzz", MFD_CLOEXEC)) {

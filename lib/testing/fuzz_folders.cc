@@ -1,9 +1,10 @@
-// Linked into a fuzz target under --config=fuzz: gives libFuzzer the folders that `bazel run` cannot know.
+// Initializer that is linked into a fuzz target under --config=fuzz. It gives libFuzzer the folders that `bazel run`
+// cannot know.
 //
-// Handles two arguments of fuzz_test's own and removes them: --corpus=FOLDER, the committed inputs, and
-// --dictionary=FILE, both below the runfiles. New inputs go to $LOCKSTEP_FUZZ/NAME/corpus and are used again by the next
-// run; findings go to $LOCKSTEP_FUZZ/NAME/findings; LOCKSTEP_FUZZ is /tmp/lockstep_fuzz unless set. Relative paths of
-// the other arguments mean the caller's folder. Under `bazel test` the committed inputs are run once.
+// It handles and removes two arguments of fuzz_test: --corpus=FOLDER, the committed inputs, and --dictionary=FILE, both
+// relative to the runfiles. New inputs go to $LOCKSTEP_FUZZ/NAME/corpus and are used again by the next run; findings go
+// to $LOCKSTEP_FUZZ/NAME/findings; LOCKSTEP_FUZZ defaults to /tmp/lockstep_fuzz. Relative paths in other arguments are
+// relative to the caller's folder. Under `bazel test` the committed inputs are run once.
 #include <unistd.h>
 
 #include <cstdio>
@@ -45,7 +46,7 @@ void EnterCallersFolder() {
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   std::string corpus;
   std::string dictionary;
-  static std::vector<std::string> kept;  // libFuzzer keeps pointers to both
+  static std::vector<std::string> kept;  // static, because libFuzzer keeps pointers to both vectors
   static std::vector<char*> pointers;
   for (int i = 0; i < *argc; ++i) {
     if (!TakeValue((*argv)[i], "--corpus=", corpus) && !TakeValue((*argv)[i], "--dictionary=", dictionary)) {
@@ -53,7 +54,7 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
     }
   }
   if (corpus.empty()) {
-    return 0;  // started by hand: plain libFuzzer
+    return 0;  // started without bazel: plain libFuzzer
   }
   const bool replay = std::getenv("BUILD_WORKING_DIRECTORY") == nullptr && std::getenv("TEST_TMPDIR") != nullptr;
   if (replay) {

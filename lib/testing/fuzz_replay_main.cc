@@ -1,9 +1,9 @@
-// The main of a fuzz target in a normal build: runs the target over each file of its corpus, and over the empty input.
+// Main of a fuzz target in a normal build: runs the target over each file of its corpus, and over the empty input.
 //
 //   NAME_fuzz FOLDER|FILE ...
 //
-// A finding ends the process, as it does under libFuzzer; the last line then names the input. Exit 1 when a folder is
-// missing or has no file: a test over nothing would pass for ever.
+// A finding ends the process, as under libFuzzer; the last line then names the input. Exits with 1 if a folder is
+// missing or has no file, because a test without inputs would always pass.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The files that `path` stands for, sorted; empty when there are none.
+// Returns the files at `path`, sorted; empty if there are none.
 std::vector<std::string> Inputs(const std::string& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {

@@ -1,4 +1,4 @@
-// A fuzz target for fuzz_replay_test: its one finding is an input that begins with "BAD".
+// Fuzz target for fuzz_replay_test. It aborts on an input that begins with "BAD".
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The main of fuzz targets in a normal build: what it runs, and when it fails.
+# Tests the main of fuzz targets in a normal build: the inputs that it runs, and its failures.
 #
 #   fuzz_replay_test.sh PATH_OF_fuzz_replay_sample
 set -uo pipefail
@@ -7,7 +7,7 @@ set -uo pipefail
 sample="$PWD/$1"
 cd "$TEST_TMPDIR" || exit 1
 
-# expect EXIT_CODE TEXT ARGUMENTS...: the sample ends with this code and its output holds TEXT.
+# expect EXIT_CODE TEXT ARGUMENTS...: checks that the sample ends with this code and that its output contains TEXT.
 expect() {
   local code="$1" text="$2" output status=0
   shift 2

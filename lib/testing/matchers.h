@@ -1,4 +1,4 @@
-// Matchers and small files for the tests of all packages. Test-only.
+// Matchers and temporary paths for the tests of all packages. Test-only.
 //
 //   EXPECT_THAT(ReadDataset(path), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("cut off")));
 //   ASSERT_THAT(writer.Finish(0), IsOk());
@@ -37,7 +37,7 @@ MATCHER_P2(StatusIs, code, message, "") {
          ::testing::ExplainMatchResult(message, std::string(ToStatus(arg).message()), result_listener);
 }
 
-// Matches a protobuf message equal, field by field, to the one written in `text`.
+// Matches a protobuf message that equals, field by field, the message in `text`.
 MATCHER_P(EqualsProto, text, "equals " + std::string(text)) {
   std::unique_ptr<google::protobuf::Message> expected(arg.New());
   if (!google::protobuf::TextFormat::ParseFromString(text, expected.get())) {
@@ -52,7 +52,7 @@ MATCHER_P(EqualsProto, text, "equals " + std::string(text)) {
   return equal;
 }
 
-// A path in this test's own temporary folder, made unique by the name of the running test.
+// Returns a path in this test's own temporary folder, made unique by the name of the running test.
 inline std::string TempPath(const std::string& name) {
   const ::testing::TestInfo* info = ::testing::UnitTest::GetInstance()->current_test_info();
   return ::testing::TempDir() + "/" + info->test_suite_name() + "." + info->name() + "." + name;

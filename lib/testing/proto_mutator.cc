@@ -9,7 +9,7 @@
 
 #include "google/protobuf/descriptor.h"
 
-// libFuzzer's own; absent in a normal build, where nothing is mutated but by the test of this file.
+// libFuzzer's function; absent in a normal build, where only the test of this file mutates anything.
 extern "C" __attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
 namespace lockstep::testing {
@@ -24,7 +24,7 @@ constexpr size_t kTextGrowth = 64;  // bytes by which one mutation may make a te
 
 bool IsMessage(const FieldDescriptor* field) { return field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE; }
 
-// The message and every one below it.
+// Collects the message and all messages nested in it.
 void Collect(Message& message, std::vector<Message*>& all) {
   all.push_back(&message);
   const Reflection& reflection = *message.GetReflection();
@@ -43,7 +43,7 @@ void Collect(Message& message, std::vector<Message*>& all) {
   }
 }
 
-// Every field, at any depth, that can hold a `type`.
+// Returns every field, at any depth, that can hold a message of `type`.
 std::vector<std::pair<Message*, const FieldDescriptor*>> Holders(Message& message, const Descriptor* type) {
   std::vector<Message*> all;
   Collect(message, all);
@@ -59,7 +59,7 @@ std::vector<std::pair<Message*, const FieldDescriptor*>> Holders(Message& messag
   return holders;
 }
 
-// A mutated text is no longer UTF-8 for sure: bytes above ASCII lose their top bit.
+// Clears the top bit of every byte. A mutated text is possibly no longer valid UTF-8; ASCII always is.
 void MakeAscii(std::string& text) {
   for (char& c : text) {
     c = static_cast<char>(c & 0x7F);
@@ -110,7 +110,7 @@ Number ProtoMutator::MutateNumber(Number old) {
 
 std::string ProtoMutator::MutateText(std::string text, bool utf8) {
   if (Chance(16)) {
-    return text + "\xC3\xA9<|&\n";  // a letter of two bytes, and what markup stumbles over
+    return text + "\xC3\xA9<|&\n";  // a letter of two bytes, and characters that are special in markup
   }
   const size_t size = text.size();
   text.resize(size + kTextGrowth);
@@ -121,7 +121,7 @@ std::string ProtoMutator::MutateText(std::string text, bool utf8) {
   return text;
 }
 
-// Sets a field that is no message; `index` is the element of a repeated one, -1 otherwise.
+// Sets a field that is not a message. `index`: the element of a repeated field, otherwise -1.
 void ProtoMutator::SetValue(Message& message, const FieldDescriptor* field, int index) {
   const Reflection& reflection = *message.GetReflection();
   const bool repeated = index >= 0;
@@ -146,7 +146,7 @@ void ProtoMutator::SetValue(Message& message, const FieldDescriptor* field, int 
     case FieldDescriptor::CPPTYPE_ENUM: {
       const auto* type = field->enum_type();
       const int known = type->value(static_cast<int>(Below(type->value_count())))->number();
-      const int value = Chance(8) ? MutateNumber(known) : known;  // enums of proto3 are open
+      const int value = Chance(8) ? MutateNumber(known) : known;  // enums of proto3 are open: any number is valid
       repeated ? reflection.SetRepeatedEnumValue(&message, field, index, value)
                : reflection.SetEnumValue(&message, field, value);
       break;
@@ -159,13 +159,13 @@ void ProtoMutator::SetValue(Message& message, const FieldDescriptor* field, int 
       break;
     }
     case FieldDescriptor::CPPTYPE_MESSAGE:
-      break;  // its own fields are mutated
+      break;  // the fields of the message are mutated instead
   }
 }
 
 namespace {
 
-// Appends a value of 0, false or nothing.
+// Appends 0, false, or an empty string or message.
 void AddZero(Message& message, const FieldDescriptor* field) {
   const Reflection& reflection = *message.GetReflection();
   switch (field->cpp_type()) {
@@ -204,7 +204,7 @@ void ProtoMutator::MutateRepeated(Message& message, const FieldDescriptor* field
       AddZero(message, field);
       if (!IsMessage(field)) {
         SetValue(message, field, count);
-      } else if (count > 0 && !Chance(4)) {  // a copy says more than an empty message
+      } else if (count > 0 && !Chance(4)) {  // a copy is a more useful input than an empty message
         const std::unique_ptr<Message> copy(reflection.GetRepeatedMessage(message, field, index).New());
         copy->CopyFrom(reflection.GetRepeatedMessage(message, field, index));
         reflection.MutableRepeatedMessage(&message, field, count)->CopyFrom(*copy);
@@ -257,7 +257,7 @@ void ProtoMutator::CrossOver(const Message& other, Message& message) {
   const Message& taken = *all[Below(all.size())];
   const auto holders = Holders(message, taken.GetDescriptor());
   if (holders.empty()) {
-    return;  // the whole message: nothing holds it
+    return;  // only the top-level message has no field for it
   }
   const auto& [holder, field] = holders[Below(holders.size())];
   const Reflection& reflection = *holder->GetReflection();
@@ -274,7 +274,7 @@ void ProtoMutator::CrossOver(const Message& other, Message& message) {
 
 namespace {
 
-// The serialized message at `out`, or nothing when it does not fit.
+// Serializes the message to `out`. Returns its size, or 0 if it does not fit.
 size_t Serialize(const Message& message, uint8_t* out, size_t max_size) {
   const size_t size = message.ByteSizeLong();
   if (size > max_size || !message.SerializeToArray(out, static_cast<int>(size))) {
@@ -296,7 +296,7 @@ std::unique_ptr<Message> Parse(const Message& prototype, const uint8_t* data, si
 size_t MutateSerialized(const Message& prototype, uint8_t* data, size_t size, size_t max_size, uint32_t seed) {
   ProtoMutator mutator(seed, &LLVMFuzzerMutate);
   const std::unique_ptr<Message> message = Parse(prototype, data, size);
-  for (uint32_t i = 0; i <= seed % 4; ++i) {  // one change in a quarter of the cases, up to four in the others
+  for (uint32_t i = 0; i <= seed % 4; ++i) {  // number of changes: 1 to 4, each in a quarter of the cases
     mutator.Mutate(*message);
   }
   const size_t mutated = Serialize(*message, data, max_size);

@@ -1,7 +1,8 @@
-// Mutations of protobuf messages for libFuzzer: field by field, so that what comes out parses and fuzzing time goes into
-// what the fields say. After the idea of https://github.com/google/libprotobuf-mutator, which Debian does not package.
+// Mutations of protobuf messages for libFuzzer: field by field, so that mutated inputs parse and fuzzing time is spent
+// on the contents of fields. Follows the idea of https://github.com/google/libprotobuf-mutator, which Debian does not
+// package.
 //
-// A target whose input is a serialized message (any bytes that do not parse are refused) writes, once:
+// A target whose input is a serialized message (bytes that do not parse are rejected) contains, once:
 //
 //   FUZZ_PROTO_MUTATOR(lockstep::proto::SweepFile)
 #ifndef LOCKSTEP_LIB_TESTING_PROTO_MUTATOR_H_
@@ -20,17 +21,20 @@ namespace lockstep::testing {
 // One source of random mutations. Not thread-safe.
 class ProtoMutator {
  public:
-  // Changes `size` bytes at `data`, which has room for `max_size`, and returns the new size: LLVMFuzzerMutate.
+  // Function like LLVMFuzzerMutate: changes `size` bytes at `data`, a buffer of `max_size` bytes, and returns the new
+  // size.
   using MutateBytes = std::function<size_t(uint8_t* data, size_t size, size_t max_size)>;
 
   ProtoMutator(uint32_t seed, MutateBytes mutate_bytes) : random_(seed), mutate_bytes_(std::move(mutate_bytes)) {}
 
-  // Changes one field of the message or of one at any depth: a value set (to one of interest: 0, the type's ends, NaN,
-  // neighbours of the old value; strings stay UTF-8), a field cleared, a repeated element added, removed, doubled or
-  // moved, or a message replaced by another of its type.
+  // Makes one change to a field of the message, or of a message nested in it at any depth:
+  // - sets a value, possibly a special one: 0, the type's limits, NaN, neighbours of the old value; strings stay UTF-8
+  // - clears a field, or adds an empty message
+  // - adds, copies, removes, swaps or clears elements of a repeated field
   void Mutate(google::protobuf::Message& message);
 
-  // Puts a message found in `other` in the place of, or beside, one of its type in `message`.
+  // Copies a message found in `other` into a field of its type in `message`; a repeated field gets one more element, or
+  // one element is replaced.
   void CrossOver(const google::protobuf::Message& other, google::protobuf::Message& message);
 
  private:
@@ -47,7 +51,7 @@ class ProtoMutator {
   const MutateBytes mutate_bytes_;
 };
 
-// What libFuzzer's hooks want: a serialized message in, its mutation out. `prototype` says which message.
+// Implement libFuzzer's hooks: the input is a serialized message of the type of `prototype`, the output its mutation.
 size_t MutateSerialized(const google::protobuf::Message& prototype, uint8_t* data, size_t size, size_t max_size,
                         uint32_t seed);
 size_t CrossOverSerialized(const google::protobuf::Message& prototype, const uint8_t* data1, size_t size1,

@@ -12,10 +12,10 @@
 namespace lockstep::testing {
 namespace {
 
-// Appends an x: what stands here for libFuzzer's mutations of bytes.
+// Appends an x. Stands in for libFuzzer's mutations of bytes.
 size_t AppendX(uint8_t* data, size_t size, size_t max_size) {
   if (size < max_size) {
-    data[size++] = 0xC0 | 'x';  // no UTF-8
+    data[size++] = 0xC0 | 'x';  // not valid UTF-8
   }
   return size;
 }

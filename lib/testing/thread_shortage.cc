@@ -34,8 +34,8 @@ void Require(bool done, const char* what) {
 
 bool CanRefuseThreads() { return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0; }
 
-// clone3 takes its flags in memory, which a filter cannot read: it is reported as absent, and the C library falls back
-// to clone. Flags are the first argument of clone on x86-64 and on Arm.
+// clone3 takes its flags in memory, which a filter cannot read. The filter therefore reports clone3 as absent, and the
+// C library falls back to clone. The flags are the first argument of clone on x86-64 and on Arm.
 void RefuseThreads() {
   sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
