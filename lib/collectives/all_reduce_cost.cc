@@ -40,7 +40,7 @@ uint32_t FloorLog2(uint32_t n) {
 
 uint32_t CeilLog2(uint32_t n) { return FloorLog2(n) + (IsPowerOfTwo(n) ? 0 : 1); }
 
-// All of it over one kind of link: between hosts as soon as there are several.
+// Returns work in which all messages use one kind of link: the links between hosts if there are several hosts.
 AllReduceWork OverSlowest(bool one_host, double messages, double bytes, double added_bytes) {
   AllReduceWork work;
   (one_host ? work.inside_host : work.between_hosts) = {messages, bytes};
@@ -48,7 +48,7 @@ AllReduceWork OverSlowest(bool one_host, double messages, double bytes, double a
   return work;
 }
 
-// Adds rounds 0, 1, ... of one message each, of which the first `local` stay inside a host.
+// Adds rounds 0, 1, ... of one message each. The first `local` rounds stay inside a host.
 template <typename BytesOfRound>
 void AddRounds(uint32_t rounds, uint32_t local, const BytesOfRound& bytes_of_round, LinkWork* inside,
                LinkWork* between) {
@@ -71,8 +71,8 @@ AllReduceWork Tree(uint32_t ranks, uint32_t per_host, double size) {
   return work;
 }
 
-// Rounds 0, 1, ... have partners 1, 2, 4, ... apart. `bytes_of_round` counts what a rank sends in it, both ways of
-// halving and doubling together.
+// Returns the work of rounds 0, 1, ..., whose partners are 1, 2, 4, ... ranks apart. `bytes_of_round` returns the bytes
+// that a rank sends in a round, halving and doubling together.
 template <typename BytesOfRound>
 AllReduceWork Recursive(uint32_t ranks, uint32_t per_host, double size, uint32_t messages_of_round, double added_bytes,
                         const BytesOfRound& bytes_of_round) {
@@ -84,7 +84,7 @@ AllReduceWork Recursive(uint32_t ranks, uint32_t per_host, double size, uint32_t
   work.inside_host.messages *= messages_of_round;
   work.between_hosts.messages *= messages_of_round;
   work.added_bytes = added_bytes;
-  if (!IsPowerOfTwo(ranks)) {  // folded before, unfolded after
+  if (!IsPowerOfTwo(ranks)) {  // folding before, unfolding after
     LinkWork* const link = one_host ? &work.inside_host : &work.between_hosts;
     link->messages += 2;
     link->bytes += 2 * size;
@@ -113,7 +113,8 @@ AllReduceWork FlatWork(Algorithm algorithm, uint32_t ranks, uint32_t per_host, d
     case Algorithm::kRecursiveDoubling:
       return Recursive(ranks, per_host, size, 1, FloorLog2(ranks) * size, [&](uint32_t) { return size; });
     case Algorithm::kHalvingDoubling:
-      // Halves with the nearest partner first, S/2, then S/4 with the next; doubling sends the same again.
+      // In the first round partners are 1 apart and exchange S/2, in the next S/4, ...; doubling sends the same bytes
+      // again.
       return Recursive(ranks, per_host, size, 2, (power - 1) / power * size,
                        [&](uint32_t round) { return 2 * size * std::exp2(-1.0 - round); });
     case Algorithm::kHierarchical:

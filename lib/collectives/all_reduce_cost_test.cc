@@ -16,7 +16,7 @@ using ::lockstep::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Alpha, beta and gamma in different decades: 1000 bytes cost 1 to send and 0.01 to add.
+// Alpha, beta and gamma in different decades: 1000 bytes cost 1 s to send and 0.01 s to add.
 AllReduceTopology OneHost(uint32_t ranks) {
   AllReduceTopology topology;
   topology.ranks = ranks;
@@ -78,7 +78,7 @@ TEST(AllReduceSecondsTest, HalvingDoubling) {
   EXPECT_DOUBLE_EQ(Seconds(AllReduceAlgorithm::kHalvingDoubling, OneHost(8)), 600 + 1.75 + 0.00875);
 }
 
-// Two hosts of four; between them 1000 a message and 0.01 a byte.
+// Two hosts of four ranks; between hosts 1000 s per message and 0.01 s per byte.
 AllReduceTopology TwoHosts() {
   AllReduceTopology topology = OneHost(8);
   topology.ranks_per_host = 4;
@@ -87,7 +87,8 @@ AllReduceTopology TwoHosts() {
 }
 
 TEST(AllReduceSecondsTest, HierarchicalPaysEachLinkForItsShare) {
-  // Inside 6 messages, 1.5 * 1000 bytes, 750 added; between, of 250 bytes, 2 messages, 250 bytes, 125 added.
+  // Inside a host: 6 messages, 1.5 * 1000 bytes, 750 added. Between hosts, for 250 bytes: 2 messages, 250 bytes, 125
+  // added.
   EXPECT_DOUBLE_EQ(Seconds(AllReduceAlgorithm::kHierarchical, TwoHosts()), 600 + 1.5 + 0.0075 + 2000 + 2.5 + 0.00125);
 }
 
@@ -109,7 +110,7 @@ TEST(AllReduceSecondsTest, AFlatRingOverHostsGoesAtTheSlowLinksPace) {
 }
 
 TEST(AllReduceSecondsTest, NearPartnersStayInTheHost) {
-  // Halving: 500 and 250 bytes inside, 125 between; the same back.
+  // Halving: 500 and 250 bytes inside, 125 between hosts; doubling sends the same back.
   EXPECT_DOUBLE_EQ(Seconds(AllReduceAlgorithm::kHalvingDoubling, TwoHosts()), 400 + 1.5 + 2000 + 2.5 + 0.00875);
   EXPECT_DOUBLE_EQ(Seconds(AllReduceAlgorithm::kTree, TwoHosts()), 400 + 4 + 2000 + 20 + 0.03);
 }

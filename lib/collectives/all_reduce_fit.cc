@@ -63,7 +63,7 @@ void Score(AllReduceFit* fit) {
   }
 }
 
-// Written so that what is not a number fails.
+// Returns an empty string if the fit is accepted. The comparisons are written so that NaN is rejected.
 std::string WhyRejected(const AllReduceFit& fit, const FitAcceptance& acceptance) {
   if (fit.model.degrees_of_freedom < acceptance.degrees_of_freedom) {
     return absl::StrCat(fit.model.degrees_of_freedom, " degrees of freedom, at least ", acceptance.degrees_of_freedom,

@@ -1,9 +1,9 @@
-// From measured all-reduce times to predicted ones: a piecewise alpha-beta model (piecewise_alpha_beta.h), scored on
-// sizes that it did not see, and used only when it passes.
+// Predicts all-reduce times from measured times: a piecewise alpha-beta model (piecewise_alpha_beta.h) that is scored
+// on sizes it did not see, and used only if the score is accepted.
 //
-// The score is leave-one-out: for each size in turn all is done again without it, the choice of the pieces too, and the
-// time that this predicts is compared with the measured one. The smallest and the largest size are extrapolated to that
-// way. Pure functions, any thread.
+// The score is leave-one-out: for each size in turn, the whole fit, including the choice of the pieces, is repeated
+// without that size, and its predicted time is compared with the measured one. Left out, the smallest and the largest
+// size are extrapolated. Pure functions, any thread.
 #ifndef LOCKSTEP_LIB_COLLECTIVES_ALL_REDUCE_FIT_H_
 #define LOCKSTEP_LIB_COLLECTIVES_ALL_REDUCE_FIT_H_
 
@@ -18,21 +18,21 @@
 
 namespace lockstep {
 
-// What a fit must reach to be used. Nothing passes what is left at 0, but for `scored_from_bytes`.
+// Score that a fit must reach to be used. If all fields but `scored_from_bytes` keep their default, no fit is accepted.
 struct FitAcceptance {
-  double median_relative_error = 0;  // at most, of leave-one-out errors without their signs: 0.05 is 5 %
-  double worst_relative_error = 0;   // at most
-  int degrees_of_freedom = 1;        // at least
+  double median_relative_error = 0;  // upper limit of the median absolute leave-one-out error: 0.05 is 5 %
+  double worst_relative_error = 0;   // upper limit
+  int degrees_of_freedom = 1;        // lower limit
   uint64_t scored_from_bytes = 0;    // errors of smaller sizes are listed and do not count
 };
 
 struct AllReduceFitOptions {
   FitAcceptance acceptance;
-  double confidence = 0.95;  // of all intervals, in (0, 1)
-  int most_pieces = 4;       // NCCL has three protocols, and two algorithms of the last
+  double confidence = 0.95;  // confidence of all intervals, in (0, 1)
+  int most_pieces = 4;       // maximum: NCCL has three protocols, and two algorithms of the last one
 };
 
-// One size that was left out.
+// One size, predicted by a fit without it.
 struct LeftOutSize {
   uint64_t size_bytes = 0;
   double measured_seconds = 0;
@@ -46,21 +46,21 @@ struct AllReduceFit {
   uint32_t ranks = 0;
   bool in_place = false;
   PiecewiseAlphaBeta model;
-  std::vector<LeftOutSize> left_out;            // in order of size; empty with fewer than three sizes
-  std::optional<double> median_relative_error;  // of the scored ones, without their signs
+  std::vector<LeftOutSize> left_out;            // sorted by size; empty if there are fewer than three sizes
+  std::optional<double> median_relative_error;  // median of the absolute errors of the scored sizes
   std::optional<double> worst_relative_error;
-  std::string rejected;  // why the fit fails its acceptance; empty: it is accepted
+  std::string rejected;  // reason why the fit is not accepted; empty if it is accepted
 };
 
-// All points are of the same ranks and placement; the samples of one size, of all its points, count as their median.
-// InvalidArgument: points of several kinds, fewer than two sizes, or options without a meaning.
+// Fits the median time of each size, over the samples of all its points. All points must have the same ranks and
+// placement. InvalidArgument: points of several kinds, fewer than two sizes, or invalid options.
 absl::StatusOr<AllReduceFit> FitAllReduce(const std::vector<AllReducePoint>& points,
                                           const AllReduceFitOptions& options);
 
 enum class Extrapolation { kRefused, kAllowed };
 
-// FailedPrecondition: the fit was rejected. OutOfRange: outside of the measured sizes and not allowed; InvalidArgument:
-// no size.
+// FailedPrecondition: the fit was rejected. OutOfRange: `size_bytes` is outside the measured sizes and extrapolation is
+// not allowed. InvalidArgument: `size_bytes` is negative or not finite.
 absl::StatusOr<PredictedTime> PredictAllReduce(const AllReduceFit& fit, double size_bytes, Extrapolation extrapolation);
 
 }  // namespace lockstep

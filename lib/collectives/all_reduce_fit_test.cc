@@ -18,7 +18,7 @@ AllReducePoint Point(uint64_t size, std::vector<double> seconds, uint32_t ranks 
   return {ranks, size, true, std::move(seconds), "a.json"};
 }
 
-// 10 s + 1 s/B, a few per mille off.
+// 10 s + 1 s/B, with errors of a few per mille.
 std::vector<AllReducePoint> NearlyALine() {
   return {Point(1, {11.01}),  Point(2, {11.99}),  Point(4, {14.02}),  Point(8, {17.97}),
           Point(16, {26.02}), Point(32, {41.95}), Point(64, {74.05}), Point(128, {137.9})};
@@ -52,8 +52,8 @@ TEST(AllReduceFitTest, AGoodFitPredicts) {
 }
 
 TEST(AllReduceFitTest, LeaveOneOutByHand) {
-  // Without one of three points a line goes through the other two: (2, 4) (3, 9) at 1 is -1, held at alpha = 0. The
-  // others: (1, 1) (3, 9) at 2 is 5; (1, 1) (2, 4) at 3 is 7. alpha >= 0 bends all three to lines through 0 that fit
+  // Without one of three points, a line goes through the other two: (2, 4) (3, 9) at 1 is -1, held at alpha = 0. The
+  // others: (1, 1) (3, 9) at 2 is 5; (1, 1) (2, 4) at 3 is 7. alpha >= 0 changes all three to lines through 0 that fit
   // worse.
   const AllReduceFit fit = Fit({Point(1, {3}), Point(2, {4}), Point(3, {6})}, Asking(1, 1));
   ASSERT_EQ(fit.left_out.size(), 3u);
@@ -61,7 +61,7 @@ TEST(AllReduceFitTest, LeaveOneOutByHand) {
   EXPECT_NEAR(fit.left_out[1].predicted_seconds, 4.5, 1e-9);  // (3 + 6) / 2
   EXPECT_NEAR(fit.left_out[2].predicted_seconds, 5, 1e-9);    // 4 + (4 - 3)
   EXPECT_NEAR(fit.left_out[1].relative_error, 0.125, 1e-9);
-  EXPECT_NEAR(*fit.median_relative_error, 1.0 / 6, 1e-9);  // of 1/3, 1/8, 1/6
+  EXPECT_NEAR(*fit.median_relative_error, 1.0 / 6, 1e-9);  // median of 1/3, 1/8, 1/6
   EXPECT_NEAR(*fit.worst_relative_error, 1.0 / 3, 1e-9);
 }
 
@@ -106,7 +106,7 @@ TEST(AllReduceFitTest, ExtrapolatesOnlyWhenAsked) {
 TEST(AllReduceFitTest, ASizeCountsOnceAsTheMedianOfItsSamples) {
   const AllReduceFit fit = Fit({Point(1, {1, 100, 3}), Point(2, {4}), Point(1, {2, 4}), Point(3, {6})}, Asking(1, 1));
   ASSERT_EQ(fit.left_out.size(), 3u);
-  EXPECT_EQ(fit.left_out[0].measured_seconds, 3);  // of 1, 2, 3, 4, 100
+  EXPECT_EQ(fit.left_out[0].measured_seconds, 3);  // median of 1, 2, 3, 4, 100
 }
 
 TEST(AllReduceFitTest, RefusesPointsOfSeveralKinds) {
@@ -148,8 +148,8 @@ TEST(AllReduceFitTest, FourHoppers) {
   EXPECT_LT(*fit.median_relative_error, 0.05);
 }
 
-// From 0.5 to 2 MB, four times the bytes, the time more than doubles, and to 8 MB it does not: no line through the
-// others says so, and the fit must not be used.
+// From 0.5 to 2 MB, four times the bytes, the time more than doubles; from 2 to 8 MB it does not. No line through the
+// other sizes predicts this, so the fit must be rejected.
 TEST(AllReduceFitTest, TwoHoppersAreRejected) {
   const AllReduceFit fit = FitOfFacts(kTwoRanks, 2);
   EXPECT_THAT(fit.rejected, HasSubstr("leave-one-out error"));

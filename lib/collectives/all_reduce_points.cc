@@ -32,7 +32,7 @@ absl::Status CheckCollective(const proto::NcclTestsFile& file) {
   return absl::OkStatus();
 }
 
-// Processes times threads times GPUs. Processes are told apart by host and process id.
+// Returns processes * threads * GPUs. Processes are distinguished by host and process id.
 absl::StatusOr<uint32_t> CountRanks(const proto::NcclTestsFile& file) {
   const auto& devices = file.config().devices().empty() ? file.devices() : file.config().devices();
   std::set<std::pair<std::string, int64_t>> processes;
@@ -42,7 +42,7 @@ absl::StatusOr<uint32_t> CountRanks(const proto::NcclTestsFile& file) {
     }
     processes.emplace(device.hostname(), device.pid());
   }
-  constexpr uint64_t kMax = 1 << 24;  // beyond any machine, and safe to multiply
+  constexpr uint64_t kMax = 1 << 24;  // more than any machine has, and safe to multiply
   const uint64_t threads = file.config().nthreads(), gpus = file.config().ngpus();
   const uint64_t per_process = threads <= kMax && gpus <= kMax ? threads * gpus : kMax;
   if (processes.empty() || per_process * processes.size() < 2 || per_process * processes.size() >= kMax) {
@@ -53,7 +53,8 @@ absl::StatusOr<uint32_t> CountRanks(const proto::NcclTestsFile& file) {
   return static_cast<uint32_t>(per_process * processes.size());
 }
 
-// Columns are printed with six decimals: each is off by half of the last one, which counts relative to a short time.
+// Columns are printed with six decimals. Each number may be off by half of the last decimal, which matters relative to
+// a short time.
 constexpr double kLastDecimal = 1e-6;
 
 bool Agrees(double printed, double recomputed, double microseconds) {
@@ -115,7 +116,7 @@ absl::Status AddResult(const proto::NcclTestsResult& result, uint32_t ranks, con
   return absl::OkStatus();
 }
 
-// The value of NAME=value in small letters; empty without.
+// Returns the value of NAME=value in lower case; empty if the variable is not set.
 std::string EnvironmentValue(const proto::NcclTestsFile& file, absl::string_view name) {
   for (const std::string& variable : file.env()) {
     absl::string_view value = variable;

@@ -1,4 +1,5 @@
-// Any text as nccl-tests' JSON, or as our own benchmarks': what is taken has sizes, ranks and times that a fit can be made of.
+// Reads any text as nccl-tests' JSON or as our own benchmarks' JSON. Accepted points must have sizes, ranks and times
+// that can be fitted.
 #include <cmath>
 
 #include "absl/status/statusor.h"

@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Two GPUs of one process: of its ranks version 2 lists the first. 1000 bytes in 10 us are 0.1 GB/s; 2(N-1)/N = 1.
+// Two GPUs of one process; version 2 lists only the first rank. 1000 bytes in 10 us are 0.1 GB/s; 2(N-1)/N = 1.
 const char kTwoGpus[] = R"({"version":2,"args":["build/all_reduce_perf","-g","2"],"env":["LANG=C"],
 "config":{"nthreads":1,"ngpus":2,"devices":[{"rank":0,"group":0,"pid":7,"hostname":"a"}]},
 "results":[{"size":1000,"count":250,"out_of_place":{"time":10.000000,"alg_bw":0.100000,"bus_bw":0.100000,"nwrong":0.000000},
@@ -58,7 +58,8 @@ TEST(NcclTestsTest, TheSampleFile) {
 }
 
 TEST(NcclTestsTest, RanksAreProcessesTimesThreadsTimesGpus) {
-  // Two processes on one host and one on another that has the same id, two GPUs each: 6 ranks, 2 * 5/6 * 0.1 GB/s.
+  // Two processes on one host, and one on another host with the same process id, two GPUs each: 6 ranks, 2 * 5/6 * 0.1
+  // GB/s.
   const std::string text =
       absl::StrReplaceAll(kTwoGpus, {{"\"hostname\":\"a\"}",
                                       "\"hostname\":\"a\"},{\"rank\":2,\"pid\":8,\"hostname\":\"a\"},"

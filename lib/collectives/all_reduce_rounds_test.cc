@@ -1,5 +1,5 @@
-// The costs of all_reduce_cost.h against the algorithms themselves: here every message is really sent, between ranks
-// that hold numbers, and what is counted is what the slowest rank of each round sends, receives and adds.
+// Compares the costs of all_reduce_cost.h with simulated algorithms: every message is sent between ranks that hold
+// numbers. The test counts the bytes that the slowest rank of each round sends, receives and adds.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -17,13 +17,13 @@ namespace {
 struct Message {
   int from;
   int to;
-  int first;  // of the elements sent
-  int last;   // beyond the last of them
-  bool add;   // to what the receiver has; else it takes the place of it
+  int first;  // first element sent
+  int last;   // one past the last element sent
+  bool add;   // true: the receiver adds the elements to its own; false: it overwrites its own
 };
 
-// Ranks with `elements` numbers each, one byte an element. Rank r's number at place i is a bit of its own for each
-// rank, so that a sum that counts one rank twice, or not at all, differs.
+// Simulates ranks with `elements` numbers each, one byte per element. Rank r's numbers are bit 3r, so that a sum that
+// counts a rank twice, or not at all, is different.
 class Machine {
  public:
   Machine(int ranks, int elements, int per_host, int ports = 1) : per_host_(per_host), ports_(ports) {
@@ -32,7 +32,7 @@ class Machine {
     }
   }
 
-  // All at once: what is sent is what was there before the round.
+  // Sends all messages at once: they carry the contents from before the round.
   void Round(const std::vector<Message>& messages) {
     const std::vector<std::vector<uint64_t>> before = data_;
     std::map<std::pair<int, int>, int> on_link;
@@ -89,8 +89,8 @@ class Machine {
 
 int Modulo(int a, int n) { return ((a % n) + n) % n; }
 
-// One step of a ring over `members`, which hold `blocks` of `length` elements from `offset` on: each sends the block
-// that `block_of` its place says to the member `direction` places on.
+// Appends one step of a ring over `members`, which hold blocks of `length` elements from `offset` on: the member at
+// each place sends block `block_of(place)` to the member `direction` places further.
 void RingStep(const std::vector<int>& members, int offset, int length, int direction, bool add,
               const std::function<int(int)>& block_of, std::vector<Message>* round) {
   const int n = static_cast<int>(members.size());
@@ -106,7 +106,7 @@ void RingReduceScatterStep(const std::vector<int>& members, int offset, int leng
       members, offset, length, direction, true, [&](int place) { return place - direction * step; }, round);
 }
 
-// After the reduce-scatter place p holds the sum of block p + direction.
+// After the reduce-scatter, place p holds the sum of block p + direction.
 void RingAllGatherStep(const std::vector<int>& members, int offset, int length, int direction, int step,
                        std::vector<Message>* round) {
   RingStep(
@@ -168,8 +168,8 @@ void RunTree(int n, int elements, Machine* machine) {
   }
 }
 
-// The ranks that go on when N is no power of two: of the first 2(N-M) each odd one, which has got its neighbour's
-// numbers.
+// Returns the ranks that continue if N is not a power of two: all but the even ones of the first 2(N-M) ranks, which
+// send their numbers to their odd neighbours.
 std::vector<int> Fold(int n, int power, int elements, Machine* machine) {
   std::vector<int> members;
   std::vector<Message> round;
@@ -277,7 +277,7 @@ void ExpectAsCounted(AllReduceAlgorithm algorithm, int n, int per_host, int elem
   topology.ranks_per_host = per_host;
   const auto work = CountAllReduceWork(algorithm, topology, elements);
   ASSERT_TRUE(work.ok()) << work.status();
-  // Whole numbers far below 2^53, made of quotients whose rounding is below 1e-15 of them.
+  // Whole numbers far below 2^53, computed from quotients with a relative rounding error below 1e-15.
   EXPECT_NEAR(work->inside_host.messages, machine.work().inside_host.messages, 1e-9);
   EXPECT_NEAR(work->inside_host.bytes, machine.work().inside_host.bytes, 1e-9);
   EXPECT_NEAR(work->between_hosts.messages, machine.work().between_hosts.messages, 1e-9);
@@ -326,8 +326,9 @@ TEST(AllReduceRoundsTest, Hierarchical) {
   }
 }
 
-// The parent of a place in a binary tree of n places in which every odd place is a leaf; -1 for place 0. A place's
-// lowest bit is its level: its parent is the neighbour one level up, or, where that is missing, below.
+// Returns the parent of a place in a binary tree of n places in which every odd place is a leaf; -1 for place 0. A
+// place's lowest bit is its level. Its parent is the neighbour one level up or, if that place does not exist, the
+// neighbour below.
 int Parent(int place, int n) {
   if (place == 0) {
     return -1;
@@ -337,15 +338,15 @@ int Parent(int place, int n) {
   return up < n ? up : place ^ bit;
 }
 
-// Each half of the message in a tree of its own: pieces go up, added at each rank, and down again. What a rank sends is
-// one half up and one to each child; what it receives is as much.
+// Each half of the message has its own tree: pieces travel up, are added at each rank, and travel down. A rank sends
+// one half up and one half to each child, and receives as much.
 TEST(AllReduceRoundsTest, DoubleTreeOf2To17) {
   for (int n = 2; n <= 17; ++n) {
     SCOPED_TRACE(n);
     std::vector<double> sent(n), added(n);
     int deepest = 0;
     for (const bool second : {false, true}) {
-      // The second tree is the first one mirrored, or, when n is odd, moved on by one rank: leaves become inner nodes.
+      // The second tree is the first one mirrored or, if n is odd, shifted by one rank: leaves become inner nodes.
       const auto rank_of = [&](int place) { return !second ? place : n % 2 == 0 ? n - 1 - place : (place + 1) % n; };
       for (int place = 1; place < n; ++place) {
         sent[rank_of(place)] += 0.5;

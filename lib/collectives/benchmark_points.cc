@@ -17,7 +17,8 @@ namespace lockstep {
 namespace {
 
 constexpr double kMicrosecondsPerSecond = 1e6;
-constexpr double kTolerance = 1e-6;  // relative: how far a printed bandwidth is from that of its printed time
+constexpr double kTolerance = 1e-6;  // relative difference allowed between a printed bandwidth and the bandwidth of the
+                                     // printed time
 constexpr uint32_t kMaxRanks = 1 << 24;
 
 struct Row {
@@ -26,7 +27,8 @@ struct Row {
   std::string way;
 };
 
-// "all_reduce/2/bf16/1024/nccl/..." on GPUs, "BM_AllReduce/processes:2/bytes:1024/..." on CPUs; nothing for another name.
+// Parses "all_reduce/2/bf16/1024/nccl/..." on GPUs, "BM_AllReduce/processes:2/bytes:1024/..." on CPUs; returns nullopt
+// for other names.
 std::optional<Row> RowOf(const std::string& name) {
   const std::vector<absl::string_view> words = absl::StrSplit(name, '/');
   Row row;
@@ -43,7 +45,7 @@ std::optional<Row> RowOf(const std::string& name) {
     return std::nullopt;
   }
   if (!absl::SimpleAtoi(ranks, &row.ranks) || !absl::SimpleAtoi(bytes, &row.size_bytes)) {
-    row = Row();  // which has no ranks
+    row = Row();  // no ranks: the caller rejects the row
   }
   return row;
 }

@@ -12,13 +12,13 @@
 
 namespace lockstep {
 
-// Whether a text is of Google Benchmark, which names its rows so; whether it can be read is not said.
+// Returns true if the text contains the key of Google Benchmark's rows. The text may still be malformed.
 bool IsGoogleBenchmark(absl::string_view text);
 
-// A point for each size and way: "nccl, bf16", "one_shot, float", "shared memory", "gloo", all in place. A row that is
-// repeated adds a sample; aggregates and rows of other benchmarks are passed over. `path` is for messages only. DataLoss,
-// naming the row: not JSON, a row that failed, without ranks, size or time, with wrong elements, or whose bandwidths
-// contradict its time; no row of an all-reduce.
+// Returns one point per size and way: "nccl, bf16", "one_shot, float", "shared memory", "gloo", all in place. A
+// repeated row adds a sample; aggregates and rows of other benchmarks are ignored. `path` is used in messages only.
+// DataLoss, naming the row: not JSON; a row that failed, that lacks ranks, size or time, that has wrong elements, or
+// whose bandwidths contradict its time; no row of an all-reduce.
 absl::StatusOr<std::vector<AllReducePoint>> ParseAllReduceBenchmark(absl::string_view text, const std::string& path);
 
 }  // namespace lockstep

@@ -16,7 +16,7 @@ using ::lockstep::testing::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// 1,000,000 bytes in 10 us are 100 GB/s; among two ranks the bus has as much.
+// 1,000,000 bytes in 10 us are 100 GB/s; between two ranks the bus bandwidth is the same.
 const char kRow[] =
     R"({"name": "all_reduce/2/bf16/1000000/nccl/iterations:1/manual_time", "run_type": "iteration", "us": 10.0,
         "us_p95": 12.0, "algbw": 100.0, "busbw": 100.0, "wrong": 0.0})";
@@ -46,7 +46,7 @@ TEST(BenchmarkPointsTest, RowsOfGpusArePointsByWay) {
   EXPECT_EQ((*points)[1].way, "one_shot, float");
 }
 
-// 4 ranks: the bus bandwidth is 2 * 3 / 4 times as much.
+// With 4 ranks the bus bandwidth is 2 * 3 / 4 times the algorithm bandwidth.
 TEST(BenchmarkPointsTest, RowsOfCpusAreTwoPoints) {
   const auto points = ParseAllReduceBenchmark(
       File(R"({"name": "BM_AllReduce/processes:4/bytes:1000/iterations:1", "us": 1, "algbw": 1, "busbw": 1.5,

@@ -7,7 +7,7 @@ uint64_t DivideRoundingUp(uint64_t dividend, uint64_t divisor) {
   return dividend / divisor + (dividend % divisor != 0);
 }
 
-// 2(N-1)/N: how often each byte of the result crosses a rank's link, in and out counted once.
+// 2(N-1)/N: number of times that each byte of the result crosses a rank's link, in and out counted once.
 double AllReduceFactor(uint32_t ranks) { return 2.0 * (ranks - 1.0) / ranks; }
 
 }  // namespace

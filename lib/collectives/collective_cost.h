@@ -1,8 +1,8 @@
-// What an all-reduce must move, how its bandwidth is named, and how often an epoch does it.
+// Bytes that an all-reduce must move, its bandwidth, and the number of steps of an epoch.
 //
 // Sources: P. Patarasuk and X. Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", J.
 // Parallel Distrib. Comput. 69 (2009), lemma 4 (the lower bound); NVIDIA nccl-tests, doc/PERFORMANCE.md (algorithm and
-// bus bandwidth). Pure functions, any thread. What an algorithm takes: all_reduce_cost.h.
+// bus bandwidth). Pure functions, any thread. Cost of each algorithm: all_reduce_cost.h.
 #ifndef LOCKSTEP_LIB_COLLECTIVES_COLLECTIVE_COST_H_
 #define LOCKSTEP_LIB_COLLECTIVES_COLLECTIVE_COST_H_
 
@@ -14,24 +14,25 @@ namespace lockstep {
 //
 //     ceil(2(N-1)/N * X) * element_bytes
 //
-// 0 for one rank. `ranks` >= 1; 2 * ranks * elements must fit 64 bits.
+// 0 for one rank. `ranks` must be >= 1; 2 * ranks * elements must fit in 64 bits.
 uint64_t AllReduceLowerBoundBytes(uint32_t ranks, uint64_t elements, uint64_t element_bytes);
 
-// Bytes that each of N ranks sends when it copies all X items to each of the others: (N-1) * X * element_bytes. `ranks` >= 1.
+// Bytes that each of N ranks sends if it copies all X items to each other rank: (N-1) * X * element_bytes. `ranks` must
+// be >= 1.
 uint64_t WholeCopiesBytes(uint32_t ranks, uint64_t elements, uint64_t element_bytes);
 
-// Bytes that each of N ranks sends when each rank is sent its share of the X gradients, updates these weights, and writes
-// them to all others: ceil((N-1)/N * X) * (gradient_bytes + weight_bytes), bytes of one element. `ranks` >= 1; ranks *
-// elements must fit 64 bits.
+// Bytes that each of N ranks sends if each rank receives its share of the X gradients, updates these weights, and
+// writes them to all others: ceil((N-1)/N * X) * (gradient_bytes + weight_bytes), the bytes of one element. `ranks`
+// must be >= 1; ranks * elements must fit in 64 bits.
 uint64_t SharedUpdateBytes(uint32_t ranks, uint64_t elements, uint64_t gradient_bytes, uint64_t weight_bytes);
 
-// nccl-tests' algbw = S / t, and busbw = algbw * 2(N-1)/N for an all-reduce: the share of a link that a ring would use,
-// comparable over N. Bytes per second; `seconds` > 0.
+// nccl-tests' algbw = S / t, and busbw = algbw * 2(N-1)/N for an all-reduce: the bandwidth that a ring would use on a
+// link, comparable over N. Bytes per second; `seconds` must be > 0.
 double AlgorithmBandwidth(double size_bytes, double seconds);
 double AllReduceBusBandwidth(uint32_t ranks, double size_bytes, double seconds);
 
 // Steps of an epoch that N ranks share: images / (batch_per_device * ranks), rounded up unless the tail is dropped.
-// `ranks` and `batch_per_device` >= 1.
+// `ranks` and `batch_per_device` must be >= 1.
 uint64_t StepsPerEpoch(uint64_t images, uint32_t batch_per_device, uint32_t ranks, bool drop_last);
 
 }  // namespace lockstep

@@ -24,7 +24,7 @@ TEST(AllReduceLowerBoundTest, RoundsElementsUpNotBytes) {
   EXPECT_EQ(AllReduceLowerBoundBytes(3, 0, 2), 0u);
 }
 
-// Two ranks send as much in every way; from three on whole copies are more.
+// Two ranks send the same number of bytes either way; from three ranks on, whole copies send more.
 TEST(WholeCopiesTest, EachOtherRankIsSentAll) {
   EXPECT_EQ(WholeCopiesBytes(1, kResNet18, 4), 0u);
   EXPECT_EQ(WholeCopiesBytes(2, kResNet18, 4), AllReduceLowerBoundBytes(2, kResNet18, 4));

@@ -31,14 +31,14 @@ absl::Status CheckAllReduce(const proto::CollectiveTimes& times) {
   return absl::OkStatus();
 }
 
-// As ParseAllReduceBenchmark names it.
+// Returns the name that ParseAllReduceBenchmark gives to the way.
 std::string WayOf(const proto::CollectiveTimes& times) {
   return times.way() == "shared_memory" ? "shared memory"
          : times.way() == "gloo"        ? "gloo"
                                         : absl::StrCat(times.way(), ", ", times.type());
 }
 
-// "file.rec, record 7"; the header is record 0.
+// Returns for example "file.rec, record 7"; the header is record 0.
 std::string Origin(const CollectiveTimesFile& file, size_t index) {
   return absl::StrCat(file.input.path(), ", record ", index + 1);
 }

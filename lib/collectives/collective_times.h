@@ -1,4 +1,5 @@
-// What our benchmarks wrote with --record: times of collectives, and which way a sum over GPUs takes for its size.
+// Reads the records that our benchmarks write with --record: times of collectives, and the message sizes at which a sum
+// over GPUs changes its way.
 #ifndef LOCKSTEP_LIB_COLLECTIVES_COLLECTIVE_TIMES_H_
 #define LOCKSTEP_LIB_COLLECTIVES_COLLECTIVE_TIMES_H_
 
@@ -16,19 +17,19 @@ namespace lockstep {
 
 using CollectiveTimesFile = RecordFile<proto::CollectiveTimesRecord>;
 
-// Whether a text begins as a record file, of whatever kind; whether it can be read is not said.
+// Returns true if the text begins like a record file of any kind. The rest may still be malformed.
 bool IsRecordFile(absl::string_view text);
 
-// Errors as ReadRecordFile's. DataLoss also: a number that cannot be (lib/record/value_ranges.h).
+// Errors as ReadRecordFile's. DataLoss also: a number outside its range (lib/record/value_ranges.h).
 absl::StatusOr<CollectiveTimesFile> ReadCollectiveTimes(const std::string& path);
 
-// A point for each size and way of an all-reduce, in place: "nccl, bf16", "one_shot, float", "auto, bf16", "shared memory",
-// "gloo", as of the same benchmark's JSON. DataLoss, naming the record: wrong elements, no time or one that is none, fewer
-// than 2 ranks, a size that cannot be; no all-reduce.
+// Returns one point per size and way of an all-reduce, in place: "nccl, bf16", "one_shot, float", "auto, bf16", "shared
+// memory", "gloo", the names that the same benchmark's JSON yields. DataLoss, naming the record: wrong elements, no
+// time or an invalid one, fewer than 2 ranks, a size out of range; no all-reduce.
 absl::StatusOr<std::vector<AllReducePoint>> AllReducePointsOf(const CollectiveTimesFile& file);
 
-// Those of so many ranks and of "bf16" or "float"; of several the last. FailedPrecondition: none. DataLoss: such as cannot
-// be.
+// Returns the last crossovers for `ranks` ranks and `type`, "bf16" or "float". FailedPrecondition: there are none.
+// DataLoss: crossovers that are not in order or above kMaxMessageBytes.
 absl::StatusOr<proto::AllReduceCrossovers> CrossoversOf(const CollectiveTimesFile& file, uint32_t ranks,
                                                         const std::string& type);
 

@@ -1,5 +1,5 @@
-// Any CollectiveTimesFile as a record file: what is taken has sizes, ranks and times that a fit can be made of, and crossovers
-// that follow each other.
+// Reads any CollectiveTimesFile as a record file. Accepted points must have sizes, ranks and times that can be fitted;
+// accepted crossovers must be in order.
 #include <cmath>
 
 #include "lib/collectives/collective_times.h"

@@ -38,7 +38,7 @@ std::string Write(const std::vector<std::string>& texts,
   HeaderOptions header;
   header.schema = schema;
   const std::string path = TempPath("times.rec");
-  std::remove(path.c_str());  // a test may have left other bytes there
+  std::remove(path.c_str());  // another test may have left other bytes there
   EXPECT_THAT(WriteRecordFile(path, MakeHeader(header), records), IsOk());
   return path;
 }

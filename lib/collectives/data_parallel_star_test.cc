@@ -5,7 +5,7 @@
 namespace lockstep {
 namespace {
 
-// 1000 bytes of parameters, 10 of buffers, a batch of 400 bytes in and 40 out.
+// 1000 bytes of parameters, 10 of buffers, a batch with 400 input bytes and 40 output bytes.
 DataParallelStep Step(uint32_t ranks) { return {ranks, 1000, 10, 400, 40}; }
 
 TEST(DataParallelStarTest, OneDeviceMovesNothing) {

@@ -9,19 +9,19 @@
 namespace lockstep {
 namespace {
 
-// Every table below stands in src/graph/tuning.cc under the name that is said; [algorithm][protocol] where there are
-// two indices; microseconds and GB/s.
+// Every table below is in src/graph/tuning.cc under the given name. Tables with two indices are [algorithm][protocol].
+// Units: microseconds and GB/s.
 
 constexpr double kBaseLatency[2][3] = {{6.8, 14.0, 8.4}, {6.6, 14.0, 8.4}};     // baseLat: Tree, Ring
-constexpr double kNvlinkLatency[2][3] = {{0.6, 1.25, 4.0}, {0.6, 1.9, 3.4}};    // hwLat, NVLINK, a hop
-constexpr double kNetworkLatency[2][3] = {{5.0, 8.5, 14.0}, {2.7, 4.0, 14.0}};  // hwLat, NET, a hop
+constexpr double kNvlinkLatency[2][3] = {{0.6, 1.25, 4.0}, {0.6, 1.9, 3.4}};    // hwLat, NVLINK, per hop
+constexpr double kNetworkLatency[2][3] = {{5.0, 8.5, 14.0}, {2.7, 4.0, 14.0}};  // hwLat, NET, per hop
 
-// llMaxBws by 1, 2, more nodes: Hopper's on one, those of the nodes' CPU on several.
+// llMaxBws for 1, 2, more nodes: on one node Hopper's value, on several nodes that of the nodes' CPU.
 constexpr double kMaximumLlHopper = 141.0;
 constexpr double kMaximumLlIntel[2] = {39.0, 20.4};
 constexpr double kMaximumLlAmd[2] = {22.5, 19.0};
 
-// A channel of Hopper, by 1, 2, more nodes: perChMaxRingLL128Bws, perChMaxTreeLL128Bws, perChMaxTreeBws.
+// Limits per channel of Hopper, for 1, 2, more nodes: perChMaxRingLL128Bws, perChMaxTreeLL128Bws, perChMaxTreeBws.
 constexpr double kMaximumRingLl128[3] = {36.7, 36.7, 36.7};
 constexpr double kMaximumTreeLl128[3] = {36.7, 36.7, 29.0};
 constexpr double kMaximumTree[3] = {38.7, 41.4, 36.0};
@@ -32,7 +32,7 @@ constexpr double kTreeCorrection[3][23] = {
     {1, 1, 1, 1, 1, .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9, .9, .9, 1, 1},
     {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5, .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9}};
 
-constexpr double kLl128Share = 120.0 / 128.0;  // of LL128's bytes that are data (NCCL writes 0.92 for rings)
+constexpr double kLl128Share = 120.0 / 128.0;  // share of LL128's bytes that are data (NCCL writes 0.92 for rings)
 
 uint32_t FloorLog2(uint64_t n) {
   uint32_t log = 0;
@@ -79,8 +79,8 @@ double TreeBusGigabytes(const NcclMachine& machine, NcclProtocol protocol) {
   return bus;
 }
 
-// A hop inside a node. A ring over several nodes posts to the network at every step (getNetOverhead; three times as
-// much for Simple), and no hop is faster than that.
+// Returns the latency of a hop inside a node. A ring over several nodes posts to the network at every step
+// (getNetOverhead; three times as much for Simple), and no hop is faster than that.
 double InsideHop(const NcclMachine& machine, NcclAlgorithm algorithm, NcclProtocol protocol) {
   const double hop = kNvlinkLatency[static_cast<int>(algorithm)][static_cast<int>(protocol)];
   if (machine.nodes == 1 || algorithm == NcclAlgorithm::kTree) {
@@ -90,8 +90,8 @@ double InsideHop(const NcclMachine& machine, NcclAlgorithm algorithm, NcclProtoc
   return std::max(hop, overhead);
 }
 
-// A hop between nodes. With one rank a node nothing hides it, and NCCL takes the tree's; Simple waits for a flush as
-// well.
+// Returns the latency of a hop between nodes. With one rank per node no hop inside the node hides it, and NCCL uses the
+// tree's latency. Simple also waits for a flush.
 double NetworkHop(const NcclMachine& machine, NcclAlgorithm algorithm, NcclProtocol protocol) {
   const bool alone = machine.ranks == machine.nodes;
   const int row = static_cast<int>(alone ? NcclAlgorithm::kTree : algorithm);
@@ -126,7 +126,7 @@ absl::Status CheckMachine(const NcclMachine& machine) {
   return absl::OkStatus();
 }
 
-// Simple rings over several nodes once each channel has 64 bytes for each rank.
+// Returns true for Simple rings over several nodes if each channel has at least 64 bytes for each rank.
 bool OnRingPlateau(const NcclMachine& machine, NcclAlgorithm algorithm, NcclProtocol protocol, uint64_t size_bytes) {
   return algorithm == NcclAlgorithm::kRing && protocol == NcclProtocol::kSimple && machine.nodes > 1 &&
          size_bytes / (uint64_t{machine.channels} * machine.ranks) >= 64;

@@ -31,13 +31,13 @@ void ExpectCost(const NcclCost& cost, double microseconds, double gigabytes_per_
 }
 
 TEST(NcclModelTest, RingOfFourHoppers) {
-  const NcclMachine machine = OneNode(4);  // 6 steps; algorithm bandwidth is 4/6 of the bus's
+  const NcclMachine machine = OneNode(4);  // 6 steps; the algorithm bandwidth is 4/6 of the bus bandwidth
   ExpectCost(Cost(machine, NcclAlgorithm::kRing, NcclProtocol::kLl), 6.6 + 6 * 0.6, 141.0 * 4 / 6);
   ExpectCost(Cost(machine, NcclAlgorithm::kRing, NcclProtocol::kLl128), 14 + 6 * 1.9, 370.8 * 0.92 * 4 / 6);
   ExpectCost(Cost(machine, NcclAlgorithm::kRing, NcclProtocol::kSimple), 8.4 + 6 * 3.4, 370.8 * 4 / 6);
 }
 
-// The same in the digits that NCCL_DEBUG_SUBSYS=TUNING would print: 10.2/94, 25.4/227, 28.8/247.
+// The same numbers with the digits that NCCL_DEBUG_SUBSYS=TUNING would print: 10.2/94, 25.4/227, 28.8/247.
 TEST(NcclModelTest, RingOfFourHoppersAsPrinted) {
   const NcclMachine machine = OneNode(4);
   EXPECT_NEAR(Cost(machine, NcclAlgorithm::kRing, NcclProtocol::kLl).bytes_per_second / 1e9, 94, 0.5);
@@ -45,8 +45,8 @@ TEST(NcclModelTest, RingOfFourHoppersAsPrinted) {
   EXPECT_NEAR(Cost(machine, NcclAlgorithm::kRing, NcclProtocol::kSimple).bytes_per_second / 1e9, 247, 0.5);
 }
 
-// Where two lines cross: (l2 - l1) / (1/b1 - 1/b2). LL to LL128 (25.4-10.2) us / (1/94 - 1/227.424) per GB/s = 2.436
-// MB; LL128 to Simple (28.8-25.4) / (1/227.424 - 1/247.2) = 9.666 MB.
+// Two lines cross at (l2 - l1) / (1/b1 - 1/b2). LL and LL128: (25.4-10.2) us / (1/94 - 1/227.424) per GB/s = 2.436 MB;
+// LL128 and Simple: (28.8-25.4) / (1/227.424 - 1/247.2) = 9.666 MB.
 TEST(NcclModelTest, RingProtocolsCrossAtTwoAndTenMegabytes) {
   const auto fastest_ring = [](uint64_t size) {
     const auto predictions = NcclAllReducePredictions(OneNode(4), size);
@@ -94,7 +94,7 @@ TEST(NcclModelTest, RingOverNodes) {
   const double share = 32.0 / 62;
   ExpectCost(Cost(machine, NcclAlgorithm::kRing, NcclProtocol::kLl), 6.6 + 56 * 1.0 + 6 * 3.7, 20.4 * share);
   ExpectCost(Cost(machine, NcclAlgorithm::kRing, NcclProtocol::kLl128), 14 + 56 * 1.9 + 6 * 5.0, 8 * 36.7 * share);
-  // The plateau from 64 bytes a channel and rank on: 64 * 8 * 32 = 16,384.
+  // The plateau starts at 64 bytes per channel and rank: 64 * 8 * 32 = 16,384.
   ExpectCost(Cost(machine, NcclAlgorithm::kRing, NcclProtocol::kSimple, 16'383), 8.4 + 56 * 3.4 + 6 * 16.0,
              360 * share);
   ExpectCost(Cost(machine, NcclAlgorithm::kRing, NcclProtocol::kSimple, 16'384), 1.4 * (8.4 + 56 * 3.4 + 6 * 16.0),
@@ -102,7 +102,7 @@ TEST(NcclModelTest, RingOverNodes) {
 }
 
 TEST(NcclModelTest, TreeOverNodes) {
-  const NcclMachine machine = FourNodesOfEight();  // 7 hops inside, log2 4 between
+  const NcclMachine machine = FourNodesOfEight();  // 7 hops inside a node, log2 4 between nodes
   ExpectCost(Cost(machine, NcclAlgorithm::kTree, NcclProtocol::kSimple), 8.4 + 2 * (7 * 4.0 + 2 * 16.0), 8 * 36.0 / 2);
   ExpectCost(Cost(machine, NcclAlgorithm::kTree, NcclProtocol::kLl128), 14 + 2 * (7 * 1.25 + 2 * 9.5), 8 * 29.0 / 2);
   ExpectCost(Cost(machine, NcclAlgorithm::kTree, NcclProtocol::kLl), 6.8 + 2 * (7 * 0.6 + 2 * 6.0), 20.4 / 2);

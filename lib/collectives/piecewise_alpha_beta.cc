@@ -10,12 +10,14 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kFewestPoints = 3;  // of a piece, when there are several: two parameters and one degree of freedom
+constexpr size_t kFewestPoints = 3;  // points per piece, if there are several pieces: two parameters and one degree of
+                                     // freedom
 
-// A relative error that no clock resolves: without it exact points would be split for their rounding.
+// A relative error that no clock resolves. Without this floor, exact points would be split because of their rounding.
 constexpr double kFinestError = 1e-9;
 
-constexpr int kReweightings = 3;  // each changes the weights by a factor of the relative error less than the one before
+constexpr int kReweightings = 3;  // each changes the weights less than the one before, by a factor of the relative
+                                  // error
 
 absl::Status CheckTimes(const std::vector<TimedSize>& times, int most_pieces, double confidence) {
   if (times.size() < 2 || most_pieces < 1 || !(confidence > 0 && confidence < 1)) {
@@ -37,7 +39,7 @@ absl::Status CheckTimes(const std::vector<TimedSize>& times, int most_pieces, do
   return absl::OkStatus();
 }
 
-// Sizes first, first + 1, ..., last - 1, each with the weight 1 / time^2.
+// Builds the problem of sizes first, first + 1, ..., last - 1, each with the weight 1 / time^2.
 LeastSquaresProblem Problem(const std::vector<TimedSize>& times, size_t first, size_t last) {
   LeastSquaresProblem problem;
   for (size_t i = first; i < last; ++i) {
@@ -48,12 +50,12 @@ LeastSquaresProblem Problem(const std::vector<TimedSize>& times, size_t first, s
   return problem;
 }
 
-// Weights 1 / fitted^2: those of the measured times would favour the ones that came out short.
+// Uses weights 1 / fitted^2: weights from the measured times would favour times that were measured too short.
 absl::StatusOr<LeastSquaresFit> FitReweighted(LeastSquaresProblem* problem) {
   ASSIGN_OR_RETURN(LeastSquaresFit fit, FitLeastSquares(*problem));
   for (int round = 0; round < kReweightings; ++round) {
     for (size_t i = 0; i < problem->rows.size(); ++i) {
-      // A line that misses a time by more than half is no guide to its noise.
+      // A line that misses a time by more than half does not estimate its noise.
       const double measured = problem->values[i];
       const double fitted = std::clamp(Evaluate(problem->rows[i], fit.parameters), 0.5 * measured, 2 * measured);
       problem->weights[i] = 1 / (fitted * fitted);
@@ -76,7 +78,7 @@ double SumOfSquares(const LeastSquaresProblem& problem, const std::vector<double
   return sum;
 }
 
-// What one line through these sizes costs: the sum of its squared errors, relative to the measured times.
+// Returns the sum of the squared errors, relative to the measured times, of one line through these sizes.
 absl::StatusOr<double> CostOf(const std::vector<TimedSize>& times, size_t first, size_t last) {
   const LeastSquaresProblem problem = Problem(times, first, last);
   ASSIGN_OR_RETURN(const LeastSquaresFit fit, FitLeastSquares(problem));
@@ -87,7 +89,7 @@ absl::StatusOr<double> CostOf(const std::vector<TimedSize>& times, size_t first,
   return SumOfSquares(problem, held);
 }
 
-// cost[first][last] for all ranges that may be a piece; infinite for the others.
+// Returns cost[first][last] for all ranges that may be a piece; infinite for the other ranges.
 absl::StatusOr<std::vector<std::vector<double>>> AllCosts(const std::vector<TimedSize>& times) {
   const size_t n = times.size();
   std::vector<std::vector<double>> cost(n + 1, std::vector<double>(n + 1, std::numeric_limits<double>::infinity()));
@@ -102,13 +104,13 @@ absl::StatusOr<std::vector<std::vector<double>>> AllCosts(const std::vector<Time
   return cost;
 }
 
-// Where each of `pieces` pieces begins, at the least total cost; empty when there are too few sizes.
+// First index of each of `pieces` pieces, for the least total cost; empty if there are too few sizes.
 struct Partition {
   std::vector<size_t> first;
   double cost = std::numeric_limits<double>::infinity();
 };
 
-// By dynamic programming: best[k][last] ends piece k before `last`.
+// Dynamic programming: best[k][last] is the best partition of the sizes before `last` into k + 1 pieces.
 Partition BestPartition(const std::vector<std::vector<double>>& cost, size_t n, size_t pieces) {
   std::vector<std::vector<Partition>> best(pieces, std::vector<Partition>(n + 1));
   for (size_t last = 1; last <= n; ++last) {
@@ -129,7 +131,7 @@ Partition BestPartition(const std::vector<std::vector<double>>& cost, size_t n, 
   return best[pieces - 1][n];
 }
 
-// Two for each piece, and four for each place to part, since that is sought among all sizes.
+// Returns the number of parameters: two per piece, and four per breakpoint, because it is sought among all sizes.
 int CriterionCount(size_t pieces) { return 6 * static_cast<int>(pieces) - 4; }
 
 double Criterion(double cost, size_t n, size_t pieces) {
@@ -184,8 +186,8 @@ void Join(const AlphaBetaPiece& before, AlphaBetaPiece* piece) {
   piece->jump_seconds = LineAt(*piece, piece->from_bytes) - LineAt(before, piece->from_bytes);
 }
 
-// `center` -+ what Student's t allows, cut off at 0, and never without the value that is shown: that one may have been
-// held at 0, which moves the other parameter too.
+// Returns `center` -+ Student's t interval, cut off at 0 and extended to include `shown`. `shown` may have been held at
+// 0, which also changes the other parameter.
 std::optional<Interval> IntervalAround(const PiecewiseAlphaBeta& model, double center, double unscaled_variance,
                                        double shown) {
   if (model.degrees_of_freedom <= 0) {

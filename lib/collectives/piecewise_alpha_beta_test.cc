@@ -19,7 +19,8 @@ PiecewiseAlphaBeta Fit(const std::vector<TimedSize>& times, int most_pieces = 4)
   return fit.value_or(PiecewiseAlphaBeta{});
 }
 
-// Relative: exact points come back with what two numbers of a column that differ by 10^4 lose.
+// Relative: exact points are recovered up to the precision lost because the numbers of a column differ by a factor of
+// 10^4.
 constexpr double kRounding = 1e-9;
 
 // 10 s + 1 s/B up to 16 B, then 26 s + 0.25 s/B: the lines cross at 21.33 B, between 16 and 32.
@@ -76,14 +77,14 @@ TEST(PiecewiseAlphaBetaTest, BetweenPiecesTheIntervalCoversBoth) {
   ASSERT_TRUE(inside.has_value());
   EXPECT_LT(inside->high - inside->low, 1);
   const auto between = PredictTime(model, 20).interval;
-  EXPECT_LT(between->low, 30);    // the first line says 30
-  EXPECT_GT(between->high, 131);  // the second one 131
+  EXPECT_LT(between->low, 30);    // the first line predicts 30
+  EXPECT_GT(between->high, 131);  // the second line predicts 131
 }
 
 TEST(PiecewiseAlphaBetaTest, MostPiecesIsKept) { EXPECT_EQ(Fit(TwoPieces(), 1).pieces.size(), 1u); }
 
 TEST(PiecewiseAlphaBetaTest, ANegativeAlphaIsHeldAtZero) {
-  // S - 0.5 exactly; through the origin with weights 1/t^2 and t = S - 0.5.
+  // The points are on S - 0.5 exactly but for the last; the fit is a line through the origin with weights 1/t^2.
   const PiecewiseAlphaBeta model = Fit({{1, 0.5}, {2, 1.5}, {3, 2.5}, {4, 3.6}}, 1);
   EXPECT_EQ(model.pieces[0].alpha_seconds, 0);
   EXPECT_GT(model.pieces[0].beta_seconds_per_byte, 0);
