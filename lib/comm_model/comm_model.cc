@@ -56,7 +56,7 @@ absl::StatusOr<proto::CommModelSpec> MakeSpec(const CommModelOptions& options, c
   return spec;
 }
 
-// Rows of one way to train, with what the overlap model says beside what was measured.
+// Appends the rows of one way to train, with the overlap model's numbers next to the measured ones.
 absl::Status AppendRows(const CommModelInputs& inputs, const ScaleRecords& part, const proto::CommModelSpec& spec,
                         const std::vector<AllReduceCurve>& curves, Records& records) {
   const SweepRecords* const sweep = inputs.sweep.has_value() ? &*inputs.sweep : nullptr;
@@ -81,7 +81,8 @@ absl::Status AppendScaling(const CommModelInputs& inputs, const proto::CommModel
   return absl::OkStatus();
 }
 
-// What is predicted is the time of an all-reduce.
+// FailedPrecondition: a prediction is asked for, but all points are DataParallel's. Only all-reduce times are
+// predicted.
 absl::Status CheckCanPredict(const CommModelOptions& options, const CommModelInputs& inputs) {
   const bool asked = options.fit_ranks > 0 || !options.predict_ranks.empty() || !options.what_if.devices.empty() ||
                      inputs.scored.has_value();
@@ -98,7 +99,8 @@ absl::Status CheckCanPredict(const CommModelOptions& options, const CommModelInp
                    "from times of --mode=ddp"));
 }
 
-// Step times as the predictions see them, of the points that --fit_ranks shows; laws of all points.
+// Appends step-time models of the points that --fit_ranks does not hide, as the predictions use them, and laws of all
+// points.
 absl::Status AppendCurves(const CommModelOptions& options, const CommModelInputs& inputs,
                           const std::vector<ScalingTimes>& all, Records& records) {
   std::vector<ScalingTimes> shown = all;
@@ -128,7 +130,7 @@ absl::Status AppendPredictions(const CommModelOptions& options, const CommModelI
   return absl::OkStatus();
 }
 
-// A part of the records is of no use: unlike a sweep's journal it is removed.
+// Incomplete records are of no use: unlike a sweep's journal, an incomplete file is removed.
 absl::Status WriteRecords(const proto::Header& header, const Records& records, RecordWriter& writer) {
   absl::Status status = writer.Begin(header);
   if (status.ok()) {
@@ -140,7 +142,7 @@ absl::Status WriteRecords(const proto::Header& header, const Records& records, R
   return status;
 }
 
-// The whole computation is its own estimate: writing it down adds next to nothing.
+// A dry run makes the whole computation; a full run takes hardly longer, because writing is fast.
 std::string PlanText(const CommModelOptions& options, const Records& records, double seconds) {
   return absl::StrFormat("comm_model: %s; %d records in %.2g s with %d MB of memory\ndry run: %s not written\n",
                          ReadableLine(VerdictText(records)), records.size(), seconds, PeakResidentBytes() / 1'000'000,
@@ -189,16 +191,17 @@ absl::StatusOr<CommModelRun> RunCommModel(const CommModelOptions& options) {
   const proto::Header header = MakeCommModelHeader(options, inputs);
   if (!options.force && IsCached(options.output_path, header)) {
     auto cached = ReadRecordFile<proto::CommModelFile>(options.output_path);
-    const bool is_same = cached.ok() && cached->header.cache_key() == header.cache_key();  // not replaced meanwhile
+    // the file has not been replaced since
+    const bool is_same = cached.ok() && cached->header.cache_key() == header.cache_key();
     if (is_same && CheckValueRanges(options.output_path, cached->records).ok()) {
       return CommModelRun{std::move(cached->records), std::move(inputs.scale)};
-    }  // its checksums are right, and still it is none that this program has written
+    }  // checksums are right, but a value is out of range: this program did not write the file
   }
   const ReplaceRule rule = ReplaceIfForced(options.force, ReplaceOwnResult(header));
   ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> writer, RecordWriter::Reserve(options.output_path, rule));
   ASSIGN_OR_RETURN(Records records, MakeCommModelRecords(options, inputs));
   for (proto::CommModelRecord& record : records) {
-    MakeTextReadable(record);  // a source is a file as it was named, in any bytes
+    MakeTextReadable(record);  // a source is the name of a file as given, in any bytes
   }
   RETURN_IF_ERROR(WriteRecords(header, records, *writer));
   if (options.output_path != "-") {

@@ -1,4 +1,4 @@
-// The comm_model stage: records, published tables and micro-benchmarks in, explanation and predictions out.
+// The comm_model stage: reads records, published tables and micro-benchmarks; writes explanations and predictions.
 #ifndef LOCKSTEP_LIB_COMM_MODEL_COMM_MODEL_H_
 #define LOCKSTEP_LIB_COMM_MODEL_COMM_MODEL_H_
 
@@ -13,19 +13,20 @@
 
 namespace lockstep {
 
-// What a run has at its end: the records that it wrote, and the scale record that it read, if any.
+// Result of a run: the records that it wrote, and the scale record that it read, if any.
 struct CommModelRun {
   std::vector<proto::CommModelRecord> records;
   std::optional<ScaleRecords> scale;
 };
 
-// Writes what lib/proto/comm_model.proto lists, in its order. An output that holds this very
-// result already is read instead of made again, unless `force`. InvalidArgument: nothing to do, or an option without
-// what it belongs to. Errors of the readers and the writer as theirs. Says on stderr what it wrote and the verdict
-// (verdict.h); of a dry run, which writes nothing, what it would write and what that took.
+// Writes the records that lib/proto/comm_model.proto lists, in its order. If the output already holds this result, it
+// is read instead, unless `force` is set. Prints on stderr the path of the output and the verdict (verdict.h). A dry
+// run writes nothing, and prints the verdict, time and memory of the computation.
+// InvalidArgument: nothing to do, or an option without the option that it needs. Other errors as those of the readers
+// and the writer.
 absl::StatusOr<CommModelRun> RunCommModel(const CommModelOptions& options);
 
-// The computation by itself: what RunCommModel writes for options that passed CheckCommModelOptions.
+// Returns the records that RunCommModel writes. `options` must have passed CheckCommModelOptions.
 absl::StatusOr<std::vector<proto::CommModelRecord>> MakeCommModelRecords(const CommModelOptions& options,
                                                                          const CommModelInputs& inputs);
 

@@ -1,5 +1,5 @@
-// Any scale record, sweep record, published times and flags through comm_model: its computation, and every format that
-// it prints. A quantity has a finite value or a reason why not; nothing in it is called measured that is not.
+// Runs comm_model's computation and all its output formats on any scale record, sweep record, published times and
+// flags. A quantity must have either a finite value with a provenance, or a reason for its absence.
 #include <cmath>
 
 #include "absl/status/statusor.h"
@@ -17,7 +17,7 @@ FUZZ_PROTO_MUTATOR(lockstep::testing::FuzzLab)
 namespace lockstep::testing {
 namespace {
 
-// More of a list is more of the same.
+// Longer lists exercise no other code.
 constexpr int kMaxOfAList = 3;
 
 template <typename File>
@@ -38,7 +38,7 @@ void CheckQuantity(const std::string& name, const proto::Quantity& quantity) {
   FUZZ_CHECK(!quantity.has_value() || quantity.provenance() != proto::PROVENANCE_UNSPECIFIED);
 }
 
-// At any depth.
+// Checks the quantities of `message` and of its submessages at any depth.
 void CheckQuantities(const google::protobuf::Message& message) {
   const google::protobuf::Reflection& reflection = *message.GetReflection();
   std::vector<const google::protobuf::FieldDescriptor*> fields;
@@ -105,7 +105,7 @@ void CheckModel(const CommModelOptions& options, CommModelInputs& inputs) {
   if (!records.ok()) {
     return CheckUserError(records.status());
   }
-  for (size_t i = 1; i < records->size(); ++i) {  // the first is the spec, which the caller wrote
+  for (size_t i = 1; i < records->size(); ++i) {  // the first record is the spec, which contains the caller's numbers
     CheckQuantities((*records)[i]);
   }
   CheckFormats({*std::move(records), inputs.scale});

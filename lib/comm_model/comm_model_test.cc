@@ -25,7 +25,7 @@ using ::lockstep::testing::WriteFile;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// One device at batch 32, two devices at batch 32.
+// Writes a record of one device at batch 32 and two devices at batch 32.
 std::string WriteScale() {
   const char* texts[] = {
       "spec { mode: DDP model { parameter_count: 1000 gradient_bytes: 4000 training_images: 3200 } }",
@@ -82,7 +82,7 @@ TEST(CommModelTest, WritesRowsThenAudits) {
   const auto run = RunCommModel(options);
   ASSERT_THAT(run, IsOk());
   const std::vector<proto::CommModelRecord>& records = run->records;
-  ASSERT_THAT(records, SizeIs(5));  // spec, two rows, step times (rejected: the images are not said), one table
+  ASSERT_THAT(records, SizeIs(5));  // spec, two rows, step times (rejected: the images are not given), one table
   EXPECT_EQ(records[0].spec().nominal_link_bytes_per_second().value(), 2e9);
   EXPECT_EQ(records[2].scaling().communication_seconds().value(), 2);
   EXPECT_EQ(records[4].audit().value(2).finding(), proto::REPRODUCED);
@@ -127,14 +127,14 @@ std::string WriteRecords(const std::string& name, const std::vector<std::string>
   return path;
 }
 
-// Their points differ in more than ranks and batch.
+// The points of an experiment differ in more than ranks and batch.
 TEST(CommModelTest, ExperimentsAreNoTimesToExplain) {
   CommModelOptions options = Options();
   options.scale_path = WriteRecords("other.rec", {"spec { experiment: SAMPLER_EPOCH }"});
   EXPECT_THAT(RunCommModel(options), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("an experiment")));
 }
 
-// One and two devices by DataParallel, 64 images a step of two: bytes as the formula says, and an epoch of 50 steps.
+// One and two devices by DataParallel, 64 images per step on two: the formula's bytes, and an epoch of 50 steps.
 std::vector<std::string> StarRecords(const std::string& points_are) {
   const auto phase = [](const char* kind, int bytes_per_step) {
     return absl::StrCat("traffic { kind: '", kind, "' calls: 50 size_bytes: ", 50 * bytes_per_step, " steps: 50 } ");
@@ -160,7 +160,7 @@ TEST(CommModelTest, DataParallelMeetsTheStarsFormula) {
   const auto run = RunCommModel(options);
   ASSERT_THAT(run, IsOk());
   const std::vector<proto::CommModelRecord>& records = run->records;
-  ASSERT_THAT(records, SizeIs(4));  // spec, two rows, the star: an all-reduce's models are not asked
+  ASSERT_THAT(records, SizeIs(4));  // spec, two rows, the star: the models of an all-reduce are not used
   EXPECT_EQ(records[2].scaling().settings().mode(), proto::DP);
   EXPECT_EQ(records[2].scaling().communication_seconds().value(), 2);
   const proto::StarRow& star = records[3].star();
@@ -176,7 +176,8 @@ TEST(CommModelTest, DataParallelMeetsTheStarsFormula) {
   EXPECT_THAT(RunCommModel(options), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("--mode=ddp")));
 }
 
-// One record of both: each point is compared with its own kind, and DDP takes the plain run that it lacks.
+// One record with both modes: each point is compared with points of its own mode, and DDP uses the plain run, which it
+// lacks itself.
 TEST(CommModelTest, PointsOfOneRecordThatAreTrainedDifferentlyAreNotMixed) {
   std::vector<std::string> texts = StarRecords("mode: DP");
   texts.push_back(
@@ -215,7 +216,8 @@ TEST(SummaryTest, OneLinePerRowAndPerNumber) {
               HasSubstr("given 2, reproduced 1, ambiguous 0, could be chance 0, not reproducible 0; flags: none"));
 }
 
-// 20 GB/s over what the subtraction leaves, where the link carries 12; 10 while all-reduces ran.
+// Bytes over T_comm, a difference of epoch times, would be 20 GB/s on a link of 12 GB/s; bytes over the time of the
+// all-reduces are 10 GB/s.
 TEST(SummaryTest, NoBandwidthIsAboveTheLink) {
   proto::CommModelRecord record;
   proto::ScalingRow& row = *record.mutable_scaling();

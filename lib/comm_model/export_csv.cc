@@ -1,4 +1,4 @@
-// The records as lines of CSV.
+// Exports the records as lines of CSV.
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -14,7 +14,7 @@ namespace {
 constexpr char kHeading[] =
     "record,source,variant,devices,batch_per_device,quantity,value,low,high,provenance,method\n";
 
-// As many digits as a double has, so that nothing is lost.
+// Prints as many digits as identify a double.
 std::string Number(double value) { return absl::StrFormat("%.17g", value); }
 
 std::string ProvenanceName(proto::Provenance provenance) {
@@ -32,7 +32,7 @@ std::string ProvenanceName(proto::Provenance provenance) {
   }
 }
 
-// What the lines of one record have in common.
+// Columns that all lines of one record share.
 struct Key {
   std::string record;
   std::string source;
@@ -60,7 +60,7 @@ std::string QuantityLine(const Key& key, const std::string& name, const proto::Q
               quantity.method());
 }
 
-// Every field of `message` that is a Quantity and set, by its name.
+// Returns one line for each Quantity field of `message` that is set, under the field's name.
 std::string QuantityLines(const Key& key, const google::protobuf::Message& message) {
   std::string lines;
   std::vector<const google::protobuf::FieldDescriptor*> fields;

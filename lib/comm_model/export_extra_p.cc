@@ -1,4 +1,4 @@
-// A scale record as Extra-P's text.
+// Exports a scale record as Extra-P's text.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/comm_model/export.h"
@@ -7,7 +7,7 @@
 namespace lockstep {
 namespace {
 
-// The grammar has no exponents; a nanosecond is the clock's own step.
+// The grammar has no exponents. Nine decimals reach the clock's resolution, a nanosecond.
 std::string DataLine(const proto::Samples& samples) {
   std::string line = "DATA";
   for (const double value : samples.value()) {
@@ -25,7 +25,8 @@ bool IsMeasured(const proto::ScaleRecord& record) {
 }  // namespace
 
 absl::StatusOr<std::string> ExportExtraP(const ScaleRecords& scale) {
-  // The grammar knows devices and batch alone: of several ways to train, the first one's points.
+  // The grammar has only devices and batch: if there are several ways to train, only the first one's points are
+  // exported.
   std::string points = "POINTS", epochs, steps;
   const std::vector<ScaleRecords> parts = SplitScaleRecords(scale).value_or(std::vector<ScaleRecords>{scale});
   for (const proto::ScaleRecord& record : parts.front().records) {

@@ -1,4 +1,4 @@
-// Measured all-reduce times as rules for NCCL's example tuner plugin.
+// Exports measured all-reduce times as rules for NCCL's example tuner plugin.
 #include <cmath>
 #include <map>
 
@@ -17,9 +17,10 @@ struct Choice {
 
 bool Same(const Choice& a, const Choice& b) { return a.algorithm == b.algorithm && a.protocol == b.protocol; }
 
-using Choices = std::map<double, Choice>;  // by size: the fastest
+using Choices = std::map<double, Choice>;  // fastest choice per size
 
-// By ranks. Placements are not mixed: training reduces in place, so those runs go first.
+// Returns the fastest choices by ranks. Placements are not mixed. Training reduces in place, so the caller tries
+// in-place runs first.
 std::map<uint32_t, Choices> FastestChoices(const std::vector<proto::CommModelRecord>& records, bool in_place) {
   std::map<uint32_t, Choices> fastest;
   for (const proto::CommModelRecord& record : records) {
@@ -45,7 +46,8 @@ std::string Rule(double from, double to, const Choice& choice, uint32_t ranks) {
                       ",", choice.protocol, ",-1,-1,", ranks, ",-1,-1\n");
 }
 
-// Neighbouring sizes with one choice are one rule; between two choices the border is half way on the scale of sizes.
+// Adjacent sizes with the same choice share one rule. The border between two choices is the geometric mean of their
+// sizes.
 std::string Rules(uint32_t ranks, const Choices& choices) {
   std::string rules;
   double from = -1;

@@ -63,7 +63,7 @@ ScaleRecords Scale(const std::vector<std::string>& points) {
   return scale;
 }
 
-// By the grammar of Extra-P's docs/file-formats.md: no exponents, a DATA line for each point, in their order.
+// Follows the grammar of Extra-P's docs/file-formats.md: no exponents, one DATA line per point, in their order.
 TEST(ExportExtraPTest, EveryRepeatOfEveryPoint) {
   const auto text = ExportExtraP(
       Scale({"ranks: 1 batch_per_device: 32 reduction: PLAIN outcome: COMPLETED epoch_seconds { value: 2 value: 2.5 } "
@@ -106,8 +106,7 @@ proto::CommModelRecord Fit(const std::string& algorithm, const std::string& prot
   return record;
 }
 
-// LL is the fastest at 1 KiB and 64 KiB, Simple at 1 MiB; half way between 65536 and 1048576 on the scale of sizes:
-// 262144.
+// LL is the fastest at 1 KiB and 64 KiB, Simple at 1 MiB. The geometric mean of 65536 and 1048576 is 262144.
 TEST(ExportNcclTunerTest, ARuleForEachRangeOfSizes) {
   const auto text =
       ExportNcclTuner({Fit("ring", "ll", 1, 2, 9), Fit("ring", "simple", 3, 4, 5), Fit("tree", "ll", 2, 3, 8)});

@@ -19,7 +19,7 @@ namespace {
 
 using Group = std::vector<AllReducePoint>;
 
-// By ranks, placement and way.
+// Key: ranks, placement and way.
 using GroupKey = std::tuple<uint32_t, bool, std::string>;
 std::map<GroupKey, Group> GroupsOf(const std::vector<AllReducePoint>& points) {
   std::map<GroupKey, Group> groups;
@@ -108,7 +108,7 @@ proto::AllReduceFit FitRecord(const AllReduceFit& fit, const AllReducePoint& sam
   return record;
 }
 
-// A predicted time with its interval taken back to a variance.
+// Predicts a time, and converts its interval back to a variance.
 absl::StatusOr<Estimate> EstimateFrom(const AllReduceFit& fit, double size_bytes) {
   ASSIGN_OR_RETURN(const PredictedTime time, PredictAllReduce(fit, size_bytes, Extrapolation::kRefused));
   if (!time.interval.has_value()) {
@@ -120,7 +120,7 @@ absl::StatusOr<Estimate> EstimateFrom(const AllReduceFit& fit, double size_bytes
   return Estimate{time.seconds, variance, variance * variance / fit.model.degrees_of_freedom};
 }
 
-// What training would get: what NCCL chose by itself, and on CPUs shared memory.
+// Returns true for an all-reduce as training would run it: with NCCL's own choice, and on CPUs through shared memory.
 bool TrainingGets(const AllReducePoint& point) {
   return point.nccl_algorithm.empty() && point.nccl_protocol.empty() &&
          (point.way.empty() || point.way == "shared memory" || absl::StartsWith(point.way, "nccl, "));

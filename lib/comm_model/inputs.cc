@@ -20,7 +20,7 @@
 namespace lockstep {
 namespace {
 
-// A field of 0 was not set, as 0 means nothing in any of them.
+// A field of 0 counts as unset, because 0 is not a valid value of any of the fields.
 void FillAcceptance(double median, double worst, proto::Acceptance& acceptance) {
   if (acceptance.median_error() == 0) {
     acceptance.set_median_error(median);
@@ -44,7 +44,7 @@ absl::Status ReadTextMessage(const std::string& path, Message& message, std::vec
   return absl::OkStatus();
 }
 
-// What explains times over ranks x batches has nothing to say of other tables.
+// FailedPrecondition: the record is of an experiment. comm_model explains only times over ranks x batches.
 absl::Status CheckHasTimes(const std::string& path, const ScaleRecords& scale) {
   const proto::ScaleSpec* const spec = FindSpec(scale);
   if (spec != nullptr && spec->experiment() != proto::EXPERIMENT_UNSPECIFIED) {
@@ -85,7 +85,7 @@ absl::Status ReadTables(const std::vector<std::string>& paths, std::vector<Publi
   return absl::OkStatus();
 }
 
-// `path` may be a pipe, which is read once: the reader gets what was read.
+// `path` may be a pipe, which can be read only once, so the reader gets a copy of the text that was read.
 absl::StatusOr<std::vector<AllReducePoint>> RecordedPoints(const InputText& input, const std::string& path) {
   ASSIGN_OR_RETURN(const std::unique_ptr<MemoryFile> copy, MemoryFile::Create("all_reduce"));
   RETURN_IF_ERROR(copy->Append(input.text));

@@ -1,4 +1,4 @@
-// Everything that comm_model reads.
+// Reads all inputs of comm_model.
 #ifndef LOCKSTEP_LIB_COMM_MODEL_INPUTS_H_
 #define LOCKSTEP_LIB_COMM_MODEL_INPUTS_H_
 
@@ -29,16 +29,17 @@ struct CommModelInputs {
   std::vector<PublishedFile> times;
   std::vector<PublishedFile> audited;
   std::vector<AllReduceFile> all_reduces;
-  proto::ModelSpec model_spec;      // with the defaults filled in
-  proto::Cluster cluster;           // of --what_if: the file with the flags over it
-  std::vector<proto::Input> files;  // of all of them, for the header
+  proto::ModelSpec model_spec;      // spec with the defaults filled in
+  proto::Cluster cluster;           // cluster of --what_if: the flags override the file
+  std::vector<proto::Input> files;  // all files that were read, for the header
 };
 
-// Errors as the readers'. DataLoss: a record whose numbers cannot be (value_ranges.h); a ModelSpec or Cluster that is none, or a ModelSpec whose numbers are none.
+// Errors as the readers'. DataLoss: a record with a value out of range (value_ranges.h), a file that is not a ModelSpec
+// or Cluster, or a ModelSpec with invalid numbers.
 absl::StatusOr<CommModelInputs> ReadCommModelInputs(const CommModelOptions& options);
 
-// What is not set gets its default (lib/proto/comm_model.proto). DataLoss, without a path: a number that makes no
-// sense.
+// Returns `spec` with the default for each unset field (lib/proto/comm_model.proto). DataLoss, without a path: an
+// invalid number.
 absl::StatusOr<proto::ModelSpec> WithDefaults(proto::ModelSpec spec);
 
 }  // namespace lockstep

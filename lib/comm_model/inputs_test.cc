@@ -66,7 +66,7 @@ TEST(CommModelInputsTest, ErrorsNameTheFileAndTheLine) {
   EXPECT_THAT(ReadCommModelInputs(options), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("wrong.textproto: ")));
 }
 
-// Each by what its bytes are, whatever its name.
+// Each file is recognized by its bytes, whatever its name.
 TEST(CommModelInputsTest, AllReducesAreReadFromARecordAndFromJson) {
   proto::CollectiveTimesRecord record;
   proto::CollectiveTimes& times = *record.mutable_times();

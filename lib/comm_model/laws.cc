@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-// By batch; the key 0 holds all of them where there are several.
+// Groups the points by batch. If there are several batches, key 0 holds all their points.
 std::map<uint32_t, std::vector<ScalingPoint>> PointsOf(const ScalingTimes& times) {
   std::map<uint32_t, std::vector<ScalingPoint>> points;
   std::vector<ScalingPoint> all;
@@ -25,7 +25,7 @@ std::map<uint32_t, std::vector<ScalingPoint>> PointsOf(const ScalingTimes& times
       points[time.batch].push_back(all.back());
     }
   }
-  // A batch of one device alone says nothing of scaling.
+  // A batch measured on one number of devices alone gives no information on scaling.
   for (auto batch = points.begin(); batch != points.end();) {
     batch = batch->second.size() < 2 ? points.erase(batch) : std::next(batch);
   }
@@ -88,7 +88,7 @@ void Append(const std::vector<ScalingPoint>& points, uint32_t batch, const std::
             std::vector<proto::ScalingLawFit>& records) {
   const absl::StatusOr<ScalingLawComparison> comparison = CompareScalingLaws(points, confidence);
   if (!comparison.ok()) {
-    return;  // a time that is none; the row of the point itself says so
+    return;  // an invalid time; the row of the point itself reports it
   }
   for (const ScalingLawFit& fit : comparison->fits) {
     records.push_back(LawRecord(fit, points.size()));

@@ -29,7 +29,7 @@ absl::Status CheckCounts(const std::vector<uint32_t>& values, absl::string_view 
   return absl::OkStatus();
 }
 
-// What needs times of runs.
+// InvalidArgument: an option needs times of runs, and no input has them.
 absl::Status CheckNeedsTimes(const CommModelOptions& options) {
   if (!options.scale_path.empty() || !options.times_paths.empty()) {
     return absl::OkStatus();

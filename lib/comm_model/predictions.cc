@@ -29,7 +29,7 @@ std::vector<AllReduceCurve> CurvesUpTo(std::vector<AllReduceCurve> curves, uint3
   return curves;
 }
 
-// One input with its models.
+// Models of one input.
 class Predictor {
  public:
   Predictor(const ScalingTimes& all, uint32_t fit_ranks, const std::vector<AllReduceCurve>& curves,
@@ -76,7 +76,7 @@ void PredictAsked(const CommModelOptions& options, const ScalingTimes& all, cons
   }
 }
 
-// Whether the run's record names the earlier one by its digest, which nobody could know beforehand.
+// Returns true if the run's record names the earlier record by its digest, which proves that the prediction came first.
 bool NamedByRun(const CommModelInputs& inputs) {
   const auto& named = inputs.scale->header.input();
   return std::any_of(named.begin(), named.end(), [&](const proto::Input& input) {
@@ -84,7 +84,7 @@ bool NamedByRun(const CommModelInputs& inputs) {
   });
 }
 
-// Earlier predictions, beside what the run took.
+// Appends the earlier predictions, compared with the run's times.
 void ScoreEarlier(const CommModelInputs& inputs, const ScalingTimes& run, std::vector<proto::Prediction>& predictions) {
   const bool before = NamedByRun(inputs);
   for (const proto::CommModelRecord& record : inputs.scored->records) {
@@ -110,7 +110,7 @@ absl::StatusOr<std::vector<ScalingTimes>> AllTimes(const CommModelInputs& inputs
     ASSIGN_OR_RETURN(const std::vector<ScaleRecords> parts, SplitScaleRecords(*inputs.scale));
     for (const ScaleRecords& part : parts) {
       if (FindSpec(part)->mode() == proto::DP) {
-        continue;  // these models are of an all-reduce
+        continue;  // these models predict an all-reduce
       }
       ASSIGN_OR_RETURN(ScalingTimes times,
                        TimesOfRecords(part, inputs.sweep.has_value() ? &*inputs.sweep : nullptr, run_to_run));

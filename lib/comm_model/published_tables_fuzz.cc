@@ -1,5 +1,5 @@
-// Any text as a published table: what is taken is audited, number by number, and printed; written as text again, it is
-// the same table.
+// Reads any text as a published table. An accepted table is audited number by number and printed; written as text and
+// read again, it must be the same table.
 #include "absl/status/statusor.h"
 #include "google/protobuf/text_format.h"
 #include "lib/audit/audit.h"
@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   const absl::StatusOr<std::vector<proto::AuditTable>> audit = Audit(*tables);
   if (!audit.ok()) {
-    CheckUserError(audit.status());  // the budget
+    CheckUserError(audit.status());  // budget exceeded
     return 0;
   }
   const std::vector<proto::AuditTable>& audited = *audit;

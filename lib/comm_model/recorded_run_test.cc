@@ -1,4 +1,4 @@
-// The whole stage on runs that were made: benchmarks/results and data/published.
+// Runs the whole stage on recorded runs: benchmarks/results and data/published.
 #include <map>
 
 #include "gmock/gmock.h"
@@ -24,7 +24,7 @@ using ::lockstep::testing::WriteFile;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// The record of a run on up to four H200, of which `keep` says what stays, and may change it.
+// Writes the record of a run on up to four H200s. `keep` selects the records to keep, and may change them.
 template <typename Keep>
 std::string WriteScale(const std::string& name, Keep keep) {
   proto::ScaleFile file;
@@ -70,7 +70,7 @@ TEST(RecordedRunTest, HiddenRunsArePredictedAndCompared) {
   auto counts = Counts(*run);
   EXPECT_EQ(counts[proto::CommModelRecord::kScaling], 9);
   EXPECT_EQ(counts[proto::CommModelRecord::kPrediction], 3);
-  EXPECT_EQ(counts[proto::CommModelRecord::kLaw], 12);  // three laws: each of three batches, and all
+  EXPECT_EQ(counts[proto::CommModelRecord::kLaw], 12);  // three laws each for three batches, and for all together
   for (const proto::CommModelRecord& record : run->records) {
     if (record.has_prediction()) {
       EXPECT_EQ(record.prediction().ranks(), 4u);
@@ -95,7 +95,7 @@ std::vector<proto::Prediction> Predictions(const CommModelRun& run) {
   return predictions;
 }
 
-// A prediction is written first; the run's record, which names it by its digest, answers it.
+// The prediction is written first. The run's record names it by its digest and answers it.
 TEST(RecordedRunTest, AnEarlierPredictionIsScored) {
   CommModelOptions options = Options("prediction.rec");
   options.scale_path = WriteScale(
@@ -121,7 +121,7 @@ TEST(RecordedRunTest, AnEarlierPredictionIsScored) {
     EXPECT_TRUE(prediction.made_before_run());
   }
 
-  later.scale_path = WriteWholeScale();  // it names no prediction: nobody can say that this one came first
+  later.scale_path = WriteWholeScale();  // names no prediction, so this one is not proved to be earlier
   const auto unproved = RunCommModel(later);
   ASSERT_THAT(unproved, IsOk());
   ASSERT_THAT(Predictions(*unproved), SizeIs(3));

@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-// One column of the scaling table: its heading, its field, and what its unit is divided by.
+// One column of the scaling table: its heading, its field, and the divisor that converts its unit.
 struct ScalingColumn {
   const char* heading;
   const proto::Quantity& (proto::ScalingRow::*field)() const;
@@ -41,8 +41,8 @@ constexpr char kColumnsText[] =
     "exposed s: by events, of the rank with the largest sum; ablated s: what leaving all-reduces out saves; comm GB/s: "
     "bytes / T_comm; busy GB/s: bytes / time in which all-reduces ran\n";
 
-// One line of numbers, and below it one line per reason why some are not there. One device has no communication: that
-// needs no words.
+// Returns one line of numbers, then one line per reason for absent numbers. For one device, which has no communication,
+// the reasons are omitted.
 std::string RowText(const proto::ScalingRow& row) {
   std::string text = absl::StrFormat("%3d %6d", row.ranks(), row.batch_per_device());
   std::vector<std::pair<std::string, std::string>> absent;  // reason, headings
@@ -79,7 +79,7 @@ std::string ScalingHeading() {
   return text + "\n";
 }
 
-// A table for each way to train; its name is said where there are several.
+// Returns one table per way to train; the tables have names if there are several.
 std::string ScalingText(const std::vector<proto::CommModelRecord>& records) {
   std::vector<std::pair<std::string, std::string>> tables;  // name, rows
   for (const proto::CommModelRecord& record : records) {
@@ -103,7 +103,8 @@ std::string Number(const proto::Quantity& quantity, double unit) {
   return quantity.has_value() ? absl::StrFormat("%.5g", quantity.value() / unit) : "-";
 }
 
-// DataParallel's star: formula against count, model against clock.
+// Compares DataParallel's star with its measurement: bytes of the formula and counted bytes, modelled and measured
+// time.
 std::string StarText(const std::vector<proto::CommModelRecord>& records) {
   std::string text;
   for (const proto::CommModelRecord& record : records) {
@@ -125,7 +126,7 @@ std::string StarText(const std::vector<proto::CommModelRecord>& records) {
   return text;
 }
 
-// "STEP_SECONDS, 2 devices, batch 32, epoch 5, full time", without what is not said.
+// Returns for example "STEP_SECONDS N=2 B=32 epoch 5 full time", without unset parts.
 std::string CellName(const proto::PublishedValue& value) {
   std::string name = proto::PublishedQuantity_Name(value.quantity());
   if (value.devices() > 0) {
@@ -157,7 +158,7 @@ std::string FoundText(const proto::AuditedValue& value) {
   return absl::StrJoin(conventions, " | ");
 }
 
-// What was found of one document.
+// Counts of findings and flags in one document.
 struct Found {
   std::map<proto::Finding, int> findings;
   std::map<std::string, int> flags;

@@ -1,4 +1,4 @@
-// What comm_model found, as text for a terminal: one line per row of a scaling run, one per printed number of an audit.
+// Formats comm_model's results as text for a terminal: one line per row of a scaling run, one per audited number.
 #ifndef LOCKSTEP_LIB_COMM_MODEL_SUMMARY_H_
 #define LOCKSTEP_LIB_COMM_MODEL_SUMMARY_H_
 
@@ -9,10 +9,10 @@
 
 namespace lockstep {
 
-// Lines end in a newline. A number that is absent is a dash, and its reason stands below its row.
+// Lines end in a newline. An absent number is a dash, and its reason is printed below its row.
 std::string SummaryText(const std::vector<proto::CommModelRecord>& records);
 
-// Empty when there are none. Lines end in a newline.
+// Returns an empty string if there are no models. Lines end in a newline.
 std::string ModelsText(const std::vector<proto::CommModelRecord>& records);
 
 }  // namespace lockstep

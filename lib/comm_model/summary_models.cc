@@ -14,7 +14,7 @@ constexpr double kMicro = 1e6;
 constexpr double kMilli = 1e3;
 constexpr double kPercent = 100;
 
-// "12.3 [11, 13]", or "-".
+// Returns for example "12.3 [11, 13]", or "-".
 std::string Short(const proto::Quantity& quantity, double unit) {
   if (!quantity.has_value()) {
     return "-";
@@ -76,7 +76,7 @@ std::string LawText(const proto::ScalingLawFit& law) {
       "\n");
 }
 
-// Laws that can say nothing beyond their points are counted; the record has them with their reasons.
+// Laws that were refused are only counted; the record holds them with their reasons.
 std::string LawsText(const std::vector<proto::CommModelRecord>& records) {
   std::string text, source;
   size_t refused = 0;
@@ -116,7 +116,7 @@ std::string PredictionText(const proto::Prediction& p) {
   return absl::StrCat(text, p.refused().empty() ? "" : absl::StrCat("  no prediction: ", p.refused()), "\n");
 }
 
-// How good the predictions are that have been answered; nothing when none has.
+// Summarizes the errors of the predictions that have been compared with a run; empty if there are none.
 std::string PredictionScore(const std::vector<proto::CommModelRecord>& records) {
   std::vector<double> errors;
   size_t inside = 0;
@@ -162,7 +162,7 @@ std::string WhatIfText(const proto::WhatIfRow& row) {
                          row.stops_paying_at() > 0 ? absl::StrCat(row.stops_paying_at()) : "-");
 }
 
-// One section: its heading before the first of its records.
+// Returns one section: its heading, then one line per record of the kind.
 template <typename Has, typename Text>
 std::string Section(const std::vector<proto::CommModelRecord>& records, const std::string& heading, Has has,
                     Text line) {

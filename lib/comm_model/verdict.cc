@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// Null: no row of several devices has a speed-up.
+// Returns null if no row of several devices has a speed-up.
 const proto::ScalingRow* LargestRow(const std::vector<proto::CommModelRecord>& records) {
   const proto::ScalingRow* largest = nullptr;
   const auto size = [](const proto::ScalingRow& row) { return std::make_tuple(row.ranks(), row.batch_per_device()); };
@@ -30,7 +30,7 @@ std::string ScalingVerdict(const proto::ScalingRow& row) {
                          row.batch_per_device(), speedup, 100 * speedup / row.ranks());
 }
 
-// "3 predictions"; nothing of none.
+// Appends for example "3 predictions"; appends nothing if `count` is 0.
 void AppendCount(uint64_t count, const std::string& one, std::vector<std::string>& parts) {
   if (count > 0) {
     parts.push_back(absl::StrCat(count, " ", one, count == 1 ? "" : "s"));

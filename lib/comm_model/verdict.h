@@ -1,4 +1,4 @@
-// The few words in which comm_model says what it found, when its record is written.
+// Summary of comm_model's results in a few words, printed when its record is written.
 #ifndef LOCKSTEP_LIB_COMM_MODEL_VERDICT_H_
 #define LOCKSTEP_LIB_COMM_MODEL_VERDICT_H_
 
@@ -9,8 +9,9 @@
 
 namespace lockstep {
 
-// "4 devices, batch 128 each: 3.62 times the throughput of one (90 % of linear)", of the row of the most devices and then
-// the largest batch that has a speed-up; predictions, answers and audited numbers are counted. "nothing to say" of none.
+// Returns for example "4 devices, batch 128 each: 3.62 times the throughput of one (90 % of linear)", from the row with
+// a speed-up that has the most devices and then the largest batch, followed by the number of predictions, answers and
+// audited numbers. Returns "nothing to say" for no results.
 std::string VerdictText(const std::vector<proto::CommModelRecord>& records);
 
 }  // namespace lockstep

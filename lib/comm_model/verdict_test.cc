@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// speedup 0: there is none.
+// A speedup of 0 means no speed-up.
 proto::CommModelRecord Row(uint32_t ranks, uint32_t batch, double speedup) {
   proto::CommModelRecord record;
   record.mutable_scaling()->set_ranks(ranks);

@@ -11,7 +11,7 @@ namespace lockstep {
 namespace {
 
 constexpr double kMib = 1024 * 1024;
-constexpr double kFp32Bytes = 4;  // of a gradient's element as it is measured
+constexpr double kFp32Bytes = 4;  // bytes of a gradient element as measured
 
 std::vector<Variant> VariantsOf(const WhatIfOptions& options) {
   std::vector<Variant> variants = {Variant()};
@@ -44,7 +44,7 @@ std::vector<uint32_t> BatchesOf(const WhatIfOptions& options, const ScalingTimes
   return batches;
 }
 
-// A batch beyond the measured ones is the call's fault, not the data's.
+// Converts OutOfRange to InvalidArgument: a batch above the measured ones is an error of the caller, not of the data.
 absl::StatusOr<Workload> WorkloadAt(const ScalingTimes& times, const StepCurve& curve, const AllReduceTime& all_reduce,
                                     uint32_t batch) {
   absl::StatusOr<Workload> workload = MakeWorkload(times, curve, all_reduce, batch);
