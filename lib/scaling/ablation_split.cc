@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-// Over the ranks.
+// Returns the mean over the ranks.
 absl::StatusOr<proto::StepMeans> MeanOf(const proto::ScalePoint& point) {
   proto::StepMeans mean;
   for (const proto::RankFacts& facts : point.rank()) {

@@ -1,7 +1,8 @@
-// Where the time goes that a run without all-reduces saves. That saving is one measure of exposed communication; the
-// other is by events, from backward's end to the last all-reduce's. They differ by what all-reduces cost elsewhere: above
-// all backward is longer beside them, because of launches, of multiprocessors and memory that they share, and of those
-// that the hand-written step leaves free for them.
+// Breakdown of the time that a run without all-reduces saves (ablation). That saving is one measure of exposed
+// communication. The other is by events: from the end of backward to the end of the last all-reduce. They differ by the
+// cost of all-reduces elsewhere. Above all, backward takes longer while all-reduces run, for three reasons: launches,
+// multiprocessors and memory that both share, and the multiprocessors that the hand-written step reserves for
+// all-reduces.
 #ifndef LOCKSTEP_LIB_SCALING_ABLATION_SPLIT_H_
 #define LOCKSTEP_LIB_SCALING_ABLATION_SPLIT_H_
 
@@ -13,28 +14,28 @@
 
 namespace lockstep {
 
-// Seconds a step, means over steps and ranks:
+// Seconds per step, means over steps and ranks:
 //   ablation = exposed + contention + forward + update + rest
 struct AblationSplit {
-  double ablation_seconds = 0;    // a step is shorter by so much without all-reduces
-  double exposed_seconds = 0;     // by events; ScalePoint.exposed_seconds is of the rank with the most
-  double contention_seconds = 0;  // of backward, without all-reduces
-  double forward_seconds = 0;     // likewise, as the next
+  double ablation_seconds = 0;  // time by which a step is shorter without all-reduces
+  double exposed_seconds = 0;   // exposed time by events; ScalePoint.exposed_seconds is that of the rank with the most
+  double contention_seconds = 0;  // time by which backward is shorter without all-reduces
+  double forward_seconds = 0;     // time by which forward is shorter; update_seconds: the same for the update
   double update_seconds = 0;
-  double rest_seconds = 0;  // of what none of these names: see StepMeans
-  // The part of contention that one device with the reducer has, too, which sends nothing. By medians of steps, since its epoch has
-  // another share of shorter last steps.
+  double rest_seconds = 0;  // all other time of a step: see StepMeans
+  // Part of the contention that one device with the reducer, which sends nothing, has too. Computed from medians of
+  // steps, because an epoch on one device has another share of shorter last steps.
   std::optional<double> alone_seconds;
 };
 
-// `reduced` and `ablated`: the same point with all-reduces and without. `alone`: one device through the same reducer at
-// the same batch per device; null: there is none, or none with step_figures. NotFound: a point without step_means of
-// every rank.
+// `reduced` and `ablated` must be the same point with and without all-reduces. `alone` must be one device with the same
+// reducer at the same batch per device; null if there is none, or none with step_figures. NotFound: a point without
+// step_means of every rank.
 absl::StatusOr<AblationSplit> SplitAblation(const proto::ScalePoint& reduced, const proto::ScalePoint& ablated,
                                             const proto::ScalePoint* alone);
 
-// "without all-reduces a step is 182.3 us shorter: 68.4 exposed (by events, mean of the ranks), 111.0 of backward (58.2 on
-// one rank, too), ...".
+// Returns for example "without all-reduces a step is 182.3 us shorter: 68.4 exposed (by events, mean of the ranks),
+// 111.0 of backward (58.2 on one rank, too), ...".
 std::string AblationText(const AblationSplit& split);
 
 }  // namespace lockstep

@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-// A switch that is off is off, whether a record says so or is from before there was one.
+// A record may store a switch that is off; an older record lacks the field. Both mean the same.
 void ClearWhatIsOff(proto::TrainingSpec& training) {
   for (int i = 0; i < proto::TrainingSpec::descriptor()->field_count(); ++i) {
     const google::protobuf::FieldDescriptor* const field = proto::TrainingSpec::descriptor()->field(i);
@@ -19,8 +19,9 @@ void ClearWhatIsOff(proto::TrainingSpec& training) {
   }
 }
 
-// What must be equal for two epoch times to be comparable. Seed, warm-up and repeats do not change a time's meaning;
-// nor do the CPU's threads when the device is a GPU, on which all of LibTorch's computing is done.
+// Returns the settings that must be equal for two epoch times to be comparable. Seed, warm-up and repeats do not change
+// the meaning of a time. Nor do the CPU's threads if the device is a GPU, because LibTorch then computes on the GPU
+// only.
 proto::TrainingSpec Comparable(const proto::TrainingSpec& training) {
   proto::TrainingSpec comparable = training;
   comparable.clear_seed();
@@ -28,7 +29,7 @@ proto::TrainingSpec Comparable(const proto::TrainingSpec& training) {
   comparable.clear_repeats();
   ClearWhatIsOff(comparable);
   if (training.step() == proto::STEP_KIND_UNSPECIFIED) {
-    comparable.set_step(proto::AUTOGRAD);  // sweep.proto says so
+    comparable.set_step(proto::AUTOGRAD);  // the default that sweep.proto documents
   }
   if (training.device() == proto::CUDA) {
     comparable.clear_threads();
@@ -40,7 +41,7 @@ bool SameHost(const proto::Host& a, const proto::Host& b) {
   return a.name_sha256() == b.name_sha256() && a.cpu_model() == b.cpu_model();
 }
 
-// By the names alone, which two hosts may share.
+// Compares the names only, which two hosts may share.
 bool HostNamesDiffer(const proto::Host& a, const proto::Host& b) {
   return !a.name_sha256().empty() && !b.name_sha256().empty() && a.name_sha256() != b.name_sha256();
 }

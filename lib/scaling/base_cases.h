@@ -1,8 +1,8 @@
-// The base cases of all speed-ups: what one device takes at each batch, and where that was measured.
+// Base cases of all speed-ups: the times of one device at each batch, and their origin.
 //
-// Taken from the scale record (PLAIN points: one device, no reducer) and, where it has none, from a sweep record made
-// with the same model, settings, data set and machine. A sweep that differs is not used, and says why. One of which it is
-// not known whether it is of the same machine, as of older records, is used and marked.
+// A base case is taken from the scale record (PLAIN points: one device, no reducer). If the scale record has none, it
+// is taken from a sweep record made with the same model, settings, data set and machine. A sweep that differs is not
+// used, and the reason is reported. A sweep whose machine is not known, from an older record, is used and marked.
 #ifndef LOCKSTEP_LIB_SCALING_BASE_CASES_H_
 #define LOCKSTEP_LIB_SCALING_BASE_CASES_H_
 
@@ -22,20 +22,20 @@ namespace lockstep {
 using ScaleRecords = RecordFile<proto::ScaleRecord>;
 using SweepRecords = RecordFile<proto::SweepRecord>;
 
-// One device at one batch.
+// Times of one device at one batch.
 struct BaseCase {
   Spread epoch_seconds;               // E_1(B)
-  Spread step_seconds;                // s_1(B), of an epoch
-  std::vector<double> epoch_repeats;  // E_1(B), one a timed epoch
+  Spread step_seconds;                // s_1(B), steps of an epoch
+  std::vector<double> epoch_repeats;  // E_1(B), one per timed epoch
   uint32_t steps_per_epoch = 0;
   uint64_t images_per_epoch = 0;
-  std::string origin;  // "scale record", "sweep record"; with kMachineUnknown where that is so
+  std::string origin;  // "scale record" or "sweep record"; includes kMachineUnknown if it applies
 };
 
-// In the method of what is made from a base case of a machine that is perhaps another.
+// Part of the `method` of each quantity computed from a base case whose machine may be another.
 inline constexpr char kMachineUnknown[] = "not known to be of the same machine";
 
-// Whether a number is made from such a base case.
+// Returns true if the quantity is computed from such a base case.
 bool IsOfUnknownMachine(const proto::Quantity& quantity);
 
 class BaseCases {
@@ -43,43 +43,43 @@ class BaseCases {
   // `sweep` may be null.
   BaseCases(const ScaleRecords& scale, const SweepRecords* sweep);
 
-  // NotFound with the reason, in words that follow "E_1(64) is not there: ", when there is none for `batch`.
+  // NotFound: no base case for `batch`. The message is a reason that can follow "E_1(64) is not there: ".
   absl::StatusOr<BaseCase> At(uint32_t batch) const;
 
  private:
   std::map<uint32_t, BaseCase> by_batch_;
-  std::map<uint32_t, std::string> why_not_;  // points that are there but hold no times
-  std::string sweep_note_;                   // why the sweep record gives nothing
+  std::map<uint32_t, std::string> why_not_;  // points that exist but have no times, with the reason
+  std::string sweep_note_;                   // reason why the sweep record gives no base case
 };
 
-// What two runs have in common when their times can be compared. Pointers are not null.
+// Conditions under which a run was made; times are comparable if they are equal. The pointers must not be null.
 struct RunConditions {
   const proto::Header* header;
   const proto::ModelFacts* model;
   const proto::TrainingSpec* training;
 };
 
-// Empty when the times of the two are comparable: images, device, and all settings that can change a time. Else what
-// `found` has instead of `expected`.
+// Returns an empty string if the times of the two runs are comparable: same images, device, and settings that can
+// change a time. Otherwise returns a text of the difference: the value of `found` instead of that of `expected`.
 std::string WhyConditionsDiffer(const RunConditions& expected, const RunConditions& found);
 
-// Whether two runs were measured on one machine.
+// Result of the comparison of two runs' machines.
 enum class SameMachine { kYes, kNo, kUnknown };
 
-// GPUs are compared by UUID: kYes if the first GPU of `found` is one of those of `expected`, whatever the hosts are called,
-// and kNo if it is none of them. CPUs are compared by their host's name and processor. kUnknown where a record does not
-// say, and host names do not differ.
+// Compares the machines of two runs. GPUs are compared by UUID, whatever the hosts are called: kYes if the first GPU of
+// `found` is one of those of `expected`, kNo if it is none of them. CPUs are compared by the host's name and processor.
+// kUnknown if a record lacks these and the host names do not differ.
 SameMachine CompareMachines(const proto::Header& expected, const proto::Header& found, proto::DeviceKind device);
 
-// Empty when times of the sweep are comparable with those of the scaling run, else how the two differ. A sweep of another
-// machine differs; one of a machine that is not known does not.
+// Returns an empty string if the times of the sweep are comparable with those of the scaling run, else their
+// difference. A sweep of another machine differs; a sweep of an unknown machine does not.
 std::string WhySweepDiffers(const ScaleRecords& scale, const SweepRecords& sweep);
 
-// Whether times of `point` are a training run's: PLAIN on one device, ALL_REDUCE on more. The other points are there to
-// be compared with these.
+// Returns true if the times of `point` are those of a training run: PLAIN on one device, ALL_REDUCE on more. All other
+// points exist for comparison with these.
 bool IsTimedPoint(const proto::ScalePoint& point);
 
-// The one spec of a file; null when it has none.
+// Return the only spec of a file; null if it has none.
 const proto::ScaleSpec* FindSpec(const ScaleRecords& scale);
 const proto::SweepSpec* FindSpec(const SweepRecords& sweep);
 

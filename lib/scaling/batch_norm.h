@@ -1,4 +1,4 @@
-// Which networks have batch norm, and with it residual blocks; for what is asked of records, without LibTorch.
+// Networks that have batch norm, and with it residual blocks, for code that reads records without LibTorch.
 #ifndef LOCKSTEP_LIB_SCALING_BATCH_NORM_H_
 #define LOCKSTEP_LIB_SCALING_BATCH_NORM_H_
 
@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// model: as --model names it. LeNet-5 has none, with biases or without.
+// `model` must be a name of --model. LeNet-5 has no batch norm, with biases or without.
 inline bool HasBatchNorm(absl::string_view model) { return model == "resnet18"; }
 
 }  // namespace lockstep

@@ -25,7 +25,7 @@ const proto::ScalePoint* FindPoint(const ScaleRecords& scale, uint32_t ranks, ui
   return nullptr;
 }
 
-// One device as it is trained among several: through the reducer, or by DataParallel.
+// Returns the point of one device that is trained like several devices: with the reducer, or by DataParallel.
 const proto::ScalePoint* FindReduced(const ScaleRecords& scale, uint32_t batch) {
   const proto::ScalePoint* const reduced = FindPoint(scale, 1, batch, proto::ALL_REDUCE);
   return reduced != nullptr ? reduced : FindPoint(scale, 1, batch, proto::STAR);
@@ -41,7 +41,7 @@ std::vector<const proto::ScalePoint*> PointsOf(const ScaleRecords& scale) {
   return points;
 }
 
-// A point without times: every field says why.
+// Returns the row of a point without times: every field has the reason.
 proto::ScalingRow FailedRow(proto::ScalingRow row, const std::string& reason) {
   const google::protobuf::Reflection* reflection = row.GetReflection();
   for (int i = 0; i < row.GetDescriptor()->field_count(); ++i) {

@@ -98,7 +98,7 @@ void ExpectAbsent(const proto::Quantity& quantity, const std::string& reason) {
   EXPECT_THAT(quantity.absent_reason(), HasSubstr(reason));
 }
 
-// The whole run: both base cases, two ranks, ablated.
+// The whole run: both base cases, two ranks, and the ablation.
 ScaleRecords WholeRun() { return Parse<ScaleRecords>({Spec(), Plain32(), Plain64(), Reduced2(), Ablated2()}); }
 
 TEST(ExplainTest, OneRowPerRanksAndBatch) {
@@ -166,7 +166,7 @@ TEST(ExplainTest, BandwidthAndUtilization) {
   ExpectValue(row.busy_utilization_of_measured(), 50'000 / 4e7);
 }
 
-// 0.05 s a step alone: 80,000 bytes/s. The subtraction leaves 2 s of which most was hidden.
+// A probe of 0.05 s measures 80,000 bytes/s. The subtraction leaves 2 s, because most of the communication was hidden.
 TEST(ExplainTest, ABandwidthAboveTheLinkIsBlankAndTheOneWhileAllReducesRanIsThere) {
   ScaleRecords run = WholeRun();
   for (proto::ScaleRecord& record : run.records) {
@@ -183,7 +183,7 @@ TEST(ExplainTest, ABandwidthAboveTheLinkIsBlankAndTheOneWhileAllReducesRanIsTher
   ExpectValue(row.busy_utilization_of_measured(), 0.625);
 }
 
-// Two batches, whose probes differ: one was disturbed.
+// Two batches whose probes differ: one probe was disturbed.
 TEST(ExplainTest, TheOrderOfTheBatchesChangesNothing) {
   const std::string slow = Reduced2();
   const std::string fast = Point(
@@ -240,7 +240,7 @@ TEST(ExplainTest, ABaseCaseThatFailedGivesItsOutcomeAsTheReason) {
       {Spec(), Plain32(),
        "point { ranks: 1 batch_per_device: 64 reduction: PLAIN outcome: OUT_OF_MEMORY detail: '8 GiB' }", Reduced2()}));
   ExpectAbsent(rows[2].strong_speedup(), "OUT_OF_MEMORY: 8 GiB");
-  ExpectAbsent(rows[1].epoch_seconds(), "OUT_OF_MEMORY: 8 GiB");  // its own row
+  ExpectAbsent(rows[1].epoch_seconds(), "OUT_OF_MEMORY: 8 GiB");  // reason in its own row
 }
 
 TEST(ExplainTest, TheSerialFractionHasAnIntervalWhereBothSidesWereRepeated) {
@@ -260,8 +260,8 @@ TEST(ExplainTest, OneEpochHasNoInterval) {
   EXPECT_THAT(rows[0].epoch_seconds().method(), HasSubstr("measured once"));
 }
 
-// 64 images of 12,288 bytes and outputs of 40: out go 4,000 of parameters, half the images and half the outputs'
-// gradients; back come 4,000 of gradients and half the outputs. 50 steps in 2 s.
+// 64 images of 12,288 bytes and outputs of 40 bytes. Device 0 sends 4,000 bytes of parameters, half the images and half
+// the outputs' gradients; it receives 4,000 bytes of gradients and half the outputs. 50 steps in 2 s.
 TEST(ExplainTest, DataParallelIsAStarAndNoAllReduce) {
   const auto rows = Explain(Parse<ScaleRecords>({Spec("mode: DP"), Plain32(), Reduced2()}));
   const double bytes = (4000 + 32 * 12288 + 32 * 40) + (4000 + 32 * 40);
@@ -271,7 +271,7 @@ TEST(ExplainTest, DataParallelIsAStarAndNoAllReduce) {
   ExpectValue(rows[1].communication_seconds(), 2);
 }
 
-// Gradients that travel in bf16 are half as many bytes.
+// Gradients that are sent in bf16 have half as many bytes.
 TEST(ExplainTest, BytesAreThoseOnTheWire) {
   const auto fp32 = Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}));
   ExpectValue(fp32[1].bytes_per_step(), 4000);
@@ -287,7 +287,7 @@ std::string Four(const std::string& fields) {
       fields);
 }
 
-// From three ranks on whole copies are more than an all-reduce.
+// From three ranks on, whole copies send more bytes than an all-reduce.
 TEST(ExplainTest, BytesAreThoseThatTheReducerSends) {
   for (const auto& [reducer, bytes] : {std::pair<const char*, double>{"own", 1.5 * 4000},
                                        {"c10d", 1.5 * 4000},
@@ -308,8 +308,8 @@ ScaleRecords ReadRun(const std::string& path) {
   return run;
 }
 
-// What a rank hands over in a step, over what it sends of it: by the reducer. Batch norm's gradients travel in fp32, which
-// the formula leaves out.
+// Compares the formula of each reducer with the gradients that a rank hands over in a step, times the reducer's factor.
+// Batch norm's gradients are sent in fp32, which the formula ignores.
 TEST(ExplainTest, FormulasAgreeWithTheCountedTraffic) {
   std::set<std::string> reducers;
   for (const char* name : {"2026-11-25-h100x2-sharded/exchange.json", "2026-11-26-h100x4-scored/four.json"}) {
@@ -352,10 +352,10 @@ TEST(ExplainTest, ASweepAddsBaseCases) {
   ExpectValue(rows[1].strong_speedup(), 10.0 / 8);
   EXPECT_THAT(rows[1].strong_speedup().method(), HasSubstr("(sweep record, not known to be of the same machine)"));
   EXPECT_TRUE(IsOfUnknownMachine(rows[1].strong_speedup()));
-  EXPECT_FALSE(IsOfUnknownMachine(rows[1].epoch_speedup()));  // its base case is of the record itself
+  EXPECT_FALSE(IsOfUnknownMachine(rows[1].epoch_speedup()));  // its base case is in the record itself
 }
 
-// GPUs of one name and hosts of one name, as virtual machines have them, are told apart by the GPUs' UUIDs.
+// GPUs and hosts with equal names, such as those of virtual machines, are distinguished by the GPUs' UUIDs.
 TEST(ExplainTest, ABaseCaseOfAnotherGpuIsRefused) {
   const std::string on_gpu = "training { model: 'resnet18' device: CUDA precision: FP32 }";
   ScaleRecords run = Parse<ScaleRecords>(
@@ -389,7 +389,7 @@ TEST(ExplainTest, ABaseCaseOfAnotherHostIsRefused) {
   ExpectAbsent(Explain(run, &sweep)[1].strong_speedup(), "measured on another host");
 }
 
-// scale_run says nothing of the step, which is LibTorch's; train_sweep says so.
+// scale_run does not record the step, which is LibTorch's; train_sweep does.
 TEST(ExplainTest, ASweepThatNamesTheSameStepIsUsed) {
   const SweepRecords sweep = Sweep("training { model: 'resnet18' device: CPU precision: FP32 seed: 2 step: AUTOGRAD }");
   const auto rows = Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &sweep);
@@ -398,7 +398,7 @@ TEST(ExplainTest, ASweepThatNamesTheSameStepIsUsed) {
   ExpectAbsent(Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &other)[1].strong_speedup(), "FUSED");
 }
 
-// A sweep says of each switch that it is off; scale_run says nothing.
+// A sweep records each switch that is off; scale_run does not.
 TEST(ExplainTest, ASwitchThatIsOffIsNoOtherSetting) {
   const std::string training = "training { model: 'resnet18' device: CPU precision: FP32 seed: 2 fused_sums: false ";
   const SweepRecords off = Sweep(training + "channels_last: false }");

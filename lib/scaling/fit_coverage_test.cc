@@ -1,6 +1,6 @@
-// How often intervals hold the truth: 4,000 sets of noisy points with known parameters for each kind of fit. 95 % of
-// the intervals are to hold it, give or take 2 %. Counted in so many trials a rate of 95 % has a standard error of
-// sqrt(0.95 * 0.05 / 4000) = 0.34 %, so that a right interval is six of these from an alarm.
+// Measures the coverage of intervals: 4,000 sets of noisy points with known parameters for each kind of fit. 95 % of
+// the intervals must contain the true value, within 2 %. A rate of 95 % over so many trials has a standard error of
+// sqrt(0.95 * 0.05 / 4000) = 0.34 %, so a correct interval is six standard errors from failing.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -68,7 +68,7 @@ TEST(FitCoverageTest, LinearFit) {
   }
 }
 
-// Three protocols that jump, three sizes to the factor of ten, 3 % noise.
+// Three protocols with jumps, three sizes per factor of ten, 3 % noise.
 double ThreeProtocols(double size) {
   if (size < 3e4) {
     return 5e-6 + size / 2e9;
@@ -102,8 +102,8 @@ TEST(FitCoverageTest, PiecewiseAlphaBeta) {
   std::printf("three pieces found in %d of %d\n", right_pieces, kTrials);
 }
 
-// What NCCL's own model says of a ring of four Hoppers: protocols that meet, the last two nearly alike. Where one ends
-// cannot be told from noisy times, so only predictions are counted.
+// NCCL's own model of a ring of four Hoppers: protocols that meet, the last two nearly alike. Noisy times do not
+// determine where one ends, so only predictions are counted.
 double MeetingProtocols(double size) {
   return std::min({10.2e-6 + size / 94e9, 25.4e-6 + size / 227e9, 28.8e-6 + size / 247e9});
 }

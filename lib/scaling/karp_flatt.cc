@@ -15,7 +15,7 @@ bool AreTimes(const std::vector<double>& seconds) {
          std::all_of(seconds.begin(), seconds.end(), [](double s) { return std::isfinite(s) && s > 0; });
 }
 
-// The squared standard error of the mean of the times' logs. At least two times.
+// Returns the squared standard error of the mean of the times' logs. There must be at least two times.
 double SquaredStandardError(const std::vector<double>& seconds) {
   std::vector<double> logs;
   logs.reserve(seconds.size());
@@ -47,7 +47,7 @@ absl::StatusOr<SerialFraction> KarpFlattFraction(uint32_t ranks, const std::vect
   const double base = SquaredStandardError(base_seconds), other = SquaredStandardError(seconds);
   const double sum = base + other;
   if (sum <= 0) {
-    fraction.interval = Interval{fraction.value, fraction.value};  // all repeats alike
+    fraction.interval = Interval{fraction.value, fraction.value};  // all repeats are equal
     return fraction;
   }
   const double degrees_of_freedom = sum * sum /

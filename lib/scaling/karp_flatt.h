@@ -17,7 +17,7 @@ namespace lockstep {
 
 struct SerialFraction {
   double value = 0;                  // negative when the speed-up is more than N
-  std::optional<Interval> interval;  // nothing unless both sides were measured twice or more
+  std::optional<Interval> interval;  // empty unless both sides were measured twice or more
 };
 
 // `base_seconds`: repeats on one device with the same global batch; `seconds`: repeats on N. InvalidArgument: N < 2, no

@@ -21,8 +21,8 @@ TEST(KarpFlattTest, OneMeasurementHasNoInterval) {
 }
 
 TEST(KarpFlattTest, AnIntervalByHand) {
-  // Base times alike; the logs of the others are 0 and 2x off a middle of ln 4 - x, so their mean has the standard
-  // error x and one degree of freedom, where t at 50 % is 1. S goes from 12 / mean by e^-x to e^x.
+  // The base times are equal. The logs of the others are 0 and 2x from a middle of ln 4 - x, so their mean has the
+  // standard error x and one degree of freedom, for which t at 50 % is 1. S is 12 / mean, times e^-x to e^x.
   const double x = 0.01;
   const auto fraction = KarpFlattFraction(4, {12, 12}, {4, 4 * std::exp(2 * x)}, 0.5);
   ASSERT_THAT(fraction, IsOk());

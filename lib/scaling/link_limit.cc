@@ -15,7 +15,7 @@ constexpr double kPercent = 100;
 using Get = const proto::Quantity& (proto::ScalingRow::*)() const;
 using Mutable = proto::Quantity* (proto::ScalingRow::*)();
 
-// A bandwidth of a row, its shares of the link, and why it is more than the link can carry, where it is.
+// A bandwidth of a row, its shares of the link, and the reason why it may be more than the link can carry.
 struct Bandwidth {
   Get bandwidth;
   Mutable mutable_bandwidth;
@@ -39,7 +39,8 @@ const std::vector<Bandwidth>& Bandwidths() {
   return bandwidths;
 }
 
-// What a bandwidth is compared with. The nominal link is in no field of the row, and is had from the share of it.
+// Link that a bandwidth is compared with. The row has no field for the nominal link; it is computed from the share of
+// it.
 struct Link {
   double bytes_per_second = 0;
   const char* name = "";
@@ -58,7 +59,7 @@ bool IsAbove(const proto::Quantity& bandwidth, const std::optional<Link>& link) 
   return link.has_value() && bandwidth.has_value() && bandwidth.value() > link->bytes_per_second;
 }
 
-// In the place of the bandwidth.
+// Returns the reason that replaces the bandwidth.
 std::string ReasonOf(const Bandwidth& bandwidth, const Link& link) {
   return absl::StrFormat("%s would be more than the %s link, %.4g GB/s: %s", bandwidth.name, link.name,
                          link.bytes_per_second * kPerGiga, bandwidth.why);

@@ -20,7 +20,7 @@ proto::ScalingRow Row(const std::string& text) {
   return row;
 }
 
-// 40 GB in an epoch, of which 2 s are left over by the subtraction and the all-reduces ran for 4.
+// 40 GB in an epoch; the subtraction leaves 2 s, and the all-reduces ran for 4 s.
 std::string Overlapped(double link) {
   return absl::StrCat(
       "ranks: 2 bytes_per_step { value: 4e8 } steps_per_epoch { value: 100 } "

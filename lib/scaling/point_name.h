@@ -1,4 +1,4 @@
-// What a point of a scaling run is called, wherever it is spoken of.
+// Names of the points of a scaling run, for all messages and tables.
 #ifndef LOCKSTEP_LIB_SCALING_POINT_NAME_H_
 #define LOCKSTEP_LIB_SCALING_POINT_NAME_H_
 
@@ -8,11 +8,11 @@
 
 namespace lockstep {
 
-// "2 ranks, batch 32 per device, all-reduce"; of an experiment "8192, LARS, seed 1: 1 rank, ...".
+// Returns for example "2 ranks, batch 32 per device, all-reduce"; for an experiment "8192, LARS, seed 1: 1 rank, ...".
 std::string PointName(const proto::ScalePoint& point);
 
-// As PointName, and how it is trained: "2 ranks, batch 32 per device, all-reduce, DDP, lab preset". `spec` is that of its
-// record.
+// Returns PointName and the settings: "2 ranks, batch 32 per device, all-reduce, DDP, lab preset". `spec` must be that
+// of the point's record.
 std::string PointTitle(const proto::ScaleSpec& spec, const proto::ScalePoint& point);
 
 }  // namespace lockstep

@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-// The first that says something.
+// Returns the first text that is not empty; `before` is the value of older records.
 std::string FirstSaid(const std::string& point, const std::string& spec, const char* before) {
   return !point.empty() ? point : !spec.empty() ? spec : before;
 }

@@ -33,7 +33,7 @@ TEST(PointSettingsTest, WhatIsUnusualIsSaid) {
             "DDP, lab preset, batch norm over all ranks, LibTorch's reducer, buckets by measured times");
 }
 
-// Every field tells points apart: in words too, or two tables would have the same title.
+// Every field distinguishes points, and also changes the text; otherwise two tables would have the same title.
 TEST(PointSettingsTest, APartHoldsWhatIsTrainedAlike) {
   const proto::ScaleSpec spec = FromText<proto::ScaleSpec>("mode: DDP preset: 'lab' training { precision: FP32 }");
   std::vector<proto::ScalePoint> points;
@@ -48,7 +48,8 @@ TEST(PointSettingsTest, APartHoldsWhatIsTrainedAlike) {
   }
   const std::vector<SettingsPart> parts = SplitBySettings(spec, all);
   ASSERT_THAT(parts, SizeIs(9));
-  EXPECT_THAT(parts[0].points, SizeIs(2));  // the first and the last: ranks are no setting; a row is in no part
+  EXPECT_THAT(parts[0].points, SizeIs(2));  // the first and the last: ranks are no setting; a row of an experiment is
+                                            // in no part
   for (size_t i = 0; i < parts.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       EXPECT_NE(SettingsText(parts[i].settings), SettingsText(parts[j].settings));

@@ -28,7 +28,7 @@ std::vector<const proto::ScalePoint*> PointersTo(const std::vector<proto::ScaleP
   return pointers;
 }
 
-// The first point's probe was disturbed: by it alone the link would be half as fast.
+// The first point's probe was disturbed: with that probe alone the link would be half as fast.
 TEST(PooledProbeTest, OneDisturbedPointDoesNotStandForTheLink) {
   std::vector<proto::ScalePoint> points = {Point(2, 1000, {2e-6, 2e-6}), Point(2, 1000, {1e-6, 1.1e-6}),
                                            Point(2, 1000, {1.1e-6, 1e-6}), Point(4, 1000, {9e-6}), Point(1, 1000, {})};

@@ -17,7 +17,7 @@ bool HasPlain(const std::vector<const proto::ScalePoint*>& points, uint32_t batc
   });
 }
 
-// The record's spec, with what is so in this part.
+// Returns the record's spec with the settings of this part.
 proto::ScaleSpec SpecOf(const proto::ScaleSpec& spec, const SettingsPart& part) {
   const proto::PointSettings& settings = part.settings;
   proto::ScaleSpec of_part = spec;
@@ -34,7 +34,7 @@ proto::ScaleSpec SpecOf(const proto::ScaleSpec& spec, const SettingsPart& part) 
   return of_part;
 }
 
-// Plain points of other parts, at batches where `part` has none.
+// Returns plain points of other parts, for batches at which `part` has none.
 std::vector<const proto::ScalePoint*> BorrowedBases(const SettingsPart& part, const std::vector<SettingsPart>& parts) {
   std::vector<const proto::ScalePoint*> borrowed;
   for (const SettingsPart& other : parts) {

@@ -1,4 +1,4 @@
-// A scale record as several, one for each way to train: only points that are trained alike are explained together.
+// Splits a scale record into one record per way to train: only points that are trained alike are explained together.
 #ifndef LOCKSTEP_LIB_SCALING_SCALE_PARTS_H_
 #define LOCKSTEP_LIB_SCALING_SCALE_PARTS_H_
 
@@ -9,10 +9,10 @@
 
 namespace lockstep {
 
-// In the order in which the points name their ways; each has a spec that says how, and its own points. At a batch without
-// plain training of one device it gets the plain point of a part with the same step, which is its base case. Rows of an
-// experiment are in no part. The path of each of several parts says which it is: "scale.rec (DDP, fast preset)". A record
-// without points is one part. FailedPrecondition: no spec.
+// Returns the parts in the order in which the points first name their settings; each has a spec with its settings, and
+// its own points. At a batch without plain training of one device, a part gets the plain point of another part with the
+// same step as its base case. Rows of an experiment are in no part. If there are several parts, the path of each names
+// its settings: "scale.rec (DDP, fast preset)". A record without points is one part. FailedPrecondition: no spec.
 absl::StatusOr<std::vector<ScaleRecords>> SplitScaleRecords(const ScaleRecords& scale);
 
 }  // namespace lockstep

@@ -50,7 +50,7 @@ TEST(ScalePartsTest, EachPartSaysHowItIsTrained) {
   EXPECT_THAT((*parts)[2].records, SizeIs(2));  // no plain run of that step
 }
 
-// scale_run --reducer=auto, whose ranks fell back after its first point.
+// Record of scale_run --reducer=auto whose ranks fell back after the first point.
 TEST(ScalePartsTest, APartBorrowsTheBaseCasesThatItLacksBatchByBatch) {
   const auto parts = SplitScaleRecords(
       Records({"spec { mode: DDP }", "point { ranks: 1 batch_per_device: 32 reduction: PLAIN reducer: 'peer' }",

@@ -22,13 +22,13 @@ namespace lockstep {
 
 enum class ScalingLaw { kAmdahl, kGustafson, kUniversal };
 
-// The name as above.
+// Returns the name in the list above.
 absl::string_view ScalingLawName(ScalingLaw law);
 
-// How many of a and b the law has.
+// Returns the number of shape parameters of the law: a, or a and b.
 size_t ShapeCount(ScalingLaw law);
 
-// ln(X(N) / g) and its derivatives by a and b. Not a number, or infinite, where the law gives no throughput.
+// ln(X(N) / g) and its derivatives by a and b. NaN or infinite if the law gives no throughput.
 struct LogSpeedup {
   double value = 0;
   double by_serial = 0;
@@ -37,27 +37,27 @@ struct LogSpeedup {
 
 LogSpeedup LogSpeedupAt(ScalingLaw law, double ranks, double serial, double coherency);
 
-// n points; each batch has a g of its own.
+// n points; each batch has its own g.
 struct LogThroughputs {
-  std::vector<uint32_t> batches;       // each once
+  std::vector<uint32_t> batches;       // distinct batches
   std::vector<uint32_t> ranks;         // (n)
-  std::vector<size_t> batch_index;     // (n), into `batches`
+  std::vector<size_t> batch_index;     // (n), index into `batches`
   std::vector<double> log_throughput;  // (n)
 };
 
 struct LawSolution {
-  std::vector<double> parameters;  // ln g in the order of `batches`, a, and b where the law has one
-  LeastSquaresFit linear;          // the law made linear there; its own parameters are the last step, nearly 0
+  std::vector<double> parameters;  // ln g in the order of `batches`, a, and b if the law has it
+  LeastSquaresFit linear;          // linearized law at the solution; its own parameters are the last step, nearly 0
   double sum_of_squares = 0;
 };
 
 struct LawSolutions {
   LawSolution free;
-  LawSolution constrained;  // a, b >= 0: the best with some of them held at 0; `linear` is of those that are not
+  LawSolution constrained;  // solution for a, b >= 0: the best with some of them held at 0; `linear` is of the others
 };
 
-// FailedPrecondition: too few points, or too few different N, or N that do not tell g from a and b. Internal: the steps
-// do not settle.
+// FailedPrecondition: too few points, too few different N, or N that do not determine g, a and b. Internal: the steps
+// do not converge.
 absl::StatusOr<LawSolutions> DescendToLaw(ScalingLaw law, const LogThroughputs& measured);
 
 }  // namespace lockstep

@@ -25,7 +25,7 @@ LogSpeedup LogSpeedupOf(ScalingLaw law, const LogThroughputs& measured, const st
   return LogSpeedupAt(law, measured.ranks[i], SerialOf(measured, parameters), CoherencyOf(measured, parameters));
 }
 
-// Infinite where the law gives no throughput.
+// Returns infinity if the law gives no throughput.
 double SumOfSquares(ScalingLaw law, const LogThroughputs& measured, const std::vector<double>& parameters) {
   double sum = 0;
   for (size_t i = 0; i < measured.ranks.size(); ++i) {
@@ -35,7 +35,7 @@ double SumOfSquares(ScalingLaw law, const LogThroughputs& measured, const std::v
   return std::isfinite(sum) ? sum : std::numeric_limits<double>::infinity();
 }
 
-// The law made linear at `parameters`: residuals as a sum of steps of the `free` parameters.
+// Linearizes the law at `parameters`: residuals as a sum of steps of the `free` parameters.
 LeastSquaresProblem Linearized(ScalingLaw law, const LogThroughputs& measured, const std::vector<double>& parameters,
                                const std::vector<size_t>& free) {
   LeastSquaresProblem problem;
@@ -59,10 +59,10 @@ LeastSquaresProblem Linearized(ScalingLaw law, const LogThroughputs& measured, c
 
 constexpr int kMaxSteps = 200;
 constexpr int kMaxHalvings = 60;
-constexpr double kSettled = 1e-12;   // a relative gain of the sum of squares that is rounding
-constexpr double kRounding = 1e-14;  // a relative error of a point that is rounding
+constexpr double kSettled = 1e-12;   // relative gain of the sum of squares that is due to rounding
+constexpr double kRounding = 1e-14;  // relative error of a point that is due to rounding
 
-// Gauss-Newton over the `free` parameters from `start`.
+// Runs Gauss-Newton over the `free` parameters, beginning at `start`.
 absl::StatusOr<LawSolution> Descend(ScalingLaw law, const LogThroughputs& measured, const std::vector<double>& start,
                                     const std::vector<size_t>& free) {
   LawSolution solution{start, {}, SumOfSquares(law, measured, start)};
@@ -91,7 +91,7 @@ absl::StatusOr<LawSolution> Descend(ScalingLaw law, const LogThroughputs& measur
       absl::StrCat("the fit of the scaling law ", ScalingLawName(law), " did not settle in ", kMaxSteps, " steps"));
 }
 
-// g from the points as if they scaled ideally, a = b = 0.
+// Returns g from the points as if they scaled ideally, and a = b = 0.
 std::vector<double> Start(ScalingLaw law, const LogThroughputs& measured) {
   std::vector<double> parameters(measured.batches.size() + ShapeCount(law), 0);
   std::vector<double> count(measured.batches.size(), 0);
@@ -116,7 +116,7 @@ bool ShapeIsNonNegative(const LogThroughputs& measured, const std::vector<double
                      [](double shape) { return shape >= 0; });
 }
 
-// The best of all fits with some of a and b held at 0 whose others are not below.
+// Returns the best of all fits that hold some of a and b at 0 and whose other shape parameters are >= 0.
 absl::StatusOr<LawSolution> Constrained(ScalingLaw law, const LogThroughputs& measured,
                                         const LawSolution& free_solution) {
   if (ShapeIsNonNegative(measured, free_solution.parameters)) {

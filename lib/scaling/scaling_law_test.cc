@@ -24,7 +24,7 @@ TEST(ScalingLawFormulaTest, NoThroughputIsNoNumber) {
   EXPECT_FALSE(std::isfinite(LogSpeedupAt(ScalingLaw::kGustafson, 4, 2, 0).value));  // 4 - 6 < 0
 }
 
-// A difference over 2h is off by h^2 times a third derivative, 1e5 by b, and by rounding over h, 1e-10.
+// A difference over 2h has an error of h^2 times a third derivative, 1e5 by b, and of rounding over h, 1e-10.
 TEST(ScalingLawFormulaTest, DerivativesAreThoseOfTheValue) {
   constexpr double kStep = 1e-6;
   for (const ScalingLaw law : {ScalingLaw::kAmdahl, ScalingLaw::kGustafson, ScalingLaw::kUniversal}) {

@@ -46,7 +46,7 @@ LogThroughputs Means(const std::vector<ScalingPoint>& points) {
   return measured;
 }
 
-// A shape parameter. Its interval is the free fit's, cut off at 0, and always contains the value that is shown.
+// Returns a shape parameter. Its interval is that of the free fit, cut off at 0 and extended to contain the value.
 FittedParameter Shape(const LawSolution& constrained, const LeastSquaresFit& free_fit, size_t index,
                       double confidence) {
   FittedParameter parameter;
@@ -69,8 +69,8 @@ FittedParameter OneDevice(const LawSolution& constrained, const LeastSquaresFit&
   return parameter;
 }
 
-// All N whose 1 - a - b N^2, which is 0 at the peak, cannot be told from 0 (E. Fieller, J. R. Stat. Soc. B 16, 1954):
-// where a quadratic in m = N^2 is not above 0.
+// Returns all N for which 1 - a - b N^2, which is 0 at the peak, cannot be distinguished from 0 (E. Fieller, J. R.
+// Stat. Soc. B 16, 1954): the N for which a quadratic in m = N^2 is not above 0.
 Interval PeakInterval(const LeastSquaresFit& free_fit, size_t serial, double confidence) {
   const double t = StudentTFactor(confidence, free_fit.degrees_of_freedom);
   const double t2s2 = t * t * free_fit.sum_of_squares / free_fit.degrees_of_freedom;
@@ -84,7 +84,7 @@ Interval PeakInterval(const LeastSquaresFit& free_fit, size_t serial, double con
   if (square > 0) {
     return {ranks((-linear - root) / (2 * square)), ranks((-linear + root) / (2 * square))};
   }
-  // b may be 0: there may be no peak at all. Below the positive root there is none.
+  // b may be 0, so there may be no peak at all. Below the positive root there is no peak.
   const double low = square < 0 && constant > 0 ? ranks((-linear - root) / (2 * square)) : 0;
   return {low, std::numeric_limits<double>::infinity()};
 }
@@ -106,7 +106,7 @@ double ThroughputAt(const ScalingLawFit& fit, double one_device, uint32_t ranks)
   return one_device * std::exp(LogSpeedupAt(fit.law, ranks, fit.serial.value, fit.coherency.value).value);
 }
 
-// All but the leave-one-out score.
+// Computes everything but the leave-one-out score.
 absl::StatusOr<ScalingLawFit> FitWithoutScore(ScalingLaw law, const std::vector<ScalingPoint>& points,
                                               double confidence) {
   const LogThroughputs measured = Means(points);
@@ -164,7 +164,7 @@ void Score(const std::vector<ScalingPoint>& points, ScalingLawFit* fit) {
   }
 }
 
-// The free fit's, of a new point: a distance in ln g + ln speed-up, to which the noise of the point is added.
+// Returns the free fit's interval of a new point: an interval of ln g + ln speed-up that includes the point's noise.
 std::optional<Interval> NewMeasurement(const ScalingLawFit& fit, uint32_t batch, uint32_t ranks, double shown) {
   const size_t batches = fit.one_device.size();
   const size_t index = static_cast<size_t>(std::distance(fit.one_device.begin(), fit.one_device.find(batch)));
@@ -181,7 +181,7 @@ std::optional<Interval> NewMeasurement(const ScalingLawFit& fit, uint32_t batch,
   if (!around || !std::isfinite(speedup.value)) {
     return std::nullopt;
   }
-  // The interval's middle is the row times the parameters; what is wanted in the middle is the law itself.
+  // The interval is centered at the row times the parameters; `shift` moves the center to the law's value.
   const double shift = fit.free_fit.parameters[index] + speedup.value - Evaluate(row, fit.free_fit.parameters);
   return Interval{std::min(std::exp(around->low + shift), shown), std::max(std::exp(around->high + shift), shown)};
 }

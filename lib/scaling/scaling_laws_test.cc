@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 
 constexpr double kConfidence = 0.95;
 
-// Exact points come back with the rounding of the steps, which stop when errors are below 1e-14 or no longer shrink.
+// Exact points are recovered up to the rounding of the steps, which stop if errors are below 1e-14 or no longer shrink.
 constexpr double kRounding = 1e-6;
 
 std::vector<ScalingPoint> Amdahl(double g, double a, const std::vector<uint32_t>& ranks, uint32_t batch = 0) {
@@ -38,7 +38,7 @@ std::vector<ScalingPoint> Universal(double g, double a, double b, const std::vec
   return points;
 }
 
-// One per mille up and down in turn.
+// Adds alternating errors of one per mille.
 std::vector<ScalingPoint> Noisy(std::vector<ScalingPoint> points) {
   for (size_t i = 0; i < points.size(); ++i) {
     points[i].throughput[0] *= i % 2 == 0 ? 1.001 : 0.999;
@@ -84,7 +84,7 @@ TEST(ScalingLawTest, UniversalAndItsPeak) {
 TEST(ScalingLawTest, APeakThatMayNotBeThereHasNoEnd) {
   std::vector<ScalingPoint> points = Universal(100, 0.02, 1e-5, {1, 2, 4, 8});
   for (size_t i = 0; i < points.size(); ++i) {
-    points[i].throughput[0] *= i == 1 || i == 2 ? 1.01 : 0.99;  // bends as coherency would
+    points[i].throughput[0] *= i == 1 || i == 2 ? 1.01 : 0.99;  // a bend like that of coherency
   }
   const ScalingLawFit fit = Fit(ScalingLaw::kUniversal, points);
   ASSERT_TRUE(fit.peak_ranks.has_value());
@@ -104,7 +104,7 @@ TEST(ScalingLawTest, MoreThanIdealIsHeldAtZero) {
   EXPECT_EQ(fit.coherency.value, 0);
   EXPECT_EQ(fit.serial.interval->low, 0);
   EXPECT_FALSE(fit.peak_ranks.has_value());
-  // The mean of ln(1), ln(1.1), ln(1.15), ln(1.1875).
+  // Mean of ln(1), ln(1.1), ln(1.15), ln(1.1875).
   EXPECT_NEAR(fit.one_device.at(0).value, std::pow(1.1 * 1.15 * 1.1875, 0.25), kRounding);
 }
 
@@ -161,7 +161,7 @@ TEST(ScalingLawTest, RefusesWhatCannotBeFitted) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("3 points on 1")));
   EXPECT_THAT(FitScalingLaw(ScalingLaw::kAmdahl, {}, kConfidence),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("found 0 points")));
-  // Each batch at one N only: g and a cannot be told apart.
+  // Each batch at one N only: g and a cannot be distinguished.
   EXPECT_THAT(FitScalingLaw(ScalingLaw::kAmdahl, {{1, 32, {1}}, {2, 64, {2}}, {2, 64, {2}}}, kConfidence),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("depend on one another")));
   EXPECT_THAT(FitScalingLaw(ScalingLaw::kAmdahl, {{1, 0, {1}}, {2, 0, {0}}}, kConfidence),

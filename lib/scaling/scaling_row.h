@@ -17,40 +17,41 @@
 
 namespace lockstep {
 
-// All that the row of one (ranks, batch) is made from.
+// Inputs of the row of one (ranks, batch).
 struct RowInputs {
   const proto::ScaleSpec& run;
   const proto::CommModelSpec& spec;
   const BaseCases& bases;
   const proto::ScalePoint& point;    // PLAIN of one rank, else ALL_REDUCE or STAR
   const proto::ScalePoint* ablated;  // null: not run
-  const proto::ScalePoint* reduced;  // ALL_REDUCE or STAR of one; null: not run, or ranks > 1
-  const PooledProbe& probe;          // of these ranks, of all points
+  const proto::ScalePoint* reduced;  // ALL_REDUCE or STAR of one rank; null: not run, or ranks > 1
+  const PooledProbe& probe;          // pool of these ranks, over all points
 };
 
-// Strong, weak and epoch speed-up, and the serial fractions that follow.
+// Fills strong, weak and epoch speed-up, and the serial fractions that follow.
 void FillSpeedups(const RowInputs& in, const Spread& epoch, const Spread& step, proto::ScalingRow& row);
 
-// What one device has: T_comp = s_1, the reducer's own cost, and no link.
+// Fills the quantities of one device: T_comp = s_1, the reducer's own cost, and no link.
 void FillBaseCase(const RowInputs& in, const Spread& step, proto::ScalingRow& row);
 
-// Communication that was not hidden: by events and by leaving it out; overlap.
+// Fills communication that was not hidden, by events and by ablation, and the overlap.
 void FillExposed(const RowInputs& in, const Spread& step, proto::ScalingRow& row);
 
-// T_comp, T_comm and what is left of T_comm; after FillExposed. Returns T_comm.
+// Fills T_comp, T_comm and the rest of T_comm. Must be called after FillExposed. Returns T_comm.
 std::optional<Spread> FillSplit(const RowInputs& in, const Spread& step, proto::ScalingRow& row);
 
-// Bytes that each rank sends in a step, by the formula of its reducer, and bytes * steps / T_comm.
+// Fills the bytes that each rank sends in a step, by the formula of its reducer, and bytes * steps / T_comm.
 void FillBandwidth(const RowInputs& in, const std::optional<Spread>& communication, proto::ScalingRow& row);
 
-// The measured link, the bandwidth as a share of it and of the nominal one, and the bandwidth while all-reduces ran; what is
-// above the link is blank (link_limit.h). After FillBandwidth and FillExposed.
+// Fills the measured link, the bandwidth as a share of the measured and of the nominal link, and the bandwidth while
+// all-reduces ran. Bandwidths above the link are blank (link_limit.h). Must be called after FillBandwidth and
+// FillExposed.
 void FillLink(const RowInputs& in, proto::ScalingRow& row);
 
-// "E_1(64) is not there: ..."
+// Returns "E_1(64) is not there: ...".
 std::string NotThere(absl::string_view symbol, uint32_t batch, const absl::Status& why);
 
-// "E_1(64)/E_2(32), base case: plain training on 1 device at batch 64 (sweep record)"
+// Returns "E_1(64)/E_2(32), base case: plain training on 1 device at batch 64 (sweep record)".
 std::string WithBase(absl::string_view formula, uint32_t batch, const BaseCase& base);
 
 }  // namespace lockstep

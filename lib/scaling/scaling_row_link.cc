@@ -1,4 +1,4 @@
-// What the communication of one row amounts to: bytes, bandwidth, share of the link.
+// Communication of one row: bytes, bandwidth, share of the link.
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -21,7 +21,7 @@ Spread IntervalOf(const proto::Quantity& quantity) {
 
 constexpr uint64_t kBf16Bytes = 2;
 
-// What device 0's link moves when all others are served by it.
+// Returns the bytes that device 0's link moves to serve all other devices.
 proto::Quantity StarBytesPerStep(const RowInputs& in, uint32_t ranks) {
   const StarCost cost = DataParallelStarCost(StarStepOf(in.run.model(), in.point), LinkCost());
   return Derived(
@@ -31,13 +31,13 @@ proto::Quantity StarBytesPerStep(const RowInputs& in, uint32_t ranks) {
                    ranks, "; without batch norm's buffers"));
 }
 
-// What the reducer sends, and the formula in words.
+// Bytes that the reducer sends, and the formula in words.
 struct Sent {
   uint64_t bytes;
   std::string formula;
 };
 
-// Returns what each rank sends in one step. `item_bytes`: of one gradient as it travels.
+// Returns the bytes that each rank sends in one step. `item_bytes`: bytes of one gradient element as it is sent.
 Sent SentByReducer(absl::string_view reducer, uint32_t ranks, uint64_t parameters, uint64_t item_bytes) {
   if (reducer == "peer") {
     return {WholeCopiesBytes(ranks, parameters, item_bytes),
@@ -53,13 +53,13 @@ Sent SentByReducer(absl::string_view reducer, uint32_t ranks, uint64_t parameter
           absl::StrCat("ceil(2(N-1)/N * X) * ", item_bytes, " (lower bound, Patarasuk and Yuan 2009)")};
 }
 
-// Bytes that each rank sends in one step; absent when no formula applies.
+// Returns the bytes that each rank sends in one step; absent if no formula applies.
 proto::Quantity BytesPerStep(const RowInputs& in, uint32_t ranks) {
   const uint64_t parameters = in.spec.parameter_count();
   if (parameters == 0) {
     return Absent("the record does not say how many parameters the model has");
   }
-  // What the formulas can count in 64 bits.
+  // Largest value that the formulas can count in 64 bits.
   constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max() / 8;
   if (parameters > kMax / ranks || in.spec.gradient_bytes() > kMax / ranks) {
     return Absent(

@@ -11,11 +11,11 @@ namespace lockstep {
 namespace {
 
 const char kNotPositive[] = "a time or a number of steps is not positive";
-// The confidence of intervals where the spec states none, as in older records.
+// Confidence of intervals if the spec, like that of an older record, has none.
 constexpr double kConfidence = 0.95;
 const char kOneDevice[] = "the base case: one device has no serial fraction";
 
-// With an interval, or, of times measured once, without one.
+// Returns the serial fraction; without an interval if a time was measured only once.
 proto::Quantity SerialFractionOf(const RowInputs& in, const BaseCase& base, const std::string& speedup) {
   const auto& repeats = in.point.epoch_seconds().value();
   const double stated = in.spec.model().confidence();
@@ -57,7 +57,7 @@ void FillWeak(const RowInputs& in, const BaseCase& base, const Spread& step, pro
   const uint32_t n = row.ranks(), b = row.batch_per_device(), k_1 = base.steps_per_epoch,
                  k_n = in.point.steps_per_epoch();
   const uint64_t i_1 = base.images_per_epoch, i_n = in.point.images_per_epoch();
-  // A smaller last step would count as much as a whole one, and more so on more ranks.
+  // With the formula by steps, a smaller last step would count as much as a whole one, and more so on more ranks.
   const bool whole = i_1 == static_cast<uint64_t>(k_1) * b && i_n == static_cast<uint64_t>(k_n) * n * b;
   const bool by_images = i_1 > 0 && i_n > 0 && !whole;
   const std::string formula =

@@ -1,4 +1,4 @@
-// Where the time of one row goes: computing, communication that was not hidden, the rest.
+// Breakdown of the time of one row: computing, communication that was not hidden, the rest.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -10,7 +10,7 @@ namespace {
 
 const char kOneDevice[] = "the base case: one device sends nothing";
 
-// 1 - exposed/busy, epoch by epoch: both were taken in the same ones.
+// Returns 1 - exposed/busy, epoch by epoch: both were measured in the same epochs.
 std::optional<Spread> OverlapFraction(const proto::ScalePoint& point) {
   proto::Samples fractions;
   const int epochs = std::min(point.exposed_seconds().value_size(), point.collective_busy_seconds().value_size());

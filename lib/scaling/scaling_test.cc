@@ -19,11 +19,11 @@ TEST(SpeedupTest, WeakIsOneWhenAStepTakesNTimesAsLong) {
 }
 
 TEST(SpeedupTest, WeakByImagesCountsASmallerLastStepByItsImages) {
-  // Measured on 1 and 4 H200: 5,000 images, batch 512: 10 steps, and 3 of which the last has 226 images. By steps, 4.6
-  // of 4.
+  // Measured on 1 and 4 H200s with 5,000 images and batch 512: 10 steps, and 3 steps of which the last has 226 images.
+  // By steps, the speed-up would be 4.6 on 4 devices.
   EXPECT_NEAR(WeakSpeedup(4, Exactly(0.53136), 10, Exactly(0.13837), 3)->mean, 4.608, 0.001);
   EXPECT_NEAR(WeakSpeedupByImages(Exactly(0.53136), 5000, Exactly(0.13837), 5000)->mean, 3.840, 0.001);
-  // Whole steps: the same by both.
+  // Whole steps: both formulas agree.
   EXPECT_DOUBLE_EQ(WeakSpeedupByImages(Exactly(9), 3200, Exactly(5), 3200)->mean, 1.8);
   EXPECT_FALSE(WeakSpeedupByImages(Exactly(9), 0, Exactly(5), 3200).has_value());
 }

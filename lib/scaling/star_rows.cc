@@ -15,13 +15,13 @@ namespace lockstep {
 namespace {
 
 constexpr double kImageBytes = 3 * 32 * 32 * 4.0;  // CIFAR-10, fp32
-constexpr double kOutputBytes = 10 * 4.0;          // a logit for each class, fp32
+constexpr double kOutputBytes = 10 * 4.0;          // one logit per class, fp32
 
-// One phase of a step: what device 0's link moves in it, and how long that took.
+// One phase of a step: the traffic of device 0's link, and its time.
 struct Phase {
   const char* traffic;
   const proto::Samples& (proto::StarTimes::*seconds)() const;
-  bool sent;  // by device 0
+  bool sent;  // true: device 0 sends; false: it receives
 };
 constexpr Phase kPhases[] = {
     {"images", &proto::StarTimes::scatter_seconds, true},
@@ -37,7 +37,7 @@ bool IsStar(const proto::ScaleRecord& record) {
          point.outcome() == proto::COMPLETED && point.steps_per_epoch() > 0;
 }
 
-// Bytes of one step; nothing where none were counted.
+// Returns the bytes of one step; nullopt if they were not counted.
 std::optional<double> CountedBytes(const proto::ScalePoint& point, const Phase& phase) {
   for (const proto::Traffic& traffic : point.traffic()) {
     if (traffic.kind() == phase.traffic && traffic.steps() > 0) {
@@ -59,13 +59,13 @@ proto::Quantity CountedBytes(const proto::ScalePoint& point, bool sent) {
   return Counted(sum, "counted where they are copied, all epochs / their steps");
 }
 
-// Seconds of one step, with the extremes of the epochs.
+// Returns the seconds of one step, with the extremes of the epochs.
 std::optional<Spread> PhaseSeconds(const proto::ScalePoint& point, const Phase& phase) {
   const std::optional<Spread> epoch = SpreadOf((point.star().*phase.seconds)());
   return epoch.has_value() ? std::optional<Spread>((1.0 / point.steps_per_epoch()) * *epoch) : std::nullopt;
 }
 
-// All five phases of one step, epoch by epoch.
+// Returns the sum of all five phases of one step, epoch by epoch.
 std::optional<Spread> BusySeconds(const proto::ScalePoint& point) {
   Spread sum;
   for (const Phase& phase : kPhases) {
@@ -79,7 +79,7 @@ std::optional<Spread> BusySeconds(const proto::ScalePoint& point) {
   return sum;
 }
 
-// The link that the other points' phases show: the least relative errors.
+// Fits a link to the phases of all other points, with the least relative errors.
 absl::StatusOr<LinkCost> FitLink(const ScaleRecords& scale, const proto::ScalePoint& without) {
   LeastSquaresProblem problem;
   for (const proto::ScaleRecord& record : scale.records) {

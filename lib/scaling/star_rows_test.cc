@@ -11,8 +11,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-constexpr double kAlpha = 1e-4;  // seconds a message
-constexpr double kBeta = 1e-9;   // seconds a byte
+constexpr double kAlpha = 1e-4;  // seconds per message
+constexpr double kBeta = 1e-9;   // seconds per byte
 constexpr int kSteps = 10;
 
 template <typename Message>
@@ -22,9 +22,9 @@ Message FromText(const std::string& text) {
   return message;
 }
 
-// A point whose phases take just what a link of kAlpha and kBeta makes of the formula's bytes.
+// Returns a point whose phases take exactly the time of a link of kAlpha and kBeta for the formula's bytes.
 std::string Star(int ranks, int batch) {
-  const double images = batch * (ranks - 1.0);  // of the other devices
+  const double images = batch * (ranks - 1.0);  // images on the other devices
   const std::pair<const char*, const char*> names[] = {{"images", "scatter_seconds"},
                                                        {"parameters and buffers", "replicate_seconds"},
                                                        {"outputs", "gather_seconds"},
@@ -52,8 +52,8 @@ ScaleRecords Records(const std::vector<std::string>& points) {
   return scale;
 }
 
-// The link is found from one point, and gives the other's time. Times have six digits in the text, so that they are
-// within 1e-6 of what the link makes; the fit leaves the error where it was, times a small factor.
+// The link is fitted to one point and predicts the other's time. The text has six digits of each time, a relative error
+// of 1e-6; the fit multiplies that error by a small factor.
 TEST(StarRowsTest, TheOtherPointsLinkPredictsAPoint) {
   const auto rows = ExplainStar(Records({Star(2, 32), Star(4, 128)}), proto::CommModelSpec());
   ASSERT_THAT(rows, SizeIs(2));
