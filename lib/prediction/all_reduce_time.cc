@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// The largest ranks among `measured` that are not above `ranks`; 0: none.
+// Returns the largest number of ranks in `measured` that is not above `ranks`; 0 if there is none.
 template <typename Measured>
 uint32_t Nearest(const std::vector<Measured>& measured, uint32_t ranks) {
   uint32_t nearest = 0;
@@ -20,8 +20,9 @@ uint32_t Nearest(const std::vector<Measured>& measured, uint32_t ranks) {
   return nearest;
 }
 
-// By the size that is nearest by its ratio among those measured at these ranks: its time, times the share of bytes. One
-// size does not tell how much of its time is latency: a smaller message takes between its share and the whole.
+// Scales the time of the size with the nearest ratio to `size_bytes`, among those measured at these ranks, by the
+// bytes. One size does not show how much of its time is latency: a smaller message takes between its share and the
+// whole time.
 Estimate FromProbe(const std::vector<ProbeTime>& probes, uint32_t ranks, double size_bytes) {
   const ProbeTime* nearest = nullptr;
   const auto distance = [&](const ProbeTime& probe) { return std::abs(std::log(probe.size_bytes / size_bytes)); };
@@ -33,16 +34,16 @@ Estimate FromProbe(const std::vector<ProbeTime>& probes, uint32_t ranks, double 
   const double share = size_bytes / nearest->size_bytes;
   const Estimate seconds = share * nearest->seconds;
   const double latency_at_most = std::max(nearest->seconds.value - seconds.value, 0.0);
-  // A latency above a tenth of the whole would show in the bandwidth of the probe's megabytes.
+  // A latency of more than a tenth of the time would be visible in the bandwidth of the probe's megabytes.
   return seconds + Known(0, VarianceOfRange(0.1 * latency_at_most));
 }
 
-// What each rank sends, in times of the gradient.
+// Returns the number of times that each rank sends the gradient.
 double CopiesSent(Sending sending, uint32_t ranks) {
   return sending == Sending::kRing ? 2 * (ranks - 1.0) / ranks : ranks - 1.0;
 }
 
-// Over what a rank of the measured ring sends.
+// Returns the ratio of the bytes that a rank sends to those that a rank of the measured ring sends.
 double SentRatio(Sending sending, uint32_t ranks, uint32_t measured_ranks) {
   return CopiesSent(sending, ranks) / CopiesSent(Sending::kRing, measured_ranks);
 }

@@ -1,4 +1,4 @@
-// How long an all-reduce takes on N devices, from what was measured on these or on fewer.
+// Time of an all-reduce on N devices, from measurements on N or fewer devices.
 #ifndef LOCKSTEP_LIB_PREDICTION_ALL_REDUCE_TIME_H_
 #define LOCKSTEP_LIB_PREDICTION_ALL_REDUCE_TIME_H_
 
@@ -13,48 +13,48 @@
 
 namespace lockstep {
 
-// An accepted fit: seconds over bytes, an error where it does not reach.
+// Accepted fit: returns the seconds for a size, or an error outside its range.
 struct AllReduceCurve {
   uint32_t ranks = 0;
   std::function<absl::StatusOr<Estimate>(double size_bytes)> seconds;
 };
 
-// How the ranks of a run send their gradients. What is measured is an all-reduce whose ranks send as those of a ring do.
+// Pattern in which the ranks of a run send their gradients. The measured all-reduces send like a ring.
 enum class Sending {
-  kRing,         // 2(N-1)/N of the bytes by each rank
-  kWholeCopies,  // N-1 times the bytes: all of them to every other rank
+  kRing,         // 2(N-1)/N of the gradient's bytes per rank
+  kWholeCopies,  // N-1 times the gradient's bytes: all of them to every other rank
 };
 
 inline Sending SendingOf(const ScalingTimes& times) {
   return times.whole_copies ? Sending::kWholeCopies : Sending::kRing;
 }
 
-// Fits and single measurements of one kind of device, and the rules that join them:
-//     1. An accepted fit of these very ranks is taken;
-//     2. else a measured time of these ranks at one size, its share by bytes for another size;
-//     3. else the nearest fewer ranks that have either, times the ring's ratio: 2(N-1) messages of S/N bytes against
-//        2(M-1) of S/M. What such a step adds to the uncertainty is the range from no change to that ratio;
-//     4. else, where whole copies are sent, that, times what they are of the bytes of a ring.
+// Combines fits and single measurements of one kind of device by these rules:
+//     1. An accepted fit of the same number of ranks is used.
+//     2. Otherwise a measured time of the same number of ranks is used; for another size, it is scaled by the bytes.
+//     3. Otherwise the nearest fewer ranks with either are used, times the ring's ratio: 2(N-1) messages of S/N bytes
+//        to 2(M-1) messages of S/M bytes. The uncertainty grows by the range from no change to that ratio.
+//     4. If whole copies are sent, the result is multiplied by the ratio of their bytes to the bytes of a ring.
 class AllReduceTime {
  public:
-  // why_none: what a refused prediction says of there being neither.
+  // `why_none` is the reason in refused predictions if there are neither curves nor probes.
   AllReduceTime(std::vector<AllReduceCurve> curves, std::vector<ProbeTime> probes,
                 std::string why_none = "no all-reduce was timed", Sending sending = Sending::kRing);
 
-  // Nothing was measured: every time is unknown.
+  // Returns true if nothing was measured: every time is unknown.
   bool empty() const { return curves_.empty() && probes_.empty(); }
   const std::string& why_none() const { return why_none_; }
 
-  // Seconds of one all-reduce of `size_bytes` on `ranks` devices; 0 on one. NotFound: no measurement of 2 to `ranks`
-  // ranks.
+  // Returns the seconds of one all-reduce of `size_bytes` on `ranks` devices; 0 on one device. NotFound: no measurement
+  // of 2 to `ranks` ranks.
   absl::StatusOr<Estimate> Seconds(uint32_t ranks, double size_bytes) const;
 
-  // What `Seconds` is made from: "a fit of 2 ranks", for the method of a number.
+  // Returns the source of `Seconds`, such as "a fit of 2 ranks", for the method of a quantity.
   std::string Basis(uint32_t ranks) const;
 
  private:
-  std::vector<AllReduceCurve> curves_;  // in order of ranks
-  std::vector<ProbeTime> probes_;       // in order of ranks
+  std::vector<AllReduceCurve> curves_;  // sorted by ranks
+  std::vector<ProbeTime> probes_;       // sorted by ranks
   std::string why_none_;
   Sending sending_;
 };

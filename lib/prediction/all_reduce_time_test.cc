@@ -33,13 +33,14 @@ TEST(AllReduceTimeTest, AFitOfTheseRanksIsTaken) {
 
 TEST(AllReduceTimeTest, FewerRanksGetARingsRatio) {
   const AllReduceTime time({Affine(2, 1, 1)}, {});
-  // (3/4)/(1/2) = 1.5 times; uncertain by the range from 1 to 1.5 times.
+  // (3/4)/(1/2) = 1.5 times; the uncertainty is the range from 1 to 1.5 times.
   EXPECT_DOUBLE_EQ(time.Seconds(4, 9)->value, 15);
   EXPECT_DOUBLE_EQ(time.Seconds(4, 9)->variance, 5.0 * 5 / 12);
   EXPECT_THAT(time.Basis(4), HasSubstr("on 2 devices, times a ring's ratio"));
 }
 
-// Two ranks send as much either way; four send three times the gradient, a ring of four 1.5 times, one of two once.
+// Two ranks send the same either way. Of four ranks each sends three times the gradient; a ring of four sends it 1.5
+// times, a ring of two once.
 TEST(AllReduceTimeTest, WholeCopiesGrowWithTheRanks) {
   const AllReduceTime from_two({Affine(2, 1, 1)}, {}, "", Sending::kWholeCopies);
   EXPECT_DOUBLE_EQ(from_two.Seconds(2, 9)->value, 10);
@@ -59,8 +60,8 @@ TEST(AllReduceTimeTest, MoreRanksSayNothingOfFewer) {
 TEST(AllReduceTimeTest, AProbeGivesItsShareOfBytes) {
   const AllReduceTime time({}, {{2, 100, Known(10)}, {2, 1000, Known(50)}});
   EXPECT_DOUBLE_EQ(time.Seconds(2, 100)->value, 10);
-  EXPECT_DOUBLE_EQ(time.Seconds(2, 50)->value, 5);    // of the 100 bytes
-  EXPECT_DOUBLE_EQ(time.Seconds(2, 600)->value, 30);  // of the 1000 bytes
+  EXPECT_DOUBLE_EQ(time.Seconds(2, 50)->value, 5);    // share of the 100 bytes
+  EXPECT_DOUBLE_EQ(time.Seconds(2, 600)->value, 30);  // share of the 1000 bytes
   EXPECT_GT(time.Seconds(2, 50)->variance, 0);        // its latency is not known
 }
 

@@ -16,7 +16,7 @@ double StepsOf(const ScalingTimes& times, uint64_t images, uint32_t batch) {
   return static_cast<double>(images / batch + (times.tail == Tail::kDropped || images % batch == 0 ? 0 : 1));
 }
 
-// Another batch's gradients become ready as much later as its step is longer.
+// Scales the times at which gradients become ready by the ratio of the step times: `slower` is that of another batch.
 std::vector<BucketLoad> BucketsOf(const ScalingTime& anchor, double slower) {
   std::vector<BucketLoad> buckets = anchor.buckets;
   for (BucketLoad& bucket : buckets) {
@@ -27,8 +27,8 @@ std::vector<BucketLoad> BucketsOf(const ScalingTime& anchor, double slower) {
 
 }  // namespace
 
-// The errors of the buckets' times are one fit's, so they are high or low together: the uncertainty is what one standard
-// deviation of all of them moves. Where all buckets but the last hide, that is the last one's.
+// The errors of the buckets' times come from one fit, so they have the same sign. The uncertainty is the change if all
+// times move by one standard deviation. If all buckets but the last are hidden, only the last one's time matters.
 Estimate ExposedPerStep(const PartsBasis& basis, uint32_t ranks, double slower) {
   const std::vector<BucketLoad> buckets = BucketsOf(*basis.anchor, slower);
   if (ranks <= 1 || buckets.empty()) {

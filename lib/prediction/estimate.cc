@@ -12,9 +12,9 @@
 namespace lockstep {
 namespace {
 
-// How many standard deviations a two-sided interval reaches. A variance that is known exactly has endlessly many
-// degrees of freedom. Fewer than one are none that can be computed with: squares that leave the range of a double come
-// out so too.
+// Returns the number of standard deviations that a two-sided interval reaches. A variance that is known exactly has
+// infinitely many degrees of freedom. Fewer than one degree of freedom cannot be computed with, and are taken as one.
+// This also covers squares outside the range of a double.
 double Reach(const Estimate& estimate, double confidence) {
   double freedom = std::numeric_limits<double>::infinity();
   if (estimate.variance_squared_over_freedom > 0) {

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A handful of double operations, and quantiles to the digits written here.
+// Rounding of a few double operations, and of quantiles to the digits written here.
 constexpr double kClose = 1e-6;
 
 proto::Samples MakeSamples(std::initializer_list<double> values) {
@@ -74,7 +74,7 @@ TEST(EstimateTest, WithoutAVarianceThereIsNoInterval) {
 TEST(EstimateTest, SquaresBeyondADoubleStillHaveAnInterval) {
   const Estimate tiny = 1e-120 * Estimate{1, 1, 0.5};  // its variance squared is 0 in a double
   EXPECT_TRUE(Modelled(tiny, 0.95, "by hand").has_low());
-  const Estimate huge = 1e120 * Estimate{1, 1, 0.5};  // and here infinite
+  const Estimate huge = 1e120 * Estimate{1, 1, 0.5};  // here infinite
   EXPECT_TRUE(Modelled(huge, 0.95, "by hand").has_low());
 }
 
@@ -83,8 +83,9 @@ TEST(EstimateTest, WhatIsNotFiniteIsAbsent) {
   EXPECT_FALSE(Modelled(Known(INFINITY), 0.95, "by hand").has_value());
 }
 
-// 1,000 trials: two sets of five and of eight measurements of different spread; the interval of the difference of their
-// means must hold the true one in 95 % of them. The share's own standard deviation is sqrt(.95*.05/1000) = 0.7 points.
+// 1,000 trials of two sets of five and of eight measurements with different spread. In 95 % of the trials the interval
+// of the difference of their means must contain the true difference. The share's own standard deviation is
+// sqrt(.95*.05/1000) = 0.7 points.
 TEST(EstimateTest, IntervalsHoldAtTheirStatedRate) {
   std::mt19937_64 random(20261122);
   std::normal_distribution<double> wide(100, 3), narrow(40, 1);

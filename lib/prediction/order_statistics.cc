@@ -12,7 +12,7 @@ double ExpectedMaximum(uint32_t count) {
   }
   const boost::math::normal normal;
   const auto integrand = [&](double x) { return x * count * pdf(normal, x) * std::pow(cdf(normal, x), count - 1.0); };
-  // Outside of this the integrand is below 1e-20 for every count of 32 bits.
+  // Outside this range the integrand is below 1e-20 for every count of 32 bits.
   constexpr double kReach = 12;
   constexpr unsigned kMaxHalvings = 12;
   constexpr double kTolerance = 1e-10;

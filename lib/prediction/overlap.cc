@@ -5,7 +5,7 @@
 namespace lockstep {
 namespace {
 
-// When the first `bytes` of the gradient are ready, by straight lines between the buckets' ends.
+// Returns the time at which the first `bytes` of the gradient are ready, linear between the buckets' ends.
 double ReadySeconds(const std::vector<BucketLoad>& buckets, double bytes) {
   double before_bytes = 0, before_seconds = 0;
   for (const BucketLoad& bucket : buckets) {

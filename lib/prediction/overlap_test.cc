@@ -6,7 +6,7 @@
 namespace lockstep {
 namespace {
 
-// 1 s and a second per 10 bytes.
+// 1 s plus 1 s per 10 bytes.
 double Cost(double bytes) { return 1 + bytes / 10; }
 
 TEST(OverlapTest, NoBucketsTakeNoTime) {
@@ -15,19 +15,19 @@ TEST(OverlapTest, NoBucketsTakeNoTime) {
 }
 
 TEST(OverlapTest, BucketsThatHideLeaveTheLastOne) {
-  // 10 bytes at 0 take until 2; 20 bytes ready at 5 take until 8.
+  // 10 bytes ready at 0 take until 2; 20 bytes ready at 5 take until 8.
   EXPECT_DOUBLE_EQ(FinishSeconds({{10, 0}, {20, 5}}, Cost), 8);
   EXPECT_DOUBLE_EQ(ExposedBySchedule({{10, 0}, {20, 5}}, Cost), 3);
 }
 
 TEST(OverlapTest, BucketsThatDoNotHideQueue) {
-  // 100 bytes at 1 take until 12; 20 bytes ready at 5 wait, and take until 15.
+  // 100 bytes ready at 1 take until 12; 20 bytes ready at 5 wait, and take until 15.
   EXPECT_DOUBLE_EQ(FinishSeconds({{100, 1}, {20, 5}}, Cost), 15);
   EXPECT_DOUBLE_EQ(ExposedBySchedule({{100, 1}, {20, 5}}, Cost), 10);
 }
 
 TEST(RebucketTest, KeepsAllBytesInOrder) {
-  // Ready evenly: 30 bytes by 3 s, then 10 bytes by 8 s, two a second.
+  // Ready evenly: 30 bytes by 3 s, then 10 bytes by 8 s, two per second.
   const std::vector<BucketLoad> buckets = Rebucket({{30, 3}, {10, 8}}, 5, 20);
   ASSERT_EQ(buckets.size(), 3u);
   EXPECT_DOUBLE_EQ(buckets[0].size_bytes, 5);

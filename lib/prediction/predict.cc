@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// Adds to the parts of `ranks` devices what those of the anchor hold beyond their model.
+// Adds to the parts of `ranks` devices the anchor's time beyond its model.
 void TakeAlong(const PartsBasis& basis, const EpochParts& anchor_parts, uint32_t ranks, EpochParts& parts) {
   if (basis.anchor->ranks == 1) {
     const double unseen = ranks > 1 ? kUnseenRest * parts.compute.value : 0;
@@ -27,8 +27,9 @@ void TakeAlong(const PartsBasis& basis, const EpochParts& anchor_parts, uint32_t
   parts.rest = Known(per_step * rest.value, VarianceOfRange(width));
 }
 
-// The steps of the epoch. Where the anchor is of this batch its own uncertainty stands for compute and rest together: a
-// whole step's time is in both, with opposite signs. What the anchor does not have is the tail.
+// Returns the steps of the epoch. If the anchor has the same batch, its own uncertainty replaces that of compute and
+// rest together, because a whole step's time is in both with opposite signs. The uncertainty of the tail, which the
+// anchor does not have, is added.
 Estimate StepsSeconds(const PartsBasis& basis, uint32_t batch, const EpochParts& anchor_parts,
                       const EpochParts& parts) {
   Estimate sum = parts.compute + parts.reducer + parts.exposed + parts.straggler + parts.rest;
@@ -64,7 +65,7 @@ proto::Prediction Refuse(proto::Prediction prediction, const std::string& reason
   return prediction;
 }
 
-// Beside our own exposed communication.
+// Fills the exposed communication by NCCL's model, for comparison with our own.
 void FillNccl(const PartsBasis& basis, double steps, double confidence, proto::Prediction& prediction) {
   const absl::StatusOr<double> slower = SlowerThanAnchor(basis, prediction.batch_per_device());
   const absl::StatusOr<double> exposed =
@@ -89,7 +90,7 @@ void FillNull(const ScalingTime* single, proto::Prediction& prediction) {
   null.set_method("the null model: T_1/N");
 }
 
-// Everything but what FillNull sets.
+// Fills all fields except those that FillNull fills.
 absl::Status Fill(const PartsBasis& basis, const ScalingTime* single, const proto::ModelSpec& spec,
                   proto::Prediction& prediction) {
   const uint32_t ranks = prediction.ranks(), batch = prediction.batch_per_device();

@@ -1,16 +1,16 @@
 // Predicts epochs that were not run, from those that were: lib/proto/comm_model.proto, Prediction.
 //
 // The steps of an epoch of N devices at batch B take
-//   compute:   the one-device step-time curve (step_curve.h) over the rank's images, tail and all
-//   reducer:   what the reducer costs on one device, where that was measured
-//   exposed:   what the overlap of buckets with backward leaves (overlap.h)
-//   straggler: E[max of N] * sigma a step (order_statistics.h); sigma from the time that ranks wait in collectives
-//   the rest:  what the anchor took beyond these four, taken along step by step
-// The anchor is the run of the most devices, M <= N, at batch B or, where several devices never ran it, at the batch
-// nearest to it. The rest's cause is not known: it may vanish with more devices or grow like a straggler's, so that its
-// interval is that of a range from 0 to E[max of N]/E[max of M] times itself. Data loading keeps its time per step.
-// From one device alone a prediction is made only where the reducer's cost was measured on it, and not on a CPU, which
-// ranks share; the rest is then 0, with kUnseenRest for its interval.
+//   compute:   the one-device step-time curve (step_curve.h) over the rank's images, including the tail
+//   reducer:   the cost of the reducer on one device, if it was measured
+//   exposed:   the communication that backward does not hide (overlap.h)
+//   straggler: E[max of N] * sigma per step (order_statistics.h); sigma from the time that ranks wait in collectives
+//   the rest:  the anchor's time beyond these four, carried over step by step
+// The anchor is the run of the most devices, M <= N, at batch B or, if several devices never ran it, at the nearest
+// batch. The rest's cause is not known: it may vanish with more devices or grow like a straggler's time, so its
+// interval is that of a range from 0 to E[max of N]/E[max of M] times itself. Data loading keeps its time per step. A
+// prediction from one device alone is made only if the reducer's cost was measured on it, and not on a CPU, which ranks
+// share; the rest is then 0, with kUnseenRest as its uncertainty.
 #ifndef LOCKSTEP_LIB_PREDICTION_PREDICT_H_
 #define LOCKSTEP_LIB_PREDICTION_PREDICT_H_
 
@@ -25,27 +25,27 @@
 
 namespace lockstep {
 
-// What several devices add to a step beyond reducer and exposed communication, as a fraction of it, where no run of
-// several has shown it: one standard deviation. On two H200 it is 0.5, 1.9 and 0.4 % at batch 32, 128 and 512
-// (benchmarks/results/2026-11-21-h200x4-fp32).
+// Time that several devices add to a step beyond reducer and exposed communication, as a fraction of the step, if no
+// run of several devices shows it: one standard deviation. On two H200s it is 0.5, 1.9 and 0.4 % at batch 32, 128 and
+// 512 (benchmarks/results/2026-11-21-h200x4-fp32).
 inline constexpr double kUnseenRest = 0.02;
 
-// The one-device points of `times` as a curve, judged by `acceptance`. InvalidArgument: there are none, or they
-// contradict each other.
+// Makes a curve of the one-device points of `times`, judged by `acceptance`. InvalidArgument: there are no such points,
+// or they contradict each other.
 absl::StatusOr<StepCurve> MakeStepCurve(const ScalingTimes& times, const proto::Acceptance& acceptance);
 
-// One epoch. A prediction that can not be made has `refused` set and its quantities absent, with the reason.
+// Predicts one epoch. A prediction that cannot be made has `refused` set and its quantities absent, with the reason.
 proto::Prediction Predict(const ScalingTimes& times, const StepCurve& curve, const AllReduceTime& all_reduce,
                           const proto::ModelSpec& spec, uint32_t ranks, uint32_t batch);
 
-// The refusal by itself, for times that have no curve.
+// Returns a refused prediction, for times without a curve.
 proto::Prediction RefusePrediction(const ScalingTimes& times, uint32_t ranks, uint32_t batch,
                                    const std::string& reason);
 
-// The points of `times` with at most `most_ranks` devices: the others are held out.
+// Returns the points of `times` with at most `most_ranks` devices: the others are held out.
 ScalingTimes UpTo(const ScalingTimes& times, uint32_t most_ranks);
 
-// Sets what was measured, by us or by a document, beside what was predicted, and whether the interval held it.
+// Adds the measured or published time to a prediction, and whether the interval contains that time.
 void ScorePrediction(const Estimate& measured_epoch_seconds, proto::Provenance provenance,
                      proto::Prediction& prediction);
 

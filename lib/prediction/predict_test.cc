@@ -36,7 +36,7 @@ ScalingTime TimeOf(uint32_t ranks, uint32_t batch, uint64_t images_per_rank, dou
   return time;
 }
 
-// 800 images, 10 a step of 1 s: 80 s alone; a step of two takes 1.2 s.
+// 800 images, 10 per step of 1 s: 80 s on one device; a step on two devices takes 1.2 s.
 ScalingTimes OneAndTwo() {
   ScalingTimes times;
   times.source = "by hand";
@@ -52,8 +52,8 @@ proto::Prediction PredictFour(const ScalingTimes& times, const AllReduceTime& al
   return Predict(times, *curve, all_reduce, Spec(), 4, batch);
 }
 
-// 20 steps of 1 s, and 0.2 s of each step taken along. The rest is somewhere from 0 to E[max of 4]/E[max of 2] = 1.8246
-// times its 4 s, whose standard deviation is 7.298/sqrt(12) s; two-sided normal 95 %: 1.959964.
+// 20 steps of 1 s, and 0.2 s of each step carried over. The rest is between 0 and E[max of 4]/E[max of 2] = 1.8246
+// times its 4 s, with a standard deviation of 7.298/sqrt(12) s; two-sided normal 95 %: 1.959964.
 TEST(PredictTest, TakesAlongWhatTwoDevicesShow) {
   const proto::Prediction p = PredictFour(OneAndTwo(), AllReduceTime({}, {}));
   EXPECT_NEAR(p.epoch_seconds().value(), 24, kClose);
@@ -66,8 +66,8 @@ TEST(PredictTest, TakesAlongWhatTwoDevicesShow) {
   EXPECT_EQ(p.epoch_seconds().provenance(), proto::MODELLED);
 }
 
-// 4 devices have 205 images each: 20 steps and a tail of 5, of which a table does not say what became. From the smaller
-// step of 0.5 s to a whole one of 1 s, half of it either way.
+// 4 devices have 205 images each: 20 steps and a tail of 5, whose treatment a table does not say. The tail is between a
+// smaller step of 0.5 s and a whole step of 1 s: 0.75 s +- 0.25 s.
 TEST(PredictTest, AnUnknownTailIsInTheInterval) {
   ScalingTimes times = OneAndTwo();
   times.training_images = 820;
@@ -82,8 +82,8 @@ TEST(PredictTest, AnUnknownTailIsInTheInterval) {
 TEST(PredictTest, TakesExposedCommunicationFromTheLink) {
   ScalingTimes times = OneAndTwo();
   times.times[1].buckets = {{60, 0.3}, {40, 0.6}};
-  // 2 devices: a second per 1000 bytes. Exposed: 0.04 s a step, 1.6 s of 40 steps; 4 devices a ring's 1.5 times: 0.06
-  // s.
+  // 2 devices: one second per 1000 bytes. Exposed: 0.04 s per step, 1.6 s for 40 steps; 4 devices by a ring's ratio of
+  // 1.5: 0.06 s.
   const AllReduceTime link({{2, [](double bytes) { return Known(bytes / 1000); }}}, {});
   const proto::Prediction p = PredictFour(times, link);
   EXPECT_NEAR(p.exposed_seconds().value(), 20 * 0.06, kClose);
@@ -93,7 +93,7 @@ TEST(PredictTest, TakesExposedCommunicationFromTheLink) {
 
 TEST(PredictTest, StragglersGrowWithTheDevices) {
   ScalingTimes times = OneAndTwo();
-  times.times[1].wait_seconds = 8;  // of the epoch: half of it is what the step waits
+  times.times[1].wait_seconds = 8;  // wait of an epoch; a step waits half of it
   const proto::Prediction p = PredictFour(times, AllReduceTime({}, {}));
   const double growth = ExpectedMaximum(4) / ExpectedMaximum(2);
   EXPECT_NEAR(p.straggler_seconds().value(), growth * 4 / 2, kClose);  // half as many steps
@@ -108,7 +108,7 @@ TEST(PredictTest, StragglersTakeNoMoreThanThereIs) {
 
 TEST(PredictTest, LoadingKeepsItsTimePerStep) {
   ScalingTimes times = OneAndTwo();
-  times.times[1].epoch_seconds = Known(52);  // 0.1 s a step
+  times.times[1].epoch_seconds = Known(52);  // 0.1 s per step
   EXPECT_NEAR(PredictFour(times, AllReduceTime({}, {})).epoch_seconds().value(), 26, kClose);
 }
 
@@ -116,7 +116,7 @@ TEST(PredictTest, FromOneDeviceItNeedsTheReducersCostAndALink) {
   ScalingTimes times = OneAndTwo();
   times.times.resize(1);
   EXPECT_THAT(PredictFour(times, AllReduceTime({}, {})).refused(), HasSubstr("not through the reducer"));
-  times.times[0].reducer_seconds = Known(8);  // 0.1 s a step
+  times.times[0].reducer_seconds = Known(8);  // 0.1 s per step
   EXPECT_THAT(PredictFour(times, AllReduceTime({}, {})).refused(), HasSubstr("no all-reduce was timed"));
   EXPECT_THAT(PredictFour(times, AllReduceTime({}, {}, "no fit was accepted")).refused(),
               HasSubstr("no fit was accepted"));
@@ -125,11 +125,13 @@ TEST(PredictTest, FromOneDeviceItNeedsTheReducersCostAndALink) {
   const proto::Prediction p = PredictFour(times, link);
   EXPECT_EQ(p.refused(), "");
   EXPECT_NEAR(p.epoch_seconds().value(), 20 * (1 + 0.1 + 0.03), kClose);
-  EXPECT_GT(p.epoch_seconds().high(), p.epoch_seconds().value() + 2 * 0.02 * 20 * 0.9);  // the unseen rest
+  // The interval includes the unseen rest: 2 % of the steps.
+  EXPECT_GT(p.epoch_seconds().high(), p.epoch_seconds().value() + 2 * 0.02 * 20 * 0.9);
 }
 
-// Three buckets of a third each, all ready at once: each takes 0.02 s, with 10 % uncertain, and nothing hides. What one
-// fit says too high of one bucket it says of all: the deviation of a step is 3 * 0.002 s.
+// Three buckets of a third each, all ready at once: each takes 0.02 s with an uncertainty of 10 %, and nothing is
+// hidden. If the fit is too high for one bucket, it is too high for all: the standard deviation of a step is 3 * 0.002
+// s.
 TEST(PredictTest, BucketsThatDoNotHideAreUncertainTogether) {
   ScalingTimes times = OneAndTwo();
   times.times.resize(1);
@@ -142,13 +144,13 @@ TEST(PredictTest, BucketsThatDoNotHideAreUncertainTogether) {
   };
   constexpr double kNormal95 = 1.959964;
   EXPECT_NEAR(width_with(0.5), kNormal95 * 20 * 3 * 0.002, 1e-6);
-  EXPECT_NEAR(width_with(0.1), kNormal95 * 20 * 0.002, 1e-6);  // the others hide
+  EXPECT_NEAR(width_with(0.1), kNormal95 * 20 * 0.002, 1e-6);  // the others are hidden
 }
 
 TEST(PredictTest, OneRankOnACpuSaysNothingOfSeveral) {
   ScalingTimes times = OneAndTwo();
   times.ranks_share_a_host_cpu = true;
-  EXPECT_EQ(PredictFour(times, AllReduceTime({}, {})).refused(), "");  // two have shown what sharing costs
+  EXPECT_EQ(PredictFour(times, AllReduceTime({}, {})).refused(), "");  // the run of two shows the cost of sharing
   times.cpu_cores = 3;
   EXPECT_THAT(PredictFour(times, AllReduceTime({}, {})).refused(), HasSubstr("take turns on 3 cores"));
   times.cpu_cores = 4;
@@ -160,7 +162,7 @@ TEST(PredictTest, OneRankOnACpuSaysNothingOfSeveral) {
 
 TEST(PredictTest, ABatchThatWasNotRunStartsFromTheNearest) {
   ScalingTimes times = OneAndTwo();
-  times.times.push_back(TimeOf(1, 40, 800, 50));                              // 20 steps of 2.5 s; so 2 s at 30
+  times.times.push_back(TimeOf(1, 40, 800, 50));                              // 20 steps of 2.5 s, hence 2 s at 30
   const proto::Prediction p = PredictFour(times, AllReduceTime({}, {}), 20);  // 1.5 s; 200 images: 10 steps
   EXPECT_EQ(p.refused(), "");
   EXPECT_NEAR(p.epoch_seconds().value(), 10 * (1.5 + 0.2), 1e-9);
@@ -177,7 +179,7 @@ TEST(PredictTest, RefusesABatchBeyondTheCurve) {
 
 TEST(PredictTest, ACurveThatFailsItsTestPredictsNoOtherBatch) {
   ScalingTimes times = OneAndTwo();
-  times.times.push_back(TimeOf(1, 20, 800, 160));  // 4 s: left out, 1.5 s are expected
+  times.times.push_back(TimeOf(1, 20, 800, 160));  // 4 s; left out, 1.5 s are expected
   times.times.push_back(TimeOf(1, 40, 800, 50));
   EXPECT_THAT(PredictFour(times, AllReduceTime({}, {}), 30).refused(), HasSubstr("fails its test"));
   EXPECT_EQ(PredictFour(times, AllReduceTime({}, {}), 10).refused(), "");  // measured itself
@@ -202,9 +204,9 @@ TEST(PredictTest, ScoresAgainstWhatWasMeasured) {
   EXPECT_EQ(p.measured_epoch_seconds().provenance(), proto::PUBLISHED);
 }
 
-// 1,000 times a device whose step takes 1 s, runs that differ by 0.5 % each, and a rest that is anything from 0 to its
-// growth: an interval at 95 % must hold the fourth run's time in at least 93 % of them (the share's own standard
-// deviation is 0.7 points; where the uniform rest leads, a normal interval holds more than its rate).
+// 1,000 trials: a device whose step takes 1 s, runs that differ by 0.5 %, and a rest that is anything from 0 to its
+// growth. A 95 % interval must contain the fourth run's time in at least 93 % of the trials. The share's own standard
+// deviation is 0.7 points; if the uniform rest dominates, a normal interval covers more than its confidence.
 TEST(PredictTest, IntervalsHoldAtTheirStatedRate) {
   std::mt19937_64 random(20261122);
   std::normal_distribution<double> run_to_run(1, 0.005);
@@ -237,7 +239,7 @@ TEST(WorkloadTest, IsOneStepOfTheAnchor) {
   const auto workload = MakeWorkload(times, *MakeStepCurve(times, Spec().step_time()), AllReduceTime({}, {}), 10);
   ASSERT_THAT(workload, IsOk());
   EXPECT_NEAR(workload->step_seconds.value, 1, kClose);
-  EXPECT_NEAR(workload->overhead_seconds.value, 0.1, kClose);  // 0.2 s less the 0.1 s of stragglers
+  EXPECT_NEAR(workload->overhead_seconds.value, 0.1, kClose);  // 0.2 s minus the 0.1 s of stragglers
   EXPECT_NEAR(workload->straggler_sigma_seconds, 0.1 / 0.5641895835, 1e-9);
   ASSERT_EQ(workload->buckets.size(), 2u);
   EXPECT_DOUBLE_EQ(workload->buckets[1].ready_seconds, 0.6);

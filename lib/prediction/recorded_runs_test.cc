@@ -1,5 +1,4 @@
-// Predictions of runs that were made (benchmarks/results): the runs of more devices are hidden from the model, then
-// compared.
+// Predicts recorded runs (benchmarks/results): the runs of more devices are hidden from the model, then compared.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -55,7 +54,7 @@ ScaleRecords LoadScale(const std::string& path) {
   return scale;
 }
 
-// The peers' epochs of 50,000 images on 1, 2 and 4 H200 in three precisions.
+// Returns the baseline's epochs of 50,000 images on 1, 2 and 4 H200s in three precisions.
 std::vector<ScalingTimes> PeerTimes() {
   const auto file = ReadPublishedTables("data/published/pytorch_ddp_4xh200.csv");
   EXPECT_THAT(file, IsOk());
@@ -70,7 +69,8 @@ ScalingTimes RecordTimes(const std::string& path) {
   return times.value_or(ScalingTimes());
 }
 
-// The runs of more than `shown` devices, predicted from the others and from the all-reduce of two, and compared.
+// Predicts the runs of more than `shown` devices from the other runs and from the all-reduce of two devices, and
+// compares.
 std::vector<proto::Prediction> PredictHidden(const ScalingTimes& all, uint32_t shown) {
   const ScalingTimes times = UpTo(all, shown);
   const auto curve = MakeStepCurve(times, Spec().step_time());
@@ -92,7 +92,7 @@ struct Score {
   size_t inside = 0;
 };
 
-// Prints every prediction, and expects it to be better than T_1/N wherever that is off by more than 5 %.
+// Prints every prediction, and expects it to be better than T_1/N wherever the error of T_1/N is above 5 %.
 Score Judge(const std::vector<proto::Prediction>& predictions) {
   Score score;
   std::vector<double> errors;
@@ -113,8 +113,8 @@ Score Judge(const std::vector<proto::Prediction>& predictions) {
   return score;
 }
 
-// The same run as if its fp32 gradients had been sent in bf16: half the bytes. The hand-written step's ranges say what
-// travels themselves.
+// The same run as if its fp32 gradients had been sent in bf16: half the bytes. The ranges of the hand-written step
+// already have the size that is sent.
 TEST(RecordedRunsTest, ABf16WireCarriesHalfOfEachBucket) {
   ScaleRecords scale = LoadScale("2026-11-21-h200x2-fp32/scale.json");
   const auto fp32 = TimesOfRecords(scale, nullptr, 0);
@@ -139,8 +139,8 @@ TEST(RecordedRunsTest, ABf16WireCarriesHalfOfEachBucket) {
   }
 }
 
-// Twelve runs: ours in fp32 and the peers' in three precisions. Wanted: 3 % in the median, 8 % at worst. Of twelve
-// intervals at 95 %, eleven or more hold with a probability of 88 %.
+// Twelve runs: ours in fp32 and the baseline's in three precisions. Required: a median error of 3 %, a largest error of
+// 8 %. Of twelve intervals at 95 %, eleven or more contain the time with a probability of 88 %.
 TEST(RecordedRunsTest, FourDevicesFromOneAndTwo) {
   std::vector<proto::Prediction> predictions = PredictHidden(RecordTimes("2026-11-21-h200x4-fp32/scale.json"), 2);
   for (const ScalingTimes& times : PeerTimes()) {
@@ -155,7 +155,7 @@ TEST(RecordedRunsTest, FourDevicesFromOneAndTwo) {
   EXPECT_GE(score.inside, 11u);
 }
 
-// Nine runs of two and four devices from one device, through the reducer and plain, and the all-reduce of two.
+// Nine runs of two and four devices, predicted from one device, with the reducer and plain, and the all-reduce of two.
 TEST(RecordedRunsTest, SeveralDevicesFromOneAndAMicroBenchmark) {
   std::vector<proto::Prediction> predictions = PredictHidden(RecordTimes("2026-11-21-h200x4-fp32/scale.json"), 1);
   for (const proto::Prediction& prediction : PredictHidden(RecordTimes("2026-11-21-h200x2-fp32/scale.json"), 1)) {
@@ -168,7 +168,7 @@ TEST(RecordedRunsTest, SeveralDevicesFromOneAndAMicroBenchmark) {
   EXPECT_GE(score.inside, 8u);
 }
 
-// A tenth too long is told from what the model expects.
+// A time that is a tenth too long is distinguished from the expected time.
 TEST(RecordedRunsTest, AWrongTimeIsOutsideItsInterval) {
   ScalingTimes times = RecordTimes("2026-11-21-h200x4-fp32/scale.json");
   for (ScalingTime& time : times.times) {

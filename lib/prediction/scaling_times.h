@@ -1,4 +1,4 @@
-// The times that predictions are made from, whatever record or table they come from.
+// Times that predictions are made from, of any record or table.
 #ifndef LOCKSTEP_LIB_PREDICTION_SCALING_TIMES_H_
 #define LOCKSTEP_LIB_PREDICTION_SCALING_TIMES_H_
 
@@ -16,16 +16,16 @@
 
 namespace lockstep {
 
-// One (devices, batch per device) that was run. Seconds are of an epoch.
+// One measured (devices, batch per device). Seconds are per epoch.
 struct ScalingTime {
   uint32_t ranks = 0;
   uint32_t batch = 0;
-  uint64_t images_per_rank = 0;             // of an epoch, padding counted
-  Estimate epoch_seconds;                   // with data loading
-  Estimate step_seconds;                    // without waiting for data; the same where a table does not tell them apart
-  std::optional<Estimate> reducer_seconds;  // one device: through the reducer minus plain
-  std::optional<double> wait_seconds;       // several: busy with a collective minus the least busy rank's
-  std::vector<BucketLoad> buckets;          // of one step; empty: not known
+  uint64_t images_per_rank = 0;  // images per epoch, including padding
+  Estimate epoch_seconds;        // time of the epoch, including data loading
+  Estimate step_seconds;         // excluding waits for data; equal to epoch_seconds if a table has only one time
+  std::optional<Estimate> reducer_seconds;  // one device: time with the reducer minus plain time
+  std::optional<double> wait_seconds;       // several: time in collectives minus that of the least busy rank
+  std::vector<BucketLoad> buckets;          // buckets of one step; empty: not known
 };
 
 // An all-reduce timed alone.
@@ -40,23 +40,23 @@ struct ScalingTimes {
   proto::Provenance provenance = proto::MEASURED;  // or PUBLISHED
   uint64_t training_images = 0;
   uint64_t gradient_bytes = 0;  // 0: not known
-  bool whole_copies = false;    // each rank sends its gradient to every other one, and not round a ring
-  double sent_share = 1;        // of these bytes, what travels: 0.5 where fp32 gradients are sent in bf16
+  bool whole_copies = false;    // true: each rank sends its gradient to every other rank; false: as in a ring
+  double sent_share = 1;        // fraction of gradient_bytes that is sent: 0.5 if fp32 gradients are sent in bf16
   Tail tail = Tail::kSmallerStep;
-  std::vector<ScalingTime> times;  // one device is the plain run; in the source's order
+  std::vector<ScalingTime> times;  // points in the source's order; one device is the plain run
   std::vector<ProbeTime> probes;
-  bool ranks_share_a_host_cpu = false;  // processes on one CPU, which take memory bandwidth and caches from each other
-  uint32_t cpu_cores = 0;               // of that host; 0: not known
+  bool ranks_share_a_host_cpu = false;  // processes share one CPU, its memory bandwidth and its caches
+  uint32_t cpu_cores = 0;               // cores of that host; 0: not known
 };
 
-// The times of a scale record's completed points and, for more batches of one device, of a sweep record with the same
-// settings (null: there is none). Without a completed point there are no times. FailedPrecondition: no spec.
+// Returns the times of a scale record's completed points and, for more batches of one device, of a sweep record with
+// the same settings (null: no sweep). A record without a completed point has no times. FailedPrecondition: no spec.
 absl::StatusOr<ScalingTimes> TimesOfRecords(const ScaleRecords& scale, const SweepRecords* sweep,
                                             double run_to_run_fraction);
 
-// One ScalingTimes for each table with epoch times of one device and of several. A printed number's variance is that of
-// its rounding and of run to run. Batches are per device, or divided by the devices where the document says "total".
-// FailedPrecondition: no such table, or the document does not say how many images an epoch has.
+// Returns one ScalingTimes for each table with epoch times of one device and of several. A printed number's variance is
+// that of its rounding plus that between runs. Batches are per device; they are divided by the devices if the document
+// gives a total batch. FailedPrecondition: no such table, or the number of images of an epoch is missing.
 absl::StatusOr<std::vector<ScalingTimes>> TimesOfTables(const proto::PublishedTables& tables,
                                                         double run_to_run_fraction);
 

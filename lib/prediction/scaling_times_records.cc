@@ -1,4 +1,4 @@
-// ScalingTimes of a scale record.
+// Makes ScalingTimes from a scale record.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -16,7 +16,7 @@
 namespace lockstep {
 namespace {
 
-// An estimate of times that are some; nothing of others.
+// Returns an estimate if it is positive and finite, else nullopt.
 std::optional<Estimate> TimesIn(const proto::Samples& samples, double run_to_run_fraction) {
   const std::optional<Estimate> estimate = EstimateOf(samples, run_to_run_fraction);
   const bool times = estimate.has_value() && estimate->value > 0 && std::isfinite(estimate->value) &&
@@ -24,7 +24,7 @@ std::optional<Estimate> TimesIn(const proto::Samples& samples, double run_to_run
   return times ? estimate : std::nullopt;
 }
 
-// What the reducer costs on one device: through it minus plain, by batch.
+// Returns the reducer's cost on one device by batch: the time with the reducer minus the plain time.
 std::map<uint32_t, Estimate> ReducerSeconds(const ScaleRecords& scale, double run_to_run_fraction) {
   std::map<uint32_t, Estimate> plain, reduced;
   for (const proto::ScaleRecord& record : scale.records) {
@@ -45,8 +45,8 @@ std::map<uint32_t, Estimate> ReducerSeconds(const ScaleRecords& scale, double ru
 
 double SentShare(absl::string_view gradient_compression) { return gradient_compression == "bf16" ? 0.5 : 1; }
 
-// None at all when one has no time or no size that a message has. Autograd's buckets are of fp32 gradients; the ranges of
-// the hand-written step are as they travel.
+// Returns no buckets at all if one of them has no time or an impossible size. Autograd's buckets are of fp32 gradients;
+// the ranges of the hand-written step have the size that is sent.
 std::vector<BucketLoad> BucketsOf(const proto::ScalePoint& point) {
   std::vector<BucketLoad> buckets;
   const double share = point.step() == proto::FUSED ? 1 : SentShare(point.gradient_compression());
@@ -59,7 +59,7 @@ std::vector<BucketLoad> BucketsOf(const proto::ScalePoint& point) {
   return buckets;
 }
 
-// The plain point of one device has no buckets: those of the same device through the reducer.
+// Returns the buckets of the point with the reducer, because the plain point of one device has none.
 std::vector<BucketLoad> BucketsFor(const ScaleRecords& scale, const proto::ScalePoint& point) {
   for (const proto::ScaleRecord& record : scale.records) {
     const proto::ScalePoint& other = record.point();
@@ -71,7 +71,7 @@ std::vector<BucketLoad> BucketsFor(const ScaleRecords& scale, const proto::Scale
   return {};
 }
 
-// Nothing for a point that has no times.
+// Returns nullopt for a point without times.
 std::optional<ScalingTime> TimeOf(const proto::ScalePoint& point, double run_to_run_fraction) {
   const std::optional<Estimate> epoch = TimesIn(point.epoch_seconds(), run_to_run_fraction);
   const std::optional<Estimate> step = TimesIn(point.step_seconds(), run_to_run_fraction);
@@ -94,7 +94,8 @@ std::optional<ScalingTime> TimeOf(const proto::ScalePoint& point, double run_to_
 
 bool IsTimed(const proto::ScaleRecord& record) { return record.has_point() && IsTimedPoint(record.point()); }
 
-// One for each number of ranks, from the operations of all completed points: the link does not depend on the batch.
+// Adds one probe per number of ranks, from the operations of all completed points: the link does not depend on the
+// batch.
 void AddProbes(const std::vector<const proto::ScalePoint*>& points, double run_to_run_fraction, ScalingTimes& times) {
   std::set<uint32_t> all_ranks;
   for (const proto::ScalePoint* point : points) {
@@ -109,7 +110,7 @@ void AddProbes(const std::vector<const proto::ScalePoint*>& points, double run_t
   }
 }
 
-// Batches of one device that the scale record has not.
+// Adds batches of one device that the scale record does not have.
 void AddSweep(const SweepRecords& sweep, double run_to_run_fraction, ScalingTimes& times) {
   for (const proto::SweepRecord& record : sweep.records) {
     const proto::SweepPoint& point = record.point();

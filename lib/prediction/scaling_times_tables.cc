@@ -1,4 +1,4 @@
-// ScalingTimes of published tables.
+// Makes ScalingTimes from published tables.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -22,7 +22,7 @@ uint64_t GradientBytes(const proto::PublishedTables& tables) {
   return claims.gradient_bytes() > 0 ? claims.gradient_bytes() : 4 * claims.parameter_count();
 }
 
-// Whether the value is the time of an epoch: not a line of a log, and not repeated from elsewhere.
+// Returns true if the value is the time of an epoch: not a line of a log, and not repeated from elsewhere.
 bool IsEpochTime(const proto::PublishedValue& value) {
   return (value.quantity() == proto::EPOCH_SECONDS || value.quantity() == proto::STEP_SECONDS) && value.epoch() == 0 &&
          !value.restated() && value.devices() > 0 && value.batch() > 0;
@@ -32,7 +32,7 @@ uint64_t BatchPerDevice(const proto::PublishedTables& tables, const proto::Publi
   return tables.claims().batch() == "total" ? value.batch() / value.devices() : value.batch();
 }
 
-// Nothing where a device has not one whole batch an epoch.
+// Returns nullopt if a device has no whole batch per epoch, or if the time is not positive and finite.
 absl::StatusOr<std::optional<ScalingTime>> TimeOf(const proto::PublishedTables& tables,
                                                   const proto::PublishedValue& value, double run_to_run_fraction) {
   ASSIGN_OR_RETURN(const PrintedNumber printed, ParsePrintedNumber(value.as_printed()));

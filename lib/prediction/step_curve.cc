@@ -14,7 +14,7 @@ namespace {
 
 using Steps = std::map<double, Estimate>;
 
-// On the line through two points; left of both where `batch` is.
+// Returns the value at `batch` on the line through two points; `batch` may be left of both.
 Estimate OnLine(const Steps::value_type& a, const Steps::value_type& b, double batch) {
   const double share = (batch - a.first) / (b.first - a.first);
   Estimate estimate = (1 - share) * a.second + share * b.second;
@@ -22,7 +22,8 @@ Estimate OnLine(const Steps::value_type& a, const Steps::value_type& b, double b
   return estimate;
 }
 
-// By the two neighbours of `batch`, or the first two points. At least two points, `batch` not above the last.
+// Interpolates between the two neighbours of `batch`, or extrapolates from the first two points. There must be at least
+// two points, and `batch` must not be above the last.
 Estimate Interpolate(const Steps& steps, double batch) {
   auto above = steps.lower_bound(batch);
   if (above == steps.begin()) {
@@ -31,20 +32,21 @@ Estimate Interpolate(const Steps& steps, double batch) {
   return OnLine(*std::prev(above), *above, batch);
 }
 
-// Anything from one to the other.
+// Returns a uniform distribution from one value to the other.
 Estimate Between(const Estimate& a, const Estimate& b) {
   return 0.5 * (a + b) + Known(0, VarianceOfRange(b.value - a.value));
 }
 
-// The last step of an epoch, `left` of `batch` images: by the curve where it may be used, else anything from its share
-// of a whole step to all of it.
+// Returns the last step of an epoch, `left` of `batch` images: by the curve if it may interpolate, else uniform from
+// the images' share of a whole step to a whole step.
 Estimate LastStep(const Steps& steps, bool interpolates, double left, const Estimate& whole, uint32_t batch,
                   Tail tail) {
   const Estimate smaller = interpolates ? Interpolate(steps, left) : (left / batch) * whole;
   return tail == Tail::kUnknown || !interpolates ? Between(smaller, whole) : smaller;
 }
 
-// Seconds of a measured batch as its two neighbours tell them; nothing for the first and the last batch.
+// Returns the seconds of a measured batch as interpolated between its neighbours; nullopt for the first and the last
+// batch.
 std::optional<double> LeftOut(const Steps& steps, Steps::const_iterator step) {
   if (step == steps.begin() || std::next(step) == steps.end()) {
     return std::nullopt;
@@ -74,7 +76,7 @@ proto::LeaveOneOut Score(const Steps& steps) {
   return score;
 }
 
-// Empty: it may be used. Where no point could be left out there is nothing against it.
+// Returns an empty string if the curve may be used, also if no point could be left out.
 std::string WhyRejected(const proto::LeaveOneOut& score, const proto::Acceptance& acceptance) {
   if (score.points() == 0 ||
       (score.median_error() <= acceptance.median_error() && score.worst_error() <= acceptance.worst_error())) {
@@ -107,7 +109,7 @@ absl::StatusOr<StepCurve> StepCurve::Make(const std::vector<OneDeviceEpoch>& epo
   curve.tail_ = tail;
   for (const OneDeviceEpoch& epoch : epochs) {
     RETURN_IF_ERROR(CheckEpoch(epoch));
-    // As if the tail took its share of a whole step; mended below.
+    // The tail counts as its share of a whole step; MendTails corrects this.
     const double steps = tail == Tail::kDropped ? static_cast<double>(epoch.images / epoch.batch)
                                                 : static_cast<double>(epoch.images) / epoch.batch;
     if (!curve.steps_.emplace(epoch.batch, (1 / steps) * epoch.seconds).second) {
@@ -128,8 +130,8 @@ absl::StatusOr<StepCurve> StepCurve::Make(const std::vector<OneDeviceEpoch>& epo
   return curve;
 }
 
-// A tail's time comes from the steps that it is mended for: each pass shrinks what is left by the tail's share of an
-// epoch, which is below 1/2 (an epoch has a whole step).
+// A tail's time depends on the steps that it corrects. Each pass shrinks the remaining error by the tail's share of an
+// epoch, which is below 1/2 because an epoch has a whole step.
 void StepCurve::MendTails(const std::vector<OneDeviceEpoch>& epochs) {
   constexpr int kPasses = 30;
   for (int pass = 0; pass < kPasses && tail_ != Tail::kDropped; ++pass) {

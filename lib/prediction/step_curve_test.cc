@@ -11,7 +11,7 @@ namespace {
 using ::lockstep::testing::IsOk;
 using ::testing::HasSubstr;
 
-// A device whose step takes 2 ms and 0.1 ms an image, exactly.
+// A device whose step takes exactly 2 ms plus 0.1 ms per image.
 double Step(double batch) { return 0.002 + 0.0001 * batch; }
 
 proto::Acceptance Lenient() {
@@ -27,7 +27,7 @@ OneDeviceEpoch EpochOf(uint32_t batch, uint64_t images) {
   return {batch, images, Known(seconds)};
 }
 
-// The tail's share shrinks by at least half in each of thirty passes.
+// The error of the tail's share shrinks by at least half in each of thirty passes.
 constexpr double kClose = 1e-8;
 
 TEST(StepCurveTest, FindsAStraightLineBehindEpochsWithTails) {
@@ -91,7 +91,7 @@ TEST(StepCurveTest, OneBatchKnowsNoOther) {
   EXPECT_NEAR(curve->EpochSeconds(250, 100)->variance, 1.0 / 12, 1e-12);
 }
 
-// Left out, 128 is missed by 10 %.
+// Left out, the batch of 128 is missed by 10 %.
 TEST(StepCurveTest, ARejectedCurveKnowsItsOwnBatchesOnly) {
   proto::Acceptance strict;
   strict.set_median_error(0.05);
@@ -102,7 +102,7 @@ TEST(StepCurveTest, ARejectedCurveKnowsItsOwnBatchesOnly) {
   EXPECT_THAT(curve->rejected(), HasSubstr("missed by 10.0 % in the median"));
   EXPECT_DOUBLE_EQ(curve->StepSeconds(128)->value, 2);
   EXPECT_THAT(std::string(curve->StepSeconds(64).status().message()), HasSubstr("fails its test"));
-  // A last step of 32 images: from a quarter of 2 s to all of it, not the 1 s that was measured elsewhere on the curve.
+  // A last step of 32 images takes from a quarter of 2 s to all of it, not the 1 s that was measured at batch 32.
   EXPECT_DOUBLE_EQ(curve->TailSeconds(160, 128)->value, (0.5 + 2) / 2);
 }
 

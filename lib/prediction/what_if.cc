@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-// What --algorithm may be left to: each size takes the fastest of these.
+// Algorithms to choose from if --algorithm is not given: for each size, the fastest.
 constexpr std::array kCandidates = {AllReduceAlgorithm::kRing, AllReduceAlgorithm::kDoubleTree,
                                     AllReduceAlgorithm::kRecursiveDoubling, AllReduceAlgorithm::kHalvingDoubling,
                                     AllReduceAlgorithm::kHierarchical};
@@ -71,7 +71,7 @@ absl::StatusOr<std::vector<BucketLoad>> BucketsOf(const Workload& workload, cons
   if (variant.bucket_bytes == 0) {
     return buckets;
   }
-  constexpr double kMaxBuckets = 1e5;  // a tensor is never cut, and no network has as many
+  constexpr double kMaxBuckets = 1e5;  // tensors are never split, and no network has so many
   if (!(total_bytes / variant.bucket_bytes <= kMaxBuckets)) {
     return absl::InvalidArgumentError(absl::StrCat("a gradient of ", total_bytes, " bytes in ", variant.name,
                                                    " would be more than ", kMaxBuckets,
@@ -80,11 +80,11 @@ absl::StatusOr<std::vector<BucketLoad>> BucketsOf(const Workload& workload, cons
   return Rebucket(buckets, variant.bucket_bytes, variant.bucket_bytes);
 }
 
-// The communication of one step.
+// Communication of one step.
 struct Communication {
   double all_reduce_seconds = 0;  // buckets one after another
   double exposed_seconds = 0;
-  std::string algorithm;  // of the largest bucket
+  std::string algorithm;  // algorithm of the largest bucket
 };
 
 absl::StatusOr<Communication> Communicate(const Workload& workload, const proto::Cluster& cluster,
@@ -129,7 +129,7 @@ absl::StatusOr<Estimate> EpochSeconds(const Workload& workload, const proto::Clu
   return StepsOf(workload, devices) * StepSeconds(workload, communication.exposed_seconds, devices);
 }
 
-// Between hosts the latency must be said too; inside one a measured bandwidth has it in.
+// Between hosts the latency must be given too; inside a host, a measured bandwidth includes it.
 absl::Status CheckLink(const proto::Link& link, absl::string_view name, bool needs_latency) {
   const double latency = link.latency_seconds(), bandwidth = link.bytes_per_second();
   const bool latency_ok = std::isfinite(latency) && (needs_latency ? latency > 0 : latency >= 0);
@@ -152,13 +152,13 @@ absl::Status CheckDevices(const proto::Cluster& cluster, uint32_t devices) {
   return absl::OkStatus();
 }
 
-// Half the devices, where they are some that the cluster could have; 0: none.
+// Returns half the devices if the cluster can have that number; otherwise 0.
 uint32_t HalfOf(const proto::Cluster& cluster, uint32_t devices) {
   const uint32_t half = devices / 2;
   return devices % 2 == 0 && CheckDevices(cluster, half).ok() ? half : 0;
 }
 
-// Doubled from one on: within a host, then whole hosts; as far as the cluster's links are given.
+// Returns 1, 2, 4, ... devices within a host, then whole hosts, doubled, as long as the cluster's links are given.
 std::vector<uint32_t> Doublings(const proto::Cluster& cluster) {
   constexpr uint64_t kMaxDevices = 1 << 20;
   const uint64_t per_host = cluster.devices_per_host();
@@ -174,7 +174,7 @@ std::vector<uint32_t> Doublings(const proto::Cluster& cluster) {
   return doublings;
 }
 
-// The first doubling whose epoch is not `least_gain` times as short; 0: none.
+// Returns the first doubling that does not shorten the epoch by the factor `least_gain`; 0 if there is none.
 absl::StatusOr<uint32_t> StopsPayingAt(const Workload& workload, const proto::Cluster& cluster, const Variant& variant,
                                        double least_gain) {
   uint32_t devices_before = 0;
@@ -233,7 +233,7 @@ absl::StatusOr<proto::WhatIfRow> AskWhatIf(const Workload& workload, const proto
       modelled(Known(global_batch / step.value, global_batch * global_batch * step.variance / std::pow(step.value, 4)),
                "N*B / step");
   const double speedup = single.value / epoch.value;
-  // The one-device step is in both, so that its uncertainty mostly cancels: no interval is given.
+  // Both times contain the one-device step, so its uncertainty mostly cancels; no interval is given.
   *row.mutable_speedup() = modelled(Known(speedup), "E_1(B)/E_N(B), whole steps");
   *row.mutable_efficiency() = modelled(Known(speedup / devices), "E_1(B)/E_N(B)/N");
   if (const uint32_t half = HalfOf(cluster, devices); half > 0) {

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 // Sums of a few doubles.
 constexpr double kClose = 1e-12;
 
-// Two devices a host; inside 1 us and 100 GB/s, between hosts 10 us and 10 GB/s.
+// Two devices per host; inside a host 1 us and 100 GB/s, between hosts 10 us and 10 GB/s.
 proto::Cluster SmallCluster(const std::string& algorithm) {
   proto::Cluster cluster;
   cluster.set_devices_per_host(2);
@@ -28,7 +28,8 @@ proto::Cluster SmallCluster(const std::string& algorithm) {
   return cluster;
 }
 
-// 1,000 images, 10 a step of 1 ms on one device; one bucket of 4 MB at the end of backward; 0.1 ms beyond on several.
+// 1,000 images, 10 per step of 1 ms on one device; one bucket of 4 MB at the end of backward; 0.1 ms of overhead on
+// several devices.
 Workload SmallWorkload() {
   Workload workload;
   workload.training_images = 1000;
@@ -75,8 +76,8 @@ TEST(WhatIfTest, RingOverTwoHostsByHand) {
   EXPECT_NEAR(row.efficiency().value(), 0.1 / 44e-3 / 4, 1e-9);
 }
 
-// Hierarchical, T = RS_intra(S) + AR_inter(S/2) + AG_intra(S): inside 2 * (2-1) messages of S/2 = 2 * (1 us + 20 us) =
-// 42 us; between 2 hosts a ring of S/2 = 2 MB: 2 messages of 1 MB = 2 * (10 us + 100 us) = 220 us. Together 262 us.
+// Hierarchical, T = RS_intra(S) + AR_inter(S/2) + AG_intra(S). Inside: 2 * (2-1) messages of S/2 = 2 * (1 us + 20 us) =
+// 42 us. Between 2 hosts, a ring of S/2 = 2 MB: 2 messages of 1 MB = 2 * (10 us + 100 us) = 220 us. Together 262 us.
 TEST(WhatIfTest, HierarchicalByItsClosedForm) {
   const proto::WhatIfRow row = Ask(SmallWorkload(), SmallCluster("hierarchical"), Variant(), 4);
   EXPECT_NEAR(row.all_reduce_seconds().value(), 262e-6, kClose);
@@ -117,8 +118,8 @@ TEST(WhatIfTest, StragglersGrowWithTheDevices) {
               1e-12);
 }
 
-// Epochs of 2, 4, 8 devices: 2: 50 steps of 1 + 0.1 + 2*(1+20) us = 1.142 ms: 57.1 ms; 4: 44 ms, 1.30 times as short;
-// 8: 13 steps of 1.1 ms + 14 * (10 + 50) us = 1.94 ms: 25.2 ms, 1.74 times; 256: 1 step, as with 128, and more
+// Epochs of 2, 4, 8 devices. 2: 50 steps of 1 + 0.1 + 2*(1+20) us = 1.142 ms: 57.1 ms. 4: 44 ms, 1.30 times as short.
+// 8: 13 steps of 1.1 ms + 14 * (10 + 50) us = 1.94 ms: 25.2 ms, 1.74 times as short. 256: 1 step, like 128, and more
 // messages.
 TEST(WhatIfTest, SaysWhereMoreDevicesNoLongerPay) {
   const proto::Cluster cluster = SmallCluster("ring");
@@ -127,9 +128,9 @@ TEST(WhatIfTest, SaysWhereMoreDevicesNoLongerPay) {
   EXPECT_NEAR(Ask(SmallWorkload(), cluster, Variant(), 8).epoch_seconds().value(), 13 * 1.94e-3, 1e-9);
   EXPECT_TRUE(Ask(SmallWorkload(), cluster, Variant(), 8).pays());
   EXPECT_FALSE(Ask(SmallWorkload(), cluster, Variant(), 256).pays());
-  // 64: 2 steps of 1.1 ms + 126 * (10 + 6.25) us = 6.3 ms, where 32 take 4 of 1.1 ms + 62 * (10 + 12.5) us = 10.0
-  // ms: 1.58. 128: 1 step of 1.1 ms + 254 * (10 + 3.125) us = 4.4 ms: 1.42. 256: 1 step, longer: that is where it
-  // stops.
+  // 64: 2 steps of 1.1 ms + 126 * (10 + 6.25) us = 6.3 ms; 32 take 4 steps of 1.1 ms + 62 * (10 + 12.5) us = 10.0 ms:
+  // 1.58 times. 128: 1 step of 1.1 ms + 254 * (10 + 3.125) us = 4.4 ms: 1.42 times. 256: 1 step, longer: scaling stops
+  // paying here.
   EXPECT_EQ(Ask(SmallWorkload(), cluster, Variant(), 8).stops_paying_at(), 256u);
 }
 
@@ -162,7 +163,7 @@ TEST(WhatIfTest, SeveralHostsNeedTheirLink) {
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("--inter_gigabytes_per_second"));
   EXPECT_THAT(CheckCluster(cluster, 2), IsOk());             // one host
-  cluster.mutable_inter_host()->set_bytes_per_second(10e9);  // its latency too
+  cluster.mutable_inter_host()->set_bytes_per_second(10e9);  // the latency is needed too
   EXPECT_THAT(std::string(CheckCluster(cluster, 4).message()), HasSubstr("--inter_latency_microseconds"));
 }
 

@@ -1,4 +1,4 @@
-// The workload that --what_if moves to another cluster, from the runs that there are.
+// Workload that --what_if moves to another cluster, made from the measured runs.
 #ifndef LOCKSTEP_LIB_PREDICTION_WORKLOAD_H_
 #define LOCKSTEP_LIB_PREDICTION_WORKLOAD_H_
 
@@ -12,15 +12,15 @@
 
 namespace lockstep {
 
-// One step at `batch`: the one-device curve; overhead and stragglers of the run of the most devices (lib/prediction/
-// epoch_parts.h; 0 when there is none of several); the buckets of that run. Without buckets the whole gradient is one
-// that is ready at the end of backward, so that nothing hides. FailedPrecondition: no run, no size of the gradient.
-// OutOfRange: a batch beyond the curve.
+// Returns one step at `batch`: from the one-device curve; overhead and stragglers from the run of the most devices
+// (lib/prediction/epoch_parts.h; 0 if no run has several devices); the buckets of that run. Without buckets the whole
+// gradient is one bucket that is ready at the end of backward, so that nothing is hidden. FailedPrecondition: no run,
+// or no size of the gradient. OutOfRange: a batch above the curve.
 absl::StatusOr<Workload> MakeWorkload(const ScalingTimes& times, const StepCurve& curve,
                                       const AllReduceTime& all_reduce, uint32_t batch);
 
-// A link inside a host as a ring's bandwidth on the most devices that an all-reduce was measured on, for a gradient of
-// this size; its latency is in that. NotFound: none was measured.
+// Returns the link inside a host: the bus bandwidth of an all-reduce of the gradient on the most devices of any run, at
+// most `most_devices`. The bandwidth includes the latency. NotFound: no all-reduce was measured.
 absl::StatusOr<proto::Link> MeasuredLink(const ScalingTimes& times, const AllReduceTime& all_reduce,
                                          uint32_t most_devices);
 
