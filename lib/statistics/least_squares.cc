@@ -34,7 +34,7 @@ absl::Status CheckProblem(const LeastSquaresProblem& problem) {
   return absl::OkStatus();
 }
 
-// Those columns of the design that `free` names, and the values, each row times the root of its weight.
+// Columns of the design that `free` names, and the values, each row times the square root of its weight.
 struct WeightedSystem {
   Eigen::MatrixXd design;
   Eigen::VectorXd values;
@@ -63,7 +63,7 @@ std::vector<std::vector<double>> ToRows(const Eigen::MatrixXd& matrix) {
   return rows;
 }
 
-// The fit of the parameters in `free` alone.
+// Fits only the parameters in `free`.
 absl::StatusOr<LeastSquaresFit> Solve(const LeastSquaresProblem& problem, const std::vector<int>& free) {
   const WeightedSystem system = Weighted(problem, free);
   const Eigen::VectorXd lengths = system.design.colwise().norm();
@@ -101,7 +101,7 @@ std::vector<int> AllOf(const LeastSquaresProblem& problem) {
   return all;
 }
 
-// value -+ t * sqrt(s^2 * unscaled_variance).
+// Returns value -+ t * sqrt(s^2 * unscaled_variance).
 std::optional<Interval> Around(const LeastSquaresFit& fit, double value, double unscaled_variance, double confidence) {
   if (fit.degrees_of_freedom <= 0) {
     return std::nullopt;

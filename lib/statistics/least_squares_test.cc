@@ -63,7 +63,8 @@ TEST(LeastSquaresTest, ParametersMayDifferByManyPowersOfTen) {
   // 1e-5 + 4e-12 * S at 1 KB and 1 GiB.
   const double large = 1 << 30;
   const LeastSquaresFit fit = Fit({{{1, 1024}, {1, large}}, {1e-5 + 4e-12 * 1024, 1e-5 + 4e-12 * large}, {}});
-  EXPECT_NEAR(fit.parameters[0] / 1e-5, 1, 1e-9);  // of 4.3e-3 a difference of 1e-5 is left: three digits are lost
+  EXPECT_NEAR(fit.parameters[0] / 1e-5, 1, 1e-9);  // the difference of 1e-5 is small compared with 4.3e-3: three digits
+                                                   // are lost
   EXPECT_NEAR(fit.parameters[1] / 4e-12, 1, kRounding);
 }
 

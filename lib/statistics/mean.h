@@ -1,4 +1,4 @@
-// The mean of a list, a vector's or a repeated field's.
+// Mean of a list, such as a vector or a repeated field.
 #ifndef LOCKSTEP_LIB_STATISTICS_MEAN_H_
 #define LOCKSTEP_LIB_STATISTICS_MEAN_H_
 
@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// 0 when there are no values.
+// Returns 0 if there are no values.
 template <typename Values>
 double Mean(const Values& values) {
   return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());

@@ -1,5 +1,5 @@
-// Is the difference between the means of two groups more than chance? Welch's t-test, and Holm's correction for several
-// such tests at once. Pure functions, any thread.
+// Tests whether the difference between the means of two groups is more than chance: Welch's t-test, and Holm's
+// correction for several such tests at once. Pure functions, any thread.
 #ifndef LOCKSTEP_LIB_STATISTICS_MEAN_DIFFERENCE_H_
 #define LOCKSTEP_LIB_STATISTICS_MEAN_DIFFERENCE_H_
 

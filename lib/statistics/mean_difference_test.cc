@@ -65,8 +65,8 @@ TEST(WelchTestTest, WithoutASpreadThereIsNoTest) {
   EXPECT_TRUE(WelchTest({1, 1}, {2, 3}).has_value());  // one group's spread is enough
 }
 
-// Two groups of one normal distribution, three values each: p is below 0.05 in about 5 % of cases, and not more. Sums of
-// twelve uniform numbers stand for normal ones. Welch's test of so few values errs to the safe side.
+// Two groups of one normal distribution, three values each: p must be below 0.05 in about 5 % of cases, and not more.
+// Sums of twelve uniform numbers approximate normal ones. Welch's test of so few values is conservative.
 TEST(WelchTestTest, CallsChanceADifferenceAtTheStatedRate) {
   uint64_t state = 1;
   const auto normal = [&state] {
@@ -84,7 +84,7 @@ TEST(WelchTestTest, CallsChanceADifferenceAtTheStatedRate) {
     called += chance.has_value() && chance->p < 0.05 ? 1 : 0;
   }
   EXPECT_GT(called, kCases * 0.03);
-  EXPECT_LT(called, kCases * 0.0546);  // 5 % and three standard deviations of the count
+  EXPECT_LT(called, kCases * 0.0546);  // 5 % plus three standard deviations of the count
 }
 
 // The example of Wikipedia's "Holm-Bonferroni method": 0.005 and 0.01 are differences at 5 %, 0.03 and 0.04 are not. The

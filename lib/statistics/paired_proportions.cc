@@ -8,7 +8,8 @@
 namespace lockstep {
 namespace {
 
-// How many standard deviations c - b lies above what is expected if `difference` is true. Falls as `difference` grows.
+// Returns the number of standard deviations that c - b lies above its expectation if `difference` is true. Falls as
+// `difference` grows.
 double Score(const PairedChanges& changes, double difference) {
   const auto b = static_cast<double>(changes.lost), c = static_cast<double>(changes.gained);
   const auto n = static_cast<double>(changes.items);
@@ -23,7 +24,7 @@ double Score(const PairedChanges& changes, double difference) {
   return distance == 0 ? 0 : distance / std::sqrt(std::max(0.0, variance));
 }
 
-// The difference in [low, high] at which the score falls through `target`, to the last bit of 1.
+// Returns the difference in [low, high] at which the score falls through `target`, to the last bit of 1.
 double Solve(const PairedChanges& changes, double target, double low, double high) {
   for (int halving = 0; halving < 54; ++halving) {
     const double middle = (low + high) / 2;

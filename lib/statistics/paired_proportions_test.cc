@@ -42,7 +42,7 @@ TEST(McNemarExactPTest, ManyChangesAreAsTheNormalLimit) {
   EXPECT_NEAR(McNemarExactP({4800, 5200, 100000}), std::erfc(3.99 / std::sqrt(2.0)), 1e-6);
 }
 
-// The same source, and its first example.
+// From the same source, and its first example.
 TEST(PairedDifferenceIntervalTest, AsPublished) {
   const Interval therapy = PairedDifferenceInterval({16, 6, 161});
   EXPECT_NEAR(therapy.low, -0.1240, 5e-5);
@@ -88,7 +88,7 @@ TEST(PairedDifferenceIntervalTest, MirroredWhenBothAreExchanged) {
 
 double LogOrZero(double count, double p) { return count == 0 ? 0 : count * std::log(p); }
 
-// The likeliest probability of a loss, by trying: P(gain) = q + d, P(neither) = 1 - 2q - d.
+// Finds the likeliest probability of a loss by search: P(gain) = q + d, P(neither) = 1 - 2q - d.
 double LikeliestLoss(const PairedChanges& changes, double d) {
   double low = std::max(0.0, -d), high = (1 - d) / 2;
   const auto likelihood = [&](double q) {
@@ -102,7 +102,7 @@ double LikeliestLoss(const PairedChanges& changes, double d) {
   return (low + high) / 2;
 }
 
-// At each end the distance is z standard deviations, with q found by trying.
+// At each end the distance is z standard deviations, with q found by search.
 TEST(PairedDifferenceIntervalTest, EndsSolveTangosEquation) {
   for (const PairedChanges& changes : std::vector<PairedChanges>{{3, 1, 40}, {0, 2, 40}, {30, 40, 10000}, {5, 5, 12}}) {
     const auto n = static_cast<double>(changes.items);
@@ -116,7 +116,8 @@ TEST(PairedDifferenceIntervalTest, EndsSolveTangosEquation) {
   }
 }
 
-// How often the interval of n = 60 holds the truth: the sum of multinomial probabilities over all outcomes.
+// Returns the probability that the interval of n = 60 contains the true value: the sum of multinomial probabilities
+// over all outcomes.
 double Coverage(double p_lost, double p_gained, const std::vector<std::vector<Interval>>& intervals) {
   const uint64_t n = intervals.size() - 1;
   double coverage = 0;
@@ -134,7 +135,7 @@ double Coverage(double p_lost, double p_gained, const std::vector<std::vector<In
   return coverage;
 }
 
-// The estimate and z standard errors on each side, which textbooks print first.
+// Returns the estimate +- z standard errors, the interval that textbooks print first.
 Interval WaldInterval(const PairedChanges& changes) {
   const auto n = static_cast<double>(changes.items), changed = static_cast<double>(changes.lost + changes.gained);
   const double estimate = (static_cast<double>(changes.gained) - static_cast<double>(changes.lost)) / n;
@@ -147,7 +148,7 @@ struct Coverages {
   double least = 1;
 };
 
-// A method's coverages of 60 items, over a grid of true probabilities of a loss and a gain.
+// Returns a method's coverages for 60 items, over a grid of true probabilities of a loss and a gain.
 template <typename Method>
 Coverages CoveragesOf(const Method& method) {
   constexpr uint64_t kItems = 60;
@@ -171,7 +172,7 @@ Coverages CoveragesOf(const Method& method) {
 TEST(PairedDifferenceIntervalTest, HoldsTheTruthAtItsRate) {
   const Coverages tango = CoveragesOf([](const PairedChanges& changes) { return PairedDifferenceInterval(changes); });
   EXPECT_NEAR(tango.mean, 0.95, 0.003);
-  EXPECT_GT(tango.least, 0.93);  // outcomes are whole numbers: no interval is at its rate everywhere
+  EXPECT_GT(tango.least, 0.93);  // outcomes are whole numbers: no interval has its stated rate everywhere
 }
 
 TEST(PairedDifferenceIntervalTest, WaldsDoesNot) { EXPECT_LT(CoveragesOf(WaldInterval).least, 0.90); }

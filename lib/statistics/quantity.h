@@ -1,5 +1,5 @@
-// Makes a proto::Quantity of a number or of the reason why there is none. What is infinite or NaN is none: a record
-// that holds such a time gives a blank with that reason.
+// Makes a proto::Quantity from a number or from the reason for its absence. An infinity or NaN is not a number: if a
+// record holds such a time, the quantity is blank with that reason.
 #ifndef LOCKSTEP_LIB_STATISTICS_QUANTITY_H_
 #define LOCKSTEP_LIB_STATISTICS_QUANTITY_H_
 
@@ -13,22 +13,22 @@
 
 namespace lockstep {
 
-// A mean over timed epochs, as it was read off a clock.
+// Returns a mean over timed epochs, as measured by a clock.
 proto::Quantity Measured(const Spread& spread, absl::string_view method);
 
-// A number that was counted, and so has no spread.
+// Returns a counted number, which has no spread.
 proto::Quantity Counted(double value, absl::string_view method);
 
-// A formula's value. The method gets the kind of the interval, and a warning when the value is below 0.
+// Returns a formula's value. The kind of the interval is appended to the method, and a warning if the value is below 0.
 proto::Quantity Derived(const Spread& spread, absl::string_view method);
 
-// A fit's value with what Student's t gives it; ends that are infinite are left out.
+// Returns a fit's value with its Student-t interval; infinite ends are omitted.
 proto::Quantity Modelled(double value, const std::optional<Interval>& interval, double confidence,
                          absl::string_view method);
 
 proto::Quantity Absent(absl::string_view reason);
 
-// Derived(*spread, method), or Absent(reason) when there is no spread.
+// Returns Derived(*spread, method), or Absent(reason) if there is no spread.
 proto::Quantity DerivedOr(const std::optional<Spread>& spread, absl::string_view method, absl::string_view reason);
 
 }  // namespace lockstep

@@ -1,7 +1,8 @@
-// A mean with the extremes of single measurements around it, and the arithmetic that carries the extremes along.
+// A mean with the extremes of single measurements, and arithmetic that propagates the extremes.
 //
-// Extremes, not a confidence interval: with two to five epochs nothing is assumed of their distribution. A sum or a
-// quotient takes the extremes of both operands at once, so the true spread is never wider than what is shown.
+// The range is the extremes, not a confidence interval: with two to five epochs nothing is assumed of their
+// distribution. A sum or a quotient takes the extremes of both operands at once, so the true spread is never wider than
+// the range.
 #ifndef LOCKSTEP_LIB_STATISTICS_SPREAD_H_
 #define LOCKSTEP_LIB_STATISTICS_SPREAD_H_
 
@@ -11,7 +12,7 @@
 
 namespace lockstep {
 
-// low <= mean <= high; all equal and `repeated` false when there was one measurement only.
+// low <= mean <= high. If there was only one measurement, all are equal and `repeated` is false.
 struct Spread {
   double mean = 0;
   double low = 0;
@@ -19,14 +20,14 @@ struct Spread {
   bool repeated = false;  // some operand was measured more than once
 };
 
-// Nothing when there are no samples.
+// Returns nullopt if there are no samples.
 std::optional<Spread> SpreadOf(const proto::Samples& samples);
 
 Spread Exactly(double value);
-Spread operator*(double factor, const Spread& spread);  // factor >= 0
+Spread operator*(double factor, const Spread& spread);  // factor must be >= 0
 Spread operator-(const Spread& a, const Spread& b);
 
-// a / b. Nothing when some value of `b` is not positive: the quotient would have no bounds.
+// Returns a / b, or nullopt if any value of `b` is not positive, because the quotient would have no bounds.
 std::optional<Spread> Quotient(const Spread& a, const Spread& b);
 
 }  // namespace lockstep

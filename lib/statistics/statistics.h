@@ -1,4 +1,4 @@
-// The few numbers of statistics that fits need, from Boost.Math. Pure functions, any thread.
+// Statistical functions that fits need, from Boost.Math. Pure functions, any thread.
 #ifndef LOCKSTEP_LIB_STATISTICS_STATISTICS_H_
 #define LOCKSTEP_LIB_STATISTICS_STATISTICS_H_
 
@@ -12,11 +12,12 @@ struct Interval {
   double high = 0;
 };
 
-// Half the width, in standard errors, of a two-sided interval that holds the truth with probability `confidence`, which
-// is in (0, 1), when the standard error was estimated with so many (> 0, whole or not) degrees of freedom.
+// Returns half the width, in standard errors, of a two-sided interval that contains the true value with probability
+// `confidence`, if the standard error was estimated with `degrees_of_freedom`. `confidence` must be in (0, 1);
+// `degrees_of_freedom` must be > 0 and need not be whole.
 double StudentTFactor(double confidence, double degrees_of_freedom);
 
-// The mean of the two middle ones when their number is even. `values` is not empty.
+// Returns the median; the mean of the two middle values if their number is even. `values` must not be empty.
 double Median(std::vector<double> values);
 
 }  // namespace lockstep

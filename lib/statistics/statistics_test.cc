@@ -5,7 +5,7 @@
 namespace lockstep {
 namespace {
 
-// Half of the last digit of the printed table (W. Gosset's, as in every textbook).
+// Tolerance: half of the last digit of the printed table (W. Gosset's, in every textbook).
 TEST(StudentTFactorTest, AsInPrintedTables) {
   EXPECT_NEAR(StudentTFactor(0.95, 1), 12.706, 5e-4);
   EXPECT_NEAR(StudentTFactor(0.95, 4), 2.776, 5e-4);
