@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// Takes fields off the front of a text.
+// Removes fields from the front of a text.
 class Scanner {
  public:
   Scanner(absl::string_view text, int line) : text_(text), line_(line) {}
@@ -22,7 +22,7 @@ class Scanner {
 
   absl::StatusOr<std::string> TakeField() { return absl::StartsWith(text_, "\"") ? TakeQuoted() : TakePlain(); }
 
-  // After a field: true when another one follows on the row, false when the row is over.
+  // Must be called after a field. Returns true if another field follows in the row, false at the end of the row.
   bool TakeSeparator() {
     if (absl::ConsumePrefix(&text_, ",")) {
       return true;

@@ -1,5 +1,5 @@
-// Comma-separated values as RFC 4180 has them: fields in double quotes may hold commas, line ends, and quotes written
-// twice; lines end in LF or CRLF. Lines that are empty are no rows.
+// Comma-separated values of RFC 4180: fields in double quotes may hold commas, line ends, and doubled quotes; lines end
+// in LF or CRLF. Empty lines are not rows.
 #ifndef LOCKSTEP_LIB_PUBLISHED_CSV_H_
 #define LOCKSTEP_LIB_PUBLISHED_CSV_H_
 
@@ -13,7 +13,7 @@
 namespace lockstep {
 
 struct CsvRow {
-  int line = 0;  // on which it begins, from 1
+  int line = 0;  // line on which the row begins, from 1
   std::vector<std::string> fields;
 };
 
@@ -21,8 +21,8 @@ struct CsvRow {
 inline constexpr size_t kMaxCsvRows = 100'000;
 inline constexpr size_t kMaxCsvFields = 1'000;
 
-// `first_line` is the line of the file on which `text` begins. DataLoss, beginning with "LINE: ": a quote that is not
-// closed, one where none may be, or more than kMaxCsvRows or kMaxCsvFields.
+// Parses rows. `first_line` is the line of the file on which `text` begins. DataLoss, beginning with "LINE: ": a quote
+// that is not closed, a quote where none is allowed, or more than kMaxCsvRows or kMaxCsvFields.
 absl::StatusOr<std::vector<CsvRow>> ParseCsv(absl::string_view text, int first_line);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// The beginning of a text of a file, for an error: enough to find the place, and not the file itself.
+// Beginning of a text of a file, for an error: enough to find the place, but not the whole file.
 #ifndef LOCKSTEP_LIB_PUBLISHED_EXCERPT_H_
 #define LOCKSTEP_LIB_PUBLISHED_EXCERPT_H_
 
@@ -14,7 +14,7 @@ namespace lockstep {
 // Largest number of bytes that an error shows of a file. Names of columns, keys and conventions are shorter.
 inline constexpr size_t kMaxExcerptBytes = 40;
 
-// Returns `text`, or its first kMaxExcerptBytes and "...". A character of UTF-8 is not cut.
+// Returns `text`, or its first kMaxExcerptBytes and "...". A UTF-8 character is not split.
 inline std::string Excerpt(absl::string_view text) {
   return absl::StrCat(FirstBytes(text, kMaxExcerptBytes), text.size() <= kMaxExcerptBytes ? "" : "...");
 }

@@ -13,10 +13,10 @@
 namespace lockstep {
 namespace {
 
-// What a chain of a few double operations can be off, relative: 10 roundings of 2^-53 each, about 1e-15, with room.
+// Relative error of a few chained double operations: 10 roundings of 2^-53 each, about 1e-15, with a margin.
 constexpr double kArithmetic = 1e-13;
 
-// No table of times and bytes prints a power of ten beyond this; it keeps products of a few numbers finite.
+// No table of times and bytes prints a larger power of ten. The limit keeps products of a few numbers finite.
 constexpr int kLargestPower = 30;
 
 double Arithmetic(double exact, const PrintedNumber& printed) {

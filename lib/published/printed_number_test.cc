@@ -17,7 +17,7 @@ TEST(PrintedNumberTest, DigitsGiveValueAndUnit) {
   EXPECT_DOUBLE_EQ(Printed("4.389").unit, 0.001);
   EXPECT_DOUBLE_EQ(Printed("26").unit, 1);
   EXPECT_DOUBLE_EQ(Printed("-0.15").value, -0.15);
-  EXPECT_DOUBLE_EQ(Printed("38.20").unit, 0.01);  // the zero is a digit, too
+  EXPECT_DOUBLE_EQ(Printed("38.20").unit, 0.01);  // the zero is a digit too
   EXPECT_DOUBLE_EQ(Printed("1.746490e+10").value, 17464900000);
   EXPECT_DOUBLE_EQ(Printed("1.746490e+10").unit, 1e4);
   EXPECT_DOUBLE_EQ(Printed("5e-2").unit, 0.01);

@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-// Whether the quantity is what training came to, which may be said of no devices in particular.
+// Returns true for results of training, which need no number of devices.
 bool IsOutcome(proto::PublishedQuantity quantity) {
   switch (quantity) {
     case proto::LOSS:
@@ -25,8 +25,7 @@ bool IsOutcome(proto::PublishedQuantity quantity) {
   }
 }
 
-// Whether the quantity may stand without a batch: traffic of one iteration, and what papers print of rates, whose batch
-// they often leave unsaid.
+// Returns true for quantities that need no batch: traffic of one iteration, and rates, whose batch papers often omit.
 bool MayLackBatch(proto::PublishedQuantity quantity) {
   switch (quantity) {
     case proto::TRAFFIC_ELEMENTS:
@@ -42,7 +41,7 @@ bool MayLackBatch(proto::PublishedQuantity quantity) {
   }
 }
 
-// Text that tells a number apart from every other of its table. `context` is its own, or an excerpt.
+// Returns text that distinguishes a number from every other number of its table. `context` is its own, or an excerpt.
 std::string Identity(const proto::PublishedValue& value, absl::string_view context) {
   return absl::StrCat(proto::PublishedQuantity_Name(value.quantity()), ", ", value.devices(), " devices, batch ",
                       value.batch(), ", epoch ", value.epoch(), ", base ", value.base_devices(),

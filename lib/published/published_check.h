@@ -1,4 +1,4 @@
-// What a published table must hold to be audited. It was typed in by hand, and so is not to be believed unchecked.
+// Requirements on a published table that is audited. Tables are typed by people, so each one is checked.
 #ifndef LOCKSTEP_LIB_PUBLISHED_PUBLISHED_CHECK_H_
 #define LOCKSTEP_LIB_PUBLISHED_PUBLISHED_CHECK_H_
 
@@ -9,20 +9,21 @@
 
 namespace lockstep {
 
-// Largest number of tables of one document, and of numbers in all of them. The documents of data/published have 20 tables
-// and 194 numbers at most. What reads a document takes time that grows faster than these numbers.
+// Largest number of tables of one document, and of numbers in all of them. The documents of data/published have at most
+// 20 tables and 194 numbers. The time to process a document grows faster than these numbers.
 inline constexpr int kMaxPublishedTables = 500;
 inline constexpr int kMaxPublishedNumbers = 10'000;
 
-// Returns FailedPreconditionError if there are more.
+// Returns FailedPreconditionError if either number is above its limit.
 absl::Status CheckPublishedSize(int64_t tables, int64_t numbers);
 
-// OK, or DataLoss: a quantity that is not said, digits that are not a number, a time or what is made of times without
+// DataLoss: a missing quantity, digits that are not a number, or a time or a quantity computed from times without
 // devices or batch.
 absl::Status CheckPublishedValue(const proto::PublishedValue& value);
 
-// OK, or DataLoss naming table and value: the above, names that are missing or twice, two values that nothing tells
-// apart, and claims or facts that lib/published/statement.h does not know. FailedPrecondition: as CheckPublishedSize.
+// DataLoss, naming table and value: errors of CheckPublishedValue, missing or duplicate names, two values with the same
+// identity, or claims or facts that lib/published/statement.h does not allow. FailedPrecondition: as
+// CheckPublishedSize.
 absl::Status CheckPublishedTables(const proto::PublishedTables& tables);
 
 }  // namespace lockstep

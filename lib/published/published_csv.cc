@@ -42,7 +42,8 @@ bool IsRemark(absl::string_view line) {
   return stripped.empty() || stripped[0] == '#';
 }
 
-// Splits the lines above the columns off. The mark that some programs write before UTF-8 is dropped.
+// Removes the lines above the columns, and the byte-order mark that some programs write, from the front of `text`.
+// Returns these lines.
 std::vector<absl::string_view> TakeRemarks(absl::string_view& text) {
   absl::ConsumePrefix(&text, "\xEF\xBB\xBF");
   std::vector<absl::string_view> remarks;
@@ -54,13 +55,13 @@ std::vector<absl::string_view> TakeRemarks(absl::string_view& text) {
 
 constexpr char kFacts[] = "facts.";
 
-// The field of a message that a key names.
+// Field of a message that a key names.
 struct Parameter {
   google::protobuf::Message* message;
   const google::protobuf::FieldDescriptor* field;
 };
 
-// Returns the field, which is null if there is no such key.
+// Returns the field; its `field` is null if there is no such key.
 Parameter ParameterOf(absl::string_view key, proto::PublishedTables& tables) {
   const bool is_of_document = key == "source" || key == "description", is_fact = absl::ConsumePrefix(&key, kFacts);
   google::protobuf::Message* message = tables.mutable_claims();
@@ -87,15 +88,16 @@ absl::Status SetParameter(absl::string_view key, absl::string_view value, std::s
   return parameter.message == &tables ? absl::OkStatus() : CheckStatement(*parameter.message, *parameter.field);
 }
 
-// Returns the key that `text` is another spelling of ("Parameter count", "bytes-per-gigabyte"), or nothing.
+// Returns the key of which `text` is another spelling ("Parameter count", "bytes-per-gigabyte"); empty if there is
+// none.
 std::string KeyMeantBy(absl::string_view text) {
   std::string key = absl::AsciiStrToLower(absl::StrReplaceAll(text, {{" ", "_"}, {"-", "_"}}));
   proto::PublishedTables tables;
   return ParameterOf(key, tables).field != nullptr ? key : "";
 }
 
-// "# key = value". A line without "=", or with other characters or several words before it, is a remark, unless these are
-// another spelling of a key.
+// Reads "# key = value". A line without "=", or with other characters or several words before it, is a remark, unless
+// the words are another spelling of a key.
 absl::Status ReadRemark(absl::string_view line, std::set<std::string>& seen, proto::PublishedTables& tables) {
   const absl::string_view text =
       absl::StripAsciiWhitespace(absl::StripPrefix(absl::StripLeadingAsciiWhitespace(line), "#"));
@@ -139,7 +141,7 @@ absl::StatusOr<Columns> ReadColumns(const CsvRow& header) {
   return columns;
 }
 
-// What one row says, cell by cell. An optional column that is not there has empty cells.
+// Cells of one row by column. A missing optional column has empty cells.
 class Row {
  public:
   Row(const Columns& columns, const CsvRow& row) : columns_(columns), row_(row) {}
@@ -153,7 +155,8 @@ class Row {
   const CsvRow& row_;
 };
 
-// `value` is the number, `as_printed` its digits. One may be empty; both together must agree.
+// Returns the digits. `value` is the number, `as_printed` its digits. One may be empty; if both are given, they must
+// agree.
 absl::StatusOr<std::string> PrintedDigits(absl::string_view value, absl::string_view as_printed) {
   if (value.empty() || as_printed.empty()) {
     return std::string(value.empty() ? as_printed : value);
@@ -185,7 +188,7 @@ absl::StatusOr<proto::PublishedValue> ReadValue(const Row& row) {
   return value;
 }
 
-// The table of this name: a new one where it is not there yet.
+// Returns the table with this name; adds it if it does not exist.
 proto::PublishedTable& TableNamed(absl::string_view name, proto::PublishedTables& tables) {
   for (proto::PublishedTable& table : *tables.mutable_table()) {
     if (table.name() == name) {
@@ -197,7 +200,7 @@ proto::PublishedTable& TableNamed(absl::string_view name, proto::PublishedTables
   return table;
 }
 
-// A number of the whole table, which any of its rows may say.
+// Reads a number of the whole table, which any of its rows may give.
 absl::Status ReadLoaderWorkers(absl::string_view text, proto::PublishedTable& table) {
   if (text.empty()) {
     return absl::OkStatus();
@@ -212,7 +215,7 @@ absl::Status ReadLoaderWorkers(absl::string_view text, proto::PublishedTable& ta
   return absl::OkStatus();
 }
 
-// The unit of each table's rates, so that images are not divided by tokens.
+// Unit of each table's rates, so that images are not divided by tokens.
 using RateUnits = std::map<std::string, std::string>;
 
 absl::Status CheckRateUnit(const Row& row, const proto::PublishedValue& value, RateUnits& units) {

@@ -1,5 +1,5 @@
-// Published tables as CSV (RFC 4180, UTF-8): one row per printed number, below lines that say what the document says of
-// itself.
+// Published tables as CSV (RFC 4180, UTF-8): one row per printed number, below header lines with the document's
+// statements about itself.
 //
 //   # source = Table 2 of a paper, https://...
 //   # parameter_count = 11173962
@@ -9,8 +9,8 @@
 //   Table 2,speedup,2,32,,,1.46
 //
 // A line `# key = value` above the columns sets source, description, a field of proto::Claims by its name, or a field
-// of proto::Facts as facts.NAME, to a value that lib/published/statement.h allows. Only facts.source may stand several
-// times. Other lines that begin with # are remarks. What the columns mean stands in data/published/README.md.
+// of proto::Facts as facts.NAME, to a value that lib/published/statement.h allows. Only facts.source may occur several
+// times. Other lines that begin with # are remarks. data/published/README.md explains the columns.
 #ifndef LOCKSTEP_LIB_PUBLISHED_PUBLISHED_CSV_H_
 #define LOCKSTEP_LIB_PUBLISHED_PUBLISHED_CSV_H_
 
@@ -22,12 +22,15 @@
 
 namespace lockstep {
 
-// Whether the first line that is no remark names columns, as a CSV file's does and a text format's does not.
+// Returns true if the first line that is not a remark names columns, like in a CSV file and unlike in text format.
 bool LooksLikeCsv(absl::string_view text);
 
-// DataLoss, with path:line: a key, a key's value, a column, quantity or unit that is not known, a key that is there twice,
-// a column that is missing, a number that does not parse, a unit that contradicts its quantity, a value that contradicts
-// its printed digits, or what lib/published/published_check.h refuses. `path` is for messages only.
+// DataLoss, with path:line:
+// - an unknown key, column, quantity or unit, or an invalid value of a key;
+// - a duplicate key, or a missing column;
+// - a number that does not parse, a unit that contradicts its quantity, or a value that contradicts its printed digits;
+// - an error of lib/published/published_check.h.
+// `path` is used in messages only.
 absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view text, const std::string& path);
 
 }  // namespace lockstep

@@ -111,7 +111,7 @@ TEST(PublishedCsvTest, TheColumnsAreChecked) {
   ExpectBroken("table,table,quantity\n", ":1: ", "column 'table' is there twice");
 }
 
-// The file may be another one than was meant, and the error may be shown to others.
+// The file may have been named by mistake, and the error may be shown to others.
 TEST(PublishedCsvTest, AnErrorShowsLittleOfTheFile) {
   const std::string line = "root:*:19000:0:99999:7::: and much more that nobody but its owner should read";
   const absl::Status status = ParsePublishedCsv(absl::StrCat(line, "\n"), "x.csv").status();

@@ -1,5 +1,4 @@
-// Reads tables that somebody printed: data/published/*.textproto, or the same content as CSV
-// (lib/published/published_csv.h).
+// Reads published tables: data/published/*.textproto, or the same content as CSV (lib/published/published_csv.h).
 #ifndef LOCKSTEP_LIB_PUBLISHED_PUBLISHED_TABLES_H_
 #define LOCKSTEP_LIB_PUBLISHED_PUBLISHED_TABLES_H_
 
@@ -18,11 +17,12 @@ struct PublishedFile {
   proto::Input input;
 };
 
-// CSV or text format by the name's end, .csv or .textproto; otherwise by looking. NotFound: no such file. DataLoss: it
-// is neither (path:line: what was found), or a value is not as lib/published/published_check.h wants it.
+// Reads CSV or text format, chosen by the name's extension, .csv or .textproto, or else by the content. NotFound: no
+// such file. DataLoss: the file is neither format (path:line: found text), or a value fails
+// lib/published/published_check.h.
 absl::StatusOr<PublishedFile> ReadPublishedTables(const std::string& path);
 
-// The same of protobuf's text format in memory; `path` is for messages only.
+// Parses protobuf's text format from memory; `path` is used in messages only.
 absl::StatusOr<proto::PublishedTables> ParsePublishedTables(absl::string_view text, const std::string& path);
 
 }  // namespace lockstep

@@ -12,10 +12,10 @@
 namespace lockstep {
 namespace {
 
-// A unit that people print, and how a number in it becomes one of the audit's.
+// A unit that people print, and the conversion of a number in it to one of the audit's units.
 struct Unit {
   absl::string_view name;
-  absl::string_view mend;  // empty: it is one of the audit's own
+  absl::string_view mend;  // conversion, for the error; empty: one of the audit's own units
 };
 
 constexpr char kSeconds[] = "print seconds: move the point of as_printed, so that no digit changes";

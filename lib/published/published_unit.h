@@ -1,4 +1,4 @@
-// The units in which printed numbers of each kind are.
+// Units of each kind of printed number.
 #ifndef LOCKSTEP_LIB_PUBLISHED_PUBLISHED_UNIT_H_
 #define LOCKSTEP_LIB_PUBLISHED_PUBLISHED_UNIT_H_
 
@@ -8,13 +8,13 @@
 
 namespace lockstep {
 
-// Whether it is so many a second: images, samples, sequences, sentences or tokens.
+// Returns true for a rate: images, samples, sequences, sentences or tokens per second.
 bool IsRate(proto::PublishedQuantity quantity);
 
-// "s", "GB/s", "GB", "%", "images/s" (the first of a rate's), or "1" for what has no unit.
+// Returns "s", "GB/s", "GB", "%", "images/s" (the first unit of a rate), or "1" for a quantity without a unit.
 absl::string_view UnitOf(proto::PublishedQuantity quantity);
 
-// OK when `unit` is empty or one of the quantity's. InvalidArgument: it is not known, or it is another one.
+// Returns OK if `unit` is empty or a unit of the quantity. InvalidArgument: `unit` is unknown, or of another quantity.
 absl::Status CheckUnit(absl::string_view unit, proto::PublishedQuantity quantity);
 
 }  // namespace lockstep

@@ -15,7 +15,7 @@ namespace {
 
 using google::protobuf::FieldDescriptor;
 
-// A field whose value is one of a few words.
+// A field with a fixed list of allowed words.
 struct Words {
   const char* field;
   std::vector<std::string> words;
