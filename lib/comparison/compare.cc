@@ -18,12 +18,12 @@
 namespace lockstep {
 namespace {
 
-// A sweep or a scaling run as a comparison looks at it. Valid as long as its record.
+// A sweep or a scaling run, prepared for comparison. Valid as long as its record.
 struct TimedRun {
   const RecordSource* source;
   const char* kind;
   RunConditions conditions;
-  std::vector<std::pair<std::string, std::vector<double>>> times;  // of each point, by its name
+  std::vector<std::pair<std::string, std::vector<double>>> times;  // times of each point, by its name
 };
 
 void AddTimes(const std::string& name, const proto::Samples& samples, TimedRun& run) {
@@ -80,7 +80,7 @@ absl::Status CheckLike(const TimedRun& first, const TimedRun& other) {
                                                                   ": ", why, "; give two runs of the same"));
 }
 
-// Copies would say that runs do not differ.
+// FailedPrecondition: `other` is a copy of `run`. Copies would make the spread between runs too small.
 absl::Status CheckNoCopy(const TimedRun& run, const TimedRun& other) {
   return run.times != other.times ? absl::OkStatus()
                                   : absl::FailedPreconditionError(
@@ -102,13 +102,13 @@ bool SameDevice(const TimedRun& a, const TimedRun& b) {
          SameMachine::kYes;
 }
 
-// The build that made a run; runs of one build are runs of one program.
+// Returns the build that made a run. Runs of one build are runs of one program.
 std::string ProgramOf(const TimedRun& run) {
   const proto::Build& build = run.conditions.header->build();
   return build.build_id().empty() ? absl::StrCat(build.version(), " ", build.git_commit()) : build.build_id();
 }
 
-// All runs by the two programs, those that are compared first.
+// All runs of each of the two programs; the runs that are compared come first.
 struct Sides {
   std::vector<const TimedRun*> first, second;
 };
@@ -129,7 +129,7 @@ absl::StatusOr<Sides> AssignRuns(const TimedRun& first, const TimedRun& second, 
   return sides;
 }
 
-// Logarithms of the mean epochs of one point in each run that has it.
+// Returns the logarithms of the mean epochs of one point, for each run that has it.
 RunLogs LogsAt(const std::vector<const TimedRun*>& runs, const std::string& name) {
   RunLogs logs;
   for (const TimedRun* run : runs) {
@@ -146,7 +146,7 @@ const char* VerdictWord(TimeVerdict verdict) {
 
 double ConfidenceOfEach(size_t points) { return 1 - (1 - kCompareConfidence) / static_cast<double>(points); }
 
-// To plan with: as measured, else as stated.
+// Returns the deviation for planning: the measured one, else kPlannedDeviation.
 double DeviationOf(const RunSpread& spread) {
   return spread.degrees_of_freedom > 0 ? spread.deviation : kPlannedDeviation;
 }
@@ -156,7 +156,7 @@ std::string IntervalText(const TimeComparison& times) {
                                    : "no interval: one run of each";
 }
 
-// "; 7 runs of each would tell".
+// Returns for example "; 7 runs of each would tell".
 std::string NeededText(const ComparedPoint& point) {
   return point.runs_needed > 0 ? absl::StrCat("; ", point.runs_needed, " runs of each would tell")
                                : absl::StrCat("; ", kMaxRunsNeeded, " runs of each would not tell");

@@ -1,4 +1,4 @@
-// The stage of `report --compare`: two records of runs, point by point.
+// Stage of `report --compare`: compares two records of runs, point by point.
 #ifndef LOCKSTEP_LIB_COMPARISON_COMPARE_H_
 #define LOCKSTEP_LIB_COMPARISON_COMPARE_H_
 
@@ -13,39 +13,41 @@
 
 namespace lockstep {
 
-// Confidence that no point of a comparison is called faster or slower by chance: each of n points has 1 - (1 - it) / n
-// (Bonferroni).
+// Confidence c that no point of a comparison is called faster or slower by chance: each of n points is tested with
+// confidence 1 - (1 - c) / n (Bonferroni).
 inline constexpr double kCompareConfidence = 0.95;
 
-// A point that runs of both programs have.
+// A point that runs of both programs contain.
 struct ComparedPoint {
   std::string name;          // "batch 128"
   double first_seconds = 0;  // geometric means over runs of their epochs' means, with data loading
   double second_seconds = 0;
   TimeComparison comparison;
-  uint32_t runs_needed = 0;  // of each program to tell this difference, where it cannot be told; 0: see RunsNeeded()
+  uint32_t runs_needed = 0;  // runs of each program needed to confirm this difference, if the verdict is "cannot tell";
+                             // 0: see RunsNeeded()
 };
 
 struct RunComparison {
-  std::vector<ComparedPoint> points;  // in the first run's order
-  std::vector<std::string> left_out;  // points of one of the two runs only
-  uint32_t first_runs = 1;            // of each program
+  std::vector<ComparedPoint> points;  // points in the first run's order
+  std::vector<std::string> left_out;  // points of only one of the two runs
+  uint32_t first_runs = 1;            // number of runs of each program
   uint32_t second_runs = 1;
-  bool same_device = false;  // both were measured on one
+  bool same_device = false;  // true: all runs were measured on one device
   RunSpread spread;
 };
 
-// Compares the one sweep or scale record of `first` with that of `second`. Those of `more` are further runs: of the second's
-// program where the second has another program than the first and their build is the second's, else of the first's.
-// FailedPrecondition: not one record each, of one kind; other conditions (WhyConditionsDiffer); no point in common; a run of
-// `more` by a third program, or with the times of another run, which is a copy.
+// Compares the one sweep or scale record of `first` with that of `second`. The records of `more` are further runs. A
+// run of `more` belongs to the first program if its build is that of `first`, else to the second program.
+// FailedPrecondition: not one record in each of `first` and `second`, or records of different kinds; other conditions
+// (WhyConditionsDiffer); no common point; a run of `more` by a third program, or with the times of another run, which
+// is a copy.
 absl::StatusOr<RunComparison> CompareRuns(const LabRecords& first, const LabRecords& second, const LabRecords& more);
 
-// A line for each point, then what was tested, what runs differ by, and how many are needed.
+// Returns one line per point, then the test, the spread between runs, and the number of runs needed.
 std::string ComparisonText(const RunComparison& comparison);
 
-// Reads the files and prints the text on standard output. InvalidArgument: not two files. Others as ReadLabRecords' and
-// CompareRuns'.
+// Reads the files and prints the text on standard output. InvalidArgument: `files` does not have two elements. Other
+// errors as ReadLabRecords and CompareRuns.
 absl::Status RunCompare(const std::vector<std::string>& files, const std::vector<std::string>& more);
 
 }  // namespace lockstep

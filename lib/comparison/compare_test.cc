@@ -17,7 +17,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// Batches 32 and 128, of a GPU with a name of its own.
+// Batches 32 and 128 on a GPU with its own name.
 LabRecords Sweep() {
   LabRecords lab;
   lab.sweeps.push_back(SmallSweep());
@@ -41,7 +41,7 @@ int Told(const RunComparison& comparison, TimeVerdict verdict) {
   return told;
 }
 
-// A run whose times are all longer by this factor.
+// Returns a run whose times are all longer by this factor.
 LabRecords RunOf(double factor, const std::string& build = "a build") {
   LabRecords lab = Sweep();
   Multiply(factor, lab);
@@ -57,7 +57,7 @@ LabRecords Together(const std::vector<LabRecords>& runs) {
   return lab;
 }
 
-// 0.793 and 0.813 s of one program on one H200 were called slower.
+// 0.793 and 0.813 s of one program on one H200 were once called slower.
 TEST(CompareTest, TwoSingleRunsAreNeverToldApart) {
   for (const double factor : {1.0, 1.026, 2.0}) {
     const auto comparison = CompareRuns(RunOf(1), RunOf(factor), {});
@@ -68,7 +68,7 @@ TEST(CompareTest, TwoSingleRunsAreNeverToldApart) {
   }
 }
 
-// 2.6 % at a spread of 1.76 %, two points: 97.5 % each.
+// 2.6 % at a spread of 1.76 %, two points: a confidence of 97.5 % each.
 TEST(CompareTest, SaysHowManyRunsAreNeeded) {
   const auto comparison = CompareRuns(RunOf(1), RunOf(1.026), {});
   ASSERT_THAT(comparison, IsOk());
@@ -92,7 +92,7 @@ TEST(CompareTest, FurtherRunsSayHowMuchRunsDiffer) {
                     HasSubstr("measured with 5 degrees of freedom")));
 }
 
-// One program was run three times, the other once: the spread is that of the first.
+// One program was run three times, the other once: the spread is that of the first program.
 TEST(CompareTest, RunsOfOneSideAreEnoughForTheSpread) {
   const auto comparison = CompareRuns(RunOf(1), RunOf(1.2, "b"), Together({RunOf(1.01), RunOf(0.99)}));
   ASSERT_THAT(comparison, IsOk());

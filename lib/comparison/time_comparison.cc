@@ -12,11 +12,11 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// "H200 of one kind differ by up to 3 %" (benchmarks/results/README.md): any difference up to that is as likely, which has
-// a variance of 0.03^2 / 3.
+// "H200 of one kind differ by up to 3 %" (benchmarks/results/README.md). A uniform distribution of the difference up to
+// that limit has a variance of 0.03^2 / 3.
 constexpr double kVarianceOfDevices = 0.03 * 0.03 / 3;
 
-// Half the interval of a difference between `first_runs` and `second_runs`.
+// Returns half the width of the interval of a difference between `first_runs` and `second_runs`.
 double HalfWidth(const RunSpread& spread, double first_runs, double second_runs, bool same_device, double confidence) {
   if (spread.degrees_of_freedom <= 0) {
     return kInfinity;
@@ -26,8 +26,8 @@ double HalfWidth(const RunSpread& spread, double first_runs, double second_runs,
   if (variance == 0 || !std::isfinite(variance)) {
     return variance;
   }
-  // Welch and Satterthwaite: the variance of devices is stated, and so has no degrees of freedom. Beyond so many a
-  // Student's t is normal in all digits that are shown.
+  // Welch and Satterthwaite: the variance of devices is stated, and so has no degrees of freedom. With more than 1e6
+  // degrees of freedom, Student's t is normal in all printed digits.
   const double freedom =
       of_runs > 0 ? std::min(variance * variance / (of_runs * of_runs) * spread.degrees_of_freedom, 1e6) : 1e6;
   return StudentTFactor(confidence, freedom) * std::sqrt(variance);

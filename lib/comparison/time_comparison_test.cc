@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kConfidence = 0.95;
 
-// Twelve uniform numbers less six: standard libraries differ in their normal distributions.
+// Sum of twelve uniform numbers minus six, because standard libraries differ in their normal distributions.
 class Normal {
  public:
   explicit Normal(uint32_t seed) : engine_(seed) {}
@@ -28,7 +28,7 @@ class Normal {
   std::mt19937 engine_;
 };
 
-// Runs that differ by 1.76 % as a whole.
+// Returns runs that differ by 1.76 % as a whole.
 RunLogs RunsOf(double seconds, int runs, Normal& normal) {
   RunLogs logs;
   for (int i = 0; i < runs; ++i) {
@@ -48,7 +48,7 @@ int Count(TimeVerdict verdict, double second_seconds, int runs, bool same_device
   return count;
 }
 
-// One program twice on one H200: 0.793 and 0.813 s.
+// One program run twice on one H200: 0.793 and 0.813 s.
 TEST(TimeComparisonTest, TwoSingleRunsAreNeverEnough) {
   for (const double second : {0.813, 1.6, 0.1}) {
     const RunLogs a = {std::log(0.793)}, b = {std::log(second)};
@@ -61,7 +61,8 @@ TEST(TimeComparisonTest, TwoSingleRunsAreNeverEnough) {
 }
 
 TEST(TimeComparisonTest, RunsOfTheSameAreToldApartByChanceAlone) {
-  EXPECT_LE(Count(TimeVerdict::kSlower, 2, 5, true) + Count(TimeVerdict::kFaster, 2, 5, true), 16);  // of 200; 10 +- 3
+  EXPECT_LE(Count(TimeVerdict::kSlower, 2, 5, true) + Count(TimeVerdict::kFaster, 2, 5, true),
+            16);  // limit of 200 trials; expected: 10 +- 3
   EXPECT_LE(Count(TimeVerdict::kSlower, 2, 5, false) + Count(TimeVerdict::kFaster, 2, 5, false), 2);
 }
 
@@ -73,16 +74,16 @@ TEST(TimeComparisonTest, ADifferenceIsFoundByAsManyRunsAsWereSaid) {
 }
 
 TEST(TimeComparisonTest, RunsNeeded) {
-  // Two of each: t of 2 degrees of freedom, 4.30265, times the deviation.
+  // Two runs of each: t of 2 degrees of freedom, 4.30265, times the deviation.
   EXPECT_EQ(RunsNeeded(std::exp(0.0431), 0.01, true, kConfidence), 2u);
   EXPECT_EQ(RunsNeeded(std::exp(-0.0431), 0.01, true, kConfidence), 2u);
   EXPECT_EQ(RunsNeeded(std::exp(0.0430), 0.01, true, kConfidence), 3u);
   EXPECT_EQ(RunsNeeded(1, 0.01, true, kConfidence), 0u);
-  EXPECT_EQ(RunsNeeded(1.02, 0.001, false, kConfidence), 0u);  // what devices differ by
+  EXPECT_EQ(RunsNeeded(1.02, 0.001, false, kConfidence), 0u);  // within the difference between devices
 }
 
 TEST(TimeComparisonTest, ByHand) {
-  // Three runs of each about a mean: deviation 0.01, 4 degrees of freedom, t 2.77645, times sqrt(2/3).
+  // Three runs of each about their mean: deviation 0.01, 4 degrees of freedom, t 2.77645, times sqrt(2/3).
   const RunLogs first = {0, 0.01, -0.01}, second = {0.05, 0.06, 0.04};
   const RunSpread spread = SpreadBetweenRuns({{first}, {second}});
   EXPECT_NEAR(spread.deviation, 0.01, 1e-12);
@@ -91,7 +92,7 @@ TEST(TimeComparisonTest, ByHand) {
   EXPECT_NEAR(result.ratio, std::exp(0.05), 1e-12);
   EXPECT_NEAR(result.low, std::exp(0.05 - 2.77645 * 0.01 * std::sqrt(2.0 / 3)), 1e-6);
   EXPECT_EQ(result.verdict, TimeVerdict::kSlower);
-  // Two devices may differ by 3 %: 0.02 is no difference then.
+  // Two devices may differ by 3 %, so 0.02 is no difference.
   EXPECT_EQ(CompareRunLogs(first, {0.02, 0.03, 0.01}, spread, false, kConfidence).verdict, TimeVerdict::kCannotTell);
 }
 
