@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Compiles for 64-bit Arm what needs neither LibTorch nor CUDA, with warnings as errors, and runs its unit tests under
-# QEMU. Ends with how many sources were compiled, and how many tests passed.
+# Compiles the code that needs neither LibTorch nor CUDA for 64-bit Arm, with warnings as errors, and runs its unit
+# tests under QEMU. Prints the number of sources that were compiled, and the number of tests that passed.
 #
 #   tools/arm64.sh              everything
 #   tools/arm64.sh --compile    without tests: neither compiled nor run
 #   tools/arm64.sh --help       this text
 #
-# Needs what third_party/arm64/fetch.sh fetches. Exit codes: 0 all right, 1 a source does not compile or a test failed,
-# 2 wrong usage, 3 nothing was fetched.
+# Needs the files that third_party/arm64/fetch.sh fetches. Exit codes: 0 success, 1 a source does not compile or a
+# test failed, 2 wrong usage, 3 nothing was fetched.
 set -uo pipefail
 unset CDPATH # cd would look for folders there, and print them
 cd "$(dirname "$0")/.." || exit 1
@@ -30,7 +30,7 @@ patterns=(//lib/... //tools/... //benchmarks/... //third_party/...)
 flags=(--config=arm64 --keep_going --noshow_progress --color=no)
 if [ -n "$compile_only" ]; then flags+=(--build_tag_filters=-unit_test); fi
 
-# Objects alone: most of the rest of a build is linking.
+# Builds objects only: most of the rest of a build is linking.
 bazel build "${flags[@]}" --output_groups=compilation_outputs "${patterns[@]}"
 compiled=$?
 sources="$(bazel aquery "${flags[@]}" "mnemonic('CppCompile', set(${patterns[*]}))" 2>/dev/null |

@@ -1,4 +1,4 @@
-// cifar_prep: CIFAR-10 on disk, or synthetic images, to dataset.rec. The stage is lib/cifar/cifar_prep.h.
+// cifar_prep: writes CIFAR-10 from disk, or synthetic images, to dataset.rec. The stage is lib/cifar/cifar_prep.h.
 #include "lib/cifar/cifar_prep.h"
 
 #include <cstdint>

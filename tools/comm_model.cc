@@ -1,4 +1,4 @@
-// comm_model: from times to an explanation, and to times of runs not made.
+// comm_model: explains measured times, and predicts the times of runs that were not made.
 #include "lib/comm_model/comm_model.h"
 
 #include <string>
@@ -18,10 +18,10 @@
 
 namespace lockstep {
 
-// Ends of ranges, far beyond any machine there is. A batch per device counts as devices do.
+// Upper ends of ranges, far above any existing machine. kMaxDevices also limits a batch per device.
 inline constexpr uint32_t kMaxDevices = 1'000'000;
-inline constexpr double kMaxGigabytes = 1e6;     // a second
-inline constexpr double kMaxMicroseconds = 1e9;  // of latency
+inline constexpr double kMaxGigabytes = 1e6;     // gigabytes per second
+inline constexpr double kMaxMicroseconds = 1e9;  // latency
 
 }  // namespace lockstep
 
@@ -119,7 +119,7 @@ absl::StatusOr<CommModelOptions> OptionsFromFlags() {
   return options;
 }
 
-// The flags that act next to others only.
+// Flags that have an effect only together with others.
 std::vector<FlagUse> FlagUses(const CommModelOptions& options) {
   const bool has_fits =
       !options.scale_path.empty() || !options.times_paths.empty() || !options.all_reduce_paths.empty();
@@ -139,7 +139,7 @@ absl::Status Run() {
   RETURN_IF_ERROR(CheckGivenFlags(FlagUses(options)));
   ASSIGN_OR_RETURN(const OutputFormat format, ParseOutputFormat(absl::GetFlag(FLAGS_format)));
   if (options.output_path == "-" && !options.dry_run) {
-    // From here on standard output is standard error, so that the text below cannot spoil the record.
+    // From here on standard output is redirected to standard error, so that the text below cannot corrupt the record.
     RETURN_IF_ERROR(TakeStdout().status());
   }
   ASSIGN_OR_RETURN(const CommModelRun run, RunCommModel(options));

@@ -10,17 +10,17 @@ import json
 import re
 import sys
 
-# Flags of gcc that clang does not know.
+# Flags of gcc that clang does not have.
 GCC_ONLY = ("-fno-canonical-system-headers", "-Wno-free-nonheap-object", "-Wunused-but-set-parameter")
-# Headers that gcc has precompiled: clang must read the header itself (third_party/precompiled).
+# Headers that gcc has precompiled; clang must read the source header (third_party/precompiled).
 PRECOMPILED = re.compile(r"^bazel-out/[^/]+/bin/(third_party/precompiled/\w+\.h)$")
 
 
 def followed(argument, output_base, execution_root):
-    """The argument with paths that exist outside of an action's sandbox.
+    """Returns the argument with paths that exist outside of an action's sandbox.
 
-    Relative paths of the workspace stay as they are. The links bazel-out and external of the execution root are not used:
-    the first may be absent (--symlink_prefix), and the second is another folder in another build.
+    Relative paths of the workspace stay as they are. The links bazel-out and external of the execution root are not
+    used: bazel-out may not exist (--symlink_prefix), and external is another folder in another build.
     """
     match = PRECOMPILED.match(argument)
     if match:
@@ -30,12 +30,12 @@ def followed(argument, output_base, execution_root):
 
 
 def source_of(arguments):
-    """The file that a command compiles, or None."""
+    """Returns the file that a command compiles, or None."""
     return arguments[arguments.index("-c") + 1] if "-c" in arguments[:-1] else None
 
 
 def database(actions, workspace, output_base, execution_root):
-    """Entries for the workspace's own sources, each once, by name."""
+    """Returns one entry per source of the workspace, sorted by name."""
     entries = {}
     for action in actions:
         arguments = action.get("arguments", [])

@@ -4,8 +4,8 @@
 #   tools/compile_commands.sh              all sources that can be built on this machine
 #   tools/compile_commands.sh PATTERN...   those of targets, such as //lib/record/...
 #
-# Build the same targets first (bazel build //...): headers that are generated must be there. Nothing is built here. Run
-# it again after a new file, a change of BUILD files or `bazel clean`.
+# Build the same targets first (bazel build //...), because generated headers must exist. This script builds nothing.
+# Run it again after adding a file, changing a BUILD file or `bazel clean`.
 set -euo pipefail
 unset CDPATH # cd would look for folders there, and print them
 
@@ -22,7 +22,7 @@ patterns=("$@")
 information="$(bazel info output_base execution_root 2>/dev/null)"
 database="$(mktemp compile_commands.json.XXXXXX)"
 trap 'rm -f "$database"' EXIT
-# The union of the patterns; targets of rules that this machine cannot build are skipped.
+# Union of the patterns. Targets of rules that this machine cannot build are skipped.
 bazel aquery "mnemonic(\"CppCompile\", set(${patterns[*]}))" --output=jsonproto --noshow_progress --keep_going |
   python3 tools/compile_commands.py --workspace="$PWD" \
     --output_base="$(sed -n 's/^output_base: //p' <<<"$information")" \

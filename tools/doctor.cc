@@ -1,4 +1,5 @@
-// doctor: says what of this machine works for Lockstep, and what would mend the rest. The stage is lib/doctor/doctor.h.
+// doctor: reports which parts of this machine work for Lockstep, and remedies for the others. The stage is
+// lib/doctor/doctor.h.
 #include "lib/doctor/doctor.h"
 
 #include <string>

@@ -1,8 +1,8 @@
-// train_sweep, scale_run and quantize as they are called: answers what needs no LibTorch (a wrong flag, --help, a run that
-// would only repeat itself), or becomes the program that does the work.
+// Program that users call as train_sweep, scale_run or quantize. It handles everything that needs no LibTorch (a wrong
+// flag, --help, a run whose result already exists), and otherwise becomes the program that does the work.
 //
-// The work is done by libexec/TOOL beside this program, which links LibTorch and takes a third of a second to load it.
-// This front links nothing of it and answers in milliseconds. Whatever it is not sure of, it leaves to the other.
+// The work is done by libexec/TOOL in the same folder, which links LibTorch and takes a third of a second to load it.
+// This program does not link LibTorch and answers in milliseconds. In doubtful cases it starts libexec/TOOL.
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,19 +27,19 @@
 #include "lib/launch/quiet_unless_leader.h"
 #endif
 
-// LOCKSTEP_TOOL: the tool's name. LOCKSTEP_OUTPUT: what its --output is when none is given.
-// LOCKSTEP_LAUNCHED: a launcher may start the tool once for each rank. All from the BUILD file.
+// The BUILD file defines LOCKSTEP_TOOL, the tool's name; LOCKSTEP_OUTPUT, the default of --output; and
+// LOCKSTEP_LAUNCHED, if a launcher may start the tool once for each rank.
 namespace lockstep {
 namespace {
 
-// The program that does the work, beside this one. Never one of the working folder.
+// Returns the path of libexec/TOOL next to this program, never one in the working folder.
 absl::StatusOr<std::string> ProgramPath() {
   ASSIGN_OR_RETURN(const std::string self, SelfPath());
   return self.substr(0, self.rfind('/') + 1) + "libexec/" LOCKSTEP_TOOL;
 }
 
-// Where a launcher started several processes, one alone may look at the output or speak of a flag, and the others wait for
-// its word: that is for the program to arrange.
+// Returns true if no launcher started this process. If a launcher started several processes, only one of them may read
+// the output or report a flag, and the others wait for its result; libexec/TOOL implements this.
 bool IsAlone(const std::vector<std::string>& command_line) {
 #ifdef LOCKSTEP_LAUNCHED
   const auto place = ReadLaunchPlace(FlagValue(command_line, "launcher", "auto"),
@@ -50,12 +50,13 @@ bool IsAlone(const std::vector<std::string>& command_line) {
 #endif
 }
 
-// ONNX files are made from the record, after it, and are none of the files that it names.
+// Returns false if ONNX files are requested. They are made from the record, after it, and the record does not list
+// them.
 bool MakesTheRecordOnly(const std::vector<std::string>& command_line) {
   return FlagValue(command_line, "onnx", "").empty();
 }
 
-// Returns only if the flags are wrong, it said `cached`, or the other program cannot be started.
+// Returns only if the flags are wrong, if it printed `cached`, or if the other program cannot be started.
 absl::Status Run(int argc, char** argv) {
   PlannedRun run;
   run.command_line.assign(argv, argv + argc);

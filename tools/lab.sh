@@ -22,9 +22,9 @@ fail_usage() {
   exit 2
 }
 
-# show WORD: WORD as a shell reads it, in characters that cannot control a terminal.
+# show WORD: prints WORD quoted for a shell, in characters that cannot control a terminal.
 show() {
-  local LC_ALL=C # only ASCII is printable in it
+  local LC_ALL=C # only ASCII is printable in this locale
   case "$1" in
     *[!\ -~]* | *\'*) printf '%q' "$1" ;;
     *[\ \;]*) printf "'%s'" "$1" ;;
@@ -83,14 +83,14 @@ if [ ! -x "$tools/cifar_prep" ]; then
   printf 'lab: error: the tools are not at %s; build them: bazel build //tools:all\n' "$(show "$tools")" >&2
   exit 1
 fi
-# Relative paths mean the caller's folder, also under `bazel run`.
+# Relative paths refer to the caller's folder, also under `bazel run`.
 cd -- "${BUILD_WORKING_DIRECTORY:-$PWD}"
 
 gpus=0 sweep_threads="" bf16=""
 if [ "$device" != cpu ] && command -v nvidia-smi >/dev/null 2>&1; then
   gpus=$(nvidia-smi --list-gpus 2>/dev/null | grep -c '^GPU' || true)
   capability="$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1)"
-  [[ ! "${capability%%.*}" =~ ^([89]|[1-9][0-9]+)$ ]] || bf16=1 # from 8.0 on
+  [[ ! "${capability%%.*}" =~ ^([89]|[1-9][0-9]+)$ ]] || bf16=1 # compute capability 8.0 or newer
 fi
 if [ "$gpus" -gt 0 ]; then
   ranks="1"
@@ -100,32 +100,32 @@ if [ "$gpus" -gt 0 ]; then
   scale_batch="${batch:-32,128,512}" lenet_epochs=10
   : "${batch:=32,64,128,256,512,1024,2048}" "${images:=50000}" "${repeats:=5}" "${seeds:=3}"
 else
-  # Sized so that two CPU cores finish in minutes; the numbers are real but say little of a GPU.
+  # Sized so that two CPU cores finish in minutes. The numbers are measured but do not predict a GPU.
   ranks="1,2" lenet_epochs=40
   : "${batch:=32,64}" "${images:=256}" "${seeds:=2}"
   scale_batch="$batch"
-  # Two ranks share the cores; the sweep gets as many threads as one rank, so that its points are base cases.
+  # Two ranks share the cores. The sweep gets as many threads as one rank, so that its points are base cases.
   threads=$(($(nproc) / 2))
   sweep_threads="--threads=$((threads > 0 ? threads : 1))"
   if [ -n "$input" ]; then
-    # ResNet-18 on 50,000 images takes two cores half an hour an epoch (17 images a second and core).
+    # ResNet-18 on 50,000 images takes two cores half an hour per epoch (17 images per second and core).
     : "${model:=lenet5}"
     lenet_epochs=4
   fi
-  # An epoch of LeNet-5 is short; one of ResNet-18 is not, and once is all that minutes allow.
+  # An epoch of LeNet-5 is short. For ResNet-18, only one epoch finishes within minutes.
   if [ "$model" = lenet5 ]; then : "${repeats:=5}"; else : "${repeats:=1}"; fi
 fi
 : "${model:=resnet18}"
 most_ranks="${ranks##*,}"
 if [ -z "$calibration" ]; then
-  calibration=400 # the lab's number, or all there are
+  calibration=400 # the lab's number, or all images if there are fewer
   if [ -z "$input" ] && [ "$images" -lt "$calibration" ]; then
     calibration="$images"
   fi
 fi
 
-# --- Which batches: every --batch is scaled, and the sweep has the base cases of the strong speed-ups, N x batch ---
-comma_list() { # numbers, one a line -> ascending, each once, separated by commas
+# --- Batches: every --batch is scaled; the sweep has the base cases of the strong speed-ups, N x batch ---
+comma_list() { # reads numbers, one per line; prints them ascending, without duplicates, separated by commas
   sort -n -u | paste -s -d ,
 }
 fits() { [ -n "$input" ] || [ $(($1 * most_ranks)) -le "$images" ]; }
@@ -149,14 +149,14 @@ sweep_batch=$({
 } | comma_list)
 scale_batch=$(IFS=, && printf '%s' "${scaled[*]}")
 
-# What only some labs have, each a yes or an empty word.
+# Optional parts of the lab: each variable is 1 or empty.
 fast="" data_parallel="" sent=""
-[ -z "$bf16" ] || [ "$model" != resnet18 ] || fast=1 # the hand-written step is of ResNet-18 in bf16
+[ -z "$bf16" ] || [ "$model" != resnet18 ] || fast=1 # the hand-written step exists for ResNet-18 in bf16 only
 if [ "$most_ranks" -gt 1 ] && { [ "$gpus" -gt 0 ] || [ -n "$questions" ]; }; then data_parallel=1; fi
 if [ -n "$questions" ] && { [ "$gpus" -gt 0 ] || [ -z "$input" ]; }; then sent=1; fi
 steps=$((8 + 3 * ${fast:-0} + 2 * ${data_parallel:-0} + 2 * ${questions:-0} + ${sent:-0}))
 
-# Every document in data/published, separated by commas.
+# Prints every document in data/published, separated by commas.
 published_tables() {
   local files=("$published"/hand_in_*.textproto)
   local IFS=,
@@ -175,8 +175,8 @@ run() {
   "$@"
 }
 
-# RECORD FLAG...: --force, unless the record's command had these flags or --force is not wanted. What is computed from
-# records is lost by no second run: a lab with --questions, or of more published tables, makes it again.
+# RECORD FLAG...: prints --force if the command of RECORD lacks one of these flags, else $force. Remaking records that
+# are computed from records loses no measurements; it is needed after --questions or with more published tables.
 unless_made_with() {
   local record="$1" flag
   for flag in "${@:2}"; do
@@ -185,11 +185,11 @@ unless_made_with() {
   printf '%s' "$force"
 }
 
-records=() # of the report
+records=() # records that the report reads
 mkdir -p -- "$output" 2>/dev/null ||
   fail_usage "--output=$(show "$output"): expected a folder, or a name at which one can be made; choose another"
 
-# scale NAME FLAG...: a scale record of the lab's model; explain NAME FLAG...: what comm_model says of it.
+# scale NAME FLAG...: makes a scale record of the lab's model; explain NAME FLAG...: runs comm_model on it.
 scale() {
   run "$tools/scale_run" --input="$output/dataset.rec" --model="$model" --device="$device" --ranks="$ranks" \
     --repeats="$repeats" --noevaluate "${@:2}" --output="$output/scale$1.rec" $force
@@ -200,14 +200,14 @@ explain() {
     $(unless_made_with "$output/comm_model$1.rec" "${@:2}")
   records+=("$output/comm_model$1.rec")
 }
-# question NAME FLAG...: one experiment on all ranks.
+# question NAME FLAG...: runs one experiment on all ranks.
 question() {
   run "$tools/scale_run" --input="$output/dataset.rec" --device="$device" --ranks="$most_ranks" --experiment="$1" \
     --seeds="$seeds" "${@:2}" --output="$output/$1.rec" $force
   records+=("$output/$1.rec")
 }
 
-# The last one of three numbers of ranks or more is hidden from the models, predicted and compared.
+# If there are three numbers of ranks or more, the last one is hidden from the models, predicted and compared.
 fit=""
 [ "$(tr -cd , <<<"$ranks" | wc -c)" -lt 2 ] || fit="--fit_ranks=$((most_ranks / 2))"
 
@@ -239,7 +239,7 @@ if [ -n "$data_parallel" ]; then
   explain _dp --sweep="$output/sweep.rec"
 fi
 if [ -n "$questions" ]; then
-  # A CPU trains LeNet-5, small, where ResNet-18 is not needed.
+  # A CPU trains LeNet-5, which is small, for questions that do not need ResNet-18.
   base=128 large=8192 asked="$model" preset="lab"
   [ -z "$fast" ] || preset="fast"
   [ "$gpus" -gt 0 ] || asked=lenet5
@@ -249,16 +249,16 @@ if [ -n "$questions" ]; then
     large=$(((there - there / 10) / most_ranks * most_ranks)) base=$((there / 8 / most_ranks * most_ranks))
     base=$((base > 0 ? base : most_ranks))
   fi
-  rows="" # all
+  rows="" # all rows
   if [ "$asked" != resnet18 ]; then
-    rows="$base;$large" # without the long ones
+    rows="$base;$large" # only the short rows
     for remedy in "linear rate" warm-up clipping LARS "label smoothing"; do
       rows="$rows;$large, $remedy"
     done
   fi
   question large_batch --model="$asked" --preset="$preset" --batch="$base,$large" ${rows:+"--rows=$rows"}
   question sampler_epoch --model="$asked" --preset="$preset" --batch="$base"
-  # Batch norm over all ranks, where this device has it.
+  # Batch norm over all ranks, if this device supports it.
   some=""
   sent_epochs=$((gpus > 0 ? 5 : 2))
   if [ -n "$sent" ]; then
@@ -273,7 +273,7 @@ run "$tools/quantize" --input="$output/dataset.rec" --checkpoint="$output/lenet5
   --calibration_images="$calibration" --output="$output/quantized.rec" $force
 records+=("$output/quantized.rec")
 page_of="--input=$(IFS=, && printf '%s' "${records[*]}")"
-# What was asked of the last page, exactly.
+# Flags of the last page.
 page_force="$(unless_made_with "$output/report.rec" "$page_of")"
 asked_before="$("$tools/report" --print="$output/report.rec" --format=json 2>/dev/null |
   grep -oE '^ *"--(style|format)=[a-z,]+"' | tr -d ' "' | sort -u | paste -s || true)"

@@ -5,7 +5,7 @@
 self="$(readlink -f -- "$0")" # the folder's file, also if a link elsewhere names it
 here="$(dirname -- "$self")"
 
-# without_empty LIST: the folders of LIST without empty ones, which would mean the working folder.
+# without_empty LIST: prints the folders of LIST without empty entries, which would mean the working folder.
 without_empty() {
   printf '%s' "$1" | sed 's/::*/:/g; s/^://; s/:$//'
 }

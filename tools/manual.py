@@ -22,7 +22,7 @@ TOOLS = ["cifar_prep", "train_sweep", "scale_run", "comm_model", "quantize", "re
 
 
 def describe(tool):
-    """What the program says of itself."""
+    """Returns the program's description of itself."""
     return json.loads(subprocess.run([tool, "--help=manual"], stdout=subprocess.PIPE, check=True).stdout)
 
 
@@ -37,30 +37,30 @@ def first_sentence(text):
 # --- Manual pages (groff_man(7)) ---
 
 def roff(text):
-    """`text` as roff source: no character of it is an escape or a request."""
+    """Returns `text` as roff source in which no character is an escape or a request."""
     text = text.replace("\\", "\\e").replace("'", "\\(aq").replace("`", "\\(ga").replace("^", "\\(ha").replace("~", "\\(ti")
     return re.sub(r"^\.", r"\\&.", text)
 
 
 def code(text):
-    """As roff(), with hyphens that can be copied as minus signs."""
+    """Returns roff() of `text`, with hyphens that can be copied as minus signs."""
     return roff(text).replace("-", "\\-")
 
 
 def prose(text):
-    """Text in which flags are bold."""
+    """Returns the text as roff source in which flags are bold."""
     parts = re.split(r"(--\w+)", text)
     return "".join(f"\\fB{code(part)}\\fR" if i % 2 else roff(part) for i, part in enumerate(parts))
 
 
 def paragraph(text):
-    """Lines of roff source, none of which a break makes a request."""
+    """Returns lines of roff source; a line break does not turn a word into a request."""
     return "\n".join(re.sub(r"^([.'])", r"\\&\1", line) for line in textwrap.wrap(prose(text), 100, break_long_words=False,
                                                                                   break_on_hyphens=False))
 
 
 def placeholder(flag):
-    """Name of the flag's value in the pages."""
+    """Returns the name of the flag's value in the pages."""
     one = "WORD" if flag["words"] else "N" if flag["range"] else "VALUE"
     return f"{one},..." if flag["takes"] == "list" else one
 
@@ -151,13 +151,13 @@ complete -F _lockstep_@TOOL@ @TOOL@
 
 
 def forms(flag):
-    """How the flag is completed: --input= or --force, --noforce."""
+    """Returns the completions of the flag: --input= or --force, --noforce."""
     name = flag["name"]
     return [f"--{name}", f"--no{name}"] if flag["takes"] == "switch" else [f"--{name}="]
 
 
 def takes_files(flag):
-    """Whether a file name may be the flag's value: it takes neither a number nor one of some words."""
+    """Returns true if a file name may be the flag's value: not a number, and not one of a list of words."""
     return flag["takes"] != "switch" and not flag["words"] and not flag["range"]
 
 

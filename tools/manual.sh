@@ -22,6 +22,6 @@ cd -- "$(dirname -- "$(readlink -f -- "$0")")/.."
 
 bazel build //tools //tools:doctor >&2
 bin="$(bazel info bazel-bin 2>/dev/null)"
-# The pages have the date of the commit, so that the same commit gives the same pages.
+# The pages have the date of the commit, so that a commit always gives the same pages.
 python3 tools/manual.py --tools="$bin/tools" --output="$share" --date="$(git log -1 --format=%cs 2>/dev/null || true)"
 printf 'manual pages and completion: %s\n' "$share" >&2

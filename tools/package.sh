@@ -3,23 +3,23 @@
 #
 #   tools/package.sh OUT [ARCHITECTURES]
 #
-# ARCHITECTURES: for which GPUs, as --@cuda//:architectures has it; left out: all (third_party/cuda/README.md); none:
-# without CUDA, as on a machine that has no toolkit.
+# ARCHITECTURES: GPUs to build for, in the form of --@cuda//:architectures; default: all (third_party/cuda/README.md);
+# none: without CUDA, for a machine that has no toolkit.
 #
 # OUT/<tool>          a launcher: finds torch's and NVIDIA's shared libraries on that machine, then starts the tool
-# OUT/doctor          what of that machine works, also where torch is missing
+# OUT/doctor          reports which parts of that machine work, also without torch
 # OUT/lab.sh          the six tools in a row, as `bazel run //:lab`
 # OUT/libexec/<tool>  the stripped binaries
-# OUT/lib/            shared libraries that neither torch nor a plain Linux system has; none, unless a build links one
-# OUT/gpu_test_*      the test programs that want a GPU
-# OUT/*_benchmark     the benchmarks that want one, and libexec/libkernel_timeline.so beside them
-# OUT/built_with.txt  the torch that the folder was built with, which the launchers compare with the one that they find
+# OUT/lib/            shared libraries that neither torch nor a plain Linux system has; empty, unless a build links one
+# OUT/gpu_test_*      the test programs that need a GPU
+# OUT/*_benchmark     the benchmarks that need a GPU; libexec/libkernel_timeline.so belongs to them
+# OUT/built_with.txt  the torch that the folder was built with; the launchers compare it with the one that they find
 # OUT/data, OUT/proto the published tables, and the schemas for `protoc --decode`
 # OUT/share           manual pages and shell completion (tools/manual.sh)
 # OUT/README.md       how to use the folder
 #
-# Works from any folder; the finished folder can be moved, and be read-only. The machine must have glibc 2.34 and the
-# libstdc++ of GCC 11 at least, which is looked at here; a machine newer than Debian 12 builds programs that want more.
+# Works from any folder; the finished folder can be moved and be read-only. The machine must have at least glibc 2.34
+# and the libstdc++ of GCC 11. This script checks that; programs built on a machine newer than Debian 12 need more.
 set -euo pipefail
 unset CDPATH # cd would look for folders there, and print them
 
@@ -49,24 +49,24 @@ copy_libraries() {
   done
 }
 
-# PROGRAM NAME: as OUT/libexec/NAME, stripped.
+# PROGRAM NAME: copies PROGRAM to OUT/libexec/NAME, stripped.
 pack() {
   cp -f "$1" "$out/libexec/$2"
   chmod u+w "$out/libexec/$2"
   strip "$out/libexec/$2"
 }
 
-# A program without LibTorch starts by itself; the others look for torch first.
+# Writes the launcher of a program. The launcher of a program that links LibTorch finds torch first.
 write_launcher() {
   local launcher=tools/launcher.sh
   [[ "$(ldd "$out/libexec/$1")" != *libtorch* ]] || launcher=tools/torch_launcher.sh
-  rm -f "$out/$1" # a link there would be written through
+  rm -f "$out/$1" # cp would write through a link there
   cp "$launcher" "$out/$1"
   chmod +x "$out/$1"
 }
 
 for tool in $tools; do
-  # Where a tool is two programs, take the one that does the work: the launcher finds LibTorch before either starts.
+  # If a tool is two programs, take the one that does the work: the launcher finds LibTorch before it starts.
   program="$bin/tools/libexec/$tool"
   [ -f "$program" ] || program="$bin/tools/$tool"
   pack "$program" "$tool"
@@ -74,7 +74,7 @@ for tool in $tools; do
   write_launcher "$tool"
 done
 
-# Tests tagged gpu (tests that skip themselves without one) travel too, where they can be built.
+# Tests tagged gpu (tests that skip themselves without a GPU) are included, if they can be built.
 gpu_tests=""
 [ "$architectures" = none ] || gpu_tests="$(bazel query 'attr(tags, "\bgpu\b", tests(//...))' 2>/dev/null || true)"
 if [ -n "$gpu_tests" ] && bazel build "${for_gpus[@]}" $gpu_tests >&2; then
@@ -88,7 +88,7 @@ fi
 
 find "$out/libexec" "$out/lib" -type f -print0 | xargs -0 python3 tools/symbol_versions.py >&2
 
-# Benchmarks, too, with the library that they are linked with, which may want a newer libstdc++.
+# Benchmarks are included too, with the library that they are linked with, which may need a newer libstdc++.
 gpu_benchmarks="$(bazel query 'attr(tags, "\bgpu\b", kind(cc_binary, //benchmarks:all))' 2>/dev/null || true)"
 if [ -n "$gpu_tests" ] && bazel build "${for_gpus[@]}" $gpu_benchmarks //benchmarks:libkernel_timeline.so >&2; then
   for label in $gpu_benchmarks //benchmarks:libkernel_timeline.so; do
@@ -100,15 +100,15 @@ if [ -n "$gpu_tests" ] && bazel build "${for_gpus[@]}" $gpu_benchmarks //benchma
   done
 fi
 
-# Prints the GPU code that a portable program must hold. Each version of Bazel gives @cuda's folder another name, so that
-# Bazel is asked where it is.
+# Prints the GPU code that a portable program must hold. The name of @cuda's folder depends on the version of Bazel, so
+# Bazel is asked for it.
 portable_code() {
   local place
   place="$(bazel query --output=location @cuda//:portable_code.txt 2>/dev/null)"
   cat "$(dirname "${place%%:*}")/portable_code.txt"
 }
 
-# A program that lacks code for a GPU would find that out there.
+# A program that lacks code for a GPU would otherwise fail only on a machine with that GPU.
 if [ "$architectures" = portable ] && [ -n "$gpu_tests" ]; then
   python3 third_party/cuda/gpu_code.py --expect="$(portable_code)" "$out/libexec/train_sweep" >&2
 fi

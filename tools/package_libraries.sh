@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Prints the shared libraries that a portable folder must hold for a program: what neither a plain Linux system nor the
-# machine's torch has.
+# Prints the shared libraries that a portable folder must hold for a program: those that neither a plain Linux system
+# nor the machine's torch has.
 #
 #   tools/package_libraries.sh PROGRAM
 set -euo pipefail
 
-# A library that every Linux with glibc 2.34 has, or that comes with torch.
+# Returns success for a library that every Linux with glibc 2.34 has, or that comes with torch.
 provided() {
   case "$1" in
     linux-vdso* | ld-linux* | libc.so* | libm.so* | libdl.so* | librt.so* | libutil.so* | libpthread.so* | libgcc_s* | libstdc++*) return 0 ;;

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# What can be said of a change in seconds, without building it: format, names, layers, documents and words.
+# Checks a change in seconds, without building it: format, names, layers, documents and words.
 #
-#   tools/presubmit.sh             say what is wrong; exit 1 when something is
+#   tools/presubmit.sh             print every fault; exit 1 if there is one
 #   tools/presubmit.sh --fix       format the sources in place first
-#   tools/presubmit.sh --install   first install clang-format into .venv by pip, if this machine has none that counts
+#   tools/presubmit.sh --install   first install clang-format into .venv by pip, if this machine lacks the right version
 #
-# Only files that git tracks are looked at: add a new file first (git add).
+# Only files that git tracks are checked: add a new file first (git add).
 #
-# .ci/run calls it. The version of clang-format whose output counts stands in third_party/versions.sh.
+# .ci/run calls it. The version of clang-format is in third_party/versions.sh.
 set -uo pipefail
 unset CDPATH # cd would look for folders there, and print them
 
@@ -22,7 +22,7 @@ cd "$(dirname "$0")/.."
 # shellcheck source=third_party/versions.sh
 source third_party/versions.sh
 
-# Sets `formatter` to the first clang-format of the version that counts, on PATH or in .venv; empty without one.
+# Sets `formatter` to the first clang-format of that version, on PATH or in .venv; empty without one.
 find_formatter() {
   local name
   for name in "clang-format-$LOCKSTEP_CLANG_FORMAT_VERSION" clang-format .venv/bin/clang-format; do
@@ -45,7 +45,7 @@ if [ -z "$formatter" ]; then
   echo "presubmit.sh: expected clang-format $LOCKSTEP_CLANG_FORMAT_VERSION on PATH or in .venv, found none; get it by: .venv/bin/python3 -m pip install $LOCKSTEP_CLANG_FORMAT_PIN" >&2
   exit 1
 fi
-# Files that git tracks, as the checks in tests/ read them (tests/source_tree.py).
+# Files that git tracks, like in the checks in tests/ (tests/source_tree.py).
 sources=()
 while IFS= read -r -d '' path; do
   [ ! -f "$path" ] || sources+=("$path")

@@ -1,5 +1,5 @@
-// quantize: a network's weights, activations and biases in int8, with the accuracy after each step. The stage is
-// lib/quantize/quantize.h.
+// quantize: converts a network's weights, activations and biases to int8, and measures the accuracy after each step.
+// The stage is lib/quantize/quantize.h.
 #include "lib/quantize/quantize.h"
 
 #include <string>

@@ -93,7 +93,7 @@ ABSL_FLAG(
 namespace lockstep {
 namespace {
 
-// The flags that act next to others only.
+// Flags that have an effect only together with others.
 std::vector<FlagUse> FlagUses(const QuantizeOptions& options) {
   const proto::QuantizeSpec& spec = options.spec;
   return {{{"weight_range", "per_channel", "activation_range", "percentile", "zero_points", "int8_logits",

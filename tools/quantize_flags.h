@@ -1,4 +1,4 @@
-// The flags of quantize.
+// Flags of quantize.
 #ifndef LOCKSTEP_TOOLS_QUANTIZE_FLAGS_H_
 #define LOCKSTEP_TOOLS_QUANTIZE_FLAGS_H_
 
@@ -12,7 +12,8 @@ ABSL_DECLARE_FLAG(std::string, verify);
 
 namespace lockstep {
 
-// What the command line asks for. InvalidArgument: a flag by its name, also one that has no effect next to the others.
+// Returns the options on the command line. InvalidArgument, naming the flag: an invalid value, or a flag that has no
+// effect together with the others.
 absl::StatusOr<QuantizeOptions> QuantizeOptionsFromFlags();
 
 }  // namespace lockstep

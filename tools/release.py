@@ -1,4 +1,4 @@
-"""The parts of a release that tools/release.sh puts together.
+"""Makes the parts of a release that tools/release.sh puts together.
 
     release.py archive --folder=FOLDER --output=NAME.tar.gz --mtime=SECONDS
     release.py notes --changelog=CHANGELOG.md --version=VERSION
@@ -34,7 +34,7 @@ def archive(folder, output, mtime):
 
 
 def entries(section):
-    """The paragraphs and list entries of a section, each on one line; a line right above a list is its heading."""
+    """Returns the paragraphs and list entries of a section, each on one line; a line above a list is its heading."""
     found, current = [], ""
     for line in [*section.splitlines(), ""]:
         if line.startswith("- ") or not line.strip():
@@ -47,7 +47,7 @@ def entries(section):
 
 
 def notes(changelog, version):
-    """The release notes; ValueError if the changelog's first section is of another version."""
+    """Returns the release notes. Raises ValueError if the changelog's first section is of another version."""
     match = re.search(r"^## (\S+).*\n((?:(?!## ).*\n)*)", changelog, re.M)
     number = version.split("-")[0]
     if match is None or match[1] != number:

@@ -8,9 +8,9 @@
 # OUT/SHA256SUMS                                  digests of the archives: sha256sum --check SHA256SUMS
 # OUT/RELEASE_NOTES.md                            ten entries from the head of CHANGELOG.md
 #
-# VERSION is what --version prints (lib/base/version.h). The same folder gives the same archive, byte by byte: names are
-# sorted, and owner, modes and times are fixed (tools/release.py). Exit codes: 0 done, 1 a step failed, 2 wrong usage or a
-# tree that differs from its commit.
+# VERSION is the one that --version prints (lib/base/version.h). The same folder gives the same archive, byte by byte:
+# names are sorted, and owner, modes and times are fixed (tools/release.py). Exit codes: 0 done, 1 a step failed,
+# 2 wrong usage or a tree that differs from its commit.
 set -euo pipefail
 unset CDPATH # cd would look for folders there, and print them
 
@@ -34,7 +34,7 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 commit_time="$(git log -1 --format=%ct)"
 
-# release KIND ARCHITECTURES: one portable folder as an archive in OUT.
+# release KIND ARCHITECTURES: writes one portable folder as an archive to OUT.
 release() {
   local version name
   tools/package.sh "$work/$1" "$2"
@@ -48,7 +48,7 @@ release() {
 
 archives=()
 release cpu none
-# The rule that finds the toolkit says whether there is one.
+# The rule that finds the toolkit reports whether there is one.
 if [ -n "$(bazel query 'attr(build_setting_default, "1|True", @cuda//:detected)' 2>/dev/null)" ]; then
   release gpu portable
 else

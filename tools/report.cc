@@ -1,5 +1,5 @@
-// report: makes what people hand in from records, prints a record file, checks numbers, or compares two runs.
-// The stages are lib/report/report.h, lib/report/print_record.h, lib/checks/check.h and lib/comparison/compare.h.
+// report: makes a hand-in from records, prints a record file, checks numbers, or compares two runs. The stages are
+// lib/report/report.h, lib/report/print_record.h, lib/checks/check.h and lib/comparison/compare.h.
 #include "lib/report/report.h"
 
 #include <iostream>
@@ -135,11 +135,11 @@ absl::Status Prometheus() {
   return RunPrometheus(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_prometheus), absl::GetFlag(FLAGS_force));
 }
 
-// A use of this tool. Its own flag chooses it; without one the tool makes a report.
+// A mode of this tool. The flag of that name chooses it; without such a flag the tool makes a report.
 struct Mode {
   std::string flag;
   bool given;
-  std::vector<std::string> takes;  // the flags that act next to it
+  std::vector<std::string> takes;  // flags that have an effect in this mode
   absl::Status (*run)();
 };
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Runs compute-sanitizer's four tools over the GPU tests of a portable folder (tools/package.sh) and a short training;
-# prints a line for each, and what they found that is not explained in tools/sanitize_gpu_known.txt.
+# Runs compute-sanitizer's four tools on the GPU tests of a portable folder (tools/package.sh) and on a short training.
+# Prints a line for each run, and the findings that are not explained in tools/sanitize_gpu_known.txt.
 #
 #   tools/sanitize_gpu.sh [--tools=memcheck,racecheck,initcheck,synccheck] [--programs=REGEX] [--seconds=600] PACKAGE OUT
 #
-# OUT gets a log of each run. --seconds: the limit of one run. racecheck and synccheck look at Lockstep's own kernels only:
-# libraries' are not ours to mend, and there are many. initcheck has to see what they write.
-# Exit codes: 0 nothing new, 2 wrong usage, 4 something new, a program that failed, or one that reached its limit,
+# OUT gets a log of each run. --seconds: the limit of one run. racecheck and synccheck check Lockstep's kernels only:
+# libraries have many kernels, and we cannot fix them. initcheck must see the memory that libraries write.
+# Exit codes: 0 nothing new, 2 wrong usage, 4 a new finding, a program that failed, or one that reached its limit,
 # 5 no compute-sanitizer or no GPU.
 set -uo pipefail
 unset CDPATH # cd would look for folders there, and print them
@@ -36,7 +36,7 @@ nvidia-smi >/dev/null 2>&1 || { echo "sanitize_gpu: error: nvidia-smi finds no G
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
-# findings LOG: each kind of finding once, "count what | kernel", without addresses and threads.
+# findings LOG: prints each kind of finding once, "count what | kernel", without addresses and threads.
 findings() {
   awk '
     function flush() { if (what != "") print what " | " kernel; what = ""; kernel = "?" }
@@ -53,8 +53,8 @@ findings() {
     END { flush() }' "$1" | sort | uniq -c | sed 's/^ *//'
 }
 
-# reason_for TOOL PROGRAM FINDING: the reason of the line "tool, program regex, finding regex, reason" that explains it;
-# with "-" as the finding, of the line that leaves the program out.
+# reason_for TOOL PROGRAM FINDING: prints the reason of the line "tool, program regex, finding regex, reason" that
+# explains the finding; if FINDING is "-", the reason of the line that leaves the program out.
 reason_for() {
   local tool program finding reason
   while IFS=$'\t' read -r tool program finding reason; do
@@ -71,7 +71,7 @@ reason_for() {
 }
 
 status=0
-# check TOOL NAME COMMAND...: one run, one line.
+# check TOOL NAME COMMAND...: makes one run, prints one line.
 check() {
   local tool="$1" name="$2" log="$out/$1.$2.log" begin=$SECONDS rc new=0 explained=0 line
   shift 2

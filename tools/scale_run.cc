@@ -1,4 +1,4 @@
-// scale_run: trains one model on 1 to N devices and measures what communication costs. The stage is
+// scale_run: trains one model on 1 to N devices and measures the cost of communication. The stage is
 // lib/dist/scale_run.h.
 #include "lib/dist/scale_run.h"
 
@@ -25,8 +25,8 @@
 namespace lockstep {
 namespace {
 
-// Descriptors of this process and of each rank: LibTorch's event loop and sockets, the ranks' pipes and shared memory.
-// LibTorch calls abort() if it gets too few.
+// Returns the number of descriptors that this process needs: LibTorch's event loop and sockets, and for each rank pipes
+// and shared memory. LibTorch calls abort() if it gets too few.
 uint64_t OpenFilesNeeded(const ScaleRunOptions& options) {
   constexpr uint64_t kPerProcess = 64;
   constexpr uint64_t kPerRank = 8;

@@ -1,4 +1,4 @@
-// The flags of scale_run.
+// Flags of scale_run.
 #ifndef LOCKSTEP_TOOLS_SCALE_RUN_FLAGS_H_
 #define LOCKSTEP_TOOLS_SCALE_RUN_FLAGS_H_
 
@@ -18,7 +18,8 @@ ABSL_DECLARE_FLAG(absl::Duration, timeout);
 
 namespace lockstep {
 
-// What the command line asks for. InvalidArgument: a flag by its name, also one that has no effect next to the others.
+// Returns the options on the command line. InvalidArgument, naming the flag: an invalid value, or a flag that has no
+// effect together with the others.
 absl::StatusOr<ScaleRunOptions> ScaleRunOptionsFromFlags();
 
 }  // namespace lockstep

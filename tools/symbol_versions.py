@@ -1,8 +1,8 @@
-"""Whether programs and shared libraries run where glibc is 2.34 and libstdc++ that of GCC 11, as on RHEL 9.
+"""Checks that programs and shared libraries run with glibc 2.34 and the libstdc++ of GCC 11, such as on RHEL 9.
 
     symbol_versions.py FILE...    exit 1, and a line for each symbol that is newer
 
-Reads what each file asks of others (objdump -T).
+Reads the symbols that each file imports (objdump -T).
 """
 
 import argparse
@@ -21,7 +21,7 @@ def numbers(version):
 
 
 def asked(file):
-    """Kind, version and name of each versioned symbol that the file wants from others."""
+    """Returns kind, version and name of each versioned symbol that the file imports."""
     table = subprocess.run(["objdump", "-T", file], capture_output=True, text=True, check=True).stdout
     return [match.groups() for match in UNDEFINED.finditer(table)]
 

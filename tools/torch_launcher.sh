@@ -2,20 +2,21 @@
 # Starts the program of this name in libexec/ with the shared libraries of this machine's torch. tools/package.sh copies
 # this file into the portable folder as the launcher of a program that needs LibTorch.
 #
-# PYTHON names another interpreter than python3; LOCKSTEP_LIBRARIES names the folders, and no interpreter is asked.
+# PYTHON names another interpreter than python3. If LOCKSTEP_LIBRARIES names the folders, no interpreter is run.
 # Exits with 5 if there is no torch, or one of another version than the folder was built with (built_with.txt).
-# Nothing of the working folder is run or loaded: Python gets a search path without it, and no list has an empty entry.
+# Nothing in the working folder is run or loaded: Python gets a search path without it, and no list has an empty entry.
 
 self="$(readlink -f -- "$0")" # the folder's file, also if a link elsewhere names it
 here="$(dirname -- "$self")"
 name="$(basename -- "$self")"
 
-# without_empty LIST: the folders of LIST without empty ones, which would mean the working folder.
+# without_empty LIST: prints the folders of LIST without empty entries, which would mean the working folder.
 without_empty() {
   printf '%s' "$1" | sed 's/::*/:/g; s/^://; s/:$//'
 }
 
-# built_with KEY: a value of built_with.txt, which tools/package.sh puts next to the launchers; empty without the file.
+# built_with KEY: prints a value of built_with.txt, which tools/package.sh puts next to the launchers; empty without the
+# file.
 built_with() {
   sed -n "s/^$1 //p" "$here/built_with.txt" 2>/dev/null
 }
@@ -53,8 +54,8 @@ lib="$(printf '%s\n' "$LOCKSTEP_LIBRARIES" | tr ':' '\n' | while IFS= read -r fo
   fi
 done)"
 
-# version, such as 2.11.0+cu130, and cuda, such as 13.0, of the LibTorch in `lib`: a wheel tells both in version.py, the
-# archive in build-version. Empty where neither file tells. Importing torch would take seconds.
+# version, such as 2.11.0+cu130, and cuda, such as 13.0, of the LibTorch in `lib`: a wheel has both in version.py, the
+# archive in build-version. Empty if neither file has them. Importing torch would take seconds.
 version="" cuda=""
 if [ -n "$lib" ]; then
   version="$(sed -n "s/^__version__ = '\([^']*\)'.*/\1/p" -- "$lib/../version.py" 2>/dev/null | head -n 1)"
@@ -63,12 +64,13 @@ if [ -n "$lib" ]; then
   [ -n "$cuda" ] || cuda="$(printf '%s' "$version" | sed -n 's/.*+cu\([0-9]*\)\([0-9]\)$/\1.\2/p')"
 fi
 
-# major_and_minor VERSION: 2.11 of 2.11.0+cu130. Releases that differ only in the patch number export the same symbols.
+# major_and_minor VERSION: prints 2.11 for 2.11.0+cu130. Releases that differ only in the patch number export the same
+# symbols.
 major_and_minor() {
   printf '%s' "$1" | sed 's/^\([0-9]*\.[0-9]*\).*/\1/'
 }
 
-# unfit: whether the program cannot run with this LibTorch. The same judgement as WhyUnfit of lib/doctor/libtorch.cc.
+# unfit: succeeds if the program cannot run with this LibTorch. The same rules as WhyUnfit of lib/doctor/libtorch.cc.
 built_version="$(built_with version)" built_cuda="$(built_with cuda)"
 unfit() {
   [ -n "$built_version" ] && [ -n "$version" ] || return 1

@@ -23,7 +23,7 @@ absl::Status Run() {
   if (const std::string order = absl::GetFlag(FLAGS_internal_point); !order.empty()) {
     const absl::Status status = RunTrainSweepPoint(order);
     if (absl::IsCancelled(status)) {
-      std::exit(static_cast<int>(ToExitCode(status)));  // the parent says so, once
+      std::exit(static_cast<int>(ToExitCode(status)));  // the parent prints the error, once
     }
     return status;
   }

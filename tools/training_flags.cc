@@ -14,7 +14,7 @@
 
 namespace lockstep {
 
-// Smallest learning rate and factor of one. Both flags are 0 while they are left out, and no run trains with 0.
+// Smallest learning rate, and smallest factor of a learning rate. The default of both flags is 0, which no run uses.
 inline constexpr double kMinRate = 1e-9;
 
 }  // namespace lockstep

@@ -1,7 +1,8 @@
-// The flags of a training run that mean the same in every tool that trains: one name, one default, one help text.
+// Flags of a training run that mean the same in every tool that trains: one name, one default, one help text.
 //
-// A tool that links this defines by itself, since its words for them are its own: --output --device --drop_last --workers
-// --threads --checkpoint. Those, --input, --force and --dry_run it also puts into groups of its own.
+// A tool that links this must define the following flags itself, because its help texts differ: --output --device
+// --drop_last --workers --threads --checkpoint. It must also put these flags, --input, --force and --dry_run into
+// groups of its own.
 #ifndef LOCKSTEP_TOOLS_TRAINING_FLAGS_H_
 #define LOCKSTEP_TOOLS_TRAINING_FLAGS_H_
 
@@ -32,20 +33,21 @@ ABSL_DECLARE_FLAG(std::optional<uint32_t>, validation_images);
 
 namespace lockstep {
 
-// `first`, and behind it the groups of --help of the flags that are declared here, expert switches last.
+// Returns `first`, followed by the groups of --help of the flags that are declared here, expert switches last.
 std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first);
 
-// Ends of ranges: far beyond any use, and small enough that no count made of two of them needs more than 32 bits.
+// Upper ends of ranges: far above any use, and small enough that the product of any two fits in 32 bits.
 inline constexpr uint32_t kMaxBatchSize = 1'000'000;
-inline constexpr uint32_t kMaxThreads = 1024;  // of the CPU: beyond that OpenMP may find no memory for their stacks
+inline constexpr uint32_t kMaxThreads = 1024;  // CPU threads: above this number OpenMP may find no memory for their
+                                               // stacks
 inline constexpr uint32_t kMaxRanks = 1024;
 
-// Sets each field of `training` that has a flag of its own name (--device is for the stage), and those of --workers,
-// --graph, --memory_format, --lr_milestones, --epochs and --repeats. InvalidArgument names the flag.
+// Sets each field of `training` that has a flag of its own name (--device is read by the stage), and the fields of
+// --workers, --graph, --memory_format, --lr_milestones, --epochs and --repeats. InvalidArgument, naming the flag.
 absl::Status ReadTrainingFlags(proto::TrainingSpec& training);
 
-// Sets of a stage's options input, output, force, dry_run and device, and what is kept beside the output: resume,
-// state_every, checkpoint and checkpoint_batch.
+// Sets input, output, force, dry_run and device of a stage's options, and the fields of files next to the output:
+// resume, state_every, checkpoint and checkpoint_batch.
 template <typename Options>
 void ReadRunFlags(Options& options) {
   options.input = absl::GetFlag(FLAGS_input);

@@ -16,7 +16,7 @@
 #
 # FOLDER/logs keeps the output of each step, and summary.txt the commit and the time of each step. The name servers,
 # proxy variables, pip's settings and local certificates of this machine are copied into FOLDER/root. The steps run in
-# mount and process namespaces of their own, so that nothing stays mounted or running afterwards.
+# separate mount and process namespaces, so that nothing stays mounted or running afterwards.
 #
 # Exit codes: 0 all steps passed, 1 a step failed or something is missing, 2 wrong usage.
 set -euo pipefail
@@ -70,7 +70,7 @@ logs="$folder/logs"
 summary="$logs/summary.txt"
 mkdir -p "$logs"
 
-# note TEXT: prints TEXT, and keeps it in the summary.
+# note TEXT: prints TEXT, and appends it to the summary.
 note() { printf '%s\n' "$1" | tee -a "$summary"; }
 
 note "$release${mirror:+ from $mirror}, commit $(git -C "$repository" rev-parse --short HEAD), $(nproc) cores"

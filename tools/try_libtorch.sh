@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and tests all targets that need LibTorch against another release of it than the pinned one.
+# Builds and tests all targets that need LibTorch with a LibTorch release other than the pinned one.
 #
 #   tools/try_libtorch.sh [--folder=FOLDER] VERSION [BAZEL_OPTION ...]
 #
@@ -42,7 +42,7 @@ cd -- "$(dirname -- "$(readlink -f -- "$0")")/.."
 # shellcheck source=third_party/versions.sh
 source third_party/versions.sh
 
-# installed: whether the virtual environment holds VERSION. Sets `torch` to the folder of the package.
+# installed: succeeds if the virtual environment holds VERSION. Sets `torch` to the folder of the package.
 installed() {
   local candidate
   for candidate in "$folder"/venv/lib/python3*/site-packages/torch; do
@@ -62,14 +62,14 @@ install() {
     installed
 }
 
-# run_bazel COMMAND ...: Bazel with outputs of its own, so that those of the pinned LibTorch stay.
+# run_bazel COMMAND ...: runs Bazel with a separate output folder, so that the outputs of the pinned LibTorch stay.
 run_bazel() {
   bazel --output_base="$folder/bazel" "$1" --repo_env=LIBTORCH="$torch" \
     --repo_env=LOCKSTEP_PYTHON="$folder/venv/bin/python3" --noshow_progress --color=no "${@:2}"
 }
 
-# Writes the target patterns: all targets without those that do not need LibTorch. Bazel skips a target that this machine
-# cannot have only if a wildcard names it.
+# Writes the target patterns: all targets without those that do not need LibTorch. Bazel skips a target that this
+# machine cannot build only if a wildcard names it.
 write_patterns() {
   echo //... >"$folder/targets.txt"
   run_bazel query 'kind(rule, //... except rdeps(//..., @libtorch//:torch))' | sed 's/^/-/' >>"$folder/targets.txt"
@@ -83,7 +83,7 @@ try() {
   run_bazel test --keep_going --build_event_json_file="$folder/events.json" \
     --target_pattern_file="$folder/targets.txt" "$@" || status=$?
   case "$status" in
-    0 | 1 | 3) ;; # the events say which tests failed, and what was not built
+    0 | 1 | 3) ;; # the events list the tests that failed and the targets that were not built
     *) parts=("bazel, exit code $status") ;;
   esac
   .ci/count_tests "$folder/events.json" ${parts[@]+"${parts[@]}"} >"$folder/count.txt" || status=1

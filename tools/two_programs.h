@@ -1,5 +1,5 @@
-// A tool that links LibTorch is two programs: TOOL, which users call (front.cc), and libexec/TOOL, which does the work.
-// What both need to know of the tool; TOOL_flags.cc defines it.
+// Interface of the two programs of a tool that links LibTorch: TOOL, which users call (front.cc), and libexec/TOOL,
+// which does the work. TOOL_flags.cc defines these functions.
 #ifndef LOCKSTEP_TOOLS_TWO_PROGRAMS_H_
 #define LOCKSTEP_TOOLS_TWO_PROGRAMS_H_
 
@@ -8,10 +8,10 @@
 
 namespace lockstep {
 
-// The tool's name, description, examples and groups of flags, for ReadCommandLine.
+// Returns the tool's name, description, examples and groups of flags, for ReadCommandLine.
 ToolInfo DescribeTool();
 
-// Checks all that can be said of the flags without LibTorch and without reading an input. InvalidArgument names the flag.
+// Checks the flags as far as possible without LibTorch and without reading an input. InvalidArgument, naming the flag.
 absl::Status CheckFlags();
 
 }  // namespace lockstep
