@@ -1,19 +1,20 @@
-// Sums and broadcasts over the ranks of one host, on CPUs: through shared memory (lib/peer) and over Gloo, by turns in the
-// same run.
+// Measures sums and broadcasts over the ranks of one host, on CPUs: through shared memory (lib/peer) and over Gloo,
+// alternating in the same run.
 //
 //   all_reduce_benchmark [--most=33554432] [--buffers=true] [--record=FILE] [GOOGLE BENCHMARK'S FLAGS]
 //
-// A case is a number of processes and of bytes of fp32; its ranks are processes of their own. In a turn each backend is
-// called twice, and the second call is timed on rank 0, from a barrier over shared memory to its return. The barrier is
-// quick, so that late starts are no part of the time. Every element of every rank is different, and each backend's first
-// result is compared exactly: a sum with the one in double, which fp32 holds here. A broadcast is from the last rank.
-// --most: bytes of the largest case. --buffers=false: what is summed through shared memory lies in a rank's own memory, as
-// Gloo's does always, and not in a SharedBuffer. --record: where each turn of each case is kept
+// A case is a number of processes and a number of bytes of fp32; each rank is a separate process. In a turn each
+// backend is called twice, and the second call is timed on rank 0, from a barrier over shared memory to the call's
+// return. The barrier is fast, so that late starts do not add to the time. Every element of every rank is different,
+// and each backend's first result is compared exactly: a sum is compared with the sum in double, which fp32 represents
+// exactly here. A broadcast is from the last rank.
+// --most: bytes of the largest case. --buffers=false: data that is summed through shared memory is in a rank's own
+// memory, like Gloo's data always is, and not in a SharedBuffer. --record: path of a record of every turn of every case
 // (lib/proto/collective_times.proto).
 //
-// Columns: us, us_p95 (median and 95th percentile); algbw and busbw in GB/s, bytes over the median, and that times
-// 2(N - 1)/N, of a broadcast 1, as nccl-tests has it; wrong: elements; gloo_...: the same of Gloo; ratio: Gloo's median
-// over ours, with the 5th and 95th percentile of the turns' ratios beside it.
+// Columns: us, us_p95 (median and 95th percentile); algbw and busbw in GB/s as in nccl-tests: bytes over the median,
+// and algbw times 2(N - 1)/N, or times 1 for a broadcast; wrong: number of wrong elements; gloo_...: the same for Gloo;
+// ratio: Gloo's median over ours, with the 5th and 95th percentile of the ratios of the turns.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -63,7 +64,7 @@ void Fill(int rank, absl::Span<float> data) {
   }
 }
 
-// Elements that are not the sum over the ranks from `first` on.
+// Returns the number of elements that are not the sum over the ranks from `first` on.
 size_t WrongSums(int first, int size, absl::Span<const float> data) {
   size_t wrong = 0;
   for (size_t i = 0; i < data.size(); ++i) {
@@ -76,13 +77,13 @@ size_t WrongSums(int first, int size, absl::Span<const float> data) {
   return wrong;
 }
 
-// Two ways to do the same on as many bytes.
+// Two implementations of the same operation on the same number of bytes.
 struct Backends {
   std::unique_ptr<SharedMemoryAllReduce> shared;
   std::unique_ptr<Communicator> gloo;
   std::vector<float> own;
-  std::shared_ptr<SharedBuffer> buffer;  // null: the shared memory's numbers are the rank's own, too
-  int root = 0;  // of broadcasts: the last rank, so that the one that is timed waits for what comes
+  std::shared_ptr<SharedBuffer> buffer;  // null: shared memory also uses `own`
+  int root = 0;                          // root of broadcasts: the last rank, so that the timed rank waits for the data
 
   absl::Span<float> OfGloo() { return absl::MakeSpan(own); }
   absl::Span<float> OfShared() {
@@ -96,7 +97,7 @@ struct Backends {
   absl::Status BroadcastShared() { return shared->Broadcast(OfShared().data(), own.size() * sizeof(float), root); }
   absl::Status BroadcastGloo() { return gloo->Broadcast(Flat(), root); }
   at::Tensor Flat() { return at::from_blob(own.data(), {static_cast<int64_t>(own.size())}, at::kFloat); }
-  // All ranks are here when it returns.
+  // Returns once all ranks have called it.
   absl::Status Meet() {
     float one = 1;
     return shared->AllReduceSum(&one, 1, SumType::kFloat);
@@ -105,7 +106,7 @@ struct Backends {
 
 using Call = absl::Status (Backends::*)();
 
-// What is measured: by each backend.
+// Operation that is measured, for each backend.
 struct Measured {
   Call shared, gloo;
   bool sums;
@@ -113,7 +114,8 @@ struct Measured {
 constexpr Measured kAllReduce = {&Backends::SumShared, &Backends::SumGloo, true};
 constexpr Measured kBroadcast = {&Backends::BroadcastShared, &Backends::BroadcastGloo, false};
 
-// The second of two calls: the first brings back the caches and the places of processes that the other backend changed.
+// Times the second of two calls. The first call restores the caches and the placement of processes that the other
+// backend changed.
 absl::StatusOr<double> TimedSeconds(Backends& backends, Call call) {
   RETURN_IF_ERROR((backends.*call)());
   RETURN_IF_ERROR(backends.Meet());
@@ -131,7 +133,7 @@ absl::StatusOr<size_t> CheckedCall(Backends& backends, const RankContext& contex
   return wrong;
 }
 
-// So many turns that they take about kSecondsPerCase; rank 0's number, for all.
+// Chooses a number of turns that take about kSecondsPerCase. All ranks use rank 0's number.
 absl::StatusOr<int> AgreeOnTurns(Backends& backends, const Measured& measured) {
   double seconds = 0;
   for (int i = 0; i < 3; ++i) {
@@ -161,7 +163,7 @@ absl::StatusOr<Backends> OpenBackends(RankContext& context, size_t bytes, bool b
   return backends;
 }
 
-// The wrong elements of both, then both times of each turn.
+// Returns the wrong elements of both backends, then both times of each turn.
 absl::StatusOr<std::string> Measure(RankContext& context, const Measured& measured) {
   const std::vector<std::string> words = absl::StrSplit(context.payload, ' ');
   size_t bytes = 0;
@@ -205,7 +207,7 @@ void Keep(const std::string& collective, const char* way, const benchmark::State
   times.set_wrong_elements(static_cast<uint64_t>(wrong));
 }
 
-// What all cases have.
+// State that all cases share.
 struct Run {
   bool buffers = true;
   Records& records;
@@ -257,7 +259,7 @@ void AllReduce(benchmark::State& state, const Run& run) {
 
 void Broadcast(benchmark::State& state, const Run& run) { Case("broadcast", 1, state, run); }
 
-// Four times the one before, and what the README has beside.
+// Returns sizes that grow by a factor of four, and the size that the README compares.
 std::vector<int64_t> Sizes(int64_t most) {
   constexpr int64_t kBeside = 32 << 20;
   std::vector<int64_t> sizes;
@@ -270,7 +272,7 @@ std::vector<int64_t> Sizes(int64_t most) {
   return sizes;
 }
 
-// run.records outlive the benchmarks and get their times.
+// `run.records` must outlive the benchmarks, which append their times to it.
 absl::Status Register(const std::string& most, const Run& run) {
   int64_t bytes = 0;
   if (!absl::SimpleAtoi(most, &bytes) || bytes < kMinBytes) {
@@ -288,7 +290,7 @@ absl::Status Register(const std::string& most, const Run& run) {
   return absl::OkStatus();
 }
 
-// An output that cannot be written is found before anything is measured.
+// Opens the output before anything is measured, so that an output that cannot be written is found early.
 absl::Status MeasureAndWrite(const std::string& path, const std::vector<std::string>& command_line,
                              const Records& records) {
   std::unique_ptr<RecordWriter> writer;

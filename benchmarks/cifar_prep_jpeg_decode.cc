@@ -1,10 +1,11 @@
-// The peer of cifar_prep on a folder of JPEGs: how fast plain libjpeg-turbo decodes its pictures to RGB rows.
+// Baseline of cifar_prep on a folder of JPEGs: the speed at which plain libjpeg-turbo decodes the pictures to RGB rows.
 //
 //   cifar_prep_jpeg_decode FOLDER THREADS memory|files
 //
-// prints "IMAGES SECONDS" of one pass over FOLDER/{train,test}/<class>/*.jpg. Each thread takes every THREADS-th picture, with
-// one decompressor that it uses again, and keeps nothing. memory: the files were read before the clock starts. files: the
-// clock holds fopen, fread and fclose of each. Never timed: finding the files, digests, planes, statistics, writing.
+// Prints "IMAGES SECONDS" of one pass over FOLDER/{train,test}/<class>/*.jpg. Each thread decodes every THREADS-th
+// picture with one decompressor that it reuses, and keeps no result. memory: the files are read before the clock
+// starts. files: the time includes fopen, fread and fclose of each file. Never timed: finding the files, digests,
+// planes, statistics, writing.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -15,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-// clang-format off: after <cstdio>, which it needs and does not include.
+// clang-format off: must follow <cstdio>, which it needs and does not include.
 #include <jpeglib.h>
 // clang-format on
 
@@ -37,7 +38,7 @@ std::vector<Picture> FindPictures(const std::string& folder) {
 }
 
 void ReadPicture(Picture& picture) {
-  char buffer[65536];  // CIFAR-10's are about 1 kB
+  char buffer[65536];  // files of CIFAR-10 have about 1 kB
   std::FILE* file = std::fopen(picture.path.c_str(), "rb");
   if (file == nullptr) {
     std::perror(picture.path.c_str());
@@ -47,7 +48,7 @@ void ReadPicture(Picture& picture) {
   std::fclose(file);
 }
 
-// Decodes pictures first, first + step, ...; the sum keeps the compiler from dropping the work.
+// Decodes pictures first, first + step, ... Returns a sum, so that the compiler does not remove the work.
 uint64_t DecodeShare(std::vector<Picture>& pictures, size_t first, size_t step) {
   jpeg_error_mgr error;  // the default: an error ends the program
   jpeg_decompress_struct jpeg;

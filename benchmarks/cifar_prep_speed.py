@@ -1,19 +1,21 @@
-"""cifar_prep against its peers, as ratios from one run: medians over repeats that take turns, with their spread.
+"""Compares cifar_prep with its baselines: ratios from one run, as medians over alternating repeats, with their spread.
 
     bazel run //benchmarks:cifar_prep_speed -- --binary=cifar-10-batches-bin --jpeg=cifar10-jpeg.tar.xz
 
-binary  cifar_prep --force on a full-size binary folder (60,000 images; a subset is repeated until it is that, and balanced)
-        against `cp` + `sha256sum` + `sync` of the same files, all warm. The ratio is peer seconds / ours: 1 or more wanted.
-jpeg    cifar_prep --force on a folder of JPEGs against plain libjpeg-turbo decoding (cifar_prep_jpeg_decode.cc) on as many
-        threads as there are cores: of pictures in memory, and reading each file as it comes. The ratio is our images/s /
-        the peer's: 0.8 or more wanted. Ours with writing and syncing the 184 MB, and without (--dry_run: listing, reading,
-        digests, decoding, planes, statistics; it keeps no pixels, as the peer keeps none). Also as processor seconds, user and
-        system of the whole processes, which other work on the cores disturbs less: the peer's hold finding the files, which
-        its clock does not. One plain thread times the cores is shown too: what no program reaches where
-        two cores share a host's.
+binary  cifar_prep --force on a full-size binary folder (60,000 images; a smaller folder is repeated up to that size,
+        and balanced) compared with `cp` + `sha256sum` + `sync` of the same files, all warm. The ratio is the baseline's
+        seconds / ours; required: 1 or more.
+jpeg    cifar_prep --force on a folder of JPEGs compared with plain libjpeg-turbo decoding (cifar_prep_jpeg_decode.cc)
+        on one thread per core: of pictures in memory, and of files that are read during the pass. The ratio is our
+        images/s / the baseline's; required: 0.8 or more. Ours is measured with writing and syncing the 184 MB, and
+        without (--dry_run: listing, reading, digests, decoding, planes, statistics; like the baseline, it keeps no
+        pixels). The ratio is also given for processor seconds (user and system of the whole processes), which other
+        work on the cores disturbs less. The baseline's processor seconds include finding the files; its clock does
+        not. The rate of one plain thread times the number of cores is also printed: no program reaches it if two cores
+        share the resources of one.
 
-Results are checked first: exit 0, and the class counts of CIFAR-10 in the summary. Nothing else should run meanwhile.
---output appends every repetition as a JSON line.
+Results are checked first: exit 0, and the class counts of CIFAR-10 in the summary. No other program should run
+meanwhile. --output appends every repetition as a JSON line.
 """
 
 import argparse
@@ -31,11 +33,11 @@ import time
 
 import measurements
 
-RECORD = 3073  # bytes of an image in the binary version: label, then 3 x 32 x 32
+RECORD = 3073  # bytes of one image in the binary version: label, then 3 x 32 x 32
 
 
 def by_label(folder, names):
-    """The records of these files, for each label."""
+    """Returns the records of these files, grouped by label."""
     records = collections.defaultdict(list)
     for name in names:
         data = (folder / name).read_bytes()
@@ -45,7 +47,7 @@ def by_label(folder, names):
 
 
 def make_full(source, target):
-    """Six files of 10,000 records, 1,000 of each label, by repeating those of `source`."""
+    """Writes six files of 10,000 records, 1,000 per label, by repeating the records of `source`."""
     target.mkdir()
     for names in ([f"data_batch_{i}.bin" for i in range(1, 6)], ["test_batch.bin"]):
         records, first = by_label(source, names), 0
@@ -68,13 +70,13 @@ def seconds_of(command, **options):
 
 
 def processor_seconds():
-    """Of all children so far, user and system."""
+    """Returns the user and system seconds of all children so far."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def prepare(tool, folder, output, *flags):
-    """Seconds of one cifar_prep; its summary is checked."""
+    """Runs cifar_prep once, checks its summary, and returns its seconds."""
     seconds, result = seconds_of([tool, f"--input={folder}", f"--output={output}", "--force", *flags])
     if "50000 images, 10 classes of 5000" not in result.stderr or "10000 images, 10 classes of 1000" not in result.stderr:
         sys.exit(f"{folder}: not 5,000 and 1,000 images of each class: {result.stderr}")
@@ -82,7 +84,7 @@ def prepare(tool, folder, output, *flags):
 
 
 def copy_and_digest(folder, target):
-    """Seconds of the peer: cp, sha256sum and sync of the same files."""
+    """Returns the seconds of the baseline: cp, sha256sum and sync of the same files."""
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir()
     script = 'cp "$1"/* "$2"/ && sha256sum "$1"/* > "$2"/sums && sync "$2"/* "$2"'

@@ -1,13 +1,13 @@
-// The convolutions of ResNet-18 for CIFAR-10 through lib/kernels/convolution, each with the fastest engine of its pass:
-// microseconds, TFLOP/s, and the seconds that all convolutions of an epoch of 50,000 images take.
+// Measures the convolutions of ResNet-18 for CIFAR-10 through lib/kernels/convolution, each with the fastest engine of
+// its pass: microseconds, TFLOP/s, and the seconds of all convolutions of an epoch of 50,000 images.
 //
 //   convolution_benchmark [--benchmark_...] [--precision=bf16|tf32|fp32] [BATCH...]        (default: bf16, 32 128 512)
 //
 // Timed: one launch in the gapless middle of a CUDA graph (lib/kernels/graph_timer.h), the fastest of three replays, on
-// buffers of their own; each such measurement is one iteration. Not timed: choosing the engine and filling the buffers.
-// FLOP are those of the definition, padded taps included; the stem's are of a 1x1 convolution of 32 channels, as which
-// it is done. The stem's data gradient is not needed and not timed. Before all, each pass of one small shape is
-// compared with its plain twin; the rest of correctness is lib/kernels/convolution_test's.
+// separate buffers; each such measurement is one iteration. Not timed: choosing the engine and filling the buffers.
+// FLOP are those of the definition, including padded taps. The stem counts as a 1x1 convolution of 32 channels, which
+// is how it runs; its data gradient is not needed and not timed. Before any timing, each pass of one small shape is
+// compared with its reference implementation; lib/kernels/convolution_test tests the rest.
 #include <benchmark/benchmark.h>
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
@@ -38,7 +38,7 @@ namespace {
 using Bf16 = __nv_bfloat16;
 
 constexpr int kIterations = 5;
-constexpr int kSmallSum = 576;           // products of a sum of CheckSmallShape, at most
+constexpr int kSmallSum = 576;           // largest number of products per sum in CheckSmallShape
 constexpr double kEpochImages = 50'000;  // CIFAR-10's training split
 
 void Check(const absl::Status& status) {
@@ -63,7 +63,7 @@ void Check(cudaError_t error) {
 
 struct Layer {
   const char* name;
-  int count;  // in ResNet-18
+  int count;  // number of such layers in ResNet-18
   uint32_t in_channels, in_size, out_channels, filter, stride;
 };
 
@@ -83,7 +83,7 @@ constexpr Pass kPasses[] = {{"forward", ConvolutionPass::kForward},
                             {"data_gradient", ConvolutionPass::kDataGradient},
                             {"weight_gradient", ConvolutionPass::kWeightGradient}};
 
-// The stream of all launches, and cuDNN's handle on it.
+// Stream of all launches, and cuDNN's handle on that stream.
 struct Gpu {
   cudaStream_t stream = nullptr;
   std::unique_ptr<ConvolutionContext> context;
@@ -102,13 +102,13 @@ Gpu& TheGpu() {
 struct Precision {
   const char* name;
   ConvolutionType type;
-  double roundoff;  // of an operand: bf16 keeps 8 bits, TF32 11, fp32 24
+  double roundoff;  // rounding of an operand: bf16 keeps 8 bits, TF32 11, fp32 24
 };
 constexpr Precision kPrecisions[] = {{"bf16", ConvolutionType::kBf16, 0x1p-8},
                                      {"tf32", ConvolutionType::kTf32, 0x1p-11},
                                      {"fp32", ConvolutionType::kFp32, 0x1p-24}};
 
-// Values in [-1, 1) that bf16 has, the first 100,003 over and over.
+// Returns values in [-1, 1) that bf16 represents exactly; the first 100,003 are repeated.
 template <typename T>
 std::vector<T> Values(size_t count) {
   std::vector<T> values(std::min<size_t>(count, 100'003));
@@ -132,7 +132,7 @@ DeviceBuffer Filled(ConvolutionType type, size_t count) {
   return type == ConvolutionType::kBf16 ? FilledAs<Bf16>(count) : FilledAs<float>(count);
 }
 
-// A plan with what it runs on.
+// A plan with its buffers.
 struct Planned {
   std::unique_ptr<Convolution> convolution;
   DeviceBuffer a, b, out, workspace;
@@ -150,8 +150,8 @@ struct Planned {
   }
 };
 
-// Each pass of a small shape within the type's rounding of the largest value, twice over, and that of kSmallSum
-// additions in fp32 of products that are at most 1 each.
+// Checks each pass of a small shape. Tolerance: twice the type's rounding of the largest value, plus the rounding of
+// kSmallSum additions in fp32 of products that are at most 1 each.
 template <typename T>
 void CheckSmallShape(const Precision& precision) {
   const ConvolutionShape shape = {2, 64, 8, 64, 3, 1};
@@ -178,7 +178,7 @@ void CheckSmallShape(const Precision& precision) {
   }
 }
 
-// Totals of one batch size: how many passes were measured, and the time and operations of a step's convolutions.
+// Totals of one batch size: the number of measured passes, and the time and operations of a step's convolutions.
 struct Total {
   int passes = 0;
   double step_microseconds = 0;
@@ -210,7 +210,7 @@ void Measure(benchmark::State& state, const Layer& layer, ConvolutionPass pass, 
   total.step_flops += layer.count * ConvolutionFlops(shape);
 }
 
-// Returns how many passes a step has, counted once per kind of layer.
+// Registers all benchmarks of a batch. Returns the number of passes, counted once per kind of layer.
 int Register(ConvolutionType type, uint32_t batch) {
   int passes = 0;
   for (const Layer& layer : kLayers) {

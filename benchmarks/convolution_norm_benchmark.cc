@@ -1,9 +1,9 @@
-// A convolution with the batch norm's sums in one kernel (lib/kernels/convolution_norm.h), in each of the ways to cut
-// it, beside cuDNN's fastest engine followed by the kernel for the sums: every convolution of ResNet-18 but the
-// first, microseconds in a CUDA graph; in parentheses TFLOP/s. "256/1": tiles of 256 pixels, one block each. Forward
-// also the kernel that applies the batch norm, and "both" in one.
+// Compares a convolution with the batch norm's sums in one kernel (lib/kernels/convolution_norm.h), in each tiling,
+// with cuDNN's fastest engine followed by the kernel for the sums. Measures every convolution of ResNet-18 but the
+// first, in microseconds in a CUDA graph; TFLOP/s in parentheses. "256/1": tiles of 256 pixels, one block each. Forward
+// also measures the kernel that applies the batch norm, and "both" in one kernel.
 //
-//   convolution_norm_benchmark [BATCH ...]      32 128 512 unless told otherwise; needs a GPU
+//   convolution_norm_benchmark [BATCH ...]      default: 32 128 512; needs a GPU
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,9 +1,10 @@
-// How long TrainStep takes on the CPU: ResNet-18 on one batch of random images, copy, forward, loss, backward and update.
+// Measures the time of TrainStep on the CPU: ResNet-18 on one batch of random images: copy, forward, loss, backward and
+// update.
 //
 //   cpu_step_seconds BATCH THREADS fp32|bf16 nchw|channels_last
 //
-// For each line on standard input, a number of steps, these are run and "STEPS SECONDS CPU_SECONDS" is printed: of the wall
-// clock, and of all threads. Never timed: making the batch, loading, augmentation.
+// For each line on standard input, a number of steps, the program runs these steps and prints "STEPS SECONDS
+// CPU_SECONDS": wall clock, and all threads. Never timed: making the batch, loading, augmentation.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -50,7 +51,7 @@ proto::TrainingSpec MakeSpec(const Given& given) {
   spec.set_device(proto::CPU);
   spec.set_precision(given.precision);
   spec.set_channels_last(given.channels_last);
-  spec.set_learning_rate(0.01);  // one batch for ever: small, so that it stays finite
+  spec.set_learning_rate(0.01);  // the same batch in every step: a small rate keeps the weights finite
   spec.set_momentum(0.9);
   spec.set_weight_decay(5e-4);
   return spec;

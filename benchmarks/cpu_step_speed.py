@@ -1,12 +1,12 @@
-"""The train step on the CPU against Python PyTorch's, as ratios from one run.
+"""Compares the train step on the CPU with Python PyTorch's: ratios from one run.
 
     bazel run //benchmarks:cpu_step_speed -- [--batch 128] [--threads 1 2]
 
-ResNet-18, the same LibTorch, the same threads, one batch of random images; what the clock holds is at the top of
-cpu_step_seconds.cc and peers/cpu_step_pytorch.py. Of each case (precision, layout, threads) both programs stay up, run a few
-steps that are not counted, and take turns for --repeats times --steps; while one runs, the other waits. The ratio is the peer's
-seconds / ours: 1 or more wanted. Beside it that of the processor's seconds (all threads), which another program's work on the
-same cores changes less. --output appends every turn as a JSON line.
+Both run ResNet-18 with the same LibTorch, the same threads, and one batch of random images; cpu_step_seconds.cc and
+peers/cpu_step_pytorch.py document the timed interval. For each case (precision, layout, threads) both programs stay up,
+run a few steps that are not counted, and alternate for --repeats times --steps; while one runs, the other waits. The
+ratio is the baseline's seconds / ours; required: 1 or more. The ratio of processor seconds (all threads) is also given:
+another program's work on the same cores changes it less. --output appends every turn as a JSON line.
 """
 
 import argparse
@@ -22,13 +22,13 @@ CASES = ["fp32 nchw", "fp32 channels_last", "bf16 channels_last"]
 
 
 class Program:
-    """One that runs as many steps as each line says."""
+    """A program that runs the number of steps that it reads from standard input."""
 
     def __init__(self, *command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def seconds(self, steps):
-        """Of one step: (wall, processor)."""
+        """Returns the seconds of one step: (wall, processor)."""
         self.process.stdin.write(f"{steps}\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline().split()

@@ -12,7 +12,7 @@ namespace lockstep {
 namespace {
 
 constexpr int kAlgorithms = 8;
-constexpr size_t kWorkspaceBytes = size_t{32} << 20;  // what cuBLAS itself takes on Hopper
+constexpr size_t kWorkspaceBytes = size_t{32} << 20;  // workspace that cuBLAS uses on Hopper
 
 absl::Status CublasStatus(cublasStatus_t status, absl::string_view doing) {
   if (status == CUBLAS_STATUS_SUCCESS) {
@@ -91,7 +91,7 @@ absl::StatusOr<std::unique_ptr<CublasLtProduct>> CublasLtProduct::Make(const Pro
 }
 
 absl::Status CublasLtProduct::Launch(const ProductOperands& operands, cudaStream_t stream) const {
-  const int32_t one = 1, zero = 0;  // of int32 sums
+  const int32_t one = 1, zero = 0;  // scale factors for int32 sums
   const float none = 0;
   const void* const alpha = to_int8_ ? static_cast<const void*>(&scale_) : &one;
   const void* const beta = to_int8_ ? static_cast<const void*>(&none) : &zero;

@@ -1,4 +1,4 @@
-// A product of int8 matrices by cuBLASLt, with the fastest of the algorithms that it offers: what ours is compared with.
+// Baseline of our int8 kernels: a product of int8 matrices by cuBLASLt, with the fastest of its algorithms.
 #ifndef LOCKSTEP_BENCHMARKS_CUBLASLT_PRODUCT_H_
 #define LOCKSTEP_BENCHMARKS_CUBLASLT_PRODUCT_H_
 
@@ -15,15 +15,15 @@
 
 namespace lockstep {
 
-// output (rows, outputs) = input (rows, depth) * weights (outputs, depth) transposed: all along the depth, as a network's
-// weights lie and as cuBLASLt wants int8 ("TN").
+// output (rows, outputs) = input (rows, depth) * weights (outputs, depth) transposed. Both matrices are contiguous
+// along the depth, like a network's weights and as cuBLASLt requires for int8 ("TN").
 struct ProductShape {
   uint64_t rows;
-  uint32_t outputs;  // a multiple of 16
-  uint32_t depth;    // a multiple of 32
+  uint32_t outputs;  // must be a multiple of 16
+  uint32_t depth;    // must be a multiple of 32
 };
 
-// int8, aligned to 16 bytes, all on the device; the output as the product has it.
+// Device memory of int8 values, aligned to 16 bytes; the output has the product's type.
 struct ProductOperands {
   const void* input;
   const void* weights;
@@ -32,15 +32,15 @@ struct ProductOperands {
 
 class CublasLtProduct {
  public:
-  // Sums are int32. to_int8: they are multiplied by one float32, `scale`, rounded and clamped; else written as they are.
-  // Takes the fastest algorithm of the up to 8 that cuBLASLt's heuristic gives, timed on `operands` (graph_timer.h).
-  // NotFound: there is none that runs. Internal: cuBLASLt's other errors.
+  // Makes a product. Sums are int32. to_int8: they are multiplied by one float32, `scale`, rounded and clamped; else
+  // they are written as they are. Uses the fastest of up to 8 algorithms of cuBLASLt's heuristic, timed on `operands`
+  // (graph_timer.h). NotFound: no algorithm runs. Internal: cuBLASLt's other errors.
   static absl::StatusOr<std::unique_ptr<CublasLtProduct>> Make(const ProductShape& shape, bool to_int8, float scale,
                                                                const ProductOperands& operands, cudaStream_t stream);
 
   absl::Status Launch(const ProductOperands& operands, cudaStream_t stream) const;
 
-  // "int8 output, fastest of 8 algorithms".
+  // Returns for example "int8 output, fastest of 8 algorithms".
   std::string Describe() const;
 
  private:
@@ -64,7 +64,7 @@ class CublasLtProduct {
   const float scale_;
   Handle handle_;
   Operation operation_;
-  Layout weights_, input_, output_;  // column by column, as cuBLASLt has them
+  Layout weights_, input_, output_;  // column-major, the order of cuBLASLt
   cublasLtMatmulAlgo_t algorithm_ = {};
   int offered_ = 0;
   DeviceBuffer workspace_;

@@ -1,16 +1,17 @@
-// Seconds per epoch of the hand-written ResNet-18 step (lib/fused), one trick after another switched on.
+// Measures seconds per epoch of the hand-written ResNet-18 step (lib/fused), while its optimizations are switched on
+// one after another.
 //
 // Timed: whole epochs of 50,000 images with everything that training does (gather, augmentation, forward, backward,
-// SGD, the tail batch), host clock from the upload of the order until the device is done; the first epoch is not
-// counted. Not timed: evaluation, the choice of engines. Pixels and weights are random: the same work as real ones.
-// Each in a process of its own, as in train_sweep (the second step that a process makes takes 2 to 3 % longer at batch
-// 32), by a fork, so that the pixels are drawn once.
+// SGD, the tail batch), by the host's clock from the upload of the order until the device is done; the first epoch is
+// not counted. Not timed: evaluation, the choice of engines. Pixels and weights are random, which is the same work as
+// with real ones. Each measurement runs in a separate process, like in train_sweep, because the second step that a
+// process makes takes 2 to 3 % longer at batch 32. The processes are forked, so that the pixels are drawn once.
 //
 //     fused_step_benchmark [--fastest | --fp32 | --soak | --profile] [BATCH ...]
 //
-// BATCH: 32 128 512 unless told otherwise. Needs a GPU.
+// BATCH: default 32 128 512. Needs a GPU.
 //     --fastest  only the last two in bf16, which have our convolutions with whole batch norms
-//     --soak     200 epochs of the fastest in bf16, a line every tenth: shows a step that stops once in 100 epochs
+//     --soak     200 epochs of the fastest in bf16, a line for every tenth: shows a step that hangs once in 100 epochs
 //     --fp32     only fp32, without and with our own convolutions
 //     --profile  only the fastest in bf16, 64 steps of it between cudaProfilerStart and cudaProfilerStop, for
 //                ncu --profile-from-start off
@@ -103,7 +104,7 @@ std::vector<uint8_t> RandomBytes(size_t count, uint32_t below) {
   return bytes;
 }
 
-// He et al. 2015 for the convolutions, in a uniform density; batch norms at 1 and 0.
+// Returns He et al. 2015's initial weights for the convolutions, uniformly distributed; batch norms have 1 and 0.
 ResNet18Values RandomValues() {
   const ResNet18Units net = MakeResNet18Units();
   CounterRandom random(2, RandomPurpose::kSyntheticImage, 0, 0);
@@ -201,7 +202,7 @@ void RequireDevice() {
   }
 }
 
-// Runs `measure` in a child, before this process has touched CUDA; ends this one when the child did not end well.
+// Runs `measure` in a child process, before this process has used CUDA; exits if the child failed.
 template <typename F>
 void InOwnProcess(const F& measure) {
   std::fflush(stdout);

@@ -1,31 +1,32 @@
-// Collectives over the GPUs of one host: NCCL's and our own (lib/peer/device_all_reduce.h), way by way, in the same run.
+// Compares NCCL's and our own collectives (lib/peer/device_all_reduce.h) over the GPUs of one host, way by way, in the
+// same run.
 //
 //   gpu_all_reduce_benchmark [--ranks=2] [--types=bf16,float] [--most=1073741824]
 //                            [--collectives=all_reduce,reduce_scatter,all_gather,broadcast,peer_to_peer]
 //                            [--record=FILE] [--crossovers=FILE] [GOOGLE BENCHMARK'S FLAGS]
 //
-// Each rank is a process with a GPU. All is done in place, in memory that all ranks reach. Every element of every rank is
-// different from its neighbours and from the other ranks'; each way's first result is compared exactly. Then some calls,
-// one behind the other, are timed: as one CUDA graph that is replayed, and launched one by one. A sum of one element
-// stands before each timing, so that the ranks begin together. Times are by events, and of one call: rank 0's, and of a
-// copy between two ranks the sender's. A broadcast is from the last rank. --most is in bytes, of which each GPU needs twice
-// as many, and some hundred MiB.
+// Each rank is a process with a GPU. Everything is done in place, in memory that all ranks can access. Every element of
+// every rank differs from its neighbours and from the other ranks'; each way's first result is compared exactly. Then
+// several calls, one after the other, are timed twice: as one CUDA graph that is replayed, and launched one by one. A
+// sum of one element precedes each timing, so that the ranks begin together. Times are measured by events and are per
+// call: rank 0's, or the sender's for a copy between two ranks. A broadcast is from the last rank. --most is in bytes;
+// each GPU needs twice as many, plus some hundred MiB.
 //
 // Rows:
-//   all_reduce/RANKS/TYPE/BYTES/WAY  nccl, one_shot, two_shots, copies; auto: the one of these that
-//                                    --crossovers says, a record of this program; without it that of two H100
-//   reduce_scatter, all_gather, broadcast  likewise; nccl, copies
+//   all_reduce/RANKS/TYPE/BYTES/WAY  nccl, one_shot, two_shots, copies; auto: one of our three, chosen by the record of
+//                                    this program that --crossovers names; default: the crossovers of two H100s
+//   reduce_scatter, all_gather, broadcast  the same form; ways: nccl, copies
 //   peer_to_peer/FROM/TO/BYTES       one copy alone
-//   peer_to_peer/all/BYTES           each rank to all others, one after the other; this and the one before of any type
+//   peer_to_peer/all/BYTES           each rank to all others, one after the other; copies do not depend on the type
 //
 // The record (lib/proto/collective_times.proto) has these rows, and for each type the crossovers that follow from them.
-// Exit codes are the tools' (tools/README.md).
+// Exit codes are those of the tools (tools/README.md).
 //
-// Columns: us, us_p95: median and 95th percentile of the replays; eager_us: median, launched one by one; algbw and busbw in
-// GB/s, as nccl-tests has them: bytes over the median, and that times 2(N - 1)/N for an all-reduce, (N - 1)/N for its
-// halves, whose bytes are those of all shares, 1 for a broadcast and for copies, of which those of a rank count; link: GB/s
-// of copies between neighbours, all at once, in both directions, in this run; share: busbw of it; wrong: elements of all
-// ranks.
+// Columns: us, us_p95: median and 95th percentile of the replays; eager_us: median of calls launched one by one; algbw
+// and busbw in GB/s as in nccl-tests: bytes over the median, and algbw times a factor. The factor is 2(N - 1)/N for an
+// all-reduce; (N - 1)/N for its halves, whose bytes are those of all shares; 1 for a broadcast and for copies, whose
+// bytes are those of one rank. link: GB/s of copies between neighbours, all at once, in both directions, in this run;
+// share: busbw over link; wrong: number of wrong elements on all ranks.
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -60,7 +61,7 @@ namespace {
 constexpr char kTool[] = "gpu_all_reduce_benchmark";
 constexpr char kMatrix[] = "peer_to_peer";
 
-// All ranks' wrong elements, and the times of the one that has them.
+// Returns the wrong elements of all ranks, and the times of the rank that is timed.
 absl::StatusOr<CollectiveRows> RunAll(int ranks, const CollectiveTask& task) {
   LaunchOptions options;
   options.ranks = ranks;
@@ -107,7 +108,7 @@ struct Options {
   int ranks = 0;
   size_t most = 0;
   std::vector<std::string> types, collectives;
-  std::string record, crossovers;  // paths; empty: none
+  std::string record, crossovers;  // paths; empty: no file
 };
 
 absl::Status CheckWords(const char* flag, const std::vector<std::string>& words,
@@ -137,7 +138,7 @@ absl::StatusOr<Options> TakeOptions(int& argc, char** argv) {
   return options;
 }
 
-// What was measured in one type of numbers.
+// Registers the measurements of one type of numbers.
 void Register(const CollectiveRows& all, int ranks, const std::string& type) {
   for (const CollectiveRow& row : all.rows) {
     benchmark::RegisterBenchmark(
@@ -149,9 +150,9 @@ void Register(const CollectiveRows& all, int ranks, const std::string& type) {
   }
 }
 
-// The medians of our ways, by size; a row with wrong elements is none.
+// Returns the crossovers from the medians of our ways, by size. Rows with wrong elements are ignored.
 absl::StatusOr<AllReduceCrossovers> CrossoversOfRows(const CollectiveRows& all) {
-  constexpr const char* kWays[kAllReduceWays] = {"one_shot", "two_shots", "copies"};  // in the order of AllReduceWay
+  constexpr const char* kWays[kAllReduceWays] = {"one_shot", "two_shots", "copies"};  // same order as AllReduceWay
   std::map<size_t, MeasuredWays> sizes;
   for (const CollectiveRow& row : all.rows) {
     const auto way = std::find(std::begin(kWays), std::end(kWays), row.way);
@@ -188,7 +189,7 @@ void AddRecords(const CollectiveRows& all, const Options& options, const std::st
     return;
   }
   const absl::StatusOr<AllReduceCrossovers> found = CrossoversOfRows(all);
-  if (!found.ok()) {  // the rows are worth keeping all the same
+  if (!found.ok()) {  // the rows are kept nevertheless
     std::fprintf(stderr, "%s: no crossovers in %s: %s\n", kTool, type.c_str(),
                  std::string(found.status().message()).c_str());
     return;
@@ -219,7 +220,7 @@ absl::StatusOr<proto::Header> HeaderOf(const Options& options, const std::vector
   return made;
 }
 
-// For each type, what --crossovers says, or the default.
+// Returns the crossovers of each type: from the file that --crossovers names, or the default.
 absl::StatusOr<std::vector<AllReduceCrossovers>> ReadCrossovers(const Options& options,
                                                                 std::vector<proto::Input>& inputs) {
   std::vector<AllReduceCrossovers> all(options.types.size());
@@ -236,7 +237,7 @@ absl::StatusOr<std::vector<AllReduceCrossovers>> ReadCrossovers(const Options& o
   return all;
 }
 
-// The rows of all types, as benchmarks and as records.
+// Measures the rows of all types, as benchmarks and as records.
 absl::Status Measure(const Options& options, const std::vector<AllReduceCrossovers>& crossovers,
                      std::vector<proto::CollectiveTimesRecord>& records) {
   CollectiveTask task;
@@ -255,10 +256,11 @@ absl::Status Measure(const Options& options, const std::vector<AllReduceCrossove
   return absl::OkStatus();
 }
 
-// A record that cannot be read or written is found before anything is measured, and rows are printed before one is written.
+// Opens the records before anything is measured, so that a file that cannot be read or written is found early. Prints
+// the rows before it writes the record.
 absl::Status MeasureAndWrite(const Options& options, const std::vector<std::string>& command_line) {
   std::vector<proto::Input> inputs;
-  SetNcclEnvironment();  // here too, as the header has it
+  SetNcclEnvironment();  // also in this process, because the record's header contains it
   ASSIGN_OR_RETURN(const std::vector<AllReduceCrossovers> crossovers, ReadCrossovers(options, inputs));
   std::unique_ptr<RecordWriter> writer;
   if (!options.record.empty()) {

@@ -4,8 +4,8 @@
 #   benchmarks/gpu_chain.sh PACKAGE DATASET OUT
 #
 # PACKAGE: made by tools/package.sh. DATASET: a dataset.rec, or CIFAR-10's binary version or a part of it. OUT: gets the
-# records, report.md and log.txt. Runs the packaged GPU tests first: no time is taken of a program that is wrong. One GPU:
-# the sweep; more: scaling over 1, 2, ... as well. Exits 1 when a test or a tool failed.
+# records, report.md and log.txt. Runs the packaged GPU tests first, so that no wrong program is timed. One GPU: the
+# sweep; several: also scaling over 1, 2, ... Exits 1 if a test or a tool failed.
 set -uo pipefail
 unset CDPATH # cd would look for folders there, and print them
 
@@ -19,7 +19,7 @@ mkdir -p "$3"
 out="$(cd "$3" && pwd)"
 . "$(dirname "$0")/gpu_run.sh"
 work="$(mktemp -d)"
-cd "$work" # names without folders, so that the records tell the commands and not the machine
+cd "$work" # names without folders, so that the records contain the commands and no path of the machine
 
 gpus=$(nvidia-smi --list-gpus | grep -c '^GPU')
 nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader

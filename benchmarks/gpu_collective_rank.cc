@@ -29,11 +29,12 @@ namespace {
 
 constexpr int kReplays = 30;
 constexpr double kSecondsOfReplay = 2e-3;
-constexpr int kMaxCalls = 20;  // of a graph
+constexpr int kMaxCalls = 20;  // calls per graph
 
-constexpr size_t kGradientBytes = 44'695'848;  // ResNet-18's, in fp32
+constexpr size_t kGradientBytes = 44'695'848;  // gradient of ResNet-18 in fp32
 constexpr size_t kMaxPacketBytes = 64 << 20;
-constexpr int kMatrixStep = 5;  // of powers of two: a matrix has as many rows as pairs, at each size
+constexpr int kMatrixStep = 5;  // powers of two between sizes; large, because at each size a matrix has one row per
+                                // pair
 
 struct Way {
   const char* name;
@@ -44,7 +45,7 @@ constexpr Way kWays[] = {{"one_shot", AllReduceWay::kOneShot},
                          {"copies", AllReduceWay::kCopies},
                          {"auto", AllReduceWay::kAuto}};
 
-// Powers of two up to `most`, and the gradient's.
+// Returns powers of two up to `most`, and the gradient's size.
 std::vector<size_t> Sizes(size_t most) {
   std::vector<size_t> sizes;
   for (size_t bytes = kMinCollectiveBytes; bytes <= most; bytes *= 2) {
@@ -56,28 +57,28 @@ std::vector<size_t> Sizes(size_t most) {
   return sizes;
 }
 
-// Whole numbers, so small that sums of up to eight ranks are exact in bf16, and of many more in fp32.
+// Returns integers that are so small that sums of up to eight ranks are exact in bf16, and of many more ranks in fp32.
 at::Tensor Terms(int64_t begin, int64_t end, int rank, const at::TensorOptions& options) {
   const bool bf16 = options.dtype() == at::kBFloat16;
   at::Tensor terms = at::arange(begin, end, options.dtype(at::kLong));
   return terms.mul_(2654435761).add_(rank * 40503).remainder_(bf16 ? 31 : 524287).to(options.dtype());
 }
 
-// Elements that must be the sum of what these ranks began with there.
+// Elements that must be the sum of the initial values of these ranks.
 struct Expected {
   ShareRange where;
   std::vector<int> ranks;
 };
 
-// What is called for a row.
+// Call that is measured for a row.
 struct Case {
   std::string collective, way;
   size_t size_bytes = 0, moved_bytes = 0;
   double bus_factor = 1;
-  size_t count = 0;  // elements of the data, at the beginning of shared()
+  size_t count = 0;  // number of elements of the data, which begin at shared()
   std::function<absl::Status(const at::Tensor& data, cudaStream_t stream)> call;
   std::vector<Expected> expected;
-  int timed = 0;  // the rank whose times count
+  int timed = 0;  // rank whose times count
 };
 
 class Rank {
@@ -113,7 +114,7 @@ class Rank {
     return absl::OkStatus();
   }
 
-  // The rows of a collective, in order.
+  // Returns the rows of a collective, in order.
   std::vector<Case> Cases(const std::string& collective) {
     std::vector<Case> cases;
     for (const size_t bytes : Sizes(task_.most)) {
@@ -132,20 +133,20 @@ class Rank {
     return cases;
   }
 
-  // "COLLECTIVE WAY SIZE MOVED FACTOR WRONG EAGER REPLAY REPLAY ...", in seconds of a call; only the rank that is timed
-  // has times.
+  // Returns "COLLECTIVE WAY SIZE MOVED FACTOR WRONG EAGER REPLAY REPLAY ...", with seconds per call; only the timed
+  // rank has times.
   absl::StatusOr<std::string> Measure(const Case& asked) {
     const c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool();
     const c10::cuda::CUDAStreamGuard guard(stream);
     at::Tensor data = at::from_blob(ours_->shared(), {static_cast<int64_t>(asked.count)}, options_);
     const auto call = [&] { return asked.call(data, stream.stream()); };
     ASSIGN_OR_RETURN(const int64_t wrong, Wrong(data, asked.expected, call));
-    data.zero_();  // whose sums stay finite, however often
+    data.zero_();  // sums of zeros stay finite, however often they are computed
     double once = 0;
     for (int i = 0; i < 3; ++i) {
       ASSIGN_OR_RETURN(once, Seconds(call, stream.stream()));
     }
-    // As many on every rank.
+    // The same number on every rank.
     int calls = static_cast<int>(std::min<double>(kMaxCalls, std::max(1.0, kSecondsOfReplay / once)));
     ASSIGN_OR_RETURN(const std::vector<std::string> all, nccl_->AllGather(absl::StrCat(calls)));
     if (!absl::SimpleAtoi(all[static_cast<size_t>(asked.timed)], &calls)) {
@@ -176,7 +177,7 @@ class Rank {
                         asked.bus_factor, " ", wrong, asked.timed == context_.rank ? times : "");
   }
 
-  // Bytes a second to the next rank, while the one before sends here.
+  // Returns the bytes per second to the next rank, while the previous rank sends to this one.
   absl::StatusOr<double> LinkRate() {
     const size_t bytes = std::min<size_t>(task_.most, 256 << 20);
     const c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool();
@@ -212,7 +213,7 @@ class Rank {
     return ShareOf(count, element_bytes(), static_cast<uint32_t>(rank), static_cast<uint32_t>(context_.size));
   }
 
-  // The way is still to be set.
+  // Returns a case of `bytes` bytes. The caller must set its way.
   Case OfBytes(const std::string& collective, size_t bytes, double bus_factor) const {
     Case made;
     made.collective = collective;
@@ -246,7 +247,7 @@ class Rank {
     }
   }
 
-  // nccl-tests, too, cuts the bytes to what ranks divide in steps of 16.
+  // Cuts the bytes to a size that all ranks can share in steps of 16, like nccl-tests.
   void AddHalves(const std::string& collective, size_t bytes, std::vector<Case>& cases) {
     const size_t step = kShareStepBytes * ranks();
     Case like = OfBytes(collective, bytes / step * step, 1.0 * (context_.size - 1) / context_.size);
@@ -272,7 +273,7 @@ class Rank {
     Add(like, "copies", ours, cases);
   }
 
-  // From the last rank, so that the one that is timed waits for what comes.
+  // Broadcasts from the last rank, so that the timed rank waits for the data.
   void AddBroadcasts(size_t bytes, std::vector<Case>& cases) {
     const int root = context_.size - 1;
     Case like = OfBytes("broadcast", bytes, 1);
@@ -285,7 +286,8 @@ class Rank {
     Add(like, "copies", ours, cases);
   }
 
-  // Each rank's data is a place of `bytes` for each rank, whose own is what it sends. Each pair alone, then all at once.
+  // A rank's data has a slot of `bytes` for each rank; it sends its own slot. Each pair is measured alone, then all at
+  // once.
   void AddMatrix(size_t bytes, std::vector<Case>& cases) {
     const size_t count = bytes / element_bytes();
     Case like = OfBytes("peer_to_peer", bytes, 1);
@@ -307,7 +309,7 @@ class Rank {
           pair.expected.push_back({{count * static_cast<size_t>(place), count}, {sent ? from : context_.rank}});
         }
         pair.call = [this, from, to, send](const at::Tensor&, cudaStream_t stream) {
-          // Something to capture.
+          // A graph must capture at least one operation.
           return context_.rank == from ? send(to, stream)
                                        : CudaStatus(cudaMemsetAsync(one_, 0, sizeof(float), stream), "nothing");
         };
@@ -345,7 +347,7 @@ class Rank {
     return ours_->ReduceScatter<W>(values, values + ShareOfCount(count, context_.rank).begin, count, stream);
   }
 
-  // From when all ranks are here.
+  // Returns the seconds of a call, from the time at which all ranks are ready.
   absl::StatusOr<double> Seconds(const std::function<absl::Status()>& call, cudaStream_t stream) {
     RETURN_IF_ERROR(ours_->Sum(AllReduceWay::kOneShot, one_, one_, 1, stream));
     RETURN_IF_ERROR(CudaStatus(cudaEventRecord(begin_, stream), "recording an event"));
@@ -357,7 +359,7 @@ class Rank {
     return milliseconds / 1e3;
   }
 
-  // Elements after the first call that are not what they must be.
+  // Returns the number of elements that are wrong after the first call.
   absl::StatusOr<int64_t> Wrong(at::Tensor& data, const std::vector<Expected>& expected,
                                 const std::function<absl::Status()>& call) {
     constexpr size_t kAtOnce = 1 << 24;
@@ -366,7 +368,7 @@ class Rank {
         part(static_cast<int64_t>(begin), static_cast<int64_t>(std::min(end, begin + kAtOnce)));
       }
     };
-    RETURN_IF_ERROR(nccl_->Barrier());  // whoever still wrote into this rank's data is through
+    RETURN_IF_ERROR(nccl_->Barrier());  // other ranks have finished writing into this rank's data
     each_part({0, static_cast<size_t>(data.numel())}, [&](int64_t begin, int64_t end) {
       data.slice(0, begin, end).copy_(Terms(begin, end, context_.rank, options_));
     });
@@ -392,7 +394,7 @@ class Rank {
   const CollectiveTask task_;
   at::TensorOptions options_;
   std::unique_ptr<Communicator> nccl_;
-  ShareCollectives* shares_ = nullptr;  // of nccl_
+  ShareCollectives* shares_ = nullptr;  // owned by nccl_
   std::unique_ptr<DeviceAllReduce> ours_;
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
   float* one_ = nullptr;

@@ -1,4 +1,4 @@
-// A rank of gpu_all_reduce_benchmark: calls each collective, way by way and size by size, checks it and times it.
+// A rank of gpu_all_reduce_benchmark: calls, checks and times each collective, way by way and size by size.
 #ifndef LOCKSTEP_BENCHMARKS_GPU_COLLECTIVE_RANK_H_
 #define LOCKSTEP_BENCHMARKS_GPU_COLLECTIVE_RANK_H_
 
@@ -15,29 +15,29 @@ namespace lockstep {
 
 inline constexpr size_t kMinCollectiveBytes = 1 << 10;
 
-// "all_reduce", "reduce_scatter", "all_gather", "broadcast" and "peer_to_peer".
+// Returns "all_reduce", "reduce_scatter", "all_gather", "broadcast" and "peer_to_peer".
 const std::vector<std::string>& CollectiveNames();
 
-// What the ranks are asked for.
+// Task of the ranks.
 struct CollectiveTask {
   std::string type;                // "bf16" or "float"
   size_t most = 0;                 // bytes
-  AllReduceCrossovers crossovers;  // of the way "auto"
+  AllReduceCrossovers crossovers;  // crossovers of the way "auto"
   std::vector<std::string> collectives;
 };
 
-// A rank's payload.
+// Returns the payload of a rank.
 std::string PayloadOf(const CollectiveTask& task);
 
-// A row, as one rank has it.
+// A row as measured by one rank.
 struct CollectiveRow {
-  std::string collective, way;  // as in CollectiveTimes (lib/proto/collective_times.proto)
-  size_t size_bytes = 0;        // likewise
-  size_t moved_bytes = 0;       // that its bandwidth counts
-  double bus_factor = 0;        // busbw / algbw, of nccl-tests
-  uint64_t wrong = 0;           // elements, on this rank
-  double eager_seconds = 0;     // of a call, launched one by one; 0 on a rank whose times do not count
-  std::vector<double> replays;  // seconds of a call in a graph; none on such a rank
+  std::string collective, way;  // same values as in CollectiveTimes (lib/proto/collective_times.proto)
+  size_t size_bytes = 0;        // size as in CollectiveTimes
+  size_t moved_bytes = 0;       // bytes that the bandwidth counts
+  double bus_factor = 0;        // busbw / algbw, from nccl-tests
+  uint64_t wrong = 0;           // number of wrong elements on this rank
+  double eager_seconds = 0;     // seconds of a call launched alone; 0 on a rank whose times do not count
+  std::vector<double> replays;  // seconds of a call in a graph; empty on a rank whose times do not count
 };
 
 struct CollectiveRows {
@@ -45,10 +45,10 @@ struct CollectiveRows {
   std::vector<CollectiveRow> rows;  // the same on all ranks, in the same order
 };
 
-// What MeasureCollectives returned.
+// Parses the result of MeasureCollectives.
 absl::StatusOr<CollectiveRows> ParseCollectiveRows(const std::string& text);
 
-// The rank's task.
+// Runs the rank's task.
 absl::StatusOr<std::string> MeasureCollectives(RankContext& context);
 
 }  // namespace lockstep

@@ -1,28 +1,28 @@
 #!/usr/bin/env bash
-# What two GPUs of one host answer, from a portable folder (tools/package.sh): a section a question, each in a few minutes.
+# Runs the measurements that need two GPUs of one host, from a portable folder (tools/package.sh); minutes per section.
 #
 #   benchmarks/gpu_pair.sh PACKAGE DATASET OUT SECTION...
 #
 # PACKAGE: made by tools/package.sh. DATASET: a dataset.rec. OUT: gets the records and log.txt. Sections:
-#   tests      the packaged tests that want two GPUs
+#   tests      the packaged tests that need two GPUs
 #   faults     ranks killed, stopped, out of memory, in replayed graphs and eager steps (tests/gpu_faults.py)
-#   resume     the hand-written step on two GPUs, over NCCL and by default, stopped and gone on with, beside one left
-#              alone: the same weights
-#   exchange   the hand-written step over NCCL and over copies between GPUs, beside PyTorch's DDP in a CUDA graph;
+#   resume     the hand-written step on two GPUs, over NCCL and by default, stopped and resumed, compared with a run
+#              that was not stopped: the same weights
+#   exchange   the hand-written step over NCCL and over copies between GPUs, and PyTorch's DDP in a CUDA graph;
 #              REDUCERS=own,peer,peer_sharded
-#   timeline   one step of both ranks, kernel by kernel: the median one, and one longer than 90 % of them; and where such
-#              steps leave short ones
-#   four       of a host with four GPUs: four and eight predicted from `exchange`, then four run and scored
-#   all_reduce our collectives over GPUs and NCCL's, size by size, with their record, beside PyTorch's
-#   accuracy   200 epochs at 128 a GPU on two, beside 256 on one; SEEDS=3
+#   timeline   one step of both ranks, kernel by kernel: the median one, and one longer than 90 % of them; and the
+#              kernels at which such steps fall behind short ones
+#   four       on a host with four GPUs: four and eight predicted from `exchange`, then four run and scored
+#   all_reduce our collectives over GPUs and NCCL's, size by size, with their record, and PyTorch's
+#   accuracy   200 epochs at 128 per GPU on two, and 256 on one; SEEDS=3
 #   lab        the whole lab with its questions, on a tenth of the pictures: JPEG names their folder
-#   ways       DDP over NCCL and DataParallel, lab and fast, fp32 and bf16 on the wire: one record
+#   ways       DDP over NCCL and DataParallel, lab and fast, fp32 and bf16 as communication dtype: one record
 #   slow_link  predicted from one GPU and the all-reduce before it is run, then scored, without peer-to-peer;
 #              ALL_REDUCE_PERF names nccl-tests' all_reduce_perf
-#   questions  the sampler's epoch, and what is sent, three seeds each
-#   large      batches of 8,192 and 32,768 as many updates as 128 makes in five epochs; SEEDS=3
-#   report     of all records in OUT
-# Exits 1 when a test or a tool failed. LOCKSTEP_RANKS_PER_GPU=2 tries it on one GPU, where times say nothing.
+#   questions  the experiments sampler_epoch and what_is_sent, three seeds each
+#   large      batches of 8,192 and 32,768 with as many updates as 128 makes in five epochs; SEEDS=3
+#   report     makes the report of all records in OUT
+# Exits 1 if a test or a tool failed. LOCKSTEP_RANKS_PER_GPU=2 runs it on one GPU, where times are meaningless.
 set -uo pipefail
 unset CDPATH # cd would look for folders there, and print them
 
@@ -38,7 +38,7 @@ out="$(cd "$3" && pwd)"
 . "$here/gpu_run.sh"
 # Multicast over NVLink stays off: a fault in it can take a shared host's GPUs down.
 export NCCL_NVLS_ENABLE=0
-reducers="${REDUCERS:-own,peer,peer_sharded}" # of exchange and four
+reducers="${REDUCERS:-own,peer,peer_sharded}" # reducers of the sections exchange and four
 cd "$out"
 [ -e dataset.rec ] || ln -s "$dataset" dataset.rec
 scale() { run "$1" scale_run --input=dataset.rec --output="$1.rec" "${@:2}"; }
@@ -56,7 +56,7 @@ section_faults() {
     --cases='fast (own_spawn|kill|stop)' || status=1
 }
 
-# A state is kept after each epoch; SIGTERM comes soon after the first.
+# A state is kept after each epoch; the run gets SIGTERM soon after the first one.
 section_resume() {
   local reducer flags stopped
   for reducer in own auto; do
@@ -83,7 +83,7 @@ section_exchange() {
   done
 }
 
-# All kernels of the last epochs are noted, the last of which has marks.
+# Records all kernels of the last epochs; the last epoch is the instrumented one.
 section_timeline() {
   local batch
   for batch in 512 128 32; do
@@ -113,7 +113,7 @@ section_all_reduce() {
   torchrun --nproc-per-node 2 "$here/peers/all_reduce_pytorch.py" 2>>log.txt | tee -a log.txt || status=1
 }
 
-# As many updates of as many pictures: one recipe on two GPUs and on one.
+# The same number of updates with the same number of pictures: one recipe on two GPUs and on one.
 section_accuracy() {
   local seed recipe="--preset=fast --epochs=200 --schedule=cosine"
   for seed in $(seq "${SEEDS:-3}"); do
@@ -123,7 +123,7 @@ section_accuracy() {
   done
 }
 
-# Each class's first pictures, in folders as JPEG has them.
+# Each class's first pictures, in the folders of JPEG.
 section_lab() {
   mkdir -p part
   (cd "$JPEG" && { find train -name '0[0-4]??.jpg' && find test -name '0[01]??.jpg'; } | tar cf - -T -) | tar xf - -C part
@@ -136,8 +136,8 @@ section_ways() {
     --repeats=1 --noevaluate
 }
 
-# The prediction is a file before the run begins, and the run's record holds its digest. Times over sockets scatter by
-# 14 % about a line, where a fit is believed up to 5 % unless told otherwise.
+# The prediction is a file before the run begins, and the run's record holds its digest. Times over sockets differ by 14
+# % from a line; by default a fit is accepted up to 5 %.
 section_slow_link() {
   echo 'all_reduce { median_error: 0.2 worst_error: 0.5 least_degrees_of_freedom: 1 }' >loose.textproto
   scale one --preset=lab --ranks=1 --batch=32,128,512 --repeats=1 --noevaluate
@@ -167,7 +167,7 @@ section_large() {
 section_report() {
   local records
   records="$(ls ./*.rec | grep -v '^./report\.rec$' | paste -sd,)"
-  run report report --input="$records" --output=report.html --force # a section more is another input
+  run report report --input="$records" --output=report.html --force # an additional section changes the input
 }
 
 for section in "${@:4}"; do

@@ -1,8 +1,9 @@
-# For the scripts beside it: runs packaged tools and tests, one line each. Wants $package, $out; sets $status to 1 at a failure.
+# Functions of the scripts in this folder that run packaged tools and tests, one line each. $package and $out must be
+# set; a failure sets $status to 1.
 # shellcheck shell=bash
 status=0
 
-# NAME TOOL FLAGS...: the tool's words go to log.txt.
+# NAME TOOL FLAGS...: runs a tool; its output goes to log.txt.
 run() {
   local name="$1" began=$SECONDS
   shift
@@ -17,7 +18,7 @@ run() {
   fi
 }
 
-# The path of a packaged test.
+# PATH: runs a packaged test.
 run_test() {
   if timeout 200 "$1" >test.log 2>&1; then
     printf 'test %s: %s\n' "$(basename "$1")" "$(grep -E '^\[  (PASSED|SKIPPED)' test.log | tr '\n' ' ')"

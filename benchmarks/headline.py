@@ -1,15 +1,17 @@
-"""Measures the fast step next to its baselines in one call, by turns, for the first tables of benchmarks/README.md.
+"""Measures the fast step and its baselines in one call, alternating, for the first tables of benchmarks/README.md.
 
     python3 benchmarks/headline.py --package FOLDER --dataset dataset.rec --output OUT [--gpus 1 2] [--turns 3] [--seconds 540]
 
-FOLDER is made by tools/package.sh. On one GPU: train_sweep --preset=fast, PyTorch's whole step in a CUDA graph, the same under
-torch.compile, and JAX with one program per epoch. On several: scale_run --preset=fast --ranks=1,N and the data-parallel form of
-each baseline. Each program runs once per turn, in a process of its own, at batch 512, 128 and 32 of each GPU; nothing else
-runs meanwhile, and the order is rotated from turn to turn. From the second turn on, baselines read the programs that they
-compiled in the first one. A program that would not end within --seconds is left out of that turn, which is printed.
+FOLDER is made by tools/package.sh. On one GPU: train_sweep --preset=fast, PyTorch's whole step in a CUDA graph, the
+same under torch.compile, and JAX with one program per epoch. On several: scale_run --preset=fast --ranks=1,N and the
+data-parallel form of each baseline. Each program runs once per turn, in a separate process, at batch 512, 128 and 32
+per GPU; nothing else runs meanwhile, and the order is rotated from turn to turn. From the second turn on, baselines
+read the programs that they compiled in the first one. A program that would not end within --seconds is left out of
+that turn, and the output reports this.
 
-OUT gets sweep_TURN.json and scale_TURN.json, records with one entry a line; baselines.jsonl, a line for each case of each
-baseline's process; and log.txt, what the programs printed. Exits 1 if a program failed. --dry_run prints the commands.
+OUT gets sweep_TURN.json and scale_TURN.json, records with one entry per line; baselines.jsonl, a line for each case of
+each baseline's process; and log.txt, the output of the programs. Exits 1 if a program failed. --dry_run prints the
+commands.
 """
 
 import argparse
@@ -49,7 +51,7 @@ def programs(given, gpus, turn):
 
 
 def save_as_json(package, record, output):
-    """Writes a record as JSON with one entry a line, without the list of loaded libraries."""
+    """Writes a record as JSON with one entry per line, without the list of loaded libraries."""
     printed = subprocess.run([package / "report", f"--print={record}", "--format=json"], capture_output=True, text=True, check=True)
     file = json.loads(printed.stdout)
     for entry in file["record"]:
@@ -62,7 +64,7 @@ def save_as_json(package, record, output):
 class Session:
     def __init__(self, given):
         self.given, self.begin = given, time.monotonic()
-        self.longest = {}  # seconds of each program so far, the longest run
+        self.longest = {}  # longest run of each program so far, in seconds
         self.failed = False
         self.environment = dict(os.environ, NCCL_NVLS_ENABLE="0", LOCKSTEP_COMMIT=given.commit)
         self.environment.setdefault("TORCHINDUCTOR_CACHE_DIR", str(given.cache / "torch"))

@@ -1,14 +1,14 @@
-// int8 on CPUs: each convolution and fully connected layer of resnet18 and lenet5, and both networks, by every
-// instruction set that this CPU has (lib/int8_cpu), one thread; oneDNN beside them where it is installed.
+// Measures int8 on CPUs: each convolution and fully connected layer of resnet18 and lenet5, and both networks, with
+// every instruction set of this CPU (lib/int8_cpu), on one thread; and oneDNN, if it is installed.
 //
-// A layer is timed from values to values, without its max-pooling. Its input is in [0, 127], as after ReLU, so that
+// A layer is timed from values to values, without its max-pooling. Its input is in [0, 127], like after ReLU, so that
 // oneDNN reads the same bytes as int8 and as uint8. A network is timed from int8 images to logits. Before it is timed,
 // each row's output is digested; the rows of a case must have the same digest, else the program fails. oneDNN's outputs
-// are compared with ours: exact, or how many differ.
+// are compared with ours: exact, or the number of different values.
 //
 // Columns: GOPS, two operations for each multiply-accumulate that reads no padding; share, of the peak that the
-// instruction set's own instruction reaches in the same process (int8_peak.h); cold_GOPS, with weights and all else out
-// of the caches; images_s; p10 and p90, of GOPS or images_s. Times are medians. --batch=32 is of layers.
+// instruction set's own instruction reaches in the same process (int8_peak.h); cold_GOPS, with weights and all other
+// data out of the caches; images_s; p10 and p90, of GOPS or images_s. Times are medians. --batch=32 applies to layers.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -56,7 +56,7 @@ std::string Digest(const std::vector<T>& values) {
   return absl::StrFormat("%016x", hash);
 }
 
-// The digest, with a mark and a failed program where another row of the same case had another one.
+// Returns the digest. If another row of the same case had another digest, appends it and marks the program as failed.
 std::string CheckedDigest(const std::string& name, const std::string& digest) {
   static std::map<std::string, std::string> digests;
   const std::string& first = digests.emplace(name, digest).first->second;
@@ -79,7 +79,8 @@ void EvictCaches() {
   benchmark::DoNotOptimize(sum);
 }
 
-// The highest of all that were measured so far, one more of them now: clocks change, and a rate must not be flattered.
+// Returns the highest peak measured so far, including one measured now. Clocks change, and a low peak would make a
+// share too high.
 double PeakOf(Isa isa) {
   static std::map<Isa, double> peaks;
   double& peak = peaks[isa];
@@ -96,7 +97,7 @@ std::vector<double> TimeRuns(benchmark::State& state, const std::function<void()
   return seconds;
 }
 
-// Times `run`, which does `operations`, and counts it against the peak of `isa`.
+// Times `run`, which does `operations`, and reports its share of the peak of `isa`.
 void TimeLayer(benchmark::State& state, double operations, Isa isa, const std::function<void()>& run) {
   run();
   const std::vector<double> warm = TimeRuns(state, run);
@@ -112,18 +113,18 @@ void TimeLayer(benchmark::State& state, double operations, Isa isa, const std::f
   state.counters["share"] = operations / Quantile(warm, 0.5) / PeakOf(isa);
 }
 
-// One layer as its rows share it.
+// One layer with the data that its rows share.
 struct LayerCase {
   std::string name;
   IntegerLayer layer;
   size_t count;
-  std::vector<int8_t> input;  // (count, In()), not negative
+  std::vector<int8_t> input;  // (count, In()), must not be negative
   std::vector<int8_t> expected;
 
   double Operations() const { return 2.0 * static_cast<double>(layer.shape.RealMacs()) * static_cast<double>(count); }
 };
 
-// Keeps `bytes` as the kernels do, or takes them back.
+// ToInt8 converts values as the kernels store them to int8, FromInt8 does the reverse.
 std::vector<int8_t> ToInt8(const AlignedBuffer& values, size_t size, uint32_t value_bytes) {
   std::vector<int8_t> result(size);
   for (size_t i = 0; i < size; ++i) {
@@ -212,7 +213,7 @@ bool SameButName(const LayerShape& a, const LayerShape& b) {
   return a.In() == b.In() && a.Out() == b.Out() && a.kernel == b.kernel && a.stride == b.stride && a.relu == b.relu;
 }
 
-// Each weighted layer of `shapes` whose like was not before, on `count` images.
+// Returns each distinct weighted layer of `shapes` once, on `count` images.
 std::vector<std::unique_ptr<LayerCase>> LayerCases(const std::string& network, std::vector<LayerShape> shapes,
                                                    size_t count) {
   std::mt19937 random(1);
@@ -264,7 +265,7 @@ void RegisterNetwork(const std::string& name, const std::vector<LayerShape>& sha
   }
 }
 
-// Takes --batch=N out of the arguments.
+// Removes --batch=N from the arguments, and returns N.
 size_t TakeBatch(int& argc, char** argv) {
   size_t batch = 32;
   char** const end = std::remove_if(argv + 1, argv + argc, [&](const char* argument) {

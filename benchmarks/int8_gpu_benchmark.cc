@@ -1,18 +1,18 @@
-// int8 on a GPU: each distinct weighted layer of resnet18 and lenet5 (lib/int8_cuda), by every instruction that the GPU
-// has, alone and with the addition that is fused into it; cuBLASLt's product of the same size beside each; a product of
-// 8192 x 8192 x 8192; both networks.
+// Measures int8 on a GPU: each distinct weighted layer of resnet18 and lenet5 (lib/int8_cuda), with every instruction
+// that the GPU has, alone and with the addition that is fused into it; cuBLASLt's product of the same size for
+// comparison; a product of 8192 x 8192 x 8192; both networks.
 //
 //   int8_gpu_benchmark [--benchmark_...] [--quantized=quantized.rec]
 //
-// Timed of a layer and of a product: one launch in the gapless middle of a CUDA graph (lib/kernels/graph_timer.h), its
-// inputs on the device; medians of five such measurements. cuBLASLt multiplies what im2col would make of the input, which
-// is not counted. A network is timed from uint8 pixels to logits, both on the device: calls one after the other, and one
-// by itself. Before it is timed, what a row writes is compared with CpuNetwork, and its digest with those of the case's
-// other rows; a row that differs is an error, and the program fails.
+// Timed for a layer and for a product: one launch in the gapless middle of a CUDA graph (lib/kernels/graph_timer.h),
+// with its inputs on the device; medians of five such measurements. cuBLASLt multiplies the matrix that im2col would
+// make of the input; im2col itself is not timed. A network is timed from uint8 pixels to logits, both on the device:
+// calls one after the other, and a single call. Before it is timed, a row's output is compared with CpuNetwork, and its
+// digest with those of the case's other rows; a row that differs is an error, and the program fails.
 //
-// Columns: us; TOPS, 10^12 operations a second, two for each multiply-accumulate that reads no padding; nominal, the same
-// with padding; share, TOPS of the highest rate of wgmma that was measured so far (peak/wgmma); images_s; latency_us. With
-// --quantized the networks are those of a record, and so are their layers.
+// Columns: us; TOPS, 10^12 operations per second, two for each multiply-accumulate that reads no padding; nominal, the
+// same with padding; share, TOPS over the highest rate of wgmma measured so far (peak/wgmma); images_s; latency_us.
+// With --quantized the networks and their layers are those of a record.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -81,7 +81,7 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// The median of what `measure` gives, in microseconds, once for each iteration.
+// Returns the median result of `measure` in microseconds, called once per iteration.
 absl::StatusOr<double> Iterate(benchmark::State& state, const std::function<absl::StatusOr<double>()>& measure) {
   std::vector<double> all;
   for (auto _ : state) {
@@ -95,7 +95,7 @@ absl::StatusOr<double> Iterate(benchmark::State& state, const std::function<absl
   return Median(all);
 }
 
-// Aborted when another row of the same case had another digest.
+// Aborted: another row of the same case had another digest.
 absl::Status CheckDigest(const std::string& name, const std::string& digest) {
   static std::map<std::string, std::string> digests;
   const std::string& first = digests.emplace(name, digest).first->second;
@@ -149,20 +149,20 @@ absl::Status MeasureLayer(benchmark::State& state, const Int8GpuLayer& layer, Gp
   return SetLayerRates(state, layer, images, microseconds);
 }
 
-// A layer's product, as im2col would have it.
+// Returns the shape of the product that im2col would make of a layer.
 ProductShape ProductOf(const LayerShape& shape, uint32_t images) {
   const Extent out = shape.Out();
   return {uint64_t{images} * out.height * out.width, RoundedUp(out.channels, 16),
           RoundedUp(static_cast<uint32_t>(shape.Terms()), 32)};
 }
 
-// One value of the product, of inputs and weights that are both InputValues'.
+// Returns one value of the product, whose inputs and weights are both InputValues.
 int32_t SumOf(const ProductShape& shape, uint64_t row, uint32_t output) {
   const int8_t* const input = InputValues(row * shape.depth);
   return std::inner_product(input, input + shape.depth, InputValues(uint64_t{output} * shape.depth), 0);
 }
 
-// Compares the first, the middle and the last row, int8 within 1.
+// Compares the first, the middle and the last row; int8 values may differ by 1.
 absl::Status CheckProduct(const ProductShape& shape, bool to_int8, float scale, const void* output) {
   for (const uint64_t row : {uint64_t{0}, shape.rows / 2, shape.rows - 1}) {
     std::vector<int8_t> bytes(shape.outputs);
@@ -186,7 +186,7 @@ absl::Status CheckProduct(const ProductShape& shape, bool to_int8, float scale, 
 
 absl::Status MeasureProduct(benchmark::State& state, const Int8GpuLayer& layer, uint32_t images) {
   const ProductShape shape = ProductOf(layer.shape(), images);
-  const float scale = 1.0f / (64 * static_cast<float>(shape.depth));  // so that results are some 63
+  const float scale = 1.0f / (64 * static_cast<float>(shape.depth));  // results are about 63
   ASSIGN_OR_RETURN(const DeviceBuffer input, MakeInputs(shape.rows * shape.depth, Stream()));
   ASSIGN_OR_RETURN(const DeviceBuffer weights, MakeInputs(size_t{shape.outputs} * shape.depth, Stream()));
   ASSIGN_OR_RETURN(const DeviceBuffer output, DeviceBuffer::Make(shape.rows * shape.outputs * sizeof(int32_t)));
@@ -207,14 +207,14 @@ absl::Status MeasureProduct(benchmark::State& state, const Int8GpuLayer& layer, 
   return SetLayerRates(state, layer, images, microseconds);
 }
 
-// A network, and what each byte of an image becomes in it, int8 (channels, 256).
+// A network, and the int8 value of each byte of an image in it, (channels, 256).
 struct NetworkCase {
   std::string name;
   IntegerNetwork network;
   std::vector<int8_t> table;
 };
 
-// uint8 (count, channels, height, width) and the same as the network reads them.
+// uint8 (count, channels, height, width), and the same images as the network reads them.
 struct Images {
   std::vector<uint8_t> pixels;
   std::vector<int8_t> values;
@@ -255,7 +255,7 @@ absl::StatusOr<DeviceBuffer> ToDevice(const std::vector<T>& values) {
   return buffer;
 }
 
-// Microseconds of one of `calls` calls, after which the host waits.
+// Returns the microseconds per call of `calls` calls, after which the host waits.
 absl::StatusOr<double> TimeCalls(const std::function<absl::Status()>& run, int calls) {
   absl::Status status;
   const double seconds = Seconds([&] {
@@ -315,7 +315,7 @@ void Register(const std::string& name, std::function<absl::Status(benchmark::Sta
       ->Unit(benchmark::kMicrosecond);
 }
 
-// `of_name`: what comes between "layer/" and the instruction.
+// `of_name`: part of the name between "layer/" and the instruction.
 void RegisterLayer(const std::string& kind, const std::string& of_name, const Int8GpuLayer& layer, uint32_t images,
                    const std::vector<GpuIsa>& isas) {
   for (const GpuIsa isa : isas) {
@@ -375,7 +375,7 @@ absl::StatusOr<std::vector<NetworkCase>> CasesOf(const std::string& path) {
   return cases;
 }
 
-// Takes --quantized=PATH out of the arguments.
+// Removes --quantized=PATH from the arguments, and returns PATH.
 std::string TakePath(int& argc, char** argv) {
   std::string path;
   char** const end = std::remove_if(argv + 1, argv + argc, [&](const char* argument) {

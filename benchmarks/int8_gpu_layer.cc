@@ -19,7 +19,7 @@ namespace lockstep {
 namespace {
 
 constexpr size_t kPeriod = 1'000'003;
-constexpr size_t kAddendOffset = 500'000;  // so that an addend is not the input once more
+constexpr size_t kAddendOffset = 500'000;  // offset, so that an addend differs from the input
 
 const std::vector<int8_t>& Period() {
   static const auto* const values = [] {
@@ -41,7 +41,7 @@ absl::StatusOr<DeviceBuffer> MakeFrom(size_t first, size_t size, cudaStream_t st
   return buffer;
 }
 
-// One image as it lies on the device, without pad channels.
+// Returns one image as stored on the device, without pad channels.
 std::vector<int8_t> OneImage(const Extent& extent, uint32_t image, size_t first) {
   const size_t pixels = size_t{extent.height} * extent.width, padded = PaddedChannels(extent.channels);
   std::vector<int8_t> values;
@@ -59,7 +59,7 @@ IntegerLayer ByItself(IntegerLayer layer) {
   return layer;
 }
 
-// What makes two layers the same to a GPU.
+// Returns the properties that make two layers the same to a GPU.
 auto Likeness(const LayerShape& shape, bool adds) {
   return std::make_tuple(shape.in_height, shape.in_width, shape.in_channels, shape.out_channels, shape.kernel,
                          shape.stride, shape.padding, shape.relu, adds);

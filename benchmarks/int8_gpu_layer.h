@@ -1,5 +1,4 @@
-// The weighted layers of int8 networks as a GPU's benchmark runs them: what is multiplied, where it lies, and what must
-// come of it.
+// Weighted layers of int8 networks for the GPU benchmark: their inputs, their memory, and their expected outputs.
 #ifndef LOCKSTEP_BENCHMARKS_INT8_GPU_LAYER_H_
 #define LOCKSTEP_BENCHMARKS_INT8_GPU_LAYER_H_
 
@@ -21,10 +20,10 @@
 
 namespace lockstep {
 
-// Inputs on the device: value `i` of a tensor, in the order in which it lies there, in [0, 127], as after ReLU. They
-// repeat with a period that is a prime, so that no two images of a batch are the same.
+// Inputs on the device: value `i` of a tensor, in memory order, is in [0, 127], like after ReLU. The values repeat with
+// a prime period, so that no two images of a batch are the same.
 int8_t InputValue(size_t i);
-const int8_t* InputValues(size_t first);  // a million of them
+const int8_t* InputValues(size_t first);  // at least a million values
 absl::StatusOr<DeviceBuffer> MakeInputs(size_t size, cudaStream_t stream);
 
 // FNV-1a, 64 bits, as 16 hexadecimal digits: http://www.isthe.com/chongo/tech/comp/fnv/.
@@ -37,10 +36,10 @@ class Int8GpuLayer {
   Int8GpuLayer(std::string name, IntegerLayer layer, int32_t input_zero_point, IntegerLayer addition,
                bool own_is_first);
 
-  const std::string& name() const { return name_; }  // "resnet18/layer1.0.conv2+add"
+  const std::string& name() const { return name_; }  // such as "resnet18/layer1.0.conv2+add"
   const LayerShape& shape() const { return layer_.shape; }
   bool adds() const { return addition_.has_value(); }
-  // As MakeCudaConvolution takes it; refers to this object.
+  // Returns the task for MakeCudaConvolution. This object must outlive the task, which refers to it.
   ConvolutionTask Task() const;
 
   // One layer's memory on the device, and its launch.
@@ -51,15 +50,16 @@ class Int8GpuLayer {
 
     absl::Status Launch(cudaStream_t stream) const;
   };
-  // Takes over `convolution`, which was made from Task(), tunes it and fills the inputs. Errors: CUDA's.
+  // Takes ownership of `convolution`, which must be made from Task(), tunes it and fills the inputs. Errors: CUDA's.
   absl::StatusOr<OnDevice> Place(std::unique_ptr<CudaConvolution> convolution, uint32_t images,
                                  cudaStream_t stream) const;
 
-  // What was written for all images, without pad channels: one byte a value, or four, the lowest first, of sums.
+  // Returns the output of all images, without pad channels: one byte per value, or for sums four bytes, the lowest
+  // first.
   absl::StatusOr<std::vector<uint8_t>> ReadOutput(const OnDevice& placed, cudaStream_t stream) const;
 
-  // OK when the first two images and the last one are those of CpuNetwork, and of the host's addition. Aborted names the
-  // first that is not.
+  // Returns OK if the first two images and the last one are those of CpuNetwork and of the host's addition. Aborted,
+  // naming the first image that differs.
   absl::Status CheckOutput(const std::vector<uint8_t>& output, uint32_t images) const;
 
  private:
@@ -71,11 +71,11 @@ class Int8GpuLayer {
   const int32_t input_zero_point_;
   const std::optional<IntegerLayer> addition_;
   const bool own_is_first_ = true;
-  mutable std::map<uint32_t, std::vector<uint8_t>> expected_;  // by image
+  mutable std::map<uint32_t, std::vector<uint8_t>> expected_;  // expected output by image
 };
 
-// Each weighted layer of `network` whose like was not before, as it stands in the network; each that an addition is fused
-// into, also with that. Named `network`/LAYER and `network`/LAYER+add.
+// Returns each distinct weighted layer of `network` once, as it is in the network; a layer that an addition is fused
+// into also with the addition. Names: `network`/LAYER and `network`/LAYER+add.
 std::vector<std::unique_ptr<Int8GpuLayer>> DistinctLayers(const std::string& name, const IntegerNetwork& network);
 
 }  // namespace lockstep

@@ -16,10 +16,11 @@
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kRounds = 1000;             // some half a millisecond
-constexpr uint32_t kSustainedLaunches = 2000;  // some second
+constexpr uint32_t kRounds = 1000;             // about half a millisecond
+constexpr uint32_t kSustainedLaunches = 2000;  // about a second
 
-// Sums of two rounds are twice those of one, and no more than chance makes of them are zero: so they were added up.
+// Checks that the instructions were executed: the sums of two rounds must be twice those of one, and no more of them
+// may be zero than by chance.
 absl::Status CheckPeakKernel(uint32_t blocks, int32_t* sums, cudaStream_t stream) {
   std::vector<std::vector<int32_t>> found;
   for (const uint32_t rounds : {1u, 2u}) {
@@ -42,7 +43,7 @@ absl::Status CheckPeakKernel(uint32_t blocks, int32_t* sums, cudaStream_t stream
   return absl::OkStatus();
 }
 
-// Operations a second, measured now.
+// Measures the rate now, in operations per second.
 absl::StatusOr<double> MeasureRate(cudaStream_t stream) {
   const uint32_t blocks = HopperMultiprocessors();
   ASSIGN_OR_RETURN(const DeviceBuffer sums, DeviceBuffer::Make(blocks * kWgmmaPeakThreads * sizeof(int32_t)));

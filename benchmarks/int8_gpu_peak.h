@@ -1,4 +1,5 @@
-// The rates of wgmma on this GPU, now (wgmma_peak.h), in operations a second, two for a multiply-accumulate.
+// Rates of wgmma on this GPU (wgmma_peak.h), measured now, in operations per second; a multiply-accumulate counts as
+// two.
 #ifndef LOCKSTEP_BENCHMARKS_INT8_GPU_PEAK_H_
 #define LOCKSTEP_BENCHMARKS_INT8_GPU_PEAK_H_
 
@@ -8,11 +9,11 @@
 
 namespace lockstep {
 
-// The highest of all that were measured so far, one more of them now: clocks change, and a share must not be flattered.
-// 0 without wgmma. Aborted: the kernel did not add up what it should.
+// Returns the highest rate measured so far, including one measured now. Clocks change, and a low rate would make a
+// share too high. 0 without wgmma. Aborted: the kernel's sums are wrong.
 absl::StatusOr<double> HighestWgmmaRate(cudaStream_t stream);
 
-// Over a second on end, in which clocks may fall. The GPU must have wgmma.
+// Returns the rate over one second of continuous work, during which clocks may fall. The GPU must have wgmma.
 absl::StatusOr<double> SustainedWgmmaRate(cudaStream_t stream);
 
 }  // namespace lockstep

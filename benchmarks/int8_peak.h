@@ -1,4 +1,4 @@
-// The largest rate of multiply-accumulates that an instruction set's own instruction reaches on this CPU, now.
+// Peak rate of multiply-accumulates of an instruction set's own instruction on this CPU, measured now.
 #ifndef LOCKSTEP_BENCHMARKS_INT8_PEAK_H_
 #define LOCKSTEP_BENCHMARKS_INT8_PEAK_H_
 
@@ -6,9 +6,9 @@
 
 namespace lockstep {
 
-// In operations a second, two for a multiply-accumulate, on one thread: the fastest of some short loops that do nothing
-// else, on sums in registers. `isa` must be supported by this CPU. kPortable: pmaddwd of 128 bits on x86-64, smlal on Arm, which
-// every such CPU has.
+// Returns operations per second on one thread; a multiply-accumulate counts as two. The result is the fastest of
+// several short loops of that instruction only, with sums in registers. This CPU must support `isa`. kPortable: pmaddwd
+// of 128 bits on x86-64, smlal on Arm, which every such CPU has.
 double MeasurePeakInt8Operations(Isa isa);
 
 }  // namespace lockstep

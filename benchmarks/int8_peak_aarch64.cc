@@ -1,10 +1,11 @@
-// The loops for 64-bit Arm. Registers v8 to v15 are the caller's in part, so that the clobber lists name all that change.
+// Loops for 64-bit Arm. Registers v8 to v15 are partly callee-saved, so the clobber lists name all registers that
+// change.
 #include "benchmarks/int8_peak_probe.h"
 
 namespace lockstep {
 namespace {
 
-// The sums are independent and fill the registers; an instruction's latency wants fewer. What they hold does not matter.
+// The sums are independent and fill the registers; hiding the latency needs fewer. Their values do not matter.
 [[gnu::target("arch=armv8.2-a+i8mm")]] void LoopI8mm() {
   for (int i = 0; i < kPeakLoops; ++i) {
     __asm__ volatile(
@@ -85,7 +86,7 @@ namespace {
   }
 }
 
-// smlal multiplies int16 and adds to int32, which is what GCC makes of the portable kernels.
+// smlal multiplies int16 and adds to int32; GCC uses it for the portable kernels.
 void LoopPortable() {
   for (int i = 0; i < kPeakLoops; ++i) {
     __asm__ volatile(

@@ -1,4 +1,4 @@
-// The loops of int8_peak.h: one source for each architecture.
+// Loops of int8_peak.h: one source for each architecture.
 #ifndef LOCKSTEP_BENCHMARKS_INT8_PEAK_PROBE_H_
 #define LOCKSTEP_BENCHMARKS_INT8_PEAK_PROBE_H_
 
@@ -10,10 +10,10 @@ inline constexpr int kPeakLoops = 20'000;
 
 struct PeakProbe {
   void (*loop)();  // kPeakLoops passes
-  double macs;     // multiply-accumulates of one pass: instructions times lanes times products
+  double macs;     // multiply-accumulates of one pass: instructions * vector elements * products
 };
 
-// `isa` must be supported by this CPU.
+// This CPU must support `isa`.
 PeakProbe PeakProbeFor(Isa isa);
 
 }  // namespace lockstep

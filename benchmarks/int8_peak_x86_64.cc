@@ -4,7 +4,7 @@
 namespace lockstep {
 namespace {
 
-// The sums are independent and fill the registers; an instruction's latency wants fewer. What they hold does not matter.
+// The sums are independent and fill the registers; hiding the latency needs fewer. Their values do not matter.
 [[gnu::target("avx512f")]] void LoopAvx512Vnni() {
   for (int i = 0; i < kPeakLoops; ++i) {
     __asm__ volatile(
@@ -134,7 +134,7 @@ namespace {
   }
 }
 
-// Four sums, which take turns: a product takes longer than the unit is busy with it.
+// Alternates between four sums, because the latency of a product is longer than the time that it occupies the unit.
 void LoopAmx() {
   AmxTiles::Configure();
   for (int i = 0; i < kPeakLoops; ++i) {

@@ -1,15 +1,15 @@
-// Which kernel ran when on the GPU: a library that CUDA loads into any program, which notes every kernel through CUPTI
-// and writes the last ones when the program ends, one a line: begin and duration in microseconds, stream (or a graph's
-// branch), blocks, threads of a block, bytes of shared memory, name. With KERNEL_TIMELINE_COPIES=1 copies too, with 0
-// blocks: of two GPUs whose graphs copy to each other, near half of all programs fail then on the GPU, at batch 128 in
-// the epoch with marks (CUPTI of CUDA 13.0; results/2026-11-26-h100x4-ahead/runs.txt).
+// Kernel timeline of a GPU: a library that CUDA loads into any program. It records every kernel through CUPTI and
+// writes the last ones when the program ends, one per line: begin and duration in microseconds, stream (or a graph's
+// branch), blocks, threads per block, bytes of shared memory, name. With KERNEL_TIMELINE_COPIES=1 it also records
+// copies, with 0 blocks. With copies, almost half of all programs on two GPUs whose graphs copy to each other fail on
+// the GPU, at batch 128 in the instrumented epoch (CUPTI of CUDA 13.0; results/2026-11-26-h100x4-ahead/runs.txt).
 //
 //   CUDA_INJECTION64_PATH=$PWD/libkernel_timeline.so KERNEL_TIMELINE=out.txt fused_step_benchmark --profile 32
 //
-// KERNEL_TIMELINE_LAST says how many, 1000 unless told otherwise. In KERNEL_TIMELINE %p is the process, for programs that
-// start others; the first line then tells the host's nanoseconds at which the times begin, so that ranks compare, which
-// timeline_step.py does. Noting costs a step of 32 images some 8 % of its time. CUPTI is opened at run time:
-// libcupti.so.13 must be where the loader finds it (it comes with torch).
+// KERNEL_TIMELINE_LAST is the number of kernels to write, 1000 by default. In KERNEL_TIMELINE, %p is the process id,
+// for programs that start others. The first line then has the host's nanoseconds at which the times begin, by which
+// timeline_step.py aligns the ranks. Recording makes a step of 32 images about 8 % longer. CUPTI is opened at run time:
+// the loader must find libcupti.so.13 (it comes with torch).
 //
 // Source: CUPTI documentation, "CUPTI Activity API" and "CUDA_INJECTION64_PATH".
 #include <cstdio>
@@ -65,7 +65,7 @@ void CUPTIAPI TakeBuffer(uint8_t** buffer, size_t* size, size_t* most_records) {
   constexpr size_t kBytes = 8 << 20;
   *buffer = static_cast<uint8_t*>(std::aligned_alloc(ACTIVITY_RECORD_ALIGNMENT, kBytes));
   *size = kBytes;
-  *most_records = 0;  // as many as fit
+  *most_records = 0;  // no limit but the buffer's size
 }
 
 template <typename Copy>
@@ -131,7 +131,7 @@ void Write() {
 
 }  // namespace
 
-// Called by CUDA when it starts.
+// CUDA calls this function when it starts.
 extern "C" int InitializeInjection() {
   if (!cupti.Open()) {
     std::fprintf(stderr, "kernel_timeline: libcupti.so.13 cannot be opened, nothing is noted\n");

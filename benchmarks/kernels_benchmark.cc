@@ -1,9 +1,9 @@
-// The GPU kernels of lib/kernels on the shapes of ResNet-18's training: bytes moved a second, beside a copy of device
-// memory in the same run.
+// Measures the GPU kernels of lib/kernels on the shapes of ResNet-18's training: bytes moved per second, compared with
+// a copy of device memory in the same run.
 //
-// Timed: 20 launches in a row between two events, on one stream, each set of 20 one iteration. Not timed: filling the
-// buffers. Inputs of the small shapes stay in the L2 cache from one launch to the next, as they partly do in a step.
-// Correctness is the tests' (lib/kernels/*_test.cc).
+// Timed: 20 launches in a row between two events, on one stream; each set of 20 is one iteration. Not timed: filling
+// the buffers. Inputs of the small shapes stay in the L2 cache from one launch to the next, as they partly do in a
+// step. The tests check correctness (lib/kernels/*_test.cc).
 #include <benchmark/benchmark.h>
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
@@ -31,8 +31,8 @@ void Check(cudaError_t error) {
   }
 }
 
-// Device memory of `count` values in [0, 1), the first 100,003 over and over: never all zeros, which some units compute
-// faster.
+// Device memory of `count` values in [0, 1); the first 100,003 are repeated. Never all zeros, because some units
+// compute zeros faster.
 template <typename T>
 struct Buffer {
   T* data = nullptr;
@@ -76,7 +76,7 @@ void Time(benchmark::State& state, double bytes, F launch) {
   Check(cudaEventDestroy(stop));
 }
 
-// The ceiling: a copy of 1 GiB, read and written.
+// Upper limit: a copy of 1 GiB, read and written.
 void Copy(benchmark::State& state) {
   const size_t size = size_t{1} << 30;
   void *from, *to;
@@ -100,7 +100,7 @@ uint32_t Multiprocessors() {
   return static_cast<uint32_t>(count);
 }
 
-// All that the four kernels want, for one shape.
+// Inputs of the four kernels for one shape.
 struct Layer {
   BatchNormShape shape;
   BatchNormLaunch launch;
@@ -178,7 +178,7 @@ void ResNetShapes(benchmark::internal::Benchmark* benchmark) {
   benchmark->ArgNames({"batch", "side", "channels"})->UseManualTime()->Unit(benchmark::kMicrosecond)->MinTime(0.05);
 }
 
-// A batch out of 10,000 images.
+// Augments one batch out of 10,000 images.
 void Augment(benchmark::State& state) {
   const uint32_t batch = static_cast<uint32_t>(state.range(0));
   const uint32_t images = 10000;

@@ -1,19 +1,21 @@
-"""train_sweep --preset=lab against eager Python PyTorch, same settings and same timed boundaries, as ratios from one session.
+"""Compares train_sweep --preset=lab with eager Python PyTorch: ratios from one session.
 
     python3 benchmarks/lab_speed.py --package FOLDER [--batch 512 32] [--ways lab graph] [--images 50000]
 
-FOLDER holds train_sweep, cifar_prep and report: one made by tools/package.sh, or bazel-bin/tools. Synthetic images; fp32 without
-TF32, NCHW, augmentation and two loader workers on both sides. At each batch size the programs take turns, --turns times --repeats
-epochs after one that is not counted; while one runs, nothing else does. What is compared:
+FOLDER holds train_sweep, cifar_prep and report: one made by tools/package.sh, or bazel-bin/tools. Synthetic images;
+fp32 without TF32, NCHW, augmentation and two loader workers on both sides. At each batch size the programs alternate,
+for --turns times --repeats epochs after one that is not counted; while one runs, nothing else does. Settings and timed
+intervals are the same on both sides. Compared are:
 
-  steps  our SweepPoint.step_seconds with the peer's STEP_SECONDS in `steps` mode: copy, forward, backward and update of all steps,
-         summed on the device's timeline. Ours copies each batch into page-locked memory first, the peer's lies there already.
-  epoch  our SweepPoint.epoch_seconds with the peer's EPOCH_SECONDS in `epoch` mode: with loading.
+  steps  our SweepPoint.step_seconds with the baseline's STEP_SECONDS in `steps` mode: copy, forward, backward and
+         update of all steps, summed on the device's timeline. Ours copies each batch into page-locked memory first; the
+         baseline's batches are already there.
+  epoch  our SweepPoint.epoch_seconds with the baseline's EPOCH_SECONDS in `epoch` mode: including loading.
 
-The ways are ours: lab; graph (--graph=true: the same kernels, each step the replay of a CUDA graph); fused (--step=fused
---precision=fp32: our hand-written step, channels-last, from a data set on the GPU). The ratio is the peer's seconds / ours, of
-medians, with the range of all pairs of a turn: 1 or more wanted at 512, with --graph 1.5 or more at 32. Seconds are per 50,000 images.
---output appends every epoch as a JSON line.
+The ways are ours: lab; graph (--graph=true: the same kernels, each step replays a CUDA graph); fused (--step=fused
+--precision=fp32: our hand-written step, channels-last, from a data set on the GPU). The ratio is the baseline's
+seconds / ours, of medians, with the range of all pairs of a turn; required: 1 or more at 512, with --graph 1.5 or more
+at 32. Seconds are per 50,000 images. --output appends every epoch as a JSON line.
 """
 
 import argparse
@@ -29,7 +31,7 @@ import measurements
 
 WAYS = {"lab": [], "graph": ["--graph=true"], "fused": ["--step=fused", "--precision=fp32", "--graph=true"]}
 EPOCH = 50_000
-# Prints the versions and the GPU of the Python that runs the peer, which need not be this one.
+# Prints the versions and the GPU of the Python that runs the baseline, which may be another Python than this one.
 VERSIONS = """import json, sys
 sys.path.insert(0, sys.argv[1])
 import measurements, torch
@@ -38,14 +40,14 @@ print(json.dumps({"versions": measurements.torch_versions(),
 
 
 class Peer:
-    """One that trains an epoch for each line it is sent."""
+    """A program that trains one epoch for each line that it reads."""
 
     def __init__(self, *command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.says = self.process.stdout.readline().strip()
 
     def seconds(self, images):
-        """Of one epoch: (steps, epoch)."""
+        """Returns the seconds of one epoch: (steps, epoch)."""
         self.process.stdin.write("\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline().split()
@@ -71,7 +73,7 @@ class Ours:
         return done.stdout
 
     def seconds(self, way, batch):
-        """Of each timed epoch: (steps, epoch)."""
+        """Returns the seconds of each timed epoch: (steps, epoch)."""
         self.run("train_sweep", "--input=dataset.rec", "--preset=lab", f"--batch={batch}", f"--repeats={self.given.repeats}",
                  "--noevaluate", "--force", "--output=sweep.rec", *self.given.flags, *WAYS[way])
         record = json.loads(self.run("report", "--print=sweep.rec", "--format=json"))
@@ -86,7 +88,7 @@ def spread(values):
 
 
 def compare(batch, way, name, which, ours, peer, scale):
-    """ours, peer: turns of epochs of (steps, epoch)."""
+    """`ours` and `peer` are turns of epochs of (steps, epoch)."""
     own = [epoch[which] * scale for turn in ours for epoch in turn]
     other = [epoch[which] * scale for turn in peer for epoch in turn]
     pairs = [b[which] / a[which] for mine, its in zip(ours, peer) for a, b in zip(mine, its)]

@@ -1,9 +1,10 @@
-// How long BatchLoader takes for an epoch of 50,000 images of random pixels: crop with padding 4, flip, normalisation, fp32.
+// Measures the time of BatchLoader for an epoch of 50,000 images of random pixels: crop with padding 4, flip,
+// normalisation, fp32.
 //
 //   loader_epochs BATCH WORKERS
 //
-// For each line on standard input one epoch is run, and "IMAGES SECONDS" printed. The clock holds StartEpoch and all of
-// Next; drawing the order too. Nothing is done with a batch. Never timed: making the images and the threads.
+// Runs one epoch for each line on standard input, and prints "IMAGES SECONDS". The time includes StartEpoch and all
+// calls of Next, and drawing the order. Batches are not used. Never timed: making the images and the threads.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -17,7 +18,7 @@
 
 namespace {
 
-constexpr uint32_t kImages = 50'000;  // of CIFAR-10's training split
+constexpr uint32_t kImages = 50'000;  // size of CIFAR-10's training split
 
 lockstep::ImageSet RandomImages() {
   std::mt19937 random(1);
@@ -32,7 +33,7 @@ lockstep::ImageSet RandomImages() {
   return set;
 }
 
-// Images of the epoch; ends the program on an error.
+// Returns the number of images of the epoch; exits on an error.
 uint64_t RunEpoch(lockstep::BatchLoader& loader, uint32_t epoch, lockstep::Batch& batch) {
   loader.StartEpoch(epoch, lockstep::EpochOrder(kImages, 0, epoch));
   uint64_t images = 0;

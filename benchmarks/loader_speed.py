@@ -1,13 +1,13 @@
-"""BatchLoader against torch's DataLoader on the same transforms, as ratios from one run.
+"""Compares BatchLoader with torch's DataLoader on the same transforms: ratios from one run.
 
     bazel run //benchmarks:loader_speed
 
 Both have 2 workers (threads here, processes there) and batches of 128, and run whole epochs of 50,000 images in memory:
-crop with padding 4, flip, normalisation to fp32. The peers, and what the clock holds, are at the top of
-peers/loader_pytorch.py and loader_epochs.cc. Every program stays up, runs one epoch that is not counted, and then all take
-turns for --repeats epochs; while one runs, the others wait. The ratio is our images/s / the peer's: 10 or more wanted.
-The kinds pil and tensor want torchvision (and Pillow) in the Python that is used, and are left out, saying so, without.
---output appends every epoch as a JSON line.
+crop with padding 4, flip, normalisation to fp32. peers/loader_pytorch.py and loader_epochs.cc describe the baselines
+and the timed interval. Every program stays up, runs one epoch that is not counted, and then all alternate for --repeats
+epochs; while one runs, the others wait. The ratio is our images/s / the baseline's; required: 10 or more. The kinds pil
+and tensor need torchvision (and Pillow) in the Python that is used; without it they are left out, and a line reports
+this. --output appends every epoch as a JSON line.
 """
 
 import argparse
@@ -23,10 +23,10 @@ KINDS = ["pil", "tensor", "own", "batched"]
 
 
 class Program:
-    """One that runs an epoch for each line it is sent."""
+    """A program that runs one epoch for each line that it reads."""
 
     def __init__(self, *command):
-        environment = dict(os.environ, OMP_NUM_THREADS="1")  # else each worker process would use all cores at once
+        environment = dict(os.environ, OMP_NUM_THREADS="1")  # otherwise each worker process would use all cores
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
 
     def rate(self):

@@ -1,7 +1,7 @@
 """Writes measurements as JSON lines, from which the tables of benchmarks/README.md are generated (benchmarks/page).
 
-A line is one series: every timed repetition of one case in one process, together with the machine, the versions and the command.
-The same file may be given to several processes; each appends its lines.
+A line is one series: every timed repetition of one case in one process, with the machine, the versions and the command.
+Several processes may be given the same file; each appends its lines.
 """
 
 import datetime
@@ -20,7 +20,7 @@ def cpu_model():
             return next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
     except (OSError, StopIteration):
         pass
-    # On Arm the file has numbers only, which lscpu names.
+    # On Arm the file has only numbers; lscpu prints their names.
     try:
         listed = subprocess.run(["lscpu"], capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
         return next(line.split(":", 1)[1].strip() for line in listed.stdout.splitlines() if line.startswith("Model name:"))
@@ -57,7 +57,7 @@ def torch_versions():
 
 
 def versions_of(python, *modules):
-    """Returns {module: version} of those that `python` can import."""
+    """Returns {module: version} of the modules that `python` can import."""
     found = {}
     for module in modules:
         printed = subprocess.run([python, "-c", f"import {module}; print({module}.__version__)"], capture_output=True, text=True)

@@ -1,4 +1,4 @@
-// A layer by oneDNN, as a rival and a check of the layers of lib/int8_cpu.
+// A layer by oneDNN: a baseline and a check of the layers of lib/int8_cpu.
 #ifndef LOCKSTEP_BENCHMARKS_ONEDNN_CONVOLUTION_H_
 #define LOCKSTEP_BENCHMARKS_ONEDNN_CONVOLUTION_H_
 
@@ -18,12 +18,12 @@ class OneDnnConvolution {
   // input: bytes (count, In()), signed or not; output: int8 (count, Out()).
   virtual void Run(const void* input, int8_t* output) = 0;
 
-  // What oneDNN calls the code that it took, and its version.
+  // Returns oneDNN's name of the implementation that it chose, and its version.
   virtual std::string Implementation() const = 0;
 };
 
-// A weighted layer without zero points, float bias and max-pooling, on one thread; null where the program was built
-// without oneDNN. `is_signed`: the input is int8, else uint8.
+// Makes a weighted layer without zero points, float bias and max-pooling, on one thread. Returns null if the program
+// was built without oneDNN. `is_signed`: the input is int8, else uint8.
 std::unique_ptr<OneDnnConvolution> MakeOneDnnConvolution(const IntegerLayer& layer, size_t count, bool is_signed);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// oneDNN's layers against the plain loops of lib/int8, whichever version of oneDNN is installed.
+// Compares oneDNN's layers with the plain loops of lib/int8, for any installed version of oneDNN.
 #include "benchmarks/onednn_convolution.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ void ExpectTheReferenceWithinOne(const IntegerNetwork& network, bool is_signed) 
   for (size_t image = 0; image < kImages; ++image) {
     const std::vector<int32_t> expected = RunInteger(network, input.data() + image * layer.shape.In().Size());
     for (size_t i = 0; i < expected.size(); ++i) {
-      // The same real number, in float32 by another order of operations: it may be rounded to the next integer.
+      // The same real number, computed in float32 in another order: it may be rounded to the next integer.
       ASSERT_LE(std::abs(output[image * expected.size() + i] - expected[i]), 1)
           << "image " << image << ", value " << i << ", " << convolution->Implementation();
     }

@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// The measured value nearest to rank q, 0 to 1, of at least one.
+// Returns the measured value nearest to rank q, which must be in [0, 1]. There must be at least one value.
 inline double Quantile(std::vector<double> values, double q) {
   std::sort(values.begin(), values.end());
   return values[static_cast<size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];

@@ -1,12 +1,14 @@
-// Reading and writing record files, in GB/s (1e9 bytes of file) beside the plain system calls on the same bytes.
+// Measures reading and writing record files, in GB/s (1e9 bytes of file), compared with the plain system calls on the
+// same bytes.
 //
-// Timed: a file of 135 MB in chunks of 3,072,000 bytes of pixels, as cifar_prep writes them. Writing: RecordWriter from
-// messages to the renamed, synced file; beside it write(2) of the finished bytes, fsync, rename, fsync of the folder.
-// Reading: RecordReader to parsed messages, checksums and the file's SHA-256 included; beside it read(2) alone, and read(2)
-// with SHA-256 on the same thread, which is what an input's provenance costs any program. Files are in the page cache.
-// `ratio` is plain time over ours, the median of rounds that run one after the other; ratio_p10 and ratio_p90 its spread.
+// Timed: a file of 135 MB in chunks of 3,072,000 bytes of pixels, like cifar_prep writes. Writing: RecordWriter from
+// messages to the renamed, synced file; compared with write(2) of the finished bytes, fsync, rename, fsync of the
+// folder. Reading: RecordReader to parsed messages, including checksums and the file's SHA-256; compared with read(2)
+// alone, and with read(2) and SHA-256 on the same thread, the cost of an input's provenance in any program. Files are
+// in the page cache. `ratio` is plain time over ours, the median of rounds that alternate; ratio_p10 and ratio_p90 are
+// its spread.
 //
-// Not timed: making pixels, unlinking. What is read is compared with what was written once, before any timing.
+// Not timed: making pixels, unlinking. Before any timing, the read records are compared once with the written ones.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -78,7 +80,7 @@ void WriteRecords() {
   Require(status.ok(), std::string(status.message()));
 }
 
-// All records are read; with `compare`, they must be those that were written. Returns the file's digest.
+// Reads all records. With `compare`, they must be those that were written. Returns the file's digest.
 std::string ReadRecords(bool compare) {
   auto reader = RecordReader::Open(RecordPath(), "lockstep.proto.DatasetFile");
   Require(reader.ok(), std::string(reader.status().message()));
@@ -92,7 +94,7 @@ std::string ReadRecords(bool compare) {
   return (*reader)->input()->sha256();
 }
 
-// Takes the file's bytes in steps of 256 KiB, and returns the last block.
+// Reads the file's bytes in blocks of 256 KiB, and returns the last block.
 std::string ReadPlain(const std::function<void(const char*, size_t)>& take) {
   const int fd = open(RecordPath().c_str(), O_RDONLY);
   std::string block(256 << 10, '\0');
@@ -110,7 +112,7 @@ std::string ReadDigested() {
   return digest.HexDigest();
 }
 
-// Written once as records, and checked; these are then the bytes of both.
+// Returns the bytes of both files: written once as records, and checked.
 const std::string& FileBytes() {
   static const auto* bytes = [] {
     WriteRecords();
@@ -122,7 +124,7 @@ const std::string& FileBytes() {
   return *bytes;
 }
 
-// The write calls that a plain program would make for a file that appears whole.
+// Makes the write calls of a plain program whose file must appear as a whole.
 void WritePlain() {
   const std::string part = PlainPath() + ".part";
   const int fd = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -143,7 +145,7 @@ double Seconds(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Each iteration runs both, in turns; the iteration's time is the first one's.
+// Runs both in each iteration, alternating; the iteration's time is that of `ours`.
 void Compare(benchmark::State& state, const std::function<void()>& ours, const std::function<void()>& plain) {
   const double gigabytes = static_cast<double>(FileBytes().size()) / 1e9;
   std::vector<double> ratios, our_rates, plain_rates;

@@ -1,4 +1,4 @@
-// Flags of our own beside those that Google Benchmark reads.
+// Own flags of a benchmark, in addition to those of Google Benchmark.
 #ifndef LOCKSTEP_BENCHMARKS_TAKEN_FLAG_H_
 #define LOCKSTEP_BENCHMARKS_TAKEN_FLAG_H_
 
@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// The value of --NAME=VALUE, the last one's, which is taken out of argv; `without`: there is none.
+// Removes all --NAME=VALUE from argv, and returns the last VALUE; returns `without` if there is none.
 inline std::string TakeFlag(const char* name, const std::string& without, int& argc, char** argv) {
   std::string value = without;
   int kept = 1;

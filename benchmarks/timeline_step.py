@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""One step of all ranks, kernel by kernel, from what libkernel_timeline.so (kernel_timeline.cc) wrote.
+"""Prints one step of all ranks, kernel by kernel, from the files of libkernel_timeline.so (kernel_timeline.cc).
 
     python3 benchmarks/timeline_step.py [--longer_than=0.5] [--late] FILE... > timeline.txt
 
-A FILE is a rank's, in their order; empty ones, of processes that launched nothing, are left out. A step begins where
-the one before it is counted. Of the first rank's steps, those without marks of the clock if there are any, the one of
-median length is printed, or the one longer than another share of them, with what runs 10 us before it and 40 us behind
-it: begin, end and duration in microseconds, rank, stream or branch of the graph, blocks (0: a copy engine), kernel.
+Each FILE is of one rank, in their order; empty ones, of processes that launched nothing, are ignored. A step begins
+when the previous step is counted. Of the first rank's steps, only those without timestamps are used, if there are any.
+The printed step is the one of median length, or the one that is longer than the given share of them. The output
+includes kernels from 10 us before the step to 40 us after it: begin, end and duration in microseconds, rank, stream or
+branch of the graph, blocks (0: a copy engine), kernel.
 
-With --late instead, of each rank: where all steps that are longer leave the shortest quarter. Medians in microseconds:
-when a kernel begins in a short step, how much later in a long one, and how long it takes in both; of those alone that
-add to what the one before them is late by, or take longer.
+--late instead prints, for each rank, where all steps that are longer fall behind the shortest quarter. Medians in
+microseconds: when a kernel begins in a short step, how much later it begins in a long one, and its duration in both.
+Only kernels that increase the delay of the kernel before, or that take longer, are printed.
 Exit codes: 0, 2 a wrong flag or a file that cannot be read, 3 no such step.
 """
 
@@ -24,7 +25,7 @@ import sys
 
 COUNT, MARK = "AdvanceBatchKernel", "MarkClockKernel"
 BEFORE, BEHIND = 10, 40  # us
-LATE = 10  # us that are worth a line
+LATE = 10  # smallest difference in us that is printed
 
 
 @dataclasses.dataclass
@@ -37,7 +38,7 @@ class Kernel:
 
 
 def name_of(symbol):
-    """Ours by their class of work alone; of others the last letters of the mangled name, which tell them apart."""
+    """Returns the class name of our kernels; for others the last letters of the mangled name, which are unique."""
     if symbol.startswith("copy"):
         return symbol
     ours = re.search(r"[A-Z][A-Za-z0-9]*?Kernel(?=[IEvP])", symbol) if "lockstep" in symbol else None
@@ -45,7 +46,7 @@ def name_of(symbol):
 
 
 def read(path):
-    """The kernels of a file in the order of their begins, and the host's us at which its times begin."""
+    """Returns the kernels of a file in the order of their begins, and the host's us at which its times begin."""
     origin, kernels = 0.0, []
     with open(path, encoding="utf-8", errors="replace") as lines:
         for line in lines:
@@ -58,7 +59,7 @@ def read(path):
 
 
 def steps_of(kernels):
-    """(begin, end) of each step, the shortest first: those without marks, if there are any."""
+    """Returns (begin, end) of each step, the shortest first: only steps without timestamps, if there are any."""
     counts = [i for i, kernel in enumerate(kernels) if kernel.name == COUNT]
     steps = list(zip(counts, counts[1:]))
     unmarked = [step for step in steps if not any(kernel.name == MARK for kernel in kernels[slice(*step)])]
@@ -67,7 +68,8 @@ def steps_of(kernels):
 
 
 def medians(kernels, steps):
-    """Begin within the step and duration of each kernel that most steps have, by its name, blocks and number there."""
+    """Returns begin within the step and duration of each kernel that most steps have, by its name, blocks and number
+    there."""
     begins = [kernel.begin for kernel in kernels]
     found = collections.defaultdict(list)
     for begin, end in steps:

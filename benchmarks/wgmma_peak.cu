@@ -7,9 +7,9 @@ namespace {
 
 constexpr uint32_t kGroups = kWgmmaPeakThreads / wgmma::kThreads;
 constexpr uint32_t kColumns = 256;
-constexpr uint32_t kStepBytes = 32;                             // of the depth, of one instruction
-constexpr uint32_t kABytes = wgmma::kRows * wgmma::kLineBytes;  // of one group
-constexpr uint32_t kBBytes = kColumns * wgmma::kLineBytes;      // of both
+constexpr uint32_t kStepBytes = 32;                             // bytes of the depth per instruction
+constexpr uint32_t kABytes = wgmma::kRows * wgmma::kLineBytes;  // bytes of A of one group
+constexpr uint32_t kBBytes = kColumns * wgmma::kLineBytes;      // bytes of B, shared by both groups
 constexpr uint32_t kWords = (kGroups * kABytes + kBBytes) / sizeof(uint32_t);
 
 // The finalizer of MurmurHash3: https://github.com/aappleby/smhasher.

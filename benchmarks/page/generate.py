@@ -1,10 +1,11 @@
-"""Writes the tables and figures of README.md and of the pages in benchmarks again, from the records in benchmarks/results.
+"""Regenerates the tables and figures of README.md and the pages in benchmarks, from the records in benchmarks/results.
 
     python3 benchmarks/page/generate.py [--root .] [--check]
 
-One rule holds for all: the median and the range (min to max) over all timed epochs of all processes of one version. What is
-generated stands between markers (render.py); tables.py lists the tables, their records and their commands. --check changes
-nothing, and exits 1 if a document is not what would be written, or holds a table or a figure outside of the markers.
+All numbers follow one rule: the median and the range (min to max) over all timed epochs of all processes of one
+version. Generated text is between markers (render.py); tables.py lists the tables, their records and their commands.
+--check changes nothing, and exits 1 if a document differs from the generated one, or holds a table or a figure outside
+the markers.
 """
 
 import argparse
@@ -25,7 +26,7 @@ def generated(root, text):
 
 
 def complaints(root, name):
-    """Returns a line for everything in a document that the records did not write."""
+    """Returns a line for everything in a document that was not generated from the records."""
     text = (root / name).read_text()
     found = [f"{name}:{line}: typed, not generated: {what}" for line, what in render.typed_figures(text)]
     difference = difflib.unified_diff(text.splitlines(), generated(root, text).splitlines(), name, "generated", lineterm="", n=0)

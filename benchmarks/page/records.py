@@ -1,4 +1,4 @@
-"""Reads what the tables of benchmarks/README.md are generated from: records as JSON, JSON lines, and what tools printed."""
+"""Reads the sources of the tables of benchmarks/README.md: records as JSON, JSON lines, and the output of tools."""
 
 import csv
 import json
@@ -9,7 +9,7 @@ import statistics
 
 
 class MissingRecords(Exception):
-    """Raised if the files that a table is generated from are not there yet."""
+    """Raised if the files that a table is generated from do not exist yet."""
 
 
 class Sample:
@@ -89,7 +89,7 @@ class Results:
         return found
 
     def records(self, pattern):
-        """Returns the records of one version that `pattern` names; ValueError if their commits differ."""
+        """Returns the records of one version that match `pattern`. Raises ValueError if their commits differ."""
         found = [Record(path) for path in self.paths(pattern)]
         commits = {record.commit for record in found}
         if len(commits) != 1:

@@ -8,7 +8,7 @@ import textwrap
 
 COLUMNS = 119
 BLOCK = re.compile(r"<!-- (table|figure): (\w+) -->(.*?)<!-- end -->", re.S)
-# Numbers that are results: with a unit of speed or accuracy, or with decimals. Ubuntu's versions (24.04) are none.
+# Numbers that are results: with a unit of speed or accuracy, or with decimals, except Ubuntu's versions (24.04).
 UNITS = r"%|s|ms|us|seconds|GB/s|TB/s|TFLOP/s|TOPS|GOP/s|images/s|pictures/s|points?|times"
 FIGURE = re.compile(rf"(?<![\w./])\d[\d,]*(?:\.\d+)?\s?(?:{UNITS})(?![\w/])|(?<![\w./-])(?!\d\d\.04\b)\d+\.\d+(?![\w.])")
 
@@ -58,7 +58,8 @@ def paragraph(text):
 
 
 def fill(text, blocks):
-    """Returns `text` with each block's content replaced by blocks[kind, name]; ValueError if no block has that name."""
+    """Returns `text` with each block's content replaced by blocks[kind, name]. Raises ValueError if no block has that
+    name."""
     def content(match):
         kind, name = match.group(1), match.group(2)
         if (kind, name) not in blocks:

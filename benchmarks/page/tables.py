@@ -1,8 +1,8 @@
-"""The tables of README.md, benchmarks/README.md and benchmarks/lab.md: for each its records, what is made of them, and the command of the run.
+"""Builds the tables of README.md, benchmarks/README.md and benchmarks/lab.md: records, contents and command of each.
 
-A build function returns the block below a heading: one sentence with the answer, the table, and one paragraph with machine,
-versions, date, commit, n, command and files. It raises MissingRecords if its files are not there; the table is then listed under
-"Not measured for this version".
+A build function returns the block below a heading: one sentence with the answer, the table, and one paragraph with
+machine, versions, date, commit, n, command and files. It raises MissingRecords if its files do not exist; the table is
+then listed under "Not measured for this version".
 """
 
 import collections
@@ -73,7 +73,7 @@ BASELINES = {
 
 
 def baselines(series, gpus):
-    """Returns {name: {batch: Sample}} of the baselines on so many GPUs, those alone that were measured."""
+    """Returns {name: {batch: Sample}} of the baselines that were measured on `gpus` GPUs."""
     found = {}
     for kind, name in BASELINES.items():
         case = kind if gpus == 1 or kind == "scan" else f"{kind}, bf16 on the wire"
@@ -305,13 +305,14 @@ def last_epochs(runs, row):
 
 
 def told_apart(one, other):
-    """Returns whether two means differ by Welch's test at 95 %, with the fewest degrees of freedom that three runs each can have."""
+    """Returns true if two means differ by Welch's test at 95 %, with the fewest degrees of freedom that three runs each
+    can have."""
     error = (one.deviation**2 / one.n + other.deviation**2 / other.n) ** 0.5
     return abs(one.mean - other.mean) > 4.303 * error  # Student's t, 2 degrees of freedom
 
 
 def verdict(samples):
-    """Returns whether any two rows differ by more than their spread over runs, as a clause."""
+    """Returns a clause that states whether any two rows differ by more than their spread over runs."""
     pairs = [told_apart(one, other) for i, one in enumerate(samples) for other in samples[:i]]
     return f"{samples[0].n} seeds tell {'some of' if any(pairs) else 'none of'} the accuracies apart"
 
@@ -347,7 +348,7 @@ def large_batch(results):
 
 
 def shorter(command):
-    """Returns a command without the list of --rows, which the table's rows are."""
+    """Returns a command without the list of --rows, which the rows of the table show."""
     return shlex.join(word for word in shlex.split(command) if not word.startswith("--rows="))
 
 
@@ -443,7 +444,7 @@ def all_reduce_gpu(results):
     for entry in runs[0].all("times"):
         if entry["collective"] == "all_reduce" and entry["type"] == "bf16":
             times[int(entry["size_bytes"])][entry["way"]] = Sample(entry["seconds"]["value"])
-    rivals = {}  # the fastest of NCCL here and in PyTorch, and of PyTorch's one and two shots
+    rivals = {}  # fastest of NCCL here and in PyTorch, and of PyTorch's one and two shots
     for size, ways in times.items():
         shots = [theirs.sample(case=case, type="bf16", bytes=size) for case in ("symm_mem_one_shot", "symm_mem_two_shot")]
         ways["shots"] = min((sample for sample in shots if sample), key=lambda sample: sample.median, default=None)
@@ -507,7 +508,7 @@ def int8_gpu(results):
 
 
 def predictions(results, made_before):
-    """Returns the predictions, a row for each run with its three batches, and how many are inside their interval."""
+    """Returns the predictions, one row for each run with its three batches, and the number inside their interval."""
     lines = [line for line in results.lines("predictions.jsonl") if line["made_before_run"] == made_before]
     runs, inside = collections.defaultdict(dict), 0
     for line in lines:
@@ -562,10 +563,11 @@ def predicted_after(results):
 
 
 def series_table(answer, path, field, unit, reference):
-    """Returns a build function for a file of benchmarks/measurements.py: a row for each case, and its ratio to `reference`.
+    """Returns a build function for a file of benchmarks/measurements.py: one row per case, and its ratio to
+    `reference`.
 
-    The reference of a case is the one with the same settings, of the same variant ("fp32 nchw" in "PyTorch, fp32 nchw") if
-    there is one.
+    The reference of a case is the one with the same settings, of the same variant ("fp32 nchw" in "PyTorch, fp32
+    nchw") if there is one.
     """
     def build(results):
         series = results.series(path)
@@ -602,8 +604,8 @@ for _name, _title, _answer, _path, _field, _unit, _reference, _command in [
 ]:
     table(_name, _title, _command)(series_table(_answer, _path, _field, _unit, _reference))
 
-# Programs of Google Benchmark and others, whose earlier figures are in the folders of results/: their newest version has no
-# record of every measurement.
+# Programs of Google Benchmark and others. Their earlier figures are in the folders of results/; their newest version
+# has no record of every measurement.
 ONLY_COMMANDS = [
     ("Record files", "bazel run //benchmarks:record_io_benchmark -- --benchmark_repetitions=9 --benchmark_out=record_io.json"),
     ("int8 on CPUs", "bazel run //benchmarks:int8_benchmark -- --benchmark_repetitions=9 --benchmark_out=int8.json"),

@@ -1,12 +1,11 @@
-"""Python PyTorch's all-reduces over the GPUs of one host, the baseline of gpu_all_reduce_benchmark: us of a call in a CUDA
-graph.
+"""Baseline of gpu_all_reduce_benchmark: Python PyTorch's all-reduces over the GPUs of one host, in CUDA graphs.
 
     NCCL_NVLS_ENABLE=0 torchrun --nproc-per-node 2 benchmarks/peers/all_reduce_pytorch.py [--type bf16 float]
         [--most 1073741824] [--output FILE]
 
-Ways: NCCL through torch.distributed, and the kernels of torch's symmetric memory that want no multicast. In place. The
-first sum is compared exactly; then graphs of up to 20 calls are replayed 30 times, each behind a barrier: median and 95th
-percentile of rank 0, wrong elements of all ranks. --output appends every replay as a JSON line.
+Ways: NCCL through torch.distributed, and the kernels of torch's symmetric memory that need no multicast. In place. The
+first sum is compared exactly; then graphs of up to 20 calls are replayed 30 times, each after a barrier: median and
+95th percentile in us per call of rank 0, wrong elements of all ranks. --output appends every replay as a JSON line.
 """
 
 import argparse
@@ -25,7 +24,7 @@ REPLAYS = 30
 
 
 def terms(count, rank, dtype):
-    """As in gpu_all_reduce_benchmark.cc: whole numbers whose sums are exact."""
+    """Returns the same values as gpu_all_reduce_benchmark.cc: whole numbers whose sums are exact."""
     places = torch.arange(count, device="cuda", dtype=torch.int64)
     return (places * 2654435761 + rank * 40503).remainder_(31 if dtype == torch.bfloat16 else 524287).to(dtype)
 
@@ -41,7 +40,7 @@ def seconds(call):
 
 
 def measure(data, call):
-    """(wrong elements, sorted seconds of a call)"""
+    """Returns (wrong elements, sorted seconds per call)."""
     data.copy_(terms(data.numel(), dist.get_rank(), data.dtype))
     torch.cuda.synchronize()
     dist.barrier()
@@ -88,7 +87,7 @@ def main():
             }
             for way, call in ways.items():
                 if way == "symm_mem_one_shot" and size > 8 << 20:
-                    continue  # it sends everything to everybody
+                    continue  # too slow: it sends everything to every rank
                 wrong, times = measure(data, call)
                 writer.add(way, type=name, bytes=size, wrong_elements=wrong, seconds=times)
                 if dist.get_rank() == 0:

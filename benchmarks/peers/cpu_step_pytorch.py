@@ -1,11 +1,11 @@
-"""Python PyTorch's ResNet-18 step on the CPU, the peer of lib/train/train_step there.
+"""Baseline of lib/train/train_step on the CPU: Python PyTorch's ResNet-18 step.
 
     python3 benchmarks/peers/cpu_step_pytorch.py BATCH THREADS fp32|bf16 nchw|channels_last
 
-For each line on standard input, a number of steps, these are run and "STEPS SECONDS CPU_SECONDS" printed: of the wall clock, and of
-all threads. As PyTorch's users write it: SGD with fused=True, zero_grad to None, bf16 by torch.autocast with fp32 weights,
-channels-last by model.to and images.to, the latter in every step because a loader's batches are NCHW. The network is
-resnet18_pytorch.py's.
+For each line on standard input, a number of steps, the program runs these steps and prints "STEPS SECONDS CPU_SECONDS":
+wall clock, and all threads. Written like users of PyTorch do: SGD with fused=True, zero_grad to None, bf16 by
+torch.autocast with fp32 weights, channels-last by model.to and images.to. images.to runs in every step, because a
+loader's batches are NCHW. The network is the one in resnet18_pytorch.py.
 """
 
 import contextlib

@@ -1,18 +1,19 @@
-"""torch's DataLoader on CIFAR-10's training transforms, the peer of lib/cifar/batch_loader.
+"""Baseline of lib/cifar/batch_loader: torch's DataLoader on CIFAR-10's training transforms.
 
     python3 benchmarks/peers/loader_pytorch.py KIND BATCH WORKERS
 
-For each line on standard input one epoch is run and "IMAGES SECONDS" printed; the clock holds the loop over the loader, and
-nothing is done with a batch. Images are random uint8 in memory; shuffled; workers are processes that stay (persistent_workers)
-and prefetch two batches each, torch's default. RandomCrop(32, padding=4), RandomHorizontalFlip, ToTensor, Normalize:
+For each line on standard input one epoch is run and "IMAGES SECONDS" printed. The time includes the loop over the
+loader; batches are not used. Images are random uint8 in memory, shuffled. Workers are processes that stay
+(persistent_workers) and prefetch two batches each, torch's default. Transforms: RandomCrop(32, padding=4),
+RandomHorizontalFlip, ToTensor, Normalize. Kinds:
 
-  pil        torchvision's own transforms on PIL images, as torchvision.datasets.CIFAR10 hands them out and kuangliu's
-             script trains: what the lab's script does
+  pil        torchvision's own transforms on PIL images, as torchvision.datasets.CIFAR10 returns them and kuangliu's
+             script trains: the method of the lab's script
   tensor     torchvision.transforms.v2 on uint8 tensors, picture by picture
-  own        the same four steps written on tensors with torch alone, for machines without torchvision: pad, slice, flip,
-             scale, normalise, nothing else
-  batched    the best that Python can do with a DataLoader: `own` for a whole batch at once (a batch sampler hands the
-             data set lists of indices): one crop and one flip a picture, drawn together, gathered by index
+  own        the same four steps written on tensors with torch alone, for machines without torchvision: pad, slice,
+             flip, scale, normalise, nothing else
+  batched    the fastest use of a DataLoader in Python: `own` for a whole batch at once (a batch sampler gives the data
+             set lists of indices): one crop and one flip per picture, drawn together, gathered by index
 """
 
 import sys
@@ -102,7 +103,7 @@ def make_loader(kind, batch, workers):
 
 def main():
     kind, batch, workers = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    torch.set_num_threads(1)  # as the workers have it; here nothing is computed
+    torch.set_num_threads(1)  # like the workers; this process computes nothing
     loader = make_loader(kind, batch, workers)
     for _ in sys.stdin:
         begin, images = time.perf_counter(), 0

@@ -1,13 +1,14 @@
-"""Python PyTorch's ResNet-18 trained on the same dataset records as train_sweep: the baseline of its accuracy.
+"""Baseline of train_sweep's accuracy: Python PyTorch's ResNet-18 trained on the same dataset records.
 
     python3 benchmarks/peers/resnet18_accuracy.py dataset.rec [--epochs 200] [--schedule cosine] [--seed 1] [--output FILE]
 
-Batch 128, SGD 0.1 / 0.9 / 5e-4, crop with padding 4, flip, cross entropy, cosine to 0 (a step an epoch) or one-cycle (a step a
-batch, without cycling momentum), bf16 autocast, channels-last, PyTorch's own initialisation: kuangliu/pytorch-cifar's recipe.
-Whole batches are trained by a CUDA graph, the last one of an epoch by itself. Images are normalized as train_sweep does it: by
-the training set's mean and the mean of each image's own standard deviation (image_std of lib/proto/dataset.proto).
-Test accuracy is that of the last epoch. Training and evaluation are timed apart, as train_sweep records them; --output appends
-both and the accuracy as a JSON line. The records are read field by field, so that no package except torch is needed.
+Batch 128, SGD 0.1 / 0.9 / 5e-4, crop with padding 4, flip, cross entropy, cosine to 0 (a step per epoch) or one-cycle
+(a step per batch, without cycling momentum), bf16 autocast, channels-last, PyTorch's own initialisation: the recipe of
+kuangliu/pytorch-cifar. A CUDA graph trains whole batches; the last batch of an epoch runs outside of the graph. Images
+are normalized like in train_sweep: by the training set's mean and the mean of each image's own standard deviation
+(image_std of lib/proto/dataset.proto). Test accuracy is that of the last epoch. Training and evaluation are timed
+separately, like in train_sweep's records; --output appends both times and the accuracy as a JSON line. The records are
+read field by field, so that no package except torch is needed.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from resnet18_pytorch import ResNet18, measurements
 
 
 def fields(data):
-    """(number, value) of each field of a protobuf message; values of length-delimited ones as memoryviews."""
+    """Yields (number, value) of each field of a protobuf message; values of length-delimited fields are memoryviews."""
     at = 0
 
     def varint():
@@ -51,7 +52,7 @@ def fields(data):
 
 
 def read_dataset(path):
-    """{1: (pixels, labels) of the training images, 2: of the test images}, uint8 tensors on the GPU."""
+    """Returns {1: (pixels, labels) of the training images, 2: of the test images}, uint8 tensors on the GPU."""
     splits = {1: ([], []), 2: ([], [])}
     with open(path, "rb") as file:
         for number, record in fields(memoryview(file.read())):
@@ -74,7 +75,7 @@ def normalization(images):
 
 
 def augmented(pixels, crop=4):
-    """Each image of the batch cropped and flipped by its own draw; uint8."""
+    """Returns each image of the batch, cropped and flipped by its own random draw; uint8."""
     count = pixels.shape[0]
     padded = F.pad(pixels, (crop,) * 4)
     rows = torch.randint(0, 2 * crop + 1, (count, 1), device="cuda") + torch.arange(32, device="cuda")
@@ -116,7 +117,7 @@ def main():
         optimizer.step()
         correct.add_((logits.argmax(1) == labels[batch]).sum())
 
-    # The steps before the capture are undone.
+    # Restores the state from before the steps that precede the capture.
     before = {name: value.clone() for name, value in model.state_dict().items()}
     whole = torch.arange(args.batch, device="cuda")
     with torch.cuda.stream(torch.cuda.Stream()):

@@ -1,14 +1,15 @@
-"""Python PyTorch's data-parallel ResNet-18 step, the baseline of scale_run --preset=fast: seconds per 50,000 images.
+"""Baseline of scale_run --preset=fast: Python PyTorch's data-parallel ResNet-18 step, in seconds per 50,000 images.
 
     NCCL_NVLS_ENABLE=0 torchrun --nproc-per-node 2 benchmarks/peers/resnet18_ddp_pytorch.py [--batch 512 128 32]
         [--kind graph compile_graph] [--wire fp32 bf16] [--precision bf16 fp32] [--output FILE]
 
-DistributedDataParallel with gradient_as_bucket_view. bf16 is autocast in channels-last with SGD fused; fp32 is plain, NCHW,
-without TF32. Kinds: eager; graph, the whole step, all-reduces and all, in a CUDA graph; compile_graph, the same with the model
-under torch.compile, whose DDPOptimizer cuts it at the buckets, and each rank's own batch-norm statistics
-(broadcast_buffers=False). wire bf16 is PyTorch's own bf16_compress_hook. Timed as in resnet18_pytorch.py: whole steps of an
-epoch on batches that lie on the GPUs already, without loading or augmentation. The batch is each GPU's. The first epoch is not
-counted; median of --repeats (min to max), of the slowest rank. --output appends every epoch as a JSON line.
+DistributedDataParallel with gradient_as_bucket_view. bf16 is autocast in channels-last with SGD fused; fp32 is plain,
+NCHW, without TF32. Kinds: eager; graph, the whole step including all-reduces in a CUDA graph; compile_graph, the same
+with the model under torch.compile, whose DDPOptimizer splits it at the buckets, and separate batch-norm statistics per
+rank (broadcast_buffers=False). --wire is the communication dtype; bf16 is PyTorch's own bf16_compress_hook. Timed like
+resnet18_pytorch.py: whole steps of an epoch on batches that are already on the GPUs, without loading or augmentation.
+The batch is per GPU. The first epoch is not counted; median of --repeats (min to max), of the slowest rank. --output
+appends every epoch as a JSON line.
 """
 
 import argparse
@@ -24,11 +25,11 @@ from torch.nn.parallel import DistributedDataParallel
 
 from resnet18_pytorch import ResNet18, measurements
 
-WARM_UP_STEPS = 15  # DDP looks at its first ten (torch.cuda documentation, "CUDA Graphs", "Usage with DDP")
+WARM_UP_STEPS = 15  # DDP records its first ten steps (torch.cuda documentation, "CUDA Graphs", "Usage with DDP")
 
 
 def make_step(batch, kind, wire, precision):
-    """Returns a function that queues one training step; to be called in the stream that it will be captured in."""
+    """Returns a function that queues one training step. Must be called in the stream of its later capture."""
     bf16 = precision == "bf16"
     layout = torch.channels_last if bf16 else torch.contiguous_format
     network = ResNet18().cuda().to(memory_format=layout)
@@ -56,7 +57,7 @@ def make_step(batch, kind, wire, precision):
 
 
 def make_replay(batch, kind, wire, precision):
-    """Returns a function that runs one step and returns its loss, by launches or as the replay of a graph."""
+    """Returns a function that runs one step and returns its loss, by launches or by the replay of a graph."""
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
         step = make_step(batch, kind, wire, precision)

@@ -1,9 +1,9 @@
-"""Python PyTorch's ResNet-18 in fp32 on one thread of a CPU, eval mode: what int8 in int8_benchmark.cc is compared with.
+"""Baseline of int8 in int8_benchmark.cc: Python PyTorch's ResNet-18 in fp32 on one thread of a CPU, eval mode.
 
     python3 benchmarks/peers/resnet18_fp32_inference_pytorch.py [BATCH ...]
 
-The network is resnet18_pytorch.py's, channels last: as it is, and as torch.jit.freeze leaves it, batch norm folded. Prints the
-median images per second of 15 runs after 3, with the 10th and 90th percentile.
+The network is the one in resnet18_pytorch.py, channels last: unchanged, and after torch.jit.freeze, which folds batch
+norm. Prints the median images per second of 15 runs after 3, with the 10th and 90th percentile.
 """
 
 import sys

@@ -1,11 +1,12 @@
-"""ONNX Runtime's ResNet-18 in int8 on one thread of a CPU, the peer of network/resnet18 in int8_benchmark.cc.
+"""Baseline of network/resnet18 in int8_benchmark.cc: ONNX Runtime's ResNet-18 in int8 on one thread of a CPU.
 
     python3 benchmarks/peers/resnet18_int8_onnxruntime.py [--max] [BATCH ...]
 
-The network is pytorch-cifar's with batch norm folded, in operators on integers (QLinearConv and com.microsoft's QLinearAdd
-and QLinearGlobalAveragePool), random weights, activations as uint8, which it runs fastest. The zero point is 128, and 0
-after ReLU, which then costs nothing; --max has 128 everywhere and ReLU as an operator, as our arithmetic. Prints the median
-of 15 runs after 3, with the 10th and 90th percentile. Wants the packages onnx, onnxruntime and numpy.
+The network is pytorch-cifar's with batch norm folded, in integer operators (QLinearConv and com.microsoft's QLinearAdd
+and QLinearGlobalAveragePool), with random weights and activations as uint8, the fastest type of ONNX Runtime. The zero
+point is 128, and 0 after ReLU, which makes ReLU free; with --max it is 128 everywhere and ReLU is an operator, like in
+our arithmetic. Prints the median of 15 runs after 3, with the 10th and 90th percentile. Needs the packages onnx,
+onnxruntime and numpy.
 """
 
 import sys
@@ -16,7 +17,7 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
-STEP = 0.05  # of all activations
+STEP = 0.05  # scale of all activations
 
 
 class Graph:
@@ -26,7 +27,7 @@ class Graph:
         self.nodes, self.constants = [], []
         self.step, self.zero = self.constant(np.float32(STEP)), self.constant(np.uint8(128))
         self.weight_zero, self.unsigned = self.constant(np.int8(0)), self.constant(np.uint8(0))
-        self.zeros = {"image": self.zero}  # of each tensor
+        self.zeros = {"image": self.zero}  # zero point of each tensor
 
     def constant(self, value):
         name = f"c{len(self.constants)}"

@@ -1,19 +1,23 @@
-"""JAX's ResNet-18 step on one GPU or several, a baseline of train_sweep and scale_run --preset=fast: seconds per 50,000 images.
+"""Baseline of train_sweep and scale_run --preset=fast: JAX's ResNet-18 step, in seconds per 50,000 images.
 
     python3 benchmarks/peers/resnet18_jax.py [--gpus 1] [--batch 512 128 32] [--output FILE]
 
-The network of kuangliu/pytorch-cifar (11,173,962 parameters), NHWC, bf16 products with fp32 master weights (each step casts
-them), batch norm's statistics and the loss in fp32, SGD 0.01 / 0.9 / 5e-4. An epoch is one jitted program: jax.lax.scan over its
-steps, with the state donated and no host in between. On several GPUs shard_map divides each batch, gradients are averaged in
-bf16, and each GPU has its own batch-norm statistics; --batch is each GPU's. One batch lies on the GPU, as PyTorch's baselines
-have it: without loading or augmentation.
+The network of kuangliu/pytorch-cifar (11,173,962 parameters), NHWC, bf16 products with fp32 master weights (each step
+casts them), batch norm's statistics and the loss in fp32, SGD 0.01 / 0.9 / 5e-4. An epoch is one jitted program:
+jax.lax.scan over its steps, with the state donated and no host work in between. On several GPUs shard_map divides each
+batch, gradients are averaged in bf16, and each GPU has its own batch-norm statistics; --batch is per GPU. One batch is
+on the GPU, like in PyTorch's baselines: without loading or augmentation.
 
-Each batch size runs in a process of its own, so that a fatal error of XLA ends one case. Checked before a time is printed: the
-number of parameters; the loss of the first step is ln(10) within 1; gradients in bf16 are within half of those in fp32, by
-their norm (at the start 28 % are rounding, in PyTorch's autocast as well; --check=false leaves it out); after the timed epochs
-the loss is finite and below the first one. In fp32 loss and gradients were compared with PyTorch's once: they differ by 2e-7 and
-0.2 %. The first epoch is not counted; median of --repeats (min to max). --output appends every epoch as a JSON line.
-JAX_COMPILATION_CACHE_DIR keeps compiled programs for the next process.
+Each batch size runs in a separate process, so that a fatal error of XLA ends one case only. Checked before a time is
+printed:
+- the number of parameters;
+- the loss of the first step is ln(10) within 1;
+- gradients in bf16 are within half of those in fp32, by their norm (at the start 28 % are rounding, also in PyTorch's
+  autocast; --check=false omits this check);
+- after the timed epochs the loss is finite and below the first one.
+In fp32 loss and gradients were once compared with PyTorch's: they differ by 2e-7 and 0.2 %. The first epoch is not
+counted; median of --repeats (min to max). --output appends every epoch as a JSON line. JAX_COMPILATION_CACHE_DIR keeps
+compiled programs for the next process.
 """
 
 import argparse
@@ -38,13 +42,14 @@ def versions(jax):
         cuda, cudnn = cuda_versions.cuda_runtime_get_version(), cuda_versions.cudnn_get_version()
         found |= {"cuda": f"{cuda // 1000}.{cuda % 1000 // 10}", "cudnn": f"{cudnn // 10000}.{cudnn // 100 % 100}.{cudnn % 100}"}
     except (ImportError, AttributeError, RuntimeError):
-        pass  # a private module; on the CPU there are none
+        pass  # a private module; it does not exist on the CPU
     return found
 
 
 def run_case(args):
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-    os.environ.setdefault("NCCL_NVLS_ENABLE", "0")  # multicast over NVLink: a fault in it can take a shared host's GPUs down
+    # Multicast over NVLink stays off: a fault in it can take a shared host's GPUs down.
+    os.environ.setdefault("NCCL_NVLS_ENABLE", "0")
     import jax
     import jax.numpy as jnp
     from jax import lax
@@ -188,7 +193,7 @@ def run_case(args):
         jax.block_until_ready((values, losses))
         seconds.append((time.perf_counter() - begin) * IMAGES / (steps * batch * ranks))
     last = float(losses[-1])
-    assert last < first, (first, last)  # false for NaN, too
+    assert last < first, (first, last)  # also fails for NaN
     writer = measurements.Writer(args.output, versions(jax), devices[0].device_kind, ranks)
     writer.add("scan", batch=batch, seconds=seconds)
     print(f"{batch:5d}  {statistics.median(seconds):7.4f} ({min(seconds):.4f} to {max(seconds):.4f})  scan, {ranks} x "

@@ -1,10 +1,11 @@
-"""Where Python PyTorch's fp32 step of ResNet-18 spends its time on one GPU: its kernels, of which the longest come first.
+"""Profiles Python PyTorch's fp32 step of ResNet-18 on one GPU: its kernels, the longest first.
 
     python3 benchmarks/peers/resnet18_lab_profile.py BATCH [channels_last]
 
-fp32 without TF32, cudnn.benchmark, SGD with momentum 0.9 and weight decay 5e-4 in one fused launch, on one batch that lies on the GPU:
-the lab's way (peers/resnet18_lab_pytorch.py). 20 steps under torch.profiler after 10 that are not counted; printed are microseconds
-and launches a step of each kernel, and the sum of all kernels' time, which is the device's where none run beside one another.
+fp32 without TF32, cudnn.benchmark, SGD with momentum 0.9 and weight decay 5e-4 in one fused launch, on one batch that
+is already on the GPU: the lab's method (peers/resnet18_lab_pytorch.py). Runs 20 steps under torch.profiler after 10
+that are not counted. Prints microseconds and launches per step of each kernel, and the sum of all kernels' times,
+which is the device's time if no kernels overlap.
 """
 
 import collections

@@ -1,17 +1,17 @@
-"""Python PyTorch training ResNet-18 as the lab does it, the peer of train_sweep --preset=lab: fp32 without TF32, NCHW, eager.
+"""Baseline of train_sweep --preset=lab: Python PyTorch training ResNet-18 like the lab: fp32 without TF32, NCHW, eager.
 
     python3 benchmarks/peers/resnet18_lab_pytorch.py steps|epoch BATCH IMAGES WORKERS
 
-For each line on standard input one epoch of IMAGES images is trained, the shorter last batch too, and "IMAGES STEP_SECONDS
-EPOCH_SECONDS" printed. SGD with momentum 0.9 and weight decay 5e-4 in one fused launch, cudnn.benchmark, gradients dropped, not
-zeroed; no loss is fetched on the way, where the lab's scripts fetch one a step.
+For each line on standard input one epoch of IMAGES images is trained, including the shorter last batch, and "IMAGES
+STEP_SECONDS EPOCH_SECONDS" printed. SGD with momentum 0.9 and weight decay 5e-4 in one fused launch, cudnn.benchmark,
+gradients set to None instead of zero. No loss is copied to the host; the lab's scripts copy one per step.
 
-  steps  batches made before, in page-locked memory, eight of them over and over: what is timed is the step alone
+  steps  batches made before, in page-locked memory, eight of them repeated: only the step is timed
   epoch  batches from a DataLoader with WORKERS processes (peers/loader_pytorch.py, kind `own`), page-locked
 
-STEP_SECONDS: the sum over all steps of copy to the device, forward, loss, backward and update, between two events of each step on
-the device's timeline (on the CPU: readings of the clock): what train_sweep records as step_seconds. EPOCH_SECONDS: the host's clock
-from asking for the first batch until the device is done, train_sweep's epoch_seconds.
+STEP_SECONDS: the sum over all steps of copy to the device, forward, loss, backward and update, between two events per
+step on the device's timeline (on the CPU: readings of the clock), like train_sweep's step_seconds. EPOCH_SECONDS: the
+host's clock from requesting the first batch until the device is done, like train_sweep's epoch_seconds.
 """
 
 import os
@@ -30,7 +30,7 @@ MADE = 8
 
 
 class Clock:
-    """Sums what lies between begin() and end(), without waiting for the device in between."""
+    """Sums the times between begin() and end(), without waiting for the device in between."""
 
     def __init__(self, cuda):
         self.cuda, self.marks = cuda, []
@@ -49,7 +49,7 @@ class Clock:
 
 
 def made_batches(batch, images, cuda):
-    """A function that gives an epoch's batches, all made by now."""
+    """Returns a function that returns an epoch's batches, all made beforehand."""
     def make(size):
         pictures, labels = torch.randn(size, 3, 32, 32), torch.randint(0, 10, (size,))
         return (pictures.pin_memory(), labels.pin_memory()) if cuda else (pictures, labels)

@@ -1,10 +1,10 @@
-"""Python PyTorch's ResNet-18 step on one GPU, the baseline of train_sweep --preset=fast: seconds per 50,000 images.
+"""Baseline of train_sweep --preset=fast: Python PyTorch's ResNet-18 step on one GPU, in seconds per 50,000 images.
 
     python3 benchmarks/peers/resnet18_pytorch.py [--batch 512 128 32] [--kind graph compile_graph] [--output FILE]
 
 bf16 autocast, channels-last, SGD with momentum (fused=True), cudnn.benchmark. Timed: as many whole steps as an epoch of
-50,000 images has (the tail as a full batch left out), on one batch that lies on the GPU already: without loading or
-augmentation, which ours has. Kinds:
+50,000 images has (without the tail), on one batch that is already on the GPU: without loading or augmentation, which
+our times include. Kinds:
 
   eager              launch by launch
   graph              the whole step (forward, backward, update) in a CUDA graph
