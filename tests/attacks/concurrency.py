@@ -1,4 +1,5 @@
-"""Two runs of one command at once, ranks that stop or die, a disk that fills up in between: nothing lost, all of it said."""
+"""Two runs of one command at once, ranks that stop or die, a disk that fills up: nothing may be lost, and all is
+reported."""
 
 import os
 import pathlib
@@ -18,7 +19,7 @@ POINT = 4  # the field of a point in SweepRecord and in ScaleRecord
 
 class Attack(ToolCase):
     def start(self, tool, *arguments, **options):
-        """The tool in self.folder, its talk in tool.txt, its processes marked."""
+        """Starts the tool in self.folder, with its output in tool.txt and its processes marked."""
         with open(self.folder / f"{tool}.txt", "w") as talk:
             return subprocess.Popen([str(self.tools / tool), *map(str, arguments)], cwd=self.folder, stderr=talk,
                                     stdout=talk, env={**os.environ, VARIABLE: str(self.folder)}, **options)
@@ -51,12 +52,12 @@ class Attack(ToolCase):
 
 
 class TwoRunsAtOnce(Attack):
-    """The first is held (SIGSTOP) while it writes, so that the second surely meets it."""
+    """The first run is held (SIGSTOP) while it writes, so that the second is sure to run at the same time."""
 
     def meet(self, tool, output, *arguments):
         first = self.start(tool, *arguments)
         try:
-            # What is written is written under the lock.
+            # The first run writes under the lock.
             part = self.folder / f"{output}.part"
             self.eventually(lambda: (part.exists() and part.stat().st_size > 0) or first.poll() is not None)
             first.send_signal(signal.SIGSTOP)
@@ -89,13 +90,14 @@ class TwoRunsAtOnce(Attack):
 
 class Ranks(Attack):
     def rank_1(self):
-        """The second rank of a point, once it has started."""
+        """Returns the second rank of a point, once it has started."""
         found = []
         self.eventually(lambda: found.extend(marked_processes(self.folder, "--rank=1")) or found)
         return found[0]
 
     def lost(self, process, *says):
-        """The run ends with 5, names rank 1, leaves no process, keeps the point of one rank, and goes on with it."""
+        """Checks that the run ends with 5, names rank 1, leaves no process, keeps the point of one rank, and can be
+        resumed."""
         self.assertEqual(process.wait(timeout=120), 5, self.talk("scale_run"))
         for text in ("scale_run: error: ", "rank 1", *says):
             self.assertIn(text, self.talk("scale_run"))
@@ -128,7 +130,7 @@ class Ranks(Attack):
 
 
 class FullDisk(Attack):
-    """A limit on the size of files that falls into the journal's second point."""
+    """A limit on the size of files that is reached in the journal's second point."""
 
     def fill(self, tool, output, flags):
         self.assertEqual(self.start(tool, *flags).wait(timeout=240), 0, self.talk(tool))
@@ -151,7 +153,7 @@ class FullDisk(Attack):
         self.fill("train_sweep", "sweep.rec", self.sweep_flags())
 
     def test_scale_run(self):
-        # Memory that ranks share counts as a file for this limit, though for no disk.
+        # Memory that ranks share counts as a file for this limit, although it is not on a disk.
         self.fill("scale_run", "scale.rec", self.scale_flags("--backend=gloo"))
 
 

@@ -1,4 +1,4 @@
-"""Folders and tables of other people: what a class' folders hold, and documents of many tables."""
+"""Folders and tables of other people: the folders of a class, and documents of many tables."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ COLUMNS = "table,quantity,devices,batch_per_device,value,unit,as_printed\n"
 
 
 def many_tables(count):
-    """A document of `count` tables of 6 numbers, which follow from the times of their own table."""
+    """Returns a document of `count` tables of 6 numbers, which follow from the times of their own table."""
     lines = ["# source = made by a test\n", COLUMNS]
     for i in range(count):
         one = 40 + 0.173 * i
@@ -39,7 +39,7 @@ class FolderCase(ToolCase):
 
 
 class Class(FolderCase):
-    """Each folder is on the page, and nothing makes the tool wait."""
+    """Each folder is on the page, and no folder makes the tool wait."""
 
     def setUp(self):
         super().setUp()
@@ -91,7 +91,7 @@ class Class(FolderCase):
 
 
 class Tables(FolderCase):
-    """Many small tables, by all three ways to an audit."""
+    """Many small tables, audited in all three ways."""
 
     def answers(self, text, code, says="", timeout=60):
         table = self.folder / "many.csv"

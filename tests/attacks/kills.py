@@ -1,10 +1,10 @@
-"""kill -9 at any moment of every tool that writes, then the same command again: nothing lost, nothing measured twice.
+"""Kills every tool that writes (kill -9) at random moments, then repeats the command: no record is lost or made twice.
 
-A point is finished when its record is in the journal (OUTPUT.part) or in the output at the moment of the kill. After the
-same command again it is there once, with the same bytes; the file equals an undisturbed run's but for what is measured
-(MEASURED); no file is left over; and of what the tool started nothing lives on.
+A point is finished if its record is in the journal (OUTPUT.part) or in the output at the moment of the kill. After the
+command is repeated, the record exists once, with the same bytes; the file equals an undisturbed run's except for
+measurements (MEASURED); no file is left over; and no process that the tool started is alive.
 
-By hand, with more kills a tool and the moments of a run before:
+With more kills per tool, or with the moments of an earlier run (--seed):
     python3 tests/attacks/kills.py --tools bazel-bin/tools --published data/published --kills=100 [--seed=N] [Kills.test_...]
 """
 
@@ -27,7 +27,7 @@ from tool_case import ToolCase, run_tests
 
 COMPLETED = 1  # Outcome in lib/proto/sweep.proto
 
-# Fields whose numbers are measurements, so that two runs differ in them. By unit: times and memory taken.
+# Fields with measured numbers, which differ between two runs: times and memory.
 MEASURED = {
     "epoch_seconds", "step_seconds", "data_wait_seconds", "copy_seconds", "forward_seconds", "backward_seconds",
     "optimizer_seconds", "train_seconds", "evaluate_seconds", "min_seconds", "p50_seconds", "p90_seconds",
@@ -37,18 +37,18 @@ MEASURED = {
     "last_count", "negative_count", "perturbation",
     "seconds",  # AllReduceProbe's
 }
-# Measurements, too, of which a run takes as many as fit into some time.
+# Measurements that a run repeats as often as fits into some time.
 REPEATED_FOR_A_TIME = {"product_seconds"}
 # Dates, and the checksums of the records that hold them.
 DATES = {"start_time", "end_time", "crc32"}
-# What else the machine did meanwhile.
+# Fields of other activity on the machine.
 NEIGHBOURS = {"neighbours", "noise_warning"}
-# How a training run was gone on with: where it was stopped, and that steps from before it have no times of their own.
+# Fields of how a training run was resumed: the epoch, and the fact that earlier steps have no times of their own.
 GONE_ON_WITH = {"resumed_epoch", "full_steps"}
 
 
 def blank(value):
-    """`value` with every number replaced, and nothing else."""
+    """Returns `value` with every number replaced."""
     if isinstance(value, dict):
         return {key: blank(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -65,7 +65,7 @@ def comparable(value, left_out):
 
 
 def first_difference(a, b, path=""):
-    """Where two contents first differ, for the one who reads the failure: "record.3.point.epoch.0.mean_loss: 1 != 2"."""
+    """Returns the first place where two contents differ, for the error: "record.3.point.epoch.0.mean_loss: 1 != 2"."""
     if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
         return next(filter(None, (first_difference(a[key], b[key], f"{path}.{key}") for key in a)), None)
     if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
@@ -74,7 +74,7 @@ def first_difference(a, b, path=""):
 
 
 class Command:
-    """One command of a tool and what it writes. `point_key`: what the fields of a record say it is, None for no point."""
+    """One command of a tool and its outputs. `point_key` returns the key of a record, None for no point."""
 
     def __init__(self, tool, arguments, output, point_key=None, has_children=False, goes_on=frozenset()):
         self.tool, self.arguments, self.output = tool, arguments, output
@@ -176,7 +176,7 @@ class Kills(ToolCase):
         return time.monotonic() - begin
 
     def start(self, command, folder, mark):
-        """The command in a process group of its own, in `folder`, with temporary files in a folder of their own."""
+        """Starts the command in a separate process group, in `folder`, with temporary files in a separate folder."""
         (folder / "tmp").mkdir(parents=True, exist_ok=True)
         output = command.output if command.tool != "report" else "report.html"
         with open(folder / "stderr", "ab") as stderr:
@@ -188,7 +188,7 @@ class Kills(ToolCase):
     def kill_and_run_again(self, command, moments, number, seconds, whole, count):
         folder = self.folder / f"round{number}"
         finished = {}
-        for _ in range(2 if number % 4 == 3 else 1):  # sometimes what goes on is killed as well
+        for _ in range(2 if number % 4 == 3 else 1):  # sometimes the resumed run is killed too
             self.kill(command, moments, number, seconds, folder, count)
             finished.update(self.points(command, folder))
         count.finished += len(finished)
@@ -208,7 +208,8 @@ class Kills(ToolCase):
 
     @staticmethod
     def took_over(talk, finished):
-        """Whether the last run says that it kept so many records of the run before, or had nothing to do."""
+        """Returns true if the last run reports that it kept that many records of the previous run, or had nothing to
+        do."""
         kept = re.findall(r"goes on after (\d+) records", talk)
         return talk.rstrip().rpartition("\n")[2].find(": cached ") >= 0 or (kept and int(kept[-1]) >= finished)
 
@@ -225,11 +226,11 @@ class Kills(ToolCase):
             if whom == "child" and children:
                 send_signal(moments.choice(children), signal.SIGKILL)
             elif whom == "group":
-                os.killpg(process.pid, signal.SIGKILL)  # there until wait() takes its first process
+                os.killpg(process.pid, signal.SIGKILL)  # exists until wait() collects its first process
             else:
                 process.kill()
         code = process.wait(timeout=300)
-        count.kills += code != 0  # one that came too late was none
+        count.kills += code != 0  # a kill that came too late does not count
         talk = (folder / "stderr").read_text(errors="replace")
         self.assertIn(code, [0, 5] if whom == "child" and children else [0, -signal.SIGKILL], f"{whom}: {talk}")
         if code == 5:
@@ -240,7 +241,8 @@ class Kills(ToolCase):
         self.assertEqual(temporary, [], f"{whom} killed")
 
     def wait_for_the_moment(self, command, moments, number, seconds, folder, process):
-        """Any moment of the run; each third time a mark: .part appears, a record is appended, .part is renamed."""
+        """Waits for a random moment of the run; every third time for an event: .part appears, a record is appended,
+        .part is renamed."""
         output, part = folder / command.output, folder / f"{command.output}.part"
         uniform = moments.uniform(0, seconds)
         mark, records, jitter = moments.choice(["part", "record", "rename"]), moments.randint(1, 6), moments.uniform(0, 2e-3)
@@ -258,7 +260,7 @@ class Kills(ToolCase):
                 if reached():
                     break
             except FileNotFoundError:
-                break  # renamed while it was looked at
+                break  # renamed meanwhile
             time.sleep(100e-6)
         if number % 3 == 2:
             time.sleep(jitter)
@@ -266,7 +268,7 @@ class Kills(ToolCase):
     # --- what is there ---
 
     def points(self, command, folder, once=False):
-        """{key: bytes} of the finished points in the journal, or else in the output."""
+        """Returns {key: bytes} of the finished points in the journal, or else in the output."""
         if command.point_key is None:
             return {}
         path = folder / f"{command.output}.part"
@@ -284,7 +286,7 @@ class Kills(ToolCase):
         return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.name != "stderr")
 
     def unequal(self, command, folder, whole):
-        """What differs from the undisturbed run's files by more than measurements and dates: the first place of each."""
+        """Returns the first difference of each file from the undisturbed run's, apart from measurements and dates."""
         names = [name for name in self.names(whole) if (whole / name).is_file()]
         found = {name: first_difference(self.content(command, folder / name), self.content(command, whole / name))
                  for name in names}
@@ -301,7 +303,8 @@ class Kills(ToolCase):
 
 class KilledTwice(ToolCase):
     def test_a_point_behind_one_that_is_trained_again(self):
-        """Its checkpoint is gone, so the first point is trained again; a kill meanwhile takes nothing of the second."""
+        """The first point's checkpoint is gone, so it is trained again; a kill meanwhile must not affect the second
+        point."""
         command = [str(self.tools / "train_sweep"), f"--input={self.dataset}", "--model=lenet5", "--device=cpu",
                    "--batch=20,40,10", "--epochs=1", "--checkpoint=lenet5.pt", "--output=sweep.rec"]
         self.kill_when(command, lambda: len(self.points()) == 2)

@@ -1,4 +1,4 @@
-"""Numbers beyond all measure, killed children, and waits that would not end."""
+"""Numbers that are out of range, killed children, and waits that would not end."""
 
 import concurrent.futures
 import os
@@ -13,16 +13,16 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from running_tool import RunningTool, at_work, eventually
 from tool_case import TOOLS, ToolCase, run_tests
 
-# What a library would say, and the tools must not.
+# Words of libraries, which must not reach the user.
 STRANGERS = ("libgomp", "terminate called", "frame #", "what():", "[c10d]", "*** ", "Traceback")
 
-# As --help=all prints a flag that takes numbers: name, default, range, and the line below.
+# A number flag in the output of --help=all: name, default, range, and the line below.
 NUMBER_FLAG = re.compile(r"^  --(\w+) \(default: ([^;\n]*); from (\S+) to (\S+)\)\n +(.*)$", re.MULTILINE)
 ANY_FLAG = re.compile(r"^  --(\w+) \(default: (.*)\)$", re.MULTILINE)
 
 
 def bad_values(default, least, most):
-    """What no time takes, no count or no fraction; 0 where it is not allowed."""
+    """Returns values that are no valid time, count or fraction; also 0 where it is not allowed."""
     if most[-1] in "hms":
         return ["-1s", "25h", "1e308s", "inf", "nan", "4294967295"] + (["0"] if least != "0" else [])
     values = ["-1", "1e308", "inf", "nan"] if "." in default else ["-1", "4294967295", "18446744073709551616"]
@@ -30,15 +30,15 @@ def bad_values(default, least, most):
 
 
 def allowed(value, most):
-    """Whether a count of 32 bits is one that the flag takes."""
+    """Returns true if the value is a count of 32 bits that the flag takes."""
     return value == "4294967295" and most[-1].isdigit() and float(most) >= 2**32
 
 
 class NumberFlags(ToolCase):
-    """Every number flag of every tool refuses what lies outside of its range, at once, in one line."""
+    """Every number flag of every tool must refuse values outside its range at once, in one line."""
 
     @classmethod
-    def setUpClass(cls):  # nothing is read
+    def setUpClass(cls):  # these tests read no data
         pass
 
     def help(self, tool):
@@ -54,7 +54,8 @@ class NumberFlags(ToolCase):
         self.assertGreaterEqual(len(NUMBER_FLAG.findall(self.help("train_sweep"))), 21)
 
     def refusals(self):
-        """(tool, flag, value, range) to try. A flag that two tools share, word for word, is tried in the first."""
+        """Yields (tool, flag, value, range) to try. A flag that two tools share, word for word, is tried in the first
+        tool only."""
         seen = set()
         for tool in TOOLS:
             for flag in NUMBER_FLAG.findall(self.help(tool)):
@@ -82,7 +83,7 @@ class NumberFlags(ToolCase):
 
 
 class Counts(ToolCase):
-    """Numbers that once wrapped around, in runs that would begin."""
+    """Numbers that once overflowed, in runs that would begin."""
 
     def sweep_of(self, *more):
         return ["--model=lenet5", "--device=cpu", "--batch=20", f"--input={self.dataset}", *more]
@@ -162,12 +163,12 @@ class KilledChildren(ToolCase):
                 os.kill(ranks[rank], signal.SIGTERM)
                 code, stderr = tool.finish()
                 self.assertEqual(code, 5, stderr)
-                # On a slow machine it may still be loading LibTorch, and then dies of the signal.
+                # On a slow machine it may still be loading LibTorch, and is then killed by the signal.
                 self.assertRegex(stderr, rf"rank {rank} of 2 was (stopped by SIGTERM|killed by signal 15)")
                 self.assertEqual(stderr.count("error: "), 1, stderr)
 
     def test_a_failed_point_is_one_error_line(self):
-        """No file may be as large as the checkpoint, 250 KB; the record may."""
+        """The file size limit is below the checkpoint's 250 KB and above the record's size."""
         weights = self.folder / "weights.pt"
         result = subprocess.run(["bash", "-c", 'ulimit -f 200; exec "$@"', "bash", self.tools / "train_sweep",
                                  f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", "--epochs=1",
@@ -198,7 +199,7 @@ class Waits(ToolCase):
             with self.subTest(tool=arguments[0]):
                 result = self.call(*arguments, env=limit, timeout=60)
                 self.one_line(2, result.returncode, result.stderr.decode(), "--threads=2: OMP_THREAD_LIMIT allows 1")
-        # Without --threads, LibTorch's default is one thread a core, and is brought down to the limit.
+        # Without --threads, LibTorch's default is one thread per core, and is reduced to the limit.
         result = self.call(*self.training("train_sweep"), env=limit, timeout=60)
         self.assertEqual(result.returncode, 0, result.stderr.decode())
 
@@ -238,12 +239,12 @@ class Waits(ToolCase):
         yield "report", f"--print={fifo}"
 
     def outputs(self, reader, i):
-        """The flag for the output of a reader that has one."""
+        """Returns the output flag of a reader that has one."""
         return [] if reader[-1].startswith(("--verify", "--print")) else [f"--output={self.folder}/{i}.html"]
 
     @staticmethod
     def holds(pid, path):
-        """Whether the process has the file open."""
+        """Returns true if the process has the file open."""
         try:
             return str(path) in [os.readlink(fd.path) for fd in os.scandir(f"/proc/{pid}/fd")]
         except OSError:

@@ -1,4 +1,4 @@
-"""What processes of this machine listen on, hold in memory and have in their environment, as /proc tells."""
+"""Listening sockets, memory and environment of processes of this machine, from /proc."""
 
 import ipaddress
 import os
@@ -9,13 +9,13 @@ LISTEN = "0A"  # include/net/tcp_states.h
 
 
 def address_of(text):
-    """An address of /proc/net/tcp or tcp6: words of 32 bits in the machine's order."""
+    """Returns an address of /proc/net/tcp or tcp6: words of 32 bits in the machine's byte order."""
     words = [int(text[i:i + 8], 16).to_bytes(4, "little") for i in range(0, len(text), 8)]
     return str(ipaddress.ip_address(b"".join(words)))
 
 
 def sockets_of(pid):
-    """The numbers of a process's sockets."""
+    """Returns the numbers of a process's sockets."""
     found = set()
     try:
         for entry in os.scandir(f"/proc/{pid}/fd"):
@@ -27,7 +27,7 @@ def sockets_of(pid):
 
 
 def of_processes(pids):
-    """(address, port) of every TCP socket on which these listen, each in its own network namespace."""
+    """Returns (address, port) of every TCP socket on which these listen, each in its own network namespace."""
     found = set()
     for pid in pids:
         sockets = sockets_of(pid)
@@ -55,7 +55,7 @@ def resident_bytes(pid):
 
 
 def variable(pid, name):
-    """The values of a variable in the memory that a process was started with: empty, or one."""
+    """Returns the values of a variable in the memory with which a process was started: no value, or one."""
     try:
         entries = pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:

@@ -1,7 +1,7 @@
-"""Strangers at the port where a launched run meets, servers that never answer, and clocks that are set meanwhile.
+"""Strangers at the port of a launched run's rendezvous, servers that never answer, and clocks that are set meanwhile.
 
-The run's processes are started by hand, with the variables that torchrun sets; a stranger reaches the port, and does not know
-LOCKSTEP_TOKEN. lib/launch/README.md has the threat model.
+The test starts the run's processes itself, with the variables that torchrun sets; a stranger reaches the port, and does
+not know LOCKSTEP_TOKEN. lib/launch/README.md has the threat model.
 """
 
 import contextlib
@@ -26,9 +26,9 @@ MAGIC = b"LOCKSTP1"  # lib/launch/handshake.h
 GREETING_BYTES = 40
 NOBODY = "does not know this run's secret"
 
-# First message of an agent before there was a proof: its length, then AgentMessage{hello{run: ".", rank: 1, size: 2}}.
+# First message of an agent before the handshake had a proof: length, AgentMessage{hello{run: ".", rank: 1, size: 2}}.
 OLD_HELLO = b"\x00\x00\x00\x09" + b"\x0a\x07" + b"\x0a\x01." + b"\x10\x01" + b"\x18\x02"
-# AgentMessage{verdict{exit_code: 0}}: the run is over, and all is well.
+# AgentMessage{verdict{exit_code: 0}}: the run has ended successfully.
 OLD_VERDICT = b"\x00\x00\x00\x02" + b"\x3a\x00"
 
 
@@ -41,14 +41,14 @@ class NetworkCase(launched.LaunchedCase):
         return self.by_hand(rank, size, port or self.port, *self.flags("--ranks=2", *flags), **variables)
 
     def leader(self, *flags, **variables):
-        """Rank 0 of two, which waits for rank 1."""
+        """Starts rank 0 of two, which waits for rank 1."""
         process = self.process(0, *flags, **variables)
         self.wait_for(lambda: self.listeners(process.pid) or process.poll() is not None, "a port that listens", every=0.02)
         self.assertIsNone(process.poll())
         return process
 
     def listeners(self, pid=None):
-        """The addresses, as /proc shows them, at which somebody listens at the run's port, or a process at any."""
+        """Returns the listening addresses, in /proc's format: at the run's port, or at any port of `pid`."""
         try:
             inodes = {os.readlink(path) for path in pathlib.Path(f"/proc/{pid}/fd").iterdir()} if pid else None
         except OSError:
@@ -70,7 +70,7 @@ class NetworkCase(launched.LaunchedCase):
         return connection
 
     def hears(self, connection, most=1 << 20):
-        """All that comes until the other end closes. TimeoutError: it does not."""
+        """Returns everything that is received until the other end closes. Raises TimeoutError if it does not close."""
         heard = b""
         with contextlib.suppress(ConnectionError):
             while len(heard) < most and (piece := connection.recv(65536)):
@@ -89,7 +89,7 @@ class NetworkCase(launched.LaunchedCase):
 
 
 class Serving:
-    """Serves each connection to a port by `serve(connection)` in a thread of its own, until it is closed."""
+    """Serves each connection to a port by `serve(connection)` in a separate thread, until it is closed."""
 
     def __init__(self, serve, port=0):
         self.listener = socket.create_server(("127.0.0.1", port), backlog=64)
@@ -117,7 +117,7 @@ class Serving:
 
 
 class Meeting(NetworkCase):
-    """H3: who is let in, and who is listened to."""
+    """H3: who is admitted to the rendezvous."""
 
     def test_meeting_on_one_host_binds_loopback_only(self):
         for variables in ({}, {"MASTER_ADDR": "0.0.0.0"}):  # all ranks are on one host, so the address does not matter
@@ -135,7 +135,8 @@ class Meeting(NetworkCase):
         self.two_end_well(leader)
 
     def test_meet_replayed_hello_is_let_in(self):
-        """All that rank 1 of a run said, heard on the way and said again to another leader with the same token."""
+        """A stranger records everything that rank 1 of a run sent, and replays it to another leader with the same
+        token."""
         said = bytearray()
 
         def relay(connection):
@@ -147,7 +148,7 @@ class Meeting(NetworkCase):
         relaying = Serving(relay)
         self.addCleanup(relaying.close)
         codes, talks = self.ends([self.leader(), self.process(1, port=relaying.port)])
-        self.assertEqual(codes, [0, 0], talks)  # who passes on what both say learns no key
+        self.assertEqual(codes, [0, 0], talks)  # a relay between both sides learns no key
         self.assertGreater(len(said), 72)
         leader = self.leader("--force")
         self.assertEqual(len(self.hears(self.stranger(bytes(said)))), GREETING_BYTES)
@@ -196,7 +197,7 @@ class Meeting(NetworkCase):
 
 
 class Flood(NetworkCase):
-    """H4 and H5: what a stranger can cost."""
+    """H4 and H5: the cost that a stranger can cause."""
 
     def flood(self, count, mebibytes):
         def send():
@@ -359,7 +360,7 @@ class Clock(NetworkCase):
         subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", self.clock, source, "-ldl"], check=True)
 
     def start(self, hosts, *flags):
-        """Both ranks, in the middle of training; those of `hosts` have a clock that `set` sets."""
+        """Starts both ranks and waits until they train; the ranks of `hosts` have a clock that `set` sets."""
         variables = {"LD_PRELOAD": str(self.clock), "CLOCK_FILE": str(self.folder / "shift")}
         processes = [self.process(rank, "--repeats=20", *flags, **(variables if rank in hosts else {})) for rank in (0, 1)]
         self.wait_for(lambda: marked_processes.marked_processes(self.mark, "--rank=1"), "a rank 1")

@@ -1,4 +1,4 @@
-"""An output that would destroy an input, that is lost, or that cannot be."""
+"""Outputs that would destroy an input, that are lost, or that cannot be written."""
 
 import errno
 import fcntl
@@ -21,7 +21,7 @@ SYNTHETIC = ["--input_format=synthetic", "--train_images=10", "--test_images=10"
 
 
 def binary_folder(path):
-    """A subset of CIFAR-10 in its binary layout: five training files and a test file of 1 + 3072 bytes an image."""
+    """Makes a subset of CIFAR-10 in its binary layout: 5 training files, 1 test file, 1 + 3072 bytes per image."""
     path.mkdir(parents=True)
     for name, count in [(f"data_batch_{i}.bin", 2) for i in range(1, 6)] + [("test_batch.bin", 10)]:
         (path / name).write_bytes(b"".join(bytes([i % 10]) + bytes(3072) for i in range(count)))
@@ -32,12 +32,12 @@ def binary_folder(path):
 
 class OutputsCase(ToolCase):
     def tree(self):
-        """Every file of this test's folder, with its bytes; a link with where it points."""
+        """Returns every file of this test's folder with its bytes, and every link with its target."""
         return {str(p.relative_to(self.folder)): os.readlink(p) if p.is_symlink() else p.read_bytes()
                 for p in sorted(self.folder.rglob("*")) if p.is_symlink() or p.is_file()}
 
     def changes_nothing(self, code, tool, *arguments, says, **options):
-        """Refused before any work: one error line is all that it says, and every file is as it was."""
+        """Checks that the tool refuses before any work: it prints one error line, and no file changes."""
         before = self.tree()
         if not any(str(a).startswith(("--output", "--print")) for a in arguments):
             arguments = (*arguments, f"--output={self.folder / 'out.rec'}")
@@ -58,7 +58,7 @@ class OutputsCase(ToolCase):
 
     @classmethod
     def two_points(cls):
-        """A sweep of two batch sizes, which has a plot; made once."""
+        """Returns a sweep of two batch sizes, which has a plot; made once."""
         path = pathlib.Path(cls.shared.name) / "two.rec"
         if not path.exists():
             cls.call("train_sweep", f"--input={cls.dataset}", "--model=lenet5", "--device=cpu", "--batch=20,40",
@@ -66,7 +66,7 @@ class OutputsCase(ToolCase):
         return path
 
     def tool(self, tool, *arguments, **options):
-        """The tool, with standard streams of the caller's choice."""
+        """Runs the tool with the caller's standard streams."""
         return subprocess.run([str(self.tools / tool), *map(str, arguments)], timeout=240,
                               **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options})
 
@@ -249,7 +249,7 @@ class Places(OutputsCase):
 
 class LostText(OutputsCase):
     def texts(self):
-        """Runs that print on standard output, but for records (cli_test.py)."""
+        """Returns runs that print text on standard output; cli_test.py tests those that print records."""
         table = f"--audit={self.published / 'hand_in_001.textproto'}"
         return ([("cifar_prep", ["--help"]), ("report", ["--version"])] +
                 [("comm_model", [table, f"--output={self.folder / 'c.rec'}", f"--format={format}"])
@@ -325,7 +325,7 @@ class WholeReport(OutputsCase):
         (self.folder / "r").mkdir()
 
     def test_a_picture_that_only_the_page_names_is_not_removed(self):
-        """Somebody added a picture to the page, and changed one of the report's."""
+        """A user added a picture to the page, and changed one of the report's."""
         self.call("report", *self.report, check=True)
         page, = (self.folder / "r").glob("r.md")
         changed = sorted((self.folder / "r").glob("*.svg"))[0]
@@ -348,7 +348,7 @@ class WholeReport(OutputsCase):
         self.assertEqual(self.names(), ["r.html", "r.md", "r.mine.svg", "r.rec"])
 
     def with_limit(self, limit_bytes, *arguments):
-        """The report where a file cannot grow beyond the limit, as on a disk that is full then."""
+        """Runs the report where a file cannot grow beyond the limit, like on a full disk."""
         return self.tool("report", *self.report, *arguments,
                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit_bytes, limit_bytes)))
 
@@ -404,10 +404,11 @@ int renameat2(int a, const char* from, int b, const char* to, unsigned how) {
 
 
 class NothingOfAUsersIsWrittenOver(OutputsCase):
-    """Files that are no outputs of ours, or of another command, at the names of outputs and of their parts."""
+    """Files that are not our outputs, or that are of another command, at the names of outputs and of their parts."""
 
     def exports(self):
-        """Each output of report that is made again each time: its name, and the arguments that make it there."""
+        """Returns each output of report that is always made again: its name, and a function of the arguments for a
+        path."""
         sweep = self.two_points()
         student = self.folder / "class" / "student"
         student.mkdir(parents=True, exist_ok=True)
@@ -429,7 +430,7 @@ class NothingOfAUsersIsWrittenOver(OutputsCase):
         self.call("report", *make(path), "--force", check=True)
         self.assertNotEqual(path.read_bytes(), b"precious")
         self.call("report", *make(path), check=True)  # its own, without --force
-        for other, make_other in exports.items():  # and no other kind's
+        for other, make_other in exports.items():  # no other kind's file
             with self.subTest(other=other):
                 self.assertEqual(self.call("report", *make_other(path)).returncode, 2)
         self.assertEqual([p.name for p in self.folder.iterdir() if "part" in p.name], [])
@@ -466,7 +467,7 @@ class NothingOfAUsersIsWrittenOver(OutputsCase):
                 (self.folder / name).unlink()
 
     def test_precious_page_next_to_an_own_record(self):
-        """A file that this report's record does not name is not the report's, whatever its name."""
+        """A file that this report's record does not name does not belong to the report, whatever its name."""
         self.call("report", f"--input={self.sweep}", f"--output={self.folder / 'r.html'}", "--format=html", check=True)
         (self.folder / "r.md").write_text("precious")
         before = self.tree()
@@ -529,7 +530,7 @@ class NothingOfAUsersIsWrittenOver(OutputsCase):
         self.assertEqual((self.folder / "w.pt.part").read_text(), "precious")
 
     def test_modes(self):
-        """A file that only its owner may read is replaced by such a file."""
+        """A file that only its owner may read must be replaced by a file with the same mode."""
         weights = self.folder / "w.pt"
         runs = {tool: [*arguments, f"--output={self.folder / (tool + ('.html' if tool == 'report' else '.rec'))}"]
                 for tool, arguments in self.records().items()}
@@ -580,7 +581,7 @@ class OtherRuns(OutputsCase):
             time.sleep(0.01)
 
     def held(self, tool, arguments, own, other):
-        """The command of `own` is held before its lock; that of `other` runs; then the first goes on."""
+        """Holds the command of `own` before its lock, runs that of `other`, then lets the first one continue."""
         at, go, output = self.folder / "at", self.folder / "go", self.folder / "out.rec"
         process = subprocess.Popen([self.tools / tool, *arguments, own, f"--output={output}"], stderr=subprocess.PIPE,
                                    env=self.preload(at=at, go=go))
@@ -637,7 +638,7 @@ class OtherRuns(OutputsCase):
                                   rename=number)
 
     def test_an_output_that_is_mounted_by_itself(self):
-        """docker -v FILE:FILE: nothing can be renamed onto it, which is found before any work."""
+        """docker -v FILE:FILE: no file can be renamed onto the mount, which must be found before any work."""
         self.table("mounted")
         output = self.table("out.rec")
         probe = subprocess.run(["unshare", "-rm", "mount", "--bind", self.folder / "mounted", output], capture_output=True)
@@ -652,7 +653,7 @@ class OtherRuns(OutputsCase):
 
 class Digests(OutputsCase):
     def test_OPENSSL_CONF_without_SHA_256(self):
-        """Without digests, every input would have the same one, and another seed the same result."""
+        """Without digests, every input would have the same digest, and another seed the same result."""
         configuration = self.folder / "openssl.cnf"
         configuration.write_text("openssl_conf = init\n[init]\nproviders = p\n[p]\nbase = b\n[b]\nactivate = 1\n")
         output = self.folder / "out.rec"

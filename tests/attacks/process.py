@@ -1,4 +1,5 @@
-"""What a process inherits or lacks: signals, clocks, limits, /proc, /dev, a folder; and what its children leave behind."""
+"""A process's surroundings: signals, clocks, limits, /proc, /dev, a folder that is gone; and processes that its
+children leave."""
 
 import os
 import pathlib
@@ -18,7 +19,7 @@ from tool_case import ToolCase, run_tests
 # Words of libraries, which must not reach the user.
 STRANGERS = ("libgomp", "terminate called", "frame #", "what():", "[c10d]", "*** ", "MKL", "Segmentation fault")
 
-# Shifts the system's clock, as the processes that load this library see it, once the file CLOCK_STEP_FILE is there.
+# Shifts the system's clock, as seen by the processes that load this library, once the file CLOCK_STEP_FILE exists.
 CLOCK_STEP = r"""
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -53,7 +54,7 @@ time_t time(time_t* now) {
 }
 """
 
-# Starts a program to which the kernel answers getrandom with ENOSYS.
+# Starts a program for which getrandom fails with ENOSYS.
 WITHOUT_GETRANDOM = r"""
 #include <errno.h>
 #include <linux/filter.h>
@@ -88,7 +89,7 @@ class ProcessCase(ToolCase):
 
     @classmethod
     def compiled(cls, name, source, *options):
-        """The path of a program or library of one C file."""
+        """Returns the path of a program or library compiled from one C file."""
         output = pathlib.Path(cls.built.name) / name
         if not output.exists():
             subprocess.run(["gcc", "-w", "-x", "c", "-", "-o", output, *options], input=source.encode(), check=True)
@@ -102,7 +103,7 @@ class ProcessCase(ToolCase):
         return RunningTool(self, *arguments, **options)
 
     def one_error(self, code, returned, stderr, *says):
-        """One line, and nothing of a library."""
+        """Checks that stderr has one error line, and no text of a library."""
         self.assertEqual(returned, code, stderr)
         self.assertEqual(stderr.count("error: "), 1, stderr)
         for text in says:
@@ -158,7 +159,7 @@ class InheritedSignals(ProcessCase):
             tool.process.send_signal(number)
         with self.assertRaises(subprocess.TimeoutExpired):
             tool.process.wait(timeout=1)
-        tool.process.send_signal(signal.SIGTERM)  # is still heard
+        tool.process.send_signal(signal.SIGTERM)  # SIGTERM still works
         self.one_error(143, *tool.finish(), "stopped by SIGTERM")
 
     def test_sighup_stops_and_keeps_the_journal(self):
@@ -169,7 +170,7 @@ class InheritedSignals(ProcessCase):
 
 
 class Clock(ProcessCase):
-    """The system's clock is set while a tool works: by NTP, or because a virtual machine goes on after a pause."""
+    """The system's clock is set while a tool works: by NTP, or because a virtual machine continues after a pause."""
 
     def set_while(self, seconds, begun, *arguments):
         """Sets the clock once `begun` of the running tool is true. Returns its exit code and standard error."""
@@ -205,7 +206,7 @@ class Clock(ProcessCase):
         self.assertEqual(code, 0, stderr)
 
     def slow_programs(self, script):
-        """A folder with stand-ins for gnuplot and g++."""
+        """Returns a folder with stand-ins for gnuplot and g++."""
         folder = self.folder / "programs"
         folder.mkdir()
         for name in ("gnuplot", "g++"):
@@ -214,7 +215,7 @@ class Clock(ProcessCase):
         return f"{folder}:{os.environ['PATH']}"
 
     def test_clock_set_forward_2h_doctor(self):
-        """Once each program that was still asked had "hung"."""
+        """Each program that was still being asked was once reported as hung."""
         path = self.slow_programs("sleep 2; echo 12.2.0\n")
         library = self.compiled("clock_step.so", CLOCK_STEP, "-shared", "-fPIC")
         step = self.folder / "clock_is_set"
@@ -229,7 +230,7 @@ class Clock(ProcessCase):
 
 class Refusals(ProcessCase):
     def test_inject_getrandom_ENOSYS(self):
-        """It once asked for ever. Ranks may do without shared memory, or the run ends with one line."""
+        """The tool once retried for ever. Ranks must run without shared memory, or the run must end with one line."""
         launcher = self.compiled("without_getrandom", WITHOUT_GETRANDOM)
         code, stderr = self.start(*self.training("scale_run", "--ranks=2"), prefix=[str(launcher)]).finish(timeout=120)
         if code == 0:
@@ -286,7 +287,7 @@ class Refusals(ProcessCase):
                                            env={"BUILD_WORKING_DIRECTORY": "/nonexistent"})
 
     def in_folder(self, enter):
-        """Starts train_sweep and quantize in the folder that `enter` leads to."""
+        """Starts train_sweep and quantize in the folder that `enter` changes to."""
         for arguments in (self.training("train_sweep"),
                           ["quantize", f"--input={self.dataset}", f"--checkpoint={self.checkpoint}",
                            f"--output={self.folder / 'out.rec'}"]):
@@ -310,10 +311,10 @@ class Refusals(ProcessCase):
                 os.chdir("x" * 250)
 
         self.in_folder(enter)
-        subprocess.run(["rm", "-r", self.folder / ("x" * 250)], check=True)  # shutil.rmtree wants whole paths
+        subprocess.run(["rm", "-r", self.folder / ("x" * 250)], check=True)  # shutil.rmtree needs whole paths
 
     def without(self, mount_point):
-        """A command that starts another one with nothing in `mount_point`."""
+        """Returns a command that starts another one with an empty file system at `mount_point`."""
         hide = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
                 f'mount -t tmpfs none {mount_point} && exec "$@"', "sh"]
         if shutil.which("unshare") is None or subprocess.run([*hide, "true"], capture_output=True).returncode != 0:
@@ -335,7 +336,8 @@ class Refusals(ProcessCase):
 
 class Descendants(ProcessCase):
     def test_doctor_leaves_grandchildren_of_hanging_programs(self):
-        """g++ and gnuplot hang, and what they started would outlive them; also when the doctor itself is stopped."""
+        """g++ and gnuplot hang, and the processes that they started would outlive them; also if the doctor itself is
+        stopped."""
         programs = self.folder / "programs"
         programs.mkdir()
         for name in ("g++", "gnuplot"):

@@ -1,4 +1,4 @@
-"""Inputs that are damaged, endless, absurd or oddly named, and results that are not what they were."""
+"""Inputs that are damaged, endless, absurd or oddly named, and results that have changed."""
 
 import os
 import pathlib
@@ -23,7 +23,7 @@ def varint(number):
 
 
 def field(number, content):
-    """A field of a protobuf message: an integer, a double, or bytes (a text, a message)."""
+    """Returns a field of a protobuf message: an integer, a double, or bytes (a text, a message)."""
     if isinstance(content, int):
         return varint(number << 3) + varint(content)
     if isinstance(content, float):
@@ -36,7 +36,7 @@ def frame(record):
 
 
 def flip(path, record):
-    """One bit in the middle of one record of a file."""
+    """Flips one bit in the middle of one record of a file."""
     data = bytearray(path.read_bytes())
     records = whole_records(data)
     at = bytes(data).index(records[record]) + len(records[record]) // 2
@@ -45,7 +45,7 @@ def flip(path, record):
 
 
 class Damaged(ToolCase):
-    """What is called cached has been read whole; the damaged one is made again, and that is said."""
+    """A result that is reported as cached was read completely; a damaged one is made again, and a line reports this."""
 
     def made_again(self, damaged, tool, *arguments, why="bytes are damaged"):
         made = self.call(tool, *arguments)
@@ -112,7 +112,8 @@ class Endless(ToolCase):
             yield [flag.format(path, table=table) for flag in flags]
 
     def bounded(self, tool, *arguments, kib, timeout=30):
-        """The tool with so much address space, so that a reader without a limit cannot take the machine's memory."""
+        """Runs the tool with a limit on address space, so that a reader without a limit cannot use up the machine's
+        memory."""
         return subprocess.run(["sh", "-c", f'ulimit -v {kib}; exec "$0" "$@"', str(self.tools / tool),
                                *map(str, arguments)], capture_output=True, timeout=timeout)
 
@@ -156,7 +157,7 @@ class Endless(ToolCase):
                 self.assertIn(b"stopped by SIGTERM", stderr)
 
     def wait_until_it_catches_signals(self, pid):
-        """SIGTERM is among the signals caught, and the process sleeps: it waits for the pipe."""
+        """Waits until the process catches SIGTERM and sleeps: it then waits for the pipe."""
         for _ in range(1000):
             status = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
                           if ":" in line)
@@ -167,7 +168,7 @@ class Endless(ToolCase):
 
 
 class OtherSurroundings(ToolCase):
-    """Times that were measured under other conditions are not the ones that are asked for."""
+    """Times that were measured under other conditions must not be reused."""
 
     def setUp(self):
         super().setUp()
@@ -253,12 +254,12 @@ class OddNames(ToolCase):
 
 
 class Absurd(ToolCase):
-    """Numbers that cannot be, under checksums that are right. Field numbers are lib/proto's."""
+    """Impossible numbers under correct checksums. Field numbers are those of lib/proto."""
 
-    POINT = 2  # record of the sweep's point: behind header and spec
+    POINT = 2  # record of the sweep's point: after header and spec
 
     def forged(self, *changes):
-        """The sweep with more of its point: a later value of a field takes the place of the one before."""
+        """Returns the sweep with fields appended to its point: a later value of a field replaces the earlier one."""
         records = whole_records(self.sweep.read_bytes())
         records[self.POINT] += field(4, b"".join(changes))
         path = self.folder / "forged.rec"

@@ -1,4 +1,4 @@
-"""A data set that another command replaces, as `cifar_prep --force` does, while a run starts and between two of its points."""
+"""A data set that `cifar_prep --force` or another command replaces while a run starts or between two points."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ PATIENCE = 240
 
 
 class Replaced(ToolCase):
-    """Two data sets of as many images, A and B. A run begins with A, and finds B."""
+    """Two data sets of the same number of images, A and B. A run begins with A, and finds B."""
 
     reads_sweep = False
 
@@ -54,14 +54,14 @@ class Replaced(ToolCase):
         self.assertEqual(len(errors), 1, stderr)
         self.assertIn("dataset.rec changed while this run was using it: expected SHA-256 ", errors[0])
         self.assertFalse((self.folder / "out.rec").exists())
-        # With A back the run is made to its end: nothing was kept of B.
+        # With A restored, the run completes: no result of B was kept.
         self.put(self.a)
         again = subprocess.run(command, capture_output=True, timeout=PATIENCE)
         self.assertEqual(again.returncode, 0, again.stderr.decode())
         self.assertNotIn(b"cached", again.stderr)
 
     def as_it_starts(self, tool, *more, first_argument, processes):
-        """The processes that read the data set again are held before they do, while LibTorch is being loaded."""
+        """Holds the processes that read the data set again before they do, while LibTorch is being loaded."""
         command = self.flags(tool, "--epochs=1" if tool == "train_sweep" else "--epochs=2", *more)
         process = self.start(command)
         held = self.children(first_argument, processes)
@@ -73,7 +73,7 @@ class Replaced(ToolCase):
         self.is_noticed(tool, command, process)
 
     def between_points(self, tool, *more):
-        """The first point has read A when its first epoch has a line; the process of the second one is not there yet."""
+        """The first point has read A once its first epoch has a line; the second one has no process yet."""
         command = self.flags(tool, "--batch=20,40", "--epochs=4", "--evaluate_every=1", *more)
         process = self.start(command)
         said = b""

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Training on a GPU that others use, too, from a portable folder (tools/package.sh): under NVIDIA MPS with a part of the
-# multiprocessors, beside a second and a fourth process, with and without MPS, with launches that wait for the one before.
-# Every run must end well, within its limit; the sweep's times show what sharing costs.
+# Trains on a GPU that others use, too, from a portable folder (tools/package.sh): under NVIDIA MPS with a part of the
+# multiprocessors; with one or three other processes, with and without MPS; with synchronous launches (CUDA_LAUNCH_BLOCKING).
+# Every run must succeed within its limit; the sweep's times show the cost of sharing.
 #
 #   tests/attacks/shared_gpu.sh [--rounds=1] [--seconds=86400] [--limit=180] [--runs=REGEX] PACKAGE OUT
 #
-# OUT gets the logs. A line a run. --seconds: none begins later. --limit: seconds of one run. --runs: those whose name.batch
-# matches (mps_75.512). CUDA_VISIBLE_DEVICES says which GPU, the first where there are several.
-# Exit codes: 0 all ended well, 2 wrong usage, 4 one hung or failed, 5 no GPU.
+# OUT gets the logs. One line per run. --seconds: no run begins later. --limit: seconds of one run. --runs: only runs
+# whose name.batch matches (mps_75.512). CUDA_VISIBLE_DEVICES selects the GPU, by default the first one.
+# Exit codes: 0 all succeeded, 2 wrong usage, 4 one hung or failed, 5 no GPU.
 set -uo pipefail
 unset CDPATH # cd would look for folders there, and print them
 
@@ -37,7 +37,7 @@ export CUDA_VISIBLE_DEVICES="${CUDA_VISIBLE_DEVICES:-0}"
 status=0
 
 start_mps() { mkdir -p "$work/mps" && nvidia-cuda-mps-control -d >/dev/null 2>&1 && sleep 1; }
-# All that this run started under MPS: the daemon, its server and what hangs there.
+# Kills everything that this run started under MPS: the daemon, its server and processes that hang there.
 kill_mps() {
   local pid
   for pid in $(grep -lsz "^CUDA_MPS_PIPE_DIRECTORY=$work/mps\$" /proc/[0-9]*/environ | cut -d/ -f3); do
@@ -52,7 +52,7 @@ stop_mps() {
 trap 'stop_mps; rm -rf "$work"' EXIT
 
 flags=()
-# together NAME BATCH HOW_MANY [VARIABLE=VALUE...]: so many trainings at once, with $flags besides.
+# together NAME BATCH HOW_MANY [VARIABLE=VALUE...]: runs that many trainings at once, also with $flags.
 together() {
   local name="$1" batch="$2" count="$3" begin=$SECONDS i said=ok
   shift 3
@@ -74,7 +74,7 @@ together() {
   done
   printf '%-28s batch %4d x %d  %4d s  %s  %s\n' "$name" "$batch" "$count" $((SECONDS - begin)) "$said" \
     "$(sed -n 's/.*: \([0-9.]* s an epoch\).*/\1/p' "$out/$name.$batch".*.log | sort -u | tr '\n' ',')"
-  # What hangs under MPS holds its server.
+  # A process that hangs under MPS blocks its server.
   case "$said:$name" in HUNG:mps*) stop_mps; start_mps ;; esac
 }
 
@@ -93,7 +93,7 @@ for ((round = 1; round <= rounds; round++)); do
     for percent in 25 50 75 90; do
       together "mps_$percent" "$batch" 1 CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=$percent
     done
-    # fp32's clusters of eight blocks want a place each. Fewer images: it takes over ten times as long.
+    # fp32's clusters of eight blocks need a slot each. Fewer images, because it takes over ten times as long.
     flags=(--precision=fp32 --input="$work/few.rec")
     together mps_10_fp32 "$batch" 1 CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=10
     flags=()

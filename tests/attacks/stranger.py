@@ -1,10 +1,10 @@
 """A stranger who reaches the ports of a run and does not know its secret: reads, writes, replays, impersonates, floods, stalls.
 
-A library for strangers.py and stranger_soak.py, and a process of its own, so that it can stand in another network namespace:
+A library for strangers.py and stranger_soak.py, and a separate process that can run in another network namespace:
     python3 tests/attacks/stranger.py --ports=FILE --seconds=5 [--listen_on=lo] [--kinds=replay,flood] [--seed=0]
-FILE has a line "ADDRESS PORT" for each port to attack, and may change meanwhile. With --listen_on (root) the stranger hears what
-others send to these ports over that device, and replays it. Prints a JSON object: for each kind the number of attempts, and how
-many were accepted. Every attempt is a bounded number of connections, bytes and seconds.
+FILE has a line "ADDRESS PORT" for each port to attack, and may change meanwhile. With --listen_on (root) the stranger
+captures data that others send to these ports over that device, and replays it. Prints a JSON object: for each kind the
+number of attempts, and the number accepted. Every attempt has a bounded number of connections, bytes and seconds.
 """
 
 import argparse
@@ -21,11 +21,11 @@ import time
 
 MAGIC = b"LOCKSTP1"  # lib/launch/handshake.h
 NONCE_BYTES = DIGEST_BYTES = 32
-GREETING_BYTES = len(MAGIC) + NONCE_BYTES  # sent to anybody who says the magic
+GREETING_BYTES = len(MAGIC) + NONCE_BYTES  # sent to any client that sends the magic
 PATIENCE_SECONDS = 1.0
-FORGED = struct.pack("=dd", 0.005, 40.0)  # a loss and an accuracy of 4000 %: bytes that RankGroup::Sum once took
+FORGED = struct.pack("=dd", 0.005, 40.0)  # a loss and an accuracy of 4000 %: bytes that RankGroup::Sum once accepted
 
-# c10d::TCPStore, which the store once was: PyTorch's torch/csrc/distributed/c10d/TCPStoreBackend.hpp
+# c10d::TCPStore, the former store: PyTorch's torch/csrc/distributed/c10d/TCPStoreBackend.hpp
 TCPSTORE_HELLO = struct.pack("=BI", 0, 0x3C85F7CE)
 SET, GET, COUNT_KEYS = 1, 3, 7
 
@@ -35,7 +35,7 @@ def text(data):
 
 
 def receive(connection, most):
-    """What comes until the end of the connection, `most` bytes or a moment of silence."""
+    """Returns the data until the end of the connection, `most` bytes or a pause."""
     got = b""
     try:
         while len(got) < most:
@@ -52,28 +52,28 @@ def say(connection, data):
     try:
         connection.sendall(data)
     except OSError:
-        pass  # it was closed meanwhile, as it should be
+        pass  # the other side has closed it, as it should
 
 
 def set_request(key, value):
-    """A request of lib/launch/store_messages.h."""
+    """Returns a request of lib/launch/store_messages.h."""
     return struct.pack(">BQqHH", 1, 0, 0, 1, len(key)) + key + struct.pack(">I", len(value)) + value + struct.pack(">I", 0)
 
 
 def sealed(key, counter, body):
-    """A frame of lib/launch/sealed_frames.h."""
+    """Returns a frame of lib/launch/sealed_frames.h."""
     length = struct.pack(">I", len(body))
     return length + body + hmac.new(key, struct.pack(">Q", counter) + length + body, hashlib.sha256).digest()
 
 
 def read_store(connection, captured, chance):
-    """The number of keys, as of a c10d::TCPStore."""
+    """Asks for the number of keys, like a client of c10d::TCPStore."""
     say(connection, TCPSTORE_HELLO + struct.pack("=B", COUNT_KEYS))
     return len(receive(connection, 8)) == 8
 
 
 def write_store(connection, captured, chance):
-    """Forged sums of many rounds, as to a c10d::TCPStore, and one of them read back."""
+    """Writes forged sums of many rounds, like a client of c10d::TCPStore, and reads one of them back."""
     keys = [b"/gather/%d/%d" % (number, rank) for number in range(32) for rank in range(2)]
     say(connection, TCPSTORE_HELLO + b"".join(struct.pack("=B", SET) + text(key) + text(FORGED) for key in keys))
     say(connection, struct.pack("=B", GET) + text(keys[-1]))
@@ -81,7 +81,7 @@ def write_store(connection, captured, chance):
 
 
 def prove(connection, secret):
-    """The connecting side of the handshake, with a secret that is not the run's. Returns both nonces."""
+    """Runs the connecting side of the handshake with a secret that is not the run's. Returns both nonces."""
     mine = os.urandom(NONCE_BYTES)
     say(connection, MAGIC + mine)
     greeting = receive(connection, GREETING_BYTES)
@@ -92,7 +92,7 @@ def prove(connection, secret):
 
 def impersonate(rank):
     def attempt(connection, captured, chance):
-        """As a rank would come, with a secret that somebody might guess, and with a forged sum behind the proof."""
+        """Connects like a rank, with a secret that could be guessed, and with a forged sum after the proof."""
         secret = chance.choice([b"", b"\0" * 32, b"lockstep", hashlib.sha256(b"lockstep").digest(), os.urandom(32)])
         nonces = prove(connection, secret)
         key = hmac.new(secret, b"key of connect" + nonces, hashlib.sha256).digest()
@@ -102,7 +102,7 @@ def impersonate(rank):
 
 
 def reflect(connection, captured, chance):
-    """The listener's own words sent back to it."""
+    """Sends the listener's own bytes back to it."""
     say(connection, MAGIC + os.urandom(NONCE_BYTES))
     greeting = receive(connection, GREETING_BYTES)
     say(connection, greeting[len(MAGIC):])
@@ -110,7 +110,7 @@ def reflect(connection, captured, chance):
 
 
 def replay(connection, captured, chance):
-    """All that a process of the run sent. Accepted: more than the greeting comes back."""
+    """Sends everything that a process of the run sent. Accepted if more than the greeting is returned."""
     say(connection, captured or MAGIC + os.urandom(NONCE_BYTES + DIGEST_BYTES))
     return len(receive(connection, GREETING_BYTES + 1)) > GREETING_BYTES
 
@@ -122,7 +122,7 @@ def random_bytes(connection, captured, chance):
 
 
 def flood(connection, captured, chance):
-    """Many connections at once, with a few bytes each, all kept for a moment."""
+    """Opens many connections at once, with a few bytes each, and keeps all for a moment."""
     peer = connection.getpeername()[:2]
     others = []
     try:
@@ -146,7 +146,7 @@ held = []  # connections of `stall`
 
 
 def stall(connection, captured, chance):
-    """Begins, says nothing more, and stays."""
+    """Begins a handshake, sends nothing more, and stays connected."""
     say(connection, (MAGIC + b"n" * NONCE_BYTES + b"p")[:chance.randrange(GREETING_BYTES + 2)])
     held.append(connection.dup())
     if len(held) > 100:
@@ -159,16 +159,17 @@ KINDS = {"read": read_store, "write": write_store, "impersonate_rank_0": imperso
 
 
 class Listener:
-    """Hears what others send over a device to TCP ports over IPv4: the bytes of the last connections, in their order."""
+    """Captures data that others send over a device to TCP ports over IPv4: the bytes of the last connections, in their
+    order."""
 
-    MOST_BYTES = 1 << 20  # bytes read of one connection
+    MOST_BYTES = 1 << 20  # largest number of bytes kept per connection
     MOST_CONNECTIONS = 50
 
     def __init__(self, device):
         self.ports = set()
         self.own = set()  # ports of this stranger's own connections
         self.heard = {}  # bytes by (address, port) of both ends
-        self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))  # ETH_P_ALL
+        self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))  # protocol ETH_P_ALL
         self.socket.bind((device, 0))
         threading.Thread(target=self.run, daemon=True).start()
 
@@ -187,18 +188,18 @@ class Listener:
                     del self.heard[next(iter(self.heard))]
 
     def last_to(self, port):
-        """Of the last connections to a port one that said more than a handshake; empty if none was heard."""
+        """Returns the last connection to a port that sent more than a handshake; empty if there was none."""
         heard = [data for (*_, to), data in list(self.heard.items()) if to == port and len(data) > GREETING_BYTES + DIGEST_BYTES]
         return heard[-1] if heard else b""
 
 
 class Stranger:
-    """Counts of attempts, and of those that were accepted, by kind. `unreachable`: nobody listens there for this host."""
+    """Number of attempts, and of accepted ones, by kind. `unreachable`: no process listens there for this host."""
 
     def __init__(self, seed=0, patience=PATIENCE_SECONDS, listener=None):
         self.chance = random.Random(seed)
         self.listener = listener
-        self.replayed = 0  # attempts of "replay" with bytes that were heard
+        self.replayed = 0  # attempts of "replay" with captured bytes
         self.patience = patience
         self.attempts = dict.fromkeys(KINDS, 0)
         self.accepted = dict.fromkeys(KINDS, 0)
@@ -225,7 +226,7 @@ class Stranger:
 
 
 def ports_in(path):
-    """Address and port of each line of the file."""
+    """Returns address and port of each line of the file."""
     try:
         lines = pathlib.Path(path).read_text().splitlines()
     except OSError:

@@ -1,14 +1,14 @@
-"""Strangers on this host and on another one, for minutes, beside one scale_run after the other. By hand, as root:
+"""Runs strangers on this host and on another one for minutes, during successive scale_runs. Must be started as root:
 
     python3 tests/attacks/stranger_soak.py --tools bazel-bin/tools --minutes=10
 
-Two network namespaces with a cable between them stand for two hosts. Each run has two ranks of LeNet-5 on the CPU: a plain run,
-one that is launched on one host, and one that is launched with a rank on each host; the launched ones have a LOCKSTEP_TOKEN.
-Meanwhile a stranger on each host does to the ports of the launching processes what stranger.py lists, and replays what it
-hears on its network device. Prints a table, and exits with 1 if anything was accepted, a run was disturbed, a record differs or the
-launcher's memory grew by more than 32 MiB within a run.
+Two network namespaces with a cable between them stand for two hosts. Each run has two ranks of LeNet-5 on the CPU: a plain
+run, one that is launched on one host, and one that is launched with a rank on each host; the launched ones have a
+LOCKSTEP_TOKEN. Meanwhile a stranger on each host makes the attacks of stranger.py on the ports of the launching
+processes, and replays the data that it captures on its network device. Prints a table. Exits with 1 if an attempt was
+accepted, a run was disturbed, a record differs or the launcher's memory grew by more than 32 MiB within a run.
 
-Gloo's own connections between ranks prove nothing (lib/launch/README.md), so its ports are left alone.
+Gloo's own connections between ranks have no proof (lib/launch/README.md), so its ports are not attacked.
 """
 
 import argparse
@@ -30,7 +30,7 @@ import launched
 import listeners
 import stranger
 
-RUN_SECONDS = 120  # after which a run counts as disturbed, and is ended
+RUN_SECONDS = 120  # after this time a run counts as disturbed, and is ended
 MIB = 1 << 20
 
 
@@ -62,7 +62,8 @@ class Soak:
                            MASTER_ADDR=cable.ADDRESSES[0] if apart else "127.0.0.1") for rank in range(2)]
 
     def show_ports(self, processes):
-        """For the strangers of each host: the addresses at which they may reach what the first process listens on."""
+        """Writes, for the strangers of each host, the addresses at which they can reach the listening ports of the
+        first process."""
         ports = sorted({port for _, port in listeners.of_processes([processes[0].pid])})
         for host, addresses in enumerate([["127.0.0.1", cable.ADDRESSES[0]], [cable.ADDRESSES[0]]]):
             new = self.folder / f"ports_{host}.new"
@@ -98,7 +99,7 @@ class Soak:
 
 
 def started_stranger(soak, host, seconds):
-    """On host 0 it hears the loopback device, on host 1 the cable."""
+    """Starts a stranger that captures from the loopback device on host 0, from the cable on host 1."""
     command = [sys.executable, str(HERE / "stranger.py"), f"--ports={soak.folder}/ports_{host}", f"--seconds={seconds}",
                f"--listen_on={['lo', cable.DEVICE][host]}", f"--seed={host}"]
     return subprocess.Popen(soak.wire.command(host, command), stdout=subprocess.PIPE, text=True, env=soak.environment)
@@ -132,7 +133,7 @@ def main():
         soak.call("cifar_prep", "--input_format=synthetic", "--train_images=80", "--test_images=40",
                   f"--output={folder}/dataset.rec")
         kinds = ["plain", "launched, one host", "launched, two hosts"]
-        for kind in kinds:  # undisturbed: what the others are compared with
+        for kind in kinds:  # undisturbed runs, for comparison
             soak.run(kind)
         strangers = [started_stranger(soak, host, flags.minutes * 60) for host in range(2)]
         while any(s.poll() is None for s in strangers):

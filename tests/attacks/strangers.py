@@ -1,6 +1,6 @@
-"""Strangers on the network of a scale_run whose ranks meet in its store: nobody is let in, and no number of theirs is recorded.
+"""Strangers on the network of a scale_run whose ranks meet in its store: none is admitted, or changes a record.
 
-The meeting of launched processes has a script of its own. What a stranger tries: stranger.py. Ten minutes of it: stranger_soak.py.
+network.py tests the rendezvous of launched processes. stranger.py has the attacks; stranger_soak.py runs ten minutes.
 """
 
 import itertools
@@ -25,7 +25,7 @@ class Strangers(launched.LaunchedCase):
     quiet = {}  # record of an undisturbed run, by class and backend
 
     def on_its_host(self, command):
-        """The command that runs `command` on the host of this class' runs, whose name is in their records."""
+        """Returns the command that runs `command` on the host of this class' runs, whose name is in their records."""
         return command
 
     def command(self, backend="gloo", output="out.rec"):
@@ -43,7 +43,7 @@ class Strangers(launched.LaunchedCase):
         return launched.result_of(json.loads(self.record(self.folder / name)))
 
     def while_it_runs(self, process, seconds=120):
-        """Yields again and again until the process has ended; fails, and ends it, when it has not after so many seconds."""
+        """Yields repeatedly until the process has ended; ends it and fails after `seconds`."""
         deadline = time.monotonic() + seconds
         while process.poll() is None:
             if time.monotonic() > deadline:
@@ -52,7 +52,7 @@ class Strangers(launched.LaunchedCase):
             yield
 
     def listeners(self):
-        """(address, port) on which a process of this run listens now."""
+        """Returns (address, port) at which a process of this run listens now."""
         return listeners.of_processes(marked_processes.marked_processes(self.mark))
 
     def same_result(self, process):
@@ -97,7 +97,7 @@ class OfThisHost(Strangers):
         self.same_result(process)
 
     def test_stranger_finds_the_secret_nowhere(self):
-        """Neither a grandchild's environment, nor the record, nor what was said holds it, and the rank's own is wiped."""
+        """No grandchild's environment, no record and no output holds the secret, and the rank's own copy is wiped."""
         process, secrets = self.spawn(self.command()), set()
         for _ in self.while_it_runs(process):
             for pid in marked_processes.marked_processes(self.mark, "--rank="):

@@ -1,4 +1,4 @@
-"""Names, and strings of records, that control a terminal, a page, a drawing or a table."""
+"""Names, and strings of records, that could control a terminal, a page, a drawing or a table."""
 
 import csv
 import io
@@ -15,10 +15,10 @@ import xml.etree.ElementTree
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from tool_case import ToolCase, run_tests
 
-# Escape sequence, CSI as one character (C1), marks of the direction of writing, line separator, no-break space without
-# width: none of them may reach a terminal.
+# Escape sequence, CSI as one character (C1), marks of the writing direction, line separator, no-break space without
+# width: none may reach a terminal.
 FORGED = "x\x1b[2J\u009b31m\u202egpj\u2066\u200f\u2028\ufeffy"
-# Strings that stand in records instead of a name. A JSON parser may refuse some of them.
+# Strings in records in place of a name. A JSON parser may refuse some of them.
 STRINGS = {
     "term": "\x1b]0;title\x07\x1b[2J\b\b\x7f",
     "nul": "a\x00b",
@@ -35,13 +35,13 @@ TEXT_FIELDS = {"name", "cpu_model", "kernel", "driver_version", "detail", "timin
 
 
 def unseen(text):
-    """The characters of `text` that no line, page or drawing may hold, tabs and line ends left out."""
+    """Returns the characters of `text` that no line, page or drawing may hold, apart from tabs and line ends."""
     return sorted({c for c in text if c not in "\t\n" and c not in "\u200c\u200d" and
                    (unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") or ord(c) & 0xFFFE == 0xFFFE)})
 
 
 def forged(value, text, key=""):
-    """The JSON value with `text` behind each text of TEXT_FIELDS."""
+    """Returns the JSON value with `text` appended to each text of TEXT_FIELDS."""
     if isinstance(value, dict):
         return {name: forged(one, text, name) for name, one in value.items()}
     if isinstance(value, list):
@@ -50,7 +50,7 @@ def forged(value, text, key=""):
 
 
 def texts(value):
-    """Every text in a JSON value."""
+    """Yields every text in a JSON value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, (dict, list)):
@@ -66,7 +66,7 @@ class TextCase(ToolCase):
 
 
 class Terminal(TextCase):
-    """A name in a flag, in an error and in the line that says what was written."""
+    """A name in a flag, in an error and in the line that reports the written file."""
 
     def test_forged_names_in_errors(self):
         for name in (FORGED.encode(), FORGED.encode() + b"\xe9"):
@@ -118,16 +118,16 @@ class Terminal(TextCase):
             with self.subTest(flags):
                 result = self.call("doctor", *flags, env={"PATH": f"{bin_folder}:{os.environ['PATH']}"})
                 self.assertIn(result.returncode, (0, 4))
-                # g++'s and gnuplot's words; of Bazel's the doctor prints the digits alone.
+                # g++'s and gnuplot's output; of Bazel's the doctor prints only the digits.
                 self.assertGreaterEqual(self.clean(result.stdout).count("12.2x"), 2)
                 self.clean(result.stderr)
 
 
 class Pages(TextCase):
-    """What records hold, in each format of a report."""
+    """Strings of records in each format of a report."""
 
     def record(self, name, text):
-        """A sweep record as JSON that holds `text`; None where report refuses it as a record."""
+        """Returns a sweep record as JSON that holds `text`; None if report refuses it as a record."""
         plain = json.loads(self.call("report", f"--print={self.timed_sweep()}", "--format=json", check=True).stdout)
         path = self.folder / "input" / f"{name}.json"
         path.parent.mkdir()

@@ -1,4 +1,5 @@
-"""No thread to be had: `ulimit -u`, a container's limit on processes, a limit on memory. An error of one line, never an abort."""
+"""No thread can be started: `ulimit -u`, a container's limit on processes, a limit on memory. One error line, never an
+abort."""
 
 import os
 import pathlib
@@ -13,7 +14,7 @@ from tool_case import ToolCase, run_tests
 
 STRANGERS = ("libgomp", "terminate called", "frame #", "what():", "[c10d]", "*** ", "Traceback", "Aborted")
 SHORTAGE = "Resource temporarily unavailable"
-PATIENCE = 240  # seconds; the hang that is looked for has no end
+PATIENCE = 240  # seconds; the hang under test would have no end
 
 
 class Shortage(ToolCase):
@@ -22,7 +23,7 @@ class Shortage(ToolCase):
                               timeout=PATIENCE, preexec_fn=preexec, env={**os.environ, **(env or {})})
 
     def said_once(self, tool, result, says=SHORTAGE):
-        """Exit 5 after one error line, and nothing that a library says."""
+        """Checks for exit code 5, one error line, and no text of a library."""
         stderr = result.stderr.decode()
         self.assertEqual(result.returncode, 5, stderr)
         errors = [line for line in stderr.splitlines() if "error: " in line]
@@ -50,7 +51,7 @@ class Shortage(ToolCase):
         return [f"--input={self.dataset}", f"--checkpoint={self.checkpoint}", "--output=quantized.rec"]
 
     def is_the_same_data_set(self, result):
-        """But for its header and trailer, which have dates."""
+        """Checks the data set except for its header and trailer, which have dates."""
         self.assertEqual(result.returncode, 0, result.stderr.decode())
         found = whole_records((self.folder / "data.rec").read_bytes())
         expected = whole_records(self.dataset.read_bytes())
@@ -91,7 +92,7 @@ class NoThread(Shortage):
 
 
 class FewProcesses(Shortage):
-    """RLIMIT_NPROC of another user, in which threads count, too."""
+    """RLIMIT_NPROC of another user, which also counts threads."""
 
     def with_few(self, count, tool, *arguments):
         self.folder.chmod(0o777)
@@ -104,7 +105,7 @@ class FewProcesses(Shortage):
         self.said_once("quantize", self.with_few(1, "quantize", *self.quantize_flags()))
 
     def test_rlimit_nproc_1_doctor(self):
-        for count in (1, 4, 8):  # none, and some of its probes have a thread and a process
+        for count in (1, 4, 8):  # no probe, or some, get a thread and a process
             self.said_once("doctor", self.with_few(count, "doctor"))
 
     def test_rlimit_nproc_4_train_sweep(self):
@@ -119,7 +120,7 @@ class ControlGroup(Shortage):
 
 
 class LittleAddressSpace(Shortage):
-    """RLIMIT_AS of 64 MiB: some stacks fit into it."""
+    """RLIMIT_AS of 64 MiB: some thread stacks fit."""
 
     def within(self, tool, *arguments):
         limit = 64 << 20

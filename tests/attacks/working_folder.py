@@ -1,4 +1,4 @@
-"""Files of the working folder and of the home folder that a tool, a launcher or a script would run or load."""
+"""Files in the working folder and in the home folder that a tool, a launcher or a script could run or load."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from tool_case import TOOLS, ToolCase, run_tests
 
 SCRIPTS = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
-# Modules that a search for torch imports, or that Python imports at its start.
+# Modules that a search for torch imports, or that Python imports when it starts.
 MODULES = ["glob", "importlib", "os", "fnmatch", "re", "sitecustomize", "usercustomize", "numpy"]
 LIBRARY = "#!/bin/sh\nprintf '%s\\n' \"$LD_LIBRARY_PATH\" \"$0\" \"$@\"\n"
 
@@ -46,7 +46,7 @@ class WorkingFolderCase(ToolCase):
 
 
 class PackagedLauncher(WorkingFolderCase):
-    """The launchers of the portable folder, with scripts in the place of the programs."""
+    """Launchers of the portable folder, with scripts in the place of the programs."""
 
     def setUp(self):
         super().setUp()
@@ -55,7 +55,7 @@ class PackagedLauncher(WorkingFolderCase):
         program(self.package / "libexec" / "report", LIBRARY)
         program(self.package / "train_sweep", (SCRIPTS / "torch_launcher.sh").read_text())
         program(self.package / "report", (SCRIPTS / "launcher.sh").read_text())
-        # A Python that has no packages of the machine; torch is where PYTHONPATH says.
+        # A Python that has no packages of the machine; it finds torch only on PYTHONPATH.
         self.python = program(self.folder / "bin" / "python", f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
         self.site = self.folder / "site"
         (self.site / "torch").mkdir(parents=True)
@@ -123,7 +123,7 @@ class PackagedLauncher(WorkingFolderCase):
 
 class Doctor(WorkingFolderCase):
     def test_doctor_runs_python_of_the_working_folder(self):
-        """A doctor of a portable folder, which asks Python for LibTorch, and programs that tell where they run."""
+        """A doctor of a portable folder, which asks Python for LibTorch, and programs that print where they run."""
         doctor = self.folder / "pkg" / "libexec" / "doctor"
         doctor.parent.mkdir(parents=True)
         shutil.copy(self.tools / "doctor", doctor)
@@ -142,7 +142,7 @@ class Doctor(WorkingFolderCase):
 
 
 class Lab(WorkingFolderCase):
-    """lab.sh with scripts in the place of the tools, which note their arguments."""
+    """Runs lab.sh with scripts in the place of the tools; the scripts log their arguments."""
 
     def setUp(self):
         super().setUp()
@@ -231,7 +231,7 @@ class Gnuplot(ToolCase):
                 self.assertEqual(after, before)
 
     def fake(self, script):
-        """A gnuplot that has a version, notes each drawing and then does `script`; its PATH and its notes."""
+        """Makes a gnuplot that has a version, logs each drawing and runs `script`. Returns its PATH and its log."""
         starts = self.folder / "starts"
         gnuplot = program(self.folder / "bin" / "gnuplot",
                           "#!/bin/sh\ngrep -q 'set terminal' \"$1\" || { echo 5.4.4 > /dev/fd/3; exit; }\n"
