@@ -1,7 +1,7 @@
-"""The audit of the published hand-ins against a second opinion: the same numbers worked out here, by formulas and digits
-written down here from the documents, in exact fractions. Shares neither code nor tables with comm_model.
+"""Checks the audit of the published hand-ins against an independent computation: the same numbers are computed here in
+exact fractions, from formulas and digits that were typed from the documents. Shares no code or tables with comm_model.
 
-Run by bazel (tests/BUILD); by hand:
+Run by bazel (tests/BUILD), or directly:
     python3 tests/audit_by_hand_test.py --tools bazel-bin/tools --published data/published
 """
 
@@ -19,7 +19,7 @@ BATCHES = [32, 128, 512]
 RANKS = [2, 4]
 IMAGES = 50000
 X_CIFAR = 11173962     # parameters of ResNet-18 for CIFAR-10
-X_1000 = 11689512      # of torchvision's resnet18 with 1000 classes
+X_1000 = 11689512  # parameters of torchvision's resnet18 with 1000 classes
 GIB = 2**30
 
 SPEEDUP, COMPUTE, COMMUNICATION = "SPEEDUP", "COMPUTE_SECONDS", "COMMUNICATION_SECONDS"
@@ -27,7 +27,7 @@ BANDWIDTH, UTILIZATION = "BANDWIDTH_GIGABYTES_PER_SECOND", "UTILIZATION_PERCENT"
 
 
 class Printed:
-    """Digits on paper: a value, and one unit of the last digit."""
+    """Printed digits: a value, and one unit of the last digit."""
 
     def __init__(self, digits):
         mantissa, _, power = digits.partition("e")
@@ -42,12 +42,12 @@ class Printed:
         return 0 <= value - self.value < self.unit
 
     def interval(self):
-        """What may have been rounded to these digits."""
+        """Returns the range of values that round to these digits."""
         return self.value - self.unit / 2, self.value + self.unit / 2
 
 
 def grid(text):
-    """{(devices, batch): digits} of lines 'devices: digits ...', columns 32, 128, 512."""
+    """Returns {(devices, batch): digits} of lines 'devices: digits ...', columns 32, 128, 512."""
     cells = {}
     for line in text.strip().splitlines():
         devices, _, row = line.partition(":")
@@ -69,8 +69,8 @@ def ceil(a, b):
 
 
 class Expected:
-    """One printed number: what it follows from, and whether its digits are that, rounded ('rounds') or cut off ('cuts'),
-    lie within the rounding of its inputs ('inputs'), or are not that ('not')."""
+    """One printed number: the expected value, and how the digits relate to it: rounded ('rounds'), cut off ('cuts'),
+    within the rounding of its inputs ('inputs'), or different ('not')."""
 
     def __init__(self, table, quantity, place, digits, value, how="rounds", flags=(), low=None, high=None):
         self.table, self.quantity, self.place, self.digits = table, quantity, place, digits
@@ -93,7 +93,7 @@ def hand_in_000():
     bandwidth = grid("2: 32 128 512\n4: 48 192 768")
 
     def left(n, b):
-        """Total minus the computation that it prints: at batch 32 no share of T_1, elsewhere T_1/N."""
+        """Returns the total minus the computation: at batch 32 the printed one, which is not T_1/N; elsewhere T_1/N."""
         return t[n, b] - (Fraction(compute[n, b]) if b == 32 else t[1, b] / n)
 
     checks = column("Question 2", SPEEDUP, speedup, lambda n, b: t[1, b] / t[n, b])
@@ -141,7 +141,7 @@ def hand_in_002():
     communication = grid("2: 24.00 10.22 6.69\n4: 20.78 11.14 8.92")
     bandwidth = grid("2: 0.0018 0.0043 0.0066\n4: 0.0031 0.0058 0.0073")
     cost = {2: "0.044", 4: "0.065"}
-    rounded = [(2, 512), (4, 128)]  # where 11,689,512 * 4 / 2^30 with all its digits gives another number
+    rounded = [(2, 512), (4, 128)]  # places where all digits of 11,689,512 * 4 / 2^30 would give another number
     other_model = "parameter_count_not_the_trained_model"
 
     checks = column("Question 2, table", SPEEDUP, speedup, lambda n, b: n * t[1, b] / t[n, b],
@@ -189,7 +189,7 @@ def hand_in_003():
 
 
 def hand_in_004():
-    # 19.764 is what Table 2 uses; the log prints 19.704.
+    # Table 2 uses 19.764; the log prints 19.704.
     t = exact(grid("1: 23.550 18.311 19.764\n2: 16.164 9.849 10.012\n4: 9.060 5.023 5.160"))
     speedup = {(4, 32): "1.78", (4, 128): "1.96", (4, 512): "1.94"}
     compute = grid("2: 11.775 9.156 9.882\n4: 5.888 4.578 4.941")
@@ -216,7 +216,7 @@ HAND_INS = {one.__name__: one for one in (hand_in_000, hand_in_001, hand_in_002,
 
 
 def audit(tools, path):
-    """{(table, quantity, devices, batch, digits): what comm_model found}"""
+    """Returns {(table, quantity, devices, batch, digits): comm_model's finding}."""
     with tempfile.TemporaryDirectory() as folder:
         record = pathlib.Path(folder) / "audit.rec"
         subprocess.run([tools / "comm_model", f"--audit={path}", f"--output={record}"], check=True)
@@ -244,7 +244,7 @@ class AuditByHandTest(unittest.TestCase):
         reproduced = expected.how != "not"
         self.assertEqual(found["finding"], "REPRODUCED" if reproduced else "NOT_REPRODUCIBLE", found["sentence"])
         recomputed = found["reproduced_by"][0]["value"] if reproduced else found["nearest"]["value"]
-        # The record holds doubles, made in fewer than ten operations of 1.1e-16 each.
+        # The record holds doubles, computed in fewer than ten operations with an error of 1.1e-16 each.
         self.assertAlmostEqual(float(recomputed), float(expected.value), delta=1e-12 * abs(float(expected.value)))
         self.assertEqual(sorted(found["flag"]), expected.flags, found["sentence"])
 

@@ -1,6 +1,6 @@
-"""unittest as Bazel wants it: each case by name in the test's XML, and the cases of one shard only.
+"""Adapts unittest to Bazel: each case by name in the test's XML, and only the cases of one shard.
 
-Without it a Python test is one case to Bazel, a skipped one counts as passed, and a slow one has one time limit for all.
+Otherwise a Python test is one case to Bazel, a skipped one counts as passed, and all cases share one time limit.
 Source: https://bazel.build/reference/test-encyclopedia (TEST_TOTAL_SHARDS, XML_OUTPUT_FILE).
 """
 
@@ -23,10 +23,10 @@ def flatten(suite):
 
 
 def of_this_shard(suite):
-    """Every TEST_TOTAL_SHARDS-th case, from TEST_SHARD_INDEX on; all without sharding."""
+    """Returns every TEST_TOTAL_SHARDS-th case, from TEST_SHARD_INDEX on; without sharding, all cases."""
     status = os.environ.get("TEST_SHARD_STATUS_FILE")
     if status:
-        pathlib.Path(status).touch()  # or Bazel takes each shard for a run of all
+        pathlib.Path(status).touch()  # otherwise Bazel takes each shard for a run of all cases
     index, total = int(os.environ.get("TEST_SHARD_INDEX", 0)), int(os.environ.get("TEST_TOTAL_SHARDS", 1))
     return unittest.TestSuite(list(flatten(suite))[index::total])
 
@@ -52,7 +52,7 @@ class RecordingResult(unittest.TextTestResult):
     def addError(self, test, error):
         super().addError(test, error)
         self._failed(test, error)
-        if not isinstance(test, unittest.TestCase):  # setUpClass, of which no case begins or ends
+        if not isinstance(test, unittest.TestCase):  # setUpClass failed, so that no case begins or ends
             self.cases.append((test.id(), 0.0, *self._outcome))
 
     def addFailure(self, test, error):
@@ -83,19 +83,20 @@ def write_xml(cases, path):
         classname, _, method = name.rpartition(".")
         case = ET.SubElement(suite, "testcase", classname=classname, name=method, time=f"{seconds:.3f}")
         if outcome != "passed":
-            # XML has no way to write most control characters.
+            # XML cannot represent most control characters.
             ET.SubElement(case, outcome).text = "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
     ET.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
 
 
 def folder_of(path):
-    """The folder `path`, or that of the file `path`: Bazel names files."""
+    """Returns the folder `path`, or the folder of the file `path`, because Bazel passes files."""
     given = pathlib.Path(path).absolute()
     return given if given.is_dir() else given.parent
 
 
 def main_of(case, files=(), folders=()):
-    """As main, with attributes of `case` from flags of their names: paths of files, and folder_of paths."""
+    """Runs main with attributes of `case` from flags of the same names: `files` are paths, `folders` go through
+    folder_of."""
     parser = argparse.ArgumentParser()
     for name in (*files, *folders):
         parser.add_argument(f"--{name}", required=True)

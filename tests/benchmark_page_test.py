@@ -1,7 +1,7 @@
-"""The tables and figures of the benchmark pages are what the records say, by one rule, and nothing is typed.
+"""Checks that the tables and figures of the benchmark pages follow from the records by one rule; none is typed.
 
 Generates README.md, benchmarks/README.md and benchmarks/lab.md again from benchmarks/results and compares. Run by bazel
-(tests/BUILD) and tools/presubmit.sh; by hand:
+(tests/BUILD) and tools/presubmit.sh, or directly:
     python3 tests/benchmark_page_test.py --root .
 """
 
@@ -13,7 +13,7 @@ import unittest
 
 import source_tree
 
-PAGE_LINES = 200  # a page that is longer is read by nobody
+PAGE_LINES = 200  # upper limit, because longer pages are not read
 
 SWEEP = {"record": [
     {"header": {"build": {"git_commit": "0123456789abcdef"}, "start_time": "2026-11-27T10:00:00+00:00",
@@ -56,7 +56,7 @@ class BenchmarkPageTest(unittest.TestCase):
         texts = [(self.root / name).read_text() for name in self.generate.DOCUMENTS]
         for (kind, name), block in self.tables.blocks(self.root).items():
             with self.subTest(name):
-                if kind == "table" and block:  # the others are not measured, and listed
+                if kind == "table" and block:  # tables without a block are not measured, and listed as such
                     self.assertEqual(sum(text.count(f"<!-- table: {name} -->") for text in texts), 1)
 
     def test_a_typed_figure_between_markers_is_found(self):

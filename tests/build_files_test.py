@@ -1,6 +1,6 @@
-"""BUILD files and .bzl files are such that Bazel 4 and Bazel 7 read the same tree (third_party/bazel_rules/README.md).
+"""Checks that Bazel 4 and Bazel 7 can read the same BUILD and .bzl files (third_party/bazel_rules/README.md).
 
-Run by bazel (tests/BUILD) and tools/presubmit.sh; by hand:
+Run by bazel (tests/BUILD) and tools/presubmit.sh, or directly:
     python3 tests/build_files_test.py --root .
 """
 
@@ -9,13 +9,13 @@ import unittest
 
 import source_tree
 
-# Rules that newer versions of Bazel do not have built in.
+# Rules that are not built into newer versions of Bazel.
 RULE = re.compile(r"^[ \[]*((?:cc|java|objc|proto|py|sh)_\w+)\(", re.M)
 NATIVE = re.compile(r"\bnative\.((?:cc|java|objc|proto|py|sh)_\w+)")
-# Built-in names of C++ rules, which they do not have either.
+# Built-in names of C++ rules that newer versions lack too.
 CC_NAME = re.compile(r"\b(cc_common|CcInfo)\b(?=[.\](])")
 LOAD = re.compile(r"^load\((.*?)\)", re.M | re.S)
-# What declares a repository, as far as third_party/ does it.
+# A declaration of a repository, in the forms that third_party/ uses.
 REPOSITORY = re.compile(r"\b\w*(?:_repository|system_library)\(\s*name = \"(\w+)\"")
 
 
@@ -24,14 +24,14 @@ def without_comments(text):
 
 
 def build_files(root):
-    """(path, text) of each file in Bazel's language that git tracks."""
+    """Yields (path, text) of each file in Bazel's language that git tracks."""
     for path in source_tree.files(root):
         if path.name == "BUILD" or path.suffix in (".BUILD", ".bzl") or path.name.endswith(".bzl.tpl"):
             yield path.relative_to(root).as_posix(), path.read_text()
 
 
 def unloaded(text):
-    """Names of rules and C++ modules that `text` uses and does not load."""
+    """Returns names of rules and C++ modules that `text` uses and does not load."""
     code = without_comments(text)
     loaded = {name for load in LOAD.findall(text) for name in re.findall(r"\"(\w+)\"", load)}
     used = set(RULE.findall(code)) | set(CC_NAME.findall(code))

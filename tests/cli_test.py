@@ -20,12 +20,12 @@ from tool_case import TOOLS, ToolCase, run_tests
 
 NO_GPU = not os.path.exists("/dev/nvidiactl")
 
-# One training image set in CIFAR-10's binary layout.
+# Bytes of one image in CIFAR-10's binary layout.
 RECORD = 3073
 
 
 def binary_folder(path, train=40, test=20, label=None):
-    """A genuine-looking subset: five training files and a test file of 1 + 3072 bytes an image."""
+    """Makes a realistic subset: five training files and a test file of 1 + 3072 bytes per image."""
     path.mkdir()
     for name, count in [(f"data_batch_{i}.bin", train // 5) for i in range(1, 6)] + [("test_batch.bin", test)]:
         data = bytearray()
@@ -141,7 +141,7 @@ class CliTest(ToolCase):
     # --- outputs that cannot be written ---
 
     def to(self, stdout, tool, *arguments):
-        """The tool with its standard output there."""
+        """Runs the tool with `stdout` as its standard output."""
         return subprocess.run([str(self.tools / tool), *map(str, arguments)], stdout=stdout, stderr=subprocess.PIPE,
                               timeout=240)
 
@@ -244,7 +244,7 @@ class CliTest(ToolCase):
                                    stderr=subprocess.PIPE)
         children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
         end = time.monotonic() + 60
-        while not children.read_text() and time.monotonic() < end:  # a point has a process of its own
+        while not children.read_text() and time.monotonic() < end:  # a point is trained in a separate process
             time.sleep(0.1)
         self.assertTrue(children.read_text(), "no point began in 60 s")
         process.send_signal(signal.SIGINT)
@@ -261,7 +261,7 @@ class CliTest(ToolCase):
         self.assertIn("batch_size: 20", printed.stdout.decode())
 
     def test_the_pipeline_of_the_readme(self):
-        """The one in tools/README.md, as it stands there."""
+        """Runs the pipeline in tools/README.md, unchanged."""
         readme = (pathlib.Path(__file__).absolute().parent.parent / "tools/README.md").read_text()
         pipeline = re.search(r"(?m)^    (cifar_prep .*--output=- *\|\n(?:    .*\n)*)", readme)[1]
         self.assertGreaterEqual(pipeline.count("|"), 2)
@@ -272,7 +272,7 @@ class CliTest(ToolCase):
         self.assertIn("Batch size on one device (Q1)", (self.folder / "report.md").read_text())
 
     def test_relative_paths_under_bazel_run(self):
-        """`bazel run` starts a program in another folder, and names the caller's in BUILD_WORKING_DIRECTORY."""
+        """`bazel run` starts a program in another folder, and passes the caller's folder in BUILD_WORKING_DIRECTORY."""
         elsewhere = self.folder / "runfiles"
         elsewhere.mkdir()
         mine = self.folder / "mine"
@@ -345,7 +345,8 @@ class CliTest(ToolCase):
                 self.refused(3, tool, "--input=/no/such.rec", *extra, "--quiet", says="/no/such.rec")
 
     def test_every_tool_reads_and_writes_pipes(self):
-        """Each tool's record of standard input is that of the file, and what it writes to standard output prints."""
+        """A record from standard input must equal the one from the file, and a record on standard output must be
+        printable."""
         dataset, sweep = self.dataset.read_bytes(), self.sweep.read_bytes()
         made = self.call("cifar_prep", *self.SMALL, check=True)
         self.call("report", "--print=-", stdin=made.stdout, check=True)

@@ -1,6 +1,6 @@
-"""The Dockerfile and the Apptainer definition in containers/ make the same image, from files and packages that are known.
+"""Checks that the Dockerfile and the Apptainer definition in containers/ make the same image from known packages.
 
-No container engine is needed: the files are read, not built. Run by bazel (tests/BUILD); by hand:
+No container engine is needed: the files are read, not built. Run by bazel (tests/BUILD), or directly:
     python3 tests/containers_test.py --root .
 """
 
@@ -15,21 +15,21 @@ import unittest
 
 import source_tree
 
-# Packages of the images next to those of third_party/versions.sh.
+# Packages of the images in addition to those of third_party/versions.sh.
 OTHER_PACKAGES = {"ca-certificates", "git", "python3", "python3-venv"}
 COMMANDS = {"FROM", "COPY", "RUN", "ENV", "WORKDIR", "CMD", "ARG"}
 SECTIONS = {"arguments", "files", "post", "environment", "runscript"}
 
 
 class Stage:
-    """image, name, and in order: commands run, (source stage, source, target) copied, and the environment."""
+    """Image, name, and in order: commands run, (source stage, source, target) copied, and the environment."""
 
     def __init__(self, image, name=""):
         self.image, self.name, self.run, self.copied, self.environment, self.arguments = image, name, [], [], {}, {}
 
 
 def dockerfile_stages(text):
-    """(default arguments, stages) of a Dockerfile; ValueError names an instruction that is not known here."""
+    """Returns (default arguments, stages) of a Dockerfile. Raises ValueError that names an unknown instruction."""
     arguments, stages = {}, []
     for line in re.sub(r"\\\n\s*", "", text).splitlines():
         if not line.strip() or line.startswith("#"):
@@ -59,7 +59,7 @@ def dockerfile_stages(text):
 
 
 def apptainer_stages(text):
-    """Stages of an Apptainer definition; ValueError names a section that is not known here."""
+    """Returns the stages of an Apptainer definition. Raises ValueError that names an unknown section."""
     stages, section, origin = [], "", ""
     for line in text.splitlines():
         words = line.split()
@@ -91,7 +91,7 @@ def apptainer_stages(text):
 
 
 def packages_of(script):
-    """Names of the packages that a shell script installs."""
+    """Returns the names of the packages that a shell script installs."""
     lines = re.sub(r"\\\n\s*", "", script).splitlines()
     return {word for line in lines if "apt-get install" in line
             for word in line.split("install", 1)[1].split() if not word.startswith("-")}
@@ -139,7 +139,7 @@ class ContainersTest(unittest.TestCase):
                 self.assertTrue(os.access(path, os.X_OK), path)
 
     def test_the_run_stage_has_the_files_that_it_reads(self):
-        """Runs its script on the copied files alone; apt-get and python3 write down what they are asked for."""
+        """Runs its script on the copied files alone; stand-ins for apt-get and python3 log their arguments."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         image = pathlib.Path(folder.name)

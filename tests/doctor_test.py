@@ -1,8 +1,7 @@
-"""The doctor, started as a user would: on this machine as it is, and with libraries, programs and folders broken.
+"""Runs the doctor like a user: on this machine as it is, and with broken libraries, programs and folders.
 
-The machine that runs this test may have no GPU. Drivers that hang, crash or answer are stand-ins, compiled here from a
-few lines of C and found by LD_LIBRARY_PATH; a real driver is tried by whoever has one. Run by bazel (tests/BUILD); by
-hand:
+The machine that runs this test may have no GPU. Drivers that hang, crash or answer are stand-ins, compiled from a few
+lines of C and found by LD_LIBRARY_PATH; a real driver is not tested. Run by bazel (tests/BUILD), or directly:
     python3 tests/doctor_test.py --doctor bazel-bin/tools/doctor
 """
 
@@ -17,7 +16,7 @@ import unittest
 
 import bazel_unittest
 
-# A driver of two GPUs: as much of libcuda.so.1 as the doctor calls.
+# A driver of two GPUs: the part of libcuda.so.1 that the doctor calls.
 TWO_GPUS = """
 #include <string.h>
 int cuInit(unsigned flags) { return 0; }
@@ -31,7 +30,7 @@ int cuDeviceGetUuid_v2(unsigned char* uuid, int device) { memset(uuid, device, 1
 int cuDeviceCanAccessPeer(int* can, int device, int peer) { *can = 0; return 0; }
 """
 
-# NVML of the same two GPUs, one of which has lost bits; each link of them leads to an NVSwitch.
+# NVML of the same two GPUs, one of which has ECC errors; each of their links leads to an NVSwitch.
 TWO_GPUS_NVML = """
 #include <stdio.h>
 #include <string.h>
@@ -64,7 +63,7 @@ int nvmlDeviceGetNvLinkState(Gpu gpu, unsigned link, unsigned* active) { *active
 int nvmlDeviceGetNvLinkRemoteDeviceType(Gpu gpu, unsigned link, int* type) { *type = 2; return 0; }
 """
 
-# What pip accepts of PEP 440 and all of its indexes know: a release without a local version such as +cu130.
+# Arguments that all of pip's indexes accept (PEP 440): a release without a local version such as +cu130.
 PIP_ARGUMENTS = r"torch==\d+\.\d+\.\d+( --index-url ADDRESS/cu\d{3} \(for ADDRESS see pytorch\.org/get-started/previous-versions\))?"
 
 HANGS = "#include <unistd.h>\nint cuInit(unsigned flags) { for (;;) sleep(1000); }\n"
@@ -79,7 +78,7 @@ class DoctorTest(unittest.TestCase):
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
-        self.home = self.folder / "home"  # where nothing lies that could be taken for data
+        self.home = self.folder / "home"  # contains no file that could be taken for data
         self.home.mkdir()
 
     def call(self, *flags, environment=None, program=None):
@@ -90,7 +89,7 @@ class DoctorTest(unittest.TestCase):
                               cwd=self.home, env={**inherited, **(environment or {})})
 
     def examined(self, *flags, code=0, **options):
-        """The JSON of a run that ends with `code`."""
+        """Returns the JSON of a run, which must end with `code`."""
         result = self.call("--format=json", *flags, **options)
         self.assertEqual(result.returncode, code, result.stdout + result.stderr)
         return json.loads(result.stdout)
@@ -101,7 +100,7 @@ class DoctorTest(unittest.TestCase):
         return found[0]
 
     def library(self, name, source):
-        """A folder with this library, compiled."""
+        """Returns a folder with this library, compiled."""
         folder = self.folder / (name + "_folder")
         folder.mkdir()
         (folder / "library.c").write_text(source)
@@ -109,7 +108,7 @@ class DoctorTest(unittest.TestCase):
         return folder
 
     def portable(self):
-        """The program as in a portable folder."""
+        """Returns the program, placed like in a portable folder."""
         program = self.folder / "package" / "libexec" / "doctor"
         if not program.exists():
             program.parent.mkdir(parents=True)
@@ -184,7 +183,7 @@ class DoctorTest(unittest.TestCase):
     # --- LibTorch ---
 
     def torch_that_is(self, content):
-        """What is said of a LibTorch whose libtorch_cpu.so is `content`."""
+        """Returns the findings on a LibTorch whose libtorch_cpu.so is `content`."""
         folder = self.folder / "torch" / "lib"
         folder.mkdir(parents=True)
         (folder / "libtorch_cpu.so").write_bytes(content)
@@ -227,7 +226,8 @@ class DoctorTest(unittest.TestCase):
         self.assertRegex(finding["mend"], f"^{python} -m pip install {PIP_ARGUMENTS}, or let PYTHON name an interpreter that")
 
     def torch_of_version(self, version):
-        """A torch whose libraries load, in a folder that an interpreter names, and a train_sweep next to the doctor."""
+        """Makes a torch whose libraries load, in a folder that an interpreter names, and a train_sweep next to the
+        doctor."""
         site = self.folder / "site" / "torch"
         (site / "lib").mkdir(parents=True)
         (site / "version.py").write_text(f"__version__ = '{version}'\ncuda = '13.0'\n")

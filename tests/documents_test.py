@@ -1,6 +1,6 @@
-"""What documents say of the tree is so: links and paths lead somewhere, and each package's README names its headers.
+"""Checks statements of documents on the tree: links and paths exist, and each package's README names its headers.
 
-Reads the *.md files, and the paths that comments of sources name. Run by bazel (tests/BUILD) and tools/presubmit.sh; by hand:
+Reads the *.md files, and the paths in comments of sources. Run by bazel (tests/BUILD) and tools/presubmit.sh, or:
     python3 tests/documents_test.py --root .
 """
 
@@ -13,17 +13,17 @@ import unittest
 
 import source_tree
 
-DESIGN_BYTES = 8192  # a map that is longer is read by nobody
+DESIGN_BYTES = 8192  # upper limit, because a longer map is not read
 COLUMNS = 120
 
 LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)|!\[[^\]\n]*\]\(([^)\s]+)\)")
-# A path below the root, as prose and comments name it: with or without a suffix, perhaps with a * for several.
+# A path below the root in prose or comments: with or without a suffix, perhaps with a * for several.
 PATH = re.compile(r"(?<![\w./:@$}{-])((?:lib|tools|tests|benchmarks|data|third_party)/[\w./*-]*[\w*])")
 FENCE = re.compile(r"^(```|    )")
 
 
 def headings(text):
-    """The ids that a Markdown text's headings have, as GitHub makes them."""
+    """Returns the ids that GitHub gives to the headings of a Markdown text."""
     ids = set()
     for heading in re.findall(r"^#+ +(.+)$", text, re.M):
         plain = re.sub(r"[^\w\- ]", "", heading.strip().lower().replace("`", ""))
@@ -47,20 +47,21 @@ def broken_links(root, document):
 
 @functools.lru_cache(maxsize=None)
 def names_of_tree(root):
-    """Names, relative to `root`, of the tree's files and of the folders that hold them."""
+    """Returns names, relative to `root`, of the tree's files and of the folders that hold them."""
     files = [path.relative_to(root) for path in source_tree.files(root)]
     return {str(path) for path in files} | {str(folder) for path in files for folder in path.parents}
 
 
 def exists(root, path):
-    """Whether a path, a stem of one (lib/record/run_files) or a pattern (lib/kernels/sgd*) names a part of the tree."""
+    """Returns true if a path, the stem of a path (lib/record/run_files) or a pattern (lib/kernels/sgd*) names a part of
+    the tree."""
     path = path.rstrip("/.").split(":")[0]
     names = names_of_tree(root)
     return path in names or bool(fnmatch.filter(names, path if "*" in path else path + ".*"))
 
 
 def broken_paths(root, file):
-    """Paths that `file` names in prose or comments and that are not there. What a build makes stands in bazel-bin/."""
+    """Yields paths in prose or comments of `file` that do not exist. Outputs of a build are in bazel-bin/."""
     for number, line in enumerate(file.read_text().splitlines(), 1):
         if file.suffix != ".md":
             line = "".join(re.findall(r"(?://|#(?!include)) .*", line))
@@ -75,7 +76,7 @@ def wide_lines(root, document):
     fenced = False
     for number, line in enumerate(document.read_text().splitlines(), 1):
         fenced ^= line.startswith("```")
-        line = re.sub(r"<!--.*?-->", "", line)  # the marks of generated figures
+        line = re.sub(r"<!--.*?-->", "", line)  # markers of generated figures
         if len(line) > COLUMNS and not fenced and not line.startswith(("|", "    ", "[", "!")):
             yield f"{document.relative_to(root)}:{number}: {len(line)} columns, expected at most {COLUMNS}"
 
@@ -94,7 +95,8 @@ def unnamed_headers(root):
 
 
 def headers_that_are_gone(root):
-    """Headers that a package's README names as its own; another's is named with its path."""
+    """Yields headers that a package's README names as its own and that do not exist; headers of other packages have a
+    path."""
     files = source_tree.files_in(root, {"lib"}, {".h", ".md"})
     for readme in (path for path in files if path.name == "README.md"):
         for header in re.findall(r"`([a-z0-9_]+\.h)`", readme.read_text()):

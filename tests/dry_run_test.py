@@ -1,7 +1,7 @@
-"""What --dry_run says for every preset and override, word by word: golden/dry_run_cpu.txt and golden/dry_run_cuda.txt.
+"""Compares the output of --dry_run for every preset and override, with golden/dry_run_cpu.txt, dry_run_cuda.txt.
 
-A change of these texts is a change of what users are told; it is made on purpose, with --write, and read as a diff. The
-half for CUDA needs a GPU, and is skipped without one. Run by bazel (tests/BUILD); by hand:
+A change of these texts changes the output for users; it is made on purpose, with --write, and reviewed as a diff. The
+half for CUDA needs a GPU, and is skipped without one. Run by bazel (tests/BUILD), or directly:
     python3 tests/dry_run_test.py --tools bazel-bin/tools --golden tests/golden [--write]
 """
 
@@ -17,11 +17,11 @@ import unittest
 
 import bazel_unittest
 
-# Pieces of the step that a preset chooses and a flag overrides.
+# Parts of the step that a preset chooses and a flag overrides.
 SWITCHES = ["graph", "second_stream", "fused_sums", "fused_norms", "own_weight_gradients", "own_convolutions",
             "divide_multiprocessors"]
 
-# The step: presets, and every override of each by itself, then combinations that one rule or another is about.
+# The step: presets, every single override of each, then combinations that are subject to a rule.
 STEPS = ["", "--preset=lab", "--preset=fast", "--preset=faster", "--step=fused", "--step=fuse", "--preset=fast --step=autograd",
          "--precision=tf32", "--precision=bf16", "--precision=fp16", "--memory_format=channels_last", "--memory_format=nhwc",
          "--preset=fast --precision=fp32", "--preset=fast --precision=tf32", "--preset=fast --memory_format=nchw",
@@ -32,7 +32,7 @@ STEPS = ["", "--preset=lab", "--preset=fast", "--preset=faster", "--step=fused",
          "--preset=fast --second_stream=false --divide_multiprocessors=true",
          "--preset=fast --fused_sums=false --fused_norms=true", "--preset=fast --model=lenet5", "--preset=fast --workers=3"]
 
-# What else train_sweep plans.
+# Other plans of train_sweep.
 PLANS = ["--model=lenet5", "--model=lenet5_bias", "--model=lenet", "--epochs=1", "--epochs=3", "--repeats=2",
          "--epochs=3 --repeats=2", "--epochs=2 --repeats=2", "--schedule=cosine --epochs=10",
          "--schedule=multistep --lr_milestones=2,4", "--schedule=multistep --lr_milestones=2 --lr_gamma=0.2",
@@ -66,18 +66,19 @@ SCALES = ["", "--ranks=1 --batch=16", "--ranks=1,2,4 --batch=64 --batch_mode=glo
           ["--experiment=large_batch", "--ranks=2", "--batch=32,514", "--rows=514, ghost batch norm"],
           "--experiment=sampler_epoch --ranks=2 --batch=32 --fixed_order", "--experiment=what_is_sent --ranks=2 --batch=32 --model=lenet5"]
 
-# The cases of each device. What names no device's step says the same on CUDA, so CUDA has the steps alone.
+# Cases of each device. Outputs that do not depend on the device's step are the same on CUDA, so CUDA has only the
+# steps.
 CASES = {"cpu": [("train_sweep", case) for case in STEPS + PLANS] + [("scale_run", case) for case in SCALES],
          "cuda": [("train_sweep", case) for case in STEPS] + [("scale_run", "--ranks=1 --batch=32")]}
 
 
 def said(tools, device, folder):
-    """All cases of a device, each with its command, what it printed, and its exit code."""
+    """Returns all cases of a device, each with its command, its output, and its exit code."""
     call = lambda tool, *flags: subprocess.run([str(tools / tool), *flags], capture_output=True, text=True, cwd=folder, timeout=240)
     call("cifar_prep", "--input_format=synthetic", "--output=d.rec").check_returncode()
 
     def block(tool, case):
-        flags = case.split() if isinstance(case, str) else case  # a list where a flag has spaces
+        flags = case.split() if isinstance(case, str) else case  # a list if a flag has spaces
         result = call(tool, "--input=d.rec", f"--device={device}", "--dry_run", "--threads=1", *flags)
         return f"$ {tool} {shlex.join(flags)}".rstrip() + f"\n{result.stdout}{result.stderr}exit {result.returncode}\n"
 

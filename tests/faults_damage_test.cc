@@ -1,4 +1,4 @@
-// Record files cut at every byte, and with every single bit flipped, through all who read them.
+// Record files cut at every byte, and with every single bit flipped, read by all readers.
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
@@ -25,10 +25,10 @@ using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
 using ::testing::HasSubstr;
 
-// A file's bytes, and where each of its records ends.
+// Bytes of a file, and the ends of its records.
 struct Whole {
   std::string bytes;
-  std::vector<size_t> ends;          // [0]: the header's
+  std::vector<size_t> ends;          // [0]: end of the header
   std::vector<std::string> records;  // without header and trailer, as bytes
 };
 
@@ -59,7 +59,7 @@ Whole WriteSweep() {
   return Write("lockstep.proto.SweepFile", records);
 }
 
-// Records of the header and so on that end at or before the first damaged byte.
+// Returns the number of records, including the header, that end at or before the first damaged byte.
 size_t WholeBefore(const Whole& whole, size_t damaged_byte) {
   size_t count = 0;
   while (count < whole.ends.size() && whole.ends[count] <= damaged_byte) {
@@ -68,7 +68,7 @@ size_t WholeBefore(const Whole& whole, size_t damaged_byte) {
   return count;
 }
 
-// Strict reading refuses, salvage gives exactly what is whole before the damage.
+// Strict reading must fail; salvaging must return exactly the records before the damage.
 void ExpectSalvaged(const std::string& path, const Whole& whole, size_t damaged_byte) {
   const size_t expected = WholeBefore(whole, damaged_byte);
   EXPECT_THAT(ReadRecordFile<proto::SweepFile>(path), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path)));
@@ -84,7 +84,7 @@ void ExpectSalvaged(const std::string& path, const Whole& whole, size_t damaged_
   EXPECT_THAT(salvaged->salvage_note, HasSubstr(absl::StrCat("; ", expected, " whole records before it")));
 }
 
-// The same of `report --print`: what is whole, the count in the error.
+// Expects the same of `report --print`: the whole records, and their number in the error.
 void ExpectPrinted(const std::string& path, const Whole& whole, size_t damaged_byte) {
   const size_t expected = WholeBefore(whole, damaged_byte);
   std::string out;

@@ -1,6 +1,6 @@
-// Writers that are killed at any moment, and writers that race: real processes, real files.
+// Writers that are killed at random moments, and writers that race: real processes, real files.
 //
-// Moments are random; LOCKSTEP_TEST_SEED repeats a run's moments as far as the scheduler lets it.
+// LOCKSTEP_TEST_SEED repeats the moments of a run, as far as the scheduler allows.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,7 +52,7 @@ proto::Header SmallHeader() {
   return header;
 }
 
-// Small ones and ones of up to 184 KB, so that kills meet a write in its middle.
+// Makes small records and records of up to 184 KB, so that some kills hit the middle of a write.
 proto::SweepRecord RecordOf(uint32_t index, char writer = 'x') {
   proto::SweepRecord record;
   record.mutable_point()->set_batch_size(index + 1);
@@ -60,7 +60,7 @@ proto::SweepRecord RecordOf(uint32_t index, char writer = 'x') {
   return record;
 }
 
-// Nothing but a full set of records, in order, all of one writer.
+// Expects a full set of records, in order, all of one writer, and nothing else.
 void ExpectWhole(const std::string& path) {
   const auto file = ReadRecordFile<proto::SweepFile>(path);
   ASSERT_THAT(file, IsOk());
@@ -71,8 +71,8 @@ void ExpectWhole(const std::string& path) {
   }
 }
 
-// The whole run of a tool: goes on or starts, writes what is missing, finishes. Says on `told` that it begins, and each
-// record that Append has accepted, by a byte.
+// Runs a whole tool: resumes or starts, writes the missing records, finishes. Sends a byte on `told` when it begins,
+// and after each record that Append has accepted.
 absl::Status WriteAll(const std::string& path, bool resume, int told = -1) {
   const auto tell = [told] { return told < 0 || write(told, "r", 1) == 1; };
   tell();
@@ -87,7 +87,7 @@ absl::Status WriteAll(const std::string& path, bool resume, int told = -1) {
   return writer->Finish();
 }
 
-// A child process that runs `body` and exits 0 when it returned OK.
+// Starts a child process that runs `body` and exits with 0 if it returned OK.
 pid_t Start(const std::function<absl::Status()>& body) {
   const pid_t pid = fork();
   if (pid == 0) {
@@ -106,11 +106,11 @@ int WaitFor(pid_t pid) {
 }
 
 struct Killed {
-  bool at_work = false;  // the kill came before it had finished
-  uint32_t told = 0;     // records that it had said to be written
+  bool at_work = false;  // true: the kill came before the writer had finished
+  uint32_t told = 0;     // records that the writer had reported as written
 };
 
-// Starts a writer and kills it so long after it began.
+// Starts a writer and kills it `delay` after it began.
 Killed WriteAndKill(const std::string& path, bool resume, std::chrono::microseconds delay) {
   int ends[2];
   EXPECT_EQ(pipe(ends), 0);
@@ -131,7 +131,7 @@ Killed WriteAndKill(const std::string& path, bool resume, std::chrono::microseco
   return killed;
 }
 
-// What an undisturbed run takes.
+// Returns the time of an undisturbed run.
 std::chrono::microseconds RunTime(const std::string& path, bool resume) {
   const auto start = std::chrono::steady_clock::now();
   EXPECT_THAT(WriteAll(path, resume), IsOk());
@@ -152,7 +152,7 @@ TEST(KilledWriterTest, NoHalfFileUnderTheNameAndTheNextRunSucceeds) {
   for (int kills = 0; kills < kKills; ++started) {
     ASSERT_LT(started, 20 * kKills) << "writers finish before they are killed";
     kills += WriteAndKill(path, false, std::chrono::microseconds(delay(random))).at_work ? 1 : 0;
-    ASSERT_NO_FATAL_FAILURE(ExpectWhole(path)) << started;  // the file of a run before, or this run's
+    ASSERT_NO_FATAL_FAILURE(ExpectWhole(path)) << started;  // file of a previous run, or of this run
     ASSERT_THAT(WriteAll(path, false), IsOk());
     EXPECT_FALSE(FileExists(path + ".part"));
     ASSERT_NO_FATAL_FAILURE(ExpectWhole(path)) << started;
@@ -163,7 +163,7 @@ TEST(KilledWriterTest, NoHalfFileUnderTheNameAndTheNextRunSucceeds) {
 TEST(KilledWriterTest, AJournalNeverLosesAFinishedRecord) {
   const std::string path = TempPath("a.rec");
   std::mt19937_64 random(Seed());
-  // Half a run, so that a journal lives through several kills before it is complete.
+  // Half a run, so that a journal survives several kills before it is complete.
   std::uniform_int_distribution<int64_t> delay(0, RunTime(path, true).count() / 2);
   unlink(path.c_str());
   size_t kept = 0;
@@ -181,7 +181,7 @@ TEST(KilledWriterTest, AJournalNeverLosesAFinishedRecord) {
       continue;
     }
     const size_t now = KeptRecords(path + ".part");
-    ASSERT_GE(now, kept + killed.told) << started;  // all from before, and all that were said to be written
+    ASSERT_GE(now, kept + killed.told) << started;  // all earlier records, and all that were reported as written
     grown += now > kept ? 1 : 0;
     kept = now;
   }
@@ -191,7 +191,7 @@ TEST(KilledWriterTest, AJournalNeverLosesAFinishedRecord) {
   EXPECT_GT(grown, 0);
 }
 
-// Two processes make the same output again and again, each waiting for the other; a third reads it all the time.
+// Two processes repeatedly make the same output, each waiting for the other; a third process reads it all the time.
 void Race(const std::string& path, const std::function<absl::Status(char writer)>& write_once,
           const std::function<void()>& expect_whole) {
   constexpr int kRounds = 150;

@@ -1,4 +1,4 @@
-// A record file of 1 GiB, through a pipe, is read and printed in little memory.
+// Checks that a record file of 1 GiB, through a pipe, is read and printed in little memory.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,16 +21,16 @@ namespace {
 
 using ::lockstep::testing::IsOk;
 
-constexpr size_t kChunkBytes = 3072 * 1000;  // as cifar_prep writes them
+constexpr size_t kChunkBytes = 3072 * 1000;  // chunk size of cifar_prep
 constexpr size_t kFileBytes = size_t{1} << 30;
 constexpr uint64_t kChunks = kFileBytes / kChunkBytes + 1;
 
-// One record is held at most six times: its bytes, which grow by doubling (up to twice, and the old copy beside the new),
-// the parsed message, and a copy while the printer digests it; beside it 18 blocks of 256 KiB lie between reading and
-// digesting. 6 * 3.1 MB + 4.7 MB is 23 MB; the rest is for what malloc keeps.
+// A record has at most six copies: its bytes, in a buffer that grows by doubling (up to twice its size, plus the old
+// buffer), the parsed message, and a copy while the printer digests it. In addition, 18 blocks of 256 KiB are between
+// reading and digesting. 6 * 3.1 MB + 4.7 MB is 23 MB; the rest is for memory that malloc keeps.
 constexpr int64_t kMaxGrowthKib = 32 << 10;
 
-// The reading end of a pipe into which a child process writes the file as a tool does with --output=-.
+// Reading end of a pipe into which a child process writes the file, like a tool with --output=-.
 class BigFile {
  public:
   BigFile() {
@@ -125,7 +125,7 @@ TEST(MemoryTest, PrintsOneGibibyte) {
     return absl::OkStatus();
   };
   ASSERT_THAT(PrintRecord(file.path(), {}, print, talk), IsOk());
-  EXPECT_GT(counter.count, kChunks * 64);  // a digest for each
+  EXPECT_GT(counter.count, kChunks * 64);  // one digest per chunk
   const int64_t growth = PeakKib() - kPeakAtStartKib;
   std::printf("printing 1 GiB: peak resident set grew by %lld KiB\n", static_cast<long long>(growth));
   EXPECT_LT(growth, kMaxGrowthKib);

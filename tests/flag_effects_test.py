@@ -1,10 +1,10 @@
-"""Every flag of every tool in every kind of run: it changes what the run gives, or it is refused by its name.
+"""Tests every flag of every tool in every kind of run: it must change the result, or be refused with its name.
 
-A Mode is one kind of run. Of each flag of --help=all it says one of these, and a flag that it does not name must be refused
-(exit 2, one line with the flag):
-    changes   the value with which the result differs from that of the plain run
-    unseen    the value with which the run is accepted, and why no result of this test can show its effect
-Run by bazel (tests/BUILD); by hand:
+A Mode is one kind of run. For each flag of --help=all it has one of the following; a flag that it does not name must be
+refused (exit 2, one line with the flag):
+    changes   a value with which the result differs from that of the plain run
+    unseen    a value with which the run is accepted, and the reason why no result of this test can show its effect
+Run by bazel (tests/BUILD), or directly:
     python3 tests/flag_effects_test.py --tools bazel-bin/tools --published data/published
 """
 
@@ -38,15 +38,15 @@ class Mode:
     base: str
     changes: dict
     unseen: dict = dataclasses.field(default_factory=dict)
-    also: tuple = ()  # flags that are given with a flag: (flag, more flags)
+    also: tuple = ()  # further flags that a flag needs: (flag, more flags)
 
 
-# What a record says of its run; the rest is its result.
+# Parts of a record that describe the run; the other parts are its result.
 OF_THE_RUN = ("header", "trailer", "crc32")
 
 
 def without_times(value):
-    """A record's JSON without what differs from run to run."""
+    """Returns a record's JSON without the values that differ between runs."""
     if isinstance(value, dict):
         return {key: without_times(part) for key, part in value.items()
                 if key not in OF_THE_RUN and not re.search("seconds|sample|memory|watts|clock|throttle|neighbour|sha256|warning", key)}
@@ -54,7 +54,7 @@ def without_times(value):
 
 
 def png(rgb, alpha=None):
-    """A picture of 32x32 of one colour."""
+    """Returns a picture of 32x32 in one colour."""
     pixel = bytes(rgb) + (b"" if alpha is None else bytes([alpha]))
     chunk = lambda kind, data: (struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)))
     head = struct.pack(">IIBBBBB", 32, 32, 8, 2 if alpha is None else 6, 0, 0, 0)
@@ -151,7 +151,7 @@ SCALE_OWN = {"ranks", "batch", "batch_mode", "mode", "experiment", "seeds", "row
              "launcher", "master_addr", "master_port", "interface", "prediction", "fixed_order"}
 LAUNCH = {"launcher": ("none", "of ranks that a launcher starts"), "interface": ("lo", "the way between hosts")}
 SCALE_BASE = "--input=dataset.rec --model=lenet5 --device=cpu --threads=1 --dry_run --output={out}"
-# The plan does not show these; the record of a run does.
+# Flags that the plan does not show; the record of a run does.
 PLANNED = {"overlap": ("false", "recorded: scale_run_test"), "first_bucket_mib": ("2", "recorded: bucket_plan_test"),
            "bucket_mib": ("2", "recorded: bucket_plan_test"), "buffers": ("broadcast", "recorded: scale_run_test"),
            "backend": ("gloo", "recorded: scale_run_test"), "reducer": ("own", "what auto takes on a CPU"),
@@ -209,7 +209,7 @@ QUANTIZE = [
           **{key: value for key, value in QUANTIZE_UNSEEN.items() if key not in NO_RUN}}),
 ]
 
-# Modes in which only some flags are tried, because another mode of the tool tries the others.
+# Modes in which only some flags are tried; another mode of the tool tries the others.
 ONLY = {
     "train_sweep ladder": {"min_batch", "factor", "max_batch", "find_max", "batch"},
     "train_sweep plain": {"min_batch", "factor", "max_batch", "state_every", "checkpoint_batch", "own_kernels"},
@@ -239,7 +239,7 @@ quantize --input=dataset.rec --checkpoint=lenet5.pt --device=cpu --calibration_i
 quantize --input=dataset.rec --checkpoint=lenet5_bias.pt --device=cpu --calibration_images=20 --onnx=lenet5_bias.onnx --output=other_quantized.rec
 """
 
-# Values of flags that no mode here takes.
+# Values of flags that no mode here accepts.
 SAMPLES = {"own_kernels": "false", "state_every": "2", "checkpoint_batch": "20", "zero_gamma": "true", "master_addr": "127.0.0.1",
            "master_port": "29500", "verify": "quantized.rec"}
 
@@ -255,7 +255,7 @@ def pictures(folder, seed):
 
 
 def binary_archive(path):
-    """CIFAR-10's binary version with an image a file."""
+    """Writes CIFAR-10's binary version with one image per file."""
     files = {f"data_batch_{i}.bin": bytes([i]) + bytes(3072) for i in range(1, 6)}
     files.update({"test_batch.bin": bytes(3073), "batches.meta.txt": b"a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n"})
     with tarfile.open(path, "w:gz") as archive:
@@ -298,7 +298,7 @@ class FlagEffectsTest(ToolCase):
         return re.findall(r"(?m)^  --(\w+) \(default: ", told)
 
     def value_of(self, tool, flag):
-        """Some value that the flag takes, as other modes have it."""
+        """Returns some value that the flag accepts, taken from other modes."""
         if flag in SAMPLES:
             return SAMPLES[flag]
         if flag in OPTIONAL:
@@ -318,7 +318,7 @@ class FlagEffectsTest(ToolCase):
         return "" if path.suffix in (".part", ".pt", ".onnx") else path.read_bytes()
 
     def run_in_folder(self, mode, flags):
-        """(exit code, what is to be compared, the last error line)."""
+        """Returns (exit code, result to compare, last error line)."""
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         shutil.copytree(self.fixtures, folder, copy_function=os.link, dirs_exist_ok=True)
         before = {path for path in folder.rglob("*")}
@@ -334,7 +334,7 @@ class FlagEffectsTest(ToolCase):
         return result.returncode, (result.stdout, files, stderr if plan else ""), stderr
 
     def plain_run(self, mode, more):
-        """Exit code and result of the mode with these flags, run once."""
+        """Returns exit code and result of the mode with these flags, run once."""
         with self.lock:
             run = self.plain.setdefault((mode.tool, mode.name, *more), [threading.Lock(), None])
         with run[0]:
@@ -342,7 +342,8 @@ class FlagEffectsTest(ToolCase):
         return run[1]
 
     def try_quiet(self, mode):
-        """What is wrong with --quiet in this mode: it prints no line but warnings, errors and the plan, and changes no result."""
+        """Returns faults of --quiet in this mode: it must print only warnings, errors and the plan, and must not change
+        the result."""
         code, found, told = self.run_in_folder(mode, ["--quiet"])
         plain = self.plain_run(mode, [])
         lines = [] if "--dry_run" in mode.base else [line for line in told.splitlines() if not re.search("(warning|error): ", line)]
@@ -350,7 +351,7 @@ class FlagEffectsTest(ToolCase):
             f"--quiet prints: {line}" for line in lines]
 
     def try_flag(self, mode, flag):
-        """What is wrong with the flag in this mode; empty: nothing."""
+        """Returns faults of the flag in this mode; an empty list if there are none."""
         if flag == "quiet":
             return [f"{mode.tool}, {mode.name}: {text}" for text in self.try_quiet(mode)]
         also = dict(mode.also)
@@ -398,12 +399,12 @@ class FlagEffectsTest(ToolCase):
             for mode in (mode for mode in MODES if mode.tool == tool):
                 tried |= ONLY.get(f"{tool} {mode.name}", set(self.flags_of(tool)))
             if tool == "scale_run":
-                tried |= set(self.flags_of("train_sweep"))  # the training flags of both are the same
+                tried |= set(self.flags_of("train_sweep"))  # the training flags of both tools are the same
             self.assertEqual(set(self.flags_of(tool)) - tried, set(), tool)
 
 
 def add_cases():
-    """A test case for each mode."""
+    """Adds a test case for each mode."""
     for mode in MODES:
         def case(self, mode=mode):
             self.check_mode(mode)

@@ -1,6 +1,6 @@
-"""A portable build has code for every GPU that it names, and third_party/cuda/gpu_code.py sees when it has not.
+"""Checks that a portable build has code for every GPU that it names; third_party/cuda/gpu_code.py must detect gaps.
 
-Run by bazel (tests/BUILD), on two objects that are compiled as tools/package.sh compiles all.
+Run by bazel (tests/BUILD), on two objects that are compiled with the settings of tools/package.sh.
 """
 
 import argparse
@@ -25,7 +25,7 @@ class GpuCodeTest(unittest.TestCase):
                               text=True, check=False)
 
     def both(self):
-        """The two objects as one file, as in a program."""
+        """Returns the two objects as one file, like in a program."""
         file = tempfile.NamedTemporaryFile(suffix=".program")
         file.write(b"".join(pathlib.Path(object).read_bytes() for object in self.objects))
         file.flush()
@@ -35,7 +35,7 @@ class GpuCodeTest(unittest.TestCase):
     def test_all_architectures_are_in(self):
         for name in ("sm_75", "sm_80", "sm_87", "sm_90", "sm_90a"):
             self.assertIn(name, self.expected)
-        if "sm_110" in self.expected:  # CUDA 13, which knows all of Blackwell
+        if "sm_110" in self.expected:  # CUDA 13, which supports all of Blackwell
             self.assertLessEqual({"sm_100", "sm_103", "sm_120", "sm_121"}, set(self.expected))
         self.assertTrue(any(name.startswith("compute_") for name in self.expected), self.expected)
         result = self.run_on(self.expected, self.both())

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Faults of scale_run on two GPUs, in replayed graphs (--preset=fast) and in eager steps (--preset=lab).
+"""Tests faults of scale_run on two GPUs, in replayed graphs (--preset=fast) and in eager steps (--preset=lab).
 
     python3 tests/gpu_faults.py FOLDER [--device=cuda] [--timeout=10] [--seconds=300] [--cases=REGEX] [--out=FOLDER]
 
-FOLDER holds the tools: what tools/package.sh makes, or bazel-bin/tools. Nothing but Python itself is imported; --device=cpu
-tries the script where there is no GPU, LOCKSTEP_RANKS_PER_GPU=2 where there is one. A line a case: its exit codes, the
-seconds from the fault until no process was left, and the error. All ends after --seconds. --out, an empty folder, gets what
-each run said, and left_CASE.txt of what a case left behind.
-Exit codes: 0 every case went as it should, 4 one did not, or was left out for lack of time.
+FOLDER holds the tools: the output of tools/package.sh, or bazel-bin/tools. Only Python's own modules are imported.
+--device=cpu tries the script without a GPU, LOCKSTEP_RANKS_PER_GPU=2 with one GPU. Prints a line per case: its exit
+codes, the seconds from the fault until no process was left, and the error. The script ends after --seconds. --out, an
+empty folder, gets the output of each run, and left_CASE.txt if a case left processes behind.
+Exit codes: 0 every case went as expected, 4 one did not, or was left out for lack of time.
 """
 
 import argparse
@@ -36,15 +36,15 @@ IMAGES = 20480       # two ranks' shares hold LARGE_BATCH
 LARGE_BATCH = 8192   # resnet18's activations, at 4 MB an image or more, do not fit into LEFT_BYTES
 LEFT_BYTES = 8 << 30
 ENDLESS = "--repeats=100000"
-# What a GPU's driver reads, which a short epoch is over before; and weights, whose sums are taken in an order of their own.
+# Readings of a GPU's driver, for which a short epoch may be too short; and weights, whose order of summation varies.
 READING = re.compile(r"^device_(state|watch)$|^weights_sha256$")
 OVER_SOCKETS = {"NCCL_P2P_DISABLE": "1", "NCCL_SHM_DISABLE": "1", "NCCL_SOCKET_IFNAME": "lo"}
 CLONE_NEWNET, SIOCSIFFLAGS, IFF_UP = 0x40000000, 0x8914, 1  # linux/sched.h, linux/sockios.h, linux/if.h
 CASES = {"own_spawn": "own spawn", "kill": "SIGKILL of rank 1", "stop": "SIGSTOP of rank 1", "link": "link down",
          "seed": "another --seed on rank 1", "flag": "another flag on rank 1", "data": "another data set on rank 1"}
 LAST_CASES = {"two_by_hand": "two processes by hand"}
-CASE_SECONDS = 40    # what a case may take; every wait within one ends with --seconds, too
-END_SECONDS = 10     # that the kernel may take to end a process that was killed
+CASE_SECONDS = 40  # limit of a case; every wait within a case also ends with --seconds
+END_SECONDS = 10  # limit for the kernel to end a process that was killed
 
 
 class Trouble(Exception):
@@ -52,7 +52,7 @@ class Trouble(Exception):
 
 
 def fill_gpu(index):
-    """Holds all memory of a GPU but LEFT_BYTES until standard input ends; by the driver alone."""
+    """Holds all memory of a GPU but LEFT_BYTES until standard input ends; uses only the driver."""
     cuda = ctypes.CDLL("libcuda.so.1")
 
     def call(name, *arguments):
@@ -74,7 +74,7 @@ def fill_gpu(index):
 
 
 def set_loopback(up):
-    """Of this process's network."""
+    """Sets the loopback device of this process's network up or down."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", IFF_UP if up else 0))
 
@@ -97,7 +97,7 @@ def link_down(pid):
 
 
 def differing(first, second, name="record"):
-    """Names of the leaves that differ, and whether each is a measured number."""
+    """Yields names of the leaves that differ, and whether each is a measured number."""
     if isinstance(first, dict) and isinstance(second, dict):
         for key in first.keys() | second.keys():
             one, other = first.get(key), second.get(key)
@@ -127,19 +127,21 @@ class Faults:
             self.environment.pop(name, None)
         self.begin_case("images", "")
         self.runs = 0
-        self.to_training = 30  # seconds from a rank's start until it surely trains; an undisturbed run says better
+        self.to_training = 30  # seconds from a rank's start until it is sure to train; an undisturbed run gives a
+                               # better value
         self.bad = 0
 
     # --- runs ---
 
     def begin_case(self, case, title):
-        """Its processes have a mark of their own, so that one left by a case before is not taken for one of them."""
+        """Starts a case with a new mark for its processes, so that a process left by an earlier case is not mistaken
+        for one of them."""
         self.case, self.title = case, title
         self.mark = f"gpu_faults-{os.getpid()}-{case}"
         self.environment[marked_processes.VARIABLE] = self.mark
 
     def wait(self, condition, seconds, what):
-        """The seconds until the condition held."""
+        """Waits for the condition. Returns the seconds until it held."""
         begin = time.monotonic()
         end = min(begin + seconds, self.begin + self.given.seconds)
         while not condition():
@@ -155,7 +157,7 @@ class Faults:
                 f"--timeout={self.given.timeout}s", f"--output={self.folder / output}", *self.given.flag, *more]
 
     def start(self, flags, apart=False, **variables):
-        """One process, and the file that has what it says. `apart`: in a network of its own."""
+        """Starts one process, and returns it with the file of its output. `apart`: in a separate network namespace."""
         said = self.folder / f"run{self.runs}.txt"
         self.runs += 1
         with open(said, "wb") as out:
@@ -165,7 +167,7 @@ class Faults:
         return process, said
 
     def by_hand(self, flags_of_rank):
-        """Two processes as torchrun would start them."""
+        """Starts two processes like torchrun would."""
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = str(probe.getsockname()[1])
@@ -183,10 +185,11 @@ class Faults:
             try:
                 process.wait(END_SECONDS)
             except subprocess.TimeoutExpired:
-                pass  # the kernel does not let it go
+                pass  # the kernel does not end it
 
     def gone(self, processes, seconds):
-        """Exit codes, and the seconds until nobody was left; whoever is left after so many is described and ended."""
+        """Returns exit codes, and the seconds until no process was left. Processes left after `seconds` are described
+        and ended."""
         begin = time.monotonic()
         try:
             self.wait(lambda: all([process.poll() is not None for process, _ in processes]) and not self.alive(), seconds, "still there")
@@ -220,7 +223,8 @@ class Faults:
         return json.loads(printed.stdout)
 
     def points_kept(self, journal):
-        """Of a run that was stopped: its file has no end, so report prints what is whole and says so."""
+        """Counts the points of a run that was stopped: its file has no end, so report prints the whole records and a
+        warning."""
         printed = self.printed(journal)
         if "it has no trailer" not in printed.stderr:
             raise Trouble(f"{journal.name} is cut: {printed.stderr.strip()}")
@@ -236,7 +240,8 @@ class Faults:
     def own_spawn(self, preset):
         self.title = CASES["own_spawn"]
         process = self.start(self.flags(preset, "--batch=128", "--repeats=2", "--force", output=f"own_{preset}.rec"))
-        self.wait(lambda: len(self.alive("--rank=")) == 2, 60, "two ranks")  # the first start reads LibTorch from the disk
+        # the first start reads LibTorch from the disk
+        self.wait(lambda: len(self.alive("--rank=")) == 2, 60, "two ranks")
         self.to_training = 2 + self.wait(lambda: "s per epoch" in process[1].read_text() or process[0].poll() is not None, 90,
                                     "a point")
         codes, _ = self.gone([process], 90)
@@ -253,14 +258,14 @@ class Faults:
             self.own_spawn(preset)
             self.title = LAST_CASES["two_by_hand"]
         differ = sorted(set(differing(*(self.record(self.folder / f"{name}_{preset}.rec") for name in ("own", "hand")))))
-        # On GPUs sums are taken in an order of their own each time, so losses and weights may differ.
+        # On GPUs the order of summation varies, so losses and weights may differ.
         wrong = [name for name, measured in differ if not (self.given.device == "cuda" and measured)]
         names = ", ".join(name for name, _ in differ)
         self.say(preset, codes, None,
                  f"the record of own spawn, but for {names}" if names else "the record of own spawn", not wrong)
 
     def kill(self, preset):
-        """Out of memory first, so that there is something to keep; then a kill in the middle of training."""
+        """First out of memory, so that there is a point to keep; then a kill in the middle of training."""
         self.title = "out of memory"
         fills = self.given.device == "cuda"
         gpu = 0 if os.environ.get("LOCKSTEP_RANKS_PER_GPU") == "2" else 1
@@ -315,7 +320,7 @@ class Faults:
                  codes == [5] and took < self.given.timeout + 5 and "rank 1 of 2" in line and says in line)
 
     def other(self, preset, flag, says):
-        """Rank 1 comes with a flag of its own, the last one given."""
+        """Gives rank 1 a flag of its own, which comes last."""
         processes = self.by_hand([self.flags(preset, "--batch=128", ENDLESS, *more, output="other.rec")
                                   for more in ([], [flag])])
         codes, took = self.gone(processes, self.given.timeout + 20)
@@ -334,7 +339,7 @@ class Faults:
         self.other(preset, f"--input={self.folder / 'other_dataset.rec'}", "images")
 
     def link(self, preset):
-        """All ranks in a network of their own, whose only interface goes down while they train."""
+        """Puts all ranks in a separate network namespace, whose only interface goes down while they train."""
         process = self.start(self.flags(preset, "--batch=128", ENDLESS, "--force", output=f"link_{preset}.rec"),
                              apart=True, **OVER_SOCKETS)
         self.ranks_train()

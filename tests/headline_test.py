@@ -1,6 +1,6 @@
-"""benchmarks/headline.py with programs in place of those that want a GPU: turns, limits, what is kept, and exit codes.
+"""Tests benchmarks/headline.py with stand-ins for the programs that need a GPU: turns, limits, files, exit codes.
 
-Run by bazel (tests/BUILD); by hand: python3 tests/headline_test.py --script benchmarks/headline.py
+Run by bazel (tests/BUILD), or directly: python3 tests/headline_test.py --script benchmarks/headline.py
 """
 
 import json
@@ -28,7 +28,7 @@ class HeadlineTest(unittest.TestCase):
         for tool in ("train_sweep", "scale_run"):
             self.write(f"package/{tool}", "echo trained")
         (self.folder / "dataset.rec").write_text("")
-        # Baselines are run by the Python that runs the script: this one stands in for it.
+        # The Python that runs the script also runs the baselines: this one stands in for it.
         self.write("python", 'case "$*" in *headline.py*) exec "$REAL_PYTHON" "$@";; esac; echo "$@" >>calls; eval "$BASELINE"')
 
     def write(self, name, script):

@@ -1,6 +1,6 @@
-"""The drawing of the packages, kept true: who may use whom, never upwards, and outsiders stay in their packages.
+"""Checks the layers of the packages: allowed dependencies, never upwards; external libraries stay in their packages.
 
-Reads the BUILD files and the #include lines of lib/ and tools/. Run by bazel (tests/BUILD); by hand:
+Reads the BUILD files and the #include lines of lib/ and tools/. Run by bazel (tests/BUILD), or directly:
     python3 tests/layers_test.py --root .
 """
 
@@ -11,8 +11,9 @@ import unittest
 
 import source_tree
 
-# The layer of each package of lib/, and what it may use beside `proto` and `base` (DESIGN.md, "Layers"). A use that is not
-# here is a decision: it goes into this table, and into the package's README. Tests may use `testing` as well.
+# Layer of each package of lib/, and the packages that it may use in addition to `proto` and `base` (DESIGN.md,
+# "Layers"). Another use is a decision, and must be added to this table and to the package's README. Tests may also use
+# `testing`.
 LAYERS = [
     {"base": "", "testing": "", "proto": ""},
     {"pickle": "", "record": "", "statistics": ""},
@@ -52,7 +53,7 @@ LAYER = {package: layer for layer, packages in enumerate(LAYERS) for package in 
 MAY_USE = {package: {package, "base", "proto", *uses.split()} for packages in LAYERS for package, uses in packages.items()}
 MAY_USE["proto"] = {"proto"}
 
-# Outsiders that only these packages may name: in deps, and in #include lines.
+# External libraries, and the only packages that may name each: in deps, and in #include lines.
 TORCH = {"device", "kernels", "nn", "launch", "train", "dist", "quantize"}
 OUTSIDERS = [
     ("LibTorch", re.compile(r'@libtorch//|#include [<"](torch|ATen|c10|caffe2)/'), TORCH),
@@ -63,8 +64,8 @@ OUTSIDERS = [
     ("Gloo", re.compile(r'@gloo//|#include [<"]gloo/'), {"dist"}),
 ]
 
-# Ways to print that make nothing readable. lib/base has functions for it (log_line.h, print_text.h, progress.h); the other
-# files are no part of a tool.
+# Ways to print that do not make text readable. lib/base has functions for that (log_line.h, print_text.h, progress.h).
+# MAY_PRINT lists files that are not part of a tool.
 PRINTS = re.compile(r"\bf?printf\(|\bv?dprintf\(|\bf?puts\(|\bF?PrintF\(|\bputchar\(|\bperror\(|\bstd::(cerr|cout|clog) *<<")
 MAY_PRINT = re.compile(r"lib/base/progress\.cc|lib/testing/.*|.*_(test|fuzz)\.cc|lib/report/check_report\.cc|"
                        r"lib/int8_cpu/emulated_tiles\.cc")
@@ -74,13 +75,13 @@ SUFFIXES = {".h", ".cc", ".cu", ".cuh"}
 
 
 def package_of(path, root):
-    """The package of lib/ that a file belongs to, or None outside lib/."""
+    """Returns the package of lib/ that a file belongs to, or None outside lib/."""
     parts = path.relative_to(root).parts
     return parts[1] if parts[0] == "lib" and len(parts) > 2 else None
 
 
 def violations(root):
-    """Every line that crosses a layer or names an outsider where it must not."""
+    """Returns every line that crosses a layer, or names an external library where it must not."""
     found = []
     for path in source_tree.files(root):
         if path.relative_to(root).parts[0] not in {"lib", "tools"} or (path.name != "BUILD" and path.suffix not in SUFFIXES):
@@ -100,14 +101,14 @@ def violations(root):
                     found.append(f"{where}: {package} uses {used}, which LAYERS in tests/layers_test.py does not allow")
             for name, pattern, allowed in OUTSIDERS:
                 if line.startswith("load("):
-                    continue  # a rule that skips a target where the outsider is absent
+                    continue  # a rule that skips a target if the library is absent
                 if pattern.search(line) and package not in allowed:
                     found.append(f"{where}: names {name} outside {', '.join(sorted(allowed))}")
     return found
 
 
 def prints(root):
-    """Every line of lib/ and tools/ that prints past lib/base."""
+    """Returns every line of lib/ and tools/ that prints without lib/base."""
     found = []
     for path in source_tree.files_in(root, {"lib", "tools"}, SUFFIXES):
         if not MAY_PRINT.fullmatch(str(path.relative_to(root))):

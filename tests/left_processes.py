@@ -1,4 +1,4 @@
-"""What processes that should have ended are doing: from /proc, gdb and nvidia-smi, as far as each is there."""
+"""Describes processes that should have ended: from /proc, gdb and nvidia-smi, as far as each is available."""
 
 import collections
 import pathlib
@@ -18,14 +18,15 @@ def text_of(path):
 
 
 def stat_of(folder):
-    """Name, state and parent of a process or thread; its name may hold anything."""
+    """Returns name, state and parent of a process or thread; its name may hold any character."""
     begin, _, rest = text_of(folder / "stat").rpartition(") ")
     state, parent = (rest.split() + ["?", "0"])[:2]
     return begin.partition("(")[2], state, int(parent)
 
 
 def with_descendants(pids):
-    """These and all that they started: one that is ending has lost its environment, but not its parent."""
+    """Returns the processes and their descendants. A process that is ending has lost its environment, but not its
+    parent."""
     children = collections.defaultdict(list)
     for folder in pathlib.Path("/proc").iterdir():
         if folder.name.isdigit():
@@ -40,7 +41,7 @@ def with_descendants(pids):
 
 
 def role_of(pid):
-    """'rank 1' by its argument, else its name."""
+    """Returns 'rank 1' from its argument, else its name."""
     arguments = text_of(pathlib.Path(f"/proc/{pid}/cmdline")).split("\0")
     ranks = [argument.partition("=")[2] for argument in arguments if argument.startswith("--rank=")]
     return f"rank {ranks[0]}" if ranks else stat_of(pathlib.Path(f"/proc/{pid}"))[0]
@@ -78,7 +79,7 @@ def describe(pid):
 
 
 def write(path, pids, said):
-    """Of each of these, what it does, and the last lines of the files `said`. Returns one line."""
+    """Writes a description of each process, and the last lines of the files `said`. Returns one line."""
     pids = with_descendants(pids)
     summary = ", ".join(map(summary_of, pids)) or "nobody by now"
     lines = [line for pid in pids for line in describe(pid)]

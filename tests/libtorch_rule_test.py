@@ -1,6 +1,6 @@
-"""The repository rule of LibTorch, run by Bazel in a small workspace, on folders that look like a LibTorch and a toolkit.
+"""Tests LibTorch's repository rule, run by Bazel in a small workspace, with imitations of a LibTorch and a toolkit.
 
-Run by bazel (tests/BUILD); by hand:
+Run by bazel (tests/BUILD), or directly:
     python3 tests/libtorch_rule_test.py --root .
 """
 
@@ -29,7 +29,7 @@ BAZEL = shutil.which("bazel") or shutil.which("bazelisk")
 
 
 def is_bazel_4(root):
-    """Whether Bazel is a version 4, for which the small workspace is written; Debian's tells no version."""
+    """Returns true for Bazel 4, which the small workspace is written for; Debian's Bazel prints no version."""
     said = BAZEL and subprocess.run([BAZEL, "--version"], capture_output=True, text=True, check=False, cwd=root).stdout
     return bool(said) and said.split()[-1].startswith(("4.", "no_version"))
 
@@ -66,7 +66,7 @@ class LibTorchRuleTest(unittest.TestCase):
                               capture_output=True, text=True, check=False, cwd=cls.workspace, env=environment)
 
     def torch(self, version, cuda=None):
-        """A folder with as much of a LibTorch as the rule looks at; `cuda` None: for CPUs only."""
+        """Makes a folder with the parts of a LibTorch that the rule reads; `cuda` None: for CPUs only."""
         torch = pathlib.Path(tempfile.mkdtemp(dir=self.folder)) / "torch"
         libraries = ["lib/libtorch.so"] + ["lib/libtorch_cuda.so"] * (cuda is not None)
         for name in ["include/ATen/ATen.h", "include/torch/csrc/api/include/torch/torch.h", *libraries]:
@@ -90,7 +90,7 @@ class LibTorchRuleTest(unittest.TestCase):
         return self.bazel("build", "--nobuild", target, *flags, **named, **variables)
 
     def build_note(self, torch, **variables):
-        """The lines of built_with.txt."""
+        """Returns the lines of built_with.txt."""
         result = self.bazel("build", "//third_party/libtorch:built_with", "--spawn_strategy=local", LIBTORCH=str(torch), **variables)
         self.assertEqual(result.returncode, 0, result.stderr)
         return (self.workspace / "bazel-bin" / "third_party" / "libtorch" / "built_with.txt").read_text().splitlines()

@@ -1,6 +1,6 @@
-"""Manual pages and shell completion (tools/manual.py): every flag of every tool is in them, and bash really completes.
+"""Tests manual pages and shell completion (tools/manual.py): they have every flag of every tool, and bash completes.
 
-Starts the real tools. Run by bazel (tests/BUILD); by hand:
+Starts the real tools. Run by bazel (tests/BUILD), or directly:
     python3 tests/manual_test.py --tools bazel-bin/tools --published data/published
 """
 
@@ -22,7 +22,7 @@ from tool_case import TOOLS, ToolCase, run_tests
 SCRIPT = pathlib.Path(__file__).absolute().parent.parent / "tools/manual.py"
 ALL = [*TOOLS, "doctor"]
 
-# Asks bash's completion as bash itself would: the words of the line, split at '=' as COMP_WORDBREAKS has it.
+# Asks for a completion like bash: the words of the line, split at '=' according to COMP_WORDBREAKS.
 ASK = r"""
 source "$1"
 COMP_WORDS=("${@:2}") COMP_CWORD=$(($# - 2)) COMPREPLY=()
@@ -152,13 +152,13 @@ class ManualTest(ToolCase):
     # --- the words of a flag ---
 
     def values_of(self, tool):
-        """The flags that take neither a number nor a switch's yes and no, with their words."""
+        """Returns the flags that take neither a number nor a switch's yes and no, with their words."""
         told = json.loads(self.call(tool, "--help=manual", check=True).stdout)
         return {flag["name"]: set(flag["words"]) for group in told["groups"] for flag in group["flags"]
                 if flag["takes"] != "switch" and not flag["range"]}
 
     def bases(self, tool, flag):
-        """Flags with which the tool looks at --FLAG."""
+        """Returns flags together with which the tool reads --FLAG."""
         data = [f"--input={self.dataset}"]
         if tool == "report" and flag == "format":
             return [[f"--input={self.sweep}"], [f"--print={self.sweep}"]]
@@ -178,8 +178,9 @@ class ManualTest(ToolCase):
         return path
 
     def words_in_error(self, tool, flag):
-        """The words that the tool names when it refuses --FLAG=no_such_word; empty if it names none."""
-        words = {"auto"} if (tool, flag) == ("quantize", "normalization") else set()  # which its error does not name
+        """Returns the words that the tool names when it refuses --FLAG=no_such_word; empty if it names none."""
+        # The error of --normalization does not name this word.
+        words = {"auto"} if (tool, flag) == ("quantize", "normalization") else set()
         for base in self.bases(tool, flag):
             given = [one for one in base if not one.startswith(f"--{flag}=")]
             with tempfile.TemporaryDirectory() as folder:  # some flags name outputs
@@ -190,7 +191,7 @@ class ManualTest(ToolCase):
                          or re.search(r"expected an all-reduce algorithm \(([\w, ]+)\), found 'no_such_word'", line))
                 if match:
                     words |= set(re.split(r", | or ", match[1] or match[2]))
-        return words - {"MEAN"}  # of --normalization=MEAN/STD
+        return words - {"MEAN"}  # placeholder of --normalization=MEAN/STD
 
     def test_the_words_of_a_flag_are_those_that_the_tool_takes(self):
         for tool in ALL:

@@ -1,4 +1,4 @@
-"""Processes known by a mark in their environment, which all inherit that a run of a tool starts, whoever their parent is."""
+"""Finds processes by a mark in their environment, which all processes that a run of a tool starts inherit."""
 
 import os
 import pathlib
@@ -9,7 +9,8 @@ VARIABLE = "LOCKSTEP_TEST_MARK"
 
 
 def marked_processes(mark, argument=""):
-    """Those alive whose environment has VARIABLE=mark, and one of whose arguments begins with `argument` if one is given."""
+    """Returns live processes with VARIABLE=mark in their environment, and an argument beginning with `argument` if
+    given."""
     found = []
     for folder in pathlib.Path("/proc").iterdir():
         if folder.name.isdigit():
@@ -18,12 +19,12 @@ def marked_processes(mark, argument=""):
                         not argument or b"\0" + argument.encode() in (folder / "cmdline").read_bytes()):
                     found.append(int(folder.name))
             except OSError:
-                pass  # it has ended, or is nobody's business
+                pass  # it has ended, or must not be read
     return found
 
 
 def processor_seconds(pid):
-    """What a process has computed, in all of its threads; 0 when it has ended."""
+    """Returns the processor time of a process, over all of its threads; 0 if it has ended."""
     try:
         fields = (pathlib.Path("/proc") / str(pid) / "stat").read_text().rsplit(")", 1)[1].split()
     except OSError:
@@ -32,7 +33,7 @@ def processor_seconds(pid):
 
 
 def send_signal(pid, number):
-    """Whether it was sent: the process may have ended since it was found."""
+    """Sends a signal. Returns false if the process has ended since it was found."""
     try:
         os.kill(pid, number)
     except ProcessLookupError:
@@ -41,7 +42,7 @@ def send_signal(pid, number):
 
 
 def end_orphans(mark, seconds=10):
-    """How many live on after `seconds` in which they might end by themselves; they are ended."""
+    """Returns the number of processes that are still alive after `seconds`, and ends them."""
     deadline = time.monotonic() + seconds
     while (alive := marked_processes(mark)) and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -1,7 +1,7 @@
-"""Natural mistakes at the command line and the lines that answer them: golden/mistakes.txt, whose head says how to read it.
+"""Compares the errors for natural mistakes at the command line with golden/mistakes.txt, which explains its format.
 
-Each one is made with the built tools in a folder that a student might have. Run by bazel (tests/BUILD); by hand, --write
-puts down what is said now behind "after", which is then read as a diff:
+Each mistake is made with the built tools in a folder like a student's. --write replaces the lines behind "after" with
+the current ones, to be reviewed as a diff. Run by bazel (tests/BUILD), or directly:
     python3 tests/mistakes_test.py --tools bazel-bin/tools --golden tests/golden/mistakes.txt [--write]
 """
 
@@ -21,12 +21,12 @@ CSV = "# source = x\ntable,quantity,devices,batch_per_device,value,unit,as_print
 
 
 def entries(text):
-    """The blocks of the file that hold a command, as lists of lines."""
+    """Returns the blocks of the file that hold a command, as lists of lines."""
     return [block.splitlines() for block in text.split("\n\n") if "\n$ " in block]
 
 
 def said(result):
-    """The first line of trouble: an error, else a warning; and the exit code."""
+    """Returns the exit code and the first error line, else the first warning."""
     lines = result.stderr.decode().splitlines()
     told = [line for line in lines if "error: " in line] + [line for line in lines if "warning: " in line]
     return f"exit {result.returncode}: {told[0] if told else 'nothing'}"
@@ -38,7 +38,7 @@ class MistakesTest(ToolCase):
 
     @classmethod
     def setUpClass(cls):
-        """As a student makes them, by relative names, which some lines hold."""
+        """Makes records like a student, with relative names, which some lines contain."""
         cls.shared = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.shared.cleanup)
         for command in ("cifar_prep --input_format=synthetic --train_images=80 --test_images=40 --output=dataset.rec",

@@ -1,7 +1,7 @@
-"""One name for one thing: no two headers define one type, constant or function signature in one namespace.
+"""Checks that no two headers define the same type, constant or function signature in one namespace.
 
-Linked into one program, two types of one name break C++'s one-definition rule, and no compiler or linker says so.
-Reads the headers of lib/ and tools/. Run by bazel (tests/BUILD); by hand:
+Two types of the same name in one program break C++'s one-definition rule, and no compiler or linker reports this.
+Reads the headers of lib/ and tools/. Run by bazel (tests/BUILD), or directly:
     python3 tests/names_test.py --root .
 """
 
@@ -14,7 +14,7 @@ import source_tree
 
 SUFFIXES = {".h", ".cuh"}
 
-# What the statements at the level of a namespace are made of. A raw string would want more; headers have none.
+# Text that is not part of a statement of a namespace. Raw strings are not covered; headers have none.
 NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])\'(?:\\.|[^\'\\\n])+\'|^[ \t]*#(?:\\\n|[^\n])*', re.S | re.M)
 TYPE = re.compile(r"^(?:struct|class|union|enum(?:\s+class|\s+struct)?)\s+(?:alignas\([^)]*\)\s*)?(\w+)")
 ALIAS = re.compile(r"^using\s+(\w+)\s*=")
@@ -22,12 +22,12 @@ CONSTANT = re.compile(r"(\w+)\s*(?:\[[^\]]*\]\s*)*$")
 
 
 def without_noise(text):
-    """`text` without comments, strings' contents and preprocessor lines."""
+    """Returns `text` without comments, contents of strings and preprocessor lines."""
     return NOISE.sub(lambda m: '""' if m[0].startswith('"') else "0" if m[0].startswith("'") else " ", text)
 
 
 def statements(text):
-    """(namespaces, statement, its end: ';' or '{') for each statement of a namespace; bodies are left out."""
+    """Yields (namespaces, statement, its end: ';' or '{') for each statement of a namespace, without bodies."""
     spaces, start, at, text = [], 0, 0, without_noise(text)
     while at < len(text):
         character = text[at]
@@ -43,7 +43,7 @@ def statements(text):
                 start = at + 1
             elif "=" in re.sub(r"operator\s*\S+|\([^()]*\)", "", head) or re.search(r"\w\s*$", head) and not (
                     TYPE.match(without_template(head)) or ")" in head):
-                at = closing(text, at, "{", "}")  # a value in braces; its statement goes on to the ';'
+                at = closing(text, at, "{", "}")  # a value in braces; its statement continues to the ';'
             else:
                 yield tuple(spaces), head, "{"
                 at = closing(text, at, "{", "}")
@@ -55,7 +55,7 @@ def statements(text):
 
 
 def closing(text, at, opening, end):
-    """The place of the bracket that closes the one at `at`."""
+    """Returns the position of the bracket that closes the one at `at`."""
     depth = 0
     for place in range(at, len(text)):
         depth += (text[place] == opening) - (text[place] == end)
@@ -65,7 +65,7 @@ def closing(text, at, opening, end):
 
 
 def without_template(statement):
-    """`statement` without its template parameters."""
+    """Returns `statement` without its template parameters."""
     while statement.startswith("template"):
         depth, at = 0, statement.index("<")
         for place in range(at, len(statement)):
@@ -77,7 +77,7 @@ def without_template(statement):
 
 
 def parts(parameters):
-    """Split at the commas that are in no bracket."""
+    """Splits at the commas that are in no bracket."""
     found, depth, start = [], 0, 0
     for place, character in enumerate(parameters):
         depth += (character in "<([{") - (character in ">)]}")
@@ -88,7 +88,7 @@ def parts(parameters):
 
 
 def signature(statement):
-    """"Name(type, type)" of a function at the level of a namespace, or None."""
+    """Returns "Name(type, type)" of a function at the level of a namespace, or None."""
     head = statement.split("(")[0]
     name = re.search(r"(operator\s*\S+|[\w:~]+)\s*$", head)
     if name is None or "::" in name[1] or "=" in head.replace("operator", "") and "operator" not in head:
@@ -103,14 +103,14 @@ def signature(statement):
 
 
 def names_of(text):
-    """(namespace, name) of each type, alias, constant and function that a header's text defines or declares."""
+    """Yields (namespace, name) of each type, alias, constant and function that a header's text defines or declares."""
     for spaces, statement, end in statements(text):
         if "" in spaces or statement.startswith(("static_assert", "extern template", "friend")):
             continue
         statement = re.sub(r"\[\[[^\]]*\]\]\s*|\balignas\([^)]*\)\s*", "", without_template(statement))
         kind, alias = TYPE.match(statement), ALIAS.match(statement)
         if kind and "(" not in statement.split(kind[1])[0] and not re.match(r"^\w+\s+\w+\s+[\w*&]+\s*\(", statement):
-            if end == "{" and "<" not in statement.split(":")[0]:  # a declaration alone, or a specialisation, is none
+            if end == "{" and "<" not in statement.split(":")[0]:  # not a declaration alone, nor a specialisation
                 yield "::".join(spaces), kind[1]
         elif alias:
             yield "::".join(spaces), alias[1]
@@ -124,7 +124,7 @@ def names_of(text):
 
 
 def violations(root):
-    """A line for each name that a second header gives again."""
+    """Returns a line for each name that a second header defines again."""
     seen, found = {}, []
     for path in source_tree.files_in(root, {"lib", "tools"}, SUFFIXES):
         header = str(path.relative_to(root))

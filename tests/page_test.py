@@ -1,10 +1,10 @@
-"""The report's pages in a browser: nothing wider than its column, nothing on top of anything, the verdicts first.
+"""Tests the report's pages in a browser: nothing wider than its column, nothing overlapping, the verdicts first.
 
-The pages are of measured labs on one and two GPUs, of large batches, and of a network made int8 here; of two GPUs also as
-the lab's style has it. A script, added to a copy, measures what Chromium made of it, on screen and as it is printed. Skipped
-without Chromium, and what is of plots without gnuplot.
+The pages are of measured labs on one and two GPUs, of large batches, and of a network made int8 here; for two GPUs
+also in the lab's style. A script, added to a copy of the page, measures Chromium's layout, on screen and in print.
+The tests are skipped without Chromium; tests of plots also without gnuplot.
 
-Run by bazel (tests/BUILD); by hand:
+Run by bazel (tests/BUILD), or directly:
 python3 tests/page_test.py --tools bazel-bin/tools/report --results benchmarks/results
 """
 
@@ -28,7 +28,7 @@ PRINTED = 718  # A4 between margins of 1 cm
 FIRST_SCREEN = 900
 LONGEST_PAGE = 12000
 
-# Boxes of leaves that must not meet, in CSS pixels; `closed` is before the details are opened.
+# Boxes of leaves that must not overlap, in CSS pixels; `closed` is before the details are opened.
 MEASURE = """
 <script>
 const box = e => { const r = e.getBoundingClientRect(); return [r.left, r.top + scrollY, r.right, r.bottom + scrollY]; };
@@ -47,7 +47,7 @@ parent.postMessage(JSON.stringify({width: innerWidth, closed, inside, flow}), '*
 </script>
 """
 
-# A window is 500 pixels wide at least; a frame in it is as wide as it is told.
+# A window is at least 500 pixels wide; a frame in it can have any width.
 FRAME = """<!DOCTYPE html><script>
 onmessage = message => {
   const out = document.createElement('pre');
@@ -59,7 +59,7 @@ onmessage = message => {
 
 
 class References(html.parser.HTMLParser):
-    """What the page would fetch, and ids that occur twice."""
+    """Resources that the page would fetch, and duplicate ids."""
 
     def __init__(self):
         super().__init__()
@@ -76,13 +76,13 @@ class References(html.parser.HTMLParser):
 
 
 class PageTools:
-    """Where the command line says that they are."""
+    """Paths from the command line."""
     tools = None
     results = None
 
 
 class Page:
-    """What holds for each page; a subclass makes its records."""
+    """Tests of each page; a subclass makes its records."""
 
     verdicts = []
     style = "given"
@@ -104,7 +104,7 @@ class Page:
         subprocess.run([PageTools.tools / tool, *arguments], check=True, stderr=subprocess.DEVNULL)
 
     def measured(self, width, page=None):
-        """Of the page itself each width is measured once."""
+        """Returns the measures. Each width of the page itself is measured once."""
         if page is None:
             if width not in self.measures:
                 self.measures[width] = self.measured(width, self.page)
@@ -127,7 +127,7 @@ class Page:
 
     @staticmethod
     def too_wide(measured):
-        """Beside what a narrow screen may scroll: the tables of the details."""
+        """Returns elements that are too wide, except what a narrow screen may scroll: the tables of the details."""
         return [(name, [round(x) for x in inner], [round(x) for x in outer])
                 for name, inner, outer in measured["inside"]
                 if not (measured["width"] < 600 and name.startswith("TABLE ") and "TABLE table-" not in name)
@@ -208,7 +208,7 @@ class LabsStyle(TwoGpus):
 
 
 class OneGpu(Page, unittest.TestCase):
-    """Two ladders of one network, and so plots with several series, and parts of a step."""
+    """Two batch sweeps of one network, and so plots with several series, and parts of a step."""
     verdicts = ["Q1"]
 
     @classmethod
@@ -226,7 +226,7 @@ class LargeBatch(Page, unittest.TestCase):
 
 
 class Int8(Page, unittest.TestCase):
-    """LeNet-5 with biases on synthetic images, which must be right in fp32 and int8 alike for the page to be full."""
+    """LeNet-5 with biases on synthetic images. For a full page, fp32 and int8 must both classify them correctly."""
     verdicts = ["Q1", "B4"]
 
     @classmethod
@@ -245,7 +245,7 @@ class Int8(Page, unittest.TestCase):
             self.skipTest("gnuplot is not installed (apt-get install gnuplot-nox)")
         groups = re.findall('<details class="group">.*?</details>', self.page, re.DOTALL)
         self.assertEqual(len(groups), 1)
-        self.assertEqual(groups[0].count("<figure>"), 11)  # the input; weights and activations of five layers
+        self.assertEqual(groups[0].count("<figure>"), 11)  # input; weights and activations of five layers
         self.assertRegex(groups[0], "<text>where int8 ends, ")
 
 

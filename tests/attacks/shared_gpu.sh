@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Trains on a GPU that others use, too, from a portable folder (tools/package.sh): under NVIDIA MPS with a part of the
-# multiprocessors; with one or three other processes, with and without MPS; with synchronous launches (CUDA_LAUNCH_BLOCKING).
+# multiprocessors; with one or three other processes, with and without MPS; with CUDA_LAUNCH_BLOCKING.
 # Every run must succeed within its limit; the sweep's times show the cost of sharing.
 #
 #   tests/attacks/shared_gpu.sh [--rounds=1] [--seconds=86400] [--limit=180] [--runs=REGEX] PACKAGE OUT

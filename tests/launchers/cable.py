@@ -1,6 +1,6 @@
-"""Two hosts on one machine: network namespaces with host names of their own, and a cable (veth) between them.
+"""Two hosts on one machine: network namespaces with their own host names, and a cable (veth) between them.
 
-With root, or without it where the kernel lets everybody make user namespaces.
+Needs root, or a kernel that lets every user make user namespaces.
 """
 
 import os
@@ -14,11 +14,11 @@ SPACES = ["--net", "--uts", "--mount"]
 
 
 class Cable:
-    """Raises NoCable, with the reason, where no namespaces can be made."""
+    """Raises NoCable, with the reason, if no namespaces can be made."""
 
     def __init__(self, environment):
         self.environment = environment
-        self.holders = []  # a process in each host's namespaces, not one of the run
+        self.holders = []  # a process in each host's namespaces that is not part of the run
         reasons = []
         for self.user in ([], ["--user"]):
             try:
@@ -57,14 +57,14 @@ class Cable:
         return ["nsenter", "-t", str(self.holders[host].pid), *user, *SPACES]
 
     def command(self, host, command):
-        """What runs the command on that host."""
+        """Returns the command that runs `command` on that host."""
         return [*self.enter(host), f"--wd={os.getcwd()}", *command]
 
     def on(self, host, *command):
         subprocess.run([*self.enter(host), *command], check=True, capture_output=True, text=True, timeout=30)
 
     def set_link(self, state):
-        """"up" or "down"."""
+        """Sets the link "up" or "down"."""
         self.on(0, "ip", "link", "set", DEVICE, state)
 
     def close(self):

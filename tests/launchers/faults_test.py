@@ -1,8 +1,8 @@
-"""Faults of scale_run's ranks on the CPU: killed, stopped, out of memory, cut off, or unlike the others.
+"""Tests faults of scale_run's ranks on the CPU: killed, stopped, out of memory, cut off, or unlike the others.
 
-Whatever befalls a rank: all processes are gone within --timeout + 5 s, one line says which rank on which host, and why, and
-the same command then goes on behind the points that were complete. Prints a line a case, with its seconds.
-Run by bazel (tests/launchers/BUILD); by hand, one case:
+After every fault, all processes must be gone within --timeout + 5 s, one line must name the rank, its host and the
+reason, and the same command must resume after the points that were complete. Prints a line per case, with its seconds.
+Run by bazel (tests/launchers/BUILD), or one case directly:
     python3 tests/launchers/faults_test.py --tools bazel-bin/tools UnlikeTest.test_another_seed
 """
 
@@ -26,8 +26,8 @@ HOST = os.uname().nodename
 
 class FaultsCase(launched.LaunchedCase):
     timeout_seconds = 8
-    whole = None  # what the record of an undisturbed run holds
-    repeats = "--repeats=100"  # so that training is most of a point
+    whole = None  # content of an undisturbed run's record
+    repeats = "--repeats=100"  # many, so that most of a point is training
 
     def command(self, *more):
         return self.flags("--ranks=1,2", self.repeats, *more)
@@ -45,17 +45,18 @@ class FaultsCase(launched.LaunchedCase):
                              MASTER_PORT=str(self.port)) for rank in range(2)]
 
     def into_training(self):
-        """Until two ranks are in the middle of a point.
+        """Waits until two ranks are in the middle of a point.
 
-        Of the processor time of one rank's point, loading LibTorch is a fifth. Each of two ranks has half of its images, so
-        that 0.4 of that time falls into their training, however busy the machine is.
+        Loading LibTorch takes a fifth of the processor time of a point on one rank. Each of two ranks has half of
+        its images, so 0.4 of that time falls into their training, however busy the machine is.
         """
         journal, size, points, alone = self.folder / "out.rec.part", 0, 0, 0
 
         def two_points():
             nonlocal size, points, alone
             alone = max([alone, *map(marked_processes.processor_seconds, self.ranks(0))])
-            if journal.exists() and journal.stat().st_size != size:  # printing it takes longer than looking
+            # printing the journal takes longer than checking its size
+            if journal.exists() and journal.stat().st_size != size:
                 size, points = journal.stat().st_size, self.points(journal)
             return points >= 2
 
@@ -73,7 +74,8 @@ class FaultsCase(launched.LaunchedCase):
         return self.record(path).count('"global_batch"')
 
     def in_time(self, once):
-        """Whether all were gone --timeout + 5 s after the fault. A machine that stalls in between may miss that once."""
+        """Returns true if all were gone --timeout + 5 s after the fault. One retry is allowed, because a machine may
+        stall."""
         took = [once()]
         if took[0] >= self.timeout_seconds + 5:
             (self.folder / "out.rec").unlink(missing_ok=True)
@@ -82,7 +84,7 @@ class FaultsCase(launched.LaunchedCase):
         self.tell(f"all gone after {', '.join(f'{t:.1f}' for t in took)} s, --timeout={self.timeout_seconds}s")
 
     def all_gone(self, processes, begin, *says):
-        """The seconds until then: with code 5 and one line, and the record whole."""
+        """Returns the seconds until all were gone. Checks for code 5 and one line, and that the record is whole."""
         codes, talks = self.ends(processes, 120)
         self.assertEqual(marked_processes.end_orphans(self.mark, 0), 0, talks)
         took = time.monotonic() - begin
@@ -93,9 +95,9 @@ class FaultsCase(launched.LaunchedCase):
         return took
 
     def goes_on(self, start):
-        """The same command: it keeps what was complete, and ends with the record of a run that nothing befell."""
+        """Repeats the command: it must keep the complete points, and end with the record of an undisturbed run."""
         kept = self.points(self.folder / "out.rec.part")
-        self.assertGreaterEqual(kept, 2)  # those of one rank
+        self.assertGreaterEqual(kept, 2)  # the points of one rank
         codes, talks = self.ends(start())
         self.assertEqual(codes, [0] * len(codes), talks)
         self.assertIn(f"goes on after {1 + kept} records", talks[0])
@@ -107,7 +109,7 @@ class FaultsCase(launched.LaunchedCase):
 
 
 class RankTest(FaultsCase):
-    """What befalls rank 1 in the middle of training."""
+    """Faults of rank 1 in the middle of training."""
 
     def befalls(self, start, number, *says):
         def once():
@@ -137,7 +139,8 @@ class RankTest(FaultsCase):
         self.befalls(self.two_processes, signal.SIGSTOP, f"rank 1 of 2 on {HOST} did not answer the others for 8s")
 
     def test_out_of_memory(self):
-        """One process of two may map little more than small batches need. That is a point's outcome; the next fits."""
+        """One of two processes may map little more than small batches need. The failure is a point's outcome; the next
+        point fits."""
         images = self.folder / "images.rec"
         self.call("cifar_prep", "--input_format=synthetic", "--train_images=8000", "--test_images=10", f"--output={images}",
                   check=True)
@@ -149,7 +152,7 @@ class RankTest(FaultsCase):
                 peak_kib = max(peak_kib, self.peak_kib(pid))
             time.sleep(0.02)
         self.assertEqual(self.ends(small)[0], [0, 0])
-        # A batch of 4,000 wants 75 MB for its first convolution alone, as much for that one's gradient, and 49 MB an input.
+        # A batch of 4,000 needs 75 MB for its first convolution alone, the same for its gradient, and 49 MB per input.
         limited = ["-c", f'ulimit -v {peak_kib + (96 << 10)} && exec "$0" "$@"', self.scale_run]
         port, begin = launched.free_port(), time.monotonic()
         processes = [self.by_hand(0, 2, port, *flags("--batch=4000,100")),
@@ -192,7 +195,7 @@ class LinkTest(FaultsCase):
         self.into_training()
         begin = time.monotonic()
         self.cable.set_link("down")
-        # Neither hears the other: the leader names the second host, and the second process the leader.
+        # Neither side receives data: the leader names the second host, and the second process names the leader.
         codes, talks = self.ends(processes, 120)
         took = time.monotonic() - begin
         self.assertEqual(marked_processes.marked_processes(self.mark), [])
@@ -208,10 +211,11 @@ class LinkTest(FaultsCase):
 
 
 class UnlikeTest(FaultsCase):
-    """Two processes that would not train the same."""
+    """Two processes that would not train the same way."""
 
     def unlike(self, flags_of_rank, *says, matches="expected", programs=None):
-        """One of these processes differs: all end with 5 in time, one line names it and says how, and nothing is written."""
+        """One of the processes differs: all must end with 5 in time, one line must name it and the difference, and
+        write nothing."""
         port, begin = launched.free_port(), time.monotonic()
         processes = [self.by_hand(rank, len(flags_of_rank), port, *flags, program=(programs or {}).get(rank))
                      for rank, flags in enumerate(flags_of_rank)]
@@ -255,7 +259,7 @@ class UnlikeTest(FaultsCase):
         self.assertEqual(codes, [0, 0], talks)
 
     def test_another_program(self):
-        """The same tool with a byte behind its end."""
+        """The same tool with one byte appended."""
         other = self.folder / "tools"
         (other / "libexec").mkdir(parents=True)
         shutil.copy(self.tools / "scale_run", other)

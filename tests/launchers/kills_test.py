@@ -1,10 +1,10 @@
-"""scale_run's processes signalled at random moments: whichever is hit, all end, and the same command then finishes.
+"""Signals scale_run's processes at random moments: all must end, and the same command must then finish.
 
-It goes on in the middle of a point where --resume kept its state, and leaves the record of an undisturbed run. By itself
-with 2 and 4 ranks, and under torchrun with 2 and 4. The victim is a rank, the process that leads, or an agent; the signal
-SIGKILL, SIGSTOP or SIGTERM. Run by bazel (tests/launchers/BUILD); by hand, with a Python that has torch:
+With --resume the command continues in the middle of a point, and its record must equal that of an undisturbed run. Runs
+without a launcher with 2 and 4 ranks, and under torchrun with 2 and 4. The victim is a rank, the leader, or an agent;
+the signal is SIGKILL, SIGSTOP or SIGTERM. Run by bazel (tests/launchers/BUILD), or with a Python that has torch:
     python3 tests/launchers/kills_test.py --tools bazel-bin/tools --torch_python .venv/bin/python3 --kills=50 [--seed=N]
-results.txt holds what that printed.
+results.txt holds the output of that command.
 """
 
 import argparse
@@ -27,7 +27,7 @@ torch_python = ""
 
 
 class KillsTest(launched.LaunchedCase):
-    kills = 8  # of all four tests together
+    kills = 8  # kills of all four tests together
     seed = 0
     timeout_seconds = 6
     has_token = False
@@ -45,7 +45,7 @@ class KillsTest(launched.LaunchedCase):
         return self.spawn(command)
 
     def role(self, pid):
-        """"rank", "leader" or "agent"; None: torchrun's own process, or one that has ended."""
+        """Returns "rank", "leader" or "agent"; None for torchrun's own process, or a process that has ended."""
         try:
             environment = pathlib.Path(f"/proc/{pid}/environ").read_bytes()
             name = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]
@@ -74,9 +74,10 @@ class KillsTest(launched.LaunchedCase):
     # --- one kill ---
 
     def hit(self, moments, process, seconds):
-        """Signals one process at a random moment; says which, or None when all was over before.
+        """Signals one process at a random moment. Returns its role and signal, or None if the run was over before.
 
-        The moment is of the time from when scale_run is there: torchrun's own start may take longer than the whole run.
+        The moment is relative to the start of scale_run, because torchrun's own start may take longer than the whole
+        run.
         """
         self.wait_for(lambda: self.of_role() or process.poll() is not None, "scale_run's start")
         time.sleep(moments.uniform(0, seconds))
@@ -88,13 +89,14 @@ class KillsTest(launched.LaunchedCase):
         return (role, pid, number) if marked_processes.send_signal(pid, number) else None
 
     def settle(self, role, pid, number, torchrun, seconds):
-        """The seconds until all were gone but a stopped victim, its own rank, which has nobody else to end it, and torchrun.
+        """Returns the seconds until all were gone, except a stopped victim, its own rank, which no other process ends,
+        and torchrun.
 
-        Ranks that are still to come begin to wait for a stopped one once they are there: within an undisturbed run's time.
+        Ranks that start later begin to wait for a stopped one once they run: within an undisturbed run's time.
         """
         begin = time.monotonic()
         if number == signal.SIGSTOP and role == "leader" and not torchrun:
-            time.sleep(1)  # as Ctrl-Z and fg: no fault
+            time.sleep(1)  # like Ctrl-Z and fg: not a fault
             os.kill(pid, signal.SIGCONT)
             return None
         others = lambda: [f"{role} {p}" for role, pids in self.of_role().items() for p in pids
@@ -110,14 +112,15 @@ class KillsTest(launched.LaunchedCase):
         return took
 
     def result(self):
-        """The record without what tells two runs apart, and whether a point went on from the middle."""
+        """Returns the record without values that differ between runs, and whether a point was resumed in its middle."""
         records = json.loads(self.record(self.folder / "out.rec"))["record"]
         went_on = any(record.get("point", {}).get("resumed_epoch") for record in records)
         return launched.result_of(records), went_on
 
     @staticmethod
     def trained(records):
-        """Of each point what does not depend on where it went on: counts and checks are of the run that ended it."""
+        """Returns the part of each point that does not depend on the resume: other counts and checks are of the last
+        run."""
         return [{key: record["point"][key] for key in ("ranks", "reduction", "outcome", "epoch", "weights_sha256")}
                 for record in records if "point" in record]
 
@@ -126,7 +129,7 @@ class KillsTest(launched.LaunchedCase):
         return self.record(journal).count('"global_batch"') if journal.exists() and journal.stat().st_size > 0 else 0
 
     def kill_and_run_again(self, ranks, torchrun, moments, seconds, whole):
-        """A row of the table; None when the run was over before the kill."""
+        """Returns a row of the table; None if the run was over before the kill."""
         (self.folder / "out.rec").unlink(missing_ok=True)
         process = self.start(ranks, torchrun)
         hit = self.hit(moments, process, seconds)

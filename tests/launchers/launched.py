@@ -1,4 +1,4 @@
-"""What the tests of scale_run under a launcher share: processes started as a launcher does, and two records compared."""
+"""Common parts of the tests of scale_run under a launcher: starts processes like a launcher, compares records."""
 
 import atexit
 import json
@@ -18,7 +18,7 @@ import tool_case
 
 
 def launch_variables(name):
-    """Whether a launcher, or a Python that has torch, may have set it: a test starts without."""
+    """Returns true if a launcher, or a Python that has torch, may have set the variable: a test starts without it."""
     return name in ("LOCKSTEP_TOKEN", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT") or \
         name.startswith(("OMPI_", "PMI", "SLURM_", "TORCHELASTIC_"))
 
@@ -30,7 +30,7 @@ def free_port():
 
 
 def result_of(node):
-    """A record as printed in JSON without what tells two runs of one command apart."""
+    """Returns a record, as printed in JSON, without the values that differ between two runs of one command."""
     if isinstance(node, dict):
         return {key: result_of(value) for key, value in node.items()
                 if not run_fields.tells_runs_apart(key)}
@@ -38,13 +38,13 @@ def result_of(node):
 
 
 class LaunchedCase(tool_case.ToolCase):
-    timeout_seconds = 20  # of the runs of these tests
+    timeout_seconds = 20  # seconds of --timeout of these tests' runs
     reads_sweep = False
-    has_token = True  # LOCKSTEP_TOKEN; torchrun needs none
+    has_token = True  # LOCKSTEP_TOKEN is set; torchrun needs none
     table = []  # a line for each case that was run
 
     def tell(self, what):
-        """What a case measured, for its line of the table."""
+        """Adds a measured value to the case's line of the table."""
         self.told.append(what)
 
     @classmethod
@@ -53,7 +53,7 @@ class LaunchedCase(tool_case.ToolCase):
             del os.environ[name]
         if cls.has_token:
             os.environ["LOCKSTEP_TOKEN"] = secrets.token_hex(32)
-        os.environ["OMP_NUM_THREADS"] = "1"  # as torchrun sets it for several ranks; else it is the environment that differs
+        os.environ["OMP_NUM_THREADS"] = "1"  # like torchrun for several ranks; otherwise the environments would differ
         super().setUpClass()
 
     def setUp(self):
@@ -75,7 +75,7 @@ class LaunchedCase(tool_case.ToolCase):
                 f"--timeout={self.timeout_seconds}s", f"--output={self.folder / output}", *more]
 
     def by_hand(self, rank, size, port, *flags, program=None, **variables):
-        """One process of a world, with the variables that torchrun and people set."""
+        """Starts one process of a world, with the variables that torchrun and people set."""
         environment = {"RANK": str(rank), "WORLD_SIZE": str(size), "LOCAL_RANK": str(rank),
                        "LOCAL_WORLD_SIZE": str(size), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), **variables}
         return self.spawn([program or self.scale_run, *flags], **environment)
@@ -92,7 +92,7 @@ class LaunchedCase(tool_case.ToolCase):
         return [self.by_hand(rank, size, port, *flags, **variables) for rank in range(size)]
 
     def ends(self, processes, seconds=240):
-        """Exit codes and what each said on stderr, once all are gone; fails when one is not after so many seconds."""
+        """Returns exit codes and the stderr of each process, once all are gone; fails after `seconds`."""
         deadline = time.monotonic() + seconds
         talks = []
         for process in processes:
@@ -110,14 +110,14 @@ class LaunchedCase(tool_case.ToolCase):
             time.sleep(every)
 
     def wait_for_point(self, count=1, output="out.rec"):
-        """Until so many points are in the journal, and the next one's ranks run."""
+        """Waits until `count` points are in the journal, and the next point's ranks run."""
         journal = self.folder / f"{output}.part"
         points = lambda: self.record(journal).count('"global_batch"') if journal.exists() else 0
         self.wait_for(lambda: points() >= count, f"{count} points in {journal.name}")
         self.wait_for(lambda: marked_processes.marked_processes(self.mark, "--rank=1"), "a rank 1")
 
     def record(self, path):
-        """A record, or a journal, as `report --print` shows it in JSON."""
+        """Returns a record or a journal as `report --print` prints it in JSON."""
         return self.call("report", f"--print={path}", "--format=json").stdout.decode()
 
     def same_records(self, first, second):

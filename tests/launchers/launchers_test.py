@@ -1,7 +1,7 @@
-"""scale_run started once for each rank: by torchrun, by Open MPI, and by hand with the variables that torchrun sets.
+"""Tests scale_run started once per rank: by torchrun, by Open MPI, and manually with the variables that torchrun sets.
 
-A launcher that is not there is skipped by name. Slurm and two hosts, which want root, are in two_hosts.py and slurm.py.
-Run by bazel (tests/launchers/BUILD); by hand, one case, with a Python that has torch:
+Launchers that are not installed are skipped by name. slurm.py and two_hosts.py need root.
+Run by bazel (tests/launchers/BUILD), or one case directly, with a Python that has torch:
     python3 tests/launchers/launchers_test.py --tools bazel-bin/tools --torch_python .venv/bin/python3 \
         TorchrunTest.test_the_record_of_a_run_by_itself
 """
@@ -36,7 +36,7 @@ class ByHandTest(launched.LaunchedCase):
         self.assertIn("scale_run: torchrun: 2 ranks on ", talks[0])
         self.assertEqual(talks[1], "")
         self.same_records("own.rec", "out.rec")
-        # Done by a world, it is done: for a world, and for a run by itself.
+        # A result that a world made counts as cached for a world and for a run without a launcher.
         codes, talks = self.ends(self.world(2, *self.flags("--ranks=1,2")))
         self.assertEqual((codes, "".join(talks).count("cached")), ([0, 0], 1), talks)
         self.assertIn("cached", self.call("scale_run", *self.flags("--ranks=1,2"), check=True).stderr.decode())
@@ -48,7 +48,7 @@ class ByHandTest(launched.LaunchedCase):
                           if "point" in p], [2, 2, 1, 1])
 
     def refused(self, processes, code, *says):
-        """All end with this code, and one line among them says why."""
+        """All processes must end with this code, and one line must state the reason."""
         codes, talks = self.ends(processes)
         self.assertEqual(codes, [code] * len(processes), talks)
         self.assertEqual(len(self.errors(talks)), 1, talks)
@@ -76,7 +76,7 @@ class ByHandTest(launched.LaunchedCase):
                 self.assertEqual(result.returncode, 2, result.stderr)
                 self.assertIn(says, result.stderr.decode())
                 self.assertIn("error:", result.stderr.decode())
-        # A batch script is no launch, and what is not asked for is not looked at.
+        # A batch script is not a launch, and variables of a launcher that is not selected are ignored.
         for variables, flag in (({"SLURM_JOB_ID": "1", "SLURM_PROCID": "0", "SLURM_NTASKS": "4"}, "--launcher=auto"),
                                 ({"RANK": "0"}, "--launcher=none")):
             self.call("scale_run", *self.flags("--ranks=1", "--force", flag), env=variables, check=True)
@@ -89,7 +89,7 @@ class ByHandTest(launched.LaunchedCase):
                     del os.environ["LOCKSTEP_TOKEN"]
                 self.refused([self.spawn([self.scale_run, *self.flags("--ranks=2")], **variables)], 2, says,
                              "export LOCKSTEP_TOKEN=$(openssl rand -hex 32)")
-        with unittest.mock.patch.dict(os.environ):  # a world of one process has nobody to prove anything to
+        with unittest.mock.patch.dict(os.environ):  # a world of one process needs no proof
             del os.environ["LOCKSTEP_TOKEN"]
             self.assertEqual(self.ends(self.world(1, *self.flags("--ranks=1")))[0], [0])
 
@@ -103,7 +103,7 @@ class ByHandTest(launched.LaunchedCase):
     # --- stops ---
 
     def stopped(self, rank, number, code):
-        """A stop of one ends both with its code; the same command goes on from what was complete."""
+        """A stop of one process must end both with its code; the same command must resume after the complete points."""
         command = self.flags("--ranks=1,2", "--repeats=100")
         processes = self.world(2, *command)
         self.wait_for_point(2)
@@ -128,7 +128,8 @@ class ByHandTest(launched.LaunchedCase):
         self.stopped(1, signal.SIGINT, 130)
 
     def test_sigterm_to_every_process_at_once(self):
-        # As Slurm does at its time limit. Those that hear of it first may end the others before theirs comes.
+        # Slurm does this at its time limit. Processes that get the signal first may end the others before their signal
+        # arrives.
         for ranks_first in (False, True):
             with self.subTest(ranks_first=ranks_first):
                 processes = self.world(2, *self.flags("--ranks=2", "--repeats=100000"))
@@ -141,7 +142,7 @@ class ByHandTest(launched.LaunchedCase):
     # --- losses ---
 
     def lost(self, world, rank, number, *says):
-        """After such a signal to a rank's process the others end with 5, in time, and one says who is lost."""
+        """After the signal to one rank's process the others must end with 5, in time, and one names the lost rank."""
         self.timeout_seconds = 8
         processes = self.world(world, *self.flags(f"--ranks={world}", "--repeats=100000"))
         self.wait_for(lambda: len(marked_processes.marked_processes(self.mark, "--rank=")) == world, "all ranks")

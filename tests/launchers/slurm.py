@@ -1,9 +1,9 @@
-"""scale_run in steps of a real Slurm: slurmctld, slurmd and munge of its own, in a temporary folder. One node on the
-loopback device, then two nodes, each a network namespace (two_hosts.py).
+"""Tests scale_run in steps of a real Slurm: its own slurmctld, slurmd and munge, in a temporary folder. One node on the
+loopback device, then two nodes, each in a network namespace (two_hosts.py).
 
-By hand, as root, with slurmctld, slurmd, slurm-client and munge installed (5 s with apt-get); three minutes:
+Started manually, as root, with slurmctld, slurmd, slurm-client and munge installed (5 s with apt-get); three minutes:
     python3 tests/launchers/slurm.py --tools bazel-bin/tools [--torch_python .venv/bin/python3]
-results.txt holds what it printed.
+results.txt holds its output.
 """
 
 import argparse
@@ -25,7 +25,7 @@ import tool_case
 import two_hosts
 
 PROGRAMS = ["munged", "slurmctld", "slurmd", "srun", "sbatch", "scancel", "sinfo"]
-CPUS = 4  # that the node says it has, whatever it has
+CPUS = 4  # number that the node reports, whatever the machine has
 
 CONFIGURATION = """
 ClusterName=lockstep
@@ -66,7 +66,8 @@ def check_machine():
 
 
 class Slurm:
-    """A controller and its nodes, (name, address) each, until `stop`. `on_node` is what runs a command on one of them."""
+    """A controller and its nodes, (name, address) each, until `stop`. `on_node` returns the command that runs on a
+    node."""
 
     def __init__(self, nodes, on_node=lambda node, command: command):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="slurm"))
@@ -158,7 +159,7 @@ class SlurmTest(launched.LaunchedCase):
         self.same_records("own.rec", "out.rec")
 
     def running(self, *options):
-        """A step whose second point runs."""
+        """Starts a step and waits until its second point runs."""
         process = self.srun(self.scale_run, *self.flags("--ranks=1,2", "--repeats=100", "--batch=5"), options=options)
         self.wait_for_point(2)
         return process
@@ -178,7 +179,7 @@ class SlurmTest(launched.LaunchedCase):
     def test_the_time_limit_keeps_what_is_complete(self):
         process = self.srun(self.scale_run, *self.flags("--ranks=1,2", "--repeats=100000", "--batch=5"), options=["--time=1"])
         self.wait_for(lambda: marked_processes.marked_processes(self.mark, "--rank=0"), "a rank")
-        codes, talks = self.ends([process], 150)  # Slurm looks every 30 s
+        codes, talks = self.ends([process], 150)  # Slurm checks every 30 s
         self.assertEqual(codes, [143], talks)
         self.assertIn("stopped by SIGTERM", talks[0])
 

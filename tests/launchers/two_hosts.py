@@ -1,8 +1,8 @@
-"""scale_run on two hosts: two network namespaces with host names of their own, and a cable (veth) between them.
+"""Tests scale_run on two hosts: two network namespaces with their own host names, and a cable (veth) between them.
 
-By hand, as root, with iproute2 and util-linux; a minute:
+Started manually, as root, with iproute2 and util-linux; takes a minute:
     python3 tests/launchers/two_hosts.py --tools bazel-bin/tools [--torch_python .venv/bin/python3]
-results.txt holds what it printed.
+results.txt holds its output.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import launched
 import marked_processes
 import tool_case
 
-# Namespace, host name and address of each; the device is called alike on both.
+# Namespace, host name and address of each host; the device has the same name on both.
 HOSTS = [("lockstep_a", "host-a", "10.87.0.1"), ("lockstep_b", "host-b", "10.87.0.2")]
 DEVICE = "cable0"
 PORT = 29777
@@ -50,7 +50,7 @@ def remove_hosts():
 
 
 def on_host(host, command):
-    """What runs the command on that host. Not by `ip netns exec`, whose /sys is without the control groups that slurmd wants."""
+    """Returns the command for that host. Not `ip netns exec`, whose /sys lacks the control groups that slurmd needs."""
     namespace, name, _ = HOSTS[host]
     hosts = "127.0.0.1 localhost\n" + "".join(f"{address} {name}\n" for _, name, address in HOSTS)
     enter = 'mount -t tmpfs tmpfs /mnt && printf %s "$1" >/mnt/hosts && mount --bind /mnt/hosts /etc/hosts && ' \
@@ -81,7 +81,8 @@ class TwoHostsCase(launched.LaunchedCase):
         return self.spawn(on_host(host, command), **variables)
 
     def same_results(self, first, second):
-        """As same_records, but for the host, which is another one, and the key, which names the other hosts."""
+        """Like same_records, except for the host, which is another one, and the key, which contains the other hosts'
+        names."""
         more = {"name_sha256", "host"} - launched.run_fields.RUN_FIELDS
         launched.run_fields.RUN_FIELDS.update(more)
         try:
@@ -92,13 +93,13 @@ class TwoHostsCase(launched.LaunchedCase):
 
 class TwoHostsTest(TwoHostsCase):
     def two_processes(self, *flags, address=HOSTS[0][2], **variables):
-        """One on each host, with the variables that people set."""
+        """Starts one process on each host, with the variables that people set."""
         return [self.started(rank, [self.scale_run, *flags], RANK=str(rank), WORLD_SIZE="2", LOCAL_RANK="0",
                              LOCAL_WORLD_SIZE="1", MASTER_ADDR=address, MASTER_PORT=str(PORT), **variables)
                 for rank in range(2)]
 
     def sent_bytes(self):
-        """What went out of the first host's cable so far."""
+        """Returns the bytes that the first host has sent over the cable so far."""
         link = json.loads(ip("-n", HOSTS[0][0], "-s", "-j", "link", "show", DEVICE).stdout)
         return link[0]["stats64"]["tx"]["bytes"]
 
@@ -154,7 +155,7 @@ class TwoHostsTest(TwoHostsCase):
         self.assertIn("rank 1 of 2 on host-b", talks[0])
 
     def unlike(self, on_second_host, *says):
-        """All end with 5 in time, one line names host-b and says how it differs, and nothing is written."""
+        """All must end with 5 in time, one line must name host-b and the difference, and no file is written."""
         environment = {"WORLD_SIZE": "2", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1", "MASTER_ADDR": HOSTS[0][2], "MASTER_PORT": str(PORT)}
         begin = time.monotonic()
         processes = [self.started(rank, command, RANK=str(rank), **environment) for rank, command in
@@ -169,7 +170,7 @@ class TwoHostsTest(TwoHostsCase):
         self.assertEqual([path.name for path in self.folder.glob("out.rec*")], [])
 
     def with_other_images(self, *flags):
-        """scale_run on a host where the data set's path leads to other images."""
+        """Returns a command that runs scale_run on a host where the data set's path leads to other images."""
         other = self.folder / "other.rec"
         self.call("cifar_prep", "--input_format=synthetic", "--train_images=80", "--test_images=40", "--seed=1", f"--output={other}", check=True)
         return ["sh", "-c", 'mount --bind "$0" "$1" && shift && exec "$@"', str(other), str(self.dataset),
@@ -179,7 +180,7 @@ class TwoHostsTest(TwoHostsCase):
         self.unlike(self.with_other_images())
 
     def test_other_images_where_its_rank_looks(self):
-        """The second process has the right images elsewhere, but a rank reads the leader's path."""
+        """The second process has the right images at another path, but a rank reads the leader's path."""
         copy = self.folder / "copy.rec"
         shutil.copy(self.dataset, copy)
         self.unlike(self.with_other_images(f"--input={copy}"), "2 ranks, batch 10 per device, all-reduce: rank ")
