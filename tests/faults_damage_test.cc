@@ -29,7 +29,7 @@ using ::testing::HasSubstr;
 struct Whole {
   std::string bytes;
   std::vector<size_t> ends;          // [0]: end of the header
-  std::vector<std::string> records;  // without header and trailer, as bytes
+  std::vector<std::string> records;  // bytes of each record, without header and trailer
 };
 
 template <typename Record>

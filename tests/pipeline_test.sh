@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The whole chain on few images: every tool's record is printed whole by stock protoc, and the report is finished. With
-# lenet5; .ci/run has the lab with resnet18.
+# Runs the whole chain on few images: stock protoc must print every tool's record completely, and the report must be
+# finished. Uses lenet5; .ci/run runs the lab with resnet18.
 # Arguments: the lab script, the folder of the schemas (header.proto in it).
 set -euo pipefail
 unset CDPATH # cd would look for folders there, and print them
@@ -13,13 +13,14 @@ fail() {
   exit 1
 }
 
-# Runs the lab with the flags given, its talk in $out.log.
+# Runs the lab with the given flags; its output goes to $out.log.
 run_lab() {
   BUILD_WORKING_DIRECTORY="$(dirname "$out")" "$lab" --output=lab --device=cpu --model=lenet5 --images=32 --batch=8,16 --repeats=1 --questions --seeds=1 "$@" \
     >"$out.log" 2>&1 || { cat "$out.log"; fail "the lab did not finish"; }
 }
 
-# Fails unless the last run made exactly these steps again (their numbers in the lab, spaces between) of thirteen.
+# Fails unless the last run made exactly these of its thirteen steps again (their numbers in the lab, separated by
+# spaces).
 expect_made() {
   made=""
   for step in 1 2 3 4 5 6 7 8 9 10 11 12 13; do
@@ -38,7 +39,7 @@ decode() {
   for part in 'header {' 'trailer {' 'crc32: '; do
     grep -q "$part" "$out/$3.txt" || fail "$3 printed by protoc has no $part"
   done
-  # protoc prints what the schema does not know as a number: a whole record has none.
+  # protoc prints fields that the schema does not contain as numbers: a whole record has none.
   if grep -Eq '^ *[0-9]+(:| \{)' "$out/$3.txt"; then
     fail "$3 holds fields that its schema does not know"
   fi
@@ -54,7 +55,7 @@ for experiment in large_batch sampler_epoch what_is_sent; do
   decode ScaleFile scale "$experiment.rec"
 done
 decode QuantizedFile quantized quantized.rec
-# The sweep is there for more base cases: one that is not comparable with the scaling run is none.
+# The sweep provides more base cases; a sweep that is not comparable with the scaling run provides none.
 if grep -q 'not comparable' "$out/comm_model.rec.txt"; then
   fail "the lab's own sweep is no base case of its scaling run"
 fi
@@ -80,18 +81,18 @@ if grep -Eiq '<script|https?://[^"]*\.(js|css)' "$out/report.html"; then
   fail "the report loads something"
 fi
 
-# --- Caching: nothing is made twice, and what changed takes along what depends on it, and nothing else ---
+# --- Caching: nothing is made twice; a change makes exactly the steps again that depend on it ---
 run_lab
 expect_made ""
-# Fewer calibration images: the report is made again too, since its input is another.
+# Fewer calibration images: the report is also made again, because its input has changed.
 rm "$out/quantized.rec"
 run_lab --calibration_images=24
 expect_made "12 13"
-# Removed: a step is made again, and gives other bytes (its start time), so that the report follows.
+# Removed: a step is made again, and gives other bytes (its start time), so that the report is made again too.
 rm "$out/comm_model.rec"
 run_lab --calibration_images=24
 expect_made "6 13"
-# A file that a step writes beside its record counts as part of it.
+# A file that a step writes next to its record counts as part of it.
 rm "$out/report.md"
 run_lab --calibration_images=24
 expect_made "13"

@@ -1,7 +1,7 @@
-"""The portable folder: its programs, and the libraries that it would hold, run where glibc is 2.34; its launcher refuses a
-torch of another version than the folder was built with.
+"""Checks that the programs of the portable folder, and the libraries that it would hold, run with glibc 2.34; its
+launcher must refuse a torch of another version than the folder was built with.
 
-Run by bazel (tests/BUILD); by hand: python3 tests/portable_test.py --tools bazel-bin/tools/cifar_prep
+Run by bazel (tests/BUILD), or directly: python3 tests/portable_test.py --tools bazel-bin/tools/cifar_prep
 --versions tools/symbol_versions.py --libraries tools/package_libraries.sh --launcher tools/torch_launcher.sh
 --built_with bazel-bin/third_party/libtorch/built_with.txt
 """
@@ -18,7 +18,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import bazel_unittest
 
-# What pip accepts of PEP 440 and all of its indexes know: a release without a local version such as +cu130.
+# Arguments that all of pip's indexes accept (PEP 440): a release without a local version such as +cu130.
 PIP_ARGUMENTS = re.compile(r"torch==\d+\.\d+\.\d+( --index-url ADDRESS/cu\d{3} \(for ADDRESS see pytorch\.org/get-started/previous-versions\))?")
 
 LIMIT = "symbol_versions.py: error:"
@@ -32,7 +32,7 @@ class PortableTest(unittest.TestCase):
     built_with = None
 
     def programs(self):
-        """As tools/package.sh takes them: where a tool is two programs, the one that does the work."""
+        """Yields the programs that tools/package.sh packs: if a tool is two programs, the one that does the work."""
         names = ["cifar_prep", "train_sweep", "scale_run", "comm_model", "quantize", "report"]
         for name in names:
             for path in (self.tools / "libexec" / name, self.tools / name):
@@ -52,7 +52,7 @@ class PortableTest(unittest.TestCase):
             self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_no_library_is_packed(self):
-        """Each one would bring its own needs: libarchive's asked for glibc 2.36."""
+        """Each library would need others: libarchive's shared library needed glibc 2.36."""
         for program in self.programs():
             packed = subprocess.run([self.libraries, program], capture_output=True, text=True, check=True).stdout
             self.assertEqual(packed, "", program)
@@ -68,7 +68,8 @@ class PortableTest(unittest.TestCase):
     # --- the launcher and the torch that it finds ---
 
     def package(self, built_with):
-        """A portable folder of one program, which prints its library path; next to it folders for each torch."""
+        """Makes a portable folder of one program, which prints its library path, and a folder next to it for torch
+        packages."""
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
@@ -81,7 +82,7 @@ class PortableTest(unittest.TestCase):
             (self.folder / "package" / "built_with.txt").write_text(built_with)
 
     def torch(self, version, cuda, archive=False):
-        """A folder that holds the package torch; `cuda` None: for CPUs only. As far as the launcher looks at it."""
+        """Makes a folder with the parts of a torch package that the launcher reads; `cuda` None: for CPUs only."""
         site = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         (site / "torch" / "lib").mkdir(parents=True)
         for name in ["libtorch_cpu.so"] + ["libtorch_cuda.so"] * (cuda is not None):
@@ -111,7 +112,7 @@ class PortableTest(unittest.TestCase):
         self.assertTrue(result.stdout.startswith(f"{site}/torch/lib:"), result.stdout)
 
     def refused(self, site, remedy, **variables):
-        """The line of a refusal, which must end with `remedy`."""
+        """Checks the one line of a refusal, which must end with `remedy`."""
         result = self.launch(site, **variables)
         self.assertEqual((result.returncode, result.stdout), (5, ""), result.stderr)
         self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)

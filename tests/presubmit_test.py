@@ -1,6 +1,6 @@
-"""tools/presubmit.sh in a small checkout: which clang-format it takes, and what it says without one of the right version.
+"""Tests tools/presubmit.sh in a small checkout: its choice of clang-format, and its message without the right version.
 
-Run by bazel (tests/BUILD); by hand:
+Run by bazel (tests/BUILD), or directly:
     python3 tests/presubmit_test.py --script tools/presubmit.sh --versions third_party/versions.sh
 """
 
@@ -15,7 +15,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import bazel_unittest
 
-# Programs that the script calls, besides clang-format.
+# Programs that the script calls, in addition to clang-format.
 PROGRAMS = ("bash", "chmod", "cut", "dirname", "env", "git", "grep", "mkdir", "python3", "sed", "sort")
 
 
@@ -47,7 +47,7 @@ class PresubmitTest(unittest.TestCase):
         path.chmod(0o755)
 
     def formatter(self, path, version):
-        """A program that says it is clang-format `version`, and finds nothing to format."""
+        """Makes a program that reports clang-format `version`, and finds nothing to format."""
         self.program(path, f'[ "$1" != --version ] || echo "Debian clang-format version {version} (x)"')
 
     def run_script(self, *flags):

@@ -1,4 +1,4 @@
-"""A test that is a Python script, run by the python3 that is there.
+"""Defines tests that are Python scripts, run by the python3 on PATH.
 
     python_test(
         name = "cli_test",                              # cli_test.py
@@ -11,15 +11,15 @@
 load("@rules_shell//shell:sh_test.bzl", "sh_test")
 
 def python_test(name, args, script = None, data = [], size = "small", **kwargs):
-    """An sh_test of NAME.py, whose cases Bazel counts one by one (tests/bazel_unittest.py).
+    """Defines an sh_test of NAME.py, whose cases Bazel counts one by one (tests/bazel_unittest.py).
 
     Args:
-      name: of the test
-      args: what it is started with
-      script: instead of NAME.py
-      data: what it reads, beside itself and what tests import
-      size: of the test
-      **kwargs: of the sh_test
+      name: name of the test
+      args: arguments of the script
+      script: script to run instead of NAME.py
+      data: files that the script reads, in addition to itself and the modules that tests import
+      size: size of the test
+      **kwargs: further attributes of the sh_test
     """
     script = script or name + ".py"
     sh_test(

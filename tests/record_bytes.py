@@ -1,4 +1,4 @@
-"""Record files taken apart without the tools that wrote them: frames, and fields of a record (lib/record/record_format.h).
+"""Parses record files without the tools that wrote them: frames, and fields of a record (lib/record/record_format.h).
 
     https://protobuf.dev/programming-guides/encoding
 """
@@ -7,7 +7,7 @@ import zlib
 
 
 def varint(data, at):
-    """The number at `at`, and where it ends; IndexError when it is cut off."""
+    """Returns the number at `at`, and its end. Raises IndexError if it is cut off."""
     value = shift = 0
     while True:
         byte = data[at]
@@ -19,7 +19,7 @@ def varint(data, at):
 
 
 def whole_records(data):
-    """The bytes of each record from the front on, up to the first that is cut off or damaged."""
+    """Returns the bytes of each record from the front, up to the first that is cut off or damaged."""
     records, at = [], 0
     try:
         while at < len(data) and data[at] == 0x0A:
@@ -35,7 +35,7 @@ def whole_records(data):
 
 
 def fields(message):
-    """{number: [value, ...]} of one message: int, or bytes of what is length-delimited or of fixed size."""
+    """Returns {number: [value, ...]} of one message: int, or bytes of length-delimited and fixed-size fields."""
     found, at = {}, 0
     while at < len(message):
         tag, at = varint(message, at)

@@ -1,7 +1,6 @@
-"""tools/release.sh and tools/release.py: archives that repeat byte by byte, notes of ten lines, refusal of a changed tree.
+"""Tests tools/release.sh and tools/release.py: reproducible archives, notes of ten lines, refusal of a changed tree.
 
-The portable folders themselves are made by tools/package.sh, for which this test has no time. Run by bazel (tests/BUILD);
-by hand:
+tools/package.sh, which makes the portable folders, takes too long for this test. Run by bazel (tests/BUILD), or:
     python3 tests/release_test.py --root .
 """
 

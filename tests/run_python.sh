@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a Python test: run_python.sh SCRIPT [ARGUMENT ...]. Bazel 4 has py_test, but it wants a Python toolchain to be
-# declared; these tests want the python3 that is there.
+# Runs a Python test: run_python.sh SCRIPT [ARGUMENT ...]. Bazel 4 has py_test, but that needs a declared Python
+# toolchain; these tests use the python3 on PATH.
 set -eu
 exec python3 "$@"

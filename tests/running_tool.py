@@ -1,4 +1,4 @@
-"""A tool at work, which a test signals or looks at before it ends."""
+"""A running tool, which a test signals or inspects before it ends."""
 
 import os
 import pathlib
@@ -7,7 +7,7 @@ import time
 
 
 class RunningTool:
-    """A tool at work, and its child processes."""
+    """A running tool, and its child processes."""
 
     def __init__(self, test, tool, *arguments, env=None, prefix=(), **options):
         """`options` are those of subprocess.Popen."""
@@ -20,7 +20,7 @@ class RunningTool:
         self.process.communicate()
 
     def children(self):
-        """Those of all its threads, oldest first."""
+        """Returns the child processes of all its threads, oldest first."""
         found = []
         for task in pathlib.Path(f"/proc/{self.process.pid}/task").glob("*"):
             try:
@@ -30,13 +30,13 @@ class RunningTool:
         return sorted(found)
 
     def finish(self, timeout=60):
-        """The exit code, and standard error."""
+        """Returns the exit code, and standard error."""
         stderr = self.process.communicate(timeout=timeout)[1].decode()
         return self.process.returncode, stderr
 
 
 def eventually(condition, seconds=60):
-    """The first true value of `condition`, or the last one."""
+    """Returns the first true value of `condition`, or the last value."""
     deadline = time.monotonic() + seconds
     while not (value := condition()) and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -44,7 +44,7 @@ def eventually(condition, seconds=60):
 
 
 def at_work(pid, seconds=0.3):
-    """Whether the process has had so much processor time; loading LibTorch takes about 0.5 s."""
+    """Returns true if the process has used `seconds` of processor time; loading LibTorch takes about 0.5 s."""
     try:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     except OSError:

@@ -1,6 +1,6 @@
-"""tools/sanitize_gpu.sh without a GPU: what it makes of compute-sanitizer's output, by a stand-in that prints a log.
+"""Tests tools/sanitize_gpu.sh without a GPU: it reads the log of a stand-in for compute-sanitizer.
 
-Run by bazel (tests/BUILD); by hand: python3 tests/sanitize_gpu_test.py --script tools/sanitize_gpu.sh
+Run by bazel (tests/BUILD), or directly: python3 tests/sanitize_gpu_test.py --script tools/sanitize_gpu.sh
 """
 
 import os

@@ -1,6 +1,6 @@
-"""For tests that read the source tree, which Bazel does not see as their input (tests/BUILD gives them WORKSPACE).
+"""Helps tests that read the source tree, which Bazel does not see as their input (tests/BUILD gives them WORKSPACE).
 
-They read the files that git tracks, and no others: what the tools and the lab write into the checkout is not part of it.
+They read only the files that git tracks: files that the tools and the lab write into the checkout are not part of it.
 """
 
 import functools
@@ -13,7 +13,7 @@ import bazel_unittest
 
 
 def sample(case, files):
-    """A folder with these files, {path: text}, which goes when the test case ends."""
+    """Makes a folder with these files, {path: text}, which is removed when the test case ends."""
     folder = tempfile.TemporaryDirectory()
     case.addCleanup(folder.cleanup)
     root = pathlib.Path(folder.name)
@@ -31,7 +31,7 @@ def files(root):
     """
     if not (root / ".git").exists():
         return sorted(path for path in root.rglob("*") if path.is_file())
-    # The checkout may belong to another user, as in a container; these tests run nothing of it.
+    # The checkout may belong to another user, like in a container; these tests run no program of it.
     listed = subprocess.run(["git", "-c", "safe.directory=*", "-C", str(root), "ls-files", "-z"], capture_output=True)
     if listed.returncode != 0:
         sys.exit(f"git ls-files in {root}: {listed.stderr.decode(errors='replace').strip()}")
@@ -40,7 +40,7 @@ def files(root):
 
 
 def files_in(root, folders, suffixes):
-    """Those of files(root) that are below one of `folders` (names of folders of the root) and have one of `suffixes`."""
+    """Returns those of files(root) that are below one of `folders` (in the root) and have one of `suffixes`."""
     return [path for path in files(root)
             if path.relative_to(root).parts[0] in folders and path.suffix in suffixes]
 

@@ -1,7 +1,7 @@
-"""Every command that a report, an error or --help suggests runs, and every flag that they name is one.
+"""Checks that every command suggested by a report, an error or --help runs, and that every flag that they name exists.
 
-Commands run as they are written, with flags behind them that make them small (SMALL): a flag given twice has its last value.
-What needs a GPU or a network of its own size runs on the CPU with lenet5. Run by bazel (tests/BUILD); by hand:
+Commands run unchanged, with additional flags that make them small (SMALL): the last value of a flag counts.
+Commands that need a GPU or a large network run on the CPU with lenet5. Run by bazel (tests/BUILD), or directly:
     python3 tests/suggested_commands_test.py --tools bazel-bin/tools --published data/published --root .
 """
 
@@ -20,11 +20,11 @@ from tool_case import TOOLS, ToolCase
 
 COMMAND = re.compile(r"\b(?:%s|doctor)(?: --[a-z_]+(?:=(?:'[^']*'|[^\s'\"`]*[\w/}.])?)?)+" % "|".join(TOOLS))
 
-# Flags of other programs (bazel, our benchmarks, tensorboard, nvcc, docker, dpkg, pip), and internal ones of ours.
+# Flags of other programs (bazel, our benchmarks, tensorboard, nvcc, docker, dpkg, pip), and our internal flags.
 NOT_OURS = {"compilation_mode", "benchmark_out", "record", "collectives", "logdir", "config", "gpus", "ulimit", "configure",
             "reinstall", "help", "version", "probe", "rank"}
 
-# Commands of which the sources hold a part, and how the test completes it.
+# Commands of which the sources contain a part, and their completion in this test.
 PARTS = {
     "cifar_prep --input=": "cifar_prep --input=cifar-10-binary.tar.gz --output=dataset.rec",
     "report --print=": "report --print=sweep.rec",
@@ -39,17 +39,17 @@ PARTS = {
 
 
 def commands_in(text):
-    """Commands with at least one value."""
+    """Returns commands with at least one value."""
     return [command for command in COMMAND.findall(text) if "=" in command or command.startswith("doctor")]
 
 
 def small(command, folder):
-    """The command's words, and flags that make it small."""
+    """Returns the command's words, and flags that make it small."""
     words = shlex.split(command)
     tool = words[0]
     given = {word[2:].split("=")[0]: word.partition("=")[2] for word in words[1:]}
     more = []
-    # Q7 is about batch norm, which lenet5 has none of; resnet18 takes long, so it sees few images.
+    # Q7 is about batch norm, which lenet5 lacks; resnet18 is slow, so it gets few images.
     has_resnet18 = given.get("experiment") == "what_is_sent" or "resnet18" in given.get("model", given.get("checkpoint", ""))
     batch = "8" if has_resnet18 else "20"
     if tool in ("train_sweep", "scale_run"):
@@ -72,7 +72,7 @@ def small(command, folder):
 
 
 def string_literals(text):
-    """Literals of a C++ source, those that stand next to each other joined."""
+    """Yields the literals of a C++ source; adjacent ones are joined."""
     text = re.sub(r"(?m)^\s*#include.*$|//.*$", "", text)
     for match in re.finditer(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*', text):
         yield "".join(part[1:-1] for part in re.findall(r'"(?:[^"\\\n]|\\.)*"', match.group()))
@@ -81,7 +81,7 @@ def string_literals(text):
 class SuggestedCommandsTest(ToolCase):
     reads_sweep = False
     root = None
-    ran = {}  # what run_all did: its commands, and the folder
+    ran = {}  # results of run_all: its commands, and the folder
 
     @classmethod
     def setUpClass(cls):
@@ -106,7 +106,7 @@ class SuggestedCommandsTest(ToolCase):
         shutil.copytree(cls.published, cls.fixtures / "data" / "published")
 
     def folder_for(self, commands):
-        """A folder with what the commands read and do not make."""
+        """Makes a folder with the files that the commands read and do not make."""
         runs = self.fixtures.parent / "runs"
         runs.mkdir(exist_ok=True)
         folder = runs / f"run{len(list(runs.iterdir()))}"
@@ -123,7 +123,7 @@ class SuggestedCommandsTest(ToolCase):
         return folder
 
     def run_all(self, commands):
-        """Runs the commands, one after another in one folder, which is returned; once, whoever suggests them."""
+        """Runs the commands, one after another in one folder, and returns the folder; each list runs once."""
         if tuple(commands) in self.ran:
             return self.ran[tuple(commands)]
         folder = self.folder_for(commands)
@@ -137,14 +137,14 @@ class SuggestedCommandsTest(ToolCase):
         return folder
 
     def report(self, folder, *inputs):
-        """The sections of a report in the lab's style."""
+        """Returns the sections of a report in the lab's style."""
         self.call("report", f"--input={','.join(str(folder / name) for name in inputs)}", "--style=lab", "--format=json",
                   f"--output={self.folder / 'asked.json'}", "--force", check=True)
         return json.loads((self.folder / "asked.json").read_text())
 
     @staticmethod
     def claims(report):
-        """By question: the answer and the reason why there is none."""
+        """Returns, by question, the answer and the reason for its absence."""
         found = {}
         stack = [report]
         while stack:
@@ -174,7 +174,7 @@ class SuggestedCommandsTest(ToolCase):
                 self.assertNotEqual(answer, "", f"{commands} leave {question} without an answer: {reason}")
 
     def test_what_a_page_says_is_missing_is_made_by_its_commands(self):
-        """The tables' commands, and those of a page that has a scale record without comm_model's."""
+        """Runs the tables' commands, and those of a page that has a scale record without comm_model's."""
         texts = json.dumps(self.report(self.fixtures, "dataset.rec"))
         asked = self.claims(self.report(self.fixtures, "dataset.rec"))
         of_questions = {command for question in self.QUESTIONS for command in commands_in(asked[question][1])}
@@ -201,7 +201,7 @@ class SuggestedCommandsTest(ToolCase):
                 yield path, list(string_literals(path.read_text()))
 
     def test_commands_in_the_sources(self):
-        """Of errors, above all: what they suggest runs. A command that is put together from parts is completed by PARTS."""
+        """Runs commands in the sources, above all in errors. PARTS completes commands that are composed."""
         commands = {}
         for path, literals in self.sources():
             for literal in literals:
@@ -216,7 +216,8 @@ class SuggestedCommandsTest(ToolCase):
                 self.run_all([PARTS.get(command, command)])
 
     def test_commands_of_other_programs(self):
-        """Packages are those of the install script, and files are there. A version for pip is never typed: the build has it."""
+        """Checks packages against the install script, and that files exist. A pip version is never typed: the build has
+        it."""
         packages = re.findall(r'(?m)^  "([^|]*?) \|', (self.root / "third_party" / "versions.sh").read_text())
         packages = " ".join(packages).split()
         found = set()

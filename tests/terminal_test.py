@@ -1,6 +1,6 @@
-"""What a user at a terminal sees of a long step: Ctrl-C and SIGTERM in every tool, progress, and the cached answer.
+"""Tests the terminal output of long steps: Ctrl-C and SIGTERM in every tool, progress, and the cached answer.
 
-Starts the real tools. Run by bazel (tests/BUILD); by hand:
+Starts the real tools. Run by bazel (tests/BUILD), or directly:
     python3 tests/terminal_test.py --tools bazel-bin/tools
 """
 
@@ -26,13 +26,13 @@ EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 
 def catches(process, signal_number):
-    """Whether the process has its handler installed (the bit mask SigCgt of proc(5))."""
+    """Returns true if the process has its handler installed (the bit mask SigCgt of proc(5))."""
     status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
     return int(re.search(r"SigCgt:\s*([0-9a-f]+)", status).group(1), 16) >> (signal_number - 1) & 1
 
 
 def reads_stdin(process):
-    """Whether the process waits in read(2) on descriptor 0 (proc(5), "syscall": number, then arguments)."""
+    """Returns true if the process waits in read(2) on descriptor 0 (proc(5), "syscall": number, then arguments)."""
     return pathlib.Path(f"/proc/{process.pid}/syscall").read_text().startswith("0 0x0 ")
 
 
@@ -71,7 +71,8 @@ class TerminalTest(unittest.TestCase):
     # --- SIGINT, SIGTERM ---
 
     def stops(self, tool, *arguments, first_bytes=None):
-        """Both signals end the tool with their code, one line and no file; while it waits for input, or at work."""
+        """Both signals must end the tool with their code, one line and no file, while it waits for input and while it
+        works."""
         for number, code in EXIT_CODES.items():
             output = self.folder / "out.rec"
             process = subprocess.Popen([str(self.tools / tool), *arguments, f"--output={output}"], stdin=subprocess.PIPE,
@@ -84,7 +85,7 @@ class TerminalTest(unittest.TestCase):
                 self.wait_until(lambda: catches(process, number), process)
             process.send_signal(number)
             started = time.monotonic()
-            process.wait(timeout=60)  # before its input ends: it must not need that
+            process.wait(timeout=60)  # before its input ends, which must not be necessary
             waited = time.monotonic() - started
             stderr = process.stderr.read().decode()
             process.stdin.close()
@@ -117,7 +118,7 @@ class TerminalTest(unittest.TestCase):
     # --- progress ---
 
     def on_a_terminal(self, environment):
-        """All that a sweep of some seconds prints on a terminal 60 columns wide, stopped after its first bar."""
+        """Returns the output of a sweep of some seconds on a terminal 60 columns wide, stopped after its first bar."""
         parent, child = pty.openpty()
         os.set_blocking(parent, False)
         fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
@@ -160,7 +161,7 @@ class TerminalTest(unittest.TestCase):
         arguments = [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", "--epochs=1",
                      f"--checkpoint={self.folder / 'lenet5.pt'}", f"--output={self.folder / 'sweep.rec'}"]
         self.assertNotIn(b"cached", self.run_tool("train_sweep", *arguments).stderr)
-        # Without the program that loads it, the front alone can answer.
+        # Without the program that loads it, only the front program can answer.
         alone = self.folder / "alone" / "train_sweep"
         (alone.parent / "libexec").mkdir(parents=True)
         shutil.copy((self.tools / "train_sweep").resolve(), alone)

@@ -1,6 +1,6 @@
-"""A tool to which the system gives no thread, or only a few: by a seccomp filter, a limit on processes, or a control group.
+"""Starts a tool that gets no or few threads: by a seccomp filter, a process limit, or a control group.
 
-RLIMIT_NPROC does not bind root, so that a limit on processes needs another user; a seccomp filter binds everybody.
+RLIMIT_NPROC does not apply to root, so a limit on processes needs another user; a seccomp filter applies to every user.
 """
 
 import contextlib
@@ -28,7 +28,8 @@ class _Program(ctypes.Structure):
 
 
 def _filter():
-    """clone3 does not exist (its flags cannot be looked at), and clone of a thread fails with EAGAIN."""
+    """Returns a filter in which clone3 does not exist (its flags cannot be read), and clone of a thread fails with
+    EAGAIN."""
     steps = [(_LOAD, 0, 0, 0), (_IF_EQUAL, 0, 1, _CLONE3), (_RETURN, 0, 0, _ERRNO | _ENOSYS),
              (_IF_EQUAL, 0, 3, _CLONE[platform.machine()]), (_LOAD, 0, 0, 16), (_IF_BITS, 0, 1, _CLONE_THREAD),
              (_RETURN, 0, 0, _ERRNO | _EAGAIN), (_RETURN, 0, 0, _ALLOW)]
@@ -36,7 +37,8 @@ def _filter():
 
 
 def refusing_threads():
-    """A preexec_fn after which no thread can be started, and processes can. Skips the test if the kernel has no such filters."""
+    """Returns a preexec_fn after which threads cannot be started, but processes can. Skips the test if the kernel lacks
+    such filters."""
     if platform.machine() not in _CLONE or _libc.prctl(_PR_GET_SECCOMP, 0, 0, 0, 0) < 0:
         raise unittest.SkipTest("the kernel has no seccomp filters")
     code, length = _filter()
@@ -46,19 +48,19 @@ def refusing_threads():
         if _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 or _libc.prctl(
                 _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0) != 0:
             os._exit(99)
-        code  # lives as long as this function
+        code  # keeps `code` alive as long as this function
 
     return refuse
 
 
 def with_processes(count):
-    """What a command begins with so that it has `count` processes and threads at most. Skips the test without root."""
+    """Returns the start of a command that limits it to `count` processes and threads. Skips the test without root."""
     if os.geteuid() != 0:
         raise unittest.SkipTest("only root can become a user without other processes")
     if shutil.which("setpriv") is None or shutil.which("prlimit") is None:
         raise unittest.SkipTest("needs setpriv and prlimit of util-linux")
-    user = str(1_000_000 + os.getpid())  # whose other processes would count, too
-    # The user may read the tools and write into the test's folder, which are root's.
+    user = str(1_000_000 + os.getpid())  # whose other processes would also count
+    # The user may read the tools and write into the test's folder, which belong to root.
     become_user = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--inh-caps=-all,+dac_override",
                    "--ambient-caps=-all,+dac_override"]
     if subprocess.run([*become_user, "true"], capture_output=True).returncode != 0:
@@ -68,7 +70,8 @@ def with_processes(count):
 
 @contextlib.contextmanager
 def in_control_group(processes):
-    """A preexec_fn that enters a new control group of so many processes and threads. Skips the test where it cannot be made."""
+    """Returns a preexec_fn that enters a new control group of at most `processes` processes and threads. Skips the test
+    if that fails."""
     for root in ("/sys/fs/cgroup/pids", "/sys/fs/cgroup"):
         group = pathlib.Path(root) / f"lockstep_test_{os.getpid()}"
         try:

@@ -1,6 +1,6 @@
-"""benchmarks/timeline_step.py on files as kernel_timeline.cc writes them.
+"""Tests benchmarks/timeline_step.py on files in the format of kernel_timeline.cc.
 
-Run by bazel (tests/BUILD); by hand: python3 tests/timeline_step_test.py --script benchmarks/timeline_step.py
+Run by bazel (tests/BUILD), or directly: python3 tests/timeline_step_test.py --script benchmarks/timeline_step.py
 """
 
 import pathlib
@@ -22,7 +22,7 @@ def line(begin, duration, name, stream=7, blocks=132):
 
 
 def rank(origin, shift):
-    """Steps of 100, 120, 110 and 105 us; the last has marks."""
+    """Returns steps of 100, 120, 110 and 105 us; the last has timestamps."""
     begins = [0, 100, 220, 330, 435]
     lines = [line(begin + shift, 10, "AdvanceBatchKernel", blocks=1) for begin in begins]
     lines += [line(begin + shift + 60, 5, "ConvolutionNormKernel") for begin in begins]
@@ -54,7 +54,7 @@ class TimelineStepTest(unittest.TestCase):
             ["70.0", "75.0", "5.0", "r0", "s7", "b132", "other", OTHERS[-40:]],
             ["80.0", "89.0", "9.0", "r0", "s9", "b0", "copy", "to", "a", "peer", "of", "4096", "bytes"],
         ])
-        # The other rank's file begins 2 us later, and what it says 1 us later than that.
+        # The other rank's file begins 2 us later, and its kernels 1 us later than that.
         self.assertIn(["3.0", "13.0", "10.0", "r1", "s7", "b1", "AdvanceBatchKernel"],
                       [row.split() for row in lines])
         begins = [float(row.split()[0]) for row in lines[1:]]

@@ -1,6 +1,6 @@
-"""What the tests that start the real tools share: where the tools are, a small data set and a sweep of it, one call.
+"""Common parts of tests that start the real tools: paths of the tools, a small data set and a sweep of it, one call.
 
-A test is a subclass of ToolCase in a script that ends in `run_tests(__doc__)`; by hand:
+A test is a subclass of ToolCase in a script that ends in `run_tests(__doc__)`. Run it directly:
     python3 tests/cli_test.py --tools bazel-bin/tools --published data/published
 """
 
@@ -19,8 +19,8 @@ TOOLS = ["cifar_prep", "train_sweep", "scale_run", "comm_model", "quantize", "re
 class ToolCase(unittest.TestCase):
     tools = None
     published = None
-    reads_sweep = True  # of this script, or the data set only
-    shared = None  # the folder of what all classes of a script read
+    reads_sweep = True  # false: this script reads the data set only
+    shared = None  # folder of the files that all classes of a script read
 
     @classmethod
     def setUpClass(cls):
@@ -44,7 +44,7 @@ class ToolCase(unittest.TestCase):
 
     @classmethod
     def timed_sweep(cls):
-        """A sweep whose epochs were timed: its report has plots, and its trace the parts of a step."""
+        """Returns a sweep whose epochs were timed: its report has plots, and its trace the parts of a step."""
         path = pathlib.Path(ToolCase.shared.name) / "timed.rec"
         if not path.exists():
             cls.call("train_sweep", f"--input={cls.dataset}", "--model=lenet5", "--device=cpu", "--batch=20,40",
@@ -78,7 +78,7 @@ class ToolCase(unittest.TestCase):
 
 
 def run_tests(description):
-    """The main of a script of ToolCases."""
+    """Main function of a script of ToolCases."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--tools", required=True, help="folder of the tools, or one tool in it")
     parser.add_argument("--published", help="folder of the published tables, or a file in it")

@@ -1,6 +1,6 @@
-"""tools/try_distribution.sh as far as it goes without root: its help, and what it refuses.
+"""Tests the parts of tools/try_distribution.sh that need no root: its help, and its refusals.
 
-Run by bazel (tests/BUILD); by hand:
+Run by bazel (tests/BUILD), or directly:
     python3 tests/try_distribution_test.py --script tools/try_distribution.sh
 """
 

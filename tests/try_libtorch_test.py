@@ -1,6 +1,6 @@
-"""tools/try_libtorch.sh, with stand-ins for bazel and python3: a real run installs 5 GB and takes an hour.
+"""Tests tools/try_libtorch.sh with stand-ins for bazel and python3: a real run installs 5 GB and takes an hour.
 
-Run by bazel (tests/BUILD); by hand:
+Run by bazel (tests/BUILD), or directly:
     python3 tests/try_libtorch_test.py --root .
 """
 
@@ -13,7 +13,7 @@ import unittest
 
 import source_tree
 
-# A pip that has one release, and a venv that is a folder. Scripts are run by the real Python.
+# A pip that has one release, and a venv that is a folder. The real Python runs scripts.
 PYTHON = f"""#!/bin/sh
 case "$*" in
   *count_tests*) exec {sys.executable} "$@" ;;
@@ -25,7 +25,7 @@ case "$*" in
 esac
 """
 
-# Notes its arguments; the query names one target, and the tests of bazel end as RESULTS says.
+# Logs its arguments; the query names one target, and bazel's tests end like RESULTS.
 BAZEL = """#!/bin/sh
 echo "$*" >>"$FOLDER/calls"
 case "$2" in

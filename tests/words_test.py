@@ -1,6 +1,6 @@
-"""The words of the house: rules of wording that a pattern can hold, each with a line that breaks it and one that does not.
+"""Checks rules of wording that a pattern can express, each with a line that breaks it and one that does not.
 
-Run by bazel (tests/BUILD) and tools/presubmit.sh; by hand:
+Run by bazel (tests/BUILD) and tools/presubmit.sh, or directly:
     python3 tests/words_test.py --root .
 """
 
@@ -17,7 +17,7 @@ TEXT = {".md", ".txt"}
 THREADS = "threads are started by lib/base/start_thread.h, whose error is exit 5"
 CLOCK = "deadlines are on the monotonic clock (lib/base/monotonic_time.h)"
 
-# Files that may read the wall clock, which somebody may set: a time that a person or another program reads as a date.
+# Files that may read the wall clock, which may be set: for a time that a person or another program reads as a date.
 WALL_CLOCK = [
     "lib/cifar/cifar_prep.cc",  # start_time of a dataset's header
     "lib/launch/error_file.cc",  # the timestamp that torchrun's error file must have
@@ -27,7 +27,7 @@ WALL_CLOCK = [
     "lib/base/subprocess_test.cc",  # sets the clock, as this process sees it
 ]
 
-# (why, in which files, what breaks it, a line that does, a line that does not)
+# (reason, files, pattern that breaks the rule, a line that breaks it, a line that does not)
 RULES = [
     ("a comment names its subject", CODE | SCRIPTS, re.compile(r"(?:^|\s)(?://|#) (?:Of (?!course)|Likewise\b)|[;,.] [Ll]ikewise\.?$"),
      "int x;  // Of the lanes.", "int x;  // Lanes of the step. Often one."),
@@ -59,7 +59,7 @@ def leaves_out(why, name):
 
 
 def broken(root):
-    """A line for each line of the tree that breaks a rule."""
+    """Yields a line for each line of the tree that breaks a rule."""
     for path in source_tree.files(root):
         name = str(path.relative_to(root))
         if name in LEFT_OUT or name.startswith(("benchmarks/results/", "data/testdata/")):

@@ -1,8 +1,8 @@
-"""Python's PyTorch as the oracle of the accuracy of weights that were trained with another normalization.
+"""Compares the accuracy of weights that were trained with another normalization with Python's PyTorch.
 
-A LeNet-5 is trained in Python on images divided by 255, less 0.5, divided by 0.25, and saved by torch.save. `quantize` must
-measure the same fp32 accuracy with --normalization=0.5/0.25, and must warn without the flag. A checkpoint of train_sweep
-carries its own normalization; an ONNX file that has lost it needs the flag. By hand, with a Python that has torch:
+A LeNet-5 is trained in Python on images divided by 255, minus 0.5, divided by 0.25, and saved by torch.save. `quantize`
+must measure the same fp32 accuracy with --normalization=0.5/0.25, and must warn without the flag. A checkpoint of
+train_sweep contains its own normalization; an ONNX file that has lost it needs the flag. With a Python that has torch:
     python3 tests/peers/normalization_test.py --tools bazel-bin/tools
 """
 
@@ -48,14 +48,14 @@ class LeNet5(nn.Module):
 
 
 def make_images(count, patterns):
-    """Noisy, dark pictures with a pattern per class: pixels uint8 (count, 3, 32, 32), labels (count)."""
+    """Returns noisy, dark pictures with a pattern per class: pixels uint8 (count, 3, 32, 32), labels (count)."""
     labels = torch.arange(count) % 10
     pixels = 60 + patterns[labels] + 45 * torch.randn(count, 3, 32, 32)
     return pixels.clamp(0, 255).to(torch.uint8), labels
 
 
 def write_cifar_binary(folder, train, test):
-    """CIFAR-10's binary layout: a byte of label and 3,072 pixels for each image."""
+    """Writes CIFAR-10's binary layout: a byte of label and 3,072 pixels per image."""
     folder.mkdir()
     parts = [(f"data_batch_{i + 1}.bin", train[0][i::5], train[1][i::5]) for i in range(5)]
     for name, pixels, labels in [*parts, ("test_batch.bin", *test)]:
@@ -102,14 +102,14 @@ class NormalizationTest(unittest.TestCase):
 
     @classmethod
     def call(cls, tool, *arguments):
-        """What the tool printed on standard error."""
+        """Runs the tool, and returns its standard error."""
         result = subprocess.run([str(cls.tools / tool), *arguments], capture_output=True, text=True, timeout=300)
         if result.returncode != 0:
             raise AssertionError(f"{tool} {arguments}: exit {result.returncode}: {result.stderr}")
         return result.stderr
 
     def quantize(self, *arguments):
-        """(images that are right in fp32 or, if imported, in int8; standard error)."""
+        """Returns (images that are right in fp32 or, if imported, in int8; standard error)."""
         output = self.folder / f"quantized{len(list(self.folder.iterdir()))}.rec"
         said = self.call("quantize", f"--input={self.dataset}", "--device=cpu", *arguments, f"--output={output}")
         percent = re.search(r"test images: .*?(\d+\.\d+) %", said)
@@ -145,7 +145,7 @@ class NormalizationTest(unittest.TestCase):
         self.assertIn("images normalized by mean 0, std 1 (checkpoint)", said)
         self.assertNotIn("warning", said)
 
-        # Saved again by Python, the weights no longer say it.
+        # Saved again by Python, the weights no longer contain the normalization.
         again = self.folder / "again.pt"
         torch.save(torch.load(weights, weights_only=True), again)
         self.assertIn("(assumed)", self.quantize("--calibration_images=50", f"--checkpoint={again}")[1])

@@ -1,13 +1,13 @@
-"""ONNX Runtime's digest of each layer's tensor over all test images, in the lines of quantize --verify --input.
+"""Prints ONNX Runtime's digest of each layer's tensor over all test images, in the format of quantize --verify --input.
 
     quantize --input=dataset.rec --checkpoint=resnet18.pt --output=quantized.rec --onnx=resnet18.onnx
     quantize --verify=quantized.rec --input=dataset.rec > ours.txt
     onnx_dump images quantized.rec dataset.rec images.f32
     python3 tests/peers/onnx_digests.py resnet18.onnx images.f32 ours.txt
 
-Compares with the lines in ours.txt whose tensors are the model's; exits 1 when one differs or none is there. A record of
-several networks has the lines of each: name the network as a fourth argument. On a CPU without VNNI ONNX Runtime is set
-to sum without saturation, as in onnx_test.py.
+Compares with the lines in ours.txt whose tensors are the model's; exits 1 if one differs or there is none. A record of
+several networks has the lines of each: name the network as a fourth argument. On a CPU without VNNI, ONNX Runtime is
+set to sum without saturation, like in onnx_test.py.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ BATCH = 100
 
 
 def read_lines(path, network):
-    """{name: digest} of one network; its logits are named "logits"."""
+    """Returns {name: digest} of one network; its logits are named "logits"."""
     digests = {}
     for line in open(path, encoding="utf-8"):
         digest, name = line.rstrip().split("  ", 1)
@@ -35,7 +35,7 @@ def read_lines(path, network):
 
 
 def with_outputs(model, names):
-    """The model with these tensors as further outputs, and their names."""
+    """Returns the model with these tensors as further outputs, and their names."""
     outputs = {output.name for output in model.graph.output}
     made = [name for node in model.graph.node for name in node.output if name in names and name not in outputs]
     for name in made:
@@ -44,7 +44,7 @@ def with_outputs(model, names):
 
 
 def integers(tensor):
-    """As Lockstep writes it: int8 (image, height, width, channels), or int32 sums."""
+    """Returns a tensor in Lockstep's format: int8 (image, height, width, channels), or int32 sums."""
     if tensor.dtype == np.uint8:
         tensor = (tensor ^ np.uint8(128)).view(np.int8)
     if tensor.ndim == 4:

@@ -1,13 +1,13 @@
-// The C++ half of onnx_test.py: an int8 network as an ONNX model, and what our plain loops make of some images. Also that
-// of onnx_digests.py: a data set's test images as a model takes them.
+// C++ half of onnx_test.py: an int8 network as an ONNX model, and the results of our plain loops for some images. Also
+// the C++ half of onnx_digests.py: a data set's test images as a model's inputs.
 //
 //   onnx_dump export NETWORK OPTIONS SEED IMAGES FOLDER    a random network; OPTIONS: letters of kLetters, or "-"
 //   onnx_dump import MODEL IMAGES FOLDER                   the network of an ONNX model that others wrote
 //   onnx_dump images QUANTIZED DATASET FILE                writes FILE alone: normalised (N, 3, 32, 32), fp32
 //
-// The first two write into FOLDER: model.onnx (of `export`), with all tensors as outputs; images.f32, normalised (N, 3, 32, 32);
-// image_quantized.s8 and, for layer number I in layers.txt, I.s8: int8 (N, height, width, channels); logits.s32 (N,
-// classes). A line of layers.txt: name, channels, height, width.
+// The first two write into FOLDER: model.onnx (only `export`), with all tensors as outputs; images.f32, normalised (N,
+// 3, 32, 32); image_quantized.s8 and, for layer number I in layers.txt, I.s8: int8 (N, height, width, channels);
+// logits.s32 (N, classes). A line of layers.txt: name, channels, height, width.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -35,14 +35,14 @@
 namespace lockstep {
 namespace {
 
-// b: bias; c: a weight scale for each output channel; l: int8 logits; t: steps that are powers of two; z: zero points.
+// b: bias; c: a weight scale per output channel; l: int8 logits; t: steps that are powers of two; z: zero points.
 constexpr absl::string_view kLetters = "bcltz";
 
 std::vector<LayerShape> Layers(absl::string_view network) {
   return network == "lenet5" ? LeNet5Layers() : network == "resnet18" ? ResNet18Layers() : testing::SmallLayers();
 }
 
-// Pixels of image `index`: noise, or waves of a length and slope of their own.
+// Returns the pixels of image `index`: noise, or waves with their own length and slope.
 std::vector<uint8_t> Pixels(uint32_t index, std::mt19937& random) {
   std::vector<uint8_t> pixels(kImageBytes);
   const double across = random() % 100 / 100.0, down = random() % 100 / 100.0;

@@ -1,7 +1,7 @@
-"""ONNX Runtime as the oracle of int8 networks: a model that Lockstep exports gives the same integers in every layer and in
-all logits, bit for bit; and a model that onnxruntime.quantization wrote gives the same logits when Lockstep imports it.
+"""Compares int8 networks with ONNX Runtime: a model that Lockstep exports must give the same integers in every layer
+and in all logits, bit for bit; a model that onnxruntime.quantization wrote must give the same logits when imported.
 
-Run by bazel (tests/peers/BUILD); it is skipped, and says so, where the interpreter has no onnxruntime. By hand, one case:
+Run by bazel (tests/peers/BUILD); skipped, with a message, if the interpreter has no onnxruntime. Or one case directly:
     python3 tests/peers/onnx_test.py --onnx_dump=bazel-bin/tests/peers/onnx_dump OnnxTest.test_lenet5
 """
 
@@ -36,7 +36,7 @@ OPTIONS = ["".join(letters) or "-" for count in range(5) for letters in itertool
 
 def session_of(model, threads=1):
     options = onnxruntime.SessionOptions()
-    if not HAS_VNNI:  # its sums of uint8 and int8 would saturate; this makes weights uint8, which is exact
+    if not HAS_VNNI:  # its sums of uint8 and int8 would saturate; with this entry weights are uint8, which is exact
         options.add_session_config_entry("session.x64quantprecision", "1")
     options.intra_op_num_threads = threads
     options.log_severity_level = 3
@@ -44,14 +44,14 @@ def session_of(model, threads=1):
 
 
 def run(model, images, names=None):
-    """Outputs by name."""
+    """Returns the outputs by name."""
     session = session_of(model)
     names = names or [output.name for output in session.get_outputs()]
     return dict(zip(names, session.run(names, {session.get_inputs()[0].name: images})))
 
 
 def read_layers(folder):
-    """(name, channels, height, width) of each layer."""
+    """Returns (name, channels, height, width) of each layer."""
     rows = [line.split() for line in (folder / "layers.txt").read_text().splitlines()]
     return [(row[0], *map(int, row[1:])) for row in rows]
 
@@ -61,13 +61,13 @@ def read_tensor(path, height, width, channels):
 
 
 def differences(model, folder):
-    """(what differs, as {name: values}; tensors compared; values compared) between ONNX Runtime and onnx_dump's files."""
+    """Returns (differences as {name: values}; tensors compared; values compared) with onnx_dump's files."""
     images = np.fromfile(folder / "images.f32", np.float32).reshape(-1, 3, 32, 32)
     found = run(model, images)
     layers = read_layers(folder)
     expected = {"image_quantized": read_tensor(folder / "image_quantized.s8", 32, 32, 3)}
     for index, (name, channels, height, width) in enumerate(layers):
-        if (folder / f"{index}.s8").exists():  # not of a layer that writes sums
+        if (folder / f"{index}.s8").exists():  # a layer that writes sums has no such file
             expected[name] = read_tensor(folder / f"{index}.s8", height, width, channels)
     expected["logits"] = np.fromfile(folder / "logits.s32", np.int32).reshape(len(images), -1)
     assert set(expected) == set(found), set(expected) ^ set(found)
@@ -84,7 +84,7 @@ def differences(model, folder):
     return wrong, len(expected), values
 
 
-# --- networks as others quantize them ---
+# --- networks quantized by others ---
 
 
 def weight(name, *shape):
@@ -103,7 +103,7 @@ def float_model(nodes, weights):
 
 
 def lenet5(bias):
-    """As torch.onnx.export writes it: a Linear with bias is a Gemm, one without a MatMul of transposed weights."""
+    """Makes the model of torch.onnx.export: a Linear with bias is a Gemm, without a MatMul of transposed weights."""
     sizes = {"conv1": (6, 3, 5, 5), "conv2": (16, 6, 5, 5), "fc1": (120, 400), "fc2": (84, 120), "fc3": (10, 84)}
     weights = [weight(f"{name}.bias", size[0]) for name, size in sizes.items()] if bias else []
     nodes, x = [], "input"
@@ -215,7 +215,8 @@ class OnnxTest(unittest.TestCase):
         self.check("resnet18", ["bz", "bczl"], 2)
 
     def planted(self, change):
-        """How many values of each tensor differ after `change` of the model's constants, {name: TensorProto}."""
+        """Returns the number of different values of each tensor after `change` of the model's constants, {name:
+        TensorProto}."""
         model, folder = self.export("lenet5", "bt", 1, 32)
         change({constant.name: constant for constant in model.graph.initializer})
         return differences(model, folder)[0]
@@ -244,7 +245,7 @@ class OnnxTest(unittest.TestCase):
                 self.assertNotEqual(self.planted(change), {})
 
     def check_import(self, make, is_exact):
-        """`is_exact`: of the activations' type and of whether they are symmetric."""
+        """`is_exact` is a function of the activations' type and of whether they are symmetric."""
         compared = different = 0
         kinds = quantization.QuantType
         for activations, per_channel, symmetric, bias in [
@@ -257,7 +258,7 @@ class OnnxTest(unittest.TestCase):
                 model = quantized(make(bias), folder, activations, per_channel, symmetric)
                 subprocess.run([self.onnx_dump, "import", str(folder / "model.onnx"), "16", str(folder)], check=True)
                 images = np.fromfile(folder / "images.f32", np.float32).reshape(-1, 3, 32, 32)
-                logits = model.graph.node[-1].input[0]  # behind it only DequantizeLinear
+                logits = model.graph.node[-1].input[0]  # only DequantizeLinear follows
                 kind = TensorProto.UINT8 if activations == kinds.QUInt8 else TensorProto.INT8
                 model.graph.output.append(helper.make_tensor_value_info(logits, kind, ["N", 10]))
                 found = run(model, images, [logits])[logits].astype(np.int32) - (128 if activations == kinds.QUInt8 else 0)
@@ -275,7 +276,7 @@ class OnnxTest(unittest.TestCase):
         self.check_import(lenet5, lambda activations, symmetric: True)
 
     def test_import_small_resnet(self):
-        # Where not, lib/onnx/import_onnx.h says why: additions of int8, and an average pool left in float32.
+        # lib/onnx/import_onnx.h explains the other cases: additions of int8, and an average pool left in float32.
         self.check_import(small_resnet, lambda activations, symmetric: activations == quantization.QuantType.QUInt8
                           and not symmetric)
 

@@ -1,11 +1,11 @@
-// The C++ half of oracle_test.py: what Lockstep makes of given weights and a batch, in files that Python reads.
+// C++ half of oracle_test.py: Lockstep's results for given weights and a batch, in files that Python reads.
 //
 //   oracle_dump MODEL SEED WEIGHTS DATASET FOLDER fp32|bf16 nchw|channels_last [TRAINING]
 //
 // TRAINING: fields of TrainingSpec as text, such as "lars: 0.02", that replace the lab's.
 //
-// Writes into FOLDER: init.pt (the weights that MakeModel gives for SEED), images.f32 and labels.i64 (the data set's first
-// 32 training images, normalised), and, starting from WEIGHTS, three steps of TrainStep on that batch: losses.txt, the
+// Writes into FOLDER: init.pt (MakeModel's weights for SEED), images.f32 and labels.i64 (the data set's first 32
+// training images, normalised), and, starting from WEIGHTS, three steps of TrainStep on that batch: losses.txt, the
 // first step's gradients as NAME.grad.f32, and the weights after the first step and after all, first.pt and trained.pt.
 #include <ATen/core/grad_mode.h>
 
@@ -78,7 +78,7 @@ absl::StatusOr<Batch> FirstBatch(const std::string& path) {
   return batch;
 }
 
-// The lab's, but for `training`.
+// Returns the lab's spec with the changes of `training`.
 absl::StatusOr<proto::TrainingSpec> Spec(const std::string& precision, const std::string& memory_format,
                                          const std::string& training) {
   proto::TrainingSpec spec;
@@ -108,7 +108,7 @@ absl::Status Dump(const std::string& name, uint64_t seed, const std::string& wei
   GradientDump hook(*model, folder);
   std::string losses;
   for (int i = 0; i < kSteps; ++i) {
-    step.BeginEpoch();  // an epoch of one step, so that each loss is seen
+    step.BeginEpoch();  // an epoch of one step, so that each loss is returned
     RETURN_IF_ERROR(step.Run(batch, &hook));
     ASSIGN_OR_RETURN(const EpochTotals totals, step.EndEpoch());
     absl::StrAppendFormat(&losses, "%.17g\n", totals.mean_loss);

@@ -1,10 +1,9 @@
-"""Python's PyTorch as the oracle of the training step: the same weights and the same batch must give the same loss, the same
-gradients, and the same weights after three steps.
+"""Compares the training step with Python's PyTorch: the same weights and batch must give the same loss, gradients, and
+weights after three steps.
 
-The networks below are written as Python users write them (kuangliu/pytorch-cifar's ResNet-18, the lab's Net) and share no
-line with Lockstep's. Weights travel as checkpoints in both directions, so that these are checked as well. Run by bazel
-(tests/peers/BUILD); it is skipped, and says so, where the interpreter has no torch. By hand, one case, with a Python that
-has torch:
+The networks below are written like Python users write them (kuangliu/pytorch-cifar's ResNet-18, the lab's Net) and
+share no line with Lockstep's. Weights are passed as checkpoints in both directions, so that these are tested too. Run
+by bazel (tests/peers/BUILD); skipped, with a message, if the interpreter has no torch. Or one case, with torch:
     python3 tests/peers/oracle_test.py --oracle_dump=bazel-bin/tests/peers/oracle_dump --cifar_prep=bazel-bin/tools/cifar_prep \
         OracleTest.test_lenet5
 """
@@ -99,11 +98,11 @@ class Net(nn.Module):
 NETWORKS = {"resnet18": ResNet18, "lenet5": lambda: Net(bias=False), "lenet5_bias": lambda: Net(bias=True)}
 
 # --- the tolerance ---
-# u = 2^-24 is the unit roundoff of fp32. A sum of n products has a rounding error of about sqrt(n) u relative to the size
-# of what it sums (Higham, Accuracy and Stability of Numerical Algorithms, 2.8 and 4.2: rounding errors as random walk).
-# Two implementations that sum in another order differ by that much in each layer, and a gradient has passed all L layers
-# twice, forward and backward: 2 L sqrt(n) u. The longest sum is a weight gradient's, over batch and pixels: n = 32 * 32^2
-# in resnet18 (L = 18) and 32 * 28^2 in lenet5 (L = 5). Relative to the largest magnitude of the tensor.
+# u = 2^-24 is the unit roundoff of fp32. A sum of n products has a rounding error of about sqrt(n) u relative to the
+# size of its terms (Higham, Accuracy and Stability of Numerical Algorithms, 2.8 and 4.2: rounding errors as random
+# walk). Two implementations that sum in another order differ by that much in each layer, and a gradient passes all L
+# layers twice, forward and backward: 2 L sqrt(n) u. The longest sum is a weight gradient's, over batch and pixels: n =
+# 32 * 32^2 in resnet18 (L = 18) and 32 * 28^2 in lenet5 (L = 5). Relative to the largest magnitude of the tensor.
 UNIT_ROUNDOFF = 2.0 ** -24
 DEPTH = {"resnet18": 18, "lenet5": 5, "lenet5_bias": 5}
 LONGEST_SUM = {"resnet18": BATCH * 32 * 32, "lenet5": BATCH * 28 * 28, "lenet5_bias": BATCH * 28 * 28}
@@ -114,9 +113,10 @@ def relative_tolerance(name):
 
 
 def weight_tolerance(name, largest_gradient, largest_weight):
-    """After three steps the first gradient counts 1 + 1.9 + 2.71 times, the second 1 + 1.9, the third once."""
+    """Returns the tolerance after three steps: the first gradient counts 1 + 1.9 + 2.71 times, the second 1 + 1.9, the
+    third 1."""
     counted = (1 + 1.9 + 2.71) + (1 + 1.9) + 1
-    # Each of the three updates rounds the weight, and the product and sum that make it: 3 roundings of at most u each.
+    # Each of the three updates rounds the weight, and the product and sum of the update: 3 roundings of at most u each.
     return LEARNING_RATE * counted * relative_tolerance(name) * largest_gradient + STEPS * 3 * UNIT_ROUNDOFF * largest_weight
 
 
@@ -124,7 +124,7 @@ def weight_tolerance(name, largest_gradient, largest_weight):
 
 
 class Python:
-    """What PyTorch makes of the batch."""
+    """PyTorch's results for the batch."""
 
     def __init__(self, name, weights, images, labels, momentum=MOMENTUM, weight_decay=WEIGHT_DECAY, steps=STEPS,
                  precision="fp32", layout="nchw"):
@@ -154,7 +154,7 @@ LARS_RATE, TRUST = 0.1, 0.02
 
 
 class PythonLars:
-    """LARS as You et al. 2017 (arXiv 1708.03888, algorithm 1) with a skip list, in fp64: the weights after each step.
+    """LARS of You et al. 2017 (arXiv 1708.03888, algorithm 1) with a skip list, in fp64: the weights after each step.
 
     `skip`: biases and batch norm have no local rate. `decay_skipped`: they have weight decay nevertheless.
     """
@@ -183,8 +183,8 @@ class PythonLars:
 
 
 def lars_errors(name, state, python, steps):
-    """{weight: error / tolerance}. An update is a gradient times a factor with the gradient's norm below the fraction bar:
-    twice the gradient's relative error. The rest as weight_tolerance."""
+    """Returns {weight: error / tolerance}. An update is a gradient times a factor that is divided by the gradient's
+    norm: twice the gradient's relative error. Otherwise like weight_tolerance."""
     counted = sum(1 - MOMENTUM ** (step + 1) for step in range(steps)) / (1 - MOMENTUM)
     found = {}
     for key, largest_update in python.largest_update.items():
@@ -196,10 +196,11 @@ def lars_errors(name, state, python, steps):
 
 
 def has_bf16_convolutions():
-    """Whether oneDNN has bf16 kernels of its own here; elsewhere it runs its reference code, minutes for a batch of 32.
+    """Returns true if oneDNN has bf16 kernels on this CPU; otherwise its reference code takes minutes for a batch of
+    32.
 
-    It has them for AVX-512 with bf16 or AMX, unless ONEDNN_MAX_CPU_ISA forbids these (oneDNN's guide, "CPU Dispatcher
-    Control": the ISAs are ordered, and every one from AVX512_CORE_BF16 on has bf16).
+    It has them for AVX-512 with bf16 or AMX, unless ONEDNN_MAX_CPU_ISA forbids these (oneDNN's guide, "CPU
+    Dispatcher Control": the ISAs are ordered, and every one from AVX512_CORE_BF16 on has bf16).
     """
     flags = set(pathlib.Path("/proc/cpuinfo").read_text().split())
     limit = (os.environ.get("ONEDNN_MAX_CPU_ISA") or os.environ.get("DNNL_MAX_CPU_ISA") or "DEFAULT").upper()
@@ -212,7 +213,7 @@ def read(path, dtype, shape):
 
 
 class Lockstep:
-    """What oracle_dump makes of the same weights."""
+    """oracle_dump's results for the same weights."""
 
     def __init__(self, name, weights, binary, dataset, folder, precision="fp32", layout="nchw", training=""):
         torch.save(weights, folder / "weights.pt")
@@ -229,7 +230,8 @@ class Lockstep:
 
 
 def errors(name, lockstep, python):
-    """(what, error / tolerance) of every loss, gradient, weight and batch-norm statistic. Counters must be equal."""
+    """Returns (name, error / tolerance) of every loss, gradient, weight and batch-norm statistic. Counters must be
+    equal."""
     found = [(f"loss of step {step + 1}", abs(a - b) / (relative_tolerance(name) * abs(b)))
              for step, (a, b) in enumerate(zip(lockstep.losses, python.losses))]
     for key, expected in python.gradients.items():
@@ -270,14 +272,14 @@ class OracleTest(unittest.TestCase):
             self.assertTrue(torch.equal(lockstep.init[key], value), f"initial {key} for the same seed")
         self.assertEqual(set(lockstep.gradients), set(python.gradients))
         self.assertTrue(all(gradient.abs().max() > 0 for gradient in python.gradients.values()))
-        NETWORKS[name]().load_state_dict(lockstep.state)  # strict: no name is missing, none is left over
+        NETWORKS[name]().load_state_dict(lockstep.state)  # strict: no name may be missing or superfluous
         found = errors(name, lockstep, python)
         what, worst = max(found, key=lambda pair: pair[1])
         exact = sum(error == 0 for _, error in found)
         print(f"{name} {how}: {len(found)} comparisons, {exact} of them equal bit for bit; largest error {worst:.3g} of its tolerance, at {what}; "
               f"relative tolerance {relative_tolerance(name):.2g}; losses {python.losses}")
         self.assertLessEqual(worst, 1, what)
-        # Controls: the comparison must notice a slightly different optimizer.
+        # Controls: the comparison must detect a slightly different optimizer.
         for change in ({"momentum": 0.89}, {"weight_decay": 0.0}):
             other = Python(name, weights, lockstep.images, lockstep.labels, **change, **how)
             what, worst = max(errors(name, lockstep, other), key=lambda pair: pair[1])
@@ -289,7 +291,7 @@ class OracleTest(unittest.TestCase):
         return weights, lockstep
 
     def check_gradients_differ(self, name, lockstep, other):
-        """The comparison must notice, in the gradients of every layer, one wrong label of 32 or another precision."""
+        """The comparison must detect, in the gradients of every layer, one wrong label of 32 or another precision."""
         found = dict(errors(name, lockstep, other))
         for key in other.gradients:
             self.assertGreater(found[f"gradient {key}"], 1, f"a difference went unnoticed in the gradient of {key}")
@@ -310,7 +312,7 @@ class OracleTest(unittest.TestCase):
         what = max(found, key=found.get)
         print(f"{name}, LARS, {steps} steps: largest error {found[what]:.3g} of its tolerance, at {what}")
         self.assertLessEqual(found[what], 1, what)
-        # Controls: other treatments of biases and batch norm must be noticed.
+        # Controls: other treatments of biases and batch norm must be detected.
         for change in ({"decay_skipped": True}, {"skip": False}):
             other = PythonLars(name, weights, lockstep.images, lockstep.labels, steps, **change)
             found = lars_errors(name, state, other, steps)
@@ -318,14 +320,14 @@ class OracleTest(unittest.TestCase):
             print(f"{name}, LARS with {change}: {found[what]:.3g} of the tolerance, at {what}")
             self.assertGreater(found[what], 1, f"{change} went unnoticed")
 
-    # One step: where batch norm counts over few pixels, a rounding of the weights changes the next gradient by far more.
+    # One step: if batch norm averages over few pixels, a rounding of the weights changes the next gradient by far more.
     def test_resnet18_lars(self):
         self.check_lars("resnet18", 1)
 
     def test_lenet5_bias_lars(self):
         self.check_lars("lenet5_bias", STEPS)
 
-    # Both sides round to bf16 at the same places, so that the tolerance is that of the sums in fp32 between them.
+    # Both sides round to bf16 at the same places, so the tolerance is that of the fp32 sums in between.
     @unittest.skipUnless(has_bf16_convolutions(), "no bf16 instructions: oneDNN would take minutes")
     def test_resnet18_bf16_channels_last(self):
         how = {"precision": "bf16", "layout": "channels_last"}
@@ -340,7 +342,7 @@ class OracleTest(unittest.TestCase):
 
 
 def make_dataset(cifar_prep, folder):
-    """Real pictures where LOCKSTEP_CIFAR10 says where they are, else synthetic ones."""
+    """Makes a data set of real pictures in the folder LOCKSTEP_CIFAR10, or else of synthetic ones."""
     path = os.path.join(folder, "dataset.rec")
     real = os.environ.get("LOCKSTEP_CIFAR10")
     source = [f"--input={real}", "--allow_partial"] if real else ["--input_format=synthetic", "--train_images=100",
