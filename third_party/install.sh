@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Installs what Lockstep needs and this machine lacks: Debian or Ubuntu packages, and LibTorch into .venv.
+# Installs the packages that Lockstep needs and this machine lacks: Debian or Ubuntu packages, and LibTorch into .venv.
 #
-#   third_party/install.sh           install what is missing; asks for root only when a package is
-#   third_party/install.sh --check   list what is missing, and what it would take; install nothing
+#   third_party/install.sh           install what is missing; asks for root only if a package is missing
+#   third_party/install.sh --check   list what is missing, and whether it needs disk space and root; install nothing
 #   third_party/install.sh --help    this text
 #
-# It says beforehand how much disk it needs, and whether it needs root. Run it again at any time: it installs nothing
-# that is there. A package that apt does not have is named, and all others are installed. third_party/versions.sh lists
-# names, versions and reasons, and which packages are optional.
+# It first prints the disk space that it needs, and whether it needs root. It may be run again at any time: it installs
+# only what is missing. A package that apt does not have is named, and all others are installed. third_party/versions.sh
+# lists names, versions and reasons, and which packages are optional.
 #
 # Exit codes: 0 ready, 1 something required is missing or could not be installed, 2 wrong usage.
 set -euo pipefail
@@ -72,7 +72,7 @@ find_missing_packages() {
     split_need "$need"
     for name in $names; do all+=("$name"); done
   done
-  # It fails for names that this distribution does not know; those are not installed.
+  # dpkg-query fails for names that this distribution does not have; those are not installed.
   installed=" $(dpkg-query -W -f='${db:Status-Status}:${Package} ' "${all[@]}" 2>/dev/null || true)"
   missing_needs=()
   missing_required=0
@@ -87,8 +87,8 @@ find_missing_packages() {
   done
 }
 
-# torch_version_in FOLDER: the release of the LibTorch in FOLDER, from a wheel's version.py or the archive's build-version;
-# empty where neither tells it.
+# torch_version_in FOLDER: prints the release of the LibTorch in FOLDER, from a wheel's version.py or the archive's
+# build-version; empty if neither file has it.
 torch_version_in() {
   local version
   version="$(sed -n "s/^__version__ = '\([0-9.]*\).*/\1/p" "$1/version.py" 2>/dev/null || true)"
@@ -96,12 +96,12 @@ torch_version_in() {
   printf '%s' "$version"
 }
 
-# elsewhere PYTHON ARGUMENTS...: runs PYTHON in the root folder. With -c or -m it imports modules of its working folder
-# first, and the caller's may hold anything.
+# elsewhere PYTHON ARGUMENTS...: runs PYTHON in the root folder. With -c or -m, Python first imports modules of its
+# working folder, and the caller's folder may hold any file.
 elsewhere() { (cd / && "$@"); }
 
-# Sets `torch_found` to where LibTorch is, or to nothing, and `torch_warning` to a line about a version that was not tried.
-# Importing torch would take seconds: reads its version.
+# Sets `torch_found` to the place of LibTorch, or to nothing, and `torch_warning` to a line about a version that was not
+# tested. Reads the version from files, because importing torch would take seconds.
 find_torch() {
   local folder version
   torch_found="" torch_warning=""
@@ -128,7 +128,7 @@ find_torch() {
   done
 }
 
-# warn_of_new_torch VERSION FOLDER REMEDY: sets `torch_warning` if VERSION is newer than the newest that was tried. Patch
+# warn_of_new_torch VERSION FOLDER REMEDY: sets `torch_warning` if VERSION is newer than the newest tested one. Patch
 # releases of one minor version count as one.
 warn_of_new_torch() {
   local minor="${1%"${1#*.*.}"}"
@@ -186,7 +186,8 @@ read_candidates() {
   done < <(LC_ALL=C apt-cache policy "${all[@]}" 2>/dev/null)
 }
 
-# choose NAMES...: sets `chosen` to the first that apt knows, and `version` to its version; both are empty without one.
+# choose NAMES...: sets `chosen` to the first name that apt has, and `version` to its version; both are empty if there
+# is none.
 choose() {
   for chosen in "$@"; do
     version="${candidates[$chosen]:-}"
@@ -202,7 +203,7 @@ find_upstream() {
   upstream="${upstream%%[-+~]*}"
 }
 
-# remedy: how to meet the need of the last split_need without its package.
+# remedy: prints how to meet the need of the last split_need without its package.
 remedy() {
   local override text=""
   for override in $overrides; do
@@ -225,8 +226,8 @@ megabytes() {
   esac
 }
 
-# ask_apt NAMES...: sets packages_count, download_mb and unpacked_mb to apt's figures for these packages and what they
-# depend on. Fails if apt cannot install them. Changes nothing, and needs no root.
+# ask_apt NAMES...: sets packages_count, download_mb and unpacked_mb to apt's figures for these packages and their
+# dependencies. Fails if apt cannot install them. Changes nothing, and needs no root.
 ask_apt() {
   local answer
   packages_count=0 download_mb=0 unpacked_mb=0
@@ -275,7 +276,7 @@ choose_packages() {
     fi
   done
   if [ "${#packages[@]}" -gt 0 ] && ! ask_apt "${packages[@]}"; then
-    # One of them, or more, depends on what apt cannot give: each is tried alone.
+    # At least one of them depends on a package that apt does not have: each is tried alone.
     packages=()
     for need in "${possible[@]}"; do
       split_need "$need"
@@ -310,7 +311,7 @@ size() {
   if [ "$1" -lt 1000 ]; then say "$1 MB"; else say "$(($1 / 1000)).$(($1 % 1000 / 100)) GB"; fi
 }
 
-# Prints what cannot and what will be installed, the disk that it takes, and whether it needs root.
+# Prints what cannot and what will be installed, the disk space for it, and whether it needs root.
 say_plan() {
   local disk=() root=no line
   for line in ${refused[@]+"${refused[@]}"}; do say "will be missing: $line"; done
@@ -329,7 +330,7 @@ say_plan() {
   fi
 }
 
-# Ends if a file system has too little room for what say_plan prints.
+# Ends if a file system has too little space for the plan that say_plan prints.
 check_room() {
   local folder free mount amounts folders i
   local -A needed=() available=()
@@ -368,8 +369,8 @@ lists_are_complete() {
   done
 }
 
-# Finds out what is to be installed, and says it. Updates apt's lists first if they do not name a required package, and
-# $1 is not "check".
+# Determines what is to be installed, and prints it. Updates apt's lists first if they lack a required package and $1 is
+# not "check".
 plan() {
   if [ "${#missing_needs[@]}" -gt 0 ] || lacks_venv; then
     if ! command -v apt-get >/dev/null; then
@@ -423,8 +424,8 @@ install_torch() {
     die "pip failed; its output is in $log. Run install.sh again, or set LIBTORCH to an unpacked LibTorch."
 }
 
-# bazel_version: the version of the bazel on PATH; empty if it does not tell. Debian 12's tells it to dpkg alone. Runs in the
-# checkout, where Bazelisk reads which version it must start.
+# bazel_version: prints the version of the bazel on PATH; empty if it has none. Debian 12's version is known only to
+# dpkg. Runs in the checkout, where Bazelisk reads the version that it must start.
 bazel_version() {
   local version upstream
   version="$(cd "$root" && bazel --version 2>/dev/null | sed -n 's/^bazel \([0-9][0-9.]*\).*/\1/p')" || true
@@ -436,10 +437,10 @@ bazel_version() {
   printf '%s' "$upstream"
 }
 
-# Ends if the bazel on PATH is older than the oldest that was tried, and prints one line if it is newer than the newest.
+# Ends if the bazel on PATH is older than the oldest tested one, and prints a line if it is newer than the newest.
 check_bazel() {
   local version remedy="install Bazelisk as bazel, which takes the version in .bazeliskrc"
-  command -v bazel >/dev/null || return 0 # Bazelisk alone takes the version in .bazeliskrc
+  command -v bazel >/dev/null || return 0 # Bazelisk alone uses the version in .bazeliskrc
   version="$(bazel_version)"
   [ -n "$version" ] || return 0
   version_at_least "$version" "$LOCKSTEP_BAZEL_MINIMUM" ||
@@ -450,12 +451,12 @@ check_bazel() {
   fi
 }
 
-# Whether .venv has ONNX Runtime, or is not there to hold it.
+# Succeeds if .venv has ONNX Runtime, or does not exist.
 onnxruntime_is_settled() {
   [ ! -x "$venv/bin/python3" ] || compgen -G "$venv/lib/python3*/site-packages/onnxruntime" >/dev/null
 }
 
-# One test asks for it, and is skipped without it: a failure is reported, and does not fail install.sh.
+# Only one test uses it, and is skipped without it: a failure is reported, but install.sh does not fail.
 install_onnxruntime() {
   step "installing $LOCKSTEP_ONNXRUNTIME_PIN and $LOCKSTEP_ONNX_PIN, the tests' oracle of int8 networks, 100 MB" \
     elsewhere "$venv/bin/python3" -m pip install --quiet --disable-pip-version-check "$LOCKSTEP_NUMPY_PIN" "$LOCKSTEP_ONNX_PIN" \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs install.sh in a copy of the checkout, on a pretended machine: dpkg-query, apt-get, apt-cache and python3
+# Runs install.sh in a copy of the checkout, on a simulated machine: dpkg-query, apt-get, apt-cache and python3
 # are small scripts that keep the machine's state in files. Needs no network and changes nothing outside of
 # the test's temporary folder.
 set -euo pipefail
@@ -12,8 +12,8 @@ export STATE="$scratch/state"
 
 fail() { printf 'FAIL %s: %s\n' "$case" "$*" >&2; cat "$scratch/output" >&2; exit 1; }
 
-# write_program NAME: standard input becomes a program of the pretended machine. It removes what is there first,
-# so that it can never write through a link to a real program.
+# write_program NAME: standard input becomes a program of the simulated machine. Removes an existing file first, so that
+# it can never write through a link to a real program.
 write_program() {
   rm -f "$bin/$1"
   { echo '#!/bin/bash'; cat; } >"$bin/$1"
@@ -80,7 +80,7 @@ esac
 END
 }
 
-# A machine with nothing installed, on which apt knows every package in version 1:20240101-1, and with 20 GB free.
+# Makes a machine with nothing installed, on which apt has every package in version 1:20240101-1, and with 20 GB free.
 new_machine() {
   local program
   rm -rf "$checkout" "$bin" "$STATE"
@@ -101,7 +101,7 @@ END
   pretend_python
 }
 
-# run EXPECTED_EXIT_CODE ARGUMENTS...: runs install.sh on the pretended machine, from another folder.
+# run EXPECTED_EXIT_CODE ARGUMENTS...: runs install.sh on the simulated machine, from another folder.
 run() {
   local expected="$1" code=0
   shift
@@ -198,7 +198,7 @@ write_program bazelisk </dev/null
 run 0
 expect_not 'bazel-bootstrap'
 
-# pretend_bazel TEXT: a bazel whose --version prints TEXT.
+# pretend_bazel TEXT: makes a bazel whose --version prints TEXT.
 pretend_bazel() { write_program bazel <<<"echo '$1'"; }
 
 case="a Bazel that is too new is named, and all else is ready"
@@ -234,7 +234,7 @@ LIBTORCH=/opt/libtorch run 0
 expect 'LIBTORCH=/opt/libtorch'
 expect_no_log 'pip install'
 
-# torch_in FOLDER VERSION: an installed torch, as far as install.sh looks at it.
+# torch_in FOLDER VERSION: makes an installed torch, with the parts that install.sh reads.
 torch_in() { mkdir -p "$1" && echo "__version__ = '$2'" >"$1/version.py"; }
 minimum="$(source third_party/versions.sh && echo "$LOCKSTEP_TORCH_MINIMUM")"
 maximum="$(source third_party/versions.sh && echo "$LOCKSTEP_TORCH_MAXIMUM")"

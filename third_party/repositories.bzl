@@ -1,7 +1,8 @@
-"""All outsiders of Lockstep, for WORKSPACE and extensions.bzl. Nothing is downloaded: every rule finds what is installed.
+"""Declares all libraries and tools of others, for WORKSPACE and extensions.bzl. Every rule finds an
+installed one; nothing is downloaded.
 
-third_party/install.sh installs them, third_party/versions.sh lists the versions, and the README.md in
-each folder says how to point the build at another copy.
+third_party/install.sh installs them, third_party/versions.sh lists the versions, and the README.md in each folder
+describes how to use another copy.
 """
 
 load("//third_party/arm64:arm64.bzl", "arm64_repository")

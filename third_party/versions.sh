@@ -1,17 +1,17 @@
-# What Lockstep needs from others, in one place. Read by install.sh, and in part by lib/doctor/BUILD.
+# Versions of everything that Lockstep needs from others. Read by install.sh, and partly by lib/doctor/BUILD.
 # shellcheck shell=bash disable=SC2034
 
-# Oldest and newest Bazel that Lockstep was tried with: 4.2.3 (Debian 12) and 7.7.1. Read by lib/doctor/BUILD, too.
+# Oldest and newest Bazel that Lockstep was tested with: 4.2.3 (Debian 12) and 7.7.1. Also read by lib/doctor/BUILD.
 LOCKSTEP_BAZEL_MINIMUM="4.2"
 LOCKSTEP_BAZEL_MAXIMUM="7.7"
 
 # One line per need: packages | minimum version | kind | override | why.
-#   packages  names as Debian 12 and 13, Ubuntu 22.04 and 24.04 have them; the first that apt knows is taken.
-#   minimum   lowest version that suffices; - when every release's version does. Of note: Protocol
+#   packages  names in Debian 12 and 13, Ubuntu 22.04 and 24.04; the first that apt has is used.
+#   minimum   lowest version that suffices; - if every release's version does. Note: Protocol
 #             Buffers 3.15 is the first whose `optional` needs no flag.
-#   kind      required: install.sh fails without it. optional: the build and the lab run without it, and what is then
-#             missing says so.
-#   override  the need is met without the package when this variable is set, or `command:NAME` is on PATH.
+#   kind      required: install.sh fails without it. optional: the build and the lab run without it, and report
+#             the parts that are missing.
+#   override  the need is met without the package if this variable is set, or `command:NAME` is on PATH.
 LOCKSTEP_PACKAGES=(
   "bazel-bootstrap | $LOCKSTEP_BAZEL_MINIMUM | required | command:bazel command:bazelisk | Bazel, the build tool"
   "g++ | 10 | required | command:g++ | C++20 compiler"
@@ -37,25 +37,25 @@ LOCKSTEP_PACKAGES=(
   "openmpi-bin | - | optional | command:mpirun | Open MPI, a launcher under which scale_run is tested"
 )
 
-# The formatter whose output counts. tools/presubmit.sh asks for it; nothing else does.
+# Version of the formatter. Only tools/presubmit.sh reads it.
 LOCKSTEP_CLANG_FORMAT_VERSION="14"
-LOCKSTEP_CLANG_FORMAT_PIN="clang-format==14.0.6" # From PyPI, where the distribution has no package of this version.
+LOCKSTEP_CLANG_FORMAT_PIN="clang-format==14.0.6" # package on PyPI, for distributions without this version
 
-# LibTorch comes in the Python wheel: C++ headers and libraries, NCCL and cuDNN, and the Python oracle of the tests. Minimum
-# and maximum are the oldest and the newest version that was tried (libtorch/README.md), without the patch release;
-# libtorch/libtorch.bzl reads the three lines, too.
-LOCKSTEP_TORCH_PIN="torch==2.11.0"  # CUDA 13.0 build on x86-64 Linux; the version that was measured.
+# LibTorch comes in the Python wheel: C++ headers and libraries, NCCL and cuDNN, and the Python that tests compare with.
+# Minimum and maximum are the oldest and the newest tested version (libtorch/README.md), without the patch release;
+# libtorch/libtorch.bzl also reads the three lines.
+LOCKSTEP_TORCH_PIN="torch==2.11.0" # CUDA 13.0 build on x86-64 Linux; the version of the measurements
 LOCKSTEP_TORCH_MINIMUM="2.11"
 LOCKSTEP_TORCH_MAXIMUM="2.15"
-LOCKSTEP_NUMPY_PIN="numpy==2.2.6"   # The newest that still takes Python 3.10.
-# Room that torch and numpy take, in 10^6 bytes, as measured with the pins: in .venv; in pip's temporary folder while it
-# installs, and as much again in its cache.
+LOCKSTEP_NUMPY_PIN="numpy==2.2.6" # newest version that supports Python 3.10
+# Disk space of torch and numpy in 10^6 bytes, as measured with the pins: in .venv; in pip's temporary folder during the
+# installation, and the same again in its cache.
 LOCKSTEP_TORCH_MB=5000
 LOCKSTEP_TORCH_DOWNLOAD_MB=3000
-# ONNX Runtime runs the int8 networks that we export, as an independent check (//tests/peers:onnx_test). Wanted, not needed.
-LOCKSTEP_ONNXRUNTIME_PIN="onnxruntime==1.23.2"  # Takes Python 3.10, as 1.32.0 does not, and sends no telemetry, as that does.
-LOCKSTEP_ONNX_PIN="onnx==1.23.2"                # Its checker and its model files, for the same test.
-LOCKSTEP_PYTHON_MINIMUM="3.10"      # What the torch pin asks for.
+# ONNX Runtime runs the int8 networks that we export, as an independent check (//tests/peers:onnx_test). Optional.
+LOCKSTEP_ONNXRUNTIME_PIN="onnxruntime==1.23.2" # supports Python 3.10 and sends no telemetry, unlike 1.32.0
+LOCKSTEP_ONNX_PIN="onnx==1.23.2" # its checker and its model files, for the same test
+LOCKSTEP_PYTHON_MINIMUM="3.10" # requirement of the torch pin
 
-# Not installed by us: the CUDA toolkit, 12.0 or newer (tried: 13.0; cuda/cuda.bzl checks it). Without it, GPU
-# targets are skipped.
+# Not installed by us: the CUDA toolkit, 12.0 or newer (tested: 13.0; cuda/cuda.bzl checks it). Without it, GPU targets
+# are skipped.

@@ -8,7 +8,7 @@ build names it, so a machine without that folder builds all the rest.
 load("@bazel_tools//tools/cpp:unix_cc_configure.bzl", "configure_unix_toolchain")
 load("//third_party/system:system_library.bzl", "ARM64_VARIABLES", "arm64_folder")
 
-# Those that Bazel's detection asks for; the others are of no use to a build.
+# Programs that Bazel's detection asks for; a build uses no others.
 _TOOLS = ["ar", "cpp", "dwp", "gcov", "ld", "nm", "objcopy", "objdump", "strip"]
 
 def _arm64_repository_impl(repository_ctx):
@@ -18,7 +18,7 @@ def _arm64_repository_impl(repository_ctx):
     tools["gcc"] = prefix + "g++"
     configure_unix_toolchain(repository_ctx, "aarch64", tools)
 
-    # Programs for this machine, such as Python, run as they are.
+    # Programs for this machine, such as Python, run without QEMU.
     repository_ctx.file("qemu/qemu.sh", "\n".join([
         "#!/bin/bash",
         'if [ "$(od -An -tx1 -j18 -N2 "$1" 2>/dev/null)" = " b7 00" ]; then',  # e_machine of ELF: EM_AARCH64

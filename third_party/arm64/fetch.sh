@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Makes a folder with all that `--config=arm64` needs: GCC for 64-bit Arm, QEMU, and the arm64 packages of this release
-# that Lockstep is built with. Installs nothing and needs no root: Debian on x86-64, 210 MB of downloads, 0.7 GB of disk.
+# Makes a folder with everything that `--config=arm64` needs: GCC for 64-bit Arm, QEMU, and the arm64 packages of this
+# release that Lockstep needs. Installs nothing, needs no root: Debian on x86-64, 210 MB of downloads, 0.7 GB of disk.
 #
 #   third_party/arm64/fetch.sh             into .arm64 of this checkout, where the build looks for it
 #   third_party/arm64/fetch.sh FOLDER      elsewhere; set LOCKSTEP_ARM64=FOLDER for the build
 #   third_party/arm64/fetch.sh --help      this text
 #
-# Run it again at any time: a folder that is complete stays as it is, also when Debian has newer packages.
-# Exit codes: 0 ready, 1 a package could not be had, 2 wrong usage.
+# It may be run again at any time: a complete folder stays unchanged, also if Debian has newer packages.
+# Exit codes: 0 ready, 1 a package could not be fetched, 2 wrong usage.
 set -euo pipefail
 unset CDPATH # cd would look for folders there, and print them
 
@@ -22,14 +22,14 @@ COMPILER=(g++-aarch64-linux-gnu qemu-user-static)
 usage() { sed -n '2,/^set -e/{/^set -e/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"; }
 die() { printf 'fetch.sh: %s\n' "$*" >&2; exit 1; }
 
-# The machine's own Debian sources, in the old format of one line each.
+# Prints the machine's own Debian sources, in the old format of one line each.
 debian_sources() {
   apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' \
     'Component: main' | sort -u | sed 's/^/deb /'
 }
 
-# apt_for ARCHITECTURE ARGUMENTS...: apt-get on lists and a cache of its own, as a machine of that architecture on which
-# nothing is installed.
+# apt_for ARCHITECTURE ARGUMENTS...: runs apt-get with separate lists and cache, like on a machine of that architecture
+# on which nothing is installed.
 apt_for() {
   local state="$folder/apt/$1"
   mkdir -p "$state/lists/partial" "$state/archives/partial"
@@ -52,7 +52,7 @@ END
   APT_CONFIG="$state/apt.conf" apt-get -qq "$@"
 }
 
-# unpack ARCHITECTURE TO PACKAGES...: the packages and what they depend on.
+# unpack ARCHITECTURE TO PACKAGES...: unpacks the packages and their dependencies.
 unpack() {
   local architecture="$1" to="$2" package
   shift 2
@@ -67,7 +67,7 @@ unpack() {
   done
 }
 
-# Links that lead to an absolute path, such as libz.so, would lead to the machine's own files.
+# Links to an absolute path, such as libz.so, would lead to the machine's own files.
 make_links_relative() {
   local link target
   find "$1" -type l -lname '/*' | while read -r link; do
@@ -76,7 +76,7 @@ make_links_relative() {
   done
 }
 
-# write_program NAME COMMAND...: a program in bin/ that finds its libraries here.
+# write_program NAME COMMAND...: writes a program to bin/ that finds its libraries here.
 write_program() {
   local name="$1"
   shift
@@ -111,7 +111,7 @@ main() {
   unpack amd64 "$folder/compiler" "${COMPILER[@]}"
   make_links_relative "$folder/sysroot"
   make_links_relative "$folder/compiler"
-  # Linker scripts name the files where the packages would have put them.
+  # Linker scripts name the files at the places where an installation would have put them.
   grep -lI '/usr/aarch64-linux-gnu/lib/' "$folder"/compiler/usr/aarch64-linux-gnu/lib/*.so |
     xargs -r sed -i 's#/usr/aarch64-linux-gnu/lib/##g'
   find "$folder/compiler/usr/bin" -name 'qemu-*' ! -name qemu-aarch64-static -delete

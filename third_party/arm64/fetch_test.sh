@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs fetch.sh and tools/arm64.sh up to where they would use the network or Bazel.
+# Runs fetch.sh and tools/arm64.sh up to the points at which they would use the network or Bazel.
 set -euo pipefail
 
 fetch="$1"
@@ -7,7 +7,7 @@ arm64="$2"
 scratch="$(mktemp -d "${TEST_TMPDIR:-/tmp}/fetch_test.XXXXXX")"
 trap 'rm -rf "$scratch"' EXIT
 
-# expect CODE TEXT COMMAND...: its exit code, and a text in its output, which is one line.
+# expect CODE TEXT COMMAND...: checks the exit code, and a text in the output, which must be one line.
 expect() {
   local code="$1" text="$2" status=0
   shift 2
@@ -19,7 +19,7 @@ expect() {
   fi
 }
 
-# A folder that holds what is wanted stays as it is.
+# A complete folder stays unchanged.
 mkdir "$scratch/complete"
 (eval "$(sed -n "/^PACKAGES=(/,/)/p" "$fetch")"; eval "$(grep '^COMPILER=(' "$fetch")"
   printf '%s\n' "${PACKAGES[*]} ${COMPILER[*]}") >"$scratch/complete/ready"

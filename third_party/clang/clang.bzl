@@ -30,7 +30,7 @@ def _find_clang(repository_ctx):
          ", ".join(names) + "LOCKSTEP_CLANG to another clang.")
 
 def _check_fuzzer(repository_ctx, clang):
-    """Clang's packages leave its runtime libraries to another package."""
+    """Fails if clang cannot link libFuzzer: Clang's packages leave the runtime libraries to another package."""
     repository_ctx.file("probe/probe.cc", "extern \"C\" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }\n")
     result = repository_ctx.execute([clang, "-fsanitize=fuzzer,address,undefined", "-xc++", "probe/probe.cc", "-lstdc++", "-lm", "-o", "probe/probe"])
     if result.return_code != 0:

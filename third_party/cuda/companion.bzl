@@ -1,4 +1,4 @@
-"""Repository rule for an NVIDIA library that comes beside CUDA: NCCL and cuDNN.
+"""Repository rule for an NVIDIA library that accompanies CUDA: NCCL and cuDNN.
 
 Search order, first folder with both header and library wins; nothing is ever downloaded:
   1. the environment variable <NAME>_HOME, a prefix with include/ and lib/;
@@ -23,7 +23,7 @@ def _prefixes(repository_ctx):
     return prefixes + ["/usr"]
 
 def _find(repository_ctx, prefix):
-    """Paths of the header's and the library's folders below prefix, or None."""
+    """Returns the paths of the header's and the library's folders below prefix, or None."""
     arch = multiarch(repository_ctx)
     header = find_in_folders(repository_ctx, [prefix + "/include", prefix + "/include/" + arch], repository_ctx.attr.header)
     library = find_in_folders(repository_ctx, [prefix + "/lib", prefix + "/lib64", prefix + "/lib/" + arch], repository_ctx.attr.library)

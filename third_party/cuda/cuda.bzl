@@ -11,19 +11,20 @@ Without --@cuda//:architectures the build compiles for the GPUs of this machine,
 load("//third_party/cuda:architectures.bzl", "portable_code")
 
 _EXPECTED = ["bin/nvcc", "include/cuda_runtime_api.h", "lib64/libcudart.so"]
-_MINIMUM = 12000  # CUDA 12.0: the first in which every Hopper feature can be compiled.
-_OLDEST = 75  # Turing: the oldest that the newest toolkits know, and that the kernels are written for.
+_MINIMUM = 12000  # CUDA 12.0: the first that can compile every Hopper feature.
+_OLDEST = 75  # Turing: the oldest that the newest toolkits support, and that the kernels are written for.
 _DEFAULT_ARCHS = ["80", "90"]  # A100; H100, H200
 
 def _version(repository_ctx, home):
-    """The toolkit's version as CUDART_VERSION writes it, for example 13000 for 13.0; 0 when it does not say."""
+    """Returns the toolkit's version in the format of CUDART_VERSION, for example 13000 for 13.0; 0 if the header lacks
+    it."""
     for line in repository_ctx.read(home + "/include/cuda_runtime_api.h").splitlines():
         if line.startswith("#define CUDART_VERSION"):
             return int(line.split(" ")[-1])
     return 0
 
 def _problem(repository_ctx, home):
-    """Why the folder `home` is not a usable toolkit; empty when it is."""
+    """Returns the reason why the folder `home` is not a usable toolkit; empty if it is."""
     missing = [name for name in _EXPECTED if not repository_ctx.path(home + "/" + name).exists]
     if missing:
         return "it lacks " + ", ".join(missing)
@@ -31,7 +32,7 @@ def _problem(repository_ctx, home):
     return "" if version >= _MINIMUM else "its CUDART_VERSION is %d, below %d" % (version, _MINIMUM)
 
 def find_cuda_home(repository_ctx):
-    """The toolkit's folder as a string, or None; fails when CUDA_HOME is set but holds no usable toolkit."""
+    """Returns the toolkit's folder as a string, or None. Fails if CUDA_HOME is set but holds no usable toolkit."""
     home = repository_ctx.os.environ.get("CUDA_HOME", "")
     if home:
         problem = _problem(repository_ctx, home)
@@ -47,7 +48,7 @@ def find_cuda_home(repository_ctx):
     return None
 
 def _known_archs(repository_ctx, home):
-    """Architectures that nvcc compiles for, for example ["75", "80"]; "90" stands for "90a" too."""
+    """Returns the architectures that nvcc supports, for example ["75", "80"]; "90" includes "90a"."""
     result = repository_ctx.execute([home + "/bin/nvcc", "--list-gpu-arch"])
     if result.return_code != 0:
         fail("%s/bin/nvcc --list-gpu-arch failed: %s" % (home, result.stderr))
@@ -55,7 +56,7 @@ def _known_archs(repository_ctx, home):
     return [arch for arch in archs if arch.isdigit() and int(arch) >= _OLDEST]
 
 def _archs_here(repository_ctx, known):
-    """The setting for the GPUs of this machine that nvcc knows, with PTX for later ones."""
+    """Returns the setting for the GPUs of this machine that nvcc supports, with PTX for later ones."""
     smi = repository_ctx.which("nvidia-smi")
     result = repository_ctx.execute([smi, "--query-gpu=compute_cap", "--format=csv,noheader"]) if smi else None
     lines = result.stdout.split("\n") if result and result.return_code == 0 else []

@@ -10,11 +10,11 @@ load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//third_party/cuda:architectures.bzl", "ArchitecturesInfo", "gencode_flags")
 load("//third_party/system:rounding.bzl", "ROUNDING_NVCC_FLAGS")
 
-# No fast-math here: a kernel that wants it asks by copts, and its test's tolerance says so.
+# No fast-math here: a kernel that needs it has it in its copts, and its test has the tolerance for it.
 _NVCC_FLAGS = [
     "-std=c++20",
     "-O3",
-    "--threads=1",  # One action is one core for Bazel's scheduler.
+    "--threads=1",  # Bazel's scheduler counts one core per action.
     "--expt-relaxed-constexpr",  # constexpr functions of the host, such as std::min, in kernels.
     "-Xcompiler=-fPIC,-Wall,-Wextra,-Wno-unused-parameter",
     "-DNDEBUG",
@@ -24,7 +24,7 @@ _NVCC_FLAGS = [
 _CUDA_ROOT = Label("@cuda//:headers").workspace_root + "/"
 
 def _preprocessor_flags(compilation_context):
-    """Defines and include paths; nvcc knows its own toolkit's headers and has no -iquote."""
+    """Returns defines and include paths; nvcc finds its own toolkit's headers and has no -iquote."""
     quote = compilation_context.quote_includes.to_list() + compilation_context.includes.to_list()
     system = [path for path in compilation_context.system_includes.to_list() if _CUDA_ROOT not in path]
     flags = ["-D" + define for define in compilation_context.defines.to_list()]
@@ -71,7 +71,7 @@ _cuda_objects = rule(
 )
 
 def cuda_library(name, srcs, cuda_home, known_archs, requires, hdrs = [], deps = [], copts = [], needs = "", testonly = False, **kwargs):
-    """See defs.bzl.tpl, which BUILD files load; the arguments there are filled in by the detection rule."""
+    """See defs.bzl.tpl, which BUILD files load; the detection rule sets the arguments there."""
     deps = deps + ["@cuda//:cudart"]
     _cuda_objects(
         name = name + "_objects",

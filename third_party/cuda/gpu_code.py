@@ -1,10 +1,11 @@
-"""For which GPUs a program, library or object holds code: machine code as sm_80, Hopper's own as sm_90a, PTX as compute_80.
+"""Lists the GPU code in a program, library or object: machine code as sm_80, Hopper's own as sm_90a, PTX as compute_80.
 
-    gpu_code.py FILE...                   says it, a line for each file
-    gpu_code.py --expect=LIST FILE...     fails unless each holds code of all of LIST and of no other
+    gpu_code.py FILE...                   prints a line for each file
+    gpu_code.py --expect=LIST FILE...     fails unless each file holds code of all of LIST and no other code
 
-Reads the fat binaries that nvcc embeds, as cuobjdump --list-elf --list-ptx does; that program is not in every toolkit. A
-fat binary: magic, version, its header's and its whole size; then, entry by entry, a header with kind, size and architecture.
+Reads the fat binaries that nvcc embeds, like cuobjdump --list-elf --list-ptx, which is not in every toolkit. A fat
+binary has: magic, version, size of its header and total size; then, for each entry, a header with kind, size and
+architecture.
 """
 
 import argparse
@@ -14,13 +15,13 @@ import sys
 
 MAGIC = 0xBA55ED50
 PTX, MACHINE_CODE = 1, 2
-ARCHITECTURE_ALONE = 1 << 20  # a flag of an entry: "90a"
+ARCHITECTURE_ALONE = 1 << 20  # flag of an entry for code such as "90a"
 FILE_HEADER = struct.Struct("<IHHQ")
 ENTRY = struct.Struct("<HHIQIIHHIIIQ")
 
 
 def code_names(data):
-    """The set of names in the bytes of one file."""
+    """Returns the set of names in the bytes of one file."""
     names = set()
     start = data.find(struct.pack("<I", MAGIC))
     while start >= 0:

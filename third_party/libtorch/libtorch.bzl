@@ -1,13 +1,13 @@
-"""Repository rule that finds LibTorch, with or without CUDA, of the versions that were tried.
+"""Repository rule that finds LibTorch, with or without CUDA, in one of the tested versions.
 
 Search order, first hit wins; nothing is ever downloaded:
   1. the environment variable LIBTORCH, a folder with include/ and lib/ (the unpacked LibTorch archive, or
      site-packages/torch);
   2. the workspace's own .venv, which third_party/install.sh makes;
   3. the torch that `python3` on PATH would import.
-Without it the repository is still valid: its target is skipped, and requires_torch() marks what needs it.
-A LIBTORCH older than the oldest version that was tried stops the build. One that 2. or 3. finds is named and not used.
-One newer than the newest that was tried is named and used.
+Without LibTorch the repository is still valid: its target is skipped, and requires_torch() marks targets that need it.
+A LIBTORCH older than the oldest tested version stops the build. If 2. or 3. finds an older one, it is reported and not
+used. A LibTorch newer than the newest tested version is reported and used.
 LOCKSTEP_PYTHON names the interpreter for tests that compare with Python; default: that of 2. or 3.
 """
 
@@ -17,17 +17,17 @@ LIBTORCH_ENVIRON = ["LIBTORCH", "LOCKSTEP_PYTHON", "PATH"]
 
 _EXPECTED = ["include/ATen/ATen.h", "include/torch/csrc/api/include/torch/torch.h", "lib/libtorch.so"]
 
-# Prints the folder of the torch that would be imported, without the seconds that importing it takes.
-# The working folder, an empty entry of sys.path, is left out before anything else is imported.
+# Prints the folder of the torch that would be imported, without importing it, which takes seconds. The working folder,
+# an empty entry of sys.path, is removed before anything else is imported.
 _LOCATE = "import sys; sys.path[:] = [p for p in sys.path if p]; import importlib.util as u; s = u.find_spec('torch'); print(s.submodule_search_locations[0] if s else '')"
 
 def _missing(repository_ctx, root):
     return [name for name in _EXPECTED if not repository_ctx.path(root + "/" + name).exists]
 
 def _version(repository_ctx, root):
-    """A struct of version, for example 2.11.0+cu130, and cuda, for example 13.0; each empty where root does not tell it.
+    """Returns a struct of version, for example 2.11.0+cu130, and cuda, for example 13.0; each may be empty.
 
-    A wheel tells both in version.py, the archive the version alone in build-version.
+    A wheel has both in version.py, the archive only the version in build-version.
     """
     version, cuda = "", ""
     if repository_ctx.path(root + "/version.py").exists:
@@ -45,7 +45,7 @@ def _version(repository_ctx, root):
     return struct(version = version, cuda = cuda)
 
 def _libtorch(repository_ctx, root, python):
-    """What find_libtorch returns of the LibTorch in root."""
+    """Returns find_libtorch's result for the LibTorch in root."""
     told = _version(repository_ctx, root)
     has_cuda = repository_ctx.path(root + "/lib/libtorch_cuda.so").exists
     return struct(
@@ -76,13 +76,13 @@ def _python_on_path(repository_ctx):
     return str(found) if found else ""
 
 def _candidates(repository_ctx):
-    """Interpreters to ask, best first."""
+    """Returns the interpreters to try, best first."""
     workspace = repository_ctx.path(Label("@lockstep//:WORKSPACE")).realpath.dirname
     venv = workspace.get_child(".venv").get_child("bin").get_child("python3")
     return ([str(venv)] if venv.exists else []) + [path for path in [_python_on_path(repository_ctx)] if path]
 
 def _search(repository_ctx):
-    """The LibTorch to use, or None; and the first one that is too old, or None."""
+    """Returns the LibTorch to use, or None; and the first one that is too old, or None."""
     root = repository_ctx.os.environ.get("LIBTORCH", "")
     if root:
         return _from_environment(repository_ctx, root), None
@@ -97,11 +97,11 @@ def _search(repository_ctx):
     return None, old
 
 def find_libtorch(repository_ctx):
-    """A struct of root, python, version, has_cuda and cuda (its CUDA version); None when there is no LibTorch."""
+    """Returns a struct of root, python, version, has_cuda and cuda (its CUDA version); None if there is no LibTorch."""
     return _search(repository_ctx)[0]
 
 def _warning(found, old, tried):
-    """One line about a version that was not tried; empty when there is nothing to say."""
+    """Returns a line about a version that was not tested; empty if there is none."""
     if old:
         return "%s is older than %s, the oldest that was tried: targets that need LibTorch are skipped. Run third_party/install.sh." % (_named(old), tried.minimum)
     if found and is_older(tried.maximum, found.version):
@@ -110,7 +110,7 @@ def _warning(found, old, tried):
     return ""
 
 def _library_folders(repository_ctx, root):
-    """torch/lib and, for a wheel, the nvidia/*/lib folders beside it."""
+    """Returns torch/lib and, for a wheel, the nvidia/*/lib folders next to it."""
     folders = [root + "/lib"]
     nvidia = repository_ctx.path(root + "/../nvidia")
     if nvidia.exists:
@@ -118,7 +118,7 @@ def _library_folders(repository_ctx, root):
     return folders
 
 def _cudart_version(cuda):
-    """13000 of 13.0, as CUDART_VERSION writes it; 0 of an empty text."""
+    """Returns 13000 for 13.0, the format of CUDART_VERSION; 0 for an empty text."""
     parts = cuda.split(".")
     return int(parts[0]) * 1000 + int(parts[1]) * 10 if len(parts) == 2 else 0
 
@@ -130,7 +130,7 @@ def _libtorch_repository_impl(repository_ctx):
         print(warning)  # buildifier: disable=print
     folders = []
     if found:
-        # All but `google`: it holds protobuf headers of another version than ours.
+        # Everything except `google`, which holds protobuf headers of another version than ours.
         for entry in repository_ctx.path(found.root + "/include").readdir():
             if entry.basename != "google":
                 repository_ctx.symlink(entry, "include/" + entry.basename)

@@ -2,11 +2,11 @@
 
 load("//third_party/libtorch:versions.bzl", "DEFAULT_CUDA_MAJOR", "pip_arguments")
 
-# CUDA version of the pin's wheel for each major version of CUDA. It has one for 12.8, too.
+# CUDA version of the pin's wheel for each major version of CUDA. The pin also has a wheel for 12.8.
 _WHEELS = {"12": "12.6", DEFAULT_CUDA_MAJOR: DEFAULT_CUDA_MAJOR + ".0"}
 
 def _wheel_for(pin, major):
-    """The command that installs the pin for this major version of CUDA; empty where no such wheel is known."""
+    """Returns the command that installs the pin for this major version of CUDA; empty if no such wheel is known."""
     return " (python3 -m pip install %s)" % pip_arguments(pin, _WHEELS[major]) if major in _WHEELS else ""
 
 def _same_cuda_major_impl(ctx):

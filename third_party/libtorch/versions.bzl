@@ -1,13 +1,14 @@
-"""Which LibTorch versions were tried, and what pip must be given to install one."""
+"""Tested LibTorch versions, and pip's arguments to install one."""
 
-# Major version of CUDA of the wheels that pip installs without --index-url: of 2.11, 2.12, 2.14 and 2.15 it was seen.
+# Major version of CUDA of the wheels that pip installs without --index-url; observed for 2.11, 2.12, 2.14 and 2.15.
 DEFAULT_CUDA_MAJOR = "13"
 
-# PyTorch's page of the commands that install wheels for other versions of CUDA; it names the address of their index.
+# PyTorch's page with the commands that install wheels for other versions of CUDA; it has the address of their index.
 _COMMANDS = "pytorch.org/get-started/previous-versions"
 
 def tried_versions(repository_ctx):
-    """A struct of minimum and maximum, such as 2.11 and 2.15, and pin, such as 2.11.0, from third_party/versions.sh."""
+    """Returns a struct of minimum and maximum, such as 2.11 and 2.15, and pin, such as 2.11.0, from
+    third_party/versions.sh."""
     values = {}
     for line in repository_ctx.read(Label("@lockstep//third_party:versions.sh")).splitlines():
         name, _, value = line.partition("=")
@@ -20,7 +21,7 @@ def tried_versions(repository_ctx):
     )
 
 def release_of(version):
-    """The release that pip knows of a version text: 2.11.0 of 2.11.0+cu130 and of 2.11.0a0+git1234567."""
+    """Returns the release in a version text: 2.11.0 for 2.11.0+cu130 and for 2.11.0a0+git1234567."""
     release = ""
     for character in version.elems():
         if not (character.isdigit() or character == "."):
@@ -33,17 +34,17 @@ def _major_and_minor(version):
     return [int(part) for part in parts[:2]] if len(parts) >= 2 and parts[0] else [0, 0]
 
 def is_older(version, other):
-    """Whether `version` is of an earlier minor version than `other`; a text that tells no version is."""
+    """Returns true if `version` is of an earlier minor version than `other`, or has no version."""
     return _major_and_minor(version) < _major_and_minor(other)
 
 def pip_arguments(version, cuda):
-    """What follows `pip install` for this version of torch: no local version (+cu130), which pip's own index lacks.
+    """Returns pip's arguments for this version of torch, without a local version (+cu130), which pip's own index lacks.
 
     Args:
       version: for example 2.11.0+cu130
-      cuda: the CUDA version of its build, for example 13.0; empty for CPUs only: tools without CUDA take any wheel
+      cuda: the CUDA version of its build, for example 13.0; empty for CPUs only: tools without CUDA run with any wheel
     Returns:
-      for example torch==2.11.0, or torch==2.11.0 --index-url ADDRESS/cu126 and where ADDRESS is told
+      for example torch==2.11.0, or torch==2.11.0 --index-url ADDRESS/cu126 and the page that has ADDRESS
     """
     requirement = "torch==" + release_of(version)
     if not cuda or cuda.split(".")[0] == DEFAULT_CUDA_MAJOR:

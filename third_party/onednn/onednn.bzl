@@ -31,7 +31,7 @@ cc_library(
 )
 """
 
-# Versions whose interface benchmarks/onednn_versions.h knows.
+# Returns true for versions whose interface benchmarks/onednn_versions.h supports.
 def _is_known_version(repository_ctx, headers):
     version = repository_ctx.read(headers.get_child("dnnl").get_child("dnnl_version.h"))
     return "DNNL_VERSION_MAJOR 2\n" in version or "DNNL_VERSION_MAJOR 3\n" in version

@@ -1,4 +1,4 @@
-// What libraries include, also by the headers of their records.
+// Headers that libraries include, also through the headers of their records.
 #ifndef LOCKSTEP_THIRD_PARTY_PRECOMPILED_LIBRARIES_H_
 #define LOCKSTEP_THIRD_PARTY_PRECOMPILED_LIBRARIES_H_
 

@@ -1,7 +1,7 @@
-"""precompiled_header: a header of outsiders' headers, parsed once for all sources that begin with it.
+"""precompiled_header: a header of other libraries' headers, parsed once for all sources that begin with it.
 
-gcc takes NAME.h.gch for `-include NAME.h` when the flags and macros are those that it was made with; otherwise it reads
-NAME.h itself, which gives the same object, later.
+gcc uses NAME.h.gch for `-include NAME.h` if the flags and macros are those that it was made with; otherwise it reads
+NAME.h itself, which gives the same object but takes longer.
 """
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
@@ -31,7 +31,7 @@ def _precompiled_header_impl(ctx):
         include_directories = context.includes,
         system_include_directories = context.system_includes,
         preprocessor_defines = context.defines,
-        use_pic = True,  # as --force_pic makes every object
+        use_pic = True,  # --force_pic makes every object position-independent
     )
     command = dict(feature_configuration = features, action_name = "c++-compile")
     ctx.actions.run(

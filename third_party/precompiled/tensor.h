@@ -1,4 +1,4 @@
-// What sources include that compute with tensors by ATen/ops headers: 2 to 3 of the 4 to 5 seconds that one takes.
+// Headers of sources that compute with tensors by ATen/ops headers: they take 2 to 3 of the 4 to 5 seconds of a source.
 #ifndef LOCKSTEP_THIRD_PARTY_PRECOMPILED_TENSOR_H_
 #define LOCKSTEP_THIRD_PARTY_PRECOMPILED_TENSOR_H_
 

@@ -1,4 +1,4 @@
-"""How tests are compiled, and with them the headers that are parsed once for them."""
+"""Compiler options of tests, and of the headers that are parsed once for them."""
 
-# A test's own code is read by the compiler longer than it runs: what it tests is optimised all the same.
+# Compiling a test's own code takes longer than running it. The tested code is optimised nevertheless.
 TEST_COPTS = ["-O0"]

@@ -1,4 +1,4 @@
-// What tests include.
+// Headers that tests include.
 #ifndef LOCKSTEP_THIRD_PARTY_PRECOMPILED_TESTS_H_
 #define LOCKSTEP_THIRD_PARTY_PRECOMPILED_TESTS_H_
 

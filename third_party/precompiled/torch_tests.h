@@ -1,4 +1,4 @@
-// What tests of such sources include.
+// Headers of the tests of such sources.
 #ifndef LOCKSTEP_THIRD_PARTY_PRECOMPILED_TORCH_TESTS_H_
 #define LOCKSTEP_THIRD_PARTY_PRECOMPILED_TORCH_TESTS_H_
 

@@ -1,5 +1,5 @@
-// LibTorch carries a protobuf of its own. A record must parse, and print by reflection, after LibTorch has
-// been initialised in the same process: our copy is static and hidden, so the two never meet.
+// LibTorch contains its own protobuf. A record must parse, and print by reflection, after LibTorch has been initialised
+// in the same process. Our copy is static and hidden, so that the two do not interact.
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/ones.h>

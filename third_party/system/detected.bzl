@@ -1,9 +1,9 @@
-"""A build setting that holds what a detection rule found, for config_setting to test.
+"""A build setting that holds the result of a detection rule, for config_setting to test.
 
     detected(name = "detected", build_setting_default = True)
     config_setting(name = "present", flag_values = {":detected": "True"})
 
-`--@cuda//:detected=false` on the command line builds as if nothing had been found.
+`--@cuda//:detected=false` on the command line builds as if the library had not been found.
 """
 
 def _detected_impl(_ctx):

@@ -29,15 +29,15 @@ _OVERRIDES = ["LOCKSTEP_%s_ROOT" % name for name in [
     "ZLIB",
 ]]
 
-# The variables that say what is built for.
+# Variables that select the target of the build.
 ARM64_VARIABLES = ["LOCKSTEP_ARM64", "LOCKSTEP_TARGET"]
 
 def _is_for_arm64(repository_ctx):
-    """Whether --config=arm64 was given, which sets LOCKSTEP_TARGET."""
+    """Returns true if --config=arm64 was given, which sets LOCKSTEP_TARGET."""
     return repository_ctx.os.environ.get("LOCKSTEP_TARGET", "") == "aarch64"
 
 def arm64_folder(repository_ctx):
-    """The folder that third_party/arm64/fetch.sh made, as a path; fails without."""
+    """Returns the folder that third_party/arm64/fetch.sh made, as a path; fails if it does not exist."""
     variable = repository_ctx.os.environ.get("LOCKSTEP_ARM64", "")
     folder = repository_ctx.path(variable or str(repository_ctx.path(Label("//:WORKSPACE")).dirname) + "/.arm64")
     if not folder.get_child("ready").exists:
@@ -45,25 +45,26 @@ def arm64_folder(repository_ctx):
     return folder
 
 def multiarch(repository_ctx):
-    """Debian's folder name for this machine, for example x86_64-linux-gnu."""
+    """Returns Debian's folder name for this machine, for example x86_64-linux-gnu."""
     return repository_ctx.execute(["uname", "-m"]).stdout.strip() + "-linux-gnu"
 
 def target_multiarch(repository_ctx):
-    """The same for the machine that is built for; the rule's `environ` must hold ARM64_VARIABLES."""
+    """Returns the same for the target machine; the rule's `environ` must hold ARM64_VARIABLES."""
     return "aarch64-linux-gnu" if _is_for_arm64(repository_ctx) else multiarch(repository_ctx)
 
 def default_prefixes(repository_ctx):
-    """Where the target's headers and libraries are looked for without an override; `environ` as above."""
+    """Returns the prefixes in which the target's headers and libraries are searched without an override; `environ` as
+    above."""
     if _is_for_arm64(repository_ctx):
         return [str(arm64_folder(repository_ctx)) + "/sysroot/usr"]
     return _DEFAULT_PREFIXES
 
 def is_searched_anyway(repository_ctx, prefix):
-    """Whether compiler and dynamic linker look in `prefix` by themselves; `environ` as above."""
+    """Returns true if compiler and dynamic linker search `prefix` by default; `environ` as above."""
     return prefix == "/usr" or _is_for_arm64(repository_ctx)
 
 def find_in_folders(repository_ctx, folders, name):
-    """The first existing folder/name as a path, or None."""
+    """Returns the first existing folder/name as a path, or None."""
     for folder in folders:
         path = repository_ctx.path(folder + "/" + name)
         if path.exists:
@@ -71,14 +72,15 @@ def find_in_folders(repository_ctx, folders, name):
     return None
 
 def apparent_name(repository_ctx):
-    """The repository's name in BUILD files: "nccl", also where Bazel calls it _main~installed~nccl or, from 8 on, with +."""
+    """Returns the repository's name in BUILD files: "nccl", also if Bazel calls it _main~installed~nccl or, since 8,
+    with +."""
     return repository_ctx.name.replace("+", "~").split("~")[-1]
 
 def _folders(prefix, kinds, arch):
     return [prefix + "/" + kind + sub for kind in kinds for sub in ["", "/" + arch]]
 
 def _find_all(repository_ctx, prefix, arch):
-    """Maps the wanted link names to paths under prefix; the second value lists what is missing."""
+    """Returns a map of the wanted link names to paths under prefix, and a list of the missing ones."""
     found, missing = {}, []
     program_folders = [p + "/bin" for p in (_DEFAULT_PREFIXES if _is_for_arm64(repository_ctx) else [prefix])]
     wanted = [
@@ -94,7 +96,7 @@ def _find_all(repository_ctx, prefix, arch):
             else:
                 missing.append("%s (in %s)" % (name, ", ".join(folders)))
 
-    # Debian splits some folders: a machine-dependent half goes beside the other half.
+    # Debian splits some folders: the machine-dependent half is linked next to the other half.
     for name in repository_ctx.attr.headers:
         split = repository_ctx.path("%s/include/%s/%s" % (prefix, arch, name))
         if split.exists and found.get("include/" + name) != split:
@@ -102,7 +104,7 @@ def _find_all(repository_ctx, prefix, arch):
     return found, missing
 
 def _library_folder(repository_ctx, prefix, arch):
-    """The folder holding archives that match archive_prefix, and their paths; or None."""
+    """Returns the folder that holds archives matching archive_prefix, and their paths; or None."""
     for folder in _folders(prefix, ["lib", "lib64"], arch):
         path = repository_ctx.path(folder)
         if path.exists:
@@ -117,7 +119,7 @@ def _library_folder(repository_ctx, prefix, arch):
     return None
 
 def _write_archive_group(repository_ctx, archives):
-    """A linker script that stands for all archives at once, so that their order does not matter."""
+    """Writes a linker script that stands for all archives at once, so that their order does not matter."""
     repository_ctx.file("lib/" + repository_ctx.attr.archive_prefix + "all.a", "GROUP (\n%s\n)\n" % "\n".join(archives))
 
 def _system_library_impl(repository_ctx):
