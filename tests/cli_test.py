@@ -1,6 +1,6 @@
-"""The command-line contract of the six tools: one clear line, the documented exit code, no half file.
+"""Tests the command-line contract of the six tools: one clear line, the documented exit code, no partial file.
 
-Starts the real tools as a user would. Run by bazel (tests/BUILD); by hand:
+Starts the real tools like a user. Run by bazel (tests/BUILD), or directly:
     python3 tests/cli_test.py --tools bazel-bin/tools --published data/published
 """
 

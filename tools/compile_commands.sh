@@ -2,7 +2,7 @@
 # Writes compile_commands.json into the root of the checkout, for clangd and other programs that read C++.
 #
 #   tools/compile_commands.sh              all sources that can be built on this machine
-#   tools/compile_commands.sh PATTERN...   those of targets, such as //lib/record/...
+#   tools/compile_commands.sh PATTERN...   sources of these targets, such as //lib/record/...
 #
 # Build the same targets first (bazel build //...), because generated headers must exist. This script builds nothing.
 # Run it again after adding a file, changing a BUILD file or `bazel clean`.

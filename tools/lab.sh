@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# The whole lab in a row: any CIFAR-10 (or the embedded synthetic images) to a finished report.
+# Runs the whole lab: from any CIFAR-10 (or the embedded synthetic images) to a finished report.
 #
 #   bazel run //:lab                                synthetic images, minutes on a CPU
 #   bazel run //:lab -- --input=PATH                CIFAR-10, as a folder or an archive
 #   bazel run //:lab -- --questions                 also what large batches, the sampler and batch norm's buffers do
 #   bazel run //:lab -- --output=DIR --force        another folder; make everything again
-#   bazel run //:lab -- --style=lab --format=html,latex   every question, blank ones too; a document beside the page
+#   bazel run //:lab -- --style=lab --format=html,latex   every question, also blank ones; and a LaTeX document
 #
-# Prints each tool's command before running it, so that this script can be left behind. Steps whose result is there
-# already are not run again (each tool says `cached`).
+# Prints each tool's command before running it, so that the commands can be used without this script. Steps whose
+# result already exists are not run again (each tool prints `cached`).
 set -euo pipefail
 unset CDPATH # cd would look for folders there, and print them
 
@@ -59,7 +59,7 @@ case "$output" in
 esac
 
 # Finds the tools: in this script's runfiles or a test's, next to it (tools/package.sh), or in the checkout's bazel-bin.
-# Links to this script are followed, but not those of runfiles, which lead into the checkout.
+# Links to this script are followed, but not links of runfiles, which lead into the checkout.
 self="${BASH_SOURCE[0]}"
 here="$(cd -- "$(dirname -- "$self")" && pwd)"
 origin="$(dirname -- "$(readlink -f -- "$self")")"

@@ -10,29 +10,29 @@
 
 namespace lockstep {
 
-// Bytes that at least one of N ranks must send or receive to all-reduce X items (`elements`):
+// Returns the bytes that at least one of N ranks must send or receive to all-reduce X items (`elements`):
 //
 //     ceil(2(N-1)/N * X) * element_bytes
 //
 // 0 for one rank. `ranks` must be >= 1; 2 * ranks * elements must fit in 64 bits.
 uint64_t AllReduceLowerBoundBytes(uint32_t ranks, uint64_t elements, uint64_t element_bytes);
 
-// Bytes that each of N ranks sends if it copies all X items to each other rank: (N-1) * X * element_bytes. `ranks` must
-// be >= 1.
+// Returns the bytes that each of N ranks sends if it copies all X items to each other rank: (N-1) * X * element_bytes.
+// `ranks` must be >= 1.
 uint64_t WholeCopiesBytes(uint32_t ranks, uint64_t elements, uint64_t element_bytes);
 
-// Bytes that each of N ranks sends if each rank receives its share of the X gradients, updates these weights, and
-// writes them to all others: ceil((N-1)/N * X) * (gradient_bytes + weight_bytes), the bytes of one element. `ranks`
-// must be >= 1; ranks * elements must fit in 64 bits.
+// Returns the bytes that each of N ranks sends if each rank receives its share of the X gradients, updates these
+// weights, and writes them to all others: ceil((N-1)/N * X) * (gradient_bytes + weight_bytes). Both sizes are per
+// element. `ranks` must be >= 1; ranks * elements must fit in 64 bits.
 uint64_t SharedUpdateBytes(uint32_t ranks, uint64_t elements, uint64_t gradient_bytes, uint64_t weight_bytes);
 
-// nccl-tests' algbw = S / t, and busbw = algbw * 2(N-1)/N for an all-reduce: the bandwidth that a ring would use on a
-// link, comparable over N. Bytes per second; `seconds` must be > 0.
+// Return nccl-tests' algbw = S / t, and busbw = algbw * 2(N-1)/N for an all-reduce: the bandwidth that a ring would use
+// on a link, comparable over N. Bytes per second; `seconds` must be > 0.
 double AlgorithmBandwidth(double size_bytes, double seconds);
 double AllReduceBusBandwidth(uint32_t ranks, double size_bytes, double seconds);
 
-// Steps of an epoch that N ranks share: images / (batch_per_device * ranks), rounded up unless the tail is dropped.
-// `ranks` and `batch_per_device` must be >= 1.
+// Returns the steps of an epoch that N ranks share: images / (batch_per_device * ranks), rounded up unless the tail is
+// dropped. `ranks` and `batch_per_device` must be >= 1.
 uint64_t StepsPerEpoch(uint64_t images, uint32_t batch_per_device, uint32_t ranks, bool drop_last);
 
 }  // namespace lockstep

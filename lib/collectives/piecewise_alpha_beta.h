@@ -57,8 +57,8 @@ struct PiecewiseAlphaBeta {
   double last_bytes = 0;
 };
 
-// `times` must be in order of size, with distinct sizes. InvalidArgument: fewer than two sizes, sizes not in order, a
-// size or a time that is not above 0 and finite, a confidence outside (0, 1), most_pieces < 1.
+// Fits the model. `times` must be in order of size, with distinct sizes. InvalidArgument: fewer than two sizes, sizes
+// not in order, a size or a time that is not above 0 and finite, a confidence outside (0, 1), most_pieces < 1.
 absl::StatusOr<PiecewiseAlphaBeta> FitPiecewiseAlphaBeta(const std::vector<TimedSize>& times, int most_pieces,
                                                          double confidence);
 
@@ -69,8 +69,9 @@ struct PredictedTime {
   bool extrapolated = false;  // true outside the measured sizes
 };
 
-// Between the last size of a piece and the first size of the next, the interval covers the intervals of both pieces,
-// because the breakpoint was not measured. Outside the measured sizes the nearest piece is extrapolated.
+// Returns the time that the model predicts. Between the last size of a piece and the first size of the next, the
+// interval covers the intervals of both pieces, because the breakpoint was not measured. Outside the measured sizes the
+// nearest piece is extrapolated.
 PredictedTime PredictTime(const PiecewiseAlphaBeta& model, double size_bytes);
 
 }  // namespace lockstep

@@ -27,8 +27,9 @@ std::vector<BucketLoad> BucketsOf(const ScalingTime& anchor, double slower) {
 
 }  // namespace
 
-// The errors of the buckets' times come from one fit, so they have the same sign. The uncertainty is the change if all
-// times move by one standard deviation. If all buckets but the last are hidden, only the last one's time matters.
+// The errors of the buckets' times come from one fit, so they have the same sign. Hence the uncertainty is the change
+// if all times move by one standard deviation. If all buckets but the last are hidden, only the last one's time
+// matters.
 Estimate ExposedPerStep(const PartsBasis& basis, uint32_t ranks, double slower) {
   const std::vector<BucketLoad> buckets = BucketsOf(*basis.anchor, slower);
   if (ranks <= 1 || buckets.empty()) {

@@ -34,13 +34,13 @@ struct OneDeviceEpoch {
 
 class StepCurve {
  public:
-  // A curve that misses its left-out batches by more than `acceptance` allows is rejected: it can be used at its own
-  // batches only. InvalidArgument: no epochs, a batch twice, a batch of 0 or above its images, or a time that is not
-  // positive.
+  // Makes a curve. If it misses its left-out batches by more than `acceptance` allows, it is rejected: it can be used
+  // at its own batches only. InvalidArgument: no epochs, a batch twice, a batch of 0 or above its images, or a time
+  // that is not positive.
   static absl::StatusOr<StepCurve> Make(const std::vector<OneDeviceEpoch>& epochs, Tail tail,
                                         const proto::Acceptance& acceptance);
 
-  // Reason for the rejection; empty if the curve is accepted.
+  // Returns the reason for the rejection; empty if the curve is accepted.
   const std::string& rejected() const { return rejected_; }
 
   // Returns the seconds of one step. The uncertainty of a batch that was not measured includes the interpolation's own
@@ -57,7 +57,7 @@ class StepCurve {
   // Returns all steps of `images` images, including the tail. OutOfRange as above.
   absl::StatusOr<Estimate> EpochSeconds(uint64_t images, uint32_t batch) const;
 
-  // Measured batches, with the seconds of one step.
+  // Returns the measured batches, with the seconds of one step.
   const std::map<double, Estimate>& steps() const { return steps_; }
 
   // Predicts a measured batch from its two neighbours; nullopt for the first and the last.

@@ -28,9 +28,9 @@ struct AblationSplit {
   std::optional<double> alone_seconds;
 };
 
-// `reduced` and `ablated` must be the same point with and without all-reduces. `alone` must be one device with the same
-// reducer at the same batch per device; null if there is none, or none with step_figures. NotFound: a point without
-// step_means of every rank.
+// Splits the saving into its parts. `reduced` and `ablated` must be the same point with and without all-reduces.
+// `alone` must be one device with the same reducer at the same batch per device; null if there is no such point with
+// step_figures. NotFound: a point without step_means of every rank.
 absl::StatusOr<AblationSplit> SplitAblation(const proto::ScalePoint& reduced, const proto::ScalePoint& ablated,
                                             const proto::ScalePoint* alone);
 

@@ -8,7 +8,8 @@
 namespace lockstep {
 namespace {
 
-// A record may store a switch that is off; an older record lacks the field. Both mean the same.
+// Clears switches that are off: a record may store such a switch, an older record lacks the field, and both mean the
+// same.
 void ClearWhatIsOff(proto::TrainingSpec& training) {
   for (int i = 0; i < proto::TrainingSpec::descriptor()->field_count(); ++i) {
     const google::protobuf::FieldDescriptor* const field = proto::TrainingSpec::descriptor()->field(i);

@@ -6,7 +6,8 @@
 
 namespace lockstep {
 
-// `model` must be a name of --model. LeNet-5 has no batch norm, with biases or without.
+// Returns true if the network has batch norm. `model` must be a name of --model. LeNet-5 has none, with biases or
+// without.
 inline bool HasBatchNorm(absl::string_view model) { return model == "resnet18"; }
 
 }  // namespace lockstep

@@ -20,8 +20,9 @@ struct SerialFraction {
   std::optional<Interval> interval;  // empty unless both sides were measured twice or more
 };
 
-// `base_seconds`: repeats on one device with the same global batch; `seconds`: repeats on N. InvalidArgument: N < 2, no
-// repeats, a time that is not above 0 and finite, a confidence outside (0, 1). Pure function, any thread.
+// Computes the fraction. `base_seconds`: repeats on one device with the same global batch; `seconds`: repeats on N.
+// InvalidArgument: N < 2, no repeats, a time that is not above 0 and finite, a confidence outside (0, 1). Pure
+// function, any thread.
 absl::StatusOr<SerialFraction> KarpFlattFraction(uint32_t ranks, const std::vector<double>& base_seconds,
                                                  const std::vector<double>& seconds, double confidence);
 

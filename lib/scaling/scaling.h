@@ -13,31 +13,32 @@
 
 namespace lockstep {
 
-// E_1(N*B) / E_N(B): the global batch, and so the training itself, is the same on both sides. Ideal: N. Returns nullopt
-// if a time is not positive.
+// Returns E_1(N*B) / E_N(B): the global batch, and so the training itself, is the same on both sides. Ideal: N. Returns
+// nullopt if a time is not positive.
 std::optional<Spread> StrongSpeedup(const Spread& epoch_1_at_nb, const Spread& epoch_n_at_b);
 
-// N * (s_1(B)/k_1) / (s_N(B)/k_N): work per second if each device keeps its batch and the work grows with N. Ideal: N.
+// Returns N * (s_1(B)/k_1) / (s_N(B)/k_N): work per second if each device keeps its batch and the work grows with N.
+// Ideal: N.
 std::optional<Spread> WeakSpeedup(uint32_t ranks, const Spread& step_1, uint32_t steps_1, const Spread& step_n,
                                   uint32_t steps_n);
 
-// The same if an epoch ends with a smaller step: (s_1/I_1) / (s_N/I_N), with I the images of an epoch over all ranks.
-// Equal to WeakSpeedup if no step is smaller.
+// Returns the same for an epoch that ends with a smaller step: (s_1/I_1) / (s_N/I_N), with I the images of an epoch
+// over all ranks. Equal to WeakSpeedup if no step is smaller.
 std::optional<Spread> WeakSpeedupByImages(const Spread& step_1, uint64_t images_1, const Spread& step_n,
                                           uint64_t images_n);
 
-// E_1(B) / E_N(B): the lab's quotient. An epoch of fixed size is shared by the ranks, so it is weak in the batch (N
-// times the global batch) and strong in the data set; multiplying it by N again would count N twice.
+// Returns E_1(B) / E_N(B), the lab's quotient. An epoch of fixed size is shared by the ranks, so the quotient is weak
+// in the batch (N times the global batch) and strong in the data set; multiplying it by N again would count N twice.
 std::optional<Spread> EpochSpeedup(const Spread& epoch_1, const Spread& epoch_n);
 
-// Serial fraction e of a strong speed-up S: S = 1 / (e + (1-e)/N) solved for e (Karp and Flatt's metric; the same
-// number as Amdahl's fraction). Negative if S > N.
+// Returns the serial fraction e of a strong speed-up S: S = 1 / (e + (1-e)/N) solved for e (Karp and Flatt's metric;
+// the same number as Amdahl's fraction). Negative if S > N.
 double KarpFlatt(uint32_t ranks, double strong_speedup);
 
-// Serial fraction s of a weak speed-up S: S = N - s(N-1) solved for s.
+// Returns the serial fraction s of a weak speed-up S: S = N - s(N-1) solved for s.
 double GustafsonSerialFraction(uint32_t ranks, double weak_speedup);
 
-// The fraction decreases as S grows, so the interval's ends are exchanged.
+// Returns the same with an interval. The fraction decreases as S grows, so the interval's ends are exchanged.
 Spread GustafsonSerialFraction(uint32_t ranks, const Spread& weak_speedup);
 
 }  // namespace lockstep

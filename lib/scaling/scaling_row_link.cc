@@ -75,7 +75,7 @@ proto::Quantity BytesPerStep(const RowInputs& in, uint32_t ranks) {
                  absl::StrCat(sent.formula, ", N = ", ranks, ", X = ", parameters));
 }
 
-// bytes * steps / T_comm.
+// Returns bytes * steps / T_comm.
 proto::Quantity Bandwidth(const proto::Quantity& bytes, uint32_t steps, const std::optional<Spread>& communication) {
   if (!bytes.has_value()) {
     return Absent(bytes.absent_reason());

@@ -44,7 +44,7 @@ double Evaluate(const std::vector<double>& row, const std::vector<double>& param
 // Returns x' (X' W X)^-1 x; times s^2 it is the variance of x . p.
 double UnscaledVariance(const LeastSquaresFit& fit, const std::vector<double>& row);
 
-// Student-t intervals of one parameter, of x . p, and of a new observation at x of weight `weight`. Return nullopt if
+// Return Student-t intervals of one parameter, of x . p, and of a new observation at x of weight `weight`; nullopt if
 // there are no degrees of freedom. `confidence` must be in (0, 1).
 std::optional<Interval> ParameterInterval(const LeastSquaresFit& fit, int parameter, double confidence);
 std::optional<Interval> MeanInterval(const LeastSquaresFit& fit, const std::vector<double>& row, double confidence);

@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// Square of the standard error of a group's mean; the group must have two values or more.
+// Returns the square of the standard error of a group's mean. The group must have two values or more.
 double SquaredError(const std::vector<double>& values, double mean) {
   double squares = 0;
   for (const double value : values) {
