@@ -1,4 +1,4 @@
-// Measures seconds per epoch of the hand-written ResNet-18 step (lib/fused), while its optimizations are switched on
+// Measures seconds per epoch of the fused ResNet-18 step (lib/fused), while its optimizations are switched on
 // one after another.
 //
 // Timed: whole epochs of 50,000 images with everything that training does (gather, augmentation, forward, backward,

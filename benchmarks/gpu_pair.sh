@@ -6,9 +6,9 @@
 # PACKAGE: made by tools/package.sh. DATASET: a dataset.rec. OUT: gets the records and log.txt. Sections:
 #   tests      the packaged tests that need two GPUs
 #   faults     ranks killed, stopped, out of memory, in replayed graphs and eager steps (tests/gpu_faults.py)
-#   resume     the hand-written step on two GPUs, over NCCL and by default, stopped and resumed, compared with a run
+#   resume     the fused step on two GPUs, over NCCL and by default, stopped and resumed, compared with a run
 #              that was not stopped: the same weights
-#   exchange   the hand-written step over NCCL and over copies between GPUs, and PyTorch's DDP in a CUDA graph;
+#   exchange   the fused step over NCCL and over copies between GPUs, and PyTorch's DDP in a CUDA graph;
 #              REDUCERS=own,peer,peer_sharded
 #   timeline   one step of both ranks, kernel by kernel: the median one, and one longer than 90 % of them; and the
 #              kernels at which such steps fall behind short ones

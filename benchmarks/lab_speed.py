@@ -13,7 +13,7 @@ intervals are the same on both sides. Compared are:
   epoch  our SweepPoint.epoch_seconds with the baseline's EPOCH_SECONDS in `epoch` mode: including loading.
 
 The ways are ours: lab; graph (--graph=true: the same kernels, each step replays a CUDA graph); fused (--step=fused
---precision=fp32: our hand-written step, channels-last, from a data set on the GPU). The ratio is the baseline's
+--precision=fp32: our fused step, channels-last, from a data set on the GPU). The ratio is the baseline's
 seconds / ours, of medians, with the range of all pairs of a turn; required: 1 or more at 512, with --graph 1.5 or more
 at 32. Seconds are per 50,000 images. --output appends every epoch as a JSON line.
 """

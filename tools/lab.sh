@@ -151,7 +151,7 @@ scale_batch=$(IFS=, && printf '%s' "${scaled[*]}")
 
 # Optional parts of the lab: each variable is 1 or empty.
 fast="" data_parallel="" sent=""
-[ -z "$bf16" ] || [ "$model" != resnet18 ] || fast=1 # the hand-written step exists for ResNet-18 in bf16 only
+[ -z "$bf16" ] || [ "$model" != resnet18 ] || fast=1 # the fused step exists for ResNet-18 in bf16 only
 if [ "$most_ranks" -gt 1 ] && { [ "$gpus" -gt 0 ] || [ -n "$questions" ]; }; then data_parallel=1; fi
 if [ -n "$questions" ] && { [ "$gpus" -gt 0 ] || [ -z "$input" ]; }; then sent=1; fi
 steps=$((8 + 3 * ${fast:-0} + 2 * ${data_parallel:-0} + 2 * ${questions:-0} + ${sent:-0}))

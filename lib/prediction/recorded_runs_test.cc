@@ -113,7 +113,7 @@ Score Judge(const std::vector<proto::Prediction>& predictions) {
   return score;
 }
 
-// The same run as if its fp32 gradients had been sent in bf16: half the bytes. The ranges of the hand-written step
+// The same run as if its fp32 gradients had been sent in bf16: half the bytes. The ranges of the fused step
 // already have the size that is sent.
 TEST(RecordedRunsTest, ABf16WireCarriesHalfOfEachBucket) {
   ScaleRecords scale = LoadScale("2026-11-21-h200x2-fp32/scale.json");

@@ -46,7 +46,7 @@ std::map<uint32_t, Estimate> ReducerSeconds(const ScaleRecords& scale, double ru
 double SentShare(absl::string_view gradient_compression) { return gradient_compression == "bf16" ? 0.5 : 1; }
 
 // Returns no buckets at all if one of them has no time or an impossible size. Autograd's buckets are of fp32 gradients;
-// the ranges of the hand-written step have the size that is sent.
+// the ranges of the fused step have the size that is sent.
 std::vector<BucketLoad> BucketsOf(const proto::ScalePoint& point) {
   std::vector<BucketLoad> buckets;
   const double share = point.step() == proto::FUSED ? 1 : SentShare(point.gradient_compression());

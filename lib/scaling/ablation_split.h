@@ -1,7 +1,7 @@
 // Breakdown of the time that a run without all-reduces saves (ablation). That saving is one measure of exposed
 // communication. The other is by events: from the end of backward to the end of the last all-reduce. They differ by the
 // cost of all-reduces elsewhere. Above all, backward takes longer while all-reduces run, for three reasons: launches,
-// multiprocessors and memory that both share, and the multiprocessors that the hand-written step reserves for
+// multiprocessors and memory that both share, and the multiprocessors that the fused step reserves for
 // all-reduces.
 #ifndef LOCKSTEP_LIB_SCALING_ABLATION_SPLIT_H_
 #define LOCKSTEP_LIB_SCALING_ABLATION_SPLIT_H_

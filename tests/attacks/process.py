@@ -1,4 +1,4 @@
-"""A process's surroundings: signals, clocks, limits, /proc, /dev, a folder that is gone; and processes that its
+"""Environment of a process: signals, clocks, limits, /proc, /dev, a folder that is gone; and processes that its
 children leave."""
 
 import os
