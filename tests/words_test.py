@@ -47,6 +47,64 @@ RULES = [
 ]
 LEFT_OUT = {"tests/words_test.py"}
 
+# First words of comments without a subject (CONTRIBUTING.md, "Writing style", rules 1 and 2): of a block, and of a trailing
+# comment.
+NO_SUBJECT = re.compile(r"(?:what|which|whether|where|who|whose|whom|how|why|that|those|such|likewise|of|as|behind|beside|none)\b", re.I)
+NO_NOUN = re.compile(r"(?:of|as|that|which|what|where|with|without|for|in|on|by|from|behind|beside|likewise|those|so|else)\b", re.I)
+
+# Retired words of documents.
+RETIRED = re.compile(r"\b(?:beside|behind it|none of which|of which|is told|are told|is had|are had|mends?|mended)\b", re.I)
+DOCUMENTS_WITH_RETIRED_WORDS = {"CHANGELOG.md", "CONTRIBUTING.md"}  # one is old, one names them
+
+# Lines of code of more than 120 columns, by the first folder of their path. These ceilings only fall.
+MAX_COLUMNS = 120
+LONG_LINES = {"benchmarks": 140, "lib": 43, "tests": 304, "third_party": 55, "tools": 41}
+
+
+def names_no_subject(lines, mark):
+    """Yields the number and the text of each comment that begins without its subject; `lines` from number 1 on."""
+    before = ""
+    for number, line in enumerate(lines, 1):
+        text = line.strip()
+        block = re.match(re.escape(mark) + r"+\s?(.*)", text)
+        trailing = re.search(r"\S\s+" + re.escape(mark) + r"\s(.*)$", line)
+        if block:
+            if not before.startswith(mark) and NO_SUBJECT.match(block.group(1)):
+                yield number, text
+        elif trailing and NO_NOUN.match(trailing.group(1)):
+            yield number, text
+        before = text
+
+
+def comments_without_subject(root):
+    for path in source_tree.files(root):
+        name = str(path.relative_to(root))
+        if path.suffix in CODE | SCRIPTS or path.name in ("BUILD", "WORKSPACE") or path.suffix == ".BUILD":
+            if name not in LEFT_OUT and not name.startswith("data/testdata/"):
+                for number, text in names_no_subject(path.read_text().splitlines(), "//" if path.suffix in CODE else "#"):
+                    yield f"{name}:{number}: {text[:110]}"
+
+
+def retired_words(root):
+    for path in source_tree.files(root):
+        name = str(path.relative_to(root))
+        if path.suffix == ".md" and name not in DOCUMENTS_WITH_RETIRED_WORDS and not name.startswith("benchmarks/results/"):
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                if RETIRED.search(line) and not line.startswith(("|", "    ")):
+                    yield f"{name}:{number}: {line.strip()[:110]}"
+
+
+def long_lines(root):
+    """The number of long lines of code by first folder."""
+    count = {}
+    for path in source_tree.files(root):
+        name = str(path.relative_to(root))
+        if (path.suffix in CODE | SCRIPTS or path.name == "BUILD") and not name.startswith(("data/", "tests/golden/")):
+            long = sum(len(line) > MAX_COLUMNS for line in path.read_text().splitlines())
+            if long:
+                count[name.split("/")[0]] = count.get(name.split("/")[0], 0) + long
+    return count
+
 # Files in which one rule does not hold.
 EXCEPT = {
     THREADS: re.compile(r"lib/base/start_thread\.(?:h|cc)|.*_test\.cc|(?:benchmarks|tests)/.*"),
@@ -79,6 +137,19 @@ class WordsTest(unittest.TestCase):
     def test_the_rules_are_kept(self):
         found = list(broken(self.root))
         self.assertEqual(found, [], f"{len(found)} lines\n" + "\n".join(found[:200]))
+
+    def test_comments_have_a_subject(self):
+        self.assertEqual(list(comments_without_subject(self.root)), [])
+
+    def test_a_comment_without_subject_is_found(self):
+        lines = ["// What it is.", "int a;  // of b", "// Number of a.", "// which goes on", "int c;  // columns of d", 'f("// as");']
+        self.assertEqual([number for number, _ in names_no_subject(lines, "//")], [1, 2])
+
+    def test_documents_have_no_retired_word(self):
+        self.assertEqual(list(retired_words(self.root)), [])
+
+    def test_long_lines_get_fewer(self):
+        self.assertEqual(long_lines(self.root), LONG_LINES, "more: break the lines; fewer: lower LONG_LINES")
 
     def test_who_may_read_the_wall_clock_does(self):
         for name in sorted(WALL_CLOCK):

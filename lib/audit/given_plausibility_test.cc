@@ -86,7 +86,7 @@ TEST(GivenPlausibilityTest, LoadingDataTakesNoNegativeTime) {
   proto::PublishedTable& table = *document.add_table();
   table.set_name("without loading");
   Add(table, proto::STEP_SECONDS, 1, 32, "39.9");
-  Add(table, proto::STEP_SECONDS, 1, 128, "24.9");  // with loading: 24.457 s
+  Add(table, proto::STEP_SECONDS, 1, 128, "24.9");  // 24.457 s with loading
   const auto audited = AuditOf(document, "times");
   EXPECT_THAT(audited[0].flag(), IsEmpty());
   EXPECT_THAT(audited[1].flag(), ElementsAre("with_loading_faster_than_without"));

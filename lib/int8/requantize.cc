@@ -30,8 +30,8 @@ int64_t ShiftRight(int64_t value, int shift) {
 
 FixedPointMultiplier ToFixedPoint(float multiplier) {
   FixedPointMultiplier result;
-  const double fraction = std::frexp(multiplier, &result.shift);  // in [0.5, 1) with 24 significant bits, so the
-                                                                  // product below is exact
+  // The fraction is in [0.5, 1) and has 24 significant bits, so the product below is exact.
+  const double fraction = std::frexp(multiplier, &result.shift);
   result.fraction = static_cast<int32_t>(fraction * 2147483648.0);
   return result;
 }
