@@ -38,7 +38,7 @@ std::string BestBatchText(const std::vector<const proto::SweepPoint*>& points) {
     return "";
   }
   if (!std::all_of(points.begin(), points.end(), IsRepeated)) {
-    return "One timed epoch each is too little to compare batches; --repeats=5 measures the spread.";
+    return "Batches cannot be compared after one timed epoch each; --repeats=5 measures the spread.";
   }
   const proto::SweepPoint& best = FastestPoint(points);
   std::vector<std::string> equal;
@@ -49,7 +49,7 @@ std::string BestBatchText(const std::vector<const proto::SweepPoint*>& points) {
   }
   const std::string name = FormatCount(best.batch_size());
   if (equal.size() + 1 == points.size()) {
-    return absl::StrCat("No batch is told apart from the fastest, ", name, ", by more than the spread.");
+    return absl::StrCat("Batch ", name, " is the fastest, but by less than the spread.");
   }
   const proto::SweepPoint& first = *points.front();
   const std::optional<Spread> ratio = TimesAsFast(first, best);
@@ -59,8 +59,8 @@ std::string BestBatchText(const std::vector<const proto::SweepPoint*>& points) {
                                                     " times as fast as ", FormatCount(first.batch_size()));
   return absl::StrCat("The best batch is ", name, than_first, ".",
                       equal.empty() ? ""
-                                    : absl::StrCat(" ", JoinAnd(equal), equal.size() == 1 ? " is" : " are",
-                                                   " not told apart from it."));
+                                    : absl::StrCat(equal.size() == 1 ? " Batch " : " Batches ", JoinAnd(equal),
+                                                   equal.size() == 1 ? " is" : " are", " as fast within the spread."));
 }
 
 }  // namespace lockstep

@@ -13,9 +13,10 @@ namespace lockstep {
 // have times.
 const proto::SweepPoint& FastestPoint(const std::vector<const proto::SweepPoint*>& points);
 
-// Returns sentences such as "The best batch is 512: 1.575 [1.573, 1.576] times as fast as 32. 256 and 1,024 are not
-// told apart from it." Two batches are told apart if no epoch of one is as fast as an epoch of the other. If a point
-// was timed only once, the batches are not compared. Returns an empty string if there is only one point.
+// Returns sentences such as "The best batch is 512: 1.575 [1.573, 1.576] times as fast as 32. Batches 256 and 1,024 are
+// as fast within the spread." Two batches differ by more than the spread if no epoch of one is as fast as an epoch of
+// the other. If a point was timed only once, the batches are not compared. Returns an empty string if there is only one
+// point.
 std::string BestBatchText(const std::vector<const proto::SweepPoint*>& points);
 
 }  // namespace lockstep

@@ -33,14 +33,14 @@ TEST(BestBatchTest, TheFastestIsNamedWhereverItStands) {
 
 TEST(BestBatchTest, OnesThatTheSpreadDoesNotTellApartAreNamed) {
   EXPECT_EQ(TextOf({{32, {4, 4.2}}, {128, {2.0, 2.2}}, {512, {2.1, 1.9}}, {1024, {2.05, 2.05}}}),
-            "The best batch is 512: 2.05 [1.90, 2.21] times as fast as 32. 128 and 1024 are not told apart from it.");
-  EXPECT_EQ(TextOf({{32, {4, 2}}, {128, {3, 2.9}}}),
-            "No batch is told apart from the fastest, 128, by more than the spread.");
+            "The best batch is 512: 2.05 [1.90, 2.21] times as fast as 32. Batches 128 and 1024 are as fast within the "
+            "spread.");
+  EXPECT_EQ(TextOf({{32, {4, 2}}, {128, {3, 2.9}}}), "Batch 128 is the fastest, but by less than the spread.");
 }
 
 TEST(BestBatchTest, NothingIsComparedThatWasTimedOnce) {
   EXPECT_EQ(TextOf({{32, {4}}, {128, {2}}}),
-            "One timed epoch each is too little to compare batches; --repeats=5 measures the spread.");
+            "Batches cannot be compared after one timed epoch each; --repeats=5 measures the spread.");
   EXPECT_EQ(TextOf({{32, {4, 4}}}), "");
 }
 

@@ -31,9 +31,10 @@ void AddVerdict(absl::string_view question, const std::string& text, proto::Sect
   claim.set_link(absl::StrCat("answer-", question));
 }
 
-// Returns "1.97 [1.93, 2.01]", or only the value if there is no interval.
+// Returns "1.97 [1.93, 2.01]", or only the value, "1.97", if there is no interval.
 std::string WithInterval(const proto::Quantity& quantity, double scale = 1) {
-  return QuantityCell(quantity, scale).text();
+  return quantity.has_low() && quantity.has_high() ? QuantityCell(quantity, scale).text()
+                                                   : FormatNumber(quantity.value() * scale, 3);
 }
 
 // Returns the same for a speed-up, and adds a remark if its base case may be from another machine.
@@ -57,11 +58,11 @@ void AddQ1(const LabRecords& lab, proto::Section& card) {
   const std::vector<const proto::SweepPoint*> points = CompletedPoints(*sweep);
   const proto::SweepPoint& first = *points.front();
   const proto::SweepPoint& fastest = FastestPoint(points);
+  const std::string best = BestBatchText(points);
   AddVerdict("Q1",
-             absl::StrCat("On one device an epoch of ", FormatCount(first.images_per_epoch()),
-                          " images, loading left out, takes ", TimeAt(first),
-                          &first == &fastest ? "" : absl::StrCat(" and ", TimeAt(fastest)), ".",
-                          points.size() > 1 ? " " : "", BestBatchText(points)),
+             absl::StrCat(best, best.empty() ? "" : " ", "On one device, an epoch of ",
+                          FormatCount(first.images_per_epoch()), " images without data loading takes ", TimeAt(first),
+                          &first == &fastest ? "" : absl::StrCat(" and ", TimeAt(fastest)), "."),
              card);
 }
 
@@ -87,10 +88,10 @@ std::string StrongOrWeak(const std::vector<const proto::ScalingRow*>& rows) {
     const proto::Quantity& strong = row->strong_speedup();
     const proto::Quantity& weak = row->weak_speedup();
     if (strong.has_low() && strong.has_high() && weak.has_low() && weak.has_high()) {
-      const std::string kinds = absl::StrCat("with the global batch fixed (strong, ", row->ranks(), " x ",
-                                             row->batch_per_device(), ") it is ", SpeedupText(strong), " against ",
-                                             SpeedupText(weak), " with the batch per device fixed (weak)");
-      return absl::StrCat("; ", kinds, Overlap(strong, weak) ? ", not told apart" : "");
+      const std::string kinds =
+          absl::StrCat("strong scaling (global batch fixed, ", row->ranks(), " x ", row->batch_per_device(), ") gives ",
+                       SpeedupText(strong), ", weak scaling (batch per device fixed) ", SpeedupText(weak));
+      return absl::StrCat("; ", kinds, Overlap(strong, weak) ? " (the intervals overlap)" : "");
     }
   }
   return "";
@@ -107,9 +108,9 @@ void AddQ2(const std::vector<const proto::ScalingRow*>& rows, proto::Section& ca
           ? ""
           : absl::StrCat(" and ", SpeedupText(first.epoch_speedup()), " at ", first.batch_per_device());
   AddVerdict("Q2",
-             absl::StrCat("On ", best->ranks(), " devices the speed-up of an epoch is ",
-                          SpeedupText(best->epoch_speedup()), " at batch ", best->batch_per_device(), " per device",
-                          other, " (ideal ", best->ranks(), ")", StrongOrWeak(rows), "."),
+             absl::StrCat(best->ranks(), " devices train an epoch ", SpeedupText(best->epoch_speedup()),
+                          " times as fast as one at batch ", best->batch_per_device(), " per device", other, " (ideal ",
+                          best->ranks(), ")", StrongOrWeak(rows), "."),
              card);
 }
 
@@ -121,27 +122,25 @@ void AddQ3(const std::vector<const proto::ScalingRow*>& rows, proto::Section& ca
   const double epoch = most->step_seconds().value();
   const std::string over_time =
       most->bandwidth_bytes_per_second().has_value() && most->utilization_of_measured().has_value()
-          ? absl::StrCat(", over which its bytes are ", WithInterval(most->bandwidth_bytes_per_second(), kPerGiga),
-                         " GB/s, ", FormatNumber(most->utilization_of_measured().value() * kPercent, 2),
-                         " % of the measured link")
+          ? absl::StrCat(", at ", WithInterval(most->bandwidth_bytes_per_second(), kPerGiga), " GB/s, ",
+                         FormatNumber(most->utilization_of_measured().value() * kPercent, 2), " % of the measured link")
           : "";
   const std::string exposed =
       most->exposed_event_seconds().has_value()
-          ? absl::StrCat("; exposed communication, by events, is ", WithInterval(most->exposed_event_seconds()), " s")
+          ? absl::StrCat("; exposed communication by events: ", WithInterval(most->exposed_event_seconds()), " s")
           : "";
   const std::string busy =
       most->collective_busy_seconds().has_value() && most->busy_bandwidth_bytes_per_second().has_value() &&
               most->busy_utilization_of_measured().has_value()
-          ? absl::StrCat("; while all-reduces ran, ", FormatNumber(most->collective_busy_seconds().value(), 3), " s, ",
-                         "hidden or not, the link carried ",
-                         WithInterval(most->busy_bandwidth_bytes_per_second(), kPerGiga), " GB/s, ",
-                         FormatNumber(most->busy_utilization_of_measured().value() * kPercent, 2),
-                         " % of what was measured alone")
+          ? absl::StrCat("; all-reduces ran for ", FormatNumber(most->collective_busy_seconds().value(), 3), " s, ",
+                         "overlapped or not, at ", WithInterval(most->busy_bandwidth_bytes_per_second(), kPerGiga),
+                         " GB/s, ", FormatNumber(most->busy_utilization_of_measured().value() * kPercent, 2),
+                         " % of the measured link")
           : "";
   AddVerdict("Q3",
-             absl::StrCat("Communication costs most at batch ", most->batch_per_device(), ": ",
-                          WithInterval(most->communication_seconds()), " s of an epoch's ", FormatNumber(epoch, 3),
-                          " s (", FormatNumber(most->communication_seconds().value() / epoch * kPercent, 2),
+             absl::StrCat("Communication takes most at batch ", most->batch_per_device(), ": ",
+                          WithInterval(most->communication_seconds()), " s of ", FormatNumber(epoch, 3),
+                          " s per epoch (", FormatNumber(most->communication_seconds().value() / epoch * kPercent, 2),
                           " %) by the lab's subtraction", over_time, exposed, busy, "."),
              card);
 }
@@ -158,7 +157,7 @@ void AddQ4(const LabRecords& lab, proto::Section& card) {
       continue;
     }
     const std::optional<SeedDifference> loss = LossOf(large, *none->equal);
-    const std::string no_loss = loss.has_value() && !loss->significant() ? ", which does not differ significantly" : "";
+    const std::string no_loss = loss.has_value() && !loss->significant() ? " (not significantly different)" : "";
     const RemedyChoice choice = ChooseRemedy(*batch);
     const std::string equal = choice.equal_ones.empty() ? ""
                                                         : absl::StrCat(" (", JoinAnd(choice.equal_ones),
@@ -167,12 +166,12 @@ void AddQ4(const LabRecords& lab, proto::Section& card) {
     const std::string repaired =
         choice.best == nullptr
             ? ""
-            : absl::StrCat("; the best single remedy by validation accuracy, ", choice.best->remedy, equal, ", brings ",
-                           SaySeeds(large.Accuracies(*choice.best->equal), true));
+            : absl::StrCat("; the best single remedy by validation accuracy, ", choice.best->remedy, equal,
+                           ", reaches ", SaySeeds(large.Accuracies(*choice.best->equal), true));
     AddVerdict("Q4",
                absl::StrCat("Global batch ", FormatCount(batch->global_batch), " reaches ",
                             SaySeeds(large.Accuracies(*none->equal), true), " ", large.AccuracyName(), " against ",
-                            SaySeeds(large.Accuracies(*large.base), true), " of batch ",
+                            SaySeeds(large.Accuracies(*large.base), true), " with batch ",
                             FormatCount(large.base->first().global_batch()), no_loss, repaired, "."),
                card);
     return;
@@ -190,9 +189,9 @@ void AddInt8(const LabRecords& lab, proto::Section& card) {
       }
       AddVerdict(
           "B4",
-          absl::StrCat("In int8 (weights and activations) ", network.name(), " has ", FormatPercent(AccuracyOf(*int8)),
-                       " % accuracy against ", FormatPercent(AccuracyOf(*fp32)), " % in fp32; of ",
-                       FormatCount(int8->images()), " images ", FormatCount(int8->flips_to_wrong()),
+          absl::StrCat(network.name(), " has ", FormatPercent(AccuracyOf(*int8)),
+                       " % accuracy with int8 weights and activations, ", FormatPercent(AccuracyOf(*fp32)),
+                       " % in fp32; of ", FormatCount(int8->images()), " images, ", FormatCount(int8->flips_to_wrong()),
                        " turned wrong and ", FormatCount(int8->flips_to_right()), " right."),
           card);
       return;
@@ -249,7 +248,7 @@ proto::Cell SpeedupAt(const ScalingView& view, uint32_t ranks, uint32_t batch) {
 }
 
 proto::Table Table1(const ScalingView& view) {
-  proto::Table table = LabTable(view, "table-1", "Table 1: epoch time in seconds, loading included, and speed-up",
+  proto::Table table = LabTable(view, "table-1", "Table 1: epoch time in seconds with data loading, and speed-up",
                                 {"time, s", "speed-up"});
   for (const uint32_t ranks : view.Ranks()) {
     const proto::Reduction reduction = ranks == 1             ? proto::PLAIN
@@ -263,7 +262,7 @@ proto::Table Table1(const ScalingView& view) {
     AddRow(table, cells);
   }
   if (view.Batches().size() > kMaxBatches) {
-    table.add_note("The other batches stand under \"Speed-up on several devices\".");
+    table.add_note("The other batches are under \"Speed-up on several devices\".");
   }
   return table;
 }
@@ -291,8 +290,7 @@ proto::Table SplitOrBandwidth(const ScalingView& view, absl::string_view id, abs
 void AddTables(const ScalingView& view, proto::Section& card) {
   *card.add_table() = Table1(view);
   if (view.comm_model == nullptr) {
-    card.add_paragraph(
-        absl::StrCat("Tables 2 and 3, and the speed-ups, are explained by comm_model: ", view.RowReason(0, 0), "."));
+    card.add_paragraph(absl::StrCat("Tables 2 and 3 and the speed-ups are missing: ", view.RowReason(0, 0), "."));
     return;
   }
   *card.add_table() = SplitOrBandwidth(
@@ -304,7 +302,7 @@ void AddTables(const ScalingView& view, proto::Section& card) {
     return;
   }
   *card.add_table() = SplitOrBandwidth(
-      view, "table-3", "Table 3: bandwidth in GB/s, over communicating time and while all-reduces ran",
+      view, "table-3", "Table 3: bandwidth in GB/s, over the communication time and while all-reduces ran",
       {"over comm", "while busy"},
       {&proto::ScalingRow::bandwidth_bytes_per_second, &proto::ScalingRow::busy_bandwidth_bytes_per_second}, kPerGiga);
 }

@@ -37,13 +37,15 @@ TEST(CardTest, EachVerdictHasItsFigureAndInterval) {
   const LabRecords lab = SmallLab();
   EXPECT_THAT(
       VerdictOf(lab, "Q1"),
-      HasSubstr("3.000 ± 0 s at batch 32 and 1.50 ± 0.10 s at batch 128. The best batch is 128: 2.00 [1.88, 2.14] "
-                "times as fast as 32."));
-  EXPECT_THAT(VerdictOf(lab, "Q2"), AllOf(HasSubstr("1.60 [1.50, 1.70] at 32"), HasSubstr("(ideal 2)")));
+      HasSubstr("The best batch is 128: 2.00 [1.88, 2.14] times as fast as 32. On one device, an epoch of 50,000 "
+                "images without data loading takes 3.000 ± 0 s at batch 32 and 1.50 ± 0.10 s at batch 128."));
+  EXPECT_THAT(VerdictOf(lab, "Q2"),
+              AllOf(HasSubstr("2 devices train an epoch 1.67"),
+                    HasSubstr(" times as fast as one at batch 128 per device and 1.60 [1.50, 1.70] at 32 (ideal 2)")));
   EXPECT_THAT(VerdictOf(lab, "Q3"),
-              AllOf(HasSubstr("0.5000 s of an epoch's 2.00 s (25 %) by the lab's subtraction, over which its bytes are "
-                              "69.90 GB/s, 31 % of the measured link; exposed communication, by events, is 0.2000 s; "
-                              "while all-reduces ran, 0.500 s, hidden or not, the link carried 69.90 GB/s, 31 %")));
+              AllOf(HasSubstr("0.500 s of 2.00 s per epoch (25 %) by the lab's subtraction, at 69.9 GB/s, 31 % of the "
+                              "measured link; exposed communication by events: 0.200 s; all-reduces ran for 0.500 s, "
+                              "overlapped or not, at 69.9 GB/s, 31 %")));
 }
 
 // A bandwidth follows the time from which it is computed, and is omitted if it is above the link.
@@ -59,7 +61,7 @@ TEST(CardTest, NoBandwidthIsAboveTheLink) {
   }
   EXPECT_THAT(VerdictOf(lab, "Q3"),
               AllOf(HasSubstr("(25 %) by the lab's subtraction; exposed communication"),
-                    HasSubstr("0.500 s, hidden or not, the link carried 69.90 GB/s"), Not(HasSubstr("480"))));
+                    HasSubstr("0.500 s, overlapped or not, at 69.9 GB/s"), Not(HasSubstr("480"))));
 }
 
 // The slowest batch is the last one.
@@ -79,16 +81,17 @@ TEST(CardTest, OneRepeatIsNoVerdictOnADifference) {
       point.mutable_step_seconds()->mutable_value()->Truncate(1);
     }
   }
-  EXPECT_THAT(VerdictOf(lab, "Q1"), AllOf(HasSubstr("too little to compare"), Not(HasSubstr("times as fast"))));
+  EXPECT_THAT(VerdictOf(lab, "Q1"), AllOf(HasSubstr("cannot be compared"), Not(HasSubstr("times as fast"))));
 }
 
 TEST(CardTest, ALargeBatchIsHeldAgainstTheBase) {
   LabRecords lab = SmallLab();
   EXPECT_EQ(VerdictOf(lab, "Q4"), "none");
   lab.scales.push_back(SmallLargeBatch());
-  EXPECT_THAT(VerdictOf(lab, "Q4"), AllOf(HasSubstr("Global batch 8192 reaches"),
-                                          HasSubstr("; the best single remedy by validation accuracy, clipping, brings "
-                                                    "42.00 [41.00, 43.00] %.")));
+  EXPECT_THAT(
+      VerdictOf(lab, "Q4"),
+      AllOf(HasSubstr("Global batch 8192 reaches"),
+            HasSubstr("; the best single remedy by validation accuracy, clipping, reaches 42.00 [41.00, 43.00] %.")));
   lab.scales.back() = ::lockstep::testing::OldLargeBatch();
   EXPECT_THAT(VerdictOf(lab, "Q4"), Not(HasSubstr("best")));
 }

@@ -239,12 +239,12 @@ RemedyChoice ChooseRemedy(const LargeBatchRows& batch) {
   }
   if (!validated) {
     choice.absent_reason =
-        "the record has no accuracy on held-out training images, and a remedy that is chosen by the test set looks "
-        "better there than it is";
+        "the record has no accuracy on held-out training images, and a remedy that is chosen by test accuracy looks "
+        "better than it is";
     return choice;
   }
   if (choice.seeds < 2) {
-    choice.absent_reason = "one seed has no spread to compare remedies by";
+    choice.absent_reason = "one seed has no spread, so remedies cannot be compared";
     return choice;
   }
   const std::vector<SeedDifference> gains = CompareSeeds(against_none);

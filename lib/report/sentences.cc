@@ -49,13 +49,12 @@ const LabScale* ScaleOfSeveralDevices(const LabRecords& lab) {
 std::string WhatIsMissing(const LabRecords& lab) {
   if (const LabScale* const scale = ScaleOfSeveralDevices(lab)) {
     return absl::StrCat(
-        "needs comm_model's explanation of the scale record, with more than one device in it; no such "
-        "comm_model.rec is among the inputs; ",
+        "needs a comm_model.rec that explains the scale record on several devices; none is among the inputs; ",
         RunText({ExplainCommand(scale->input.path())}));
   }
   return absl::StrCat(
-      "needs runs on 1 and N devices (scale_run), explained by comm_model; no scale.rec and no comm_model.rec of more "
-      "than one device is among the inputs; ",
+      "needs runs on 1 and N devices (scale_run), explained by comm_model; no input is a scale.rec or comm_model.rec "
+      "of several devices; ",
       RunText(CommandsFor("Q2")));
 }
 
@@ -78,17 +77,17 @@ std::string SaySpeedup(const proto::Quantity& speedup) {
 std::string CompareKinds(const proto::ScalingRow& row) {
   const proto::Quantity& strong = row.strong_speedup();
   const proto::Quantity& weak = row.weak_speedup();
-  const std::string numbers = absl::StrCat(
-      " The other kind: with the global batch fixed, ", row.ranks(), " x ", row.batch_per_device(), " against 1 x ",
-      uint64_t{row.ranks()} * row.batch_per_device(), ", the speed-up is ", SaySpeedup(strong), " (strong), against ",
-      SaySpeedup(weak), " per step with the batch per device fixed (weak): ");
+  const std::string numbers =
+      absl::StrCat(": the speed-up is ", SaySpeedup(strong), " with the global batch fixed (strong: ", row.ranks(),
+                   " x ", row.batch_per_device(), " against 1 x ", uint64_t{row.ranks()} * row.batch_per_device(),
+                   "), and ", SaySpeedup(weak), " per step with the batch per device fixed (weak).");
   if (HasInterval(strong) && HasInterval(weak) && strong.low() <= weak.high() && weak.low() <= strong.high()) {
-    return absl::StrCat(numbers, "these runs do not tell them apart.");
+    return absl::StrCat(" Strong and weak scaling do not differ by more than the spread", numbers);
   }
   if (!HasInterval(strong) || !HasInterval(weak)) {
-    return absl::StrCat(numbers, "without a spread, which is too little to tell them apart.");
+    return absl::StrCat(" Strong and weak scaling cannot be compared without a spread", numbers);
   }
-  return absl::StrCat(numbers, "strong scaling is ", strong.value() < weak.value() ? "worse" : "better", " here.");
+  return absl::StrCat(" Strong scaling is ", strong.value() < weak.value() ? "worse" : "better", " here", numbers);
 }
 
 std::string OtherKind(const std::vector<const proto::ScalingRow*>& rows) {
@@ -97,7 +96,7 @@ std::string OtherKind(const std::vector<const proto::ScalingRow*>& rows) {
       return CompareKinds(*row);
     }
   }
-  return absl::StrCat(" Whether the other kind would be better is not known: the strong speed-up is ",
+  return absl::StrCat(" Strong scaling cannot be compared: the strong speed-up is ",
                       Say(rows.front()->strong_speedup(), ""), ".");
 }
 
@@ -139,25 +138,26 @@ std::string WayOf(const std::vector<WayRows>& ways) {
   return ways.size() > 1 ? absl::StrCat(" (", ways.front().way, ")") : "";
 }
 
-// Returns "; bytes over this time: 5.00 GB/s, 12 % of the measured link". A missing number is replaced by its reason.
+// Returns "; bandwidth over this time: 5.00 GB/s, 12 % of the measured link". A missing number is replaced by its
+// reason.
 std::string BandwidthOverTime(const proto::ScalingRow& row) {
   return row.bandwidth_bytes_per_second().has_value()
-             ? absl::StrCat("; bytes over this time: ", Say(row.bandwidth_bytes_per_second(), "GB/s", kPerGiga), ", ",
-                            Say(row.utilization_of_measured(), "%", kPercent), " of the measured link")
+             ? absl::StrCat("; bandwidth over this time: ", Say(row.bandwidth_bytes_per_second(), "GB/s", kPerGiga),
+                            ", ", Say(row.utilization_of_measured(), "%", kPercent), " of the measured link")
              : absl::StrCat("; bandwidth over this time: ", Say(row.bandwidth_bytes_per_second(), ""));
 }
 
-// Returns " The all-reduces ran for 0.500 s, hidden or not: 5.00 GB/s meanwhile, 12 % of the measured link."
+// Returns " The all-reduces ran for 0.500 s, overlapped or not, at 5.00 GB/s, 12 % of the measured link."
 std::string WhileBusy(const proto::ScalingRow& row) {
   if (!row.collective_busy_seconds().has_value()) {
     return "";
   }
-  return absl::StrCat(" The all-reduces ran for ", Say(row.collective_busy_seconds(), "s"),
-                      ", hidden or not: ", Say(row.busy_bandwidth_bytes_per_second(), "GB/s", kPerGiga), " meanwhile, ",
+  return absl::StrCat(" The all-reduces ran for ", Say(row.collective_busy_seconds(), "s"), ", overlapped or not, at ",
+                      Say(row.busy_bandwidth_bytes_per_second(), "GB/s", kPerGiga), ", ",
                       Say(row.busy_utilization_of_measured(), "%", kPercent), " of the measured link.");
 }
 
-// Returns "Batch 32 per device: of 2.00 s, 1.50 s computing and 0.500 s (25 %) communicating by the lab's subtraction;
+// Returns "Batch 32 per device: 1.50 s of 2.00 s computing and 0.500 s (25 %) communicating by the lab's subtraction;
 // ...". A bandwidth follows the time from which it is computed.
 std::string SplitLine(const proto::ScalingRow& row) {
   std::string share;
@@ -165,12 +165,12 @@ std::string SplitLine(const proto::ScalingRow& row) {
     share = absl::StrCat(
         " (", FormatNumber(kPercent * row.communication_seconds().value() / row.step_seconds().value(), 2), " %)");
   }
-  return absl::StrCat("Batch ", row.batch_per_device(), " per device: of ", Say(row.step_seconds(), "s"), ", ",
-                      Say(row.compute_seconds(), "s"), " computing and ", Say(row.communication_seconds(), "s"), share,
+  return absl::StrCat("Batch ", row.batch_per_device(), " per device: ", Say(row.compute_seconds(), "s"), " of ",
+                      Say(row.step_seconds(), "s"), " computing and ", Say(row.communication_seconds(), "s"), share,
                       " communicating by the lab's subtraction", BandwidthOverTime(row),
-                      ". Exposed communication, by events: ", Say(row.exposed_event_seconds(), "s"),
-                      "; by leaving all-reduces out: ", Say(row.exposed_ablation_seconds(), "s"),
-                      row.exposed_ablation_seconds().value() < 0 ? " (below 0: less than what noise makes of it)" : "",
+                      ". Exposed communication by events: ", Say(row.exposed_event_seconds(), "s"),
+                      "; by ablation: ", Say(row.exposed_ablation_seconds(), "s"),
+                      row.exposed_ablation_seconds().value() < 0 ? " (below 0: smaller than the noise)" : "",
                       "; other losses: ", Say(row.other_seconds(), "s"), ".", WhileBusy(row));
 }
 
@@ -179,10 +179,10 @@ std::string SplitLine(const proto::ScalingRow& row) {
 proto::Claim AnswerQ1(const LabRecords& lab) {
   const LabSweep* sweep = LongestSweep(lab);
   if (sweep == nullptr) {
-    return NotClaimed("Q1", kAskedQ1,
-                      absl::StrCat("needs a sweep over batch sizes (train_sweep) with a completed point; none is among "
-                                   "the inputs; ",
-                                   RunText(CommandsFor("Q1"))));
+    return NotClaimed(
+        "Q1", kAskedQ1,
+        absl::StrCat("needs a sweep over batch sizes (train_sweep) with a completed point, which no input has; ",
+                     RunText(CommandsFor("Q1"))));
   }
   const std::vector<const proto::SweepPoint*> points = CompletedPoints(*sweep);
   std::vector<std::string> times, batches;
@@ -191,12 +191,13 @@ proto::Claim AnswerQ1(const LabRecords& lab) {
     batches.push_back(absl::StrCat(point->batch_size()));
   }
   const size_t n = MeanAndDeviationOf(points.front()->step_seconds()).n;
+  const std::string best = BestBatchText(points);
   const std::string text = absl::StrCat(
-      "On ", DescribeDevices(sweep->header), " it takes ", JoinAnd(times), " to train ", sweep->spec.training().model(),
-      " for one epoch of ", FormatCount(points.front()->images_per_epoch()), " images without data loading (",
-      n == 1 ? "one timed epoch" : absl::StrCat("mean ± sample standard deviation of ", n, " timed epochs"), ", ",
-      sweep->spec.training().warmup_epochs(), " before them to warm up).", points.size() > 1 ? " " : "",
-      BestBatchText(points), " ", DescribeEnd(sweep->end));
+      best, best.empty() ? "" : " ", "On ", DescribeDevices(sweep->header), " it takes ", JoinAnd(times), " to train ",
+      sweep->spec.training().model(), " for one epoch of ", FormatCount(points.front()->images_per_epoch()),
+      " images without data loading (",
+      n == 1 ? "one timed epoch" : absl::StrCat("mean ± sample standard deviation of ", n, " timed epochs"), " after ",
+      sweep->spec.training().warmup_epochs(), " for warm-up). ", DescribeEnd(sweep->end));
   return Claimed("Q1", kAskedQ1, text,
                  {absl::StrCat("sweep.point[batch_size=", absl::StrJoin(batches, "|"), "].step_seconds"),
                   "sweep.point.images_per_epoch", "sweep.end.reason", "sweep.header.device"});
@@ -209,13 +210,11 @@ proto::Claim AnswerQ2(const LabRecords& lab) {
   }
   const std::vector<const proto::ScalingRow*>& rows = ways.front().rows;
   const std::vector<std::string> speedups = Speedups(rows);
-  const std::string text = absl::StrCat(
-      "On ", rows.front()->ranks(), " devices", WayOf(ways),
-      " the speed-up of an epoch with data loading, E_1(B) / E_N(B), is ", JoinAnd(speedups),
-      " per device (ideal: ", rows.front()->ranks(),
-      "). It compares equal batches per device: weak scaling in the batch, while the epoch's images stay the "
-      "same.",
-      OtherKind(rows), OtherSpeedups(ways));
+  const std::string text = absl::StrCat("The speed-up of an epoch on ", rows.front()->ranks(), " devices", WayOf(ways),
+                                        " is ", JoinAnd(speedups), " per device (ideal: ", rows.front()->ranks(),
+                                        "), with data loading: E_1(B) / E_N(B). The batch per device is fixed (weak "
+                                        "scaling), and so are the images of an epoch (strong scaling).",
+                                        OtherKind(rows), OtherSpeedups(ways));
   return Claimed("Q2", kAskedQ2, text,
                  {SourceOf(rows, "epoch_speedup"), SourceOf(rows, "strong_speedup"), SourceOf(rows, "weak_speedup")});
 }
@@ -228,9 +227,10 @@ proto::Claim AnswerQ3(const LabRecords& lab) {
   const std::vector<const proto::ScalingRow*>& rows = ways.front().rows;
   const std::string lines = absl::StrJoin(
       rows, "", [](std::string* out, const proto::ScalingRow* row) { absl::StrAppend(out, "\n", SplitLine(*row)); });
-  const std::string text = absl::StrCat(
-      "Seconds per epoch, without loading, on ", rows.front()->ranks(), " devices", WayOf(ways), ". A step sends ",
-      Say(rows.front()->bytes_per_step(), "MB", kPerMega), " per device.", lines, OtherSplits(ways));
+  const std::string text =
+      absl::StrCat("Seconds per epoch without data loading on ", rows.front()->ranks(), " devices", WayOf(ways),
+                   ". Each step sends ", Say(rows.front()->bytes_per_step(), "MB", kPerMega), " per device.", lines,
+                   OtherSplits(ways));
   std::vector<std::string> sources;
   for (const char* field :
        {"step_seconds", "compute_seconds", "communication_seconds", "exposed_event_seconds", "exposed_ablation_seconds",

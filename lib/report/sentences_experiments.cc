@@ -21,21 +21,21 @@ namespace {
 
 constexpr char kAskedQ4[] = "What does a very large batch do to accuracy, and which remedy repairs it?";
 constexpr char kAskedQ5[] = "Why does the sampler need the epoch number?";
-constexpr char kAskedQ6[] = "What travels on the network besides gradients?";
+constexpr char kAskedQ6[] = "What do the ranks send besides gradients?";
 constexpr char kAskedQ7[] = "Is it enough to send gradients alone?";
 
 std::string Needs(const std::string& what, proto::Experiment experiment) {
   return absl::StrCat("not measured: needs ", what, "; ", RunText({ExperimentCommand(experiment)}));
 }
 
-// Returns " (mean of 3 seeds, [least, most])", or states that one seed is only partial evidence.
+// Returns " Means of 3 seeds, with [minimum, maximum].", or states that one seed is only partial evidence.
 std::string SayEvidence(const std::vector<const ExperimentRow*>& rows) {
   size_t least = rows.empty() ? 0 : rows.front()->trained.size();
   for (const ExperimentRow* row : rows) {
     least = std::min(least, row->trained.size());
   }
-  return least < 2 ? " Partial evidence: one seed, so that no difference has a spread to be held against."
-                   : absl::StrCat(" Means of ", least, " seeds, with [least, most].");
+  return least < 2 ? " Partial evidence: one seed has no spread, so no difference can be tested."
+                   : absl::StrCat(" Means of ", least, " seeds, with [minimum, maximum].");
 }
 
 // --- Q4 ---
@@ -53,31 +53,31 @@ std::string SayTraining(const ExperimentRow& row) {
 
 bool IsTrained(const ExperimentRow* row) { return row != nullptr && !row->trained.empty(); }
 
-// Returns "42.77 [42.10, 43.30] %, 51 % of what was lost". Without a share, the gain in points over no remedy, or the
-// reason why it is missing.
+// Returns "42.77 [42.10, 43.30] %, 51 % of the lost accuracy". Without a share, the gain in points over no remedy, or
+// the reason why it is missing.
 std::string SayVerdict(const LargeBatchView& large, const RemedyVerdict& verdict) {
   const std::string accuracy = SaySeeds(large.Accuracies(*verdict.row), true);
   if (verdict.brought_back.has_value()) {
-    return absl::StrCat(accuracy, ", ", FormatNumber(100 * *verdict.brought_back, 2), " % of what was lost");
+    return absl::StrCat(accuracy, ", ", FormatNumber(100 * *verdict.brought_back, 2), " % of the lost accuracy");
   }
   return absl::StrCat(accuracy, verdict.gain.has_value()
                                     ? absl::StrFormat(", %+.2f points against none", 100 * *verdict.gain)
                                     : absl::StrCat(" (difference from none: ", verdict.no_gain, ")"));
 }
 
-// Returns " Of 7 single remedies the best by validation accuracy is clipping, with 41.50 %, which does not differ
-// significantly from LARS (3 seeds); its test accuracy is 42.77 %, 51 % of what was lost."
+// Returns " The best of 7 single remedies by validation accuracy is clipping, with 41.50 %, which does not differ
+// significantly from LARS (3 seeds); its test accuracy is 42.77 %, 51 % of the lost accuracy."
 std::string SayBest(const LargeBatchView& large, const LargeBatchRows& batch,
                     const std::vector<RemedyVerdict>& verdicts) {
   const RemedyChoice choice = ChooseRemedy(batch);
   if (choice.best == nullptr) {
     return choice.absent_reason.empty() ? ""
-                                        : absl::StrCat(" No remedy is called the best: ", choice.absent_reason, ".");
+                                        : absl::StrCat(" No remedy can be called best: ", choice.absent_reason, ".");
   }
   const ExperimentRow& row = *choice.best->equal;
   const RemedyVerdict* const verdict = FindVerdict(verdicts, row);
-  return absl::StrCat(choice.tried == 1 ? " The one single remedy, "
-                                        : absl::StrCat(" Of ", choice.tried, " single remedies the best by "),
+  return absl::StrCat(choice.tried == 1 ? " The only single remedy, "
+                                        : absl::StrCat(" The best of ", choice.tried, " single remedies by "),
                       choice.tried == 1 ? absl::StrCat(choice.best->remedy, ", has a validation accuracy of ")
                                         : absl::StrCat("validation accuracy is ", choice.best->remedy, ", with "),
                       SaySeeds(row.Values(ValidationAccuracy), true),
@@ -101,8 +101,8 @@ std::string SayLikeBase(const LargeBatchView& large, const ExperimentRow& row,
                       " with this schedule and as many epochs: ", SaySeeds(large.Accuracies(*base), true), ")");
 }
 
-// Returns the combinations, and the rows that were trained longer: " Combinations: all with 32.00 %, 25 % of what was
-// lost. Trained longer: ..."
+// Returns the combinations, and the rows that were trained longer: " Combinations: all with 32.00 %, 25 % of the
+// lost accuracy. Trained longer: ..."
 std::string SayOthers(const LargeBatchView& large, const LargeBatchRows& batch,
                       const std::vector<RemedyVerdict>& verdicts, std::vector<const ExperimentRow*>& used) {
   std::vector<std::string> combinations, longer;
@@ -163,14 +163,14 @@ const ExperimentRow* FindOrder(const ExperimentView& view, bool fixed) {
   return nullptr;
 }
 
-// Returns "5 orders in 5 epochs, 0 % of the batches as in the epoch before, 251 of 256 images ever".
+// Returns "5 orders in 5 epochs, 0 % of its batches as in the previous epoch, and 251 of 256 images seen".
 std::string SayOrder(const ExperimentRow& row, uint64_t images) {
   const proto::RankFacts& rank = row.first().rank(0);
   const std::set<std::string> orders(rank.epoch_order_sha256().begin(), rank.epoch_order_sha256().end());
   return absl::StrCat(orders.size(), orders.size() == 1 ? " order" : " different orders", " in ",
                       rank.epoch_order_sha256_size(), " epochs, ", FormatNumber(100 * rank.repeated_batch_share(), 3),
-                      " % of its batches as in the epoch before, and ", FormatCount(rank.distinct_images_ever()),
-                      " of ", FormatCount(images), " images ever");
+                      " % of its batches as in the previous epoch, and ", FormatCount(rank.distinct_images_ever()),
+                      " of ", FormatCount(images), " images seen");
 }
 
 // Returns " The test accuracies differ significantly (p = 0.0036, Welch's t-test)."; empty for one seed.
@@ -225,7 +225,7 @@ const proto::ScalePoint* CountedPoint(const LabRecords& lab) {
   return best;
 }
 
-constexpr char kCounted[] = "Counted where it is handed over, on rank 0: ";
+constexpr char kCounted[] = "Counted at the calls of rank 0: ";
 
 }  // namespace
 
@@ -258,8 +258,8 @@ proto::Claim AnswerQ4(const LabRecords& lab) {
   return lines.empty()
              ? NotClaimed("Q4", kAskedQ4,
                           Needs("loss and accuracy of epoch 5 at a very large batch on N devices and at batch 128, "
-                                "without and with each remedy, over several seeds, and the accuracy on held-out "
-                                "training images to choose a remedy by",
+                                "with and without each remedy, over several seeds, and the accuracy on held-out "
+                                "training images for the choice",
                                 proto::LARGE_BATCH))
              : Claimed("Q4", kAskedQ4, absl::StrJoin(lines, "\n"), sources);
 }
@@ -273,11 +273,10 @@ proto::Claim AnswerQ5(const LabRecords& lab) {
     }
     const uint64_t images = view.scale->spec.model().training_images();
     const std::string text = absl::StrCat(
-        "The order is made of seed and epoch, and each of ", view.ranks,
-        " ranks takes its share of it. Without the "
-        "epoch number it never changes: rank 0 has ",
-        SayOrder(*without, images), ". With it: ", SayOrder(*with, images), ". Training: with it ", SayTraining(*with),
-        "; without ", SayTraining(*without), ".", SayApart(*with, *without), SayEvidence({with, without}));
+        "Without the epoch number, the order never changes: it is made from seed and epoch, and each of ", view.ranks,
+        " ranks takes its share. Rank 0 without the epoch number: ", SayOrder(*without, images),
+        "; with it: ", SayOrder(*with, images), ". Training with the epoch number: ", SayTraining(*with),
+        "; without it: ", SayTraining(*without), ".", SayApart(*with, *without), SayEvidence({with, without}));
     std::vector<std::string> sources;
     for (const char* field : {"rank.epoch_order_sha256", "rank.repeated_batch_share", "rank.distinct_images_ever",
                               "epoch.mean_loss", "epoch.train_accuracy", "epoch.test_accuracy"}) {
@@ -287,7 +286,7 @@ proto::Claim AnswerQ5(const LabRecords& lab) {
   }
   return NotClaimed("Q5", kAskedQ5,
                     Needs("training with and without the epoch number in the sampler, the order of images of several "
-                          "epochs and the share of images that each rank ever saw",
+                          "epochs and the share of images that each rank saw",
                           proto::SAMPLER_EPOCH));
 }
 
@@ -300,20 +299,21 @@ proto::Claim AnswerQ6(const LabRecords& lab) {
       }
     }
     if (!lines.empty()) {
-      return Claimed("Q6", kAskedQ6,
-                     absl::StrCat(kCounted, view.Title(), ".\n", absl::StrJoin(lines, "\n"),
-                                  HasBatchNorm(view.scale->spec.training().model())
-                                      ? ""
-                                      : "\nThis network has no batch norm, whose running statistics "
-                                        "are what others send besides."),
-                     {view.Source("traffic.kind"), view.Source("traffic.size_bytes"), view.Source("traffic.calls"),
-                      view.Source("traffic.steps")});
+      return Claimed(
+          "Q6", kAskedQ6,
+          absl::StrCat(
+              kCounted, view.Title(), ".\n", absl::StrJoin(lines, "\n"),
+              HasBatchNorm(view.scale->spec.training().model())
+                  ? ""
+                  : "\nThis network has no batch norm; networks with batch norm also send running statistics."),
+          {view.Source("traffic.kind"), view.Source("traffic.size_bytes"), view.Source("traffic.calls"),
+           view.Source("traffic.steps")});
     }
   }
   if (const proto::ScalePoint* const point = CountedPoint(lab); point != nullptr) {
     return Claimed("Q6", kAskedQ6,
                    absl::StrCat(kCounted, "at ", point->ranks(), " ranks, batch ", point->batch_per_device(),
-                                " per device, ", SaySent(*point), ". What running statistics add is in no record; ",
+                                " per device, ", SaySent(*point), ". No record has the bytes of running statistics; ",
                                 RunText({ExperimentCommand(proto::WHAT_IS_SENT)}), "."),
                    {absl::StrCat("scale.point[ranks=", point->ranks(), "].traffic.size_bytes")});
   }
@@ -355,21 +355,21 @@ proto::Claim AnswerQ7(const LabRecords& lab) {
       }
     }
     const std::string text = absl::StrCat(
-        "Gradients keep the weights of all ranks equal; what differs is the running statistics of batch norm, and over "
-        "which images it counts. Test accuracy of ",
-        view.Title(), ": ", JoinAnd(accuracies), ".",
         verdicts.empty()
             ? ""
-            : absl::StrCat(" Compared with ", rows[0]->name, " by Welch's t-test over seeds, ", JoinAnd(verdicts), "."),
+            : absl::StrCat("Compared with ", rows[0]->name, ", ", JoinAnd(verdicts), " (Welch's t-test over seeds). "),
+        "Test accuracy of ", view.Title(), ": ", JoinAnd(accuracies),
+        ". Gradients alone keep the weights of all ranks equal; only batch norm differs: its running statistics, and "
+        "the images that it averages over.",
         SayEvidence(rows));
     return Claimed("Q7", kAskedQ7, text, {view.Source("epoch.test_accuracy"), view.Source("buffers")});
   }
   return NotClaimed(
       "Q7", kAskedQ7,
-      absl::StrCat(Needs("the test accuracy with gradients only beside that with batch-norm statistics broadcast and "
-                         "that with synchronised batch norm, over several seeds",
+      absl::StrCat(Needs("the test accuracy with gradients only, with broadcast batch-norm statistics and with "
+                         "synchronised batch norm, over several seeds",
                          proto::WHAT_IS_SENT),
-                   without.empty() ? "" : absl::StrCat("; ", without, " has no batch norm, and resnet18 has")));
+                   without.empty() ? "" : absl::StrCat("; ", without, " has no batch norm; use resnet18")));
 }
 
 }  // namespace lockstep

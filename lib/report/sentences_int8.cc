@@ -21,8 +21,7 @@ constexpr char kAskedB4[] = "Activations in int8 too: what does it cost?";
 constexpr char kAskedB5[] = "Bias in int32: what does it cost?";
 
 std::string Missing(absl::string_view question, absl::string_view what) {
-  return absl::StrCat("needs ", what, " (quantize); no quantized.rec with it is among the inputs; ",
-                      RunText(CommandsFor(question)));
+  return absl::StrCat("needs ", what, " (quantize), which no input has; ", RunText(CommandsFor(question)));
 }
 
 std::vector<const proto::QuantizedNetwork*> Networks(const LabRecords& lab) {
@@ -71,22 +70,22 @@ std::string PerLayer(const proto::QuantizedNetwork& network, Value value, Beside
   }
   std::stable_sort(layers.begin(), layers.end(),
                    [&](const auto* one, const auto* other) { return value(*one) < value(*other); });
-  return absl::StrCat(layers.size(), " layers, least ", text(layers.front()), ", middle ",
+  return absl::StrCat(layers.size(), " layers, smallest ", text(layers.front()), ", median ",
                       text(layers[layers.size() / 2]), ", largest ", text(layers.back()),
-                      "; each in the table \"Ranges and scales per layer\"");
+                      "; all in the table \"Ranges and scales per layer\"");
 }
 
 std::string Signed(double fraction) { return absl::StrCat(fraction > 0 ? "+" : "", FormatPercent(fraction)); }
 
-// Returns "lenet5: 54.10 % in fp32, 53.90 % with int8 weights (-0.20 points; 12 images turned wrong and 8 right of
-// 10,000 test images)".
+// Returns "lenet5: -0.20 points (53.90 % with int8 weights, 54.10 % in fp32); of 10,000 test images, 12 turned wrong
+// and 8 right".
 std::string StepSentence(const proto::QuantizedNetwork& network, const proto::AccuracyStep& fp32,
                          const proto::AccuracyStep& step, absl::string_view with, absl::string_view images) {
-  return absl::StrCat(network.name(), ": ", FormatPercent(AccuracyOf(fp32)), " % in fp32, ",
-                      FormatPercent(AccuracyOf(step)), " % with ", with, " (",
-                      Signed(AccuracyOf(step) - AccuracyOf(fp32)), " points; ", FormatCount(step.flips_to_wrong()),
-                      step.flips_to_wrong() == 1 ? " image" : " images", " turned wrong and ",
-                      FormatCount(step.flips_to_right()), " right of ", FormatCount(step.images()), " ", images, ")");
+  return absl::StrCat(network.name(), ": ", Signed(AccuracyOf(step) - AccuracyOf(fp32)), " points (",
+                      FormatPercent(AccuracyOf(step)), " % with ", with, ", ", FormatPercent(AccuracyOf(fp32)),
+                      " % in fp32); of ", FormatCount(step.images()), " ", images, ", ",
+                      FormatCount(step.flips_to_wrong()), " turned wrong and ", FormatCount(step.flips_to_right()),
+                      " right");
 }
 
 // Returns a claim with one sentence for each network that has this stage.
@@ -154,15 +153,14 @@ proto::Claim AnswerB3(const LabRecords& lab) {
   if (sentences.empty()) {
     return NotClaimed("B3", kAskedB3, Missing("B3", "the histograms and ranges of a network's activations"));
   }
-  return Claimed(
-      "B3", kAskedB3,
-      absl::StrCat("Over ", FormatCount(calibration_images),
-                   " training images, max|a| per layer of what the next layer reads, and in brackets |mean| + 3 "
-                   "standard deviations:\n",
-                   absl::StrJoin(sentences, "\n"), "\nThe histograms are drawn under \"Accuracy in int8\"."),
-      {"quantized.spec.calibration_images", "quantized.network.layer.output_max_abs",
-       "quantized.network.layer.activation_three_sigma", "quantized.network.layer.activation_before_relu",
-       "quantized.network.layer.activation_after_relu"});
+  return Claimed("B3", kAskedB3,
+                 absl::StrCat("Over ", FormatCount(calibration_images),
+                              " training images, max|a| per layer as the next layer reads it, and in brackets |mean| + "
+                              "3 standard deviations:\n",
+                              absl::StrJoin(sentences, "\n"), "\nThe histograms are drawn under \"Accuracy in int8\"."),
+                 {"quantized.spec.calibration_images", "quantized.network.layer.output_max_abs",
+                  "quantized.network.layer.activation_three_sigma", "quantized.network.layer.activation_before_relu",
+                  "quantized.network.layer.activation_after_relu"});
 }
 
 proto::Claim AnswerB4(const LabRecords& lab) {
