@@ -25,7 +25,7 @@ void WarnOfSeeds(const ExperimentView& view, std::vector<Warning>& warnings) {
     warnings.push_back(
         {"one_run_only", absl::StrCat("One seed only, so no spread: ", view.scale->name(), ", ",
                                       single.size() == view.rows.size() ? "all rows" : absl::StrJoin(single, "; "),
-                                      ". Differences of a point of accuracy mean nothing; train with --seeds=3.")});
+                                      ". Differences of one percentage point may be noise; train with --seeds=3.")});
   }
   if (!missing.empty()) {
     warnings.push_back({"seeds_missing", absl::StrCat("Rows of ", view.scale->name(),
@@ -65,7 +65,7 @@ void WarnOfBytes(const LabScale& scale, const proto::ScalePoint& point, std::vec
          absl::StrCat("WRONG BYTES OF GRADIENTS: ", scale.name(), ", ", point.ranks(), " ranks, batch ",
                       point.batch_per_device(), " per device",
                       point.row().empty() ? "" : absl::StrCat(", row '", point.row(), "'"), ": ",
-                      BytesCell(*counted, proto::DERIVED, "").text(), " bytes a step were counted, the model has ",
+                      BytesCell(*counted, proto::DERIVED, "").text(), " bytes per step were counted, expected ",
                       BytesCell(expected, proto::DERIVED, "").text(), ".")});
   }
 }

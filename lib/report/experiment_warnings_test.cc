@@ -71,8 +71,8 @@ TEST(ExperimentWarningsTest, GradientsOfAnotherSizeThanTheModels) {
   for (proto::ScalePoint& point : sent.points) {
     point.set_gradient_compression("bf16");  // halves the bytes that are sent
   }
-  EXPECT_THAT(WarningsOf(sent), AllOf(SizeIs(9), Each(HasSubstr("44,695,848 bytes a step were counted, the model has "
-                                                                "22,347,924"))));
+  EXPECT_THAT(WarningsOf(sent),
+              AllOf(SizeIs(9), Each(HasSubstr("44,695,848 bytes per step were counted, expected 22,347,924"))));
 }
 
 }  // namespace

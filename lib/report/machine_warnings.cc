@@ -89,7 +89,7 @@ std::string LoadingSentence(const With& with, const Without& without) {
         return absl::StrCat("One device at batch ", loading.batch, ": an epoch with data loading takes ",
                             FormatNumber(Mean(loading.with_loading->value())), " s (", with.name(), "), without ",
                             FormatNumber(Mean(steps.without->value())), " s (", without.name(),
-                            "): the two were not measured under the same conditions.");
+                            "): the conditions of the two measurements differed.");
       }
     }
   }
@@ -143,9 +143,9 @@ void WarnOfMachines(const LabRecords& lab, std::vector<Warning>& warnings) {
   const auto names = [&](std::string* out, const std::vector<MeasuredFile>& machine) {
     absl::StrAppend(out, absl::StrJoin(machine, ", ", name));
   };
-  warnings.push_back({"several_machines",
-                      absl::StrCat("Measured on different machines or devices, so not to be compared with each other: ",
-                                   absl::StrJoin(machines, " | ", names), ".")});
+  warnings.push_back(
+      {"several_machines", absl::StrCat("Do not compare these records, measured on different machines or devices: ",
+                                        absl::StrJoin(machines, " | ", names), ".")});
 }
 
 void WarnOfBaseCases(const LabRecords& lab, std::vector<Warning>& warnings) {
@@ -156,9 +156,9 @@ void WarnOfBaseCases(const LabRecords& lab, std::vector<Warning>& warnings) {
         if (borrowed && IsInput(scale, file) && IsInput(sweep, file) &&
             CompareMachines(scale.header, sweep.header, scale.spec.training().device()) == SameMachine::kNo) {
           warnings.push_back({"base_case_of_another_machine",
-                              absl::StrCat("Speed-ups of ", file.name(), " have base cases of ", sweep.name(),
-                                           ", which was not measured on the machine of ", scale.name(),
-                                           ". comm_model makes the record again without them.")});
+                              absl::StrCat("Speed-ups of ", file.name(), " have base cases from ", sweep.name(),
+                                           ", which was measured on another machine than ", scale.name(),
+                                           ". Running comm_model again removes them.")});
         }
       }
     }

@@ -14,8 +14,7 @@ namespace {
 
 void WarnOfImages(const LabRecords& lab, std::vector<Warning>& warnings) {
   if (lab.datasets.empty()) {
-    warnings.push_back(
-        {"images_unknown", "Which images were used is not known here: dataset.rec is not among the inputs."});
+    warnings.push_back({"images_unknown", "The images are not known: dataset.rec is not among the inputs."});
   }
   for (const LabDataset& dataset : lab.datasets) {
     std::set<std::string> notes;
@@ -29,7 +28,7 @@ void WarnOfImages(const LabRecords& lab, std::vector<Warning>& warnings) {
     if (synthetic) {
       warnings.push_back(
           {"synthetic_images", absl::StrCat("SYNTHETIC IMAGES (", dataset.name(),
-                                            "): times are real; losses and accuracies say nothing of CIFAR-10.")});
+                                            "): times are real; losses and accuracies do not apply to CIFAR-10.")});
     } else if (!notes.empty()) {
       warnings.push_back({"images_not_official",
                           absl::StrCat("Not the official CIFAR-10 (", dataset.name(), "): ", absl::StrJoin(notes, "; "),
@@ -42,12 +41,11 @@ void WarnOfNormalization(const LabRecords& lab, std::vector<Warning>& warnings) 
   for (const LabQuantized& file : lab.quantized) {
     for (const proto::QuantizedNetwork& network : file.networks) {
       if (network.normalization_source() == kAssumedNormalization) {
-        warnings.push_back(
-            {"normalization_assumed",
-             absl::StrCat("The normalization of ", network.name(), " is assumed (", file.name(),
-                          "): its weights do not say with which mean and standard deviation they were trained, and the "
-                          "data set's were used. All its accuracies are wrong if it was trained with others; name them "
-                          "by quantize --normalization.")});
+        warnings.push_back({"normalization_assumed",
+                            absl::StrCat("The normalization of ", network.name(), " is assumed (", file.name(),
+                                         "): its weights do not record the mean and standard deviation of their "
+                                         "training, so the data set's were used. If its training used others, all its "
+                                         "accuracies are wrong; set them by quantize --normalization.")});
       }
     }
   }
@@ -72,14 +70,15 @@ void WarnOfBuilds(const LabRecords& lab, std::vector<Warning>& warnings) {
   }
   if (!changed.empty()) {
     warnings.push_back(
-        {"another_checksum", absl::StrCat("Records with another checksum than their JSON names (changed since, or of "
-                                          "another version): ",
-                                          absl::StrJoin(changed, ", "), ".")});
+        {"another_checksum",
+         absl::StrCat(
+             "Records whose checksum differs from the one in their JSON (changed later, or by another version): ",
+             absl::StrJoin(changed, ", "), ".")});
   }
   if (!slow.empty()) {
     warnings.push_back(
         {"build_not_optimised", absl::StrCat("Made by a build without optimisation: ", absl::StrJoin(slow, ", "),
-                                             ". Its times are no results; build with --compilation_mode=opt.")});
+                                             ". Do not use its times; build with --compilation_mode=opt.")});
   }
   if (!dirty.empty()) {
     warnings.push_back({"build_without_commit",
@@ -96,10 +95,10 @@ void WarnOfLinks(const LabRecords& lab, std::vector<Warning>& warnings) {
   for (const LabCommModel& file : lab.comm_models) {
     if (!file.above_link.empty()) {
       const size_t more = file.above_link.size() - 1;
-      warnings.push_back(
-          {"link_peak_assumed", absl::StrCat("Bandwidths of ", file.name(), " that no link carries are left blank: ",
-                                             file.above_link[0], more == 0 ? "" : absl::StrCat("; and ", more, " more"),
-                                             ". comm_model makes the record again without them.")});
+      warnings.push_back({"link_peak_assumed", absl::StrCat("Bandwidths of ", file.name(),
+                                                            " above the link are left blank: ", file.above_link[0],
+                                                            more == 0 ? "" : absl::StrCat("; and ", more, " more"),
+                                                            ". Running comm_model again removes them.")});
     }
   }
 }
@@ -139,7 +138,7 @@ void WarnOfSinglesAndThrottling(const LabRecords& lab, std::vector<Warning>& war
   if (!single.empty()) {
     warnings.push_back(
         {"one_run_only", absl::StrCat("One timed epoch only, so no spread: ", absl::StrJoin(single, ", "),
-                                      ". Differences of a few per cent mean nothing; measure with --repeats=5.")});
+                                      ". Differences of a few per cent may be noise; measure with --repeats=5.")});
   }
   if (!throttled.empty()) {
     warnings.push_back({"device_throttled", absl::StrCat("The device was throttled (", absl::StrJoin(reasons, ", "),
@@ -195,9 +194,8 @@ void WarnOfSharedCpu(const LabRecords& lab, std::vector<Warning>& warnings) {
   if (!names.empty()) {
     warnings.push_back(
         {"shared_cpu",
-         absl::StrCat("The N devices of ", absl::StrJoin(names, ", "),
-                      " are processes or threads that share one machine's CPU: speed-ups say nothing of N "
-                      "devices.")});
+         absl::StrCat("Speed-ups of ", absl::StrJoin(names, ", "),
+                      " do not predict N devices: the ranks are processes or threads that share one machine's CPU.")});
   }
 }
 
@@ -216,7 +214,7 @@ void WarnOfStrangers(const std::vector<Made>& made, const std::vector<From>& fro
       warnings.push_back(
           {"records_of_strangers", absl::StrCat(file.name(), " was not made from ", from.front().name(),
                                                 from.size() > 1 ? " or another record of its kind" : "",
-                                                " (their digests differ): the two do not belong together.")});
+                                                " (their digests differ): the records do not belong together.")});
     }
   }
 }
@@ -233,10 +231,9 @@ void WarnOfLeftOut(const LabRecords& lab, std::vector<Warning>& warnings) {
   for (const RecordSource* source : lab.Sources()) {
     if (source->left_out > 0) {
       warnings.push_back(
-          {"records_left_out",
-           absl::StrCat(source->name(), " holds more than fits on a page: of each kind of record the first ",
-                        kMaxOfAKind, " are shown, ", source->left_out,
-                        " are left out. All of them: report --print=", source->name(), ".")});
+          {"records_left_out", absl::StrCat(source->name(), " has too many records for a page: the first ", kMaxOfAKind,
+                                            " of each kind are shown, ", source->left_out,
+                                            " are left out. To see all: report --print=", source->name(), ".")});
     }
   }
 }
@@ -283,7 +280,7 @@ std::vector<std::string> PageWarnings(const LabRecords& lab) {
   }
   if (noisy.size() > 1) {
     texts.push_back(absl::StrCat(kNoisyMachine, noisy.size() - 1,
-                                 " more points, each in \"Machine and conditions of each measurement\"."));
+                                 " more points, listed in \"Machine and conditions of each measurement\"."));
   }
   return texts;
 }

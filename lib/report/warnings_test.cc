@@ -68,7 +68,7 @@ TEST(WarningsTest, ARunThatEndedEarly) {
 TEST(WarningsTest, AJsonThatWasChanged) {
   LabRecords lab = SmallLab();
   lab.scales[0].changed = 2;
-  EXPECT_THAT(Warnings(lab), ElementsAre(AllOf(HasSubstr("another checksum"), HasSubstr("scale.rec (2)"))));
+  EXPECT_THAT(Warnings(lab), ElementsAre(AllOf(HasSubstr("checksum differs"), HasSubstr("scale.rec (2)"))));
 }
 
 TEST(WarningsTest, OneTimedEpoch) {
@@ -110,7 +110,7 @@ TEST(PageWarningsTest, NoiseComesLastAndIsCounted) {
   lab.scales[0].points[3].mutable_sum_check()->set_passed(false);
   EXPECT_THAT(PageWarnings(lab),
               ElementsAre(HasSubstr("SUM CHECK FAILED"), HasSubstr("differ by 20 %."),
-                          "Measured on a noisy machine: 2 more points, each in \"Machine and conditions of each "
+                          "Measured on a noisy machine: 2 more points, listed in \"Machine and conditions of each "
                           "measurement\"."));
 }
 
@@ -175,7 +175,7 @@ TEST(WarningsTest, ABaseCaseOfAnotherMachine) {
   ASSERT_EQ(warnings.size(), 2u);
   EXPECT_EQ(warnings[0].rule, "several_machines");
   EXPECT_EQ(warnings[1].rule, "base_case_of_another_machine");
-  EXPECT_THAT(warnings[1].text, HasSubstr("Speed-ups of comm_model.rec have base cases of sweep.rec"));
+  EXPECT_THAT(warnings[1].text, HasSubstr("Speed-ups of comm_model.rec have base cases from sweep.rec"));
   strong.set_method("E_1(64)/E_2(32), base case: plain training on 1 device at batch 64 (scale record)");
   EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("different machines or devices")));
 }

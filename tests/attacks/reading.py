@@ -300,7 +300,7 @@ class Absurd(ToolCase):
         path.write_bytes(b"".join(map(frame, [*records[:2], *points, field(2, field(2, 2 + many))])))
         self.call("report", f"--input={path}", f"--output={self.folder / 'r.html'}", check=True)
         page = (self.folder / "r.html").read_text()
-        self.assertIn(f"the first 1000 are shown, {many - 1000} are left out", page)
+        self.assertIn(f"the first 1000 of each kind are shown, {many - 1000} are left out", page)
         self.assertLess(len(page), 20e6)
 
 
