@@ -79,7 +79,7 @@ TEST(CheckTest, ALineForEachFindingAndAnExplanationForEachFailedRule) {
             "FAILED gib_as_gb: a.csv, Table 3: 2.15 for 2.31.\n"
             "FAILED gib_as_gb: b.csv; , Table 3: 1 for 1.07.\n"
             "remark noisy_machine: records: busy.\n"
-            "gib_as_gb: GB is 1e9 bytes; 2^30 bytes are a GiB, 7.4 % more.\n");
+            "gib_as_gb: A GB is 1e9 bytes; a GiB is 2^30 bytes, 7.4 % more.\n");
   EXPECT_THAT(FailedRules(findings), ElementsAre("gib_as_gb"));
   EXPECT_THAT(FailedRules({findings[0]}), IsEmpty());
 }

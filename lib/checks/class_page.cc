@@ -78,7 +78,7 @@ proto::Table StudentsTable(const std::vector<ClassStudent>& students) {
   proto::Table table;
   table.set_id("students");
   table.set_caption("Students");
-  for (const char* column : {"student", "files", "not looked at", "broken rules", "copies", "far from the class"}) {
+  for (const char* column : {"student", "files", "not checked", "broken rules", "copies", "far from the class"}) {
     table.add_column(column);
   }
   for (const ClassStudent& student : students) {
@@ -138,7 +138,7 @@ std::string SummaryText(const std::vector<ClassStudent>& students) {
       count([](const ClassStudent& s) { return !s.copies.empty(); }), " students share numbers), ",
       count([](const ClassStudent& s) { return !s.outliers.empty(); }), " far from the class, ",
       count([](const ClassStudent& s) { return !s.unreadable.empty(); }), " with files that cannot be read, ",
-      count(HasNothing), " with nothing to look at; ", count(IsClean), " without any of these");
+      count(HasNothing), " with nothing to check; ", count(IsClean), " without any of these");
 }
 
 }  // namespace
@@ -150,10 +150,11 @@ std::vector<proto::Section> ClassSections(const std::vector<ClassStudent>& stude
   section.set_title("The class");
   section.add_paragraph(absl::StrCat(SummaryText(students), "."));
   section.add_paragraph(
-      "Numbers that two students have in all digits were measured once. Who of them measured is not said here.");
+      "Numbers that two students share in all digits were measured once. This page does not tell by whom.");
   if (!loose_files.empty()) {
     section.add_paragraph(absl::StrCat(
-        "In the class' folder itself, and therefore nobody's and not looked at: ", Lines(loose_files), "."));
+        "Files in the class' folder itself, which belong to no student and were not checked: ", Lines(loose_files),
+        "."));
   }
   *section.add_table() = StudentsTable(students);
   *section.add_table() = FindingsTable(students);

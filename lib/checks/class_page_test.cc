@@ -197,7 +197,7 @@ TEST_F(ClassPageTest, ThePageNamesThemAll) {
   ASSERT_THAT(RunClass(folder_, page, false), IsOk());
   const std::string html = ReadFile(page);
   EXPECT_THAT(html, HasSubstr("30 students: 0 with broken rules, 1 copy (2 students share numbers), 0 far from the "
-                              "class, 1 with files that cannot be read, 0 with nothing to look at; 27 without any "
+                              "class, 1 with files that cannot be read, 0 with nothing to check; 27 without any "
                               "of these."));
   EXPECT_THAT(html, HasSubstr("sweep.rec: the same numbers as sweep.rec of student04"));
   EXPECT_THAT(html, HasSubstr("not a Lockstep record file"));
@@ -362,11 +362,11 @@ TEST_F(ClassFolderTest, class_every_folder_is_on_the_page) {
   Write("__MACOSX/grace/._times.csv", std::string("\0\5\26\7", 4));  // a file of an archive that macOS packed
   const std::string page = Page();
   EXPECT_THAT(page, HasSubstr("7 students: "));
-  EXPECT_THAT(page, HasSubstr("1 with files that cannot be read, 2 with nothing to look at"));
+  EXPECT_THAT(page, HasSubstr("1 with files that cannot be read, 2 with nothing to check"));
   EXPECT_THAT(page, HasSubstr("no file is in it"));
   EXPECT_THAT(page, HasSubstr("neither a record nor a table is in it, but notes.txt"));
   EXPECT_THAT(page, HasSubstr("1/2/3/4: a folder deeper than 3 levels"));
-  EXPECT_THAT(page, HasSubstr("nobody&#39;s and not looked at: grades.csv"));
+  EXPECT_THAT(page, HasSubstr("belong to no student and were not checked: grades.csv"));
   EXPECT_THAT(Student("dave").copies, ElementsAre("hand_in/last/sweep.json: the same numbers as sweep.json of alice"));
   EXPECT_THAT(Student("frank").copies, ElementsAre("Times.CSV: the same numbers as times.csv of grace"));
   EXPECT_THAT(Student("grace").unreadable, IsEmpty());

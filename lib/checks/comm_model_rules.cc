@@ -42,7 +42,7 @@ void CheckSplit(const std::string& where, const proto::ScalingRow& row, const pr
   const double step = row.step_seconds().value();
   if (base != nullptr && row.ranks() > 1 && About(compute, base->step_seconds().value())) {
     findings.push_back({"base_not_divided_by_n", where,
-                        absl::StrFormat("computing takes %.4g s, as long as on one device.", compute)});
+                        absl::StrFormat("computing takes %.4g s, the same as on one device.", compute)});
   } else if (base != nullptr && !About(communication + compute, step) &&
              About(communication, row.epoch_seconds().value() - base->epoch_seconds().value() / row.ranks())) {
     findings.push_back({"loading_counted_as_communication", where,
@@ -72,7 +72,7 @@ void CheckBandwidth(const std::string& where, const proto::ScalingRow& row, cons
   }
   findings.push_back(
       {About(printed * kGibPerGb, right) ? "gib_as_gb" : "bandwidth_not_derivable", where,
-       absl::StrFormat("%.4g GB/s is said; %.4g bytes x %.4g steps / %.4g s is %.4g GB/s.", printed / 1e9,
+       absl::StrFormat("%.4g GB/s is stated; %.4g bytes x %.4g steps / %.4g s is %.4g GB/s.", printed / 1e9,
                        row.bytes_per_step().value(), row.steps_per_epoch().value(), seconds.value(), right / 1e9)});
 }
 

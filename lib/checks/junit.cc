@@ -30,7 +30,7 @@ std::string JunitXml(const std::vector<CheckFinding>& findings, const CheckedKin
     absl::StrAppend(&cases, "  <testcase classname=\"report.check\" name=\"", rule.name, "\">\n");
     if (!LookedAt(rule, kinds)) {
       ++skipped;
-      absl::StrAppend(&cases, "    <skipped message=\"no input of the kind that this rule looks at\"/>\n");
+      absl::StrAppend(&cases, "    <skipped message=\"no input of the kind that this rule checks\"/>\n");
     } else if (!lines.empty() && rule.fails) {
       ++failed;
       absl::StrAppend(&cases, "    <failure message=\"", EscapeHtml(rule.explanation), "\">", lines, "</failure>\n");

@@ -40,8 +40,8 @@ void CheckBatch(const CheckedPoint& point, const proto::ModelFacts& model, std::
 void CheckOutcome(const CheckedPoint& point, std::vector<CheckFinding>& findings) {
   if (point.outcome != proto::COMPLETED && !point.epoch_seconds->value().empty()) {
     findings.push_back({"estimates_among_measurements", point.where,
-                        absl::StrFormat("ended as %s, and has a time of %.4g s all the same.",
-                                        proto::Outcome_Name(point.outcome), Mean(point.epoch_seconds->value()))});
+                        absl::StrFormat("ended as %s, but has a time of %.4g s.", proto::Outcome_Name(point.outcome),
+                                        Mean(point.epoch_seconds->value()))});
   }
 }
 
@@ -77,7 +77,7 @@ void CheckWarmUp(const CheckedPoint& point, const proto::TrainingSpec& training,
         {"warmup_in_the_mean", point.where, "no epoch was trained before timing began (warmup_epochs: 0)."});
   } else if (!point.epochs->empty() && samples > timed) {
     findings.push_back(
-        {"warmup_in_the_mean", point.where, absl::StrCat(samples, " times of ", timed, " epochs behind the warm-up.")});
+        {"warmup_in_the_mean", point.where, absl::StrCat(samples, " times of ", timed, " epochs after the warm-up.")});
   }
 }
 

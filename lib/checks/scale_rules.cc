@@ -49,7 +49,7 @@ void CheckNegative(const LabScale& scale, const proto::ScalePoint& point, std::v
   const double mean = Mean(point.step_seconds().value());
   if (most < -kDeviceDifference * mean) {
     findings.push_back({"negative_communication", WhereOf(scale, point),
-                        absl::StrFormat("T_N %.4g s - T_1/N %.4g s = %.4g s, and %.4g s at most.", mean,
+                        absl::StrFormat("T_N %.4g s - T_1/N %.4g s = %.4g s, at most %.4g s.", mean,
                                         share * Mean(base->step_seconds().value()),
                                         mean - share * Mean(base->step_seconds().value()), most)});
   }
@@ -61,8 +61,8 @@ void CheckExposed(const LabScale& scale, const proto::ScalePoint& point, std::ve
   const double exposed = Mean(point.exposed_seconds().value()), busy = Mean(point.collective_busy_seconds().value());
   if (busy > 0 && exposed > busy + kGaps * Mean(point.step_seconds().value())) {
     findings.push_back({"communication_in_compute", WhereOf(scale, point),
-                        absl::StrFormat("%.4g s of communication stand behind backward, and the all-reduces ran for "
-                                        "%.4g s in all: the rest is something else, such as the loader.",
+                        absl::StrFormat("%.4g s of communication follow backward, but the all-reduces ran for only "
+                                        "%.4g s: the rest is something else, such as the loader.",
                                         exposed, busy)});
   }
 }
@@ -77,7 +77,7 @@ void CheckLink(const LabScale& scale, const proto::ScalePoint& point, std::vecto
   if (point.ranks() > 1 && busy > 0 && busy < 0.5 * alone) {
     findings.push_back(
         {"faster_than_the_link", WhereOf(scale, point),
-         absl::StrFormat("the epoch's all-reduces took %.4g s; as many alone take %.4g s.", busy, alone)});
+         absl::StrFormat("the epoch's all-reduces took %.4g s; the same number alone takes %.4g s.", busy, alone)});
   }
 }
 

@@ -63,8 +63,8 @@ class Lister {
     }
     for (const FolderEntry& entry : *entries) {
       if (++entries_seen_ > kMaxStudentEntries) {
-        Unreadable(below.path, absl::StrCat("not looked at to its end: there are more than ", kMaxStudentEntries,
-                                            " files and folders"));
+        Unreadable(below.path,
+                   absl::StrCat("not read to its end: there are more than ", kMaxStudentEntries, " files and folders"));
         break;
       }
       RETURN_IF_ERROR(LookAt(folder.get(), below, entry));

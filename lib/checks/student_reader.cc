@@ -158,7 +158,7 @@ class StudentReader {
 
   absl::Status ReadJson(const std::string& file, std::string text) {
     if (!absl::StrContains(text, "\"lockstep.proto.")) {
-      return LeaveOut(file, "no record's JSON");
+      return LeaveOut(file, "not the JSON of a record");
     }
     return IsReport(file, text) ? LeaveOut(file, kReport) : Take(file, std::move(text));
   }

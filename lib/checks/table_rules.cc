@@ -140,8 +140,8 @@ void CheckEstimates(const std::string& where, const proto::PublishedTable& table
   for (const proto::PublishedValue* value : estimates) {
     if (const auto other = measured.find(value->quantity()); other != measured.end()) {
       list.Add("estimates_among_measurements", where,
-               absl::StrCat(PlaceText(*value), " is said to be '", value->context(), value->note(), "', and ",
-                            other->second->as_printed(), " beside it is not."));
+               absl::StrCat(PlaceText(*value), " is called '", value->context(), value->note(), "', and ",
+                            other->second->as_printed(), " next to it is not."));
     }
   }
 }
