@@ -177,7 +177,7 @@ proto::Cell QuantityCell(const proto::Quantity& quantity, double scale) {
                                 AllDigits(quantity.high() * scale), "]"));
   }
   if (quantity.value() < 0) {
-    cell.set_note("negative: shown as it came out, never clamped to 0");
+    cell.set_note("negative: shown as computed, not clamped to 0");
   }
   return cell;
 }

@@ -34,9 +34,9 @@ std::string Legend(const std::vector<proto::Term>& terms) {
       "to "
       "read the numbers and words</span></summary><ul>",
       marks,
-      "</ul><p>A mark at the head of a column is of all its numbers. A dash is a number that was not "
-      "obtained; its note says why. ",
-      EscapeHtml(kSpreadLegend), ". All digits of a rounded number show when the pointer rests on it.</p>",
+      "</ul><p>A mark in a column heading applies to all numbers of the column. A dash is a missing number; its note "
+      "gives the reason. ",
+      EscapeHtml(kSpreadLegend), ". Point at a rounded number to see all digits.</p>",
       words.empty() ? "" : absl::StrCat("<dl class=\"glossary\">", words, "</dl>"), "</details>\n");
 }
 
@@ -214,7 +214,7 @@ class TableWriter {
     std::string before;
     std::vector<std::string> texts = notes.NewOf(table_, before);
     if (!before.empty()) {
-      texts.push_back(absl::StrCat("The rest as under \"", before, "\"."));
+      texts.push_back(absl::StrCat("Other notes: see \"", before, "\"."));
     }
     if (!texts.empty()) {
       absl::StrAppend(&out, "<ul class=\"notes\">");

@@ -160,8 +160,8 @@ class LatexWriter {
                           ".\n"));
     }
     Append(
-        absl::StrCat("\\par A mark at the head of a column is of all its numbers. A dash is a number that was not "
-                     "obtained; its note says why. ",
+        absl::StrCat("\\par A mark in a column heading applies to all numbers of the column. A dash is a missing "
+                     "number; its note gives the reason. ",
                      EscapeLatex(kSpreadLegend), ".\\par\n"));
     for (const proto::Section& section : sections) {
       for (const proto::Term& term : section.term()) {

@@ -22,9 +22,9 @@ std::string Legend() {
   const std::string marks = absl::StrJoin(ProvenanceMarks(), "; ", [](std::string* out, const ProvenanceMark& mark) {
     absl::StrAppend(out, mark.superscript, " ", mark.name, " (", mark.meaning, ")");
   });
-  return absl::StrCat(
-      "Numbers are marked, at the head of a column where all of it are alike: ", marks,
-      ". – is a number that was not obtained; the note says why. Spread: ", EscapeMarkdown(kSpreadLegend), ".\n");
+  return absl::StrCat("Numbers are marked, in the column heading if all numbers of the column share the mark: ", marks,
+                      ". – is a missing number; the note gives the reason. Spread: ", EscapeMarkdown(kSpreadLegend),
+                      ".\n");
 }
 
 // Returns a cell's text. `marked`: the head of the column already shows the provenance.

@@ -16,16 +16,15 @@ const std::string& FootnoteOf(const proto::Cell& cell) {
 }  // namespace
 
 const char kSpreadLegend[] =
-    "a ± b (n): mean and sample standard deviation of n repeats; a (1): one value, no spread; a [b, c] is a value and "
-    "its "
-    "interval, of the kind that the note below the table says";
+    "a ± b (n): mean and sample standard deviation of n repeats; a (1): one value, no spread; a [b, c] is a value with "
+    "the interval that the note below the table names";
 
 const std::vector<ProvenanceMark>& ProvenanceMarks() {
   static const auto* marks = new std::vector<ProvenanceMark>({
       {proto::MEASURED, "m", "ᵐ", "measured", "read from a clock or a counter, or counted"},
       {proto::DERIVED, "d", "ᵈ", "derived", "computed from measured numbers, without assumptions"},
       {proto::MODELLED, "o", "ᵒ", "modelled", "needs an assumption or a fitted parameter"},
-      {proto::PUBLISHED, "p", "ᵖ", "published", "printed by somebody else"},
+      {proto::PUBLISHED, "p", "ᵖ", "published", "printed by other people"},
   });
   return *marks;
 }

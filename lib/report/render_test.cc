@@ -154,7 +154,7 @@ TEST(HtmlTest, ANoteIsSaidOnce) {
   second.mutable_table(0)->set_caption("Table 9");
   const std::string html = RenderHtml("", {first, second}, {});
   EXPECT_EQ(html.find("<li>a note</li>"), html.rfind("<li>a note</li>"));
-  EXPECT_THAT(html, HasSubstr("The rest as under &quot;Table 1 of &lt;A&amp;B&gt;&quot;."));
+  EXPECT_THAT(html, HasSubstr("Other notes: see &quot;Table 1 of &lt;A&amp;B&gt;&quot;."));
 }
 
 TEST(HtmlTest, ABlankLinksToItsReason) {

@@ -262,7 +262,7 @@ TEST(TablesTest, AGlobalBatchIsLookedUpAsGlobal) {
 TEST(TablesTest, Table2ShowsNegativeTimesAndMarksThem) {
   const proto::Table table = TableOf(SmallLab(), "Table 2");
   EXPECT_THAT(RowOf(table, 0), ElementsAre("2", "1.500", "0.5000", "0.7500", "-0.05000"));
-  EXPECT_THAT(table.row(0).cell(4).note(), HasSubstr("never clamped"));
+  EXPECT_THAT(table.row(0).cell(4).note(), HasSubstr("not clamped"));
 }
 
 TEST(TablesTest, Table3IsBlankWhereTheLabsTimeIsNegative) {
