@@ -68,11 +68,10 @@ proto::Table SummaryTable(const Document& document) {
             count(proto::GIVEN), count(proto::REPRODUCED), count(proto::AMBIGUOUS), count(proto::COULD_BE_CHANCE),
             count(proto::NOT_REPRODUCIBLE), ConventionsCell(*audit), LabelCell(FlagsOf(*audit))});
   }
+  table.add_note("given: an input of other numbers, such as a measured time; it cannot be recomputed.");
   table.add_note(
-      "given: an input of the others, such as a time read off a clock; there is nothing to recompute it from.");
-  table.add_note(
-      "could be chance: a right formula gives the number, but it has so few digits that a random number would follow "
-      "from some formula, too.");
+      "could be chance: a right formula gives the number, but with so few digits some formula would give a random "
+      "number, too.");
   return table;
 }
 
@@ -106,7 +105,7 @@ proto::Cell RecomputedCell(const proto::AuditedValue& value) {
     return NumberCell(first.value(), proto::DERIVED, first.convention(), 6);
   }
   return value.has_nearest() ? NumberCell(value.nearest().value(), proto::DERIVED, value.nearest().convention(), 6)
-                             : AbsentCell("nothing in the document to compute it from");
+                             : AbsentCell("the document has no numbers to compute it from");
 }
 
 proto::Cell PrintedCell(const proto::PublishedValue& published) {
@@ -133,7 +132,7 @@ proto::Table NotReproducedTable(const Document& document) {
     }
   }
   if (table.row().empty()) {
-    table.set_absent_reason("every number that can be computed was reproduced");
+    table.set_absent_reason("every computable number was reproduced");
   }
   return table;
 }
@@ -172,7 +171,7 @@ proto::Table FlagsTable(const Document& document) {
                    PrintedCell(published), LabelCell(flagged.first->sentence())});
   }
   if (table.row().empty()) {
-    table.set_absent_reason("no number carries a flag");
+    table.set_absent_reason("no number has a flag");
   }
   table.add_note("The record (report --print) has the finding of every number.");
   return table;

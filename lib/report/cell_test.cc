@@ -134,7 +134,7 @@ TEST(CellTest, ANegativeQuantityIsShownAndNoted) {
   proto::Quantity quantity;
   quantity.set_value(-0.25);
   EXPECT_EQ(QuantityCell(quantity).text(), "-0.2500");
-  EXPECT_THAT(QuantityCell(quantity).note(), HasSubstr("never clamped"));
+  EXPECT_THAT(QuantityCell(quantity).note(), HasSubstr("not clamped"));
 }
 
 TEST(MethodNotesTest, ColumnsOfOneMethodShareANote) {

@@ -22,7 +22,7 @@ constexpr double kMilliseconds = 1e3;
 constexpr double kMicroseconds = 1e6;
 
 // Reason shown instead of a sum check if a point that sends gradients has none.
-constexpr char kNotChecked[] = "no check was made: it wants a warm-up epoch of whole batches";
+constexpr char kNotChecked[] = "no check was made: it needs a warm-up epoch of whole batches";
 
 using QuantityField = const proto::Quantity& (proto::ScalingRow::*)() const;
 
@@ -65,7 +65,7 @@ proto::Table LabTable(const ScalingView& view, absl::string_view caption, const 
     AddRow(table, cells);
   }
   if (table.row().empty()) {
-    table.set_absent_reason("one device only: nothing is communicated");
+    table.set_absent_reason("one device does not communicate");
   }
   AddMethodNotes(table);
   return table;
@@ -76,9 +76,9 @@ proto::Table Table2(const ScalingView& view) {
       LabTable(view, "Table 2: computing and communicating, seconds per epoch, by the lab's subtraction",
                {{"compute, s", &proto::ScalingRow::compute_seconds, 1},
                 {"comm, s", &proto::ScalingRow::communication_seconds, 1}});
-  table.add_note(absl::StrCat("The subtraction books every loss of efficiency as communication; ",
-                              view.data_parallel() ? "what was measured directly stands in \"DataParallel or DDP\"."
-                                                   : "the next table sets it beside what was measured directly."));
+  table.add_note(absl::StrCat("The subtraction counts every loss of efficiency as communication; ",
+                              view.data_parallel() ? "direct measurements are in \"DataParallel or DDP\"."
+                                                   : "the next table compares it with direct measurements."));
   return table;
 }
 
@@ -123,10 +123,10 @@ proto::Table SplitTable(const ScalingView& view) {
                                  {"other, s", &proto::ScalingRow::other_seconds, 1},
                                  {"overlap, %", &proto::ScalingRow::overlap_fraction, kPercent}});
   table.add_note(
-      "Exposed communication is what the events say: of each step from backward's end to the last all-reduce's, summed "
-      "over an epoch, of the rank with the largest sum. By ablation it also holds what all-reduces slow down "
-      "elsewhere.");
-  table.add_note("other: what the subtraction calls communication although nothing was sent in it.");
+      "Exposed communication is measured by events: from the end of backward to the end of the last all-reduce, summed "
+      "over the steps of an epoch, of the rank with the largest sum. By ablation, it also includes the slowdown that "
+      "all-reduces cause elsewhere.");
+  table.add_note("other: time that the subtraction counts as communication although nothing was sent.");
   return table;
 }
 
@@ -157,8 +157,8 @@ proto::Table Table3(const ScalingView& view) {
                                 {{"over comm, GB/s", &proto::ScalingRow::bandwidth_bytes_per_second, kPerGiga},
                                  {"while busy, GB/s", &proto::ScalingRow::busy_bandwidth_bytes_per_second, kPerGiga}});
   table.add_note(
-      "over comm: bytes of an epoch / the lab's communicating time, a bandwidth only where nothing is hidden behind "
-      "computing; blank above the measured link. while busy: the same bytes / the time in which all-reduces ran.");
+      "over comm: bytes of an epoch / the lab's communication time, which is a bandwidth only without overlap; blank "
+      "above the measured link. while busy: the same bytes / the time in which all-reduces ran.");
   return table;
 }
 
@@ -199,7 +199,7 @@ proto::Table ProbeTable(const ScalingView& view) {
                    QuantityCell(bus, kPerGiga)});
   }
   if (table.row().empty()) {
-    table.set_absent_reason("no point of more than one device holds a probe");
+    table.set_absent_reason("no point of several devices has a probe");
   }
   AddMethodNotes(table);
   return table;
@@ -222,7 +222,7 @@ proto::Table BucketTable(const ScalingView& view) {
                                  {"bucket", "size, MB", "tensors", "ready after, ms", "reduced after, ms"});
   const proto::ScalePoint* point = BucketPoint(view);
   if (point == nullptr) {
-    table.set_absent_reason("no point through the reducer names its buckets");
+    table.set_absent_reason("no point through the reducer has its buckets");
     return table;
   }
   for (int i = 0; i < point->bucket_size(); ++i) {
@@ -255,12 +255,12 @@ void AddShardCells(const proto::ScalePoint& point, std::vector<proto::Cell>& cel
     images += rank.distinct_images();
   }
   if (point.rank().empty()) {
-    cells.insert(cells.end(), 2, AbsentCell("the point holds no facts of its ranks"));
+    cells.insert(cells.end(), 2, AbsentCell("the point has no facts of its ranks"));
     return;
   }
   cells.push_back(
       CountCell(orders.size(), proto::MEASURED, "different digests of the image order of the first timed epoch"));
-  cells.push_back(CountCell(images, proto::DERIVED, "sum over the ranks of the different images that each saw"));
+  cells.push_back(CountCell(images, proto::DERIVED, "sum over ranks of the number of different images per rank"));
 }
 
 proto::Table CheckTable(const ScalingView& view) {

@@ -134,7 +134,7 @@ proto::Table PartsTable(const ScalingView& dp) {
     AddRow(table, cells);
   }
   if (table.row().empty()) {
-    table.set_absent_reason("no point of the record times its parts");
+    table.set_absent_reason("no point of the record has times of its parts");
   }
   AddMethodNotes(table);
   table.add_note(
@@ -189,8 +189,8 @@ proto::Table StarTable(const ScalingView& dp) {
   }
   AddMethodNotes(table);
   table.add_note(
-      "A difference of bytes sent that is the same at every batch is batch norm's buffers, which go out with the "
-      "parameters; the formula has no size of them. It is an upper bound where N does not divide a batch.");
+      "If the difference of bytes sent is the same at every batch, it is batch norm's buffers, which are sent with the "
+      "parameters and are not in the formula. The formula is an upper bound if N does not divide a batch.");
   return table;
 }
 
@@ -245,7 +245,7 @@ proto::Claim Answer(const ScalingView& dp, const ScalingView* ddp) {
   const std::string all_reduce =
       absl::StrCat(" An all-reduce sends ",
                    SayBytes(2.0 * (most - 1) / most * static_cast<double>(dp.scale->spec.model().gradient_bytes())),
-                   " from every device at the same time, beside the backward pass; the star's phases stand between the "
+                   " from every device at the same time, during the backward pass; the star's phases run between the "
                    "passes, and grow with N.");
   return Claimed("", kAsked,
                  absl::StrCat("An epoch on ", most, " devices takes ", JoinAnd(parts), ".", star_text,

@@ -188,7 +188,7 @@ TEST(ExperimentTablesTest, TheSamplersOrdersAreCountedAndShown) {
 }
 
 TEST(ExperimentTablesTest, BytesAreCountedByKind) {
-  const proto::Table table = TableOf(Lab(), "What rank 0 hands over");
+  const proto::Table table = TableOf(Lab(), "What rank 0 sends");
   ASSERT_EQ(table.row_size(), 7);
   EXPECT_EQ(RowOf(table, 2)[1], "gradients");  // the first row of each kind
   EXPECT_THAT(RowOf(table, 3), ElementsAre("buffers broadcast", "batch-norm buffers", "1955", "75,384,800", "38,560",

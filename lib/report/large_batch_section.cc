@@ -54,10 +54,10 @@ proto::Table RowsTable(const ExperimentView& view) {
   }
   AddMethodNotes(table);
   table.add_note(
-      "Loss and train accuracy are the mean over the epoch's images while training; the test accuracy is taken after "
+      "Loss and train accuracy are means over the epoch's images during training; the test accuracy is measured after "
       "the last epoch.");
   if (validated) {
-    table.add_note(absl::StrCat("Validation accuracy, also after the last epoch: of ",
+    table.add_note(absl::StrCat("Validation accuracy, also after the last epoch: on ",
                                 FormatCount(view.scale->spec.training().validation_images()),
                                 " training images that no row was trained on. A remedy is chosen by it."));
   }
@@ -156,7 +156,7 @@ void AddBaseNotes(const LargeBatchView& large, proto::Table& table) {
                                 FormatCount(Updates(base->first())), " updates."));
   }
   table.add_note(
-      "100 % brought back is as good as the base batch with the same schedule and as many epochs. A difference is "
+      "100 % brought back means as good as the base batch with the same schedule and number of epochs. A difference is "
       "shown if Welch's t-test over seeds finds it significant at 95 %, with Holm's correction for the rows of a "
       "batch.");
 }

@@ -48,7 +48,7 @@ proto::Table MachineTable(const LabRecords& lab) {
     hosts.push_back(DescribeHost(scale.header.host()));
   }
   if (table.row().empty()) {
-    table.set_absent_reason("no sweep.rec and no scale.rec among the inputs: nothing was measured");
+    table.set_absent_reason("no sweep.rec and no scale.rec among the inputs");
   }
   hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
   for (const std::string& host : hosts) {
@@ -85,8 +85,8 @@ proto::Table DatasetTable(const LabRecords& lab) {
     table.set_absent_reason("dataset.rec is not among the inputs");
   } else {
     table.add_note(
-        "In units of full scale (pixel / 255), over all images of the split; training normalises with the "
-        "train split's mean and mean std of an image, as the lab does.");
+        "In units of full scale (pixel / 255), over all images of the split. Training normalises by the train split's "
+        "mean and mean std of an image, like the lab.");
   }
   return table;
 }

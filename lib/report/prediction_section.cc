@@ -60,9 +60,9 @@ proto::Table WhatIfTable(const LabCommModel& file) {
             QuantityCell(row.efficiency(), kPercent), LabelCell(row.pays() ? "yes" : "no"),
             row.stops_paying_at() > 0 ? CountLabel(row.stops_paying_at()) : AbsentCell("nowhere up to a million")});
   }
-  table.add_note(absl::StrCat("pays: the epoch is at least ", FormatNumber(file.spec.model().least_gain()),
-                              " times as short as with half the devices. Stops paying at: the first number, doubled "
-                              "from one on, that does not."));
+  table.add_note(absl::StrCat("pays: an epoch is at least ", FormatNumber(file.spec.model().least_gain()),
+                              " times as fast as with half the devices. Stops paying at: the first number of devices, "
+                              "doubling from 1, at which it is not."));
   AddMethodNotes(table);
   return table;
 }
@@ -116,9 +116,8 @@ void AddLawRows(const proto::ScalingLawFit& law, proto::Table& table) {
 }
 
 proto::Table FitTable(const LabCommModel& file) {
-  proto::Table table =
-      MakeTable(absl::StrCat("Fits, and how far off they are on points they had not seen: ", file.name()),
-                {"fit", "parameter", "value", "errors of left-out points, %", "verdict"});
+  proto::Table table = MakeTable(absl::StrCat("Fits, and their errors on points that were left out: ", file.name()),
+                                 {"fit", "parameter", "value", "errors of left-out points, %", "verdict"});
   for (const proto::AllReduceFit& fit : file.all_reduce_fits) {
     AddLinkRows(fit, table);
   }

@@ -52,9 +52,8 @@ proto::Table RowsTable(const ExperimentView& view) {
   }
   AddMethodNotes(table);
   table.add_note(
-      "orders of a rank: different digests of the order of its images over the epochs. A batch is as in the epoch "
-      "before "
-      "when it holds the same images at the same place of its epoch.");
+      "orders of a rank: number of different image orders, by digest, over the epochs. A batch is as in the epoch "
+      "before if it has the same images at the same position.");
   return table;
 }
 
@@ -100,7 +99,7 @@ proto::Table OrdersTable(const ExperimentView& view) {
     AddRow(table, cells);
   }
   if (table.row().empty()) {
-    table.set_absent_reason("no point holds the order of its epochs");
+    table.set_absent_reason("no point has the order of its epochs");
   } else {
     table.add_note("The first 12 digits of SHA-256 over the indices; of the first seed.");
   }

@@ -31,7 +31,7 @@ void AddTable1Row(const ScalingView& view, uint32_t ranks, proto::Reduction redu
     if (base && epoch.absent_reason().empty()) {
       cells.insert(cells.end(), 2, LabelCell("1 (base)"));
     } else if (reducer_alone) {
-      cells.insert(cells.end(), 2, AbsentCell("not a speed-up: it shows what the way to train costs by itself"));
+      cells.insert(cells.end(), 2, AbsentCell("not a speed-up, but the cost of the way to train"));
     } else {
       cells.push_back(RowCell(view, ranks, batch, &proto::ScalingRow::epoch_speedup));
       cells.push_back(RowCell(view, ranks, batch, &proto::ScalingRow::strong_speedup));
@@ -73,9 +73,9 @@ proto::Table Table1(const ScalingView& view) {
   }
   AddMethodNotes(table);
   table.add_note(
-      "speed-up: quotient of the times shown, base case 1 x B plain. A step's work per device stays the same, and "
-      "so do the epoch's images: weak in the batch, strong in the data set.");
-  table.add_note("strong: the global batch stays the same; the base case is one device with batch N x B, plain.");
+      "speed-up: quotient of the times shown; base case 1 x B plain. The batch per device is fixed (weak scaling), and "
+      "so are the images of an epoch (strong scaling).");
+  table.add_note("strong: the global batch is fixed; the base case is plain training on one device with batch N x B.");
   if (view.scale != nullptr) {
     table.add_note(absl::StrCat(DescribeScaleMode(view.Spec()), "; ", DescribeTiming(view.Spec().training()), "."));
   }
@@ -146,7 +146,7 @@ proto::Section ScalingSection(const LabRecords& lab) {
   }
   if (section.table().empty()) {
     proto::Table& table = *section.add_table() = MakeTable("Table 1: time of an epoch and speed-up", {});
-    table.set_absent_reason("no scale.rec among the inputs; scale_run makes it, and comm_model the speed-ups from it");
+    table.set_absent_reason("no scale.rec among the inputs; scale_run makes it, and comm_model computes the speed-ups");
   }
   return section;
 }

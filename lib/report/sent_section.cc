@@ -16,23 +16,22 @@ void AddKind(const ExperimentRow& row, const proto::Traffic& traffic, proto::Tab
   const std::optional<double> step = BytesPerStep(traffic);
   const std::optional<double> gradients = BytesPerStep(row.first(), kGradientsKind);
   const char* const once = "not sent in steps";
-  AddRow(
-      table,
-      {LabelCell(row.name), LabelCell(traffic.kind()),
-       CountCell(traffic.calls(), proto::MEASURED, "counted where it is handed over, on rank 0, over all epochs"),
-       CountCell(traffic.size_bytes(), proto::MEASURED, "counted where it is handed over, on rank 0, over all epochs"),
-       step.has_value() ? BytesCell(*step, proto::DERIVED, "bytes / steps") : AbsentCell(once),
-       step.has_value() && gradients.value_or(0) > 0
-           ? NumberCell(kPercent * *step / *gradients, proto::DERIVED, "bytes a step / those of the gradients", 3)
-           : AbsentCell(once),
-       traffic.busy_seconds() > 0
-           ? NumberCell(traffic.busy_seconds(), proto::MEASURED, "all epochs, waits for slower ranks included")
-           : AbsentCell("not timed by kind")});
+  AddRow(table,
+         {LabelCell(row.name), LabelCell(traffic.kind()),
+          CountCell(traffic.calls(), proto::MEASURED, "counted at the calls of rank 0, over all epochs"),
+          CountCell(traffic.size_bytes(), proto::MEASURED, "counted at the calls of rank 0, over all epochs"),
+          step.has_value() ? BytesCell(*step, proto::DERIVED, "bytes / steps") : AbsentCell(once),
+          step.has_value() && gradients.value_or(0) > 0
+              ? NumberCell(kPercent * *step / *gradients, proto::DERIVED, "bytes a step / those of the gradients", 3)
+              : AbsentCell(once),
+          traffic.busy_seconds() > 0
+              ? NumberCell(traffic.busy_seconds(), proto::MEASURED, "all epochs, waits for slower ranks included")
+              : AbsentCell("not timed by kind")});
 }
 
 proto::Table BytesTable(const ExperimentView& view) {
   proto::Table table =
-      MakeTable(absl::StrCat("What rank 0 hands over to be sent: ", view.Title()),
+      MakeTable(absl::StrCat("What rank 0 sends: ", view.Title()),
                 {"buffers", "kind", "calls", "bytes in all", "bytes a step", "of the gradients, %", "busy, s"});
   for (const ExperimentRow& row : view.rows) {
     for (const proto::Traffic* traffic : GradientsFirst(row.first())) {
@@ -40,13 +39,13 @@ proto::Table BytesTable(const ExperimentView& view) {
     }
   }
   if (table.row().empty()) {
-    table.set_absent_reason("no point counts what it sent");
+    table.set_absent_reason("no point has counts of the bytes sent");
     return table;
   }
   AddMethodNotes(table);
   table.add_note(
-      "What an all-reduce of so many bytes makes of them on the wire is not in it (bytes per step in \"Utilisation "
-      "of the link\"). Of the first seed.");
+      "Bytes passed to the calls, of the first seed; for the bytes that an all-reduce sends per step, see "
+      "\"Utilisation of the link\".");
   return table;
 }
 

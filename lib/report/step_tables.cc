@@ -75,18 +75,17 @@ proto::Table SpreadTable(const ScalingView& view) {
     }
   }
   table.add_note(
-      "Of each step the largest value of any rank, so that the mean times the steps is more than an epoch's exposed "
-      "time, "
-      "which is the largest sum of one rank. Percentiles by nearest rank.");
+      "The largest value of any rank in each step; so the mean x steps exceeds the exposed time of an epoch, which is "
+      "the largest sum of one rank. Percentiles by nearest rank.");
   table.add_note(absl::StrCat("Steps of ", absl::StrJoin(sources, "; "), "."));
   return table;
 }
 
 proto::Table AblationTable(const ScalingView& view) {
-  proto::Table table =
-      MakeTable(absl::StrCat("Why leaving all-reduces out saves more than is exposed, us a step: ", view.Title()),
-                {"devices N", "batch per device B", "saved by leaving out", "exposed, mean of the ranks",
-                 "backward longer", "of that on one device, too", "forward longer", "update longer", "rest"});
+  proto::Table table = MakeTable(
+      absl::StrCat("Why a run without all-reduces saves more than the exposed time, us a step: ", view.Title()),
+      {"devices N", "batch per device B", "saved by leaving out", "exposed, mean of the ranks", "backward longer",
+       "of that on one device, too", "forward longer", "update longer", "rest"});
   for (const uint32_t ranks : view.Ranks()) {
     for (const uint32_t batch : view.Batches()) {
       const proto::ScalePoint* const reduced = view.Point(ranks, batch, proto::ALL_REDUCE);
@@ -116,7 +115,7 @@ proto::Table AblationTable(const ScalingView& view) {
   if (table.row().empty()) {
     table.set_absent_reason("no point was run without all-reduces");
   }
-  table.add_note("Means over steps and ranks; the parts add up, because the rest is what none of them names.");
+  table.add_note("Means over steps and ranks; the rest is what no other part includes.");
   return table;
 }
 
@@ -127,7 +126,7 @@ proto::Cell Reading(const proto::DeviceWatch& watch, double value) {
 
 proto::Table RanksTable(const ScalingView& view) {
   proto::Table table =
-      MakeTable(absl::StrCat("Who the others waited for: ", view.Title()),
+      MakeTable(absl::StrCat("Rank that the others waited for: ", view.Title()),
                 {"devices N", "batch per device B", "rank", "came last, steps", "waited, us a step",
                  "backward, us a step", "median SM clock, MHz", "median power, W", "throttled, readings"});
   for (const proto::ScalePoint* const point : view.points) {
@@ -152,8 +151,8 @@ proto::Table RanksTable(const ScalingView& view) {
     }
   }
   table.add_note(
-      "A rank came last in a step in which it waited least for the others. Throttled: readings that showed the most "
-      "frequent reason.");
+      "A rank came last in a step if it waited least for the others. Throttled: readings with the most frequent "
+      "reason.");
   return table;
 }
 

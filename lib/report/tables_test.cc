@@ -477,11 +477,11 @@ TEST(TablesTest, WhatIfIsModelledAndSaysWhatPays) {
   for (int i : {5, 6, 7, 8, 9, 10, 11}) {
     EXPECT_EQ(table.row(0).cell(i).provenance(), proto::MODELLED) << i;
   }
-  EXPECT_THAT(table.note(0), HasSubstr("at least 1.100 times as short"));
+  EXPECT_THAT(table.note(0), HasSubstr("at least 1.100 times as fast"));
 }
 
 TEST(TablesTest, FitsSayHowFarOffTheyAre) {
-  const proto::Table table = TableOf(SmallLab(), "Fits, and how far off");
+  const proto::Table table = TableOf(SmallLab(), "Fits, and their errors");
   ASSERT_EQ(table.row_size(), 5);
   EXPECT_THAT(RowOf(table, 0), ElementsAre("all-reduce, nccl.json", "alpha, us, 1024 to 65,536 bytes", "10.00",
                                            HasSubstr("2.0 (median), 9.0 (worst, "), "accepted"));
