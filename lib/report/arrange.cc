@@ -54,8 +54,8 @@ void KeepAsked(const LabRecords& lab, proto::Section& answers) {
   }
   *answers.mutable_claim() = {kept.begin(), kept.end()};
   if (!left_out.empty()) {
-    answers.add_paragraph(absl::StrCat("No record given here is about ", absl::StrJoin(left_out, ", "),
-                                       ". --style=lab prints them with the commands that would answer them."));
+    answers.add_paragraph(absl::StrCat("No input record is about ", absl::StrJoin(left_out, ", "),
+                                       ". --style=lab prints the commands that would answer them."));
   }
 }
 

@@ -173,7 +173,7 @@ proto::Table FlagsTable(const Document& document) {
   if (table.row().empty()) {
     table.set_absent_reason("no number has a flag");
   }
-  table.add_note("The record (report --print) has the finding of every number.");
+  table.add_note("The record (report --print) has every finding.");
   return table;
 }
 

@@ -30,16 +30,16 @@ std::string DescribeSchedule(const proto::TrainingSpec& training) {
                           " (from 0)");
       break;
     case proto::COSINE:
-      text = ", down half a cosine epoch by epoch";
+      text = ", decaying by half a cosine, epoch by epoch";
       break;
     case proto::ONE_CYCLE:
-      text = " at the top of one cycle";
+      text = " at the peak of one cycle";
       break;
     default:
       break;
   }
   if (training.lr_warmup_epochs() > 0) {
-    absl::StrAppend(&text, " after a climb of ", Plural(training.lr_warmup_epochs(), "epoch"));
+    absl::StrAppend(&text, " after a warm-up of ", Plural(training.lr_warmup_epochs(), "epoch"));
     if (training.lr_warmup_start() > 0) {
       absl::StrAppend(&text, " from ", training.lr_warmup_start());
     }

@@ -104,7 +104,7 @@ TEST(ExperimentTablesTest, ARemedyIsComparedWithNoneAndTheBaseOfItsSchedule) {
   EXPECT_EQ(RowOf(table, 3)[1], "clipping and ghost batch norm (a combination)");
   EXPECT_THAT(RowOf(table, 4),
               ElementsAre("8192", "all",
-                          "half a cosine down; last gamma of each block starts at 0; gradient clipped to norm 1.0",
+                          "half a cosine decay; last gamma of each block starts at 0; gradient clipped to norm 1.0",
                           "32.00 [30.00, 34.00]", "+10.00", "24.4", "6", "61.00 [60.00, 62.00]", "87.8"));
   EXPECT_THAT(table.note(), Contains("Base batch, row 128: 62.00 [60.00, 64.00] % in 1955 updates."));
   EXPECT_THAT(table.note(), Contains("Base batch, row 128, cosine, longer: 66.00 [64.00, 68.00] % in 2346 updates."));

@@ -75,7 +75,7 @@ proto::Samples ExperimentRow::Values(const Pick& pick) const {
   }
   if (values.value().empty()) {
     const proto::ScalePoint& point = *planned.front();
-    values.set_absent_reason(!trained.empty() ? "not in the record; test accuracies want runs without --noevaluate"
+    values.set_absent_reason(!trained.empty() ? "not in the record; test accuracies need runs without --noevaluate"
                                               : absl::StrCat("not trained: ", DescribeOutcome(point.outcome()),
                                                              point.detail().empty() ? "" : " (", point.detail(),
                                                              point.detail().empty() ? "" : ")"));
@@ -179,7 +179,8 @@ proto::Cell SeedsCell(const proto::Samples& values, bool percent) {
   }
   proto::Cell cell = LabelCell(Shown(values, percent));
   cell.set_provenance(proto::MEASURED);
-  cell.set_method("the mean over the row's seeds, and [least, most] of them; alone where they are equal, or one");
+  cell.set_method(
+      "mean over the row's seeds, with [minimum, maximum] unless the values are equal or there is one seed");
   return cell;
 }
 

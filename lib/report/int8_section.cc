@@ -64,9 +64,8 @@ std::string FineTuningNote(const proto::QuantizedNetwork& network, const proto::
       ". Its forward pass gave ",
       FormatCount(tuning.compared_logits() - std::min(tuning.different_logits(), tuning.compared_logits())), " of ",
       FormatCount(tuning.compared_logits()),
-      " logits as the integers do. fp32 is the network before, which was not trained so long: what is gained on it is "
-      "not "
-      "gained by int8. Ranges and scales of its layers are those after.");
+      " logits like the integers. fp32 is the network before fine-tuning, which was trained less: a gain over it does "
+      "not come from int8. Ranges and scales of the layers are those after fine-tuning.");
 }
 
 // Returns "Images were normalized by mean 0.5, std 0.5 (checkpoint) for lenet5; by ...", or an empty string if no
@@ -109,7 +108,7 @@ proto::Table AccuracyTable(const LabQuantized& file) {
   }
   AddMethodNotes(table);
   table.add_note(
-      "Each row is a network of its own, with an fp32 accuracy of its own: rows are not steps of one ladder.");
+      "Each row is another network with its own fp32 accuracy; rows are not quantization stages of one network.");
   table.add_note(absl::StrCat("Scales come from ", FormatCount(file.spec.calibration_images()),
                               " training images, none of the test images; weights: ",
                               file.spec.weight_range() == proto::THREE_SIGMA ? "3-sigma range" : "full range, max|w|",
@@ -143,9 +142,9 @@ proto::Cell DifferenceCell(const proto::AccuracyStep& fp32, const proto::Accurac
 }
 
 proto::Cell McNemarCell(const proto::AccuracyStep& step) {
-  return step.has_mcnemar_p()
-             ? NumberCell(step.mcnemar_p(), proto::DERIVED, "exact, two-sided: the flips of fair coins", 2)
-             : AbsentCell("the record is of a version that did not test it");
+  return step.has_mcnemar_p() ? NumberCell(step.mcnemar_p(), proto::DERIVED,
+                                           "exact and two-sided, by the binomial distribution with p = 1/2", 2)
+                              : AbsentCell("the record is from a version without this test");
 }
 
 proto::Table FlipsTable(const LabQuantized& file) {
@@ -163,7 +162,7 @@ proto::Table FlipsTable(const LabQuantized& file) {
              {LabelCell(network.name()), LabelCell(name), CountCell(step->correct(), proto::MEASURED, ""),
               DifferenceCell(*fp32, *step), McNemarCell(*step), CountCell(step->flips_to_wrong(), proto::MEASURED, ""),
               CountCell(step->flips_to_right(), proto::MEASURED, ""),
-              CountCell(step->argmax_ties(), proto::MEASURED, "images whose two largest logits are equal")});
+              CountCell(step->argmax_ties(), proto::MEASURED, "images with two equal largest logits")});
     }
   }
   if (table.row().empty()) {
@@ -171,19 +170,18 @@ proto::Table FlipsTable(const LabQuantized& file) {
   }
   AddMethodNotes(table);
   table.add_note(
-      "weights as integers, biases not scaled: no step of the ladder, but what the lab's script measures as weights "
-      "only "
-      "of a network with biases, which then weigh nothing beside the integers.");
+      "weights as integers, biases not scaled: not a quantization stage, but what the lab's script measures as weights "
+      "only for a network with biases, which are then negligible next to the integers.");
   return table;
 }
 
 // Returns the bits between the accumulator's bound and int32's limit, which no input can fill.
 proto::Cell HeadroomCell(const proto::QuantizedLayer& layer) {
   if (layer.accumulator_bound() <= 0) {
-    return AbsentCell("the record gives no bound other than 0");
+    return AbsentCell("the record has no bound above 0");
   }
   return NumberCell(31 - std::log2(static_cast<double>(layer.accumulator_bound())), proto::DERIVED,
-                    "31 - log2(bound), the bound being what no input can exceed", 3);
+                    "31 - log2(bound); no input can exceed the bound", 3);
 }
 
 proto::Cell WeightScaleCell(const proto::QuantizedLayer& layer) {
@@ -243,7 +241,7 @@ proto::Table LayerTable(const proto::QuantizedNetwork& network) {
     AddRow(table, cells);
   }
   if (table.row().empty()) {
-    table.set_absent_reason("the network's layers are not in the record");
+    table.set_absent_reason("the record has no layers of the network");
   }
   AddMethodNotes(table);
   table.add_note(network.traced_images() == 0
@@ -255,7 +253,7 @@ proto::Table LayerTable(const proto::QuantizedNetwork& network) {
     different = std::max(different, layer.fixed_point_different_fraction());
   }
   if (different > 0) {
-    table.add_note(absl::StrCat("Requantized by gemmlowp's fixed point instead of a float32 multiplier, at most ",
+    table.add_note(absl::StrCat("If requantized by gemmlowp's fixed point instead of a float32 multiplier, at most ",
                                 FormatPercent(different), " % of a layer's outputs would be another int8."));
   }
   table.add_note(absl::StrCat("Input scale ", FormatNumber(network.input_scale()), "; started from the checkpoint ",
@@ -289,19 +287,18 @@ proto::Table StudyTable(const proto::QuantizedNetwork& network) {
                    DecibelsCell(layer.has_weight_snr_db(), layer.weight_snr_db(), "of its weights in int8",
                                 "no weights, or none that changed"),
                    DecibelsCell(layer.has_alone_snr_db(), layer.alone_snr_db(),
-                                "of what it writes, only this layer in int8", "nothing changed"),
+                                "of the layer's output, only this layer in int8", "nothing changed"),
                    DecibelsCell(layer.has_cumulative_snr_db(), layer.cumulative_snr_db(),
-                                "of what it writes, all layers in int8", "nothing changed"),
+                                "of the layer's output, all layers in int8", "nothing changed"),
                    LostCell(study, layer.correct_alone()), LostCell(study, layer.correct_without()),
                    DivergenceCell(layer.has_divergence_alone(), layer.divergence_alone()),
                    DivergenceCell(layer.has_divergence_without(), layer.divergence_without())});
   }
   AddMethodNotes(table);
-  table.add_note(
-      absl::StrCat("On ", FormatCount(study.images()),
-                   " training images that calibration has not seen; int8 imitated in fp32. fp32 ",
-                   FormatPercent(static_cast<double>(study.correct_fp32()) / study.images()), " %, all in int8 ",
-                   FormatPercent(static_cast<double>(study.correct_int8()) / study.images()), " % of them."));
+  table.add_note(absl::StrCat(
+      "On ", FormatCount(study.images()), " training images not used in calibration; int8 simulated in fp32. fp32 ",
+      FormatPercent(static_cast<double>(study.correct_fp32()) / study.images()), " %, all in int8 ",
+      FormatPercent(static_cast<double>(study.correct_int8()) / study.images()), " % of them."));
   if (!study.fallback().empty()) {
     std::vector<std::string> layers;
     for (const proto::FallbackStep& step : study.fallback()) {

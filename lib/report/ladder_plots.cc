@@ -139,8 +139,7 @@ proto::Plot RatePlot(const Group& group) {
     }
   }
   Describe(
-      "Images of an epoch over its mean time with data loading; error bars: at one sample standard deviation of the "
-      "time.",
+      "Images of an epoch / its mean time with data loading; error bars: one sample standard deviation of the time.",
       plot);
   return plot;
 }
@@ -164,11 +163,10 @@ proto::Plot SharePlot(const Group& group) {
       }
     }
   }
-  Describe(
-      absl::StrCat("FLOP/s of training without loading in per cent of what one large matrix product reaches on the "
-                   "device; error bars: at one sample standard deviation of the time",
-                   above ? absl::StrCat("; ", kAboveCeiling) : "", "."),
-      plot);
+  Describe(absl::StrCat("FLOP/s of training without data loading, in per cent of one large matrix product on the "
+                        "device; error bars: one sample standard deviation of the time",
+                        above ? absl::StrCat("; ", kAboveCeiling) : "", "."),
+           plot);
   return plot;
 }
 
@@ -196,7 +194,7 @@ proto::Plot MemoryPlot(const Group& group) {
       }
     }
   }
-  Describe("Peak memory as measured, a line per sweep, and as predicted before it was taken, dashed.", plot);
+  Describe("Peak memory: measured, a line per sweep, and predicted before the run, dashed.", plot);
   return plot;
 }
 

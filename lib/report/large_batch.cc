@@ -269,13 +269,13 @@ std::string DescribeChange(const proto::TrainingSpec& from, const proto::Trainin
     }
   };
   add(to.learning_rate() != from.learning_rate(), absl::StrCat("learning rate ", FormatNumber(to.learning_rate(), 3)));
-  add(to.schedule() != from.schedule(), to.schedule() == proto::COSINE      ? "half a cosine down"
+  add(to.schedule() != from.schedule(), to.schedule() == proto::COSINE      ? "half a cosine decay"
                                         : to.schedule() == proto::ONE_CYCLE ? "one cycle"
                                                                             : "another schedule");
   const std::string climb_from =
       to.lr_warmup_start() > 0 ? absl::StrCat(" from ", FormatNumber(to.lr_warmup_start(), 3)) : "";
   add(to.lr_warmup_epochs() != from.lr_warmup_epochs() || to.lr_warmup_start() != from.lr_warmup_start(),
-      absl::StrCat("rate climbs over ", to.lr_warmup_epochs(), to.lr_warmup_epochs() == 1 ? " epoch" : " epochs",
+      absl::StrCat("rate warms up over ", to.lr_warmup_epochs(), to.lr_warmup_epochs() == 1 ? " epoch" : " epochs",
                    climb_from));
   add(to.zero_gamma() != from.zero_gamma(), "last gamma of each block starts at 0");
   add(to.accumulate() != from.accumulate(),

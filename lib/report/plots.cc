@@ -81,8 +81,8 @@ proto::Plot SpeedupPlot(const ScalingView& view) {
     AddDiagonal("ideal: N", 1, most, plot);
   }
   plot.set_description(
-      "Speed-up against the number of devices, a line per batch size, error bars over the interval that the "
-      "record gives, and the ideal line y = N. The numbers are in Table 1.");
+      "Speed-up against the number of devices: a line per batch size, error bars over the interval of the record, and "
+      "the ideal line y = N. The numbers are in Table 1.");
   return plot;
 }
 

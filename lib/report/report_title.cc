@@ -126,8 +126,7 @@ std::string ReportTitle(const LabRecords& lab) {
     }
   }
   if (titles.empty()) {
-    return lab.comm_models.empty() ? "Lockstep report"
-                                   : "Lockstep report: what follows from measured and published times";
+    return lab.comm_models.empty() ? "Lockstep report" : "Lockstep report on measured and published times";
   }
   return absl::StrJoin(titles, "; ");
 }

@@ -94,12 +94,12 @@ std::string DescribeMarks(const proto::SweepPoint& point) {
 
 std::string DescribeParts(const proto::TrainingSpec& training) {
   return absl::StrCat(
-      "Parts are cut on the main stream and leave no gap. The loss's part holds the classifier's gradients too. ",
-      training.second_stream() ? "\"backward\" is data gradients and batch norms; weight gradients run beside it on "
-                                 "the second stream, and what is left of "
-                                 "them then, with the update of the last layers, is \"rest of the second stream\"."
-                               : "There is one stream: \"backward\" holds data and weight gradients, batch norms, and "
-                                 "the update of the last layers.");
+      "The parts follow each other on the main stream without a gap. The loss includes the classifier's gradients. ",
+      training.second_stream()
+          ? "\"backward\" is data gradients and batch norms; weight gradients run beside it on the second stream, and "
+            "\"rest of the second stream\" is their remainder and the update of the last layers."
+          : "There is one stream: \"backward\" includes data and weight gradients, batch norms, and the update of the "
+            "last layers.");
 }
 
 // Adds the parts of a step; no table if steps have no timestamps.

@@ -108,19 +108,17 @@ void AddMemory(const LabSweep& sweep, proto::Section& section) {
     const uint64_t peak =
         point.timed_peak_memory_bytes() != 0 ? point.timed_peak_memory_bytes() : point.peak_memory_bytes();
     const auto timed = static_cast<double>(peak);
-    AddRow(
-        table,
-        {LabelCell(FormatCount(point.batch_size())),
-         NumberCell(
-             predicted / kGiga, proto::MODELLED,
-             "parameters with their state, activations, and with the hand-written step the data set and an estimate "
-             "of the convolutions' workspaces"),
-         MemoryCell(point, sweep.spec.training().device()),
-         GigabytesCell(point.timed_peak_memory_bytes(),
-                       "the same without the first epoch, in which algorithms are tried"),
-         NumberCell(predicted / timed, proto::MODELLED, "predicted / peak"),
-         GigabytesCell(point.available_memory_bytes(),
-                       "free at the end of training and held by it; the rest is the CUDA context's and libraries'")});
+    AddRow(table,
+           {LabelCell(FormatCount(point.batch_size())),
+            NumberCell(predicted / kGiga, proto::MODELLED,
+                       "parameters with their state, activations, and for the hand-written step also the data set and "
+                       "an estimate of the convolutions' workspaces"),
+            MemoryCell(point, sweep.spec.training().device()),
+            GigabytesCell(point.timed_peak_memory_bytes(), "the same without the first epoch, which tries algorithms"),
+            NumberCell(predicted / timed, proto::MODELLED, "predicted / peak"),
+            GigabytesCell(point.available_memory_bytes(),
+                          "free at the end of training, plus the memory held by training; the rest belongs to the CUDA "
+                          "context and libraries")});
   }
   if (!table.row().empty()) {
     AddMethodNotes(table);
@@ -157,7 +155,7 @@ void AddEpochs(const std::vector<proto::Cell>& labels,
     std::vector<proto::Cell> cells = labels;
     cells.push_back(LabelCell(absl::StrCat(epoch->epoch() + 1, epoch->warmup() ? " (warm-up)" : "")));
     cells.push_back(LabelCell(FormatNumber(epoch->learning_rate(), 3)));
-    cells.push_back(NumberCell(epoch->mean_loss(), proto::MEASURED, "mean over the epoch's images while training"));
+    cells.push_back(NumberCell(epoch->mean_loss(), proto::MEASURED, "mean over the epoch's images during training"));
     cells.push_back(PercentCell(epoch->train_accuracy(), proto::MEASURED, "of the epoch's images while training"));
     cells.push_back(epoch->has_test_accuracy()
                         ? PercentCell(epoch->test_accuracy(), proto::MEASURED, "of the whole test set")
@@ -197,18 +195,19 @@ std::string DescribeReason(const proto::SweepEnd& end) {
   const std::string detail = end.detail().empty() ? "" : absl::StrCat(" (", end.detail(), ")");
   switch (end.reason()) {
     case proto::END_OUT_OF_MEMORY:
-      return absl::StrCat("The ladder ended because the next batch did not fit into memory", detail, ".");
+      return absl::StrCat("The batch sweep ended because the next batch did not fit into memory", detail, ".");
     case proto::END_EXCEEDS_DATASET:
-      return absl::StrCat("The ladder ended because the next batch would be larger than the training set", detail,
+      return absl::StrCat("The batch sweep ended because the next batch would be larger than the training set", detail,
                           ", not because memory ran out.");
     case proto::END_MAX_BATCH:
-      return absl::StrCat("The ladder ended with the last batch asked for", detail, ", not because memory ran out.");
+      return absl::StrCat("The batch sweep ended with the last batch requested", detail,
+                          ", not because memory ran out.");
     case proto::END_KILLED:
-      return absl::StrCat("The ladder ended because the next batch's process was killed", detail, ".");
+      return absl::StrCat("The batch sweep ended because the next batch's process was killed", detail, ".");
     case proto::END_FAILED:
-      return absl::StrCat("The ladder ended because the next batch failed", detail, ".");
+      return absl::StrCat("The batch sweep ended because the next batch failed", detail, ".");
     default:
-      return "Why the ladder ended is not in the record.";
+      return "The record does not say why the batch sweep ended.";
   }
 }
 
@@ -220,7 +219,7 @@ std::string DescribeLargest(const proto::SweepEnd& end) {
   return absl::StrCat(" The largest batch that fits is ", FormatCount(end.largest_fitting_batch()),
                       end.smallest_failing_batch() != 0 ? absl::StrCat(": ", FormatCount(end.smallest_failing_batch()),
                                                                        " was tried and does not fit.")
-                                                        : ", the data set or --max_batch being the limit, not memory.");
+                                                        : ", limited by the data set or --max_batch, not memory.");
 }
 
 }  // namespace

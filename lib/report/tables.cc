@@ -27,7 +27,7 @@ proto::Section Int8WithHistograms(const LabRecords& lab) {
   if (!left_out.empty()) {
     section.add_paragraph(absl::StrCat("The histograms of ", absl::StrJoin(left_out, ", "),
                                        " are not drawn: a page has at most ", kMaxHistograms,
-                                       " of them. The records have all."));
+                                       " of them. The records have all histograms."));
   }
   return section;
 }
