@@ -208,7 +208,7 @@ TEST(SummaryTest, OneLinePerRowAndPerNumber) {
   options.audit_paths = {WriteTables()};
   const std::string text = SummaryText(RunCommModel(options)->records);
   EXPECT_THAT(text, HasSubstr("T_comm s"));
-  EXPECT_THAT(text, HasSubstr("no strong: E_1(64) is not there"));
+  EXPECT_THAT(text, HasSubstr("no strong: E_1(64) is missing"));
   EXPECT_THAT(text, HasSubstr("Audit of a document"));
   EXPECT_THAT(text, ::testing::ContainsRegex("SPEEDUP N=2 B=32 +1.500 +REPRODUCED +T_1/T_N"));
   EXPECT_THAT(text, HasSubstr("= 1 of 1 reproduced: T_1/T_N"));
@@ -233,8 +233,7 @@ TEST(SummaryTest, NoBandwidthIsAboveTheLink) {
   BlankAboveLink(row);
   const std::string text = SummaryText({record});
   EXPECT_THAT(text, ::testing::ContainsRegex("0[.]625 +- +- +10 +12 +- +83[.]333\n"));
-  EXPECT_THAT(text,
-              HasSubstr("no comm GB/s, comm/link%: bytes / T_comm would be more than the measured link, 12 GB/s"));
+  EXPECT_THAT(text, HasSubstr("no comm GB/s, comm/link%: bytes / T_comm would exceed the measured link, 12 GB/s"));
   EXPECT_THAT(text, HasSubstr("exposed s: by events, of the rank with the largest sum"));
 }
 

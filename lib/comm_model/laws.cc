@@ -79,7 +79,7 @@ proto::ScalingLawFit LawRecord(const ScalingLawFit& fit, size_t points) {
           ? ParameterQuantity(*fit.peak_ranks, fit.confidence)
           : Absent(ShapeCount(fit.law) > 1 ? "b is 0: the law has no peak" : "the law has no peak");
   if (fit.degrees_of_freedom == 0) {
-    record.set_refused("0 degrees of freedom: as many parameters as points, so nothing says how far off it is");
+    record.set_refused("0 degrees of freedom: as many parameters as points, so the error is not known");
   }
   return record;
 }

@@ -133,7 +133,7 @@ std::vector<proto::Prediction> MakePredictions(const CommModelOptions& options, 
   }
   const std::string why_no_curve = inputs.all_reduces.empty()
                                        ? "no all-reduce was timed"
-                                       : "no fit to the timed all-reduces was accepted (--model_spec says when one is)";
+                                       : "no fit to the timed all-reduces was accepted (--model_spec sets the limits)";
   const uint32_t shown = options.fit_ranks > 0 ? options.fit_ranks : std::numeric_limits<uint32_t>::max();
   for (const ScalingTimes& times : all) {
     const Predictor predictor(times, shown, curves, why_no_curve, inputs.model_spec);

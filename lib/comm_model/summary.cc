@@ -38,7 +38,7 @@ const ScalingColumn kScalingColumns[] = {
 };
 
 constexpr char kColumnsText[] =
-    "exposed s: by events, of the rank with the largest sum; ablated s: what leaving all-reduces out saves; comm GB/s: "
+    "exposed s: by events, of the rank with the largest sum; ablated s: time saved without all-reduces; comm GB/s: "
     "bytes / T_comm; busy GB/s: bytes / time in which all-reduces ran\n";
 
 // Returns one line of numbers, then one line per reason for absent numbers. For one device, which has no communication,
@@ -63,7 +63,7 @@ std::string RowText(const proto::ScalingRow& row) {
   }
   text += "\n";
   if (IsOfUnknownMachine(row.strong_speedup()) || IsOfUnknownMachine(row.weak_speedup())) {
-    absl::StrAppend(&text, "      a base case is ", kMachineUnknown, ": the records do not say it\n");
+    absl::StrAppend(&text, "      a base case is ", kMachineUnknown, ": the records do not name it\n");
   }
   for (const auto& [reason, headings] : absent) {
     absl::StrAppend(&text, "      no ", headings, ": ", reason, "\n");
@@ -147,7 +147,8 @@ std::string FoundText(const proto::AuditedValue& value) {
     return absl::StrFormat("%.8g: %s", nearest.value(), nearest.convention());
   }
   if (value.finding() == proto::NOT_REPRODUCIBLE) {
-    const std::string ratio = nearest.ratio() == 0 ? "" : absl::StrFormat(" (printed is %.4f of it)", nearest.ratio());
+    const std::string ratio =
+        nearest.ratio() == 0 ? "" : absl::StrFormat(" (printed / nearest = %.4f)", nearest.ratio());
     return value.has_nearest() ? absl::StrFormat("nearest %.8g%s: %s", nearest.value(), ratio, nearest.convention())
                                : value.sentence();
   }
@@ -185,7 +186,7 @@ std::string FoundText(const Found& found) {
   };
   const auto times = [](std::string* out, const auto& flag) { absl::StrAppend(out, flag.first, " ", flag.second); };
   return absl::StrFormat(
-      "In all: given %d, reproduced %d, ambiguous %d, could be chance %d, not reproducible %d; "
+      "Total: given %d, reproduced %d, ambiguous %d, could be chance %d, not reproducible %d; "
       "flags: %s\n",
       count(proto::GIVEN), count(proto::REPRODUCED), count(proto::AMBIGUOUS), count(proto::COULD_BE_CHANCE),
       count(proto::NOT_REPRODUCIBLE), found.flags.empty() ? "none" : absl::StrJoin(found.flags, ", ", times));

@@ -28,7 +28,7 @@ TEST(VerdictTextTest, IsOfTheMostDevicesAndTheLargestBatch) {
 }
 
 TEST(VerdictTextTest, SaysWhatIsMissingForASpeedup) {
-  EXPECT_EQ(VerdictText({Row(2, 128, 0)}), "no speed-up, which wants points of one device and of several");
+  EXPECT_EQ(VerdictText({Row(2, 128, 0)}), "no speed-up, which needs points of one device and of several");
 }
 
 TEST(VerdictTextTest, CountsFitsWhereThereIsNothingElse) {

@@ -110,7 +110,7 @@ absl::Status Fill(const PartsBasis& basis, const ScalingTime* single, const prot
       Modelled(epoch, confidence, absl::StrCat("compute + reducer + exposed + straggler + rest, ", from));
   *prediction.mutable_compute_seconds() = Modelled(parts.compute, confidence, "the step-time curve of one device");
   *prediction.mutable_overhead_seconds() =
-      Modelled(parts.reducer + parts.rest, confidence, absl::StrCat("reducer, and the rest ", from));
+      Modelled(parts.reducer + parts.rest, confidence, absl::StrCat("reducer and the rest ", from));
   *prediction.mutable_exposed_seconds() =
       anchor.buckets.empty() || basis.all_reduce->empty()
           ? Absent("no buckets or no all-reduce was measured: communication is in the overhead")
@@ -120,7 +120,7 @@ absl::Status Fill(const PartsBasis& basis, const ScalingTime* single, const prot
   *prediction.mutable_straggler_seconds() =
       anchor.wait_seconds.has_value()
           ? Modelled(parts.straggler, confidence, absl::StrCat("E[max of N] * sigma a step, sigma ", from))
-          : Absent("the anchor's waiting for each other was not measured: it is in the overhead");
+          : Absent("the waits between the anchor's ranks were not measured: they are in the overhead");
   *prediction.mutable_epoch_speedup() = single == nullptr
                                             ? Absent("one device was not timed at this batch")
                                             : Modelled(Ratio(single->epoch_seconds, epoch), confidence,
@@ -160,22 +160,21 @@ proto::Prediction Predict(const ScalingTimes& times, const StepCurve& curve, con
   FillNull(single, prediction);
   const ScalingTime* const anchor = FindAnchor(times, ranks, batch);
   if (anchor == nullptr) {
-    return Refuse(prediction, absl::StrCat("no run of ", ranks, " or fewer devices is there to start from"));
+    return Refuse(prediction, absl::StrCat("no run of ", ranks, " or fewer devices to start from"));
   }
   if (times.ranks_share_a_host_cpu && times.cpu_cores > 0 && ranks > times.cpu_cores) {
-    return Refuse(prediction, absl::StrCat(ranks, " ranks would take turns on ", times.cpu_cores,
-                                           " cores, which runs of fewer do not show"));
+    return Refuse(prediction, absl::StrCat(ranks, " ranks would share ", times.cpu_cores,
+                                           " cores, which runs with fewer ranks do not show"));
   }
   if (anchor->ranks == 1 && ranks > 1 && times.ranks_share_a_host_cpu) {
-    return Refuse(prediction,
-                  "ranks on a CPU take memory and caches from each other, so one says nothing of several; run 2");
+    return Refuse(prediction, "ranks on a CPU compete for memory and caches, so one does not predict several; run 2");
   }
   const PartsBasis basis = {&times, &curve, &all_reduce, anchor, ReducerPerStep(times, anchor->batch)};
   if (anchor->ranks == 1 && ranks > 1 && (!basis.reducer_per_step.has_value() || all_reduce.empty())) {
     return Refuse(prediction,
                   absl::StrCat("only one device was run, and ",
                                basis.reducer_per_step.has_value() ? all_reduce.why_none() : "not through the reducer",
-                               ": what several devices add is not known; run 2"));
+                               ": the added cost of several devices is not known; run 2"));
   }
   if (const absl::Status filled = Fill(basis, single, spec, prediction); !filled.ok()) {
     return Refuse(prediction, std::string(filled.message()));

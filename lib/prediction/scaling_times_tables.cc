@@ -80,7 +80,7 @@ absl::StatusOr<std::vector<ScalingTimes>> TimesOfTables(const proto::PublishedTa
                                                         double run_to_run_fraction) {
   if (ImagesPerEpoch(tables) == 0) {
     return absl::FailedPreconditionError(
-        absl::StrCat(tables.source(), ": how many images an epoch has must be said (images_per_epoch), and is not"));
+        absl::StrCat(tables.source(), ": the images of an epoch are not known; give images_per_epoch"));
   }
   std::vector<ScalingTimes> result;
   for (const proto::PublishedTable& table : tables.table()) {

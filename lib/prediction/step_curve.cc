@@ -84,9 +84,8 @@ std::string WhyRejected(const proto::LeaveOneOut& score, const proto::Acceptance
   }
   constexpr double kPercent = 100;
   return absl::StrFormat(
-      "the step-time curve fails its test: left out, its points are missed by %.1f %% in the median and %.1f %% at %s; "
-      "allowed "
-      "are %.1f and %.1f %%",
+      "the step-time curve fails its test: the errors of its left-out points are %.1f %% in the median and %.1f %% at "
+      "%s; allowed are %.1f and %.1f %%",
       kPercent * score.median_error(), kPercent * score.worst_error(), score.worst_point(),
       kPercent * acceptance.median_error(), kPercent * acceptance.worst_error());
 }

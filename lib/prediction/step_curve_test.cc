@@ -99,7 +99,7 @@ TEST(StepCurveTest, ARejectedCurveKnowsItsOwnBatchesOnly) {
   const auto curve = StepCurve::Make({{32, 320, Known(10)}, {128, 1280, Known(20)}, {512, 5120, Known(50)}},
                                      Tail::kSmallerStep, strict);
   ASSERT_THAT(curve, IsOk());
-  EXPECT_THAT(curve->rejected(), HasSubstr("missed by 10.0 % in the median"));
+  EXPECT_THAT(curve->rejected(), HasSubstr("are 10.0 % in the median"));
   EXPECT_DOUBLE_EQ(curve->StepSeconds(128)->value, 2);
   EXPECT_THAT(std::string(curve->StepSeconds(64).status().message()), HasSubstr("fails its test"));
   // A last step of 32 images takes from a quarter of 2 s to all of it, not the 1 s that was measured at batch 32.

@@ -35,7 +35,7 @@ absl::StatusOr<Workload> MakeWorkload(const ScalingTimes& times, const StepCurve
   if (workload.buckets.empty()) {
     if (times.gradient_bytes == 0) {
       return absl::FailedPreconditionError(absl::StrCat(
-          times.source, ": how large the gradient is must be known (parameter_count or gradient_bytes), and is not"));
+          times.source, ": the size of the gradient is not known; give parameter_count or gradient_bytes"));
     }
     workload.buckets = {{static_cast<double>(times.gradient_bytes) * times.sent_share, workload.step_seconds.value}};
   }

@@ -281,11 +281,11 @@ TEST(TablesTest, WhatIsAboveTheLinkIsBlankAndTheBandwidthWhileBusyIsShown) {
   lab.comm_models[0].rows.clear();
   AddScalingRow(row, lab.comm_models[0]);
   EXPECT_THAT(RowOf(TableOf(lab, "Table 3"), 0),
-              ElementsAre("2", HasSubstr("- bytes / T_comm would be more than the measured link, 223 GB/s"), "69.90",
+              ElementsAre("2", HasSubstr("- bytes / T_comm would exceed the measured link, 223 GB/s"), "69.90",
                           HasSubstr("has no row"), HasSubstr("has no row")));
   EXPECT_THAT(RowOf(TableOf(lab, "Utilisation of the link"), 0),
-              ElementsAre("2", "32", "44.70", "782", HasSubstr("hidden behind computing"), "69.90", "223.0",
-                          HasSubstr("hidden behind computing"), "31.35", HasSubstr("was not given")));
+              ElementsAre("2", "32", "44.70", "782", HasSubstr("excludes overlapped communication"), "69.90", "223.0",
+                          HasSubstr("excludes overlapped communication"), "31.35", HasSubstr("was not given")));
 }
 
 TEST(TablesTest, CommunicationIsSetBesideOtherMethods) {

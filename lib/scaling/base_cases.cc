@@ -137,7 +137,7 @@ std::string WhySweepDiffers(const ScaleRecords& scale, const SweepRecords& sweep
   const proto::ScaleSpec* scale_spec = FindSpec(scale);
   const proto::SweepSpec* sweep_spec = FindSpec(sweep);
   if (scale_spec == nullptr || sweep_spec == nullptr) {
-    return "one of the two has no spec";
+    return "one of the two records has no spec";
   }
   const std::string difference = WhyConditionsDiffer({&scale.header, &scale_spec->model(), &scale_spec->training()},
                                                      {&sweep.header, &sweep_spec->model(), &sweep_spec->training()});

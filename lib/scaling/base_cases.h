@@ -43,7 +43,7 @@ class BaseCases {
   // `sweep` may be null.
   BaseCases(const ScaleRecords& scale, const SweepRecords* sweep);
 
-  // NotFound: no base case for `batch`. The message is a reason that can follow "E_1(64) is not there: ".
+  // NotFound: no base case for `batch`. The message is a reason that can follow "E_1(64) is missing: ".
   absl::StatusOr<BaseCase> At(uint32_t batch) const;
 
  private:

@@ -176,9 +176,9 @@ TEST(ExplainTest, ABandwidthAboveTheLinkIsBlankAndTheOneWhileAllReducesRanIsTher
   }
   const proto::ScalingRow row = Explain(run, nullptr, 1e6)[2];
   ExpectValue(row.measured_link_bytes_per_second(), 80'000);
-  ExpectAbsent(row.bandwidth_bytes_per_second(), "more than the measured link");
-  ExpectAbsent(row.utilization_of_measured(), "more than the measured link");
-  ExpectAbsent(row.utilization_of_nominal(), "more than the measured link");
+  ExpectAbsent(row.bandwidth_bytes_per_second(), "would exceed the measured link");
+  ExpectAbsent(row.utilization_of_measured(), "would exceed the measured link");
+  ExpectAbsent(row.utilization_of_nominal(), "would exceed the measured link");
   ExpectValue(row.busy_bandwidth_bytes_per_second(), 50'000);
   ExpectValue(row.busy_utilization_of_measured(), 0.625);
 }
@@ -225,7 +225,7 @@ TEST(ExplainTest, WhatIsMissingIsAbsentWithItsReason) {
   const auto rows = Explain(Parse<ScaleRecords>({Spec(), Reduced2()}));
   ASSERT_EQ(rows.size(), 1u);
   ExpectAbsent(rows[0].strong_speedup(),
-               "E_1(64) is not there: the scale record has no plain point of 1 device at batch "
+               "E_1(64) is missing: the scale record has no plain point of 1 device at batch "
                "64, and no sweep record was given");
   ExpectAbsent(rows[0].epoch_speedup(), "E_1(32)");
   ExpectAbsent(rows[0].communication_seconds(), "s_1(32)");

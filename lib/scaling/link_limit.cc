@@ -30,12 +30,12 @@ const std::vector<Bandwidth>& Bandwidths() {
        &proto::ScalingRow::mutable_bandwidth_bytes_per_second,
        {&proto::ScalingRow::mutable_utilization_of_measured, &proto::ScalingRow::mutable_utilization_of_nominal},
        "bytes / T_comm",
-       "T_comm leaves out what was hidden behind computing, so this is no bandwidth"},
+       "T_comm excludes overlapped communication, so this is not a bandwidth"},
       {&proto::ScalingRow::busy_bandwidth_bytes_per_second,
        &proto::ScalingRow::mutable_busy_bandwidth_bytes_per_second,
        {&proto::ScalingRow::mutable_busy_utilization_of_measured},
        "bytes / busy",
-       "the all-reduce that was timed alone is slower than those of training, so it does not measure their link"}};
+       "the all-reduce timed alone is slower than those of training, so it does not measure their link"}};
   return bandwidths;
 }
 
@@ -61,7 +61,7 @@ bool IsAbove(const proto::Quantity& bandwidth, const std::optional<Link>& link) 
 
 // Returns the reason that replaces the bandwidth.
 std::string ReasonOf(const Bandwidth& bandwidth, const Link& link) {
-  return absl::StrFormat("%s would be more than the %s link, %.4g GB/s: %s", bandwidth.name, link.name,
+  return absl::StrFormat("%s would exceed the %s link, %.4g GB/s: %s", bandwidth.name, link.name,
                          link.bytes_per_second * kPerGiga, bandwidth.why);
 }
 
@@ -71,7 +71,7 @@ void DropIntervalAbove(double limit, proto::Quantity& quantity) {
     quantity.clear_high();
     const std::string& method = quantity.method();
     quantity.set_method(
-        absl::StrCat(method.substr(0, method.find("; interval: ")), "; no interval: it reaches above the link"));
+        absl::StrCat(method.substr(0, method.find("; interval: ")), "; no interval: it would exceed the link"));
   }
 }
 
@@ -85,7 +85,7 @@ proto::Quantity BusyBandwidth(const proto::ScalingRow& row) {
   const Spread seconds = busy.has_low() ? Spread{busy.value(), busy.low(), busy.high(), true} : Exactly(busy.value());
   return DerivedOr(Quotient(Exactly(row.bytes_per_step().value() * row.steps_per_epoch().value()), seconds),
                    absl::StrCat("bytes per step * ", row.steps_per_epoch().value(),
-                                " steps / time in which all-reduces ran, waits for the slowest rank included"),
+                                " steps / time in which all-reduces ran, including waits for the slowest rank"),
                    "the time in which all-reduces ran is not positive");
 }
 

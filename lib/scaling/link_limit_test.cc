@@ -40,13 +40,14 @@ TEST(LinkLimitTest, AboveTheLinkTheCellIsBlankAndTheBandwidthWhileBusyIsThere) {
   for (const proto::Quantity* blank : {&row.bandwidth_bytes_per_second(), &row.utilization_of_measured()}) {
     EXPECT_FALSE(blank->has_value());
     EXPECT_FALSE(blank->has_high());
-    EXPECT_THAT(blank->absent_reason(), AllOf(HasSubstr("bytes / T_comm would be more than the measured link, 12 GB/s"),
-                                              HasSubstr("hidden behind computing"), Not(HasSubstr("20 GB/s"))));
+    EXPECT_THAT(blank->absent_reason(),
+                AllOf(HasSubstr("bytes / T_comm would exceed the measured link, 12 GB/s"),
+                      HasSubstr("excludes overlapped communication"), Not(HasSubstr("20 GB/s"))));
   }
   EXPECT_DOUBLE_EQ(row.busy_bandwidth_bytes_per_second().value(), 10e9);
   EXPECT_DOUBLE_EQ(row.busy_utilization_of_measured().value(), 10.0 / 12);
   EXPECT_FALSE(row.busy_bandwidth_bytes_per_second().has_high());  // 20e9 is above the link
-  EXPECT_THAT(row.busy_bandwidth_bytes_per_second().method(), HasSubstr("no interval: it reaches above the link"));
+  EXPECT_THAT(row.busy_bandwidth_bytes_per_second().method(), HasSubstr("no interval: it would exceed the link"));
   EXPECT_THAT(BandwidthsAboveLink(row), IsEmpty());
 }
 

@@ -208,9 +208,10 @@ absl::StatusOr<PredictedThroughput> PredictThroughput(const ScalingLawFit& fit, 
   PredictedThroughput predicted;
   predicted.extrapolated = ranks < fit.smallest_ranks || ranks > fit.largest_ranks;
   if (predicted.extrapolated && fit.degrees_of_freedom == 0) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "the scaling law ", ScalingLawName(fit.law), " has as many parameters as there are points, 0 degrees of ",
-        "freedom: nothing says how far off it is on ", ranks, " devices, so it is not extrapolated"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("the scaling law ", ScalingLawName(fit.law),
+                     " has as many parameters as points, 0 degrees of freedom: its error on ", ranks,
+                     " devices is not known, so it is not extrapolated"));
   }
   if (predicted.extrapolated && !extrapolate) {
     return absl::OutOfRangeError(absl::StrCat("expected ", fit.smallest_ranks, " to ", fit.largest_ranks,
@@ -220,7 +221,7 @@ absl::StatusOr<PredictedThroughput> PredictThroughput(const ScalingLawFit& fit, 
   predicted.value = ThroughputAt(fit, one_device->second.value, ranks);
   if (!std::isfinite(predicted.value)) {
     return absl::OutOfRangeError(absl::StrCat("the scaling law ", ScalingLawName(fit.law), " gives no throughput on ",
-                                              ranks, " devices: its serial part has taken all"));
+                                              ranks, " devices: its serial part takes all the time"));
   }
   predicted.interval = NewMeasurement(fit, batch, ranks, predicted.value);
   return predicted;

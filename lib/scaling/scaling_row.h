@@ -48,7 +48,7 @@ void FillBandwidth(const RowInputs& in, const std::optional<Spread>& communicati
 // FillExposed.
 void FillLink(const RowInputs& in, proto::ScalingRow& row);
 
-// Returns "E_1(64) is not there: ...".
+// Returns "E_1(64) is missing: ...".
 std::string NotThere(absl::string_view symbol, uint32_t batch, const absl::Status& why);
 
 // Returns "E_1(64)/E_2(32), base case: plain training on 1 device at batch 64 (sweep record)".

@@ -94,7 +94,7 @@ void FillSpeedups(const RowInputs& in, const Spread& epoch, const Spread& step, 
 }
 
 std::string NotThere(absl::string_view symbol, uint32_t batch, const absl::Status& why) {
-  return absl::StrCat(symbol, "(", batch, ") is not there: ", why.message());
+  return absl::StrCat(symbol, "(", batch, ") is missing: ", why.message());
 }
 
 std::string WithBase(absl::string_view formula, uint32_t batch, const BaseCase& base) {
