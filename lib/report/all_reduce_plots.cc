@@ -102,7 +102,7 @@ proto::Plot AllReducePlot(const proto::AllReduceFit& fit, const LabCommModel& fi
   plot.set_description(absl::StrCat("Bus bandwidth, 2(N-1)/N x bytes / time on N = ", fit.ranks(),
                                     " devices, against the size of the message: measured, by the fit",
                                     fit.accepted() ? "" : " (which was not accepted)",
-                                    ", and the most that is possible. The parameters are in the table of fits."));
+                                    ", and the upper bound. The parameters are in the table of fits."));
   return plot;
 }
 

@@ -88,7 +88,7 @@ proto::Table CompareTable(const ScalingView& dp, const ScalingView* ddp) {
   AddMethodNotes(table);
   if (ddp != nullptr) {
     table.add_note(absl::StrCat("DDP: ", ddp->Title(),
-                                ". On one device both move nothing: the times are what each costs ", "by itself."));
+                                ". On one device, neither moves data: the times are the costs of each ", "by itself."));
   }
   return table;
 }

@@ -82,7 +82,7 @@ absl::Status RunEventFiles(const std::vector<std::string>& inputs, const std::st
   const std::vector<TrainingEvents> events = EventsOf(lab);
   if (events.empty()) {
     return absl::FailedPreconditionError(
-        "--tensorboard: no record of --input has epochs; give one of train_sweep or scale_run");
+        "--tensorboard: no record of --input has epochs; give a record of train_sweep or scale_run");
   }
   RunFiles files = {inputs, {}};
   for (const TrainingEvents& one : events) {

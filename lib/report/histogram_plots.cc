@@ -144,7 +144,7 @@ proto::Plot ActivationPlot(const proto::QuantizedLayer& layer, const proto::Quan
   AddMarks(layer.activation_three_sigma(), !relu, "3-sigma", plot);
   plot.set_description(Describe(read,
                                 layer.writes_sums()
-                                    ? "The output is int32 sums, and nothing is clipped."
+                                    ? "The outputs are int32 sums; nothing is clipped."
                                     : absl::StrCat(FormatPercent(layer.activation_saturated_fraction()),
                                                    " % of the outputs are clipped, over the traced images."),
                                 plot));

@@ -72,12 +72,12 @@ void AddMarks(const LabSweep& sweep, const std::string& label, proto::Plot& plot
   }
   for (const proto::SweepPoint& point : sweep.points) {
     if (point.outcome() != proto::COMPLETED) {
-      add(point.batch_size(), absl::StrCat("ends the ladder: ", DescribeOutcome(point.outcome())));
+      add(point.batch_size(), absl::StrCat("ends the sweep: ", DescribeOutcome(point.outcome())));
       return;
     }
   }
   if (sweep.end.reason() == proto::END_MAX_BATCH && sweep.end.largest_completed_batch() != 0) {
-    add(sweep.end.largest_completed_batch(), "is the last that was asked for");
+    add(sweep.end.largest_completed_batch(), "is the last one requested");
   }
 }
 

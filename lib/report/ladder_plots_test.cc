@@ -92,15 +92,15 @@ TEST(LadderPlotsTest, SeveralSweepsStandSideBySide) {
 
 TEST(LadderPlotsTest, MarksSayWhereAndWhyALadderEnds) {
   const std::vector<proto::Plot> plots = LadderPlots(TwoSweeps());
-  EXPECT_THAT(Marks(plots[1]), ElementsAre("fp32 (TF32 off): 512 ends the ladder: out of memory",
+  EXPECT_THAT(Marks(plots[1]), ElementsAre("fp32 (TF32 off): 512 ends the sweep: out of memory",
                                            "bf16, hand-written step: 317 is the largest that fits",
-                                           "bf16, hand-written step: 512 ends the ladder: out of memory"));
+                                           "bf16, hand-written step: 512 ends the sweep: out of memory"));
   EXPECT_EQ(plots[1].mark(1).x(), 317);
   EXPECT_THAT(plots[1].description(), HasSubstr("317 is the largest that fits"));
   LabRecords lab = SmallLab();
   lab.sweeps[0].points.pop_back();
   lab.sweeps[0].end.set_reason(proto::END_MAX_BATCH);
-  EXPECT_THAT(Marks(LadderPlots(lab)[0]), ElementsAre("fp32 (TF32 off): 128 is the last that was asked for"));
+  EXPECT_THAT(Marks(LadderPlots(lab)[0]), ElementsAre("fp32 (TF32 off): 128 is the last one requested"));
 }
 
 TEST(LadderPlotsTest, SweepsOfOneKindAreToldApartByTheirRecords) {

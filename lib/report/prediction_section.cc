@@ -134,8 +134,7 @@ proto::Table FitTable(const LabCommModel& file) {
   if (refused > 0) {
     table.add_note(
         absl::StrCat(refused, refused == 1 ? " law of scaling has" : " laws of scaling have",
-                     " as many parameters as points, or too few points, and can not be extrapolated (the record "
-                     "has them)."));
+                     " as many parameters as points, or too few points, and cannot be extrapolated (see the record)."));
   }
   if (table.row().empty()) {
     table.set_absent_reason("nothing was fitted");

@@ -22,23 +22,26 @@ constexpr char kPrometheusMark[] = "made by Lockstep: report, prometheus";
 // Returns the gauges in their order in the file, without samples.
 std::vector<Gauge> NoSamples() {
   return {
-      {"lockstep_record_end_timestamp_seconds", "When the record was finished, since 1970.", {}},
-      {"lockstep_point_completed", "1: the point was measured to its end; 0: it ran out of memory, or failed.", {}},
-      {"lockstep_epoch_seconds", "Wall time of an epoch, data loading included: mean of the timed ones.", {}},
-      {"lockstep_images_per_second", "Images of an epoch by its mean seconds, of all ranks together.", {}},
-      {"lockstep_data_wait_seconds", "Of an epoch: waiting for the loader.", {}},
-      {"lockstep_communication_busy_seconds", "Of an epoch: time in which an all-reduce ran, hidden or not.", {}},
+      {"lockstep_record_end_timestamp_seconds", "Time when the record was finished, since 1970.", {}},
+      {"lockstep_point_completed", "1: the point completed; 0: it ran out of memory or failed.", {}},
+      {"lockstep_epoch_seconds", "Wall time of an epoch with data loading: mean of the timed epochs.", {}},
+      {"lockstep_images_per_second", "Images of an epoch / its mean seconds, over all ranks.", {}},
+      {"lockstep_data_wait_seconds", "Time of an epoch spent waiting for the loader.", {}},
+      {"lockstep_communication_busy_seconds", "Time of an epoch in which an all-reduce ran, overlapped or not.", {}},
       {"lockstep_exposed_communication_seconds",
-       "Of an epoch: from backward's end to the last all-reduce's, summed over steps, of the rank with the most.",
+       "Time from the end of backward to the end of the last all-reduce, summed over an epoch, of the rank with the "
+       "largest sum.",
        {}},
-      {"lockstep_peak_memory_bytes", "Most memory of a device; of several ranks the largest.", {}},
-      {"lockstep_training_loss", "Mean loss over the images of the last epoch, while training.", {}},
-      {"lockstep_test_accuracy_ratio", "Fraction of the test set, when it was evaluated last.", {}},
+      {"lockstep_peak_memory_bytes", "Peak memory of a device; the largest of several ranks.", {}},
+      {"lockstep_training_loss", "Mean training loss over the images of the last epoch.", {}},
+      {"lockstep_test_accuracy_ratio", "Fraction of correct test images at the last evaluation.", {}},
       {"lockstep_epoch_speedup_ratio",
-       "Epoch of one device at this batch per device by that of all: E_1(B)/E_N(B).",
+       "Epoch time of one device / that of all at this batch per device: E_1(B)/E_N(B).",
        {}},
-      {"lockstep_strong_speedup_ratio", "The same global batch on one device by all: E_1(N*B)/E_N(B).", {}},
-      {"lockstep_weak_speedup_ratio", "N times a step of one device by one of all; ideal: N.", {}},
+      {"lockstep_strong_speedup_ratio",
+       "Epoch time of one device / that of all at the same global batch: E_1(N*B)/E_N(B).",
+       {}},
+      {"lockstep_weak_speedup_ratio", "N x step time of one device / that of all; ideal: N.", {}},
       {"lockstep_all_reduce_bytes_per_second", "Bus bandwidth of the gradient's all-reduce alone.", {}},
   };
 }
@@ -233,7 +236,7 @@ absl::Status RunPrometheus(const std::vector<std::string>& inputs, const std::st
   }
   if (points == 0) {
     return absl::FailedPreconditionError(
-        "--prometheus: no record of --input has points; give one of train_sweep, scale_run or comm_model");
+        "--prometheus: no record of --input has points; give a record of train_sweep, scale_run or comm_model");
   }
   RETURN_IF_ERROR(WriteWholeFile(output, absl::StrCat("# ", kPrometheusMark, "\n", PrometheusText(GaugesOf(lab))),
                                  ReplaceIfForced(force, ReplaceMarked(kPrometheusMark))));

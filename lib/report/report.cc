@@ -124,11 +124,12 @@ ReportPages ReadablePages(const LabRecords& lab, const ReportOptions& options) {
 
 // Drawing takes most of the time, and nothing was drawn; therefore the total time is unknown.
 absl::Status PrintPlan(const ReportOptions& options, const std::vector<proto::Section>& sections, double seconds) {
-  return PrintToStderr(absl::StrFormat(
-      "report: %s; records read in %.2g s with %d MB of memory; drawing %d plots: unknown, gnuplot was not asked\n"
-      "dry run: %s not written\n",
-      VerdictText(sections, CountPlots(sections)), seconds, PeakResidentBytes() / 1'000'000, CountPlots(sections),
-      ReadableLine(options.output)));
+  return PrintToStderr(
+      absl::StrFormat("report: %s; records read in %.2g s with %d MB of memory; drawing %d plots: unknown, because "
+                      "gnuplot was not run\n"
+                      "dry run: %s not written\n",
+                      VerdictText(sections, CountPlots(sections)), seconds, PeakResidentBytes() / 1'000'000,
+                      CountPlots(sections), ReadableLine(options.output)));
 }
 
 bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }

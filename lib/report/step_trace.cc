@@ -174,7 +174,8 @@ absl::StatusOr<std::string> RenderStepTrace(const LabRecords& lab) {
   }
   if (trace.empty()) {
     return absl::FailedPreconditionError(
-        "--trace: no record of --input has the parts of a step; give one of train_sweep or scale_run whose points ran");
+        "--trace: no record of --input has the parts of a step; give a record of train_sweep or scale_run whose points "
+        "ran");
   }
   return trace.Json();
 }

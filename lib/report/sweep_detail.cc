@@ -55,7 +55,7 @@ void AddStepTimes(const LabSweep& sweep, proto::Section& section) {
     AddPercentiles(point.full_steps(), kMilli,
                    point.step_parts().part().empty()
                        ? "of the timed epochs' steps with a full batch, by nearest rank"
-                       : "of the steps with a full batch of one more epoch, with marks, by nearest rank",
+                       : "of the steps with a full batch of the instrumented epoch, by nearest rank",
                    cells);
     AddRow(table, cells);
   }
@@ -66,29 +66,28 @@ void AddPart(const proto::SweepPoint& point, const proto::StepPart& part, double
   std::vector<proto::Cell> cells = {
       LabelCell(FormatCount(point.batch_size())), LabelCell(part.name()),
       NumberCell(part.epoch_seconds(), proto::MEASURED,
-                 "sum over the steps of the epoch with marks, by the GPU's clock"),
+                 "sum over the steps of the instrumented epoch, by the GPU's clock"),
       all_seconds > 0 ? PercentCell(part.epoch_seconds() / all_seconds, proto::DERIVED, "of the sum of all parts")
                       : AbsentCell("the parts have no time")};
   if (part.full_steps().count() == 0) {
     cells.insert(cells.end(), 6, AbsentCell(part.full_steps().absent_reason()));
   } else {
-    AddPercentiles(part.full_steps(), kMicro, "of the steps with a full batch of the epoch with marks, by nearest rank",
-                   cells);
+    AddPercentiles(part.full_steps(), kMicro,
+                   "of the steps with a full batch of the instrumented epoch, by nearest rank", cells);
   }
   AddRow(table, cells);
 }
 
-// Returns "Batch 128: the epoch with marks took 0.5531 s, 1.002 times the median of the timed ones, which have none;
-// ...".
+// Returns "Batch 128: the instrumented epoch took 0.5531 s, 1.002 times the median of the timed epochs; ...".
 std::string DescribeMarks(const proto::SweepPoint& point) {
   const proto::StepParts& parts = point.step_parts();
   const std::string batch = absl::StrCat("Batch ", FormatCount(point.batch_size()), ": ");
   if (parts.part().empty()) {
     return absl::StrCat(batch, "no parts of a step (", parts.absent_reason(), ").");
   }
-  return absl::StrCat(batch, "the epoch with marks took ", FormatNumber(parts.epoch_seconds()), " s, ",
+  return absl::StrCat(batch, "the instrumented epoch took ", FormatNumber(parts.epoch_seconds()), " s, ",
                       FormatNumber(parts.perturbation()),
-                      " times the median of the timed ones, which have none; the GPU's clock counts in steps of ",
+                      " times the median of the timed epochs; the GPU's clock counts in steps of ",
                       FormatNumber(parts.resolution_seconds() * kNano), " ns.");
 }
 

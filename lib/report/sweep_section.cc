@@ -26,7 +26,7 @@ std::string PointReason(const proto::SweepPoint& point) {
 proto::Cell PerSecond(double amount, const proto::Samples& seconds, double scale, absl::string_view method) {
   const double mean = MeanAndDeviationOf(seconds).mean;
   return mean > 0 ? NumberCell(amount * scale / mean, proto::DERIVED, method)
-                  : AbsentCell(seconds.absent_reason().empty() ? "its time is not there" : seconds.absent_reason());
+                  : AbsentCell(seconds.absent_reason().empty() ? "its time is missing" : seconds.absent_reason());
 }
 
 proto::Cell MemoryCell(const proto::SweepPoint& point, proto::DeviceKind device) {

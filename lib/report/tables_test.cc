@@ -124,9 +124,8 @@ TEST(TablesTest, ThePartsOfAStepStandWithWhatTheirMarksCost) {
   EXPECT_EQ(backward[5], "1500");
   EXPECT_EQ(backward[7], "3000");
   EXPECT_EQ(RowOf(table, 2)[5], "- one step alone");
-  EXPECT_THAT(table.note(),
-              Contains("Batch 32: the epoch with marks took 4.040 s, 1.010 times the median of the timed ones, which "
-                       "have none; the GPU's clock counts in steps of 32.00 ns."));
+  EXPECT_THAT(table.note(), Contains("Batch 32: the instrumented epoch took 4.040 s, 1.010 times the median of the "
+                                     "timed epochs; the GPU's clock counts in steps of 32.00 ns."));
   EXPECT_THAT(table.note(), Contains(HasSubstr("weight gradients run beside it on the second stream")));
   EXPECT_EQ(RowOf(TableOf(lab, "Full steps"), 0)[5], "2.100");
 }

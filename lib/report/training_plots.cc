@@ -109,7 +109,7 @@ proto::Plot LargeBatchPlot(const ExperimentView& view) {
     plot.add_tick(row.name);
   }
   plot.set_description(
-      "A dot per batch and remedy, with a bar from the worst seed to the best. The axis need not begin at 0. The "
+      "A dot per batch and remedy, with a bar from the worst seed to the best. The axis may not begin at 0. The "
       "numbers are in the tables of Q4.");
   return plot;
 }
