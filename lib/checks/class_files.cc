@@ -24,7 +24,7 @@ absl::StatusOr<std::unique_ptr<ClassFiles>> ClassFiles::Open(const std::string& 
   OpenFd folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.get() < 0) {
     return absl::NotFoundError(
-        absl::StrCat("--class_folder=", path, ": expected a folder of folders, one a student; ", std::strerror(errno)));
+        absl::StrCat("--class_folder=", path, ": expected a folder with a folder per student; ", std::strerror(errno)));
   }
   std::unique_ptr<ClassFiles> files(new ClassFiles(std::move(folder)));
   RETURN_IF_ERROR(files->List(path));

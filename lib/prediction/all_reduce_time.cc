@@ -87,7 +87,7 @@ std::string AllReduceTime::Basis(uint32_t ranks) const {
                       " devices",
                       SentRatio(sending_, ranks, nearest) == 1 ? ""
                       : sending_ == Sending::kRing             ? ", times a ring's ratio"
-                                                               : ", times what whole copies are of a ring's");
+                                                               : ", times the ratio of whole copies to a ring");
 }
 
 }  // namespace lockstep

@@ -48,7 +48,7 @@ TEST(AllReduceTimeTest, WholeCopiesGrowWithTheRanks) {
   EXPECT_EQ(from_two.Basis(2), "a fit of the all-reduce on 2 devices");
   EXPECT_DOUBLE_EQ(from_two.Seconds(4, 9)->value, 30);
   EXPECT_DOUBLE_EQ(from_two.Seconds(4, 9)->variance, 20.0 * 20 / 12);
-  EXPECT_THAT(from_two.Basis(4), HasSubstr("on 2 devices, times what whole copies are of a ring's"));
+  EXPECT_THAT(from_two.Basis(4), HasSubstr("on 2 devices, times the ratio of whole copies to a ring"));
   const AllReduceTime from_four({Affine(4, 1, 1)}, {}, "", Sending::kWholeCopies);
   EXPECT_DOUBLE_EQ(from_four.Seconds(4, 9)->value, 20);
 }

@@ -139,8 +139,8 @@ absl::StatusOr<ScalingTimes> TimesOfRecords(const ScaleRecords& scale, const Swe
                                             double run_to_run_fraction) {
   const proto::ScaleSpec* spec = FindSpec(scale);
   if (spec == nullptr) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(scale.input.path(), ": a scale record with a ScaleSpec was expected, found none; make it again"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        scale.input.path(), ": expected a scale record with a ScaleSpec, found none; make the record again"));
   }
   ScalingTimes times;
   times.source = scale.input.path();

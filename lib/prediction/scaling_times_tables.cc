@@ -92,8 +92,8 @@ absl::StatusOr<std::vector<ScalingTimes>> TimesOfTables(const proto::PublishedTa
     }
   }
   if (result.empty()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        tables.source(), ": a table with epoch times of one device and of several was expected, found none"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(tables.source(), ": expected a table with epoch times of one device and of several, found none"));
   }
   return result;
 }

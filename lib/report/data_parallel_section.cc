@@ -202,8 +202,8 @@ std::string SayStar(const proto::StarRow& star) {
   }
   const std::string error =
       star.relative_error().has_value()
-          ? absl::StrCat("; the star's formula says ", Say(star.modelled_busy_seconds(), "ms", kMilliseconds), " (",
-                         FormatNumber(kPercent * star.relative_error().value(), 3), " % off)")
+          ? absl::StrCat("; the star's formula gives ", Say(star.modelled_busy_seconds(), "ms", kMilliseconds), " (",
+                         FormatNumber(kPercent * star.relative_error().value(), 3), " % error)")
           : "";
   return absl::StrCat(" At batch ", star.batch_per_device(), " per device, device 0 sends ", SayBytes(sent.value()),
                       " and receives ", SayBytes(received.value()),
@@ -222,9 +222,9 @@ proto::Claim Answer(const ScalingView& dp, const ScalingView* ddp) {
     const proto::ScalePoint* const star = dp.Point(most, batch, proto::STAR);
     const proto::ScalePoint* const reduced = ddp == nullptr ? nullptr : ddp->Point(most, batch, proto::ALL_REDUCE);
     if (IsTimed(star) && IsTimed(reduced) && Mean(*reduced) > 0) {
-      parts.push_back(absl::StrCat(FormatNumber(Mean(*star), 4), " s by DataParallel and ",
-                                   FormatNumber(Mean(*reduced), 4), " s by DDP at ", dp.BatchTitle(batch), " (",
-                                   FormatNumber(Mean(*star) / Mean(*reduced), 3), " times as long)"));
+      parts.push_back(absl::StrCat(FormatNumber(Mean(*star) / Mean(*reduced), 3), " times as long as by DDP at ",
+                                   dp.BatchTitle(batch), " (", FormatNumber(Mean(*star), 3), " s against ",
+                                   FormatNumber(Mean(*reduced), 3), " s)"));
     }
   }
   if (parts.empty() || most < 2) {
@@ -248,7 +248,7 @@ proto::Claim Answer(const ScalingView& dp, const ScalingView* ddp) {
                    " from every device at the same time, during the backward pass; the star's phases run between the "
                    "passes, and grow with N.");
   return Claimed("", kAsked,
-                 absl::StrCat("An epoch on ", most, " devices takes ", JoinAnd(parts), ".", star_text,
+                 absl::StrCat("On ", most, " devices, an epoch by DataParallel takes ", JoinAnd(parts), ".", star_text,
                               star_text.empty() ? "" : all_reduce),
                  sources);
 }

@@ -85,8 +85,8 @@ absl::StatusOr<proto::CommModelSpec> MakeCommModelSpec(const ScaleRecords& scale
                                                        double nominal_link_bytes_per_second) {
   const proto::ScaleSpec* run = FindSpec(scale);
   if (run == nullptr) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(scale.input.path(), ": a scale record with a ScaleSpec was expected, found none; make it again"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        scale.input.path(), ": expected a scale record with a ScaleSpec, found none; make the record again"));
   }
   proto::CommModelSpec spec;
   spec.set_gradient_bytes(run->model().gradient_bytes());
@@ -120,15 +120,15 @@ absl::StatusOr<std::vector<proto::ScalingRow>> ExplainScaling(const ScaleRecords
     const uint32_t n = point.ranks(), b = point.batch_per_device();
     if (n == 0 || b == 0 || uint64_t{n} * b > std::numeric_limits<uint32_t>::max()) {
       return absl::DataLossError(absl::StrCat(scale.input.path(), ": a point of ", n, " ranks at batch ", b,
-                                              " per device was found; both are at least 1, their product below 2^32; "
-                                              "make it again with scale_run"));
+                                              " per device was found; expected both to be at least 1 and their product "
+                                              "below 2^32; make the record again with scale_run"));
     }
     rows.push_back(MakeRow({*run, spec, bases, point, FindPoint(scale, n, b, proto::ABLATED),
                             n == 1 ? FindReduced(scale, b) : nullptr, PoolProbes(points, n)}));
   }
   if (rows.empty()) {
     return absl::FailedPreconditionError(
-        absl::StrCat(scale.input.path(), ": a scale record with points was expected, found none"));
+        absl::StrCat(scale.input.path(), ": expected a scale record with points, found none"));
   }
   return rows;
 }

@@ -53,8 +53,8 @@ std::vector<const proto::ScalePoint*> BorrowedBases(const SettingsPart& part, co
 absl::StatusOr<std::vector<ScaleRecords>> SplitScaleRecords(const ScaleRecords& scale) {
   const proto::ScaleSpec* const spec = FindSpec(scale);
   if (spec == nullptr) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(scale.input.path(), ": a scale record with a ScaleSpec was expected, found none; make it again"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        scale.input.path(), ": expected a scale record with a ScaleSpec, found none; make the record again"));
   }
   std::vector<const proto::ScalePoint*> points;
   for (const proto::ScaleRecord& record : scale.records) {
