@@ -452,7 +452,7 @@ class CliTest(ToolCase):
     def test_help_tells_what_reducer_auto_takes(self):
         told = self.call("scale_run", "--help=communication", check=True).stdout.decode()
         self.assertIn("--reducer (default: auto)", told)
-        self.assertIn("auto takes, at each number of ranks, the last of own, peer and peer_sharded that can be", told)
+        self.assertIn("auto: for each number of ranks the last possible one of own, peer and peer_sharded", told)
 
     def test_reducer_auto_stands_alone(self):
         self.refused(2, "scale_run", f"--input={self.dataset}", "--reducer=auto,own",

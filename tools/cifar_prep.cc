@@ -24,9 +24,10 @@ ABSL_FLAG(
     "the Python version, or train/<class>/*.png|jpg and test/ or val/; empty: synthetic images.");
 ABSL_FLAG(std::string, input_format, "auto", "auto (found from --input), binary, python, images or synthetic.");
 FLAG_WORDS(input_format, "auto", "binary", "python", "images", "synthetic");
-ABSL_FLAG(std::string, output, "dataset.rec", "The record file to write; '-': standard output.");
-ABSL_FLAG(bool, force, false, "Make the output again even when it already holds this result.");
-ABSL_FLAG(bool, allow_partial, false, "Accept a data set that is not the complete official one; its records say so.");
+ABSL_FLAG(std::string, output, "dataset.rec", "Record file to write; '-': standard output.");
+ABSL_FLAG(bool, force, false, "Write the output again even if it already holds this result.");
+ABSL_FLAG(bool, allow_partial, false,
+          "Accept a data set that differs from the complete official one; its records note this.");
 ABSL_FLAG(bool, strict, false, "Refuse files whose MD5 is not the published one, instead of warning.");
 RANGED_FLAG(uint32_t, train_images, lockstep::SyntheticOptions().train_images, 1, lockstep::kMaxSyntheticImages,
             "Synthetic training images.");
@@ -78,15 +79,15 @@ absl::Status Run() {
 int main(int argc, char** argv) {
   lockstep::InitMain(
       {lockstep::kTool,
-       "Turns CIFAR-10 in any of its forms, or a seed, into one record file with training and test images.",
+       "Converts CIFAR-10 in any of its forms, or synthetic images, to one record file of training and test images.",
        {"cifar_prep --input=cifar-10-binary.tar.gz --output=dataset.rec",
         "cifar_prep --input_format=synthetic --train_images=2000 --test_images=500 --output=small.rec",
         "cifar_prep --input=my_pictures --allow_partial --dry_run"},
        {{"files",
-         "what is read and written",
+         "inputs and outputs",
          {{"input"}, {"input_format"}, {"output"}, {"force"}, {"dry_run"}, {"quiet"}},
          true},
-        {"checks", "which data sets are accepted", {{"allow_partial"}, {"strict"}}, true},
+        {"checks", "accepted data sets", {{"allow_partial"}, {"strict"}}, true},
         {"synthetic", "images to generate", {{"train_images"}, {"test_images"}, {"seed"}}, true}}},
       argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);

@@ -29,26 +29,26 @@ ABSL_FLAG(std::string, input, "", "Scale record to explain; '-': standard input.
 ABSL_FLAG(std::string, sweep, "", "Sweep record of the same settings, for more times of one device.");
 ABSL_FLAG(std::vector<std::string>, times, {}, "Tables of epoch times to predict from (CSV or textproto).");
 ABSL_FLAG(std::vector<std::string>, all_reduce, {},
-          "All-reduce times to fit: JSON of nccl-tests (all_reduce_perf -J) or of our benchmarks (--benchmark_out, "
-          "or the record of --record).");
+          "All-reduce times to fit: JSON of nccl-tests (all_reduce_perf -J) or of Lockstep's benchmarks "
+          "(--benchmark_out, or the record of --record).");
 ABSL_FLAG(std::vector<std::string>, audit, {},
           "Published tables to recompute, separated by commas (data/published/*.textproto, or CSV).");
 RANGED_FLAG(double, link_gigabytes_per_second, 0, 0, lockstep::kMaxGigabytes,
             "Nominal bandwidth of one device's link in one direction, GB = 1e9 bytes; 0: not given.");
 ABSL_FLAG(std::string, model_spec, "",
-          "File that says how fits are judged and intervals are computed (ModelSpec, textproto).");
-RANGED_FLAG(uint32_t, fit_ranks, 0, 0, lockstep::kMaxDevices,
-            "Largest number of devices that the models see. Runs of more devices are predicted and compared. 0: the "
-            "models see all runs.");
+          "File with the settings for judging fits and computing intervals (ModelSpec, textproto).");
+RANGED_FLAG(
+    uint32_t, fit_ranks, 0, 0, lockstep::kMaxDevices,
+    "Largest number of devices in the fits. Runs on more devices are predicted and compared. 0: all runs are fitted.");
 RANGED_FLAG(std::vector<std::string>, predict_ranks, {}, 1, lockstep::kMaxDevices,
             "Numbers of devices to predict, separated by commas.");
 RANGED_FLAG(std::vector<std::string>, predict_batch, {}, 1, lockstep::kMaxDevices,
-            "Batch sizes per device to predict; none: those of the input.");
+            "Batch sizes per device to predict; none: the input's.");
 ABSL_FLAG(std::string, score, "", "Earlier comm_model record whose predictions are compared with the scale record.");
 RANGED_FLAG(std::vector<std::string>, what_if, {}, 1, lockstep::kMaxDevices,
             "Numbers of devices of the cluster to predict, such as 8,64,1024.");
 RANGED_FLAG(std::vector<std::string>, what_if_batch, {}, 1, lockstep::kMaxDevices,
-            "Batch sizes per device of --what_if; none: those of one device.");
+            "Batch sizes per device of --what_if; none: those measured on one device.");
 RANGED_FLAG(std::vector<std::string>, what_if_bucket_mib, {}, 0, 1e6,
             "Predict also with buckets of these sizes in MiB.");
 RANGED_FLAG(std::vector<std::string>, what_if_gradient_bytes, {}, 0, 1024,
@@ -73,9 +73,9 @@ FLAG_WORDS(algorithm, "ring", "bidirectional_ring", "tree", "double_tree", "recu
            "hierarchical");
 ABSL_FLAG(std::string, output, "comm_model.rec", "Record file to write; '-': standard output.");
 ABSL_FLAG(std::string, format, "record",
-          "record: the record only; text, csv, json, extra_p, nccl_tuner: also print that on standard output.");
+          "record: the record only; text, csv, json, extra_p, nccl_tuner: also print this on standard output.");
 FLAG_WORDS(format, "record", "text", "csv", "json", "extra_p", "nccl_tuner");
-ABSL_FLAG(bool, force, false, "Make the output again even when it already holds this result.");
+ABSL_FLAG(bool, force, false, "Write the output again even if it already holds this result.");
 ABSL_FLAG(bool, dry_run, false,
           "Read and compute everything, print the verdict and the time and memory used; write nothing.");
 
@@ -159,7 +159,7 @@ int main(int argc, char** argv) {
        "comm_model --input=scale.rec --sweep=sweep.rec --predict_ranks=8 --output=prediction.rec --format=text",
        "comm_model --audit=data/published/hand_in_001.textproto --output=audit.rec --format=text"},
       {{"files",
-        "what is read and written",
+        "inputs and outputs",
         {{"input"},
          {"sweep"},
          {"times"},
@@ -172,8 +172,8 @@ int main(int argc, char** argv) {
          {"quiet"}},
         true},
        {"predict",
-        "runs that were not made, predicted from those that were",
-        {{"predict_ranks"}, {"predict_batch", "those of the input"}, {"fit_ranks", "0: none is hidden"}, {"score"}},
+        "predictions of runs that were not made",
+        {{"predict_ranks"}, {"predict_batch", "the input's"}, {"fit_ranks", "0: all runs are fitted"}, {"score"}},
         true},
        {"what_if",
         "predictions for other clusters",
@@ -191,7 +191,7 @@ int main(int argc, char** argv) {
          {"intra_latency_microseconds", "0: as measured"},
          {"inter_gigabytes_per_second"},
          {"inter_latency_microseconds"}}},
-       {"model", "how fits are judged", {{"model_spec"}, {"link_gigabytes_per_second", "0: not given"}}}}};
+       {"model", "judgement of fits", {{"model_spec"}, {"link_gigabytes_per_second", "0: not given"}}}}};
   lockstep::InitMain(tool, argc, argv);
   return lockstep::RunTool(tool.name, [] { return lockstep::Run(); });
 }

@@ -25,14 +25,13 @@ ABSL_FLAG(std::string, device, "auto",
           "auto: the CPU is enough if there is no GPU; cpu; cuda: training and scaling need a working GPU.");
 FLAG_WORDS(device, "auto", "cpu", "cuda");
 ABSL_FLAG(std::string, input, "",
-          "A dataset.rec, or a folder or archive that cifar_prep reads; by default the first one in the usual "
-          "places.");
+          "A dataset.rec, or a folder or archive that cifar_prep reads; default: the first one in the usual places.");
 ABSL_FLAG(std::string, output, ".", "Folder in which outputs will be written.");
 ABSL_FLAG(std::string, format, "text", "text, or json: one object.");
 FLAG_WORDS(format, "text", "json");
 RANGED_FLAG(absl::Duration, timeout, absl::Seconds(8), 1, 600,
             "Time that a driver, library or disk may take to answer; all are asked at the same time.");
-ABSL_FLAG(std::string, probe, "", "Internal: what a process that the doctor started looks at.");
+ABSL_FLAG(std::string, probe, "", "Internal: probe that this process runs for the doctor.");
 
 namespace lockstep {
 namespace {
@@ -67,13 +66,15 @@ absl::Status Run() {
 }  // namespace lockstep
 
 int main(int argc, char** argv) {
-  lockstep::InitMain(
-      {lockstep::kTool,
-       "Says in seconds what of this machine works for Lockstep and what would mend the rest: compiler, "
-       "LibTorch, driver, GPUs and their links, limits, data, disk, gnuplot.",
-       {"doctor", "doctor --for=train,scale --device=cuda --input=dataset.rec", "doctor --format=json"},
-       {{"question", "what to examine", {{"for"}, {"device"}, {"input", "the first data found"}, {"output"}}, true},
-        {"answer", "format and time limit", {{"format"}, {"timeout"}, {"quiet"}}, true}}},
-      argc, argv);
+  lockstep::InitMain({lockstep::kTool,
+                      "Checks in seconds whether Lockstep works on this machine, with a remedy for each problem: "
+                      "compiler, LibTorch, driver, GPUs and their links, limits, data, disk, gnuplot.",
+                      {"doctor", "doctor --for=train,scale --device=cuda --input=dataset.rec", "doctor --format=json"},
+                      {{"question",
+                        "scope of the examination",
+                        {{"for"}, {"device"}, {"input", "the first data found"}, {"output"}},
+                        true},
+                       {"answer", "format and time limit", {{"format"}, {"timeout"}, {"quiet"}}, true}}},
+                     argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

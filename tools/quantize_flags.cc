@@ -20,21 +20,19 @@ lockstep::proto::QuantizeSpec DefaultSpec() { return lockstep::QuantizeOptions()
 
 }  // namespace
 
-ABSL_FLAG(std::string, input, "", "The dataset.rec that cifar_prep wrote; '-': standard input.");
-ABSL_FLAG(
-    std::vector<std::string>, checkpoint, {},
-    "Weights of lenet5, lenet5_bias or resnet18, as train_sweep --checkpoint or Python's torch.save of a state_dict "
-    "left them; several with commas between them.");
-ABSL_FLAG(
-    std::vector<std::string>, import, {},
-    "ONNX files of networks that were quantized elsewhere (QOperator form), to be run and measured here; several with "
-    "commas between them.");
+ABSL_FLAG(std::string, input, "", "Data set, a record file of cifar_prep; '-': standard input.");
+ABSL_FLAG(std::vector<std::string>, checkpoint, {},
+          "Weights of lenet5, lenet5_bias or resnet18, written by train_sweep --checkpoint or by Python's torch.save "
+          "of a state_dict; several separated by commas.");
+ABSL_FLAG(std::vector<std::string>, import, {},
+          "ONNX files of networks that were quantized elsewhere (QOperator form), to run and measure; several "
+          "separated by commas.");
 ABSL_FLAG(std::vector<std::string>, onnx, {},
-          "ONNX files to write, one for each network, which ONNX Runtime runs to the same integers.");
-ABSL_FLAG(std::string, output, lockstep::QuantizeOptions().output, "The record file to write; '-': standard output.");
+          "ONNX files to write, one per network; ONNX Runtime computes the same integers.");
+ABSL_FLAG(std::string, output, lockstep::QuantizeOptions().output, "Record file to write; '-': standard output.");
 ABSL_FLAG(std::string, normalization, "auto",
-          "Mean and standard deviation of the images that the network was trained with: auto, as the file says; "
-          "dataset (of the training images), cifar10, imagenet, none, or MEAN/STD, such as 0.5/0.5.");
+          "Mean and standard deviation of the images that the network was trained with: auto (as in the file), dataset "
+          "(of the training images), cifar10, imagenet, none, or MEAN/STD, such as 0.5/0.5.");
 FLAG_WORDS(normalization, "auto", "dataset", "cifar10", "imagenet", "none");
 ABSL_FLAG(std::string, weight_range, "max_abs",
           "Weight that becomes 127: max_abs, a layer's largest weight; three_sigma, |mean| + 3 standard deviations.");
@@ -50,25 +48,25 @@ RANGED_FLAG(double, percentile, DefaultSpec().percentile(), 50, 100,
 ABSL_FLAG(bool, zero_points, false,
           "Give activations a zero point, so that int8 covers exactly their range: 256 levels after ReLU instead "
           "of 128.");
-ABSL_FLAG(bool, int8_logits, false, "Make the last layer's output int8, as in the lab; by default it is int32 sums.");
+ABSL_FLAG(bool, int8_logits, false, "Make the last layer's output int8, as in the lab; default: int32 sums.");
 ABSL_FLAG(bool, first_sample_range, false,
-          "The lab's slip: take the range of int8 logits from the first sample of each batch of 4 only.");
+          "The lab's mistake: take the range of int8 logits from the first sample of each batch of 4 only.");
 RANGED_FLAG(uint32_t, calibration_images, DefaultSpec().calibration_images(), 1, 1'000'000,
             "Number of training images on which the ranges of the activations are measured.");
 ABSL_FLAG(bool, bias_correction, false,
           "Subtract from each bias the mean error that rounding the layer's weights causes on the calibration "
           "images.");
 RANGED_FLAG(uint32_t, study_images, 0, 0, 1'000'000,
-            "Number of further training images on which to study which layers cost accuracy: each layer alone in "
-            "int8, and all layers but one. 0: no study.");
+            "Number of further training images for a study of the accuracy that each layer costs: alone in int8, and "
+            "alone in fp32. 0: no study.");
 RANGED_FLAG(double, wanted_drop, 0, 0, 100,
-            "With --study_images: percentage points of accuracy that may be lost; the most sensitive layers go back "
-            "to fp32 until the loss is no larger. 0: no layer goes back.");
+            "With --study_images: allowed loss of accuracy in percentage points; the most sensitive layers return to "
+            "fp32 until the loss is no larger. 0: no layer returns.");
 RANGED_FLAG(uint32_t, fine_tune_epochs, 0, 0, 10'000,
             "Number of epochs to fine-tune the weights on all training images, with a forward pass that computes the "
             "int8 network's integers; the record holds the fine-tuned network. 0: none.");
 RANGED_FLAG(double, fine_tune_learning_rate, DefaultSpec().fine_tune_learning_rate(), 0, 10,
-            "With --fine_tune_epochs: the learning rate of the first step, from which half a cosine goes down to 0.");
+            "With --fine_tune_epochs: learning rate of the first step; it falls to 0 along half a cosine.");
 RANGED_FLAG(uint32_t, fine_tune_batch, DefaultSpec().fine_tune_batch(), 1, 1'000'000,
             "With --fine_tune_epochs: batch size.");
 ABSL_FLAG(std::string, device, lockstep::QuantizeOptions().device,
@@ -80,15 +78,14 @@ ABSL_FLAG(
     "dotprod or i8mm on Arm; dp4a, mma or wgmma on a GPU; plain: the slow reference loops. All give the same bits.");
 FLAG_WORDS(isa, "auto", "plain", "portable", "avx2", "avxvnni", "avx512vnni", "amx", "dotprod", "i8mm", "dp4a", "mma",
            "wgmma");
-RANGED_FLAG(uint32_t, threads, 0, 0, 1024, "Threads of the int8 network; 0: one for each processor.");
+RANGED_FLAG(uint32_t, threads, 0, 0, 1024, "Threads of the int8 network; 0: one per processor.");
 RANGED_FLAG(uint64_t, seed, 0, 0, std::numeric_limits<uint64_t>::max(),
-            "Chooses the calibration images and the images kept for replay.");
-ABSL_FLAG(bool, force, false, "Make the output again even when it already holds this result.");
+            "Seed for choosing the calibration images and the images kept for replay.");
+ABSL_FLAG(bool, force, false, "Write the output again even if it already holds this result.");
 ABSL_FLAG(bool, dry_run, false, "Read and check everything, print the plan, write nothing.");
-ABSL_FLAG(
-    std::string, verify, "",
-    "Instead of all the above: run the replay samples of this quantized.rec; exit 4 when one differs. With --input "
-    "also all test images, and print a digest of each layer's tensor, the same by whatever --isa.");
+ABSL_FLAG(std::string, verify, "",
+          "Instead of quantizing, run the replay samples of this quantized.rec; exit 4 if one differs. With --input: "
+          "run also all test images, and print a digest of each layer's tensor, equal for every --isa.");
 
 namespace lockstep {
 namespace {
@@ -144,13 +141,13 @@ absl::StatusOr<QuantizeOptions> QuantizeOptionsFromFlags() {
 ToolInfo DescribeTool() {
   return {
       "quantize",
-      "Turns trained weights of lenet5 or resnet18 into int8, step by step, and records scales, histograms and the "
-      "accuracy after each step.",
+      "Quantizes trained weights of lenet5 or resnet18 to int8, stage by stage, and records scales, histograms and the "
+      "accuracy after each stage.",
       {"quantize --input=dataset.rec --checkpoint=lenet5.pt,lenet5_bias.pt --output=quantized.rec",
        "quantize --input=dataset.rec --checkpoint=resnet18.pt --per_channel --onnx=resnet18.onnx",
        "quantize --verify=quantized.rec"},
       {{"files",
-        "what is read and written",
+        "inputs and outputs",
         {{"input"}, {"checkpoint"}, {"import"}, {"output"}, {"onnx"}, {"force"}, {"dry_run"}, {"verify"}, {"quiet"}},
         true},
        {"ranges",
@@ -168,14 +165,12 @@ ToolInfo DescribeTool() {
         "ways to regain accuracy",
         {{"bias_correction"},
          {"study_images", "0: no study"},
-         {"wanted_drop", "0: no layer goes back to fp32"},
+         {"wanted_drop", "0: no layer returns to fp32"},
          {"fine_tune_epochs", "0: no fine-tuning"},
          {"fine_tune_learning_rate"},
          {"fine_tune_batch"}}},
        {"lab", "choices of the lab", {{"int8_logits"}, {"first_sample_range"}}},
-       {"machine",
-        "device, instructions and threads",
-        {{"device"}, {"isa"}, {"threads", "0: as many as processors"}}}}};
+       {"machine", "device, instructions and threads", {{"device"}, {"isa"}, {"threads", "0: one per processor"}}}}};
 }
 
 absl::Status CheckFlags() { return QuantizeOptionsFromFlags().status(); }

@@ -26,54 +26,48 @@
 #include "lib/report/report_format.h"
 #include "lib/report/step_trace.h"
 
-ABSL_FLAG(
-    std::vector<std::string>, input, {},
-    "Records of cifar_prep, train_sweep, scale_run, comm_model and quantize, or their JSON, in any order; any kind "
-    "may be left out, or be there several times; '-': standard input.");
+ABSL_FLAG(std::vector<std::string>, input, {},
+          "Records of cifar_prep, train_sweep, scale_run, comm_model and quantize, or their JSON, in any order; any "
+          "kind may be missing or occur several times; '-': standard input.");
 ABSL_FLAG(std::string, output, "report.html",
-          "NAME.html: the page. Beside it are written NAME.md with its plots NAME.*.svg, and NAME.rec, the report as a "
-          "record. NAME.tex, NAME.csv or NAME.json: that format instead. "
-          "'-' with one --format: standard output.");
-ABSL_FLAG(
-    std::string, format, "",
-    "html, markdown, latex (a document, a file of each table and plots as PDF), csv, json, several of them, or all; "
-    "html,markdown is the default; with --print: text, the default, or json; with --class_folder: html.");
+          "NAME.html: the page; NAME.md with its plots NAME.*.svg, and NAME.rec, the report as a record, are written "
+          "next to it. NAME.tex, NAME.csv or NAME.json: this format instead. '-' with one --format: standard output.");
+ABSL_FLAG(std::string, format, "",
+          "html, markdown, latex (a document, a file per table, plots as PDF), csv, json, several of these, or all; "
+          "default: html,markdown. With --print: text (default) or json. With --class_folder: html.");
 FLAG_WORDS(format, "html", "markdown", "latex", "csv", "json", "all", "text");
-ABSL_FLAG(
-    std::string, style, "given",
-    "given: what the records hold; lab: every question and table of the lab, the blank ones with the command that "
-    "fills them.");
+ABSL_FLAG(std::string, style, "given",
+          "given: the contents of the records; lab: every question and table of the lab, blank ones with the command "
+          "that fills them.");
 FLAG_WORDS(style, "given", "lab");
 ABSL_FLAG(bool, audit, false,
           "Also write NAME.audit.html and NAME.audit.md: the published tables that comm_model audited.");
-ABSL_FLAG(bool, force, false,
-          "Make the report again even when it is there already, and replace whatever file is at the output.");
+ABSL_FLAG(bool, force, false, "Write the report again even if it exists already, and replace any file at the output.");
 ABSL_FLAG(bool, dry_run, false,
-          "Read the records, print what the report would hold and the time and memory used; write nothing.");
+          "Read the records, print the report's contents and the time and memory used; write nothing.");
 ABSL_FLAG(std::string, print, "",
           "Show this record file, of any tool, as text on standard output; '-': standard input.");
 ABSL_FLAG(std::string, convert, "",
           "Write this record file as JSON (--output=NAME.json), or this JSON as the record file (--output=NAME.rec).");
-ABSL_FLAG(bool, print_bytes, false, "With --print: show pixels and weights whole instead of their digest.");
+ABSL_FLAG(bool, print_bytes, false, "With --print: show pixels and weights in full instead of their digest.");
 
 ABSL_FLAG(bool, check, false,
           "Check the numbers of --input against named rules and write no report; exit 4 if a rule is broken. "
           "NAME.csv and NAME.textproto are published tables (data/published/README.md).");
-ABSL_FLAG(
-    std::vector<std::string>, compare, {},
-    "Two records of train_sweep or of scale_run, before,after: whether each point is faster, slower or cannot be told "
-    "apart. Two single runs never are: --input names further runs of the two programs, from which the spread between "
-    "runs is taken.");
+ABSL_FLAG(std::vector<std::string>, compare, {},
+          "Compare two records of train_sweep or scale_run, before,after: each point is faster, slower, or cannot be "
+          "told apart. Two single runs never can: --input names further runs of the two programs, which give the "
+          "spread between runs.");
 ABSL_FLAG(std::string, class_folder, "",
           "Folder with one folder per student. The page --output lists numbers that break a rule, numbers that "
           "students share, and times that are far from the others'.");
 ABSL_FLAG(std::string, trace, "",
-          "Write a mean step of each point of --input as a timeline that ui.perfetto.dev opens, and no report.");
+          "Write a mean step of each point of --input as a timeline for ui.perfetto.dev, instead of a report.");
 ABSL_FLAG(std::string, tensorboard, "",
-          "Write the epochs of each point of --input into this folder, as TensorBoard reads them, and no report.");
+          "Write the epochs of each point of --input into this folder for TensorBoard, instead of a report.");
 ABSL_FLAG(std::string, prometheus, "",
-          "Write the numbers of each point of --input as Prometheus text, and no report: NAME.prom, which node "
-          "exporter's textfile collector reads.");
+          "Write the numbers of each point of --input as Prometheus text instead of a report; NAME.prom is for node "
+          "exporter's textfile collector.");
 ABSL_FLAG(std::string, junit, "", "With --check: file for the findings as JUnit XML; '-': standard output.");
 
 namespace lockstep {
@@ -201,7 +195,7 @@ int main(int argc, char** argv) {
         "report --input=dataset.rec,sweep.rec,scale.rec,comm_model.rec,quantized.rec --output=report.html",
         "report --print=sweep.rec --format=json", "report --check --input=sweep.rec,hand_in.csv --junit=check.xml"},
        {{"files",
-         "what is read and written",
+         "inputs and outputs",
          {{"input"},
           {"output"},
           {"format", "html,markdown; with --print text"},
@@ -212,7 +206,7 @@ int main(int argc, char** argv) {
           {"quiet"}},
          true},
         {"print", "a record as text or JSON", {{"print"}, {"print_bytes"}, {"convert"}}, true},
-        {"check", "numbers checked against rules", {{"check"}, {"junit"}}, true},
+        {"check", "check of numbers against rules", {{"check"}, {"junit"}}, true},
         {"compare", "two runs, point by point", {{"compare"}}, true},
         {"export", "for other programs", {{"trace"}, {"tensorboard"}, {"prometheus"}}, true},
         {"class", "one page for a class of students", {{"class_folder"}}, true}}},

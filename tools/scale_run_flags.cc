@@ -19,9 +19,9 @@
 #include "tools/training_flags.h"
 #include "tools/two_programs.h"
 
-ABSL_FLAG(std::string, output, "scale.rec", "The record file to write; '-': standard output.");
+ABSL_FLAG(std::string, output, "scale.rec", "Record file to write; '-': standard output.");
 ABSL_FLAG(std::string, prediction, "",
-          "A comm_model record that predicts this run: its digest is kept as proof that it came first.");
+          "comm_model record that predicts this run; its digest is recorded as proof that it came first.");
 ABSL_FLAG(std::string, device, "auto", "auto (CUDA if there is a GPU), cpu or cuda. With cuda each rank has a GPU.");
 FLAG_WORDS(device, "auto", "cpu", "cuda");
 RANGED_FLAG(std::vector<std::string>, ranks, std::vector<std::string>({"1", "2"}), 1, lockstep::kMaxRanks,
@@ -30,40 +30,38 @@ RANGED_FLAG(std::vector<std::string>, batch, std::vector<std::string>({"32", "12
             "Batch sizes to measure.");
 ABSL_FLAG(std::string, checkpoint, "",
           "File for the weights trained on the most --ranks, as a PyTorch state_dict, with rank 0's running "
-          "statistics; empty: none. With --experiment: those of its only point (--rows and --seeds=1).");
-ABSL_FLAG(std::string, batch_mode, "per_device", "--batch is per_device, or global: shared among the ranks.");
+          "statistics; empty: none. With --experiment: weights of the only point (--rows and --seeds=1).");
+ABSL_FLAG(std::string, batch_mode, "per_device", "--batch is per_device, or global: split among the ranks.");
 FLAG_WORDS(batch_mode, "per_device", "global");
-ABSL_FLAG(bool, drop_last, false, "Leave out images that fill no batch on every rank; otherwise some are seen twice.");
+ABSL_FLAG(bool, drop_last, false,
+          "Leave out images that do not fill a batch on every rank; otherwise some are used twice.");
 RANGED_FLAG(uint32_t, workers, 2, 0, lockstep::kMaxLoaderWorkers,
             "Threads of each rank that prepare batches ahead; 0: none.");
 RANGED_FLAG(uint32_t, threads, 0, 0, lockstep::kMaxThreads,
-            "CPU threads that each rank computes with; 0: cores / the largest of --ranks. The base case on one rank "
-            "has no more: a rank more is a core more, and a base case with all cores would be another machine.");
+            "CPU threads of each rank; 0: cores / the largest of --ranks. The base case on one rank has no more "
+            "threads, so that speed-up compares equal ranks.");
 ABSL_FLAG(std::string, mode, "ddp",
-          "ddp: a process for each device, gradients all-reduced. dp: torch.nn.DataParallel's way, one process with a "
-          "thread for each device, which deals out batch and weights in each step and takes the gradients to device 0. "
-          "Several words, such as ddp,dp, here and of --preset, --gradient_compression, --buffers, --reducer and "
-          "--bucket_plan: every combination that can be, side by side in one record.");
+          "ddp: one process per device, with all-reduced gradients. dp: like torch.nn.DataParallel, one process with a "
+          "thread per device, which distributes batch and weights in each step and collects the gradients on device 0. "
+          "This flag, --preset, --gradient_compression, --buffers, --reducer and --bucket_plan take several words, "
+          "such as ddp,dp: one record then holds every possible combination.");
 FLAG_WORDS(mode, "ddp", "dp");
-ABSL_FLAG(
-    std::string, experiment, "",
-    "A question with a table of its own, at the global batches of --batch on --ranks=N: large_batch (the first batch, "
-    "and what the others do to accuracy, with each remedy and all; the first one also with their "
-    "schedule and epochs), sampler_epoch (with and without the epoch number), what_is_sent (gradients only, buffers "
-    "too, batch norm over all ranks). 5 epochs unless told otherwise.");
+ABSL_FLAG(std::string, experiment, "",
+          "Experiment with its own table, at the global batches of --batch on --ranks=N: large_batch (accuracy at the "
+          "first batch and at the others, with each remedy and with all; the first also with the others' schedule and "
+          "epochs), sampler_epoch (with and without the epoch number), what_is_sent (gradients only, buffers too, "
+          "batch norm over all ranks). Default: 5 epochs.");
 FLAG_WORDS(experiment, "large_batch", "sampler_epoch", "what_is_sent");
-RANGED_FLAG(uint32_t, seeds, 3, 1, 1000,
-            "With --experiment: number of seeds with which each row is trained, counted from --seed.");
+RANGED_FLAG(uint32_t, seeds, 3, 1, 1000, "With --experiment: number of seeds per row, counted from --seed.");
 ABSL_FLAG(std::string, rows, "",
           "With --experiment: only these rows, separated by semicolons, such as --rows='128;8192, all'; empty: all.");
 ABSL_FLAG(bool, ablation, true,
-          "Measure each point of several ranks once more without all-reduces; false: only the points that train.");
-ABSL_FLAG(bool, overlap, true, "Start all-reduces while backward runs; false: all of them after it.");
-RANGED_FLAG(double, first_bucket_mib, 1, 0, 1e6, "MiB of gradients that close the first bucket.");
-RANGED_FLAG(double, bucket_mib, 25, 0, 1e6, "MiB of gradients that close each other bucket.");
-ABSL_FLAG(
-    std::string, gradient_compression, "",
-    "How gradients travel: none (in fp32) or bf16; empty: bf16 where the step computes them in bf16 (--preset=fast).");
+          "Measure each point of several ranks again without all-reduces; false: only with them.");
+ABSL_FLAG(bool, overlap, true, "Start all-reduces during the backward pass; false: after it.");
+RANGED_FLAG(double, first_bucket_mib, 1, 0, 1e6, "Size in MiB at which the first bucket is full.");
+RANGED_FLAG(double, bucket_mib, 25, 0, 1e6, "Size in MiB at which another bucket is full.");
+ABSL_FLAG(std::string, gradient_compression, "",
+          "Communication dtype of gradients: none (fp32) or bf16; empty: bf16 if computed in bf16 (--preset=fast).");
 FLAG_WORDS(gradient_compression, "none", "bf16");
 ABSL_FLAG(
     std::string, buffers, "local",
@@ -74,12 +72,11 @@ ABSL_FLAG(std::string, backend, "",
           "Transport between ranks on CPUs: shared_memory (all on one host) or gloo; empty: shared_memory if "
           "possible. On CUDA: nccl.");
 FLAG_WORDS(backend, "shared_memory", "gloo", "nccl");
-ABSL_FLAG(
-    std::string, reducer, "auto",
-    "Who reduces gradients: own (buckets over NCCL or Gloo); c10d, LibTorch's reducer over the same communicator "
-    "(--step=autograd); peer, copies into the memory of the host's other GPUs (--step=fused); or peer_sharded, "
-    "the same, and each rank updates its share of the weights for all (--precision=bf16). auto takes, at each number "
-    "of ranks, the last of own, peer and peer_sharded that can be.");
+ABSL_FLAG(std::string, reducer, "auto",
+          "Gradient reducer: own, buckets over NCCL or Gloo; c10d, LibTorch's reducer over the same communicator "
+          "(--step=autograd); peer, copies into the memory of the host's other GPUs (--step=fused); peer_sharded, like "
+          "peer, but each rank updates its share of the weights for all (--precision=bf16). auto: for each number of "
+          "ranks the last possible one of own, peer and peer_sharded.");
 FLAG_WORDS(reducer, "auto", "own", "c10d", "peer", "peer_sharded");
 ABSL_FLAG(std::string, bucket_plan, "ddp",
           "ddp: buckets by size, like PyTorch's. auto: by the measured times at which gradients are ready and the "
@@ -92,17 +89,15 @@ ABSL_FLAG(std::string, launcher, "auto",
           "(OMPI_COMM_WORLD_*), pmi (PMI_*, PMIX_RANK), slurm (a step of srun), or none: this process starts the "
           "ranks. auto: the first of these whose variables are set, else none.");
 FLAG_WORDS(launcher, "auto", "none", "torchrun", "openmpi", "pmi", "slurm");
-ABSL_FLAG(
-    std::string, master_addr, "",
-    "Under a launcher, with ranks on several hosts: rank 0's host; on one it is 127.0.0.1. None: MASTER_ADDR, else the "
-    "first node of SLURM_STEP_NODELIST.");
-RANGED_FLAG(
-    uint32_t, master_port, 0, 0, 65535,
-    "Under a launcher: the port at which rank 0 listens. 0: MASTER_PORT, else one from 20000 to 28999 that follows "
-    "from the launcher's name for the run.");
+ABSL_FLAG(std::string, master_addr, "",
+          "Under a launcher, with ranks on several hosts: rank 0's host (127.0.0.1 on one host). Empty: MASTER_ADDR, "
+          "else the first node of SLURM_STEP_NODELIST.");
+RANGED_FLAG(uint32_t, master_port, 0, 0, 65535,
+            "Under a launcher: port on which rank 0 listens. 0: MASTER_PORT, else a port from 20000 to 28999, derived "
+            "from the launcher's name for the run.");
 ABSL_FLAG(std::string, interface, "",
-          "Network device for the traffic between ranks, such as eth0. None: GLOO_SOCKET_IFNAME and "
-          "NCCL_SOCKET_IFNAME, else the device on the way to rank 0's host.");
+          "Network device for the traffic between ranks, such as eth0. Empty: GLOO_SOCKET_IFNAME and "
+          "NCCL_SOCKET_IFNAME, else the device of the route to rank 0's host.");
 
 namespace lockstep {
 
@@ -138,22 +133,22 @@ ToolInfo DescribeTool() {
   return {
       "scale_run",
       "Trains one model on 1 to N devices and measures speed-up and communication; starts the ranks itself, or is "
-      "started by torchrun --no-python, mpirun or srun once for each.",
+      "started once per rank by torchrun --no-python, mpirun or srun.",
       {"scale_run --input=dataset.rec --ranks=1,2 --batch=32,128 --output=scale.rec",
        "scale_run --input=dataset.rec --ranks=1,2 --mode=ddp,dp --batch=128 --dry_run",
        "scale_run --input=dataset.rec --ranks=4 --experiment=large_batch --batch=128,8192 --output=large_batch.rec"},
       WithTrainingGroups(
           {{"files",
-            "what is read and written",
+            "inputs and outputs",
             {{"input"}, {"output"}, {"checkpoint"}, {"prediction"}, {"force"}, {"dry_run"}, {"quiet"}},
             true},
            {"scaling",
-            "which points, and where",
+            "points and devices",
             {{"device"}, {"ranks"}, {"batch"}, {"batch_mode"}, {"mode"}, {"ablation"}, {"timeout"}},
             true},
-           {"experiment", "questions with a table of their own", {{"experiment"}, {"seeds"}, {"rows", "all"}}},
+           {"experiment", "experiments with their own tables", {{"experiment"}, {"seeds"}, {"rows", "all"}}},
            {"communication",
-            "how gradients and buffers travel",
+            "exchange of gradients and buffers",
             {{"reducer"},
              {"gradient_compression", "as the step computes them"},
              {"buffers"},
@@ -161,7 +156,7 @@ ToolInfo DescribeTool() {
              {"bucket_plan"},
              {"first_bucket_mib"},
              {"bucket_mib"},
-             {"backend", "CPU: shared_memory where it can be; CUDA: nccl"}}},
+             {"backend", "CPU: shared_memory if possible; CUDA: nccl"}}},
            {"launch",
             "under torchrun, mpirun or srun",
             {{"launcher"}, {"master_addr"}, {"master_port"}, {"interface"}}},

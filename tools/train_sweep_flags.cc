@@ -17,27 +17,27 @@
 #include "tools/training_flags.h"
 #include "tools/two_programs.h"
 
-ABSL_FLAG(std::string, output, "sweep.rec", "The record file to write; '-': standard output.");
+ABSL_FLAG(std::string, output, "sweep.rec", "Record file to write; '-': standard output.");
 ABSL_FLAG(std::string, device, "auto", "auto (CUDA if there is a GPU), cpu or cuda.");
 FLAG_WORDS(device, "auto", "cpu", "cuda");
 RANGED_FLAG(std::vector<std::string>, batch, {}, 1, lockstep::kMaxBatchSize,
-            "Exactly these batch sizes, such as 32,128; none: a ladder.");
-RANGED_FLAG(uint32_t, min_batch, 32, 1, lockstep::kMaxBatchSize, "The ladder's first batch size.");
-RANGED_FLAG(uint32_t, factor, 4, 2, 1000, "Factor from one batch size of the ladder to the next.");
+            "Batch sizes, such as 32,128; none: a batch sweep.");
+RANGED_FLAG(uint32_t, min_batch, 32, 1, lockstep::kMaxBatchSize, "First batch size of the sweep.");
+RANGED_FLAG(uint32_t, factor, 4, 2, 1000, "Factor between batch sizes of the sweep.");
 RANGED_FLAG(uint32_t, max_batch, 0, 0, lockstep::kMaxBatchSize,
-            "The ladder ends here; 0: when a batch does not fit or exceeds the data set.");
+            "Upper limit of the sweep; 0: until a batch does not fit or exceeds the data set.");
 RANGED_FLAG(uint64_t, memory_limit, 0, 0, uint64_t{1} << 50,
-            "Bytes of heap that a point's process may have, on a CPU; 0: no limit.");
+            "Heap limit of a point's process in bytes, on a CPU; 0: no limit.");
 RANGED_FLAG(absl::Duration, timeout, absl::ZeroDuration(), 0, 86400,
             "Time without progress after which a point fails, for example because a GPU does not answer; 0: 2m on "
             "CUDA, no limit on a CPU.");
 ABSL_FLAG(std::string, checkpoint, "", "File for the trained weights, as a PyTorch state_dict; empty: none.");
-ABSL_FLAG(bool, drop_last, false, "Leave out an epoch's last batch when it is shorter than the others.");
+ABSL_FLAG(bool, drop_last, false, "Leave out an epoch's last batch if it is smaller than the others.");
 RANGED_FLAG(uint32_t, workers, 2, 0, lockstep::kMaxLoaderWorkers, "Threads that prepare batches ahead; 0: none.");
-RANGED_FLAG(uint32_t, threads, 0, 0, lockstep::kMaxThreads, "CPU threads that LibTorch computes with; 0: its default.");
+RANGED_FLAG(uint32_t, threads, 0, 0, lockstep::kMaxThreads, "CPU threads of LibTorch; 0: LibTorch's default.");
 ABSL_FLAG(bool, find_max, false,
-          "After the ladder, find the exact largest batch that fits, by bisection: an untimed epoch a try, each in a "
-          "process of its own.");
+          "After the sweep, find the largest batch that fits, by bisection: each probe is an untimed epoch in its own "
+          "process.");
 ABSL_FLAG(std::string, internal_point, "",
           "Internal: train the one point of this order and return it to the parent process.");
 
@@ -61,24 +61,24 @@ absl::StatusOr<TrainSweepOptions> TrainSweepOptionsFromFlags() {
 ToolInfo DescribeTool() {
   return {
       "train_sweep",
-      "Times the training of one model at several batch sizes on one device, and keeps its weights.",
+      "Times the training of one model at several batch sizes on one device, and saves its weights.",
       {"train_sweep --input=dataset.rec --model=resnet18 --output=sweep.rec",
        "train_sweep --input=dataset.rec --model=lenet5 --batch=32,128 --epochs=3 --output=sweep.rec",
        "train_sweep --input=dataset.rec --batch=128 --epochs=200 --schedule=cosine --checkpoint=resnet18.pt"},
       WithTrainingGroups(
           {{"files",
-            "what is read and written",
+            "inputs and outputs",
             {{"input"}, {"output"}, {"checkpoint"}, {"force"}, {"dry_run"}, {"quiet"}},
             true},
            {"sweep",
-            "which batches, and where",
-            {{"device"}, {"batch", "a ladder: 32, 128, ..."}, {"find_max"}, {"timeout", "2m on CUDA, none on a CPU"}},
+            "batch sizes and device",
+            {{"device"}, {"batch", "a sweep: 32, 128, ..."}, {"find_max"}, {"timeout", "2m on CUDA, none on a CPU"}},
             true},
            {"ladder",
-            "batch sizes that are not named",
+            "the batch sweep, without --batch",
             {{"min_batch"},
              {"factor"},
-             {"max_batch", "0: until one does not fit"},
+             {"max_batch", "0: until a batch does not fit"},
              {"memory_limit", "0: no limit"},
              {"drop_last"}}},
            {"cpu", "threads", {{"workers"}, {"threads", "0: LibTorch's default"}}}})};

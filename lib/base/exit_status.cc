@@ -13,18 +13,18 @@ namespace lockstep {
 
 const std::vector<ExitCodeMeaning>& ExitCodeMeanings() {
   static const auto* meanings = new std::vector<ExitCodeMeaning>({
-      {ExitCode::kOk, "ok", "The run is done, or its result was there already."},
+      {ExitCode::kOk, "ok", "The run is complete, or its result existed already."},
       {ExitCode::kInternal, "internal error", "Lockstep itself is at fault."},
       {ExitCode::kUsage, "usage",
        "A flag or an argument is wrong, or an output has no folder or would replace another result or an input."},
       {ExitCode::kBadInput, "bad input", "An input is missing, broken or of another kind."},
-      {ExitCode::kCheckFailed, "check failed", "A check that was asked for did not hold."},
+      {ExitCode::kCheckFailed, "check failed", "A requested check failed."},
       {ExitCode::kDevice, "device or communication failure",
        "The machine is at fault: no such device, a lost rank, a timeout, a full or failing disk, a closed pipe, or a "
        "limit that was reached."},
-      {ExitCode::kHungUp, "SIGHUP", "The run was stopped by SIGHUP and kept what was complete."},
-      {ExitCode::kInterrupted, "SIGINT", "The run was stopped by SIGINT and kept what was complete."},
-      {ExitCode::kTerminated, "SIGTERM", "The run was stopped by SIGTERM and kept what was complete."},
+      {ExitCode::kHungUp, "SIGHUP", "The run was stopped by SIGHUP and kept its complete results."},
+      {ExitCode::kInterrupted, "SIGINT", "The run was stopped by SIGINT and kept its complete results."},
+      {ExitCode::kTerminated, "SIGTERM", "The run was stopped by SIGTERM and kept its complete results."},
   });
   return *meanings;
 }

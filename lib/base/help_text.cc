@@ -33,7 +33,7 @@ std::string GroupText(const FlagGroup& group) {
   return text;
 }
 
-// Returns a line "  --help=recipe: how weights are changed (13 flags)" for each group that is not common.
+// Returns a line "  --help=recipe: optimizer, schedule and augmentation (14 flags)" for each group that is not common.
 std::string OtherGroupsText(const std::vector<FlagGroup>& groups) {
   std::string text;
   for (const FlagGroup& group : groups) {
@@ -77,7 +77,7 @@ std::vector<FlagGroup> GroupsOf(const ToolInfo& tool) {
   if (!tool.groups.empty()) {
     return tool.groups;
   }
-  FlagGroup all = {"flags", "all there are", {}, true};
+  FlagGroup all = {"flags", "all flags", {}, true};
   for (const auto& [name, flag] : OwnFlags()) {
     if (!IsInternal(*flag)) {
       all.flags.push_back({name});

@@ -34,8 +34,8 @@
 #include "lib/base/version.h"
 
 ABSL_FLAG(bool, quiet, false,
-          "Print no progress and no lines about the run, only warnings and errors. Results that were asked for are "
-          "still printed: an output to '-', a record, a plan, a table.");
+          "Print only warnings and errors, no progress and no log lines. Requested results are still printed: an "
+          "output to '-', a record, a plan, a table.");
 
 namespace lockstep {
 namespace {
