@@ -223,7 +223,7 @@ class DoctorTest(unittest.TestCase):
         examination = self.examined(program=self.portable(), environment={"PYTHON": str(python)})
         finding = self.finding(examination, "libtorch")
         self.assertEqual(finding["state"], "ABSENT")
-        self.assertRegex(finding["mend"], f"^{python} -m pip install {PIP_ARGUMENTS}, or let PYTHON name an interpreter that")
+        self.assertRegex(finding["mend"], f"^{python} -m pip install {PIP_ARGUMENTS}, or set PYTHON to an interpreter that")
 
     def torch_of_version(self, version):
         """Makes a torch whose libraries load, in a folder that an interpreter names, and a train_sweep next to the
@@ -247,9 +247,9 @@ class DoctorTest(unittest.TestCase):
             self.skipTest("built without LibTorch")
         site = self.torch_of_version("99.1.0")
         for variables, mend in (({"PYTHON": str(self.python)},
-                                 rf"{self.python} -m pip install {PIP_ARGUMENTS}, or let PYTHON name an interpreter that has it"),
+                                 rf"{self.python} -m pip install {PIP_ARGUMENTS}, or set PYTHON to an interpreter that has it"),
                                 ({"LOCKSTEP_LIBRARIES": f"{site}/lib"},
-                                 rf"unset LOCKSTEP_LIBRARIES, and python3 -m pip install {PIP_ARGUMENTS}; or let .*")):
+                                 rf"unset LOCKSTEP_LIBRARIES, and python3 -m pip install {PIP_ARGUMENTS}; or set .*")):
             with self.subTest(mend=mend):
                 examination = self.examined("--for=train", code=4, program=self.portable(), environment=variables)
                 finding = self.finding(examination, "libtorch")
@@ -364,7 +364,7 @@ class DoctorTest(unittest.TestCase):
         data = self.home / "dataset.rec"
         subprocess.run([prep, "--input_format=synthetic", "--train_images=80", "--test_images=40", f"--output={data}"],
                        check=True, capture_output=True, timeout=120)
-        self.assertIn("80 and 40 images, whole", self.finding(self.examined(), "data")["what"])
+        self.assertIn("80 and 40 images, undamaged", self.finding(self.examined(), "data")["what"])
         damaged = bytearray(data.read_bytes())
         damaged[len(damaged) // 2] ^= 1
         data.write_bytes(damaged)

@@ -49,7 +49,8 @@ void ReadRecords(const std::string& path, proto::DataFacts& data) {
   }
   const std::string note = read->train.info.official() ? "official" : read->train.info.note();
   Set(data, proto::DataFacts::RECORDS,
-      absl::StrCat(read->train.size(), " and ", read->test.size(), " images, whole", note.empty() ? "" : "; ", note));
+      absl::StrCat(read->train.size(), " and ", read->test.size(), " images, undamaged", note.empty() ? "" : "; ",
+                   note));
 }
 
 void LookAt(const std::string& path, proto::DataFacts& data) {
@@ -62,7 +63,7 @@ void LookAt(const std::string& path, proto::DataFacts& data) {
   if (S_ISDIR(info.st_mode)) {
     const bool cifar = LooksLikeCifar(path);
     Set(data, cifar ? proto::DataFacts::RAW : proto::DataFacts::BAD,
-        cifar ? "a folder of CIFAR-10" : "a folder without data_batch_1 and without train/");
+        cifar ? "folder of CIFAR-10" : "folder without data_batch_1 or train/");
     return;
   }
   std::string bytes(kTarBlockBytes, '\0');
@@ -100,7 +101,7 @@ void JudgeDataSet(const proto::MachineFacts& facts, FindingList& findings) {
   const proto::DataFacts& data = facts.data();
   if (const proto::ProbeEnd* end = FindBadEnd(facts, "data")) {
     AddFinding(findings, "data", proto::DoctorFinding::UNKNOWN, DescribeEnd(*end),
-               "a slow or hanging disk? Copy the data to one of this machine's, or use --timeout=60s", needed);
+               "slow or hanging disk? Copy the data to a local disk, or use --timeout=60s", needed);
     return;
   }
   const std::string what = absl::StrCat(data.path(), ": ", data.says());
@@ -109,18 +110,19 @@ void JudgeDataSet(const proto::MachineFacts& facts, FindingList& findings) {
       AddFinding(findings, "data", proto::DoctorFinding::OK, what);
       break;
     case proto::DataFacts::RAW:
-      AddFinding(
-          findings, "data", proto::DoctorFinding::OK, what,
-          absl::StrCat("cifar_prep --input=", data.path(), " --output=dataset.rec checks it and makes the records"));
+      AddFinding(findings, "data", proto::DoctorFinding::OK, what,
+                 absl::StrCat("cifar_prep --input=", data.path(),
+                              " --output=dataset.rec checks the data and writes the records"));
       break;
     case proto::DataFacts::BAD:
       AddFinding(findings, "data", proto::DoctorFinding::BROKEN, what,
-                 "--input=PATH of a dataset.rec, or of what cifar_prep reads (tools/README.md)", needed);
+                 "give --input=PATH of a dataset.rec, or of data for cifar_prep (tools/README.md)", needed);
       break;
     default:
       AddFinding(findings, "data", proto::DoctorFinding::ABSENT,
-                 absl::StrCat("none of ", absl::StrJoin(UsualPlaces(), ", "), " is here"),
-                 "--input=PATH; without any: cifar_prep --input_format=synthetic --output=dataset.rec", needed);
+                 absl::StrCat("found none of ", absl::StrJoin(UsualPlaces(), ", ")),
+                 "give --input=PATH, or make synthetic data: cifar_prep --input_format=synthetic --output=dataset.rec",
+                 needed);
   }
 }
 

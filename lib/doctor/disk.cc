@@ -47,7 +47,7 @@ std::string TrialError(const std::string& folder) {
   const ssize_t written = write(fd, bytes.data(), bytes.size());
   std::string error;
   if (written != static_cast<ssize_t>(bytes.size()) || fsync(fd) != 0) {
-    error = errno == 0 ? "it is full" : std::strerror(errno);
+    error = errno == 0 ? "the disk is full" : std::strerror(errno);
   }
   close(fd);
   return error;
@@ -73,20 +73,20 @@ void JudgeDisk(const proto::MachineFacts& facts, FindingList& findings) {
   const proto::DiskFacts& disk = facts.disk();
   if (const proto::ProbeEnd* end = FindBadEnd(facts, "disk")) {
     AddFinding(findings, "disk", proto::DoctorFinding::UNKNOWN, DescribeEnd(*end),
-               "a hanging file system? Let --output be a folder elsewhere", needed);
+               "hanging file system? Choose another --output", needed);
   } else if (!disk.error().empty()) {
     AddFinding(findings, "disk", proto::DoctorFinding::BROKEN,
                absl::StrCat("cannot write to the folder ", disk.folder(), ": ", disk.error()),
-               "--output=FOLDER: one that exists and that this user may write to", needed);
+               "give --output=FOLDER, a folder that this user may write to", needed);
   } else if (disk.free_bytes() < kMinFreeBytes) {
-    AddFinding(
-        findings, "disk", proto::DoctorFinding::BROKEN,
-        absl::StrCat(ShowBytes(disk.free_bytes()), " free in ", disk.folder(), ": less than a data set and a state"),
-        "make room, or let --output be a folder on another disk", needed);
+    AddFinding(findings, "disk", proto::DoctorFinding::BROKEN,
+               absl::StrCat(ShowBytes(disk.free_bytes()), " free in ", disk.folder(),
+                            ": too little for a data set and a training state"),
+               "free some space, or choose an --output on another disk", needed);
   } else if (disk.free_bytes() < kEnoughFreeBytes) {
     AddFinding(findings, "disk", proto::DoctorFinding::WARN,
                absl::StrCat(ShowBytes(disk.free_bytes()), " free in ", disk.folder()),
-               absl::StrCat("a whole lab may want ", ShowBytes(kEnoughFreeBytes)));
+               absl::StrCat("a whole lab may need ", ShowBytes(kEnoughFreeBytes)));
   } else {
     AddFinding(findings, "disk", proto::DoctorFinding::OK,
                absl::StrCat(ShowBytes(disk.free_bytes()), " free in ", disk.folder()));

@@ -21,24 +21,25 @@ struct CudaError {
 constexpr CudaError kCudaErrors[] = {
     {3, "CUDA_ERROR_NOT_INITIALIZED", "restart the machine"},
     {34, "CUDA_ERROR_STUB_LIBRARY",
-     "take the toolkit's folder `stubs` out of LD_LIBRARY_PATH: it hides the driver's library"},
+     "remove the toolkit's folder `stubs` from LD_LIBRARY_PATH: it hides the driver's library"},
     {36, "CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER", "install a newer driver"},
-    {46, "CUDA_ERROR_DEVICE_UNAVAILABLE", "end the process that holds the GPU alone, or nvidia-smi --compute-mode=0"},
-    {100, "CUDA_ERROR_NO_DEVICE", "look at CUDA_VISIBLE_DEVICES; in a container start it with --gpus=all"},
-    {101, "CUDA_ERROR_INVALID_DEVICE", "look at CUDA_VISIBLE_DEVICES: it names a GPU or MIG slice that is not there"},
-    {304, "CUDA_ERROR_OPERATING_SYSTEM", "look at the rights of /dev/nvidia*, and at dmesg"},
+    {46, "CUDA_ERROR_DEVICE_UNAVAILABLE",
+     "end the process with exclusive use of the GPU, or nvidia-smi --compute-mode=0"},
+    {100, "CUDA_ERROR_NO_DEVICE", "check CUDA_VISIBLE_DEVICES; start a container with --gpus=all"},
+    {101, "CUDA_ERROR_INVALID_DEVICE", "check CUDA_VISIBLE_DEVICES: it names a GPU or MIG slice that does not exist"},
+    {304, "CUDA_ERROR_OPERATING_SYSTEM", "check the permissions of /dev/nvidia*, and dmesg"},
     {802, "CUDA_ERROR_SYSTEM_NOT_READY", "start the Fabric Manager: systemctl start nvidia-fabricmanager"},
     {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
-     "restart the machine: the kernel's module and libcuda.so.1 are of different drivers"},
+     "restart the machine: the kernel module and libcuda.so.1 are from different drivers"},
     {804, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
-     "take the folder of cuda-compat out of LD_LIBRARY_PATH: this GPU wants the driver's own libcuda.so.1"},
+     "remove the folder of cuda-compat from LD_LIBRARY_PATH: this GPU needs the driver's own libcuda.so.1"},
     {805, "CUDA_ERROR_MPS_CONNECTION_FAILED",
      "start nvidia-cuda-mps-control -d as this user, or unset CUDA_MPS_PIPE_DIRECTORY"},
     {806, "CUDA_ERROR_MPS_RPC_FAILURE", "restart MPS: echo quit | nvidia-cuda-mps-control"},
     {807, "CUDA_ERROR_MPS_SERVER_NOT_READY", "wait until the MPS server is ready, or restart it"},
     {808, "CUDA_ERROR_MPS_MAX_CLIENTS_REACHED", "end other clients of MPS"},
     {809, "CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED", "end other clients of MPS"},
-    {999, "CUDA_ERROR_UNKNOWN", "load the kernel's module nvidia-uvm (nvidia-modprobe -u), or restart the machine"},
+    {999, "CUDA_ERROR_UNKNOWN", "load the kernel module nvidia-uvm (nvidia-modprobe -u), or restart the machine"},
 };
 
 const CudaError* FindCudaError(int code) {
@@ -87,12 +88,12 @@ void JudgeMissingDriver(const proto::MachineFacts& facts, const DoctorRequest& r
     AddFinding(findings, "driver", proto::DoctorFinding::BROKEN, absl::StrCat("libcuda.so.1 does not load: ", error),
                LoaderMend(error, "the driver"), NeedsGpu(request));
   } else if (gpu_there) {
-    AddFinding(findings, "driver", proto::DoctorFinding::BROKEN, "there is an NVIDIA GPU, but no libcuda.so.1",
-               "install NVIDIA's driver; in a container start it with --gpus=all (NVIDIA container toolkit)",
+    AddFinding(findings, "driver", proto::DoctorFinding::BROKEN, "NVIDIA GPU found, but no libcuda.so.1",
+               "install NVIDIA's driver; start a container with --gpus=all (NVIDIA container toolkit)",
                NeedsGpu(request));
   } else {
     AddFinding(findings, "driver", proto::DoctorFinding::ABSENT, "no NVIDIA GPU and no driver; the tools use the CPU",
-               request.device == "cuda" ? "--device=cpu, or a machine with an NVIDIA GPU" : "", NeedsGpu(request));
+               request.device == "cuda" ? "use --device=cpu, or a machine with an NVIDIA GPU" : "", NeedsGpu(request));
   }
 }
 
@@ -104,14 +105,14 @@ void JudgeCudaVersion(const proto::MachineFacts& facts, const DoctorRequest& req
     return;
   }
   const std::string pair = absl::StrCat("LibTorch is built with CUDA ", ShowCudaVersion(wanted),
-                                        ", the driver runs up to ", ShowCudaVersion(runs));
+                                        ", the driver supports up to ", ShowCudaVersion(runs));
   if (runs / 1000 >= wanted / 1000) {
     AddFinding(findings, "cuda", proto::DoctorFinding::OK, pair);
     return;
   }
   const std::string oldest = OldestDriver(wanted);
   AddFinding(findings, "cuda", proto::DoctorFinding::BROKEN, pair,
-             absl::StrCat("install a driver", oldest.empty() ? "" : absl::StrCat(" of ", oldest, " or newer"),
+             absl::StrCat("install ", oldest.empty() ? "a newer driver" : absl::StrCat("driver ", oldest, " or newer"),
                           ", or build the tools with a toolkit and a LibTorch for CUDA ", runs / 1000),
              NeedsGpu(request));
 }
@@ -150,7 +151,7 @@ void JudgeDriver(const proto::MachineFacts& facts, const DoctorRequest& request,
   const proto::CudaFacts& cuda = facts.cuda();
   if (const proto::ProbeEnd* end = FindBadEnd(facts, "cuda")) {
     AddFinding(findings, "driver", proto::DoctorFinding::BROKEN, absl::StrCat("libcuda.so.1 ", DescribeEnd(*end)),
-               "look at dmesg for NVRM and Xid; restart the machine, or the container", NeedsGpu(request));
+               "search dmesg for NVRM and Xid; restart the machine or the container", NeedsGpu(request));
     return;
   }
   if (cuda.library().path().empty()) {
@@ -162,7 +163,7 @@ void JudgeDriver(const proto::MachineFacts& facts, const DoctorRequest& request,
       absl::StrCat(version, version.empty() ? "" : " ", "(CUDA ", ShowCudaVersion(cuda.cuda_version()), ")");
   if (cuda.init_code() != 0) {
     AddFinding(findings, "driver", proto::DoctorFinding::BROKEN,
-               absl::StrCat(driver, " refuses: ", CudaErrorName(cuda.init_code()), ", from ", cuda.library().path()),
+               absl::StrCat(driver, " fails with ", CudaErrorName(cuda.init_code()), ", from ", cuda.library().path()),
                CudaErrorMend(cuda.init_code()), NeedsGpu(request));
     return;
   }

@@ -84,7 +84,7 @@ absl::Status CheckAskedFor(const proto::Examination& examination) {
   }
   return failing.empty() ? absl::OkStatus()
                          : absl::AbortedError(absl::StrCat("will not work here: ", absl::StrJoin(failing, ", "),
-                                                           "; their lines above say what to do"));
+                                                           "; the lines above have the remedies"));
 }
 
 }  // namespace lockstep

@@ -50,28 +50,27 @@ std::vector<std::string> SlowReasonsOf(const proto::DeviceState& state) {
 std::vector<GpuProblem> ProblemsOf(const proto::NvmlGpu& gpu) {
   std::vector<GpuProblem> problems;
   if (gpu.uncorrected_ecc_errors() > 0) {
-    problems.push_back(
-        {absl::StrFormat("%.0f uncorrected ECC errors", gpu.uncorrected_ecc_errors()),
-         "results may be wrong: reset the GPU or restart the machine; have it exchanged if they return"});
+    problems.push_back({absl::StrFormat("%.0f uncorrected ECC errors", gpu.uncorrected_ecc_errors()),
+                        "results may be wrong: reset the GPU or restart the machine; replace the GPU if they return"});
   }
   if (gpu.compute_mode() == kProhibited) {
     problems.push_back({"compute mode prohibited", "nvidia-smi --compute-mode=0 (as root)", true});
   }
   if (gpu.compute_mode() == kExclusiveProcess || gpu.compute_mode() == kExclusiveThread) {
     problems.push_back(
-        {"one process at a time", "nvidia-smi --compute-mode=0 (as root), where several are to share it"});
+        {"exclusive to one process", "nvidia-smi --compute-mode=0 (as root) lets several processes share it"});
   }
   if (const auto slow = SlowReasonsOf(gpu.state()); !slow.empty()) {
-    problems.push_back({absl::StrCat("held back by ", absl::StrJoin(slow, ", ")),
-                        "times will be long: see to cooling and power; nvidia-smi -rac and -rgc undo set clocks"});
+    problems.push_back({absl::StrCat("slowed down by ", absl::StrJoin(slow, ", ")),
+                        "times will be long: check cooling and power; nvidia-smi -rac and -rgc reset the clocks"});
   }
   if (gpu.mig_on()) {
     problems.push_back(
-        {"MIG is on", "times are of a slice, without peer access; nvidia-smi -mig 0 makes it one GPU again"});
+        {"MIG is on", "times are those of a slice, without peer access; nvidia-smi -mig 0 turns MIG off"});
   }
   if (gpu.memory_used_bytes() > kMaxOthersBytes) {
     problems.push_back({absl::StrCat(ShowBytes(gpu.memory_used_bytes()), " in use"),
-                        "others compute there, too: nvidia-smi shows them; times beside them say little"});
+                        "other processes, listed by nvidia-smi, use this GPU and distort times"});
   }
   return problems;
 }
@@ -101,7 +100,7 @@ void JudgeGpu(const proto::MachineFacts& facts, int index, const DoctorRequest& 
   const proto::CudaGpu& gpu = facts.cuda().gpu(index);
   const std::string area = absl::StrCat("gpu ", index);
   if (gpu.name().empty()) {
-    AddFinding(findings, area, proto::DoctorFinding::BROKEN, "CUDA lists it and does not open it",
+    AddFinding(findings, area, proto::DoctorFinding::BROKEN, "CUDA lists this GPU but cannot open it",
                "look at dmesg for NVRM and Xid; restart the machine", NeedsGpu(request));
     return;
   }
@@ -109,7 +108,7 @@ void JudgeGpu(const proto::MachineFacts& facts, int index, const DoctorRequest& 
       absl::StrCat(gpu.name(), ", capability ", gpu.compute_capability(), ", ", ShowBytes(gpu.memory_bytes()));
   const int nvml = NvmlIndex(facts, gpu.uuid());
   if (nvml < 0) {
-    AddFinding(findings, area, proto::DoctorFinding::OK, absl::StrCat(what, "; clocks, ECC and throttling not told"));
+    AddFinding(findings, area, proto::DoctorFinding::OK, absl::StrCat(what, "; clocks, ECC and throttling unknown"));
     return;
   }
   const std::string state = DescribeState(facts.nvml().gpu(nvml));
@@ -146,19 +145,19 @@ void JudgeGpus(const proto::MachineFacts& facts, const DoctorRequest& request, F
   }
   if (facts.cuda().gpu_size() == 0 && facts.nvml().gpu_size() > 0) {
     AddFinding(findings, "gpus", proto::DoctorFinding::WARN,
-               absl::StrCat("NVML lists ", facts.nvml().gpu_size(), ", CUDA none"),
-               "see the line of the driver; look at CUDA_VISIBLE_DEVICES");
+               absl::StrCat("NVML lists ", facts.nvml().gpu_size(), " GPUs, CUDA none"),
+               "see the driver's line; check CUDA_VISIBLE_DEVICES");
   }
   if (const proto::ProbeEnd* end = FindBadEnd(facts, "nvml")) {
     AddFinding(findings, "nvml", proto::DoctorFinding::UNKNOWN, absl::StrCat("libnvidia-ml.so.1 ", DescribeEnd(*end)),
-               "look at dmesg for NVRM and Xid; restart the machine, or the container");
+               "search dmesg for NVRM and Xid; restart the machine or the container");
   } else if (facts.cuda().gpu_size() > 0 && !facts.nvml().library().error().empty()) {
-    AddFinding(findings, "nvml", proto::DoctorFinding::WARN, "no libnvidia-ml.so.1: clocks and throttling are not told",
+    AddFinding(findings, "nvml", proto::DoctorFinding::WARN, "no libnvidia-ml.so.1: clocks and throttling are unknown",
                "in a container set NVIDIA_DRIVER_CAPABILITIES=compute,utility");
   } else if (facts.nvml().init_code() != 0) {
     AddFinding(findings, "nvml", proto::DoctorFinding::WARN,
-               absl::StrCat("nvmlInit_v2 gives ", facts.nvml().init_code(),
-                            facts.nvml().init_code() == 18 ? ": the kernel's module is of another driver" : ""),
+               absl::StrCat("nvmlInit_v2 returns ", facts.nvml().init_code(),
+                            facts.nvml().init_code() == 18 ? ": the kernel module is from another driver" : ""),
                "restart the machine");
   }
 }
@@ -181,7 +180,7 @@ void JudgeLinks(const proto::MachineFacts& facts, const DoctorRequest& request, 
         findings, "links", access ? proto::DoctorFinding::OK : proto::DoctorFinding::WARN,
         absl::StrCat(who, ": ", lanes.empty() ? "no NVLink" : absl::StrCat("NVLink ", lanes),
                      access ? ", peer access" : ", no peer access"),
-        access ? "" : "all-reduces go through the host's memory: see to IOMMU and ACS settings, or choose other GPUs");
+        access ? "" : "all-reduces go through the host's memory: check IOMMU and ACS settings, or choose other GPUs");
   }
 }
 

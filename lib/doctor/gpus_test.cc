@@ -63,8 +63,8 @@ TEST(JudgeGpusTest, AHealthyGpu) {
 TEST(JudgeGpusTest, WhatMakesTimesOrResultsWorse) {
   const std::vector<std::pair<std::string, std::string>> problems = {
       {"uncorrected_ecc_errors: 3", "3 uncorrected ECC errors"},
-      {"compute_mode: 3", "one process at a time"},
-      {"state { throttle_reason: 'hw_thermal_slowdown' }", "held back by hw_thermal_slowdown"},
+      {"compute_mode: 3", "exclusive to one process"},
+      {"state { throttle_reason: 'hw_thermal_slowdown' }", "slowed down by hw_thermal_slowdown"},
       {"mig_on: true", "MIG is on"},
       {"memory_used_bytes: 12e9", "12.0 GB in use"},
   };
@@ -93,7 +93,7 @@ TEST(JudgeGpusTest, NvmlThatIsMissingOrHangs) {
   const FindingList missing =
       Judged(JudgeGpus, "cuda { gpu { name: 'A' uuid: 'U' } } nvml { library { error: 'none' } }");
   ASSERT_EQ(missing.size(), 2);
-  EXPECT_THAT(missing[0].what(), HasSubstr("not told"));
+  EXPECT_THAT(missing[0].what(), HasSubstr("unknown"));
   EXPECT_EQ(missing[1].state(), proto::DoctorFinding::WARN);
   const FindingList hung = Judged(JudgeGpus, "probe_end { probe: 'nvml' kind: HUNG step: 'nvmlInit_v2' }");
   ASSERT_EQ(hung.size(), 1);
@@ -108,7 +108,7 @@ TEST(JudgeGpusTest, NothingWithoutGpus) {
 TEST(JudgeGpusTest, GpusThatCudaDoesNotShow) {
   const FindingList findings = Judged(JudgeGpus, "nvml { init_code: 0 gpu {} gpu {} }");
   ASSERT_EQ(findings.size(), 1);
-  EXPECT_EQ(findings[0].what(), "NVML lists 2, CUDA none");
+  EXPECT_EQ(findings[0].what(), "NVML lists 2 GPUs, CUDA none");
 }
 
 TEST(JudgeLinksTest, EqualPairsAreOneLine) {

@@ -22,7 +22,7 @@ void JudgeMemory(const proto::HostFacts& host, FindingList& findings) {
                                                          : host.memory_bytes();
   const std::string what =
       allowed < host.memory_bytes()
-          ? absl::StrCat(ShowBytes(allowed), ", by its control group, of ", ShowBytes(host.memory_bytes()))
+          ? absl::StrCat(ShowBytes(allowed), " allowed by the control group, of ", ShowBytes(host.memory_bytes()))
           : ShowBytes(host.memory_bytes());
   const bool enough = allowed >= kEnoughMemoryBytes;
   AddFinding(findings, "memory", enough ? proto::DoctorFinding::OK : proto::DoctorFinding::WARN, what,
@@ -36,15 +36,15 @@ void JudgeSharedMemory(const proto::HostFacts& host, bool several_gpus, FindingL
   if (!host.has_shared_memory_bytes() || !host.shared_memory_writable()) {
     AddFinding(findings, "/dev/shm",
                host.has_shared_memory_bytes() ? proto::DoctorFinding::BROKEN : proto::DoctorFinding::ABSENT,
-               host.has_shared_memory_bytes() ? "nothing can be written there" : "there is none",
-               "mount a tmpfs there that all may write; NCCL needs it between GPUs", needed);
+               host.has_shared_memory_bytes() ? "not writable" : "missing",
+               "mount a tmpfs that every user may write to; NCCL needs it between GPUs", needed);
     return;
   }
   const double free = host.shared_memory_free_bytes();
   const bool enough = free >= kEnoughSharedMemoryBytes;
   AddFinding(findings, "/dev/shm", enough ? proto::DoctorFinding::OK : proto::DoctorFinding::WARN,
              absl::StrCat(ShowBytes(free), " free of ", ShowBytes(host.shared_memory_bytes())),
-             enough ? "" : "NCCL may want more on several GPUs: start the container with --shm-size=1g");
+             enough ? "" : "NCCL may need more on several GPUs: start the container with --shm-size=1g");
 }
 
 void JudgeLimits(const proto::HostFacts& host, FindingList& findings) {
@@ -52,7 +52,7 @@ void JudgeLimits(const proto::HostFacts& host, FindingList& findings) {
   const bool enough = shmmax >= kEnoughSharedMemoryBytes;
   AddFinding(findings, "shmmax", enough ? proto::DoctorFinding::OK : proto::DoctorFinding::WARN,
              shmmax >= kNoLimitBytes ? "no limit" : ShowBytes(shmmax),
-             enough ? "" : "sysctl -w kernel.shmmax=1073741824; Open MPI may share memory that way");
+             enough ? "" : "sysctl -w kernel.shmmax=1073741824; Open MPI may need it");
   if (!host.has_locked_memory_bytes()) {
     AddFinding(findings, "memlock", proto::DoctorFinding::OK, "no limit");
     return;
@@ -60,7 +60,7 @@ void JudgeLimits(const proto::HostFacts& host, FindingList& findings) {
   const bool infiniband = host.infiniband_devices() > 0;
   AddFinding(findings, "memlock", infiniband ? proto::DoctorFinding::WARN : proto::DoctorFinding::OK,
              absl::StrCat(ShowBytes(host.locked_memory_bytes()),
-                          infiniband ? ", and there is InfiniBand" : "; only InfiniBand wants more"),
+                          infiniband ? ", but InfiniBand needs more" : "; only InfiniBand needs more"),
              infiniband ? "ulimit -l unlimited; in a container --ulimit memlock=-1" : "");
 }
 
@@ -70,7 +70,7 @@ void JudgeHost(const proto::MachineFacts& facts, const DoctorRequest& request, F
   const proto::HostFacts& host = facts.host();
   const proto::ProbeEnd* end = FindBadEnd(facts, "host");
   if (end != nullptr && host.memory_bytes() == 0) {
-    AddFinding(findings, "host", proto::DoctorFinding::UNKNOWN, DescribeEnd(*end), "look at dmesg",
+    AddFinding(findings, "host", proto::DoctorFinding::UNKNOWN, DescribeEnd(*end), "check dmesg",
                {proto::DoctorUse::SCALE});
     return;
   }
@@ -80,7 +80,7 @@ void JudgeHost(const proto::MachineFacts& facts, const DoctorRequest& request, F
   const std::string loopback = end != nullptr ? DescribeEnd(*end) : host.loopback_error();
   AddFinding(findings, "loopback", loopback.empty() ? proto::DoctorFinding::OK : proto::DoctorFinding::BROKEN,
              loopback.empty() ? "a connection to 127.0.0.1 works" : absl::StrCat("127.0.0.1: ", loopback),
-             loopback.empty() ? "" : "ip link set lo up; see to the firewall and the container's network",
+             loopback.empty() ? "" : "ip link set lo up; check the firewall and the container's network",
              loopback.empty() ? UseKinds{} : UseKinds{proto::DoctorUse::SCALE});
 }
 

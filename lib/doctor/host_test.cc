@@ -62,7 +62,7 @@ TEST(JudgeHostTest, NoSharedMemoryIsNeededBetweenGpusAlone) {
 TEST(JudgeHostTest, AMemoryLimitOfAControlGroup) {
   const proto::DoctorFinding limited = Judged("memory", "memory_allowed_bytes: 2e9");
   EXPECT_EQ(limited.state(), proto::DoctorFinding::WARN);
-  EXPECT_EQ(limited.what(), "2.00 GB, by its control group, of 64.0 GB");
+  EXPECT_EQ(limited.what(), "2.00 GB allowed by the control group, of 64.0 GB");
   EXPECT_EQ(Judged("memory", "memory_allowed_bytes: 1e12").what(), "64.0 GB");
 }
 

@@ -103,12 +103,11 @@ std::string InstallCommand(const std::string& python, const BuildFacts& build) {
 std::string MissingMend(const proto::LibTorchFacts& libtorch, const BuildFacts& build) {
   switch (libtorch.source()) {
     case proto::LibTorchFacts::LOCKSTEP_LIBRARIES:
-      return "let LOCKSTEP_LIBRARIES name the folders of libtorch_cpu.so and its companions, or unset it";
+      return "set LOCKSTEP_LIBRARIES to the folders of libtorch_cpu.so and its libraries, or unset it";
     case proto::LibTorchFacts::PYTHON:
-      return absl::StrCat(InstallCommand(libtorch.python(), build), ", or let PYTHON name an interpreter that has it");
+      return absl::StrCat(InstallCommand(libtorch.python(), build), ", or set PYTHON to an interpreter that has it");
     default:
-      return "third_party/install.sh, or LIBTORCH=FOLDER in the environment; then bazel sync --configure, and build "
-             "again";
+      return "run third_party/install.sh, or set LIBTORCH=FOLDER; then bazel sync --configure, and build again";
   }
 }
 
@@ -117,11 +116,11 @@ std::string UnfitMend(const proto::LibTorchFacts& libtorch, const BuildFacts& bu
   switch (libtorch.source()) {
     case proto::LibTorchFacts::LOCKSTEP_LIBRARIES:
       return absl::StrCat("unset LOCKSTEP_LIBRARIES, and ", InstallCommand("", build),
-                          "; or let LOCKSTEP_LIBRARIES name the folders of that one");
+                          "; or set LOCKSTEP_LIBRARIES to the folders of that LibTorch");
     case proto::LibTorchFacts::PYTHON:
       return MissingMend(libtorch, build);
     default:
-      return "bazel sync --configure, and build the tools again with this one";
+      return "bazel sync --configure, and build the tools again with this LibTorch";
   }
 }
 
@@ -144,7 +143,7 @@ std::string WhyUnfit(const proto::LibTorchFacts& libtorch, const BuildFacts& bui
   }
   if (build.torch_cuda_version != 0 &&
       (!libtorch.has_cuda() || (cuda != 0 && cuda / 1000 != build.torch_cuda_version / 1000))) {
-    return absl::StrCat("the tools were built with one for CUDA ", ShowCudaVersion(build.torch_cuda_version));
+    return absl::StrCat("the tools were built with LibTorch for CUDA ", ShowCudaVersion(build.torch_cuda_version));
   }
   if (build.cuda_version != 0 && cuda != 0 && cuda / 1000 != build.cuda_version / 1000) {
     return absl::StrCat("the tools were built with the CUDA ", ShowCudaVersion(build.cuda_version), " toolkit");
@@ -156,15 +155,15 @@ std::string WhyUnfit(const proto::LibTorchFacts& libtorch, const BuildFacts& bui
 bool JudgeVersion(const proto::MachineFacts& facts, const DoctorRequest& request, const BuildFacts& build,
                   FindingList& findings) {
   const proto::LibTorchFacts& libtorch = facts.libtorch();
-  const std::string abi = libtorch.cxx11_abi() < 0 ? "ABI not told" : absl::StrCat("C++11 ABI ", libtorch.cxx11_abi());
+  const std::string abi = libtorch.cxx11_abi() < 0 ? "ABI unknown" : absl::StrCat("C++11 ABI ", libtorch.cxx11_abi());
   const std::string cuda =
       libtorch.cuda_version() == 0 ? "" : absl::StrCat(" ", ShowCudaVersion(libtorch.cuda_version()));
-  const std::string what = absl::StrCat(libtorch.version().empty() ? "version not told" : libtorch.version(), ", ", abi,
+  const std::string what = absl::StrCat(libtorch.version().empty() ? "version unknown" : libtorch.version(), ", ", abi,
                                         libtorch.has_cuda() ? absl::StrCat(", with CUDA", cuda) : ", for CPUs only",
                                         ", loads; ", libtorch.library_folder());
   const std::string unfit = WhyUnfit(libtorch, build);
   if (libtorch.cxx11_abi() == 0) {
-    AddFinding(findings, "libtorch", proto::DoctorFinding::BROKEN, absl::StrCat(what, "; the tools want the C++11 ABI"),
+    AddFinding(findings, "libtorch", proto::DoctorFinding::BROKEN, absl::StrCat(what, "; the tools need the C++11 ABI"),
                UnfitMend(libtorch, build), kTrainAndScale);
     return false;
   }
@@ -176,7 +175,7 @@ bool JudgeVersion(const proto::MachineFacts& facts, const DoctorRequest& request
   if (!libtorch.has_cuda() && (request.device == "cuda" || facts.cuda().gpu_size() > 0)) {
     AddFinding(findings, "libtorch",
                request.device == "cuda" ? proto::DoctorFinding::BROKEN : proto::DoctorFinding::WARN, what,
-               "build the tools with a LibTorch for CUDA: this one leaves GPUs idle", NeedsGpu(request));
+               "build the tools with a LibTorch for CUDA: this one cannot use GPUs", NeedsGpu(request));
   } else if (!libtorch.version().empty() && MajorAndMinor(libtorch.version()) < MajorAndMinor(build.torch_minimum)) {
     AddFinding(findings, "libtorch", proto::DoctorFinding::BROKEN,
                absl::StrCat(what, "; older than ", build.torch_minimum, ", the oldest that was tried"),
@@ -203,7 +202,7 @@ void JudgeToolStart(const proto::MachineFacts& facts, const BuildFacts& build, F
   }
   if (const proto::ProbeEnd* end = FindBadEnd(facts, "tool_start")) {
     AddFinding(findings, "tools", proto::DoctorFinding::UNKNOWN, DescribeEnd(*end),
-               "run it again with a longer --timeout; if it stays so, build the tools again");
+               "run the doctor with a longer --timeout; if that fails, build the tools again");
   }
 }
 
@@ -300,17 +299,17 @@ void JudgeLibTorch(const proto::MachineFacts& facts, const DoctorRequest& reques
   const proto::LibTorchFacts& libtorch = facts.libtorch();
   const proto::ProbeEnd* end = FindBadEnd(facts, "libtorch");
   if (const proto::ProbeEnd* searching = FindBadEnd(facts, "libtorch_folders")) {
-    AddFinding(findings, "libtorch", proto::DoctorFinding::UNKNOWN,
-               absl::StrCat("where it is: ", DescribeEnd(*searching)),
-               "let LOCKSTEP_LIBRARIES name the folders of libtorch_cpu.so and its companions", kTrainAndScale);
+    AddFinding(findings, "libtorch", proto::DoctorFinding::UNKNOWN, absl::StrCat("search ", DescribeEnd(*searching)),
+               "set LOCKSTEP_LIBRARIES to the folders of libtorch_cpu.so and its libraries", kTrainAndScale);
   } else if (end != nullptr && end->kind() == proto::ProbeEnd::HUNG) {
     AddFinding(findings, "libtorch", proto::DoctorFinding::UNKNOWN,
                absl::StrCat(DescribeEnd(*end), "; ", libtorch.library_folder()),
-               "the first load from a slow disk takes long: run it again, or with --timeout=60s", kTrainAndScale);
+               "the first load from a slow disk takes long: run the doctor again, or with --timeout=60s",
+               kTrainAndScale);
   } else if (end != nullptr) {
     AddFinding(findings, "libtorch", proto::DoctorFinding::BROKEN,
                absl::StrCat(DescribeEnd(*end), "; ", libtorch.library_folder()),
-               "the file is damaged or cut off: install LibTorch again", kTrainAndScale);
+               "the file is damaged or truncated: install LibTorch again", kTrainAndScale);
   } else if (libtorch.library_folder().empty()) {
     AddFinding(findings, "libtorch", proto::DoctorFinding::ABSENT,
                absl::StrCat("no libtorch_cpu.so", libtorch.folder().empty() ? "" : " in ",

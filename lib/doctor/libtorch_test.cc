@@ -53,24 +53,24 @@ TEST(JudgeLibTorchTest, AnotherVersionThanTheBuildsIsBroken) {
     EXPECT_EQ(finding.state(), proto::DoctorFinding::BROKEN) << version;
     EXPECT_THAT(finding.what(), HasSubstr("the tools were built with 2.11.0+cu130"));
     EXPECT_EQ(finding.mend(),
-              "/usr/bin/python3 -m pip install torch==2.11.0, or let PYTHON name an interpreter that has it");
+              "/usr/bin/python3 -m pip install torch==2.11.0, or set PYTHON to an interpreter that has it");
     EXPECT_EQ(finding.needed_for_size(), 2);
   }
 }
 
 TEST(JudgeLibTorchTest, TheRemedyForAnotherVersionDependsOnItsSource) {
   EXPECT_EQ(Judged(Found("2.15.0", 1, "source: LOCKSTEP_LIBRARIES")).mend(),
-            "unset LOCKSTEP_LIBRARIES, and python3 -m pip install torch==2.11.0; or let LOCKSTEP_LIBRARIES name the "
-            "folders of that one");
+            "unset LOCKSTEP_LIBRARIES, and python3 -m pip install torch==2.11.0; or set LOCKSTEP_LIBRARIES to the "
+            "folders of that LibTorch");
   EXPECT_EQ(Judged(Found("2.15.0", 1, "source: BUILD")).mend(),
-            "bazel sync --configure, and build the tools again with this one");
+            "bazel sync --configure, and build the tools again with this LibTorch");
 }
 
 TEST(JudgeLibTorchTest, AnotherMajorVersionOfCudaIsBroken) {
   const proto::DoctorFinding finding = Judged(Found("2.11.0+cu126", 1));
   EXPECT_EQ(finding.state(), proto::DoctorFinding::BROKEN);
   EXPECT_THAT(finding.what(),
-              HasSubstr("with CUDA 12.6, loads; /torch/lib; the tools were built with one for CUDA 13.0"));
+              HasSubstr("with CUDA 12.6, loads; /torch/lib; the tools were built with LibTorch for CUDA 13.0"));
   EXPECT_EQ(finding.needed_for_size(), 2);
   EXPECT_EQ(Judged(Found("2.11.0+cu132", 1)).state(), proto::DoctorFinding::OK);
 }

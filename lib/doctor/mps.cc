@@ -59,10 +59,9 @@ void JudgeMps(const proto::MachineFacts& facts, const DoctorRequest& request, Fi
                absl::StrCat("on, at ", mps.pipe_directory(), share),
                share.empty() ? "" : "unset CUDA_MPS_ACTIVE_THREAD_PERCENTAGE for times of a whole GPU");
   } else if (mps.control_pipe()) {
-    AddFinding(
-        findings, "mps", proto::DoctorFinding::WARN,
-        absl::StrCat("there is a pipe at ", mps.pipe_directory(), ", and no ", kDaemon, " is seen"),
-        "where it runs outside of this container all is well; else remove the folder, or start the daemon again");
+    AddFinding(findings, "mps", proto::DoctorFinding::WARN,
+               absl::StrCat("pipe at ", mps.pipe_directory(), ", but no ", kDaemon, " found"),
+               "fine if the daemon runs outside this container; else remove the folder, or start the daemon again");
   } else if (mps.daemon_runs()) {
     AddFinding(findings, "mps", proto::DoctorFinding::WARN,
                absl::StrCat(kDaemon, " runs, but not at ", mps.pipe_directory(), ": programs do not use it"),

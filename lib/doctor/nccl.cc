@@ -20,7 +20,7 @@ void ProbeNccl(const DoctorRequest& request, ProbeAnswer& answer) {
 void JudgeNccl(const proto::MachineFacts& facts, const DoctorRequest& request, FindingList& findings) {
   const bool several = facts.cuda().gpu_size() > 1 && request.device != "cpu";
   const UseKinds needed = several ? UseKinds{proto::DoctorUse::SCALE} : UseKinds{};
-  const std::string idle = several ? "" : "; one GPU or none needs no NCCL";
+  const std::string idle = several ? "" : "; needed with several GPUs only";
   const proto::LibraryFacts& nccl = facts.nccl();
   if (const proto::ProbeEnd* end = FindBadEnd(facts, "nccl")) {
     AddFinding(findings, "nccl", proto::DoctorFinding::BROKEN, DescribeEnd(*end),
@@ -29,7 +29,7 @@ void JudgeNccl(const proto::MachineFacts& facts, const DoctorRequest& request, F
     AddFinding(findings, "nccl", proto::DoctorFinding::OK, absl::StrCat(nccl.version(), ", loads; ", nccl.path()));
   } else if (nccl.error().find("libnccl.so.2: cannot open shared object file") != std::string::npos) {
     AddFinding(findings, "nccl", proto::DoctorFinding::ABSENT, absl::StrCat("no libnccl.so.2", idle),
-               several ? "install LibTorch with CUDA, whose wheel brings it, or NCCL" : "", needed);
+               several ? "install LibTorch with CUDA (its wheel has NCCL), or NCCL" : "", needed);
   } else {
     AddFinding(findings, "nccl", proto::DoctorFinding::BROKEN, absl::StrCat("does not load: ", nccl.error(), idle),
                LoaderMend(nccl.error(), "NCCL"), needed);

@@ -23,17 +23,18 @@ void* OpenLibrary(const std::string& name, proto::LibraryFacts& facts) {
 // The messages are those of glibc's loader (elf/dl-load.c, dl-version.c, dl-lookup.c).
 std::string LoaderMend(absl::string_view error, const std::string& owner) {
   if (absl::StrContains(error, "cannot open shared object file")) {
-    return absl::StrCat("install ", owner, " again with all of its libraries, or name their folder in LD_LIBRARY_PATH");
+    return absl::StrCat("install ", owner, " again with all of its libraries, or add their folder to LD_LIBRARY_PATH");
   }
   if (absl::StrContains(error, "invalid ELF header") || absl::StrContains(error, "file too short") ||
       absl::StrContains(error, "ELF file") || absl::StrContains(error, "cannot read file data")) {
-    return absl::StrCat("the file is damaged or made for another machine: install ", owner, " again");
+    return absl::StrCat("the file is damaged or built for another machine: install ", owner, " again");
   }
   if (absl::StrContains(error, "undefined symbol")) {
-    return absl::StrCat("libraries of two versions are mixed: take what is not ", owner, "'s out of LD_LIBRARY_PATH");
+    return absl::StrCat("libraries of two versions are mixed: remove all folders but ", owner,
+                        "'s from LD_LIBRARY_PATH");
   }
   if (absl::StrContains(error, "version `")) {
-    return absl::StrCat(owner, " was made for a newer system: take a build for this one, or a newer system");
+    return absl::StrCat(owner, " was built for a newer system: use a build for this one, or a newer system");
   }
   return absl::StrCat("install ", owner, " again");
 }

@@ -16,8 +16,8 @@ constexpr char kMaximum[] = LOCKSTEP_BAZEL_MAXIMUM;
 
 void JudgeBazel(const proto::ProgramFacts& programs, FindingList& findings) {
   const std::string& version = programs.bazel_version();
-  const std::string found = absl::StrCat(version.empty() ? "version not told" : version, "; ", programs.bazel_path());
-  const std::string bazelisk = "install Bazelisk as bazel: it takes the version in .bazeliskrc";
+  const std::string found = absl::StrCat(version.empty() ? "version unknown" : version, "; ", programs.bazel_path());
+  const std::string bazelisk = "install Bazelisk as bazel: it uses the version in .bazeliskrc";
   const int order = CompareWithTriedBazels(version);
   if (order < 0) {
     AddFinding(findings, "bazel", proto::DoctorFinding::BROKEN,
@@ -73,12 +73,13 @@ void JudgeBuildPrograms(const proto::MachineFacts& facts, const BuildFacts& buil
   const proto::ProgramFacts& programs = facts.programs();
   const std::string mend = portable ? "" : "third_party/install.sh";  // a portable folder does not need these programs
   const std::string here =
-      programs.compiler_here().empty() ? "no g++ here" : absl::StrCat("g++ ", programs.compiler_here(), " here");
-  AddFinding(findings, "compiler",
-             programs.compiler_here().empty() ? proto::DoctorFinding::ABSENT : proto::DoctorFinding::OK,
-             absl::StrCat(here, "; ", build.compiler, " built this"), programs.compiler_here().empty() ? mend : "");
+      programs.compiler_here().empty() ? "no g++ found" : absl::StrCat("g++ ", programs.compiler_here());
+  AddFinding(
+      findings, "compiler", programs.compiler_here().empty() ? proto::DoctorFinding::ABSENT : proto::DoctorFinding::OK,
+      absl::StrCat(here, "; the doctor was built with ", build.compiler), programs.compiler_here().empty() ? mend : "");
   if (const proto::ProbeEnd* end = FindBadEnd(facts, "build_programs")) {
-    AddFinding(findings, "bazel", proto::DoctorFinding::UNKNOWN, DescribeEnd(*end), "bazel shutdown, and once more");
+    AddFinding(findings, "bazel", proto::DoctorFinding::UNKNOWN, DescribeEnd(*end),
+               "bazel shutdown, then run the doctor again");
   } else if (programs.bazel_path().empty()) {
     AddFinding(findings, "bazel", proto::DoctorFinding::ABSENT, "neither bazel nor bazelisk in PATH", mend);
   } else {

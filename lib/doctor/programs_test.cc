@@ -32,7 +32,7 @@ proto::DoctorFinding Gnuplot(const std::string& text) {
 
 TEST(JudgeBuildProgramsTest, WhatIsThere) {
   const FindingList findings = Build("compiler_here: '13.3.0' bazel_path: '/usr/bin/bazel' bazel_version: '4.2.3'");
-  EXPECT_EQ(findings[0].what(), "g++ 13.3.0 here; gcc 12.2.0 built this");
+  EXPECT_EQ(findings[0].what(), "g++ 13.3.0; the doctor was built with gcc 12.2.0");
   EXPECT_EQ(findings[1].what(), "4.2.3; /usr/bin/bazel");
 }
 
