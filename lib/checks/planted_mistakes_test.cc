@@ -108,7 +108,7 @@ TEST(PlantedMistakesTest, OneACeilingOfANoisyMachineIsNone) {
   point.mutable_matmul_ceiling()->set_size(1000);
   point.mutable_matmul_ceiling()->mutable_product_seconds()->add_value(0.01);
   EXPECT_THAT(Failed(lab), ElementsAre("flops_above_peak"));
-  point.add_noise_warning("other processes took 85 % of the cores");
+  point.add_noise_warning("other processes used 85 % of the cores");
   EXPECT_THAT(Failed(lab), IsEmpty());
 }
 

@@ -185,8 +185,8 @@ absl::StatusOr<SourceFiles> OpenSource(const CifarPrepOptions& options, proto::I
 std::string CostText(const Dataset& dataset, double seconds) {
   const uint64_t bytes = (dataset.train.info.image_count() + dataset.test.info.image_count()) * kImageBytes;
   return absl::StrFormat(
-      "read and checked in %.2g s with %d MB of memory; a run also holds and writes %.3g MB of images, in seconds that "
-      "are unknown: the disk was not tried\n",
+      "read and checked in %.2g s with %d MB of memory; a run also holds and writes %.3g MB of images; the disk's "
+      "speed was not measured\n",
       seconds, PeakResidentBytes() / 1'000'000, static_cast<double>(bytes) / 1e6);
 }
 

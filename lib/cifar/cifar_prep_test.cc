@@ -147,7 +147,7 @@ TEST(CifarPrepTest, ADryRunWritesNothing) {
   EXPECT_THAT(RunCifarPrep(options), IsOk());
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
               ::testing::AllOf(HasSubstr("MB of memory; a run also holds and writes "),
-                               HasSubstr("seconds that are unknown: ")));
+                               HasSubstr("MB of images; the disk's speed was not measured")));
   EXPECT_FALSE(FileExists(options.output));
 }
 

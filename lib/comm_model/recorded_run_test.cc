@@ -81,7 +81,7 @@ TEST(RecordedRunTest, HiddenRunsArePredictedAndCompared) {
   }
   const auto text = FormatRun(OutputFormat::kText, *run);
   ASSERT_THAT(text, IsOk());
-  EXPECT_THAT(*text, HasSubstr("3 runs: errors "));
+  EXPECT_THAT(*text, HasSubstr("error of 3 runs: "));
   EXPECT_THAT(*text, HasSubstr("3 more with as many parameters as points, or too few points: not extrapolated"));
 }
 

@@ -113,7 +113,7 @@ std::string StarText(const std::vector<proto::CommModelRecord>& records) {
     }
     const proto::StarRow& star = record.star();
     if (text.empty()) {
-      text = "DataParallel's star, of a step on device 0\n";
+      text = "DataParallel's star, per step on device 0\n";
     }
     absl::StrAppendFormat(&text,
                           "%3d %6d sends %s MB by the formula, %s counted; receives %s, %s counted; busy %s ms "
@@ -186,8 +186,7 @@ std::string FoundText(const Found& found) {
   };
   const auto times = [](std::string* out, const auto& flag) { absl::StrAppend(out, flag.first, " ", flag.second); };
   return absl::StrFormat(
-      "Total: given %d, reproduced %d, ambiguous %d, could be chance %d, not reproducible %d; "
-      "flags: %s\n",
+      "In total: given %d, reproduced %d, ambiguous %d, could be chance %d, not reproducible %d; flags: %s\n",
       count(proto::GIVEN), count(proto::REPRODUCED), count(proto::AMBIGUOUS), count(proto::COULD_BE_CHANCE),
       count(proto::NOT_REPRODUCIBLE), found.flags.empty() ? "none" : absl::StrJoin(found.flags, ", ", times));
 }

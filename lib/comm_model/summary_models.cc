@@ -28,7 +28,7 @@ std::string Short(const proto::Quantity& quantity, double unit) {
 
 std::string FitText(const proto::AllReduceFit& fit) {
   std::string text = absl::StrFormat(
-      "  %s: %s; errors of %u left-out sizes: %.1f %% (median), %.1f %% (worst)%s; %d degrees of freedom\n",
+      "  %s: %s; leave-one-out error of %u sizes: %.1f %% (median), %.1f %% (worst)%s; %d degrees of freedom\n",
       fit.source(), fit.accepted() ? "accepted" : absl::StrCat("REJECTED: ", fit.why_rejected()), fit.score().points(),
       kPercent * fit.score().median_error(), kPercent * fit.score().worst_error(),
       fit.score().worst_point().empty() ? "" : absl::StrCat(" (", fit.score().worst_point(), ")"),
@@ -45,13 +45,13 @@ std::string StepTimeText(const proto::StepTimeModel& model) {
   std::string text = absl::StrFormat("  %s: %s", model.source(),
                                      model.accepted() ? "accepted" : absl::StrCat("REJECTED: ", model.why_rejected()));
   if (model.score().points() > 0) {
-    absl::StrAppendFormat(&text, "; errors of %u left-out batches: %.1f %% (median), %.1f %% (worst, %s)",
+    absl::StrAppendFormat(&text, "; leave-one-out error of %u batches: %.1f %% (median), %.1f %% (worst) (%s)",
                           model.score().points(), kPercent * model.score().median_error(),
                           kPercent * model.score().worst_error(), model.score().worst_point());
   }
   for (const proto::StepTimePoint& point : model.point()) {
-    absl::StrAppend(&text, point.batch() == model.point(0).batch() ? "\n    ms a step:" : ";", " ", point.batch(), ": ",
-                    Short(point.step_seconds(), kMilli));
+    absl::StrAppend(&text, point.batch() == model.point(0).batch() ? "\n    ms per step:" : ";", " ", point.batch(),
+                    ": ", Short(point.step_seconds(), kMilli));
   }
   return text + "\n";
 }
@@ -62,7 +62,7 @@ std::string LawText(const proto::ScalingLawFit& law) {
                       law.batch_per_device() > 0 ? absl::StrCat("batch ", law.batch_per_device()) : "all batches",
                       law.points(), law.degrees_of_freedom());
   if (law.score().points() > 0) {
-    absl::StrAppendFormat(&text, "; errors of left-out points: %.1f %% (median), %.1f %% (worst)",
+    absl::StrAppendFormat(&text, "; leave-one-out error: %.1f %% (median), %.1f %% (worst)",
                           kPercent * law.score().median_error(), kPercent * law.score().worst_error());
   }
   for (const proto::NamedQuantity& parameter : law.parameter()) {
@@ -129,7 +129,7 @@ std::string PredictionScore(const std::vector<proto::CommModelRecord>& records) 
   if (errors.empty()) {
     return "";
   }
-  return absl::StrFormat("  %u runs: errors %.2f %% (median), %.2f %% (worst); %u inside their intervals\n",
+  return absl::StrFormat("  error of %u runs: %.2f %% (median), %.2f %% (worst); %u inside their intervals\n",
                          errors.size(), kPercent * Median(errors),
                          kPercent * *std::max_element(errors.begin(), errors.end()), inside);
 }

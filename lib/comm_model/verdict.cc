@@ -56,7 +56,7 @@ std::string VerdictText(const std::vector<proto::CommModelRecord>& records) {
     followed += summary.reproduced() + summary.ambiguous();
   }
   if (rows > 0 && parts.empty()) {
-    parts.push_back("no speed-up, which needs points of one device and of several");
+    parts.push_back("no speed-up: it needs points of one device and of several");
   }
   AppendCount(predictions, "prediction", parts);
   AppendCount(answers, "answer to --what_if", parts);
@@ -66,7 +66,7 @@ std::string VerdictText(const std::vector<proto::CommModelRecord>& records) {
   if (fits > 0 && parts.empty()) {
     parts.push_back(absl::StrCat(accepted, " of ", fits, " fits of all-reduce times accepted"));
   }
-  return parts.empty() ? "nothing to say" : absl::StrJoin(parts, "; ");
+  return parts.empty() ? "no results" : absl::StrJoin(parts, "; ");
 }
 
 }  // namespace lockstep

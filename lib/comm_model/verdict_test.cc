@@ -28,7 +28,7 @@ TEST(VerdictTextTest, IsOfTheMostDevicesAndTheLargestBatch) {
 }
 
 TEST(VerdictTextTest, SaysWhatIsMissingForASpeedup) {
-  EXPECT_EQ(VerdictText({Row(2, 128, 0)}), "no speed-up, which needs points of one device and of several");
+  EXPECT_EQ(VerdictText({Row(2, 128, 0)}), "no speed-up: it needs points of one device and of several");
 }
 
 TEST(VerdictTextTest, CountsFitsWhereThereIsNothingElse) {
@@ -49,7 +49,7 @@ TEST(VerdictTextTest, CountsWhatIsNotScaling) {
   summary.set_not_reproducible(2);
   summary.set_could_be_chance(1);
   EXPECT_EQ(VerdictText(records), "2 predictions; 5 of 8 printed results follow from their tables");
-  EXPECT_EQ(VerdictText({}), "nothing to say");
+  EXPECT_EQ(VerdictText({}), "no results");
 }
 
 }  // namespace

@@ -79,12 +79,12 @@ std::string OwnColumns(const proto::ScaleSpec& spec, const std::vector<const pro
   if (spec.experiment() == proto::SAMPLER_EPOCH) {
     const auto& orders = point.rank(0).epoch_order_sha256();
     return absl::StrFormat(
-        "; orders of %d epochs: %d; images rank 0 ever saw: %d; batches as in the epoch before: %.0f %%", orders.size(),
+        "; orders of %d epochs: %d; images seen by rank 0: %d; batches of the previous epoch: %.0f %%", orders.size(),
         std::set<std::string>(orders.begin(), orders.end()).size(), point.rank(0).distinct_images_ever(),
         100 * point.rank(0).repeated_batch_share());
   }
   if (spec.experiment() == proto::WHAT_IS_SENT) {
-    return absl::StrFormat("; bytes a step: gradients %.0f, buffers %.0f, batch norm's sums %.0f",
+    return absl::StrFormat("; bytes per step: gradients %.0f, buffers %.0f, batch norm's sums %.0f",
                            BytesPerStep(point, "gradients"), BytesPerStep(point, "batch-norm buffers"),
                            BytesPerStep(point, "batch-norm sums"));
   }
@@ -109,7 +109,7 @@ std::string RowText(const proto::ScaleSpec& spec, const std::vector<const proto:
 std::string ExperimentTable(const proto::ScaleSpec& spec, const std::vector<proto::ScalePoint>& points) {
   std::string text =
       absl::StrCat(absl::AsciiStrToLower(proto::Experiment_Name(spec.experiment())), " on ", spec.ranks(0),
-                   spec.ranks(0) == 1 ? " rank" : " ranks", ", mean (least to most) of the points of each row:\n");
+                   spec.ranks(0) == 1 ? " rank" : " ranks", ", mean (min to max) of the points of each row:\n");
   std::vector<std::string> rows;
   for (const proto::ScalePoint& point : points) {
     if (std::find(rows.begin(), rows.end(), point.row()) == rows.end()) {

@@ -136,7 +136,7 @@ TEST(MergeRanksTest, RanksOfOneHostAreNoNoise) {
   const auto busy = MergeRanks({PointWithNeighbours(0, "a", 10), PointWithNeighbours(1, "a", 15)});
   ASSERT_THAT(busy, IsOk());
   ASSERT_EQ(busy->noise_warning_size(), 1);
-  EXPECT_THAT(busy->noise_warning(0), HasSubstr("rank 1: other processes took 30 %"));
+  EXPECT_THAT(busy->noise_warning(0), HasSubstr("rank 1: other processes used 30 %"));
   const auto apart = MergeRanks({PointWithNeighbours(0, "a", 10), PointWithNeighbours(1, "b", 10)});
   ASSERT_THAT(apart, IsOk());
   EXPECT_EQ(apart->noise_warning_size(), 2);
@@ -152,7 +152,7 @@ TEST(MergeRanksTest, ARankWhoseGpuIsTooHotIsNamed) {
   const auto merged = MergeRanks(points);
   ASSERT_THAT(merged, IsOk());
   ASSERT_EQ(merged->noise_warning_size(), 2);
-  EXPECT_THAT(merged->noise_warning(1), HasSubstr("rank 1: the GPU was held back by hw_slowdown in 1 of 2 readings"));
+  EXPECT_THAT(merged->noise_warning(1), HasSubstr("rank 1: the GPU was slowed down by hw_slowdown in 1 of 2 readings"));
 }
 
 TEST(MergeRanksTest, TakesTheSlowestRankEpochByEpoch) {

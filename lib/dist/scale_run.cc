@@ -200,7 +200,7 @@ void ReportPoint(const ScaleRunPlan& plan, size_t index, const proto::ScalePoint
   if (point.outcome() == proto::OUT_OF_MEMORY) {
     LogLine(absl::StrFormat("%sout of memory: %s%s", place, point.detail(), rest));
   } else if (seconds.empty()) {
-    LogLine(absl::StrFormat("%s%s: completed, nothing timed%s", place, NameIn(plan, point), rest));
+    LogLine(absl::StrFormat("%s%s: completed, no timed epoch%s", place, NameIn(plan, point), rest));
   } else {
     LogLine(absl::StrFormat("%s%s: %.4g s per epoch, mean of %d%s", place, NameIn(plan, point), Mean(seconds),
                             seconds.size(), rest));
@@ -213,7 +213,7 @@ void ReportPoint(const ScaleRunPlan& plan, size_t index, const proto::ScalePoint
 // Logs that the ranks of this point fell back to another reducer than --reducer=auto chose.
 void ReportFallback(const ScaleRunPlan& plan, const proto::ScalePoint& planned, const proto::ScalePoint& measured) {
   if (measured.reducer() != planned.reducer()) {
-    LogLine(absl::StrFormat("scale_run: %s: --reducer=auto goes on with %s, not %s: %s", NameIn(plan, planned),
+    LogLine(absl::StrFormat("scale_run: %s: --reducer=auto continues with %s, not %s: %s", NameIn(plan, planned),
                             measured.reducer(), planned.reducer(), measured.reducer_reason()));
   }
 }
@@ -310,7 +310,7 @@ absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const
   const Stopwatch watch;
   for (size_t i = 0; i < plan.points.size(); ++i) {
     if (const proto::ScalePoint* same = Find(finished, plan.points[i]); same != nullptr) {
-      ReportPoint(plan, i, *same, " (from the run before)");
+      ReportPoint(plan, i, *same, " (from the previous run)");
       continue;
     }
     const proto::RankOrder order = OrderOf(options, plan, header, i, world);

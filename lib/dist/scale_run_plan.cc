@@ -245,7 +245,7 @@ std::string RepeatsText(const ScaleRunPlan& plan) {
 }
 
 std::string HowText(const proto::ScaleSpec& variant) {
-  return absl::StrCat(StepText(variant.training()), "; gradients travel in ",
+  return absl::StrCat(StepText(variant.training()), "; gradients sent in ",
                       variant.gradient_compression() == "none" ? "fp32" : "bf16");
 }
 
@@ -257,7 +257,7 @@ std::string ChoicesText(const ScaleRunPlan& plan) {
       continue;
     }
     const std::string variant = VariantText(plan.spec, point);
-    const char* const fallback = IsByPeers(point.reducer()) ? ", or own where the GPUs' memory cannot be shared" : "";
+    const char* const fallback = IsByPeers(point.reducer()) ? ", or own if the GPUs cannot share memory" : "";
     const std::string why = point.reducer_reason().empty() ? "" : absl::StrCat("; ", point.reducer_reason());
     const std::string choice = absl::StrCat("  ", variant, variant.empty() ? "" : ": ", "--reducer=auto takes ",
                                             point.reducer(), fallback, why);
@@ -322,9 +322,9 @@ std::vector<std::string> PlanWarnings(const ScaleRunPlan& plan) {
   const auto& ranks = plan.spec.ranks();
   if (plan.spec.experiment() == proto::EXPERIMENT_UNSPECIFIED &&
       std::find(ranks.begin(), ranks.end(), 1u) == ranks.end()) {
-    warnings.push_back(
-        absl::StrCat("--ranks has no 1: no speed-up follows without the base case on one rank; --ranks=1,",
-                     absl::StrJoin(ranks, ","), ", or comm_model --sweep with a sweep of the same settings"));
+    warnings.push_back(absl::StrCat("no speed-up without the base case on one rank: use --ranks=1,",
+                                    absl::StrJoin(ranks, ","),
+                                    ", or comm_model --sweep with a sweep of the same settings"));
   }
   return warnings;
 }
@@ -351,13 +351,11 @@ std::string PlanText(const ScaleRunPlan& plan) {
                           point.steps_per_epoch(), point.images_per_epoch(), point.padded_images(),
                           i == plan.checkpoint_point ? ", then the checkpoint" : "");
   }
-  absl::StrAppendFormat(
-      &text,
-      "A rank holds weights, gradients and momentum (%d bytes), the data set, and the activations of a "
-      "batch, unknown: they are counted on the network as it runs. Seconds: unknown before the first point is "
-      "measured; "
-      "each point then says how long the others take.\n",
-      3 * model.gradient_bytes());
+  absl::StrAppendFormat(&text,
+                        "A rank holds weights, gradients and momentum (%d bytes), the data set, and the activations of "
+                        "a batch, unknown: they are counted on the running network. Seconds: unknown before the first "
+                        "point is measured; each point then prints the time left.\n",
+                        3 * model.gradient_bytes());
   for (const std::string& warning : PlanWarnings(plan)) {
     absl::StrAppend(&text, "warning: ", warning, "\n");
   }

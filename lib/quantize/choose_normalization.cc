@@ -17,7 +17,7 @@ absl::StatusOr<ChosenNormalization> ChooseNormalization(const std::string& path,
     }
     return ChosenNormalization{
         asked, absl::StrCat(path, " was trained with ", NormalizationValues(*own), ", and --normalization=", flag, " (",
-                            NormalizationValues(asked), ") is used instead; leave the flag out to use the file's own")};
+                            NormalizationValues(asked), ") is used instead; leave the flag out for the file's own")};
   }
   if (own) {
     return ChosenNormalization{*own, ""};
@@ -25,8 +25,8 @@ absl::StatusOr<ChosenNormalization> ChooseNormalization(const std::string& path,
   ASSIGN_OR_RETURN(proto::Normalization assumed, CompleteNormalization({}, train));
   assumed.set_source(kAssumedNormalization);
   std::string warning = absl::StrCat(
-      path, " does not say how its training images were normalized; ", NormalizationValues(assumed),
-      " of the data set are assumed, and all accuracies are wrong if it was trained with others; name them by ",
+      path, " does not contain the normalization of its images; ", NormalizationValues(assumed),
+      " of the data set are assumed, and all accuracies are wrong if it was trained with others; give them by ",
       "--normalization=", kNormalizationWords);
   return ChosenNormalization{std::move(assumed), std::move(warning)};
 }

@@ -35,7 +35,8 @@ TEST(ChooseNormalizationTest, AnUnknownOneIsAssumedWithAWarningThatNamesTheFlag)
   ASSERT_THAT(chosen, IsOk());
   EXPECT_EQ(chosen->normalization.source(), "assumed");
   EXPECT_THAT(chosen->normalization.std(), ElementsAre(0.125f, 0.25f, 0.375f));
-  EXPECT_THAT(chosen->warning, AllOf(HasSubstr("net.pt does not say"), HasSubstr("--normalization=dataset, cifar10")));
+  EXPECT_THAT(chosen->warning,
+              AllOf(HasSubstr("net.pt does not contain"), HasSubstr("--normalization=dataset, cifar10")));
 }
 
 TEST(ChooseNormalizationTest, TheFlagWinsAndSaysSo) {

@@ -329,7 +329,7 @@ absl::Status WriteNetworks(const QuantizeOptions& options, const proto::Header& 
   RETURN_IF_ERROR(writer->KeepOnly(finished > 0 ? 1 + finished : 0));
   work = {"network", finished, sources.size(), ""};
   for (size_t i = 0; i < finished; ++i) {
-    LogLine(absl::StrCat("quantize: ", AccuracySummary(kept[i + 1].network()), " (from the run before)"));
+    LogLine(absl::StrCat("quantize: ", AccuracySummary(kept[i + 1].network()), " (from the previous run)"));
   }
   for (size_t i = finished; i < sources.size(); ++i) {
     const Source& source = sources[i];

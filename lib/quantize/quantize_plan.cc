@@ -57,7 +57,7 @@ absl::StatusOr<double> ExpectedSeconds(const PlannedNetwork& planned, const Data
          seconds.fine_tuning * spec.fine_tune_epochs() * static_cast<double>(dataset.train.size()) / trained;
 }
 
-// Returns "; then fine-tuned for 2 epochs of 50000 images from a learning rate of 0.001 on, batch 128", or "" without
+// Returns "; then fine-tuned for 2 epochs of 50000 images, first learning rate 0.001, batch 128", or "" without
 // fine-tuning.
 std::string DescribeFineTuning(const proto::QuantizeSpec& spec, const Dataset& dataset) {
   if (spec.fine_tune_epochs() == 0) {
@@ -65,7 +65,7 @@ std::string DescribeFineTuning(const proto::QuantizeSpec& spec, const Dataset& d
   }
   return absl::StrCat("; then fine-tuned for ", spec.fine_tune_epochs(),
                       spec.fine_tune_epochs() == 1 ? " epoch of " : " epochs of ", dataset.train.size(),
-                      " images from a learning rate of ", spec.fine_tune_learning_rate(), " on, batch ",
+                      " images, first learning rate ", spec.fine_tune_learning_rate(), ", batch ",
                       spec.fine_tune_batch());
 }
 

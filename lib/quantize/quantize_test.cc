@@ -86,7 +86,8 @@ TEST(RunQuantizeTest, AnAssumedNormalizationIsSaid) {
   ::testing::internal::CaptureStderr();
   ASSERT_THAT(RunQuantize(options), IsOk());
   const std::string console = ::testing::internal::GetCapturedStderr();
-  EXPECT_THAT(console, HasSubstr("warning: " + options.checkpoints[0] + " does not say how its training images were"));
+  EXPECT_THAT(console,
+              HasSubstr("warning: " + options.checkpoints[0] + " does not contain the normalization of its images"));
   EXPECT_THAT(console, HasSubstr("--normalization="));
   EXPECT_THAT(console, Not(HasSubstr("warning: " + options.checkpoints[1])));
   EXPECT_THAT(console, HasSubstr("lenet5_bias: images normalized by mean 0, std 1 (checkpoint)"));
@@ -151,7 +152,7 @@ TEST(RunQuantizeTest, AStoppedRunGoesOn) {
   ::testing::internal::CaptureStderr();
   ASSERT_THAT(RunQuantize(options), IsOk());
   const std::string talk = ::testing::internal::GetCapturedStderr();
-  EXPECT_THAT(talk, AllOf(HasSubstr("goes on after 2 records"), HasSubstr("(from the run before)")));
+  EXPECT_THAT(talk, AllOf(HasSubstr("goes on after 2 records"), HasSubstr("(from the previous run)")));
   const auto again = ReadOutput(options);
   ASSERT_THAT(again, IsOk());
   ASSERT_THAT(again->records, SizeIs(3));
@@ -278,7 +279,7 @@ TEST(RunQuantizeTest, ADryRunTellsOfFineTuning) {
   ::testing::internal::CaptureStderr();
   ASSERT_THAT(RunQuantize(options), IsOk());
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
-              HasSubstr("fine-tuned for 2 epochs of 30 images from a learning rate of 0.05 on, batch 8"));
+              HasSubstr("fine-tuned for 2 epochs of 30 images, first learning rate 0.05, batch 8"));
 }
 
 TEST(RunQuantizeTest, AnImportedNetworkCannotBeFineTuned) {

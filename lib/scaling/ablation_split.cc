@@ -55,8 +55,8 @@ std::string AblationText(const AblationSplit& split) {
   const std::string alone =
       split.alone_seconds.has_value() ? absl::StrFormat(" (%.1f on one rank, too)", *split.alone_seconds * unit) : "";
   return absl::StrFormat(
-      "without all-reduces a step is %.1f %s shorter: %.1f exposed (by events, mean of the ranks), %.1f of backward%s, "
-      "%.1f of forward, %.1f of the update, %.1f of the rest",
+      "without all-reduces a step is %.1f %s shorter: %.1f exposed (by events, mean of the ranks), %.1f backward%s, "
+      "%.1f forward, %.1f update, %.1f rest",
       split.ablation_seconds * unit, is_long ? "ms" : "us", split.exposed_seconds * unit,
       split.contention_seconds * unit, alone, split.forward_seconds * unit, split.update_seconds * unit,
       split.rest_seconds * unit);

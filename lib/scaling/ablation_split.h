@@ -35,7 +35,7 @@ absl::StatusOr<AblationSplit> SplitAblation(const proto::ScalePoint& reduced, co
                                             const proto::ScalePoint* alone);
 
 // Returns for example "without all-reduces a step is 182.3 us shorter: 68.4 exposed (by events, mean of the ranks),
-// 111.0 of backward (58.2 on one rank, too), ...".
+// 111.0 backward (58.2 on one rank, too), ...".
 std::string AblationText(const AblationSplit& split);
 
 }  // namespace lockstep

@@ -63,14 +63,14 @@ TEST(SplitAblationTest, IsSaidInMicroseconds) {
   split.contention_seconds = 111e-6;
   split.rest_seconds = 3e-6;
   EXPECT_EQ(AblationText(split),
-            "without all-reduces a step is 182.0 us shorter: 68.0 exposed (by events, mean of the ranks), 111.0 of "
-            "backward, 0.0 of forward, 0.0 of the update, 3.0 of the rest");
+            "without all-reduces a step is 182.0 us shorter: 68.0 exposed (by events, mean of the ranks), 111.0 "
+            "backward, 0.0 forward, 0.0 update, 3.0 rest");
   split.alone_seconds = 58e-6;
-  EXPECT_THAT(AblationText(split), HasSubstr("111.0 of backward (58.0 on one rank, too), "));
+  EXPECT_THAT(AblationText(split), HasSubstr("111.0 backward (58.0 on one rank, too), "));
   split.ablation_seconds = 0.182;
   split.alone_seconds = -0.058;
   EXPECT_THAT(AblationText(split),
-              HasSubstr("a step is 182.0 ms shorter: 0.1 exposed (by events, mean of the ranks), 0.1 of "
+              HasSubstr("a step is 182.0 ms shorter: 0.1 exposed (by events, mean of the ranks), 0.1 "
                         "backward (-58.0 on one"));
 }
 

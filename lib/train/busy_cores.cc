@@ -29,8 +29,8 @@ std::string BusyCoresText(const proto::Neighbours& neighbours, uint32_t threads)
   }
   const auto fewer = static_cast<uint32_t>(std::max(1.0, free + kSpareCores));
   return absl::StrFormat(
-      "other processes keep %.1f of %d cores busy, and the %d threads of a step wait for one that has no core; "
-      "--threads=%d does not, or wait until the machine is quiet",
+      "other processes keep %.1f of %d cores busy, so the %d threads of a step wait for a free core; use --threads=%d "
+      "or wait until the machine is quiet",
       busy, neighbours.cores(), threads, fewer);
 }
 

@@ -31,7 +31,7 @@ TEST(BusyCoresTest, ThreadsThatHaveNoCoreAreAWarning) {
   EXPECT_EQ(TextOf(0, 4), "");
   EXPECT_EQ(TextOf(0.4, 4), "");
   EXPECT_EQ(TextOf(2, 2), "");
-  EXPECT_THAT(TextOf(1, 4), AllOf(HasSubstr("1.0 of 4 cores busy, and the 4 threads"), HasSubstr("--threads=3 ")));
+  EXPECT_THAT(TextOf(1, 4), AllOf(HasSubstr("1.0 of 4 cores busy, so the 4 threads"), HasSubstr("--threads=3 ")));
   EXPECT_THAT(TextOf(4, 2), HasSubstr("--threads=1 "));
   EXPECT_EQ(TextOf(4, 1), "");
 }

@@ -88,7 +88,7 @@ TEST(NeighbourWatchTest, BusyNeighboursShow) {
   EXPECT_GT(seen.own_cpu_seconds(), 0);
   EXPECT_GT(seen.others_cpu_seconds(), 0.2 * cores);  // a fair share would be half a second of each core
   EXPECT_GT(seen.load_average(), 0);
-  EXPECT_THAT(NoiseWarnings(proto::Samples(), seen, proto::DeviceWatch()), Contains(HasSubstr("other processes took")));
+  EXPECT_THAT(NoiseWarnings(proto::Samples(), seen, proto::DeviceWatch()), Contains(HasSubstr("other processes used")));
 }
 
 TEST(NeighbourWatchTest, CountsBetweenBeginAndEndOnly) {

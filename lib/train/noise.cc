@@ -33,8 +33,8 @@ void WarnOfCpu(const proto::Neighbours& neighbours, std::vector<std::string>& wa
   const double switches = static_cast<double>(neighbours.forced_switches()) / neighbours.watched_seconds();
   if (share > kMaxOthersShare && switches > kMaxForcedSwitchesPerSecond) {
     warnings.push_back(
-        absl::StrFormat("other processes took %.0f %% of the cores and sent this one's threads away %.0f "
-                        "times a second (load average %.1f)",
+        absl::StrFormat("other processes used %.0f %% of the cores and preempted this one's threads %.0f times per "
+                        "second (load average %.1f)",
                         100 * share, switches, neighbours.load_average()));
   }
 }
@@ -42,7 +42,7 @@ void WarnOfCpu(const proto::Neighbours& neighbours, std::vector<std::string>& wa
 void WarnOfSlowdown(const proto::DeviceWatch& watch, std::vector<std::string>& warnings) {
   for (const proto::ThrottleCount& throttle : watch.throttle()) {
     if (IsSlowdown(throttle.reason())) {
-      warnings.push_back(absl::StrFormat("the GPU was held back by %s in %d of %d readings, at up to %.0f C",
+      warnings.push_back(absl::StrFormat("the GPU was slowed down by %s in %d of %d readings, at up to %.0f C",
                                          throttle.reason(), throttle.readings(), watch.readings(),
                                          watch.max_temperature_celsius()));
     }

@@ -42,7 +42,7 @@ TEST(NoiseTest, NeighboursAreAWarningWhereTheyAreInTheWay) {
   EXPECT_THAT(OfNeighbours(20, 100, 0), IsEmpty());    // other processes used cores that were free
   EXPECT_THAT(OfNeighbours(4, 100000, 0), IsEmpty());  // this process has more threads than cores
   EXPECT_THAT(OfNeighbours(20, 1000, 0),
-              ElementsAre(AllOf(HasSubstr("took 50 %"), HasSubstr("100 times a second"), HasSubstr("3.5"))));
+              ElementsAre(AllOf(HasSubstr("used 50 %"), HasSubstr("100 times per second"), HasSubstr("3.5"))));
 }
 
 TEST(NoiseTest, ProcessesOnTheGpuAreAWarning) {
@@ -60,7 +60,7 @@ TEST(NoiseTest, AGpuThatIsTooHotIsAWarning) {
     throttle.set_readings(4);
   }
   EXPECT_THAT(NoiseWarnings(proto::Samples(), proto::Neighbours(), watch),
-              ElementsAre("the GPU was held back by sw_thermal_slowdown in 4 of 5 readings, at up to 92 C"));
+              ElementsAre("the GPU was slowed down by sw_thermal_slowdown in 4 of 5 readings, at up to 92 C"));
 }
 
 }  // namespace

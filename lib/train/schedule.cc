@@ -107,7 +107,7 @@ std::string UntimedWarning(const proto::TrainingSpec& spec) {
   return spec.repeats() != 0
              ? ""
              : absl::StrCat("--epochs=", spec.warmup_epochs(),
-                            " is the warm-up alone: nothing is timed; --epochs=", spec.warmup_epochs() + 1,
+                            " is only the warm-up, and nothing is timed; --epochs=", spec.warmup_epochs() + 1,
                             " times one epoch");
 }
 

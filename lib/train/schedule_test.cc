@@ -175,7 +175,7 @@ TEST(ScheduleTest, RefusesWhatCannotBe) {
 TEST(UntimedWarningTest, SaysThatAWarmUpAloneTimesNothing) {
   proto::TrainingSpec spec;
   ASSERT_THAT(SetEpochs(1, 0, spec), IsOk());
-  EXPECT_EQ(UntimedWarning(spec), "--epochs=1 is the warm-up alone: nothing is timed; --epochs=2 times one epoch");
+  EXPECT_EQ(UntimedWarning(spec), "--epochs=1 is only the warm-up, and nothing is timed; --epochs=2 times one epoch");
   ASSERT_THAT(SetEpochs(2, 0, spec), IsOk());
   EXPECT_EQ(UntimedWarning(spec), "");
 }

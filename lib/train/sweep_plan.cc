@@ -163,24 +163,25 @@ std::string PlanText(const SweepPlan& plan) {
   const double epoch_tflop = 6 * model.forward_macs_per_image() * static_cast<double>(model.training_images()) / 1e12;
   std::string text = absl::StrCat(
       "plan: ", training.model(), " on ", proto::DeviceKind_Name(training.device()), ", ", epochs, " epochs of ",
-      model.training_images(), " images at each batch size, about ", epoch_tflop, " TFLOP an epoch\n", "  ",
+      model.training_images(), " images at each batch size, about ", epoch_tflop, " TFLOP per epoch\n", "  ",
       RecipeText(training), "\n", "  ", StepText(training), "\n", HeldOutText(training),
-      "  memory beside activations: ", 3 * model.gradient_bytes(), " bytes (weights, gradients, momentum)\n");
+      "  memory besides activations: ", 3 * model.gradient_bytes(), " bytes (weights, gradients, momentum)\n");
   for (const uint32_t batch : plan.ladder.batch_sizes) {
     const uint32_t steps = StepsPerEpoch(model.training_images(), batch, training.drop_last());
-    absl::StrAppend(&text, "  batch ", batch, ": ", steps, " steps an epoch, ", uint64_t{steps} * epochs, " in all",
+    absl::StrAppend(&text, "  batch ", batch, ": ", steps, " steps per epoch, ", uint64_t{steps} * epochs, " in total",
                     batch == plan.checkpoint_batch ? ", then the checkpoint" : "", "\n");
   }
   if (plan.ladder.exceeding != 0) {
     absl::StrAppend(&text, "  batch ", plan.ladder.exceeding, ": exceeds the training set; not run\n");
   }
   if (plan.spec.find_max()) {
-    absl::StrAppend(&text, "  then probes for the largest batch that fits, an epoch each\n");
+    absl::StrAppend(&text, "  then probes for the largest batch that fits, one epoch each\n");
   }
   const std::string warning = UntimedWarning(training);
   return absl::StrCat(
-      text, "  a point that runs out of memory ends a ladder; what activations take is unknown: it is counted on the\n",
-      "    network as it runs\n",
+      text,
+      "  a point that runs out of memory ends a batch sweep; the memory of activations is unknown: it is counted\n",
+      "    on the running network\n",
       "  seconds: unknown before a step is measured; --epochs=2 and one --batch measure one point\n",
       warning.empty() ? "" : "  warning: ", warning, warning.empty() ? "" : "\n");
 }

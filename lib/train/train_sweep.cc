@@ -79,11 +79,11 @@ std::string TargetText(const proto::TargetAccuracy& target) {
   if (target.accuracy() == 0) {
     return "";
   }
-  const std::string wanted = absl::StrFormat("\n  %.2f %% of the test set: ", 100 * target.accuracy());
+  const std::string wanted = absl::StrFormat("\n  target accuracy %.2f %%: ", 100 * target.accuracy());
   if (!target.reached()) {
     return absl::StrCat(wanted, "not reached");
   }
-  return absl::StrCat(wanted, absl::StrFormat("reached after epoch %d, %.2f s of training, %.2f s with the evaluations",
+  return absl::StrCat(wanted, absl::StrFormat("reached after epoch %d, %.2f s of training, %.2f s with evaluations",
                                               target.epoch() + 1, target.training_seconds(), target.total_seconds()));
 }
 
@@ -97,12 +97,12 @@ void Tell(const proto::SweepPoint& point, bool resumed, bool first_failure) {
   } else if (timed == 0) {
     absl::StrAppend(&text, "completed", ResultText(point), TargetText(point.target()));
   } else {
-    absl::StrAppendFormat(
-        &text, "%.4g s an epoch (%.4g s without waiting for data), mean of %d; the second epoch %.4g s",
-        Mean(point.epoch_seconds().value()), Mean(point.step_seconds().value()), timed, point.epoch_seconds().value(0));
+    absl::StrAppendFormat(&text, "%.4g s per epoch (%.4g s without waiting for data), mean of %d; second epoch %.4g s",
+                          Mean(point.epoch_seconds().value()), Mean(point.step_seconds().value()), timed,
+                          point.epoch_seconds().value(0));
     absl::StrAppend(&text, ResultText(point), TargetText(point.target()));
   }
-  LogLine(absl::StrCat(text, resumed ? " (from the run before)" : ""));
+  LogLine(absl::StrCat(text, resumed ? " (from the previous run)" : ""));
   for (const std::string& warning : point.noise_warning()) {
     LogWarning(absl::StrCat("warning: batch ", point.batch_size(), ": ", warning));
   }
@@ -223,9 +223,9 @@ class Sweep {
     }
     end.set_largest_fitting_batch(found->fits);
     end.set_smallest_failing_batch(found->fails);
-    LogLine(absl::StrCat("largest batch that fits: ", found->fits, " (",
-                         found->fails != 0 ? absl::StrCat(found->fails, " does not") : "the limit; memory is not",
-                         ")"));
+    LogLine(absl::StrCat(
+        "largest batch that fits: ", found->fits, " (",
+        found->fails != 0 ? absl::StrCat(found->fails, " does not") : "the limit of the search, not of memory", ")"));
     return absl::OkStatus();
   }
 
@@ -240,7 +240,7 @@ class Sweep {
     }
     const proto::BatchProbe& probe = records.record(0).probe();
     LogLine(absl::StrCat("probe of batch ", batch, ": ", proto::Outcome_Name(probe.outcome()),
-                         finished != nullptr ? " (from the run before)" : ""));
+                         finished != nullptr ? " (from the previous run)" : ""));
     if (probe.outcome() == proto::FAILED) {
       return absl::InternalError(absl::StrCat("probe of batch ", batch, " failed: ", probe.detail()));
     }

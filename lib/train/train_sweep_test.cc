@@ -248,7 +248,7 @@ TEST_F(TrainSweepTest, TheDataSetBoundsTheLargestBatchToo) {
   EXPECT_EQ(records[5].end().reason(), proto::END_EXCEEDS_DATASET);
   EXPECT_EQ(records[5].end().largest_fitting_batch(), 40);
   EXPECT_EQ(records[5].end().smallest_failing_batch(), 0);
-  EXPECT_THAT(Stderr(), HasSubstr("largest batch that fits: 40 (the limit; memory is not)"));
+  EXPECT_THAT(Stderr(), HasSubstr("largest batch that fits: 40 (the limit of the search, not of memory)"));
 }
 
 TEST_F(TrainSweepTest, AccumulatesMicroBatches) {
@@ -320,7 +320,7 @@ TEST_F(TrainSweepTest, AKilledSweepGoesOn) {
 
   ASSERT_EQ(Run(flags), 0) << Stderr();
   EXPECT_THAT(Stderr(), HasSubstr("goes on after 3 records of a stopped run"));
-  EXPECT_THAT(Stderr(), HasSubstr("(from the run before)"));
+  EXPECT_THAT(Stderr(), HasSubstr("(from the previous run)"));
   const auto records = Records();
   ASSERT_EQ(records.size(), 5u);  // spec, 40, checkpoint, 20, end
   for (size_t i = 0; i < before.size(); ++i) {
@@ -357,7 +357,7 @@ TEST_F(TrainSweepTest, InterruptedTrainingGoesOnToTheSameWeights) {
     ASSERT_LT(kept, 99);
   }
   ASSERT_EQ(Run(flags), 0) << Stderr();
-  EXPECT_THAT(Stderr(), HasSubstr(absl::StrCat("batch 20 goes on after epoch ", kept, " of 100")));
+  EXPECT_THAT(Stderr(), HasSubstr(absl::StrCat("batch 20 resumes after epoch ", kept, " of 100")));
   EXPECT_FALSE(FileExists(state));
   const std::string resumed = ReadFile(checkpoint);
   const proto::SweepPoint point = Records()[1].point();
@@ -513,13 +513,13 @@ TEST_F(TrainSweepTest, EvaluatesOnTheWayAndStopsAtTheTarget) {
   ASSERT_EQ(Run(flags), 0) << Stderr();
   EXPECT_EQ(Records()[1].point().epoch_size(), 5);
   EXPECT_FALSE(Records()[1].point().target().reached());
-  EXPECT_THAT(Stderr(), HasSubstr("100.00 % of the test set: not reached"));
+  EXPECT_THAT(Stderr(), HasSubstr("target accuracy 100.00 %: not reached"));
 }
 
 TEST_F(TrainSweepTest, ADryRunTellsThePlanAndWritesNothing) {
   MakeInput(40);
   ASSERT_EQ(Run({"--model=lenet5", "--min_batch=8", "--repeats=2", "--dry_run"}), 0) << Stderr();
-  EXPECT_THAT(Stderr(), HasSubstr("batch 32: 2 steps an epoch, 6 in all"));
+  EXPECT_THAT(Stderr(), HasSubstr("batch 32: 2 steps per epoch, 6 in total"));
   EXPECT_THAT(Stderr(), HasSubstr("batch 128: exceeds the training set"));
   EXPECT_FALSE(FileExists(output_));
   EXPECT_FALSE(FileExists(output_ + ".part"));
@@ -589,7 +589,7 @@ TEST_F(TrainSweepTest, TheDefaultsAreKuanglius) {
   EXPECT_THAT(Stderr(),
               HasSubstr("learning rate 0.1, cosine; momentum 0.9, weight decay 0.0005, random crop and flip, images "
                         "normalized by mean 0.5, std 0.125 0.25 0.375 (of the training images), seed 0"));
-  EXPECT_THAT(Stderr(), HasSubstr("batch 128: 4 steps an epoch, 800 in all"));  // includes the last, shorter batch
+  EXPECT_THAT(Stderr(), HasSubstr("batch 128: 4 steps per epoch, 800 in total"));  // includes the last, shorter batch
 }
 
 // Invalid flags give exit status 2 and an error message, and no file is written. sweep_plan_test covers all of them.

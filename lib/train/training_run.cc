@@ -305,7 +305,7 @@ class TrainingRun {
     const auto first = static_cast<uint32_t>(point_.epoch_size());
     point_.add_resumed_epoch(first);
     if (Talks()) {
-      LogLine(absl::StrCat("batch ", options_.order.batch_size(), Others(), " goes on after epoch ", first, " of ",
+      LogLine(absl::StrCat("batch ", options_.order.batch_size(), Others(), " resumes after epoch ", first, " of ",
                            epochs_));
     }
     return first;

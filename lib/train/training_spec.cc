@@ -26,8 +26,8 @@ std::string RemedyText(const proto::TrainingSpec& training) {
   if (training.lars() != 0) {
     absl::StrAppend(&text, ", LARS ", training.lars());
   }
-  return absl::StrCat(text, training.zero_gamma() ? ", last gammas from 0" : "",
-                      training.fixed_order() ? ", the same order every epoch" : "");
+  return absl::StrCat(text, training.zero_gamma() ? ", last gammas start at 0" : "",
+                      training.fixed_order() ? ", same order in every epoch" : "");
 }
 
 }  // namespace
@@ -59,11 +59,10 @@ std::string RecipeText(const proto::TrainingSpec& training) {
     absl::StrAppend(&text, ", ", absl::AsciiStrToLower(proto::Schedule_Name(training.schedule())));
   }
   if (training.schedule() == proto::MULTISTEP) {
-    absl::StrAppend(&text, " times ", training.lr_gamma(), " with epochs ",
-                    absl::StrJoin(training.lr_milestone(), ", "));
+    absl::StrAppend(&text, " times ", training.lr_gamma(), " at epochs ", absl::StrJoin(training.lr_milestone(), ", "));
   }
   if (training.lr_warmup_epochs() != 0) {
-    absl::StrAppend(&text, ", after a climb of ", training.lr_warmup_epochs(), " epochs");
+    absl::StrAppend(&text, ", after a warm-up of ", training.lr_warmup_epochs(), " epochs");
     if (training.lr_warmup_start() != 0) {
       absl::StrAppend(&text, " from ", training.lr_warmup_start());
     }

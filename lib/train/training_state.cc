@@ -72,7 +72,7 @@ absl::StatusOr<std::optional<TrainingStates>> ReadTrainingState(const TrainingSt
   auto& read = *opened;
   if (read.header.cache_key() != file.header.cache_key() || file.header.build().build_id().empty()) {
     LogWarning(
-        absl::StrCat(file.path, " is of another run (program, flags, data set or machine): training starts afresh"));
+        absl::StrCat(file.path, " is from another run (program, flags, data set or machine): training starts again"));
     return std::nullopt;
   }
   absl::StatusOr<TrainingStates> states = FromRecords(read.records);

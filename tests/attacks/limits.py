@@ -148,8 +148,8 @@ class KilledChildren(ToolCase):
         self.assertIn("error: batch 20: ", stderr)
         code, stderr = self.start_sweep(output, *command).finish(timeout=120)
         self.assertEqual(code, 0, stderr)
-        self.assertRegex(stderr, r"batch 40: .* \(from the run before\)")
-        self.assertRegex(stderr, r"batch 20: [\d.]+ s an epoch")
+        self.assertRegex(stderr, r"batch 40: .* \(from the previous run\)")
+        self.assertRegex(stderr, r"batch 20: [\d.]+ s per epoch")
         self.assertNotIn("cached", stderr)
 
     def test_a_rank_that_was_stopped_is_named_and_not_the_one_that_lost_it(self):
