@@ -3,7 +3,7 @@
 # tests under QEMU. Prints the number of sources that were compiled, and the number of tests that passed.
 #
 #   tools/arm64.sh              everything
-#   tools/arm64.sh --compile    without tests: neither compiled nor run
+#   tools/arm64.sh --compile    without tests
 #   tools/arm64.sh --help       this text
 #
 # Needs the files that third_party/arm64/fetch.sh fetches. Exit codes: 0 success, 1 a source does not compile or a

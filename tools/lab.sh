@@ -3,7 +3,7 @@
 #
 #   bazel run //:lab                                synthetic images, minutes on a CPU
 #   bazel run //:lab -- --input=PATH                CIFAR-10, as a folder or an archive
-#   bazel run //:lab -- --questions                 also what large batches, the sampler and batch norm's buffers do
+#   bazel run //:lab -- --questions                 also the experiments: large batches, sampler, batch norm's buffers
 #   bazel run //:lab -- --output=DIR --force        another folder; make everything again
 #   bazel run //:lab -- --style=lab --format=html,latex   every question, also blank ones; and a LaTeX document
 #
@@ -14,7 +14,7 @@ unset CDPATH # cd would look for folders there, and print them
 
 usage() {
   sed -n '2,11s/^# \{0,1\}//p' "$0"
-  printf '\nFlags: --input=PATH --output=DIR --batch=N,N,... --images=N (synthetic) --repeats=N --calibration_images=N (quantize) --model=resnet18|lenet5 --device=auto|cpu|cuda --questions --seeds=N (of each row of a question) --style=STYLE --format=FORMATS (of the report) --force --allow_partial\n'
+  printf '\nFlags: --input=PATH --output=DIR --batch=N,N,... --images=N (synthetic) --repeats=N --calibration_images=N (quantize) --model=resnet18|lenet5 --device=auto|cpu|cuda --questions --seeds=N (per row of an experiment) --style=STYLE --format=FORMATS (of the report) --force --allow_partial\n'
 }
 
 fail_usage() {
@@ -135,7 +135,7 @@ for one in ${scale_batch//,/ }; do
   if fits "$one"; then
     scaled+=("$one")
   else
-    printf 'lab: batch %s on each of %s ranks is more than %s images; it is not scaled\n' "$one" "$most_ranks" "$images"
+    printf 'lab: batch %s is not scaled: on %s ranks it exceeds %s images\n' "$one" "$most_ranks" "$images"
   fi
 done
 [ ${#scaled[@]} -gt 0 ] || fail_usage "no --batch of $scale_batch fits $images images on $most_ranks ranks; give more --images"
@@ -266,7 +266,7 @@ if [ -n "$questions" ]; then
       --model=resnet18 --batch="$base" --dry_run >/dev/null 2>&1 || some="--rows=gradients only;buffers broadcast"
     question what_is_sent --model=resnet18 --batch="$base" --epochs="$sent_epochs" ${some:+"$some"}
   else
-    printf '\nlab: what is sent besides gradients wants batch norm: ResNet-18, on a GPU or on synthetic images\n'
+    printf '\nlab: what_is_sent is left out: it needs batch norm (ResNet-18), on a GPU or on synthetic images\n'
   fi
 fi
 run "$tools/quantize" --input="$output/dataset.rec" --checkpoint="$output/lenet5.pt,$output/lenet5_bias.pt" \
@@ -280,5 +280,5 @@ asked_before="$("$tools/report" --print="$output/report.rec" --format=json 2>/de
 [ "$asked_before" = "$(printf '%s\n' ${page_flags[@]+"${page_flags[@]}"} | sort -u | paste -s)" ] || page_force="--force"
 run "$tools/report" --output="$output/report.html" "$page_of" ${page_flags[@]+"${page_flags[@]}"} $page_force
 
-[ "$repeats" -gt 1 ] || printf '\nEach epoch was timed once: --repeats=5 shows a spread, which report --check wants.\n'
-printf '\nDone in %d s. The report: %s/report.html (and report.md beside it)\n' "$((SECONDS - started))" "$(show "$(cd -- "$output" && pwd)")"
+[ "$repeats" -gt 1 ] || printf '\nEach epoch was timed once; --repeats=5 gives the spread that report --check needs.\n'
+printf '\nDone in %d s. The report: %s/report.html (and report.md next to it)\n' "$((SECONDS - started))" "$(show "$(cd -- "$output" && pwd)")"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tries the README's first command on a distribution from nothing: bootstraps a bare system into FOLDER/root, clones this
+# Tries the README's first command on a fresh distribution: bootstraps a bare system into FOLDER/root, clones this
 # checkout's HEAD there, installs, builds, runs the lab and some tests. Needs root and debootstrap; changes nothing
 # outside of FOLDER.
 #
@@ -9,7 +9,7 @@
 #   FOLDER           takes 25 GB; it must not exist, except with --from
 #   --mirror=URL     archive of packages, instead of the distribution's own
 #   --bazelrc=FILE   becomes user.bazelrc of the clone
-#   --from=STEP      go on in the FOLDER of an earlier call, with the present HEAD, at prepare, install, build, lab or test
+#   --from=STEP      continue in the FOLDER of an earlier call, with this HEAD, at prepare, install, build, lab or test
 #   --until=STEP     last step: prepare, install, build, lab or test (the default)
 #   --tests=TARGETS  tests to run, separated by spaces
 #   --help           this text

@@ -3,12 +3,12 @@
 #
 #   tools/try_libtorch.sh [--folder=FOLDER] VERSION [BAZEL_OPTION ...]
 #
-# VERSION       release as pip knows it: 2.15.0. With PIP_INDEX_URL pip takes the wheel of that index.
+# VERSION       release in pip's form: 2.15.0. With PIP_INDEX_URL pip takes the wheel of that index.
 # FOLDER        holds the virtual environment (5 GB), Bazel's outputs (10 GB) and the output of this script; default:
-#               ~/.cache/lockstep/libtorch-VERSION. It is kept, and a second call uses what is there.
+#               ~/.cache/lockstep/libtorch-VERSION. The folder is kept, and a second call uses it again.
 # BAZEL_OPTION  option of `bazel test`, such as --test_size_filters=small,medium.
 #
-# FOLDER/output.txt keeps what is printed. The last line counts test cases: "torch 2.15.0: N passed, N failed, N skipped".
+# FOLDER/output.txt keeps the output. The last line counts test cases: "torch 2.15.0: N passed, N failed, N skipped".
 # Exit codes: 0 all passed, 1 one failed or was not built, 2 wrong usage, 5 pip could not install VERSION.
 set -euo pipefail
 unset CDPATH # cd would look for folders there, and print them

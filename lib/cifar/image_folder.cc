@@ -84,16 +84,15 @@ PassedOver PassedOverIn(const SourceFiles& source, const std::string& folder) {
   return found == source.passed_over.end() ? PassedOver() : found->second;
 }
 
-// Returns "4 files in train/ are no PNG or JPEG of a class folder and were passed over: 1 .bmp, ..."; empty without
-// such files.
+// Returns "4 files in train/ were not read (no PNG or JPEG of a class folder): 1 .bmp, ..."; empty without such files.
 std::string PassedOverText(const SourceFiles& source, const std::string& folder) {
   const PassedOver files = PassedOverIn(source, folder);
   return files.count() == 0
              ? ""
              : absl::StrCat(files.count(), files.count() == 1 ? " file in " : " files in ", folder,
-                            files.count() == 1 ? " is" : " are", " no PNG or JPEG of a class folder and ",
-                            files.count() == 1 ? "was" : "were", " passed over: ", files.Kinds(), "; the first is ",
-                            files.first(), "; to have pictures read, convert them to PNG");
+                            files.count() == 1 ? " was" : " were",
+                            " not read (no PNG or JPEG of a class folder): ", files.Kinds(), "; the first is ",
+                            files.first(), "; convert pictures to PNG to include them");
 }
 
 // Returns the same text, to be appended to an error message.

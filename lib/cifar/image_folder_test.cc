@@ -156,14 +156,15 @@ TEST(ParseImageFolderTest, WhatWasPassedOverIsAWarningAndInTheNote) {
   ASSERT_THAT(dataset, IsOk());
   EXPECT_THAT(
       warnings,
-      ElementsAre("pictures: 2 files in train/ are no PNG or JPEG of a class folder and were passed over: 1 .bmp, 1 "
-                  ".gif; the first is train/a/1.bmp; to have pictures read, convert them to PNG",
-                  "pictures: val/ is not read (1 file), because test/ holds the test images"));
+      ElementsAre(
+          "pictures: 2 files in train/ were not read (no PNG or JPEG of a class folder): 1 .bmp, 1 .gif; the first "
+          "is train/a/1.bmp; convert pictures to PNG to include them",
+          "pictures: val/ is not read (1 file), because test/ holds the test images"));
   EXPECT_EQ(dataset->train.info.note(), "10 of 50000 images; passed over: 1 .bmp, 1 .gif");
   EXPECT_EQ(dataset->test.info.note(), "10 of 10000 images");
   EXPECT_THAT(ParseImageFolder(source, {}),
               StatusIs(absl::StatusCode::kFailedPrecondition,
-                       AllOf(HasSubstr("--allow_partial"), HasSubstr("2 files in train/ are no PNG or JPEG"))));
+                       AllOf(HasSubstr("--allow_partial"), HasSubstr("2 files in train/ were not read"))));
 }
 
 TEST(ParseImageFolderTest, FoldersMayBeWrittenInAnyCaseAndBeCalledVal) {
