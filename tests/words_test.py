@@ -58,7 +58,7 @@ DOCUMENTS_WITH_RETIRED_WORDS = {"CHANGELOG.md", "CONTRIBUTING.md"}  # one is old
 
 # Lines of code of more than 120 columns, by the first folder of their path. These ceilings only fall.
 MAX_COLUMNS = 120
-LONG_LINES = {"benchmarks": 140, "lib": 43, "tests": 304, "third_party": 55, "tools": 41}
+LONG_LINES = {"benchmarks": 140, "lib": 43, "tests": 304, "third_party": 55, "tools": 38}
 
 
 def names_no_subject(lines, mark):
