@@ -344,7 +344,7 @@ TEST(CifarPrepTest, AFileMoreThatIsPassedOverIsInTheNote) {
   ::testing::internal::CaptureStderr();
   ASSERT_THAT(RunCifarPrep(options), IsOk());
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
-              HasSubstr("warning: " + options.input + ": 1 file in train/ is no PNG"));
+              HasSubstr("warning: " + options.input + ": 1 file in train/ was not read (no PNG"));
   EXPECT_EQ(ReadDataset(options.output)->train.info.note(), "11 of 50000 images; passed over: 1 .webp");
 }
 

@@ -89,7 +89,7 @@ TEST(ExperimentTablesTest, ALargeBatchHasMeansOverItsSeeds) {
                                            "61.00 [59.00, 63.00]", "62.00 [60.00, 64.00]", "10"));
   EXPECT_THAT(RowOf(table, 5), ElementsAre("8192, clipping", "2 of 3", "5", "35", "1.500", "47.00 [46.00, 48.00]",
                                            "41.00 [40.00, 42.00]", "42.00 [41.00, 43.00]", "10"));
-  EXPECT_THAT(table.note(), Contains(HasSubstr("of 5000 training images that no row was trained on")));
+  EXPECT_THAT(table.note(), Contains(HasSubstr("on 5000 training images that no row was trained on")));
 }
 
 // Accuracies. Clipping: 42, against 22 without a remedy and 62 for the base batch; half of the loss. All, with a

@@ -199,7 +199,7 @@ TEST(TablesTest, WhatFindMaxFoundIsSaid) {
               HasSubstr("The largest batch that fits is 300: 301 was tried and does not fit."));
   lab.sweeps[0].end.clear_smallest_failing_batch();
   EXPECT_THAT(DescribeEnd(lab.sweeps[0].end),
-              HasSubstr("The largest batch that fits is 300, the data set or --max_batch"));
+              HasSubstr("The largest batch that fits is 300, limited by the data set or --max_batch"));
 }
 
 TEST(TablesTest, APointThatDidNotFitIsBlankAndSaysWhy) {
