@@ -45,7 +45,8 @@ if [ -n "$compile_only" ]; then exit $((compiled != 0)); fi
 
 events="$(mktemp)"
 trap 'rm -f "$events"' EXIT
-bazel test "${flags[@]}" --build_tests_only --build_event_json_file="$events" "${patterns[@]}"
+# Tests of scripts are left out: they would start programs for Arm without QEMU.
+bazel test "${flags[@]}" --build_tests_only --test_lang_filters=cc --build_event_json_file="$events" "${patterns[@]}"
 tested=$?
 .ci/count_tests "$events" || tested=1
 exit $((compiled != 0 || tested != 0))
