@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/flags/declare.h"
+#include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -27,15 +29,16 @@
 #include "lib/launch/quiet_unless_leader.h"
 #endif
 
-// The BUILD file defines LOCKSTEP_TOOL, the tool's name; LOCKSTEP_OUTPUT, the default of --output; and
-// LOCKSTEP_LAUNCHED, if a launcher may start the tool once for each rank.
+ABSL_DECLARE_FLAG(std::string, output);
+
+// The BUILD file defines LOCKSTEP_LAUNCHED if a launcher may start the tool once for each rank.
 namespace lockstep {
 namespace {
 
 // Returns the path of libexec/TOOL next to this program, never one in the working folder.
-absl::StatusOr<std::string> ProgramPath() {
+absl::StatusOr<std::string> ProgramPath(const std::string& tool) {
   ASSIGN_OR_RETURN(const std::string self, SelfPath());
-  return self.substr(0, self.rfind('/') + 1) + "libexec/" LOCKSTEP_TOOL;
+  return absl::StrCat(self.substr(0, self.rfind('/') + 1), "libexec/", tool);
 }
 
 // Returns true if no launcher started this process. If a launcher started several processes, only one of them may read
@@ -57,18 +60,18 @@ bool MakesTheRecordOnly(const std::vector<std::string>& command_line) {
 }
 
 // Returns only if the flags are wrong, if it printed `cached`, or if the other program cannot be started.
-absl::Status Run(int argc, char** argv) {
+absl::Status Run(const std::string& tool, int argc, char** argv) {
   PlannedRun run;
   run.command_line.assign(argv, argv + argc);
-  run.command_line[0] = LOCKSTEP_TOOL;
-  ASSIGN_OR_RETURN(run.program, ProgramPath());
+  run.command_line[0] = tool;
+  ASSIGN_OR_RETURN(run.program, ProgramPath(tool));
   const bool is_alone = IsAlone(run.command_line);
   if (is_alone) {
     RETURN_IF_ERROR(CheckFlags());
   }
-  run.output = FlagValue(run.command_line, "output", LOCKSTEP_OUTPUT);
+  run.output = absl::GetFlag(FLAGS_output);
   if (run.output != "-" && is_alone && MakesTheRecordOnly(run.command_line) && CheckSameRun(run).ok()) {
-    LogLine(absl::StrCat(LOCKSTEP_TOOL ": cached ", run.output));
+    LogLine(absl::StrCat(tool, ": cached ", run.output));
     return absl::OkStatus();
   }
   RETURN_IF_ERROR(CheckTorchNeeds());
@@ -81,11 +84,12 @@ absl::Status Run(int argc, char** argv) {
 }  // namespace lockstep
 
 int main(int argc, char** argv) {
+  const lockstep::ToolInfo tool = lockstep::DescribeTool();
   {
 #ifdef LOCKSTEP_LAUNCHED
     const lockstep::QuietUnlessLeader quiet(lockstep::FlagValue({argv, argv + argc}, "launcher", "auto"));
 #endif
-    lockstep::ReadCommandLine(lockstep::DescribeTool(), argc, argv);
+    lockstep::ReadCommandLine(tool, argc, argv);
   }
-  return lockstep::RunTool(LOCKSTEP_TOOL, [&] { return lockstep::Run(argc, argv); });
+  return lockstep::RunTool(tool.name, [&] { return lockstep::Run(tool.name, argc, argv); });
 }

@@ -1,6 +1,6 @@
 // Time limit for launches whose blocks wait for each other.
 //
-// Such launches need all their blocks to run at once. This cannot be guaranteed if another program occupies
+// These launches need all their blocks to run at once. This cannot be guaranteed if another program occupies
 // multiprocessors (NVIDIA MPS) or the GPU is partitioned. Therefore their waits have a limit by the GPU's clock. Past
 // the limit, the launch ends with an unfinished result and reports it in a word of host memory. Waits inside a block or
 // a cluster have no limit: the hardware runs a block or a cluster as a whole, so these waits end if the program is

@@ -1,6 +1,6 @@
 // Pickle inside a file of torch.save(model.state_dict(), path): names, shapes, and positions of the tensors' data.
 //
-// Such a file is a zip archive:
+// The file is a zip archive:
 // - NAME/data.pkl is this pickle;
 // - NAME/data/KEY contains the raw bytes of each storage (little-endian, row-major);
 // - NAME/byteorder and NAME/version describe the format.
