@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/testing/emulation.h"
 #include "lib/testing/matchers.h"
 #include "lib/testing/thread_shortage.h"
 
@@ -17,6 +18,7 @@ namespace {
 
 using ::lockstep::testing::CanRefuseThreads;
 using ::lockstep::testing::InChildProcess;
+using ::lockstep::testing::IsEmulated;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::LimitAddressSpace;
 using ::lockstep::testing::RefuseThreads;
@@ -92,6 +94,9 @@ TEST(StartThreadTest, clone3_EAGAIN) {
 
 // Some threads start, and a later one does not.
 TEST(StartThreadTest, ThoseThatWereStartedAreJoined) {
+  if (IsEmulated()) {
+    GTEST_SKIP() << "QEMU does not limit the address space";
+  }
   const std::string text = InChildProcess([] {
     LimitAddressSpace(size_t{100} << 20);
     const absl::Status status = CheckThreadsCanStart(1000);

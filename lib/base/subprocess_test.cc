@@ -18,6 +18,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/monotonic_time.h"
+#include "lib/testing/emulation.h"
 #include "lib/testing/matchers.h"
 
 // Seconds by which the system's clock appears to be set forward in this process. The function below replaces libc's for
@@ -35,6 +36,7 @@ extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::IsEmulated;
 using ::lockstep::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -181,6 +183,9 @@ TEST(RunChildrenTest, OneWhoseResultIsWholeTooLongAfterTheOthersIsEnded) {
 }
 
 TEST(RunChildrenTest, OneThatDoesNotEndIsLeft) {
+  if (IsEmulated()) {
+    GTEST_SKIP() << "QEMU does not emulate ptrace";
+  }
   const MonotonicTime start = MonotonicTime::Now();
   const auto exits = RunChildren({{{*SelfPath(), "--be_held"}, {}, 0}, Shell("exec sleep 60")}, absl::Seconds(1));
   ASSERT_EQ((*exits)[0].result, "y") << "it could not be traced";

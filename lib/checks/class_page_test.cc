@@ -20,6 +20,7 @@
 #include "lib/record/record_writer.h"
 #include "lib/record/run_files.h"
 #include "lib/report/convert_record.h"
+#include "lib/testing/emulation.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 
@@ -276,6 +277,9 @@ TEST_F(ClassFolderTest, class_fifo_among_the_files) {
 }
 
 TEST_F(ClassFolderTest, class_link_to_proc_kmsg) {
+  if (IsEmulated()) {
+    GTEST_SKIP() << "QEMU does not emulate openat2; without it no link is followed";
+  }
   Link("/proc/kmsg", "bob/x.csv");
   Link("/dev/zero", "bob/y.json");
   Link("nowhere", "bob/z.rec");
@@ -301,6 +305,9 @@ TEST_F(ClassFolderTest, class_link_to_a_secret_shows_nothing_of_it) {
 }
 
 TEST_F(ClassFolderTest, class_link_within_the_folder_is_followed) {
+  if (IsEmulated()) {
+    GTEST_SKIP() << "QEMU does not emulate openat2; without it no link is followed";
+  }
   Write("bob/data/table.csv", kTable);
   Link("data/table.csv", "bob/link.csv");
   const ClassStudent bob = Student("bob");

@@ -22,6 +22,7 @@ def _arm64_repository_impl(repository_ctx):
     repository_ctx.file("qemu/qemu.sh", "\n".join([
         "#!/bin/bash",
         'if [ "$(od -An -tx1 -j18 -N2 "$1" 2>/dev/null)" = " b7 00" ]; then',  # e_machine of ELF: EM_AARCH64
+        "  export LOCKSTEP_EMULATED=1",  # lib/testing/emulation.h
         '  exec "%s/bin/qemu-aarch64" -cpu "${LOCKSTEP_QEMU_CPU:-max}" "$@"' % folder,
         "fi",
         'exec "$@"',
