@@ -171,7 +171,7 @@ void CheckSmallShape(const Precision& precision) {
       difference = std::isnan(static_cast<float>(found[i])) ? HUGE_VAL : difference;
     }
     if (!(difference <= 2 * precision.roundoff * largest + kSmallSum * kSmallSum * 0x1p-24)) {
-      std::fprintf(stderr, "%s differs from its plain twin by %g, the largest value being %g\n", pass.name, difference,
+      std::fprintf(stderr, "%s differs from the reference by %g, the largest value being %g\n", pass.name, difference,
                    largest);
       std::exit(5);
     }

@@ -64,7 +64,7 @@ double NearestMeanAccuracy(const Dataset& dataset) {
 }
 
 // Digests of a reference implementation in Python. Every platform and every version must make the same images.
-TEST(SyntheticTest, ImagesAreThoseOfTheTwin) {
+TEST(SyntheticTest, ImagesAreThoseOfTheReference) {
   const Dataset zero = Make(12, 12, 0);
   EXPECT_EQ(PixelDigest(zero.train), "4b5e22986754a896f31e12f4569a785a3cf6084975f9ee81635c2cbbf08c02c5");
   EXPECT_EQ(PixelDigest(zero.test), "5654a05402d2dc7b5fd11fd032947cf77215a0281842e703ec261068f88a97a7");

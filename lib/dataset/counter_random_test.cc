@@ -35,7 +35,7 @@ TEST(CounterRandomTest, EveryPartOfTheKeyCounts) {
 // Computed by a reference implementation in Python, whose Mix(0) is 0xe220a8397b1dcdaf, the first number of Vigna's
 // reference code for state 0 (prng.di.unimi.it/splitmix64.c). Other numbers would change every epoch, crop and
 // synthetic image.
-TEST(CounterRandomTest, NumbersAreThoseOfTheTwin) {
+TEST(CounterRandomTest, NumbersAreThoseOfTheReference) {
   EXPECT_EQ(Stream(0, RandomPurpose::kEpochOrder, 0, 0).Next(), 0xf19264ec81b77bd5u);
   EXPECT_EQ(Stream(1, RandomPurpose::kAugmentation, 3, 4).Next(), 0xf64817d8f9f2f25bu);
 }

@@ -50,7 +50,7 @@ TEST(EpochOrderTest, IsAFunctionOfSeedAndEpoch) {
 }
 
 // Computed by a reference implementation in Python. Other platforms and later versions must give the same order.
-TEST(EpochOrderTest, TenImagesAsTheTwinDealsThem) {
+TEST(EpochOrderTest, TenImagesHaveTheOrderOfTheReference) {
   EXPECT_THAT(EpochOrder(10, 0, 0), ElementsAre(0, 2, 3, 1, 7, 8, 4, 6, 5, 9));
   EXPECT_THAT(EpochOrder(10, 42, 3), ElementsAre(5, 1, 6, 8, 2, 4, 7, 0, 9, 3));
 }

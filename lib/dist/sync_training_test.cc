@@ -67,7 +67,7 @@ std::shared_ptr<Model> MakeNetwork(at::ScalarType dtype) {
 }
 
 // Returns the network with every weight changed by one rounding.
-std::shared_ptr<Model> MakeTwin(at::ScalarType dtype) {
+std::shared_ptr<Model> MakeSecondReference(at::ScalarType dtype) {
   std::shared_ptr<Model> model = MakeNetwork(dtype);
   for (const at::Tensor& weight : model->parameters()) {
     const at::Tensor signs = at::arange(weight.numel(), dtype).remainder(2).mul(2).sub(1);
@@ -201,16 +201,16 @@ void Check(absl::string_view what, double error, double tolerance, std::string& 
 // by a twentieth of their change in the step; the fp64 test excludes other causes.
 std::string Compare(const Trained& together, at::ScalarType dtype) {
   const std::shared_ptr<Model> network = MakeNetwork(dtype);  // made before the thread: the seed is global
-  std::future<Trained> twin;
+  std::future<Trained> second_reference;
   if (dtype == at::kDouble) {
-    twin = std::async(std::launch::async, TrainAlone, MakeTwin(dtype), dtype);
+    second_reference = std::async(std::launch::async, TrainAlone, MakeSecondReference(dtype), dtype);
   }
   const Trained alone = TrainAlone(network, dtype);
   Trained other = StateOf(*MakeNetwork(dtype));  // initial network in fp32
   double times = 0.05;
   double loss_tolerance = 0.001 * alone.losses[0];
-  if (twin.valid()) {
-    other = twin.get();
+  if (second_reference.valid()) {
+    other = second_reference.get();
     times = 1200;
     loss_tolerance = times * std::max(0x1p-52, std::abs(alone.losses.back() - other.losses.back()));
   }
