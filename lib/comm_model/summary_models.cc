@@ -10,8 +10,8 @@
 namespace lockstep {
 namespace {
 
-constexpr double kMicro = 1e6;
-constexpr double kMilli = 1e3;
+constexpr double kMicrosecondsPerSecond = 1e6;
+constexpr double kMillisecondsPerSecond = 1e3;
 constexpr double kPercent = 100;
 
 // Returns for example "12.3 [11, 13]", or "-".
@@ -35,8 +35,8 @@ std::string FitText(const proto::AllReduceFit& fit) {
       fit.degrees_of_freedom());
   for (const proto::LinkPiece& piece : fit.piece()) {
     absl::StrAppendFormat(&text, "    %12.0f to %12.0f bytes: alpha %s us, beta %s us/MB\n", piece.from_bytes(),
-                          piece.to_bytes(), Short(piece.alpha_seconds(), kMicro),
-                          Short(piece.beta_seconds_per_byte(), kMicro * 1e6));
+                          piece.to_bytes(), Short(piece.alpha_seconds(), kMicrosecondsPerSecond),
+                          Short(piece.beta_seconds_per_byte(), kMicrosecondsPerSecond * 1e6));
   }
   return text;
 }
@@ -51,7 +51,7 @@ std::string StepTimeText(const proto::StepTimeModel& model) {
   }
   for (const proto::StepTimePoint& point : model.point()) {
     absl::StrAppend(&text, point.batch() == model.point(0).batch() ? "\n    ms per step:" : ";", " ", point.batch(),
-                    ": ", Short(point.step_seconds(), kMilli));
+                    ": ", Short(point.step_seconds(), kMillisecondsPerSecond));
   }
   return text + "\n";
 }
@@ -154,12 +154,12 @@ std::string PredictionsText(const std::vector<proto::CommModelRecord>& records) 
 }
 
 std::string WhatIfText(const proto::WhatIfRow& row) {
-  return absl::StrFormat("  %6u %5u %6u %-18s %10s %10s %22s %10.4g %8.4g %7.1f  %-4s %9s\n", row.devices(),
-                         row.hosts(), row.batch_per_device(), row.algorithm(), Short(row.all_reduce_seconds(), kMicro),
-                         Short(row.exposed_seconds(), kMicro), Short(row.epoch_seconds(), 1),
-                         row.images_per_second().value(), row.speedup().value(), kPercent * row.efficiency().value(),
-                         row.pays() ? "yes" : "no",
-                         row.stops_paying_at() > 0 ? absl::StrCat(row.stops_paying_at()) : "-");
+  return absl::StrFormat(
+      "  %6u %5u %6u %-18s %10s %10s %22s %10.4g %8.4g %7.1f  %-4s %9s\n", row.devices(), row.hosts(),
+      row.batch_per_device(), row.algorithm(), Short(row.all_reduce_seconds(), kMicrosecondsPerSecond),
+      Short(row.exposed_seconds(), kMicrosecondsPerSecond), Short(row.epoch_seconds(), 1),
+      row.images_per_second().value(), row.speedup().value(), kPercent * row.efficiency().value(),
+      row.pays() ? "yes" : "no", row.stops_paying_at() > 0 ? absl::StrCat(row.stops_paying_at()) : "-");
 }
 
 // Returns one section: its heading, then one line per record of the kind.

@@ -18,8 +18,8 @@ namespace {
 constexpr double kPercent = 100;
 constexpr double kPerGiga = 1e-9;
 constexpr double kPerMega = 1e-6;
-constexpr double kMilliseconds = 1e3;
-constexpr double kMicroseconds = 1e6;
+constexpr double kMillisecondsPerSecond = 1e3;
+constexpr double kMicrosecondsPerSecond = 1e6;
 
 // Reason shown instead of a sum check if a point that sends gradients has none.
 constexpr char kNotChecked[] = "no check was made: it needs a warm-up epoch of whole batches";
@@ -193,7 +193,7 @@ proto::Table ProbeTable(const ScalingView& view) {
       continue;
     }
     AddRow(table, {LabelCell(absl::StrCat(ranks)), CountCell(probe.size_bytes, proto::MEASURED, ""),
-                   SamplesCell(probe.seconds, kMicroseconds, "operations, of all points"),
+                   SamplesCell(probe.seconds, kMicrosecondsPerSecond, "operations, of all points"),
                    NumberCell(bus.value() * kPerGiga / AllReduceBusBandwidth(ranks, 1, 1), proto::DERIVED,
                               "bytes / median time"),
                    QuantityCell(bus, kPerGiga)});
@@ -228,7 +228,7 @@ proto::Table BucketTable(const ScalingView& view) {
   for (int i = 0; i < point->bucket_size(); ++i) {
     const proto::Bucket& bucket = point->bucket(i);
     const auto milliseconds = [](double seconds) {
-      return NumberCell(seconds * kMilliseconds, proto::MEASURED,
+      return NumberCell(seconds * kMillisecondsPerSecond, proto::MEASURED,
                         "from the start of backward, on rank 0, mean over the timed steps");
     };
     AddRow(table, {LabelCell(absl::StrCat(i + 1)),

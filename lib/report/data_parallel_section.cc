@@ -19,7 +19,7 @@ namespace {
 constexpr double kPercent = 100;
 constexpr double kPerMega = 1e-6;
 constexpr double kPerGiga = 1e-9;
-constexpr double kMilliseconds = 1e3;
+constexpr double kMillisecondsPerSecond = 1e3;
 constexpr char kBase[] = "the base case is plain training of one device";
 constexpr char kAsked[] = "DataParallel or DistributedDataParallel?";
 
@@ -124,7 +124,7 @@ proto::Table PartsTable(const ScalingView& dp) {
     double moving = 0;
     for (const StarPart& part : kParts) {
       const proto::Samples& seconds = (point->star().*part.seconds)();
-      cells.push_back(SamplesCell(seconds, kMilliseconds / point->steps_per_epoch()));
+      cells.push_back(SamplesCell(seconds, kMillisecondsPerSecond / point->steps_per_epoch()));
       moving += part.moves ? MeanAndDeviationOf(seconds).mean : 0;
     }
     const double steps = MeanAndDeviationOf(point->step_seconds()).mean;
@@ -176,8 +176,8 @@ proto::Table StarTable(const ScalingView& dp) {
          DifferenceCell(star->counted_sent_bytes(), star->formula_sent_bytes()),
          QuantityCell(star->formula_received_bytes(), kPerMega), QuantityCell(star->counted_received_bytes(), kPerMega),
          DifferenceCell(star->counted_received_bytes(), star->formula_received_bytes()),
-         QuantityCell(star->modelled_busy_seconds(), kMilliseconds),
-         QuantityCell(star->measured_busy_seconds(), kMilliseconds), ErrorCell(star->relative_error()),
+         QuantityCell(star->modelled_busy_seconds(), kMillisecondsPerSecond),
+         QuantityCell(star->measured_busy_seconds(), kMillisecondsPerSecond), ErrorCell(star->relative_error()),
          QuantityCell(star->busy_share(), kPercent), QuantityCell(star->bytes_per_second(), kPerGiga)});
   }
   if (table.row().empty()) {
@@ -202,14 +202,14 @@ std::string SayStar(const proto::StarRow& star) {
   }
   const std::string error =
       star.relative_error().has_value()
-          ? absl::StrCat("; the star's formula gives ", Say(star.modelled_busy_seconds(), "ms", kMilliseconds), " (",
-                         FormatNumber(kPercent * star.relative_error().value(), 3), " % error)")
+          ? absl::StrCat("; the star's formula gives ", Say(star.modelled_busy_seconds(), "ms", kMillisecondsPerSecond),
+                         " (", FormatNumber(kPercent * star.relative_error().value(), 3), " % error)")
           : "";
   return absl::StrCat(" At batch ", star.batch_per_device(), " per device, device 0 sends ", SayBytes(sent.value()),
                       " and receives ", SayBytes(received.value()),
                       " in each step (the formula: ", SayBytes(star.formula_sent_bytes().value()), " and ",
                       SayBytes(star.formula_received_bytes().value()), " without batch norm's buffers), for ",
-                      Say(star.measured_busy_seconds(), "ms", kMilliseconds), ", ",
+                      Say(star.measured_busy_seconds(), "ms", kMillisecondsPerSecond), ", ",
                       Say(star.busy_share(), "%", kPercent), " of the step", error, ".");
 }
 

@@ -9,8 +9,8 @@ namespace lockstep {
 namespace {
 
 constexpr char kNotCompared[] = "nothing was predicted, or nothing was run";
-constexpr double kMicroseconds = 1e6;
-constexpr double kMilliseconds = 1e3;
+constexpr double kMicrosecondsPerSecond = 1e6;
+constexpr double kMillisecondsPerSecond = 1e3;
 constexpr double kPercent = 100;
 constexpr double kMicrosecondsPerMegabyte = 1e12;  // microseconds per MB in a second per byte
 
@@ -54,8 +54,9 @@ proto::Table WhatIfTable(const LabCommModel& file) {
     AddRow(table,
            {LabelCell(row.variant()), CountLabel(row.devices()), CountLabel(row.hosts()),
             CountLabel(row.batch_per_device()), LabelCell(row.algorithm()),
-            QuantityCell(row.all_reduce_seconds(), kMicroseconds), QuantityCell(row.exposed_seconds(), kMicroseconds),
-            QuantityCell(row.step_seconds(), kMilliseconds), QuantityCell(row.epoch_seconds()),
+            QuantityCell(row.all_reduce_seconds(), kMicrosecondsPerSecond),
+            QuantityCell(row.exposed_seconds(), kMicrosecondsPerSecond),
+            QuantityCell(row.step_seconds(), kMillisecondsPerSecond), QuantityCell(row.epoch_seconds()),
             QuantityCell(row.images_per_second()), QuantityCell(row.speedup()),
             QuantityCell(row.efficiency(), kPercent), LabelCell(row.pays() ? "yes" : "no"),
             row.stops_paying_at() > 0 ? CountLabel(row.stops_paying_at()) : AbsentCell("nowhere up to a million")});
@@ -86,7 +87,8 @@ void AddLinkRows(const proto::AllReduceFit& fit, proto::Table& table) {
     const std::string range =
         absl::StrCat(FormatNumber(piece.from_bytes()), " to ", FormatNumber(piece.to_bytes()), " bytes");
     AddRow(table, {LabelCell(name), LabelCell(absl::StrCat("alpha, us, ", range)),
-                   QuantityCell(piece.alpha_seconds(), kMicroseconds), ScoreCell(fit.score()), LabelCell("accepted")});
+                   QuantityCell(piece.alpha_seconds(), kMicrosecondsPerSecond), ScoreCell(fit.score()),
+                   LabelCell("accepted")});
     AddRow(table, {LabelCell(name), LabelCell(absl::StrCat("beta, us per MB, ", range)),
                    QuantityCell(piece.beta_seconds_per_byte(), kMicrosecondsPerMegabyte), ScoreCell(fit.score()),
                    LabelCell("accepted")});

@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-constexpr double kMicroseconds = 1e6;
+constexpr double kMicrosecondsPerSecond = 1e6;
 
 bool HasSteps(const proto::ScalePoint& point) {
   return point.ranks() > 1 && point.reduction() == proto::ALL_REDUCE && point.outcome() == proto::COMPLETED &&
@@ -24,7 +24,7 @@ std::vector<proto::Cell> Labels(const proto::ScalePoint& point) {
 }
 
 proto::Cell Microseconds(double seconds, proto::Provenance provenance = proto::MEASURED) {
-  return NumberCell(seconds * kMicroseconds, provenance, "");
+  return NumberCell(seconds * kMicrosecondsPerSecond, provenance, "");
 }
 
 struct Figure {

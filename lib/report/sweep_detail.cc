@@ -15,9 +15,9 @@ namespace {
 constexpr double kFlopPerMac = 2;
 constexpr double kPasses = 3;
 constexpr double kTera = 1e12;
-constexpr double kMilli = 1e3;  // milliseconds per second
-constexpr double kMicro = 1e6;
-constexpr double kNano = 1e9;
+constexpr double kMillisecondsPerSecond = 1e3;
+constexpr double kMicrosecondsPerSecond = 1e6;
+constexpr double kNanosecondsPerSecond = 1e9;
 
 void AddUnlessEmpty(proto::Table& table, proto::Section& section) {
   if (!table.row().empty() || !table.note().empty()) {
@@ -52,7 +52,7 @@ void AddStepTimes(const LabSweep& sweep, proto::Section& section) {
     }
     std::vector<proto::Cell> cells = {LabelCell(FormatCount(point.batch_size())),
                                       LabelCell(FormatCount(point.full_steps().count()))};
-    AddPercentiles(point.full_steps(), kMilli,
+    AddPercentiles(point.full_steps(), kMillisecondsPerSecond,
                    point.step_parts().part().empty()
                        ? "of the timed epochs' steps with a full batch, by nearest rank"
                        : "of the steps with a full batch of the instrumented epoch, by nearest rank",
@@ -72,7 +72,7 @@ void AddPart(const proto::SweepPoint& point, const proto::StepPart& part, double
   if (part.full_steps().count() == 0) {
     cells.insert(cells.end(), 6, AbsentCell(part.full_steps().absent_reason()));
   } else {
-    AddPercentiles(part.full_steps(), kMicro,
+    AddPercentiles(part.full_steps(), kMicrosecondsPerSecond,
                    "of the steps with a full batch of the instrumented epoch, by nearest rank", cells);
   }
   AddRow(table, cells);
@@ -88,7 +88,7 @@ std::string DescribeMarks(const proto::SweepPoint& point) {
   return absl::StrCat(batch, "the instrumented epoch took ", FormatNumber(parts.epoch_seconds()), " s, ",
                       FormatNumber(parts.perturbation()),
                       " times the median of the timed epochs; the GPU's clock counts in steps of ",
-                      FormatNumber(parts.resolution_seconds() * kNano), " ns.");
+                      FormatNumber(parts.resolution_seconds() * kNanosecondsPerSecond), " ns.");
 }
 
 std::string DescribeParts(const proto::TrainingSpec& training) {
