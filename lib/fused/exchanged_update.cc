@@ -94,8 +94,8 @@ absl::Status ExchangedUpdate<T>::Ready(const ReadyGradients& ready) {
     return absl::OkStatus();
   }
   if (batch_.options.exchange != nullptr) {
-    RETURN_IF_ERROR(batch_.fork.Follow(room_.update, batch_.lanes.tail()));
-    RETURN_IF_ERROR(batch_.options.exchange->EndStep(batch_.lanes.tail()));
+    RETURN_IF_ERROR(batch_.fork.Follow(room_.update, batch_.streams.tail()));
+    RETURN_IF_ERROR(batch_.options.exchange->EndStep(batch_.streams.tail()));
   }
   return then_.Finish();
 }
@@ -186,7 +186,7 @@ bool ExchangedUpdate<T>::GoesWithTheLast(const ReadyGradients& ready) const {
 template <typename T>
 template <typename W>
 absl::Status ExchangedUpdate<T>::HandOnTogether(W* first_weight) {
-  const cudaStream_t tail = batch_.lanes.tail();
+  const cudaStream_t tail = batch_.streams.tail();
   GradientExchange& exchange = *batch_.options.exchange;
   float* const norms = batch_.buffers.norm_gradients + norms_.begin;
   RETURN_IF_ERROR(batch_.fork.Follow(room_.update, tail));

@@ -20,7 +20,7 @@ absl::Status NoteClock(const MicroBatch<T>& batch, StepMark mark) {
   const StepState& state = *batch.buffers.state;  // device memory: only the addresses of its fields are taken
   const bool of_update = mark == StepMark::kUpdated;
   return Note(of_update ? &state.update_step : &state.batch_step, static_cast<uint32_t>(mark), batch.marks.seams,
-              of_update ? batch.lanes.tail() : batch.lanes.main().stream);
+              of_update ? batch.streams.tail() : batch.streams.main().handle);
 }
 
 template <typename T>

@@ -12,9 +12,9 @@
 #include "lib/fused/resnet18_plan.h"
 #include "lib/fused/resnet18_step_options.h"
 #include "lib/fused/resnet18_units.h"
-#include "lib/fused/step_lanes.h"
 #include "lib/fused/step_mark_tables.h"
 #include "lib/fused/step_marks.h"
+#include "lib/fused/step_streams.h"
 #include "lib/fused/stream_fork.h"
 
 namespace lockstep {
@@ -24,7 +24,7 @@ template <typename T>
 struct MicroBatch {
   const ResNet18StepOptions& options;
   const ResNet18Buffers<T>& buffers;
-  const StepLanes& lanes;
+  const StepStreams& streams;
   StreamFork& fork;       // reset for this micro-batch
   PartRooms& part_rooms;  // reset for this micro-batch
   const StepMarkTables& marks;

@@ -84,7 +84,7 @@ absl::Status NormedUpdate<T>::Finish() {
 
 template <typename T>
 absl::Status NormedUpdate<T>::TakeSquares() const {
-  const cudaStream_t stream = batch_.lanes.tail();
+  const cudaStream_t stream = batch_.streams.tail();
   const LayerTable layers = WeightLayers(batch_.net());
   RETURN_IF_ERROR(Squares(layers, weights_, room_.gradient_squares, stream));
   RETURN_IF_ERROR(Squares(OneLayer(batch_.net().norm_count()), norms_,
@@ -105,14 +105,14 @@ absl::Status NormedUpdate<T>::MakeFactors() const {
   input.lars = batch_.options.lars;
   input.weight_decay = batch_.options.weight_decay;
   input.factors = room_.factors;
-  return CudaStatus(LayerFactors(input, batch_.lanes.tail()), "the layers' factors");
+  return CudaStatus(LayerFactors(input, batch_.streams.tail()), "the layers' factors");
 }
 
 template <typename T>
 absl::Status NormedUpdate<T>::UpdateLayers() const {
   const LayerTable layers = WeightLayers(batch_.net());
   StepGradients of_layer;
-  of_layer.ready.stream = batch_.lanes.tail();
+  of_layer.ready.stream = batch_.streams.tail();
   of_layer.scale = scale_;
   for (uint32_t layer = 0; layer < layers.layers; ++layer) {
     of_layer.ready.range = {layers.begin[layer], layers.begin[layer + 1]};

@@ -14,8 +14,8 @@ namespace lockstep {
 namespace {
 
 template <typename T>
-absl::Status Follow(const MicroBatch<T>& batch, const Lane& leader, const Lane& follower) {
-  return batch.fork.Follow(leader.stream, follower.stream);
+absl::Status Follow(const MicroBatch<T>& batch, const StepStream& leader, const StepStream& follower) {
+  return batch.fork.Follow(leader.handle, follower.handle);
 }
 
 // --- One unit ---
@@ -24,7 +24,7 @@ absl::Status Follow(const MicroBatch<T>& batch, const Lane& leader, const Lane& 
 // nothing reads afterwards. `dresidual`: out, the gradient before the ReLU, for a residual that was added unchanged;
 // null: not needed.
 template <typename T>
-absl::Status BackwardNorm(const MicroBatch<T>& batch, size_t u, const Upstream<T>& upstream, const Lane& lane,
+absl::Status BackwardNorm(const MicroBatch<T>& batch, size_t u, const Upstream<T>& upstream, const StepStream& stream,
                           T* dresidual = nullptr) {
   const ConvolutionUnit& unit = batch.net().units[u];
   const UnitPlan<T>& plan = batch.plan.units[u];
@@ -36,11 +36,11 @@ absl::Status BackwardNorm(const MicroBatch<T>& batch, size_t u, const Upstream<T
   if (upstream.progress == NormBackward::kUntouched) {
     RETURN_IF_ERROR(CudaStatus(
         BatchNormBackwardReduce<T>(plan.norm, plan.launch, raw, upstream.gradient, batch.buffers.NormState(unit),
-                                   gradients, lane.norm_workspace, lane.stream),
+                                   gradients, stream.norm_workspace, stream.handle),
         unit.norm_name));
   }
   return CudaStatus(
-      BatchNormBackwardApply<T>(plan.norm, raw, upstream.gradient, gradients, raw, dresidual, lane.stream),
+      BatchNormBackwardApply<T>(plan.norm, raw, upstream.gradient, gradients, raw, dresidual, stream.handle),
       unit.norm_name);
 }
 
@@ -48,7 +48,7 @@ absl::Status BackwardNorm(const MicroBatch<T>& batch, size_t u, const Upstream<T
 absl::Status BackwardWeightInParts(const MicroBatch<__nv_bfloat16>& batch, const WeightGradient& way,
                                    const __nv_bfloat16* dy, const __nv_bfloat16* input, __nv_bfloat16* gradient,
                                    cudaStream_t stream) {
-  const cudaStream_t sums = batch.lanes.sums();
+  const cudaStream_t sums = batch.streams.sums();
   PartRooms::Room& room = batch.part_rooms.Next();
   RETURN_IF_ERROR(batch.fork.Wait(stream, room.read));
   RETURN_IF_ERROR(way.Multiply(dy, input, gradient, room.parts.data(), stream));
@@ -64,24 +64,24 @@ T* WeightGradientOf(const MicroBatch<T>& batch, size_t u) {
 }
 
 template <typename T>
-absl::Status BackwardWeight(const MicroBatch<T>& batch, size_t u, const T* input, const Lane& lane) {
+absl::Status BackwardWeight(const MicroBatch<T>& batch, size_t u, const T* input, const StepStream& stream) {
   T* const gradient = WeightGradientOf(batch, u);
   const UnitWeightGradient<T>& way = *batch.plan.units[u].weight_gradient;
   if constexpr (std::is_same_v<T, __nv_bfloat16>) {
     if (batch.plan.divided && way.in_parts() != nullptr) {
-      return BackwardWeightInParts(batch, *way.in_parts(), batch.buffers.raw[u], input, gradient, lane.stream);
+      return BackwardWeightInParts(batch, *way.in_parts(), batch.buffers.raw[u], input, gradient, stream.handle);
     }
   }
-  return way.Run(batch.buffers.raw[u], input, gradient, lane);
+  return way.Run(batch.buffers.raw[u], input, gradient, stream);
 }
 
 // Queues the batch norm on main, and then the weight gradient on side, concurrent with what comes next on main.
 template <typename T>
 absl::Status BackwardNormAndWeight(const MicroBatch<T>& batch, size_t u, const Upstream<T>& upstream, const T* input,
                                    T* dresidual = nullptr) {
-  RETURN_IF_ERROR(BackwardNorm(batch, u, upstream, batch.lanes.main(), dresidual));
-  RETURN_IF_ERROR(Follow(batch, batch.lanes.main(), batch.lanes.side()));
-  return BackwardWeight(batch, u, input, batch.lanes.side());
+  RETURN_IF_ERROR(BackwardNorm(batch, u, upstream, batch.streams.main(), dresidual));
+  RETURN_IF_ERROR(Follow(batch, batch.streams.main(), batch.streams.side()));
+  return BackwardWeight(batch, u, input, batch.streams.side());
 }
 
 // Returns the operands of a data gradient to the input of unit u, without the batch norm below.
@@ -124,7 +124,7 @@ absl::StatusOr<Upstream<T>> BackwardSecond(const MicroBatch<T>& batch, size_t b,
   RETURN_IF_ERROR(BackwardNormAndWeight(batch, block.conv2, upstream, batch.buffers.inner[b], dresidual));
   DataGradientOperands<T> operands = OperandsToNorm(batch, block.conv2, block.conv1, batch.buffers.inner_gradient);
   operands.dx_is_read = false;
-  return batch.plan.units[block.conv2].data_gradient->Run(operands, batch.lanes.main());
+  return batch.plan.units[block.conv2].data_gradient->Run(operands, batch.streams.main());
 }
 
 // Queues the shortcut of block b on branch, after `output_done`. Writes its data gradient to dx, unless the first
@@ -137,17 +137,17 @@ absl::StatusOr<cudaEvent_t> BackwardShortcut(const MicroBatch<T>& batch, size_t 
     return nullptr;
   }
   const size_t s = *block.shortcut;
-  const Lane& branch = batch.lanes.branch();
-  RETURN_IF_ERROR(batch.fork.Wait(branch.stream, output_done));
+  const StepStream& branch = batch.streams.branch();
+  RETURN_IF_ERROR(batch.fork.Wait(branch.handle, output_done));
   RETURN_IF_ERROR(BackwardNorm(batch, s, {gradient, NormBackward::kUntouched}, branch));
   if (!batch.plan.divided) {
-    RETURN_IF_ERROR(Follow(batch, branch, batch.lanes.side()));
-    RETURN_IF_ERROR(BackwardWeight(batch, s, batch.buffers.BlockInput(b), batch.lanes.side()));
+    RETURN_IF_ERROR(Follow(batch, branch, batch.streams.side()));
+    RETURN_IF_ERROR(BackwardWeight(batch, s, batch.buffers.BlockInput(b), batch.streams.side()));
   }
   if (!JoinsWhatComesAround(batch, block)) {
     RETURN_IF_ERROR(batch.plan.units[s].data_gradient->Run(OperandsOf(batch, s, dx), branch).status());
   }
-  return batch.fork.Mark(branch.stream);
+  return batch.fork.Mark(branch.handle);
 }
 
 // Queues the data gradient of the block's first convolution on main, to the block's input, in dx. `around`: gradient
@@ -157,7 +157,7 @@ absl::StatusOr<Upstream<T>> BackwardFirst(const MicroBatch<T>& batch, size_t b, 
                                           cudaEvent_t shortcut_done, T* dx) {
   const ResidualBlock& block = batch.net().blocks[b];
   const size_t below = b == 0 ? 0 : batch.net().blocks[b - 1].conv2;
-  const Lane& main = batch.lanes.main();
+  const StepStream& main = batch.streams.main();
   DataGradientOperands<T> operands = OperandsToNorm(batch, block.conv1, below, dx);
   operands.addend = around;
   if (block.shortcut.has_value()) {
@@ -166,11 +166,11 @@ absl::StatusOr<Upstream<T>> BackwardFirst(const MicroBatch<T>& batch, size_t b, 
   }
   const bool joined = JoinsWhatComesAround(batch, block);
   if (joined) {
-    RETURN_IF_ERROR(batch.fork.Wait(main.stream, shortcut_done));
+    RETURN_IF_ERROR(batch.fork.Wait(main.handle, shortcut_done));
   }
   ASSIGN_OR_RETURN(const Upstream<T> input, batch.plan.units[block.conv1].data_gradient->Run(operands, main));
   if (!joined) {
-    RETURN_IF_ERROR(batch.fork.Wait(main.stream, shortcut_done));
+    RETURN_IF_ERROR(batch.fork.Wait(main.handle, shortcut_done));
   }
   return input;
 }
@@ -183,11 +183,11 @@ absl::Status BackwardDividedShortcutWeights(const MicroBatch<T>& batch, size_t b
   if (!block.shortcut.has_value() || !batch.plan.divided) {
     return absl::OkStatus();
   }
-  const Lane& lane = batch.lanes.shortcut_weights();
-  RETURN_IF_ERROR(batch.fork.Wait(lane.stream, shortcut_done));
+  const StepStream& stream = batch.streams.shortcut_weights();
+  RETURN_IF_ERROR(batch.fork.Wait(stream.handle, shortcut_done));
   const size_t s = *block.shortcut;
   return batch.plan.units[s].weight_gradient->Run(batch.buffers.raw[s], batch.buffers.BlockInput(b),
-                                                  WeightGradientOf(batch, s), lane);
+                                                  WeightGradientOf(batch, s), stream);
 }
 
 // Queues a block, from the gradient of its output to that of its input, in dx and, if it stays in two addends, dx2.
@@ -197,7 +197,7 @@ absl::StatusOr<Upstream<T>> BackwardBlock(const MicroBatch<T>& batch, size_t b, 
   const ResidualBlock& block = batch.net().blocks[b];
   const T* around = dx2;  // gradient that reaches the input through the shortcut
   T* dresidual = nullptr;
-  ASSIGN_OR_RETURN(const cudaEvent_t output_done, batch.fork.Mark(batch.lanes.main().stream));
+  ASSIGN_OR_RETURN(const cudaEvent_t output_done, batch.fork.Mark(batch.streams.main().handle));
   if (!block.shortcut.has_value()) {
     if (upstream.progress != NormBackward::kUntouched && JoinsWhatComesAround(batch, block)) {
       around = upstream.gradient.dy;  // unchanged; read before this block ends, so the next one may overwrite it
@@ -218,12 +218,12 @@ absl::StatusOr<Upstream<T>> BackwardBlock(const MicroBatch<T>& batch, size_t b, 
 // Queues the gradients of the classifier's parameters. Returns the event after them.
 template <typename T>
 absl::StatusOr<cudaEvent_t> BackwardClassifier(const MicroBatch<T>& batch) {
-  const Lane& lane = batch.plan.divided ? batch.lanes.branch() : batch.lanes.main();
-  RETURN_IF_ERROR(Follow(batch, batch.lanes.main(), lane));
+  const StepStream& stream = batch.plan.divided ? batch.streams.branch() : batch.streams.main();
+  RETURN_IF_ERROR(Follow(batch, batch.streams.main(), stream));
   RETURN_IF_ERROR(CudaStatus(ClassifierParameters<T>(batch.plan.classifier, batch.buffers.ClassifierGradients(),
-                                                     batch.buffers.classifier_workspace, lane.stream),
+                                                     batch.buffers.classifier_workspace, stream.handle),
                              "the classifier's gradients"));
-  return batch.fork.Mark(lane.stream);
+  return batch.fork.Mark(stream.handle);
 }
 
 // Queues the stem on main. Returns the event after which all batch norm gradients are final; the stem's weight gradient
@@ -231,21 +231,21 @@ absl::StatusOr<cudaEvent_t> BackwardClassifier(const MicroBatch<T>& batch) {
 template <typename T>
 absl::StatusOr<cudaEvent_t> BackwardStem(const MicroBatch<T>& batch, const Upstream<T>& upstream) {
   const ResNet18Buffers<T>& buffers = batch.buffers;
-  const Lane& main = batch.lanes.main();
+  const StepStream& main = batch.streams.main();
   if constexpr (std::is_same_v<T, __nv_bfloat16>) {
     if (batch.plan.stem_from_norm) {
       const ConvolutionUnit& stem = batch.net().units[0];
-      ASSIGN_OR_RETURN(const cudaEvent_t norms_done, batch.fork.Mark(main.stream));
+      ASSIGN_OR_RETURN(const cudaEvent_t norms_done, batch.fork.Mark(main.handle));
       RETURN_IF_ERROR(
           CudaStatus(StemGradient(batch.plan.units[0].norm.rows, buffers.raw[0], upstream.gradient.dy,
                                   buffers.NormGradients(stem), batch.input->images,
-                                  buffers.weight_gradients + stem.weight, buffers.stem_workspace, main.stream),
+                                  buffers.weight_gradients + stem.weight, buffers.stem_workspace, main.handle),
                      "the first convolution's gradient"));
       return norms_done;
     }
   }
   RETURN_IF_ERROR(BackwardNorm(batch, 0, upstream, main));
-  ASSIGN_OR_RETURN(const cudaEvent_t norms_done, batch.fork.Mark(main.stream));
+  ASSIGN_OR_RETURN(const cudaEvent_t norms_done, batch.fork.Mark(main.handle));
   RETURN_IF_ERROR(BackwardWeight(batch, 0, batch.input->images, main));
   return norms_done;
 }
@@ -254,20 +254,20 @@ absl::StatusOr<cudaEvent_t> BackwardStem(const MicroBatch<T>& batch, const Upstr
 // layer 2. If the SMs are not divided, the launch that takes the gradients fills the GPU, and both are one range.
 template <typename T>
 absl::Status HandOnEarly(const MicroBatch<T>& batch, size_t b, GradientSink& sink) {
-  const StepLanes& lanes = batch.lanes;
+  const StepStreams& streams = batch.streams;
   for (const EarlyGradients& early : batch.plan.gradients.early) {
     if (early.block != b) {
       continue;
     }
     if (!batch.plan.divided) {
-      RETURN_IF_ERROR(Follow(batch, lanes.main(), lanes.side()));
-      return sink.Ready({GradientArray::kWeights, early.range, lanes.side().stream, early.max_multiprocessors, true});
+      RETURN_IF_ERROR(Follow(batch, streams.main(), streams.side()));
+      return sink.Ready({GradientArray::kWeights, early.range, streams.side().handle, early.max_multiprocessors, true});
     }
-    for (const Lane* lane : lanes.all()) {
-      RETURN_IF_ERROR(batch.fork.Follow(lane->stream, lanes.update()));
+    for (const StepStream* stream : streams.all()) {
+      RETURN_IF_ERROR(batch.fork.Follow(stream->handle, streams.update()));
     }
-    RETURN_IF_ERROR(batch.fork.Follow(lanes.sums(), lanes.update()));
-    return sink.Ready({GradientArray::kWeights, early.range, lanes.update(), early.max_multiprocessors, true});
+    RETURN_IF_ERROR(batch.fork.Follow(streams.sums(), streams.update()));
+    return sink.Ready({GradientArray::kWeights, early.range, streams.update(), early.max_multiprocessors, true});
   }
   return absl::OkStatus();
 }
@@ -276,19 +276,19 @@ absl::Status HandOnEarly(const MicroBatch<T>& batch, size_t b, GradientSink& sin
 template <typename T>
 absl::Status HandOnTheRest(const MicroBatch<T>& batch, cudaEvent_t weights_read, cudaEvent_t norms_done,
                            cudaEvent_t classifier_done, GradientSink& sink) {
-  const StepLanes& lanes = batch.lanes;
+  const StepStreams& streams = batch.streams;
   const GradientSchedule& gradients = batch.plan.gradients;
-  RETURN_IF_ERROR(batch.fork.Wait(lanes.side().stream, weights_read));
+  RETURN_IF_ERROR(batch.fork.Wait(streams.side().handle, weights_read));
   if (batch.plan.divided) {
-    RETURN_IF_ERROR(Follow(batch, lanes.shortcut_weights(), lanes.side()));
-    RETURN_IF_ERROR(batch.fork.Follow(lanes.sums(), lanes.side().stream));
+    RETURN_IF_ERROR(Follow(batch, streams.shortcut_weights(), streams.side()));
+    RETURN_IF_ERROR(batch.fork.Follow(streams.sums(), streams.side().handle));
   }
-  RETURN_IF_ERROR(sink.Ready({GradientArray::kWeights, gradients.rest, lanes.side().stream, 0}));
-  RETURN_IF_ERROR(batch.fork.Wait(lanes.update(), norms_done));
-  RETURN_IF_ERROR(batch.fork.Wait(lanes.update(), classifier_done));
-  RETURN_IF_ERROR(sink.Ready({GradientArray::kNorms, gradients.norms, lanes.update(), 0}));
-  RETURN_IF_ERROR(batch.fork.Follow(lanes.update(), lanes.main().stream));
-  return Follow(batch, lanes.side(), lanes.main());
+  RETURN_IF_ERROR(sink.Ready({GradientArray::kWeights, gradients.rest, streams.side().handle, 0}));
+  RETURN_IF_ERROR(batch.fork.Wait(streams.update(), norms_done));
+  RETURN_IF_ERROR(batch.fork.Wait(streams.update(), classifier_done));
+  RETURN_IF_ERROR(sink.Ready({GradientArray::kNorms, gradients.norms, streams.update(), 0}));
+  RETURN_IF_ERROR(batch.fork.Follow(streams.update(), streams.main().handle));
+  return Follow(batch, streams.side(), streams.main());
 }
 
 }  // namespace
@@ -297,10 +297,10 @@ template <typename T>
 absl::Status EnqueueBackward(const MicroBatch<T>& batch, GradientSink& sink) {
   const ResNet18Buffers<T>& buffers = batch.buffers;
   const size_t blocks = batch.net().blocks.size();
-  const Lane& main = batch.lanes.main();
+  const StepStream& main = batch.streams.main();
   if (batch.plan.divided) {
-    RETURN_IF_ERROR(batch.fork.Follow(main.stream, batch.lanes.sums()));  // joins a capture before other streams wait
-                                                                          // for `sums`
+    RETURN_IF_ERROR(batch.fork.Follow(main.handle, batch.streams.sums()));  // joins a capture before other streams wait
+                                                                            // for `sums`
   }
   ASSIGN_OR_RETURN(const cudaEvent_t classifier_done, BackwardClassifier(batch));
   const uint8_t* const last_mask = buffers.mask[batch.net().blocks.back().conv2];
@@ -313,13 +313,13 @@ absl::Status EnqueueBackward(const MicroBatch<T>& batch, GradientSink& sink) {
     ASSIGN_OR_RETURN(upstream, BackwardBlock(batch, b, upstream, dx, dx2));
     RETURN_IF_ERROR(HandOnEarly(batch, b, sink));
   }
-  ASSIGN_OR_RETURN(const cudaEvent_t weights_read, batch.fork.Mark(main.stream));
+  ASSIGN_OR_RETURN(const cudaEvent_t weights_read, batch.fork.Mark(main.handle));
   ASSIGN_OR_RETURN(const cudaEvent_t norms_done, BackwardStem(batch, upstream));
   RETURN_IF_ERROR(NoteClock(batch, StepMark::kOwnBackwardDone));
   RETURN_IF_ERROR(HandOnTheRest(batch, weights_read, norms_done, classifier_done, sink));
   RETURN_IF_ERROR(NoteClock(batch, StepMark::kAllGradientsDone));
-  RETURN_IF_ERROR(batch.fork.Follow(main.stream, batch.lanes.tail()));
-  return sink.Ready({GradientArray::kWeights, batch.plan.gradients.stem, batch.lanes.tail(), 0});
+  RETURN_IF_ERROR(batch.fork.Follow(main.handle, batch.streams.tail()));
+  return sink.Ready({GradientArray::kWeights, batch.plan.gradients.stem, batch.streams.tail(), 0});
 }
 
 template absl::Status EnqueueBackward(const MicroBatch<float>&, GradientSink&);

@@ -99,7 +99,7 @@ class ResNet18Buffers {
   std::array<T*, 4> gradient = {};  // gradients of a block's output and of its input, two addends each
   T* inner_gradient = nullptr;
 
-  std::array<char*, 3> norm_workspace = {};  // one per stream (StepLanes::SetNormWorkspaces)
+  std::array<char*, 3> norm_workspace = {};  // one per stream (StepStreams::SetNormWorkspaces)
   char* norm_meeting = nullptr;
   char* stem_workspace = nullptr;
   char* classifier_workspace = nullptr;

@@ -39,11 +39,11 @@ ForwardOperands<T> Operands(const MicroBatch<T>& batch, size_t u, const T* input
 template <typename T>
 absl::Status ForwardUnit(const MicroBatch<T>& batch, size_t u, const T* input, const BatchNormResidual<T>& residual,
                          cudaEvent_t residual_done, T* output) {
-  const Lane& main = batch.lanes.main();
+  const StepStream& main = batch.streams.main();
   const UnitForward<T>& forward = *batch.plan.units[u].forward;
   const ForwardOperands<T> operands = Operands(batch, u, input);
   RETURN_IF_ERROR(forward.BeforeResidual(operands, main));
-  RETURN_IF_ERROR(batch.fork.Wait(main.stream, residual_done));
+  RETURN_IF_ERROR(batch.fork.Wait(main.handle, residual_done));
   return forward.WithResidual(operands, {residual, output, batch.buffers.mask[u]}, main);
 }
 
@@ -58,11 +58,11 @@ struct Residual {
 template <typename T>
 absl::StatusOr<Residual<T>> ForwardShortcut(const MicroBatch<T>& batch, size_t s, const T* input,
                                             cudaEvent_t input_done) {
-  const Lane& branch = batch.lanes.branch();
+  const StepStream& branch = batch.streams.branch();
   const ForwardOperands<T> operands = Operands(batch, s, input);
-  RETURN_IF_ERROR(batch.fork.Wait(branch.stream, input_done));
+  RETURN_IF_ERROR(batch.fork.Wait(branch.handle, input_done));
   RETURN_IF_ERROR(batch.plan.units[s].forward->BeforeResidual(operands, branch));
-  ASSIGN_OR_RETURN(const cudaEvent_t done, batch.fork.Mark(branch.stream));
+  ASSIGN_OR_RETURN(const cudaEvent_t done, batch.fork.Mark(branch.handle));
   return Residual<T>{{operands.raw, operands.state.scale, operands.state.shift}, done};
 }
 
@@ -72,7 +72,7 @@ absl::Status ForwardBlock(const MicroBatch<T>& batch, size_t b) {
   const ResidualBlock& block = batch.net().blocks[b];
   const T* const input = buffers.BlockInput(b);
   Residual<T> around = {{input, nullptr, nullptr}, nullptr};
-  ASSIGN_OR_RETURN(const cudaEvent_t input_done, batch.fork.Mark(batch.lanes.main().stream));
+  ASSIGN_OR_RETURN(const cudaEvent_t input_done, batch.fork.Mark(batch.streams.main().handle));
   RETURN_IF_ERROR(ForwardUnit(batch, block.conv1, input, {}, nullptr, buffers.inner[b]));
   // Queued after the convolution that it runs concurrently with: a graph runs a fork's first branch where the fork ran.
   if (block.shortcut.has_value()) {
@@ -88,7 +88,7 @@ absl::Status ClassifyAndTakeLoss(const MicroBatch<T>& batch) {
                                     buffers.norms + batch.net().bias(), batch.input->labels,
                                     batch.options.label_smoothing};
   return CudaStatus(ClassifierTrain<T>(batch.plan.classifier, input, buffers.ClassifierGradients(),
-                                       buffers.classifier_workspace, batch.lanes.main().stream),
+                                       buffers.classifier_workspace, batch.streams.main().handle),
                     "the classifier");
 }
 
@@ -96,7 +96,7 @@ absl::Status ClassifyAndTakeLoss(const MicroBatch<T>& batch) {
 
 template <typename T>
 absl::StatusOr<cudaEvent_t> EnqueueForward(const MicroBatch<T>& batch) {
-  const cudaStream_t main = batch.lanes.main().stream;
+  const cudaStream_t main = batch.streams.main().handle;
   if (!batch.input_made) {
     RETURN_IF_ERROR(MakeBatch(batch, 0, *batch.input, main));
   }
@@ -114,9 +114,9 @@ absl::StatusOr<cudaEvent_t> EnqueueForward(const MicroBatch<T>& batch) {
   }
   // Queued after the classifier, which it runs concurrently with: a graph runs a fork's first branch where the fork
   // ran.
-  RETURN_IF_ERROR(batch.fork.Wait(batch.lanes.update(), blocks_done));
-  RETURN_IF_ERROR(MakeBatch(batch, batch.plan.images, *batch.next, batch.lanes.update()));
-  return batch.fork.Mark(batch.lanes.update());
+  RETURN_IF_ERROR(batch.fork.Wait(batch.streams.update(), blocks_done));
+  RETURN_IF_ERROR(MakeBatch(batch, batch.plan.images, *batch.next, batch.streams.update()));
+  return batch.fork.Mark(batch.streams.update());
 }
 
 template absl::StatusOr<cudaEvent_t> EnqueueForward(const MicroBatch<float>&);

@@ -28,9 +28,10 @@ std::optional<double> TimeToBeat(const MultiprocessorShares& shares, const Convo
 template <typename T>
 class Planner {
  public:
-  Planner(const ResNet18StepOptions& options, uint32_t images, uint32_t multiprocessors, StepLanes& lanes,
+  Planner(const ResNet18StepOptions& options, uint32_t images, uint32_t multiprocessors, StepStreams& streams,
           PartRooms& part_rooms)
-      : options_(options), images_(images), multiprocessors_(multiprocessors), lanes_(lanes), part_rooms_(part_rooms) {}
+      : options_(options), images_(images), multiprocessors_(multiprocessors), streams_(streams),
+        part_rooms_(part_rooms) {}
 
   bool divides() const {
     return options_.divide_multiprocessors && options_.two_streams && kIsBf16<T> && hopper_ != 0 &&
@@ -71,7 +72,7 @@ class Planner {
   const uint32_t images_;
   const uint32_t multiprocessors_;
   const uint32_t hopper_ = HopperMultiprocessors();  // SMs of the GPU; 0: our bf16 kernels do not run on it
-  StepLanes& lanes_;
+  StepStreams& streams_;
   PartRooms& part_rooms_;
 };
 
@@ -106,11 +107,11 @@ absl::StatusOr<std::unique_ptr<const Convolution>> Planner<T>::PlanConvolution(c
     options.multiprocessors = Shares(unit).weight_gradient;
   }
   ASSIGN_OR_RETURN(std::unique_ptr<const Convolution> convolution,
-                   Convolution::Plan(*lanes_.main().context, Shape(unit), pass, options_.type, options));
+                   Convolution::Plan(*streams_.main().context, Shape(unit), pass, options_.type, options));
   const size_t bytes = convolution->workspace_bytes();
-  RETURN_IF_ERROR(lanes_.MakeRoom(bytes));
+  RETURN_IF_ERROR(streams_.MakeRoom(bytes));
   if (unit.is_shortcut()) {
-    RETURN_IF_ERROR(beside ? lanes_.MakeRoomForDividedShortcutWeights(bytes) : lanes_.MakeRoomForShortcut(bytes));
+    RETURN_IF_ERROR(beside ? streams_.MakeRoomForDividedShortcutWeights(bytes) : streams_.MakeRoomForShortcut(bytes));
   }
   return convolution;
 }
@@ -121,7 +122,7 @@ absl::StatusOr<std::shared_ptr<const UnitWeightGradient<T>>> Planner<T>::PlanWei
   if constexpr (kIsBf16<T>) {
     std::optional<WeightGradientConfig> config;
     if (options_.own_weight_gradients) {
-      ASSIGN_OR_RETURN(config, ChooseWeightGradient(*lanes_.main().context,
+      ASSIGN_OR_RETURN(config, ChooseWeightGradient(*streams_.main().context,
                                                     {Shape(unit), WeightGradientShare(unit), options_.autotune,
                                                      TimeToBeat(Shares(unit), *convolution)}));
     }
@@ -129,9 +130,9 @@ absl::StatusOr<std::shared_ptr<const UnitWeightGradient<T>>> Planner<T>::PlanWei
       const WeightGradient own(Shape(unit), *config);
       const size_t bytes = own.workspace_bytes();
       if (!divides()) {
-        RETURN_IF_ERROR(lanes_.MakeRoomForOwnWeightGradient(bytes));
+        RETURN_IF_ERROR(streams_.MakeRoomForOwnWeightGradient(bytes));
       } else {
-        RETURN_IF_ERROR(unit.is_shortcut() ? lanes_.MakeRoomForDividedShortcutWeights(bytes)
+        RETURN_IF_ERROR(unit.is_shortcut() ? streams_.MakeRoomForDividedShortcutWeights(bytes)
                                            : part_rooms_.MakeRoom(bytes));
       }
       return MakeOwnWeightGradient(own);
@@ -149,7 +150,7 @@ absl::StatusOr<std::shared_ptr<const UnitForward<T>>> Planner<T>::PlanForward(
     ConvolutionNormChoice choice;
     if (options_.fused_sums) {
       ASSIGN_OR_RETURN(choice,
-                       ChooseConvolutionNorm(*lanes_.main().context,
+                       ChooseConvolutionNorm(*streams_.main().context,
                                              {Shape(unit), hopper_, options_.autotune, convolution->microseconds()},
                                              ConvolutionPass::kForward, options_.fused_norms));
     }
@@ -173,7 +174,7 @@ absl::StatusOr<std::shared_ptr<const UnitDataGradient<T>>> Planner<T>::PlanDataG
     if (options_.fused_sums) {
       ASSIGN_OR_RETURN(choice,
                        ChooseConvolutionNorm(
-                           *lanes_.main().context,
+                           *streams_.main().context,
                            {Shape(unit), shares.data_gradient, options_.autotune, TimeToBeat(shares, *convolution)},
                            ConvolutionPass::kDataGradient, options_.fused_norms && shares.divided));
     }
@@ -201,8 +202,8 @@ size_t FirstAlike(const ResNet18Units& net, size_t u) {
 
 template <typename T>
 absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNet18StepOptions& options, const ResNet18Units& net, uint32_t images,
-                                       uint32_t multiprocessors, StepLanes& lanes, PartRooms& part_rooms) {
-  Planner<T> planner(options, images, multiprocessors, lanes, part_rooms);
+                                       uint32_t multiprocessors, StepStreams& streams, PartRooms& part_rooms) {
+  Planner<T> planner(options, images, multiprocessors, streams, part_rooms);
   BatchPlan<T> plan;
   plan.images = images;
   plan.divided = planner.divides();
@@ -224,8 +225,8 @@ absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNet18StepOptions& options, const
 }
 
 template absl::StatusOr<BatchPlan<float>> PlanBatch(const ResNet18StepOptions&, const ResNet18Units&, uint32_t,
-                                                    uint32_t, StepLanes&, PartRooms&);
+                                                    uint32_t, StepStreams&, PartRooms&);
 template absl::StatusOr<BatchPlan<__nv_bfloat16>> PlanBatch(const ResNet18StepOptions&, const ResNet18Units&, uint32_t,
-                                                            uint32_t, StepLanes&, PartRooms&);
+                                                            uint32_t, StepStreams&, PartRooms&);
 
 }  // namespace lockstep

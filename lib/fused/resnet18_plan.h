@@ -12,7 +12,7 @@
 #include "lib/fused/part_rooms.h"
 #include "lib/fused/resnet18_step_options.h"
 #include "lib/fused/resnet18_units.h"
-#include "lib/fused/step_lanes.h"
+#include "lib/fused/step_streams.h"
 #include "lib/fused/unit_backward.h"
 #include "lib/fused/unit_forward.h"
 #include "lib/kernels/batch_norm.h"
@@ -42,12 +42,12 @@ struct BatchPlan {
   GradientSchedule gradients;
 };
 
-// Plans for `images` at a time. Times engines and our kernels (slow), and grows the workspaces of `lanes` and
+// Plans for `images` at a time. Times engines and our kernels (slow), and grows the workspaces of `streams` and
 // `part_rooms` to fit the choice. `multiprocessors`: SMs of the GPU. Returns the errors of Convolution::Plan and of
 // CUDA.
 template <typename T>
 absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNet18StepOptions& options, const ResNet18Units& net, uint32_t images,
-                                       uint32_t multiprocessors, StepLanes& lanes, PartRooms& part_rooms);
+                                       uint32_t multiprocessors, StepStreams& streams, PartRooms& part_rooms);
 
 }  // namespace lockstep
 

@@ -18,8 +18,8 @@
 #include "lib/fused/resnet18_forward.h"
 #include "lib/fused/resnet18_plan.h"
 #include "lib/fused/resnet18_update.h"
-#include "lib/fused/step_lanes.h"
 #include "lib/fused/step_marks.h"
+#include "lib/fused/step_streams.h"
 #include "lib/fused/stream_fork.h"
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/kernel_code.h"
@@ -33,7 +33,7 @@ template <typename T>
 class Step final : public ResNet18Step {
  public:
   explicit Step(const ResNet18StepOptions& options)
-      : options_(options), buffers_(MicroBatchImages(options), InputBatches(options)), lanes_(options.two_streams) {}
+      : options_(options), buffers_(MicroBatchImages(options), InputBatches(options)), streams_(options.two_streams) {}
   ~Step() override {
     for (const cudaEvent_t event : {updated_, counted_}) {
       if (event != nullptr) {
@@ -59,9 +59,9 @@ class Step final : public ResNet18Step {
   absl::StatusOr<ResNet18Counts> EndEpoch() override;
 
   void SetMarks(const StepMarkTables& marks) override { marks_ = marks; }
-  cudaStream_t stream() const override { return lanes_.main().stream; }
+  cudaStream_t stream() const override { return streams_.main().handle; }
   size_t bytes() const override {
-    return buffers_.bytes() + lanes_.bytes() + part_rooms_.bytes() + exchange_room_.bytes() + normed_room_.bytes();
+    return buffers_.bytes() + streams_.bytes() + part_rooms_.bytes() + exchange_room_.bytes() + normed_room_.bytes();
   }
 
  private:
@@ -85,7 +85,7 @@ class Step final : public ResNet18Step {
   PartRooms part_rooms_;
   ExchangeRoom<T> exchange_room_;
   NormedRoom normed_room_;
-  StepLanes lanes_;  // last member: destroyed first, when it waits for queued work that uses the other members
+  StepStreams streams_;  // last member: destroyed first, when it waits for queued work that uses the other members
 };
 
 template <typename T>
@@ -96,14 +96,14 @@ absl::Status Step<T>::Init(const ResidentImages& images) {
       CudaStatus(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "asking the GPU"));
   multiprocessors_ = static_cast<uint32_t>(multiprocessors);
   RETURN_IF_ERROR(ReportWaits("a step").status());  // allocates its memory before a capture could forbid it
-  RETURN_IF_ERROR(lanes_.Init());
+  RETURN_IF_ERROR(streams_.Init());
   if constexpr (std::is_same_v<T, __nv_bfloat16>) {
     T* const shared = SharesUpdate(options_) ? options_.exchange->SharedWeights(options_.exchange->rank()) : nullptr;
     RETURN_IF_ERROR(buffers_.Allocate(images, multiprocessors_, shared));
   } else {
     RETURN_IF_ERROR(buffers_.Allocate(images, multiprocessors_));
   }
-  lanes_.SetNormWorkspaces(buffers_.norm_workspace);
+  streams_.SetNormWorkspaces(buffers_.norm_workspace);
   RETURN_IF_ERROR(exchange_room_.Init(options_, buffers_.net));
   RETURN_IF_ERROR(normed_room_.Init(options_));
   for (cudaEvent_t* const event : {&updated_, &counted_}) {
@@ -129,7 +129,7 @@ absl::Status Step<T>::PrepareMicroBatch(uint32_t images) {
     return absl::OkStatus();
   }
   ASSIGN_OR_RETURN(BatchPlan<T> plan,
-                   PlanBatch<T>(options_, buffers_.net, images, multiprocessors_, lanes_, part_rooms_));
+                   PlanBatch<T>(options_, buffers_.net, images, multiprocessors_, streams_, part_rooms_));
   plans_.emplace(images, std::move(plan));
   return absl::OkStatus();
 }
@@ -203,7 +203,7 @@ absl::Status Step<T>::EnqueueStep(uint32_t batch, uint32_t step, uint32_t steps)
     if (plan == plans_.end()) {
       return absl::FailedPreconditionError(absl::StrCat("a step of ", images, " images was not prepared"));
     }
-    MicroBatch<T> queued = {options_, buffers_, lanes_, fork_, part_rooms_, marks_, plan->second};
+    MicroBatch<T> queued = {options_, buffers_, streams_, fork_, part_rooms_, marks_, plan->second};
     queued.share = static_cast<float>(images) / static_cast<float>(batch);
     queued.first = begin == 0;
     queued.last = begin + images == batch;
@@ -254,17 +254,17 @@ absl::Status Step<T>::Advance(const MicroBatch<T>& batch, cudaEvent_t next_made)
     RETURN_IF_ERROR(fork_.Wait(stream(), next_made));
     return CudaStatus(AdvanceBatch(images, buffers_.state, stream()), "going to the next batch");
   }
-  RETURN_IF_ERROR(fork_.Follow(lanes_.tail(), stream()));
+  RETURN_IF_ERROR(fork_.Follow(streams_.tail(), stream()));
   return CudaStatus(AdvanceMicroBatch(images, buffers_.state, stream()), "going to the next micro-batch");
 }
 
 template <typename T>
 absl::Status Step<T>::EndStep(const MicroBatch<T>& batch) {
   RETURN_IF_ERROR(NoteClock(batch, StepMark::kUpdated));
-  RETURN_IF_ERROR(CudaStatus(cudaEventRecord(updated_, lanes_.tail()), "recording a CUDA event"));
-  RETURN_IF_ERROR(
-      CudaStatus(AdvanceUpdate(buffers_.rates, epoch_steps_, buffers_.state, lanes_.tail()), "going to the next step"));
-  return CudaStatus(cudaEventRecord(counted_, lanes_.tail()), "recording a CUDA event");
+  RETURN_IF_ERROR(CudaStatus(cudaEventRecord(updated_, streams_.tail()), "recording a CUDA event"));
+  RETURN_IF_ERROR(CudaStatus(AdvanceUpdate(buffers_.rates, epoch_steps_, buffers_.state, streams_.tail()),
+                             "going to the next step"));
+  return CudaStatus(cudaEventRecord(counted_, streams_.tail()), "recording a CUDA event");
 }
 
 template <typename T>

@@ -16,9 +16,9 @@ class Apart final : public UnitDataGradient<T> {
   std::string name() const override { return convolution_->engine(); }
   NormBackward gives() const override { return NormBackward::kUntouched; }
 
-  absl::StatusOr<Upstream<T>> Run(const DataGradientOperands<T>& operands, const Lane& lane) const override {
+  absl::StatusOr<Upstream<T>> Run(const DataGradientOperands<T>& operands, const StepStream& stream) const override {
     RETURN_IF_ERROR(
-        convolution_->Run(*lane.context, operands.dy, operands.weights, operands.dx, lane.convolution_workspace));
+        convolution_->Run(*stream.context, operands.dy, operands.weights, operands.dx, stream.convolution_workspace));
     return Upstream<T>{{operands.dx, operands.addend, operands.relu_mask}, gives()};
   }
 
@@ -44,9 +44,10 @@ class WithSums final : public UnitDataGradient<Bf16> {
   std::string name() const override { return DescribeConvolutionNorm(convolution_.config()) + ", with sums"; }
   NormBackward gives() const override { return NormBackward::kSummed; }
 
-  absl::StatusOr<Upstream<Bf16>> Run(const DataGradientOperands<Bf16>& operands, const Lane& lane) const override {
+  absl::StatusOr<Upstream<Bf16>> Run(const DataGradientOperands<Bf16>& operands,
+                                     const StepStream& stream) const override {
     RETURN_IF_ERROR(convolution_.Backward(operands.dy, operands.weights, ShortcutOf(operands), NormBelow(operands),
-                                          operands.dx, lane.norm_workspace, lane.stream));
+                                          operands.dx, stream.norm_workspace, stream.handle));
     return Upstream<Bf16>{{operands.dx, nullptr, nullptr}, gives()};
   }
 
@@ -62,10 +63,11 @@ class Applied final : public UnitDataGradient<Bf16> {
   std::string name() const override { return DescribeConvolutionNorm(convolution_.config()) + ", applied"; }
   NormBackward gives() const override { return NormBackward::kApplied; }
 
-  absl::StatusOr<Upstream<Bf16>> Run(const DataGradientOperands<Bf16>& operands, const Lane& lane) const override {
+  absl::StatusOr<Upstream<Bf16>> Run(const DataGradientOperands<Bf16>& operands,
+                                     const StepStream& stream) const override {
     RETURN_IF_ERROR(convolution_.BackwardAndApply(operands.dy, operands.weights, ShortcutOf(operands),
                                                   NormBelow(operands), operands.dx_is_read ? operands.dx : nullptr,
-                                                  operands.norm_x, operands.meeting, lane.stream));
+                                                  operands.norm_x, operands.meeting, stream.handle));
     return Upstream<Bf16>{{operands.dx, nullptr, nullptr}, gives()};
   }
 
@@ -80,8 +82,8 @@ class WeightGradientOfConvolution final : public UnitWeightGradient<T> {
       : convolution_(std::move(convolution)) {}
 
   std::string name() const override { return convolution_->engine(); }
-  absl::Status Run(const T* dy, const T* x, T* dw, const Lane& lane) const override {
-    return convolution_->Run(*lane.context, dy, x, dw, lane.convolution_workspace);
+  absl::Status Run(const T* dy, const T* x, T* dw, const StepStream& stream) const override {
+    return convolution_->Run(*stream.context, dy, x, dw, stream.convolution_workspace);
   }
 
  private:
@@ -93,8 +95,8 @@ class OwnWeightGradient final : public UnitWeightGradient<Bf16> {
   explicit OwnWeightGradient(const WeightGradient& gradient) : gradient_(gradient) {}
 
   std::string name() const override { return DescribeWeightGradient(gradient_.config()); }
-  absl::Status Run(const Bf16* dy, const Bf16* x, Bf16* dw, const Lane& lane) const override {
-    return gradient_.Run(dy, x, dw, lane.convolution_workspace, lane.stream);
+  absl::Status Run(const Bf16* dy, const Bf16* x, Bf16* dw, const StepStream& stream) const override {
+    return gradient_.Run(dy, x, dw, stream.convolution_workspace, stream.handle);
   }
   const WeightGradient* in_parts() const override { return gradient_.has_parts() ? &gradient_ : nullptr; }
 

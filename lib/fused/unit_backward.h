@@ -22,7 +22,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "lib/fused/step_lanes.h"
+#include "lib/fused/step_streams.h"
 #include "lib/kernels/batch_norm.h"
 #include "lib/kernels/convolution.h"
 #include "lib/kernels/convolution_norm.h"
@@ -78,8 +78,8 @@ class UnitDataGradient {
   // Returns the progress of the batch norm below after Run.
   virtual NormBackward gives() const = 0;
 
-  // Queues launches only, on the stream of `lane`. Returns the gradient that reaches the batch norm below.
-  virtual absl::StatusOr<Upstream<T>> Run(const DataGradientOperands<T>& operands, const Lane& lane) const = 0;
+  // Queues launches only, on the stream of `stream`. Returns the gradient that reaches the batch norm below.
+  virtual absl::StatusOr<Upstream<T>> Run(const DataGradientOperands<T>& operands, const StepStream& stream) const = 0;
 };
 
 template <typename T>
@@ -91,7 +91,7 @@ class UnitWeightGradient {
 
   // Computes dw, the gradient of the weights, from dy as above and x: (images, in_size, in_size, in_channels). Queues
   // launches only.
-  virtual absl::Status Run(const T* dy, const T* x, T* dw, const Lane& lane) const = 0;
+  virtual absl::Status Run(const T* dy, const T* x, T* dw, const StepStream& stream) const = 0;
 
   // Returns our weight gradient if it has split-K partials, whose sum can be launched separately; else null.
   virtual const WeightGradient* in_parts() const { return nullptr; }

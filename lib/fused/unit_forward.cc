@@ -11,9 +11,9 @@ namespace {
 
 template <typename T>
 absl::Status NormaliseAndRectify(const BatchNormShape& norm, const ForwardOperands<T>& operands,
-                                 const ForwardOutput<T>& output, const Lane& lane) {
+                                 const ForwardOutput<T>& output, const StepStream& stream) {
   return CudaStatus(BatchNormApply<T>(norm, operands.raw, operands.state.scale, operands.state.shift, output.residual,
-                                      output.y, output.relu_mask, lane.stream),
+                                      output.y, output.relu_mask, stream.handle),
                     operands.norm_name);
 }
 
@@ -25,17 +25,17 @@ class Apart final : public UnitForward<T> {
 
   std::string name() const override { return convolution_->engine(); }
 
-  absl::Status BeforeResidual(const ForwardOperands<T>& operands, const Lane& lane) const override {
+  absl::Status BeforeResidual(const ForwardOperands<T>& operands, const StepStream& stream) const override {
     RETURN_IF_ERROR(
-        convolution_->Run(*lane.context, operands.x, operands.weights, operands.raw, lane.convolution_workspace));
+        convolution_->Run(*stream.context, operands.x, operands.weights, operands.raw, stream.convolution_workspace));
     return CudaStatus(BatchNormStatistics<T>(norm_, launch_, operands.raw, operands.parameters, operands.state,
-                                             lane.norm_workspace, lane.stream),
+                                             stream.norm_workspace, stream.handle),
                       operands.norm_name);
   }
 
   absl::Status WithResidual(const ForwardOperands<T>& operands, const ForwardOutput<T>& output,
-                            const Lane& lane) const override {
-    return NormaliseAndRectify(norm_, operands, output, lane);
+                            const StepStream& stream) const override {
+    return NormaliseAndRectify(norm_, operands, output, stream);
   }
 
  private:
@@ -50,14 +50,14 @@ class WithSums final : public UnitForward<__nv_bfloat16> {
 
   std::string name() const override { return DescribeConvolutionNorm(convolution_.config()) + ", with sums"; }
 
-  absl::Status BeforeResidual(const ForwardOperands<__nv_bfloat16>& operands, const Lane& lane) const override {
+  absl::Status BeforeResidual(const ForwardOperands<__nv_bfloat16>& operands, const StepStream& stream) const override {
     return convolution_.Forward(operands.x, operands.weights, operands.raw, operands.parameters, operands.state,
-                                lane.norm_workspace, lane.stream);
+                                stream.norm_workspace, stream.handle);
   }
 
   absl::Status WithResidual(const ForwardOperands<__nv_bfloat16>& operands, const ForwardOutput<__nv_bfloat16>& output,
-                            const Lane& lane) const override {
-    return NormaliseAndRectify(norm_, operands, output, lane);
+                            const StepStream& stream) const override {
+    return NormaliseAndRectify(norm_, operands, output, stream);
   }
 
  private:
@@ -71,14 +71,14 @@ class Applied final : public UnitForward<__nv_bfloat16> {
 
   std::string name() const override { return DescribeConvolutionNorm(convolution_.config()) + ", applied"; }
 
-  absl::Status BeforeResidual(const ForwardOperands<__nv_bfloat16>&, const Lane&) const override {
+  absl::Status BeforeResidual(const ForwardOperands<__nv_bfloat16>&, const StepStream&) const override {
     return absl::OkStatus();
   }
 
   absl::Status WithResidual(const ForwardOperands<__nv_bfloat16>& operands, const ForwardOutput<__nv_bfloat16>& output,
-                            const Lane& lane) const override {
+                            const StepStream& stream) const override {
     return convolution_.ForwardAndApply(operands.x, operands.weights, operands.raw, operands.parameters, operands.state,
-                                        output.residual, output.y, output.relu_mask, operands.meeting, lane.stream);
+                                        output.residual, output.y, output.relu_mask, operands.meeting, stream.handle);
   }
 
  private:

@@ -18,7 +18,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "lib/fused/step_lanes.h"
+#include "lib/fused/step_streams.h"
 #include "lib/kernels/batch_norm.h"
 #include "lib/kernels/convolution.h"
 #include "lib/kernels/convolution_norm.h"
@@ -57,11 +57,11 @@ class UnitForward {
 
   // Queues the launches that need no residual. A shortcut must not be planned as `applied` and needs only this call: it
   // leaves `raw` and `state`.
-  virtual absl::Status BeforeResidual(const ForwardOperands<T>& operands, const Lane& lane) const = 0;
+  virtual absl::Status BeforeResidual(const ForwardOperands<T>& operands, const StepStream& stream) const = 0;
 
   // Queues the remaining launches.
   virtual absl::Status WithResidual(const ForwardOperands<T>& operands, const ForwardOutput<T>& output,
-                                    const Lane& lane) const = 0;
+                                    const StepStream& stream) const = 0;
 };
 
 // `norm`: shape of the convolution's output.

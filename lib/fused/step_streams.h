@@ -1,4 +1,4 @@
-// StepLanes: the streams of a training step, each with the workspaces of its launches.
+// StepStreams: the streams of a training step, each with the workspaces of its launches.
 //
 //   stream            work                                                                        priority
 //   main              forward; in the backward pass the chain of data gradients and batch norms   high
@@ -26,8 +26,8 @@
 
 namespace lockstep {
 
-struct Lane {
-  cudaStream_t stream = nullptr;
+struct StepStream {
+  cudaStream_t handle = nullptr;
   std::unique_ptr<ConvolutionContext> context;
   void* convolution_workspace = nullptr;
   size_t workspace_bytes = 0;      // bytes of convolution_workspace
@@ -35,12 +35,12 @@ struct Lane {
 };
 
 // Not thread-safe.
-class StepLanes {
+class StepStreams {
  public:
-  explicit StepLanes(bool two_streams) : two_streams_(two_streams) {}
-  ~StepLanes();  // waits for the GPU
-  StepLanes(const StepLanes&) = delete;
-  StepLanes& operator=(const StepLanes&) = delete;
+  explicit StepStreams(bool two_streams) : two_streams_(two_streams) {}
+  ~StepStreams();  // waits for the GPU
+  StepStreams(const StepStreams&) = delete;
+  StepStreams& operator=(const StepStreams&) = delete;
 
   // Creates the streams on the current device. Returns the errors of CUDA and cuDNN.
   absl::Status Init();
@@ -57,28 +57,28 @@ class StepLanes {
   absl::Status MakeRoomForOwnWeightGradient(size_t bytes);       // stream that side() returns
 
   // Without two_streams, main is used for side, branch, update and tail.
-  const Lane& main() const { return main_; }
-  const Lane& side() const { return two_streams_ ? side_ : main_; }
-  const Lane& branch() const { return two_streams_ ? branch_ : main_; }
-  const Lane& shortcut_weights() const { return shortcut_weights_; }
+  const StepStream& main() const { return main_; }
+  const StepStream& side() const { return two_streams_ ? side_ : main_; }
+  const StepStream& branch() const { return two_streams_ ? branch_ : main_; }
+  const StepStream& shortcut_weights() const { return shortcut_weights_; }
   cudaStream_t sums() const { return sums_; }
-  cudaStream_t update() const { return two_streams_ ? update_ : main_.stream; }
-  cudaStream_t tail() const { return two_streams_ ? tail_ : main_.stream; }
+  cudaStream_t update() const { return two_streams_ ? update_ : main_.handle; }
+  cudaStream_t tail() const { return two_streams_ ? tail_ : main_.handle; }
 
   // Returns all streams except sums, update and tail.
-  std::array<const Lane*, 4> all() const { return {&main_, &side_, &branch_, &shortcut_weights_}; }
+  std::array<const StepStream*, 4> all() const { return {&main_, &side_, &branch_, &shortcut_weights_}; }
 
   size_t bytes() const;  // size of all convolution workspaces
 
  private:
-  absl::Status MakeLane(int priority, Lane& lane);
-  absl::Status GrowWorkspace(size_t bytes, Lane& lane);
+  absl::Status MakeStepStream(int priority, StepStream& stream);
+  absl::Status GrowWorkspace(size_t bytes, StepStream& stream);
 
   const bool two_streams_;
-  Lane main_;
-  Lane side_;
-  Lane branch_;
-  Lane shortcut_weights_;
+  StepStream main_;
+  StepStream side_;
+  StepStream branch_;
+  StepStream shortcut_weights_;
   cudaStream_t sums_ = nullptr;
   cudaStream_t update_ = nullptr;
   cudaStream_t tail_ = nullptr;
