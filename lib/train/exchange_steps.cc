@@ -11,9 +11,9 @@
 namespace lockstep {
 namespace {
 
-constexpr double kNano = 1e-9;
+constexpr double kSecondsPerNanosecond = 1e-9;
 
-double Seconds(uint64_t nanoseconds) { return static_cast<double>(nanoseconds) * kNano; }
+double Seconds(uint64_t nanoseconds) { return static_cast<double>(nanoseconds) * kSecondsPerNanosecond; }
 
 uint64_t At(const uint64_t* seams, StepMark mark) { return seams[static_cast<uint32_t>(mark)]; }
 

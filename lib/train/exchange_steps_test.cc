@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr double kNano = 1e-9;
+constexpr double kSecondsPerNanosecond = 1e-9;
 
 // Two steps: three ranges, the last of which ends 600 ns after backward; then a shorter batch with two ranges, which
 // end before backward.
@@ -34,13 +34,13 @@ TEST(ExchangeStepsTest, TimesByHand) {
   ASSERT_THAT(steps, IsOk());
   ASSERT_THAT(*steps, SizeIs(2));
   const ExchangeStep& first = (*steps)[0];
-  EXPECT_DOUBLE_EQ(first.forward_seconds, 1000 * kNano);
-  EXPECT_DOUBLE_EQ(first.backward_seconds, 2100 * kNano);
-  EXPECT_DOUBLE_EQ(first.update_seconds, 700 * kNano);
-  EXPECT_DOUBLE_EQ(first.between_seconds, 200 * kNano);
+  EXPECT_DOUBLE_EQ(first.forward_seconds, 1000 * kSecondsPerNanosecond);
+  EXPECT_DOUBLE_EQ(first.backward_seconds, 2100 * kSecondsPerNanosecond);
+  EXPECT_DOUBLE_EQ(first.update_seconds, 700 * kSecondsPerNanosecond);
+  EXPECT_DOUBLE_EQ(first.between_seconds, 200 * kSecondsPerNanosecond);
   ASSERT_THAT(first.ranges, SizeIs(3));
-  EXPECT_DOUBLE_EQ(first.ranges[1].ready_seconds, 1500 * kNano);
-  EXPECT_DOUBLE_EQ(first.ranges[2].summed_seconds, 2700 * kNano);
+  EXPECT_DOUBLE_EQ(first.ranges[1].ready_seconds, 1500 * kSecondsPerNanosecond);
+  EXPECT_DOUBLE_EQ(first.ranges[2].summed_seconds, 2700 * kSecondsPerNanosecond);
   EXPECT_THAT((*steps)[1].ranges, SizeIs(2));
   EXPECT_EQ((*steps)[1].between_seconds, 0);
 }
@@ -53,12 +53,12 @@ TEST(ExchangeStepsTest, ABatchMadeBesideSumsHidesThemAsBackwardDoes) {
   const auto steps = ToExchangeSteps(seams, Ranges());
   ASSERT_THAT(steps, IsOk());
   const ExchangeStep& first = (*steps)[0];
-  EXPECT_DOUBLE_EQ(first.forward_seconds, 1000 * kNano);
-  EXPECT_DOUBLE_EQ(first.backward_seconds, 2400 * kNano);
-  EXPECT_DOUBLE_EQ(first.update_seconds, 400 * kNano);
+  EXPECT_DOUBLE_EQ(first.forward_seconds, 1000 * kSecondsPerNanosecond);
+  EXPECT_DOUBLE_EQ(first.backward_seconds, 2400 * kSecondsPerNanosecond);
+  EXPECT_DOUBLE_EQ(first.update_seconds, 400 * kSecondsPerNanosecond);
   EXPECT_EQ(first.between_seconds, 0);
-  EXPECT_DOUBLE_EQ(first.ranges[2].summed_seconds, 2700 * kNano);
-  EXPECT_DOUBLE_EQ((*steps)[1].forward_seconds, 700 * kNano);
+  EXPECT_DOUBLE_EQ(first.ranges[2].summed_seconds, 2700 * kSecondsPerNanosecond);
+  EXPECT_DOUBLE_EQ((*steps)[1].forward_seconds, 700 * kSecondsPerNanosecond);
 }
 
 TEST(ExchangeStepsTest, ThereAreNoneWithoutAnExchange) {

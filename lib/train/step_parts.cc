@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-constexpr double kNano = 1e-9;
+constexpr double kSecondsPerNanosecond = 1e-9;
 
 // Between steps, the position in the epoch is advanced, and the next replay begins.
 constexpr struct {
@@ -30,7 +30,7 @@ double Resolution(const std::vector<uint64_t>& marks) {
   for (size_t i = 1; i < marks.size(); ++i) {
     divisor = std::gcd(divisor, marks[i] - marks[0]);
   }
-  return static_cast<double>(divisor) * kNano;
+  return static_cast<double>(divisor) * kSecondsPerNanosecond;
 }
 
 // Returns one part over all steps. Nothing follows the last step, so it has no time between steps.
@@ -40,7 +40,7 @@ proto::StepPart ToPart(const std::vector<StepSeams>& steps, uint32_t full_steps,
   std::vector<double> full_seconds;
   const size_t count = kParts[index].length == &StepSeams::between ? steps.size() - 1 : steps.size();
   for (size_t step = 0; step < count; ++step) {
-    const double seconds = static_cast<double>(steps[step].*kParts[index].length) * kNano;
+    const double seconds = static_cast<double>(steps[step].*kParts[index].length) * kSecondsPerNanosecond;
     part.set_epoch_seconds(part.epoch_seconds() + seconds);
     if (step < full_steps) {
       full_seconds.push_back(seconds);
@@ -68,7 +68,7 @@ absl::StatusOr<MarkedSteps> ToMarkedSteps(const std::vector<uint64_t>& marks, ui
     for (const auto& part : kParts) {
       nanoseconds += part.length == &StepSeams::between ? 0 : seams[step].*part.length;
     }
-    steps.full_seconds.push_back(static_cast<double>(nanoseconds) * kNano);
+    steps.full_seconds.push_back(static_cast<double>(nanoseconds) * kSecondsPerNanosecond);
   }
   return steps;
 }
