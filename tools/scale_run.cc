@@ -49,8 +49,8 @@ LaunchedRunOptions LaunchedRunFromFlags() {
   LaunchedRunOptions options;
   options.tool = DescribeTool().name;
   options.launcher = absl::GetFlag(FLAGS_launcher);
-  options.meeting.master_addr = absl::GetFlag(FLAGS_master_addr);
-  options.meeting.master_port = static_cast<int>(absl::GetFlag(FLAGS_master_port));
+  options.rendezvous.master_addr = absl::GetFlag(FLAGS_master_addr);
+  options.rendezvous.master_port = static_cast<int>(absl::GetFlag(FLAGS_master_port));
   options.interface = absl::GetFlag(FLAGS_interface);
   options.dataset = absl::GetFlag(FLAGS_input);
   options.ask_for_gpus = absl::GetFlag(FLAGS_device) != "cpu";

@@ -143,7 +143,7 @@ TEST_F(AdmissionTest, ManyMembersAtOnceAreAllLetIn) {
   EXPECT_EQ(let_in, count);
 }
 
-TEST_F(AdmissionTest, meet_descriptors_exhausted) {
+TEST_F(AdmissionTest, rendezvous_descriptors_exhausted) {
   std::vector<TcpSocket> strangers;
   for (int i = 0; i < 20; ++i) {
     strangers.push_back(Stranger());

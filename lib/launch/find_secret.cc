@@ -14,7 +14,7 @@ constexpr char kRemedy[] =
 
 }  // namespace
 
-absl::StatusOr<std::optional<RunSecret>> FindSecret(const LaunchPlace& place, const MeetingPoint& point,
+absl::StatusOr<std::optional<RunSecret>> FindSecret(const LaunchPlace& place, const RendezvousEndpoint& endpoint,
                                                     const EnvironmentLookup& lookup) {
   const EnvironmentReader variables(
       lookup, absl::StrCat("rank ", place.rank, " of ", place.size, " (", LauncherName(place.launcher), ")"), kRemedy);
@@ -26,7 +26,7 @@ absl::StatusOr<std::optional<RunSecret>> FindSecret(const LaunchPlace& place, co
     RETURN_IF_ERROR(secret.status());
     return BindToRun(*secret, place);
   }
-  if (point.in_torchrun_store || place.size == 1) {
+  if (endpoint.in_torchrun_store || place.size == 1) {
     return std::optional<RunSecret>();
   }
   return variables.Unfit(kTokenVariable,

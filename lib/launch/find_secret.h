@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "lib/launch/environment_reader.h"
 #include "lib/launch/launch_place.h"
-#include "lib/launch/meeting_point.h"
+#include "lib/launch/rendezvous_endpoint.h"
 #include "lib/launch/run_secret.h"
 
 namespace lockstep {
@@ -25,7 +25,7 @@ inline constexpr char kTokenVariable[] = "LOCKSTEP_TOKEN";
 //
 // Returns InvalidArgumentError, with the variable and the command that sets it, if a token is needed and not set, or
 // too short.
-absl::StatusOr<std::optional<RunSecret>> FindSecret(const LaunchPlace& place, const MeetingPoint& point,
+absl::StatusOr<std::optional<RunSecret>> FindSecret(const LaunchPlace& place, const RendezvousEndpoint& endpoint,
                                                     const EnvironmentLookup& lookup);
 
 // Derives the secret of this run from `secret`, which several runs may share. Two runs with the same token do not mix

@@ -26,14 +26,14 @@ LaunchPlace Place(Launcher launcher, int size, const std::string& run = "12.0") 
   return place;
 }
 
-MeetingPoint Point(bool in_torchrun_store) {
-  MeetingPoint point;
-  point.in_torchrun_store = in_torchrun_store;
-  return point;
+RendezvousEndpoint Endpoint(bool in_torchrun_store) {
+  RendezvousEndpoint endpoint;
+  endpoint.in_torchrun_store = in_torchrun_store;
+  return endpoint;
 }
 
 absl::StatusOr<std::optional<RunSecret>> Find(const LaunchPlace& place, bool in_torchrun_store, const char* token) {
-  return FindSecret(place, Point(in_torchrun_store),
+  return FindSecret(place, Endpoint(in_torchrun_store),
                     [token](const char* name) { return std::strcmp(name, "LOCKSTEP_TOKEN") == 0 ? token : nullptr; });
 }
 

@@ -68,7 +68,7 @@ TEST(HandshakeTest, TheListeningSideSaysNothingToOtherPrograms) {
   EXPECT_THAT(listening.Consume(empty), StatusIs(absl::StatusCode::kUnauthenticated, HasSubstr("does not speak")));
 }
 
-TEST(HandshakeTest, meet_stranger_with_guessed_run_name) {
+TEST(HandshakeTest, rendezvous_stranger_with_guessed_run_name) {
   Handshake stranger(Side::kConnecting, OtherSecret(), kNonceC);
   Handshake listening(Side::kListening, Secret(), kNonceS);
   EXPECT_THAT(Deliver(stranger, listening), IsOk());
@@ -88,7 +88,7 @@ TEST(HandshakeTest, fake_leader_verdict) {
   EXPECT_THAT(connecting.Consume(rest), StatusIs(absl::StatusCode::kUnauthenticated, HasSubstr("secret")));
 }
 
-TEST(HandshakeTest, meet_replayed_hello_is_let_in) {
+TEST(HandshakeTest, rendezvous_replayed_hello_is_let_in) {
   Handshake connecting(Side::kConnecting, Secret(), kNonceC);
   Handshake first(Side::kListening, Secret(), kNonceS);
   const std::string greeting = connecting.TakeOutput();

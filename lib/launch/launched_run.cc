@@ -15,17 +15,17 @@
 #include "lib/launch/error_file.h"
 #include "lib/launch/find_secret.h"
 #include "lib/launch/launch_environment.h"
-#include "lib/launch/meeting.h"
 #include "lib/launch/process_hello.h"
+#include "lib/launch/rendezvous.h"
 #include "lib/launch/run_secret.h"
 
 namespace lockstep {
 namespace {
 
 // Place of this process, its rendezvous with the other processes, and their shared secret.
-struct Meeting {
+struct Rendezvous {
   LaunchPlace place;
-  MeetingPoint point;
+  RendezvousEndpoint endpoint;
   std::optional<RunSecret> secret;
 };
 
@@ -51,14 +51,14 @@ int Fail(const LaunchedRunOptions& options, const absl::Status& status) {
   return ExitStatus(options.tool, status);
 }
 
-int Lead(const LaunchedRunOptions& options, const Meeting& meeting, const proto::AgentHello& self,
+int Lead(const LaunchedRunOptions& options, const Rendezvous& rendezvous, const proto::AgentHello& self,
          const std::function<absl::Status(World*)>& lead) {
-  absl::StatusOr<OpenMeeting> open =
-      StartMeeting(meeting.place, meeting.point, meeting.secret, options.interface, options.timeout);
+  absl::StatusOr<OpenRendezvous> open =
+      StartRendezvous(rendezvous.place, rendezvous.endpoint, rendezvous.secret, options.interface, options.timeout);
   if (!open.ok()) {
     return Fail(options, open.status());
   }
-  World world(meeting.place, open->secret, self, options.timeout);
+  World world(rendezvous.place, open->secret, self, options.timeout);
   const absl::Status status = CatchMemoryEnd([&] {
     RETURN_IF_ERROR(world.Gather(std::move(open->listener)));
     LogLine(absl::StrCat(options.tool, ": ", world.Describe()));
@@ -72,13 +72,14 @@ int Lead(const LaunchedRunOptions& options, const Meeting& meeting, const proto:
   return code;
 }
 
-int Serve(const LaunchedRunOptions& options, const Meeting& meeting, proto::AgentHello self) {
+int Serve(const LaunchedRunOptions& options, const Rendezvous& rendezvous, proto::AgentHello self) {
   absl::StatusOr<proto::AgentVerdict> verdict = absl::UnavailableError("");
   const absl::Status status = CatchMemoryEnd([&] {
     if (options.dataset != "-") {  // the leader refuses "-"
       ASSIGN_OR_RETURN(*self.mutable_dataset(), DescribeDataset(options.dataset));
     }
-    ASSIGN_OR_RETURN(JoinedMeeting joined, JoinMeeting(meeting.place, meeting.point, meeting.secret, options.timeout));
+    ASSIGN_OR_RETURN(JoinedRendezvous joined,
+                     JoinRendezvous(rendezvous.place, rendezvous.endpoint, rendezvous.secret, options.timeout));
     verdict = Agent(std::move(joined.leader), joined.secret, self, options.timeout).Run();
     return verdict.status();
   });
@@ -91,40 +92,40 @@ int Serve(const LaunchedRunOptions& options, const Meeting& meeting, proto::Agen
   return verdict->exit_code();
 }
 
-absl::StatusOr<Meeting> Prepare(const LaunchedRunOptions& options) {
-  Meeting meeting;
-  ASSIGN_OR_RETURN(meeting.place, ReadLaunchPlace(options.launcher, Variable));
-  if (meeting.place.launcher == Launcher::kNone &&
-      (!options.meeting.master_addr.empty() || options.meeting.master_port != 0)) {
+absl::StatusOr<Rendezvous> Prepare(const LaunchedRunOptions& options) {
+  Rendezvous rendezvous;
+  ASSIGN_OR_RETURN(rendezvous.place, ReadLaunchPlace(options.launcher, Variable));
+  if (rendezvous.place.launcher == Launcher::kNone &&
+      (!options.rendezvous.master_addr.empty() || options.rendezvous.master_port != 0)) {
     return absl::InvalidArgumentError(
         "--master_addr and --master_port are of ranks that a launcher starts, and no launcher's variables are set; "
         "leave "
         "them out");
   }
   RETURN_IF_ERROR(ChooseInterface(options.interface));
-  if (meeting.place.launcher != Launcher::kNone) {
-    ASSIGN_OR_RETURN(meeting.point, FindMeetingPoint(meeting.place, options.meeting, Variable));
-    ASSIGN_OR_RETURN(meeting.secret, FindSecret(meeting.place, meeting.point, Variable));
+  if (rendezvous.place.launcher != Launcher::kNone) {
+    ASSIGN_OR_RETURN(rendezvous.endpoint, FindRendezvousEndpoint(rendezvous.place, options.rendezvous, Variable));
+    ASSIGN_OR_RETURN(rendezvous.secret, FindSecret(rendezvous.place, rendezvous.endpoint, Variable));
   }
-  return meeting;
+  return rendezvous;
 }
 
 }  // namespace
 
 int RunLaunched(const LaunchedRunOptions& options, const std::function<absl::Status(World*)>& lead) {
-  const absl::StatusOr<Meeting> meeting = Prepare(options);
-  if (!meeting.ok()) {
-    return Fail(options, meeting.status());
+  const absl::StatusOr<Rendezvous> rendezvous = Prepare(options);
+  if (!rendezvous.ok()) {
+    return Fail(options, rendezvous.status());
   }
-  if (meeting->place.launcher == Launcher::kNone) {
+  if (rendezvous->place.launcher == Launcher::kNone) {
     const absl::Status status = CatchMemoryEnd([&] { return lead(nullptr); });
     return status.ok() ? 0 : Fail(options, status);
   }
-  const absl::StatusOr<proto::AgentHello> self = DescribeProcess(meeting->place, options.ask_for_gpus);
+  const absl::StatusOr<proto::AgentHello> self = DescribeProcess(rendezvous->place, options.ask_for_gpus);
   if (!self.ok()) {
     return Fail(options, self.status());
   }
-  return meeting->place.rank == 0 ? Lead(options, *meeting, *self, lead) : Serve(options, *meeting, *self);
+  return rendezvous->place.rank == 0 ? Lead(options, *rendezvous, *self, lead) : Serve(options, *rendezvous, *self);
 }
 
 }  // namespace lockstep

@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "lib/launch/meeting_point.h"
+#include "lib/launch/rendezvous_endpoint.h"
 #include "lib/launch/world.h"
 
 namespace lockstep {
@@ -16,7 +16,7 @@ namespace lockstep {
 struct LaunchedRunOptions {
   std::string tool;               // tool's name, for messages
   std::string launcher = "auto";  // value of --launcher
-  MeetingFlags meeting;
+  RendezvousFlags rendezvous;
   // Network device for the ranks' communication, such as "eth0". Empty: the device of GLOO_SOCKET_IFNAME, or the device
   // on the route to rank 0's host.
   std::string interface;

@@ -31,11 +31,11 @@ std::set<std::string> OwnAmong(const std::string& host, uint16_t port, const std
 
 }  // namespace
 
-std::string ListenAddress(const LaunchPlace& place, const MeetingPoint& point, const std::string& interface) {
-  if (place.one_host || IsLoopback(point.host)) {
-    return place.one_host || point.host == "localhost" ? kLoopback : point.host;
+std::string ListenAddress(const LaunchPlace& place, const RendezvousEndpoint& endpoint, const std::string& interface) {
+  if (place.one_host || IsLoopback(endpoint.host)) {
+    return place.one_host || endpoint.host == "localhost" ? kLoopback : endpoint.host;
   }
-  const std::set<std::string> named = OwnAmong(point.host, point.port, OwnAddresses(""));
+  const std::set<std::string> named = OwnAmong(endpoint.host, endpoint.port, OwnAddresses(""));
   if (named.size() == 1) {
     return *named.begin();
   }

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "lib/launch/launch_place.h"
-#include "lib/launch/meeting_point.h"
+#include "lib/launch/rendezvous_endpoint.h"
 
 namespace lockstep {
 
@@ -18,7 +18,7 @@ namespace lockstep {
 //      and the name resolves to no address of this host.
 //   4. All addresses: the others may use an address that this host does not know, such as with network address
 //      translation.
-std::string ListenAddress(const LaunchPlace& place, const MeetingPoint& point, const std::string& interface);
+std::string ListenAddress(const LaunchPlace& place, const RendezvousEndpoint& endpoint, const std::string& interface);
 
 // Returns the numeric addresses of this host's network devices, or only of `interface` if that is not empty. Loopback
 // and link-local addresses are left out.

@@ -12,11 +12,11 @@ namespace {
 
 using ::lockstep::testing::IsOk;
 
-MeetingPoint At(const std::string& host) {
-  MeetingPoint point;
-  point.host = host;
-  point.port = 29500;
-  return point;
+RendezvousEndpoint At(const std::string& host) {
+  RendezvousEndpoint endpoint;
+  endpoint.host = host;
+  endpoint.port = 29500;
+  return endpoint;
 }
 
 LaunchPlace Place(bool one_host) {
@@ -26,19 +26,19 @@ LaunchPlace Place(bool one_host) {
   return place;
 }
 
-TEST(ListenAddressTest, meeting_on_one_host_binds_loopback_only) {
+TEST(ListenAddressTest, rendezvous_on_one_host_binds_loopback_only) {
   for (const std::string host : {"127.0.0.1", "node7", "10.0.0.1"}) {
     EXPECT_EQ(ListenAddress(Place(true), At(host), ""), "127.0.0.1");
   }
 }
 
-TEST(ListenAddressTest, ALoopbackMeetingPointIsReachedFromNowhereElse) {
+TEST(ListenAddressTest, ALoopbackEndpointIsReachedFromNowhereElse) {
   EXPECT_EQ(ListenAddress(Place(false), At("127.0.0.1"), ""), "127.0.0.1");
   EXPECT_EQ(ListenAddress(Place(false), At("localhost"), "eth0"), "127.0.0.1");
   EXPECT_EQ(ListenAddress(Place(false), At("::1"), ""), "::1");
 }
 
-TEST(ListenAddressTest, TheMeetingPointsOwnAddress) {
+TEST(ListenAddressTest, TheEndpointsOwnAddress) {
   const std::set<std::string> own = OwnAddresses("");
   if (own.empty()) {
     GTEST_SKIP() << "this host has a loopback device only";

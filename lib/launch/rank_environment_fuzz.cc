@@ -8,8 +8,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_split.h"
 #include "lib/launch/launch_environment.h"
-#include "lib/launch/meeting_point.h"
 #include "lib/launch/rank_environment.h"
+#include "lib/launch/rendezvous_endpoint.h"
 #include "lib/testing/fuzz.h"
 
 namespace lockstep::testing {
@@ -39,11 +39,11 @@ void CheckLaunch(const std::string& launcher, const Variables& variables) {
   }
   FUZZ_CHECK(launcher == "auto" || launcher == LauncherName(place->launcher));
   FUZZ_CHECK(0 <= place->local_rank && place->local_rank <= place->rank && place->rank < place->size);
-  const absl::StatusOr<MeetingPoint> point = FindMeetingPoint(*place, {}, In(variables));
-  if (!point.ok()) {
-    return CheckRefused(point.status());
+  const absl::StatusOr<RendezvousEndpoint> endpoint = FindRendezvousEndpoint(*place, {}, In(variables));
+  if (!endpoint.ok()) {
+    return CheckRefused(endpoint.status());
   }
-  FUZZ_CHECK(point->port > 0);
+  FUZZ_CHECK(endpoint->port > 0);
 }
 
 }  // namespace

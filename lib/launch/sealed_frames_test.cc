@@ -65,13 +65,13 @@ TEST(SealedFramesTest, SaysHowMuchItWants) {
 }
 
 // A length without a body, by which a stranger tries to make a process allocate memory and wait.
-TEST(SealedFramesTest, meet_25_strangers_with_64_MiB_frames) {
+TEST(SealedFramesTest, rendezvous_25_strangers_with_64_MiB_frames) {
   EXPECT_THAT(Open({"\x04\0\0\0", 4}), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("found 67108864")));
   EXPECT_THAT(Open({"\0\0\x03\xE9", 4}),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("1 to 1000 bytes, found 1001")));
 }
 
-TEST(SealedFramesTest, meet_32_MiB_of_empty_frames) {
+TEST(SealedFramesTest, rendezvous_32_MiB_of_empty_frames) {
   EXPECT_THAT(Open(std::string(size_t{32} << 20, '\0')), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("found 0")));
 }
 

@@ -316,7 +316,7 @@ TEST_F(WorldTest, EachPointHasASecretThatAllItsRanksKnow) {
 }
 
 // A stranger that guesses the run's name and replays a recorded hello receives nothing and is not counted.
-TEST_F(WorldTest, meet_replayed_hello_is_let_in) {
+TEST_F(WorldTest, rendezvous_replayed_hello_is_let_in) {
   absl::StatusOr<TcpSocket> listener = ListenOn(kHere, 0);
   ASSERT_THAT(listener, IsOk());
   absl::StatusOr<TcpSocket> stranger = ConnectOnce(kHere, LocalPort(*listener));

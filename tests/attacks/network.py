@@ -116,10 +116,10 @@ class Serving:
             connection.close()
 
 
-class Meeting(NetworkCase):
+class Rendezvous(NetworkCase):
     """H3: who is admitted to the rendezvous."""
 
-    def test_meeting_on_one_host_binds_loopback_only(self):
+    def test_rendezvous_on_one_host_binds_loopback_only(self):
         for variables in ({}, {"MASTER_ADDR": "0.0.0.0"}):  # all ranks are on one host, so the address does not matter
             with self.subTest(variables):
                 leader = self.leader(**variables)
@@ -128,13 +128,13 @@ class Meeting(NetworkCase):
                 leader.send_signal(signal.SIGTERM)
                 self.assertEqual(self.ends([leader], 20)[0], [143])
 
-    def test_meet_stranger_with_guessed_run_name(self):
+    def test_rendezvous_stranger_with_guessed_run_name(self):
         leader = self.leader()
         self.assertEqual(self.hears(self.stranger(OLD_HELLO)), b"")
         self.assertEqual(len(self.hears(self.stranger(MAGIC + os.urandom(64)))), GREETING_BYTES)
         self.two_end_well(leader)
 
-    def test_meet_replayed_hello_is_let_in(self):
+    def test_rendezvous_replayed_hello_is_let_in(self):
         """A stranger records everything that rank 1 of a run sent, and replays it to another leader with the same
         token."""
         said = bytearray()
@@ -210,7 +210,7 @@ class Flood(NetworkCase):
             thread.start()
         return threads
 
-    def test_meet_32_MiB_of_empty_frames(self):
+    def test_rendezvous_32_MiB_of_empty_frames(self):
         leader = self.leader()
         before = self.resident_kib(leader.pid)
         for thread in self.flood(8, 32):
@@ -218,7 +218,7 @@ class Flood(NetworkCase):
         self.assertLess(self.resident_kib(leader.pid) - before, 20 << 10)
         self.two_end_well(leader)
 
-    def test_meet_32_MiB_of_empty_frames_then_sigterm(self):
+    def test_rendezvous_32_MiB_of_empty_frames_then_sigterm(self):
         leader = self.leader()
         threads, end = self.flood(8, 32), time.monotonic() + 3
         for thread in threads:
@@ -240,7 +240,7 @@ class Flood(NetworkCase):
         self.assertEqual(codes, [5], talks)
         self.assertIn(NOBODY, talks[0])
 
-    def test_meet_25_strangers_with_64_MiB_frames(self):
+    def test_rendezvous_25_strangers_with_64_MiB_frames(self):
         leader = self.leader()
         before = self.resident_kib(leader.pid)
         frame = (64 << 20).to_bytes(4, "big") + bytes(4 << 20)
@@ -249,7 +249,7 @@ class Flood(NetworkCase):
         self.assertLess(self.resident_kib(leader.pid) - before, 20 << 10)
         self.two_end_well(leader)
 
-    def test_meet_descriptors_exhausted(self):
+    def test_rendezvous_descriptors_exhausted(self):
         leader = self.leader()
         there = len(os.listdir(f"/proc/{leader.pid}/fd"))
         # Fewer than kMaxUnproven (admission.h). The leader raises its soft limit when it starts its rank.

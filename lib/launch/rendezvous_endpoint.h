@@ -3,8 +3,8 @@
 //
 //   address  127.0.0.1 if all ranks are on one host; --master_addr; MASTER_ADDR; the first node of a Slurm step's list
 //   port     --master_port; MASTER_PORT; 29500 under torchrun or if the run has no name; a port computed from that name
-#ifndef LOCKSTEP_LIB_LAUNCH_MEETING_POINT_H_
-#define LOCKSTEP_LIB_LAUNCH_MEETING_POINT_H_
+#ifndef LOCKSTEP_LIB_LAUNCH_RENDEZVOUS_ENDPOINT_H_
+#define LOCKSTEP_LIB_LAUNCH_RENDEZVOUS_ENDPOINT_H_
 
 #include <cstdint>
 #include <string>
@@ -16,12 +16,12 @@
 
 namespace lockstep {
 
-struct MeetingFlags {
+struct RendezvousFlags {
   std::string master_addr;  // value of --master_addr; empty: not given
   int master_port = 0;      // value of --master_port; 0: not given
 };
 
-struct MeetingPoint {
+struct RendezvousEndpoint {
   std::string host;
   uint16_t port = 0;
   // True if torchrun's own store listens at the port (TORCHELASTIC_USE_AGENT_STORE, torch/distributed/rendezvous.py).
@@ -31,8 +31,8 @@ struct MeetingPoint {
 
 // Returns the rendezvous. Returns InvalidArgumentError if the ranks are on several hosts and no source gives rank 0's
 // address, or if MASTER_PORT is not a port.
-absl::StatusOr<MeetingPoint> FindMeetingPoint(const LaunchPlace& place, const MeetingFlags& flags,
-                                              const EnvironmentLookup& lookup);
+absl::StatusOr<RendezvousEndpoint> FindRendezvousEndpoint(const LaunchPlace& place, const RendezvousFlags& flags,
+                                                          const EnvironmentLookup& lookup);
 
 // Returns the first host of a Slurm list such as "node[007-012,20],login" (man scontrol, "show hostnames"), or an empty
 // text if `list` is not such a list.
@@ -40,4 +40,4 @@ std::string FirstHost(absl::string_view list);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_LAUNCH_MEETING_POINT_H_
+#endif  // LOCKSTEP_LIB_LAUNCH_RENDEZVOUS_ENDPOINT_H_

@@ -1,4 +1,4 @@
-#include "lib/launch/published_meeting.h"
+#include "lib/launch/published_rendezvous.h"
 
 #include <limits>
 #include <utility>
@@ -15,13 +15,13 @@ constexpr char kNoSecret[] = "-";
 
 }  // namespace
 
-std::string ToText(const PublishedMeeting& meeting) {
-  return absl::StrCat(meeting.port, " ", meeting.secret.has_value() ? meeting.secret->Hex() : kNoSecret);
+std::string ToText(const PublishedRendezvous& rendezvous) {
+  return absl::StrCat(rendezvous.port, " ", rendezvous.secret.has_value() ? rendezvous.secret->Hex() : kNoSecret);
 }
 
-absl::StatusOr<PublishedMeeting> ReadPublishedMeeting(absl::string_view text) {
+absl::StatusOr<PublishedRendezvous> ReadPublishedRendezvous(absl::string_view text) {
   const std::vector<absl::string_view> words = absl::StrSplit(text.substr(0, 100), ' ');
-  PublishedMeeting meeting;
+  PublishedRendezvous rendezvous;
   uint32_t port = 0;
   bool reads = words.size() == 2 && absl::SimpleAtoi(words[0], &port) && port > 0 &&
                port <= std::numeric_limits<uint16_t>::max() && absl::StrCat(port) == words[0];
@@ -29,15 +29,15 @@ absl::StatusOr<PublishedMeeting> ReadPublishedMeeting(absl::string_view text) {
     absl::StatusOr<RunSecret> secret = RunSecret::FromHex(words[1]);
     reads = secret.ok();
     if (reads) {
-      meeting.secret = *std::move(secret);
+      rendezvous.secret = *std::move(secret);
     }
   }
   if (!reads) {
     return absl::UnavailableError(absl::StrCat("expected rank 0's port and a secret in torchrun's store, found ",
                                                text.size(), " bytes that are something else"));
   }
-  meeting.port = static_cast<uint16_t>(port);
-  return meeting;
+  rendezvous.port = static_cast<uint16_t>(port);
+  return rendezvous;
 }
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-#include "lib/launch/meeting_point.h"
+#include "lib/launch/rendezvous_endpoint.h"
 
 #include <map>
 #include <string>
@@ -25,9 +25,9 @@ LaunchPlace Place(Launcher launcher, bool one_host, const std::string& run = "12
   return place;
 }
 
-absl::StatusOr<MeetingPoint> Find(const LaunchPlace& place, const std::map<std::string, std::string>& variables,
-                                  const MeetingFlags& flags = {}) {
-  return FindMeetingPoint(place, flags, [&variables](const char* name) {
+absl::StatusOr<RendezvousEndpoint> Find(const LaunchPlace& place, const std::map<std::string, std::string>& variables,
+                                        const RendezvousFlags& flags = {}) {
+  return FindRendezvousEndpoint(place, flags, [&variables](const char* name) {
     const auto found = variables.find(name);
     return found == variables.end() ? nullptr : found->second.c_str();
   });
@@ -35,32 +35,32 @@ absl::StatusOr<MeetingPoint> Find(const LaunchPlace& place, const std::map<std::
 
 const std::map<std::string, std::string> kMaster = {{"MASTER_ADDR", "node1"}, {"MASTER_PORT", "29501"}};
 
-TEST(MeetingPointTest, TheEnvironmentSaysIt) {
-  const auto point = Find(Place(Launcher::kTorchrun, false), kMaster);
-  ASSERT_THAT(point, IsOk());
-  EXPECT_EQ(point->host, "node1");
-  EXPECT_EQ(point->port, 29501);
-  EXPECT_FALSE(point->in_torchrun_store);
+TEST(RendezvousEndpointTest, TheEnvironmentSaysIt) {
+  const auto endpoint = Find(Place(Launcher::kTorchrun, false), kMaster);
+  ASSERT_THAT(endpoint, IsOk());
+  EXPECT_EQ(endpoint->host, "node1");
+  EXPECT_EQ(endpoint->port, 29501);
+  EXPECT_FALSE(endpoint->in_torchrun_store);
 }
 
-TEST(MeetingPointTest, FlagsOutrankTheEnvironment) {
+TEST(RendezvousEndpointTest, FlagsOutrankTheEnvironment) {
   auto variables = kMaster;
   variables["TORCHELASTIC_USE_AGENT_STORE"] = "True";
-  const auto point = Find(Place(Launcher::kTorchrun, false), variables, {"10.0.0.1", 4000});
-  ASSERT_THAT(point, IsOk());
-  EXPECT_EQ(point->host, "10.0.0.1");
-  EXPECT_EQ(point->port, 4000);
-  EXPECT_FALSE(point->in_torchrun_store);  // torchrun's store is at another port
+  const auto endpoint = Find(Place(Launcher::kTorchrun, false), variables, {"10.0.0.1", 4000});
+  ASSERT_THAT(endpoint, IsOk());
+  EXPECT_EQ(endpoint->host, "10.0.0.1");
+  EXPECT_EQ(endpoint->port, 4000);
+  EXPECT_FALSE(endpoint->in_torchrun_store);  // torchrun's store is at another port
 }
 
-TEST(MeetingPointTest, TorchrunsOwnStoreListensAtItsPort) {
+TEST(RendezvousEndpointTest, TorchrunsOwnStoreListensAtItsPort) {
   auto variables = kMaster;
   variables["TORCHELASTIC_USE_AGENT_STORE"] = "True";
   EXPECT_TRUE(Find(Place(Launcher::kTorchrun, false), variables)->in_torchrun_store);
   EXPECT_FALSE(Find(Place(Launcher::kSlurm, false), variables)->in_torchrun_store);
 }
 
-TEST(MeetingPointTest, OneHostNeedsNoName) {
+TEST(RendezvousEndpointTest, OneHostNeedsNoName) {
   for (const Launcher launcher : {Launcher::kTorchrun, Launcher::kOpenMpi, Launcher::kPmi, Launcher::kSlurm}) {
     EXPECT_EQ(Find(Place(launcher, true), kMaster)->host, "127.0.0.1");
     EXPECT_EQ(Find(Place(launcher, true), {})->host, "127.0.0.1");
@@ -68,14 +68,14 @@ TEST(MeetingPointTest, OneHostNeedsNoName) {
   }
 }
 
-TEST(MeetingPointTest, ASlurmStepMeetsOnItsFirstNode) {
-  const auto point = Find(Place(Launcher::kSlurm, false), {{"SLURM_STEP_NODELIST", "n[07-09,12]"}});
-  ASSERT_THAT(point, IsOk());
-  EXPECT_EQ(point->host, "n07");
+TEST(RendezvousEndpointTest, ASlurmStepMeetsOnItsFirstNode) {
+  const auto endpoint = Find(Place(Launcher::kSlurm, false), {{"SLURM_STEP_NODELIST", "n[07-09,12]"}});
+  ASSERT_THAT(endpoint, IsOk());
+  EXPECT_EQ(endpoint->host, "n07");
 }
 
 // Two steps of one job, or two jobs, must not share a rendezvous.
-TEST(MeetingPointTest, ThePortFollowsFromTheRunsName) {
+TEST(RendezvousEndpointTest, ThePortFollowsFromTheRunsName) {
   const auto port = [](const std::string& run) { return Find(Place(Launcher::kSlurm, true, run), {})->port; };
   EXPECT_EQ(port("12.0"), port("12.0"));
   EXPECT_NE(port("12.0"), port("12.1"));
@@ -87,7 +87,7 @@ TEST(MeetingPointTest, ThePortFollowsFromTheRunsName) {
   EXPECT_EQ(port(""), 29500);
 }
 
-TEST(MeetingPointTest, NobodyKnowsWhereRankZeroIs) {
+TEST(RendezvousEndpointTest, NobodyKnowsWhereRankZeroIs) {
   for (const Launcher launcher : {Launcher::kTorchrun, Launcher::kOpenMpi, Launcher::kPmi, Launcher::kSlurm}) {
     EXPECT_THAT(
         Find(Place(launcher, false), {}),
@@ -95,7 +95,7 @@ TEST(MeetingPointTest, NobodyKnowsWhereRankZeroIs) {
   }
 }
 
-TEST(MeetingPointTest, APortThatIsNoneIsRefused) {
+TEST(RendezvousEndpointTest, APortThatIsNoneIsRefused) {
   for (const char* port : {"0", "65536", "-1", "", "http"}) {
     EXPECT_THAT(Find(Place(Launcher::kTorchrun, true), {{"MASTER_PORT", port}}),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("MASTER_PORT")));

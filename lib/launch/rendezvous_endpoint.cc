@@ -1,4 +1,4 @@
-#include "lib/launch/meeting_point.h"
+#include "lib/launch/rendezvous_endpoint.h"
 
 #include <limits>
 
@@ -33,7 +33,7 @@ absl::Status Unknown(const LaunchPlace& place, absl::string_view what) {
                                                  ", found neither a flag nor a variable"));
 }
 
-absl::StatusOr<std::string> FindHost(const LaunchPlace& place, const MeetingFlags& flags,
+absl::StatusOr<std::string> FindHost(const LaunchPlace& place, const RendezvousFlags& flags,
                                      const EnvironmentReader& variables) {
   if (place.one_host) {  // no other host must reach it, so names do not matter
     return std::string(kLoopback);
@@ -52,7 +52,7 @@ absl::StatusOr<std::string> FindHost(const LaunchPlace& place, const MeetingFlag
   return Unknown(place, "where rank 0 is; give --master_addr=HOST, rank 0's host, or set MASTER_ADDR");
 }
 
-absl::StatusOr<uint16_t> FindPort(const LaunchPlace& place, const MeetingFlags& flags,
+absl::StatusOr<uint16_t> FindPort(const LaunchPlace& place, const RendezvousFlags& flags,
                                   const EnvironmentReader& variables) {
   if (flags.master_port != 0) {
     return static_cast<uint16_t>(flags.master_port);
@@ -69,15 +69,15 @@ absl::StatusOr<uint16_t> FindPort(const LaunchPlace& place, const MeetingFlags& 
 
 }  // namespace
 
-absl::StatusOr<MeetingPoint> FindMeetingPoint(const LaunchPlace& place, const MeetingFlags& flags,
-                                              const EnvironmentLookup& lookup) {
+absl::StatusOr<RendezvousEndpoint> FindRendezvousEndpoint(const LaunchPlace& place, const RendezvousFlags& flags,
+                                                          const EnvironmentLookup& lookup) {
   const EnvironmentReader variables(lookup, "where the ranks meet", "give --master_addr and --master_port");
-  MeetingPoint point;
-  ASSIGN_OR_RETURN(point.host, FindHost(place, flags, variables));
-  ASSIGN_OR_RETURN(point.port, FindPort(place, flags, variables));
-  point.in_torchrun_store = place.launcher == Launcher::kTorchrun && flags.master_port == 0 &&
-                            variables.TextOrEmpty("TORCHELASTIC_USE_AGENT_STORE") == "True";
-  return point;
+  RendezvousEndpoint endpoint;
+  ASSIGN_OR_RETURN(endpoint.host, FindHost(place, flags, variables));
+  ASSIGN_OR_RETURN(endpoint.port, FindPort(place, flags, variables));
+  endpoint.in_torchrun_store = place.launcher == Launcher::kTorchrun && flags.master_port == 0 &&
+                               variables.TextOrEmpty("TORCHELASTIC_USE_AGENT_STORE") == "True";
+  return endpoint;
 }
 
 std::string FirstHost(absl::string_view list) {
