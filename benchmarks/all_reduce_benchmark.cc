@@ -98,7 +98,7 @@ struct Backends {
   absl::Status BroadcastGloo() { return gloo->Broadcast(Flat(), root); }
   at::Tensor Flat() { return at::from_blob(own.data(), {static_cast<int64_t>(own.size())}, at::kFloat); }
   // Returns once all ranks have called it.
-  absl::Status Meet() {
+  absl::Status Barrier() {
     float one = 1;
     return shared->AllReduceSum(&one, 1, SumType::kFloat);
   }
@@ -118,7 +118,7 @@ constexpr Measured kBroadcast = {&Backends::BroadcastShared, &Backends::Broadcas
 // backend changed.
 absl::StatusOr<double> TimedSeconds(Backends& backends, Call call) {
   RETURN_IF_ERROR((backends.*call)());
-  RETURN_IF_ERROR(backends.Meet());
+  RETURN_IF_ERROR(backends.Barrier());
   const auto start = std::chrono::steady_clock::now();
   RETURN_IF_ERROR((backends.*call)());
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -31,13 +31,13 @@ class Rank : public PeerTestRank {
       : PeerTestRank(rank, 0xFFFFFFFE), room_(size_t{2} * ranks * kEach), arrived_(std::vector<uint32_t>{0}),
         from_(kMaxCount + kSpare), to_(kMaxCount + kSpare) {}
 
-  void MeetAll(const std::vector<std::unique_ptr<Rank>>& all) {
+  void ConnectAll(const std::vector<std::unique_ptr<Rank>>& all) {
     std::vector<PeerTestRank*> peers;
     for (const auto& rank : all) {
       memory_.room.of[peers.size()] = rank->room_.data();
       peers.push_back(rank.get());
     }
-    Meet(peers);
+    Connect(peers);
     memory_.flags = flags();
     memory_.room.each = kEach;
     memory_.arrived = arrived_.data();
@@ -73,7 +73,7 @@ Ranks<W> MakeRanks(uint32_t ranks) {
     all.push_back(std::make_unique<Rank<W>>(rank, ranks));
   }
   for (const auto& rank : all) {
-    rank->MeetAll(all);
+    rank->ConnectAll(all);
   }
   return all;
 }

@@ -7,14 +7,14 @@ namespace {
 constexpr uint32_t kThreads = 32;
 static_assert(kMaxPeerRanks <= kThreads, "a thread for each rank");
 
-// kMeets: also waits for the same flag of the other ranks.
-template <bool kMeets>
+// kBarrier: also waits for the same flag of the other ranks.
+template <bool kBarrier>
 __global__ void RaiseKernel(PeerFlags flags, uint32_t row, bool next_epoch) {
   const uint32_t rank = threadIdx.x;
   const uint32_t epoch = *flags.epoch;
   if (rank < flags.ranks && rank != flags.rank) {
     RaiseFlag(flags, row, rank, epoch);
-    if constexpr (kMeets) {
+    if constexpr (kBarrier) {
       AwaitFlag(flags, row, rank, epoch);
     }
   }
@@ -53,7 +53,7 @@ cudaError_t AwaitPeerFlags(const PeerFlags& flags, uint32_t row, uint32_t behind
   return cudaGetLastError();
 }
 
-cudaError_t MeetPeers(const PeerFlags& flags, uint32_t row, bool next_epoch, cudaStream_t stream) {
+cudaError_t PeerBarrier(const PeerFlags& flags, uint32_t row, bool next_epoch, cudaStream_t stream) {
   if (!HasPeerRow(flags, row)) {
     return cudaErrorInvalidValue;
   }

@@ -50,7 +50,7 @@ cudaError_t AwaitPeerFlags(const PeerFlags& flags, uint32_t row, uint32_t behind
 
 // Does both in one launch, with the same epoch: everything queued later runs when every other rank has reached this
 // call, too. With `next_epoch`, then increments the epoch.
-cudaError_t MeetPeers(const PeerFlags& flags, uint32_t row, bool next_epoch, cudaStream_t stream);
+cudaError_t PeerBarrier(const PeerFlags& flags, uint32_t row, bool next_epoch, cudaStream_t stream);
 
 }  // namespace lockstep
 

@@ -26,8 +26,8 @@ class Rank : public PeerTestRank {
       : PeerTestRank(rank, first_epoch), own_(kCount), arrived_(kCount), sum_(kCount) {}
 
   static void Introduce(Rank& first, Rank& second) {
-    first.Meet({&first, &second});
-    second.Meet({&first, &second});
+    first.Connect({&first, &second});
+    second.Connect({&first, &second});
     first.other_ = &second;
     second.other_ = &first;
   }
@@ -120,17 +120,17 @@ TEST_F(PeerFlagsTest, ARankThatIsAheadWaits) {
   EXPECT_EQ(first.expired() + second.expired(), 0u);
 }
 
-TEST_F(PeerFlagsTest, RanksThatMeetCountTogether) {
+TEST_F(PeerFlagsTest, RanksAtABarrierCountTogether) {
   Rank first(0, 1), second(1, 1);
   Rank::Introduce(first, second);
-  const auto meet = [](Rank& rank) {
+  const auto barrier = [](Rank& rank) {
     for (int i = 0; i < 20; ++i) {
-      ASSERT_EQ(MeetPeers(rank.flags(), kArrived, /*next_epoch=*/i % 2 == 1, rank.stream()), cudaSuccess);
+      ASSERT_EQ(PeerBarrier(rank.flags(), kArrived, /*next_epoch=*/i % 2 == 1, rank.stream()), cudaSuccess);
     }
   };
-  meet(first);
+  barrier(first);
   EXPECT_EQ(cudaStreamQuery(first.stream()), cudaErrorNotReady);
-  meet(second);
+  barrier(second);
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(first.epoch(), 11u);
   EXPECT_EQ(second.epoch(), 11u);
@@ -170,7 +170,7 @@ TEST_F(PeerFlagsTest, WhatIsNotThereIsRefused) {
   Rank::Introduce(first, second);
   EXPECT_EQ(RaisePeerFlags(first.flags(), kPeerFlagRows, false, first.stream()), cudaErrorInvalidValue);
   EXPECT_EQ(AwaitPeerFlags(first.flags(), kPeerFlagRows, 0, first.stream()), cudaErrorInvalidValue);
-  EXPECT_EQ(MeetPeers(first.flags(), kPeerFlagRows, false, first.stream()), cudaErrorInvalidValue);
+  EXPECT_EQ(PeerBarrier(first.flags(), kPeerFlagRows, false, first.stream()), cudaErrorInvalidValue);
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ TEST_F(PeerSumTest, ARankThatDoesNotComeIsReported) {
   std::vector<std::unique_ptr<Rank<float>>> all;
   all.push_back(std::make_unique<Rank<float>>(0));
   all.push_back(std::make_unique<Rank<float>>(1));
-  all[0]->Meet({all[0].get(), all[1].get()});
+  all[0]->Connect({all[0].get(), all[1].get()});
   EXPECT_TRUE(all[0]->Step(all, 100).ok());
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(all[0]->expired(), 2u);

@@ -47,7 +47,7 @@ class PeerTestRank {
   PeerTestRank& operator=(const PeerTestRank&) = delete;
 
   // Connects this rank to all ranks, given in their order, including this one.
-  void Meet(const std::vector<PeerTestRank*>& all) {
+  void Connect(const std::vector<PeerTestRank*>& all) {
     flags_.ranks = static_cast<uint32_t>(all.size());
     for (uint32_t other = 0; other < all.size(); ++other) {
       flags_.flags[other] = all[other]->memory_.data();
@@ -79,7 +79,7 @@ class ReplayedRanks {
       peers.push_back(all_.back().get());
     }
     for (const auto& rank : all_) {
-      rank->Meet(peers);
+      rank->Connect(peers);
     }
   }
 

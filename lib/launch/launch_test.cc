@@ -32,7 +32,7 @@ absl::StatusOr<std::string> Introduce(RankContext& context) {
   return absl::StrCat(context.rank, "/", context.size, " on ", context.local_rank, ": ", context.payload);
 }
 
-absl::StatusOr<std::string> Meet(RankContext& context) {
+absl::StatusOr<std::string> Gather(RankContext& context) {
   ASSIGN_OR_RETURN(const std::vector<std::string> all,
                    context.store->AllGather(context.rank, context.size, std::string(context.rank + 1, 'x')));
   return absl::StrCat(all[0], ".", all[1], ".", all[2]);
@@ -104,7 +104,7 @@ absl::StatusOr<std::string> RunOutOfMemoryInRankOne(RankContext& context) {
 const std::map<std::string, RankTask>& Tasks() {
   static const auto* tasks =
       new std::map<std::string, RankTask>{{"introduce", Introduce},
-                                          {"meet", Meet},
+                                          {"gather", Gather},
                                           {"fail_in_rank_one", FailInRankOne},
                                           {"die_in_rank_one", DieInRankOne},
                                           {"hang_in_rank_two", HangInRankTwo},
@@ -133,8 +133,8 @@ TEST(LaunchRanksTest, EachRankKnowsItsPlaceAndPayload) {
   EXPECT_THAT(*results, ElementsAre(std::string("0/2 on 0: a\0b", 13), std::string("1/2 on 1: a\0b", 13)));
 }
 
-TEST(LaunchRanksTest, RanksMeetInTheStore) {
-  const auto results = LaunchRanks(Options(3, "meet"));
+TEST(LaunchRanksTest, RanksGatherInTheStore) {
+  const auto results = LaunchRanks(Options(3, "gather"));
   ASSERT_THAT(results, IsOk());
   EXPECT_THAT(*results, ElementsAre("x.xx.xxx", "x.xx.xxx", "x.xx.xxx"));
 }

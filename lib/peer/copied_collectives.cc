@@ -61,7 +61,7 @@ CopiedCollectives::~CopiedCollectives() {
 // Waits until all ranks have come to this call. Each has then added the parts that it received in the last call, and
 // its result may be written.
 absl::Status CopiedCollectives::Begin(cudaStream_t stream) {
-  RETURN_IF_ERROR(CudaStatus(MeetPeers(flags_, kBeginRow, false, stream), "meeting the other ranks"));
+  RETURN_IF_ERROR(CudaStatus(PeerBarrier(flags_, kBeginRow, false, stream), "barrier of the ranks"));
   return FollowStream(begun_, stream, copies_);
 }
 
@@ -115,7 +115,7 @@ absl::Status CopiedCollectives::Sum(const CopiedParts<W>& parts, const OfEachRan
   }
   RETURN_IF_ERROR(FollowStream(copied_, copies_, stream));
   RETURN_IF_ERROR(FollowStream(told_all_, told_, stream));
-  return CudaStatus(MeetPeers(flags_, kEndRow, true, stream), "meeting the other ranks");
+  return CudaStatus(PeerBarrier(flags_, kEndRow, true, stream), "barrier of the ranks");
 }
 
 // Does not wait for the other ranks at the end: the received parts have been added, and the sent parts have left. A
@@ -143,7 +143,7 @@ absl::Status CopiedCollectives::AllGather(const uint8_t* from, const OfEachRank<
   }
   RETURN_IF_ERROR(Copy(to[rank] + share.begin, from, share.count, stream));
   RETURN_IF_ERROR(FollowStream(copied_, copies_, stream));
-  return CudaStatus(MeetPeers(flags_, kEndRow, true, stream), "meeting the other ranks");
+  return CudaStatus(PeerBarrier(flags_, kEndRow, true, stream), "barrier of the ranks");
 }
 
 absl::Status CopiedCollectives::Broadcast(const OfEachRank<uint8_t>& data, size_t bytes, uint32_t root,
@@ -153,7 +153,7 @@ absl::Status CopiedCollectives::Broadcast(const OfEachRank<uint8_t>& data, size_
     RETURN_IF_ERROR(Copy(data[(root + k) % flags_.ranks], data[root], bytes, copies_));
   }
   RETURN_IF_ERROR(FollowStream(copied_, copies_, stream));
-  return CudaStatus(MeetPeers(flags_, kEndRow, true, stream), "meeting the other ranks");
+  return CudaStatus(PeerBarrier(flags_, kEndRow, true, stream), "barrier of the ranks");
 }
 
 #define LOCKSTEP_INSTANTIATE(W)                                                                                      \

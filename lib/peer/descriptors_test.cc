@@ -20,9 +20,9 @@ using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 
 // Implementation of GatherBytes for ranks that are threads.
-class Meeting {
+class ThreadGather {
  public:
-  explicit Meeting(int size) : bytes_(size) {}
+  explicit ThreadGather(int size) : bytes_(size) {}
 
   std::vector<std::string> AllGather(int rank, absl::string_view mine) {
     std::unique_lock<std::mutex> lock(mutex_);
@@ -61,14 +61,14 @@ std::string TextOf(const OwnedDescriptor& memory) {
 // `empty_handed` has no descriptor to send.
 using Spoil = std::function<void(int rank, std::vector<std::string>& gathered)>;
 std::vector<std::string> ExchangeAmong(int size, const Spoil& spoil = nullptr, int empty_handed = -1) {
-  Meeting meeting(size);
+  ThreadGather gather(size);
   std::vector<std::string> found(size);
   std::vector<std::thread> ranks;
   for (int rank = 0; rank < size; ++rank) {
     ranks.emplace_back([&, rank] {
       const OwnedDescriptor mine = rank == empty_handed ? OwnedDescriptor() : MemoryWith(absl::StrCat("of ", rank));
       const auto all_gather = [&](absl::string_view bytes) -> absl::StatusOr<std::vector<std::string>> {
-        std::vector<std::string> gathered = meeting.AllGather(rank, bytes);
+        std::vector<std::string> gathered = gather.AllGather(rank, bytes);
         if (spoil) {
           spoil(rank, gathered);
         }
@@ -115,7 +115,7 @@ TEST(ExchangeDescriptorsTest, ARankThatHandsNothingOverEndsAll) {
   }
 }
 
-TEST(ExchangeDescriptorsTest, AnErrorOfTheMeetingIsPassedOn) {
+TEST(ExchangeDescriptorsTest, AnErrorOfTheGatherIsPassedOn) {
   const auto all = ExchangeDescriptors(
       [](absl::string_view) -> absl::StatusOr<std::vector<std::string>> { return absl::CancelledError("stopped"); }, 0,
       2, 0, absl::Seconds(1));

@@ -33,13 +33,13 @@ TEST(EpochLineTest, AWaitEndsAtItsDeadline) {
 }
 
 // Synchronizes two threads repeatedly. A lost wake-up would end a wait by its deadline.
-void MeetOften(int spins) {
+void BarrierOften(int spins) {
   constexpr uint32_t kFirst = 0xFFFFF000;  // first epoch, so that the counter wraps during the test
   EpochLine lines[2] = {};
   uint32_t data[2] = {};
   bool lost[2] = {};
   bool wrong[2] = {};
-  const auto meet = [&](int own) {
+  const auto run_rank = [&](int own) {
     for (uint32_t i = 1; i <= 20000; ++i) {
       data[own] = i;  // not atomic: ordered by the epochs
       PublishEpoch(lines[own], kFirst + 2 * i);
@@ -52,16 +52,16 @@ void MeetOften(int spins) {
   for (EpochLine& line : lines) {
     line.epoch = kFirst;
   }
-  std::thread other(meet, 1);
-  meet(0);
+  std::thread other(run_rank, 1);
+  run_rank(0);
   other.join();
   EXPECT_FALSE(lost[0] || lost[1]);
   EXPECT_FALSE(wrong[0] || wrong[1]);
 }
 
 TEST(EpochLineTest, NoWakeUpIsLost) {
-  MeetOften(0);
-  MeetOften(100);
+  BarrierOften(0);
+  BarrierOften(100);
 }
 
 }  // namespace

@@ -137,7 +137,7 @@ absl::Status Agree(const SharedMemoryOptions& options, const absl::Status& own) 
 }
 
 // State of one rank while the memory is opened.
-struct Meeting {
+struct OpenState {
   OwnedDescriptor memory;      // memory: on rank 0 from the start, on other ranks once it is received
   OwnedDescriptor listener;    // listening socket, on rank 0 only
   OwnedDescriptor connection;  // connection to rank 0, on other ranks
@@ -145,14 +145,14 @@ struct Meeting {
   std::vector<Announcement> announced;
 };
 
-absl::Status Announce(const SharedMemoryOptions& options, Meeting& meeting) {
+absl::Status Announce(const SharedMemoryOptions& options, OpenState& state) {
   const absl::StatusOr<std::string> nonce = RandomHex(kNonceBytes);
   const absl::StatusOr<std::string> name = RandomHex(kNonceBytes);
-  meeting.nonce = nonce.value_or(std::string(kProofDigits, '0'));
+  state.nonce = nonce.value_or(std::string(kProofDigits, '0'));
   Announcement own = {ReadBootId(),
                       NetworkNamespace(),
                       absl::StrCat(options.bytes),
-                      meeting.nonce,
+                      state.nonce,
                       "",
                       std::string((nonce.ok() ? name : nonce).status().message())};
   if (options.rank == 0 && own.problem.empty()) {
@@ -160,8 +160,8 @@ absl::Status Announce(const SharedMemoryOptions& options, Meeting& meeting) {
     absl::StatusOr<OwnedDescriptor> memory = MakeMemory(MappedBytes(options));
     absl::StatusOr<OwnedDescriptor> listener = ListenForDescriptors(own.socket);
     own.problem = std::string(memory.ok() ? listener.status().message() : memory.status().message());
-    meeting.memory = memory.ok() ? *std::move(memory) : OwnedDescriptor();
-    meeting.listener = listener.ok() ? *std::move(listener) : OwnedDescriptor();
+    state.memory = memory.ok() ? *std::move(memory) : OwnedDescriptor();
+    state.listener = listener.ok() ? *std::move(listener) : OwnedDescriptor();
   }
   ASSIGN_OR_RETURN(const std::vector<std::string> texts, Gather(options, own.Format()));
   for (int rank = 0; rank < options.size; ++rank) {
@@ -169,25 +169,25 @@ absl::Status Announce(const SharedMemoryOptions& options, Meeting& meeting) {
     if (!announcement.ok()) {
       return CannotShare(absl::StrCat(RankOf(rank, options.size), ": ", announcement.status().message()));
     }
-    meeting.announced.push_back(*announcement);
+    state.announced.push_back(*announcement);
   }
-  return CheckAnnouncements(meeting.announced);
+  return CheckAnnouncements(state.announced);
 }
 
-absl::Status Connect(const SharedMemoryOptions& options, Meeting& meeting) {
+absl::Status Connect(const SharedMemoryOptions& options, OpenState& state) {
   if (options.rank != 0) {
-    ASSIGN_OR_RETURN(meeting.connection, ConnectForDescriptor(meeting.announced[0].socket));
+    ASSIGN_OR_RETURN(state.connection, ConnectForDescriptor(state.announced[0].socket));
   }
   return absl::OkStatus();
 }
 
 // Sends the memory from rank 0 to the other ranks. These must have connected before, so that rank 0 does not wait.
-absl::Status PassMemory(const SharedMemoryOptions& options, Meeting& meeting) {
+absl::Status PassMemory(const SharedMemoryOptions& options, OpenState& state) {
   if (options.rank == 0) {
-    return HandOutDescriptor(meeting.listener.get(), meeting.memory.get());
+    return HandOutDescriptor(state.listener.get(), state.memory.get());
   }
-  ASSIGN_OR_RETURN(meeting.memory, ReceiveDescriptor(meeting.connection.get(), options.timeout));
-  return CheckMemory(meeting.memory.get(), MappedBytes(options));
+  ASSIGN_OR_RETURN(state.memory, ReceiveDescriptor(state.connection.get(), options.timeout));
+  return CheckMemory(state.memory.get(), MappedBytes(options));
 }
 
 absl::Status CheckProofs(const uint8_t* head, const std::vector<Announcement>& announced) {
@@ -219,25 +219,25 @@ absl::StatusOr<std::unique_ptr<SharedMemory>> SharedMemory::Map(const SharedMemo
 
 // Each call of Agree is also a barrier: after it, every rank can rely on the work of all ranks before it.
 absl::StatusOr<std::unique_ptr<SharedMemory>> SharedMemory::Open(const SharedMemoryOptions& options) {
-  Meeting meeting;
-  RETURN_IF_ERROR(Announce(options, meeting));
-  RETURN_IF_ERROR(Agree(options, Connect(options, meeting)));
+  OpenState state;
+  RETURN_IF_ERROR(Announce(options, state));
+  RETURN_IF_ERROR(Agree(options, Connect(options, state)));
 
-  absl::Status own = PassMemory(options, meeting);
+  absl::Status own = PassMemory(options, state);
   std::unique_ptr<SharedMemory> memory;
   if (own.ok()) {
-    absl::StatusOr<std::unique_ptr<SharedMemory>> mapped = Map(options, meeting.memory.get());
+    absl::StatusOr<std::unique_ptr<SharedMemory>> mapped = Map(options, state.memory.get());
     own = mapped.status();
     memory = mapped.ok() ? *std::move(mapped) : nullptr;
   }
   if (own.ok()) {
-    std::memcpy(memory->mapped_ + options.rank * kProofBytes, meeting.nonce.data(), kProofDigits);
+    std::memcpy(memory->mapped_ + options.rank * kProofBytes, state.nonce.data(), kProofDigits);
     if (options.prepare != nullptr) {
       options.prepare(memory->data());
     }
   }
   RETURN_IF_ERROR(Agree(options, own));
-  RETURN_IF_ERROR(Agree(options, CheckProofs(memory->mapped_, meeting.announced)));
+  RETURN_IF_ERROR(Agree(options, CheckProofs(memory->mapped_, state.announced)));
   return memory;
 }
 

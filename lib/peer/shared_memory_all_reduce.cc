@@ -128,7 +128,7 @@ absl::Status SharedMemoryAllReduce::AllReduceSum(void* data, size_t count, SumTy
   SpreadOut(bytes);
   const std::shared_ptr<SharedBuffer> buffer = FindBuffer(data, bytes);
   const uint64_t place = buffer == nullptr ? 0 : buffer->number_;
-  Meet(place << 48 | bytes << 8 | static_cast<uint64_t>(type));
+  PublishCall(place << 48 | bytes << 8 | static_cast<uint64_t>(type));
   if (buffer != nullptr) {
     return SumInPlace(*buffer, bytes, type);
   }
@@ -146,7 +146,7 @@ absl::Status SharedMemoryAllReduce::Broadcast(void* data, size_t bytes, int root
     return absl::OkStatus();
   }
   SpreadOut(bytes);
-  Meet(bytes << 8 | kBroadcast | static_cast<uint64_t>(root) << 48);
+  PublishCall(bytes << 8 | kBroadcast | static_cast<uint64_t>(root) << 48);
   auto* typed = static_cast<uint8_t*>(data);
   const auto copy = [&](const Chunk& chunk) {
     if (options_.rank == root) {
@@ -171,11 +171,11 @@ absl::Status SharedMemoryAllReduce::Begin(const char* operation) {
 // Publishes the description of the current call in one of two alternating entries. Two are enough, because a rank that
 // has been seen in one call with data may be in the next, but not in the one after that. Calls without data are not
 // counted, because a rank may be many of them ahead.
-void SharedMemoryAllReduce::Meet(uint64_t call) {
-  ++meetings_;
+void SharedMemoryAllReduce::PublishCall(uint64_t call) {
+  ++data_calls_;
   call_ = call;
   epoch_ = published_ + 1;
-  line(options_.rank).calls[meetings_ % 2].store(call, std::memory_order_relaxed);
+  line(options_.rank).calls[data_calls_ % 2].store(call, std::memory_order_relaxed);
 }
 
 // Moves this rank to another processor if its processor has more than its share of ranks; the last ranks move. The
@@ -369,7 +369,7 @@ absl::Status SharedMemoryAllReduce::FailureOfMissing(int awaited, uint32_t epoch
 absl::Status SharedMemoryAllReduce::CheckCalls() {
   std::vector<int> different;
   for (int rank = 0; rank < options_.size; ++rank) {
-    if (line(rank).calls[meetings_ % 2].load(std::memory_order_relaxed) != call_) {
+    if (line(rank).calls[data_calls_ % 2].load(std::memory_order_relaxed) != call_) {
       different.push_back(rank);
     }
   }

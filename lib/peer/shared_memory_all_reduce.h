@@ -109,7 +109,7 @@ class SharedMemoryAllReduce {
 
   absl::Status Begin(const char* operation);
   void SpreadOut(size_t bytes);
-  void Meet(uint64_t call);
+  void PublishCall(uint64_t call);
   // Calls `copy` for each chunk before the chunk's barrier, and `take` after it.
   template <typename Copy, typename Take>
   absl::Status RunDirectly(size_t bytes, const Copy& copy, const Take& take);
@@ -149,11 +149,11 @@ class SharedMemoryAllReduce {
   std::vector<const void*> sources_;  // sources of a sum, in rank order
   const char* operation_ = "";        // name of the current call
   uint64_t calls_ = 0;
-  uint64_t meetings_ = 0;   // number of calls with data
-  uint64_t call_ = 0;       // description of the current call, compared with those of the other ranks
-  uint32_t epoch_ = 0;      // epoch of step 0 of the current call
-  uint32_t published_ = 0;  // last published epoch
-  absl::Status failure_;    // first failure
+  uint64_t data_calls_ = 0;  // number of calls with data
+  uint64_t call_ = 0;        // description of the current call, compared with those of the other ranks
+  uint32_t epoch_ = 0;       // epoch of step 0 of the current call
+  uint32_t published_ = 0;   // last published epoch
+  absl::Status failure_;     // first failure
 };
 
 }  // namespace lockstep

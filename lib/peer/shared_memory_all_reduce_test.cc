@@ -272,7 +272,7 @@ TEST(SharedMemoryAllReduceTest, ABufferMayOutliveWhatMadeIt) {
 }
 
 // Two groups of processes: 0 and 1, 2 and 3. Each group drops the other group's bytes when it gathers.
-TEST(SharedMemoryAllReduceTest, TwoGroupsAtOnceDoNotMeet) {
+TEST(SharedMemoryAllReduceTest, TwoGroupsAtOnceDoNotInterfere) {
   EXPECT_THAT(RunForkedRanks(4,
                              [](const ForkedRank& rank) {
                                ForkedRank half = {rank.rank % 2, 2, nullptr};

@@ -54,7 +54,7 @@ class Attack(ToolCase):
 class TwoRunsAtOnce(Attack):
     """The first run is held (SIGSTOP) while it writes, so that the second is sure to run at the same time."""
 
-    def meet(self, tool, output, *arguments):
+    def run_both(self, tool, output, *arguments):
         first = self.start(tool, *arguments)
         try:
             # The first run writes under the lock.
@@ -74,18 +74,18 @@ class TwoRunsAtOnce(Attack):
         self.whole(output)
 
     def test_cifar_prep(self):
-        self.meet("cifar_prep", "out.rec", "--input_format=synthetic", "--train_images=10000", "--test_images=100",
-                  "--output=out.rec")
+        self.run_both("cifar_prep", "out.rec", "--input_format=synthetic", "--train_images=10000", "--test_images=100",
+                      "--output=out.rec")
 
     def test_train_sweep(self):
-        self.meet("train_sweep", "sweep.rec", *self.sweep_flags())
+        self.run_both("train_sweep", "sweep.rec", *self.sweep_flags())
 
     def test_scale_run(self):
-        self.meet("scale_run", "scale.rec", *self.scale_flags())
+        self.run_both("scale_run", "scale.rec", *self.scale_flags())
 
     def test_quantize(self):
-        self.meet("quantize", "out.rec", f"--input={self.dataset}", f"--checkpoint={self.checkpoint}",
-                  "--calibration_images=80", "--output=out.rec")
+        self.run_both("quantize", "out.rec", f"--input={self.dataset}", f"--checkpoint={self.checkpoint}",
+                      "--calibration_images=80", "--output=out.rec")
 
 
 class Ranks(Attack):
