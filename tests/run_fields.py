@@ -1,7 +1,7 @@
 """Fields that differ between the records of two runs of one command."""
 
 # At any depth of a record: times, the launcher, measurements, other processes on the machine, the point of a resume.
-RUN_FIELDS = {"crc32", "command_line", "environment", "cache_key", "surroundings_sha256", "start_time", "end_time", "loaded_file",
+RUN_FIELDS = {"crc32", "command_line", "environment", "cache_key", "environment_fingerprint", "start_time", "end_time", "loaded_file",
               "peak_memory_bytes", "launch", "cgroup_limit", "last_count", "negative_count", "perturbation",
               "resumed_epoch", "neighbours", "noise_warning"}
 

@@ -39,6 +39,8 @@ RULES = [
      "constexpr double kMilli = 1e3;", "constexpr double kMillisecondsPerSecond = 1e3;"),
     ("a slow version that defines a result is a reference", CODE | SCRIPTS | TEXT,
      re.compile(r"\b[Tt]wins?\b|[a-z]Twins?(?![a-z])"), "AsTheTwinHasIt", "intertwined"),
+    ("machine and environment have a fingerprint", CODE | SCRIPTS | TEXT, re.compile(r"[Ss]urroundings(?![a-z])"),
+     "the surroundings of a run", "the surrounding text"),
     ("a seed starts random numbers; the documents are hand-ins", CODE | SCRIPTS | TEXT | {".textproto"},
      re.compile(r"\bseed_00\d|\b(?:five|published|all|the) seeds\b(?! of)|\bseed 00\d"),
      "the five seeds' tables", "three seeds, --seed=7, the seed of the order"),

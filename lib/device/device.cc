@@ -19,7 +19,7 @@
 #include "lib/device/compute_threads.h"
 #include "lib/device/nvidia_driver.h"
 #include "lib/record/digest.h"
-#include "lib/record/surroundings.h"
+#include "lib/record/environment_fingerprint.h"
 
 namespace lockstep {
 namespace {

@@ -16,7 +16,8 @@ void ProbeHost(const DoctorRequest& request, ProbeAnswer& answer);
 // Judges the areas "memory", "/dev/shm", "shmmax", "memlock" and "loopback".
 void JudgeHost(const proto::MachineFacts& facts, const DoctorRequest& request, FindingList& findings);
 
-// Returns the smallest limit in bytes among those of lib/record/surroundings.h ("memory.max=8589934592"); 0: no limit.
+// Returns the smallest limit in bytes among those of lib/record/environment_fingerprint.h ("memory.max=8589934592");
+// 0: no limit.
 double MemoryLimitBytes(const std::vector<std::string>& cgroup_limits);
 
 }  // namespace lockstep

@@ -15,7 +15,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "lib/doctor/host.h"
-#include "lib/record/surroundings.h"
+#include "lib/record/environment_fingerprint.h"
 
 namespace lockstep {
 namespace {

@@ -71,7 +71,7 @@ TEST(AugmentBatchTest, ReferenceIsTheLoadersImage) {
   EXPECT_EQ(labels[1], host.labels[index]);
 }
 
-TEST(AugmentBatchTest, ReferencesPatchesAreEachPixelsSurroundings) {
+TEST(AugmentBatchTest, ReferencesPatchesAreEachPixelsNeighbourhood) {
   const SmallEpoch host;
   std::vector<float> nchw(kImageBytes), patches(ImageElements(ImageLayout::kPatches), 1.0f);
   std::vector<int64_t> label(1);

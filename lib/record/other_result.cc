@@ -15,10 +15,10 @@
 #include "lib/base/log_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/utf8.h"
+#include "lib/record/environment_fingerprint.h"
 #include "lib/record/record_format.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/schema.h"
-#include "lib/record/surroundings.h"
 #include "lib/record/wrong_input.h"
 
 namespace lockstep {

@@ -9,8 +9,8 @@
 #include "lib/base/version.h"
 #include "lib/record/build_info.h"
 #include "lib/record/digest.h"
+#include "lib/record/environment_fingerprint.h"
 #include "lib/record/schema.h"
-#include "lib/record/surroundings.h"
 
 namespace lockstep {
 namespace {
@@ -82,7 +82,7 @@ proto::Header MakeHeader(const HeaderOptions& options) {
   for (proto::LoadedFile& file : LoadedFiles()) {
     *header.add_loaded_file() = std::move(file);
   }
-  header.set_surroundings_sha256(SurroundingsSha256());
+  header.set_environment_fingerprint(EnvironmentFingerprint());
   header.set_cache_key(CacheKey(header, options.result_flags));
   return header;
 }

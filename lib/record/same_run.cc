@@ -12,9 +12,9 @@
 #include "lib/base/status_macros.h"
 #include "lib/proto/header.pb.h"
 #include "lib/record/digest.h"
+#include "lib/record/environment_fingerprint.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/recorded_file.h"
-#include "lib/record/surroundings.h"
 
 namespace lockstep {
 namespace {
@@ -98,7 +98,7 @@ absl::Status CheckSameRun(const PlannedRun& run) {
   ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader, RecordReader::Open(run.output, ""));
   const proto::Header& header = reader->header();
   RETURN_IF_ERROR(CheckCommandLine(run.command_line, header));
-  if (SurroundingsSha256() != header.surroundings_sha256()) {
+  if (EnvironmentFingerprint() != header.environment_fingerprint()) {
     return Differs("the machine or the environment");
   }
   RETURN_IF_ERROR(CheckLibraries(header));

@@ -8,9 +8,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/record/digest.h"
+#include "lib/record/environment_fingerprint.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_writer.h"
-#include "lib/record/surroundings.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 

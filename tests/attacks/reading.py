@@ -167,7 +167,7 @@ class Endless(ToolCase):
         self.fail("the tool did not come to wait for the pipe")
 
 
-class OtherSurroundings(ToolCase):
+class OtherEnvironment(ToolCase):
     """Times that were measured under other conditions must not be reused."""
 
     def setUp(self):

@@ -1,4 +1,4 @@
-#include "lib/record/surroundings.h"
+#include "lib/record/environment_fingerprint.h"
 
 #include <glob.h>
 #include <link.h>
@@ -125,7 +125,7 @@ std::map<std::string, std::string> RecordedEnvironment() {
 
 bool ChangesResults(absl::string_view name) { return name != "SLURM_JOB_ID"; }
 
-std::string SurroundingsSha256() {
+std::string EnvironmentFingerprint() {
   std::string facts = absl::StrCat(DescribeHost().ShortDebugString(), "\n", ListedGpus());
   for (const auto& [name, value] : RecordedEnvironment()) {
     absl::StrAppend(&facts, ChangesResults(name) ? absl::StrCat(name, "=", value, "\n") : "");

@@ -1,4 +1,4 @@
-#include "lib/record/surroundings.h"
+#include "lib/record/environment_fingerprint.h"
 
 #include <sched.h>
 
@@ -22,7 +22,7 @@ using ::testing::Key;
 using ::testing::Not;
 using ::testing::Pair;
 
-TEST(SurroundingsTest, RecordsOnlyWhitelistedVariables) {
+TEST(EnvironmentFingerprintTest, RecordsOnlyWhitelistedVariables) {
   setenv("NCCL_DEBUG", "INFO", 1);
   setenv("SOME_PASSWORD", "secret", 1);
   EXPECT_THAT(RecordedEnvironment(), Contains(Pair("NCCL_DEBUG", "INFO")));
@@ -31,21 +31,21 @@ TEST(SurroundingsTest, RecordsOnlyWhitelistedVariables) {
   unsetenv("SOME_PASSWORD");
 }
 
-TEST(SurroundingsTest, ChangeWithWhatCanChangeAResult) {
-  const std::string before = SurroundingsSha256();
+TEST(EnvironmentFingerprintTest, ChangesWithWhatCanChangeAResult) {
+  const std::string before = EnvironmentFingerprint();
   for (const char* name : {"NCCL_P2P_DISABLE", "LD_LIBRARY_PATH", "LD_PRELOAD", "CUDA_VISIBLE_DEVICES", "OMP_PROC_BIND",
                            "KMP_AFFINITY", "GOMP_CPU_AFFINITY", "DNNL_MAX_CPU_ISA", "ONEDNN_VERBOSE", "MKL_CBWR"}) {
     const char* old = std::getenv(name);
     const std::string kept = old == nullptr ? "" : old;
     setenv(name, "another", 1);
-    EXPECT_NE(SurroundingsSha256(), before) << name;
+    EXPECT_NE(EnvironmentFingerprint(), before) << name;
     old == nullptr ? unsetenv(name) : setenv(name, kept.c_str(), 1);
   }
-  EXPECT_EQ(SurroundingsSha256(), before);
+  EXPECT_EQ(EnvironmentFingerprint(), before);
 }
 
 // Changes the core but not the number of cores, like `taskset`.
-TEST(SurroundingsTest, ChangeWithTheCores) {
+TEST(EnvironmentFingerprintTest, ChangesWithTheCores) {
   cpu_set_t all;
   ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
   std::vector<std::string> lists, digests;
@@ -55,7 +55,7 @@ TEST(SurroundingsTest, ChangeWithTheCores) {
     CPU_SET(core, &one);
     if (CPU_ISSET(core, &all) && sched_setaffinity(0, sizeof(one), &one) == 0) {
       lists.push_back(DescribeHost().cpu_list());
-      digests.push_back(SurroundingsSha256());
+      digests.push_back(EnvironmentFingerprint());
       EXPECT_EQ(lists.back(), std::to_string(core));
       EXPECT_EQ(DescribeHost().cpu_cores(), 1u);
     }
@@ -65,17 +65,17 @@ TEST(SurroundingsTest, ChangeWithTheCores) {
     GTEST_SKIP() << "a machine of one core";
   }
   EXPECT_NE(digests[0], digests[1]);
-  EXPECT_NE(digests[0], SurroundingsSha256());
+  EXPECT_NE(digests[0], EnvironmentFingerprint());
 }
 
-TEST(SurroundingsTest, DoNotChangeWithTheJobNumber) {
-  const std::string before = SurroundingsSha256();
+TEST(EnvironmentFingerprintTest, DoesNotChangeWithTheJobNumber) {
+  const std::string before = EnvironmentFingerprint();
   setenv("SLURM_JOB_ID", "17", 1);
-  EXPECT_EQ(SurroundingsSha256(), before);
+  EXPECT_EQ(EnvironmentFingerprint(), before);
   unsetenv("SLURM_JOB_ID");
 }
 
-TEST(SurroundingsTest, ListTheLoadedLibraries) {
+TEST(EnvironmentFingerprintTest, ListsTheLoadedLibraries) {
   bool libc = false;
   for (const proto::LoadedFile& file : LoadedFiles()) {
     EXPECT_THAT(file.path(), ::testing::StartsWith("/"));
@@ -86,7 +86,7 @@ TEST(SurroundingsTest, ListTheLoadedLibraries) {
   EXPECT_TRUE(libc);
 }
 
-TEST(SurroundingsTest, DescribeAFileAndItsAbsence) {
+TEST(EnvironmentFingerprintTest, DescribesAFileAndItsAbsence) {
   const std::string path = TempPath("file");
   EXPECT_EQ(DescribeFile(path).size_bytes(), 0u);
   WriteFile(path, "abc");

@@ -1,7 +1,7 @@
 // Fingerprint of a run's environment, which no flag describes: the machine, the environment variables, and the shared
 // libraries in the process.
-#ifndef LOCKSTEP_LIB_RECORD_SURROUNDINGS_H_
-#define LOCKSTEP_LIB_RECORD_SURROUNDINGS_H_
+#ifndef LOCKSTEP_LIB_RECORD_ENVIRONMENT_FINGERPRINT_H_
+#define LOCKSTEP_LIB_RECORD_ENVIRONMENT_FINGERPRINT_H_
 
 #include <map>
 #include <string>
@@ -27,7 +27,7 @@ bool ChangesResults(absl::string_view name);
 // Returns the SHA-256, hex, of the host, the environment variables that can change a result, the search path of shared
 // libraries, and the NVIDIA GPUs that the driver lists. Equal digests mean that the machine is unchanged for the same
 // program. Loads no library and opens no device.
-std::string SurroundingsSha256();
+std::string EnvironmentFingerprint();
 
 // Returns the directory entries of the shared libraries that are loaded now.
 std::vector<proto::LoadedFile> LoadedFiles();
@@ -37,4 +37,4 @@ proto::LoadedFile DescribeFile(const std::string& path);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_RECORD_SURROUNDINGS_H_
+#endif  // LOCKSTEP_LIB_RECORD_ENVIRONMENT_FINGERPRINT_H_

@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "lib/base/progress.h"
+#include "lib/record/environment_fingerprint.h"
 #include "lib/record/readable_text.h"
-#include "lib/record/surroundings.h"
 #include "lib/testing/fuzz.h"
 
 namespace lockstep::testing {
@@ -64,7 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const auto& [name, value] : RecordedEnvironment()) {
     (*header.mutable_environment())[name] = value;
   }
-  FUZZ_CHECK(SurroundingsSha256().size() == 64);
+  FUZZ_CHECK(EnvironmentFingerprint().size() == 64);
   CheckHeader(header);
   CheckProgress(nowhere);
   return 0;
