@@ -115,9 +115,9 @@ TEST(AuditTest, TheFormulaOfTwoDevicesLeftForFour) {
     const auto audited = AuditOf(document, "t");
     for (int i = 0; i < 6; ++i) {
       EXPECT_EQ(audited[i].finding(), proto::REPRODUCED) << audited[i].ShortDebugString();
-      const bool blamed =
+      const bool flagged =
           std::count(audited[i].flag().begin(), audited[i].flag().end(), "of_another_number_of_devices") > 0;
-      EXPECT_EQ(blamed, i >= 3) << audited[i].ShortDebugString();
+      EXPECT_EQ(flagged, i >= 3) << audited[i].ShortDebugString();
     }
   }
 }

@@ -309,7 +309,7 @@ proto::AuditTable AuditWithLeftOvers(RandomDocument& document, const Left& left)
 }
 
 TEST(PlantedErrorsTest, FormulaOfOtherDevicesLeft) {
-  int named = 0, blamed_for_two = 0;
+  int named = 0, flagged_for_two = 0;
   for (uint32_t seed = 0; seed < kDocuments; ++seed) {
     for (const Left& left : {Left{true, true}, Left{true, false}, Left{false, true}}) {
       RandomDocument document(seed);
@@ -317,12 +317,12 @@ TEST(PlantedErrorsTest, FormulaOfOtherDevicesLeft) {
       for (const proto::AuditedValue& value : table.value()) {
         EXPECT_TRUE(value.published().devices() == 2 || IsAlarm(value)) << seed << ": " << value.ShortDebugString();
         const bool says_so = std::count(value.flag().begin(), value.flag().end(), "of_another_number_of_devices") > 0;
-        (value.published().devices() == 4 ? named : blamed_for_two) += says_so;
+        (value.published().devices() == 4 ? named : flagged_for_two) += says_so;
       }
     }
   }
   EXPECT_EQ(named, 200 * 3 * 3);
-  EXPECT_EQ(blamed_for_two, 0);
+  EXPECT_EQ(flagged_for_two, 0);
 }
 
 TEST(PlantedErrorsTest, EpochsCountedNTimes) {

@@ -15,7 +15,7 @@
 #include "lib/base/stop_signal.h"
 #include "lib/base/subprocess.h"
 #include "lib/device/torch_status.h"
-#include "lib/launch/blame.h"
+#include "lib/launch/failure_attribution.h"
 #include "lib/launch/loopback.h"
 #include "lib/launch/rank_environment.h"
 #include "lib/launch/rank_process.h"
@@ -105,8 +105,8 @@ absl::StatusOr<std::vector<std::string>> LaunchRanks(const LaunchOptions& option
   ASSIGN_OR_RETURN(const std::vector<ChildExit> exits,
                    options.world != nullptr ? options.world->RunRanks(place) : RunRanksHere(place));
   RETURN_IF_ERROR(CheckNotStopped());
-  RETURN_IF_ERROR(Blame(exits, options.timeout,
-                        options.world != nullptr ? options.world->HostNames() : std::vector<std::string>()));
+  RETURN_IF_ERROR(AttributeFailure(exits, options.timeout,
+                                   options.world != nullptr ? options.world->HostNames() : std::vector<std::string>()));
   std::vector<std::string> values;
   for (const ChildExit& exit : exits) {
     values.push_back(**ParseResult(exit.result));

@@ -74,7 +74,7 @@ absl::StatusOr<std::string> HangAtTheEndInRankOne(RankContext& context) {
 }
 
 // Behaves like a process that ends while its driver waits for a stopped rank.
-absl::StatusOr<std::string> ComplainAndStayWhileRankOneHangs(RankContext& context) {
+absl::StatusOr<std::string> ReportAndStayWhileRankOneHangs(RankContext& context) {
   RETURN_IF_ERROR(context.store->Barrier(context.rank, context.size));
   if (context.rank == 1) {
     raise(SIGSTOP);
@@ -109,7 +109,7 @@ const std::map<std::string, RankTask>& Tasks() {
                                           {"die_in_rank_one", DieInRankOne},
                                           {"hang_in_rank_two", HangInRankTwo},
                                           {"hang_at_the_end_in_rank_one", HangAtTheEndInRankOne},
-                                          {"complain_and_stay_while_rank_one_hangs", ComplainAndStayWhileRankOneHangs},
+                                          {"report_and_stay_while_rank_one_hangs", ReportAndStayWhileRankOneHangs},
                                           {"end_with_what_would_wait", EndWithWhatWouldWait},
                                           {"run_out_of_memory_in_rank_one", RunOutOfMemoryInRankOne}};
   return *tasks;
@@ -167,9 +167,9 @@ TEST(LaunchRanksTest, ARankThatHangsBehindTheLastBarrierIsNamedAfterTheTimeout) 
               StatusIs(absl::StatusCode::kUnavailable, AllOf(HasSubstr("rank 1 of 2"), HasSubstr("did not answer"))));
 }
 
-TEST(LaunchRanksTest, ARankThatComplainsIsBelievedBeforeItsProcessEnds) {
+TEST(LaunchRanksTest, ARanksErrorCountsBeforeItsProcessEnds) {
   const MonotonicTime start = MonotonicTime::Now();
-  EXPECT_THAT(LaunchRanks(Options(2, "complain_and_stay_while_rank_one_hangs")),
+  EXPECT_THAT(LaunchRanks(Options(2, "report_and_stay_while_rank_one_hangs")),
               StatusIs(absl::StatusCode::kUnavailable, AllOf(HasSubstr("rank 1 of 2"), HasSubstr("did not answer"))));
   EXPECT_LT(MonotonicTime::Now() - start, absl::Seconds(15));
 }

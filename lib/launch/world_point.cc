@@ -9,7 +9,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/launch/agent_order.h"
-#include "lib/launch/blame.h"
+#include "lib/launch/failure_attribution.h"
 #include "lib/launch/rank_process.h"
 
 namespace lockstep {

@@ -19,7 +19,7 @@
 #include "lib/base/monotonic_time.h"
 #include "lib/base/stop_signal.h"
 #include "lib/launch/agent.h"
-#include "lib/launch/blame.h"
+#include "lib/launch/failure_attribution.h"
 #include "lib/launch/rank_process.h"
 #include "lib/launch/secure_socket.h"
 #include "lib/testing/matchers.h"
@@ -166,7 +166,7 @@ TEST_F(WorldTest, EachProcessStartsItsRank) {
   ASSERT_THAT(Start(3, 2), IsOk());
   const auto exits = Run("introduce", 3);
   ASSERT_THAT(exits, IsOk());
-  ASSERT_THAT(Blame(*exits, kTimeout), IsOk());
+  ASSERT_THAT(AttributeFailure(*exits, kTimeout), IsOk());
   for (int rank = 0; rank < 3; ++rank) {
     EXPECT_EQ(Value((*exits)[rank]), absl::StrCat(rank, "/3 local ", rank, "/3 at 127.0.0.1:4 p"));
   }
@@ -196,7 +196,7 @@ TEST_F(WorldTest, ARankThatRunsOutOfMemoryTakesNoAgentWithIt) {
   ASSERT_THAT(Start(2, 1), IsOk());
   const auto exits = Run("fail", 2);
   ASSERT_THAT(exits, IsOk());
-  EXPECT_THAT(Blame(*exits, kTimeout, world_->HostNames()),
+  EXPECT_THAT(AttributeFailure(*exits, kTimeout, world_->HostNames()),
               StatusIs(absl::StatusCode::kResourceExhausted, "rank 1 of 2 on host1: no memory"));
   EXPECT_THAT(Run("introduce", 2), IsOk());
   ExpectAllDismissed(0);
@@ -207,7 +207,7 @@ TEST_F(WorldTest, ARankThatIsKilledEndsTheOthersAndIsNamed) {
   const MonotonicTime start = MonotonicTime::Now();
   const auto exits = Run("die", 3);
   ASSERT_THAT(exits, IsOk());
-  EXPECT_THAT(Blame(*exits, kTimeout, world_->HostNames()),
+  EXPECT_THAT(AttributeFailure(*exits, kTimeout, world_->HostNames()),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 3 on host1 was killed by signal 9")));
   EXPECT_LT(MonotonicTime::Now() - start, absl::Seconds(5));
   ExpectAllDismissed(5);

@@ -46,11 +46,11 @@ inline absl::string_view Bytes(const uint8_t* data, size_t size) { return {reint
 // must be one printable line that is not empty.
 inline void CheckUserError(const absl::Status& status) {
   const ExitCode code = ToExitCode(status);
-  const bool blames_us = code == ExitCode::kOk || code == ExitCode::kInternal;
-  if (blames_us) {
+  const bool is_internal = code == ExitCode::kOk || code == ExitCode::kInternal;
+  if (is_internal) {
     std::fprintf(stderr, "an error about an input: %s\n", status.ToString().c_str());
   }
-  FUZZ_CHECK(!blames_us);
+  FUZZ_CHECK(!is_internal);
   FUZZ_CHECK(!status.message().empty());
   for (const char c : ErrorLine("tool", status)) {
     FUZZ_CHECK(static_cast<unsigned char>(c) >= 0x20 && c != 0x7F);

@@ -1,4 +1,4 @@
-#include "lib/launch/blame.h"
+#include "lib/launch/failure_attribution.h"
 
 #include <algorithm>
 #include <csignal>
@@ -11,7 +11,7 @@ namespace lockstep {
 namespace {
 
 // Returns true if the error may be a mere consequence of another rank's failure.
-bool IsComplaint(const absl::Status& status) {
+bool IsSecondary(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) || absl::IsCancelled(status);
 }
 
@@ -41,37 +41,40 @@ absl::Status EndedByOthersStatus(const ChildExit& exit, const std::string& name)
       absl::StrCat(name, " was ", ParseResult(exit.result)->status().message(), ", which another process sent"));
 }
 
-// Returns the status that names the failed rank. Blame adds the processes that do not end.
-absl::Status BlameOne(const std::vector<ChildExit>& exits, absl::Duration timeout,
-                      const std::vector<std::string>& hosts) {
+// Returns the status that names the failed rank. AttributeFailure adds the processes that do not end.
+absl::Status AttributeToOneRank(const std::vector<ChildExit>& exits, absl::Duration timeout,
+                                const std::vector<std::string>& hosts) {
   for (size_t rank = 0; rank < exits.size(); ++rank) {
     if (EndedByOthers(exits[rank])) {
       return EndedByOthersStatus(exits[rank], RankName(rank, exits.size(), hosts));
     }
   }
-  absl::Status complaint;
-  absl::Status silent;
-  absl::Status odd;
-  absl::Status obeyed;  // error of a rank that our own SIGTERM ended; returned only if no other rank failed
+  absl::Status secondary;
+  absl::Status unresponsive;
+  absl::Status without_result;
+  absl::Status terminated;  // error of a rank that our own SIGTERM ended; returned only if no other rank failed
   for (size_t rank = 0; rank < exits.size(); ++rank) {
     const ChildExit& exit = exits[rank];
     const std::string name = RankName(rank, exits.size(), hosts);
     const auto result = ParseResult(exit.result);
-    if (result != nullptr && !result->ok() && !IsComplaint(result->status())) {
+    if (result != nullptr && !result->ok() && !IsSecondary(result->status())) {
       return absl::Status(result->status().code(), absl::StrCat(name, ": ", result->status().message()));
     }
     if (result != nullptr && absl::IsCancelled(result->status())) {
-      obeyed = absl::UnavailableError(absl::StrCat(name, ": ", result->status().message()));
-    } else if (result != nullptr && !result->ok() && complaint.ok()) {
-      complaint = absl::Status(result->status().code(), absl::StrCat(name, ": ", result->status().message()));
-    } else if (result == nullptr && (exit.signalled || exit.does_not_end) && silent.ok()) {
-      silent = absl::UnavailableError(
+      terminated = absl::UnavailableError(absl::StrCat(name, ": ", result->status().message()));
+    } else if (result != nullptr && !result->ok() && secondary.ok()) {
+      secondary = absl::Status(result->status().code(), absl::StrCat(name, ": ", result->status().message()));
+    } else if (result == nullptr && (exit.signalled || exit.does_not_end) && unresponsive.ok()) {
+      unresponsive = absl::UnavailableError(
           absl::StrCat(name, " did not answer the others for ", absl::FormatDuration(timeout), " and was ended"));
-    } else if (result == nullptr && !exit.signalled && !exit.does_not_end && odd.ok()) {
-      odd = EndedAlone(exit, name);
+    } else if (result == nullptr && !exit.signalled && !exit.does_not_end && without_result.ok()) {
+      without_result = EndedAlone(exit, name);
     }
   }
-  return !odd.ok() ? odd : !silent.ok() ? silent : !complaint.ok() ? complaint : obeyed;
+  return !without_result.ok() ? without_result
+         : !unresponsive.ok() ? unresponsive
+         : !secondary.ok()    ? secondary
+                              : terminated;
 }
 
 }  // namespace
@@ -87,8 +90,9 @@ bool AnyStoppedByOthers(const std::vector<ChildExit>& exits) {
   });
 }
 
-absl::Status Blame(const std::vector<ChildExit>& exits, absl::Duration timeout, const std::vector<std::string>& hosts) {
-  absl::Status status = BlameOne(exits, timeout, hosts);
+absl::Status AttributeFailure(const std::vector<ChildExit>& exits, absl::Duration timeout,
+                              const std::vector<std::string>& hosts) {
+  absl::Status status = AttributeToOneRank(exits, timeout, hosts);
   for (size_t rank = 0; rank < exits.size(); ++rank) {
     if (exits[rank].does_not_end) {
       const std::string left = absl::StrCat(RankName(rank, exits.size(), hosts),

@@ -1,4 +1,4 @@
-#include "lib/launch/blame.h"
+#include "lib/launch/failure_attribution.h"
 
 #include <csignal>
 #include <string>
@@ -22,79 +22,82 @@ constexpr absl::Duration kTimeout = absl::Seconds(60);
 ChildExit Ended(int code, std::string result) { return {0, false, code, false, false, std::move(result), false}; }
 ChildExit Killed(int signal_number, bool by_us) { return {0, true, signal_number, false, by_us, "", false}; }
 
-ChildExit Complained() {
+ChildExit SecondaryError() {
   return Ended(5, absl::StrCat(static_cast<int>(absl::StatusCode::kUnavailable), "\nlost a peer"));
 }
 
-TEST(BlameTest, NobodyWhenAllEndedWell) { EXPECT_THAT(Blame({Ended(0, "0\n"), Ended(0, "0\nx")}, kTimeout), IsOk()); }
+TEST(FailureAttributionTest, NobodyWhenAllEndedWell) {
+  EXPECT_THAT(AttributeFailure({Ended(0, "0\n"), Ended(0, "0\nx")}, kTimeout), IsOk());
+}
 
-TEST(BlameTest, TheKilledRankAndNotTheOneThatComplains) {
-  EXPECT_THAT(Blame({Complained(), Killed(SIGKILL, false)}, kTimeout),
+TEST(FailureAttributionTest, TheKilledRankAndNotTheOneWithASecondaryError) {
+  EXPECT_THAT(AttributeFailure({SecondaryError(), Killed(SIGKILL, false)}, kTimeout),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 was killed")));
 }
 
-TEST(BlameTest, TheRankWithAnErrorOfItsOwn) {
+TEST(FailureAttributionTest, TheRankWithAnErrorOfItsOwn) {
   EXPECT_THAT(
-      Blame({Complained(), Ended(3, absl::StrCat(static_cast<int>(absl::StatusCode::kDataLoss), "\nbad"))}, kTimeout),
+      AttributeFailure(
+          {SecondaryError(), Ended(3, absl::StrCat(static_cast<int>(absl::StatusCode::kDataLoss), "\nbad"))}, kTimeout),
       StatusIs(absl::StatusCode::kDataLoss, "rank 1 of 2: bad"));
 }
 
-TEST(BlameTest, TheRankThatDidNotComplainWhenTheOthersDid) {
-  EXPECT_THAT(Blame({Complained(), Killed(SIGKILL, true), Complained()}, kTimeout),
+TEST(FailureAttributionTest, TheUnresponsiveRankIfTheOthersHaveSecondaryErrors) {
+  EXPECT_THAT(AttributeFailure({SecondaryError(), Killed(SIGKILL, true), SecondaryError()}, kTimeout),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 3 did not answer the others for 1m")));
 }
 
 // Expects neither a status with exit code 130 or 143, which would mean that the run was stopped, nor the errors of the
 // other ranks.
-TEST(BlameTest, TheRankThatAnotherProcessStopped) {
+TEST(FailureAttributionTest, TheRankThatAnotherProcessStopped) {
   const std::string stopped = absl::StrCat(static_cast<int>(absl::StatusCode::kCancelled), "\nstopped by SIGTERM");
-  EXPECT_THAT(Blame({Complained(), Ended(143, stopped)}, kTimeout),
+  EXPECT_THAT(AttributeFailure({SecondaryError(), Ended(143, stopped)}, kTimeout),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 was stopped by SIGTERM")));
-  ChildExit obedient = Ended(143, stopped);
-  obedient.ended_by_us = true;
-  EXPECT_THAT(Blame({obedient, Complained()}, kTimeout),
+  ChildExit terminated = Ended(143, stopped);
+  terminated.ended_by_us = true;
+  EXPECT_THAT(AttributeFailure({terminated, SecondaryError()}, kTimeout),
               StatusIs(absl::StatusCode::kUnavailable, "rank 1 of 2: lost a peer"));
-  EXPECT_THAT(Blame({obedient, Ended(0, "0\n")}, kTimeout),
+  EXPECT_THAT(AttributeFailure({terminated, Ended(0, "0\n")}, kTimeout),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 0")));
 }
 
-TEST(BlameTest, TheRankThatTheKernelKilledForMemory) {
+TEST(FailureAttributionTest, TheRankThatTheKernelKilledForMemory) {
   ChildExit killed = Killed(SIGKILL, false);
   killed.out_of_memory = true;
-  EXPECT_THAT(Blame({Complained(), killed}, kTimeout),
+  EXPECT_THAT(AttributeFailure({SecondaryError(), killed}, kTimeout),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("rank 1 of 2 was killed by the kernel")));
 }
 
-TEST(BlameTest, TheRankThatEndedWithoutAWord) {
-  EXPECT_THAT(Blame({Complained(), Ended(0, "")}, kTimeout),
+TEST(FailureAttributionTest, TheRankThatEndedWithoutAResult) {
+  EXPECT_THAT(AttributeFailure({SecondaryError(), Ended(0, "")}, kTimeout),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 ended with exit code 0")));
 }
 
-TEST(BlameTest, TellsOfOneThatDoesNotEnd) {
+TEST(FailureAttributionTest, ReportsARankThatDoesNotEnd) {
   ChildExit held = Ended(0, "0\n");
   held.does_not_end = true;
-  EXPECT_THAT(Blame({Ended(0, "0\n"), held}, kTimeout),
+  EXPECT_THAT(AttributeFailure({Ended(0, "0\n"), held}, kTimeout),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 was killed and does not end")));
   held.result = "";
-  EXPECT_THAT(Blame({Complained(), held}, kTimeout),
+  EXPECT_THAT(AttributeFailure({SecondaryError(), held}, kTimeout),
               StatusIs(absl::StatusCode::kUnavailable,
                        AllOf(HasSubstr("rank 1 of 2 did not answer"), HasSubstr("; rank 1 of 2 was killed and does"))));
 }
 
-TEST(BlameTest, AComplaintWhenThereIsNothingElse) {
-  EXPECT_THAT(Blame({Complained(), Complained()}, kTimeout),
+TEST(FailureAttributionTest, ASecondaryErrorIfThereIsNoOther) {
+  EXPECT_THAT(AttributeFailure({SecondaryError(), SecondaryError()}, kTimeout),
               StatusIs(absl::StatusCode::kUnavailable, "rank 0 of 2: lost a peer"));
 }
 
-TEST(BlameTest, NamesTheHostWhereThereAreSeveral) {
-  EXPECT_THAT(Blame({Complained(), Killed(SIGKILL, false)}, kTimeout, {"a", "b"}),
+TEST(FailureAttributionTest, NamesTheHostIfThereAreSeveral) {
+  EXPECT_THAT(AttributeFailure({SecondaryError(), Killed(SIGKILL, false)}, kTimeout, {"a", "b"}),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 on b was killed")));
 }
 
-TEST(BlameTest, AStopByOthersIsToldFromAKill) {
+TEST(FailureAttributionTest, AStopByOthersIsDistinguishedFromAKill) {
   EXPECT_TRUE(AnyStoppedByOthers({Ended(0, "0\n"), Killed(SIGTERM, false)}));
   EXPECT_FALSE(AnyStoppedByOthers({Ended(0, "0\n"), Killed(SIGTERM, true)}));
-  EXPECT_FALSE(AnyStoppedByOthers({Complained(), Killed(SIGKILL, false)}));
+  EXPECT_FALSE(AnyStoppedByOthers({SecondaryError(), Killed(SIGKILL, false)}));
 }
 
 }  // namespace

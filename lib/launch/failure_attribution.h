@@ -1,6 +1,6 @@
 // Failure attribution: finds the rank that caused the failure of a point from the outcomes of all ranks.
-#ifndef LOCKSTEP_LIB_LAUNCH_BLAME_H_
-#define LOCKSTEP_LIB_LAUNCH_BLAME_H_
+#ifndef LOCKSTEP_LIB_LAUNCH_FAILURE_ATTRIBUTION_H_
+#define LOCKSTEP_LIB_LAUNCH_FAILURE_ATTRIBUTION_H_
 
 #include <string>
 #include <vector>
@@ -16,12 +16,12 @@ std::string RankName(size_t rank, size_t size, const std::vector<std::string>& h
 
 // Returns a status that names the failed rank, or OK if all ranks succeeded. `exits[r]` must be the outcome of rank r
 // and `hosts[r]` its host; empty `hosts`: all ranks are on this host.
-absl::Status Blame(const std::vector<ChildExit>& exits, absl::Duration timeout,
-                   const std::vector<std::string>& hosts = {});
+absl::Status AttributeFailure(const std::vector<ChildExit>& exits, absl::Duration timeout,
+                              const std::vector<std::string>& hosts = {});
 
 // Returns true if a stop signal that another process sent ended a rank.
 bool AnyStoppedByOthers(const std::vector<ChildExit>& exits);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_LAUNCH_BLAME_H_
+#endif  // LOCKSTEP_LIB_LAUNCH_FAILURE_ATTRIBUTION_H_
