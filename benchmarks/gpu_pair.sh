@@ -78,8 +78,8 @@ section_exchange() {
   scale exchange --preset=fast --reducer="$reducers" --ranks=1,2 --batch=512,128,32 --repeats=5 --noevaluate
   local ranks
   for ranks in 1 2; do
-    torchrun --nproc-per-node "$ranks" "$here/peers/resnet18_ddp_pytorch.py" --kind graph --wire bf16 2>>log.txt |
-      tee -a log.txt
+    torchrun --nproc-per-node "$ranks" "$here/peers/resnet18_ddp_pytorch.py" --kind graph --communication-dtype bf16 \
+      2>>log.txt | tee -a log.txt
   done
 }
 

@@ -52,7 +52,7 @@ RULES = [
      re.compile(r"\babsl::Now\(\)|(?<!cuda::std::chrono::)\bsystem_clock\b|\bgettimeofday\(|\bCLOCK_REALTIME\b|(?<![\w.>])time\((?:nullptr|NULL|0)\)"),
      "const absl::Time deadline = absl::Now() + timeout;", "const MonotonicTime deadline = MonotonicTime::Now() + timeout;"),
     ("names of the fused step are the field's (DESIGN.md, glossary)", CODE, re.compile(
-        r"\bStepLanes?\b|\bstep_lanes|\blanes_\b"),
+        r"\bStepLanes?\b|\bstep_lanes|\blanes_\b|\bWire(?!FormatLite|Type)[A-Z]?|\bwire_(?!format_lite)|_wire\b"),
      "StepLanes lanes_;", "StepStreams streams_;  // of_lane, kLanes"),
     ("nothing is left for later in the code", CODE | SCRIPTS, re.compile(r"\b(?:TODO|FIXME|XXX)\b"), "// TODO: more", "// Todo lists are elsewhere"),
 ]

@@ -1,12 +1,12 @@
 """Baseline of scale_run --preset=fast: Python PyTorch's data-parallel ResNet-18 step, in seconds per 50,000 images.
 
     NCCL_NVLS_ENABLE=0 torchrun --nproc-per-node 2 benchmarks/peers/resnet18_ddp_pytorch.py [--batch 512 128 32]
-        [--kind graph compile_graph] [--wire fp32 bf16] [--precision bf16 fp32] [--output FILE]
+        [--kind graph compile_graph] [--communication-dtype fp32 bf16] [--precision bf16 fp32] [--output FILE]
 
 DistributedDataParallel with gradient_as_bucket_view. bf16 is autocast in channels-last with SGD fused; fp32 is plain,
 NCHW, without TF32. Kinds: eager; graph, the whole step including all-reduces in a CUDA graph; compile_graph, the same
 with the model under torch.compile, whose DDPOptimizer splits it at the buckets, and separate batch-norm statistics per
-rank (broadcast_buffers=False). --wire is the communication dtype; bf16 is PyTorch's own bf16_compress_hook. Timed like
+rank (broadcast_buffers=False). --communication-dtype bf16 is PyTorch's own bf16_compress_hook. Timed like
 resnet18_pytorch.py: whole steps of an epoch on batches that are already on the GPUs, without loading or augmentation.
 The batch is per GPU. The first epoch is not counted; median of --repeats (min to max), of the slowest rank. --output
 appends every epoch as a JSON line.
@@ -28,7 +28,7 @@ from resnet18_pytorch import ResNet18, measurements
 WARM_UP_STEPS = 15  # DDP records its first ten steps (torch.cuda documentation, "CUDA Graphs", "Usage with DDP")
 
 
-def make_step(batch, kind, wire, precision):
+def make_step(batch, kind, communication_dtype, precision):
     """Returns a function that queues one training step. Must be called in the stream of its later capture."""
     bf16 = precision == "bf16"
     layout = torch.channels_last if bf16 else torch.contiguous_format
@@ -36,7 +36,7 @@ def make_step(batch, kind, wire, precision):
     compiled = kind.startswith("compile")
     model = DistributedDataParallel(network, device_ids=[torch.cuda.current_device()], gradient_as_bucket_view=True,
                                     broadcast_buffers=not compiled)
-    if wire == "bf16":
+    if communication_dtype == "bf16":
         model.register_comm_hook(None, default_hooks.bf16_compress_hook)
     optimizer = torch.optim.SGD(network.parameters(), lr=0.01, momentum=0.9, weight_decay=5e-4, fused=True)
     images = torch.randn(batch, 3, 32, 32, device="cuda").to(memory_format=layout)
@@ -56,11 +56,11 @@ def make_step(batch, kind, wire, precision):
     return step
 
 
-def make_replay(batch, kind, wire, precision):
+def make_replay(batch, kind, communication_dtype, precision):
     """Returns a function that runs one step and returns its loss, by launches or by the replay of a graph."""
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
-        step = make_step(batch, kind, wire, precision)
+        step = make_step(batch, kind, communication_dtype, precision)
         for _ in range(WARM_UP_STEPS):
             step()
     torch.cuda.current_stream().wait_stream(stream)
@@ -105,7 +105,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--batch", type=int, nargs="+", default=[512, 128, 32])
     parser.add_argument("--kind", nargs="+", default=["graph", "compile_graph"], choices=["eager", "graph", "compile_graph"])
-    parser.add_argument("--wire", nargs="+", default=["bf16"], choices=["fp32", "bf16"])
+    parser.add_argument("--communication-dtype", nargs="+", default=["bf16"], choices=["fp32", "bf16"])
     parser.add_argument("--precision", default="bf16", choices=["bf16", "fp32"])
     parser.add_argument("--repeats", type=int, default=5, help="timed epochs")
     parser.add_argument("--output", default="", help="file to which every timed epoch is appended as JSON")
@@ -123,13 +123,13 @@ def main():
         print(f"PyTorch {torch.__version__}, {ranks} x {torch.cuda.get_device_name()}, DDP in {args.precision}; s per 50,000 "
               f"images, batch of each GPU", flush=True)
     for kind in args.kind:
-        for wire in args.wire:
+        for dtype in args.communication_dtype:
             for batch in args.batch:
-                seconds = time_epochs(make_replay(batch, kind, wire, args.precision), batch, args.repeats)
-                writer.add(f"{kind}, {wire} on the wire", batch=batch, seconds=seconds)
+                seconds = time_epochs(make_replay(batch, kind, dtype, args.precision), batch, args.repeats)
+                writer.add(f"{kind}, {dtype} on the wire", batch=batch, seconds=seconds)
                 if rank == 0:
                     print(f"{batch:5d}  {statistics.median(seconds):7.4f} ({min(seconds):.4f} to {max(seconds):.4f})  "
-                          f"{kind}, {wire} on the wire", flush=True)
+                          f"{kind}, {dtype} on the wire", flush=True)
     os._exit(0)  # a process group with captured collectives may hang in its destructor (pytorch#115388)
 
 

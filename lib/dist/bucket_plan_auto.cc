@@ -14,7 +14,7 @@ class Line {
   Line(const std::vector<TimedGradient>& gradients, const std::vector<size_t>& ready_order)
       : bytes_before_(1, 0), ready_(1, 0) {
     for (const size_t gradient : ready_order) {
-      bytes_before_.push_back(bytes_before_.back() + gradients[gradient].wire_bytes);
+      bytes_before_.push_back(bytes_before_.back() + gradients[gradient].sent_bytes);
       ready_.push_back(std::max(ready_.back(), gradients[gradient].ready_seconds));
     }
   }

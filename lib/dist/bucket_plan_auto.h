@@ -32,7 +32,7 @@ struct AllReduceSeconds {
 
 // Size and readiness of one gradient.
 struct TimedGradient {
-  uint64_t wire_bytes = 0;
+  uint64_t sent_bytes = 0;
   double ready_seconds = 0;  // measured from the start of backward
 };
 

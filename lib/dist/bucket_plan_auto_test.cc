@@ -19,7 +19,7 @@ std::vector<size_t> InOrder(size_t n) {
 
 uint64_t BytesOf(const std::vector<size_t>& bucket, const std::vector<TimedGradient>& gradients) {
   return std::accumulate(bucket.begin(), bucket.end(), uint64_t{0},
-                         [&](uint64_t sum, size_t i) { return sum + gradients[i].wire_bytes; });
+                         [&](uint64_t sum, size_t i) { return sum + gradients[i].sent_bytes; });
 }
 
 TEST(PlanBucketsByTimeTest, NoGradientsNoBuckets) {

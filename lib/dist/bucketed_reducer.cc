@@ -139,17 +139,17 @@ void BucketedReducer::LaunchReady() {
 }
 
 absl::Status BucketedReducer::Launch(size_t bucket) {
-  const at::Tensor& wire = buckets_[bucket].wire;
-  if (!wire.is_same(buckets_[bucket].flat)) {
-    wire.copy_(buckets_[bucket].flat);
+  const at::Tensor& send_buffer = buckets_[bucket].send_buffer;
+  if (!send_buffer.is_same(buckets_[bucket].flat)) {
+    send_buffer.copy_(buckets_[bucket].flat);
   }
-  marks_.step().buckets[bucket].ready = TimeMark::Here(wire.device());
+  marks_.step().buckets[bucket].ready = TimeMark::Here(send_buffer.device());
   if (!options_.all_reduce) {
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(std::shared_ptr<Collective> collective, communicator_.AllReduceSum(wire));
+  ASSIGN_OR_RETURN(std::shared_ptr<Collective> collective, communicator_.AllReduceSum(send_buffer));
   in_flight_.push_back(std::move(collective));
-  marks_.CountSent(wire.nbytes());
+  marks_.CountSent(send_buffer.nbytes());
   return absl::OkStatus();
 }
 
@@ -177,8 +177,8 @@ absl::Status BucketedReducer::AfterBackward() {
   in_flight_.clear();
   handed_out_ = place_;
   for (const Bucket& bucket : buckets_) {
-    if (!bucket.wire.is_same(bucket.flat)) {
-      bucket.flat.copy_(bucket.wire);
+    if (!bucket.send_buffer.is_same(bucket.flat)) {
+      bucket.flat.copy_(bucket.send_buffer);
     }
   }
   ++step_count_;
@@ -196,7 +196,7 @@ void BucketedReducer::BeginReplays() { marks_ = ReducerMarks(); }
 void BucketedReducer::Replayed() {
   for (const Bucket& bucket : buckets_) {
     if (options_.all_reduce) {
-      marks_.CountSent(bucket.wire.nbytes());
+      marks_.CountSent(bucket.send_buffer.nbytes());
     }
   }
 }

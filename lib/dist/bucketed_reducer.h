@@ -69,8 +69,8 @@ class BucketedReducer : public GradientReducer {
 
  private:
   struct Bucket {
-    at::Tensor flat;  // fp32 (elements)
-    at::Tensor wire;  // (elements): the data that is sent; `flat` itself, or its values in bf16
+    at::Tensor flat;         // fp32 (elements)
+    at::Tensor send_buffer;  // (elements): the data that is sent; `flat` itself, or its values in bf16
     size_t waiting_for = 0;
   };
   BucketedReducer(std::vector<NamedParameter> parameters, Communicator& communicator, const ReducerOptions& options);

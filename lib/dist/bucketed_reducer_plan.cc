@@ -23,7 +23,7 @@ absl::Status BucketedReducer::BuildBuckets(BucketPlan plan) {
   buckets_.clear();
   bucket_of_.assign(parameters_.size(), 0);
   place_.assign(parameters_.size(), at::Tensor());
-  const bool is_bf16 = options_.wire == Wire::kBf16;
+  const bool is_bf16 = options_.communication_dtype == CommunicationDtype::kBf16;
   const at::TensorOptions options = parameters_.front().tensor.options().requires_grad(false);
   for (const std::vector<size_t>& members : plan_) {
     int64_t elements = 0;
@@ -31,8 +31,9 @@ absl::Status BucketedReducer::BuildBuckets(BucketPlan plan) {
       elements += parameters_[parameter].tensor.numel();
     }
     Bucket bucket;
-    ASSIGN_OR_RETURN(bucket.wire, communicator_.MakeFlat(elements, is_bf16 ? options.dtype(at::kBFloat16) : options));
-    bucket.flat = is_bf16 ? at::empty({elements}, options) : bucket.wire;
+    ASSIGN_OR_RETURN(bucket.send_buffer,
+                     communicator_.MakeFlat(elements, is_bf16 ? options.dtype(at::kBFloat16) : options));
+    bucket.flat = is_bf16 ? at::empty({elements}, options) : bucket.send_buffer;
     int64_t offset = 0;
     for (const size_t parameter : members) {
       const at::Tensor& tensor = parameters_[parameter].tensor;
@@ -66,7 +67,7 @@ BucketPlan BucketedReducer::PlanByTime() const {
   std::vector<TimedGradient> gradients;
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const auto elements = static_cast<uint64_t>(parameters_[i].tensor.numel());
-    gradients.push_back({elements * WireBytesPerElement(options_.wire), ready_seconds[i]});
+    gradients.push_back({elements * BytesPerElement(options_.communication_dtype), ready_seconds[i]});
   }
   return PlanBucketsByTime(gradients, OrderByReadiness(gradients, ready_order_), options_.all_reduce_seconds);
 }

@@ -75,7 +75,7 @@ absl::StatusOr<std::string> Average(RankContext& context) {
   options.caps = kOneEach;
   options.overlap = context.payload != "no overlap";
   options.all_reduce = context.payload != "ablated";
-  options.wire = context.payload == "bf16" ? Wire::kBf16 : Wire::kFp32;
+  options.communication_dtype = context.payload == "bf16" ? CommunicationDtype::kBf16 : CommunicationDtype::kFp32;
   ASSIGN_OR_RETURN(const std::unique_ptr<BucketedReducer> reducer,
                    BucketedReducer::Create(model.parameters(), *communicator, options));
   std::vector<std::string> steps;
@@ -306,11 +306,12 @@ TEST_F(OneRankReducerTest, KeepsBucketsThatAreGiven) {
 }
 
 TEST_F(OneRankReducerTest, CountsWhatItSends) {
-  for (const auto& [wire, bytes] : std::map<Wire, uint64_t>{{Wire::kFp32, 36}, {Wire::kBf16, 18}}) {
+  for (const auto& [dtype, bytes] :
+       std::map<CommunicationDtype, uint64_t>{{CommunicationDtype::kFp32, 36}, {CommunicationDtype::kBf16, 18}}) {
     SmallModel model;
     ReducerOptions options;
     options.caps = kOneEach;
-    options.wire = wire;
+    options.communication_dtype = dtype;
     const auto reducer = Make(model.parameters(), options);
     for (int step = 0; step < 2; ++step) {
       ASSERT_THAT(model.Step(*reducer, 1), IsOk());
@@ -322,10 +323,10 @@ TEST_F(OneRankReducerTest, CountsWhatItSends) {
   }
 }
 
-TEST_F(OneRankReducerTest, RoundsToNearestOnABf16Wire) {
+TEST_F(OneRankReducerTest, RoundsToNearestIfBf16IsSent) {
   const at::Tensor p = at::ones({3}).requires_grad_();
   ReducerOptions options;
-  options.wire = Wire::kBf16;
+  options.communication_dtype = CommunicationDtype::kBf16;
   const auto reducer = Make({{"p", p}}, options);
   ASSERT_THAT(reducer->BeforeBackward(), IsOk());
   p.mul(at::full({3}, 1 + 0x1.8p-8f)).sum().backward();

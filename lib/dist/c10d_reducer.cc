@@ -146,7 +146,8 @@ absl::StatusOr<std::unique_ptr<GradientReducer>> MakeC10dReducer(std::vector<Nam
                                                                  Communicator& communicator,
                                                                  const ReducerOptions& options) {
   RETURN_IF_ERROR(CheckParameters(parameters));
-  if (!options.overlap || options.wire != Wire::kFp32 || options.rule != BucketRule::kDdp || !options.plan.empty()) {
+  if (!options.overlap || options.communication_dtype != CommunicationDtype::kFp32 ||
+      options.rule != BucketRule::kDdp || !options.plan.empty()) {
     return absl::InvalidArgumentError("c10d::Reducer always overlaps, sends fp32, and cuts buckets by its own rule");
   }
   std::unique_ptr<GradientReducer> reducer;

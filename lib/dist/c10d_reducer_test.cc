@@ -183,7 +183,7 @@ TEST_F(OneRankC10dReducerTest, RefusesWhatItCannotDo) {
   ReducerOptions late;
   late.overlap = false;
   ReducerOptions bf16;
-  bf16.wire = Wire::kBf16;
+  bf16.communication_dtype = CommunicationDtype::kBf16;
   ReducerOptions by_time;
   by_time.rule = BucketRule::kAuto;
   ReducerOptions given;

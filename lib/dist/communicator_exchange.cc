@@ -10,7 +10,9 @@
 namespace lockstep {
 namespace {
 
-at::ScalarType TypeOf(Wire type) { return type == Wire::kBf16 ? at::kBFloat16 : at::kFloat; }
+at::ScalarType TypeOf(CommunicationDtype type) {
+  return type == CommunicationDtype::kBf16 ? at::kBFloat16 : at::kFloat;
+}
 
 class CommunicatorExchange : public CountedExchange {
  public:
@@ -18,7 +20,7 @@ class CommunicatorExchange : public CountedExchange {
       : communicator_(communicator), options_(options) {}
 
   uint32_t ranks() const override { return static_cast<uint32_t>(communicator_.size()); }
-  Wire wire() const override { return options_.wire; }
+  CommunicationDtype communication_dtype() const override { return options_.communication_dtype; }
   uint32_t max_multiprocessors() const override { return options_.sends ? options_.max_multiprocessors : 0; }
 
   absl::Status Sum(const RangeToSum& range) override {

@@ -20,7 +20,7 @@ inline constexpr int64_t kMaxExchanged = 1 << 24;  // maximum number of elements
 
 struct CommunicatorExchangeOptions {
   c10::Device device = c10::Device(c10::kCUDA, 0);
-  Wire wire = Wire::kFp32;
+  CommunicationDtype communication_dtype = CommunicationDtype::kFp32;
   bool sends = true;  // false: no-op exchange that keeps the stream order; each rank keeps its own gradients
   uint32_t max_multiprocessors = 0;  // limit for the communicator's kernels: see NcclOptions
 };
@@ -33,7 +33,7 @@ absl::StatusOr<std::shared_ptr<GradientExchange>> MakeCommunicatorExchange(Commu
 
 struct PeerExchangeOptions {
   c10::Device device = c10::Device(c10::kCUDA, 0);
-  Wire wire = Wire::kFp32;
+  CommunicationDtype communication_dtype = CommunicationDtype::kFp32;
   absl::Duration timeout = absl::Seconds(60);  // limit of a wait for another rank; the GPU counts in units of 4.3 s
   bool shares_update = false;  // each rank updates its share of the large ranges' weights for all ranks (ZeRO-1)
   bool sends = true;           // false: same launches without sends, waits and sums (silent_exchange.h)

@@ -14,7 +14,9 @@ namespace {
 constexpr int64_t kMaxSecond = 10'000;  // limit of the elements in a step's second range, as many as batch norm's
 constexpr int64_t kPeriod = 61;         // period of the numbers: a prime, so that no two vectors of elements are equal
 
-at::ScalarType TypeOf(Wire type) { return type == Wire::kBf16 ? at::kBFloat16 : at::kFloat; }
+at::ScalarType TypeOf(CommunicationDtype type) {
+  return type == CommunicationDtype::kBf16 ? at::kBFloat16 : at::kFloat;
+}
 
 }  // namespace
 
@@ -24,7 +26,7 @@ ExchangeCount CountedExchange::CountOfStep() const {
 }
 
 void CountedExchange::CountRange(const RangeToSum& range, bool sent) {
-  const uint64_t bytes = range.count * WireBytesPerElement(range.type);
+  const uint64_t bytes = range.count * BytesPerElement(range.type);
   if (steps_ == 0) {
     count_.range_bytes.push_back(bytes);
   }
@@ -34,7 +36,7 @@ void CountedExchange::CountRange(const RangeToSum& range, bool sent) {
 
 // Sums small whole numbers, which are exact in bf16 because their sum is at most 256: rank r has
 // (i mod 61) mod (r + 2).
-absl::Status CountedExchange::CheckSum(int rank, c10::Device device, Wire type, int64_t count) {
+absl::Status CountedExchange::CheckSum(int rank, c10::Device device, CommunicationDtype type, int64_t count) {
   const at::Tensor index = at::arange(count, at::TensorOptions(device).dtype(at::kLong)).remainder(kPeriod);
   at::Tensor expected = index.remainder(2).to(at::kFloat);
   for (uint32_t other = 1; other < ranks(); ++other) {
@@ -58,7 +60,7 @@ absl::Status CountedExchange::CheckSum(int rank, c10::Device device, Wire type, 
 
 absl::Status CountedExchange::CheckSums(int rank, c10::Device device) {
   for (int64_t count = 1 << 8; count <= kMaxExchanged; count *= 4) {
-    for (const Wire type : {Wire::kFp32, Wire::kBf16}) {
+    for (const CommunicationDtype type : {CommunicationDtype::kFp32, CommunicationDtype::kBf16}) {
       RETURN_IF_ERROR(CheckSum(rank, device, type, count));
     }
   }

@@ -27,7 +27,7 @@ class CountedExchange : public GradientExchange {
   void CountStep() { ++steps_; }
 
  private:
-  absl::Status CheckSum(int rank, c10::Device device, Wire type, int64_t count);
+  absl::Status CheckSum(int rank, c10::Device device, CommunicationDtype type, int64_t count);
 
   ExchangeCount count_;  // total of the queued steps, captured ones included; range_bytes is of the first step
   uint64_t steps_ = 0;

@@ -56,12 +56,12 @@ bool ByPeers(const RankContext& context) { return absl::StrContains(context.payl
 bool Sends(const RankContext& context) { return !absl::StrContains(context.payload, "left out"); }
 
 absl::StatusOr<std::shared_ptr<GradientExchange>> MakeExchange(const RankContext& context, Communicator& communicator,
-                                                               Wire wire) {
+                                                               CommunicationDtype dtype) {
   if (ByPeers(context)) {
     const bool sharded = absl::StrContains(context.payload, "sharded");
-    return MakePeerExchange(communicator, {Gpu(context), wire, context.timeout, sharded, Sends(context)});
+    return MakePeerExchange(communicator, {Gpu(context), dtype, context.timeout, sharded, Sends(context)});
   }
-  return MakeCommunicatorExchange(communicator, {Gpu(context), wire, Sends(context), kMultiprocessors});
+  return MakeCommunicatorExchange(communicator, {Gpu(context), dtype, Sends(context), kMultiprocessors});
 }
 
 const ImageSet& Images() {
@@ -145,7 +145,8 @@ absl::StatusOr<std::string> Marks(RankContext& context) {
   const c10::DeviceGuard guard(Gpu(context));
   const bool sends = Sends(context), graphs = !absl::StrContains(context.payload, "eager");
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));
-  ASSIGN_OR_RETURN(const std::shared_ptr<GradientExchange> exchange, MakeExchange(context, *communicator, Wire::kBf16));
+  ASSIGN_OR_RETURN(const std::shared_ptr<GradientExchange> exchange,
+                   MakeExchange(context, *communicator, CommunicationDtype::kBf16));
   ASSIGN_OR_RETURN(const std::unique_ptr<ResNet18Step> step, MakeStep(*exchange));
   RETURN_IF_ERROR(SetSmallValues(*step));
   ResNet18Epochs epochs(*step, kBatch, graphs);
@@ -183,7 +184,7 @@ class WithRoomForNccl : public GradientExchange {
   explicit WithRoomForNccl(GradientExchange& exchange) : exchange_(exchange) {}
 
   uint32_t ranks() const override { return exchange_.ranks(); }
-  Wire wire() const override { return exchange_.wire(); }
+  CommunicationDtype communication_dtype() const override { return exchange_.communication_dtype(); }
   uint32_t max_multiprocessors() const override { return kMultiprocessors; }
   absl::Status Sum(const RangeToSum& range) override { return exchange_.Sum(range); }
   absl::StatusOr<RangeSum> Gather(const RangeToSum& range) override { return exchange_.Gather(range); }
@@ -214,8 +215,8 @@ absl::StatusOr<std::string> Weights(RankContext& context) {
   const c10::DeviceGuard guard(Gpu(context));
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));
   std::string digests;
-  for (const Wire wire : {Wire::kBf16, Wire::kFp32}) {
-    ASSIGN_OR_RETURN(const std::shared_ptr<GradientExchange> exchange, MakeExchange(context, *communicator, wire));
+  for (const CommunicationDtype dtype : {CommunicationDtype::kBf16, CommunicationDtype::kFp32}) {
+    ASSIGN_OR_RETURN(const std::shared_ptr<GradientExchange> exchange, MakeExchange(context, *communicator, dtype));
     WithRoomForNccl with_room(*exchange);
     ASSIGN_OR_RETURN(const std::unique_ptr<ResNet18Step> step, MakeStep(with_room));
     RETURN_IF_ERROR(SetSmallValues(*step));
@@ -244,12 +245,14 @@ absl::StatusOr<std::string> FallsBack(RankContext& context) {
     close(next);
     const rlimit none = {static_cast<rlim_t>(next), before.rlim_max};
     setrlimit(RLIMIT_NOFILE, context.rank == 1 ? &none : &before);
-    auto made = MakePeerExchange(*communicator, {Gpu(context), Wire::kBf16, context.timeout, /*shares_update=*/true});
+    auto made = MakePeerExchange(*communicator,
+                                 {Gpu(context), CommunicationDtype::kBf16, context.timeout, /*shares_update=*/true});
     setrlimit(RLIMIT_NOFILE, &before);
     return made;
   };
   const std::function<absl::StatusOr<Made>()> own = [&] {
-    return MakeCommunicatorExchange(*communicator, {Gpu(context), Wire::kBf16, /*sends=*/true, kMultiprocessors});
+    return MakeCommunicatorExchange(*communicator,
+                                    {Gpu(context), CommunicationDtype::kBf16, /*sends=*/true, kMultiprocessors});
   };
   std::string why;
   RETURN_IF_ERROR(PeersOrOwn(peers, own, why).status());

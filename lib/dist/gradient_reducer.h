@@ -35,7 +35,7 @@ struct ReducerOptions {
   bool overlap = true;      // true: launch from the hooks; false: launch all after backward, in the same order
   bool all_reduce = true;   // false: same hooks, copies and buckets, but nothing is sent. Not a valid training run
   bool keep_local = false;  // keep this rank's own gradients of the first step: see TakeLocalGradients()
-  Wire wire = Wire::kFp32;  // communication dtype of a bucket
+  CommunicationDtype communication_dtype = CommunicationDtype::kFp32;  // communication dtype of a bucket
 };
 
 // A leaf tensor that requires a gradient: fp32, dense, on the communicator's device.

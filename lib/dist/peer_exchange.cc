@@ -72,7 +72,7 @@ class PeerExchange : public CountedExchange {
   }
 
   uint32_t ranks() const override { return static_cast<uint32_t>(size_); }
-  Wire wire() const override { return options_.wire; }
+  CommunicationDtype communication_dtype() const override { return options_.communication_dtype; }
   uint32_t max_multiprocessors() const override { return 0; }
 
   uint32_t rank() const override { return static_cast<uint32_t>(rank_); }
@@ -120,7 +120,7 @@ class PeerExchange : public CountedExchange {
   // Runs a separate step of the protocol, whose ranges are not counted.
   absl::Status GatherShares(const std::vector<SharedRange>& ranges, cudaStream_t stream) override {
     for (const SharedRange& shared : ranges) {
-      const RangeToSum range = {shared.data, shared.count, Wire::kFp32, stream, stream, 0};
+      const RangeToSum range = {shared.data, shared.count, CommunicationDtype::kFp32, stream, stream, 0};
       RETURN_IF_ERROR(CheckRoom(range));
       Operations operations(*this, range, Then::kTakeShares);
       RETURN_IF_ERROR(protocol_.Sum(operations, /*small=*/false));
@@ -185,7 +185,7 @@ class PeerExchange : public CountedExchange {
                : absl::OkStatus();
   }
 
-  static size_t BytesOf(const RangeToSum& range) { return range.count * WireBytesPerElement(range.type); }
+  static size_t BytesOf(const RangeToSum& range) { return range.count * BytesPerElement(range.type); }
 
   // Returns each rank's packets from index `first` on.
   PacketRoom PacketsFrom(size_t first) const {
@@ -259,8 +259,8 @@ class PeerExchange : public CountedExchange {
         together_->row = row;
         return absl::OkStatus();
       }
-      return CudaStatus(range_.type == Wire::kBf16 ? exchange_.SendAndAdd<__nv_bfloat16>(range_, row)
-                                                   : exchange_.SendAndAdd<float>(range_, row),
+      return CudaStatus(range_.type == CommunicationDtype::kBf16 ? exchange_.SendAndAdd<__nv_bfloat16>(range_, row)
+                                                                 : exchange_.SendAndAdd<float>(range_, row),
                         "summing gradients");
     }
 
@@ -268,10 +268,11 @@ class PeerExchange : public CountedExchange {
       if (then_ == Then::kTakeShares) {
         return TakeShares();
       }
-      return then_ != Then::kAdd ? absl::OkStatus()
-                                 : CudaStatus(range_.type == Wire::kBf16 ? exchange_.Add<__nv_bfloat16>(range_)
-                                                                         : exchange_.Add<float>(range_),
-                                              "adding gradients");
+      return then_ != Then::kAdd
+                 ? absl::OkStatus()
+                 : CudaStatus(range_.type == CommunicationDtype::kBf16 ? exchange_.Add<__nv_bfloat16>(range_)
+                                                                       : exchange_.Add<float>(range_),
+                              "adding gradients");
     }
 
     absl::Status Raise(PeerStream stream, uint32_t row, bool next_epoch) override {
@@ -285,7 +286,7 @@ class PeerExchange : public CountedExchange {
    private:
     absl::Status Copy(uint8_t* to, const uint8_t* from, const RankShare& share, cudaStream_t stream,
                       const char* what) const {
-      const size_t element = WireBytesPerElement(range_.type);
+      const size_t element = BytesPerElement(range_.type);
       return share.count == 0 ? absl::OkStatus()
                               : CudaStatus(cudaMemcpyAsync(to + share.begin * element, from + share.begin * element,
                                                            share.count * element, cudaMemcpyDeviceToDevice, stream),

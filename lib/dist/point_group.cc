@@ -32,7 +32,9 @@ constexpr char kStateTraffic[] = "training state";
 constexpr size_t kSharedPiece = size_t{16} << 20;
 constexpr uint64_t kMaxStateBytes = uint64_t{16} << 30;  // 180 times the state of ResNet-18 with momentum
 
-Wire WireOf(const proto::ScaleSpec& spec) { return spec.gradient_compression() == "bf16" ? Wire::kBf16 : Wire::kFp32; }
+CommunicationDtype CommunicationDtypeOf(const proto::ScaleSpec& spec) {
+  return spec.gradient_compression() == "bf16" ? CommunicationDtype::kBf16 : CommunicationDtype::kFp32;
+}
 
 }  // namespace
 
@@ -57,13 +59,14 @@ absl::StatusOr<std::shared_ptr<GradientExchange>> PointGroup::MakeExchange(bool 
   const Make own = [&] {
     CommunicatorExchangeOptions options;
     options.device = device_;
-    options.wire = WireOf(spec_);
+    options.communication_dtype = CommunicationDtypeOf(spec_);
     options.sends = sends;
     options.max_multiprocessors = NcclMultiprocessors();
     return MakeCommunicatorExchange(*communicator_, options);
   };
   const Make peers = [&] {
-    return MakePeerExchange(*communicator_, {device_, WireOf(spec_), context_.timeout, shares_update, sends});
+    return MakePeerExchange(*communicator_,
+                            {device_, CommunicationDtypeOf(spec_), context_.timeout, shares_update, sends});
   };
   if (!IsByPeers(spec_.reducer())) {
     return own();
@@ -123,7 +126,7 @@ absl::StatusOr<ReducerOptions> PointGroup::OptionsOfReducer(bool check_sum) {
   options.overlap = spec_.overlap();
   options.all_reduce = point_.reduction() == proto::ALL_REDUCE;
   options.keep_local = check_sum;
-  options.wire = WireOf(spec_);
+  options.communication_dtype = CommunicationDtypeOf(spec_);
   options.rule = spec_.bucket_plan() == "auto" ? BucketRule::kAuto : BucketRule::kDdp;
   if (options.rule == BucketRule::kAuto) {
     ASSIGN_OR_RETURN(options.all_reduce_seconds, MeasureAllReduceCost(*communicator_, device_));
@@ -159,7 +162,7 @@ absl::StatusOr<GradientHook*> PointGroup::MakeHook(Model& model) {
   }
   PointHookOptions hook_options;
   hook_options.check_sum = check_sum;
-  hook_options.wire = options.wire;
+  hook_options.communication_dtype = options.communication_dtype;
   if (spec_.buffers() == "sync_bn") {
     sync_ = std::make_unique<SyncBatchNorm>(model, *communicator_, options.all_reduce);
     hook_options.sync = sync_.get();

@@ -29,8 +29,8 @@ absl::Status PointHook::AfterBackward() {
   if (!options_.check_sum || !first) {
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(sum_check_,
-                   CheckAverage(communicator_, reducer_->TakeLocalGradients(), reducer_->Gradients(), options_.wire));
+  ASSIGN_OR_RETURN(sum_check_, CheckAverage(communicator_, reducer_->TakeLocalGradients(), reducer_->Gradients(),
+                                            options_.communication_dtype));
   return SumCheckStatus(sum_check_);
 }
 

@@ -23,7 +23,7 @@ struct PointHookOptions {
   std::vector<at::Tensor> buffers;      // broadcast from rank 0 in every step; empty: each rank keeps its own
   const SyncBatchNorm* sync = nullptr;  // source of failures within a pass; must outlive the hook; null: no SyncBN
   bool check_sum = false;               // check the sum in the first step; the reducer must keep its local gradients
-  Wire wire = Wire::kFp32;              // communication dtype of the reducer
+  CommunicationDtype communication_dtype = CommunicationDtype::kFp32;  // communication dtype of the reducer
 };
 
 class PointHook : public GradientHook {

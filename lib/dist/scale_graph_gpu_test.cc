@@ -106,7 +106,7 @@ TEST_F(ScaleGraphGpuTest, TwoRanksReplayWhatTheyStepLeNet5) { ExpectAGraphChange
 
 TEST_F(ScaleGraphGpuTest, TwoRanksReplayWhatTheyStepResNet18) { ExpectAGraphChangesNoBit(Options("resnet18")); }
 
-TEST_F(ScaleGraphGpuTest, InBf16AndChannelsLastOnABf16WireWithoutOverlap) {
+TEST_F(ScaleGraphGpuTest, InBf16AndChannelsLastWithBf16CommunicationWithoutOverlap) {
   ScaleRunOptions options = Options("resnet18");
   options.spec.mutable_training()->set_precision(proto::BF16);
   options.spec.mutable_training()->set_channels_last(true);

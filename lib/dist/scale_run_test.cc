@@ -293,7 +293,7 @@ TEST(ScaleRunTest, LibTorchsReducerTrainsAsOurs) {
   EXPECT_EQ(BytesOf(theirs, "batch-norm buffers"), 0);
 }
 
-TEST(ScaleRunTest, ABf16WireSendsHalfTheBytes) {
+TEST(ScaleRunTest, Bf16CommunicationSendsHalfTheBytes) {
   ScaleRunOptions options = SmallScaleRun({2}, 8);
   options.spec.set_gradient_compression("bf16");
   options.spec.set_bucket_plan("auto");

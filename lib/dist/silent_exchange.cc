@@ -34,7 +34,7 @@ class SilentExchange : public CountedExchange {
   }
 
   uint32_t ranks() const override { return 1; }
-  Wire wire() const override { return options_.wire; }
+  CommunicationDtype communication_dtype() const override { return options_.communication_dtype; }
   uint32_t max_multiprocessors() const override { return 0; }
 
   absl::Status Sum(const RangeToSum& range) override {

@@ -25,14 +25,15 @@ struct Deviation {
 };
 
 // Returns the maximum error of an average as a share of mean|g_r|, derived in the header.
-double RelativeTolerance(int ranks, Wire wire) {
-  const double u = WireRoundoff(Wire::kFp32);
-  return wire == Wire::kFp32 ? (ranks + 2) * u : std::pow(1 + WireRoundoff(wire), ranks) * (1 + u) * (1 + u) - 1;
+double RelativeTolerance(int ranks, CommunicationDtype dtype) {
+  const double u = UnitRoundoff(CommunicationDtype::kFp32);
+  return dtype == CommunicationDtype::kFp32 ? (ranks + 2) * u
+                                            : std::pow(1 + UnitRoundoff(dtype), ranks) * (1 + u) * (1 + u) - 1;
 }
 
 // Compares one chunk; `local` and `average` are fp32 (n).
-absl::Status CompareChunk(Communicator& communicator, const at::Tensor& local, const at::Tensor& average, Wire wire,
-                          Deviation& deviation) {
+absl::Status CompareChunk(Communicator& communicator, const at::Tensor& local, const at::Tensor& average,
+                          CommunicationDtype dtype, Deviation& deviation) {
   const int size = communicator.size();
   at::Tensor sum = at::zeros({local.numel()}, at::kDouble);
   at::Tensor magnitude = at::zeros({local.numel()}, at::kDouble);
@@ -44,7 +45,7 @@ absl::Status CompareChunk(Communicator& communicator, const at::Tensor& local, c
     magnitude += exact.abs();
   }
   const at::Tensor error = average.cpu().to(at::kDouble).sub(sum.div(size)).abs();
-  const at::Tensor tolerance = magnitude.mul(RelativeTolerance(size, wire) / size).add(size * std::ldexp(1.0, -126));
+  const at::Tensor tolerance = magnitude.mul(RelativeTolerance(size, dtype) / size).add(size * std::ldexp(1.0, -126));
   // If any value is NaN, the ratio is NaN, and becomes infinite below, so that the check fails.
   const double ratio = error.div(tolerance).max().item<double>();
   deviation.max_abs_error = std::max(deviation.max_abs_error, error.max().item<double>());
@@ -86,12 +87,12 @@ absl::Status MergeDeviation(Communicator& communicator, proto::SumCheck& check) 
 }  // namespace
 
 absl::StatusOr<proto::SumCheck> CheckAverage(Communicator& communicator, const at::Tensor& local,
-                                             const at::Tensor& average, Wire wire) {
+                                             const at::Tensor& average, CommunicationDtype dtype) {
   Deviation deviation;
   for (int64_t offset = 0; offset < local.numel(); offset += kChunkElements) {
     const int64_t elements = std::min(kChunkElements, local.numel() - offset);
     RETURN_IF_ERROR(CompareChunk(communicator, local.narrow(0, offset, elements), average.narrow(0, offset, elements),
-                                 wire, deviation));
+                                 dtype, deviation));
   }
   proto::SumCheck check;
   check.set_max_abs_error(deviation.max_abs_error);

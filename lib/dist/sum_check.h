@@ -27,10 +27,11 @@
 namespace lockstep {
 
 // Checks an average. All ranks must call it. `local` and `average` must be fp32 (n), contiguous, on the communicator's
-// device: this rank's own gradients, and the reducer's result with the communication dtype `wire`. All ranks return the
-// same result, whether or not the check passed.
+// device: this rank's own gradients, and the reducer's result with the communication dtype `dtype`. All ranks return
+// the same result, whether or not the check passed.
 absl::StatusOr<proto::SumCheck> CheckAverage(Communicator& communicator, const at::Tensor& local,
-                                             const at::Tensor& average, Wire wire = Wire::kFp32);
+                                             const at::Tensor& average,
+                                             CommunicationDtype dtype = CommunicationDtype::kFp32);
 
 // Returns OK if the check passed, else AbortedError with the violated conditions.
 absl::Status SumCheckStatus(const proto::SumCheck& check);

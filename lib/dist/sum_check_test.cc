@@ -41,10 +41,11 @@ absl::StatusOr<std::string> Check(RankContext& context) {
   const std::string& plant = context.payload;
   at::Tensor local = LocalGradients(plant == "same data" ? 0 : context.rank);
   at::Tensor average = local.mul(plant == "not scaled" ? 1.0 : 1.0 / context.size);
-  const Wire wire = absl::StartsWith(plant, "bf16") ? Wire::kBf16 : Wire::kFp32;
+  const CommunicationDtype dtype =
+      absl::StartsWith(plant, "bf16") ? CommunicationDtype::kBf16 : CommunicationDtype::kFp32;
   if (plant == "not summed") {
     average = local.clone();
-  } else if (wire == Wire::kBf16 || plant == "rounded to bf16") {
+  } else if (dtype == CommunicationDtype::kBf16 || plant == "rounded to bf16") {
     const at::Tensor sent = average.to(at::kBFloat16);
     ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, communicator->AllReduceSum(sent));
     RETURN_IF_ERROR(collective->Wait());
@@ -63,7 +64,7 @@ absl::StatusOr<std::string> Check(RankContext& context) {
   } else if (plant == "not a number") {
     last.fill_(std::numeric_limits<float>::quiet_NaN());
   }
-  ASSIGN_OR_RETURN(const proto::SumCheck check, CheckAverage(*communicator, local, average, wire));
+  ASSIGN_OR_RETURN(const proto::SumCheck check, CheckAverage(*communicator, local, average, dtype));
   return check.SerializeAsString();
 }
 
@@ -104,18 +105,18 @@ TEST(SumCheckTest, OneElementThatIsOffFails) {
   EXPECT_THAT(SumCheckStatus(check), StatusIs(absl::StatusCode::kAborted, HasSubstr("times its tolerance")));
 }
 
-TEST(SumCheckTest, ATrueAverageOverABf16WirePasses) {
+TEST(SumCheckTest, ATrueAverageOfBf16CommunicationPasses) {
   const proto::SumCheck check = RunCheck(3, "bf16");
   EXPECT_TRUE(check.passed()) << check.DebugString();
   EXPECT_GT(check.max_error_over_tolerance(), 0.1);  // shows that the tolerance is not too wide
 }
 
-TEST(SumCheckTest, TheSameFailsWhereTheWireShouldBeFp32) {
+TEST(SumCheckTest, TheSameFailsIfFp32ShouldBeSent) {
   // Three roundings of 2^-8 exceed the five allowed roundings of 2^-24 by a factor of tens of thousands.
   EXPECT_GT(RunCheck(3, "rounded to bf16").max_error_over_tolerance(), 1000);
 }
 
-TEST(SumCheckTest, OneElementThatIsOffFailsOnABf16WireToo) {
+TEST(SumCheckTest, OneElementThatIsOffFailsWithBf16CommunicationToo) {
   // 2^-5 divided by ((1 + 2^-8)^2 - 1), slightly above 2^-7: nearly 4, plus or minus the real rounding error of up to
   // 1.
   const proto::SumCheck check = RunCheck(2, "bf16, one element off");

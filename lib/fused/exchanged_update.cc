@@ -5,13 +5,14 @@
 
 #include "lib/base/status_macros.h"
 #include "lib/kernels/cuda_status.h"
-#include "lib/kernels/wire_gradients.h"
+#include "lib/kernels/sent_gradients.h"
 
 namespace lockstep {
 namespace {
 
 template <typename W>
-constexpr Wire kTypeOf = std::is_same_v<W, __nv_bfloat16> ? Wire::kBf16 : Wire::kFp32;
+constexpr CommunicationDtype kTypeOf =
+    std::is_same_v<W, __nv_bfloat16> ? CommunicationDtype::kBf16 : CommunicationDtype::kFp32;
 
 template <typename T>
 constexpr bool kIsBf16 = std::is_same_v<T, __nv_bfloat16>;
@@ -20,11 +21,11 @@ bool HasMicroBatches(const ResNet18StepOptions& options) { return MicroBatchImag
 
 // Returns the type in which this rank holds a step's gradients: the exchange's, or fp32 if micro-batches are added up.
 template <typename T>
-Wire WireOf(const ResNet18StepOptions& options) {
+CommunicationDtype CommunicationDtypeOf(const ResNet18StepOptions& options) {
   if (options.exchange != nullptr) {
-    return options.exchange->wire();
+    return options.exchange->communication_dtype();
   }
-  return HasMicroBatches(options) ? Wire::kFp32 : kTypeOf<T>;
+  return HasMicroBatches(options) ? CommunicationDtype::kFp32 : kTypeOf<T>;
 }
 
 bool WantsRoom(const ResNet18StepOptions& options) { return options.exchange != nullptr || HasNorms(options); }
@@ -43,12 +44,12 @@ ExchangeRoom<T>::~ExchangeRoom() {
 
 template <typename T>
 void ExchangeRoom<T>::TakeAll(const ResNet18StepOptions& options, const ResNet18Units& net) {
-  const bool bf16_wire = WireOf<T>(options) == Wire::kBf16;
-  if (HasMicroBatches(options) || (kIsBf16<T> && !bf16_wire)) {
+  const bool sends_bf16 = CommunicationDtypeOf<T>(options) == CommunicationDtype::kBf16;
+  if (HasMicroBatches(options) || (kIsBf16<T> && !sends_bf16)) {
     arena_.Take(net.weight_count, weight_sum);
   }
-  if (!kIsBf16<T> && bf16_wire) {
-    arena_.Take(net.weight_count, weight_wire);
+  if (!kIsBf16<T> && sends_bf16) {
+    arena_.Take(net.weight_count, weight_send_buffer);
   }
   if (HasMicroBatches(options)) {
     arena_.Take(net.norm_count(), norm_sum);
@@ -104,9 +105,9 @@ absl::Status ExchangedUpdate<T>::Ready(const ReadyGradients& ready) {
 // timestamps, for the timestamp after it.
 template <typename T>
 template <typename W>
-absl::StatusOr<RangeSum> ExchangedUpdate<T>::SumOverRanks(const ReadyGradients& ready, W* wire) {
+absl::StatusOr<RangeSum> ExchangedUpdate<T>::SumOverRanks(const ReadyGradients& ready, W* send_buffer) {
   const auto sum = [&](cudaStream_t then) -> absl::StatusOr<RangeSum> {
-    RangeToSum range = {wire, ready.range.count(), kTypeOf<W>, ready.stream, then, ready.max_multiprocessors};
+    RangeToSum range = {send_buffer, ready.range.count(), kTypeOf<W>, ready.stream, then, ready.max_multiprocessors};
     range.sharable = ready.early;
     if (then_.AddsRanks()) {
       return batch_.options.exchange->Gather(range);
@@ -125,29 +126,31 @@ absl::StatusOr<RangeSum> ExchangedUpdate<T>::SumOverRanks(const ReadyGradients& 
   return where;
 }
 
-// Takes one range from this rank's gradients to the sum over all ranks, which is at `wire`. Nothing is sent or passed
-// on before the last micro-batch.
+// Takes one range from this rank's gradients to the sum over all ranks, which is at `send_buffer`. Nothing is sent or
+// passed on before the last micro-batch.
 template <typename T>
 template <typename G, typename W>
-absl::Status ExchangedUpdate<T>::SumAndHandOn(const ReadyGradients& ready, const G* gradient, float* sum, W* wire) {
+absl::Status ExchangedUpdate<T>::SumAndHandOn(const ReadyGradients& ready, const G* gradient, float* sum,
+                                              W* send_buffer) {
   const bool whole = batch_.first && batch_.last;
-  if (!whole || static_cast<const void*>(gradient) != static_cast<const void*>(wire)) {
-    WireInput<G, W> input;
+  if (!whole || static_cast<const void*>(gradient) != static_cast<const void*>(send_buffer)) {
+    SentGradientsInput<G, W> input;
     input.count = ready.range.count();
     input.gradient = gradient;
     input.share = batch_.share;
     input.sum = sum;
-    input.wire = wire;
+    input.send_buffer = send_buffer;
     input.first = batch_.first;
     input.last = batch_.last;
-    RETURN_IF_ERROR(CudaStatus(WireGradients(input, ready.stream, ready.max_multiprocessors), "adding up gradients"));
+    RETURN_IF_ERROR(
+        CudaStatus(ComputeSentGradients(input, ready.stream, ready.max_multiprocessors), "adding up gradients"));
   }
   if (!batch_.last) {
     return absl::OkStatus();
   }
   if (GoesWithTheLast(ready)) {
     if (ready.array == GradientArray::kWeights && ready.range.begin == 0) {
-      return HandOnTogether(wire);
+      return HandOnTogether(send_buffer);
     }
     (ready.array == GradientArray::kWeights ? rest_ : norms_) = ready.range;
     if (ready.array == GradientArray::kNorms && batch_.marks.ranges.steps != 0) {
@@ -158,9 +161,9 @@ absl::Status ExchangedUpdate<T>::SumAndHandOn(const ReadyGradients& ready, const
   }
   StepGradients step;
   step.ready = ready;
-  step.gradient = wire;
+  step.gradient = send_buffer;
   if (batch_.options.exchange != nullptr) {
-    ASSIGN_OR_RETURN(step.sum, SumOverRanks(ready, wire));
+    ASSIGN_OR_RETURN(step.sum, SumOverRanks(ready, send_buffer));
   }
   return HandOn(step);
 }
@@ -197,8 +200,9 @@ absl::Status ExchangedUpdate<T>::HandOnTogether(W* first_weight) {
   if (batch_.marks.ranges.steps != 0) {
     RETURN_IF_ERROR(NoteClock(batch_, together.weights_range, RangeMark::kReady, tail));
   }
-  ASSIGN_OR_RETURN(together.push, exchange.GatherTogether({first_weight, rest_.end, kTypeOf<W>, tail, tail},
-                                                          {norms, norms_.count(), Wire::kFp32, tail, tail}));
+  ASSIGN_OR_RETURN(together.push,
+                   exchange.GatherTogether({first_weight, rest_.end, kTypeOf<W>, tail, tail},
+                                           {norms, norms_.count(), CommunicationDtype::kFp32, tail, tail}));
   together.norms.ready = {GradientArray::kNorms, norms_, tail};
   together.norms.gradient = norms;
   together.weights.ready = {GradientArray::kWeights, {0, rest_.end}, tail};
@@ -212,13 +216,13 @@ absl::Status ExchangedUpdate<T>::ReadyWeights(const ReadyGradients& ready) {
   const size_t begin = ready.range.begin;
   T* const gradient = batch_.buffers.weight_gradients + begin;
   float* const sum = room_.weight_sum == nullptr ? nullptr : room_.weight_sum + begin;
-  if (kTypeOf<T> == WireOf<T>(batch_.options)) {
+  if (kTypeOf<T> == CommunicationDtypeOf<T>(batch_.options)) {
     return SumAndHandOn(ready, gradient, sum, gradient);
   }
   if constexpr (kIsBf16<T>) {
     return SumAndHandOn(ready, gradient, sum, sum);
   } else {
-    return SumAndHandOn(ready, gradient, sum, room_.weight_wire + begin);
+    return SumAndHandOn(ready, gradient, sum, room_.weight_send_buffer + begin);
   }
 }
 

@@ -1,7 +1,7 @@
 // ExchangedUpdate: the update of a step on several GPUs. Each range of gradients goes through the exchange as soon as
 // it is final. The next sink takes the sum: SGD, or the norms that SGD waits for (normed_update.h).
 //
-//            range ready  -->  WireGradients: share,    -->  exchange  -->  next sink, scale 1 / ranks
+//            range ready  -->  ComputeSentGradients: share,    -->  exchange  -->  next sink, scale 1 / ranks
 //                              micro-batches, rounding
 //   streams  main and side     the range's stream            its own        ExchangeRoom::update; `tail` at the end of
 //                                                                           a step
@@ -57,8 +57,8 @@ class ExchangeRoom {
   cudaStream_t marks = nullptr;
   // Arrays in fp32 or bf16 of net.weight_count elements, null if not needed.
   float* weight_sum = nullptr;  // sum over the micro-batches; also the send buffer if bf16 gradients are sent as fp32
-  __nv_bfloat16* weight_wire = nullptr;  // send buffer if fp32 gradients are sent as bf16
-  float* norm_sum = nullptr;             // fp32 (net.norm_count()): sum over the micro-batches
+  __nv_bfloat16* weight_send_buffer = nullptr;  // send buffer if fp32 gradients are sent as bf16
+  float* norm_sum = nullptr;                    // fp32 (net.norm_count()): sum over the micro-batches
 
  private:
   void TakeAll(const ResNet18StepOptions& options, const ResNet18Units& net);
@@ -79,13 +79,13 @@ class ExchangedUpdate final : public GradientSink {
   absl::Status ReadyWeights(const ReadyGradients& ready);
   absl::Status ReadyNorms(const ReadyGradients& ready);
   template <typename W>
-  absl::StatusOr<RangeSum> SumOverRanks(const ReadyGradients& ready, W* wire);
+  absl::StatusOr<RangeSum> SumOverRanks(const ReadyGradients& ready, W* send_buffer);
   bool GoesWithTheLast(const ReadyGradients& ready) const;
   template <typename W>
   absl::Status HandOnTogether(W* first_weight);
   absl::Status HandOn(StepGradients step);
   template <typename G, typename W>
-  absl::Status SumAndHandOn(const ReadyGradients& ready, const G* gradient, float* sum, W* wire);
+  absl::Status SumAndHandOn(const ReadyGradients& ready, const G* gradient, float* sum, W* send_buffer);
 
   const MicroBatch<T>& batch_;
   const ExchangeRoom<T>& room_;

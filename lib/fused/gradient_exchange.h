@@ -19,11 +19,11 @@
 namespace lockstep {
 
 struct RangeToSum {
-  void* data = nullptr;              // device pointer
-  size_t count = 0;                  // elements
-  Wire type = Wire::kFp32;           // type of the elements
-  cudaStream_t ready = nullptr;      // stream whose work queued so far computes the range
-  cudaStream_t then = nullptr;       // stream whose work queued after the call finds the sum
+  void* data = nullptr;                                 // device pointer
+  size_t count = 0;                                     // elements
+  CommunicationDtype type = CommunicationDtype::kFp32;  // type of the elements
+  cudaStream_t ready = nullptr;                         // stream whose work queued so far computes the range
+  cudaStream_t then = nullptr;                          // stream whose work queued after the call finds the sum
   uint32_t max_multiprocessors = 0;  // SMs that a launch may take while the rest of the step runs; 0: all
   bool sharable = false;             // true: each rank may get only its share of the sum; the range must be the same in
                                      // every step
@@ -67,7 +67,7 @@ class GradientExchange {
 
   // Returns the communication dtype of the convolutions' and the classifier's gradients. Those of batch norm are always
   // sent in fp32.
-  virtual Wire wire() const = 0;
+  virtual CommunicationDtype communication_dtype() const = 0;
 
   // Returns the largest number of SMs that the exchange takes from concurrent kernels; 0: none.
   virtual uint32_t max_multiprocessors() const = 0;

@@ -6,15 +6,19 @@
 
 namespace lockstep {
 
-enum class Wire {
+enum class CommunicationDtype {
   kFp32,
   kBf16,  // rounded to nearest before the sum and in each of its additions, like torch's bf16_compress_hook
 };
 
-inline constexpr uint64_t WireBytesPerElement(Wire wire) { return wire == Wire::kBf16 ? 2 : 4; }
+inline constexpr uint64_t BytesPerElement(CommunicationDtype dtype) {
+  return dtype == CommunicationDtype::kBf16 ? 2 : 4;
+}
 
 // Returns the largest relative error of one rounding: 2^-p, where p counts the significand's bits with the leading one.
-inline constexpr double WireRoundoff(Wire wire) { return wire == Wire::kBf16 ? 0x1p-8 : 0x1p-24; }
+inline constexpr double UnitRoundoff(CommunicationDtype dtype) {
+  return dtype == CommunicationDtype::kBf16 ? 0x1p-8 : 0x1p-24;
+}
 
 }  // namespace lockstep
 

@@ -115,7 +115,7 @@ Score Judge(const std::vector<proto::Prediction>& predictions) {
 
 // The same run as if its fp32 gradients had been sent in bf16: half the bytes. The ranges of the fused step
 // already have the size that is sent.
-TEST(RecordedRunsTest, ABf16WireCarriesHalfOfEachBucket) {
+TEST(RecordedRunsTest, Bf16CommunicationSendsHalfOfEachBucket) {
   ScaleRecords scale = LoadScale("2026-11-21-h200x2-fp32/scale.json");
   const auto fp32 = TimesOfRecords(scale, nullptr, 0);
   for (proto::ScaleRecord& record : scale.records) {

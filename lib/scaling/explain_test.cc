@@ -272,7 +272,7 @@ TEST(ExplainTest, DataParallelIsAStarAndNoAllReduce) {
 }
 
 // Gradients that are sent in bf16 have half as many bytes.
-TEST(ExplainTest, BytesAreThoseOnTheWire) {
+TEST(ExplainTest, BytesAreThoseThatAreSent) {
   const auto fp32 = Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}));
   ExpectValue(fp32[1].bytes_per_step(), 4000);
   const auto bf16 =

@@ -595,7 +595,7 @@ TEST_F(FusedStepTest, SaysWhatItTakesBeforeItTakesIt) {
 // Exchange between two ranks with the same gradients: the sum is twice one rank's gradient.
 class SameTwice : public GradientExchange {
  public:
-  explicit SameTwice(Wire wire) : wire_(wire) {
+  explicit SameTwice(CommunicationDtype dtype) : dtype_(dtype) {
     EXPECT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess);
     for (cudaEvent_t* event : {&ready_, &done_}) {
       EXPECT_EQ(cudaEventCreateWithFlags(event, cudaEventDisableTiming), cudaSuccess);
@@ -608,15 +608,16 @@ class SameTwice : public GradientExchange {
   }
 
   uint32_t ranks() const override { return 2; }
-  Wire wire() const override { return wire_; }
+  CommunicationDtype communication_dtype() const override { return dtype_; }
   uint32_t max_multiprocessors() const override { return 0; }
 
   absl::Status Sum(const RangeToSum& range) override {
     ++sums;
     RETURN_IF_ERROR(CudaStatus(cudaEventRecord(ready_, range.ready), "ready"));
     RETURN_IF_ERROR(CudaStatus(cudaStreamWaitEvent(stream_, ready_), "ready"));
-    RETURN_IF_ERROR(range.type == Wire::kBf16 ? Twice(static_cast<__nv_bfloat16*>(range.data), range.count)
-                                              : Twice(static_cast<float*>(range.data), range.count));
+    RETURN_IF_ERROR(range.type == CommunicationDtype::kBf16
+                        ? Twice(static_cast<__nv_bfloat16*>(range.data), range.count)
+                        : Twice(static_cast<float*>(range.data), range.count));
     RETURN_IF_ERROR(CudaStatus(cudaEventRecord(done_, stream_), "done"));
     return CudaStatus(cudaStreamWaitEvent(range.then, done_), "done");
   }
@@ -631,7 +632,7 @@ class SameTwice : public GradientExchange {
     return CudaStatus(AddParts<T>({1, count, count}, data, data, stream_), "adding");
   }
 
-  const Wire wire_;
+  const CommunicationDtype dtype_;
   cudaStream_t stream_ = nullptr;
   cudaEvent_t ready_ = nullptr;
   cudaEvent_t done_ = nullptr;
@@ -648,11 +649,11 @@ TEST_F(FusedStepTest, TwoRanksWithTheSameGradientsTrainAsOne) {
         options.autotune = false;  // the choice of engines is not repeatable
         options.two_streams = two_streams;
         const auto alone = AfterTwoEpochs(options, graphs);
-        for (const Wire wire : {Wire::kFp32, Wire::kBf16}) {
-          if (wire == Wire::kBf16 && type != ConvolutionType::kBf16) {
+        for (const CommunicationDtype dtype : {CommunicationDtype::kFp32, CommunicationDtype::kBf16}) {
+          if (dtype == CommunicationDtype::kBf16 && type != ConvolutionType::kBf16) {
             continue;  // rounds
           }
-          SameTwice exchange(wire);
+          SameTwice exchange(dtype);
           options.exchange = &exchange;
           const auto together = AfterTwoEpochs(options, graphs);
           EXPECT_EQ(alone->weights, together->weights) << "two streams " << two_streams << ", graphs " << graphs;
@@ -672,7 +673,7 @@ TEST_F(FusedStepTest, MarksOfAnExchangeChangeNoBitAndComeInOrder) {
   for (const bool graphs : {false, true}) {
     ResNet18StepOptions options = Options(ConvolutionType::kBf16);
     options.autotune = false;
-    SameTwice exchange(Wire::kBf16);
+    SameTwice exchange(CommunicationDtype::kBf16);
     options.exchange = &exchange;
     const auto step = MakeFused(set_, options, *model_);
     ResNet18Epochs epochs(*step, kBatch, graphs);
@@ -696,13 +697,13 @@ TEST_F(FusedStepTest, MarksOfAnExchangeChangeNoBitAndComeInOrder) {
 TEST_F(FusedStepTest, MicroBatchesAreSentOnce) {
   SKIP_WITHOUT_GPU();
   ResNet18StepOptions options = Options(ConvolutionType::kFp32);
-  SameTwice whole(Wire::kFp32);
+  SameTwice whole(CommunicationDtype::kFp32);
   options.exchange = &whole;
   AfterOneStep(set_, options, *model_);
   options.micro_batch = kBatch / 3;
   options.exchange = nullptr;
   const auto alone = AfterOneStep(set_, options, *model_)->GetValues();
-  SameTwice divided(Wire::kFp32);
+  SameTwice divided(CommunicationDtype::kFp32);
   options.exchange = &divided;
   const auto together = AfterOneStep(set_, options, *model_)->GetValues();
   EXPECT_EQ(divided.sums, whole.sums);
@@ -720,7 +721,7 @@ TEST_F(FusedStepTest, TwoRanksWithTheSameGradientsHaveTheNormsOfOne) {
         ResNet18StepOptions options = With(remedies, Options(type));
         options.micro_batch = micro_batch;
         const auto alone = AfterTwoEpochs(options, graphs);
-        SameTwice exchange(Wire::kFp32);
+        SameTwice exchange(CommunicationDtype::kFp32);
         options.exchange = &exchange;
         const auto together = AfterTwoEpochs(options, graphs);
         EXPECT_EQ(alone->weights, together->weights) << "micro-batches of " << micro_batch << ", graphs " << graphs;
@@ -733,12 +734,12 @@ TEST_F(FusedStepTest, TwoRanksWithTheSameGradientsHaveTheNormsOfOne) {
 
 // fp32 gradients lose a rounding of 2^-9 each if the communication dtype is bf16. The update is a small part of the
 // weights.
-TEST_F(FusedStepTest, ABf16WireRoundsFp32Gradients) {
+TEST_F(FusedStepTest, SendingBf16RoundsFp32Gradients) {
   SKIP_WITHOUT_GPU();
   ResNet18StepOptions options = Options(ConvolutionType::kFp32);
   const auto before = MakeFused(set_, options, *model_)->GetValues();
   const auto alone = AfterOneStep(set_, options, *model_)->GetValues();
-  SameTwice exchange(Wire::kBf16);
+  SameTwice exchange(CommunicationDtype::kBf16);
   options.exchange = &exchange;
   const auto together = AfterOneStep(set_, options, *model_)->GetValues();
   ASSERT_THAT(together, IsOk());

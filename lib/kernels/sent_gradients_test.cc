@@ -1,4 +1,4 @@
-#include "lib/kernels/wire_gradients.h"
+#include "lib/kernels/sent_gradients.h"
 
 #include <cstring>
 #include <vector>
@@ -19,33 +19,33 @@ constexpr float kShares[kMicroBatches] = {0.4f, 0.35f, 0.25f};
 template <typename G, typename W>
 void ExpectSameBits(size_t count, uint32_t micro_batches, uint32_t most_blocks) {
   std::vector<float> sum(count);
-  std::vector<W> wire(count);
+  std::vector<W> send_buffer(count);
   DeviceArray<float> on_sum(sum);
-  DeviceArray<W> on_wire(wire);
+  DeviceArray<W> on_send_buffer(send_buffer);
   for (uint32_t m = 0; m < micro_batches; ++m) {
     const std::vector<G> gradient = RandomValues<G>(m, count);
     DeviceArray<G> on_gradient(gradient);
-    WireInput<G, W> input;
+    SentGradientsInput<G, W> input;
     input.count = count;
     input.share = micro_batches == 1 ? 1 : kShares[m];
     input.first = m == 0;
     input.last = m + 1 == micro_batches;
-    WireInput<G, W> on_device = input;
+    SentGradientsInput<G, W> on_device = input;
     input.gradient = gradient.data();
     input.sum = sum.data();
-    input.wire = wire.data();
+    input.send_buffer = send_buffer.data();
     on_device.gradient = on_gradient.data();
     on_device.sum = on_sum.data();
-    on_device.wire = on_wire.data();
-    ASSERT_EQ(WireGradients(on_device, nullptr, most_blocks), cudaSuccess);
+    on_device.send_buffer = on_send_buffer.data();
+    ASSERT_EQ(ComputeSentGradients(on_device, nullptr, most_blocks), cudaSuccess);
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-    WireGradientsReference(input);
+    ComputeSentGradientsReference(input);
   }
   EXPECT_EQ(std::memcmp(on_sum.ToHost().data(), sum.data(), count * sizeof(float)), 0);
-  EXPECT_EQ(std::memcmp(on_wire.ToHost().data(), wire.data(), count * sizeof(W)), 0);
+  EXPECT_EQ(std::memcmp(on_send_buffer.ToHost().data(), send_buffer.data(), count * sizeof(W)), 0);
 }
 
-TEST(WireGradientsTest, EqualsTheReferenceBitForBit) {
+TEST(SentGradientsTest, EqualsTheReferenceBitForBit) {
   if (!HaveGpu()) {
     GTEST_SKIP() << "no CUDA device";
   }
@@ -61,40 +61,40 @@ TEST(WireGradientsTest, EqualsTheReferenceBitForBit) {
   }
 }
 
-TEST(WireGradientsTest, NothingToSendLaunchesNothing) {
-  EXPECT_EQ((WireGradients<float, float>({}, nullptr)), cudaSuccess);
+TEST(SentGradientsTest, NothingToSendLaunchesNothing) {
+  EXPECT_EQ((ComputeSentGradients<float, float>({}, nullptr)), cudaSuccess);
 }
 
 // Two micro-batches, 1 and 2^-7, with a share of 1/2 each: the sum is 0.5 + 2^-8.
-TEST(WireGradientsReferenceTest, RoundsOnceAtTheEnd) {
+TEST(SentGradientsReferenceTest, RoundsOnceAtTheEnd) {
   const Bf16 ones(1.0f), little(0x1p-7f);
   float sum = 0;
-  Bf16 wire;
-  WireInput<Bf16, Bf16> input;
+  Bf16 send_buffer;
+  SentGradientsInput<Bf16, Bf16> input;
   input.count = 1;
   input.share = 0.5f;
   input.sum = &sum;
-  input.wire = &wire;
+  input.send_buffer = &send_buffer;
   input.gradient = &ones;
   input.last = false;
-  WireGradientsReference(input);
+  ComputeSentGradientsReference(input);
   EXPECT_EQ(sum, 0.5f);
   input.gradient = &little;
   input.first = false;
   input.last = true;
-  WireGradientsReference(input);
-  EXPECT_EQ(static_cast<float>(wire), 0.5f + 0x1p-8f);
+  ComputeSentGradientsReference(input);
+  EXPECT_EQ(static_cast<float>(send_buffer), 0.5f + 0x1p-8f);
 }
 
 // In place, as in the fused step with one micro-batch.
-TEST(WireGradientsReferenceTest, MayWriteWhereItReads) {
+TEST(SentGradientsReferenceTest, MayWriteWhereItReads) {
   std::vector<Bf16> gradient = {Bf16(1.0f), Bf16(-2.0f)};
-  WireInput<Bf16, Bf16> input;
+  SentGradientsInput<Bf16, Bf16> input;
   input.count = gradient.size();
   input.share = 0.5f;
   input.gradient = gradient.data();
-  input.wire = gradient.data();
-  WireGradientsReference(input);
+  input.send_buffer = gradient.data();
+  ComputeSentGradientsReference(input);
   EXPECT_EQ(static_cast<float>(gradient[0]), 0.5f);
   EXPECT_EQ(static_cast<float>(gradient[1]), -1.0f);
 }

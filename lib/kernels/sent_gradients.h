@@ -11,27 +11,27 @@
 
 namespace lockstep {
 
-// Input of WireGradients. All pointers must be device pointers (host pointers for the reference) to `count` elements. G
-// is the gradient's type, W the communication dtype: float or __nv_bfloat16.
+// Input of ComputeSentGradients. All pointers must be device pointers (host pointers for the reference) to `count`
+// elements. G is the gradient's type, W the communication dtype: float or __nv_bfloat16.
 template <typename G, typename W>
-struct WireInput {
+struct SentGradientsInput {
   size_t count = 0;  // elements; 0 does nothing
   const G* gradient = nullptr;
   float share = 1;  // the micro-batch's share of the batch
   // Sum of the micro-batches so far, except the last one. Not read or written if there is only one micro-batch.
   float* sum = nullptr;
-  W* wire = nullptr;  // written by the last micro-batch; may be `sum` or `gradient`
-  bool first = true;  // true for the step's first micro-batch
+  W* send_buffer = nullptr;  // written by the last micro-batch; may be `sum` or `gradient`
+  bool first = true;         // true for the step's first micro-batch
   bool last = true;
 };
 
 // Runs on `stream` with at most `most_blocks` blocks; 0: as many as are useful. Returns the launch's error.
 template <typename G, typename W>
-cudaError_t WireGradients(const WireInput<G, W>& input, cudaStream_t stream, uint32_t most_blocks = 0);
+cudaError_t ComputeSentGradients(const SentGradientsInput<G, W>& input, cudaStream_t stream, uint32_t most_blocks = 0);
 
 // Reference on the host, equal bit for bit.
 template <typename G, typename W>
-void WireGradientsReference(const WireInput<G, W>& input);
+void ComputeSentGradientsReference(const SentGradientsInput<G, W>& input);
 
 }  // namespace lockstep
 
