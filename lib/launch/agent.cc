@@ -58,7 +58,7 @@ absl::StatusOr<proto::AgentVerdict> Agent::Run() {
 }
 
 void Agent::Tick() {
-  channel_.Beat();
+  channel_.SendHeartbeat();
   if (StopRequested() && leave_at_ == MonotonicTime::InfiniteFuture()) {
     leave_at_ = MonotonicTime::Now() + kStopPatience;
     proto::AgentMessage stop;

@@ -51,15 +51,15 @@ absl::Status AgentChannel::Send(const proto::AgentMessage& message) {
   return absl::OkStatus();
 }
 
-void AgentChannel::Beat() {
+void AgentChannel::SendHeartbeat() {
   {
     const std::lock_guard<std::mutex> lock(sending_);
-    if (MonotonicTime::Now() - last_sent_ < timeout_ / kBeatsPerTimeout || !CanWrite(socket_)) {
+    if (MonotonicTime::Now() - last_sent_ < timeout_ / kHeartbeatsPerTimeout || !CanWrite(socket_)) {
       return;
     }
   }
   proto::AgentMessage message;
-  message.set_alive(true);
+  message.set_heartbeat(true);
   Send(message).IgnoreError();  // Receive returns the same error
 }
 
@@ -94,7 +94,7 @@ absl::Status AgentChannel::ReadMessages() {
       return absl::DataLossError("expected a message, found bytes that do not parse");
     }
     RETURN_IF_ERROR(CheckMessage(message));
-    if (!message.alive()) {
+    if (!message.heartbeat()) {
       received_.push_back(std::move(message));
     }
   }

@@ -2,7 +2,7 @@
 // (check_message.h), and heartbeats.
 //
 // The end of a process closes its connection, which the other end notices at once. A process that is stopped, or whose
-// host is cut off, is detected by its silence: each end sends `alive` kBeatsPerTimeout times per timeout, and is lost
+// host is cut off, is detected by its silence: each end sends kHeartbeatsPerTimeout heartbeats per timeout, and is lost
 // if it sends nothing for a whole timeout.
 #ifndef LOCKSTEP_LIB_LAUNCH_AGENT_CHANNEL_H_
 #define LOCKSTEP_LIB_LAUNCH_AGENT_CHANNEL_H_
@@ -23,7 +23,7 @@
 
 namespace lockstep {
 
-inline constexpr int kBeatsPerTimeout = 8;
+inline constexpr int kHeartbeatsPerTimeout = 8;
 
 // Largest hello. A hello has a few kilobytes: the program's flags and their values.
 inline constexpr size_t kMaxHelloBytes = size_t{64} << 10;
@@ -44,7 +44,7 @@ class AgentChannel {
   absl::Status Send(const proto::AgentMessage& message);
 
   // Sends a heartbeat if the next one is due and the connection takes it without blocking. Thread-safe.
-  void Beat();
+  void SendHeartbeat();
 
   // Reads available bytes until a message for Take is complete, or many heartbeats have been read. A call does a
   // bounded amount of work, so that the caller can check for a stop signal between two calls.

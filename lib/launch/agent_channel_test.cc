@@ -90,7 +90,7 @@ TEST(AgentChannelTest, SilenceIsSeenAfterTheTimeoutAndBeatsPreventIt) {
   AgentChannel far(std::move(ends.far), kTimeout);
   for (const MonotonicTime end = MonotonicTime::Now() + 2 * kTimeout; MonotonicTime::Now() < end;
        absl::SleepFor(kTimeout / 20)) {
-    near.Beat();
+    near.SendHeartbeat();
     ASSERT_THAT(far.Receive(), IsOk());
   }
   const MonotonicTime start = MonotonicTime::Now();

@@ -119,8 +119,8 @@ absl::Status CheckMessage(const proto::AgentMessage& message) {
       return CheckVerdict(message.verdict());
     case proto::AgentMessage::kEndRank:
       return message.end_rank() ? absl::OkStatus() : Unfit("end_rank", "true", "false");
-    case proto::AgentMessage::kAlive:
-      return message.alive() ? absl::OkStatus() : Unfit("alive", "true", "false");
+    case proto::AgentMessage::kHeartbeat:
+      return message.heartbeat() ? absl::OkStatus() : Unfit("heartbeat", "true", "false");
     case proto::AgentMessage::KIND_NOT_SET:
       break;
   }

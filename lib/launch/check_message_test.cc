@@ -73,7 +73,7 @@ TEST(CheckMessageTest, WhatAProcessSaysIsAccepted) {
     EXPECT_THAT(CheckMessage(message), IsOk());
   }
   proto::AgentMessage message;
-  message.set_alive(true);
+  message.set_heartbeat(true);
   EXPECT_THAT(CheckMessage(message), IsOk());
   message.set_end_rank(true);
   EXPECT_THAT(CheckMessage(message), IsOk());

@@ -42,8 +42,8 @@ absl::Status World::Gather(TcpSocket listener) {
       channels.push_back(member.channel.get());
     }
   }
-  pulse_ = std::make_unique<Pulse>(std::move(channels), timeout_);
-  status.Update(pulse_->Start());
+  heartbeat_ = std::make_unique<Heartbeat>(std::move(channels), timeout_);
+  status.Update(heartbeat_->Start());
   return status;
 }
 

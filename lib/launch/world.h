@@ -14,9 +14,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/base/subprocess.h"
+#include "lib/launch/heartbeat.h"
 #include "lib/launch/launch_place.h"
 #include "lib/launch/member.h"
-#include "lib/launch/pulse.h"
 #include "lib/launch/rank_environment.h"
 #include "lib/launch/run_secret.h"
 #include "lib/launch/tcp_socket.h"
@@ -37,7 +37,7 @@ class World {
   World(const LaunchPlace& place, const RunSecret& secret, const proto::AgentHello& leader, absl::Duration timeout);
 
   // Waits for the agents, which connect to `listener` and must prove that they know the secret. A world of one process
-  // needs no call. Errors are those of GatherMembers and Pulse::Start.
+  // needs no call. Errors are those of GatherMembers and Heartbeat::Start.
   absl::Status Gather(TcpSocket listener);
 
   size_t size() const { return members_.size(); }
@@ -77,7 +77,7 @@ class World {
   const RunSecret secret_;
   const absl::Duration timeout_;
   std::vector<Member> members_;
-  std::unique_ptr<Pulse> pulse_;
+  std::unique_ptr<Heartbeat> heartbeat_;
   uint64_t point_ = 0;  // number of the last point that was begun
   int stop_signal_ = 0;
 };

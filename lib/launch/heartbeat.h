@@ -1,6 +1,6 @@
 // Thread that sends heartbeats on all channels while the process is busy with other work.
-#ifndef LOCKSTEP_LIB_LAUNCH_PULSE_H_
-#define LOCKSTEP_LIB_LAUNCH_PULSE_H_
+#ifndef LOCKSTEP_LIB_LAUNCH_HEARTBEAT_H_
+#define LOCKSTEP_LIB_LAUNCH_HEARTBEAT_H_
 
 #include <atomic>
 #include <vector>
@@ -12,13 +12,13 @@
 
 namespace lockstep {
 
-class Pulse {
+class Heartbeat {
  public:
   // `channels` must outlive this object.
-  Pulse(std::vector<AgentChannel*> channels, absl::Duration timeout);
-  ~Pulse();
-  Pulse(const Pulse&) = delete;
-  Pulse& operator=(const Pulse&) = delete;
+  Heartbeat(std::vector<AgentChannel*> channels, absl::Duration timeout);
+  ~Heartbeat();
+  Heartbeat(const Heartbeat&) = delete;
+  Heartbeat& operator=(const Heartbeat&) = delete;
 
   // Starts the thread. The thread blocks all signals, so that a signal interrupts the waits of the other threads. Must
   // be called at most once. Errors are those of ThreadGroup::Start.
@@ -33,4 +33,4 @@ class Pulse {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_LAUNCH_PULSE_H_
+#endif  // LOCKSTEP_LIB_LAUNCH_HEARTBEAT_H_

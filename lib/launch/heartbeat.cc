@@ -1,4 +1,4 @@
-#include "lib/launch/pulse.h"
+#include "lib/launch/heartbeat.h"
 
 #include <algorithm>
 #include <csignal>
@@ -8,10 +8,10 @@
 
 namespace lockstep {
 
-Pulse::Pulse(std::vector<AgentChannel*> channels, absl::Duration timeout)
+Heartbeat::Heartbeat(std::vector<AgentChannel*> channels, absl::Duration timeout)
     : channels_(std::move(channels)), timeout_(timeout) {}
 
-absl::Status Pulse::Start() {
+absl::Status Heartbeat::Start() {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -19,16 +19,16 @@ absl::Status Pulse::Start() {
   absl::Status started = thread_.Start([this] {
     while (!done_) {
       for (AgentChannel* channel : channels_) {
-        channel->Beat();
+        channel->SendHeartbeat();
       }
-      absl::SleepFor(std::min(timeout_ / (2 * kBeatsPerTimeout), absl::Milliseconds(200)));
+      absl::SleepFor(std::min(timeout_ / (2 * kHeartbeatsPerTimeout), absl::Milliseconds(200)));
     }
   });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return started;
 }
 
-Pulse::~Pulse() {
+Heartbeat::~Heartbeat() {
   done_ = true;
   thread_.Join();
 }
