@@ -463,8 +463,8 @@ class CliTest(ToolCase):
         folder.mkdir()
         for tool in ("train_sweep", "scale_run"):
             self.refused(3, tool, f"--input={folder}", says=["found a folder", f"cifar_prep --input={folder} "])
-            self.refused(3, tool, "--input=https://example.org/d.rec", says=["found an address", "curl -LO"])
-        self.refused(3, "cifar_prep", "--input=https://example.org/c.tar.gz", says=["found an address", "cs.toronto.edu"])
+            self.refused(3, tool, "--input=https://example.org/d.rec", says=["found a URL", "curl -LO"])
+        self.refused(3, "cifar_prep", "--input=https://example.org/c.tar.gz", says=["found a URL", "cs.toronto.edu"])
         self.refused(3, "quantize", f"--input={self.dataset}", f"--checkpoint={self.sweep}",
                      says=["expected weights, found a record of train_sweep", "--checkpoint"])
 

@@ -299,7 +299,7 @@ class Faults:
         self.title = "the same command"
         points = self.points_kept(self.folder / journal)
         process = self.start(flags)
-        goes_on = lambda: "goes on after 3 records" in process[1].read_text()
+        goes_on = lambda: "resumes after 3 records" in process[1].read_text()
         self.wait(lambda: goes_on() or process[0].poll() is not None, 60, "the same command")
         process[0].send_signal(signal.SIGTERM)
         codes, _ = self.gone([process], 15)

@@ -13,7 +13,7 @@ absl::Status SystemCallError(absl::string_view message, int error) {
   switch (error) {
     case EMFILE:
       return absl::UnavailableError(
-          absl::StrCat(text, "; raise this process's limit on open files (ulimit -n), then run it again"));
+          absl::StrCat(text, "; raise this process's limit on open files (ulimit -n), then run the command again"));
     case ENFILE:
       return absl::UnavailableError(
           absl::StrCat(text, "; raise the machine's limit on open files (sysctl fs.file-max), or end other programs"));

@@ -261,7 +261,7 @@ TEST(ParsePythonTest, WhereMd5IsForbiddenNothingIsOfficialAndOneWarningSaysWhy) 
   ASSERT_THAT(dataset, IsOk());
   EXPECT_FALSE(dataset->train.info.official());
   EXPECT_EQ(dataset->train.info.note(), "6 of 50000 images; not compared with the published MD5s");
-  EXPECT_THAT(warnings, ElementsAre(HasSubstr("folder: not compared with the published MD5s: MD5 is not to be had")));
+  EXPECT_THAT(warnings, ElementsAre(HasSubstr("folder: not compared with the published MD5s: MD5 is not available")));
   EXPECT_THAT(strict, StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("FIPS")));
 #else
   GTEST_SKIP() << "OpenSSL before 3.0 cannot switch FIPS mode on within a process";

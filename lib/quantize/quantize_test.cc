@@ -152,7 +152,7 @@ TEST(RunQuantizeTest, AStoppedRunGoesOn) {
   ::testing::internal::CaptureStderr();
   ASSERT_THAT(RunQuantize(options), IsOk());
   const std::string talk = ::testing::internal::GetCapturedStderr();
-  EXPECT_THAT(talk, AllOf(HasSubstr("goes on after 2 records"), HasSubstr("(from the previous run)")));
+  EXPECT_THAT(talk, AllOf(HasSubstr("resumes after 2 records"), HasSubstr("(from the previous run)")));
   const auto again = ReadOutput(options);
   ASSERT_THAT(again, IsOk());
   ASSERT_THAT(again->records, SizeIs(3));

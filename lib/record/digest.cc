@@ -51,11 +51,10 @@ struct Running {
 
 absl::Status CheckSha256() {
   static const bool is_there = Running(Sha256Algorithm()).usable;
-  return is_there
-             ? absl::OkStatus()
-             : absl::UnavailableError(
-                   "SHA-256 is not to be had: expected OpenSSL to offer it, found that its configuration does not; "
-                   "unset OPENSSL_CONF, or activate the default provider there");
+  return is_there ? absl::OkStatus()
+                  : absl::UnavailableError(
+                        "SHA-256 is not available: OpenSSL's configuration disables it; unset OPENSSL_CONF, or "
+                        "activate the default provider in that configuration");
 }
 
 struct Sha256::State : Running {
@@ -92,7 +91,7 @@ absl::StatusOr<std::string> Md5::HexDigest() {
   const std::string digest = state_->HexDigest();
   if (digest.empty()) {
     return absl::FailedPreconditionError(
-        "MD5 is not to be had: OpenSSL's configuration on this machine forbids it (FIPS mode)");
+        "MD5 is not available: OpenSSL's configuration on this machine forbids it (FIPS mode)");
   }
   return digest;
 }

@@ -84,7 +84,7 @@ TEST(DigestDeathTest, OPENSSL_CONF_without_SHA_256) {
     std::fprintf(stderr, "%s\n", CheckSha256().ToString().c_str());
     std::exit(thrown && absl::IsUnavailable(Sha256HexOfFile(configuration).status()) ? 0 : 1);
   };
-  EXPECT_EXIT(look(), ::testing::ExitedWithCode(0), "UNAVAILABLE: SHA-256 is not to be had.*unset OPENSSL_CONF");
+  EXPECT_EXIT(look(), ::testing::ExitedWithCode(0), "UNAVAILABLE: SHA-256 is not available.*unset OPENSSL_CONF");
   unsetenv("OPENSSL_CONF");
 #else
   GTEST_SKIP() << "OpenSSL before 3.0 has no providers";

@@ -45,8 +45,9 @@ absl::Status ReadUpTo(uint64_t max_bytes, const std::string& path, DigestedInput
     n = *read;
     text.resize(size + n);
     if (text.size() > max_bytes) {
-      return absl::DataLossError(absl::StrCat(path, ": expected at most ", max_bytes,
-                                              " bytes, found more; name the file that was meant, or a part of it"));
+      return absl::DataLossError(
+          absl::StrCat(path, ": expected at most ", max_bytes,
+                       " bytes, found more; check the name of the file, or give a part of the file"));
     }
   }
   return absl::OkStatus();

@@ -107,7 +107,7 @@ void CompareInputs(const proto::Header& then, const proto::Header& now, std::vec
   if (paths != InputPaths(then)) {
     differences.push_back(Difference("input", absl::StrJoin(InputPaths(then), ","), absl::StrJoin(paths, ",")));
   } else if (std::find(paths.begin(), paths.end(), "-") != paths.end()) {
-    differences.push_back("standard input has other bytes");
+    differences.push_back("standard input differs");
   }
 }
 
@@ -156,7 +156,7 @@ std::string Reason(const proto::Header& then, const proto::Header& now) {
   }
   return then.build().build_id() != now.build().build_id() ? "another build of the program made it"
          : now.device_size() > 0                           ? "the machine's cores, limits or libraries have changed"
-                                                           : "another form of it is wanted, or a library has changed";
+                                 : "another output format is requested, or a library has changed";
 }
 
 void Tell(const proto::Header& planned, const std::string& path, absl::string_view reason) {
@@ -209,8 +209,8 @@ absl::StatusOr<bool> IsOwnPart(const ReplacedOutput& output, const proto::Header
   if (differences.empty() || planned.device_size() == 0) {
     return differences.empty();
   }
-  return RefuseToReplace(absl::StrCat(part, " is of another run that has not ended (", Shown(differences),
-                                      "), which the same command ends"));
+  return RefuseToReplace(absl::StrCat(part, " is from an unfinished run of another command (", Shown(differences),
+                                      "), which that command resumes"));
 }
 
 absl::StatusOr<bool> IsOwn(const ReplacedOutput& output, const proto::Header& planned,
@@ -220,7 +220,7 @@ absl::StatusOr<bool> IsOwn(const ReplacedOutput& output, const proto::Header& pl
   for (const std::string& file : beside) {
     if (!own_part && !own_result && HasBytes(file)) {
       return RefuseToReplace(
-          absl::StrCat(file, " is there already, and no ", output.path, " says that it is this command's"));
+          absl::StrCat(file, " exists already, and no ", output.path, " identifies it as an output of this command"));
     }
   }
   return own_part || own_result;

@@ -115,7 +115,7 @@ TEST(ReplaceOwnResultTest, AnotherInputIsNamedAndANewerOneIsTaken) {
   EXPECT_THAT(Replace({{"--input=a"}, "a", "images"}, {{"--input=b"}, "b", "others"}),
               StatusIs(kUsage, HasSubstr("(input: a -> b)")));
   EXPECT_THAT(Replace({{"--input=-"}, "-", "images"}, {{"--input=-"}, "-", "others"}),
-              StatusIs(kUsage, HasSubstr("(standard input has other bytes)")));
+              StatusIs(kUsage, HasSubstr("(standard input differs)")));
   EXPECT_THAT(Replace({{"--input=a"}, "a", "images"}, {{"--input=b"}, "b", "images"}), IsOk());
   ::testing::internal::CaptureStderr();
   EXPECT_THAT(Replace({{"--input=a"}, "a", "images"}, {{"--input=a"}, "a", "others"}), IsOk());
@@ -160,8 +160,9 @@ TEST(ReplaceOwnResultTest, TheJournalOfAnotherRunIsKept) {
   record.mutable_point()->set_batch_size(32);
   ASSERT_THAT((*writer)->Append(record), IsOk());
   writer->reset();
-  EXPECT_THAT(CheckMayReplace(path, HeaderOf({{"--epochs=9"}})),
-              StatusIs(kUsage, HasSubstr("sweep.rec.part is of another run that has not ended (--epochs: 7 -> 9)")));
+  EXPECT_THAT(
+      CheckMayReplace(path, HeaderOf({{"--epochs=9"}})),
+      StatusIs(kUsage, HasSubstr("sweep.rec.part is from an unfinished run of another command (--epochs: 7 -> 9)")));
   EXPECT_THAT(CheckMayReplace(path, HeaderOf({{"--epochs=7"}})), IsOk());
 }
 

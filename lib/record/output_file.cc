@@ -47,7 +47,8 @@ absl::StatusOr<OpenedPart> OpenPart(const std::string& part) {
   }
   if (fstat(opened.fd, &info) != 0 || !S_ISREG(info.st_mode)) {
     close(opened.fd);
-    return absl::InvalidArgumentError(absl::StrCat(part, ": is no regular file; remove it, or use another --output"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(part, ": is not a regular file; remove it, or use another --output"));
   }
   return opened;
 }
@@ -131,7 +132,7 @@ absl::Status OutputFile::CutTo(uint64_t size) {
     return absl::OkStatus();
   }
   if (ftruncate(fd_, static_cast<off_t>(size)) != 0 || lseek(fd_, static_cast<off_t>(size), SEEK_SET) < 0) {
-    return Fail("cannot be cut");
+    return Fail("cannot truncate");
   }
   offset_ = size;
   write_back_started_ = size;
@@ -169,7 +170,7 @@ absl::Status OutputFile::Write(std::initializer_list<absl::string_view> parts) {
       continue;
     }
     if (n < 0) {
-      return Fail("cannot write on");
+      return Fail("cannot write");
     }
     offset_ += static_cast<uint64_t>(n);
     for (size_t i = first; i < left.size() && n > 0; ++i) {
@@ -199,17 +200,17 @@ absl::Status OutputFile::CheckPart() const {
   if (!is_journal_ || NamesFile(name_, fd_)) {
     return absl::OkStatus();
   }
-  return absl::FailedPreconditionError(absl::StrCat(name_,
-                                                    ": expected the file that this run writes, found that it was "
-                                                    "removed or is another run's, which stays; run it again"));
+  return absl::FailedPreconditionError(absl::StrCat(
+      name_,
+      ": the file of this run was removed, or replaced by another run's file, which is kept; run the command again"));
 }
 
 absl::Status OutputFile::SomethingElseIsThere() const {
   return absl::FailedPreconditionError(
-      absl::StrCat(path_, ": expected what was there when this run began, found that something else wrote it since; ",
-                   is_journal_ ? absl::StrCat("this run's result stays in ", name_,
-                                              ": move the other file away, and the same command goes on")
-                               : "move it away and run it again"));
+      absl::StrCat(path_, ": another program wrote this file after the run began; ",
+                   is_journal_ ? absl::StrCat("this run's result is kept in ", name_,
+                                              ": move the other file away and run the same command again")
+                               : "move the file away and run the command again"));
 }
 
 absl::Status OutputFile::RemoveReplaced() {

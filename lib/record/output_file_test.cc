@@ -121,7 +121,7 @@ TEST(OutputFileTest, part_removed_then_another_run_whose_journal_the_first_renam
   unlink((path + ".part").c_str());
   const auto second = Open(path);
   ASSERT_THAT(second->Write({"unfinished, of the second"}), IsOk());
-  EXPECT_THAT(first->Commit(), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("is another run's")));
+  EXPECT_THAT(first->Commit(), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("another run's file")));
   EXPECT_THAT(first->Replace("anything"), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("another run's")));
   first->Discard();
   EXPECT_FALSE(FileExists(path));
@@ -144,7 +144,7 @@ TEST(OutputFileTest, WhatComesToThePathMeanwhileStays) {
       ASSERT_THAT((*opened)->Write({"new"}), IsOk());
       WriteFile(path, "precious");
       EXPECT_THAT((*opened)->Commit(),
-                  StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("something else wrote it")));
+                  StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("another program wrote this file")));
       EXPECT_EQ(ReadFile(path), "precious");
     }
   }
@@ -154,13 +154,13 @@ TEST(OutputFileTest, WhatTheRuleRefusesStaysAndNothingIsLeftBehind) {
   const std::string path = TempPath("a");
   WriteFile(path, "precious");
   EXPECT_THAT(OutputFile::Open(path, ReplaceNothing()),
-              StatusIs(absl::StatusCode::kInvalidArgument, AllOf(HasSubstr("is there already"), HasSubstr("--force"))));
+              StatusIs(absl::StatusCode::kInvalidArgument, AllOf(HasSubstr("exists already"), HasSubstr("--force"))));
   EXPECT_FALSE(FileExists(path + ".part"));
   EXPECT_THAT(WriteWholeFile(path, "text", ReplaceNothing()),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is there already")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("exists already")));
   WriteFile(path + ".part", "");
   EXPECT_THAT(OutputFile::Open(path, ReplaceNothing()),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is there already")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("exists already")));
   EXPECT_TRUE(FileExists(path + ".part"));
   EXPECT_EQ(ReadFile(path), "precious");
 }
@@ -181,7 +181,7 @@ TEST(OutputFileTest, other_command_ends_between_the_look_and_the_lock) {
   ASSERT_THAT((*first)->Write({"of the first"}), IsOk());
   ASSERT_THAT((*first)->Commit(), IsOk());
   EXPECT_THAT(OutputFile::Open(path, counted),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is there already")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("exists already")));
   EXPECT_EQ(asked, 1);
   EXPECT_EQ(ReadFile(path), "of the first");
 }

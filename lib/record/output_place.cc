@@ -22,14 +22,14 @@ absl::Status CheckFolder(const std::string& path) {
   const std::string folder = FolderOf(path);
   struct stat info;
   if (stat(folder.c_str(), &info) != 0 && errno != ENOENT) {
-    return WriteError(absl::StrCat(folder, ": cannot be looked at"), errno);
+    return WriteError(absl::StrCat(folder, ": cannot stat"), errno);
   }
   if (stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": expected a folder ", folder,
-                                                   " to write into, found none; make it, or name another output"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": the folder ", folder, " does not exist; create it, or name another output"));
   }
   if (access(folder.c_str(), W_OK | X_OK) != 0 && access(path.c_str(), F_OK) != 0) {
-    return WriteError(absl::StrCat(folder, ": cannot be written into"), errno);
+    return WriteError(absl::StrCat(folder, ": is not writable"), errno);
   }
   return absl::OkStatus();
 }
@@ -47,16 +47,15 @@ absl::Status CheckReplaceable(const std::string& path) {
   struct stat info;
   if (stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && IsMounted(path)) {
     return absl::InvalidArgumentError(
-        absl::StrCat(path, ": expected a file that another can be renamed onto, found one that is mounted by itself; ",
-                     kMountFolder));
+        absl::StrCat(path, ": the file is a mount point, so no other file can be renamed to it; ", kMountFolder));
   }
   if (stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode)) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      absl::StrCat(path, S_ISDIR(info.st_mode) ? ": is a folder; the output wants a file's name"
-                                               : ": is a device or a pipe; the output wants a file's name, or '-' for "
-                                                 "standard output"));
+      absl::StrCat(path, S_ISDIR(info.st_mode)
+                             ? ": is a folder; expected the name of a file"
+                             : ": is a device or a pipe; expected the name of a file, or '-' for standard output"));
 }
 
 // Returns InvalidArgumentError if PATH.part exists and is not a regular file. Links are refused, too, because they may
@@ -68,7 +67,7 @@ absl::Status CheckPart(const std::string& part) {
   }
   return S_ISREG(info.st_mode) ? absl::OkStatus()
                                : absl::InvalidArgumentError(
-                                     absl::StrCat(part, ": is no regular file; remove it, or use another --output"));
+                                     absl::StrCat(part, ": is not a regular file; remove it, or use another --output"));
 }
 
 }  // namespace
@@ -89,7 +88,7 @@ absl::Status PlaceError(absl::string_view message, int error) {
   switch (error) {
     case EXDEV:
     case EBUSY:
-      return absl::InvalidArgumentError(absl::StrCat(text, "; if it is mounted by itself, ", kMountFolder));
+      return absl::InvalidArgumentError(absl::StrCat(text, "; if the file is a mount point, ", kMountFolder));
     case ENOSYS:
     case EBADF:  // errno of flock for a file that NFS has opened read-only
       return absl::InvalidArgumentError(

@@ -121,7 +121,7 @@ absl::StatusOr<std::string> NameFile(int fd, const std::string& path) {
     return linkat(AT_FDCWD, DescriptorPath(fd).c_str(), AT_FDCWD, unique, AT_SYMLINK_FOLLOW) == 0;
   });
   if (error != 0) {
-    return PlaceError(absl::StrCat(path, ": cannot be put beside what is there"), error);
+    return PlaceError(absl::StrCat(path, ": cannot create a new file next to the existing one"), error);
   }
   return name;
 }
@@ -130,8 +130,7 @@ absl::Status NameFileAs(int fd, const std::string& path) {
   if (linkat(AT_FDCWD, DescriptorPath(fd).c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) {
     return absl::OkStatus();
   }
-  return errno == EEXIST ? absl::AlreadyExistsError(path)
-                         : PlaceError(absl::StrCat(path, ": cannot be put there"), errno);
+  return errno == EEXIST ? absl::AlreadyExistsError(path) : PlaceError(absl::StrCat(path, ": cannot create"), errno);
 }
 
 absl::Status RenameFile(const std::string& from, const std::string& path, bool replaces) {

@@ -196,7 +196,8 @@ TEST(RecordWriterTest, WhatIsDiscardedIsGone) {
   ASSERT_THAT((*writer)->Append(PointRecord(32)), IsOk());
   (*writer)->Discard();
   EXPECT_FALSE(FileExists(path + ".part"));
-  const auto given_up = StatusIs(absl::StatusCode::kFailedPrecondition, path + ": was given up");
+  const auto given_up =
+      StatusIs(absl::StatusCode::kFailedPrecondition, path + ": the writer was closed without a result");
   EXPECT_THAT((*writer)->Append(PointRecord(128)), given_up);
   EXPECT_THAT((*writer)->Finish(), given_up);
   EXPECT_FALSE(FileExists(path));

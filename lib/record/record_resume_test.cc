@@ -84,7 +84,7 @@ TEST(RecordResumeTest, KeepsTheWholeRecordsAndGoesOn) {
   const std::string path = StoppedRun();
   const Resumed resumed = GoOn(path);
   EXPECT_THAT(resumed.batches, ElementsAre(8, 16));
-  EXPECT_EQ(resumed.talk, "train_sweep: " + path + ".part: goes on after 2 records of a stopped run\n");
+  EXPECT_EQ(resumed.talk, "train_sweep: " + path + ".part: resumes after 2 records of a stopped run\n");
   EXPECT_THAT(Finished(path), ElementsAre(8, 16, 32));
   EXPECT_FALSE(FileExists(path + ".part"));
 }
@@ -127,7 +127,8 @@ TEST(RecordResumeTest, ADamagedRecordIsCutAwayWithAllAfterIt) {
   WriteFile(path + ".part", bytes);
   const Resumed resumed = GoOn(path);
   EXPECT_THAT(resumed.batches, ElementsAre());  // two points of 11 bytes each, with their frames, are lost
-  EXPECT_THAT(resumed.talk, HasSubstr("goes on after 0 records of a stopped run; 22 bytes after them are no whole"));
+  EXPECT_THAT(resumed.talk,
+              HasSubstr("resumes after 0 records of a stopped run; 22 bytes after them are not a complete"));
   EXPECT_THAT(Finished(path), ElementsAre(32));
 }
 
@@ -263,7 +264,7 @@ TEST(RecordResumeTest, precious_file_at_part_of_a_record) {
     WriteFile(path + ".part", precious);
     const auto refused =
         StatusIs(absl::StatusCode::kInvalidArgument,
-                 AllOf(HasSubstr("a.rec.part: expected what a stopped run left"), HasSubstr("move it")));
+                 AllOf(HasSubstr("a.rec.part: expected the journal of a stopped run"), HasSubstr("move it")));
     EXPECT_THAT(RecordWriter::Create(path, SmallHeader()), refused);
     EXPECT_THAT(RecordWriter::Create(path, SmallHeader(), ReplaceAnything()), refused);
     EXPECT_THAT(RecordWriter::Reserve(path, ReplaceAnything()), refused);
@@ -290,7 +291,7 @@ TEST(RecordResumeTest, AJournalWhosePartIsRemovedSaysSoAtTheNextRecord) {
   WriteFile(path + ".part.other", "of another run");
   ASSERT_EQ(std::rename((path + ".part.other").c_str(), (path + ".part").c_str()), 0);
   EXPECT_THAT((*writer)->Append(PointRecord(16)),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("is another run's")));
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("another run's file")));
   (*writer)->Discard();
   EXPECT_EQ(ReadFile(path + ".part"), "of another run");
 }

@@ -21,10 +21,10 @@ void Talk(const proto::Header& header, const OutputFile& file, const std::string
 std::string NoteBrokenEnd(RecordReader& reader) {
   const absl::StatusOr<proto::Input> input = reader.input();
   if (!input.ok()) {
-    return "; what is after them cannot be read: cut away";
+    return "; the unreadable rest of the file is removed";
   }
   const uint64_t bytes = input->size_bytes() - reader.whole_bytes();
-  return bytes == 0 ? "" : absl::StrCat("; ", bytes, " bytes after them are no whole record: cut away");
+  return bytes == 0 ? "" : absl::StrCat("; ", bytes, " bytes after them are not a complete record and are removed");
 }
 
 // Returns a record with its frame, as in the file.
@@ -39,9 +39,9 @@ absl::Status CheckPartIsRecord(const ReplacedOutput& output) {
   if (!output.has_part || BeginsAsRecord(part)) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      part,
-      ": expected what a stopped run left, found another file, which is kept; move it away, or name another output"));
+  return absl::InvalidArgumentError(absl::StrCat(part,
+                                                 ": expected the journal of a stopped run, found another file, which "
+                                                 "is kept; move it away, or name another output"));
 }
 
 ReplaceRule WithPartChecked(const ReplaceRule& rule) {
@@ -107,7 +107,7 @@ absl::StatusOr<bool> RecordWriter::GoOn(const proto::Header& header) {
   }
   RecordReader& reader = **opened;
   if (reader.header().cache_key() != header.cache_key()) {
-    Talk(header, *file_, "is of a stopped run with other settings, input or build; it is replaced");
+    Talk(header, *file_, "is from a stopped run with other settings, input or build; it is replaced");
     return false;
   }
   header_frame_ = Frame(reader.payload());
@@ -122,7 +122,7 @@ absl::StatusOr<bool> RecordWriter::GoOn(const proto::Header& header) {
                                                    : absl::OkStatus());  // a stop signal is no damage: nothing is
                                                                          // removed
   const std::string note = more.ok() ? "" : NoteBrokenEnd(reader);
-  Talk(header, *file_, absl::StrCat("goes on after ", kept_.size(), " records of a stopped run", note));
+  Talk(header, *file_, absl::StrCat("resumes after ", kept_.size(), " records of a stopped run", note));
   record_count_ = 1 + kept_.size();
   is_begun_ = true;
   RETURN_IF_ERROR(file_->CutTo(kept_end_.back()));
@@ -151,7 +151,7 @@ absl::StatusOr<bool> RecordWriter::TakeOver(const proto::Header& header) {
     return false;
   }
   RETURN_IF_ERROR(file_->Replace(frames));
-  Talk(header, *file_, absl::StrCat("goes on after ", records.size(), " records of a run that did not end well"));
+  Talk(header, *file_, absl::StrCat("resumes after ", records.size(), " records of a run that did not end well"));
   header_frame_ = header_frame;
   is_begun_ = true;
   kept_ = std::move(records);
@@ -253,7 +253,7 @@ absl::Status RecordWriter::Finish(int exit_status) {
 void RecordWriter::Discard() {
   file_->Discard();
   if (status_.ok()) {
-    status_ = absl::FailedPreconditionError(absl::StrCat(path_, ": was given up"));
+    status_ = absl::FailedPreconditionError(absl::StrCat(path_, ": the writer was closed without a result"));
   }
 }
 

@@ -14,15 +14,15 @@ namespace lockstep {
 absl::Status CheckRegularFile(const std::string& path) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0) {
-    return absl::NotFoundError(absl::StrCat(path, ": cannot be looked at: ", std::strerror(errno)));
+    return absl::NotFoundError(absl::StrCat(path, ": cannot stat: ", std::strerror(errno)));
   }
   return S_ISREG(info.st_mode) ? absl::OkStatus()
-                               : absl::FailedPreconditionError(absl::StrCat(path, " is no regular file"));
+                               : absl::FailedPreconditionError(absl::StrCat(path, " is not a regular file"));
 }
 
 absl::Status CheckUnchanged(const proto::Input& file) {
   if (file.path() == "-") {
-    return absl::FailedPreconditionError("standard input cannot be known");
+    return absl::FailedPreconditionError("standard input cannot be read again");
   }
   RETURN_IF_ERROR(CheckRegularFile(file.path()));
   struct stat info;
@@ -41,7 +41,7 @@ absl::Status CheckNotReplaced(const proto::Input& input, const std::string& expe
              ? absl::OkStatus()
              : absl::FailedPreconditionError(absl::StrCat(
                    input.path(), " changed while this run was using it: expected SHA-256 ", expected_sha256, ", found ",
-                   input.sha256(), "; run the same command again, and let the file be until it ends"));
+                   input.sha256(), "; run the same command again, and do not change the file while it runs"));
 }
 
 }  // namespace lockstep

@@ -68,7 +68,7 @@ TEST(RecordedFileTest, ADeviceAPipeOrAFolderIsNotRead) {
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   for (const std::string& path : {std::string("/dev/zero"), pipe, std::string("/tmp")}) {
     EXPECT_THAT(CheckUnchanged(Recorded(path, "")),
-                StatusIs(absl::StatusCode::kFailedPrecondition, path + " is no regular file"));
+                StatusIs(absl::StatusCode::kFailedPrecondition, path + " is not a regular file"));
   }
 }
 

@@ -23,7 +23,7 @@ ReplaceRule ReplaceAnything() {
 ReplaceRule ReplaceNothing() {
   return [](const ReplacedOutput& output) -> absl::StatusOr<bool> {
     if (HasBytes(output.path)) {
-      return RefuseToReplace(absl::StrCat(output.path, " is there already"));
+      return RefuseToReplace(absl::StrCat(output.path, " exists already"));
     }
     return false;
   };
@@ -35,9 +35,8 @@ ReplaceRule ReplaceMarked(const std::string& mark) {
       return false;
     }
     if (!absl::StrContains(StartOfFile(output.path, kMarkBytes), mark)) {
-      return RefuseToReplace(absl::StrCat("would replace ", output.path,
-                                          ": expected a file that begins with the mark '", mark,
-                                          "', found one of other origin"));
+      return RefuseToReplace(absl::StrCat("would replace ", output.path, ": expected a file that begins with '", mark,
+                                          "', found another file"));
     }
     return true;
   };

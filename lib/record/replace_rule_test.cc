@@ -38,7 +38,7 @@ TEST(ReplaceRuleTest, ForceReplacesAnything) {
   WriteFile(path, "precious");
   EXPECT_TRUE(*ReplaceIfForced(true, ReplaceNothing())({path}));
   EXPECT_THAT(ReplaceIfForced(false, ReplaceNothing())({path}),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is there already")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("exists already")));
 }
 
 }  // namespace

@@ -141,10 +141,9 @@ absl::Status CheckAgainstEachOther(const std::vector<KnownOutput>& outputs) {
   for (auto a = outputs.begin(); a != outputs.end(); ++a) {
     for (auto b = a + 1; b != outputs.end(); ++b) {
       if (Overlap(*a, *b)) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(a->Shown(), " and ", b->Shown(),
-                         " are one file, or one is written as the other's .part; expected "
-                         "outputs that differ: name another file"));
+        return absl::InvalidArgumentError(absl::StrCat(
+            a->Shown(), " and ", b->Shown(),
+            " are the same file, or one is the .part of the other; name a different file for each output"));
       }
     }
   }

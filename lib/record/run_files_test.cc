@@ -116,7 +116,7 @@ TEST_F(RunFilesTest, AnOutputHasAPlace) {
   EXPECT_THAT(Declare("", input_ + "/a"), StatusIs(kUsage, HasSubstr(input_)));
   EXPECT_THAT(Declare("", folder_ + "/" + std::string(253, 'a')), StatusIs(kUsage, HasSubstr("name too long")));
   ASSERT_EQ(mkdir((folder_ + "/a.part").c_str(), 0755), 0);
-  EXPECT_THAT(Declare("", folder_ + "/a"), StatusIs(kUsage, HasSubstr("a.part: is no regular file")));
+  EXPECT_THAT(Declare("", folder_ + "/a"), StatusIs(kUsage, HasSubstr("a.part: is not a regular file")));
 }
 
 TEST_F(RunFilesTest, comma_in_an_output) {

@@ -140,14 +140,14 @@ TEST_F(SameRunTest, AFileBesideItThatIsADeviceOrAPipe) {
     file.set_path(beside);
     (*writer)->AddOutput(file);
     ASSERT_THAT((*writer)->Finish(), IsOk());
-    EXPECT_THAT(CheckSameRun(run_), StatusIs(kDiffers, HasSubstr(beside + " is no regular file")));
+    EXPECT_THAT(CheckSameRun(run_), StatusIs(kDiffers, HasSubstr(beside + " is not a regular file")));
   }
 }
 
 TEST_F(SameRunTest, AnOutputThatIsAPipe) {
   unlink(run_.output.c_str());
   ASSERT_EQ(mkfifo(run_.output.c_str(), 0600), 0);
-  EXPECT_THAT(CheckSameRun(run_), StatusIs(kDiffers, HasSubstr("no regular file")));
+  EXPECT_THAT(CheckSameRun(run_), StatusIs(kDiffers, HasSubstr("not a regular file")));
 }
 
 TEST_F(SameRunTest, ACutOffRecord) {

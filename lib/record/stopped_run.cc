@@ -22,8 +22,8 @@ std::string CountText(const FinishedWork& work) {
 
 // Returns the text for a run that was stopped before it opened the journal. An earlier run may have left a journal.
 std::string BeforeTheJournal(const std::string& part) {
-  return HasBytes(part) ? absl::StrCat("; the same command, without --force, goes on from ", part)
-                        : "; nothing was begun yet, so the same command begins again";
+  return HasBytes(part) ? absl::StrCat("; the same command, without --force, resumes from ", part)
+                        : "; nothing was started yet, so the same command starts again";
 }
 
 }  // namespace
@@ -38,10 +38,10 @@ absl::Status WithWhatIsKept(const absl::Status& status, const std::string& outpu
   }
   const std::string done = absl::StrCat(status.message(), "; ", CountText(work));
   if (work.finished == 0 && work.under_way.empty()) {
-    return absl::CancelledError(absl::StrCat(done, ", so the same command begins again"));
+    return absl::CancelledError(absl::StrCat(done, ", so the same command starts again"));
   }
   const std::string journal = work.finished == 0 ? "" : absl::StrCat(part, work.under_way.empty() ? "" : ", and ");
-  return absl::CancelledError(absl::StrCat(done, ", and the same command, without --force, goes on from there (",
+  return absl::CancelledError(absl::StrCat(done, ", and the same command, without --force, resumes from there (",
                                            journal, work.under_way, ")"));
 }
 

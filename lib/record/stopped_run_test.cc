@@ -21,21 +21,21 @@ FinishedWork Work(size_t finished, size_t planned) { return {"point", finished, 
 TEST(WithWhatIsKeptTest, CountsWhatTheUserCounts) {
   EXPECT_THAT(WithWhatIsKept(kStopped, "s.rec", Work(3, 9)),
               StatusIs(kCancelled,
-                       "stopped by SIGINT; 3 of 9 points are finished, and the same command, without --force, "
-                       "goes on from there (s.rec.part)"));
+                       "stopped by SIGINT; 3 of 9 points are finished, and the same command, without --force, resumes "
+                       "from there (s.rec.part)"));
   EXPECT_THAT(WithWhatIsKept(kStopped, "s.rec", {"network", 1, 2, ""}),
               StatusIs(kCancelled,
-                       "stopped by SIGINT; 1 of 2 networks is finished, and the same command, without "
-                       "--force, goes on from there (s.rec.part)"));
+                       "stopped by SIGINT; 1 of 2 networks is finished, and the same command, without --force, resumes "
+                       "from there (s.rec.part)"));
   EXPECT_THAT(WithWhatIsKept(kStopped, "s.rec", Work(0, 1)),
-              StatusIs(kCancelled, "stopped by SIGINT; no point of 1 is finished, so the same command begins again"));
+              StatusIs(kCancelled, "stopped by SIGINT; no point of 1 is finished, so the same command starts again"));
 }
 
 TEST(WithWhatIsKeptTest, SaysWhatIsKeptOfThePointUnderWay) {
   EXPECT_THAT(WithWhatIsKept(kStopped, "s.rec", {"point", 0, 2, "batch 128 after its last complete epoch"}),
               StatusIs(kCancelled,
-                       "stopped by SIGINT; no point of 2 is finished, and the same command, without --force, "
-                       "goes on from there (batch 128 after its last complete epoch)"));
+                       "stopped by SIGINT; no point of 2 is finished, and the same command, without --force, resumes "
+                       "from there (batch 128 after its last complete epoch)"));
   EXPECT_THAT(WithWhatIsKept(kStopped, "s.rec", {"point", 1, 2, "batch 128 after its last complete epoch"}),
               StatusIs(kCancelled, ::testing::HasSubstr("(s.rec.part, and batch 128 after its last complete epoch)")));
 }
@@ -43,11 +43,11 @@ TEST(WithWhatIsKeptTest, SaysWhatIsKeptOfThePointUnderWay) {
 TEST(WithWhatIsKeptTest, BeforeTheJournalItLooksForOne) {
   const std::string output = TempPath("sweep.rec");
   EXPECT_THAT(WithWhatIsKept(kStopped, output, {}),
-              StatusIs(kCancelled, "stopped by SIGINT; nothing was begun yet, so the same command begins again"));
+              StatusIs(kCancelled, "stopped by SIGINT; nothing was started yet, so the same command starts again"));
   WriteFile(output + ".part", "records");
   EXPECT_THAT(
       WithWhatIsKept(kStopped, output, {}),
-      StatusIs(kCancelled, "stopped by SIGINT; the same command, without --force, goes on from " + output + ".part"));
+      StatusIs(kCancelled, "stopped by SIGINT; the same command, without --force, resumes from " + output + ".part"));
 }
 
 TEST(WithWhatIsKeptTest, LeavesOtherEndsAsTheyAre) {

@@ -21,10 +21,9 @@ absl::Status CheckIsNoAddress(absl::string_view path) {
       !std::all_of(scheme.begin(), scheme.end(), [](char c) { return absl::ascii_isalnum(c); })) {
     return absl::OkStatus();
   }
-  return absl::NotFoundError(absl::StrCat(path,
-                                          ": expected a file, found an address, and nothing is fetched here; get "
-                                          "it first (curl -LO ",
-                                          path, ") and name the file; CIFAR-10 is at ", kCifar10));
+  return absl::NotFoundError(
+      absl::StrCat(path, ": expected a file, found a URL, and Lockstep downloads nothing; download it first (curl -LO ",
+                   path, ") and name the file; CIFAR-10 is at ", kCifar10));
 }
 
 std::string HowToMake(absl::string_view schema, absl::string_view found) {
@@ -33,7 +32,7 @@ std::string HowToMake(absl::string_view schema, absl::string_view found) {
     return "";
   }
   if (known->tool != "cifar_prep") {
-    return absl::StrCat("; run ", known->tool, " first, whose --", known->flag, " it is");
+    return absl::StrCat("; run ", known->tool, " first: the file is its --", known->flag);
   }
   const absl::string_view input = found.empty() || found == "-" ? "cifar-10-binary.tar.gz" : found;
   return absl::StrCat("; run cifar_prep first: cifar_prep --input=", input, " --output=dataset.rec");

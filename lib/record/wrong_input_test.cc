@@ -31,9 +31,9 @@ TEST(HowToMakeTest, NamesTheToolAndForADataSetTheCommand) {
             "; run cifar_prep first: cifar_prep --input=data --output=dataset.rec");
   EXPECT_EQ(HowToMake("lockstep.proto.DatasetFile", ""),
             "; run cifar_prep first: cifar_prep --input=cifar-10-binary.tar.gz --output=dataset.rec");
-  EXPECT_EQ(HowToMake("lockstep.proto.ScaleFile", "data"), "; run scale_run first, whose --output it is");
+  EXPECT_EQ(HowToMake("lockstep.proto.ScaleFile", "data"), "; run scale_run first: the file is its --output");
   EXPECT_EQ(HowToMake("lockstep.proto.CollectiveTimesFile", ""),
-            "; run gpu_all_reduce_benchmark first, whose --record it is");
+            "; run gpu_all_reduce_benchmark first: the file is its --record");
   EXPECT_EQ(HowToMake("", "data"), "");
 }
 

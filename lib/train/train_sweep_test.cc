@@ -294,7 +294,7 @@ TEST_F(TrainSweepTest, AStopSignalKeepsWhatIsComplete) {
   EXPECT_FALSE(FileExists(output_));
   EXPECT_EQ(points(), 1);
   EXPECT_THAT(Stderr(), HasSubstr("error: stopped by SIGINT; 1 of 2 points is finished, and the same command, without "
-                                  "--force, goes on from there (" +
+                                  "--force, resumes from there (" +
                                   output_ + ".part)"));
   EXPECT_THAT(Stderr(), Not(HasSubstr("stopped by SIGTERM")));  // the child got this signal, but one line is enough
 }
@@ -319,7 +319,7 @@ TEST_F(TrainSweepTest, AKilledSweepGoesOn) {
   ASSERT_EQ(before.size(), 3u);
 
   ASSERT_EQ(Run(flags), 0) << Stderr();
-  EXPECT_THAT(Stderr(), HasSubstr("goes on after 3 records of a stopped run"));
+  EXPECT_THAT(Stderr(), HasSubstr("resumes after 3 records of a stopped run"));
   EXPECT_THAT(Stderr(), HasSubstr("(from the previous run)"));
   const auto records = Records();
   ASSERT_EQ(records.size(), 5u);  // spec, 40, checkpoint, 20, end
@@ -351,7 +351,7 @@ TEST_F(TrainSweepTest, InterruptedTrainingGoesOnToTheSameWeights) {
     kill(pid_, signal);
     EXPECT_EQ(Wait(), signal == SIGINT ? 130 : -SIGKILL);
     if (signal == SIGINT) {
-      EXPECT_THAT(Stderr(), HasSubstr("goes on from there (batch 20 after its last complete epoch)"));
+      EXPECT_THAT(Stderr(), HasSubstr("resumes from there (batch 20 after its last complete epoch)"));
     }
     kept = epochs_kept();
     ASSERT_LT(kept, 99);

@@ -105,7 +105,7 @@ class Ranks(Attack):
         finished = self.points("scale.rec.part")
         self.assertEqual(len(finished), 2)  # one rank: plain, and with the reducer
         self.assertEqual(self.start("scale_run", *self.scale_flags()).wait(timeout=240), 0, self.talk("scale_run"))
-        self.assertIn("goes on after 3 records", self.talk("scale_run"))
+        self.assertIn("resumes after 3 records", self.talk("scale_run"))
         self.assertEqual(self.points("scale.rec")[:2], finished)
         self.whole("scale.rec")
 
@@ -145,7 +145,7 @@ class FullDisk(Attack):
         finished = self.points(f"{output}.part")
         self.assertEqual(len(finished), 1)
         self.assertEqual(self.start(tool, *flags).wait(timeout=240), 0, self.talk(tool))
-        self.assertIn("goes on after 2 records", self.talk(tool))
+        self.assertIn("resumes after 2 records", self.talk(tool))
         self.assertEqual(self.points(output)[:1], finished)
         self.whole(output)
 

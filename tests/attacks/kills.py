@@ -210,7 +210,7 @@ class Kills(ToolCase):
     def took_over(talk, finished):
         """Returns true if the last run reports that it kept that many records of the previous run, or had nothing to
         do."""
-        kept = re.findall(r"goes on after (\d+) records", talk)
+        kept = re.findall(r"resumes after (\d+) records", talk)
         return talk.rstrip().rpartition("\n")[2].find(": cached ") >= 0 or (kept and int(kept[-1]) >= finished)
 
     # --- a kill ---

@@ -194,11 +194,11 @@ class OutputsDiffer(OutputsCase):
             with self.subTest(checkpoint=checkpoint):
                 self.changes_nothing(2, "train_sweep", f"--input={self.dataset}", *SWEEP, "--resume",
                                      f"--checkpoint={self.folder}/{checkpoint}", f"--output={self.folder / 's.rec'}",
-                                     says=["--checkpoint=", "are one file"])
+                                     says=["--checkpoint=", "are the same file"])
 
     def test_an_output_that_is_the_checkpoints_part(self):
         self.changes_nothing(2, "train_sweep", f"--input={self.dataset}", *SWEEP, f"--checkpoint={self.folder / 'w.pt'}",
-                             f"--output={self.folder / 'w.pt.part'}", says=["--output=", "are one file"])
+                             f"--output={self.folder / 'w.pt.part'}", says=["--output=", "are the same file"])
 
 
 class Places(OutputsCase):
@@ -224,7 +224,7 @@ class Places(OutputsCase):
         (self.folder / "x.part").mkdir()
         (self.folder / "y.part").symlink_to(file)
         for output, says in [(self.folder, "is a folder"), (file / "x", "file"), ("/dev/null", "is a device"),
-                             (self.folder / "x", "x.part: is no regular file"), (self.folder / "y", "y.part"),
+                             (self.folder / "x", "x.part: is not a regular file"), (self.folder / "y", "y.part"),
                              (self.folder / ("n" * 253), "name too long")]:
             with self.subTest(output=output):
                 self.changes_nothing(2, "cifar_prep", *SYNTHETIC, f"--output={output}", says=says)
@@ -495,7 +495,7 @@ class NothingOfAUsersIsWrittenOver(OutputsCase):
         part.write_text("precious")
         for force in ([], ["--force"]):
             self.changes_nothing(2, tool, *self.records()[tool], f"--output={output}", *force,
-                                 says=["out.rec.part: expected what a stopped run left", "move it away"])
+                                 says=["out.rec.part: expected the journal of a stopped run", "move it away"])
 
     def test_precious_file_at_part_of_cifar_prep(self):
         self.part_attack("cifar_prep")
@@ -615,7 +615,7 @@ class OtherRuns(OutputsCase):
         self.addCleanup(second.kill)
         first_error = first.communicate(timeout=120)[1].decode()
         self.assertEqual(first.returncode, 3, first_error)
-        self.assertIn("out.rec.part: expected the file that this run writes", first_error)
+        self.assertIn("out.rec.part: the file of this run was removed", first_error)
         second_error = second.communicate(timeout=120)[1].decode()
         self.assertEqual(second.returncode, 0, second_error)
         self.assertIn("--seed=1", self.call("report", f"--print={output}", check=True).stdout.decode())
@@ -648,7 +648,7 @@ class OtherRuns(OutputsCase):
                                  self.folder / "mounted", output, self.tools / "cifar_prep", *SYNTHETIC, "--force",
                                  f"--output={output}"], capture_output=True, timeout=60)
         self.assertEqual(result.returncode, 2, result.stderr.decode())
-        self.assertIn("mounted by itself; mount its folder", result.stderr.decode())
+        self.assertIn("is a mount point, so no other file can be renamed to it; mount its folder", result.stderr.decode())
 
 
 class Digests(OutputsCase):

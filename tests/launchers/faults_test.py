@@ -100,7 +100,7 @@ class FaultsCase(launched.LaunchedCase):
         self.assertGreaterEqual(kept, 2)  # the points of one rank
         codes, talks = self.ends(start())
         self.assertEqual(codes, [0] * len(codes), talks)
-        self.assertIn(f"goes on after {1 + kept} records", talks[0])
+        self.assertIn(f"resumes after {1 + kept} records", talks[0])
         if FaultsCase.whole is None:
             FaultsCase.whole = self.folder.parent / f"whole-{os.getpid()}.rec"
             self.call("scale_run", *self.command(f"--output={FaultsCase.whole}"), check=True)
@@ -206,7 +206,7 @@ class LinkTest(FaultsCase):
         self.cable.set_link("up")
         codes, talks = self.ends(self.two_hosts())
         self.assertEqual(codes, [0, 0], talks)
-        self.assertRegex(talks[0], "goes on after [34] records")
+        self.assertRegex(talks[0], "resumes after [34] records")
         return took
 
 

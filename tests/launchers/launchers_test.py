@@ -116,7 +116,7 @@ class ByHandTest(launched.LaunchedCase):
         processes = self.world(2, *command)
         self.wait_for(lambda: marked_processes.marked_processes(self.mark, "--rank=1"), "a rank 1")
         processes[0].send_signal(signal.SIGTERM)
-        self.assertIn("goes on after 3 records", self.ends(processes, 15)[1][0])
+        self.assertIn("resumes after 3 records", self.ends(processes, 15)[1][0])
 
     def test_sigterm_to_the_leader(self):
         self.stopped(0, signal.SIGTERM, 143)
