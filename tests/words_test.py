@@ -29,6 +29,13 @@ WALL_CLOCK = [
     "lib/base/subprocess_test.cc",  # sets the clock, as this process sees it
 ]
 
+# Retired names of the fused step, its kernels and its exchange.
+RETIRED_NAMES = re.compile("|".join((
+    r"\bStepLanes?\b|\bstep_lanes|\blanes_\b",  # StepStreams
+    r"\bWire(?!FormatLite|Type)[A-Z]?|\bwire_(?!format_lite)|_wire\b",  # CommunicationDtype, send buffer
+    r"SilentExchange\b|\bsilent_exchange",  # NoOpExchange
+)))
+
 # (reason, files, pattern that breaks the rule, a line that breaks it, a line that does not)
 RULES = [
     ("a comment names its subject", CODE | SCRIPTS, re.compile(r"(?:^|\s)(?://|#) (?:Of (?!course)|Likewise\b)|[;,.] [Ll]ikewise\.?$"),
@@ -51,8 +58,7 @@ RULES = [
     (CLOCK, CODE,
      re.compile(r"\babsl::Now\(\)|(?<!cuda::std::chrono::)\bsystem_clock\b|\bgettimeofday\(|\bCLOCK_REALTIME\b|(?<![\w.>])time\((?:nullptr|NULL|0)\)"),
      "const absl::Time deadline = absl::Now() + timeout;", "const MonotonicTime deadline = MonotonicTime::Now() + timeout;"),
-    ("names of the fused step are the field's (DESIGN.md, glossary)", CODE, re.compile(
-        r"\bStepLanes?\b|\bstep_lanes|\blanes_\b|\bWire(?!FormatLite|Type)[A-Z]?|\bwire_(?!format_lite)|_wire\b"),
+    ("names of the fused step are the field's (DESIGN.md, glossary)", CODE, RETIRED_NAMES,
      "StepLanes lanes_;", "StepStreams streams_;  // of_lane, kLanes"),
     ("nothing is left for later in the code", CODE | SCRIPTS, re.compile(r"\b(?:TODO|FIXME|XXX)\b"), "// TODO: more", "// Todo lists are elsewhere"),
 ]

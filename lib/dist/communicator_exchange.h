@@ -36,7 +36,7 @@ struct PeerExchangeOptions {
   CommunicationDtype communication_dtype = CommunicationDtype::kFp32;
   absl::Duration timeout = absl::Seconds(60);  // limit of a wait for another rank; the GPU counts in units of 4.3 s
   bool shares_update = false;  // each rank updates its share of the large ranges' weights for all ranks (ZeRO-1)
-  bool sends = true;           // false: same launches without sends, waits and sums (silent_exchange.h)
+  bool sends = true;           // false: same launches without sends, waits and sums (no_op_exchange.h)
 };
 
 // Makes an exchange like MakeCommunicatorExchange, with the same errors, but without a communication library: for GPUs

@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/dist/counted_exchange.h"
+#include "lib/dist/no_op_exchange.h"
 #include "lib/dist/reducer_choice.h"
-#include "lib/dist/silent_exchange.h"
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/follow_stream.h"
 #include "lib/kernels/peer_flags.h"
@@ -356,8 +356,8 @@ class PeerExchange : public CountedExchange {
 absl::StatusOr<std::shared_ptr<GradientExchange>> MakePeerExchange(Communicator& communicator,
                                                                    const PeerExchangeOptions& options) {
   if (!options.sends) {
-    return MakeSilentExchange(static_cast<uint32_t>(communicator.rank()), static_cast<uint32_t>(communicator.size()),
-                              options);
+    return MakeNoOpExchange(static_cast<uint32_t>(communicator.rank()), static_cast<uint32_t>(communicator.size()),
+                            options);
   }
   auto exchange = std::make_shared<PeerExchange>(communicator, options);
   RETURN_IF_ERROR(exchange->Init(communicator));

@@ -12,8 +12,8 @@
 // `side` and `update` have the least priority: if several streams have blocks waiting, the chain of data gradients goes
 // first, with the shortcuts that it waits for. `tail` runs concurrently with the next step's batch, which is large and
 // can wait.
-#ifndef LOCKSTEP_LIB_FUSED_STEP_LANES_H_
-#define LOCKSTEP_LIB_FUSED_STEP_LANES_H_
+#ifndef LOCKSTEP_LIB_FUSED_STEP_STREAMS_H_
+#define LOCKSTEP_LIB_FUSED_STEP_STREAMS_H_
 
 #include <cuda_runtime.h>
 
@@ -86,4 +86,4 @@ class StepStreams {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_FUSED_STEP_LANES_H_
+#endif  // LOCKSTEP_LIB_FUSED_STEP_STREAMS_H_

@@ -1,7 +1,7 @@
 // Converts the gradients of micro-batches to the gradient that a rank sends for its step: the sum over its
 // micro-batches, each multiplied by its share of the batch, in fp32, and at the end rounded to the communication dtype.
-#ifndef LOCKSTEP_LIB_KERNELS_WIRE_GRADIENTS_H_
-#define LOCKSTEP_LIB_KERNELS_WIRE_GRADIENTS_H_
+#ifndef LOCKSTEP_LIB_KERNELS_SENT_GRADIENTS_H_
+#define LOCKSTEP_LIB_KERNELS_SENT_GRADIENTS_H_
 
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
@@ -35,4 +35,4 @@ void ComputeSentGradientsReference(const SentGradientsInput<G, W>& input);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_KERNELS_WIRE_GRADIENTS_H_
+#endif  // LOCKSTEP_LIB_KERNELS_SENT_GRADIENTS_H_

@@ -1,4 +1,4 @@
-#include "lib/dist/silent_exchange.h"
+#include "lib/dist/no_op_exchange.h"
 
 #include <c10/cuda/CUDAGuard.h>
 
@@ -11,12 +11,12 @@
 namespace lockstep {
 namespace {
 
-class SilentExchange : public CountedExchange {
+class NoOpExchange : public CountedExchange {
  public:
-  SilentExchange(uint32_t rank, uint32_t ranks, const PeerExchangeOptions& options)
+  NoOpExchange(uint32_t rank, uint32_t ranks, const PeerExchangeOptions& options)
       : rank_(rank), ranks_(ranks), options_(options) {}
 
-  ~SilentExchange() override {
+  ~NoOpExchange() override {
     const c10::cuda::CUDAGuard guard(options_.device);
     if (event_ != nullptr) {
       cudaEventDestroy(event_);
@@ -85,9 +85,9 @@ class SilentExchange : public CountedExchange {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<GradientExchange>> MakeSilentExchange(uint32_t rank, uint32_t ranks,
-                                                                     const PeerExchangeOptions& options) {
-  auto exchange = std::make_shared<SilentExchange>(rank, ranks, options);
+absl::StatusOr<std::shared_ptr<GradientExchange>> MakeNoOpExchange(uint32_t rank, uint32_t ranks,
+                                                                   const PeerExchangeOptions& options) {
+  auto exchange = std::make_shared<NoOpExchange>(rank, ranks, options);
   RETURN_IF_ERROR(exchange->Init());
   return std::shared_ptr<GradientExchange>(std::move(exchange));
 }
