@@ -185,8 +185,6 @@ absl::Status ReadTrainingFlags(proto::TrainingSpec& training) {
     RETURN_IF_ERROR(CheckFlagWord("memory_format", format, {"nchw", "channels_last"}));
     training.set_channels_last(format == "channels_last");
   }
-  ASSIGN_OR_RETURN(const auto milestones, ParseNumberList("lr_milestones", absl::GetFlag(FLAGS_lr_milestones)));
-  training.mutable_lr_milestone()->Assign(milestones.begin(), milestones.end());
   return SetEpochs(absl::GetFlag(FLAGS_epochs), absl::GetFlag(FLAGS_repeats), training);
 }
 

@@ -24,7 +24,7 @@ RANGED_FLAG(uint32_t, repeats, 0, 0, 10, "");
 RANGED_FLAG(uint64_t, seed, 0, 0, 1e19L, "");
 RANGED_FLAG(std::optional<uint32_t>, validation_images, std::nullopt, 0, 10, "");
 RANGED_FLAG(double, momentum, 0.9, 0, 1, "");
-RANGED_FLAG(std::vector<std::string>, lr_milestone, {}, 0, 10, "");
+RANGED_FLAG(std::vector<std::string>, lr_milestones, {}, 0, 10, "");
 RANGED_FLAG(double, evaluate_every, 0, 0, 10, "");  // type differs from the field's, a uint32
 
 namespace lockstep {
@@ -112,13 +112,13 @@ TEST(SetFieldsFromFlagsTest, TakesEveryType) {
   absl::SetFlag(&FLAGS_augment, false);
   absl::SetFlag(&FLAGS_repeats, 3);
   absl::SetFlag(&FLAGS_seed, 1ull << 40);
-  absl::SetFlag(&FLAGS_lr_milestone, {"2", "4"});
+  absl::SetFlag(&FLAGS_lr_milestones, {"2", "4"});
   absl::SetFlag(&FLAGS_validation_images, 4u);
   proto::TrainingSpec spec;
   ASSERT_TRUE(SetFieldsFromFlags(spec, {"device"}).ok());
   EXPECT_EQ(spec.ShortDebugString(),
             "model: \"lenet5\" precision: TF32 momentum: 0.9 seed: 1099511627776 repeats: 3 schedule: CONSTANT "
-            "lr_milestone: 2 lr_milestone: 4 fused_sums: false validation_images: 4");
+            "lr_milestones: 2 lr_milestones: 4 fused_sums: false validation_images: 4");
 }
 
 TEST(SetFieldsFromFlagsTest, ReportsWhatIsNoValueOfTheField) {
@@ -128,8 +128,8 @@ TEST(SetFieldsFromFlagsTest, ReportsWhatIsNoValueOfTheField) {
   absl::SetFlag(&FLAGS_schedule, "");  // not allowed: the default is not empty
   EXPECT_EQ(SetFieldsFromFlags(spec, {"device"}).code(), absl::StatusCode::kInvalidArgument);
   absl::SetFlag(&FLAGS_schedule, "cosine");
-  absl::SetFlag(&FLAGS_lr_milestone, {"2", "x"});
-  EXPECT_THAT(Message(SetFieldsFromFlags(spec, {"device"})), HasSubstr("--lr_milestone: 'x' is no number"));
+  absl::SetFlag(&FLAGS_lr_milestones, {"2", "x"});
+  EXPECT_THAT(Message(SetFieldsFromFlags(spec, {"device"})), HasSubstr("--lr_milestones: 'x' is no number"));
   proto::SweepSpec sweep;  // field `model` is a message, so --model does not set it
   EXPECT_EQ(SetFieldsFromFlags(sweep).code(), absl::StatusCode::kInternal);
 }

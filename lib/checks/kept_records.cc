@@ -11,6 +11,7 @@
 #include "lib/proto/scale.pb.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/record/framed_records.h"
+#include "lib/record/old_field_names.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 
@@ -45,7 +46,8 @@ std::vector<std::string> KeptRecordPaths() {
 LabRecords ReadKeptRecord(const std::string& path) {
   const std::string json = ReadFile(path);
   const std::unique_ptr<google::protobuf::Message> file = EmptyFile(json);
-  const auto parsed = google::protobuf::util::JsonStringToMessage(json, file.get());
+  const auto parsed =
+      google::protobuf::util::JsonStringToMessage(WithPresentFieldNames(json, *file->GetDescriptor()), file.get());
   EXPECT_TRUE(parsed.ok()) << path << ": " << parsed.ToString();
   const std::string record = TempPath("kept.rec");
   WriteFile(record, FramedRecords(*file));

@@ -158,7 +158,7 @@ const std::vector<Remedy>& Remedies() {
 
 void SetCosine(proto::TrainingSpec& training) {
   training.set_schedule(proto::COSINE);
-  training.clear_lr_milestone();
+  training.clear_lr_milestones();
   training.clear_lr_gamma();
 }
 

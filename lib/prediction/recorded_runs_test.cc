@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "lib/prediction/predict.h"
 #include "lib/published/published_tables.h"
+#include "lib/record/old_field_names.h"
 #include "lib/statistics/statistics.h"
 #include "lib/testing/matchers.h"
 
@@ -37,7 +38,8 @@ std::vector<typename std::decay_t<decltype(*File().mutable_record(0))>> Load(con
   text << in.rdbuf();
   File file;
   google::protobuf::util::JsonParseOptions options;
-  const auto status = google::protobuf::util::JsonStringToMessage(text.str(), &file, options);
+  const auto status = google::protobuf::util::JsonStringToMessage(
+      WithPresentFieldNames(text.str(), *File::descriptor()), &file, options);
   EXPECT_TRUE(status.ok()) << path << ": " << status.ToString();
   return {file.record().begin(), file.record().end()};
 }

@@ -26,8 +26,8 @@ std::string DescribeSchedule(const proto::TrainingSpec& training) {
   std::string text;
   switch (training.schedule()) {
     case proto::MULTISTEP:
-      text = absl::StrCat(" times ", training.lr_gamma(), " with epochs ", absl::StrJoin(training.lr_milestone(), ", "),
-                          " (from 0)");
+      text = absl::StrCat(" times ", training.lr_gamma(), " with epochs ",
+                          absl::StrJoin(training.lr_milestones(), ", "), " (from 0)");
       break;
     case proto::COSINE:
       text = ", decaying by half a cosine, epoch by epoch";

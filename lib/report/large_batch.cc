@@ -60,7 +60,8 @@ uint32_t BaseBatch(const ExperimentView& view) {
 
 bool SameSchedule(const proto::TrainingSpec& a, const proto::TrainingSpec& b) {
   return a.schedule() == b.schedule() && a.lr_gamma() == b.lr_gamma() &&
-         std::equal(a.lr_milestone().begin(), a.lr_milestone().end(), b.lr_milestone().begin(), b.lr_milestone().end());
+         std::equal(a.lr_milestones().begin(), a.lr_milestones().end(), b.lr_milestones().begin(),
+                    b.lr_milestones().end());
 }
 
 std::string NoLikeBase(const LargeBatchView& large, const ExperimentRow& row) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -12,6 +13,7 @@
 #include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/proto/header.pb.h"
+#include "lib/record/old_field_names.h"
 #include "lib/record/record_format.h"
 #include "lib/report/record_types.h"
 
@@ -126,8 +128,9 @@ absl::Status AppendFrames(const Message& file, RecordOfJson& record) {
 
 absl::StatusOr<RecordOfJson> ReadRecordJson(const std::string& json, const std::string& path) {
   RecordOfJson record;
-  const std::string mended = Mended(json, record.left_out);
+  std::string mended = Mended(json, record.left_out);
   ASSIGN_OR_RETURN(const Descriptor* const type, TypeOf(mended, path));
+  mended = WithPresentFieldNames(std::move(mended), *type);
   const std::unique_ptr<Message> file = NewMessage(*type);
   const auto status =
       google::protobuf::util::JsonStringToMessage(mended, file.get(), google::protobuf::util::JsonParseOptions());

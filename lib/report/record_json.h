@@ -22,8 +22,8 @@ struct RecordOfJson {
 // Parses the JSON and checks only its form, because the bytes are later read like any record file (record_reader.h). If
 // no record was changed and no field left out, `bytes` equals the printed file, except for the order of a header's
 // environment in files from before 2026-11-25. Hence a header with several entries there is not compared with its
-// checksum. Returns DataLossError with a one-line message that names `path` if the text is not JSON, is cut off, or is
-// not a record's JSON.
+// checksum. Fields may have the names of an earlier version (old_field_names.h). Returns DataLossError with a one-line
+// message that names `path` if the text is not JSON, is cut off, or is not a record's JSON.
 absl::StatusOr<RecordOfJson> ReadRecordJson(const std::string& json, const std::string& path);
 
 // Returns a converter for RecordReader::OpenAny that requires all bytes. The converter returns FailedPreconditionError

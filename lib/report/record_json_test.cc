@@ -88,6 +88,20 @@ TEST(RecordJsonTest, MinusZeroStays) {
   EXPECT_EQ(ReadRecordJson(zero, "x")->bytes, ReadRecordJson(point_zero, "x")->bytes);
 }
 
+TEST(RecordJsonTest, AnOldFieldNameIsRead) {
+  const std::string json = Json(SmallLabFiles()[1], true);
+  const size_t at = json.find("\"training\": {");
+  ASSERT_NE(at, std::string::npos);
+  const auto with_field = [&](const char* field) {
+    std::string more = json;
+    return more.insert(json.find('{', at) + 1, field);
+  };
+  const auto old = ReadRecordJson(with_field("\"lr_milestone\": [3],"), "x.json");
+  ASSERT_THAT(old, IsOk());
+  EXPECT_EQ(old->bytes, ReadRecordJson(with_field("\"lr_milestones\": [3],"), "x.json")->bytes);
+  EXPECT_NE(old->bytes, ReadRecordJson(json, "x.json")->bytes);
+}
+
 TEST(RecordJsonTest, WhatIsNoRecordIsRefusedInALine) {
   for (const char* json : {"{", "{}", "{\"a\": [1, 2]}", "{\"record\": 3}", "{\"record\": [{\"header\": {}}]}",
                            "{\"record\": [{\"header\": {\"schema\": \"no.such.File\"}}]}", "{\"record", "{\"a\\"}) {

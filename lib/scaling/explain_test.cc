@@ -10,6 +10,7 @@
 #include "google/protobuf/text_format.h"
 #include "google/protobuf/util/json_util.h"
 #include "gtest/gtest.h"
+#include "lib/record/old_field_names.h"
 #include "lib/scaling/scale_parts.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
@@ -301,7 +302,8 @@ TEST(ExplainTest, BytesAreThoseThatTheReducerSends) {
 
 ScaleRecords ReadRun(const std::string& path) {
   proto::ScaleFile file;
-  const auto status = google::protobuf::util::JsonStringToMessage(testing::ReadFile(path), &file);
+  const std::string json = WithPresentFieldNames(testing::ReadFile(path), *proto::ScaleFile::descriptor());
+  const auto status = google::protobuf::util::JsonStringToMessage(json, &file);
   EXPECT_TRUE(status.ok()) << path << ": " << status.ToString();
   ScaleRecords run;
   run.records.assign(file.record().begin(), file.record().end());

@@ -60,7 +60,7 @@ class AutogradCudaTest : public ::testing::Test {
     input.spec.set_learning_rate(0.0625);
     input.spec.set_momentum(0.9);
     input.spec.set_schedule(proto::MULTISTEP);
-    input.spec.add_lr_milestone(kEpochs - 1);
+    input.spec.add_lr_milestones(kEpochs - 1);
     input.spec.set_lr_gamma(0.5);
     input.spec.set_repeats(kEpochs);
     EXPECT_THAT(CheckTrainingSpec(input.spec), IsOk());

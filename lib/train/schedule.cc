@@ -23,7 +23,7 @@ double Anneal(double from, double to, double share) { return to + (from - to) / 
 
 double MultistepFactor(const proto::TrainingSpec& spec, uint32_t epoch) {
   double factor = 1;
-  for (const uint32_t milestone : spec.lr_milestone()) {
+  for (const uint32_t milestone : spec.lr_milestones()) {
     factor *= milestone <= epoch ? spec.lr_gamma() : 1;
   }
   return factor;
@@ -47,12 +47,12 @@ absl::Status CheckMultistep(const proto::TrainingSpec& spec) {
   if (!(spec.lr_gamma() > 0 && std::isfinite(spec.lr_gamma()))) {
     return absl::InvalidArgumentError(absl::StrCat("--lr_gamma=", spec.lr_gamma(), ": expected a number above 0"));
   }
-  if (spec.lr_milestone().empty()) {
+  if (spec.lr_milestones().empty()) {
     return absl::InvalidArgumentError(
         "--schedule=multistep: --lr_milestones is missing, such as --lr_milestones=60,120,160");
   }
   uint32_t before = 0;
-  for (const uint32_t milestone : spec.lr_milestone()) {
+  for (const uint32_t milestone : spec.lr_milestones()) {
     if (milestone <= before || milestone >= TotalEpochs(spec)) {
       return absl::InvalidArgumentError(absl::StrCat("--lr_milestones: expected rising epochs from 1 to ",
                                                      TotalEpochs(spec) - 1, ", the last one of the run, found ",
@@ -128,7 +128,7 @@ uint32_t StepsPerEpoch(uint64_t images, uint32_t batch_size, bool drop_last) {
 absl::Status CheckSchedule(const proto::TrainingSpec& spec) {
   if (spec.schedule() == proto::MULTISTEP) {
     RETURN_IF_ERROR(CheckMultistep(spec));
-  } else if (!spec.lr_milestone().empty() || spec.lr_gamma() != 0) {
+  } else if (!spec.lr_milestones().empty() || spec.lr_gamma() != 0) {
     return absl::InvalidArgumentError("--lr_milestones and --lr_gamma belong to --schedule=multistep");
   }
   return CheckWarmup(spec);

@@ -100,7 +100,7 @@ TEST(ScheduleTest, CosineOver200EpochsIsTorchs) {
 }
 
 TEST(ScheduleTest, MultistepIsTorchs) {  // MultiStepLR(milestones=[2, 4], gamma=0.2)
-  EXPECT_THAT(Rates(Spec(6, "schedule: MULTISTEP lr_milestone: [2, 4] lr_gamma: 0.2"), 1),
+  EXPECT_THAT(Rates(Spec(6, "schedule: MULTISTEP lr_milestones: [2, 4] lr_gamma: 0.2"), 1),
               Are({0.1, 0.1, 0.02, 0.02, 0.004, 0.004}));
 }
 
@@ -142,7 +142,7 @@ TEST(ScheduleTest, WarmupStartsAtTheRateAskedFor) {
 }
 
 TEST(ScheduleTest, MilestonesCountFromTheBeginningOfTheRun) {
-  EXPECT_THAT(Rates(Spec(4, "schedule: MULTISTEP lr_milestone: 2 lr_gamma: 0.5 lr_warmup_epochs: 1"), 2),
+  EXPECT_THAT(Rates(Spec(4, "schedule: MULTISTEP lr_milestones: 2 lr_gamma: 0.5 lr_warmup_epochs: 1"), 2),
               Are({0.05, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05}));
 }
 
@@ -157,13 +157,13 @@ TEST(ScheduleTest, RefusesWhatCannotBe) {
     EXPECT_THAT(CheckSchedule(Spec(10, more)), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(says))) << more;
   };
   refused("schedule: MULTISTEP lr_gamma: 0.1", "--lr_milestones is missing");
-  refused("schedule: MULTISTEP lr_gamma: 0.1 lr_milestone: [4, 4]", "from 1 to 9, the last one of the run, found 4");
-  refused("schedule: MULTISTEP lr_gamma: 0.1 lr_milestone: [4, 2]", "found 2");
-  refused("schedule: MULTISTEP lr_gamma: 0.1 lr_milestone: [10]", "found 10");
-  refused("schedule: MULTISTEP lr_gamma: 0.1 lr_milestone: [0]", "found 0");
-  refused("schedule: MULTISTEP lr_milestone: [4]", "--lr_gamma=0");
-  refused("schedule: MULTISTEP lr_gamma: nan lr_milestone: [4]", "--lr_gamma=nan");
-  refused("schedule: COSINE lr_milestone: [4]", "belong to --schedule=multistep");
+  refused("schedule: MULTISTEP lr_gamma: 0.1 lr_milestones: [4, 4]", "from 1 to 9, the last one of the run, found 4");
+  refused("schedule: MULTISTEP lr_gamma: 0.1 lr_milestones: [4, 2]", "found 2");
+  refused("schedule: MULTISTEP lr_gamma: 0.1 lr_milestones: [10]", "found 10");
+  refused("schedule: MULTISTEP lr_gamma: 0.1 lr_milestones: [0]", "found 0");
+  refused("schedule: MULTISTEP lr_milestones: [4]", "--lr_gamma=0");
+  refused("schedule: MULTISTEP lr_gamma: nan lr_milestones: [4]", "--lr_gamma=nan");
+  refused("schedule: COSINE lr_milestones: [4]", "belong to --schedule=multistep");
   refused("lr_gamma: 0.5", "belong to --schedule=multistep");
   refused("schedule: COSINE lr_warmup_epochs: 10", "--lr_warmup_epochs=10 is not below the 10 epochs");
   refused("schedule: ONE_CYCLE lr_warmup_epochs: 1", "climbs by itself");

@@ -137,7 +137,7 @@ proto::PointOrder MakeProbeOrder(const TrainSweepOptions& options, const SweepPl
   training.set_warmup_epochs(kWarmupEpochs);
   training.clear_repeats();
   training.clear_schedule();
-  training.clear_lr_milestone();
+  training.clear_lr_milestones();
   training.clear_lr_gamma();
   training.clear_lr_warmup_epochs();
   training.clear_lr_warmup_start();

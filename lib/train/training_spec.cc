@@ -59,7 +59,8 @@ std::string RecipeText(const proto::TrainingSpec& training) {
     absl::StrAppend(&text, ", ", absl::AsciiStrToLower(proto::Schedule_Name(training.schedule())));
   }
   if (training.schedule() == proto::MULTISTEP) {
-    absl::StrAppend(&text, " times ", training.lr_gamma(), " at epochs ", absl::StrJoin(training.lr_milestone(), ", "));
+    absl::StrAppend(&text, " times ", training.lr_gamma(), " at epochs ",
+                    absl::StrJoin(training.lr_milestones(), ", "));
   }
   if (training.lr_warmup_epochs() != 0) {
     absl::StrAppend(&text, ", after a warm-up of ", training.lr_warmup_epochs(), " epochs");
