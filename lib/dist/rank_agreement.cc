@@ -7,7 +7,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/dataset/content_digest.h"
 #include "lib/launch/agreement.h"
-#include "lib/launch/process_hello.h"
+#include "lib/launch/process_description.h"
 #include "lib/record/recorded_file.h"
 
 namespace lockstep {
@@ -24,16 +24,16 @@ absl::Status CheckRanksAgree(const RankContext& context, c10::Device device, con
   if (context.size == 1) {
     return absl::OkStatus();
   }
-  proto::AgentHello own;
+  proto::ProcessDescription own;
   own.set_rank(static_cast<uint32_t>(context.rank));
   own.set_host_name(HostName());
   own.set_dataset(ContentSha256(dataset));
   AddLibraries(device, own);
   ASSIGN_OR_RETURN(const std::vector<std::string> all,
                    context.store->AllGather(context.rank, context.size, own.SerializeAsString()));
-  proto::AgentHello first;
+  proto::ProcessDescription first;
   for (size_t rank = 0; rank < all.size(); ++rank) {
-    proto::AgentHello other;
+    proto::ProcessDescription other;
     if (!other.ParseFromString(all[rank]) || other.rank() != rank) {
       return absl::InternalError(absl::StrCat(
           "expected rank ", rank, " to describe itself, found other bytes; this is a ", "fault of that rank"));

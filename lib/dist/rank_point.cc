@@ -23,7 +23,7 @@
 #include "lib/dist/rank_agreement.h"
 #include "lib/dist/star_times.h"
 #include "lib/dist/weights_digest.h"
-#include "lib/launch/process_hello.h"
+#include "lib/launch/process_description.h"
 #include "lib/nn/model.h"
 #include "lib/nn/zero_gamma.h"
 #include "lib/train/schedule.h"

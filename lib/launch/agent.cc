@@ -33,17 +33,17 @@ proto::AgentMessage ToMessage(const ChildExit& exit) {
 }  // namespace
 
 absl::StatusOr<proto::AgentVerdict> Agent::Run() {
-  proto::AgentMessage hello;
-  *hello.mutable_hello() = hello_;
-  RETURN_IF_ERROR(channel_.Send(hello));
+  proto::AgentMessage first_message;
+  *first_message.mutable_description() = description_;
+  RETURN_IF_ERROR(channel_.Send(first_message));
   while (true) {
     Tick();
     if (verdict_ != nullptr) {
       return *verdict_;
     }
     if (!leader_.ok()) {
-      return absl::UnavailableError(absl::StrCat("rank ", hello_.rank(), " of ", hello_.size(), " on ",
-                                                 hello_.host_name(),
+      return absl::UnavailableError(absl::StrCat("rank ", description_.rank(), " of ", description_.size(), " on ",
+                                                 description_.host_name(),
                                                  ": rank 0, which leads, is lost: ", leader_.message()));
     }
     if (MonotonicTime::Now() > leave_at_) {
@@ -70,7 +70,7 @@ void Agent::Tick() {
   }
   proto::AgentMessage message;
   while (channel_.Take(message)) {
-    if (message.has_order() && message.order().size() <= hello_.rank()) {
+    if (message.has_order() && message.order().size() <= description_.rank()) {
       leader_ = absl::UnavailableError(
           absl::StrCat("it asked for one of ", message.order().size(), " ranks, of which this process has none"));
     } else if (message.has_order()) {
@@ -88,9 +88,9 @@ absl::Status Agent::RunRank() {
   const std::unique_ptr<proto::AgentOrder> order = std::move(order_);
   ASSIGN_OR_RETURN(const std::string self, SelfPath());
   RankEnvironment place;
-  place.rank = static_cast<int>(hello_.rank());
+  place.rank = static_cast<int>(description_.rank());
   place.size = static_cast<int>(order->size());
-  place.local_rank = static_cast<int>(hello_.local_rank());
+  place.local_rank = static_cast<int>(description_.local_rank());
   place.local_size = static_cast<int>(order->local_size());
   place.host = order->store_host().empty() ? PeerAddress(channel_.socket().fd()) : order->store_host();
   place.port = static_cast<uint16_t>(order->store_port());

@@ -19,9 +19,11 @@ namespace lockstep {
 
 class Agent {
  public:
-  // `leader` must be a connection to the leader, which must know the same `secret`. `hello` describes this process.
-  Agent(SecureSocket leader, const RunSecret& secret, const proto::AgentHello& hello, absl::Duration timeout)
-      : channel_(std::move(leader), timeout), secret_(secret), hello_(hello) {}
+  // `leader` must be a connection to the leader, which must know the same `secret`. `description` must be that of this
+  // process.
+  Agent(SecureSocket leader, const RunSecret& secret, const proto::ProcessDescription& description,
+        absl::Duration timeout)
+      : channel_(std::move(leader), timeout), secret_(secret), description_(description) {}
 
   // Serves the leader until the run ends, and returns the leader's verdict. Returns UnavailableError if the leader is
   // gone or was silent for the timeout, and CancelledError if a stop signal came and the leader did not send its
@@ -37,7 +39,7 @@ class Agent {
 
   AgentChannel channel_;
   const RunSecret secret_;
-  const proto::AgentHello hello_;
+  const proto::ProcessDescription description_;
   std::unique_ptr<proto::AgentOrder> order_;      // next order; null: nothing to do
   std::unique_ptr<proto::AgentVerdict> verdict_;  // verdict of the leader; null: the run continues
   bool end_rank_ = false;

@@ -25,8 +25,8 @@ namespace lockstep {
 
 inline constexpr int kHeartbeatsPerTimeout = 8;
 
-// Largest hello. A hello has a few kilobytes: the program's flags and their values.
-inline constexpr size_t kMaxHelloBytes = size_t{64} << 10;
+// Largest description of a process. It has a few kilobytes: the program's flags and their values.
+inline constexpr size_t kMaxDescriptionBytes = size_t{64} << 10;
 
 // Largest message. A rank's result has kilobytes, or megabytes for the samples of its epochs with --repeats=1000000.
 inline constexpr size_t kMaxAgentMessageBytes = size_t{64} << 20;

@@ -152,8 +152,8 @@ TEST(AgentChannelTest, ACallReadsOneMessage) {
 TEST(AgentChannelTest, AMessageBeyondTheLimitIsRefused) {
   Ends ends = Connect();
   AgentChannel near(std::move(ends.near), kTimeout);
-  AgentChannel far(std::move(ends.far), kTimeout, kMaxHelloBytes);
-  ASSERT_THAT(near.Send(Order(kMaxHelloBytes)), IsOk());
+  AgentChannel far(std::move(ends.far), kTimeout, kMaxDescriptionBytes);
+  ASSERT_THAT(near.Send(Order(kMaxDescriptionBytes)), IsOk());
   EXPECT_THAT(far.Receive(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("1 to 65536 bytes")));
   EXPECT_THAT(near.Send(Order(kMaxAgentMessageBytes)),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("67108864")));

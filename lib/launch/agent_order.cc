@@ -25,7 +25,7 @@ std::string StoreHost(const std::vector<Member>& members) {
 int LocalSize(const std::vector<Member>& members, int ranks, const Member& member) {
   const auto count = std::count_if(members.begin(), members.begin() + ranks,
                                    [&](const Member& other) { return other.remote_address == member.remote_address; });
-  return std::max(static_cast<int>(count), static_cast<int>(member.hello.local_rank()) + 1);
+  return std::max(static_cast<int>(count), static_cast<int>(member.description.local_rank()) + 1);
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ proto::AgentOrder OrderFor(const Member& member, const RankEnvironment& place, u
 RankEnvironment LeadersRank(const RankEnvironment& place, const std::vector<Member>& members) {
   RankEnvironment own = place;
   own.rank = 0;
-  own.local_rank = static_cast<int>(members[0].hello.local_rank());
+  own.local_rank = static_cast<int>(members[0].description.local_rank());
   own.local_size = LocalSize(members, place.size, members[0]);
   own.host = StoreHost(members);
   return own;

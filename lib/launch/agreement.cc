@@ -12,8 +12,8 @@
 namespace lockstep {
 namespace {
 
-absl::Status Differ(const proto::AgentHello& leader, const proto::AgentHello& member, absl::string_view expected,
-                    absl::string_view found, absl::string_view mend) {
+absl::Status Differ(const proto::ProcessDescription& leader, const proto::ProcessDescription& member,
+                    absl::string_view expected, absl::string_view found, absl::string_view mend) {
   return absl::UnavailableError(absl::StrCat(MemberName(member), " differs from rank 0 on ", leader.host_name(),
                                              ": expected ", expected, ", found ", found, "; ", mend));
 }
@@ -22,10 +22,10 @@ struct Difference {
   std::string name, expected, found;
 };
 
-std::string ValueOf(const proto::AgentHello& hello, const std::string& name) {
-  const auto found = std::find_if(hello.setting().begin(), hello.setting().end(),
+std::string ValueOf(const proto::ProcessDescription& description, const std::string& name) {
+  const auto found = std::find_if(description.setting().begin(), description.setting().end(),
                                   [&](const proto::AgentSetting& setting) { return setting.name() == name; });
-  return found == hello.setting().end() || found->value().empty() ? "none" : found->value();
+  return found == description.setting().end() || found->value().empty() ? "none" : found->value();
 }
 
 // Returns true if `value` is the flag's default. The message says so, because a default such as --learning_rate=0 may
@@ -41,11 +41,11 @@ std::string Shown(const std::string& name, const std::string& value) {
 
 }  // namespace
 
-std::string MemberName(const proto::AgentHello& hello) {
-  return absl::StrCat("rank ", hello.rank(), " on ", hello.host_name());
+std::string MemberName(const proto::ProcessDescription& description) {
+  return absl::StrCat("rank ", description.rank(), " on ", description.host_name());
 }
 
-absl::Status CheckAgreement(const proto::AgentHello& leader, const proto::AgentHello& member) {
+absl::Status CheckAgreement(const proto::ProcessDescription& leader, const proto::ProcessDescription& member) {
   if (member.build_id() != leader.build_id()) {
     return Differ(leader, member, absl::StrCat("the program with SHA-256 ", leader.build_id()), member.build_id(),
                   "put one build on all hosts");
@@ -71,8 +71,8 @@ absl::Status CheckAgreement(const proto::AgentHello& leader, const proto::AgentH
                 "start all with one command and one set of libraries");
 }
 
-absl::Status CheckSameDataset(const proto::AgentHello& leader, const std::string& leaders_sha256,
-                              const proto::AgentHello& member) {
+absl::Status CheckSameDataset(const proto::ProcessDescription& leader, const std::string& leaders_sha256,
+                              const proto::ProcessDescription& member) {
   return member.dataset() == leaders_sha256
              ? absl::OkStatus()
              : Differ(leader, member, absl::StrCat("a data set with SHA-256 ", leaders_sha256), member.dataset(),

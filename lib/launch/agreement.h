@@ -11,15 +11,15 @@
 namespace lockstep {
 
 // Returns "rank 1 on HOST".
-std::string MemberName(const proto::AgentHello& hello);
+std::string MemberName(const proto::ProcessDescription& description);
 
 // Returns UnavailableError if the two processes differ. The message names the member, its host, and the difference: the
 // program, or the first setting with both values and the names of the other settings.
-absl::Status CheckAgreement(const proto::AgentHello& leader, const proto::AgentHello& member);
+absl::Status CheckAgreement(const proto::ProcessDescription& leader, const proto::ProcessDescription& member);
 
 // Does the same for the data set. The leader knows its digest only after it has read the data set.
-absl::Status CheckSameDataset(const proto::AgentHello& leader, const std::string& leaders_sha256,
-                              const proto::AgentHello& member);
+absl::Status CheckSameDataset(const proto::ProcessDescription& leader, const std::string& leaders_sha256,
+                              const proto::ProcessDescription& member);
 
 }  // namespace lockstep
 

@@ -51,23 +51,23 @@ bool IsSha256(absl::string_view text) {
   return digits;
 }
 
-absl::Status CheckHello(const proto::AgentHello& hello) {
-  RETURN_IF_ERROR(CheckRange("hello.size", hello.size(), 1, kMaxWorld));
-  RETURN_IF_ERROR(CheckRange("hello.rank", hello.rank(), 0, int64_t{hello.size()} - 1));
-  RETURN_IF_ERROR(CheckRange("hello.local_rank", hello.local_rank(), 0, hello.rank()));
-  RETURN_IF_ERROR(CheckRange("hello.gpus", hello.gpus(), 0, kMaxWorld));
-  RETURN_IF_ERROR(CheckName("hello.host_name", hello.host_name()));
-  if (!IsSha256(hello.build_id())) {
-    return Unfit("hello.build_id", "64 hex digits", absl::StrCat("'", ReadableLine(hello.build_id()), "'"));
+absl::Status CheckDescription(const proto::ProcessDescription& description) {
+  RETURN_IF_ERROR(CheckRange("description.size", description.size(), 1, kMaxWorld));
+  RETURN_IF_ERROR(CheckRange("description.rank", description.rank(), 0, int64_t{description.size()} - 1));
+  RETURN_IF_ERROR(CheckRange("description.local_rank", description.local_rank(), 0, description.rank()));
+  RETURN_IF_ERROR(CheckRange("description.gpus", description.gpus(), 0, kMaxWorld));
+  RETURN_IF_ERROR(CheckName("description.host_name", description.host_name()));
+  if (!IsSha256(description.build_id())) {
+    return Unfit("description.build_id", "64 hex digits", absl::StrCat("'", ReadableLine(description.build_id()), "'"));
   }
-  for (const proto::AgentSetting& setting : hello.setting()) {
-    RETURN_IF_ERROR(CheckName("hello.setting.name", setting.name()));
+  for (const proto::AgentSetting& setting : description.setting()) {
+    RETURN_IF_ERROR(CheckName("description.setting.name", setting.name()));
   }
-  const bool described =
-      hello.dataset().empty() || IsSha256(hello.dataset()) || absl::StartsWith(hello.dataset(), "none: ");
+  const bool described = description.dataset().empty() || IsSha256(description.dataset()) ||
+                         absl::StartsWith(description.dataset(), "none: ");
   return described ? absl::OkStatus()
-                   : Unfit("hello.dataset", "64 hex digits, or 'none: ' and a reason",
-                           absl::StrCat("'", ReadableLine(hello.dataset()), "'"));
+                   : Unfit("description.dataset", "64 hex digits, or 'none: ' and a reason",
+                           absl::StrCat("'", ReadableLine(description.dataset()), "'"));
 }
 
 absl::Status CheckOrder(const proto::AgentOrder& order) {
@@ -107,8 +107,8 @@ absl::Status CheckVerdict(const proto::AgentVerdict& verdict) {
 
 absl::Status CheckMessage(const proto::AgentMessage& message) {
   switch (message.kind_case()) {
-    case proto::AgentMessage::kHello:
-      return CheckHello(message.hello());
+    case proto::AgentMessage::kDescription:
+      return CheckDescription(message.description());
     case proto::AgentMessage::kOrder:
       return CheckOrder(message.order());
     case proto::AgentMessage::kExit:

@@ -19,10 +19,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   FUZZ_CHECK(message.kind_case() != proto::AgentMessage::KIND_NOT_SET);
-  if (message.has_hello()) {
-    const proto::AgentHello& hello = message.hello();
-    FUZZ_CHECK(hello.local_rank() <= hello.rank() && hello.rank() < hello.size());
-    FUZZ_CHECK(!hello.host_name().empty() && hello.host_name().find('\n') == std::string::npos);
+  if (message.has_description()) {
+    const proto::ProcessDescription& description = message.description();
+    FUZZ_CHECK(description.local_rank() <= description.rank() && description.rank() < description.size());
+    FUZZ_CHECK(!description.host_name().empty() && description.host_name().find('\n') == std::string::npos);
   }
   if (message.has_order()) {
     FUZZ_CHECK(std::isfinite(message.order().timeout_seconds()) && message.order().timeout_seconds() > 0);

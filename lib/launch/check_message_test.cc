@@ -17,16 +17,16 @@ using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 
-proto::AgentMessage Hello() {
+proto::AgentMessage Description() {
   proto::AgentMessage message;
-  proto::AgentHello& hello = *message.mutable_hello();
-  hello.set_rank(1);
-  hello.set_size(2);
-  hello.set_local_rank(1);
-  hello.set_host_name("node7");
-  hello.set_build_id(std::string(64, 'b'));
-  hello.add_setting()->set_name("--seed");
-  hello.set_dataset(std::string(64, 'd'));
+  proto::ProcessDescription& description = *message.mutable_description();
+  description.set_rank(1);
+  description.set_size(2);
+  description.set_local_rank(1);
+  description.set_host_name("node7");
+  description.set_build_id(std::string(64, 'b'));
+  description.add_setting()->set_name("--seed");
+  description.set_dataset(std::string(64, 'd'));
   return message;
 }
 
@@ -68,8 +68,8 @@ void ExpectRefused(const proto::AgentMessage& message, const std::string& field)
 }
 
 TEST(CheckMessageTest, WhatAProcessSaysIsAccepted) {
-  for (const proto::AgentMessage& message : {Hello(), Order(), Exit(false, 0), Exit(false, 255), Exit(true, 9), Stop(2),
-                                             Stop(15), Verdict(143, "stopped")}) {
+  for (const proto::AgentMessage& message : {Description(), Order(), Exit(false, 0), Exit(false, 255), Exit(true, 9),
+                                             Stop(2), Stop(15), Verdict(143, "stopped")}) {
     EXPECT_THAT(CheckMessage(message), IsOk());
   }
   proto::AgentMessage message;
@@ -79,25 +79,25 @@ TEST(CheckMessageTest, WhatAProcessSaysIsAccepted) {
   EXPECT_THAT(CheckMessage(message), IsOk());
 }
 
-TEST(CheckMessageTest, AHelloThatCannotBeIsRefused) {
-  const std::vector<std::pair<std::string, std::function<void(proto::AgentHello&)>>> changes = {
-      {"hello.size", [](auto& hello) { hello.set_size(0); }},
-      {"hello.size", [](auto& hello) { hello.set_size(1'000'000); }},
-      {"hello.rank", [](auto& hello) { hello.set_rank(2); }},
-      {"hello.local_rank", [](auto& hello) { hello.set_local_rank(2); }},
-      {"hello.gpus", [](auto& hello) { hello.set_gpus(std::numeric_limits<uint32_t>::max()); }},
-      {"hello.host_name", [](auto& hello) { hello.set_host_name(""); }},
-      {"hello.host_name", [](auto& hello) { hello.set_host_name("a\x1b[2J"); }},
-      {"hello.host_name", [](auto& hello) { hello.set_host_name("caf\xe9"); }},
-      {"hello.host_name", [](auto& hello) { hello.set_host_name(std::string(256, 'a')); }},
-      {"hello.build_id", [](auto& hello) { hello.set_build_id(""); }},
-      {"hello.build_id", [](auto& hello) { hello.set_build_id(std::string(64, 'x')); }},
-      {"hello.setting.name", [](auto& hello) { hello.add_setting(); }},
-      {"hello.dataset", [](auto& hello) { hello.set_dataset("some"); }},
+TEST(CheckMessageTest, AnImpossibleDescriptionIsRefused) {
+  const std::vector<std::pair<std::string, std::function<void(proto::ProcessDescription&)>>> changes = {
+      {"description.size", [](auto& description) { description.set_size(0); }},
+      {"description.size", [](auto& description) { description.set_size(1'000'000); }},
+      {"description.rank", [](auto& description) { description.set_rank(2); }},
+      {"description.local_rank", [](auto& description) { description.set_local_rank(2); }},
+      {"description.gpus", [](auto& description) { description.set_gpus(std::numeric_limits<uint32_t>::max()); }},
+      {"description.host_name", [](auto& description) { description.set_host_name(""); }},
+      {"description.host_name", [](auto& description) { description.set_host_name("a\x1b[2J"); }},
+      {"description.host_name", [](auto& description) { description.set_host_name("caf\xe9"); }},
+      {"description.host_name", [](auto& description) { description.set_host_name(std::string(256, 'a')); }},
+      {"description.build_id", [](auto& description) { description.set_build_id(""); }},
+      {"description.build_id", [](auto& description) { description.set_build_id(std::string(64, 'x')); }},
+      {"description.setting.name", [](auto& description) { description.add_setting(); }},
+      {"description.dataset", [](auto& description) { description.set_dataset("some"); }},
   };
   for (const auto& [field, change] : changes) {
-    proto::AgentMessage message = Hello();
-    change(*message.mutable_hello());
+    proto::AgentMessage message = Description();
+    change(*message.mutable_description());
     ExpectRefused(message, field);
   }
 }

@@ -28,33 +28,34 @@ std::string RemoteAddress(const TcpSocket& socket) {
 
 bool HasCome(const Member& member) { return member.channel != nullptr; }
 
-absl::Status Add(std::unique_ptr<AgentChannel> channel, const proto::AgentHello& hello, std::vector<Member>& members) {
-  const proto::AgentHello& leader = members[0].hello;
-  if (hello.size() != leader.size() || hello.rank() == 0 || hello.rank() >= leader.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("expected ranks 1 to ", leader.size() - 1, " of ", leader.size(),
-                                                   ", found ", MemberName(hello), ", which says that it is one of ",
-                                                   hello.size(), "; start all with one command"));
+absl::Status Add(std::unique_ptr<AgentChannel> channel, const proto::ProcessDescription& description,
+                 std::vector<Member>& members) {
+  const proto::ProcessDescription& leader = members[0].description;
+  if (description.size() != leader.size() || description.rank() == 0 || description.rank() >= leader.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "expected ranks 1 to ", leader.size() - 1, " of ", leader.size(), ", found ", MemberName(description),
+        ", which says that it is one of ", description.size(), "; start all with one command"));
   }
-  Member& member = members[hello.rank()];
+  Member& member = members[description.rank()];
   if (HasCome(member)) {
-    return absl::InvalidArgumentError(absl::StrCat("expected one process for each rank, found ", MemberName(hello),
-                                                   " and ", MemberName(member.hello),
+    return absl::InvalidArgumentError(absl::StrCat("expected one process for each rank, found ",
+                                                   MemberName(description), " and ", MemberName(member.description),
                                                    "; start each with a RANK of its own"));
   }
   member.remote_address = RemoteAddress(channel->socket());
   member.channel = std::move(channel);
-  member.hello = hello;
+  member.description = description;
   return absl::OkStatus();
 }
 
 absl::Status CheckLocalRanks(const std::vector<Member>& members) {
   std::map<std::pair<std::string, uint32_t>, const Member*> seen;
   for (const Member& member : members) {
-    const auto [other, added] = seen.insert({{member.remote_address, member.hello.local_rank()}, &member});
+    const auto [other, added] = seen.insert({{member.remote_address, member.description.local_rank()}, &member});
     if (!added) {
       return absl::InvalidArgumentError(absl::StrCat(
-          MemberName(member.hello), " and ", MemberName(other->second->hello), " both have LOCAL_RANK ",
-          member.hello.local_rank(), " of their host; expected each to have its own, give them different ones"));
+          MemberName(member.description), " and ", MemberName(other->second->description), " both have LOCAL_RANK ",
+          member.description.local_rank(), " of their host; expected each to have its own, give them different ones"));
     }
   }
   return absl::OkStatus();
@@ -74,21 +75,21 @@ std::string Missing(const std::vector<Member>& members) {
 
 absl::Status GatherMembers(Admission& door, absl::Duration timeout, std::vector<Member>& members) {
   const MonotonicTime deadline = MonotonicTime::Now() + timeout;
-  std::vector<std::unique_ptr<AgentChannel>> arrived;  // admitted connections without a hello yet
+  std::vector<std::unique_ptr<AgentChannel>> arrived;  // admitted connections without a description yet
   absl::Status unlike;  // error of the first process that differs; the others are still admitted to learn of it
   for (std::string missing = Missing(members); !missing.empty(); missing = Missing(members)) {
     RETURN_IF_ERROR(CheckNotStopped());
     if (MonotonicTime::Now() > deadline) {
       RETURN_IF_ERROR(unlike);
       return absl::UnavailableError(
-          absl::StrCat("expected all of ", members.size(), " ranks at ", members[0].hello.host_name(), ":", door.port(),
-                       " within ", absl::FormatDuration(timeout), ", rank ", missing, " did not come",
+          absl::StrCat("expected all of ", members.size(), " ranks at ", members[0].description.host_name(), ":",
+                       door.port(), " within ", absl::FormatDuration(timeout), ", rank ", missing, " did not come",
                        door.DescribeRefused(), "; start as many processes as the launcher says, where they reach that ",
                        "port, all with the same ", kTokenVariable, " if it is set"));
     }
     ASSIGN_OR_RETURN(std::vector<SecureSocket> proven, door.Wait(kPollInterval));
     for (SecureSocket& one : proven) {
-      arrived.push_back(std::make_unique<AgentChannel>(std::move(one), timeout, kMaxHelloBytes));
+      arrived.push_back(std::make_unique<AgentChannel>(std::move(one), timeout, kMaxDescriptionBytes));
     }
     for (std::unique_ptr<AgentChannel>& one : arrived) {
       proto::AgentMessage message;
@@ -101,10 +102,10 @@ absl::Status GatherMembers(Admission& door, absl::Duration timeout, std::vector<
         one = nullptr;
       } else if (one->Take(message)) {
         std::unique_ptr<AgentChannel> channel = std::move(one);
-        if (message.has_hello()) {
+        if (message.has_description()) {
           channel->set_max_bytes(kMaxAgentMessageBytes);
-          RETURN_IF_ERROR(Add(std::move(channel), message.hello(), members));
-          unlike.Update(CheckAgreement(members[0].hello, message.hello()));
+          RETURN_IF_ERROR(Add(std::move(channel), message.description(), members));
+          unlike.Update(CheckAgreement(members[0].description, message.description()));
         }
       }
     }

@@ -88,7 +88,7 @@ TEST(HandshakeTest, fake_leader_verdict) {
   EXPECT_THAT(connecting.Consume(rest), StatusIs(absl::StatusCode::kUnauthenticated, HasSubstr("secret")));
 }
 
-TEST(HandshakeTest, rendezvous_replayed_hello_is_let_in) {
+TEST(HandshakeTest, rendezvous_replayed_handshake_is_let_in) {
   Handshake connecting(Side::kConnecting, Secret(), kNonceC);
   Handshake first(Side::kListening, Secret(), kNonceS);
   const std::string greeting = connecting.TakeOutput();

@@ -15,7 +15,7 @@
 #include "lib/launch/error_file.h"
 #include "lib/launch/find_secret.h"
 #include "lib/launch/launch_environment.h"
-#include "lib/launch/process_hello.h"
+#include "lib/launch/process_description.h"
 #include "lib/launch/rendezvous.h"
 #include "lib/launch/run_secret.h"
 
@@ -51,7 +51,7 @@ int Fail(const LaunchedRunOptions& options, const absl::Status& status) {
   return ExitStatus(options.tool, status);
 }
 
-int Lead(const LaunchedRunOptions& options, const Rendezvous& rendezvous, const proto::AgentHello& self,
+int Lead(const LaunchedRunOptions& options, const Rendezvous& rendezvous, const proto::ProcessDescription& self,
          const std::function<absl::Status(World*)>& lead) {
   absl::StatusOr<OpenRendezvous> open =
       StartRendezvous(rendezvous.place, rendezvous.endpoint, rendezvous.secret, options.interface, options.timeout);
@@ -72,7 +72,7 @@ int Lead(const LaunchedRunOptions& options, const Rendezvous& rendezvous, const 
   return code;
 }
 
-int Serve(const LaunchedRunOptions& options, const Rendezvous& rendezvous, proto::AgentHello self) {
+int Serve(const LaunchedRunOptions& options, const Rendezvous& rendezvous, proto::ProcessDescription self) {
   absl::StatusOr<proto::AgentVerdict> verdict = absl::UnavailableError("");
   const absl::Status status = CatchMemoryEnd([&] {
     if (options.dataset != "-") {  // the leader refuses "-"
@@ -121,7 +121,7 @@ int RunLaunched(const LaunchedRunOptions& options, const std::function<absl::Sta
     const absl::Status status = CatchMemoryEnd([&] { return lead(nullptr); });
     return status.ok() ? 0 : Fail(options, status);
   }
-  const absl::StatusOr<proto::AgentHello> self = DescribeProcess(rendezvous->place, options.ask_for_gpus);
+  const absl::StatusOr<proto::ProcessDescription> self = DescribeProcess(rendezvous->place, options.ask_for_gpus);
   if (!self.ok()) {
     return Fail(options, self.status());
   }

@@ -13,7 +13,7 @@ namespace lockstep {
 
 struct Member {
   std::unique_ptr<AgentChannel> channel;  // connection to the process; null: the leader itself
-  proto::AgentHello hello;
+  proto::ProcessDescription description;
   std::string remote_address;  // address of the process's host, seen by the leader; empty: the leader's own host
   absl::Status lost;           // reason why the process is lost; OK: it is not
 };

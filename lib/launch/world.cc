@@ -28,9 +28,10 @@ constexpr absl::Duration kPollInterval = absl::Milliseconds(20);
 
 }  // namespace
 
-World::World(const LaunchPlace& place, const RunSecret& secret, const proto::AgentHello& leader, absl::Duration timeout)
+World::World(const LaunchPlace& place, const RunSecret& secret, const proto::ProcessDescription& leader,
+             absl::Duration timeout)
     : place_(place), secret_(secret), timeout_(timeout), members_(place.size) {
-  members_[0].hello = leader;
+  members_[0].description = leader;
 }
 
 absl::Status World::Gather(TcpSocket listener) {
@@ -50,7 +51,7 @@ absl::Status World::Gather(TcpSocket listener) {
 std::vector<std::string> World::HostNames() const {
   std::vector<std::string> names;
   for (const Member& member : members_) {
-    names.push_back(member.hello.host_name());
+    names.push_back(member.description.host_name());
   }
   return names;
 }
@@ -59,7 +60,7 @@ std::string World::OtherHosts() const {
   std::map<std::string, std::string> name_of;  // host names by address
   for (const Member& member : members_) {
     if (!member.remote_address.empty()) {
-      name_of[member.remote_address] = member.hello.host_name();
+      name_of[member.remote_address] = member.description.host_name();
     }
   }
   return absl::StrJoin(name_of, ", ", [](std::string* out, const auto& entry) { absl::StrAppend(out, entry.second); });
@@ -74,7 +75,7 @@ uint32_t World::RanksHere(uint32_t ranks) const {
 std::string World::Describe() const {
   const std::string others = OtherHosts();
   return absl::StrCat(LauncherName(place_.launcher), ": ", size(), size() == 1 ? " rank on " : " ranks on ",
-                      members_[0].hello.host_name(), others.empty() ? "" : ", ", others);
+                      members_[0].description.host_name(), others.empty() ? "" : ", ", others);
 }
 
 proto::Launch World::ToProto() const {
@@ -94,11 +95,11 @@ absl::Status World::CheckRanks(uint32_t ranks, bool on_gpus) const {
                      "; give at most as many, start more, or give --launcher=none to start them on this host"));
   }
   for (uint32_t rank = 0; rank < ranks && on_gpus; ++rank) {
-    const proto::AgentHello& hello = members_[rank].hello;
-    if (hello.local_rank() >= hello.gpus()) {
+    const proto::ProcessDescription& description = members_[rank].description;
+    if (description.local_rank() >= description.gpus()) {
       return absl::UnavailableError(
-          absl::StrCat("rank ", rank, " on ", hello.host_name(), " has LOCAL_RANK ", hello.local_rank(),
-                       " and wants the GPU of that number, found ", hello.gpus(),
+          absl::StrCat("rank ", rank, " on ", description.host_name(), " has LOCAL_RANK ", description.local_rank(),
+                       " and wants the GPU of that number, found ", description.gpus(),
                        " there; start no more ranks on a host than each sees GPUs, or give --device=cpu"));
     }
   }
@@ -107,7 +108,7 @@ absl::Status World::CheckRanks(uint32_t ranks, bool on_gpus) const {
 
 absl::Status World::CheckDataset(const std::string& content_sha256) const {
   for (size_t rank = 1; rank < members_.size(); ++rank) {
-    RETURN_IF_ERROR(CheckSameDataset(members_[0].hello, content_sha256, members_[rank].hello));
+    RETURN_IF_ERROR(CheckSameDataset(members_[0].description, content_sha256, members_[rank].description));
   }
   return absl::OkStatus();
 }

@@ -34,7 +34,8 @@ struct StorePlace {
 class World {
  public:
   // `leader` describes this process. All agents must know `secret`.
-  World(const LaunchPlace& place, const RunSecret& secret, const proto::AgentHello& leader, absl::Duration timeout);
+  World(const LaunchPlace& place, const RunSecret& secret, const proto::ProcessDescription& leader,
+        absl::Duration timeout);
 
   // Waits for the agents, which connect to `listener` and must prove that they know the secret. A world of one process
   // needs no call. Errors are those of GatherMembers and Heartbeat::Start.

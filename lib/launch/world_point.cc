@@ -120,7 +120,7 @@ void WorldPoint::Lose(size_t rank, absl::string_view why) {
   rule_.EndNow(MonotonicTime::Now());
   if (trouble_.ok()) {
     trouble_ = absl::UnavailableError(
-        absl::StrCat("rank ", rank, " of ", members_.size(), " on ", member.hello.host_name(),
+        absl::StrCat("rank ", rank, " of ", members_.size(), " on ", member.description.host_name(),
                      ": the process that the launcher started there is lost: ", member.lost.message()));
   }
 }

@@ -38,15 +38,15 @@ constexpr char kHere[] = "127.0.0.1";
 
 RunSecret Secret() { return *RunSecret::FromToken("a token of a run"); }
 
-proto::AgentHello Hello(int rank, int size) {
-  proto::AgentHello hello;
-  hello.set_rank(rank);
-  hello.set_size(size);
-  hello.set_local_rank(rank);
-  hello.set_host_name(absl::StrCat("host", rank));
-  hello.set_gpus(1);
-  hello.set_build_id(std::string(64, 'b'));
-  return hello;
+proto::ProcessDescription Description(int rank, int size) {
+  proto::ProcessDescription description;
+  description.set_rank(rank);
+  description.set_size(size);
+  description.set_local_rank(rank);
+  description.set_host_name(absl::StrCat("host", rank));
+  description.set_gpus(1);
+  description.set_build_id(std::string(64, 'b'));
+  return description;
 }
 
 // --- Rank of these tests ---
@@ -88,7 +88,7 @@ int RunTestAgent(const char* rank_size_port) {
   if (!leader.ok()) {
     return 1;
   }
-  const auto verdict = Agent(*std::move(leader), Secret(), Hello(numbers[0], numbers[1]), kTimeout).Run();
+  const auto verdict = Agent(*std::move(leader), Secret(), Description(numbers[0], numbers[1]), kTimeout).Run();
   return verdict.ok() ? verdict->exit_code() : absl::IsCancelled(verdict.status()) ? 143 : 5;
 }
 
@@ -106,7 +106,7 @@ class WorldTest : public ::testing::Test {
     LaunchPlace place;
     place.launcher = Launcher::kTorchrun;
     place.size = size;
-    world_ = std::make_unique<World>(place, Secret(), Hello(0, size), kTimeout);
+    world_ = std::make_unique<World>(place, Secret(), Description(0, size), kTimeout);
     return world_->Gather(*std::move(listener));
   }
 
@@ -280,7 +280,7 @@ TEST_F(WorldTest, TwoOfOneRankAreRefused) {
   StartAgent(1, 3, LocalPort(*listener));
   LaunchPlace place;
   place.size = 3;
-  world_ = std::make_unique<World>(place, Secret(), Hello(0, 3), kTimeout);
+  world_ = std::make_unique<World>(place, Secret(), Description(0, 3), kTimeout);
   EXPECT_THAT(world_->Gather(*std::move(listener)),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("RANK of its own")));
   world_->Dismiss(2, "");
@@ -315,18 +315,18 @@ TEST_F(WorldTest, EachPointHasASecretThatAllItsRanksKnow) {
   ExpectAllDismissed(0);
 }
 
-// A stranger that guesses the run's name and replays a recorded hello receives nothing and is not counted.
-TEST_F(WorldTest, rendezvous_replayed_hello_is_let_in) {
+// A stranger that guesses the run's name and replays a recorded message receives nothing and is not counted.
+TEST_F(WorldTest, rendezvous_replayed_handshake_is_let_in) {
   absl::StatusOr<TcpSocket> listener = ListenOn(kHere, 0);
   ASSERT_THAT(listener, IsOk());
   absl::StatusOr<TcpSocket> stranger = ConnectOnce(kHere, LocalPort(*listener));
   ASSERT_THAT(stranger, IsOk());
-  proto::AgentMessage hello;
-  *hello.mutable_hello() = Hello(1, 2);
-  ASSERT_THAT(SendAll(*stranger, hello.SerializeAsString(), MonotonicTime::Now() + kTimeout), IsOk());
+  proto::AgentMessage first_message;
+  *first_message.mutable_description() = Description(1, 2);
+  ASSERT_THAT(SendAll(*stranger, first_message.SerializeAsString(), MonotonicTime::Now() + kTimeout), IsOk());
   LaunchPlace place;
   place.size = 2;
-  world_ = std::make_unique<World>(place, Secret(), Hello(0, 2), kTimeout);
+  world_ = std::make_unique<World>(place, Secret(), Description(0, 2), kTimeout);
   EXPECT_THAT(world_->Gather(*std::move(listener)),
               StatusIs(absl::StatusCode::kUnavailable,
                        AllOf(HasSubstr("rank 1 did not come; 1 connection, the last one from 127.0.0.1, did not prove"),

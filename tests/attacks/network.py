@@ -26,8 +26,9 @@ MAGIC = b"LOCKSTP1"  # lib/launch/handshake.h
 GREETING_BYTES = 40
 NOBODY = "does not know this run's secret"
 
-# First message of an agent before the handshake had a proof: length, AgentMessage{hello{run: ".", rank: 1, size: 2}}.
-OLD_HELLO = b"\x00\x00\x00\x09" + b"\x0a\x07" + b"\x0a\x01." + b"\x10\x01" + b"\x18\x02"
+# First message of an agent before the handshake had a proof: length, and an AgentMessage with the description
+# {run: ".", rank: 1, size: 2}.
+OLD_FIRST_MESSAGE = b"\x00\x00\x00\x09" + b"\x0a\x07" + b"\x0a\x01." + b"\x10\x01" + b"\x18\x02"
 # AgentMessage{verdict{exit_code: 0}}: the run has ended successfully.
 OLD_VERDICT = b"\x00\x00\x00\x02" + b"\x3a\x00"
 
@@ -130,11 +131,11 @@ class Rendezvous(NetworkCase):
 
     def test_rendezvous_stranger_with_guessed_run_name(self):
         leader = self.leader()
-        self.assertEqual(self.hears(self.stranger(OLD_HELLO)), b"")
+        self.assertEqual(self.hears(self.stranger(OLD_FIRST_MESSAGE)), b"")
         self.assertEqual(len(self.hears(self.stranger(MAGIC + os.urandom(64)))), GREETING_BYTES)
         self.two_end_well(leader)
 
-    def test_rendezvous_replayed_hello_is_let_in(self):
+    def test_rendezvous_replayed_handshake_is_let_in(self):
         """A stranger records everything that rank 1 of a run sent, and replays it to another leader with the same
         token."""
         said = bytearray()

@@ -26,7 +26,7 @@ PATIENCE_SECONDS = 1.0
 FORGED = struct.pack("=dd", 0.005, 40.0)  # a loss and an accuracy of 4000 %: bytes that RankGroup::Sum once accepted
 
 # c10d::TCPStore, the former store: PyTorch's torch/csrc/distributed/c10d/TCPStoreBackend.hpp
-TCPSTORE_HELLO = struct.pack("=BI", 0, 0x3C85F7CE)
+TCPSTORE_VALIDATE = struct.pack("=BI", 0, 0x3C85F7CE)
 SET, GET, COUNT_KEYS = 1, 3, 7
 
 
@@ -68,14 +68,14 @@ def sealed(key, counter, body):
 
 def read_store(connection, captured, chance):
     """Asks for the number of keys, like a client of c10d::TCPStore."""
-    say(connection, TCPSTORE_HELLO + struct.pack("=B", COUNT_KEYS))
+    say(connection, TCPSTORE_VALIDATE + struct.pack("=B", COUNT_KEYS))
     return len(receive(connection, 8)) == 8
 
 
 def write_store(connection, captured, chance):
     """Writes forged sums of many rounds, like a client of c10d::TCPStore, and reads one of them back."""
     keys = [b"/gather/%d/%d" % (number, rank) for number in range(32) for rank in range(2)]
-    say(connection, TCPSTORE_HELLO + b"".join(struct.pack("=B", SET) + text(key) + text(FORGED) for key in keys))
+    say(connection, TCPSTORE_VALIDATE + b"".join(struct.pack("=B", SET) + text(key) + text(FORGED) for key in keys))
     say(connection, struct.pack("=B", GET) + text(keys[-1]))
     return receive(connection, 8 + len(FORGED)).endswith(FORGED)
 

@@ -1,4 +1,4 @@
-#include "lib/launch/process_hello.h"
+#include "lib/launch/process_description.h"
 
 #include <unistd.h>
 
@@ -35,8 +35,8 @@ uint32_t CountGpus() {
 constexpr const char* kOwnOfEach[] = {"input",       "output",      "prediction", "launcher",
                                       "master_addr", "master_port", "interface",  "quiet"};
 
-void AddSetting(const std::string& name, const std::string& value, proto::AgentHello& hello) {
-  proto::AgentSetting& setting = *hello.add_setting();
+void AddSetting(const std::string& name, const std::string& value, proto::ProcessDescription& description) {
+  proto::AgentSetting& setting = *description.add_setting();
   setting.set_name(name);
   setting.set_value(value);
 }
@@ -50,31 +50,31 @@ std::string HostName() {
 }
 
 // Gloo has no entry because it is part of LibTorch.
-void AddLibraries(c10::Device device, proto::AgentHello& hello) {
+void AddLibraries(c10::Device device, proto::ProcessDescription& description) {
   const proto::Libraries libraries = LoadedLibraries(device);
-  AddSetting("LibTorch", libraries.libtorch(), hello);
-  AddSetting("CUDA", libraries.cuda(), hello);
-  AddSetting("cuDNN", libraries.cudnn(), hello);
-  AddSetting("NCCL", libraries.nccl(), hello);
+  AddSetting("LibTorch", libraries.libtorch(), description);
+  AddSetting("CUDA", libraries.cuda(), description);
+  AddSetting("cuDNN", libraries.cudnn(), description);
+  AddSetting("NCCL", libraries.nccl(), description);
 }
 
-absl::StatusOr<proto::AgentHello> DescribeProcess(const LaunchPlace& place, bool ask_for_gpus) {
-  proto::AgentHello hello;
-  hello.set_rank(static_cast<uint32_t>(place.rank));
-  hello.set_size(static_cast<uint32_t>(place.size));
-  hello.set_local_rank(static_cast<uint32_t>(place.local_rank));
-  hello.set_host_name(HostName());
-  hello.set_gpus(ask_for_gpus ? CountGpus() : 0);
+absl::StatusOr<proto::ProcessDescription> DescribeProcess(const LaunchPlace& place, bool ask_for_gpus) {
+  proto::ProcessDescription description;
+  description.set_rank(static_cast<uint32_t>(place.rank));
+  description.set_size(static_cast<uint32_t>(place.size));
+  description.set_local_rank(static_cast<uint32_t>(place.local_rank));
+  description.set_host_name(HostName());
+  description.set_gpus(ask_for_gpus ? CountGpus() : 0);
   ASSIGN_OR_RETURN(const std::string self, SelfPath());
   ASSIGN_OR_RETURN(const std::string sha256, Sha256HexOfFile(self));
-  hello.set_build_id(sha256);
-  AddLibraries(c10::Device(hello.gpus() > 0 ? c10::kCUDA : c10::kCPU), hello);
+  description.set_build_id(sha256);
+  AddLibraries(c10::Device(description.gpus() > 0 ? c10::kCUDA : c10::kCPU), description);
   for (const auto& [name, flag] : OwnFlags()) {
     if (std::find(std::begin(kOwnOfEach), std::end(kOwnOfEach), name) == std::end(kOwnOfEach)) {
-      AddSetting(absl::StrCat("--", name), flag->CurrentValue(), hello);
+      AddSetting(absl::StrCat("--", name), flag->CurrentValue(), description);
     }
   }
-  return hello;
+  return description;
 }
 
 absl::StatusOr<std::string> DescribeDataset(const std::string& path) {
