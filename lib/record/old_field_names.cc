@@ -21,6 +21,7 @@ struct Renamed {
 };
 
 constexpr Renamed kRenamed[] = {
+    {"Header", "surroundings_sha256", "environment_fingerprint"},
     {"TrainingSpec", "lr_milestone", "lr_milestones"},
 };
 

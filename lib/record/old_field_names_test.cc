@@ -3,6 +3,7 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/util/json_util.h"
 #include "gtest/gtest.h"
+#include "lib/proto/header.pb.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/testing/matchers.h"
 
@@ -54,6 +55,9 @@ TEST(OldFieldNamesTest, PresentNamesAreFields) {
     EXPECT_EQ(training.FindFieldByName(old), nullptr) << old;
     EXPECT_NE(training.FindFieldByName(std::string(PresentFieldName("TrainingSpec", old))), nullptr) << old;
   }
+  const google::protobuf::Descriptor& header = *proto::Header::descriptor();
+  EXPECT_EQ(header.FindFieldByName("surroundings_sha256"), nullptr);
+  EXPECT_NE(header.FindFieldByName(std::string(PresentFieldName("Header", "surroundings_sha256"))), nullptr);
   EXPECT_EQ(PresentFieldName("SweepSpec", "lr_milestone"), "");
 }
 
