@@ -29,8 +29,9 @@ LAYERS = [
         "int8": "dataset record statistics",
         "int8_cpu": "int8",
         "onnx": "dataset int8 record",
-        "report": "collectives dataset record scaling statistics",
-        "checks": "audit published record report scaling statistics",
+        "page": "record",
+        "report": "collectives dataset page record scaling statistics",
+        "checks": "audit page published record report scaling statistics",
         "comparison": "record report scaling statistics",
     },
     {
@@ -176,7 +177,7 @@ class LayersTest(unittest.TestCase):
         self.check_sample("lib/record/BUILD", 'deps = ["//lib/scaling:fit"],\n', "layer 1 (record) uses layer 2 (scaling)")
 
     def test_a_package_beside_it_that_it_may_not_use_is_found(self):
-        self.check_sample("lib/audit/a.cc", '#include "lib/report/html.h"\n', "audit uses report, which LAYERS")
+        self.check_sample("lib/audit/a.cc", '#include "lib/page/html.h"\n', "audit uses page, which LAYERS")
 
     def test_torch_outside_its_packages_is_found(self):
         self.check_sample("lib/scaling/a.h", "#include <torch/nn.h>\n", "names LibTorch")

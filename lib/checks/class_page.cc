@@ -13,10 +13,10 @@
 #include "lib/base/status_macros.h"
 #include "lib/base/utf8.h"
 #include "lib/checks/check.h"
+#include "lib/page/html.h"
 #include "lib/record/output_file.h"
 #include "lib/record/readable_text.h"
 #include "lib/record/run_files.h"
-#include "lib/report/html.h"
 
 namespace lockstep {
 namespace {

@@ -1,7 +1,7 @@
 #include "lib/checks/junit.h"
 
 #include "absl/strings/str_cat.h"
-#include "lib/report/escape.h"
+#include "lib/page/escape.h"
 
 namespace lockstep {
 namespace {

@@ -1,5 +1,5 @@
 // The content of the LaTeX document, and a check that pdflatex compiles it without a warning.
-#include "lib/report/latex.h"
+#include "lib/page/latex.h"
 
 #include <sys/stat.h>
 

@@ -2,8 +2,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/report/html.h"
-#include "lib/report/markdown.h"
+#include "lib/page/html.h"
+#include "lib/page/markdown.h"
 #include "lib/report/report_title.h"
 #include "lib/report/small_records.h"
 #include "lib/report/tables.h"

@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "lib/report/escape.h"
+#include "lib/page/escape.h"
 
 namespace lockstep {
 namespace {

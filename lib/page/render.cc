@@ -1,4 +1,4 @@
-#include "lib/report/render.h"
+#include "lib/page/render.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "lib/report/latex_table.h"
+#include "lib/page/latex_table.h"
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"

@@ -1,6 +1,6 @@
 // The report's own record as JSON.
-#ifndef LOCKSTEP_LIB_REPORT_JSON_H_
-#define LOCKSTEP_LIB_REPORT_JSON_H_
+#ifndef LOCKSTEP_LIB_PAGE_JSON_H_
+#define LOCKSTEP_LIB_PAGE_JSON_H_
 
 #include <string>
 #include <vector>
@@ -17,4 +17,4 @@ absl::StatusOr<std::string> RenderJson(const proto::Header& header, const std::v
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_REPORT_JSON_H_
+#endif  // LOCKSTEP_LIB_PAGE_JSON_H_

@@ -1,4 +1,4 @@
-#include "lib/report/html.h"
+#include "lib/page/html.h"
 
 #include <algorithm>
 #include <set>
@@ -10,8 +10,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "lib/base/version.h"
-#include "lib/report/escape.h"
-#include "lib/report/html_style.h"
+#include "lib/page/escape.h"
+#include "lib/page/html_style.h"
 
 namespace lockstep {
 namespace {

@@ -1,6 +1,6 @@
 // The report as one CSV file (RFC 4180) with a line for each answer, each cell and each point of a plot.
-#ifndef LOCKSTEP_LIB_REPORT_CSV_H_
-#define LOCKSTEP_LIB_REPORT_CSV_H_
+#ifndef LOCKSTEP_LIB_PAGE_CSV_H_
+#define LOCKSTEP_LIB_PAGE_CSV_H_
 
 #include <string>
 #include <vector>
@@ -21,4 +21,4 @@ bool IsReportCsv(absl::string_view text);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_REPORT_CSV_H_
+#endif  // LOCKSTEP_LIB_PAGE_CSV_H_

@@ -1,12 +1,12 @@
 // The report as one self-contained HTML page: style sheet and plots are inside; no script, nothing from a network.
-#ifndef LOCKSTEP_LIB_REPORT_HTML_H_
-#define LOCKSTEP_LIB_REPORT_HTML_H_
+#ifndef LOCKSTEP_LIB_PAGE_HTML_H_
+#define LOCKSTEP_LIB_PAGE_HTML_H_
 
 #include <string>
 #include <vector>
 
+#include "lib/page/render.h"
 #include "lib/proto/report.pb.h"
-#include "lib/report/render.h"
 
 namespace lockstep {
 
@@ -17,4 +17,4 @@ std::string RenderHtml(const std::string& title, const std::vector<proto::Sectio
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_REPORT_HTML_H_
+#endif  // LOCKSTEP_LIB_PAGE_HTML_H_

@@ -1,6 +1,6 @@
 // A table of the report as LaTeX to \input: booktabs rules, a caption, a label, and the notes below.
-#ifndef LOCKSTEP_LIB_REPORT_LATEX_TABLE_H_
-#define LOCKSTEP_LIB_REPORT_LATEX_TABLE_H_
+#ifndef LOCKSTEP_LIB_PAGE_LATEX_TABLE_H_
+#define LOCKSTEP_LIB_PAGE_LATEX_TABLE_H_
 
 #include <string>
 
@@ -20,4 +20,4 @@ int NumberInCaption(const std::string& caption);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_REPORT_LATEX_TABLE_H_
+#endif  // LOCKSTEP_LIB_PAGE_LATEX_TABLE_H_

@@ -1,8 +1,8 @@
 // Escapes text from records for HTML, XML and Markdown: a device may be called <b>, and a path may hold a |. All
 // functions escape characters that are invisible to people (ReadableText): XML cannot represent most of them, and in a
 // page or a terminal they change the surrounding text. All are thread-safe.
-#ifndef LOCKSTEP_LIB_REPORT_ESCAPE_H_
-#define LOCKSTEP_LIB_REPORT_ESCAPE_H_
+#ifndef LOCKSTEP_LIB_PAGE_ESCAPE_H_
+#define LOCKSTEP_LIB_PAGE_ESCAPE_H_
 
 #include <string>
 
@@ -27,4 +27,4 @@ std::string MarkdownTarget(absl::string_view path);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_REPORT_ESCAPE_H_
+#endif  // LOCKSTEP_LIB_PAGE_ESCAPE_H_

@@ -1,4 +1,4 @@
-#include "lib/report/latex_table.h"
+#include "lib/page/latex_table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +10,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "lib/report/latex_text.h"
-#include "lib/report/render.h"
+#include "lib/page/latex_text.h"
+#include "lib/page/render.h"
 
 namespace lockstep {
 namespace {

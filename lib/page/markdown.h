@@ -1,12 +1,12 @@
 // The report as one Markdown page (CommonMark with GitHub's tables), readable as plain text too.
-#ifndef LOCKSTEP_LIB_REPORT_MARKDOWN_H_
-#define LOCKSTEP_LIB_REPORT_MARKDOWN_H_
+#ifndef LOCKSTEP_LIB_PAGE_MARKDOWN_H_
+#define LOCKSTEP_LIB_PAGE_MARKDOWN_H_
 
 #include <string>
 #include <vector>
 
+#include "lib/page/render.h"
 #include "lib/proto/report.pb.h"
-#include "lib/report/render.h"
 
 namespace lockstep {
 
@@ -18,4 +18,4 @@ std::string RenderMarkdown(const std::string& title, const std::vector<proto::Se
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_REPORT_MARKDOWN_H_
+#endif  // LOCKSTEP_LIB_PAGE_MARKDOWN_H_

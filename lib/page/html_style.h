@@ -1,6 +1,6 @@
 // The style sheet of the HTML report.
-#ifndef LOCKSTEP_LIB_REPORT_HTML_STYLE_H_
-#define LOCKSTEP_LIB_REPORT_HTML_STYLE_H_
+#ifndef LOCKSTEP_LIB_PAGE_HTML_STYLE_H_
+#define LOCKSTEP_LIB_PAGE_HTML_STYLE_H_
 
 namespace lockstep {
 
@@ -128,4 +128,4 @@ footer { margin-top: 3rem; font-size: .82rem; color: var(--faint); }
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_REPORT_HTML_STYLE_H_
+#endif  // LOCKSTEP_LIB_PAGE_HTML_STYLE_H_

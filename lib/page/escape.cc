@@ -1,4 +1,4 @@
-#include "lib/report/escape.h"
+#include "lib/page/escape.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"

@@ -1,12 +1,12 @@
 // The report as a LaTeX document, and its tables as separate files to \input in another document.
-#ifndef LOCKSTEP_LIB_REPORT_LATEX_H_
-#define LOCKSTEP_LIB_REPORT_LATEX_H_
+#ifndef LOCKSTEP_LIB_PAGE_LATEX_H_
+#define LOCKSTEP_LIB_PAGE_LATEX_H_
 
 #include <string>
 #include <vector>
 
+#include "lib/page/render.h"
 #include "lib/proto/report.pb.h"
-#include "lib/report/render.h"
 
 namespace lockstep {
 
@@ -29,4 +29,4 @@ LatexReport RenderLatex(const std::string& title, const std::vector<proto::Secti
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_REPORT_LATEX_H_
+#endif  // LOCKSTEP_LIB_PAGE_LATEX_H_

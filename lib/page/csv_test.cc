@@ -1,4 +1,4 @@
-#include "lib/report/csv.h"
+#include "lib/page/csv.h"
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"

@@ -1,4 +1,4 @@
-#include "lib/report/latex_text.h"
+#include "lib/page/latex_text.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

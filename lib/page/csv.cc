@@ -1,4 +1,4 @@
-#include "lib/report/csv.h"
+#include "lib/page/csv.h"
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@
 #include "absl/strings/strip.h"
 #include "lib/base/csv_cell.h"
 #include "lib/base/utf8.h"
-#include "lib/report/render.h"
+#include "lib/page/render.h"
 
 namespace lockstep {
 namespace {

@@ -1,12 +1,12 @@
 // All renderers with one small section: provenance marks, blank cells, footnotes, escaping.
-#include "lib/report/render.h"
+#include "lib/page/render.h"
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
-#include "lib/report/html.h"
-#include "lib/report/markdown.h"
+#include "lib/page/html.h"
+#include "lib/page/markdown.h"
 
 namespace lockstep {
 namespace {

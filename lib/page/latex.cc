@@ -1,4 +1,4 @@
-#include "lib/report/latex.h"
+#include "lib/page/latex.h"
 
 #include <algorithm>
 #include <set>
@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "lib/report/latex_table.h"
-#include "lib/report/latex_text.h"
+#include "lib/page/latex_table.h"
+#include "lib/page/latex_text.h"
 
 namespace lockstep {
 namespace {

@@ -1,6 +1,6 @@
 // Shared parts of the renderers: drawn plots, provenance marks, and footnotes.
-#ifndef LOCKSTEP_LIB_REPORT_RENDER_H_
-#define LOCKSTEP_LIB_REPORT_RENDER_H_
+#ifndef LOCKSTEP_LIB_PAGE_RENDER_H_
+#define LOCKSTEP_LIB_PAGE_RENDER_H_
 
 #include <map>
 #include <string>
@@ -73,4 +73,4 @@ bool IsNumeric(const proto::Table& table, int column);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_REPORT_RENDER_H_
+#endif  // LOCKSTEP_LIB_PAGE_RENDER_H_

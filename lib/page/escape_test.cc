@@ -1,4 +1,4 @@
-#include "lib/report/escape.h"
+#include "lib/page/escape.h"
 
 #include "gtest/gtest.h"
 

@@ -1,9 +1,9 @@
-#include "lib/report/markdown.h"
+#include "lib/page/markdown.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "lib/report/escape.h"
+#include "lib/page/escape.h"
 
 namespace lockstep {
 namespace {

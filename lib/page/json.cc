@@ -1,4 +1,4 @@
-#include "lib/report/json.h"
+#include "lib/page/json.h"
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"

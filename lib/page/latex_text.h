@@ -1,6 +1,6 @@
 // Escapes text from records for pdflatex: a device may be called $<b>_%, and a path may be long.
-#ifndef LOCKSTEP_LIB_REPORT_LATEX_TEXT_H_
-#define LOCKSTEP_LIB_REPORT_LATEX_TEXT_H_
+#ifndef LOCKSTEP_LIB_PAGE_LATEX_TEXT_H_
+#define LOCKSTEP_LIB_PAGE_LATEX_TEXT_H_
 
 #include <cstddef>
 #include <string>
@@ -28,4 +28,4 @@ absl::string_view LatexPrefix(absl::string_view text, size_t width);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_REPORT_LATEX_TEXT_H_
+#endif  // LOCKSTEP_LIB_PAGE_LATEX_TEXT_H_
