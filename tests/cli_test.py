@@ -163,7 +163,7 @@ class CliTest(ToolCase):
                 errors = [line for line in result.stderr.decode().splitlines() if "error: " in line]
                 self.assertEqual(result.returncode, 5, result.stderr.decode())
                 self.assertEqual(len(errors), 1)
-                self.assertIn("No space left on device; make room", errors[0])
+                self.assertIn("No space left on device; free some space", errors[0])
 
     def test_a_limit_on_the_size_of_files(self):
         output = self.folder / "big.rec"

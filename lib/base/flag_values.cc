@@ -133,7 +133,7 @@ absl::StatusOr<std::vector<uint32_t>> ParseNumberList(absl::string_view flag, co
   for (const std::string& text : texts) {
     if (!absl::SimpleAtoi(text, &numbers.emplace_back())) {
       return absl::InvalidArgumentError(
-          absl::StrCat("--", flag, ": '", text, "' is no number", RangeOf(flag), "; expected such as 1,2"));
+          absl::StrCat("--", flag, ": '", text, "' is not a number", RangeOf(flag), "; an example is 1,2"));
     }
     RETURN_IF_ERROR(CheckElement(flag, text, numbers.back()));
   }
@@ -145,7 +145,7 @@ absl::StatusOr<std::vector<double>> ParseDecimalList(absl::string_view flag, con
   for (const std::string& text : texts) {
     if (!absl::SimpleAtod(text, &numbers.emplace_back()) || !std::isfinite(numbers.back())) {
       return absl::InvalidArgumentError(
-          absl::StrCat("--", flag, ": '", text, "' is no number", RangeOf(flag), "; expected such as 0.5,2"));
+          absl::StrCat("--", flag, ": '", text, "' is not a number", RangeOf(flag), "; an example is 0.5,2"));
     }
     RETURN_IF_ERROR(CheckElement(flag, text, numbers.back()));
   }

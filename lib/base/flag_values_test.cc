@@ -129,7 +129,7 @@ TEST(SetFieldsFromFlagsTest, ReportsWhatIsNoValueOfTheField) {
   EXPECT_EQ(SetFieldsFromFlags(spec, {"device"}).code(), absl::StatusCode::kInvalidArgument);
   absl::SetFlag(&FLAGS_schedule, "cosine");
   absl::SetFlag(&FLAGS_lr_milestones, {"2", "x"});
-  EXPECT_THAT(Message(SetFieldsFromFlags(spec, {"device"})), HasSubstr("--lr_milestones: 'x' is no number"));
+  EXPECT_THAT(Message(SetFieldsFromFlags(spec, {"device"})), HasSubstr("--lr_milestones: 'x' is not a number"));
   proto::SweepSpec sweep;  // field `model` is a message, so --model does not set it
   EXPECT_EQ(SetFieldsFromFlags(sweep).code(), absl::StatusCode::kInternal);
 }

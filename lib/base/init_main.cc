@@ -56,8 +56,8 @@ absl::Status CheckList(const absl::CommandLineFlag& flag, absl::string_view valu
   return empty == elements.end()
              ? absl::OkStatus()
              : absl::InvalidArgumentError(absl::StrCat(
-                   "--", flag.Name(), "=", value, ": expected values with commas between them, found none in place ",
-                   empty - elements.begin() + 1, " of ", elements.size(), "; leave out the comma, or give the value"));
+                   "--", flag.Name(), "=", value, ": expected values separated by commas, found no value at position ",
+                   empty - elements.begin() + 1, " of ", elements.size(), "; remove the comma, or give the value"));
 }
 
 absl::Status SetFlag(absl::CommandLineFlag& flag, const std::string& value) {
@@ -71,7 +71,7 @@ absl::Status SetFlag(absl::CommandLineFlag& flag, const std::string& value) {
     }
     return absl::InvalidArgumentError(absl::StrCat("--", flag.Name(), "=", value, " does not parse",
                                                    range.empty() ? "" : ": expected a value", range,
-                                                   error.empty() ? "" : ": ", error, "; --help tells what it takes"));
+                                                   error.empty() ? "" : ": ", error, "; --help describes the flag"));
   }
   return CheckInRange(flag, value);
 }
@@ -170,9 +170,9 @@ absl::Status CheckStack() {
   if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kMinStackBytes) {
     return absl::OkStatus();
   }
-  return absl::ResourceExhaustedError(absl::StrCat("expected a stack of at least ", kMinStackBytes >> 10,
-                                                   " KiB, found a limit of ", limit.rlim_cur >> 10,
-                                                   " KiB; raise it (ulimit -s 8192), then run it again"));
+  return absl::ResourceExhaustedError(
+      absl::StrCat("expected a stack of at least ", kMinStackBytes >> 10, " KiB, found a limit of ",
+                   limit.rlim_cur >> 10, " KiB; raise the limit (ulimit -s 8192), then run the command again"));
 }
 
 [[noreturn]] void PrintAndExit(const ToolInfo& tool, const std::string& text) {

@@ -77,7 +77,7 @@ TEST(ParseFlagsTest, RefusesAListWithAnEmptyElement) {
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << value;
     EXPECT_THAT(std::string(status.message()), HasSubstr(absl::StrCat("--files=", value, ": expected"))) << value;
   }
-  EXPECT_THAT(std::string(ParseFlags({"--files=a,,b"}).status().message()), HasSubstr("in place 2 of 3"));
+  EXPECT_THAT(std::string(ParseFlags({"--files=a,,b"}).status().message()), HasSubstr("at position 2 of 3"));
   ASSERT_TRUE(ParseFlags({"--files=a,b"}).ok());
   EXPECT_THAT(absl::GetFlag(FLAGS_files), ElementsAre("a", "b"));
   ASSERT_TRUE(ParseFlags({"--files="}).ok());

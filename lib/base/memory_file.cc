@@ -28,7 +28,7 @@ absl::Status MemoryFile::Append(absl::string_view bytes) {
       continue;
     }
     if (n <= 0) {
-      return absl::ResourceExhaustedError(absl::StrCat("no memory for a copy of it: ", std::strerror(errno)));
+      return absl::ResourceExhaustedError(absl::StrCat("not enough memory for a copy: ", std::strerror(errno)));
     }
     bytes.remove_prefix(static_cast<size_t>(n));
   }

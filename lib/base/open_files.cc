@@ -18,9 +18,9 @@ absl::Status EnsureOpenFiles(uint64_t count) {
     return absl::OkStatus();
   }
   if (limit.rlim_max < count) {
-    return absl::UnavailableError(absl::StrCat("expected room for at least ", count, " open files, found a limit of ",
-                                               limit.rlim_max, "; raise it (ulimit -n ", count,
-                                               "), then run it again"));
+    return absl::UnavailableError(absl::StrCat("expected a limit of at least ", count, " open files, found ",
+                                               limit.rlim_max, "; raise the limit (ulimit -n ", count,
+                                               "), then run the command again"));
   }
   limit.rlim_cur = count;
   return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? absl::OkStatus() : SystemCallError("setrlimit", errno);

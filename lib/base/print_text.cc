@@ -16,7 +16,7 @@ namespace {
 
 absl::Status Failure(absl::string_view where) {
   if (errno == EBADF) {
-    return absl::UnavailableError(absl::StrCat(where, ": is closed; what was to be printed there is lost"));
+    return absl::UnavailableError(absl::StrCat(where, ": is closed; the text to be printed is lost"));
   }
   return WriteError(absl::StrCat(where, ": cannot write"), errno);
 }

@@ -13,9 +13,7 @@ namespace {
 
 absl::Status MemoryEnded() {
   return absl::ResourceExhaustedError(
-      "memory ran out: expected enough for the inputs, found that an allocation failed; give smaller inputs, or lift "
-      "the "
-      "limit (ulimit -v, the control group's)");
+      "out of memory: an allocation failed; give smaller inputs, or raise the limit (ulimit -v, the control group's)");
 }
 
 // Returns the error of a failed system call. The user can raise a limit of the machine; any other error is a fault of
@@ -24,7 +22,7 @@ absl::Status SystemEnded(const std::system_error& error) {
   if (error.code() == std::errc::not_enough_memory) {
     return MemoryEnded();
   }
-  const std::string text = absl::StrCat("the system refused a call: ", error.what());
+  const std::string text = absl::StrCat("a system call failed: ", error.what());
   if (error.code() == std::errc::resource_unavailable_try_again) {
     return absl::UnavailableError(
         absl::StrCat(text, "; raise the limit on processes (ulimit -u, the container's pids limit)"));

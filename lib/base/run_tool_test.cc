@@ -25,7 +25,7 @@ TEST(RunToolTest, MemoryThatRanOutIsOneLine) {
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(RunTool("tool", []() -> absl::Status { throw std::bad_alloc(); }), 5);
   const std::string line = ::testing::internal::GetCapturedStderr();
-  EXPECT_THAT(line, HasSubstr("tool: error: memory ran out"));
+  EXPECT_THAT(line, HasSubstr("tool: error: out of memory"));
   EXPECT_EQ(line.find('\n'), line.size() - 1);
 }
 
@@ -48,7 +48,7 @@ struct SystemError {
 TEST(RunToolTest, AnErrorOfTheSystemIsOneLine) {
   for (const SystemError& one :
        {SystemError{EAGAIN, 5, "ulimit -u"}, SystemError{EMFILE, 5, "ulimit -n"}, SystemError{ENFILE, 5, "ulimit -n"},
-        SystemError{ENOMEM, 5, "memory ran out"}, SystemError{EINVAL, 1, "Invalid argument"}}) {
+        SystemError{ENOMEM, 5, "out of memory"}, SystemError{EINVAL, 1, "Invalid argument"}}) {
     ::testing::internal::CaptureStderr();
     EXPECT_EQ(
         RunTool("tool", [&one]() -> absl::Status { throw std::system_error(one.error, std::generic_category(), "a"); }),

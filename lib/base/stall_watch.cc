@@ -53,7 +53,7 @@ void StallWatch::Watch() {
     seen = now;
   }
   const absl::Status status = absl::DeadlineExceededError(
-      absl::StrCat(what_, what_.empty() ? "" : ": ", "nothing was done for ", absl::FormatDuration(limit_)));
+      absl::StrCat(what_, what_.empty() ? "" : ": ", "no progress for ", absl::FormatDuration(limit_)));
   lock.unlock();
   stalled_(status);
 }

@@ -38,7 +38,7 @@ TEST(StallWatchTest, SaysWhatStalled) {
   EXPECT_GE(MonotonicTime::Now() - begin, kLimit);
   const absl::Status status = future.get();
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
-  EXPECT_EQ(status.message(), "epoch 3: nothing was done for 400ms");
+  EXPECT_EQ(status.message(), "epoch 3: no progress for 400ms");
 }
 
 // NoteProgress is called until three limits have passed, and not afterwards.

@@ -95,7 +95,7 @@ absl::StatusOr<Running> Start(const ChildOptions& options) {
 
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
-    return SystemCallError(absl::StrCat("a pipe for ", options.argv[0]), errno);
+    return SystemCallError(absl::StrCat("cannot create a pipe for ", options.argv[0]), errno);
   }
   const pid_t parent = getpid();
   const pid_t pid = fork();
@@ -106,7 +106,7 @@ absl::StatusOr<Running> Start(const ChildOptions& options) {
   close(ends[1]);
   if (pid < 0) {
     close(ends[0]);
-    return SystemCallError(absl::StrCat("a process for ", options.argv[0]), fork_error);
+    return SystemCallError(absl::StrCat("cannot start a process for ", options.argv[0]), fork_error);
   }
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
   return Running{pid, ends[0]};
@@ -134,9 +134,8 @@ absl::Status Drain(const ChildOptions& options, Running& child, std::string& res
     result.append(buffer, static_cast<size_t>(n));
     if (result.size() > options.max_result_bytes) {
       CloseResult(child);
-      return absl::ResourceExhaustedError(absl::StrCat(options.argv[0], " wrote more than the ",
-                                                       options.max_result_bytes,
-                                                       " bytes that its result may have, and was ended"));
+      return absl::ResourceExhaustedError(absl::StrCat(options.argv[0], " wrote more than ", options.max_result_bytes,
+                                                       " bytes, the limit of its result, and was killed"));
     }
   }
   return absl::OkStatus();
@@ -169,9 +168,9 @@ absl::StatusOr<bool> HasEnded(const ChildOptions& options, const Running& child,
     waited = waitpid(child.pid, &status, WNOHANG);
   } while (waited < 0 && errno == EINTR);
   if (waited < 0) {
-    return absl::UnavailableError(absl::StrCat("how ", options.argv[0], " (process ", child.pid,
-                                               ") ended is not known: waitpid: ", std::strerror(errno),
-                                               "; expected that this process does not ignore SIGCHLD"));
+    return absl::UnavailableError(absl::StrCat("cannot get the exit status of ", options.argv[0], " (process ",
+                                               child.pid, "): waitpid: ", std::strerror(errno),
+                                               "; this process must not ignore SIGCHLD"));
   }
   return waited == child.pid;
 }

@@ -29,7 +29,7 @@ absl::Status SystemCallError(absl::string_view message, int error) {
     case EPERM:
     case EACCES:
       return absl::UnavailableError(
-          absl::StrCat(text, "; the kernel or the container's seccomp profile refuses this call and must allow it"));
+          absl::StrCat(text, "; the kernel or the container's seccomp profile refuses this call: allow it there"));
     case EBADF:
     case ECHILD:
     case EDOM:

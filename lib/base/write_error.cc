@@ -15,13 +15,14 @@ absl::Status WriteError(absl::string_view message, int error) {
     case ENOSPC:
     case EDQUOT:
     case EFBIG:  // limit of the process (ulimit -f) or of the file system on a file's size
-      return absl::ResourceExhaustedError(absl::StrCat(text, "; make room or raise the limit, then run it again"));
+      return absl::ResourceExhaustedError(
+          absl::StrCat(text, "; free some space or raise the limit, then run the command again"));
     case EIO:
     case EREMOTEIO:
     case EUCLEAN:
       return absl::ResourceExhaustedError(absl::StrCat(text, "; use another disk for the output"));
     case EPIPE:
-      return absl::UnavailableError(absl::StrCat(text, "; who reads it ended early: see what it says"));
+      return absl::UnavailableError(absl::StrCat(text, "; the program that reads it ended early: see its messages"));
     case EXDEV:  // rename(2): PATH itself is mounted (docker -v FILE:FILE), so its folder is on another file system
     case EBUSY:
       return absl::UnavailableError(
@@ -33,7 +34,7 @@ absl::Status WriteError(absl::string_view message, int error) {
     case ENOTCONN:
     case EHOSTDOWN:
     case ETIMEDOUT:
-      return absl::UnavailableError(absl::StrCat(text, "; mount the network's file system again, or use another disk"));
+      return absl::UnavailableError(absl::StrCat(text, "; mount the network file system again, or use another disk"));
     case ENOSYS:
       return absl::UnavailableError(
           absl::StrCat(text, "; the file system or the container refuses this call: write to a local disk"));

@@ -15,7 +15,7 @@ namespace {
 template <typename Numbers>
 absl::Status CheckNumbers(const char* flag, const Numbers& numbers) {
   if (numbers.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("--", flag, " is empty; expected such as --", flag, "=1,2"));
+    return absl::InvalidArgumentError(absl::StrCat("--", flag, " is empty; an example is --", flag, "=1,2"));
   }
   std::set<uint32_t> seen;
   for (const uint32_t number : numbers) {

@@ -401,7 +401,7 @@ TEST_F(TrainSweepTest, APointThatGetsNothingDoneIsEndedAndMeasuredAgain) {
   std::vector<std::string> hurried = flags;
   hurried.push_back("--timeout=250ms");
   ASSERT_EQ(Run(hurried), 5) << Stderr();
-  EXPECT_THAT(Stderr(), HasSubstr("nothing was done for 250ms (--timeout)"));
+  EXPECT_THAT(Stderr(), HasSubstr("no progress for 250ms (--timeout)"));
   EXPECT_EQ(Records()[1].point().outcome(), proto::FAILED);
   EXPECT_EQ(Records()[1].point().exit_status(), 5);
 
@@ -597,8 +597,8 @@ TEST_F(TrainSweepTest, TheDefaultsAreKuanglius) {
 TEST_F(TrainSweepTest, RefusesImpossibleFlags) {
   MakeInput(40);
   for (const auto& [flag, says] : std::vector<std::pair<std::string, std::string>>{
-           {"--batch=a", "'a' is no number"},
-           {"--lr_milestones=3,x", "--lr_milestones: 'x' is no number"},
+           {"--batch=a", "'a' is not a number"},
+           {"--lr_milestones=3,x", "--lr_milestones: 'x' is not a number"},
            {"--accumulate=7", "--accumulate=7: batch 32 cannot be divided"}}) {
     EXPECT_EQ(Run({flag}), 2) << flag;
     EXPECT_THAT(Stderr(), HasSubstr(says));

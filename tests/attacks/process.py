@@ -246,7 +246,7 @@ class Refusals(ProcessCase):
         for number in (6, 7, 12):
             with self.subTest(limit=number):
                 self.refused_with_one_line(5, self.training("scale_run", "--ranks=2"),
-                                           "expected room for at least 80 open files", f"a limit of {number};",
+                                           "expected a limit of at least 80 open files", f"found {number};",
                                            "ulimit -n 80", preexec_fn=self.with_limit(resource.RLIMIT_NOFILE, number))
 
     def test_rlimit_nofile_soft_is_raised(self):

@@ -141,7 +141,7 @@ class Endless(ToolCase):
             file.truncate(512 << 20)
         result = self.bounded("cifar_prep", f"--input={archive}", f"--output={self.folder / 'd.rec'}", kib=256 << 10)
         self.one_line(result, [5])
-        self.assertIn(b"memory ran out", result.stderr)
+        self.assertIn(b"out of memory", result.stderr)
 
     def test_pipe_that_nobody_writes(self):
         pipe = self.folder / "pipe"
