@@ -30,7 +30,8 @@ LAYERS = [
         "int8_cpu": "int8",
         "onnx": "dataset int8 record",
         "page": "record",
-        "report": "collectives dataset page record scaling statistics",
+        "plot": "page",
+        "report": "collectives dataset page plot record scaling statistics",
         "checks": "audit page published record report scaling statistics",
         "comparison": "record report scaling statistics",
     },
@@ -41,7 +42,7 @@ LAYERS = [
         "peer": "kernels",
         "nn": "dataset device pickle record",
         "launch": "dataset device record",
-        "doctor": "dataset device record report",
+        "doctor": "dataset device plot record",
     },
     {
         "fused": "dataset kernels",

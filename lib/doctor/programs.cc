@@ -6,7 +6,7 @@
 #include "absl/strings/str_split.h"
 #include "lib/doctor/ask_program.h"
 #include "lib/doctor/bazel_range.h"
-#include "lib/report/gnuplot.h"
+#include "lib/plot/gnuplot.h"
 
 namespace lockstep {
 namespace {

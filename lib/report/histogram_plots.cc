@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/plot/plot_series.h"
 #include "lib/report/cell.h"
-#include "lib/report/plot_series.h"
 #include "lib/report/plots.h"
 
 namespace lockstep {

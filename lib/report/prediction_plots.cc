@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "lib/report/plot_series.h"
+#include "lib/plot/plot_series.h"
 #include "lib/report/sections.h"
 
 namespace lockstep {

@@ -24,6 +24,8 @@
 #include "lib/page/latex_text.h"
 #include "lib/page/markdown.h"
 #include "lib/page/render.h"
+#include "lib/plot/gnuplot.h"
+#include "lib/plot/svg_element.h"
 #include "lib/proto/report.pb.h"
 #include "lib/record/other_result.h"
 #include "lib/record/provenance.h"
@@ -35,11 +37,9 @@
 #include "lib/record/step_cache.h"
 #include "lib/report/arrange.h"
 #include "lib/report/claim.h"
-#include "lib/report/gnuplot.h"
 #include "lib/report/lab_records.h"
 #include "lib/report/report_files.h"
 #include "lib/report/report_title.h"
-#include "lib/report/svg_element.h"
 #include "lib/report/verdict.h"
 
 namespace lockstep {

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/plot/plot_series.h"
+#include "lib/plot/plot_style.h"
 #include "lib/report/cell.h"
 #include "lib/report/experiment_view.h"
 #include "lib/report/large_batch.h"
-#include "lib/report/plot_series.h"
-#include "lib/report/plot_style.h"
 #include "lib/report/plots.h"
 #include "lib/report/scaling_view.h"
 #include "lib/report/sweep_detail.h"

@@ -1,4 +1,4 @@
-#include "lib/report/svg_faults.h"
+#include "lib/plot/svg_faults.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
-#include "lib/report/plot_layout.h"
-#include "lib/report/text_extent.h"
+#include "lib/plot/plot_layout.h"
+#include "lib/plot/text_extent.h"
 
 namespace lockstep::testing {
 namespace {

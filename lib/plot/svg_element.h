@@ -1,7 +1,7 @@
 // Prepares gnuplot's SVG for a page with other SVGs: unique ids, the page's text colour, a description for screen
 // readers, and no unused parts.
-#ifndef LOCKSTEP_LIB_REPORT_SVG_ELEMENT_H_
-#define LOCKSTEP_LIB_REPORT_SVG_ELEMENT_H_
+#ifndef LOCKSTEP_LIB_PLOT_SVG_ELEMENT_H_
+#define LOCKSTEP_LIB_PLOT_SVG_ELEMENT_H_
 
 #include <string>
 #include <vector>
@@ -25,4 +25,4 @@ std::string StandaloneSvg(const std::string& element);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_REPORT_SVG_ELEMENT_H_
+#endif  // LOCKSTEP_LIB_PLOT_SVG_ELEMENT_H_

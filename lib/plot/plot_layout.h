@@ -3,14 +3,14 @@
 //
 // gnuplot's own legend covers points, and silently omits entries that do not fit. Therefore this code computes the
 // space.
-#ifndef LOCKSTEP_LIB_REPORT_PLOT_LAYOUT_H_
-#define LOCKSTEP_LIB_REPORT_PLOT_LAYOUT_H_
+#ifndef LOCKSTEP_LIB_PLOT_PLOT_LAYOUT_H_
+#define LOCKSTEP_LIB_PLOT_PLOT_LAYOUT_H_
 
 #include <string>
 #include <vector>
 
+#include "lib/plot/plot_axis.h"
 #include "lib/proto/report.pb.h"
-#include "lib/report/plot_axis.h"
 
 namespace lockstep {
 
@@ -56,4 +56,4 @@ bool HasNamedTicks(const proto::Plot& plot);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_REPORT_PLOT_LAYOUT_H_
+#endif  // LOCKSTEP_LIB_PLOT_PLOT_LAYOUT_H_

@@ -1,6 +1,6 @@
 // Styles that distinguish series: by colour, and without colour by point shapes, bar patterns and dashes.
-#ifndef LOCKSTEP_LIB_REPORT_PLOT_STYLE_H_
-#define LOCKSTEP_LIB_REPORT_PLOT_STYLE_H_
+#ifndef LOCKSTEP_LIB_PLOT_PLOT_STYLE_H_
+#define LOCKSTEP_LIB_PLOT_PLOT_STYLE_H_
 
 #include <iterator>
 
@@ -28,4 +28,4 @@ inline int PatternOf(int series) { return kPatterns[series % static_cast<int>(st
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_REPORT_PLOT_STYLE_H_
+#endif  // LOCKSTEP_LIB_PLOT_PLOT_STYLE_H_

@@ -1,4 +1,4 @@
-#include "lib/report/plot_series.h"
+#include "lib/plot/plot_series.h"
 
 #include "absl/strings/str_cat.h"
 

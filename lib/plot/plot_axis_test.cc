@@ -1,11 +1,11 @@
-#include "lib/report/plot_axis.h"
+#include "lib/plot/plot_axis.h"
 
 #include <cmath>
 #include <limits>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/report/text_extent.h"
+#include "lib/plot/text_extent.h"
 
 namespace lockstep {
 namespace {

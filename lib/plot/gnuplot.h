@@ -3,8 +3,8 @@
 // gnuplot runs as a child process with a script (gnuplot_script.h) in a memory file, and writes to a pipe of this
 // process. The drawing depends only on the plot and on gnuplot's version: it contains no date and no path, and gnuplot
 // does not read (and execute) a startup file (~/.gnuplot, ./.gnuplot, gnuplotrc).
-#ifndef LOCKSTEP_LIB_REPORT_GNUPLOT_H_
-#define LOCKSTEP_LIB_REPORT_GNUPLOT_H_
+#ifndef LOCKSTEP_LIB_PLOT_GNUPLOT_H_
+#define LOCKSTEP_LIB_PLOT_GNUPLOT_H_
 
 #include <string>
 #include <vector>
@@ -46,4 +46,4 @@ std::vector<absl::StatusOr<std::string>> DrawPdfPlots(const std::vector<const pr
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_REPORT_GNUPLOT_H_
+#endif  // LOCKSTEP_LIB_PLOT_GNUPLOT_H_

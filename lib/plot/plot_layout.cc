@@ -1,4 +1,4 @@
-#include "lib/report/plot_layout.h"
+#include "lib/plot/plot_layout.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "lib/report/text_extent.h"
+#include "lib/plot/text_extent.h"
 
 namespace lockstep {
 namespace {

@@ -1,4 +1,4 @@
-#include "lib/report/gnuplot_script.h"
+#include "lib/plot/gnuplot_script.h"
 
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"

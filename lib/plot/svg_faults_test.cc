@@ -1,11 +1,11 @@
-#include "lib/report/svg_faults.h"
+#include "lib/plot/svg_faults.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
-#include "lib/report/gnuplot.h"
+#include "lib/plot/gnuplot.h"
 
 namespace lockstep::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "lib/report/plot_axis.h"
+#include "lib/plot/plot_axis.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "lib/report/text_extent.h"
+#include "lib/plot/text_extent.h"
 
 namespace lockstep {
 namespace {

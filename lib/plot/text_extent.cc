@@ -1,4 +1,4 @@
-#include "lib/report/text_extent.h"
+#include "lib/plot/text_extent.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"

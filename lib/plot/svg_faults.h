@@ -1,6 +1,6 @@
 // Measures a plot as gnuplot drew it, from the SVG alone. Test-only.
-#ifndef LOCKSTEP_LIB_REPORT_SVG_FAULTS_H_
-#define LOCKSTEP_LIB_REPORT_SVG_FAULTS_H_
+#ifndef LOCKSTEP_LIB_PLOT_SVG_FAULTS_H_
+#define LOCKSTEP_LIB_PLOT_SVG_FAULTS_H_
 
 #include <string>
 #include <vector>
@@ -39,4 +39,4 @@ std::vector<std::string> SvgFaults(const std::string& svg, const proto::Plot& pl
 
 }  // namespace lockstep::testing
 
-#endif  // LOCKSTEP_LIB_REPORT_SVG_FAULTS_H_
+#endif  // LOCKSTEP_LIB_PLOT_SVG_FAULTS_H_

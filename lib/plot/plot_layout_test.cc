@@ -1,4 +1,4 @@
-#include "lib/report/plot_layout.h"
+#include "lib/plot/plot_layout.h"
 
 #include <cmath>
 #include <set>
@@ -7,8 +7,8 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
-#include "lib/report/plot_style.h"
-#include "lib/report/text_extent.h"
+#include "lib/plot/plot_style.h"
+#include "lib/plot/text_extent.h"
 
 namespace lockstep {
 namespace {

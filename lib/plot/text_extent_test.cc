@@ -1,4 +1,4 @@
-#include "lib/report/text_extent.h"
+#include "lib/plot/text_extent.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,11 +1,11 @@
 // A plot as gnuplot commands, with its data inside.
-#ifndef LOCKSTEP_LIB_REPORT_GNUPLOT_SCRIPT_H_
-#define LOCKSTEP_LIB_REPORT_GNUPLOT_SCRIPT_H_
+#ifndef LOCKSTEP_LIB_PLOT_GNUPLOT_SCRIPT_H_
+#define LOCKSTEP_LIB_PLOT_GNUPLOT_SCRIPT_H_
 
 #include <string>
 
+#include "lib/plot/plot_layout.h"
 #include "lib/proto/report.pb.h"
-#include "lib/report/plot_layout.h"
 
 namespace lockstep {
 
@@ -21,4 +21,4 @@ std::string PlotCommands(const proto::Plot& plot, const PlotLayout& layout);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_REPORT_GNUPLOT_SCRIPT_H_
+#endif  // LOCKSTEP_LIB_PLOT_GNUPLOT_SCRIPT_H_

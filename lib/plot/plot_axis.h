@@ -1,7 +1,7 @@
 // The range of an axis and its labelled ticks: 1, 2 and 5 times powers of ten, at least three, and far enough apart
 // that their labels do not touch.
-#ifndef LOCKSTEP_LIB_REPORT_PLOT_AXIS_H_
-#define LOCKSTEP_LIB_REPORT_PLOT_AXIS_H_
+#ifndef LOCKSTEP_LIB_PLOT_PLOT_AXIS_H_
+#define LOCKSTEP_LIB_PLOT_PLOT_AXIS_H_
 
 #include <string>
 #include <vector>
@@ -44,4 +44,4 @@ std::string TickLabel(double value);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_REPORT_PLOT_AXIS_H_
+#endif  // LOCKSTEP_LIB_PLOT_PLOT_AXIS_H_

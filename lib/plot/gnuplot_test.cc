@@ -1,4 +1,4 @@
-#include "lib/report/gnuplot.h"
+#include "lib/plot/gnuplot.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

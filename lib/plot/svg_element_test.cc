@@ -1,4 +1,4 @@
-#include "lib/report/svg_element.h"
+#include "lib/plot/svg_element.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,6 +1,6 @@
 // Helpers for the plots of all sections: ids, series and their points.
-#ifndef LOCKSTEP_LIB_REPORT_PLOT_SERIES_H_
-#define LOCKSTEP_LIB_REPORT_PLOT_SERIES_H_
+#ifndef LOCKSTEP_LIB_PLOT_PLOT_SERIES_H_
+#define LOCKSTEP_LIB_PLOT_PLOT_SERIES_H_
 
 #include <cstddef>
 #include <string>
@@ -35,4 +35,4 @@ void GroupIfMany(const std::string& heading, std::vector<proto::Plot>& plots);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_REPORT_PLOT_SERIES_H_
+#endif  // LOCKSTEP_LIB_PLOT_PLOT_SERIES_H_

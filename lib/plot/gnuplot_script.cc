@@ -1,4 +1,4 @@
-#include "lib/report/gnuplot_script.h"
+#include "lib/plot/gnuplot_script.h"
 
 #include <algorithm>
 #include <vector>
@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "lib/base/readable_line.h"
-#include "lib/report/plot_style.h"
+#include "lib/plot/plot_style.h"
 
 namespace lockstep {
 namespace {

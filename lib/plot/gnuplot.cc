@@ -1,4 +1,4 @@
-#include "lib/report/gnuplot.h"
+#include "lib/plot/gnuplot.h"
 
 #include <unistd.h>
 
@@ -23,8 +23,8 @@
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/subprocess.h"
-#include "lib/report/gnuplot_script.h"
-#include "lib/report/svg_element.h"
+#include "lib/plot/gnuplot_script.h"
+#include "lib/plot/svg_element.h"
 
 namespace lockstep {
 namespace {

@@ -1,6 +1,6 @@
 // Estimated width of drawn text, without its font.
-#ifndef LOCKSTEP_LIB_REPORT_TEXT_EXTENT_H_
-#define LOCKSTEP_LIB_REPORT_TEXT_EXTENT_H_
+#ifndef LOCKSTEP_LIB_PLOT_TEXT_EXTENT_H_
+#define LOCKSTEP_LIB_PLOT_TEXT_EXTENT_H_
 
 #include <string>
 #include <vector>
@@ -18,4 +18,4 @@ std::vector<std::string> WrapText(absl::string_view text, double font_size, doub
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_REPORT_TEXT_EXTENT_H_
+#endif  // LOCKSTEP_LIB_PLOT_TEXT_EXTENT_H_
