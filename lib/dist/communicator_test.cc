@@ -245,7 +245,7 @@ TEST_P(CommunicatorTest, ARankThatHangsIsNamed) {
   LaunchOptions options = Options(2, "hang_in_the_middle", GetParam());
   options.timeout = absl::Seconds(2);
   EXPECT_THAT(LaunchRanks(options),
-              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 did not answer the others for 2s")));
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 did not answer the other ranks for 2s")));
 }
 
 }  // namespace

@@ -205,7 +205,7 @@ TEST(ConnectSecurelyTest, fake_leader_verdict) {
     const MonotonicTime start = MonotonicTime::Now();
     EXPECT_THAT(
         ConnectSecurely(kHere, fake.port(), Secret(), Later()),
-        StatusIs(absl::StatusCode::kUnavailable, HasSubstr("what listens there does not know this run's secret")));
+        StatusIs(absl::StatusCode::kUnavailable, HasSubstr("the listening process does not know this run's secret")));
     EXPECT_LT(MonotonicTime::Now() - start, kPatience);
   }
 }
@@ -213,7 +213,7 @@ TEST(ConnectSecurelyTest, fake_leader_verdict) {
 TEST(ConnectSecurelyTest, AListenerThatNeverAnswersEndsAtTheDeadline) {
   FakeListener silent("");
   EXPECT_THAT(ConnectSecurely(kHere, silent.port(), Secret(), MonotonicTime::Now() + absl::Milliseconds(300)),
-              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("accepts connections and does not answer")));
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("accepts connections but does not answer")));
 }
 
 TEST(ConnectSecurelyTest, NobodyListensUntilTheDeadline) {

@@ -44,7 +44,7 @@ absl::StatusOr<proto::AgentVerdict> Agent::Run() {
     if (!leader_.ok()) {
       return absl::UnavailableError(absl::StrCat("rank ", description_.rank(), " of ", description_.size(), " on ",
                                                  description_.host_name(),
-                                                 ": rank 0, which leads, is lost: ", leader_.message()));
+                                                 ": rank 0, the leader, is lost: ", leader_.message()));
     }
     if (MonotonicTime::Now() > leave_at_) {
       return CheckNotStopped();
@@ -72,7 +72,7 @@ void Agent::Tick() {
   while (channel_.Take(message)) {
     if (message.has_order() && message.order().size() <= description_.rank()) {
       leader_ = absl::UnavailableError(
-          absl::StrCat("it asked for one of ", message.order().size(), " ranks, of which this process has none"));
+          absl::StrCat("it ordered a run of ", message.order().size(), " ranks, in which this process has no rank"));
     } else if (message.has_order()) {
       order_ = std::make_unique<proto::AgentOrder>(message.order());
       end_rank_ = false;

@@ -18,7 +18,7 @@ namespace {
 constexpr int kMaxBeats = 256;
 
 absl::Status Gone(absl::string_view why) {
-  return absl::UnavailableError(absl::StrCat("its connection is gone: ", why));
+  return absl::UnavailableError(absl::StrCat("its connection is lost: ", why));
 }
 
 bool CanWrite(const TcpSocket& socket) {
@@ -107,7 +107,7 @@ absl::Status AgentChannel::Receive() {
     if (!absl::IsNotFound(read)) {
       state_ = read;
     } else if (MonotonicTime::Now() - last_heard_ > timeout_) {
-      state_ = Gone(absl::StrCat("silent for ", absl::FormatDuration(timeout_)));
+      state_ = Gone(absl::StrCat("no message for ", absl::FormatDuration(timeout_)));
     }
   }
   return received_.empty() ? state_ : absl::OkStatus();

@@ -97,7 +97,7 @@ TEST(AgentChannelTest, SilenceIsSeenAfterTheTimeoutAndBeatsPreventIt) {
   while (far.Receive().ok()) {
     absl::SleepFor(absl::Milliseconds(5));
   }
-  EXPECT_THAT(far.Receive(), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("silent for 1s")));
+  EXPECT_THAT(far.Receive(), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("no message for 1s")));
   EXPECT_GT(MonotonicTime::Now() - start, kTimeout * 0.8);
   EXPECT_LT(MonotonicTime::Now() - start, kTimeout * 3);
 }
@@ -115,7 +115,7 @@ TEST(AgentChannelTest, WhatIsNotSealedIsRefused) {
   ExpectRefused("GET / HTTP/1.1\r\n\r\n", "found 1195725856");
   proto::AgentMessage verdict;
   verdict.mutable_verdict()->set_exit_code(0);
-  ExpectRefused(FrameSealer(std::string(kDigestBytes, 'x')).Seal(verdict.SerializeAsString()), "made by somebody else");
+  ExpectRefused(FrameSealer(std::string(kDigestBytes, 'x')).Seal(verdict.SerializeAsString()), "forged");
 }
 
 // Both processes once read such a stream without end and did not check for a stop signal.
@@ -166,7 +166,7 @@ TEST(AgentChannelTest, WhoTakesNothingIsGoneAfterTheTimeout) {
   for (int i = 0; i < 100 && sent.ok(); ++i) {
     sent = near.Send(Order(1 << 20));
   }
-  EXPECT_THAT(sent, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("takes nothing more")));
+  EXPECT_THAT(sent, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("accepts no more data")));
 }
 
 }  // namespace

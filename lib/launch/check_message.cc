@@ -124,7 +124,7 @@ absl::Status CheckMessage(const proto::AgentMessage& message) {
     case proto::AgentMessage::KIND_NOT_SET:
       break;
   }
-  return absl::DataLossError("expected a message of a kind, found none");
+  return absl::DataLossError("a message has no kind");
 }
 
 }  // namespace lockstep

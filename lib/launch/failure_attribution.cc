@@ -66,7 +66,7 @@ absl::Status AttributeToOneRank(const std::vector<ChildExit>& exits, absl::Durat
       secondary = absl::Status(result->status().code(), absl::StrCat(name, ": ", result->status().message()));
     } else if (result == nullptr && (exit.signalled || exit.does_not_end) && unresponsive.ok()) {
       unresponsive = absl::UnavailableError(
-          absl::StrCat(name, " did not answer the others for ", absl::FormatDuration(timeout), " and was ended"));
+          absl::StrCat(name, " did not answer the other ranks for ", absl::FormatDuration(timeout), " and was ended"));
     } else if (result == nullptr && !exit.signalled && !exit.does_not_end && without_result.ok()) {
       without_result = EndedAlone(exit, name);
     }
@@ -95,8 +95,9 @@ absl::Status AttributeFailure(const std::vector<ChildExit>& exits, absl::Duratio
   absl::Status status = AttributeToOneRank(exits, timeout, hosts);
   for (size_t rank = 0; rank < exits.size(); ++rank) {
     if (exits[rank].does_not_end) {
-      const std::string left = absl::StrCat(RankName(rank, exits.size(), hosts),
-                                            " was killed and does not end: the kernel or a driver holds its process");
+      const std::string left =
+          absl::StrCat(RankName(rank, exits.size(), hosts),
+                       " was killed but has not ended: its process is blocked in the kernel or in a driver");
       status = status.ok() ? absl::UnavailableError(left)
                            : absl::Status(status.code(), absl::StrCat(status.message(), "; ", left));
     }

@@ -44,7 +44,7 @@ TEST(FailureAttributionTest, TheRankWithAnErrorOfItsOwn) {
 
 TEST(FailureAttributionTest, TheUnresponsiveRankIfTheOthersHaveSecondaryErrors) {
   EXPECT_THAT(AttributeFailure({SecondaryError(), Killed(SIGKILL, true), SecondaryError()}, kTimeout),
-              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 3 did not answer the others for 1m")));
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 3 did not answer the other ranks for 1m")));
 }
 
 // Expects neither a status with exit code 130 or 143, which would mean that the run was stopped, nor the errors of the
@@ -77,11 +77,11 @@ TEST(FailureAttributionTest, ReportsARankThatDoesNotEnd) {
   ChildExit held = Ended(0, "0\n");
   held.does_not_end = true;
   EXPECT_THAT(AttributeFailure({Ended(0, "0\n"), held}, kTimeout),
-              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 was killed and does not end")));
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 was killed but has not ended")));
   held.result = "";
   EXPECT_THAT(AttributeFailure({SecondaryError(), held}, kTimeout),
               StatusIs(absl::StatusCode::kUnavailable,
-                       AllOf(HasSubstr("rank 1 of 2 did not answer"), HasSubstr("; rank 1 of 2 was killed and does"))));
+                       AllOf(HasSubstr("rank 1 of 2 did not answer"), HasSubstr("; rank 1 of 2 was killed but has"))));
 }
 
 TEST(FailureAttributionTest, ASecondaryErrorIfThereIsNoOther) {

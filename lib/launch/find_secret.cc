@@ -8,8 +8,7 @@ namespace lockstep {
 namespace {
 
 constexpr char kRemedy[] =
-    "run `export LOCKSTEP_TOKEN=$(openssl rand -hex 32)` before the launcher, afresh for each run, and let it reach "
-    "all "
+    "run `export LOCKSTEP_TOKEN=$(openssl rand -hex 32)` before the launcher, anew for each run, and pass it to all "
     "processes (mpirun -x LOCKSTEP_TOKEN)";
 
 }  // namespace
@@ -30,7 +29,7 @@ absl::StatusOr<std::optional<RunSecret>> FindSecret(const LaunchPlace& place, co
     return std::optional<RunSecret>();
   }
   return variables.Unfit(kTokenVariable,
-                         "is not set, and without a secret the processes of a run cannot know each other");
+                         "is not set, and without a secret the processes of a run cannot authenticate each other");
 }
 
 RunSecret BindToRun(const RunSecret& secret, const LaunchPlace& place) {

@@ -32,15 +32,15 @@ absl::Status Add(std::unique_ptr<AgentChannel> channel, const proto::ProcessDesc
                  std::vector<Member>& members) {
   const proto::ProcessDescription& leader = members[0].description;
   if (description.size() != leader.size() || description.rank() == 0 || description.rank() >= leader.size()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "expected ranks 1 to ", leader.size() - 1, " of ", leader.size(), ", found ", MemberName(description),
-        ", which says that it is one of ", description.size(), "; start all with one command"));
+    return absl::InvalidArgumentError(absl::StrCat("expected ranks 1 to ", leader.size() - 1, " of ", leader.size(),
+                                                   ", found ", MemberName(description), ", which reports a run of ",
+                                                   description.size(), " ranks; start all with one command"));
   }
   Member& member = members[description.rank()];
   if (HasCome(member)) {
     return absl::InvalidArgumentError(absl::StrCat("expected one process for each rank, found ",
                                                    MemberName(description), " and ", MemberName(member.description),
-                                                   "; start each with a RANK of its own"));
+                                                   "; start each with its own RANK"));
   }
   member.remote_address = RemoteAddress(channel->socket());
   member.channel = std::move(channel);
@@ -81,11 +81,11 @@ absl::Status GatherMembers(Admission& door, absl::Duration timeout, std::vector<
     RETURN_IF_ERROR(CheckNotStopped());
     if (MonotonicTime::Now() > deadline) {
       RETURN_IF_ERROR(unlike);
-      return absl::UnavailableError(
-          absl::StrCat("expected all of ", members.size(), " ranks at ", members[0].description.host_name(), ":",
-                       door.port(), " within ", absl::FormatDuration(timeout), ", rank ", missing, " did not come",
-                       door.DescribeRefused(), "; start as many processes as the launcher says, where they reach that ",
-                       "port, all with the same ", kTokenVariable, " if it is set"));
+      return absl::UnavailableError(absl::StrCat(
+          "expected all of ", members.size(), " ranks at ", members[0].description.host_name(), ":", door.port(),
+          " within ", absl::FormatDuration(timeout), ", rank ", missing, " did not connect", door.DescribeRefused(),
+          "; start as many processes as the launcher announces, on hosts that can reach that ",
+          "port, all with the same ", kTokenVariable, " if it is set"));
     }
     ASSIGN_OR_RETURN(std::vector<SecureSocket> proven, door.Wait(kPollInterval));
     for (SecureSocket& one : proven) {
@@ -96,7 +96,7 @@ absl::Status GatherMembers(Admission& door, absl::Duration timeout, std::vector<
       const absl::Status received = one->Receive();
       if (absl::IsDataLoss(received)) {
         unlike.Update(absl::UnavailableError(absl::StrCat("a process of this run, at ", PeerAddress(one->socket().fd()),
-                                                          ", is of no use: ", received.message())));
+                                                          ", cannot take part: ", received.message())));
       }
       if (!received.ok()) {
         one = nullptr;

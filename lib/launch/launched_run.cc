@@ -38,8 +38,8 @@ absl::Status ChooseInterface(const std::string& interface) {
     return absl::OkStatus();
   }
   if (if_nametoindex(interface.c_str()) == 0) {
-    return absl::InvalidArgumentError(absl::StrCat("--interface=", interface, ": expected a network device of ",
-                                                   HostName(), ", found none of that name; ip link lists them"));
+    return absl::InvalidArgumentError(absl::StrCat("--interface=", interface, ": ", HostName(),
+                                                   " has no network device of that name; ip link lists its devices"));
   }
   setenv("GLOO_SOCKET_IFNAME", interface.c_str(), 1);
   setenv("NCCL_SOCKET_IFNAME", absl::StrCat("=", interface).c_str(), 1);
@@ -98,9 +98,8 @@ absl::StatusOr<Rendezvous> Prepare(const LaunchedRunOptions& options) {
   if (rendezvous.place.launcher == Launcher::kNone &&
       (!options.rendezvous.master_addr.empty() || options.rendezvous.master_port != 0)) {
     return absl::InvalidArgumentError(
-        "--master_addr and --master_port are of ranks that a launcher starts, and no launcher's variables are set; "
-        "leave "
-        "them out");
+        "--master_addr and --master_port apply to ranks that a launcher starts, and no launcher's variables are set; "
+        "leave them out");
   }
   RETURN_IF_ERROR(ChooseInterface(options.interface));
   if (rendezvous.place.launcher != Launcher::kNone) {

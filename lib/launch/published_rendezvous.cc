@@ -34,7 +34,7 @@ absl::StatusOr<PublishedRendezvous> ReadPublishedRendezvous(absl::string_view te
   }
   if (!reads) {
     return absl::UnavailableError(absl::StrCat("expected rank 0's port and a secret in torchrun's store, found ",
-                                               text.size(), " bytes that are something else"));
+                                               text.size(), " bytes of another kind"));
   }
   rendezvous.port = static_cast<uint16_t>(port);
   return rendezvous;

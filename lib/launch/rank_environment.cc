@@ -45,7 +45,7 @@ absl::StatusOr<RankEnvironment> ReadRankEnvironment(const EnvironmentLookup& loo
   ASSIGN_OR_RETURN(rank.task, variables.Text(kRankTaskVariable));
   ASSIGN_OR_RETURN(const std::string payload, variables.Text(kPayloadVariable));
   if (!absl::Base64Unescape(payload, &rank.payload)) {
-    return variables.Unfit(kPayloadVariable, "is no base64");
+    return variables.Unfit(kPayloadVariable, "is not base64");
   }
   ASSIGN_OR_RETURN(rank.secret, variables.Text(kSecretVariable));
   if (!RunSecret::FromHex(rank.secret).ok()) {

@@ -29,8 +29,8 @@ uint32_t Hash(absl::string_view text) {
 
 absl::Status Unknown(const LaunchPlace& place, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("rank ", place.rank, " of ", place.size, " (",
-                                                 LauncherName(place.launcher), "): expected to be told ", what,
-                                                 ", found neither a flag nor a variable"));
+                                                 LauncherName(place.launcher), "): expected a flag or a variable for ",
+                                                 what, ", found neither"));
 }
 
 absl::StatusOr<std::string> FindHost(const LaunchPlace& place, const RendezvousFlags& flags,

@@ -28,8 +28,8 @@ absl::Status CheckHmac() {
   return HmacSha256("key", "message").size() == kDigestBytes
              ? absl::OkStatus()
              : absl::UnavailableError(
-                   "expected HMAC-SHA256, by which the processes of a run know each other; found that OpenSSL on this "
-                   "machine refuses it; let its configuration (OPENSSL_CONF) load the default provider");
+                   "HMAC-SHA256, by which the processes of a run authenticate each other, is not available: OpenSSL on "
+                   "this machine refuses it; load the default provider in its configuration (OPENSSL_CONF)");
 }
 
 const unsigned char* Unsigned(absl::string_view bytes) { return reinterpret_cast<const unsigned char*>(bytes.data()); }
@@ -76,7 +76,7 @@ absl::StatusOr<RunSecret> RunSecret::FromToken(absl::string_view token) {
   std::string digest(kDigestBytes, '\0');
   if (EVP_Digest(token.data(), token.size(), reinterpret_cast<unsigned char*>(&digest[0]), nullptr, EVP_sha256(),
                  nullptr) != 1) {
-    return absl::UnavailableError("expected SHA-256, found that OpenSSL on this machine refuses it");
+    return absl::UnavailableError("SHA-256 is not available: OpenSSL on this machine refuses it");
   }
   return RunSecret(std::move(digest));
 }
@@ -89,7 +89,7 @@ absl::StatusOr<RunSecret> RunSecret::FromHex(absl::string_view hex) {
   }
   if (!digits) {
     return absl::InvalidArgumentError(absl::StrCat("expected a secret of ", 2 * kDigestBytes, " hex digits, found ",
-                                                   hex.size(), " characters that are something else"));
+                                                   hex.size(), " other characters"));
   }
   return RunSecret(absl::HexStringToBytes(hex));
 }

@@ -77,9 +77,8 @@ absl::StatusOr<bool> FrameOpener::Next(std::string& body) {
   const absl::string_view length = frame.substr(0, kLengthBytes);
   const absl::string_view sealed = frame.substr(kLengthBytes, frame.size() - kLengthBytes - kDigestBytes);
   if (!SameDigest(frame.substr(frame.size() - kDigestBytes), Tag(key_, counter_, length, sealed))) {
-    state_ = absl::DataLossError(absl::StrCat("expected message ", counter_,
-                                              " with the seal of the other end, found one that was altered, repeated "
-                                              "or made by somebody else"));
+    state_ = absl::DataLossError(absl::StrCat(
+        "expected message ", counter_, " with the other end's seal, found one that was altered, repeated or forged"));
     return state_;
   }
   body.assign(sealed.data(), sealed.size());

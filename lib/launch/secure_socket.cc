@@ -28,7 +28,7 @@ absl::StatusOr<absl::string_view> ReadSome(const TcpSocket& socket, size_t wante
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
     return absl::string_view();
   }
-  return absl::UnavailableError(n == 0 ? "it closed the connection before it had proven that it knows this run's secret"
+  return absl::UnavailableError(n == 0 ? "it closed the connection before it proved that it knows this run's secret"
                                        : std::strerror(errno));
 }
 
@@ -51,7 +51,7 @@ absl::StatusOr<SecureSocket> ConnectAndProve(const std::string& host, uint16_t p
       return SecureSocket{std::move(socket), handshake.keys()};
     }
     if (MonotonicTime::Now() > deadline) {
-      return absl::DeadlineExceededError("what listens there accepts connections and does not answer");
+      return absl::DeadlineExceededError("the listening process accepts connections but does not answer");
     }
     WaitReadable(socket, kPollInterval);
   }
@@ -70,7 +70,7 @@ absl::StatusOr<SecureSocket> ConnectSecurely(const std::string& host, uint16_t p
     const absl::Status status = connection.status();
     if (absl::IsUnauthenticated(status)) {
       return absl::UnavailableError(
-          absl::StrCat(host, ":", port, ": what listens there does not know this run's secret: ", status.message()));
+          absl::StrCat(host, ":", port, ": the listening process does not know this run's secret: ", status.message()));
     }
     if (!absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status)) {
       return connection;
@@ -80,7 +80,7 @@ absl::StatusOr<SecureSocket> ConnectSecurely(const std::string& host, uint16_t p
     }
     if (MonotonicTime::Now() > deadline) {
       return absl::UnavailableError(
-          absl::StrCat("expected an answer from ", host, ":", port, ", found for ",
+          absl::StrCat("no answer from ", host, ":", port, " for ",
                        absl::FormatDuration(absl::Trunc(MonotonicTime::Now() - start, absl::Seconds(1))), ": ", found));
     }
     absl::SleepFor(kPollInterval);

@@ -35,7 +35,7 @@ absl::StatusOr<StoreResponse> Ask(StoreClient& client, const StoreRequest& reque
       return response;
     case StoreOutcome::kTimedOut:
       return absl::UnavailableError(absl::StrCat("store: waited ", absl::FormatDuration(request.patience), " for ",
-                                                 absl::CHexEscape(response.value), ", which nobody set"));
+                                                 absl::CHexEscape(response.value), ", which no rank set"));
     default:
       return absl::UnavailableError(absl::StrCat("store: refused: ", absl::CHexEscape(response.value)));
   }
@@ -141,7 +141,7 @@ absl::StatusOr<std::vector<std::string>> Store::AllGather(int rank, int size, ab
     }
     if (!other.ok()) {
       return absl::UnavailableError(
-          absl::StrCat("waited in vain for rank ", r, " of ", size, " (", other.status().message(), ")"));
+          absl::StrCat("no data from rank ", r, " of ", size, " (", other.status().message(), ")"));
     }
     all[r] = *std::move(other);
   }

@@ -229,7 +229,7 @@ absl::StatusOr<std::unique_ptr<StoreServer>> StoreServer::Start(const RunSecret&
   ASSIGN_OR_RETURN(TcpSocket listener, ListenOn(options.address, options.port));
   TcpSocket stop(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (stop.fd() < 0) {
-    return absl::UnavailableError(absl::StrCat("the ranks' store: expected a descriptor, found: ", std::strerror(errno),
+    return absl::UnavailableError(absl::StrCat("the ranks' store: cannot open a descriptor: ", std::strerror(errno),
                                                "; raise the limit (ulimit -n)"));
   }
   std::unique_ptr<StoreServer> server(

@@ -62,7 +62,7 @@ absl::StatusOr<std::string> AddressTowards(const std::string& host, uint16_t por
       return local;
     }
   }
-  return absl::UnavailableError(absl::StrCat("expected a way from this host to ", host, ", found: ", error));
+  return absl::UnavailableError(absl::StrCat("no route from this host to ", host, ": ", error));
 }
 
 bool IsLoopback(absl::string_view host) {

@@ -60,8 +60,8 @@ absl::StatusOr<TcpSocket> Listen(int family, const sockaddr* address, socklen_t 
   setsockopt(socket.fd(), IPPROTO_IPV6, IPV6_V6ONLY, &off,
              sizeof(off));  // fails for an IPv4 socket, which does not need it
   if (bind(socket.fd(), address, size) != 0 || listen(socket.fd(), SOMAXCONN) != 0) {
-    return absl::UnavailableError(absl::StrCat("expected ", where, " of this host to be free, found: ",
-                                               std::strerror(errno), "; give another with --master_port"));
+    return absl::UnavailableError(absl::StrCat("cannot listen on ", where, " of this host: ", std::strerror(errno),
+                                               "; give another port with --master_port"));
   }
   return socket;
 }
@@ -97,7 +97,7 @@ absl::StatusOr<TcpSocket> ListenOn(const std::string& address, uint16_t port) {
   const ResolvedAddresses found = Resolve(address, port, SOCK_STREAM, error);
   if (found == nullptr) {
     return absl::UnavailableError(
-        absl::StrCat("expected an address of this host to listen on, found ", address, ": ", error));
+        absl::StrCat("cannot listen on ", address, ", which is not an address of this host: ", error));
   }
   return Listen(found->ai_family, found->ai_addr, found->ai_addrlen, absl::StrCat("port ", port, " at ", address));
 }
@@ -105,8 +105,8 @@ absl::StatusOr<TcpSocket> ListenOn(const std::string& address, uint16_t port) {
 absl::StatusOr<TcpSocket> AcceptNow(const TcpSocket& listener) {
   const int fd = accept4(listener.fd(), nullptr, nullptr, kFlags);
   if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
-    return absl::UnavailableError(absl::StrCat("expected room for one more connection, found: ", std::strerror(errno),
-                                               "; raise the limit (ulimit -n)"));
+    return absl::UnavailableError(
+        absl::StrCat("cannot accept a connection: ", std::strerror(errno), "; raise the limit (ulimit -n)"));
   }
   return TcpSocket(fd);  // -1: no connection waits, or the other end has closed it
 }
@@ -134,7 +134,7 @@ absl::Status SendAll(const TcpSocket& socket, absl::string_view bytes, Monotonic
     } else if (errno != EAGAIN && errno != EINTR) {
       return absl::UnavailableError(std::strerror(errno));
     } else if (MonotonicTime::Now() > deadline) {
-      return absl::UnavailableError("it takes nothing more");
+      return absl::UnavailableError("it accepts no more data");
     } else {
       if (StopRequested() && !std::exchange(stopped, true)) {
         deadline = std::min(deadline, MonotonicTime::Now() + kStopPatience);

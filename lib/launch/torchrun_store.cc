@@ -61,9 +61,9 @@ absl::StatusOr<std::string> Ask(const TorchrunStore& store, const char* action, 
   const std::string where = absl::StrCat("torchrun's store at ", store.host, ":", store.port);
   if (exits[0].timed_out) {
     return absl::UnavailableError(
-        absl::StrCat("expected ", where, " to ", action, " where rank 0 listens, found no answer for ",
+        absl::StrCat("cannot ", action, " the address of rank 0: no answer from ", where, " for ",
                      absl::FormatDuration(store.timeout),
-                     "; see that torchrun still runs there, or give --master_port and set LOCKSTEP_TOKEN"));
+                     "; check that torchrun still runs there, or give --master_port and set LOCKSTEP_TOKEN"));
   }
   return absl::UnavailableError(absl::StrCat("the process that asked ", where, " ended by ",
                                              exits[0].signalled ? "signal " : "exit code ", exits[0].code));

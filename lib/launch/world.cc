@@ -91,7 +91,7 @@ proto::Launch World::ToProto() const {
 absl::Status World::CheckRanks(uint32_t ranks, bool on_gpus) const {
   if (ranks > size()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--ranks asks for ", ranks, ", ", LauncherName(place_.launcher), " started ", size(),
+        absl::StrCat("--ranks needs ", ranks, " ranks, ", LauncherName(place_.launcher), " started ", size(),
                      "; give at most as many, start more, or give --launcher=none to start them on this host"));
   }
   for (uint32_t rank = 0; rank < ranks && on_gpus; ++rank) {
@@ -99,8 +99,8 @@ absl::Status World::CheckRanks(uint32_t ranks, bool on_gpus) const {
     if (description.local_rank() >= description.gpus()) {
       return absl::UnavailableError(
           absl::StrCat("rank ", rank, " on ", description.host_name(), " has LOCAL_RANK ", description.local_rank(),
-                       " and wants the GPU of that number, found ", description.gpus(),
-                       " there; start no more ranks on a host than each sees GPUs, or give --device=cpu"));
+                       " and needs the GPU of that number, found ", description.gpus(),
+                       " GPUs there; start at most one rank for each GPU of a host, or give --device=cpu"));
     }
   }
   return absl::OkStatus();

@@ -74,7 +74,7 @@ void WorldPoint::Hear() {
     if (!received.ok() && told == 0) {  // a stopped agent may end; the next call reports the loss
       Lose(rank, received.message());
     } else if (rank < ended_.size() && !ended_[rank] && rule_.MustGiveUp(MonotonicTime::Now())) {
-      Lose(rank, "it did not say how its rank ended");
+      Lose(rank, "it did not report how its rank ended");
     }
   }
   if (stop != 0) {

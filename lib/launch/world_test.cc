@@ -269,7 +269,7 @@ TEST_F(WorldTest, AgentsEndWhenTheLeaderIsGone) {
 
 TEST_F(WorldTest, WhoDoesNotComeIsNamed) {
   const MonotonicTime start = MonotonicTime::Now();
-  EXPECT_THAT(Start(4, 1), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 2, 3 did not come")));
+  EXPECT_THAT(Start(4, 1), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 2, 3 did not connect")));
   EXPECT_LT(MonotonicTime::Now() - start, kTimeout + absl::Seconds(2));
   ExpectAllDismissed(5);
 }
@@ -291,7 +291,7 @@ TEST_F(WorldTest, RanksBeyondTheWorldOrItsGpusAreRefused) {
   EXPECT_THAT(world_->CheckRanks(2, false), IsOk());
   EXPECT_THAT(world_->CheckRanks(1, true), IsOk());
   EXPECT_THAT(world_->CheckRanks(3, false),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--ranks asks for 3")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--ranks needs 3 ranks")));
   EXPECT_THAT(world_->CheckRanks(2, true),  // each host reports one GPU
               StatusIs(absl::StatusCode::kUnavailable, AllOf(HasSubstr("rank 1 on host1"), HasSubstr("LOCAL_RANK 1"))));
   ExpectAllDismissed(0);
@@ -327,10 +327,11 @@ TEST_F(WorldTest, rendezvous_replayed_handshake_is_let_in) {
   LaunchPlace place;
   place.size = 2;
   world_ = std::make_unique<World>(place, Secret(), Description(0, 2), kTimeout);
-  EXPECT_THAT(world_->Gather(*std::move(listener)),
-              StatusIs(absl::StatusCode::kUnavailable,
-                       AllOf(HasSubstr("rank 1 did not come; 1 connection, the last one from 127.0.0.1, did not prove"),
-                             HasSubstr("LOCKSTEP_TOKEN"))));
+  EXPECT_THAT(
+      world_->Gather(*std::move(listener)),
+      StatusIs(absl::StatusCode::kUnavailable,
+               AllOf(HasSubstr("rank 1 did not connect; 1 connection, the last one from 127.0.0.1, did not prove"),
+                     HasSubstr("LOCKSTEP_TOKEN"))));
   char buffer[100];
   EXPECT_LE(recv(stranger->fd(), buffer, sizeof(buffer), 0), 0);
 }

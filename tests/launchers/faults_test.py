@@ -127,7 +127,7 @@ class RankTest(FaultsCase):
         self.befalls(self.own_spawn, signal.SIGKILL, "rank 1 of 2 was killed by signal 9")
 
     def test_stopped(self):
-        self.befalls(self.own_spawn, signal.SIGSTOP, "rank 1 of 2 did not answer the others for 8s")
+        self.befalls(self.own_spawn, signal.SIGSTOP, "rank 1 of 2 did not answer the other ranks for 8s")
 
     def test_terminated(self):
         self.befalls(self.own_spawn, signal.SIGTERM, "rank 1 of 2 was stopped by SIGTERM, which another process sent")
@@ -136,7 +136,7 @@ class RankTest(FaultsCase):
         self.befalls(self.two_processes, signal.SIGKILL, f"rank 1 of 2 on {HOST} was killed by signal 9")
 
     def test_stopped_in_a_world(self):
-        self.befalls(self.two_processes, signal.SIGSTOP, f"rank 1 of 2 on {HOST} did not answer the others for 8s")
+        self.befalls(self.two_processes, signal.SIGSTOP, f"rank 1 of 2 on {HOST} did not answer the other ranks for 8s")
 
     def test_out_of_memory(self):
         """One of two processes may map little more than small batches need. The failure is a point's outcome; the next
@@ -201,7 +201,7 @@ class LinkTest(FaultsCase):
         self.assertEqual(marked_processes.marked_processes(self.mark), [])
         self.assertEqual(codes, [5, 5], talks)
         self.assertIn("rank 1 of 2 on host-b", " ".join(self.errors(talks[:1])))
-        self.assertIn("rank 1 of 2 on host-b: rank 0, which leads, is lost", " ".join(self.errors(talks[1:])))
+        self.assertIn("rank 1 of 2 on host-b: rank 0, the leader, is lost", " ".join(self.errors(talks[1:])))
         self.tell(self.errors(talks)[0])
         self.cable.set_link("up")
         codes, talks = self.ends(self.two_hosts())

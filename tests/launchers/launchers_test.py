@@ -57,7 +57,7 @@ class ByHandTest(launched.LaunchedCase):
         self.assertFalse((self.folder / "out.rec").exists())
 
     def test_what_all_would_say_is_said_once(self):
-        self.refused(self.world(2, *self.flags("--ranks=3")), 2, "--ranks asks for 3", "torchrun started 2")
+        self.refused(self.world(2, *self.flags("--ranks=3")), 2, "--ranks needs 3 ranks", "torchrun started 2")
         self.refused(self.world(2, *self.flags("--rank=1")), 2, "unknown flag --rank")
         self.refused(self.world(2, *self.flags("--batch=1000")), 2, "--batch")
         self.refused(self.world(2, *self.flags("--input=-")), 2, "--input=-")
@@ -98,7 +98,7 @@ class ByHandTest(launched.LaunchedCase):
         processes = [self.by_hand(rank, 3, port, *self.flags("--ranks=3")) for port in [launched.free_port()] for rank in (0, 2)]
         codes, talks = self.ends(processes, 30)
         self.assertEqual(codes, [5, 5], talks)
-        self.assertIn("rank 1 did not come", talks[0])
+        self.assertIn("rank 1 did not connect", talks[0])
 
     # --- stops ---
 
@@ -165,14 +165,14 @@ class ByHandTest(launched.LaunchedCase):
         self.assertEqual(len(self.errors(talks)), 1, talks)
 
     def test_an_agent_that_hangs_is_named(self):
-        talks = self.lost(3, 1, signal.SIGSTOP, "rank 1 of 3 on ", "silent for 8s")
+        talks = self.lost(3, 1, signal.SIGSTOP, "rank 1 of 3 on ", "no message for 8s")
         self.assertEqual(len(self.errors(talks)), 1, talks)
 
     def test_a_leader_that_is_killed_is_named(self):
-        self.lost(3, 0, signal.SIGKILL, "rank 1 of 3 on ", "rank 2 of 3 on ", "rank 0, which leads, is lost")
+        self.lost(3, 0, signal.SIGKILL, "rank 1 of 3 on ", "rank 2 of 3 on ", "rank 0, the leader, is lost")
 
     def test_a_leader_that_hangs_is_named(self):
-        self.lost(2, 0, signal.SIGSTOP, "rank 0, which leads, is lost", "silent for 8s")
+        self.lost(2, 0, signal.SIGSTOP, "rank 0, the leader, is lost", "no message for 8s")
 
     def test_a_rank_that_is_killed_is_named_with_its_host(self):
         processes = self.world(2, *self.flags("--ranks=2"), LOCKSTEP_TEST_DIE_AT="1:3")
