@@ -139,7 +139,7 @@ section_ways() {
 # The prediction is a file before the run begins, and the run's record holds its digest. Times over sockets differ by 14
 # % from a line; by default a fit is accepted up to 5 %.
 section_slow_link() {
-  echo 'all_reduce { median_error: 0.2 worst_error: 0.5 least_degrees_of_freedom: 1 }' >loose.textproto
+  echo 'all_reduce { median_error: 0.2 worst_error: 0.5 min_degrees_of_freedom: 1 }' >loose.textproto
   scale one --preset=lab --ranks=1 --batch=32,128,512 --repeats=1 --noevaluate
   export NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1
   "$ALL_REDUCE_PERF" -g 2 -b 1K -e 128M -f 2 -n 5 -w 2 -J all_reduce.json >>log.txt 2>&1 || status=1

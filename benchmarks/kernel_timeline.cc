@@ -61,11 +61,11 @@ Cupti cupti;
 std::mutex mutex;
 std::vector<Kernel> kernels;
 
-void CUPTIAPI TakeBuffer(uint8_t** buffer, size_t* size, size_t* most_records) {
+void CUPTIAPI TakeBuffer(uint8_t** buffer, size_t* size, size_t* max_records) {
   constexpr size_t kBytes = 8 << 20;
   *buffer = static_cast<uint8_t*>(std::aligned_alloc(ACTIVITY_RECORD_ALIGNMENT, kBytes));
   *size = kBytes;
-  *most_records = 0;  // no limit but the buffer's size
+  *max_records = 0;  // no limit but the buffer's size
 }
 
 template <typename Copy>

@@ -168,7 +168,7 @@ class NamesTest(unittest.TestCase):
                 ("template <typename T>\nstruct A { };", "struct A { };", "A"),
                 ("int F(const A& a, int n = 3);", "double F(const A& other, int);", "F(constA&, int)"),
                 ("inline int F() { return 1; }", "int F();", "F()"),
-                ("inline constexpr int kMost = 3;", "constexpr double kMost{4};", "kMost"),
+                ("inline constexpr int kMax = 3;", "constexpr double kMax{4};", "kMax"),
                 ("A operator*(double f, const A& a);", "A operator*(double g, const A& b);", "operator*(double, constA&)")):
             with self.subTest(name=name, first=first):
                 self.assertEqual(self.pair(first, second), [f"lockstep::{name} is in lib/a/x.h and in lib/b/x.h"])

@@ -116,7 +116,7 @@ else
   if [ "$model" = lenet5 ]; then : "${repeats:=5}"; else : "${repeats:=1}"; fi
 fi
 : "${model:=resnet18}"
-most_ranks="${ranks##*,}"
+max_ranks="${ranks##*,}"
 if [ -z "$calibration" ]; then
   calibration=400 # the lab's number, or all images if there are fewer
   if [ -z "$input" ] && [ "$images" -lt "$calibration" ]; then
@@ -128,17 +128,17 @@ fi
 comma_list() { # reads numbers, one per line; prints them ascending, without duplicates, separated by commas
   sort -n -u | paste -s -d ,
 }
-fits() { [ -n "$input" ] || [ $(($1 * most_ranks)) -le "$images" ]; }
+fits() { [ -n "$input" ] || [ $(($1 * max_ranks)) -le "$images" ]; }
 scaled=()
 for one in ${scale_batch//,/ }; do
   [[ "$one" =~ ^[0-9]{1,9}$ ]] || fail_usage "--batch=$(show "$batch"): numbers separated by commas were expected"
   if fits "$one"; then
     scaled+=("$one")
   else
-    printf 'lab: batch %s is not scaled: on %s ranks it exceeds %s images\n' "$one" "$most_ranks" "$images"
+    printf 'lab: batch %s is not scaled: on %s ranks it exceeds %s images\n' "$one" "$max_ranks" "$images"
   fi
 done
-[ ${#scaled[@]} -gt 0 ] || fail_usage "no --batch of $scale_batch fits $images images on $most_ranks ranks; give more --images"
+[ ${#scaled[@]} -gt 0 ] || fail_usage "no --batch of $scale_batch fits $images images on $max_ranks ranks; give more --images"
 sweep_batch=$({
   printf '%s\n' ${batch//,/ }
   for one in "${scaled[@]}"; do
@@ -152,7 +152,7 @@ scale_batch=$(IFS=, && printf '%s' "${scaled[*]}")
 # Optional parts of the lab: each variable is 1 or empty.
 fast="" data_parallel="" sent=""
 [ -z "$bf16" ] || [ "$model" != resnet18 ] || fast=1 # the fused step exists for ResNet-18 in bf16 only
-if [ "$most_ranks" -gt 1 ] && { [ "$gpus" -gt 0 ] || [ -n "$questions" ]; }; then data_parallel=1; fi
+if [ "$max_ranks" -gt 1 ] && { [ "$gpus" -gt 0 ] || [ -n "$questions" ]; }; then data_parallel=1; fi
 if [ -n "$questions" ] && { [ "$gpus" -gt 0 ] || [ -z "$input" ]; }; then sent=1; fi
 steps=$((8 + 3 * ${fast:-0} + 2 * ${data_parallel:-0} + 2 * ${questions:-0} + ${sent:-0}))
 
@@ -202,14 +202,14 @@ explain() {
 }
 # question NAME FLAG...: runs one experiment on all ranks.
 question() {
-  run "$tools/scale_run" --input="$output/dataset.rec" --device="$device" --ranks="$most_ranks" --experiment="$1" \
+  run "$tools/scale_run" --input="$output/dataset.rec" --device="$device" --ranks="$max_ranks" --experiment="$1" \
     --seeds="$seeds" "${@:2}" --output="$output/$1.rec" $force
   records+=("$output/$1.rec")
 }
 
 # If there are three numbers of ranks or more, the last one is hidden from the models, predicted and compared.
 fit=""
-[ "$(tr -cd , <<<"$ranks" | wc -c)" -lt 2 ] || fit="--fit_ranks=$((most_ranks / 2))"
+[ "$(tr -cd , <<<"$ranks" | wc -c)" -lt 2 ] || fit="--fit_ranks=$((max_ranks / 2))"
 
 started=$SECONDS
 if [ -n "$input" ]; then
@@ -246,8 +246,8 @@ if [ -n "$questions" ]; then
   there="$("$tools/report" --print="$output/dataset.rec" --format=json 2>/dev/null | grep -oE '"image_count": [0-9]+' | sed -n "1s/.* //p")"
   if [ "$there" -lt 16384 ]; then
     # A tenth of the images is held out.
-    large=$(((there - there / 10) / most_ranks * most_ranks)) base=$((there / 8 / most_ranks * most_ranks))
-    base=$((base > 0 ? base : most_ranks))
+    large=$(((there - there / 10) / max_ranks * max_ranks)) base=$((there / 8 / max_ranks * max_ranks))
+    base=$((base > 0 ? base : max_ranks))
   fi
   rows="" # all rows
   if [ "$asked" != resnet18 ]; then
@@ -262,7 +262,7 @@ if [ -n "$questions" ]; then
   some=""
   sent_epochs=$((gpus > 0 ? 5 : 2))
   if [ -n "$sent" ]; then
-    "$tools/scale_run" --input="$output/dataset.rec" --device="$device" --ranks="$most_ranks" --experiment=what_is_sent \
+    "$tools/scale_run" --input="$output/dataset.rec" --device="$device" --ranks="$max_ranks" --experiment=what_is_sent \
       --model=resnet18 --batch="$base" --dry_run >/dev/null 2>&1 || some="--rows=gradients only;buffers broadcast"
     question what_is_sent --model=resnet18 --batch="$base" --epochs="$sent_epochs" ${some:+"$some"}
   else

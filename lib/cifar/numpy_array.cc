@@ -87,7 +87,7 @@ absl::Status CheckIsUint8(const Value& dtype) {
   return plain ? absl::OkStatus() : Unexpected(*dtype.state, "the state of a type without fields");
 }
 
-absl::StatusOr<size_t> ReadRows(const Value& shape, size_t most_rows, size_t columns) {
+absl::StatusOr<size_t> ReadRows(const Value& shape, size_t max_rows, size_t columns) {
   const auto& sizes = shape.items;
   const bool is_matrix = shape.kind == Value::kTupleKind && sizes.size() == 2 && sizes[0]->kind == Value::kInt &&
                          sizes[1]->kind == Value::kInt;
@@ -95,8 +95,8 @@ absl::StatusOr<size_t> ReadRows(const Value& shape, size_t most_rows, size_t col
     return Unexpected(shape, absl::StrCat("the shape (images, ", columns, ")"));
   }
   const int64_t rows = sizes[0]->number;
-  if (rows < 1 || rows > static_cast<int64_t>(most_rows) || sizes[1]->number != static_cast<int64_t>(columns)) {
-    return absl::DataLossError(absl::StrCat("byte ", shape.at, ": expected the shape (1 to ", most_rows, ", ", columns,
+  if (rows < 1 || rows > static_cast<int64_t>(max_rows) || sizes[1]->number != static_cast<int64_t>(columns)) {
+    return absl::DataLossError(absl::StrCat("byte ", shape.at, ": expected the shape (1 to ", max_rows, ", ", columns,
                                             "), found (", rows, ", ", sizes[1]->number, ")"));
   }
   return static_cast<size_t>(rows);
@@ -104,10 +104,10 @@ absl::StatusOr<size_t> ReadRows(const Value& shape, size_t most_rows, size_t col
 
 }  // namespace
 
-absl::StatusOr<ByteMatrix> ReadByteMatrix(const Value& value, size_t most_rows, size_t columns, std::string& decoded) {
+absl::StatusOr<ByteMatrix> ReadByteMatrix(const Value& value, size_t max_rows, size_t columns, std::string& decoded) {
   ASSIGN_OR_RETURN(const Parts parts, TakeApart(value));
   ByteMatrix matrix;
-  ASSIGN_OR_RETURN(matrix.rows, ReadRows(*parts.shape, most_rows, columns));
+  ASSIGN_OR_RETURN(matrix.rows, ReadRows(*parts.shape, max_rows, columns));
   RETURN_IF_ERROR(CheckIsUint8(*parts.dtype));
   ASSIGN_OR_RETURN(matrix.bytes, ReadBytes(*parts.bytes, decoded));
   if (matrix.bytes.size() != matrix.rows * columns) {

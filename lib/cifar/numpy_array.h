@@ -25,9 +25,9 @@ struct ByteMatrix {
 };
 
 // Returns the matrix that `value`, from a pickle in PythonDialect(), stands for. It must be uint8 and row-major, with 1
-// to `most_rows` rows of `columns` columns. Its bytes are a view into the pickle, or into `decoded` if they were
+// to `max_rows` rows of `columns` columns. Its bytes are a view into the pickle, or into `decoded` if they were
 // encoded. DataLoss: anything else.
-absl::StatusOr<ByteMatrix> ReadByteMatrix(const pickle::Value& value, size_t most_rows, size_t columns,
+absl::StatusOr<ByteMatrix> ReadByteMatrix(const pickle::Value& value, size_t max_rows, size_t columns,
                                           std::string& decoded);
 
 }  // namespace lockstep

@@ -38,7 +38,7 @@ absl::StatusOr<LeftOutSize> LeaveOut(const std::vector<TimedSize>& times, size_t
   std::vector<TimedSize> others = times;
   others.erase(others.begin() + static_cast<std::ptrdiff_t>(index));
   ASSIGN_OR_RETURN(const PiecewiseAlphaBeta model,
-                   FitPiecewiseAlphaBeta(others, options.most_pieces, options.confidence));
+                   FitPiecewiseAlphaBeta(others, options.max_pieces, options.confidence));
   const PredictedTime predicted = PredictTime(model, times[index].size_bytes);
   LeftOutSize left_out;
   left_out.size_bytes = static_cast<uint64_t>(times[index].size_bytes);
@@ -89,7 +89,7 @@ absl::StatusOr<AllReduceFit> FitAllReduce(const std::vector<AllReducePoint>& poi
                                           const AllReduceFitOptions& options) {
   ASSIGN_OR_RETURN(const std::vector<TimedSize> times, MedianTimes(points));
   AllReduceFit fit;
-  ASSIGN_OR_RETURN(fit.model, FitPiecewiseAlphaBeta(times, options.most_pieces, options.confidence));
+  ASSIGN_OR_RETURN(fit.model, FitPiecewiseAlphaBeta(times, options.max_pieces, options.confidence));
   fit.ranks = points[0].ranks;
   fit.in_place = points[0].in_place;
   for (size_t i = 0; times.size() > 2 && i < times.size(); ++i) {

@@ -29,7 +29,7 @@ struct FitAcceptance {
 struct AllReduceFitOptions {
   FitAcceptance acceptance;
   double confidence = 0.95;  // confidence of all intervals, in (0, 1)
-  int most_pieces = 4;       // maximum: NCCL has three protocols, and two algorithms of the last one
+  int max_pieces = 4;        // maximum: NCCL has three protocols, and two algorithms of the last one
 };
 
 // One size, predicted by a fit without it.

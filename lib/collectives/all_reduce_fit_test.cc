@@ -81,7 +81,7 @@ TEST(AllReduceFitTest, SmallSizesMayBeLeftOutOfTheScore) {
   std::vector<AllReducePoint> points = NearlyALine();
   points[0].seconds = {5};
   AllReduceFitOptions options = Asking(0.05, 0.1);
-  options.most_pieces = 1;
+  options.max_pieces = 1;
   EXPECT_THAT(Fit(points, options).rejected, HasSubstr("leave-one-out error"));
   options.acceptance.scored_from_bytes = 1000;
   EXPECT_THAT(Fit(points, options).rejected, HasSubstr("no size could be left out"));

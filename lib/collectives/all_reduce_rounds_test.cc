@@ -69,16 +69,16 @@ class Machine {
 
  private:
   void Count(const std::map<std::pair<int, int>, int>& on_link, const std::map<int, int>& added, LinkWork* link) {
-    int most_sent = 0, most_added = 0;
+    int max_sent = 0, max_added = 0;
     for (const auto& [ends, bytes] : on_link) {
-      most_sent = std::max(most_sent, bytes);
+      max_sent = std::max(max_sent, bytes);
     }
     for (const auto& [rank, bytes] : added) {
-      most_added = std::max(most_added, bytes);
+      max_added = std::max(max_added, bytes);
     }
     link->messages += 1;
-    link->bytes += most_sent;
-    work_.added_bytes += most_added;
+    link->bytes += max_sent;
+    work_.added_bytes += max_added;
   }
 
   const int per_host_;

@@ -19,11 +19,11 @@ constexpr double kFinestError = 1e-9;
 constexpr int kReweightings = 3;  // each changes the weights less than the one before, by a factor of the relative
                                   // error
 
-absl::Status CheckTimes(const std::vector<TimedSize>& times, int most_pieces, double confidence) {
-  if (times.size() < 2 || most_pieces < 1 || !(confidence > 0 && confidence < 1)) {
+absl::Status CheckTimes(const std::vector<TimedSize>& times, int max_pieces, double confidence) {
+  if (times.size() < 2 || max_pieces < 1 || !(confidence > 0 && confidence < 1)) {
     return absl::InvalidArgumentError(
         absl::StrCat("expected 2 or more sizes, 1 or more pieces and a confidence between 0 and 1, found ",
-                     times.size(), ", ", most_pieces, " and ", confidence));
+                     times.size(), ", ", max_pieces, " and ", confidence));
   }
   for (size_t i = 0; i < times.size(); ++i) {
     const auto [size, seconds] = times[i];
@@ -140,11 +140,11 @@ double Criterion(double cost, size_t n, size_t pieces) {
          CriterionCount(pieces) * std::log(count);
 }
 
-absl::StatusOr<Partition> ChoosePartition(const std::vector<TimedSize>& times, int most_pieces) {
+absl::StatusOr<Partition> ChoosePartition(const std::vector<TimedSize>& times, int max_pieces) {
   ASSIGN_OR_RETURN(const auto cost, AllCosts(times));
   const size_t n = times.size();
   Partition chosen = BestPartition(cost, n, 1);
-  for (size_t pieces = 2; pieces <= static_cast<size_t>(most_pieces) && kFewestPoints * pieces <= n; ++pieces) {
+  for (size_t pieces = 2; pieces <= static_cast<size_t>(max_pieces) && kFewestPoints * pieces <= n; ++pieces) {
     const Partition partition = BestPartition(cost, n, pieces);
     if (std::isfinite(partition.cost) &&
         Criterion(partition.cost, n, pieces) < Criterion(chosen.cost, n, chosen.first.size())) {
@@ -218,10 +218,10 @@ std::optional<Interval> NewMeasurement(const PiecewiseAlphaBeta& model, const Al
 
 }  // namespace
 
-absl::StatusOr<PiecewiseAlphaBeta> FitPiecewiseAlphaBeta(const std::vector<TimedSize>& times, int most_pieces,
+absl::StatusOr<PiecewiseAlphaBeta> FitPiecewiseAlphaBeta(const std::vector<TimedSize>& times, int max_pieces,
                                                          double confidence) {
-  RETURN_IF_ERROR(CheckTimes(times, most_pieces, confidence));
-  ASSIGN_OR_RETURN(const Partition partition, ChoosePartition(times, most_pieces));
+  RETURN_IF_ERROR(CheckTimes(times, max_pieces, confidence));
+  ASSIGN_OR_RETURN(const Partition partition, ChoosePartition(times, max_pieces));
   PiecewiseAlphaBeta model;
   double sum_of_squares = 0;
   for (size_t k = 0; k < partition.first.size(); ++k) {

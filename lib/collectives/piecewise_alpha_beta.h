@@ -58,8 +58,8 @@ struct PiecewiseAlphaBeta {
 };
 
 // Fits the model. `times` must be in order of size, with distinct sizes. InvalidArgument: fewer than two sizes, sizes
-// not in order, a size or a time that is not above 0 and finite, a confidence outside (0, 1), most_pieces < 1.
-absl::StatusOr<PiecewiseAlphaBeta> FitPiecewiseAlphaBeta(const std::vector<TimedSize>& times, int most_pieces,
+// not in order, a size or a time that is not above 0 and finite, a confidence outside (0, 1), max_pieces < 1.
+absl::StatusOr<PiecewiseAlphaBeta> FitPiecewiseAlphaBeta(const std::vector<TimedSize>& times, int max_pieces,
                                                          double confidence);
 
 struct PredictedTime {

@@ -13,8 +13,8 @@ using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 
-PiecewiseAlphaBeta Fit(const std::vector<TimedSize>& times, int most_pieces = 4) {
-  const auto fit = FitPiecewiseAlphaBeta(times, most_pieces, 0.95);
+PiecewiseAlphaBeta Fit(const std::vector<TimedSize>& times, int max_pieces = 4) {
+  const auto fit = FitPiecewiseAlphaBeta(times, max_pieces, 0.95);
   EXPECT_THAT(fit, IsOk());
   return fit.value_or(PiecewiseAlphaBeta{});
 }
@@ -81,7 +81,7 @@ TEST(PiecewiseAlphaBetaTest, BetweenPiecesTheIntervalCoversBoth) {
   EXPECT_GT(between->high, 131);  // the second line predicts 131
 }
 
-TEST(PiecewiseAlphaBetaTest, MostPiecesIsKept) { EXPECT_EQ(Fit(TwoPieces(), 1).pieces.size(), 1u); }
+TEST(PiecewiseAlphaBetaTest, MaxPiecesIsKept) { EXPECT_EQ(Fit(TwoPieces(), 1).pieces.size(), 1u); }
 
 TEST(PiecewiseAlphaBetaTest, ANegativeAlphaIsHeldAtZero) {
   // The points are on S - 0.5 exactly but for the last; the fit is a line through the origin with weights 1/t^2.

@@ -41,7 +41,7 @@ AllReduceFitOptions OptionsOf(const proto::ModelSpec& spec) {
   AllReduceFitOptions options;
   options.acceptance.median_relative_error = spec.all_reduce().median_error();
   options.acceptance.worst_relative_error = spec.all_reduce().worst_error();
-  options.acceptance.degrees_of_freedom = static_cast<int>(spec.all_reduce().least_degrees_of_freedom());
+  options.acceptance.degrees_of_freedom = static_cast<int>(spec.all_reduce().min_degrees_of_freedom());
   options.acceptance.scored_from_bytes = static_cast<uint64_t>(spec.all_reduce().scored_from_bytes());
   options.confidence = spec.confidence();
   return options;

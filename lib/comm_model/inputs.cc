@@ -28,8 +28,8 @@ void FillAcceptance(double median, double worst, proto::Acceptance& acceptance) 
   if (acceptance.worst_error() == 0) {
     acceptance.set_worst_error(worst);
   }
-  if (acceptance.least_degrees_of_freedom() == 0) {
-    acceptance.set_least_degrees_of_freedom(1);
+  if (acceptance.min_degrees_of_freedom() == 0) {
+    acceptance.set_min_degrees_of_freedom(1);
   }
 }
 
@@ -120,8 +120,8 @@ absl::StatusOr<proto::ModelSpec> WithDefaults(proto::ModelSpec spec) {
   if (spec.run_to_run_fraction() == 0) {
     spec.set_run_to_run_fraction(0.005);
   }
-  if (spec.least_gain() == 0) {
-    spec.set_least_gain(1.1);
+  if (spec.min_gain() == 0) {
+    spec.set_min_gain(1.1);
   }
   FillAcceptance(0.05, 0.2, *spec.mutable_all_reduce());
   if (spec.all_reduce().scored_from_bytes() == 0) {
@@ -132,10 +132,10 @@ absl::StatusOr<proto::ModelSpec> WithDefaults(proto::ModelSpec spec) {
                       IsError(spec.step_time().median_error()) && IsError(spec.step_time().worst_error()) &&
                       spec.all_reduce().scored_from_bytes() > 0 &&
                       spec.all_reduce().scored_from_bytes() <= kMaxMessageBytes;
-  if (!IsFraction(spec.confidence()) || !IsFraction(spec.run_to_run_fraction()) || !errors ||
-      !(spec.least_gain() >= 1) || std::isinf(spec.least_gain())) {
+  if (!IsFraction(spec.confidence()) || !IsFraction(spec.run_to_run_fraction()) || !errors || !(spec.min_gain() >= 1) ||
+      std::isinf(spec.min_gain())) {
     return absl::DataLossError(
-        absl::StrCat("confidence and run_to_run_fraction between 0 and 1, errors above 0 and a least_gain of at least "
+        absl::StrCat("confidence and run_to_run_fraction between 0 and 1, errors above 0 and a min_gain of at least "
                      "1 were expected, found ",
                      spec.ShortDebugString()));
   }

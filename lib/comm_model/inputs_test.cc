@@ -26,12 +26,12 @@ TEST(ModelSpecTest, WhatIsNotSetGetsItsDefault) {
   ASSERT_THAT(filled, IsOk());
   EXPECT_EQ(filled->confidence(), 0.95);
   EXPECT_EQ(filled->run_to_run_fraction(), 0.005);
-  EXPECT_EQ(filled->least_gain(), 1.1);
+  EXPECT_EQ(filled->min_gain(), 1.1);
   EXPECT_EQ(filled->all_reduce().median_error(), 0.01);
   EXPECT_EQ(filled->all_reduce().worst_error(), 0.2);
   EXPECT_EQ(filled->all_reduce().scored_from_bytes(), 65536);
   EXPECT_EQ(filled->step_time().median_error(), 0.05);
-  EXPECT_EQ(filled->step_time().least_degrees_of_freedom(), 1u);
+  EXPECT_EQ(filled->step_time().min_degrees_of_freedom(), 1u);
 }
 
 TEST(ModelSpecTest, RefusesNumbersThatMakeNoSense) {
@@ -39,9 +39,9 @@ TEST(ModelSpecTest, RefusesNumbersThatMakeNoSense) {
   spec.set_confidence(95);
   EXPECT_THAT(WithDefaults(spec), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("confidence: 95")));
   spec.set_confidence(0.9);
-  spec.set_least_gain(0.5);
-  EXPECT_THAT(WithDefaults(spec), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("least_gain")));
-  spec.clear_least_gain();
+  spec.set_min_gain(0.5);
+  EXPECT_THAT(WithDefaults(spec), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("min_gain")));
+  spec.clear_min_gain();
   spec.mutable_step_time()->set_worst_error(-1);
   EXPECT_THAT(WithDefaults(spec), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("errors above 0")));
 }

@@ -22,9 +22,9 @@ std::set<uint32_t> BatchesOf(const ScalingTimes& times) {
 
 constexpr uint32_t kMicroBenchmarkRanks = 2;
 
-std::vector<AllReduceCurve> CurvesUpTo(std::vector<AllReduceCurve> curves, uint32_t most_ranks) {
+std::vector<AllReduceCurve> CurvesUpTo(std::vector<AllReduceCurve> curves, uint32_t max_ranks) {
   curves.erase(std::remove_if(curves.begin(), curves.end(),
-                              [&](const AllReduceCurve& curve) { return curve.ranks > most_ranks; }),
+                              [&](const AllReduceCurve& curve) { return curve.ranks > max_ranks; }),
                curves.end());
   return curves;
 }

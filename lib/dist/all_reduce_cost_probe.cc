@@ -24,7 +24,7 @@ absl::StatusOr<AllReduceSeconds> MeasureAllReduceCost(Communicator& communicator
     std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2), seconds.end());
     times.push_back({static_cast<double>(size_bytes), seconds[seconds.size() / 2]});
   }
-  ASSIGN_OR_RETURN(const PiecewiseAlphaBeta fit, FitPiecewiseAlphaBeta(times, /*most_pieces=*/1, kConfidence));
+  ASSIGN_OR_RETURN(const PiecewiseAlphaBeta fit, FitPiecewiseAlphaBeta(times, /*max_pieces=*/1, kConfidence));
   return AllReduceSeconds{fit.pieces[0].alpha_seconds, fit.pieces[0].beta_seconds_per_byte};
 }
 

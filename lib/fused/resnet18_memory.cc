@@ -54,7 +54,7 @@ size_t ResNet18Step::PredictBytes(const ResNet18StepOptions& options, uint32_t i
   const size_t main = EstimateWorkspaceBytes(options.type, batch, false);
   const bool own = options.type == ConvolutionType::kBf16 && options.own_weight_gradients;
   // Workspace on side, or in two buffers for split-K partials, each for at most half of the SMs.
-  const size_t side = own ? std::max(main, WeightGradientMostWorkspaceBytes(kMaxMultiprocessors)) : main;
+  const size_t side = own ? std::max(main, WeightGradientMaxWorkspaceBytes(kMaxMultiprocessors)) : main;
   return buffers + exchange + NormedRoom::PredictBytes(options) + main + side +
          EstimateWorkspaceBytes(options.type, batch, true);
 }

@@ -55,7 +55,7 @@ double Divergence(const Totals& totals, size_t bins, size_t levels) {
 
 }  // namespace
 
-size_t LeastEntropyBins(const std::vector<uint64_t>& counts, int levels) {
+size_t MinDivergenceBins(const std::vector<uint64_t>& counts, int levels) {
   const Totals totals(counts);
   size_t best = counts.size();
   double least = kInfinity;

@@ -26,7 +26,7 @@ namespace lockstep {
 
 // Returns the number of bins to keep. `counts`: counts of magnitudes above 0, in equal bins from 0; the last count must
 // not be 0. Returns counts.size() if that is not more than `levels`. Takes O(bins * levels) time.
-size_t LeastEntropyBins(const std::vector<uint64_t>& counts, int levels);
+size_t MinDivergenceBins(const std::vector<uint64_t>& counts, int levels);
 
 }  // namespace lockstep
 

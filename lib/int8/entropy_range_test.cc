@@ -51,7 +51,7 @@ double SlowDivergence(const Counts& counts, size_t bins, int levels) {
   return divergence;
 }
 
-double SlowLeast(const Counts& counts, int levels) {
+double SlowMinDivergence(const Counts& counts, int levels) {
   double least = std::numeric_limits<double>::infinity();
   for (size_t bins = levels; bins <= counts.size(); ++bins) {
     least = std::min(least, SlowDivergence(counts, bins, levels));
@@ -61,14 +61,14 @@ double SlowLeast(const Counts& counts, int levels) {
 
 // Checks that the chosen number of bins has the least divergence. Numbers whose divergences differ only by rounding may
 // be exchanged: 1e-11 covers 1,000 additions of relative error 2^-53 with terms up to 100.
-void ExpectLeast(const Counts& counts, int levels) {
-  const size_t bins = LeastEntropyBins(counts, levels);
+void ExpectMinDivergence(const Counts& counts, int levels) {
+  const size_t bins = MinDivergenceBins(counts, levels);
   ASSERT_GE(bins, static_cast<size_t>(levels));
   ASSERT_LE(bins, counts.size());
-  EXPECT_NEAR(SlowDivergence(counts, bins, levels), SlowLeast(counts, levels), 1e-11) << bins;
+  EXPECT_NEAR(SlowDivergence(counts, bins, levels), SlowMinDivergence(counts, levels), 1e-11) << bins;
 }
 
-TEST(LeastEntropyBinsTest, AsTheLiteralAlgorithm) {
+TEST(MinDivergenceBinsTest, AsTheLiteralAlgorithm) {
   for (const auto& named : testing::ManyDistributions(20000, 1)) {
     for (const int levels : {128, 256}) {
       SCOPED_TRACE(named.name);
@@ -83,14 +83,14 @@ TEST(LeastEntropyBinsTest, AsTheLiteralAlgorithm) {
         }
       }
       if (counts.back() > 0) {
-        ExpectLeast(counts, levels);
+        ExpectMinDivergence(counts, levels);
       }
     }
   }
 }
 
 // Sparse counts: most last bins are empty, so that most divergences are infinite.
-TEST(LeastEntropyBinsTest, AsTheLiteralAlgorithmOnSparseCounts) {
+TEST(MinDivergenceBinsTest, AsTheLiteralAlgorithmOnSparseCounts) {
   std::mt19937 random(2);
   for (int i = 0; i < 50; ++i) {
     Counts counts(20 + random() % 100);
@@ -99,39 +99,39 @@ TEST(LeastEntropyBinsTest, AsTheLiteralAlgorithmOnSparseCounts) {
     }
     counts.back() = 1 + random() % 3;
     for (const int levels : {4, 7, 16}) {
-      ExpectLeast(counts, levels);
+      ExpectMinDivergence(counts, levels);
     }
   }
 }
 
-TEST(LeastEntropyBinsTest, ByHand) {
-  EXPECT_EQ(LeastEntropyBins({}, 2), 0u);
-  EXPECT_EQ(LeastEntropyBins({5}, 2), 1u);
-  EXPECT_EQ(LeastEntropyBins({5, 1}, 2), 2u);
+TEST(MinDivergenceBinsTest, ByHand) {
+  EXPECT_EQ(MinDivergenceBins({}, 2), 0u);
+  EXPECT_EQ(MinDivergenceBins({5}, 2), 1u);
+  EXPECT_EQ(MinDivergenceBins({5, 1}, 2), 2u);
   // Two levels hold {8, 8} and {1, 1} without loss; two or three bins would add outliers to the last bin.
-  EXPECT_EQ(LeastEntropyBins({8, 8, 1, 1}, 2), 4u);
+  EXPECT_EQ(MinDivergenceBins({8, 8, 1, 1}, 2), 4u);
   // The last bin holds one count of a thousand. If it is kept, four bins share two levels, and {900, 99} is one of
   // them; if not, no bins are merged.
-  EXPECT_EQ(LeastEntropyBins({900, 99, 0, 1}, 2), 2u);
+  EXPECT_EQ(MinDivergenceBins({900, 99, 0, 1}, 2), 2u);
 }
 
-TEST(LeastEntropyBinsTest, OfEqualOnesTheLargest) {
+TEST(MinDivergenceBinsTest, OfEqualOnesTheLargest) {
   // Three bins have {0, 0, 95} for {0, 0, 100}; six bins lose nothing. Both divergences are 0.
-  EXPECT_EQ(LeastEntropyBins({0, 0, 95, 0, 0, 5}, 2), 6u);
+  EXPECT_EQ(MinDivergenceBins({0, 0, 95, 0, 0, 5}, 2), 6u);
 }
 
-TEST(LeastEntropyBinsTest, MostValuesAreKept) {
+TEST(MinDivergenceBinsTest, MostValuesAreKept) {
   // Two bins have {0, 1} for {0, 1102}: the divergence is 0, but nearly everything is clipped.
-  EXPECT_GE(LeastEntropyBins({0, 1, 300, 500, 280, 20, 1}, 2), 5u);
+  EXPECT_GE(MinDivergenceBins({0, 1, 300, 500, 280, 20, 1}, 2), 5u);
 }
 
-TEST(LeastEntropyBinsTest, FarOutliersAreLeftOut) {
+TEST(MinDivergenceBinsTest, FarOutliersAreLeftOut) {
   Counts counts(2048);
   for (int bin = 0; bin < 400; ++bin) {
     counts[bin] = static_cast<uint64_t>(100000 * std::exp(-bin * bin / 20000.0));
   }
   counts.back() = 1;
-  EXPECT_LE(LeastEntropyBins(counts, 128), 400u);
+  EXPECT_LE(MinDivergenceBins(counts, 128), 400u);
 }
 
 }  // namespace

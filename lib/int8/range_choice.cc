@@ -73,7 +73,7 @@ Range PercentileRange(const FineHistogram& histogram, double percentile, bool sy
 Range EntropyRange(const FineHistogram& histogram, bool symmetric) {
   const Range whole = WholeRange(histogram);
   const std::vector<uint64_t> counts = Magnitudes(histogram, true, true);
-  const size_t bins = LeastEntropyBins(counts, !symmetric && OneSided(whole) ? 256 : 128);
+  const size_t bins = MinDivergenceBins(counts, !symmetric && OneSided(whole) ? 256 : 128);
   const double threshold = static_cast<double>(bins) * histogram.width();
   return Within(whole, -threshold, threshold);
 }

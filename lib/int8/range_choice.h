@@ -22,7 +22,7 @@ namespace lockstep {
 // MSE: the least expected squared error between the real values and their int8 values converted back
 // (LeastSquaresRange).
 //
-// ENTROPY: the least Kullback-Leibler divergence of the magnitudes (LeastEntropyBins). Zeros are left out, because they
+// ENTROPY: the smallest KL divergence of the magnitudes (MinDivergenceBins). Zeros are left out, because they
 // are exact in any range. c is the threshold t for 128 levels. Affine: [max(min, -t), min(max, t)], with t for 256
 // levels if all values have one sign.
 //

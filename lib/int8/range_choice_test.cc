@@ -178,7 +178,7 @@ TEST(ChooseRangeTest, EntropyCountsTheLevelsThatThereAre) {
     counts.push_back(histogram.NonZeros(bin));
   }
   const auto threshold = [&](int levels) {
-    return std::min(static_cast<double>(LeastEntropyBins(counts, levels)) * histogram.width(), histogram.max());
+    return std::min(static_cast<double>(MinDivergenceBins(counts, levels)) * histogram.width(), histogram.max());
   };
   ASSERT_NE(threshold(128), threshold(256));
   EXPECT_EQ(Choose(histogram, proto::ENTROPY, true).high, threshold(128));

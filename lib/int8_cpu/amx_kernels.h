@@ -179,8 +179,8 @@ TileKernels Kernels() {
   kernels.quad = kQuad;
   kernels.rows = kRows;
   kernels.width = 2;
-  kernels.most_panels = kMaxPanels;
-  std::fill_n(kernels.most_pixels, kMaxPanels + 1, 2 * kRows);
+  kernels.max_panels = kMaxPanels;
+  std::fill_n(kernels.max_pixels, kMaxPanels + 1, 2 * kRows);
   kernels.pads = true;
   kernels.begin = Tiles::Configure;
   for (auto& by_pixels : kernels.multiply) {

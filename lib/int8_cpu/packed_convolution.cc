@@ -74,7 +74,7 @@ size_t PackedConvolution::TileSteps(const PackedClass& packed, size_t count) con
   for (const TapRun& run : packed.runs) {
     steps += run.steps;
   }
-  return steps * DividedUp(packed.window.pixels.size() * count, kernels_.most_pixels[1]);
+  return steps * DividedUp(packed.window.pixels.size() * count, kernels_.max_pixels[1]);
 }
 
 bool PackedConvolution::IsPaddedFaster(size_t count) const {
@@ -90,7 +90,7 @@ bool PackedConvolution::IsPaddedFaster(size_t count) const {
 void PackedConvolution::MergePixels() {
   const LayerShape& shape = layer_.shape;
   const uint32_t outputs = shape.out_channels, panels = DividedUp(outputs, kernels_.lanes);
-  if (window_ != 4 || DividedUp(2 * size_t{outputs}, kernels_.lanes) != panels || panels > kernels_.most_panels) {
+  if (window_ != 4 || DividedUp(2 * size_t{outputs}, kernels_.lanes) != panels || panels > kernels_.max_panels) {
     return;
   }
   merged_ = 2;
@@ -147,10 +147,10 @@ void PackedConvolution::MakeRuns() {
 
 void PackedConvolution::MakeGroups() {
   const uint32_t outputs = layer_.shape.out_channels * merged_;
-  const uint32_t block_outputs = kernels_.most_panels * kernels_.lanes;
+  const uint32_t block_outputs = kernels_.max_panels * kernels_.lanes;
   size_t bytes = 0;
   for (uint32_t first = 0; first < outputs; first += block_outputs) {
-    if (first % (block_outputs * kernels_.most_blocks) == 0) {
+    if (first % (block_outputs * kernels_.max_blocks) == 0) {
       groups_.push_back({first, 0, {}});
     }
     const uint32_t count = std::min(block_outputs, outputs - first);
@@ -245,7 +245,7 @@ ScaleTask PackedConvolution::MakeScaleTask(const Group& group) const {
 
 // Returns the maximum number of pixels that a tile writes. A max-pooling window is never divided.
 size_t PackedConvolution::TileResults(const Group& group) const {
-  const uint32_t pixels = kernels_.most_pixels[group.blocks.front().panels];  // later blocks are no wider
+  const uint32_t pixels = kernels_.max_pixels[group.blocks.front().panels];  // later blocks are no wider
   return std::max<size_t>(1, pixels / window_);
 }
 

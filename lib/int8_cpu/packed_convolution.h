@@ -95,7 +95,7 @@ class PackedConvolution {
   int8_t Weight(uint32_t output, uint32_t row, size_t term) const;
   size_t RowSteps(TapRange columns) const;
   size_t FirstStep(TapRange columns) const;
-  size_t GroupStride() const { return size_t{kernels_.lanes} * kernels_.most_panels * kernels_.most_blocks; }
+  size_t GroupStride() const { return size_t{kernels_.lanes} * kernels_.max_panels * kernels_.max_blocks; }
   size_t TileResults(const Group& group) const;
   void RunClass(const Group& group, const PackedClass& packed, const Batch& batch, Pipeline& pipeline) const;
   void Multiply(const Group& group, const PackedClass& packed, Tile& tile) const;

@@ -95,13 +95,13 @@ struct TileKernels {
   uint32_t width;  // panels whose weights lie together
   bool by_output;  // weights lie (output, values); else (panel / width, step, panel % width, depth / quad, lane, quad)
   bool wants_add_table;
-  uint32_t most_panels;                  // maximum per block
-  uint32_t most_blocks;                  // maximum per group
-  uint32_t most_pixels[kMaxPanels + 1];  // fastest numbers of pixels, by number of panels
-  bool pads;                             // multiply() supports Tile::real
+  uint32_t max_panels;                  // maximum per block
+  uint32_t max_blocks;                  // maximum per group
+  uint32_t max_pixels[kMaxPanels + 1];  // fastest numbers of pixels, by number of panels
+  bool pads;                            // multiply() supports Tile::real
   // Called on each thread before and after multiplications, both in one function; null: nothing to do.
   void (*begin)();
-  void (*multiply[kMaxPanels + 1][kMaxPixels + 1])(const Tile& tile);  // [panels][pixels], up to most_pixels
+  void (*multiply[kMaxPanels + 1][kMaxPixels + 1])(const Tile& tile);  // [panels][pixels], up to max_pixels
   void (*end)();
   bool does_meanwhile;  // multiply() does Tile::meanwhile, which must be empty otherwise; groups have one block
   void (*scale)(const ScaleTask& task);

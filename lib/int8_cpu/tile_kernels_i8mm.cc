@@ -103,9 +103,9 @@ const TileKernels& I8mmTileKernels() {
       /*width=*/4,
       /*by_output=*/false,
       /*wants_add_table=*/false,
-      /*most_panels=*/4,
-      /*most_blocks=*/8,
-      /*most_pixels=*/{0, 8, 8, 6, 6},  // 24 sums, 3 pairs of values and some weights fit into 32 registers
+      /*max_panels=*/4,
+      /*max_blocks=*/8,
+      /*max_pixels=*/{0, 8, 8, 6, 6},  // 24 sums, 3 pairs of values and some weights fit into 32 registers
       /*pads=*/false,
       /*begin=*/nullptr,
       {{},

@@ -83,9 +83,9 @@ const TileKernels& PortableTileKernels() {
       /*width=*/4,
       /*by_output=*/true,
       /*wants_add_table=*/true,
-      /*most_panels=*/4,
-      /*most_blocks=*/16,
-      /*most_pixels=*/{0, 4, 4, 4, 3},  // 12 sums and their operands fit into 16 registers
+      /*max_panels=*/4,
+      /*max_blocks=*/16,
+      /*max_pixels=*/{0, 4, 4, 4, 3},  // 12 sums and their operands fit into 16 registers
       /*pads=*/false,
       /*begin=*/nullptr,
       {{},

@@ -46,17 +46,17 @@ std::array<size_t, 3> BytesOf(const ConvolutionShape& shape, ConvolutionPass pas
 
 // Divides the batch into parts. In fp32, both activations of a part can be copied into the workspace, as most engines
 // require (ConvolutionOptions), with an eighth left for their other data. If 8 images are already too large for that,
-// only most_elements applies.
+// only max_elements applies.
 std::vector<ConvolutionPart> Divide(const ConvolutionShape& shape, ConvolutionType type,
                                     const ConvolutionOptions& options) {
   if (type == ConvolutionType::kFp32) {
     const uint64_t of_copies = options.max_workspace_bytes / (2 * sizeof(float)) / 8 * 7;
-    std::vector<ConvolutionPart> parts = SplitConvolution(shape, std::min(options.most_elements, of_copies));
+    std::vector<ConvolutionPart> parts = SplitConvolution(shape, std::min(options.max_elements, of_copies));
     if (!parts.empty()) {
       return parts;
     }
   }
-  return SplitConvolution(shape, options.most_elements);
+  return SplitConvolution(shape, options.max_elements);
 }
 
 // Start of the operands of a part. The weights (b, or out for the weight gradient) are shared by all parts.
@@ -136,7 +136,7 @@ absl::StatusOr<std::unique_ptr<Convolution>> Convolution::Plan(ConvolutionContex
   state->parts = Divide(shape, type, options);
   if (state->parts.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(state->name, ": 8 images have a tensor of more than most_elements = ", options.most_elements));
+        absl::StrCat(state->name, ": 8 images have a tensor of more than max_elements = ", options.max_elements));
   }
   const size_t limit = options.autotune ? static_cast<size_t>(options.candidates) : 1;
   const ConvolutionEngineRules rules = {type, options.deterministic, options.max_workspace_bytes, limit};

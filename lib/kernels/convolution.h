@@ -33,8 +33,8 @@ struct ConvolutionOptions {
   // less, cuDNN 9.19 has a single engine left for the data gradient of this convolution, and an epoch of 2,048 images
   // takes 10.4 s instead of 5.3 s. Therefore larger batches are computed in parts.
   size_t max_workspace_bytes = size_t{512} << 20;
-  uint64_t most_elements = kMaxConvolutionElements;  // elements of a tensor of a part; smaller in tests
-  bool own_kernels = true;                           // true: tries our kernel in fp32, too; false: only cuDNN's engines
+  uint64_t max_elements = kMaxConvolutionElements;  // elements of a tensor of a part; smaller in tests
+  bool own_kernels = true;                          // true: tries our kernel in fp32, too; false: only cuDNN's engines
   // Number of multiprocessors that concurrent launches leave to this convolution. The time of an engine with more
   // blocks is multiplied by the ratio of its multiprocessors to this number. 0: it runs alone.
   uint32_t multiprocessors = 0;

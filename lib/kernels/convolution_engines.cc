@@ -15,7 +15,7 @@ struct Tally {
   int configurations = 0;
   int forbidden = 0;  // configurations excluded by their notes
   int too_large = 0;  // configurations whose workspace is too large
-  size_t least_workspace = 0;
+  size_t min_workspace = 0;
   absl::Status last_error;  // error of a heuristic, or of a configuration that cuDNN lists but does not support
 };
 
@@ -74,8 +74,8 @@ absl::Status Consider(cudnnHandle_t handle, CudnnDescriptor config, const Convol
   ASSIGN_OR_RETURN(const int64_t workspace, engine.plan.GetInt(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE));
   engine.workspace_bytes = static_cast<size_t>(std::max<int64_t>(workspace, 0));
   if (engine.workspace_bytes > rules.max_workspace_bytes) {
-    tally.least_workspace =
-        tally.too_large++ == 0 ? engine.workspace_bytes : std::min(tally.least_workspace, engine.workspace_bytes);
+    tally.min_workspace =
+        tally.too_large++ == 0 ? engine.workspace_bytes : std::min(tally.min_workspace, engine.workspace_bytes);
     return absl::OkStatus();
   }
   found.push_back(std::move(engine));
@@ -88,7 +88,7 @@ absl::Status NoEngine(const ConvolutionEngineRules& rules, const Tally& tally) {
                    " configurations: ", tally.forbidden, " of another numerical kind, ", tally.too_large,
                    " with more workspace than ", rules.max_workspace_bytes, " bytes");
   if (tally.too_large > 0) {
-    absl::StrAppend(&text, " (the least needs ", tally.least_workspace, ")");
+    absl::StrAppend(&text, " (the least needs ", tally.min_workspace, ")");
   }
   if (!tally.last_error.ok()) {
     absl::StrAppend(&text, ", the rest refused, the last with: ", tally.last_error.message());

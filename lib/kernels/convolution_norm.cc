@@ -241,8 +241,8 @@ std::vector<ConvolutionNormConfig> ConvolutionNormConfigs(const ConvolutionShape
   if (MakeTiles(shape, pass, configs.front()).spread_log2 != 0) {
     return configs;  // a tile's depth depends on its parity
   }
-  const auto add = [&](uint32_t pixels, uint32_t least_splits, uint32_t most_splits) {
-    for (uint32_t splits = least_splits; splits <= most_splits; splits *= 2) {
+  const auto add = [&](uint32_t pixels, uint32_t min_splits, uint32_t max_splits) {
+    for (uint32_t splits = min_splits; splits <= max_splits; splits *= 2) {
       const ConvolutionTiles tiles = MakeTiles(shape, pass, {pixels, splits});
       if (Tiles(tiles) * splits <= multiprocessors && tiles.stages >= splits) {
         configs.push_back({pixels, splits});
@@ -265,7 +265,7 @@ bool ConvolutionNormCanApply(const ConvolutionShape& shape, ConvolutionPass pass
   constexpr uint32_t kMaxSplits = 2;
   const ConvolutionTiles tiles = MakeTiles(shape, pass, config);
   return config.pixels <= 128 && config.splits <= kMaxSplits &&
-         Blocks(tiles, multiprocessors) <= std::min(multiprocessors, kConvolutionNormMostMeeting) &&
+         Blocks(tiles, multiprocessors) <= std::min(multiprocessors, kConvolutionNormMaxMeeting) &&
          Tiles(tiles) <= kConvolutionNormKeptTiles * (Blocks(tiles, multiprocessors) >> tiles.splits_log2);
 }
 
@@ -284,7 +284,7 @@ absl::StatusOr<bool> ConvolutionNormMayWait(const ConvolutionShape& shape, Convo
 }
 
 size_t ConvolutionNormMeetingBytes() {
-  return kMeetingHeadBytes + 2 * size_t{kConvolutionNormMostMeeting} * kShareBytes;
+  return kMeetingHeadBytes + 2 * size_t{kConvolutionNormMaxMeeting} * kShareBytes;
 }
 
 size_t ConvolutionNormWorkspaceBytes(uint32_t multiprocessors) {

@@ -17,7 +17,7 @@ namespace lockstep {
 constexpr uint32_t kBoxColumns = 10;
 
 // Maximum number of blocks of a launch that applies the batch norm: the multiprocessors of a full GH100.
-constexpr uint32_t kConvolutionNormMostMeeting = 144;
+constexpr uint32_t kConvolutionNormMaxMeeting = 144;
 constexpr uint32_t kMeetingHeadBytes = 128;
 // Maximum number of tiles that a block keeps if its launch applies the batch norm: its registers hold no more.
 constexpr uint32_t kConvolutionNormKeptTiles = 2;
@@ -86,7 +86,7 @@ struct ConvolutionNormLaunch {
   bool backward = false;
   uint32_t stride = 1;
   // Also applies the batch norm. Requires pixels <= 128, and that all blocks run at once: at most
-  // kConvolutionNormMostMeeting blocks of at most kConvolutionNormKeptTiles tiles each.
+  // kConvolutionNormMaxMeeting blocks of at most kConvolutionNormKeptTiles tiles each.
   bool apply = false;
   uint32_t pixels = 0;  // pixels of a tile: 128 or 256, forward also 64
   uint32_t blocks = 0;  // must be a multiple of channel_blocks << splits_log2

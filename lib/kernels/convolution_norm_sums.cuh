@@ -202,7 +202,7 @@ class Meeting {
  private:
   static constexpr uint32_t kTurn = 0, kGivenUp = 1, kClosed = 2;  // counters; the first two are loaded at once
   static constexpr uint32_t kShareVectors = kChannels * sizeof(Sums) / sizeof(float4);
-  static constexpr uint32_t kHalfVectors = kConvolutionNormMostMeeting * kShareVectors;
+  static constexpr uint32_t kHalfVectors = kConvolutionNormMaxMeeting * kShareVectors;
 
   __device__ bool GivesUp() {
     if (tries_left_ > 1) {

@@ -71,7 +71,7 @@ absl::StatusOr<Timed> TimeEngines(cudnnHandle_t handle, cudaStream_t stream, con
     if (choice.multiprocessors == 0 || microseconds >= best.judged) {
       return microseconds;
     }
-    ASSIGN_OR_RETURN(const uint64_t blocks, MostBlocks(stream, launch));
+    ASSIGN_OR_RETURN(const uint64_t blocks, MaxBlocks(stream, launch));
     return Judged(microseconds, blocks, choice.multiprocessors);
   };
   absl::Status last_error;

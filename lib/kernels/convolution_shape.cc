@@ -109,12 +109,12 @@ double ConvolutionFlops(const ConvolutionShape& shape) {
   return 2 * y * shape.filter * shape.filter * shape.in_channels;
 }
 
-std::vector<ConvolutionPart> SplitConvolution(const ConvolutionShape& shape, uint64_t most_elements) {
-  if (ActivationsFit(shape, shape.images, most_elements)) {
+std::vector<ConvolutionPart> SplitConvolution(const ConvolutionShape& shape, uint64_t max_elements) {
+  if (ActivationsFit(shape, shape.images, max_elements)) {
     return {{0, shape.images}};
   }
   const ConvolutionOperands one = CountOperands(WithImages(shape, 1), ConvolutionPass::kForward);
-  const uint64_t most = most_elements / std::max(one.a, one.out) / kPartImages * kPartImages;  // images per part
+  const uint64_t most = max_elements / std::max(one.a, one.out) / kPartImages * kPartImages;  // images per part
   if (most == 0) {
     return {};
   }

@@ -66,11 +66,11 @@ struct ConvolutionPart {
   uint32_t images = 0;
 };
 
-// Divides the batch into the smallest number of parts so that no tensor of a part has more than `most_elements`. All
+// Divides the batch into the smallest number of parts so that no tensor of a part has more than `max_elements`. All
 // parts have the same size, except that the last may be smaller. Each part starts with an image whose index is a
 // multiple of 8, so that its address is a multiple of 16 bytes. Returns an empty list if 8 images already have more
 // elements.
-std::vector<ConvolutionPart> SplitConvolution(const ConvolutionShape& shape, uint64_t most_elements);
+std::vector<ConvolutionPart> SplitConvolution(const ConvolutionShape& shape, uint64_t max_elements);
 
 // Returns the same convolution with `images` images.
 ConvolutionShape WithImages(ConvolutionShape shape, uint32_t images);

@@ -46,10 +46,10 @@ TEST(ConvolutionShapeTest, RefusesTensorsThatCannotBeCounted) {
   EXPECT_TRUE(refused({1, 1u << 15, 1, 1u << 16, 1, 1}));  // weights of 2^31 elements
 }
 
-std::vector<uint32_t> PartSizes(const ConvolutionShape& shape, uint64_t most_elements) {
+std::vector<uint32_t> PartSizes(const ConvolutionShape& shape, uint64_t max_elements) {
   std::vector<uint32_t> sizes;
   uint32_t next = 0;
-  for (const ConvolutionPart& part : SplitConvolution(shape, most_elements)) {
+  for (const ConvolutionPart& part : SplitConvolution(shape, max_elements)) {
     EXPECT_EQ(part.first, next);
     next += part.images;
     sizes.push_back(part.images);

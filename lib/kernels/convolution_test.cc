@@ -214,7 +214,7 @@ class ConvolutionGpuTest : public ::testing::Test {
       ConvolutionOptions options;
       options.candidates = 2;
       const std::unique_ptr<Convolution> whole = Plan(shape, pass, type, options);
-      options.most_elements = std::max(of_eight.a, of_eight.out);
+      options.max_elements = std::max(of_eight.a, of_eight.out);
       const std::unique_ptr<Convolution> parts = Plan(shape, pass, type, options);
       if (whole == nullptr || parts == nullptr) {
         continue;
@@ -243,7 +243,7 @@ class ConvolutionGpuTest : public ::testing::Test {
   uint64_t Blocks(const Convolution& plan, const ConvolutionOperands& counts) {
     DeviceArray<Bf16> a(counts.a), b(counts.b), out(counts.out);
     DeviceArray<uint8_t> workspace(plan.workspace_bytes() + 1);
-    const auto blocks = MostBlocks(
+    const auto blocks = MaxBlocks(
         streams_[0], [&] { return plan.Run(*contexts_[0], a.data(), b.data(), out.data(), workspace.data()); });
     EXPECT_TRUE(blocks.ok()) << blocks.status();
     return blocks.value_or(0);

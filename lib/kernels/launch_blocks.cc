@@ -40,7 +40,7 @@ absl::StatusOr<uint64_t> BlocksOf(KernelNodeParams* kernel_node_params, cudaGrap
 
 }  // namespace
 
-absl::StatusOr<uint64_t> MostBlocks(cudaStream_t stream, const std::function<absl::Status()>& launch) {
+absl::StatusOr<uint64_t> MaxBlocks(cudaStream_t stream, const std::function<absl::Status()>& launch) {
   ASSIGN_OR_RETURN(KernelNodeParams* const kernel_node_params, FindKernelNodeParams());
   uint64_t most = 0;
   RETURN_IF_ERROR(CaptureNodes(stream, launch, [&](const std::vector<cudaGraphNode_t>& nodes) -> absl::Status {

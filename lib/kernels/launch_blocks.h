@@ -15,7 +15,7 @@ namespace lockstep {
 // Returns the number of blocks of the largest kernel that `launch` launches on `stream`, or 0 if it launches no kernel.
 // The launch is captured and does not run. Everything that it loads or allocates at its first call must already exist.
 // Requirements for `stream` and errors: see CaptureGraph.
-absl::StatusOr<uint64_t> MostBlocks(cudaStream_t stream, const std::function<absl::Status()>& launch);
+absl::StatusOr<uint64_t> MaxBlocks(cudaStream_t stream, const std::function<absl::Status()>& launch);
 
 }  // namespace lockstep
 

@@ -43,7 +43,7 @@ class LaunchBlocksTest : public ::testing::Test {
 };
 
 TEST_F(LaunchBlocksTest, TheLargestKernelCountsAndNothingRuns) {
-  const auto blocks = MostBlocks(stream_, [&]() -> absl::Status {
+  const auto blocks = MaxBlocks(stream_, [&]() -> absl::Status {
     EXPECT_EQ(cudaMemsetAsync(velocity_->data(), 1, kCount * sizeof(float), stream_), cudaSuccess);
     for (const uint32_t most : {2, 5, 3}) {
       EXPECT_TRUE(Sgd(most).ok());
@@ -58,7 +58,7 @@ TEST_F(LaunchBlocksTest, TheLargestKernelCountsAndNothingRuns) {
 }
 
 TEST_F(LaunchBlocksTest, WithoutAKernelThereAreNone) {
-  const auto blocks = MostBlocks(stream_, [&] {
+  const auto blocks = MaxBlocks(stream_, [&] {
     return CudaStatus(cudaMemsetAsync(velocity_->data(), 1, kCount * sizeof(float), stream_), "setting");
   });
   ASSERT_TRUE(blocks.ok()) << blocks.status();
@@ -66,7 +66,7 @@ TEST_F(LaunchBlocksTest, WithoutAKernelThereAreNone) {
 }
 
 TEST_F(LaunchBlocksTest, AnErrorOfTheLaunchEndsTheCapture) {
-  EXPECT_EQ(MostBlocks(stream_, [] { return absl::AbortedError("no"); }).status(), absl::AbortedError("no"));
+  EXPECT_EQ(MaxBlocks(stream_, [] { return absl::AbortedError("no"); }).status(), absl::AbortedError("no"));
   EXPECT_TRUE(Sgd(1).ok());
   EXPECT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
 }

@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 
 template <typename W>
 cudaError_t PeerAllReduce(const PeerAllReduceMemory& memory, PacketShots shots, const PeerAllReduceInput<W>& input,
-                          cudaStream_t stream, uint32_t most_blocks) {
+                          cudaStream_t stream, uint32_t max_blocks) {
   if (!HasPeerRow(memory.flags, 0)) {
     return cudaErrorInvalidValue;
   }
@@ -73,7 +73,7 @@ cudaError_t PeerAllReduce(const PeerAllReduceMemory& memory, PacketShots shots, 
   }
   const size_t packets = one ? sum.packets() : sum.share();  // packets that a rank first sends to another rank
   const auto wanted = static_cast<uint32_t>(std::min<size_t>(kMaxBlocks, (packets + kThreads - 1) / kThreads));
-  const uint32_t blocks = std::max(1U, most_blocks == 0 ? wanted : std::min(wanted, most_blocks));
+  const uint32_t blocks = std::max(1U, max_blocks == 0 ? wanted : std::min(wanted, max_blocks));
   const bool phased = packets <= kMaxPhasedRounds * blocks * kThreads;
   const auto kernel = one      ? PacketKernel<W, PacketShots::kOne>
                       : phased ? PacketKernel<W, PacketShots::kTwo>

@@ -6,7 +6,7 @@
 // - kTwo: every rank adds up a share and sends the sum to every rank. The second transfer of each element starts as
 //   soon as its sum is known.
 //
-// All ranks must make the same calls in the same order, with the same shots, count and most_blocks, and on one stream
+// All ranks must make the same calls in the same order, with the same shots, count and max_blocks, and on one stream
 // at a time. Two sets of memory can be used at once. Each call raises the epoch on the device, so that calls can be
 // captured, any number per graph, and replayed.
 //
@@ -43,12 +43,12 @@ struct PeerAllReduceInput {
   W* to = nullptr;  // must be `from` or not overlap it
 };
 
-// Queues the all-reduce on `stream`, with at most `most_blocks` blocks; 0: as many as are useful. Returns the launch's
+// Queues the all-reduce on `stream`, with at most `max_blocks` blocks; 0: as many as are useful. Returns the launch's
 // error, or cudaErrorInvalidValue if the count exceeds the memory (MaxInOneShot, MaxInTwoShots) or the rank does not
 // exist.
 template <typename W>
 cudaError_t PeerAllReduce(const PeerAllReduceMemory& memory, PacketShots shots, const PeerAllReduceInput<W>& input,
-                          cudaStream_t stream, uint32_t most_blocks = 0);
+                          cudaStream_t stream, uint32_t max_blocks = 0);
 
 }  // namespace lockstep
 

@@ -83,7 +83,7 @@ struct Call {
   size_t count = 0;
   size_t offset = 0;
   bool in_place = false;
-  uint32_t most_blocks = kFewBlocks;
+  uint32_t max_blocks = kFewBlocks;
 };
 
 template <typename W>
@@ -92,7 +92,7 @@ cudaError_t Queue(const Ranks<W>& all, uint32_t rank, const Call& call) {
   input.count = call.count;
   input.from = all[rank]->from(call.offset);
   input.to = all[rank]->to(call.in_place, call.offset);
-  return PeerAllReduce(all[rank]->memory(), call.shots, input, all[rank]->stream(), call.most_blocks);
+  return PeerAllReduce(all[rank]->memory(), call.shots, input, all[rank]->stream(), call.max_blocks);
 }
 
 // Returns `values` summed `times` times: the sum of the sums, as repeated calls in place compute it.
@@ -132,7 +132,7 @@ void ExpectSum(const Ranks<W>& all, const Call& call, uint32_t seed) {
     ASSERT_EQ(all[rank]->expired(), 0u);
     ASSERT_TRUE(SameBits(all[rank]->Get(call.in_place, call.offset, call.count), expected))
         << Name(call.shots) << ", rank " << rank << " of " << all.size() << ", " << call.count << " elements at "
-        << call.offset << (call.in_place ? " in place" : "") << ", " << call.most_blocks << " blocks";
+        << call.offset << (call.in_place ? " in place" : "") << ", " << call.max_blocks << " blocks";
   }
 }
 
@@ -214,7 +214,7 @@ TEST_F(PeerAllReduceTest, RandomCallsInAnyOrder) {
       call.count = 1 + random() % (random() % 2 == 0 ? 100 : most);
       call.offset = random() % kSpare;
       call.in_place = random() % 2 == 0;
-      call.most_blocks = 1 + random() % kFewBlocks;
+      call.max_blocks = 1 + random() % kFewBlocks;
       ExpectSum(all, call, n);
       if (HasFatalFailure()) {
         return;

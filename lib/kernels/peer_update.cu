@@ -148,7 +148,7 @@ bool Fits(const PacketRoom& room, const SgdInput<G>& input) {
 
 template <typename G>
 cudaError_t PeerUpdate(const PeerPush& push, const PeerUpdateInput<G>& input, cudaStream_t stream,
-                       uint32_t most_blocks) {
+                       uint32_t max_blocks) {
   if (!HasPeerRow(push.flags, push.row) || input.arrival.columns > ArrivalMarks::kMaxColumns ||
       !Fits(push.weights, input.weights) || !Fits(push.norms, input.norms)) {
     return cudaErrorInvalidValue;
@@ -165,7 +165,7 @@ cudaError_t PeerUpdate(const PeerPush& push, const PeerUpdateInput<G>& input, cu
   const size_t work = sums.weights.packets() + sums.norms.packets() + push.flags.ranks;
   const uint32_t room = kBlocksAtOnce * static_cast<uint32_t>(multiprocessors);
   const auto wanted = static_cast<uint32_t>(std::clamp<size_t>((work + kThreads - 1) / kThreads, 1, room));
-  const uint32_t blocks = most_blocks == 0 ? wanted : std::min(wanted, most_blocks);
+  const uint32_t blocks = max_blocks == 0 ? wanted : std::min(wanted, max_blocks);
   PeerUpdateKernel<G><<<blocks, kThreads, 0, stream>>>(push.flags, push.row, sums, input, push.done);
   return cudaGetLastError();
 }

@@ -51,13 +51,13 @@ struct PeerUpdateInput {
   ArrivalMarks arrival;
 };
 
-// Runs on `stream`; every rank must make the same call. Uses at most `most_blocks` blocks, for ranks that share a GPU;
+// Runs on `stream`; every rank must make the same call. Uses at most `max_blocks` blocks, for ranks that share a GPU;
 // 0: as many as are useful. Returns the launch's error, or cudaErrorInvalidValue if the row does not exist, the receive
 // memory is too small, there are too many columns, or a gradient is already a sum. Can be captured. A rank that does
 // not arrive is reported as by AwaitPeerFlags; the parameters are then invalid.
 template <typename G>
 cudaError_t PeerUpdate(const PeerPush& push, const PeerUpdateInput<G>& input, cudaStream_t stream,
-                       uint32_t most_blocks = 0);
+                       uint32_t max_blocks = 0);
 
 }  // namespace lockstep
 

@@ -45,10 +45,10 @@ __global__ void __launch_bounds__(kThreads) SumKernel(RankSumInput<W> input) {
 bool IsAligned(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer) % kPackBytes == 0; }
 
 template <typename W, typename P>
-cudaError_t Launch(const RankSumInput<W>& input, cudaStream_t stream, uint32_t most_blocks) {
+cudaError_t Launch(const RankSumInput<W>& input, cudaStream_t stream, uint32_t max_blocks) {
   const size_t packs = input.count * sizeof(W) / sizeof(P);
   auto blocks = static_cast<uint32_t>(std::min(kMaxBlocks, (packs + kThreads - 1) / kThreads));
-  blocks = most_blocks == 0 ? blocks : std::min(blocks, most_blocks);
+  blocks = max_blocks == 0 ? blocks : std::min(blocks, max_blocks);
   if (blocks == 0) {
     return cudaSuccess;
   }
@@ -59,14 +59,14 @@ cudaError_t Launch(const RankSumInput<W>& input, cudaStream_t stream, uint32_t m
 }  // namespace
 
 template <typename W>
-cudaError_t RankSum(const RankSumInput<W>& input, cudaStream_t stream, uint32_t most_blocks) {
+cudaError_t RankSum(const RankSumInput<W>& input, cudaStream_t stream, uint32_t max_blocks) {
   if (input.ranks == 0 || input.ranks > kMaxPeerRanks) {
     return cudaErrorInvalidValue;
   }
   if (!IsAligned(input.to) || !std::all_of(input.from, input.from + input.ranks, IsAligned)) {
-    return Launch<W, W>(input, stream, most_blocks);
+    return Launch<W, W>(input, stream, max_blocks);
   }
-  if (const cudaError_t error = Launch<W, SumPack<W>>(input, stream, most_blocks); error != cudaSuccess) {
+  if (const cudaError_t error = Launch<W, SumPack<W>>(input, stream, max_blocks); error != cudaSuccess) {
     return error;
   }
   // Elements that do not fill a pack.
@@ -77,7 +77,7 @@ cudaError_t RankSum(const RankSumInput<W>& input, cudaStream_t stream, uint32_t 
   for (uint32_t rank = 0; rank < input.ranks; ++rank) {
     tail.from[rank] += done;
   }
-  return Launch<W, W>(tail, stream, most_blocks);
+  return Launch<W, W>(tail, stream, max_blocks);
 }
 
 template cudaError_t RankSum(const RankSumInput<float>&, cudaStream_t, uint32_t);

@@ -23,9 +23,9 @@ struct RankSumInput {
   W* to = nullptr;  // may be one of `from`
 };
 
-// Runs on `stream` with at most `most_blocks` blocks; 0: as many as are useful. Returns the launch's error.
+// Runs on `stream` with at most `max_blocks` blocks; 0: as many as are useful. Returns the launch's error.
 template <typename W>
-cudaError_t RankSum(const RankSumInput<W>& input, cudaStream_t stream, uint32_t most_blocks = 0);
+cudaError_t RankSum(const RankSumInput<W>& input, cudaStream_t stream, uint32_t max_blocks = 0);
 
 // Reference on the host, equal bit for bit.
 template <typename W>

@@ -13,7 +13,7 @@ namespace {
 
 // The arrays begin at `offset` elements, so that they are unaligned; the sum is written over the last rank's array.
 template <typename W>
-void ExpectSameBits(size_t count, uint32_t ranks, size_t offset, uint32_t most_blocks) {
+void ExpectSameBits(size_t count, uint32_t ranks, size_t offset, uint32_t max_blocks) {
   std::vector<std::vector<W>> values;
   std::vector<std::unique_ptr<DeviceArray<W>>> on_device;
   RankSumInput<W> host, device;
@@ -28,7 +28,7 @@ void ExpectSameBits(size_t count, uint32_t ranks, size_t offset, uint32_t most_b
   }
   host.to = values.back().data() + offset;
   device.to = on_device.back()->data() + offset;
-  ASSERT_EQ(RankSum(device, nullptr, most_blocks), cudaSuccess);
+  ASSERT_EQ(RankSum(device, nullptr, max_blocks), cudaSuccess);
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   RankSumReference(host);
   const std::vector<W> found = on_device.back()->ToHost();

@@ -29,12 +29,12 @@ __global__ void __launch_bounds__(kThreads) SentGradientsKernel(SentGradientsInp
 }  // namespace
 
 template <typename G, typename W>
-cudaError_t ComputeSentGradients(const SentGradientsInput<G, W>& input, cudaStream_t stream, uint32_t most_blocks) {
+cudaError_t ComputeSentGradients(const SentGradientsInput<G, W>& input, cudaStream_t stream, uint32_t max_blocks) {
   if (input.count == 0) {
     return cudaSuccess;
   }
   auto blocks = static_cast<uint32_t>(std::min(kMaxBlocks, (input.count + kThreads - 1) / kThreads));
-  blocks = most_blocks == 0 ? blocks : std::min(blocks, most_blocks);
+  blocks = max_blocks == 0 ? blocks : std::min(blocks, max_blocks);
   SentGradientsKernel<<<blocks, kThreads, 0, stream>>>(input);
   return cudaGetLastError();
 }

@@ -25,9 +25,9 @@ struct SentGradientsInput {
   bool last = true;
 };
 
-// Runs on `stream` with at most `most_blocks` blocks; 0: as many as are useful. Returns the launch's error.
+// Runs on `stream` with at most `max_blocks` blocks; 0: as many as are useful. Returns the launch's error.
 template <typename G, typename W>
-cudaError_t ComputeSentGradients(const SentGradientsInput<G, W>& input, cudaStream_t stream, uint32_t most_blocks = 0);
+cudaError_t ComputeSentGradients(const SentGradientsInput<G, W>& input, cudaStream_t stream, uint32_t max_blocks = 0);
 
 // Reference on the host, equal bit for bit.
 template <typename G, typename W>

@@ -17,7 +17,7 @@ constexpr float kShares[kMicroBatches] = {0.4f, 0.35f, 0.25f};
 
 // Runs the kernel on device copies of host arrays and the reference on the host arrays, and compares the results.
 template <typename G, typename W>
-void ExpectSameBits(size_t count, uint32_t micro_batches, uint32_t most_blocks) {
+void ExpectSameBits(size_t count, uint32_t micro_batches, uint32_t max_blocks) {
   std::vector<float> sum(count);
   std::vector<W> send_buffer(count);
   DeviceArray<float> on_sum(sum);
@@ -37,7 +37,7 @@ void ExpectSameBits(size_t count, uint32_t micro_batches, uint32_t most_blocks) 
     on_device.gradient = on_gradient.data();
     on_device.sum = on_sum.data();
     on_device.send_buffer = on_send_buffer.data();
-    ASSERT_EQ(ComputeSentGradients(on_device, nullptr, most_blocks), cudaSuccess);
+    ASSERT_EQ(ComputeSentGradients(on_device, nullptr, max_blocks), cudaSuccess);
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     ComputeSentGradientsReference(input);
   }
@@ -51,11 +51,11 @@ TEST(SentGradientsTest, EqualsTheReferenceBitForBit) {
   }
   for (const size_t count : {1, 1000, 3'000'000}) {
     for (const uint32_t micro_batches : {1u, kMicroBatches}) {
-      for (const uint32_t most_blocks : {0, 5}) {
-        ExpectSameBits<float, float>(count, micro_batches, most_blocks);
-        ExpectSameBits<float, Bf16>(count, micro_batches, most_blocks);
-        ExpectSameBits<Bf16, float>(count, micro_batches, most_blocks);
-        ExpectSameBits<Bf16, Bf16>(count, micro_batches, most_blocks);
+      for (const uint32_t max_blocks : {0, 5}) {
+        ExpectSameBits<float, float>(count, micro_batches, max_blocks);
+        ExpectSameBits<float, Bf16>(count, micro_batches, max_blocks);
+        ExpectSameBits<Bf16, float>(count, micro_batches, max_blocks);
+        ExpectSameBits<Bf16, Bf16>(count, micro_batches, max_blocks);
       }
     }
   }

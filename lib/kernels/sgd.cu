@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(ThreadsOf(kAtOnce), kThreadsOfSm / ThreadsOf(k
 }  // namespace
 
 template <typename G>
-cudaError_t SgdStep(const SgdInput<G>& input, cudaStream_t stream, uint32_t most_blocks) {
+cudaError_t SgdStep(const SgdInput<G>& input, cudaStream_t stream, uint32_t max_blocks) {
   if (input.count == 0) {
     return cudaSuccess;
   }
@@ -34,11 +34,11 @@ cudaError_t SgdStep(const SgdInput<G>& input, cudaStream_t stream, uint32_t most
   const auto blocks = static_cast<uint32_t>(std::min(kMaxBlocks, (input.count / kSgdVector + kThreads) / kThreads));
   const bool whole = input.gradient_scale == 1 && input.first && input.last && input.factors == nullptr;
   const bool ranks = input.ranks > 0;
-  if (most_blocks != 0 && most_blocks < blocks) {
+  if (max_blocks != 0 && max_blocks < blocks) {
     const auto kernel = ranks   ? SgdKernel<G, false, true, kFewAtOnceOfPart>
                         : whole ? SgdKernel<G, true, false, kFewAtOnce>
                                 : SgdKernel<G, false, false, kFewAtOnceOfPart>;
-    kernel<<<most_blocks, kThreadsOfFew, 0, stream>>>(input);
+    kernel<<<max_blocks, kThreadsOfFew, 0, stream>>>(input);
   } else {
     const auto kernel = ranks   ? SgdKernel<G, false, true, 1>
                         : whole ? SgdKernel<G, true, false, 1>

@@ -50,11 +50,11 @@ struct SgdInput {
   __nv_bfloat16* other_copy[kMaxPeerRanks] = {};
 };
 
-// Runs on `stream` and returns the launch's error. With `most_blocks`, uses at most that many blocks, each with all
+// Runs on `stream` and returns the launch's error. With `max_blocks`, uses at most that many blocks, each with all
 // registers of a multiprocessor, to run at the same time as other work without occupying more multiprocessors than
 // that. 0: as many blocks as are useful.
 template <typename G>
-cudaError_t SgdStep(const SgdInput<G>& input, cudaStream_t stream, uint32_t most_blocks = 0);
+cudaError_t SgdStep(const SgdInput<G>& input, cudaStream_t stream, uint32_t max_blocks = 0);
 
 // Reference on the host, equal bit for bit: both use the operations of sgd_element.h.
 template <typename G>

@@ -23,7 +23,7 @@ std::vector<float> RandomFloats(uint64_t seed, size_t count) {
 
 // Runs three steps, because the velocity of the first step is special.
 template <typename G>
-void ExpectKernelEqualsReference(size_t count, bool with_copy, uint32_t most_blocks = 0) {
+void ExpectKernelEqualsReference(size_t count, bool with_copy, uint32_t max_blocks = 0) {
   std::vector<float> parameter = RandomFloats(1, count), velocity(count);
   std::vector<__nv_bfloat16> copy(count);
   std::vector<G> gradient;
@@ -40,7 +40,7 @@ void ExpectKernelEqualsReference(size_t count, bool with_copy, uint32_t most_blo
       5e-4f, device_parameter.data(), device_velocity.data(), with_copy ? device_copy.data() : nullptr};
   for (int step = 0; step < 3; ++step) {
     SgdStepReference(host);
-    ASSERT_EQ(SgdStep(device, nullptr, most_blocks), cudaSuccess);
+    ASSERT_EQ(SgdStep(device, nullptr, max_blocks), cudaSuccess);
   }
   EXPECT_TRUE(SameBits(device_parameter.ToHost(), parameter)) << count;
   EXPECT_TRUE(SameBits(device_velocity.ToHost(), velocity)) << count;
@@ -62,7 +62,7 @@ TEST(SgdTest, KernelEqualsReferenceBitForBit) {
 
 // Compares the gradients of several ranks with their sum computed beforehand.
 template <typename G>
-void ExpectRanksEqualTheirSum(size_t count, uint32_t ranks, uint32_t most_blocks) {
+void ExpectRanksEqualTheirSum(size_t count, uint32_t ranks, uint32_t max_blocks) {
   std::vector<std::vector<G>> of_rank;
   std::vector<std::unique_ptr<DeviceArray<G>>> on_device;
   std::vector<float> parameter = RandomFloats(1, count), velocity = RandomFloats(3, count);
@@ -98,7 +98,7 @@ void ExpectRanksEqualTheirSum(size_t count, uint32_t ranks, uint32_t most_blocks
     device.other_copy[device.other_copies++] = others.back()->data();
   }
   SgdStepReference(host);
-  ASSERT_EQ(SgdStep(device, nullptr, most_blocks), cudaSuccess);
+  ASSERT_EQ(SgdStep(device, nullptr, max_blocks), cudaSuccess);
   EXPECT_TRUE(SameBits(device_parameter.ToHost(), parameter)) << count << " " << ranks;
   EXPECT_TRUE(SameBits(device_velocity.ToHost(), velocity)) << count << " " << ranks;
   EXPECT_TRUE(SameBits(device_copy.ToHost(), copy)) << count << " " << ranks;
@@ -164,7 +164,7 @@ TEST(SgdTest, MicroBatchesByHand) {
 
 // Runs two steps of three micro-batches each.
 template <typename G>
-void ExpectMicroBatchesEqualReference(size_t count, uint32_t most_blocks = 0) {
+void ExpectMicroBatchesEqualReference(size_t count, uint32_t max_blocks = 0) {
   std::vector<float> parameter = RandomFloats(1, count), velocity(count);
   std::vector<__nv_bfloat16> copy(count);
   float rate = 0.1f;
@@ -187,7 +187,7 @@ void ExpectMicroBatchesEqualReference(size_t count, uint32_t most_blocks = 0) {
     device.velocity = device_velocity.data();
     device.bf16_copy = device_copy.data();
     SgdStepReference(host);
-    ASSERT_EQ(SgdStep(device, nullptr, most_blocks), cudaSuccess);
+    ASSERT_EQ(SgdStep(device, nullptr, max_blocks), cudaSuccess);
     EXPECT_TRUE(SameBits(device_parameter.ToHost(), parameter)) << count << " " << part;
     EXPECT_TRUE(SameBits(device_velocity.ToHost(), velocity)) << count << " " << part;
     EXPECT_TRUE(SameBits(device_copy.ToHost(), copy)) << count << " " << part;

@@ -134,7 +134,7 @@ size_t WeightGradientWorkspaceBytes(const ConvolutionShape& shape, const WeightG
   return config.parts == 1 ? 0 : config.parts * weights * sizeof(float);
 }
 
-size_t WeightGradientMostWorkspaceBytes(uint32_t multiprocessors) {
+size_t WeightGradientMaxWorkspaceBytes(uint32_t multiprocessors) {
   return size_t{multiprocessors} * kBlock * kFilter * kFilter * kBlock * sizeof(float);  // one part per block
 }
 

@@ -39,7 +39,7 @@ std::vector<WeightGradientConfig> WeightGradientConfigs(const ConvolutionShape& 
 // Returns the bytes of device memory for the workspace, of any content. Nothing that runs at the same time may share
 // it.
 size_t WeightGradientWorkspaceBytes(const ConvolutionShape& shape, const WeightGradientConfig& config);
-size_t WeightGradientMostWorkspaceBytes(uint32_t multiprocessors);  // maximum over all WeightGradientConfigs
+size_t WeightGradientMaxWorkspaceBytes(uint32_t multiprocessors);  // maximum over all WeightGradientConfigs
 
 // One convolution in one configuration. Run and Multiply return InvalidArgumentError if the shape is not covered or the
 // configuration is impossible for it.

@@ -85,18 +85,18 @@ absl::StatusOr<AllReduceCrossovers> ChooseCrossovers(std::vector<MeasuredWays> m
     double in_two_shots = 0;
     // `two` increases, because in_two_shots accumulates, while `one` decreases. Of equal losses the highest choice is
     // kept: by "<=" for `two`, by "<" for `one`.
-    double least_here = kNever;
+    double min_loss = kNever;
     size_t best_here = one;
     for (size_t two = one; two <= sizes; ++two) {
       const double loss = in_one_shot[one] + in_two_shots + by_copies[two];
-      if (loss <= least_here) {
-        least_here = loss;
+      if (loss <= min_loss) {
+        min_loss = loss;
         best_here = two;
       }
       in_two_shots += two < sizes ? Loss(measured[two], AllReduceWay::kTwoShots) : 0;
     }
-    if (least_here < least) {
-      least = least_here;
+    if (min_loss < least) {
+      least = min_loss;
       best_one = one;
       best_two = best_here;
     }

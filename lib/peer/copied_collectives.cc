@@ -83,7 +83,7 @@ absl::Status CopiedCollectives::SendParts(const CopiedParts<W>& parts) {
 
 template <typename W>
 absl::Status CopiedCollectives::AddPiece(const CopiedParts<W>& parts, uint32_t piece, W* to, cudaStream_t stream,
-                                         uint32_t most_blocks) {
+                                         uint32_t max_blocks) {
   const uint32_t rank = flags_.rank, ranks = flags_.ranks;
   const ShareRange range = PieceOf(parts.count, sizeof(W), rank, ranks, piece, kPieces);
   const size_t at = range.begin - ShareOf(parts.count, sizeof(W), rank, ranks).begin;
@@ -95,18 +95,18 @@ absl::Status CopiedCollectives::AddPiece(const CopiedParts<W>& parts, uint32_t p
     sum.from[from] = from == rank ? parts.from + range.begin : parts.received[from] + at;
   }
   sum.to = to + at;
-  return CudaStatus(RankSum(sum, stream, most_blocks), "adding up what was sent");
+  return CudaStatus(RankSum(sum, stream, max_blocks), "adding up what was sent");
 }
 
 template <typename W>
 absl::Status CopiedCollectives::Sum(const CopiedParts<W>& parts, const OfEachRank<W>& to, cudaStream_t stream,
-                                    uint32_t most_blocks) {
+                                    uint32_t max_blocks) {
   const uint32_t rank = flags_.rank, ranks = flags_.ranks;
   RETURN_IF_ERROR(Begin(stream));
   RETURN_IF_ERROR(SendParts(parts));
   W* const share = to[rank] + ShareOf(parts.count, sizeof(W), rank, ranks).begin;
   for (uint32_t piece = 0; piece < kPieces; ++piece) {
-    RETURN_IF_ERROR(AddPiece(parts, piece, share, stream, most_blocks));
+    RETURN_IF_ERROR(AddPiece(parts, piece, share, stream, max_blocks));
     RETURN_IF_ERROR(FollowStream(added_[piece], stream, copies_));
     const ShareRange range = PieceOf(parts.count, sizeof(W), rank, ranks, piece, kPieces);
     for (uint32_t k = 1; k < ranks; ++k) {
@@ -122,11 +122,11 @@ absl::Status CopiedCollectives::Sum(const CopiedParts<W>& parts, const OfEachRan
 // rank receives the next parts or packets only after it has come to the next call, and has then finished this one.
 template <typename W>
 absl::Status CopiedCollectives::ReduceScatter(const CopiedParts<W>& parts, W* to, cudaStream_t stream,
-                                              uint32_t most_blocks) {
+                                              uint32_t max_blocks) {
   RETURN_IF_ERROR(Begin(stream));
   RETURN_IF_ERROR(SendParts(parts));
   for (uint32_t piece = 0; piece < kPieces; ++piece) {
-    RETURN_IF_ERROR(AddPiece(parts, piece, to, stream, most_blocks));
+    RETURN_IF_ERROR(AddPiece(parts, piece, to, stream, max_blocks));
   }
   RETURN_IF_ERROR(FollowStream(copied_, copies_, stream));
   RETURN_IF_ERROR(FollowStream(told_all_, told_, stream));

@@ -48,14 +48,14 @@ class CopiedCollectives {
   CopiedCollectives(const CopiedCollectives&) = delete;
   CopiedCollectives& operator=(const CopiedCollectives&) = delete;
 
-  // `to` is the buffer for the sum in each rank; this rank's may be `from`. Kernels use at most most_blocks blocks; 0:
+  // `to` is the buffer for the sum in each rank; this rank's may be `from`. Kernels use at most max_blocks blocks; 0:
   // as many as are fastest.
   template <typename W>
-  absl::Status Sum(const CopiedParts<W>& parts, const OfEachRank<W>& to, cudaStream_t stream, uint32_t most_blocks);
+  absl::Status Sum(const CopiedParts<W>& parts, const OfEachRank<W>& to, cudaStream_t stream, uint32_t max_blocks);
 
   // `to` is the buffer for this rank's share; it may be the share's place in `from`.
   template <typename W>
-  absl::Status ReduceScatter(const CopiedParts<W>& parts, W* to, cudaStream_t stream, uint32_t most_blocks);
+  absl::Status ReduceScatter(const CopiedParts<W>& parts, W* to, cudaStream_t stream, uint32_t max_blocks);
 
   // `to` is the buffer of `bytes` bytes for all shares in each rank. `from` is this rank's share; it may be the share's
   // place in `to`.
@@ -74,7 +74,7 @@ class CopiedCollectives {
   template <typename W>
   absl::Status SendParts(const CopiedParts<W>& parts);
   template <typename W>
-  absl::Status AddPiece(const CopiedParts<W>& parts, uint32_t piece, W* to, cudaStream_t stream, uint32_t most_blocks);
+  absl::Status AddPiece(const CopiedParts<W>& parts, uint32_t piece, W* to, cudaStream_t stream, uint32_t max_blocks);
 
   const PeerFlags flags_;
   cudaStream_t copies_ = nullptr, told_ = nullptr;  // streams for copies, and for flags that announce finished copies

@@ -104,30 +104,30 @@ AllReduceWay DeviceAllReduce::WayFor(size_t count) const {
 
 template <typename W>
 absl::Status DeviceAllReduce::Sum(AllReduceWay way, const W* from, W* to, size_t count, cudaStream_t stream,
-                                  uint32_t most_blocks) {
+                                  uint32_t max_blocks) {
   way = way == AllReduceWay::kAuto ? WayFor<W>(count) : way;
   if (count > MaxCount<W>(way)) {
     return absl::InvalidArgumentError(absl::StrCat("expected up to ", MaxCount<W>(way), " elements, found ", count));
   }
   if (way == AllReduceWay::kCopies) {
-    return SumByCopies(from, to, count, stream, most_blocks);
+    return SumByCopies(from, to, count, stream, max_blocks);
   }
   PeerAllReduceInput<W> input;
   input.count = count;
   input.from = from;
   input.to = to;
   const PacketShots shots = way == AllReduceWay::kOneShot ? PacketShots::kOne : PacketShots::kTwo;
-  return CudaStatus(PeerAllReduce(memory_, shots, input, stream, most_blocks), "summing over the ranks");
+  return CudaStatus(PeerAllReduce(memory_, shots, input, stream, max_blocks), "summing over the ranks");
 }
 
 template <typename W>
 absl::Status DeviceAllReduce::SumByCopies(const W* from, W* to, size_t count, cudaStream_t stream,
-                                          uint32_t most_blocks) {
+                                          uint32_t max_blocks) {
   if (!IsShared(from, count * sizeof(W)) || !IsShared(to, count * sizeof(W)) || !IsPacketAligned(from) ||
       !IsPacketAligned(to)) {
     return absl::InvalidArgumentError("a sum by copies is of memory that all ranks reach, aligned to 16 bytes");
   }
-  return copied_->Sum(Parts(from, count), OnEachRank(to), stream, most_blocks);
+  return copied_->Sum(Parts(from, count), OnEachRank(to), stream, max_blocks);
 }
 
 template <typename W>
@@ -154,11 +154,11 @@ OfEachRank<T> DeviceAllReduce::OnEachRank(T* data) const {
 
 template <typename W>
 absl::Status DeviceAllReduce::ReduceScatter(const W* from, W* to, size_t count, cudaStream_t stream,
-                                            uint32_t most_blocks) {
+                                            uint32_t max_blocks) {
   if (const size_t most = MaxCount<W>(AllReduceWay::kCopies); count > most) {
     return absl::InvalidArgumentError(absl::StrCat("expected up to ", most, " elements, found ", count));
   }
-  return copied_->ReduceScatter(Parts(from, count), to, stream, most_blocks);
+  return copied_->ReduceScatter(Parts(from, count), to, stream, max_blocks);
 }
 
 absl::Status DeviceAllReduce::AllGather(const void* from, void* to, size_t bytes, cudaStream_t stream) {

@@ -46,13 +46,13 @@ class DeviceAllReduce {
 
   // Queues a sum: `to`, which may be `from`, becomes the sum of `from` over all ranks. `count` may be any number up to
   // MaxCount. Every rank must make the same calls, on one stream. The call can be captured, and replayed on that
-  // stream. Kernels use at most most_blocks blocks; 0: as many as are fastest. W: float or __nv_bfloat16.
+  // stream. Kernels use at most max_blocks blocks; 0: as many as are fastest. W: float or __nv_bfloat16.
   //
   // For kCopies, also if kAuto selects it, `from` and `to` must be in shared() and aligned to 16 bytes, and `to` must
   // be at the same offset on all ranks. Returns InvalidArgumentError if `count` is too large, or for kCopies if `from`
   // or `to` is not in shared() or not aligned.
   template <typename W>
-  absl::Status Sum(AllReduceWay way, const W* from, W* to, size_t count, cudaStream_t stream, uint32_t most_blocks = 0);
+  absl::Status Sum(AllReduceWay way, const W* from, W* to, size_t count, cudaStream_t stream, uint32_t max_blocks = 0);
 
   // The following collectives are queued and captured in the same way, and use copies. Shares are those of
   // rank_share.h.
@@ -60,7 +60,7 @@ class DeviceAllReduce {
   // Queues a reduce-scatter: `to` becomes this rank's share of the sum of `from` over all ranks. `to` may be the
   // share's place in `from`. Returns InvalidArgumentError if `count` is more than MaxCount of kCopies.
   template <typename W>
-  absl::Status ReduceScatter(const W* from, W* to, size_t count, cudaStream_t stream, uint32_t most_blocks = 0);
+  absl::Status ReduceScatter(const W* from, W* to, size_t count, cudaStream_t stream, uint32_t max_blocks = 0);
 
   // Queues an all-gather: `to`, of `bytes` bytes, receives the shares of all ranks. `from` is this rank's share, and
   // may be the share's place in `to`. `to` must be in shared(), at the same offset on all ranks. Returns
@@ -91,7 +91,7 @@ class DeviceAllReduce {
   // Returns the buffer in the memory of `rank` that receives the part of rank `of` in a sum by copies.
   uint8_t* Incoming(int rank, int of) const;
   template <typename W>
-  absl::Status SumByCopies(const W* from, W* to, size_t count, cudaStream_t stream, uint32_t most_blocks);
+  absl::Status SumByCopies(const W* from, W* to, size_t count, cudaStream_t stream, uint32_t max_blocks);
   template <typename W>
   CopiedParts<W> Parts(const W* from, size_t count) const;
   bool IsShared(const void* data, size_t bytes) const;

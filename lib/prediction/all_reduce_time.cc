@@ -33,9 +33,9 @@ Estimate FromProbe(const std::vector<ProbeTime>& probes, uint32_t ranks, double 
   }
   const double share = size_bytes / nearest->size_bytes;
   const Estimate seconds = share * nearest->seconds;
-  const double latency_at_most = std::max(nearest->seconds.value - seconds.value, 0.0);
+  const double max_latency = std::max(nearest->seconds.value - seconds.value, 0.0);
   // A latency of more than a tenth of the time would be visible in the bandwidth of the probe's megabytes.
-  return seconds + Known(0, VarianceOfRange(0.1 * latency_at_most));
+  return seconds + Known(0, VarianceOfRange(0.1 * max_latency));
 }
 
 // Returns the number of times that each rank sends the gradient.

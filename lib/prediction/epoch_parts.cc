@@ -84,15 +84,15 @@ absl::StatusOr<double> SlowerThanAnchor(const PartsBasis& basis, uint32_t batch)
   return step.value / anchor_step.value;
 }
 
-const ScalingTime* FindAnchor(const ScalingTimes& times, uint32_t most_ranks, uint32_t batch) {
+const ScalingTime* FindAnchor(const ScalingTimes& times, uint32_t max_ranks, uint32_t batch) {
   const auto order = [&](const ScalingTime& time) {
     const double distance = std::abs(std::log(static_cast<double>(time.batch) / batch));
-    const bool shows_nothing_of_several = most_ranks > 1 && time.ranks == 1;
+    const bool shows_nothing_of_several = max_ranks > 1 && time.ranks == 1;
     return std::make_tuple(shows_nothing_of_several, time.batch != batch, -static_cast<int64_t>(time.ranks), distance);
   };
   const ScalingTime* anchor = nullptr;
   for (const ScalingTime& time : times.times) {
-    if (time.ranks <= most_ranks && (anchor == nullptr || order(time) < order(*anchor))) {
+    if (time.ranks <= max_ranks && (anchor == nullptr || order(time) < order(*anchor))) {
       anchor = &time;
     }
   }

@@ -37,8 +37,8 @@ struct EpochParts {
   Estimate rest;             // all other time
 };
 
-// Returns the run to start from; null if all runs have more than `most_ranks` devices.
-const ScalingTime* FindAnchor(const ScalingTimes& times, uint32_t most_ranks, uint32_t batch);
+// Returns the run to start from; null if all runs have more than `max_ranks` devices.
+const ScalingTime* FindAnchor(const ScalingTimes& times, uint32_t max_ranks, uint32_t batch);
 
 // Returns the point of these devices and this batch; null if it was not run.
 const ScalingTime* FindTime(const ScalingTimes& times, uint32_t ranks, uint32_t batch);

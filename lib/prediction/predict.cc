@@ -182,9 +182,9 @@ proto::Prediction Predict(const ScalingTimes& times, const StepCurve& curve, con
   return prediction;
 }
 
-ScalingTimes UpTo(const ScalingTimes& times, uint32_t most_ranks) {
+ScalingTimes UpTo(const ScalingTimes& times, uint32_t max_ranks) {
   ScalingTimes kept = times;
-  const auto above = [&](const auto& one) { return one.ranks > most_ranks; };
+  const auto above = [&](const auto& one) { return one.ranks > max_ranks; };
   kept.times.erase(std::remove_if(kept.times.begin(), kept.times.end(), above), kept.times.end());
   kept.probes.erase(std::remove_if(kept.probes.begin(), kept.probes.end(), above), kept.probes.end());
   return kept;

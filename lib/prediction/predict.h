@@ -42,8 +42,8 @@ proto::Prediction Predict(const ScalingTimes& times, const StepCurve& curve, con
 proto::Prediction RefusePrediction(const ScalingTimes& times, uint32_t ranks, uint32_t batch,
                                    const std::string& reason);
 
-// Returns the points of `times` with at most `most_ranks` devices: the others are held out.
-ScalingTimes UpTo(const ScalingTimes& times, uint32_t most_ranks);
+// Returns the points of `times` with at most `max_ranks` devices: the others are held out.
+ScalingTimes UpTo(const ScalingTimes& times, uint32_t max_ranks);
 
 // Adds the measured or published time to a prediction, and whether the interval contains that time.
 void ScorePrediction(const Estimate& measured_epoch_seconds, proto::Provenance provenance,

@@ -174,14 +174,14 @@ std::vector<uint32_t> Doublings(const proto::Cluster& cluster) {
   return doublings;
 }
 
-// Returns the first doubling that does not shorten the epoch by the factor `least_gain`; 0 if there is none.
+// Returns the first doubling that does not shorten the epoch by the factor `min_gain`; 0 if there is none.
 absl::StatusOr<uint32_t> StopsPayingAt(const Workload& workload, const proto::Cluster& cluster, const Variant& variant,
-                                       double least_gain) {
+                                       double min_gain) {
   uint32_t devices_before = 0;
   double seconds_before = 0;
   for (const uint32_t devices : Doublings(cluster)) {
     ASSIGN_OR_RETURN(const Estimate epoch, EpochSeconds(workload, cluster, variant, devices));
-    if (devices == 2 * devices_before && seconds_before / epoch.value < least_gain) {
+    if (devices == 2 * devices_before && seconds_before / epoch.value < min_gain) {
       return devices;
     }
     devices_before = devices;
@@ -192,7 +192,7 @@ absl::StatusOr<uint32_t> StopsPayingAt(const Workload& workload, const proto::Cl
 
 }  // namespace
 
-absl::Status CheckCluster(const proto::Cluster& cluster, uint32_t most_devices) {
+absl::Status CheckCluster(const proto::Cluster& cluster, uint32_t max_devices) {
   if (cluster.devices_per_host() == 0) {
     return absl::InvalidArgumentError("a cluster needs devices on each host; give --devices_per_host, or --cluster");
   }
@@ -200,7 +200,7 @@ absl::Status CheckCluster(const proto::Cluster& cluster, uint32_t most_devices) 
   if (cluster.devices_per_host() > 1) {
     RETURN_IF_ERROR(CheckLink(cluster.intra_host(), "intra", false));
   }
-  return most_devices > cluster.devices_per_host() ? CheckLink(cluster.inter_host(), "inter", true) : absl::OkStatus();
+  return max_devices > cluster.devices_per_host() ? CheckLink(cluster.inter_host(), "inter", true) : absl::OkStatus();
 }
 
 absl::StatusOr<proto::WhatIfRow> AskWhatIf(const Workload& workload, const proto::Cluster& cluster,
@@ -238,11 +238,11 @@ absl::StatusOr<proto::WhatIfRow> AskWhatIf(const Workload& workload, const proto
   *row.mutable_efficiency() = modelled(Known(speedup / devices), "E_1(B)/E_N(B)/N");
   if (const uint32_t half = HalfOf(cluster, devices); half > 0) {
     ASSIGN_OR_RETURN(const Estimate before, EpochSeconds(workload, cluster, variant, half));
-    row.set_pays(before.value / epoch.value >= spec.least_gain());
+    row.set_pays(before.value / epoch.value >= spec.min_gain());
   } else {
     row.set_pays(speedup > 1);
   }
-  ASSIGN_OR_RETURN(const uint32_t stops_paying_at, StopsPayingAt(workload, cluster, variant, spec.least_gain()));
+  ASSIGN_OR_RETURN(const uint32_t stops_paying_at, StopsPayingAt(workload, cluster, variant, spec.min_gain()));
   row.set_stops_paying_at(stops_paying_at);
   return row;
 }

@@ -39,7 +39,7 @@ struct Variant {
 
 // InvalidArgument, naming flags and fields: no devices per host, a link between hosts that is needed and not given, an
 // invalid latency or bandwidth, an unknown algorithm.
-absl::Status CheckCluster(const proto::Cluster& cluster, uint32_t most_devices);
+absl::Status CheckCluster(const proto::Cluster& cluster, uint32_t max_devices);
 
 // Predicts one variant. `devices` must be at least 1 and, above devices_per_host, a multiple of it; InvalidArgument
 // otherwise and as above.

@@ -43,7 +43,7 @@ Workload SmallWorkload() {
 proto::ModelSpec Spec() {
   proto::ModelSpec spec;
   spec.set_confidence(0.95);
-  spec.set_least_gain(1.1);
+  spec.set_min_gain(1.1);
   return spec;
 }
 

@@ -43,12 +43,12 @@ absl::StatusOr<Workload> MakeWorkload(const ScalingTimes& times, const StepCurve
 }
 
 absl::StatusOr<proto::Link> MeasuredLink(const ScalingTimes& times, const AllReduceTime& all_reduce,
-                                         uint32_t most_devices) {
+                                         uint32_t max_devices) {
   uint32_t ranks = 0;
   for (const ScalingTime& time : times.times) {
     ranks = std::max(ranks, time.ranks);
   }
-  ranks = std::min(ranks, most_devices);
+  ranks = std::min(ranks, max_devices);
   const double bytes = static_cast<double>(times.gradient_bytes);
   if (ranks < 2 || bytes == 0) {
     return absl::NotFoundError("no all-reduce of several devices was measured");

@@ -20,9 +20,9 @@ absl::StatusOr<Workload> MakeWorkload(const ScalingTimes& times, const StepCurve
                                       const AllReduceTime& all_reduce, uint32_t batch);
 
 // Returns the link inside a host: the bus bandwidth of an all-reduce of the gradient on the most devices of any run, at
-// most `most_devices`. The bandwidth includes the latency. NotFound: no all-reduce was measured.
+// most `max_devices`. The bandwidth includes the latency. NotFound: no all-reduce was measured.
 absl::StatusOr<proto::Link> MeasuredLink(const ScalingTimes& times, const AllReduceTime& all_reduce,
-                                         uint32_t most_devices);
+                                         uint32_t max_devices);
 
 }  // namespace lockstep
 

@@ -21,7 +21,9 @@ struct Renamed {
 };
 
 constexpr Renamed kRenamed[] = {
+    {"Acceptance", "least_degrees_of_freedom", "min_degrees_of_freedom"},
     {"Header", "surroundings_sha256", "environment_fingerprint"},
+    {"ModelSpec", "least_gain", "min_gain"},
     {"TrainingSpec", "lr_milestone", "lr_milestones"},
 };
 

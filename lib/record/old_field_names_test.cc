@@ -1,8 +1,12 @@
 #include "lib/record/old_field_names.h"
 
+#include <string>
+#include <vector>
+
 #include "gmock/gmock.h"
 #include "google/protobuf/util/json_util.h"
 #include "gtest/gtest.h"
+#include "lib/proto/comm_model.pb.h"
 #include "lib/proto/header.pb.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/testing/matchers.h"
@@ -49,15 +53,18 @@ TEST(OldFieldNamesTest, TheMessageIsTheOneThatWasWritten) {
 }
 
 // A field that exists under its old name, or under no new one, would be lost.
-TEST(OldFieldNamesTest, PresentNamesAreFields) {
-  const google::protobuf::Descriptor& training = *proto::TrainingSpec::descriptor();
-  for (const char* old : {"lr_milestone"}) {
-    EXPECT_EQ(training.FindFieldByName(old), nullptr) << old;
-    EXPECT_NE(training.FindFieldByName(std::string(PresentFieldName("TrainingSpec", old))), nullptr) << old;
+void ExpectRenamed(const google::protobuf::Descriptor& type, const std::vector<std::string>& old_names) {
+  for (const std::string& old_name : old_names) {
+    EXPECT_EQ(type.FindFieldByName(old_name), nullptr) << old_name;
+    EXPECT_NE(type.FindFieldByName(std::string(PresentFieldName(type.name(), old_name))), nullptr) << old_name;
   }
-  const google::protobuf::Descriptor& header = *proto::Header::descriptor();
-  EXPECT_EQ(header.FindFieldByName("surroundings_sha256"), nullptr);
-  EXPECT_NE(header.FindFieldByName(std::string(PresentFieldName("Header", "surroundings_sha256"))), nullptr);
+}
+
+TEST(OldFieldNamesTest, PresentNamesAreFields) {
+  ExpectRenamed(*proto::Acceptance::descriptor(), {"least_degrees_of_freedom"});
+  ExpectRenamed(*proto::Header::descriptor(), {"surroundings_sha256"});
+  ExpectRenamed(*proto::ModelSpec::descriptor(), {"least_gain"});
+  ExpectRenamed(*proto::TrainingSpec::descriptor(), {"lr_milestone"});
   EXPECT_EQ(PresentFieldName("SweepSpec", "lr_milestone"), "");
 }
 

@@ -94,18 +94,18 @@ TEST(RecordFileTest, ARecordLargerThanOneReadStep) {
 TEST(RecordFileTest, TruncationAtEveryByteIsFoundAndSalvaged) {
   const std::string bytes = ReadFile(WriteSmall("a.rec"));
   const std::string path = TempPath("cut.rec");
-  size_t most_salvaged = 0;
+  size_t max_salvaged = 0;
   for (size_t size = 0; size < bytes.size(); ++size) {
     WriteFile(path, bytes.substr(0, size));
     EXPECT_THAT(ReadRecordFile<proto::SweepFile>(path), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path))) << size;
     const auto salvaged = ReadRecordFile<proto::SweepFile>(path, ReadMode::kSalvage);
     if (salvaged.ok()) {
       EXPECT_THAT(salvaged->salvage_note, HasSubstr("whole records before it"));
-      EXPECT_GE(salvaged->records.size(), most_salvaged);
-      most_salvaged = salvaged->records.size();
+      EXPECT_GE(salvaged->records.size(), max_salvaged);
+      max_salvaged = salvaged->records.size();
     }
   }
-  EXPECT_EQ(most_salvaged, 2u);
+  EXPECT_EQ(max_salvaged, 2u);
 }
 
 TEST(RecordFileTest, OneFlippedBitAtEveryByteIsFound) {

@@ -30,7 +30,7 @@ const LabSweep* LongestSweep(const LabRecords& lab) {
   return longest;
 }
 
-std::vector<WayRows> RowsOfMostDevices(const LabRecords& lab) {
+std::vector<WayRows> RowsOfMaxDevices(const LabRecords& lab) {
   std::vector<WayRows> ways;
   for (const bool data_parallel : {false, true}) {
     for (const ScalingView& view : ScalingViews(lab)) {

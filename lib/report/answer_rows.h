@@ -25,7 +25,7 @@ struct WayRows {
 
 // Returns one element for each view that has rows of several devices. DDP comes first, because the lab asks about DDP.
 // The result is valid as long as `lab`.
-std::vector<WayRows> RowsOfMostDevices(const LabRecords& lab);
+std::vector<WayRows> RowsOfMaxDevices(const LabRecords& lab);
 
 }  // namespace lockstep
 

@@ -315,7 +315,7 @@ proto::Section CardSection(const LabRecords& lab) {
   card.set_title("In short");
   card.set_role(proto::CARD);
   AddQ1(lab, card);
-  if (const std::vector<WayRows> ways = RowsOfMostDevices(lab); !ways.empty()) {
+  if (const std::vector<WayRows> ways = RowsOfMaxDevices(lab); !ways.empty()) {
     AddQ2(ways.front().rows, card);
     AddQ3(ways.front().rows, card);
   }

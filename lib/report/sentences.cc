@@ -204,7 +204,7 @@ proto::Claim AnswerQ1(const LabRecords& lab) {
 }
 
 proto::Claim AnswerQ2(const LabRecords& lab) {
-  const std::vector<WayRows> ways = RowsOfMostDevices(lab);
+  const std::vector<WayRows> ways = RowsOfMaxDevices(lab);
   if (ways.empty()) {
     return NotClaimed("Q2", kAskedQ2, WhatIsMissing(lab));
   }
@@ -220,7 +220,7 @@ proto::Claim AnswerQ2(const LabRecords& lab) {
 }
 
 proto::Claim AnswerQ3(const LabRecords& lab) {
-  const std::vector<WayRows> ways = RowsOfMostDevices(lab);
+  const std::vector<WayRows> ways = RowsOfMaxDevices(lab);
   if (ways.empty()) {
     return NotClaimed("Q3", kAskedQ3, WhatIsMissing(lab));
   }

@@ -162,8 +162,8 @@ class Listener:
     """Captures data that others send over a device to TCP ports over IPv4: the bytes of the last connections, in their
     order."""
 
-    MOST_BYTES = 1 << 20  # largest number of bytes kept per connection
-    MOST_CONNECTIONS = 50
+    MAX_BYTES = 1 << 20  # largest number of bytes kept per connection
+    MAX_CONNECTIONS = 50
 
     def __init__(self, device):
         self.ports = set()
@@ -183,8 +183,8 @@ class Listener:
             data = packet[at + 4 * (packet[at + 12] >> 4):14 + struct.unpack_from(">H", packet, 16)[0]]
             key = (packet[26:30], source, packet[30:34], to)
             if data and to in self.ports and source not in self.own:
-                self.heard[key] = (self.heard.pop(key, b"") + data)[:self.MOST_BYTES]
-                while len(self.heard) > self.MOST_CONNECTIONS:
+                self.heard[key] = (self.heard.pop(key, b"") + data)[:self.MAX_BYTES]
+                while len(self.heard) > self.MAX_CONNECTIONS:
                     del self.heard[next(iter(self.heard))]
 
     def last_to(self, port):
