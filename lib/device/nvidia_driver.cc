@@ -174,7 +174,7 @@ absl::Status CheckGpusShareMemory(uint32_t gpus) {
       return absl::UnavailableError(absl::StrCat("no GPU number ", i, " among those that CUDA shows"));
     }
     if (Attribute(devices[i], kVirtualMemoryManagement) == 0 || Attribute(devices[i], kFileDescriptorHandles) == 0) {
-      return absl::FailedPreconditionError(absl::StrCat("GPU ", i, " hands its memory to no other process"));
+      return absl::FailedPreconditionError(absl::StrCat("GPU ", i, " cannot share its memory with another process"));
     }
   }
   for (uint32_t i = 0; i < gpus; ++i) {
@@ -182,7 +182,7 @@ absl::Status CheckGpusShareMemory(uint32_t gpus) {
       int reaches = 0;
       Call<int(int*, int, int)>(CudaDriver(), "cuDeviceCanAccessPeer", &reaches, devices[i], devices[other]);
       if (other != i && reaches == 0) {
-        return absl::FailedPreconditionError(absl::StrCat("GPU ", i, " does not reach the memory of GPU ", other));
+        return absl::FailedPreconditionError(absl::StrCat("GPU ", i, " cannot access the memory of GPU ", other));
       }
     }
   }

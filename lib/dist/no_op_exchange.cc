@@ -30,7 +30,7 @@ class NoOpExchange : public CountedExchange {
       arena_.Take(kMaxExchanged, weights_);
     }
     RETURN_IF_ERROR(arena_.Allocate());
-    return CudaStatus(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "an event");
+    return CudaStatus(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "creating an event");
   }
 
   uint32_t ranks() const override { return 1; }

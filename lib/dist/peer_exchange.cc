@@ -150,12 +150,12 @@ class PeerExchange : public CountedExchange {
 
   // Does a rank's local preparation. All ranks must have completed it before any rank sends.
   absl::Status Prepare() {
-    RETURN_IF_ERROR(CudaStatus(EmptyPlaces(PacketsFrom(0).of[rank_], size_ * kPacketsEach), "emptying places"));
+    RETURN_IF_ERROR(CudaStatus(EmptyPlaces(PacketsFrom(0).of[rank_], size_ * kPacketsEach), "clearing the slots"));
     int least = 0, greatest = 0;
     RETURN_IF_ERROR(CudaStatus(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking the GPU"));
     RETURN_IF_ERROR(CudaStatus(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest), "a stream"));
     for (cudaEvent_t* const event : {&ready_, &sent_}) {
-      RETURN_IF_ERROR(CudaStatus(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "an event"));
+      RETURN_IF_ERROR(CudaStatus(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "creating an event"));
     }
     ASSIGN_OR_RETURN(device_flags_, DeviceFlags::Make(*memory_, rank_, size_, options_.timeout));
     flags_ = device_flags_->flags();
@@ -276,11 +276,11 @@ class PeerExchange : public CountedExchange {
     }
 
     absl::Status Raise(PeerStream stream, uint32_t row, bool next_epoch) override {
-      return CudaStatus(RaisePeerFlags(exchange_.flags_, row, next_epoch, Of(stream)), "telling the other ranks");
+      return CudaStatus(RaisePeerFlags(exchange_.flags_, row, next_epoch, Of(stream)), "signalling the other ranks");
     }
 
     absl::Status Await(PeerStream stream, uint32_t row, uint32_t behind) override {
-      return CudaStatus(AwaitPeerFlags(exchange_.flags_, row, behind, Of(stream)), "awaiting the other ranks");
+      return CudaStatus(AwaitPeerFlags(exchange_.flags_, row, behind, Of(stream)), "waiting for the other ranks");
     }
 
    private:
@@ -299,7 +299,7 @@ class PeerExchange : public CountedExchange {
         RETURN_IF_ERROR(rank == exchange_.rank() ? absl::OkStatus()
                                                  : Copy(static_cast<uint8_t*>(range_.data),
                                                         exchange_.PlaceAt(exchange_.rank_, static_cast<int>(rank)),
-                                                        share, range_.then, "taking the other ranks' shares"));
+                                                        share, range_.then, "reading the other ranks' shares"));
       }
       return absl::OkStatus();
     }

@@ -103,7 +103,8 @@ absl::StatusOr<AllReduceCrossovers> ChooseCrossovers(std::vector<MeasuredWays> m
   }
   if (least == kNever) {
     return absl::InvalidArgumentError(
-        "expected ways that follow one another from size to size, found a size that was measured in none that may");
+        "expected ways that follow one another with growing size, found a size that was measured in no way that is "
+        "allowed there");
   }
   AllReduceCrossovers crossovers;
   crossovers.max_one_shot_bytes = best_one == 0 ? 0 : measured[best_one - 1].bytes;

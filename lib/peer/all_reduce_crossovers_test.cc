@@ -96,7 +96,7 @@ TEST(AllReduceCrossoversTest, WhatCannotBeIsRefused) {
   expect({{1, {1, 1, std::numeric_limits<double>::infinity()}}}, "found inf");
   expect({{1, {1, 1, std::numeric_limits<double>::quiet_NaN()}}}, "found nan");
   expect({{1, {1, 1, 1}}, {1, {1, 1, 1}}}, "1 bytes twice");
-  expect({{1, {kNone, kNone, 1}}, {2, {1, kNone, kNone}}}, "measured in none that may");
+  expect({{1, {kNone, kNone, 1}}, {2, {1, kNone, kNone}}}, "measured in no way that is allowed there");
 }
 
 }  // namespace

@@ -26,10 +26,12 @@ absl::StatusOr<std::unique_ptr<CopiedCollectives>> CopiedCollectives::Make(const
   static_assert(kSentRow + kPieces == kEndRow, "a row a piece");
   std::unique_ptr<CopiedCollectives> made(new CopiedCollectives(flags));
   for (cudaStream_t* const stream : made->Streams()) {
-    RETURN_IF_ERROR(CudaStatus(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "a stream for copies"));
+    RETURN_IF_ERROR(
+        CudaStatus(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "creating a stream for copies"));
   }
   for (cudaEvent_t* const event : made->Events()) {
-    RETURN_IF_ERROR(CudaStatus(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "an event for copies"));
+    RETURN_IF_ERROR(
+        CudaStatus(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "creating an event for copies"));
   }
   return made;
 }
@@ -76,7 +78,7 @@ absl::Status CopiedCollectives::SendParts(const CopiedParts<W>& parts) {
       RETURN_IF_ERROR(Copy(parts.sent[owner] + at, parts.from + range.begin, range.count, copies_));
     }
     RETURN_IF_ERROR(FollowStream(sent_[piece], copies_, told_));
-    RETURN_IF_ERROR(CudaStatus(RaisePeerFlags(flags_, kSentRow + piece, false, told_), "telling the other ranks"));
+    RETURN_IF_ERROR(CudaStatus(RaisePeerFlags(flags_, kSentRow + piece, false, told_), "signalling the other ranks"));
   }
   return absl::OkStatus();
 }
@@ -87,7 +89,7 @@ absl::Status CopiedCollectives::AddPiece(const CopiedParts<W>& parts, uint32_t p
   const uint32_t rank = flags_.rank, ranks = flags_.ranks;
   const ShareRange range = PieceOf(parts.count, sizeof(W), rank, ranks, piece, kPieces);
   const size_t at = range.begin - ShareOf(parts.count, sizeof(W), rank, ranks).begin;
-  RETURN_IF_ERROR(CudaStatus(AwaitPeerFlags(flags_, kSentRow + piece, 0, stream), "awaiting the other ranks"));
+  RETURN_IF_ERROR(CudaStatus(AwaitPeerFlags(flags_, kSentRow + piece, 0, stream), "waiting for the other ranks"));
   RankSumInput<W> sum;
   sum.count = range.count;
   sum.ranks = ranks;
@@ -130,7 +132,7 @@ absl::Status CopiedCollectives::ReduceScatter(const CopiedParts<W>& parts, W* to
   }
   RETURN_IF_ERROR(FollowStream(copied_, copies_, stream));
   RETURN_IF_ERROR(FollowStream(told_all_, told_, stream));
-  return CudaStatus(RaisePeerFlags(flags_, kEndRow, true, stream), "telling the other ranks");
+  return CudaStatus(RaisePeerFlags(flags_, kEndRow, true, stream), "signalling the other ranks");
 }
 
 absl::Status CopiedCollectives::AllGather(const uint8_t* from, const OfEachRank<uint8_t>& to, size_t bytes,

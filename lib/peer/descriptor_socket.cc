@@ -144,8 +144,7 @@ absl::StatusOr<OwnedDescriptor> ConnectForDescriptor(absl::string_view name) {
 
 absl::StatusOr<OwnedDescriptor> ReceiveDescriptor(int connection, absl::Duration timeout) {
   if (!WaitReadable(connection, MonotonicTime::Now() + timeout)) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("it handed out no memory within ", absl::FormatDuration(timeout)));
+    return absl::FailedPreconditionError(absl::StrCat("it shared no memory within ", absl::FormatDuration(timeout)));
   }
   char byte = 0;
   iovec part = {&byte, 1};

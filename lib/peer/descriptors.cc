@@ -22,7 +22,7 @@ absl::StatusOr<std::vector<OwnedDescriptor>> ConnectToAll(const std::vector<std:
         names[other].empty() ? absl::FailedPreconditionError("it does not listen") : ConnectForDescriptor(names[other]);
     if (!connection.ok()) {
       return absl::Status(connection.status().code(),
-                          absl::StrCat("rank ", other, " cannot hand memory over: ", connection.status().message()));
+                          absl::StrCat("rank ", other, " cannot share its memory: ", connection.status().message()));
     }
     connections[other] = *std::move(connection);
   }

@@ -104,7 +104,7 @@ TEST(ExchangeDescriptorsTest, ARankThatCannotReachAnotherEndsAll) {
     }
   });
   for (const std::string& error : found) {
-    EXPECT_THAT(error, HasSubstr("rank 1: rank 2 cannot hand memory over: "));
+    EXPECT_THAT(error, HasSubstr("rank 1: rank 2 cannot share its memory: "));
   }
 }
 

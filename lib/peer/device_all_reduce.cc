@@ -52,7 +52,7 @@ absl::Status DeviceAllReduce::Init(const GatherBytes& gather) {
   }
   // All packet slots are empty and the flags are set before any rank sends anything.
   const auto prepare = [&]() -> absl::Status {
-    RETURN_IF_ERROR(CudaStatus(EmptyPlaces(memory_.room.of[options_.rank], PacketsOf(room)), "emptying places"));
+    RETURN_IF_ERROR(CudaStatus(EmptyPlaces(memory_.room.of[options_.rank], PacketsOf(room)), "clearing the slots"));
     ASSIGN_OR_RETURN(flags_, DeviceFlags::Make(*pieces_, options_.rank, options_.size, options_.timeout));
     memory_.flags = flags_->flags();
     ASSIGN_OR_RETURN(copied_, CopiedCollectives::Make(memory_.flags));
@@ -125,7 +125,7 @@ absl::Status DeviceAllReduce::SumByCopies(const W* from, W* to, size_t count, cu
                                           uint32_t max_blocks) {
   if (!IsShared(from, count * sizeof(W)) || !IsShared(to, count * sizeof(W)) || !IsPacketAligned(from) ||
       !IsPacketAligned(to)) {
-    return absl::InvalidArgumentError("a sum by copies is of memory that all ranks reach, aligned to 16 bytes");
+    return absl::InvalidArgumentError("a sum by copies needs memory that all ranks can access, aligned to 16 bytes");
   }
   return copied_->Sum(Parts(from, count), OnEachRank(to), stream, max_blocks);
 }
@@ -163,19 +163,19 @@ absl::Status DeviceAllReduce::ReduceScatter(const W* from, W* to, size_t count, 
 
 absl::Status DeviceAllReduce::AllGather(const void* from, void* to, size_t bytes, cudaStream_t stream) {
   if (!IsShared(to, bytes)) {
-    return absl::InvalidArgumentError("shares are gathered in memory that all ranks reach");
+    return absl::InvalidArgumentError("an all-gather needs memory that all ranks can access");
   }
   return copied_->AllGather(static_cast<const uint8_t*>(from), OnEachRank(static_cast<uint8_t*>(to)), bytes, stream);
 }
 
 absl::Status DeviceAllReduce::Broadcast(void* data, size_t bytes, int root, cudaStream_t stream) {
   if (!IsShared(data, bytes) || root < 0 || root >= options_.size) {
-    return absl::InvalidArgumentError("a broadcast is from a rank into memory that all ranks reach");
+    return absl::InvalidArgumentError("a broadcast needs a root rank and memory that all ranks can access");
   }
   return copied_->Broadcast(OnEachRank(static_cast<uint8_t*>(data)), bytes, static_cast<uint32_t>(root), stream);
 }
 
-absl::Status DeviceAllReduce::Health() const { return flags_->Health("did not come to a collective"); }
+absl::Status DeviceAllReduce::Health() const { return flags_->Health("did not reach a collective"); }
 
 template absl::Status DeviceAllReduce::Sum(AllReduceWay, const float*, float*, size_t, cudaStream_t, uint32_t);
 template absl::Status DeviceAllReduce::Sum(AllReduceWay, const __nv_bfloat16*, __nv_bfloat16*, size_t, cudaStream_t,

@@ -80,7 +80,7 @@ class DeviceAllReduce {
   template <typename W>
   AllReduceWay WayFor(size_t count) const;
 
-  // Returns UnavailableError if a rank did not come within the timeout; sums since then are invalid. Does not wait.
+  // Returns UnavailableError if a rank did not arrive within the timeout; sums since then are invalid. Does not wait.
   absl::Status Health() const;
 
  private:

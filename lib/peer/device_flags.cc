@@ -19,7 +19,8 @@ absl::StatusOr<std::unique_ptr<DeviceFlags>> DeviceFlags::Make(const PeerDeviceM
                                                                absl::Duration timeout) {
   std::unique_ptr<DeviceFlags> made(new DeviceFlags(timeout));
   void* word = nullptr;
-  RETURN_IF_ERROR(CudaStatus(cudaHostAlloc(&word, sizeof(uint32_t), cudaHostAllocMapped), "a word of host memory"));
+  RETURN_IF_ERROR(
+      CudaStatus(cudaHostAlloc(&word, sizeof(uint32_t), cudaHostAllocMapped), "allocating a word of host memory"));
   made->silent_ = static_cast<uint32_t*>(word);
   *made->silent_ = 0;
   PeerFlags& flags = made->flags_;
@@ -33,7 +34,7 @@ absl::StatusOr<std::unique_ptr<DeviceFlags>> DeviceFlags::Make(const PeerDeviceM
   }
   flags.epoch = reinterpret_cast<uint32_t*>(memory.of(rank) + kPeerFlagBytes);
   flags.given_up = flags.epoch + 1;
-  RETURN_IF_ERROR(CudaStatus(CopyToDevice(flags.epoch, &kFirstEpoch, sizeof(kFirstEpoch)), "the first epoch"));
+  RETURN_IF_ERROR(CudaStatus(CopyToDevice(flags.epoch, &kFirstEpoch, sizeof(kFirstEpoch)), "setting the first epoch"));
   return made;
 }
 

@@ -30,7 +30,7 @@ class DeviceFlags {
 
   const PeerFlags& flags() const { return flags_; }
 
-  // Returns UnavailableError("rank 3 WHAT within 10s") if a rank did not come within the timeout. Does not wait.
+  // Returns UnavailableError("rank 3 WHAT within 10s") if a rank did not arrive within the timeout. Does not wait.
   absl::Status Health(absl::string_view what) const;
 
  private:

@@ -95,7 +95,7 @@ absl::StatusOr<uint8_t*> Map(const Driver& driver, int device, uint64_t handle, 
   CUmemAccessDesc access = {};
   access.location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
   access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-  status = DriverStatus(driver.set_access(address, bytes, &access, 1), "reaching memory of another GPU");
+  status = DriverStatus(driver.set_access(address, bytes, &access, 1), "granting access to memory of another GPU");
   if (!status.ok()) {
     driver.unmap(address, bytes);
     driver.free_address(address, bytes);
@@ -112,7 +112,7 @@ struct PeerDeviceMemory::Piece {
     const CUmemAllocationProp properties = Properties(device);
     CUmemGenericAllocationHandle handle = 0;
     RETURN_IF_ERROR(DriverStatus(driver.create(&handle, memory.bytes_, &properties, 0),
-                                 absl::StrCat("taking ", memory.bytes_, " bytes of a GPU to share")));
+                                 absl::StrCat("allocating ", memory.bytes_, " bytes of a GPU to share")));
     memory.handles_[rank] = handle;
     ASSIGN_OR_RETURN(memory.pieces_[rank], Map(driver, device, handle, memory.bytes_));
     RETURN_IF_ERROR(CudaStatus(cudaMemset(memory.pieces_[rank], 0, memory.bytes_), "clearing shared memory"));
@@ -133,7 +133,7 @@ struct PeerDeviceMemory::Piece {
       RETURN_IF_ERROR(
           DriverStatus(driver.import_handle(&handle, reinterpret_cast<void*>(static_cast<intptr_t>(all[other].get())),
                                             CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
-                       absl::StrCat("taking over the memory of rank ", other)));
+                       absl::StrCat("importing the memory of rank ", other)));
       memory.handles_[other] = handle;
       ASSIGN_OR_RETURN(memory.pieces_[other], Map(driver, device, handle, memory.bytes_));
     }

@@ -52,7 +52,7 @@ GatherBytes GatherOver(Board& board, int rank, int size) {
     const MonotonicTime deadline = MonotonicTime::Now() + kPatience;
     while (board.arrived[round] < size) {
       if (MonotonicTime::Now() > deadline) {
-        return absl::UnavailableError("a rank did not come");
+        return absl::UnavailableError("a rank did not arrive");
       }
       absl::SleepFor(absl::Microseconds(100));
     }

@@ -40,7 +40,8 @@ struct Announcement {
 absl::StatusOr<Announcement> ParseAnnouncement(const std::string& text) {
   const std::vector<std::string> lines = absl::StrSplit(text, '\n');
   if (lines.size() != 6 || lines[3].size() != kProofDigits) {
-    return absl::FailedPreconditionError("it does not announce itself as this version does");
+    return absl::FailedPreconditionError(
+        "its announcement has another format; expected the same version of Lockstep on all ranks");
   }
   return Announcement{lines[0], lines[1], lines[2], lines[3], lines[4], lines[5]};
 }
@@ -75,7 +76,7 @@ absl::StatusOr<OwnedDescriptor> MakeMemory(size_t bytes) {
   }
   const int error = posix_fallocate(memory.get(), 0, static_cast<off_t>(bytes));
   if (error != 0) {
-    return absl::FailedPreconditionError(absl::StrCat("no memory for ", bytes, " bytes: ", std::strerror(error)));
+    return absl::FailedPreconditionError(absl::StrCat("cannot allocate ", bytes, " bytes: ", std::strerror(error)));
   }
   if (fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
     return absl::FailedPreconditionError(absl::StrCat("sealing a memfd: ", std::strerror(errno)));
@@ -89,7 +90,7 @@ absl::Status CheckMemory(int fd, size_t bytes) {
   const int seals = fcntl(fd, F_GET_SEALS);
   if (fstat(fd, &status) != 0 || seals < 0 || (seals & F_SEAL_SHRINK) == 0 ||
       status.st_size != static_cast<off_t>(bytes)) {
-    return absl::FailedPreconditionError(absl::StrCat("it handed out something else than ", bytes, " sealed bytes"));
+    return absl::FailedPreconditionError(absl::StrCat("it shared something other than ", bytes, " sealed bytes"));
   }
   return absl::OkStatus();
 }
@@ -110,7 +111,7 @@ absl::Status CheckAnnouncements(const std::vector<Announcement>& announced) {
       return CannotShare(absl::StrCat("ranks 0 and ", rank, " of ", size, " are in different network namespaces"));
     }
     if (other.bytes != first.bytes) {
-      return CannotShare(absl::StrCat(RankOf(rank, size), " wants ", other.bytes, " bytes and rank 0 ", first.bytes));
+      return CannotShare(absl::StrCat(RankOf(rank, size), " needs ", other.bytes, " bytes, but rank 0 ", first.bytes));
     }
   }
   return absl::OkStatus();
@@ -193,7 +194,7 @@ absl::Status PassMemory(const SharedMemoryOptions& options, OpenState& state) {
 absl::Status CheckProofs(const uint8_t* head, const std::vector<Announcement>& announced) {
   for (size_t rank = 0; rank < announced.size(); ++rank) {
     if (std::memcmp(head + rank * kProofBytes, announced[rank].nonce.data(), kProofDigits) != 0) {
-      return absl::FailedPreconditionError(absl::StrCat("what rank ", rank, " writes does not arrive here"));
+      return absl::FailedPreconditionError(absl::StrCat("this rank does not see what rank ", rank, " writes"));
     }
   }
   return absl::OkStatus();

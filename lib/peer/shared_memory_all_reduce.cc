@@ -361,7 +361,7 @@ absl::Status SharedMemoryAllReduce::FailureOfMissing(int awaited, uint32_t epoch
     }
   }
   failure_ = absl::UnavailableError(
-      absl::StrCat(Doing(), Ranks(missing), " did not come within ", absl::FormatDuration(options_.timeout)));
+      absl::StrCat(Doing(), Ranks(missing), " did not arrive within ", absl::FormatDuration(options_.timeout)));
   return failure_;
 }
 
@@ -374,8 +374,8 @@ absl::Status SharedMemoryAllReduce::CheckCalls() {
     }
   }
   if (!different.empty()) {
-    failure_ = absl::InvalidArgumentError(
-        absl::StrCat(Doing(), Ranks(different), " came with another operation, type, root, buffer or number of bytes"));
+    failure_ = absl::InvalidArgumentError(absl::StrCat(
+        Doing(), Ranks(different), " called with another operation, type, root, buffer or number of bytes"));
   }
   return failure_;
 }

@@ -312,7 +312,7 @@ TEST(SharedMemoryAllReduceTest, ARankThatIsLostIsNamed) {
         return LoseARank(rank, signal, count, in_place);
       });
       for (const int rank : {0, 1, 3}) {
-        EXPECT_EQ(results[rank], "shared-memory all-reduce number 51: rank 2 did not come within 2s");
+        EXPECT_EQ(results[rank], "shared-memory all-reduce number 51: rank 2 did not arrive within 2s");
       }
       EXPECT_EQ(results[2], "signal 9");  // the test kills a stopped rank
     }
@@ -327,7 +327,7 @@ TEST(SharedMemoryAllReduceTest, AllThatAreLostAreNamed) {
     float one = 1;
     return rank.rank == 1 ? std::string((*ranks)->AllReduceSum(&one, 1, SumType::kFloat).message()) : "gone";
   });
-  EXPECT_EQ(results[1], "shared-memory all-reduce number 1: ranks 0, 2 did not come within 100ms");
+  EXPECT_EQ(results[1], "shared-memory all-reduce number 1: ranks 0, 2 did not arrive within 100ms");
 }
 
 TEST(SharedMemoryAllReduceTest, DifferentCallsAreRefused) {
@@ -337,10 +337,10 @@ TEST(SharedMemoryAllReduceTest, DifferentCallsAreRefused) {
     const auto status = (*ranks)->AllReduceSum(data.data(), rank.rank == 0 ? 100 : 99, SumType::kFloat);
     return std::string(status.message());
   });
-  EXPECT_EQ(results[0],
-            "shared-memory all-reduce number 1: rank 1 came with another operation, type, root, "
-            "buffer or number of bytes");
-  EXPECT_THAT(results[1], HasSubstr("rank 0 came with another operation"));
+  EXPECT_EQ(
+      results[0],
+      "shared-memory all-reduce number 1: rank 1 called with another operation, type, root, buffer or number of bytes");
+  EXPECT_THAT(results[1], HasSubstr("rank 0 called with another operation"));
 }
 
 TEST(SharedMemoryAllReduceTest, DifferentBuffersAreRefused) {
@@ -351,7 +351,7 @@ TEST(SharedMemoryAllReduceTest, DifferentBuffersAreRefused) {
                                void* const data = (rank.rank == 0 ? *first : *second)->data();
                                return std::string((*ranks)->AllReduceSum(data, 1024, SumType::kFloat).message());
                              }),
-              Each(HasSubstr("came with another operation, type, root, buffer or number of bytes")));
+              Each(HasSubstr("called with another operation, type, root, buffer or number of bytes")));
 }
 
 TEST(SharedMemoryAllReduceTest, ARootThatIsNoRankIsRefused) {
@@ -370,7 +370,7 @@ TEST(SharedMemoryAllReduceTest, DifferentChunksAreRefusedByAll) {
                                options.chunk_bytes = rank.rank == 0 ? 1024 : 2048;
                                return std::string(SharedMemoryAllReduce::Open(options).status().message());
                              }),
-              Each(HasSubstr("the ranks cannot share memory: rank 1 of 2 wants ")));
+              Each(HasSubstr("the ranks cannot share memory: rank 1 of 2 needs ")));
 }
 
 }  // namespace

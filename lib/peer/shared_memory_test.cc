@@ -75,7 +75,7 @@ TEST(SharedMemoryTest, WhatARankPreparesIsThereForAll) {
 // All ranks return the same error if their announcements differ.
 TEST(SharedMemoryTest, DifferentSizesAreRefusedByAll) {
   EXPECT_THAT(RunForkedRanks(3, [](const ForkedRank& rank) { return WriteAndRead(rank, rank.rank == 2 ? 10 : 20); }),
-              Each("FAILED_PRECONDITION: the ranks cannot share memory: rank 2 of 3 wants 10 bytes and rank 0 20"));
+              Each("FAILED_PRECONDITION: the ranks cannot share memory: rank 2 of 3 needs 10 bytes, but rank 0 20"));
 }
 
 // Opens the memory while rank 1's announcement has line `line` replaced by `replacement`.
@@ -101,12 +101,14 @@ TEST(SharedMemoryTest, OtherHostsAreRefusedByAll) {
 TEST(SharedMemoryTest, AProofThatDoesNotArriveIsRefusedByAll) {
   const std::string other(32, 'f');
   EXPECT_THAT(RunForkedRanks(2, [&](const ForkedRank& rank) { return OpenWithAnnouncement(rank, 3, other); }),
-              Each("the ranks cannot share memory: rank 0 of 2 and rank 0: what rank 1 writes does not arrive here"));
+              Each("the ranks cannot share memory: rank 0 of 2 and rank 0: this rank does not see what rank 1 writes"));
 }
 
 TEST(SharedMemoryTest, GarbledAnnouncementsAreRefusedByAll) {
-  EXPECT_THAT(RunForkedRanks(2, [](const ForkedRank& rank) { return OpenWithAnnouncement(rank, 3, "short"); }),
-              Each(HasSubstr("rank 1 of 2: it does not announce itself as this version does")));
+  EXPECT_THAT(
+      RunForkedRanks(2, [](const ForkedRank& rank) { return OpenWithAnnouncement(rank, 3, "short"); }),
+      Each(HasSubstr(
+          "rank 1 of 2: its announcement has another format; expected the same version of Lockstep on all ranks")));
 }
 
 // Returns true if a process on this machine can run `body` successfully.
