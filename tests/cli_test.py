@@ -450,9 +450,9 @@ class CliTest(ToolCase):
                 self.assertEqual(self.call(tool, "--help=nonsense").returncode, 2)
 
     def test_help_tells_what_reducer_auto_takes(self):
-        told = self.call("scale_run", "--help=communication", check=True).stdout.decode()
-        self.assertIn("--reducer (default: auto)", told)
-        self.assertIn("auto: for each number of ranks the last possible one of own, peer and peer_sharded", told)
+        listing = self.call("scale_run", "--help=communication", check=True).stdout.decode()
+        self.assertIn("--reducer (default: auto)", listing)
+        self.assertIn("auto: for each number of ranks the last possible one of own, peer and peer_sharded", listing)
 
     def test_reducer_auto_stands_alone(self):
         self.refused(2, "scale_run", f"--input={self.dataset}", "--reducer=auto,own",
@@ -503,7 +503,7 @@ class CliTest(ToolCase):
         self.call("train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", "--repeats=2",
                   f"--output={timed}", check=True)
         result = self.call("report", f"--compare={timed},{timed}", check=True)
-        self.assertRegex(result.stdout.decode(), r"(?m)^cannot tell batch 20: 1\.0000 times as long")
+        self.assertRegex(result.stdout.decode(), r"(?m)^inconclusive batch 20: 1\.0000 times as long")
         alone = self.call("report", f"--compare={self.sweep}")
         self.assertEqual(alone.returncode, 2)
         self.assertIn("expected two records", alone.stderr.decode())

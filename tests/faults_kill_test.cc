@@ -71,16 +71,16 @@ void ExpectWhole(const std::string& path) {
   }
 }
 
-// Runs a whole tool: resumes or starts, writes the missing records, finishes. Sends a byte on `told` when it begins,
-// and after each record that Append has accepted.
-absl::Status WriteAll(const std::string& path, bool resume, int told = -1) {
-  const auto tell = [told] { return told < 0 || write(told, "r", 1) == 1; };
-  tell();
+// Runs a whole tool: resumes or starts, writes the missing records, finishes. Sends a byte on `report_fd` when it
+// begins, and after each record that Append has accepted.
+absl::Status WriteAll(const std::string& path, bool resume, int report_fd = -1) {
+  const auto report = [report_fd] { return report_fd < 0 || write(report_fd, "r", 1) == 1; };
+  report();
   ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> writer,
                    resume ? RecordWriter::Resume(path, SmallHeader()) : RecordWriter::Create(path, SmallHeader()));
   for (uint32_t i = static_cast<uint32_t>(writer->kept().size()); i < kRecords; ++i) {
     RETURN_IF_ERROR(writer->Append(RecordOf(i)));
-    if (!tell()) {
+    if (!report()) {
       return absl::InternalError("the parent is gone");
     }
   }
@@ -106,8 +106,8 @@ int WaitFor(pid_t pid) {
 }
 
 struct Killed {
-  bool at_work = false;  // true: the kill came before the writer had finished
-  uint32_t told = 0;     // records that the writer had reported as written
+  bool at_work = false;   // true: the kill came before the writer had finished
+  uint32_t reported = 0;  // records that the writer had reported as written
 };
 
 // Starts a writer and kills it `delay` after it began.
@@ -125,7 +125,7 @@ Killed WriteAndKill(const std::string& path, bool resume, std::chrono::microseco
   EXPECT_THAT(ended, AnyOf(-SIGKILL, 0));
   killed.at_work = ended == -SIGKILL;
   while (read(ends[0], &byte, 1) == 1) {
-    ++killed.told;
+    ++killed.reported;
   }
   close(ends[0]);
   return killed;
@@ -181,7 +181,7 @@ TEST(KilledWriterTest, AJournalNeverLosesAFinishedRecord) {
       continue;
     }
     const size_t now = KeptRecords(path + ".part");
-    ASSERT_GE(now, kept + killed.told) << started;  // all earlier records, and all that were reported as written
+    ASSERT_GE(now, kept + killed.reported) << started;  // all earlier records, and all that were reported as written
     grown += now > kept ? 1 : 0;
     kept = now;
   }

@@ -294,8 +294,8 @@ class FlagEffectsTest(ToolCase):
             shutil.copy(cls.fixtures / "sweep.rec", cls.fixtures / name / student)
 
     def flags_of(self, tool):
-        told = self.call(tool, "--help=all", check=True).stdout.decode()
-        return re.findall(r"(?m)^  --(\w+) \(default: ", told)
+        listing = self.call(tool, "--help=all", check=True).stdout.decode()
+        return re.findall(r"(?m)^  --(\w+) \(default: ", listing)
 
     def value_of(self, tool, flag):
         """Returns some value that the flag accepts, taken from other modes."""
@@ -344,10 +344,11 @@ class FlagEffectsTest(ToolCase):
     def try_quiet(self, mode):
         """Returns faults of --quiet in this mode: it must print only warnings, errors and the plan, and must not change
         the result."""
-        code, found, told = self.run_in_folder(mode, ["--quiet"])
+        code, found, log = self.run_in_folder(mode, ["--quiet"])
         plain = self.plain_run(mode, [])
-        lines = [] if "--dry_run" in mode.base else [line for line in told.splitlines() if not re.search("(warning|error): ", line)]
-        return ([] if (code, found) == plain else [f"--quiet changes the result: exit {code}: {told}"]) + [
+        lines = log.splitlines() if "--dry_run" not in mode.base else []
+        lines = [line for line in lines if not re.search("(warning|error): ", line)]
+        return ([] if (code, found) == plain else [f"--quiet changes the result: exit {code}: {log}"]) + [
             f"--quiet prints: {line}" for line in lines]
 
     def try_flag(self, mode, flag):
@@ -360,25 +361,25 @@ class FlagEffectsTest(ToolCase):
         wrong = []
         for name in (flag, f"no{flag}"):
             if name in mode.changes:
-                code, found, told = self.run_in_folder(mode, [*more, *given(name, mode.changes[name])])
+                code, found, log = self.run_in_folder(mode, [*more, *given(name, mode.changes[name])])
                 plain_code, plain = self.plain_run(mode, more)
                 if plain_code not in (0, 4) and name not in ("allow_partial",):
                     wrong.append(f"the plain run with {more} fails")
                 if name == "strict":
-                    wrong += [] if code == 3 and plain_code == 0 else [f"--strict: exit {code}: {told}"]
+                    wrong += [] if code == 3 and plain_code == 0 else [f"--strict: exit {code}: {log}"]
                 elif code not in (0, 4):
-                    wrong.append(f"--{name}: exit {code}: {told}")
+                    wrong.append(f"--{name}: exit {code}: {log}")
                 elif found == plain:
                     wrong.append(f"--{name}={mode.changes[name]} changes nothing")
             elif name in mode.unseen:
-                code, _, told = self.run_in_folder(mode, [*more, *given(name, mode.unseen[name][0])])
+                code, _, log = self.run_in_folder(mode, [*more, *given(name, mode.unseen[name][0])])
                 if code not in (0, 4):
-                    wrong.append(f"--{name}: exit {code}: {told}")
+                    wrong.append(f"--{name}: exit {code}: {log}")
         if not any(name in mode.changes or name in mode.unseen for name in (flag, f"no{flag}")):
-            code, _, told = self.run_in_folder(mode, given(flag, self.value_of(mode.tool, flag)))
-            errors = [line for line in told.splitlines() if line.startswith(f"{mode.tool}: error: ")]
+            code, _, log = self.run_in_folder(mode, given(flag, self.value_of(mode.tool, flag)))
+            errors = [line for line in log.splitlines() if line.startswith(f"{mode.tool}: error: ")]
             if code != 2 or len(errors) != 1 or f"--{flag}" not in errors[0]:
-                wrong.append(f"--{flag}: neither refused nor named here: exit {code}: {told}")
+                wrong.append(f"--{flag}: neither refused nor named here: exit {code}: {log}")
         return [f"{mode.tool}, {mode.name}: {text}" for text in wrong]
 
     def check_mode(self, mode):

@@ -279,10 +279,11 @@ class Faults:
                 raise Trouble(f"GPU {gpu} could not be filled")
             process = self.start(flags)
             if fills:
-                told = lambda: process[1].read_text().count("out of memory: 2 ranks")
-                took = self.wait(lambda: told() == 2 or process[0].poll() is not None, 90, "two points out of memory")
+                reports = lambda: process[1].read_text().count("out of memory: 2 ranks")
+                took = self.wait(lambda: reports() == 2 or process[0].poll() is not None, 90,
+                                 "two points out of memory")
                 line = next((line for line in process[1].read_text().splitlines() if "out of memory" in line), "")
-                self.say(preset, [], took, line or " ".join(self.errors([process])), told() == 2)
+                self.say(preset, [], took, line or " ".join(self.errors([process])), reports() == 2)
             else:
                 self.say(preset, [], None, "not tried: wants a GPU", True)
             self.fault(preset, "kill", process, signal.SIGKILL, "was killed by signal 9")

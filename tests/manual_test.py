@@ -44,8 +44,8 @@ class ManualTest(ToolCase):
             subprocess.run([sys.executable, SCRIPT, f"--tools={cls.tools}", f"--output={cls.share}", "--date=2026-01-02"], check=True)
 
     def flags_of(self, tool):
-        told = self.call(tool, "--help=all", check=True).stdout.decode()
-        return re.findall(r"(?m)^  --(\w+) \(default: ", told)
+        listing = self.call(tool, "--help=all", check=True).stdout.decode()
+        return re.findall(r"(?m)^  --(\w+) \(default: ", listing)
 
     def page(self, tool):
         return self.share / "man/man1" / f"{tool}.1"
@@ -87,12 +87,12 @@ class ManualTest(ToolCase):
         page = self.page("train_sweep").read_text()
         self.assertEqual(re.findall(r'(?m)^\.SH (.*)$', page),
                          ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES", "SEE ALSO"])
-        told = self.call("train_sweep", "--help=all", check=True).stdout.decode()
-        groups = re.findall(r"(?m)^Flags of the group (\w+: .*)$", told)
+        listing = self.call("train_sweep", "--help=all", check=True).stdout.decode()
+        groups = re.findall(r"(?m)^Flags of the group (\w+: .*)$", listing)
         self.assertEqual([group.replace("\\(aq", "'") for group in re.findall(r'(?m)^\.SS "(\w+: .*)"$', page)], groups)
         for code in (0, 1, 2, 3, 4, 5, 129, 130, 143):
             self.assertIn(f"\n.TP\n{code}\n", page)
-        for line in re.search(r"Examples:\n((?:  .*\n)*)", told)[1].splitlines():
+        for line in re.search(r"Examples:\n((?:  .*\n)*)", listing)[1].splitlines():
             self.assertIn(line.strip().replace("-", "\\-"), page)
 
     def test_bash_completes_flags_words_and_files(self):
@@ -153,8 +153,8 @@ class ManualTest(ToolCase):
 
     def values_of(self, tool):
         """Returns the flags that take neither a number nor a switch's yes and no, with their words."""
-        told = json.loads(self.call(tool, "--help=manual", check=True).stdout)
-        return {flag["name"]: set(flag["words"]) for group in told["groups"] for flag in group["flags"]
+        manual = json.loads(self.call(tool, "--help=manual", check=True).stdout)
+        return {flag["name"]: set(flag["words"]) for group in manual["groups"] for flag in group["flags"]
                 if flag["takes"] != "switch" and not flag["range"]}
 
     def bases(self, tool, flag):
@@ -184,9 +184,9 @@ class ManualTest(ToolCase):
         for base in self.bases(tool, flag):
             given = [one for one in base if not one.startswith(f"--{flag}=")]
             with tempfile.TemporaryDirectory() as folder:  # some flags name outputs
-                told = subprocess.run([self.tools / tool, *map(str, given), f"--{flag}=no_such_word"], cwd=folder,
-                                      capture_output=True, text=True, timeout=240, check=False).stderr
-            for line in told.splitlines():
+                errors = subprocess.run([self.tools / tool, *map(str, given), f"--{flag}=no_such_word"], cwd=folder,
+                                        capture_output=True, text=True, timeout=240, check=False).stderr
+            for line in errors.splitlines():
                 match = (re.search(rf"--{flag}=no_such_word: (?:expected ([\w, ]+ or \w+)|with --print, (\w+ or \w+) is expected)", line)
                          or re.search(r"expected an all-reduce algorithm \(([\w, ]+)\), found 'no_such_word'", line))
                 if match:

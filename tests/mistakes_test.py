@@ -28,8 +28,8 @@ def entries(text):
 def said(result):
     """Returns the exit code and the first error line, else the first warning."""
     lines = result.stderr.decode().splitlines()
-    told = [line for line in lines if "error: " in line] + [line for line in lines if "warning: " in line]
-    return f"exit {result.returncode}: {told[0] if told else 'nothing'}"
+    errors = [line for line in lines if "error: " in line] + [line for line in lines if "warning: " in line]
+    return f"exit {result.returncode}: {errors[0] if errors else 'nothing'}"
 
 
 class MistakesTest(ToolCase):

@@ -187,8 +187,8 @@ class SuggestedCommandsTest(ToolCase):
 
     def test_the_examples_of_help(self):
         for tool in [*TOOLS, "doctor"]:
-            told = self.call(tool, "--help", check=True).stdout.decode()
-            examples = re.search(r"(?s)\nExamples:\n(.*?)\n\n", told).group(1)
+            listing = self.call(tool, "--help", check=True).stdout.decode()
+            examples = re.search(r"(?s)\nExamples:\n(.*?)\n\n", listing).group(1)
             for example in [line.strip() for line in examples.splitlines()]:
                 with self.subTest(example=example):
                     self.run_all([example])
@@ -241,8 +241,8 @@ class SuggestedCommandsTest(ToolCase):
     def test_flags_in_the_sources(self):
         flags = set()
         for tool in [*TOOLS, "doctor"]:
-            told = self.call(tool, "--help=all", check=True).stdout.decode()
-            flags |= set(re.findall(r"(?m)^  --(\w+) \(default: ", told))
+            listing = self.call(tool, "--help=all", check=True).stdout.decode()
+            flags |= set(re.findall(r"(?m)^  --(\w+) \(default: ", listing))
         unknown = []
         for path, literals in self.sources():
             for flag in re.findall(r"--([a-z][a-z_]*[a-z])(?![\w-])", " ".join(literals)):

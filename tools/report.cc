@@ -55,9 +55,9 @@ ABSL_FLAG(bool, check, false,
           "Check the numbers of --input against named rules and write no report; exit 4 if a rule is broken. "
           "NAME.csv and NAME.textproto are published tables (data/published/README.md).");
 ABSL_FLAG(std::vector<std::string>, compare, {},
-          "Compare two records of train_sweep or scale_run, before,after: each point is faster, slower, or cannot be "
-          "told apart. Two single runs never can: --input names further runs of the two programs, which give the "
-          "spread between runs.");
+          "Compare two records of train_sweep or scale_run, before,after: each point is faster, slower, or "
+          "inconclusive. Two single runs are always inconclusive: --input names further runs of the two programs, "
+          "which give the spread between runs.");
 ABSL_FLAG(std::string, class_folder, "",
           "Folder with one folder per student. The page --output lists numbers that break a rule, numbers that "
           "students share, and times that are far from the others'.");

@@ -304,7 +304,7 @@ def last_epochs(runs, row):
             Sample([100 * epoch["test_accuracy"] for epoch in last]), Sample(seconds))
 
 
-def told_apart(one, other):
+def distinguishable(one, other):
     """Returns true if two means differ by Welch's test at 95 %, with the fewest degrees of freedom that three runs each
     can have."""
     error = (one.deviation**2 / one.n + other.deviation**2 / other.n) ** 0.5
@@ -313,7 +313,7 @@ def told_apart(one, other):
 
 def verdict(samples):
     """Returns a clause that states whether any two rows differ by more than their spread over runs."""
-    pairs = [told_apart(one, other) for i, one in enumerate(samples) for other in samples[:i]]
+    pairs = [distinguishable(one, other) for i, one in enumerate(samples) for other in samples[:i]]
     return f"{samples[0].n} seeds tell {'some of' if any(pairs) else 'none of'} the accuracies apart"
 
 

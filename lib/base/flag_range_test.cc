@@ -57,7 +57,7 @@ TEST(FlagRangeTest, WhatIsNoFiniteNumberIsRefused) {
   }
 }
 
-TEST(FlagRangeTest, WhatDoesNotParseIsToldTheRangeToo) {
+TEST(FlagRangeTest, TheErrorOfAnUnparsableValueNamesTheRange) {
   EXPECT_THAT(Refusal("--epochs=4294967296"), HasSubstr("does not parse: expected a value from 0 to 1000000"));
   EXPECT_THAT(Refusal("--seed=-1"), HasSubstr("from 0 to 18446744073709551615"));
 }

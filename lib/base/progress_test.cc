@@ -24,7 +24,7 @@ TEST(ProgressLineTest, NothingDoneHasNoRate) {
 
 TEST(ProgressLineTest, NothingToDoIsAllDone) { EXPECT_EQ(ProgressLine("x", 0, 0, "steps", 1.0), "x  100% 0/0 steps"); }
 
-TEST(ProgressLineTest, LongTimesAreToldInMinutesAndHours) {
+TEST(ProgressLineTest, LongTimesArePrintedInMinutesAndHours) {
   EXPECT_EQ(ProgressLine("x", 1, 121, "steps", 10.0), "x    1% 1/121 steps  0.1 steps/s  20 min left");
   EXPECT_EQ(ProgressLine("x", 1, 1081, "steps", 10.0), "x    0% 1/1081 steps  0.1 steps/s  3.0 h left");
 }

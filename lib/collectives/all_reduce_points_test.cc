@@ -128,10 +128,10 @@ TEST(NcclTestsTest, AlgorithmAndProtocolAreThoseOfTheEnvironment) {
   const auto chosen = ParseNcclTests(kTwoGpus, "a.json");
   ASSERT_THAT(chosen, IsOk());
   EXPECT_EQ((*chosen)[0].nccl_algorithm, "");
-  const auto told = ParseNcclTests(TwoGpusBut("\"LANG=C\"", "\"NCCL_ALGO=Ring\",\"NCCL_PROTO=LL128\""), "a.json");
-  ASSERT_THAT(told, IsOk());
-  EXPECT_EQ((*told)[1].nccl_algorithm, "ring");
-  EXPECT_EQ((*told)[1].nccl_protocol, "ll128");
+  const auto named = ParseNcclTests(TwoGpusBut("\"LANG=C\"", "\"NCCL_ALGO=Ring\",\"NCCL_PROTO=LL128\""), "a.json");
+  ASSERT_THAT(named, IsOk());
+  EXPECT_EQ((*named)[1].nccl_algorithm, "ring");
+  EXPECT_EQ((*named)[1].nccl_protocol, "ll128");
 }
 
 TEST(NcclTestsTest, ASizeThatNoMessageHas) {

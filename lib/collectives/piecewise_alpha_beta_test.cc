@@ -54,7 +54,7 @@ TEST(PiecewiseAlphaBetaTest, TwoLinesThatCross) {
   EXPECT_NEAR(PredictTime(model, 24).seconds, 32, 1e-6);
 }
 
-TEST(PiecewiseAlphaBetaTest, AJumpIsTold) {
+TEST(PiecewiseAlphaBetaTest, AJumpIsReported) {
   std::vector<TimedSize> times = TwoPieces();
   for (size_t i = 5; i < times.size(); ++i) {
     times[i].seconds += 100;

@@ -141,7 +141,7 @@ RunLogs LogsAt(const std::vector<const TimedRun*>& runs, const std::string& name
 }
 
 const char* VerdictWord(TimeVerdict verdict) {
-  return verdict == TimeVerdict::kFaster ? "faster" : verdict == TimeVerdict::kSlower ? "slower" : "cannot tell";
+  return verdict == TimeVerdict::kFaster ? "faster" : verdict == TimeVerdict::kSlower ? "slower" : "inconclusive";
 }
 
 double ConfidenceOfEach(size_t points) { return 1 - (1 - kCompareConfidence) / static_cast<double>(points); }
@@ -231,13 +231,13 @@ std::string ComparisonText(const RunComparison& comparison) {
   std::string text;
   for (const ComparedPoint& point : comparison.points) {
     const TimeComparison& times = point.comparison;
-    absl::StrAppendFormat(&text, "%-11s %s: %.4f times as long (%s%s); %.5g s, before %.5g s\n",
+    absl::StrAppendFormat(&text, "%-12s %s: %.4f times as long (%s%s); %.5g s, before %.5g s\n",
                           VerdictWord(times.verdict), ReadableLine(point.name), times.ratio, IntervalText(times),
-                          times.verdict == TimeVerdict::kCannotTell ? NeededText(point) : "", point.second_seconds,
+                          times.verdict == TimeVerdict::kInconclusive ? NeededText(point) : "", point.second_seconds,
                           point.first_seconds);
   }
   for (const std::string& name : comparison.left_out) {
-    absl::StrAppend(&text, "left out    ", ReadableLine(name), ": the other run has no times of it\n");
+    absl::StrAppend(&text, "left out     ", ReadableLine(name), ": the other run has no times of it\n");
   }
   absl::StrAppendFormat(&text,
                         "test: Welch's t on logarithms of the runs' mean epochs with data loading, %.0f %% for all %d "

@@ -23,8 +23,9 @@ struct ComparedPoint {
   double first_seconds = 0;  // geometric means over runs of their epochs' means, with data loading
   double second_seconds = 0;
   TimeComparison comparison;
-  uint32_t runs_needed = 0;  // runs of each program needed to confirm this difference, if the verdict is "cannot tell";
-                             // 0: see RunsNeeded()
+  // Runs of each program that are needed to confirm this difference, if the verdict is "inconclusive"; 0: see
+  // RunsNeeded().
+  uint32_t runs_needed = 0;
 };
 
 struct RunComparison {

@@ -33,12 +33,12 @@ void Multiply(double factor, LabRecords& lab) {
   }
 }
 
-int Told(const RunComparison& comparison, TimeVerdict verdict) {
-  int told = 0;
+int CountVerdicts(const RunComparison& comparison, TimeVerdict verdict) {
+  int count = 0;
   for (const ComparedPoint& point : comparison.points) {
-    told += point.comparison.verdict == verdict ? 1 : 0;
+    count += point.comparison.verdict == verdict ? 1 : 0;
   }
-  return told;
+  return count;
 }
 
 // Returns a run whose times are all longer by this factor.
@@ -58,11 +58,11 @@ LabRecords Together(const std::vector<LabRecords>& runs) {
 }
 
 // 0.793 and 0.813 s of one program on one H200 were once called slower.
-TEST(CompareTest, TwoSingleRunsAreNeverToldApart) {
+TEST(CompareTest, TwoSingleRunsAreNeverDistinguishable) {
   for (const double factor : {1.0, 1.026, 2.0}) {
     const auto comparison = CompareRuns(RunOf(1), RunOf(factor), {});
     ASSERT_THAT(comparison, IsOk());
-    EXPECT_EQ(Told(*comparison, TimeVerdict::kCannotTell), 2) << factor;
+    EXPECT_EQ(CountVerdicts(*comparison, TimeVerdict::kInconclusive), 2) << factor;
     EXPECT_THAT(ComparisonText(*comparison),
                 AllOf(HasSubstr("no interval: one run of each"), HasSubstr("not known, as each program was run once")));
   }
@@ -86,9 +86,9 @@ TEST(CompareTest, FurtherRunsSayHowMuchRunsDiffer) {
   EXPECT_EQ(comparison->first_runs, 4u);
   EXPECT_EQ(comparison->second_runs, 3u);
   EXPECT_EQ(comparison->spread.degrees_of_freedom, 5);
-  EXPECT_EQ(Told(*comparison, TimeVerdict::kSlower), 2);
+  EXPECT_EQ(CountVerdicts(*comparison, TimeVerdict::kSlower), 2);
   EXPECT_THAT(ComparisonText(*comparison),
-              AllOf(HasSubstr("slower      batch 128: 1.02"), HasSubstr("runs: 3, before 4"),
+              AllOf(HasSubstr("slower       batch 128: 1.02"), HasSubstr("runs: 3, before 4"),
                     HasSubstr("measured with 5 degrees of freedom")));
 }
 
@@ -97,19 +97,19 @@ TEST(CompareTest, RunsOfOneSideAreEnoughForTheSpread) {
   const auto comparison = CompareRuns(RunOf(1), RunOf(1.2, "b"), Together({RunOf(1.01), RunOf(0.99)}));
   ASSERT_THAT(comparison, IsOk());
   EXPECT_EQ(comparison->spread.degrees_of_freedom, 2);
-  EXPECT_EQ(Told(*comparison, TimeVerdict::kSlower), 2);
+  EXPECT_EQ(CountVerdicts(*comparison, TimeVerdict::kSlower), 2);
 }
 
 TEST(CompareTest, AnotherDeviceOfTheKindIsLessCertain) {
   const LabRecords more = Together({RunOf(1.001), RunOf(0.999)});
   LabRecords other = RunOf(1.03, "b");
-  EXPECT_EQ(Told(*CompareRuns(RunOf(1), other, more), TimeVerdict::kSlower), 2);
+  EXPECT_EQ(CountVerdicts(*CompareRuns(RunOf(1), other, more), TimeVerdict::kSlower), 2);
   other.sweeps[0].header.mutable_device(0)->set_uuid_sha256("another GPU");
   const auto comparison = CompareRuns(RunOf(1), other, more);
   ASSERT_THAT(comparison, IsOk());
-  EXPECT_EQ(Told(*comparison, TimeVerdict::kCannotTell), 2);
+  EXPECT_EQ(CountVerdicts(*comparison, TimeVerdict::kInconclusive), 2);
   EXPECT_THAT(ComparisonText(*comparison),
-              AllOf(HasSubstr("cannot tell batch 128: 1.0300 times as long"), HasSubstr("up to 3 %")));
+              AllOf(HasSubstr("inconclusive batch 128: 1.0300 times as long"), HasSubstr("up to 3 %")));
 }
 
 TEST(CompareTest, ACopyIsNoFurtherRun) {
@@ -144,7 +144,7 @@ TEST(CompareTest, PointsOfOneRunOnlyAreLeftOut) {
   const auto comparison = CompareRuns(Sweep(), other, {});
   ASSERT_THAT(comparison, IsOk());
   EXPECT_THAT(comparison->points, SizeIs(1));
-  EXPECT_THAT(ComparisonText(*comparison), HasSubstr("left out    batch 32"));
+  EXPECT_THAT(ComparisonText(*comparison), HasSubstr("left out     batch 32"));
 }
 
 TEST(CompareTest, PointsOfAScalingRunAreComparedAsTheyAreTrained) {

@@ -65,7 +65,7 @@ TimeComparison CompareRunLogs(const RunLogs& first, const RunLogs& second, const
   result.high = std::exp(difference + half);
   result.verdict = result.high < 1  ? TimeVerdict::kFaster
                    : result.low > 1 ? TimeVerdict::kSlower
-                                    : TimeVerdict::kCannotTell;
+                                    : TimeVerdict::kInconclusive;
   return result;
 }
 

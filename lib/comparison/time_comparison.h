@@ -1,4 +1,4 @@
-// Runs of one point by two programs: faster, slower, or cannot tell. Pure functions, any thread.
+// Runs of one point by two programs: faster, slower, or inconclusive. Pure functions, any thread.
 //
 // A run is one process. Its epochs share the conditions of that run: the machine, its clocks, the placement of memory.
 // So the spread of epochs does not predict another process, and the spread between runs is estimated from several runs
@@ -25,11 +25,11 @@ inline constexpr double kPlannedDeviation = 0.0176;
 // Largest number of runs of each program that RunsNeeded() tries.
 inline constexpr uint32_t kMaxRunsNeeded = 100;
 
-enum class TimeVerdict { kCannotTell, kFaster, kSlower };
+enum class TimeVerdict { kInconclusive, kFaster, kSlower };
 
 // Verdict on the second program compared with the first.
 struct TimeComparison {
-  TimeVerdict verdict = TimeVerdict::kCannotTell;
+  TimeVerdict verdict = TimeVerdict::kInconclusive;
   double ratio = 0;  // ratio of geometric means over runs, second / first
   double low = 0;    // interval of `ratio`; 0 and infinity if the spread between runs is not known
   double high = 0;

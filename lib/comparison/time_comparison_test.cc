@@ -55,12 +55,12 @@ TEST(TimeComparisonTest, TwoSingleRunsAreNeverEnough) {
     const RunSpread spread = SpreadBetweenRuns({{a}, {b}});
     EXPECT_EQ(spread.degrees_of_freedom, 0);
     const TimeComparison result = CompareRunLogs(a, b, spread, true, kConfidence);
-    EXPECT_EQ(result.verdict, TimeVerdict::kCannotTell);
+    EXPECT_EQ(result.verdict, TimeVerdict::kInconclusive);
     EXPECT_TRUE(std::isinf(result.high));
   }
 }
 
-TEST(TimeComparisonTest, RunsOfTheSameAreToldApartByChanceAlone) {
+TEST(TimeComparisonTest, RunsOfTheSameProgramDifferOnlyByChance) {
   EXPECT_LE(Count(TimeVerdict::kSlower, 2, 5, true) + Count(TimeVerdict::kFaster, 2, 5, true),
             16);  // limit of 200 trials; expected: 10 +- 3
   EXPECT_LE(Count(TimeVerdict::kSlower, 2, 5, false) + Count(TimeVerdict::kFaster, 2, 5, false), 2);
@@ -93,7 +93,7 @@ TEST(TimeComparisonTest, ByHand) {
   EXPECT_NEAR(result.low, std::exp(0.05 - 2.77645 * 0.01 * std::sqrt(2.0 / 3)), 1e-6);
   EXPECT_EQ(result.verdict, TimeVerdict::kSlower);
   // Two devices may differ by 3 %, so 0.02 is no difference.
-  EXPECT_EQ(CompareRunLogs(first, {0.02, 0.03, 0.01}, spread, false, kConfidence).verdict, TimeVerdict::kCannotTell);
+  EXPECT_EQ(CompareRunLogs(first, {0.02, 0.03, 0.01}, spread, false, kConfidence).verdict, TimeVerdict::kInconclusive);
 }
 
 // Two points in three runs have two degrees of freedom, not four: a slow run is slow at both.

@@ -106,7 +106,7 @@ TEST(DeviceThreadsTest, AnErrorNamesTheDeviceAndTheThreadsGoOn) {
   EXPECT_THAT(threads.Run(3, [](size_t) { return absl::OkStatus(); }), IsOk());
 }
 
-TEST(DeviceThreadsTest, EachComputesWithAsManyThreadsAsTheProcessWasTold) {
+TEST(DeviceThreadsTest, EachComputesWithTheThreadCountOfTheProcess) {
   for (const int expected : {1, 3}) {
     at::set_num_threads(expected);
     DeviceThreads threads(Cpus(2));

@@ -13,7 +13,7 @@ namespace {
 
 // Maximum number of epochs that are described one by one. Each takes a digest of 64 bytes, and later epochs of a long
 // run add no information.
-constexpr uint32_t kMaxEpochsTold = 1000;
+constexpr uint32_t kMaxReportedEpochs = 1000;
 
 std::string DigestOf(const std::vector<uint32_t>& order) {
   return Sha256Hex(absl::string_view(reinterpret_cast<const char*>(order.data()), order.size() * sizeof(order[0])));
@@ -45,7 +45,7 @@ void EpochOrders::Describe(uint32_t epochs, uint32_t batch, proto::RankFacts& fa
   std::set<uint32_t> ever;
   uint64_t batches = 0, repeated = 0;
   std::vector<std::vector<uint32_t>> before;
-  for (uint32_t epoch = 0; epoch < std::min(epochs, kMaxEpochsTold); ++epoch) {
+  for (uint32_t epoch = 0; epoch < std::min(epochs, kMaxReportedEpochs); ++epoch) {
     const std::vector<uint32_t> order = OrderOf(epoch);
     facts.add_epoch_order_sha256(DigestOf(order));
     ever.insert(order.begin(), order.end());

@@ -382,7 +382,7 @@ proto::ScaleSpec SpecOf(const std::string& path) {
 }
 
 // The sum over two ranks is one addition in every implementation.
-TEST(ScaleRunTest, RanksOfOneHostTalkThroughSharedMemoryUnlessToldOtherwise) {
+TEST(ScaleRunTest, RanksOfOneHostUseSharedMemoryByDefault) {
   ScaleRunOptions options = SmallScaleRun({2}, 20);
   ASSERT_THAT(RunScaleRun(options), IsOk());
   EXPECT_EQ(SpecOf(options.output).backend(), proto::SHARED_MEMORY);

@@ -106,7 +106,7 @@ absl::StatusOr<std::vector<SecureSocket>> Admission::Wait(absl::Duration patienc
   if (!accepted.ok()) {
     accept_after_ = MonotonicTime::Now() + kFairShare;
   }
-  if (!accepted.ok() && proven.empty() && !std::exchange(told_exhausted_, true)) {
+  if (!accepted.ok() && proven.empty() && !std::exchange(reported_exhaustion_, true)) {
     return accepted;
   }
   return proven;

@@ -72,7 +72,7 @@ class Admission {
   std::deque<Unproven> unproven_;  // unproven connections, the oldest first
   size_t refused_ = 0;
   std::string last_refused_;  // address of the last refused connection
-  bool told_exhausted_ = false;
+  bool reported_exhaustion_ = false;
   MonotonicTime accept_after_ = MonotonicTime::InfinitePast();  // time of the next attempt after descriptors ran out
 };
 

@@ -158,7 +158,7 @@ TEST_F(AdmissionTest, rendezvous_descriptors_exhausted) {
   setrlimit(RLIMIT_NOFILE, &before);
 }
 
-TEST_F(AdmissionTest, NoDescriptorAtAllIsToldOnce) {
+TEST_F(AdmissionTest, NoDescriptorAtAllIsReportedOnce) {
   const TcpSocket stranger = Stranger();
   const TcpSocket next(open("/dev/null", O_RDONLY));
   rlimit before;

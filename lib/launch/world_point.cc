@@ -69,9 +69,9 @@ void WorldPoint::Hear() {
       continue;
     }
     const absl::Status received = member.channel->Receive();
-    const int told = TakeMessages(rank);
-    stop = told != 0 ? told : stop;
-    if (!received.ok() && told == 0) {  // a stopped agent may end; the next call reports the loss
+    const int reported = TakeMessages(rank);
+    stop = reported != 0 ? reported : stop;
+    if (!received.ok() && reported == 0) {  // a stopped agent may end; the next call reports the loss
       Lose(rank, received.message());
     } else if (rank < ended_.size() && !ended_[rank] && rule_.MustGiveUp(MonotonicTime::Now())) {
       Lose(rank, "it did not report how its rank ended");
@@ -139,12 +139,12 @@ bool WorldPoint::MustEnd() {
   }
   proto::AgentMessage message;
   message.set_end_rank(true);
-  for (size_t rank = 1; rank < ended_.size() && !told_to_end_; ++rank) {
+  for (size_t rank = 1; rank < ended_.size() && !end_requested_; ++rank) {
     if (!ended_[rank]) {
       members_[rank].channel->Send(message).IgnoreError();  // Hear finds the same error
     }
   }
-  told_to_end_ = true;
+  end_requested_ = true;
   return true;
 }
 

@@ -48,7 +48,7 @@ class WorldPoint {
   EndRule rule_;
   std::vector<ChildExit> exits_;
   std::vector<bool> ended_;
-  bool told_to_end_ = false;
+  bool end_requested_ = false;
   int stop_signal_ = 0;
   absl::Status trouble_;  // first error that is not a rank's own
 };

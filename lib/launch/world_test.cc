@@ -236,7 +236,7 @@ TEST_F(WorldTest, AnAgentThatIsStoppedIsNamedAfterTheTimeout) {
   EXPECT_EQ(WaitForAgent(agents_[0], kTimeout), -SIGKILL);
 }
 
-TEST_F(WorldTest, AnAgentThatIsToldToStopStopsAll) {
+TEST_F(WorldTest, AnAgentThatReceivesAStopSignalStopsAll) {
   ASSERT_THAT(Start(3, 2), IsOk());
   kill(agents_[1], SIGTERM);
   const MonotonicTime start = MonotonicTime::Now();

@@ -59,7 +59,7 @@ TEST(OnnxOriginTest, ACommandReplacesItsOwnModel) {
   EXPECT_THAT(CheckMayReplaceOnnx(path, HeaderOf("--per_channel=true", "a.pt", "another build's key")), IsOk());
 }
 
-TEST(OnnxOriginTest, AnotherCommandIsToldWhatDiffers) {
+TEST(OnnxOriginTest, TheErrorNamesWhatDiffers) {
   const std::string path = WriteModelOf(HeaderOf("--per_channel", "a.pt", "key"));
   EXPECT_THAT(CheckMayReplaceOnnx(path, HeaderOf("--noper_channel", "a.pt", "other")),
               StatusIs(kUsage, AllOf(HasSubstr("small.onnx holds another result (--per_channel: true -> false); "),

@@ -36,10 +36,10 @@ absl::StatusOr<std::unique_ptr<CopiedCollectives>> CopiedCollectives::Make(const
   return made;
 }
 
-std::vector<cudaStream_t*> CopiedCollectives::Streams() { return {&copies_, &told_}; }
+std::vector<cudaStream_t*> CopiedCollectives::Streams() { return {&copies_, &signals_}; }
 
 std::vector<cudaEvent_t*> CopiedCollectives::Events() {
-  std::vector<cudaEvent_t*> all = {&begun_, &told_all_, &copied_};
+  std::vector<cudaEvent_t*> all = {&begun_, &signals_done_, &copied_};
   for (uint32_t piece = 0; piece < kPieces; ++piece) {
     all.insert(all.end(), {&sent_[piece], &added_[piece]});
   }
@@ -77,8 +77,9 @@ absl::Status CopiedCollectives::SendParts(const CopiedParts<W>& parts) {
       const size_t at = range.begin - ShareOf(parts.count, sizeof(W), owner, ranks).begin;
       RETURN_IF_ERROR(Copy(parts.sent[owner] + at, parts.from + range.begin, range.count, copies_));
     }
-    RETURN_IF_ERROR(FollowStream(sent_[piece], copies_, told_));
-    RETURN_IF_ERROR(CudaStatus(RaisePeerFlags(flags_, kSentRow + piece, false, told_), "signalling the other ranks"));
+    RETURN_IF_ERROR(FollowStream(sent_[piece], copies_, signals_));
+    RETURN_IF_ERROR(
+        CudaStatus(RaisePeerFlags(flags_, kSentRow + piece, false, signals_), "signalling the other ranks"));
   }
   return absl::OkStatus();
 }
@@ -116,7 +117,7 @@ absl::Status CopiedCollectives::Sum(const CopiedParts<W>& parts, const OfEachRan
     }
   }
   RETURN_IF_ERROR(FollowStream(copied_, copies_, stream));
-  RETURN_IF_ERROR(FollowStream(told_all_, told_, stream));
+  RETURN_IF_ERROR(FollowStream(signals_done_, signals_, stream));
   return CudaStatus(PeerBarrier(flags_, kEndRow, true, stream), "barrier of the ranks");
 }
 
@@ -131,7 +132,7 @@ absl::Status CopiedCollectives::ReduceScatter(const CopiedParts<W>& parts, W* to
     RETURN_IF_ERROR(AddPiece(parts, piece, to, stream, max_blocks));
   }
   RETURN_IF_ERROR(FollowStream(copied_, copies_, stream));
-  RETURN_IF_ERROR(FollowStream(told_all_, told_, stream));
+  RETURN_IF_ERROR(FollowStream(signals_done_, signals_, stream));
   return CudaStatus(RaisePeerFlags(flags_, kEndRow, true, stream), "signalling the other ranks");
 }
 

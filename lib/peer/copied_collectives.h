@@ -77,8 +77,9 @@ class CopiedCollectives {
   absl::Status AddPiece(const CopiedParts<W>& parts, uint32_t piece, W* to, cudaStream_t stream, uint32_t max_blocks);
 
   const PeerFlags flags_;
-  cudaStream_t copies_ = nullptr, told_ = nullptr;  // streams for copies, and for flags that announce finished copies
-  cudaEvent_t begun_ = nullptr, told_all_ = nullptr, copied_ = nullptr;
+  cudaStream_t copies_ = nullptr;   // stream for copies
+  cudaStream_t signals_ = nullptr;  // stream for flags that announce finished copies
+  cudaEvent_t begun_ = nullptr, signals_done_ = nullptr, copied_ = nullptr;
   cudaEvent_t sent_[kPieces] = {}, added_[kPieces] = {};
 };
 

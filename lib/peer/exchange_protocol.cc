@@ -8,7 +8,7 @@ namespace lockstep {
 absl::Status ExchangeProtocol::Sum(PeerOperations& operations, bool small, bool behind_weights) {
   const bool first = row_ == kFirstRangeRow;
   if (small && !first) {
-    weights_untold_ = weights_untold_ && !behind_weights;
+    weights_unannounced_ = weights_unannounced_ && !behind_weights;
     RETURN_IF_ERROR(operations.AddWhenReady());
     return operations.SendAndAdd(row_++);
   }
@@ -29,10 +29,10 @@ absl::Status ExchangeProtocol::Sum(PeerOperations& operations, bool small, bool 
 }
 
 absl::Status ExchangeProtocol::EndStep(PeerOperations& operations) {
-  if (weights_untold_) {
+  if (weights_unannounced_) {
     RETURN_IF_ERROR(operations.Raise(PeerStream::kAdding, row_, /*next_epoch=*/false));
     RETURN_IF_ERROR(operations.Await(PeerStream::kAdding, row_, /*behind=*/0));
-    weights_untold_ = false;
+    weights_unannounced_ = false;
   }
   row_ = kFirstRangeRow;
   return absl::OkStatus();

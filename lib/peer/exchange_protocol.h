@@ -76,7 +76,7 @@ class ExchangeProtocol {
   absl::Status Sum(PeerOperations& operations, bool small, bool behind_weights = false);
 
   // Must be called after Sum of a range with a sharded update, once writing this rank's share to all others is queued.
-  void WeightsWritten() { weights_untold_ = true; }
+  void WeightsWritten() { weights_unannounced_ = true; }
 
   // Ends the step. Must be called after the step's last range.
   absl::Status EndStep(PeerOperations& operations);
@@ -87,7 +87,7 @@ class ExchangeProtocol {
  private:
   const uint32_t rank_, ranks_;
   uint32_t row_ = kFirstRangeRow;
-  bool weights_untold_ = false;  // true if weights were written and no flag has been raised after them
+  bool weights_unannounced_ = false;  // true if weights were written and no flag has been raised after them
 };
 
 }  // namespace lockstep

@@ -270,8 +270,8 @@ class Operations : public PeerOperations {
     world_.Queue(
         rank_, stream, [] { return true; },
         [this, row, next_epoch] {
-          const bool told = !next_epoch || world_.fault_ != Fault::kNoEnd;
-          for (uint32_t other = 0; told && other < world_.ranks_.size(); ++other) {
+          const bool raises = !next_epoch || world_.fault_ != Fault::kNoEnd;
+          for (uint32_t other = 0; raises && other < world_.ranks_.size(); ++other) {
             world_.ranks_[other].flags[row][rank_] = world_.ranks_[rank_].epoch;
           }
           world_.ranks_[rank_].epoch += next_epoch ? 1 : 0;

@@ -129,7 +129,7 @@ TEST(SharedMemoryTest, AnotherNetworkNamespaceIsRefusedByAll) {
 }
 
 // The ranks do not announce that they are in different namespaces, so that the socket is not found.
-TEST(SharedMemoryTest, ASocketThatIsNotThereIsToldByAll) {
+TEST(SharedMemoryTest, AMissingSocketIsReportedByAll) {
   EXPECT_THAT(RunForkedRanks(2,
                              [](const ForkedRank& rank) {
                                SharedMemoryOptions options = Options(rank, 10);

@@ -42,7 +42,7 @@ TEST(SvgElementTest, WhatNothingUsesIsLeftOut) {
   EXPECT_THAT(svg, Not(HasSubstr("<g fill")));
 }
 
-TEST(SvgElementTest, SeveralDocumentsAreToldApart) {
+TEST(SvgElementTest, SeveralDocumentsAreDistinguished) {
   EXPECT_THAT(SplitSvgs("<?xml?>\n<svg a></svg>\n\n<?xml?><svg b></svg>\n<svg cut"),
               ElementsAre("<svg a></svg>", "<svg b></svg>"));
 }

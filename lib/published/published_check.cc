@@ -55,7 +55,7 @@ absl::Status CheckTable(const proto::PublishedTable& table) {
     if (status.ok() && !seen.insert(Identity(table.value(i), table.value(i).context())).second) {
       status = absl::DataLossError(absl::StrCat("a second value of ",
                                                 Identity(table.value(i), Excerpt(table.value(i).context())),
-                                                "; `context` can tell them apart"));
+                                                "; `context` can distinguish them"));
     }
     if (!status.ok()) {
       return absl::DataLossError(absl::StrCat("table '", Excerpt(table.name()), "', value ", i + 1, " (",

@@ -69,7 +69,8 @@ absl::Status CheckSwitches(const QuantizeOptions& options) {
   }
   if (spec.wanted_drop() > 0 && spec.study_images() == 0) {
     return absl::InvalidArgumentError(
-        "--wanted_drop: which layers go back to fp32 is told by a study of each; give --study_images=500, say, too");
+        "--wanted_drop: a study of each layer selects those that go back to fp32; give --study_images=500, for "
+        "example, too");
   }
   return absl::OkStatus();
 }

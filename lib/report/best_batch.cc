@@ -16,7 +16,7 @@ std::optional<Spread> TimesAsFast(const proto::SweepPoint& slow, const proto::Sw
   return Quotient(*SpreadOf(slow.step_seconds()), *SpreadOf(fast.step_seconds()));
 }
 
-bool AreToldApart(const proto::SweepPoint& slow, const proto::SweepPoint& fast) {
+bool AreDistinguishable(const proto::SweepPoint& slow, const proto::SweepPoint& fast) {
   const std::optional<Spread> ratio = TimesAsFast(slow, fast);
   return ratio.has_value() && ratio->low > 1;
 }
@@ -43,7 +43,7 @@ std::string BestBatchText(const std::vector<const proto::SweepPoint*>& points) {
   const proto::SweepPoint& best = FastestPoint(points);
   std::vector<std::string> equal;
   for (const proto::SweepPoint* point : points) {
-    if (point != &best && !AreToldApart(*point, best)) {
+    if (point != &best && !AreDistinguishable(*point, best)) {
       equal.push_back(FormatCount(point->batch_size()));
     }
   }
@@ -53,7 +53,7 @@ std::string BestBatchText(const std::vector<const proto::SweepPoint*>& points) {
   }
   const proto::SweepPoint& first = *points.front();
   const std::optional<Spread> ratio = TimesAsFast(first, best);
-  const std::string than_first = &first == &best || !AreToldApart(first, best)
+  const std::string than_first = &first == &best || !AreDistinguishable(first, best)
                                      ? ""
                                      : absl::StrCat(": ", FormatInterval(ratio->mean, ratio->low, ratio->high),
                                                     " times as fast as ", FormatCount(first.batch_size()));

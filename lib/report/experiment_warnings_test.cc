@@ -46,7 +46,7 @@ TEST(ExperimentWarningsTest, OneSeed) {
   EXPECT_THAT(WarningsOf(sampler), ElementsAre(HasSubstr("One seed only, so no spread: sampler.rec, all rows")));
 }
 
-TEST(ExperimentWarningsTest, ASamplerThatRepeatsAnOrderAlthoughItWasToldTheEpoch) {
+TEST(ExperimentWarningsTest, ASamplerThatRepeatsAnOrderDespiteSetEpoch) {
   LabScale sampler = SmallSampler();
   proto::RankFacts& rank = *sampler.points[1].mutable_rank(1);
   rank.set_epoch_order_sha256(4, rank.epoch_order_sha256(0));
@@ -55,7 +55,7 @@ TEST(ExperimentWarningsTest, ASamplerThatRepeatsAnOrderAlthoughItWasToldTheEpoch
                                                      HasSubstr("4 different orders in 5 epochs, expected 5"))));
 }
 
-TEST(ExperimentWarningsTest, ASamplerThatChangesItsOrderAlthoughItWasNotToldTheEpoch) {
+TEST(ExperimentWarningsTest, ASamplerThatChangesItsOrderWithoutSetEpoch) {
   LabScale sampler = SmallSampler();
   sampler.points[3].mutable_rank(0)->set_epoch_order_sha256(2, "another");
   EXPECT_THAT(WarningsOf(sampler), ElementsAre(HasSubstr("2 different orders in 5 epochs, expected 1")));

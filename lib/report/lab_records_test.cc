@@ -30,7 +30,7 @@ std::vector<std::string> SmallFiles() {
   return WriteSmallLab(folder);
 }
 
-TEST(LabRecordsTest, EveryKindIsToldByItsHeader) {
+TEST(LabRecordsTest, EveryKindIsRecognizedByItsHeader) {
   std::vector<std::string> paths = SmallFiles();
   std::reverse(paths.begin(), paths.end());
   const absl::StatusOr<LabRecords> lab = ReadLabRecords(paths);

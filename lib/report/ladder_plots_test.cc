@@ -103,7 +103,7 @@ TEST(LadderPlotsTest, MarksSayWhereAndWhyALadderEnds) {
   EXPECT_THAT(Marks(LadderPlots(lab)[0]), ElementsAre("fp32 (TF32 off): 128 is the last one requested"));
 }
 
-TEST(LadderPlotsTest, SweepsOfOneKindAreToldApartByTheirRecords) {
+TEST(LadderPlotsTest, SweepsOfOneKindAreDistinguishedByTheirRecords) {
   LabRecords lab = SmallLab();
   lab.sweeps.push_back(SmallSweep());
   EXPECT_EQ(LadderPlots(lab)[0].series(1).label(), "fp32 (TF32 off) (sweep.rec)");

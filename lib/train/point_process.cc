@@ -23,7 +23,7 @@ proto::SweepFile Lost(uint32_t batch_size, proto::Outcome outcome, const std::st
 }
 
 // Returns the signal that ended the process, or 0. Must be called only if this process sent no signal. A process that
-// was told to stop reports this by its exit status.
+// a stop signal ended reports this by its exit status.
 int SignalOf(const ChildExit& exit) {
   if (exit.signalled) {
     return exit.code;

@@ -36,7 +36,7 @@ TEST(PointProcessTest, AProcessEndedByASignalIsNoOutcome) {
 }
 
 // A point's process reports these signals by an exit status (lib/base/exit_status.h).
-TEST(PointProcessTest, AProcessToldToStopByOthersIsNoOutcome) {
+TEST(PointProcessTest, AProcessStoppedByOthersHasNoOutcome) {
   EXPECT_THAT(RunSignalled("exit 143"), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 15 (Terminated)")));
   EXPECT_THAT(RunSignalled("exit 129"), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 1 (Hangup)")));
   EXPECT_THAT(RunSignalled("exit 130"), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 2 (Interrupt)")));

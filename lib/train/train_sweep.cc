@@ -369,8 +369,8 @@ void EndStalledPoint(uint32_t batch_size, c10::Device device, const absl::Status
           stalled.message(),
           device.is_cuda() ? "; the GPU does not answer: a kernel does not end, or another program holds it" : "",
           " (--timeout)"));
-  const bool told = WriteResult(UnfinishedPoint(batch_size, error).SerializeAsString()).ok();
-  _exit(told ? 0 : static_cast<int>(ExitCode::kDevice));
+  const bool reported = WriteResult(UnfinishedPoint(batch_size, error).SerializeAsString()).ok();
+  _exit(reported ? 0 : static_cast<int>(ExitCode::kDevice));
 }
 
 }  // namespace

@@ -27,8 +27,8 @@ using ::testing::ElementsAre;
 // Trainer that fails in its first epoch, and records its destruction.
 class FailingTrainer : public EpochTrainer {
  public:
-  explicit FailingTrainer(std::vector<std::string>& told) : told_(told) {}
-  ~FailingTrainer() override { told_.push_back("destroyed"); }
+  explicit FailingTrainer(std::vector<std::string>& events) : events_(events) {}
+  ~FailingTrainer() override { events_.push_back("destroyed"); }
 
   absl::StatusOr<EpochTimes> Train(uint32_t, Progress&) override { return absl::UnavailableError("rank 1 is silent"); }
   absl::Status UpdateModel() override { return absl::OkStatus(); }
@@ -37,23 +37,23 @@ class FailingTrainer : public EpochTrainer {
   void Describe(proto::SweepPoint&) const override {}
 
  private:
-  std::vector<std::string>& told_;
+  std::vector<std::string>& events_;
 };
 
 // Destroying the trainer may block, because its resources may wait for a rank that has stopped.
-TEST(RunTrainingTest, AnErrorIsToldBeforeTheTrainerGoes) {
-  std::vector<std::string> told;
+TEST(RunTrainingTest, AnErrorIsReportedBeforeTheTrainerIsDestroyed) {
+  std::vector<std::string> events;
   TrainingRunOptions run;
   run.order.set_batch_size(4);
   run.order.mutable_spec()->mutable_training()->set_repeats(1);
   run.make_trainer = [&](const TrainerInput&) -> absl::StatusOr<std::unique_ptr<EpochTrainer>> {
-    return std::make_unique<FailingTrainer>(told);
+    return std::make_unique<FailingTrainer>(events);
   };
-  run.failed = [&](const absl::Status& error) { told.push_back(std::string(error.message())); };
+  run.failed = [&](const absl::Status& error) { events.push_back(std::string(error.message())); };
   proto::SweepPoint point;
   EXPECT_THAT(RunTraining(run, SmallDataset(8, 4), *MakeModel("lenet5", 1), point),
               StatusIs(absl::StatusCode::kUnavailable, "rank 1 is silent"));
-  EXPECT_THAT(told, ElementsAre("rank 1 is silent", "destroyed"));
+  EXPECT_THAT(events, ElementsAre("rank 1 is silent", "destroyed"));
 }
 
 // Trainer whose epochs do nothing and whose instrumented epoch fails; on a GPU, with a kernel that makes the GPU

@@ -81,7 +81,7 @@ class FaultsCase(launched.LaunchedCase):
             (self.folder / "out.rec").unlink(missing_ok=True)
             took.append(once())
         self.assertLess(took[-1], self.timeout_seconds + 5, took)
-        self.tell(f"all gone after {', '.join(f'{t:.1f}' for t in took)} s, --timeout={self.timeout_seconds}s")
+        self.add_measured(f"all gone after {', '.join(f'{t:.1f}' for t in took)} s, --timeout={self.timeout_seconds}s")
 
     def all_gone(self, processes, begin, *says):
         """Returns the seconds until all were gone. Checks for code 5 and one line, and that the record is whole."""
@@ -121,7 +121,7 @@ class RankTest(FaultsCase):
             self.goes_on(start)
             return took
         self.in_time(once)
-        self.tell(says[0])
+        self.add_measured(says[0])
 
     def test_killed(self):
         self.befalls(self.own_spawn, signal.SIGKILL, "rank 1 of 2 was killed by signal 9")
@@ -159,13 +159,13 @@ class RankTest(FaultsCase):
                      self.by_hand(1, 2, port, *limited, *flags("--batch=4000,100"), program="/bin/sh")]
         codes, talks = self.ends(processes)
         self.assertEqual(codes, [0, 0], talks)
-        told = [line for line in talks[0].splitlines() if "out of memory" in line]
-        self.assertEqual(len(told), 2, talks)
-        self.assertIn(f"rank 1 of 2 on {HOST}: ", told[0])
+        reports = [line for line in talks[0].splitlines() if "out of memory" in line]
+        self.assertEqual(len(reports), 2, talks)
+        self.assertIn(f"rank 1 of 2 on {HOST}: ", reports[0])
         outcomes = [record["point"]["outcome"] for record in json.loads(self.record(self.folder / "out.rec"))["record"]
                     if "point" in record]
         self.assertEqual(outcomes, ["OUT_OF_MEMORY"] * 2 + ["COMPLETED"] * 2)
-        self.tell(f"four points in {time.monotonic() - begin:.1f} s: {told[0]}")
+        self.add_measured(f"four points in {time.monotonic() - begin:.1f} s: {reports[0]}")
 
     @staticmethod
     def peak_kib(pid):
@@ -202,7 +202,7 @@ class LinkTest(FaultsCase):
         self.assertEqual(codes, [5, 5], talks)
         self.assertIn("rank 1 of 2 on host-b", " ".join(self.errors(talks[:1])))
         self.assertIn("rank 1 of 2 on host-b: rank 0, the leader, is lost", " ".join(self.errors(talks[1:])))
-        self.tell(self.errors(talks)[0])
+        self.add_measured(self.errors(talks)[0])
         self.cable.set_link("up")
         codes, talks = self.ends(self.two_hosts())
         self.assertEqual(codes, [0, 0], talks)
@@ -220,7 +220,7 @@ class UnlikeTest(FaultsCase):
         processes = [self.by_hand(rank, len(flags_of_rank), port, *flags, program=(programs or {}).get(rank))
                      for rank, flags in enumerate(flags_of_rank)]
         codes, talks = self.ends(processes, self.timeout_seconds + 5)
-        self.tell(f"all gone after {time.monotonic() - begin:.1f} s")
+        self.add_measured(f"all gone after {time.monotonic() - begin:.1f} s")
         self.assertEqual(codes, [5] * len(codes), talks)
         self.assertEqual(len(self.errors(talks)), 1, talks)
         for text in (f"rank 1 on {os.uname().nodename} differs from rank 0", *says):

@@ -175,7 +175,7 @@ class KillsTest(launched.LaunchedCase):
             if row is not None:
                 done += 1
                 print(f"  {done:3} {row}", flush=True)
-        self.tell(f"{done} kills in {rounds} rounds, --timeout={self.timeout_seconds}s")
+        self.add_measured(f"{done} kills in {rounds} rounds, --timeout={self.timeout_seconds}s")
 
     def test_two_ranks(self):
         self.many(2, torchrun=False)

@@ -43,9 +43,9 @@ class LaunchedCase(tool_case.ToolCase):
     has_token = True  # LOCKSTEP_TOKEN is set; torchrun needs none
     table = []  # a line for each case that was run
 
-    def tell(self, what):
+    def add_measured(self, what):
         """Adds a measured value to the case's line of the table."""
-        self.told.append(what)
+        self.measured.append(what)
 
     @classmethod
     def setUpClass(cls):
@@ -58,10 +58,10 @@ class LaunchedCase(tool_case.ToolCase):
 
     def setUp(self):
         super().setUp()
-        self.told, begin = [], time.monotonic()
+        self.measured, begin = [], time.monotonic()
         self.addCleanup(lambda: self.table.append(
             f"{type(self).__name__:14} {self._testMethodName[5:].replace('_', ' '):55} {time.monotonic() - begin:6.1f} s  "
-            f"{'; '.join(self.told)}".rstrip()))
+            f"{'; '.join(self.measured)}".rstrip()))
         self.mark = f"{os.getpid()}-{self.id()}"
         os.environ[marked_processes.VARIABLE] = self.mark
         self.addCleanup(lambda: self.assertEqual(marked_processes.end_orphans(self.mark), 0, "processes were left"))

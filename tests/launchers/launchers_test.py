@@ -151,7 +151,7 @@ class ByHandTest(launched.LaunchedCase):
         others = processes[:rank] + processes[rank + 1:]
         codes, talks = self.ends(others, 60)
         took = time.monotonic() - start
-        self.tell(f"all gone after {took:.1f} s, --timeout={self.timeout_seconds}s")
+        self.add_measured(f"all gone after {took:.1f} s, --timeout={self.timeout_seconds}s")
         processes[rank].kill()
         self.ends(processes[rank:rank + 1])
         self.assertEqual(codes, [5] * len(others), talks)

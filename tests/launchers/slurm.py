@@ -191,7 +191,7 @@ class SlurmTest(launched.LaunchedCase):
         start = time.monotonic()
         os.kill(agent[0], signal.SIGKILL)
         codes, talks = self.ends([process], self.timeout_seconds + 5)
-        self.tell(f"all gone after {time.monotonic() - start:.1f} s")
+        self.add_measured(f"all gone after {time.monotonic() - start:.1f} s")
         self.assertIn("rank 1 of 2 on ", " ".join(self.errors(talks)))
 
     def test_a_rank_that_dies_is_named(self):

@@ -112,7 +112,7 @@ class TwoHostsTest(TwoHostsCase):
         self.assertEqual(talks[1], "")
         self.same_results("own.rec", "out.rec")
         sent = self.sent_bytes() - before
-        self.tell(f"{sent:,} bytes over the cable")
+        self.add_measured(f"{sent:,} bytes over the cable")
         self.assertGreater(sent, 12 * 247080)  # 12 steps with an all-reduce of lenet5's gradients, and the probe
 
     def test_flags_and_an_interface_instead_of_variables(self):
@@ -141,7 +141,7 @@ class TwoHostsTest(TwoHostsCase):
         ip("-n", HOSTS[0][0], "link", "set", DEVICE, "down")
         codes, talks = self.ends(processes, 30)
         took = time.monotonic() - start
-        self.tell(f"all gone after {took:.1f} s, --timeout={self.timeout_seconds}s")
+        self.add_measured(f"all gone after {took:.1f} s, --timeout={self.timeout_seconds}s")
         self.assertEqual(codes, [5, 5], talks)
         self.assertLess(took, self.timeout_seconds + 5)
         self.assertIn("host-b", talks[0])
@@ -161,7 +161,7 @@ class TwoHostsTest(TwoHostsCase):
         processes = [self.started(rank, command, RANK=str(rank), **environment) for rank, command in
                      enumerate([[self.scale_run, *self.flags("--ranks=2")], on_second_host])]
         codes, talks = self.ends(processes, self.timeout_seconds + 5)
-        self.tell(f"all gone after {time.monotonic() - begin:.1f} s")
+        self.add_measured(f"all gone after {time.monotonic() - begin:.1f} s")
         self.assertEqual(codes, [5, 5], talks)
         self.assertEqual(len(self.errors(talks)), 1, talks)
         for text in ("rank 1 on host-b differs from rank 0 on host-a: expected a data set with SHA-256 ", *says):
@@ -185,7 +185,7 @@ class TwoHostsTest(TwoHostsCase):
         shutil.copy(self.dataset, copy)
         self.unlike(self.with_other_images(f"--input={copy}"), "2 ranks, batch 10 per device, all-reduce: rank ")
 
-    def test_mpirun_on_several_hosts_must_be_told_where_rank_0_is(self):
+    def test_mpirun_on_several_hosts_needs_master_addr(self):
         result = self.call("scale_run", *self.flags(), env={
             "OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_LOCAL_RANK": "0",
             "OMPI_COMM_WORLD_LOCAL_SIZE": "1"})

@@ -46,14 +46,14 @@ def _version(repository_ctx, root):
 
 def _libtorch(repository_ctx, root, python):
     """Returns find_libtorch's result for the LibTorch in root."""
-    told = _version(repository_ctx, root)
+    found = _version(repository_ctx, root)
     has_cuda = repository_ctx.path(root + "/lib/libtorch_cuda.so").exists
     return struct(
         root = root,
         python = python,
-        version = told.version,
+        version = found.version,
         has_cuda = has_cuda,
-        cuda = told.cuda if has_cuda else "",
+        cuda = found.cuda if has_cuda else "",
     )
 
 def _named(found):
