@@ -12,10 +12,10 @@ intervals are the same on both sides. Compared are:
          baseline's batches are already there.
   epoch  our SweepPoint.epoch_seconds with the baseline's EPOCH_SECONDS in `epoch` mode: including loading.
 
-The ways are ours: lab; graph (--graph=true: the same kernels, each step replays a CUDA graph); fused (--step=fused
+The ways are ours: lab; graph (--cuda_graph=true: the same kernels, each step replays a CUDA graph); fused (--step=fused
 --precision=fp32: our fused step, channels-last, from a data set on the GPU). The ratio is the baseline's
-seconds / ours, of medians, with the range of all pairs of a turn; required: 1 or more at 512, with --graph 1.5 or more
-at 32. Seconds are per 50,000 images. --output appends every epoch as a JSON line.
+seconds / ours, of medians, with the range of all pairs of a turn; required: 1 or more at 512, with --cuda_graph 1.5
+or more at 32. Seconds are per 50,000 images. --output appends every epoch as a JSON line.
 """
 
 import argparse
@@ -29,7 +29,7 @@ import tempfile
 
 import measurements
 
-WAYS = {"lab": [], "graph": ["--graph=true"], "fused": ["--step=fused", "--precision=fp32", "--graph=true"]}
+WAYS = {"lab": [], "graph": ["--cuda_graph=true"], "fused": ["--step=fused", "--precision=fp32", "--cuda_graph=true"]}
 EPOCH = 50_000
 # Prints the versions and the GPU of the Python that runs the baseline, which may be another Python than this one.
 VERSIONS = """import json, sys

@@ -18,14 +18,14 @@ import unittest
 import bazel_unittest
 
 # Parts of the step that a preset chooses and a flag overrides.
-SWITCHES = ["graph", "second_stream", "fused_sums", "fused_norms", "own_weight_gradients", "own_convolutions",
+SWITCHES = ["cuda_graph", "second_stream", "fused_sums", "fused_norms", "own_weight_gradients", "own_convolutions",
             "divide_multiprocessors"]
 
 # The step: presets, every single override of each, then combinations that are subject to a rule.
 STEPS = ["", "--preset=lab", "--preset=fast", "--preset=faster", "--step=fused", "--step=fuse", "--preset=fast --step=autograd",
          "--precision=tf32", "--precision=bf16", "--precision=fp16", "--memory_format=channels_last", "--memory_format=nhwc",
          "--preset=fast --precision=fp32", "--preset=fast --precision=tf32", "--preset=fast --memory_format=nchw",
-         "--step=fused --precision=bf16", "--step=fused --precision=bf16 --graph",
+         "--step=fused --precision=bf16", "--step=fused --precision=bf16 --cuda_graph",
          *(f"--{switch}={value}" for switch in SWITCHES for value in ("true", "false")),
          *(f"--preset=fast --{switch}={value}" for switch in SWITCHES for value in ("true", "false")),
          "--preset=fast --precision=fp32 --own_convolutions=false", "--preset=fast --precision=fp32 --fused_sums=true",
@@ -54,7 +54,8 @@ SCALES = ["", "--ranks=1 --batch=16", "--ranks=1,2,4 --batch=64 --batch_mode=glo
           "--buffers=shared", "--mode=ddp --precision=fp32 --batch=32", "--mode=dp", "--precision=bf16", "--drop_last --batch=100",
           "--first_bucket_mib=2 --bucket_mib=10 --batch=32", "--bucket_mib=-1", "--learning_rate=0.2 --seed=3 --batch=32",
           "--ranks=0", "--output=", "--timeout=0s", "--preset=fast", "--gradient_compression=bf16",
-          "--gradient_compression=fp16", "--graph=true", "--accumulate=3 --batch=32", "--accumulate=4 --batch=32 --ranks=2",
+          "--gradient_compression=fp16", "--cuda_graph=true", "--accumulate=3 --batch=32",
+          "--accumulate=4 --batch=32 --ranks=2",
           "--schedule=cosine --lr_warmup_epochs=1 --epochs=10 --batch=32", "--noevaluate --target_accuracy=0.9",
           "--label_smoothing=0.1 --clip_norm=1 --lars=0.001 --zero_gamma --fixed_order --batch=32",
           "--checkpoint=w.pt --batch=8,16", "--checkpoint=w.pt --checkpoint_batch=5 --batch=8", "--resume --output=-",

@@ -129,7 +129,8 @@ TRAINING = {"model": "lenet5_bias", "seed": "3", "learning_rate": "0.003", "mome
             "validation_images": "10", "lr_warmup_start": "0.001"}
 TRAINING_UNSEEN = {**NO_RUN, "resume": ("", "of a run that was stopped: see resume tests"), "timeout": ("600s", TIME_LIMIT),
                    "preset": ("lab", ASKED), "step": ("autograd", ASKED), "device": ("cpu", ASKED),
-                   "graph": ("false", "CUDA's; true is refused here"), "second_stream": ("false", "of --step=fused"),
+                   "cuda_graph": ("false", "CUDA's; true is refused here"),
+                   "second_stream": ("false", "of --step=fused"),
                    **{piece: ("false", "of --step=fused") for piece in
                       ("fused_sums", "fused_norms", "divide_multiprocessors", "own_weight_gradients", "own_convolutions")}}
 TRAINING_ALSO = (("lr_milestones", "--schedule=multistep --lr_milestones=2"),
@@ -243,8 +244,8 @@ quantize --input=dataset.rec --checkpoint=lenet5_bias.pt --device=cpu --calibrat
 SAMPLES = {"own_kernels": "false", "state_every": "2", "checkpoint_batch": "20", "zero_gamma": "true", "master_addr": "127.0.0.1",
            "master_port": "29500", "verify": "quantized.rec"}
 
-OPTIONAL = ("graph", "second_stream", "fused_sums", "fused_norms", "divide_multiprocessors", "own_weight_gradients",
-            "own_convolutions")
+OPTIONAL = ("cuda_graph", "second_stream", "fused_sums", "fused_norms", "divide_multiprocessors",
+            "own_weight_gradients", "own_convolutions")
 
 
 def pictures(folder, seed):

@@ -36,6 +36,10 @@ RETIRED_NAMES = re.compile("|".join((
     r"SilentExchange\b|\bsilent_exchange",  # NoOpExchange
 )))
 
+# Retired names of flags (lib/base/renamed_flags.cc). CHANGELOG.md and the commands of old results have them.
+FLAGS = "a flag has the name of the record's field that it sets"
+RETIRED_FLAGS = re.compile(r"(?<![\w-])--(?:no)?(?:graph)\b(?!-)")
+
 # (reason, files, pattern that breaks the rule, a line that breaks it, a line that does not)
 RULES = [
     ("a comment names its subject", CODE | SCRIPTS, re.compile(r"(?:^|\s)(?://|#) (?:Of (?!course)|Likewise\b)|[;,.] [Ll]ikewise\.?$"),
@@ -61,10 +65,14 @@ RULES = [
      "const absl::Time deadline = absl::Now() + timeout;", "const MonotonicTime deadline = MonotonicTime::Now() + timeout;"),
     ("names of the fused step are the field's (DESIGN.md, glossary)", CODE, RETIRED_NAMES,
      "StepLanes lanes_;", "StepStreams streams_;  // of_lane, kLanes"),
+    (FLAGS, CODE | SCRIPTS | TEXT, RETIRED_FLAGS, "add --nograph", "add --cuda_graph, not --graph-like"),
     ("nothing is left for later in the code", CODE | SCRIPTS, re.compile(r"\b(?:TODO|FIXME|XXX)\b"), "// TODO: more", "// Todo lists are elsewhere"),
 ]
 LEFT_OUT = {"tests/words_test.py"}
-OLD_NAMES = {"lib/record/old_field_names.cc", "lib/record/old_field_names_test.cc"}  # name retired words
+OLD_NAMES = {  # name retired words
+    "lib/base/renamed_flags.cc", "lib/base/renamed_flags.h", "lib/base/renamed_flags_test.cc",
+    "lib/record/old_field_names.cc", "lib/record/old_field_names_test.cc",
+}
 
 # First words of comments without a subject (CONTRIBUTING.md, "Writing style", rules 1 and 2): of a block, and of a trailing
 # comment.
@@ -136,6 +144,7 @@ def long_lines(root):
 EXCEPT = {
     THREADS: re.compile(r"lib/base/start_thread\.(?:h|cc)|.*_test\.cc|(?:benchmarks|tests)/.*"),
     CLOCK: re.compile("|".join(map(re.escape, WALL_CLOCK))),
+    FLAGS: re.compile(r"CHANGELOG\.md|benchmarks/lab\.md|lib/base/init_main_test\.cc"),
 }
 
 

@@ -9,7 +9,7 @@
 
 RANGED_FLAG(uint32_t, epochs, 0, 0, 100, "Epochs; 0: 1 + repeats.");
 ABSL_FLAG(std::string, model, "resnet18", "Which one.");
-ABSL_FLAG(bool, graph, false, "For experts.");
+ABSL_FLAG(bool, cuda_graph, false, "For experts.");
 ABSL_FLAG(std::string, internal_point, "", "Internal: for a child.");
 
 namespace lockstep {
@@ -24,7 +24,7 @@ ToolInfo Tool() {
           "does something.",
           {"tool --model=a", "tool --epochs=3"},
           {{"training", "what is trained", {{"model"}, {"epochs", "6: 1 + repeats"}}, true},
-           {"gpu", "expert: the GPU", {{"graph"}}}}};
+           {"gpu", "expert: the GPU", {{"cuda_graph"}}}}};
 }
 
 std::string Message(const absl::Status& status) { return std::string(status.message()); }
@@ -42,12 +42,12 @@ TEST(HelpTextTest, PlainHelpHasExamplesCommonFlagsAndTheOtherGroupsNames) {
 
 TEST(HelpTextTest, AGroupIsShownByItself) {
   EXPECT_EQ(*HelpText(Tool(), "gpu"),
-            "\nFlags of the group gpu: expert: the GPU\n  --graph (default: false)\n      For experts.\n");
+            "\nFlags of the group gpu: expert: the GPU\n  --cuda_graph (default: false)\n      For experts.\n");
 }
 
 TEST(HelpTextTest, AllIsEveryGroupAndNoInternalFlag) {
-  EXPECT_THAT(*HelpText(Tool(), "all"),
-              AllOf(HasSubstr("--model"), HasSubstr("--epochs"), HasSubstr("--graph"), Not(HasSubstr("internal"))));
+  EXPECT_THAT(*HelpText(Tool(), "all"), AllOf(HasSubstr("--model"), HasSubstr("--epochs"), HasSubstr("--cuda_graph"),
+                                              Not(HasSubstr("internal"))));
 }
 
 TEST(HelpTextTest, AGroupThatIsNoneIsRefusedByTheOnesThatAre) {
@@ -58,13 +58,13 @@ TEST(HelpTextTest, AGroupThatIsNoneIsRefusedByTheOnesThatAre) {
 
 TEST(HelpTextTest, WithoutGroupsAllFlagsAreInOne) {
   EXPECT_THAT(*HelpText({"tool", "does.", {"tool"}, {}}, ""),
-              AllOf(HasSubstr("--model"), HasSubstr("--graph"), Not(HasSubstr("More flags"))));
+              AllOf(HasSubstr("--model"), HasSubstr("--cuda_graph"), Not(HasSubstr("More flags"))));
 }
 
 TEST(CheckGroupsTest, EveryFlagIsInExactlyOne) {
   EXPECT_TRUE(CheckGroups(Tool().groups).ok());
   EXPECT_TRUE(CheckGroups({}).ok());
-  EXPECT_THAT(Message(CheckGroups({{"a", "", {{"model"}, {"epochs"}}}})), HasSubstr("--graph is in no group"));
+  EXPECT_THAT(Message(CheckGroups({{"a", "", {{"model"}, {"epochs"}}}})), HasSubstr("--cuda_graph is in no group"));
   EXPECT_THAT(Message(CheckGroups({{"a", "", {{"model"}}}, {"b", "", {{"model"}}}})),
               HasSubstr("--model is in a group twice, again in b"));
   EXPECT_THAT(Message(CheckGroups({{"a", "", {{"modle"}}}})), HasSubstr("--modle of the group a is not declared"));

@@ -29,6 +29,7 @@
 #include "lib/base/nearest_word.h"
 #include "lib/base/own_flags.h"
 #include "lib/base/print_text.h"
+#include "lib/base/renamed_flags.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/version.h"
@@ -103,6 +104,9 @@ std::vector<std::string> KnownNames() {
 
 // Returns the error for an unknown flag. It suggests "--noevaluate" for "--no-evaluate", whatever name is nearest.
 absl::Status UnknownFlag(absl::string_view name) {
+  if (const std::string renamed = RenamedFlagText(name); !renamed.empty()) {
+    return absl::InvalidArgumentError(renamed);
+  }
   const std::vector<std::string> names = KnownNames();
   const std::string plain = absl::StrReplaceAll(name, {{"-", "_"}});
   std::string near = NearestWord(plain, names);

@@ -16,7 +16,7 @@ RANGED_FLAG(int32_t, steps, 1, -10, 1000, "a number");
 ABSL_FLAG(bool, fast, false, "a boolean");
 ABSL_FLAG(std::string, name, "", "a text");
 ABSL_FLAG(std::vector<std::string>, files, {}, "a list");
-ABSL_FLAG(std::optional<bool>, graph, std::nullopt, "a boolean that may be left to something else");
+ABSL_FLAG(std::optional<bool>, cuda_graph, std::nullopt, "a boolean that may be left to something else");
 
 namespace lockstep {
 namespace {
@@ -40,16 +40,16 @@ TEST(ParseFlagsTest, TakesEveryDocumentedForm) {
 }
 
 TEST(ParseFlagsTest, AnOptionalBooleanIsASwitchToo) {
-  EXPECT_FALSE(absl::GetFlag(FLAGS_graph).has_value());
-  EXPECT_THAT(*ParseFlags({"--graph", "file"}), ElementsAre("file"));
-  EXPECT_EQ(absl::GetFlag(FLAGS_graph), true);
-  ASSERT_TRUE(ParseFlags({"--nograph"}).ok());
-  EXPECT_EQ(absl::GetFlag(FLAGS_graph), false);
-  ASSERT_TRUE(ParseFlags({"--graph=true"}).ok());
-  EXPECT_EQ(absl::GetFlag(FLAGS_graph), true);
-  ASSERT_TRUE(ParseFlags({"--graph="}).ok());
-  EXPECT_FALSE(absl::GetFlag(FLAGS_graph).has_value());
-  EXPECT_FALSE(ParseFlags({"--graph=maybe"}).ok());
+  EXPECT_FALSE(absl::GetFlag(FLAGS_cuda_graph).has_value());
+  EXPECT_THAT(*ParseFlags({"--cuda_graph", "file"}), ElementsAre("file"));
+  EXPECT_EQ(absl::GetFlag(FLAGS_cuda_graph), true);
+  ASSERT_TRUE(ParseFlags({"--nocuda_graph"}).ok());
+  EXPECT_EQ(absl::GetFlag(FLAGS_cuda_graph), false);
+  ASSERT_TRUE(ParseFlags({"--cuda_graph=true"}).ok());
+  EXPECT_EQ(absl::GetFlag(FLAGS_cuda_graph), true);
+  ASSERT_TRUE(ParseFlags({"--cuda_graph="}).ok());
+  EXPECT_FALSE(absl::GetFlag(FLAGS_cuda_graph).has_value());
+  EXPECT_FALSE(ParseFlags({"--cuda_graph=maybe"}).ok());
 }
 
 TEST(ParseFlagsTest, KeepsPositionalArgumentsInOrder) {
@@ -61,6 +61,14 @@ TEST(ParseFlagsTest, RefusesAnUnknownFlagByName) {
   const absl::Status status = ParseFlags({"--stepz=3"}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("--stepz"));
+}
+
+TEST(ParseFlagsTest, RefusesAnOldNameAndNamesTheNewOne) {
+  for (const char* flag : {"--graph", "--graph=true"}) {
+    const absl::Status status = ParseFlags({flag}).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(status.message(), "unknown flag --graph; it is named --cuda_graph now");
+  }
 }
 
 TEST(ParseFlagsTest, RefusesAbseilsOwnFlags) { EXPECT_FALSE(ParseFlags({"--flagfile=x"}).ok()); }

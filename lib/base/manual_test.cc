@@ -13,7 +13,7 @@
 RANGED_FLAG(uint32_t, epochs, 0, 0, 100, "Epochs; 0: 1 + repeats.");
 ABSL_FLAG(std::string, model, "resnet18", "resnet18 or \"lenet5\".");
 FLAG_WORDS(model, "resnet18", "lenet5");
-ABSL_FLAG(bool, graph, false, "A switch.");
+ABSL_FLAG(bool, cuda_graph, false, "A switch.");
 ABSL_FLAG(std::vector<std::string>, files, {}, "Files.");
 ABSL_FLAG(std::string, probe, "", "Internal: for a child.");
 
@@ -29,7 +29,7 @@ ToolInfo Tool() {
           "does something.",
           {"tool --model=lenet5"},
           {{"training", "how it is trained", {{"model"}, {"epochs", "6: 1 + repeats"}}, true},
-           {"gpu", "expert", {{"graph"}, {"files"}}}}};
+           {"gpu", "expert", {{"cuda_graph"}, {"files"}}}}};
 }
 
 TEST(ManualJsonTest, DescribesEachFlag) {
@@ -40,7 +40,7 @@ TEST(ManualJsonTest, DescribesEachFlag) {
                               R"("words": ["resnet18", "lenet5"], "help": "resnet18 or \"lenet5\"."})"));
   EXPECT_THAT(json, HasSubstr(R"({"name": "epochs", "takes": "value", "default": "6: 1 + repeats", )"
                               R"("range": " from 0 to 100", "words": [], "help": "Epochs; 0: 1 + repeats."})"));
-  EXPECT_THAT(json, HasSubstr(R"({"name": "graph", "takes": "switch", "default": "false")"));
+  EXPECT_THAT(json, HasSubstr(R"({"name": "cuda_graph", "takes": "switch", "default": "false")"));
   EXPECT_THAT(json, HasSubstr(R"({"name": "files", "takes": "list", "default": "none")"));
   EXPECT_THAT(json, Not(HasSubstr("probe")));
 }

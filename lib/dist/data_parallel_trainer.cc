@@ -21,7 +21,7 @@ absl::Status CheckSpec(const proto::TrainingSpec& spec) {
   }
   if (spec.cuda_graph()) {
     return absl::InvalidArgumentError(
-        "--mode=dp has a thread for each device, which no CUDA graph holds; --graph=false");
+        "--mode=dp has a thread for each device, which no CUDA graph holds; --cuda_graph=false");
   }
   return spec.accumulate() > 1
              ? absl::InvalidArgumentError(absl::StrCat("--accumulate=", spec.accumulate(),

@@ -321,7 +321,8 @@ TEST_F(DataParallelTrainerTest, RefusesWhatItCannotDo) {
   };
   EXPECT_THAT(refusal([](TrainerInput& input) { input.spec.set_step(proto::FUSED); }, Cpus(2)),
               invalid("--step=fused"));
-  EXPECT_THAT(refusal([](TrainerInput& input) { input.spec.set_cuda_graph(true); }, Cpus(2)), invalid("--graph=false"));
+  EXPECT_THAT(refusal([](TrainerInput& input) { input.spec.set_cuda_graph(true); }, Cpus(2)),
+              invalid("--cuda_graph=false"));
   EXPECT_THAT(refusal([](TrainerInput& input) { input.spec.set_accumulate(4); }, Cpus(2)), invalid("--accumulate=4"));
   EXPECT_THAT(refusal(unchanged, {}), invalid("expected devices that begin with cpu, found none"));
   EXPECT_THAT(refusal(unchanged, {c10::Device(c10::kCPU), c10::Device(c10::kCUDA, 0)}), invalid("cpu and cuda:0"));

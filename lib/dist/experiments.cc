@@ -89,7 +89,7 @@ std::string GhostBatchNorm(const BatchGrowth& growth, proto::TrainingSpec& train
     return NoBatchNorm(training);
   }
   if (training.step() == proto::AUTOGRAD && training.cuda_graph()) {
-    return "--graph=true with --step=autograd captures no step in micro-batches";
+    return "--cuda_graph=true with --step=autograd captures no step in micro-batches";
   }
   if (rank_batch <= kGhostImages) {
     return absl::StrCat("a rank's batch of ", rank_batch, " is not larger than the ", kGhostImages,

@@ -72,7 +72,7 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
   }
   if (spec.mode() == proto::DP && training.cuda_graph()) {
     return absl::InvalidArgumentError(
-        "--graph=true with --mode=dp: it has a thread for each device, which no CUDA graph holds; leave one out");
+        "--cuda_graph=true with --mode=dp: it has a thread for each device, which no CUDA graph holds; leave one out");
   }
   const bool names_reducer = spec.reducer() != "own" && spec.reducer() != "auto";
   if (spec.mode() == proto::DP && (names_reducer || spec.bucket_plan() != "ddp")) {
@@ -91,7 +91,8 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
   if (training.step() == proto::AUTOGRAD && training.cuda_graph() &&
       (spec.reducer() == "c10d" || spec.buffers() != "local")) {
     return absl::InvalidArgumentError(
-        "--graph=true with --step=autograd: LibTorch's reducer is not captured, nor is what else is sent in a step; "
+        "--cuda_graph=true with --step=autograd: LibTorch's reducer is not captured, nor is what else is sent in a "
+        "step; "
         "leave --reducer=c10d, --buffers=broadcast and --buffers=sync_bn out");
   }
   if (spec.reducer() == "c10d" && (training.step() == proto::FUSED || !spec.overlap() ||

@@ -39,28 +39,26 @@ proto::TrainingSpec OfKind(proto::StepKind step) {
 
 // One switch of the step.
 struct Switch {
-  absl::string_view field;  // field of TrainingSpec
-  absl::string_view flag;
-  absl::string_view words;  // name in a plan
+  absl::string_view name;   // name of its field of TrainingSpec, and of its flag
+  absl::string_view words;  // words in a plan
   // Precision in which the fused step has this piece, on by default. Unset: a preset or the kind of step decides.
   proto::Precision precision = proto::PRECISION_UNSPECIFIED;
-  absl::string_view requires_field = "";  // switch (name of field and flag) that this one requires
-  absl::string_view why = "";             // "--FLAG=true WHY"
-  bool is_own_kernel = false;             // off with --own_kernels=false
+  absl::string_view requires_switch = "";  // name of the switch that this one requires
+  absl::string_view why = "";              // "--FLAG=true WHY"
+  bool is_own_kernel = false;              // off with --own_kernels=false
 };
 
 constexpr bool kOwn = true;
 
 constexpr Switch kSwitches[] = {
-    {"cuda_graph", "graph", "CUDA graph"},
-    {"second_stream", "second_stream", "second stream"},
-    {"fused_sums", "fused_sums", "fused sums", proto::BF16, "", "", kOwn},
-    {"fused_norms", "fused_norms", "fused norms", proto::BF16, "fused_sums", "goes on from the sums of --fused_sums",
+    {"cuda_graph", "CUDA graph"},
+    {"second_stream", "second stream"},
+    {"fused_sums", "fused sums", proto::BF16, "", "", kOwn},
+    {"fused_norms", "fused norms", proto::BF16, "fused_sums", "goes on from the sums of --fused_sums", kOwn},
+    {"own_weight_gradients", "own weight gradients", proto::BF16, "", "", kOwn},
+    {"divide_multiprocessors", "divided multiprocessors", proto::BF16, "second_stream", "divides them between streams",
      kOwn},
-    {"own_weight_gradients", "own_weight_gradients", "own weight gradients", proto::BF16, "", "", kOwn},
-    {"divide_multiprocessors", "divide_multiprocessors", "divided multiprocessors", proto::BF16, "second_stream",
-     "divides them between streams", kOwn},
-    {"own_convolutions", "own_convolutions", "own convolutions", proto::FP32, "", "", kOwn},
+    {"own_convolutions", "own convolutions", proto::FP32, "", "", kOwn},
 };
 
 // Returns null if TrainingSpec has no such field. That is an error in the table, and every plan crashes on it.
@@ -77,7 +75,7 @@ bool IsSet(const proto::TrainingSpec& spec, absl::string_view field) {
 }
 
 bool HasWhatItRequires(const Switch& piece, const proto::TrainingSpec& spec) {
-  return piece.requires_field.empty() || IsOn(spec, piece.requires_field);
+  return piece.requires_switch.empty() || IsOn(spec, piece.requires_switch);
 }
 
 bool IsPieceOf(const Switch& piece, const proto::TrainingSpec& spec) {
@@ -98,9 +96,9 @@ proto::TrainingSpec SettleStep(const std::string& preset, const proto::TrainingS
   proto::TrainingSpec spec = OfKind(chosen.step());
   spec.MergeFrom(chosen);
   for (const Switch& piece : kSwitches) {
-    if (!IsSet(spec, piece.field)) {
+    if (!IsSet(spec, piece.name)) {
       const bool on = IsPieceOf(piece, spec) && HasWhatItRequires(piece, spec) && IsAllowed(piece, spec);
-      spec.GetReflection()->SetBool(&spec, FieldOf(piece.field), on);
+      spec.GetReflection()->SetBool(&spec, FieldOf(piece.name), on);
     }
   }
   if (spec.resident_images()) {
@@ -111,8 +109,8 @@ proto::TrainingSpec SettleStep(const std::string& preset, const proto::TrainingS
 
 absl::Status CheckSwitches(const proto::TrainingSpec& spec) {
   for (const Switch& piece : kSwitches) {
-    if (piece.precision != proto::PRECISION_UNSPECIFIED && IsOn(spec, piece.field) && !IsPieceOf(piece, spec)) {
-      return absl::InvalidArgumentError(absl::StrCat("--", piece.flag, "=true is a piece of --step=fused in ",
+    if (piece.precision != proto::PRECISION_UNSPECIFIED && IsOn(spec, piece.name) && !IsPieceOf(piece, spec)) {
+      return absl::InvalidArgumentError(absl::StrCat("--", piece.name, "=true is a piece of --step=fused in ",
                                                      absl::AsciiStrToLower(proto::Precision_Name(piece.precision)),
                                                      "; this is ", proto::StepKind_Name(spec.step()), " in ",
                                                      proto::Precision_Name(spec.precision())));
@@ -123,13 +121,13 @@ absl::Status CheckSwitches(const proto::TrainingSpec& spec) {
         "--second_stream=true is a piece of --step=fused; leave it out, or add --step=fused");
   }
   for (const Switch& piece : kSwitches) {
-    if (IsOn(spec, piece.field) && !IsAllowed(piece, spec)) {
+    if (IsOn(spec, piece.name) && !IsAllowed(piece, spec)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("--", piece.flag, "=true is by kernels of ours; this is --own_kernels=false: leave one out"));
+          absl::StrCat("--", piece.name, "=true is by kernels of ours; this is --own_kernels=false: leave one out"));
     }
-    if (IsOn(spec, piece.field) && !HasWhatItRequires(piece, spec)) {
+    if (IsOn(spec, piece.name) && !HasWhatItRequires(piece, spec)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("--", piece.flag, "=true ", piece.why, "; this is --", piece.requires_field, "=false"));
+          absl::StrCat("--", piece.name, "=true ", piece.why, "; this is --", piece.requires_switch, "=false"));
     }
   }
   return absl::OkStatus();
@@ -140,7 +138,7 @@ std::string StepText(const proto::TrainingSpec& spec) {
                                   absl::AsciiStrToLower(proto::Precision_Name(spec.precision())),
                                   spec.channels_last() ? ", channels-last" : ", NCHW");
   for (const Switch& piece : kSwitches) {
-    if (IsOn(spec, piece.field)) {
+    if (IsOn(spec, piece.name)) {
       absl::StrAppend(&text, ", ", piece.words);
     }
   }

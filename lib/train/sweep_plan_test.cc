@@ -76,7 +76,7 @@ proto::SweepSpec Asked(const std::string& flags) {
     } else if (name == "memory_format") {
       training.set_channels_last(value == "channels_last");
     } else {
-      const auto* field = training.GetDescriptor()->FindFieldByName(name == "graph" ? "cuda_graph" : name);
+      const auto* field = training.GetDescriptor()->FindFieldByName(name);
       training.GetReflection()->SetBool(&training, field, value != "false");
     }
   }
@@ -125,9 +125,9 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
       {"--step=fused --precision=bf16",
        "step: fused in bf16, channels-last, second stream, fused sums, fused norms, own weight gradients, divided "
        "multiprocessors"},
-      {"--step=fused --precision=bf16 --graph", kAllOfFast},
-      {"--graph=true", "step: autograd in fp32, NCHW, CUDA graph"},
-      {"--graph=false", "step: autograd in fp32, NCHW"},
+      {"--step=fused --precision=bf16 --cuda_graph", kAllOfFast},
+      {"--cuda_graph=true", "step: autograd in fp32, NCHW, CUDA graph"},
+      {"--cuda_graph=false", "step: autograd in fp32, NCHW"},
       {"--second_stream=true", "--second_stream=true is a piece of --step=fused; leave it out, or add --step=fused"},
       {"--second_stream=false", "step: autograd in fp32, NCHW"},
       {"--fused_sums=true", "--fused_sums=true is a piece of --step=fused in bf16; this is AUTOGRAD in FP32"},
@@ -143,8 +143,8 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
       {"--divide_multiprocessors=true",
        "--divide_multiprocessors=true is a piece of --step=fused in bf16; this is AUTOGRAD in FP32"},
       {"--divide_multiprocessors=false", "step: autograd in fp32, NCHW"},
-      {"--preset=fast --graph=true", kAllOfFast},
-      {"--preset=fast --graph=false",
+      {"--preset=fast --cuda_graph=true", kAllOfFast},
+      {"--preset=fast --cuda_graph=false",
        "step: fused in bf16, channels-last, second stream, fused sums, fused norms, own weight gradients, divided "
        "multiprocessors"},
       {"--preset=fast --second_stream=true", kAllOfFast},
@@ -280,7 +280,7 @@ TEST(SweepPlanTest, RefusesWhatCannotBe) {
       {[](auto& o) { o.spec.set_preset("slow"); }, "--preset=slow: expected lab or fast"},
       {[](auto& o) { o.spec.mutable_training()->set_precision(proto::TF32); }, "precision TF32 is the GPU's"},
       {[](auto& o) { o.spec.mutable_training()->set_cuda_graph(true); },
-       "--graph=true captures a CUDA graph; this is the CPU"},
+       "--cuda_graph=true captures a CUDA graph; this is the CPU"},
       {[](auto& o) { o.spec.mutable_training()->set_fused_sums(true); },
        "--fused_sums=true is a piece of --step=fused in bf16; this is AUTOGRAD in FP32"},
       {[](auto& o) { o.spec.mutable_training()->set_model("alexnet"); }, "alexnet"},

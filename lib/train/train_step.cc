@@ -102,10 +102,10 @@ absl::Status CheckAutograd(const proto::TrainingSpec& spec) {
   }
   if (cpu && spec.cuda_graph()) {
     return absl::InvalidArgumentError(
-        "--graph=true captures a CUDA graph; this is the CPU: leave it out, or --device=cuda");
+        "--cuda_graph=true captures a CUDA graph; this is the CPU: leave it out, or --device=cuda");
   }
   return spec.cuda_graph() && spec.accumulate() > 1
-             ? absl::InvalidArgumentError(absl::StrCat("--graph=true with --accumulate=", spec.accumulate(),
+             ? absl::InvalidArgumentError(absl::StrCat("--cuda_graph=true with --accumulate=", spec.accumulate(),
                                                        ": a step in micro-batches is not captured; leave one out"))
              : absl::OkStatus();
 }

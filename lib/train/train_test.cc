@@ -102,7 +102,7 @@ TEST(TrainStepTest, RefusesWhatIsNotBuilt) {
   EXPECT_THAT(CheckTrainingSpec(spec), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("TF32")));
   spec = Spec();
   spec.set_cuda_graph(true);
-  EXPECT_THAT(CheckTrainingSpec(spec), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--graph=true")));
+  EXPECT_THAT(CheckTrainingSpec(spec), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--cuda_graph=true")));
   spec = Spec();
   spec.set_learning_rate(-1);
   EXPECT_THAT(CheckTrainingSpec(spec), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--learning_rate=-1")));

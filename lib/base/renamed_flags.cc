@@ -1,0 +1,43 @@
+#include "lib/base/renamed_flags.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/own_flags.h"
+
+namespace lockstep {
+namespace {
+
+struct RenamedFlag {
+  absl::string_view old_name;
+  absl::string_view name;
+  absl::string_view note = "";  // difference between the values of the two flags
+};
+
+constexpr RenamedFlag kRenamedFlags[] = {
+    {"graph", "cuda_graph"},
+};
+
+// Returns null if no flag of this program had this name.
+const RenamedFlag* FindRenamedFlag(absl::string_view old_name) {
+  for (const RenamedFlag& flag : kRenamedFlags) {
+    if (flag.old_name == old_name && FindOwnFlag(flag.name) != nullptr) {
+      return &flag;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string RenamedFlagText(absl::string_view name) {
+  if (const RenamedFlag* const flag = FindRenamedFlag(name)) {
+    return absl::StrCat("unknown flag --", name, "; it is named --", flag->name, " now", flag->note);
+  }
+  if (const RenamedFlag* const flag = absl::StartsWith(name, "no") ? FindRenamedFlag(name.substr(2)) : nullptr) {
+    return absl::StrCat("unknown flag --", name, "; --", flag->old_name, " is named --", flag->name, " now",
+                        flag->note);
+  }
+  return "";
+}
+
+}  // namespace lockstep
