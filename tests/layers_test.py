@@ -38,17 +38,17 @@ LAYERS = [
     {
         "device": "record",
         "kernels": "dataset",
-        "int8_cuda": "int8 int8_cpu kernels",
+        "int8_cuda": "int8 kernels",
         "peer": "kernels",
         "nn": "dataset device pickle record",
         "launch": "dataset device record",
         "doctor": "dataset device plot record",
     },
     {
-        "fused": "dataset kernels",
+        "fused": "collectives dataset kernels",
         "train": "dataset device fused kernels nn record statistics",
         "dist": "collectives dataset device fused kernels launch nn peer record scaling statistics train",
-        "quantize": "dataset device int8 int8_cpu int8_cuda nn onnx peer record train",
+        "quantize": "dataset device int8 int8_cpu int8_cuda nn onnx record train",
     },
 ]
 LAYER = {package: layer for layer, packages in enumerate(LAYERS) for package in packages}

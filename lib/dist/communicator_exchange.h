@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "lib/collectives/communication_dtype.h"
 #include "lib/dist/communicator.h"
-#include "lib/fused/wire.h"
 
 namespace lockstep {
 

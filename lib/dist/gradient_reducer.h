@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "lib/collectives/communication_dtype.h"
 #include "lib/dist/bucket_plan.h"
 #include "lib/dist/bucket_plan_auto.h"
 #include "lib/dist/overlap_timing.h"
-#include "lib/fused/wire.h"
 #include "lib/train/gradient_hook.h"
 
 namespace lockstep {

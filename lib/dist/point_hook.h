@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "lib/collectives/communication_dtype.h"
 #include "lib/dist/communicator.h"
 #include "lib/dist/counted_broadcast.h"
 #include "lib/dist/gradient_reducer.h"
 #include "lib/dist/sync_batch_norm.h"
-#include "lib/fused/wire.h"
 #include "lib/proto/scale.pb.h"
 #include "lib/train/gradient_hook.h"
 

@@ -20,8 +20,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lib/collectives/communication_dtype.h"
 #include "lib/dist/communicator.h"
-#include "lib/fused/wire.h"
 #include "lib/proto/scale.pb.h"
 
 namespace lockstep {

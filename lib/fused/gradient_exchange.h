@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "lib/fused/wire.h"
+#include "lib/collectives/communication_dtype.h"
 #include "lib/kernels/peer_flags.h"
 #include "lib/kernels/peer_update.h"
 

@@ -10,8 +10,8 @@
 
 #include "absl/status/statusor.h"
 #include "lib/int8/integer_reference.h"
+#include "lib/int8/network_plan.h"
 #include "lib/int8_cpu/isa.h"
-#include "lib/int8_cpu/network_plan.h"
 #include "lib/int8_cpu/packed_convolution.h"
 #include "lib/int8_cpu/tile_kernels.h"
 

@@ -12,7 +12,7 @@
 #include "absl/flags/parse.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/int8_cpu/random_integer_network.h"
+#include "lib/int8/random_integer_network.h"
 #include "lib/testing/matchers.h"
 #include "lib/testing/thread_shortage.h"
 

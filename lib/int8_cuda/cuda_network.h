@@ -20,7 +20,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/int8/integer_reference.h"
-#include "lib/int8_cpu/network_plan.h"
+#include "lib/int8/network_plan.h"
 #include "lib/int8_cuda/cuda_convolution.h"
 #include "lib/int8_cuda/gpu_isa.h"
 #include "lib/int8_cuda/network_memory.h"

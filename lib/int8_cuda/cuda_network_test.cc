@@ -13,7 +13,7 @@
 #include "absl/flags/parse.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/int8_cpu/random_integer_network.h"
+#include "lib/int8/random_integer_network.h"
 #include "lib/kernels/device_array.h"
 #include "lib/testing/matchers.h"
 

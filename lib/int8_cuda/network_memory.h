@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "lib/int8/network.h"
-#include "lib/int8_cpu/network_plan.h"
+#include "lib/int8/network_plan.h"
 #include "lib/kernels/device_buffer.h"
 
 namespace lockstep {

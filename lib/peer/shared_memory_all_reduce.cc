@@ -33,8 +33,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/processors.h"
 #include "lib/base/status_macros.h"
-#include "lib/peer/processors.h"
 #include "lib/peer/streaming_copy.h"
 
 namespace lockstep {

@@ -1,7 +1,7 @@
 // NetworkPlan: the order and the memory of a network's layers. It decides which additions are fused into a convolution,
 // and which tensors share a place in memory because they are never needed together.
-#ifndef LOCKSTEP_LIB_INT8_CPU_NETWORK_PLAN_H_
-#define LOCKSTEP_LIB_INT8_CPU_NETWORK_PLAN_H_
+#ifndef LOCKSTEP_LIB_INT8_NETWORK_PLAN_H_
+#define LOCKSTEP_LIB_INT8_NETWORK_PLAN_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -31,4 +31,4 @@ NetworkPlan MakeNetworkPlan(const std::vector<LayerShape>& layers, bool fuse);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_INT8_CPU_NETWORK_PLAN_H_
+#endif  // LOCKSTEP_LIB_INT8_NETWORK_PLAN_H_

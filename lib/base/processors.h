@@ -1,6 +1,6 @@
 // Processors of a thread.
-#ifndef LOCKSTEP_LIB_PEER_PROCESSORS_H_
-#define LOCKSTEP_LIB_PEER_PROCESSORS_H_
+#ifndef LOCKSTEP_LIB_BASE_PROCESSORS_H_
+#define LOCKSTEP_LIB_BASE_PROCESSORS_H_
 
 namespace lockstep {
 
@@ -13,4 +13,4 @@ void LeaveProcessor(int processor);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_PEER_PROCESSORS_H_
+#endif  // LOCKSTEP_LIB_BASE_PROCESSORS_H_

@@ -1,11 +1,11 @@
-#include "lib/int8_cpu/network_plan.h"
+#include "lib/int8/network_plan.h"
 
 #include <algorithm>
 #include <random>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/int8_cpu/random_integer_network.h"
+#include "lib/int8/random_integer_network.h"
 
 namespace lockstep {
 namespace {

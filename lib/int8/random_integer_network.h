@@ -1,6 +1,6 @@
 // Random integer networks from a seed: small ones of any shape, and the two that are measured. Test-only.
-#ifndef LOCKSTEP_LIB_INT8_CPU_RANDOM_INTEGER_NETWORK_H_
-#define LOCKSTEP_LIB_INT8_CPU_RANDOM_INTEGER_NETWORK_H_
+#ifndef LOCKSTEP_LIB_INT8_RANDOM_INTEGER_NETWORK_H_
+#define LOCKSTEP_LIB_INT8_RANDOM_INTEGER_NETWORK_H_
 
 #include <cstdint>
 #include <random>
@@ -24,4 +24,4 @@ std::vector<int8_t> RandomImages(size_t size, std::mt19937& random);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_INT8_CPU_RANDOM_INTEGER_NETWORK_H_
+#endif  // LOCKSTEP_LIB_INT8_RANDOM_INTEGER_NETWORK_H_

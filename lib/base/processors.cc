@@ -1,4 +1,4 @@
-#include "lib/peer/processors.h"
+#include "lib/base/processors.h"
 
 #include <sched.h>
 

@@ -1,6 +1,6 @@
 // Communication dtype of the gradients between ranks. Independent of CUDA.
-#ifndef LOCKSTEP_LIB_FUSED_WIRE_H_
-#define LOCKSTEP_LIB_FUSED_WIRE_H_
+#ifndef LOCKSTEP_LIB_COLLECTIVES_COMMUNICATION_DTYPE_H_
+#define LOCKSTEP_LIB_COLLECTIVES_COMMUNICATION_DTYPE_H_
 
 #include <cstdint>
 
@@ -22,4 +22,4 @@ inline constexpr double UnitRoundoff(CommunicationDtype dtype) {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_FUSED_WIRE_H_
+#endif  // LOCKSTEP_LIB_COLLECTIVES_COMMUNICATION_DTYPE_H_

@@ -1,4 +1,4 @@
-#include "lib/int8_cpu/network_plan.h"
+#include "lib/int8/network_plan.h"
 
 #include <algorithm>
 

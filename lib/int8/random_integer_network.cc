@@ -1,4 +1,4 @@
-#include "lib/int8_cpu/random_integer_network.h"
+#include "lib/int8/random_integer_network.h"
 
 #include <algorithm>
 #include <cmath>
