@@ -67,7 +67,7 @@ absl::Status FillBatch(const ImageSet& set, const LoaderOptions& options, const 
   for (size_t i = 0; i < size; ++i) {
     const uint32_t image = epoch.order[first + i];
     if (image >= set.size()) {
-      return absl::InvalidArgumentError(absl::StrCat("batch ", index, " of epoch ", epoch.number, " wants image ",
+      return absl::InvalidArgumentError(absl::StrCat("batch ", index, " of epoch ", epoch.number, " needs image ",
                                                      image, ", but there are ", set.size()));
     }
     const Augmentation augmentation =
@@ -85,9 +85,9 @@ absl::Status TryFillBatch(const ImageSet& set, const LoaderOptions& options, con
   try {
     return FillBatch(set, options, table, epoch, index, batch);
   } catch (const std::bad_alloc&) {
-    return absl::ResourceExhaustedError(absl::StrCat("no memory for a batch of ", options.batch_size, " images (",
-                                                     uint64_t{options.batch_size} * kImageBytes * sizeof(float),
-                                                     " bytes); take a smaller batch, or fewer workers"));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "not enough memory for a batch of ", options.batch_size, " images (",
+        uint64_t{options.batch_size} * kImageBytes * sizeof(float), " bytes); take a smaller batch, or fewer workers"));
   }
 }
 

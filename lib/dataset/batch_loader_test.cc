@@ -187,7 +187,7 @@ TEST(BatchLoaderTest, AWorkersFailureIsAStatusAtItsBatch) {
     EXPECT_THAT(loader.Next(&batch), IsOk());
     for (int again = 0; again < 2; ++again) {
       EXPECT_THAT(loader.Next(&batch), StatusIs(absl::StatusCode::kInvalidArgument,
-                                                HasSubstr("batch 1 of epoch 7 wants image 3, but there are 3")));
+                                                HasSubstr("batch 1 of epoch 7 needs image 3, but there are 3")));
     }
     loader.StartEpoch(8, {2});
     EXPECT_THAT(TakeAll(loader), SizeIs(1));

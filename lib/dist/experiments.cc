@@ -60,7 +60,7 @@ std::string ScaleRate(const BatchGrowth& growth, proto::TrainingSpec& training) 
 // Warms up over a tenth of the epochs, at least one.
 std::string WarmUp(const BatchGrowth&, proto::TrainingSpec& training) {
   if (training.schedule() == proto::ONE_CYCLE) {
-    return "--schedule=one_cycle climbs by itself";
+    return "--schedule=one_cycle has its own warm-up";
   }
   if (TotalEpochs(training) < 2) {
     return "a run of one epoch has none to climb in";

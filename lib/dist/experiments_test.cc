@@ -215,7 +215,7 @@ TEST(ExperimentsTest, AScheduleThatClimbsHasNoWarmUp) {
   spec.mutable_training()->set_schedule(proto::ONE_CYCLE);
   const auto plan = PlanExperiment(spec, {}, kImages);
   ASSERT_THAT(plan, IsOk());
-  EXPECT_THAT(plan->left_out, Contains(HasSubstr("row '8192, warm-up': --schedule=one_cycle climbs by itself")));
+  EXPECT_THAT(plan->left_out, Contains(HasSubstr("row '8192, warm-up': --schedule=one_cycle has its own warm-up")));
   for (const proto::ScalePoint& point : plan->points) {
     EXPECT_THAT(CheckSchedule(point.training()), IsOk()) << point.row();
   }

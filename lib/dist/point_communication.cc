@@ -93,7 +93,7 @@ void AddMarked(const PointGroup& group, const proto::SweepPoint& trained, const 
     alike.pop_back();
   }
   AddBuckets(MeanBucketTimes(alike), CountOfStep(*group.exchange()).range_bytes, sent, point);
-  point.mutable_step_figures()->set_source("one more epoch, with marks");
+  point.mutable_step_figures()->set_source("an instrumented epoch");
   point.mutable_step_figures()->set_perturbation(trained.step_parts().perturbation());
   const auto steps = static_cast<double>(marked.size());
   proto::StepMeans& means = *facts.mutable_step_means();
@@ -104,9 +104,9 @@ void AddMarked(const PointGroup& group, const proto::SweepPoint& trained, const 
 }
 
 const char* WhyNotMeasured(const PointGroup& group, const proto::SweepPoint& trained) {
-  return group.replays()                                ? "marks in a replayed CUDA graph cannot be read"
+  return group.replays()                                ? "timestamps in a replayed CUDA graph cannot be read"
          : group.exchange() == nullptr                  ? "no epoch was timed"
-         : trained.step_parts().absent_reason().empty() ? "there was no epoch with marks"
+         : trained.step_parts().absent_reason().empty() ? "there was no instrumented epoch"
                                                         : trained.step_parts().absent_reason().c_str();
 }
 

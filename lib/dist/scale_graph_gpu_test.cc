@@ -85,7 +85,7 @@ class ScaleGraphGpuTest : public ::testing::Test {
   // The sum was checked before the capture, and each replay counts the bytes that it sends.
   static void ExpectWhatIsSaidOfAGraph(const proto::ScalePoint& graph, const proto::ScalePoint& eager) {
     EXPECT_TRUE(graph.sum_check().passed()) << graph.sum_check().DebugString();
-    EXPECT_EQ(graph.exposed_seconds().absent_reason(), "marks in a replayed CUDA graph cannot be read");
+    EXPECT_EQ(graph.exposed_seconds().absent_reason(), "timestamps in a replayed CUDA graph cannot be read");
     EXPECT_EQ(graph.collective_busy_seconds().value_size(), 0);
     EXPECT_EQ(graph.epoch_seconds().value_size(), 2);
     EXPECT_EQ(SentBytes(graph), SentBytes(eager));

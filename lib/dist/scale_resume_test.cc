@@ -212,7 +212,7 @@ TEST(ScaleCheckpointTest, WhatCannotBeKeptIsRefused) {
   ScaleRunOptions options = FiveEpochs(2, 8);
   options.output = "-";
   EXPECT_THAT(RunScaleRun(options),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--resume keeps its state beside the output")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--resume keeps its state next to the output")));
   options = FiveEpochs(2, 8);
   options.checkpoint = "-";
   EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--checkpoint=-")));

@@ -251,11 +251,11 @@ absl::StatusOr<proto::ScalePoint> TryPoint(const ScaleRunPlan& plan, const proto
 // Finishes the record, which is complete even if the checkpoint's point did not complete.
 absl::Status Finish(const ScaleRunOptions& options, const std::vector<proto::ScalePoint>& points,
                     RecordWriter& writer) {
-  absl::Status status =
-      options.checkpoint.empty()
-          ? absl::OkStatus()
-          : absl::ResourceExhaustedError(absl::StrCat("no checkpoint ", options.checkpoint,
-                                                      ": its point did not complete; the record says why"));
+  absl::Status status = options.checkpoint.empty()
+                            ? absl::OkStatus()
+                            : absl::ResourceExhaustedError(absl::StrCat(
+                                  "the checkpoint ", options.checkpoint,
+                                  " was not written: its point did not complete; the record contains the reason"));
   for (const proto::ScalePoint& point : points) {
     if (point.has_checkpoint()) {
       writer.AddOutput(FileOf(point.checkpoint()));

@@ -286,7 +286,7 @@ absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, co
   RETURN_IF_ERROR(SettleVariants(asked, here, plan));
   if ((plan.spec.evaluate() || !options.checkpoint.empty()) && dataset.test.size() == 0) {
     return absl::FailedPreconditionError(
-        absl::StrCat(options.input, " has no test images; --noevaluate, and no --checkpoint"));
+        absl::StrCat(options.input, " has no test images; give --noevaluate, and leave --checkpoint out"));
   }
   RETURN_IF_ERROR(CheckFlagWord("model", plan.spec.training().model(), ModelNames()));
   RETURN_IF_ERROR(SetComputeThreads(plan.spec.training().threads()));  // CountModel runs the model

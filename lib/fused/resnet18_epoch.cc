@@ -121,14 +121,14 @@ absl::StatusOr<FusedEpoch> ResNet18Epochs::TrainMarked(const std::vector<uint32_
                                                        const std::function<float(uint32_t)>& rate,
                                                        const std::function<absl::Status()>& captured) {
   if (!trained_) {
-    return absl::FailedPreconditionError("an epoch with marks comes after one without");
+    return absl::FailedPreconditionError("an instrumented epoch must follow an epoch without timestamps");
   }
   const uint32_t steps = StepsOf(order.size());
   std::vector<uint64_t> seams(size_t{steps} * kStepMarks), ranges(size_t{steps} * kExchangeMarks);
   const size_t bytes = (seams.size() + ranges.size()) * sizeof(uint64_t);
   ASSIGN_OR_RETURN(const DeviceBuffer memory, DeviceBuffer::Make(bytes));
   auto* const first = static_cast<uint64_t*>(memory.data());
-  RETURN_IF_ERROR(CudaStatus(cudaMemset(first, 0, bytes), "clearing the marks"));
+  RETURN_IF_ERROR(CudaStatus(cudaMemset(first, 0, bytes), "clearing the timestamps"));
   step_.SetMarks({{first, steps, kStepMarks}, {first + seams.size(), steps, kExchangeMarks}});
   Graphs unmarked = std::exchange(graphs_, {});
   absl::Status begun = CaptureMarked(unmarked);

@@ -55,7 +55,7 @@ void AddFigures(const proto::ScalePoint& point, proto::Table& table) {
   }
 }
 
-// Returns "timed epochs", "one more epoch, with marks (1.008 times as long as a timed one)".
+// Returns "timed epochs", "an instrumented epoch (1.008 times as long as a timed one)".
 std::string SourceOf(const proto::StepFigures& figures) {
   return figures.perturbation() == 0 ? figures.source()
                                      : absl::StrCat(figures.source(), " (", FormatNumber(figures.perturbation()),

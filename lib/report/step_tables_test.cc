@@ -40,7 +40,7 @@ proto::ScalePoint Point(proto::Reduction reduction) {
   point.set_reduction(reduction);
   point.set_outcome(proto::COMPLETED);
   proto::StepFigures& figures = *point.mutable_step_figures();
-  figures.set_source("one more epoch, with marks");
+  figures.set_source("an instrumented epoch");
   figures.set_perturbation(1.01);
   SetSpread(reduced ? 500e-6 : 420e-6, *figures.mutable_backward_seconds());
   if (reduced) {
@@ -82,7 +82,7 @@ TEST(StepTablesTest, EachFigureHasASpread) {
   EXPECT_THAT(RowOf(tables[0], 1),
               ElementsAre("2", "32", "exposed", "391", "60.00", "6.000", "60.00", "120.0", "180.0", "240.0", "2"));
   EXPECT_EQ(RowOf(tables[0], 3)[3], "- one rank alone waits for none");
-  EXPECT_THAT(tables[0].note(1), HasSubstr("N = 2, B = 32: one more epoch, with marks (1.010 times as long"));
+  EXPECT_THAT(tables[0].note(1), HasSubstr("N = 2, B = 32: an instrumented epoch (1.010 times as long"));
 }
 
 // 900 - 755 = 145 us = 60 exposed + 80 of backward + 5.

@@ -147,11 +147,11 @@ TEST(ExplainTest, TheHandWrittenStepsCommunicationIsOfAnEpochWithMarks) {
   ScaleRecords run = WholeRun();
   for (proto::ScaleRecord& record : run.records) {
     if (record.has_point()) {
-      record.mutable_point()->mutable_step_figures()->set_source("one more epoch, with marks");
+      record.mutable_point()->mutable_step_figures()->set_source("an instrumented epoch");
     }
   }
   const std::string method = Explain(run)[2].exposed_event_seconds().method();
-  EXPECT_THAT(method, HasSubstr("of one more epoch, with marks"));
+  EXPECT_THAT(method, HasSubstr("of an instrumented epoch"));
 }
 
 TEST(ExplainTest, BandwidthAndUtilization) {

@@ -43,7 +43,7 @@ absl::StatusOr<std::vector<ExchangeStep>> ToExchangeSteps(const std::vector<uint
                                                           const std::vector<uint64_t>& range_marks) {
   ASSIGN_OR_RETURN(const std::vector<StepSeams> seams, ToStepSeams(marks));
   if (range_marks.size() != seams.size() * kExchangeMarks) {
-    return absl::InternalError(absl::StrCat(range_marks.size(), " marks of the GPU's clock are not ", kExchangeMarks,
+    return absl::InternalError(absl::StrCat(range_marks.size(), " timestamps of the GPU are not ", kExchangeMarks,
                                             " for each of ", seams.size(), " steps"));
   }
   if (std::all_of(range_marks.begin(), range_marks.end(), [](uint64_t mark) { return mark == 0; })) {

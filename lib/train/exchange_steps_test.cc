@@ -84,8 +84,8 @@ TEST(ExchangeStepsTest, RefusesAClockThatRunsBackwards) {
 }
 
 TEST(ExchangeStepsTest, RefusesWhatIsNoWholeTable) {
-  EXPECT_THAT(ToExchangeSteps({1, 2, 3}, {}), StatusIs(absl::StatusCode::kInternal, HasSubstr("3 marks")));
-  EXPECT_THAT(ToExchangeSteps(kSeams, {1}), StatusIs(absl::StatusCode::kInternal, HasSubstr("1 marks")));
+  EXPECT_THAT(ToExchangeSteps({1, 2, 3}, {}), StatusIs(absl::StatusCode::kInternal, HasSubstr("3 timestamps")));
+  EXPECT_THAT(ToExchangeSteps(kSeams, {1}), StatusIs(absl::StatusCode::kInternal, HasSubstr("1 timestamps")));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ absl::StatusOr<TrainingStates> GatherStates(RankGroup* group, TrainingState own)
   const std::string packed = is_first ? "" : PackStates(states);
   if (packed.size() > kMaxOwnBytes) {
     return absl::AbortedError(absl::StrCat("rank ", group->rank(), " holds ", packed.size(),
-                                           " bytes that differ from rank 0's: its weights are other ones"));
+                                           " bytes that differ from rank 0's: its weights differ"));
   }
   ASSIGN_OR_RETURN(const std::vector<std::string> all, group->GatherState(packed));
   for (size_t rank = 1; is_first && rank < all.size(); ++rank) {

@@ -168,7 +168,7 @@ TEST(GroupStateTest, OtherWeightsAreAFault) {
   Board board(2);
   TwoDigests group(board, 1);
   EXPECT_THAT(GatherStates(&group, StateOf(1, 5 << 20)),
-              StatusIs(absl::StatusCode::kAborted, HasSubstr("its weights are other ones")));
+              StatusIs(absl::StatusCode::kAborted, HasSubstr("its weights differ")));
 }
 
 }  // namespace

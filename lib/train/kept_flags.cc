@@ -5,7 +5,7 @@ namespace lockstep {
 absl::Status CheckKeptFlags(bool resume, uint32_t state_every, const std::string& output,
                             const std::string& checkpoint) {
   if (resume && output == "-") {
-    return absl::InvalidArgumentError("--resume keeps its state beside the output; give --output the name of a file");
+    return absl::InvalidArgumentError("--resume keeps its state next to the output; give --output the name of a file");
   }
   if (state_every == 0) {
     return absl::InvalidArgumentError(

@@ -40,10 +40,9 @@ bool IsFound(const BatchBounds& known, uint32_t limit) {
 
 absl::StatusOr<Ladder> PlanLadder(const LadderOptions& options, uint64_t training_images) {
   if (options.min_batch == 0 || options.factor < 2) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a ladder starts at a batch of at least 1 and multiplies by at least 2; "
-                     "found --min_batch=",
-                     options.min_batch, " --factor=", options.factor));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "expected a first batch of at least 1 and a factor of at least 2, found --min_batch=", options.min_batch,
+        " --factor=", options.factor));
   }
   if (options.max_batch != 0 && options.max_batch < options.min_batch) {
     return absl::InvalidArgumentError(
@@ -71,7 +70,7 @@ absl::StatusOr<Ladder> PlanByHand(const std::vector<uint32_t>& batches, uint64_t
     }
     if (batch > training_images) {
       return absl::InvalidArgumentError(absl::StrCat("--batch=", batch, " is larger than the training set of ",
-                                                     training_images, " images; no such batch can be trained on"));
+                                                     training_images, " images; give a smaller batch"));
     }
   }
   return Ladder{batches, 0, training_images, true};

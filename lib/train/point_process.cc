@@ -37,7 +37,7 @@ int SignalOf(const ChildExit& exit) {
 absl::Status EndedBySignal(uint32_t batch_size, int signal_number) {
   return absl::UnavailableError(absl::StrCat("batch ", batch_size, ": its process was ended by signal ", signal_number,
                                              " (", strsignal(signal_number),
-                                             "), so nothing is known of it; the same command goes on with it"));
+                                             "), so its result is unknown; the same command resumes with it"));
 }
 
 // Returns a FAILED point. If a process has too little memory to load LibTorch, its output comes from the loader and is

@@ -81,7 +81,8 @@ absl::Status CheckWarmupStart(const proto::TrainingSpec& spec) {
 
 absl::Status CheckWarmup(const proto::TrainingSpec& spec) {
   if (spec.lr_warmup_epochs() != 0 && spec.schedule() == proto::ONE_CYCLE) {
-    return absl::InvalidArgumentError("--lr_warmup_epochs: --schedule=one_cycle climbs by itself; leave it out");
+    return absl::InvalidArgumentError(
+        "--lr_warmup_epochs: --schedule=one_cycle has its own warm-up; leave the flag out");
   }
   if (spec.lr_warmup_epochs() != 0 && spec.lr_warmup_epochs() >= TotalEpochs(spec)) {
     return absl::InvalidArgumentError(absl::StrCat("--lr_warmup_epochs=", spec.lr_warmup_epochs(), " is not below the ",

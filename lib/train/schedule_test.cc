@@ -166,7 +166,7 @@ TEST(ScheduleTest, RefusesWhatCannotBe) {
   refused("schedule: COSINE lr_milestones: [4]", "belong to --schedule=multistep");
   refused("lr_gamma: 0.5", "belong to --schedule=multistep");
   refused("schedule: COSINE lr_warmup_epochs: 10", "--lr_warmup_epochs=10 is not below the 10 epochs");
-  refused("schedule: ONE_CYCLE lr_warmup_epochs: 1", "climbs by itself");
+  refused("schedule: ONE_CYCLE lr_warmup_epochs: 1", "has its own warm-up");
   refused("lr_warmup_start: 0.01", "--lr_warmup_start=0.01 is the first rate of a warm-up; give --lr_warmup_epochs");
   refused("lr_warmup_epochs: 1 lr_warmup_start: 0.2", "expected a rate above 0 and up to 0.1, the learning rate");
   refused("lr_warmup_epochs: 1 lr_warmup_start: nan", "--lr_warmup_start=nan");

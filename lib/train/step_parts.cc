@@ -55,7 +55,7 @@ proto::StepPart ToPart(const std::vector<StepSeams>& steps, uint32_t full_steps,
 absl::StatusOr<MarkedSteps> ToMarkedSteps(const std::vector<uint64_t>& marks, uint32_t full_steps) {
   ASSIGN_OR_RETURN(const std::vector<StepSeams> seams, ToStepSeams(marks));
   if (seams.size() < full_steps) {
-    return absl::InternalError(absl::StrCat("the GPU's clock was noted in ", seams.size(), " steps, fewer than the ",
+    return absl::InternalError(absl::StrCat("the GPU recorded timestamps in ", seams.size(), " steps, fewer than the ",
                                             full_steps, " full ones"));
   }
   MarkedSteps steps;

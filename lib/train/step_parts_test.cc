@@ -68,8 +68,8 @@ TEST(StepPartsTest, OneFullStepHasNothingAfterIt) {
 }
 
 TEST(StepPartsTest, RefusesWhatIsNoTableOfAClock) {
-  EXPECT_THAT(ToMarkedSteps({}, 0), StatusIs(absl::StatusCode::kInternal, HasSubstr("0 marks")));
-  EXPECT_THAT(ToMarkedSteps({1, 2, 3}, 0), StatusIs(absl::StatusCode::kInternal, HasSubstr("3 marks")));
+  EXPECT_THAT(ToMarkedSteps({}, 0), StatusIs(absl::StatusCode::kInternal, HasSubstr("0 timestamps")));
+  EXPECT_THAT(ToMarkedSteps({1, 2, 3}, 0), StatusIs(absl::StatusCode::kInternal, HasSubstr("3 timestamps")));
   EXPECT_THAT(ToMarkedSteps(kMarks, 4), StatusIs(absl::StatusCode::kInternal, HasSubstr("the 4 full ones")));
   std::vector<uint64_t> broken = kMarks;
   broken[7] = 0;

@@ -60,15 +60,14 @@ absl::StatusOr<std::vector<StepSeams>> ToStepSeams(const std::vector<uint64_t>& 
   const size_t count = marks.size() / kStepMarks;
   if (marks.empty() || marks.size() != count * kStepMarks) {
     return absl::InternalError(
-        absl::StrCat(marks.size(), " marks of the GPU's clock are not ", kStepMarks, " for each step"));
+        absl::StrCat(marks.size(), " timestamps of the GPU are not ", kStepMarks, " for each step"));
   }
   std::vector<Row> rows;
   for (size_t i = 0; i < count; ++i) {
     rows.emplace_back(marks.data() + i * kStepMarks);
     if (!rows[i].InOrder() || (i > 0 && !rows[i - 1].Precedes(rows[i]))) {
-      return absl::InternalError(absl::StrCat("step ", i,
-                                              ": the GPU's clock ran backwards between two marks, or a mark "
-                                              "was not written"));
+      return absl::InternalError(
+          absl::StrCat("step ", i, ": a timestamp of the GPU is earlier than the one before it, or was not written"));
     }
   }
   std::vector<StepSeams> seams;

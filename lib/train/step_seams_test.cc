@@ -55,8 +55,8 @@ TEST(StepSeamsTest, AnUpdateThatIsLongerThanTheNextBatch) {
 }
 
 TEST(StepSeamsTest, RefusesWhatIsNoTableOfAClock) {
-  EXPECT_THAT(ToStepSeams({}), StatusIs(absl::StatusCode::kInternal, HasSubstr("0 marks")));
-  EXPECT_THAT(ToStepSeams({1, 2, 3}), StatusIs(absl::StatusCode::kInternal, HasSubstr("3 marks")));
+  EXPECT_THAT(ToStepSeams({}), StatusIs(absl::StatusCode::kInternal, HasSubstr("0 timestamps")));
+  EXPECT_THAT(ToStepSeams({1, 2, 3}), StatusIs(absl::StatusCode::kInternal, HasSubstr("3 timestamps")));
   const std::vector<uint64_t> good = {100, 110, 130, 160, 165, 196, 170, 185, 220, 250, 255, 262};
   for (size_t i = 0; i < good.size(); ++i) {
     std::vector<uint64_t> unwritten = good;

@@ -54,10 +54,10 @@ constexpr Switch kSwitches[] = {
     {"cuda_graph", "CUDA graph"},
     {"second_stream", "second stream"},
     {"fused_sums", "fused sums", proto::BF16, "", "", kOwn},
-    {"fused_norms", "fused norms", proto::BF16, "fused_sums", "goes on from the sums of --fused_sums", kOwn},
+    {"fused_norms", "fused norms", proto::BF16, "fused_sums", "needs the sums of --fused_sums", kOwn},
     {"own_weight_gradients", "own weight gradients", proto::BF16, "", "", kOwn},
-    {"divide_multiprocessors", "divided multiprocessors", proto::BF16, "second_stream", "divides them between streams",
-     kOwn},
+    {"divide_multiprocessors", "divided multiprocessors", proto::BF16, "second_stream",
+     "divides the multiprocessors between two streams", kOwn},
     {"own_convolutions", "own convolutions", proto::FP32, "", "", kOwn},
 };
 
@@ -110,24 +110,24 @@ proto::TrainingSpec SettleStep(const std::string& preset, const proto::TrainingS
 absl::Status CheckSwitches(const proto::TrainingSpec& spec) {
   for (const Switch& piece : kSwitches) {
     if (piece.precision != proto::PRECISION_UNSPECIFIED && IsOn(spec, piece.name) && !IsPieceOf(piece, spec)) {
-      return absl::InvalidArgumentError(absl::StrCat("--", piece.name, "=true is a piece of --step=fused in ",
+      return absl::InvalidArgumentError(absl::StrCat("--", piece.name, "=true applies to --step=fused in ",
                                                      absl::AsciiStrToLower(proto::Precision_Name(piece.precision)),
-                                                     "; this is ", proto::StepKind_Name(spec.step()), " in ",
+                                                     ", found ", proto::StepKind_Name(spec.step()), " in ",
                                                      proto::Precision_Name(spec.precision())));
     }
   }
   if (spec.second_stream() && spec.step() != proto::FUSED) {
     return absl::InvalidArgumentError(
-        "--second_stream=true is a piece of --step=fused; leave it out, or add --step=fused");
+        "--second_stream=true applies to --step=fused; leave it out, or add --step=fused");
   }
   for (const Switch& piece : kSwitches) {
     if (IsOn(spec, piece.name) && !IsAllowed(piece, spec)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--", piece.name, "=true is by kernels of ours; this is --own_kernels=false: leave one out"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--", piece.name, "=true needs Lockstep's own kernels, found --own_kernels=false; leave one out"));
     }
     if (IsOn(spec, piece.name) && !HasWhatItRequires(piece, spec)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("--", piece.name, "=true ", piece.why, "; this is --", piece.requires_switch, "=false"));
+          absl::StrCat("--", piece.name, "=true ", piece.why, ", found --", piece.requires_switch, "=false"));
     }
   }
   return absl::OkStatus();

@@ -81,7 +81,7 @@ absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Data
   }
   if ((options.evaluate || !options.checkpoint.empty()) && dataset.test.size() == 0) {
     return absl::FailedPreconditionError(
-        absl::StrCat(options.input, " has no test images; --noevaluate, and no --checkpoint"));
+        absl::StrCat(options.input, " has no test images; give --noevaluate, and leave --checkpoint out"));
   }
   *plan.spec.mutable_training() = SettleTraining(options.spec.preset(), options.spec.training(), plan.device);
   ASSIGN_OR_RETURN(*plan.spec.mutable_training()->mutable_normalization(),

@@ -97,12 +97,11 @@ absl::Status CheckRemedies(const proto::TrainingSpec& spec) {
 absl::Status CheckAutograd(const proto::TrainingSpec& spec) {
   const bool cpu = spec.device() != proto::CUDA;
   if (cpu && spec.precision() == proto::TF32) {
-    return absl::InvalidArgumentError(
-        "precision TF32 is the GPU's; expected fp32 or bf16 on the CPU, or --device=cuda");
+    return absl::InvalidArgumentError("precision TF32 needs a GPU; give fp32 or bf16 on the CPU, or --device=cuda");
   }
   if (cpu && spec.cuda_graph()) {
     return absl::InvalidArgumentError(
-        "--cuda_graph=true captures a CUDA graph; this is the CPU: leave it out, or --device=cuda");
+        "--cuda_graph=true captures a CUDA graph, but the device is a CPU; leave it out, or give --device=cuda");
   }
   return spec.cuda_graph() && spec.accumulate() > 1
              ? absl::InvalidArgumentError(absl::StrCat("--cuda_graph=true with --accumulate=", spec.accumulate(),
@@ -121,7 +120,7 @@ absl::Status CheckFused(const proto::TrainingSpec& spec) {
   }
   return spec.device() == proto::CUDA
              ? absl::OkStatus()
-             : absl::InvalidArgumentError("--step=fused computes on CUDA; this is the CPU: --step=autograd");
+             : absl::InvalidArgumentError("--step=fused needs CUDA, but the device is a CPU; give --step=autograd");
 }
 
 }  // namespace

@@ -272,7 +272,7 @@ class Sweep {
       bounds_.fails = bounds_.fails == 0 ? point.batch_size() : std::min(bounds_.fails, point.batch_size());
     }
     if (point.outcome() == proto::KILLED && options_.resume) {
-      killed_ = absl::StrCat("batch ", point.batch_size(), ": ", point.detail(), "; the same command goes on with it");
+      killed_ = absl::StrCat("batch ", point.batch_size(), ": ", point.detail(), "; the same command resumes with it");
     }
     if (first_failure) {
       failure_ = FailureOf(point);
@@ -299,7 +299,8 @@ class Sweep {
     }
     if (!options_.checkpoint.empty() && !journal_.has_checkpoint()) {
       return absl::ResourceExhaustedError(
-          absl::StrCat("no checkpoint ", options_.checkpoint, ": its point did not complete; the record says why"));
+          absl::StrCat("the checkpoint ", options_.checkpoint,
+                       " was not written: its point did not complete; the record contains the reason"));
     }
     return absl::OkStatus();
   }
@@ -365,10 +366,11 @@ absl::Status PlanAndSweep(const TrainSweepOptions& options, FinishedWork& work) 
 void EndStalledPoint(uint32_t batch_size, c10::Device device, const absl::Status& stalled) {
   const absl::Status error(
       stalled.code(),
-      absl::StrCat(
-          stalled.message(),
-          device.is_cuda() ? "; the GPU does not answer: a kernel does not end, or another program holds it" : "",
-          " (--timeout)"));
+      absl::StrCat(stalled.message(),
+                   device.is_cuda()
+                       ? "; the GPU does not respond: a kernel does not end, or another program occupies the GPU"
+                       : "",
+                   " (--timeout)"));
   const bool reported = WriteResult(UnfinishedPoint(batch_size, error).SerializeAsString()).ok();
   _exit(reported ? 0 : static_cast<int>(ExitCode::kDevice));
 }

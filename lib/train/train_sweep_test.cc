@@ -387,7 +387,7 @@ TEST_F(TrainSweepTest, AKilledPointIsGoneOnWith) {
   }));
   kill(child, SIGKILL);
   EXPECT_EQ(Wait(), 5) << Stderr();
-  EXPECT_THAT(Stderr(), HasSubstr("the same command goes on with it"));
+  EXPECT_THAT(Stderr(), HasSubstr("the same command resumes with it"));
   EXPECT_FALSE(FileExists(output_));
   ASSERT_EQ(Run(flags), 0) << Stderr();
   EXPECT_EQ(Records()[1].point().outcome(), proto::COMPLETED);

@@ -344,7 +344,7 @@ class TrainingRun {
 
   // Trains the instrumented epoch.
   absl::Status TimeParts() {
-    constexpr char kWhat[] = "the epoch with marks";
+    constexpr char kWhat[] = "the instrumented epoch";
     stall_watch_.Enter(kWhat);
     absl::StatusOr<std::optional<MarkedSteps>> marked = trainer_->TrainMarked(epochs_ - 1);
     if (!marked.ok()) {

@@ -115,7 +115,7 @@ TEST(RunTrainingDeathTest, AGpuThatMarksBrokeIsNamedAtOnce) {
     std::fprintf(stderr, "%s\n", RunUnmarked(c10::Device(c10::kCUDA, 0), point).ToString().c_str());
     std::_Exit(7);
   };
-  EXPECT_EXIT(run(), ::testing::ExitedWithCode(7), "INTERNAL: the epoch with marks: the clock ran backwards");
+  EXPECT_EXIT(run(), ::testing::ExitedWithCode(7), "INTERNAL: the instrumented epoch: the clock ran backwards");
 }
 
 }  // namespace

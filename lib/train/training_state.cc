@@ -22,9 +22,8 @@ namespace {
 // training run, which must be told to ignore it.
 absl::Status Unusable(const std::string& path, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(absl::StripSuffix(status.message(), "; make the file again"),
-                                                  "; training cannot go on from "
-                                                  "this state: remove ",
-                                                  path, " to start it afresh, or use --force"));
+                                                  "; training cannot resume from this state: remove ", path,
+                                                  " to start again, or use --force"));
 }
 
 template <typename Records>
@@ -77,7 +76,7 @@ absl::StatusOr<std::optional<TrainingStates>> ReadTrainingState(const TrainingSt
   }
   absl::StatusOr<TrainingStates> states = FromRecords(read.records);
   if (!states.ok() || states->empty()) {
-    return Unusable(file.path, states.ok() ? absl::DataLossError("holds no rank's progress") : states.status());
+    return Unusable(file.path, states.ok() ? absl::DataLossError("contains no rank's progress") : states.status());
   }
   return *std::move(states);
 }

@@ -312,7 +312,7 @@ class TrainingState(OutputsCase):
         arguments = [f"--input={self.dataset}", *SWEEP, "--resume", f"--output={self.folder / 'out.rec'}"]
         result = self.call("train_sweep", *arguments)
         self.assertEqual(result.returncode, 3, result.stderr.decode())
-        self.assertRegex(result.stderr.decode(), f"train_sweep: error: .*remove {state} to start it afresh")
+        self.assertRegex(result.stderr.decode(), f"train_sweep: error: .*remove {state} to start again")
         state.unlink()
         self.call("train_sweep", *arguments, check=True)
 
