@@ -43,7 +43,7 @@ PLANS = ["--model=lenet5", "--model=lenet5_bias", "--model=lenet", "--epochs=1",
          "--accumulate=2 --find_max", "--checkpoint=w.pt --batch=8,16", "--checkpoint=w.pt --checkpoint_batch=16 --batch=8,16",
          "--checkpoint=w.pt --checkpoint_batch=5 --batch=8", "--checkpoint=-", "--noevaluate --target_accuracy=0.9",
          "--target_accuracy=0.9 --evaluate_every=2", "--resume --output=-", "--output=", "--workers=0 --deterministic",
-         "--label_smoothing=0.1 --clip_norm=1 --lars=0.001 --zero_gamma --fixed_order", "--zero_gamma --model=lenet5",
+         "--label_smoothing=0.1 --clip_norm=1 --lars=0.001 --zero_gamma --no_set_epoch", "--zero_gamma --model=lenet5",
          "--label_smoothing=2", "--validation_images=200 --batch=32", "--validation_images=2040 --batch=32", "--noevaluate --validation_images=1",
          "--lr_warmup_epochs=2 --lr_warmup_start=0.01 --batch=32", "--lr_warmup_start=0.01 --batch=32",
          "--lr_warmup_epochs=2 --lr_warmup_start=0.5 --batch=32"]
@@ -57,7 +57,7 @@ SCALES = ["", "--ranks=1 --batch=16", "--ranks=1,2,4 --batch=64 --batch_mode=glo
           "--gradient_compression=fp16", "--cuda_graph=true", "--accumulate=3 --batch=32",
           "--accumulate=4 --batch=32 --ranks=2",
           "--schedule=cosine --lr_warmup_epochs=1 --epochs=10 --batch=32", "--noevaluate --target_accuracy=0.9",
-          "--label_smoothing=0.1 --clip_norm=1 --lars=0.001 --zero_gamma --fixed_order --batch=32",
+          "--label_smoothing=0.1 --clip_norm=1 --lars=0.001 --zero_gamma --no_set_epoch --batch=32",
           "--checkpoint=w.pt --batch=8,16", "--checkpoint=w.pt --checkpoint_batch=5 --batch=8", "--resume --output=-",
           "--checkpoint=w.pt --experiment=sampler_epoch --ranks=2 --batch=128",
           "--mode=ddp,dp --gradient_compression=none,bf16 --batch=32", "--preset=lab,fast --reducer=own,c10d --batch=32 --ranks=2",
@@ -65,7 +65,7 @@ SCALES = ["", "--ranks=1 --batch=16", "--ranks=1,2,4 --batch=64 --batch_mode=glo
           "--experiment=large_batch --ranks=2 --batch=32,514 --seeds=1", "--experiment=large_batch --ranks=2 --batch=32,1000 --seeds=1 --validation_images=0",
           "--experiment=large_batch --ranks=2 --batch=64,32",
           ["--experiment=large_batch", "--ranks=2", "--batch=32,514", "--rows=514, ghost batch norm"],
-          "--experiment=sampler_epoch --ranks=2 --batch=32 --fixed_order", "--experiment=what_is_sent --ranks=2 --batch=32 --model=lenet5"]
+          "--experiment=sampler_epoch --ranks=2 --batch=32 --no_set_epoch", "--experiment=what_is_sent --ranks=2 --batch=32 --model=lenet5"]
 
 # Cases of each device. Outputs that do not depend on the device's step are the same on CUDA, so CUDA has only the
 # steps.

@@ -121,7 +121,7 @@ COMM_MODEL = [
     Mode("comm_model", "dry", "--audit=hand_in.csv --output={out} --dry_run", {}),
 ]
 TRAINING = {"model": "lenet5_bias", "seed": "3", "learning_rate": "0.003", "momentum": "0.5", "weight_decay": "0.1",
-            "label_smoothing": "0.1", "clip_norm": "0.01", "lars": "0.001", "fixed_order": "", "schedule": "cosine",
+            "label_smoothing": "0.1", "clip_norm": "0.01", "lars": "0.001", "no_set_epoch": "", "schedule": "cosine",
             "lr_milestones": "1", "lr_gamma": "0.5", "lr_warmup_epochs": "1", "noaugment": "", "epochs": "3", "repeats": "2",
             "noevaluate": "", "evaluate_every": "1", "target_accuracy": "0.99", "accumulate": "2", "precision": "bf16",
             "memory_format": "channels_last", "drop_last": "", "batch": "10", "checkpoint": "{out}.pt", "dry_run": "",
@@ -149,7 +149,7 @@ TRAIN_SWEEP = [
 
 SCALE_OWN = {"ranks", "batch", "batch_mode", "mode", "experiment", "seeds", "rows", "ablation", "noablation", "overlap",
              "first_bucket_mib", "bucket_mib", "gradient_compression", "buffers", "backend", "reducer", "bucket_plan",
-             "launcher", "master_addr", "master_port", "interface", "prediction", "fixed_order"}
+             "launcher", "master_addr", "master_port", "interface", "prediction", "no_set_epoch"}
 LAUNCH = {"launcher": ("none", "of ranks that a launcher starts"), "interface": ("lo", "the way between hosts")}
 SCALE_BASE = "--input=dataset.rec --model=lenet5 --device=cpu --threads=1 --dry_run --output={out}"
 # Flags that the plan does not show; the record of a run does.
@@ -161,15 +161,15 @@ PLANNED = {"overlap": ("false", "recorded: scale_run_test"), "first_bucket_mib":
 SCALE_RUN = [
     Mode("scale_run", "ddp", f"{SCALE_BASE} --ranks=1,2 --batch=20",
          {"ranks": "1", "batch": "10", "batch_mode": "global", "mode": "dp", "noablation": "", "gradient_compression": "bf16",
-          "experiment": "sampler_epoch", "fixed_order": ""},
+          "experiment": "sampler_epoch", "no_set_epoch": ""},
          {**PLANNED, **LAUNCH, "ablation": ("true", "the default"), "noablation": ("", "shown")},
          also=(("experiment", "--ranks=2"),)),
     Mode("scale_run", "dp", f"{SCALE_BASE} --ranks=1,2 --batch=20 --mode=dp",
-         {"ranks": "1", "batch": "10", "batch_mode": "global", "mode": "ddp", "fixed_order": ""},
+         {"ranks": "1", "batch": "10", "batch_mode": "global", "mode": "ddp", "no_set_epoch": ""},
          {**LAUNCH, "noablation": ("", "nothing to leave out"), "gradient_compression": ("none", "bf16 is refused"),
           "buffers": ("local", "the others are refused"), "prediction": PLANNED["prediction"]}),
     Mode("scale_run", "large_batch", f"{SCALE_BASE} --experiment=large_batch --ranks=2 --batch=10,20",
-         {"ranks": "1", "batch": "10,40", "seeds": "2", "rows": "10", "experiment": "sampler_epoch", "fixed_order": "",
+         {"ranks": "1", "batch": "10,40", "seeds": "2", "rows": "10", "experiment": "sampler_epoch", "no_set_epoch": "",
           "gradient_compression": "bf16"},
          {**PLANNED, **LAUNCH, "batch_mode": ("global", "what an experiment has"), "noablation": ("", "nothing is left out"),
           "mode": ("ddp", "dp is refused")},
@@ -179,7 +179,7 @@ SCALE_RUN = [
          {**PLANNED, **LAUNCH, "batch_mode": ("global", "what an experiment has"), "noablation": ("", "nothing is left out"),
           "mode": ("ddp", "dp is refused")}),
     Mode("scale_run", "what_is_sent", f"{SCALE_BASE} --experiment=what_is_sent --ranks=2 --batch=20",
-         {"ranks": "4", "batch": "10", "seeds": "2", "rows": "gradients only", "experiment": "sampler_epoch", "fixed_order": "",
+         {"ranks": "4", "batch": "10", "seeds": "2", "rows": "gradients only", "experiment": "sampler_epoch", "no_set_epoch": "",
           "gradient_compression": "bf16"},
          {**{k: v for k, v in PLANNED.items() if k != "buffers"}, **LAUNCH, "batch_mode": ("global", "what an experiment has"),
           "noablation": ("", "nothing is left out"), "mode": ("ddp", "dp is refused")}),

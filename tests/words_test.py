@@ -51,6 +51,8 @@ RULES = [
      "constexpr double kMilli = 1e3;", "constexpr double kMillisecondsPerSecond = 1e3;"),
     ("a slow version that defines a result is a reference", CODE | SCRIPTS | TEXT,
      re.compile(r"\b[Tt]wins?\b|[a-z]Twins?(?![a-z])"), "AsTheTwinHasIt", "intertwined"),
+    ("a sampler has no set_epoch", CODE | SCRIPTS | TEXT, re.compile(r"\b(?:set_)?fixed_order\b|FixedOrder"),
+     "--fixed_order", "in a fixed order"),
     ("machine and environment have a fingerprint", CODE | SCRIPTS | TEXT, re.compile(r"[Ss]urroundings(?![a-z])"),
      "the surroundings of a run", "the surrounding text"),
     ("a seed starts random numbers; the documents are hand-ins", CODE | SCRIPTS | TEXT | {".textproto"},

@@ -71,7 +71,7 @@ RANGED_FLAG(double, lars, 0, 0, 1000,
             "--clip_norm. Biases and batch norm then have no weight decay. 0: plain SGD.");
 ABSL_FLAG(bool, zero_gamma, false,
           "Start the last batch norm's scale in each residual block at 0 (Goyal et al. 2017).");
-ABSL_FLAG(bool, fixed_order, false,
+ABSL_FLAG(bool, no_set_epoch, false,
           "Use the first epoch's image order in every epoch, like a sampler without set_epoch.");
 ABSL_FLAG(std::string, schedule, "constant",
           "Schedule of the learning rate, with the peak --learning_rate: constant; multistep or cosine, changed once "
@@ -145,7 +145,7 @@ std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first) {
         {"clip_norm", "0: no clipping"},
         {"lars", "0: plain SGD"},
         {"zero_gamma"},
-        {"fixed_order"},
+        {"no_set_epoch"},
         {"accumulate"}}},
       {"target",
        "evaluation on test and held-out images",

@@ -14,6 +14,7 @@ struct RenamedFlag {
 };
 
 constexpr RenamedFlag kRenamedFlags[] = {
+    {"fixed_order", "no_set_epoch"},
     {"graph", "cuda_graph"},
 };
 

@@ -8,11 +8,11 @@
 namespace lockstep {
 namespace {
 
-proto::RankFacts FactsOf(bool fixed, uint32_t rank) {
+proto::RankFacts FactsOf(bool no_set_epoch, uint32_t rank) {
   proto::TrainingSpec training;
   training.set_seed(7);
   training.set_warmup_epochs(1);
-  training.set_fixed_order(fixed);
+  training.set_no_set_epoch(no_set_epoch);
   proto::RankFacts facts;
   EpochOrders(41, training, 2, rank).Describe(5, 8, facts);
   return facts;

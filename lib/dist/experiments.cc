@@ -263,7 +263,7 @@ std::vector<Row> SamplerRows(const proto::ScaleSpec& spec) {
   Row with = {"with the epoch number", spec.batch_size(0), spec.buffers(), spec.training(), ""};
   Row without = with;
   without.name = "without";
-  without.training.set_fixed_order(true);
+  without.training.set_no_set_epoch(true);
   return {with, without};
 }
 
@@ -302,9 +302,9 @@ absl::Status CheckExperiment(const proto::ScaleSpec& spec) {
         absl::StrCat("--experiment=", absl::AsciiStrToLower(proto::Experiment_Name(spec.experiment())),
                      " trains at one batch, found ", spec.batch_size_size(), "; give --batch=128"));
   }
-  if (spec.experiment() == proto::SAMPLER_EPOCH && spec.training().fixed_order()) {
+  if (spec.experiment() == proto::SAMPLER_EPOCH && spec.training().no_set_epoch()) {
     return absl::InvalidArgumentError(
-        "--fixed_order: --experiment=sampler_epoch trains with and without it; leave it out");
+        "--no_set_epoch: --experiment=sampler_epoch trains with and without it; leave it out");
   }
   for (const uint32_t batch : spec.batch_size()) {
     if (batch < spec.batch_size(0)) {

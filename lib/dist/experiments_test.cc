@@ -235,8 +235,8 @@ TEST(ExperimentsTest, TheOthersHaveRowsOfTheirOwn) {
   const auto sampler = PlanExperiment(Spec(proto::SAMPLER_EPOCH, {128}), {}, kImages);
   ASSERT_THAT(sampler, IsOk());
   ASSERT_EQ(sampler->points.size(), 4);
-  EXPECT_FALSE(sampler->points[0].training().fixed_order());
-  EXPECT_TRUE(sampler->points[2].training().fixed_order());
+  EXPECT_FALSE(sampler->points[0].training().no_set_epoch());
+  EXPECT_TRUE(sampler->points[2].training().no_set_epoch());
   const auto sent = PlanExperiment(Spec(proto::WHAT_IS_SENT, {128}), {"buffers broadcast"}, kImages);
   ASSERT_THAT(sent, IsOk());
   ASSERT_EQ(sent->points.size(), 2);
@@ -258,9 +258,9 @@ TEST(ExperimentsTest, RefusesWhatIsNoExperiment) {
   EXPECT_THAT(PlanExperiment(Spec(proto::LARGE_BATCH, {8192, 128}), {}, kImages),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--batch=8192,128; give the smallest first")));
   spec = Spec(proto::SAMPLER_EPOCH, {128});
-  spec.mutable_training()->set_fixed_order(true);
+  spec.mutable_training()->set_no_set_epoch(true);
   EXPECT_THAT(PlanExperiment(spec, {}, kImages),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--fixed_order")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--no_set_epoch")));
   spec = Spec(proto::WHAT_IS_SENT, {128});
   spec.set_seeds(0);
   EXPECT_THAT(PlanExperiment(spec, {}, kImages), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--seeds=0")));

@@ -45,7 +45,7 @@ std::vector<FlagUse> ScaleFlagUses(const ScaleRunOptions& options) {
        spec.experiment() != proto::WHAT_IS_SENT,
        "with --experiment=what_is_sent, whose rows are the ways to send buffers",
        ""},
-      {{"fixed_order"},
+      {{"no_set_epoch"},
        spec.experiment() != proto::SAMPLER_EPOCH,
        "with --experiment=sampler_epoch, whose rows are both orders",
        ""},

@@ -76,7 +76,7 @@ TEST(ScaleFlagUsesTest, Experiments) {
   options.spec.set_preset("fast");
   options.spec.mutable_training()->set_step(proto::AUTOGRAD);
   options.spec.set_experiment(proto::SAMPLER_EPOCH);
-  EXPECT_THAT(Idle(options), UnorderedElementsAre("own_kernels", "fixed_order"));
+  EXPECT_THAT(Idle(options), UnorderedElementsAre("own_kernels", "no_set_epoch"));
   options.spec.set_experiment(proto::WHAT_IS_SENT);
   EXPECT_THAT(Idle(options), UnorderedElementsAre("own_kernels", "buffers"));
 }

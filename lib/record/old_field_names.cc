@@ -24,6 +24,7 @@ constexpr Renamed kRenamed[] = {
     {"Acceptance", "least_degrees_of_freedom", "min_degrees_of_freedom"},
     {"Header", "surroundings_sha256", "environment_fingerprint"},
     {"ModelSpec", "least_gain", "min_gain"},
+    {"TrainingSpec", "fixed_order", "no_set_epoch"},
     {"TrainingSpec", "lr_milestone", "lr_milestones"},
 };
 

@@ -40,7 +40,7 @@ void WarnOfOrders(const ExperimentView& view, std::vector<Warning>& warnings) {
       for (const proto::RankFacts& rank : point->rank()) {
         const auto& orders = rank.epoch_order_sha256();
         const size_t different = std::set<std::string>(orders.begin(), orders.end()).size();
-        const size_t expected = point->training().fixed_order() ? 1 : static_cast<size_t>(orders.size());
+        const size_t expected = point->training().no_set_epoch() ? 1 : static_cast<size_t>(orders.size());
         if (!orders.empty() && different != expected) {
           warnings.push_back({"wrong_orders", absl::StrCat("WRONG ORDERS OF IMAGES: ", view.scale->name(), ", row '",
                                                            row.name, "', seed ", point->training().seed(), ", rank ",

@@ -154,9 +154,9 @@ std::string SayBatch(const LargeBatchView& large, const LargeBatchRows& batch,
 // --- Q5 ---
 
 // Returns the row with this kind of order; null if it was not trained.
-const ExperimentRow* FindOrder(const ExperimentView& view, bool fixed) {
+const ExperimentRow* FindOrder(const ExperimentView& view, bool no_set_epoch) {
   for (const ExperimentRow& row : view.rows) {
-    if (!row.trained.empty() && !row.first().rank().empty() && row.first().training().fixed_order() == fixed) {
+    if (!row.trained.empty() && !row.first().rank().empty() && row.first().training().no_set_epoch() == no_set_epoch) {
       return &row;
     }
   }

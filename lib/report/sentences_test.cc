@@ -302,7 +302,7 @@ TEST(SentencesTest, Q5SaysWhenTheDifferenceIsNotSignificant) {
   LabRecords lab = WholeLab();
   const double accuracies[] = {0.52, 0.58, 0.59};
   for (proto::ScalePoint& point : lab.scales[2].points) {
-    if (point.training().fixed_order()) {
+    if (point.training().no_set_epoch()) {
       point.mutable_epoch(4)->set_test_accuracy(accuracies[point.training().seed() - 7]);
     }
   }

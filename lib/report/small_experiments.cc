@@ -166,17 +166,17 @@ LabScale OldLargeBatch() {
 LabScale SmallSampler() {
   LabScale file = Named("sampler.rec", "experiment: SAMPLER_EPOCH seeds: 3");
   AddRows({{"with the epoch number", 128, 5, 391, "", {{1.0, 60}, {1.1, 62}, {1.2, 64}}},
-           {"without", 128, 5, 391, "fixed_order: true", {{1.3, 50}, {1.3, 52}, {1.3, 54}}}},
+           {"without", 128, 5, 391, "no_set_epoch: true", {{1.3, 50}, {1.3, 52}, {1.3, 54}}}},
           file);
   for (proto::ScalePoint& point : file.points) {
-    const bool fixed = point.training().fixed_order();
+    const bool no_set_epoch = point.training().no_set_epoch();
     for (int rank = 0; rank < 2; ++rank) {
       proto::RankFacts& facts = *point.add_rank();
       facts.set_rank(static_cast<uint32_t>(rank));
-      facts.set_distinct_images_ever(fixed ? 25000 : 48440);
-      facts.set_repeated_batch_share(fixed ? 1 : 0);
+      facts.set_distinct_images_ever(no_set_epoch ? 25000 : 48440);
+      facts.set_repeated_batch_share(no_set_epoch ? 1 : 0);
       for (int epoch = 0; epoch < 5; ++epoch) {
-        facts.add_epoch_order_sha256(absl::StrCat("order ", rank, " ", fixed ? 0 : epoch));
+        facts.add_epoch_order_sha256(absl::StrCat("order ", rank, " ", no_set_epoch ? 0 : epoch));
       }
     }
   }

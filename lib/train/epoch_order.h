@@ -10,7 +10,7 @@
 namespace lockstep {
 
 // Returns the shard of `rank` out of `ranks` over `images` images, in the order given by (seed, epoch). With
-// fixed_order, every epoch has the order of the first. A single rank gets all images.
+// no_set_epoch, every epoch has the order of the first. A single rank gets all images.
 Shard EpochShard(const proto::TrainingSpec& spec, uint32_t images, uint32_t ranks, uint32_t rank, uint32_t epoch);
 
 }  // namespace lockstep

@@ -16,7 +16,7 @@ TEST(OrderOfTest, EveryEpochHasItsOwnUnlessTheOrderIsFixed) {
   EXPECT_EQ(OrderOf(input, 0), EpochOrder(40, 3, 0));
   EXPECT_EQ(OrderOf(input, 2), EpochOrder(40, 3, 2));
   EXPECT_NE(OrderOf(input, 2), OrderOf(input, 0));
-  input.spec.set_fixed_order(true);
+  input.spec.set_no_set_epoch(true);
   EXPECT_EQ(OrderOf(input, 2), EpochOrder(40, 3, 0));
   EXPECT_EQ(OrderOf(input, 2), OrderOf(input, 0));
 }

@@ -27,7 +27,7 @@ std::string RemedyText(const proto::TrainingSpec& training) {
     absl::StrAppend(&text, ", LARS ", training.lars());
   }
   return absl::StrCat(text, training.zero_gamma() ? ", last gammas start at 0" : "",
-                      training.fixed_order() ? ", same order in every epoch" : "");
+                      training.no_set_epoch() ? ", same order in every epoch" : "");
 }
 
 }  // namespace
