@@ -23,7 +23,7 @@ import re
 import statistics
 import sys
 
-COUNT, MARK = "AdvanceBatchKernel", "MarkClockKernel"
+COUNT, TIMESTAMP = "AdvanceBatchKernel", "RecordTimestampKernel"
 BEFORE, BEHIND = 10, 40  # us
 LATE = 10  # smallest difference in us that is printed
 
@@ -62,8 +62,8 @@ def steps_of(kernels):
     """Returns (begin, end) of each step, the shortest first: only steps without timestamps, if there are any."""
     counts = [i for i, kernel in enumerate(kernels) if kernel.name == COUNT]
     steps = list(zip(counts, counts[1:]))
-    unmarked = [step for step in steps if not any(kernel.name == MARK for kernel in kernels[slice(*step)])]
-    times = [(kernels[first].begin, kernels[second].begin) for first, second in unmarked or steps]
+    plain = [step for step in steps if not any(kernel.name == TIMESTAMP for kernel in kernels[slice(*step)])]
+    times = [(kernels[first].begin, kernels[second].begin) for first, second in plain or steps]
     return sorted(times, key=lambda step: step[1] - step[0])
 
 

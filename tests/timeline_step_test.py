@@ -28,7 +28,7 @@ def rank(origin, shift):
     lines += [line(begin + shift + 60, 5, "ConvolutionNormKernel") for begin in begins]
     lines += [line(begin + shift + 70, 5, OTHERS) for begin in begins]
     lines += [line(begin + shift + 80, 9, "copy to a peer of 4096 bytes", 9, 0) for begin in begins]
-    return f"# from {origin} ns\n" + "".join(lines + [line(340 + shift, 1, "MarkClockKernel")])
+    return f"# from {origin} ns\n" + "".join(lines + [line(340 + shift, 1, "RecordTimestampKernel")])
 
 
 class TimelineStepTest(unittest.TestCase):
@@ -61,9 +61,9 @@ class TimelineStepTest(unittest.TestCase):
         self.assertEqual(begins, sorted(begins))
         self.assertTrue(-10 <= begins[0] and begins[-1] <= 150, begins)
 
-    def test_steps_with_marks_where_there_are_no_others(self):
-        marks = "".join(line(begin + 50, 1, "MarkClockKernel") for begin in [0, 100, 220, 330])
-        ran = self.run_over(rank(0, 0) + marks)
+    def test_steps_with_timestamps_where_there_are_no_others(self):
+        timestamps = "".join(line(begin + 50, 1, "RecordTimestampKernel") for begin in [0, 100, 220, 330])
+        ran = self.run_over(rank(0, 0) + timestamps)
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
         self.assertEqual(ran.stdout.splitlines()[0], "step 110.0, median of 4 from 100.0 to 120.0")
 
@@ -92,10 +92,10 @@ class TimelineStepTest(unittest.TestCase):
             "20.0 0.0 5.0 35.0 b1 AwaitKernel 1", "40.0 30.0 5.0 5.0 b132 ConvolutionNormKernel 1"]])
 
     def test_no_step_and_no_file(self):
-        marked = rank(0, 0).splitlines(keepends=True)[:2] + [line(500, 1, "MarkClockKernel")]
-        for texts in ([], [""], ["".join(marked)]):
+        with_timestamps = rank(0, 0).splitlines(keepends=True)[:2] + [line(500, 1, "RecordTimestampKernel")]
+        for texts in ([], [""], ["".join(with_timestamps)]):
             self.assertEqual(self.run_over(*texts).returncode, 3)
-        late = self.run_over(rank(0, 0), "".join(marked), flags=["--late"])
+        late = self.run_over(rank(0, 0), "".join(with_timestamps), flags=["--late"])
         self.assertEqual((late.returncode, late.stdout, len(late.stderr.splitlines())), (3, "", 1))
         cut = self.run_over(rank(0, 0) + "     540.0      1.0      7")
         self.assertEqual((cut.returncode, len(cut.stderr.splitlines())), (2, 1))

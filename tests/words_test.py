@@ -33,6 +33,9 @@ WALL_CLOCK = [
 RETIRED_NAMES = re.compile("|".join((
     r"\bStepLanes?\b|\bstep_lanes|\blanes_\b",  # StepStreams
     r"\bWire(?!FormatLite|Type)[A-Z]?|\bwire_(?!format_lite)|_wire\b",  # CommunicationDtype, send buffer
+    r"(?:Time|Clock|Reducer|Bucket|Step|Range|Arrival|Exchange)Marks?\b|\bMarkClock",  # Timestamp
+    r"\b(?:time|step|range|reducer|clock)_marks?\b",
+    r"\bTrainMarked|\bMarkedSteps|\bStepSeams|\b[sS]eams\b|step_seams",  # TrainInstrumented, StepPhases
     r"SilentExchange\b|\bsilent_exchange",  # NoOpExchange
 )))
 
@@ -87,7 +90,7 @@ DOCUMENTS_WITH_RETIRED_WORDS = {"CONTRIBUTING.md"}  # names them
 
 # Lines of code of more than 120 columns, by the first folder of their path. These ceilings only fall.
 MAX_COLUMNS = 120
-LONG_LINES = {"benchmarks": 140, "lib": 43, "tests": 302, "third_party": 55, "tools": 37}
+LONG_LINES = {"benchmarks": 140, "lib": 42, "tests": 301, "third_party": 55, "tools": 37}
 
 
 def names_no_subject(lines, mark):

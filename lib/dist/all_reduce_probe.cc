@@ -17,7 +17,7 @@ absl::StatusOr<std::vector<double>> ProbeAllReduce(Communicator& communicator, c
   // values.
   const at::Tensor flat = at::zeros({static_cast<int64_t>(options.size_bytes / sizeof(float))},
                                     at::TensorOptions().dtype(at::kFloat).device(device));
-  std::vector<TimeMark> ends;
+  std::vector<Timestamp> ends;
   for (int i = 0; i < options.warmup + options.repeats; ++i) {
     ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, communicator.AllReduceSum(flat));
     RETURN_IF_ERROR(collective->Wait());

@@ -82,7 +82,7 @@ absl::Status BucketedReducer::BeforeBackward() {
   next_bucket_ = 0;
   armed_ = true;
   status_ = absl::OkStatus();
-  marks_.BeginStep(parameters_.front().tensor.device()).buckets.resize(buckets_.size());
+  timestamps_.BeginStep(parameters_.front().tensor.device()).buckets.resize(buckets_.size());
   if (measured_) {
     readiness_.BeginStep();
   }
@@ -99,7 +99,7 @@ void BucketedReducer::OnGradient(size_t parameter) {
     ready_order_.push_back(parameter);
   }
   if (measured_) {
-    readiness_.Mark(parameter);
+    readiness_.Record(parameter);
   }
   const size_t bucket = bucket_of_[parameter];
   if (--buckets_[bucket].waiting_for == 0) {
@@ -143,13 +143,13 @@ absl::Status BucketedReducer::Launch(size_t bucket) {
   if (!send_buffer.is_same(buckets_[bucket].flat)) {
     send_buffer.copy_(buckets_[bucket].flat);
   }
-  marks_.step().buckets[bucket].ready = TimeMark::Here(send_buffer.device());
+  timestamps_.step().buckets[bucket].ready = Timestamp::Here(send_buffer.device());
   if (!options_.all_reduce) {
     return absl::OkStatus();
   }
   ASSIGN_OR_RETURN(std::shared_ptr<Collective> collective, communicator_.AllReduceSum(send_buffer));
   in_flight_.push_back(std::move(collective));
-  marks_.CountSent(send_buffer.nbytes());
+  timestamps_.CountSent(send_buffer.nbytes());
   return absl::OkStatus();
 }
 
@@ -164,15 +164,15 @@ absl::Status BucketedReducer::CheckComplete() const {
 
 absl::Status BucketedReducer::AfterBackward() {
   armed_ = false;
-  marks_.step().backward_end = TimeMark::Here(parameters_.front().tensor.device());
+  timestamps_.step().backward_end = Timestamp::Here(parameters_.front().tensor.device());
   RETURN_IF_ERROR(status_);
   RETURN_IF_ERROR(CheckComplete());
   LaunchReady();
   RETURN_IF_ERROR(status_);
   for (size_t b = 0; b < in_flight_.size(); ++b) {
     RETURN_IF_ERROR(in_flight_[b]->Wait());
-    marks_.step().buckets[b].begin = in_flight_[b]->begin();
-    marks_.step().buckets[b].end = in_flight_[b]->end();
+    timestamps_.step().buckets[b].begin = in_flight_[b]->begin();
+    timestamps_.step().buckets[b].end = in_flight_[b]->end();
   }
   in_flight_.clear();
   handed_out_ = place_;
@@ -191,12 +191,12 @@ at::Tensor BucketedReducer::Gradients() const { return FlattenGradients(paramete
 
 at::Tensor BucketedReducer::TakeLocalGradients() { return Flatten(std::exchange(local_, {})); }
 
-void BucketedReducer::BeginReplays() { marks_ = ReducerMarks(); }
+void BucketedReducer::BeginReplays() { timestamps_ = ReducerTimestamps(); }
 
 void BucketedReducer::Replayed() {
   for (const Bucket& bucket : buckets_) {
     if (options_.all_reduce) {
-      marks_.CountSent(bucket.send_buffer.nbytes());
+      timestamps_.CountSent(bucket.send_buffer.nbytes());
     }
   }
 }

@@ -29,7 +29,7 @@
 #include "lib/dist/communicator.h"
 #include "lib/dist/gradient_reducer.h"
 #include "lib/dist/readiness.h"
-#include "lib/dist/reducer_marks.h"
+#include "lib/dist/reducer_timestamps.h"
 
 namespace lockstep {
 
@@ -65,7 +65,7 @@ class BucketedReducer : public GradientReducer {
 
   at::Tensor Gradients() const override;
   at::Tensor TakeLocalGradients() override;
-  ReducerTimes TakeTimes() override { return marks_.Take(options_.all_reduce); }
+  ReducerTimes TakeTimes() override { return timestamps_.Take(options_.all_reduce); }
 
  private:
   struct Bucket {
@@ -108,7 +108,7 @@ class BucketedReducer : public GradientReducer {
   std::vector<at::Tensor> local_;  // local gradients of the first step, by parameter
   uint64_t step_count_ = 0;
   uint64_t hook_count_ = 0;
-  ReducerMarks marks_;
+  ReducerTimestamps timestamps_;
 };
 
 }  // namespace lockstep

@@ -43,7 +43,7 @@ absl::Status BucketedReducer::BuildBuckets(BucketPlan plan) {
     }
     buckets_.push_back(std::move(bucket));
   }
-  marks_.BeginPlan();
+  timestamps_.BeginPlan();
   return absl::OkStatus();
 }
 

@@ -14,7 +14,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/device/torch_status.h"
 #include "lib/dist/process_group.h"
-#include "lib/dist/reducer_marks.h"
+#include "lib/dist/reducer_timestamps.h"
 
 namespace lockstep {
 namespace {
@@ -63,13 +63,13 @@ class C10dReducer : public GradientReducer {
     return CatchTorchErrors("c10d::Reducer, before backward", [&] {
       if (reducer_->rebuild_buckets()) {
         ReadPlan();
-        marks_.BeginPlan();
+        timestamps_.BeginPlan();
       }
       for (const NamedParameter& parameter : parameters_) {
         parameter.tensor.mutable_grad().reset();
       }
       reducer_->prepare_for_backward({});
-      marks_.BeginStep(parameters_.front().tensor.device());
+      timestamps_.BeginStep(parameters_.front().tensor.device());
       return group_.status();
     });
   }
@@ -87,15 +87,15 @@ class C10dReducer : public GradientReducer {
       return absl::InternalError(absl::StrCat("c10d::Reducer sent ", sums.size(), " of ", plan_.size(), " buckets"));
     }
     for (const GroupSum& sum : sums) {
-      BucketMarks& marks = marks_.step().buckets.emplace_back();
-      marks.ready = sum.ready;
+      BucketTimestamps& timestamps = timestamps_.step().buckets.emplace_back();
+      timestamps.ready = sum.ready;
       if (sum.collective != nullptr) {
-        marks.begin = sum.collective->begin();
-        marks.end = sum.collective->end();
-        marks_.CountSent(sum.bytes);
+        timestamps.begin = sum.collective->begin();
+        timestamps.end = sum.collective->end();
+        timestamps_.CountSent(sum.bytes);
       }
     }
-    marks_.step().backward_end = sums.back().ready;
+    timestamps_.step().backward_end = sums.back().ready;
     return absl::OkStatus();
   }
 
@@ -105,7 +105,7 @@ class C10dReducer : public GradientReducer {
   at::Tensor Gradients() const override { return FlattenGradients(parameters_); }
   at::Tensor TakeLocalGradients() override { return Flatten(std::exchange(local_, {})); }
 
-  ReducerTimes TakeTimes() override { return marks_.Take(options_.all_reduce); }
+  ReducerTimes TakeTimes() override { return timestamps_.Take(options_.all_reduce); }
 
  private:
   // Removes the hooks, because only the first step's gradients are kept.
@@ -137,7 +137,7 @@ class C10dReducer : public GradientReducer {
   BucketPlan plan_;
   std::vector<at::Tensor> local_;  // local gradients of the first step, by parameter
   std::unique_ptr<c10d::Reducer> reducer_;
-  ReducerMarks marks_;
+  ReducerTimestamps timestamps_;
 };
 
 }  // namespace

@@ -17,7 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "lib/dist/time_mark.h"
+#include "lib/dist/timestamp.h"
 #include "lib/launch/store.h"
 
 namespace lockstep {
@@ -33,8 +33,8 @@ class Collective {
 
   // Return the times at which the operation began and ended, on the device's own clock; valid after Wait(). It begins
   // when its input is ready, so its duration includes the wait for slower ranks.
-  virtual TimeMark begin() const = 0;
-  virtual TimeMark end() const = 0;
+  virtual Timestamp begin() const = 0;
+  virtual Timestamp end() const = 0;
 };
 
 class Communicator {

@@ -26,7 +26,7 @@ class CommunicatorExchange : public CountedExchange {
   absl::Status Sum(const RangeToSum& range) override {
     CountRange(range, options_.sends);
     if (!options_.sends) {
-      TimeMark::OnStream(StreamOf(range.ready).unwrap()).Block(StreamOf(range.then).unwrap());
+      Timestamp::OnStream(StreamOf(range.ready).unwrap()).Block(StreamOf(range.then).unwrap());
       return absl::OkStatus();
     }
     const at::Tensor flat = at::from_blob(range.data, {static_cast<int64_t>(range.count)},

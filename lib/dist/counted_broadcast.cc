@@ -13,9 +13,9 @@ absl::Status CountedBroadcast::Send() {
     return absl::OkStatus();
   }
   const c10::Device device = tensors_.front().device();
-  const TimeMark begin = TimeMark::Here(device);
+  const Timestamp begin = Timestamp::Here(device);
   RETURN_IF_ERROR(BroadcastTensors(communicator_, tensors_, 0));
-  marks_.emplace_back(begin, TimeMark::Here(device));
+  intervals_.emplace_back(begin, Timestamp::Here(device));
   for (const at::Tensor& tensor : tensors_) {
     bytes_ += tensor.nbytes();
   }
@@ -24,12 +24,12 @@ absl::Status CountedBroadcast::Send() {
 
 Traffic CountedBroadcast::TakeTraffic() {
   Traffic traffic;
-  traffic.calls = marks_.size();
+  traffic.calls = intervals_.size();
   traffic.bytes = std::exchange(bytes_, 0);
-  for (const auto& [begin, end] : marks_) {
+  for (const auto& [begin, end] : intervals_) {
     traffic.busy_seconds += end.SecondsSince(begin);
   }
-  marks_.clear();
+  intervals_.clear();
   return traffic;
 }
 

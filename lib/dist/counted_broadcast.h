@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "lib/dist/communicator.h"
 #include "lib/dist/counted_sums.h"
-#include "lib/dist/time_mark.h"
+#include "lib/dist/timestamp.h"
 
 namespace lockstep {
 
@@ -33,7 +33,7 @@ class CountedBroadcast {
   Communicator& communicator_;
   const std::vector<at::Tensor> tensors_;
   uint64_t bytes_ = 0;
-  std::vector<std::pair<TimeMark, TimeMark>> marks_;  // begin and end of each call
+  std::vector<std::pair<Timestamp, Timestamp>> intervals_;  // begin and end of each call
 };
 
 }  // namespace lockstep

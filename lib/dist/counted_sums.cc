@@ -19,19 +19,19 @@ absl::Status CountedSums::Send(const at::Tensor& flat) {
   ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, communicator_.AllReduceSum(flat));
   RETURN_IF_ERROR(collective->Wait());
   bytes_ += flat.nbytes();
-  marks_.push_back({collective->begin(), collective->end()});
+  intervals_.push_back({collective->begin(), collective->end()});
   return absl::OkStatus();
 }
 
 Traffic CountedSums::TakeTraffic() {
   Traffic traffic;
-  traffic.calls = marks_.size();
+  traffic.calls = intervals_.size();
   traffic.bytes = bytes_;
-  for (const Marks& marks : marks_) {
-    traffic.busy_seconds += marks.end.SecondsSince(marks.begin);
+  for (const Interval& interval : intervals_) {
+    traffic.busy_seconds += interval.end.SecondsSince(interval.begin);
   }
   bytes_ = 0;
-  marks_.clear();
+  intervals_.clear();
   return traffic;
 }
 

@@ -15,7 +15,7 @@
 
 #include "absl/status/status.h"
 #include "lib/dist/communicator.h"
-#include "lib/dist/time_mark.h"
+#include "lib/dist/timestamp.h"
 
 namespace lockstep {
 
@@ -47,8 +47,8 @@ class CountedSums : public torch::CustomClassHolder {
   Traffic TakeTraffic();
 
  private:
-  struct Marks {
-    TimeMark begin, end;
+  struct Interval {
+    Timestamp begin, end;
   };
   absl::Status Send(const at::Tensor& flat);
 
@@ -56,7 +56,7 @@ class CountedSums : public torch::CustomClassHolder {
   const bool alone_;
   absl::Status status_;
   uint64_t bytes_ = 0;
-  std::vector<Marks> marks_;
+  std::vector<Interval> intervals_;
 };
 
 }  // namespace lockstep

@@ -7,7 +7,7 @@
 
 #include "lib/base/status_macros.h"
 #include "lib/dist/scatter_gather.h"
-#include "lib/dist/time_mark.h"
+#include "lib/dist/timestamp.h"
 #include "lib/nn/autocast.h"
 
 namespace lockstep {
@@ -34,14 +34,14 @@ void DataParallelModel::MakeReplicas(std::vector<std::shared_ptr<Model>> others)
 }
 
 absl::Status DataParallelModel::RunParts(const std::function<absl::Status(size_t)>& task) {
-  std::vector<TimeMark> done(parts_.size());
+  std::vector<Timestamp> done(parts_.size());
   RETURN_IF_ERROR(threads_.Run(parts_.size(), [&](size_t i) -> absl::Status {
     RETURN_IF_ERROR(task(i));
-    done[i] = TimeMark::Here(devices_[i]);
+    done[i] = Timestamp::Here(devices_[i]);
     return absl::OkStatus();
   }));
-  for (const TimeMark& mark : done) {
-    mark.Block(CurrentStream(devices_[0]));
+  for (const Timestamp& timestamp : done) {
+    timestamp.Block(CurrentStream(devices_[0]));
   }
   return absl::OkStatus();
 }

@@ -3,13 +3,13 @@
 namespace lockstep {
 
 void DataParallelClock::AddTo(DataParallelTimes& times) {
-  for (size_t i = 0; i < marks_.size(); ++i) {
-    const auto& [part, mark] = marks_[i];
+  for (size_t i = 0; i < timestamps_.size(); ++i) {
+    const auto& [part, timestamp] = timestamps_[i];
     if (part != nullptr) {
-      times.*part += mark.SecondsSince(marks_[i - 1].second);
+      times.*part += timestamp.SecondsSince(timestamps_[i - 1].second);
     }
   }
-  marks_.clear();
+  timestamps_.clear();
 }
 
 }  // namespace lockstep

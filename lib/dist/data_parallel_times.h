@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/dist/time_mark.h"
+#include "lib/dist/timestamp.h"
 
 namespace lockstep {
 
@@ -44,17 +44,18 @@ class DataParallelClock {
   explicit DataParallelClock(c10::Device device) : device_(device) {}
 
   // Begins a step. The time between steps belongs to no phase.
-  void Start() { marks_.emplace_back(nullptr, TimeMark::Here(device_)); }
+  void Start() { timestamps_.emplace_back(nullptr, Timestamp::Here(device_)); }
 
   // Assigns the time since the previous timestamp to `part`, such as &DataParallelTimes::scatter_seconds.
-  void End(double DataParallelTimes::*part) { marks_.emplace_back(part, TimeMark::Here(device_)); }
+  void End(double DataParallelTimes::*part) { timestamps_.emplace_back(part, Timestamp::Here(device_)); }
 
   // Adds the phases to `times` and clears the timestamps. Waits for the device.
   void AddTo(DataParallelTimes& times);
 
  private:
   const c10::Device device_;
-  std::vector<std::pair<double DataParallelTimes::*, TimeMark>> marks_;  // phase and its end; null: start of a step
+  std::vector<std::pair<double DataParallelTimes::*, Timestamp>>
+      timestamps_;  // phase and its end; null: start of a step
 };
 
 }  // namespace lockstep

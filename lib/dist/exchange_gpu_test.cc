@@ -141,7 +141,7 @@ std::string FaultsOf(const ExchangeStep& step, bool sent, size_t sums) {
 
 // Trains one epoch, and one more instrumented epoch; returns the errors in its timestamps. The stem's gradient is the
 // last to be ready; its sum can overlap at most the next batch.
-absl::StatusOr<std::string> Marks(RankContext& context) {
+absl::StatusOr<std::string> Timestamps(RankContext& context) {
   const c10::DeviceGuard guard(Gpu(context));
   const bool sends = Sends(context), graphs = !absl::StrContains(context.payload, "eager");
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));
@@ -154,11 +154,12 @@ absl::StatusOr<std::string> Marks(RankContext& context) {
   const std::vector<uint32_t> order = InOrder(0);
   RETURN_IF_ERROR(epochs.Train(order, 0, Rate).status());
   bool captured = false;
-  ASSIGN_OR_RETURN(const FusedEpoch marked, epochs.TrainMarked(order, 1, Rate, [&] {
+  ASSIGN_OR_RETURN(const FusedEpoch instrumented, epochs.TrainInstrumented(order, 1, Rate, [&] {
     captured = true;
     return communicator->Barrier();
   }));
-  ASSIGN_OR_RETURN(const std::vector<ExchangeStep> steps, ToExchangeSteps(marked.marks, marked.range_marks));
+  ASSIGN_OR_RETURN(const std::vector<ExchangeStep> steps,
+                   ToExchangeSteps(instrumented.timestamps, instrumented.range_timestamps));
   std::string found = steps.size() == kImages / kBatch + 1 ? "" : absl::StrCat(steps.size(), " steps; ");
   double all = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
@@ -167,8 +168,9 @@ absl::StatusOr<std::string> Marks(RankContext& context) {
       absl::StrAppend(&found, "step ", i, ": ", faults);
     }
   }
-  if (!captured || all <= 0 || all > marked.device_seconds + 1e-6) {  // events have a resolution of half a microsecond
-    absl::StrAppend(&found, "steps of ", all, " s in an epoch of ", marked.device_seconds, " s; ");
+  if (!captured || all <= 0 ||
+      all > instrumented.device_seconds + 1e-6) {  // events have a resolution of half a microsecond
+    absl::StrAppend(&found, "steps of ", all, " s in an epoch of ", instrumented.device_seconds, " s; ");
   }
   const ExchangeCount count = CountOfStep(*exchange);
   if (count.range_bytes.size() != SumsOfStep(context) || count.calls != (sends ? SumsOfStep(context) : 0)) {
@@ -262,7 +264,7 @@ absl::StatusOr<std::string> FallsBack(RankContext& context) {
 
 const std::map<std::string, RankTask>& Tasks() {
   static const auto* tasks =
-      new std::map<std::string, RankTask>{{"marks", Marks}, {"weights", Weights}, {"falls back", FallsBack}};
+      new std::map<std::string, RankTask>{{"timestamps", Timestamps}, {"weights", Weights}, {"falls back", FallsBack}};
   return *tasks;
 }
 
@@ -279,20 +281,20 @@ void ExpectNothingFound(const std::string& payload) {
   if (!ResolveDevice("cuda", 1).ok()) {
     GTEST_SKIP() << "needs 2 CUDA devices";
   }
-  const auto results = RunRanks(2, "marks", payload);
+  const auto results = RunRanks(2, "timestamps", payload);
   ASSERT_THAT(results, IsOk());
   EXPECT_THAT(*results, Each(""));
 }
 
-TEST(ExchangeMarksGpuTest, InGraphsTheyComeInOrder) { ExpectNothingFound("graphs"); }
+TEST(ExchangeTimestampsGpuTest, InGraphsTheyComeInOrder) { ExpectNothingFound("graphs"); }
 
-TEST(ExchangeMarksGpuTest, InEagerStepsToo) { ExpectNothingFound("eager"); }
+TEST(ExchangeTimestampsGpuTest, InEagerStepsToo) { ExpectNothingFound("eager"); }
 
-TEST(ExchangeMarksGpuTest, WithoutSumsRangesAreReadyAllTheSame) { ExpectNothingFound("left out"); }
+TEST(ExchangeTimestampsGpuTest, WithoutSumsRangesAreReadyAllTheSame) { ExpectNothingFound("left out"); }
 
-TEST(PeerExchangeGpuTest, MarksComeInOrderInGraphs) { ExpectNothingFound("peer, graphs"); }
+TEST(PeerExchangeGpuTest, TimestampsComeInOrderInGraphs) { ExpectNothingFound("peer, graphs"); }
 
-TEST(PeerExchangeGpuTest, MarksComeInOrderInEagerSteps) { ExpectNothingFound("peer, eager"); }
+TEST(PeerExchangeGpuTest, TimestampsComeInOrderInEagerSteps) { ExpectNothingFound("peer, eager"); }
 
 // The sum over two ranks is one addition, which NCCL rounds in the same way.
 TEST(PeerExchangeGpuTest, TrainsAsNcclToTheBit) {
@@ -320,7 +322,7 @@ TEST(PeerExchangeGpuTest, ASharedUpdateTrainsAsEachRanksOwnToTheBit) {
   EXPECT_EQ(*shared, *own);
 }
 
-TEST(PeerExchangeGpuTest, MarksComeInOrderInGraphsOfASharedUpdate) { ExpectNothingFound("peer, sharded, graphs"); }
+TEST(PeerExchangeGpuTest, TimestampsComeInOrderInGraphsOfASharedUpdate) { ExpectNothingFound("peer, sharded, graphs"); }
 
 TEST(PeerExchangeGpuTest, WithoutSumsRangesAreReadyAllTheSame) {
   ExpectNothingFound("peer, left out");

@@ -12,8 +12,8 @@ namespace lockstep::testing {
 class Done : public Collective {
  public:
   absl::Status Wait() override { return absl::OkStatus(); }
-  TimeMark begin() const override { return TimeMark::Now(); }
-  TimeMark end() const override { return TimeMark::Now(); }
+  Timestamp begin() const override { return Timestamp::Now(); }
+  Timestamp end() const override { return Timestamp::Now(); }
 };
 
 // Rank 0 of `size`. Counts the launched sums; the launch with the number `failing` fails (0: none fails).

@@ -19,8 +19,8 @@ namespace {
 class GlooCollective : public Collective {
  public:
   GlooCollective(std::string what, c10::intrusive_ptr<c10d::Work> work)
-      : what_(std::move(what)), work_(std::move(work)), end_(std::make_shared<TimeMark>()) {
-    work_->getFuture()->addCallback([end = end_](c10::ivalue::Future&) { *end = TimeMark::Now(); });
+      : what_(std::move(what)), work_(std::move(work)), end_(std::make_shared<Timestamp>()) {
+    work_->getFuture()->addCallback([end = end_](c10::ivalue::Future&) { *end = Timestamp::Now(); });
   }
 
   absl::Status Wait() override {
@@ -29,14 +29,14 @@ class GlooCollective : public Collective {
 
   // The begin is the launch. Two threads serve a communicator, so an operation is queued only while another is running.
   // Hence the union of [launch, end] over the operations equals the union of the times in which one ran.
-  TimeMark begin() const override { return begin_; }
-  TimeMark end() const override { return *end_; }
+  Timestamp begin() const override { return begin_; }
+  Timestamp end() const override { return *end_; }
 
  private:
   const std::string what_;
-  const TimeMark begin_ = TimeMark::Now();
+  const Timestamp begin_ = Timestamp::Now();
   const c10::intrusive_ptr<c10d::Work> work_;
-  const std::shared_ptr<TimeMark> end_;
+  const std::shared_ptr<Timestamp> end_;
 };
 
 class GlooCommunicator : public Communicator {

@@ -131,25 +131,25 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
  private:
   struct Pending {
     std::string what;
-    TimeMark end;
+    Timestamp end;
   };
 
   class NcclCollective : public Collective {
    public:
-    NcclCollective(const NcclCommunicator& owner, at::Tensor flat, TimeMark begin, TimeMark end)
+    NcclCollective(const NcclCommunicator& owner, at::Tensor flat, Timestamp begin, Timestamp end)
         : owner_(owner), flat_(std::move(flat)), begin_(std::move(begin)), end_(std::move(end)) {}
 
     absl::Status Wait() override {
       end_.Block(CurrentStream(flat_.device()));
       return owner_.Health();
     }
-    TimeMark begin() const override { return begin_; }
-    TimeMark end() const override { return end_; }
+    Timestamp begin() const override { return begin_; }
+    Timestamp end() const override { return end_; }
 
    private:
     const NcclCommunicator& owner_;
     const at::Tensor flat_;
-    const TimeMark begin_, end_;
+    const Timestamp begin_, end_;
   };
 
   std::string Describe(absl::string_view operation) const { return absl::StrCat("nccl ", operation); }
@@ -202,10 +202,10 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
                                                     const Enqueue& enqueue) {
     const std::lock_guard<std::mutex> lock(mutex_);
     RETURN_IF_ERROR(status_);
-    TimeMark::OnStream(CurrentStream(device_)).Block(stream_.unwrap());
-    const TimeMark begin = TimeMark::OnStream(stream_.unwrap());
+    Timestamp::OnStream(CurrentStream(device_)).Block(stream_.unwrap());
+    const Timestamp begin = Timestamp::OnStream(stream_.unwrap());
     RETURN_IF_ERROR(Settle(enqueue(flat.data_ptr()), operation, timeout_));
-    const TimeMark end = TimeMark::OnStream(stream_.unwrap());
+    const Timestamp end = Timestamp::OnStream(stream_.unwrap());
     if (IsCaptured()) {  // runs when the graph is replayed; the replaying code must watch it
       return std::shared_ptr<Collective>(std::make_shared<NcclCollective>(*this, flat, begin, end));
     }

@@ -72,15 +72,16 @@ void AddReduced(PointGroup& group, const proto::SweepPoint& trained, bool sent, 
 
 // Adds the hand-written steps. If the batch does not divide the shard, the last step is shorter and may have fewer
 // ranges; the buckets are those of the other steps.
-void AddMarked(const PointGroup& group, const proto::SweepPoint& trained, const std::vector<ExchangeStep>& marked,
-               bool sent, proto::ScalePoint& point, proto::RankFacts& facts) {
+void AddInstrumented(const PointGroup& group, const proto::SweepPoint& trained,
+                     const std::vector<ExchangeStep>& instrumented, bool sent, proto::ScalePoint& point,
+                     proto::RankFacts& facts) {
   std::vector<StepSummary> summaries;
   std::vector<StepTimes> alike;
   proto::StepMeans sums;
-  for (const ExchangeStep& step : marked) {
+  for (const ExchangeStep& step : instrumented) {
     StepTimes times = TimesOf(step, sent);
     const StepSummary& summary = summaries.emplace_back(SummaryOf(times, sent));
-    if (times.buckets.size() == marked[0].ranges.size()) {
+    if (times.buckets.size() == instrumented[0].ranges.size()) {
       alike.push_back(std::move(times));
     }
     sums.set_forward_seconds(sums.forward_seconds() + step.forward_seconds);
@@ -95,7 +96,7 @@ void AddMarked(const PointGroup& group, const proto::SweepPoint& trained, const 
   AddBuckets(MeanBucketTimes(alike), CountOfStep(*group.exchange()).range_bytes, sent, point);
   point.mutable_step_figures()->set_source("an instrumented epoch");
   point.mutable_step_figures()->set_perturbation(trained.step_parts().perturbation());
-  const auto steps = static_cast<double>(marked.size());
+  const auto steps = static_cast<double>(instrumented.size());
   proto::StepMeans& means = *facts.mutable_step_means();
   means = MeansOf(point.step_trace());
   means.set_step_seconds(sums.step_seconds() / steps);
@@ -119,11 +120,12 @@ const char* NothingSent(const PointGroup& group, const proto::ScalePoint& point)
                                                : "one rank alone sends nothing";
 }
 
-void AddCommunication(PointGroup& group, const proto::SweepPoint& trained, const std::vector<ExchangeStep>& marked,
-                      proto::ScalePoint& point, proto::RankFacts& facts) {
+void AddCommunication(PointGroup& group, const proto::SweepPoint& trained,
+                      const std::vector<ExchangeStep>& instrumented, proto::ScalePoint& point,
+                      proto::RankFacts& facts) {
   const bool sent = point.reduction() == proto::ALL_REDUCE;
-  if (!marked.empty()) {
-    AddMarked(group, trained, marked, sent, point, facts);
+  if (!instrumented.empty()) {
+    AddInstrumented(group, trained, instrumented, sent, point, facts);
   } else if (!group.epochs().empty()) {
     AddReduced(group, trained, sent, point, facts);
   }

@@ -60,7 +60,7 @@ class CommunicatorBackend : public c10d::Backend {
 
   c10::intrusive_ptr<c10d::Work> allreduce(std::vector<at::Tensor>& tensors, const c10d::AllreduceOptions&) override {
     GroupSum sum;
-    sum.ready = TimeMark::Here(device_);
+    sum.ready = Timestamp::Here(device_);
     sum.bytes = tensors[0].nbytes();
     const FuturePtr future = MakeFuture();
     if (send_ && status().ok()) {

@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "lib/dist/communicator.h"
-#include "lib/dist/time_mark.h"
+#include "lib/dist/timestamp.h"
 
 namespace c10d {
 class ProcessGroup;
@@ -21,7 +21,7 @@ namespace lockstep {
 
 // One all-reduce of the group.
 struct GroupSum {
-  TimeMark ready;  // time of the request, at which its input is ready
+  Timestamp ready;  // time of the request, at which its input is ready
   uint64_t bytes = 0;
   std::shared_ptr<Collective> collective;  // null if nothing is sent
 };

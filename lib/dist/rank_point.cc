@@ -117,7 +117,7 @@ class RankPoint {
       EndRank(absl::Status(stalled.code(), absl::StrCat(stalled.message(), " (--timeout)")));
     };
     run.failed = [](const absl::Status& error) { EndRank(error); };
-    run.marked = [this](const MarkedSteps& steps) { marked_ = steps.exchange; };
+    run.instrumented = [this](const InstrumentedSteps& steps) { instrumented_ = steps.exchange; };
     RETURN_IF_ERROR(RunTraining(run, dataset_, model_, trained_));
     TakeOver(trained_);
     return absl::OkStatus();
@@ -253,7 +253,7 @@ class RankPoint {
   }
 
   void AddSent() {
-    AddCommunication(*group_, trained_, marked_, point_, facts_);
+    AddCommunication(*group_, trained_, instrumented_, point_, facts_);
     const PointHook* const hook = group_->hook();
     if (hook != nullptr && hook->sum_check().ByteSizeLong() > 0) {
       *point_.mutable_sum_check() = hook->sum_check();
@@ -296,7 +296,8 @@ class RankPoint {
   proto::ScalePoint point_;
   proto::RankFacts facts_;
   proto::SweepPoint trained_;
-  std::vector<ExchangeStep> marked_;  // steps of one more epoch; empty unless the hand-written step exchanged gradients
+  std::vector<ExchangeStep>
+      instrumented_;  // steps of one more epoch; empty unless the hand-written step exchanged gradients
   c10::Device device_ = c10::Device(c10::kCPU);
   Dataset dataset_;
   std::unique_ptr<PointGroup> group_;

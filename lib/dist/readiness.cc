@@ -4,9 +4,9 @@
 
 namespace lockstep {
 
-void Readiness::BeginStep() { steps_.push_back({TimeMark::Here(device_), std::vector<TimeMark>(gradients_)}); }
+void Readiness::BeginStep() { steps_.push_back({Timestamp::Here(device_), std::vector<Timestamp>(gradients_)}); }
 
-void Readiness::Mark(size_t gradient) { steps_.back().ready[gradient] = TimeMark::Here(device_); }
+void Readiness::Record(size_t gradient) { steps_.back().ready[gradient] = Timestamp::Here(device_); }
 
 std::vector<double> Readiness::MedianSeconds() const {
   std::vector<double> medians;

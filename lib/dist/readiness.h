@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "lib/dist/time_mark.h"
+#include "lib/dist/timestamp.h"
 
 namespace lockstep {
 
@@ -18,7 +18,7 @@ class Readiness {
   // Records the start of backward, and then the time at which each gradient is ready. Each step must record every
   // gradient once.
   void BeginStep();
-  void Mark(size_t gradient);
+  void Record(size_t gradient);
 
   // Returns for each gradient the median over the steps (the upper of two) of the seconds from the start of backward.
   // At least one step must have been recorded, and all must be complete. Waits for the device unless it is a CPU.
@@ -26,8 +26,8 @@ class Readiness {
 
  private:
   struct Step {
-    TimeMark begin;
-    std::vector<TimeMark> ready;
+    Timestamp begin;
+    std::vector<Timestamp> ready;
   };
 
   const size_t gradients_;

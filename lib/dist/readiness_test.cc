@@ -20,9 +20,9 @@ TEST(ReadinessTest, IsCountedFromTheStartOfEachBackward) {
   for (int step = 0; step < 3; ++step) {
     Sleep(20);  // time between steps, which is not counted
     readiness.BeginStep();
-    readiness.Mark(1);
+    readiness.Record(1);
     Sleep(5);
-    readiness.Mark(0);
+    readiness.Record(0);
   }
   const std::vector<double> seconds = readiness.MedianSeconds();
   ASSERT_THAT(seconds, SizeIs(2));
@@ -35,7 +35,7 @@ TEST(ReadinessTest, OneSlowStepDoesNotCount) {
   for (const int milliseconds : {0, 2000, 0, 0, 0}) {
     readiness.BeginStep();
     Sleep(milliseconds);
-    readiness.Mark(0);
+    readiness.Record(0);
   }
   EXPECT_LT(readiness.MedianSeconds()[0], 1);
 }

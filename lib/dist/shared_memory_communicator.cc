@@ -32,25 +32,25 @@ class QueuedCollective : public Collective {
 
   // One thread serves a communicator, so the union of [begin, end] over the operations equals the union of the times in
   // which one ran, like for Gloo.
-  TimeMark begin() const override { return begin_; }
-  TimeMark end() const override { return end_; }
+  Timestamp begin() const override { return begin_; }
+  Timestamp end() const override { return end_; }
 
   void Run() {
     absl::Status status = work_();
     work_ = nullptr;  // releases the tensor
     const std::lock_guard<std::mutex> lock(mutex_);
     status_ = std::move(status);
-    end_ = TimeMark::Now();
+    end_ = Timestamp::Now();
     done_.notify_all();
   }
 
  private:
-  const TimeMark begin_ = TimeMark::Now();
+  const Timestamp begin_ = Timestamp::Now();
   std::function<absl::Status()> work_;
   std::mutex mutex_;
   std::condition_variable done_;
   absl::Status status_;
-  TimeMark end_;
+  Timestamp end_;
 };
 
 // Thread that runs the operations in order. Operations that are queued when it is destroyed still run: the other ranks

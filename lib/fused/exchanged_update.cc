@@ -34,7 +34,7 @@ bool WantsRoom(const ResNet18StepOptions& options) { return options.exchange != 
 
 template <typename T>
 ExchangeRoom<T>::~ExchangeRoom() {
-  for (const cudaStream_t stream : {update, marks}) {
+  for (const cudaStream_t stream : {update, timestamps}) {
     if (stream != nullptr) {
       cudaStreamSynchronize(stream);
       cudaStreamDestroy(stream);
@@ -80,7 +80,7 @@ absl::Status ExchangeRoom<T>::Init(const ResNet18StepOptions& options, const Res
   }
   int least = 0, greatest = 0;
   RETURN_IF_ERROR(CudaStatus(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking the GPU"));
-  for (cudaStream_t* stream : {&update, &marks}) {
+  for (cudaStream_t* stream : {&update, &timestamps}) {
     RETURN_IF_ERROR(
         CudaStatus(cudaStreamCreateWithPriority(stream, cudaStreamNonBlocking, least), "making a CUDA stream"));
   }
@@ -115,14 +115,14 @@ absl::StatusOr<RangeSum> ExchangedUpdate<T>::SumOverRanks(const ReadyGradients& 
     RETURN_IF_ERROR(batch_.options.exchange->Sum(range));
     return RangeSum();
   };
-  if (batch_.marks.ranges.steps == 0) {
+  if (batch_.timestamp_tables.ranges.steps == 0) {
     return sum(room_.update);
   }
-  RETURN_IF_ERROR(NoteClock(batch_, range_, RangeMark::kReady, ready.stream));
-  ASSIGN_OR_RETURN(const RangeSum where, sum(room_.marks));
-  RETURN_IF_ERROR(NoteClock(batch_, range_, RangeMark::kSummed, room_.marks));
+  RETURN_IF_ERROR(RecordTimestamp(batch_, range_, RangeTimestamp::kReady, ready.stream));
+  ASSIGN_OR_RETURN(const RangeSum where, sum(room_.timestamps));
+  RETURN_IF_ERROR(RecordTimestamp(batch_, range_, RangeTimestamp::kSummed, room_.timestamps));
   ++range_;
-  RETURN_IF_ERROR(batch_.fork.Follow(room_.marks, room_.update));
+  RETURN_IF_ERROR(batch_.fork.Follow(room_.timestamps, room_.update));
   return where;
 }
 
@@ -153,9 +153,9 @@ absl::Status ExchangedUpdate<T>::SumAndHandOn(const ReadyGradients& ready, const
       return HandOnTogether(send_buffer);
     }
     (ready.array == GradientArray::kWeights ? rest_ : norms_) = ready.range;
-    if (ready.array == GradientArray::kNorms && batch_.marks.ranges.steps != 0) {
+    if (ready.array == GradientArray::kNorms && batch_.timestamp_tables.ranges.steps != 0) {
       norms_range_ = range_++;
-      return NoteClock(batch_, norms_range_, RangeMark::kReady, ready.stream);
+      return RecordTimestamp(batch_, norms_range_, RangeTimestamp::kReady, ready.stream);
     }
     return absl::OkStatus();
   }
@@ -197,8 +197,8 @@ absl::Status ExchangedUpdate<T>::HandOnTogether(W* first_weight) {
   TogetherGradients together;
   together.norms_range = norms_range_;
   together.weights_range = range_++;
-  if (batch_.marks.ranges.steps != 0) {
-    RETURN_IF_ERROR(NoteClock(batch_, together.weights_range, RangeMark::kReady, tail));
+  if (batch_.timestamp_tables.ranges.steps != 0) {
+    RETURN_IF_ERROR(RecordTimestamp(batch_, together.weights_range, RangeTimestamp::kReady, tail));
   }
   ASSIGN_OR_RETURN(together.push,
                    exchange.GatherTogether({first_weight, rest_.end, kTypeOf<W>, tail, tail},

@@ -54,7 +54,7 @@ class ExchangeRoom {
   // Stream of SGD: after the exchange, concurrent with the backward pass. Null without an exchange.
   cudaStream_t update = nullptr;
   // Stream that only records a timestamp after each sum. Null without an exchange.
-  cudaStream_t marks = nullptr;
+  cudaStream_t timestamps = nullptr;
   // Arrays in fp32 or bf16 of net.weight_count elements, null if not needed.
   float* weight_sum = nullptr;  // sum over the micro-batches; also the send buffer if bf16 gradients are sent as fp32
   __nv_bfloat16* weight_send_buffer = nullptr;  // send buffer if fp32 gradients are sent as bf16

@@ -12,9 +12,9 @@
 #include "lib/fused/resnet18_plan.h"
 #include "lib/fused/resnet18_step_options.h"
 #include "lib/fused/resnet18_units.h"
-#include "lib/fused/step_mark_tables.h"
-#include "lib/fused/step_marks.h"
 #include "lib/fused/step_streams.h"
+#include "lib/fused/step_timestamp_tables.h"
+#include "lib/fused/step_timestamps.h"
 #include "lib/fused/stream_fork.h"
 
 namespace lockstep {
@@ -27,7 +27,7 @@ struct MicroBatch {
   const StepStreams& streams;
   StreamFork& fork;       // reset for this micro-batch
   PartRooms& part_rooms;  // reset for this micro-batch
-  const StepMarkTables& marks;
+  const StepTimestampTables& timestamp_tables;
   const BatchPlan<T>& plan;
   float share = 1;    // images of this micro-batch / images of the step
   bool first = true;  // first micro-batch of its step
@@ -42,14 +42,15 @@ struct MicroBatch {
   const ResNet18Units& net() const { return buffers.net; }
 };
 
-// Records the GPU's clock when the mark's stream (step_marks.h) reaches this point. Does nothing without a table.
+// Records the GPU's clock when the timestamp's stream (step_timestamps.h) reaches this point. Does nothing without a
+// table.
 template <typename T>
-absl::Status NoteClock(const MicroBatch<T>& batch, StepMark mark);
+absl::Status RecordTimestamp(const MicroBatch<T>& batch, StepTimestamp timestamp);
 
 // Records the GPU's clock when `stream` reaches this point of the `range`-th exchanged range. Returns
 // FailedPreconditionError if `range` is not below kMaxRanges.
 template <typename T>
-absl::Status NoteClock(const MicroBatch<T>& batch, uint32_t range, RangeMark mark, cudaStream_t stream);
+absl::Status RecordTimestamp(const MicroBatch<T>& batch, uint32_t range, RangeTimestamp timestamp, cudaStream_t stream);
 
 }  // namespace lockstep
 

@@ -54,7 +54,7 @@ absl::Status BackwardWeightInParts(const MicroBatch<__nv_bfloat16>& batch, const
   RETURN_IF_ERROR(way.Multiply(dy, input, gradient, room.parts.data(), stream));
   RETURN_IF_ERROR(batch.fork.Follow(stream, sums));
   RETURN_IF_ERROR(way.AddUp(gradient, room.parts.data(), sums));
-  ASSIGN_OR_RETURN(room.read, batch.fork.Mark(sums));
+  ASSIGN_OR_RETURN(room.read, batch.fork.Record(sums));
   return absl::OkStatus();
 }
 
@@ -147,7 +147,7 @@ absl::StatusOr<cudaEvent_t> BackwardShortcut(const MicroBatch<T>& batch, size_t 
   if (!JoinsWhatComesAround(batch, block)) {
     RETURN_IF_ERROR(batch.plan.units[s].data_gradient->Run(OperandsOf(batch, s, dx), branch).status());
   }
-  return batch.fork.Mark(branch.handle);
+  return batch.fork.Record(branch.handle);
 }
 
 // Queues the data gradient of the block's first convolution on main, to the block's input, in dx. `around`: gradient
@@ -197,7 +197,7 @@ absl::StatusOr<Upstream<T>> BackwardBlock(const MicroBatch<T>& batch, size_t b, 
   const ResidualBlock& block = batch.net().blocks[b];
   const T* around = dx2;  // gradient that reaches the input through the shortcut
   T* dresidual = nullptr;
-  ASSIGN_OR_RETURN(const cudaEvent_t output_done, batch.fork.Mark(batch.streams.main().handle));
+  ASSIGN_OR_RETURN(const cudaEvent_t output_done, batch.fork.Record(batch.streams.main().handle));
   if (!block.shortcut.has_value()) {
     if (upstream.progress != NormBackward::kUntouched && JoinsWhatComesAround(batch, block)) {
       around = upstream.gradient.dy;  // unchanged; read before this block ends, so the next one may overwrite it
@@ -223,7 +223,7 @@ absl::StatusOr<cudaEvent_t> BackwardClassifier(const MicroBatch<T>& batch) {
   RETURN_IF_ERROR(CudaStatus(ClassifierParameters<T>(batch.plan.classifier, batch.buffers.ClassifierGradients(),
                                                      batch.buffers.classifier_workspace, stream.handle),
                              "the classifier's gradients"));
-  return batch.fork.Mark(stream.handle);
+  return batch.fork.Record(stream.handle);
 }
 
 // Queues the stem on main. Returns the event after which all batch norm gradients are final; the stem's weight gradient
@@ -235,7 +235,7 @@ absl::StatusOr<cudaEvent_t> BackwardStem(const MicroBatch<T>& batch, const Upstr
   if constexpr (std::is_same_v<T, __nv_bfloat16>) {
     if (batch.plan.stem_from_norm) {
       const ConvolutionUnit& stem = batch.net().units[0];
-      ASSIGN_OR_RETURN(const cudaEvent_t norms_done, batch.fork.Mark(main.handle));
+      ASSIGN_OR_RETURN(const cudaEvent_t norms_done, batch.fork.Record(main.handle));
       RETURN_IF_ERROR(
           CudaStatus(StemGradient(batch.plan.units[0].norm.rows, buffers.raw[0], upstream.gradient.dy,
                                   buffers.NormGradients(stem), batch.input->images,
@@ -245,7 +245,7 @@ absl::StatusOr<cudaEvent_t> BackwardStem(const MicroBatch<T>& batch, const Upstr
     }
   }
   RETURN_IF_ERROR(BackwardNorm(batch, 0, upstream, main));
-  ASSIGN_OR_RETURN(const cudaEvent_t norms_done, batch.fork.Mark(main.handle));
+  ASSIGN_OR_RETURN(const cudaEvent_t norms_done, batch.fork.Record(main.handle));
   RETURN_IF_ERROR(BackwardWeight(batch, 0, batch.input->images, main));
   return norms_done;
 }
@@ -313,11 +313,11 @@ absl::Status EnqueueBackward(const MicroBatch<T>& batch, GradientSink& sink) {
     ASSIGN_OR_RETURN(upstream, BackwardBlock(batch, b, upstream, dx, dx2));
     RETURN_IF_ERROR(HandOnEarly(batch, b, sink));
   }
-  ASSIGN_OR_RETURN(const cudaEvent_t weights_read, batch.fork.Mark(main.handle));
+  ASSIGN_OR_RETURN(const cudaEvent_t weights_read, batch.fork.Record(main.handle));
   ASSIGN_OR_RETURN(const cudaEvent_t norms_done, BackwardStem(batch, upstream));
-  RETURN_IF_ERROR(NoteClock(batch, StepMark::kOwnBackwardDone));
+  RETURN_IF_ERROR(RecordTimestamp(batch, StepTimestamp::kOwnBackwardDone));
   RETURN_IF_ERROR(HandOnTheRest(batch, weights_read, norms_done, classifier_done, sink));
-  RETURN_IF_ERROR(NoteClock(batch, StepMark::kAllGradientsDone));
+  RETURN_IF_ERROR(RecordTimestamp(batch, StepTimestamp::kAllGradientsDone));
   RETURN_IF_ERROR(batch.fork.Follow(main.handle, batch.streams.tail()));
   return sink.Ready({GradientArray::kWeights, batch.plan.gradients.stem, batch.streams.tail(), 0});
 }

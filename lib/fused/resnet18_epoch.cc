@@ -7,10 +7,10 @@
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/stopwatch.h"
-#include "lib/fused/step_marks.h"
-#include "lib/kernels/clock_mark.h"
+#include "lib/fused/step_timestamps.h"
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/device_buffer.h"
+#include "lib/kernels/gpu_timestamps.h"
 
 namespace lockstep {
 namespace {
@@ -117,41 +117,41 @@ absl::StatusOr<FusedEpoch> ResNet18Epochs::Train(const std::vector<uint32_t>& or
   return result;
 }
 
-absl::StatusOr<FusedEpoch> ResNet18Epochs::TrainMarked(const std::vector<uint32_t>& order, uint32_t epoch,
-                                                       const std::function<float(uint32_t)>& rate,
-                                                       const std::function<absl::Status()>& captured) {
+absl::StatusOr<FusedEpoch> ResNet18Epochs::TrainInstrumented(const std::vector<uint32_t>& order, uint32_t epoch,
+                                                             const std::function<float(uint32_t)>& rate,
+                                                             const std::function<absl::Status()>& captured) {
   if (!trained_) {
     return absl::FailedPreconditionError("an instrumented epoch must follow an epoch without timestamps");
   }
   const uint32_t steps = StepsOf(order.size());
-  std::vector<uint64_t> seams(size_t{steps} * kStepMarks), ranges(size_t{steps} * kExchangeMarks);
-  const size_t bytes = (seams.size() + ranges.size()) * sizeof(uint64_t);
+  std::vector<uint64_t> phases(size_t{steps} * kStepTimestamps), ranges(size_t{steps} * kExchangeTimestamps);
+  const size_t bytes = (phases.size() + ranges.size()) * sizeof(uint64_t);
   ASSIGN_OR_RETURN(const DeviceBuffer memory, DeviceBuffer::Make(bytes));
   auto* const first = static_cast<uint64_t*>(memory.data());
   RETURN_IF_ERROR(CudaStatus(cudaMemset(first, 0, bytes), "clearing the timestamps"));
-  step_.SetMarks({{first, steps, kStepMarks}, {first + seams.size(), steps, kExchangeMarks}});
-  Graphs unmarked = std::exchange(graphs_, {});
-  absl::Status begun = CaptureMarked(unmarked);
+  step_.SetTimestampTables({{first, steps, kStepTimestamps}, {first + phases.size(), steps, kExchangeTimestamps}});
+  Graphs plain = std::exchange(graphs_, {});
+  absl::Status begun = CaptureInstrumented(plain);
   if (begun.ok() && captured) {
     begun = captured();
   }
   absl::StatusOr<FusedEpoch> result = begun.ok() ? Train(order, epoch, rate) : begun;
-  graphs_ = std::move(unmarked);
-  step_.SetMarks({});
+  graphs_ = std::move(plain);
+  step_.SetTimestampTables({});
   RETURN_IF_ERROR(result.status());
-  for (auto [marks, from] : {std::pair(&seams, first), std::pair(&ranges, first + seams.size())}) {
+  for (auto [timestamps, from] : {std::pair(&phases, first), std::pair(&ranges, first + phases.size())}) {
     RETURN_IF_ERROR(
-        CudaStatus(cudaMemcpy(marks->data(), from, marks->size() * sizeof(uint64_t), cudaMemcpyDeviceToHost),
+        CudaStatus(cudaMemcpy(timestamps->data(), from, timestamps->size() * sizeof(uint64_t), cudaMemcpyDeviceToHost),
                    "reading the GPU's clock"));
   }
-  result->marks = std::move(seams);
-  result->range_marks = std::move(ranges);
+  result->timestamps = std::move(phases);
+  result->range_timestamps = std::move(ranges);
   return result;
 }
 
 // Captures a graph for each one of `like`. A step knows the number of steps per epoch from the previous epoch, so
 // graphs can be captured before this epoch begins.
-absl::Status ResNet18Epochs::CaptureMarked(const Graphs& like) {
+absl::Status ResNet18Epochs::CaptureInstrumented(const Graphs& like) {
   for (const auto& [key, graph] : like) {
     RETURN_IF_ERROR(Capture(key.first, key.second));
     RETURN_IF_ERROR(CudaStatus(cudaGraphUpload(graphs_[key].get(), step_.stream()), "bringing a graph to the GPU"));

@@ -25,10 +25,11 @@ struct FusedEpoch {
   double device_seconds = 0;  // CUDA events: from the first step's begin to the last one's end
   uint32_t steps = 0;
   uint64_t images = 0;
-  double mean_loss = 0;               // mean over the images, each with the weights of its own step
-  double accuracy = 0;                // fraction of images classified correctly during training
-  std::vector<uint64_t> marks;        // (steps, kStepMarks) nanoseconds of the GPU's clock (step_marks.h); empty: none
-  std::vector<uint64_t> range_marks;  // (steps, kExchangeMarks): the same for the exchanged ranges
+  double mean_loss = 0;  // mean over the images, each with the weights of its own step
+  double accuracy = 0;   // fraction of images classified correctly during training
+  std::vector<uint64_t>
+      timestamps;  // (steps, kStepTimestamps) nanoseconds of the GPU's clock (step_timestamps.h); empty: none
+  std::vector<uint64_t> range_timestamps;  // (steps, kExchangeTimestamps): the same for the exchanged ranges
 };
 
 class ResNet18Epochs {
@@ -54,9 +55,9 @@ class ResNet18Epochs {
   // Trains in the same way with timestamps. Uses graphs of its own, which are captured before the clock starts and
   // dropped afterwards; the graphs of Train are unchanged. `captured` may be empty; called after the capture, its
   // errors are returned. Returns FailedPreconditionError if nothing has been trained yet.
-  absl::StatusOr<FusedEpoch> TrainMarked(const std::vector<uint32_t>& order, uint32_t epoch,
-                                         const std::function<float(uint32_t)>& rate,
-                                         const std::function<absl::Status()>& captured = nullptr);
+  absl::StatusOr<FusedEpoch> TrainInstrumented(const std::vector<uint32_t>& order, uint32_t epoch,
+                                               const std::function<float(uint32_t)>& rate,
+                                               const std::function<absl::Status()>& captured = nullptr);
 
  private:
   // Keyed by batch size and number of steps. Null: not yet captured.
@@ -66,7 +67,7 @@ class ResNet18Epochs {
   absl::Status Capture(uint32_t batch, uint32_t steps);
   absl::Status RunSteps(uint32_t batch, uint32_t steps);
   absl::Status Look(uint32_t number);  // `number` counts from 1 in each epoch
-  absl::Status CaptureMarked(const Graphs& like);
+  absl::Status CaptureInstrumented(const Graphs& like);
 
   ResNet18Step& step_;
   const uint32_t batch_;

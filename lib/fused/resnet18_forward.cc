@@ -62,7 +62,7 @@ absl::StatusOr<Residual<T>> ForwardShortcut(const MicroBatch<T>& batch, size_t s
   const ForwardOperands<T> operands = Operands(batch, s, input);
   RETURN_IF_ERROR(batch.fork.Wait(branch.handle, input_done));
   RETURN_IF_ERROR(batch.plan.units[s].forward->BeforeResidual(operands, branch));
-  ASSIGN_OR_RETURN(const cudaEvent_t done, batch.fork.Mark(branch.handle));
+  ASSIGN_OR_RETURN(const cudaEvent_t done, batch.fork.Record(branch.handle));
   return Residual<T>{{operands.raw, operands.state.scale, operands.state.shift}, done};
 }
 
@@ -72,7 +72,7 @@ absl::Status ForwardBlock(const MicroBatch<T>& batch, size_t b) {
   const ResidualBlock& block = batch.net().blocks[b];
   const T* const input = buffers.BlockInput(b);
   Residual<T> around = {{input, nullptr, nullptr}, nullptr};
-  ASSIGN_OR_RETURN(const cudaEvent_t input_done, batch.fork.Mark(batch.streams.main().handle));
+  ASSIGN_OR_RETURN(const cudaEvent_t input_done, batch.fork.Record(batch.streams.main().handle));
   RETURN_IF_ERROR(ForwardUnit(batch, block.conv1, input, {}, nullptr, buffers.inner[b]));
   // Queued after the convolution that it runs concurrently with: a graph runs a fork's first branch where the fork ran.
   if (block.shortcut.has_value()) {
@@ -100,14 +100,14 @@ absl::StatusOr<cudaEvent_t> EnqueueForward(const MicroBatch<T>& batch) {
   if (!batch.input_made) {
     RETURN_IF_ERROR(MakeBatch(batch, 0, *batch.input, main));
   }
-  RETURN_IF_ERROR(NoteClock(batch, StepMark::kBatchMade));
+  RETURN_IF_ERROR(RecordTimestamp(batch, StepTimestamp::kBatchMade));
   RETURN_IF_ERROR(batch.fork.Wait(main, batch.weights_there));
   RETURN_IF_ERROR(ForwardUnit(batch, 0, batch.input->images, {}, nullptr, batch.buffers.stem_output));
   for (size_t b = 0; b < batch.net().blocks.size(); ++b) {
     RETURN_IF_ERROR(ForwardBlock(batch, b));
   }
   RETURN_IF_ERROR(batch.fork.Wait(main, batch.update_counted));
-  ASSIGN_OR_RETURN(const cudaEvent_t blocks_done, batch.fork.Mark(main));
+  ASSIGN_OR_RETURN(const cudaEvent_t blocks_done, batch.fork.Record(main));
   RETURN_IF_ERROR(ClassifyAndTakeLoss(batch));
   if (batch.next == nullptr) {
     return nullptr;
@@ -116,7 +116,7 @@ absl::StatusOr<cudaEvent_t> EnqueueForward(const MicroBatch<T>& batch) {
   // ran.
   RETURN_IF_ERROR(batch.fork.Wait(batch.streams.update(), blocks_done));
   RETURN_IF_ERROR(MakeBatch(batch, batch.plan.images, *batch.next, batch.streams.update()));
-  return batch.fork.Mark(batch.streams.update());
+  return batch.fork.Record(batch.streams.update());
 }
 
 template absl::StatusOr<cudaEvent_t> EnqueueForward(const MicroBatch<float>&);

@@ -18,8 +18,8 @@
 #include "lib/fused/resnet18_forward.h"
 #include "lib/fused/resnet18_plan.h"
 #include "lib/fused/resnet18_update.h"
-#include "lib/fused/step_marks.h"
 #include "lib/fused/step_streams.h"
+#include "lib/fused/step_timestamps.h"
 #include "lib/fused/stream_fork.h"
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/kernel_code.h"
@@ -58,7 +58,7 @@ class Step final : public ResNet18Step {
   absl::Status BeginEpoch(const std::vector<uint32_t>& order, uint32_t epoch, const std::vector<float>& rates) override;
   absl::StatusOr<ResNet18Counts> EndEpoch() override;
 
-  void SetMarks(const StepMarkTables& marks) override { marks_ = marks; }
+  void SetTimestampTables(const StepTimestampTables& tables) override { timestamp_tables_ = tables; }
   cudaStream_t stream() const override { return streams_.main().handle; }
   size_t bytes() const override {
     return buffers_.bytes() + streams_.bytes() + part_rooms_.bytes() + exchange_room_.bytes() + normed_room_.bytes();
@@ -81,7 +81,7 @@ class Step final : public ResNet18Step {
   StreamFork fork_;
   cudaEvent_t updated_ = nullptr;  // event after the weight update of the last queued step
   cudaEvent_t counted_ = nullptr;  // event after that update is counted
-  StepMarkTables marks_;
+  StepTimestampTables timestamp_tables_;
   PartRooms part_rooms_;
   ExchangeRoom<T> exchange_room_;
   NormedRoom normed_room_;
@@ -203,7 +203,7 @@ absl::Status Step<T>::EnqueueStep(uint32_t batch, uint32_t step, uint32_t steps)
     if (plan == plans_.end()) {
       return absl::FailedPreconditionError(absl::StrCat("a step of ", images, " images was not prepared"));
     }
-    MicroBatch<T> queued = {options_, buffers_, streams_, fork_, part_rooms_, marks_, plan->second};
+    MicroBatch<T> queued = {options_, buffers_, streams_, fork_, part_rooms_, timestamp_tables_, plan->second};
     queued.share = static_cast<float>(images) / static_cast<float>(batch);
     queued.first = begin == 0;
     queued.last = begin + images == batch;
@@ -237,9 +237,9 @@ absl::Status Step<T>::EnqueueMicroBatch(const MicroBatch<T>& batch) {
 
 template <typename T>
 absl::Status Step<T>::EnqueueMicroBatch(const MicroBatch<T>& batch, GradientSink& update) {
-  RETURN_IF_ERROR(NoteClock(batch, StepMark::kBegin));
+  RETURN_IF_ERROR(RecordTimestamp(batch, StepTimestamp::kBegin));
   ASSIGN_OR_RETURN(const cudaEvent_t next_made, EnqueueForward(batch));
-  RETURN_IF_ERROR(NoteClock(batch, StepMark::kForwardDone));
+  RETURN_IF_ERROR(RecordTimestamp(batch, StepTimestamp::kForwardDone));
   RETURN_IF_ERROR(EnqueueBackward(batch, update));
   return Advance(batch, next_made);
 }
@@ -260,7 +260,7 @@ absl::Status Step<T>::Advance(const MicroBatch<T>& batch, cudaEvent_t next_made)
 
 template <typename T>
 absl::Status Step<T>::EndStep(const MicroBatch<T>& batch) {
-  RETURN_IF_ERROR(NoteClock(batch, StepMark::kUpdated));
+  RETURN_IF_ERROR(RecordTimestamp(batch, StepTimestamp::kUpdated));
   RETURN_IF_ERROR(CudaStatus(cudaEventRecord(updated_, streams_.tail()), "recording a CUDA event"));
   RETURN_IF_ERROR(CudaStatus(AdvanceUpdate(buffers_.rates, epoch_steps_, buffers_.state, streams_.tail()),
                              "going to the next step"));

@@ -27,7 +27,7 @@
 #include "lib/fused/resnet18_step_options.h"
 #include "lib/fused/resnet18_units.h"
 #include "lib/fused/resnet18_values.h"
-#include "lib/fused/step_mark_tables.h"
+#include "lib/fused/step_timestamp_tables.h"
 
 namespace lockstep {
 
@@ -66,9 +66,9 @@ class ResNet18Step {
   // captured.
   virtual absl::Status Enqueue(uint32_t batch, uint32_t steps) = 0;
 
-  // Makes the steps queued from now on record the GPU's clock (step_marks.h); without tables they do not. With several
-  // micro-batches, the timestamps are those of the last one.
-  virtual void SetMarks(const StepMarkTables& marks) = 0;
+  // Makes the steps queued from now on record the GPU's clock (step_timestamps.h); without tables they do not. With
+  // several micro-batches, the timestamps are those of the last one.
+  virtual void SetTimestampTables(const StepTimestampTables& tables) = 0;
 
   virtual absl::StatusOr<ResNet18Counts> EndEpoch() = 0;
 

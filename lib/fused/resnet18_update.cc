@@ -111,12 +111,12 @@ absl::Status UpdateRange(const MicroBatch<T>& batch, const StepGradients& gradie
 template <typename T>
 absl::Status UpdateTogether(const MicroBatch<T>& batch, const TogetherGradients& together) {
   const StepGradients &weights = together.weights, &norms = together.norms;
-  ArrivalMarks arrival;
-  if (batch.marks.ranges.steps != 0) {
+  ArrivalTimestamps arrival;
+  if (batch.timestamp_tables.ranges.steps != 0) {
     arrival.step = &batch.buffers.state->update_step;
-    arrival.marks = batch.marks.ranges;
+    arrival.table = batch.timestamp_tables.ranges;
     for (const uint32_t range : {together.weights_range, together.norms_range}) {
-      arrival.column[arrival.columns++] = range * kRangeMarks + static_cast<uint32_t>(RangeMark::kSummed);
+      arrival.column[arrival.columns++] = range * kRangeTimestamps + static_cast<uint32_t>(RangeTimestamp::kSummed);
     }
   }
   return std::visit(

@@ -31,7 +31,7 @@ struct StepGradients {
 struct TogetherGradients {
   StepGradients weights, norms;  // gradients of this rank only
   PeerPush push;
-  uint32_t weights_range = 0, norms_range = 0;  // range indices for NoteClock
+  uint32_t weights_range = 0, norms_range = 0;  // range indices for RecordTimestamp
 };
 
 // Receiver of a step's gradients. Called while the last micro-batch of a step is queued, possibly under capture. Hence

@@ -27,7 +27,7 @@ absl::Status StreamFork::Init() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<cudaEvent_t> StreamFork::Mark(cudaStream_t stream) {
+absl::StatusOr<cudaEvent_t> StreamFork::Record(cudaStream_t stream) {
   if (used_ == events_.size()) {
     return absl::InternalError("a step waits more often than it has events");
   }
@@ -36,17 +36,17 @@ absl::StatusOr<cudaEvent_t> StreamFork::Mark(cudaStream_t stream) {
   return event;
 }
 
-absl::Status StreamFork::Wait(cudaStream_t stream, cudaEvent_t mark) {
-  return mark == nullptr ? absl::OkStatus()
-                         : CudaStatus(cudaStreamWaitEvent(stream, mark, 0), "waiting for a CUDA event");
+absl::Status StreamFork::Wait(cudaStream_t stream, cudaEvent_t event) {
+  return event == nullptr ? absl::OkStatus()
+                          : CudaStatus(cudaStreamWaitEvent(stream, event, 0), "waiting for a CUDA event");
 }
 
 absl::Status StreamFork::Follow(cudaStream_t leader, cudaStream_t follower) {
   if (leader == follower) {
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(const cudaEvent_t mark, Mark(leader));
-  return Wait(follower, mark);
+  ASSIGN_OR_RETURN(const cudaEvent_t event, Record(leader));
+  return Wait(follower, event);
 }
 
 }  // namespace lockstep

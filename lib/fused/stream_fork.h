@@ -26,10 +26,10 @@ class StreamFork {
   void Reset() { used_ = 0; }
 
   // Returns an event after the work queued on `stream` so far. Valid until Reset.
-  absl::StatusOr<cudaEvent_t> Mark(cudaStream_t stream);
+  absl::StatusOr<cudaEvent_t> Record(cudaStream_t stream);
 
-  // Makes the work queued on `stream` from now on wait for `mark`. Does nothing if `mark` is null.
-  absl::Status Wait(cudaStream_t stream, cudaEvent_t mark);
+  // Makes the work queued on `stream` from now on wait for `event`. Does nothing if `event` is null.
+  absl::Status Wait(cudaStream_t stream, cudaEvent_t event);
 
   // Makes the work queued on `follower` from now on wait for all work queued on `leader` so far. Does nothing if they
   // are the same stream.

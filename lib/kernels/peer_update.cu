@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "lib/kernels/clock_mark.cuh"
+#include "lib/kernels/gpu_timestamps.cuh"
 #include "lib/kernels/peer_flags.cuh"
 #include "lib/kernels/peer_packet_wait.cuh"
 #include "lib/kernels/peer_update.h"
@@ -85,7 +85,7 @@ __device__ void TakeAndUpdate(const PacketSum<G>& sum, const SgdInput<G>& input,
 }
 
 // Writes the timestamps to all columns at once, by the block that finishes last.
-__device__ void NoteArrival(const ArrivalMarks& arrival, uint32_t* done) {
+__device__ void RecordArrival(const ArrivalTimestamps& arrival, uint32_t* done) {
   __shared__ bool all_done;
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -96,7 +96,7 @@ __device__ void NoteArrival(const ArrivalMarks& arrival, uint32_t* done) {
   }
   __syncthreads();
   if (all_done && threadIdx.x < arrival.columns) {
-    NoteClockNow(arrival.step, arrival.column[threadIdx.x], arrival.marks);
+    WriteTimestamp(arrival.step, arrival.column[threadIdx.x], arrival.table);
   }
 }
 
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
     AwaitFlag(flags, row, static_cast<uint32_t>(other), *flags.epoch);
   }
   if (input.arrival.columns != 0) {
-    NoteArrival(input.arrival, done);
+    RecordArrival(input.arrival, done);
   }
 }
 
@@ -149,7 +149,7 @@ bool Fits(const PacketRoom& room, const SgdInput<G>& input) {
 template <typename G>
 cudaError_t PeerUpdate(const PeerPush& push, const PeerUpdateInput<G>& input, cudaStream_t stream,
                        uint32_t max_blocks) {
-  if (!HasPeerRow(push.flags, push.row) || input.arrival.columns > ArrivalMarks::kMaxColumns ||
+  if (!HasPeerRow(push.flags, push.row) || input.arrival.columns > ArrivalTimestamps::kMaxColumns ||
       !Fits(push.weights, input.weights) || !Fits(push.norms, input.norms)) {
     return cudaErrorInvalidValue;
   }

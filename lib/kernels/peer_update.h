@@ -17,7 +17,7 @@
 
 #include <cstdint>
 
-#include "lib/kernels/clock_mark.h"
+#include "lib/kernels/gpu_timestamps.h"
 #include "lib/kernels/peer_flags.h"
 #include "lib/kernels/peer_packet_sum.h"
 #include "lib/kernels/sgd.h"
@@ -32,12 +32,12 @@ struct PeerPush {
   uint32_t* done = nullptr;   // device memory of this rank only; must be 0 before, and is 0 afterwards
 };
 
-// Timestamps taken when the data of the other ranks have arrived: written as by MarkClock, to `columns` columns.
-struct ArrivalMarks {
+// Timestamps taken when the data of the other ranks have arrived: written as by RecordTimestamp, to `columns` columns.
+struct ArrivalTimestamps {
   static constexpr uint32_t kMaxColumns = 2;
 
   const uint32_t* step = nullptr;
-  ClockMarks marks;
+  TimestampTable table;
   uint32_t columns = 0;
   uint32_t column[kMaxColumns] = {};
 };
@@ -48,7 +48,7 @@ template <typename G>
 struct PeerUpdateInput {
   SgdInput<G> weights;
   SgdInput<float> norms;
-  ArrivalMarks arrival;
+  ArrivalTimestamps arrival;
 };
 
 // Runs on `stream`; every rank must make the same call. Uses at most `max_blocks` blocks, for ranks that share a GPU;

@@ -64,7 +64,8 @@ class Rank : public PeerTestRank {
  public:
   Rank(uint32_t rank, size_t weights, size_t norms)
       : PeerTestRank(rank, 1), weights_(Arrays<G>(weights)), norms_(Arrays<float>(norms)),
-        rate_(std::vector<float>{kRate}), done_(std::vector<uint32_t>{0}), step_(std::vector<uint32_t>{0}), marks_(2) {}
+        rate_(std::vector<float>{kRate}), done_(std::vector<uint32_t>{0}), step_(std::vector<uint32_t>{0}),
+        timestamps_(2) {}
 
   absl::Status Step(const std::vector<std::unique_ptr<Rank>>& all) {
     PeerPush push;
@@ -80,7 +81,7 @@ class Rank : public PeerTestRank {
     PeerUpdateInput<G> input;
     input.weights = weights_.Input(rate_.data(), flags().ranks, true);
     input.norms = norms_.Input(rate_.data(), flags().ranks, false);
-    input.arrival = {step_.data(), {marks_.data(), 1, 2}, 1, {1}};
+    input.arrival = {step_.data(), {timestamps_.data(), 1, 2}, 1, {1}};
     EXPECT_EQ(AwaitPeerFlags(flags(), kEndRow, 1, stream()), cudaSuccess);
     EXPECT_EQ(PeerUpdate(push, input, stream(), kBlocksOfAll / flags().ranks), cudaSuccess);
     EXPECT_EQ(RaisePeerFlags(flags(), kEndRow, true, stream()), cudaSuccess);
@@ -94,14 +95,14 @@ class Rank : public PeerTestRank {
 
   DeviceArrays<G>& weights() { return weights_; }
   DeviceArrays<float>& norms() { return norms_; }
-  std::vector<uint64_t> marks() { return marks_.ToHost(); }
+  std::vector<uint64_t> timestamps() { return timestamps_.ToHost(); }
 
  private:
   DeviceArrays<G> weights_;
   DeviceArrays<float> norms_;
   DeviceArray<float> rate_;
   DeviceArray<uint32_t> done_, step_;
-  DeviceArray<uint64_t> marks_;
+  DeviceArray<uint64_t> timestamps_;
 };
 
 // Computes one step of an array on the host: the sum of of_rank, then SGD.
@@ -158,9 +159,9 @@ void ExpectRanksUpdateAlike(uint32_t ranks, size_t weights, size_t norms, int re
       ExpectSame(all[rank].weights(), expected_weights);
       ExpectSame(all[rank].norms(), expected_norms);
       EXPECT_TRUE(SameBits(all[rank].weights().copy.ToHost(), expected_weights.copy));
-      const std::vector<uint64_t> marks = all[rank].marks();
-      EXPECT_EQ(marks[0], ~uint64_t{0});  // initial value in DeviceArray
-      EXPECT_NE(marks[1], ~uint64_t{0});
+      const std::vector<uint64_t> timestamps = all[rank].timestamps();
+      EXPECT_EQ(timestamps[0], ~uint64_t{0});  // initial value in DeviceArray
+      EXPECT_NE(timestamps[1], ~uint64_t{0});
       ASSERT_FALSE(::testing::Test::HasFailure())
           << ranks << " ranks, " << weights << " and " << norms << ", replay " << replay << ", rank " << rank;
     }
@@ -210,7 +211,7 @@ TEST(PeerUpdateArgumentsTest, WhatIsNotThereIsRefused) {
   input.norms.ranks = 1;
   EXPECT_EQ(PeerUpdate(push, input, nullptr), cudaErrorInvalidValue);
   input.norms.ranks = 0;
-  input.arrival.columns = ArrivalMarks::kMaxColumns + 1;
+  input.arrival.columns = ArrivalTimestamps::kMaxColumns + 1;
   EXPECT_EQ(PeerUpdate(push, input, nullptr), cudaErrorInvalidValue);
 }
 

@@ -110,7 +110,7 @@ TEST(StepTraceTest, ASweepsEpochsAreDividedByTheirSteps) {
   EXPECT_THAT(line.back().duration, DoubleNear(1.5e6 / 1563, kClose));
 }
 
-TEST(StepTraceTest, ByMarksWhereAStepHasThem) {
+TEST(StepTraceTest, ByTimestampsWhereAStepHasThem) {
   LabRecords lab;
   lab.sweeps = {testing::SmallSweep()};
   proto::StepPart& part = *lab.sweeps[0].points[0].mutable_step_parts()->add_part();

@@ -79,7 +79,7 @@ void AddPart(const proto::SweepPoint& point, const proto::StepPart& part, double
 }
 
 // Returns "Batch 128: the instrumented epoch took 0.5531 s, 1.002 times the median of the timed epochs; ...".
-std::string DescribeMarks(const proto::SweepPoint& point) {
+std::string DescribeInstrumentedEpoch(const proto::SweepPoint& point) {
   const proto::StepParts& parts = point.step_parts();
   const std::string batch = absl::StrCat("Batch ", FormatCount(point.batch_size()), ": ");
   if (parts.part().empty()) {
@@ -117,7 +117,7 @@ void AddStepParts(const LabSweep& sweep, proto::Section& section) {
     for (const proto::StepPart& part : point.step_parts().part()) {
       AddPart(point, part, all_seconds, table);
     }
-    table.add_note(DescribeMarks(point));
+    table.add_note(DescribeInstrumentedEpoch(point));
   }
   if (table.note().empty()) {
     return;

@@ -92,7 +92,7 @@ TEST(TablesTest, StepsMemoryAndTheTargetAreShownWhereTheyAreKnown) {
 }
 
 // A step of 2 ms in two parts. The instrumented epoch is 1 % longer than the median of 4 s.
-TEST(TablesTest, ThePartsOfAStepStandWithWhatTheirMarksCost) {
+TEST(TablesTest, ThePartsOfAStepStandWithWhatTheirTimestampsCost) {
   LabRecords lab = SmallLab();
   const proto::Section before = SectionOf(BuildSections(lab), "sweep");
   for (const proto::Table& table : before.table()) {

@@ -143,7 +143,7 @@ TEST(ExplainTest, ComputeAndCommunication) {
   EXPECT_THAT(row.exposed_event_seconds().method(), HasSubstr("mean over timed epochs"));
 }
 
-TEST(ExplainTest, TheHandWrittenStepsCommunicationIsOfAnEpochWithMarks) {
+TEST(ExplainTest, TheHandWrittenStepsCommunicationIsOfAnInstrumentedEpoch) {
   ScaleRecords run = WholeRun();
   for (proto::ScaleRecord& record : run.records) {
     if (record.has_point()) {

@@ -62,7 +62,7 @@ class EpochTrainer {
   // Trains one more epoch, instrumented with timestamps, and returns the times of a step's parts without their
   // perturbation. Returns nullopt if this trainer's steps have no timestamps. Changes the trained values, so it must be
   // called after the last UpdateModel() and Describe().
-  virtual absl::StatusOr<std::optional<MarkedSteps>> TrainMarked(uint32_t epoch) { return std::nullopt; }
+  virtual absl::StatusOr<std::optional<InstrumentedSteps>> TrainInstrumented(uint32_t epoch) { return std::nullopt; }
 
   // Fills the fields of the point that describe its training: timing method, predicted and peak memory, and why a phase
   // has no time. The peak becomes the larger of the point's value and the peak since the last ResetPeakMemory.

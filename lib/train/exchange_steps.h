@@ -1,5 +1,5 @@
-// Step times computed from GPU timestamps (lib/fused/step_marks.h), for steps that exchange gradients. Does not depend
-// on CUDA.
+// Step times computed from GPU timestamps (lib/fused/step_timestamps.h), for steps that exchange gradients. Does not
+// depend on CUDA.
 #ifndef LOCKSTEP_LIB_TRAIN_EXCHANGE_STEPS_H_
 #define LOCKSTEP_LIB_TRAIN_EXCHANGE_STEPS_H_
 
@@ -27,11 +27,11 @@ struct ExchangeStep {
   std::vector<ExchangedRange> ranges;
 };
 
-// Returns the times of each step, or an empty vector if no step has a range. `marks` holds (steps, kStepMarks) and
-// `range_marks` (steps, kExchangeMarks) timestamps in nanoseconds; a range that a step does not have is 0. Returns
-// InternalError if dependent timestamps decrease or a table is incomplete.
-absl::StatusOr<std::vector<ExchangeStep>> ToExchangeSteps(const std::vector<uint64_t>& marks,
-                                                          const std::vector<uint64_t>& range_marks);
+// Returns the times of each step, or an empty vector if no step has a range. `timestamps` holds (steps,
+// kStepTimestamps) and `range_timestamps` (steps, kExchangeTimestamps) timestamps in nanoseconds; a range that a step
+// does not have is 0. Returns InternalError if dependent timestamps decrease or a table is incomplete.
+absl::StatusOr<std::vector<ExchangeStep>> ToExchangeSteps(const std::vector<uint64_t>& timestamps,
+                                                          const std::vector<uint64_t>& range_timestamps);
 
 }  // namespace lockstep
 

@@ -1,6 +1,6 @@
 #include "lib/train/exchange_steps.h"
 
-#include "lib/fused/step_marks.h"
+#include "lib/fused/step_timestamps.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
@@ -16,21 +16,21 @@ constexpr double kSecondsPerNanosecond = 1e-9;
 
 // Two steps: three ranges, the last of which ends 600 ns after backward; then a shorter batch with two ranges, which
 // end before backward.
-const std::vector<uint64_t> kSeams = {
+const std::vector<uint64_t> kTimestamps = {
     1000, 1100, 2000, 4000, 4100, 4800,  // backward from 2000 to 4100
     5000, 5100, 5500, 6000, 6100, 6150,  // backward from 5500 to 6100
 };
 std::vector<uint64_t> Ranges() {
-  std::vector<uint64_t> ranges(2 * kExchangeMarks);
+  std::vector<uint64_t> ranges(2 * kExchangeTimestamps);
   const std::vector<uint64_t> first = {2500, 2900, 3500, 4200, 4100, 4700};
   const std::vector<uint64_t> tail = {5600, 5700, 5900, 6050};
   std::copy(first.begin(), first.end(), ranges.begin());
-  std::copy(tail.begin(), tail.end(), ranges.begin() + kExchangeMarks);
+  std::copy(tail.begin(), tail.end(), ranges.begin() + kExchangeTimestamps);
   return ranges;
 }
 
 TEST(ExchangeStepsTest, TimesByHand) {
-  const auto steps = ToExchangeSteps(kSeams, Ranges());
+  const auto steps = ToExchangeSteps(kTimestamps, Ranges());
   ASSERT_THAT(steps, IsOk());
   ASSERT_THAT(*steps, SizeIs(2));
   const ExchangeStep& first = (*steps)[0];
@@ -47,10 +47,10 @@ TEST(ExchangeStepsTest, TimesByHand) {
 
 // The second batch is made from 4300 to 4400, during the first step's last sum. The step waits from 4400 on.
 TEST(ExchangeStepsTest, ABatchMadeBesideSumsHidesThemAsBackwardDoes) {
-  std::vector<uint64_t> seams = kSeams;
-  seams[kStepMarks] = 4300;
-  seams[kStepMarks + 1] = 4400;
-  const auto steps = ToExchangeSteps(seams, Ranges());
+  std::vector<uint64_t> timestamps = kTimestamps;
+  timestamps[kStepTimestamps] = 4300;
+  timestamps[kStepTimestamps + 1] = 4400;
+  const auto steps = ToExchangeSteps(timestamps, Ranges());
   ASSERT_THAT(steps, IsOk());
   const ExchangeStep& first = (*steps)[0];
   EXPECT_DOUBLE_EQ(first.forward_seconds, 1000 * kSecondsPerNanosecond);
@@ -62,7 +62,7 @@ TEST(ExchangeStepsTest, ABatchMadeBesideSumsHidesThemAsBackwardDoes) {
 }
 
 TEST(ExchangeStepsTest, ThereAreNoneWithoutAnExchange) {
-  const auto steps = ToExchangeSteps(kSeams, std::vector<uint64_t>(2 * kExchangeMarks));
+  const auto steps = ToExchangeSteps(kTimestamps, std::vector<uint64_t>(2 * kExchangeTimestamps));
   ASSERT_THAT(steps, IsOk());
   EXPECT_THAT(*steps, IsEmpty());
 }
@@ -78,14 +78,14 @@ TEST(ExchangeStepsTest, RefusesAClockThatRunsBackwards) {
   for (const auto& [place, nanoseconds] : faults) {
     std::vector<uint64_t> ranges = Ranges();
     ranges[place] = nanoseconds;
-    EXPECT_THAT(ToExchangeSteps(kSeams, ranges), StatusIs(absl::StatusCode::kInternal, HasSubstr("step 0, range")))
+    EXPECT_THAT(ToExchangeSteps(kTimestamps, ranges), StatusIs(absl::StatusCode::kInternal, HasSubstr("step 0, range")))
         << place;
   }
 }
 
 TEST(ExchangeStepsTest, RefusesWhatIsNoWholeTable) {
   EXPECT_THAT(ToExchangeSteps({1, 2, 3}, {}), StatusIs(absl::StatusCode::kInternal, HasSubstr("3 timestamps")));
-  EXPECT_THAT(ToExchangeSteps(kSeams, {1}), StatusIs(absl::StatusCode::kInternal, HasSubstr("1 timestamps")));
+  EXPECT_THAT(ToExchangeSteps(kTimestamps, {1}), StatusIs(absl::StatusCode::kInternal, HasSubstr("1 timestamps")));
 }
 
 }  // namespace

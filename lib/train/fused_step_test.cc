@@ -12,7 +12,7 @@
 #include "lib/fused/gradient_exchange.h"
 #include "lib/fused/resnet18_epoch.h"
 #include "lib/fused/resnet18_step.h"
-#include "lib/fused/step_marks.h"
+#include "lib/fused/step_timestamps.h"
 #include "lib/kernels/add_parts.h"
 #include "lib/kernels/captured_graph.h"
 #include "lib/kernels/cuda_status.h"
@@ -524,7 +524,7 @@ TEST_F(FusedStepTest, SaysWhatItChoseForEachConvolution) {
 }
 
 // An instrumented epoch trains like a normal one, and does not change the graphs of normal epochs.
-TEST_F(FusedStepTest, MarksChangeNoBitAndComeInOrder) {
+TEST_F(FusedStepTest, TimestampsChangeNoBitAndComeInOrder) {
   SKIP_WITHOUT_GPU();
   const auto rate = [](uint32_t s) { return kRate / static_cast<float>(s + 1); };
   for (const bool graphs : {false, true}) {
@@ -533,15 +533,15 @@ TEST_F(FusedStepTest, MarksChangeNoBitAndComeInOrder) {
     const auto step = MakeFused(set_, options, *model_);
     ResNet18Epochs epochs(*step, kBatch, graphs);
     ASSERT_THAT(epochs.Prepare(kImages, false), IsOk());
-    EXPECT_THAT(epochs.TrainMarked(Order(), 0, rate),
+    EXPECT_THAT(epochs.TrainInstrumented(Order(), 0, rate),
                 StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("after")));
     ASSERT_THAT(epochs.Train(Order(), 0, rate), IsOk());
-    const auto marked = epochs.TrainMarked(Order(), 1, rate);
-    ASSERT_THAT(marked, IsOk());
+    const auto instrumented = epochs.TrainInstrumented(Order(), 1, rate);
+    ASSERT_THAT(instrumented, IsOk());
     EXPECT_TRUE(SameBits(step->GetValues()->weights, Trained(set_, *model_, graphs, true).weights)) << graphs;
 
-    ASSERT_EQ(marked->marks.size(), 3 * kStepMarks);
-    const auto steps = ToMarkedSteps(marked->marks, kImages / kBatch);
+    ASSERT_EQ(instrumented->timestamps.size(), 3 * kStepTimestamps);
+    const auto steps = ToInstrumentedSteps(instrumented->timestamps, kImages / kBatch);
     ASSERT_THAT(steps, IsOk());
     EXPECT_EQ(steps->full_seconds.size(), 2);
     double sum = 0;
@@ -553,12 +553,12 @@ TEST_F(FusedStepTest, MarksChangeNoBitAndComeInOrder) {
     }
     // The events come before the first timestamp and after the last. Their resolution is half a microsecond
     // (cudaEventElapsedTime).
-    EXPECT_LE(sum, marked->device_seconds + 1e-6);
-    EXPECT_GT(sum, 0.1 * marked->device_seconds);
+    EXPECT_LE(sum, instrumented->device_seconds + 1e-6);
+    EXPECT_GT(sum, 0.1 * instrumented->device_seconds);
 
-    const auto unmarked = epochs.Train(Order(), 2, rate);
-    ASSERT_THAT(unmarked, IsOk());
-    EXPECT_TRUE(unmarked->marks.empty());
+    const auto plain = epochs.Train(Order(), 2, rate);
+    ASSERT_THAT(plain, IsOk());
+    EXPECT_TRUE(plain->timestamps.empty());
   }
 }
 
@@ -667,7 +667,7 @@ TEST_F(FusedStepTest, TwoRanksWithTheSameGradientsTrainAsOne) {
 }
 
 // Timestamps of the exchange are taken as well, and training gives the same values.
-TEST_F(FusedStepTest, MarksOfAnExchangeChangeNoBitAndComeInOrder) {
+TEST_F(FusedStepTest, TimestampsOfAnExchangeChangeNoBitAndComeInOrder) {
   SKIP_WITHOUT_GPU();
   const auto rate = [](uint32_t) { return kRate; };
   for (const bool graphs : {false, true}) {
@@ -679,10 +679,10 @@ TEST_F(FusedStepTest, MarksOfAnExchangeChangeNoBitAndComeInOrder) {
     ResNet18Epochs epochs(*step, kBatch, graphs);
     ASSERT_THAT(epochs.Prepare(kImages, false), IsOk());
     ASSERT_THAT(epochs.Train(Order(), 0, rate), IsOk());
-    const auto marked = epochs.TrainMarked(Order(), 1, rate);
-    ASSERT_THAT(marked, IsOk());
+    const auto instrumented = epochs.TrainInstrumented(Order(), 1, rate);
+    ASSERT_THAT(instrumented, IsOk());
     EXPECT_TRUE(SameBits(step->GetValues()->weights, AfterTwoEpochs(options, graphs)->weights)) << graphs;
-    const auto steps = ToExchangeSteps(marked->marks, marked->range_marks);
+    const auto steps = ToExchangeSteps(instrumented->timestamps, instrumented->range_timestamps);
     ASSERT_THAT(steps, IsOk());
     ASSERT_EQ(steps->size(), 3);
     for (const ExchangeStep& one : *steps) {

@@ -110,7 +110,7 @@ class FusedTrainer : public EpochTrainer {
     return ToEpochTimes(result);
   }
 
-  absl::StatusOr<std::optional<MarkedSteps>> TrainMarked(uint32_t epoch) override {
+  absl::StatusOr<std::optional<InstrumentedSteps>> TrainInstrumented(uint32_t epoch) override {
     if (input_.spec.accumulate() > 1) {
       return absl::UnimplementedError("steps of several micro-batches are not timed in parts");
     }
@@ -118,9 +118,10 @@ class FusedTrainer : public EpochTrainer {
       return input_.group == nullptr ? absl::OkStatus() : input_.group->BeginEpoch(epoch);
     };
     ASSIGN_OR_RETURN(const FusedEpoch result,
-                     epochs_.TrainMarked(OrderOf(input_, epoch), epoch, Rates(epoch), captured));
-    ASSIGN_OR_RETURN(MarkedSteps steps, ToMarkedSteps(result.marks, images_ / input_.loader.batch_size));
-    ASSIGN_OR_RETURN(steps.exchange, ToExchangeSteps(result.marks, result.range_marks));
+                     epochs_.TrainInstrumented(OrderOf(input_, epoch), epoch, Rates(epoch), captured));
+    ASSIGN_OR_RETURN(InstrumentedSteps steps,
+                     ToInstrumentedSteps(result.timestamps, images_ / input_.loader.batch_size));
+    ASSIGN_OR_RETURN(steps.exchange, ToExchangeSteps(result.timestamps, result.range_timestamps));
     steps.parts.set_epoch_seconds(result.seconds);
     steps.parts.set_step_seconds(result.device_seconds);
     for (const UnitKernels& unit : step_->Kernels(input_.loader.batch_size)) {

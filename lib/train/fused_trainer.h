@@ -10,9 +10,9 @@
 namespace lockstep {
 
 // Allocates all device memory and chooses the convolution engines. The model must be on the CPU. Epochs have no times
-// for forward, backward and optimizer, because a replayed graph has no phase boundaries to time; TrainMarked() measures
-// them. Returns ResourceExhaustedError if the training does not fit, UnavailableError without a CUDA device, and
-// UnimplementedError if built without CUDA or cuDNN.
+// for forward, backward and optimizer, because a replayed graph has no phase boundaries to time; TrainInstrumented()
+// measures them. Returns ResourceExhaustedError if the training does not fit, UnavailableError without a CUDA device,
+// and UnimplementedError if built without CUDA or cuDNN.
 absl::StatusOr<std::unique_ptr<EpochTrainer>> MakeFusedTrainer(const TrainerInput& input);
 
 }  // namespace lockstep

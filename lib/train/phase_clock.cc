@@ -9,27 +9,27 @@ namespace lockstep {
 void PhaseClock::Start() {
   phases_.clear();
   times_.clear();
-  marks_ = 0;
+  recorded_ = 0;
   SynchronizeDevice(device_);
   wall_.Restart();
   Enter(Phase::kDataWait);
 }
 
 void PhaseClock::Enter(Phase phase) {
-  Mark();
+  Record();
   phases_.push_back(phase);
 }
 
-void PhaseClock::Mark() {
+void PhaseClock::Record() {
   if (!device_.is_cuda()) {
     times_.push_back(std::chrono::steady_clock::now());
   } else {
-    if (marks_ == events_.size()) {
+    if (recorded_ == events_.size()) {
       events_.emplace_back(device_.type(), c10::EventFlag::BACKEND_DEFAULT);  // timing is enabled by this flag
     }
-    events_[marks_].record(c10::impl::VirtualGuardImpl(device_.type()).getStream(device_));
+    events_[recorded_].record(c10::impl::VirtualGuardImpl(device_.type()).getStream(device_));
   }
-  ++marks_;
+  ++recorded_;
 }
 
 double PhaseClock::SecondsBetween(size_t first, size_t second) const {
@@ -40,7 +40,7 @@ double PhaseClock::SecondsBetween(size_t first, size_t second) const {
 }
 
 PhaseTimes PhaseClock::Finish() {
-  Mark();
+  Record();
   SynchronizeDevice(device_);
   PhaseTimes times;
   times.wall = wall_.Seconds();

@@ -53,7 +53,7 @@ class PhaseClock {
  private:
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  void Mark();
+  void Record();
   double SecondsBetween(size_t first, size_t second) const;
 
   const c10::Device device_;
@@ -61,7 +61,7 @@ class PhaseClock {
   std::vector<Phase> phases_;       // phases_[i] began at timestamp i; the last timestamp is the end
   std::vector<TimePoint> times_;    // timestamps on a CPU
   std::vector<c10::Event> events_;  // timestamps on CUDA; made once and recorded again in every epoch
-  size_t marks_ = 0;
+  size_t recorded_ = 0;
 };
 
 }  // namespace lockstep

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/train/step_seams.h"
+#include "lib/train/step_phases.h"
 #include "lib/train/step_times.h"
 
 namespace lockstep {
@@ -18,27 +18,27 @@ constexpr double kSecondsPerNanosecond = 1e-9;
 // Between steps, the position in the epoch is advanced, and the next replay begins.
 constexpr struct {
   const char* name;
-  uint64_t StepSeams::*length;
-} kParts[] = {{"batch", &StepSeams::batch},       {"forward and loss", &StepSeams::forward},
-              {"backward", &StepSeams::backward}, {"rest of the second stream", &StepSeams::join},
-              {"optimizer", &StepSeams::update},  {"between steps", &StepSeams::between}};
+  uint64_t StepPhases::*length;
+} kParts[] = {{"batch", &StepPhases::batch},       {"forward and loss", &StepPhases::forward},
+              {"backward", &StepPhases::backward}, {"rest of the second stream", &StepPhases::join},
+              {"optimizer", &StepPhases::update},  {"between steps", &StepPhases::between}};
 
 // Returns the clock's resolution: the greatest common divisor of the differences between timestamps; 0 if they are all
 // equal.
-double Resolution(const std::vector<uint64_t>& marks) {
+double Resolution(const std::vector<uint64_t>& timestamps) {
   uint64_t divisor = 0;
-  for (size_t i = 1; i < marks.size(); ++i) {
-    divisor = std::gcd(divisor, marks[i] - marks[0]);
+  for (size_t i = 1; i < timestamps.size(); ++i) {
+    divisor = std::gcd(divisor, timestamps[i] - timestamps[0]);
   }
   return static_cast<double>(divisor) * kSecondsPerNanosecond;
 }
 
 // Returns one part over all steps. Nothing follows the last step, so it has no time between steps.
-proto::StepPart ToPart(const std::vector<StepSeams>& steps, uint32_t full_steps, size_t index) {
+proto::StepPart ToPart(const std::vector<StepPhases>& steps, uint32_t full_steps, size_t index) {
   proto::StepPart part;
   part.set_name(kParts[index].name);
   std::vector<double> full_seconds;
-  const size_t count = kParts[index].length == &StepSeams::between ? steps.size() - 1 : steps.size();
+  const size_t count = kParts[index].length == &StepPhases::between ? steps.size() - 1 : steps.size();
   for (size_t step = 0; step < count; ++step) {
     const double seconds = static_cast<double>(steps[step].*kParts[index].length) * kSecondsPerNanosecond;
     part.set_epoch_seconds(part.epoch_seconds() + seconds);
@@ -52,21 +52,21 @@ proto::StepPart ToPart(const std::vector<StepSeams>& steps, uint32_t full_steps,
 
 }  // namespace
 
-absl::StatusOr<MarkedSteps> ToMarkedSteps(const std::vector<uint64_t>& marks, uint32_t full_steps) {
-  ASSIGN_OR_RETURN(const std::vector<StepSeams> seams, ToStepSeams(marks));
-  if (seams.size() < full_steps) {
-    return absl::InternalError(absl::StrCat("the GPU recorded timestamps in ", seams.size(), " steps, fewer than the ",
+absl::StatusOr<InstrumentedSteps> ToInstrumentedSteps(const std::vector<uint64_t>& timestamps, uint32_t full_steps) {
+  ASSIGN_OR_RETURN(const std::vector<StepPhases> phases, ToStepPhases(timestamps));
+  if (phases.size() < full_steps) {
+    return absl::InternalError(absl::StrCat("the GPU recorded timestamps in ", phases.size(), " steps, fewer than the ",
                                             full_steps, " full ones"));
   }
-  MarkedSteps steps;
+  InstrumentedSteps steps;
   for (size_t part = 0; part < std::size(kParts); ++part) {
-    *steps.parts.add_part() = ToPart(seams, full_steps, part);
+    *steps.parts.add_part() = ToPart(phases, full_steps, part);
   }
-  steps.parts.set_resolution_seconds(Resolution(marks));
+  steps.parts.set_resolution_seconds(Resolution(timestamps));
   for (size_t step = 0; step < full_steps; ++step) {
     uint64_t nanoseconds = 0;
     for (const auto& part : kParts) {
-      nanoseconds += part.length == &StepSeams::between ? 0 : seams[step].*part.length;
+      nanoseconds += part.length == &StepPhases::between ? 0 : phases[step].*part.length;
     }
     steps.full_seconds.push_back(static_cast<double>(nanoseconds) * kSecondsPerNanosecond);
   }

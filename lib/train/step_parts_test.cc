@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "lib/fused/step_marks.h"
+#include "lib/fused/step_timestamps.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
@@ -15,14 +15,14 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // Two full steps and a shorter batch, on a clock with a resolution of 32 ns that does not start at 0.
-const std::vector<uint64_t> kMarks = {
+const std::vector<uint64_t> kTimestamps = {
     1000,  1320,  4520,  10920, 11240, 11560,  // 320, 3200, 6400, 320, 320; then 640
     12200, 12552, 15752, 22152, 22152, 22472,  // 352, 3200, 6400, 0, 320; then 32
     22504, 22536, 22568, 22600, 22632, 22664,  // 32 each
 };
 
 TEST(StepPartsTest, PartsByHand) {
-  const auto steps = ToMarkedSteps(kMarks, 2);
+  const auto steps = ToInstrumentedSteps(kTimestamps, 2);
   ASSERT_THAT(steps, IsOk());
   std::vector<std::string> names;
   std::vector<double> epoch_nanoseconds;
@@ -39,7 +39,7 @@ TEST(StepPartsTest, PartsByHand) {
 }
 
 TEST(StepPartsTest, PercentilesAreOfFullSteps) {
-  const auto steps = ToMarkedSteps(kMarks, 2);
+  const auto steps = ToInstrumentedSteps(kTimestamps, 2);
   ASSERT_THAT(steps, IsOk());
   const proto::StepTimes& batch = steps->parts.part(0).full_steps();
   EXPECT_EQ(batch.count(), 2);
@@ -50,7 +50,7 @@ TEST(StepPartsTest, PercentilesAreOfFullSteps) {
 }
 
 TEST(StepPartsTest, PartsLeaveNoGap) {
-  const auto steps = ToMarkedSteps(kMarks, 2);
+  const auto steps = ToInstrumentedSteps(kTimestamps, 2);
   ASSERT_THAT(steps, IsOk());
   double sum = 0;
   for (const proto::StepPart& part : steps->parts.part()) {
@@ -60,7 +60,7 @@ TEST(StepPartsTest, PartsLeaveNoGap) {
 }
 
 TEST(StepPartsTest, OneFullStepHasNothingAfterIt) {
-  const auto steps = ToMarkedSteps({kMarks.begin(), kMarks.begin() + kStepMarks}, 1);
+  const auto steps = ToInstrumentedSteps({kTimestamps.begin(), kTimestamps.begin() + kStepTimestamps}, 1);
   ASSERT_THAT(steps, IsOk());
   EXPECT_EQ(steps->parts.part(4).full_steps().count(), 1);
   EXPECT_EQ(steps->parts.part(5).full_steps().count(), 0);
@@ -68,12 +68,12 @@ TEST(StepPartsTest, OneFullStepHasNothingAfterIt) {
 }
 
 TEST(StepPartsTest, RefusesWhatIsNoTableOfAClock) {
-  EXPECT_THAT(ToMarkedSteps({}, 0), StatusIs(absl::StatusCode::kInternal, HasSubstr("0 timestamps")));
-  EXPECT_THAT(ToMarkedSteps({1, 2, 3}, 0), StatusIs(absl::StatusCode::kInternal, HasSubstr("3 timestamps")));
-  EXPECT_THAT(ToMarkedSteps(kMarks, 4), StatusIs(absl::StatusCode::kInternal, HasSubstr("the 4 full ones")));
-  std::vector<uint64_t> broken = kMarks;
+  EXPECT_THAT(ToInstrumentedSteps({}, 0), StatusIs(absl::StatusCode::kInternal, HasSubstr("0 timestamps")));
+  EXPECT_THAT(ToInstrumentedSteps({1, 2, 3}, 0), StatusIs(absl::StatusCode::kInternal, HasSubstr("3 timestamps")));
+  EXPECT_THAT(ToInstrumentedSteps(kTimestamps, 4), StatusIs(absl::StatusCode::kInternal, HasSubstr("the 4 full ones")));
+  std::vector<uint64_t> broken = kTimestamps;
   broken[7] = 0;
-  EXPECT_THAT(ToMarkedSteps(broken, 2), StatusIs(absl::StatusCode::kInternal, HasSubstr("backwards")));
+  EXPECT_THAT(ToInstrumentedSteps(broken, 2), StatusIs(absl::StatusCode::kInternal, HasSubstr("earlier than the one before")));
 }
 
 }  // namespace

@@ -346,19 +346,19 @@ class TrainingRun {
   absl::Status TimeParts() {
     constexpr char kWhat[] = "the instrumented epoch";
     stall_watch_.Enter(kWhat);
-    absl::StatusOr<std::optional<MarkedSteps>> marked = trainer_->TrainMarked(epochs_ - 1);
-    if (!marked.ok()) {
-      point_.mutable_step_parts()->set_absent_reason(std::string(marked.status().message()));
-      return PassOnWhatEnds(marked.status(), kWhat, options_.device);
+    absl::StatusOr<std::optional<InstrumentedSteps>> instrumented = trainer_->TrainInstrumented(epochs_ - 1);
+    if (!instrumented.ok()) {
+      point_.mutable_step_parts()->set_absent_reason(std::string(instrumented.status().message()));
+      return PassOnWhatEnds(instrumented.status(), kWhat, options_.device);
     }
-    if (marked->has_value()) {
-      if (options_.marked) {
-        options_.marked(**marked);
+    if (instrumented->has_value()) {
+      if (options_.instrumented) {
+        options_.instrumented(**instrumented);
       }
       proto::StepParts& parts = *point_.mutable_step_parts();
-      parts = std::move((*marked)->parts);
+      parts = std::move((*instrumented)->parts);
       parts.set_perturbation(parts.epoch_seconds() / Median(point_.epoch_seconds()));
-      full_steps_ = std::move((*marked)->full_seconds);
+      full_steps_ = std::move((*instrumented)->full_seconds);
     }
     return absl::OkStatus();
   }

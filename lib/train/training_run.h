@@ -39,7 +39,7 @@ struct TrainingRunOptions {
   // Called after each epoch, outside its timed part; may be empty.
   std::function<void(uint32_t epoch)> epoch_ended;
   // Called with the results of the instrumented epoch, if there was one; may be empty.
-  std::function<void(const MarkedSteps& steps)> marked;
+  std::function<void(const InstrumentedSteps& steps)> instrumented;
 
   // `measured` returns the caller's additional measurements, which are stored with the state. A resumed run passes them
   // to `go_on` before its first epoch. Both must be set, or neither.

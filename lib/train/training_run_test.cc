@@ -58,9 +58,9 @@ TEST(RunTrainingTest, AnErrorIsReportedBeforeTheTrainerIsDestroyed) {
 
 // Trainer whose epochs do nothing and whose instrumented epoch fails; on a GPU, with a kernel that makes the GPU
 // unusable for the process.
-class UnmarkedTrainer : public EpochTrainer {
+class FailsInInstrumentedEpoch : public EpochTrainer {
  public:
-  explicit UnmarkedTrainer(c10::Device device) : device_(device) {}
+  explicit FailsInInstrumentedEpoch(c10::Device device) : device_(device) {}
 
   absl::StatusOr<EpochTimes> Train(uint32_t, Progress&) override {
     EpochTimes times;
@@ -69,7 +69,7 @@ class UnmarkedTrainer : public EpochTrainer {
     times.images = 8;
     return times;
   }
-  absl::StatusOr<std::optional<MarkedSteps>> TrainMarked(uint32_t) override {
+  absl::StatusOr<std::optional<InstrumentedSteps>> TrainInstrumented(uint32_t) override {
     if (device_.is_cuda()) {
       const at::TensorOptions there = at::TensorOptions().device(device_);
       at::index_select(at::zeros({4}, there), 0, at::full({1}, 9, there.dtype(at::kLong)));
@@ -85,34 +85,34 @@ class UnmarkedTrainer : public EpochTrainer {
   const c10::Device device_;
 };
 
-absl::Status RunUnmarked(c10::Device device, proto::SweepPoint& point) {
+absl::Status RunWithFailingInstrumentedEpoch(c10::Device device, proto::SweepPoint& point) {
   TrainingRunOptions run;
   run.device = device;
   run.order.set_state_every(1);
   run.order.set_batch_size(4);
   run.order.mutable_spec()->mutable_training()->set_repeats(1);
   run.make_trainer = [device](const TrainerInput&) -> absl::StatusOr<std::unique_ptr<EpochTrainer>> {
-    return std::make_unique<UnmarkedTrainer>(device);
+    return std::make_unique<FailsInInstrumentedEpoch>(device);
   };
   return RunTraining(run, SmallDataset(8, 4), *MakeModel("lenet5", 1), point);
 }
 
-TEST(RunTrainingTest, MarksThatFailAreNoFailureOfThePoint) {
+TEST(RunTrainingTest, AFailedInstrumentedEpochIsNoFailureOfThePoint) {
   proto::SweepPoint point;
-  EXPECT_THAT(RunUnmarked(c10::Device(c10::kCPU), point), IsOk());
+  EXPECT_THAT(RunWithFailingInstrumentedEpoch(c10::Device(c10::kCPU), point), IsOk());
   EXPECT_EQ(point.epoch_seconds().value_size(), 1);
   EXPECT_EQ(point.step_parts().absent_reason(), "the clock ran backwards");
 }
 
 // Runs in its own process, whose GPU is unusable afterwards.
-TEST(RunTrainingDeathTest, AGpuThatMarksBrokeIsNamedAtOnce) {
+TEST(RunTrainingDeathTest, AGpuThatTheInstrumentedEpochBrokeIsNamedAtOnce) {
   if (!at::hasCUDA()) {
     GTEST_SKIP() << "no CUDA device";
   }
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto run = [] {
     proto::SweepPoint point;
-    std::fprintf(stderr, "%s\n", RunUnmarked(c10::Device(c10::kCUDA, 0), point).ToString().c_str());
+    std::fprintf(stderr, "%s\n", RunWithFailingInstrumentedEpoch(c10::Device(c10::kCUDA, 0), point).ToString().c_str());
     std::_Exit(7);
   };
   EXPECT_EXIT(run(), ::testing::ExitedWithCode(7), "INTERNAL: the instrumented epoch: the clock ran backwards");

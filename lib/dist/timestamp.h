@@ -1,6 +1,6 @@
 // A timestamp on the device that does the work: the steady clock for a CPU, an event in a stream for a GPU.
-#ifndef LOCKSTEP_LIB_DIST_TIME_MARK_H_
-#define LOCKSTEP_LIB_DIST_TIME_MARK_H_
+#ifndef LOCKSTEP_LIB_DIST_TIMESTAMP_H_
+#define LOCKSTEP_LIB_DIST_TIMESTAMP_H_
 
 #include <c10/core/Stream.h>
 
@@ -15,20 +15,20 @@ namespace lockstep {
 
 // A value type; copies denote the same time. Two timestamps can be compared only if they are of the same kind of
 // device.
-class TimeMark {
+class Timestamp {
  public:
-  TimeMark() = default;  // empty
+  Timestamp() = default;  // empty
 
   // Returns the current time of the steady clock (resolution 1 ns).
-  static TimeMark Now();
+  static Timestamp Now();
 
   // Returns the time at which the work queued on `stream` so far is done: an event, recorded without waiting
   // (resolution about 0.5 us, CUDA runtime API, cudaEventElapsedTime). Events come from a pool and return to it when
   // the last copy is destroyed.
-  static TimeMark OnStream(const c10::Stream& stream);
+  static Timestamp OnStream(const c10::Stream& stream);
 
   // Returns Now() for a CPU, and OnStream of the current stream for any other device.
-  static TimeMark Here(c10::Device device);
+  static Timestamp Here(c10::Device device);
 
   bool has_value() const { return event_ != nullptr || time_ != std::chrono::steady_clock::time_point(); }
 
@@ -40,7 +40,7 @@ class TimeMark {
 
   // Returns the seconds from `earlier` to this time; negative if `earlier` is later. Waits until both times have
   // passed.
-  double SecondsSince(const TimeMark& earlier) const;
+  double SecondsSince(const Timestamp& earlier) const;
 
  private:
   std::chrono::steady_clock::time_point time_;
@@ -52,4 +52,4 @@ c10::Stream CurrentStream(c10::Device device);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_DIST_TIME_MARK_H_
+#endif  // LOCKSTEP_LIB_DIST_TIMESTAMP_H_

@@ -1,6 +1,6 @@
 // Timestamps that a reducer records in its steps, and the times computed from them.
-#ifndef LOCKSTEP_LIB_DIST_REDUCER_MARKS_H_
-#define LOCKSTEP_LIB_DIST_REDUCER_MARKS_H_
+#ifndef LOCKSTEP_LIB_DIST_REDUCER_TIMESTAMPS_H_
+#define LOCKSTEP_LIB_DIST_REDUCER_TIMESTAMPS_H_
 
 #include <c10/core/Device.h>
 
@@ -9,26 +9,26 @@
 #include <vector>
 
 #include "lib/dist/gradient_reducer.h"
-#include "lib/dist/time_mark.h"
+#include "lib/dist/timestamp.h"
 
 namespace lockstep {
 
 // One bucket in one step: see BucketTimes. Without an all-reduce, `begin` and `end` are empty.
-struct BucketMarks {
-  TimeMark ready, begin, end;
+struct BucketTimestamps {
+  Timestamp ready, begin, end;
 };
 
-struct StepMarks {
-  TimeMark backward_begin, backward_end;
-  std::vector<BucketMarks> buckets;
+struct ReducerStepTimestamps {
+  Timestamp backward_begin, backward_end;
+  std::vector<BucketTimestamps> buckets;
 };
 
 // Timestamps of the steps since the last Take(), and the amount sent in these steps.
-class ReducerMarks {
+class ReducerTimestamps {
  public:
   // Begins a step and records the start of its backward pass. The caller must fill in the other timestamps.
-  StepMarks& BeginStep(c10::Device device);
-  StepMarks& step() { return steps_.back(); }
+  ReducerStepTimestamps& BeginStep(c10::Device device);
+  ReducerStepTimestamps& step() { return steps_.back(); }
 
   // Declares that the buckets change from the next step on.
   void BeginPlan() { first_with_present_plan_ = steps_.size(); }
@@ -40,7 +40,7 @@ class ReducerMarks {
   ReducerTimes Take(bool sent);
 
  private:
-  std::vector<StepMarks> steps_;
+  std::vector<ReducerStepTimestamps> steps_;
   size_t first_with_present_plan_ = 0;  // index into steps_
   uint64_t sent_calls_ = 0;
   uint64_t sent_bytes_ = 0;
@@ -48,4 +48,4 @@ class ReducerMarks {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_DIST_REDUCER_MARKS_H_
+#endif  // LOCKSTEP_LIB_DIST_REDUCER_TIMESTAMPS_H_

@@ -1,4 +1,4 @@
-#include "lib/dist/time_mark.h"
+#include "lib/dist/timestamp.h"
 
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
@@ -48,30 +48,30 @@ EventPool& Pool() {
 
 }  // namespace
 
-TimeMark TimeMark::Now() {
-  TimeMark mark;
-  mark.time_ = std::chrono::steady_clock::now();
-  return mark;
+Timestamp Timestamp::Now() {
+  Timestamp timestamp;
+  timestamp.time_ = std::chrono::steady_clock::now();
+  return timestamp;
 }
 
-TimeMark TimeMark::OnStream(const c10::Stream& stream) {
-  TimeMark mark;
-  mark.event_ = Pool().Take(stream.device());
-  mark.event_->record(stream);
-  return mark;
+Timestamp Timestamp::OnStream(const c10::Stream& stream) {
+  Timestamp timestamp;
+  timestamp.event_ = Pool().Take(stream.device());
+  timestamp.event_->record(stream);
+  return timestamp;
 }
 
-TimeMark TimeMark::Here(c10::Device device) { return device.is_cpu() ? Now() : OnStream(CurrentStream(device)); }
+Timestamp Timestamp::Here(c10::Device device) { return device.is_cpu() ? Now() : OnStream(CurrentStream(device)); }
 
-void TimeMark::Block(const c10::Stream& stream) const {
+void Timestamp::Block(const c10::Stream& stream) const {
   if (event_ != nullptr) {
     event_->block(stream);
   }
 }
 
-bool TimeMark::Passed() const { return event_ == nullptr || event_->query(); }
+bool Timestamp::Passed() const { return event_ == nullptr || event_->query(); }
 
-double TimeMark::SecondsSince(const TimeMark& earlier) const {
+double Timestamp::SecondsSince(const Timestamp& earlier) const {
   if (event_ == nullptr || earlier.event_ == nullptr) {
     return std::chrono::duration<double>(time_ - earlier.time_).count();
   }
