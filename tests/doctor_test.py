@@ -143,7 +143,7 @@ class DoctorTest(unittest.TestCase):
         examination = self.examined()
         self.assertLessEqual({"version", "seconds", "finding", "use", "facts"}, set(examination))
         for finding in examination["finding"]:
-            self.assertEqual(set(finding), {"area", "state", "what", "mend", "needed_for"})
+            self.assertEqual(set(finding), {"area", "state", "what", "remedy", "needed_for"})
         self.assertEqual([use["kind"] for use in examination["use"]], ["TRAIN", "SCALE", "REPORT"])
 
     @unittest.skipIf(os.path.exists("/dev/nvidiactl"), "there is a GPU")
@@ -203,7 +203,7 @@ class DoctorTest(unittest.TestCase):
             with self.subTest(share=share):
                 finding = self.torch_that_is(whole[:int(len(whole) * share)])
                 self.assertEqual(finding["state"], "BROKEN")
-                self.assertRegex(finding["mend"], "again")
+                self.assertRegex(finding["remedy"], "again")
                 shutil.rmtree(self.folder / "torch")
 
     def test_a_libtorch_whose_load_hangs(self):
@@ -223,7 +223,8 @@ class DoctorTest(unittest.TestCase):
         examination = self.examined(program=self.portable(), environment={"PYTHON": str(python)})
         finding = self.finding(examination, "libtorch")
         self.assertEqual(finding["state"], "ABSENT")
-        self.assertRegex(finding["mend"], f"^{python} -m pip install {PIP_ARGUMENTS}, or set PYTHON to an interpreter that")
+        self.assertRegex(finding["remedy"],
+                         f"^{python} -m pip install {PIP_ARGUMENTS}, or set PYTHON to an interpreter that")
 
     def torch_of_version(self, version):
         """Makes a torch whose libraries load, in a folder that an interpreter names, and a train_sweep next to the
@@ -246,16 +247,18 @@ class DoctorTest(unittest.TestCase):
         if self.finding(self.examined(), "libtorch")["state"] == "ABSENT":
             self.skipTest("built without LibTorch")
         site = self.torch_of_version("99.1.0")
-        for variables, mend in (({"PYTHON": str(self.python)},
-                                 rf"{self.python} -m pip install {PIP_ARGUMENTS}, or set PYTHON to an interpreter that has it"),
-                                ({"LOCKSTEP_LIBRARIES": f"{site}/lib"},
-                                 rf"unset LOCKSTEP_LIBRARIES, and python3 -m pip install {PIP_ARGUMENTS}; or set .*")):
-            with self.subTest(mend=mend):
+        for variables, remedy in (({"PYTHON": str(self.python)},
+                                   rf"{self.python} -m pip install {PIP_ARGUMENTS}, or set PYTHON to an interpreter "
+                                   "that has it"),
+                                  ({"LOCKSTEP_LIBRARIES": f"{site}/lib"},
+                                   "unset LOCKSTEP_LIBRARIES, and "
+                                   rf"python3 -m pip install {PIP_ARGUMENTS}; or set .*")):
+            with self.subTest(remedy=remedy):
                 examination = self.examined("--for=train", code=4, program=self.portable(), environment=variables)
                 finding = self.finding(examination, "libtorch")
                 self.assertEqual(finding["state"], "BROKEN")
                 self.assertRegex(finding["what"], r"^99\.1\.0, .* loads; .*; the tools were built with \d+\.\d+\.\d+")
-                self.assertRegex(finding["mend"], f"^{mend}$")
+                self.assertRegex(finding["remedy"], f"^{remedy}$")
                 self.assertEqual(examination["use"][0]["because"][0], "libtorch")
                 self.assertNotIn("train_sweep", [finding["area"] for finding in examination["finding"]])
                 self.assertFalse(self.started.exists(), "train_sweep was started")
@@ -288,7 +291,7 @@ class DoctorTest(unittest.TestCase):
     def test_a_driver_that_refuses(self):
         finding = self.finding(self.driver(REFUSES, "--for=train", "--device=cuda", code=4), "driver")
         self.assertIn("CUDA_ERROR_SYSTEM_NOT_READY (802)", finding["what"])
-        self.assertIn("fabricmanager", finding["mend"])
+        self.assertIn("fabricmanager", finding["remedy"])
 
     def test_two_gpus(self):
         nvml = self.library("libnvidia-ml.so.1", TWO_GPUS_NVML)
@@ -335,7 +338,7 @@ class DoctorTest(unittest.TestCase):
             found = self.finding(self.examined(environment={"PATH": f"{bazel.parent}:{os.environ['PATH']}"}), "bazel")
             self.assertEqual(found["state"], state)
             self.assertRegex(found["what"], f"^{version}; .*; {words} [0-9.]+, the")
-            self.assertIn("install Bazelisk", found["mend"])
+            self.assertIn("install Bazelisk", found["remedy"])
 
     def test_a_folder_that_cannot_be_written_to(self):
         for place in ("/nonexistent/folder", "/proc", str(self.doctor)):

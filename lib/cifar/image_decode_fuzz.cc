@@ -27,7 +27,7 @@ uint32_t BigEndian(absl::string_view bytes) {
 }
 
 std::string WithRightCrcs(absl::string_view file) {
-  std::string mended(file);
+  std::string corrected(file);
   size_t at = kSignature.size();
   while (absl::StartsWith(file, kSignature) && file.size() - at >= 12) {
     const size_t length = BigEndian(file.substr(at));
@@ -37,11 +37,11 @@ std::string WithRightCrcs(absl::string_view file) {
     const uint32_t crc = static_cast<uint32_t>(
         crc32(0, reinterpret_cast<const Bytef*>(file.data()) + at + 4, static_cast<uInt>(length) + 4));
     for (int i = 0; i < 4; ++i) {
-      mended[at + 8 + length + i] = static_cast<char>(crc >> (24 - 8 * i));
+      corrected[at + 8 + length + i] = static_cast<char>(crc >> (24 - 8 * i));
     }
     at += length + 12;
   }
-  return mended;
+  return corrected;
 }
 
 void CheckPicture(absl::string_view file) {
@@ -63,9 +63,9 @@ void CheckPicture(absl::string_view file) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const absl::string_view file = lockstep::testing::Bytes(data, size);
   lockstep::testing::CheckPicture(file);
-  const std::string mended = lockstep::testing::WithRightCrcs(file);
-  if (mended != file) {
-    lockstep::testing::CheckPicture(mended);
+  const std::string corrected = lockstep::testing::WithRightCrcs(file);
+  if (corrected != file) {
+    lockstep::testing::CheckPicture(corrected);
   }
   return 0;
 }

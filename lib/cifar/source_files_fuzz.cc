@@ -26,19 +26,19 @@ constexpr size_t kMagicAt = 257;
 
 // Gives every block with "ustar" at the place of a header's magic the checksum of a header.
 std::string WithRightChecksums(absl::string_view bytes) {
-  std::string mended(bytes);
-  for (size_t at = 0; at + kBlock <= mended.size(); at += kBlock) {
-    if (!absl::StartsWith(absl::string_view(mended).substr(at + kMagicAt), "ustar")) {
+  std::string corrected(bytes);
+  for (size_t at = 0; at + kBlock <= corrected.size(); at += kBlock) {
+    if (!absl::StartsWith(absl::string_view(corrected).substr(at + kMagicAt), "ustar")) {
       continue;
     }
-    mended.replace(at + kChecksumAt, 8, 8, ' ');
+    corrected.replace(at + kChecksumAt, 8, 8, ' ');
     unsigned sum = 0;
     for (size_t i = 0; i < kBlock; ++i) {
-      sum += static_cast<unsigned char>(mended[at + i]);
+      sum += static_cast<unsigned char>(corrected[at + i]);
     }
-    mended.replace(at + kChecksumAt, 7, absl::StrFormat("%06o", sum) + std::string(1, '\0'));
+    corrected.replace(at + kChecksumAt, 7, absl::StrFormat("%06o", sum) + std::string(1, '\0'));
   }
-  return mended;
+  return corrected;
 }
 
 absl::StatusOr<Dataset> Parse(const SourceFiles& source) {
@@ -101,9 +101,9 @@ void CheckArchive(std::string bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const absl::string_view bytes = lockstep::testing::Bytes(data, size);
   lockstep::testing::CheckArchive(std::string(bytes));
-  const std::string mended = lockstep::testing::WithRightChecksums(bytes);
-  if (mended != bytes) {
-    lockstep::testing::CheckArchive(mended);
+  const std::string corrected = lockstep::testing::WithRightChecksums(bytes);
+  if (corrected != bytes) {
+    lockstep::testing::CheckArchive(corrected);
   }
   return 0;
 }

@@ -14,7 +14,7 @@ namespace {
 struct CudaError {
   int code;
   const char* name;
-  const char* mend;
+  const char* remedy;
 };
 
 // Codes of cuda.h (CUresult) that cuInit and the first calls return.
@@ -86,7 +86,7 @@ void JudgeMissingDriver(const proto::MachineFacts& facts, const DoctorRequest& r
   const std::string& error = facts.cuda().library().error();
   if (!error.empty() && error.find("libcuda.so.1: cannot open shared object file") == std::string::npos) {
     AddFinding(findings, "driver", proto::DoctorFinding::BROKEN, absl::StrCat("libcuda.so.1 does not load: ", error),
-               LoaderMend(error, "the driver"), NeedsGpu(request));
+               LoaderRemedy(error, "the driver"), NeedsGpu(request));
   } else if (gpu_there) {
     AddFinding(findings, "driver", proto::DoctorFinding::BROKEN, "NVIDIA GPU found, but no libcuda.so.1",
                "install NVIDIA's driver; start a container with --gpus=all (NVIDIA container toolkit)",
@@ -164,7 +164,7 @@ void JudgeDriver(const proto::MachineFacts& facts, const DoctorRequest& request,
   if (cuda.init_code() != 0) {
     AddFinding(findings, "driver", proto::DoctorFinding::BROKEN,
                absl::StrCat(driver, " fails with ", CudaErrorName(cuda.init_code()), ", from ", cuda.library().path()),
-               CudaErrorMend(cuda.init_code()), NeedsGpu(request));
+               CudaErrorRemedy(cuda.init_code()), NeedsGpu(request));
     return;
   }
   AddFinding(findings, "driver", proto::DoctorFinding::OK, driver);
@@ -176,9 +176,9 @@ std::string CudaErrorName(int code) {
   return error == nullptr ? absl::StrCat("CUDA error ", code) : absl::StrCat(error->name, " (", code, ")");
 }
 
-std::string CudaErrorMend(int code) {
+std::string CudaErrorRemedy(int code) {
   const CudaError* error = FindCudaError(code);
-  return error == nullptr ? "look at dmesg for NVRM and Xid; restart the machine" : error->mend;
+  return error == nullptr ? "look at dmesg for NVRM and Xid; restart the machine" : error->remedy;
 }
 
 std::string KernelModuleVersion(absl::string_view line) {

@@ -20,7 +20,7 @@ void JudgeDriver(const proto::MachineFacts& facts, const DoctorRequest& request,
 
 // Return the name of a code of cuInit, "CUDA_ERROR_NO_DEVICE (100)", and its remedy.
 std::string CudaErrorName(int code);
-std::string CudaErrorMend(int code);
+std::string CudaErrorRemedy(int code);
 
 // Returns "580.95.05" from the first line of /proc/driver/nvidia/version; empty if the line has no version.
 std::string KernelModuleVersion(absl::string_view line);

@@ -44,7 +44,7 @@ TEST(JudgeDriverTest, AnOlderDriverThanCudaWants) {
   const FindingList findings = Judged(Working(12020, 13000), "cuda");
   ASSERT_EQ(findings.size(), 2);
   EXPECT_EQ(findings[1].state(), proto::DoctorFinding::BROKEN);
-  EXPECT_THAT(findings[1].mend(),
+  EXPECT_THAT(findings[1].remedy(),
               HasSubstr("580 or newer, or build the tools with a toolkit and a LibTorch for CUDA 12"));
   EXPECT_EQ(findings[1].needed_for_size(), 2);
 }
@@ -55,13 +55,13 @@ TEST(JudgeDriverTest, NoGpuIsNeededUnlessAskedFor) {
   EXPECT_EQ(Judged(kMissing)[0].state(), proto::DoctorFinding::ABSENT);
   EXPECT_EQ(Judged(kMissing)[0].needed_for_size(), 0);
   EXPECT_EQ(Judged(kMissing, "cuda")[0].needed_for_size(), 2);
-  EXPECT_NE(Judged(kMissing, "cuda")[0].mend(), "");
+  EXPECT_NE(Judged(kMissing, "cuda")[0].remedy(), "");
 }
 
 TEST(JudgeDriverTest, AGpuWithoutADriver) {
   const FindingList findings = Judged(std::string(kMissing) + " host { nvidia_gpus_on_pci: 2 }");
   EXPECT_EQ(findings[0].state(), proto::DoctorFinding::BROKEN);
-  EXPECT_THAT(findings[0].mend(), HasSubstr("--gpus=all"));
+  EXPECT_THAT(findings[0].remedy(), HasSubstr("--gpus=all"));
 }
 
 TEST(JudgeDriverTest, ADriverThatRefuses) {
@@ -69,7 +69,7 @@ TEST(JudgeDriverTest, ADriverThatRefuses) {
       Judged("cuda { library { path: '/usr/local/cuda/lib64/stubs/libcuda.so.1' } init_code: 34 }");
   EXPECT_EQ(findings[0].state(), proto::DoctorFinding::BROKEN);
   EXPECT_THAT(findings[0].what(), HasSubstr("CUDA_ERROR_STUB_LIBRARY (34), from /usr/local/cuda/lib64/stubs"));
-  EXPECT_THAT(findings[0].mend(), HasSubstr("LD_LIBRARY_PATH"));
+  EXPECT_THAT(findings[0].remedy(), HasSubstr("LD_LIBRARY_PATH"));
 }
 
 TEST(JudgeDriverTest, ADriverThatHangs) {
@@ -86,11 +86,11 @@ TEST(JudgeDriverTest, TheKernelModuleTellsItsVersionWithoutNvml) {
   EXPECT_EQ(findings[0].what(), "535.104.05 (CUDA 12.2)");
 }
 
-TEST(CudaErrorTest, UnknownCodesHaveAMendToo) {
+TEST(CudaErrorTest, UnknownCodesHaveARemedyToo) {
   EXPECT_EQ(CudaErrorName(100), "CUDA_ERROR_NO_DEVICE (100)");
   EXPECT_EQ(CudaErrorName(4711), "CUDA error 4711");
-  EXPECT_NE(CudaErrorMend(4711), "");
-  EXPECT_THAT(CudaErrorMend(802), HasSubstr("fabricmanager"));
+  EXPECT_NE(CudaErrorRemedy(4711), "");
+  EXPECT_THAT(CudaErrorRemedy(802), HasSubstr("fabricmanager"));
 }
 
 TEST(OldestDriverTest, OfEachMajorVersion) {

@@ -10,12 +10,12 @@
 namespace lockstep {
 
 void AddFinding(FindingList& findings, const std::string& area, proto::DoctorFinding::State state,
-                const std::string& what, const std::string& mend, const UseKinds& needed_for) {
+                const std::string& what, const std::string& remedy, const UseKinds& needed_for) {
   proto::DoctorFinding& finding = *findings.Add();
   finding.set_area(area);
   finding.set_state(state);
   finding.set_what(what);
-  finding.set_mend(mend);
+  finding.set_remedy(remedy);
   for (const proto::DoctorUse::Kind use : needed_for) {
     finding.add_needed_for(use);
   }

@@ -15,7 +15,7 @@ namespace lockstep {
 using FindingList = google::protobuf::RepeatedPtrField<proto::DoctorFinding>;
 
 void AddFinding(FindingList& findings, const std::string& area, proto::DoctorFinding::State state,
-                const std::string& what, const std::string& mend = "", const UseKinds& needed_for = {});
+                const std::string& what, const std::string& remedy = "", const UseKinds& needed_for = {});
 
 // Returns the uses that need the requested GPU: training and scaling with --device=cuda; otherwise no uses, because the
 // tools then fall back to the CPU.

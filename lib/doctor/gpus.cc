@@ -22,7 +22,7 @@ constexpr uint32_t kExclusiveProcess = 3;
 // A GPU's problem and its remedy.
 struct GpuProblem {
   std::string what;
-  std::string mend;
+  std::string remedy;
   bool broken = false;
 };
 
@@ -113,18 +113,18 @@ void JudgeGpu(const proto::MachineFacts& facts, int index, const DoctorRequest& 
   }
   const std::string state = DescribeState(facts.nvml().gpu(nvml));
   absl::StrAppend(&what, state.empty() ? "" : ", ", state);
-  std::string mend;
+  std::string remedy;
   bool broken = false;
   for (const GpuProblem& problem : ProblemsOf(facts.nvml().gpu(nvml))) {
     absl::StrAppend(&what, "; ", problem.what);
-    absl::StrAppend(&mend, mend.empty() ? "" : "; ", problem.mend);
+    absl::StrAppend(&remedy, remedy.empty() ? "" : "; ", problem.remedy);
     broken = broken || problem.broken;
   }
   AddFinding(findings, area,
-             broken         ? proto::DoctorFinding::BROKEN
-             : mend.empty() ? proto::DoctorFinding::OK
-                            : proto::DoctorFinding::WARN,
-             what, mend, broken ? NeedsGpu(request) : UseKinds());
+             broken           ? proto::DoctorFinding::BROKEN
+             : remedy.empty() ? proto::DoctorFinding::OK
+                              : proto::DoctorFinding::WARN,
+             what, remedy, broken ? NeedsGpu(request) : UseKinds());
 }
 
 std::string Lanes(const proto::MachineFacts& facts, int first, int second) {

@@ -73,14 +73,14 @@ TEST(JudgeGpusTest, WhatMakesTimesOrResultsWorse) {
     ASSERT_EQ(findings.size(), 1);
     EXPECT_EQ(findings[0].state(), proto::DoctorFinding::WARN) << fields;
     EXPECT_THAT(findings[0].what(), HasSubstr(says));
-    EXPECT_NE(findings[0].mend(), "");
+    EXPECT_NE(findings[0].remedy(), "");
   }
 }
 
 TEST(JudgeGpusTest, SeveralProblemsOfOneGpu) {
   const FindingList findings = Judged(JudgeGpus, Gpus(1, "mig_on: true uncorrected_ecc_errors: 1"));
   EXPECT_THAT(findings[0].what(), AllOf(HasSubstr("MIG is on"), HasSubstr("1 uncorrected")));
-  EXPECT_THAT(findings[0].mend(), HasSubstr("; "));
+  EXPECT_THAT(findings[0].remedy(), HasSubstr("; "));
 }
 
 TEST(JudgeGpusTest, ProhibitedIsBrokenWhereAGpuIsAskedFor) {

@@ -33,7 +33,7 @@ proto::DoctorFinding Judged(const std::string& area, const std::string& fields, 
 TEST(JudgeHostTest, AHealthyHost) {
   for (const char* area : {"memory", "/dev/shm", "shmmax", "memlock", "loopback"}) {
     EXPECT_EQ(Judged(area, "").state(), proto::DoctorFinding::OK) << area;
-    EXPECT_EQ(Judged(area, "").mend(), "") << area;
+    EXPECT_EQ(Judged(area, "").remedy(), "") << area;
   }
   EXPECT_EQ(Judged("shmmax", "").what(), "no limit");
 }
@@ -42,7 +42,7 @@ TEST(JudgeHostTest, AContainersSharedMemory) {
   const proto::DoctorFinding small =
       Judged("/dev/shm", "shared_memory_bytes: 67108864 shared_memory_free_bytes: 67108864");
   EXPECT_EQ(small.state(), proto::DoctorFinding::WARN);
-  EXPECT_THAT(small.mend(), HasSubstr("--shm-size=1g"));
+  EXPECT_THAT(small.remedy(), HasSubstr("--shm-size=1g"));
 }
 
 TEST(JudgeHostTest, NoSharedMemoryIsNeededBetweenGpusAlone) {

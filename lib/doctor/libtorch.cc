@@ -100,7 +100,7 @@ std::string InstallCommand(const std::string& python, const BuildFacts& build) {
   return absl::StrCat(python.empty() ? "python3" : python, " -m pip install ", build.torch_pip);
 }
 
-std::string MissingMend(const proto::LibTorchFacts& libtorch, const BuildFacts& build) {
+std::string MissingRemedy(const proto::LibTorchFacts& libtorch, const BuildFacts& build) {
   switch (libtorch.source()) {
     case proto::LibTorchFacts::LOCKSTEP_LIBRARIES:
       return "set LOCKSTEP_LIBRARIES to the folders of libtorch_cpu.so and its libraries, or unset it";
@@ -112,13 +112,13 @@ std::string MissingMend(const proto::LibTorchFacts& libtorch, const BuildFacts& 
 }
 
 // Returns the remedy for a LibTorch with which the tools cannot run.
-std::string UnfitMend(const proto::LibTorchFacts& libtorch, const BuildFacts& build) {
+std::string UnfitRemedy(const proto::LibTorchFacts& libtorch, const BuildFacts& build) {
   switch (libtorch.source()) {
     case proto::LibTorchFacts::LOCKSTEP_LIBRARIES:
       return absl::StrCat("unset LOCKSTEP_LIBRARIES, and ", InstallCommand("", build),
                           "; or set LOCKSTEP_LIBRARIES to the folders of that LibTorch");
     case proto::LibTorchFacts::PYTHON:
-      return MissingMend(libtorch, build);
+      return MissingRemedy(libtorch, build);
     default:
       return "bazel sync --configure, and build the tools again with this LibTorch";
   }
@@ -164,12 +164,12 @@ bool JudgeVersion(const proto::MachineFacts& facts, const DoctorRequest& request
   const std::string unfit = WhyUnfit(libtorch, build);
   if (libtorch.cxx11_abi() == 0) {
     AddFinding(findings, "libtorch", proto::DoctorFinding::BROKEN, absl::StrCat(what, "; the tools need the C++11 ABI"),
-               UnfitMend(libtorch, build), kTrainAndScale);
+               UnfitRemedy(libtorch, build), kTrainAndScale);
     return false;
   }
   if (!unfit.empty()) {
     AddFinding(findings, "libtorch", proto::DoctorFinding::BROKEN, absl::StrCat(what, "; ", unfit),
-               UnfitMend(libtorch, build), kTrainAndScale);
+               UnfitRemedy(libtorch, build), kTrainAndScale);
     return false;
   }
   if (!libtorch.has_cuda() && (request.device == "cuda" || facts.cuda().gpu_size() > 0)) {
@@ -196,7 +196,7 @@ void JudgeToolStart(const proto::MachineFacts& facts, const BuildFacts& build, F
   for (const proto::ToolStart& start : facts.tool_start()) {
     if (!start.started()) {
       AddFinding(findings, start.tool(), proto::DoctorFinding::BROKEN, absl::StrCat("does not start: ", start.said()),
-                 LoaderMend(start.said(), absl::StrCat("LibTorch ", build.torch_version)),
+                 LoaderRemedy(start.said(), absl::StrCat("LibTorch ", build.torch_version)),
                  {start.tool() == "train_sweep" ? proto::DoctorUse::TRAIN : proto::DoctorUse::SCALE});
     }
   }
@@ -314,10 +314,10 @@ void JudgeLibTorch(const proto::MachineFacts& facts, const DoctorRequest& reques
     AddFinding(findings, "libtorch", proto::DoctorFinding::ABSENT,
                absl::StrCat("no libtorch_cpu.so", libtorch.folder().empty() ? "" : " in ",
                             absl::StrJoin(libtorch.folder(), " ")),
-               MissingMend(libtorch, build), kTrainAndScale);
+               MissingRemedy(libtorch, build), kTrainAndScale);
   } else if (const proto::LibraryFacts* failed = FirstThatFails(libtorch)) {
     AddFinding(findings, "libtorch", proto::DoctorFinding::BROKEN, absl::StrCat("does not load: ", failed->error()),
-               LoaderMend(failed->error(), "LibTorch"), kTrainAndScale);
+               LoaderRemedy(failed->error(), "LibTorch"), kTrainAndScale);
   } else if (JudgeVersion(facts, request, build, findings)) {
     JudgeToolStart(facts, build, findings);
   }

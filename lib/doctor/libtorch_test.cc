@@ -52,17 +52,17 @@ TEST(JudgeLibTorchTest, AnotherVersionThanTheBuildsIsBroken) {
     const proto::DoctorFinding finding = Judged(Found(version, 1, python));
     EXPECT_EQ(finding.state(), proto::DoctorFinding::BROKEN) << version;
     EXPECT_THAT(finding.what(), HasSubstr("the tools were built with 2.11.0+cu130"));
-    EXPECT_EQ(finding.mend(),
+    EXPECT_EQ(finding.remedy(),
               "/usr/bin/python3 -m pip install torch==2.11.0, or set PYTHON to an interpreter that has it");
     EXPECT_EQ(finding.needed_for_size(), 2);
   }
 }
 
 TEST(JudgeLibTorchTest, TheRemedyForAnotherVersionDependsOnItsSource) {
-  EXPECT_EQ(Judged(Found("2.15.0", 1, "source: LOCKSTEP_LIBRARIES")).mend(),
+  EXPECT_EQ(Judged(Found("2.15.0", 1, "source: LOCKSTEP_LIBRARIES")).remedy(),
             "unset LOCKSTEP_LIBRARIES, and python3 -m pip install torch==2.11.0; or set LOCKSTEP_LIBRARIES to the "
             "folders of that LibTorch");
-  EXPECT_EQ(Judged(Found("2.15.0", 1, "source: BUILD")).mend(),
+  EXPECT_EQ(Judged(Found("2.15.0", 1, "source: BUILD")).remedy(),
             "bazel sync --configure, and build the tools again with this LibTorch");
 }
 
@@ -89,7 +89,7 @@ TEST(JudgeLibTorchTest, VersionsThatWereNotTried) {
   const proto::DoctorFinding newer = Judged(Found("2.16.1+cu132", 1), "auto", build);
   EXPECT_EQ(newer.state(), proto::DoctorFinding::WARN);
   EXPECT_THAT(newer.what(), HasSubstr("newer than 2.15, the newest that was tried"));
-  EXPECT_EQ(newer.mend(), "if a tool fails, build the tools with a LibTorch of 2.11 to 2.15");
+  EXPECT_EQ(newer.remedy(), "if a tool fails, build the tools with a LibTorch of 2.11 to 2.15");
   build.torch_version = "2.9.1";
   const proto::DoctorFinding older = Judged(Found("2.9.1", 1), "auto", build);
   EXPECT_EQ(older.state(), proto::DoctorFinding::BROKEN);
@@ -116,7 +116,7 @@ TEST(JudgeLibTorchTest, OneForCpusOnlyIsBrokenForToolsThatLinkCuda) {
   const proto::DoctorFinding finding =
       Judged("libtorch { source: PYTHON library_folder: '/torch/lib' version: '2.11.0+cpu' cxx11_abi: 1 }");
   EXPECT_EQ(finding.state(), proto::DoctorFinding::BROKEN);
-  EXPECT_THAT(finding.mend(), HasSubstr("python3 -m pip install torch==2.11.0,"));
+  EXPECT_THAT(finding.remedy(), HasSubstr("python3 -m pip install torch==2.11.0,"));
 }
 
 TEST(JudgeLibTorchTest, OneThatDoesNotLoad) {
@@ -124,7 +124,7 @@ TEST(JudgeLibTorchTest, OneThatDoesNotLoad) {
       Judged(Found("2.11.0", 1, "library { error: '/torch/lib/libtorch_cpu.so: invalid ELF header' }"));
   EXPECT_EQ(finding.state(), proto::DoctorFinding::BROKEN);
   EXPECT_THAT(finding.what(), HasSubstr("invalid ELF header"));
-  EXPECT_THAT(finding.mend(), HasSubstr("damaged"));
+  EXPECT_THAT(finding.remedy(), HasSubstr("damaged"));
 }
 
 TEST(JudgeLibTorchTest, OneThatCrashesAndOneThatHangs) {
@@ -135,16 +135,16 @@ TEST(JudgeLibTorchTest, OneThatCrashesAndOneThatHangs) {
   const proto::DoctorFinding hung =
       Judged("probe_end { probe: 'libtorch' kind: HUNG step: 'dlopen of libtorch_cpu.so' }");
   EXPECT_EQ(hung.state(), proto::DoctorFinding::UNKNOWN);
-  EXPECT_THAT(hung.mend(), HasSubstr("--timeout"));
+  EXPECT_THAT(hung.remedy(), HasSubstr("--timeout"));
 }
 
 TEST(JudgeLibTorchTest, NoneAndWhereItWasLookedFor) {
-  EXPECT_THAT(Judged("libtorch { source: PYTHON python: 'python3' }").mend(),
+  EXPECT_THAT(Judged("libtorch { source: PYTHON python: 'python3' }").remedy(),
               HasSubstr("python3 -m pip install torch==2.11.0, or"));
-  EXPECT_THAT(Judged("libtorch { source: PYTHON python: 'python3' }", "auto", BuildForCpus()).mend(),
+  EXPECT_THAT(Judged("libtorch { source: PYTHON python: 'python3' }", "auto", BuildForCpus()).remedy(),
               HasSubstr("python3 -m pip install torch==2.11.0, or"));
   EXPECT_THAT(Judged("libtorch { source: LOCKSTEP_LIBRARIES folder: '/a' }").what(), HasSubstr("in /a"));
-  EXPECT_THAT(Judged("libtorch { source: BUILD }").mend(), HasSubstr("third_party/install.sh"));
+  EXPECT_THAT(Judged("libtorch { source: BUILD }").remedy(), HasSubstr("third_party/install.sh"));
   EXPECT_EQ(Judged("libtorch { source: BUILD }").state(), proto::DoctorFinding::ABSENT);
 }
 

@@ -38,7 +38,7 @@ TEST(JudgeMpsTest, APipeADaemonOrAVariableAlone) {
     const FindingList findings = Judged(fields, 0);
     ASSERT_EQ(findings.size(), 1) << fields;
     EXPECT_EQ(findings[0].state(), proto::DoctorFinding::WARN);
-    EXPECT_NE(findings[0].mend(), "");
+    EXPECT_NE(findings[0].remedy(), "");
   }
 }
 

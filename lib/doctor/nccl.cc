@@ -32,7 +32,7 @@ void JudgeNccl(const proto::MachineFacts& facts, const DoctorRequest& request, F
                several ? "install LibTorch with CUDA (its wheel has NCCL), or NCCL" : "", needed);
   } else {
     AddFinding(findings, "nccl", proto::DoctorFinding::BROKEN, absl::StrCat("does not load: ", nccl.error(), idle),
-               LoaderMend(nccl.error(), "NCCL"), needed);
+               LoaderRemedy(nccl.error(), "NCCL"), needed);
   }
 }
 

@@ -21,7 +21,7 @@ void* OpenLibrary(const std::string& name, proto::LibraryFacts& facts) {
 }
 
 // The messages are those of glibc's loader (elf/dl-load.c, dl-version.c, dl-lookup.c).
-std::string LoaderMend(absl::string_view error, const std::string& owner) {
+std::string LoaderRemedy(absl::string_view error, const std::string& owner) {
   if (absl::StrContains(error, "cannot open shared object file")) {
     return absl::StrCat("install ", owner, " again with all of its libraries, or add their folder to LD_LIBRARY_PATH");
   }

@@ -15,7 +15,7 @@ void* OpenLibrary(const std::string& name, proto::LibraryFacts& facts);
 
 // Returns the remedy for an error message of the loader: a file that is missing, damaged, of another version, or made
 // for a newer system. `owner` is the owner of the libraries: "LibTorch".
-std::string LoaderMend(absl::string_view error, const std::string& owner);
+std::string LoaderRemedy(absl::string_view error, const std::string& owner);
 
 }  // namespace lockstep
 

@@ -21,7 +21,7 @@ TEST(OpenLibraryTest, SaysWhichOneItWas) {
 TEST(OpenLibraryTest, OneThatIsMissing) {
   proto::LibraryFacts facts;
   EXPECT_EQ(OpenLibrary("libno_such_library.so.1", facts), nullptr);
-  EXPECT_THAT(LoaderMend(facts.error(), "LibTorch"), HasSubstr("install LibTorch again with all"));
+  EXPECT_THAT(LoaderRemedy(facts.error(), "LibTorch"), HasSubstr("install LibTorch again with all"));
 }
 
 TEST(OpenLibraryTest, OneThatIsText) {
@@ -29,7 +29,7 @@ TEST(OpenLibraryTest, OneThatIsText) {
   WriteFile(path, "this is no library, and long enough to hold the header of one: " + std::string(100, '.') + "\n");
   proto::LibraryFacts facts;
   EXPECT_EQ(OpenLibrary(path, facts), nullptr);
-  EXPECT_THAT(LoaderMend(facts.error(), "LibTorch"), HasSubstr("damaged"));
+  EXPECT_THAT(LoaderRemedy(facts.error(), "LibTorch"), HasSubstr("damaged"));
 }
 
 TEST(OpenLibraryTest, OneThatIsEmpty) {
@@ -37,14 +37,14 @@ TEST(OpenLibraryTest, OneThatIsEmpty) {
   WriteFile(path, "");
   proto::LibraryFacts facts;
   EXPECT_EQ(OpenLibrary(path, facts), nullptr);
-  EXPECT_THAT(LoaderMend(facts.error(), "LibTorch"), HasSubstr("damaged"));
+  EXPECT_THAT(LoaderRemedy(facts.error(), "LibTorch"), HasSubstr("damaged"));
 }
 
-TEST(LoaderMendTest, OtherWordsOfTheLoader) {
-  EXPECT_THAT(LoaderMend("libtorch_cpu.so: undefined symbol: _ZN3c105ErrorE", "LibTorch"), HasSubstr("mixed"));
-  EXPECT_THAT(LoaderMend("/lib/libc.so.6: version `GLIBC_2.38' not found (required by libc10.so)", "LibTorch"),
+TEST(LoaderRemedyTest, OtherWordsOfTheLoader) {
+  EXPECT_THAT(LoaderRemedy("libtorch_cpu.so: undefined symbol: _ZN3c105ErrorE", "LibTorch"), HasSubstr("mixed"));
+  EXPECT_THAT(LoaderRemedy("/lib/libc.so.6: version `GLIBC_2.38' not found (required by libc10.so)", "LibTorch"),
               HasSubstr("newer system"));
-  EXPECT_EQ(LoaderMend("something else", "NCCL"), "install NCCL again");
+  EXPECT_EQ(LoaderRemedy("something else", "NCCL"), "install NCCL again");
 }
 
 }  // namespace

@@ -50,9 +50,9 @@ std::string ExaminationText(const proto::Examination& examination) {
   for (const proto::DoctorFinding& finding : examination.finding()) {
     absl::StrAppend(&text,
                     Wrapped(Head(proto::DoctorFinding::State_Name(finding.state()), finding.area()), finding.what()));
-    if (!finding.mend().empty()) {
+    if (!finding.remedy().empty()) {
       absl::StrAppend(&text,
-                      Wrapped(absl::StrCat(std::string(kStateColumns + kAreaColumns, ' '), "-> "), finding.mend()));
+                      Wrapped(absl::StrCat(std::string(kStateColumns + kAreaColumns, ' '), "-> "), finding.remedy()));
     }
   }
   absl::StrAppend(&text, text.empty() ? "" : "\n");

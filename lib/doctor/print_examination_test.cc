@@ -15,9 +15,9 @@ proto::Examination Parsed(const std::string& text) {
   return examination;
 }
 
-TEST(ExaminationTextTest, ALineForEachAndItsMendBelow) {
+TEST(ExaminationTextTest, ALineForEachAndItsRemedyBelow) {
   EXPECT_EQ(ExaminationText(Parsed("finding { area: 'driver' state: OK what: '580.95 (CUDA 13.0)' }"
-                                   "finding { area: 'data' state: ABSENT what: 'none' mend: '--input=PATH' }"
+                                   "finding { area: 'data' state: ABSENT what: 'none' remedy: '--input=PATH' }"
                                    "use { kind: TRAIN because: 'data' because: 'disk' }"
                                    "use { kind: SCALE works: true device: 'cpu' } use { kind: REPORT works: true }")),
             "ok      driver      580.95 (CUDA 13.0)\n"
@@ -36,7 +36,7 @@ TEST(ExaminationTextTest, LongLinesAreBrokenAtSpaces) {
   }
   const std::string path = "/" + std::string(200, 'p');
   const std::string text =
-      ExaminationText(Parsed("finding { area: 'a' state: OK what: '" + words + "' mend: '" + path + "' }"));
+      ExaminationText(Parsed("finding { area: 'a' state: OK what: '" + words + "' remedy: '" + path + "' }"));
   size_t start = 0;
   for (size_t end = text.find('\n'); end != std::string::npos; start = end + 1, end = text.find('\n', start)) {
     const std::string line = text.substr(start, end - start);
@@ -65,7 +65,7 @@ TEST(OnlyTroublesTest, WhatWorksOrIsNotNeededIsLeftOut) {
 TEST(ExaminationJsonTest, NamesAndEmptyFields) {
   const std::string json = ExaminationJson(Parsed("finding { area: 'a' state: OK needed_for: TRAIN }"));
   EXPECT_THAT(json, HasSubstr("\"needed_for\": [\n"));
-  EXPECT_THAT(json, HasSubstr("\"mend\": \"\""));
+  EXPECT_THAT(json, HasSubstr("\"remedy\": \"\""));
   EXPECT_THAT(json, HasSubstr("\"state\": \"OK\""));
 }
 

@@ -71,17 +71,19 @@ void ProbeGnuplot(const DoctorRequest& request, ProbeAnswer& answer) {
 void JudgeBuildPrograms(const proto::MachineFacts& facts, const BuildFacts& build, bool portable,
                         FindingList& findings) {
   const proto::ProgramFacts& programs = facts.programs();
-  const std::string mend = portable ? "" : "third_party/install.sh";  // a portable folder does not need these programs
+  // A portable folder does not need these programs.
+  const std::string remedy = portable ? "" : "third_party/install.sh";
   const std::string here =
       programs.compiler_here().empty() ? "no g++ found" : absl::StrCat("g++ ", programs.compiler_here());
-  AddFinding(
-      findings, "compiler", programs.compiler_here().empty() ? proto::DoctorFinding::ABSENT : proto::DoctorFinding::OK,
-      absl::StrCat(here, "; the doctor was built with ", build.compiler), programs.compiler_here().empty() ? mend : "");
+  AddFinding(findings, "compiler",
+             programs.compiler_here().empty() ? proto::DoctorFinding::ABSENT : proto::DoctorFinding::OK,
+             absl::StrCat(here, "; the doctor was built with ", build.compiler),
+             programs.compiler_here().empty() ? remedy : "");
   if (const proto::ProbeEnd* end = FindBadEnd(facts, "build_programs")) {
     AddFinding(findings, "bazel", proto::DoctorFinding::UNKNOWN, DescribeEnd(*end),
                "bazel shutdown, then run the doctor again");
   } else if (programs.bazel_path().empty()) {
-    AddFinding(findings, "bazel", proto::DoctorFinding::ABSENT, "neither bazel nor bazelisk in PATH", mend);
+    AddFinding(findings, "bazel", proto::DoctorFinding::ABSENT, "neither bazel nor bazelisk in PATH", remedy);
   } else {
     JudgeBazel(programs, findings);
   }

@@ -43,10 +43,10 @@ proto::DoctorFinding Bazel(const std::string& version) {
 TEST(JudgeBuildProgramsTest, ABazelThatIsTooOldOrTooNew) {
   EXPECT_EQ(Bazel("3.7.2").state(), proto::DoctorFinding::BROKEN);
   EXPECT_EQ(Bazel("3.7.2").what(), "3.7.2; /usr/bin/bazel; older than 4.2, the oldest that was tried");
-  EXPECT_THAT(Bazel("3.7.2").mend(), HasSubstr("install Bazelisk"));
+  EXPECT_THAT(Bazel("3.7.2").remedy(), HasSubstr("install Bazelisk"));
   EXPECT_EQ(Bazel("8.0.0").state(), proto::DoctorFinding::WARN);
   EXPECT_EQ(Bazel("8.0.0").what(), "8.0.0; /usr/bin/bazel; newer than 7.7, the newest that was tried");
-  EXPECT_THAT(Bazel("8.0.0").mend(), HasSubstr("install Bazelisk"));
+  EXPECT_THAT(Bazel("8.0.0").remedy(), HasSubstr("install Bazelisk"));
   EXPECT_EQ(Bazel("").state(), proto::DoctorFinding::OK);
 }
 
@@ -64,8 +64,8 @@ TEST(CompareWithTriedBazelsTest, NumbersAreComparedAsNumbers) {
 
 TEST(JudgeBuildProgramsTest, APortableFolderWantsNeither) {
   EXPECT_EQ(Build("", true)[0].state(), proto::DoctorFinding::ABSENT);
-  EXPECT_EQ(Build("", true)[1].mend(), "");
-  EXPECT_EQ(Build("", false)[1].mend(), "third_party/install.sh");
+  EXPECT_EQ(Build("", true)[1].remedy(), "");
+  EXPECT_EQ(Build("", false)[1].remedy(), "third_party/install.sh");
   EXPECT_EQ(Build("", false)[1].needed_for_size(), 0);
 }
 

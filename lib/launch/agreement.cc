@@ -13,9 +13,9 @@ namespace lockstep {
 namespace {
 
 absl::Status Differ(const proto::ProcessDescription& leader, const proto::ProcessDescription& member,
-                    absl::string_view expected, absl::string_view found, absl::string_view mend) {
+                    absl::string_view expected, absl::string_view found, absl::string_view remedy) {
   return absl::UnavailableError(absl::StrCat(MemberName(member), " differs from rank 0 on ", leader.host_name(),
-                                             ": expected ", expected, ", found ", found, "; ", mend));
+                                             ": expected ", expected, ", found ", found, "; ", remedy));
 }
 
 struct Difference {

@@ -108,7 +108,7 @@ absl::StatusOr<StepCurve> StepCurve::Make(const std::vector<OneDeviceEpoch>& epo
   curve.tail_ = tail;
   for (const OneDeviceEpoch& epoch : epochs) {
     RETURN_IF_ERROR(CheckEpoch(epoch));
-    // The tail counts as its share of a whole step; MendTails corrects this.
+    // The tail counts as its share of a whole step; CorrectTails corrects this.
     const double steps = tail == Tail::kDropped ? static_cast<double>(epoch.images / epoch.batch)
                                                 : static_cast<double>(epoch.images) / epoch.batch;
     if (!curve.steps_.emplace(epoch.batch, (1 / steps) * epoch.seconds).second) {
@@ -119,19 +119,19 @@ absl::StatusOr<StepCurve> StepCurve::Make(const std::vector<OneDeviceEpoch>& epo
     return absl::InvalidArgumentError("no epoch of one device was timed");
   }
   curve.interpolates_ = curve.steps_.size() > 1;
-  curve.MendTails(epochs);
+  curve.CorrectTails(epochs);
   curve.score_ = Score(curve.steps_);
   curve.rejected_ = WhyRejected(curve.score_, acceptance);
   if (!curve.rejected_.empty()) {
     curve.interpolates_ = false;
-    curve.MendTails(epochs);
+    curve.CorrectTails(epochs);
   }
   return curve;
 }
 
 // A tail's time depends on the steps that it corrects. Each pass shrinks the remaining error by the tail's share of an
 // epoch, which is below 1/2 because an epoch has a whole step.
-void StepCurve::MendTails(const std::vector<OneDeviceEpoch>& epochs) {
+void StepCurve::CorrectTails(const std::vector<OneDeviceEpoch>& epochs) {
   constexpr int kPasses = 30;
   for (int pass = 0; pass < kPasses && tail_ != Tail::kDropped; ++pass) {
     const Steps before = steps_;

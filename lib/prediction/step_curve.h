@@ -73,7 +73,7 @@ class StepCurve {
   Estimate OwnError(const Estimate& interpolated) const;
 
   // Corrects the steps for the last, smaller step of each epoch.
-  void MendTails(const std::vector<OneDeviceEpoch>& epochs);
+  void CorrectTails(const std::vector<OneDeviceEpoch>& epochs);
 
   std::map<double, Estimate> steps_;  // batch -> seconds of one step
   proto::LeaveOneOut score_;

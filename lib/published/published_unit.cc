@@ -15,7 +15,7 @@ namespace {
 // A unit that people print, and the conversion of a number in it to one of the audit's units.
 struct Unit {
   absl::string_view name;
-  absl::string_view mend;  // conversion, for the error; empty: one of the audit's own units
+  absl::string_view conversion;  // named by the error; empty: one of the audit's own units
 };
 
 constexpr char kSeconds[] = "print seconds: move the point of as_printed, so that no digit changes";
@@ -76,10 +76,12 @@ absl::Status CheckUnit(absl::string_view unit, proto::PublishedQuantity quantity
     return absl::InvalidArgumentError(
         absl::StrCat("unknown unit '", Excerpt(unit), "'; known: ", absl::StrJoin(kUnits, ", ", name)));
   }
-  const absl::string_view mend = quantity == proto::EFFICIENCY_PERCENT && unit == "1" ? kFraction : known->mend;
-  return absl::InvalidArgumentError(absl::StrCat(
-      "unit ", unit, " contradicts ", absl::AsciiStrToLower(proto::PublishedQuantity_Name(quantity)), ", which is in ",
-      IsRate(quantity) ? absl::StrJoin(kRates, ", ") : std::string(UnitOf(quantity)), mend.empty() ? "" : "; ", mend));
+  const absl::string_view conversion =
+      quantity == proto::EFFICIENCY_PERCENT && unit == "1" ? kFraction : known->conversion;
+  return absl::InvalidArgumentError(
+      absl::StrCat("unit ", unit, " contradicts ", absl::AsciiStrToLower(proto::PublishedQuantity_Name(quantity)),
+                   ", which is in ", IsRate(quantity) ? absl::StrJoin(kRates, ", ") : std::string(UnitOf(quantity)),
+                   conversion.empty() ? "" : "; ", conversion));
 }
 
 }  // namespace lockstep

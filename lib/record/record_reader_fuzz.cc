@@ -27,7 +27,7 @@ using Sweep = RecordFile<proto::SweepRecord>;
 
 // Returns `bytes` with corrected checksums. The bytes from the first invalid frame on are unchanged.
 std::string WithRightChecksums(absl::string_view bytes) {
-  std::string mended;
+  std::string corrected;
   while (true) {
     google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(bytes.data()),
                                                   static_cast<int>(bytes.size()));
@@ -41,11 +41,11 @@ std::string WithRightChecksums(absl::string_view bytes) {
       break;
     }
     const absl::string_view record = bytes.substr(begin, size);
-    absl::StrAppend(&mended, FrameHead(size), record, FrameTail(record));
+    absl::StrAppend(&corrected, FrameHead(size), record, FrameTail(record));
     bytes.remove_prefix(begin + size + 5);
   }
-  mended.append(bytes.data(), bytes.size());
-  return mended;
+  corrected.append(bytes.data(), bytes.size());
+  return corrected;
 }
 
 absl::StatusOr<Sweep> Read(absl::string_view bytes, ReadMode mode) {

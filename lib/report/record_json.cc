@@ -46,26 +46,26 @@ size_t StringEnd(const std::string& json, size_t at) {
 }
 
 // Replaces markers by empty strings, and -0 by -0.0, because protobuf's parser would take -0 for the integer 0.
-std::string Mended(const std::string& json, uint64_t& left_out) {
-  std::string mended;
-  mended.reserve(json.size());
+std::string WithoutMarkers(const std::string& json, uint64_t& left_out) {
+  std::string parsable;
+  parsable.reserve(json.size());
   for (size_t at = 0; at < json.size();) {
     if (json[at] == '"') {
       const size_t end = StringEnd(json, at);
       const absl::string_view text = absl::string_view(json).substr(at + 1, end - at > 2 ? end - at - 2 : 0);
       const bool marker = IsMarker(text);
       left_out += marker ? 1 : 0;
-      marker ? mended += "\"\"" : mended.append(json, at, end - at);
+      marker ? parsable += "\"\"" : parsable.append(json, at, end - at);
       at = end;
     } else if (json.compare(at, 2, "-0") == 0 && at > 0 && !absl::ascii_isalnum(json[at - 1]) && at + 2 < json.size() &&
                absl::string_view(".eE0123456789").find(json[at + 2]) == absl::string_view::npos) {
-      mended += "-0.0";
+      parsable += "-0.0";
       at += 2;
     } else {
-      mended += json[at++];
+      parsable += json[at++];
     }
   }
-  return mended;
+  return parsable;
 }
 
 const FieldDescriptor* RecordField(const Message& file) { return file.GetDescriptor()->FindFieldByName("record"); }
@@ -128,12 +128,12 @@ absl::Status AppendFrames(const Message& file, RecordOfJson& record) {
 
 absl::StatusOr<RecordOfJson> ReadRecordJson(const std::string& json, const std::string& path) {
   RecordOfJson record;
-  std::string mended = Mended(json, record.left_out);
-  ASSIGN_OR_RETURN(const Descriptor* const type, TypeOf(mended, path));
-  mended = WithPresentFieldNames(std::move(mended), *type);
+  std::string parsable = WithoutMarkers(json, record.left_out);
+  ASSIGN_OR_RETURN(const Descriptor* const type, TypeOf(parsable, path));
+  parsable = WithPresentFieldNames(std::move(parsable), *type);
   const std::unique_ptr<Message> file = NewMessage(*type);
   const auto status =
-      google::protobuf::util::JsonStringToMessage(mended, file.get(), google::protobuf::util::JsonParseOptions());
+      google::protobuf::util::JsonStringToMessage(parsable, file.get(), google::protobuf::util::JsonParseOptions());
   if (!status.ok()) {
     return NoRecord(path, std::string(status.message()));
   }
