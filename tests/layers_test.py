@@ -37,7 +37,7 @@ LAYERS = [
     },
     {
         "device": "record",
-        "kernels": "dataset",
+        "kernels": "collectives dataset",
         "int8_cuda": "int8 kernels",
         "peer": "kernels",
         "nn": "dataset device pickle record",

@@ -8,9 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/collectives/max_peer_ranks.h"
 #include "lib/dist/counted_exchange.h"
 #include "lib/dist/no_op_exchange.h"
-#include "lib/dist/reducer_choice.h"
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/follow_stream.h"
 #include "lib/kernels/peer_flags.h"
@@ -24,8 +24,6 @@
 
 namespace lockstep {
 namespace {
-
-static_assert(kMaxChosenPeers == kMaxPeerRanks, "--reducer=auto takes what is for as many ranks");
 
 // Layout of a rank's memory: its flags, the counter of PeerUpdate, a packet buffer for each rank, then a gradient
 // buffer for each rank, and with a shared update the network's weights. The buffers for the rank itself are unused.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "lib/collectives/max_peer_ranks.h"
 #include "lib/dist/point_variants.h"
 #include "lib/scaling/point_settings.h"
 
@@ -37,8 +38,8 @@ ReducerChoice ChooseReducer(const proto::ScaleSpec& spec, uint32_t ranks, const 
   if (!place.one_host) {
     return {"own", "the ranks are on several hosts"};
   }
-  if (ranks > kMaxChosenPeers) {
-    return {"own", absl::StrCat("copies between GPUs are for up to ", kMaxChosenPeers, " ranks")};
+  if (ranks > kMaxPeerRanks) {
+    return {"own", absl::StrCat("copies between GPUs are for up to ", kMaxPeerRanks, " ranks")};
   }
   if (!place.own_gpus) {
     return {"own", "ranks share a GPU"};

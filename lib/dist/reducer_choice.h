@@ -17,8 +17,6 @@
 
 namespace lockstep {
 
-inline constexpr uint32_t kMaxChosenPeers = 16;  // equal to kMaxPeerRanks of lib/kernels; peer_exchange.cc checks it
-
 // Returns true if each rank can update a share of the weights for all ranks (peer_sharded).
 bool CanShareUpdate(const proto::TrainingSpec& training);
 

@@ -13,11 +13,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lib/collectives/max_peer_ranks.h"
 #include "lib/kernels/wait_report.h"
 
 namespace lockstep {
 
-inline constexpr uint32_t kMaxPeerRanks = 16;
 inline constexpr uint32_t kPeerFlagRows = 64;
 
 // Bytes of each rank's flags: uint32 (kPeerFlagRows, kMaxPeerRanks), one row per event and one column per signalling

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/kernels/peer_flags.h"
+#include "lib/collectives/max_peer_ranks.h"
 
 namespace lockstep {
 
