@@ -152,7 +152,7 @@ section_slow_link() {
 
 section_questions() {
   scale sampler_epoch --experiment=sampler_epoch --preset=fast --ranks=2 --batch=128 --seeds=3
-  scale what_is_sent --experiment=what_is_sent --precision=bf16 --memory_format=channels_last --ranks=2 --batch=512 \
+  scale what_is_sent --experiment=what_is_sent --precision=bf16 --channels_last --ranks=2 --batch=512 \
     --seeds=3
 }
 

@@ -23,8 +23,8 @@ SWITCHES = ["cuda_graph", "second_stream", "fused_sums", "fused_norms", "own_wei
 
 # The step: presets, every single override of each, then combinations that are subject to a rule.
 STEPS = ["", "--preset=lab", "--preset=fast", "--preset=faster", "--step=fused", "--step=fuse", "--preset=fast --step=autograd",
-         "--precision=tf32", "--precision=bf16", "--precision=fp16", "--memory_format=channels_last", "--memory_format=nhwc",
-         "--preset=fast --precision=fp32", "--preset=fast --precision=tf32", "--preset=fast --memory_format=nchw",
+         "--precision=tf32", "--precision=bf16", "--precision=fp16", "--channels_last", "--channels_last=false",
+         "--preset=fast --precision=fp32", "--preset=fast --precision=tf32", "--preset=fast --channels_last=false",
          "--step=fused --precision=bf16", "--step=fused --precision=bf16 --cuda_graph",
          *(f"--{switch}={value}" for switch in SWITCHES for value in ("true", "false")),
          *(f"--preset=fast --{switch}={value}" for switch in SWITCHES for value in ("true", "false")),

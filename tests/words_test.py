@@ -41,7 +41,7 @@ RETIRED_NAMES = re.compile("|".join((
 
 # Retired names of flags (lib/base/renamed_flags.cc). CHANGELOG.md and the commands of old results have them.
 FLAGS = "a flag has the name of the record's field that it sets"
-RETIRED_FLAGS = re.compile(r"(?<![\w-])--(?:no)?(?:graph)\b(?!-)")
+RETIRED_FLAGS = re.compile(r"(?<![\w-])--(?:no)?(?:graph|memory_format)\b(?!-)")
 
 # (reason, files, pattern that breaks the rule, a line that breaks it, a line that does not)
 RULES = [

@@ -30,8 +30,8 @@ ABSL_FLAG(std::string, step, "", "autograd (LibTorch's) or fused (Lockstep's ker
 FLAG_WORDS(step, "autograd", "fused");
 ABSL_FLAG(std::string, precision, "", "fp32, tf32 or bf16; empty: as in --preset.");
 FLAG_WORDS(precision, "fp32", "tf32", "bf16");
-ABSL_FLAG(std::string, memory_format, "", "nchw or channels_last (required by --step=fused); empty: as in --preset.");
-FLAG_WORDS(memory_format, "nchw", "channels_last");
+ABSL_FLAG(std::optional<bool>, channels_last, std::nullopt,
+          "Memory layout NHWC, which --step=fused requires; false: NCHW; left out: as in --preset.");
 ABSL_FLAG(std::optional<bool>, cuda_graph, std::nullopt, "Replay each step as a CUDA graph; left out: as in --preset.");
 ABSL_FLAG(std::optional<bool>, second_stream, std::nullopt,
           "Compute weight gradients in parallel with data gradients; left out: as in --preset.");
@@ -158,7 +158,7 @@ std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first) {
        {{"deterministic"},
         {"step", "autograd; fast: fused"},
         {"precision", "fp32; fast: bf16"},
-        {"memory_format", "nchw; fast: channels_last"},
+        {"channels_last", "false; fast: true"},
         {"cuda_graph", "false; fast: true"}}},
       {"gpu",
        "expert: parts of --step=fused on a GPU; defaults depend on --preset",
@@ -178,10 +178,6 @@ absl::Status ReadTrainingFlags(proto::TrainingSpec& training) {
   ASSIGN_OR_RETURN(*training.mutable_normalization(), ParseNormalization(absl::GetFlag(FLAGS_normalization)));
   training.set_loader_workers(absl::GetFlag(FLAGS_workers));
   training.set_no_own_kernels(!absl::GetFlag(FLAGS_own_kernels));
-  if (const std::string format = absl::GetFlag(FLAGS_memory_format); !format.empty()) {
-    RETURN_IF_ERROR(CheckFlagWord("memory_format", format, {"nchw", "channels_last"}));
-    training.set_channels_last(format == "channels_last");
-  }
   return SetEpochs(absl::GetFlag(FLAGS_epochs), absl::GetFlag(FLAGS_repeats), training);
 }
 

@@ -43,7 +43,7 @@ inline constexpr uint32_t kMaxThreads = 1024;  // CPU threads: above this number
 inline constexpr uint32_t kMaxRanks = 1024;
 
 // Sets each field of `training` that has a flag of its own name (--device is read by the stage), and the fields of
-// --workers, --memory_format, --epochs and --repeats. InvalidArgument, naming the flag.
+// --workers, --epochs and --repeats. InvalidArgument, naming the flag.
 absl::Status ReadTrainingFlags(proto::TrainingSpec& training);
 
 // Sets input, output, force, dry_run and device of a stage's options, and the fields of files next to the output:

@@ -16,6 +16,7 @@ struct RenamedFlag {
 constexpr RenamedFlag kRenamedFlags[] = {
     {"fixed_order", "no_set_epoch"},
     {"graph", "cuda_graph"},
+    {"memory_format", "channels_last", ", true or false"},
 };
 
 // Returns null if no flag of this program had this name.

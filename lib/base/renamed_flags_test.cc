@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 
 ABSL_FLAG(std::optional<bool>, cuda_graph, std::nullopt, "A flag of this test.");
+ABSL_FLAG(std::optional<bool>, channels_last, std::nullopt, "A flag of this test.");
 
 namespace lockstep {
 namespace {
@@ -13,6 +14,11 @@ namespace {
 TEST(RenamedFlagTextTest, NamesTheNewFlag) {
   EXPECT_EQ(RenamedFlagText("graph"), "unknown flag --graph; it is named --cuda_graph now");
   EXPECT_EQ(RenamedFlagText("nograph"), "unknown flag --nograph; --graph is named --cuda_graph now");
+}
+
+TEST(RenamedFlagTextTest, NamesOtherValues) {
+  EXPECT_EQ(RenamedFlagText("memory_format"),
+            "unknown flag --memory_format; it is named --channels_last now, true or false");
 }
 
 TEST(RenamedFlagTextTest, OtherNamesAreNoOldFlags) {

@@ -73,8 +73,6 @@ proto::SweepSpec Asked(const std::string& flags) {
       training.set_step(*ParseEnum<proto::StepKind>(name, value));
     } else if (name == "precision") {
       training.set_precision(*ParseEnum<proto::Precision>(name, value));
-    } else if (name == "memory_format") {
-      training.set_channels_last(value == "channels_last");
     } else {
       const auto* field = training.GetDescriptor()->FindFieldByName(name);
       training.GetReflection()->SetBool(&training, field, value != "false");
@@ -111,7 +109,7 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
       {"--preset=fast --step=autograd", "step: autograd in bf16, NCHW, CUDA graph"},
       {"--precision=tf32", "step: autograd in tf32, NCHW"},
       {"--precision=bf16", "step: autograd in bf16, NCHW"},
-      {"--memory_format=channels_last", "step: autograd in fp32, channels-last"},
+      {"--channels_last", "step: autograd in fp32, channels-last"},
       {"--preset=fast --precision=fp32",
        "step: fused in fp32, channels-last, CUDA graph, second stream, own convolutions"},
       {"--preset=fast --precision=tf32", "step: fused in tf32, channels-last, CUDA graph, second stream"},
@@ -121,7 +119,7 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
       {"--preset=fast --no_own_kernels --fused_sums=true",
        "--fused_sums=true needs Lockstep's own kernels, found --own_kernels=false; leave one out"},
       {"--no_own_kernels", "step: autograd in fp32, NCHW"},
-      {"--preset=fast --memory_format=nchw", "--memory_format=nchw: --step=fused is channels-last; leave one out"},
+      {"--preset=fast --channels_last=false", "--channels_last=false: --step=fused is channels-last; leave one out"},
       {"--step=fused --precision=bf16",
        "step: fused in bf16, channels-last, second stream, fused sums, fused norms, own weight gradients, divided "
        "multiprocessors"},

@@ -116,7 +116,7 @@ absl::Status CheckFused(const proto::TrainingSpec& spec) {
         absl::StrCat("--step=fused is written for resnet18, not ", spec.model(), "; use --step=autograd"));
   }
   if (!spec.channels_last()) {
-    return absl::InvalidArgumentError("--memory_format=nchw: --step=fused is channels-last; leave one out");
+    return absl::InvalidArgumentError("--channels_last=false: --step=fused is channels-last; leave one out");
   }
   return spec.device() == proto::CUDA
              ? absl::OkStatus()

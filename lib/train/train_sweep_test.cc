@@ -527,8 +527,7 @@ TEST_F(TrainSweepTest, ADryRunTellsThePlanAndWritesNothing) {
 
 TEST_F(TrainSweepTest, TrainsInBf16AndChannelsLastOnTheCpu) {
   MakeInput(40);
-  ASSERT_EQ(Run({"--model=lenet5", "--batch=8", "--repeats=1", "--precision=bf16", "--memory_format=channels_last"}), 0)
-      << Stderr();
+  ASSERT_EQ(Run({"--model=lenet5", "--batch=8", "--repeats=1", "--precision=bf16", "--channels_last"}), 0) << Stderr();
   const auto records = Records();
   ASSERT_EQ(records.size(), 3);  // spec, 8, end
   EXPECT_EQ(records[0].spec().training().precision(), proto::BF16);
