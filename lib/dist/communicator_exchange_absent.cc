@@ -5,11 +5,11 @@ namespace lockstep {
 
 absl::StatusOr<std::shared_ptr<GradientExchange>> MakeCommunicatorExchange(Communicator&,
                                                                            const CommunicatorExchangeOptions&) {
-  return absl::UnimplementedError("this build is without CUDA, which the hand-written step needs");
+  return absl::UnimplementedError("the fused step needs CUDA, which this build does not have");
 }
 
 absl::StatusOr<std::shared_ptr<GradientExchange>> MakePeerExchange(Communicator&, const PeerExchangeOptions&) {
-  return absl::UnimplementedError("this build is without CUDA, which the hand-written step needs");
+  return absl::UnimplementedError("the fused step needs CUDA, which this build does not have");
 }
 
 ExchangeCount CountOfStep(const GradientExchange&) { return {}; }

@@ -26,7 +26,7 @@ DataParallelModel::DataParallelModel(std::shared_ptr<Model> module, std::vector<
       threads_(devices_), clock_(devices_[0]) {}
 
 void DataParallelModel::MakeReplicas(std::vector<std::shared_ptr<Model>> others) {
-  TORCH_CHECK(others.size() + 1 == devices_.size(), devices_.size(), " devices want one replica fewer, not ",
+  TORCH_CHECK(others.size() + 1 == devices_.size(), devices_.size(), " devices need one replica fewer, found ",
               others.size());
   if (!others.empty()) {
     replicas_.emplace(module_, std::move(others), devices_);

@@ -17,11 +17,11 @@ namespace {
 
 absl::Status CheckSpec(const proto::TrainingSpec& spec) {
   if (spec.step() == proto::FUSED) {
-    return absl::InvalidArgumentError("--mode=dp trains by autograd; --step=fused wants --mode=ddp");
+    return absl::InvalidArgumentError("--mode=dp trains with autograd; --step=fused needs --mode=ddp");
   }
   if (spec.cuda_graph()) {
     return absl::InvalidArgumentError(
-        "--mode=dp has a thread for each device, which no CUDA graph holds; --cuda_graph=false");
+        "--mode=dp uses one thread per device, which a CUDA graph cannot capture; give --cuda_graph=false");
   }
   return spec.accumulate() > 1
              ? absl::InvalidArgumentError(absl::StrCat("--accumulate=", spec.accumulate(),

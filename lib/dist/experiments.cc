@@ -63,7 +63,7 @@ std::string WarmUp(const BatchGrowth&, proto::TrainingSpec& training) {
     return "--schedule=one_cycle has its own warm-up";
   }
   if (TotalEpochs(training) < 2) {
-    return "a run of one epoch has none to climb in";
+    return "a run of one epoch has no epoch for a warm-up";
   }
   training.set_lr_warmup_epochs(std::max(1u, TotalEpochs(training) / 10));
   return "";
@@ -93,12 +93,12 @@ std::string GhostBatchNorm(const BatchGrowth& growth, proto::TrainingSpec& train
   }
   if (rank_batch <= kGhostImages) {
     return absl::StrCat("a rank's batch of ", rank_batch, " is not larger than the ", kGhostImages,
-                        " images that it would count over");
+                        " images of a ghost batch");
   }
   const uint32_t images = GhostImages(rank_batch);
   if (images < kMinGhostImages) {
     return absl::StrCat("a rank's batch of ", rank_batch, " has no divisor from ", kMinGhostImages, " to ",
-                        kGhostImages, " to cut it by");
+                        kGhostImages, " for its ghost batches");
   }
   training.set_accumulate(rank_batch / images);
   return "";
@@ -228,7 +228,7 @@ void AddRemedies(const Row& plain, const BatchGrowth& growth, uint64_t images, s
     absl::StrAppend(&row.name, ", ", remedy.name);
     row.left_out = remedy.apply(growth, row.training);
     if (!row.left_out.empty() && remedy.among_all) {
-      absl::StrAppend(&row.left_out, "; the rows with all remedies go without it");
+      absl::StrAppend(&row.left_out, "; the rows with all remedies omit it");
     }
     LeaveOutIfSame(plain, "every row has it", row);
   }
@@ -288,7 +288,7 @@ std::vector<Row> RowsOf(const proto::ScaleSpec& spec, uint64_t images) {
 
 absl::Status CheckExperiment(const proto::ScaleSpec& spec) {
   if (spec.mode() == proto::DP) {
-    return absl::InvalidArgumentError("--experiment is of --mode=ddp; leave --mode=dp out");
+    return absl::InvalidArgumentError("--experiment needs --mode=ddp; leave --mode=dp out");
   }
   if (spec.ranks_size() != 1) {
     return absl::InvalidArgumentError(

@@ -95,9 +95,8 @@ TEST(ExperimentsTest, LeNet5HasNoRemediesOfBatchNorm) {
   const auto plan = PlanExperiment(spec, {}, kImages);
   ASSERT_THAT(plan, IsOk());
   EXPECT_THAT(plan->left_out,
-              ElementsAre("row '8192, zero gamma': lenet5 has no batch norm; the rows with all remedies go without it",
-                          "row '8192, ghost batch norm': lenet5 has no batch norm; the rows with all remedies go "
-                          "without it",
+              ElementsAre("row '8192, zero gamma': lenet5 has no batch norm; the rows with all remedies omit it",
+                          "row '8192, ghost batch norm': lenet5 has no batch norm; the rows with all remedies omit it",
                           "row '8192, clipping and ghost batch norm': lenet5 has no batch norm"));
   const auto rows = FirstOfRow(plan->points);
   EXPECT_EQ(rows.size(), 4u + 1 + 5 + 1 + 3);
@@ -137,10 +136,10 @@ TEST(ExperimentsTest, GhostBatchNormCutsARanksBatchByItsLargestDivisor) {
   EXPECT_EQ(GhostsOf(544), "4");     // 272 by 68
   EXPECT_EQ(GhostsOf(514),
             "--rows names '514, ghost batch norm', which is left out: a rank's batch of 257 has no "
-            "divisor from 16 to 128 to cut it by; the rows with all remedies go without it");
+            "divisor from 16 to 128 for its ghost batches; the rows with all remedies omit it");
   EXPECT_EQ(GhostsOf(256),
             "--rows names '256, ghost batch norm', which is left out: a rank's batch of 128 is not larger than the 128 "
-            "images that it would count over; the rows with all remedies go without it");
+            "images of a ghost batch; the rows with all remedies omit it");
 }
 
 // An epoch has 7 steps: 280 epochs are the smallest number with at least 1,955 updates.

@@ -75,14 +75,14 @@ absl::StatusOr<size_t> ChooseCheckpointPoint(const ScaleRunOptions& options,
   }
   if (chosen.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("--checkpoint_batch=", options.checkpoint_batch,
-                                                   " is none of the batches that are planned on ", most,
+                                                   " is not one of the batches that are planned on ", most,
                                                    " ranks; give one of --batch"));
   }
   return chosen.size() == 1
              ? absl::StatusOr<size_t>(chosen[0])
              : absl::InvalidArgumentError(absl::StrCat("--checkpoint names one file, and ", chosen.size(),
-                                                       " points could leave it: ", absl::StrJoin(names, "; "),
-                                                       "; ask for one of them (--rows and --seeds=1, say)"));
+                                                       " points could write it: ", absl::StrJoin(names, "; "),
+                                                       "; select one of them, for example with --rows and --seeds=1"));
 }
 
 proto::Header MakeStateHeader(const proto::Header& run, const proto::ScaleSpec& spec, const proto::ScalePoint& point,

@@ -77,7 +77,7 @@ TEST(ChooseCheckpointPointTest, OneFileIsOfOnePoint) {
   rows[1].set_row("without");
   EXPECT_THAT(ChooseCheckpointPoint(options, rows),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       AllOf(HasSubstr("2 points could leave it: with, seed 0: 2 ranks"), HasSubstr("; without"))));
+                       AllOf(HasSubstr("2 points could write it: with, seed 0: 2 ranks"), HasSubstr("; without"))));
   rows.pop_back();
   EXPECT_EQ(Chosen(options, rows), 0u);
 }

@@ -38,8 +38,8 @@ absl::Status CheckValues(const std::vector<proto::ScalePoint>& points) {
           absl::StrCat("rank ", rank, " of ", points.size(), ": ", status.message(), "; this is a fault of that rank"));
     }
     if (points[rank].rank_size() != 1 || points[rank].rank(0).rank() != rank) {
-      return absl::InternalError(
-          absl::StrCat("expected the measurements of rank ", rank, ", found others; this is a fault of that rank"));
+      return absl::InternalError(absl::StrCat("expected the measurements of rank ", rank,
+                                              ", found those of another rank; this is a fault of that rank"));
     }
   }
   return absl::OkStatus();
@@ -47,10 +47,10 @@ absl::Status CheckValues(const std::vector<proto::ScalePoint>& points) {
 
 absl::Status CheckAlike(const std::vector<proto::ScalePoint>& points) {
   if (points.empty()) {
-    return absl::InternalError("a point came back from no rank at all");
+    return absl::InternalError("no rank returned a result of the point");
   }
   if (points[0].epoch_seconds().value().empty() && !points[0].target().reached()) {
-    return absl::InternalError("a point came back without a timed epoch: nothing was measured");
+    return absl::InternalError("the result of the point has no timed epoch");
   }
   for (size_t rank = 0; rank < points.size(); ++rank) {
     const proto::ScalePoint& point = points[rank];

@@ -190,7 +190,7 @@ TEST(MergeRanksTest, KeepsTheReasonForWhatIsAbsent) {
 TEST(MergeRanksTest, RefusesAPointOfNoMeasurement) {
   proto::ScalePoint point = Point(kRank0);
   point.clear_epoch_seconds();
-  EXPECT_THAT(MergeRanks({point}), StatusIs(absl::StatusCode::kInternal, HasSubstr("without a timed epoch")));
+  EXPECT_THAT(MergeRanks({point}), StatusIs(absl::StatusCode::kInternal, HasSubstr("no timed epoch")));
 }
 
 TEST(MergeRanksTest, RefusesRanksThatDidNotDoTheSame) {

@@ -78,7 +78,7 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
     if (communicator_ != nullptr && AllPassed() && Settle(ncclCommFinalize(communicator_), "end", kLeaveTimeout).ok()) {
       ncclCommDestroy(std::exchange(communicator_, nullptr));
     }
-    Abort(absl::CancelledError("the communicator was left with operations under way"));
+    Abort(absl::CancelledError("the communicator was destroyed with pending operations"));
   }
 
   absl::Status Connect(const ncclUniqueId& id) {
@@ -256,7 +256,7 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
       Abort(absl::UnavailableError(absl::StrCat(Describe("peers"), ": ", ncclGetErrorString(result))));
     } else if (!idle && MonotonicTime::Now() - last_progress_ > timeout_) {
       Abort(absl::UnavailableError(
-          absl::StrCat(pending_.front().what, ": not done after ", absl::FormatDuration(timeout_))));
+          absl::StrCat(pending_.front().what, ": not complete after ", absl::FormatDuration(timeout_))));
     }
   }
 

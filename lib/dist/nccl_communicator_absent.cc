@@ -5,7 +5,7 @@ namespace lockstep {
 
 absl::StatusOr<std::unique_ptr<Communicator>> MakeNcclCommunicator(Store&, int, int, const NcclOptions&) {
   return absl::UnavailableError(
-      "this build is without NCCL, which ranks on GPUs need; build it where NCCL and LibTorch with CUDA are found "
+      "ranks on GPUs need NCCL, which this build does not have; build with NCCL and a LibTorch for CUDA "
       "(third_party/nccl/README.md), or use --device=cpu");
 }
 

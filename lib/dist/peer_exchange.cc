@@ -61,7 +61,7 @@ class PeerExchange : public CountedExchange {
     const c10::cuda::CUDAGuard guard(options_.device);
     if (size_ > static_cast<int>(kMaxPeerRanks)) {
       return absl::InvalidArgumentError(absl::StrCat("--reducer=", options_.shares_update ? "peer_sharded" : "peer",
-                                                     " is for up to ", kMaxPeerRanks, " ranks, found ", size_));
+                                                     " supports at most ", kMaxPeerRanks, " ranks, found ", size_));
     }
     const size_t bytes_of_rank = WeightsOffset() + (options_.shares_update ? kWeightsBytes : 0);
     const GatherBytes gather = [&](absl::string_view bytes) { return communicator.AllGather(bytes); };

@@ -35,8 +35,9 @@ absl::Status CheckRanksAgree(const RankContext& context, c10::Device device, con
   for (size_t rank = 0; rank < all.size(); ++rank) {
     proto::ProcessDescription other;
     if (!other.ParseFromString(all[rank]) || other.rank() != rank) {
-      return absl::InternalError(absl::StrCat(
-          "expected rank ", rank, " to describe itself, found other bytes; this is a ", "fault of that rank"));
+      return absl::InternalError(
+          absl::StrCat("expected rank ", rank,
+                       " to send its description, found bytes that do not parse; this is a fault of that rank"));
     }
     first = rank == 0 ? other : first;
     RETURN_IF_ERROR(CheckAgreement(first, other));

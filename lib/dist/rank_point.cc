@@ -158,7 +158,7 @@ class RankPoint {
   absl::Status GoOn(const std::string& measured) {
     proto::RankProgress progress;
     if (!progress.ParseFromString(measured)) {
-      return absl::DataLossError("what a rank had measured does not parse");
+      return absl::DataLossError("the measurements of a rank do not parse");
     }
     if (star_ == nullptr) {
       group_->GoOn(progress);
@@ -228,9 +228,9 @@ class RankPoint {
     ASSIGN_OR_RETURN(const std::vector<std::string> digests, group_->AllGather(own));
     for (size_t rank = 0; rank < digests.size(); ++rank) {
       if (digests[rank] != digests[0]) {
-        return absl::AbortedError(absl::StrCat("after training rank ", rank,
-                                               " has other weights than rank 0; this is a ",
-                                               "fault of the communication library or of Lockstep"));
+        return absl::AbortedError(absl::StrCat("after training, the weights of rank ", rank,
+                                               " differ from those of rank 0; this is a fault of the communication "
+                                               "library or of Lockstep"));
       }
     }
     point_.set_weights_sha256(own);

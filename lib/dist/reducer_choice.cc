@@ -39,7 +39,7 @@ ReducerChoice ChooseReducer(const proto::ScaleSpec& spec, uint32_t ranks, const 
     return {"own", "the ranks are on several hosts"};
   }
   if (ranks > kMaxPeerRanks) {
-    return {"own", absl::StrCat("copies between GPUs are for up to ", kMaxPeerRanks, " ranks")};
+    return {"own", absl::StrCat("copies between GPUs support at most ", kMaxPeerRanks, " ranks")};
   }
   if (!place.own_gpus) {
     return {"own", "ranks share a GPU"};
@@ -50,7 +50,7 @@ ReducerChoice ChooseReducer(const proto::ScaleSpec& spec, uint32_t ranks, const 
   if (CanShareUpdate(training)) {
     return {"peer_sharded", ""};
   }
-  constexpr char kWhyWhole[] = "peer_sharded is for bf16 without --clip_norm and --lars";
+  constexpr char kWhyWhole[] = "peer_sharded needs bf16 without --clip_norm and --lars";
   if (ranks > kMaxWholeCopyRanks) {
     return {"own", absl::StrCat(kWhyWhole, ", and peer sends too much among more than ", kMaxWholeCopyRanks, " ranks")};
   }

@@ -46,24 +46,24 @@ const Case kCases[] = {
     {"gradients in fp32", [](auto& spec, auto&, auto&) { spec.set_gradient_compression("none"); }, "peer_sharded"},
     {"eager steps", [](auto& spec, auto&, auto&) { spec.mutable_training()->set_cuda_graph(false); }, "peer_sharded"},
     {"fp32", [](auto& spec, auto&, auto&) { spec.mutable_training()->set_precision(proto::FP32); },
-     "peer: peer_sharded is for bf16 without --clip_norm and --lars"},
+     "peer: peer_sharded needs bf16 without --clip_norm and --lars"},
     {"LARS", [](auto& spec, auto&, auto&) { spec.mutable_training()->set_lars(0.001); },
-     "peer: peer_sharded is for bf16 without --clip_norm and --lars"},
+     "peer: peer_sharded needs bf16 without --clip_norm and --lars"},
     {"clipping", [](auto& spec, auto&, auto&) { spec.mutable_training()->set_clip_norm(1); },
-     "peer: peer_sharded is for bf16 without --clip_norm and --lars"},
+     "peer: peer_sharded needs bf16 without --clip_norm and --lars"},
     {"clipping among four",
      [](auto& spec, auto& ranks, auto&) {
        spec.mutable_training()->set_clip_norm(1);
        ranks = 4;
      },
-     "peer: peer_sharded is for bf16 without --clip_norm and --lars"},
+     "peer: peer_sharded needs bf16 without --clip_norm and --lars"},
     {"clipping among five",
      [](auto& spec, auto& ranks, auto&) {
        spec.mutable_training()->set_clip_norm(1);
        ranks = 5;
      },
-     "own: peer_sharded is for bf16 without --clip_norm and --lars, and peer sends too much among more than 4 ranks"},
-    {"seventeen", [](auto&, auto& ranks, auto&) { ranks = 17; }, "own: copies between GPUs are for up to 16 ranks"},
+     "own: peer_sharded needs bf16 without --clip_norm and --lars, and peer sends too much among more than 4 ranks"},
+    {"seventeen", [](auto&, auto& ranks, auto&) { ranks = 17; }, "own: copies between GPUs support at most 16 ranks"},
     {"several hosts", [](auto&, auto&, auto& place) { place.one_host = false; }, "own: the ranks are on several hosts"},
     {"a GPU for two", [](auto&, auto&, auto& place) { place.own_gpus = false; }, "own: ranks share a GPU"},
     {"no peer access",

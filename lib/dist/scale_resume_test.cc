@@ -222,7 +222,7 @@ TEST(ScaleCheckpointTest, WhatCannotBeKeptIsRefused) {
   options.spec.set_experiment(proto::SAMPLER_EPOCH);
   options.spec.set_seeds(1);
   options.spec.set_batch_size(0, 16);
-  EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("2 points could leave it")));
+  EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("2 points could write it")));
 }
 
 // Runs the tool itself; its standard error goes to a file.

@@ -61,7 +61,7 @@ absl::Status CheckScaleRunOptions(const ScaleRunOptions& options) {
   }
   RETURN_IF_ERROR(CheckAutoIsAlone(options.spec));
   if (!options.rows.empty() && options.spec.experiment() == proto::EXPERIMENT_UNSPECIFIED) {
-    return absl::InvalidArgumentError("--rows are those of an experiment's table; give --experiment, too");
+    return absl::InvalidArgumentError("--rows selects rows of an experiment's table; give --experiment, too");
   }
   RETURN_IF_ERROR(CheckEvaluationFlags(options.spec.evaluate(), options.spec.evaluate_every(),
                                        options.spec.target_accuracy(), options.spec.training().validation_images()));

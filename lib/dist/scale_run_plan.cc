@@ -42,8 +42,8 @@ absl::Status CheckDeviceCount(c10::Device device, uint32_t max_ranks) {
   if (max_ranks <= gpus) {
     return absl::OkStatus();
   }
-  return absl::UnavailableError(absl::StrCat("--ranks asks for ", max_ranks, " GPUs, this host shows ", gpus,
-                                             "; give fewer ranks, or --device=cpu"));
+  return absl::UnavailableError(
+      absl::StrCat("--ranks needs ", max_ranks, " GPUs, this host has ", gpus, "; give fewer ranks, or --device=cpu"));
 }
 
 // Sets the settings that were left to the preset, the model and the machine.
@@ -68,11 +68,13 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
   const proto::TrainingSpec& training = spec.training();
   if (spec.mode() == proto::DP && (training.step() == proto::FUSED || training.accumulate() > 1)) {
     return absl::InvalidArgumentError(
-        "--mode=dp trains by LibTorch's autograd, a batch at a time; leave --step, --preset=fast and --accumulate out");
+        "--mode=dp trains with LibTorch's autograd and without micro-batches; leave --step, --preset=fast and "
+        "--accumulate out");
   }
   if (spec.mode() == proto::DP && training.cuda_graph()) {
     return absl::InvalidArgumentError(
-        "--cuda_graph=true with --mode=dp: it has a thread for each device, which no CUDA graph holds; leave one out");
+        "--cuda_graph=true with --mode=dp: it uses one thread per device, which a CUDA graph cannot capture; leave one "
+        "out");
   }
   const bool names_reducer = spec.reducer() != "own" && spec.reducer() != "auto";
   if (spec.mode() == proto::DP && (names_reducer || spec.bucket_plan() != "ddp")) {
@@ -84,42 +86,39 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
         "--gradient_compression out");
   }
   if (training.step() == proto::FUSED && spec.buffers() != "local") {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--buffers=", spec.buffers(), " with --step=fused: its ranks keep their running statistics, of which ",
-        "rank 0's are evaluated; give --buffers=local, or --step=autograd"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--buffers=", spec.buffers(),
+                     " with --step=fused: each rank keeps its own running statistics, and rank 0's are used for "
+                     "evaluation; give --buffers=local, or --step=autograd"));
   }
   if (training.step() == proto::AUTOGRAD && training.cuda_graph() &&
       (spec.reducer() == "c10d" || spec.buffers() != "local")) {
     return absl::InvalidArgumentError(
-        "--cuda_graph=true with --step=autograd: LibTorch's reducer is not captured, nor is what else is sent in a "
-        "step; "
-        "leave --reducer=c10d, --buffers=broadcast and --buffers=sync_bn out");
+        "--cuda_graph=true with --step=autograd: a CUDA graph captures neither LibTorch's reducer nor the other "
+        "communication of a step; leave --reducer=c10d, --buffers=broadcast and --buffers=sync_bn out");
   }
   if (spec.reducer() == "c10d" && (training.step() == proto::FUSED || !spec.overlap() ||
                                    spec.gradient_compression() != "none" || spec.bucket_plan() != "ddp")) {
     return absl::InvalidArgumentError(
-        "--reducer=c10d is of LibTorch's autograd and has LibTorch's ways alone; leave --overlap=false, "
+        "--reducer=c10d needs LibTorch's autograd and has settings of its own; leave --overlap=false, "
         "--gradient_compression, --bucket_plan=auto and --step=fused out");
   }
   if (IsByPeers(spec.reducer()) && training.step() != proto::FUSED) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--reducer=", spec.reducer(),
-                     " is of the hand-written step; give --preset=fast, or --step=fused, or leave it out"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--reducer=", spec.reducer(), " needs the fused step; give --preset=fast, or --step=fused, or leave it out"));
   }
   if (spec.reducer() == "peer_sharded" && !CanShareUpdate(training)) {
     return absl::InvalidArgumentError(
-        "--reducer=peer_sharded: each rank updates a share of bf16 weights and knows no gradient's norm; give "
+        "--reducer=peer_sharded: each rank updates a share of bf16 weights and does not know the gradient norm; give "
         "--precision=bf16 without --clip_norm and --lars, or --reducer=peer");
   }
   if (training.step() == proto::FUSED && !spec.overlap()) {
     return absl::InvalidArgumentError(
-        "--overlap=false with --step=fused: the hand-written step sends each range as soon as it is computed; leave "
-        "one "
-        "out");
+        "--overlap=false with --step=fused: the fused step sends each range as soon as it is computed; leave one out");
   }
   if (training.step() == proto::FUSED && spec.bucket_plan() != "ddp") {
     return absl::InvalidArgumentError(
-        "--bucket_plan=auto with --step=fused: the hand-written step has ranges of its own; leave one out");
+        "--bucket_plan=auto with --step=fused: the fused step has ranges of its own; leave one out");
   }
   return absl::OkStatus();
 }
@@ -134,9 +133,9 @@ absl::StatusOr<proto::Backend> ChooseBackend(const proto::ScaleSpec& spec, c10::
   }
   return absl::InvalidArgumentError(absl::StrCat("--backend=", absl::AsciiStrToLower(proto::Backend_Name(asked)),
                                                  ": ranks on ",
-                                                 device.is_cuda() ? "CUDA talk over nccl"
-                                                 : one_host       ? "CPUs talk over shared_memory or gloo"
-                                                                  : "several hosts talk over gloo"));
+                                                 device.is_cuda() ? "CUDA communicate over nccl"
+                                                 : one_host       ? "CPUs communicate over shared_memory or gloo"
+                                                                  : "several hosts communicate over gloo"));
 }
 
 absl::StatusOr<proto::ScaleSpec> SettleVariant(proto::ScaleSpec spec, c10::Device device, uint32_t ranks_here) {
@@ -217,7 +216,7 @@ absl::Status PlanRows(const std::vector<std::string>& rows, uint64_t training_im
                       ScaleRunPlan& plan) {
   if (!plan.spec.several().empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--experiment has rows of its own; give --", plan.spec.several(0).key(), " one word"));
+        absl::StrCat("--experiment chooses its own rows; give --", plan.spec.several(0).key(), " one word"));
   }
   ASSIGN_OR_RETURN(ExperimentPlan planned, PlanExperiment(plan.spec, rows, training_images));
   plan.points = std::move(planned.points);
@@ -354,8 +353,8 @@ std::string PlanText(const ScaleRunPlan& plan) {
   }
   absl::StrAppendFormat(&text,
                         "A rank holds weights, gradients and momentum (%d bytes), the data set, and the activations of "
-                        "a batch, unknown: they are counted on the running network. Seconds: unknown before the first "
-                        "point is measured; each point then prints the time left.\n",
+                        "a batch, whose size is unknown until the network runs. Seconds: unknown until the first point "
+                        "is measured; each point then prints the time left.\n",
                         3 * model.gradient_bytes());
   for (const std::string& warning : PlanWarnings(plan)) {
     absl::StrAppend(&text, "warning: ", warning, "\n");

@@ -396,7 +396,7 @@ TEST(ScaleRunTest, RanksOfOneHostUseSharedMemoryByDefault) {
   options.spec.set_backend(proto::NCCL);
   EXPECT_THAT(RunScaleRun(options),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("--backend=nccl: ranks on CPUs talk over shared_memory or gloo")));
+                       HasSubstr("--backend=nccl: ranks on CPUs communicate over shared_memory or gloo")));
 }
 
 TEST(ScaleRunTest, TheDataSetMayComeFromStandardInput) {

@@ -32,7 +32,7 @@ absl::Status CheckTraces(const std::vector<proto::ScalePoint>& points) {
     if (trace.backward_seconds_size() != first.backward_seconds_size() ||
         trace.exposed_seconds_size() != first.busy_seconds_size() ||
         trace.busy_seconds_size() != first.busy_seconds_size()) {
-      return absl::InternalError(absl::StrCat("rank ", rank, " looked at other steps than rank 0"));
+      return absl::InternalError(absl::StrCat("rank ", rank, " measured other steps than rank 0"));
     }
   }
   const int epochs = points[0].collective_busy_seconds().value_size();
@@ -156,7 +156,7 @@ absl::Status MergeSteps(const std::vector<proto::ScalePoint>& points, proto::Sca
   const std::vector<Figures> wait = Waits(busy, last_count);
   proto::StepFigures& figures = *merged.mutable_step_figures();
   const std::string& reason = merged.collective_busy_seconds().absent_reason();
-  *figures.mutable_backward_seconds() = SpreadOfSteps(Largest(backward), "no step was looked at by itself");
+  *figures.mutable_backward_seconds() = SpreadOfSteps(Largest(backward), "no step was timed by itself");
   *figures.mutable_exposed_seconds() = SpreadOfSteps(Largest(exposed), reason);
   *figures.mutable_busy_seconds() = SpreadOfSteps(Largest(busy), reason);
   *figures.mutable_wait_seconds() = SpreadOfSteps(Largest(wait), reason);

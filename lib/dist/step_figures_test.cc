@@ -122,7 +122,7 @@ TEST(StepFiguresTest, RefusesTracesOfOtherSteps) {
   std::vector<proto::ScalePoint> points = Points();
   proto::ScalePoint merged = Merged(points);
   points[1].mutable_step_trace()->add_busy_seconds(1);
-  EXPECT_THAT(MergeSteps(points, merged), StatusIs(absl::StatusCode::kInternal, HasSubstr("rank 1 looked at other")));
+  EXPECT_THAT(MergeSteps(points, merged), StatusIs(absl::StatusCode::kInternal, HasSubstr("rank 1 measured other")));
   points = Points();
   for (proto::ScalePoint& point : points) {
     point.mutable_collective_busy_seconds()->add_value(1);
