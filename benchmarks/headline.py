@@ -9,9 +9,8 @@ per GPU; nothing else runs meanwhile, and the order is rotated from turn to turn
 read the programs that they compiled in the first one. A program that would not end within --seconds is left out of
 that turn, and the output reports this.
 
-OUT gets sweep_TURN.json and scale_TURN.json, records with one entry per line; baselines.jsonl, a line for each case of
-each baseline's process; and log.txt, the output of the programs. Exits 1 if a program failed. --dry_run prints the
-commands.
+OUT gets the records sweep_TURN.rec and scale_TURN.rec; baselines.jsonl, a line for each case of each baseline's
+process; and log.txt, the output of the programs. Exits 1 if a program failed. --dry_run prints the commands.
 """
 
 import argparse
@@ -50,15 +49,17 @@ def programs(given, gpus, turn):
     }
 
 
-def save_as_json(package, record, output):
-    """Writes a record as JSON with one entry per line, without the list of loaded libraries."""
-    printed = subprocess.run([package / "report", f"--print={record}", "--format=json"], capture_output=True, text=True, check=True)
-    file = json.loads(printed.stdout)
+def remove_loaded_files(package, record):
+    """Writes a record again, without the list of loaded libraries, which names folders of the machine."""
+    text = record.with_suffix(".json")
+    subprocess.run([package / "report", f"--convert={record}", f"--output={text}", "--force"], check=True)
+    file = json.loads(text.read_text())
+    file.pop("crc32", None)
     for entry in file["record"]:
         entry.get("header", {}).pop("loaded_file", None)
-    lines = ",\n".join(json.dumps(entry) for entry in file["record"])
-    others = "".join(f',\n"{name}": {json.dumps(value)}' for name, value in file.items() if name != "record")
-    output.write_text(f'{{"record": [\n{lines}\n]{others}}}\n')
+    text.write_text(json.dumps(file))
+    subprocess.run([package / "report", f"--convert={text}", f"--output={record}", "--force"], check=True)
+    text.unlink()
 
 
 class Session:
@@ -132,7 +133,7 @@ def main():
                 done = session.run(f"{gpus} {name}", command)
                 record = given.output / f"{'sweep' if gpus == 1 else 'scale'}_{turn}.rec"
                 if name == "ours" and done:
-                    save_as_json(given.package, record, record.with_suffix(".json"))
+                    remove_loaded_files(given.package, record)
     sys.exit(1 if session.failed else 0)
 
 

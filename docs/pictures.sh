@@ -13,10 +13,10 @@ results=benchmarks/results
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
-"$tools/report" --convert="$results/2026-11-21-h200x4-fp32/scale.json" --output="$work/scale.rec"
-"$tools/report" --convert="$results/2026-11-21-h200x2-fp32/sweep.json" --output="$work/sweep.rec"
-"$tools/comm_model" --input="$work/scale.rec" --sweep="$work/sweep.rec" --output="$work/comm_model.rec"
-"$tools/report" --input="$work/sweep.rec,$work/scale.rec,$work/comm_model.rec" --output="$work/lab.html"
+scale="$results/2026-11-21-h200x4-fp32/scale.rec"
+sweep="$results/2026-11-21-h200x2-fp32/sweep.rec"
+"$tools/comm_model" --input="$scale" --sweep="$sweep" --output="$work/comm_model.rec"
+"$tools/report" --input="$sweep,$scale,$work/comm_model.rec" --output="$work/lab.html"
 
 # The upper left part of a page, in CSS pixels.
 picture() {

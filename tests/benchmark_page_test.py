@@ -8,18 +8,30 @@ Generates README.md, benchmarks/README.md and benchmarks/lab.md again from bench
 import importlib
 import json
 import re
+import subprocess
 import sys
 import unittest
+import zlib
 
 import source_tree
 
 PAGE_LINES = 200  # upper limit, because longer pages are not read
 
-SWEEP = {"record": [
-    {"header": {"build": {"git_commit": "0123456789abcdef"}, "start_time": "2026-11-27T10:00:00+00:00",
-                "command_line": ["train_sweep", "--preset=fast"], "libraries": {"cuda": "13.0"},
-                "device": [{"name": "GPU", "driver_version": "1.2", "memory_bytes": "80000000000"}]}},
-    {"point": {"batch_size": 512, "epoch_seconds": {"value": [0.4, 0.5, 0.3]}}}]}
+SWEEP = [
+    {"header": {"schema": "lockstep.proto.SweepFile", "build": {"git_commit": "0123456789abcdef"},
+                "start_time": "2026-11-27T10:00:00+00:00", "command_line": ["train_sweep", "--preset=fast"],
+                "libraries": {"cuda": "13.0"},
+                "device": [{"name": "GPU", "driver_version": "1.2", "memory_bytes": 80000000000}]}},
+    {"point": {"batch_size": 512, "epoch_seconds": {"value": [0.4, 0.5, 0.3]}}}]
+
+
+def text_format(message):
+    """Returns a message in protobuf's text format, like protoc reads it."""
+    parts = []
+    for name, value in message.items():
+        for one in value if isinstance(value, list) else [value]:
+            parts.append(f"{name} {{ {text_format(one)} }}" if isinstance(one, dict) else f"{name}: {json.dumps(one)}")
+    return " ".join(parts)
 
 
 class BenchmarkPageTest(unittest.TestCase):
@@ -31,6 +43,18 @@ class BenchmarkPageTest(unittest.TestCase):
         self.addCleanup(sys.path.pop, 0)
         self.generate, self.records, self.render, self.tables = map(
             importlib.import_module, ["generate", "records", "render", "tables"])
+
+    def record(self, entries):
+        """Returns the bytes of a record file of train_sweep, made by protoc."""
+        framed = b""
+        for entry in entries:
+            protoc = [self.records.record_file.PROTOC, "--encode=lockstep.proto.SweepRecord", "lib/proto/sweep.proto"]
+            text = text_format(entry).encode()
+            encoded = subprocess.run(protoc, cwd=self.root, input=text, stdout=subprocess.PIPE, check=True).stdout
+            self.assertLess(len(encoded), 1 << 14)
+            size = [len(encoded)] if len(encoded) < 128 else [len(encoded) & 127 | 128, len(encoded) >> 7]
+            framed += bytes([10, *size]) + encoded + b"\x15" + zlib.crc32(encoded).to_bytes(4, "little")
+        return framed
 
     def changed(self, name, change):
         """Returns the complaints about a copy of a document after `change`, next to the records of the tree."""
@@ -89,28 +113,54 @@ class BenchmarkPageTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no table is named speed"):
             self.render.fill("<!-- table: speed --><!-- end -->", {})
 
+    def test_a_record_is_read_by_its_schema(self):
+        header = {"schema": "lockstep.proto.SweepFile", "environment": [{"key": "A", "value": "b"}],
+                  "loaded_file": [{"modified_ns": -1}]}
+        point = {"outcome": 1, "detail": "\u00e9", "peak_memory_bytes": 1 << 63, "resumed_epoch": [1, 300],
+                 "exit_status": -5, "full_steps": {}}
+        first, second = self.records.record_file.read(self.record([{"header": header}, {"point": point}]))
+        self.assertEqual(list(first), ["header"])
+        self.assertEqual(first["header"]["environment"], {"A": "b"})
+        self.assertEqual(first["header"]["loaded_file"][0]["modified_ns"], -1)
+        self.assertNotIn("build", first["header"])
+        read = second["point"]
+        given = {**point, "outcome": "COMPLETED"}
+        del given["full_steps"]
+        self.assertEqual({name: read[name] for name in given}, given)
+        self.assertEqual([read[name] for name in ["batch_size", "timing_method", "noise_warning"]], [0, "", []])
+        self.assertIn("full_steps", read)
+        self.assertNotIn("epoch_seconds", read)
+
+    def test_a_damaged_record_is_refused(self):
+        whole = self.record(SWEEP)
+        flipped = bytearray(whole)
+        flipped[-10] ^= 1
+        for data in [b"", b"{}", whole[:-1], whole + b"x", bytes(flipped)]:
+            with self.subTest(size=len(data)), self.assertRaisesRegex(ValueError, "a record file is expected"):
+                self.records.record_file.read(data)
+
     def test_the_rule_is_the_median_and_range_over_all_epochs_of_all_processes(self):
         second = json.loads(json.dumps(SWEEP))
-        second["record"][1]["point"]["epoch_seconds"]["value"] = [0.31, 0.9]
-        root = source_tree.sample(self, {"a/sweep_1.json": json.dumps(SWEEP), "a/sweep_2.json": json.dumps(second)})
-        sample = self.tables.epochs(self.records.Results(root).records("a/sweep_*.json"), batch_size=512)
+        second[1]["point"]["epoch_seconds"]["value"] = [0.31, 0.9]
+        root = source_tree.sample(self, {"a/sweep_1.rec": self.record(SWEEP), "a/sweep_2.rec": self.record(second)})
+        sample = self.tables.epochs(self.records.Results(root).records("a/sweep_*.rec"), batch_size=512)
         self.assertEqual((sample.n, sample.processes), (5, 2))
         self.assertEqual(self.render.spread(sample), "0.400 (0.300 to 0.900)")
 
     def test_versions_are_not_pooled(self):
         second = json.loads(json.dumps(SWEEP))
-        second["record"][0]["header"]["build"]["git_commit"] = "fedcba9876543210"
-        root = source_tree.sample(self, {"a/sweep_1.json": json.dumps(SWEEP), "a/sweep_2.json": json.dumps(second)})
+        second[0]["header"]["build"]["git_commit"] = "fedcba9876543210"
+        root = source_tree.sample(self, {"a/sweep_1.rec": self.record(SWEEP), "a/sweep_2.rec": self.record(second)})
         with self.assertRaisesRegex(ValueError, "one version are expected"):
-            self.records.Results(root).records("a/sweep_*.json")
+            self.records.Results(root).records("a/sweep_*.rec")
 
     def test_the_ratio_is_to_the_best_baseline(self):
         lines = [dict(case=case, gpus=1, batch=batch, seconds=seconds, versions={"pytorch": "2.11.0"})
                  for case, seconds in [("graph", [0.8, 0.9, 0.8]), ("compile_graph", [0.7, 0.6, 5.0])] for batch in (512, 128, 32)]
         sweep = json.loads(json.dumps(SWEEP))
-        sweep["record"] += [{"point": {"batch_size": batch, "epoch_seconds": {"value": [0.4, 0.5, 0.3]}}} for batch in (128, 32)]
+        sweep += [{"point": {"batch_size": batch, "epoch_seconds": {"value": [0.4, 0.5, 0.3]}}} for batch in (128, 32)]
         folder = f"benchmarks/results/{self.tables.HEADLINE}"
-        root = source_tree.sample(self, {f"{folder}/sweep_1.json": json.dumps(sweep),
+        root = source_tree.sample(self, {f"{folder}/sweep_1.rec": self.record(sweep),
                             f"{folder}/baselines.jsonl": "".join(json.dumps(line) + "\n" for line in lines)})
         block = self.tables.fast_step(self.records.Results(root / "benchmarks" / "results"))
         self.assertIn("| best baseline / ours | 1.75 | 1.75 | 1.75 |  |", block)

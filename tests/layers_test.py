@@ -24,7 +24,7 @@ LAYERS = [
         "audit": "published",
         "collectives": "record statistics",
         "scaling": "collectives record statistics",
-        "prediction": "collectives published record scaling statistics",
+        "prediction": "collectives published scaling statistics",
         "comm_model": "audit collectives prediction published record scaling statistics",
         "int8": "dataset record statistics",
         "int8_cpu": "int8",

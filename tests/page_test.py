@@ -190,11 +190,9 @@ class TwoGpus(Page, unittest.TestCase):
     @classmethod
     def records(cls):
         lab = PageTools.results / "2026-11-21-h200x2-fp32"
-        cls.call("report", f"--convert={lab}/scale.json", f"--output={cls.folder}/scale.rec")
-        cls.call("report", f"--convert={lab}/sweep.json", f"--output={cls.folder}/sweep.rec")
-        cls.call("comm_model", f"--input={cls.folder}/scale.rec", f"--sweep={cls.folder}/sweep.rec",
+        cls.call("comm_model", f"--input={lab}/scale.rec", f"--sweep={lab}/sweep.rec",
                  f"--output={cls.folder}/comm_model.rec")
-        return [cls.folder / f"{record}.rec" for record in ["scale", "sweep", "comm_model"]]
+        return [lab / "scale.rec", lab / "sweep.rec", cls.folder / "comm_model.rec"]
 
     def test_a_fault_is_found(self):
         wide = self.page.replace("</style>", "table { min-width: 3000px; } h2 { margin-bottom: -30px !important; }</style>")
@@ -213,8 +211,8 @@ class OneGpu(Page, unittest.TestCase):
 
     @classmethod
     def records(cls):
-        return [PageTools.results / "2026-11-22-h200-shares-that-fit/ladder.json",
-                PageTools.results / "2026-11-24-h200-ptx80/sweep.json"]
+        return [PageTools.results / "2026-11-22-h200-shares-that-fit/ladder.rec",
+                PageTools.results / "2026-11-24-h200-ptx80/sweep.rec"]
 
 
 class LargeBatch(Page, unittest.TestCase):
@@ -222,7 +220,7 @@ class LargeBatch(Page, unittest.TestCase):
 
     @classmethod
     def records(cls):
-        return [PageTools.results / f"2026-11-23-h200-large-batch/large_batch_{batch}.json" for batch in [8192, 32768]]
+        return [PageTools.results / f"2026-11-23-h200-large-batch/large_batch_{batch}.rec" for batch in [8192, 32768]]
 
 
 class Int8(Page, unittest.TestCase):

@@ -13,13 +13,13 @@ import bazel_unittest
 
 
 def sample(case, files):
-    """Makes a folder with these files, {path: text}, which is removed when the test case ends."""
+    """Makes a folder with these files, {path: text or bytes}, which is removed when the test case ends."""
     folder = tempfile.TemporaryDirectory()
     case.addCleanup(folder.cleanup)
     root = pathlib.Path(folder.name)
-    for name, text in files.items():
+    for name, content in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
+        (root / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     return root
 
 

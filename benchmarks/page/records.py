@@ -1,4 +1,4 @@
-"""Reads the sources of the tables of benchmarks/README.md: records as JSON, JSON lines, and the output of tools."""
+"""Reads the sources of the tables of benchmarks/README.md: record files, JSON lines, and the output of tools."""
 
 import csv
 import json
@@ -6,6 +6,8 @@ import pathlib
 import re
 import shlex
 import statistics
+
+import record_file
 
 
 class MissingRecords(Exception):
@@ -30,11 +32,11 @@ class Sample:
 
 
 class Record:
-    """One record file as `report --print=FILE --format=json` writes it."""
+    """One record file. Its entries are those that `report --print=FILE --format=json` prints."""
 
     def __init__(self, path):
         self.path = path
-        self.entries = json.loads(path.read_text())["record"]
+        self.entries = record_file.read(path.read_bytes())
         self.header = self.entries[0]["header"]
 
     def all(self, kind):

@@ -91,7 +91,7 @@ class Headline:
     """Ours and the baselines of one call."""
 
     def __init__(self, results, gpus):
-        self.runs = results.records(f"{HEADLINE}/{'sweep' if gpus == 1 else 'scale'}_*.json")
+        self.runs = results.records(f"{HEADLINE}/{'sweep' if gpus == 1 else 'scale'}_*.rec")
         self.series = results.series(f"{HEADLINE}/baselines.jsonl")
         self.theirs = baselines(self.series, gpus)
         wanted = {} if gpus == 1 else {"ranks": gpus, "reduction": "ALL_REDUCE"}
@@ -117,7 +117,7 @@ class Headline:
         name = "sweep" if gpus == 1 else "scale"
         command = (f"python3 benchmarks/headline.py --package lockstep --dataset dataset.rec --output out --gpus {gpus} "
                    f"--baseline_repeats 3`, which runs `{self.runs[0].command}")
-        return source(self.runs, "n as above", self.series, files=[f"{HEADLINE}/{name}_*.json", "baselines.jsonl"], command=command)
+        return source(self.runs, "n as above", self.series, files=[f"{HEADLINE}/{name}_*.rec", "baselines.jsonl"], command=command)
 
 
 @table("fast_step", "The fast step on one GPU", "python3 benchmarks/headline.py --package lockstep --dataset dataset.rec --output out")
@@ -131,7 +131,7 @@ def fast_step(results):
 
 @table("step_parts", "Where a step's time goes")
 def step_parts(results):
-    runs = results.records(f"{HEADLINE}/sweep_*.json")
+    runs = results.records(f"{HEADLINE}/sweep_*.rec")
     names = [part["name"] for part in points(runs, batch_size=BATCHES[0])[0]["step_parts"]["part"]]
     rows, share = [], {}
     for batch in BATCHES:
@@ -143,7 +143,7 @@ def step_parts(results):
     answer = (f"The backward pass takes {joined(f'{significant(share[batch], 2)} %' for batch in BATCHES)} of a step at batch "
               f"{joined(map(str, BATCHES))}. Microseconds, the median full step of an instrumented epoch:")
     return block(answer, ["images", *names], rows, source(runs, f"n = {render.count(len(runs), 'process')}, one instrumented epoch each",
-                                                          files=[f"{HEADLINE}/sweep_*.json"]))
+                                                          files=[f"{HEADLINE}/sweep_*.rec"]))
 
 
 @table("two_gpus", "The fast step on two GPUs",
@@ -163,7 +163,7 @@ def two_gpus(results):
 @table("four_gpus", "The fast step on four GPUs", "scale_run --input=dataset.rec --preset=fast --ranks=1,4 --batch=512,128,32 "
        "--noevaluate --output=four.rec")
 def four_gpus(results):
-    runs = results.records("2026-11-26-h100x4-scored/four.json")
+    runs = results.records("2026-11-26-h100x4-scored/four.rec")
     one = {batch: epochs(runs, ranks=1, reduction="PLAIN", batch_per_device=batch) for batch in BATCHES}
     four = {batch: epochs(runs, ranks=4, reduction="ALL_REDUCE", batch_per_device=batch) for batch in BATCHES}
     share = {batch: 100 * one[batch].median / 4 / four[batch].median for batch in BATCHES}
@@ -269,9 +269,9 @@ def lenet5_int8(results):
 
 @table("largest_batch", "The largest batch")
 def largest_batch(results):
-    ladders = [("bf16, fast", results.records("2026-11-22-h200-shares-that-fit/ladder.json")),
-               ("fp32, fast", results.records("2026-11-22-h200-side-by-side/ladder_fp32.json")),
-               ("fp32, LibTorch in a graph", results.records("2026-11-22-h200-rest/ladder_lab.json"))]
+    ladders = [("bf16, fast", results.records("2026-11-22-h200-shares-that-fit/ladder.rec")),
+               ("fp32, fast", results.records("2026-11-22-h200-side-by-side/ladder_fp32.rec")),
+               ("fp32, LibTorch in a graph", results.records("2026-11-22-h200-rest/ladder_lab.rec.part"))]
     batches = sorted({point["batch_size"] for _, runs in ladders for point in points(runs) if point["batch_size"] <= 50_000})
     rows = []
     for batch in batches:
@@ -323,8 +323,8 @@ def mean_and_deviation(sample):
 
 @table("large_batch", "Large batches, five epochs")
 def large_batch(results):
-    small = results.records("2026-11-23-h200-large-batch/large_batch_8192.json")
-    large = results.records("2026-11-23-h200-large-batch/large_batch_32768.json")
+    small = results.records("2026-11-23-h200-large-batch/large_batch_8192.rec")
+    large = results.records("2026-11-23-h200-large-batch/large_batch_32768.rec")
     names = list(dict.fromkeys(point["row"] for point in points(small)))
     rows, means = [], {}
     for name in names:
@@ -355,7 +355,7 @@ def shorter(command):
 @table("as_many_updates", "Large batches, as many updates")
 def as_many_updates(results):
     rows, tests = [], {}
-    calls = [results.records("2026-11-25-h100x2-all-reduce/large_8192.json"), results.records("2026-11-26-h100x2-lab/large_32768.json")]
+    calls = [results.records("2026-11-25-h100x2-all-reduce/large_8192.rec"), results.records("2026-11-26-h100x2-lab/large_32768.rec")]
     for runs in calls:
         for name in dict.fromkeys(point["row"] for point in points(runs)):
             _, _, test, seconds = last_epochs(runs, name)
@@ -372,7 +372,7 @@ def as_many_updates(results):
 
 @table("sampler_epoch", "The sampler's epoch")
 def sampler_epoch(results):
-    runs = results.records("2026-11-24-h100x2-exchange/sampler_epoch.json")
+    runs = results.records("2026-11-24-h100x2-exchange/sampler_epoch.rec")
     rows, tests = [], []
     for name in dict.fromkeys(point["row"] for point in points(runs)):
         loss, training, test, _ = last_epochs(runs, name)
@@ -390,7 +390,7 @@ def sampler_epoch(results):
 
 @table("what_is_sent", "What is sent besides gradients")
 def what_is_sent(results):
-    runs = results.records("2026-11-24-h100x2-exchange/what_is_sent.json")
+    runs = results.records("2026-11-24-h100x2-exchange/what_is_sent.rec")
     rows, tests = [], []
     for name in dict.fromkeys(point["row"] for point in points(runs)):
         _, _, test, _ = last_epochs(runs, name)
@@ -407,8 +407,8 @@ def what_is_sent(results):
 
 @table("lab", "The lab's table")
 def lab(results):
-    four = results.records("2026-11-21-h200x4-fp32/scale.json")
-    ddp, dp = results.records("2026-11-23-h200x2-ranks/ddp.json"), results.records("2026-11-23-h200x2-ranks/dp.json")
+    four = results.records("2026-11-21-h200x4-fp32/scale.rec")
+    ddp, dp = results.records("2026-11-23-h200x2-ranks/ddp.rec"), results.records("2026-11-23-h200x2-ranks/dp.rec")
     head = ["batch of each GPU", "1 GPU", "1, reducer", "2", "2, nothing sent", "4", "T_1/T_2", "T_1/T_4", "strong, 4",
             "whole set: 1", "2, DDP", "2, DataParallel"]
     rows, speedup = [], []
@@ -425,7 +425,7 @@ def lab(results):
     answer = (f"In fp32 by the lab's rules four GPUs train {significant(min(speedup))} to {significant(max(speedup))} times as fast as "
               "one at the same batch of each GPU. Seconds per epoch of 5,000 images; whole set: of 50,000, two other H200:")
     note = f"n = {epochs_and_processes(seconds(four, 1, 'PLAIN'))}, of the whole set one epoch (commit {dp[0].commit})"
-    line = source(four, note, files=["2026-11-21-h200x4-fp32/scale.json", "2026-11-23-h200x2-ranks/ddp.json", "dp.json"])
+    line = source(four, note, files=["2026-11-21-h200x4-fp32/scale.rec", "2026-11-23-h200x2-ranks/ddp.rec", "dp.rec"])
     return block(answer, head, rows, line)
 
 
@@ -438,7 +438,7 @@ def bytes_text(count):
 
 @table("all_reduce_gpu", "All-reduce on two GPUs", "NCCL_NVLS_ENABLE=0 gpu_all_reduce_benchmark --record=collectives.rec")
 def all_reduce_gpu(results):
-    runs = results.records(f"{HEADLINE}/collectives.json")
+    runs = results.records(f"{HEADLINE}/collectives.rec")
     theirs = results.series(f"{HEADLINE}/all_reduce_peers.jsonl")
     times = collections.defaultdict(dict)
     for entry in runs[0].all("times"):
@@ -498,7 +498,7 @@ def int8_gpu(results):
     times = {batch: Sample([batch / value for value in sample.values]) for batch, sample in samples.items()}
     answer = (f"ResNet-18 in integers does {significant(samples[1024].median)} images/s at batch 1,024, and one image in "
               f"{significant(1e6 * times[1].median)} us:")
-    run = results.records(f"{HEADLINE}/sweep_*.json")[0]
+    run = results.records(f"{HEADLINE}/sweep_*.rec")[0]
     line = (f"{run.machine()}; CUDA {run.versions()['CUDA']}; {file['context']['date'][:10]}, commit {run.commit}; n = {samples[1].n} "
             "repetitions, each the median of five measurements of some 50 ms; `int8_gpu_benchmark "
             "--benchmark_filter='peak|network/resnet18/(1|8|64|256|1024)/wgmma' --benchmark_repetitions=3`; files: "
@@ -650,7 +650,7 @@ def shares_of_linear(results):
 
 
 def largest(results):
-    run = results.record("2026-11-22-h200-shares-that-fit/ladder.json")
+    run = results.record("2026-11-22-h200-shares-that-fit/ladder.rec")
     return f"{run.all('end')[0]['largest_fitting_batch']:,} images on one {run.header['device'][0]['name']}"
 
 

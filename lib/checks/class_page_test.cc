@@ -36,7 +36,8 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
-constexpr char kSweepPath[] = "benchmarks/results/2026-11-21-h200x2-fp32/sweep.json";
+constexpr char kSweepPath[] = "benchmarks/results/2026-11-21-h200x2-fp32/sweep.rec";
+constexpr char kSweepJson[] = "data/testdata/records/sweep.json";  // the same record, as JSON
 constexpr int kStudents = 30;
 
 std::string NameOf(int student) { return absl::StrFormat("student%02d", student); }
@@ -214,7 +215,7 @@ class ClassFolderTest : public ::testing::Test {
   void SetUp() override {
     folder_ = TempPath("a_class");
     std::filesystem::remove_all(folder_);
-    Write("alice/sweep.json", ReadFile(kSweepPath));
+    Write("alice/sweep.json", ReadFile(kSweepJson));
   }
 
   std::string PathOf(const std::string& file) const { return absl::StrCat(folder_, "/", file); }
@@ -334,7 +335,7 @@ TEST_F(ClassFolderTest, class_record_that_names_ReportFile_is_left_out) {
   LabSweep sweep = ReadKeptRecord(kSweepPath).sweeps.at(0);
   sweep.header.add_command_line("--checkpoint=lockstep.proto.ReportFile.pt");
   WriteSweep(PathOf("bob"), sweep);
-  std::string json = ReadFile(kSweepPath);
+  std::string json = ReadFile(kSweepJson);
   const size_t at = json.find("\"command_line\": [") + std::strlen("\"command_line\": [");
   ASSERT_LT(at, json.size());
   Write("carol/sweep.json", json.insert(at, "\"--checkpoint=lockstep.proto.ReportFile.pt\", "));
@@ -360,8 +361,8 @@ TEST_F(ClassFolderTest, AReportsOwnFilesAreLeftOutAndNamed) {
 TEST_F(ClassFolderTest, class_every_folder_is_on_the_page) {
   std::filesystem::create_directories(PathOf("bob"));
   Write("carol/notes.txt", "x");
-  Write("dave/hand_in/last/sweep.json", ReadFile(kSweepPath));
-  Write("erin/1/2/3/4/sweep.json", ReadFile(kSweepPath));
+  Write("dave/hand_in/last/sweep.json", ReadFile(kSweepJson));
+  Write("erin/1/2/3/4/sweep.json", ReadFile(kSweepJson));
   Write("frank/Times.CSV", kTable);
   Write("grace/._times.csv", std::string("\0\5\26\7", 4));
   Write("grace/times.csv", kTable);
@@ -380,8 +381,8 @@ TEST_F(ClassFolderTest, class_every_folder_is_on_the_page) {
 }
 
 TEST_F(ClassFolderTest, class_each_copied_pair_counts_once) {
-  Write("alice/again/sweep.json", ReadFile(kSweepPath));  // her own numbers
-  Write("bob/hand_in/sweep.json", ReadFile(kSweepPath));
+  Write("alice/again/sweep.json", ReadFile(kSweepJson));  // her own numbers
+  Write("bob/hand_in/sweep.json", ReadFile(kSweepJson));
   Write("carol/Times.CSV", kTable);
   Write("dave/times.csv", kTable);
   Write("dave/._times.csv", std::string("\0\5\26\7", 4));
@@ -423,9 +424,9 @@ class WithoutOverride {
 };
 
 TEST_F(ClassFolderTest, class_folder_without_permission) {
-  Write("bob/sweep.json", ReadFile(kSweepPath));
-  Write("carol/closed/sweep.json", ReadFile(kSweepPath));
-  Write("dave/sweep.json", ReadFile(kSweepPath));
+  Write("bob/sweep.json", ReadFile(kSweepJson));
+  Write("carol/closed/sweep.json", ReadFile(kSweepJson));
+  Write("dave/sweep.json", ReadFile(kSweepJson));
   for (const char* closed : {"bob", "carol/closed", "dave/sweep.json"}) {
     std::filesystem::permissions(PathOf(closed), std::filesystem::perms::none);
   }
@@ -444,7 +445,7 @@ TEST_F(ClassFolderTest, class_folder_without_permission) {
 }
 
 TEST_F(ClassFolderTest, class_newline_name) {
-  Write("bob\nx<b>/sweep.json", ReadFile(kSweepPath));
+  Write("bob\nx<b>/sweep.json", ReadFile(kSweepJson));
   Write("caf\xe9/x\n.csv", "a");
   const std::string page = Page();
   EXPECT_THAT(page, HasSubstr("3 students: "));

@@ -1,4 +1,4 @@
-// The records that the project kept as JSON (benchmarks/results/*/*.json), read like a report reads them. Test-only.
+// The records of runs that the project kept (benchmarks/results/*/*.rec), read like a report reads them. Test-only.
 #ifndef LOCKSTEP_LIB_CHECKS_KEPT_RECORDS_H_
 #define LOCKSTEP_LIB_CHECKS_KEPT_RECORDS_H_
 
@@ -9,7 +9,7 @@
 
 namespace lockstep::testing {
 
-// Returns the sorted paths, such as "benchmarks/results/2026-11-21-h200x2-fp32/scale.json".
+// Returns the sorted paths, such as "benchmarks/results/2026-11-21-h200x2-fp32/scale.rec".
 std::vector<std::string> KeptRecordPaths();
 
 // Reads a single kept record. Fails the test if the record cannot be read.

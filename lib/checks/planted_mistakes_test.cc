@@ -20,9 +20,9 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr char kSweepPath[] = "benchmarks/results/2026-11-21-h200x2-fp32/sweep.json";
-constexpr char kScalePath[] = "benchmarks/results/2026-11-21-h200x2-fp32/scale.json";
-constexpr char kModelPath[] = "benchmarks/results/2026-11-21-h200x4-fp32/comm_model.json";
+constexpr char kSweepPath[] = "benchmarks/results/2026-11-21-h200x2-fp32/sweep.rec";
+constexpr char kScalePath[] = "benchmarks/results/2026-11-21-h200x2-fp32/scale.rec";
+constexpr char kModelPath[] = "benchmarks/results/2026-11-21-h200x4-fp32/comm_model.rec";
 
 std::vector<std::string> Failed(const LabRecords& lab) { return FailedRules(CheckRecords(lab)); }
 std::vector<std::string> Failed(const proto::PublishedTables& tables) {

@@ -8,7 +8,6 @@
 #include "lib/comm_model/output_format.h"
 #include "lib/proto/scale.pb.h"
 #include "lib/record/framed_records.h"
-#include "lib/record/old_field_names.h"
 #include "lib/record/record_reader.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
@@ -29,10 +28,7 @@ using ::testing::SizeIs;
 template <typename Keep>
 std::string WriteScale(const std::string& name, Keep keep) {
   proto::ScaleFile file;
-  const std::string json = WithPresentFieldNames(ReadFile("benchmarks/results/2026-11-21-h200x4-fp32/scale.json"),
-                                                 *proto::ScaleFile::descriptor());
-  const auto status = google::protobuf::util::JsonStringToMessage(json, &file);
-  EXPECT_TRUE(status.ok()) << status.ToString();
+  EXPECT_TRUE(file.ParseFromString(ReadFile("benchmarks/results/2026-11-21-h200x4-fp32/scale.rec")));
   proto::ScaleFile kept;
   for (proto::ScaleRecord& record : *file.mutable_record()) {
     if (keep(record)) {

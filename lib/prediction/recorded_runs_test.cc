@@ -3,17 +3,14 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "google/protobuf/util/json_util.h"
 #include "gtest/gtest.h"
 #include "lib/prediction/predict.h"
 #include "lib/published/published_tables.h"
-#include "lib/record/old_field_names.h"
 #include "lib/statistics/statistics.h"
 #include "lib/testing/matchers.h"
 
@@ -33,14 +30,9 @@ proto::ModelSpec Spec() {
 
 template <typename File>
 std::vector<typename std::decay_t<decltype(*File().mutable_record(0))>> Load(const std::string& path) {
-  std::ifstream in("benchmarks/results/" + path);
-  std::stringstream text;
-  text << in.rdbuf();
+  std::ifstream in("benchmarks/results/" + path, std::ios::binary);
   File file;
-  google::protobuf::util::JsonParseOptions options;
-  const auto status = google::protobuf::util::JsonStringToMessage(
-      WithPresentFieldNames(text.str(), *File::descriptor()), &file, options);
-  EXPECT_TRUE(status.ok()) << path << ": " << status.ToString();
+  EXPECT_TRUE(file.ParseFromIstream(&in)) << path;
   return {file.record().begin(), file.record().end()};
 }
 
@@ -118,7 +110,7 @@ Score Judge(const std::vector<proto::Prediction>& predictions) {
 // The same run as if its fp32 gradients had been sent in bf16: half the bytes. The ranges of the fused step
 // already have the size that is sent.
 TEST(RecordedRunsTest, Bf16CommunicationSendsHalfOfEachBucket) {
-  ScaleRecords scale = LoadScale("2026-11-21-h200x2-fp32/scale.json");
+  ScaleRecords scale = LoadScale("2026-11-21-h200x2-fp32/scale.rec");
   const auto fp32 = TimesOfRecords(scale, nullptr, 0);
   for (proto::ScaleRecord& record : scale.records) {
     if (record.has_point()) {
@@ -144,7 +136,7 @@ TEST(RecordedRunsTest, Bf16CommunicationSendsHalfOfEachBucket) {
 // Twelve runs: ours in fp32 and the baseline's in three precisions. Required: a median error of 3 %, a largest error of
 // 8 %. Of twelve intervals at 95 %, eleven or more contain the time with a probability of 88 %.
 TEST(RecordedRunsTest, FourDevicesFromOneAndTwo) {
-  std::vector<proto::Prediction> predictions = PredictHidden(RecordTimes("2026-11-21-h200x4-fp32/scale.json"), 2);
+  std::vector<proto::Prediction> predictions = PredictHidden(RecordTimes("2026-11-21-h200x4-fp32/scale.rec"), 2);
   for (const ScalingTimes& times : PeerTimes()) {
     for (const proto::Prediction& prediction : PredictHidden(times, 2)) {
       predictions.push_back(prediction);
@@ -159,8 +151,8 @@ TEST(RecordedRunsTest, FourDevicesFromOneAndTwo) {
 
 // Nine runs of two and four devices, predicted from one device, with the reducer and plain, and the all-reduce of two.
 TEST(RecordedRunsTest, SeveralDevicesFromOneAndAMicroBenchmark) {
-  std::vector<proto::Prediction> predictions = PredictHidden(RecordTimes("2026-11-21-h200x4-fp32/scale.json"), 1);
-  for (const proto::Prediction& prediction : PredictHidden(RecordTimes("2026-11-21-h200x2-fp32/scale.json"), 1)) {
+  std::vector<proto::Prediction> predictions = PredictHidden(RecordTimes("2026-11-21-h200x4-fp32/scale.rec"), 1);
+  for (const proto::Prediction& prediction : PredictHidden(RecordTimes("2026-11-21-h200x2-fp32/scale.rec"), 1)) {
     predictions.push_back(prediction);
   }
   ASSERT_EQ(predictions.size(), 9u);
@@ -172,7 +164,7 @@ TEST(RecordedRunsTest, SeveralDevicesFromOneAndAMicroBenchmark) {
 
 // A time that is a tenth too long is distinguished from the expected time.
 TEST(RecordedRunsTest, AWrongTimeIsOutsideItsInterval) {
-  ScalingTimes times = RecordTimes("2026-11-21-h200x4-fp32/scale.json");
+  ScalingTimes times = RecordTimes("2026-11-21-h200x4-fp32/scale.rec");
   for (ScalingTime& time : times.times) {
     if (time.ranks == 4) {
       time.epoch_seconds = 1.1 * time.epoch_seconds;

@@ -8,9 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
-#include "google/protobuf/util/json_util.h"
 #include "gtest/gtest.h"
-#include "lib/record/old_field_names.h"
 #include "lib/scaling/scale_parts.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
@@ -302,9 +300,7 @@ TEST(ExplainTest, BytesAreThoseThatTheReducerSends) {
 
 ScaleRecords ReadRun(const std::string& path) {
   proto::ScaleFile file;
-  const std::string json = WithPresentFieldNames(testing::ReadFile(path), *proto::ScaleFile::descriptor());
-  const auto status = google::protobuf::util::JsonStringToMessage(json, &file);
-  EXPECT_TRUE(status.ok()) << path << ": " << status.ToString();
+  EXPECT_TRUE(file.ParseFromString(testing::ReadFile(path))) << path;
   ScaleRecords run;
   run.records.assign(file.record().begin(), file.record().end());
   return run;
@@ -314,7 +310,7 @@ ScaleRecords ReadRun(const std::string& path) {
 // Batch norm's gradients are sent in fp32, which the formula ignores.
 TEST(ExplainTest, FormulasAgreeWithTheCountedTraffic) {
   std::set<std::string> reducers;
-  for (const char* name : {"2026-11-25-h100x2-sharded/exchange.json", "2026-11-26-h100x4-scored/four.json"}) {
+  for (const char* name : {"2026-11-25-h100x2-sharded/exchange.rec", "2026-11-26-h100x4-scored/four.rec"}) {
     const auto parts = SplitScaleRecords(ReadRun(absl::StrCat("benchmarks/results/", name)));
     ASSERT_THAT(parts, IsOk());
     for (const ScaleRecords& part : *parts) {
