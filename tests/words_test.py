@@ -36,6 +36,7 @@ RETIRED_NAMES = re.compile("|".join((
     r"(?:Time|Clock|Reducer|Bucket|Step|Range|Arrival|Exchange)Marks?\b|\bMarkClock",  # Timestamp
     r"\b(?:time|step|range|reducer|clock)_marks?\b",
     r"\bTrainMarked|\bMarkedSteps|\bStepSeams|\b[sS]eams\b|step_seams",  # TrainInstrumented, StepPhases
+    r"ConvolutionNorm\w*Meeting|MeetingHeadBytes|\bnorm_meeting",  # LamportReduction, lamport_buffer
     r"SilentExchange\b|\bsilent_exchange",  # NoOpExchange
 )))
 

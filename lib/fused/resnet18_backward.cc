@@ -91,7 +91,7 @@ DataGradientOperands<T> OperandsOf(const MicroBatch<T>& batch, size_t u, T* dx) 
   operands.dy = batch.buffers.raw[u];
   operands.weights = batch.buffers.network_weights + batch.net().units[u].weight;
   operands.dx = dx;
-  operands.meeting = batch.buffers.norm_meeting;
+  operands.lamport_buffer = batch.buffers.lamport_buffer;
   return operands;
 }
 

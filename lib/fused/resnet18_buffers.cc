@@ -104,7 +104,7 @@ void ResNet18Buffers<T>::TakeWorkspaces(uint32_t multiprocessors) {
   for (char*& workspace : norm_workspace) {
     arena_.Take(norm_bytes, workspace);
   }
-  arena_.Take(ConvolutionNormMeetingBytes(), norm_meeting);
+  arena_.Take(ConvolutionNormLamportBytes(), lamport_buffer);
   arena_.Take(StemGradientWorkspaceBytes(), stem_workspace);
   arena_.Take(ClassifierWorkspaceBytes({max_batch_, net.positions, net.features, net.classes}), classifier_workspace);
   arena_.Take(1, loss_sum);

@@ -100,7 +100,7 @@ class ResNet18Buffers {
   T* inner_gradient = nullptr;
 
   std::array<char*, 3> norm_workspace = {};  // one per stream (StepStreams::SetNormWorkspaces)
-  char* norm_meeting = nullptr;
+  char* lamport_buffer = nullptr;
   char* stem_workspace = nullptr;
   char* classifier_workspace = nullptr;
   double* loss_sum = nullptr;

@@ -31,7 +31,7 @@ ForwardOperands<T> Operands(const MicroBatch<T>& batch, size_t u, const T* input
   operands.raw = buffers.raw[u];
   operands.parameters = buffers.NormParameters(unit);
   operands.state = buffers.NormState(unit);
-  operands.meeting = buffers.norm_meeting;
+  operands.lamport_buffer = buffers.lamport_buffer;
   return operands;
 }
 

@@ -67,7 +67,7 @@ class Applied final : public UnitDataGradient<Bf16> {
                                      const StepStream& stream) const override {
     RETURN_IF_ERROR(convolution_.BackwardAndApply(operands.dy, operands.weights, ShortcutOf(operands),
                                                   NormBelow(operands), operands.dx_is_read ? operands.dx : nullptr,
-                                                  operands.norm_x, operands.meeting, stream.handle));
+                                                  operands.norm_x, operands.lamport_buffer, stream.handle));
     return Upstream<Bf16>{{operands.dx, nullptr, nullptr}, gives()};
   }
 

@@ -64,7 +64,7 @@ struct DataGradientOperands {
   const T* shortcut_dy = nullptr;  // null: no shortcut
   const T* shortcut_weights = nullptr;
 
-  void* meeting = nullptr;  // rendezvous memory of ConvolutionNormMeetingBytes() bytes
+  void* lamport_buffer = nullptr;  // ConvolutionNormLamportBytes() bytes
 };
 
 // Data gradient of a unit; shared by all units of one shape.

@@ -78,7 +78,8 @@ class Applied final : public UnitForward<__nv_bfloat16> {
   absl::Status WithResidual(const ForwardOperands<__nv_bfloat16>& operands, const ForwardOutput<__nv_bfloat16>& output,
                             const StepStream& stream) const override {
     return convolution_.ForwardAndApply(operands.x, operands.weights, operands.raw, operands.parameters, operands.state,
-                                        output.residual, output.y, output.relu_mask, operands.meeting, stream.handle);
+                                        output.residual, output.y, output.relu_mask, operands.lamport_buffer,
+                                        stream.handle);
   }
 
  private:

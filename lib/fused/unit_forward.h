@@ -33,8 +33,8 @@ struct ForwardOperands {
   const T* weights = nullptr;
   T* raw = nullptr;  // out: output of the convolution, (images, out_size, out_size, out_channels)
   BatchNormParameters parameters;
-  BatchNormState state;     // out
-  void* meeting = nullptr;  // rendezvous memory of ConvolutionNormMeetingBytes() bytes
+  BatchNormState state;            // out
+  void* lamport_buffer = nullptr;  // ConvolutionNormLamportBytes() bytes
 };
 
 // Normalised and rectified output, and the residual that is added before the ReLU.

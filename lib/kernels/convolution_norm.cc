@@ -265,7 +265,7 @@ bool ConvolutionNormCanApply(const ConvolutionShape& shape, ConvolutionPass pass
   constexpr uint32_t kMaxSplits = 2;
   const ConvolutionTiles tiles = MakeTiles(shape, pass, config);
   return config.pixels <= 128 && config.splits <= kMaxSplits &&
-         Blocks(tiles, multiprocessors) <= std::min(multiprocessors, kConvolutionNormMaxMeeting) &&
+         Blocks(tiles, multiprocessors) <= std::min(multiprocessors, kConvolutionNormMaxResidentBlocks) &&
          Tiles(tiles) <= kConvolutionNormKeptTiles * (Blocks(tiles, multiprocessors) >> tiles.splits_log2);
 }
 
@@ -283,8 +283,8 @@ absl::StatusOr<bool> ConvolutionNormMayWait(const ConvolutionShape& shape, Convo
   return launch.blocks <= resident;
 }
 
-size_t ConvolutionNormMeetingBytes() {
-  return kMeetingHeadBytes + 2 * size_t{kConvolutionNormMaxMeeting} * kShareBytes;
+size_t ConvolutionNormLamportBytes() {
+  return kLamportHeadBytes + 2 * size_t{kConvolutionNormMaxResidentBlocks} * kShareBytes;
 }
 
 size_t ConvolutionNormWorkspaceBytes(uint32_t multiprocessors) {
@@ -302,9 +302,9 @@ absl::Status ConvolutionNorm::Forward(const __nv_bfloat16* x, const __nv_bfloat1
 absl::Status ConvolutionNorm::ForwardAndApply(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* raw,
                                               const BatchNormParameters& parameters, const BatchNormState& state,
                                               const BatchNormResidual<__nv_bfloat16>& residual, __nv_bfloat16* y,
-                                              uint8_t* relu_mask, void* meeting, cudaStream_t stream) const {
+                                              uint8_t* relu_mask, void* lamport_buffer, cudaStream_t stream) const {
   ConvolutionNormArguments arguments = ForwardArguments(raw, parameters, state);
-  arguments.meeting = meeting;
+  arguments.lamport_buffer = lamport_buffer;
   arguments.residual = residual;
   arguments.y = y;
   arguments.y_mask = relu_mask;
@@ -321,9 +321,9 @@ absl::Status ConvolutionNorm::Backward(const __nv_bfloat16* dy, const __nv_bfloa
 
 absl::Status ConvolutionNorm::BackwardAndApply(const __nv_bfloat16* dy, const __nv_bfloat16* w,
                                                const Shortcut& shortcut, const Norm& norm, __nv_bfloat16* g,
-                                               __nv_bfloat16* dx, void* meeting, cudaStream_t stream) const {
+                                               __nv_bfloat16* dx, void* lamport_buffer, cudaStream_t stream) const {
   ConvolutionNormArguments arguments = BackwardArguments(norm, g);
-  arguments.meeting = meeting;
+  arguments.lamport_buffer = lamport_buffer;
   arguments.y = dx;
   return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, dy, w, arguments, true, shortcut,
              stream);

@@ -59,9 +59,9 @@ bool ConvolutionNormCanApply(const ConvolutionShape& shape, ConvolutionPass pass
 absl::StatusOr<bool> ConvolutionNormMayWait(const ConvolutionShape& shape, ConvolutionPass pass,
                                             const ConvolutionNormConfig& config, uint32_t multiprocessors);
 
-// Returns the bytes of device memory for the rendezvous of the blocks of such a launch. It must be zeroed once, and may
-// serve one launch at a time.
-size_t ConvolutionNormMeetingBytes();
+// Returns the bytes of device memory for the `lamport_buffer` of such a launch, through which its blocks exchange their
+// sums. It must be zeroed once, and may serve one launch at a time.
+size_t ConvolutionNormLamportBytes();
 
 // Returns the bytes of device memory for the `workspace` of Forward and Backward. It must be zeroed once, and may be
 // shared with BatchNormStatistics and BatchNormBackwardReduce, under their rules.
@@ -88,7 +88,7 @@ class ConvolutionNorm {
   absl::Status ForwardAndApply(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* raw,
                                const BatchNormParameters& parameters, const BatchNormState& state,
                                const BatchNormResidual<__nv_bfloat16>& residual, __nv_bfloat16* y, uint8_t* relu_mask,
-                               void* meeting, cudaStream_t stream) const;
+                               void* lamport_buffer, cudaStream_t stream) const;
 
   // Batch norm whose output, after the ReLU, was the convolution's input. All tensors are (images, in_size, in_size,
   // in_channels).
@@ -113,7 +113,7 @@ class ConvolutionNorm {
   // Runs Backward, then computes the gradient of norm.x (BatchNormBackwardApply): dx = on_g * g + on_x * x + constant.
   // g may be null; dx may be norm.x. Preconditions and errors: see ForwardAndApply.
   absl::Status BackwardAndApply(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut,
-                                const Norm& norm, __nv_bfloat16* g, __nv_bfloat16* dx, void* meeting,
+                                const Norm& norm, __nv_bfloat16* g, __nv_bfloat16* dx, void* lamport_buffer,
                                 cudaStream_t stream) const;
 
  private:

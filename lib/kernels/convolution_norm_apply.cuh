@@ -177,16 +177,16 @@ __device__ void SumAndApply(const ConvolutionNormArguments& arguments, const Wor
   const uint32_t c = threadIdx.x % kChannels;  // thread c writes the sums of channel c
   const std::conditional_t<kBackward, BackwardCoefficients, ForwardCoefficients> of_channel(arguments,
                                                                                             work.channel + c);
-  Meeting meeting(arguments.meeting, work, arguments.waits);
+  LamportReduction reduction(arguments.lamport_buffer, work, arguments.waits);
   Coefficients& coefficients = *reinterpret_cast<Coefficients*>(shared + 2 * kSumsOfWarps);
   const Sums of_block = AddThreads(sums, shared);
   const uint32_t warp = threadIdx.x / kWarp;
   if (threadIdx.x < kChannels) {
-    meeting.Leave(work, of_block);
+    reduction.Publish(work, of_block);
   }
-  meeting.ClearOther();
-  const Sums total = AddWarps(work.shares > kFewShares ? meeting.AddShares<kManyAtOnce>(warp, work.shares)
-                                                       : meeting.AddShares<kFewAtOnce>(warp, work.shares),
+  reduction.ClearOther();
+  const Sums total = AddWarps(work.shares > kFewShares ? reduction.AddShares<kManyAtOnce>(warp, work.shares)
+                                                       : reduction.AddShares<kFewAtOnce>(warp, work.shares),
                               shared + kSumsOfWarps);
   if (threadIdx.x < kChannels) {
     const ConvolutionTiles& tiles = arguments.tiles;
@@ -198,7 +198,7 @@ __device__ void SumAndApply(const ConvolutionNormArguments& arguments, const Wor
   LetNextBegin();
   Apply<kBackward, kPixels>(arguments, coefficients, kept);
   if (threadIdx.x == 0) {
-    meeting.Close();
+    reduction.Close();
   }
 }
 

@@ -17,8 +17,8 @@ namespace lockstep {
 constexpr uint32_t kBoxColumns = 10;
 
 // Maximum number of blocks of a launch that applies the batch norm: the multiprocessors of a full GH100.
-constexpr uint32_t kConvolutionNormMaxMeeting = 144;
-constexpr uint32_t kMeetingHeadBytes = 128;
+constexpr uint32_t kConvolutionNormMaxResidentBlocks = 144;
+constexpr uint32_t kLamportHeadBytes = 128;
 // Maximum number of tiles that a block keeps if its launch applies the batch norm: its registers hold no more.
 constexpr uint32_t kConvolutionNormKeptTiles = 2;
 
@@ -67,8 +67,8 @@ struct ConvolutionNormArguments {
   ConvolutionRings rings;
   __nv_bfloat16* out = nullptr;  // null: not written; only allowed backward in a launch that applies the batch norm
   void* workspace = nullptr;
-  WaitReport waits;  // used if the launch applies the batch norm, like `meeting`
-  void* meeting = nullptr;
+  WaitReport waits;  // used if the launch applies the batch norm, like `lamport_buffer`
+  void* lamport_buffer = nullptr;
   BatchNormParameters parameters;         // forward
   BatchNormState state;                   // forward: written; backward: read
   const __nv_bfloat16* x = nullptr;       // this and the next four fields: backward
@@ -86,7 +86,7 @@ struct ConvolutionNormLaunch {
   bool backward = false;
   uint32_t stride = 1;
   // Also applies the batch norm. Requires pixels <= 128, and that all blocks run at once: at most
-  // kConvolutionNormMaxMeeting blocks of at most kConvolutionNormKeptTiles tiles each.
+  // kConvolutionNormMaxResidentBlocks blocks of at most kConvolutionNormKeptTiles tiles each.
   bool apply = false;
   uint32_t pixels = 0;  // pixels of a tile: 128 or 256, forward also 64
   uint32_t blocks = 0;  // must be a multiple of channel_blocks << splits_log2

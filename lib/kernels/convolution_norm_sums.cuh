@@ -117,7 +117,7 @@ __device__ bool ReduceInLastBlock(ChannelSums& sums, const Work& work, Workspace
   return threadIdx.x < kChannels;
 }
 
-// Rendezvous of blocks that all run at once: each block writes its sums, and the others wait for the sums themselves,
+// Reduction over blocks that all run at once: each block writes its sums, and the others wait for the sums themselves,
 // not for a counter. A word of 0 is not yet written; a sum of 0 is written as -0. Two halves of the memory alternate: a
 // launch writes to one and clears the other, which the previous launch has read, for the next. Source: TensorRT-LLM's
 // all-reduce with "Lamport" buffers.
@@ -125,10 +125,10 @@ __device__ bool ReduceInLastBlock(ChannelSums& sums, const Work& work, Workspace
 // A block that has waited past the limit (wait_report.h) reports it. Then neither it nor any later launch with this
 // memory waits again: missing sums are read as they are.
 //
-// Memory: three counters; from kMeetingHeadBytes on the halves, each Sums (channel_blocks, shares, 64).
-class Meeting {
+// Memory: three counters; from kLamportHeadBytes on the halves, each Sums (channel_blocks, shares, 64).
+class LamportReduction {
  public:
-  __device__ Meeting(void* memory, const Work& work, const WaitReport& waits)
+  __device__ LamportReduction(void* memory, const Work& work, const WaitReport& waits)
       : counters_(static_cast<uint32_t*>(memory)), waits_(waits) {
     uint32_t turn, given_up;
     asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];"
@@ -136,13 +136,13 @@ class Meeting {
                  : "l"(counters_)
                  : "memory");
     tries_left_ = given_up != 0 ? 0 : kTriesWithoutClock;
-    float4* const halves = reinterpret_cast<float4*>(static_cast<char*>(memory) + kMeetingHeadBytes);
+    float4* const halves = reinterpret_cast<float4*>(static_cast<char*>(memory) + kLamportHeadBytes);
     mine_ = halves + (turn & 1) * kHalfVectors + size_t{work.channel_block} * work.shares * kShareVectors;
     other_ = halves + (1 - (turn & 1)) * kHalfVectors;
   }
 
   // Writes the block's sums. Must be called by the first 64 threads.
-  __device__ void Leave(const Work& work, const Sums& of_block) const {
+  __device__ void Publish(const Work& work, const Sums& of_block) const {
     float2* const to = reinterpret_cast<float2*>(mine_) + work.share * kChannels + threadIdx.x;
     asm volatile("st.relaxed.gpu.global.v2.f32 [%0], {%1, %2};" ::"l"(to), "f"(NotZero(of_block.a)),
                  "f"(NotZero(of_block.b))
@@ -202,7 +202,7 @@ class Meeting {
  private:
   static constexpr uint32_t kTurn = 0, kGivenUp = 1, kClosed = 2;  // counters; the first two are loaded at once
   static constexpr uint32_t kShareVectors = kChannels * sizeof(Sums) / sizeof(float4);
-  static constexpr uint32_t kHalfVectors = kConvolutionNormMaxMeeting * kShareVectors;
+  static constexpr uint32_t kHalfVectors = kConvolutionNormMaxResidentBlocks * kShareVectors;
 
   __device__ bool GivesUp() {
     if (tries_left_ > 1) {

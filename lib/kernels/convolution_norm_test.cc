@@ -231,7 +231,7 @@ TEST_P(ConvolutionNormTest, ForwardAndApplyIsForwardAndThenApply) {
   DeviceArray<Bf16> on_x(x.host), on_w(w.host), on_residual(residual.host);
   DeviceArray<float> on_gamma(gamma), on_beta(beta), on_scale(residual_scale), on_shift(residual_shift);
   DeviceArray<char> workspace(std::vector<char>(ConvolutionNormWorkspaceBytes(multiprocessors), 0));
-  DeviceArray<char> meeting(std::vector<char>(ConvolutionNormMeetingBytes(), 0));
+  DeviceArray<char> lamport_buffer(std::vector<char>(ConvolutionNormLamportBytes(), 0));
   const BatchNormResidual<Bf16> residuals[] = {
       {}, {on_residual.data(), nullptr, nullptr}, {on_residual.data(), on_scale.data(), on_shift.data()}};
   for (const ConvolutionNormConfig& config :
@@ -253,7 +253,7 @@ TEST_P(ConvolutionNormTest, ForwardAndApplyIsForwardAndThenApply) {
                                            var_applied.data(), kMomentum,      kEpsilon};
       const absl::Status ran = convolution.ForwardAndApply(
           on_x.data(), on_w.data(), raw_applied.data(), applied, state_of(state_applied.data()), residuals[run % 3],
-          y_applied.data(), mask_applied.data(), meeting.data(), nullptr);
+          y_applied.data(), mask_applied.data(), lamport_buffer.data(), nullptr);
       if (!ConvolutionNormCanApply(shape, ConvolutionPass::kForward, config, multiprocessors)) {
         EXPECT_EQ(ran.code(), absl::StatusCode::kInvalidArgument) << name;
         break;
@@ -291,7 +291,7 @@ TEST(ConvolutionNormTest, SumsOfZeroArrive) {
   DeviceArray<uint8_t> mask(counts.out / 8);
   DeviceArray<float> ones(std::vector<float>(channels, 1)), zeros(std::vector<float>(channels, 0));
   DeviceArray<float> mean(std::vector<float>(channels, 0)), var(std::vector<float>(channels, 1)), state(4 * channels);
-  DeviceArray<char> meeting(std::vector<char>(ConvolutionNormMeetingBytes(), 0));
+  DeviceArray<char> lamport_buffer(std::vector<char>(ConvolutionNormLamportBytes(), 0));
   const BatchNormParameters parameters = {ones.data(), zeros.data(), mean.data(), var.data(), kMomentum, kEpsilon};
   const BatchNormState of_state = {state.data(), state.data() + channels, state.data() + 2 * channels,
                                    state.data() + 3 * channels};
@@ -300,7 +300,7 @@ TEST(ConvolutionNormTest, SumsOfZeroArrive) {
   for (int run = 0; run < 3; ++run) {
     ASSERT_EQ(ConvolutionNorm(shape, {128, 1}, multiprocessors)
                   .ForwardAndApply(x.data(), w.data(), raw.data(), parameters, of_state, {}, y.data(), mask.data(),
-                                   meeting.data(), nullptr),
+                                   lamport_buffer.data(), nullptr),
               absl::OkStatus());
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     EXPECT_EQ(state.ToHost()[0], 0.0f);
@@ -325,7 +325,7 @@ TEST_P(ConvolutionNormTest, BackwardAndApplyIsBackwardAndThenApply) {
   DeviceArray<uint8_t> mask(std::vector<uint8_t>(counts.out / 8, 0x5B));
   DeviceArray<float> on_mean(mean), on_inv_std(inv_std), on_scale(scale);
   DeviceArray<char> workspace(std::vector<char>(ConvolutionNormWorkspaceBytes(multiprocessors), 0));
-  DeviceArray<char> meeting(std::vector<char>(ConvolutionNormMeetingBytes(), 0));
+  DeviceArray<char> lamport_buffer(std::vector<char>(ConvolutionNormLamportBytes(), 0));
   for (const ConvolutionNormConfig& config :
        ConvolutionNormConfigs(shape, ConvolutionPass::kDataGradient, multiprocessors)) {
     const ConvolutionNorm convolution(shape, config, multiprocessors);
@@ -351,7 +351,7 @@ TEST_P(ConvolutionNormTest, BackwardAndApplyIsBackwardAndThenApply) {
           norm_of(in_place ? dx_applied.data() : on_x.data(), gradients_applied.data());
       const absl::Status ran = convolution.BackwardAndApply(on_dy.data(), on_w.data(), shortcut, applied,
                                                             in_place ? nullptr : g_applied.data(), dx_applied.data(),
-                                                            meeting.data(), nullptr);
+                                                            lamport_buffer.data(), nullptr);
       if (!ConvolutionNormCanApply(shape, ConvolutionPass::kDataGradient, config, multiprocessors)) {
         EXPECT_EQ(ran.code(), absl::StatusCode::kInvalidArgument) << name;
         break;

@@ -44,8 +44,8 @@ class Trial {
                                                                    ConvolutionNormWorkspaceBytes(multiprocessors))));
     constexpr std::array<char, 4096> kZeros = {};
     RETURN_IF_ERROR(trial.workspace_.Fill(kZeros.data(), kZeros.size(), stream));
-    ASSIGN_OR_RETURN(trial.meeting_, DeviceBuffer::Make(ConvolutionNormMeetingBytes()));
-    RETURN_IF_ERROR(trial.meeting_.Fill(kZeros.data(), kZeros.size(), stream));
+    ASSIGN_OR_RETURN(trial.lamport_buffer_, DeviceBuffer::Make(ConvolutionNormLamportBytes()));
+    RETURN_IF_ERROR(trial.lamport_buffer_.Fill(kZeros.data(), kZeros.size(), stream));
     return trial;
   }
 
@@ -82,10 +82,10 @@ class Trial {
     const ConvolutionNorm convolution(shape_, config, multiprocessors_);
     return MicrosecondsInGraph(stream_, [&] {
       return forward_ ? convolution.ForwardAndApply(Data(a_), Data(b_), Data(out_), Parameters(), State(), {}, Data(x_),
-                                                    Mask(), meeting_.data(), stream_)
+                                                    Mask(), lamport_buffer_.data(), stream_)
                       : convolution.BackwardAndApply(Data(a_), Data(b_), {},
                                                      {Data(x_), nullptr, Mask(), State(), Gradients()}, Data(out_),
-                                                     Data(dx_), meeting_.data(), stream_);
+                                                     Data(dx_), lamport_buffer_.data(), stream_);
     });
   }
 
@@ -115,7 +115,7 @@ class Trial {
   uint32_t multiprocessors_ = 0;
   BatchNormShape rows_;
   BatchNormLaunch launch_;
-  DeviceBuffer a_, b_, out_, x_, dx_, mask_, of_channels_, workspace_, meeting_;
+  DeviceBuffer a_, b_, out_, x_, dx_, mask_, of_channels_, workspace_, lamport_buffer_;
 };
 
 }  // namespace

@@ -46,7 +46,7 @@ class Applying {
     const BatchNormState state = {state_.data(), state_.data(), state_.data(), state_.data()};
     return ConvolutionNorm(kShape, kConfig, HopperMultiprocessors())
         .ForwardAndApply(x_.data(), w_.data(), raw_.data(), parameters, state, {}, y_.data(), mask_.data(),
-                         meeting_.data(), stream);
+                         lamport_buffer_.data(), stream);
   }
   static absl::StatusOr<bool> MayWait() {
     return ConvolutionNormMayWait(kShape, ConvolutionPass::kForward, kConfig, HopperMultiprocessors());
@@ -61,7 +61,7 @@ class Applying {
   DeviceArray<Bf16> raw_{kCount}, y_{kCount};
   DeviceArray<float> of_channels_{std::vector<float>(64, 1.0f)}, state_{std::vector<float>(64, 0.0f)};
   DeviceArray<uint8_t> mask_{kCount / 8};
-  DeviceArray<char> meeting_{std::vector<char>(ConvolutionNormMeetingBytes(), 0)};
+  DeviceArray<char> lamport_buffer_{std::vector<char>(ConvolutionNormLamportBytes(), 0)};
 };
 
 // A single test, because a wait past the limit affects the rest of the process.

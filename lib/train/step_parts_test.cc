@@ -73,7 +73,8 @@ TEST(StepPartsTest, RefusesWhatIsNoTableOfAClock) {
   EXPECT_THAT(ToInstrumentedSteps(kTimestamps, 4), StatusIs(absl::StatusCode::kInternal, HasSubstr("the 4 full ones")));
   std::vector<uint64_t> broken = kTimestamps;
   broken[7] = 0;
-  EXPECT_THAT(ToInstrumentedSteps(broken, 2), StatusIs(absl::StatusCode::kInternal, HasSubstr("earlier than the one before")));
+  EXPECT_THAT(ToInstrumentedSteps(broken, 2),
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("earlier than the one before")));
 }
 
 }  // namespace
