@@ -138,7 +138,7 @@ def main():
     parser.add_argument("--flags", nargs="*", default=[], help="more flags of train_sweep, such as --flags=--model=resnet18")
     parser.add_argument("--output", type=measurements.path, default="", help="file to which every epoch is appended as JSON")
     given = parser.parse_args()
-    given.flags = [f"--workers={given.workers}", *given.flags]
+    given.flags = [f"--loader_workers={given.workers}", *given.flags]
     print(f"{platform.processor() or platform.machine()}, {len(os.sched_getaffinity(0))} cores, load {os.getloadavg()[0]:.1f}; "
           f"{given.images} images, {given.turns} turns of {given.repeats} epochs; seconds per {EPOCH} images", flush=True)
     with tempfile.TemporaryDirectory() as folder:

@@ -30,7 +30,8 @@ STEPS = ["", "--preset=lab", "--preset=fast", "--preset=faster", "--step=fused",
          *(f"--preset=fast --{switch}={value}" for switch in SWITCHES for value in ("true", "false")),
          "--preset=fast --precision=fp32 --own_convolutions=false", "--preset=fast --precision=fp32 --fused_sums=true",
          "--preset=fast --second_stream=false --divide_multiprocessors=true",
-         "--preset=fast --fused_sums=false --fused_norms=true", "--preset=fast --model=lenet5", "--preset=fast --workers=3"]
+         "--preset=fast --fused_sums=false --fused_norms=true", "--preset=fast --model=lenet5",
+         "--preset=fast --loader_workers=3"]
 
 # Other plans of train_sweep.
 PLANS = ["--model=lenet5", "--model=lenet5_bias", "--model=lenet", "--epochs=1", "--epochs=3", "--repeats=2",
@@ -42,7 +43,8 @@ PLANS = ["--model=lenet5", "--model=lenet5_bias", "--model=lenet", "--epochs=1",
          "--find_max --memory_limit=1000000000", "--accumulate=4 --batch=32", "--accumulate=3 --batch=32",
          "--accumulate=2 --find_max", "--checkpoint=w.pt --batch=8,16", "--checkpoint=w.pt --checkpoint_batch=16 --batch=8,16",
          "--checkpoint=w.pt --checkpoint_batch=5 --batch=8", "--checkpoint=-", "--noevaluate --target_accuracy=0.9",
-         "--target_accuracy=0.9 --evaluate_every=2", "--resume --output=-", "--output=", "--workers=0 --deterministic",
+         "--target_accuracy=0.9 --evaluate_every=2", "--resume --output=-", "--output=",
+         "--loader_workers=0 --deterministic",
          "--label_smoothing=0.1 --clip_norm=1 --lars=0.001 --zero_gamma --no_set_epoch", "--zero_gamma --model=lenet5",
          "--label_smoothing=2", "--validation_images=200 --batch=32", "--validation_images=2040 --batch=32", "--noevaluate --validation_images=1",
          "--lr_warmup_epochs=2 --lr_warmup_start=0.01 --batch=32", "--lr_warmup_start=0.01 --batch=32",

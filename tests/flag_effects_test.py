@@ -125,7 +125,7 @@ TRAINING = {"model": "lenet5_bias", "seed": "3", "learning_rate": "0.003", "mome
             "lr_milestones": "1", "lr_gamma": "0.5", "lr_warmup_epochs": "1", "noaugment": "", "epochs": "3", "repeats": "2",
             "noevaluate": "", "evaluate_every": "1", "target_accuracy": "0.99", "accumulate": "2", "precision": "bf16",
             "channels_last": "true", "drop_last": "", "batch": "10", "checkpoint": "{out}.pt", "dry_run": "",
-            "input": "more.rec", "deterministic": "", "threads": "2", "workers": "1", "normalization": "none",
+            "input": "more.rec", "deterministic": "", "threads": "2", "loader_workers": "1", "normalization": "none",
             "validation_images": "10", "lr_warmup_start": "0.001"}
 TRAINING_UNSEEN = {**NO_RUN, "resume": ("", "of a run that was stopped: see resume tests"), "timeout": ("600s", TIME_LIMIT),
                    "preset": ("lab", ASKED), "step": ("autograd", ASKED), "device": ("cpu", ASKED),

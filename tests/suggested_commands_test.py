@@ -53,7 +53,7 @@ def small(command, folder):
     has_resnet18 = given.get("experiment") == "what_is_sent" or "resnet18" in given.get("model", given.get("checkpoint", ""))
     batch = "8" if has_resnet18 else "20"
     if tool in ("train_sweep", "scale_run"):
-        more += ["--device=cpu", "--threads=1", "--workers=0"] + ([] if "model" in given else ["--model=lenet5"])
+        more += ["--device=cpu", "--threads=1", "--loader_workers=0"] + ([] if "model" in given else ["--model=lenet5"])
     if tool == "train_sweep":
         more += ["--epochs=2", f"--batch={batch}"]
     if tool == "scale_run" and "experiment" in given:

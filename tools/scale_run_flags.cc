@@ -35,7 +35,7 @@ ABSL_FLAG(std::string, batch_mode, "per_device", "--batch is per_device, or glob
 FLAG_WORDS(batch_mode, "per_device", "global");
 ABSL_FLAG(bool, drop_last, false,
           "Leave out images that do not fill a batch on every rank; otherwise some are used twice.");
-RANGED_FLAG(uint32_t, workers, 2, 0, lockstep::kMaxLoaderWorkers,
+RANGED_FLAG(uint32_t, loader_workers, 2, 0, lockstep::kMaxLoaderWorkers,
             "Threads of each rank that prepare batches ahead; 0: none.");
 RANGED_FLAG(uint32_t, threads, 0, 0, lockstep::kMaxThreads,
             "CPU threads of each rank; 0: cores / the largest of --ranks. The base case on one rank has no more "
@@ -162,7 +162,7 @@ ToolInfo DescribeTool() {
             {{"launcher"}, {"master_addr"}, {"master_port"}, {"interface"}}},
            {"cpu",
             "threads and the last batch",
-            {{"workers"}, {"threads", "0: cores / the largest of --ranks"}, {"drop_last"}}}})};
+            {{"loader_workers"}, {"threads", "0: cores / the largest of --ranks"}, {"drop_last"}}}})};
 }
 
 absl::Status CheckFlags() { return ScaleRunOptionsFromFlags().status(); }

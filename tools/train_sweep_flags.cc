@@ -33,7 +33,8 @@ RANGED_FLAG(absl::Duration, timeout, absl::ZeroDuration(), 0, 86400,
             "CUDA, no limit on a CPU.");
 ABSL_FLAG(std::string, checkpoint, "", "File for the trained weights, as a PyTorch state_dict; empty: none.");
 ABSL_FLAG(bool, drop_last, false, "Leave out an epoch's last batch if it is smaller than the others.");
-RANGED_FLAG(uint32_t, workers, 2, 0, lockstep::kMaxLoaderWorkers, "Threads that prepare batches ahead; 0: none.");
+RANGED_FLAG(uint32_t, loader_workers, 2, 0, lockstep::kMaxLoaderWorkers,
+            "Threads that prepare batches ahead; 0: none.");
 RANGED_FLAG(uint32_t, threads, 0, 0, lockstep::kMaxThreads, "CPU threads of LibTorch; 0: LibTorch's default.");
 ABSL_FLAG(bool, find_max, false,
           "After the sweep, find the largest batch that fits, by bisection: each probe is an untimed epoch in its own "
@@ -81,7 +82,7 @@ ToolInfo DescribeTool() {
              {"max_batch", "0: until a batch does not fit"},
              {"memory_limit", "0: no limit"},
              {"drop_last"}}},
-           {"cpu", "threads", {{"workers"}, {"threads", "0: LibTorch's default"}}}})};
+           {"cpu", "threads", {{"loader_workers"}, {"threads", "0: LibTorch's default"}}}})};
 }
 
 absl::Status CheckFlags() {

@@ -114,7 +114,6 @@ ABSL_FLAG(bool, resume, false,
 RANGED_FLAG(uint32_t, state_every, 1, 1, lockstep::kMaxEpochs, "With --resume: epochs between saved states.");
 RANGED_FLAG(uint32_t, checkpoint_batch, 0, 0, lockstep::kMaxBatchSize,
             "Batch size of the checkpoint; 0: the first batch size.");
-ABSL_DECLARE_FLAG(uint32_t, workers);
 
 namespace lockstep {
 
@@ -176,7 +175,6 @@ std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first) {
 absl::Status ReadTrainingFlags(proto::TrainingSpec& training) {
   RETURN_IF_ERROR(SetFieldsFromFlags(training, {"device", "normalization"}));
   ASSIGN_OR_RETURN(*training.mutable_normalization(), ParseNormalization(absl::GetFlag(FLAGS_normalization)));
-  training.set_loader_workers(absl::GetFlag(FLAGS_workers));
   training.set_no_own_kernels(!absl::GetFlag(FLAGS_own_kernels));
   return SetEpochs(absl::GetFlag(FLAGS_epochs), absl::GetFlag(FLAGS_repeats), training);
 }

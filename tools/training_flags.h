@@ -1,8 +1,8 @@
 // Flags of a training run that mean the same in every tool that trains: one name, one default, one help text.
 //
 // A tool that links this must define the following flags itself, because its help texts differ: --output --device
-// --drop_last --workers --threads --checkpoint. It must also put these flags, --input, --force and --dry_run into
-// groups of its own.
+// --drop_last --loader_workers --threads --checkpoint. It must also put these flags, --input, --force and --dry_run
+// into groups of its own.
 #ifndef LOCKSTEP_TOOLS_TRAINING_FLAGS_H_
 #define LOCKSTEP_TOOLS_TRAINING_FLAGS_H_
 
@@ -43,7 +43,7 @@ inline constexpr uint32_t kMaxThreads = 1024;  // CPU threads: above this number
 inline constexpr uint32_t kMaxRanks = 1024;
 
 // Sets each field of `training` that has a flag of its own name (--device is read by the stage), and the fields of
-// --workers, --epochs and --repeats. InvalidArgument, naming the flag.
+// --epochs and --repeats. InvalidArgument, naming the flag.
 absl::Status ReadTrainingFlags(proto::TrainingSpec& training);
 
 // Sets input, output, force, dry_run and device of a stage's options, and the fields of files next to the output:

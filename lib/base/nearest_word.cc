@@ -25,7 +25,8 @@ constexpr int kOfAPart = 5;
 constexpr int kOfABeginning = 7;  // "batchsize" for "batch"
 
 // Names that other programs use, each with our word. They cost 0: "gpu" is one edit from "cpu" but means "cuda".
-constexpr std::pair<absl::string_view, absl::string_view> kOtherNames[] = {{"gpu", "cuda"}, {"md", "markdown"}};
+constexpr std::pair<absl::string_view, absl::string_view> kOtherNames[] = {
+    {"gpu", "cuda"}, {"md", "markdown"}, {"num_workers", "loader_workers"}};
 
 std::string Initials(absl::string_view word) {
   std::string initials;

@@ -6,8 +6,8 @@ namespace lockstep {
 namespace {
 
 const std::vector<std::string>& Flags() {
-  static const auto* flags = new std::vector<std::string>(
-      {"batch", "checkpoint", "epochs", "evaluate", "learning_rate", "model", "noevaluate", "output", "workers"});
+  static const auto* flags = new std::vector<std::string>({"batch", "checkpoint", "epochs", "evaluate", "learning_rate",
+                                                           "loader_workers", "model", "noevaluate", "output"});
   return *flags;
 }
 
@@ -28,7 +28,8 @@ TEST(NearestWordTest, FindsWhatWasMeant) {
   EXPECT_EQ(NearestWord("ouptut", Flags()), "output");
   EXPECT_EQ(NearestWord("learningrate", Flags()), "learning_rate");
   EXPECT_EQ(NearestWord("lr", Flags()), "learning_rate");
-  EXPECT_EQ(NearestWord("num_workers", Flags()), "workers");
+  EXPECT_EQ(NearestWord("num_workers", Flags()), "loader_workers");
+  EXPECT_EQ(NearestWord("loader", Flags()), "loader_workers");
   EXPECT_EQ(NearestWord("batch_size", Flags()), "batch");
   EXPECT_EQ(NearestWord("batchsize", Flags()), "batch");
   EXPECT_EQ(NearestWord("noevaluat", Flags()), "noevaluate");

@@ -17,6 +17,7 @@ constexpr RenamedFlag kRenamedFlags[] = {
     {"fixed_order", "no_set_epoch"},
     {"graph", "cuda_graph"},
     {"memory_format", "channels_last", ", true or false"},
+    {"workers", "loader_workers"},
 };
 
 // Returns null if no flag of this program had this name.

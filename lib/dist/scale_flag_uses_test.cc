@@ -57,7 +57,7 @@ TEST(ScaleFlagUsesTest, AFusedRun) {
   ScaleRunOptions options = Options();
   options.spec.set_preset("fast");
   EXPECT_THAT(Idle(options),
-              UnorderedElementsAre("seeds", "rows", "workers", "bucket_mib", "first_bucket_mib", "bucket_plan"));
+              UnorderedElementsAre("seeds", "rows", "loader_workers", "bucket_mib", "first_bucket_mib", "bucket_plan"));
 }
 
 TEST(ScaleFlagUsesTest, AFlagActsIfOneOfSeveralWaysTakesIt) {

@@ -272,7 +272,7 @@ void ExpectAStoppedRunGoesOn(const std::string& mode) {
                                           "--output=" + options.output,
                                           "--device=cpu",
                                           "--threads=1",
-                                          "--workers=0",
+                                          "--loader_workers=0",
                                           "--model=lenet5",
                                           "--mode=" + mode,
                                           "--ranks=2",

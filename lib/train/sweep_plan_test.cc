@@ -67,7 +67,7 @@ proto::SweepSpec Asked(const std::string& flags) {
       spec.set_preset(value);
     } else if (name == "model") {
       training.set_model(value);
-    } else if (name == "workers") {
+    } else if (name == "loader_workers") {
       training.set_loader_workers(3);
     } else if (name == "step") {
       training.set_step(*ParseEnum<proto::StepKind>(name, value));
@@ -173,7 +173,7 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
       {"--preset=fast --fused_sums=false --fused_norms=true",
        "--fused_norms=true needs the sums of --fused_sums, found --fused_sums=false"},
       {"--preset=fast --model=lenet5", "--step=fused is written for resnet18, not lenet5; use --step=autograd"},
-      {"--preset=fast --workers=3", kAllOfFast},
+      {"--preset=fast --loader_workers=3", kAllOfFast},
   };
   for (const auto& [flags, said] : cases) {
     EXPECT_EQ(Said(Asked(flags)), said) << flags;
@@ -202,9 +202,9 @@ TEST(SweepPlanTest, ASettledSpecSettlesToItself) {
 
 TEST(SweepPlanTest, TheFusedStepMakesItsBatchesOnTheDevice) {
   EXPECT_TRUE(Settled(Asked("--preset=fast"), kGpu).resident_images());
-  EXPECT_EQ(Settled(Asked("--preset=fast --workers=3"), kGpu).loader_workers(), 0);
+  EXPECT_EQ(Settled(Asked("--preset=fast --loader_workers=3"), kGpu).loader_workers(), 0);
   EXPECT_FALSE(Settled(Asked(""), kGpu).resident_images());
-  EXPECT_EQ(Settled(Asked("--workers=3"), kGpu).loader_workers(), 3);
+  EXPECT_EQ(Settled(Asked("--loader_workers=3"), kGpu).loader_workers(), 3);
 }
 
 // These fields stay unset, as in older records, which had no choice.

@@ -60,7 +60,7 @@ class TrainSweepTest : public ::testing::Test {
   // Starts the tool on the CPU, with its standard error in a file.
   void Start(std::vector<std::string> flags) {
     flags.insert(flags.begin(), {"tools/train_sweep", "--input=" + input_, "--output=" + output_, "--device=cpu",
-                                 "--threads=1", "--workers=0"});
+                                 "--threads=1", "--loader_workers=0"});
     std::vector<char*> argv;
     for (std::string& flag : flags) {
       argv.push_back(flag.data());

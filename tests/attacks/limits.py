@@ -95,10 +95,11 @@ class Counts(ToolCase):
 
     def test_threads_that_no_machine_has(self):
         self.refused(2, "train_sweep", *self.sweep_of("--threads=1000000000"), says="--threads=1000000000: expected")
-        self.refused(2, "train_sweep", *self.sweep_of("--workers=1000000"), says="--workers=1000000: expected")
+        self.refused(2, "train_sweep", *self.sweep_of("--loader_workers=1000000"),
+                     says="--loader_workers=1000000: expected")
 
     def test_the_ends_of_the_ranges_are_taken(self):
-        last = ["--workers=256", "--resume", "--state_every=1000000", "--evaluate_every=1000000", "--momentum=1",
+        last = ["--loader_workers=256", "--resume", "--state_every=1000000", "--evaluate_every=1000000", "--momentum=1",
                 f"--seed={2**64 - 1}"]
         result = self.call("train_sweep", *self.sweep_of("--epochs=2", *last), f"--output={self.folder / 'ends.rec'}")
         self.assertEqual(result.returncode, 0, result.stderr.decode())

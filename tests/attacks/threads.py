@@ -74,7 +74,7 @@ class NoThread(Shortage):
     def test_clone3_EAGAIN_train_sweep_of_one_thread(self):
         result = self.without_threads("train_sweep", *self.sweep_flags("--threads=1"))
         self.said_once("train_sweep", result)  # the loader's workers
-        result = self.without_threads("train_sweep", *self.sweep_flags("--threads=1", "--workers=0", "--force"))
+        result = self.without_threads("train_sweep", *self.sweep_flags("--threads=1", "--loader_workers=0", "--force"))
         self.assertEqual(result.returncode, 0, result.stderr.decode())
 
     def test_clone3_EAGAIN_scale_run(self):
