@@ -60,7 +60,7 @@ class PresubmitTest(unittest.TestCase):
     def assert_taken(self, name, *flags):
         result = self.run_script(*flags)
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn(f"format: 1 files as {name} has them", result.stdout)
+        self.assertIn(f"format: 1 files are formatted by {name}", result.stdout)
 
     def test_the_versioned_name_is_taken(self):
         self.formatter(self.bin / "clang-format-14", "14.0.6")

@@ -354,7 +354,7 @@ check_room() {
   done
   for mount in "${!needed[@]}"; do
     [ "${needed[$mount]}" -le "${available[$mount]}" ] ||
-      die "expected $(size "${needed[$mount]}") free in $mount, found $(size "${available[$mount]}"); nothing was installed. Make room there, or set LIBTORCH to an unpacked LibTorch, then run install.sh again."
+      die "expected $(size "${needed[$mount]}") free in $mount, found $(size "${available[$mount]}"); nothing was installed. Free some space there, or set LIBTORCH to an unpacked LibTorch, then run install.sh again."
   done
 }
 

@@ -22,7 +22,7 @@ case "$#:${1:-}" in
   *) printf 'arm64.sh: expected --compile, --help or nothing, found: %s\n' "$*" >&2; exit 2 ;;
 esac
 if [ ! -e "${LOCKSTEP_ARM64:-.arm64}/ready" ]; then
-  echo "arm64.sh: no cross compiler in ${LOCKSTEP_ARM64:-.arm64}. Run third_party/arm64/fetch.sh, or set LOCKSTEP_ARM64 to where it is." >&2
+  echo "arm64.sh: no cross compiler in ${LOCKSTEP_ARM64:-.arm64}. Run third_party/arm64/fetch.sh, or set LOCKSTEP_ARM64 to its folder." >&2
   exit 3
 fi
 

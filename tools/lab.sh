@@ -131,7 +131,7 @@ comma_list() { # reads numbers, one per line; prints them ascending, without dup
 fits() { [ -n "$input" ] || [ $(($1 * max_ranks)) -le "$images" ]; }
 scaled=()
 for one in ${scale_batch//,/ }; do
-  [[ "$one" =~ ^[0-9]{1,9}$ ]] || fail_usage "--batch=$(show "$batch"): numbers separated by commas were expected"
+  [[ "$one" =~ ^[0-9]{1,9}$ ]] || fail_usage "--batch=$(show "$batch"): expected numbers separated by commas"
   if fits "$one"; then
     scaled+=("$one")
   else

@@ -62,7 +62,7 @@ if [ -n "$unformatted" ]; then
   printf '%s\nformat: the lines above; tools/presubmit.sh --fix formats them\n' "$unformatted" >&2
   status=1
 else
-  echo "format: ${#sources[@]} files as $formatter has them"
+  echo "format: ${#sources[@]} files are formatted by $formatter"
 fi
 for check in build_files names layers documents words benchmark_page; do
   if talk="$(python3 "tests/${check}_test.py" --root . 2>&1)"; then

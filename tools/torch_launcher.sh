@@ -42,7 +42,7 @@ PYTHON
 )"
 fi
 if [ -z "$LOCKSTEP_LIBRARIES" ]; then
-  echo "$name: error: $python cannot import torch: $remedy, or LOCKSTEP_LIBRARIES to the folders of libtorch_cpu.so and its companions" >&2
+  echo "$name: error: $python cannot import torch: $remedy, or LOCKSTEP_LIBRARIES to the folders of libtorch_cpu.so and its libraries" >&2
   exit 5
 fi
 

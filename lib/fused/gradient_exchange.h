@@ -88,7 +88,7 @@ class GradientExchange {
   // the ranges' `then` stream. If false, each range must go through Gather.
   virtual bool GathersTogether() const { return false; }
   virtual absl::StatusOr<PeerPush> GatherTogether(const RangeToSum& weights, const RangeToSum& norms) {
-    return absl::UnimplementedError("no ranges at once");
+    return absl::UnimplementedError("several ranges at once are not supported");
   }
 
   // Returns the bf16 weights that the network of `rank` reads, if the ranks share the update ("ZeRO-1"). Every rank

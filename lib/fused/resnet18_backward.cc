@@ -31,7 +31,7 @@ absl::Status BackwardNorm(const MicroBatch<T>& batch, size_t u, const Upstream<T
   T* const raw = batch.buffers.raw[u];
   const BatchNormGradients gradients = batch.buffers.NormGradients(unit);
   if (upstream.progress == NormBackward::kApplied) {
-    return dresidual == nullptr ? absl::OkStatus() : absl::InternalError("a gradient that was not kept is wanted");
+    return dresidual == nullptr ? absl::OkStatus() : absl::InternalError("a gradient that was not stored is needed");
   }
   if (upstream.progress == NormBackward::kUntouched) {
     RETURN_IF_ERROR(CudaStatus(

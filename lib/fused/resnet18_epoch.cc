@@ -154,7 +154,7 @@ absl::StatusOr<FusedEpoch> ResNet18Epochs::TrainInstrumented(const std::vector<u
 absl::Status ResNet18Epochs::CaptureInstrumented(const Graphs& like) {
   for (const auto& [key, graph] : like) {
     RETURN_IF_ERROR(Capture(key.first, key.second));
-    RETURN_IF_ERROR(CudaStatus(cudaGraphUpload(graphs_[key].get(), step_.stream()), "bringing a graph to the GPU"));
+    RETURN_IF_ERROR(CudaStatus(cudaGraphUpload(graphs_[key].get(), step_.stream()), "uploading a CUDA graph"));
   }
   return absl::OkStatus();
 }

@@ -177,7 +177,7 @@ absl::StatusOr<ResNet18Counts> Step<T>::EndEpoch() {
       "reading the loss"));
   RETURN_IF_ERROR(CudaStatus(
       cudaMemcpyAsync(&counts.correct, buffers_.correct, sizeof(counts.correct), cudaMemcpyDeviceToHost, stream()),
-      "reading what was right"));
+      "reading the number of correct predictions"));
   RETURN_IF_ERROR(CudaStatus(cudaStreamSynchronize(stream()), "training on the GPU"));
   RETURN_IF_ERROR(CheckWaits());
   RETURN_IF_ERROR(options_.exchange == nullptr ? absl::OkStatus() : options_.exchange->Health());
@@ -252,10 +252,10 @@ absl::Status Step<T>::Advance(const MicroBatch<T>& batch, cudaEvent_t next_made)
   if (batch.last) {
     RETURN_IF_ERROR(EndStep(batch));
     RETURN_IF_ERROR(fork_.Wait(stream(), next_made));
-    return CudaStatus(AdvanceBatch(images, buffers_.state, stream()), "going to the next batch");
+    return CudaStatus(AdvanceBatch(images, buffers_.state, stream()), "advancing to the next batch");
   }
   RETURN_IF_ERROR(fork_.Follow(streams_.tail(), stream()));
-  return CudaStatus(AdvanceMicroBatch(images, buffers_.state, stream()), "going to the next micro-batch");
+  return CudaStatus(AdvanceMicroBatch(images, buffers_.state, stream()), "advancing to the next micro-batch");
 }
 
 template <typename T>
@@ -263,7 +263,7 @@ absl::Status Step<T>::EndStep(const MicroBatch<T>& batch) {
   RETURN_IF_ERROR(RecordTimestamp(batch, StepTimestamp::kUpdated));
   RETURN_IF_ERROR(CudaStatus(cudaEventRecord(updated_, streams_.tail()), "recording a CUDA event"));
   RETURN_IF_ERROR(CudaStatus(AdvanceUpdate(buffers_.rates, epoch_steps_, buffers_.state, streams_.tail()),
-                             "going to the next step"));
+                             "advancing to the next step"));
   return CudaStatus(cudaEventRecord(counted_, streams_.tail()), "recording a CUDA event");
 }
 

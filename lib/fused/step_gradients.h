@@ -47,7 +47,7 @@ class StepSink {
   // passed to it summed.
   virtual bool AddsRanks() const { return false; }
   virtual absl::Status TakeTogether(const TogetherGradients& gradients) {
-    return absl::UnimplementedError("no ranges at once");
+    return absl::UnimplementedError("several ranges at once are not supported");
   }
 
   // Ends the step. All ranges were taken, and the stream `tail` waits for all of them.

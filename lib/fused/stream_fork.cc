@@ -29,7 +29,7 @@ absl::Status StreamFork::Init() {
 
 absl::StatusOr<cudaEvent_t> StreamFork::Record(cudaStream_t stream) {
   if (used_ == events_.size()) {
-    return absl::InternalError("a step waits more often than it has events");
+    return absl::InternalError("a step has more waits than events");
   }
   const cudaEvent_t event = events_[used_++];
   RETURN_IF_ERROR(CudaStatus(cudaEventRecord(event, stream), "recording a CUDA event"));

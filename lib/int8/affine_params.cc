@@ -12,7 +12,7 @@ absl::StatusOr<AffineParams> MakeAffineParams(const Range& range, bool symmetric
   if (!std::isfinite(range.low) || !std::isfinite(range.high)) {
     return absl::FailedPreconditionError(
         absl::StrCat(name, ": its range is [", range.low, ", ", range.high,
-                     "]; int8 wants finite values. Did training diverge? Train again with a smaller learning rate"));
+                     "]; int8 needs finite values. Did training diverge? Train again with a smaller learning rate"));
   }
   if (range.low > 0 || range.high < 0 || (symmetric && range.low != -range.high)) {
     return absl::FailedPreconditionError(absl::StrCat(name, ": its range is [", range.low, ", ", range.high, "]; ",

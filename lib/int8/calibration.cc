@@ -24,12 +24,12 @@ absl::StatusOr<Calibration> Calibrator::Finish() && {
   for (size_t i = 0; i < shapes_.size(); ++i) {
     const FineHistogram& values = calibration_.layers[i].before_relu;
     if (values.size() == 0) {
-      return absl::FailedPreconditionError(absl::StrCat(shapes_[i].name, ": calibration wants at least one image"));
+      return absl::FailedPreconditionError(absl::StrCat(shapes_[i].name, ": calibration needs at least one image"));
     }
     if (!values.finite()) {
-      return absl::FailedPreconditionError(absl::StrCat(shapes_[i].name,
-                                                        ": gives NaN or infinity on the calibration images; int8 wants "
-                                                        "finite values. Did training diverge?"));
+      return absl::FailedPreconditionError(absl::StrCat(
+          shapes_[i].name,
+          ": gives NaN or infinity on the calibration images; int8 needs finite values. Did training diverge?"));
     }
   }
   return std::move(calibration_);

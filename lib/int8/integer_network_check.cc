@@ -28,7 +28,7 @@ absl::Status CheckSize(const LayerShape& shape) {
 absl::Status CheckWeights(const IntegerLayer& layer, int32_t input_zero_point) {
   const LayerShape& shape = layer.shape;
   if (layer.weight.size() != shape.WeightSize()) {
-    return Wrong(shape, absl::StrCat(layer.weight.size(), " weights, its shape wants ", shape.WeightSize()));
+    return Wrong(shape, absl::StrCat(layer.weight.size(), " weights, its shape needs ", shape.WeightSize()));
   }
   const size_t outputs = shape.HasWeights() ? shape.out_channels : 0;
   for (const size_t biases : {layer.bias.size(), layer.float_bias.size()}) {
@@ -40,7 +40,7 @@ absl::Status CheckWeights(const IntegerLayer& layer, int32_t input_zero_point) {
     return absl::OkStatus();
   }
   if (std::count(layer.weight.begin(), layer.weight.end(), std::numeric_limits<int8_t>::min()) > 0) {
-    return Wrong(shape, "a weight of -128, where weights lie in [-127, 127]");
+    return Wrong(shape, "a weight of -128, expected weights in [-127, 127]");
   }
   return CheckAccumulatorBound(AccumulatorBound(layer.weight, layer.bias, outputs, input_zero_point), shape.name);
 }

@@ -243,11 +243,11 @@ absl::Status CheckNetwork(const FloatNetwork& network) {
   for (const FloatLayer& layer : network.layers) {
     if (layer.weight.size() != layer.shape.WeightSize()) {
       return absl::FailedPreconditionError(absl::StrCat(layer.shape.name, ".weight: ", layer.weight.size(),
-                                                        " values, its shape wants ", layer.shape.WeightSize()));
+                                                        " values, its shape needs ", layer.shape.WeightSize()));
     }
     if (!layer.bias.empty() && (!layer.shape.HasWeights() || layer.bias.size() != layer.shape.out_channels)) {
       return absl::FailedPreconditionError(absl::StrCat(layer.shape.name, ".bias: ", layer.bias.size(),
-                                                        " values, its shape wants ",
+                                                        " values, its shape needs ",
                                                         layer.shape.HasWeights() ? layer.shape.out_channels : 0));
     }
   }

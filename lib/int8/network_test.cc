@@ -102,14 +102,14 @@ TEST(NetworkTest, RejectsAWrongNumberOfWeights) {
   FloatNetwork network = OneConvolution();
   network.layers[0].weight.pop_back();
   EXPECT_THAT(CheckNetwork(network),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("conv.weight: 3 values, its shape wants 4")));
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("conv.weight: 3 values, its shape needs 4")));
 }
 
 TEST(NetworkTest, RejectsAWrongNumberOfBiases) {
   FloatNetwork network = OneConvolution();
   network.layers[0].bias = {1, 2};
   EXPECT_THAT(CheckNetwork(network),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("conv.bias: 2 values, its shape wants 1")));
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("conv.bias: 2 values, its shape needs 1")));
 }
 
 TEST(NetworkTest, RejectsAKernelLargerThanItsInput) {

@@ -19,7 +19,7 @@ absl::Status CheckFinite(const std::vector<float>& values, absl::string_view nam
   for (size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i])) {
       return absl::FailedPreconditionError(absl::StrCat(name, ": value ", i, " is ", values[i],
-                                                        "; int8 wants finite values. Did training diverge? Train again "
+                                                        "; int8 needs finite values. Did training diverge? Train again "
                                                         "with a smaller learning rate"));
     }
   }
@@ -121,7 +121,7 @@ absl::StatusOr<std::vector<int32_t>> QuantizeBias(const std::vector<float>& bias
       return absl::FailedPreconditionError(
           absl::StrCat(name, ": value ", i, " is ", bias[i], ", which is ", rounded, " in the accumulator's scale ",
                        accumulator_scale, "; int32 ends at ", kInt32Max,
-                       ". The layer's weights are too small beside its bias for one scale"));
+                       ". The layer's weights are too small compared with its bias for one scale"));
     }
     quantized.push_back(static_cast<int32_t>(rounded));
   }
@@ -147,7 +147,7 @@ absl::Status CheckAccumulatorBound(int64_t bound, absl::string_view name) {
   if (bound > kInt32Max) {
     return absl::FailedPreconditionError(
         absl::StrCat(name, ": an accumulator could reach ", bound, ", beyond int32's ", kInt32Max,
-                     ". The layer's bias is too large beside its weights, or the layer has too many inputs"));
+                     ". The layer's bias is too large compared with its weights, or the layer has too many inputs"));
   }
   return absl::OkStatus();
 }

@@ -163,7 +163,7 @@ absl::StatusOr<IntegerNetwork> ToIntegerNetwork(const proto::QuantizedNetwork& r
     if (layer.weight.size() !=
         layer.shape.WeightSize()) {  // must precede ReadScaling, which allocates memory for any number of channels
       return Contradiction(layer.shape.name,
-                           absl::StrCat(layer.weight.size(), " weights, its shape wants ", layer.shape.WeightSize()));
+                           absl::StrCat(layer.weight.size(), " weights, its shape needs ", layer.shape.WeightSize()));
     }
     RETURN_IF_ERROR(ReadScaling(source, network, layer));
     network.layers.push_back(std::move(layer));

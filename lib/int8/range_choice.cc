@@ -90,7 +90,7 @@ absl::StatusOr<Range> RangeOf(const FineHistogram& histogram, proto::RangeMethod
     case proto::ENTROPY:
       return EntropyRange(histogram, symmetric);
     default:
-      return absl::InternalError(absl::StrCat("there is no range method ", method));
+      return absl::InternalError(absl::StrCat("unknown range method ", method));
   }
 }
 
@@ -101,7 +101,7 @@ absl::StatusOr<Range> ChooseRange(const FineHistogram& histogram, proto::RangeMe
   if (!histogram.finite()) {
     return absl::FailedPreconditionError(absl::StrCat(
         name, ": ", histogram.not_finite(), " of ", histogram.size() + histogram.not_finite(),
-        " values are NaN or infinite; int8 wants finite values. Did training diverge? Train again with a smaller "
+        " values are NaN or infinite; int8 needs finite values. Did training diverge? Train again with a smaller "
         "learning rate"));
   }
   if (method == proto::PERCENTILE && !(percentile > 0 && percentile <= 100)) {

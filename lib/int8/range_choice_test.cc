@@ -217,7 +217,7 @@ TEST(ChooseRangeTest, Errors) {
     EXPECT_THAT(ChooseRange(HistogramOf({1}), proto::MSE, percentile, true, "conv1"), IsOk());
   }
   EXPECT_THAT(ChooseRange(HistogramOf({1}), proto::RANGE_METHOD_UNSPECIFIED, 99.9, true, "conv1"),
-              StatusIs(absl::StatusCode::kInternal, HasSubstr("no range method")));
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("unknown range method")));
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ void Require(bool condition, const char* what) {
 }
 
 Register& Configured(int tile) {
-  Require(unit.is_configured, "tiles are used that no configuration was loaded for");
+  Require(unit.is_configured, "tiles are used before a configuration was loaded");
   Require(tile >= 0 && tile < kTiles, "palette 1 has 8 tiles");
   Require(unit.tiles[tile].rows != 0, "a tile is used that the configuration leaves out");
   return unit.tiles[tile];

@@ -7,7 +7,7 @@ namespace lockstep {
 bool IsGpuIsaName(absl::string_view name) { return name == "dp4a" || name == "mma" || name == "wgmma"; }
 
 absl::StatusOr<CudaRunner> MakeCudaRunner(absl::string_view) {
-  return absl::UnavailableError("this build has no CUDA, with which a GPU runs int8 networks; use the CPU");
+  return absl::UnavailableError("int8 networks on a GPU need CUDA, which this build does not have; use the CPU");
 }
 
 }  // namespace lockstep

@@ -83,9 +83,9 @@ absl::StatusOr<ComputeCapability> CurrentComputeCapability() {
   ComputeCapability capability;
   RETURN_IF_ERROR(CudaStatus(cudaGetDevice(&device), "find a GPU"));
   RETURN_IF_ERROR(CudaStatus(cudaDeviceGetAttribute(&capability.major, cudaDevAttrComputeCapabilityMajor, device),
-                             "read what the GPU is"));
+                             "read the compute capability of the GPU"));
   RETURN_IF_ERROR(CudaStatus(cudaDeviceGetAttribute(&capability.minor, cudaDevAttrComputeCapabilityMinor, device),
-                             "read what the GPU is"));
+                             "read the compute capability of the GPU"));
   return capability;
 }
 

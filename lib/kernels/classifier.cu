@@ -25,7 +25,7 @@ constexpr uint32_t kAllLanes = 0xFFFFFFFF;
 constexpr uint32_t kTileImages = kThreads / kVector;      // images that a block of dweight reads at once: 64
 constexpr uint32_t kImagesInFlight = 4;                   // images per thread of such a block
 constexpr uint32_t kBiasImages = kThreads / kMaxClasses;  // images that a block of dbias reads at once: 32
-static_assert(kVector == kClassifierChannels, "what the shape promises");
+static_assert(kVector == kClassifierChannels, "the shape's contract");
 static_assert(kWarps == kMaxClasses, "a warp a class");
 static_assert(kMaxClassifierChannels == kThreads * kVector, "a row of threads holds an image's channels");
 

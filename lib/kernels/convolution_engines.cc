@@ -91,7 +91,7 @@ absl::Status NoEngine(const ConvolutionEngineRules& rules, const Tally& tally) {
     absl::StrAppend(&text, " (the least needs ", tally.min_workspace, ")");
   }
   if (!tally.last_error.ok()) {
-    absl::StrAppend(&text, ", the rest refused, the last with: ", tally.last_error.message());
+    absl::StrAppend(&text, ", the others refused, the last one with: ", tally.last_error.message());
   }
   return absl::UnimplementedError(text);
 }

@@ -86,7 +86,7 @@ absl::Status RunConvolutionFp32(const ConvolutionShape& shape, ConvolutionPass p
   const std::string what = DescribeConvolution(shape, pass, ConvolutionType::kFp32);
   const Sides sides = SidesOf(shape, pass);
   if (!IsCovered(shape, pass) || !IsWay(config, sides.columns)) {
-    return absl::InvalidArgumentError(absl::StrCat(what, " is not done by ", DescribeConvolutionFp32(config)));
+    return absl::InvalidArgumentError(absl::StrCat(what, " is not supported by ", DescribeConvolutionFp32(config)));
   }
   Arguments arguments;
   arguments.input = a;

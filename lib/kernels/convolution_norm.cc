@@ -166,8 +166,8 @@ absl::Status Check(const ConvolutionShape& shape, ConvolutionPass pass, const Co
     }
   }
   return absl::InvalidArgumentError(absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16),
-                                                 " with a batch norm's sums is not done in tiles of ", config.pixels,
-                                                 " pixels by ", config.splits, " blocks"));
+                                                 " with a batch norm's sums is not supported in tiles of ",
+                                                 config.pixels, " pixels by ", config.splits, " blocks"));
 }
 
 absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionNormConfig& config,
@@ -183,7 +183,7 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
   arguments.shortcut = shortcut.dy != nullptr;
   if (arguments.shortcut && tiles.spread_log2 == 0) {
     return absl::InvalidArgumentError(absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16),
-                                                   " has no shortcut beside it: its stride is not 2"));
+                                                   " has no shortcut next to it: its stride is not 2"));
   }
   arguments.tiles = tiles;
   arguments.rings = MakeRings(tiles, shape.stride, config.pixels);

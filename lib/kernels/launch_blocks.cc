@@ -33,7 +33,7 @@ absl::StatusOr<uint64_t> BlocksOf(KernelNodeParams* kernel_node_params, cudaGrap
   }
   CUDA_KERNEL_NODE_PARAMS params = {};
   if (kernel_node_params(node, &params) != CUDA_SUCCESS) {
-    return absl::InternalError("the CUDA driver does not say how many blocks a captured kernel has");
+    return absl::InternalError("the CUDA driver does not report the number of blocks of a captured kernel");
   }
   return uint64_t{params.gridDimX} * params.gridDimY * params.gridDimZ;
 }

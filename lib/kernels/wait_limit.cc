@@ -32,7 +32,7 @@ absl::Status TakeMemory(Launches& launches) {
   if (error != cudaSuccess) {
     (void)cudaGetLastError();
     return absl::InternalError(
-        absl::StrCat("taking host memory that the GPU writes: CUDA: ", cudaGetErrorString(error)));
+        absl::StrCat("allocating host memory for the GPU to write: CUDA: ", cudaGetErrorString(error)));
   }
   launches.expired = static_cast<volatile uint32_t*>(memory);
   *launches.expired = 0;
@@ -79,8 +79,8 @@ absl::Status CheckWaits() {
   }
   return absl::DeadlineExceededError(
       absl::StrCat("the kernel of ", launch,
-                   ": its blocks waited for each other for over 8 s and gave up, because "
-                   "something else has a part of the GPU; end that, or do without such kernels (--nofused_norms)"));
+                   ": its blocks waited for each other for more than 8 s and gave up, because another program occupies "
+                   "a part of the GPU; end that program, or disable these kernels (--nofused_norms)"));
 }
 
 bool BlocksMayWaitForEachOther() { return !SharedByMps() && LaunchThatWaitedTooLong().empty(); }

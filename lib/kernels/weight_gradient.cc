@@ -148,7 +148,7 @@ absl::Status WeightGradient::Multiply(const __nv_bfloat16* dy, const __nv_bfloat
                                       void* workspace, cudaStream_t stream) const {
   RETURN_IF_ERROR(CheckConvolutionShape(shape_));
   if (!IsCovered(shape_) || (config_.columns != 1 && config_.columns != Columns(shape_)) || config_.parts == 0) {
-    return absl::InvalidArgumentError(absl::StrCat(Describe(shape_), " is not done by blocks of ", config_.columns,
+    return absl::InvalidArgumentError(absl::StrCat(Describe(shape_), " is not supported by blocks of ", config_.columns,
                                                    " columns in ", config_.parts, " parts"));
   }
   ASSIGN_OR_RETURN(const CUtensorMap gradient_map, MapGradient(shape_, dy));

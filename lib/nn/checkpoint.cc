@@ -103,7 +103,7 @@ absl::StatusOr<Members> ReadMembers(absl::string_view bytes) {
     return absl::FailedPreconditionError("a zip archive without data.pkl; expected one written by torch.save");
   }
   if (members.count("byteorder") != 0 && members["byteorder"] != "little") {
-    return absl::FailedPreconditionError("its numbers are not little-endian; save it again on such a machine");
+    return absl::FailedPreconditionError("its numbers are not little-endian; save it again on a little-endian machine");
   }
   return members;
 }
@@ -228,7 +228,7 @@ absl::StatusOr<std::optional<proto::Normalization>> NormalizationInCheckpoint(co
   proto::Normalization normalization;
   if (!google::protobuf::TextFormat::ParseFromString(std::string(found->second), &normalization)) {
     return absl::DataLossError(absl::StrCat("checkpoint ", file.input.path(), ": its member ", kOwnMember,
-                                            " is no normalization; save the weights again"));
+                                            " is not a normalization; save the weights again"));
   }
   const absl::Status valid = CheckNormalization(normalization);
   if (!valid.ok()) {

@@ -77,7 +77,7 @@ absl::StatusOr<std::shared_ptr<Model>> MakeModel(const std::string& name, uint64
     return MakeLeNet5(name == "lenet5_bias");
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("no model is called '", name, "'; there are ", absl::StrJoin(ModelNames(), ", ")));
+      absl::StrCat("unknown model '", name, "'; expected one of ", absl::StrJoin(ModelNames(), ", ")));
 }
 
 proto::ModelFacts CountModel(Model& model) {

@@ -104,7 +104,7 @@ absl::StatusOr<OnnxValue> Importer::Linear(const NodeProto& node, const Value& i
   if (!input.flat || extent.height != extent.width || static_cast<uint64_t>(in) != extent.Size()) {
     return UnsupportedNode(
         node, absl::StrCat("reads ", extent.channels, " channels of ", extent.height, " x ", extent.width,
-                           input.flat ? ", flat" : ", not flat", ", where its weights want a flat input of ", in));
+                           input.flat ? ", flat" : ", not flat", ", where its weights need a flat input of ", in));
   }
   const LayerShape shape =
       LinearShape(LayerName(node, node.input(weight_index)), input.tensor, extent, static_cast<uint32_t>(out));

@@ -97,7 +97,7 @@ absl::Status Importer::CheckOpset() const {
     }
     if ((set.domain().empty() || set.domain() == "ai.onnx") && set.version() < kOldestOpset) {
       return absl::FailedPreconditionError(absl::StrCat("ONNX model: opset ", set.version(), ", expected ",
-                                                        kOldestOpset, " or newer: none before has QLinearConv"));
+                                                        kOldestOpset, " or newer: older opsets have no QLinearConv"));
     }
   }
   return absl::OkStatus();
@@ -116,7 +116,7 @@ absl::Status Importer::ReadImage() {
       dims[3].dim_value() != kImageWidth) {
     return absl::FailedPreconditionError(absl::StrCat("ONNX model: its input '", ReadableLine(image->name()),
                                                       "' is not (N, ", kImageChannels, ", ", kImageHeight, ", ",
-                                                      kImageWidth, "), the images that Lockstep has"));
+                                                      kImageWidth, "), the images of the data set"));
   }
   values_[image->name()] = Value();
   return absl::OkStatus();

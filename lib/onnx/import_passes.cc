@@ -23,7 +23,7 @@ OnnxValue Importer::Passed(const NodeProto& node, Value value) const {
 
 absl::Status Importer::CheckCanChange(const NodeProto& node, const Value& value) const {
   if ((value.kind != Value::kQuantized && value.kind != Value::kReal) || value.tensor == 0) {
-    return UnsupportedNode(node, "expected behind a quantized layer");
+    return UnsupportedNode(node, "expected after a quantized layer");
   }
   if (!value.sole) {
     return UnsupportedNode(node, "its input has other readers, where Lockstep keeps a layer's last result only");
@@ -67,7 +67,7 @@ absl::StatusOr<OnnxValue> Importer::MaxPool(const NodeProto& node) {
   const Extent extent = builder_->Of(value.tensor);
   if (side < 1 || side > kMaxOnnxSide || window.stride != side || window.padding != 0 || shape.pool != 0 ||
       value.flat || (ceil_mode != 0 && (extent.height % side != 0 || extent.width % side != 0))) {
-    return UnsupportedNode(node, "expected one pooling behind a layer, whose stride is its side, without padding");
+    return UnsupportedNode(node, "expected one pooling after a layer, whose stride is its side, without padding");
   }
   RETURN_IF_ERROR(AboutNode(node, builder_->SetPool(value.tensor, static_cast<uint32_t>(side))));
   return Passed(node, value);

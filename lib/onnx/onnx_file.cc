@@ -58,8 +58,8 @@ absl::StatusOr<::onnx::ModelProto> ParseOnnx(const std::string& bytes, absl::str
   }
   ::onnx::ModelProto model;
   if (!model.ParseFromString(bytes)) {
-    return absl::DataLossError(
-        absl::StrCat(name, ": expected an ONNX model, found bytes that are no protobuf message, or a file cut short"));
+    return absl::DataLossError(absl::StrCat(
+        name, ": expected an ONNX model, found bytes that are not a protobuf message, or a truncated file"));
   }
   return model;
 }

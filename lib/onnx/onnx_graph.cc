@@ -56,7 +56,7 @@ absl::StatusOr<std::vector<int64_t>> IntsAttribute(const NodeProto& node, absl::
     return fallback;
   }
   if (attribute->has_type() && attribute->type() != AttributeProto::INTS) {
-    return BrokenNode(node, absl::StrCat("its attribute ", name, " is no list of integers"));
+    return BrokenNode(node, absl::StrCat("its attribute ", name, " is not a list of integers"));
   }
   return std::vector<int64_t>(attribute->ints().begin(), attribute->ints().end());
 }
@@ -67,7 +67,7 @@ absl::StatusOr<int64_t> IntAttribute(const NodeProto& node, absl::string_view na
     return fallback;
   }
   if (attribute->has_type() && attribute->type() != AttributeProto::INT) {
-    return BrokenNode(node, absl::StrCat("its attribute ", name, " is no integer"));
+    return BrokenNode(node, absl::StrCat("its attribute ", name, " is not an integer"));
   }
   return attribute->i();
 }
@@ -78,7 +78,7 @@ absl::StatusOr<std::string> TextAttribute(const NodeProto& node, absl::string_vi
     return std::string(fallback);
   }
   if (attribute->has_type() && attribute->type() != AttributeProto::STRING) {
-    return BrokenNode(node, absl::StrCat("its attribute ", name, " is no text"));
+    return BrokenNode(node, absl::StrCat("its attribute ", name, " is not a text"));
   }
   return attribute->s();
 }
@@ -192,7 +192,7 @@ absl::StatusOr<const TensorProto*> OnnxGraph::Constant(const NodeProto& node, in
   const TensorProto* const tensor = FindConstant(node.input(index));
   if (tensor == nullptr) {
     return UnsupportedNode(
-        node, absl::StrCat("its input '", Shown(node.input(index)), "' is no constant of the file, expected one"));
+        node, absl::StrCat("its input '", Shown(node.input(index)), "' is not a constant of the file, expected one"));
   }
   return tensor;
 }

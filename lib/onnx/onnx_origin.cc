@@ -51,8 +51,7 @@ absl::StatusOr<bool> IsOwnOnnx(const std::string& path, const proto::Header& ori
   }
   const absl::optional<proto::Header> then = OriginOf(file->model);
   if (!then) {
-    return RefuseToReplace(
-        absl::StrCat("would replace ", path, ": is an ONNX model that does not say which command made it"));
+    return RefuseToReplace(absl::StrCat("would replace ", path, ": is an ONNX model without the command that made it"));
   }
   RETURN_IF_ERROR(CheckIsOfSameCommand(path, *then, origin));
   return true;

@@ -72,7 +72,7 @@ TEST(OnnxOriginTest, WhatDoesNotSayWhoMadeItIsNotReplaced) {
   const std::string path = TempPath("theirs.onnx");
   ASSERT_THAT(WriteOnnx(path, Model(), ReplaceAnything()), IsOk());
   EXPECT_THAT(CheckMayReplaceOnnx(path, HeaderOf("", "a.pt", "key")),
-              StatusIs(kUsage, HasSubstr("theirs.onnx: is an ONNX model that does not say which command made it; ")));
+              StatusIs(kUsage, HasSubstr("theirs.onnx: is an ONNX model without the command that made it; ")));
   WriteFile(path, "a letter");
   EXPECT_THAT(CheckMayReplaceOnnx(path, HeaderOf("", "a.pt", "key")),
               StatusIs(kUsage, AllOf(HasSubstr("would replace "), HasSubstr("expected an ONNX model"))));

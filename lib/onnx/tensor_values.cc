@@ -52,7 +52,7 @@ absl::Status CheckPlace(const TensorProto& tensor) {
   if (tensor.data_location() == TensorProto::EXTERNAL) {
     return absl::FailedPreconditionError(
         absl::StrCat("ONNX model: tensor '", tensor.name(),
-                     "': its values lie in a file beside the model; save the model with its weights in one file"));
+                     "': its values lie in a file next to the model; save the model with its weights in one file"));
   }
   return absl::OkStatus();
 }
@@ -68,7 +68,7 @@ absl::StatusOr<std::vector<Result>> Values(const TensorProto& tensor, const List
   const size_t held = tensor.has_raw_data() ? raw.size() / sizeof(Stored) : static_cast<size_t>(listed.size());
   ASSIGN_OR_RETURN(const size_t count, ElementCount(tensor, held));
   if (count != held || (tensor.has_raw_data() && raw.size() % sizeof(Stored) != 0)) {
-    return Broken(tensor, absl::StrCat(held, " values, its dimensions want ", count));
+    return Broken(tensor, absl::StrCat(held, " values, its dimensions need ", count));
   }
   std::vector<Result> values(count);
   for (size_t i = 0; i < count; ++i) {

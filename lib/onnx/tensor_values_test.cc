@@ -46,7 +46,7 @@ TEST(TensorValuesTest, RefusesSizesThatContradictEachOther) {
   EXPECT_THAT(IntegerValues(tensor), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("tensor 'bias'")));
   tensor.set_dims(0, 2);
   EXPECT_THAT(IntegerValues(tensor),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("3 values, its dimensions want 2")));
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("3 values, its dimensions need 2")));
   tensor.set_dims(0, -3);
   EXPECT_THAT(IntegerValues(tensor), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("a dimension below 0")));
   tensor.set_dims(0, 3);
@@ -67,7 +67,7 @@ TEST(TensorValuesTest, RefusesOtherTypesAndOtherFiles) {
   TensorProto tensor = FloatTensor("weights", {}, {1});
   tensor.set_data_location(TensorProto::EXTERNAL);
   EXPECT_THAT(FloatValues(tensor),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("in a file beside the model")));
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("in a file next to the model")));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ absl::StatusOr<proto::QuantizedNetwork> MeasureImported(proto::QuantizedNetwork 
   for (const proto::QuantizeStage stage : {proto::FP32_NETWORK, proto::INT8_WEIGHTS, proto::INT8_WEIGHTS_ACTIVATIONS}) {
     proto::AccuracyStep& absent = *network.add_step();
     absent.set_stage(stage);
-    absent.set_absent_reason("the network came in int8, from an ONNX file");
+    absent.set_absent_reason("the network was imported in int8 from an ONNX file");
   }
   *network.add_step() = CountAlone(predictions, dataset.test.labels);
   RETURN_IF_ERROR(AddReplaySamples(dataset.test, ReplayIndices(dataset.test, spec), make, network));

@@ -61,11 +61,11 @@ absl::Status CheckSwitches(const QuantizeOptions& options) {
   const proto::QuantizeSpec& spec = options.spec;
   if (spec.first_sample_range() && !spec.int8_logits()) {
     return absl::InvalidArgumentError(
-        "--first_sample_range: is about the range of int8 logits, and int32 logits have none; give --int8_logits too");
+        "--first_sample_range applies to int8 logits, and int32 logits have no range; give --int8_logits, too");
   }
   if (options.checkpoints.empty() && spec.fine_tune_epochs() > 0) {
     return absl::InvalidArgumentError(
-        "--fine_tune_epochs: trains weights in fp32, and an imported network has none; give --checkpoint");
+        "--fine_tune_epochs trains weights in fp32, and an imported network has no fp32 weights; give --checkpoint");
   }
   if (spec.wanted_drop() > 0 && spec.study_images() == 0) {
     return absl::InvalidArgumentError(
@@ -81,8 +81,8 @@ absl::Status CheckOptions(const QuantizeOptions& options) {
   }
   if (options.checkpoints.empty() && options.imports.empty()) {
     return absl::InvalidArgumentError(
-        "--checkpoint is missing: expected weights of lenet5 or resnet18, such as train_sweep --input=dataset.rec "
-        "--model=lenet5 --checkpoint=lenet5.pt leaves; or --import: an ONNX file of a network that was quantized "
+        "--checkpoint is missing: expected weights of lenet5 or resnet18, which train_sweep --input=dataset.rec "
+        "--model=lenet5 --checkpoint=lenet5.pt writes; or --import: an ONNX file of a network that was quantized "
         "elsewhere");
   }
   if (const size_t networks = options.checkpoints.size() + options.imports.size();
@@ -91,7 +91,7 @@ absl::Status CheckOptions(const QuantizeOptions& options) {
         absl::StrCat("--onnx: ", options.onnx.size(), " files for ", networks, " networks; expected one for each"));
   }
   if (!options.onnx.empty() && options.output == "-") {
-    return absl::InvalidArgumentError("--onnx: is made from the record; give that a file, not --output=-");
+    return absl::InvalidArgumentError("--onnx is made from the record; give the record a file, not --output=-");
   }
   RETURN_IF_ERROR(CheckFlagWord("device", options.device, {"auto", "cpu", "cuda"}));
   if (options.spec.normalization() != kAutoNormalization) {
@@ -153,7 +153,7 @@ absl::StatusOr<Runner> MakeRunner(const QuantizeOptions& options) {
                                  "i8mm", "dp4a", "mma", "wgmma"}));
   const bool gpu_named = IsGpuIsaName(options.isa);
   if (gpu_named && options.device == "cpu") {
-    return absl::InvalidArgumentError(absl::StrCat("--isa=", options.isa, ": a GPU's, but --device=cpu"));
+    return absl::InvalidArgumentError(absl::StrCat("--isa=", options.isa, ": is for a GPU, but --device=cpu"));
   }
   if (gpu_named || (options.isa == "auto" && options.device == "cuda")) {
     return MakeGpuRunner(options);
@@ -301,9 +301,8 @@ absl::Status PrintPlan(const proto::QuantizeSpec& spec, const Dataset& dataset, 
   }
   ASSIGN_OR_RETURN(const std::string plan, DescribePlan(networks, dataset, spec, make, device));
   return PrintToStderr(absl::StrCat("quantize: plan: ", plan, "\nquantize: memory: ", PeakResidentBytes() / 1'000'000,
-                                    " MB so far, with the data set and the networks on a few images; what all images "
-                                    "and a GPU take besides is unknown: "
-                                    "LibTorch takes it as it goes\n"));
+                                    " MB so far, with the data set and the networks on a few images; the memory for "
+                                    "all images and on a GPU is unknown: LibTorch allocates it during the run\n"));
 }
 
 // Returns the number of sources, from the first on, that a stopped run has quantized. The spec precedes them.
@@ -362,8 +361,8 @@ absl::Status ExportNetworks(const QuantizeOptions& options, const proto::Header&
   if (file.header.cache_key() != header.cache_key()) {
     return absl::FailedPreconditionError(
         absl::StrCat(options.output,
-                     ": expected the record of this command, found that of another one, which replaced it "
-                     "meanwhile; let only one command write it, and run this one again"));
+                     ": expected the record of this command, found that of another one, which replaced it meanwhile; "
+                     "let only one command write this file, and run this command again"));
   }
   size_t written = 0;
   for (const proto::QuantizedRecord& record : file.records) {

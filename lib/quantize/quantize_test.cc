@@ -299,7 +299,7 @@ TEST(RunQuantizeTest, MissingOptionsAreNamed) {
 TEST(RunQuantizeTest, TheLabsSlipNeedsTheLabsLogits) {
   QuantizeOptions options = SmallOptions();
   options.spec.set_first_sample_range(true);
-  EXPECT_THAT(RunQuantize(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("give --int8_logits too")));
+  EXPECT_THAT(RunQuantize(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("give --int8_logits, too")));
   options.spec.set_int8_logits(true);
   EXPECT_THAT(RunQuantize(options), IsOk());
 }
@@ -334,7 +334,7 @@ TEST(RunQuantizeTest, AnOnnxFileComesBackAsTheSameNetwork) {
     for (int k = 0; k < first.layer_size(); ++k) {
       EXPECT_EQ(second.layer(k).replay_sha256(), first.layer(k).replay_sha256()) << first.layer(k).name();
     }
-    EXPECT_EQ(second.step(0).absent_reason(), "the network came in int8, from an ONNX file");
+    EXPECT_EQ(second.step(0).absent_reason(), "the network was imported in int8 from an ONNX file");
     const proto::AccuracyStep& last = first.has_bias() ? first.step(3) : first.step(2);
     EXPECT_EQ(second.step(3).correct(), last.correct());
     EXPECT_EQ(second.step(3).logits_sha256(), last.logits_sha256());

@@ -60,7 +60,7 @@ void Fold(const std::string& name, const Tensors& parameters, const Tensors& buf
 absl::StatusOr<FloatNetwork> FromModel(const std::string& name, const Model& model) {
   const bool is_lenet5 = absl::StartsWith(name, "lenet5");
   if (!is_lenet5 && name != "resnet18") {
-    return absl::FailedPreconditionError(absl::StrCat(name, ": quantize knows lenet5, lenet5_bias and resnet18"));
+    return absl::FailedPreconditionError(absl::StrCat(name, ": expected lenet5, lenet5_bias or resnet18"));
   }
   const Tensors parameters = model.named_parameters(), buffers = model.named_buffers();
   FloatNetwork network;
@@ -87,7 +87,7 @@ absl::StatusOr<CheckpointNetwork> ReadCheckpoint(const std::string& path) {
   if (const Schema* const record = SchemaAtStart(file.text)) {
     return absl::FailedPreconditionError(absl::StrCat(
         path, ": expected weights, found a record of ", record->tool,
-        "; train_sweep and scale_run write weights where --checkpoint says: train_sweep --input=dataset.rec "
+        "; train_sweep and scale_run write weights to the file of --checkpoint: train_sweep --input=dataset.rec "
         "--model=lenet5 --checkpoint=lenet5.pt"));
   }
   std::string reasons;

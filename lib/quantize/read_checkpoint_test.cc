@@ -92,7 +92,7 @@ TEST(FromModelTest, ResNet18sLayersAllHaveABiasButThoseWithoutWeights) {
 
 TEST(FromModelTest, KnowsItsNetworks) {
   EXPECT_THAT(FromModel("vgg11", *Trained("lenet5")),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("vgg11: quantize knows lenet5")));
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("vgg11: expected lenet5")));
 }
 
 TEST(ReadCheckpointTest, FindsOutWhichNetworkItIs) {
