@@ -3,7 +3,7 @@
 //
 //   convolution_benchmark [--benchmark_...] [--precision=bf16|tf32|fp32] [BATCH...]        (default: bf16, 32 128 512)
 //
-// Timed: one launch in the gapless middle of a CUDA graph (lib/kernels/graph_timer.h), the fastest of three replays, on
+// Timed: one launch in the gapless middle of a CUDA graph (lib/cuda/graph_timer.h), the fastest of three replays, on
 // separate buffers; each such measurement is one iteration. Not timed: choosing the engine and filling the buffers.
 // FLOP are those of the definition, including padded taps. The stem counts as a 1x1 convolution of 32 channels, which
 // is how it runs; its data gradient is not needed and not timed. Before any timing, each pass of one small shape is
@@ -27,10 +27,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "lib/cuda/device_buffer.h"
+#include "lib/cuda/graph_timer.h"
 #include "lib/kernels/convolution.h"
 #include "lib/kernels/convolution_reference.h"
-#include "lib/kernels/device_buffer.h"
-#include "lib/kernels/graph_timer.h"
 
 namespace lockstep {
 namespace {

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "lib/cuda/multiprocessors.h"
 #include "lib/kernels/convolution.h"
 #include "lib/kernels/convolution_norm.h"
 #include "lib/kernels/convolution_norm_tuning.h"
-#include "lib/kernels/multiprocessors.h"
 #include "lib/kernels/weight_gradient.h"
 #include "lib/kernels/weight_gradient_tuning.h"
 

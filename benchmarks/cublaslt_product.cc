@@ -6,7 +6,7 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/kernels/graph_timer.h"
+#include "lib/cuda/graph_timer.h"
 
 namespace lockstep {
 namespace {

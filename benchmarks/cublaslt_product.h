@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "lib/kernels/device_buffer.h"
+#include "lib/cuda/device_buffer.h"
 
 namespace lockstep {
 

@@ -4,7 +4,7 @@
 //
 //   int8_gpu_benchmark [--benchmark_...] [--quantized=quantized.rec]
 //
-// Timed for a layer and for a product: one launch in the gapless middle of a CUDA graph (lib/kernels/graph_timer.h),
+// Timed for a layer and for a product: one launch in the gapless middle of a CUDA graph (lib/cuda/graph_timer.h),
 // with its inputs on the device; medians of five such measurements. cuBLASLt multiplies the matrix that im2col would
 // make of the input; im2col itself is not timed. A network is timed from uint8 pixels to logits, both on the device:
 // calls one after the other, and a single call. Before it is timed, a row's output is compared with CpuNetwork, and its
@@ -34,6 +34,10 @@
 #include "benchmarks/int8_gpu_layer.h"
 #include "benchmarks/int8_gpu_peak.h"
 #include "lib/base/status_macros.h"
+#include "lib/cuda/cuda_status.h"
+#include "lib/cuda/device_buffer.h"
+#include "lib/cuda/graph_timer.h"
+#include "lib/cuda/multiprocessors.h"
 #include "lib/int8/quantized_record.h"
 #include "lib/int8/random_integer_network.h"
 #include "lib/int8_cpu/cpu_network.h"
@@ -42,10 +46,6 @@
 #include "lib/int8_cuda/gpu_isa.h"
 #include "lib/int8_cuda/hopper_convolution.h"
 #include "lib/int8_cuda/make_convolution.h"
-#include "lib/kernels/cuda_status.h"
-#include "lib/kernels/device_buffer.h"
-#include "lib/kernels/graph_timer.h"
-#include "lib/kernels/multiprocessors.h"
 #include "lib/record/record_reader.h"
 
 namespace lockstep {

@@ -10,10 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/base/status_macros.h"
+#include "lib/cuda/cuda_status.h"
 #include "lib/int8/network_plan.h"
 #include "lib/int8_cpu/cpu_network.h"
 #include "lib/int8_cuda/device_layout.h"
-#include "lib/kernels/cuda_status.h"
 
 namespace lockstep {
 namespace {

@@ -14,9 +14,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lib/cuda/device_buffer.h"
 #include "lib/int8/integer_reference.h"
 #include "lib/int8_cuda/cuda_convolution.h"
-#include "lib/kernels/device_buffer.h"
 
 namespace lockstep {
 

@@ -8,10 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "benchmarks/wgmma_peak.h"
 #include "lib/base/status_macros.h"
-#include "lib/kernels/cuda_status.h"
-#include "lib/kernels/device_buffer.h"
-#include "lib/kernels/graph_timer.h"
-#include "lib/kernels/multiprocessors.h"
+#include "lib/cuda/cuda_status.h"
+#include "lib/cuda/device_buffer.h"
+#include "lib/cuda/graph_timer.h"
+#include "lib/cuda/multiprocessors.h"
 
 namespace lockstep {
 namespace {

@@ -1,6 +1,6 @@
 #include "benchmarks/wgmma_peak.h"
-#include "lib/kernels/tensor_copy.cuh"
-#include "lib/kernels/wgmma.cuh"
+#include "lib/cuda/tensor_copy.cuh"
+#include "lib/cuda/wgmma.cuh"
 
 namespace lockstep {
 namespace {

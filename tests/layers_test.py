@@ -37,17 +37,18 @@ LAYERS = [
     },
     {
         "device": "record",
-        "kernels": "collectives dataset",
-        "int8_cuda": "int8 kernels",
-        "peer": "kernels",
+        "cuda": "",
+        "kernels": "collectives cuda dataset",
+        "int8_cuda": "cuda int8",
+        "peer": "cuda kernels",
         "nn": "dataset device pickle record",
         "launch": "dataset device record",
         "doctor": "dataset device plot record",
     },
     {
-        "fused": "collectives dataset kernels",
-        "train": "dataset device fused kernels nn record statistics",
-        "dist": "collectives dataset device fused kernels launch nn peer record scaling statistics train",
+        "fused": "collectives cuda dataset kernels",
+        "train": "cuda dataset device fused kernels nn record statistics",
+        "dist": "collectives cuda dataset device fused kernels launch nn peer record scaling statistics train",
         "quantize": "dataset device int8 int8_cpu int8_cuda nn onnx record train",
     },
 ]
@@ -59,7 +60,7 @@ MAY_USE["proto"] = {"proto"}
 TORCH = {"device", "kernels", "nn", "launch", "train", "dist", "quantize"}
 OUTSIDERS = [
     ("LibTorch", re.compile(r'@libtorch//|#include [<"](torch|ATen|c10|caffe2)/'), TORCH),
-    ("CUDA", re.compile(r'@cuda//|@cudnn//|#include [<"](cuda|nvml|cudnn|cublas)[A-Za-z_]*\.h|<<<'), {"device", "kernels", "int8_cuda", "peer", "nn", "fused", "train", "dist"}),
+    ("CUDA", re.compile(r'@cuda//|@cudnn//|#include [<"](cuda|nvml|cudnn|cublas)[A-Za-z_]*\.h|<<<'), {"cuda", "device", "kernels", "int8_cuda", "peer", "nn", "fused", "train", "dist"}),
     ("NCCL", re.compile(r'@nccl//|#include [<"]nccl'), {"dist"}),
     ("Eigen", re.compile(r'"@eigen(//|")|#include <Eigen/'), {"statistics"}),
     ("Boost", re.compile(r'"@boost_math(//|")|#include <boost/'), {"statistics", "prediction"}),

@@ -3,10 +3,10 @@
 #include <c10/cuda/CUDAGuard.h>
 
 #include "lib/base/status_macros.h"
+#include "lib/cuda/cuda_status.h"
+#include "lib/cuda/follow_stream.h"
 #include "lib/dist/counted_exchange.h"
 #include "lib/fused/device_arena.h"
-#include "lib/kernels/cuda_status.h"
-#include "lib/kernels/follow_stream.h"
 
 namespace lockstep {
 namespace {

@@ -3,7 +3,7 @@
 #include <cuda_runtime.h>
 
 #include "lib/base/status_macros.h"
-#include "lib/kernels/cuda_status.h"
+#include "lib/cuda/cuda_status.h"
 
 namespace lockstep {
 

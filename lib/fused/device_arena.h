@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "lib/kernels/device_buffer.h"
+#include "lib/cuda/device_buffer.h"
 
 namespace lockstep {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "lib/base/status_macros.h"
-#include "lib/kernels/cuda_status.h"
+#include "lib/cuda/cuda_status.h"
 #include "lib/kernels/sent_gradients.h"
 
 namespace lockstep {

@@ -1,7 +1,7 @@
 #include "lib/fused/micro_batch.h"
 
 #include "absl/strings/str_cat.h"
-#include "lib/kernels/cuda_status.h"
+#include "lib/cuda/cuda_status.h"
 #include "lib/kernels/gpu_timestamps.h"
 #include "lib/kernels/step_state.h"
 

@@ -4,8 +4,8 @@
 #include <type_traits>
 
 #include "lib/base/status_macros.h"
+#include "lib/cuda/cuda_status.h"
 #include "lib/fused/resnet18_update.h"
-#include "lib/kernels/cuda_status.h"
 #include "lib/kernels/layer_factors.h"
 #include "lib/kernels/layer_squares.h"
 

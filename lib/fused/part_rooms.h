@@ -9,7 +9,7 @@
 #include <cstddef>
 
 #include "absl/status/status.h"
-#include "lib/kernels/device_buffer.h"
+#include "lib/cuda/device_buffer.h"
 
 namespace lockstep {
 

@@ -4,10 +4,10 @@
 
 #include "absl/status/statusor.h"
 #include "lib/base/status_macros.h"
+#include "lib/cuda/cuda_status.h"
 #include "lib/fused/unit_backward.h"
 #include "lib/kernels/batch_norm.h"
 #include "lib/kernels/classifier.h"
-#include "lib/kernels/cuda_status.h"
 #include "lib/kernels/stem_gradient.h"
 
 namespace lockstep {

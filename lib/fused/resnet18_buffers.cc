@@ -5,11 +5,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/cuda/cuda_status.h"
 #include "lib/dataset/augment.h"
 #include "lib/dataset/dataset.h"
 #include "lib/kernels/classifier.h"
 #include "lib/kernels/convolution_norm.h"
-#include "lib/kernels/cuda_status.h"
 #include "lib/kernels/stem_gradient.h"
 
 namespace lockstep {

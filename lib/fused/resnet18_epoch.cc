@@ -7,9 +7,9 @@
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/stopwatch.h"
+#include "lib/cuda/cuda_status.h"
+#include "lib/cuda/device_buffer.h"
 #include "lib/fused/step_timestamps.h"
-#include "lib/kernels/cuda_status.h"
-#include "lib/kernels/device_buffer.h"
 #include "lib/kernels/gpu_timestamps.h"
 
 namespace lockstep {

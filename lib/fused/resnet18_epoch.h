@@ -15,8 +15,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lib/cuda/captured_graph.h"
 #include "lib/fused/resnet18_step.h"
-#include "lib/kernels/captured_graph.h"
 
 namespace lockstep {
 

@@ -1,10 +1,10 @@
 #include "lib/fused/resnet18_forward.h"
 
 #include "lib/base/status_macros.h"
+#include "lib/cuda/cuda_status.h"
 #include "lib/fused/unit_forward.h"
 #include "lib/kernels/augment_batch.h"
 #include "lib/kernels/classifier.h"
-#include "lib/kernels/cuda_status.h"
 
 namespace lockstep {
 namespace {

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "lib/base/status_macros.h"
+#include "lib/cuda/multiprocessors.h"
 #include "lib/fused/multiprocessor_shares.h"
 #include "lib/fused/own_kernel_choice.h"
 #include "lib/kernels/convolution.h"
 #include "lib/kernels/convolution_norm.h"
-#include "lib/kernels/multiprocessors.h"
 #include "lib/kernels/weight_gradient.h"
 
 namespace lockstep {

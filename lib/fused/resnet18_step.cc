@@ -8,6 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/cuda/cuda_status.h"
+#include "lib/cuda/kernel_code.h"
+#include "lib/cuda/wait_limit.h"
 #include "lib/fused/exchanged_update.h"
 #include "lib/fused/gradient_schedule.h"
 #include "lib/fused/micro_batch.h"
@@ -21,10 +24,7 @@
 #include "lib/fused/step_streams.h"
 #include "lib/fused/step_timestamps.h"
 #include "lib/fused/stream_fork.h"
-#include "lib/kernels/cuda_status.h"
-#include "lib/kernels/kernel_code.h"
 #include "lib/kernels/step_state.h"
-#include "lib/kernels/wait_limit.h"
 
 namespace lockstep {
 namespace {

@@ -3,7 +3,7 @@
 #include <type_traits>
 #include <variant>
 
-#include "lib/kernels/cuda_status.h"
+#include "lib/cuda/cuda_status.h"
 #include "lib/kernels/peer_update.h"
 #include "lib/kernels/sgd.h"
 

@@ -1,7 +1,7 @@
 #include "lib/fused/stream_fork.h"
 
 #include "lib/base/status_macros.h"
-#include "lib/kernels/cuda_status.h"
+#include "lib/cuda/cuda_status.h"
 
 namespace lockstep {
 namespace {

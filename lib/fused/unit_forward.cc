@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "lib/base/status_macros.h"
-#include "lib/kernels/cuda_status.h"
+#include "lib/cuda/cuda_status.h"
 
 namespace lockstep {
 namespace {

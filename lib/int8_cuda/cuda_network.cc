@@ -6,12 +6,12 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/cuda/cuda_status.h"
 #include "lib/int8/integer_network_check.h"
 #include "lib/int8_cuda/device_layout.h"
 #include "lib/int8_cuda/epilogue_tables.h"
 #include "lib/int8_cuda/make_convolution.h"
 #include "lib/int8_cuda/tensor_layers.h"
-#include "lib/kernels/cuda_status.h"
 
 namespace lockstep {
 namespace {

@@ -19,18 +19,18 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lib/cuda/captured_graph.h"
+#include "lib/cuda/device_buffer.h"
 #include "lib/int8/integer_reference.h"
 #include "lib/int8/network_plan.h"
 #include "lib/int8_cuda/cuda_convolution.h"
 #include "lib/int8_cuda/gpu_isa.h"
 #include "lib/int8_cuda/network_memory.h"
-#include "lib/kernels/captured_graph.h"
-#include "lib/kernels/device_buffer.h"
 
 namespace lockstep {
 
 // Must be used by one thread at a time, and calls on several streams must not overlap, because they share the network's
-// memory. CUDA's errors are those of CudaStatus (lib/kernels/cuda_status.h).
+// memory. CUDA's errors are those of CudaStatus (lib/cuda/cuda_status.h).
 class CudaNetwork {
  public:
   using Observer = IntegerBatchObserver;

@@ -1,8 +1,8 @@
 // Fully connected layer of few images. Tiles would leave most of the GPU idle and process the depth step by step. Here
 // a warp computes four outputs of an image. Its lanes share the depth, 16 products each at a time, and add up by
 // shuffles. The first weights are loaded while the previous launch still runs.
+#include "lib/cuda/overlapped_launch.cuh"
 #include "lib/int8_cuda/implicit_product.cuh"
-#include "lib/kernels/overlapped_launch.cuh"
 
 namespace lockstep {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "lib/base/status_macros.h"
+#include "lib/cuda/cuda_status.h"
 #include "lib/int8_cuda/device_layout.h"
-#include "lib/kernels/cuda_status.h"
 
 namespace lockstep {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "lib/cuda/device_buffer.h"
 #include "lib/int8_cuda/cuda_convolution.h"
 #include "lib/int8_cuda/epilogue.h"
-#include "lib/kernels/device_buffer.h"
 
 namespace lockstep {
 

@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/status_macros.h"
-#include "lib/kernels/cuda_status.h"
-#include "lib/kernels/kernel_code.h"
+#include "lib/cuda/cuda_status.h"
+#include "lib/cuda/kernel_code.h"
 
 namespace lockstep {
 namespace {

@@ -36,7 +36,7 @@ std::vector<GpuIsa> SupportedGpuIsas(const ComputeCapability& capability);
 // Returns the capability of the current device, and UnavailableError if there is no GPU.
 absl::StatusOr<ComputeCapability> CurrentComputeCapability();
 
-// Returns the instructions that the current device has and for which this program has code (lib/kernels/kernel_code.h),
+// Returns the instructions that the current device has and for which this program has code (lib/cuda/kernel_code.h),
 // the fastest last. Returns FailedPreconditionError if the device is older than 7.5, and UnavailableError if there is
 // no device or no code for it.
 absl::StatusOr<std::vector<GpuIsa>> CurrentGpuIsas();

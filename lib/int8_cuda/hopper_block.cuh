@@ -2,10 +2,10 @@
 #ifndef LOCKSTEP_LIB_INT8_CUDA_HOPPER_BLOCK_CUH_
 #define LOCKSTEP_LIB_INT8_CUDA_HOPPER_BLOCK_CUH_
 
+#include "lib/cuda/slot_ring.cuh"
+#include "lib/cuda/tensor_copy.cuh"
+#include "lib/cuda/wgmma.cuh"
 #include "lib/int8_cuda/hopper_kernel.h"
-#include "lib/kernels/slot_ring.cuh"
-#include "lib/kernels/tensor_copy.cuh"
-#include "lib/kernels/wgmma.cuh"
 
 namespace lockstep {
 namespace hopper {

@@ -8,11 +8,11 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/cuda/cuda_status.h"
+#include "lib/cuda/graph_timer.h"
+#include "lib/cuda/tensor_map.h"
 #include "lib/int8_cuda/device_layout.h"
 #include "lib/int8_cuda/hopper_kernel.h"
-#include "lib/kernels/cuda_status.h"
-#include "lib/kernels/graph_timer.h"
-#include "lib/kernels/tensor_map.h"
 
 namespace lockstep {
 namespace {

@@ -12,10 +12,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lib/cuda/device_buffer.h"
 #include "lib/int8_cuda/cuda_convolution.h"
 #include "lib/int8_cuda/epilogue_tables.h"
 #include "lib/int8_cuda/hopper_kernel.h"
-#include "lib/kernels/device_buffer.h"
 
 namespace lockstep {
 

@@ -14,11 +14,11 @@
 // tiles together. With few images a block has one group, and with fewer tiles than SMs the blocks of a cluster share a
 // tile's depth. Such a launch spends most of its time on moving its weights to the SMs, so they are copied while the
 // previous launch still runs.
+#include "lib/cuda/overlapped_launch.cuh"
 #include "lib/int8_cuda/hopper_block.cuh"
 #include "lib/int8_cuda/hopper_kernel.h"
 #include "lib/int8_cuda/hopper_multiply.cuh"
 #include "lib/int8_cuda/hopper_write.cuh"
-#include "lib/kernels/overlapped_launch.cuh"
 
 namespace lockstep {
 namespace {

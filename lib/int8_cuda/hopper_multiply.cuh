@@ -2,8 +2,8 @@
 #ifndef LOCKSTEP_LIB_INT8_CUDA_HOPPER_MULTIPLY_CUH_
 #define LOCKSTEP_LIB_INT8_CUDA_HOPPER_MULTIPLY_CUH_
 
+#include "lib/cuda/overlapped_launch.cuh"
 #include "lib/int8_cuda/hopper_block.cuh"
-#include "lib/kernels/overlapped_launch.cuh"
 
 namespace lockstep {
 namespace hopper {

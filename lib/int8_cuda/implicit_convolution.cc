@@ -6,11 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/cuda/cuda_status.h"
+#include "lib/cuda/device_buffer.h"
 #include "lib/int8_cuda/device_layout.h"
 #include "lib/int8_cuda/epilogue_tables.h"
 #include "lib/int8_cuda/implicit_product.h"
-#include "lib/kernels/cuda_status.h"
-#include "lib/kernels/device_buffer.h"
 
 namespace lockstep {
 namespace {

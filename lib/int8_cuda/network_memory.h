@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "lib/cuda/device_buffer.h"
 #include "lib/int8/network.h"
 #include "lib/int8/network_plan.h"
-#include "lib/kernels/device_buffer.h"
 
 namespace lockstep {
 

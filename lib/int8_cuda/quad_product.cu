@@ -1,8 +1,8 @@
 // Sums by dp4a, for GPUs before 8.0 and for comparison. A block of 256 threads computes 128 pixels times 64 outputs, a
 // thread 8 times 4. For a depth of 16 products, a thread reads 12 loads of 16 bytes from shared memory and runs 128
 // dp4a instructions. Two slots of 12 KB, so that several blocks fit on an SM of 7.5, which has 64 KB.
+#include "lib/cuda/overlapped_launch.cuh"
 #include "lib/int8_cuda/implicit_product.cuh"
-#include "lib/kernels/overlapped_launch.cuh"
 
 namespace lockstep {
 namespace {

@@ -4,8 +4,8 @@
 // while one is multiplied.
 //
 // Source of the layouts: PTX ISA 9.0, "Matrix Fragments for mma.m16n8k32", and "ldmatrix".
+#include "lib/cuda/overlapped_launch.cuh"
 #include "lib/int8_cuda/implicit_product.cuh"
-#include "lib/kernels/overlapped_launch.cuh"
 
 namespace lockstep {
 namespace {

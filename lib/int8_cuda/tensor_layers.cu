@@ -1,10 +1,10 @@
 // Each kernel reads and writes memory once, 16 bytes per thread where the result's layout allows it, and is limited by
 // memory. Together the kernels take some hundredths of a network's time, except for max-pooling in small networks. With
 // few images a kernel takes as long as its dependent loads, so a thread begins as many loads as possible at once.
+#include "lib/cuda/overlapped_launch.cuh"
 #include "lib/int8_cuda/device_layout.h"
 #include "lib/int8_cuda/requantize.cuh"
 #include "lib/int8_cuda/tensor_layers.h"
-#include "lib/kernels/overlapped_launch.cuh"
 
 namespace lockstep {
 namespace {

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/cuda/device_array.h"
 #include "lib/dataset/augment.h"
 #include "lib/dataset/counter_random.h"
 #include "lib/dataset/dataset.h"
 #include "lib/dataset/sampler.h"
-#include "lib/kernels/device_array.h"
 #include "lib/kernels/test_values.h"
 
 namespace lockstep {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/cuda/device_array.h"
 #include "lib/dataset/counter_random.h"
 #include "lib/kernels/batch_norm_reference.h"
-#include "lib/kernels/device_array.h"
 
 namespace lockstep {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/cuda/cuda_status.h"
 #include "lib/kernels/add_parts.h"
 #include "lib/kernels/convolution_plan.h"
-#include "lib/kernels/cuda_status.h"
 #include "lib/kernels/cudnn_descriptor.h"
 
 namespace lockstep {

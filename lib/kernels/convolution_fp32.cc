@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/cuda/cuda_status.h"
 #include "lib/kernels/convolution_fp32_kernel.h"
-#include "lib/kernels/cuda_status.h"
 
 namespace lockstep {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/cuda/cuda_status.h"
+#include "lib/cuda/tensor_map.h"
+#include "lib/cuda/wait_limit.h"
 #include "lib/kernels/convolution_norm_kernel.h"
-#include "lib/kernels/cuda_status.h"
-#include "lib/kernels/tensor_map.h"
-#include "lib/kernels/wait_limit.h"
 
 namespace lockstep {
 namespace {

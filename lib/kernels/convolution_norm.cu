@@ -15,13 +15,13 @@
 // One warp copies, and two groups of four warps process tiles alternately: while one group multiplies, the other writes
 // its tile. If there are fewer tiles than multiprocessors, the blocks of a cluster share a tile's depth, and each block
 // adds up its share of the pixels.
+#include "lib/cuda/overlapped_launch.cuh"
 #include "lib/kernels/convolution_norm_apply.cuh"
 #include "lib/kernels/convolution_norm_block.cuh"
 #include "lib/kernels/convolution_norm_kernel.h"
 #include "lib/kernels/convolution_norm_multiply.cuh"
 #include "lib/kernels/convolution_norm_sums.cuh"
 #include "lib/kernels/convolution_norm_write.cuh"
-#include "lib/kernels/overlapped_launch.cuh"
 
 namespace lockstep {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <type_traits>
 
+#include "lib/cuda/overlapped_launch.cuh"
 #include "lib/kernels/convolution_norm_block.cuh"
 #include "lib/kernels/convolution_norm_sums.cuh"
 #include "lib/kernels/convolution_norm_write.cuh"
-#include "lib/kernels/overlapped_launch.cuh"
 
 namespace lockstep {
 namespace convolution_norm {

@@ -3,11 +3,11 @@
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_BLOCK_CUH_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_BLOCK_CUH_
 
+#include "lib/cuda/slot_ring.cuh"
+#include "lib/cuda/tensor_copy.cuh"
+#include "lib/cuda/wgmma.cuh"
 #include "lib/kernels/convolution_norm_kernel.h"
 #include "lib/kernels/pack.cuh"
-#include "lib/kernels/slot_ring.cuh"
-#include "lib/kernels/tensor_copy.cuh"
-#include "lib/kernels/wgmma.cuh"
 
 namespace lockstep {
 namespace convolution_norm {

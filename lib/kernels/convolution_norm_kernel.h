@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
+#include "lib/cuda/wait_report.h"
 #include "lib/kernels/batch_norm.h"
-#include "lib/kernels/wait_report.h"
 
 namespace lockstep {
 

@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "lib/base/status_macros.h"
+#include "lib/cuda/cuda_status.h"
+#include "lib/cuda/device_buffer.h"
+#include "lib/cuda/graph_timer.h"
+#include "lib/cuda/wait_limit.h"
 #include "lib/kernels/batch_norm.h"
-#include "lib/kernels/cuda_status.h"
-#include "lib/kernels/device_buffer.h"
-#include "lib/kernels/graph_timer.h"
 #include "lib/kernels/random_tensor.h"
-#include "lib/kernels/wait_limit.h"
 
 namespace lockstep {
 namespace {

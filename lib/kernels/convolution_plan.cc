@@ -11,11 +11,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/kernels/cuda_status.h"
-#include "lib/kernels/device_buffer.h"
-#include "lib/kernels/graph_timer.h"
+#include "lib/cuda/cuda_status.h"
+#include "lib/cuda/device_buffer.h"
+#include "lib/cuda/graph_timer.h"
+#include "lib/cuda/multiprocessors.h"
 #include "lib/kernels/launch_blocks.h"
-#include "lib/kernels/multiprocessors.h"
 #include "lib/kernels/random_tensor.h"
 
 namespace lockstep {

@@ -1,5 +1,5 @@
+#include "lib/cuda/wait_report.h"
 #include "lib/kernels/hold_multiprocessors.h"
-#include "lib/kernels/wait_report.h"
 
 namespace lockstep {
 namespace {

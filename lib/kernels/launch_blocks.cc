@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "lib/base/status_macros.h"
-#include "lib/kernels/captured_graph.h"
-#include "lib/kernels/cuda_status.h"
-#include "lib/kernels/driver_function.h"
+#include "lib/cuda/captured_graph.h"
+#include "lib/cuda/cuda_status.h"
+#include "lib/cuda/driver_function.h"
 
 namespace lockstep {
 namespace {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/kernels/cuda_status.h"
-#include "lib/kernels/device_array.h"
+#include "lib/cuda/cuda_status.h"
+#include "lib/cuda/device_array.h"
 #include "lib/kernels/sgd.h"
 
 namespace lockstep {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/cuda/device_array.h"
 #include "lib/dataset/counter_random.h"
-#include "lib/kernels/device_array.h"
 #include "lib/kernels/test_values.h"
 
 namespace lockstep {

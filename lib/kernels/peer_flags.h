@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "lib/collectives/max_peer_ranks.h"
-#include "lib/kernels/wait_report.h"
+#include "lib/cuda/wait_report.h"
 
 namespace lockstep {
 

@@ -6,9 +6,9 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
-#include "lib/kernels/captured_graph.h"
-#include "lib/kernels/cuda_status.h"
-#include "lib/kernels/device_array.h"
+#include "lib/cuda/captured_graph.h"
+#include "lib/cuda/cuda_status.h"
+#include "lib/cuda/device_array.h"
 #include "lib/kernels/peer_test_ranks.h"
 #include "lib/kernels/rank_sum.h"
 

@@ -11,9 +11,9 @@
 
 #include "absl/status/status.h"
 #include "gtest/gtest.h"
-#include "lib/kernels/captured_graph.h"
-#include "lib/kernels/cuda_status.h"
-#include "lib/kernels/device_array.h"
+#include "lib/cuda/captured_graph.h"
+#include "lib/cuda/cuda_status.h"
+#include "lib/cuda/device_array.h"
 #include "lib/kernels/peer_flags.h"
 
 namespace lockstep {

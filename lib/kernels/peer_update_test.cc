@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/kernels/cuda_status.h"
-#include "lib/kernels/device_array.h"
+#include "lib/cuda/cuda_status.h"
+#include "lib/cuda/device_array.h"
 #include "lib/kernels/peer_test_ranks.h"
 #include "lib/kernels/rank_sum.h"
 #include "lib/kernels/test_values.h"

@@ -6,11 +6,11 @@
 // launches that need the rest of the GPU. A block computes 64 output channels by 64 or 128 input channels over its
 // share of the pixels, with one group of four warps. Both operands are stored with the channels along a line and one
 // line per pixel, as in weight_gradient.cu.
-#include "lib/kernels/overlapped_launch.cuh"
+#include "lib/cuda/overlapped_launch.cuh"
+#include "lib/cuda/tensor_copy.cuh"
+#include "lib/cuda/wgmma.cuh"
 #include "lib/kernels/pointwise_gradient_kernel.h"
 #include "lib/kernels/sum_parts.cuh"
-#include "lib/kernels/tensor_copy.cuh"
-#include "lib/kernels/wgmma.cuh"
 
 namespace lockstep {
 namespace pointwise_gradient {

@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include "absl/status/statusor.h"
-#include "lib/kernels/device_buffer.h"
+#include "lib/cuda/device_buffer.h"
 
 namespace lockstep {
 

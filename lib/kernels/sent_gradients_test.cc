@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/kernels/device_array.h"
+#include "lib/cuda/device_array.h"
 #include "lib/kernels/test_values.h"
 
 namespace lockstep {

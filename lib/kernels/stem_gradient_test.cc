@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "lib/kernels/device_array.h"
+#include "lib/cuda/device_array.h"
 #include "lib/kernels/stem_gradient_reference.h"
 #include "lib/kernels/test_values.h"
 

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/kernels/captured_graph.h"
-#include "lib/kernels/device_array.h"
+#include "lib/cuda/captured_graph.h"
+#include "lib/cuda/device_array.h"
 
 namespace lockstep {
 namespace {

@@ -1,4 +1,4 @@
-#include "lib/kernels/wait_limit.h"
+#include "lib/cuda/wait_limit.h"
 
 #include <cuda_bf16.h>
 
@@ -10,10 +10,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/stall_watch.h"
+#include "lib/cuda/device_array.h"
+#include "lib/cuda/multiprocessors.h"
 #include "lib/kernels/convolution_norm.h"
-#include "lib/kernels/device_array.h"
 #include "lib/kernels/hold_multiprocessors.h"
-#include "lib/kernels/multiprocessors.h"
 
 namespace lockstep {
 namespace {

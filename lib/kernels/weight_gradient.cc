@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/kernels/cuda_status.h"
+#include "lib/cuda/cuda_status.h"
+#include "lib/cuda/tensor_map.h"
 #include "lib/kernels/pointwise_gradient_kernel.h"
-#include "lib/kernels/tensor_map.h"
 #include "lib/kernels/weight_gradient_kernel.h"
 
 namespace lockstep {

@@ -14,11 +14,11 @@
 // are few pixels, these sums are most of the work. Then a block computes one column of the filter and its groups share
 // the pixels, so that a third as many blocks share a sum. (Rejected: adding up within a cluster first, through shared
 // memory, took longer than both.)
-#include "lib/kernels/overlapped_launch.cuh"
+#include "lib/cuda/overlapped_launch.cuh"
+#include "lib/cuda/tensor_copy.cuh"
+#include "lib/cuda/wgmma.cuh"
 #include "lib/kernels/sum_parts.cuh"
-#include "lib/kernels/tensor_copy.cuh"
 #include "lib/kernels/weight_gradient_kernel.h"
-#include "lib/kernels/wgmma.cuh"
 
 namespace lockstep {
 namespace weight_gradient {

@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "lib/cuda/device_array.h"
+#include "lib/cuda/multiprocessors.h"
 #include "lib/kernels/convolution_reference.h"
-#include "lib/kernels/device_array.h"
-#include "lib/kernels/multiprocessors.h"
 #include "lib/kernels/test_values.h"
 
 namespace lockstep {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "lib/base/status_macros.h"
-#include "lib/kernels/device_buffer.h"
-#include "lib/kernels/graph_timer.h"
+#include "lib/cuda/device_buffer.h"
+#include "lib/cuda/graph_timer.h"
 #include "lib/kernels/random_tensor.h"
 
 namespace lockstep {

@@ -1,8 +1,8 @@
 #include "lib/peer/copied_collectives.h"
 
 #include "lib/base/status_macros.h"
-#include "lib/kernels/cuda_status.h"
-#include "lib/kernels/follow_stream.h"
+#include "lib/cuda/cuda_status.h"
+#include "lib/cuda/follow_stream.h"
 #include "lib/kernels/rank_sum.h"
 #include "lib/peer/rank_share.h"
 

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/kernels/cuda_status.h"
+#include "lib/cuda/cuda_status.h"
 
 namespace lockstep {
 namespace {

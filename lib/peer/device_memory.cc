@@ -8,8 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/kernels/cuda_status.h"
-#include "lib/kernels/driver_function.h"
+#include "lib/cuda/cuda_status.h"
+#include "lib/cuda/driver_function.h"
 #include "lib/peer/descriptors.h"
 
 namespace lockstep {

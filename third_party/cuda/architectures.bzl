@@ -51,7 +51,7 @@ def gencode_flags(names, needs, known):
     """Returns flags of nvcc for code that runs from architecture `needs` on.
 
     If none of the architectures has what the code needs, it is compiled for the first of them with
-    LOCKSTEP_CODE_LEFT_OUT defined: its kernels leave their bodies out, and lib/kernels/kernel_code.h reports this.
+    LOCKSTEP_CODE_LEFT_OUT defined: its kernels leave their bodies out, and lib/cuda/kernel_code.h reports this.
 
     Args:
       names: names in ArchitecturesInfo
