@@ -88,12 +88,12 @@ void ExpectSalvaged(const std::string& path, const Whole& whole, size_t damaged_
 void ExpectPrinted(const std::string& path, const Whole& whole, size_t damaged_byte) {
   const size_t expected = WholeBefore(whole, damaged_byte);
   std::string out;
-  std::ostringstream talk;
+  std::ostringstream log;
   const auto print = [&out](absl::string_view text) {
     absl::StrAppend(&out, text);
     return absl::OkStatus();
   };
-  const absl::Status status = PrintRecord(path, {}, print, talk);
+  const absl::Status status = PrintRecord(path, {}, print, log);
   ASSERT_THAT(status, StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path)));
   proto::SweepFile printed;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(out, &printed)) << out;

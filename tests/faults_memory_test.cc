@@ -119,12 +119,12 @@ TEST(MemoryTest, ReadsOneGibibyte) {
 TEST(MemoryTest, PrintsOneGibibyte) {
   BigFile file;
   CountBytes counter;
-  std::ostream talk(&counter);
+  std::ostream log(&counter);
   const auto print = [&counter](absl::string_view text) {
     counter.count += text.size();
     return absl::OkStatus();
   };
-  ASSERT_THAT(PrintRecord(file.path(), {}, print, talk), IsOk());
+  ASSERT_THAT(PrintRecord(file.path(), {}, print, log), IsOk());
   EXPECT_GT(counter.count, kChunks * 64);  // one digest per chunk
   const int64_t growth = PeakKib() - kPeakAtStartKib;
   std::printf("printing 1 GiB: peak resident set grew by %lld KiB\n", static_cast<long long>(growth));

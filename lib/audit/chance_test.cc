@@ -39,7 +39,7 @@ TEST(ChanceTest, SeveralConventionsAndNumbers) {
   EXPECT_LT(ChanceOf(1e6, 10'000, std::vector<double>(10'000, 1e-9)), 1e-300);
 }
 
-TEST(ChanceTest, FingerprintsTellValuesAndPlacesApart) {
+TEST(ChanceTest, FingerprintsDistinguishValuesAndPlaces) {
   EXPECT_EQ(Fingerprint(0, 0, 1.5), Fingerprint(0, 0, 1.5 * (1 + 1e-15)));
   EXPECT_NE(Fingerprint(0, 0, 1.5), Fingerprint(0, 0, 1.5 * (1 + 1e-8)));
   EXPECT_NE(Fingerprint(0, 0, 1.5), Fingerprint(0, 0, 3));

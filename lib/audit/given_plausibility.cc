@@ -108,11 +108,12 @@ void CheckBatch(const Document& document, const Cell& cell, proto::AuditedValue&
 }
 
 void CheckLabel(const Document& document, const Cell& cell, proto::AuditedValue& audited) {
-  const std::string &said = document.tables().claims().batch(), &shown = document.tables().facts().batch();
-  if (IsTime(cell.value->quantity()) && cell.value->devices() > 1 && !said.empty() && !shown.empty() && said != shown) {
-    Remark(
-        audited, kBatchNotAsLabelled,
-        absl::StrCat("the document says that batch ", cell.value->batch(), " is ", said, ", and it is ", shown, "."));
+  const std::string &claimed = document.tables().claims().batch(), &shown = document.tables().facts().batch();
+  if (IsTime(cell.value->quantity()) && cell.value->devices() > 1 && !claimed.empty() && !shown.empty() &&
+      claimed != shown) {
+    Remark(audited, kBatchNotAsLabelled,
+           absl::StrCat("the document says that batch ", cell.value->batch(), " is ", claimed, ", and it is ", shown,
+                        "."));
   }
 }
 

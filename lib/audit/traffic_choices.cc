@@ -90,11 +90,11 @@ std::vector<Choice> Iterations(const Document& document) {
     return {one};
   }
   const bool total = document.BatchIsTotal();
-  const std::string& said = document.tables().claims().batch();
+  const std::string& claimed = document.tables().claims().batch();
   const auto shared = [images](const TablePlace& p) { return images / (static_cast<double>(p.batch) * p.devices); };
   const auto by_batch = [images](const TablePlace& p) { return images / static_cast<double>(p.batch); };
-  Choice per_device = {"images/(B*N)", total ? 1 : 0, {}, shared, total && said != "per_device"};
-  Choice whole = {"images/B", total ? 0 : 1, {}, by_batch, !total && said == "per_device"};
+  Choice per_device = {"images/(B*N)", total ? 1 : 0, {}, shared, total && claimed != "per_device"};
+  Choice whole = {"images/B", total ? 0 : 1, {}, by_batch, !total && claimed == "per_device"};
   if (total) {
     per_device.flags.push_back(kTotalBatchTakenPerDevice);
   } else {

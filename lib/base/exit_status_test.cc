@@ -45,7 +45,7 @@ TEST(ExitStatusTest, NoControlCharacterOfAMessageReachesTheTerminal) {
             "report: error: table '\\x1b[2J\\x0d\\x7f', \xC3\xA9");
 }
 
-TEST(ExitStatusTest, ACancelledToolTellsWhichSignalStoppedIt) {
+TEST(ExitStatusTest, ACancelledToolNamesTheSignalThatStoppedIt) {
   InstallStopSignals();
   EXPECT_EQ(ExitStatus("tool", absl::CancelledError("x")), 130);
   std::raise(SIGTERM);

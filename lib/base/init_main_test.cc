@@ -100,7 +100,7 @@ TEST(ParseFlagsTest, ABooleanDoesNotEatTheNextArgument) {
   EXPECT_THAT(*ParseFlags({"--fast", "file"}), ElementsAre("file"));
 }
 
-TEST(InitMainTest, ProtobufDoesNotTalkBesideTheToolsOwnError) {
+TEST(InitMainTest, ProtobufPrintsNothingNextToTheToolsError) {
   char name[] = "tool";
   char* argv[] = {name};
   InitMain({"tool", "", {}, {}}, 1, argv);

@@ -98,7 +98,7 @@ void Progress::Update(uint64_t done) {
   bar_open_ = terminal_;
 }
 
-void Progress::Tell(absl::string_view line) {
+void Progress::PrintLine(absl::string_view line) {
   if (stream_ == nullptr) {
     return;
   }

@@ -43,7 +43,7 @@ class Progress {
   void GoOnFrom(uint64_t before) { before_ = before; }
 
   // Prints `line` in place of the bar; the next Update prints the bar below.
-  void Tell(absl::string_view line);
+  void PrintLine(absl::string_view line);
 
  private:
   const std::string label_;

@@ -61,9 +61,9 @@ TEST(ProgressTest, IsSilentInAFileForTheFirstTenSeconds) {
   std::fclose(file);
 }
 
-TEST(ProgressTest, ALineOfTalkIsPrintedAtOnce) {
+TEST(ProgressTest, ALineIsPrintedAtOnce) {
   std::FILE* file = std::tmpfile();
-  Progress("x", 10, "steps", file).Tell("epoch 1\x1B");
+  Progress("x", 10, "steps", file).PrintLine("epoch 1\x1B");
   std::rewind(file);
   char text[16] = {};
   EXPECT_NE(std::fgets(text, sizeof(text), file), nullptr);
@@ -75,7 +75,7 @@ TEST(ProgressTest, ALineOfTalkIsPrintedAtOnce) {
 TEST(ProgressDeathTest, IsSilentIfTheRunIsQuiet) {
   const auto quiet = [] {
     SetQuiet();
-    Progress("x", 10, "steps").Tell("epoch 1");
+    Progress("x", 10, "steps").PrintLine("epoch 1");
     std::exit(0);
   };
   EXPECT_EXIT(quiet(), ::testing::ExitedWithCode(0), "^$");

@@ -28,12 +28,12 @@ constexpr absl::Duration kLimit = absl::Milliseconds(400);
 constexpr std::chrono::seconds kPatience(60);
 
 TEST(StallWatchTest, SaysWhatStalled) {
-  std::promise<absl::Status> said;
+  std::promise<absl::Status> reported;
   const MonotonicTime begin = MonotonicTime::Now();
-  StallWatch watch(kLimit, [&](const absl::Status& status) { said.set_value(status); });
+  StallWatch watch(kLimit, [&](const absl::Status& status) { reported.set_value(status); });
   ASSERT_THAT(watch.Start(), IsOk());
   watch.Enter("epoch 3");
-  std::future<absl::Status> future = said.get_future();
+  std::future<absl::Status> future = reported.get_future();
   ASSERT_EQ(future.wait_for(kPatience), std::future_status::ready);
   EXPECT_GE(MonotonicTime::Now() - begin, kLimit);
   const absl::Status status = future.get();
@@ -43,15 +43,15 @@ TEST(StallWatchTest, SaysWhatStalled) {
 
 // NoteProgress is called until three limits have passed, and not afterwards.
 TEST(StallWatchTest, ProgressPutsItOff) {
-  std::promise<MonotonicTime> said;
-  StallWatch watch(kLimit, [&](const absl::Status&) { said.set_value(MonotonicTime::Now()); });
+  std::promise<MonotonicTime> reported;
+  StallWatch watch(kLimit, [&](const absl::Status&) { reported.set_value(MonotonicTime::Now()); });
   ASSERT_THAT(watch.Start(), IsOk());
   const MonotonicTime begin = MonotonicTime::Now();
   while (MonotonicTime::Now() - begin < 3 * kLimit) {
     NoteProgress();
     std::this_thread::yield();
   }
-  std::future<MonotonicTime> future = said.get_future();
+  std::future<MonotonicTime> future = reported.get_future();
   ASSERT_EQ(future.wait_for(kPatience), std::future_status::ready);
   EXPECT_GE(future.get() - begin, 3 * kLimit);
 }

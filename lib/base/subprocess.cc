@@ -234,7 +234,7 @@ bool OnlyStoppedOnesRun(const std::vector<Running>& children) {
 // because the process may wait for a stopped one while it ends: the driver frees memory that both share.
 bool Failed(const Running& child, const ChildExit& exit, const ChildOptions& options) {
   return child.ended ? exit.signalled || exit.code != 0
-                     : child.all_read && options.tells_failure != nullptr && options.tells_failure(exit.result);
+                     : child.all_read && options.reports_failure != nullptr && options.reports_failure(exit.result);
 }
 
 void Leave(std::vector<Running>& children, std::vector<ChildExit>& exits) {

@@ -32,7 +32,7 @@ struct ChildOptions {
   uint64_t data_limit_bytes = 0;  // RLIMIT_DATA of the child: heap and private mappings; 0: no limit
   // Function that returns true if a complete result reports a failure. The child then counts as failed at once,
   // although its process may take long to end. If null, only the child's exit counts.
-  std::function<bool(const std::string& result)> tells_failure = nullptr;
+  std::function<bool(const std::string& result)> reports_failure = nullptr;
   uint64_t max_result_bytes = kMaxResultBytes;  // limit; a child that exceeds it is ended, RunChildren returns an error
   // If true, the child leads its own session and process group, without a terminal. Processes that it leaves in that
   // group are killed when it ends. Meant for third-party programs, which may leave processes running.
@@ -56,7 +56,7 @@ struct ChildExit {
 
 // Starts all children, waits until each has ended, and returns their outcomes in the order of `children`. Ends all
 // children that still run
-//     - 2 s after a child failed (exit status not 0, a signal, or `tells_failure`). The 2 s let the others end by
+//     - 2 s after a child failed (exit status not 0, a signal, or `reports_failure`). The 2 s let the others end by
 //       themselves. Does not wait if only stopped children run: they cannot end by themselves, and the children that
 //       lost their connection to them fail first;
 //     - at `timeout`, or at a stop signal (stop_signal.h);

@@ -123,18 +123,19 @@ TEST(RunChildrenTest, OneThatOutlivesTheFirstTooLongIsEnded) {
 
 // --- Children that report a failure and do not end ---
 
-ChildOptions TellsFailure(const std::string& script) {
+ChildOptions ReportsFailure(const std::string& script) {
   ChildOptions child = Shell(script);
-  child.tells_failure = [](const std::string& result) { return result == "failed"; };
+  child.reports_failure = [](const std::string& result) { return result == "failed"; };
   return child;
 }
 
 // The process of the failed child would run for a minute; the other child would never end.
-TEST(RunChildrenTest, OneThatTellsItsFailureHasFailedBeforeItsProcessEnds) {
+TEST(RunChildrenTest, OneThatReportsItsFailureHasFailedBeforeItsProcessEnds) {
   int failed = -1;
   const MonotonicTime start = MonotonicTime::Now();
-  const auto exits = RunChildren({TellsFailure("printf failed >&3; exec 3>&-; exec sleep 60"), Shell("kill -STOP $$")},
-                                 absl::Seconds(50), &failed);
+  const auto exits =
+      RunChildren({ReportsFailure("printf failed >&3; exec 3>&-; exec sleep 60"), Shell("kill -STOP $$")},
+                  absl::Seconds(50), &failed);
   EXPECT_LT(MonotonicTime::Now() - start, absl::Seconds(20));
   EXPECT_EQ(failed, 0);
   EXPECT_EQ((*exits)[0].result, "failed");
@@ -142,14 +143,15 @@ TEST(RunChildrenTest, OneThatTellsItsFailureHasFailedBeforeItsProcessEnds) {
   EXPECT_TRUE((*exits)[1].ended_by_us);
 }
 
-TEST(RunChildrenTest, OneThatTellsItsFailureEndsByItself) {
-  const auto exits = RunChildren({TellsFailure("printf failed >&3; exec 3>&-; sleep 0.5; exit 5")}, absl::Seconds(50));
+TEST(RunChildrenTest, OneThatReportsItsFailureEndsByItself) {
+  const auto exits =
+      RunChildren({ReportsFailure("printf failed >&3; exec 3>&-; sleep 0.5; exit 5")}, absl::Seconds(50));
   EXPECT_FALSE((*exits)[0].ended_by_us);
   EXPECT_EQ((*exits)[0].code, 5);
 }
 
-TEST(RunChildrenTest, OneThatTellsAnythingElseIsWaitedFor) {
-  const auto exits = RunChildren({TellsFailure("printf done >&3; exec 3>&-; sleep 3; exit 0")}, absl::Seconds(50));
+TEST(RunChildrenTest, OneThatReportsAnythingElseIsWaitedFor) {
+  const auto exits = RunChildren({ReportsFailure("printf done >&3; exec 3>&-; sleep 3; exit 0")}, absl::Seconds(50));
   EXPECT_FALSE((*exits)[0].ended_by_us);
 }
 

@@ -19,7 +19,7 @@ struct Owner {
 };
 
 // Fills `copies` and `copy_count` of `owners`, which must be in the order of the class, each student once.
-void SayCopies(const std::vector<Owner>& owners) {
+void FillCopies(const std::vector<Owner>& owners) {
   constexpr size_t kNamed = 3;
   for (const Owner& owner : owners) {
     owner.student->copy_count += owner.student != owners.front().student ? 1 : 0;
@@ -66,7 +66,7 @@ void FindCopies(std::vector<ClassStudent>& students) {
   }
   for (const auto& [digest, files] : owners) {
     if (files.size() > 1) {
-      SayCopies(files);
+      FillCopies(files);
     }
   }
 }

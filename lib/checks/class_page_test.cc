@@ -172,8 +172,8 @@ TEST_F(ClassPageTest, CopiesMistakesAndOutliersAreFound) {
 // Student 8 has student 3's record as JSON, and next to it a JSON that is no record.
 TEST_F(ClassPageTest, TheJsonOfARecordIsReadAsTheRecord) {
   const std::string json = PathOf(8) + "/sweep.json";
-  std::ostringstream talk;
-  ASSERT_THAT(ConvertRecord({PathOf(3) + "/sweep.rec", json, true}, talk), IsOk());
+  std::ostringstream log;
+  ASSERT_THAT(ConvertRecord({PathOf(3) + "/sweep.rec", json, true}, log), IsOk());
   std::filesystem::remove(PathOf(8) + "/sweep.rec");
   std::filesystem::copy(json, PathOf(3) + "/sweep.json");  // JSON of a record that is in the same folder
   WriteFile(PathOf(8) + "/settings.json", "{\"a\": 1}");
@@ -349,8 +349,8 @@ TEST_F(ClassFolderTest, AReportsOwnFilesAreLeftOutAndNamed) {
   header.set_schema(proto::ReportFile::descriptor()->full_name());
   header.set_schema_version(1);
   ASSERT_THAT(WriteRecordFile(PathOf("alice/report.rec"), header, std::vector<proto::ReportRecord>(1)), IsOk());
-  std::ostringstream talk;
-  ASSERT_THAT(ConvertRecord({PathOf("alice/report.rec"), PathOf("alice/report.json"), true}, talk), IsOk());
+  std::ostringstream log;
+  ASSERT_THAT(ConvertRecord({PathOf("alice/report.rec"), PathOf("alice/report.json"), true}, log), IsOk());
   Write("alice/report.csv", "kind,section,of,row,label,column,text,provenance,exact,method,note\r\n");
   const ClassStudent alice = Student("alice");
   EXPECT_THAT(alice.files, ElementsAre("sweep.json"));

@@ -104,17 +104,17 @@ void CheckBatchMode(const LabScale& scale, const proto::ScalePoint& point, std::
   const uint64_t product = static_cast<uint64_t>(point.ranks()) * point.batch_per_device();
   if (point.global_batch() != product) {
     findings.push_back({"scaling_mislabelled", WhereOf(scale, point),
-                        absl::StrCat("a global batch of ", point.global_batch(), " is said, ", point.ranks(), " x ",
+                        absl::StrCat("a global batch of ", point.global_batch(), " is declared, ", point.ranks(), " x ",
                                      point.batch_per_device(), " = ", product, ".")});
     return;
   }
   // A base case of weak scaling may be next to batches that are divided, and a base case of strong scaling next to
   // batches per device.
-  const bool as_said =
+  const bool as_declared =
       point.ranks() == 1 || !point.row().empty() || scale.spec.batch_size().empty() ||
       (scale.spec.batch_mode() == proto::GLOBAL ? Holds(scale.spec.batch_size(), point.global_batch())
                                                 : Holds(scale.spec.batch_size(), point.batch_per_device()));
-  if (!as_said) {
+  if (!as_declared) {
     findings.push_back(
         {"scaling_mislabelled", WhereOf(scale, point),
          absl::StrCat("the record says that batches are ", proto::BatchMode_Name(scale.spec.batch_mode()), ", and no ",

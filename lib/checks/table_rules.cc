@@ -116,7 +116,7 @@ void AddAudited(const std::string& where, const proto::AuditedValue& audited, Fi
 }
 
 // Returns true if the text says that a number was not measured.
-bool SaysEstimate(const std::string& text) {
+bool MentionsEstimate(const std::string& text) {
   const std::string lower = absl::AsciiStrToLower(text);
   for (const char* word : {"estimat", "simulat", "projected", "predicted", "modelled", "modeled", "assumed"}) {
     if (absl::StrContains(lower, word)) {
@@ -131,7 +131,7 @@ void CheckEstimates(const std::string& where, const proto::PublishedTable& table
   std::vector<const proto::PublishedValue*> estimates;
   std::map<proto::PublishedQuantity, const proto::PublishedValue*> measured;  // first number of each kind
   for (const proto::PublishedValue& value : table.value()) {
-    if (SaysEstimate(value.context()) || SaysEstimate(value.note())) {
+    if (MentionsEstimate(value.context()) || MentionsEstimate(value.note())) {
       estimates.push_back(&value);
     } else {
       measured.emplace(value.quantity(), &value);
@@ -148,7 +148,7 @@ void CheckEstimates(const std::string& where, const proto::PublishedTable& table
 
 // Flags wrong names of scaling: with a fixed batch per device, steps scale weakly and epochs strongly.
 void CheckScalingName(const std::string& name, const proto::PublishedTables& tables, FindingList& list) {
-  const std::string& said = tables.claims().scaling();
+  const std::string& claimed = tables.claims().scaling();
   const std::string& batch = tables.facts().batch().empty() ? tables.claims().batch() : tables.facts().batch();
   if (said == "strong" && batch == "per_device") {
     list.Add("scaling_mislabelled", name,

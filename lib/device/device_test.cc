@@ -91,7 +91,7 @@ TEST(DeviceTest, CountsTheGpusOtherProcesses) {
   }
 }
 
-TEST(DeviceTest, WhetherGpusShareMemoryTheDriverTells) {
+TEST(DeviceTest, TheDriverReportsWhetherGpusShareMemory) {
   const absl::Status more = CheckGpusShareMemory(1000);
   EXPECT_THAT(more,
               StatusIs(absl::StatusCode::kUnavailable, AnyOf(HasSubstr("no NVIDIA driver"), HasSubstr("no GPU"))));
@@ -146,7 +146,7 @@ TEST(DeviceTest, SetsNumericsOrRefuses) {
   EXPECT_THAT(SetNumerics(numerics), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("BF16")));
 }
 
-TEST(TorchStatusTest, TellsMemoryFromOtherErrors) {
+TEST(TorchStatusTest, DistinguishesMemoryFromOtherErrors) {
   const auto thrown = [](const std::function<void()>& body) {
     return CatchTorchErrors("a step", [&]() {
       body();

@@ -19,7 +19,7 @@ std::string FirstLine(absl::string_view message) { return std::string(message.su
 
 absl::Status FromMessage(absl::string_view doing, absl::string_view message) {
   const std::string text = absl::StrCat(doing, ": ", FirstLine(message));
-  return SaysOutOfMemory(message) ? absl::ResourceExhaustedError(text) : absl::InternalError(text);
+  return IsOutOfMemoryMessage(message) ? absl::ResourceExhaustedError(text) : absl::InternalError(text);
 }
 
 // Returns the status for threads or descriptors that LibTorch did not get. Must be called in a handler of
@@ -31,7 +31,7 @@ absl::Status FromSystemError(absl::string_view doing) {
 
 }  // namespace
 
-bool SaysOutOfMemory(absl::string_view message) {
+bool IsOutOfMemoryMessage(absl::string_view message) {
   const std::string lower = absl::AsciiStrToLower(message);
   // Sources: c10/core/impl/alloc_cpu.cpp; CUDA's cudaGetErrorString(cudaErrorMemoryAllocation); names of cublasStatus_t
   // and cudnnStatus_t; oneDNN's dnnl_out_of_memory, printed by its C++ wrapper and LibTorch.

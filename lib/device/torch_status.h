@@ -21,7 +21,7 @@ namespace lockstep {
 absl::Status CatchTorchErrors(absl::string_view doing, const std::function<absl::Status()>& body);
 
 // Returns true if an exception's message reports that memory ran out. For tests.
-bool SaysOutOfMemory(absl::string_view message);
+bool IsOutOfMemoryMessage(absl::string_view message);
 
 }  // namespace lockstep
 

@@ -169,9 +169,9 @@ TEST(ScaleResumeTest, AStateOfAnotherNumberOfRanksOrFlagIsNotUsedAndThatIsSaid) 
     }
     ::testing::internal::CaptureStderr();
     const absl::Status status = RunScaleRun(other);
-    const std::string said = ::testing::internal::GetCapturedStderr();
-    ASSERT_THAT(status, IsOk()) << said;
-    EXPECT_THAT(said, HasSubstr("is from another run (program, flags, data set or machine): training starts again"));
+    const std::string log = ::testing::internal::GetCapturedStderr();
+    ASSERT_THAT(status, IsOk()) << log;
+    EXPECT_THAT(log, HasSubstr("is from another run (program, flags, data set or machine): training starts again"));
     EXPECT_EQ(ScalePoints(other.output)[0].resumed_epoch_size(), 0);
   }
 }

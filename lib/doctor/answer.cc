@@ -11,12 +11,12 @@ namespace lockstep {
 void ProbeAnswer::Begin(const std::string& step) {
   proto::MachineFacts facts;
   facts.set_step(step);
-  Tell(facts);
+  Send(facts);
 }
 
 // The concatenated bytes of messages are those of the merged message. A missing doctor is ignored, because it needs no
 // answer.
-void ProbeAnswer::Tell(const proto::MachineFacts& more) {
+void ProbeAnswer::Send(const proto::MachineFacts& more) {
   proto::MachineFacts readable = more;
   MakeTextReadable(readable);  // a path may have any bytes
   const std::string bytes = readable.SerializeAsString();

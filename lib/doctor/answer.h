@@ -19,7 +19,7 @@ class ProbeAnswer {
 
   // Sends more facts. Pieces add up like merged protobuf messages: fields that are set replace, repeated fields are
   // appended.
-  void Tell(const proto::MachineFacts& more);
+  void Send(const proto::MachineFacts& more);
 
  private:
   const int fd_;

@@ -21,7 +21,7 @@ std::string Sent(const std::vector<std::string>& steps, const std::vector<std::s
   for (const std::string& gpu : gpus) {
     proto::MachineFacts facts;
     facts.mutable_cuda()->add_gpu()->set_name(gpu);
-    answer.Tell(facts);
+    answer.Send(facts);
   }
   close(ends[1]);
   std::string bytes(4096, '\0');

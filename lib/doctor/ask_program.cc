@@ -33,8 +33,8 @@ std::string PathOrName(const std::string& program) {
 
 // The shell redirects both streams to the pipe for results (kResultFd). The program's working folder is the root
 // folder, because some programs run files of their working folder: Python runs modules, Bazel runs its own wrapper.
-ProgramSaid AskProgram(const std::vector<std::string>& argv, absl::Duration timeout,
-                       const std::vector<std::pair<std::string, std::string>>& environment) {
+ProgramOutput AskProgram(const std::vector<std::string>& argv, absl::Duration timeout,
+                         const std::vector<std::pair<std::string, std::string>>& environment) {
   ChildOptions child;
   child.argv = {"/bin/sh", "-c", "cd / && exec \"$@\" >&3 2>&3 </dev/null 3>&-", "sh"};
   child.argv.push_back(PathOrName(argv[0]));

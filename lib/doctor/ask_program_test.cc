@@ -11,10 +11,10 @@ namespace lockstep {
 namespace {
 
 TEST(AskProgramTest, BothStreamsInTheirOrder) {
-  const ProgramSaid said = AskProgram({"/bin/sh", "-c", "echo out; echo err >&2; echo $GREETING"}, absl::Seconds(60),
-                                      {{"GREETING", "hello"}});
-  EXPECT_TRUE(said.ended_well);
-  EXPECT_EQ(said.text, "out\nerr\nhello\n");
+  const ProgramOutput output = AskProgram({"/bin/sh", "-c", "echo out; echo err >&2; echo $GREETING"},
+                                          absl::Seconds(60), {{"GREETING", "hello"}});
+  EXPECT_TRUE(output.ended_well);
+  EXPECT_EQ(output.text, "out\nerr\nhello\n");
 }
 
 TEST(AskProgramTest, ArgumentsAreNotReadByTheShell) {
@@ -28,9 +28,9 @@ TEST(AskProgramTest, AFailureAndAHang) {
 }
 
 TEST(AskProgramTest, AProgramThatWritesForEverHasSaidNothing) {
-  const ProgramSaid said = AskProgram({"cat", "/dev/zero"}, absl::Hours(1));
-  EXPECT_FALSE(said.ended_well);
-  EXPECT_EQ(said.text, "");
+  const ProgramOutput output = AskProgram({"cat", "/dev/zero"}, absl::Hours(1));
+  EXPECT_FALSE(output.ended_well);
+  EXPECT_EQ(output.text, "");
 }
 
 TEST(FindProgramTest, ExecutablesOnly) {

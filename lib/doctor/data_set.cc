@@ -35,9 +35,9 @@ bool LooksLikeCifar(const std::string& folder) {
   return false;
 }
 
-void Set(proto::DataFacts& data, proto::DataFacts::Kind kind, const std::string& says) {
+void Set(proto::DataFacts& data, proto::DataFacts::Kind kind, const std::string& description) {
   data.set_kind(kind);
-  data.set_says(says);
+  data.set_description(description);
 }
 
 void ReadRecords(const std::string& path, proto::DataFacts& data) {
@@ -93,7 +93,7 @@ void ProbeDataSet(const DoctorRequest& request, ProbeAnswer& answer) {
     answer.Begin("reading " + path);
     LookAt(path, *facts.mutable_data());
   }
-  answer.Tell(facts);
+  answer.Send(facts);
 }
 
 void JudgeDataSet(const proto::MachineFacts& facts, FindingList& findings) {
@@ -104,7 +104,7 @@ void JudgeDataSet(const proto::MachineFacts& facts, FindingList& findings) {
                "slow or hanging disk? Copy the data to a local disk, or use --timeout=60s", needed);
     return;
   }
-  const std::string what = absl::StrCat(data.path(), ": ", data.says());
+  const std::string what = absl::StrCat(data.path(), ": ", data.description());
   switch (data.kind()) {
     case proto::DataFacts::RECORDS:
       AddFinding(findings, "data", proto::DoctorFinding::OK, what);

@@ -22,10 +22,11 @@ proto::DoctorFinding Judged(const std::string& text) {
 }
 
 TEST(JudgeDataSetTest, EachKind) {
-  EXPECT_EQ(Judged("data { kind: RECORDS path: 'd.rec' says: 'whole' }").what(), "d.rec: whole");
-  EXPECT_EQ(Judged("data { kind: RAW path: 'c.tar.gz' says: 'gzip archive' }").state(), proto::DoctorFinding::OK);
+  EXPECT_EQ(Judged("data { kind: RECORDS path: 'd.rec' description: 'whole' }").what(), "d.rec: whole");
+  EXPECT_EQ(Judged("data { kind: RAW path: 'c.tar.gz' description: 'gzip archive' }").state(),
+            proto::DoctorFinding::OK);
   EXPECT_THAT(Judged("data { kind: RAW path: 'c.tar.gz' }").remedy(), HasSubstr("cifar_prep --input=c.tar.gz"));
-  EXPECT_EQ(Judged("data { kind: BAD path: 'x' says: 'no record file' }").state(), proto::DoctorFinding::BROKEN);
+  EXPECT_EQ(Judged("data { kind: BAD path: 'x' description: 'no record file' }").state(), proto::DoctorFinding::BROKEN);
   EXPECT_EQ(Judged("data { kind: NONE }").state(), proto::DoctorFinding::ABSENT);
   EXPECT_EQ(Judged("data { kind: NONE }").needed_for_size(), 2);
 }

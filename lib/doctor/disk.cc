@@ -65,7 +65,7 @@ void ProbeDisk(const DoctorRequest& request, ProbeAnswer& answer) {
   if (statvfs(request.output.c_str(), &info) == 0) {
     disk.set_free_bytes(static_cast<double>(info.f_frsize) * static_cast<double>(info.f_bavail));
   }
-  answer.Tell(facts);
+  answer.Send(facts);
 }
 
 void JudgeDisk(const proto::MachineFacts& facts, FindingList& findings) {

@@ -51,7 +51,7 @@ const CudaError* FindCudaError(int code) {
   return nullptr;
 }
 
-void TellGpus(void* library, uint32_t count, ProbeAnswer& answer) {
+void SendGpus(void* library, uint32_t count, ProbeAnswer& answer) {
   for (uint32_t i = 0; i < count; ++i) {
     answer.Begin(absl::StrCat("reading GPU ", i));
     proto::MachineFacts facts;
@@ -62,7 +62,7 @@ void TellGpus(void* library, uint32_t count, ProbeAnswer& answer) {
       gpu.set_memory_bytes(static_cast<double>(read->memory_bytes));
       gpu.set_compute_capability(read->compute_capability);
     }
-    answer.Tell(facts);
+    answer.Send(facts);
   }
   answer.Begin("cuDeviceCanAccessPeer");
   proto::MachineFacts facts;
@@ -77,7 +77,7 @@ void TellGpus(void* library, uint32_t count, ProbeAnswer& answer) {
       peer.set_both_ways(there != 0 && back != 0);
     }
   }
-  answer.Tell(facts);
+  answer.Send(facts);
 }
 
 // Finds the cause of a missing answer from libcuda.so.1.
@@ -130,7 +130,7 @@ void ProbeCuda(const DoctorRequest& request, ProbeAnswer& answer) {
   proto::MachineFacts facts;
   proto::CudaFacts& cuda = *facts.mutable_cuda();
   void* library = OpenLibrary("libcuda.so.1", *cuda.mutable_library());
-  answer.Tell(facts);
+  answer.Send(facts);
   if (library == nullptr) {
     return;
   }
@@ -141,9 +141,9 @@ void ProbeCuda(const DoctorRequest& request, ProbeAnswer& answer) {
   cuda.Clear();
   cuda.set_init_code(code);
   cuda.set_cuda_version(static_cast<uint32_t>(version));
-  answer.Tell(facts);
+  answer.Send(facts);
   if (code == 0 && Call<int(int*)>(library, "cuDeviceGetCount", &count) && count > 0) {
-    TellGpus(library, static_cast<uint32_t>(count), answer);
+    SendGpus(library, static_cast<uint32_t>(count), answer);
   }
 }
 

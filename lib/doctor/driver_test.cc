@@ -79,7 +79,7 @@ TEST(JudgeDriverTest, ADriverThatHangs) {
   EXPECT_EQ(findings[0].state(), proto::DoctorFinding::BROKEN);
 }
 
-TEST(JudgeDriverTest, TheKernelModuleTellsItsVersionWithoutNvml) {
+TEST(JudgeDriverTest, TheKernelModuleGivesItsVersionWithoutNvml) {
   const FindingList findings = Judged(
       "cuda { library { path: 'l' } init_code: 0 cuda_version: 12020 }"
       "host { kernel_module: 'NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19 2023' }");

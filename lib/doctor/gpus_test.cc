@@ -68,11 +68,11 @@ TEST(JudgeGpusTest, WhatMakesTimesOrResultsWorse) {
       {"mig_on: true", "MIG is on"},
       {"memory_used_bytes: 12e9", "12.0 GB in use"},
   };
-  for (const auto& [fields, says] : problems) {
+  for (const auto& [fields, expected] : problems) {
     const FindingList findings = Judged(JudgeGpus, Gpus(1, fields));
     ASSERT_EQ(findings.size(), 1);
     EXPECT_EQ(findings[0].state(), proto::DoctorFinding::WARN) << fields;
-    EXPECT_THAT(findings[0].what(), HasSubstr(says));
+    EXPECT_THAT(findings[0].what(), HasSubstr(expected));
     EXPECT_NE(findings[0].remedy(), "");
   }
 }

@@ -104,11 +104,11 @@ void ProbeHost(const DoctorRequest& request, ProbeAnswer& answer) {
   host.set_memory_bytes(static_cast<double>(described.memory_bytes()));
   host.set_memory_allowed_bytes(MemoryLimitBytes({described.cgroup_limit().begin(), described.cgroup_limit().end()}));
   ReadSharedMemory(host);
-  answer.Tell(facts);
+  answer.Send(facts);
   answer.Begin("a connection to 127.0.0.1");
   facts.Clear();
   facts.mutable_host()->set_loopback_error(LoopbackError());
-  answer.Tell(facts);
+  answer.Send(facts);
 }
 
 }  // namespace lockstep

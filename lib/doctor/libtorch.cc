@@ -76,11 +76,11 @@ void AskPython(const DoctorRequest& request, proto::LibTorchFacts& libtorch) {
   const std::string python = Variable("PYTHON");
   libtorch.set_source(proto::LibTorchFacts::PYTHON);
   libtorch.set_python(python.empty() ? "python3" : python);
-  const ProgramSaid said = AskProgram({libtorch.python(), "-c", kFindTorch}, request.timeout,
-                                      {{"PYTHONPATH", WithoutEmpty(Variable("PYTHONPATH"))}});
-  if (said.ended_well) {
+  const ProgramOutput output = AskProgram({libtorch.python(), "-c", kFindTorch}, request.timeout,
+                                          {{"PYTHONPATH", WithoutEmpty(Variable("PYTHONPATH"))}});
+  if (output.ended_well) {
     for (const absl::string_view folder :
-         absl::StrSplit(absl::StripAsciiWhitespace(said.text), ':', absl::SkipEmpty())) {
+         absl::StrSplit(absl::StripAsciiWhitespace(output.text), ':', absl::SkipEmpty())) {
       libtorch.add_folder(std::string(folder));
     }
   }
@@ -195,8 +195,8 @@ bool JudgeVersion(const proto::MachineFacts& facts, const DoctorRequest& request
 void JudgeToolStart(const proto::MachineFacts& facts, const BuildFacts& build, FindingList& findings) {
   for (const proto::ToolStart& start : facts.tool_start()) {
     if (!start.started()) {
-      AddFinding(findings, start.tool(), proto::DoctorFinding::BROKEN, absl::StrCat("does not start: ", start.said()),
-                 LoaderRemedy(start.said(), absl::StrCat("LibTorch ", build.torch_version)),
+      AddFinding(findings, start.tool(), proto::DoctorFinding::BROKEN, absl::StrCat("does not start: ", start.output()),
+                 LoaderRemedy(start.output(), absl::StrCat("LibTorch ", build.torch_version)),
                  {start.tool() == "train_sweep" ? proto::DoctorUse::TRAIN : proto::DoctorUse::SCALE});
     }
   }
@@ -223,7 +223,7 @@ void ProbeLibTorchFolders(const DoctorRequest& request, ProbeAnswer& answer) {
     answer.Begin("asking Python");
     AskPython(request, libtorch);
   }
-  answer.Tell(facts);
+  answer.Send(facts);
 }
 
 // A tool that Bazel built has a RUNPATH, which the loader searches after LD_LIBRARY_PATH. A portable tool's launcher
@@ -250,7 +250,7 @@ void ProbeLibTorch(const DoctorRequest& request, ProbeAnswer& answer) {
   answer.Begin("reading " + folder);
   ReadVersion(folder, libtorch);
   libtorch.set_cxx11_abi(Cxx11Abi(FileBytes(folder + "/libc10.so")));
-  answer.Tell(facts);
+  answer.Send(facts);
   std::vector<std::string> names = {"libc10.so", "libtorch_cpu.so"};
   if (libtorch.has_cuda()) {
     names.push_back("libtorch_cuda.so");
@@ -259,7 +259,7 @@ void ProbeLibTorch(const DoctorRequest& request, ProbeAnswer& answer) {
     answer.Begin("dlopen of " + name);
     facts.Clear();
     void* library = OpenLibrary(name, *facts.mutable_libtorch()->add_library());
-    answer.Tell(facts);
+    answer.Send(facts);
     if (library == nullptr) {
       return;
     }
@@ -283,14 +283,14 @@ void ProbeToolStart(const DoctorRequest& request, ProbeAnswer& answer) {
       continue;
     }
     answer.Begin(absl::StrCat("starting ", tool));
-    const ProgramSaid said = AskProgram({program, "--version"}, request.timeout, {{"LD_BIND_NOW", "1"}});
+    const ProgramOutput output = AskProgram({program, "--version"}, request.timeout, {{"LD_BIND_NOW", "1"}});
     proto::MachineFacts facts;
     proto::ToolStart& start = *facts.add_tool_start();
     start.set_tool(tool);
-    start.set_started(said.ended_well);
-    const std::vector<std::string> lines = absl::StrSplit(said.text, '\n');
-    start.set_said(lines[0]);
-    answer.Tell(facts);
+    start.set_started(output.ended_well);
+    const std::vector<std::string> lines = absl::StrSplit(output.text, '\n');
+    start.set_output(lines[0]);
+    answer.Send(facts);
   }
 }
 

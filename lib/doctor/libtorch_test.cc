@@ -151,8 +151,8 @@ TEST(JudgeLibTorchTest, NoneAndWhereItWasLookedFor) {
 TEST(JudgeLibTorchTest, AToolThatDoesNotStart) {
   proto::MachineFacts facts;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
-      Found("2.11.0", 1) + "tool_start { tool: 'scale_run' said: 'scale_run: undefined symbol: _ZN2at' }"
-                           "tool_start { tool: 'train_sweep' started: true said: 'train_sweep 0.1.0' }",
+      Found("2.11.0", 1) + "tool_start { tool: 'scale_run' output: 'scale_run: undefined symbol: _ZN2at' }"
+                           "tool_start { tool: 'train_sweep' started: true output: 'train_sweep 0.1.0' }",
       &facts));
   FindingList findings;
   JudgeLibTorch(facts, {}, Build(), findings);
@@ -162,7 +162,7 @@ TEST(JudgeLibTorchTest, AToolThatDoesNotStart) {
 }
 
 TEST(JudgeLibTorchTest, NoToolIsNamedAfterAnotherVersion) {
-  EXPECT_THAT(Judged(Found("2.15.0", 1) + "tool_start { tool: 'scale_run' said: 'undefined symbol: _ZN2at' }").what(),
+  EXPECT_THAT(Judged(Found("2.15.0", 1) + "tool_start { tool: 'scale_run' output: 'undefined symbol: _ZN2at' }").what(),
               HasSubstr("built with 2.11.0"));
 }
 

@@ -46,7 +46,7 @@ void ProbeMps(const DoctorRequest& request, ProbeAnswer& answer) {
   struct stat info;
   mps.set_control_pipe(stat((mps.pipe_directory() + "/control").c_str(), &info) == 0);
   mps.set_daemon_runs(DaemonRuns());
-  answer.Tell(facts);
+  answer.Send(facts);
 }
 
 void JudgeMps(const proto::MachineFacts& facts, const DoctorRequest& request, FindingList& findings) {

@@ -14,7 +14,7 @@ void ProbeNccl(const DoctorRequest& request, ProbeAnswer& answer) {
   if (Call<int(int*)>(library, "ncclGetVersion", &code)) {
     facts.mutable_nccl()->set_version(NcclVersion(code));
   }
-  answer.Tell(facts);
+  answer.Send(facts);
 }
 
 void JudgeNccl(const proto::MachineFacts& facts, const DoctorRequest& request, FindingList& findings) {

@@ -70,7 +70,7 @@ void ProbeNvml(const DoctorRequest& request, ProbeAnswer& answer) {
   answer.Begin("dlopen of libnvidia-ml.so.1");
   proto::MachineFacts facts;
   Nvml nvml = OpenLibrary("libnvidia-ml.so.1", *facts.mutable_nvml()->mutable_library());
-  answer.Tell(facts);
+  answer.Send(facts);
   if (nvml == nullptr) {
     return;
   }
@@ -80,7 +80,7 @@ void ProbeNvml(const DoctorRequest& request, ProbeAnswer& answer) {
   Text version = {};
   Call<int(char*, unsigned)>(nvml, "nvmlSystemGetDriverVersion", version.data(), 80u);
   facts.mutable_nvml()->set_driver_version(version.data());
-  answer.Tell(facts);
+  answer.Send(facts);
   unsigned count = 0;
   Call<int(unsigned*)>(nvml, "nvmlDeviceGetCount_v2", &count);
   std::vector<std::string> uuids;
@@ -91,7 +91,7 @@ void ProbeNvml(const DoctorRequest& request, ProbeAnswer& answer) {
     Call<int(unsigned, GpuHandle*)>(nvml, "nvmlDeviceGetHandleByIndex_v2", i, &device);
     *facts.mutable_nvml()->add_gpu() = device == nullptr ? proto::NvmlGpu() : ReadGpu(nvml, device);
     uuids.push_back(facts.nvml().gpu(0).uuid());
-    answer.Tell(facts);
+    answer.Send(facts);
   }
   answer.Begin("reading NVLink");
   facts.Clear();
@@ -103,7 +103,7 @@ void ProbeNvml(const DoctorRequest& request, ProbeAnswer& answer) {
       links.set_lanes(LinkTopology(uuids[i], uuids[j]));
     }
   }
-  answer.Tell(facts);
+  answer.Send(facts);
 }
 
 }  // namespace lockstep

@@ -36,14 +36,14 @@ void JudgeBazel(const proto::ProgramFacts& programs, FindingList& findings) {
 void ProbeBuildPrograms(const DoctorRequest& request, ProbeAnswer& answer) {
   proto::MachineFacts facts;
   answer.Begin("asking g++");
-  const ProgramSaid compiler = AskProgram({"g++", "-dumpfullversion"}, request.timeout);
+  const ProgramOutput compiler = AskProgram({"g++", "-dumpfullversion"}, request.timeout);
   if (compiler.ended_well) {
     facts.mutable_programs()->set_compiler_here(std::string(absl::StripAsciiWhitespace(compiler.text)));
   }
   const std::string bazel = FindProgram("bazel");
   const std::string bazelisk = FindProgram("bazelisk");
   facts.mutable_programs()->set_bazel_path(bazel.empty() ? bazelisk : bazel);
-  answer.Tell(facts);
+  answer.Send(facts);
   if (bazel.empty()) {
     return;  // Bazelisk might download a Bazel to print its version
   }
@@ -51,11 +51,11 @@ void ProbeBuildPrograms(const DoctorRequest& request, ProbeAnswer& answer) {
   facts.Clear();
   std::string version = BazelVersion(AskProgram({bazel, "--version"}, request.timeout).text);
   if (version.empty()) {  // Debian 12's Bazel has a version only in dpkg
-    const ProgramSaid package = AskProgram({"dpkg-query", "-W", "-f=${Version}", "bazel-bootstrap"}, request.timeout);
+    const ProgramOutput package = AskProgram({"dpkg-query", "-W", "-f=${Version}", "bazel-bootstrap"}, request.timeout);
     version = package.ended_well ? BazelVersion(package.text) : "";
   }
   facts.mutable_programs()->set_bazel_version(version);
-  answer.Tell(facts);
+  answer.Send(facts);
 }
 
 void ProbeGnuplot(const DoctorRequest& request, ProbeAnswer& answer) {
@@ -65,7 +65,7 @@ void ProbeGnuplot(const DoctorRequest& request, ProbeAnswer& answer) {
   facts.mutable_programs()->set_gnuplot_version(version.ok() ? std::string(absl::StripAsciiWhitespace(*version)) : "");
   facts.mutable_programs()->set_gnuplot_error(version.ok() ? "" : std::string(version.status().message()));
   facts.mutable_programs()->set_gnuplot_absent(absl::IsNotFound(version.status()));
-  answer.Tell(facts);
+  answer.Send(facts);
 }
 
 void JudgeBuildPrograms(const proto::MachineFacts& facts, const BuildFacts& build, bool portable,
@@ -105,8 +105,8 @@ void JudgeGnuplot(const proto::MachineFacts& facts, FindingList& findings) {
   }
 }
 
-std::string BazelVersion(absl::string_view said) {
-  for (const absl::string_view word : absl::StrSplit(said, absl::ByAnyChar(" \n"), absl::SkipEmpty())) {
+std::string BazelVersion(absl::string_view output) {
+  for (const absl::string_view word : absl::StrSplit(output, absl::ByAnyChar(" \n"), absl::SkipEmpty())) {
     if (absl::ascii_isdigit(word[0])) {
       return std::string(word.substr(0, word.find_first_not_of("0123456789.")));
     }

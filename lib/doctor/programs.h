@@ -27,7 +27,7 @@ void JudgeGnuplot(const proto::MachineFacts& facts, FindingList& findings);
 
 // Returns "4.2.3" for `bazel 4.2.3` and for Debian's package version `4.2.3+ds-9`; empty for Debian's `bazel
 // no_version`.
-std::string BazelVersion(absl::string_view said);
+std::string BazelVersion(absl::string_view output);
 
 // Returns a negative number if this version of Bazel ("7.7.1") is older than the oldest version that Lockstep was
 // tested with, a positive number if it is newer than the newest, and 0 otherwise or if it is empty.

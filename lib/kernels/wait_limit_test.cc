@@ -113,10 +113,10 @@ TEST(StallWatchTest, AKernelThatDoesNotEndIsFound) {
   uint32_t* release = nullptr;
   ASSERT_EQ(cudaHostAlloc(&release, sizeof(*release), cudaHostAllocMapped), cudaSuccess);
   *release = 0;
-  absl::Status said;
+  absl::Status reported;
   {
     StallWatch watch(absl::Seconds(1), [&](const absl::Status& status) {
-      said = status;
+      reported = status;
       *static_cast<volatile uint32_t*>(release) = 1;
     });
     ASSERT_TRUE(watch.Start().ok());
@@ -128,8 +128,8 @@ TEST(StallWatchTest, AKernelThatDoesNotEndIsFound) {
     EXPECT_GE(waited, 0.9);
     EXPECT_LT(waited, 20);  // the kernel itself ends after half a minute
   }
-  EXPECT_EQ(said.code(), absl::StatusCode::kDeadlineExceeded);
-  EXPECT_THAT(std::string(said.message()), HasSubstr("waiting for a kernel: no progress for 1s"));
+  EXPECT_EQ(reported.code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(std::string(reported.message()), HasSubstr("waiting for a kernel: no progress for 1s"));
   ASSERT_EQ(cudaFreeHost(release), cudaSuccess);
 }
 

@@ -76,11 +76,11 @@ class AdmissionTest : public ::testing::Test {
     return *std::move(socket);
   }
 
-  // Returns true if the other end has closed the connection. Appends the bytes that it sent before to `said`.
-  static bool IsClosed(const TcpSocket& socket, std::string& said) {
+  // Returns true if the other end has closed the connection. Appends the bytes that it sent before to `received`.
+  static bool IsClosed(const TcpSocket& socket, std::string& received) {
     char buffer[100];
     const ssize_t n = recv(socket.fd(), buffer, sizeof(buffer), 0);
-    said.append(buffer, n > 0 ? static_cast<size_t>(n) : 0);
+    received.append(buffer, n > 0 ? static_cast<size_t>(n) : 0);
     return n == 0 || (n < 0 && errno != EAGAIN);
   }
 
@@ -101,18 +101,18 @@ TEST_F(AdmissionTest, WhoSpeaksAnotherProtocolHearsNothing) {
   const TcpSocket stranger = Stranger();
   const std::string request = "GET / HTTP/1.1\r\n\r\n";
   ASSERT_THAT(SendAll(stranger, request, Later()), IsOk());
-  std::string said;
-  EXPECT_EQ(*Serve([&] { return IsClosed(stranger, said); }), 0u);
-  EXPECT_EQ(said, "");
+  std::string received;
+  EXPECT_EQ(*Serve([&] { return IsClosed(stranger, received); }), 0u);
+  EXPECT_EQ(received, "");
   EXPECT_THAT(admission_->DescribeRefused(), HasSubstr("; 1 connection, the last one from 127.0.0.1, did not prove"));
 }
 
 TEST_F(AdmissionTest, WhoDoesNotKnowTheSecretHearsANonceAndNoMore) {
   const TcpSocket stranger = Stranger();
   ASSERT_THAT(SendAll(stranger, absl::StrCat(kHandshakeMagic, std::string(64, 'x')), Later()), IsOk());
-  std::string said;
-  EXPECT_EQ(*Serve([&] { return IsClosed(stranger, said); }), 0u);
-  EXPECT_EQ(said.size(), 40u);
+  std::string received;
+  EXPECT_EQ(*Serve([&] { return IsClosed(stranger, received); }), 0u);
+  EXPECT_EQ(received.size(), 40u);
 }
 
 TEST_F(AdmissionTest, ManyIdleStrangersKeepNobodyOut) {

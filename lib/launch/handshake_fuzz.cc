@@ -15,7 +15,7 @@ namespace {
 std::string Run(Side side, absl::string_view bytes, size_t piece) {
   static const RunSecret* const secret = new RunSecret(*RunSecret::FromToken("a token that nobody guesses"));
   Handshake handshake(side, *secret, std::string(kNonceBytes, 'n'));
-  std::string said = handshake.TakeOutput();
+  std::string sent = handshake.TakeOutput();
   size_t taken = 0;
   bool failed = false;
   while (!bytes.empty()) {
@@ -30,12 +30,12 @@ std::string Run(Side side, absl::string_view bytes, size_t piece) {
     taken += before - part.size();
     failed = !proven.ok();
     bytes.remove_prefix(before);
-    absl::StrAppend(&said, handshake.TakeOutput());
+    absl::StrAppend(&sent, handshake.TakeOutput());
   }
   FUZZ_CHECK(taken <= kHandshakeBytes);
-  FUZZ_CHECK(said.size() <= kHandshakeBytes);
-  FUZZ_CHECK(side == Side::kConnecting || said.size() <= kHandshakeBytes - kDigestBytes);
-  return absl::StrCat(said, failed);
+  FUZZ_CHECK(sent.size() <= kHandshakeBytes);
+  FUZZ_CHECK(side == Side::kConnecting || sent.size() <= kHandshakeBytes - kDigestBytes);
+  return absl::StrCat(sent, failed);
 }
 
 }  // namespace

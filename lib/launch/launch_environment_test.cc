@@ -64,7 +64,7 @@ void ExpectRefused(const Variables& variables, const std::string& first, const s
               StatusIs(absl::StatusCode::kInvalidArgument, AllOf(HasSubstr(first), HasSubstr(second))));
 }
 
-TEST(LaunchEnvironmentTest, EachLauncherTellsThePlace) {
+TEST(LaunchEnvironmentTest, EachLauncherGivesThePlace) {
   for (const Variables& variables : {kTorchrun, kOpenMpi, kHydra, kStep}) {
     const auto place = Read(variables);
     ASSERT_THAT(place, IsOk());

@@ -11,7 +11,7 @@ ChildOptions RankProcess(const RankEnvironment& place, const std::string& self) 
   for (auto& variable : ToVariables(place)) {
     child.environment.push_back(variable);
   }
-  child.tells_failure = [](const std::string& frame) {
+  child.reports_failure = [](const std::string& frame) {
     const auto result = ParseResult(frame);
     return result != nullptr && !result->ok();
   };

@@ -3,7 +3,7 @@
 // value is published and read there.
 //
 // LibTorch's client waits for the server without a limit and ignores signals, and a thread that waits there keeps its
-// process from ending. Therefore a child of this process talks to the store. The child runs this executable, whose main
+// process from ending. Therefore a child of this process uses the store. The child runs this executable, whose main
 // must call RunTorchrunStoreClient. The child is ended after the timeout and at a stop signal.
 #ifndef LOCKSTEP_LIB_LAUNCH_TORCHRUN_STORE_H_
 #define LOCKSTEP_LIB_LAUNCH_TORCHRUN_STORE_H_

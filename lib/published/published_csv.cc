@@ -205,13 +205,13 @@ absl::Status ReadLoaderWorkers(absl::string_view text, proto::PublishedTable& ta
   if (text.empty()) {
     return absl::OkStatus();
   }
-  proto::PublishedTable said;
-  RETURN_IF_ERROR(SetFieldFromText("loader_workers", text, said));
-  if (table.has_loader_workers() && table.loader_workers() != said.loader_workers()) {
+  proto::PublishedTable parsed;
+  RETURN_IF_ERROR(SetFieldFromText("loader_workers", text, parsed));
+  if (table.has_loader_workers() && table.loader_workers() != parsed.loader_workers()) {
     return absl::InvalidArgumentError(
         absl::StrCat("loader_workers ", text, " contradicts the ", table.loader_workers(), " of the same table above"));
   }
-  table.set_loader_workers(said.loader_workers());
+  table.set_loader_workers(parsed.loader_workers());
   return absl::OkStatus();
 }
 
@@ -223,10 +223,10 @@ absl::Status CheckRateUnit(const Row& row, const proto::PublishedValue& value, R
   if (!IsRate(value.quantity()) || unit.empty()) {
     return absl::OkStatus();
   }
-  const auto [said, is_new] = units.emplace(std::string(row.At("table")), unit);
-  if (!is_new && said->second != unit) {
+  const auto [known, is_new] = units.emplace(std::string(row.At("table")), unit);
+  if (!is_new && known->second != unit) {
     return absl::InvalidArgumentError(
-        absl::StrCat("unit ", unit, " contradicts the ", said->second, " of the same table above; give each a table"));
+        absl::StrCat("unit ", unit, " contradicts the ", known->second, " of the same table above; give each a table"));
   }
   return absl::OkStatus();
 }

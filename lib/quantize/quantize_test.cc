@@ -151,8 +151,8 @@ TEST(RunQuantizeTest, AStoppedRunGoesOn) {
   }
   ::testing::internal::CaptureStderr();
   ASSERT_THAT(RunQuantize(options), IsOk());
-  const std::string talk = ::testing::internal::GetCapturedStderr();
-  EXPECT_THAT(talk, AllOf(HasSubstr("resumes after 2 records"), HasSubstr("(from the previous run)")));
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, AllOf(HasSubstr("resumes after 2 records"), HasSubstr("(from the previous run)")));
   const auto again = ReadOutput(options);
   ASSERT_THAT(again, IsOk());
   ASSERT_THAT(again->records, SizeIs(3));
@@ -161,7 +161,7 @@ TEST(RunQuantizeTest, AStoppedRunGoesOn) {
   }
 }
 
-TEST(RunQuantizeTest, ADryRunTellsThePlanAndWritesNothing) {
+TEST(RunQuantizeTest, ADryRunPrintsThePlanAndWritesNothing) {
   QuantizeOptions options = SmallOptions();
   options.dry_run = true;
   ::testing::internal::CaptureStderr();
@@ -273,7 +273,7 @@ TEST(RunQuantizeTest, FineTuningThatDivergesLeavesNoFile) {
   EXPECT_FALSE(FileExists(options.output));
 }
 
-TEST(RunQuantizeTest, ADryRunTellsOfFineTuning) {
+TEST(RunQuantizeTest, ADryRunReportsFineTuning) {
   QuantizeOptions options = FineTuningOptions();
   options.dry_run = true;
   ::testing::internal::CaptureStderr();

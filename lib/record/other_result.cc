@@ -159,7 +159,7 @@ std::string Reason(const proto::Header& then, const proto::Header& now) {
                                  : "another output format is requested, or a library has changed";
 }
 
-void Tell(const proto::Header& planned, const std::string& path, absl::string_view reason) {
+void LogRemake(const proto::Header& planned, const std::string& path, absl::string_view reason) {
   LogLine(absl::StrCat(planned.build().tool(), ": making ", path, " again: ", reason));
 }
 
@@ -174,7 +174,7 @@ absl::StatusOr<bool> IsOwnResult(const std::string& path, const proto::Header& p
     if (!absl::IsDataLoss(opened.status()) || !BeginsAsRecord(path)) {
       return RefuseToReplace(absl::StrCat("would replace ", opened.status().message()));
     }
-    Tell(planned, path, opened.status().message());
+    LogRemake(planned, path, opened.status().message());
     return true;
   }
   const proto::Header& then = (*opened)->header();
@@ -185,7 +185,7 @@ absl::StatusOr<bool> IsOwnResult(const std::string& path, const proto::Header& p
     return true;
   }
   RETURN_IF_ERROR(CheckIsOfSameCommand(path, then, planned));
-  Tell(planned, path, Reason(then, planned));
+  LogRemake(planned, path, Reason(then, planned));
   return true;
 }
 

@@ -59,7 +59,7 @@ std::string StoppedRun() {
 
 struct Resumed {
   std::vector<uint32_t> batches;
-  std::string talk;
+  std::string log;
 };
 
 // Resumes, appends point 32, and finishes.
@@ -84,7 +84,7 @@ TEST(RecordResumeTest, KeepsTheWholeRecordsAndGoesOn) {
   const std::string path = StoppedRun();
   const Resumed resumed = GoOn(path);
   EXPECT_THAT(resumed.batches, ElementsAre(8, 16));
-  EXPECT_EQ(resumed.talk, "train_sweep: " + path + ".part: resumes after 2 records of a stopped run\n");
+  EXPECT_EQ(resumed.log, "train_sweep: " + path + ".part: resumes after 2 records of a stopped run\n");
   EXPECT_THAT(Finished(path), ElementsAre(8, 16, 32));
   EXPECT_FALSE(FileExists(path + ".part"));
 }
@@ -127,7 +127,7 @@ TEST(RecordResumeTest, ADamagedRecordIsCutAwayWithAllAfterIt) {
   WriteFile(path + ".part", bytes);
   const Resumed resumed = GoOn(path);
   EXPECT_THAT(resumed.batches, ElementsAre());  // two points of 11 bytes each, with their frames, are lost
-  EXPECT_THAT(resumed.talk,
+  EXPECT_THAT(resumed.log,
               HasSubstr("resumes after 0 records of a stopped run; 22 bytes after them are not a complete"));
   EXPECT_THAT(Finished(path), ElementsAre(32));
 }
@@ -145,7 +145,7 @@ TEST(RecordResumeTest, AnotherKeyIsReplaced) {
   const std::string path = StoppedRun();
   const Resumed resumed = GoOn(path, SmallHeader("another"));
   EXPECT_THAT(resumed.batches, ElementsAre());
-  EXPECT_THAT(resumed.talk, HasSubstr("with other settings"));
+  EXPECT_THAT(resumed.log, HasSubstr("with other settings"));
   EXPECT_THAT(Finished(path), ElementsAre(32));
 }
 
@@ -160,7 +160,7 @@ TEST(RecordResumeTest, NothingToGoOnWithIsAFreshStart) {
   const std::string path = TempPath("a.rec");
   const Resumed resumed = GoOn(path);
   EXPECT_THAT(resumed.batches, ElementsAre());
-  EXPECT_EQ(resumed.talk, "");
+  EXPECT_EQ(resumed.log, "");
   EXPECT_THAT(Finished(path), ElementsAre(32));
 }
 

@@ -13,7 +13,7 @@ namespace lockstep {
 namespace {
 
 // Prints "train_sweep: sweep.rec.part: ..." on standard error.
-void Talk(const proto::Header& header, const OutputFile& file, const std::string& text) {
+void LogAboutFile(const proto::Header& header, const OutputFile& file, const std::string& text) {
   LogLine(absl::StrCat(header.build().tool(), ": ", file.part_name(), ": ", text));
 }
 
@@ -107,7 +107,7 @@ absl::StatusOr<bool> RecordWriter::GoOn(const proto::Header& header) {
   }
   RecordReader& reader = **opened;
   if (reader.header().cache_key() != header.cache_key()) {
-    Talk(header, *file_, "is from a stopped run with other settings, input or build; it is replaced");
+    LogAboutFile(header, *file_, "is from a stopped run with other settings, input or build; it is replaced");
     return false;
   }
   header_frame_ = Frame(reader.payload());
@@ -122,7 +122,7 @@ absl::StatusOr<bool> RecordWriter::GoOn(const proto::Header& header) {
                                                    : absl::OkStatus());  // a stop signal is no damage: nothing is
                                                                          // removed
   const std::string note = more.ok() ? "" : NoteBrokenEnd(reader);
-  Talk(header, *file_, absl::StrCat("resumes after ", kept_.size(), " records of a stopped run", note));
+  LogAboutFile(header, *file_, absl::StrCat("resumes after ", kept_.size(), " records of a stopped run", note));
   record_count_ = 1 + kept_.size();
   is_begun_ = true;
   RETURN_IF_ERROR(file_->CutTo(kept_end_.back()));
@@ -151,7 +151,8 @@ absl::StatusOr<bool> RecordWriter::TakeOver(const proto::Header& header) {
     return false;
   }
   RETURN_IF_ERROR(file_->Replace(frames));
-  Talk(header, *file_, absl::StrCat("resumes after ", records.size(), " records of a run that did not end well"));
+  LogAboutFile(header, *file_,
+               absl::StrCat("resumes after ", records.size(), " records of a run that did not end well"));
   header_frame_ = header_frame;
   is_begun_ = true;
   kept_ = std::move(records);

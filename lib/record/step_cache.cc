@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-void Tell(const proto::Header& header, const std::string& text) {
+void LogForTool(const proto::Header& header, const std::string& text) {
   LogLine(absl::StrCat(header.build().tool(), ": ", text));
 }
 
@@ -41,12 +41,12 @@ bool IsCached(const std::string& path, const proto::Header& header) {
   }
   const absl::StatusOr<bool> holds = Holds(path, header);
   if (!holds.ok() && !absl::IsCancelled(holds.status())) {
-    Tell(header, absl::StrCat("making ", path, " again: ", holds.status().message()));
+    LogForTool(header, absl::StrCat("making ", path, " again: ", holds.status().message()));
   }
   if (!holds.value_or(false)) {
     return false;
   }
-  Tell(header, absl::StrCat("cached ", path));
+  LogForTool(header, absl::StrCat("cached ", path));
   return true;
 }
 

@@ -104,9 +104,9 @@ TEST(StepCacheTest, ADamagedRecordIsNotAndIsMentioned) {
   WriteFile(path, bytes);
   ::testing::internal::CaptureStderr();
   EXPECT_FALSE(IsCached(path, HeaderOfSeed("1")));
-  const std::string said = ::testing::internal::GetCapturedStderr();
-  EXPECT_THAT(said, HasSubstr("train_sweep: making " + path + " again: " + path + ": record 1, byte "));
-  EXPECT_THAT(said, HasSubstr("bytes are damaged"));
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("train_sweep: making " + path + " again: " + path + ": record 1, byte "));
+  EXPECT_THAT(log, HasSubstr("bytes are damaged"));
   EXPECT_FALSE(IsCached(path, HeaderOfSeed("2")));
 }
 

@@ -28,8 +28,8 @@ absl::Status Check(const std::string& text) {
   return ValueRanges().Check(FromText<Record>(text));
 }
 
-::testing::Matcher<absl::Status> Refuses(const std::string& said) {
-  return StatusIs(absl::StatusCode::kDataLoss, HasSubstr(said));
+::testing::Matcher<absl::Status> Refuses(const std::string& message) {
+  return StatusIs(absl::StatusCode::kDataLoss, HasSubstr(message));
 }
 
 TEST(ValueRangesTest, TakesWhatWasMeasured) {

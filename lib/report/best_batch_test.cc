@@ -31,7 +31,7 @@ TEST(BestBatchTest, TheFastestIsNamedWhereverItStands) {
   EXPECT_EQ(TextOf({{32, {2, 2}}, {512, {3, 3}}}), "The best batch is 32.");
 }
 
-TEST(BestBatchTest, OnesThatTheSpreadDoesNotTellApartAreNamed) {
+TEST(BestBatchTest, BatchesWithinTheSpreadAreNamed) {
   EXPECT_EQ(TextOf({{32, {4, 4.2}}, {128, {2.0, 2.2}}, {512, {2.1, 1.9}}, {1024, {2.05, 2.05}}}),
             "The best batch is 512: 2.05 [1.90, 2.21] times as fast as 32. Batches 128 and 1024 are as fast within the "
             "spread.");

@@ -167,11 +167,11 @@ void AddQ4(const LabRecords& lab, proto::Section& card) {
         choice.best == nullptr
             ? ""
             : absl::StrCat("; the best single remedy by validation accuracy, ", choice.best->remedy, equal,
-                           ", reaches ", SaySeeds(large.Accuracies(*choice.best->equal), true));
+                           ", reaches ", FormatSamples(large.Accuracies(*choice.best->equal), true));
     AddVerdict("Q4",
                absl::StrCat("Global batch ", FormatCount(batch->global_batch), " reaches ",
-                            SaySeeds(large.Accuracies(*none->equal), true), " ", large.AccuracyName(), " against ",
-                            SaySeeds(large.Accuracies(*large.base), true), " with batch ",
+                            FormatSamples(large.Accuracies(*none->equal), true), " ", large.AccuracyName(), " against ",
+                            FormatSamples(large.Accuracies(*large.base), true), " with batch ",
                             FormatCount(large.base->first().global_batch()), no_loss, repaired, "."),
                card);
     return;

@@ -36,12 +36,12 @@ std::string Print(const std::string& bytes, PrintFormat format, bool print_bytes
   options.format = format;
   options.print_bytes = print_bytes;
   std::string out;
-  std::ostringstream talk;
+  std::ostringstream log;
   const auto print = [&out](absl::string_view text) {
     absl::StrAppend(&out, text);
     return absl::OkStatus();
   };
-  const absl::Status status = PrintRecord(file.path(), options, print, talk);
+  const absl::Status status = PrintRecord(file.path(), options, print, log);
   if (!status.ok()) {
     CheckUserError(status);
     return "";

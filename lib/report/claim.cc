@@ -24,7 +24,7 @@ proto::Claim NotClaimed(absl::string_view question, absl::string_view asked, con
   return claim;
 }
 
-std::string Say(const proto::Quantity& quantity, absl::string_view unit, double scale) {
+std::string FormatQuantity(const proto::Quantity& quantity, absl::string_view unit, double scale) {
   if (!quantity.has_value()) {
     return absl::StrCat("not known (", AbsentCell(quantity.absent_reason()).absent_reason(), ")");
   }

@@ -17,7 +17,7 @@ proto::Claim Claimed(absl::string_view question, absl::string_view asked, const 
 proto::Claim NotClaimed(absl::string_view question, absl::string_view asked, const std::string& absent_reason);
 
 // Returns "0.103 s", or "not known (REASON)" if there is no value.
-std::string Say(const proto::Quantity& quantity, absl::string_view unit, double scale = 1);
+std::string FormatQuantity(const proto::Quantity& quantity, absl::string_view unit, double scale = 1);
 
 // Returns "a", "a and b", "a, b and c".
 std::string JoinAnd(const std::vector<std::string>& parts);

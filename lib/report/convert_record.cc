@@ -49,28 +49,28 @@ absl::Status CopyRecords(RecordReader& reader, OutputFile& file) {
   return WriteFrame(reader, file);  // the trailer
 }
 
-absl::Status WriteJson(const ConvertOptions& options, std::ostream& talk, OutputFile& file) {
+absl::Status WriteJson(const ConvertOptions& options, std::ostream& log, OutputFile& file) {
   PrintOptions print;
   print.format = PrintFormat::kJson;
   print.print_bytes = true;
-  return PrintRecord(options.input, print, [&](absl::string_view text) { return file.Write({text}); }, talk,
+  return PrintRecord(options.input, print, [&](absl::string_view text) { return file.Write({text}); }, log,
                      {{"--output", options.output, ""}});
 }
 
-absl::Status WriteRecord(const ConvertOptions& options, std::ostream& talk, OutputFile& file) {
+absl::Status WriteRecord(const ConvertOptions& options, std::ostream& log, OutputFile& file) {
   ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader,
-                   RecordReader::OpenAny(options.input, WholeRecordOfJson(options.input, talk)));
+                   RecordReader::OpenAny(options.input, WholeRecordOfJson(options.input, log)));
   return CopyRecords(*reader, file);
 }
 
 }  // namespace
 
-absl::Status ConvertRecord(const ConvertOptions& options, std::ostream& talk) {
+absl::Status ConvertRecord(const ConvertOptions& options, std::ostream& log) {
   RETURN_IF_ERROR(CheckOutput(options));
   ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file,
                    OutputFile::OpenUnnamed(options.output, ReplaceIfForced(options.force, ReplaceNothing())));
-  RETURN_IF_ERROR(absl::EndsWith(options.output, ".json") ? WriteJson(options, talk, *file)
-                                                          : WriteRecord(options, talk, *file));
+  RETURN_IF_ERROR(absl::EndsWith(options.output, ".json") ? WriteJson(options, log, *file)
+                                                          : WriteRecord(options, log, *file));
   return file->Commit();
 }
 

@@ -16,14 +16,14 @@ struct ConvertOptions {
 };
 
 // Checks the records like every reader: frames, counts, and the ranges of the numbers. The JSON holds all bytes, so a
-// record that is converted to JSON and back has the same bytes. Prints on `talk` if the JSON was changed after it was
+// record that is converted to JSON and back has the same bytes. Prints on `log` if the JSON was changed after it was
 // printed.
 //
 // Errors, after which there is no output:
 // - InvalidArgument: `output` has another ending, or exists already.
 // - FailedPrecondition: the JSON names bytes only by their digest.
 // - Others: those of RecordReader and OutputFile.
-absl::Status ConvertRecord(const ConvertOptions& options, std::ostream& talk);
+absl::Status ConvertRecord(const ConvertOptions& options, std::ostream& log);
 
 }  // namespace lockstep
 

@@ -29,8 +29,8 @@ std::vector<std::string> SmallLabFiles() {
 }
 
 absl::Status Convert(const std::string& input, const std::string& output, bool force = false) {
-  std::ostringstream talk;
-  return ConvertRecord({input, output, force}, talk);
+  std::ostringstream log;
+  return ConvertRecord({input, output, force}, log);
 }
 
 TEST(ConvertRecordTest, ToJsonAndBackIsTheSameFile) {

@@ -194,7 +194,7 @@ proto::Table StarTable(const ScalingView& dp) {
   return table;
 }
 
-std::string SayStar(const proto::StarRow& star) {
+std::string StarTrafficText(const proto::StarRow& star) {
   const proto::Quantity& sent = star.counted_sent_bytes();
   const proto::Quantity& received = star.counted_received_bytes();
   if (!sent.has_value() || !received.has_value()) {
@@ -202,15 +202,16 @@ std::string SayStar(const proto::StarRow& star) {
   }
   const std::string error =
       star.relative_error().has_value()
-          ? absl::StrCat("; the star's formula gives ", Say(star.modelled_busy_seconds(), "ms", kMillisecondsPerSecond),
-                         " (", FormatNumber(kPercent * star.relative_error().value(), 3), " % error)")
+          ? absl::StrCat("; the star's formula gives ",
+                         FormatQuantity(star.modelled_busy_seconds(), "ms", kMillisecondsPerSecond), " (",
+                         FormatNumber(kPercent * star.relative_error().value(), 3), " % error)")
           : "";
-  return absl::StrCat(" At batch ", star.batch_per_device(), " per device, device 0 sends ", SayBytes(sent.value()),
-                      " and receives ", SayBytes(received.value()),
-                      " in each step (the formula: ", SayBytes(star.formula_sent_bytes().value()), " and ",
-                      SayBytes(star.formula_received_bytes().value()), " without batch norm's buffers), for ",
-                      Say(star.measured_busy_seconds(), "ms", kMillisecondsPerSecond), ", ",
-                      Say(star.busy_share(), "%", kPercent), " of the step", error, ".");
+  return absl::StrCat(" At batch ", star.batch_per_device(), " per device, device 0 sends ", FormatBytes(sent.value()),
+                      " and receives ", FormatBytes(received.value()),
+                      " in each step (the formula: ", FormatBytes(star.formula_sent_bytes().value()), " and ",
+                      FormatBytes(star.formula_received_bytes().value()), " without batch norm's buffers), for ",
+                      FormatQuantity(star.measured_busy_seconds(), "ms", kMillisecondsPerSecond), ", ",
+                      FormatQuantity(star.busy_share(), "%", kPercent), " of the step", error, ".");
 }
 
 // Answers for the largest number of devices, for each batch that both ran.
@@ -236,7 +237,7 @@ proto::Claim Answer(const ScalingView& dp, const ScalingView* ddp) {
   std::vector<std::string> sources = {absl::StrCat("scale.point[ranks=", most, "].epoch_seconds")};
   for (const proto::StarRow* const star : dp.stars) {
     if (star->ranks() == most && star_text.empty()) {
-      star_text = SayStar(*star);
+      star_text = StarTrafficText(*star);
       sources.push_back(absl::StrCat("comm_model.star[ranks=", most, "].counted_sent_bytes"));
       sources.push_back(absl::StrCat("comm_model.star[ranks=", most, "].measured_busy_seconds"));
       sources.push_back(absl::StrCat("comm_model.star[ranks=", most, "].modelled_busy_seconds"));
@@ -244,7 +245,7 @@ proto::Claim Answer(const ScalingView& dp, const ScalingView* ddp) {
   }
   const std::string all_reduce =
       absl::StrCat(" An all-reduce sends ",
-                   SayBytes(2.0 * (most - 1) / most * static_cast<double>(dp.scale->spec.model().gradient_bytes())),
+                   FormatBytes(2.0 * (most - 1) / most * static_cast<double>(dp.scale->spec.model().gradient_bytes())),
                    " from every device at the same time, during the backward pass; the star's phases run between the "
                    "passes, and grow with N.");
   return Claimed("", kAsked,

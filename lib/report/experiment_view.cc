@@ -184,7 +184,7 @@ proto::Cell SeedsCell(const proto::Samples& values, bool percent) {
   return cell;
 }
 
-std::string SaySeeds(const proto::Samples& values, bool percent) {
+std::string FormatSamples(const proto::Samples& values, bool percent) {
   return values.value().empty() ? absl::StrCat("not known (", values.absent_reason(), ")")
                                 : absl::StrCat(Shown(values, percent), percent ? " %" : "");
 }

@@ -66,7 +66,7 @@ uint64_t Updates(const proto::ScalePoint& point);
 // `percent`: shows a fraction in per cent. Without values the cell is blank with the reason.
 proto::Cell SeedsCell(const proto::Samples& values, bool percent = false);
 // Returns the same for a sentence; "not known (REASON)" without a value.
-std::string SaySeeds(const proto::Samples& values, bool percent = false);
+std::string FormatSamples(const proto::Samples& values, bool percent = false);
 
 double MeanOf(const proto::Samples& values);
 

@@ -152,8 +152,8 @@ std::string RemedyName(const RemedyRows& rows) {
 
 void AddBaseNotes(const LargeBatchView& large, proto::Table& table) {
   for (const ExperimentRow* base : large.bases) {
-    table.add_note(absl::StrCat("Base batch, row ", base->name, ": ", SaySeeds(large.Accuracies(*base), true), " in ",
-                                FormatCount(Updates(base->first())), " updates."));
+    table.add_note(absl::StrCat("Base batch, row ", base->name, ": ", FormatSamples(large.Accuracies(*base), true),
+                                " in ", FormatCount(Updates(base->first())), " updates."));
   }
   table.add_note(
       "100 % brought back means as good as the base batch with the same schedule and number of epochs. A difference is "

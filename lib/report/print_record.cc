@@ -165,11 +165,11 @@ absl::Status PrintRecords(RecordReader& reader, const Descriptor& type, Printer&
 
 }  // namespace
 
-absl::Status PrintRecord(const std::string& path, const PrintOptions& options, const TextSink& print,
-                         std::ostream& talk, const std::vector<RunOutput>& outputs) {
+absl::Status PrintRecord(const std::string& path, const PrintOptions& options, const TextSink& print, std::ostream& log,
+                         const std::vector<RunOutput>& outputs) {
   RETURN_IF_ERROR(DeclareRunFiles({{path}, outputs}));
   ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader,
-                   RecordReader::OpenAny(path, WholeRecordOfJson(path, talk)));
+                   RecordReader::OpenAny(path, WholeRecordOfJson(path, log)));
   const Descriptor* type = RecordTypeOf(reader->header().schema());
   if (type == nullptr) {
     return absl::InternalError(absl::StrCat(path, ": schema ", reader->header().schema(), " is known but not linked"));
@@ -181,8 +181,8 @@ absl::Status PrintRecord(const std::string& path, const PrintOptions& options, c
     status = end;
   }
   if (printer.elided() > 0 && !IsQuiet()) {
-    talk << "report: " << ReadableLine(path) << ": " << printer.elided() << " bytes fields above " << kLongBytes
-         << " bytes are shown by size and SHA-256; --print_bytes shows them whole\n";
+    log << "report: " << ReadableLine(path) << ": " << printer.elided() << " bytes fields above " << kLongBytes
+        << " bytes are shown by size and SHA-256; --print_bytes shows them whole\n";
   }
   return status;
 }

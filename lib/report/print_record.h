@@ -29,7 +29,7 @@ struct PrintOptions {
 inline constexpr size_t kLongBytes = 64;
 
 // Prints the record file at `path` ("-": standard input), or the JSON of one, of any schema. Prints record by record,
-// so that a file may be larger than memory. With print_bytes the text equals protoc's, byte for byte. Prints on `talk`
+// so that a file may be larger than memory. With print_bytes the text equals protoc's, byte for byte. Prints on `log`
 // how many fields were replaced. `print` receives the text, one record at a time. `outputs` must list the files that
 // `print` writes, if any.
 //
@@ -39,7 +39,7 @@ inline constexpr size_t kLongBytes = 64;
 // - The first error of `print`, which ends the printing.
 // - Others: those of DeclareRunFiles and RecordReader::Open.
 absl::Status PrintRecord(const std::string& path, const PrintOptions& options,
-                         const std::function<absl::Status(absl::string_view)>& print, std::ostream& talk,
+                         const std::function<absl::Status(absl::string_view)>& print, std::ostream& log,
                          const std::vector<RunOutput>& outputs = {});
 
 }  // namespace lockstep

@@ -63,18 +63,18 @@ std::string WriteDataset(const std::string& pixels) {
 struct Printed {
   absl::Status status;
   std::string out;
-  std::string talk;
+  std::string log;
 };
 
 Printed Print(const std::string& path, PrintFormat format = PrintFormat::kText, bool print_bytes = false) {
   std::string out;
-  std::ostringstream talk;
+  std::ostringstream log;
   const auto print = [&out](absl::string_view text) {
     absl::StrAppend(&out, text);
     return absl::OkStatus();
   };
-  const absl::Status status = PrintRecord(path, {format, print_bytes}, print, talk);
-  return {status, out, talk.str()};
+  const absl::Status status = PrintRecord(path, {format, print_bytes}, print, log);
+  return {status, out, log.str()};
 }
 
 template <typename File>
@@ -92,7 +92,7 @@ TEST(PrintRecordTest, TextParsesBackToTheSameFile) {
   ASSERT_TRUE(TextFormat::ParseFromString(printed.out, &parsed)) << printed.out;
   EXPECT_TRUE(MessageDifferencer::Equals(parsed, ParsedFile<proto::SweepFile>(path)));
   EXPECT_EQ(parsed.crc32_size(), 4);
-  EXPECT_EQ(printed.talk, "");
+  EXPECT_EQ(printed.log, "");
 }
 
 // The format guarantees the same text as a stock protoc.
@@ -121,7 +121,7 @@ TEST(PrintRecordTest, LongBytesAreShownByTheirDigest) {
   ASSERT_THAT(printed.status, IsOk());
   EXPECT_THAT(printed.out, HasSubstr(absl::StrCat("<195 bytes, SHA-256 ", Sha256Hex(pixels))));
   EXPECT_THAT(printed.out, HasSubstr("labels: \"\\001\\002\\003\""));
-  EXPECT_THAT(printed.talk, HasSubstr("1 bytes fields above 64 bytes"));
+  EXPECT_THAT(printed.log, HasSubstr("1 bytes fields above 64 bytes"));
 }
 
 TEST(PrintRecordTest, SixtyFourBytesAreNotLong) {

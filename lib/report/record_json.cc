@@ -142,15 +142,15 @@ absl::StatusOr<RecordOfJson> ReadRecordJson(const std::string& json, const std::
 }
 
 std::function<absl::StatusOr<std::string>(const std::string& json)> WholeRecordOfJson(const std::string& path,
-                                                                                      std::ostream& talk) {
-  return [path, &talk](const std::string& json) -> absl::StatusOr<std::string> {
+                                                                                      std::ostream& log) {
+  return [path, &log](const std::string& json) -> absl::StatusOr<std::string> {
     ASSIGN_OR_RETURN(RecordOfJson record, ReadRecordJson(json, path));
     const std::string remark = RemarkOn(record, path);
     if (record.left_out > 0) {
       return absl::FailedPreconditionError(absl::StrCat(remark, "; print the record with --print_bytes"));
     }
     if (!remark.empty()) {
-      talk << "report: " << ReadableLine(remark) << "\n";
+      log << "report: " << ReadableLine(remark) << "\n";
     }
     return std::move(record.bytes);
   };

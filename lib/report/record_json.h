@@ -27,9 +27,9 @@ struct RecordOfJson {
 absl::StatusOr<RecordOfJson> ReadRecordJson(const std::string& json, const std::string& path);
 
 // Returns a converter for RecordReader::OpenAny that requires all bytes. The converter returns FailedPreconditionError
-// if some are left out, and prints RemarkOn's text on `talk`, which must outlive the converter.
+// if some are left out, and prints RemarkOn's text on `log`, which must outlive the converter.
 std::function<absl::StatusOr<std::string>(const std::string& json)> WholeRecordOfJson(const std::string& path,
-                                                                                      std::ostream& talk);
+                                                                                      std::ostream& log);
 
 // Returns the remark that a person must see; empty: no remark.
 std::string RemarkOn(const RecordOfJson& record, const std::string& path);

@@ -19,12 +19,12 @@ std::string Printed(const std::string& bytes) {
   options.format = PrintFormat::kJson;
   options.print_bytes = true;
   std::string out;
-  std::ostringstream talk;
+  std::ostringstream log;
   const auto print = [&out](absl::string_view text) {
     absl::StrAppend(&out, text);
     return absl::OkStatus();
   };
-  const absl::Status status = PrintRecord(file.path(), options, print, talk);
+  const absl::Status status = PrintRecord(file.path(), options, print, log);
   if (!status.ok()) {
     testing::CheckUserError(status);
     return "";

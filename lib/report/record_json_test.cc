@@ -36,12 +36,12 @@ std::string Json(const std::string& path, bool print_bytes) {
   options.format = PrintFormat::kJson;
   options.print_bytes = print_bytes;
   std::string json;
-  std::ostringstream talk;
+  std::ostringstream log;
   const auto print = [&json](absl::string_view text) {
     absl::StrAppend(&json, text);
     return absl::OkStatus();
   };
-  EXPECT_THAT(PrintRecord(path, options, print, talk), IsOk());
+  EXPECT_THAT(PrintRecord(path, options, print, log), IsOk());
   return json;
 }
 

@@ -139,10 +139,10 @@ TEST(ReportTest, WithoutGnuplotTheReportIsMadeAndSaysSo) {
   options.output = folder + "/report.html";
   ::testing::internal::CaptureStderr();
   const absl::Status status = RunReport(options);
-  const std::string said = ::testing::internal::GetCapturedStderr();
+  const std::string log = ::testing::internal::GetCapturedStderr();
   setenv("PATH", path.c_str(), 1);
   ASSERT_THAT(status, IsOk());
-  EXPECT_THAT(said, ContainsRegex("questions answered, 0 of [1-9][0-9]* plots drawn, "));
+  EXPECT_THAT(log, ContainsRegex("questions answered, 0 of [1-9][0-9]* plots drawn, "));
   EXPECT_THAT(ReadFile(folder + "/report.html"), HasSubstr("apt-get install gnuplot-nox"));
   EXPECT_THAT(ReadFile(folder + "/report.html"), Not(HasSubstr("<svg")));
   EXPECT_THAT(ReadFile(folder + "/report.md"), HasSubstr("apt-get install gnuplot-nox"));

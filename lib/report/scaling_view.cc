@@ -131,11 +131,11 @@ std::string ScalingView::BatchTitle(uint32_t batch) const {
 
 std::string ScalingView::Title() const {
   const std::string way = SettingsText(settings);
-  const bool is_said = one_of_several || (way != kLabsWay && settings.mode() != proto::SCALE_MODE_UNSPECIFIED);
+  const bool is_named = one_of_several || (way != kLabsWay && settings.mode() != proto::SCALE_MODE_UNSPECIFIED);
   const std::string run = scale == nullptr ? comm_model->name()
                                            : absl::StrCat(scale->spec.training().model(), " on ",
                                                           DescribeDevices(scale->header), " (", scale->name(), ")");
-  return absl::StrCat(run, is_said ? ": " : "", is_said ? way : "");
+  return absl::StrCat(run, is_named ? ": " : "", is_named ? way : "");
 }
 
 const proto::ScalePoint* ScalingView::Point(uint32_t ranks, uint32_t batch, proto::Reduction reduction) const {

@@ -25,7 +25,7 @@ std::string SeedDifference::Reason() const {
   }
   const std::string corrected =
       comparisons > 1 ? absl::StrCat(" after Holm's correction for ", comparisons, " comparisons") : "";
-  return absl::StrCat("within the spread of ", seeds, " seeds, ", SayP(adjusted_p), corrected);
+  return absl::StrCat("within the spread of ", seeds, " seeds, ", FormatPValue(adjusted_p), corrected);
 }
 
 std::vector<SeedDifference> CompareSeeds(const std::vector<SeedPair>& pairs) {
@@ -55,6 +55,6 @@ SeedDifference CompareSeeds(const proto::Samples& first, const proto::Samples& s
   return CompareSeeds(std::vector<SeedPair>{{first, second}}).front();
 }
 
-std::string SayP(double p) { return p < 0.001 ? "p < 0.001" : absl::StrCat("p = ", FormatNumber(p, 2)); }
+std::string FormatPValue(double p) { return p < 0.001 ? "p < 0.001" : absl::StrCat("p = ", FormatNumber(p, 2)); }
 
 }  // namespace lockstep

@@ -38,7 +38,7 @@ std::vector<SeedDifference> CompareSeeds(const std::vector<SeedPair>& pairs);
 SeedDifference CompareSeeds(const proto::Samples& first, const proto::Samples& second);
 
 // Returns "p = 0.031", "p < 0.001".
-std::string SayP(double p);
+std::string FormatPValue(double p);
 
 }  // namespace lockstep
 

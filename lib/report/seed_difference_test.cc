@@ -50,10 +50,10 @@ TEST(SeedDifferenceTest, WithoutASpreadThereIsAReason) {
   EXPECT_EQ(CompareSeeds(Seeds({1, 1}), Seeds({2, 2})).Reason(), "equal seeds have no spread");
 }
 
-TEST(SayPTest, SmallOnesAreBounds) {
-  EXPECT_EQ(SayP(0.0312), "p = 0.031");
-  EXPECT_EQ(SayP(1e-9), "p < 0.001");
-  EXPECT_EQ(SayP(1), "p = 1.0");
+TEST(FormatPValueTest, SmallOnesAreBounds) {
+  EXPECT_EQ(FormatPValue(0.0312), "p = 0.031");
+  EXPECT_EQ(FormatPValue(1e-9), "p < 0.001");
+  EXPECT_EQ(FormatPValue(1), "p = 1.0");
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ proto::Cell BytesCell(double bytes, proto::Provenance provenance, absl::string_v
   return cell;
 }
 
-std::string SayBytes(double bytes) {
+std::string FormatBytes(double bytes) {
   return bytes >= 1e6   ? absl::StrCat(FormatNumber(bytes * 1e-6), " MB")
          : bytes >= 1e3 ? absl::StrCat(FormatNumber(bytes * 1e-3), " kB")
                         : absl::StrCat(FormatNumber(bytes, 3), " bytes");

@@ -25,7 +25,7 @@ std::vector<const proto::Traffic*> GradientsFirst(const proto::ScalePoint& point
 proto::Cell BytesCell(double bytes, proto::Provenance provenance, absl::string_view method);
 
 // Returns "44.70 MB", "38.56 kB", "152 bytes", with MB of 1e6 and kB of 1e3 bytes.
-std::string SayBytes(double bytes);
+std::string FormatBytes(double bytes);
 
 }  // namespace lockstep
 

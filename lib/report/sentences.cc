@@ -68,8 +68,8 @@ std::string SourceOf(const std::vector<const proto::ScalingRow*>& rows, absl::st
 bool HasInterval(const proto::Quantity& quantity) { return quantity.has_low() && quantity.has_high(); }
 
 // Returns the speed-up, and whether its base case may be from another machine.
-std::string SaySpeedup(const proto::Quantity& speedup) {
-  return absl::StrCat(Say(speedup, ""),
+std::string FormatSpeedup(const proto::Quantity& speedup) {
+  return absl::StrCat(FormatQuantity(speedup, ""),
                       IsOfUnknownMachine(speedup) ? absl::StrCat(" (base case ", kMachineUnknown, ")") : "");
 }
 
@@ -78,9 +78,9 @@ std::string CompareKinds(const proto::ScalingRow& row) {
   const proto::Quantity& strong = row.strong_speedup();
   const proto::Quantity& weak = row.weak_speedup();
   const std::string numbers =
-      absl::StrCat(": the speed-up is ", SaySpeedup(strong), " with the global batch fixed (strong: ", row.ranks(),
+      absl::StrCat(": the speed-up is ", FormatSpeedup(strong), " with the global batch fixed (strong: ", row.ranks(),
                    " x ", row.batch_per_device(), " against 1 x ", uint64_t{row.ranks()} * row.batch_per_device(),
-                   "), and ", SaySpeedup(weak), " per step with the batch per device fixed (weak).");
+                   "), and ", FormatSpeedup(weak), " per step with the batch per device fixed (weak).");
   if (HasInterval(strong) && HasInterval(weak) && strong.low() <= weak.high() && weak.low() <= strong.high()) {
     return absl::StrCat(" Strong and weak scaling do not differ by more than the spread", numbers);
   }
@@ -97,13 +97,13 @@ std::string OtherKind(const std::vector<const proto::ScalingRow*>& rows) {
     }
   }
   return absl::StrCat(" Strong scaling cannot be compared: the strong speed-up is ",
-                      Say(rows.front()->strong_speedup(), ""), ".");
+                      FormatQuantity(rows.front()->strong_speedup(), ""), ".");
 }
 
 std::vector<std::string> Speedups(const std::vector<const proto::ScalingRow*>& rows) {
   std::vector<std::string> speedups;
   for (const proto::ScalingRow* row : rows) {
-    speedups.push_back(absl::StrCat(SaySpeedup(row->epoch_speedup()), " at batch ", row->batch_per_device()));
+    speedups.push_back(absl::StrCat(FormatSpeedup(row->epoch_speedup()), " at batch ", row->batch_per_device()));
   }
   return speedups;
 }
@@ -124,8 +124,8 @@ std::string OtherSplits(const std::vector<WayRows>& ways) {
   for (size_t i = 1; i < ways.size(); ++i) {
     std::vector<std::string> splits;
     for (const proto::ScalingRow* row : ways[i].rows) {
-      splits.push_back(absl::StrCat(Say(row->communication_seconds(), "s"), " of ", Say(row->step_seconds(), "s"),
-                                    " at batch ", row->batch_per_device()));
+      splits.push_back(absl::StrCat(FormatQuantity(row->communication_seconds(), "s"), " of ",
+                                    FormatQuantity(row->step_seconds(), "s"), " at batch ", row->batch_per_device()));
     }
     absl::StrAppend(&lines, "\n", ways[i].way, ", communicating by the lab's subtraction: ", JoinAnd(splits),
                     " per device.");
@@ -142,9 +142,10 @@ std::string WayOf(const std::vector<WayRows>& ways) {
 // reason.
 std::string BandwidthOverTime(const proto::ScalingRow& row) {
   return row.bandwidth_bytes_per_second().has_value()
-             ? absl::StrCat("; bandwidth over this time: ", Say(row.bandwidth_bytes_per_second(), "GB/s", kPerGiga),
-                            ", ", Say(row.utilization_of_measured(), "%", kPercent), " of the measured link")
-             : absl::StrCat("; bandwidth over this time: ", Say(row.bandwidth_bytes_per_second(), ""));
+             ? absl::StrCat(
+                   "; bandwidth over this time: ", FormatQuantity(row.bandwidth_bytes_per_second(), "GB/s", kPerGiga),
+                   ", ", FormatQuantity(row.utilization_of_measured(), "%", kPercent), " of the measured link")
+             : absl::StrCat("; bandwidth over this time: ", FormatQuantity(row.bandwidth_bytes_per_second(), ""));
 }
 
 // Returns " The all-reduces ran for 0.500 s, overlapped or not, at 5.00 GB/s, 12 % of the measured link."
@@ -152,9 +153,10 @@ std::string WhileBusy(const proto::ScalingRow& row) {
   if (!row.collective_busy_seconds().has_value()) {
     return "";
   }
-  return absl::StrCat(" The all-reduces ran for ", Say(row.collective_busy_seconds(), "s"), ", overlapped or not, at ",
-                      Say(row.busy_bandwidth_bytes_per_second(), "GB/s", kPerGiga), ", ",
-                      Say(row.busy_utilization_of_measured(), "%", kPercent), " of the measured link.");
+  return absl::StrCat(" The all-reduces ran for ", FormatQuantity(row.collective_busy_seconds(), "s"),
+                      ", overlapped or not, at ",
+                      FormatQuantity(row.busy_bandwidth_bytes_per_second(), "GB/s", kPerGiga), ", ",
+                      FormatQuantity(row.busy_utilization_of_measured(), "%", kPercent), " of the measured link.");
 }
 
 // Returns "Batch 32 per device: 1.50 s of 2.00 s computing and 0.500 s (25 %) communicating by the lab's subtraction;
@@ -165,13 +167,14 @@ std::string SplitLine(const proto::ScalingRow& row) {
     share = absl::StrCat(
         " (", FormatNumber(kPercent * row.communication_seconds().value() / row.step_seconds().value(), 2), " %)");
   }
-  return absl::StrCat("Batch ", row.batch_per_device(), " per device: ", Say(row.compute_seconds(), "s"), " of ",
-                      Say(row.step_seconds(), "s"), " computing and ", Say(row.communication_seconds(), "s"), share,
+  return absl::StrCat("Batch ", row.batch_per_device(), " per device: ", FormatQuantity(row.compute_seconds(), "s"),
+                      " of ", FormatQuantity(row.step_seconds(), "s"), " computing and ",
+                      FormatQuantity(row.communication_seconds(), "s"), share,
                       " communicating by the lab's subtraction", BandwidthOverTime(row),
-                      ". Exposed communication by events: ", Say(row.exposed_event_seconds(), "s"),
-                      "; by ablation: ", Say(row.exposed_ablation_seconds(), "s"),
+                      ". Exposed communication by events: ", FormatQuantity(row.exposed_event_seconds(), "s"),
+                      "; by ablation: ", FormatQuantity(row.exposed_ablation_seconds(), "s"),
                       row.exposed_ablation_seconds().value() < 0 ? " (below 0: smaller than the noise)" : "",
-                      "; other losses: ", Say(row.other_seconds(), "s"), ".", WhileBusy(row));
+                      "; other losses: ", FormatQuantity(row.other_seconds(), "s"), ".", WhileBusy(row));
 }
 
 }  // namespace
@@ -229,8 +232,8 @@ proto::Claim AnswerQ3(const LabRecords& lab) {
       rows, "", [](std::string* out, const proto::ScalingRow* row) { absl::StrAppend(out, "\n", SplitLine(*row)); });
   const std::string text =
       absl::StrCat("Seconds per epoch without data loading on ", rows.front()->ranks(), " devices", WayOf(ways),
-                   ". Each step sends ", Say(rows.front()->bytes_per_step(), "MB", kPerMega), " per device.", lines,
-                   OtherSplits(ways));
+                   ". Each step sends ", FormatQuantity(rows.front()->bytes_per_step(), "MB", kPerMega), " per device.",
+                   lines, OtherSplits(ways));
   std::vector<std::string> sources;
   for (const char* field :
        {"step_seconds", "compute_seconds", "communication_seconds", "exposed_event_seconds", "exposed_ablation_seconds",

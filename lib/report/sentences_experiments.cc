@@ -29,7 +29,7 @@ std::string Needs(const std::string& what, proto::Experiment experiment) {
 }
 
 // Returns " Means of 3 seeds, with [minimum, maximum].", or states that one seed is only partial evidence.
-std::string SayEvidence(const std::vector<const ExperimentRow*>& rows) {
+std::string EvidenceText(const std::vector<const ExperimentRow*>& rows) {
   size_t least = rows.empty() ? 0 : rows.front()->trained.size();
   for (const ExperimentRow* row : rows) {
     least = std::min(least, row->trained.size());
@@ -41,22 +41,22 @@ std::string SayEvidence(const std::vector<const ExperimentRow*>& rows) {
 // --- Q4 ---
 
 // Returns "a training loss of 1.95 and 24.10 % accuracy in epoch 5, 18.80 % on the test set".
-std::string SayTraining(const ExperimentRow& row) {
+std::string TrainingText(const ExperimentRow& row) {
   const proto::EpochResult* const epoch = LabEpochOf(row.first());
-  return absl::StrCat("a training loss of ", SaySeeds(row.Values(LabLoss)), " and ",
-                      SaySeeds(row.Values(LabTrainAccuracy), true), " accuracy in epoch ",
+  return absl::StrCat("a training loss of ", FormatSamples(row.Values(LabLoss)), " and ",
+                      FormatSamples(row.Values(LabTrainAccuracy), true), " accuracy in epoch ",
                       epoch == nullptr ? 0 : epoch->epoch() + 1, ", ",
                       row.Values(TestAccuracy).value().empty()
                           ? "not evaluated on the test set"
-                          : absl::StrCat(SaySeeds(row.Values(TestAccuracy), true), " on the test set"));
+                          : absl::StrCat(FormatSamples(row.Values(TestAccuracy), true), " on the test set"));
 }
 
 bool IsTrained(const ExperimentRow* row) { return row != nullptr && !row->trained.empty(); }
 
 // Returns "42.77 [42.10, 43.30] %, 51 % of the lost accuracy". Without a share, the gain in points over no remedy, or
 // the reason why it is missing.
-std::string SayVerdict(const LargeBatchView& large, const RemedyVerdict& verdict) {
-  const std::string accuracy = SaySeeds(large.Accuracies(*verdict.row), true);
+std::string RemedyVerdictText(const LargeBatchView& large, const RemedyVerdict& verdict) {
+  const std::string accuracy = FormatSamples(large.Accuracies(*verdict.row), true);
   if (verdict.brought_back.has_value()) {
     return absl::StrCat(accuracy, ", ", FormatNumber(100 * *verdict.brought_back, 2), " % of the lost accuracy");
   }
@@ -67,8 +67,8 @@ std::string SayVerdict(const LargeBatchView& large, const RemedyVerdict& verdict
 
 // Returns " The best of 7 single remedies by validation accuracy is clipping, with 41.50 %, which does not differ
 // significantly from LARS (3 seeds); its test accuracy is 42.77 %, 51 % of the lost accuracy."
-std::string SayBest(const LargeBatchView& large, const LargeBatchRows& batch,
-                    const std::vector<RemedyVerdict>& verdicts) {
+std::string BestRemedyText(const LargeBatchView& large, const LargeBatchRows& batch,
+                           const std::vector<RemedyVerdict>& verdicts) {
   const RemedyChoice choice = ChooseRemedy(batch);
   if (choice.best == nullptr) {
     return choice.absent_reason.empty() ? ""
@@ -76,49 +76,50 @@ std::string SayBest(const LargeBatchView& large, const LargeBatchRows& batch,
   }
   const ExperimentRow& row = *choice.best->equal;
   const RemedyVerdict* const verdict = FindVerdict(verdicts, row);
-  return absl::StrCat(choice.tried == 1 ? " The only single remedy, "
-                                        : absl::StrCat(" The best of ", choice.tried, " single remedies by "),
-                      choice.tried == 1 ? absl::StrCat(choice.best->remedy, ", has a validation accuracy of ")
-                                        : absl::StrCat("validation accuracy is ", choice.best->remedy, ", with "),
-                      SaySeeds(row.Values(ValidationAccuracy), true),
-                      choice.equal_ones.empty()
-                          ? ""
-                          : absl::StrCat(", which does not differ significantly from ", JoinAnd(choice.equal_ones),
-                                         " (", choice.seeds, " seeds)"),
-                      "; its ", large.AccuracyName(), " is ",
-                      verdict != nullptr ? SayVerdict(large, *verdict) : SaySeeds(large.Accuracies(row), true), ".");
+  return absl::StrCat(
+      choice.tried == 1 ? " The only single remedy, "
+                        : absl::StrCat(" The best of ", choice.tried, " single remedies by "),
+      choice.tried == 1 ? absl::StrCat(choice.best->remedy, ", has a validation accuracy of ")
+                        : absl::StrCat("validation accuracy is ", choice.best->remedy, ", with "),
+      FormatSamples(row.Values(ValidationAccuracy), true),
+      choice.equal_ones.empty() ? ""
+                                : absl::StrCat(", which does not differ significantly from ",
+                                               JoinAnd(choice.equal_ones), " (", choice.seeds, " seeds)"),
+      "; its ", large.AccuracyName(), " is ",
+      verdict != nullptr ? RemedyVerdictText(large, *verdict) : FormatSamples(large.Accuracies(row), true), ".");
 }
 
 // Returns "; batch 128 with the same schedule and as many epochs has 92.10 %"; empty without such a row.
-std::string SayLikeBase(const LargeBatchView& large, const ExperimentRow& row,
-                        std::vector<const ExperimentRow*>& used) {
+std::string LikeBaseText(const LargeBatchView& large, const ExperimentRow& row,
+                         std::vector<const ExperimentRow*>& used) {
   const ExperimentRow* const base = large.BaseLike(row);
   if (!IsTrained(base)) {
     return "";
   }
   used.push_back(base);
   return absl::StrCat(" (batch ", FormatCount(base->first().global_batch()),
-                      " with this schedule and as many epochs: ", SaySeeds(large.Accuracies(*base), true), ")");
+                      " with this schedule and as many epochs: ", FormatSamples(large.Accuracies(*base), true), ")");
 }
 
 // Returns the combinations, and the rows that were trained longer: " Combinations: all with 32.00 %, 25 % of the
 // lost accuracy. Trained longer: ..."
-std::string SayOthers(const LargeBatchView& large, const LargeBatchRows& batch,
-                      const std::vector<RemedyVerdict>& verdicts, std::vector<const ExperimentRow*>& used) {
+std::string OtherRowsText(const LargeBatchView& large, const LargeBatchRows& batch,
+                          const std::vector<RemedyVerdict>& verdicts, std::vector<const ExperimentRow*>& used) {
   std::vector<std::string> combinations, longer;
   for (const RemedyRows& rows : batch.remedies) {
     if (IsCombination(rows.remedy) && IsTrained(rows.equal)) {
       used.push_back(rows.equal);
-      combinations.push_back(absl::StrCat(rows.remedy, " with ", SayVerdict(large, *FindVerdict(verdicts, *rows.equal)),
-                                          rows.remedy == "all" ? SayLikeBase(large, *rows.equal, used) : ""));
+      combinations.push_back(absl::StrCat(rows.remedy, " with ",
+                                          RemedyVerdictText(large, *FindVerdict(verdicts, *rows.equal)),
+                                          rows.remedy == "all" ? LikeBaseText(large, *rows.equal, used) : ""));
     }
     if (IsTrained(rows.longer)) {
       used.push_back(rows.longer);
       const RemedyVerdict* const verdict = FindVerdict(verdicts, *rows.longer);
       longer.push_back(absl::StrCat(
           rows.remedy == kNoRemedy ? "without a remedy" : absl::StrCat("with ", rows.remedy), " ",
-          verdict != nullptr ? SayVerdict(large, *verdict) : SaySeeds(large.Accuracies(*rows.longer), true), " after ",
-          EpochsOf(*rows.longer), " epochs", SayLikeBase(large, *rows.longer, used)));
+          verdict != nullptr ? RemedyVerdictText(large, *verdict) : FormatSamples(large.Accuracies(*rows.longer), true),
+          " after ", EpochsOf(*rows.longer), " epochs", LikeBaseText(large, *rows.longer, used)));
     }
   }
   return absl::StrCat(
@@ -127,8 +128,8 @@ std::string SayOthers(const LargeBatchView& large, const LargeBatchRows& batch,
 }
 
 // Returns the sentences on one batch; empty if the large batch was not trained without a remedy.
-std::string SayBatch(const LargeBatchView& large, const LargeBatchRows& batch,
-                     std::vector<const ExperimentRow*>& used) {
+std::string LargeBatchText(const LargeBatchView& large, const LargeBatchRows& batch,
+                           std::vector<const ExperimentRow*>& used) {
   const RemedyRows* const none = batch.Find(kNoRemedy);
   if (none == nullptr || !IsTrained(none->equal)) {
     return "";
@@ -146,9 +147,9 @@ std::string SayBatch(const LargeBatchView& large, const LargeBatchRows& batch,
       used.push_back(rows.equal);
     }
   }
-  return absl::StrCat("Global batch ", FormatCount(batch.global_batch), " has ", SayTraining(*none->equal), ", after ",
-                      FormatCount(Updates(none->equal->first())), " updates.", no_loss, SayBest(large, batch, verdicts),
-                      SayOthers(large, batch, verdicts, used));
+  return absl::StrCat("Global batch ", FormatCount(batch.global_batch), " has ", TrainingText(*none->equal), ", after ",
+                      FormatCount(Updates(none->equal->first())), " updates.", no_loss,
+                      BestRemedyText(large, batch, verdicts), OtherRowsText(large, batch, verdicts, used));
 }
 
 // --- Q5 ---
@@ -164,7 +165,7 @@ const ExperimentRow* FindOrder(const ExperimentView& view, bool no_set_epoch) {
 }
 
 // Returns "5 orders in 5 epochs, 0 % of its batches as in the previous epoch, and 251 of 256 images seen".
-std::string SayOrder(const ExperimentRow& row, uint64_t images) {
+std::string OrderText(const ExperimentRow& row, uint64_t images) {
   const proto::RankFacts& rank = row.first().rank(0);
   const std::set<std::string> orders(rank.epoch_order_sha256().begin(), rank.epoch_order_sha256().end());
   return absl::StrCat(orders.size(), orders.size() == 1 ? " order" : " different orders", " in ",
@@ -174,13 +175,13 @@ std::string SayOrder(const ExperimentRow& row, uint64_t images) {
 }
 
 // Returns " The test accuracies differ significantly (p = 0.0036, Welch's t-test)."; empty for one seed.
-std::string SayApart(const ExperimentRow& a, const ExperimentRow& b) {
+std::string DifferenceText(const ExperimentRow& a, const ExperimentRow& b) {
   const SeedDifference difference = CompareSeeds(a.Values(TestAccuracy), b.Values(TestAccuracy));
   if (difference.seeds < 2) {
     return "";
   }
   return difference.significant()
-             ? absl::StrCat(" The test accuracies differ significantly (", SayP(difference.adjusted_p),
+             ? absl::StrCat(" The test accuracies differ significantly (", FormatPValue(difference.adjusted_p),
                             ", Welch's t-test).")
              : absl::StrCat(" The test accuracies do not differ significantly: ", difference.Reason(), ".");
 }
@@ -188,7 +189,7 @@ std::string SayApart(const ExperimentRow& a, const ExperimentRow& b) {
 // --- Q6 ---
 
 // Returns "3 calls"; the mean number if it differs from step to step.
-std::string SayCalls(const proto::Traffic& traffic) {
+std::string CallsText(const proto::Traffic& traffic) {
   const std::string count =
       traffic.calls() % traffic.steps() == 0
           ? FormatCount(traffic.calls() / traffic.steps())
@@ -197,14 +198,14 @@ std::string SayCalls(const proto::Traffic& traffic) {
 }
 
 // Returns "gradients 44.70 MB in 5 calls a step; once or for each epoch: initial broadcast 44.73 MB in 3 calls in all".
-std::string SaySent(const proto::ScalePoint& point) {
+std::string SentText(const proto::ScalePoint& point) {
   std::vector<std::string> each, once;
   for (const proto::Traffic* const one : GradientsFirst(point)) {
     const proto::Traffic& traffic = *one;
     if (const std::optional<double> bytes = BytesPerStep(traffic)) {
-      each.push_back(absl::StrCat(traffic.kind(), " ", SayBytes(*bytes), " in ", SayCalls(traffic), " a step"));
+      each.push_back(absl::StrCat(traffic.kind(), " ", FormatBytes(*bytes), " in ", CallsText(traffic), " a step"));
     } else {
-      once.push_back(absl::StrCat(traffic.kind(), " ", SayBytes(static_cast<double>(traffic.size_bytes()))));
+      once.push_back(absl::StrCat(traffic.kind(), " ", FormatBytes(static_cast<double>(traffic.size_bytes()))));
     }
   }
   return absl::StrCat(each.empty() ? "nothing in the steps" : JoinAnd(each),
@@ -239,7 +240,7 @@ proto::Claim AnswerQ4(const LabRecords& lab) {
     std::vector<const ExperimentRow*> used = {large.base};
     std::vector<std::string> batches;
     for (const LargeBatchRows& batch : large.batches) {
-      if (std::string text = SayBatch(large, batch, used); !text.empty()) {
+      if (std::string text = LargeBatchText(large, batch, used); !text.empty()) {
         batches.push_back(std::move(text));
       }
     }
@@ -247,9 +248,9 @@ proto::Claim AnswerQ4(const LabRecords& lab) {
       continue;
     }
     lines.push_back(absl::StrCat(view.Title(), ": global batch ", FormatCount(large.base->first().global_batch()),
-                                 " has ", SayTraining(*large.base), ", after ",
+                                 " has ", TrainingText(*large.base), ", after ",
                                  FormatCount(Updates(large.base->first())), " updates.\n", absl::StrJoin(batches, "\n"),
-                                 SayEvidence(used)));
+                                 EvidenceText(used)));
     for (const char* field : {"epoch.mean_loss", "epoch.train_accuracy", "epoch.test_accuracy",
                               "epoch.validation_accuracy", "steps_per_epoch"}) {
       sources.push_back(view.Source(field));
@@ -274,9 +275,9 @@ proto::Claim AnswerQ5(const LabRecords& lab) {
     const uint64_t images = view.scale->spec.model().training_images();
     const std::string text = absl::StrCat(
         "Without the epoch number, the order never changes: it is made from seed and epoch, and each of ", view.ranks,
-        " ranks takes its share. Rank 0 without the epoch number: ", SayOrder(*without, images),
-        "; with it: ", SayOrder(*with, images), ". Training with the epoch number: ", SayTraining(*with),
-        "; without it: ", SayTraining(*without), ".", SayApart(*with, *without), SayEvidence({with, without}));
+        " ranks takes its share. Rank 0 without the epoch number: ", OrderText(*without, images),
+        "; with it: ", OrderText(*with, images), ". Training with the epoch number: ", TrainingText(*with),
+        "; without it: ", TrainingText(*without), ".", DifferenceText(*with, *without), EvidenceText({with, without}));
     std::vector<std::string> sources;
     for (const char* field : {"rank.epoch_order_sha256", "rank.repeated_batch_share", "rank.distinct_images_ever",
                               "epoch.mean_loss", "epoch.train_accuracy", "epoch.test_accuracy"}) {
@@ -295,7 +296,7 @@ proto::Claim AnswerQ6(const LabRecords& lab) {
     std::vector<std::string> lines;
     for (const ExperimentRow& row : view.rows) {
       if (!row.trained.empty() && !row.first().traffic().empty()) {
-        lines.push_back(absl::StrCat(row.name, ": ", SaySent(row.first()), "."));
+        lines.push_back(absl::StrCat(row.name, ": ", SentText(row.first()), "."));
       }
     }
     if (!lines.empty()) {
@@ -313,7 +314,7 @@ proto::Claim AnswerQ6(const LabRecords& lab) {
   if (const proto::ScalePoint* const point = CountedPoint(lab); point != nullptr) {
     return Claimed("Q6", kAskedQ6,
                    absl::StrCat(kCounted, "at ", point->ranks(), " ranks, batch ", point->batch_per_device(),
-                                " per device, ", SaySent(*point), ". No record has the bytes of running statistics; ",
+                                " per device, ", SentText(*point), ". No record has the bytes of running statistics; ",
                                 RunText({ExperimentCommand(proto::WHAT_IS_SENT)}), "."),
                    {absl::StrCat("scale.point[ranks=", point->ranks(), "].traffic.size_bytes")});
   }
@@ -335,7 +336,7 @@ proto::Claim AnswerQ7(const LabRecords& lab) {
     for (const ExperimentRow& row : view.rows) {
       if (!row.Values(TestAccuracy).value().empty()) {
         rows.push_back(&row);
-        accuracies.push_back(absl::StrCat(SaySeeds(row.Values(TestAccuracy), true), " with ", row.name));
+        accuracies.push_back(absl::StrCat(FormatSamples(row.Values(TestAccuracy), true), " with ", row.name));
       }
     }
     if (rows.size() < 2) {
@@ -361,7 +362,7 @@ proto::Claim AnswerQ7(const LabRecords& lab) {
         "Test accuracy of ", view.Title(), ": ", JoinAnd(accuracies),
         ". Gradients alone keep the weights of all ranks equal; only batch norm differs: its running statistics, and "
         "the images that it averages over.",
-        SayEvidence(rows));
+        EvidenceText(rows));
     return Claimed("Q7", kAskedQ7, text, {view.Source("epoch.test_accuracy"), view.Source("buffers")});
   }
   return NotClaimed(

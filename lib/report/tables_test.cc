@@ -412,7 +412,7 @@ TEST(TablesTest, LayersWithoutWeightsOrWithSumsSayWhatTheyLack) {
   EXPECT_THAT(RowOf(table, 1), Contains(HasSubstr("the int32 accumulator itself")));
 }
 
-TEST(TablesTest, AStudyTellsWhatEachLayerCosts) {
+TEST(TablesTest, AStudyReportsTheCostOfEachLayer) {
   const proto::Table table = TableOf(SmallLab(), "Which layers cost the accuracy: lenet5_bias");
   EXPECT_THAT(RowOf(table, 1), ElementsAre("conv1", "41.5", "30.0", "29.0", "-4.50", "-0.50", "0.0123", "4.50e-04"));
   EXPECT_THAT(RowOf(table, 0), Contains(HasSubstr("the record is older")));

@@ -9,7 +9,7 @@ namespace lockstep {
 namespace {
 
 // Returns the first text that is not empty; `before` is the value of older records.
-std::string FirstSaid(const std::string& point, const std::string& spec, const char* before) {
+std::string FirstNonEmpty(const std::string& point, const std::string& spec, const char* before) {
   return !point.empty() ? point : !spec.empty() ? spec : before;
 }
 
@@ -32,15 +32,15 @@ proto::PointSettings SettingsOf(const proto::ScaleSpec& spec, const proto::Scale
   const proto::TrainingSpec& training = TrainingOf(spec, point);
   proto::PointSettings settings;
   settings.set_mode(point.mode() != proto::SCALE_MODE_UNSPECIFIED ? point.mode() : spec.mode());
-  settings.set_preset(FirstSaid(point.preset(), spec.preset(), "lab"));
+  settings.set_preset(FirstNonEmpty(point.preset(), spec.preset(), "lab"));
   settings.set_step(point.step() != proto::STEP_KIND_UNSPECIFIED      ? point.step()
                     : training.step() != proto::STEP_KIND_UNSPECIFIED ? training.step()
                                                                       : proto::AUTOGRAD);
   settings.set_precision(training.precision());
-  settings.set_gradient_compression(FirstSaid(point.gradient_compression(), spec.gradient_compression(), "none"));
-  settings.set_buffers(FirstSaid(point.buffers(), spec.buffers(), "local"));
-  settings.set_reducer(FirstSaid(point.reducer(), spec.reducer(), "own"));
-  settings.set_bucket_plan(FirstSaid(point.bucket_plan(), spec.bucket_plan(), "ddp"));
+  settings.set_gradient_compression(FirstNonEmpty(point.gradient_compression(), spec.gradient_compression(), "none"));
+  settings.set_buffers(FirstNonEmpty(point.buffers(), spec.buffers(), "local"));
+  settings.set_reducer(FirstNonEmpty(point.reducer(), spec.reducer(), "own"));
+  settings.set_bucket_plan(FirstNonEmpty(point.bucket_plan(), spec.bucket_plan(), "ddp"));
   return settings;
 }
 

@@ -86,7 +86,7 @@ proto::TrainingSpec Settled(const proto::SweepSpec& asked, c10::Device device) {
 }
 
 // Returns the tool's message about the step on CUDA: the line of the plan, or the reason why the step is refused.
-std::string Said(const proto::SweepSpec& asked) {
+std::string MessageOf(const proto::SweepSpec& asked) {
   const proto::TrainingSpec training = Settled(asked, kGpu);
   for (const absl::Status& status : {CheckTrainingSpec(training), CheckSwitches(training)}) {
     if (!status.ok()) {
@@ -175,8 +175,8 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
       {"--preset=fast --model=lenet5", "--step=fused is written for resnet18, not lenet5; use --step=autograd"},
       {"--preset=fast --loader_workers=3", kAllOfFast},
   };
-  for (const auto& [flags, said] : cases) {
-    EXPECT_EQ(Said(Asked(flags)), said) << flags;
+  for (const auto& [flags, message] : cases) {
+    EXPECT_EQ(MessageOf(Asked(flags)), message) << flags;
   }
 }
 

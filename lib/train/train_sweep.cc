@@ -88,7 +88,7 @@ std::string TargetText(const proto::TargetAccuracy& target) {
 }
 
 // Logs the outcome of a point. The reason of the first failure is omitted, because the final error message contains it.
-void Tell(const proto::SweepPoint& point, bool resumed, bool first_failure) {
+void LogPoint(const proto::SweepPoint& point, bool resumed, bool first_failure) {
   const int timed = point.epoch_seconds().value_size();
   std::string text = absl::StrCat("batch ", point.batch_size(), ": ");
   if (point.outcome() != proto::COMPLETED) {
@@ -264,7 +264,7 @@ class Sweep {
   absl::Status Keep(const proto::SweepPoint& point) {
     RETURN_IF_ERROR(CheckNotStopped());
     const bool first_failure = point.outcome() == proto::FAILED && failure_.ok();
-    Tell(point, journal_.Finished(point.batch_size()) != nullptr, first_failure);
+    LogPoint(point, journal_.Finished(point.batch_size()) != nullptr, first_failure);
     if (point.outcome() == proto::COMPLETED) {
       bounds_.fits = std::max(bounds_.fits, point.batch_size());
       completed_.push_back(point);

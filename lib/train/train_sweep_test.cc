@@ -516,7 +516,7 @@ TEST_F(TrainSweepTest, EvaluatesOnTheWayAndStopsAtTheTarget) {
   EXPECT_THAT(Stderr(), HasSubstr("target accuracy 100.00 %: not reached"));
 }
 
-TEST_F(TrainSweepTest, ADryRunTellsThePlanAndWritesNothing) {
+TEST_F(TrainSweepTest, ADryRunPrintsThePlanAndWritesNothing) {
   MakeInput(40);
   ASSERT_EQ(Run({"--model=lenet5", "--min_batch=8", "--repeats=2", "--dry_run"}), 0) << Stderr();
   EXPECT_THAT(Stderr(), HasSubstr("batch 32: 2 steps per epoch, 6 in total"));

@@ -190,7 +190,7 @@ class TrainingRun {
 
   absl::Status Run() {
     const proto::TrainingSpec& spec = input_.spec;
-    Progress progress(Label(), uint64_t{epochs_} * images_, "images", Talks() ? stderr : nullptr);
+    Progress progress(Label(), uint64_t{epochs_} * images_, "images", IsRankZero() ? stderr : nullptr);
     RETURN_IF_ERROR(stall_watch_.Start());
     stall_watch_.Enter("setting up the training step");
     ResetPeakMemory(options_.device);
@@ -208,7 +208,7 @@ class TrainingRun {
       trainer_->Describe(point_);
       RETURN_IF_ERROR(FinishEpoch(epoch));
       if (spec.schedule() != proto::SCHEDULE_UNSPECIFIED || options_.order.spec().evaluate_every() != 0) {
-        progress.Tell(EpochLine(options_, point_.epoch(point_.epoch_size() - 1)));
+        progress.PrintLine(EpochLine(options_, point_.epoch(point_.epoch_size() - 1)));
       }
       RETURN_IF_ERROR(KeepState(epoch));
     }
@@ -230,7 +230,7 @@ class TrainingRun {
   std::string Others() const {
     return options_.group != nullptr ? absl::StrCat(" on each of ", options_.group->size(), " ranks") : "";
   }
-  bool Talks() const { return options_.group == nullptr || options_.group->rank() == 0; }
+  bool IsRankZero() const { return options_.group == nullptr || options_.group->rank() == 0; }
 
   // Replaces loss and accuracy of this rank's images by those of all images. All shards have the same size.
   absl::Status AverageOverRanks(EpochTimes& times) const {
@@ -292,7 +292,7 @@ class TrainingRun {
       return 0;
     }
     std::optional<TrainingStates> read;
-    if (Talks()) {
+    if (IsRankZero()) {
       ASSIGN_OR_RETURN(read, ReadTrainingState(options_.state));
     }
     ASSIGN_OR_RETURN(std::optional<TrainingState> state, HandOutStates(options_.group, std::move(read)));
@@ -304,7 +304,7 @@ class TrainingRun {
     point_ = std::move(state->point);
     const auto first = static_cast<uint32_t>(point_.epoch_size());
     point_.add_resumed_epoch(first);
-    if (Talks()) {
+    if (IsRankZero()) {
       LogLine(absl::StrCat("batch ", options_.order.batch_size(), Others(), " resumes after epoch ", first, " of ",
                            epochs_));
     }
@@ -321,7 +321,7 @@ class TrainingRun {
     own.measured = options_.measured ? options_.measured() : "";
     ASSIGN_OR_RETURN(own.arrays, trainer_->GetState());
     ASSIGN_OR_RETURN(TrainingStates states, GatherStates(options_.group, std::move(own)));
-    return Talks() ? WriteTrainingState(options_.state, std::move(states)) : absl::OkStatus();
+    return IsRankZero() ? WriteTrainingState(options_.state, std::move(states)) : absl::OkStatus();
   }
 
   // Makes the measurements that are not part of the timed epochs, if there were any, and destroys the trainer. The
