@@ -644,6 +644,23 @@ def gpu_name(results):
     return Headline(results, 1).runs[0].header["device"][0]["name"]
 
 
+def seconds_by_batch(sample_of):
+    """Returns the medians of sample_of(batch) over the three batches of the pages, as a sentence's part."""
+    return f"{joined(significant(sample_of(batch).median) for batch in BATCHES)} s at batch {joined(map(str, BATCHES))}"
+
+
+def one_gpu_epoch(results):
+    runs = Headline(results, 1).runs
+    return seconds_by_batch(lambda batch: epochs(runs, batch_size=batch))
+
+
+def two_gpu_lab_epoch(results):
+    runs = results.records("2026-11-23-h200x2-ranks/ddp.rec")
+    device = runs[0].header["device"][0]["name"]
+    seconds = seconds_by_batch(lambda batch: epochs(runs, ranks=2, reduction="ALL_REDUCE", batch_per_device=batch))
+    return f"{seconds} of each GPU ({device})"
+
+
 def shares_of_linear(results):
     share = Headline(results, 2).shares(2).values()
     return f"{significant(min(share))} to {significant(max(share))} %"
@@ -672,5 +689,6 @@ def predicted_inside(results):
 FIGURES = {
     "one_gpu_ratio": lambda results: range_of_ratios(results, 1), "two_gpu_ratio": lambda results: range_of_ratios(results, 2),
     "two_gpu_share": shares_of_linear, "largest_batch": largest, "accuracy": mean_accuracy, "int8_change": int8_change,
-    "predicted_inside": predicted_inside, "gpu": gpu_name,
+    "predicted_inside": predicted_inside, "gpu": gpu_name, "one_gpu_epoch": one_gpu_epoch,
+    "two_gpu_lab_epoch": two_gpu_lab_epoch,
 }

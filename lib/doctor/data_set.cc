@@ -116,7 +116,7 @@ void JudgeDataSet(const proto::MachineFacts& facts, FindingList& findings) {
       break;
     case proto::DataFacts::BAD:
       AddFinding(findings, "data", proto::DoctorFinding::BROKEN, what,
-                 "give --input=PATH of a dataset.rec, or of data for cifar_prep (tools/README.md)", needed);
+                 "give --input=PATH of a dataset.rec, or of data for cifar_prep (docs/cifar_prep.md)", needed);
       break;
     default:
       AddFinding(findings, "data", proto::DoctorFinding::ABSENT,
