@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-constexpr int kLooksPerLimit = 8;
+constexpr int kPollsPerLimit = 8;
 
 std::atomic<uint64_t> progress{0};
 
@@ -17,7 +17,7 @@ std::atomic<uint64_t> progress{0};
 void NoteProgress() { progress.fetch_add(1, std::memory_order_relaxed); }
 
 StallWatch::StallWatch(absl::Duration limit, Stalled stalled)
-    : limit_(limit), interval_(limit / kLooksPerLimit), stalled_(std::move(stalled)) {}
+    : limit_(limit), poll_interval_(limit / kPollsPerLimit), stalled_(std::move(stalled)) {}
 
 absl::Status StallWatch::Start() {
   return limit_ < absl::InfiniteDuration() ? thread_.Start([this] { Watch(); }) : absl::OkStatus();
@@ -26,16 +26,16 @@ absl::Status StallWatch::Start() {
 StallWatch::~StallWatch() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    end_ = true;
+    stopping_ = true;
   }
-  ended_.notify_one();
+  stopping_changed_.notify_one();
   thread_.Join();
 }
 
-void StallWatch::Enter(std::string what) {
+void StallWatch::Enter(std::string phase) {
   NoteProgress();
   const std::lock_guard<std::mutex> lock(mutex_);
-  what_ = std::move(what);
+  phase_ = std::move(phase);
 }
 
 // Counts checks without progress instead of measuring time, because the process may have been stopped between two
@@ -44,8 +44,8 @@ void StallWatch::Watch() {
   std::unique_lock<std::mutex> lock(mutex_);
   uint64_t seen = progress;
   int unchanged = 0;
-  while (unchanged < kLooksPerLimit) {
-    if (ended_.wait_for(lock, absl::ToChronoNanoseconds(interval_), [this] { return end_; })) {
+  while (unchanged < kPollsPerLimit) {
+    if (stopping_changed_.wait_for(lock, absl::ToChronoNanoseconds(poll_interval_), [this] { return stopping_; })) {
       return;
     }
     const uint64_t now = progress;
@@ -53,7 +53,7 @@ void StallWatch::Watch() {
     seen = now;
   }
   const absl::Status status = absl::DeadlineExceededError(
-      absl::StrCat(what_, what_.empty() ? "" : ": ", "no progress for ", absl::FormatDuration(limit_)));
+      absl::StrCat(phase_, phase_.empty() ? "" : ": ", "no progress for ", absl::FormatDuration(limit_)));
   lock.unlock();
   stalled_(status);
 }

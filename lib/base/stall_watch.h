@@ -40,18 +40,18 @@ class StallWatch {
 
   // Sets the name of the current phase for the error message ("epoch 3"). Counts as progress. Must be called by one
   // thread only.
-  void Enter(std::string what);
+  void Enter(std::string phase);
 
  private:
   void Watch();
 
   const absl::Duration limit_;
-  const absl::Duration interval_;  // time between two checks
+  const absl::Duration poll_interval_;  // time between two checks
   const Stalled stalled_;
   std::mutex mutex_;
-  std::condition_variable ended_;
-  bool end_ = false;  // guarded by mutex_
-  std::string what_;  // guarded by mutex_
+  std::condition_variable stopping_changed_;
+  bool stopping_ = false;  // guarded by mutex_
+  std::string phase_;      // guarded by mutex_
   ThreadGroup thread_;
 };
 

@@ -32,7 +32,7 @@ constexpr absl::Duration kGrace = absl::Seconds(2);
 constexpr absl::Duration kSettle = absl::Seconds(2);  // time after a failure in which the others may end by themselves
 
 // Reads of one child (4 MiB) between two checks of the clock and of the other children. A child may write without end.
-constexpr int kReadsPerLook = 64;
+constexpr int kMaxReadsPerPoll = 64;
 
 struct Running {
   pid_t pid = -1;
@@ -122,7 +122,7 @@ void CloseResult(Running& child) {
 // long.
 absl::Status Drain(const ChildOptions& options, Running& child, std::string& result) {
   char buffer[65536];
-  for (int reads = 0; reads < kReadsPerLook && child.result_fd >= 0; ++reads) {
+  for (int reads = 0; reads < kMaxReadsPerPoll && child.result_fd >= 0; ++reads) {
     const ssize_t n = read(child.result_fd, buffer, sizeof(buffer));
     if (n < 0 && errno == EINTR) {
       continue;

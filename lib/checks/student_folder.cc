@@ -38,8 +38,8 @@ class Lister {
   absl::Status List() {
     for (size_t i = 0; i < folders_.size() && entries_seen_ <= kMaxStudentEntries; ++i) {
       RETURN_IF_ERROR(CheckNotStopped());
-      const Below below = folders_[i];  // a copy, because LookInto adds to folders_
-      RETURN_IF_ERROR(LookInto(below));
+      const Below below = folders_[i];  // a copy, because VisitFolder adds to folders_
+      RETURN_IF_ERROR(VisitFolder(below));
     }
     std::sort(student_.files.begin(), student_.files.end());
     if (const size_t count = student_.files.size(); count > kMaxStudentFiles) {
@@ -51,7 +51,7 @@ class Lister {
   }
 
  private:
-  absl::Status LookInto(const Below& below) {
+  absl::Status VisitFolder(const Below& below) {
     const OpenFd folder = OpenFolderBelow(folder_, below.path);
     absl::StatusOr<std::vector<FolderEntry>> entries = absl::NotFoundError(std::strerror(errno));
     if (folder.get() >= 0) {
@@ -67,12 +67,12 @@ class Lister {
                    absl::StrCat("not read to its end: there are more than ", kMaxStudentEntries, " files and folders"));
         break;
       }
-      RETURN_IF_ERROR(LookAt(folder.get(), below, entry));
+      RETURN_IF_ERROR(VisitEntry(folder.get(), below, entry));
     }
     return absl::OkStatus();
   }
 
-  absl::Status LookAt(int folder, const Below& below, const FolderEntry& entry) {
+  absl::Status VisitEntry(int folder, const Below& below, const FolderEntry& entry) {
     const std::string path = below.path.empty() ? entry.name : absl::StrCat(below.path, "/", entry.name);
     if (IsOfMacOs(entry.name)) {
       return absl::OkStatus();

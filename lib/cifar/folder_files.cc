@@ -88,7 +88,7 @@ struct Level {
   std::vector<Level> inner;  // folders to search next
 };
 
-absl::Status LookInto(Level& level) {
+absl::Status ReadLevel(Level& level) {
   ASSIGN_OR_RETURN(const std::vector<Entry> entries, List(*level.folder, level.shown));
   level.files.reserve(entries.size());
   for (const Entry& entry : entries) {
@@ -157,7 +157,7 @@ absl::StatusOr<FolderListing> ListFolder(const std::string& path) {
   ParallelOptions options;
   options.block = 1;  // a class folder has 1,000 or 5,000 pictures
   while (!levels.empty()) {
-    RETURN_IF_ERROR(ParallelFor(levels.size(), options, [&](size_t, size_t i) { return LookInto(levels[i]); }));
+    RETURN_IF_ERROR(ParallelFor(levels.size(), options, [&](size_t, size_t i) { return ReadLevel(levels[i]); }));
     std::vector<Level> next;
     for (Level& level : levels) {
       RETURN_IF_ERROR(TakeOver(level, path, listing, next));

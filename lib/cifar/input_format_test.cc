@@ -115,7 +115,7 @@ TEST(ParseInputFormatTest, NoInputIsSynthetic) {
   EXPECT_EQ(*ParseInputFormat("synthetic", ""), proto::SYNTHETIC);
 }
 
-TEST(ParseInputFormatTest, NamesAndLooking) {
+TEST(ParseInputFormatTest, NamesAndDetection) {
   EXPECT_EQ(*ParseInputFormat("auto", "x"), proto::INPUT_FORMAT_UNSPECIFIED);
   EXPECT_EQ(*ParseInputFormat("binary", "x"), proto::BINARY);
   EXPECT_EQ(*ParseInputFormat("python", "x"), proto::PYTHON);

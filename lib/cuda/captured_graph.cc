@@ -103,10 +103,10 @@ absl::StatusOr<CapturedGraph> CaptureGraph(cudaStream_t stream, const std::funct
 }
 
 absl::Status CaptureNodes(cudaStream_t stream, const std::function<absl::Status()>& launch,
-                          const std::function<absl::Status(const std::vector<cudaGraphNode_t>& nodes)>& look) {
+                          const std::function<absl::Status(const std::vector<cudaGraphNode_t>& nodes)>& use) {
   ASSIGN_OR_RETURN(const Capture capture, CaptureLaunches(stream, launch));
   ASSIGN_OR_RETURN(const std::vector<cudaGraphNode_t> nodes, NodesOf(capture.get()));
-  return look(nodes);
+  return use(nodes);
 }
 
 }  // namespace lockstep

@@ -27,10 +27,10 @@ using CapturedGraph = std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, De
 // the error of `launch` or CUDA's error; the capture is ended in either case.
 absl::StatusOr<CapturedGraph> CaptureGraph(cudaStream_t stream, const std::function<absl::Status()>& launch);
 
-// Captures in the same way and passes the nodes to `look`; they are destroyed when `look` returns. Returns the errors
-// of CaptureGraph and of `look`.
+// Captures in the same way and passes the nodes to `use`; they are destroyed when `use` returns. Returns the errors
+// of CaptureGraph and of `use`.
 absl::Status CaptureNodes(cudaStream_t stream, const std::function<absl::Status()>& launch,
-                          const std::function<absl::Status(const std::vector<cudaGraphNode_t>& nodes)>& look);
+                          const std::function<absl::Status(const std::vector<cudaGraphNode_t>& nodes)>& use);
 
 // Removes redundant edges from a graph that is not instantiated yet and returns their number. Returns an error if CUDA
 // cannot change the graph's edges, for example in a graph that allocates memory; the graph then keeps all its

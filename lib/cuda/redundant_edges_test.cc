@@ -100,7 +100,7 @@ TEST(RedundantEdgesTest, WhatIsLeftOrdersTheSameAndIsTheLeast) {
 }
 
 // A path that begins before the window is not found; a path within the window is found in a graph of any length.
-TEST(RedundantEdgesTest, TheWindowBoundsHowFarBackIsLooked) {
+TEST(RedundantEdgesTest, TheWindowBoundsTheSearch) {
   const uint32_t nodes = 3 * kEdgeWindow;
   std::vector<GraphEdge> chain;
   for (uint32_t node = 1; node < nodes; ++node) {

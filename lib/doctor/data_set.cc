@@ -53,7 +53,7 @@ void ReadRecords(const std::string& path, proto::DataFacts& data) {
                    note));
 }
 
-void LookAt(const std::string& path, proto::DataFacts& data) {
+void ExaminePath(const std::string& path, proto::DataFacts& data) {
   data.set_path(path);
   struct stat info;
   if (stat(path.c_str(), &info) != 0) {
@@ -91,7 +91,7 @@ void ProbeDataSet(const DoctorRequest& request, ProbeAnswer& answer) {
   facts.mutable_data()->set_kind(proto::DataFacts::NONE);
   if (!path.empty()) {
     answer.Begin("reading " + path);
-    LookAt(path, *facts.mutable_data());
+    ExaminePath(path, *facts.mutable_data());
   }
   answer.Send(facts);
 }

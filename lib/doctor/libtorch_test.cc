@@ -138,7 +138,7 @@ TEST(JudgeLibTorchTest, OneThatCrashesAndOneThatHangs) {
   EXPECT_THAT(hung.remedy(), HasSubstr("--timeout"));
 }
 
-TEST(JudgeLibTorchTest, NoneAndWhereItWasLookedFor) {
+TEST(JudgeLibTorchTest, NoneAndTheSearchedPlaces) {
   EXPECT_THAT(Judged("libtorch { source: PYTHON python: 'python3' }").remedy(),
               HasSubstr("python3 -m pip install torch==2.11.0, or"));
   EXPECT_THAT(Judged("libtorch { source: PYTHON python: 'python3' }", "auto", BuildForCpus()).remedy(),

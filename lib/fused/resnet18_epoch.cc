@@ -15,17 +15,17 @@
 namespace lockstep {
 namespace {
 
-// Steps from one look for a stop signal to the next. A look waits for the steps before the previous look. So execution
+// Steps between two checks for a stop signal. A check waits for the steps before the previous check. Hence execution
 // keeps up with queueing, and the GPU still has this many steps to do.
-constexpr uint32_t kStepsBetweenLooks = 64;
+constexpr uint32_t kStepsBetweenStopChecks = 64;
 
-// Steps of a graph of several steps. Must divide kStepsBetweenLooks.
+// Steps of a graph of several steps. Must divide kStepsBetweenStopChecks.
 constexpr uint32_t kStepsOfGraph = 16;
 
 }  // namespace
 
 ResNet18Epochs::~ResNet18Epochs() {
-  for (const cudaEvent_t event : {begin_, end_, looks_[0], looks_[1]}) {
+  for (const cudaEvent_t event : {begin_, end_, stop_check_events_[0], stop_check_events_[1]}) {
     if (event != nullptr) {
       cudaEventDestroy(event);
     }
@@ -34,7 +34,7 @@ ResNet18Epochs::~ResNet18Epochs() {
 
 absl::Status ResNet18Epochs::Prepare(uint32_t images, bool drop_last) {
   drop_last_ = drop_last;
-  for (cudaEvent_t* event : {&begin_, &end_, &looks_[0], &looks_[1]}) {
+  for (cudaEvent_t* event : {&begin_, &end_, &stop_check_events_[0], &stop_check_events_[1]}) {
     if (*event == nullptr) {
       RETURN_IF_ERROR(CudaStatus(cudaEventCreate(event), "making a CUDA event"));
     }
@@ -69,10 +69,11 @@ absl::Status ResNet18Epochs::RunSteps(uint32_t batch, uint32_t steps) {
   return CudaStatus(cudaGraphLaunch(graphs_[{batch, steps}].get(), step_.stream()), "replaying a step");
 }
 
-absl::Status ResNet18Epochs::Look(uint32_t number) {
-  RETURN_IF_ERROR(CudaStatus(cudaEventRecord(looks_[number % 2], step_.stream()), "recording a CUDA event"));
+absl::Status ResNet18Epochs::CheckStop(uint32_t number) {
+  RETURN_IF_ERROR(
+      CudaStatus(cudaEventRecord(stop_check_events_[number % 2], step_.stream()), "recording a CUDA event"));
   if (number > 1) {
-    RETURN_IF_ERROR(CudaStatus(cudaEventSynchronize(looks_[(number - 1) % 2]), "training on the GPU"));
+    RETURN_IF_ERROR(CudaStatus(cudaEventSynchronize(stop_check_events_[(number - 1) % 2]), "training on the GPU"));
   }
   NoteProgress();
   return CheckNotStopped();
@@ -98,8 +99,8 @@ absl::StatusOr<FusedEpoch> ResNet18Epochs::Train(const std::vector<uint32_t>& or
     RETURN_IF_ERROR(RunSteps(batch, steps));
     result.images += uint64_t{batch} * steps;
     s += steps;
-    if (s % kStepsBetweenLooks == 0) {
-      RETURN_IF_ERROR(Look(s / kStepsBetweenLooks));
+    if (s % kStepsBetweenStopChecks == 0) {
+      RETURN_IF_ERROR(CheckStop(s / kStepsBetweenStopChecks));
       if (done) {
         done(result.images);
       }

@@ -66,7 +66,7 @@ class ResNet18Epochs {
   uint32_t StepsOf(size_t images) const;
   absl::Status Capture(uint32_t batch, uint32_t steps);
   absl::Status RunSteps(uint32_t batch, uint32_t steps);
-  absl::Status Look(uint32_t number);  // `number` counts from 1 in each epoch
+  absl::Status CheckStop(uint32_t number);  // `number` counts from 1 in each epoch
   absl::Status CaptureInstrumented(const Graphs& like);
 
   ResNet18Step& step_;
@@ -77,7 +77,7 @@ class ResNet18Epochs {
   Graphs graphs_;
   cudaEvent_t begin_ = nullptr;  // begin and end of an epoch's steps
   cudaEvent_t end_ = nullptr;
-  std::array<cudaEvent_t, 2> looks_ = {};  // events of the last two calls of Look
+  std::array<cudaEvent_t, 2> stop_check_events_ = {};  // events of the last two calls of CheckStop
 };
 
 }  // namespace lockstep

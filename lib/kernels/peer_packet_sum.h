@@ -139,10 +139,10 @@ class PacketAdder {
 
 // A Wait that has already loaded one slot. A packet that has arrived there stays until it is taken, once in a call.
 template <typename Wait>
-class EarlyLook {
+class EarlyPoll {
  public:
   // Loads `place`; null loads nothing.
-  __host__ __device__ EarlyLook(const PeerPacket* place, Wait& wait)
+  __host__ __device__ EarlyPoll(const PeerPacket* place, Wait& wait)
       : place_(place), seen_(place == nullptr ? NothingCome() : LoadPacket(place)), wait_(wait) {}
 
   __host__ __device__ PeerPacket operator()(const PeerPacket* place, uint32_t rank) {
@@ -279,8 +279,8 @@ __host__ __device__ void SumInTwoShotsByRounds(const PacketSum<W>& sum, uint32_t
     const bool adds = i >= apart && i - apart < shots.share() && shots.Has(sum.rank, i - apart);
     const bool takes = i >= 2 * apart;
     PeerPacket next, mine;
-    EarlyLook<Wait> part(adds ? shots.FirstPart(i - apart) : nullptr, wait);
-    EarlyLook<Wait> added(takes ? shots.FirstSum(i - 2 * apart) : nullptr, wait);
+    EarlyPoll<Wait> part(adds ? shots.FirstPart(i - apart) : nullptr, wait);
+    EarlyPoll<Wait> added(takes ? shots.FirstSum(i - 2 * apart) : nullptr, wait);
     if (sends) {
       next = shots.Part(shots.NextRank(), i);
     }

@@ -74,7 +74,7 @@ TEST(DigestDeathTest, OPENSSL_CONF_without_SHA_256) {
   const std::string configuration = testing::TempPath("openssl.cnf");
   testing::WriteFile(configuration, "openssl_conf = a\n[a]\nproviders = b\n[b]\nbase = c\n[c]\nactivate = 1\n");
   setenv("OPENSSL_CONF", configuration.c_str(), 1);
-  const auto look = [&] {
+  const auto try_digests = [&] {
     bool thrown = false;
     try {
       Sha256Hex("abc");
@@ -84,7 +84,7 @@ TEST(DigestDeathTest, OPENSSL_CONF_without_SHA_256) {
     std::fprintf(stderr, "%s\n", CheckSha256().ToString().c_str());
     std::exit(thrown && absl::IsUnavailable(Sha256HexOfFile(configuration).status()) ? 0 : 1);
   };
-  EXPECT_EXIT(look(), ::testing::ExitedWithCode(0), "UNAVAILABLE: SHA-256 is not available.*unset OPENSSL_CONF");
+  EXPECT_EXIT(try_digests(), ::testing::ExitedWithCode(0), "UNAVAILABLE: SHA-256 is not available.*unset OPENSSL_CONF");
   unsetenv("OPENSSL_CONF");
 #else
   GTEST_SKIP() << "OpenSSL before 3.0 has no providers";

@@ -16,7 +16,7 @@
 namespace lockstep {
 namespace {
 
-constexpr int kLookMilliseconds = 100;  // interval between two checks for a stop signal
+constexpr int kPollIntervalMilliseconds = 100;  // interval between two checks for a stop signal
 
 bool IsFolder(int fd) {
   struct stat info;
@@ -32,7 +32,7 @@ absl::Status AwaitWriter(int fd) {
     return absl::OkStatus();
   }
   pollfd readable = {fd, POLLIN, 0};
-  while (poll(&readable, 1, kLookMilliseconds) <= 0) {
+  while (poll(&readable, 1, kPollIntervalMilliseconds) <= 0) {
     RETURN_IF_ERROR(CheckNotStopped());
   }
   return absl::OkStatus();

@@ -40,7 +40,7 @@ TEST(WithWhatIsKeptTest, SaysWhatIsKeptOfThePointUnderWay) {
               StatusIs(kCancelled, ::testing::HasSubstr("(s.rec.part, and batch 128 after its last complete epoch)")));
 }
 
-TEST(WithWhatIsKeptTest, BeforeTheJournalItLooksForOne) {
+TEST(WithWhatIsKeptTest, BeforeTheJournalItSearchesOne) {
   const std::string output = TempPath("sweep.rec");
   EXPECT_THAT(WithWhatIsKept(kStopped, output, {}),
               StatusIs(kCancelled, "stopped by SIGINT; nothing was started yet, so the same command starts again"));

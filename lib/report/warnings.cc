@@ -110,7 +110,8 @@ void WarnOfSinglesAndThrottling(const LabRecords& lab, std::vector<Warning>& war
       single.insert(source.name());
     }
   };
-  const auto look = [&](const RecordSource& source, const proto::DeviceState& state, const proto::DeviceWatch& watch) {
+  const auto add_throttling = [&](const RecordSource& source, const proto::DeviceState& state,
+                                  const proto::DeviceWatch& watch) {
     for (const std::string& reason : state.throttle_reason()) {
       throttled.insert(source.name());
       reasons.insert(reason);
@@ -123,7 +124,7 @@ void WarnOfSinglesAndThrottling(const LabRecords& lab, std::vector<Warning>& war
   for (const LabSweep& sweep : lab.sweeps) {
     for (const proto::SweepPoint& point : sweep.points) {
       count(sweep, point.epoch_seconds());
-      look(sweep, point.device_state(), point.device_watch());
+      add_throttling(sweep, point.device_state(), point.device_watch());
     }
   }
   for (const LabScale& scale : lab.scales) {
@@ -131,7 +132,7 @@ void WarnOfSinglesAndThrottling(const LabRecords& lab, std::vector<Warning>& war
       // An experiment repeats seeds instead of epochs.
       count(scale, point.row().empty() ? point.epoch_seconds() : proto::Samples());
       for (const proto::RankFacts& rank : point.rank()) {
-        look(scale, rank.device_state(), rank.device_watch());
+        add_throttling(scale, rank.device_state(), rank.device_watch());
       }
     }
   }

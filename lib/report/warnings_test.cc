@@ -133,7 +133,7 @@ TEST(WarningsTest, RanksThatShareACpu) {
   EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("share one machine's CPU")));
 }
 
-TEST(WarningsTest, ExperimentsAreLookedAtAndWhatTheyRepeatIsTheSeed) {
+TEST(WarningsTest, ExperimentsAreCheckedAndRepeatSeeds) {
   LabRecords lab = SmallLab();
   lab.scales.push_back(SmallLargeBatch());
   for (proto::ScalePoint& point : lab.scales[1].points) {

@@ -11,7 +11,7 @@ namespace lockstep {
 namespace {
 
 // Length of the measurement. /proc/stat counts in hundredths of a second.
-constexpr absl::Duration kLook = absl::Milliseconds(330);
+constexpr absl::Duration kMeasuredTime = absl::Milliseconds(330);
 
 // Tolerated load in cores, as of a shell's tools or a browser.
 constexpr double kSpareCores = 0.5;
@@ -40,9 +40,9 @@ std::string BusyCoresWarning(uint32_t threads) {
   }
   NeighbourWatch watch;
   watch.Begin();
-  absl::SleepFor(kLook);
+  absl::SleepFor(kMeasuredTime);
   watch.End();
-  return BusyCoresText(watch.Summary(absl::UnknownError("not looked at")), threads);
+  return BusyCoresText(watch.Summary(absl::UnknownError("not measured")), threads);
 }
 
 }  // namespace lockstep

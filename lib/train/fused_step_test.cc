@@ -124,7 +124,7 @@ struct Comparison {
 
   Comparison(const ResNet18Values& a, const ResNet18Values& b, double tolerance) {
     const ResNet18Units net = MakeResNet18Units();
-    const auto look = [&](const std::string& name, double error) {
+    const auto check = [&](const std::string& name, double error) {
       worst = error <= worst ? worst : error;
       if (!(error < tolerance)) {
         absl::StrAppend(&beyond, beyond.empty() ? "" : ", ", name, " ", error);
@@ -132,16 +132,17 @@ struct Comparison {
     };
     for (const ConvolutionUnit& unit : net.units) {
       const size_t gamma = unit.channel, beta = net.channel_count + unit.channel;
-      look(unit.conv_name, RelativeError(a.weights, b.weights, unit.weight, unit.weight_count()));
-      look(unit.norm_name + ".weight", RelativeError(a.norms, b.norms, gamma, unit.out_channels));
-      look(unit.norm_name + ".bias", RelativeError(a.norms, b.norms, beta, unit.out_channels));
+      check(unit.conv_name, RelativeError(a.weights, b.weights, unit.weight, unit.weight_count()));
+      check(unit.norm_name + ".weight", RelativeError(a.norms, b.norms, gamma, unit.out_channels));
+      check(unit.norm_name + ".bias", RelativeError(a.norms, b.norms, beta, unit.out_channels));
       if (!a.running.empty()) {
-        look(unit.norm_name + ".running_mean", RelativeError(a.running, b.running, gamma, unit.out_channels));
-        look(unit.norm_name + ".running_var", RelativeError(a.running, b.running, beta, unit.out_channels));
+        check(unit.norm_name + ".running_mean", RelativeError(a.running, b.running, gamma, unit.out_channels));
+        check(unit.norm_name + ".running_var", RelativeError(a.running, b.running, beta, unit.out_channels));
       }
     }
-    look("linear.weight", RelativeError(a.weights, b.weights, net.linear_weight, net.weight_count - net.linear_weight));
-    look("linear.bias", RelativeError(a.norms, b.norms, net.bias(), net.norm_count() - net.bias()));
+    check("linear.weight",
+          RelativeError(a.weights, b.weights, net.linear_weight, net.weight_count - net.linear_weight));
+    check("linear.bias", RelativeError(a.norms, b.norms, net.bias(), net.norm_count() - net.bias()));
   }
 };
 

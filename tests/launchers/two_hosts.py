@@ -179,7 +179,7 @@ class TwoHostsTest(TwoHostsCase):
     def test_other_images_at_the_same_path(self):
         self.unlike(self.with_other_images())
 
-    def test_other_images_where_its_rank_looks(self):
+    def test_other_images_on_the_host_of_a_rank(self):
         """The second process has the right images at another path, but a rank reads the leader's path."""
         copy = self.folder / "copy.rec"
         shutil.copy(self.dataset, copy)
