@@ -331,7 +331,7 @@ say_plan() {
 }
 
 # Ends if a file system has too little space for the plan that say_plan prints.
-check_room() {
+check_free_space() {
   local folder free mount amounts folders i
   local -A needed=() available=()
   folders=(/usr /var/cache/apt/archives)
@@ -501,7 +501,7 @@ main() {
       if [ "$missing_required" -gt 0 ] || [ -z "$torch_found" ]; then exit 1; fi
     else
       plan install
-      check_room
+      check_free_space
       if [ "${#packages[@]}" -gt 0 ]; then install_packages; fi
       if [ -z "$torch_found" ]; then
         find_torch # python3 may have come with the packages

@@ -75,11 +75,11 @@ def main():
     if dist.get_rank() == 0:
         print(f"{dist.get_world_size()} ranks, {torch.cuda.get_device_name()}, PyTorch {torch.__version__}")
     for name in given.type:
-        room = symmetric_memory.empty(given.most // TYPES[name].itemsize, dtype=TYPES[name], device="cuda")
-        symmetric_memory.rendezvous(room, group)
+        buffer = symmetric_memory.empty(given.most // TYPES[name].itemsize, dtype=TYPES[name], device="cuda")
+        symmetric_memory.rendezvous(buffer, group)
         size = 1024
         while size <= given.most:
-            data = room[: size // room.itemsize]
+            data = buffer[: size // buffer.itemsize]
             ways = {
                 "nccl": lambda: dist.all_reduce(data),
                 "symm_mem_one_shot": lambda: data.copy_(kernels.one_shot_all_reduce(data, "sum", group.group_name)),

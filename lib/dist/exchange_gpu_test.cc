@@ -181,9 +181,9 @@ absl::StatusOr<std::string> Timestamps(RankContext& context) {
 
 // Wrapper that only changes max_multiprocessors, so that the step's kernels leave SMs to NCCL. The order of their sums
 // depends on it.
-class WithRoomForNccl : public GradientExchange {
+class LeavesSmsForNccl : public GradientExchange {
  public:
-  explicit WithRoomForNccl(GradientExchange& exchange) : exchange_(exchange) {}
+  explicit LeavesSmsForNccl(GradientExchange& exchange) : exchange_(exchange) {}
 
   uint32_t ranks() const override { return exchange_.ranks(); }
   CommunicationDtype communication_dtype() const override { return exchange_.communication_dtype(); }
@@ -219,8 +219,8 @@ absl::StatusOr<std::string> Weights(RankContext& context) {
   std::string digests;
   for (const CommunicationDtype dtype : {CommunicationDtype::kBf16, CommunicationDtype::kFp32}) {
     ASSIGN_OR_RETURN(const std::shared_ptr<GradientExchange> exchange, MakeExchange(context, *communicator, dtype));
-    WithRoomForNccl with_room(*exchange);
-    ASSIGN_OR_RETURN(const std::unique_ptr<ResNet18Step> step, MakeStep(with_room));
+    LeavesSmsForNccl leaves_sms(*exchange);
+    ASSIGN_OR_RETURN(const std::unique_ptr<ResNet18Step> step, MakeStep(leaves_sms));
     RETURN_IF_ERROR(SetSmallValues(*step));
     ResNet18Epochs epochs(*step, kBatch, /*graphs=*/true);
     RETURN_IF_ERROR(epochs.Prepare(kImages, false));

@@ -119,7 +119,7 @@ class PeerExchange : public CountedExchange {
   absl::Status GatherShares(const std::vector<SharedRange>& ranges, cudaStream_t stream) override {
     for (const SharedRange& shared : ranges) {
       const RangeToSum range = {shared.data, shared.count, CommunicationDtype::kFp32, stream, stream, 0};
-      RETURN_IF_ERROR(CheckRoom(range));
+      RETURN_IF_ERROR(CheckFits(range));
       Operations operations(*this, range, Then::kTakeShares);
       RETURN_IF_ERROR(protocol_.Sum(operations, /*small=*/false));
       Advance(range);
@@ -177,7 +177,7 @@ class PeerExchange : public CountedExchange {
     return absl::OkStatus();
   }
 
-  absl::Status CheckRoom(const RangeToSum& range) const {
+  absl::Status CheckFits(const RangeToSum& range) const {
     return protocol_.row() + 1 >= kPeerFlagRows || offset_ + BytesOf(range) > kPlaceBytes
                ? absl::InternalError(absl::StrCat("a step sends more than ", kPlaceBytes, " bytes or too many ranges"))
                : absl::OkStatus();
@@ -186,13 +186,13 @@ class PeerExchange : public CountedExchange {
   static size_t BytesOf(const RangeToSum& range) { return range.count * BytesPerElement(range.type); }
 
   // Returns each rank's packets from index `first` on.
-  PacketRoom PacketsFrom(size_t first) const {
-    PacketRoom room;
+  PacketBuffers PacketsFrom(size_t first) const {
+    PacketBuffers buffers;
     for (int rank = 0; rank < size_; ++rank) {
-      room.of[rank] = reinterpret_cast<PeerPacket*>(memory_->of(rank) + kPacketsOffset) + first;
+      buffers.of[rank] = reinterpret_cast<PeerPacket*>(memory_->of(rank) + kPacketsOffset) + first;
     }
-    room.each = kPacketsEach;
-    return room;
+    buffers.each = kPacketsEach;
+    return buffers;
   }
 
   void Advance(const RangeToSum& range) {
@@ -215,7 +215,7 @@ class PeerExchange : public CountedExchange {
 
   // Exchanges one range. A small range is always added, because its launch does this anyway.
   absl::StatusOr<RangeSum> Exchange(const RangeToSum& range, Then then) {
-    RETURN_IF_ERROR(CheckRoom(range));
+    RETURN_IF_ERROR(CheckFits(range));
     CountRange(range, true);
     const bool aligned = reinterpret_cast<uintptr_t>(range.data) % kPackBytes == 0;
     const bool small = aligned && BytesOf(range) <= kSmallBytes && protocol_.row() != ExchangeProtocol::kFirstRangeRow;

@@ -28,12 +28,12 @@ CommunicationDtype CommunicationDtypeOf(const ResNet18StepOptions& options) {
   return HasMicroBatches(options) ? CommunicationDtype::kFp32 : kTypeOf<T>;
 }
 
-bool WantsRoom(const ResNet18StepOptions& options) { return options.exchange != nullptr || HasNorms(options); }
+bool NeedsWorkspace(const ResNet18StepOptions& options) { return options.exchange != nullptr || HasNorms(options); }
 
 }  // namespace
 
 template <typename T>
-ExchangeRoom<T>::~ExchangeRoom() {
+ExchangeWorkspace<T>::~ExchangeWorkspace() {
   for (const cudaStream_t stream : {update, timestamps}) {
     if (stream != nullptr) {
       cudaStreamSynchronize(stream);
@@ -43,7 +43,7 @@ ExchangeRoom<T>::~ExchangeRoom() {
 }
 
 template <typename T>
-void ExchangeRoom<T>::TakeAll(const ResNet18StepOptions& options, const ResNet18Units& net) {
+void ExchangeWorkspace<T>::TakeAll(const ResNet18StepOptions& options, const ResNet18Units& net) {
   const bool sends_bf16 = CommunicationDtypeOf<T>(options) == CommunicationDtype::kBf16;
   if (HasMicroBatches(options) || (kIsBf16<T> && !sends_bf16)) {
     arena_.Take(net.weight_count, weight_sum);
@@ -57,18 +57,18 @@ void ExchangeRoom<T>::TakeAll(const ResNet18StepOptions& options, const ResNet18
 }
 
 template <typename T>
-size_t ExchangeRoom<T>::PredictBytes(const ResNet18StepOptions& options, const ResNet18Units& net) {
-  if (!WantsRoom(options)) {
+size_t ExchangeWorkspace<T>::PredictBytes(const ResNet18StepOptions& options, const ResNet18Units& net) {
+  if (!NeedsWorkspace(options)) {
     return 0;
   }
-  ExchangeRoom room;
-  room.TakeAll(options, net);
-  return room.bytes();
+  ExchangeWorkspace workspace;
+  workspace.TakeAll(options, net);
+  return workspace.bytes();
 }
 
 template <typename T>
-absl::Status ExchangeRoom<T>::Init(const ResNet18StepOptions& options, const ResNet18Units& net) {
-  if (!WantsRoom(options)) {
+absl::Status ExchangeWorkspace<T>::Init(const ResNet18StepOptions& options, const ResNet18Units& net) {
+  if (!NeedsWorkspace(options)) {
     return absl::OkStatus();
   }
   TakeAll(options, net);
@@ -95,7 +95,7 @@ absl::Status ExchangedUpdate<T>::Ready(const ReadyGradients& ready) {
     return absl::OkStatus();
   }
   if (batch_.options.exchange != nullptr) {
-    RETURN_IF_ERROR(batch_.fork.Follow(room_.update, batch_.streams.tail()));
+    RETURN_IF_ERROR(batch_.fork.Follow(workspace_.update, batch_.streams.tail()));
     RETURN_IF_ERROR(batch_.options.exchange->EndStep(batch_.streams.tail()));
   }
   return then_.Finish();
@@ -116,13 +116,13 @@ absl::StatusOr<RangeSum> ExchangedUpdate<T>::SumOverRanks(const ReadyGradients& 
     return RangeSum();
   };
   if (batch_.timestamp_tables.ranges.steps == 0) {
-    return sum(room_.update);
+    return sum(workspace_.update);
   }
   RETURN_IF_ERROR(RecordTimestamp(batch_, range_, RangeTimestamp::kReady, ready.stream));
-  ASSIGN_OR_RETURN(const RangeSum where, sum(room_.timestamps));
-  RETURN_IF_ERROR(RecordTimestamp(batch_, range_, RangeTimestamp::kSummed, room_.timestamps));
+  ASSIGN_OR_RETURN(const RangeSum where, sum(workspace_.timestamps));
+  RETURN_IF_ERROR(RecordTimestamp(batch_, range_, RangeTimestamp::kSummed, workspace_.timestamps));
   ++range_;
-  RETURN_IF_ERROR(batch_.fork.Follow(room_.timestamps, room_.update));
+  RETURN_IF_ERROR(batch_.fork.Follow(workspace_.timestamps, workspace_.update));
   return where;
 }
 
@@ -171,11 +171,11 @@ absl::Status ExchangedUpdate<T>::SumAndHandOn(const ReadyGradients& ready, const
 template <typename T>
 absl::Status ExchangedUpdate<T>::HandOn(StepGradients step) {
   if (GradientExchange* const exchange = batch_.options.exchange; exchange != nullptr) {
-    step.ready.stream = room_.update;
+    step.ready.stream = workspace_.update;
     step.scale = 1.0f / static_cast<float>(exchange->ranks());
   }
   RETURN_IF_ERROR(then_.Take(step));
-  return step.sum.shared ? batch_.options.exchange->WeightsWritten(room_.update) : absl::OkStatus();
+  return step.sum.shared ? batch_.options.exchange->WeightsWritten(workspace_.update) : absl::OkStatus();
 }
 
 template <typename T>
@@ -192,7 +192,7 @@ absl::Status ExchangedUpdate<T>::HandOnTogether(W* first_weight) {
   const cudaStream_t tail = batch_.streams.tail();
   GradientExchange& exchange = *batch_.options.exchange;
   float* const norms = batch_.buffers.norm_gradients + norms_.begin;
-  RETURN_IF_ERROR(batch_.fork.Follow(room_.update, tail));
+  RETURN_IF_ERROR(batch_.fork.Follow(workspace_.update, tail));
   RETURN_IF_ERROR(SharesUpdate(batch_.options) ? exchange.WeightsWritten(tail) : absl::OkStatus());
   TogetherGradients together;
   together.norms_range = norms_range_;
@@ -215,14 +215,14 @@ template <typename T>
 absl::Status ExchangedUpdate<T>::ReadyWeights(const ReadyGradients& ready) {
   const size_t begin = ready.range.begin;
   T* const gradient = batch_.buffers.weight_gradients + begin;
-  float* const sum = room_.weight_sum == nullptr ? nullptr : room_.weight_sum + begin;
+  float* const sum = workspace_.weight_sum == nullptr ? nullptr : workspace_.weight_sum + begin;
   if (kTypeOf<T> == CommunicationDtypeOf<T>(batch_.options)) {
     return SumAndHandOn(ready, gradient, sum, gradient);
   }
   if constexpr (kIsBf16<T>) {
     return SumAndHandOn(ready, gradient, sum, sum);
   } else {
-    return SumAndHandOn(ready, gradient, sum, room_.weight_send_buffer + begin);
+    return SumAndHandOn(ready, gradient, sum, workspace_.weight_send_buffer + begin);
   }
 }
 
@@ -231,11 +231,12 @@ template <typename T>
 absl::Status ExchangedUpdate<T>::ReadyNorms(const ReadyGradients& ready) {
   const size_t begin = ready.range.begin;
   float* const gradient = batch_.buffers.norm_gradients + begin;
-  return SumAndHandOn(ready, gradient, room_.norm_sum == nullptr ? nullptr : room_.norm_sum + begin, gradient);
+  return SumAndHandOn(ready, gradient, workspace_.norm_sum == nullptr ? nullptr : workspace_.norm_sum + begin,
+                      gradient);
 }
 
-template class ExchangeRoom<float>;
-template class ExchangeRoom<__nv_bfloat16>;
+template class ExchangeWorkspace<float>;
+template class ExchangeWorkspace<__nv_bfloat16>;
 template class ExchangedUpdate<float>;
 template class ExchangedUpdate<__nv_bfloat16>;
 

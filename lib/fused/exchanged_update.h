@@ -1,10 +1,11 @@
 // ExchangedUpdate: the update of a step on several GPUs. Each range of gradients goes through the exchange as soon as
 // it is final. The next sink takes the sum: SGD, or the norms that SGD waits for (normed_update.h).
 //
-//            range ready  -->  ComputeSentGradients: share,    -->  exchange  -->  next sink, scale 1 / ranks
-//                              micro-batches, rounding
-//   streams  main and side     the range's stream            its own        ExchangeRoom::update; `tail` at the end of
-//                                                                           a step
+//            range ready  -->  ComputeSentGradients:  -->  exchange  -->  next sink, scale 1 / ranks
+//                              share, micro-batches,
+//                              rounding
+//   streams  main and side     the range's stream          its own        ExchangeWorkspace::update; `tail` at the end
+//                                                                         of a step
 //
 // If the exchange takes several ranges at once, the ranges that become final at the end of the backward pass go
 // together: all weights below the early ranges as one range, and `norms`.
@@ -36,12 +37,12 @@ namespace lockstep {
 // Device memory and streams that an exchange needs in addition to the step's own. T: float or __nv_bfloat16, the
 // gradients' type.
 template <typename T>
-class ExchangeRoom {
+class ExchangeWorkspace {
  public:
-  ExchangeRoom() = default;
-  ~ExchangeRoom();
-  ExchangeRoom(const ExchangeRoom&) = delete;
-  ExchangeRoom& operator=(const ExchangeRoom&) = delete;
+  ExchangeWorkspace() = default;
+  ~ExchangeWorkspace();
+  ExchangeWorkspace(const ExchangeWorkspace&) = delete;
+  ExchangeWorkspace& operator=(const ExchangeWorkspace&) = delete;
 
   // Returns the bytes that Init would allocate; 0 if there are neither an exchange nor gradient norms.
   static size_t PredictBytes(const ResNet18StepOptions& options, const ResNet18Units& net);
@@ -70,8 +71,8 @@ class ExchangeRoom {
 template <typename T>
 class ExchangedUpdate final : public GradientSink {
  public:
-  ExchangedUpdate(const MicroBatch<T>& batch, const ExchangeRoom<T>& room, StepSink& then)
-      : batch_(batch), room_(room), then_(then) {}
+  ExchangedUpdate(const MicroBatch<T>& batch, const ExchangeWorkspace<T>& workspace, StepSink& then)
+      : batch_(batch), workspace_(workspace), then_(then) {}
 
   absl::Status Ready(const ReadyGradients& ready) override;
 
@@ -88,7 +89,7 @@ class ExchangedUpdate final : public GradientSink {
   absl::Status SumAndHandOn(const ReadyGradients& ready, const G* gradient, float* sum, W* send_buffer);
 
   const MicroBatch<T>& batch_;
-  const ExchangeRoom<T>& room_;
+  const ExchangeWorkspace<T>& workspace_;
   StepSink& then_;
   uint32_t range_ = 0;  // index of the next exchanged range
   // Ranges that wait for the stem's weights: the weights after the stem, and `norms`.

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "lib/fused/part_rooms.h"
+#include "lib/fused/partial_buffers.h"
 #include "lib/fused/resnet18_buffers.h"
 #include "lib/fused/resnet18_plan.h"
 #include "lib/fused/resnet18_step_options.h"
@@ -25,8 +25,8 @@ struct MicroBatch {
   const ResNet18StepOptions& options;
   const ResNet18Buffers<T>& buffers;
   const StepStreams& streams;
-  StreamFork& fork;       // reset for this micro-batch
-  PartRooms& part_rooms;  // reset for this micro-batch
+  StreamFork& fork;                 // reset for this micro-batch
+  PartialBuffers& partial_buffers;  // reset for this micro-batch
   const StepTimestampTables& timestamp_tables;
   const BatchPlan<T>& plan;
   float share = 1;    // images of this micro-batch / images of the step

@@ -48,7 +48,7 @@ absl::Status Squares(const LayerTable& table, const GradientPointer& values, dou
 
 }  // namespace
 
-void NormedRoom::TakeAll(const ResNet18StepOptions& options) {
+void NormedUpdateWorkspace::TakeAll(const ResNet18StepOptions& options) {
   if (HasNorms(options)) {
     arena_.Take(size_t{kMaxLayers} * kSquareParts, gradient_squares);
     arena_.Take(size_t{kMaxLayers} * kSquareParts, weight_squares);
@@ -56,13 +56,13 @@ void NormedRoom::TakeAll(const ResNet18StepOptions& options) {
   }
 }
 
-size_t NormedRoom::PredictBytes(const ResNet18StepOptions& options) {
-  NormedRoom room;
-  room.TakeAll(options);
-  return room.bytes();
+size_t NormedUpdateWorkspace::PredictBytes(const ResNet18StepOptions& options) {
+  NormedUpdateWorkspace workspace;
+  workspace.TakeAll(options);
+  return workspace.bytes();
 }
 
-absl::Status NormedRoom::Init(const ResNet18StepOptions& options) {
+absl::Status NormedUpdateWorkspace::Init(const ResNet18StepOptions& options) {
   TakeAll(options);
   return arena_.bytes() > 0 ? arena_.Allocate() : absl::OkStatus();
 }
@@ -86,11 +86,11 @@ template <typename T>
 absl::Status NormedUpdate<T>::TakeSquares() const {
   const cudaStream_t stream = batch_.streams.tail();
   const LayerTable layers = WeightLayers(batch_.net());
-  RETURN_IF_ERROR(Squares(layers, weights_, room_.gradient_squares, stream));
+  RETURN_IF_ERROR(Squares(layers, weights_, workspace_.gradient_squares, stream));
   RETURN_IF_ERROR(Squares(OneLayer(batch_.net().norm_count()), norms_,
-                          room_.gradient_squares + size_t{layers.layers} * kSquareParts, stream));
+                          workspace_.gradient_squares + size_t{layers.layers} * kSquareParts, stream));
   return batch_.options.lars == 0 ? absl::OkStatus()
-                                  : Squares(layers, batch_.buffers.weights, room_.weight_squares, stream);
+                                  : Squares(layers, batch_.buffers.weights, workspace_.weight_squares, stream);
 }
 
 template <typename T>
@@ -98,13 +98,13 @@ absl::Status NormedUpdate<T>::MakeFactors() const {
   LayerFactorsInput input;
   input.local_layers = WeightLayers(batch_.net()).layers;
   input.layers = input.local_layers + 1;
-  input.gradient_squares = room_.gradient_squares;
-  input.weight_squares = room_.weight_squares;
+  input.gradient_squares = workspace_.gradient_squares;
+  input.weight_squares = workspace_.weight_squares;
   input.gradient_scale = scale_;
   input.clip_norm = batch_.options.clip_norm;
   input.lars = batch_.options.lars;
   input.weight_decay = batch_.options.weight_decay;
-  input.factors = room_.factors;
+  input.factors = workspace_.factors;
   return CudaStatus(LayerFactors(input, batch_.streams.tail()), "the layers' factors");
 }
 
@@ -117,13 +117,13 @@ absl::Status NormedUpdate<T>::UpdateLayers() const {
   for (uint32_t layer = 0; layer < layers.layers; ++layer) {
     of_layer.ready.range = {layers.begin[layer], layers.begin[layer + 1]};
     of_layer.gradient = From(weights_, static_cast<ptrdiff_t>(layers.begin[layer]));
-    of_layer.factors = room_.factors + size_t{2} * layer;
+    of_layer.factors = workspace_.factors + size_t{2} * layer;
     RETURN_IF_ERROR(UpdateRange(batch_, of_layer));
   }
   of_layer.ready.array = GradientArray::kNorms;
   of_layer.ready.range = {0, batch_.net().norm_count()};
   of_layer.gradient = norms_;
-  of_layer.factors = room_.factors + size_t{2} * layers.layers;
+  of_layer.factors = workspace_.factors + size_t{2} * layers.layers;
   return UpdateRange(batch_, of_layer);
 }
 

@@ -20,11 +20,11 @@
 namespace lockstep {
 
 // Device memory for gradient norms and factors: 33 KB.
-class NormedRoom {
+class NormedUpdateWorkspace {
  public:
-  NormedRoom() = default;
-  NormedRoom(const NormedRoom&) = delete;
-  NormedRoom& operator=(const NormedRoom&) = delete;
+  NormedUpdateWorkspace() = default;
+  NormedUpdateWorkspace(const NormedUpdateWorkspace&) = delete;
+  NormedUpdateWorkspace& operator=(const NormedUpdateWorkspace&) = delete;
 
   // Returns the bytes that Init would allocate; 0 if no gradient norms are needed.
   static size_t PredictBytes(const ResNet18StepOptions& options);
@@ -51,7 +51,8 @@ class NormedRoom {
 template <typename T>
 class NormedUpdate final : public StepSink {
  public:
-  NormedUpdate(const MicroBatch<T>& batch, const NormedRoom& room) : batch_(batch), room_(room) {}
+  NormedUpdate(const MicroBatch<T>& batch, const NormedUpdateWorkspace& workspace)
+      : batch_(batch), workspace_(workspace) {}
 
   // Only records where the gradient array begins.
   absl::Status Take(const StepGradients& gradients) override;
@@ -63,7 +64,7 @@ class NormedUpdate final : public StepSink {
   absl::Status UpdateLayers() const;
 
   const MicroBatch<T>& batch_;
-  const NormedRoom& room_;
+  const NormedUpdateWorkspace& workspace_;
   GradientPointer weights_;  // first element of each gradient array
   GradientPointer norms_;
   float scale_ = 1;

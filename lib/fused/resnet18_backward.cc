@@ -49,12 +49,12 @@ absl::Status BackwardWeightInParts(const MicroBatch<__nv_bfloat16>& batch, const
                                    const __nv_bfloat16* dy, const __nv_bfloat16* input, __nv_bfloat16* gradient,
                                    cudaStream_t stream) {
   const cudaStream_t sums = batch.streams.sums();
-  PartRooms::Room& room = batch.part_rooms.Next();
-  RETURN_IF_ERROR(batch.fork.Wait(stream, room.read));
-  RETURN_IF_ERROR(way.Multiply(dy, input, gradient, room.parts.data(), stream));
+  PartialBuffers::Buffer& buffer = batch.partial_buffers.Next();
+  RETURN_IF_ERROR(batch.fork.Wait(stream, buffer.read));
+  RETURN_IF_ERROR(way.Multiply(dy, input, gradient, buffer.partials.data(), stream));
   RETURN_IF_ERROR(batch.fork.Follow(stream, sums));
-  RETURN_IF_ERROR(way.AddUp(gradient, room.parts.data(), sums));
-  ASSIGN_OR_RETURN(room.read, batch.fork.Record(sums));
+  RETURN_IF_ERROR(way.AddUp(gradient, buffer.partials.data(), sums));
+  ASSIGN_OR_RETURN(buffer.read, batch.fork.Record(sums));
   return absl::OkStatus();
 }
 

@@ -49,13 +49,13 @@ size_t ResNet18Step::PredictBytes(const ResNet18StepOptions& options, uint32_t i
                              : ResNet18Buffers<float>(batch, InputBatches(options)).PredictBytes(images);
   const ResNet18Units net = MakeResNet18Units();
   const size_t exchange = options.type == ConvolutionType::kBf16
-                              ? ExchangeRoom<__nv_bfloat16>::PredictBytes(options, net)
-                              : ExchangeRoom<float>::PredictBytes(options, net);
+                              ? ExchangeWorkspace<__nv_bfloat16>::PredictBytes(options, net)
+                              : ExchangeWorkspace<float>::PredictBytes(options, net);
   const size_t main = EstimateWorkspaceBytes(options.type, batch, false);
   const bool own = options.type == ConvolutionType::kBf16 && options.own_weight_gradients;
   // Workspace on side, or in two buffers for split-K partials, each for at most half of the SMs.
   const size_t side = own ? std::max(main, WeightGradientMaxWorkspaceBytes(kMaxMultiprocessors)) : main;
-  return buffers + exchange + NormedRoom::PredictBytes(options) + main + side +
+  return buffers + exchange + NormedUpdateWorkspace::PredictBytes(options) + main + side +
          EstimateWorkspaceBytes(options.type, batch, true);
 }
 

@@ -29,9 +29,9 @@ template <typename T>
 class Planner {
  public:
   Planner(const ResNet18StepOptions& options, uint32_t images, uint32_t multiprocessors, StepStreams& streams,
-          PartRooms& part_rooms)
+          PartialBuffers& partial_buffers)
       : options_(options), images_(images), multiprocessors_(multiprocessors), streams_(streams),
-        part_rooms_(part_rooms) {}
+        partial_buffers_(partial_buffers) {}
 
   bool divides() const {
     return options_.divide_multiprocessors && options_.two_streams && kIsBf16<T> && hopper_ != 0 &&
@@ -73,7 +73,7 @@ class Planner {
   const uint32_t multiprocessors_;
   const uint32_t hopper_ = HopperMultiprocessors();  // SMs of the GPU; 0: our bf16 kernels do not run on it
   StepStreams& streams_;
-  PartRooms& part_rooms_;
+  PartialBuffers& partial_buffers_;
 };
 
 template <typename T>
@@ -109,9 +109,9 @@ absl::StatusOr<std::unique_ptr<const Convolution>> Planner<T>::PlanConvolution(c
   ASSIGN_OR_RETURN(std::unique_ptr<const Convolution> convolution,
                    Convolution::Plan(*streams_.main().context, Shape(unit), pass, options_.type, options));
   const size_t bytes = convolution->workspace_bytes();
-  RETURN_IF_ERROR(streams_.MakeRoom(bytes));
+  RETURN_IF_ERROR(streams_.GrowWorkspaces(bytes));
   if (unit.is_shortcut()) {
-    RETURN_IF_ERROR(beside ? streams_.MakeRoomForDividedShortcutWeights(bytes) : streams_.MakeRoomForShortcut(bytes));
+    RETURN_IF_ERROR(beside ? streams_.GrowShortcutWeightsWorkspace(bytes) : streams_.GrowShortcutWorkspace(bytes));
   }
   return convolution;
 }
@@ -130,10 +130,10 @@ absl::StatusOr<std::shared_ptr<const UnitWeightGradient<T>>> Planner<T>::PlanWei
       const WeightGradient own(Shape(unit), *config);
       const size_t bytes = own.workspace_bytes();
       if (!divides()) {
-        RETURN_IF_ERROR(streams_.MakeRoomForOwnWeightGradient(bytes));
+        RETURN_IF_ERROR(streams_.GrowOwnWeightGradientWorkspace(bytes));
       } else {
-        RETURN_IF_ERROR(unit.is_shortcut() ? streams_.MakeRoomForDividedShortcutWeights(bytes)
-                                           : part_rooms_.MakeRoom(bytes));
+        RETURN_IF_ERROR(unit.is_shortcut() ? streams_.GrowShortcutWeightsWorkspace(bytes)
+                                           : partial_buffers_.Grow(bytes));
       }
       return MakeOwnWeightGradient(own);
     }
@@ -202,8 +202,9 @@ size_t FirstAlike(const ResNet18Units& net, size_t u) {
 
 template <typename T>
 absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNet18StepOptions& options, const ResNet18Units& net, uint32_t images,
-                                       uint32_t multiprocessors, StepStreams& streams, PartRooms& part_rooms) {
-  Planner<T> planner(options, images, multiprocessors, streams, part_rooms);
+                                       uint32_t multiprocessors, StepStreams& streams,
+                                       PartialBuffers& partial_buffers) {
+  Planner<T> planner(options, images, multiprocessors, streams, partial_buffers);
   BatchPlan<T> plan;
   plan.images = images;
   plan.divided = planner.divides();
@@ -225,8 +226,8 @@ absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNet18StepOptions& options, const
 }
 
 template absl::StatusOr<BatchPlan<float>> PlanBatch(const ResNet18StepOptions&, const ResNet18Units&, uint32_t,
-                                                    uint32_t, StepStreams&, PartRooms&);
+                                                    uint32_t, StepStreams&, PartialBuffers&);
 template absl::StatusOr<BatchPlan<__nv_bfloat16>> PlanBatch(const ResNet18StepOptions&, const ResNet18Units&, uint32_t,
-                                                            uint32_t, StepStreams&, PartRooms&);
+                                                            uint32_t, StepStreams&, PartialBuffers&);
 
 }  // namespace lockstep

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "lib/fused/gradient_schedule.h"
-#include "lib/fused/part_rooms.h"
+#include "lib/fused/partial_buffers.h"
 #include "lib/fused/resnet18_step_options.h"
 #include "lib/fused/resnet18_units.h"
 #include "lib/fused/step_streams.h"
@@ -43,11 +43,11 @@ struct BatchPlan {
 };
 
 // Plans for `images` at a time. Times engines and our kernels (slow), and grows the workspaces of `streams` and
-// `part_rooms` to fit the choice. `multiprocessors`: SMs of the GPU. Returns the errors of Convolution::Plan and of
-// CUDA.
+// `partial_buffers` to fit the choice. `multiprocessors`: SMs of the GPU. Returns the errors of Convolution::Plan and
+// of CUDA.
 template <typename T>
 absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNet18StepOptions& options, const ResNet18Units& net, uint32_t images,
-                                       uint32_t multiprocessors, StepStreams& streams, PartRooms& part_rooms);
+                                       uint32_t multiprocessors, StepStreams& streams, PartialBuffers& partial_buffers);
 
 }  // namespace lockstep
 

@@ -15,7 +15,7 @@
 #include "lib/fused/gradient_schedule.h"
 #include "lib/fused/micro_batch.h"
 #include "lib/fused/normed_update.h"
-#include "lib/fused/part_rooms.h"
+#include "lib/fused/partial_buffers.h"
 #include "lib/fused/resnet18_backward.h"
 #include "lib/fused/resnet18_buffers.h"
 #include "lib/fused/resnet18_forward.h"
@@ -61,7 +61,8 @@ class Step final : public ResNet18Step {
   void SetTimestampTables(const StepTimestampTables& tables) override { timestamp_tables_ = tables; }
   cudaStream_t stream() const override { return streams_.main().handle; }
   size_t bytes() const override {
-    return buffers_.bytes() + streams_.bytes() + part_rooms_.bytes() + exchange_room_.bytes() + normed_room_.bytes();
+    return buffers_.bytes() + streams_.bytes() + partial_buffers_.bytes() + exchange_workspace_.bytes() +
+           normed_update_workspace_.bytes();
   }
 
  private:
@@ -82,9 +83,9 @@ class Step final : public ResNet18Step {
   cudaEvent_t updated_ = nullptr;  // event after the weight update of the last queued step
   cudaEvent_t counted_ = nullptr;  // event after that update is counted
   StepTimestampTables timestamp_tables_;
-  PartRooms part_rooms_;
-  ExchangeRoom<T> exchange_room_;
-  NormedRoom normed_room_;
+  PartialBuffers partial_buffers_;
+  ExchangeWorkspace<T> exchange_workspace_;
+  NormedUpdateWorkspace normed_update_workspace_;
   StepStreams streams_;  // last member: destroyed first, when it waits for queued work that uses the other members
 };
 
@@ -104,8 +105,8 @@ absl::Status Step<T>::Init(const ResidentImages& images) {
     RETURN_IF_ERROR(buffers_.Allocate(images, multiprocessors_));
   }
   streams_.SetNormWorkspaces(buffers_.norm_workspace);
-  RETURN_IF_ERROR(exchange_room_.Init(options_, buffers_.net));
-  RETURN_IF_ERROR(normed_room_.Init(options_));
+  RETURN_IF_ERROR(exchange_workspace_.Init(options_, buffers_.net));
+  RETURN_IF_ERROR(normed_update_workspace_.Init(options_));
   for (cudaEvent_t* const event : {&updated_, &counted_}) {
     RETURN_IF_ERROR(CudaStatus(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "making a CUDA event"));
   }
@@ -129,7 +130,7 @@ absl::Status Step<T>::PrepareMicroBatch(uint32_t images) {
     return absl::OkStatus();
   }
   ASSIGN_OR_RETURN(BatchPlan<T> plan,
-                   PlanBatch<T>(options_, buffers_.net, images, multiprocessors_, streams_, part_rooms_));
+                   PlanBatch<T>(options_, buffers_.net, images, multiprocessors_, streams_, partial_buffers_));
   plans_.emplace(images, std::move(plan));
   return absl::OkStatus();
 }
@@ -203,7 +204,7 @@ absl::Status Step<T>::EnqueueStep(uint32_t batch, uint32_t step, uint32_t steps)
     if (plan == plans_.end()) {
       return absl::FailedPreconditionError(absl::StrCat("a step of ", images, " images was not prepared"));
     }
-    MicroBatch<T> queued = {options_, buffers_, streams_, fork_, part_rooms_, timestamp_tables_, plan->second};
+    MicroBatch<T> queued = {options_, buffers_, streams_, fork_, partial_buffers_, timestamp_tables_, plan->second};
     queued.share = static_cast<float>(images) / static_cast<float>(batch);
     queued.first = begin == 0;
     queued.last = begin + images == batch;
@@ -216,7 +217,7 @@ absl::Status Step<T>::EnqueueStep(uint32_t batch, uint32_t step, uint32_t steps)
       queued.update_counted = counted_;
     }
     fork_.Reset();
-    part_rooms_.Reset();
+    partial_buffers_.Reset();
     RETURN_IF_ERROR(EnqueueMicroBatch(queued));
   }
   return absl::OkStatus();
@@ -229,9 +230,9 @@ absl::Status Step<T>::EnqueueMicroBatch(const MicroBatch<T>& batch) {
     return EnqueueMicroBatch(batch, update);
   }
   StepSgdUpdate<T> at_once(batch);
-  NormedUpdate<T> behind_norms(batch, normed_room_);
+  NormedUpdate<T> behind_norms(batch, normed_update_workspace_);
   StepSink& of_step = HasNorms(options_) ? static_cast<StepSink&>(behind_norms) : at_once;
-  ExchangedUpdate<T> update(batch, exchange_room_, of_step);
+  ExchangedUpdate<T> update(batch, exchange_workspace_, of_step);
   return EnqueueMicroBatch(batch, update);
 }
 

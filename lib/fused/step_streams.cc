@@ -49,18 +49,16 @@ void StepStreams::SetNormWorkspaces(const std::array<char*, 3>& workspaces) {
   branch_.norm_workspace = workspaces[2];
 }
 
-absl::Status StepStreams::MakeRoom(size_t bytes) {
+absl::Status StepStreams::GrowWorkspaces(size_t bytes) {
   RETURN_IF_ERROR(GrowWorkspace(bytes, main_));
   return GrowWorkspace(bytes, side_);
 }
 
-absl::Status StepStreams::MakeRoomForShortcut(size_t bytes) { return GrowWorkspace(bytes, branch_); }
+absl::Status StepStreams::GrowShortcutWorkspace(size_t bytes) { return GrowWorkspace(bytes, branch_); }
 
-absl::Status StepStreams::MakeRoomForDividedShortcutWeights(size_t bytes) {
-  return GrowWorkspace(bytes, shortcut_weights_);
-}
+absl::Status StepStreams::GrowShortcutWeightsWorkspace(size_t bytes) { return GrowWorkspace(bytes, shortcut_weights_); }
 
-absl::Status StepStreams::MakeRoomForOwnWeightGradient(size_t bytes) {
+absl::Status StepStreams::GrowOwnWeightGradientWorkspace(size_t bytes) {
   return GrowWorkspace(bytes, two_streams_ ? side_ : main_);
 }
 

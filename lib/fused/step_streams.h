@@ -51,10 +51,10 @@ class StepStreams {
 
   // Each grows a workspace for a convolution that needs `bytes`, which drops its contents. Without two_streams, the
   // unused workspaces are grown all the same. Returns ResourceExhaustedError if there is no memory.
-  absl::Status MakeRoom(size_t bytes);                           // streams main and side
-  absl::Status MakeRoomForShortcut(size_t bytes);                // stream branch
-  absl::Status MakeRoomForDividedShortcutWeights(size_t bytes);  // stream shortcut_weights
-  absl::Status MakeRoomForOwnWeightGradient(size_t bytes);       // stream that side() returns
+  absl::Status GrowWorkspaces(size_t bytes);                  // streams main and side
+  absl::Status GrowShortcutWorkspace(size_t bytes);           // stream branch
+  absl::Status GrowShortcutWeightsWorkspace(size_t bytes);    // stream shortcut_weights
+  absl::Status GrowOwnWeightGradientWorkspace(size_t bytes);  // stream that side() returns
 
   // Without two_streams, main is used for side, branch, update and tail.
   const StepStream& main() const { return main_; }

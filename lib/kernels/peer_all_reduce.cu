@@ -62,13 +62,13 @@ cudaError_t PeerAllReduce(const PeerAllReduceMemory& memory, PacketShots shots, 
   PacketSum<W> sum;
   sum.rank = memory.flags.rank;
   sum.ranks = memory.flags.ranks;
-  sum.room = memory.room;
+  sum.buffers = memory.buffers;
   sum.count = input.count;
   sum.from = input.from;
   sum.to = input.to;
   sum.aligned = IsPacketAligned(input.from) && IsPacketAligned(input.to);
   const bool one = shots == PacketShots::kOne;
-  if (input.count > (one ? MaxInOneShot<W>(sum.room) : MaxInTwoShots<W>(sum.room, sum.ranks))) {
+  if (input.count > (one ? MaxInOneShot<W>(sum.buffers) : MaxInTwoShots<W>(sum.buffers, sum.ranks))) {
     return cudaErrorInvalidValue;
   }
   const size_t packets = one ? sum.packets() : sum.share();  // packets that a rank first sends to another rank

@@ -31,7 +31,7 @@ enum class PacketShots { kOne, kTwo };
 // Memory shared by the calls of one set of ranks.
 struct PeerAllReduceMemory {
   PeerFlags flags;
-  PacketRoom room;
+  PacketBuffers buffers;
   uint32_t* arrived = nullptr;  // device memory of this rank only; must be 0 at the start
 };
 

@@ -28,18 +28,18 @@ template <typename W>
 class Rank : public PeerTestRank {
  public:
   Rank(uint32_t rank, uint32_t ranks)
-      : PeerTestRank(rank, 0xFFFFFFFE), room_(size_t{2} * ranks * kEach), arrived_(std::vector<uint32_t>{0}),
+      : PeerTestRank(rank, 0xFFFFFFFE), buffers_(size_t{2} * ranks * kEach), arrived_(std::vector<uint32_t>{0}),
         from_(kMaxCount + kSpare), to_(kMaxCount + kSpare) {}
 
   void ConnectAll(const std::vector<std::unique_ptr<Rank>>& all) {
     std::vector<PeerTestRank*> peers;
     for (const auto& rank : all) {
-      memory_.room.of[peers.size()] = rank->room_.data();
+      memory_.buffers.of[peers.size()] = rank->buffers_.data();
       peers.push_back(rank.get());
     }
     Connect(peers);
     memory_.flags = flags();
-    memory_.room.each = kEach;
+    memory_.buffers.each = kEach;
     memory_.arrived = arrived_.data();
   }
 
@@ -57,7 +57,7 @@ class Rank : public PeerTestRank {
   }
 
  private:
-  DeviceArray<PeerPacket> room_;  // initially every bit is 1, which is NothingCome()
+  DeviceArray<PeerPacket> buffers_;  // initially every bit is 1, which is NothingCome()
   DeviceArray<uint32_t> arrived_;
   DeviceArray<W> from_, to_;
   PeerAllReduceMemory memory_;
@@ -138,9 +138,9 @@ void ExpectSum(const Ranks<W>& all, const Call& call, uint32_t seed) {
 
 template <typename W>
 size_t MaxCount(const Ranks<W>& all, PacketShots shots) {
-  const PacketRoom& room = all[0]->memory().room;
+  const PacketBuffers& buffers = all[0]->memory().buffers;
   const auto ranks = static_cast<uint32_t>(all.size());
-  return std::min(kMaxCount, shots == PacketShots::kOne ? MaxInOneShot<W>(room) : MaxInTwoShots<W>(room, ranks));
+  return std::min(kMaxCount, shots == PacketShots::kOne ? MaxInOneShot<W>(buffers) : MaxInTwoShots<W>(buffers, ranks));
 }
 
 template <typename W>

@@ -28,13 +28,13 @@
 
 namespace lockstep {
 
-struct PacketRoom {
+struct PacketBuffers {
   // Receive memory of each rank, as mapped here. All slots must be NothingCome() before the first call.
   PeerPacket* of[kMaxPeerRanks] = {};
   size_t each = 0;  // packets of a section
 };
 
-inline size_t PacketRoomBytes(uint32_t ranks, size_t each) { return size_t{2} * ranks * each * sizeof(PeerPacket); }
+inline size_t PacketBufferBytes(uint32_t ranks, size_t each) { return size_t{2} * ranks * each * sizeof(PeerPacket); }
 
 // Sum over the ranks. Every rank must give the same count. W: float or __nv_bfloat16.
 template <typename W>
@@ -42,7 +42,7 @@ struct PacketSum {
   static constexpr uint32_t kElements = sizeof(PeerPacket) / sizeof(W);  // elements of a packet
 
   uint32_t rank = 0, ranks = 0;
-  PacketRoom room;
+  PacketBuffers buffers;
   size_t count = 0;         // number of elements; must not be 0
   const W* from = nullptr;  // this rank's elements
   W* to = nullptr;          // the sum; must be `from` or not overlap it
@@ -53,18 +53,18 @@ struct PacketSum {
   __host__ __device__ size_t share() const { return (packets() + ranks - 1) / ranks; }
 
   __host__ __device__ PeerPacket* Place(uint32_t at, uint32_t buffer, uint32_t of) const {
-    return room.of[at] + (size_t{buffer} * ranks + of) * room.each;
+    return buffers.of[at] + (size_t{buffer} * ranks + of) * buffers.each;
   }
 };
 
 // Returns the maximum number of elements for one shot and for two shots.
 template <typename W>
-size_t MaxInOneShot(const PacketRoom& room) {
-  return room.each * PacketSum<W>::kElements;
+size_t MaxInOneShot(const PacketBuffers& buffers) {
+  return buffers.each * PacketSum<W>::kElements;
 }
 template <typename W>
-size_t MaxInTwoShots(const PacketRoom& room, uint32_t ranks) {
-  return room.each / 2 * ranks * PacketSum<W>::kElements;
+size_t MaxInTwoShots(const PacketBuffers& buffers, uint32_t ranks) {
+  return buffers.each / 2 * ranks * PacketSum<W>::kElements;
 }
 
 // Returns the elements of a packet; the last packet is filled up with zeros.
@@ -194,7 +194,7 @@ template <typename W>
 class TwoShots {
  public:
   __host__ __device__ TwoShots(const PacketSum<W>& sum, uint32_t buffer)
-      : sum_(sum), buffer_(buffer), share_(sum.share()), second_half_(sum.room.each / 2) {}
+      : sum_(sum), buffer_(buffer), share_(sum.share()), second_half_(sum.buffers.each / 2) {}
 
   __host__ __device__ size_t share() const { return share_; }
   // Returns whether the rank's share has packet i: the last shares may be shorter.

@@ -76,8 +76,8 @@ class Ranks {
   Ranks(uint32_t ranks, uint32_t threads, std::vector<Call> calls, uint32_t seed)
       : ranks_(ranks), threads_(threads), calls_(std::move(calls)) {
     for (uint32_t rank = 0; rank < ranks; ++rank) {
-      rooms_.emplace_back(2 * ranks * kEach, NothingCome());
-      room_.of[rank] = rooms_.back().data();
+      storage_.emplace_back(2 * ranks * kEach, NothingCome());
+      buffers_.of[rank] = storage_.back().data();
       std::vector<std::vector<W>> values, sums;
       for (uint32_t call = 0; call < calls_.size(); ++call) {
         values.push_back(RandomValues<W>(seed + call * ranks + rank, calls_[call].count));
@@ -86,7 +86,7 @@ class Ranks {
       values_.push_back(values);
       sums_.push_back(sums);
     }
-    room_.each = kEach;
+    buffers_.each = kEach;
     given_ = values_;
   }
 
@@ -136,8 +136,8 @@ class Ranks {
   }
 
   bool AllPlacesAreEmpty() const {
-    for (const std::vector<PeerPacket>& room : rooms_) {
-      for (const PeerPacket& packet : room) {
+    for (const std::vector<PeerPacket>& packets : storage_) {
+      for (const PeerPacket& packet : packets) {
         const PeerPacket nothing = NothingCome();
         if (std::memcmp(&packet, &nothing, sizeof(packet)) != 0) {
           return false;
@@ -168,7 +168,7 @@ class Ranks {
       PacketSum<W> sum;
       sum.rank = rank;
       sum.ranks = ranks_;
-      sum.room = room_;
+      sum.buffers = buffers_;
       sum.count = calls_[call].count;
       sum.from = values_[rank][call].data();
       sum.to = Sum(rank, call).data();
@@ -179,8 +179,8 @@ class Ranks {
 
   const uint32_t ranks_, threads_;
   const std::vector<Call> calls_;
-  PacketRoom room_;
-  std::vector<std::vector<PeerPacket>> rooms_;
+  PacketBuffers buffers_;
+  std::vector<std::vector<PeerPacket>> storage_;
   std::vector<std::vector<std::vector<W>>> given_, values_, sums_;
   std::chrono::seconds limit_{0};
   std::atomic<bool> expired_{false};
@@ -188,13 +188,13 @@ class Ranks {
 
 template <typename W>
 std::vector<Call> RandomCalls(uint32_t ranks, uint32_t number, uint32_t seed) {
-  PacketRoom room;
-  room.each = kEach;
+  PacketBuffers buffers;
+  buffers.each = kEach;
   std::mt19937 random(seed);
   std::vector<Call> calls(number);
   for (Call& call : calls) {
     call.way = kGoodWays[random() % std::size(kGoodWays)];
-    const size_t most = call.way == Way::kOneShot ? MaxInOneShot<W>(room) : MaxInTwoShots<W>(room, ranks);
+    const size_t most = call.way == Way::kOneShot ? MaxInOneShot<W>(buffers) : MaxInTwoShots<W>(buffers, ranks);
     call.count = random() % 4 == 0 ? most - random() % 3 : 1 + random() % (random() % 2 == 0 ? 20 : most);
     call.in_place = random() % 2 == 0;
   }

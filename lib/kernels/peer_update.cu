@@ -14,11 +14,11 @@ constexpr uint32_t kBlocksAtOnce = 2;  // blocks per multiprocessor
 
 // Made on the host: in a kernel, its arrays would be in local memory.
 template <typename G>
-PacketSum<G> SumOf(const PeerFlags& flags, const PacketRoom& room, const SgdInput<G>& input) {
+PacketSum<G> SumOf(const PeerFlags& flags, const PacketBuffers& buffers, const SgdInput<G>& input) {
   PacketSum<G> sum;
   sum.rank = flags.rank;
   sum.ranks = flags.ranks;
-  sum.room = room;
+  sum.buffers = buffers;
   sum.count = input.count;
   sum.from = input.gradient;
   sum.aligned = true;
@@ -140,8 +140,8 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
 }
 
 template <typename G>
-bool Fits(const PacketRoom& room, const SgdInput<G>& input) {
-  return input.ranks == 0 && input.count <= MaxInOneShot<G>(room);
+bool Fits(const PacketBuffers& buffers, const SgdInput<G>& input) {
+  return input.ranks == 0 && input.count <= MaxInOneShot<G>(buffers);
 }
 
 }  // namespace
@@ -163,8 +163,8 @@ cudaError_t PeerUpdate(const PeerPush& push, const PeerUpdateInput<G>& input, cu
   }
   const Sums<G> sums = {SumOf(push.flags, push.weights, input.weights), SumOf(push.flags, push.norms, input.norms)};
   const size_t work = sums.weights.packets() + sums.norms.packets() + push.flags.ranks;
-  const uint32_t room = kBlocksAtOnce * static_cast<uint32_t>(multiprocessors);
-  const auto wanted = static_cast<uint32_t>(std::clamp<size_t>((work + kThreads - 1) / kThreads, 1, room));
+  const uint32_t resident = kBlocksAtOnce * static_cast<uint32_t>(multiprocessors);
+  const auto wanted = static_cast<uint32_t>(std::clamp<size_t>((work + kThreads - 1) / kThreads, 1, resident));
   const uint32_t blocks = max_blocks == 0 ? wanted : std::min(wanted, max_blocks);
   PeerUpdateKernel<G><<<blocks, kThreads, 0, stream>>>(push.flags, push.row, sums, input, push.done);
   return cudaGetLastError();

@@ -40,19 +40,20 @@ absl::StatusOr<std::unique_ptr<DeviceAllReduce>> DeviceAllReduce::Make(const Gat
 
 absl::Status DeviceAllReduce::Init(const GatherBytes& gather) {
   const auto ranks = static_cast<uint32_t>(options_.size);
-  const size_t room = PacketRoomBytes(ranks, packets_each_);
+  const size_t packet_bytes = PacketBufferBytes(ranks, packets_each_);
   ASSIGN_OR_RETURN(pieces_, PeerDeviceMemory::Make(gather, options_.rank, options_.size,
-                                                   kPacketsOffset + room + Aligned(options_.shared_bytes) +
+                                                   kPacketsOffset + packet_bytes + Aligned(options_.shared_bytes) +
                                                        ranks * IncomingBytes(options_),
                                                    options_.timeout));
   memory_.arrived = reinterpret_cast<uint32_t*>(pieces_->of(options_.rank) + kArrivedOffset);
-  memory_.room.each = packets_each_;
+  memory_.buffers.each = packets_each_;
   for (int rank = 0; rank < options_.size; ++rank) {
-    memory_.room.of[rank] = reinterpret_cast<PeerPacket*>(pieces_->of(rank) + kPacketsOffset);
+    memory_.buffers.of[rank] = reinterpret_cast<PeerPacket*>(pieces_->of(rank) + kPacketsOffset);
   }
   // All packet slots are empty and the flags are set before any rank sends anything.
   const auto prepare = [&]() -> absl::Status {
-    RETURN_IF_ERROR(CudaStatus(EmptyPlaces(memory_.room.of[options_.rank], PacketsOf(room)), "clearing the slots"));
+    RETURN_IF_ERROR(
+        CudaStatus(EmptyPlaces(memory_.buffers.of[options_.rank], PacketsOf(packet_bytes)), "clearing the slots"));
     ASSIGN_OR_RETURN(flags_, DeviceFlags::Make(*pieces_, options_.rank, options_.size, options_.timeout));
     memory_.flags = flags_->flags();
     ASSIGN_OR_RETURN(copied_, CopiedCollectives::Make(memory_.flags));
@@ -62,7 +63,7 @@ absl::Status DeviceAllReduce::Init(const GatherBytes& gather) {
 }
 
 uint8_t* DeviceAllReduce::shared_of(int rank) const {
-  return pieces_->of(rank) + kPacketsOffset + PacketRoomBytes(memory_.flags.ranks, packets_each_);
+  return pieces_->of(rank) + kPacketsOffset + PacketBufferBytes(memory_.flags.ranks, packets_each_);
 }
 
 uint8_t* DeviceAllReduce::Incoming(int rank, int of) const {
@@ -78,9 +79,9 @@ template <typename W>
 size_t DeviceAllReduce::MaxCount(AllReduceWay way) const {
   switch (way) {
     case AllReduceWay::kOneShot:
-      return MaxInOneShot<W>(memory_.room);
+      return MaxInOneShot<W>(memory_.buffers);
     case AllReduceWay::kTwoShots:
-      return MaxInTwoShots<W>(memory_.room, memory_.flags.ranks);
+      return MaxInTwoShots<W>(memory_.buffers, memory_.flags.ranks);
     case AllReduceWay::kCopies:
       return options_.shared_bytes / sizeof(W);
     case AllReduceWay::kAuto:

@@ -180,13 +180,13 @@ double PlaceEntries(const std::vector<Entry>& entries, double y, PlotLayout& lay
   }
   const int columns = Columns(entries);
   const double column = (kPlotWidth - 2 * kPlotEdge) / columns;
-  const double room = kPlotWidth - 2 * kPlotEdge - kSampleWidth - kSampleGap;
+  const double available = kPlotWidth - 2 * kPlotEdge - kSampleWidth - kSampleGap;
   for (size_t i = 0; i < entries.size(); ++i) {
     const auto place = static_cast<int>(i) % columns;
     y -= i > 0 && place == 0 ? kLine * kPlotFont : 0;
     LegendLine line = {entries[i].series, entries[i].letter, "", kPlotEdge + place * column, y};
     for (const std::string& text :
-         columns > 1 ? std::vector<std::string>{entries[i].text} : WrapText(entries[i].text, kPlotFont, room)) {
+         columns > 1 ? std::vector<std::string>{entries[i].text} : WrapText(entries[i].text, kPlotFont, available)) {
       line.text = text;
       line.y = y;
       layout.legend.push_back(line);
