@@ -1,4 +1,5 @@
-"""Checks statements of documents on the tree: links and paths exist, and each package's README names its headers.
+"""Checks statements of documents on the tree: links and paths exist, each package's README names its headers, and the
+tools have the flags and the words that commands in documents give them.
 
 Reads the *.md files, and the paths in comments of sources. Run by bazel (tests/BUILD) and tools/presubmit.sh, or:
     python3 tests/documents_test.py --root .
@@ -14,6 +15,7 @@ import unittest
 import source_tree
 
 DESIGN_BYTES = 8192  # upper limit, because a longer map is not read
+PAGE_LINES = 120  # upper limit of a page in docs/
 COLUMNS = 120
 
 LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)|!\[[^\]\n]*\]\(([^)\s]+)\)")
@@ -104,6 +106,50 @@ def headers_that_are_gone(root):
                 yield f"{readme.relative_to(root)}: names {header}, which is not in the package"
 
 
+# Definitions of flags: ABSL_FLAG(TYPE, NAME, ...), RANGED_FLAG(TYPE, NAME, ...), and FLAG_WORDS(NAME, "a", "b").
+FLAG = re.compile(r"\b(?:ABSL|RANGED)_FLAG\(\s*[\w:<>]+,\s*(\w+),")
+FLAG_WORDS = re.compile(r"\bFLAG_WORDS\((\w+),\s*([^)]*)\)")
+TOOLS = ["cifar_prep", "train_sweep", "scale_run", "comm_model", "quantize", "report", "doctor"]
+# A tool and its flags, which may continue on the next line, also that of a code span in prose.
+COMMAND = re.compile(r"\b(%s)((?:[ \\\n]+'?--[a-z](?:'[^'\n]*'|[^\s`'|])*'?)+)" % "|".join(TOOLS))
+GIVEN_FLAG = re.compile(r"--([a-z]\w*)(?:=('[^']*'|[^\s`'|]*))?")
+
+
+def flags_of(root, tool):
+    """Returns {flag: set of its words, or None for any value} of a tool, from the sources that define them."""
+    names = [f"tools/{tool}.cc", f"tools/{tool}_flags.cc", "lib/base/init_main.cc"]
+    names += ["tools/training_flags.cc"] if tool in ("train_sweep", "scale_run") else []
+    text = "\n".join((root / name).read_text() for name in names if (root / name).exists())
+    flags = dict.fromkeys(FLAG.findall(text))
+    flags.update({name: set(re.findall(r'"([^"]*)"', words)) for name, words in FLAG_WORDS.findall(text)})
+    return {**flags, "help": None, "version": None}
+
+
+def wrong_flags(root, document):
+    """Yields commands of a document with a flag that the tool lacks, or with a word that the flag does not take. Values
+    in capitals (FILE, MEAN/STD) and in a case of "..." are placeholders."""
+    flags = {tool: flags_of(root, tool) for tool in TOOLS}
+    for tool, given in COMMAND.findall(document.read_text()):
+        for name, value in GIVEN_FLAG.findall(given):
+            if name not in flags[tool] and name.removeprefix("no") not in flags[tool]:
+                yield f"{document.relative_to(root)}: {tool} has no --{name}"
+                continue
+            words = flags[tool].get(name)
+            for word in value.strip("'").rstrip(",.;:)").split(",") if value and words else []:
+                if word not in words and not re.search(r"[A-Z/|]|\.\.\.", word):
+                    yield f"{document.relative_to(root)}: {tool} --{name} does not take {word}"
+
+
+def unknown_flags(root, page):
+    """Yields flags in a page of docs/ that no tool has, such as a flag's old name."""
+    known = {name for tool in TOOLS for name in flags_of(root, tool)}
+    known |= set(re.findall(r"--([a-z]\w*)", (root / "tools" / "lab.sh").read_text()))
+    text = re.sub(r"(?m)^.*error: unknown flag.*$", "", page.read_text())
+    for name in sorted(set(re.findall(r"(?<![\w-])--([a-z][a-z_0-9]*)(?![\w-])", text))):
+        if name not in known and name.removeprefix("no") not in known:
+            yield f"{page.relative_to(root)}: no tool has --{name}"
+
+
 def documents(root):
     return [path for path in source_tree.files(root) if path.suffix == ".md"]
 
@@ -139,6 +185,25 @@ class DocumentsTest(unittest.TestCase):
     def test_the_map_is_short(self):
         self.assertLessEqual(len((self.root / "DESIGN.md").read_bytes()), DESIGN_BYTES)
 
+    def test_the_tools_have_the_flags_that_documents_give_them(self):
+        commands = 0
+        for document in documents(self.root):
+            # Pages of benchmarks have the commands of the versions that were measured, with the flags of then.
+            if document.name != "CHANGELOG.md" and document.relative_to(self.root).parts[0] != "benchmarks":
+                commands += len(COMMAND.findall(document.read_text()))
+                self.assertEqual(list(wrong_flags(self.root, document)), [])
+        self.assertGreater(commands, 80)
+
+    def test_pages_of_the_tools_name_flags_that_exist(self):
+        pages = [path for path in documents(self.root) if path.parent == self.root / "docs"]
+        self.assertLessEqual({f"{tool}.md" for tool in TOOLS}, {page.name for page in pages})
+        self.assertEqual([line for page in pages for line in unknown_flags(self.root, page)], [])
+
+    def test_pages_of_the_tools_are_short(self):
+        for page in (path for path in documents(self.root) if path.parent == self.root / "docs"):
+            with self.subTest(page.name):
+                self.assertLessEqual(len(page.read_text().splitlines()), PAGE_LINES)
+
     def test_the_tree_is_really_read(self):
         names = {str(path.relative_to(self.root)) for path in documents(self.root)}
         self.assertLessEqual({"README.md", "DESIGN.md", "CONTRIBUTING.md", "lib/record/README.md"}, names)
@@ -169,6 +234,17 @@ class DocumentsTest(unittest.TestCase):
     def test_a_header_that_is_gone_is_found(self):
         root = source_tree.sample(self, {"lib/a/one.h": "", "lib/a/README.md": "`one.h`, `two.h`", "lib/b/two.h": ""})
         self.assertEqual(list(headers_that_are_gone(root)), ["lib/a/README.md: names two.h, which is not in the package"])
+
+    def test_a_wrong_flag_is_found(self):
+        root = source_tree.sample(self, {
+            "tools/report.cc": 'ABSL_FLAG(std::string, style, "lab",\n "");\nFLAG_WORDS(style, "lab", "given");\n'
+                               'RANGED_FLAG(bool, check, false, "");',
+            "tools/lab.sh": "--questions", "lib/base/init_main.cc": 'ABSL_FLAG(bool, quiet, false, "");',
+            "a.md": "    report --style=lab --nocheck --quiet \\\n        --styl=lab\n"
+                    "`report --check\n--style=labs`, report --style=STYLE"})
+        self.assertEqual(list(wrong_flags(root, root / "a.md")),
+                         ["a.md: report has no --styl", "a.md: report --style does not take labs"])
+        self.assertEqual(list(unknown_flags(root, root / "a.md")), ["a.md: no tool has --styl"])
 
     def test_a_wide_line_is_found(self):
         root = source_tree.sample(self, {"a.md": "x" * 121 + "\n|" + "x" * 121 + "\n```\n" + "x" * 121 + "\n```\n"})
