@@ -142,7 +142,7 @@ TRAIN_SWEEP = [
          {**TRAINING_UNSEEN, "memory_limit": ("8000000000", "more than a point takes: see train_sweep_test"), "max_batch": ("40", "with --find_max"), "state_every": ("2", "with --resume"),
           "checkpoint_batch": ("20", "with --checkpoint"), "zero_gamma": ("false", "true is refused: no residual blocks")},
          also=(*TRAINING_ALSO, ("max_batch", "--find_max"), ("state_every", "--resume"), ("checkpoint_batch", "--checkpoint={out}.pt"))),
-    Mode("train_sweep", "ladder", "--input=dataset.rec --model=lenet5 --device=cpu --dry_run --threads=1 --output={out}",
+    Mode("train_sweep", "batch_sweep", "--input=dataset.rec --model=lenet5 --device=cpu --dry_run --threads=1 --output={out}",
          {"min_batch": "10", "factor": "2", "max_batch": "40", "find_max": "", "batch": "20"}),
     Mode("train_sweep", "plain", "--input=dataset.rec --model=lenet5 --device=cpu --dry_run --batch=20 --threads=1 --output={out}", {}),
 ]
@@ -212,7 +212,7 @@ QUANTIZE = [
 
 # Modes in which only some flags are tried; another mode of the tool tries the others.
 ONLY = {
-    "train_sweep ladder": {"min_batch", "factor", "max_batch", "find_max", "batch"},
+    "train_sweep batch_sweep": {"min_batch", "factor", "max_batch", "find_max", "batch"},
     "train_sweep plain": {"min_batch", "factor", "max_batch", "state_every", "checkpoint_batch", "own_kernels"},
     "comm_model predict": {"predict_ranks", "predict_batch"},
     "comm_model what_if": set(WHAT_IF_FLAGS),

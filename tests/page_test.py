@@ -211,7 +211,7 @@ class OneGpu(Page, unittest.TestCase):
 
     @classmethod
     def records(cls):
-        return [PageTools.results / "2026-11-22-h200-shares-that-fit/ladder.rec",
+        return [PageTools.results / "2026-11-22-h200-shares-that-fit/batch_sweep.rec",
                 PageTools.results / "2026-11-24-h200-ptx80/sweep.rec"]
 
 

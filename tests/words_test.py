@@ -58,6 +58,8 @@ RULES = [
      re.compile(r"\b[Tt]wins?\b|[a-z]Twins?(?![a-z])"), "AsTheTwinHasIt", "intertwined"),
     ("a sampler has no set_epoch", CODE | SCRIPTS | TEXT, re.compile(r"\b(?:set_)?fixed_order\b|FixedOrder"),
      "--fixed_order", "in a fixed order"),
+    ("batch sizes are a batch sweep, int8 steps are quantization stages, and a rate rises", CODE | SCRIPTS | TEXT,
+     re.compile(r"[Ll]adder(?!\.rec)|[Cc]limb"), "ClimbLadder", "--output=ladder.rec  # of a record"),
     ("machine and environment have a fingerprint", CODE | SCRIPTS | TEXT, re.compile(r"[Ss]urroundings(?![a-z])"),
      "the surroundings of a run", "the surrounding text"),
     ("a seed starts random numbers; the documents are hand-ins", CODE | SCRIPTS | TEXT | {".textproto"},

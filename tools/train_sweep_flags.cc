@@ -52,7 +52,7 @@ absl::StatusOr<TrainSweepOptions> TrainSweepOptionsFromFlags() {
   ASSIGN_OR_RETURN(const auto batches, ParseNumberList("batch", absl::GetFlag(FLAGS_batch)));
   options.spec.mutable_batch_size()->Assign(batches.begin(), batches.end());
   options.spec.set_memory_limit_bytes(absl::GetFlag(FLAGS_memory_limit));
-  options.ladder = {absl::GetFlag(FLAGS_min_batch), absl::GetFlag(FLAGS_factor), absl::GetFlag(FLAGS_max_batch)};
+  options.batch_sweep = {absl::GetFlag(FLAGS_min_batch), absl::GetFlag(FLAGS_factor), absl::GetFlag(FLAGS_max_batch)};
   options.evaluate = absl::GetFlag(FLAGS_evaluate);
   options.timeout = absl::GetFlag(FLAGS_timeout);
   RETURN_IF_ERROR(CheckGivenFlags(SweepFlagUses(options)));
@@ -75,7 +75,7 @@ ToolInfo DescribeTool() {
             "batch sizes and device",
             {{"device"}, {"batch", "a sweep: 32, 128, ..."}, {"find_max"}, {"timeout", "2m on CUDA, none on a CPU"}},
             true},
-           {"ladder",
+           {"batch_sweep",
             "the batch sweep, without --batch",
             {{"min_batch"},
              {"factor"},

@@ -269,14 +269,14 @@ def lenet5_int8(results):
 
 @table("largest_batch", "The largest batch")
 def largest_batch(results):
-    ladders = [("bf16, fast", results.records("2026-11-22-h200-shares-that-fit/ladder.rec")),
-               ("fp32, fast", results.records("2026-11-22-h200-side-by-side/ladder_fp32.rec")),
-               ("fp32, LibTorch in a graph", results.records("2026-11-22-h200-rest/ladder_lab.rec.part"))]
-    batches = sorted({point["batch_size"] for _, runs in ladders for point in points(runs) if point["batch_size"] <= 50_000})
+    sweeps = [("bf16, fast", results.records("2026-11-22-h200-shares-that-fit/batch_sweep.rec")),
+              ("fp32, fast", results.records("2026-11-22-h200-side-by-side/batch_sweep_fp32.rec")),
+              ("fp32, LibTorch in a graph", results.records("2026-11-22-h200-rest/batch_sweep_lab.rec.part"))]
+    batches = sorted({point["batch_size"] for _, runs in sweeps for point in points(runs) if point["batch_size"] <= 50_000})
     rows = []
     for batch in batches:
         row = [f"{batch:,}"]
-        for _, runs in ladders:
+        for _, runs in sweeps:
             point = points(runs, batch_size=batch)
             if not point or point[0]["outcome"] != "COMPLETED":
                 row += ["does not fit" if point else "-", ""]
@@ -284,14 +284,14 @@ def largest_batch(results):
             memory = [float(point[0][name]) / 1e9 for name in ("predicted_memory_bytes", "peak_memory_bytes")]
             row += [spread(epochs(runs, batch_size=batch)), " / ".join(map(significant, memory))]
         rows.append(row)
-    ends = [[end["largest_fitting_batch"] for run in runs for end in run.all("end")] for _, runs in ladders]
+    ends = [[end["largest_fitting_batch"] for run in runs for end in run.all("end")] for _, runs in sweeps]
     rows.append(["largest that fits"] + [cell for end in ends for cell in (f"{end[0]:,}" if end else "not found", "")])
-    runs = ladders[0][1]
+    runs = sweeps[0][1]
     answer = (f"In bf16 {ends[0][0]:,} images fit into {significant(float(runs[0].header['device'][0]['memory_bytes']) / 1e9)} GB, in fp32 "
               f"{ends[1][0]:,}. Seconds per 50,000 images, and memory predicted / taken in GB:")
-    head = ["batch"] + [cell for name, _ in ladders for cell in (name, "memory")]
-    files = [f"{one[0].path.parent.name}/{one[0].path.name}" for _, one in ladders]
-    commits = " (the others: {} and {})".format(*(one[0].commit for _, one in ladders[1:]))
+    head = ["batch"] + [cell for name, _ in sweeps for cell in (name, "memory")]
+    files = [f"{one[0].path.parent.name}/{one[0].path.name}" for _, one in sweeps]
+    commits = " (the others: {} and {})".format(*(one[0].commit for _, one in sweeps[1:]))
     return block(answer, head, rows, source(runs, "n = one timed epoch for each batch", files=files, commit=runs[0].commit + commits))
 
 
@@ -667,7 +667,7 @@ def shares_of_linear(results):
 
 
 def largest(results):
-    run = results.record("2026-11-22-h200-shares-that-fit/ladder.rec")
+    run = results.record("2026-11-22-h200-shares-that-fit/batch_sweep.rec")
     return f"{run.all('end')[0]['largest_fitting_batch']:,} images on one {run.header['device'][0]['name']}"
 
 

@@ -162,7 +162,7 @@ void SetCosine(proto::TrainingSpec& training) {
   training.clear_lr_gamma();
 }
 
-// Applies all remedies that this network and batch can have, for long runs. The rate climbs to the linear rule's rate
+// Applies all remedies that this network and batch can have, for long runs. The rate rises to the linear rule's rate
 // for a much smaller batch, and then falls to 0. In a run of few updates it is too high.
 void ApplyAll(const BatchGrowth& growth, proto::TrainingSpec& training) {
   SetCosine(training);

@@ -76,8 +76,8 @@ TEST(ExperimentsTest, LargeBatchesAreTrainedAsTheyAreAndWithEachRemedy) {
   EXPECT_DOUBLE_EQ(all.learning_rate(), 1.6);  // twice the square root of 64
 }
 
-// Goyal et al. 2017: the rate climbs from the base batch's rate to 64 times that rate.
-TEST(ExperimentsTest, TheLinearRateClimbsFromTheBaseRate) {
+// Goyal et al. 2017: the rate rises from the base batch's rate to 64 times that rate.
+TEST(ExperimentsTest, TheLinearRateRisesFromTheBaseRate) {
   const auto plan = PlanExperiment(Spec(proto::LARGE_BATCH, {128, 8192}),
                                    {"8192, linear rate and warm-up", "8192, warm-up"}, kImages);
   ASSERT_THAT(plan, IsOk());
@@ -209,7 +209,7 @@ TEST(ExperimentsTest, ARowThatChangesNothingIsLeftOut) {
                           "row '4800, all, longer': 5 epochs make as many updates as the first batch already"));
 }
 
-TEST(ExperimentsTest, AScheduleThatClimbsHasNoWarmUp) {
+TEST(ExperimentsTest, AScheduleWithAWarmUpGetsNoOther) {
   proto::ScaleSpec spec = Spec(proto::LARGE_BATCH, {128, 8192});
   spec.mutable_training()->set_schedule(proto::ONE_CYCLE);
   const auto plan = PlanExperiment(spec, {}, kImages);

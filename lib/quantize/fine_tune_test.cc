@@ -121,7 +121,7 @@ TEST_F(FineTuneTest, ALearningRateThatDivergesIsNamed) {
 }
 
 // If weights are so large that all outputs saturate, the loss is a number, but worse than that of guessing.
-TEST_F(FineTuneTest, ALossThatOnlyClimbsIsDivergence) {
+TEST_F(FineTuneTest, ALossThatOnlyRisesIsDivergence) {
   spec_.set_fine_tune_learning_rate(50);
   EXPECT_THAT(Tune(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("diverged")));
 }

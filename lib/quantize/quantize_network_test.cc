@@ -243,7 +243,7 @@ TEST(QuantizeNetworkTest, FineTuningThatLearnsNothingChangesNothing) {
   }
 }
 
-TEST(QuantizeNetworkTest, FineTuningReplacesLayersAndReplayButNotTheLadder) {
+TEST(QuantizeNetworkTest, FineTuningReplacesLayersAndReplayButNotTheStages) {
   const FloatNetwork network = RandomNetwork(LeNet5Layers(), true, 1);
   proto::QuantizeSpec spec = SmallSpec();
   const auto plain = Quantize(network, spec);

@@ -46,7 +46,7 @@ void AppendLimits(const std::string& folder, std::vector<std::string>& limits) {
 
 // Appends the limits of the group at `path` and of its ancestors. In a container, `path` may be the host's path, which
 // does not exist below the mount; the last ancestor, the mount itself, is then the container's group.
-void ClimbFrom(const std::string& mount, std::string path, std::vector<std::string>& limits) {
+void AppendLimitsUpward(const std::string& mount, std::string path, std::vector<std::string>& limits) {
   while (!path.empty() && path != "/") {
     AppendLimits(absl::StrCat(mount, path), limits);
     path.resize(path.rfind('/'));
@@ -73,7 +73,7 @@ std::vector<std::string> CgroupLimits(const std::string& root) {
   for (std::string line; std::getline(groups, line);) {
     const std::vector<std::string> parts = absl::StrSplit(line, absl::MaxSplits(':', 2));  // id:controllers:path
     if (parts.size() == 3 && absl::StartsWith(parts[2], "/")) {
-      ClimbFrom(MountOf(root, parts[1]), parts[2], limits);
+      AppendLimitsUpward(MountOf(root, parts[1]), parts[2], limits);
     }
   }
   return limits;

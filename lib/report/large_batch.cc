@@ -273,11 +273,11 @@ std::string DescribeChange(const proto::TrainingSpec& from, const proto::Trainin
   add(to.schedule() != from.schedule(), to.schedule() == proto::COSINE      ? "half a cosine decay"
                                         : to.schedule() == proto::ONE_CYCLE ? "one cycle"
                                                                             : "another schedule");
-  const std::string climb_from =
+  const std::string warmup_start =
       to.lr_warmup_start() > 0 ? absl::StrCat(" from ", FormatNumber(to.lr_warmup_start(), 3)) : "";
   add(to.lr_warmup_epochs() != from.lr_warmup_epochs() || to.lr_warmup_start() != from.lr_warmup_start(),
       absl::StrCat("rate warms up over ", to.lr_warmup_epochs(), to.lr_warmup_epochs() == 1 ? " epoch" : " epochs",
-                   climb_from));
+                   warmup_start));
   add(to.zero_gamma() != from.zero_gamma(), "last gamma of each block starts at 0");
   add(to.accumulate() != from.accumulate(),
       absl::StrCat("a rank's batch in ", to.accumulate(), " parts, each with its own batch norm"));

@@ -26,12 +26,12 @@ std::vector<proto::Plot> SplitPlots(const LabRecords& lab);
 
 // Returns plots against the batch size for each network and device, one series for each sweep with more than one
 // completed batch. Empty if no sweep qualifies.
-// - "ladder_time": seconds per epoch; only for several sweeps, because EpochTimePlots draws a single one.
-// - "ladder_rate": images/s.
-// - "ladder_share": FLOP/s in per cent of the matmul ceiling, if the ceiling was timed.
-// - "ladder_memory": measured and predicted peak memory.
+// - "batch_sweep_time": seconds per epoch; only for several sweeps, because EpochTimePlots draws a single one.
+// - "batch_sweep_rate": images/s.
+// - "batch_sweep_share": FLOP/s in per cent of the matmul ceiling, if the ceiling was timed.
+// - "batch_sweep_memory": measured and predicted peak memory.
 // Marks show where and why each sweep ended, and the exact largest batch that fits, if a search was made.
-std::vector<proto::Plot> LadderPlots(const LabRecords& lab);
+std::vector<proto::Plot> BatchSweepPlots(const LabRecords& lab);
 
 // Returns "all_reduce" plots: bus bandwidth against message size, one plot for each fit. Each shows the measured
 // values, the values of the fit, and the maximum that the nominal link or else the fit's last piece allows, together

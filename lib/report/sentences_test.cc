@@ -111,7 +111,7 @@ TEST(SentencesTest, Q1ComparesNothingThatWasMeasuredOnce) {
   EXPECT_THAT(AnswerQ1(lab).text(), AllOf(HasSubstr("cannot be compared"), Not(HasSubstr("times as fast"))));
 }
 
-TEST(SentencesTest, Q1SaysWhenTheLadderDidNotEndInMemory) {
+TEST(SentencesTest, Q1SaysWhenTheSweepDidNotEndInMemory) {
   LabRecords lab = SmallLab();
   lab.sweeps[0].end.set_reason(proto::END_EXCEEDS_DATASET);
   EXPECT_THAT(AnswerQ1(lab).text(), HasSubstr("not because memory ran out"));

@@ -139,9 +139,9 @@ double LearningRateOf(const proto::TrainingSpec& spec, uint32_t steps_per_epoch,
   const double peak = spec.learning_rate();
   const double run_step = static_cast<double>(epoch) * steps_per_epoch + step;
   if (epoch < spec.lr_warmup_epochs()) {
-    const double climb = static_cast<double>(spec.lr_warmup_epochs()) * steps_per_epoch;
+    const double warmup_steps = static_cast<double>(spec.lr_warmup_epochs()) * steps_per_epoch;
     const double start = spec.lr_warmup_start();
-    return start > 0 ? start + (peak - start) * run_step / climb : peak * (run_step + 1) / climb;
+    return start > 0 ? start + (peak - start) * run_step / warmup_steps : peak * (run_step + 1) / warmup_steps;
   }
   switch (spec.schedule()) {
     case proto::MULTISTEP:

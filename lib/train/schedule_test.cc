@@ -125,7 +125,7 @@ TEST(ScheduleTest, OneCycleOfFewStepsIsTorchs) {
   EXPECT_THAT(Rates(Spec(1, "schedule: ONE_CYCLE"), 3), Are({0.09944154354509119, 0.046263710266697504, 4e-07}));
 }
 
-TEST(ScheduleTest, WarmupClimbsStepByStepAndTheScheduleFollows) {
+TEST(ScheduleTest, WarmupRisesStepByStepAndTheScheduleFollows) {
   // Two epochs of two steps: quarters. Then half a cosine over the two epochs that remain: 1, 1/2.
   EXPECT_THAT(Rates(Spec(4, "schedule: COSINE lr_warmup_epochs: 2"), 2),
               Are({0.025, 0.05, 0.075, 0.1, 0.1, 0.1, 0.05, 0.05}));

@@ -15,11 +15,11 @@ std::vector<FlagUse> TrainingFlagUses(bool resume, const std::string& checkpoint
 std::vector<FlagUse> SweepFlagUses(const TrainSweepOptions& options) {
   const proto::SweepSpec& spec = options.spec;
   const bool fused = SettleStep(spec.preset(), spec.training()).step() == proto::FUSED;
-  const bool ladder = spec.batch_size().empty();
+  const bool batch_sweep = spec.batch_size().empty();
   std::vector<FlagUse> uses = TrainingFlagUses(options.resume, options.checkpoint, fused, fused);
-  uses.push_back({{"min_batch", "factor"}, ladder, "with --batch, which names every batch", "leave --batch out"});
+  uses.push_back({{"min_batch", "factor"}, batch_sweep, "with --batch, which names every batch", "leave --batch out"});
   uses.push_back({{"max_batch"},
-                  ladder || spec.find_max(),
+                  batch_sweep || spec.find_max(),
                   "with --batch, which names every batch",
                   "leave --batch out, or add --find_max"});
   return uses;

@@ -41,7 +41,7 @@ TEST(SweepFlagUsesTest, TheStepsOwn) {
   EXPECT_TRUE(Acts("loader_workers", options));
 }
 
-TEST(SweepFlagUsesTest, TheLadders) {
+TEST(SweepFlagUsesTest, TheBatchSweep) {
   TrainSweepOptions options = Options();
   for (const char* flag : {"min_batch", "factor", "max_batch"}) {
     EXPECT_TRUE(Acts(flag, options)) << flag;

@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "lib/proto/sweep.pb.h"
-#include "lib/train/ladder.h"
+#include "lib/train/batch_sweep.h"
 
 namespace lockstep {
 
@@ -22,7 +22,7 @@ struct TrainSweepOptions {
   // Requested settings; the stage fills in the rest. Fields of the spec:
   // - preset, memory_limit_bytes, evaluate_every, find_max;
   // - target_accuracy (if evaluate_every is 0, each epoch is evaluated);
-  // - batch_size (exactly these batches; empty: `ladder`).
+  // - batch_size (exactly these batches; empty: `batch_sweep`).
   //
   // Fields of its training:
   // - model, learning_rate (0: DefaultLearningRate), momentum, weight_decay, seed, augment, drop_last, loader_workers,
@@ -30,7 +30,7 @@ struct TrainSweepOptions {
   // - the schedule and its parameters (lr_gamma 0: 0.1, torch's default), the epochs (SetEpochs);
   // - the settings of the step that differ from the preset (SettleStep).
   proto::SweepSpec spec;
-  LadderOptions ladder;
+  BatchSweepOptions batch_sweep;
 
   bool evaluate = true;           // test accuracy after the last epoch of each point
   bool resume = false;            // keep the training state next to the output and resume from it (training_state.h)

@@ -29,9 +29,9 @@ absl::Status CheckStatePlaces(const TrainSweepOptions& options, const std::vecto
   return absl::OkStatus();
 }
 
-absl::StatusOr<Ladder> PlanBatches(const TrainSweepOptions& options, uint64_t training_images) {
+absl::StatusOr<BatchSweep> PlanBatches(const TrainSweepOptions& options, uint64_t training_images) {
   const auto& batches = options.spec.batch_size();
-  return batches.empty() ? PlanLadder(options.ladder, training_images)
+  return batches.empty() ? PlanBatchSweep(options.batch_sweep, training_images)
                          : PlanByHand({batches.begin(), batches.end()}, training_images);
 }
 
@@ -93,15 +93,15 @@ absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Data
   RETURN_IF_ERROR(CheckFlagWord("model", training.model(), ModelNames()));
   RETURN_IF_ERROR(SetComputeThreads(training.threads()));  // counting the model runs it
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(training.model(), training.seed()));
-  ASSIGN_OR_RETURN(plan.ladder, PlanBatches(options, dataset.train.size()));
-  ASSIGN_OR_RETURN(plan.checkpoint_batch, ChooseCheckpointBatch(options, plan.ladder.batch_sizes));
+  ASSIGN_OR_RETURN(plan.batch_sweep, PlanBatches(options, dataset.train.size()));
+  ASSIGN_OR_RETURN(plan.checkpoint_batch, ChooseCheckpointBatch(options, plan.batch_sweep.batch_sizes));
   plan.dataset_sha256 = dataset.input.sha256();
   *plan.spec.mutable_model() = CountModel(*model);
   plan.spec.mutable_model()->set_training_images(dataset.train.size());
   plan.spec.mutable_model()->set_test_images(dataset.test.size());
-  plan.spec.mutable_batch_size()->Assign(plan.ladder.batch_sizes.begin(), plan.ladder.batch_sizes.end());
+  plan.spec.mutable_batch_size()->Assign(plan.batch_sweep.batch_sizes.begin(), plan.batch_sweep.batch_sizes.end());
   RETURN_IF_ERROR(CheckAccumulate(plan.spec));
-  RETURN_IF_ERROR(CheckStatePlaces(options, plan.ladder.batch_sizes));
+  RETURN_IF_ERROR(CheckStatePlaces(options, plan.batch_sweep.batch_sizes));
   if (plan.spec.evaluate_every() == 0 && plan.spec.target_accuracy() != 0) {
     plan.spec.set_evaluate_every(1);
   }
@@ -146,8 +146,8 @@ proto::PointOrder MakeProbeOrder(const TrainSweepOptions& options, const SweepPl
 
 std::map<std::string, std::string> ResultFlags(const TrainSweepOptions& options, const SweepPlan& plan) {
   return {{"spec", plan.spec.ShortDebugString()},
-          {"exceeding", absl::StrCat(plan.ladder.exceeding)},
-          {"by_hand", absl::StrCat(plan.ladder.by_hand)},
+          {"exceeding", absl::StrCat(plan.batch_sweep.exceeding)},
+          {"by_hand", absl::StrCat(plan.batch_sweep.by_hand)},
           {"evaluate", absl::StrCat(options.evaluate)},
           {"checkpoint", options.checkpoint},
           {"checkpoint_batch", absl::StrCat(plan.checkpoint_batch)}};
@@ -166,13 +166,13 @@ std::string PlanText(const SweepPlan& plan) {
       model.training_images(), " images at each batch size, about ", epoch_tflop, " TFLOP per epoch\n", "  ",
       RecipeText(training), "\n", "  ", StepText(training), "\n", HeldOutText(training),
       "  memory besides activations: ", 3 * model.gradient_bytes(), " bytes (weights, gradients, momentum)\n");
-  for (const uint32_t batch : plan.ladder.batch_sizes) {
+  for (const uint32_t batch : plan.batch_sweep.batch_sizes) {
     const uint32_t steps = StepsPerEpoch(model.training_images(), batch, training.drop_last());
     absl::StrAppend(&text, "  batch ", batch, ": ", steps, " steps per epoch, ", uint64_t{steps} * epochs, " in total",
                     batch == plan.checkpoint_batch ? ", then the checkpoint" : "", "\n");
   }
-  if (plan.ladder.exceeding != 0) {
-    absl::StrAppend(&text, "  batch ", plan.ladder.exceeding, ": exceeds the training set; not run\n");
+  if (plan.batch_sweep.exceeding != 0) {
+    absl::StrAppend(&text, "  batch ", plan.batch_sweep.exceeding, ": exceeds the training set; not run\n");
   }
   if (plan.spec.find_max()) {
     absl::StrAppend(&text, "  then probes for the largest batch that fits, one epoch each\n");

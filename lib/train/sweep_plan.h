@@ -12,7 +12,7 @@
 #include "absl/time/time.h"
 #include "lib/dataset/dataset.h"
 #include "lib/proto/sweep.pb.h"
-#include "lib/train/ladder.h"
+#include "lib/train/batch_sweep.h"
 #include "lib/train/sweep_options.h"
 
 namespace lockstep {
@@ -20,7 +20,7 @@ namespace lockstep {
 struct SweepPlan {
   c10::Device device = c10::Device(c10::kCPU);
   proto::SweepSpec spec;  // complete
-  Ladder ladder;
+  BatchSweep batch_sweep;
   uint32_t checkpoint_batch = 0;  // 0: no checkpoint
   std::string dataset_path;       // path from which a point's process reads the data set
   std::string dataset_sha256;     // SHA-256 of the file that the plan is for

@@ -291,7 +291,7 @@ TEST(SweepPlanTest, RefusesWhatCannotBe) {
       {[](auto& o) { o.state_every = 0; }, "--state_every=0"},
       {[](auto& o) { o.spec.set_target_accuracy(94); }, "--target_accuracy=94: expected a fraction"},
       {[](auto& o) { o.evaluate = false, o.spec.set_target_accuracy(0.9); }, "--noevaluate"},
-      {[](auto& o) { o.ladder.factor = 1; }, "--factor=1"},
+      {[](auto& o) { o.batch_sweep.factor = 1; }, "--factor=1"},
       {[](auto& o) { o.spec.mutable_training()->set_repeats(4294967295); },
        "expected at most 1000000, found 1 and 4294967295"},
       {[](auto& o) { o.spec.mutable_training()->set_threads(2147483648); }, "OMP_THREAD_LIMIT allows 2147483647"},

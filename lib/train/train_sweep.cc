@@ -32,8 +32,8 @@
 #include "lib/record/step_cache.h"
 #include "lib/record/stopped_run.h"
 #include "lib/statistics/mean.h"
+#include "lib/train/batch_sweep.h"
 #include "lib/train/busy_cores.h"
-#include "lib/train/ladder.h"
 #include "lib/train/memory.h"
 #include "lib/train/point_process.h"
 #include "lib/train/schedule.h"
@@ -174,12 +174,12 @@ class Sweep {
  public:
   Sweep(const TrainSweepOptions& options, const SweepPlan& plan, SweepJournal& journal, FinishedWork& work)
       : options_(options), plan_(plan), journal_(journal), work_(work) {
-    work_.planned = plan.ladder.batch_sizes.size();
+    work_.planned = plan.batch_sweep.batch_sizes.size();
   }
 
   absl::Status Run() {
-    ASSIGN_OR_RETURN(proto::SweepEnd end, ClimbLadder(
-                                              plan_.ladder, [this](uint32_t batch) { return TryBatchSize(batch); },
+    ASSIGN_OR_RETURN(proto::SweepEnd end, RunBatchSweep(
+                                              plan_.batch_sweep, [this](uint32_t batch) { return TryBatchSize(batch); },
                                               [this](const proto::SweepPoint& point) { return Keep(point); }));
     RETURN_IF_ERROR(FindMax(end));
     const absl::Status status = Verdict();
@@ -213,7 +213,7 @@ class Sweep {
       return absl::OkStatus();
     }
     const uint64_t images = plan_.spec.model().training_images();
-    const uint32_t max_batch = options_.ladder.max_batch;
+    const uint32_t max_batch = options_.batch_sweep.max_batch;
     const auto limit = static_cast<uint32_t>(max_batch == 0 ? images : std::min<uint64_t>(images, max_batch));
     const absl::StatusOr<BatchBounds> found = FindLargestBatch(bounds_, limit, GuessLargestBatch(completed_),
                                                                [this](uint32_t batch) { return Probe(batch); });
@@ -320,7 +320,7 @@ class Sweep {
 // set.
 uint32_t LargestNamedBatch(const TrainSweepOptions& options) {
   const auto& batches = options.spec.batch_size();
-  return batches.empty() ? options.ladder.min_batch : *std::max_element(batches.begin(), batches.end());
+  return batches.empty() ? options.batch_sweep.min_batch : *std::max_element(batches.begin(), batches.end());
 }
 
 absl::Status PlanAndSweep(const TrainSweepOptions& options, FinishedWork& work) {

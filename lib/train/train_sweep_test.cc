@@ -165,7 +165,7 @@ TEST_F(TrainSweepTest, RefusesToHoldOutTooMany) {
   EXPECT_THAT(Stderr(), HasSubstr("--noevaluate: --validation_images holds images out"));
 }
 
-TEST_F(TrainSweepTest, ClimbsUntilTheDataSetEnds) {
+TEST_F(TrainSweepTest, RunsUntilTheDataSetEnds) {
   MakeInput(40);
   ASSERT_EQ(Run({"--model=lenet5", "--min_batch=8", "--factor=4", "--repeats=2"}), 0) << Stderr();
   const auto records = Records();
@@ -205,7 +205,7 @@ TEST_F(TrainSweepTest, ClimbsUntilTheDataSetEnds) {
 
 // Measured with LibTorch 2.11 (CUDA build) on x86-64: lenet5 at batch 512 fits into 0.8 GB but not into 0.7, at batch
 // 4096 into 1.1 but not into 1.0. Larger batches need more memory, so the search ends between these batches.
-TEST_F(TrainSweepTest, OutOfMemoryEndsTheLadderAndTheLargestBatchThatFitsIsFound) {
+TEST_F(TrainSweepTest, OutOfMemoryEndsTheSweepAndTheLargestBatchThatFitsIsFound) {
   MakeInput(4096);
   ASSERT_EQ(Run({"--model=lenet5", "--min_batch=512", "--factor=8", "--epochs=1", "--noevaluate", "--drop_last",
                  "--memory_limit=900000000", "--find_max"}),

@@ -18,7 +18,7 @@ namespace {
 constexpr double kGiga = 1e9;
 constexpr double kPercent = 100;
 
-bool IsLadder(const LabSweep& sweep) {
+bool IsBatchSweep(const LabSweep& sweep) {
   return std::count_if(sweep.points.begin(), sweep.points.end(),
                        [](const proto::SweepPoint& point) { return point.outcome() == proto::COMPLETED; }) > 1;
 }
@@ -46,7 +46,7 @@ std::vector<Group> GroupsOf(const LabRecords& lab) {
   std::vector<Group> groups;
   std::map<std::string, std::set<std::string>> labels;  // labels by title
   for (const LabSweep& sweep : lab.sweeps) {
-    if (!IsLadder(sweep)) {
+    if (!IsBatchSweep(sweep)) {
       continue;
     }
     const std::string title = absl::StrCat(sweep.spec.training().model(), " on ", DescribeDevices(sweep.header));
@@ -106,7 +106,7 @@ void Describe(const std::string& what, proto::Plot& plot) {
 }
 
 proto::Plot TimePlot(const Group& group) {
-  proto::Plot plot = MakePlot(group, "ladder_time", "Time of an epoch", "seconds per epoch");
+  proto::Plot plot = MakePlot(group, "batch_sweep_time", "Time of an epoch", "seconds per epoch");
   plot.set_y_log(true);
   for (const auto& [sweep, label] : group.sweeps) {
     proto::Series& series = AddSeries(label, proto::MEASURED, plot);
@@ -126,7 +126,7 @@ proto::Plot TimePlot(const Group& group) {
 }
 
 proto::Plot RatePlot(const Group& group) {
-  proto::Plot plot = MakePlot(group, "ladder_rate", "Images per second", "images/s");
+  proto::Plot plot = MakePlot(group, "batch_sweep_rate", "Images per second", "images/s");
   for (const auto& [sweep, label] : group.sweeps) {
     proto::Series& series = AddSeries(label, proto::DERIVED, plot);
     for (const proto::SweepPoint& point : sweep->points) {
@@ -146,7 +146,7 @@ proto::Plot RatePlot(const Group& group) {
 
 // Plots the share of each point's own ceiling, which was timed after the point in its process.
 proto::Plot SharePlot(const Group& group) {
-  proto::Plot plot = MakePlot(group, "ladder_share", "Share of the device's own peak", "% of the matmul ceiling");
+  proto::Plot plot = MakePlot(group, "batch_sweep_share", "Share of the device's own peak", "% of the matmul ceiling");
   bool above = false;
   for (const auto& [sweep, label] : group.sweeps) {
     proto::Series& series = AddSeries(label, proto::DERIVED, plot);
@@ -171,7 +171,7 @@ proto::Plot SharePlot(const Group& group) {
 }
 
 proto::Plot MemoryPlot(const Group& group) {
-  proto::Plot plot = MakePlot(group, "ladder_memory", "Peak memory", "GB (1e9 bytes)");
+  proto::Plot plot = MakePlot(group, "batch_sweep_memory", "Peak memory", "GB (1e9 bytes)");
   plot.set_y_log(true);
   for (const auto& [sweep, label] : group.sweeps) {
     proto::Series measured, predicted;
@@ -200,7 +200,7 @@ proto::Plot MemoryPlot(const Group& group) {
 
 }  // namespace
 
-std::vector<proto::Plot> LadderPlots(const LabRecords& lab) {
+std::vector<proto::Plot> BatchSweepPlots(const LabRecords& lab) {
   std::vector<proto::Plot> plots;
   std::map<std::string, size_t> seen;
   const auto keep = [&](proto::Plot plot) {

@@ -1,4 +1,4 @@
-#include "lib/train/ladder.h"
+#include "lib/train/batch_sweep.h"
 
 #include <map>
 
@@ -14,49 +14,50 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-LadderOptions Options(uint32_t min, uint32_t factor, uint32_t max) {
-  LadderOptions options;
+BatchSweepOptions Options(uint32_t min, uint32_t factor, uint32_t max) {
+  BatchSweepOptions options;
   options.min_batch = min;
   options.factor = factor;
   options.max_batch = max;
   return options;
 }
 
-TEST(PlanLadderTest, TheLabsLadderEndsBelowTheDataSet) {
-  const auto ladder = PlanLadder(LadderOptions(), 50000);
-  ASSERT_THAT(ladder, IsOk());
-  EXPECT_THAT(ladder->batch_sizes, ElementsAre(32, 128, 512, 2048, 8192, 32768));
-  EXPECT_EQ(ladder->exceeding, 131072);
+TEST(PlanBatchSweepTest, TheLabsSweepEndsBelowTheDataSet) {
+  const auto sweep = PlanBatchSweep(BatchSweepOptions(), 50000);
+  ASSERT_THAT(sweep, IsOk());
+  EXPECT_THAT(sweep->batch_sizes, ElementsAre(32, 128, 512, 2048, 8192, 32768));
+  EXPECT_EQ(sweep->exceeding, 131072);
 }
 
-TEST(PlanLadderTest, ABatchAsLargeAsTheDataSetIsReal) {
-  EXPECT_THAT(PlanLadder(Options(10, 2, 0), 40)->batch_sizes, ElementsAre(10, 20, 40));
-  EXPECT_EQ(PlanLadder(Options(10, 2, 0), 40)->exceeding, 80);
-  EXPECT_THAT(PlanLadder(Options(10, 2, 0), 39)->batch_sizes, ElementsAre(10, 20));
-  EXPECT_EQ(PlanLadder(Options(10, 2, 0), 39)->exceeding, 40);
+TEST(PlanBatchSweepTest, ABatchAsLargeAsTheDataSetIsReal) {
+  EXPECT_THAT(PlanBatchSweep(Options(10, 2, 0), 40)->batch_sizes, ElementsAre(10, 20, 40));
+  EXPECT_EQ(PlanBatchSweep(Options(10, 2, 0), 40)->exceeding, 80);
+  EXPECT_THAT(PlanBatchSweep(Options(10, 2, 0), 39)->batch_sizes, ElementsAre(10, 20));
+  EXPECT_EQ(PlanBatchSweep(Options(10, 2, 0), 39)->exceeding, 40);
 }
 
-TEST(PlanLadderTest, StopsAtMaxBatch) {
-  EXPECT_THAT(PlanLadder(Options(32, 4, 512), 50000)->batch_sizes, ElementsAre(32, 128, 512));
-  EXPECT_EQ(PlanLadder(Options(32, 4, 512), 50000)->exceeding, 0);
-  EXPECT_THAT(PlanLadder(Options(32, 4, 511), 50000)->batch_sizes, ElementsAre(32, 128));
-  EXPECT_THAT(PlanLadder(Options(32, 4, 32), 50000)->batch_sizes, ElementsAre(32));
+TEST(PlanBatchSweepTest, StopsAtMaxBatch) {
+  EXPECT_THAT(PlanBatchSweep(Options(32, 4, 512), 50000)->batch_sizes, ElementsAre(32, 128, 512));
+  EXPECT_EQ(PlanBatchSweep(Options(32, 4, 512), 50000)->exceeding, 0);
+  EXPECT_THAT(PlanBatchSweep(Options(32, 4, 511), 50000)->batch_sizes, ElementsAre(32, 128));
+  EXPECT_THAT(PlanBatchSweep(Options(32, 4, 32), 50000)->batch_sizes, ElementsAre(32));
 }
 
-TEST(PlanLadderTest, TheFirstRungMayExceedAlready) {
-  EXPECT_THAT(PlanLadder(Options(32, 4, 0), 20)->batch_sizes, IsEmpty());
-  EXPECT_EQ(PlanLadder(Options(32, 4, 0), 20)->exceeding, 32);
+TEST(PlanBatchSweepTest, TheFirstBatchMayExceedAlready) {
+  EXPECT_THAT(PlanBatchSweep(Options(32, 4, 0), 20)->batch_sizes, IsEmpty());
+  EXPECT_EQ(PlanBatchSweep(Options(32, 4, 0), 20)->exceeding, 32);
 }
 
-TEST(PlanLadderTest, RefusesLaddersThatDoNotClimb) {
-  EXPECT_THAT(PlanLadder(Options(0, 4, 0), 10),
+TEST(PlanBatchSweepTest, RefusesSweepsThatDoNotGrow) {
+  EXPECT_THAT(PlanBatchSweep(Options(0, 4, 0), 10),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--min_batch=0")));
-  EXPECT_THAT(PlanLadder(Options(1, 1, 0), 10), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--factor=1")));
-  EXPECT_THAT(PlanLadder(Options(8, 2, 4), 10),
+  EXPECT_THAT(PlanBatchSweep(Options(1, 1, 0), 10),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--factor=1")));
+  EXPECT_THAT(PlanBatchSweep(Options(8, 2, 4), 10),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--max_batch=4")));
 }
 
-TEST(PlanLadderTest, TakesBatchesByHandInTheirOrder) {
+TEST(PlanBatchSweepTest, TakesBatchesByHandInTheirOrder) {
   EXPECT_THAT(PlanByHand({128, 32, 50000}, 50000)->batch_sizes, ElementsAre(128, 32, 50000));
   EXPECT_THAT(PlanByHand({32, 0}, 100), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("found 0")));
   EXPECT_THAT(PlanByHand({32, 32}, 100), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("32 twice")));
@@ -65,10 +66,10 @@ TEST(PlanLadderTest, TakesBatchesByHandInTheirOrder) {
 }
 
 // Runs the batch sweep with the given outcomes (COMPLETED by default) and stores the points that were kept.
-struct Climb {
-  explicit Climb(const Ladder& ladder, const std::map<uint32_t, proto::Outcome>& outcomes = {}) {
-    end = ClimbLadder(
-        ladder,
+struct SweepRun {
+  explicit SweepRun(const BatchSweep& sweep, const std::map<uint32_t, proto::Outcome>& outcomes = {}) {
+    end = RunBatchSweep(
+        sweep,
         [&](uint32_t batch) -> absl::StatusOr<proto::SweepPoint> {
           tried.push_back(batch);
           proto::SweepPoint point;
@@ -87,48 +88,49 @@ struct Climb {
   absl::StatusOr<proto::SweepEnd> end;
 };
 
-TEST(ClimbLadderTest, EndsWhereTheDataSetEnds) {
-  const Climb climb(*PlanLadder(Options(10, 2, 0), 25));
-  EXPECT_THAT(climb.tried, ElementsAre(10, 20));
-  ASSERT_EQ(climb.kept.size(), 3);
-  EXPECT_THAT(climb.kept[2],
+TEST(RunBatchSweepTest, EndsWhereTheDataSetEnds) {
+  const SweepRun run(*PlanBatchSweep(Options(10, 2, 0), 25));
+  EXPECT_THAT(run.tried, ElementsAre(10, 20));
+  ASSERT_EQ(run.kept.size(), 3);
+  EXPECT_THAT(run.kept[2],
               EqualsProto("batch_size: 40 outcome: EXCEEDS_DATASET detail: 'the training set has 25 images'"));
-  EXPECT_THAT(*climb.end, EqualsProto("reason: END_EXCEEDS_DATASET largest_completed_batch: 20 "
-                                      "detail: 'batch 40: the training set has 25 images'"));
+  EXPECT_THAT(*run.end, EqualsProto("reason: END_EXCEEDS_DATASET largest_completed_batch: 20 "
+                                    "detail: 'batch 40: the training set has 25 images'"));
 }
 
-TEST(ClimbLadderTest, EndsAtMaxBatch) {
-  const Climb climb(*PlanLadder(Options(10, 2, 20), 25));
-  EXPECT_THAT(*climb.end,
+TEST(RunBatchSweepTest, EndsAtMaxBatch) {
+  const SweepRun run(*PlanBatchSweep(Options(10, 2, 20), 25));
+  EXPECT_THAT(*run.end,
               EqualsProto("reason: END_MAX_BATCH largest_completed_batch: 20 detail: '--max_batch was reached'"));
 }
 
-TEST(ClimbLadderTest, EndsAtTheFirstRungThatDoesNotComplete) {
-  const Ladder ladder = *PlanLadder(Options(10, 2, 0), 1000);
+TEST(RunBatchSweepTest, EndsAtTheFirstBatchThatDoesNotComplete) {
+  const BatchSweep sweep = *PlanBatchSweep(Options(10, 2, 0), 1000);
   for (const auto& [outcome, reason] :
        std::map<proto::Outcome, proto::EndReason>{{proto::OUT_OF_MEMORY, proto::END_OUT_OF_MEMORY},
                                                   {proto::KILLED, proto::END_KILLED},
                                                   {proto::FAILED, proto::END_FAILED}}) {
-    const Climb climb(ladder, {{40, outcome}});
-    EXPECT_THAT(climb.tried, ElementsAre(10, 20, 40));
-    EXPECT_EQ(climb.kept.size(), 3);
-    EXPECT_EQ(climb.end->reason(), reason);
-    EXPECT_EQ(climb.end->largest_completed_batch(), 20);
-    EXPECT_EQ(climb.end->detail(), "batch 40: because");
+    const SweepRun run(sweep, {{40, outcome}});
+    EXPECT_THAT(run.tried, ElementsAre(10, 20, 40));
+    EXPECT_EQ(run.kept.size(), 3);
+    EXPECT_EQ(run.end->reason(), reason);
+    EXPECT_EQ(run.end->largest_completed_batch(), 20);
+    EXPECT_EQ(run.end->detail(), "batch 40: because");
   }
 }
 
-TEST(ClimbLadderTest, NothingCompleted) {
-  EXPECT_EQ(Climb(*PlanLadder(Options(10, 2, 0), 1000), {{10, proto::OUT_OF_MEMORY}}).end->largest_completed_batch(),
-            0);
-  EXPECT_EQ(Climb(*PlanLadder(Options(10, 2, 0), 5)).end->largest_completed_batch(), 0);
+TEST(RunBatchSweepTest, NothingCompleted) {
+  EXPECT_EQ(
+      SweepRun(*PlanBatchSweep(Options(10, 2, 0), 1000), {{10, proto::OUT_OF_MEMORY}}).end->largest_completed_batch(),
+      0);
+  EXPECT_EQ(SweepRun(*PlanBatchSweep(Options(10, 2, 0), 5)).end->largest_completed_batch(), 0);
 }
 
-TEST(ClimbLadderTest, TriesAllBatchesGivenByHand) {
-  const Climb climb(*PlanByHand({512, 32, 128}, 1000), {{512, proto::OUT_OF_MEMORY}});
-  EXPECT_THAT(climb.tried, ElementsAre(512, 32, 128));
-  EXPECT_EQ(climb.end->reason(), proto::END_MAX_BATCH);
-  EXPECT_EQ(climb.end->largest_completed_batch(), 128);
+TEST(RunBatchSweepTest, TriesAllBatchesGivenByHand) {
+  const SweepRun run(*PlanByHand({512, 32, 128}, 1000), {{512, proto::OUT_OF_MEMORY}});
+  EXPECT_THAT(run.tried, ElementsAre(512, 32, 128));
+  EXPECT_EQ(run.end->reason(), proto::END_MAX_BATCH);
+  EXPECT_EQ(run.end->largest_completed_batch(), 128);
 }
 
 // Searches for the bound if exactly the batches up to `largest` fit, and stores the batches that were tried.
@@ -210,14 +212,14 @@ TEST(FindLargestBatchTest, PassesErrorsOn) {
               StatusIs(absl::StatusCode::kInternal, "batch 5 failed"));
 }
 
-TEST(ClimbLadderTest, PassesErrorsOn) {
-  const Ladder ladder = *PlanLadder(Options(10, 2, 0), 1000);
+TEST(RunBatchSweepTest, PassesErrorsOn) {
+  const BatchSweep sweep = *PlanBatchSweep(Options(10, 2, 0), 1000);
   const auto ok = [](uint32_t) -> absl::StatusOr<proto::SweepPoint> { return proto::SweepPoint(); };
-  EXPECT_THAT(ClimbLadder(
-                  ladder, [](uint32_t) { return absl::CancelledError("stopped"); },
+  EXPECT_THAT(RunBatchSweep(
+                  sweep, [](uint32_t) { return absl::CancelledError("stopped"); },
                   [](const proto::SweepPoint&) { return absl::OkStatus(); }),
               StatusIs(absl::StatusCode::kCancelled, "stopped"));
-  EXPECT_THAT(ClimbLadder(ladder, ok, [](const proto::SweepPoint&) { return absl::DataLossError("disk"); }),
+  EXPECT_THAT(RunBatchSweep(sweep, ok, [](const proto::SweepPoint&) { return absl::DataLossError("disk"); }),
               StatusIs(absl::StatusCode::kDataLoss, "disk"));
 }
 

@@ -1,7 +1,7 @@
-// Batch sweep (ladder): the batch sizes that a sweep tries, their order, and the reason why it ends. Does not depend on
+// Batch sweep: the batch sizes that a sweep tries, their order, and the reason why it ends. Does not depend on
 // LibTorch.
-#ifndef LOCKSTEP_LIB_TRAIN_LADDER_H_
-#define LOCKSTEP_LIB_TRAIN_LADDER_H_
+#ifndef LOCKSTEP_LIB_TRAIN_BATCH_SWEEP_H_
+#define LOCKSTEP_LIB_TRAIN_BATCH_SWEEP_H_
 
 #include <cstdint>
 #include <functional>
@@ -13,14 +13,14 @@
 
 namespace lockstep {
 
-struct LadderOptions {
+struct BatchSweepOptions {
   uint32_t min_batch = 32;  // the lab's first batch size
   uint32_t factor = 4;      // the lab's factor
   uint32_t max_batch = 0;   // largest batch that may be tried; 0: no limit but memory and the data set
 };
 
 // Planned batch sweep.
-struct Ladder {
+struct BatchSweep {
   std::vector<uint32_t> batch_sizes;  // batches to run, none larger than the training set
   uint32_t exceeding = 0;             // first planned batch above the training set's size; 0: there is none
   uint64_t training_images = 0;
@@ -29,11 +29,11 @@ struct Ladder {
 
 // Returns the batches min_batch, min_batch * factor, ... Returns InvalidArgumentError if min_batch is 0, the factor is
 // below 2, or max_batch is below min_batch.
-absl::StatusOr<Ladder> PlanLadder(const LadderOptions& options, uint64_t training_images);
+absl::StatusOr<BatchSweep> PlanBatchSweep(const BatchSweepOptions& options, uint64_t training_images);
 
 // Returns a plan of exactly these batches. Returns InvalidArgumentError if a batch is 0, given twice, or larger than
 // the training set: such a batch is never timed as if it were real.
-absl::StatusOr<Ladder> PlanByHand(const std::vector<uint32_t>& batches, uint64_t training_images);
+absl::StatusOr<BatchSweep> PlanByHand(const std::vector<uint32_t>& batches, uint64_t training_images);
 
 // Tries one batch and returns its outcome. An error ends the sweep at once and is passed on.
 using TryBatch = std::function<absl::StatusOr<proto::SweepPoint>(uint32_t batch_size)>;
@@ -43,7 +43,8 @@ using KeepPoint = std::function<absl::Status(const proto::SweepPoint&)>;
 // Runs the batch sweep. It ends at the first batch that does not complete, since a larger batch would not fit either.
 // Batches that were given one by one are all tried. A batch that exceeds the data set is kept as a point that was not
 // run.
-absl::StatusOr<proto::SweepEnd> ClimbLadder(const Ladder& ladder, const TryBatch& try_batch, const KeepPoint& keep);
+absl::StatusOr<proto::SweepEnd> RunBatchSweep(const BatchSweep& sweep, const TryBatch& try_batch,
+                                              const KeepPoint& keep);
 
 // Known bounds of the largest batch that fits.
 struct BatchBounds {
@@ -65,4 +66,4 @@ absl::StatusOr<BatchBounds> FindLargestBatch(BatchBounds known, uint32_t limit, 
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_TRAIN_LADDER_H_
+#endif  // LOCKSTEP_LIB_TRAIN_BATCH_SWEEP_H_

@@ -1,4 +1,4 @@
-#include "lib/train/ladder.h"
+#include "lib/train/batch_sweep.h"
 
 #include <algorithm>
 #include <limits>
@@ -21,11 +21,11 @@ proto::EndReason ReasonOf(proto::Outcome outcome) {
   }
 }
 
-proto::SweepPoint ExceedingPoint(const Ladder& ladder) {
+proto::SweepPoint ExceedingPoint(const BatchSweep& sweep) {
   proto::SweepPoint point;
-  point.set_batch_size(ladder.exceeding);
+  point.set_batch_size(sweep.exceeding);
   point.set_outcome(proto::EXCEEDS_DATASET);
-  point.set_detail(absl::StrCat("the training set has ", ladder.training_images, " images"));
+  point.set_detail(absl::StrCat("the training set has ", sweep.training_images, " images"));
   return point;
 }
 
@@ -38,7 +38,7 @@ bool IsFound(const BatchBounds& known, uint32_t limit) {
 
 }  // namespace
 
-absl::StatusOr<Ladder> PlanLadder(const LadderOptions& options, uint64_t training_images) {
+absl::StatusOr<BatchSweep> PlanBatchSweep(const BatchSweepOptions& options, uint64_t training_images) {
   if (options.min_batch == 0 || options.factor < 2) {
     return absl::InvalidArgumentError(absl::StrCat(
         "expected a first batch of at least 1 and a factor of at least 2, found --min_batch=", options.min_batch,
@@ -49,19 +49,19 @@ absl::StatusOr<Ladder> PlanLadder(const LadderOptions& options, uint64_t trainin
         absl::StrCat("--max_batch=", options.max_batch, " is below --min_batch=", options.min_batch));
   }
   const uint64_t max = options.max_batch != 0 ? options.max_batch : std::numeric_limits<uint32_t>::max();
-  Ladder ladder;
-  ladder.training_images = training_images;
+  BatchSweep sweep;
+  sweep.training_images = training_images;
   for (uint64_t batch = options.min_batch; batch <= max; batch *= options.factor) {
     if (batch > training_images) {
-      ladder.exceeding = static_cast<uint32_t>(batch);
+      sweep.exceeding = static_cast<uint32_t>(batch);
       break;
     }
-    ladder.batch_sizes.push_back(static_cast<uint32_t>(batch));
+    sweep.batch_sizes.push_back(static_cast<uint32_t>(batch));
   }
-  return ladder;
+  return sweep;
 }
 
-absl::StatusOr<Ladder> PlanByHand(const std::vector<uint32_t>& batches, uint64_t training_images) {
+absl::StatusOr<BatchSweep> PlanByHand(const std::vector<uint32_t>& batches, uint64_t training_images) {
   std::set<uint32_t> seen;
   for (const uint32_t batch : batches) {
     if (batch == 0 || !seen.insert(batch).second) {
@@ -73,7 +73,7 @@ absl::StatusOr<Ladder> PlanByHand(const std::vector<uint32_t>& batches, uint64_t
                                                      training_images, " images; give a smaller batch"));
     }
   }
-  return Ladder{batches, 0, training_images, true};
+  return BatchSweep{batches, 0, training_images, true};
 }
 
 absl::StatusOr<BatchBounds> FindLargestBatch(BatchBounds known, uint32_t limit, uint32_t guess,
@@ -98,27 +98,28 @@ absl::StatusOr<BatchBounds> FindLargestBatch(BatchBounds known, uint32_t limit, 
   return known;
 }
 
-absl::StatusOr<proto::SweepEnd> ClimbLadder(const Ladder& ladder, const TryBatch& try_batch, const KeepPoint& keep) {
+absl::StatusOr<proto::SweepEnd> RunBatchSweep(const BatchSweep& sweep, const TryBatch& try_batch,
+                                              const KeepPoint& keep) {
   proto::SweepEnd end;
-  for (const uint32_t batch : ladder.batch_sizes) {
+  for (const uint32_t batch : sweep.batch_sizes) {
     ASSIGN_OR_RETURN(const proto::SweepPoint point, try_batch(batch));
     RETURN_IF_ERROR(keep(point));
     if (point.outcome() == proto::COMPLETED) {
       end.set_largest_completed_batch(std::max(end.largest_completed_batch(), batch));
-    } else if (!ladder.by_hand) {
+    } else if (!sweep.by_hand) {
       end.set_reason(ReasonOf(point.outcome()));
       end.set_detail(absl::StrCat("batch ", batch, ": ", point.detail()));
       return end;
     }
   }
-  if (ladder.exceeding != 0) {
-    RETURN_IF_ERROR(keep(ExceedingPoint(ladder)));
+  if (sweep.exceeding != 0) {
+    RETURN_IF_ERROR(keep(ExceedingPoint(sweep)));
     end.set_reason(proto::END_EXCEEDS_DATASET);
-    end.set_detail(absl::StrCat("batch ", ladder.exceeding, ": ", ExceedingPoint(ladder).detail()));
+    end.set_detail(absl::StrCat("batch ", sweep.exceeding, ": ", ExceedingPoint(sweep).detail()));
     return end;
   }
   end.set_reason(proto::END_MAX_BATCH);
-  end.set_detail(ladder.by_hand ? "all batches of --batch were tried" : "--max_batch was reached");
+  end.set_detail(sweep.by_hand ? "all batches of --batch were tried" : "--max_batch was reached");
   return end;
 }
 

@@ -47,7 +47,7 @@ LabRecords TwoSweeps() {
   return lab;
 }
 
-TEST(LadderPlotsTest, TheShareOfThePeakIsOfEachPointsOwnCeiling) {
+TEST(BatchSweepPlotsTest, TheShareOfThePeakIsOfEachPointsOwnCeiling) {
   LabRecords lab = SmallLab();
   LabSweep& sweep = lab.sweeps[0];
   proto::SweepPoint& point = sweep.points[0];
@@ -58,15 +58,15 @@ TEST(LadderPlotsTest, TheShareOfThePeakIsOfEachPointsOwnCeiling) {
   for (const double seconds : point.step_seconds().value()) {
     step += seconds / point.step_seconds().value_size();
   }
-  const std::vector<proto::Plot> plots = LadderPlots(lab);
-  ASSERT_THAT(Ids(plots), ElementsAre("ladder_rate", "ladder_share", "ladder_memory"));
+  const std::vector<proto::Plot> plots = BatchSweepPlots(lab);
+  ASSERT_THAT(Ids(plots), ElementsAre("batch_sweep_rate", "batch_sweep_share", "batch_sweep_memory"));
   EXPECT_THAT(plots[1].series(0).x(), ElementsAre(32));
   EXPECT_THAT(plots[1].series(0).y(), ElementsAre(DoubleNear(100 * flop / step / 2e12, 1e-9)));
 }
 
-TEST(LadderPlotsTest, OneSweepHasRatesAndMemory) {
-  const std::vector<proto::Plot> plots = LadderPlots(SmallLab());
-  ASSERT_THAT(Ids(plots), ElementsAre("ladder_rate", "ladder_memory"));
+TEST(BatchSweepPlotsTest, OneSweepHasRatesAndMemory) {
+  const std::vector<proto::Plot> plots = BatchSweepPlots(SmallLab());
+  ASSERT_THAT(Ids(plots), ElementsAre("batch_sweep_rate", "batch_sweep_memory"));
   ASSERT_THAT(plots[0].series(), SizeIs(1));
   EXPECT_THAT(plots[0].series(0).x(), ElementsAre(32, 128));
   EXPECT_THAT(plots[0].series(0).y(), ElementsAre(12'500, 25'000));  // 50,000 images in 4 s and 2 s
@@ -76,9 +76,9 @@ TEST(LadderPlotsTest, OneSweepHasRatesAndMemory) {
   EXPECT_THAT(plots[1].series(0).y(), ElementsAre(1.5, 3));
 }
 
-TEST(LadderPlotsTest, SeveralSweepsStandSideBySide) {
-  const std::vector<proto::Plot> plots = LadderPlots(TwoSweeps());
-  ASSERT_THAT(Ids(plots), ElementsAre("ladder_time", "ladder_rate", "ladder_memory"));
+TEST(BatchSweepPlotsTest, SeveralSweepsStandSideBySide) {
+  const std::vector<proto::Plot> plots = BatchSweepPlots(TwoSweeps());
+  ASSERT_THAT(Ids(plots), ElementsAre("batch_sweep_time", "batch_sweep_rate", "batch_sweep_memory"));
   ASSERT_THAT(plots[0].series(), SizeIs(2));
   EXPECT_EQ(plots[0].series(0).label(), "fp32 (TF32 off)");
   EXPECT_EQ(plots[0].series(1).label(), "bf16, hand-written step");
@@ -90,8 +90,8 @@ TEST(LadderPlotsTest, SeveralSweepsStandSideBySide) {
   EXPECT_THAT(memory.series(2).x(), ElementsAre(32, 128, 512));  // includes the batch that did not fit
 }
 
-TEST(LadderPlotsTest, MarksSayWhereAndWhyALadderEnds) {
-  const std::vector<proto::Plot> plots = LadderPlots(TwoSweeps());
+TEST(BatchSweepPlotsTest, MarksSayWhereAndWhyASweepEnds) {
+  const std::vector<proto::Plot> plots = BatchSweepPlots(TwoSweeps());
   EXPECT_THAT(Marks(plots[1]), ElementsAre("fp32 (TF32 off): 512 ends the sweep: out of memory",
                                            "bf16, hand-written step: 317 is the largest that fits",
                                            "bf16, hand-written step: 512 ends the sweep: out of memory"));
@@ -100,27 +100,28 @@ TEST(LadderPlotsTest, MarksSayWhereAndWhyALadderEnds) {
   LabRecords lab = SmallLab();
   lab.sweeps[0].points.pop_back();
   lab.sweeps[0].end.set_reason(proto::END_MAX_BATCH);
-  EXPECT_THAT(Marks(LadderPlots(lab)[0]), ElementsAre("fp32 (TF32 off): 128 is the last one requested"));
+  EXPECT_THAT(Marks(BatchSweepPlots(lab)[0]), ElementsAre("fp32 (TF32 off): 128 is the last one requested"));
 }
 
-TEST(LadderPlotsTest, SweepsOfOneKindAreDistinguishedByTheirRecords) {
+TEST(BatchSweepPlotsTest, SweepsOfOneKindAreDistinguishedByTheirRecords) {
   LabRecords lab = SmallLab();
   lab.sweeps.push_back(SmallSweep());
-  EXPECT_EQ(LadderPlots(lab)[0].series(1).label(), "fp32 (TF32 off) (sweep.rec)");
+  EXPECT_EQ(BatchSweepPlots(lab)[0].series(1).label(), "fp32 (TF32 off) (sweep.rec)");
 }
 
-TEST(LadderPlotsTest, AnotherNetworkHasPlotsOfItsOwn) {
+TEST(BatchSweepPlotsTest, AnotherNetworkHasPlotsOfItsOwn) {
   LabRecords lab = SmallLab();
   lab.sweeps.push_back(SmallSweep());
   lab.sweeps[1].spec.mutable_training()->set_model("lenet5");
-  EXPECT_THAT(Ids(LadderPlots(lab)), ElementsAre("ladder_rate", "ladder_memory", "ladder_rate_2", "ladder_memory_2"));
+  EXPECT_THAT(Ids(BatchSweepPlots(lab)),
+              ElementsAre("batch_sweep_rate", "batch_sweep_memory", "batch_sweep_rate_2", "batch_sweep_memory_2"));
 }
 
-TEST(LadderPlotsTest, ASingleBatchIsNoLadder) {
+TEST(BatchSweepPlotsTest, ASingleBatchIsNoBatchSweep) {
   LabRecords lab = SmallLab();
   lab.sweeps[0].points.resize(1);
-  EXPECT_THAT(LadderPlots(lab), IsEmpty());
-  EXPECT_THAT(LadderPlots(LabRecords()), IsEmpty());
+  EXPECT_THAT(BatchSweepPlots(lab), IsEmpty());
+  EXPECT_THAT(BatchSweepPlots(LabRecords()), IsEmpty());
 }
 
 }  // namespace
