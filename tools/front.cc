@@ -77,7 +77,7 @@ absl::Status Run(const std::string& tool, int argc, char** argv) {
   RETURN_IF_ERROR(CheckTorchNeeds());
   execv(run.program.c_str(), argv);
   return absl::UnavailableError(absl::StrCat("cannot start ", run.program, ": ", std::strerror(errno),
-                                             "; it belongs beside this program: build or copy both again"));
+                                             "; it must be next to this program; build or copy both again"));
 }
 
 }  // namespace

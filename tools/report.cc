@@ -78,7 +78,7 @@ constexpr char kTool[] = "report";
 absl::Status Print() {
   const std::string format = absl::GetFlag(FLAGS_format);
   if (!format.empty() && format != "text" && format != "json") {
-    return absl::InvalidArgumentError(absl::StrCat("--format=", format, ": with --print, text or json is expected"));
+    return absl::InvalidArgumentError(absl::StrCat("--format=", format, ": expected text or json with --print"));
   }
   PrintOptions options;
   options.format = format == "json" ? PrintFormat::kJson : PrintFormat::kText;

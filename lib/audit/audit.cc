@@ -85,7 +85,7 @@ void JudgeRestated(const Document& document, Cell& cell, proto::AuditedValue& au
   }
   if (nearest == nullptr) {
     audited.set_finding(proto::NOT_REPRODUCIBLE);
-    audited.set_sentence("It is said to repeat a number of the document, but none of this kind is there.");
+    audited.set_sentence("The document says that this repeats one of its numbers, but has no number of this kind.");
     return;
   }
   proto::Candidate candidate;

@@ -102,7 +102,7 @@ absl::Status RunCheck(const CheckOptions& options) {
     return absl::AbortedError(absl::StrCat("--check: ", failed.size(), " of ", looked_at,
                                            " rules are broken: ", absl::StrJoin(failed, ", ")));
   }
-  LogLine(absl::StrCat("report: ", looked_at, " rules checked, none is broken"));
+  LogLine(absl::StrCat("report: ", looked_at, " rules checked, no rule is broken"));
   return absl::OkStatus();
 }
 

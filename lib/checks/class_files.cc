@@ -15,7 +15,7 @@ namespace {
 absl::Status CheckSize(uint64_t size, uint64_t max_bytes) {
   return size <= max_bytes ? absl::OkStatus()
                            : absl::FailedPreconditionError(
-                                 absl::StrCat(size, " bytes, and files of ", max_bytes, " at most are read"));
+                                 absl::StrCat(size, " bytes; the limit of a file is ", max_bytes, " bytes"));
 }
 
 }  // namespace

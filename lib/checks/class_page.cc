@@ -150,7 +150,7 @@ std::vector<proto::Section> ClassSections(const std::vector<ClassStudent>& stude
   section.set_title("The class");
   section.add_paragraph(absl::StrCat(SummaryText(students), "."));
   section.add_paragraph(
-      "Numbers that two students share in all digits were measured once. This page does not tell by whom.");
+      "Numbers that two students share in all digits were measured once. This page does not show who measured them.");
   if (!loose_files.empty()) {
     section.add_paragraph(absl::StrCat(
         "Files in the class' folder itself, which belong to no student and were not checked: ", Lines(loose_files),

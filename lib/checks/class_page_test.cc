@@ -272,9 +272,9 @@ TEST_F(ClassFolderTest, class_fifo_among_the_files) {
   for (const char* name : {"x.rec", "x.json", "x.csv", "x.textproto"}) {
     std::filesystem::create_directories(PathOf("bob"));
     ASSERT_EQ(mkfifo(PathOf(absl::StrCat("bob/", name)).c_str(), 0600), 0);
-    EXPECT_THAT(WhyOf(Student("bob").unreadable, name), HasSubstr("no regular file"));
+    EXPECT_THAT(WhyOf(Student("bob").unreadable, name), HasSubstr("not a regular file"));
   }
-  EXPECT_THAT(Page(), AllOf(HasSubstr("x.textproto: no regular file"), HasSubstr("alice")));
+  EXPECT_THAT(Page(), AllOf(HasSubstr("x.textproto: not a regular file"), HasSubstr("alice")));
 }
 
 TEST_F(ClassFolderTest, class_link_to_proc_kmsg) {
@@ -459,8 +459,8 @@ TEST_F(ClassFolderTest, class_huge_files_are_named_and_not_read) {
   std::filesystem::resize_file(PathOf("bob/x.rec"), uint64_t{8} << 30);
   std::filesystem::resize_file(PathOf("bob/y.csv"), uint64_t{1} << 30);
   const ClassStudent bob = Student("bob");
-  EXPECT_THAT(WhyOf(bob.unreadable, "x.rec"), HasSubstr("8589934592 bytes, and files of 268435456 at most are read"));
-  EXPECT_THAT(WhyOf(bob.unreadable, "y.csv"), HasSubstr("1073741824 bytes, and files of 16777216 at most are read"));
+  EXPECT_THAT(WhyOf(bob.unreadable, "x.rec"), HasSubstr("8589934592 bytes; the limit of a file is 268435456 bytes"));
+  EXPECT_THAT(WhyOf(bob.unreadable, "y.csv"), HasSubstr("1073741824 bytes; the limit of a file is 16777216 bytes"));
 }
 
 TEST_F(ClassFolderTest, class_many_files_are_named_and_not_read) {
@@ -469,7 +469,7 @@ TEST_F(ClassFolderTest, class_many_files_are_named_and_not_read) {
   }
   const ClassStudent bob = Student("bob");
   EXPECT_THAT(bob.files.size() + bob.unreadable.size(), kMaxStudentFiles + 1);
-  EXPECT_THAT(WhyOf(bob.unreadable, "200.csv"), HasSubstr("there are 250, and 200 at most are read"));
+  EXPECT_THAT(WhyOf(bob.unreadable, "200.csv"), HasSubstr("there are 250; the limit is 200"));
 }
 
 // The total text on copies must grow with the class, not with its square.

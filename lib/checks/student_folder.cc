@@ -43,8 +43,8 @@ class Lister {
     }
     std::sort(student_.files.begin(), student_.files.end());
     if (const size_t count = student_.files.size(); count > kMaxStudentFiles) {
-      Unreadable(student_.files[kMaxStudentFiles], absl::StrCat("it and all files after it: there are ", count,
-                                                                ", and ", kMaxStudentFiles, " at most are read"));
+      Unreadable(student_.files[kMaxStudentFiles],
+                 absl::StrCat("it and all files after it: there are ", count, "; the limit is ", kMaxStudentFiles));
       student_.files.resize(kMaxStudentFiles);
     }
     return absl::OkStatus();

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kFolderFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 constexpr int kFileFlags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-constexpr char kNotRegular[] = "no regular file, but a folder, a FIFO, a socket or a device";
+constexpr char kNotRegular[] = "not a regular file, but a folder, a FIFO, a socket or a device";
 
 FolderEntry::Kind KindOfMode(mode_t mode) {
   return S_ISREG(mode)   ? FolderEntry::Kind::kFile

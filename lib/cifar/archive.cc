@@ -67,7 +67,8 @@ std::string Reason(archive* tar) {
 }
 
 absl::Status Unwelcome(absl::string_view what) {
-  return absl::FailedPreconditionError(absl::StrCat(what, ", which no archive of CIFAR-10 has; not taken"));
+  return absl::FailedPreconditionError(
+      absl::StrCat(what, ", which archives of CIFAR-10 do not contain; use the published archive"));
 }
 
 // Returns `name` without "." and empty parts.
@@ -147,7 +148,7 @@ class Reader {
       return absl::OkStatus();
     }
     if (!names_.insert(name).second) {
-      return absl::DataLossError("a second member of this name; the first may be meant or not");
+      return absl::DataLossError("two members have this name");
     }
     const la_int64_t size = archive_entry_size(entry);
     if (size < 0 || static_cast<uint64_t>(size) > kMaxSourceFileBytes) {

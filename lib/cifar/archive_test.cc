@@ -122,7 +122,7 @@ TEST(ReadArchiveTest, ADeclaredSizeBeyondTheLimitIsRefusedFromTheHeader) {
 
 TEST(ReadArchiveTest, ANameTwiceIsRefused) {
   EXPECT_THAT(Read(TarMember("a", "1") + TarMember("./a", "2") + TarEnd()),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("x.tar: ./a: a second member of this name")));
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("x.tar: ./a: two members have this name")));
 }
 
 TEST(ReadArchiveTest, ANameWithALineBreakStaysInOneLine) {

@@ -67,7 +67,7 @@ absl::Status CheckCountsUnset(const SyntheticOptions& options) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      "--train_images and --test_images are for synthetic images; what --input holds is taken whole");
+      "--train_images and --test_images are for synthetic images; all images of --input are used");
 }
 
 // Appends info records and chunks one by one, so that memory never holds a second copy of all images.

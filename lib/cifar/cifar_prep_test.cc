@@ -364,7 +364,7 @@ TEST(CifarPrepTest, AnArchiveThatLeadsOutsideWritesNothing) {
   for (const std::string& name : {"../" + base, "train/a/../../../" + base + ".png", absolute, absolute + ".png"}) {
     const CifarPrepOptions options = ArchiveRun(TarMember(name, "evil") + BinaryTar(TwoSplits()));
     EXPECT_THAT(RunCifarPrep(options),
-                StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("no archive of CIFAR-10 has")));
+                StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("archives of CIFAR-10 do not contain")));
     for (const std::string& path : {outside, absolute}) {
       EXPECT_FALSE(FileExists(path));
       EXPECT_FALSE(FileExists(path + ".png"));

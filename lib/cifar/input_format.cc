@@ -173,9 +173,9 @@ absl::StatusOr<std::pair<proto::InputFormat, std::string>> FormatFinder::Decide(
                                                       ", found ", absl::StrJoin(seen, " and ")));
   }
   return absl::FailedPreconditionError(absl::StrCat(
-      input, ": found nothing of CIFAR-10; expected ", kExpected, "; there ",
+      input, ": found no data of CIFAR-10; expected ", kExpected, "; there ",
       other_count_ == 0
-          ? std::string("is nothing")
+          ? std::string("are no files")
           : absl::StrCat("are ", absl::StrJoin(others_, ", "), other_count_ > kOthersShown ? ", ..." : "")));
 }
 

@@ -105,7 +105,7 @@ TEST(FormatFinderTest, AnotherKindThanNamedIsRefused) {
 TEST(FormatFinderTest, NothingFoundSaysWhatIsThere) {
   EXPECT_THAT(Found({}).Decide("x", kAny),
               StatusIs(absl::StatusCode::kFailedPrecondition,
-                       AllOf(HasSubstr("x: found nothing of CIFAR-10"), HasSubstr("there is nothing"))));
+                       AllOf(HasSubstr("x: found no data of CIFAR-10"), HasSubstr("there are no files"))));
   EXPECT_THAT(Found({"a\nb", "2", "3", "4"}).Decide("x", kAny),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("there are a\\nb, 2, 3, ...")));
 }

@@ -206,7 +206,7 @@ TEST(ReadSourceTest, ANameThatBreaksTheLineIsRefusedInOneLine) {
 TEST(ReadSourceTest, NothingThereIsNotFound) {
   EXPECT_THAT(ReadSource("/no/such", kAny), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such: No such file")));
   EXPECT_THAT(ReadSource(Folder({}), kAny),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("found nothing of CIFAR-10")));
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("found no data of CIFAR-10")));
 }
 
 TEST(UnpackArchiveTest, AnArchiveGivesTheFilesOfItsKindSorted) {

@@ -67,17 +67,17 @@ void Score(AllReduceFit* fit) {
 std::string WhyRejected(const AllReduceFit& fit, const FitAcceptance& acceptance) {
   if (fit.model.degrees_of_freedom < acceptance.degrees_of_freedom) {
     return absl::StrCat(fit.model.degrees_of_freedom, " degrees of freedom, at least ", acceptance.degrees_of_freedom,
-                        " are asked for: measure more sizes");
+                        " are required: measure more sizes");
   }
   if (!fit.median_relative_error) {
     return "no size could be left out and predicted: measure more sizes";
   }
   if (!(*fit.median_relative_error <= acceptance.median_relative_error)) {
-    return absl::StrFormat("the median leave-one-out error is %.2f %%, at most %.2f %% is asked for",
+    return absl::StrFormat("the median leave-one-out error is %.2f %%, at most %.2f %% is allowed",
                            100 * *fit.median_relative_error, 100 * acceptance.median_relative_error);
   }
   if (!(*fit.worst_relative_error <= acceptance.worst_relative_error)) {
-    return absl::StrFormat("the worst leave-one-out error is %.2f %%, at most %.2f %% is asked for",
+    return absl::StrFormat("the worst leave-one-out error is %.2f %%, at most %.2f %% is allowed",
                            100 * *fit.worst_relative_error, 100 * acceptance.worst_relative_error);
   }
   return "";
@@ -113,7 +113,7 @@ absl::StatusOr<PredictedTime> PredictAllReduce(const AllReduceFit& fit, double s
   const PredictedTime predicted = PredictTime(fit.model, size_bytes);
   if (predicted.extrapolated && extrapolation == Extrapolation::kRefused) {
     return absl::OutOfRangeError(absl::StrFormat(
-        "expected a size among the measured ones, %.0f to %.0f bytes, found %.0f: measure it, or allow to extrapolate",
+        "expected a size among the measured ones, %.0f to %.0f bytes, found %.0f: measure it, or allow extrapolation",
         fit.model.first_bytes, fit.model.last_bytes, size_bytes));
   }
   return predicted;

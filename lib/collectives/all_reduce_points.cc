@@ -198,7 +198,7 @@ absl::Status CheckMeasured(std::optional<double> microseconds, double wrong_elem
   }
   if (wrong_elements != 0) {
     return absl::DataLossError(
-        absl::StrCat("expected a right result, found ", wrong_elements, " wrong elements: the time means nothing"));
+        absl::StrCat("expected a correct result, found ", wrong_elements, " wrong elements: the time is not valid"));
   }
   return absl::OkStatus();
 }

@@ -114,7 +114,7 @@ TEST(NcclTestsTest, RoundingOfTheColumnsIsNoContradiction) {
 TEST(NcclTestsTest, WhatIsNoTimeOfAnAllReduce) {
   ExpectRefused(TwoGpusBut("all_reduce_perf", "all_gather_perf"), "found 'build/all_gather_perf'");
   ExpectRefused(TwoGpusBut("\"nwrong\":0.000000", "\"nwrong\":3.000000"),
-                "results[0].out_of_place: expected a right result");
+                "results[0].out_of_place: expected a correct result");
   ExpectRefused(TwoGpusBut("\"time\":10.000000", "\"cpu_time\":10.000000"), "run without -C");
   ExpectRefused(TwoGpusBut("\"time\":10.000000", "\"time\":0.000000"), "expected a time above 0 us, found 0");
   ExpectRefused(TwoGpusBut("\"time\":10.000000,", ""), "found none");

@@ -81,7 +81,7 @@ TEST(CollectiveTimesTest, TimesThatMeanNothingAreNamed) {
         StatusIs(absl::StatusCode::kDataLoss, HasSubstr(words)));
   };
   expect("ranks: 2 size_bytes: 8 seconds { value: 1 } wrong_elements: 3",
-         "record 1: copies, bf16: expected a right result");
+         "record 1: copies, bf16: expected a correct result");
   expect("ranks: 2 size_bytes: 8", "expected a time above 0");
   expect("ranks: 2 size_bytes: 8 seconds { value: 1 value: 0 }", "expected a time above 0");
   expect("ranks: 2 size_bytes: 8 seconds { value: nan }", "times.seconds.value[0] is nan");

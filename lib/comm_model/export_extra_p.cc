@@ -38,7 +38,7 @@ absl::StatusOr<std::string> ExportExtraP(const ScaleRecords& scale) {
   }
   if (epochs.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(scale.input.path(), ": --format=extra_p shows completed points, and there are none"));
+        absl::StrCat(scale.input.path(), ": --format=extra_p needs completed points, found none"));
   }
   return absl::StrCat("PARAMETER devices batch\n", points, "\nREGION epoch\nMETRIC epoch_seconds\n", epochs,
                       "REGION epoch\nMETRIC step_seconds\n", steps);

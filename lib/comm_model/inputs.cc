@@ -50,7 +50,7 @@ absl::Status CheckHasTimes(const std::string& path, const ScaleRecords& scale) {
   if (spec != nullptr && spec->experiment() != proto::EXPERIMENT_UNSPECIFIED) {
     return absl::FailedPreconditionError(absl::StrCat(
         path, ": the rows of an experiment (scale_run --experiment), which differ in how they are trained; ",
-        "expected times of ranks x batches; an experiment is report's business"));
+        "expected times of ranks x batches; use report for an experiment"));
   }
   return absl::OkStatus();
 }
@@ -134,10 +134,10 @@ absl::StatusOr<proto::ModelSpec> WithDefaults(proto::ModelSpec spec) {
                       spec.all_reduce().scored_from_bytes() <= kMaxMessageBytes;
   if (!IsFraction(spec.confidence()) || !IsFraction(spec.run_to_run_fraction()) || !errors || !(spec.min_gain() >= 1) ||
       std::isinf(spec.min_gain())) {
-    return absl::DataLossError(
-        absl::StrCat("confidence and run_to_run_fraction between 0 and 1, errors above 0 and a min_gain of at least "
-                     "1 were expected, found ",
-                     spec.ShortDebugString()));
+    return absl::DataLossError(absl::StrCat(
+        "expected confidence and run_to_run_fraction between 0 and 1, errors above 0 and a min_gain of at least "
+        "1, found ",
+        spec.ShortDebugString()));
   }
   return spec;
 }

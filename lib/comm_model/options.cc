@@ -16,7 +16,7 @@ bool IsPositive(double value) { return value > 0 && std::isfinite(value); }
 absl::Status CheckPositive(const std::vector<double>& values, absl::string_view flag) {
   for (const double value : values) {
     if (!IsPositive(value)) {
-      return absl::InvalidArgumentError(absl::StrCat("--", flag, "=", value, ": numbers above 0 were expected"));
+      return absl::InvalidArgumentError(absl::StrCat("--", flag, "=", value, ": expected numbers above 0"));
     }
   }
   return absl::OkStatus();
@@ -24,7 +24,7 @@ absl::Status CheckPositive(const std::vector<double>& values, absl::string_view 
 
 absl::Status CheckCounts(const std::vector<uint32_t>& values, absl::string_view flag) {
   if (std::find(values.begin(), values.end(), 0u) != values.end()) {
-    return absl::InvalidArgumentError(absl::StrCat("--", flag, ": numbers of at least 1 were expected, found 0"));
+    return absl::InvalidArgumentError(absl::StrCat("--", flag, ": expected numbers of at least 1, found 0"));
   }
   return absl::OkStatus();
 }

@@ -171,7 +171,8 @@ std::string SpreadText(const RunComparison& comparison) {
                             spread.degrees_of_freedom == 1 ? "" : "s")
           : absl::StrFormat(
                 "spread between runs: not known, as each program was run once; give further runs with --input. "
-                "How many are needed is said for a spread of %.1f %%: two runs of one program on one H200 took "
+                "The number of runs needed is computed for a spread of %.1f %%: two runs of one program on one H200 "
+                "took "
                 "0.793 and 0.813 s\n",
                 kPlannedDeviation * 100);
   if (!comparison.same_device) {

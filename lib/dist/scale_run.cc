@@ -70,7 +70,7 @@ absl::StatusOr<std::vector<proto::Input>> InputsOf(const ScaleRunOptions& option
                    [](const auto& record) { return record.has_prediction(); })) {
     return absl::FailedPreconditionError(
         absl::StrCat(options.prediction,
-                     ": a record with predictions was expected, found none; make it with comm_model --predict_ranks"));
+                     ": expected a record with predictions, found none; make it with comm_model --predict_ranks"));
   }
   inputs.push_back(file.input);
   return inputs;

@@ -52,7 +52,8 @@ std::string DescribeFailure(const ChildExit& exit) {
 // Returns the error for a gnuplot that hangs. It is not tried again, because it would hang again.
 absl::Status TooLate(const std::string& program) {
   return absl::DeadlineExceededError(absl::StrCat(
-      program, " did not end in time, so there is no plot; see what it waits for, then make the report with --force"));
+      program,
+      " did not end in time, so there is no plot; find out what it waits for, then make the report with --force"));
 }
 
 absl::Status CheckExit(const std::string& program, const ChildExit& exit) {

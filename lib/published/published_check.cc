@@ -92,14 +92,14 @@ absl::Status CheckPublishedValue(const proto::PublishedValue& value) {
   const bool may_lack_batch = MayLackBatch(value.quantity());
   if (value.devices() == 0 || (value.batch() == 0 && !may_lack_batch)) {
     return absl::DataLossError(absl::StrCat("devices and batch are needed, both at least 1",
-                                            may_lack_batch ? "; of this kind the batch may be empty" : ""));
+                                            may_lack_batch ? "; for this quantity the batch may be empty" : ""));
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckPublishedTables(const proto::PublishedTables& tables) {
   if (tables.source().empty()) {
-    return absl::DataLossError("`source` is missing: say what the document is and where it is found");
+    return absl::DataLossError("`source` is missing; state what the document is and where it is found");
   }
   int64_t numbers = 0;
   for (const proto::PublishedTable& table : tables.table()) {
@@ -121,7 +121,7 @@ absl::Status CheckPublishedTables(const proto::PublishedTables& tables) {
     RETURN_IF_ERROR(CheckTable(table));
   }
   if (names.empty()) {
-    return absl::DataLossError("there is no table in it");
+    return absl::DataLossError("the file contains no table");
   }
   return absl::OkStatus();
 }

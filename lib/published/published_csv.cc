@@ -82,7 +82,7 @@ absl::Status SetParameter(absl::string_view key, absl::string_view value, std::s
                                                    " before ", FieldNames(*proto::Facts::descriptor())));
   }
   if (!seen.insert(std::string(key)).second && !parameter.field->is_repeated()) {
-    return absl::InvalidArgumentError(absl::StrCat("key '", key, "' is there twice; keep one of the lines"));
+    return absl::InvalidArgumentError(absl::StrCat("key '", key, "' appears twice; keep one of the lines"));
   }
   RETURN_IF_ERROR(SetFieldFromText(parameter.field->name(), value, *parameter.message));
   return parameter.message == &tables ? absl::OkStatus() : CheckStatement(*parameter.message, *parameter.field);
@@ -129,7 +129,7 @@ absl::StatusOr<Columns> ReadColumns(const CsvRow& header) {
                                                      absl::StrJoin(kOptional, ", ")));
     }
     if (!columns.emplace(name, i).second) {
-      return absl::InvalidArgumentError(absl::StrCat("column '", Excerpt(name), "' is there twice"));
+      return absl::InvalidArgumentError(absl::StrCat("column '", Excerpt(name), "' appears twice"));
     }
   }
   for (const char* name : kNeeded) {

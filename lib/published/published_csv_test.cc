@@ -100,7 +100,7 @@ TEST(PublishedCsvTest, RatesSayWhatTheyCount) {
   ExpectBroken(Small("T,items_per_second,1,,1,GB/s,\n"), ":3: ", "which is in images/s, samples/s, sequences/s");
   ExpectBroken(Small("T,speedup,1,,1,images/s,\n"), ":3: ", "unit images/s contradicts speedup, which is in 1");
   ExpectBroken(Small("T,efficiency_percent,1,,0.97,1,\n"), ":3: ", "write it in percent");
-  ExpectBroken(Small("T,items_per_second,,32,1,images/s,\n"), ":3: ", "of this kind the batch may be empty");
+  ExpectBroken(Small("T,items_per_second,,32,1,images/s,\n"), ":3: ", "for this quantity the batch may be empty");
   ExpectBroken(Small("T,items_per_second,1,,\"1,000\",images/s,\n"), ":3: ", "is not a plain decimal number");
 }
 
@@ -108,7 +108,7 @@ TEST(PublishedCsvTest, TheColumnsAreChecked) {
   ExpectBroken("# source = x\n", ":2: ", "expected the columns table,quantity,");
   ExpectBroken("table,quantity,devices,batch_per_device,value,as_printed\n", ":1: ", "column 'unit' is missing");
   ExpectBroken("\n\ntable,quantity,batch\n", ":3: ", "unknown column 'batch'; known: table, ");
-  ExpectBroken("table,table,quantity\n", ":1: ", "column 'table' is there twice");
+  ExpectBroken("table,table,quantity\n", ":1: ", "column 'table' appears twice");
 }
 
 // The file may have been named by mistake, and the error may be shown to others.
@@ -159,8 +159,8 @@ TEST(PublishedCsvTest, WhatADocumentSaysOfItselfIsOneOfTheKnownValues) {
 }
 
 TEST(PublishedCsvTest, AKeyIsThereOnce) {
-  ExpectBroken("# batch = total\n\n# batch = total\n", ":3: ", "key 'batch' is there twice");
-  ExpectBroken("# description = a\n# description = b\n", ":2: ", "key 'description' is there twice");
+  ExpectBroken("# batch = total\n\n# batch = total\n", ":3: ", "key 'batch' appears twice");
+  ExpectBroken("# description = a\n# description = b\n", ":2: ", "key 'description' appears twice");
 }
 
 TEST(PublishedCsvTest, AnotherSpellingOfAKeyIsNoRemark) {

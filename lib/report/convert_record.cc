@@ -21,7 +21,7 @@ namespace {
 absl::Status CheckOutput(const ConvertOptions& options) {
   if (!absl::EndsWith(options.output, ".json") && !absl::EndsWith(options.output, ".rec")) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--output=", options.output, ": with --convert, NAME.rec or NAME.json is expected"));
+        absl::StrCat("--output=", options.output, ": expected NAME.rec or NAME.json with --convert"));
   }
   return DeclareRunFiles({{options.input}, {{"--output", options.output, ""}}});
 }

@@ -57,7 +57,7 @@ absl::Status CheckOptions(const ReportOptions& options) {
     return absl::InvalidArgumentError("--output=- takes one page: add --format=html or --format=markdown");
   }
   if (options.output == "-" && options.audit) {
-    return absl::InvalidArgumentError("--audit makes a page of its own, and --output=- takes one: name a file");
+    return absl::InvalidArgumentError("--audit makes a second page, and --output=- takes one page; name a file");
   }
   if (options.output != "-" && HasFormat(options.formats, ReportFormat::kLatex) &&
       !IsLatexFileName(FileName(options.output))) {

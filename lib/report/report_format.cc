@@ -91,7 +91,7 @@ absl::Status CheckIsNoOtherFormat(const std::string& output) {
     if (absl::EndsWithIgnoreCase(output, ending)) {
       const absl::string_view stem = absl::string_view(output).substr(0, output.size() - ending.size());
       return absl::InvalidArgumentError(absl::StrCat("--output=", output, ": report writes no ", ending.substr(1),
-                                                     "; expected ", stem, ".html, beside which ", stem, ".md and ",
+                                                     "; expected ", stem, ".html, next to which ", stem, ".md and ",
                                                      stem, ".rec are written, or ", stem, ".tex, .csv or .json"));
     }
   }

@@ -88,7 +88,7 @@ absl::StatusOr<LawSolution> Descend(ScalingLaw law, const LogThroughputs& measur
     }
   }
   return absl::InternalError(
-      absl::StrCat("the fit of the scaling law ", ScalingLawName(law), " did not settle in ", kMaxSteps, " steps"));
+      absl::StrCat("the fit of the scaling law ", ScalingLawName(law), " did not converge in ", kMaxSteps, " steps"));
 }
 
 // Returns g from the points as if they scaled ideally, and a = b = 0.

@@ -51,7 +51,7 @@ class Class(FolderCase):
             os.mkfifo(bob / name)
         page, stderr = self.page_of(self.folder / "class")
         self.assertIn("2 students: ", stderr)
-        self.assertEqual(page.count("no regular file"), 4)
+        self.assertEqual(page.count("not a regular file"), 4)
 
     def test_class_link_to_proc_kmsg(self):
         bob = self.student("bob")
