@@ -14,7 +14,7 @@ load("//lib:library.bzl", "lockstep_test")
 def _found(file):
     return native.glob([file], allow_empty = True)
 
-def kernel(name, deps = [], reference_deps = None, test_deps = [], public = False, **kwargs):
+def kernel(name, deps = [], reference_deps = None, test_deps = [], public = False, public_reference = False, **kwargs):
     """Defines a cuda_library, the cc_library NAME_reference, and the cc_test NAME_test, which needs a GPU.
 
     Args:
@@ -23,6 +23,7 @@ def kernel(name, deps = [], reference_deps = None, test_deps = [], public = Fals
       reference_deps: dependencies of the reference in addition to CUDA's headers; default: `deps`
       test_deps: dependencies of the test in addition to the kernel and its reference
       public: True: visible to all packages; False: to its own package only
+      public_reference: True: the reference is visible to all packages, for their tests
       **kwargs: arguments of the cuda_library, such as needs
     """
     visibility = ["//visibility:public"] if public else ["//visibility:private"]
@@ -36,7 +37,7 @@ def kernel(name, deps = [], reference_deps = None, test_deps = [], public = Fals
             srcs = [reference + ".cc"],
             hdrs = header or [name + ".h"],
             target_compatible_with = requires_cuda(),
-            visibility = ["//visibility:private"],
+            visibility = ["//visibility:public"] if public_reference else ["//visibility:private"],
             deps = ([":" + name] if header else deps if reference_deps == None else reference_deps) + ["@cuda//:cudart"],
         )
     if _found(name + "_test.cc"):

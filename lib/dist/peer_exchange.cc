@@ -13,14 +13,14 @@
 #include "lib/cuda/follow_stream.h"
 #include "lib/dist/counted_exchange.h"
 #include "lib/dist/no_op_exchange.h"
-#include "lib/kernels/peer_flags.h"
-#include "lib/kernels/peer_sum.h"
-#include "lib/kernels/peer_update.h"
 #include "lib/kernels/rank_sum.h"
 #include "lib/peer/device_flags.h"
 #include "lib/peer/device_memory.h"
 #include "lib/peer/exchange_protocol.h"
 #include "lib/peer/gather_bytes.h"
+#include "lib/peer/peer_flags.h"
+#include "lib/peer/peer_sum.h"
+#include "lib/peer/peer_update.h"
 
 namespace lockstep {
 namespace {

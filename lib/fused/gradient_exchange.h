@@ -13,8 +13,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/collectives/communication_dtype.h"
-#include "lib/kernels/peer_flags.h"
-#include "lib/kernels/peer_update.h"
+#include "lib/peer/peer_flags.h"
+#include "lib/peer/peer_update.h"
 
 namespace lockstep {
 

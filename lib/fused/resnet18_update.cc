@@ -4,8 +4,8 @@
 #include <variant>
 
 #include "lib/cuda/cuda_status.h"
-#include "lib/kernels/peer_update.h"
 #include "lib/kernels/sgd.h"
+#include "lib/peer/peer_update.h"
 
 namespace lockstep {
 namespace {

@@ -12,7 +12,7 @@
 
 namespace lockstep {
 
-// Algorithms: kOneShot and kTwoShots send packets (lib/kernels/peer_all_reduce.h), kCopies uses copy engines
+// Algorithms: kOneShot and kTwoShots send packets (lib/peer/peer_all_reduce.h), kCopies uses copy engines
 // (copied_collectives.h), kAuto selects one of these by the crossovers.
 enum class AllReduceWay { kOneShot, kTwoShots, kCopies, kAuto };
 

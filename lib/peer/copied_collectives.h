@@ -23,7 +23,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "lib/kernels/peer_flags.h"
+#include "lib/peer/peer_flags.h"
 
 namespace lockstep {
 

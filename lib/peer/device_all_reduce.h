@@ -13,12 +13,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "lib/kernels/peer_all_reduce.h"
 #include "lib/peer/all_reduce_crossovers.h"
 #include "lib/peer/copied_collectives.h"
 #include "lib/peer/device_flags.h"
 #include "lib/peer/device_memory.h"
 #include "lib/peer/gather_bytes.h"
+#include "lib/peer/peer_all_reduce.h"
 
 namespace lockstep {
 

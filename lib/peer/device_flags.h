@@ -1,4 +1,4 @@
-// Flags (lib/kernels/peer_flags.h) of ranks whose GPUs share memory, and the report of a rank that did not come.
+// Flags (lib/peer/peer_flags.h) of ranks whose GPUs share memory, and the report of a rank that did not come.
 #ifndef LOCKSTEP_LIB_PEER_DEVICE_FLAGS_H_
 #define LOCKSTEP_LIB_PEER_DEVICE_FLAGS_H_
 
@@ -9,8 +9,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "lib/kernels/peer_flags.h"
 #include "lib/peer/device_memory.h"
+#include "lib/peer/peer_flags.h"
 
 namespace lockstep {
 

@@ -1,5 +1,5 @@
-#include "lib/kernels/peer_flags.cuh"
-#include "lib/kernels/peer_sum.h"
+#include "lib/peer/peer_flags.cuh"
+#include "lib/peer/peer_sum.h"
 
 namespace lockstep {
 namespace {

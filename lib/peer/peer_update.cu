@@ -1,10 +1,10 @@
 #include <algorithm>
 
 #include "lib/kernels/gpu_timestamps.cuh"
-#include "lib/kernels/peer_flags.cuh"
-#include "lib/kernels/peer_packet_wait.cuh"
-#include "lib/kernels/peer_update.h"
 #include "lib/kernels/sgd_elements.cuh"
+#include "lib/peer/peer_flags.cuh"
+#include "lib/peer/peer_packet_wait.cuh"
+#include "lib/peer/peer_update.h"
 
 namespace lockstep {
 namespace {

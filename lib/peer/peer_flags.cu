@@ -1,5 +1,5 @@
 // One warp: a flag takes 1.5 us for the round trip between two H200.
-#include "lib/kernels/peer_flags.cuh"
+#include "lib/peer/peer_flags.cuh"
 
 namespace lockstep {
 namespace {

@@ -5,8 +5,8 @@
 // the wanted epoch, modulo 2^32. The epoch is read on the device, so that a replayed graph continues to count. Loads
 // and stores are relaxed, except for one release and one acquire at system scope (PTX ISA, "Memory Consistency Model"):
 // work after the wait sees everything that was written before the flag was raised, including copies queued before it.
-#ifndef LOCKSTEP_LIB_KERNELS_PEER_FLAGS_H_
-#define LOCKSTEP_LIB_KERNELS_PEER_FLAGS_H_
+#ifndef LOCKSTEP_LIB_PEER_PEER_FLAGS_H_
+#define LOCKSTEP_LIB_PEER_PEER_FLAGS_H_
 
 #include <cuda_runtime.h>
 
@@ -54,4 +54,4 @@ cudaError_t PeerBarrier(const PeerFlags& flags, uint32_t row, bool next_epoch, c
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_KERNELS_PEER_FLAGS_H_
+#endif  // LOCKSTEP_LIB_PEER_PEER_FLAGS_H_

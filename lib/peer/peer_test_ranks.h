@@ -1,6 +1,6 @@
 // Ranks for tests that run all ranks in one process on one GPU. Each rank has a stream, flags and an epoch. Test-only.
-#ifndef LOCKSTEP_LIB_KERNELS_PEER_TEST_RANKS_H_
-#define LOCKSTEP_LIB_KERNELS_PEER_TEST_RANKS_H_
+#ifndef LOCKSTEP_LIB_PEER_PEER_TEST_RANKS_H_
+#define LOCKSTEP_LIB_PEER_PEER_TEST_RANKS_H_
 
 #include <cuda_runtime.h>
 
@@ -14,7 +14,7 @@
 #include "lib/cuda/captured_graph.h"
 #include "lib/cuda/cuda_status.h"
 #include "lib/cuda/device_array.h"
-#include "lib/kernels/peer_flags.h"
+#include "lib/peer/peer_flags.h"
 
 namespace lockstep {
 
@@ -118,4 +118,4 @@ class ReplayedRanks {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_KERNELS_PEER_TEST_RANKS_H_
+#endif  // LOCKSTEP_LIB_PEER_PEER_TEST_RANKS_H_

@@ -12,8 +12,8 @@
 //
 // All blocks of ranks that wait for each other must be resident: no kernel that waits for this call may occupy the
 // multiprocessors. A rank that does not arrive is reported as by AwaitPeerFlags; the sum is then invalid.
-#ifndef LOCKSTEP_LIB_KERNELS_PEER_ALL_REDUCE_H_
-#define LOCKSTEP_LIB_KERNELS_PEER_ALL_REDUCE_H_
+#ifndef LOCKSTEP_LIB_PEER_PEER_ALL_REDUCE_H_
+#define LOCKSTEP_LIB_PEER_PEER_ALL_REDUCE_H_
 
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
@@ -21,8 +21,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/kernels/peer_flags.h"
-#include "lib/kernels/peer_packet_sum.h"
+#include "lib/peer/peer_flags.h"
+#include "lib/peer/peer_packet_sum.h"
 
 namespace lockstep {
 
@@ -52,4 +52,4 @@ cudaError_t PeerAllReduce(const PeerAllReduceMemory& memory, PacketShots shots, 
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_KERNELS_PEER_ALL_REDUCE_H_
+#endif  // LOCKSTEP_LIB_PEER_PEER_ALL_REDUCE_H_

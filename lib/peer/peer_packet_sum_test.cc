@@ -1,6 +1,6 @@
 // Runs the threads of the kernels as host threads: every rank has some threads and its own memory, and calls follow
 // each other without synchronization of all ranks, as on GPUs.
-#include "lib/kernels/peer_packet_sum.h"
+#include "lib/peer/peer_packet_sum.h"
 
 #include <pthread.h>
 

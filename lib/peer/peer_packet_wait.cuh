@@ -1,11 +1,11 @@
 // Wait of a thread for a packet (peer_packet.h), with the limit of peer_flags.h.
-#ifndef LOCKSTEP_LIB_KERNELS_PEER_PACKET_WAIT_CUH_
-#define LOCKSTEP_LIB_KERNELS_PEER_PACKET_WAIT_CUH_
+#ifndef LOCKSTEP_LIB_PEER_PEER_PACKET_WAIT_CUH_
+#define LOCKSTEP_LIB_PEER_PEER_PACKET_WAIT_CUH_
 
 #include <cstdint>
 
-#include "lib/kernels/peer_flags.cuh"
-#include "lib/kernels/peer_packet.h"
+#include "lib/peer/peer_flags.cuh"
+#include "lib/peer/peer_packet.h"
 
 namespace lockstep {
 
@@ -31,4 +31,4 @@ class PacketWait {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_KERNELS_PEER_PACKET_WAIT_CUH_
+#endif  // LOCKSTEP_LIB_PEER_PEER_PACKET_WAIT_CUH_

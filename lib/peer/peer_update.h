@@ -10,17 +10,17 @@
 // Progress: a thread sends all its packets before it waits, and waits only for the other ranks' thread of the same
 // index. Hence all blocks must be resident at once: there are at most two per multiprocessor, also if a process is
 // given a part of a GPU.
-#ifndef LOCKSTEP_LIB_KERNELS_PEER_UPDATE_H_
-#define LOCKSTEP_LIB_KERNELS_PEER_UPDATE_H_
+#ifndef LOCKSTEP_LIB_PEER_PEER_UPDATE_H_
+#define LOCKSTEP_LIB_PEER_PEER_UPDATE_H_
 
 #include <cuda_runtime.h>
 
 #include <cstdint>
 
 #include "lib/kernels/gpu_timestamps.h"
-#include "lib/kernels/peer_flags.h"
-#include "lib/kernels/peer_packet_sum.h"
 #include "lib/kernels/sgd.h"
+#include "lib/peer/peer_flags.h"
+#include "lib/peer/peer_packet_sum.h"
 
 namespace lockstep {
 
@@ -61,4 +61,4 @@ cudaError_t PeerUpdate(const PeerPush& push, const PeerUpdateInput<G>& input, cu
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_KERNELS_PEER_UPDATE_H_
+#endif  // LOCKSTEP_LIB_PEER_PEER_UPDATE_H_

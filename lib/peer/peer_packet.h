@@ -4,8 +4,8 @@
 //
 // An empty slot holds kNotCome in each of its 4-byte words, and no sent word is kNotCome. Each word arrives whole, but
 // the words of a packet arrive in any order. Hence a packet has arrived when none of its words is kNotCome.
-#ifndef LOCKSTEP_LIB_KERNELS_PEER_PACKET_H_
-#define LOCKSTEP_LIB_KERNELS_PEER_PACKET_H_
+#ifndef LOCKSTEP_LIB_PEER_PEER_PACKET_H_
+#define LOCKSTEP_LIB_PEER_PEER_PACKET_H_
 
 #include <cuda_runtime.h>
 
@@ -88,4 +88,4 @@ __host__ __device__ PeerPacket TakePacket(PeerPacket* place, uint32_t rank, Wait
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_KERNELS_PEER_PACKET_H_
+#endif  // LOCKSTEP_LIB_PEER_PEER_PACKET_H_

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "lib/kernels/peer_all_reduce.h"
-#include "lib/kernels/peer_packet_wait.cuh"
+#include "lib/peer/peer_all_reduce.h"
+#include "lib/peer/peer_packet_wait.cuh"
 
 namespace lockstep {
 namespace {

@@ -5,8 +5,8 @@
 // Only one block, because blocks of two ranks that wait for each other in pairs can deadlock if other kernels want
 // every multiprocessor at once: each rank could run one block that waits for a block for which the other rank has no
 // free multiprocessor.
-#ifndef LOCKSTEP_LIB_KERNELS_PEER_SUM_H_
-#define LOCKSTEP_LIB_KERNELS_PEER_SUM_H_
+#ifndef LOCKSTEP_LIB_PEER_PEER_SUM_H_
+#define LOCKSTEP_LIB_PEER_PEER_SUM_H_
 
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/kernels/peer_flags.h"
+#include "lib/peer/peer_flags.h"
 
 namespace lockstep {
 
@@ -36,4 +36,4 @@ cudaError_t PeerSum(const PeerFlags& flags, uint32_t row, const PeerSumInput<W>&
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_KERNELS_PEER_SUM_H_
+#endif  // LOCKSTEP_LIB_PEER_PEER_SUM_H_

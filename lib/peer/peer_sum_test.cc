@@ -1,4 +1,4 @@
-#include "lib/kernels/peer_sum.h"
+#include "lib/peer/peer_sum.h"
 
 #include <cstring>
 #include <memory>
@@ -7,9 +7,9 @@
 #include "gtest/gtest.h"
 #include "lib/cuda/cuda_status.h"
 #include "lib/cuda/device_array.h"
-#include "lib/kernels/peer_test_ranks.h"
 #include "lib/kernels/rank_sum.h"
 #include "lib/kernels/test_values.h"
+#include "lib/peer/peer_test_ranks.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

@@ -1,4 +1,4 @@
-#include "lib/kernels/peer_flags.h"
+#include "lib/peer/peer_flags.h"
 
 #include <chrono>
 #include <vector>
@@ -9,8 +9,8 @@
 #include "lib/cuda/captured_graph.h"
 #include "lib/cuda/cuda_status.h"
 #include "lib/cuda/device_array.h"
-#include "lib/kernels/peer_test_ranks.h"
 #include "lib/kernels/rank_sum.h"
+#include "lib/peer/peer_test_ranks.h"
 
 namespace lockstep {
 namespace {

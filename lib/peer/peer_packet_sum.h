@@ -13,8 +13,8 @@
 // phase, those threads send all packets of a shot before they wait for any packet of it.
 //   (Round by round, a thread waits in its step n for packets that the others send in their step n - kApart, and kApart
 //   > 0. No thread waits in step 0; and if no earlier step waits forever, everything that step n waits for is sent.)
-#ifndef LOCKSTEP_LIB_KERNELS_PEER_PACKET_SUM_H_
-#define LOCKSTEP_LIB_KERNELS_PEER_PACKET_SUM_H_
+#ifndef LOCKSTEP_LIB_PEER_PEER_PACKET_SUM_H_
+#define LOCKSTEP_LIB_PEER_PEER_PACKET_SUM_H_
 
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
@@ -23,8 +23,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "lib/kernels/peer_flags.h"
-#include "lib/kernels/peer_packet.h"
+#include "lib/peer/peer_flags.h"
+#include "lib/peer/peer_packet.h"
 
 namespace lockstep {
 
@@ -301,4 +301,4 @@ __host__ __device__ void SumInTwoShotsByRounds(const PacketSum<W>& sum, uint32_t
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_KERNELS_PEER_PACKET_SUM_H_
+#endif  // LOCKSTEP_LIB_PEER_PEER_PACKET_SUM_H_

@@ -1,10 +1,10 @@
 // Device functions for the flags of peer_flags.h.
-#ifndef LOCKSTEP_LIB_KERNELS_PEER_FLAGS_CUH_
-#define LOCKSTEP_LIB_KERNELS_PEER_FLAGS_CUH_
+#ifndef LOCKSTEP_LIB_PEER_PEER_FLAGS_CUH_
+#define LOCKSTEP_LIB_PEER_PEER_FLAGS_CUH_
 
 #include <cstdint>
 
-#include "lib/kernels/peer_flags.h"
+#include "lib/peer/peer_flags.h"
 
 namespace lockstep {
 
@@ -52,4 +52,4 @@ __device__ inline void AwaitFlag(const PeerFlags& flags, uint32_t row, uint32_t 
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_KERNELS_PEER_FLAGS_CUH_
+#endif  // LOCKSTEP_LIB_PEER_PEER_FLAGS_CUH_

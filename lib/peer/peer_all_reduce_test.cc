@@ -1,4 +1,4 @@
-#include "lib/kernels/peer_all_reduce.h"
+#include "lib/peer/peer_all_reduce.h"
 
 #include <cstring>
 #include <memory>
@@ -9,9 +9,9 @@
 #include "lib/cuda/captured_graph.h"
 #include "lib/cuda/cuda_status.h"
 #include "lib/cuda/device_array.h"
-#include "lib/kernels/peer_test_ranks.h"
 #include "lib/kernels/rank_sum.h"
 #include "lib/kernels/test_values.h"
+#include "lib/peer/peer_test_ranks.h"
 
 namespace lockstep {
 namespace {
