@@ -213,12 +213,12 @@ QUANTIZE = [
 # Modes in which only some flags are tried; another mode of the tool tries the others.
 ONLY = {
     "train_sweep batch_sweep": {"min_batch", "factor", "max_batch", "find_max", "batch"},
-    "train_sweep plain": {"min_batch", "factor", "max_batch", "state_every", "checkpoint_batch", "own_kernels"},
+    "train_sweep plain": {"min_batch", "factor", "max_batch", "state_every", "checkpoint_batch", "cudnn_convolutions"},
     "comm_model predict": {"predict_ranks", "predict_batch"},
     "comm_model what_if": set(WHAT_IF_FLAGS),
     "comm_model dry": {"format"},
     "quantize alone": {"percentile", "fine_tune_learning_rate", "fine_tune_batch"},
-    "scale_run trained": {"checkpoint", "state_every", "checkpoint_batch", "own_kernels", "ablation"},
+    "scale_run trained": {"checkpoint", "state_every", "checkpoint_batch", "cudnn_convolutions", "ablation"},
     **{f"scale_run {mode.name}": SCALE_OWN for mode in SCALE_RUN if mode.name != "trained"},
 }
 MODES = CIFAR_PREP + REPORT + COMM_MODEL + TRAIN_SWEEP + SCALE_RUN + QUANTIZE
@@ -241,8 +241,8 @@ quantize --input=dataset.rec --checkpoint=lenet5_bias.pt --device=cpu --calibrat
 """
 
 # Values of flags that no mode here accepts.
-SAMPLES = {"own_kernels": "false", "state_every": "2", "checkpoint_batch": "20", "zero_gamma": "true", "master_addr": "127.0.0.1",
-           "master_port": "29500", "verify": "quantized.rec"}
+SAMPLES = {"cudnn_convolutions": "true", "state_every": "2", "checkpoint_batch": "20", "zero_gamma": "true",
+           "master_addr": "127.0.0.1", "master_port": "29500", "verify": "quantized.rec"}
 
 OPTIONAL = ("cuda_graph", "second_stream", "fused_sums", "fused_norms", "divide_multiprocessors",
             "own_weight_gradients", "own_convolutions")

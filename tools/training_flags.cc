@@ -44,9 +44,10 @@ ABSL_FLAG(std::optional<bool>, fused_norms, std::nullopt,
 ABSL_FLAG(std::optional<bool>, divide_multiprocessors, std::nullopt,
           "Partition the GPU between data gradients, weight gradients and SGD, with --second_stream and up to 512 "
           "images (--step=fused in bf16); left out: as in --preset.");
-ABSL_FLAG(bool, own_kernels, true,
-          "Use Lockstep's own convolutions and weight gradients on GPUs that they support; false: only cuDNN's "
-          "(--step=fused). The other flags of this group choose among them.");
+ABSL_FLAG(
+    bool, cudnn_convolutions, false,
+    "Use only cuDNN's convolutions and weight gradients (--step=fused); false: also Lockstep's, on GPUs that they "
+    "support, as the other flags of this group choose.");
 ABSL_FLAG(std::optional<bool>, own_weight_gradients, std::nullopt,
           "Use Lockstep's kernel for weight gradients where faster than cuDNN's (--step=fused in bf16); left out: as "
           "in --preset.");
@@ -167,7 +168,7 @@ std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first) {
         {"divide_multiprocessors", "the preset's"},
         {"own_weight_gradients", "the preset's"},
         {"own_convolutions", "the preset's"},
-        {"own_kernels"}}}};
+        {"cudnn_convolutions"}}}};
   first.insert(first.end(), training.begin(), training.end());
   return first;
 }
@@ -175,7 +176,6 @@ std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first) {
 absl::Status ReadTrainingFlags(proto::TrainingSpec& training) {
   RETURN_IF_ERROR(SetFieldsFromFlags(training, {"device", "normalization"}));
   ASSIGN_OR_RETURN(*training.mutable_normalization(), ParseNormalization(absl::GetFlag(FLAGS_normalization)));
-  training.set_no_own_kernels(!absl::GetFlag(FLAGS_own_kernels));
   return SetEpochs(absl::GetFlag(FLAGS_epochs), absl::GetFlag(FLAGS_repeats), training);
 }
 

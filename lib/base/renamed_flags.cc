@@ -17,6 +17,7 @@ constexpr RenamedFlag kRenamedFlags[] = {
     {"fixed_order", "no_set_epoch"},
     {"graph", "cuda_graph"},
     {"memory_format", "channels_last", ", true or false"},
+    {"own_kernels", "cudnn_convolutions", ", with the opposite value"},
     {"workers", "loader_workers"},
 };
 

@@ -7,6 +7,7 @@
 
 ABSL_FLAG(std::optional<bool>, cuda_graph, std::nullopt, "A flag of this test.");
 ABSL_FLAG(std::optional<bool>, channels_last, std::nullopt, "A flag of this test.");
+ABSL_FLAG(bool, cudnn_convolutions, false, "A flag of this test.");
 
 namespace lockstep {
 namespace {
@@ -19,6 +20,8 @@ TEST(RenamedFlagTextTest, NamesTheNewFlag) {
 TEST(RenamedFlagTextTest, NamesOtherValues) {
   EXPECT_EQ(RenamedFlagText("memory_format"),
             "unknown flag --memory_format; it is named --channels_last now, true or false");
+  EXPECT_EQ(RenamedFlagText("own_kernels"),
+            "unknown flag --own_kernels; it is named --cudnn_convolutions now, with the opposite value");
 }
 
 TEST(RenamedFlagTextTest, OtherNamesAreNoOldFlags) {

@@ -38,19 +38,20 @@ std::vector<std::string> Idle(const ScaleRunOptions& options) {
 }
 
 TEST(ScaleFlagUsesTest, ARunOfDdp) {
-  EXPECT_THAT(Idle(Options()), UnorderedElementsAre("seeds", "rows", "own_kernels"));
+  EXPECT_THAT(Idle(Options()), UnorderedElementsAre("seeds", "rows", "cudnn_convolutions"));
   ScaleRunOptions one = Options();
   one.spec.mutable_ranks()->RemoveLast();
-  EXPECT_THAT(Idle(one), UnorderedElementsAre("seeds", "rows", "own_kernels", "ablation"));
+  EXPECT_THAT(Idle(one), UnorderedElementsAre("seeds", "rows", "cudnn_convolutions", "ablation"));
   one.spec.set_ablation(false);
-  EXPECT_THAT(Idle(one), UnorderedElementsAre("seeds", "rows", "own_kernels"));
+  EXPECT_THAT(Idle(one), UnorderedElementsAre("seeds", "rows", "cudnn_convolutions"));
 }
 
 TEST(ScaleFlagUsesTest, ARunOfDp) {
   ScaleRunOptions options = Options();
   options.spec.set_mode(proto::DP);
-  EXPECT_THAT(Idle(options), UnorderedElementsAre("seeds", "rows", "own_kernels", "ablation", "overlap", "backend",
-                                                  "reducer", "bucket_mib", "first_bucket_mib", "bucket_plan"));
+  EXPECT_THAT(Idle(options),
+              UnorderedElementsAre("seeds", "rows", "cudnn_convolutions", "ablation", "overlap", "backend", "reducer",
+                                   "bucket_mib", "first_bucket_mib", "bucket_plan"));
 }
 
 TEST(ScaleFlagUsesTest, AFusedRun) {
@@ -70,15 +71,15 @@ TEST(ScaleFlagUsesTest, AFlagActsIfOneOfSeveralWaysTakesIt) {
 TEST(ScaleFlagUsesTest, Experiments) {
   ScaleRunOptions options = Options();
   options.spec.set_experiment(proto::LARGE_BATCH);
-  EXPECT_THAT(Idle(options), UnorderedElementsAre("own_kernels", "batch_mode", "ablation"));
+  EXPECT_THAT(Idle(options), UnorderedElementsAre("cudnn_convolutions", "batch_mode", "ablation"));
   options.spec.set_batch_mode(proto::GLOBAL);
   options.spec.set_ablation(false);
   options.spec.set_preset("fast");
   options.spec.mutable_training()->set_step(proto::AUTOGRAD);
   options.spec.set_experiment(proto::SAMPLER_EPOCH);
-  EXPECT_THAT(Idle(options), UnorderedElementsAre("own_kernels", "no_set_epoch"));
+  EXPECT_THAT(Idle(options), UnorderedElementsAre("cudnn_convolutions", "no_set_epoch"));
   options.spec.set_experiment(proto::WHAT_IS_SENT);
-  EXPECT_THAT(Idle(options), UnorderedElementsAre("own_kernels", "buffers"));
+  EXPECT_THAT(Idle(options), UnorderedElementsAre("cudnn_convolutions", "buffers"));
 }
 
 }  // namespace

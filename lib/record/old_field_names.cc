@@ -26,6 +26,7 @@ constexpr Renamed kRenamed[] = {
     {"ModelSpec", "least_gain", "min_gain"},
     {"TrainingSpec", "fixed_order", "no_set_epoch"},
     {"TrainingSpec", "lr_milestone", "lr_milestones"},
+    {"TrainingSpec", "no_own_kernels", "cudnn_convolutions"},
 };
 
 bool HasOldName(absl::string_view json) {

@@ -64,7 +64,7 @@ TEST(OldFieldNamesTest, PresentNamesAreFields) {
   ExpectRenamed(*proto::Acceptance::descriptor(), {"least_degrees_of_freedom"});
   ExpectRenamed(*proto::Header::descriptor(), {"surroundings_sha256"});
   ExpectRenamed(*proto::ModelSpec::descriptor(), {"least_gain"});
-  ExpectRenamed(*proto::TrainingSpec::descriptor(), {"fixed_order", "lr_milestone"});
+  ExpectRenamed(*proto::TrainingSpec::descriptor(), {"fixed_order", "lr_milestone", "no_own_kernels"});
   EXPECT_EQ(PresentFieldName("SweepSpec", "lr_milestone"), "");
 }
 

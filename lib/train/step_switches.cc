@@ -45,7 +45,7 @@ struct Switch {
   proto::Precision precision = proto::PRECISION_UNSPECIFIED;
   absl::string_view requires_switch = "";  // name of the switch that this one requires
   absl::string_view why = "";              // "--FLAG=true WHY"
-  bool is_own_kernel = false;              // off with --own_kernels=false
+  bool is_own_kernel = false;              // off with --cudnn_convolutions
 };
 
 constexpr bool kOwn = true;
@@ -83,7 +83,7 @@ bool IsPieceOf(const Switch& piece, const proto::TrainingSpec& spec) {
 }
 
 bool IsAllowed(const Switch& piece, const proto::TrainingSpec& spec) {
-  return !piece.is_own_kernel || !spec.no_own_kernels();
+  return !piece.is_own_kernel || !spec.cudnn_convolutions();
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ absl::Status CheckSwitches(const proto::TrainingSpec& spec) {
   for (const Switch& piece : kSwitches) {
     if (IsOn(spec, piece.name) && !IsAllowed(piece, spec)) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "--", piece.name, "=true needs Lockstep's own kernels, found --own_kernels=false; leave one out"));
+          "--", piece.name, "=true needs Lockstep's own kernels, found --cudnn_convolutions=true; leave one out"));
     }
     if (IsOn(spec, piece.name) && !HasWhatItRequires(piece, spec)) {
       return absl::InvalidArgumentError(

@@ -9,7 +9,7 @@ std::vector<FlagUse> TrainingFlagUses(bool resume, const std::string& checkpoint
       {{"state_every"}, resume, "without --resume", "add --resume"},
       {{"checkpoint_batch"}, !checkpoint.empty(), "without --checkpoint", "add --checkpoint=FILE"},
       {{"loader_workers"}, !all_fused, "with --step=fused, which makes its batches on the GPU", "add --step=autograd"},
-      {{"own_kernels"}, any_fused, "with --step=autograd, whose kernels are LibTorch's", "add --step=fused"}};
+      {{"cudnn_convolutions"}, any_fused, "with --step=autograd, whose kernels are LibTorch's", "add --step=fused"}};
 }
 
 std::vector<FlagUse> SweepFlagUses(const TrainSweepOptions& options) {

@@ -33,10 +33,10 @@ TEST(SweepFlagUsesTest, WhatIsKept) {
 TEST(SweepFlagUsesTest, TheStepsOwn) {
   TrainSweepOptions options = Options();
   EXPECT_TRUE(Acts("loader_workers", options));
-  EXPECT_FALSE(Acts("own_kernels", options));
+  EXPECT_FALSE(Acts("cudnn_convolutions", options));
   options.spec.set_preset("fast");
   EXPECT_FALSE(Acts("loader_workers", options));
-  EXPECT_TRUE(Acts("own_kernels", options));
+  EXPECT_TRUE(Acts("cudnn_convolutions", options));
   options.spec.mutable_training()->set_step(proto::AUTOGRAD);  // overrides the preset
   EXPECT_TRUE(Acts("loader_workers", options));
 }
