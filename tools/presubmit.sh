@@ -64,7 +64,7 @@ if [ -n "$unformatted" ]; then
 else
   echo "format: ${#sources[@]} files are formatted by $formatter"
 fi
-for check in build_files names layers documents words benchmark_page; do
+for check in build_files names layers documents words benchmark_page corpora; do
   if talk="$(python3 "tests/${check}_test.py" --root . 2>&1)"; then
     echo "$check: $(sed -n 's/^Ran \([0-9]* tests\).*/\1/p' <<<"$talk")"
   else

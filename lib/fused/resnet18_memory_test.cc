@@ -39,7 +39,8 @@ TEST(ResNet18MemoryTest, WorkspacesInFp32GrowToTheirBound) {
   EXPECT_EQ(beyond, 3 * ConvolutionOptions().max_workspace_bytes - 2 * 4 * 512 * 512 * 9 - 4 * 256 * 512);
 }
 
-// Memory taken on an H200 (benchmarks/results/2026-11-22-h200-side-by-side/batch_sweep_fp32.rec). Must match within 5 %.
+// Memory taken on an H200 (benchmarks/results/2026-11-22-h200-side-by-side/batch_sweep_fp32.rec). Predictions must match
+// within 5 %.
 TEST(ResNet18MemoryTest, IsWhatWasTakenInFp32) {
   const std::pair<uint32_t, double> taken[] = {
       {32, 0.610012464e9}, {128, 1.570246960e9}, {512, 4.542444336e9}, {2048, 14.285273904e9}, {8192, 52.268440848e9}};

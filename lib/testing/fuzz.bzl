@@ -24,13 +24,38 @@ _LIMITS = [
     "-malloc_limit_mb=1024",
 ]
 
+def _fuzz_corpus_impl(ctx):
+    folder = ctx.actions.declare_directory(ctx.label.name)
+    ctx.actions.run_shell(
+        inputs = [ctx.file.archive],
+        outputs = [folder],
+        arguments = [ctx.file.archive.path, folder.path],
+        command = 'tar -xzf "$1" -C "$2"',
+        mnemonic = "UnpackCorpus",
+        progress_message = "Unpacking the inputs of %s" % ctx.label.name,
+        use_default_shell_env = True,
+    )
+    return [DefaultInfo(files = depset([folder]), runfiles = ctx.runfiles(files = [folder]))]
+
+fuzz_corpus = rule(
+    implementation = _fuzz_corpus_impl,
+    doc = "Folder with the inputs of the fuzz target of the same name.",
+    attrs = {
+        "archive": attr.label(
+            doc = "the inputs, packed by data/testdata/fuzz/corpus.sh",
+            mandatory = True,
+            allow_single_file = [".tar.gz"],
+        ),
+    },
+)
+
 def fuzz_test(name, deps, corpus = None, dictionary = None, max_len = 65536, size = "small"):
     """One fuzz target.
 
     Args:
       name: ends in _fuzz; the source is NAME.cc
       deps: what it tests
-      corpus: filegroup of the inputs in data/testdata/fuzz/NAME
+      corpus: fuzz_corpus of the inputs in data/testdata/fuzz/NAME.tar.gz
       dictionary: file of tokens that inputs are made of (https://llvm.org/docs/LibFuzzer.html#dictionaries)
       max_len: bytes of the longest input that fuzzing tries
       size: of the test over the corpus
