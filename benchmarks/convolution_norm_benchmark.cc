@@ -72,7 +72,7 @@ void CompareWeights(const ConvolutionShape& shape, ConvolutionContext& context) 
               shape.out_channels, shape.in_size, shape.in_size, shape.stride, other->microseconds(),
               flops / other->microseconds() / 1e6);
   for (const WeightGradientTimes::Trial& trial : times.trials) {
-    std::printf("  %ux%u %6.1f (%3.0f)", trial.config.columns, trial.config.parts, trial.microseconds,
+    std::printf("  %ux%u %6.1f (%3.0f)", trial.config.columns, trial.config.splits, trial.microseconds,
                 flops / trial.microseconds / 1e6);
   }
   std::printf("\n");

@@ -45,9 +45,9 @@ absl::Status BackwardNorm(const MicroBatch<T>& batch, size_t u, const Upstream<T
 }
 
 // Queues the split-K partials on `stream`, and their sum on `sums`, concurrent with what comes next on `stream`.
-absl::Status BackwardWeightInParts(const MicroBatch<__nv_bfloat16>& batch, const WeightGradient& way,
-                                   const __nv_bfloat16* dy, const __nv_bfloat16* input, __nv_bfloat16* gradient,
-                                   cudaStream_t stream) {
+absl::Status BackwardWeightSplitK(const MicroBatch<__nv_bfloat16>& batch, const WeightGradient& way,
+                                  const __nv_bfloat16* dy, const __nv_bfloat16* input, __nv_bfloat16* gradient,
+                                  cudaStream_t stream) {
   const cudaStream_t sums = batch.streams.sums();
   PartialBuffers::Buffer& buffer = batch.partial_buffers.Next();
   RETURN_IF_ERROR(batch.fork.Wait(stream, buffer.read));
@@ -68,8 +68,8 @@ absl::Status BackwardWeight(const MicroBatch<T>& batch, size_t u, const T* input
   T* const gradient = WeightGradientOf(batch, u);
   const UnitWeightGradient<T>& way = *batch.plan.units[u].weight_gradient;
   if constexpr (std::is_same_v<T, __nv_bfloat16>) {
-    if (batch.plan.divided && way.in_parts() != nullptr) {
-      return BackwardWeightInParts(batch, *way.in_parts(), batch.buffers.raw[u], input, gradient, stream.handle);
+    if (batch.plan.divided && way.split_k() != nullptr) {
+      return BackwardWeightSplitK(batch, *way.split_k(), batch.buffers.raw[u], input, gradient, stream.handle);
     }
   }
   return way.Run(batch.buffers.raw[u], input, gradient, stream);

@@ -98,7 +98,7 @@ class OwnWeightGradient final : public UnitWeightGradient<Bf16> {
   absl::Status Run(const Bf16* dy, const Bf16* x, Bf16* dw, const StepStream& stream) const override {
     return gradient_.Run(dy, x, dw, stream.convolution_workspace, stream.handle);
   }
-  const WeightGradient* in_parts() const override { return gradient_.has_parts() ? &gradient_ : nullptr; }
+  const WeightGradient* split_k() const override { return gradient_.is_split() ? &gradient_ : nullptr; }
 
  private:
   const WeightGradient gradient_;

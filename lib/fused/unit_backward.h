@@ -94,7 +94,7 @@ class UnitWeightGradient {
   virtual absl::Status Run(const T* dy, const T* x, T* dw, const StepStream& stream) const = 0;
 
   // Returns our weight gradient if it has split-K partials, whose sum can be launched separately; else null.
-  virtual const WeightGradient* in_parts() const { return nullptr; }
+  virtual const WeightGradient* split_k() const { return nullptr; }
 };
 
 template <typename T>

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/cuda/cuda_status.h"
-#include "lib/kernels/add_parts.h"
+#include "lib/kernels/add_partials.h"
 #include "lib/kernels/convolution_plan.h"
 #include "lib/kernels/cudnn_descriptor.h"
 
@@ -195,13 +195,13 @@ absl::Status Convolution::Run(ConvolutionContext& context, const void* a, const 
 
 absl::Status Convolution::AddPartials(void* out, const void* partials, cudaStream_t stream) const {
   const size_t element = ElementBytes(state_->type);
-  const PartsToAdd parts = {state_->Partials(), state_->PartialBytes() / element,
-                            CountOperands(state_->shape, state_->pass).out};
+  const PartialsToAdd shape = {state_->Partials(), state_->PartialBytes() / element,
+                               CountOperands(state_->shape, state_->pass).out};
   const cudaError_t error =
       state_->type == ConvolutionType::kBf16
-          ? AddParts(parts, static_cast<const __nv_bfloat16*>(partials), static_cast<__nv_bfloat16*>(out), stream)
-          : AddParts(parts, static_cast<const float*>(partials), static_cast<float*>(out), stream);
-  return CudaStatus(error, absl::StrCat(state_->name, ": add the parts"));
+          ? AddPartials(shape, static_cast<const __nv_bfloat16*>(partials), static_cast<__nv_bfloat16*>(out), stream)
+          : AddPartials(shape, static_cast<const float*>(partials), static_cast<float*>(out), stream);
+  return CudaStatus(error, absl::StrCat(state_->name, ": add the partials"));
 }
 
 size_t Convolution::workspace_bytes() const {

@@ -14,7 +14,8 @@ using convolution_fp32::Arguments;
 
 constexpr uint32_t kFilter = 3;
 constexpr uint32_t kMinColumns = 64;
-constexpr uint32_t kMaxParts = 8;  // blocks of a portable cluster (CUDA C++ Programming Guide, "Thread Block Clusters")
+constexpr uint32_t kMaxSplits =
+    8;  // blocks of a portable cluster (CUDA C++ Programming Guide, "Thread Block Clusters")
 // Maximum number of blocks per multiprocessor if blocks share tiles: with more tiles, sharing does not help.
 constexpr uint32_t kMaxBlocksOfSharers = 8;
 
@@ -45,14 +46,15 @@ uint32_t Pixels(const ConvolutionShape& shape) {
 }
 
 bool IsWay(const ConvolutionFp32Config& config, uint32_t columns) {
-  const bool parts = config.parts == 1 || config.parts == 2 || config.parts == 4 || config.parts == kMaxParts;
-  return parts && (config.columns == kMinColumns || config.columns == 2 * kMinColumns) && columns % config.columns == 0;
+  const bool splits = config.splits == 1 || config.splits == 2 || config.splits == 4 || config.splits == kMaxSplits;
+  return splits && (config.columns == kMinColumns || config.columns == 2 * kMinColumns) &&
+         columns % config.columns == 0;
 }
 
 }  // namespace
 
 std::string DescribeConvolutionFp32(const ConvolutionFp32Config& config) {
-  return absl::StrCat("our kernel, ", config.columns, " columns, ", config.parts, " parts");
+  return absl::StrCat("our kernel, ", config.columns, " columns, ", config.splits, " splits");
 }
 
 std::vector<ConvolutionFp32Config> ConvolutionFp32Configs(const ConvolutionShape& shape, ConvolutionPass pass,
@@ -66,11 +68,12 @@ std::vector<ConvolutionFp32Config> ConvolutionFp32Configs(const ConvolutionShape
   for (const uint32_t tile_columns : {kMinColumns, 2 * kMinColumns}) {
     const uint64_t tiles = uint64_t{(Pixels(shape) + convolution_fp32::kTileRows - 1) / convolution_fp32::kTileRows} *
                            (columns / tile_columns);
-    for (uint32_t parts = 1; parts <= kMaxParts; parts *= 2) {
-      const ConvolutionFp32Config config = {tile_columns, parts};
-      if (IsWay(config, columns) && (parts == 1 || tiles * parts <= uint64_t{kMaxBlocksOfSharers} * multiprocessors)) {
+    for (uint32_t splits = 1; splits <= kMaxSplits; splits *= 2) {
+      const ConvolutionFp32Config config = {tile_columns, splits};
+      if (IsWay(config, columns) &&
+          (splits == 1 || tiles * splits <= uint64_t{kMaxBlocksOfSharers} * multiprocessors)) {
         configs.push_back(config);
-        const bool too_few = tiles * configs[likeliest].parts < multiprocessors;
+        const bool too_few = tiles * configs[likeliest].splits < multiprocessors;
         likeliest = tile_columns == kMinColumns && too_few ? configs.size() - 1 : likeliest;
       }
     }
@@ -98,9 +101,9 @@ absl::Status RunConvolutionFp32(const ConvolutionShape& shape, ConvolutionPass p
   arguments.stride = shape.stride;
   arguments.depth = sides.depth;
   arguments.columns = sides.columns;
-  return CudaStatus(
-      convolution_fp32::Launch(arguments, pass == ConvolutionPass::kDataGradient, config.columns, config.parts, stream),
-      what);
+  return CudaStatus(convolution_fp32::Launch(arguments, pass == ConvolutionPass::kDataGradient, config.columns,
+                                             config.splits, stream),
+                    what);
 }
 
 }  // namespace lockstep

@@ -214,13 +214,13 @@ template <uint32_t kColumns, bool kDataGradient>
 __device__ void AddUpAndStore(const Arguments& arguments, float* tile, uint32_t first_row, uint32_t first_column) {
   using Shape = Tile<kColumns, kDataGradient>;
   const cg::cluster_group cluster = cg::this_cluster();
-  const uint32_t parts = cluster.num_blocks(), rows = kTileRows / parts, begin = cluster.block_rank() * rows;
+  const uint32_t splits = cluster.num_blocks(), rows = kTileRows / splits, begin = cluster.block_rank() * rows;
   for (uint32_t i = threadIdx.x; i < rows * (kColumns / kVector); i += Shape::kThreads) {
     const uint32_t row = begin + i / (kColumns / kVector), column = i % (kColumns / kVector) * kVector;
     float* const at = tile + row * Shape::kOutLine + column;
     float4 sum = *reinterpret_cast<const float4*>(cluster.map_shared_rank(at, 0));
-    for (uint32_t part = 1; part < parts; ++part) {
-      sum = Add(sum, *reinterpret_cast<const float4*>(cluster.map_shared_rank(at, part)));
+    for (uint32_t split = 1; split < splits; ++split) {
+      sum = Add(sum, *reinterpret_cast<const float4*>(cluster.map_shared_rank(at, split)));
     }
     if (first_row + row < arguments.pixels) {
       *reinterpret_cast<float4*>(arguments.out + size_t{first_row + row} * arguments.columns + first_column + column) =
@@ -238,9 +238,9 @@ __global__ void __launch_bounds__((Tile<kColumns, kDataGradient>::kThreads),
   using Shape = Tile<kColumns, kDataGradient>;
   extern __shared__ __align__(16) float shared[];
   const cg::cluster_group cluster = cg::this_cluster();
-  const uint32_t parts = cluster.num_blocks(), steps = kTaps * (arguments.depth / kStepDepth);
-  const uint32_t begin = steps * cluster.block_rank() / parts, end = steps * (cluster.block_rank() + 1) / parts;
-  const uint32_t first_row = blockIdx.x / parts * kTileRows, first_column = blockIdx.y * kColumns;
+  const uint32_t splits = cluster.num_blocks(), steps = kTaps * (arguments.depth / kStepDepth);
+  const uint32_t begin = steps * cluster.block_rank() / splits, end = steps * (cluster.block_rank() + 1) / splits;
+  const uint32_t first_row = blockIdx.x / splits * kTileRows, first_column = blockIdx.y * kColumns;
   Loader<kColumns, kDataGradient> loader(arguments, first_row, first_column, begin);
   for (uint32_t stage = 0; stage < kStages - 1; ++stage) {
     if (begin + stage < end) {
@@ -270,7 +270,7 @@ __global__ void __launch_bounds__((Tile<kColumns, kDataGradient>::kThreads),
 }
 
 template <uint32_t kColumns, bool kDataGradient>
-cudaError_t LaunchAs(const Arguments& arguments, uint32_t parts, cudaStream_t stream) {
+cudaError_t LaunchAs(const Arguments& arguments, uint32_t splits, cudaStream_t stream) {
   using Shape = Tile<kColumns, kDataGradient>;
   const auto kernel = ConvolutionFp32Kernel<kColumns, kDataGradient>;
   const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::kBytes);
@@ -278,13 +278,13 @@ cudaError_t LaunchAs(const Arguments& arguments, uint32_t parts, cudaStream_t st
     return error;
   }
   cudaLaunchConfig_t config = {};
-  config.gridDim = {(arguments.pixels + kTileRows - 1) / kTileRows * parts, arguments.columns / kColumns, 1};
+  config.gridDim = {(arguments.pixels + kTileRows - 1) / kTileRows * splits, arguments.columns / kColumns, 1};
   config.blockDim = {Shape::kThreads, 1, 1};
   config.dynamicSmemBytes = Shape::kBytes;
   config.stream = stream;
   cudaLaunchAttribute cluster = {};
   cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim = {parts, 1, 1};
+  cluster.val.clusterDim = {splits, 1, 1};
   config.attrs = &cluster;
   config.numAttrs = 1;
   return cudaLaunchKernelEx(&config, kernel, arguments);
@@ -292,14 +292,15 @@ cudaError_t LaunchAs(const Arguments& arguments, uint32_t parts, cudaStream_t st
 
 }  // namespace
 
-cudaError_t Launch(const Arguments& arguments, bool data_gradient, uint32_t tile_columns, uint32_t parts,
+cudaError_t Launch(const Arguments& arguments, bool data_gradient, uint32_t tile_columns, uint32_t splits,
                    cudaStream_t stream) {
   if (tile_columns == 64) {
-    return data_gradient ? LaunchAs<64, true>(arguments, parts, stream) : LaunchAs<64, false>(arguments, parts, stream);
+    return data_gradient ? LaunchAs<64, true>(arguments, splits, stream)
+                         : LaunchAs<64, false>(arguments, splits, stream);
   }
   if (tile_columns == 128) {
-    return data_gradient ? LaunchAs<128, true>(arguments, parts, stream)
-                         : LaunchAs<128, false>(arguments, parts, stream);
+    return data_gradient ? LaunchAs<128, true>(arguments, splits, stream)
+                         : LaunchAs<128, false>(arguments, splits, stream);
   }
   return cudaErrorInvalidValue;
 }

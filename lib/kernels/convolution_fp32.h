@@ -17,18 +17,18 @@
 
 namespace lockstep {
 
-// Division of the work: a block computes 128 pixels by `columns` channels of the output; `parts` blocks share the sum
+// Division of the work: a block computes 128 pixels by `columns` channels of the output; `splits` blocks share the sum
 // of each element.
 struct ConvolutionFp32Config {
   uint32_t columns = 64;  // 64 or 128
-  uint32_t parts = 1;     // 1, 2, 4 or 8
+  uint32_t splits = 1;    // 1, 2, 4 or 8
 };
 
-// Returns "our kernel, 64 columns, 2 parts", for the record.
+// Returns "our kernel, 64 columns, 2 splits", for the record.
 std::string DescribeConvolutionFp32(const ConvolutionFp32Config& config);
 
-// Returns the configurations for a GPU of this many multiprocessors, the likeliest first: 64 columns in as few parts as
-// give each multiprocessor a block. Returns an empty list for what is not covered:
+// Returns the configurations for a GPU of this many multiprocessors, the likeliest first: 64 columns in as few splits
+// as give each multiprocessor a block. Returns an empty list for what is not covered:
 // - weight gradients, data gradients with a stride of 2, filters of 1;
 // - channels of the sum that are not a multiple of 16, channels of the output that are not a multiple of 64;
 // - tensors of more than kMaxConvolutionElements.

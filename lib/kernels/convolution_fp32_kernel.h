@@ -24,9 +24,9 @@ struct Arguments {
   uint32_t columns = 0;  // must be a multiple of tile_columns
 };
 
-// Launches the kernel. A block computes kTileRows pixels by `tile_columns` (64 or 128) columns. The `parts` (1 to 8)
+// Launches the kernel. A block computes kTileRows pixels by `tile_columns` (64 or 128) columns. The `splits` (1 to 8)
 // blocks of a cluster share the steps of a tile, and its pixels when the sums are added.
-cudaError_t Launch(const Arguments& arguments, bool data_gradient, uint32_t tile_columns, uint32_t parts,
+cudaError_t Launch(const Arguments& arguments, bool data_gradient, uint32_t tile_columns, uint32_t splits,
                    cudaStream_t stream);
 
 }  // namespace convolution_fp32

@@ -23,9 +23,9 @@ std::vector<ConvolutionShape> Shapes() {
 std::vector<ConvolutionFp32Config> AllWays(uint32_t columns) {
   std::vector<ConvolutionFp32Config> ways;
   for (const uint32_t tile : {64u, 128u}) {
-    for (const uint32_t parts : {1u, 2u, 4u, 8u}) {
+    for (const uint32_t splits : {1u, 2u, 4u, 8u}) {
       if (columns % tile == 0) {
-        ways.push_back({tile, parts});
+        ways.push_back({tile, splits});
       }
     }
   }
@@ -106,13 +106,13 @@ TEST(ConvolutionFp32ConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
     return ConvolutionFp32Configs(shape, pass, 132).size();
   };
   const ConvolutionPass forward = ConvolutionPass::kForward, gradient = ConvolutionPass::kDataGradient;
-  // 256 tiles of 64 columns in 1, 2 or 4 parts; 8 parts would be 2,048 blocks, more than 8 * 132.
+  // 256 tiles of 64 columns in 1, 2 or 4 splits; 8 splits would be 2,048 blocks, more than 8 * 132.
   EXPECT_EQ(count({32, 64, 32, 64, 3, 1}, forward), 3u);
   EXPECT_EQ(count({32, 64, 32, 64, 3, 1}, gradient), 3u);
-  // 32 tiles of 64 columns, 16 of 128, each in 1, 2, 4 or 8 parts.
+  // 32 tiles of 64 columns, 16 of 128, each in 1, 2, 4 or 8 splits.
   EXPECT_EQ(count({32, 512, 4, 512, 3, 1}, forward), 8u);
-  EXPECT_EQ(count({512, 64, 32, 64, 3, 1}, forward), 1u);   // 4,096 tiles, only in one part
-  EXPECT_EQ(count({32, 64, 32, 128, 3, 2}, forward), 8u);   // 128 tiles of 64 columns in up to 8 parts, 64 of 128
+  EXPECT_EQ(count({512, 64, 32, 64, 3, 1}, forward), 1u);   // 4,096 tiles, only in one split
+  EXPECT_EQ(count({32, 64, 32, 128, 3, 2}, forward), 8u);   // 128 tiles of 64 columns in up to 8 splits, 64 of 128
   EXPECT_EQ(count({32, 64, 32, 128, 3, 2}, gradient), 0u);  // unsupported stride
   EXPECT_EQ(count({32, 64, 32, 64, 3, 1}, ConvolutionPass::kWeightGradient), 0u);
   EXPECT_EQ(count({32, 64, 32, 128, 1, 2}, forward), 0u);     // unsupported filter
@@ -123,15 +123,15 @@ TEST(ConvolutionFp32ConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
 }
 
 TEST(ConvolutionFp32ConfigsTest, TheLikeliestIsFirst) {
-  const auto parts = [](ConvolutionShape shape) {
+  const auto splits = [](ConvolutionShape shape) {
     const ConvolutionFp32Config first = ConvolutionFp32Configs(shape, ConvolutionPass::kForward, 132).front();
     EXPECT_EQ(first.columns, 64u);
-    return first.parts;
+    return first.splits;
   };
-  EXPECT_EQ(parts({32, 64, 32, 64, 3, 1}), 1u);    // 256 tiles for 132 multiprocessors
-  EXPECT_EQ(parts({32, 128, 16, 128, 3, 1}), 2u);  // 128 tiles
-  EXPECT_EQ(parts({32, 512, 4, 512, 3, 1}), 8u);   // 32 tiles
-  EXPECT_EQ(parts({1, 512, 4, 512, 3, 1}), 8u);    // 8 tiles, too few even in 8 parts
+  EXPECT_EQ(splits({32, 64, 32, 64, 3, 1}), 1u);    // 256 tiles for 132 multiprocessors
+  EXPECT_EQ(splits({32, 128, 16, 128, 3, 1}), 2u);  // 128 tiles
+  EXPECT_EQ(splits({32, 512, 4, 512, 3, 1}), 8u);   // 32 tiles
+  EXPECT_EQ(splits({1, 512, 4, 512, 3, 1}), 8u);    // 8 tiles, too few even in 8 splits
 }
 
 TEST(ConvolutionFp32Test, RefusesWhatItIsNotMadeFor) {

@@ -10,7 +10,7 @@
 #include "lib/cuda/tensor_copy.cuh"
 #include "lib/cuda/wgmma.cuh"
 #include "lib/kernels/pointwise_gradient_kernel.h"
-#include "lib/kernels/sum_parts.cuh"
+#include "lib/kernels/sum_partials.cuh"
 
 namespace lockstep {
 namespace pointwise_gradient {
@@ -66,18 +66,18 @@ __global__ void __launch_bounds__(wgmma::kThreads, 1)
   }
   __syncthreads();
   WaitForLaunchBefore();
-  const uint32_t tiles = TileCount(arguments), part = blockIdx.x / tiles, tile = blockIdx.x % tiles;
+  const uint32_t tiles = TileCount(arguments), split = blockIdx.x / tiles, tile = blockIdx.x % tiles;
   const uint32_t in_tiles = arguments.in_channels / kIn;
   const auto out_channel = static_cast<int32_t>(tile / in_tiles * kOutChannels);
   const auto in_channel = static_cast<int32_t>(tile % in_tiles * kIn);
-  const uint32_t stages = (arguments.stages - part + arguments.parts - 1) / arguments.parts;
+  const uint32_t stages = (arguments.stages - split + arguments.splits - 1) / arguments.splits;
   const uint32_t rows = RowsOfStage(kPixels, arguments.size), images = ImagesOfStage(kPixels, arguments.size);
   const uint32_t stages_of_image = arguments.size / rows;  // stages per image, from top to bottom
   const auto copy = [&](uint32_t n) {
     const uint32_t slot = n % kSlots, to = base + slot * kSlotBytes<kIn>, barrier = full + slot * kBarrierBytes;
     WaitFor(empty + slot * kBarrierBytes, (n / kSlots & 1) ^ 1);
     ArriveExpecting(barrier, kSlotBytes<kIn>);
-    const uint32_t stage = part + n * arguments.parts;
+    const uint32_t stage = split + n * arguments.splits;
     CopyBox(gradient, to, barrier, out_channel, static_cast<int32_t>(stage * kPixels));
 #pragma unroll
     for (uint32_t box = 0; box < kIn / kBoxChannels; ++box) {
@@ -124,25 +124,25 @@ __global__ void __launch_bounds__(wgmma::kThreads, 1)
 #pragma unroll
   for (uint32_t j = 0; j < kIn / 8; ++j) {
     const float4 sum = {acc[4 * j], acc[4 * j + 1], acc[4 * j + 2], acc[4 * j + 3]};
-    if (arguments.parts == 1) {
+    if (arguments.splits == 1) {
       Write<kIn>(arguments, tile, j, threadIdx.x, sum);
     } else {
-      arguments.partial[(size_t{part} * tiles + tile) * kTileVectors<kIn> + j * wgmma::kThreads + threadIdx.x] = sum;
+      arguments.partial[(size_t{split} * tiles + tile) * kTileVectors<kIn> + j * wgmma::kThreads + threadIdx.x] = sum;
     }
   }
 #endif
 }
 
 constexpr uint32_t kSumThreads = 256;  // threads of a block of the second kernel
-constexpr uint32_t kLanes = 4;         // parts that as many threads load at once
+constexpr uint32_t kLanes = 4;         // partials that as many threads load at once
 constexpr uint32_t kVectors = kSumThreads / kLanes;
 
 template <uint32_t kIn>
-__global__ void __launch_bounds__(kSumThreads) SumPointwisePartsKernel(const __grid_constant__ Arguments arguments) {
+__global__ void __launch_bounds__(kSumThreads) SumPointwisePartialsKernel(const __grid_constant__ Arguments arguments) {
   const uint32_t vector = blockIdx.x * kVectors + threadIdx.x;  // index over all tiles
   float4 sum;
-  if (SumParts<kVectors, kLanes>(arguments.partial + vector, size_t{TileCount(arguments)} * kTileVectors<kIn>,
-                                 arguments.parts, sum)) {
+  if (SumPartials<kVectors, kLanes>(arguments.partial + vector, size_t{TileCount(arguments)} * kTileVectors<kIn>,
+                                    arguments.splits, sum)) {
     const uint32_t in_tile = vector % kTileVectors<kIn>;
     Write<kIn>(arguments, vector / kTileVectors<kIn>, in_tile / wgmma::kThreads, in_tile % wgmma::kThreads, sum);
   }
@@ -156,14 +156,14 @@ cudaError_t LaunchAs(const CUtensorMap& gradient, const CUtensorMap& input, cons
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kSharedBytes<kIn>));
   return error != cudaSuccess
              ? error
-             : LaunchOverlapped(kernel, {TileCount(arguments) * arguments.parts, wgmma::kThreads, kSharedBytes<kIn>},
+             : LaunchOverlapped(kernel, {TileCount(arguments) * arguments.splits, wgmma::kThreads, kSharedBytes<kIn>},
                                 stream, gradient, input, arguments);
 }
 
 template <uint32_t kIn>
 cudaError_t LaunchSumAs(const Arguments& arguments, cudaStream_t stream) {
   static_assert(kTileVectors<kIn> % kVectors == 0, "a block's vectors are of one tile");
-  SumPointwisePartsKernel<kIn>
+  SumPointwisePartialsKernel<kIn>
       <<<TileCount(arguments) * (kTileVectors<kIn> / kVectors), dim3(kVectors, kLanes), 0, stream>>>(arguments);
   return cudaGetLastError();
 }

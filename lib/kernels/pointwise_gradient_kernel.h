@@ -25,8 +25,8 @@ struct Arguments {
   uint32_t in_channels = 0, out_channels = 0;
   uint32_t size = 0;  // height and width of the output, at most 32
   uint32_t stages = 0;
-  uint32_t parts = 0;
-  float4* partial = nullptr;  // (parts, tiles, InChannels / 8, 128); used if there are several parts
+  uint32_t splits = 0;
+  float4* partial = nullptr;  // (splits, tiles, InChannels / 8, 128); used if there are several splits
   __nv_bfloat16* out = nullptr;
 };
 
@@ -40,7 +40,7 @@ constexpr uint32_t Tiles(uint32_t in_channels, uint32_t out_channels) {
 cudaError_t Launch(const CUtensorMap& gradient, const CUtensorMap& input, const Arguments& arguments,
                    cudaStream_t stream);
 
-// Computes arguments.out from arguments.partial if there are several parts.
+// Computes arguments.out from arguments.partial if there are several splits.
 cudaError_t LaunchSum(const Arguments& arguments, cudaStream_t stream);
 
 }  // namespace pointwise_gradient

@@ -8,7 +8,7 @@
 #include "lib/kernels/batch_norm_rows.cuh"
 #include "lib/kernels/pack.cuh"
 #include "lib/kernels/stem_gradient.h"
-#include "lib/kernels/sum_parts.cuh"
+#include "lib/kernels/sum_partials.cuh"
 
 namespace lockstep {
 namespace {
@@ -44,10 +44,10 @@ struct Loaded {
 };
 static_assert(kRows * kIn / kPackChannels == kThreads, "one pack of the patches a thread");
 
-// Computes a block's sums over every gridDim.x-th group of 64 rows, as a part: (blocks, 64, 32) in fp32.
+// Computes a block's sums over every gridDim.x-th group of 64 rows, as a partial: (blocks, 64, 32) in fp32.
 __global__ void __launch_bounds__(kThreads, 2)
-    StemPartKernel(uint32_t chunks, const Bf16* x, const Bf16* g, BatchNormGradients of_norm, const Bf16* patches,
-                   float* parts) {
+    StemPartialKernel(uint32_t chunks, const Bf16* x, const Bf16* g, BatchNormGradients of_norm, const Bf16* patches,
+                      float* partials) {
 #ifndef LOCKSTEP_CODE_LEFT_OUT
   __shared__ alignas(32) Bf16 dx[kRows * kOutLine];
   __shared__ alignas(32) Bf16 patch[kRows * kInLine];
@@ -86,18 +86,18 @@ __global__ void __launch_bounds__(kThreads, 2)
     }
     __syncthreads();
   }
-  wmma::store_matrix_sync(parts + size_t{blockIdx.x} * kSums + out * kIn + in, sums, kIn, wmma::mem_row_major);
+  wmma::store_matrix_sync(partials + size_t{blockIdx.x} * kSums + out * kIn + in, sums, kIn, wmma::mem_row_major);
 #endif
 }
 
-// Dimensions of the kernel that adds up the parts: 16 vectors of four sums per block, 16 threads per vector.
+// Dimensions of the kernel that adds up the partials: 16 vectors of four sums per block, 16 threads per vector.
 constexpr uint32_t kSumVectors = 16, kSumLanes = kThreads / kSumVectors;
 constexpr uint32_t kVectors = kSums / 4;
 
-__global__ void __launch_bounds__(kThreads) StemSumKernel(uint32_t parts, const float4* partial, Bf16* dw) {
+__global__ void __launch_bounds__(kThreads) StemSumKernel(uint32_t partials, const float4* partial, Bf16* dw) {
   const uint32_t vector = blockIdx.x * kSumVectors + threadIdx.x;
   float4 sum;
-  if (SumParts<kSumVectors, kSumLanes>(partial + vector, kVectors, parts, sum)) {
+  if (SumPartials<kSumVectors, kSumLanes>(partial + vector, kVectors, partials, sum)) {
     reinterpret_cast<uint2*>(dw)[vector] = {PackBf16(sum.x, sum.y), PackBf16(sum.z, sum.w)};
   }
 }
@@ -112,14 +112,14 @@ cudaError_t StemGradient(uint32_t rows, const Bf16* x, const Bf16* g, const Batc
     return cudaErrorInvalidValue;
   }
   const uint32_t chunks = rows / kRows, blocks = std::min(chunks, kMaxBlocks);
-  const auto parts = static_cast<float*>(workspace);
-  StemPartKernel<<<blocks, kThreads, 0, stream>>>(chunks, x, g, of_norm, patches, parts);
+  const auto partials = static_cast<float*>(workspace);
+  StemPartialKernel<<<blocks, kThreads, 0, stream>>>(chunks, x, g, of_norm, patches, partials);
   const cudaError_t error = cudaGetLastError();
   if (error != cudaSuccess) {
     return error;
   }
   StemSumKernel<<<kVectors / kSumVectors, dim3(kSumVectors, kSumLanes), 0, stream>>>(
-      blocks, reinterpret_cast<const float4*>(parts), dw);
+      blocks, reinterpret_cast<const float4*>(partials), dw);
   return cudaGetLastError();
 }
 

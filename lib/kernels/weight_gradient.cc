@@ -93,7 +93,7 @@ Arguments ArgumentsOf(const ConvolutionShape& shape, const WeightGradientConfig&
   arguments.in_channels = shape.in_channels;
   arguments.out_channels = shape.out_channels;
   arguments.stages = Stages(shape);
-  arguments.parts = config.parts;
+  arguments.splits = config.splits;
   arguments.partial = static_cast<float4*>(workspace);
   arguments.out = dw;
   return arguments;
@@ -109,7 +109,7 @@ pointwise_gradient::Arguments PointwiseArgumentsOf(const ConvolutionShape& shape
 }  // namespace
 
 std::string DescribeWeightGradient(const WeightGradientConfig& config) {
-  return absl::StrCat("blocks of ", config.columns, " columns, ", config.parts, " parts");
+  return absl::StrCat("blocks of ", config.columns, " columns, ", config.splits, " splits");
 }
 
 std::vector<WeightGradientConfig> WeightGradientConfigs(const ConvolutionShape& shape, uint32_t multiprocessors) {
@@ -119,10 +119,10 @@ std::vector<WeightGradientConfig> WeightGradientConfigs(const ConvolutionShape& 
   }
   for (uint32_t columns = Columns(shape); columns != 0; columns /= 2) {  // all columns, then one
     const uint32_t most = multiprocessors / (Tiles(shape) * (Columns(shape) / columns));
-    // Number of parts: as many blocks as run at once, or half or a quarter of that, which leave fewer sums to add up.
-    for (const uint32_t parts : {std::max(1u, most), most / 2, most / 4}) {
-      if (parts > 0 && parts <= Stages(shape)) {
-        configs.push_back({columns, parts});
+    // Number of splits: as many blocks as run at once, or half or a quarter of that, which leave fewer sums to add up.
+    for (const uint32_t splits : {std::max(1u, most), most / 2, most / 4}) {
+      if (splits > 0 && splits <= Stages(shape)) {
+        configs.push_back({columns, splits});
       }
     }
   }
@@ -131,11 +131,11 @@ std::vector<WeightGradientConfig> WeightGradientConfigs(const ConvolutionShape& 
 
 size_t WeightGradientWorkspaceBytes(const ConvolutionShape& shape, const WeightGradientConfig& config) {
   const size_t weights = size_t{shape.out_channels} * shape.filter * shape.filter * shape.in_channels;
-  return config.parts == 1 ? 0 : config.parts * weights * sizeof(float);
+  return config.splits == 1 ? 0 : config.splits * weights * sizeof(float);
 }
 
 size_t WeightGradientMaxWorkspaceBytes(uint32_t multiprocessors) {
-  return size_t{multiprocessors} * kBlock * kFilter * kFilter * kBlock * sizeof(float);  // one part per block
+  return size_t{multiprocessors} * kBlock * kFilter * kFilter * kBlock * sizeof(float);  // one partial per block
 }
 
 absl::Status WeightGradient::Run(const __nv_bfloat16* dy, const __nv_bfloat16* x, __nv_bfloat16* dw, void* workspace,
@@ -147,9 +147,9 @@ absl::Status WeightGradient::Run(const __nv_bfloat16* dy, const __nv_bfloat16* x
 absl::Status WeightGradient::Multiply(const __nv_bfloat16* dy, const __nv_bfloat16* x, __nv_bfloat16* dw,
                                       void* workspace, cudaStream_t stream) const {
   RETURN_IF_ERROR(CheckConvolutionShape(shape_));
-  if (!IsCovered(shape_) || (config_.columns != 1 && config_.columns != Columns(shape_)) || config_.parts == 0) {
+  if (!IsCovered(shape_) || (config_.columns != 1 && config_.columns != Columns(shape_)) || config_.splits == 0) {
     return absl::InvalidArgumentError(absl::StrCat(Describe(shape_), " is not supported by blocks of ", config_.columns,
-                                                   " columns in ", config_.parts, " parts"));
+                                                   " columns in ", config_.splits, " splits"));
   }
   ASSIGN_OR_RETURN(const CUtensorMap gradient_map, MapGradient(shape_, dy));
   if (IsPointwise(shape_)) {
@@ -166,7 +166,7 @@ absl::Status WeightGradient::Multiply(const __nv_bfloat16* dy, const __nv_bfloat
 }
 
 absl::Status WeightGradient::AddUp(__nv_bfloat16* dw, void* workspace, cudaStream_t stream) const {
-  if (!has_parts()) {
+  if (!is_split()) {
     return absl::OkStatus();
   }
   return CudaStatus(

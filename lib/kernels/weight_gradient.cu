@@ -17,7 +17,7 @@
 #include "lib/cuda/overlapped_launch.cuh"
 #include "lib/cuda/tensor_copy.cuh"
 #include "lib/cuda/wgmma.cuh"
-#include "lib/kernels/sum_parts.cuh"
+#include "lib/kernels/sum_partials.cuh"
 #include "lib/kernels/weight_gradient_kernel.h"
 
 namespace lockstep {
@@ -55,24 +55,24 @@ __host__ __device__ constexpr uint32_t TileCount(const Arguments& arguments) {
   return arguments.in_channels / kChannels * (arguments.out_channels / kChannels);
 }
 
-// Tile of a block, its column of the filter if it computes one, and its stages: every parts-th of the tile. Thus all
+// Tile of a block, its column of the filter if it computes one, and its stages: every splits-th of the tile. Thus all
 // blocks advance through the pixels together, at the same time as the data gradient that reads the same pixels, and
 // data that were written last come from the L2 cache.
 struct Work {
-  uint32_t part, tile, column;
+  uint32_t split, tile, column;
   uint32_t out_channel, in_channel;  // the tile's first channels
-  uint32_t parts, stages;            // number of parts of the tile; number of stages of this block
+  uint32_t splits, stages;           // number of splits of the tile; number of stages of this block
 
   __device__ Work(const Arguments& arguments, uint32_t columns) {
     const uint32_t in_blocks = arguments.in_channels / kChannels;
     const uint32_t units = TileCount(arguments) * (kFilter / columns);
-    part = blockIdx.x / units;
+    split = blockIdx.x / units;
     tile = blockIdx.x % units / (kFilter / columns);
     column = blockIdx.x % (kFilter / columns);
     out_channel = tile / in_blocks * kChannels;
     in_channel = tile % in_blocks * kChannels;
-    parts = arguments.parts;
-    stages = (arguments.stages - part + parts - 1) / parts;
+    splits = arguments.splits;
+    stages = (arguments.stages - split + splits - 1) / splits;
   }
 };
 
@@ -99,7 +99,7 @@ __device__ void Copy(const Work& work, uint32_t n, const CUtensorMap& gradient, 
   WaitFor(slots.Empty(), slots.phase ^ 1);
   ArriveExpecting(slots.Full(), g.gradient_bytes() + (kColumnsOfBlock == 1 ? 1 : g.boxes) * g.box_bytes());
   const uint32_t to = slots.data + slots.slot * g.slot_bytes();
-  const uint32_t stage = work.part + n * work.parts;
+  const uint32_t stage = work.split + n * work.splits;
   const auto image = static_cast<int32_t>(stage / kRowStages * g.images);
   const int32_t row = static_cast<int32_t>(stage % kRowStages * g.rows * kStride) - 1;
   CopyBox(gradient, to, slots.Full(), static_cast<int32_t>(work.out_channel), static_cast<int32_t>(stage * g.pixels));
@@ -196,16 +196,16 @@ __device__ void Write(const Arguments& arguments, uint32_t tile, uint32_t group,
   *to(out + 8) = __floats2bfloat162_rn(sum.z, sum.w);
 }
 
-// Writes a block's sums to memory, as the result or as a part. `exchange`: shared memory of kExchangeBytes.
+// Writes a block's sums to memory, as the result or as a partial. `exchange`: shared memory of kExchangeBytes.
 template <uint32_t kColumnsOfBlock>
 __device__ void AddUp(const Arguments& arguments, const Work& work, uint32_t group, float4* exchange,
                       const float (&acc)[kColumns / 2]) {
   const uint32_t thread = threadIdx.x % wgmma::kThreads;
   const auto leave = [&](uint32_t column, uint32_t block, const float4& sum) {
-    if (arguments.parts == 1) {
+    if (arguments.splits == 1) {
       Write(arguments, work.tile, column, block, thread, sum);
     } else {
-      arguments.partial[(size_t{work.part} * TileCount(arguments) + work.tile) * kTileVectors +
+      arguments.partial[(size_t{work.split} * TileCount(arguments) + work.tile) * kTileVectors +
                         (column * kColumnBlocks + block) * wgmma::kThreads + thread] = sum;
     }
   };
@@ -277,12 +277,12 @@ __global__ void __launch_bounds__(kThreadsOfBound, 1)
 constexpr uint32_t kSumThreads = 256;  // threads of a block of the second kernel
 
 template <uint32_t kLanes>
-__global__ void __launch_bounds__(kSumThreads) SumPartsKernel(const __grid_constant__ Arguments arguments) {
+__global__ void __launch_bounds__(kSumThreads) SumPartialsKernel(const __grid_constant__ Arguments arguments) {
   constexpr uint32_t kVectors = kSumThreads / kLanes;
   const uint32_t vector = blockIdx.x * kVectors + threadIdx.x;  // index over all tiles
   float4 sum;
-  if (!SumParts<kVectors, kLanes>(arguments.partial + vector, size_t{TileCount(arguments)} * kTileVectors,
-                                  arguments.parts, sum)) {
+  if (!SumPartials<kVectors, kLanes>(arguments.partial + vector, size_t{TileCount(arguments)} * kTileVectors,
+                                     arguments.splits, sum)) {
     return;
   }
   const uint32_t in_tile = vector % kTileVectors, block = in_tile / wgmma::kThreads;
@@ -293,7 +293,7 @@ template <uint32_t kLanes>
 cudaError_t LaunchSumBy(const Arguments& arguments, cudaStream_t stream) {
   constexpr uint32_t kVectors = kSumThreads / kLanes;
   static_assert(kTileVectors % kVectors == 0, "a block's vectors are of one tile");
-  SumPartsKernel<kLanes>
+  SumPartialsKernel<kLanes>
       <<<TileCount(arguments) * (kTileVectors / kVectors), dim3(kVectors, kLanes), 0, stream>>>(arguments);
   return cudaGetLastError();
 }
@@ -308,7 +308,7 @@ cudaError_t LaunchAs(const CUtensorMap& gradient, const CUtensorMap& input, cons
   if (error != cudaSuccess) {
     return error;
   }
-  const uint32_t blocks = TileCount(arguments) * (kFilter / kColumnsOfBlock) * arguments.parts;
+  const uint32_t blocks = TileCount(arguments) * (kFilter / kColumnsOfBlock) * arguments.splits;
   return LaunchOverlapped(kernel, {blocks, kThreads, kBytes}, stream, gradient, input, arguments);
 }
 
@@ -340,12 +340,13 @@ cudaError_t Launch(const Geometry& geometry, uint32_t columns, const CUtensorMap
   return cudaErrorInvalidValue;
 }
 
-// Launches the sum with the number of lanes that load all parts at once, up to eight.
+// Launches the sum with the number of lanes that load all partials at once, up to eight.
 cudaError_t LaunchSum(const Arguments& arguments, cudaStream_t stream) {
-  if (arguments.parts <= kPartsAtOnce) {
+  if (arguments.splits <= kPartialsAtOnce) {
     return LaunchSumBy<1>(arguments, stream);
   }
-  return arguments.parts <= 4 * kPartsAtOnce ? LaunchSumBy<4>(arguments, stream) : LaunchSumBy<8>(arguments, stream);
+  return arguments.splits <= 4 * kPartialsAtOnce ? LaunchSumBy<4>(arguments, stream)
+                                                 : LaunchSumBy<8>(arguments, stream);
 }
 
 }  // namespace weight_gradient

@@ -21,14 +21,14 @@ namespace lockstep {
 
 // Division of the work. With a filter of 3, a block computes 64 by 64 channels and either all three columns of the
 // filter or one column; in the latter case its three groups of warps share the pixels. With a filter of 1, a block
-// computes 64 output channels by 64 input channels, or by 128 if their number is a multiple of 128. `parts` blocks
+// computes 64 output channels by 64 input channels, or by 128 if their number is a multiple of 128. `splits` blocks
 // divide the pixels further, and a second kernel adds up their sums.
 struct WeightGradientConfig {
   uint32_t columns = 3;  // 3 or 1; must be 1 with a filter of 1
-  uint32_t parts = 1;
+  uint32_t splits = 1;
 };
 
-// Returns "blocks of 3 columns, 44 parts".
+// Returns "blocks of 3 columns, 44 splits".
 std::string DescribeWeightGradient(const WeightGradientConfig& config);
 
 // Returns the configurations for a GPU of this many multiprocessors. The list is empty unless the shape is covered: a
@@ -56,11 +56,11 @@ class WeightGradient {
                    cudaStream_t stream) const;
 
   // Does the work of Run in two launches. AddUp must follow Multiply and may run at the same time as other launches.
-  // With a single part, Multiply writes dw and AddUp does nothing.
+  // With one split, Multiply writes dw and AddUp does nothing.
   absl::Status Multiply(const __nv_bfloat16* dy, const __nv_bfloat16* x, __nv_bfloat16* dw, void* workspace,
                         cudaStream_t stream) const;
   absl::Status AddUp(__nv_bfloat16* dw, void* workspace, cudaStream_t stream) const;
-  bool has_parts() const { return config_.parts > 1; }
+  bool is_split() const { return config_.splits > 1; }
 
  private:
   ConvolutionShape shape_;

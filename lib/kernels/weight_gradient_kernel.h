@@ -67,8 +67,8 @@ struct Geometry {
 struct Arguments {
   uint32_t in_channels = 0, out_channels = 0;
   uint32_t stages = 0;
-  uint32_t parts = 0;
-  float4* partial = nullptr;  // (parts, tiles, 3, 24, 128); used if there are several parts
+  uint32_t splits = 0;
+  float4* partial = nullptr;  // (splits, tiles, 3, 24, 128); used if there are several splits
   __nv_bfloat16* out = nullptr;
 };
 
@@ -78,7 +78,7 @@ struct Arguments {
 cudaError_t Launch(const Geometry& geometry, uint32_t columns, const CUtensorMap& gradient, const CUtensorMap& input,
                    const Arguments& arguments, cudaStream_t stream);
 
-// Computes arguments.out from arguments.partial if there are several parts.
+// Computes arguments.out from arguments.partial if there are several splits.
 cudaError_t LaunchSum(const Arguments& arguments, cudaStream_t stream);
 
 }  // namespace weight_gradient

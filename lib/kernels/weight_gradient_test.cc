@@ -38,9 +38,9 @@ TEST_P(WeightGradientTest, IsTheSumOverAllPixels) {
   DeviceArray<Bf16> on_dy(dy), on_x(x);
   std::vector<WeightGradientConfig> configs = WeightGradientConfigs(shape, HopperMultiprocessors());
   if (shape.filter == 3) {
-    configs.push_back({3, 2});  // parts that often differ in size
+    configs.push_back({3, 2});  // splits that often differ in size
   }
-  configs.push_back({1, 7});  // more parts than stages for some shapes
+  configs.push_back({1, 7});  // more splits than stages for some shapes
   for (const WeightGradientConfig& config : configs) {
     const std::string name =
         absl::StrCat(DescribeConvolution(shape, ConvolutionPass::kWeightGradient, ConvolutionType::kBf16), ", ",
@@ -65,7 +65,7 @@ TEST(WeightGradientConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
   EXPECT_EQ(count({512, 64, 32, 64, 3, 1}), 6u);
   // 64 tiles: one or two blocks of three columns, one block of each column.
   EXPECT_EQ(count({512, 512, 4, 512, 3, 1}), 3u);
-  // Two tiles, in 33 or 16 parts: there are 64 stages, so 66 parts would be too many.
+  // Two tiles, in 33 or 16 splits: there are 64 stages, so 66 splits would be too many.
   EXPECT_EQ(count({32, 64, 32, 128, 1, 2}), 2u);
   EXPECT_EQ(count({32, 64, 32, 128, 5, 1}), 0u);                           // unsupported filter
   EXPECT_EQ(count({32, 256, 8, 512, 3, 2}), 0u);                           // stride of 2 to 4x4

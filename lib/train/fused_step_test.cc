@@ -16,7 +16,7 @@
 #include "lib/fused/resnet18_epoch.h"
 #include "lib/fused/resnet18_step.h"
 #include "lib/fused/step_timestamps.h"
-#include "lib/kernels/add_parts.h"
+#include "lib/kernels/add_partials.h"
 #include "lib/nn/zero_gamma.h"
 #include "lib/testing/matchers.h"
 #include "lib/train/exchange_steps.h"
@@ -630,7 +630,7 @@ class SameTwice : public GradientExchange {
  private:
   template <typename T>
   absl::Status Twice(T* data, size_t count) const {
-    return CudaStatus(AddParts<T>({1, count, count}, data, data, stream_), "adding");
+    return CudaStatus(AddPartials<T>({1, count, count}, data, data, stream_), "adding");
   }
 
   const CommunicationDtype dtype_;

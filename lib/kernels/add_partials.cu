@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "lib/kernels/add_parts.h"
+#include "lib/kernels/add_partials.h"
 
 namespace lockstep {
 namespace {
@@ -12,12 +12,12 @@ constexpr uint32_t kThreads = 256;
 constexpr size_t kMaxBlocks = 132 * 8 * 4;  // four times what fills 132 SMs of 2,048 threads
 
 template <typename T>
-__global__ void AddPartsKernel(PartsToAdd shape, const T* parts, T* sum) {
+__global__ void AddPartialsKernel(PartialsToAdd shape, const T* partials, T* sum) {
   const size_t step = static_cast<size_t>(gridDim.x) * kThreads;
   for (size_t i = static_cast<size_t>(blockIdx.x) * kThreads + threadIdx.x; i < shape.count; i += step) {
     float total = static_cast<float>(sum[i]);
-    for (size_t part = 0; part < shape.parts; ++part) {
-      total += static_cast<float>(parts[part * shape.stride + i]);
+    for (size_t partial = 0; partial < shape.partials; ++partial) {
+      total += static_cast<float>(partials[partial * shape.stride + i]);
     }
     sum[i] = T(total);
   }
@@ -26,16 +26,16 @@ __global__ void AddPartsKernel(PartsToAdd shape, const T* parts, T* sum) {
 }  // namespace
 
 template <typename T>
-cudaError_t AddParts(const PartsToAdd& shape, const T* parts, T* sum, cudaStream_t stream) {
-  if (shape.parts == 0 || shape.count == 0) {
+cudaError_t AddPartials(const PartialsToAdd& shape, const T* partials, T* sum, cudaStream_t stream) {
+  if (shape.partials == 0 || shape.count == 0) {
     return cudaSuccess;
   }
   const size_t blocks = std::min(kMaxBlocks, (shape.count + kThreads - 1) / kThreads);
-  AddPartsKernel<<<static_cast<uint32_t>(blocks), kThreads, 0, stream>>>(shape, parts, sum);
+  AddPartialsKernel<<<static_cast<uint32_t>(blocks), kThreads, 0, stream>>>(shape, partials, sum);
   return cudaGetLastError();
 }
 
-template cudaError_t AddParts(const PartsToAdd&, const float*, float*, cudaStream_t);
-template cudaError_t AddParts(const PartsToAdd&, const __nv_bfloat16*, __nv_bfloat16*, cudaStream_t);
+template cudaError_t AddPartials(const PartialsToAdd&, const float*, float*, cudaStream_t);
+template cudaError_t AddPartials(const PartialsToAdd&, const __nv_bfloat16*, __nv_bfloat16*, cudaStream_t);
 
 }  // namespace lockstep
