@@ -44,7 +44,7 @@ class Peer:
 
     def __init__(self, *command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.says = self.process.stdout.readline().strip()
+        self.announced = self.process.stdout.readline().strip()
 
     def seconds(self, images):
         """Returns the seconds of one epoch: (steps, epoch)."""
@@ -119,7 +119,7 @@ def measure(given, ours, batch, writer):
     for way in given.ways:
         for kind in given.kinds:
             compare(batch, way, kind, 0 if kind == "steps" else 1, own[way], theirs[kind], scale)
-    return next(iter(peers.values())).says
+    return next(iter(peers.values())).announced
 
 
 def main():
@@ -145,8 +145,8 @@ def main():
         ours = Ours(given, folder)
         versions = json.loads(subprocess.run([given.python, "-c", VERSIONS, here], capture_output=True, text=True, check=True).stdout)
         writer = measurements.Writer(given.output, versions["versions"], versions["device"], gpus=1 if versions["device"] else 0)
-        says = [measure(given, ours, batch, writer) for batch in given.batch]
-    print(says[0], flush=True)
+        announced = [measure(given, ours, batch, writer) for batch in given.batch]
+    print(announced[0], flush=True)
 
 
 if __name__ == "__main__":

@@ -54,31 +54,31 @@ class CliTest(ToolCase):
     def test_an_unknown_flag(self):
         for tool in TOOLS:
             with self.subTest(tool=tool):
-                self.refused(2, tool, "--no_such_flag=1", says="--no_such_flag")
+                self.refused(2, tool, "--no_such_flag=1", message="--no_such_flag")
 
     def test_an_argument_that_is_no_flag(self):
         for tool in TOOLS:
             for arguments in (("a.rec",), ("-",), ("--", "--help_me")):
                 with self.subTest(tool=tool, arguments=arguments):
-                    self.refused(2, tool, *arguments, says=f"unexpected argument {arguments[-1]}")
+                    self.refused(2, tool, *arguments, message=f"unexpected argument {arguments[-1]}")
 
     def test_a_value_that_does_not_parse(self):
-        self.refused(2, "train_sweep", f"--input={self.dataset}", "--repeats=many", says="--repeats=many")
+        self.refused(2, "train_sweep", f"--input={self.dataset}", "--repeats=many", message="--repeats=many")
 
     def test_a_missing_flag(self):
         for tool in TOOLS[1:]:
             with self.subTest(tool=tool):
-                self.refused(2, tool, says="--input")
+                self.refused(2, tool, message="--input")
 
     def test_a_missing_file(self):
         for tool in TOOLS[1:]:
             with self.subTest(tool=tool):
                 extra = [f"--checkpoint={self.checkpoint}"] if tool == "quantize" else []
-                self.refused(3, tool, "--input=/no/such.rec", *extra, says="/no/such.rec")
+                self.refused(3, tool, "--input=/no/such.rec", *extra, message="/no/such.rec")
 
     def test_an_output_in_a_folder_that_is_not_there(self):
         self.refused(2, "cifar_prep", "--train_images=10", "--test_images=10", "--output=/no/such/folder/x.rec",
-                     says="/no/such/folder")
+                     message="/no/such/folder")
 
     # --- broken records ---
 
@@ -91,7 +91,7 @@ class CliTest(ToolCase):
         cut.write_bytes(whole[:len(whole) // 2])
         for tool in ("train_sweep", "scale_run", "quantize", "report"):
             with self.subTest(tool=tool):
-                self.refused(3, tool, *self.inputs_of(tool, cut), says=["cut.rec", "cut off at byte"])
+                self.refused(3, tool, *self.inputs_of(tool, cut), message=["cut.rec", "cut off at byte"])
 
     def test_a_flipped_bit(self):
         flipped = bytearray(self.dataset.read_bytes())
@@ -100,18 +100,18 @@ class CliTest(ToolCase):
         path.write_bytes(flipped)
         for tool in ("train_sweep", "scale_run", "quantize", "report"):
             with self.subTest(tool=tool):
-                self.refused(3, tool, *self.inputs_of(tool, path), says=["flipped.rec", "checksum", "byte"])
+                self.refused(3, tool, *self.inputs_of(tool, path), message=["flipped.rec", "checksum", "byte"])
 
     def test_a_record_of_another_tool(self):
         for tool, record in [("train_sweep", self.sweep), ("scale_run", self.sweep), ("comm_model", self.dataset),
                              ("quantize", self.sweep)]:
             with self.subTest(tool=tool):
-                self.refused(3, tool, *self.inputs_of(tool, record), says=["is a record of"])
+                self.refused(3, tool, *self.inputs_of(tool, record), message=["is a record of"])
 
     def test_a_file_that_is_no_record(self):
         path = self.folder / "text"
         path.write_text("hello\n")
-        self.refused(3, "report", f"--input={path}", says="not a Lockstep record file")
+        self.refused(3, "report", f"--input={path}", message="not a Lockstep record file")
 
     def test_print_of_a_cut_off_record_keeps_what_is_whole(self):
         cut = self.folder / "cut.rec"
@@ -189,51 +189,52 @@ class CliTest(ToolCase):
 
     def test_a_label_of_10(self):
         folder = binary_folder(self.folder / "cifar", label=10)
-        self.refused(3, "cifar_prep", f"--input={folder}", "--allow_partial", says=["data_batch_1.bin", "10"])
+        self.refused(3, "cifar_prep", f"--input={folder}", "--allow_partial", message=["data_batch_1.bin", "10"])
 
     def test_an_image_file_cut_in_the_middle(self):
         folder = binary_folder(self.folder / "cifar")
         path = folder / "data_batch_3.bin"
         path.write_bytes(path.read_bytes()[:-100])
-        self.refused(3, "cifar_prep", f"--input={folder}", "--allow_partial", says="data_batch_3.bin")
+        self.refused(3, "cifar_prep", f"--input={folder}", "--allow_partial", message="data_batch_3.bin")
 
     def test_a_subset_wants_to_be_allowed(self):
         folder = binary_folder(self.folder / "cifar")
-        self.refused(3, "cifar_prep", f"--input={folder}", says="--allow_partial")
+        self.refused(3, "cifar_prep", f"--input={folder}", message="--allow_partial")
         self.assertEqual(self.call("cifar_prep", f"--input={folder}", "--allow_partial",
                                    f"--output={self.folder / 'ok.rec'}").returncode, 0)
 
     def test_an_image_file_that_is_missing(self):
         folder = binary_folder(self.folder / "cifar")
         (folder / "test_batch.bin").unlink()
-        self.refused(3, "cifar_prep", f"--input={folder}", "--allow_partial", says="test_batch.bin")
+        self.refused(3, "cifar_prep", f"--input={folder}", "--allow_partial", message="test_batch.bin")
 
     # --- devices and ranks ---
 
     def test_a_batch_larger_than_the_data_set(self):
-        self.refused(2, "train_sweep", f"--input={self.dataset}", "--model=lenet5", "--batch=1000", says=["1000", "80"])
+        self.refused(2, "train_sweep", f"--input={self.dataset}", "--model=lenet5", "--batch=1000",
+                     message=["1000", "80"])
         self.refused(2, "scale_run", f"--input={self.dataset}", "--model=lenet5", "--ranks=1,2", "--batch=1000",
-                     says="1000")
+                     message="1000")
 
     def test_a_model_that_is_not_known(self):
-        self.refused(2, "train_sweep", f"--input={self.dataset}", "--model=resnet99", says="resnet99")
+        self.refused(2, "train_sweep", f"--input={self.dataset}", "--model=resnet99", message="resnet99")
 
     @unittest.skipUnless(NO_GPU, "this machine has a GPU")
     def test_a_device_that_is_not_there(self):
-        self.refused(5, "train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cuda", says="cuda")
+        self.refused(5, "train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cuda", message="cuda")
         self.refused(5, "scale_run", f"--input={self.dataset}", "--model=lenet5", "--ranks=1,2", "--device=cuda",
-                     "--batch=10", says="cuda")
+                     "--batch=10", message="cuda")
 
     def test_a_device_that_is_no_device(self):
-        self.refused(2, "train_sweep", f"--input={self.dataset}", "--device=tpu", says="tpu")
+        self.refused(2, "train_sweep", f"--input={self.dataset}", "--device=tpu", message="tpu")
 
     def test_a_rank_that_dies_at_start(self):
         self.refused(5, "scale_run", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--ranks=2",
-                     "--batch=10", "--repeats=1", says="rank 1", env={"LOCKSTEP_TEST_DIE_AT": "1:0"})
+                     "--batch=10", "--repeats=1", message="rank 1", env={"LOCKSTEP_TEST_DIE_AT": "1:0"})
 
     def test_a_rank_that_dies_in_the_middle(self):
         self.refused(5, "scale_run", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--ranks=2",
-                     "--batch=10", "--repeats=1", says="rank 1", env={"LOCKSTEP_TEST_DIE_AT": "1:3"})
+                     "--batch=10", "--repeats=1", message="rank 1", env={"LOCKSTEP_TEST_DIE_AT": "1:3"})
 
     # --- stopping, pipes, caching ---
 
@@ -315,8 +316,8 @@ class CliTest(ToolCase):
                 with self.subTest(tool=tool, arguments=arguments, again=again):
                     result = self.call(tool, *arguments, "--quiet", check=True)
                     self.assertEqual(result.stdout, b"")
-                    said = [line for line in result.stderr.decode().splitlines() if "warning: " not in line]
-                    self.assertEqual(said, [])
+                    lines = [line for line in result.stderr.decode().splitlines() if "warning: " not in line]
+                    self.assertEqual(lines, [])
             if tool != "report":
                 self.assertIn(f"{tool}: cached", self.call(tool, *arguments, check=True).stderr.decode())
                 output.unlink()
@@ -342,7 +343,7 @@ class CliTest(ToolCase):
         for tool in TOOLS[1:]:
             with self.subTest(tool=tool):
                 extra = [f"--checkpoint={self.checkpoint}"] if tool == "quantize" else []
-                self.refused(3, tool, "--input=/no/such.rec", *extra, "--quiet", says="/no/such.rec")
+                self.refused(3, tool, "--input=/no/such.rec", *extra, "--quiet", message="/no/such.rec")
 
     def test_every_tool_reads_and_writes_pipes(self):
         """A record from standard input must equal the one from the file, and a record on standard output must be
@@ -386,13 +387,14 @@ class CliTest(ToolCase):
         arguments = ["--train_images=40", "--test_images=20", f"--output={output}"]
         self.call("cifar_prep", *arguments, check=True)
         before = output.read_bytes()
-        self.refused(2, "cifar_prep", *arguments, "--seed=5", says=["holds another result (--seed: 0 -> 5)", "--force"])
+        self.refused(2, "cifar_prep", *arguments, "--seed=5",
+                     message=["holds another result (--seed: 0 -> 5)", "--force"])
         self.refused(2, "comm_model", f"--audit={self.published / 'hand_in_001.textproto'}", f"--output={output}",
-                     says="is a record of cifar_prep")
+                     message="is a record of cifar_prep")
         self.assertEqual(output.read_bytes(), before)
         notes = self.folder / "notes.txt"
         notes.write_text("mine\n")
-        self.refused(2, "cifar_prep", "--train_images=40", f"--output={notes}", says="not a Lockstep record file")
+        self.refused(2, "cifar_prep", "--train_images=40", f"--output={notes}", message="not a Lockstep record file")
         self.assertEqual(notes.read_text(), "mine\n")
 
     def test_an_onnx_file_of_another_command_is_not_replaced(self):
@@ -403,20 +405,20 @@ class CliTest(ToolCase):
         self.call("quantize", *mine, check=True)
         before = onnx.read_bytes()
         self.refused(2, "quantize", *arguments, "--per_channel",
-                     says=["lenet5.onnx holds another result (--per_channel: false -> true)", "--force"])
+                     message=["lenet5.onnx holds another result (--per_channel: false -> true)", "--force"])
         self.assertEqual(onnx.read_bytes(), before)
         onnx.unlink()
         self.assertIn("cached", self.call("quantize", *mine, check=True).stderr.decode())
         self.assertEqual(onnx.read_bytes(), before)  # made again from the record that was there
         onnx.write_text("notes\n")
-        self.refused(2, "quantize", *mine, says="would replace")
+        self.refused(2, "quantize", *mine, message="would replace")
         self.call("quantize", *mine, "--force", check=True)
         self.assertNotEqual(onnx.read_bytes(), b"notes\n")
 
     def test_the_flag_that_was_meant(self):
         for flag, meant in (("--ouput=x", "--output"), ("--train-images=9", "--train_images"), ("--no-strict", "--nostrict")):
             with self.subTest(flag=flag):
-                self.refused(2, "cifar_prep", flag, says=f"did you mean {meant}?")
+                self.refused(2, "cifar_prep", flag, message=f"did you mean {meant}?")
 
     def test_the_word_that_was_meant(self):
         data = f"--input={self.dataset}"
@@ -433,7 +435,7 @@ class CliTest(ToolCase):
                                    ("report", [f"--input={self.sweep}", "--format=md"], "--format=markdown"),
                                    ("report", [f"--input={self.sweep}", "--style=labs"], "--style=lab")):
             with self.subTest(tool=tool, flags=flags):
-                self.refused(2, tool, *flags, says=f"; did you mean {meant}?")
+                self.refused(2, tool, *flags, message=f"; did you mean {meant}?")
 
     def test_help_shows_every_flag_once_by_its_group(self):
         for tool in TOOLS:
@@ -456,22 +458,23 @@ class CliTest(ToolCase):
 
     def test_reducer_auto_stands_alone(self):
         self.refused(2, "scale_run", f"--input={self.dataset}", "--reducer=auto,own",
-                     says="--reducer=auto,own: auto chooses one of the others at each point; give it alone, or name the others")
+                     message="--reducer=auto,own: auto chooses one of the others at each point; give it alone, or name the "
+                             "others")
 
     def test_what_was_given_in_place_of_a_record(self):
         folder = self.folder / "cifar"
         folder.mkdir()
         for tool in ("train_sweep", "scale_run"):
-            self.refused(3, tool, f"--input={folder}", says=["found a folder", f"cifar_prep --input={folder} "])
-            self.refused(3, tool, "--input=https://example.org/d.rec", says=["found a URL", "curl -LO"])
-        self.refused(3, "cifar_prep", "--input=https://example.org/c.tar.gz", says=["found a URL", "cs.toronto.edu"])
+            self.refused(3, tool, f"--input={folder}", message=["found a folder", f"cifar_prep --input={folder} "])
+            self.refused(3, tool, "--input=https://example.org/d.rec", message=["found a URL", "curl -LO"])
+        self.refused(3, "cifar_prep", "--input=https://example.org/c.tar.gz", message=["found a URL", "cs.toronto.edu"])
         self.refused(3, "quantize", f"--input={self.dataset}", f"--checkpoint={self.sweep}",
-                     says=["expected weights, found a record of train_sweep", "--checkpoint"])
+                     message=["expected weights, found a record of train_sweep", "--checkpoint"])
 
     def test_a_bad_published_table(self):
         path = self.folder / "bad.textproto"
         path.write_text("source: 'x'\ntable { nam: 'T' }\n")
-        self.refused(3, "comm_model", f"--audit={path}", says=["bad.textproto", "2"])
+        self.refused(3, "comm_model", f"--audit={path}", message=["bad.textproto", "2"])
 
     def test_a_published_table_as_csv(self):
         path = self.folder / "table.csv"
@@ -481,7 +484,7 @@ class CliTest(ToolCase):
         result = self.call("comm_model", f"--audit={path}", f"--output={output}", "--format=text", check=True)
         self.assertIn("= 1 of 1 reproduced: T_1/T_N, times of T (1); 2 given", result.stdout.decode())
         path.write_text(columns + "T,epoch_seconds,1,32,3.0,ms,\n")
-        self.refused(3, "comm_model", f"--audit={path}", says=["table.csv:3: unit ms contradicts epoch_seconds"])
+        self.refused(3, "comm_model", f"--audit={path}", message=["table.csv:3: unit ms contradicts epoch_seconds"])
 
     def test_the_audit_of_a_seed(self):
         output = self.folder / "audit.rec"
@@ -517,9 +520,9 @@ class CliTest(ToolCase):
         self.assertIn("3 students", result.stderr.decode())
         self.assertIn("own.rec: the same numbers as own.rec of ada", page.read_text())
         self.assertIn("3 students: 0 with broken rules, 1 copy (2 students share numbers)", result.stderr.decode())
-        for flags, says in ((["--format=csv"], "--format=csv: the page of --class_folder is HTML"),
-                            ([f"--output={self.folder / 'class.csv'}"], "class.csv: the page of --class_folder is HTML")):
-            self.refused(2, "report", f"--class_folder={self.folder / 'class'}", *flags, says=says)
+        for flags, message in ((["--format=csv"], "--format=csv: the page of --class_folder is HTML"),
+                               ([f"--output={self.folder / 'class.csv'}"], "class.csv: the page of --class_folder is HTML")):
+            self.refused(2, "report", f"--class_folder={self.folder / 'class'}", *flags, message=message)
             self.assertFalse((self.folder / "class.csv").exists())
 
     def test_a_report_does_one_thing_at_a_time(self):
@@ -527,10 +530,10 @@ class CliTest(ToolCase):
                  f"--class_folder={self.folder}", f"--trace={self.folder / 't.json'}", f"--tensorboard={self.folder / 'runs'}",
                  f"--prometheus={self.folder / 'lab.prom'}"]
         for first, second in itertools.combinations(modes, 2):
-            self.refused(2, "report", second, first, says="exclude each other; give one of them")
+            self.refused(2, "report", second, first, message="exclude each other; give one of them")
         for alone in (modes[0], modes[1], modes[4]):
-            self.refused(2, "report", alone, f"--input={self.sweep}", says="--input has no effect with")
-        self.refused(2, "report", f"--junit={self.folder / 'c.xml'}", f"--input={self.sweep}", says="add --check")
+            self.refused(2, "report", alone, f"--input={self.sweep}", message="--input has no effect with")
+        self.refused(2, "report", f"--junit={self.folder / 'c.xml'}", f"--input={self.sweep}", message="add --check")
 
 
 if __name__ == "__main__":

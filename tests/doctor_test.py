@@ -166,14 +166,15 @@ class DoctorTest(unittest.TestCase):
         self.assertEqual(shown.returncode, 0)
         self.assertIn("--for", shown.stdout)
         self.assertNotIn("--probe", shown.stdout)
-        for flag, says in (("--no_such_flag=1", "--no_such_flag"), ("--for=trian", "train"), ("--device=gpu", "cuda"),
-                           ("--format=xml", "json"), ("--timeout=0s", "from 1s"), ("--output=", "--output"),
-                           ("--probe=no_such", "no such probe"), ("extra", "extra")):
+        for flag, message in (("--no_such_flag=1", "--no_such_flag"), ("--for=trian", "train"),
+                              ("--device=gpu", "cuda"),
+                              ("--format=xml", "json"), ("--timeout=0s", "from 1s"), ("--output=", "--output"),
+                              ("--probe=no_such", "no such probe"), ("extra", "extra")):
             result = self.call(flag)
             self.assertEqual(result.returncode, 2, flag)
             self.assertEqual(result.stdout, "")
             self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
-            self.assertIn(says, result.stderr)
+            self.assertIn(message, result.stderr)
 
     def test_a_full_output_is_an_error(self):
         with open("/dev/full", "w") as full:

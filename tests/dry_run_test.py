@@ -75,7 +75,7 @@ CASES = {"cpu": [("train_sweep", case) for case in STEPS + PLANS] + [("scale_run
          "cuda": [("train_sweep", case) for case in STEPS] + [("scale_run", "--ranks=1 --batch=32")]}
 
 
-def said(tools, device, folder):
+def plan_text(tools, device, folder):
     """Returns all cases of a device, each with its command, its output, and its exit code."""
     call = lambda tool, *flags: subprocess.run([str(tools / tool), *flags], capture_output=True, text=True, cwd=folder, timeout=240)
     call("cifar_prep", "--input_format=synthetic", "--output=d.rec").check_returncode()
@@ -95,7 +95,7 @@ class DryRunTest(unittest.TestCase):
 
     def check(self, device):
         with tempfile.TemporaryDirectory() as folder:
-            found = said(self.tools, device, folder)
+            found = plan_text(self.tools, device, folder)
         path = self.golden / f"dry_run_{device}.txt"
         if self.write:
             path.write_text(found)

@@ -158,13 +158,13 @@ class Faults:
 
     def start(self, flags, apart=False, **variables):
         """Starts one process, and returns it with the file of its output. `apart`: in a separate network namespace."""
-        said = self.folder / f"run{self.runs}.txt"
+        log = self.folder / f"run{self.runs}.txt"
         self.runs += 1
-        with open(said, "wb") as out:
+        with open(log, "wb") as out:
             process = subprocess.Popen([str(self.tools / "scale_run"), *flags], env={**self.environment, **variables},
                                        stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                                        preexec_fn=own_network if apart else None)
-        return process, said
+        return process, log
 
     def by_hand(self, flags_of_rank):
         """Starts two processes like torchrun would."""
@@ -196,7 +196,7 @@ class Faults:
         except Trouble as trouble:
             file = self.folder / f"left_{self.case}.txt"
             pids = [*self.alive(), *(process.pid for process, _ in processes)]
-            left = left_processes.write(file, pids, [said for _, said in processes])
+            left = left_processes.write(file, pids, [log for _, log in processes])
             raise Trouble(f"{trouble}: {left}; see {file}") from None
         finally:
             took = time.monotonic() - begin
@@ -210,7 +210,8 @@ class Faults:
             raise Trouble("the ranks ended before the fault")
 
     def errors(self, processes):
-        return [line for _, said in processes for line in said.read_text(errors="replace").splitlines() if "error:" in line]
+        lines = [line for _, log in processes for line in log.read_text(errors="replace").splitlines()]
+        return [line for line in lines if "error:" in line]
 
     def printed(self, path, *flags):
         return subprocess.run([str(self.tools / "report"), f"--print={path}", *flags], capture_output=True, text=True,
@@ -230,7 +231,7 @@ class Faults:
             raise Trouble(f"{journal.name} is cut: {printed.stderr.strip()}")
         return printed.stdout.count("global_batch: ")
 
-    def say(self, preset, codes, seconds, line, well):
+    def print_case(self, preset, codes, seconds, line, well):
         self.bad += not well
         seconds = "" if seconds is None else f"{seconds:.1f}"
         print(f"{preset:4} {self.title:24} {' '.join(map(str, codes)):9} {seconds:>6}  {'ok  ' if well else 'BAD '} {line}", flush=True)
@@ -246,14 +247,14 @@ class Faults:
                                     "a point")
         codes, _ = self.gone([process], 90)
         line = " ".join(self.errors([process])) or f"{self.to_training - 2:.1f} s from a rank's start to its first point"
-        self.say(preset, codes, None, line, codes == [0])
+        self.print_case(preset, codes, None, line, codes == [0])
 
     def two_by_hand(self, preset):
         flags = self.flags(preset, "--batch=128", "--repeats=2", "--force", output=f"hand_{preset}.rec")
         processes = self.by_hand([flags, flags])
         codes, _ = self.gone(processes, 90)
         if codes != [0, 0]:
-            return self.say(preset, codes, None, " ".join(self.errors(processes)), False)
+            return self.print_case(preset, codes, None, " ".join(self.errors(processes)), False)
         if not (self.folder / f"own_{preset}.rec").exists():
             self.own_spawn(preset)
             self.title = LAST_CASES["two_by_hand"]
@@ -261,8 +262,8 @@ class Faults:
         # On GPUs the order of summation varies, so losses and weights may differ.
         wrong = [name for name, measured in differ if not (self.given.device == "cuda" and measured)]
         names = ", ".join(name for name, _ in differ)
-        self.say(preset, codes, None,
-                 f"the record of own spawn, but for {names}" if names else "the record of own spawn", not wrong)
+        self.print_case(preset, codes, None,
+                        f"the record of own spawn, but for {names}" if names else "the record of own spawn", not wrong)
 
     def kill(self, preset):
         """First out of memory, so that there is a point to keep; then a kill in the middle of training."""
@@ -283,9 +284,9 @@ class Faults:
                 took = self.wait(lambda: reports() == 2 or process[0].poll() is not None, 90,
                                  "two points out of memory")
                 line = next((line for line in process[1].read_text().splitlines() if "out of memory" in line), "")
-                self.say(preset, [], took, line or " ".join(self.errors([process])), reports() == 2)
+                self.print_case(preset, [], took, line or " ".join(self.errors([process])), reports() == 2)
             else:
-                self.say(preset, [], None, "not tried: wants a GPU", True)
+                self.print_case(preset, [], None, "not tried: wants a GPU", True)
             self.fault(preset, "kill", process, signal.SIGKILL, "was killed by signal 9")
             if fills:
                 self.resumed(preset, flags, f"kill_{preset}.rec.part")
@@ -304,30 +305,30 @@ class Faults:
         self.wait(lambda: goes_on() or process[0].poll() is not None, 60, "the same command")
         process[0].send_signal(signal.SIGTERM)
         codes, _ = self.gone([process], 15)
-        self.say(preset, codes, None, f"{points} points were kept; it goes on behind them, then SIGTERM",
-                 goes_on() and points == 2 and codes == [143])
+        self.print_case(preset, codes, None, f"{points} points were kept; it goes on behind them, then SIGTERM",
+                        goes_on() and points == 2 and codes == [143])
 
     def stop(self, preset):
         process = self.start(self.flags(preset, "--batch=128", ENDLESS, "--force", output=f"stop_{preset}.rec"))
         self.fault(preset, "stop", process, signal.SIGSTOP, "did not answer")
 
-    def fault(self, preset, case, process, number, says):
+    def fault(self, preset, case, process, number, message):
         self.title = CASES[case]
         self.ranks_train()
         os.kill(self.alive("--rank=1")[0], number)
         codes, took = self.gone([process], self.given.timeout + 20)
         line = " ".join(self.errors([process]))
-        self.say(preset, codes, took, line,
-                 codes == [5] and took < self.given.timeout + 5 and "rank 1 of 2" in line and says in line)
+        self.print_case(preset, codes, took, line,
+                        codes == [5] and took < self.given.timeout + 5 and "rank 1 of 2" in line and message in line)
 
-    def other(self, preset, flag, says):
+    def other(self, preset, flag, message):
         """Gives rank 1 a flag of its own, which comes last."""
         processes = self.by_hand([self.flags(preset, "--batch=128", ENDLESS, *more, output="other.rec")
                                   for more in ([], [flag])])
         codes, took = self.gone(processes, self.given.timeout + 20)
         line = " ".join(self.errors(processes))
-        self.say(preset, codes, took, line,
-                 codes == [5, 5] and took < self.given.timeout + 5 and "rank 1 on" in line and says in line)
+        self.print_case(preset, codes, took, line,
+                        codes == [5, 5] and took < self.given.timeout + 5 and "rank 1 on" in line and message in line)
 
     def seed(self, preset):
         self.other(preset, "--seed=1", "seed")
@@ -347,8 +348,8 @@ class Faults:
         subprocess.run([sys.executable, __file__, f"--link_down={process[0].pid}", "-"], check=True, timeout=10)
         codes, took = self.gone([process], self.given.timeout + 20)
         line = " ".join(self.errors([process]))
-        self.say(preset, codes, took, line,
-                 codes == [5] and took < self.given.timeout + 5 and re.search(r"rank \d of 2", line) is not None)
+        self.print_case(preset, codes, took, line,
+                        codes == [5] and took < self.given.timeout + 5 and re.search(r"rank \d of 2", line) is not None)
 
     # --- all ---
 
@@ -369,12 +370,12 @@ class Faults:
                 continue
             self.begin_case(f"{preset}_{case}", title)
             if time.monotonic() - self.begin + CASE_SECONDS > self.given.seconds:
-                self.say(preset, [], None, "not run: no time left", False)
+                self.print_case(preset, [], None, "not run: no time left", False)
                 continue
             try:
                 getattr(self, case)(preset)
             except (Trouble, subprocess.TimeoutExpired, OSError) as trouble:
-                self.say(preset, [], None, str(trouble), False)
+                self.print_case(preset, [], None, str(trouble), False)
             finally:
                 self.end_all()
         print(f"     {time.monotonic() - self.begin:.0f} s in all; what the runs said: {self.folder}")

@@ -47,8 +47,8 @@ class HeadlineTest(unittest.TestCase):
         environment = dict(os.environ, REAL_PYTHON=sys.executable, BASELINE=baseline)
         return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=self.folder)
 
-    def order(self, talk):
-        return [line.partition(":")[0] for line in talk.splitlines() if ": exit" in line]
+    def order(self, log):
+        return [line.partition(":")[0] for line in log.splitlines() if ": exit" in line]
 
     def test_programs_take_turns_and_the_order_is_rotated(self):
         done = self.run_script("--turns=2")

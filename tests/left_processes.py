@@ -78,13 +78,13 @@ def describe(pid):
         yield output_of(["gdb", "-p", str(pid), "-batch", "-ex", "thread apply all bt 6"], GDB_SECONDS)
 
 
-def write(path, pids, said):
-    """Writes a description of each process, and the last lines of the files `said`. Returns one line."""
+def write(path, pids, logs):
+    """Writes a description of each process, and the last lines of the files `logs`. Returns one line."""
     pids = with_descendants(pids)
     summary = ", ".join(map(summary_of, pids)) or "nobody by now"
     lines = [line for pid in pids for line in describe(pid)]
     lines += ["--- nvidia-smi", output_of(["nvidia-smi", "--query-compute-apps=pid,used_memory", "--format=csv,noheader"], SMI_SECONDS)]
-    for file in said:
+    for file in logs:
         lines += [f"--- the end of {file.name}", *text_of(file).splitlines()[-LAST_LINES:]]
     path.write_text("\n".join(lines) + "\n")
     return summary

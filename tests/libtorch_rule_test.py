@@ -30,8 +30,9 @@ BAZEL = shutil.which("bazel") or shutil.which("bazelisk")
 
 def is_bazel_4(root):
     """Returns true for Bazel 4, which the small workspace is written for; Debian's Bazel prints no version."""
-    said = BAZEL and subprocess.run([BAZEL, "--version"], capture_output=True, text=True, check=False, cwd=root).stdout
-    return bool(said) and said.split()[-1].startswith(("4.", "no_version"))
+    version_line = BAZEL and subprocess.run([BAZEL, "--version"], capture_output=True, text=True, check=False,
+                                            cwd=root).stdout
+    return bool(version_line) and version_line.split()[-1].startswith(("4.", "no_version"))
 
 
 def constant(root, name):

@@ -25,7 +25,7 @@ def entries(text):
     return [block.splitlines() for block in text.split("\n\n") if "\n$ " in block]
 
 
-def said(result):
+def outcome(result):
     """Returns the exit code and the first error line, else the first warning."""
     lines = result.stderr.decode().splitlines()
     errors = [line for line in lines if "error: " in line] + [line for line in lines if "warning: " in line]
@@ -60,8 +60,8 @@ class MistakesTest(ToolCase):
 
     def answer(self, command):
         tool, *flags = shlex.split(command)
-        return said(subprocess.run([str(self.tools / tool), *flags], cwd=self.folder, capture_output=True, timeout=240,
-                                   env={**os.environ, "CUDA_VISIBLE_DEVICES": ""}))
+        return outcome(subprocess.run([str(self.tools / tool), *flags], cwd=self.folder, capture_output=True, timeout=240,
+                                      env={**os.environ, "CUDA_VISIBLE_DEVICES": ""}))
 
     def test_every_mistake_is_answered_as_written(self):
         written = self.golden.read_text()

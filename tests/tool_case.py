@@ -59,8 +59,8 @@ class ToolCase(unittest.TestCase):
             raise AssertionError(f"{tool} {arguments}: exit {result.returncode}: {result.stderr.decode()}")
         return result
 
-    def refused(self, code, tool, *arguments, says, **options):
-        """The tool exits with `code` after one error line that holds every text of `says`, and leaves no output."""
+    def refused(self, code, tool, *arguments, message, **options):
+        """The tool exits with `code` after one error line that holds every text of `message`, and leaves no output."""
         output = self.folder / "out.rec"
         if not any(str(a).startswith("--output") for a in arguments):
             arguments = (*arguments, f"--output={output}")
@@ -69,7 +69,7 @@ class ToolCase(unittest.TestCase):
         self.assertEqual(result.returncode, code, stderr)
         errors = [line for line in stderr.splitlines() if line.startswith(f"{tool}: error: ")]
         self.assertEqual(len(errors), 1, stderr)
-        for text in [says] if isinstance(says, str) else says:
+        for text in [message] if isinstance(message, str) else message:
             self.assertIn(text, errors[0])
         for sign in ("Traceback", "terminate called", "what():", "Aborted", "*** "):
             self.assertNotIn(sign, stderr)

@@ -222,8 +222,8 @@ expect 'found 3.5.1 '
 
 case="the oldest and the newest Bazel that were tried are named by no line"
 echo '4.2.3+ds-9' >"$STATE/bazel_package"
-for said in no_version 7.7.1; do
-  pretend_bazel "bazel $said"
+for version in no_version 7.7.1; do
+  pretend_bazel "bazel $version"
   run 0 --check
   expect_not 'Bazel'
 done

@@ -65,10 +65,10 @@ else
   echo "format: ${#sources[@]} files are formatted by $formatter"
 fi
 for check in build_files names layers documents words benchmark_page corpora; do
-  if talk="$(python3 "tests/${check}_test.py" --root . 2>&1)"; then
-    echo "$check: $(sed -n 's/^Ran \([0-9]* tests\).*/\1/p' <<<"$talk")"
+  if log="$(python3 "tests/${check}_test.py" --root . 2>&1)"; then
+    echo "$check: $(sed -n 's/^Ran \([0-9]* tests\).*/\1/p' <<<"$log")"
   else
-    echo "$talk" >&2
+    echo "$log" >&2
     status=1
   fi
 done

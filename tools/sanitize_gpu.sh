@@ -93,13 +93,13 @@ check() {
       printf '  new: %s\n' "$line" >>"$work/new"
     fi
   done < <(findings "$log")
-  local said="ok"
-  if [ "$rc" -ne 0 ]; then said="FAILED (exit $rc)"; fi
-  if [ "$rc" -eq 124 ] || [ "$rc" -eq 137 ]; then said="NOT OVER after $seconds s"; fi
-  grep -q '^========= .*SUMMARY' "$log" || said="$said, NO SUMMARY"
-  [ "$new" -eq 0 ] || said="$said, $new NEW"
-  [ "$said" = ok ] || status=4
-  printf '%-10s %-32s %4d s  %s, %d explained\n' "$tool" "$name" $((SECONDS - begin)) "$said" "$explained"
+  local verdict="ok"
+  if [ "$rc" -ne 0 ]; then verdict="FAILED (exit $rc)"; fi
+  if [ "$rc" -eq 124 ] || [ "$rc" -eq 137 ]; then verdict="NOT OVER after $seconds s"; fi
+  grep -q '^========= .*SUMMARY' "$log" || verdict="$verdict, NO SUMMARY"
+  [ "$new" -eq 0 ] || verdict="$verdict, $new NEW"
+  [ "$verdict" = ok ] || status=4
+  printf '%-10s %-32s %4d s  %s, %d explained\n' "$tool" "$name" $((SECONDS - begin)) "$verdict" "$explained"
   [ ! -f "$work/new" ] || { cat "$work/new"; rm "$work/new"; }
 }
 

@@ -20,11 +20,11 @@ POINT = 4  # the field of a point in SweepRecord and in ScaleRecord
 class Attack(ToolCase):
     def start(self, tool, *arguments, **options):
         """Starts the tool in self.folder, with its output in tool.txt and its processes marked."""
-        with open(self.folder / f"{tool}.txt", "w") as talk:
-            return subprocess.Popen([str(self.tools / tool), *map(str, arguments)], cwd=self.folder, stderr=talk,
-                                    stdout=talk, env={**os.environ, VARIABLE: str(self.folder)}, **options)
+        with open(self.folder / f"{tool}.txt", "w") as log:
+            return subprocess.Popen([str(self.tools / tool), *map(str, arguments)], cwd=self.folder, stderr=log,
+                                    stdout=log, env={**os.environ, VARIABLE: str(self.folder)}, **options)
 
-    def talk(self, tool):
+    def log(self, tool):
         return (self.folder / f"{tool}.txt").read_text()
 
     def eventually(self, condition, seconds=120):
@@ -70,7 +70,7 @@ class TwoRunsAtOnce(Attack):
             self.assertTrue((self.folder / f"{output}.part").read_bytes().startswith(before))
         finally:
             first.send_signal(signal.SIGCONT)
-        self.assertEqual(first.wait(timeout=240), 0, self.talk(tool))
+        self.assertEqual(first.wait(timeout=240), 0, self.log(tool))
         self.whole(output)
 
     def test_cifar_prep(self):
@@ -95,17 +95,17 @@ class Ranks(Attack):
         self.eventually(lambda: found.extend(marked_processes(self.folder, "--rank=1")) or found)
         return found[0]
 
-    def lost(self, process, *says):
+    def lost(self, process, *messages):
         """Checks that the run ends with 5, names rank 1, leaves no process, keeps the point of one rank, and can be
         resumed."""
-        self.assertEqual(process.wait(timeout=120), 5, self.talk("scale_run"))
-        for text in ("scale_run: error: ", "rank 1", *says):
-            self.assertIn(text, self.talk("scale_run"))
+        self.assertEqual(process.wait(timeout=120), 5, self.log("scale_run"))
+        for text in ("scale_run: error: ", "rank 1", *messages):
+            self.assertIn(text, self.log("scale_run"))
         self.assertEqual(end_orphans(self.folder), 0)
         finished = self.points("scale.rec.part")
         self.assertEqual(len(finished), 2)  # one rank: plain, and with the reducer
-        self.assertEqual(self.start("scale_run", *self.scale_flags()).wait(timeout=240), 0, self.talk("scale_run"))
-        self.assertIn("resumes after 3 records", self.talk("scale_run"))
+        self.assertEqual(self.start("scale_run", *self.scale_flags()).wait(timeout=240), 0, self.log("scale_run"))
+        self.assertIn("resumes after 3 records", self.log("scale_run"))
         self.assertEqual(self.points("scale.rec")[:2], finished)
         self.whole("scale.rec")
 
@@ -125,7 +125,7 @@ class Ranks(Attack):
         os.kill(rank, signal.SIGSTOP)
         time.sleep(1)
         os.kill(rank, signal.SIGCONT)
-        self.assertEqual(process.wait(timeout=240), 0, self.talk("scale_run"))
+        self.assertEqual(process.wait(timeout=240), 0, self.log("scale_run"))
         self.whole("scale.rec")
 
 
@@ -133,19 +133,19 @@ class FullDisk(Attack):
     """A limit on the size of files that is reached in the journal's second point."""
 
     def fill(self, tool, output, flags):
-        self.assertEqual(self.start(tool, *flags).wait(timeout=240), 0, self.talk(tool))
+        self.assertEqual(self.start(tool, *flags).wait(timeout=240), 0, self.log(tool))
         records = whole_records((self.folder / output).read_bytes())
         second = [i for i, record in enumerate(records) if POINT in fields(record)][1]
         limit = sum(len(record) + 7 for record in records[:second]) + len(records[second]) // 2
         (self.folder / output).unlink()
         full = self.start(tool, *flags, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
-        self.assertEqual(full.wait(timeout=240), 5, self.talk(tool))
+        self.assertEqual(full.wait(timeout=240), 5, self.log(tool))
         for text in (f"{tool}: error: ", f"{output}.part: cannot write", "make room"):
-            self.assertIn(text, self.talk(tool))
+            self.assertIn(text, self.log(tool))
         finished = self.points(f"{output}.part")
         self.assertEqual(len(finished), 1)
-        self.assertEqual(self.start(tool, *flags).wait(timeout=240), 0, self.talk(tool))
-        self.assertIn("resumes after 2 records", self.talk(tool))
+        self.assertEqual(self.start(tool, *flags).wait(timeout=240), 0, self.log(tool))
+        self.assertIn("resumes after 2 records", self.log(tool))
         self.assertEqual(self.points(output)[:1], finished)
         self.whole(output)
 

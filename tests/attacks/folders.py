@@ -93,7 +93,7 @@ class Class(FolderCase):
 class Tables(FolderCase):
     """Many small tables, audited in all three ways."""
 
-    def answers(self, text, code, says="", timeout=60):
+    def answers(self, text, code, message="", timeout=60):
         table = self.folder / "many.csv"
         table.write_text(text)
         for arguments in (["report", "--check", f"--input={table}"],
@@ -101,7 +101,7 @@ class Tables(FolderCase):
             with self.subTest(arguments[0]):
                 result = self.call(*arguments, timeout=timeout)
                 self.assertIn(result.returncode, code, result.stderr)
-                self.assertIn(says, result.stderr.decode())
+                self.assertIn(message, result.stderr.decode())
 
     def test_table_100_tables_17_KB_in_5_s(self):
         self.answers(many_tables(100), [0, 4], timeout=15)  # 0.1 s; 31 s when each column was tried with all

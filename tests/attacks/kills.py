@@ -193,25 +193,25 @@ class Kills(ToolCase):
             finished.update(self.points(command, folder))
         count.finished += len(finished)
         process = self.start(command, folder, "again")
-        talk = lambda: f"round {number}: " + (folder / "stderr").read_text(errors="replace")
-        self.assertEqual(process.wait(timeout=300), 0, talk())
+        log = lambda: f"round {number}: " + (folder / "stderr").read_text(errors="replace")
+        self.assertEqual(process.wait(timeout=300), 0, log())
         points = self.points(command, folder, once=True)
         count.lost += sum(key not in points for key in finished)
-        anew = not self.took_over(talk(), len(finished))
+        anew = not self.took_over(log(), len(finished))
         count.repeated += sum(key in points and (anew or points[key] != record) for key, record in finished.items())
         unequal = self.unequal(command, folder, whole)
         left = sorted(set(self.names(folder)) - set(self.names(whole)))
         count.unequal += len(unequal)
         count.left += len(left)
-        self.assertEqual((unequal, left), ([], []), talk())
+        self.assertEqual((unequal, left), ([], []), log())
         shutil.rmtree(folder)
 
     @staticmethod
-    def took_over(talk, finished):
+    def took_over(log, finished):
         """Returns true if the last run reports that it kept that many records of the previous run, or had nothing to
         do."""
-        kept = re.findall(r"resumes after (\d+) records", talk)
-        return talk.rstrip().rpartition("\n")[2].find(": cached ") >= 0 or (kept and int(kept[-1]) >= finished)
+        kept = re.findall(r"resumes after (\d+) records", log)
+        return log.rstrip().rpartition("\n")[2].find(": cached ") >= 0 or (kept and int(kept[-1]) >= finished)
 
     # --- a kill ---
 
@@ -231,10 +231,10 @@ class Kills(ToolCase):
                 process.kill()
         code = process.wait(timeout=300)
         count.kills += code != 0  # a kill that came too late does not count
-        talk = (folder / "stderr").read_text(errors="replace")
-        self.assertIn(code, [0, 5] if whom == "child" and children else [0, -signal.SIGKILL], f"{whom}: {talk}")
+        log = (folder / "stderr").read_text(errors="replace")
+        self.assertIn(code, [0, 5] if whom == "child" and children else [0, -signal.SIGKILL], f"{whom}: {log}")
         if code == 5:
-            self.assertIn("error: ", talk)
+            self.assertIn("error: ", log)
         count.orphans += end_orphans(mark)
         temporary = list((folder / "tmp").iterdir())
         count.left += len(temporary)

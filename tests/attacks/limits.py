@@ -89,14 +89,15 @@ class Counts(ToolCase):
         return ["--model=lenet5", "--device=cpu", "--batch=20", f"--input={self.dataset}", *more]
 
     def test_epochs_that_wrap_to_none(self):
-        self.refused(2, "train_sweep", *self.sweep_of("--repeats=4294967295"), says=["--repeats", "from 1 to 1000000"])
+        self.refused(2, "train_sweep", *self.sweep_of("--repeats=4294967295"),
+                     message=["--repeats", "from 1 to 1000000"])
         self.refused(2, "scale_run", *self.sweep_of("--ranks=1", "--repeats=4294967295"),
-                     says=["--repeats", "from 1 to 1000000"])
+                     message=["--repeats", "from 1 to 1000000"])
 
     def test_threads_that_no_machine_has(self):
-        self.refused(2, "train_sweep", *self.sweep_of("--threads=1000000000"), says="--threads=1000000000: expected")
+        self.refused(2, "train_sweep", *self.sweep_of("--threads=1000000000"), message="--threads=1000000000: expected")
         self.refused(2, "train_sweep", *self.sweep_of("--loader_workers=1000000"),
-                     says="--loader_workers=1000000: expected")
+                     message="--loader_workers=1000000: expected")
 
     def test_the_ends_of_the_ranges_are_taken(self):
         last = ["--loader_workers=256", "--resume", "--state_every=1000000", "--evaluate_every=1000000", "--momentum=1",
@@ -127,13 +128,13 @@ class KilledChildren(ToolCase):
         return output, *tool.finish()
 
     def test_a_point_killed_by_a_signal_is_no_result(self):
-        for number, says in [(signal.SIGSEGV, "signal 11"), (signal.SIGKILL, "signal 9"),
-                             (signal.SIGTERM, "signal 15")]:
+        for number, message in [(signal.SIGSEGV, "signal 11"), (signal.SIGKILL, "signal 9"),
+                                (signal.SIGTERM, "signal 15")]:
             with self.subTest(signal=number):
                 output, code, stderr = self.kill_a_point(number, "--batch=20", "--repeats=100000", "--threads=1")
                 self.assertEqual(code, 5, stderr)
                 self.assertEqual(stderr.count("error: "), 1, stderr)
-                self.assertIn("train_sweep: error: batch 20: its process was ended by " + says, stderr)
+                self.assertIn("train_sweep: error: batch 20: its process was ended by " + message, stderr)
                 self.assertFalse(output.exists())
 
     def test_finished_points_are_kept_and_the_killed_one_is_measured(self):
@@ -182,10 +183,10 @@ class KilledChildren(ToolCase):
 
 
 class Waits(ToolCase):
-    def one_line(self, code, returned, stderr, says):
+    def one_line(self, code, returned, stderr, message):
         self.assertEqual(returned, code, stderr)
         self.assertEqual(stderr.count("\n"), 1, stderr)
-        self.assertIn(says, stderr)
+        self.assertIn(message, stderr)
         for stranger in STRANGERS:
             self.assertNotIn(stranger, stderr)
 
@@ -213,11 +214,11 @@ class Waits(ToolCase):
         os.mkfifo(fifo)
         state = self.folder / "out.rec.batch20.state"
         os.mkfifo(state)
-        for more, says in [([f"--checkpoint={fifo}"], "side.fifo: is a device or a pipe"),
-                           (["--resume"], "out.rec.batch20.state: is a device or a pipe")]:
+        for more, message in [([f"--checkpoint={fifo}"], "side.fifo: is a device or a pipe"),
+                              (["--resume"], "out.rec.batch20.state: is a device or a pipe")]:
             with self.subTest(more=more):
                 result = self.call(*self.training("train_sweep", *more), timeout=60)
-                self.one_line(2, result.returncode, result.stderr.decode(), says)
+                self.one_line(2, result.returncode, result.stderr.decode(), message)
 
     def test_no_loopback_device(self):
         alone = ["unshare", "--user", "--map-root-user", "--net"]

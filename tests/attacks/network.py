@@ -63,11 +63,11 @@ class NetworkCase(launched.LaunchedCase):
                     found.append(address)
         return found
 
-    def stranger(self, said=b"", port=None):
+    def stranger(self, data=b"", port=None):
         connection = socket.create_connection(("127.0.0.1", port or self.port), timeout=20)
         self.addCleanup(connection.close)
         with contextlib.suppress(OSError):  # closed meanwhile
-            connection.sendall(said)
+            connection.sendall(data)
         return connection
 
     def hears(self, connection, most=1 << 20):
@@ -79,9 +79,9 @@ class NetworkCase(launched.LaunchedCase):
         return heard
 
     def two_end_well(self, leader, *flags, **variables):
-        codes, talks = self.ends([leader, self.process(1, *flags, **variables)])
-        self.assertEqual(codes, [0, 0], talks)
-        return talks
+        codes, logs = self.ends([leader, self.process(1, *flags, **variables)])
+        self.assertEqual(codes, [0, 0], logs)
+        return logs
 
     @staticmethod
     def resident_kib(pid):
@@ -138,21 +138,21 @@ class Rendezvous(NetworkCase):
     def test_rendezvous_replayed_handshake_is_let_in(self):
         """A stranger records everything that rank 1 of a run sent, and replays it to another leader with the same
         token."""
-        said = bytearray()
+        sent = bytearray()
 
         def relay(connection):
             there = socket.create_connection(("127.0.0.1", self.port))
             back = threading.Thread(target=lambda: self.copy(there, connection), daemon=True)
             back.start()
-            self.copy(connection, there, said)
+            self.copy(connection, there, sent)
 
         relaying = Serving(relay)
         self.addCleanup(relaying.close)
-        codes, talks = self.ends([self.leader(), self.process(1, port=relaying.port)])
-        self.assertEqual(codes, [0, 0], talks)  # a relay between both sides learns no key
-        self.assertGreater(len(said), 72)
+        codes, logs = self.ends([self.leader(), self.process(1, port=relaying.port)])
+        self.assertEqual(codes, [0, 0], logs)  # a relay between both sides learns no key
+        self.assertGreater(len(sent), 72)
         leader = self.leader("--force")
-        self.assertEqual(len(self.hears(self.stranger(bytes(said)))), GREETING_BYTES)
+        self.assertEqual(len(self.hears(self.stranger(bytes(sent)))), GREETING_BYTES)
         self.two_end_well(leader, "--force")
 
     @staticmethod
@@ -169,10 +169,10 @@ class Rendezvous(NetworkCase):
             with self.subTest(answer):
                 fake = Serving(lambda connection: (connection.sendall(answer), connection.recv(1 << 20)), self.port)
                 self.addCleanup(fake.close)
-                codes, talks = self.ends([self.process(1)], 60)
+                codes, logs = self.ends([self.process(1)], 60)
                 fake.close()
-                self.assertEqual(codes, [5], talks)
-                self.assertIn(NOBODY, talks[0])
+                self.assertEqual(codes, [5], logs)
+                self.assertIn(NOBODY, logs[0])
                 self.assertFalse((self.folder / "out.rec").exists())
 
     def test_two_runs_on_one_port(self):
@@ -180,10 +180,10 @@ class Rendezvous(NetworkCase):
         first = self.leader("--timeout=60s")
         other = {"LOCKSTEP_TOKEN": "the token of another run"}
         others = [self.process(rank, f"--output={self.folder / 'other.rec'}", **other) for rank in (0, 1)]
-        codes, talks = self.ends(others, 60)
-        self.assertEqual(codes, [5, 5], talks)
-        self.assertIn(f"cannot listen on port {self.port} at 127.0.0.1 of this host", talks[0])
-        self.assertIn("secret", talks[1])
+        codes, logs = self.ends(others, 60)
+        self.assertEqual(codes, [5, 5], logs)
+        self.assertIn(f"cannot listen on port {self.port} at 127.0.0.1 of this host", logs[0])
+        self.assertIn("secret", logs[1])
         self.two_end_well(first, "--timeout=60s")
         self.assertFalse((self.folder / "other.rec").exists())
 
@@ -191,10 +191,10 @@ class Rendezvous(NetworkCase):
         self.timeout_seconds = 4
         leader = self.leader()
         member = self.process(1, LOCKSTEP_TOKEN="a token with a slip in it")
-        codes, talks = self.ends([leader, member], 60)
-        self.assertEqual(codes, [5, 5], talks)
-        self.assertIn("the last one from 127.0.0.1, did not prove", talks[0])
-        self.assertIn("LOCKSTEP_TOKEN", talks[0])
+        codes, logs = self.ends([leader, member], 60)
+        self.assertEqual(codes, [5, 5], logs)
+        self.assertIn("the last one from 127.0.0.1, did not prove", logs[0])
+        self.assertIn("LOCKSTEP_TOKEN", logs[0])
 
 
 class Flood(NetworkCase):
@@ -225,8 +225,8 @@ class Flood(NetworkCase):
         for thread in threads:
             thread.join(max(0, end - time.monotonic()))
         leader.send_signal(signal.SIGTERM)
-        codes, talks = self.ends([leader], 20)
-        self.assertEqual(codes, [143], talks)
+        codes, logs = self.ends([leader], 20)
+        self.assertEqual(codes, [143], logs)
         for thread in threads:
             thread.join()
 
@@ -237,9 +237,9 @@ class Flood(NetworkCase):
         fake = Serving(zeros, self.port)
         self.addCleanup(fake.close)
         member = self.process(1)
-        codes, talks = self.ends([member], 60)
-        self.assertEqual(codes, [5], talks)
-        self.assertIn(NOBODY, talks[0])
+        codes, logs = self.ends([member], 60)
+        self.assertEqual(codes, [5], logs)
+        self.assertIn(NOBODY, logs[0])
 
     def test_rendezvous_25_strangers_with_64_MiB_frames(self):
         leader = self.leader()
@@ -284,10 +284,10 @@ class TorchrunStore(NetworkCase):
 
     def test_torchrun_store_that_never_answers(self):
         self.timeout_seconds = 4
-        codes, talks = self.ends(self.start(self.silent().port), 60)
-        self.assertEqual(codes, [5, 5], talks)
-        for talk in talks:
-            self.assertRegex(talk, "no answer from torchrun\'s store at .* for 4s")
+        codes, logs = self.ends(self.start(self.silent().port), 60)
+        self.assertEqual(codes, [5, 5], logs)
+        for log in logs:
+            self.assertRegex(log, "no answer from torchrun\'s store at .* for 4s")
 
     def test_torchrun_store_that_never_answers_then_sigterm(self):
         self.timeout_seconds = 600
@@ -296,8 +296,8 @@ class TorchrunStore(NetworkCase):
         self.wait_for(lambda: len(server.connections) == 2, "both at the store")
         for process in processes:
             process.send_signal(signal.SIGTERM)
-        codes, talks = self.ends(processes, 20)
-        self.assertEqual(codes, [143, 143], talks)
+        codes, logs = self.ends(processes, 20)
+        self.assertEqual(codes, [143, 143], logs)
 
 
 CLOCK = r"""
@@ -374,14 +374,15 @@ class Clock(NetworkCase):
     def changes_nothing(self, seconds, hosts):
         processes = self.start(hosts)
         self.set(seconds)
-        codes, talks = self.ends(processes, 120)
-        self.assertEqual(codes, [0, 0], talks)
+        codes, logs = self.ends(processes, 120)
+        self.assertEqual(codes, [0, 0], logs)
 
     def test_the_clock_can_be_set(self):
         self.set(7200)
-        said = subprocess.run([sys.executable, "-c", "import time; print(time.time())"], capture_output=True, text=True, check=True,
-                              env={**os.environ, "LD_PRELOAD": str(self.clock), "CLOCK_FILE": str(self.folder / "shift")})
-        self.assertGreater(float(said.stdout), time.time() + 7000)
+        result = subprocess.run([sys.executable, "-c", "import time; print(time.time())"], capture_output=True,
+                                text=True, check=True,
+                                env={**os.environ, "LD_PRELOAD": str(self.clock), "CLOCK_FILE": str(self.folder / "shift")})
+        self.assertGreater(float(result.stdout), time.time() + 7000)
 
     def test_clock_set_forward_10s_on_one_host_timeout_8s(self):
         for hosts in ([0], [1]):
@@ -400,11 +401,11 @@ class Clock(NetworkCase):
         processes = self.start([0, 1], "--repeats=100000")
         self.set(-7200)
         processes[1].send_signal(signal.SIGSTOP)
-        codes, talks = self.ends(processes[:1], self.timeout_seconds + 30)
+        codes, logs = self.ends(processes[:1], self.timeout_seconds + 30)
         processes[1].kill()
         self.ends(processes[1:])
-        self.assertEqual(codes, [5], talks)
-        self.assertIn("rank 1 of 2 on ", talks[0])
+        self.assertEqual(codes, [5], logs)
+        self.assertIn("rank 1 of 2 on ", logs[0])
 
 
 if __name__ == "__main__":

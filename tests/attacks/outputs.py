@@ -36,7 +36,7 @@ class OutputsCase(ToolCase):
         return {str(p.relative_to(self.folder)): os.readlink(p) if p.is_symlink() else p.read_bytes()
                 for p in sorted(self.folder.rglob("*")) if p.is_symlink() or p.is_file()}
 
-    def changes_nothing(self, code, tool, *arguments, says, **options):
+    def changes_nothing(self, code, tool, *arguments, message, **options):
         """Checks that the tool refuses before any work: it prints one error line, and no file changes."""
         before = self.tree()
         if not any(str(a).startswith(("--output", "--print")) for a in arguments):
@@ -45,7 +45,7 @@ class OutputsCase(ToolCase):
         stderr = result.stderr.decode()
         self.assertEqual(result.returncode, code, stderr)
         self.assertEqual([line.split(": error: ")[0] for line in stderr.splitlines()], [tool], stderr)
-        for text in [says] if isinstance(says, str) else says:
+        for text in [message] if isinstance(message, str) else message:
             self.assertIn(text, stderr)
         self.assertEqual(self.tree(), before)
         return stderr
@@ -94,17 +94,17 @@ class OutputIsInput(OutputsCase):
         for tool, victim, arguments in attacks:
             with self.subTest(tool=tool, arguments=arguments[:2]):
                 self.changes_nothing(2, tool, *arguments, f"--output={victim}",
-                                     says=["would replace the input", str(victim)])
+                                     message=["would replace the input", str(victim)])
 
     def test_a_checkpoint_that_is_the_data_set(self):
         data = self.copy(self.dataset, "data.rec")
         self.changes_nothing(2, "train_sweep", f"--input={data}", *SWEEP, f"--checkpoint={data}",
-                             says=["--checkpoint=", "would replace the input"])
+                             message=["--checkpoint=", "would replace the input"])
 
     def test_a_training_state_that_is_the_data_set(self):
         data = self.copy(self.dataset, "out.rec.batch20.state")
         self.changes_nothing(2, "train_sweep", f"--input={data}", *SWEEP, "--resume",
-                             says=["out.rec.batch*.state", "would replace the input"])
+                             message=["out.rec.batch*.state", "would replace the input"])
 
     def test_another_spelling_is_the_same_file(self):
         table = self.table()
@@ -115,13 +115,13 @@ class OutputIsInput(OutputsCase):
         for output in ("sub/../a.textproto", "./a.textproto", "link/a.textproto", "soft", "hard"):
             with self.subTest(output=output):
                 self.changes_nothing(2, "comm_model", f"--audit={table}", f"--output={self.folder}/{output}",
-                                     says="would replace the input")
+                                     message="would replace the input")
                 self.changes_nothing(2, "comm_model", f"--audit={self.folder}/{output}", f"--output={table}",
-                                     says="would replace the input")
+                                     message="would replace the input")
 
     def test_the_part_of_an_output(self):
         table = self.table("out.rec.part")
-        self.changes_nothing(2, "comm_model", f"--audit={table}", says="would replace the input")
+        self.changes_nothing(2, "comm_model", f"--audit={table}", message="would replace the input")
 
     def test_standard_input_from_the_output(self):
         data = self.copy(self.dataset, "data.rec")
@@ -148,7 +148,7 @@ class OutputIsInput(OutputsCase):
             with self.subTest(name=name):
                 sweep = self.copy(self.sweep, name)
                 self.changes_nothing(2, "report", f"--input={sweep}", f"--output={self.folder / 'r.html'}",
-                                     says=["would replace the input", name])
+                                     message=["would replace the input", name])
                 sweep.unlink()
 
     def archive(self):
@@ -164,21 +164,21 @@ class OutputIsInput(OutputsCase):
             with self.subTest(folder=folder):
                 self.changes_nothing(2, "cifar_prep", f"--input={folder}", "--allow_partial",
                                      f"--output={inner / 'test_batch.bin'}",
-                                     says=["would replace the input", "test_batch.bin"])
+                                     message=["would replace the input", "test_batch.bin"])
 
     def test_a_file_that_the_input_folder_links_to(self):
         folder = binary_folder(self.folder / "cifar")
         elsewhere = (folder / "test_batch.bin").rename(self.folder / "elsewhere.rec")
         (folder / "test_batch.bin").symlink_to(elsewhere)
         self.changes_nothing(2, "cifar_prep", f"--input={folder}", "--allow_partial", f"--output={elsewhere}",
-                             says=["would replace the input", "test_batch.bin"])
+                             message=["would replace the input", "test_batch.bin"])
 
     def test_a_picture_of_the_input_folder(self):
         picture = self.folder / "images" / "train" / "cat" / "0001.png"
         picture.parent.mkdir(parents=True)
         picture.write_bytes(b"any")
         self.changes_nothing(2, "cifar_prep", f"--input={self.folder / 'images'}", f"--output={picture}",
-                             says=["would replace the input", "train/cat/0001.png"])
+                             message=["would replace the input", "train/cat/0001.png"])
 
     def test_a_file_beside_those_of_the_input_folder_is_no_input(self):
         folder = binary_folder(self.folder / "cifar")
@@ -194,11 +194,11 @@ class OutputsDiffer(OutputsCase):
             with self.subTest(checkpoint=checkpoint):
                 self.changes_nothing(2, "train_sweep", f"--input={self.dataset}", *SWEEP, "--resume",
                                      f"--checkpoint={self.folder}/{checkpoint}", f"--output={self.folder / 's.rec'}",
-                                     says=["--checkpoint=", "are the same file"])
+                                     message=["--checkpoint=", "are the same file"])
 
     def test_an_output_that_is_the_checkpoints_part(self):
         self.changes_nothing(2, "train_sweep", f"--input={self.dataset}", *SWEEP, f"--checkpoint={self.folder / 'w.pt'}",
-                             f"--output={self.folder / 'w.pt.part'}", says=["--output=", "are the same file"])
+                             f"--output={self.folder / 'w.pt.part'}", message=["--output=", "are the same file"])
 
 
 class Places(OutputsCase):
@@ -212,39 +212,39 @@ class Places(OutputsCase):
     def test_a_folder_that_is_not_there(self):
         for tool, arguments in self.runs():
             with self.subTest(tool=tool):
-                self.changes_nothing(2, tool, *arguments, "--output=/no/such/x.rec", says=["--output", "/no/such"])
+                self.changes_nothing(2, tool, *arguments, "--output=/no/such/x.rec", message=["--output", "/no/such"])
 
     def test_a_checkpoints_folder_that_is_not_there(self):
         self.changes_nothing(2, "train_sweep", f"--input={self.dataset}", *SWEEP, "--checkpoint=/no/such/w.pt",
-                             says=["--checkpoint", "/no/such"])
+                             message=["--checkpoint", "/no/such"])
 
     def test_places_for_no_file(self):
         file = self.folder / "file"
         file.write_text("a file")
         (self.folder / "x.part").mkdir()
         (self.folder / "y.part").symlink_to(file)
-        for output, says in [(self.folder, "is a folder"), (file / "x", "file"), ("/dev/null", "is a device"),
-                             (self.folder / "x", "x.part: is not a regular file"), (self.folder / "y", "y.part"),
-                             (self.folder / ("n" * 253), "name too long")]:
+        for output, message in [(self.folder, "is a folder"), (file / "x", "file"), ("/dev/null", "is a device"),
+                                (self.folder / "x", "x.part: is not a regular file"), (self.folder / "y", "y.part"),
+                                (self.folder / ("n" * 253), "name too long")]:
             with self.subTest(output=output):
-                self.changes_nothing(2, "cifar_prep", *SYNTHETIC, f"--output={output}", says=says)
+                self.changes_nothing(2, "cifar_prep", *SYNTHETIC, f"--output={output}", message=message)
 
     def test_a_checkpoint_that_is_a_folder(self):
         (self.folder / "w").mkdir()
         self.changes_nothing(2, "train_sweep", f"--input={self.dataset}", *SWEEP, f"--checkpoint={self.folder / 'w'}",
-                             says=["--checkpoint", "is a folder"])
+                             message=["--checkpoint", "is a folder"])
 
     def test_an_empty_output(self):
         for tool, arguments in self.runs():
             with self.subTest(tool=tool):
-                self.changes_nothing(2, tool, *arguments, "--output=", says="--output is empty")
+                self.changes_nothing(2, tool, *arguments, "--output=", message="--output is empty")
 
     def test_another_writer_is_found_before_the_images_are_made(self):
         part = self.folder / "x.rec.part"
         with open(part, "wb") as writer:
             fcntl.flock(writer, fcntl.LOCK_EX)
             self.changes_nothing(3, "cifar_prep", *SYNTHETIC, f"--output={self.folder / 'x.rec'}",
-                                 says="another process is writing it")
+                                 message="another process is writing it")
 
 
 class LostText(OutputsCase):
@@ -258,12 +258,12 @@ class LostText(OutputsCase):
                  for format in ("html", "markdown")] +
                 [("report", [f"--print={self.sweep}"]), ("report", [f"--print={self.sweep}", "--format=json"])])
 
-    def expect_lost(self, result, says):
+    def expect_lost(self, result, message):
         stderr = result.stderr.decode()
         self.assertEqual(result.returncode, 5, stderr)
         lines = [line for line in stderr.splitlines() if ": cached " not in line and ": wrote " not in line]
         self.assertEqual(len(lines), 1, stderr)
-        self.assertIn(says, lines[0])
+        self.assertIn(message, lines[0])
 
     def test_a_full_disk(self):
         for tool, arguments in self.texts() + [(tool, ["--help"]) for tool in TOOLS]:
@@ -463,7 +463,7 @@ class NothingOfAUsersIsWrittenOver(OutputsCase):
             with self.subTest(name=name):
                 (self.folder / name).write_text("precious")
                 self.changes_nothing(2, "report", f"--input={self.sweep}", f"--output={self.folder / 'r.html'}",
-                                     says=[name, "--force"])
+                                     message=[name, "--force"])
                 (self.folder / name).unlink()
 
     def test_precious_page_next_to_an_own_record(self):
@@ -495,7 +495,7 @@ class NothingOfAUsersIsWrittenOver(OutputsCase):
         part.write_text("precious")
         for force in ([], ["--force"]):
             self.changes_nothing(2, tool, *self.records()[tool], f"--output={output}", *force,
-                                 says=["out.rec.part: expected the journal of a stopped run", "move it away"])
+                                 message=["out.rec.part: expected the journal of a stopped run", "move it away"])
 
     def test_precious_file_at_part_of_cifar_prep(self):
         self.part_attack("cifar_prep")
@@ -550,12 +550,12 @@ class NothingOfAUsersIsWrittenOver(OutputsCase):
         for tool, arguments in self.records().items():
             with self.subTest(tool=tool):
                 output = self.folder / ("a,b.html" if tool == "report" else "a,b.rec")
-                self.changes_nothing(2, tool, *arguments, f"--output={output}", says=["a,b.", "comma"])
+                self.changes_nothing(2, tool, *arguments, f"--output={output}", message=["a,b.", "comma"])
 
     def test_comma_in_input(self):
         sweep = self.copy(self.sweep, "a,b.rec")
         self.changes_nothing(2, "report", f"--input={sweep}", f"--output={self.folder / 'r.html'}",
-                             says=[f"found {sweep}", "rename"])
+                             message=[f"found {sweep}", "rename"])
 
 
 class OtherRuns(OutputsCase):
@@ -620,12 +620,12 @@ class OtherRuns(OutputsCase):
         self.assertEqual(second.returncode, 0, second_error)
         self.assertIn("--seed=1", self.call("report", f"--print={output}", check=True).stdout.decode())
 
-    def refused_call(self, code, says, **attack):
+    def refused_call(self, code, message, **attack):
         output = self.folder / "out.rec"
         result = self.tool("cifar_prep", *SYNTHETIC, f"--output={output}", env=self.preload(**attack))
         stderr = result.stderr.decode()
         self.assertEqual(result.returncode, code, stderr)
-        self.assertRegex(stderr, rf"(?m)^cifar_prep: error: .*{says}")
+        self.assertRegex(stderr, rf"(?m)^cifar_prep: error: .*{message}")
         self.assertEqual([p.name for p in self.folder.iterdir()], [])
 
     def test_errno_flock_ENOSYS(self):
@@ -666,9 +666,9 @@ class Digests(OutputsCase):
         for tool, arguments in runs.items():
             with self.subTest(tool=tool):
                 self.changes_nothing(5, tool, *arguments, f"--output={output}", env={"OPENSSL_CONF": str(configuration)},
-                                     says=["SHA-256", "OPENSSL_CONF"])
+                                     message=["SHA-256", "OPENSSL_CONF"])
         self.changes_nothing(5, "report", f"--print={self.sweep}", env={"OPENSSL_CONF": str(configuration)},
-                             says=["SHA-256", "OPENSSL_CONF"])
+                             message=["SHA-256", "OPENSSL_CONF"])
 
 
 if __name__ == "__main__":

@@ -102,18 +102,18 @@ class ProcessCase(ToolCase):
     def start(self, *arguments, **options):
         return RunningTool(self, *arguments, **options)
 
-    def one_error(self, code, returned, stderr, *says):
+    def one_error(self, code, returned, stderr, *messages):
         """Checks that stderr has one error line, and no text of a library."""
         self.assertEqual(returned, code, stderr)
         self.assertEqual(stderr.count("error: "), 1, stderr)
-        for text in says:
+        for text in messages:
             self.assertIn(text, stderr)
         for stranger in STRANGERS:
             self.assertNotIn(stranger, stderr)
 
-    def refused_with_one_line(self, code, arguments, *says, **options):
+    def refused_with_one_line(self, code, arguments, *messages, **options):
         returned, stderr = self.start(*arguments, **options).finish(timeout=120)
-        self.one_error(code, returned, stderr, *says)
+        self.one_error(code, returned, stderr, *messages)
         self.assertEqual(stderr.count("\n"), 1, stderr)
         self.assertEqual([p.name for p in self.folder.glob("out.*")], [])
 

@@ -133,7 +133,7 @@ class Endless(ToolCase):
 
     def test_endless_checkpoint(self):
         self.refused(3, "quantize", f"--input={self.dataset}", "--checkpoint=/dev/zero", "--calibration_images=40",
-                     says=["/dev/zero", "expected at most"])
+                     message=["/dev/zero", "expected at most"])
 
     def test_memory_that_ends_is_one_line(self):
         archive = self.folder / "large.tar"
@@ -242,7 +242,7 @@ class OddNames(ToolCase):
 
     def test_messages_are_utf8(self):
         gone = os.fsdecode(b"/no/such/" + self.LATIN1)
-        self.refused(3, "comm_model", f"--audit={gone}", says="/no/such/caf\\xe9")
+        self.refused(3, "comm_model", f"--audit={gone}", message="/no/such/caf\\xe9")
 
     def test_markdown_has_no_markup_of_a_name(self):
         sweep = self.copy(self.sweep, b"s\n\n<script>alert(1)<script>`.rec")
@@ -274,23 +274,23 @@ class Absurd(ToolCase):
             "point.step_seconds.value[0] is -1": field(8, field(1, struct.pack("<d", -1.0))),
             "point.copy_seconds.value[0] is inf": field(10, field(1, struct.pack("<d", float("inf")))),
         }
-        for says, change in cases.items():
-            with self.subTest(says):
+        for message, change in cases.items():
+            with self.subTest(message):
                 self.refused(3, "report", f"--input={self.forged(change)}", f"--output={self.folder / 'r.html'}",
-                             says=[f"forged.rec: record {self.POINT}: {says}; expected"])
+                             message=[f"forged.rec: record {self.POINT}: {message}; expected"])
                 self.assertFalse((self.folder / "r.html").exists())
 
     def test_scale(self):
         header, trailer = whole_records(self.sweep.read_bytes())[0], field(2, field(2, 3))
         header = header.replace(b"lockstep.proto.SweepFile", b"lockstep.proto.ScaleFile")
         spec = field(3, b"")
-        for says, point in [("point.ranks is 0", field(2, 8) + field(3, 8)),
-                            ("point.epoch_seconds.value[0] is -2",
-                             field(1, 1) + field(2, 8) + field(3, 8) + field(10, field(1, struct.pack("<d", -2.0))))]:
+        for message, point in [("point.ranks is 0", field(2, 8) + field(3, 8)),
+                               ("point.epoch_seconds.value[0] is -2",
+                                   field(1, 1) + field(2, 8) + field(3, 8) + field(10, field(1, struct.pack("<d", -2.0))))]:
             path = self.folder / "forged.rec"
             path.write_bytes(b"".join(map(frame, [header, spec, field(4, point), trailer])))
-            with self.subTest(says):
-                self.refused(3, "comm_model", f"--input={path}", says=["forged.rec: record 2: ", says])
+            with self.subTest(message):
+                self.refused(3, "comm_model", f"--input={path}", message=["forged.rec: record 2: ", message])
 
     def test_many_points_are_a_bounded_page(self):
         records = whole_records(self.sweep.read_bytes())
@@ -312,7 +312,7 @@ class EmptyElement(ToolCase):
                                    ("scale_run", "ranks", ["1,,2"])]:
             for value in values:
                 with self.subTest(tool=tool, flag=flag, value=value):
-                    self.refused(2, tool, f"--{flag}={value}", says=f"--{flag}={value}: expected values")
+                    self.refused(2, tool, f"--{flag}={value}", message=f"--{flag}={value}: expected values")
 
 
 if __name__ == "__main__":

@@ -76,13 +76,13 @@ class Replaced(ToolCase):
         """The first point has read A once its first epoch has a line; the second one has no process yet."""
         command = self.flags(tool, "--batch=20,40", "--epochs=4", "--evaluate_every=1", *more)
         process = self.start(command)
-        said = b""
-        while b"epoch   1/4" not in said:
+        log = b""
+        while b"epoch   1/4" not in log:
             line = process.stderr.readline()
-            self.assertTrue(line, said)
-            said += line
+            self.assertTrue(line, log)
+            log += line
         self.put(self.b)
-        self.is_noticed(tool, command, process, said)
+        self.is_noticed(tool, command, process, log)
 
     def test_data_set_replaced_between_digest_and_read_of_train_sweep(self):
         self.as_it_starts("train_sweep", "--batch=20", first_argument="--internal_point", processes=1)

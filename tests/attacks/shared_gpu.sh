@@ -54,7 +54,7 @@ trap 'stop_mps; rm -rf "$work"' EXIT
 flags=()
 # together NAME BATCH HOW_MANY [VARIABLE=VALUE...]: runs that many trainings at once, also with $flags.
 together() {
-  local name="$1" batch="$2" count="$3" begin=$SECONDS i said=ok
+  local name="$1" batch="$2" count="$3" begin=$SECONDS i verdict=ok
   shift 3
   [[ "$name.$batch" =~ $runs ]] && [ $SECONDS -lt "$seconds" ] || return 0
   local pids=()
@@ -68,14 +68,14 @@ together() {
     local rc=$?
     case $rc in
       0) ;;
-      124 | 137) said="HUNG" status=4 ;;
-      *) said="FAILED ($rc): $(tail -1 "$out/$name.$batch.$i.log")" status=4 ;;
+      124 | 137) verdict="HUNG" status=4 ;;
+      *) verdict="FAILED ($rc): $(tail -1 "$out/$name.$batch.$i.log")" status=4 ;;
     esac
   done
-  printf '%-28s batch %4d x %d  %4d s  %s  %s\n' "$name" "$batch" "$count" $((SECONDS - begin)) "$said" \
+  printf '%-28s batch %4d x %d  %4d s  %s  %s\n' "$name" "$batch" "$count" $((SECONDS - begin)) "$verdict" \
     "$(sed -n 's/.*: \([0-9.]* s per epoch\).*/\1/p' "$out/$name.$batch".*.log | sort -u | tr '\n' ',')"
   # A process that hangs under MPS blocks its server.
-  case "$said:$name" in HUNG:mps*) stop_mps; start_mps ;; esac
+  case "$verdict:$name" in HUNG:mps*) stop_mps; start_mps ;; esac
 }
 
 "$package/cifar_prep" --input_format=synthetic --train_images=50000 --test_images=100 --output="$work/d.rec" 2>/dev/null || exit 1

@@ -48,7 +48,7 @@ def receive(connection, most):
     return got
 
 
-def say(connection, data):
+def send_all(connection, data):
     try:
         connection.sendall(data)
     except OSError:
@@ -68,25 +68,26 @@ def sealed(key, counter, body):
 
 def read_store(connection, captured, chance):
     """Asks for the number of keys, like a client of c10d::TCPStore."""
-    say(connection, TCPSTORE_VALIDATE + struct.pack("=B", COUNT_KEYS))
+    send_all(connection, TCPSTORE_VALIDATE + struct.pack("=B", COUNT_KEYS))
     return len(receive(connection, 8)) == 8
 
 
 def write_store(connection, captured, chance):
     """Writes forged sums of many rounds, like a client of c10d::TCPStore, and reads one of them back."""
     keys = [b"/gather/%d/%d" % (number, rank) for number in range(32) for rank in range(2)]
-    say(connection, TCPSTORE_VALIDATE + b"".join(struct.pack("=B", SET) + text(key) + text(FORGED) for key in keys))
-    say(connection, struct.pack("=B", GET) + text(keys[-1]))
+    sets = b"".join(struct.pack("=B", SET) + text(key) + text(FORGED) for key in keys)
+    send_all(connection, TCPSTORE_VALIDATE + sets)
+    send_all(connection, struct.pack("=B", GET) + text(keys[-1]))
     return receive(connection, 8 + len(FORGED)).endswith(FORGED)
 
 
 def prove(connection, secret):
     """Runs the connecting side of the handshake with a secret that is not the run's. Returns both nonces."""
     mine = os.urandom(NONCE_BYTES)
-    say(connection, MAGIC + mine)
+    send_all(connection, MAGIC + mine)
     greeting = receive(connection, GREETING_BYTES)
     theirs = greeting[len(MAGIC):]
-    say(connection, hmac.new(secret, b"connect" + mine + theirs, hashlib.sha256).digest())
+    send_all(connection, hmac.new(secret, b"connect" + mine + theirs, hashlib.sha256).digest())
     return mine + theirs
 
 
@@ -96,28 +97,28 @@ def impersonate(rank):
         secret = chance.choice([b"", b"\0" * 32, b"lockstep", hashlib.sha256(b"lockstep").digest(), os.urandom(32)])
         nonces = prove(connection, secret)
         key = hmac.new(secret, b"key of connect" + nonces, hashlib.sha256).digest()
-        say(connection, sealed(key, 0, set_request(b"gather/%d/%d" % (chance.randrange(40), rank), FORGED)))
+        send_all(connection, sealed(key, 0, set_request(b"gather/%d/%d" % (chance.randrange(40), rank), FORGED)))
         return len(receive(connection, 1)) > 0
     return attempt
 
 
 def reflect(connection, captured, chance):
     """Sends the listener's own bytes back to it."""
-    say(connection, MAGIC + os.urandom(NONCE_BYTES))
+    send_all(connection, MAGIC + os.urandom(NONCE_BYTES))
     greeting = receive(connection, GREETING_BYTES)
-    say(connection, greeting[len(MAGIC):])
+    send_all(connection, greeting[len(MAGIC):])
     return len(receive(connection, 1)) > 0
 
 
 def replay(connection, captured, chance):
     """Sends everything that a process of the run sent. Accepted if more than the greeting is returned."""
-    say(connection, captured or MAGIC + os.urandom(NONCE_BYTES + DIGEST_BYTES))
+    send_all(connection, captured or MAGIC + os.urandom(NONCE_BYTES + DIGEST_BYTES))
     return len(receive(connection, GREETING_BYTES + 1)) > GREETING_BYTES
 
 
 def random_bytes(connection, captured, chance):
     data = chance.randbytes(chance.choice([1, 40, 72, 4096, 300_000]))
-    say(connection, MAGIC + data if chance.random() < 0.5 else data)
+    send_all(connection, MAGIC + data if chance.random() < 0.5 else data)
     return len(receive(connection, GREETING_BYTES + 1)) > GREETING_BYTES
 
 
@@ -147,7 +148,7 @@ held = []  # connections of `stall`
 
 def stall(connection, captured, chance):
     """Begins a handshake, sends nothing more, and stays connected."""
-    say(connection, (MAGIC + b"n" * NONCE_BYTES + b"p")[:chance.randrange(GREETING_BYTES + 2)])
+    send_all(connection, (MAGIC + b"n" * NONCE_BYTES + b"p")[:chance.randrange(GREETING_BYTES + 2)])
     held.append(connection.dup())
     if len(held) > 100:
         held.pop(0).close()

@@ -82,7 +82,7 @@ class Soak:
             time.sleep(0.02)
         for process in processes:
             process.kill()
-        talks = [process.communicate()[1] for process in processes]
+        logs = [process.communicate()[1] for process in processes]
         codes = [process.returncode for process in processes]
         self.show_ports(processes)
         self.done[kind] = self.done.get(kind, 0) + 1
@@ -91,7 +91,7 @@ class Soak:
         if memory:
             self.memory.append((memory[0], memory[-1]))
         if any(codes):
-            self.disturbed.append((kind, codes, talks))
+            self.disturbed.append((kind, codes, logs))
             return
         result = json.dumps(launched.result_of(json.loads(self.call("report", f"--print={output}", "--format=json"))))
         if self.first.setdefault(kind, result) != result:
@@ -114,7 +114,7 @@ def table(soak, counts):
     for kind, done in soak.done.items():
         lines.append(f"runs, {kind}: {done}, {statistics.median(soak.seconds[kind]):.1f} s each")
     lines.append(f"runs disturbed: {len(soak.disturbed)}; records that differ: {len(soak.differ)}")
-    lines += [f"  {kind}: exit codes {codes}: {' | '.join(talks).strip()}" for kind, codes, talks in soak.disturbed[:5]]
+    lines += [f"  {kind}: exit codes {codes}: {' | '.join(logs).strip()}" for kind, codes, logs in soak.disturbed[:5]]
     start, end = (max(memory[i] for memory in soak.memory) for i in (0, 1))
     growth = max(end - start for start, end in soak.memory)
     lines.append(f"launcher's memory: at most {start / MIB:.1f} MiB when it listens, {end / MIB:.1f} MiB at the end of a run, "

@@ -56,8 +56,8 @@ class Strangers(launched.LaunchedCase):
         return listeners.of_processes(marked_processes.marked_processes(self.mark))
 
     def same_result(self, process):
-        codes, talks = self.ends([process])
-        self.assertEqual(codes, [0], talks)
+        codes, logs = self.ends([process])
+        self.assertEqual(codes, [0], logs)
         found, expected = (json.dumps(result, indent=1).splitlines() for result in (self.result("out.rec"), self.undisturbed()))
         self.assertEqual([pair for pair in itertools.zip_longest(found, expected) if pair[0] != pair[1]], [])
 
@@ -103,9 +103,9 @@ class OfThisHost(Strangers):
             for pid in marked_processes.marked_processes(self.mark, "--rank="):
                 secrets |= listeners.variable(pid, "LOCKSTEP_RANK_SECRET")
             time.sleep(0.001)
-        codes, talks = self.ends([process])
-        self.assertEqual(codes, [0], talks)
-        written = b"".join(path.read_bytes() for path in self.folder.iterdir()) + "".join(talks).encode()
+        codes, logs = self.ends([process])
+        self.assertEqual(codes, [0], logs)
+        written = b"".join(path.read_bytes() for path in self.folder.iterdir()) + "".join(logs).encode()
         self.assertIn(b"x" * 64, secrets, "no rank was seen after its start")
         for secret in secrets - {b"x" * 64}:
             self.assertEqual(len(secret), 64)
@@ -141,10 +141,10 @@ class OfAnotherHost(Strangers):
             (self.folder / "next").replace(ports)
             time.sleep(0.05)
         self.same_result(process)
-        said = json.loads(other.communicate(timeout=60)[0])
-        self.assertGreater(said["unreachable"] + sum(said["attempts"].values()), 0, said)
-        self.assertEqual(sum(said["attempts"].values()), 0, said)
-        self.assertEqual(sum(said["accepted"].values()), 0, said)
+        report = json.loads(other.communicate(timeout=60)[0])
+        self.assertGreater(report["unreachable"] + sum(report["attempts"].values()), 0, report)
+        self.assertEqual(sum(report["attempts"].values()), 0, report)
+        self.assertEqual(sum(report["accepted"].values()), 0, report)
 
 
 if __name__ == "__main__":

@@ -22,14 +22,14 @@ class Shortage(ToolCase):
         return subprocess.run([*prefix, str(self.tools / tool), *map(str, arguments)], cwd=self.folder, capture_output=True,
                               timeout=PATIENCE, preexec_fn=preexec, env={**os.environ, **(env or {})})
 
-    def said_once(self, tool, result, says=SHORTAGE):
+    def reported_once(self, tool, result, message=SHORTAGE):
         """Checks for exit code 5, one error line, and no text of a library."""
         stderr = result.stderr.decode()
         self.assertEqual(result.returncode, 5, stderr)
         errors = [line for line in stderr.splitlines() if "error: " in line]
         self.assertEqual(len(errors), 1, stderr)
         self.assertTrue(errors[0].startswith(f"{tool}: error: "), stderr)
-        self.assertIn(says, errors[0])
+        self.assertIn(message, errors[0])
         self.no_stranger(stderr)
 
     def no_stranger(self, stderr):
@@ -69,26 +69,26 @@ class NoThread(Shortage):
         self.is_the_same_data_set(self.without_threads("cifar_prep", *self.prepare_flags("data.rec")))
 
     def test_clone3_EAGAIN_train_sweep(self):
-        self.said_once("train_sweep", self.without_threads("train_sweep", *self.sweep_flags()))
+        self.reported_once("train_sweep", self.without_threads("train_sweep", *self.sweep_flags()))
 
     def test_clone3_EAGAIN_train_sweep_of_one_thread(self):
         result = self.without_threads("train_sweep", *self.sweep_flags("--threads=1"))
-        self.said_once("train_sweep", result)  # the loader's workers
+        self.reported_once("train_sweep", result)  # the loader's workers
         result = self.without_threads("train_sweep", *self.sweep_flags("--threads=1", "--loader_workers=0", "--force"))
         self.assertEqual(result.returncode, 0, result.stderr.decode())
 
     def test_clone3_EAGAIN_scale_run(self):
-        self.said_once("scale_run", self.without_threads("scale_run", *self.scale_flags()))
+        self.reported_once("scale_run", self.without_threads("scale_run", *self.scale_flags()))
 
     def test_clone3_EAGAIN_quantize(self):
-        self.said_once("quantize", self.without_threads("quantize", *self.quantize_flags()))
+        self.reported_once("quantize", self.without_threads("quantize", *self.quantize_flags()))
 
     def test_clone3_EAGAIN_report(self):
         result = self.without_threads("report", f"--input={self.sweep}", "--output=page.html")
         self.assertEqual(result.returncode, 0, result.stderr.decode())
 
     def test_clone3_EAGAIN_doctor(self):
-        self.said_once("doctor", self.without_threads("doctor"))
+        self.reported_once("doctor", self.without_threads("doctor"))
 
 
 class FewProcesses(Shortage):
@@ -102,20 +102,20 @@ class FewProcesses(Shortage):
         self.is_the_same_data_set(self.with_few(1, "cifar_prep", *self.prepare_flags("data.rec")))
 
     def test_rlimit_nproc_1_quantize(self):
-        self.said_once("quantize", self.with_few(1, "quantize", *self.quantize_flags()))
+        self.reported_once("quantize", self.with_few(1, "quantize", *self.quantize_flags()))
 
     def test_rlimit_nproc_1_doctor(self):
         for count in (1, 4, 8):  # no probe, or some, get a thread and a process
-            self.said_once("doctor", self.with_few(count, "doctor"))
+            self.reported_once("doctor", self.with_few(count, "doctor"))
 
     def test_rlimit_nproc_4_train_sweep(self):
-        self.said_once("train_sweep", self.with_few(4, "train_sweep", *self.sweep_flags()))
+        self.reported_once("train_sweep", self.with_few(4, "train_sweep", *self.sweep_flags()))
 
 
 class ControlGroup(Shortage):
     def test_cgroup_pids_1(self):
         with in_control_group(1) as enter:
-            self.said_once("quantize", self.start("quantize", *self.quantize_flags(), preexec=enter))
+            self.reported_once("quantize", self.start("quantize", *self.quantize_flags(), preexec=enter))
             self.is_the_same_data_set(self.start("cifar_prep", *self.prepare_flags("data.rec"), preexec=enter))
 
 
@@ -127,14 +127,14 @@ class LittleAddressSpace(Shortage):
         return self.start(tool, *arguments, preexec=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
 
     def test_rlimit_as_64_MiB_doctor(self):
-        self.said_once("doctor", self.within("doctor"))
+        self.reported_once("doctor", self.within("doctor"))
 
     def test_rlimit_as_64_MiB_cifar_prep(self):
         result = self.within("cifar_prep", *self.prepare_flags("data.rec"))
         if result.returncode == 0:
             self.is_the_same_data_set(result)
         else:
-            self.said_once("cifar_prep", result, says="limit")
+            self.reported_once("cifar_prep", result, message="limit")
 
 
 if __name__ == "__main__":

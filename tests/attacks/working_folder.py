@@ -161,31 +161,31 @@ class Lab(WorkingFolderCase):
         return subprocess.run([str(script or self.package / "lab.sh"), "--device=cpu", *arguments], cwd=self.work,
                               capture_output=True, text=True, timeout=60, env=environment)
 
-    def refused(self, *arguments, says, **options):
+    def refused(self, *arguments, message, **options):
         result = self.lab(*arguments, **options)
         self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
         self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
         self.assertTrue(result.stderr.startswith("lab: error: "), result.stderr)
-        self.assertIn(says, result.stderr)
+        self.assertIn(message, result.stderr)
         self.assertEqual(list(self.work.iterdir()), [])
         self.assertFalse(self.calls.exists())
 
     def test_lab_output_with_a_comma(self):
-        self.refused("--output=a,b", says="--output=a,b: expected a folder without a comma")
+        self.refused("--output=a,b", message="--output=a,b: expected a folder without a comma")
 
     def test_lab_output_empty(self):
-        self.refused("--output=", says="--output=: expected the name of a folder")
+        self.refused("--output=", message="--output=: expected the name of a folder")
 
     def test_lab_output_that_cannot_be_made(self):
-        self.refused("--output=/dev/null/lab", says="--output=/dev/null/lab: expected a folder")
+        self.refused("--output=/dev/null/lab", message="--output=/dev/null/lab: expected a folder")
 
     def test_lab_in_a_folder_with_a_comma(self):
         self.package = self.package.rename(self.folder / "p,kg")
-        self.refused(says="p,kg/data/published: expected a folder without a comma")
+        self.refused(message="p,kg/data/published: expected a folder without a comma")
 
     def test_lab_says_nothing_that_controls_the_terminal(self):
         forged = "\x1b[2J\x9b\u202e"
-        self.refused(f"--x={forged}", says="unknown argument ")
+        self.refused(f"--x={forged}", message="unknown argument ")
         for text in (self.lab(f"--x={forged}").stderr, self.lab(f"--output=caf\u00e9{forged} d").stdout):
             self.assertTrue(all(" " <= c <= "~" or c == "\n" for c in text), text)
 

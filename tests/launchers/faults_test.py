@@ -83,24 +83,24 @@ class FaultsCase(launched.LaunchedCase):
         self.assertLess(took[-1], self.timeout_seconds + 5, took)
         self.add_measured(f"all gone after {', '.join(f'{t:.1f}' for t in took)} s, --timeout={self.timeout_seconds}s")
 
-    def all_gone(self, processes, begin, *says):
+    def all_gone(self, processes, begin, *messages):
         """Returns the seconds until all were gone. Checks for code 5 and one line, and that the record is whole."""
-        codes, talks = self.ends(processes, 120)
-        self.assertEqual(marked_processes.end_orphans(self.mark, 0), 0, talks)
+        codes, logs = self.ends(processes, 120)
+        self.assertEqual(marked_processes.end_orphans(self.mark, 0), 0, logs)
         took = time.monotonic() - begin
-        self.assertEqual(codes, [5] * len(codes), talks)
-        self.assertEqual(len(self.errors(talks)), 1, talks)
-        for text in says:
-            self.assertIn(text, self.errors(talks)[0])
+        self.assertEqual(codes, [5] * len(codes), logs)
+        self.assertEqual(len(self.errors(logs)), 1, logs)
+        for text in messages:
+            self.assertIn(text, self.errors(logs)[0])
         return took
 
     def goes_on(self, start):
         """Repeats the command: it must keep the complete points, and end with the record of an undisturbed run."""
         kept = self.points(self.folder / "out.rec.part")
         self.assertGreaterEqual(kept, 2)  # the points of one rank
-        codes, talks = self.ends(start())
-        self.assertEqual(codes, [0] * len(codes), talks)
-        self.assertIn(f"resumes after {1 + kept} records", talks[0])
+        codes, logs = self.ends(start())
+        self.assertEqual(codes, [0] * len(codes), logs)
+        self.assertIn(f"resumes after {1 + kept} records", logs[0])
         if FaultsCase.whole is None:
             FaultsCase.whole = self.folder.parent / f"whole-{os.getpid()}.rec"
             self.call("scale_run", *self.command(f"--output={FaultsCase.whole}"), check=True)
@@ -111,17 +111,17 @@ class FaultsCase(launched.LaunchedCase):
 class RankTest(FaultsCase):
     """Faults of rank 1 in the middle of training."""
 
-    def befalls(self, start, number, *says):
+    def befalls(self, start, number, *messages):
         def once():
             processes = start()
             self.into_training()
             begin = time.monotonic()
             os.kill(self.ranks(1)[0], number)
-            took = self.all_gone(processes, begin, *says)
+            took = self.all_gone(processes, begin, *messages)
             self.goes_on(start)
             return took
         self.in_time(once)
-        self.add_measured(says[0])
+        self.add_measured(messages[0])
 
     def test_killed(self):
         self.befalls(self.own_spawn, signal.SIGKILL, "rank 1 of 2 was killed by signal 9")
@@ -157,10 +157,10 @@ class RankTest(FaultsCase):
         port, begin = launched.free_port(), time.monotonic()
         processes = [self.by_hand(0, 2, port, *flags("--batch=4000,100")),
                      self.by_hand(1, 2, port, *limited, *flags("--batch=4000,100"), program="/bin/sh")]
-        codes, talks = self.ends(processes)
-        self.assertEqual(codes, [0, 0], talks)
-        reports = [line for line in talks[0].splitlines() if "out of memory" in line]
-        self.assertEqual(len(reports), 2, talks)
+        codes, logs = self.ends(processes)
+        self.assertEqual(codes, [0, 0], logs)
+        reports = [line for line in logs[0].splitlines() if "out of memory" in line]
+        self.assertEqual(len(reports), 2, logs)
         self.assertIn(f"rank 1 of 2 on {HOST}: ", reports[0])
         outcomes = [record["point"]["outcome"] for record in json.loads(self.record(self.folder / "out.rec"))["record"]
                     if "point" in record]
@@ -196,36 +196,36 @@ class LinkTest(FaultsCase):
         begin = time.monotonic()
         self.cable.set_link("down")
         # Neither side receives data: the leader names the second host, and the second process names the leader.
-        codes, talks = self.ends(processes, 120)
+        codes, logs = self.ends(processes, 120)
         took = time.monotonic() - begin
         self.assertEqual(marked_processes.marked_processes(self.mark), [])
-        self.assertEqual(codes, [5, 5], talks)
-        self.assertIn("rank 1 of 2 on host-b", " ".join(self.errors(talks[:1])))
-        self.assertIn("rank 1 of 2 on host-b: rank 0, the leader, is lost", " ".join(self.errors(talks[1:])))
-        self.add_measured(self.errors(talks)[0])
+        self.assertEqual(codes, [5, 5], logs)
+        self.assertIn("rank 1 of 2 on host-b", " ".join(self.errors(logs[:1])))
+        self.assertIn("rank 1 of 2 on host-b: rank 0, the leader, is lost", " ".join(self.errors(logs[1:])))
+        self.add_measured(self.errors(logs)[0])
         self.cable.set_link("up")
-        codes, talks = self.ends(self.two_hosts())
-        self.assertEqual(codes, [0, 0], talks)
-        self.assertRegex(talks[0], "resumes after [34] records")
+        codes, logs = self.ends(self.two_hosts())
+        self.assertEqual(codes, [0, 0], logs)
+        self.assertRegex(logs[0], "resumes after [34] records")
         return took
 
 
 class UnlikeTest(FaultsCase):
     """Two processes that would not train the same way."""
 
-    def unlike(self, flags_of_rank, *says, matches="expected", programs=None):
+    def unlike(self, flags_of_rank, *messages, matches="expected", programs=None):
         """One of the processes differs: all must end with 5 in time, one line must name it and the difference, and
         write nothing."""
         port, begin = launched.free_port(), time.monotonic()
         processes = [self.by_hand(rank, len(flags_of_rank), port, *flags, program=(programs or {}).get(rank))
                      for rank, flags in enumerate(flags_of_rank)]
-        codes, talks = self.ends(processes, self.timeout_seconds + 5)
+        codes, logs = self.ends(processes, self.timeout_seconds + 5)
         self.add_measured(f"all gone after {time.monotonic() - begin:.1f} s")
-        self.assertEqual(codes, [5] * len(codes), talks)
-        self.assertEqual(len(self.errors(talks)), 1, talks)
-        for text in (f"rank 1 on {os.uname().nodename} differs from rank 0", *says):
-            self.assertIn(text, self.errors(talks)[0])
-        self.assertRegex(self.errors(talks)[0], matches)
+        self.assertEqual(codes, [5] * len(codes), logs)
+        self.assertEqual(len(self.errors(logs)), 1, logs)
+        for text in (f"rank 1 on {os.uname().nodename} differs from rank 0", *messages):
+            self.assertIn(text, self.errors(logs)[0])
+        self.assertRegex(self.errors(logs)[0], matches)
         self.assertEqual([path.name for path in self.folder.glob("out.rec*")], [])
         self.assertEqual(marked_processes.marked_processes(self.mark), [])
 
@@ -254,9 +254,9 @@ class UnlikeTest(FaultsCase):
         self.call("cifar_prep", "--input_format=synthetic", "--train_images=80", "--test_images=40", f"--output={other}", check=True)
         self.assertNotEqual(other.read_bytes(), self.dataset.read_bytes())
         port = launched.free_port()
-        codes, talks = self.ends([self.by_hand(rank, 2, port, *self.flags("--ranks=2"), f"--input={path}")
-                                  for rank, path in enumerate([self.dataset, other])])
-        self.assertEqual(codes, [0, 0], talks)
+        codes, logs = self.ends([self.by_hand(rank, 2, port, *self.flags("--ranks=2"), f"--input={path}")
+                                 for rank, path in enumerate([self.dataset, other])])
+        self.assertEqual(codes, [0, 0], logs)
 
     def test_another_program(self):
         """The same tool with one byte appended."""

@@ -134,19 +134,19 @@ class KillsTest(launched.LaunchedCase):
         process = self.start(ranks, torchrun)
         hit = self.hit(moments, process, seconds)
         took = self.settle(*hit, torchrun, seconds) if hit is not None else None
-        (code,), talks = self.ends([process], 90)
-        self.assertEqual(marked_processes.end_orphans(self.mark, 2), 0, talks)
+        (code,), logs = self.ends([process], 90)
+        self.assertEqual(marked_processes.end_orphans(self.mark, 2), 0, logs)
         finished = (self.folder / "out.rec").exists()
         points = 2 if finished else self.check_journal()
         codes, again = self.ends([self.start(ranks, torchrun)])
         self.assertEqual(codes, [0], again)
         found, went_on = self.result()
-        self.assertEqual(self.trained(found), self.trained(whole), talks + again)
-        self.assertTrue(went_on or found == whole, talks + again)
+        self.assertEqual(self.trained(found), self.trained(whole), logs + again)
+        self.assertTrue(went_on or found == whole, logs + again)
         if hit is None:
             return None
         if took is not None and not finished:
-            self.assertNotEqual(code, 0, f"{hit}: {talks}")
+            self.assertNotEqual(code, 0, f"{hit}: {logs}")
         role, _, number = hit
         return f"{role:6} {number.name:7} exit {code:3} {'-' if took is None else f'{took:.1f}':>5} s  {points} of 2 points kept" \
             + (", one went on" if went_on else "")

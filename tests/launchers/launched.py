@@ -94,14 +94,14 @@ class LaunchedCase(tool_case.ToolCase):
     def ends(self, processes, seconds=240):
         """Returns exit codes and the stderr of each process, once all are gone; fails after `seconds`."""
         deadline = time.monotonic() + seconds
-        talks = []
+        logs = []
         for process in processes:
             try:
-                talks.append(process.communicate(timeout=max(0.1, deadline - time.monotonic()))[1])
+                logs.append(process.communicate(timeout=max(0.1, deadline - time.monotonic()))[1])
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)
                 self.fail(f"still there after {seconds} s: {process.communicate()}")
-        return [process.returncode for process in processes], talks
+        return [process.returncode for process in processes], logs
 
     def wait_for(self, condition, what, seconds=240, every=0.1):
         deadline = time.monotonic() + seconds
@@ -124,8 +124,8 @@ class LaunchedCase(tool_case.ToolCase):
         first, second = (json.loads(self.record(self.folder / name)) for name in (first, second))
         self.assertEqual(json.dumps(result_of(first), indent=1), json.dumps(result_of(second), indent=1))
 
-    def errors(self, talks):
-        return [line for talk in talks for line in talk.splitlines() if "error:" in line]
+    def errors(self, logs):
+        return [line for log in logs for line in log.splitlines() if "error:" in line]
 
 
 atexit.register(lambda: print("\n" + "\n".join(LaunchedCase.table)))

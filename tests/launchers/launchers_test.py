@@ -31,29 +31,29 @@ class ByHandTest(launched.LaunchedCase):
 
     def test_the_record_of_a_run_by_itself(self):
         self.call("scale_run", *self.flags("--ranks=1,2", output="own.rec"), check=True)
-        codes, talks = self.ends(self.world(2, *self.flags("--ranks=1,2")))
-        self.assertEqual(codes, [0, 0], talks)
-        self.assertIn("scale_run: torchrun: 2 ranks on ", talks[0])
-        self.assertEqual(talks[1], "")
+        codes, logs = self.ends(self.world(2, *self.flags("--ranks=1,2")))
+        self.assertEqual(codes, [0, 0], logs)
+        self.assertIn("scale_run: torchrun: 2 ranks on ", logs[0])
+        self.assertEqual(logs[1], "")
         self.same_records("own.rec", "out.rec")
         # A result that a world made counts as cached for a world and for a run without a launcher.
-        codes, talks = self.ends(self.world(2, *self.flags("--ranks=1,2")))
-        self.assertEqual((codes, "".join(talks).count("cached")), ([0, 0], 1), talks)
+        codes, logs = self.ends(self.world(2, *self.flags("--ranks=1,2")))
+        self.assertEqual((codes, "".join(logs).count("cached")), ([0, 0], 1), logs)
         self.assertIn("cached", self.call("scale_run", *self.flags("--ranks=1,2"), check=True).stderr.decode())
 
     def test_fewer_ranks_than_the_world(self):
-        codes, talks = self.ends(self.world(3, *self.flags("--ranks=2,1")))
-        self.assertEqual(codes, [0, 0, 0], talks)
+        codes, logs = self.ends(self.world(3, *self.flags("--ranks=2,1")))
+        self.assertEqual(codes, [0, 0, 0], logs)
         self.assertEqual([p["point"]["ranks"] for p in json.loads(self.record(self.folder / "out.rec"))["record"]
                           if "point" in p], [2, 2, 1, 1])
 
-    def refused(self, processes, code, *says):
+    def refused(self, processes, code, *messages):
         """All processes must end with this code, and one line must state the reason."""
-        codes, talks = self.ends(processes)
-        self.assertEqual(codes, [code] * len(processes), talks)
-        self.assertEqual(len(self.errors(talks)), 1, talks)
-        for text in says:
-            self.assertIn(text, self.errors(talks)[0])
+        codes, logs = self.ends(processes)
+        self.assertEqual(codes, [code] * len(processes), logs)
+        self.assertEqual(len(self.errors(logs)), 1, logs)
+        for text in messages:
+            self.assertIn(text, self.errors(logs)[0])
         self.assertFalse((self.folder / "out.rec").exists())
 
     def test_what_all_would_say_is_said_once(self):
@@ -64,17 +64,17 @@ class ByHandTest(launched.LaunchedCase):
         self.refused(self.world(2, *self.flags("--input=none.rec")), 3, "none.rec")
 
     def test_an_environment_that_cannot_be_is_refused(self):
-        for variables, says in (({"RANK": "0"}, "WORLD_SIZE"),
-                                ({"RANK": "0", "WORLD_SIZE": "2"}, "LOCAL_RANK"),
-                                ({"RANK": "2", "WORLD_SIZE": "2", "LOCAL_RANK": "0"}, "RANK is 2"),
-                                ({"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "1"}, "LOCAL_RANK is 1"),
-                                ({"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1"}, "MASTER_ADDR"),
-                                ({"OMPI_COMM_WORLD_RANK": "0"}, "OMPI_COMM_WORLD_SIZE"),
-                                ({"SLURM_STEP_ID": "0", "SLURM_PROCID": "0"}, "SLURM_LOCALID")):
+        for variables, message in (({"RANK": "0"}, "WORLD_SIZE"),
+                                   ({"RANK": "0", "WORLD_SIZE": "2"}, "LOCAL_RANK"),
+                                   ({"RANK": "2", "WORLD_SIZE": "2", "LOCAL_RANK": "0"}, "RANK is 2"),
+                                   ({"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "1"}, "LOCAL_RANK is 1"),
+                                   ({"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1"}, "MASTER_ADDR"),
+                                   ({"OMPI_COMM_WORLD_RANK": "0"}, "OMPI_COMM_WORLD_SIZE"),
+                                   ({"SLURM_STEP_ID": "0", "SLURM_PROCID": "0"}, "SLURM_LOCALID")):
             with self.subTest(variables):
                 result = self.call("scale_run", *self.flags(), env=variables)
                 self.assertEqual(result.returncode, 2, result.stderr)
-                self.assertIn(says, result.stderr.decode())
+                self.assertIn(message, result.stderr.decode())
                 self.assertIn("error:", result.stderr.decode())
         # A batch script is not a launch, and variables of a launcher that is not selected are ignored.
         for variables, flag in (({"SLURM_JOB_ID": "1", "SLURM_PROCID": "0", "SLURM_NTASKS": "4"}, "--launcher=auto"),
@@ -83,11 +83,12 @@ class ByHandTest(launched.LaunchedCase):
 
     def test_a_secret_is_wanted(self):
         variables = {"RANK": "0", "WORLD_SIZE": "2", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "2"}
-        for token, says in ((None, "LOCKSTEP_TOKEN is not set"), ("", "at least 16 characters"), ("guess", "at least 16 characters")):
+        for token, message in ((None, "LOCKSTEP_TOKEN is not set"), ("", "at least 16 characters"),
+                               ("guess", "at least 16 characters")):
             with self.subTest(token), unittest.mock.patch.dict(os.environ, {"LOCKSTEP_TOKEN": token or ""}):
                 if token is None:
                     del os.environ["LOCKSTEP_TOKEN"]
-                self.refused([self.spawn([self.scale_run, *self.flags("--ranks=2")], **variables)], 2, says,
+                self.refused([self.spawn([self.scale_run, *self.flags("--ranks=2")], **variables)], 2, message,
                              "export LOCKSTEP_TOKEN=$(openssl rand -hex 32)")
         with unittest.mock.patch.dict(os.environ):  # a world of one process needs no proof
             del os.environ["LOCKSTEP_TOKEN"]
@@ -96,9 +97,9 @@ class ByHandTest(launched.LaunchedCase):
     def test_a_rank_that_does_not_come_is_named(self):
         self.timeout_seconds = 8
         processes = [self.by_hand(rank, 3, port, *self.flags("--ranks=3")) for port in [launched.free_port()] for rank in (0, 2)]
-        codes, talks = self.ends(processes, 30)
-        self.assertEqual(codes, [5, 5], talks)
-        self.assertIn("rank 1 did not connect", talks[0])
+        codes, logs = self.ends(processes, 30)
+        self.assertEqual(codes, [5, 5], logs)
+        self.assertIn("rank 1 did not connect", logs[0])
 
     # --- stops ---
 
@@ -108,10 +109,10 @@ class ByHandTest(launched.LaunchedCase):
         processes = self.world(2, *command)
         self.wait_for_point(2)
         processes[rank].send_signal(number)
-        codes, talks = self.ends(processes, 15)
-        self.assertEqual(codes, [code, code], talks)
-        self.assertEqual(len(self.errors(talks)), 1, talks)
-        self.assertIn("stopped by " + number.name, talks[0])
+        codes, logs = self.ends(processes, 15)
+        self.assertEqual(codes, [code, code], logs)
+        self.assertEqual(len(self.errors(logs)), 1, logs)
+        self.assertIn("stopped by " + number.name, logs[0])
         self.assertFalse((self.folder / "out.rec").exists())
         processes = self.world(2, *command)
         self.wait_for(lambda: marked_processes.marked_processes(self.mark, "--rank=1"), "a rank 1")
@@ -136,12 +137,12 @@ class ByHandTest(launched.LaunchedCase):
                 self.wait_for(lambda: len(marked_processes.marked_processes(self.mark, "--rank=")) == 2, "two ranks")
                 for pid in sorted(marked_processes.marked_processes(self.mark), reverse=ranks_first):
                     marked_processes.send_signal(pid, signal.SIGTERM)
-                codes, talks = self.ends(processes, 15)
-                self.assertEqual(codes, [143, 143], talks)
+                codes, logs = self.ends(processes, 15)
+                self.assertEqual(codes, [143, 143], logs)
 
     # --- losses ---
 
-    def lost(self, world, rank, number, *says):
+    def lost(self, world, rank, number, *messages):
         """After the signal to one rank's process the others must end with 5, in time, and one names the lost rank."""
         self.timeout_seconds = 8
         processes = self.world(world, *self.flags(f"--ranks={world}", "--repeats=100000"))
@@ -149,24 +150,24 @@ class ByHandTest(launched.LaunchedCase):
         start = time.monotonic()
         processes[rank].send_signal(number)
         others = processes[:rank] + processes[rank + 1:]
-        codes, talks = self.ends(others, 60)
+        codes, logs = self.ends(others, 60)
         took = time.monotonic() - start
         self.add_measured(f"all gone after {took:.1f} s, --timeout={self.timeout_seconds}s")
         processes[rank].kill()
         self.ends(processes[rank:rank + 1])
-        self.assertEqual(codes, [5] * len(others), talks)
+        self.assertEqual(codes, [5] * len(others), logs)
         self.assertLess(took, self.timeout_seconds + 5)
-        for text in says:
-            self.assertIn(text, " ".join(self.errors(talks)))
-        return talks
+        for text in messages:
+            self.assertIn(text, " ".join(self.errors(logs)))
+        return logs
 
     def test_an_agent_that_is_killed_is_named(self):
-        talks = self.lost(3, 1, signal.SIGKILL, "rank 1 of 3 on ", "closed")
-        self.assertEqual(len(self.errors(talks)), 1, talks)
+        logs = self.lost(3, 1, signal.SIGKILL, "rank 1 of 3 on ", "closed")
+        self.assertEqual(len(self.errors(logs)), 1, logs)
 
     def test_an_agent_that_hangs_is_named(self):
-        talks = self.lost(3, 1, signal.SIGSTOP, "rank 1 of 3 on ", "no message for 8s")
-        self.assertEqual(len(self.errors(talks)), 1, talks)
+        logs = self.lost(3, 1, signal.SIGSTOP, "rank 1 of 3 on ", "no message for 8s")
+        self.assertEqual(len(self.errors(logs)), 1, logs)
 
     def test_a_leader_that_is_killed_is_named(self):
         self.lost(3, 0, signal.SIGKILL, "rank 1 of 3 on ", "rank 2 of 3 on ", "rank 0, the leader, is lost")
@@ -176,10 +177,10 @@ class ByHandTest(launched.LaunchedCase):
 
     def test_a_rank_that_is_killed_is_named_with_its_host(self):
         processes = self.world(2, *self.flags("--ranks=2"), LOCKSTEP_TEST_DIE_AT="1:3")
-        codes, talks = self.ends(processes, 60)
-        self.assertEqual(codes, [5, 5], talks)
-        self.assertEqual(len(self.errors(talks)), 1, talks)
-        self.assertIn(f"rank 1 of 2 on {os.uname().nodename} was killed by signal 9", talks[0])
+        codes, logs = self.ends(processes, 60)
+        self.assertEqual(codes, [5, 5], logs)
+        self.assertEqual(len(self.errors(logs)), 1, logs)
+        self.assertIn(f"rank 1 of 2 on {os.uname().nodename} was killed by signal 9", logs[0])
 
     def test_each_failing_process_leaves_its_error_for_torchrun(self):
         port = launched.free_port()
@@ -192,8 +193,8 @@ class ByHandTest(launched.LaunchedCase):
             self.assertLess(abs(int(error["extraInfo"]["timestamp"]) - time.time()), 600)
 
     def test_an_interface_is_chosen_or_refused(self):
-        codes, talks = self.ends(self.world(2, *self.flags("--ranks=2", "--interface=lo")))
-        self.assertEqual(codes, [0, 0], talks)
+        codes, logs = self.ends(self.world(2, *self.flags("--ranks=2", "--interface=lo")))
+        self.assertEqual(codes, [0, 0], logs)
         result = self.call("scale_run", *self.flags("--ranks=2", "--interface=none0"))
         self.assertEqual(result.returncode, 2)
         self.assertIn("--interface=none0", result.stderr.decode())
@@ -236,9 +237,9 @@ class TorchrunTest(launched.LaunchedCase):
                  if b"\0RANK=1\0" in pathlib.Path(f"/proc/{pid}/environ").read_bytes()
                  and b"LOCKSTEP_RANK_TASK" not in pathlib.Path(f"/proc/{pid}/environ").read_bytes()]
         os.kill(agent[0], signal.SIGKILL)
-        codes, talks = self.ends([process], self.timeout_seconds + 5)
+        codes, logs = self.ends([process], self.timeout_seconds + 5)
         self.assertNotEqual(codes, [0])
-        self.assertIn("rank 1 of 2 on ", " ".join(self.errors(talks)))
+        self.assertIn("rank 1 of 2 on ", " ".join(self.errors(logs)))
 
 
 class OpenMpiTest(launched.LaunchedCase):

@@ -133,9 +133,9 @@ class SlurmTest(launched.LaunchedCase):
         return process
 
     def gives_the_same_record(self, launcher, *command, **options):
-        codes, talks = self.ends([self.srun(*command, **options)])
-        self.assertEqual(codes, [0], talks)
-        self.assertEqual(talks[0].count(f"scale_run: {launcher}: 2 ranks on "), 1, talks)
+        codes, logs = self.ends([self.srun(*command, **options)])
+        self.assertEqual(codes, [0], logs)
+        self.assertEqual(logs[0].count(f"scale_run: {launcher}: 2 ranks on "), 1, logs)
         self.same_records("own.rec", "out.rec")
 
     def test_srun_gives_the_record_of_a_run_by_itself(self):
@@ -165,10 +165,10 @@ class SlurmTest(launched.LaunchedCase):
         return process
 
     def stops_and_keeps(self, process, seconds):
-        codes, talks = self.ends([process], seconds)
-        self.assertEqual(codes, [143], talks)
-        self.assertEqual(talks[0].count("scale_run: error: "), 1, talks)
-        self.assertIn("stopped by SIGTERM", talks[0])
+        codes, logs = self.ends([process], seconds)
+        self.assertEqual(codes, [143], logs)
+        self.assertEqual(logs[0].count("scale_run: error: "), 1, logs)
+        self.assertIn("stopped by SIGTERM", logs[0])
         self.assertGreaterEqual(self.record(self.folder / "out.rec.part").count('"global_batch"'), 2)
 
     def test_scancel_keeps_what_is_complete(self):
@@ -179,9 +179,9 @@ class SlurmTest(launched.LaunchedCase):
     def test_the_time_limit_keeps_what_is_complete(self):
         process = self.srun(self.scale_run, *self.flags("--ranks=1,2", "--repeats=100000", "--batch=5"), options=["--time=1"])
         self.wait_for(lambda: marked_processes.marked_processes(self.mark, "--rank=0"), "a rank")
-        codes, talks = self.ends([process], 150)  # Slurm checks every 30 s
-        self.assertEqual(codes, [143], talks)
-        self.assertIn("stopped by SIGTERM", talks[0])
+        codes, logs = self.ends([process], 150)  # Slurm checks every 30 s
+        self.assertEqual(codes, [143], logs)
+        self.assertIn("stopped by SIGTERM", logs[0])
 
     def test_a_process_that_is_killed_is_named(self):
         process = self.running()
@@ -190,15 +190,15 @@ class SlurmTest(launched.LaunchedCase):
                  and b"LOCKSTEP_RANK_TASK" not in variables]
         start = time.monotonic()
         os.kill(agent[0], signal.SIGKILL)
-        codes, talks = self.ends([process], self.timeout_seconds + 5)
+        codes, logs = self.ends([process], self.timeout_seconds + 5)
         self.add_measured(f"all gone after {time.monotonic() - start:.1f} s")
-        self.assertIn("rank 1 of 2 on ", " ".join(self.errors(talks)))
+        self.assertIn("rank 1 of 2 on ", " ".join(self.errors(logs)))
 
     def test_a_rank_that_dies_is_named(self):
-        codes, talks = self.ends([self.srun(self.scale_run, *self.flags("--ranks=2"),
-                                            options=["--export=ALL,LOCKSTEP_TEST_DIE_AT=1:3"])])
-        self.assertEqual(codes, [5], talks)
-        self.assertIn("rank 1 of 2 on ", " ".join(self.errors(talks)))
+        codes, logs = self.ends([self.srun(self.scale_run, *self.flags("--ranks=2"),
+                                           options=["--export=ALL,LOCKSTEP_TEST_DIE_AT=1:3"])])
+        self.assertEqual(codes, [5], logs)
+        self.assertIn("rank 1 of 2 on ", " ".join(self.errors(logs)))
 
 
 class TwoNodesTest(two_hosts.TwoHostsCase):
@@ -218,24 +218,25 @@ class TwoNodesTest(two_hosts.TwoHostsCase):
 
     def test_srun_gives_the_record_of_a_run_by_itself(self):
         self.call("scale_run", *self.flags("--ranks=1,2", output="own.rec"), check=True)
-        codes, talks = self.ends([self.srun("--nodes=2", "--ntasks-per-node=1", self.scale_run, *self.flags("--ranks=1,2"))])
-        self.assertEqual(codes, [0], talks)
-        self.assertIn("scale_run: slurm: 2 ranks on host-a, host-b\n", talks[0])
+        codes, logs = self.ends([self.srun("--nodes=2", "--ntasks-per-node=1", self.scale_run,
+                                           *self.flags("--ranks=1,2"))])
+        self.assertEqual(codes, [0], logs)
+        self.assertIn("scale_run: slurm: 2 ranks on host-a, host-b\n", logs[0])
         self.same_results("own.rec", "out.rec")
 
     def test_ranks_dealt_out_in_turn(self):
-        codes, talks = self.ends([self.srun("--nodes=2", "--ntasks=4", "--distribution=cyclic", self.scale_run,
-                                            *self.flags("--ranks=1,2,4", "--batch=5"))])
-        self.assertEqual(codes, [0], talks)
-        self.assertIn("scale_run: slurm: 4 ranks on host-a, host-b\n", talks[0])
+        codes, logs = self.ends([self.srun("--nodes=2", "--ntasks=4", "--distribution=cyclic", self.scale_run,
+                                           *self.flags("--ranks=1,2,4", "--batch=5"))])
+        self.assertEqual(codes, [0], logs)
+        self.assertIn("scale_run: slurm: 4 ranks on host-a, host-b\n", logs[0])
 
     def test_scancel_keeps_what_is_complete(self):
         process = self.srun("--nodes=2", "--ntasks-per-node=1", self.scale_run, *self.flags("--ranks=1,2", "--repeats=100"))
         self.wait_for_point(2)
         subprocess.run(two_hosts.on_host(0, ["scancel", "--name=scale_run"]), check=True)
-        codes, talks = self.ends([process], 20)
-        self.assertEqual(codes, [143], talks)
-        self.assertIn("stopped by SIGTERM", talks[0])
+        codes, logs = self.ends([process], 20)
+        self.assertEqual(codes, [143], logs)
+        self.assertIn("stopped by SIGTERM", logs[0])
 
 
 if __name__ == "__main__":

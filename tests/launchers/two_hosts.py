@@ -106,10 +106,10 @@ class TwoHostsTest(TwoHostsCase):
     def test_the_record_of_a_run_by_itself(self):
         self.call("scale_run", *self.flags("--ranks=1,2", output="own.rec"), check=True)
         before = self.sent_bytes()
-        codes, talks = self.ends(self.two_processes(*self.flags("--ranks=1,2")))
-        self.assertEqual(codes, [0, 0], talks)
-        self.assertIn("scale_run: torchrun: 2 ranks on host-a, host-b\n", talks[0])
-        self.assertEqual(talks[1], "")
+        codes, logs = self.ends(self.two_processes(*self.flags("--ranks=1,2")))
+        self.assertEqual(codes, [0, 0], logs)
+        self.assertIn("scale_run: torchrun: 2 ranks on host-a, host-b\n", logs[0])
+        self.assertEqual(logs[1], "")
         self.same_results("own.rec", "out.rec")
         sent = self.sent_bytes() - before
         self.add_measured(f"{sent:,} bytes over the cable")
@@ -117,8 +117,8 @@ class TwoHostsTest(TwoHostsCase):
 
     def test_flags_and_an_interface_instead_of_variables(self):
         flags = [f"--master_addr={HOSTS[0][2]}", f"--master_port={PORT + 1}", f"--interface={DEVICE}"]
-        codes, talks = self.ends(self.two_processes(*self.flags("--ranks=2", *flags), address="nowhere.invalid"))
-        self.assertEqual(codes, [0, 0], talks)
+        codes, logs = self.ends(self.two_processes(*self.flags("--ranks=2", *flags), address="nowhere.invalid"))
+        self.assertEqual(codes, [0, 0], logs)
 
     def test_torchrun_on_each_host(self):
         if not torch_python:
@@ -127,9 +127,9 @@ class TwoHostsTest(TwoHostsCase):
             torch_python, "-m", "torch.distributed.run", "--nnodes=2", f"--node-rank={host}", "--nproc-per-node=2",
             f"--master-addr={HOSTS[0][2]}", f"--master-port={PORT + 2}", "--no-python", self.scale_run,
             *self.flags("--ranks=1,2,4", "--batch=5")]) for host in range(2)]
-        codes, talks = self.ends(processes)
-        self.assertEqual(codes, [0, 0], talks)
-        self.assertIn("scale_run: torchrun: 4 ranks on host-a, host-b", talks[0] + talks[1])
+        codes, logs = self.ends(processes)
+        self.assertEqual(codes, [0, 0], logs)
+        self.assertIn("scale_run: torchrun: 4 ranks on host-a, host-b", logs[0] + logs[1])
 
     def test_a_cut_cable_is_seen_by_both_ends(self):
         self.timeout_seconds = 5
@@ -139,34 +139,34 @@ class TwoHostsTest(TwoHostsCase):
         time.sleep(1)
         start = time.monotonic()
         ip("-n", HOSTS[0][0], "link", "set", DEVICE, "down")
-        codes, talks = self.ends(processes, 30)
+        codes, logs = self.ends(processes, 30)
         took = time.monotonic() - start
         self.add_measured(f"all gone after {took:.1f} s, --timeout={self.timeout_seconds}s")
-        self.assertEqual(codes, [5, 5], talks)
+        self.assertEqual(codes, [5, 5], logs)
         self.assertLess(took, self.timeout_seconds + 5)
-        self.assertIn("host-b", talks[0])
+        self.assertIn("host-b", logs[0])
 
     def test_a_process_that_is_killed_is_named_with_its_host(self):
         processes = self.two_processes(*self.flags("--ranks=2", "--repeats=100000"))
         self.wait_for(lambda: len(marked_processes.marked_processes(self.mark, "--rank=")) == 2, "two ranks")
         processes[1].send_signal(signal.SIGKILL)
-        codes, talks = self.ends(processes, 15)
-        self.assertEqual(codes, [5, -signal.SIGKILL], talks)
-        self.assertIn("rank 1 of 2 on host-b", talks[0])
+        codes, logs = self.ends(processes, 15)
+        self.assertEqual(codes, [5, -signal.SIGKILL], logs)
+        self.assertIn("rank 1 of 2 on host-b", logs[0])
 
-    def unlike(self, on_second_host, *says):
+    def unlike(self, on_second_host, *messages):
         """All must end with 5 in time, one line must name host-b and the difference, and no file is written."""
         environment = {"WORLD_SIZE": "2", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1", "MASTER_ADDR": HOSTS[0][2], "MASTER_PORT": str(PORT)}
         begin = time.monotonic()
         processes = [self.started(rank, command, RANK=str(rank), **environment) for rank, command in
                      enumerate([[self.scale_run, *self.flags("--ranks=2")], on_second_host])]
-        codes, talks = self.ends(processes, self.timeout_seconds + 5)
+        codes, logs = self.ends(processes, self.timeout_seconds + 5)
         self.add_measured(f"all gone after {time.monotonic() - begin:.1f} s")
-        self.assertEqual(codes, [5, 5], talks)
-        self.assertEqual(len(self.errors(talks)), 1, talks)
-        for text in ("rank 1 on host-b differs from rank 0 on host-a: expected a data set with SHA-256 ", *says):
-            self.assertIn(text, talks[0])
-        self.assertRegex(talks[0], "SHA-256 ([0-9a-f]{64}), found (?!\\1)[0-9a-f]{64};")
+        self.assertEqual(codes, [5, 5], logs)
+        self.assertEqual(len(self.errors(logs)), 1, logs)
+        for text in ("rank 1 on host-b differs from rank 0 on host-a: expected a data set with SHA-256 ", *messages):
+            self.assertIn(text, logs[0])
+        self.assertRegex(logs[0], "SHA-256 ([0-9a-f]{64}), found (?!\\1)[0-9a-f]{64};")
         self.assertEqual([path.name for path in self.folder.glob("out.rec*")], [])
 
     def with_other_images(self, *flags):

@@ -111,10 +111,10 @@ class NormalizationTest(unittest.TestCase):
     def quantize(self, *arguments):
         """Returns (images that are right in fp32 or, if imported, in int8; standard error)."""
         output = self.folder / f"quantized{len(list(self.folder.iterdir()))}.rec"
-        said = self.call("quantize", f"--input={self.dataset}", "--device=cpu", *arguments, f"--output={output}")
-        percent = re.search(r"test images: .*?(\d+\.\d+) %", said)
-        self.assertIsNotNone(percent, said)
-        return round(float(percent[1]) * TEST / 100), said
+        log = self.call("quantize", f"--input={self.dataset}", "--device=cpu", *arguments, f"--output={output}")
+        percent = re.search(r"test images: .*?(\d+\.\d+) %", log)
+        self.assertIsNotNone(percent, log)
+        return round(float(percent[1]) * TEST / 100), log
 
     def test_the_network_has_learnt_and_normalization_matters(self):
         self.assertGreater(self.expected, TEST // 2)
@@ -122,16 +122,16 @@ class NormalizationTest(unittest.TestCase):
         self.assertLess(correct(self.model, *self.test, mean, std), self.expected - TEST // 20)
 
     def test_weights_of_python_with_the_flag_have_pythons_accuracy(self):
-        found, said = self.quantize("--calibration_images=50", f"--checkpoint={self.weights}", FLAG)
-        self.assertEqual(found, self.expected, said)
-        self.assertNotIn("warning", said)
-        self.assertIn("images normalized by mean 0.5, std 0.25 (custom)", said)
+        found, log = self.quantize("--calibration_images=50", f"--checkpoint={self.weights}", FLAG)
+        self.assertEqual(found, self.expected, log)
+        self.assertNotIn("warning", log)
+        self.assertIn("images normalized by mean 0.5, std 0.25 (custom)", log)
 
     def test_without_the_flag_there_is_a_warning_that_names_it(self):
-        _, said = self.quantize("--calibration_images=50", f"--checkpoint={self.weights}")
-        self.assertIn("warning", said)
-        self.assertIn("--normalization=", said)
-        self.assertIn("(assumed)", said)
+        _, log = self.quantize("--calibration_images=50", f"--checkpoint={self.weights}")
+        self.assertIn("warning", log)
+        self.assertIn("--normalization=", log)
+        self.assertIn("(assumed)", log)
 
     def test_a_checkpoint_of_train_sweep_carries_its_own(self):
         weights = self.folder / "own.pt"
@@ -140,10 +140,10 @@ class NormalizationTest(unittest.TestCase):
                   f"--output={self.folder / 'sweep.rec'}")
         model = LeNet5()
         model.load_state_dict(torch.load(weights, weights_only=True))
-        found, said = self.quantize("--calibration_images=50", f"--checkpoint={weights}")
-        self.assertEqual(found, correct(model, *self.test, 0, 1), said)
-        self.assertIn("images normalized by mean 0, std 1 (checkpoint)", said)
-        self.assertNotIn("warning", said)
+        found, log = self.quantize("--calibration_images=50", f"--checkpoint={weights}")
+        self.assertEqual(found, correct(model, *self.test, 0, 1), log)
+        self.assertIn("images normalized by mean 0, std 1 (checkpoint)", log)
+        self.assertNotIn("warning", log)
 
         # Saved again by Python, the weights no longer contain the normalization.
         again = self.folder / "again.pt"
@@ -157,16 +157,16 @@ class NormalizationTest(unittest.TestCase):
             self.skipTest(str(error))
         exported = self.folder / "net.onnx"
         self.quantize("--calibration_images=50", f"--checkpoint={self.weights}", FLAG, f"--onnx={exported}", "--per_channel")
-        own, said = self.quantize(f"--import={exported}")
-        self.assertIn("(onnx)", said)
+        own, log = self.quantize(f"--import={exported}")
+        self.assertIn("(onnx)", log)
         model = onnx.load(exported)
         del model.metadata_props[:]
         stripped = self.folder / "stripped.onnx"
         onnx.save(model, stripped)
         self.assertIn("(assumed)", self.quantize(f"--import={stripped}")[1])
-        found, said = self.quantize(f"--import={stripped}", FLAG)
-        self.assertEqual(found, own, said)
-        self.assertNotIn("warning", said)
+        found, log = self.quantize(f"--import={stripped}", FLAG)
+        self.assertEqual(found, own, log)
+        self.assertNotIn("warning", log)
 
 
 if __name__ == "__main__":
