@@ -26,7 +26,7 @@ RANGED_FLAG(uint32_t, min_batch, 32, 1, lockstep::kMaxBatchSize, "First batch si
 RANGED_FLAG(uint32_t, factor, 4, 2, 1000, "Factor between batch sizes of the sweep.");
 RANGED_FLAG(uint32_t, max_batch, 0, 0, lockstep::kMaxBatchSize,
             "Upper limit of the sweep; 0: until a batch does not fit or exceeds the data set.");
-RANGED_FLAG(uint64_t, memory_limit, 0, 0, uint64_t{1} << 50,
+RANGED_FLAG(uint64_t, memory_limit_bytes, 0, 0, uint64_t{1} << 50,
             "Heap limit of a point's process in bytes, on a CPU; 0: no limit.");
 RANGED_FLAG(absl::Duration, timeout, absl::ZeroDuration(), 0, 86400,
             "Time without progress after which a point fails, for example because a GPU does not answer; 0: 2m on "
@@ -51,7 +51,6 @@ absl::StatusOr<TrainSweepOptions> TrainSweepOptionsFromFlags() {
   RETURN_IF_ERROR(ReadTrainingFlags(*options.spec.mutable_training()));
   ASSIGN_OR_RETURN(const auto batches, ParseNumberList("batch", absl::GetFlag(FLAGS_batch)));
   options.spec.mutable_batch_size()->Assign(batches.begin(), batches.end());
-  options.spec.set_memory_limit_bytes(absl::GetFlag(FLAGS_memory_limit));
   options.batch_sweep = {absl::GetFlag(FLAGS_min_batch), absl::GetFlag(FLAGS_factor), absl::GetFlag(FLAGS_max_batch)};
   options.evaluate = absl::GetFlag(FLAGS_evaluate);
   options.timeout = absl::GetFlag(FLAGS_timeout);
@@ -80,7 +79,7 @@ ToolInfo DescribeTool() {
             {{"min_batch"},
              {"factor"},
              {"max_batch", "0: until a batch does not fit"},
-             {"memory_limit", "0: no limit"},
+             {"memory_limit_bytes", "0: no limit"},
              {"drop_last"}}},
            {"cpu", "threads", {{"loader_workers"}, {"threads", "0: LibTorch's default"}}}})};
 }

@@ -16,6 +16,7 @@ struct RenamedFlag {
 constexpr RenamedFlag kRenamedFlags[] = {
     {"fixed_order", "no_set_epoch"},
     {"graph", "cuda_graph"},
+    {"memory_limit", "memory_limit_bytes"},
     {"memory_format", "channels_last", ", true or false"},
     {"own_kernels", "cudnn_convolutions", ", with the opposite value"},
     {"workers", "loader_workers"},

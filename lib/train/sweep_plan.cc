@@ -77,7 +77,7 @@ absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Data
   ASSIGN_OR_RETURN(plan.device, ResolveDevice(options.device));
   if (plan.spec.memory_limit_bytes() != 0 && plan.device.is_cuda()) {
     return absl::InvalidArgumentError(
-        "--memory_limit bounds a process on the CPU; on CUDA the GPU's memory is the bound");
+        "--memory_limit_bytes bounds a process on the CPU; on CUDA the GPU's memory is the bound");
   }
   if ((options.evaluate || !options.checkpoint.empty()) && dataset.test.size() == 0) {
     return absl::FailedPreconditionError(

@@ -22,9 +22,9 @@
 namespace lockstep {
 namespace {
 
-// Returns true if oneDNN failed, and the process's memory is bounded (--memory_limit). oneDNN's exceptions carry the
-// kind of error in a type that LibTorch's headers do not expose, and their text says only which operation failed. With
-// a memory limit the limit is assumed to be the cause, because the same operations worked at smaller batches.
+// Returns true if oneDNN failed, and the process's memory is bounded (--memory_limit_bytes). oneDNN's exceptions carry
+// the kind of error in a type that LibTorch's headers do not expose, and their text says only which operation failed.
+// With a memory limit the limit is assumed to be the cause, because the same operations worked at smaller batches.
 bool IsOneDnnAtTheMemoryLimit(const absl::Status& status) {
   rlimit limit;
   const bool bounded = getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;

@@ -208,7 +208,7 @@ TEST_F(TrainSweepTest, RunsUntilTheDataSetEnds) {
 TEST_F(TrainSweepTest, OutOfMemoryEndsTheSweepAndTheLargestBatchThatFitsIsFound) {
   MakeInput(4096);
   ASSERT_EQ(Run({"--model=lenet5", "--min_batch=512", "--factor=8", "--epochs=1", "--noevaluate", "--drop_last",
-                 "--memory_limit=900000000", "--find_max"}),
+                 "--memory_limit_bytes=900000000", "--find_max"}),
             0)
       << Stderr();
   const auto records = Records();

@@ -106,7 +106,7 @@ class Counts(ToolCase):
         self.assertEqual(result.returncode, 0, result.stderr.decode())
 
     def test_less_memory_than_loading_takes(self):
-        result = self.call("train_sweep", *self.sweep_of("--epochs=1", "--memory_limit=1000000"),
+        result = self.call("train_sweep", *self.sweep_of("--epochs=1", "--memory_limit_bytes=1000000"),
                            f"--output={self.folder / 'out.rec'}")
         self.assertEqual(result.returncode, 5, result.stderr.decode())
         errors = [line for line in result.stderr.decode().splitlines() if "error: " in line and "train_sweep: " in line]
