@@ -5,7 +5,7 @@
 
 #include "lib/base/status_macros.h"
 #include "lib/collectives/piecewise_alpha_beta.h"
-#include "lib/dist/all_reduce_probe.h"
+#include "lib/communicator/all_reduce_probe.h"
 
 namespace lockstep {
 namespace {

@@ -5,8 +5,8 @@
 #include <c10/core/Device.h>
 
 #include "absl/status/statusor.h"
+#include "lib/communicator/communicator.h"
 #include "lib/dist/bucket_plan_auto.h"
-#include "lib/dist/communicator.h"
 
 namespace lockstep {
 

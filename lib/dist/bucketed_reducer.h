@@ -25,8 +25,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lib/communicator/communicator.h"
 #include "lib/dist/bucket_plan.h"
-#include "lib/dist/communicator.h"
 #include "lib/dist/gradient_reducer.h"
 #include "lib/dist/readiness.h"
 #include "lib/dist/reducer_timestamps.h"

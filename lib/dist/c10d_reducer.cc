@@ -12,8 +12,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/communicator/process_group.h"
 #include "lib/device/torch_status.h"
-#include "lib/dist/process_group.h"
 #include "lib/dist/reducer_timestamps.h"
 
 namespace lockstep {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "lib/dist/communicator.h"
+#include "lib/communicator/communicator.h"
 #include "lib/dist/gradient_reducer.h"
 
 namespace lockstep {

@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "lib/collectives/communication_dtype.h"
-#include "lib/dist/communicator.h"
+#include "lib/communicator/communicator.h"
 
 namespace lockstep {
 

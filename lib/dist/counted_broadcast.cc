@@ -1,7 +1,7 @@
 #include "lib/dist/counted_broadcast.h"
 
 #include "lib/base/status_macros.h"
-#include "lib/dist/broadcast_tensors.h"
+#include "lib/communicator/broadcast_tensors.h"
 
 namespace lockstep {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "lib/dist/communicator.h"
+#include "lib/communicator/communicator.h"
+#include "lib/communicator/timestamp.h"
 #include "lib/dist/counted_sums.h"
-#include "lib/dist/timestamp.h"
 
 namespace lockstep {
 

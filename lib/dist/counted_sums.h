@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "lib/dist/communicator.h"
-#include "lib/dist/timestamp.h"
+#include "lib/communicator/communicator.h"
+#include "lib/communicator/timestamp.h"
 
 namespace lockstep {
 

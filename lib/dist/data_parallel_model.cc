@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "lib/base/status_macros.h"
+#include "lib/communicator/timestamp.h"
 #include "lib/dist/scatter_gather.h"
-#include "lib/dist/timestamp.h"
 #include "lib/nn/autocast.h"
 
 namespace lockstep {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/dist/timestamp.h"
+#include "lib/communicator/timestamp.h"
 
 namespace lockstep {
 

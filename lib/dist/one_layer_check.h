@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "lib/dist/communicator.h"
+#include "lib/communicator/communicator.h"
 
 namespace lockstep::testing {
 

@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "lib/collectives/communication_dtype.h"
-#include "lib/dist/communicator.h"
+#include "lib/communicator/communicator.h"
 #include "lib/dist/counted_broadcast.h"
 #include "lib/dist/gradient_reducer.h"
 #include "lib/dist/sync_batch_norm.h"

@@ -10,10 +10,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/communicator/all_reduce_probe.h"
 #include "lib/dataset/dataset.h"
 #include "lib/dataset/validation_split.h"
 #include "lib/device/device.h"
-#include "lib/dist/all_reduce_probe.h"
 #include "lib/dist/data_parallel_trainer.h"
 #include "lib/dist/epoch_orders.h"
 #include "lib/dist/point_communication.h"

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "lib/dist/timestamp.h"
+#include "lib/communicator/timestamp.h"
 
 namespace lockstep {
 

@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "lib/dist/communicator.h"
+#include "lib/communicator/communicator.h"
 #include "lib/dist/gradient_reducer.h"
 #include "lib/nn/model.h"
 

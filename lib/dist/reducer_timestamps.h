@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "lib/communicator/timestamp.h"
 #include "lib/dist/gradient_reducer.h"
-#include "lib/dist/timestamp.h"
 
 namespace lockstep {
 

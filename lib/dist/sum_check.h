@@ -21,7 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/collectives/communication_dtype.h"
-#include "lib/dist/communicator.h"
+#include "lib/communicator/communicator.h"
 #include "lib/proto/scale.pb.h"
 
 namespace lockstep {

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "lib/dist/communicator.h"
+#include "lib/communicator/communicator.h"
 #include "lib/dist/counted_sums.h"
 #include "lib/nn/batch_norm.h"
 #include "lib/nn/model.h"

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
-#include "lib/dist/fake_communicator.h"
+#include "lib/communicator/fake_communicator.h"
 #include "lib/dist/one_layer_check.h"
 #include "lib/launch/launch.h"
 #include "lib/launch/rank_test_main.h"

@@ -1,6 +1,6 @@
 // A backend with two operations. LibTorch waits by futures. On a GPU a future is completed at once and holds an event
 // for which the waiting stream waits. On a CPU a thread waits for one sum after another and completes their futures.
-#include "lib/dist/process_group.h"
+#include "lib/communicator/process_group.h"
 
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>

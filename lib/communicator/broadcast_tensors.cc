@@ -1,4 +1,4 @@
-#include "lib/dist/broadcast_tensors.h"
+#include "lib/communicator/broadcast_tensors.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>

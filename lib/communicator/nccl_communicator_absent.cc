@@ -1,5 +1,5 @@
 // Replaces nccl_communicator.cc if the build found no NCCL, or no LibTorch with CUDA.
-#include "lib/dist/communicator.h"
+#include "lib/communicator/communicator.h"
 
 namespace lockstep {
 

@@ -1,6 +1,6 @@
 // Time of an all-reduce of one size with nothing else running, measured like nccl-tests does.
-#ifndef LOCKSTEP_LIB_DIST_ALL_REDUCE_PROBE_H_
-#define LOCKSTEP_LIB_DIST_ALL_REDUCE_PROBE_H_
+#ifndef LOCKSTEP_LIB_COMMUNICATOR_ALL_REDUCE_PROBE_H_
+#define LOCKSTEP_LIB_COMMUNICATOR_ALL_REDUCE_PROBE_H_
 
 #include <c10/core/Device.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "lib/dist/communicator.h"
+#include "lib/communicator/communicator.h"
 
 namespace lockstep {
 
@@ -26,4 +26,4 @@ absl::StatusOr<std::vector<double>> ProbeAllReduce(Communicator& communicator, c
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_DIST_ALL_REDUCE_PROBE_H_
+#endif  // LOCKSTEP_LIB_COMMUNICATOR_ALL_REDUCE_PROBE_H_

@@ -1,10 +1,10 @@
 // Communicator for tests without other ranks: a sum is this rank's own value.
-#ifndef LOCKSTEP_LIB_DIST_FAKE_COMMUNICATOR_H_
-#define LOCKSTEP_LIB_DIST_FAKE_COMMUNICATOR_H_
+#ifndef LOCKSTEP_LIB_COMMUNICATOR_FAKE_COMMUNICATOR_H_
+#define LOCKSTEP_LIB_COMMUNICATOR_FAKE_COMMUNICATOR_H_
 
 #include <memory>
 
-#include "lib/dist/communicator.h"
+#include "lib/communicator/communicator.h"
 
 namespace lockstep::testing {
 
@@ -38,4 +38,4 @@ class FakeCommunicator : public Communicator {
 
 }  // namespace lockstep::testing
 
-#endif  // LOCKSTEP_LIB_DIST_FAKE_COMMUNICATOR_H_
+#endif  // LOCKSTEP_LIB_COMMUNICATOR_FAKE_COMMUNICATOR_H_

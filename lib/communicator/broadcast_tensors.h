@@ -1,14 +1,14 @@
 // Broadcasts several tensors from one rank to all: a model's parameters at the start, its batch-norm buffers in every
 // step.
-#ifndef LOCKSTEP_LIB_DIST_BROADCAST_TENSORS_H_
-#define LOCKSTEP_LIB_DIST_BROADCAST_TENSORS_H_
+#ifndef LOCKSTEP_LIB_COMMUNICATOR_BROADCAST_TENSORS_H_
+#define LOCKSTEP_LIB_COMMUNICATOR_BROADCAST_TENSORS_H_
 
 #include <ATen/core/Tensor.h>
 
 #include <vector>
 
 #include "absl/status/status.h"
-#include "lib/dist/communicator.h"
+#include "lib/communicator/communicator.h"
 
 namespace lockstep {
 
@@ -19,4 +19,4 @@ absl::Status BroadcastTensors(Communicator& communicator, const std::vector<at::
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_DIST_BROADCAST_TENSORS_H_
+#endif  // LOCKSTEP_LIB_COMMUNICATOR_BROADCAST_TENSORS_H_

@@ -1,4 +1,4 @@
-#include "lib/dist/timestamp.h"
+#include "lib/communicator/timestamp.h"
 
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>

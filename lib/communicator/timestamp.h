@@ -1,6 +1,6 @@
 // A timestamp on the device that does the work: the steady clock for a CPU, an event in a stream for a GPU.
-#ifndef LOCKSTEP_LIB_DIST_TIMESTAMP_H_
-#define LOCKSTEP_LIB_DIST_TIMESTAMP_H_
+#ifndef LOCKSTEP_LIB_COMMUNICATOR_TIMESTAMP_H_
+#define LOCKSTEP_LIB_COMMUNICATOR_TIMESTAMP_H_
 
 #include <c10/core/Stream.h>
 
@@ -52,4 +52,4 @@ c10::Stream CurrentStream(c10::Device device);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_DIST_TIMESTAMP_H_
+#endif  // LOCKSTEP_LIB_COMMUNICATOR_TIMESTAMP_H_

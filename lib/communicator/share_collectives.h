@@ -1,6 +1,6 @@
 // The two halves of an all-reduce as separate operations, which only NCCL's communicator has (communicator.h).
-#ifndef LOCKSTEP_LIB_DIST_SHARE_COLLECTIVES_H_
-#define LOCKSTEP_LIB_DIST_SHARE_COLLECTIVES_H_
+#ifndef LOCKSTEP_LIB_COMMUNICATOR_SHARE_COLLECTIVES_H_
+#define LOCKSTEP_LIB_COMMUNICATOR_SHARE_COLLECTIVES_H_
 
 #include <ATen/core/Tensor.h>
 
@@ -24,4 +24,4 @@ class ShareCollectives {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_DIST_SHARE_COLLECTIVES_H_
+#endif  // LOCKSTEP_LIB_COMMUNICATOR_SHARE_COLLECTIVES_H_

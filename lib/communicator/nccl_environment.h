@@ -1,6 +1,6 @@
 // Lockstep's defaults for NCCL's environment variables.
-#ifndef LOCKSTEP_LIB_DIST_NCCL_ENVIRONMENT_H_
-#define LOCKSTEP_LIB_DIST_NCCL_ENVIRONMENT_H_
+#ifndef LOCKSTEP_LIB_COMMUNICATOR_NCCL_ENVIRONMENT_H_
+#define LOCKSTEP_LIB_COMMUNICATOR_NCCL_ENVIRONMENT_H_
 
 #include <cstdint>
 #include <cstdlib>
@@ -28,4 +28,4 @@ inline uint32_t NcclMultiprocessors() {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_DIST_NCCL_ENVIRONMENT_H_
+#endif  // LOCKSTEP_LIB_COMMUNICATOR_NCCL_ENVIRONMENT_H_

@@ -1,4 +1,4 @@
-#include "lib/dist/communicator.h"
+#include "lib/communicator/communicator.h"
 
 #include <ATen/Functions.h>
 
@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
-#include "lib/dist/shared_memory_communicator.h"
+#include "lib/communicator/shared_memory_communicator.h"
 #include "lib/launch/launch.h"
 #include "lib/launch/rank_test_main.h"
 #include "lib/testing/matchers.h"

@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "lib/base/status_macros.h"
-#include "lib/dist/c10d_store.h"
-#include "lib/dist/communicator.h"
+#include "lib/communicator/c10d_store.h"
+#include "lib/communicator/communicator.h"
 #include "lib/launch/peer_status.h"
 #include "lib/launch/tcp_address.h"
 

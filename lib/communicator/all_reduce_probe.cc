@@ -1,4 +1,4 @@
-#include "lib/dist/all_reduce_probe.h"
+#include "lib/communicator/all_reduce_probe.h"
 
 #include <ATen/ops/zeros.h>
 

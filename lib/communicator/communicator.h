@@ -3,8 +3,8 @@
 //
 // Every rank must make the same calls in the same order. If a rank is gone, or silent for the timeout, the call that
 // waits for it returns Unavailable; the communicator cannot be used after that.
-#ifndef LOCKSTEP_LIB_DIST_COMMUNICATOR_H_
-#define LOCKSTEP_LIB_DIST_COMMUNICATOR_H_
+#ifndef LOCKSTEP_LIB_COMMUNICATOR_COMMUNICATOR_H_
+#define LOCKSTEP_LIB_COMMUNICATOR_COMMUNICATOR_H_
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
@@ -17,7 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "lib/dist/timestamp.h"
+#include "lib/communicator/timestamp.h"
 #include "lib/launch/store.h"
 
 namespace lockstep {
@@ -99,4 +99,4 @@ absl::StatusOr<std::unique_ptr<Communicator>> MakeNcclCommunicator(Store& store,
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_DIST_COMMUNICATOR_H_
+#endif  // LOCKSTEP_LIB_COMMUNICATOR_COMMUNICATOR_H_

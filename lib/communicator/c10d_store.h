@@ -1,6 +1,6 @@
 // Adapter from the ranks' store (lib/launch/store.h) to LibTorch's, for the rendezvous of its process groups.
-#ifndef LOCKSTEP_LIB_DIST_C10D_STORE_H_
-#define LOCKSTEP_LIB_DIST_C10D_STORE_H_
+#ifndef LOCKSTEP_LIB_COMMUNICATOR_C10D_STORE_H_
+#define LOCKSTEP_LIB_COMMUNICATOR_C10D_STORE_H_
 
 #include <c10/util/intrusive_ptr.h>
 
@@ -18,4 +18,4 @@ c10::intrusive_ptr<c10d::Store> MakeC10dStore(Store& store);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_DIST_C10D_STORE_H_
+#endif  // LOCKSTEP_LIB_COMMUNICATOR_C10D_STORE_H_

@@ -1,12 +1,12 @@
 // Communicator for ranks on the CPUs of one host, through shared memory (lib/peer) instead of Gloo over TCP.
-#ifndef LOCKSTEP_LIB_DIST_SHARED_MEMORY_COMMUNICATOR_H_
-#define LOCKSTEP_LIB_DIST_SHARED_MEMORY_COMMUNICATOR_H_
+#ifndef LOCKSTEP_LIB_COMMUNICATOR_SHARED_MEMORY_COMMUNICATOR_H_
+#define LOCKSTEP_LIB_COMMUNICATOR_SHARED_MEMORY_COMMUNICATOR_H_
 
 #include <memory>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "lib/dist/communicator.h"
+#include "lib/communicator/communicator.h"
 
 namespace lockstep {
 
@@ -18,4 +18,4 @@ absl::StatusOr<std::unique_ptr<Communicator>> MakeSharedMemoryCommunicator(Store
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_DIST_SHARED_MEMORY_COMMUNICATOR_H_
+#endif  // LOCKSTEP_LIB_COMMUNICATOR_SHARED_MEMORY_COMMUNICATOR_H_

@@ -1,7 +1,7 @@
 // Adapter from our communicator to LibTorch's process group, so that LibTorch's own reducer can use it. Supports
 // all-reduce and broadcast only.
-#ifndef LOCKSTEP_LIB_DIST_PROCESS_GROUP_H_
-#define LOCKSTEP_LIB_DIST_PROCESS_GROUP_H_
+#ifndef LOCKSTEP_LIB_COMMUNICATOR_PROCESS_GROUP_H_
+#define LOCKSTEP_LIB_COMMUNICATOR_PROCESS_GROUP_H_
 
 #include <c10/core/Device.h>
 
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "lib/dist/communicator.h"
-#include "lib/dist/timestamp.h"
+#include "lib/communicator/communicator.h"
+#include "lib/communicator/timestamp.h"
 
 namespace c10d {
 class ProcessGroup;
@@ -53,4 +53,4 @@ class CommunicatorProcessGroup {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_DIST_PROCESS_GROUP_H_
+#endif  // LOCKSTEP_LIB_COMMUNICATOR_PROCESS_GROUP_H_

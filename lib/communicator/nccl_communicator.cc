@@ -22,10 +22,10 @@
 #include "lib/base/monotonic_time.h"
 #include "lib/base/start_thread.h"
 #include "lib/base/status_macros.h"
+#include "lib/communicator/communicator.h"
+#include "lib/communicator/nccl_environment.h"
+#include "lib/communicator/share_collectives.h"
 #include "lib/device/device.h"
-#include "lib/dist/communicator.h"
-#include "lib/dist/nccl_environment.h"
-#include "lib/dist/share_collectives.h"
 
 namespace lockstep {
 namespace {

@@ -1,4 +1,4 @@
-#include "lib/dist/c10d_store.h"
+#include "lib/communicator/c10d_store.h"
 
 #include <chrono>
 #include <string>

@@ -1,4 +1,4 @@
-#include "lib/dist/shared_memory_communicator.h"
+#include "lib/communicator/shared_memory_communicator.h"
 
 #include <ATen/ops/from_blob.h>
 
