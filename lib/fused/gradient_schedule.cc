@@ -1,6 +1,6 @@
 #include "lib/fused/gradient_schedule.h"
 
-#include "lib/fused/multiprocessor_shares.h"
+#include "lib/fused/sm_partition.h"
 
 namespace lockstep {
 namespace {
@@ -37,8 +37,8 @@ GradientSchedule ScheduleGradientsByLayer(const ResNet18Units& net, uint32_t ima
   size_t end = net.weight_count;
   for (const size_t block : {kLayer4, kLayer3}) {
     const ConvolutionUnit& beside = net.units[net.blocks[block - 1].conv2];
-    const MultiprocessorShares shares = DivideMultiprocessors(beside, images, multiprocessors);
-    schedule.early.push_back({block, {WeightsBegin(net, block), end}, shares.update});
+    const SmPartition partition = PartitionSms(beside, images, multiprocessors);
+    schedule.early.push_back({block, {WeightsBegin(net, block), end}, partition.update});
     end = WeightsBegin(net, block);
   }
   return schedule;

@@ -3,7 +3,7 @@
 // the host before any kernel runs.
 //
 //                    weights: 0 | stem | layers 1 and 2 | layer 3 | layer 4, fully connected | end
-//   undivided                   | 4th  |      2nd       |               1st                  |
+//   not partitioned             | 4th  |      2nd       |               1st                  |
 //   by layer                    | 5th  |      3rd       |   2nd   |           1st            |
 //
 // `norms`, one range, comes just before the stem's weights.
@@ -45,7 +45,7 @@ struct GradientSchedule {
 GradientSchedule ScheduleGradients(const ResNet18Units& net, bool apart = false);
 
 // Returns the schedule of a backward pass whose launches share `multiprocessors`, for `images` at a time
-// (multiprocessor_shares.h).
+// (sm_partition.h).
 GradientSchedule ScheduleGradientsByLayer(const ResNet18Units& net, uint32_t images, uint32_t multiprocessors);
 
 }  // namespace lockstep

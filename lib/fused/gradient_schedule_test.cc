@@ -47,7 +47,7 @@ TEST(GradientScheduleTest, EachWeightOnceTheLastLayersFirst) {
   }
 }
 
-TEST(GradientScheduleTest, UndividedLayersThreeAndFourTogether) {
+TEST(GradientScheduleTest, NotPartitionedLayersThreeAndFourTogether) {
   const ResNet18Units net = MakeResNet18Units();
   const GradientSchedule schedule = ScheduleGradients(net);
   ASSERT_EQ(schedule.early.size(), 1);

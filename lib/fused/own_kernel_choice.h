@@ -1,8 +1,8 @@
 // Choice between our bf16 kernels and cuDNN's convolution, and of the configuration of ours. Either the candidates are
 // timed, or the likeliest of ours is taken untimed.
 //
-// With divided SMs, nothing is compared. cuDNN's launches take as many SMs as they like: they would win the comparison
-// with kernels that are limited to a part, and then delay the concurrent launches.
+// With partitioned SMs, nothing is compared. cuDNN's launches take as many SMs as they like: they would win the
+// comparison with kernels that are limited to a part, and then delay the concurrent launches.
 #ifndef LOCKSTEP_LIB_FUSED_OWN_KERNEL_CHOICE_H_
 #define LOCKSTEP_LIB_FUSED_OWN_KERNEL_CHOICE_H_
 

@@ -68,7 +68,7 @@ absl::Status BackwardWeight(const MicroBatch<T>& batch, size_t u, const T* input
   T* const gradient = WeightGradientOf(batch, u);
   const UnitWeightGradient<T>& way = *batch.plan.units[u].weight_gradient;
   if constexpr (std::is_same_v<T, __nv_bfloat16>) {
-    if (batch.plan.divided && way.split_k() != nullptr) {
+    if (batch.plan.partitioned && way.split_k() != nullptr) {
       return BackwardWeightSplitK(batch, *way.split_k(), batch.buffers.raw[u], input, gradient, stream.handle);
     }
   }
@@ -140,7 +140,7 @@ absl::StatusOr<cudaEvent_t> BackwardShortcut(const MicroBatch<T>& batch, size_t 
   const StepStream& branch = batch.streams.branch();
   RETURN_IF_ERROR(batch.fork.Wait(branch.handle, output_done));
   RETURN_IF_ERROR(BackwardNorm(batch, s, {gradient, NormBackward::kUntouched}, branch));
-  if (!batch.plan.divided) {
+  if (!batch.plan.partitioned) {
     RETURN_IF_ERROR(Follow(batch, branch, batch.streams.side()));
     RETURN_IF_ERROR(BackwardWeight(batch, s, batch.buffers.BlockInput(b), batch.streams.side()));
   }
@@ -175,12 +175,12 @@ absl::StatusOr<Upstream<T>> BackwardFirst(const MicroBatch<T>& batch, size_t b, 
   return input;
 }
 
-// Queues the shortcut's weight gradient if the SMs are divided, on a stream of its own. The stream has the least
+// Queues the shortcut's weight gradient if the SMs are partitioned, on a stream of its own. The stream has the least
 // priority, because the chain of data gradients needs SMs first. Split-K partials are added up there, too.
 template <typename T>
-absl::Status BackwardDividedShortcutWeights(const MicroBatch<T>& batch, size_t b, cudaEvent_t shortcut_done) {
+absl::Status BackwardPartitionedShortcutWeights(const MicroBatch<T>& batch, size_t b, cudaEvent_t shortcut_done) {
   const ResidualBlock& block = batch.net().blocks[b];
-  if (!block.shortcut.has_value() || !batch.plan.divided) {
+  if (!block.shortcut.has_value() || !batch.plan.partitioned) {
     return absl::OkStatus();
   }
   const StepStream& stream = batch.streams.shortcut_weights();
@@ -209,7 +209,7 @@ absl::StatusOr<Upstream<T>> BackwardBlock(const MicroBatch<T>& batch, size_t b, 
   ASSIGN_OR_RETURN(const cudaEvent_t shortcut_done, BackwardShortcut(batch, b, upstream.gradient, output_done, dx2));
   RETURN_IF_ERROR(BackwardNormAndWeight(batch, block.conv1, inner, batch.buffers.BlockInput(b)));
   ASSIGN_OR_RETURN(const Upstream<T> input, BackwardFirst(batch, b, around, shortcut_done, dx));
-  RETURN_IF_ERROR(BackwardDividedShortcutWeights(batch, b, shortcut_done));
+  RETURN_IF_ERROR(BackwardPartitionedShortcutWeights(batch, b, shortcut_done));
   return input;
 }
 
@@ -218,7 +218,7 @@ absl::StatusOr<Upstream<T>> BackwardBlock(const MicroBatch<T>& batch, size_t b, 
 // Queues the gradients of the classifier's parameters. Returns the event after them.
 template <typename T>
 absl::StatusOr<cudaEvent_t> BackwardClassifier(const MicroBatch<T>& batch) {
-  const StepStream& stream = batch.plan.divided ? batch.streams.branch() : batch.streams.main();
+  const StepStream& stream = batch.plan.partitioned ? batch.streams.branch() : batch.streams.main();
   RETURN_IF_ERROR(Follow(batch, batch.streams.main(), stream));
   RETURN_IF_ERROR(CudaStatus(ClassifierParameters<T>(batch.plan.classifier, batch.buffers.ClassifierGradients(),
                                                      batch.buffers.classifier_workspace, stream.handle),
@@ -251,7 +251,7 @@ absl::StatusOr<cudaEvent_t> BackwardStem(const MicroBatch<T>& batch, const Upstr
 }
 
 // Passes on the ranges that are final once block b is done: layer 4 and the classifier during layer 3, layer 3 during
-// layer 2. If the SMs are not divided, the launch that takes the gradients fills the GPU, and both are one range.
+// layer 2. If the SMs are not partitioned, the launch that takes the gradients fills the GPU, and both are one range.
 template <typename T>
 absl::Status HandOnEarly(const MicroBatch<T>& batch, size_t b, GradientSink& sink) {
   const StepStreams& streams = batch.streams;
@@ -259,7 +259,7 @@ absl::Status HandOnEarly(const MicroBatch<T>& batch, size_t b, GradientSink& sin
     if (early.block != b) {
       continue;
     }
-    if (!batch.plan.divided) {
+    if (!batch.plan.partitioned) {
       RETURN_IF_ERROR(Follow(batch, streams.main(), streams.side()));
       return sink.Ready({GradientArray::kWeights, early.range, streams.side().handle, early.max_multiprocessors, true});
     }
@@ -279,7 +279,7 @@ absl::Status HandOnTheRest(const MicroBatch<T>& batch, cudaEvent_t weights_read,
   const StepStreams& streams = batch.streams;
   const GradientSchedule& gradients = batch.plan.gradients;
   RETURN_IF_ERROR(batch.fork.Wait(streams.side().handle, weights_read));
-  if (batch.plan.divided) {
+  if (batch.plan.partitioned) {
     RETURN_IF_ERROR(Follow(batch, streams.shortcut_weights(), streams.side()));
     RETURN_IF_ERROR(batch.fork.Follow(streams.sums(), streams.side().handle));
   }
@@ -298,7 +298,7 @@ absl::Status EnqueueBackward(const MicroBatch<T>& batch, GradientSink& sink) {
   const ResNet18Buffers<T>& buffers = batch.buffers;
   const size_t blocks = batch.net().blocks.size();
   const StepStream& main = batch.streams.main();
-  if (batch.plan.divided) {
+  if (batch.plan.partitioned) {
     RETURN_IF_ERROR(batch.fork.Follow(main.handle, batch.streams.sums()));  // joins a capture before other streams wait
                                                                             // for `sums`
   }

@@ -39,8 +39,8 @@ TEST(ResNet18MemoryTest, WorkspacesInFp32GrowToTheirBound) {
   EXPECT_EQ(beyond, 3 * ConvolutionOptions().max_workspace_bytes - 2 * 4 * 512 * 512 * 9 - 4 * 256 * 512);
 }
 
-// Memory taken on an H200 (benchmarks/results/2026-11-22-h200-side-by-side/batch_sweep_fp32.rec). Predictions must match
-// within 5 %.
+// Memory taken on an H200 (benchmarks/results/2026-11-22-h200-side-by-side/batch_sweep_fp32.rec). Predictions must
+// match within 5 %.
 TEST(ResNet18MemoryTest, IsWhatWasTakenInFp32) {
   const std::pair<uint32_t, double> taken[] = {
       {32, 0.610012464e9}, {128, 1.570246960e9}, {512, 4.542444336e9}, {2048, 14.285273904e9}, {8192, 52.268440848e9}};
@@ -74,10 +74,10 @@ TEST(ResNet18MemoryTest, NormsTakeLittleAndSumsTheGradients) {
     options.clip_norm = 1;
     EXPECT_EQ(ResNet18Step::PredictBytes(options, 50'000) - plain, 2 * 64 * 32 * 8 + 2 * 64 * 4);
     options.micro_batch = 256;
-    const size_t divided = ResNet18Step::PredictBytes(options, 50'000);
+    const size_t partitioned = ResNet18Step::PredictBytes(options, 50'000);
     options.clip_norm = 0;
     const ResNet18Units net = MakeResNet18Units();
-    EXPECT_NEAR(static_cast<double>(divided - ResNet18Step::PredictBytes(options, 50'000)),
+    EXPECT_NEAR(static_cast<double>(partitioned - ResNet18Step::PredictBytes(options, 50'000)),
                 4.0 * static_cast<double>(net.weight_count + net.norm_count()) + 33'280, 512);
     EXPECT_EQ(net.weight_count, 11'164'672u);
     EXPECT_EQ(net.norm_count(), 9'610u);

@@ -7,8 +7,8 @@
 
 #include "lib/base/status_macros.h"
 #include "lib/cuda/multiprocessors.h"
-#include "lib/fused/multiprocessor_shares.h"
 #include "lib/fused/own_kernel_choice.h"
+#include "lib/fused/sm_partition.h"
 #include "lib/kernels/convolution.h"
 #include "lib/kernels/convolution_norm.h"
 #include "lib/kernels/weight_gradient.h"
@@ -19,10 +19,10 @@ namespace {
 template <typename T>
 constexpr bool kIsBf16 = std::is_same_v<T, __nv_bfloat16>;
 
-// Returns the time that one of our kernels must beat. Returns nullopt with divided SMs: cuDNN's launches take as many
-// as they like, and would win a comparison with a kernel that is limited to a part.
-std::optional<double> TimeToBeat(const MultiprocessorShares& shares, const Convolution& cudnn) {
-  return shares.divided ? std::nullopt : std::optional(cudnn.microseconds());
+// Returns the time that one of our kernels must beat. Returns nullopt with partitioned SMs: cuDNN's launches take as
+// many as they like, and would win a comparison with a kernel that is limited to a part.
+std::optional<double> TimeToBeat(const SmPartition& partition, const Convolution& cudnn) {
+  return partition.partitioned ? std::nullopt : std::optional(cudnn.microseconds());
 }
 
 template <typename T>
@@ -33,9 +33,9 @@ class Planner {
       : options_(options), images_(images), multiprocessors_(multiprocessors), streams_(streams),
         partial_buffers_(partial_buffers) {}
 
-  bool divides() const {
+  bool partitions_sms() const {
     return options_.divide_multiprocessors && options_.two_streams && kIsBf16<T> && hopper_ != 0 &&
-           images_ <= kMaxDividedBatch;
+           images_ <= kMaxPartitionedBatch;
   }
   // Returns the SMs of the backward pass, during which gradients are exchanged; 0 if `hopper_` is 0.
   uint32_t backward_multiprocessors() const {
@@ -49,14 +49,14 @@ class Planner {
   ConvolutionShape Shape(const ConvolutionUnit& unit) const {
     return {images_, unit.matrix_channels, unit.in_size, unit.out_channels, unit.matrix_filter, unit.stride};
   }
-  MultiprocessorShares Shares(const ConvolutionUnit& unit) const {
-    return divides() ? DivideMultiprocessors(unit, images_, backward_multiprocessors())
-                     : MultiprocessorShares{false, hopper_, hopper_, 0, hopper_};
+  SmPartition Partition(const ConvolutionUnit& unit) const {
+    return partitions_sms() ? PartitionSms(unit, images_, backward_multiprocessors())
+                            : SmPartition{false, hopper_, hopper_, 0, hopper_};
   }
   // Returns the largest number of SMs for our weight gradient of the unit.
-  uint32_t WeightGradientShare(const ConvolutionUnit& unit) const {
-    const MultiprocessorShares shares = Shares(unit);
-    return unit.is_shortcut() ? shares.shortcut : shares.weight_gradient;
+  uint32_t WeightGradientSms(const ConvolutionUnit& unit) const {
+    const SmPartition partition = Partition(unit);
+    return unit.is_shortcut() ? partition.shortcut : partition.weight_gradient;
   }
 
   absl::StatusOr<std::unique_ptr<const Convolution>> PlanConvolution(const ConvolutionUnit& unit, ConvolutionPass pass);
@@ -102,9 +102,9 @@ absl::StatusOr<std::unique_ptr<const Convolution>> Planner<T>::PlanConvolution(c
   options.autotune = options_.autotune;
   options.deterministic = options_.deterministic;
   options.own_kernels = options_.own_convolutions;
-  const bool beside = divides() && pass == ConvolutionPass::kWeightGradient;
+  const bool beside = partitions_sms() && pass == ConvolutionPass::kWeightGradient;
   if (beside) {
-    options.multiprocessors = Shares(unit).weight_gradient;
+    options.multiprocessors = Partition(unit).weight_gradient;
   }
   ASSIGN_OR_RETURN(std::unique_ptr<const Convolution> convolution,
                    Convolution::Plan(*streams_.main().context, Shape(unit), pass, options_.type, options));
@@ -123,13 +123,13 @@ absl::StatusOr<std::shared_ptr<const UnitWeightGradient<T>>> Planner<T>::PlanWei
     std::optional<WeightGradientConfig> config;
     if (options_.own_weight_gradients) {
       ASSIGN_OR_RETURN(config, ChooseWeightGradient(*streams_.main().context,
-                                                    {Shape(unit), WeightGradientShare(unit), options_.autotune,
-                                                     TimeToBeat(Shares(unit), *convolution)}));
+                                                    {Shape(unit), WeightGradientSms(unit), options_.autotune,
+                                                     TimeToBeat(Partition(unit), *convolution)}));
     }
     if (config.has_value()) {
       const WeightGradient own(Shape(unit), *config);
       const size_t bytes = own.workspace_bytes();
-      if (!divides()) {
+      if (!partitions_sms()) {
         RETURN_IF_ERROR(streams_.GrowOwnWeightGradientWorkspace(bytes));
       } else {
         RETURN_IF_ERROR(unit.is_shortcut() ? streams_.GrowShortcutWeightsWorkspace(bytes)
@@ -164,25 +164,25 @@ absl::StatusOr<std::shared_ptr<const UnitForward<T>>> Planner<T>::PlanForward(
   return MakeForwardApart<T>(std::move(convolution), plan.norm, plan.launch);
 }
 
-// Chooses the data gradient. Only divided SMs leave room for all blocks of a launch that applies the batch norm.
+// Chooses the data gradient. Only partitioned SMs leave room for all blocks of a launch that applies the batch norm.
 template <typename T>
 absl::StatusOr<std::shared_ptr<const UnitDataGradient<T>>> Planner<T>::PlanDataGradient(
     const ConvolutionUnit& unit, std::unique_ptr<const Convolution> convolution) {
   if constexpr (kIsBf16<T>) {
-    const MultiprocessorShares shares = Shares(unit);
+    const SmPartition partition = Partition(unit);
     ConvolutionNormChoice choice;
     if (options_.fused_sums) {
-      ASSIGN_OR_RETURN(choice,
-                       ChooseConvolutionNorm(
-                           *streams_.main().context,
-                           {Shape(unit), shares.data_gradient, options_.autotune, TimeToBeat(shares, *convolution)},
-                           ConvolutionPass::kDataGradient, options_.fused_norms && shares.divided));
+      ASSIGN_OR_RETURN(
+          choice, ChooseConvolutionNorm(
+                      *streams_.main().context,
+                      {Shape(unit), partition.data_gradient, options_.autotune, TimeToBeat(partition, *convolution)},
+                      ConvolutionPass::kDataGradient, options_.fused_norms && partition.partitioned));
     }
     if (choice.with_sums.has_value() && choice.applied.has_value()) {
-      return MakeDataGradientApplied(ConvolutionNorm(Shape(unit), *choice.applied, shares.data_gradient));
+      return MakeDataGradientApplied(ConvolutionNorm(Shape(unit), *choice.applied, partition.data_gradient));
     }
     if (choice.with_sums.has_value()) {
-      return MakeDataGradientWithSums(ConvolutionNorm(Shape(unit), *choice.with_sums, shares.data_gradient));
+      return MakeDataGradientWithSums(ConvolutionNorm(Shape(unit), *choice.with_sums, partition.data_gradient));
     }
   }
   return MakeDataGradientApart<T>(std::move(convolution));
@@ -207,7 +207,7 @@ absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNet18StepOptions& options, const
   Planner<T> planner(options, images, multiprocessors, streams, partial_buffers);
   BatchPlan<T> plan;
   plan.images = images;
-  plan.divided = planner.divides();
+  plan.partitioned = planner.partitions_sms();
   for (size_t u = 0; u < net.units.size(); ++u) {
     const size_t alike = FirstAlike(net, u);
     if (alike < u) {
@@ -220,8 +220,8 @@ absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNet18StepOptions& options, const
   const UnitPlan<T>& above_stem = plan.units[net.blocks.front().conv1];
   plan.stem_from_norm = options.own_weight_gradients && above_stem.data_gradient->gives() == NormBackward::kSummed;
   plan.classifier = {images, net.positions, net.features, net.classes};
-  plan.gradients = plan.divided ? ScheduleGradientsByLayer(net, images, planner.backward_multiprocessors())
-                                : ScheduleGradients(net, /*apart=*/SharesUpdate(options));
+  plan.gradients = plan.partitioned ? ScheduleGradientsByLayer(net, images, planner.backward_multiprocessors())
+                                    : ScheduleGradients(net, /*apart=*/SharesUpdate(options));
   return plan;
 }
 

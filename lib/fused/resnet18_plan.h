@@ -33,7 +33,7 @@ struct UnitPlan {
 template <typename T>
 struct BatchPlan {
   uint32_t images = 0;
-  bool divided = false;  // true: the backward pass divides the SMs (multiprocessor_shares.h)
+  bool partitioned = false;  // true: the backward pass partitions the SMs (sm_partition.h)
   std::vector<UnitPlan<T>> units;
   // True if the stem's weight gradient is computed directly from the gradient of its batch norm's output
   // (stem_gradient.h), instead of by units[0].weight_gradient. bf16 only.

@@ -1,13 +1,13 @@
 // StepStreams: the streams of a training step, each with the workspaces of its launches.
 //
-//   stream            work                                                                        priority
-//   main              forward; in the backward pass the chain of data gradients and batch norms   high
-//   side              weight gradients; SGD of most weights                                       least
-//   branch            shortcuts; with divided SMs also the classifier's parameters                high
-//   shortcut_weights  with divided SMs the weight gradients of the shortcuts                      least
-//   sums              with divided SMs the sums of weight gradients' split-K partials             least
-//   update            SGD of batch norms; with divided SMs also of layers 3 and 4                 least
-//   tail              the rest of the update after the backward pass                              greatest
+//   stream            work                                                                            priority
+//   main              forward; in the backward pass the chain of data gradients and batch norms       high
+//   side              weight gradients; SGD of most weights                                           least
+//   branch            shortcuts; with partitioned SMs also the classifier's parameters                high
+//   shortcut_weights  with partitioned SMs the weight gradients of the shortcuts                      least
+//   sums              with partitioned SMs the sums of weight gradients' split-K partials             least
+//   update            SGD of batch norms; with partitioned SMs also of layers 3 and 4                 least
+//   tail              the rest of the update after the backward pass                                  greatest
 //
 // `side` and `update` have the least priority: if several streams have blocks waiting, the chain of data gradients goes
 // first, with the shortcuts that it waits for. `tail` runs concurrently with the next step's batch, which is large and

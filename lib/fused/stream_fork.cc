@@ -6,8 +6,8 @@
 namespace lockstep {
 namespace {
 
-// Events of a step. A step of ResNet-18 takes 4 per block, 3 per shortcut, and 5 more: 46. With divided SMs it takes 4
-// per block, 2 per shortcut, 2 per weight gradient with split-K partials, and 13 more: 83 at most.
+// Events of a step. A step of ResNet-18 takes 4 per block, 3 per shortcut, and 5 more: 46. With partitioned SMs it
+// takes 4 per block, 2 per shortcut, 2 per weight gradient with split-K partials, and 13 more: 83 at most.
 constexpr size_t kEvents = 96;
 
 }  // namespace

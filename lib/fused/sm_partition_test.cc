@@ -1,4 +1,4 @@
-#include "lib/fused/multiprocessor_shares.h"
+#include "lib/fused/sm_partition.h"
 
 #include "gtest/gtest.h"
 
@@ -7,28 +7,28 @@ namespace {
 
 // Concurrent launches must fit together (with large batches without SGD, which ends before they do). The chain of data
 // gradients, for which all other work waits, must have the larger part.
-TEST(MultiprocessorSharesTest, SideBySideTheyFit) {
+TEST(SmPartitionTest, SideBySideTheyFit) {
   for (const uint32_t all : {132u, 114u, 78u}) {
-    for (const uint32_t batch : {1u, 32u, 64u, 65u, 128u, kMaxDividedBatch}) {
+    for (const uint32_t batch : {1u, 32u, 64u, 65u, 128u, kMaxPartitionedBatch}) {
       for (const ConvolutionUnit& unit : MakeResNet18Units().units) {
-        const MultiprocessorShares shares = DivideMultiprocessors(unit, batch, all);
-        EXPECT_TRUE(shares.divided);
-        EXPECT_LE(shares.data_gradient + shares.weight_gradient + (batch <= 64 ? shares.update : 0), all)
+        const SmPartition partition = PartitionSms(unit, batch, all);
+        EXPECT_TRUE(partition.partitioned);
+        EXPECT_LE(partition.data_gradient + partition.weight_gradient + (batch <= 64 ? partition.update : 0), all)
             << unit.conv_name << " " << batch;
-        EXPECT_GE(shares.data_gradient, shares.weight_gradient) << unit.conv_name << " " << batch;
-        EXPECT_GT(shares.weight_gradient, 0u);
-        EXPECT_GT(shares.shortcut, 0u);
+        EXPECT_GE(partition.data_gradient, partition.weight_gradient) << unit.conv_name << " " << batch;
+        EXPECT_GT(partition.weight_gradient, 0u);
+        EXPECT_GT(partition.shortcut, 0u);
         // No layer is above layer 4, and the update that could run during layer 1 is left for the end.
-        EXPECT_EQ(shares.update > 0, unit.out_channels == 128 || unit.out_channels == 256);
+        EXPECT_EQ(partition.update > 0, unit.out_channels == 128 || unit.out_channels == 256);
       }
     }
   }
 }
 
-TEST(MultiprocessorSharesTest, AnH200sLayers) {
+TEST(SmPartitionTest, AnH200sLayers) {
   const ResNet18Units net = MakeResNet18Units();
   const auto of_layer = [&](size_t block, uint32_t batch) {
-    return DivideMultiprocessors(net.units[net.blocks[block].conv2], batch, 132);
+    return PartitionSms(net.units[net.blocks[block].conv2], batch, 132);
   };
   EXPECT_EQ(of_layer(0, 128).data_gradient, 88u);
   EXPECT_EQ(of_layer(0, 128).weight_gradient, 44u);
