@@ -28,7 +28,9 @@ CommunicationDtype CommunicationDtypeOf(const ResNet18StepOptions& options) {
   return HasMicroBatches(options) ? CommunicationDtype::kFp32 : kTypeOf<T>;
 }
 
-bool NeedsWorkspace(const ResNet18StepOptions& options) { return options.exchange != nullptr || HasNorms(options); }
+bool NeedsWorkspace(const ResNet18StepOptions& options) {
+  return options.exchange != nullptr || NeedsGradientNorms(options);
+}
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // ExchangedUpdate: the update of a step on several GPUs. Each range of gradients goes through the exchange as soon as
-// it is final. The next sink takes the sum: SGD, or the norms that SGD waits for (normed_update.h).
+// it is final. The next sink takes the sum: SGD, or the gradient norms that SGD waits for (gradient_norm_update.h).
 //
 //            range ready  -->  ComputeSentGradients:  -->  exchange  -->  next sink, scale 1 / ranks
 //                              share, micro-batches,

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "lib/fused/exchanged_update.h"
-#include "lib/fused/normed_update.h"
+#include "lib/fused/gradient_norm_update.h"
 #include "lib/fused/resnet18_buffers.h"
 #include "lib/fused/resnet18_step.h"
 #include "lib/fused/resnet18_units.h"
@@ -55,7 +55,7 @@ size_t ResNet18Step::PredictBytes(const ResNet18StepOptions& options, uint32_t i
   const bool own = options.type == ConvolutionType::kBf16 && options.own_weight_gradients;
   // Workspace on side, or in two buffers for split-K partials, each for at most half of the SMs.
   const size_t side = own ? std::max(main, WeightGradientMaxWorkspaceBytes(kMaxMultiprocessors)) : main;
-  return buffers + exchange + NormedUpdateWorkspace::PredictBytes(options) + main + side +
+  return buffers + exchange + GradientNormUpdateWorkspace::PredictBytes(options) + main + side +
          EstimateWorkspaceBytes(options.type, batch, true);
 }
 

@@ -65,7 +65,7 @@ TEST(ResNet18MemoryTest, TheLargestBatchOfTheSweep) {
 // Gradient norms and factors of at most 64 layers, in 32 parts each: 2 * 64 * 32 fp64 numbers and 2 * 64 fp32 numbers.
 // With micro-batches also the fp32 sums of the gradients: 11,164,672 weights, with the stem's padding, and 9,610
 // elements of `norms`. Each array is rounded up to 256 bytes.
-TEST(ResNet18MemoryTest, NormsTakeLittleAndSumsTheGradients) {
+TEST(ResNet18MemoryTest, GradientNormsTakeLittleAndSumsTheGradients) {
   for (const ConvolutionType type : {ConvolutionType::kFp32, ConvolutionType::kBf16}) {
     ResNet18StepOptions options;
     options.type = type;

@@ -12,9 +12,9 @@
 #include "lib/cuda/kernel_code.h"
 #include "lib/cuda/wait_limit.h"
 #include "lib/fused/exchanged_update.h"
+#include "lib/fused/gradient_norm_update.h"
 #include "lib/fused/gradient_schedule.h"
 #include "lib/fused/micro_batch.h"
-#include "lib/fused/normed_update.h"
 #include "lib/fused/partial_buffers.h"
 #include "lib/fused/resnet18_backward.h"
 #include "lib/fused/resnet18_buffers.h"
@@ -62,7 +62,7 @@ class Step final : public ResNet18Step {
   cudaStream_t stream() const override { return streams_.main().handle; }
   size_t bytes() const override {
     return buffers_.bytes() + streams_.bytes() + partial_buffers_.bytes() + exchange_workspace_.bytes() +
-           normed_update_workspace_.bytes();
+           gradient_norm_update_workspace_.bytes();
   }
 
  private:
@@ -85,7 +85,7 @@ class Step final : public ResNet18Step {
   StepTimestampTables timestamp_tables_;
   PartialBuffers partial_buffers_;
   ExchangeWorkspace<T> exchange_workspace_;
-  NormedUpdateWorkspace normed_update_workspace_;
+  GradientNormUpdateWorkspace gradient_norm_update_workspace_;
   StepStreams streams_;  // last member: destroyed first, when it waits for queued work that uses the other members
 };
 
@@ -106,7 +106,7 @@ absl::Status Step<T>::Init(const ResidentImages& images) {
   }
   streams_.SetNormWorkspaces(buffers_.norm_workspace);
   RETURN_IF_ERROR(exchange_workspace_.Init(options_, buffers_.net));
-  RETURN_IF_ERROR(normed_update_workspace_.Init(options_));
+  RETURN_IF_ERROR(gradient_norm_update_workspace_.Init(options_));
   for (cudaEvent_t* const event : {&updated_, &counted_}) {
     RETURN_IF_ERROR(CudaStatus(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "making a CUDA event"));
   }
@@ -225,13 +225,13 @@ absl::Status Step<T>::EnqueueStep(uint32_t batch, uint32_t step, uint32_t steps)
 
 template <typename T>
 absl::Status Step<T>::EnqueueMicroBatch(const MicroBatch<T>& batch) {
-  if (options_.exchange == nullptr && !HasNorms(options_)) {
+  if (options_.exchange == nullptr && !NeedsGradientNorms(options_)) {
     SgdUpdate<T> update(batch);
     return EnqueueMicroBatch(batch, update);
   }
   StepSgdUpdate<T> at_once(batch);
-  NormedUpdate<T> behind_norms(batch, normed_update_workspace_);
-  StepSink& of_step = HasNorms(options_) ? static_cast<StepSink&>(behind_norms) : at_once;
+  GradientNormUpdate<T> after_gradient_norms(batch, gradient_norm_update_workspace_);
+  StepSink& of_step = NeedsGradientNorms(options_) ? static_cast<StepSink&>(after_gradient_norms) : at_once;
   ExchangedUpdate<T> update(batch, exchange_workspace_, of_step);
   return EnqueueMicroBatch(batch, update);
 }

@@ -37,8 +37,10 @@ struct ResNet18StepOptions {
   GradientExchange* exchange = nullptr;  // exchange with other GPUs; must outlive the step; null: single GPU
 };
 
-// Returns true if the update waits for the norms of all gradients (normed_update.h).
-inline bool HasNorms(const ResNet18StepOptions& options) { return options.clip_norm != 0 || options.lars != 0; }
+// Returns true if the update waits for the norms of all gradients (gradient_norm_update.h).
+inline bool NeedsGradientNorms(const ResNet18StepOptions& options) {
+  return options.clip_norm != 0 || options.lars != 0;
+}
 
 // Returns true if each rank updates a share of the weights for all ranks (gradient_exchange.h).
 inline bool SharesUpdate(const ResNet18StepOptions& options) {

@@ -13,11 +13,11 @@ namespace lockstep {
 __host__ __device__ inline double NormOf(double squares, double scale) { return sqrt(squares * (scale * scale)); }
 
 // Returns the factor that clips a gradient of this norm; 1 if clip_norm is 0. Returns NaN if the norm is NaN.
-__host__ __device__ inline double ClipFactor(double norm, double clip_norm) {
+__host__ __device__ inline double ClipFactor(double gradient_norm, double clip_norm) {
   if (clip_norm == 0) {
     return 1;
   }
-  const double factor = clip_norm / (norm + 1e-6);  // 1e-6 as in torch.nn.utils.clip_grad_norm_
+  const double factor = clip_norm / (gradient_norm + 1e-6);  // 1e-6 as in torch.nn.utils.clip_grad_norm_
   return factor >= 1 ? 1 : factor;
 }
 

@@ -6,10 +6,10 @@
 
 namespace lockstep {
 
-// Multiplies all gradients in place by min(1, most / (norm + 1e-6)), where norm is the 2-norm over all their elements.
-// The tensors must be on one device. Copies nothing to the host, so a step that clips can be captured. Throws
+// Multiplies all gradients in place by min(1, max_norm / (norm + 1e-6)), where norm is the 2-norm over all their
+// elements. The tensors must be on one device. Copies nothing to the host, so a step that clips can be captured. Throws
 // c10::Error.
-void ClipGradients(at::TensorList gradients, double most);
+void ClipGradients(at::TensorList gradients, double max_norm);
 
 }  // namespace lockstep
 

@@ -284,8 +284,8 @@ ResNet18Values MomentumOf(TrainStep& step) {
 const std::vector<Remedies> kRemedies = {
     {0.1, 0, 0, false}, {0, 0.5, 0, false}, {0, 0, 0.02, false}, {0, 0, 0, true}, {0.1, 0.5, 0.02, true}};
 
-// The first step's momentum is the gradient plus weight decay, as changed by the remedies. A factor made of norms has
-// at most the relative error of the gradients, and multiplies them: twice their tolerance.
+// The first step's momentum is the gradient plus weight decay, as changed by the remedies. A factor made of gradient
+// norms has at most the relative error of the gradients, and multiplies them: twice their tolerance.
 TEST_F(FusedStepTest, RemediesAreThoseOfAutograd) {
   SKIP_WITHOUT_GPU();
   ASSERT_THAT(SetNumerics({proto::FP32, true, 0}), IsOk());
@@ -413,7 +413,7 @@ TEST_F(FusedStepTest, WithRemediesGraphsAndASecondStreamChangeNoBit) {
 }
 
 // No gradient has this norm, so the factors are exactly 1 and the weight decay.
-TEST_F(FusedStepTest, ClippingToAHugeNormChangesNoBit) {
+TEST_F(FusedStepTest, ClippingToAHugeGradientNormChangesNoBit) {
   SKIP_WITHOUT_GPU();
   const ResNet18Values plain = Trained(set_, *model_, true, true);
   const ResNet18Values clipped = Trained(set_, *model_, true, true, 0, true, {0, 1e6, 0, false});
@@ -582,10 +582,10 @@ TEST_F(FusedStepTest, SaysWhatItTakesBeforeItTakesIt) {
   SKIP_WITHOUT_GPU();
   const auto step = MakeFused(set_, Options(ConvolutionType::kBf16), *model_);
   EXPECT_GE(ResNet18Step::PredictBytes(Options(ConvolutionType::kBf16), kImages), step->bytes());
-  ResNet18StepOptions normed = With({0, 0.5, 0.02, false}, Options(ConvolutionType::kBf16));
-  normed.micro_batch = kBatch / 3;
-  const auto normed_step = MakeFused(set_, normed, *model_);
-  EXPECT_GE(ResNet18Step::PredictBytes(normed, kImages), normed_step->bytes());
+  ResNet18StepOptions options = With({0, 0.5, 0.02, false}, Options(ConvolutionType::kBf16));
+  options.micro_batch = kBatch / 3;
+  const auto with_gradient_norms = MakeFused(set_, options, *model_);
+  EXPECT_GE(ResNet18Step::PredictBytes(options, kImages), with_gradient_norms->bytes());
   ResNet18StepOptions huge = Options(ConvolutionType::kBf16);
   huge.max_batch = 1'000'000;
   ResidentImages none;
@@ -711,9 +711,9 @@ TEST_F(FusedStepTest, MicroBatchesAreSentOnce) {
   EXPECT_EQ(Comparison(*together, *alone, 1e-6).beyond, "");
 }
 
-// Two ranks with the same gradients have one rank's norms, of sums that the exchange doubled. This is exact, also in
-// micro-batches, whose sums are the same arrays with and without an exchange.
-TEST_F(FusedStepTest, TwoRanksWithTheSameGradientsHaveTheNormsOfOne) {
+// Two ranks with the same gradients have one rank's gradient norms, of sums that the exchange doubled. This is exact,
+// also in micro-batches, whose sums are the same arrays with and without an exchange.
+TEST_F(FusedStepTest, TwoRanksWithTheSameGradientsHaveTheGradientNormsOfOne) {
   SKIP_WITHOUT_GPU();
   const Remedies remedies = {0.1, 0.5, 0.02, false};
   for (const ConvolutionType type : {ConvolutionType::kFp32, ConvolutionType::kBf16}) {

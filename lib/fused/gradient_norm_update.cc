@@ -1,4 +1,4 @@
-#include "lib/fused/normed_update.h"
+#include "lib/fused/gradient_norm_update.h"
 
 #include <cstdint>
 #include <type_traits>
@@ -48,27 +48,27 @@ absl::Status Squares(const LayerTable& table, const GradientPointer& values, dou
 
 }  // namespace
 
-void NormedUpdateWorkspace::TakeAll(const ResNet18StepOptions& options) {
-  if (HasNorms(options)) {
+void GradientNormUpdateWorkspace::TakeAll(const ResNet18StepOptions& options) {
+  if (NeedsGradientNorms(options)) {
     arena_.Take(size_t{kMaxLayers} * kSquareParts, gradient_squares);
     arena_.Take(size_t{kMaxLayers} * kSquareParts, weight_squares);
     arena_.Take(size_t{kMaxLayers} * 2, factors);
   }
 }
 
-size_t NormedUpdateWorkspace::PredictBytes(const ResNet18StepOptions& options) {
-  NormedUpdateWorkspace workspace;
+size_t GradientNormUpdateWorkspace::PredictBytes(const ResNet18StepOptions& options) {
+  GradientNormUpdateWorkspace workspace;
   workspace.TakeAll(options);
   return workspace.bytes();
 }
 
-absl::Status NormedUpdateWorkspace::Init(const ResNet18StepOptions& options) {
+absl::Status GradientNormUpdateWorkspace::Init(const ResNet18StepOptions& options) {
   TakeAll(options);
   return arena_.bytes() > 0 ? arena_.Allocate() : absl::OkStatus();
 }
 
 template <typename T>
-absl::Status NormedUpdate<T>::Take(const StepGradients& gradients) {
+absl::Status GradientNormUpdate<T>::Take(const StepGradients& gradients) {
   const bool weights = gradients.ready.array == GradientArray::kWeights;
   (weights ? weights_ : norms_) = From(gradients.gradient, -static_cast<ptrdiff_t>(gradients.ready.range.begin));
   scale_ = gradients.scale;
@@ -76,14 +76,14 @@ absl::Status NormedUpdate<T>::Take(const StepGradients& gradients) {
 }
 
 template <typename T>
-absl::Status NormedUpdate<T>::Finish() {
+absl::Status GradientNormUpdate<T>::Finish() {
   RETURN_IF_ERROR(TakeSquares());
   RETURN_IF_ERROR(MakeFactors());
   return UpdateLayers();
 }
 
 template <typename T>
-absl::Status NormedUpdate<T>::TakeSquares() const {
+absl::Status GradientNormUpdate<T>::TakeSquares() const {
   const cudaStream_t stream = batch_.streams.tail();
   const LayerTable layers = WeightLayers(batch_.net());
   RETURN_IF_ERROR(Squares(layers, weights_, workspace_.gradient_squares, stream));
@@ -94,7 +94,7 @@ absl::Status NormedUpdate<T>::TakeSquares() const {
 }
 
 template <typename T>
-absl::Status NormedUpdate<T>::MakeFactors() const {
+absl::Status GradientNormUpdate<T>::MakeFactors() const {
   LayerFactorsInput input;
   input.local_layers = WeightLayers(batch_.net()).layers;
   input.layers = input.local_layers + 1;
@@ -109,7 +109,7 @@ absl::Status NormedUpdate<T>::MakeFactors() const {
 }
 
 template <typename T>
-absl::Status NormedUpdate<T>::UpdateLayers() const {
+absl::Status GradientNormUpdate<T>::UpdateLayers() const {
   const LayerTable layers = WeightLayers(batch_.net());
   StepGradients of_layer;
   of_layer.ready.stream = batch_.streams.tail();
@@ -127,7 +127,7 @@ absl::Status NormedUpdate<T>::UpdateLayers() const {
   return UpdateRange(batch_, of_layer);
 }
 
-template class NormedUpdate<float>;
-template class NormedUpdate<__nv_bfloat16>;
+template class GradientNormUpdate<float>;
+template class GradientNormUpdate<__nv_bfloat16>;
 
 }  // namespace lockstep

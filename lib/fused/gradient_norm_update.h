@@ -1,13 +1,13 @@
-// NormedUpdate: the update of a step with gradient clipping or with local learning rates per layer (LARS). Both need
-// the norms of all gradients first. Hence SGD waits for the last gradient, and then runs layer by layer with factors
-// that were computed on the device.
+// GradientNormUpdate: the update of a step with gradient clipping or with local learning rates per layer (LARS). Both
+// need all gradient norms first. Hence SGD waits for the last gradient, and then runs layer by layer with factors that
+// were computed on the device.
 //
 //   last range final  -->  sums of squares  -->  factors  -->  SGD, one launch per layer     all on the stream `tail`
 //
-// Steps with clipping or LARS have large batches, so the cost of the wait is neglected. Norms are taken of the
-// gradients that arrive here, so ranks whose sums are bitwise equal compute equal factors.
-#ifndef LOCKSTEP_LIB_FUSED_NORMED_UPDATE_H_
-#define LOCKSTEP_LIB_FUSED_NORMED_UPDATE_H_
+// Steps with clipping or LARS have large batches, so the cost of the wait is neglected. The norms are those of
+// the gradients that arrive here, so ranks whose sums are bitwise equal compute equal factors.
+#ifndef LOCKSTEP_LIB_FUSED_GRADIENT_NORM_UPDATE_H_
+#define LOCKSTEP_LIB_FUSED_GRADIENT_NORM_UPDATE_H_
 
 #include <cstddef>
 
@@ -20,11 +20,11 @@
 namespace lockstep {
 
 // Device memory for gradient norms and factors: 33 KB.
-class NormedUpdateWorkspace {
+class GradientNormUpdateWorkspace {
  public:
-  NormedUpdateWorkspace() = default;
-  NormedUpdateWorkspace(const NormedUpdateWorkspace&) = delete;
-  NormedUpdateWorkspace& operator=(const NormedUpdateWorkspace&) = delete;
+  GradientNormUpdateWorkspace() = default;
+  GradientNormUpdateWorkspace(const GradientNormUpdateWorkspace&) = delete;
+  GradientNormUpdateWorkspace& operator=(const GradientNormUpdateWorkspace&) = delete;
 
   // Returns the bytes that Init would allocate; 0 if no gradient norms are needed.
   static size_t PredictBytes(const ResNet18StepOptions& options);
@@ -49,9 +49,9 @@ class NormedUpdateWorkspace {
 
 // Sink of one step. T: float or __nv_bfloat16, the network's type.
 template <typename T>
-class NormedUpdate final : public StepSink {
+class GradientNormUpdate final : public StepSink {
  public:
-  NormedUpdate(const MicroBatch<T>& batch, const NormedUpdateWorkspace& workspace)
+  GradientNormUpdate(const MicroBatch<T>& batch, const GradientNormUpdateWorkspace& workspace)
       : batch_(batch), workspace_(workspace) {}
 
   // Only records where the gradient array begins.
@@ -64,7 +64,7 @@ class NormedUpdate final : public StepSink {
   absl::Status UpdateLayers() const;
 
   const MicroBatch<T>& batch_;
-  const NormedUpdateWorkspace& workspace_;
+  const GradientNormUpdateWorkspace& workspace_;
   GradientPointer weights_;  // first element of each gradient array
   GradientPointer norms_;
   float scale_ = 1;
@@ -72,4 +72,4 @@ class NormedUpdate final : public StepSink {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_FUSED_NORMED_UPDATE_H_
+#endif  // LOCKSTEP_LIB_FUSED_GRADIENT_NORM_UPDATE_H_
