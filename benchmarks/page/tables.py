@@ -153,7 +153,7 @@ def two_gpus(results):
     share, ratio = call.shares(2), call.ratio.values()
     answer = (f"Two GPUs reach {joined(f'{significant(share[batch])} %' for batch in BATCHES)} of linear, and are "
               f"{significant(min(ratio))} to {significant(max(ratio))} times as fast as the best baseline on two. Seconds per 50,000 "
-              f"images, batch of each GPU:")
+              f"images, batch per GPU:")
     rows = call.rows("`scale_run --preset=fast`, two GPUs")
     rows.insert(1, call.row("the same, one GPU", call.one))
     rows.insert(2, ["share of linear, %", *(significant(share[batch]) for batch in BATCHES), ""])
@@ -170,7 +170,7 @@ def four_gpus(results):
     answer = f"Four GPUs reach {joined(f'{significant(share[batch])} %' for batch in BATCHES)} of linear. Seconds per 50,000 images:"
     rows = [["one GPU"] + [spread(one[batch]) for batch in BATCHES], ["four GPUs"] + [spread(four[batch]) for batch in BATCHES],
             ["share of linear, %"] + [significant(share[batch]) for batch in BATCHES]]
-    return block(answer, ["batch of each GPU", *map(str, BATCHES)], rows,
+    return block(answer, ["batch per GPU", *map(str, BATCHES)], rows,
                  source(runs, f"n = {epochs_and_processes(four[BATCHES[0]])}"))
 
 
@@ -241,9 +241,9 @@ def int8_accuracy(results):
         ("fp32", plain, "fp32"), ("int8 weights", plain, "int8 weights"), ("all integers", plain, "and bias"),
         ("all integers, `--per_channel --zero_points`", zero_points, "and bias"),
         ("all integers, `--fine_tune_epochs=3`", tuned, "fine-tuned")]]
-    answer = (f"In integers ResNet-18 changes by {rows[2][1]:+.2f} points in the mean of three networks, and by {rows[3][1]:+.2f} with a "
-              "scale for each channel and zero points. Accuracy in % (images that became right and wrong):")
-    line = ("NVIDIA H200; 2026-11-23 and 2026-11-24, commits 7c8a09e and aed3130; n = three seeds on 10,000 test images, 400 images to calibrate; "
+    answer = (f"In int8 ResNet-18 changes by {rows[2][1]:+.2f} points in the mean of three networks, and by {rows[3][1]:+.2f} with a "
+              "scale for each channel and zero points. Accuracy in % (images that became correct and wrong):")
+    line = ("NVIDIA H200; 2026-11-23 and 2026-11-24, commits 7c8a09e and aed3130; n = three seeds on 10,000 test images, 400 calibration images; "
             "`quantize --input=dataset.rec --checkpoint=resnet18.pt --per_channel --zero_points --device=cuda`; files: "
             "`accuracies.txt` of `2026-11-23-h200-int8` and `2026-11-24-h200-int8`.")
     return block(answer, ["", "seed 1", "seed 2", "seed 3", "mean change"], [cells for cells, _ in rows], line)
@@ -259,9 +259,9 @@ def lenet5_int8(results):
         ("with biases: fp32", bias, "fp32"), ("int8 weights", bias, "int8 weights"), ("and activations", bias, "and activations"),
         ("and biases: all integers", bias, "and bias"),
         ("the lab's int8 weights, biases unscaled", bias, "the lab's weights with biases unscaled")]]
-    answer = (f"In integers LeNet-5 changes by {rows[2][1]:+.2f} points without biases and by {rows[6][1]:+.2f} with them; with biases that "
-              f"are not scaled, as the lab has it, by {rows[7][1]:+.2f}. Accuracy in % (images that became right and wrong):")
-    line = ("Two cores of an AMD EPYC; 2026-11-25, commit 07213a1; n = three seeds on 10,000 test images, 400 images to calibrate; "
+    answer = (f"In int8 LeNet-5 changes by {rows[2][1]:+.2f} points without biases and by {rows[6][1]:+.2f} with them; with biases that "
+              f"are not scaled, as in the lab, by {rows[7][1]:+.2f}. Accuracy in % (images that became correct and wrong):")
+    line = ("Two cores of an AMD EPYC; 2026-11-25, commit 07213a1; n = three seeds on 10,000 test images, 400 calibration images; "
             "`quantize --input=dataset.rec --checkpoint=lenet5_1.pt,lenet5_bias_1.pt --device=cpu --output=q_1.rec`; files: "
             "`2026-11-25-cpu-lenet5-int8/accuracies.txt`.")
     return block(answer, ["", "seed 1", "seed 2", "seed 3", "mean change"], [cells for cells, _ in rows], line)
@@ -288,7 +288,7 @@ def largest_batch(results):
     rows.append(["largest that fits"] + [cell for end in ends for cell in (f"{end[0]:,}" if end else "not found", "")])
     runs = sweeps[0][1]
     answer = (f"In bf16 {ends[0][0]:,} images fit into {significant(float(runs[0].header['device'][0]['memory_bytes']) / 1e9)} GB, in fp32 "
-              f"{ends[1][0]:,}. Seconds per 50,000 images, and memory predicted / taken in GB:")
+              f"{ends[1][0]:,}. Seconds per 50,000 images, and memory predicted / used in GB:")
     head = ["batch"] + [cell for name, _ in sweeps for cell in (name, "memory")]
     files = [f"{one[0].path.parent.name}/{one[0].path.name}" for _, one in sweeps]
     commits = " (the others: {} and {})".format(*(one[0].commit for _, one in sweeps[1:]))
@@ -314,7 +314,7 @@ def distinguishable(one, other):
 def verdict(samples):
     """Returns a clause that states whether any two rows differ by more than their spread over runs."""
     pairs = [distinguishable(one, other) for i, one in enumerate(samples) for other in samples[:i]]
-    return f"{samples[0].n} seeds tell {'some of' if any(pairs) else 'none of'} the accuracies apart"
+    return f"{samples[0].n} seeds {'distinguish some of' if any(pairs) else 'do not distinguish'} the accuracies"
 
 
 def mean_and_deviation(sample):
@@ -339,11 +339,11 @@ def large_batch(results):
     winner = max((row for row in means if row.startswith("8192, ")), key=lambda row: means[row].mean)
     answer = (f"After five epochs batch 128 has {mean_and_deviation(means['128'])} % on the test images, plain 8,192 "
               f"{mean_and_deviation(means['8192'])} %; the highest mean of a remedy is {mean_and_deviation(means[winner])} % ({winner[6:]}, "
-              f"chosen among {len(names) - 2} rows by this very accuracy). Loss and training accuracy of epoch 5, test accuracy in % "
+              f"chosen among {len(names) - 2} rows by this accuracy). Loss and training accuracy of epoch 5, test accuracy in % "
               "(mean ± standard deviation):")
     head = ["", "8,192: loss", "training", "test", "32,768: loss", "training", "test"]
     commits = f"{small[0].commit} (32,768: {large[0].commit})"
-    line = source(small, "n = three seeds a row", files=["2026-11-23-h200-large-batch"], command=shorter(small[0].command), commit=commits)
+    line = source(small, "n = three seeds per row", files=["2026-11-23-h200-large-batch"], command=shorter(small[0].command), commit=commits)
     return block(answer, head, rows, line)
 
 
@@ -364,9 +364,9 @@ def as_many_updates(results):
             rows.append([name.replace("8192", "8,192").replace("32768", "32,768"), str(passes), str(test.n), mean_and_deviation(test),
                          spread(seconds)])
     large = [f"{name.partition(',')[0]} with all remedies has {mean_and_deviation(test)} %" for name, test in tests.items() if name != "128"]
-    answer = f"With as many updates as batch 128 makes in five epochs, {joined(large)}. Two H100, two rows a call:"
+    answer = f"With as many updates as batch 128 makes in five epochs, {joined(large)}. Two H100, two rows per call:"
     commits = f"{calls[1][0].commit} (8,192: {calls[0][0].commit})"
-    line = source(calls[1], "n = three seeds a row", commit=commits, files=[f"{r[0].path.parent.name}/{r[0].path.name}" for r in calls])
+    line = source(calls[1], "n = three seeds per row", commit=commits, files=[f"{r[0].path.parent.name}/{r[0].path.name}" for r in calls])
     return block(answer, ["batch", "epochs", "n", "test, %", "seconds of training"], rows, line)
 
 
@@ -381,11 +381,11 @@ def sampler_epoch(results):
         rows.append([name, mean_and_deviation(loss), mean_and_deviation(training), mean_and_deviation(test),
                      f"{min(int(rank['distinct_images_ever']) for rank in ranks):,}",
                      significant(100 * sum(rank["repeated_batch_share"] for rank in ranks) / len(ranks)) + " %"])
-    answer = (f"Without the epoch number a rank sees {rows[1][4]} of the 50,000 images ever, with it at least {rows[0][4]}; {verdict(tests)} "
+    answer = (f"Without the epoch number a rank sees {rows[1][4]} of the 50,000 images in total, with it at least {rows[0][4]}; {verdict(tests)} "
               f"({mean_and_deviation(tests[1])} and {mean_and_deviation(tests[0])} %). Epoch 5, mean ± standard "
               "deviation:")
-    head = ["", "loss", "training, %", "test, %", "images that rank 0 ever saw", "batches as in the epoch before"]
-    return block(answer, head, rows, source(runs, "n = three seeds a row"))
+    head = ["", "loss", "training, %", "test, %", "images that rank 0 saw", "batches repeated from the previous epoch"]
+    return block(answer, head, rows, source(runs, "n = three seeds per row"))
 
 
 @table("what_is_sent", "What is sent besides gradients")
@@ -399,17 +399,17 @@ def what_is_sent(results):
         gradients = steps.pop("gradients")
         tests.append(test)
         rows.append([name, f"{gradients:,.0f}", f"{sum(steps.values()):,.0f}", mean_and_deviation(test)])
-    answer = (f"Besides {rows[0][1]} bytes of gradients a step, broadcast buffers send {rows[1][2]} bytes and batch norm over all ranks "
+    answer = (f"Besides {rows[0][1]} bytes of gradients per step, broadcast buffers send {rows[1][2]} bytes and batch norm over all ranks "
               f"{rows[2][2]}; after five epochs {verdict(tests)}:")
-    return block(answer, ["", "gradients, bytes a step", "besides", "test, % (mean ± standard deviation)"], rows,
-                 source(runs, "n = three seeds a row"))
+    return block(answer, ["", "gradients, bytes per step", "other bytes per step", "test, % (mean ± standard deviation)"], rows,
+                 source(runs, "n = three seeds per row"))
 
 
 @table("lab", "The lab's table")
 def lab(results):
     four = results.records("2026-11-21-h200x4-fp32/scale.rec")
     ddp, dp = results.records("2026-11-23-h200x2-ranks/ddp.rec"), results.records("2026-11-23-h200x2-ranks/dp.rec")
-    head = ["batch of each GPU", "1 GPU", "1, reducer", "2", "2, nothing sent", "4", "T_1/T_2", "T_1/T_4", "strong, 4",
+    head = ["batch per GPU", "1 GPU", "1, reducer", "2", "2, nothing sent", "4", "T_1/T_2", "T_1/T_4", "strong, 4",
             "whole set: 1", "2, DDP", "2, DataParallel"]
     rows, speedup = [], []
     for batch in BATCHES:
@@ -422,8 +422,8 @@ def lab(results):
                      spread(all_four), significant(one.median / two.median), significant(speedup[-1]),
                      significant(base.median / all_four.median) if base else "", spread(seconds(ddp, 1, "PLAIN")),
                      spread(seconds(ddp, 2, "ALL_REDUCE")), spread(seconds(dp, 2, "STAR"))])
-    answer = (f"In fp32 by the lab's rules four GPUs train {significant(min(speedup))} to {significant(max(speedup))} times as fast as "
-              "one at the same batch of each GPU. Seconds per epoch of 5,000 images; whole set: of 50,000, two other H200:")
+    answer = (f"In fp32 with the lab's settings four GPUs train {significant(min(speedup))} to {significant(max(speedup))} times as fast as "
+              "one at the same batch per GPU. Seconds per epoch of 5,000 images; whole set: of 50,000, two other H200:")
     note = f"n = {epochs_and_processes(seconds(four, 1, 'PLAIN'))}, of the whole set one epoch (commit {dp[0].commit})"
     line = source(four, note, files=["2026-11-21-h200x4-fp32/scale.rec", "2026-11-23-h200x2-ranks/ddp.rec", "dp.rec"])
     return block(answer, head, rows, line)
@@ -455,10 +455,10 @@ def all_reduce_gpu(results):
             + [significant(ratio[size])] for size in shown]
     answer = (f"The way that `auto` chooses is {significant(min(ratio.values()))} to {significant(max(ratio.values()))} times as fast as the "
               f"faster of NCCL and PyTorch's symmetric memory, over all {len(times)} sizes from {bytes_text(min(times))} to "
-              f"{bytes_text(max(times))}. bf16, in place, in a CUDA graph, multicast off; microseconds a call:")
-    head = ["bytes", "NCCL", "PyTorch's shots", "one shot", "two shots", "copies", "`auto`", "faster rival / `auto`"]
+              f"{bytes_text(max(times))}. bf16, in place, in a CUDA graph, multicast off; microseconds per call:")
+    head = ["bytes", "NCCL", "PyTorch's shots", "one shot", "two shots", "copies", "`auto`", "faster baseline / `auto`"]
     n = times[shown[0]]["nccl"].n
-    return block(answer, head, rows, source(runs, f"n = {n} replays a cell of one process", theirs))
+    return block(answer, head, rows, source(runs, f"n = {n} replays per cell, one process", theirs))
 
 
 @table("all_reduce_cpu", "All-reduce on CPUs", "bazel run //benchmarks:all_reduce_benchmark -- --record=collective_times.rec")
@@ -478,10 +478,10 @@ def all_reduce_cpu(results):
         if size in (1 << 10, 64 << 10, 1 << 20, 4 << 20, 32 << 20):
             cells.append(row)
     turns = [int(one["turns"]) for by_processes in rows.values() for one in by_processes.values()]
-    answer = (f"From 64 KiB on shared memory is {significant(min(ratios))} to {significant(max(ratios))} times as fast as Gloo. Microseconds, the median "
-              "with the 95th percentile, which is what this run kept; four processes share two cores:")
+    answer = (f"From 64 KiB upwards shared memory is {significant(min(ratios))} to {significant(max(ratios))} times as fast as Gloo. Microseconds, the median "
+              "with the 95th percentile (this run kept no other values); four processes share two cores:")
     line = ("Two cores of an AMD EPYC; PyTorch 2.11.0, GCC 12; 2026-11-26, commit 1a9b5f2; n = "
-            f"{min(turns)} to {max(turns)} turns a cell; `nice -n -10 all_reduce_benchmark --benchmark_filter=AllReduce`; "
+            f"{min(turns)} to {max(turns)} turns per cell; `nice -n -10 all_reduce_benchmark --benchmark_filter=AllReduce`; "
             "files: `2026-11-26-cpu-all-reduce/all_reduce.txt`.")
     return block(answer, ["bytes", "two", "two, Gloo", "ratio", "four", "four, Gloo", "ratio"], cells, line)
 
@@ -496,7 +496,7 @@ def int8_gpu(results):
             rates[int(match.group(1))].append(one["images_s"])
     samples = {batch: Sample(values) for batch, values in sorted(rates.items())}
     times = {batch: Sample([batch / value for value in sample.values]) for batch, sample in samples.items()}
-    answer = (f"ResNet-18 in integers does {significant(samples[1024].median)} images/s at batch 1,024, and one image in "
+    answer = (f"ResNet-18 in int8 processes {significant(samples[1024].median)} images/s at batch 1,024, and one image in "
               f"{significant(1e6 * times[1].median)} us:")
     run = results.records(f"{HEADLINE}/sweep_*.rec")[0]
     line = (f"{run.machine()}; CUDA {run.versions()['CUDA']}; {file['context']['date'][:10]}, commit {run.commit}; n = {samples[1].n} "
@@ -504,7 +504,7 @@ def int8_gpu(results):
             "--benchmark_filter='peak|network/resnet18/(1|8|64|256|1024)/wgmma' --benchmark_repetitions=3`; files: "
             f"`{HEADLINE}/int8_gpu_benchmark.json`.")
     return block(answer, ["batch", *(f"{batch:,}" for batch in samples)],
-                 [["images/s", *map(spread, samples.values())], ["us a call", *(spread(sample, 1e6) for sample in times.values())]], line)
+                 [["images/s", *map(spread, samples.values())], ["us per call", *(spread(sample, 1e6) for sample in times.values())]], line)
 
 
 def predictions(results, made_before):
@@ -538,12 +538,12 @@ def prediction_source(lines, command):
 SLOW_LINK = "`benchmarks/gpu_pair.sh lockstep dataset.rec out slow_link`"
 
 
-@table("predicted_before", "Predictions that were files before their runs")
+@table("predicted_before", "Predictions written before their runs")
 def predicted_before(results):
     lines, rows, inside = predictions(results, True)
     off = Sample([abs(line["predicted"] / line["measured"] - 1) * 100 for line in lines])
     linear = Sample([abs(line["linear"] / line["measured"] - 1) * 100 for line in lines])
-    answer = (f"Of {len(lines)} predictions that were files before their runs {inside} hold within their 95 % interval; they are off by "
+    answer = (f"Of {len(lines)} predictions written before their runs, {inside} lie within their 95 % interval; they are off by "
               f"{significant(off.median, 2)} % in the median and {significant(off.maximum, 2)} % at most, T_1/N by {significant(linear.median, 2)} and "
               f"{significant(linear.maximum, 2)} %. Seconds predicted [95 % interval], measured, and the error:")
     command = f"`benchmarks/gpu_pair.sh lockstep dataset.rec out exchange four`, over sockets {SLOW_LINK}"
@@ -555,8 +555,8 @@ def predicted_after(results):
     lines, rows, inside = predictions(results, False)
     off = Sample([abs(line["predicted"] / line["measured"] - 1) * 100 for line in lines])
     answer = (f"Fitted with knowledge of the runs: {inside} of {len(lines)} inside, off by {significant(off.median, 2)} % in the median and "
-              f"{significant(off.maximum, 2)} % at most. These models were written, and the intervals over sockets widened, when the runs had "
-              "been seen:")
+              f"{significant(off.maximum, 2)} % at most. These models were written, and the intervals over sockets widened, after the runs "
+              "were known:")
     command = ("`comm_model --input=scale.rec --times=data/published/pytorch_ddp_4xh200.csv --fit_ranks=2 --output=fitted.rec`; over sockets "
                f"{SLOW_LINK}")
     return block(answer, PREDICTION_HEAD, rows, prediction_source(lines, command))
@@ -599,7 +599,7 @@ for _name, _title, _answer, _path, _field, _unit, _reference, _command in [
      "jpeg, ours", "bazel run //benchmarks:cifar_prep_speed -- --binary=cifar-10-batches-bin --jpeg=cifar10-jpeg.tar.xz --output=cifar_prep.jsonl"),
     ("cifar_prep_binary", "cifar_prep, a binary folder", "60,000 images of the binary version into a record file.", "*-cpu-cifar-prep/cifar_prep.jsonl",
      "seconds", "s", "binary, ours", ""),
-    ("lab_speed", "The lab's way beside eager PyTorch", "An epoch in fp32 by the lab's rules.", "*-lab-speed/lab.jsonl", "step_seconds", "s", "PyTorch, steps",
+    ("lab_speed", "The lab's step and eager PyTorch", "An epoch in fp32 with the lab's settings.", "*-lab-speed/lab.jsonl", "step_seconds", "s", "PyTorch, steps",
      "python3 benchmarks/lab_speed.py --package lockstep --batch 512 32 --ways lab graph fused --output lab.jsonl"),
 ]:
     table(_name, _title, _command)(series_table(_answer, _path, _field, _unit, _reference))
@@ -610,7 +610,7 @@ ONLY_COMMANDS = [
     ("Record files", "bazel run //benchmarks:record_io_benchmark -- --benchmark_repetitions=9 --benchmark_out=record_io.json"),
     ("int8 on CPUs", "bazel run //benchmarks:int8_benchmark -- --benchmark_repetitions=9 --benchmark_out=int8.json"),
     ("Layers in int8 on GPUs, and cuBLASLt", "int8_gpu_benchmark --benchmark_filter='resnet18/.*/1024/wgmma|cublaslt' --benchmark_out=int8_gpu.json"),
-    ("Convolutions by cuDNN and by ours, with a batch norm's sums", "convolution_benchmark 512 128 32 && convolution_norm_benchmark 512 128 32"),
+    ("Convolutions by cuDNN and by our kernels, with a batch norm's sums", "convolution_benchmark 512 128 32 && convolution_norm_benchmark 512 128 32"),
     ("GPU kernels, and the step piece by piece", "kernels_benchmark --benchmark_repetitions=9 && fused_step_benchmark 512 128 32"),
 ]
 
