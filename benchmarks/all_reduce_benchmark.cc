@@ -261,12 +261,12 @@ void Broadcast(benchmark::State& state, const Run& run) { Case("broadcast", 1, s
 
 // Returns sizes that grow by a factor of four, and the size that the README compares.
 std::vector<int64_t> Sizes(int64_t most) {
-  constexpr int64_t kBeside = 32 << 20;
+  constexpr int64_t kComparedBytes = 32 << 20;
   std::vector<int64_t> sizes;
   for (int64_t bytes = kMinBytes; bytes <= most; bytes *= 4) {
     sizes.push_back(bytes);
-    if (bytes < kBeside && kBeside < 4 * bytes && kBeside <= most) {
-      sizes.push_back(kBeside);
+    if (bytes < kComparedBytes && kComparedBytes < 4 * bytes && kComparedBytes <= most) {
+      sizes.push_back(kComparedBytes);
     }
   }
   return sizes;

@@ -55,7 +55,7 @@ def lockstep_library(
       deps: of the library
       public: visible to all packages; otherwise to its own
       test: False where NAME_test.cc has a lockstep_test of its own
-      test_deps: of the test, beside the library and GoogleTest
+      test_deps: of the test, in addition to the library and GoogleTest
       test_size: of the test
       test_data: of the test
       test_tags: of the test
@@ -106,12 +106,12 @@ def lockstep_test(
 
     Args:
       name: the file is NAME.cc
-      deps: beside GoogleTest
+      deps: in addition to GoogleTest
       size: of the test
       main: what has main()
       torch_module: among those headers is torch/nn/module.h
       optimised: its own loops take longer than compiling it; without precompiled headers, which are not optimised
-      tags: beside "unit_test", by which tools/arm64.sh leaves tests out
+      tags: in addition to "unit_test", by which tools/arm64.sh leaves tests out
       **kwargs: of the cc_test
     """
     first = _AS_IT_IS if optimised else precompiled("torch_tests" if torch_module else "tests", TEST_COPTS)

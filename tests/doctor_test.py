@@ -364,7 +364,7 @@ class DoctorTest(unittest.TestCase):
     def test_a_data_set_is_read_whole(self):
         prep = pathlib.Path(self.doctor).parent / "cifar_prep"
         if not prep.exists():
-            self.skipTest("cifar_prep is not beside the doctor")
+            self.skipTest("cifar_prep is not in the doctor's folder")
         data = self.home / "dataset.rec"
         subprocess.run([prep, "--input_format=synthetic", "--train_images=80", "--test_images=40", f"--output={data}"],
                        check=True, capture_output=True, timeout=120)

@@ -48,7 +48,7 @@ class GpuCodeTest(unittest.TestCase):
         self.assertIn("lacks ['sm_61']", result.stderr)
         result = self.run_on([name for name in self.expected if name != "sm_90a"], program)
         self.assertEqual(result.returncode, 1)
-        self.assertIn("beside ['sm_90a']", result.stderr)
+        self.assertIn("in addition ['sm_90a']", result.stderr)
 
     def test_hoppers_own_are_for_hopper_alone(self):
         hopper, other = sorted(self.objects, key=lambda path: "hopper" not in path)

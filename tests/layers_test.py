@@ -179,7 +179,7 @@ class LayersTest(unittest.TestCase):
     def test_a_dep_on_a_higher_layer_is_found(self):
         self.check_sample("lib/record/BUILD", 'deps = ["//lib/scaling:fit"],\n', "layer 1 (record) uses layer 2 (scaling)")
 
-    def test_a_package_beside_it_that_it_may_not_use_is_found(self):
+    def test_a_package_of_the_same_layer_that_it_may_not_use_is_found(self):
         self.check_sample("lib/audit/a.cc", '#include "lib/page/html.h"\n', "audit uses page, which LAYERS")
 
     def test_torch_outside_its_packages_is_found(self):

@@ -249,7 +249,7 @@ class Int8(Page, unittest.TestCase):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--tools", required=True, help="a tool; the others are beside it")
+    parser.add_argument("--tools", required=True, help="a tool; the others are in the same folder")
     parser.add_argument("--results", required=True, help="the folder benchmarks/results")
     arguments, rest = parser.parse_known_args()
     PageTools.tools = pathlib.Path(arguments.tools).resolve().parent

@@ -25,7 +25,7 @@ TEST(QuickEndDeathTest, WhatWasMadeBeforeStays) {
   EXPECT_EXIT(EndWith(3), ::testing::ExitedWithCode(3), "^main after$");
 }
 
-TEST(QuickEndDeathTest, BesideAProfilerAllIsDestroyed) {
+TEST(QuickEndDeathTest, UnderAProfilerAllIsDestroyed) {
   setenv("CUDA_INJECTION64_PATH", "/nowhere", 1);
   EXPECT_EXIT(EndWith(3), ::testing::ExitedWithCode(3), "^main after before$");
   unsetenv("CUDA_INJECTION64_PATH");

@@ -116,7 +116,7 @@ std::string StepTimeLines(const proto::StepTimeModel& model) {
     lines += QuantityLines(key, point);
     if (point.has_left_out_step_seconds()) {
       lines += Line(key, "left_out_step_seconds", Number(point.left_out_step_seconds()), "", "", "modelled",
-                    "by the batches beside it");
+                    "by the neighbouring batches");
     }
   }
   return lines;

@@ -65,10 +65,10 @@ absl::StatusOr<size_t> ChooseCheckpointPoint(const ScaleRunOptions& options,
   std::vector<size_t> chosen;
   std::vector<std::string> names;
   for (size_t i = 0; i < points.size(); ++i) {
-    const bool plain_beside_its_like = points[i].reduction() == proto::PLAIN && i + 1 < points.size() &&
-                                       points[i + 1].ranks() == 1 && points[i + 1].reduction() != proto::PLAIN;
+    const bool plain_next_to_its_like = points[i].reduction() == proto::PLAIN && i + 1 < points.size() &&
+                                        points[i + 1].ranks() == 1 && points[i + 1].reduction() != proto::PLAIN;
     if (IsTraining(points[i]) && points[i].ranks() == most && AskedBatch(options.spec, points[i]) == batch &&
-        !plain_beside_its_like) {
+        !plain_next_to_its_like) {
       chosen.push_back(i);
       names.push_back(PointName(points[i]));
     }

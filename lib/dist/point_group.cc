@@ -84,8 +84,8 @@ absl::StatusOr<std::unique_ptr<Communicator>> PointGroup::Connect() const {
   if (spec_.backend() != proto::NCCL) {
     return MakeGlooCommunicator(*context_.store, context_.rank, context_.size, context_.timeout);
   }
-  const bool beside_ours = spec_.training().step() == proto::FUSED;
-  const NcclOptions options = {device_.index(), context_.timeout, beside_ours ? NcclMultiprocessors() : 0};
+  const bool with_own_kernels = spec_.training().step() == proto::FUSED;
+  const NcclOptions options = {device_.index(), context_.timeout, with_own_kernels ? NcclMultiprocessors() : 0};
   return MakeNcclCommunicator(*context_.store, context_.rank, context_.size, options);
 }
 

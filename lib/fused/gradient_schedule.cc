@@ -36,8 +36,8 @@ GradientSchedule ScheduleGradientsByLayer(const ResNet18Units& net, uint32_t ima
   GradientSchedule schedule = ScheduleBehindTheBlocks(net);
   size_t end = net.weight_count;
   for (const size_t block : {kLayer4, kLayer3}) {
-    const ConvolutionUnit& beside = net.units[net.blocks[block - 1].conv2];
-    const SmPartition partition = PartitionSms(beside, images, multiprocessors);
+    const ConvolutionUnit& concurrent = net.units[net.blocks[block - 1].conv2];
+    const SmPartition partition = PartitionSms(concurrent, images, multiprocessors);
     schedule.early.push_back({block, {WeightsBegin(net, block), end}, partition.update});
     end = WeightsBegin(net, block);
   }

@@ -102,8 +102,8 @@ absl::StatusOr<std::unique_ptr<const Convolution>> Planner<T>::PlanConvolution(c
   options.autotune = options_.autotune;
   options.deterministic = options_.deterministic;
   options.own_kernels = options_.own_convolutions;
-  const bool beside = partitions_sms() && pass == ConvolutionPass::kWeightGradient;
-  if (beside) {
+  const bool concurrent = partitions_sms() && pass == ConvolutionPass::kWeightGradient;
+  if (concurrent) {
     options.multiprocessors = Partition(unit).weight_gradient;
   }
   ASSIGN_OR_RETURN(std::unique_ptr<const Convolution> convolution,
@@ -111,7 +111,7 @@ absl::StatusOr<std::unique_ptr<const Convolution>> Planner<T>::PlanConvolution(c
   const size_t bytes = convolution->workspace_bytes();
   RETURN_IF_ERROR(streams_.GrowWorkspaces(bytes));
   if (unit.is_shortcut()) {
-    RETURN_IF_ERROR(beside ? streams_.GrowShortcutWeightsWorkspace(bytes) : streams_.GrowShortcutWorkspace(bytes));
+    RETURN_IF_ERROR(concurrent ? streams_.GrowShortcutWeightsWorkspace(bytes) : streams_.GrowShortcutWorkspace(bytes));
   }
   return convolution;
 }

@@ -52,15 +52,15 @@ inline uint32_t MicroBatchImages(const ResNet18StepOptions& options) {
   return options.micro_batch == 0 ? options.max_batch : std::min(options.micro_batch, options.max_batch);
 }
 
-inline constexpr uint32_t kMaxBatchMadeBeside = 512;
+inline constexpr uint32_t kMaxPrefetchedBatch = 512;
 
 // Returns 2 if a step makes the next step's batch during its own work, else 1. Large batches are excluded because their
 // memory counts, and fp32 because its steps take ten times as long.
 inline uint32_t InputBatches(const ResNet18StepOptions& options) {
   const bool whole = MicroBatchImages(options) == options.max_batch;
-  const bool beside = options.type == ConvolutionType::kBf16 && options.two_streams && whole &&
-                      options.max_batch <= kMaxBatchMadeBeside;
-  return beside ? 2 : 1;
+  const bool prefetches = options.type == ConvolutionType::kBf16 && options.two_streams && whole &&
+                          options.max_batch <= kMaxPrefetchedBatch;
+  return prefetches ? 2 : 1;
 }
 
 }  // namespace lockstep

@@ -6,7 +6,7 @@ namespace {
 constexpr uint32_t kMeasuredOn = 132;  // SMs of an H200
 
 // Largest batch at which the backward pass of layer 2 ends before SGD.
-constexpr uint32_t kMaxBatchBesideUpdate = 64;
+constexpr uint32_t kMaxBatchWithConcurrentUpdate = 64;
 
 // SMs of a shortcut's weight gradient, which is little work and needed late.
 constexpr uint32_t kShortcutSms = 16;
@@ -16,7 +16,7 @@ constexpr uint32_t kShortcutSms = 16;
 SmPartition LayerPartition(uint32_t channels, uint32_t batch) {
   switch (channels) {
     case 128:
-      return batch <= kMaxBatchBesideUpdate ? SmPartition{true, 66, 44, 22} : SmPartition{true, 77, 55, 22};
+      return batch <= kMaxBatchWithConcurrentUpdate ? SmPartition{true, 66, 44, 22} : SmPartition{true, 77, 55, 22};
     case 256:
       return {true, 66, 48, 18};
     default:

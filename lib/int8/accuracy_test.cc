@@ -56,7 +56,7 @@ TEST(CountAccuracyTest, CountsRightOnesFlipsAndTies) {
               EqualsProto("stage: FP32_NETWORK correct: 2 images: 4"));
 }
 
-TEST(AccuracySummaryTest, TheStepsBesideEachOther) {
+TEST(AccuracySummaryTest, TheStepsNextToEachOther) {
   proto::QuantizedNetwork network;
   network.set_name("lenet5");
   const auto add = [&](proto::QuantizeStage stage, uint32_t correct, uint32_t wrong, uint32_t right, uint32_t ties) {

@@ -33,7 +33,7 @@ TEST(ExactSumsTest, LargestAndSmallestFloats) {
             double{std::numeric_limits<float>::min()} - kSmallest);
 }
 
-TEST(ExactSumsTest, SmallValuesAreNotLostBesideLargeOnes) {
+TEST(ExactSumsTest, SmallValuesAreNotLostNextToLargeOnes) {
   // In double, 1e30 + 1 - 1e30 is 0.
   EXPECT_EQ(SumsOf({1e30f, 1, -1e30f}).Sum(), 1);
 }

@@ -282,9 +282,9 @@ TEST_F(ConvolutionGpuTest, WithoutTuningTheFirstEngineIsTakenUntimed) {
 
 // With one multiprocessor left to it, an engine is rated by its time multiplied by its blocks. The tolerance is 20 %,
 // because the two plans timed their engines separately.
-TEST_F(ConvolutionGpuTest, BesideOthersTheEngineTakesLessOfTheGpu) {
+TEST_F(ConvolutionGpuTest, ConcurrentWithOthersTheEngineTakesLessOfTheGpu) {
   if (ClusterMultiprocessors() == 0) {
-    GTEST_SKIP() << "a GPU on which nothing runs beside";
+    GTEST_SKIP() << "a GPU on which nothing else runs";
   }
   const auto check = [&](const ConvolutionShape& shape) {
     const ConvolutionPass pass = ConvolutionPass::kWeightGradient;
@@ -292,14 +292,14 @@ TEST_F(ConvolutionGpuTest, BesideOthersTheEngineTakesLessOfTheGpu) {
     ConvolutionOptions options;
     const auto alone = Plan(shape, pass, ConvolutionType::kBf16, options);
     options.multiprocessors = 1;
-    const auto beside = Plan(shape, pass, ConvolutionType::kBf16, options);
-    ASSERT_TRUE(alone != nullptr && beside != nullptr);
+    const auto concurrent = Plan(shape, pass, ConvolutionType::kBf16, options);
+    ASSERT_TRUE(alone != nullptr && concurrent != nullptr);
     const auto taken = [&](const Convolution& plan) {
       const uint64_t blocks = Blocks(plan, CountOperands(shape, pass));
       std::printf("%s: %lu blocks, %.2f us\n", plan.engine().c_str(), blocks, plan.microseconds());
       return plan.microseconds() * static_cast<double>(std::min<uint64_t>(blocks, ClusterMultiprocessors()));
     };
-    EXPECT_LE(taken(*beside), 1.2 * taken(*alone));
+    EXPECT_LE(taken(*concurrent), 1.2 * taken(*alone));
   };
   check({32, 64, 32, 128, 3, 2});
   check({32, 256, 8, 512, 3, 2});

@@ -69,8 +69,8 @@ TEST(WaitLimitTest, ALaunchWhoseBlocksDoNotAllRunEndsAndIsNamed) {
   if (!HaveGpu() || HopperMultiprocessors() < 64) {
     GTEST_SKIP() << "needs a GPU of compute capability 9.0 with 64 multiprocessors";
   }
-  cudaStream_t beside = nullptr, stream = nullptr;
-  ASSERT_EQ(cudaStreamCreateWithFlags(&beside, cudaStreamNonBlocking), cudaSuccess);
+  cudaStream_t holder = nullptr, stream = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&holder, cudaStreamNonBlocking), cudaSuccess);
   ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
   uint32_t* release = nullptr;
   ASSERT_EQ(cudaHostAlloc(&release, sizeof(*release), cudaHostAllocMapped), cudaSuccess);
@@ -83,7 +83,7 @@ TEST(WaitLimitTest, ALaunchWhoseBlocksDoNotAllRunEndsAndIsNamed) {
   ASSERT_EQ(CheckWaits(), absl::OkStatus());
 
   // At most a quarter of its blocks can be resident.
-  ASSERT_EQ(HoldMultiprocessors(HopperMultiprocessors() - 16, release, beside), cudaSuccess);
+  ASSERT_EQ(HoldMultiprocessors(HopperMultiprocessors() - 16, release, holder), cudaSuccess);
   ASSERT_EQ(applying.Launch(stream), absl::OkStatus());
   const double waited = SecondsToEnd(stream);
   EXPECT_GT(waited, kMinSeconds - 1);
@@ -99,9 +99,9 @@ TEST(WaitLimitTest, ALaunchWhoseBlocksDoNotAllRunEndsAndIsNamed) {
   EXPECT_LT(SecondsToEnd(stream), kMaxSeconds);
 
   *release = 1;
-  ASSERT_EQ(cudaStreamSynchronize(beside), cudaSuccess);
+  ASSERT_EQ(cudaStreamSynchronize(holder), cudaSuccess);
   ASSERT_EQ(cudaFreeHost(release), cudaSuccess);
-  ASSERT_EQ(cudaStreamDestroy(beside), cudaSuccess);
+  ASSERT_EQ(cudaStreamDestroy(holder), cudaSuccess);
   ASSERT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 

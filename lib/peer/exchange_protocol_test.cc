@@ -38,8 +38,8 @@ enum class Fault {
 //   kLarge               all large
 //   kSmallLast           last one small
 //   kSharedButLast       last one small and queued after the writing of the weights; the others with a sharded update
-//   kSharedAndOneBeside  the same, but the small range is not queued after the writing of the weights
-enum class Ranges { kLarge, kSmallLast, kSharedButLast, kSharedAndOneBeside };
+//   kSharedAndOneConcurrent  the same, but the small range is not queued after the writing of the weights
+enum class Ranges { kLarge, kSmallLast, kSharedButLast, kSharedAndOneConcurrent };
 
 struct Operation {
   std::function<bool()> may_run;
@@ -108,7 +108,7 @@ class World {
   friend class Operations;
 
   bool IsShared(uint32_t range) const {
-    return range + 1 < kRanges && (ranges_ == Ranges::kSharedButLast || ranges_ == Ranges::kSharedAndOneBeside);
+    return range + 1 < kRanges && (ranges_ == Ranges::kSharedButLast || ranges_ == Ranges::kSharedAndOneConcurrent);
   }
 
   void Queue(uint32_t rank, int stream, std::function<bool()> may_run, std::function<void()> run) {
@@ -226,7 +226,7 @@ class Operations : public PeerOperations {
 
  private:
   // Returns the stream on which weights are updated and the step ends.
-  int BehindSums() const { return world_.ranges_ == Ranges::kSharedAndOneBeside ? kUpdate : kAdding; }
+  int BehindSums() const { return world_.ranges_ == Ranges::kSharedAndOneConcurrent ? kUpdate : kAdding; }
   int Of(PeerStream stream) const {
     return stream == PeerStream::kSending ? kSending : ending_ ? BehindSums() : kAdding;
   }
@@ -336,7 +336,7 @@ TEST(ExchangeProtocolTest, InAnyOrderAllAddWhatIsOfTheirStep) {
 }
 
 TEST(ExchangeProtocolTest, InAnyOrderAllReadTheWeightsOfTheLastStep) {
-  for (const Ranges of_step : {Ranges::kSharedButLast, Ranges::kSharedAndOneBeside}) {
+  for (const Ranges of_step : {Ranges::kSharedButLast, Ranges::kSharedAndOneConcurrent}) {
     EXPECT_EQ(FirstWrong(1, Fault::kNone, 10, of_step), "");
     EXPECT_EQ(FirstWrong(2, Fault::kNone, 2000, of_step), "");
     EXPECT_EQ(FirstWrong(3, Fault::kNone, 500, of_step), "");
@@ -353,7 +353,7 @@ TEST(ExchangeProtocolTest, WhatIsLeftOutIsFound) {
   EXPECT_THAT(FirstWrong(2, Fault::kWrongEpoch, 2000), HasSubstr("adds rank"));
   EXPECT_EQ(FirstWrong(2, Fault::kNoEnd, 10), "all wait for each other");
   for (const Fault fault : {Fault::kNoWaitForWeights, Fault::kWeightsTooEarly}) {
-    EXPECT_THAT(FirstWrong(2, fault, 2000, Ranges::kSharedAndOneBeside), HasSubstr("reads weights of step"));
+    EXPECT_THAT(FirstWrong(2, fault, 2000, Ranges::kSharedAndOneConcurrent), HasSubstr("reads weights of step"));
   }
 }
 

@@ -160,8 +160,8 @@ std::string CrossEveryBoundary(const ForkedRank& rank) {
   std::string wrong;
   uint64_t round = 0;
   for (const size_t base : {0, 64, 128, 256, 1024, 2048, 3072, 4096, 5120, 8192, 10240}) {
-    for (const int beside : {-8, -2, 0, 2, 8, 24}) {
-      const auto bytes = static_cast<size_t>(std::max<int>(0, static_cast<int>(base) + beside));
+    for (const int offset : {-8, -2, 0, 2, 8, 24}) {
+      const auto bytes = static_cast<size_t>(std::max<int>(0, static_cast<int>(base) + offset));
       for (int kind = 0; kind < 4 && wrong.empty(); ++kind) {
         wrong += AnyCall(**ranks, rank.rank, rank.size, kind, ++round, bytes);
       }
@@ -188,8 +188,8 @@ TEST(SharedMemoryAllReduceTest, SumsInChunksOfTheUsualSize) {
                       const auto ranks = SharedMemoryAllReduce::Open(options);
                       std::string wrong;
                       for (const size_t base : {options.scatter_bytes, options.chunk_bytes, 5 * options.chunk_bytes}) {
-                        for (const int beside : {-4, 0, 4}) {
-                          wrong += AnyCall(**ranks, rank.rank, rank.size, 0, base, base + beside);
+                        for (const int offset : {-4, 0, 4}) {
+                          wrong += AnyCall(**ranks, rank.rank, rank.size, 0, base, base + offset);
                         }
                       }
                       return wrong.empty() ? "right" : wrong;
@@ -210,9 +210,9 @@ std::string CrossEveryBoundaryInPlace(const ForkedRank& rank) {
   std::string wrong;
   uint64_t round = 0;
   for (const size_t base : {512, 1024, 2048, 4096, 6144, 8192, 10240}) {
-    for (const int beside : {-8, -2, 0, 2, 8, 24}) {
+    for (const int offset : {-8, -2, 0, 2, 8, 24}) {
       for (int kind = 0; kind < 3 && wrong.empty(); ++kind) {
-        wrong += AnyCall(**ranks, rank.rank, rank.size, kind, ++round, base + beside, buffer->get());
+        wrong += AnyCall(**ranks, rank.rank, rank.size, kind, ++round, base + offset, buffer->get());
       }
     }
   }

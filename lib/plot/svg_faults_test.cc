@@ -111,8 +111,9 @@ TEST(SvgFaultsTest, ALegendOverThePointsIsFound) {
 TEST(SvgFaultsTest, ALegendsSampleOverThePointsIsFound) {
   DRAW_OR_SKIP(svg, Lines());
   const SvgMeasures measures = MeasureSvg(svg);
-  const std::string beside = absl::StrCat(measures.area.right + 5, ",100");
-  EXPECT_THAT(SvgFaults(Moved(svg, "ideal", beside), Lines()), Contains("the legend's \"ideal\" lies over the points"));
+  const std::string right_of_area = absl::StrCat(measures.area.right + 5, ",100");
+  EXPECT_THAT(SvgFaults(Moved(svg, "ideal", right_of_area), Lines()),
+              Contains("the legend's \"ideal\" lies over the points"));
 }
 
 TEST(SvgFaultsTest, AnEntryThatIsNotDrawnIsFound) {

@@ -57,7 +57,7 @@ TEST_F(CgroupLimitsTest, OfAContainerThatCannotSeeItsPath) {
   EXPECT_THAT(CgroupLimits(root_), ElementsAre("cpu.max=50000 100000"));
 }
 
-TEST_F(CgroupLimitsTest, OfVersion2BesideVersion1) {
+TEST_F(CgroupLimitsTest, OfVersion2NextToVersion1) {
   Write("/proc/self/cgroup", "0::/user\n");
   Write("/sys/fs/cgroup/unified/cgroup.controllers", "cpu\n");
   Write("/sys/fs/cgroup/unified/user/cpu.max", "1000 2000\n");

@@ -214,10 +214,10 @@ absl::StatusOr<bool> IsOwnPart(const ReplacedOutput& output, const proto::Header
 }
 
 absl::StatusOr<bool> IsOwn(const ReplacedOutput& output, const proto::Header& planned,
-                           const std::vector<std::string>& beside) {
+                           const std::vector<std::string>& other_outputs) {
   ASSIGN_OR_RETURN(const bool own_part, IsOwnPart(output, planned));
   ASSIGN_OR_RETURN(const bool own_result, IsOwnResult(output.path, planned));
-  for (const std::string& file : beside) {
+  for (const std::string& file : other_outputs) {
     if (!own_part && !own_result && HasBytes(file)) {
       return RefuseToReplace(
           absl::StrCat(file, " exists already, and no ", output.path, " identifies it as an output of this command"));
@@ -239,8 +239,8 @@ absl::Status CheckIsOfSameCommand(const std::string& path, const proto::Header& 
                              : RefuseToReplace(absl::StrCat(path, " holds another result (", Shown(differences), ")"));
 }
 
-ReplaceRule ReplaceOwnResult(const proto::Header& planned, const std::vector<std::string>& beside) {
-  return [planned, beside](const ReplacedOutput& output) { return IsOwn(output, planned, beside); };
+ReplaceRule ReplaceOwnResult(const proto::Header& planned, const std::vector<std::string>& other_outputs) {
+  return [planned, other_outputs](const ReplacedOutput& output) { return IsOwn(output, planned, other_outputs); };
 }
 
 ReplaceRule ReplaceRecordOf(const std::string& schema) {

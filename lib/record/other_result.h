@@ -12,19 +12,19 @@
 
 namespace lockstep {
 
-// Returns the rule for the record that a command is about to write. `planned` is the header of this record, `beside`
-// are the files that the run writes together with the record. The rule refuses, and reports differences such as
-// "--epochs: 5 -> 10", if
+// Returns the rule for the record that a command is about to write. `planned` is the header of this record,
+// `other_outputs` are the files that the run writes together with the record. The rule refuses, and reports differences
+// such as "--epochs: 5 -> 10", if
 //     - the record at PATH is of another command: another flag, an input with another name and other bytes, other bytes
 //       on standard input, another device, or another environment variable that changes results;
 //     - PATH is neither empty nor a record, or a record of another tool or of an unknown version;
 //     - PATH.part is the journal of another measured run, or of another tool;
-//     - a file of `beside` exists, and neither PATH nor PATH.part is of this command. An empty PATH.part counts as this
-//       command's.
+//     - a file of `other_outputs` exists, and neither PATH nor PATH.part is of this command. An empty PATH.part counts
+//       as this command's.
 // The rule returns true for the command's own result, even if the result was made by another build, on a machine in
 // another state, or from an input whose bytes have changed since, or if it is damaged or ended badly. In the first
 // three cases the rule prints the reason on stderr.
-ReplaceRule ReplaceOwnResult(const proto::Header& planned, const std::vector<std::string>& beside = {});
+ReplaceRule ReplaceOwnResult(const proto::Header& planned, const std::vector<std::string>& other_outputs = {});
 
 // Returns the rule for a record that may replace any record of `schema`.
 ReplaceRule ReplaceRecordOf(const std::string& schema);

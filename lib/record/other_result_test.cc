@@ -75,9 +75,9 @@ std::string WriteRun(const Command& command) {
 }
 
 absl::Status CheckMayReplace(const std::string& path, const proto::Header& planned,
-                             const std::vector<std::string>& beside = {}) {
+                             const std::vector<std::string>& other_outputs = {}) {
   const bool has_part = access((path + ".part").c_str(), F_OK) == 0;
-  return ReplaceOwnResult(planned, beside)({path, has_part}).status();
+  return ReplaceOwnResult(planned, other_outputs)({path, has_part}).status();
 }
 
 absl::Status Replace(const Command& then, const Command& now) { return CheckMayReplace(WriteRun(then), HeaderOf(now)); }
@@ -166,7 +166,7 @@ TEST(ReplaceOwnResultTest, TheJournalOfAnotherRunIsKept) {
   EXPECT_THAT(CheckMayReplace(path, HeaderOf({{"--epochs=7"}})), IsOk());
 }
 
-TEST(ReplaceOwnResultTest, AFileBesideThatNoRecordVouchesForIsKept) {
+TEST(ReplaceOwnResultTest, AnotherFileThatNoRecordVouchesForIsKept) {
   const std::string weights = TempPath("w.pt");
   WriteFile(weights, "weights");
   const proto::Header header = HeaderOf({{"--epochs=7"}});
@@ -176,7 +176,7 @@ TEST(ReplaceOwnResultTest, AFileBesideThatNoRecordVouchesForIsKept) {
 }
 
 // A report leaves this state if it is killed between writing its pages and its record.
-TEST(ReplaceOwnResultTest, AFileBesideIsTheCommandsOwnWhereItsPartIs) {
+TEST(ReplaceOwnResultTest, AnotherFileIsTheCommandsOwnWhereItsPartIs) {
   const std::string page = TempPath("page.html");
   WriteFile(page, "a page");
   proto::Header header = HeaderOf({{"--epochs=7"}});

@@ -47,12 +47,12 @@ TEST(PlacedFileTest, AFileWithoutANameGetsOneThatIsFree) {
   WriteFile(path, "precious");
   EXPECT_THAT(NameFileAs(*fd, path), StatusIs(absl::StatusCode::kAlreadyExists, path));
   EXPECT_EQ(ReadFile(path), "precious");
-  const absl::StatusOr<std::string> beside = NameFile(*fd, path);
-  ASSERT_THAT(beside, IsOk());
-  EXPECT_TRUE(NamesFile(*beside, *fd));
-  EXPECT_THAT(RenameFile(*beside, path, /*replaces=*/false), StatusIs(absl::StatusCode::kAlreadyExists, path));
+  const absl::StatusOr<std::string> temporary = NameFile(*fd, path);
+  ASSERT_THAT(temporary, IsOk());
+  EXPECT_TRUE(NamesFile(*temporary, *fd));
+  EXPECT_THAT(RenameFile(*temporary, path, /*replaces=*/false), StatusIs(absl::StatusCode::kAlreadyExists, path));
   EXPECT_EQ(ReadFile(path), "precious");
-  EXPECT_THAT(RenameFile(*beside, path, /*replaces=*/true), IsOk());
+  EXPECT_THAT(RenameFile(*temporary, path, /*replaces=*/true), IsOk());
   EXPECT_EQ(ReadFile(path), "text");
   close(*fd);
 }

@@ -71,8 +71,8 @@ absl::StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Reserve(const std::s
 }
 
 absl::StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Resume(const std::string& path, const proto::Header& header,
-                                                                   const std::vector<std::string>& beside) {
-  const ReplaceRule rule = ReplaceOwnResult(header, beside);
+                                                                   const std::vector<std::string>& other_outputs) {
+  const ReplaceRule rule = ReplaceOwnResult(header, other_outputs);
   if (path == "-" || header.build().build_id().empty()) {
     return Create(path, header, rule);
   }

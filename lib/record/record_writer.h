@@ -39,7 +39,7 @@ class RecordWriter {
   absl::Status Begin(const proto::Header& header);
 
   // Resumes a stopped run of the same step and reports on stderr what was kept. The rule is
-  // ReplaceOwnResult(header, beside).
+  // ReplaceOwnResult(header, other_outputs).
   //     - If PATH.part is of the same step, all its complete records are kept, including the header. They are not
   //       written again, so that they survive if this process is killed. Only a trailer, and damaged or cut-off bytes
   //       after the last complete record, are removed.
@@ -49,7 +49,7 @@ class RecordWriter {
   // If `path` is "-", or the key has no build identity, Resume does the same as Create. Otherwise the file is a
   // journal: Append returns when the record is on the disk, and fails if PATH.part was removed or is another run's.
   static absl::StatusOr<std::unique_ptr<RecordWriter>> Resume(const std::string& path, const proto::Header& header,
-                                                              const std::vector<std::string>& beside = {});
+                                                              const std::vector<std::string>& other_outputs = {});
 
   // Returns the rule's result: true if PATH or PATH.part was of this command.
   bool replaces_own() const { return file_->replaces_own(); }
@@ -122,8 +122,8 @@ class RecordWriter {
 template <typename Record>
 absl::StatusOr<std::unique_ptr<RecordWriter>> ResumeRecordFile(const std::string& path, const proto::Header& header,
                                                                std::vector<Record>& kept,
-                                                               const std::vector<std::string>& beside = {}) {
-  ASSIGN_OR_RETURN(std::unique_ptr<RecordWriter> writer, RecordWriter::Resume(path, header, beside));
+                                                               const std::vector<std::string>& other_outputs = {}) {
+  ASSIGN_OR_RETURN(std::unique_ptr<RecordWriter> writer, RecordWriter::Resume(path, header, other_outputs));
   for (const std::string& bytes : writer->kept()) {
     if (Record record; record.ParseFromString(bytes)) {
       kept.push_back(std::move(record));

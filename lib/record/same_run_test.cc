@@ -131,16 +131,16 @@ TEST_F(SameRunTest, ARunThatFailed) {
 }
 
 // A trailer may name any path. Endless files, and files that block on open, must not be read.
-TEST_F(SameRunTest, AFileBesideItThatIsADeviceOrAPipe) {
+TEST_F(SameRunTest, AnotherFileThatIsADeviceOrAPipe) {
   const std::string pipe = TempPath("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  for (const std::string& beside : {std::string("/dev/zero"), pipe}) {
+  for (const std::string& other : {std::string("/dev/zero"), pipe}) {
     auto writer = RecordWriter::Create(run_.output, header_);
     proto::Input file;
-    file.set_path(beside);
+    file.set_path(other);
     (*writer)->AddOutput(file);
     ASSERT_THAT((*writer)->Finish(), IsOk());
-    EXPECT_THAT(CheckSameRun(run_), StatusIs(kDiffers, HasSubstr(beside + " is not a regular file")));
+    EXPECT_THAT(CheckSameRun(run_), StatusIs(kDiffers, HasSubstr(other + " is not a regular file")));
   }
 }
 

@@ -31,22 +31,22 @@ proto::Header HeaderOfSeed(const std::string& seed) {
 }
 
 // Returns a trailer's entry for a file with these bytes.
-proto::Input Beside(const std::string& path, const std::string& bytes) {
+proto::Input OtherOutput(const std::string& path, const std::string& bytes) {
   proto::Input file;
   file.set_path(path);
   file.set_sha256(Sha256Hex(bytes));
   return file;
 }
 
-// Writes a record of seed 1 with one point and the other output `beside`. Returns the record's path.
-std::string WriteRun(int exit_status = 0, const proto::Input& beside = {}) {
+// Writes a record of seed 1 with one point and the other output `other_output`. Returns the record's path.
+std::string WriteRun(int exit_status = 0, const proto::Input& other_output = {}) {
   const std::string path = TempPath("sweep.rec");
   auto writer = RecordWriter::Create(path, HeaderOfSeed("1"));
   proto::SweepRecord record;
   record.mutable_point()->set_batch_size(32);
   EXPECT_THAT((*writer)->Append(record), IsOk());
-  if (!beside.path().empty()) {
-    (*writer)->AddOutput(beside);
+  if (!other_output.path().empty()) {
+    (*writer)->AddOutput(other_output);
   }
   EXPECT_THAT((*writer)->Finish(exit_status), IsOk());
   return path;
@@ -58,23 +58,23 @@ TEST(StepCacheTest, AnotherFlagIsAnotherStep) { EXPECT_FALSE(IsCached(WriteRun()
 
 TEST(StepCacheTest, WhatFailedIsTriedAgain) { EXPECT_FALSE(IsCached(WriteRun(1), HeaderOfSeed("1"))); }
 
-TEST(StepCacheTest, AFileBesideTheRecordMustBeThereAsItWas) {
-  const std::string beside = TempPath("lenet5.pt");
-  WriteFile(beside, "weights");
-  const std::string path = WriteRun(0, Beside(beside, "weights"));
+TEST(StepCacheTest, AnotherOutputMustBeThereAsItWas) {
+  const std::string other_output = TempPath("lenet5.pt");
+  WriteFile(other_output, "weights");
+  const std::string path = WriteRun(0, OtherOutput(other_output, "weights"));
   EXPECT_TRUE(IsCached(path, HeaderOfSeed("1")));
-  WriteFile(beside, "other weights");
+  WriteFile(other_output, "other weights");
   EXPECT_FALSE(IsCached(path, HeaderOfSeed("1")));
-  unlink(beside.c_str());
+  unlink(other_output.c_str());
   EXPECT_FALSE(IsCached(path, HeaderOfSeed("1")));
 }
 
 // A trailer may name any path. Endless files, and files that block on open, must not be read.
-TEST(StepCacheTest, AFileBesideTheRecordIsNoDeviceAndNoPipe) {
+TEST(StepCacheTest, AnotherOutputIsNoDeviceAndNoPipe) {
   const std::string pipe = TempPath("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_FALSE(IsCached(WriteRun(0, Beside("/dev/zero", "")), HeaderOfSeed("1")));
-  EXPECT_FALSE(IsCached(WriteRun(0, Beside(pipe, "")), HeaderOfSeed("1")));
+  EXPECT_FALSE(IsCached(WriteRun(0, OtherOutput("/dev/zero", "")), HeaderOfSeed("1")));
+  EXPECT_FALSE(IsCached(WriteRun(0, OtherOutput(pipe, "")), HeaderOfSeed("1")));
 }
 
 TEST(StepCacheTest, AnOutputThatIsAPipeIsNot) {
@@ -110,15 +110,15 @@ TEST(StepCacheTest, ADamagedRecordIsNotAndIsMentioned) {
   EXPECT_FALSE(IsCached(path, HeaderOfSeed("2")));
 }
 
-TEST(StepCacheTest, AFileBesideTheRecordThatDiffersIsMentioned) {
-  const std::string beside = TempPath("lenet5.pt");
-  WriteFile(beside, "weights");
-  const std::string path = WriteRun(0, Beside(beside, "weights"));
-  WriteFile(beside, "weightz");
+TEST(StepCacheTest, AnotherOutputThatDiffersIsMentioned) {
+  const std::string other_output = TempPath("lenet5.pt");
+  WriteFile(other_output, "weights");
+  const std::string path = WriteRun(0, OtherOutput(other_output, "weights"));
+  WriteFile(other_output, "weightz");
   ::testing::internal::CaptureStderr();
   EXPECT_FALSE(IsCached(path, HeaderOfSeed("1")));
   EXPECT_EQ(::testing::internal::GetCapturedStderr(),
-            "train_sweep: making " + path + " again: " + beside + " differs\n");
+            "train_sweep: making " + path + " again: " + other_output + " differs\n");
 }
 
 TEST(StepCacheTest, NothingIsSaidOfAnotherStep) {

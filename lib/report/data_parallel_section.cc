@@ -59,7 +59,7 @@ proto::Cell SpeedupAt(const ScalingView& view, uint32_t ranks, uint32_t batch) {
 
 proto::Table CompareTable(const ScalingView& dp, const ScalingView* ddp) {
   proto::Table table =
-      MakeTable(absl::StrCat("DataParallel beside DDP: ", dp.Title()),
+      MakeTable(absl::StrCat("DataParallel compared with DDP: ", dp.Title()),
                 {"devices N", dp.global_batch() ? "global batch" : "batch per device B", "DataParallel, epoch, s",
                  "DDP, epoch, s", "DataParallel / DDP", "E_1(B) / E_N(B), DataParallel", "E_1(B) / E_N(B), DDP"});
   for (const uint32_t ranks : dp.Ranks()) {
@@ -272,7 +272,7 @@ proto::Section DataParallelSection(const LabRecords& lab) {
     *section.add_table() = StarTable(view);
   }
   if (section.table().empty()) {
-    proto::Table& table = *section.add_table() = MakeTable("DataParallel beside DDP", {});
+    proto::Table& table = *section.add_table() = MakeTable("DataParallel compared with DDP", {});
     table.set_absent_reason(
         absl::StrCat("no scale.rec of DataParallel among the inputs; ", RunText({DataParallelCommand()})));
   }

@@ -45,13 +45,13 @@ proto::Table TableOf(const LabRecords& lab, const std::string& caption) {
 TEST(ExperimentTablesTest, TablesAreWellFormed) { ExpectWellFormed(BuildSections(Lab())); }
 
 // 3 s against a mean of 2.4, 2.5 and 2.6 s.
-TEST(ExperimentTablesTest, DataParallelStandsBesideDdpOfTheSameStep) {
+TEST(ExperimentTablesTest, DataParallelIsComparedWithDdpOfTheSameStep) {
   EXPECT_THAT(
-      RowOf(TableOf(Lab(), "DataParallel beside DDP"), 0),
+      RowOf(TableOf(Lab(), "DataParallel compared with DDP"), 0),
       ElementsAre("2", "32", "3.000 ± 0 (2)", "2.50 ± 0.10 (3)", "1.200", "1.33 [1.50, 1.70]", "1.60 [1.50, 1.70]"));
   LabRecords other = Lab();
   other.scales[0].spec.set_preset("fast");
-  EXPECT_THAT(RowOf(TableOf(other, "DataParallel beside DDP"), 0)[3], HasSubstr("no scale.rec of --mode=ddp"));
+  EXPECT_THAT(RowOf(TableOf(other, "DataParallel compared with DDP"), 0)[3], HasSubstr("no scale.rec of --mode=ddp"));
 }
 
 // The phases of an epoch of 2.5 s: 0.1 + 0.2 + 0.05 + 0.05 + 0.1 = 0.5 s.
@@ -61,7 +61,7 @@ TEST(ExperimentTablesTest, AnEpochsPartsAndWhatIsMoving) {
   EXPECT_EQ(row.back(), "20.0");
 }
 
-TEST(ExperimentTablesTest, TheStarsFormulaStandsBesideItsRun) {
+TEST(ExperimentTablesTest, TheStarsFormulaIsComparedWithItsRun) {
   const proto::Table table = TableOf(Lab(), "The star's formula and its run");
   EXPECT_THAT(RowOf(table, 0), ElementsAre("2", "32", "45.00", "45.04", "38,560", "44.70", "44.70", "0", "0.4500",
                                            "0.5000", "-10.0", "20.00", "179.0"));

@@ -42,7 +42,7 @@ TEST(HistogramPlotsTest, WeightsAreSharesWithTheEndsOfInt8AndOfThreeSigma) {
 }
 
 // Both histograms are scaled as if their bins had equal widths.
-TEST(HistogramPlotsTest, WhatReluCutsOffStandsBesideWhatIsRead) {
+TEST(HistogramPlotsTest, ValuesThatReluCutsOffAreShownWithThoseRead) {
   const proto::Plot plot = PlotsOf(SmallLab())[1];
   ASSERT_THAT(plot.series(), SizeIs(2));
   EXPECT_EQ(plot.series(0).label(), "after ReLU");

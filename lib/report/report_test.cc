@@ -148,7 +148,7 @@ TEST(ReportTest, WithoutGnuplotTheReportIsMadeAndSaysSo) {
   EXPECT_THAT(ReadFile(folder + "/report.md"), HasSubstr("apt-get install gnuplot-nox"));
 }
 
-TEST(ReportTest, PlotsStandInThePageAndBesideTheMarkdown) {
+TEST(ReportTest, PlotsAreInThePageAndNextToTheMarkdown) {
   if (const auto version = GnuplotVersion(); !version.ok()) {
     GTEST_SKIP() << version.status().message();
   }

@@ -54,8 +54,8 @@ constexpr size_t kMaxListedLayers = 8;
 
 // Returns "conv1 0.5213 (0.4120)" for every layer that has weights; for many layers only the smallest, the middle and
 // the largest.
-template <typename Value, typename Beside>
-std::string PerLayer(const proto::QuantizedNetwork& network, Value value, Beside beside) {
+template <typename Value, typename Compared>
+std::string PerLayer(const proto::QuantizedNetwork& network, Value value, Compared compared) {
   std::vector<const proto::QuantizedLayer*> layers;
   for (const proto::QuantizedLayer& layer : network.layer()) {
     if (!layer.weight_shape().empty()) {
@@ -63,7 +63,7 @@ std::string PerLayer(const proto::QuantizedNetwork& network, Value value, Beside
     }
   }
   const auto text = [&](const proto::QuantizedLayer* layer) {
-    return absl::StrCat(layer->name(), " ", FormatNumber(value(*layer)), " (", beside(*layer), ")");
+    return absl::StrCat(layer->name(), " ", FormatNumber(value(*layer)), " (", compared(*layer), ")");
   };
   if (layers.size() <= kMaxListedLayers) {
     return absl::StrJoin(layers, ", ", [&](std::string* out, const auto* layer) { *out += text(layer); });

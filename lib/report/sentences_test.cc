@@ -144,7 +144,7 @@ TEST(SentencesTest, Q2ComparesTheKindsOnlyWhereTheIntervalsPart) {
   EXPECT_THAT(AnswerQ2(lab).text(), HasSubstr("Strong and weak scaling do not differ by more than the spread"));
 }
 
-TEST(SentencesTest, Q3SetsTheLabsSplitBesideTheOthers) {
+TEST(SentencesTest, Q3ComparesTheLabsSplitWithTheOthers) {
   EXPECT_THAT(
       AnswerQ3(SmallLab()).text(),
       AllOf(HasSubstr("Batch 32 per device: 1.50 s of 2.00 s computing and 0.500 s (25 %) communicating by the lab's "

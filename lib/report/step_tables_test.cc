@@ -94,7 +94,7 @@ TEST(StepTablesTest, WhatAblationSavesIsTakenApart) {
   EXPECT_EQ(TablesOf({Point(proto::ALL_REDUCE)})[1].absent_reason(), "no point was run without all-reduces");
 }
 
-TEST(StepTablesTest, RanksAreSetBesideEachOther) {
+TEST(StepTablesTest, RanksAreComparedWithEachOther) {
   const std::vector<proto::Table> tables = TablesOf({Point(proto::ALL_REDUCE)});
   ASSERT_THAT(tables, SizeIs(3));
   EXPECT_THAT(RowOf(tables[2], 1), ElementsAre("2", "32", "1 on node7", "91", "25.00", "500.0", "- device is a CPU",

@@ -82,7 +82,7 @@ LabRecords TwoRanks() {
   return lab;
 }
 
-TEST(StepTraceTest, PartsOfAStepFollowEachOtherAndBucketsStandBeside) {
+TEST(StepTraceTest, PartsOfAStepFollowEachOtherAndBucketsAreConcurrent) {
   const auto points = Events(TwoRanks());
   ASSERT_EQ(points.size(), 1);
   const auto& lines = points.at(1);

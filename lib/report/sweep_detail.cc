@@ -95,7 +95,8 @@ std::string DescribeParts(const proto::TrainingSpec& training) {
   return absl::StrCat(
       "The parts follow each other on the main stream without a gap. The loss includes the classifier's gradients. ",
       training.second_stream()
-          ? "\"backward\" is data gradients and batch norms; weight gradients run beside it on the second stream, and "
+          ? "\"backward\" is data gradients and batch norms; weight gradients run concurrently on the second stream, "
+            "and "
             "\"rest of the second stream\" is their remainder and the update of the last layers."
           : "There is one stream: \"backward\" includes data and weight gradients, batch norms, and the update of the "
             "last layers.");

@@ -126,7 +126,7 @@ TEST(TablesTest, ThePartsOfAStepStandWithWhatTheirTimestampsCost) {
   EXPECT_EQ(RowOf(table, 2)[5], "- one step alone");
   EXPECT_THAT(table.note(), Contains("Batch 32: the instrumented epoch took 4.040 s, 1.010 times the median of the "
                                      "timed epochs; the GPU's clock counts in steps of 32.00 ns."));
-  EXPECT_THAT(table.note(), Contains(HasSubstr("weight gradients run beside it on the second stream")));
+  EXPECT_THAT(table.note(), Contains(HasSubstr("weight gradients run concurrently on the second stream")));
   EXPECT_EQ(RowOf(TableOf(lab, "Full steps"), 0)[5], "2.100");
 }
 
@@ -139,7 +139,7 @@ TEST(TablesTest, PartsThatCouldNotBeTimedSayWhy) {
 }
 
 // 2 x 1000^3 FLOP in 20 us are 100 TFLOP/s; training reaches 50 (TheSweepTable).
-TEST(TablesTest, TheRateStandsBesideTheMatmulCeiling) {
+TEST(TablesTest, TheRateIsComparedWithTheMatmulCeiling) {
   LabRecords lab = SmallLab();
   proto::MatmulCeiling& ceiling = *lab.sweeps[0].points[0].mutable_matmul_ceiling();
   ceiling.set_size(1000);
@@ -287,7 +287,7 @@ TEST(TablesTest, WhatIsAboveTheLinkIsBlankAndTheBandwidthWhileBusyIsShown) {
                           HasSubstr("excludes overlapped communication"), "31.35", HasSubstr("was not given")));
 }
 
-TEST(TablesTest, CommunicationIsSetBesideOtherMethods) {
+TEST(TablesTest, CommunicationIsComparedWithOtherMethods) {
   EXPECT_THAT(RowOf(TableOf(SmallLab(), "Communication by several methods"), 0),
               ElementsAre("2", "32", "2.000", "1.500", "0.5000", "0.2000", "0.3000", "0.5000", "- no wait was measured",
                           "0.2000", "60.00"));
@@ -360,7 +360,7 @@ TEST(TablesTest, ABaseCaseOfAnUnknownMachineIsMarkedAtTheSpeedUp) {
   EXPECT_EQ(TableOf(lab, "Table 1").row(2).cell(2).note(), "");
 }
 
-TEST(TablesTest, AccuraciesOfANetworkStandBesideEachOther) {
+TEST(TablesTest, AccuraciesOfANetworkAreComparedWithEachOther) {
   const proto::Table table = TableOf(SmallLab(), "Accuracy in int8");
   EXPECT_THAT(RowOf(table, 0), ElementsAre("lenet5", "60.00", "59.00", "58.00", "- the network has no bias", "1000"));
   EXPECT_THAT(RowOf(table, 1), ElementsAre("lenet5_bias", "70.00", "70.00", "69.50", "69.00", "1000"));
@@ -454,7 +454,7 @@ TEST(TablesTest, ANumberThatCouldBeChanceIsListedAsSuch) {
               ElementsAre("Table 1", "speedup", "2 devices, batch 512", "1.18592", "1.23126", HasSubstr("be chance")));
 }
 
-TEST(TablesTest, APredictionStandsBesideItsRun) {
+TEST(TablesTest, APredictionIsComparedWithItsRun) {
   const proto::Table table = TableOf(SmallLab(), "Runs predicted");
   ASSERT_EQ(table.row_size(), 2);
   EXPECT_THAT(RowOf(table, 0), ElementsAre("scale.rec", "2", "32", "2.40 [2.20, 2.60]", "2.000", "2.500", "-4.00",

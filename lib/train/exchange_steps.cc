@@ -55,9 +55,9 @@ absl::StatusOr<std::vector<ExchangeStep>> ToExchangeSteps(const std::vector<uint
   std::vector<ExchangeStep> steps(phases.size());
   for (size_t i = 0; i < phases.size(); ++i) {
     const StepPhases& parts = phases[i];
-    const bool next_batch = i + 1 < phases.size() && phases[i + 1].batch_beside;
+    const bool next_batch = i + 1 < phases.size() && phases[i + 1].batch_overlaps_update;
     ExchangeStep& step = steps[i];
-    step.forward_seconds = Seconds((parts.batch_beside ? 0 : parts.batch) + parts.forward);
+    step.forward_seconds = Seconds((parts.batch_overlaps_update ? 0 : parts.batch) + parts.forward);
     step.backward_seconds =
         Seconds(parts.backward + parts.join + (next_batch ? parts.between + phases[i + 1].batch : 0));
     step.update_seconds = Seconds(parts.update);

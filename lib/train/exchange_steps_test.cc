@@ -46,7 +46,7 @@ TEST(ExchangeStepsTest, TimesByHand) {
 }
 
 // The second batch is made from 4300 to 4400, during the first step's last sum. The step waits from 4400 on.
-TEST(ExchangeStepsTest, ABatchMadeBesideSumsHidesThemAsBackwardDoes) {
+TEST(ExchangeStepsTest, ABatchMadeDuringSumsHidesThemAsBackwardDoes) {
   std::vector<uint64_t> timestamps = kTimestamps;
   timestamps[kStepTimestamps] = 4300;
   timestamps[kStepTimestamps + 1] = 4400;

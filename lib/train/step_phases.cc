@@ -34,7 +34,7 @@ StepPhases PhasesOf(const Row& step, const Row* before, const Row* next) {
   const uint64_t made = step[StepTimestamp::kBatchMade];
   uint64_t forward_from = made;
   if (before != nullptr && (*before)[StepTimestamp::kUpdated] > step[StepTimestamp::kBegin]) {
-    phases.batch_beside = true;
+    phases.batch_overlaps_update = true;
     forward_from = std::max(made, (*before)[StepTimestamp::kUpdated]);
   }
   phases.batch = made - step[StepTimestamp::kBegin];

@@ -17,10 +17,10 @@ struct StepPhases {
   uint64_t batch = 0;
   uint64_t forward = 0;
   uint64_t backward = 0;
-  uint64_t join = 0;          // wait for the streams that run parallel to the backward pass
-  uint64_t update = 0;        // wait for the update and for what the update waits for
-  uint64_t between = 0;       // time until the next step's begin; 0 for the last step
-  bool batch_beside = false;  // the batch was begun before the previous step's update had ended
+  uint64_t join = 0;                   // wait for the streams that run parallel to the backward pass
+  uint64_t update = 0;                 // wait for the update and for what the update waits for
+  uint64_t between = 0;                // time until the next step's begin; 0 for the last step
+  bool batch_overlaps_update = false;  // the batch was begun before the previous step's update had ended
 };
 
 // Returns the durations of each step. `timestamps` holds (steps, kStepTimestamps) timestamps in nanoseconds. Returns

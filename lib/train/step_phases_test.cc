@@ -31,7 +31,7 @@ TEST(StepPhasesTest, AnUpdateThatEndsBeforeTheNextStep) {
   ASSERT_THAT(steps, IsOk());
   EXPECT_EQ(Numbers((*steps)[0]), (std::vector<uint64_t>{10, 20, 30, 5, 15, 10}));
   EXPECT_EQ(Numbers((*steps)[1]), (std::vector<uint64_t>{10, 20, 30, 5, 7, 0}));
-  EXPECT_FALSE((*steps)[1].batch_beside);
+  EXPECT_FALSE((*steps)[1].batch_overlaps_update);
   EXPECT_EQ(Sum(*steps), 262 - 100);
 }
 
@@ -41,7 +41,7 @@ TEST(StepPhasesTest, AnUpdateThatTheNextBatchHides) {
   ASSERT_THAT(steps, IsOk());
   EXPECT_EQ(Numbers((*steps)[0]), (std::vector<uint64_t>{10, 20, 30, 5, 0, 5}));
   EXPECT_EQ(Numbers((*steps)[1]), (std::vector<uint64_t>{15, 35, 30, 5, 7, 0}));
-  EXPECT_TRUE((*steps)[1].batch_beside);
+  EXPECT_TRUE((*steps)[1].batch_overlaps_update);
   EXPECT_EQ(Sum(*steps), 262 - 100);
 }
 

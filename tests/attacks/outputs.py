@@ -180,7 +180,7 @@ class OutputIsInput(OutputsCase):
         self.changes_nothing(2, "cifar_prep", f"--input={self.folder / 'images'}", f"--output={picture}",
                              message=["would replace the input", "train/cat/0001.png"])
 
-    def test_a_file_beside_those_of_the_input_folder_is_no_input(self):
+    def test_another_file_of_the_input_folder_is_no_input(self):
         folder = binary_folder(self.folder / "cifar")
         arguments = [f"--input={folder}", "--allow_partial", f"--output={folder / 'dataset.rec'}"]
         self.call("cifar_prep", *arguments, check=True)

@@ -39,7 +39,7 @@ def _cuda_objects_impl(ctx):
     objects = []
     for source in ctx.files.srcs:
         if source.extension != "cu":
-            fail("%s: srcs of a cuda_library are .cu files; put host code in a cc_library beside it." % source.path)
+            fail("%s: srcs of a cuda_library are .cu files; put host code in a cc_library of its own." % source.path)
         object = ctx.actions.declare_file("%s/%s.pic.o" % (ctx.label.name, source.basename[:-len(".cu")]))
         arguments = ctx.actions.args()
         arguments.add_all(_NVCC_FLAGS + gencode + _preprocessor_flags(contexts) + ctx.attr.copts)

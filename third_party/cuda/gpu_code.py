@@ -51,7 +51,7 @@ def main():
         print(f"{file.name}: {' '.join(sorted(names)) or 'no GPU code'}")
         if expected and names != expected:
             failed = True
-            print(f"gpu_code.py: error: {file}: lacks {sorted(expected - names)}, has beside {sorted(names - expected)}",
+            print(f"gpu_code.py: error: {file}: lacks {sorted(expected - names)}, has in addition {sorted(names - expected)}",
                   file=sys.stderr)
     return 1 if failed else 0
 

@@ -13,7 +13,7 @@
 namespace lockstep::smoke {
 namespace {
 
-TEST(ProtobufBesideTorchTest, RecordParsesAfterLibTorchIsInitialised) {
+TEST(ProtobufWithTorchTest, RecordParsesAfterLibTorchIsInitialised) {
   const double sum = at::ones({2, 3}).sum().item<double>();
   Clash written;
   written.set_name("sum");
