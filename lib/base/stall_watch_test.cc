@@ -25,7 +25,7 @@ using ::testing::StartsWith;
 
 constexpr absl::Duration kLimit = absl::Milliseconds(400);
 // Time that a test waits at most, long enough for a busy machine.
-constexpr std::chrono::seconds kPatience(60);
+constexpr std::chrono::seconds kTestTimeout(60);
 
 TEST(StallWatchTest, SaysWhatStalled) {
   std::promise<absl::Status> reported;
@@ -34,7 +34,7 @@ TEST(StallWatchTest, SaysWhatStalled) {
   ASSERT_THAT(watch.Start(), IsOk());
   watch.Enter("epoch 3");
   std::future<absl::Status> future = reported.get_future();
-  ASSERT_EQ(future.wait_for(kPatience), std::future_status::ready);
+  ASSERT_EQ(future.wait_for(kTestTimeout), std::future_status::ready);
   EXPECT_GE(MonotonicTime::Now() - begin, kLimit);
   const absl::Status status = future.get();
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
@@ -52,7 +52,7 @@ TEST(StallWatchTest, ProgressPutsItOff) {
     std::this_thread::yield();
   }
   std::future<MonotonicTime> future = reported.get_future();
-  ASSERT_EQ(future.wait_for(kPatience), std::future_status::ready);
+  ASSERT_EQ(future.wait_for(kTestTimeout), std::future_status::ready);
   EXPECT_GE(future.get() - begin, 3 * kLimit);
 }
 

@@ -22,7 +22,7 @@ namespace lockstep {
 namespace {
 
 constexpr absl::Duration kGrace = absl::Seconds(1);
-constexpr absl::Duration kStopPatience = absl::Seconds(3);  // RunChildren takes 2 s from SIGTERM to SIGKILL
+constexpr absl::Duration kStopGrace = absl::Seconds(3);  // RunChildren takes 2 s from SIGTERM to SIGKILL
 constexpr absl::Duration kPollInterval = absl::Milliseconds(10);
 
 // Largest answer of a probe. An answer has a few kilobytes, and quotes the first lines of other programs.
@@ -141,7 +141,7 @@ absl::StatusOr<proto::MachineFacts> AskMachine(const std::vector<std::string>& c
   }
   WaitWhile([&] { return !StopRequested() && answers->IsWaiting(); }, deadline + kGrace);
   if (StopRequested()) {  // each thread ends its probe and the programs that the probe started
-    WaitWhile([&] { return answers->IsWaiting(); }, MonotonicTime::Now() + kStopPatience);
+    WaitWhile([&] { return answers->IsWaiting(); }, MonotonicTime::Now() + kStopGrace);
   }
   RETURN_IF_ERROR(CheckNotStopped());
   return answers->Facts();

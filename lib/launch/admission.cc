@@ -17,7 +17,7 @@ Admission::Admission(TcpSocket listener, const RunSecret& secret) : listener_(st
 
 bool Admission::MayAccept() const {
   const MonotonicTime now = MonotonicTime::Now();
-  return now >= accept_after_ && (unproven_.size() < kMaxUnproven || now >= unproven_.front().since + kFairShare);
+  return now >= accept_after_ && (unproven_.size() < kMaxUnproven || now >= unproven_.front().since + kMinSlotTime);
 }
 
 void Admission::AddPollFds(std::vector<pollfd>& fds) const {
@@ -42,7 +42,7 @@ std::string Admission::DescribeRefused() const {
 // Accepts at most kMaxUnproven connections, so that a flood of connections cannot keep this loop running.
 absl::Status Admission::AcceptAll() {
   for (size_t count = 0; count < kMaxUnproven && MayAccept(); ++count) {
-    absl::StatusOr<TcpSocket> socket = AcceptNow(listener_);
+    absl::StatusOr<TcpSocket> socket = TryAccept(listener_);
     if (!socket.ok() && !unproven_.empty()) {  // strangers may have taken the last descriptors
       unproven_.pop_front();
       continue;
@@ -55,7 +55,7 @@ absl::Status Admission::AcceptAll() {
     if (unproven_.size() == kMaxUnproven) {
       unproven_.pop_front();
     }
-    SendWithoutDelay(*socket);
+    SetNoDelay(*socket);
     unproven_.push_back(
         {*std::move(socket), Handshake(Side::kListening, secret_, std::move(nonce)), MonotonicTime::Now()});
   }
@@ -66,7 +66,7 @@ absl::Status Admission::AcceptAll() {
 // does not block, because the output fits into the send buffer of a fresh connection.
 bool Admission::Serve(Unproven& connection, std::vector<SecureSocket>& proven) {
   char buffer[kHandshakeBytes];
-  const ssize_t n = recv(connection.socket.fd(), buffer, connection.handshake.Wanted(), 0);
+  const ssize_t n = recv(connection.socket.fd(), buffer, connection.handshake.BytesNeeded(), 0);
   if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
     return false;
   }
@@ -82,7 +82,7 @@ bool Admission::Serve(Unproven& connection, std::vector<SecureSocket>& proven) {
   if (*done) {
     proven.push_back({std::move(connection.socket), connection.handshake.keys()});
   }
-  return !*done && MonotonicTime::Now() < connection.since + kHandshakePatience;
+  return !*done && MonotonicTime::Now() < connection.since + kHandshakeTimeout;
 }
 
 void Admission::ServeAll(std::vector<SecureSocket>& proven) {
@@ -95,16 +95,16 @@ void Admission::ServeAll(std::vector<SecureSocket>& proven) {
   unproven_ = std::move(left);
 }
 
-absl::StatusOr<std::vector<SecureSocket>> Admission::Wait(absl::Duration patience) {
+absl::StatusOr<std::vector<SecureSocket>> Admission::Wait(absl::Duration timeout) {
   std::vector<pollfd> fds;
   AddPollFds(fds);
-  const absl::Duration longest = fds[0].fd < 0 ? kFairShare : absl::Seconds(60);
-  poll(fds.data(), fds.size(), static_cast<int>(absl::ToInt64Milliseconds(std::min(patience, longest))));
+  const absl::Duration longest = fds[0].fd < 0 ? kMinSlotTime : absl::Seconds(60);
+  poll(fds.data(), fds.size(), static_cast<int>(absl::ToInt64Milliseconds(std::min(timeout, longest))));
   std::vector<SecureSocket> proven;
   ServeAll(proven);  // first, so that no new connection replaces one that has just sent its proof
   const absl::Status accepted = AcceptAll();
   if (!accepted.ok()) {
-    accept_after_ = MonotonicTime::Now() + kFairShare;
+    accept_after_ = MonotonicTime::Now() + kMinSlotTime;
   }
   if (!accepted.ok() && proven.empty() && !std::exchange(reported_exhaustion_, true)) {
     return accepted;

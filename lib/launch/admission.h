@@ -1,8 +1,8 @@
 // Admission: the listening side of a run. A process that connects must prove that it knows the run's secret
 // (handshake.h) before anything else is read or sent. The cost of strangers is bounded:
 //   - At most kMaxUnproven connections are unproven. At this limit, a new connection waits in the kernel until the
-//     oldest unproven connection has had kFairShare, and then replaces it.
-//   - Each connection may use kHandshakePatience and 72 bytes for its proof.
+//     oldest unproven connection has had kMinSlotTime, and then replaces it.
+//   - Each connection may use kHandshakeTimeout and 72 bytes for its proof.
 //   - One call does a bounded amount of work.
 #ifndef LOCKSTEP_LIB_LAUNCH_ADMISSION_H_
 #define LOCKSTEP_LIB_LAUNCH_ADMISSION_H_
@@ -30,20 +30,20 @@ inline constexpr size_t kMaxUnproven = 32;
 
 // Minimum time that an unproven connection keeps its slot. It is enough for the two messages of a process of this run,
 // so that a large world is admitted even if all its processes connect at once.
-inline constexpr absl::Duration kFairShare = absl::Milliseconds(100);
+inline constexpr absl::Duration kMinSlotTime = absl::Milliseconds(100);
 
 // Not thread-safe.
 class Admission {
  public:
   Admission(TcpSocket listener, const RunSecret& secret);
 
-  // Waits for a connection or for bytes, at most `patience`, and returns the connections that have proven the secret
+  // Waits for a connection or for bytes, at most `timeout`, and returns the connections that have proven the secret
   // since the last call. May return an empty list early. Returns UnavailableError, once only, if no descriptor is left
   // for another connection. If strangers hold descriptors, their connections are closed instead.
-  absl::StatusOr<std::vector<SecureSocket>> Wait(absl::Duration patience);
+  absl::StatusOr<std::vector<SecureSocket>> Wait(absl::Duration timeout);
 
   // Adds the descriptors that a poll(2) of the caller must watch. After the poll, the caller must call
-  // Wait(absl::ZeroDuration()), which does not block. The poll must last at most kFairShare, because the listener is
+  // Wait(absl::ZeroDuration()), which does not block. The poll must last at most kMinSlotTime, because the listener is
   // left out while no slot is free for another connection.
   void AddPollFds(std::vector<pollfd>& fds) const;
 

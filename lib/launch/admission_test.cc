@@ -30,11 +30,11 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr char kHere[] = "127.0.0.1";
-constexpr absl::Duration kPatience = absl::Seconds(30);
+constexpr absl::Duration kTestTimeout = absl::Seconds(30);
 
 RunSecret Secret() { return *RunSecret::FromToken("a token of a run"); }
 
-MonotonicTime Later() { return MonotonicTime::Now() + kPatience; }
+MonotonicTime Later() { return MonotonicTime::Now() + kTestTimeout; }
 
 class AdmissionTest : public ::testing::Test {
  protected:
@@ -181,7 +181,7 @@ class FakeListener {
           std::vector<TcpSocket> open;
           while (!done_) {
             if (WaitReadable(listener_, absl::Milliseconds(10))) {
-              open.push_back(*AcceptNow(listener_));
+              open.push_back(*TryAccept(listener_));
               SendAll(open.back(), answer, Later()).IgnoreError();
             }
           }
@@ -206,7 +206,7 @@ TEST(ConnectSecurelyTest, fake_leader_verdict) {
     EXPECT_THAT(
         ConnectSecurely(kHere, fake.port(), Secret(), Later()),
         StatusIs(absl::StatusCode::kUnavailable, HasSubstr("the listening process does not know this run's secret")));
-    EXPECT_LT(MonotonicTime::Now() - start, kPatience);
+    EXPECT_LT(MonotonicTime::Now() - start, kTestTimeout);
   }
 }
 

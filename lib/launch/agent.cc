@@ -17,7 +17,7 @@ namespace {
 constexpr absl::Duration kPollInterval = absl::Milliseconds(100);  // interval of an agent without a rank
 
 // Time from a stop signal until the leader's verdict must arrive. The leader ends all ranks first (EndRule).
-constexpr absl::Duration kStopPatience = absl::Seconds(6);
+constexpr absl::Duration kStopGrace = absl::Seconds(6);
 
 proto::AgentMessage ToMessage(const ChildExit& exit) {
   proto::AgentMessage message;
@@ -60,7 +60,7 @@ absl::StatusOr<proto::AgentVerdict> Agent::Run() {
 void Agent::Tick() {
   channel_.SendHeartbeat();
   if (StopRequested() && leave_at_ == MonotonicTime::InfiniteFuture()) {
-    leave_at_ = MonotonicTime::Now() + kStopPatience;
+    leave_at_ = MonotonicTime::Now() + kStopGrace;
     proto::AgentMessage stop;
     stop.set_stop_signal(StopSignal());
     channel_.Send(stop).IgnoreError();  // Receive returns the same error

@@ -30,8 +30,8 @@ bool CanWrite(const TcpSocket& socket) {
 
 AgentChannel::AgentChannel(SecureSocket connection, absl::Duration timeout, size_t max_bytes)
     : socket_(std::move(connection.socket)), timeout_(timeout), sealer_(std::move(connection.keys.send)),
-      last_heard_(MonotonicTime::Now()), opener_(std::move(connection.keys.receive), max_bytes) {
-  SendWithoutDelay(socket_);
+      last_received_(MonotonicTime::Now()), opener_(std::move(connection.keys.receive), max_bytes) {
+  SetNoDelay(socket_);
 }
 
 absl::Status AgentChannel::Send(const proto::AgentMessage& message) {
@@ -71,7 +71,7 @@ absl::Status AgentChannel::ReadFrame(std::string& body) {
     if (found) {
       return absl::OkStatus();
     }
-    const ssize_t n = recv(socket_.fd(), buffer, std::min(sizeof(buffer), opener_.Wanted()), 0);
+    const ssize_t n = recv(socket_.fd(), buffer, std::min(sizeof(buffer), opener_.BytesNeeded()), 0);
     if (n == 0) {
       return Gone("closed");
     }
@@ -79,7 +79,7 @@ absl::Status AgentChannel::ReadFrame(std::string& body) {
       return errno == EAGAIN ? absl::NotFoundError("") : Gone(std::strerror(errno));
     }
     if (n > 0) {
-      last_heard_ = MonotonicTime::Now();
+      last_received_ = MonotonicTime::Now();
       opener_.Append({buffer, static_cast<size_t>(n)});
     }
   }
@@ -106,7 +106,7 @@ absl::Status AgentChannel::Receive() {
     const absl::Status read = ReadMessages();
     if (!absl::IsNotFound(read)) {
       state_ = read;
-    } else if (MonotonicTime::Now() - last_heard_ > timeout_) {
+    } else if (MonotonicTime::Now() - last_received_ > timeout_) {
       state_ = Gone(absl::StrCat("no message for ", absl::FormatDuration(timeout_)));
     }
   }

@@ -69,7 +69,7 @@ class AgentChannel {
   FrameSealer sealer_;                                       // guarded by sending_
   MonotonicTime last_sent_ = MonotonicTime::InfinitePast();  // guarded by sending_
   absl::Status send_state_;                                  // guarded by sending_
-  MonotonicTime last_heard_;
+  MonotonicTime last_received_;
   absl::Status state_;
   FrameOpener opener_;
   std::deque<proto::AgentMessage> received_;

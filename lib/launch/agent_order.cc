@@ -44,7 +44,7 @@ proto::AgentOrder OrderFor(const Member& member, const RankEnvironment& place, u
   return order;
 }
 
-RankEnvironment LeadersRank(const RankEnvironment& place, const std::vector<Member>& members) {
+RankEnvironment RankZeroEnvironment(const RankEnvironment& place, const std::vector<Member>& members) {
   RankEnvironment own = place;
   own.rank = 0;
   own.local_rank = static_cast<int>(members[0].description.local_rank());

@@ -19,7 +19,7 @@ proto::AgentOrder OrderFor(const Member& member, const RankEnvironment& place, u
                            const std::vector<Member>& members);
 
 // Returns the complete environment of rank 0, which the leader starts itself.
-RankEnvironment LeadersRank(const RankEnvironment& place, const std::vector<Member>& members);
+RankEnvironment RankZeroEnvironment(const RankEnvironment& place, const std::vector<Member>& members);
 
 // Returns the secret of the store of a world's point. Each process derives it; no message contains it.
 RunSecret StoreSecret(const RunSecret& world, uint64_t point);

@@ -21,18 +21,19 @@ constexpr size_t kMaxName = 255;       // HOST_NAME_MAX is 64; a DNS name has at
 constexpr double kMaxSeconds = 86400;  // upper end of the range of --timeout
 constexpr size_t kSha256Digits = 64;
 
-absl::Status Unfit(absl::string_view field, absl::string_view expected, absl::string_view found) {
+absl::Status Invalid(absl::string_view field, absl::string_view expected, absl::string_view found) {
   return absl::DataLossError(absl::StrCat("a message's ", field, ": expected ", expected, ", found ", found));
 }
 
 absl::Status CheckRange(absl::string_view field, int64_t value, int64_t first, int64_t last) {
   return value >= first && value <= last ? absl::OkStatus()
-                                         : Unfit(field, absl::StrCat(first, " to ", last), absl::StrCat(value));
+                                         : Invalid(field, absl::StrCat(first, " to ", last), absl::StrCat(value));
 }
 
 absl::Status CheckLength(absl::string_view field, absl::string_view text, size_t longest) {
-  return text.size() <= longest ? absl::OkStatus()
-                                : Unfit(field, absl::StrCat("at most ", longest, " bytes"), absl::StrCat(text.size()));
+  return text.size() <= longest
+             ? absl::OkStatus()
+             : Invalid(field, absl::StrCat("at most ", longest, " bytes"), absl::StrCat(text.size()));
 }
 
 // Checks that the name has at least one character, and no character that controls a terminal.
@@ -40,7 +41,7 @@ absl::Status CheckName(absl::string_view field, absl::string_view name) {
   RETURN_IF_ERROR(CheckLength(field, name, kMaxName));
   return !name.empty() && ReadableLine(name) == name
              ? absl::OkStatus()
-             : Unfit(field, "a readable name", absl::StrCat("'", ReadableLine(name), "'"));
+             : Invalid(field, "a readable name", absl::StrCat("'", ReadableLine(name), "'"));
 }
 
 bool IsSha256(absl::string_view text) {
@@ -58,7 +59,8 @@ absl::Status CheckDescription(const proto::ProcessDescription& description) {
   RETURN_IF_ERROR(CheckRange("description.gpus", description.gpus(), 0, kMaxWorld));
   RETURN_IF_ERROR(CheckName("description.host_name", description.host_name()));
   if (!IsSha256(description.build_id())) {
-    return Unfit("description.build_id", "64 hex digits", absl::StrCat("'", ReadableLine(description.build_id()), "'"));
+    return Invalid("description.build_id", "64 hex digits",
+                   absl::StrCat("'", ReadableLine(description.build_id()), "'"));
   }
   for (const proto::AgentSetting& setting : description.setting()) {
     RETURN_IF_ERROR(CheckName("description.setting.name", setting.name()));
@@ -66,8 +68,8 @@ absl::Status CheckDescription(const proto::ProcessDescription& description) {
   const bool described = description.dataset().empty() || IsSha256(description.dataset()) ||
                          absl::StartsWith(description.dataset(), "none: ");
   return described ? absl::OkStatus()
-                   : Unfit("description.dataset", "64 hex digits, or 'none: ' and a reason",
-                           absl::StrCat("'", ReadableLine(description.dataset()), "'"));
+                   : Invalid("description.dataset", "64 hex digits, or 'none: ' and a reason",
+                             absl::StrCat("'", ReadableLine(description.dataset()), "'"));
 }
 
 absl::Status CheckOrder(const proto::AgentOrder& order) {
@@ -82,8 +84,8 @@ absl::Status CheckOrder(const proto::AgentOrder& order) {
   const double seconds = order.timeout_seconds();
   return std::isfinite(seconds) && seconds > 0 && seconds <= kMaxSeconds
              ? absl::OkStatus()
-             : Unfit("order.timeout_seconds", absl::StrCat("more than 0, at most ", kMaxSeconds),
-                     absl::StrCat(seconds));
+             : Invalid("order.timeout_seconds", absl::StrCat("more than 0, at most ", kMaxSeconds),
+                       absl::StrCat(seconds));
 }
 
 absl::Status CheckExit(const proto::AgentExit& exit) {
@@ -95,7 +97,7 @@ absl::Status CheckExit(const proto::AgentExit& exit) {
 absl::Status CheckStopSignal(int number) {
   return number == SIGHUP || number == SIGINT || number == SIGTERM
              ? absl::OkStatus()
-             : Unfit("stop_signal", absl::StrCat(SIGHUP, ", ", SIGINT, " or ", SIGTERM), absl::StrCat(number));
+             : Invalid("stop_signal", absl::StrCat(SIGHUP, ", ", SIGINT, " or ", SIGTERM), absl::StrCat(number));
 }
 
 absl::Status CheckVerdict(const proto::AgentVerdict& verdict) {
@@ -118,9 +120,9 @@ absl::Status CheckMessage(const proto::AgentMessage& message) {
     case proto::AgentMessage::kVerdict:
       return CheckVerdict(message.verdict());
     case proto::AgentMessage::kEndRank:
-      return message.end_rank() ? absl::OkStatus() : Unfit("end_rank", "true", "false");
+      return message.end_rank() ? absl::OkStatus() : Invalid("end_rank", "true", "false");
     case proto::AgentMessage::kHeartbeat:
-      return message.heartbeat() ? absl::OkStatus() : Unfit("heartbeat", "true", "false");
+      return message.heartbeat() ? absl::OkStatus() : Invalid("heartbeat", "true", "false");
     case proto::AgentMessage::KIND_NOT_SET:
       break;
   }

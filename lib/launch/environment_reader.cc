@@ -13,14 +13,14 @@ std::string EnvironmentReader::TextOrEmpty(const char* name) const {
 }
 
 absl::StatusOr<std::string> EnvironmentReader::Text(const char* name) const {
-  return Has(name) ? absl::StatusOr<std::string>(TextOrEmpty(name)) : Unfit(name, "is not set");
+  return Has(name) ? absl::StatusOr<std::string>(TextOrEmpty(name)) : Invalid(name, "is not set");
 }
 
 absl::StatusOr<int> EnvironmentReader::Number(const char* name, int first, int last) const {
   ASSIGN_OR_RETURN(const std::string text, Text(name));
   int value = 0;
   if (!absl::SimpleAtoi(text, &value) || value < first || value > last) {
-    return Unfit(name, absl::StrCat("is '", text, "', expected a number from ", first, " to ", last));
+    return Invalid(name, absl::StrCat("is '", text, "', expected a number from ", first, " to ", last));
   }
   return value;
 }
@@ -42,13 +42,13 @@ absl::StatusOr<bool> EnvironmentReader::HasAll(const std::vector<const char*>& n
   }
   if (!set.empty() && !unset.empty()) {
     const auto are = [](const auto& names) { return names.size() == 1 ? "is" : "are"; };
-    return Unfit(absl::StrJoin(set, ", "),
-                 absl::StrCat(are(set), " set, but ", absl::StrJoin(unset, ", "), " ", are(unset), " not set"));
+    return Invalid(absl::StrJoin(set, ", "),
+                   absl::StrCat(are(set), " set, but ", absl::StrJoin(unset, ", "), " ", are(unset), " not set"));
   }
   return unset.empty();
 }
 
-absl::Status EnvironmentReader::Unfit(absl::string_view name, absl::string_view what) const {
+absl::Status EnvironmentReader::Invalid(absl::string_view name, absl::string_view what) const {
   return absl::InvalidArgumentError(absl::StrCat(whose_, ": ", name, " ", what, "; ", remedy_));
 }
 

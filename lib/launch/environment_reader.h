@@ -42,7 +42,7 @@ class EnvironmentReader {
   absl::StatusOr<bool> HasAll(const std::vector<const char*>& names) const;
 
   // Returns InvalidArgumentError("WHOSE: NAME WHAT; REMEDY").
-  absl::Status Unfit(absl::string_view name, absl::string_view what) const;
+  absl::Status Invalid(absl::string_view name, absl::string_view what) const;
 
  private:
   const EnvironmentLookup lookup_;

@@ -20,7 +20,7 @@ absl::StatusOr<std::optional<RunSecret>> FindSecret(const LaunchPlace& place, co
   if (variables.Has(kTokenVariable)) {
     const absl::StatusOr<RunSecret> secret = RunSecret::FromToken(variables.TextOrEmpty(kTokenVariable));
     if (absl::IsInvalidArgument(secret.status())) {
-      return variables.Unfit(kTokenVariable, absl::StrCat("is too short: ", secret.status().message()));
+      return variables.Invalid(kTokenVariable, absl::StrCat("is too short: ", secret.status().message()));
     }
     RETURN_IF_ERROR(secret.status());
     return BindToRun(*secret, place);
@@ -28,8 +28,8 @@ absl::StatusOr<std::optional<RunSecret>> FindSecret(const LaunchPlace& place, co
   if (endpoint.in_torchrun_store || place.size == 1) {
     return std::optional<RunSecret>();
   }
-  return variables.Unfit(kTokenVariable,
-                         "is not set, and without a secret the processes of a run cannot authenticate each other");
+  return variables.Invalid(kTokenVariable,
+                           "is not set, and without a secret the processes of a run cannot authenticate each other");
 }
 
 RunSecret BindToRun(const RunSecret& secret, const LaunchPlace& place) {

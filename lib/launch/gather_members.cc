@@ -73,7 +73,7 @@ std::string Missing(const std::vector<Member>& members) {
 
 }  // namespace
 
-absl::Status GatherMembers(Admission& door, absl::Duration timeout, std::vector<Member>& members) {
+absl::Status GatherMembers(Admission& admission, absl::Duration timeout, std::vector<Member>& members) {
   const MonotonicTime deadline = MonotonicTime::Now() + timeout;
   std::vector<std::unique_ptr<AgentChannel>> arrived;  // admitted connections without a description yet
   absl::Status unlike;  // error of the first process that differs; the others are still admitted to learn of it
@@ -81,13 +81,14 @@ absl::Status GatherMembers(Admission& door, absl::Duration timeout, std::vector<
     RETURN_IF_ERROR(CheckNotStopped());
     if (MonotonicTime::Now() > deadline) {
       RETURN_IF_ERROR(unlike);
-      return absl::UnavailableError(absl::StrCat(
-          "expected all of ", members.size(), " ranks at ", members[0].description.host_name(), ":", door.port(),
-          " within ", absl::FormatDuration(timeout), ", rank ", missing, " did not connect", door.DescribeRefused(),
-          "; start as many processes as the launcher announces, on hosts that can reach that ",
-          "port, all with the same ", kTokenVariable, " if it is set"));
+      return absl::UnavailableError(
+          absl::StrCat("expected all of ", members.size(), " ranks at ", members[0].description.host_name(), ":",
+                       admission.port(), " within ", absl::FormatDuration(timeout), ", rank ", missing,
+                       " did not connect", admission.DescribeRefused(),
+                       "; start as many processes as the launcher announces, on hosts that can reach that ",
+                       "port, all with the same ", kTokenVariable, " if it is set"));
     }
-    ASSIGN_OR_RETURN(std::vector<SecureSocket> proven, door.Wait(kPollInterval));
+    ASSIGN_OR_RETURN(std::vector<SecureSocket> proven, admission.Wait(kPollInterval));
     for (SecureSocket& one : proven) {
       arrived.push_back(std::make_unique<AgentChannel>(std::move(one), timeout, kMaxDescriptionBytes));
     }

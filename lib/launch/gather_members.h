@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// Fills `members` with the processes that `door` admits; members[r] is rank r. members[0] must already be the leader
+// Fills `members` with the processes that `admission` admits; members[r] is rank r. members[0] must already be the leader
 // itself. Strangers receive no message; if a rank is missing, the error contains the number of refused connections.
 // After an error, `members` holds the members that have connected.
 //
@@ -21,7 +21,7 @@ namespace lockstep {
 //   - InvalidArgumentError if two processes have the same rank, or the same LOCAL_RANK on one host, or if a process has
 //     another number of ranks;
 //   - CancelledError after a stop signal.
-absl::Status GatherMembers(Admission& door, absl::Duration timeout, std::vector<Member>& members);
+absl::Status GatherMembers(Admission& admission, absl::Duration timeout, std::vector<Member>& members);
 
 }  // namespace lockstep
 

@@ -33,7 +33,7 @@ Handshake::Handshake(Side side, const RunSecret& secret, std::string nonce)
 
 std::string Handshake::TakeOutput() { return std::exchange(output_, ""); }
 
-size_t Handshake::Wanted() const {
+size_t Handshake::BytesNeeded() const {
   return !state_.ok() || proven_ ? 0 : (greeted_ ? kDigestBytes : kGreetingBytes) - received_.size();
 }
 
@@ -80,7 +80,7 @@ absl::Status Handshake::TakeProof() {
 
 absl::StatusOr<bool> Handshake::Consume(absl::string_view& bytes) {
   while (state_.ok() && !proven_ && !bytes.empty()) {
-    const size_t count = std::min(Wanted(), bytes.size());
+    const size_t count = std::min(BytesNeeded(), bytes.size());
     received_.append(bytes.data(), count);
     bytes.remove_prefix(count);
     state_ = greeted_ ? TakeProof() : TakeGreeting();

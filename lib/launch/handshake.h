@@ -55,7 +55,7 @@ class Handshake {
 
   // Returns the number of bytes that Consume still needs. At most this number may be read from a socket. Returns 0
   // after Consume has returned true or an error.
-  size_t Wanted() const;
+  size_t BytesNeeded() const;
 
   // Returns the keys of the connection. Consume must have returned true.
   SessionKeys keys() const;

@@ -20,13 +20,13 @@ std::string Run(Side side, absl::string_view bytes, size_t piece) {
   bool failed = false;
   while (!bytes.empty()) {
     absl::string_view part = bytes.substr(0, piece);
-    const size_t wanted = handshake.Wanted();
+    const size_t wanted = handshake.BytesNeeded();
     const size_t before = part.size();
     const absl::StatusOr<bool> proven = handshake.Consume(part);
     FUZZ_CHECK(!proven.ok() || !*proven);
     FUZZ_CHECK(!failed || before == part.size());
     FUZZ_CHECK(piece > 1 || before - part.size() <= wanted);
-    FUZZ_CHECK(proven.ok() || handshake.Wanted() == 0);
+    FUZZ_CHECK(proven.ok() || handshake.BytesNeeded() == 0);
     taken += before - part.size();
     failed = !proven.ok();
     bytes.remove_prefix(before);

@@ -63,7 +63,7 @@ TEST(HandshakeTest, TheListeningSideSaysNothingToOtherPrograms) {
   absl::string_view request = "GET / HTTP/1.1\r\n\r\n";
   EXPECT_THAT(listening.Consume(request), StatusIs(absl::StatusCode::kUnauthenticated, HasSubstr("does not speak")));
   EXPECT_EQ(listening.TakeOutput(), "");
-  EXPECT_EQ(listening.Wanted(), 0u);
+  EXPECT_EQ(listening.BytesNeeded(), 0u);
   absl::string_view empty;
   EXPECT_THAT(listening.Consume(empty), StatusIs(absl::StatusCode::kUnauthenticated, HasSubstr("does not speak")));
 }
@@ -104,7 +104,7 @@ TEST(HandshakeTest, rendezvous_replayed_handshake_is_let_in) {
 
 TEST(HandshakeTest, TakesNoMoreThanItWants) {
   Handshake listening(Side::kListening, Secret(), kNonceS);
-  EXPECT_EQ(listening.Wanted(), 40u);
+  EXPECT_EQ(listening.BytesNeeded(), 40u);
   const std::string flood = absl::StrCat(kHandshakeMagic, std::string(1000, 'x'));
   absl::string_view rest = flood;
   EXPECT_THAT(listening.Consume(rest), StatusIs(absl::StatusCode::kUnauthenticated, HasSubstr("secret")));

@@ -64,12 +64,12 @@ absl::StatusOr<std::string> RunTask(const std::map<std::string, RankTask>& tasks
 
 // Returns the address and the secret of a point's store. Without a world, all ranks are on this host and use its
 // loopback device.
-absl::StatusOr<StorePlace> PlaceOfStore(World* world) {
+absl::StatusOr<StoreEndpoint> EndpointOfStore(World* world) {
   if (world != nullptr) {
     return world->NextStore();
   }
   ASSIGN_OR_RETURN(const RunSecret secret, RunSecret::Random());
-  return StorePlace{secret, kLoopback};
+  return StoreEndpoint{secret, kLoopback};
 }
 
 // Runs all ranks as children of this process.
@@ -88,17 +88,17 @@ absl::StatusOr<std::vector<ChildExit>> RunRanksHere(RankEnvironment place) {
 
 absl::StatusOr<std::vector<std::string>> LaunchRanks(const LaunchOptions& options) {
   RETURN_IF_ERROR(CheckLoopback());
-  ASSIGN_OR_RETURN(const StorePlace store_place, PlaceOfStore(options.world));
+  ASSIGN_OR_RETURN(const StoreEndpoint store_endpoint, EndpointOfStore(options.world));
   StoreServerOptions store_options;
-  store_options.address = store_place.address;
+  store_options.address = store_endpoint.address;
   store_options.clients = options.ranks;
-  ASSIGN_OR_RETURN(const std::unique_ptr<StoreServer> store, StoreServer::Start(store_place.secret, store_options));
+  ASSIGN_OR_RETURN(const std::unique_ptr<StoreServer> store, StoreServer::Start(store_endpoint.secret, store_options));
   RankEnvironment place;
   place.size = options.ranks;
   place.local_size = options.ranks;
   place.host = kLoopback;
   place.port = store->port();
-  place.secret = store_place.secret.Hex();
+  place.secret = store_endpoint.secret.Hex();
   place.task = options.task;
   place.payload = options.payload;
   place.timeout = options.timeout;

@@ -46,7 +46,7 @@ absl::StatusOr<LaunchPlace> ReadLaunchPlace(const std::string& word, const Envir
       return ReadPlace(launcher, variables);
     }
     if (word != "auto") {
-      return variables.Unfit("--launcher", absl::StrCat("is ", word, ", but none of its variables is set"));
+      return variables.Invalid("--launcher", absl::StrCat("is ", word, ", but none of its variables is set"));
     }
   }
   return LaunchPlace();

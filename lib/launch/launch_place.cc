@@ -36,7 +36,7 @@ absl::StatusOr<LaunchPlace> ReadNumbers(Launcher launcher, const EnvironmentRead
     ASSIGN_OR_RETURN(local_size, variables.Number(names.local_size, 1, kMaxWorld));
   }
   const auto contradicts = [&](const char* name, int value, const char* other, int limit) {
-    return variables.Unfit(name, absl::StrCat("is ", value, ", which ", other, "=", limit, " does not allow"));
+    return variables.Invalid(name, absl::StrCat("is ", value, ", which ", other, "=", limit, " does not allow"));
   };
   if (place.rank >= place.size) {
     return contradicts(names.rank, place.rank, names.size, place.size);
@@ -96,8 +96,8 @@ absl::StatusOr<LaunchPlace> ReadPmi(const EnvironmentReader& variables) {
   const char* const rank = variables.FirstOf({"PMI_RANK", "PMIX_RANK"});
   if (variables.Has("PMI_RANK") && variables.Has("PMIX_RANK") &&
       variables.TextOrEmpty("PMI_RANK") != variables.TextOrEmpty("PMIX_RANK")) {
-    return variables.Unfit("PMI_RANK", absl::StrCat("is ", variables.TextOrEmpty("PMI_RANK"), " and PMIX_RANK is ",
-                                                    variables.TextOrEmpty("PMIX_RANK")));
+    return variables.Invalid("PMI_RANK", absl::StrCat("is ", variables.TextOrEmpty("PMI_RANK"), " and PMIX_RANK is ",
+                                                      variables.TextOrEmpty("PMIX_RANK")));
   }
   if (!variables.Has("MPI_LOCALRANKID") && !variables.Has("PMI_LOCAL_RANK") && IsStep(variables) &&
       variables.TextOrEmpty("SLURM_PROCID") == variables.TextOrEmpty(rank)) {

@@ -21,7 +21,7 @@ std::set<std::string> OwnAmong(const std::string& host, uint16_t port, const std
   std::set<std::string> found;
   const ResolvedAddresses addresses = Resolve(host, port, SOCK_STREAM, error);
   for (const addrinfo* address = addresses.get(); address != nullptr; address = address->ai_next) {
-    const std::string number = NumberOf(address->ai_addr, address->ai_addrlen);
+    const std::string number = NumericAddress(address->ai_addr, address->ai_addrlen);
     if (own.count(number) > 0) {
       found.insert(number);
     }
@@ -58,7 +58,7 @@ std::set<std::string> OwnAddresses(const std::string& interface) {
     const int family = one->ifa_addr->sa_family;
     if (family == AF_INET || family == AF_INET6) {
       const std::string number =
-          NumberOf(one->ifa_addr, family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6));
+          NumericAddress(one->ifa_addr, family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6));
       if (!number.empty() && !absl::StartsWith(number, "fe80:")) {
         own.insert(number);
       }

@@ -16,7 +16,7 @@
 namespace lockstep {
 namespace {
 
-constexpr int kPatienceMilliseconds = 5000;
+constexpr int kTimeoutMilliseconds = 5000;
 
 // Non-blocking TCP socket that is closed by the destructor.
 class Socket {
@@ -56,7 +56,7 @@ absl::Status Listen(const Socket& listener, sockaddr_in& address) {
 // Waits for the result of a connection attempt.
 absl::Status Await(const Socket& client) {
   pollfd writable = {client.fd(), POLLOUT, 0};
-  const int ready = poll(&writable, 1, kPatienceMilliseconds);
+  const int ready = poll(&writable, 1, kTimeoutMilliseconds);
   if (ready < 0 && errno == EINTR) {
     RETURN_IF_ERROR(CheckNotStopped());
     return Await(client);

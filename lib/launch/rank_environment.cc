@@ -45,15 +45,15 @@ absl::StatusOr<RankEnvironment> ReadRankEnvironment(const EnvironmentLookup& loo
   ASSIGN_OR_RETURN(rank.task, variables.Text(kRankTaskVariable));
   ASSIGN_OR_RETURN(const std::string payload, variables.Text(kPayloadVariable));
   if (!absl::Base64Unescape(payload, &rank.payload)) {
-    return variables.Unfit(kPayloadVariable, "is not base64");
+    return variables.Invalid(kPayloadVariable, "is not base64");
   }
   ASSIGN_OR_RETURN(rank.secret, variables.Text(kSecretVariable));
   if (!RunSecret::FromHex(rank.secret).ok()) {
-    return variables.Unfit(kSecretVariable, "is not 64 hex digits");
+    return variables.Invalid(kSecretVariable, "is not 64 hex digits");
   }
   ASSIGN_OR_RETURN(const std::string timeout, variables.Text(kTimeoutVariable));
   if (!absl::ParseDuration(timeout, &rank.timeout) || rank.timeout <= absl::ZeroDuration()) {
-    return variables.Unfit(kTimeoutVariable, absl::StrCat("is '", timeout, "', expected a time such as 60s"));
+    return variables.Invalid(kTimeoutVariable, absl::StrCat("is '", timeout, "', expected a time such as 60s"));
   }
   return rank;
 }

@@ -47,12 +47,12 @@ size_t FrameOpener::Length() const {
   return length;
 }
 
-size_t FrameOpener::Wanted() const {
-  if (There() < kLengthBytes) {
-    return kLengthBytes - There();
+size_t FrameOpener::BytesNeeded() const {
+  if (Available() < kLengthBytes) {
+    return kLengthBytes - Available();
   }
   const size_t whole = kLengthBytes + Length() + kDigestBytes;
-  return whole > There() ? whole - There() : 0;
+  return whole > Available() ? whole - Available() : 0;
 }
 
 absl::Status FrameOpener::CheckLength() const {
@@ -65,12 +65,12 @@ absl::Status FrameOpener::CheckLength() const {
 
 absl::StatusOr<bool> FrameOpener::Next(std::string& body) {
   RETURN_IF_ERROR(state_);
-  if (There() < kLengthBytes) {
+  if (Available() < kLengthBytes) {
     return false;
   }
   state_ = CheckLength();
   RETURN_IF_ERROR(state_);
-  if (Wanted() > 0) {
+  if (BytesNeeded() > 0) {
     return false;
   }
   const absl::string_view frame = absl::string_view(bytes_).substr(begin_, kLengthBytes + Length() + kDigestBytes);

@@ -48,7 +48,7 @@ class FrameOpener {
   // Returns the number of bytes that the current frame still lacks: first those of its length, then the rest. A caller
   // that reads no more than that from a socket never holds more than one frame. Returns 0 only if a whole frame is
   // available.
-  size_t Wanted() const;
+  size_t BytesNeeded() const;
 
   // Takes the body of the next frame. Returns false if no whole frame is available. Returns DataLossError, now and in
   // each later call, if a frame is empty, is longer than max_bytes (once its length is read), or is not sealed with the
@@ -56,7 +56,7 @@ class FrameOpener {
   absl::StatusOr<bool> Next(std::string& body);
 
  private:
-  size_t There() const { return bytes_.size() - begin_; }
+  size_t Available() const { return bytes_.size() - begin_; }
   size_t Length() const;  // returns the bytes of the body; the four bytes of the length must be available
   absl::Status CheckLength() const;
 

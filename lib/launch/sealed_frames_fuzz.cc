@@ -34,7 +34,7 @@ Opened Open(absl::string_view stream, size_t piece) {
       FUZZ_CHECK(!body.empty() && body.size() <= kMaxBytes);
       opened.bodies.push_back(body);
     }
-    FUZZ_CHECK(!found.ok() || opener.Wanted() > 0);
+    FUZZ_CHECK(!found.ok() || opener.BytesNeeded() > 0);
     opened.status = found.status();
   }
   if (!opened.status.ok()) {

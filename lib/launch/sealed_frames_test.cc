@@ -55,13 +55,13 @@ TEST(SealedFramesTest, SaysHowMuchItWants) {
   const std::string frame = sealer.Seal("abc");
   FrameOpener opener(kKey, kMaxBytes);
   std::string body;
-  EXPECT_EQ(opener.Wanted(), 4u);
+  EXPECT_EQ(opener.BytesNeeded(), 4u);
   opener.Append(frame.substr(0, 4));
-  EXPECT_EQ(opener.Wanted(), 3u + 32u);
+  EXPECT_EQ(opener.BytesNeeded(), 3u + 32u);
   opener.Append(frame.substr(4));
-  EXPECT_EQ(opener.Wanted(), 0u);
+  EXPECT_EQ(opener.BytesNeeded(), 0u);
   EXPECT_TRUE(*opener.Next(body));
-  EXPECT_EQ(opener.Wanted(), 4u);
+  EXPECT_EQ(opener.BytesNeeded(), 4u);
 }
 
 // A length without a body, by which a stranger tries to make a process allocate memory and wait.

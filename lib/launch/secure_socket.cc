@@ -37,14 +37,14 @@ absl::StatusOr<absl::string_view> ReadSome(const TcpSocket& socket, size_t wante
 absl::StatusOr<SecureSocket> ConnectAndProve(const std::string& host, uint16_t port, const RunSecret& secret,
                                              MonotonicTime deadline) {
   ASSIGN_OR_RETURN(TcpSocket socket, ConnectOnce(host, port));
-  SendWithoutDelay(socket);
+  SetNoDelay(socket);
   ASSIGN_OR_RETURN(std::string nonce, RandomBytes(kNonceBytes));
   Handshake handshake(Side::kConnecting, secret, std::move(nonce));
   char buffer[kHandshakeBytes];
   RETURN_IF_ERROR(SendAll(socket, handshake.TakeOutput(), deadline));
   while (true) {
     RETURN_IF_ERROR(CheckNotStopped());
-    ASSIGN_OR_RETURN(absl::string_view bytes, ReadSome(socket, handshake.Wanted(), buffer));
+    ASSIGN_OR_RETURN(absl::string_view bytes, ReadSome(socket, handshake.BytesNeeded(), buffer));
     ASSIGN_OR_RETURN(const bool proven, handshake.Consume(bytes));
     RETURN_IF_ERROR(SendAll(socket, handshake.TakeOutput(), deadline));
     if (proven) {
@@ -66,7 +66,7 @@ absl::StatusOr<SecureSocket> ConnectSecurely(const std::string& host, uint16_t p
   while (true) {
     RETURN_IF_ERROR(CheckNotStopped());
     absl::StatusOr<SecureSocket> connection =
-        ConnectAndProve(host, port, secret, std::min(deadline, MonotonicTime::Now() + kHandshakePatience));
+        ConnectAndProve(host, port, secret, std::min(deadline, MonotonicTime::Now() + kHandshakeTimeout));
     const absl::Status status = connection.status();
     if (absl::IsUnauthenticated(status)) {
       return absl::UnavailableError(

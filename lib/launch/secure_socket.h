@@ -15,7 +15,7 @@
 namespace lockstep {
 
 // Time that the other end may take for its part of the handshake.
-inline constexpr absl::Duration kHandshakePatience = absl::Seconds(5);
+inline constexpr absl::Duration kHandshakeTimeout = absl::Seconds(5);
 
 struct SecureSocket {
   TcpSocket socket;

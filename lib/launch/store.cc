@@ -16,8 +16,8 @@ namespace {
 std::string GatherKey(uint64_t round, int rank) { return absl::StrCat("gather/", round, "/", rank); }
 
 // Returns the timeout rounded up to whole milliseconds, at least one, so that a short wait does not become no wait.
-absl::Duration PatienceOf(absl::Duration timeout) {
-  return std::clamp(absl::Ceil(timeout, absl::Milliseconds(1)), absl::Milliseconds(1), kMaxStorePatience);
+absl::Duration RequestTimeout(absl::Duration timeout) {
+  return std::clamp(absl::Ceil(timeout, absl::Milliseconds(1)), absl::Milliseconds(1), kMaxStoreTimeout);
 }
 
 StoreRequest RequestFor(StoreOperation operation, absl::string_view key) {
@@ -34,7 +34,7 @@ absl::StatusOr<StoreResponse> Ask(StoreClient& client, const StoreRequest& reque
     case StoreOutcome::kDone:
       return response;
     case StoreOutcome::kTimedOut:
-      return absl::UnavailableError(absl::StrCat("store: waited ", absl::FormatDuration(request.patience), " for ",
+      return absl::UnavailableError(absl::StrCat("store: waited ", absl::FormatDuration(request.timeout), " for ",
                                                  absl::CHexEscape(response.value), ", which no rank set"));
     default:
       return absl::UnavailableError(absl::StrCat("store: refused: ", absl::CHexEscape(response.value)));
@@ -75,7 +75,7 @@ absl::Status Store::Set(absl::string_view key, absl::string_view value) {
 
 absl::StatusOr<std::string> Store::Get(absl::string_view key, absl::Duration timeout) {
   StoreRequest request = RequestFor(StoreOperation::kGet, key);
-  request.patience = PatienceOf(timeout);
+  request.timeout = RequestTimeout(timeout);
   ASSIGN_OR_RETURN(StoreResponse response, Ask(*client_, request));
   return std::move(response.value);
 }
@@ -87,7 +87,7 @@ absl::Status Store::Wait(const std::vector<std::string>& keys, absl::Duration ti
   StoreRequest request;
   request.operation = StoreOperation::kWait;
   request.keys = keys;
-  request.patience = PatienceOf(timeout);
+  request.timeout = RequestTimeout(timeout);
   return Ask(*client_, request).status();
 }
 

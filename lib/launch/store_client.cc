@@ -51,7 +51,7 @@ absl::StatusOr<StoreResponse> StoreClient::Call(const StoreRequest& request) {
   const std::lock_guard<std::mutex> lock(mutex_);
   RETURN_IF_ERROR(broken_);
   absl::StatusOr<StoreResponse> response =
-      Exchange(EncodeStoreRequest(request), MonotonicTime::Now() + request.patience + kServerPatience);
+      Exchange(EncodeStoreRequest(request), MonotonicTime::Now() + request.timeout + kServerTimeout);
   broken_ = response.status();  // after an error, the next bytes on the connection may belong to this request
   return response;
 }

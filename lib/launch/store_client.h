@@ -25,8 +25,8 @@ class StoreClient {
   static absl::StatusOr<std::unique_ptr<StoreClient>> Connect(const std::string& host, uint16_t port,
                                                               const RunSecret& secret, MonotonicTime deadline);
 
-  // Makes a request and returns its response. The server ends a waiting request after the request's patience. If the
-  // server itself stays silent for another kServerPatience, the call ends, too.
+  // Makes a request and returns its response. The server ends a waiting request after the request's timeout. If the
+  // server itself stays silent for another kServerTimeout, the call ends, too.
   //
   // Returns UnavailableError if the server is gone or silent or does not send a valid response, CancelledError if a
   // stop signal came while the call waited, and InternalError if the request exceeds the limits of store_messages.h.
@@ -35,7 +35,7 @@ class StoreClient {
 
   // Time that the server may be silent. It is long so that a launcher that is stopped for a while, by Ctrl-Z or a
   // debugger, does not end its ranks.
-  static constexpr absl::Duration kServerPatience = absl::Minutes(2);
+  static constexpr absl::Duration kServerTimeout = absl::Minutes(2);
 
  private:
   StoreClient(SecureSocket socket, std::string name);

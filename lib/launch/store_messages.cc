@@ -71,7 +71,7 @@ bool FieldsFit(const StoreRequest& request) {
   const bool waits = operation == StoreOperation::kGet || operation == StoreOperation::kWait;
   return (compares || operation == StoreOperation::kSet || request.value.empty()) &&
          (compares || request.expected.empty()) && (operation == StoreOperation::kAdd || request.amount == 0) &&
-         (waits || request.patience == absl::ZeroDuration());
+         (waits || request.timeout == absl::ZeroDuration());
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ bool FieldsFit(const StoreRequest& request) {
 std::string EncodeStoreRequest(const StoreRequest& request) {
   std::string bytes;
   AppendInteger(static_cast<uint64_t>(request.operation), 1, bytes);
-  AppendInteger(static_cast<uint64_t>(absl::ToInt64Milliseconds(request.patience)), 8, bytes);
+  AppendInteger(static_cast<uint64_t>(absl::ToInt64Milliseconds(request.timeout)), 8, bytes);
   AppendInteger(static_cast<uint64_t>(request.amount), 8, bytes);
   AppendInteger(request.keys.size(), 2, bytes);
   for (const std::string& key : request.keys) {
@@ -107,11 +107,11 @@ absl::StatusOr<StoreRequest> ParseStoreRequest(absl::string_view bytes) {
     return Broken("an operation", absl::StrCat("number ", operation));
   }
   request.operation = static_cast<StoreOperation>(operation);
-  const uint64_t patience = reader.Integer(8);
-  if (patience > static_cast<uint64_t>(absl::ToInt64Milliseconds(kMaxStorePatience))) {
-    return Broken("a wait of at most a year", absl::StrCat(patience, " ms"));
+  const uint64_t timeout = reader.Integer(8);
+  if (timeout > static_cast<uint64_t>(absl::ToInt64Milliseconds(kMaxStoreTimeout))) {
+    return Broken("a wait of at most a year", absl::StrCat(timeout, " ms"));
   }
-  request.patience = absl::Milliseconds(static_cast<int64_t>(patience));
+  request.timeout = absl::Milliseconds(static_cast<int64_t>(timeout));
   request.amount = static_cast<int64_t>(reader.Integer(8));
   const uint64_t keys = reader.Integer(2);
   if (keys > kMaxStoreKeys) {

@@ -3,7 +3,7 @@
 //
 // Integers are big-endian. Every request has the same layout, and so has every response:
 //
-//   request   operation (1 byte), patience in ms (8), amount (8), number of keys (2), keys, value, expected value
+//   request   operation (1 byte), timeout in ms (8), amount (8), number of keys (2), keys, value, expected value
 //   response  outcome (1 byte), number (8), value
 //
 // A key is a length (2 bytes) and its bytes; a value is a length (4 bytes) and its bytes.
@@ -24,7 +24,7 @@ namespace lockstep {
 inline constexpr size_t kMaxStoreKeyBytes = 1024;
 inline constexpr size_t kMaxStoreKeys = 1024;                    // keys per request
 inline constexpr size_t kMaxStoreValueBytes = size_t{64} << 20;  // one rank's part of a training state is 4 MiB at most
-inline constexpr absl::Duration kMaxStorePatience = absl::Hours(24 * 365);
+inline constexpr absl::Duration kMaxStoreTimeout = absl::Hours(24 * 365);
 
 // Size of the largest message. The two values of a compare-and-set share the limit of one value.
 inline constexpr size_t kMaxStoreMessageBytes = kMaxStoreValueBytes + (size_t{2} << 20);
@@ -46,12 +46,12 @@ struct StoreRequest {
   std::string value;              // value of kSet and kCompareSet, else empty
   std::string expected;           // expected value of kCompareSet, else empty
   int64_t amount = 0;             // summand of kAdd, else 0
-  absl::Duration patience;        // limit of the waits of kGet and kWait in whole milliseconds, else 0
+  absl::Duration timeout;         // limit of the waits of kGet and kWait in whole milliseconds, else 0
 };
 
 enum class StoreOutcome : uint8_t {
   kDone = 1,
-  kTimedOut,  // the key in `value` was not set within the request's patience
+  kTimedOut,  // the key in `value` was not set within the request's timeout
   kRefused,   // `value` is the reason: a limit of the store, or a value of kAdd that is not a number
 };
 

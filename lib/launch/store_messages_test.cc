@@ -34,15 +34,15 @@ TEST(StoreMessagesTest, ReadsTheRequestThatItWrote) {
   EXPECT_EQ(read->expected, "\xff");
 }
 
-TEST(StoreMessagesTest, ReadsPatienceAndAmount) {
+TEST(StoreMessagesTest, ReadsTimeoutAndAmount) {
   StoreRequest wait;
   wait.operation = StoreOperation::kWait;
   wait.keys = {"a", "", "c"};
-  wait.patience = absl::Milliseconds(1500);
+  wait.timeout = absl::Milliseconds(1500);
   const auto read = ParseStoreRequest(EncodeStoreRequest(wait));
   ASSERT_THAT(read, IsOk());
   EXPECT_THAT(read->keys, ElementsAre("a", "", "c"));
-  EXPECT_EQ(read->patience, absl::Milliseconds(1500));
+  EXPECT_EQ(read->timeout, absl::Milliseconds(1500));
   StoreRequest add;
   add.operation = StoreOperation::kAdd;
   add.keys = {"n"};
@@ -85,7 +85,7 @@ TEST(StoreMessagesTest, RefusesWhatIsBeyondTheLimits) {
   StoreRequest long_wait;
   long_wait.operation = StoreOperation::kGet;
   long_wait.keys = {"k"};
-  long_wait.patience = kMaxStorePatience + absl::Milliseconds(1);
+  long_wait.timeout = kMaxStoreTimeout + absl::Milliseconds(1);
   EXPECT_THAT(ParseStoreRequest(EncodeStoreRequest(long_wait)), StatusIs(kDataLoss, _));
   const std::string long_value(kMaxStoreValueBytes + 1, 'v');
   EXPECT_THAT(ParseStoreResponse(EncodeStoreResponse({StoreOutcome::kDone, 0, long_value})), StatusIs(kDataLoss, _));
@@ -103,7 +103,7 @@ TEST(StoreMessagesTest, RefusesFieldsThatTheOperationDoesNotHave) {
   StoreRequest set_that_waits;
   set_that_waits.operation = StoreOperation::kSet;
   set_that_waits.keys = {"k"};
-  set_that_waits.patience = absl::Seconds(1);
+  set_that_waits.timeout = absl::Seconds(1);
   EXPECT_THAT(ParseStoreRequest(EncodeStoreRequest(set_that_waits)), StatusIs(kDataLoss, _));
 }
 

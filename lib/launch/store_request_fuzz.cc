@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const MonotonicTime now = MonotonicTime::Now();
   table.Handle(1, *request, now, answers);
   table.Handle(2, *request, now, answers);
-  table.Expire(now + kMaxStorePatience, answers);
+  table.Expire(now + kMaxStoreTimeout, answers);
   FUZZ_CHECK(answers.size() == 2);
   FUZZ_CHECK(table.bytes() <= kMaxBytes);
   FUZZ_CHECK(table.NextExpiry() == MonotonicTime::InfiniteFuture());

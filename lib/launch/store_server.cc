@@ -208,7 +208,7 @@ class StoreServer::Loop {
   }
 
   void Drop(uint64_t id) {
-    table_.Forget(id);
+    table_.DropClient(id);
     clients_.erase(id);
   }
 

@@ -28,7 +28,7 @@ using ::testing::_;
 using ::testing::HasSubstr;
 
 constexpr auto kUnavailable = absl::StatusCode::kUnavailable;
-constexpr absl::Duration kPatience = absl::Seconds(60);
+constexpr absl::Duration kTestTimeout = absl::Seconds(60);
 
 uint64_t ResidentBytes() {
   uint64_t size = 0, resident = 0;
@@ -36,10 +36,10 @@ uint64_t ResidentBytes() {
   return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Reads until the other end closes the connection. Returns false if it does not within the test's patience.
+// Reads until the other end closes the connection. Returns false if it does not within kTestTimeout.
 bool ReadToEnd(const TcpSocket& socket, std::string& bytes) {
   char buffer[4096];
-  while (WaitReadable(socket, kPatience)) {
+  while (WaitReadable(socket, kTestTimeout)) {
     const ssize_t n = recv(socket.fd(), buffer, sizeof(buffer), 0);
     if (n <= 0) {
       return true;
@@ -70,7 +70,7 @@ class Relay {
 
  private:
   void Run(uint16_t server_port) {
-    if (!WaitReadable(listener_, kPatience)) {
+    if (!WaitReadable(listener_, kTestTimeout)) {
       return;
     }
     const TcpSocket client(accept(listener_.fd(), nullptr, nullptr));
@@ -92,7 +92,7 @@ class Relay {
       captured_.push_back(buffer[i]);
       buffer[i] = captured_.size() > alter_at_ ? static_cast<char>(buffer[i] ^ 1) : buffer[i];
     }
-    return SendAll(to, absl::string_view(buffer, static_cast<size_t>(n)), MonotonicTime::Now() + kPatience).ok();
+    return SendAll(to, absl::string_view(buffer, static_cast<size_t>(n)), MonotonicTime::Now() + kTestTimeout).ok();
   }
 
   const TcpSocket listener_;
@@ -113,7 +113,7 @@ class StoreServerTest : public ::testing::Test {
 
   absl::StatusOr<std::unique_ptr<StoreClient>> Connect() { return Connect(server_->port()); }
   absl::StatusOr<std::unique_ptr<StoreClient>> Connect(uint16_t port) {
-    return StoreClient::Connect(kLoopback, port, secret_, MonotonicTime::Now() + kPatience);
+    return StoreClient::Connect(kLoopback, port, secret_, MonotonicTime::Now() + kTestTimeout);
   }
 
   TcpSocket Stranger() { return *ConnectOnce(kLoopback, server_->port()); }
@@ -130,9 +130,9 @@ StoreRequest Request(StoreOperation operation, const std::string& key, const std
   return request;
 }
 
-StoreRequest Get(const std::string& key, absl::Duration patience = kPatience) {
+StoreRequest Get(const std::string& key, absl::Duration timeout = kTestTimeout) {
   StoreRequest request = Request(StoreOperation::kGet, key);
-  request.patience = patience;
+  request.timeout = timeout;
   return request;
 }
 
@@ -191,7 +191,7 @@ TEST_F(StoreServerTest, CountsWhatSeveralClientsAddAtOnce) {
   EXPECT_EQ(count->value, "300");
 }
 
-TEST_F(StoreServerTest, AGetEndsAfterItsPatienceAndTheClientGoesOn) {
+TEST_F(StoreServerTest, AGetEndsAfterItsTimeoutAndTheClientGoesOn) {
   Start(1);
   const auto client = Connect();
   ASSERT_THAT(client, IsOk());
@@ -282,7 +282,7 @@ TEST_F(StoreServerTest, stranger_replays_a_captured_connection) {
   ASSERT_THAT(client, IsOk());
   ASSERT_THAT(Set(**client, "k", "measured"), IsOk());
   const TcpSocket stranger = Stranger();
-  ASSERT_THAT(SendAll(stranger, captured, MonotonicTime::Now() + kPatience), IsOk());
+  ASSERT_THAT(SendAll(stranger, captured, MonotonicTime::Now() + kTestTimeout), IsOk());
   std::string answer;
   EXPECT_TRUE(ReadToEnd(stranger, answer));
   EXPECT_LE(answer.size(), kHandshakeBytes - kDigestBytes);  // a nonce without a proof
@@ -314,7 +314,7 @@ TEST_F(StoreServerTest, strangers_stall_in_every_state) {
   for (int i = 0; i < 100; ++i) {
     strangers.push_back(Stranger());
     const std::string begins = absl::StrCat(kHandshakeMagic, std::string(kNonceBytes, 'n'), "half a proof");
-    SendAll(strangers.back(), begins.substr(0, i % begins.size()), MonotonicTime::Now() + kPatience).IgnoreError();
+    SendAll(strangers.back(), begins.substr(0, i % begins.size()), MonotonicTime::Now() + kTestTimeout).IgnoreError();
   }
   const auto client = Connect();
   ASSERT_THAT(client, IsOk());

@@ -38,7 +38,7 @@ void StoreTable::Handle(uint64_t client, StoreRequest request, MonotonicTime now
       break;
     case StoreOperation::kGet:
     case StoreOperation::kWait: {
-      const MonotonicTime until = now + request.patience;
+      const MonotonicTime until = now + request.timeout;
       waiting_[client] = {std::move(request), until};
       break;
     }

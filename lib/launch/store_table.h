@@ -33,14 +33,14 @@ class StoreTable {
   // responses to waiting requests whose last missing key it set. A client must have at most one waiting request.
   void Handle(uint64_t client, StoreRequest request, MonotonicTime now, std::vector<StoreAnswer>& answers);
 
-  // Appends the responses to requests whose patience has ended.
+  // Appends the responses to requests whose timeout has ended.
   void Expire(MonotonicTime now, std::vector<StoreAnswer>& answers);
 
   // Returns the time at which the next request expires; InfiniteFuture if no request waits.
   MonotonicTime NextExpiry() const;
 
   // Drops the waiting request of a client that is gone.
-  void Forget(uint64_t client) { waiting_.erase(client); }
+  void DropClient(uint64_t client) { waiting_.erase(client); }
 
   size_t bytes() const { return bytes_; }
 

@@ -43,7 +43,7 @@ class StoreTableTest : public ::testing::Test {
 
 TEST_F(StoreTableTest, AGetWaitsUntilTheKeyIsSet) {
   StoreRequest get = Request(StoreOperation::kGet, {"k"});
-  get.patience = absl::Seconds(10);
+  get.timeout = absl::Seconds(10);
   EXPECT_THAT(Handle(1, get), IsEmpty());
   EXPECT_EQ(table_.NextExpiry(), start_ + absl::Seconds(10));
   const std::vector<StoreAnswer> answers = Handle(2, Request(StoreOperation::kSet, {"k"}, "v"));
@@ -56,7 +56,7 @@ TEST_F(StoreTableTest, AGetWaitsUntilTheKeyIsSet) {
 
 TEST_F(StoreTableTest, AWaitForSeveralKeysEndsWithTheLast) {
   StoreRequest wait = Request(StoreOperation::kWait, {"a", "b"});
-  wait.patience = absl::Seconds(10);
+  wait.timeout = absl::Seconds(10);
   EXPECT_THAT(Handle(1, wait), IsEmpty());
   EXPECT_THAT(Handle(2, Request(StoreOperation::kSet, {"b"})), SizeIs(1));
   EXPECT_THAT(Handle(2, Request(StoreOperation::kSet, {"a"})), SizeIs(2));
@@ -64,7 +64,7 @@ TEST_F(StoreTableTest, AWaitForSeveralKeysEndsWithTheLast) {
 
 TEST_F(StoreTableTest, AWaitThatEndsNamesTheMissingKey) {
   StoreRequest wait = Request(StoreOperation::kWait, {"a", "b"});
-  wait.patience = absl::Seconds(10);
+  wait.timeout = absl::Seconds(10);
   Handle(1, wait);
   Handle(2, Request(StoreOperation::kSet, {"a"}));
   std::vector<StoreAnswer> answers;
@@ -78,9 +78,9 @@ TEST_F(StoreTableTest, AWaitThatEndsNamesTheMissingKey) {
 
 TEST_F(StoreTableTest, AClientThatIsGoneIsNotAnswered) {
   StoreRequest get = Request(StoreOperation::kGet, {"k"});
-  get.patience = absl::Seconds(10);
+  get.timeout = absl::Seconds(10);
   Handle(1, get);
-  table_.Forget(1);
+  table_.DropClient(1);
   EXPECT_THAT(Handle(2, Request(StoreOperation::kSet, {"k"})), SizeIs(1));
 }
 

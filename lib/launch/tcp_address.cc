@@ -20,13 +20,13 @@ std::string AddressOf(int socket, Get get) {
   sockaddr_storage address = {};
   socklen_t size = sizeof(address);
   return get(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0
-             ? NumberOf(reinterpret_cast<const sockaddr*>(&address), size)
+             ? NumericAddress(reinterpret_cast<const sockaddr*>(&address), size)
              : "";
 }
 
 }  // namespace
 
-std::string NumberOf(const sockaddr* address, socklen_t size) {
+std::string NumericAddress(const sockaddr* address, socklen_t size) {
   char text[NI_MAXHOST];
   if (getnameinfo(address, size, text, sizeof(text), nullptr, 0, NI_NUMERICHOST) != 0) {
     return "";

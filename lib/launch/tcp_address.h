@@ -22,7 +22,7 @@ ResolvedAddresses Resolve(const std::string& host, uint16_t port, int type, std:
 
 // Returns the numeric address: "10.0.0.1" or "fd00::1"; for an IPv4-mapped IPv6 address the IPv4 address. Returns an
 // empty text if there is none.
-std::string NumberOf(const sockaddr* address, socklen_t size);
+std::string NumericAddress(const sockaddr* address, socklen_t size);
 
 // Returns the numeric address of this end (PeerAddress: of the other end) of an open socket; empty if there is none.
 std::string LocalAddress(int socket);

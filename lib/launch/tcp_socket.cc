@@ -20,13 +20,13 @@ namespace lockstep {
 namespace {
 
 constexpr int kFlags = SOCK_NONBLOCK | SOCK_CLOEXEC;
-constexpr absl::Duration kPatience = absl::Seconds(2);      // limit for the response of one address
-constexpr absl::Duration kStopPatience = absl::Seconds(2);  // limit for sending the rest after a stop signal
+constexpr absl::Duration kConnectTimeout = absl::Seconds(2);  // limit for the response of one address
+constexpr absl::Duration kStopGrace = absl::Seconds(2);       // limit for sending the rest after a stop signal
 
-// Waits for `events` on a descriptor for at most `patience`. A signal also ends the wait.
-bool Wait(const TcpSocket& socket, short events, absl::Duration patience) {
+// Waits for `events` on a descriptor for at most `timeout`. A signal also ends the wait.
+bool Wait(const TcpSocket& socket, short events, absl::Duration timeout) {
   pollfd one = {socket.fd(), events, 0};
-  const int64_t milliseconds = absl::ToInt64Milliseconds(absl::Ceil(patience, absl::Milliseconds(1)));
+  const int64_t milliseconds = absl::ToInt64Milliseconds(absl::Ceil(timeout, absl::Milliseconds(1)));
   return poll(&one, 1, static_cast<int>(std::min<int64_t>(std::max<int64_t>(milliseconds, 0), 600'000))) > 0;
 }
 
@@ -38,7 +38,7 @@ TcpSocket TryConnect(const addrinfo& address, std::string& error) {
     code = errno;
     if (code == EINPROGRESS) {
       socklen_t size = sizeof(code);
-      const bool answered = Wait(socket, POLLOUT, kPatience);
+      const bool answered = Wait(socket, POLLOUT, kConnectTimeout);
       code = ETIMEDOUT;
       if (answered) {
         getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &code, &size);
@@ -102,7 +102,7 @@ absl::StatusOr<TcpSocket> ListenOn(const std::string& address, uint16_t port) {
   return Listen(found->ai_family, found->ai_addr, found->ai_addrlen, absl::StrCat("port ", port, " at ", address));
 }
 
-absl::StatusOr<TcpSocket> AcceptNow(const TcpSocket& listener) {
+absl::StatusOr<TcpSocket> TryAccept(const TcpSocket& listener) {
   const int fd = accept4(listener.fd(), nullptr, nullptr, kFlags);
   if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
     return absl::UnavailableError(
@@ -123,7 +123,7 @@ absl::StatusOr<TcpSocket> ConnectOnce(const std::string& host, uint16_t port) {
   return absl::UnavailableError(error);
 }
 
-bool WaitReadable(const TcpSocket& socket, absl::Duration patience) { return Wait(socket, POLLIN, patience); }
+bool WaitReadable(const TcpSocket& socket, absl::Duration timeout) { return Wait(socket, POLLIN, timeout); }
 
 absl::Status SendAll(const TcpSocket& socket, absl::string_view bytes, MonotonicTime deadline) {
   bool stopped = false;
@@ -137,7 +137,7 @@ absl::Status SendAll(const TcpSocket& socket, absl::string_view bytes, Monotonic
       return absl::UnavailableError("it accepts no more data");
     } else {
       if (StopRequested() && !std::exchange(stopped, true)) {
-        deadline = std::min(deadline, MonotonicTime::Now() + kStopPatience);
+        deadline = std::min(deadline, MonotonicTime::Now() + kStopGrace);
       }
       Wait(socket, POLLOUT, absl::Milliseconds(50));
     }
@@ -145,7 +145,7 @@ absl::Status SendAll(const TcpSocket& socket, absl::string_view bytes, Monotonic
   return absl::OkStatus();
 }
 
-void SendWithoutDelay(const TcpSocket& socket) {
+void SetNoDelay(const TcpSocket& socket) {
   const int on = 1;
   setsockopt(socket.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }

@@ -38,20 +38,20 @@ absl::StatusOr<TcpSocket> ListenOn(const std::string& address, uint16_t port);
 
 // Accepts the next connection without waiting. Returns a TcpSocket without a descriptor if no connection waits. Returns
 // UnavailableError if no descriptor or memory is left; the connection then still waits.
-absl::StatusOr<TcpSocket> AcceptNow(const TcpSocket& listener);
+absl::StatusOr<TcpSocket> TryAccept(const TcpSocket& listener);
 
 // Connects; tries each address of the host once. Returns UnavailableError if no address responds within 2 s.
 absl::StatusOr<TcpSocket> ConnectOnce(const std::string& host, uint16_t port);
 
-// Waits at most `patience`. Returns true if there is something to read, or the connection has ended.
-bool WaitReadable(const TcpSocket& socket, absl::Duration patience);
+// Waits at most `timeout`. Returns true if there is something to read, or the connection has ended.
+bool WaitReadable(const TcpSocket& socket, absl::Duration timeout);
 
 // Sends all of `bytes`. Returns UnavailableError if the other end is gone, or has not accepted all bytes by `deadline`
 // or 2 s after a stop signal.
 absl::Status SendAll(const TcpSocket& socket, absl::string_view bytes, MonotonicTime deadline);
 
 // Turns off Nagle's algorithm (TCP_NODELAY), because the other end waits for each small message.
-void SendWithoutDelay(const TcpSocket& socket);
+void SetNoDelay(const TcpSocket& socket);
 
 uint16_t LocalPort(const TcpSocket& socket);
 

@@ -35,8 +35,8 @@ World::World(const LaunchPlace& place, const RunSecret& secret, const proto::Pro
 }
 
 absl::Status World::Gather(TcpSocket listener) {
-  Admission door(std::move(listener), secret_);
-  absl::Status status = GatherMembers(door, timeout_, members_);
+  Admission admission(std::move(listener), secret_);
+  absl::Status status = GatherMembers(admission, timeout_, members_);
   std::vector<AgentChannel*> channels;
   for (const Member& member : members_) {
     if (member.channel != nullptr) {
@@ -113,7 +113,7 @@ absl::Status World::CheckDataset(const std::string& content_sha256) const {
   return absl::OkStatus();
 }
 
-StorePlace World::NextStore() { return {StoreSecret(secret_, ++point_), StoreAddress(members_)}; }
+StoreEndpoint World::NextStore() { return {StoreSecret(secret_, ++point_), StoreAddress(members_)}; }
 
 absl::StatusOr<std::vector<ChildExit>> World::RunRanks(const RankEnvironment& place) {
   WorldPoint point(members_, point_, timeout_);

@@ -26,7 +26,7 @@
 namespace lockstep {
 
 // Parameters of the store of a point, for the process that hosts it.
-struct StorePlace {
+struct StoreEndpoint {
   RunSecret secret;     // secret of all ranks of the point
   std::string address;  // address to listen at; empty: all addresses of this host
 };
@@ -61,7 +61,7 @@ class World {
   absl::Status CheckDataset(const std::string& content_sha256) const;
 
   // Begins the next point, and returns the parameters of its store. Must be called before each RunRanks.
-  StorePlace NextStore();
+  StoreEndpoint NextStore();
 
   // Runs a rank in each of the first place.size processes, like WorldPoint::Run. `place` must hold the secret that
   // NextStore returned last, for the leader's own rank; the agents derive it themselves.

@@ -26,24 +26,25 @@ absl::StatusOr<std::vector<ChildExit>> WorldPoint::Run(const RankEnvironment& pl
   ASSIGN_OR_RETURN(const std::string self, SelfPath());
   exits_.resize(place.size);
   ended_.resize(place.size);
-  Hear();  // events since the last point
-  RETURN_IF_ERROR(trouble_);
+  ReceiveMessages();  // events since the last point
+  RETURN_IF_ERROR(first_error_);
   SendOrders(place);
-  ASSIGN_OR_RETURN(const std::vector<ChildExit> own_exit, RunChildren({RankProcess(LeadersRank(place, members_), self)},
-                                                                      absl::InfiniteDuration(), nullptr, [this] {
-                                                                        Hear();
-                                                                        return MustEnd();
-                                                                      }));
-  NoteExit(0, own_exit[0]);
-  for (Hear(); !AllEnded(); Hear()) {
+  ASSIGN_OR_RETURN(
+      const std::vector<ChildExit> own_exit,
+      RunChildren({RankProcess(RankZeroEnvironment(place, members_), self)}, absl::InfiniteDuration(), nullptr, [this] {
+        ReceiveMessages();
+        return MustEnd();
+      }));
+  RecordExit(0, own_exit[0]);
+  for (ReceiveMessages(); !AllEnded(); ReceiveMessages()) {
     MustEnd();
     absl::SleepFor(kPollInterval);
   }
   for (const MonotonicTime end = MonotonicTime::Now() + kStopSpread;
-       trouble_.ok() && AnyStoppedByOthers(exits_) && MonotonicTime::Now() < end; Hear()) {
+       first_error_.ok() && AnyStoppedByOthers(exits_) && MonotonicTime::Now() < end; ReceiveMessages()) {
     absl::SleepFor(kPollInterval);
   }
-  RETURN_IF_ERROR(trouble_);
+  RETURN_IF_ERROR(first_error_);
   return exits_;
 }
 
@@ -53,28 +54,28 @@ void WorldPoint::SendOrders(const RankEnvironment& place) {
     *message.mutable_order() = OrderFor(members_[rank], place, point_, members_);
     const absl::Status sent = members_[rank].channel->Send(message);
     if (!sent.ok()) {
-      Lose(rank, sent.message());
+      MarkLost(rank, sent.message());
     }
   }
 }
 
 // Handles all messages and losses. A loss counts before a stop that is received together with it: when a process dies,
 // its launcher stops the others, and these report the stop.
-void WorldPoint::Hear() {
+void WorldPoint::ReceiveMessages() {
   int stop = StopRequested() ? StopSignal() : 0;  // read first, so that the channels already hold its cause
   for (size_t rank = 1; rank < members_.size(); ++rank) {
     Member& member = members_[rank];
     if (!member.lost.ok()) {
-      Lose(rank, member.lost.message());
+      MarkLost(rank, member.lost.message());
       continue;
     }
     const absl::Status received = member.channel->Receive();
     const int reported = TakeMessages(rank);
     stop = reported != 0 ? reported : stop;
     if (!received.ok() && reported == 0) {  // a stopped agent may end; the next call reports the loss
-      Lose(rank, received.message());
+      MarkLost(rank, received.message());
     } else if (rank < ended_.size() && !ended_[rank] && rule_.MustGiveUp(MonotonicTime::Now())) {
-      Lose(rank, "it did not report how its rank ended");
+      MarkLost(rank, "it did not report how its rank ended");
     }
   }
   if (stop != 0) {
@@ -97,19 +98,19 @@ int WorldPoint::TakeMessages(size_t rank) {
       exit.out_of_memory = message.exit().out_of_memory();
       exit.does_not_end = message.exit().does_not_end();
       exit.result = message.exit().result();
-      NoteExit(rank, exit);
+      RecordExit(rank, exit);
     }
   }
   return stop;
 }
 
-void WorldPoint::NoteExit(size_t rank, const ChildExit& exit) {
+void WorldPoint::RecordExit(size_t rank, const ChildExit& exit) {
   exits_[rank] = exit;
   ended_[rank] = true;
   rule_.RankEnded(exit.signalled || exit.code != 0 || exit.does_not_end, MonotonicTime::Now());
 }
 
-void WorldPoint::Lose(size_t rank, absl::string_view why) {
+void WorldPoint::MarkLost(size_t rank, absl::string_view why) {
   Member& member = members_[rank];
   if (member.lost.ok()) {
     member.lost = absl::UnavailableError(why);
@@ -118,8 +119,8 @@ void WorldPoint::Lose(size_t rank, absl::string_view why) {
     ended_[rank] = true;
   }
   rule_.EndNow(MonotonicTime::Now());
-  if (trouble_.ok()) {
-    trouble_ = absl::UnavailableError(
+  if (first_error_.ok()) {
+    first_error_ = absl::UnavailableError(
         absl::StrCat("rank ", rank, " of ", members_.size(), " on ", member.description.host_name(),
                      ": the process that the launcher started there is lost: ", member.lost.message()));
   }
@@ -127,9 +128,9 @@ void WorldPoint::Lose(size_t rank, absl::string_view why) {
 
 void WorldPoint::Stop(int signal_number) {
   rule_.EndNow(MonotonicTime::Now());
-  if (trouble_.ok()) {
+  if (first_error_.ok()) {
     stop_signal_ = signal_number;
-    trouble_ = absl::CancelledError(absl::StrCat("stopped by ", StopSignalName(signal_number)));
+    first_error_ = absl::CancelledError(absl::StrCat("stopped by ", StopSignalName(signal_number)));
   }
 }
 
@@ -141,7 +142,7 @@ bool WorldPoint::MustEnd() {
   message.set_end_rank(true);
   for (size_t rank = 1; rank < ended_.size() && !end_requested_; ++rank) {
     if (!ended_[rank]) {
-      members_[rank].channel->Send(message).IgnoreError();  // Hear finds the same error
+      members_[rank].channel->Send(message).IgnoreError();  // ReceiveMessages finds the same error
     }
   }
   end_requested_ = true;

@@ -34,10 +34,10 @@ class WorldPoint {
 
  private:
   void SendOrders(const RankEnvironment& place);
-  void Hear();
+  void ReceiveMessages();
   int TakeMessages(size_t rank);  // returns the stop signal that the agent reports; 0: no signal
-  void NoteExit(size_t rank, const ChildExit& exit);
-  void Lose(size_t rank, absl::string_view why);
+  void RecordExit(size_t rank, const ChildExit& exit);
+  void MarkLost(size_t rank, absl::string_view why);
   void Stop(int signal_number);
   bool MustEnd();
   bool AllEnded() const;
@@ -50,7 +50,7 @@ class WorldPoint {
   std::vector<bool> ended_;
   bool end_requested_ = false;
   int stop_signal_ = 0;
-  absl::Status trouble_;  // first error that is not a rank's own
+  absl::Status first_error_;  // first error that is not a rank's own
 };
 
 }  // namespace lockstep

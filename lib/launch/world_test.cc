@@ -135,10 +135,10 @@ class WorldTest : public ::testing::Test {
   }
 
   // Returns the agent's exit code, minus the number of the signal that killed it, or -1000 if it did not end within
-  // `patience`.
-  static int WaitForAgent(pid_t pid, absl::Duration patience) {
+  // `limit`.
+  static int WaitForAgent(pid_t pid, absl::Duration limit) {
     int status = 0;
-    for (const MonotonicTime end = MonotonicTime::Now() + patience; waitpid(pid, &status, WNOHANG) == 0;) {
+    for (const MonotonicTime end = MonotonicTime::Now() + limit; waitpid(pid, &status, WNOHANG) == 0;) {
       if (MonotonicTime::Now() > end) {
         kill(pid, SIGKILL);
         waitpid(pid, &status, 0);

@@ -20,7 +20,7 @@ namespace {
 constexpr int kMaxRounds = 64;
 constexpr int kMaxRanks = 8;
 constexpr size_t kMaxBytes = 1000;
-constexpr absl::Duration kPatience = absl::Seconds(60);
+constexpr absl::Duration kTestTimeout = absl::Seconds(60);
 
 struct Note {
   size_t size;
@@ -49,7 +49,7 @@ GatherBytes GatherOver(Board& board, int rank, int size) {
     }
     Write(bytes, board.notes[round][rank]);
     ++board.arrived[round];
-    const MonotonicTime deadline = MonotonicTime::Now() + kPatience;
+    const MonotonicTime deadline = MonotonicTime::Now() + kTestTimeout;
     while (board.arrived[round] < size) {
       if (MonotonicTime::Now() > deadline) {
         return absl::UnavailableError("a rank did not arrive");

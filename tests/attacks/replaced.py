@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from marked_processes import VARIABLE, end_orphans, marked_processes, send_signal
 from tool_case import ToolCase, run_tests
 
-PATIENCE = 240
+TIMEOUT = 240
 
 
 class Replaced(ToolCase):
@@ -42,13 +42,13 @@ class Replaced(ToolCase):
         return subprocess.Popen(command, stderr=subprocess.PIPE, env={**os.environ, VARIABLE: str(self.folder)})
 
     def children(self, first_argument, count):
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT
         while len(found := marked_processes(self.folder, first_argument)) < count:
             self.assertLess(time.monotonic(), deadline)
         return found
 
-    def is_noticed(self, tool, command, process, said_before=b""):
-        stderr = (said_before + process.communicate(timeout=PATIENCE)[1]).decode()
+    def is_noticed(self, tool, command, process, log_before=b""):
+        stderr = (log_before + process.communicate(timeout=TIMEOUT)[1]).decode()
         self.assertEqual(process.returncode, 3, stderr)
         errors = [line for line in stderr.splitlines() if line.startswith(f"{tool}: error: ")]
         self.assertEqual(len(errors), 1, stderr)
@@ -56,7 +56,7 @@ class Replaced(ToolCase):
         self.assertFalse((self.folder / "out.rec").exists())
         # With A restored, the run completes: no result of B was kept.
         self.put(self.a)
-        again = subprocess.run(command, capture_output=True, timeout=PATIENCE)
+        again = subprocess.run(command, capture_output=True, timeout=TIMEOUT)
         self.assertEqual(again.returncode, 0, again.stderr.decode())
         self.assertNotIn(b"cached", again.stderr)
 

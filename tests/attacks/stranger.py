@@ -22,7 +22,7 @@ import time
 MAGIC = b"LOCKSTP1"  # lib/launch/handshake.h
 NONCE_BYTES = DIGEST_BYTES = 32
 GREETING_BYTES = len(MAGIC) + NONCE_BYTES  # sent to any client that sends the magic
-PATIENCE_SECONDS = 1.0
+TIMEOUT_SECONDS = 1.0
 FORGED = struct.pack("=dd", 0.005, 40.0)  # a loss and an accuracy of 4000 %: bytes that RankGroup::Sum once accepted
 
 # c10d::TCPStore, the former store: PyTorch's torch/csrc/distributed/c10d/TCPStoreBackend.hpp
@@ -197,11 +197,11 @@ class Listener:
 class Stranger:
     """Number of attempts, and of accepted ones, by kind. `unreachable`: no process listens there for this host."""
 
-    def __init__(self, seed=0, patience=PATIENCE_SECONDS, listener=None):
+    def __init__(self, seed=0, timeout=TIMEOUT_SECONDS, listener=None):
         self.chance = random.Random(seed)
         self.listener = listener
         self.replayed = 0  # attempts of "replay" with captured bytes
-        self.patience = patience
+        self.timeout = timeout
         self.attempts = dict.fromkeys(KINDS, 0)
         self.accepted = dict.fromkeys(KINDS, 0)
         self.unreachable = 0
@@ -209,14 +209,14 @@ class Stranger:
     def attempt(self, kind, address, port):
         captured = self.listener.last_to(port) if self.listener else b""
         try:
-            connection = socket.create_connection((address, port), timeout=self.patience)
+            connection = socket.create_connection((address, port), timeout=self.timeout)
         except OSError:
             self.unreachable += 1
             return
         with connection:
             if self.listener:
                 self.listener.own.add(connection.getsockname()[1])
-            connection.settimeout(self.patience)
+            connection.settimeout(self.timeout)
             self.replayed += kind == "replay" and captured != b""
             self.attempts[kind] += 1
             self.accepted[kind] += KINDS[kind](connection, captured, self.chance)
@@ -245,7 +245,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     flags = parser.parse_args()
     listener = Listener(flags.listen_on) if flags.listen_on else None
-    stranger = Stranger(flags.seed, patience=0.3, listener=listener)
+    stranger = Stranger(flags.seed, timeout=0.3, listener=listener)
     end = time.monotonic() + flags.seconds
     while time.monotonic() < end:
         ports = ports_in(flags.ports)

@@ -73,7 +73,7 @@ class OfThisHost(Strangers):
         self.assertEqual([place for place in seen if not listeners.is_loopback(place[0])], [])
 
     def test_stranger_forges_losses_and_accuracies(self):
-        process, who = self.spawn(self.command()), stranger.Stranger(patience=0.3)
+        process, who = self.spawn(self.command()), stranger.Stranger(timeout=0.3)
         for _ in self.while_it_runs(process):
             for address, port in self.listeners_of_the_launcher(process):
                 for kind in ("write", "read", "impersonate_rank_0", "impersonate_rank_1"):
@@ -84,7 +84,7 @@ class OfThisHost(Strangers):
         self.same_result(process)
 
     def test_strangers_flood_stall_and_send_random_bytes(self):
-        process, who = self.spawn(self.command()), stranger.Stranger(patience=0.3)
+        process, who = self.spawn(self.command()), stranger.Stranger(timeout=0.3)
         most = 0
         for _ in self.while_it_runs(process):
             for address, port in self.listeners_of_the_launcher(process):

@@ -14,13 +14,13 @@ from tool_case import ToolCase, run_tests
 
 STRANGERS = ("libgomp", "terminate called", "frame #", "what():", "[c10d]", "*** ", "Traceback", "Aborted")
 SHORTAGE = "Resource temporarily unavailable"
-PATIENCE = 240  # seconds; the hang under test would have no end
+TIMEOUT = 240  # seconds; the hang under test would have no end
 
 
 class Shortage(ToolCase):
     def start(self, tool, *arguments, prefix=(), preexec=None, env=None):
         return subprocess.run([*prefix, str(self.tools / tool), *map(str, arguments)], cwd=self.folder, capture_output=True,
-                              timeout=PATIENCE, preexec_fn=preexec, env={**os.environ, **(env or {})})
+                              timeout=TIMEOUT, preexec_fn=preexec, env={**os.environ, **(env or {})})
 
     def reported_once(self, tool, result, message=SHORTAGE):
         """Checks for exit code 5, one error line, and no text of a library."""
