@@ -49,7 +49,8 @@ LAYERS = [
         "fused": "collectives cuda dataset kernels peer",
         "train": "cuda dataset device fused kernels nn record statistics",
         "communicator": "cuda device launch peer",
-        "dist": "collectives communicator cuda dataset device fused kernels launch nn peer record scaling statistics train",
+        "reducer": "collectives communicator cuda device fused kernels launch nn peer record train",
+        "dist": "collectives communicator cuda dataset device fused launch nn record reducer scaling statistics train",
         "quantize": "dataset device int8 int8_cpu int8_cuda nn onnx record train",
     },
 ]
@@ -58,10 +59,10 @@ MAY_USE = {package: {package, "base", "proto", *uses.split()} for packages in LA
 MAY_USE["proto"] = {"proto"}
 
 # External libraries, and the only packages that may name each: in deps, and in #include lines.
-TORCH = {"device", "kernels", "nn", "launch", "train", "communicator", "dist", "quantize"}
+TORCH = {"device", "kernels", "nn", "launch", "train", "communicator", "reducer", "dist", "quantize"}
 OUTSIDERS = [
     ("LibTorch", re.compile(r'@libtorch//|#include [<"](torch|ATen|c10|caffe2)/'), TORCH),
-    ("CUDA", re.compile(r'@cuda//|@cudnn//|#include [<"](cuda|nvml|cudnn|cublas)[A-Za-z_]*\.h|<<<'), {"cuda", "device", "kernels", "int8_cuda", "peer", "nn", "fused", "train", "communicator", "dist"}),
+    ("CUDA", re.compile(r'@cuda//|@cudnn//|#include [<"](cuda|nvml|cudnn|cublas)[A-Za-z_]*\.h|<<<'), {"cuda", "device", "kernels", "int8_cuda", "peer", "nn", "fused", "train", "communicator", "reducer"}),
     ("NCCL", re.compile(r'@nccl//|#include [<"]nccl'), {"communicator"}),
     ("Eigen", re.compile(r'"@eigen(//|")|#include <Eigen/'), {"statistics"}),
     ("Boost", re.compile(r'"@boost_math(//|")|#include <boost/'), {"statistics", "prediction"}),

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "lib/dist/communicator_exchange.h"
-#include "lib/dist/exchange_times.h"
-#include "lib/dist/overlap_timing.h"
 #include "lib/dist/step_figures.h"
+#include "lib/reducer/communicator_exchange.h"
+#include "lib/reducer/exchange_times.h"
+#include "lib/reducer/overlap_timing.h"
 
 namespace lockstep {
 namespace {

@@ -14,13 +14,13 @@
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "lib/communicator/communicator.h"
-#include "lib/dist/bucket_plan.h"
-#include "lib/dist/gradient_reducer.h"
 #include "lib/dist/point_hook.h"
-#include "lib/dist/sync_batch_norm.h"
 #include "lib/dist/traffic_count.h"
 #include "lib/launch/launch.h"
 #include "lib/proto/scale.pb.h"
+#include "lib/reducer/bucket_plan.h"
+#include "lib/reducer/gradient_reducer.h"
+#include "lib/reducer/sync_batch_norm.h"
 #include "lib/train/rank_group.h"
 
 namespace lockstep {

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/dist/sum_check.h"
+#include "lib/reducer/sum_check.h"
 
 namespace lockstep {
 

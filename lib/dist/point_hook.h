@@ -11,10 +11,10 @@
 #include "absl/status/status.h"
 #include "lib/collectives/communication_dtype.h"
 #include "lib/communicator/communicator.h"
-#include "lib/dist/counted_broadcast.h"
-#include "lib/dist/gradient_reducer.h"
-#include "lib/dist/sync_batch_norm.h"
 #include "lib/proto/scale.pb.h"
+#include "lib/reducer/counted_broadcast.h"
+#include "lib/reducer/gradient_reducer.h"
+#include "lib/reducer/sync_batch_norm.h"
 #include "lib/train/gradient_hook.h"
 
 namespace lockstep {

@@ -10,9 +10,9 @@
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
 #include "lib/communicator/fake_communicator.h"
-#include "lib/dist/bucketed_reducer.h"
 #include "lib/launch/launch.h"
 #include "lib/launch/rank_test_main.h"
+#include "lib/reducer/bucketed_reducer.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

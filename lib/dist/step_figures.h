@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "lib/dist/overlap_timing.h"
 #include "lib/proto/scale.pb.h"
+#include "lib/reducer/overlap_timing.h"
 
 namespace lockstep {
 

@@ -1,4 +1,4 @@
-// GradientExchange: sums over all ranks, range by range, as the fused step needs them. Implemented in lib/dist.
+// GradientExchange: sums over all ranks, range by range, as the fused step needs them. Implemented in lib/reducer.
 #ifndef LOCKSTEP_LIB_FUSED_GRADIENT_EXCHANGE_H_
 #define LOCKSTEP_LIB_FUSED_GRADIENT_EXCHANGE_H_
 

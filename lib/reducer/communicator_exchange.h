@@ -1,0 +1,58 @@
+// Gradient exchange of the hand-written step (lib/fused) over a communicator, for ranks with a GPU each.
+#ifndef LOCKSTEP_LIB_REDUCER_COMMUNICATOR_EXCHANGE_H_
+#define LOCKSTEP_LIB_REDUCER_COMMUNICATOR_EXCHANGE_H_
+
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lib/collectives/communication_dtype.h"
+#include "lib/communicator/communicator.h"
+
+namespace lockstep {
+
+class GradientExchange;  // lib/fused/gradient_exchange.h
+
+inline constexpr int64_t kMaxExchanged = 1 << 24;  // maximum number of elements in a step; more than the network has
+
+struct CommunicatorExchangeOptions {
+  c10::Device device = c10::Device(c10::kCUDA, 0);
+  CommunicationDtype communication_dtype = CommunicationDtype::kFp32;
+  bool sends = true;  // false: no-op exchange that keeps the stream order; each rank keeps its own gradients
+  uint32_t max_multiprocessors = 0;  // limit for the communicator's kernels: see NcclOptions
+};
+
+// Makes an exchange over `communicator`, which must outlive it. All ranks must call it. Checks sums first
+// (counted_exchange.h), so that the communicator is connected before a step is captured. Aborted: a sum was wrong.
+// Unimplemented: this build has no CUDA. Other errors are those of the communicator.
+absl::StatusOr<std::shared_ptr<GradientExchange>> MakeCommunicatorExchange(Communicator& communicator,
+                                                                           const CommunicatorExchangeOptions& options);
+
+struct PeerExchangeOptions {
+  c10::Device device = c10::Device(c10::kCUDA, 0);
+  CommunicationDtype communication_dtype = CommunicationDtype::kFp32;
+  absl::Duration timeout = absl::Seconds(60);  // limit of a wait for another rank; the GPU counts in units of 4.3 s
+  bool shares_update = false;  // each rank updates its share of the large ranges' weights for all ranks (ZeRO-1)
+  bool sends = true;           // false: same launches without sends, waits and sums (no_op_exchange.h)
+};
+
+// Makes an exchange like MakeCommunicatorExchange, with the same errors, but without a communication library: for GPUs
+// of one host that can access each other's memory (peer_exchange.cc). The ranks find each other through `communicator`.
+// FailedPrecondition, on all ranks: a GPU cannot access the memory of another.
+absl::StatusOr<std::shared_ptr<GradientExchange>> MakePeerExchange(Communicator& communicator,
+                                                                   const PeerExchangeOptions& options);
+
+// Amount that one step sends. The exchange must come from one of the functions above and have queued a step.
+struct ExchangeCount {
+  uint64_t calls = 0;
+  uint64_t bytes = 0;
+  std::vector<uint64_t> range_bytes;  // bytes of each range in order, whether or not it is sent
+};
+ExchangeCount CountOfStep(const GradientExchange& exchange);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_REDUCER_COMMUNICATOR_EXCHANGE_H_

@@ -1,0 +1,366 @@
+// Gradient exchange through peer memory by copy engines: no SM takes part in the copies, and each rank adds the
+// received gradients in rank order. With a shared update, a rank receives only its share of a range, and SGD writes the
+// share's new weights into all ranks' memory. lib/peer/exchange_protocol.h defines the order of copies, flags and sums.
+#include <c10/cuda/CUDAGuard.h>
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/collectives/max_peer_ranks.h"
+#include "lib/cuda/cuda_status.h"
+#include "lib/cuda/follow_stream.h"
+#include "lib/kernels/rank_sum.h"
+#include "lib/peer/device_flags.h"
+#include "lib/peer/device_memory.h"
+#include "lib/peer/exchange_protocol.h"
+#include "lib/peer/gather_bytes.h"
+#include "lib/peer/peer_flags.h"
+#include "lib/peer/peer_sum.h"
+#include "lib/peer/peer_update.h"
+#include "lib/reducer/counted_exchange.h"
+#include "lib/reducer/no_op_exchange.h"
+
+namespace lockstep {
+namespace {
+
+// Layout of a rank's memory: its flags, the counter of PeerUpdate, a packet buffer for each rank, then a gradient
+// buffer for each rank, and with a shared update the network's weights. The buffers for the rank itself are unused.
+constexpr size_t kPushDoneOffset = kDeviceFlagsBytes;
+constexpr size_t kPacketsOffset = size_t{64} << 10;
+constexpr size_t kPacketsEach = (size_t{4} << 20) / sizeof(PeerPacket);  // batch norm; fp32 outside layers 3 and 4
+constexpr size_t kPlaceBytes = kMaxExchanged * sizeof(float) + (size_t{1} << 20);  // 1 MiB for batch-norm gradients
+constexpr size_t kRangeAlignment = 256;
+constexpr size_t kWeightsBytes = kMaxExchanged * sizeof(__nv_bfloat16);
+
+// Maximum size of a range that one launch sends and adds: batch norm's gradients and the stem's.
+constexpr size_t kSmallBytes = size_t{64} << 10;
+constexpr size_t kPackBytes = 16;
+
+class PeerExchange : public CountedExchange {
+ public:
+  PeerExchange(Communicator& communicator, const PeerExchangeOptions& options)
+      : rank_(communicator.rank()), size_(communicator.size()), options_(options),
+        protocol_(static_cast<uint32_t>(rank_), static_cast<uint32_t>(size_)) {}
+
+  ~PeerExchange() override {
+    const c10::cuda::CUDAGuard guard(options_.device);
+    if (stream_ != nullptr) {
+      cudaStreamSynchronize(stream_);
+      cudaStreamDestroy(stream_);
+    }
+    for (const cudaEvent_t event : {ready_, sent_}) {
+      if (event != nullptr) {
+        cudaEventDestroy(event);
+      }
+    }
+  }
+
+  absl::Status Init(Communicator& communicator) {
+    const c10::cuda::CUDAGuard guard(options_.device);
+    if (size_ > static_cast<int>(kMaxPeerRanks)) {
+      return absl::InvalidArgumentError(absl::StrCat("--reducer=", options_.shares_update ? "peer_sharded" : "peer",
+                                                     " supports at most ", kMaxPeerRanks, " ranks, found ", size_));
+    }
+    const size_t bytes_of_rank = WeightsOffset() + (options_.shares_update ? kWeightsBytes : 0);
+    const GatherBytes gather = [&](absl::string_view bytes) { return communicator.AllGather(bytes); };
+    ASSIGN_OR_RETURN(memory_, PeerDeviceMemory::Make(gather, rank_, size_, bytes_of_rank, options_.timeout));
+    return Agree(gather, Prepare());
+  }
+
+  uint32_t ranks() const override { return static_cast<uint32_t>(size_); }
+  CommunicationDtype communication_dtype() const override { return options_.communication_dtype; }
+  uint32_t max_multiprocessors() const override { return 0; }
+
+  uint32_t rank() const override { return static_cast<uint32_t>(rank_); }
+
+  __nv_bfloat16* SharedWeights(uint32_t rank) const override {
+    return !options_.shares_update
+               ? nullptr
+               : reinterpret_cast<__nv_bfloat16*>(memory_->of(static_cast<int>(rank)) + WeightsOffset());
+  }
+
+  absl::Status Sum(const RangeToSum& range) override { return Exchange(range, Then::kAdd).status(); }
+  absl::StatusOr<RangeSum> Gather(const RangeToSum& range) override {
+    return Exchange(range, options_.shares_update && range.sharable ? Then::kLeaveShare : Then::kLeave);
+  }
+
+  bool GathersTogether() const override { return true; }
+
+  // Exchanges both ranges as one small range of the protocol; the caller makes the launch. The packet buffers are empty
+  // by then: the message at the step's first range confirms that the packets of the last step were read.
+  absl::StatusOr<PeerPush> GatherTogether(const RangeToSum& weights, const RangeToSum& norms) override {
+    PeerPush push;
+    const size_t of_weights = PacketsOf(BytesOf(weights));
+    push.weights = PacketsFrom(0);
+    push.norms = PacketsFrom(of_weights);
+    if (protocol_.row() == ExchangeProtocol::kFirstRangeRow || protocol_.row() + 1 >= kPeerFlagRows ||
+        of_weights + PacketsOf(BytesOf(norms)) > kPacketsEach) {
+      return absl::InternalError(
+          absl::StrCat(weights.count, " weights and ", norms.count, " norms at once, or no range before them"));
+    }
+    CountRange(norms, true);
+    CountRange(weights, true);
+    push.flags = flags_;
+    push.done = reinterpret_cast<uint32_t*>(memory_->of(rank_) + kPushDoneOffset);
+    Operations operations(*this, weights, Then::kLeave, &push);
+    RETURN_IF_ERROR(protocol_.Sum(operations, /*small=*/true, /*behind_weights=*/weights.then == weights_));
+    return push;
+  }
+
+  absl::Status WeightsWritten(cudaStream_t stream) override {
+    weights_ = stream;
+    protocol_.WeightsWritten();
+    return absl::OkStatus();
+  }
+
+  // Runs a separate step of the protocol, whose ranges are not counted.
+  absl::Status GatherShares(const std::vector<SharedRange>& ranges, cudaStream_t stream) override {
+    for (const SharedRange& shared : ranges) {
+      const RangeToSum range = {shared.data, shared.count, CommunicationDtype::kFp32, stream, stream, 0};
+      RETURN_IF_ERROR(CheckFits(range));
+      Operations operations(*this, range, Then::kTakeShares);
+      RETURN_IF_ERROR(protocol_.Sum(operations, /*small=*/false));
+      Advance(range);
+    }
+    return EndProtocolStep(stream);
+  }
+
+  absl::Status EndStep(cudaStream_t stream) override {
+    RETURN_IF_ERROR(EndProtocolStep(stream));
+    CountStep();
+    return absl::OkStatus();
+  }
+
+  absl::Status Health() const override {
+    return device_flags_ == nullptr ? absl::OkStatus() : device_flags_->Health("sent no gradients");
+  }
+
+ private:
+  // Handling of a range whose parts have arrived from all ranks.
+  enum class Then {
+    kAdd,         // the range becomes the sum
+    kLeave,       // parts stay in the receive buffers
+    kLeaveShare,  // parts stay, and each rank receives only its share of them
+    kTakeShares,  // each rank sends its own share to all, and the received shares are copied into the range
+  };
+
+  // Does a rank's local preparation. All ranks must have completed it before any rank sends.
+  absl::Status Prepare() {
+    RETURN_IF_ERROR(CudaStatus(EmptyPlaces(PacketsFrom(0).of[rank_], size_ * kPacketsEach), "clearing the slots"));
+    int least = 0, greatest = 0;
+    RETURN_IF_ERROR(CudaStatus(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking the GPU"));
+    RETURN_IF_ERROR(CudaStatus(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest), "a stream"));
+    for (cudaEvent_t* const event : {&ready_, &sent_}) {
+      RETURN_IF_ERROR(CudaStatus(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "creating an event"));
+    }
+    ASSIGN_OR_RETURN(device_flags_, DeviceFlags::Make(*memory_, rank_, size_, options_.timeout));
+    flags_ = device_flags_->flags();
+    return absl::OkStatus();
+  }
+
+  size_t PlacesOffset() const { return kPacketsOffset + size_ * kPacketsEach * sizeof(PeerPacket); }
+  size_t WeightsOffset() const { return PlacesOffset() + size_ * kPlaceBytes; }
+
+  static RangeToSum NothingThen(cudaStream_t stream) {
+    RangeToSum none;
+    none.then = stream;
+    return none;
+  }
+
+  absl::Status EndProtocolStep(cudaStream_t stream) {
+    Operations operations(*this, NothingThen(stream), Then::kAdd);
+    RETURN_IF_ERROR(protocol_.EndStep(operations));
+    offset_ = 0;
+    weights_ = nullptr;
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckFits(const RangeToSum& range) const {
+    return protocol_.row() + 1 >= kPeerFlagRows || offset_ + BytesOf(range) > kPlaceBytes
+               ? absl::InternalError(absl::StrCat("a step sends more than ", kPlaceBytes, " bytes or too many ranges"))
+               : absl::OkStatus();
+  }
+
+  static size_t BytesOf(const RangeToSum& range) { return range.count * BytesPerElement(range.type); }
+
+  // Returns each rank's packets from index `first` on.
+  PacketBuffers PacketsFrom(size_t first) const {
+    PacketBuffers buffers;
+    for (int rank = 0; rank < size_; ++rank) {
+      buffers.of[rank] = reinterpret_cast<PeerPacket*>(memory_->of(rank) + kPacketsOffset) + first;
+    }
+    buffers.each = kPacketsEach;
+    return buffers;
+  }
+
+  void Advance(const RangeToSum& range) {
+    offset_ += (BytesOf(range) + kRangeAlignment - 1) / kRangeAlignment * kRangeAlignment;
+  }
+
+  uint8_t* PlaceAt(int rank, int of) const {
+    return memory_->of(rank) + PlacesOffset() + static_cast<size_t>(of) * kPlaceBytes + offset_;
+  }
+
+  // Returns the addresses at which the next range's parts are once all of them have arrived.
+  RangeSum PartsOf(const RangeToSum& range) const {
+    RangeSum parts;
+    parts.ranks = ranks();
+    for (int rank = 0; rank < size_; ++rank) {
+      parts.of_rank[rank] = rank == rank_ ? range.data : PlaceAt(rank_, rank);
+    }
+    return parts;
+  }
+
+  // Exchanges one range. A small range is always added, because its launch does this anyway.
+  absl::StatusOr<RangeSum> Exchange(const RangeToSum& range, Then then) {
+    RETURN_IF_ERROR(CheckFits(range));
+    CountRange(range, true);
+    const bool aligned = reinterpret_cast<uintptr_t>(range.data) % kPackBytes == 0;
+    const bool small = aligned && BytesOf(range) <= kSmallBytes && protocol_.row() != ExchangeProtocol::kFirstRangeRow;
+    RangeSum sum = then == Then::kAdd || small ? RangeSum() : PartsOf(range);
+    if (then == Then::kLeaveShare && !small) {
+      sum.shared = true;
+      sum.share = ShareOf(range.count, rank(), ranks());
+    }
+    Operations operations(*this, range, then);
+    RETURN_IF_ERROR(protocol_.Sum(operations, small, /*behind_weights=*/range.then == weights_));
+    Advance(range);
+    return sum;
+  }
+
+  // Operations for one range, queued on CUDA streams.
+  class Operations : public PeerOperations {
+   public:
+    // If `together` is not null, SendAndAdd only stores the row there.
+    Operations(const PeerExchange& exchange, const RangeToSum& range, Then then, PeerPush* together = nullptr)
+        : exchange_(exchange), range_(range), then_(then), together_(together) {}
+
+    absl::Status SendWhenReady() override { return FollowStream(exchange_.ready_, range_.ready, exchange_.stream_); }
+    absl::Status AddWhenSent() override { return FollowStream(exchange_.sent_, exchange_.stream_, range_.then); }
+
+    // Copies a shared range in shares: the share that `rank` updates, or the share that this rank updated.
+    absl::Status CopyTo(uint32_t rank) override {
+      uint8_t* const place = exchange_.PlaceAt(static_cast<int>(rank), exchange_.rank_);
+      const auto* const data = static_cast<const uint8_t*>(range_.data);
+      const RankShare share = then_ == Then::kLeaveShare   ? ShareOf(range_.count, rank, exchange_.ranks())
+                              : then_ == Then::kTakeShares ? ShareOf(range_.count, exchange_.rank(), exchange_.ranks())
+                                                           : RankShare{0, range_.count};
+      return Copy(place, data, share, exchange_.stream_, "sending gradients");
+    }
+
+    absl::Status AddWhenReady() override { return FollowStream(exchange_.ready_, range_.ready, range_.then); }
+
+    absl::Status SendAndAdd(uint32_t row) override {
+      if (together_ != nullptr) {
+        together_->row = row;
+        return absl::OkStatus();
+      }
+      return CudaStatus(range_.type == CommunicationDtype::kBf16 ? exchange_.SendAndAdd<__nv_bfloat16>(range_, row)
+                                                                 : exchange_.SendAndAdd<float>(range_, row),
+                        "summing gradients");
+    }
+
+    absl::Status Add() override {
+      if (then_ == Then::kTakeShares) {
+        return TakeShares();
+      }
+      return then_ != Then::kAdd
+                 ? absl::OkStatus()
+                 : CudaStatus(range_.type == CommunicationDtype::kBf16 ? exchange_.Add<__nv_bfloat16>(range_)
+                                                                       : exchange_.Add<float>(range_),
+                              "adding gradients");
+    }
+
+    absl::Status Raise(PeerStream stream, uint32_t row, bool next_epoch) override {
+      return CudaStatus(RaisePeerFlags(exchange_.flags_, row, next_epoch, Of(stream)), "signalling the other ranks");
+    }
+
+    absl::Status Await(PeerStream stream, uint32_t row, uint32_t behind) override {
+      return CudaStatus(AwaitPeerFlags(exchange_.flags_, row, behind, Of(stream)), "waiting for the other ranks");
+    }
+
+   private:
+    absl::Status Copy(uint8_t* to, const uint8_t* from, const RankShare& share, cudaStream_t stream,
+                      const char* what) const {
+      const size_t element = BytesPerElement(range_.type);
+      return share.count == 0 ? absl::OkStatus()
+                              : CudaStatus(cudaMemcpyAsync(to + share.begin * element, from + share.begin * element,
+                                                           share.count * element, cudaMemcpyDeviceToDevice, stream),
+                                           what);
+    }
+
+    absl::Status TakeShares() const {
+      for (uint32_t rank = 0; rank < exchange_.ranks(); ++rank) {
+        const RankShare share = ShareOf(range_.count, rank, exchange_.ranks());
+        RETURN_IF_ERROR(rank == exchange_.rank() ? absl::OkStatus()
+                                                 : Copy(static_cast<uint8_t*>(range_.data),
+                                                        exchange_.PlaceAt(exchange_.rank_, static_cast<int>(rank)),
+                                                        share, range_.then, "reading the other ranks' shares"));
+      }
+      return absl::OkStatus();
+    }
+
+    cudaStream_t Of(PeerStream stream) const {
+      return stream == PeerStream::kSending ? exchange_.stream_ : range_.then;
+    }
+
+    const PeerExchange& exchange_;
+    const RangeToSum range_;
+    const Then then_;
+    PeerPush* const together_;
+  };
+
+  template <typename W>
+  cudaError_t Add(const RangeToSum& range) const {
+    RankSumInput<W> input;
+    input.count = range.count;
+    input.ranks = static_cast<uint32_t>(size_);
+    for (int rank = 0; rank < size_; ++rank) {
+      input.from[rank] = static_cast<const W*>(rank == rank_ ? range.data : PlaceAt(rank_, rank));
+    }
+    input.to = static_cast<W*>(range.data);
+    return RankSum(input, range.then, range.max_multiprocessors);
+  }
+
+  template <typename W>
+  cudaError_t SendAndAdd(const RangeToSum& range, uint32_t row) const {
+    PeerSumInput<W> input;
+    input.count = range.count;
+    input.data = static_cast<W*>(range.data);
+    for (int rank = 0; rank < size_; ++rank) {
+      input.sent[rank] = reinterpret_cast<W*>(PlaceAt(rank, rank_));
+      input.received[rank] = reinterpret_cast<const W*>(PlaceAt(rank_, rank));
+    }
+    return PeerSum(flags_, row, input, range.then);
+  }
+
+  const int rank_, size_;
+  const PeerExchangeOptions options_;
+  std::unique_ptr<PeerDeviceMemory> memory_;
+  std::unique_ptr<DeviceFlags> device_flags_;
+  PeerFlags flags_;
+  cudaStream_t stream_ = nullptr;
+  cudaStream_t weights_ = nullptr;  // stream on which this step's weights were written; null: none yet
+  cudaEvent_t ready_ = nullptr, sent_ = nullptr;
+
+  ExchangeProtocol protocol_;
+  size_t offset_ = 0;  // offset of the next range in each buffer
+};
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<GradientExchange>> MakePeerExchange(Communicator& communicator,
+                                                                   const PeerExchangeOptions& options) {
+  if (!options.sends) {
+    return MakeNoOpExchange(static_cast<uint32_t>(communicator.rank()), static_cast<uint32_t>(communicator.size()),
+                            options);
+  }
+  auto exchange = std::make_shared<PeerExchange>(communicator, options);
+  RETURN_IF_ERROR(exchange->Init(communicator));
+  RETURN_IF_ERROR(exchange->CheckSums(communicator.rank(), options.device));
+  return std::shared_ptr<GradientExchange>(std::move(exchange));
+}
+
+}  // namespace lockstep
