@@ -25,7 +25,7 @@ def rank(origin, shift):
     """Returns steps of 100, 120, 110 and 105 us; the last has timestamps."""
     begins = [0, 100, 220, 330, 435]
     lines = [line(begin + shift, 10, "AdvanceBatchKernel", blocks=1) for begin in begins]
-    lines += [line(begin + shift + 60, 5, "ConvolutionNormKernel") for begin in begins]
+    lines += [line(begin + shift + 60, 5, "ConvolutionBatchNormKernel") for begin in begins]
     lines += [line(begin + shift + 70, 5, OTHERS) for begin in begins]
     lines += [line(begin + shift + 80, 9, "copy to a peer of 4096 bytes", 9, 0) for begin in begins]
     return f"# from {origin} ns\n" + "".join(lines + [line(340 + shift, 1, "RecordTimestampKernel")])
@@ -50,7 +50,7 @@ class TimelineStepTest(unittest.TestCase):
         self.assertEqual(lines[0], "step 110.0, median of 3 from 100.0 to 120.0")
         self.assertEqual([row.split() for row in lines[1:] if " r0 " in row][:4], [
             ["0.0", "10.0", "10.0", "r0", "s7", "b1", "AdvanceBatchKernel"],
-            ["60.0", "65.0", "5.0", "r0", "s7", "b132", "ConvolutionNormKernel"],
+            ["60.0", "65.0", "5.0", "r0", "s7", "b132", "ConvolutionBatchNormKernel"],
             ["70.0", "75.0", "5.0", "r0", "s7", "b132", "other", OTHERS[-40:]],
             ["80.0", "89.0", "9.0", "r0", "s9", "b0", "copy", "to", "a", "peer", "of", "4096", "bytes"],
         ])
@@ -82,14 +82,15 @@ class TimelineStepTest(unittest.TestCase):
             waits = 30 if number % 4 == 3 else 0
             text += line(begin, 10, "AdvanceBatchKernel", blocks=1)
             text += line(begin + 20, 5 + waits, "AwaitKernel", blocks=1)
-            text += line(begin + 40 + waits, 5, "ConvolutionNormKernel") + line(begin + 60 + waits, 5, "ApplyKernel")
+            text += line(begin + 40 + waits, 5, "ConvolutionBatchNormKernel")
+            text += line(begin + 60 + waits, 5, "ApplyKernel")
             begin += 100 + waits
         ran = self.run_over(text, text, flags=["--late", "--longer_than=0.75"])
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
         rows = [" ".join(row.split()) for row in ran.stdout.splitlines()]
         self.assertEqual(rows, [row for rank in "01" for row in [
             f"r{rank}: 3 steps of 130.0, the shortest 3 of 100.0", "begin late took now",
-            "20.0 0.0 5.0 35.0 b1 AwaitKernel 1", "40.0 30.0 5.0 5.0 b132 ConvolutionNormKernel 1"]])
+            "20.0 0.0 5.0 35.0 b1 AwaitKernel 1", "40.0 30.0 5.0 5.0 b132 ConvolutionBatchNormKernel 1"]])
 
     def test_no_step_and_no_file(self):
         with_timestamps = rank(0, 0).splitlines(keepends=True)[:2] + [line(500, 1, "RecordTimestampKernel")]

@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "lib/kernels/convolution.h"
-#include "lib/kernels/convolution_norm.h"
+#include "lib/kernels/convolution_batch_norm.h"
 #include "lib/kernels/convolution_shape.h"
 #include "lib/kernels/weight_gradient.h"
 
@@ -26,16 +26,16 @@ struct OwnKernelQuestion {
 };
 
 // Configurations of our kernel for a convolution and its batch norm.
-struct ConvolutionNormChoice {
-  std::optional<ConvolutionNormConfig> with_sums;  // computes the batch norm's sums, too; nullopt: two kernels
-  std::optional<ConvolutionNormConfig> applied;    // applies the batch norm, too; nullopt: another kernel does
+struct ConvolutionBatchNormChoice {
+  std::optional<ConvolutionBatchNormConfig> with_sums;  // computes the batch norm's sums, too; nullopt: two kernels
+  std::optional<ConvolutionBatchNormConfig> applied;    // applies the batch norm, too; nullopt: another kernel does
 };
 
 // Chooses for `pass`, which must be forward or data gradient. `may_apply`: also chooses `applied`; if nothing is timed,
 // the choice of `with_sums` does not depend on it. Returns CUDA's errors.
-absl::StatusOr<ConvolutionNormChoice> ChooseConvolutionNorm(ConvolutionContext& context,
-                                                            const OwnKernelQuestion& question, ConvolutionPass pass,
-                                                            bool may_apply);
+absl::StatusOr<ConvolutionBatchNormChoice> ChooseConvolutionBatchNorm(ConvolutionContext& context,
+                                                                      const OwnKernelQuestion& question,
+                                                                      ConvolutionPass pass, bool may_apply);
 
 // Returns nullopt if cuDNN's is chosen or our kernel does not support the shape. Returns CUDA's errors.
 absl::StatusOr<std::optional<WeightGradientConfig>> ChooseWeightGradient(ConvolutionContext& context,

@@ -9,7 +9,7 @@
 #include "lib/dataset/augment.h"
 #include "lib/dataset/dataset.h"
 #include "lib/kernels/classifier.h"
-#include "lib/kernels/convolution_norm.h"
+#include "lib/kernels/convolution_batch_norm.h"
 #include "lib/kernels/stem_gradient.h"
 
 namespace lockstep {
@@ -96,7 +96,7 @@ void ResNet18Buffers<T>::TakeActivations() {
 
 template <typename T>
 void ResNet18Buffers<T>::TakeWorkspaces(uint32_t multiprocessors) {
-  size_t norm_bytes = ConvolutionNormWorkspaceBytes(multiprocessors);
+  size_t norm_bytes = ConvolutionBatchNormWorkspaceBytes(multiprocessors);
   for (const ConvolutionUnit& unit : net.units) {
     const BatchNormShape shape = {max_batch_ * unit.out_size() * unit.out_size(), unit.out_channels};
     norm_bytes = std::max(norm_bytes, BatchNormWorkspaceBytes(PlanBatchNorm(shape, multiprocessors)));
@@ -104,7 +104,7 @@ void ResNet18Buffers<T>::TakeWorkspaces(uint32_t multiprocessors) {
   for (char*& workspace : norm_workspace) {
     arena_.Take(norm_bytes, workspace);
   }
-  arena_.Take(ConvolutionNormLamportBytes(), lamport_buffer);
+  arena_.Take(ConvolutionBatchNormLamportBytes(), lamport_buffer);
   arena_.Take(StemGradientWorkspaceBytes(), stem_workspace);
   arena_.Take(ClassifierWorkspaceBytes({max_batch_, net.positions, net.features, net.classes}), classifier_workspace);
   arena_.Take(1, loss_sum);

@@ -10,7 +10,7 @@
 #include "lib/fused/own_kernel_choice.h"
 #include "lib/fused/sm_partition.h"
 #include "lib/kernels/convolution.h"
-#include "lib/kernels/convolution_norm.h"
+#include "lib/kernels/convolution_batch_norm.h"
 #include "lib/kernels/weight_gradient.h"
 
 namespace lockstep {
@@ -147,18 +147,18 @@ template <typename T>
 absl::StatusOr<std::shared_ptr<const UnitForward<T>>> Planner<T>::PlanForward(
     const ConvolutionUnit& unit, const UnitPlan<T>& plan, std::unique_ptr<const Convolution> convolution) {
   if constexpr (kIsBf16<T>) {
-    ConvolutionNormChoice choice;
+    ConvolutionBatchNormChoice choice;
     if (options_.fused_sums) {
-      ASSIGN_OR_RETURN(choice,
-                       ChooseConvolutionNorm(*streams_.main().context,
+      ASSIGN_OR_RETURN(
+          choice, ChooseConvolutionBatchNorm(*streams_.main().context,
                                              {Shape(unit), hopper_, options_.autotune, convolution->microseconds()},
                                              ConvolutionPass::kForward, options_.fused_norms));
     }
     if (choice.applied.has_value() && !unit.is_shortcut()) {  // a shortcut's batch norm is applied where it is added
-      return MakeForwardApplied(ConvolutionNorm(Shape(unit), *choice.applied, hopper_));
+      return MakeForwardApplied(ConvolutionBatchNorm(Shape(unit), *choice.applied, hopper_));
     }
     if (choice.with_sums.has_value()) {
-      return MakeForwardWithSums(ConvolutionNorm(Shape(unit), *choice.with_sums, hopper_), plan.norm);
+      return MakeForwardWithSums(ConvolutionBatchNorm(Shape(unit), *choice.with_sums, hopper_), plan.norm);
     }
   }
   return MakeForwardApart<T>(std::move(convolution), plan.norm, plan.launch);
@@ -170,19 +170,19 @@ absl::StatusOr<std::shared_ptr<const UnitDataGradient<T>>> Planner<T>::PlanDataG
     const ConvolutionUnit& unit, std::unique_ptr<const Convolution> convolution) {
   if constexpr (kIsBf16<T>) {
     const SmPartition partition = Partition(unit);
-    ConvolutionNormChoice choice;
+    ConvolutionBatchNormChoice choice;
     if (options_.fused_sums) {
       ASSIGN_OR_RETURN(
-          choice, ChooseConvolutionNorm(
+          choice, ChooseConvolutionBatchNorm(
                       *streams_.main().context,
                       {Shape(unit), partition.data_gradient, options_.autotune, TimeToBeat(partition, *convolution)},
                       ConvolutionPass::kDataGradient, options_.fused_norms && partition.partitioned));
     }
     if (choice.with_sums.has_value() && choice.applied.has_value()) {
-      return MakeDataGradientApplied(ConvolutionNorm(Shape(unit), *choice.applied, partition.data_gradient));
+      return MakeDataGradientApplied(ConvolutionBatchNorm(Shape(unit), *choice.applied, partition.data_gradient));
     }
     if (choice.with_sums.has_value()) {
-      return MakeDataGradientWithSums(ConvolutionNorm(Shape(unit), *choice.with_sums, partition.data_gradient));
+      return MakeDataGradientWithSums(ConvolutionBatchNorm(Shape(unit), *choice.with_sums, partition.data_gradient));
     }
   }
   return MakeDataGradientApart<T>(std::move(convolution));

@@ -28,20 +28,20 @@ class Apart final : public UnitDataGradient<T> {
 
 using Bf16 = __nv_bfloat16;
 
-ConvolutionNorm::Shortcut ShortcutOf(const DataGradientOperands<Bf16>& operands) {
+ConvolutionBatchNorm::Shortcut ShortcutOf(const DataGradientOperands<Bf16>& operands) {
   return {operands.shortcut_dy, operands.shortcut_weights};
 }
 
-ConvolutionNorm::Norm NormBelow(const DataGradientOperands<Bf16>& operands) {
+ConvolutionBatchNorm::Norm NormBelow(const DataGradientOperands<Bf16>& operands) {
   return {operands.norm_x, operands.shortcut_dy != nullptr ? nullptr : operands.addend, operands.relu_mask,
           operands.state, operands.gradients};
 }
 
 class WithSums final : public UnitDataGradient<Bf16> {
  public:
-  explicit WithSums(const ConvolutionNorm& convolution) : convolution_(convolution) {}
+  explicit WithSums(const ConvolutionBatchNorm& convolution) : convolution_(convolution) {}
 
-  std::string name() const override { return DescribeConvolutionNorm(convolution_.config()) + ", with sums"; }
+  std::string name() const override { return DescribeConvolutionBatchNorm(convolution_.config()) + ", with sums"; }
   NormBackward gives() const override { return NormBackward::kSummed; }
 
   absl::StatusOr<Upstream<Bf16>> Run(const DataGradientOperands<Bf16>& operands,
@@ -52,15 +52,15 @@ class WithSums final : public UnitDataGradient<Bf16> {
   }
 
  private:
-  const ConvolutionNorm convolution_;
+  const ConvolutionBatchNorm convolution_;
 };
 
 // Works in place: the gradient of the batch norm's input replaces that input.
 class Applied final : public UnitDataGradient<Bf16> {
  public:
-  explicit Applied(const ConvolutionNorm& convolution) : convolution_(convolution) {}
+  explicit Applied(const ConvolutionBatchNorm& convolution) : convolution_(convolution) {}
 
-  std::string name() const override { return DescribeConvolutionNorm(convolution_.config()) + ", applied"; }
+  std::string name() const override { return DescribeConvolutionBatchNorm(convolution_.config()) + ", applied"; }
   NormBackward gives() const override { return NormBackward::kApplied; }
 
   absl::StatusOr<Upstream<Bf16>> Run(const DataGradientOperands<Bf16>& operands,
@@ -72,7 +72,7 @@ class Applied final : public UnitDataGradient<Bf16> {
   }
 
  private:
-  const ConvolutionNorm convolution_;
+  const ConvolutionBatchNorm convolution_;
 };
 
 template <typename T>
@@ -111,11 +111,13 @@ std::shared_ptr<const UnitDataGradient<T>> MakeDataGradientApart(std::unique_ptr
   return std::make_shared<Apart<T>>(std::move(convolution));
 }
 
-std::shared_ptr<const UnitDataGradient<__nv_bfloat16>> MakeDataGradientWithSums(const ConvolutionNorm& convolution) {
+std::shared_ptr<const UnitDataGradient<__nv_bfloat16>> MakeDataGradientWithSums(
+    const ConvolutionBatchNorm& convolution) {
   return std::make_shared<WithSums>(convolution);
 }
 
-std::shared_ptr<const UnitDataGradient<__nv_bfloat16>> MakeDataGradientApplied(const ConvolutionNorm& convolution) {
+std::shared_ptr<const UnitDataGradient<__nv_bfloat16>> MakeDataGradientApplied(
+    const ConvolutionBatchNorm& convolution) {
   return std::make_shared<Applied>(convolution);
 }
 

@@ -25,7 +25,7 @@
 #include "lib/fused/step_streams.h"
 #include "lib/kernels/batch_norm.h"
 #include "lib/kernels/convolution.h"
-#include "lib/kernels/convolution_norm.h"
+#include "lib/kernels/convolution_batch_norm.h"
 #include "lib/kernels/weight_gradient.h"
 
 namespace lockstep {
@@ -64,7 +64,7 @@ struct DataGradientOperands {
   const T* shortcut_dy = nullptr;  // null: no shortcut
   const T* shortcut_weights = nullptr;
 
-  void* lamport_buffer = nullptr;  // ConvolutionNormLamportBytes() bytes
+  void* lamport_buffer = nullptr;  // ConvolutionBatchNormLamportBytes() bytes
 };
 
 // Data gradient of a unit; shared by all units of one shape.
@@ -99,8 +99,9 @@ class UnitWeightGradient {
 
 template <typename T>
 std::shared_ptr<const UnitDataGradient<T>> MakeDataGradientApart(std::unique_ptr<const Convolution> convolution);
-std::shared_ptr<const UnitDataGradient<__nv_bfloat16>> MakeDataGradientWithSums(const ConvolutionNorm& convolution);
-std::shared_ptr<const UnitDataGradient<__nv_bfloat16>> MakeDataGradientApplied(const ConvolutionNorm& convolution);
+std::shared_ptr<const UnitDataGradient<__nv_bfloat16>> MakeDataGradientWithSums(
+    const ConvolutionBatchNorm& convolution);
+std::shared_ptr<const UnitDataGradient<__nv_bfloat16>> MakeDataGradientApplied(const ConvolutionBatchNorm& convolution);
 
 template <typename T>
 std::shared_ptr<const UnitWeightGradient<T>> MakeWeightGradient(std::unique_ptr<const Convolution> convolution);

@@ -46,9 +46,10 @@ class Apart final : public UnitForward<T> {
 
 class WithSums final : public UnitForward<__nv_bfloat16> {
  public:
-  WithSums(const ConvolutionNorm& convolution, const BatchNormShape& norm) : convolution_(convolution), norm_(norm) {}
+  WithSums(const ConvolutionBatchNorm& convolution, const BatchNormShape& norm)
+      : convolution_(convolution), norm_(norm) {}
 
-  std::string name() const override { return DescribeConvolutionNorm(convolution_.config()) + ", with sums"; }
+  std::string name() const override { return DescribeConvolutionBatchNorm(convolution_.config()) + ", with sums"; }
 
   absl::Status BeforeResidual(const ForwardOperands<__nv_bfloat16>& operands, const StepStream& stream) const override {
     return convolution_.Forward(operands.x, operands.weights, operands.raw, operands.parameters, operands.state,
@@ -61,15 +62,15 @@ class WithSums final : public UnitForward<__nv_bfloat16> {
   }
 
  private:
-  const ConvolutionNorm convolution_;
+  const ConvolutionBatchNorm convolution_;
   const BatchNormShape norm_;
 };
 
 class Applied final : public UnitForward<__nv_bfloat16> {
  public:
-  explicit Applied(const ConvolutionNorm& convolution) : convolution_(convolution) {}
+  explicit Applied(const ConvolutionBatchNorm& convolution) : convolution_(convolution) {}
 
-  std::string name() const override { return DescribeConvolutionNorm(convolution_.config()) + ", applied"; }
+  std::string name() const override { return DescribeConvolutionBatchNorm(convolution_.config()) + ", applied"; }
 
   absl::Status BeforeResidual(const ForwardOperands<__nv_bfloat16>&, const StepStream&) const override {
     return absl::OkStatus();
@@ -83,7 +84,7 @@ class Applied final : public UnitForward<__nv_bfloat16> {
   }
 
  private:
-  const ConvolutionNorm convolution_;
+  const ConvolutionBatchNorm convolution_;
 };
 
 }  // namespace
@@ -94,12 +95,12 @@ std::shared_ptr<const UnitForward<T>> MakeForwardApart(std::unique_ptr<const Con
   return std::make_shared<Apart<T>>(std::move(convolution), norm, launch);
 }
 
-std::shared_ptr<const UnitForward<__nv_bfloat16>> MakeForwardWithSums(const ConvolutionNorm& convolution,
+std::shared_ptr<const UnitForward<__nv_bfloat16>> MakeForwardWithSums(const ConvolutionBatchNorm& convolution,
                                                                       const BatchNormShape& norm) {
   return std::make_shared<WithSums>(convolution, norm);
 }
 
-std::shared_ptr<const UnitForward<__nv_bfloat16>> MakeForwardApplied(const ConvolutionNorm& convolution) {
+std::shared_ptr<const UnitForward<__nv_bfloat16>> MakeForwardApplied(const ConvolutionBatchNorm& convolution) {
   return std::make_shared<Applied>(convolution);
 }
 

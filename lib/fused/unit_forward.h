@@ -21,7 +21,7 @@
 #include "lib/fused/step_streams.h"
 #include "lib/kernels/batch_norm.h"
 #include "lib/kernels/convolution.h"
-#include "lib/kernels/convolution_norm.h"
+#include "lib/kernels/convolution_batch_norm.h"
 
 namespace lockstep {
 
@@ -34,7 +34,7 @@ struct ForwardOperands {
   T* raw = nullptr;  // out: output of the convolution, (images, out_size, out_size, out_channels)
   BatchNormParameters parameters;
   BatchNormState state;            // out
-  void* lamport_buffer = nullptr;  // ConvolutionNormLamportBytes() bytes
+  void* lamport_buffer = nullptr;  // ConvolutionBatchNormLamportBytes() bytes
 };
 
 // Normalised and rectified output, and the residual that is added before the ReLU.
@@ -68,9 +68,9 @@ class UnitForward {
 template <typename T>
 std::shared_ptr<const UnitForward<T>> MakeForwardApart(std::unique_ptr<const Convolution> convolution,
                                                        const BatchNormShape& norm, const BatchNormLaunch& launch);
-std::shared_ptr<const UnitForward<__nv_bfloat16>> MakeForwardWithSums(const ConvolutionNorm& convolution,
+std::shared_ptr<const UnitForward<__nv_bfloat16>> MakeForwardWithSums(const ConvolutionBatchNorm& convolution,
                                                                       const BatchNormShape& norm);
-std::shared_ptr<const UnitForward<__nv_bfloat16>> MakeForwardApplied(const ConvolutionNorm& convolution);
+std::shared_ptr<const UnitForward<__nv_bfloat16>> MakeForwardApplied(const ConvolutionBatchNorm& convolution);
 
 }  // namespace lockstep
 

@@ -12,7 +12,7 @@
 #include "lib/base/stall_watch.h"
 #include "lib/cuda/device_array.h"
 #include "lib/cuda/multiprocessors.h"
-#include "lib/kernels/convolution_norm.h"
+#include "lib/kernels/convolution_batch_norm.h"
 #include "lib/kernels/hold_multiprocessors.h"
 
 namespace lockstep {
@@ -44,24 +44,24 @@ class Applying {
     const BatchNormParameters parameters = {
         of_channels_.data(), of_channels_.data(), of_channels_.data(), of_channels_.data(), 0.1f, 1e-5f};
     const BatchNormState state = {state_.data(), state_.data(), state_.data(), state_.data()};
-    return ConvolutionNorm(kShape, kConfig, HopperMultiprocessors())
+    return ConvolutionBatchNorm(kShape, kConfig, HopperMultiprocessors())
         .ForwardAndApply(x_.data(), w_.data(), raw_.data(), parameters, state, {}, y_.data(), mask_.data(),
                          lamport_buffer_.data(), stream);
   }
   static absl::StatusOr<bool> MayWait() {
-    return ConvolutionNormMayWait(kShape, ConvolutionPass::kForward, kConfig, HopperMultiprocessors());
+    return ConvolutionBatchNormMayWait(kShape, ConvolutionPass::kForward, kConfig, HopperMultiprocessors());
   }
 
  private:
   static constexpr ConvolutionShape kShape = {8, 64, 32, 64, 3, 1};
-  static constexpr ConvolutionNormConfig kConfig = {128, 1};
+  static constexpr ConvolutionBatchNormConfig kConfig = {128, 1};
   static constexpr size_t kCount = 8 * 32 * 32 * 64;
 
   DeviceArray<Bf16> x_{std::vector<Bf16>(kCount, Bf16(1.0f))}, w_{std::vector<Bf16>(64 * 9 * 64, Bf16(1.0f))};
   DeviceArray<Bf16> raw_{kCount}, y_{kCount};
   DeviceArray<float> of_channels_{std::vector<float>(64, 1.0f)}, state_{std::vector<float>(64, 0.0f)};
   DeviceArray<uint8_t> mask_{kCount / 8};
-  DeviceArray<char> lamport_buffer_{std::vector<char>(ConvolutionNormLamportBytes(), 0)};
+  DeviceArray<char> lamport_buffer_{std::vector<char>(ConvolutionBatchNormLamportBytes(), 0)};
 };
 
 // A single test, because a wait past the limit affects the rest of the process.

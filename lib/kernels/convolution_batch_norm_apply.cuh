@@ -1,17 +1,17 @@
 // Applies the batch norm in the launch that computed its sums: the tiles stay in registers until the sums of all blocks
 // are available.
-#ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_APPLY_CUH_
-#define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_APPLY_CUH_
+#ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_APPLY_CUH_
+#define LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_APPLY_CUH_
 
 #include <type_traits>
 
 #include "lib/cuda/overlapped_launch.cuh"
-#include "lib/kernels/convolution_norm_block.cuh"
-#include "lib/kernels/convolution_norm_sums.cuh"
-#include "lib/kernels/convolution_norm_write.cuh"
+#include "lib/kernels/convolution_batch_norm_block.cuh"
+#include "lib/kernels/convolution_batch_norm_sums.cuh"
+#include "lib/kernels/convolution_batch_norm_write.cuh"
 
 namespace lockstep {
-namespace convolution_norm {
+namespace convolution_batch_norm {
 
 // A thread's part of a tile. Forward: the convolution's output (`value`) and the residual (`other`). Backward: the
 // masked gradient of the batch norm's output, and its input.
@@ -33,8 +33,8 @@ struct Kept {
 // Takes `count` times kPixelsAtOnce staged pixels, starting at the tile's pixel `first`, writes them out and adds them
 // to the sums. No branch separates the instructions of different pixels.
 template <bool kBackward, uint32_t kPixels>
-__device__ void Keep(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel, uint32_t staging,
-                     uint32_t first, uint32_t count, Kept<kPixels>& kept, ChannelSums& sums) {
+__device__ void Keep(const ConvolutionBatchNormArguments& arguments, const Tile& tile, uint32_t channel,
+                     uint32_t staging, uint32_t first, uint32_t count, Kept<kPixels>& kept, ChannelSums& sums) {
   constexpr uint32_t kItems = Kept<kPixels>::kItems;
   kept.count = count;
   const ConvolutionTiles& tiles = arguments.tiles;
@@ -87,7 +87,7 @@ __device__ inline float Half(const Words& words, uint32_t i) {
 }
 
 template <bool kBackward, uint32_t kPixels>
-__device__ void Apply(const ConvolutionNormArguments& arguments, const Coefficients& of_channels,
+__device__ void Apply(const ConvolutionBatchNormArguments& arguments, const Coefficients& of_channels,
                       const Kept<kPixels>& kept) {
   constexpr uint32_t kItems = Kept<kPixels>::kItems;
   const uint32_t channel = threadIdx.x % kChunks * kPackChannels;
@@ -133,13 +133,13 @@ __device__ void Apply(const ConvolutionNormArguments& arguments, const Coefficie
 // the sums are available.
 class ForwardCoefficients {
  public:
-  __device__ ForwardCoefficients(const ConvolutionNormArguments& arguments, uint32_t channel)
+  __device__ ForwardCoefficients(const ConvolutionBatchNormArguments& arguments, uint32_t channel)
       : finish_(arguments.parameters, channel),
         on_residual_(arguments.residual.scale != nullptr ? arguments.residual.scale[channel] : 1.0f),
         shift_(arguments.residual.shift != nullptr ? arguments.residual.shift[channel] : 0.0f) {}
 
   // Writes the coefficients of channel `c` of the 64. store: also writes the arguments' state.
-  __device__ void Make(const ConvolutionNormArguments& arguments, const Sums& total, uint32_t rows, bool store,
+  __device__ void Make(const ConvolutionBatchNormArguments& arguments, const Sums& total, uint32_t rows, bool store,
                        uint32_t c, Coefficients& of_channels) const {
     const auto applied = finish_.Finish(total, rows, arguments.parameters, arguments.state, store);
     of_channels.on_value[c] = applied.scale;
@@ -154,10 +154,10 @@ class ForwardCoefficients {
 
 class BackwardCoefficients {
  public:
-  __device__ BackwardCoefficients(const ConvolutionNormArguments& arguments, uint32_t channel)
+  __device__ BackwardCoefficients(const ConvolutionBatchNormArguments& arguments, uint32_t channel)
       : finish_(arguments.state, channel) {}
 
-  __device__ void Make(const ConvolutionNormArguments& arguments, const Sums& total, uint32_t rows, bool store,
+  __device__ void Make(const ConvolutionBatchNormArguments& arguments, const Sums& total, uint32_t rows, bool store,
                        uint32_t c, Coefficients& of_channels) const {
     const auto applied = finish_.Finish(total, rows, arguments.gradients, store);
     of_channels.on_value[c] = applied.on_g;
@@ -172,7 +172,7 @@ class BackwardCoefficients {
 // Waits for the sums of all blocks and writes the kept values, normalised. `shared` must have room for twice
 // kSumsOfWarps Sums, followed by Coefficients.
 template <bool kBackward, uint32_t kPixels>
-__device__ void SumAndApply(const ConvolutionNormArguments& arguments, const Work& work, ChannelSums& sums,
+__device__ void SumAndApply(const ConvolutionBatchNormArguments& arguments, const Work& work, ChannelSums& sums,
                             const Kept<kPixels>& kept, Sums* shared) {
   const uint32_t c = threadIdx.x % kChannels;  // thread c writes the sums of channel c
   const std::conditional_t<kBackward, BackwardCoefficients, ForwardCoefficients> of_channel(arguments,
@@ -202,7 +202,7 @@ __device__ void SumAndApply(const ConvolutionNormArguments& arguments, const Wor
   }
 }
 
-}  // namespace convolution_norm
+}  // namespace convolution_batch_norm
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_APPLY_CUH_
+#endif  // LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_APPLY_CUH_

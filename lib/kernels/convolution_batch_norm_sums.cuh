@@ -1,13 +1,13 @@
 // Sums of a channel over the whole batch, from the sums of all threads of all blocks, in a fixed order.
-#ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_SUMS_CUH_
-#define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_SUMS_CUH_
+#ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_SUMS_CUH_
+#define LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_SUMS_CUH_
 
 #include "lib/kernels/batch_norm_finish.cuh"
-#include "lib/kernels/convolution_norm_block.cuh"
-#include "lib/kernels/convolution_norm_write.cuh"
+#include "lib/kernels/convolution_batch_norm_block.cuh"
+#include "lib/kernels/convolution_batch_norm_write.cuh"
 
 namespace lockstep {
-namespace convolution_norm {
+namespace convolution_batch_norm {
 
 using batch_norm::Sums;
 
@@ -202,7 +202,7 @@ class LamportReduction {
  private:
   static constexpr uint32_t kTurn = 0, kGivenUp = 1, kClosed = 2;  // counters; the first two are loaded at once
   static constexpr uint32_t kShareVectors = kChannels * sizeof(Sums) / sizeof(float4);
-  static constexpr uint32_t kHalfVectors = kConvolutionNormMaxResidentBlocks * kShareVectors;
+  static constexpr uint32_t kHalfVectors = kConvolutionBatchNormMaxResidentBlocks * kShareVectors;
 
   __device__ bool GivesUp() {
     if (tries_left_ > 1) {
@@ -244,7 +244,7 @@ class LamportReduction {
   float4* other_;
 };
 
-}  // namespace convolution_norm
+}  // namespace convolution_batch_norm
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_SUMS_CUH_
+#endif  // LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_SUMS_CUH_

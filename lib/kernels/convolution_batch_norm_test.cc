@@ -1,4 +1,4 @@
-#include "lib/kernels/convolution_norm.h"
+#include "lib/kernels/convolution_batch_norm.h"
 
 #include <cmath>
 #include <string>
@@ -49,8 +49,9 @@ std::vector<float> Floats(uint64_t seed, size_t count, const std::vector<float>&
 
 Values Doubles(const std::vector<float>& values) { return Values(values.begin(), values.end()); }
 
-std::string Name(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionNormConfig& config) {
-  return absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16), ", ", DescribeConvolutionNorm(config));
+std::string Name(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionBatchNormConfig& config) {
+  return absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16), ", ",
+                      DescribeConvolutionBatchNorm(config));
 }
 
 // `magnitude`: the largest intermediate value, if no result is as large.
@@ -92,7 +93,7 @@ std::vector<ConvolutionShape> Shapes() {
           {150, 32, 32, 64, 1, 1}};
 }
 
-class ConvolutionNormTest : public testing::TestWithParam<ConvolutionShape> {
+class ConvolutionBatchNormTest : public testing::TestWithParam<ConvolutionShape> {
  protected:
   void SetUp() override {
     if (!HaveGpu() || HopperMultiprocessors() == 0) {
@@ -101,7 +102,7 @@ class ConvolutionNormTest : public testing::TestWithParam<ConvolutionShape> {
   }
 };
 
-TEST_P(ConvolutionNormTest, ForwardIsTheConvolutionAndItsStatistics) {
+TEST_P(ConvolutionBatchNormTest, ForwardIsTheConvolutionAndItsStatistics) {
   const ConvolutionShape shape = GetParam();
   const uint32_t multiprocessors = HopperMultiprocessors(), channels = shape.out_channels;
   const ConvolutionOperands counts = CountOperands(shape, ConvolutionPass::kForward);
@@ -115,9 +116,9 @@ TEST_P(ConvolutionNormTest, ForwardIsTheConvolutionAndItsStatistics) {
       ReferenceStatistics(rows, exact, Doubles(gamma), Doubles(beta), Doubles(mean), Doubles(var), kMomentum, kEpsilon);
 
   DeviceArray<Bf16> on_x(x.host), on_w(w.host);
-  DeviceArray<char> workspace(std::vector<char>(ConvolutionNormWorkspaceBytes(multiprocessors), 0));
-  for (const ConvolutionNormConfig& config :
-       ConvolutionNormConfigs(shape, ConvolutionPass::kForward, multiprocessors)) {
+  DeviceArray<char> workspace(std::vector<char>(ConvolutionBatchNormWorkspaceBytes(multiprocessors), 0));
+  for (const ConvolutionBatchNormConfig& config :
+       ConvolutionBatchNormConfigs(shape, ConvolutionPass::kForward, multiprocessors)) {
     const std::string name = Name(shape, ConvolutionPass::kForward, config);
     std::vector<Bf16> first;
     for (int run = 0; run < 2; ++run) {  // two runs: the workspace must be left ready, and the bits must be equal
@@ -127,7 +128,7 @@ TEST_P(ConvolutionNormTest, ForwardIsTheConvolutionAndItsStatistics) {
       const BatchNormParameters parameters = {on_gamma.data(), on_beta.data(), on_mean.data(),
                                               on_var.data(),   kMomentum,      kEpsilon};
       const BatchNormState state = {batch_mean.data(), inv_std.data(), scale.data(), shift.data()};
-      ASSERT_EQ(ConvolutionNorm(shape, config, multiprocessors)
+      ASSERT_EQ(ConvolutionBatchNorm(shape, config, multiprocessors)
                     .Forward(on_x.data(), on_w.data(), y.data(), parameters, state, workspace.data(), nullptr),
                 absl::OkStatus());
       ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess) << name;
@@ -145,7 +146,7 @@ TEST_P(ConvolutionNormTest, ForwardIsTheConvolutionAndItsStatistics) {
   }
 }
 
-TEST_P(ConvolutionNormTest, BackwardIsTheDataGradientMaskedAndItsSums) {
+TEST_P(ConvolutionBatchNormTest, BackwardIsTheDataGradientMaskedAndItsSums) {
   const ConvolutionShape shape = GetParam();
   const uint32_t multiprocessors = HopperMultiprocessors(), channels = shape.in_channels;
   const ConvolutionOperands counts = CountOperands(shape, ConvolutionPass::kDataGradient);
@@ -164,7 +165,7 @@ TEST_P(ConvolutionNormTest, BackwardIsTheDataGradientMaskedAndItsSums) {
 
   DeviceArray<Bf16> on_dy(dy.host), on_w(w.host), on_x(x.host), on_addend(addend.host);
   DeviceArray<uint8_t> on_mask(mask);
-  DeviceArray<char> workspace(std::vector<char>(ConvolutionNormWorkspaceBytes(multiprocessors), 0));
+  DeviceArray<char> workspace(std::vector<char>(ConvolutionBatchNormWorkspaceBytes(multiprocessors), 0));
   DeviceArray<float> on_mean(mean), on_inv_std(inv_std), on_scale(scale);
   // Gradients of both convolutions: their sum is rounded once.
   const ConvolutionShape point = {shape.images, shape.in_channels, shape.in_size, shape.out_channels, 1, shape.stride};
@@ -175,7 +176,7 @@ TEST_P(ConvolutionNormTest, BackwardIsTheDataGradientMaskedAndItsSums) {
   DeviceArray<Bf16> on_point_dy(point_dy.host), on_point_w(point_w.host);
   for (int run = 0; run < (shape.stride == 2 ? 4 : 2); ++run) {
     const bool with_addend = run % 2 == 1, with_shortcut = run >= 2;
-    ConvolutionNorm::Shortcut shortcut;
+    ConvolutionBatchNorm::Shortcut shortcut;
     if (with_shortcut) {
       shortcut = {on_point_dy.data(), on_point_w.data()};
     }
@@ -188,19 +189,19 @@ TEST_P(ConvolutionNormTest, BackwardIsTheDataGradientMaskedAndItsSums) {
     }
     const BatchNormReduceReference reference =
         ReferenceBackwardReduce(rows, x.values, exact, Doubles(mean), Doubles(inv_std), Doubles(scale));
-    for (const ConvolutionNormConfig& config :
-         ConvolutionNormConfigs(shape, ConvolutionPass::kDataGradient, multiprocessors)) {
+    for (const ConvolutionBatchNormConfig& config :
+         ConvolutionBatchNormConfigs(shape, ConvolutionPass::kDataGradient, multiprocessors)) {
       const std::string name = Name(shape, ConvolutionPass::kDataGradient, config) + (with_addend ? ", addend" : "") +
                                (with_shortcut ? ", shortcut" : "");
       DeviceArray<Bf16> g(counts.out);
       DeviceArray<float> dgamma(channels), dbeta(channels), on_g(channels), of_x(channels), constant(channels);
-      ConvolutionNorm::Norm norm;
+      ConvolutionBatchNorm::Norm norm;
       norm.x = on_x.data();
       norm.addend = with_addend ? on_addend.data() : nullptr;
       norm.relu_mask = on_mask.data();
       norm.state = {on_mean.data(), on_inv_std.data(), on_scale.data(), nullptr};
       norm.gradients = {dgamma.data(), dbeta.data(), on_g.data(), of_x.data(), constant.data()};
-      ASSERT_EQ(ConvolutionNorm(shape, config, multiprocessors)
+      ASSERT_EQ(ConvolutionBatchNorm(shape, config, multiprocessors)
                     .Backward(on_dy.data(), on_w.data(), shortcut, norm, g.data(), workspace.data(), nullptr),
                 absl::OkStatus());
       ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess) << name;
@@ -219,7 +220,7 @@ TEST_P(ConvolutionNormTest, BackwardIsTheDataGradientMaskedAndItsSums) {
 
 // Expects the bits of the launch without, followed by the kernel that applies; twice, because the counters must be left
 // as they were.
-TEST_P(ConvolutionNormTest, ForwardAndApplyIsForwardAndThenApply) {
+TEST_P(ConvolutionBatchNormTest, ForwardAndApplyIsForwardAndThenApply) {
   const ConvolutionShape shape = GetParam();
   const uint32_t multiprocessors = HopperMultiprocessors(), channels = shape.out_channels;
   const ConvolutionOperands counts = CountOperands(shape, ConvolutionPass::kForward);
@@ -230,13 +231,13 @@ TEST_P(ConvolutionNormTest, ForwardAndApplyIsForwardAndThenApply) {
   const BatchNormShape rows = {static_cast<uint32_t>(counts.out / channels), channels};
   DeviceArray<Bf16> on_x(x.host), on_w(w.host), on_residual(residual.host);
   DeviceArray<float> on_gamma(gamma), on_beta(beta), on_scale(residual_scale), on_shift(residual_shift);
-  DeviceArray<char> workspace(std::vector<char>(ConvolutionNormWorkspaceBytes(multiprocessors), 0));
-  DeviceArray<char> lamport_buffer(std::vector<char>(ConvolutionNormLamportBytes(), 0));
+  DeviceArray<char> workspace(std::vector<char>(ConvolutionBatchNormWorkspaceBytes(multiprocessors), 0));
+  DeviceArray<char> lamport_buffer(std::vector<char>(ConvolutionBatchNormLamportBytes(), 0));
   const BatchNormResidual<Bf16> residuals[] = {
       {}, {on_residual.data(), nullptr, nullptr}, {on_residual.data(), on_scale.data(), on_shift.data()}};
-  for (const ConvolutionNormConfig& config :
-       ConvolutionNormConfigs(shape, ConvolutionPass::kForward, multiprocessors)) {
-    const ConvolutionNorm convolution(shape, config, multiprocessors);
+  for (const ConvolutionBatchNormConfig& config :
+       ConvolutionBatchNormConfigs(shape, ConvolutionPass::kForward, multiprocessors)) {
+    const ConvolutionBatchNorm convolution(shape, config, multiprocessors);
     for (int run = 0; run < 6; ++run) {
       const std::string name = absl::StrCat(Name(shape, ConvolutionPass::kForward, config), ", run ", run);
       DeviceArray<Bf16> raw(counts.out), raw_applied(counts.out), y(counts.out), y_applied(counts.out);
@@ -254,7 +255,7 @@ TEST_P(ConvolutionNormTest, ForwardAndApplyIsForwardAndThenApply) {
       const absl::Status ran = convolution.ForwardAndApply(
           on_x.data(), on_w.data(), raw_applied.data(), applied, state_of(state_applied.data()), residuals[run % 3],
           y_applied.data(), mask_applied.data(), lamport_buffer.data(), nullptr);
-      if (!ConvolutionNormCanApply(shape, ConvolutionPass::kForward, config, multiprocessors)) {
+      if (!ConvolutionBatchNormCanApply(shape, ConvolutionPass::kForward, config, multiprocessors)) {
         EXPECT_EQ(ran.code(), absl::StatusCode::kInvalidArgument) << name;
         break;
       }
@@ -280,9 +281,10 @@ TEST_P(ConvolutionNormTest, ForwardAndApplyIsForwardAndThenApply) {
 }
 
 // A word of 0 means that its block has not written it yet: sums of 0 must not be mistaken for it.
-TEST(ConvolutionNormTest, SumsOfZeroArrive) {
+TEST(ConvolutionBatchNormTest, SumsOfZeroArrive) {
   const ConvolutionShape shape = {32, 128, 16, 128, 3, 1};
-  if (!HaveGpu() || !ConvolutionNormCanApply(shape, ConvolutionPass::kForward, {128, 1}, HopperMultiprocessors())) {
+  if (!HaveGpu() ||
+      !ConvolutionBatchNormCanApply(shape, ConvolutionPass::kForward, {128, 1}, HopperMultiprocessors())) {
     GTEST_SKIP() << "needs a GPU of compute capability 9.0 with 64 multiprocessors";
   }
   const ConvolutionOperands counts = CountOperands(shape, ConvolutionPass::kForward);
@@ -291,14 +293,14 @@ TEST(ConvolutionNormTest, SumsOfZeroArrive) {
   DeviceArray<uint8_t> mask(counts.out / 8);
   DeviceArray<float> ones(std::vector<float>(channels, 1)), zeros(std::vector<float>(channels, 0));
   DeviceArray<float> mean(std::vector<float>(channels, 0)), var(std::vector<float>(channels, 1)), state(4 * channels);
-  DeviceArray<char> lamport_buffer(std::vector<char>(ConvolutionNormLamportBytes(), 0));
+  DeviceArray<char> lamport_buffer(std::vector<char>(ConvolutionBatchNormLamportBytes(), 0));
   const BatchNormParameters parameters = {ones.data(), zeros.data(), mean.data(), var.data(), kMomentum, kEpsilon};
   const BatchNormState of_state = {state.data(), state.data() + channels, state.data() + 2 * channels,
                                    state.data() + 3 * channels};
   ASSERT_EQ(cudaMemset(x.data(), 0, counts.a * sizeof(Bf16)), cudaSuccess);
   ASSERT_EQ(cudaMemset(w.data(), 0, counts.b * sizeof(Bf16)), cudaSuccess);
   for (int run = 0; run < 3; ++run) {
-    ASSERT_EQ(ConvolutionNorm(shape, {128, 1}, multiprocessors)
+    ASSERT_EQ(ConvolutionBatchNorm(shape, {128, 1}, multiprocessors)
                   .ForwardAndApply(x.data(), w.data(), raw.data(), parameters, of_state, {}, y.data(), mask.data(),
                                    lamport_buffer.data(), nullptr),
               absl::OkStatus());
@@ -310,7 +312,7 @@ TEST(ConvolutionNormTest, SumsOfZeroArrive) {
 // Expects the bits of the launch without, followed by the kernel that applies: with the result in other memory and in
 // that of x, with the gradient of the batch norm's output and without; twice, because the counters must be left as they
 // were.
-TEST_P(ConvolutionNormTest, BackwardAndApplyIsBackwardAndThenApply) {
+TEST_P(ConvolutionBatchNormTest, BackwardAndApplyIsBackwardAndThenApply) {
   const ConvolutionShape shape = GetParam();
   const uint32_t multiprocessors = HopperMultiprocessors(), channels = shape.in_channels;
   const ConvolutionOperands counts = CountOperands(shape, ConvolutionPass::kDataGradient);
@@ -324,22 +326,22 @@ TEST_P(ConvolutionNormTest, BackwardAndApplyIsBackwardAndThenApply) {
   DeviceArray<Bf16> on_point_dy(point_dy.host), on_point_w(point_w.host);
   DeviceArray<uint8_t> mask(std::vector<uint8_t>(counts.out / 8, 0x5B));
   DeviceArray<float> on_mean(mean), on_inv_std(inv_std), on_scale(scale);
-  DeviceArray<char> workspace(std::vector<char>(ConvolutionNormWorkspaceBytes(multiprocessors), 0));
-  DeviceArray<char> lamport_buffer(std::vector<char>(ConvolutionNormLamportBytes(), 0));
-  for (const ConvolutionNormConfig& config :
-       ConvolutionNormConfigs(shape, ConvolutionPass::kDataGradient, multiprocessors)) {
-    const ConvolutionNorm convolution(shape, config, multiprocessors);
+  DeviceArray<char> workspace(std::vector<char>(ConvolutionBatchNormWorkspaceBytes(multiprocessors), 0));
+  DeviceArray<char> lamport_buffer(std::vector<char>(ConvolutionBatchNormLamportBytes(), 0));
+  for (const ConvolutionBatchNormConfig& config :
+       ConvolutionBatchNormConfigs(shape, ConvolutionPass::kDataGradient, multiprocessors)) {
+    const ConvolutionBatchNorm convolution(shape, config, multiprocessors);
     for (int run = 0; run < 4; ++run) {
       const std::string name = absl::StrCat(Name(shape, ConvolutionPass::kDataGradient, config), ", run ", run);
       const bool in_place = run % 2 == 1;
-      ConvolutionNorm::Shortcut shortcut;
+      ConvolutionBatchNorm::Shortcut shortcut;
       if (shape.stride == 2 && run >= 2) {
         shortcut = {on_point_dy.data(), on_point_w.data()};
       }
       DeviceArray<Bf16> g(counts.out), g_applied(counts.out), dx(counts.out), dx_applied(x.host);
       DeviceArray<float> gradients(5 * channels), gradients_applied(5 * channels);
       const auto norm_of = [&](const Bf16* of_x, float* at) {
-        ConvolutionNorm::Norm norm;
+        ConvolutionBatchNorm::Norm norm;
         norm.x = of_x;
         norm.addend = run < 2 ? on_addend.data() : nullptr;
         norm.relu_mask = mask.data();
@@ -347,17 +349,17 @@ TEST_P(ConvolutionNormTest, BackwardAndApplyIsBackwardAndThenApply) {
         norm.gradients = {at, at + channels, at + 2 * channels, at + 3 * channels, at + 4 * channels};
         return norm;
       };
-      const ConvolutionNorm::Norm applied =
+      const ConvolutionBatchNorm::Norm applied =
           norm_of(in_place ? dx_applied.data() : on_x.data(), gradients_applied.data());
       const absl::Status ran = convolution.BackwardAndApply(on_dy.data(), on_w.data(), shortcut, applied,
                                                             in_place ? nullptr : g_applied.data(), dx_applied.data(),
                                                             lamport_buffer.data(), nullptr);
-      if (!ConvolutionNormCanApply(shape, ConvolutionPass::kDataGradient, config, multiprocessors)) {
+      if (!ConvolutionBatchNormCanApply(shape, ConvolutionPass::kDataGradient, config, multiprocessors)) {
         EXPECT_EQ(ran.code(), absl::StatusCode::kInvalidArgument) << name;
         break;
       }
       ASSERT_EQ(ran, absl::OkStatus()) << name;
-      const ConvolutionNorm::Norm norm = norm_of(on_x.data(), gradients.data());
+      const ConvolutionBatchNorm::Norm norm = norm_of(on_x.data(), gradients.data());
       ASSERT_EQ(convolution.Backward(on_dy.data(), on_w.data(), shortcut, norm, g.data(), workspace.data(), nullptr),
                 absl::OkStatus());
       ASSERT_EQ(BatchNormBackwardApply<Bf16>(rows, on_x.data(), {g.data(), nullptr, nullptr}, norm.gradients, dx.data(),
@@ -376,11 +378,11 @@ TEST_P(ConvolutionNormTest, BackwardAndApplyIsBackwardAndThenApply) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ConvolutionNormTest, testing::ValuesIn(Shapes()));
+INSTANTIATE_TEST_SUITE_P(All, ConvolutionBatchNormTest, testing::ValuesIn(Shapes()));
 
-TEST(ConvolutionNormConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
+TEST(ConvolutionBatchNormConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
   const auto count = [](ConvolutionShape shape, ConvolutionPass pass) {
-    return ConvolutionNormConfigs(shape, pass, 132).size();
+    return ConvolutionBatchNormConfigs(shape, pass, 132).size();
   };
   // 32 images of 4x4, 512 channels: 4 by 8 tiles of 128 pixels, so that 2 or 4 blocks per tile fill the GPU, and 8 do
   // not fit; or 8 by 8 tiles of 64 pixels, with 1 or 2 blocks each.
@@ -399,21 +401,21 @@ TEST(ConvolutionNormConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
   EXPECT_EQ(count({32, 8, 32, 64, 3, 1}, ConvolutionPass::kForward), 0u);    // unsupported number of channels
   EXPECT_EQ(count({32, 12, 32, 64, 1, 1}, ConvolutionPass::kForward), 0u);
   EXPECT_EQ(count({32, 96, 32, 64, 1, 1}, ConvolutionPass::kForward), 0u);
-  EXPECT_EQ(ConvolutionNormConfigs({32, 64, 32, 64, 3, 1}, ConvolutionPass::kForward, 0).size(), 0u);  // no GPU
+  EXPECT_EQ(ConvolutionBatchNormConfigs({32, 64, 32, 64, 3, 1}, ConvolutionPass::kForward, 0).size(), 0u);  // no GPU
 }
 
-TEST(ConvolutionNormTest, AShortcutWantsAStrideOf2) {
+TEST(ConvolutionBatchNormTest, AShortcutWantsAStrideOf2) {
   const Bf16* const somewhere = reinterpret_cast<const Bf16*>(0x1000);
-  EXPECT_EQ(ConvolutionNorm({32, 64, 32, 64, 3, 1}, {256, 1}, 132)
+  EXPECT_EQ(ConvolutionBatchNorm({32, 64, 32, 64, 3, 1}, {256, 1}, 132)
                 .Backward(somewhere, somewhere, {somewhere, somewhere}, {}, nullptr, nullptr, nullptr)
                 .code(),
             absl::StatusCode::kInvalidArgument);
 }
 
-TEST(ConvolutionNormConfigsTest, AppliesWhereAllTilesCanBeKept) {
-  const auto can = [](ConvolutionShape shape, ConvolutionNormConfig config,
+TEST(ConvolutionBatchNormConfigsTest, AppliesWhereAllTilesCanBeKept) {
+  const auto can = [](ConvolutionShape shape, ConvolutionBatchNormConfig config,
                       ConvolutionPass pass = ConvolutionPass::kForward, uint32_t multiprocessors = 132) {
-    return ConvolutionNormCanApply(shape, pass, config, multiprocessors);
+    return ConvolutionBatchNormCanApply(shape, pass, config, multiprocessors);
   };
   EXPECT_TRUE(can({32, 64, 32, 64, 3, 1}, {128, 1}));   // 256 tiles
   EXPECT_TRUE(can({33, 64, 32, 64, 3, 1}, {128, 1}));   // 264 tiles, two for each of 132 blocks

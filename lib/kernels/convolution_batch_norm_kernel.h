@@ -1,6 +1,6 @@
-// Interface between convolution_norm.cc and its kernel: division into tiles, and memory layout.
-#ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_KERNEL_H_
-#define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_KERNEL_H_
+// Interface between convolution_batch_norm.cc and its kernel: division into tiles, and memory layout.
+#ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_KERNEL_H_
+#define LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_KERNEL_H_
 
 #include <cuda.h>
 #include <cuda_bf16.h>
@@ -17,10 +17,10 @@ namespace lockstep {
 constexpr uint32_t kBoxColumns = 10;
 
 // Maximum number of blocks of a launch that applies the batch norm: the multiprocessors of a full GH100.
-constexpr uint32_t kConvolutionNormMaxResidentBlocks = 144;
+constexpr uint32_t kConvolutionBatchNormMaxResidentBlocks = 144;
 constexpr uint32_t kLamportHeadBytes = 128;
 // Maximum number of tiles that a block keeps if its launch applies the batch norm: its registers hold no more.
-constexpr uint32_t kConvolutionNormKeptTiles = 2;
+constexpr uint32_t kConvolutionBatchNormKeptTiles = 2;
 
 // Division of the output into tiles. A tile has 64 channels of 2^width_log2 columns of `tile_rows` image rows of
 // 2^tile_images_log2 images. Pixels are numbered with the column fastest, then the image, then the row. Hence the step
@@ -62,7 +62,7 @@ struct ConvolutionRings {
   __host__ __device__ uint32_t input_stride() const { return (input_bytes + 1023) / 1024 * 1024; }
 };
 
-struct ConvolutionNormArguments {
+struct ConvolutionBatchNormArguments {
   ConvolutionTiles tiles;
   ConvolutionRings rings;
   __nv_bfloat16* out = nullptr;  // null: not written; only allowed backward in a launch that applies the batch norm
@@ -82,11 +82,11 @@ struct ConvolutionNormArguments {
   uint8_t* y_mask = nullptr;                  // forward
 };
 
-struct ConvolutionNormLaunch {
+struct ConvolutionBatchNormLaunch {
   bool backward = false;
   uint32_t stride = 1;
   // Also applies the batch norm. Requires pixels <= 128, and that all blocks run at once: at most
-  // kConvolutionNormMaxResidentBlocks blocks of at most kConvolutionNormKeptTiles tiles each.
+  // kConvolutionBatchNormMaxResidentBlocks blocks of at most kConvolutionBatchNormKeptTiles tiles each.
   bool apply = false;
   uint32_t pixels = 0;  // pixels of a tile: 128 or 256, forward also 64
   uint32_t blocks = 0;  // must be a multiple of channel_blocks << splits_log2
@@ -105,16 +105,16 @@ struct ConvolutionInputMaps {
 
 // Launches the kernel. weights: (out, filter * filter, in), boxes of 64 x 1 x 64. All tensors are in bf16, innermost
 // dimension last, swizzled by 128 bytes.
-cudaError_t LaunchConvolutionNorm(const ConvolutionNormLaunch& launch, const CUtensorMap& weights,
-                                  const ConvolutionInputMaps& inputs, const ConvolutionNormArguments& arguments,
-                                  cudaStream_t stream);
+cudaError_t LaunchConvolutionBatchNorm(const ConvolutionBatchNormLaunch& launch, const CUtensorMap& weights,
+                                       const ConvolutionInputMaps& inputs,
+                                       const ConvolutionBatchNormArguments& arguments, cudaStream_t stream);
 
 // Computes how many of the launch's blocks the current context holds at once if nothing else runs.
-cudaError_t CountResidentBlocks(const ConvolutionNormLaunch& launch, const ConvolutionNormArguments& arguments,
-                                uint32_t* blocks);
+cudaError_t CountResidentBlocks(const ConvolutionBatchNormLaunch& launch,
+                                const ConvolutionBatchNormArguments& arguments, uint32_t* blocks);
 
-uint32_t ConvolutionNormSharedBytes(const ConvolutionRings& rings);
+uint32_t ConvolutionBatchNormSharedBytes(const ConvolutionRings& rings);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_KERNEL_H_
+#endif  // LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_KERNEL_H_

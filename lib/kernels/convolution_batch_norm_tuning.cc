@@ -1,4 +1,4 @@
-#include "lib/kernels/convolution_norm_tuning.h"
+#include "lib/kernels/convolution_batch_norm_tuning.h"
 
 #include <algorithm>
 #include <array>
@@ -40,11 +40,12 @@ class Trial {
       ASSIGN_OR_RETURN(trial.dx_, MakeRandomTensor<Bf16>(counts.out, stream));
     }
     ASSIGN_OR_RETURN(trial.mask_, MakeRandomTensor<Bf16>(counts.out / 16, stream));
-    ASSIGN_OR_RETURN(trial.workspace_, DeviceBuffer::Make(std::max(BatchNormWorkspaceBytes(trial.launch_),
-                                                                   ConvolutionNormWorkspaceBytes(multiprocessors))));
+    ASSIGN_OR_RETURN(trial.workspace_,
+                     DeviceBuffer::Make(std::max(BatchNormWorkspaceBytes(trial.launch_),
+                                                 ConvolutionBatchNormWorkspaceBytes(multiprocessors))));
     constexpr std::array<char, 4096> kZeros = {};
     RETURN_IF_ERROR(trial.workspace_.Fill(kZeros.data(), kZeros.size(), stream));
-    ASSIGN_OR_RETURN(trial.lamport_buffer_, DeviceBuffer::Make(ConvolutionNormLamportBytes()));
+    ASSIGN_OR_RETURN(trial.lamport_buffer_, DeviceBuffer::Make(ConvolutionBatchNormLamportBytes()));
     RETURN_IF_ERROR(trial.lamport_buffer_.Fill(kZeros.data(), kZeros.size(), stream));
     return trial;
   }
@@ -59,8 +60,8 @@ class Trial {
     });
   }
 
-  absl::StatusOr<double> Time(const ConvolutionNormConfig& config) {
-    const ConvolutionNorm convolution(shape_, config, multiprocessors_);
+  absl::StatusOr<double> Time(const ConvolutionBatchNormConfig& config) {
+    const ConvolutionBatchNorm convolution(shape_, config, multiprocessors_);
     return MicrosecondsInGraph(stream_, [&] {
       return forward_ ? convolution.Forward(Data(a_), Data(b_), Data(out_), Parameters(), State(), Workspace(), stream_)
                       : convolution.Backward(Data(a_), Data(b_), {}, {Data(x_), nullptr, Mask(), State(), Gradients()},
@@ -78,8 +79,8 @@ class Trial {
     });
   }
 
-  absl::StatusOr<double> TimeApplying(const ConvolutionNormConfig& config) {
-    const ConvolutionNorm convolution(shape_, config, multiprocessors_);
+  absl::StatusOr<double> TimeApplying(const ConvolutionBatchNormConfig& config) {
+    const ConvolutionBatchNorm convolution(shape_, config, multiprocessors_);
     return MicrosecondsInGraph(stream_, [&] {
       return forward_ ? convolution.ForwardAndApply(Data(a_), Data(b_), Data(out_), Parameters(), State(), {}, Data(x_),
                                                     Mask(), lamport_buffer_.data(), stream_)
@@ -120,12 +121,13 @@ class Trial {
 
 }  // namespace
 
-absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& context, const ConvolutionShape& whole,
-                                                         ConvolutionPass pass, std::optional<double> apart_microseconds,
-                                                         uint32_t multiprocessors, bool applying) {
-  ConvolutionNormTimes times;
+absl::StatusOr<ConvolutionBatchNormTimes> TuneConvolutionBatchNorm(ConvolutionContext& context,
+                                                                   const ConvolutionShape& whole, ConvolutionPass pass,
+                                                                   std::optional<double> apart_microseconds,
+                                                                   uint32_t multiprocessors, bool applying) {
+  ConvolutionBatchNormTimes times;
   const ConvolutionShape shape = TunedShape(whole);
-  const std::vector<ConvolutionNormConfig> configs = ConvolutionNormConfigs(shape, pass, multiprocessors);
+  const std::vector<ConvolutionBatchNormConfig> configs = ConvolutionBatchNormConfigs(shape, pass, multiprocessors);
   if (configs.empty()) {
     return times;
   }
@@ -136,7 +138,7 @@ absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& con
     times.apart_microseconds = *apart_microseconds + sums;
     least = times.apart_microseconds;
   }
-  for (const ConvolutionNormConfig& config : configs) {
+  for (const ConvolutionBatchNormConfig& config : configs) {
     ASSIGN_OR_RETURN(const double time, trial.Time(config));
     times.trials.push_back({config, time});
     if (!least.has_value() || time < *least) {
@@ -149,11 +151,11 @@ absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& con
   }
   ASSIGN_OR_RETURN(times.apply_microseconds, trial.TimeApply());
   *least += times.apply_microseconds;
-  for (const ConvolutionNormConfig& config : configs) {
-    if (!ConvolutionNormCanApply(shape, pass, config, multiprocessors)) {
+  for (const ConvolutionBatchNormConfig& config : configs) {
+    if (!ConvolutionBatchNormCanApply(shape, pass, config, multiprocessors)) {
       continue;
     }
-    ASSIGN_OR_RETURN(const bool may_wait, ConvolutionNormMayWait(shape, pass, config, multiprocessors));
+    ASSIGN_OR_RETURN(const bool may_wait, ConvolutionBatchNormMayWait(shape, pass, config, multiprocessors));
     if (!may_wait) {
       continue;
     }

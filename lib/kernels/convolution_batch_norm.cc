@@ -1,4 +1,4 @@
-#include "lib/kernels/convolution_norm.h"
+#include "lib/kernels/convolution_batch_norm.h"
 
 #include <algorithm>
 #include <string>
@@ -8,7 +8,7 @@
 #include "lib/cuda/cuda_status.h"
 #include "lib/cuda/tensor_map.h"
 #include "lib/cuda/wait_limit.h"
-#include "lib/kernels/convolution_norm_kernel.h"
+#include "lib/kernels/convolution_batch_norm_kernel.h"
 
 namespace lockstep {
 namespace {
@@ -53,7 +53,8 @@ uint32_t DepthChannels(const ConvolutionShape& shape, ConvolutionPass pass) {
 
 uint32_t TileImages(const ConvolutionTiles& tiles) { return 1u << tiles.tile_images_log2; }
 
-ConvolutionTiles MakeTiles(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionNormConfig& config) {
+ConvolutionTiles MakeTiles(const ConvolutionShape& shape, ConvolutionPass pass,
+                           const ConvolutionBatchNormConfig& config) {
   const uint32_t size = shape.in_size / shape.stride;
   const bool spread = pass == ConvolutionPass::kDataGradient && shape.stride == 2;
   const bool bordered = shape.stride == 1 && shape.filter == kFilter && size >= kBoxColumns - kHalo;
@@ -100,7 +101,7 @@ ConvolutionRings MakeRings(const ConvolutionTiles& tiles, uint32_t stride, uint3
   rings.input_bytes = kLineBytes * (TileImages(tiles) * tiles.box_columns) * InputRows(tiles, stride);
   rings.weight_slots = std::min(kMaxWeightSlots, tiles.depth_blocks * tiles.filter * tiles.filter);
   rings.exchange_bytes = tiles.splits_log2 != 0 ? kBlock * pixels * sizeof(float) : 0;
-  while (ConvolutionNormSharedBytes(rings) > kSharedBytes) {
+  while (ConvolutionBatchNormSharedBytes(rings) > kSharedBytes) {
     // With 64 channels, the slots hold all weights, which are loaded once.
     const bool weights_stay = stride == 1 && tiles.depth_blocks == 1;
     --(weights_stay && rings.input_slots > 3 ? rings.input_slots : rings.weight_slots);
@@ -146,9 +147,9 @@ absl::StatusOr<CUtensorMap> MapWeights(const ConvolutionShape& shape, const __nv
   return MakeTensorMap(weights, {{in, 1, kBlock}, {taps, in, 1}, {shape.out_channels, taps * in, kBlock}});
 }
 
-ConvolutionNormLaunch MakeLaunch(const ConvolutionShape& shape, ConvolutionPass pass,
-                                 const ConvolutionNormConfig& config, uint32_t multiprocessors, bool apply) {
-  ConvolutionNormLaunch launch;
+ConvolutionBatchNormLaunch MakeLaunch(const ConvolutionShape& shape, ConvolutionPass pass,
+                                      const ConvolutionBatchNormConfig& config, uint32_t multiprocessors, bool apply) {
+  ConvolutionBatchNormLaunch launch;
   launch.stride = shape.stride;
   launch.backward = pass == ConvolutionPass::kDataGradient;
   launch.apply = apply;
@@ -157,10 +158,10 @@ ConvolutionNormLaunch MakeLaunch(const ConvolutionShape& shape, ConvolutionPass 
   return launch;
 }
 
-absl::Status Check(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionNormConfig& config,
+absl::Status Check(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionBatchNormConfig& config,
                    uint32_t multiprocessors) {
   RETURN_IF_ERROR(CheckConvolutionShape(shape));
-  for (const ConvolutionNormConfig& possible : ConvolutionNormConfigs(shape, pass, multiprocessors)) {
+  for (const ConvolutionBatchNormConfig& possible : ConvolutionBatchNormConfigs(shape, pass, multiprocessors)) {
     if (possible.pixels == config.pixels && possible.splits == config.splits) {
       return absl::OkStatus();
     }
@@ -170,12 +171,12 @@ absl::Status Check(const ConvolutionShape& shape, ConvolutionPass pass, const Co
                                                  config.pixels, " pixels by ", config.splits, " blocks"));
 }
 
-absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionNormConfig& config,
+absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionBatchNormConfig& config,
                  uint32_t multiprocessors, const __nv_bfloat16* input, const __nv_bfloat16* weights,
-                 ConvolutionNormArguments arguments, bool apply, const ConvolutionNorm::Shortcut& shortcut,
+                 ConvolutionBatchNormArguments arguments, bool apply, const ConvolutionBatchNorm::Shortcut& shortcut,
                  cudaStream_t stream) {
   RETURN_IF_ERROR(Check(shape, pass, config, multiprocessors));
-  if (apply && !ConvolutionNormCanApply(shape, pass, config, multiprocessors)) {
+  if (apply && !ConvolutionBatchNormCanApply(shape, pass, config, multiprocessors)) {
     return absl::InvalidArgumentError(absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16),
                                                    " is too large for a launch that applies the batch norm, too"));
   }
@@ -201,22 +202,22 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
   if (apply) {
     ASSIGN_OR_RETURN(arguments.waits, ReportWaits(absl::StrCat(what, " that applies its batch norm")));
   }
-  return CudaStatus(LaunchConvolutionNorm(MakeLaunch(shape, pass, config, multiprocessors, apply), weight_map,
-                                          input_maps, arguments, stream),
+  return CudaStatus(LaunchConvolutionBatchNorm(MakeLaunch(shape, pass, config, multiprocessors, apply), weight_map,
+                                               input_maps, arguments, stream),
                     what);
 }
 
-ConvolutionNormArguments ForwardArguments(__nv_bfloat16* y, const BatchNormParameters& parameters,
-                                          const BatchNormState& state) {
-  ConvolutionNormArguments arguments;
+ConvolutionBatchNormArguments ForwardArguments(__nv_bfloat16* y, const BatchNormParameters& parameters,
+                                               const BatchNormState& state) {
+  ConvolutionBatchNormArguments arguments;
   arguments.out = y;
   arguments.parameters = parameters;
   arguments.state = state;
   return arguments;
 }
 
-ConvolutionNormArguments BackwardArguments(const ConvolutionNorm::Norm& norm, __nv_bfloat16* g) {
-  ConvolutionNormArguments arguments;
+ConvolutionBatchNormArguments BackwardArguments(const ConvolutionBatchNorm::Norm& norm, __nv_bfloat16* g) {
+  ConvolutionBatchNormArguments arguments;
   arguments.out = g;
   arguments.state = norm.state;
   arguments.x = norm.x;
@@ -228,16 +229,16 @@ ConvolutionNormArguments BackwardArguments(const ConvolutionNorm::Norm& norm, __
 
 }  // namespace
 
-std::string DescribeConvolutionNorm(const ConvolutionNormConfig& config) {
+std::string DescribeConvolutionBatchNorm(const ConvolutionBatchNormConfig& config) {
   return absl::StrCat("tiles of ", config.pixels, " pixels, ", config.splits, " splits");
 }
 
-std::vector<ConvolutionNormConfig> ConvolutionNormConfigs(const ConvolutionShape& shape, ConvolutionPass pass,
-                                                          uint32_t multiprocessors) {
+std::vector<ConvolutionBatchNormConfig> ConvolutionBatchNormConfigs(const ConvolutionShape& shape, ConvolutionPass pass,
+                                                                    uint32_t multiprocessors) {
   if (!IsCovered(shape, pass) || multiprocessors == 0) {
     return {};
   }
-  std::vector<ConvolutionNormConfig> configs = {{256, 1}, {128, 1}};
+  std::vector<ConvolutionBatchNormConfig> configs = {{256, 1}, {128, 1}};
   if (MakeTiles(shape, pass, configs.front()).spread_log2 != 0) {
     return configs;  // a tile's depth depends on its parity
   }
@@ -258,24 +259,24 @@ std::vector<ConvolutionNormConfig> ConvolutionNormConfigs(const ConvolutionShape
   return configs;
 }
 
-bool ConvolutionNormCanApply(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionNormConfig& config,
-                             uint32_t multiprocessors) {
+bool ConvolutionBatchNormCanApply(const ConvolutionShape& shape, ConvolutionPass pass,
+                                  const ConvolutionBatchNormConfig& config, uint32_t multiprocessors) {
   // Multiprocessors come in pairs, so that as many clusters of two blocks run at once as there are pairs. The number of
   // larger clusters depends on how many multiprocessors each part of the GPU has left.
   constexpr uint32_t kMaxSplits = 2;
   const ConvolutionTiles tiles = MakeTiles(shape, pass, config);
   return config.pixels <= 128 && config.splits <= kMaxSplits &&
-         Blocks(tiles, multiprocessors) <= std::min(multiprocessors, kConvolutionNormMaxResidentBlocks) &&
-         Tiles(tiles) <= kConvolutionNormKeptTiles * (Blocks(tiles, multiprocessors) >> tiles.splits_log2);
+         Blocks(tiles, multiprocessors) <= std::min(multiprocessors, kConvolutionBatchNormMaxResidentBlocks) &&
+         Tiles(tiles) <= kConvolutionBatchNormKeptTiles * (Blocks(tiles, multiprocessors) >> tiles.splits_log2);
 }
 
-absl::StatusOr<bool> ConvolutionNormMayWait(const ConvolutionShape& shape, ConvolutionPass pass,
-                                            const ConvolutionNormConfig& config, uint32_t multiprocessors) {
+absl::StatusOr<bool> ConvolutionBatchNormMayWait(const ConvolutionShape& shape, ConvolutionPass pass,
+                                                 const ConvolutionBatchNormConfig& config, uint32_t multiprocessors) {
   if (!BlocksMayWaitForEachOther()) {
     return false;
   }
-  const ConvolutionNormLaunch launch = MakeLaunch(shape, pass, config, multiprocessors, true);
-  ConvolutionNormArguments arguments;
+  const ConvolutionBatchNormLaunch launch = MakeLaunch(shape, pass, config, multiprocessors, true);
+  ConvolutionBatchNormArguments arguments;
   arguments.tiles = MakeTiles(shape, pass, config);
   arguments.rings = MakeRings(arguments.tiles, shape.stride, config.pixels);
   uint32_t resident = 0;
@@ -283,27 +284,28 @@ absl::StatusOr<bool> ConvolutionNormMayWait(const ConvolutionShape& shape, Convo
   return launch.blocks <= resident;
 }
 
-size_t ConvolutionNormLamportBytes() {
-  return kLamportHeadBytes + 2 * size_t{kConvolutionNormMaxResidentBlocks} * kShareBytes;
+size_t ConvolutionBatchNormLamportBytes() {
+  return kLamportHeadBytes + 2 * size_t{kConvolutionBatchNormMaxResidentBlocks} * kShareBytes;
 }
 
-size_t ConvolutionNormWorkspaceBytes(uint32_t multiprocessors) {
+size_t ConvolutionBatchNormWorkspaceBytes(uint32_t multiprocessors) {
   return kBatchNormCounterBytes + size_t{multiprocessors} * kShareBytes;
 }
 
-absl::Status ConvolutionNorm::Forward(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* y,
-                                      const BatchNormParameters& parameters, const BatchNormState& state,
-                                      void* workspace, cudaStream_t stream) const {
-  ConvolutionNormArguments arguments = ForwardArguments(y, parameters, state);
+absl::Status ConvolutionBatchNorm::Forward(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* y,
+                                           const BatchNormParameters& parameters, const BatchNormState& state,
+                                           void* workspace, cudaStream_t stream) const {
+  ConvolutionBatchNormArguments arguments = ForwardArguments(y, parameters, state);
   arguments.workspace = workspace;
   return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w, arguments, false, {}, stream);
 }
 
-absl::Status ConvolutionNorm::ForwardAndApply(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* raw,
-                                              const BatchNormParameters& parameters, const BatchNormState& state,
-                                              const BatchNormResidual<__nv_bfloat16>& residual, __nv_bfloat16* y,
-                                              uint8_t* relu_mask, void* lamport_buffer, cudaStream_t stream) const {
-  ConvolutionNormArguments arguments = ForwardArguments(raw, parameters, state);
+absl::Status ConvolutionBatchNorm::ForwardAndApply(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* raw,
+                                                   const BatchNormParameters& parameters, const BatchNormState& state,
+                                                   const BatchNormResidual<__nv_bfloat16>& residual, __nv_bfloat16* y,
+                                                   uint8_t* relu_mask, void* lamport_buffer,
+                                                   cudaStream_t stream) const {
+  ConvolutionBatchNormArguments arguments = ForwardArguments(raw, parameters, state);
   arguments.lamport_buffer = lamport_buffer;
   arguments.residual = residual;
   arguments.y = y;
@@ -311,18 +313,20 @@ absl::Status ConvolutionNorm::ForwardAndApply(const __nv_bfloat16* x, const __nv
   return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w, arguments, true, {}, stream);
 }
 
-absl::Status ConvolutionNorm::Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut,
-                                       const Norm& norm, __nv_bfloat16* g, void* workspace, cudaStream_t stream) const {
-  ConvolutionNormArguments arguments = BackwardArguments(norm, g);
+absl::Status ConvolutionBatchNorm::Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut,
+                                            const Norm& norm, __nv_bfloat16* g, void* workspace,
+                                            cudaStream_t stream) const {
+  ConvolutionBatchNormArguments arguments = BackwardArguments(norm, g);
   arguments.workspace = workspace;
   return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, dy, w, arguments, false, shortcut,
              stream);
 }
 
-absl::Status ConvolutionNorm::BackwardAndApply(const __nv_bfloat16* dy, const __nv_bfloat16* w,
-                                               const Shortcut& shortcut, const Norm& norm, __nv_bfloat16* g,
-                                               __nv_bfloat16* dx, void* lamport_buffer, cudaStream_t stream) const {
-  ConvolutionNormArguments arguments = BackwardArguments(norm, g);
+absl::Status ConvolutionBatchNorm::BackwardAndApply(const __nv_bfloat16* dy, const __nv_bfloat16* w,
+                                                    const Shortcut& shortcut, const Norm& norm, __nv_bfloat16* g,
+                                                    __nv_bfloat16* dx, void* lamport_buffer,
+                                                    cudaStream_t stream) const {
+  ConvolutionBatchNormArguments arguments = BackwardArguments(norm, g);
   arguments.lamport_buffer = lamport_buffer;
   arguments.y = dx;
   return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, dy, w, arguments, true, shortcut,

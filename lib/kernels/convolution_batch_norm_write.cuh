@@ -1,12 +1,12 @@
 // Writes a group's registers to memory: transposed in shared memory, masked (backward), and added to the channels'
 // sums.
-#ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_WRITE_CUH_
-#define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_WRITE_CUH_
+#ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_WRITE_CUH_
+#define LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_WRITE_CUH_
 
-#include "lib/kernels/convolution_norm_block.cuh"
+#include "lib/kernels/convolution_batch_norm_block.cuh"
 
 namespace lockstep {
-namespace convolution_norm {
+namespace convolution_batch_norm {
 
 using Bf16 = __nv_bfloat16;
 
@@ -61,7 +61,7 @@ struct Around {
   uint32_t mask;
 
   // Loads the values. `inside`: whether the pixel exists; otherwise the mask lets nothing pass.
-  __device__ void Load(const ConvolutionNormArguments& arguments, uint32_t pack, bool inside) {
+  __device__ void Load(const ConvolutionBatchNormArguments& arguments, uint32_t pack, bool inside) {
     x = Words::Load(arguments.x, pack);
     mask = inside ? arguments.relu_mask[pack] : 0;
     addend = arguments.addend != nullptr ? Words::Load(arguments.addend, pack) : Words();
@@ -69,8 +69,8 @@ struct Around {
 };
 
 // Prefetches the values that WriteOut will read for the tile into the L2 cache, one line per thread.
-__device__ inline void PrefetchAround(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel,
-                                      uint32_t pixels) {
+__device__ inline void PrefetchAround(const ConvolutionBatchNormArguments& arguments, const Tile& tile,
+                                      uint32_t channel, uint32_t pixels) {
   for (uint32_t pixel = threadIdx.x % wgmma::kThreads; pixel < pixels; pixel += wgmma::kThreads) {
     const Place place(arguments.tiles, pixel);
     if (tile.image + place.image < arguments.tiles.images) {
@@ -115,7 +115,7 @@ __device__ inline uint32_t AddWord(uint32_t word, bool inside, const Around& aro
 // separates the instructions of different pixels. kWhole: all images of the tile belong to the batch, so that no pixel
 // is skipped.
 template <bool kBackward, uint32_t kItems, bool kWhole>
-__device__ void WriteOut(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel,
+__device__ void WriteOut(const ConvolutionBatchNormArguments& arguments, const Tile& tile, uint32_t channel,
                          uint32_t staging, uint32_t first, ChannelSums& sums) {
   const ConvolutionTiles& tiles = arguments.tiles;
   const uint32_t thread = threadIdx.x % wgmma::kThreads;
@@ -154,8 +154,8 @@ __device__ void WriteOut(const ConvolutionNormArguments& arguments, const Tile& 
 }
 
 template <bool kBackward, bool kWhole, uint32_t kPixels>
-__device__ void WriteTile(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel, uint32_t group,
-                          uint32_t staging, const float (&acc)[kPixels / 2], ChannelSums& sums) {
+__device__ void WriteTile(const ConvolutionBatchNormArguments& arguments, const Tile& tile, uint32_t channel,
+                          uint32_t group, uint32_t staging, const float (&acc)[kPixels / 2], ChannelSums& sums) {
   constexpr uint32_t kStaged = kPixels < kStagePixels ? kPixels : kStagePixels;
 #pragma unroll
   for (uint32_t pass = 0; pass < kPixels / kStaged; ++pass) {
@@ -179,7 +179,7 @@ __device__ void WriteTile(const ConvolutionNormArguments& arguments, const Tile&
 // and stages the received pixels, added up in the order of the ranks. Returns the number of pixels that this block
 // owns; they start at rank times this number.
 template <uint32_t kPixels>
-__device__ uint32_t StageShare(const ConvolutionNormArguments& arguments, const Work& work, uint32_t staging,
+__device__ uint32_t StageShare(const ConvolutionBatchNormArguments& arguments, const Work& work, uint32_t staging,
                                uint32_t exchange, uint32_t barrier, const float (&acc)[kPixels / 2]) {
   constexpr uint32_t kPartsLog2 = kPixels == 128 ? 4 : 3, kPartBytes = wgmma::kThreads * sizeof(float4);
   static_assert(kPixels / 8 == 1u << kPartsLog2, "parts of eight pixels");
@@ -218,7 +218,7 @@ __device__ uint32_t StageShare(const ConvolutionNormArguments& arguments, const 
 }
 
 template <bool kBackward, uint32_t kPixels>
-__device__ void WriteShare(const ConvolutionNormArguments& arguments, const Tile& tile, const Work& work,
+__device__ void WriteShare(const ConvolutionBatchNormArguments& arguments, const Tile& tile, const Work& work,
                            uint32_t staging, uint32_t exchange, uint32_t barrier, const float (&acc)[kPixels / 2],
                            ChannelSums& sums) {
   const uint32_t pixels = StageShare<kPixels>(arguments, work, staging, exchange, barrier, acc);
@@ -228,7 +228,7 @@ __device__ void WriteShare(const ConvolutionNormArguments& arguments, const Tile
   }
 }
 
-}  // namespace convolution_norm
+}  // namespace convolution_batch_norm
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_WRITE_CUH_
+#endif  // LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_WRITE_CUH_

@@ -1,9 +1,9 @@
-// Compares a convolution with the batch norm's sums in one kernel (lib/kernels/convolution_norm.h), in each tiling,
-// with cuDNN's fastest engine followed by the kernel for the sums. Measures every convolution of ResNet-18 but the
-// first, in microseconds in a CUDA graph; TFLOP/s in parentheses. "256/1": tiles of 256 pixels, one block each. Forward
-// also measures the kernel that applies the batch norm, and "both" in one kernel.
+// Compares a convolution with the batch norm's sums in one kernel (lib/kernels/convolution_batch_norm.h), in each
+// tiling, with cuDNN's fastest engine followed by the kernel for the sums. Measures every convolution of ResNet-18 but
+// the first, in microseconds in a CUDA graph; TFLOP/s in parentheses. "256/1": tiles of 256 pixels, one block each.
+// Forward also measures the kernel that applies the batch norm, and "both" in one kernel.
 //
-//   convolution_norm_benchmark [BATCH ...]      default: 32 128 512; needs a GPU
+//   convolution_batch_norm_benchmark [BATCH ...]      default: 32 128 512; needs a GPU
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -13,8 +13,8 @@
 
 #include "lib/cuda/multiprocessors.h"
 #include "lib/kernels/convolution.h"
-#include "lib/kernels/convolution_norm.h"
-#include "lib/kernels/convolution_norm_tuning.h"
+#include "lib/kernels/convolution_batch_norm.h"
+#include "lib/kernels/convolution_batch_norm_tuning.h"
 #include "lib/kernels/weight_gradient.h"
 #include "lib/kernels/weight_gradient_tuning.h"
 
@@ -24,7 +24,7 @@ namespace {
 template <typename T>
 T Value(absl::StatusOr<T> value) {
   if (!value.ok()) {
-    std::fprintf(stderr, "convolution_norm_benchmark: %s\n", value.status().ToString().c_str());
+    std::fprintf(stderr, "convolution_batch_norm_benchmark: %s\n", value.status().ToString().c_str());
     std::exit(1);
   }
   return *std::move(value);
@@ -32,29 +32,29 @@ T Value(absl::StatusOr<T> value) {
 
 void Compare(const ConvolutionShape& shape, ConvolutionContext& context) {
   const double flops = ConvolutionFlops(shape);
-  const auto print = [&](const char* what, const ConvolutionNormTimes::Trial& trial) {
+  const auto print = [&](const char* what, const ConvolutionBatchNormTimes::Trial& trial) {
     std::printf("  %s%u/%u %6.1f (%3.0f)", what, trial.config.pixels, trial.config.splits, trial.microseconds,
                 flops / trial.microseconds / 1e6);
   };
   for (const ConvolutionPass pass : {ConvolutionPass::kForward, ConvolutionPass::kDataGradient}) {
-    if (ConvolutionNormConfigs(shape, pass, HopperMultiprocessors()).empty()) {
+    if (ConvolutionBatchNormConfigs(shape, pass, HopperMultiprocessors()).empty()) {
       continue;
     }
     const auto apart = Value(Convolution::Plan(context, shape, pass, ConvolutionType::kBf16, {}));
-    const ConvolutionNormTimes times =
-        Value(TuneConvolutionNorm(context, shape, pass, apart->microseconds(), HopperMultiprocessors(), true));
+    const ConvolutionBatchNormTimes times =
+        Value(TuneConvolutionBatchNorm(context, shape, pass, apart->microseconds(), HopperMultiprocessors(), true));
     std::printf("%5u %3u->%-3u %2ux%-2u %ux%u /%u %s  %6.1f us (%3.0f TFLOP/s) + %5.1f = %6.1f;  ", shape.images,
                 shape.in_channels, shape.out_channels, shape.in_size, shape.in_size, shape.filter, shape.filter,
                 shape.stride, pass == ConvolutionPass::kForward ? "forward " : "backward", apart->microseconds(),
                 flops / apart->microseconds() / 1e6, times.apart_microseconds - apart->microseconds(),
                 times.apart_microseconds);
-    for (const ConvolutionNormTimes::Trial& trial : times.trials) {
+    for (const ConvolutionBatchNormTimes::Trial& trial : times.trials) {
       print("", trial);
     }
     if (pass == ConvolutionPass::kForward) {
       std::printf(";  the batch norm %5.1f", times.apply_microseconds);
     }
-    for (const ConvolutionNormTimes::Trial& trial : times.applying) {
+    for (const ConvolutionBatchNormTimes::Trial& trial : times.applying) {
       print("both ", trial);
     }
     std::printf("\n");
@@ -85,7 +85,7 @@ void CompareWeights(const ConvolutionShape& shape, ConvolutionContext& context) 
 int main(int argc, char** argv) {
   using namespace lockstep;
   if (HopperMultiprocessors() == 0) {
-    std::fprintf(stderr, "convolution_norm_benchmark: no CUDA device of compute capability 9.0\n");
+    std::fprintf(stderr, "convolution_batch_norm_benchmark: no CUDA device of compute capability 9.0\n");
     return 5;
   }
   cudaStream_t stream = nullptr;

@@ -16,17 +16,17 @@
 // its tile. If there are fewer tiles than multiprocessors, the blocks of a cluster share a tile's depth, and each block
 // adds up its share of the pixels.
 #include "lib/cuda/overlapped_launch.cuh"
-#include "lib/kernels/convolution_norm_apply.cuh"
-#include "lib/kernels/convolution_norm_block.cuh"
-#include "lib/kernels/convolution_norm_kernel.h"
-#include "lib/kernels/convolution_norm_multiply.cuh"
-#include "lib/kernels/convolution_norm_sums.cuh"
-#include "lib/kernels/convolution_norm_write.cuh"
+#include "lib/kernels/convolution_batch_norm_apply.cuh"
+#include "lib/kernels/convolution_batch_norm_block.cuh"
+#include "lib/kernels/convolution_batch_norm_kernel.h"
+#include "lib/kernels/convolution_batch_norm_multiply.cuh"
+#include "lib/kernels/convolution_batch_norm_sums.cuh"
+#include "lib/kernels/convolution_batch_norm_write.cuh"
 
 namespace lockstep {
 namespace {
 
-using namespace convolution_norm;
+using namespace convolution_batch_norm;
 using batch_norm::BackwardFinish;
 using batch_norm::ForwardFinish;
 
@@ -46,7 +46,7 @@ __device__ void LoadOrigin(const float* of_channels, const Work& work, ChannelSu
 }
 
 template <bool kBackward, uint32_t kPixels, Kind kKind>
-__device__ void Consume(const ConvolutionNormArguments& arguments, const Work& work, const SharedPlan& plan,
+__device__ void Consume(const ConvolutionBatchNormArguments& arguments, const Work& work, const SharedPlan& plan,
                         uint32_t shared_base, char* shared, Ring input_ring, Ring weight_ring) {
   const ConvolutionTiles& tiles = arguments.tiles;
   const uint32_t group = wgmma::OfWarp(threadIdx.x / wgmma::kThreads);
@@ -113,8 +113,9 @@ __device__ void Consume(const ConvolutionNormArguments& arguments, const Work& w
 
 // Processes at most one tile per group and keeps it until all sums are available.
 template <bool kBackward, uint32_t kPixels, Kind kKind>
-__device__ void ConsumeAndApply(const ConvolutionNormArguments& arguments, const Work& work, const SharedPlan& plan,
-                                uint32_t shared_base, char* shared, Ring input_ring, Ring weight_ring) {
+__device__ void ConsumeAndApply(const ConvolutionBatchNormArguments& arguments, const Work& work,
+                                const SharedPlan& plan, uint32_t shared_base, char* shared, Ring input_ring,
+                                Ring weight_ring) {
   const ConvolutionTiles& tiles = arguments.tiles;
   const uint32_t group = wgmma::OfWarp(threadIdx.x / wgmma::kThreads);
   const uint32_t staging = shared_base + plan.staging + group * kStageBytes;
@@ -159,9 +160,9 @@ __device__ void ConsumeAndApply(const ConvolutionNormArguments& arguments, const
 
 template <bool kBackward, uint32_t kPixels, bool kApply, Kind kKind>
 __global__ void __launch_bounds__(kThreads, 1)
-    ConvolutionNormKernel(const __grid_constant__ CUtensorMap weights,
-                          const __grid_constant__ ConvolutionInputMaps inputs,
-                          const __grid_constant__ ConvolutionNormArguments arguments) {
+    ConvolutionBatchNormKernel(const __grid_constant__ CUtensorMap weights,
+                               const __grid_constant__ ConvolutionInputMaps inputs,
+                               const __grid_constant__ ConvolutionBatchNormArguments arguments) {
 #ifndef LOCKSTEP_CODE_LEFT_OUT
   if (threadIdx.x == kConsumers) {
     PrefetchMap(weights);
@@ -215,26 +216,26 @@ __global__ void __launch_bounds__(kThreads, 1)
 #endif
 }
 
-using Kernel = void (*)(const CUtensorMap, const ConvolutionInputMaps, const ConvolutionNormArguments);
+using Kernel = void (*)(const CUtensorMap, const ConvolutionInputMaps, const ConvolutionBatchNormArguments);
 
 template <bool kBackward, Kind kKind>
-Kernel ChooseOfKind(const ConvolutionNormLaunch& launch, bool split) {
+Kernel ChooseOfKind(const ConvolutionBatchNormLaunch& launch, bool split) {
   if (launch.pixels == 128) {
-    return launch.apply ? ConvolutionNormKernel<kBackward, 128, true, kKind>
-                        : ConvolutionNormKernel<kBackward, 128, false, kKind>;
+    return launch.apply ? ConvolutionBatchNormKernel<kBackward, 128, true, kKind>
+                        : ConvolutionBatchNormKernel<kBackward, 128, false, kKind>;
   }
   if (launch.pixels == 64) {
     if constexpr (!kBackward) {
-      return launch.apply ? ConvolutionNormKernel<false, 64, true, kKind>
-                          : ConvolutionNormKernel<false, 64, false, kKind>;
+      return launch.apply ? ConvolutionBatchNormKernel<false, 64, true, kKind>
+                          : ConvolutionBatchNormKernel<false, 64, false, kKind>;
     }
   }
-  return launch.pixels == 256 && !split && !launch.apply ? ConvolutionNormKernel<kBackward, 256, false, kKind>
+  return launch.pixels == 256 && !split && !launch.apply ? ConvolutionBatchNormKernel<kBackward, 256, false, kKind>
                                                          : nullptr;
 }
 
 // Returns the kernel, or null if there is none for the launch.
-Kernel Choose(const ConvolutionNormLaunch& launch, const ConvolutionTiles& tiles) {
+Kernel Choose(const ConvolutionBatchNormLaunch& launch, const ConvolutionTiles& tiles) {
   const bool split = tiles.splits_log2 != 0;
   if (tiles.filter == 1) {
     return ChooseOfKind<false, Kind::kPoints>(launch, split);
@@ -256,12 +257,13 @@ struct Prepared {
   Kernel kernel = nullptr;
   LaunchSize size;
 
-  cudaError_t Make(const ConvolutionNormLaunch& launch, const ConvolutionNormArguments& arguments) {
+  cudaError_t Make(const ConvolutionBatchNormLaunch& launch, const ConvolutionBatchNormArguments& arguments) {
     kernel = Choose(launch, arguments.tiles);
     if (kernel == nullptr) {
       return cudaErrorInvalidValue;
     }
-    size = {launch.blocks, kThreads, ConvolutionNormSharedBytes(arguments.rings), 1u << arguments.tiles.splits_log2};
+    size = {launch.blocks, kThreads, ConvolutionBatchNormSharedBytes(arguments.rings),
+            1u << arguments.tiles.splits_log2};
     return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                 static_cast<int>(size.shared_bytes));
   }
@@ -269,13 +271,13 @@ struct Prepared {
 
 }  // namespace
 
-uint32_t ConvolutionNormSharedBytes(const ConvolutionRings& rings) {
+uint32_t ConvolutionBatchNormSharedBytes(const ConvolutionRings& rings) {
   return SharedPlan(rings).bytes + wgmma::kPatternBytes;  // room to align the start to a pattern
 }
 
-cudaError_t LaunchConvolutionNorm(const ConvolutionNormLaunch& launch, const CUtensorMap& weights,
-                                  const ConvolutionInputMaps& inputs, const ConvolutionNormArguments& arguments,
-                                  cudaStream_t stream) {
+cudaError_t LaunchConvolutionBatchNorm(const ConvolutionBatchNormLaunch& launch, const CUtensorMap& weights,
+                                       const ConvolutionInputMaps& inputs,
+                                       const ConvolutionBatchNormArguments& arguments, cudaStream_t stream) {
   Prepared prepared;
   if (const cudaError_t error = prepared.Make(launch, arguments); error != cudaSuccess) {
     return error;
@@ -283,8 +285,8 @@ cudaError_t LaunchConvolutionNorm(const ConvolutionNormLaunch& launch, const CUt
   return LaunchOverlapped(prepared.kernel, prepared.size, stream, weights, inputs, arguments);
 }
 
-cudaError_t CountResidentBlocks(const ConvolutionNormLaunch& launch, const ConvolutionNormArguments& arguments,
-                                uint32_t* blocks) {
+cudaError_t CountResidentBlocks(const ConvolutionBatchNormLaunch& launch,
+                                const ConvolutionBatchNormArguments& arguments, uint32_t* blocks) {
   Prepared prepared;
   if (const cudaError_t error = prepared.Make(launch, arguments); error != cudaSuccess) {
     return error;

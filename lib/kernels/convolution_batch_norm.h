@@ -1,6 +1,6 @@
 // A convolution in bf16, 3x3 or 1x1, with the sums of a batch norm: forward the statistics of its output, backward the
 // gradients of the batch norm (and ReLU) whose output the convolution read. On Hopper this saves a pass over the
-// activations and a launch (method: convolution_norm.cu).
+// activations and a launch (method: convolution_batch_norm.cu).
 //
 //   forward:   y = w * x;                                    state = statistics of y        (BatchNormStatistics)
 //   backward:  g = mask * (w^T * dy + addend);               gradients = sums of g and x    (BatchNormBackwardReduce)
@@ -11,8 +11,8 @@
 // Reference: convolution.h followed by batch_norm.h. Layouts are the same: activations NHWC, weights KRSC, all in bf16.
 // Sums are in fp32, in an order that depends only on shape, config and GPU: the same input gives the same bits on every
 // run.
-#ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_H_
-#define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_H_
+#ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_H_
+#define LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_H_
 
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
@@ -31,50 +31,51 @@ namespace lockstep {
 
 // Division of the work: the pixels of a tile (64, 128 or 256), and the blocks that share the depth of a tile (1, 2, 4
 // or 8; with 256 pixels only 1).
-struct ConvolutionNormConfig {
+struct ConvolutionBatchNormConfig {
   uint32_t pixels = 256;
   uint32_t splits = 1;
 };
 
 // Returns "tiles of 128 pixels, 2 splits".
-std::string DescribeConvolutionNorm(const ConvolutionNormConfig& config);
+std::string DescribeConvolutionBatchNorm(const ConvolutionBatchNormConfig& config);
 
 // Returns the configurations for a GPU of this many multiprocessors, the likeliest first. The list is empty unless the
 // shape is covered:
 // - a filter of 3, or of 1 in the forward pass; a stride of 1 or 2;
 // - channels in multiples of 64; for a filter of 1, also fewer than 64 input channels in multiples of 8;
 // - output images of size 4, 8, 16 or 32.
-std::vector<ConvolutionNormConfig> ConvolutionNormConfigs(const ConvolutionShape& shape, ConvolutionPass pass,
-                                                          uint32_t multiprocessors);
+std::vector<ConvolutionBatchNormConfig> ConvolutionBatchNormConfigs(const ConvolutionShape& shape, ConvolutionPass pass,
+                                                                    uint32_t multiprocessors);
 
 // Returns whether the launch can also apply the batch norm. It requires no more blocks than multiprocessors, and no
 // more tiles per block than a block can keep. The blocks wait for each other, so two such launches must not run at the
 // same time on a device.
-bool ConvolutionNormCanApply(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionNormConfig& config,
-                             uint32_t multiprocessors);
+bool ConvolutionBatchNormCanApply(const ConvolutionShape& shape, ConvolutionPass pass,
+                                  const ConvolutionBatchNormConfig& config, uint32_t multiprocessors);
 
 // Returns whether all blocks of such a launch do run at once on the current device: the context holds that many
 // clusters (GPUs of one model differ in this) and no other process uses multiprocessors (BlocksMayWaitForEachOther).
 // Other launches of this process must end by themselves. Returns InternalError if CUDA reports no number.
-absl::StatusOr<bool> ConvolutionNormMayWait(const ConvolutionShape& shape, ConvolutionPass pass,
-                                            const ConvolutionNormConfig& config, uint32_t multiprocessors);
+absl::StatusOr<bool> ConvolutionBatchNormMayWait(const ConvolutionShape& shape, ConvolutionPass pass,
+                                                 const ConvolutionBatchNormConfig& config, uint32_t multiprocessors);
 
 // Returns the bytes of device memory for the `lamport_buffer` of such a launch, through which its blocks exchange their
 // sums. It must be zeroed once, and may serve one launch at a time.
-size_t ConvolutionNormLamportBytes();
+size_t ConvolutionBatchNormLamportBytes();
 
 // Returns the bytes of device memory for the `workspace` of Forward and Backward. It must be zeroed once, and may be
 // shared with BatchNormStatistics and BatchNormBackwardReduce, under their rules.
-size_t ConvolutionNormWorkspaceBytes(uint32_t multiprocessors);
+size_t ConvolutionBatchNormWorkspaceBytes(uint32_t multiprocessors);
 
-// One convolution in one configuration. Its functions return InvalidArgumentError unless ConvolutionNormConfigs lists
-// the configuration for the shape.
-class ConvolutionNorm {
+// One convolution in one configuration. Its functions return InvalidArgumentError unless ConvolutionBatchNormConfigs
+// lists the configuration for the shape.
+class ConvolutionBatchNorm {
  public:
-  ConvolutionNorm(const ConvolutionShape& shape, const ConvolutionNormConfig& config, uint32_t multiprocessors)
+  ConvolutionBatchNorm(const ConvolutionShape& shape, const ConvolutionBatchNormConfig& config,
+                       uint32_t multiprocessors)
       : shape_(shape), config_(config), multiprocessors_(multiprocessors) {}
 
-  const ConvolutionNormConfig& config() const { return config_; }
+  const ConvolutionBatchNormConfig& config() const { return config_; }
 
   // Writes y and `state`. x: (images, in_size, in_size, in_channels), w: (out_channels, filter, filter, in_channels),
   // y: (images, out_size, out_size, out_channels).
@@ -83,8 +84,8 @@ class ConvolutionNorm {
                        cudaStream_t stream) const;
 
   // Runs Forward, then computes y = relu(norm(raw) + residual), with the mask for the backward pass (BatchNormApply).
-  // InvalidArgument: ConvolutionNormCanApply is false. ConvolutionNormMayWait must be true: otherwise the launch may
-  // end at the limit of wait_limit.h with an invalid result, which CheckWaits reports.
+  // InvalidArgument: ConvolutionBatchNormCanApply is false. ConvolutionBatchNormMayWait must be true: otherwise the
+  // launch may end at the limit of wait_limit.h with an invalid result, which CheckWaits reports.
   absl::Status ForwardAndApply(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* raw,
                                const BatchNormParameters& parameters, const BatchNormState& state,
                                const BatchNormResidual<__nv_bfloat16>& residual, __nv_bfloat16* y, uint8_t* relu_mask,
@@ -118,10 +119,10 @@ class ConvolutionNorm {
 
  private:
   ConvolutionShape shape_;
-  ConvolutionNormConfig config_;
+  ConvolutionBatchNormConfig config_;
   uint32_t multiprocessors_;
 };
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_H_
+#endif  // LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_H_

@@ -1,12 +1,12 @@
 // The matrix product: one thread copies boxes of input and weights, and each group of four warps multiplies them into
 // registers.
-#ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_MULTIPLY_CUH_
-#define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_MULTIPLY_CUH_
+#ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_MULTIPLY_CUH_
+#define LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_MULTIPLY_CUH_
 
-#include "lib/kernels/convolution_norm_block.cuh"
+#include "lib/kernels/convolution_batch_norm_block.cuh"
 
 namespace lockstep {
-namespace convolution_norm {
+namespace convolution_batch_norm {
 
 // Copies the weights of one tap of a stage. Backward, the filter is rotated and its two channel dimensions are
 // exchanged.
@@ -75,7 +75,7 @@ __device__ void CopyInput(const ConvolutionTiles& tiles, const Tile& tile, uint3
 
 // Copies a stage of the gradient of kHalved. An even column or row is reached only by the filter's middle. An odd one
 // is reached by the filter's first from the next output and by its last from its own output.
-__device__ inline void CopySpread(const ConvolutionNormArguments& arguments, const Work& work, const Tile& tile,
+__device__ inline void CopySpread(const ConvolutionBatchNormArguments& arguments, const Work& work, const Tile& tile,
                                   uint32_t stage, const CUtensorMap& weights, const ConvolutionInputMaps& inputs,
                                   Ring& input_ring, Ring& weight_ring) {
   const ConvolutionTiles& tiles = arguments.tiles;
@@ -98,7 +98,7 @@ __device__ inline void CopySpread(const ConvolutionNormArguments& arguments, con
 }
 
 template <bool kBackward, Kind kKind>
-__device__ void CopyTile(const ConvolutionNormArguments& arguments, const Work& work, uint32_t index,
+__device__ void CopyTile(const ConvolutionBatchNormArguments& arguments, const Work& work, uint32_t index,
                          const CUtensorMap& weights, const ConvolutionInputMaps& inputs, Ring& input_ring,
                          Ring& weight_ring) {
   const Tile tile(arguments.tiles, index);
@@ -162,7 +162,7 @@ __device__ void Multiply(const ConvolutionTiles& tiles, const Depth<kKind>& rang
   }
 }
 
-}  // namespace convolution_norm
+}  // namespace convolution_batch_norm
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_MULTIPLY_CUH_
+#endif  // LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_MULTIPLY_CUH_

@@ -1,16 +1,16 @@
 // Set-up of a block of the convolution with a batch norm's sums: its threads, its shared memory with the rings, and its
 // tiles.
-#ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_BLOCK_CUH_
-#define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_BLOCK_CUH_
+#ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_BLOCK_CUH_
+#define LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_BLOCK_CUH_
 
 #include "lib/cuda/slot_ring.cuh"
 #include "lib/cuda/tensor_copy.cuh"
 #include "lib/cuda/wgmma.cuh"
-#include "lib/kernels/convolution_norm_kernel.h"
+#include "lib/kernels/convolution_batch_norm_kernel.h"
 #include "lib/kernels/pack.cuh"
 
 namespace lockstep {
-namespace convolution_norm {
+namespace convolution_batch_norm {
 
 constexpr uint32_t kWarp = 32;
 constexpr uint32_t kGroups = 2;
@@ -131,7 +131,7 @@ template <Kind kKind>
 struct Depth {
   uint32_t begin, end, taps;
 
-  __device__ Depth(const ConvolutionNormArguments& arguments, const Work& work, const Tile& tile) {
+  __device__ Depth(const ConvolutionBatchNormArguments& arguments, const Work& work, const Tile& tile) {
     if (kKind == Kind::kSpread) {
       begin = 0;
       end = arguments.tiles.depth_blocks * (1 + tile.odd_column + (HasShortcut(arguments, tile) ? 1 : 0));
@@ -142,7 +142,7 @@ struct Depth {
       taps = kTapsOf<kKind>;
     }
   }
-  __device__ static bool HasShortcut(const ConvolutionNormArguments& arguments, const Tile& tile) {
+  __device__ static bool HasShortcut(const ConvolutionBatchNormArguments& arguments, const Tile& tile) {
     return arguments.shortcut && tile.odd_row == 0 && tile.odd_column == 0;
   }
 };
@@ -154,7 +154,7 @@ __device__ inline void SyncConsumers() {
   asm volatile("bar.sync %0, %1;" ::"n"(kGroups + 1), "n"(kConsumers) : "memory");
 }
 
-}  // namespace convolution_norm
+}  // namespace convolution_batch_norm
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_BLOCK_CUH_
+#endif  // LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_BLOCK_CUH_
