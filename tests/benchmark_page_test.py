@@ -83,6 +83,14 @@ class BenchmarkPageTest(unittest.TestCase):
                 if kind == "table" and block:  # tables without a block are not measured, and listed as such
                     self.assertEqual(sum(text.count(f"<!-- table: {name} -->") for text in texts), 1)
 
+    def test_the_catalogue_of_results_lists_each_file(self):
+        results = self.root / "benchmarks" / "results"
+        sections = re.split(r"(?m)^## ", (results / "README.md").read_text())[1:]
+        listed = {f"{section.splitlines()[0]}/{name}" for section in sections
+                  for row in re.findall(r"(?m)^\| (`.*?`) \|", section) for name in re.findall(r"`(.*?)`", row)}
+        kept = [path for path in source_tree.files(self.root) if path.parent.parent == results]
+        self.assertEqual(listed, {str(path.relative_to(results)) for path in kept})
+
     def test_a_typed_figure_between_markers_is_found(self):
         def change(text):
             table = re.search(r"<!-- table: accuracy -->.*?<!-- end -->", text, re.S).group()
