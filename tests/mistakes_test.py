@@ -60,8 +60,8 @@ class MistakesTest(ToolCase):
 
     def answer(self, command):
         tool, *flags = shlex.split(command)
-        return outcome(subprocess.run([str(self.tools / tool), *flags], cwd=self.folder, capture_output=True, timeout=240,
-                                      env={**os.environ, "CUDA_VISIBLE_DEVICES": ""}))
+        return outcome(subprocess.run([str(self.tools / tool), *flags], cwd=self.folder, capture_output=True,
+                                      timeout=240, env={**os.environ, "CUDA_VISIBLE_DEVICES": ""}))
 
     def test_every_mistake_is_answered_as_written(self):
         written = self.golden.read_text()

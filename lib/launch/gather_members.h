@@ -11,9 +11,9 @@
 
 namespace lockstep {
 
-// Fills `members` with the processes that `admission` admits; members[r] is rank r. members[0] must already be the leader
-// itself. Strangers receive no message; if a rank is missing, the error contains the number of refused connections.
-// After an error, `members` holds the members that have connected.
+// Fills `members` with the processes that `admission` admits; members[r] is rank r. members[0] must already be the
+// leader itself. Strangers receive no message; if a rank is missing, the error contains the number of refused
+// connections. After an error, `members` holds the members that have connected.
 //
 // Returns these errors:
 //   - UnavailableError if a rank did not connect within the timeout, differs from the leader (agreement.h) or sent a

@@ -381,7 +381,8 @@ class Clock(NetworkCase):
         self.set(7200)
         result = subprocess.run([sys.executable, "-c", "import time; print(time.time())"], capture_output=True,
                                 text=True, check=True,
-                                env={**os.environ, "LD_PRELOAD": str(self.clock), "CLOCK_FILE": str(self.folder / "shift")})
+                                env={**os.environ, "LD_PRELOAD": str(self.clock),
+                                     "CLOCK_FILE": str(self.folder / "shift")})
         self.assertGreater(float(result.stdout), time.time() + 7000)
 
     def test_clock_set_forward_10s_on_one_host_timeout_8s(self):

@@ -67,7 +67,8 @@ class ByHandTest(launched.LaunchedCase):
         for variables, message in (({"RANK": "0"}, "WORLD_SIZE"),
                                    ({"RANK": "0", "WORLD_SIZE": "2"}, "LOCAL_RANK"),
                                    ({"RANK": "2", "WORLD_SIZE": "2", "LOCAL_RANK": "0"}, "RANK is 2"),
-                                   ({"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "1"}, "LOCAL_RANK is 1"),
+                                   ({"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "1"},
+                                    "LOCAL_RANK is 1"),
                                    ({"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1"}, "MASTER_ADDR"),
                                    ({"OMPI_COMM_WORLD_RANK": "0"}, "OMPI_COMM_WORLD_SIZE"),
                                    ({"SLURM_STEP_ID": "0", "SLURM_PROCID": "0"}, "SLURM_LOCALID")):
