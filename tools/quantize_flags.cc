@@ -113,7 +113,7 @@ absl::Status CheckUses(const QuantizeOptions& options) {
   if (!absl::GetFlag(FLAGS_verify).empty()) {
     RETURN_IF_ERROR(CheckOnlyGiven({"verify", "input", "device", "isa", "threads"}, "with --verify"));
     return CheckGivenFlags(
-        {{{"device"}, options.isa == "auto", "with --verify and --isa, which says where the network runs", ""}});
+        {{{"device"}, options.isa == "auto", "with --verify and --isa, which selects the device", ""}});
   }
   RETURN_IF_ERROR(CheckGivenFlags(FlagUses(options)));
   return CheckOutputFlag(options.output);

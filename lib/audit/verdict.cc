@@ -180,7 +180,7 @@ void LeaveOpen(const PlainHit& right, const Cell& cell, proto::AuditedValue& aud
       right.tried == 1 ? "it" : absl::StrCat("one of the ", right.tried, " formulas that are as plain");
   audited.set_sentence(
       absl::StrCat(audited.nearest().convention(), InputsText(right.hit.recomputed), GivesText(right.hit, cell),
-                   ". But ", formulas, " would give a random number with so few digits, too, in ",
+                   ". But ", formulas, " would also give a random number with so few digits in ",
                    absl::StrFormat("%.2g", 100 * right.chance), " % of cases, so this could be chance."));
 }
 

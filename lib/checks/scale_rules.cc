@@ -117,7 +117,8 @@ void CheckBatchMode(const LabScale& scale, const proto::ScalePoint& point, std::
   if (!as_declared) {
     findings.push_back(
         {"scaling_mislabelled", WhereOf(scale, point),
-         absl::StrCat("the record says that batches are ", proto::BatchMode_Name(scale.spec.batch_mode()), ", and no ",
+         absl::StrCat("the record states that batches are ", proto::BatchMode_Name(scale.spec.batch_mode()),
+                      ", and no ",
                       scale.spec.batch_mode() == proto::GLOBAL ? point.global_batch() : point.batch_per_device(),
                       " was asked for.")});
   }

@@ -83,9 +83,9 @@ absl::Status CheckLike(const TimedRun& first, const TimedRun& other) {
 // FailedPrecondition: `other` is a copy of `run`. Copies would make the spread between runs too small.
 absl::Status CheckNoCopy(const TimedRun& run, const TimedRun& other) {
   return run.times != other.times ? absl::OkStatus()
-                                  : absl::FailedPreconditionError(
-                                        absl::StrCat("--input: ", other.source->name(), " has the times of ",
-                                                     run.source->name(), ", so it is no run of its own; leave it out"));
+                                  : absl::FailedPreconditionError(absl::StrCat(
+                                        "--input: ", other.source->name(), " has the times of ", run.source->name(),
+                                        ", so it is not a separate run; leave it out"));
 }
 
 const std::vector<double>* TimesAt(const TimedRun& run, const std::string& name) {
@@ -158,8 +158,8 @@ std::string IntervalText(const TimeComparison& times) {
 
 // Returns for example "; 7 runs of each would tell".
 std::string NeededText(const ComparedPoint& point) {
-  return point.runs_needed > 0 ? absl::StrCat("; ", point.runs_needed, " runs of each would tell")
-                               : absl::StrCat("; ", kMaxRunsNeeded, " runs of each would not tell");
+  return point.runs_needed > 0 ? absl::StrCat("; ", point.runs_needed, " runs of each would decide")
+                               : absl::StrCat("; ", kMaxRunsNeeded, " runs of each would not decide");
 }
 
 std::string SpreadText(const RunComparison& comparison) {

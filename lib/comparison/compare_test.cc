@@ -75,8 +75,8 @@ TEST(CompareTest, SaysHowManyRunsAreNeeded) {
   EXPECT_GT(comparison->points[0].runs_needed, 4u);
   EXPECT_LT(comparison->points[0].runs_needed, 12u);
   EXPECT_THAT(ComparisonText(*comparison),
-              HasSubstr(absl::StrCat("; ", comparison->points[0].runs_needed, " runs of each would tell")));
-  EXPECT_THAT(ComparisonText(*CompareRuns(RunOf(1), RunOf(1), {})), HasSubstr("100 runs of each would not tell"));
+              HasSubstr(absl::StrCat("; ", comparison->points[0].runs_needed, " runs of each would decide")));
+  EXPECT_THAT(ComparisonText(*CompareRuns(RunOf(1), RunOf(1), {})), HasSubstr("100 runs of each would not decide"));
 }
 
 TEST(CompareTest, FurtherRunsSayHowMuchRunsDiffer) {

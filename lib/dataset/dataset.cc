@@ -104,12 +104,12 @@ absl::Status CheckComplete(const ImageSet& set, absl::string_view split) {
     return absl::DataLossError(absl::StrCat("the ", split, " split is missing"));
   }
   if (set.size() != set.info.image_count()) {
-    return Expected(absl::StrCat(split, " images as its description says"), set.info.image_count(), set.size());
+    return Expected(absl::StrCat(split, " images as in its description"), set.info.image_count(), set.size());
   }
   for (int label = 0; label < set.info.class_count_size(); ++label) {
     const uint64_t count = std::count(set.labels.begin(), set.labels.end(), static_cast<uint8_t>(label));
     if (count != set.info.class_count(label)) {
-      return Expected(absl::StrCat(split, " images of class ", label, " as its description says"),
+      return Expected(absl::StrCat(split, " images of class ", label, " as in its description"),
                       set.info.class_count(label), count);
     }
   }

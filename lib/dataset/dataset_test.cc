@@ -148,13 +148,13 @@ TEST(DatasetTest, ALabelBeyondTheClassesIsFound) {
 TEST(DatasetTest, AMissingChunkIsFound) {
   Records records = SmallRecords();
   records.pop_back();
-  ExpectBroken(records, "expected 3 test images as its description says, found 0");
+  ExpectBroken(records, "expected 3 test images as in its description, found 0");
 }
 
 TEST(DatasetTest, WrongClassCountsAreFound) {
   Records records = SmallRecords();
   (*records[2].mutable_chunk()->mutable_labels())[0] = 1;
-  ExpectBroken(records, "expected 2 train images of class 0 as its description says, found 1");
+  ExpectBroken(records, "expected 2 train images of class 0 as in its description, found 1");
 }
 
 TEST(DatasetTest, ARecordOfNoKindIsRefused) {

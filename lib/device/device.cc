@@ -78,8 +78,7 @@ absl::StatusOr<c10::Device> ResolveCuda(int index) {
   }
   if (!at::detail::getCUDAHooks().hasCUDART()) {
     return absl::UnavailableError(
-        "--device=cuda: this LibTorch was built without CUDA; use --device=cpu, or build "
-        "with a LibTorch that has it");
+        "--device=cuda: this LibTorch was built without CUDA; use --device=cpu, or build with a LibTorch for CUDA");
   }
   return absl::UnavailableError(
       "--device=cuda: LibTorch has CUDA, but finds no GPU that it can use on this machine; "

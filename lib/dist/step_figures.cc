@@ -156,7 +156,7 @@ absl::Status MergeSteps(const std::vector<proto::ScalePoint>& points, proto::Sca
   const std::vector<Figures> wait = Waits(busy, last_count);
   proto::StepFigures& figures = *merged.mutable_step_figures();
   const std::string& reason = merged.collective_busy_seconds().absent_reason();
-  *figures.mutable_backward_seconds() = SpreadOfSteps(Largest(backward), "no step was timed by itself");
+  *figures.mutable_backward_seconds() = SpreadOfSteps(Largest(backward), "no step was timed individually");
   *figures.mutable_exposed_seconds() = SpreadOfSteps(Largest(exposed), reason);
   *figures.mutable_busy_seconds() = SpreadOfSteps(Largest(busy), reason);
   *figures.mutable_wait_seconds() = SpreadOfSteps(Largest(wait), reason);

@@ -23,7 +23,7 @@ struct alignas(64) TileConfiguration {
   uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
   uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
 };
-static_assert(sizeof(TileConfiguration) == 64, "as ldtilecfg has it");
+static_assert(sizeof(TileConfiguration) == 64, "the layout of ldtilecfg");
 
 // Tile registers of the CPU. Isa::kAmx must be supported.
 class AmxTiles {

@@ -20,7 +20,7 @@ constexpr size_t kMaxPixels = size_t{1} << 31;  // limit for a tensor of all ima
 
 absl::Status CheckImages(const IntegerNetwork& network, uint32_t max_images) {
   if (max_images == 0) {
-    return absl::InvalidArgumentError("expected 1 image at once or more, got 0");
+    return absl::InvalidArgumentError("expected 1 or more images per call, found 0");
   }
   for (const IntegerLayer& layer : network.layers) {
     const LayerShape& shape = layer.shape;
@@ -28,7 +28,7 @@ absl::Status CheckImages(const IntegerNetwork& network, uint32_t max_images) {
         std::max(size_t{shape.in_height} * shape.in_width, size_t{shape.Out().height} * shape.Out().width);
     if (pixels * max_images > kMaxPixels) {
       return absl::InvalidArgumentError(absl::StrCat(layer.shape.name, ": ", max_images, " images of ", pixels,
-                                                     " pixels are above ", kMaxPixels, "; take fewer images at once"));
+                                                     " pixels are above ", kMaxPixels, "; give fewer images per call"));
     }
   }
   return absl::OkStatus();

@@ -48,7 +48,7 @@ std::string MemberName(const proto::ProcessDescription& description) {
 absl::Status CheckAgreement(const proto::ProcessDescription& leader, const proto::ProcessDescription& member) {
   if (member.build_id() != leader.build_id()) {
     return Differ(leader, member, absl::StrCat("the program with SHA-256 ", leader.build_id()), member.build_id(),
-                  "put one build on all hosts");
+                  "install the same build on all hosts");
   }
   std::vector<Difference> differences;  // the same program has the same names
   for (const proto::AgentSetting& setting : leader.setting()) {
@@ -76,7 +76,7 @@ absl::Status CheckSameDataset(const proto::ProcessDescription& leader, const std
   return member.dataset() == leaders_sha256
              ? absl::OkStatus()
              : Differ(leader, member, absl::StrCat("a data set with SHA-256 ", leaders_sha256), member.dataset(),
-                      "let --input be the same images on all hosts");
+                      "give the same images as --input on all hosts");
 }
 
 }  // namespace lockstep

@@ -75,7 +75,7 @@ TEST(AgreementTest, AnotherProgramComesFirst) {
   EXPECT_THAT(CheckAgreement(Description(0, "a", "0", ""), other),
               StatusIs(kUnavailable,
                        "rank 1 on b differs from rank 0 on a: expected the program with SHA-256 aa, found bb; "
-                       "put one build on all hosts"));
+                       "install the same build on all hosts"));
 }
 
 TEST(AgreementTest, ADatasetIsNamedWithBothValues) {
@@ -84,7 +84,7 @@ TEST(AgreementTest, ADatasetIsNamedWithBothValues) {
   EXPECT_THAT(CheckSameDataset(Description(0, "a", "0", ""), "d1", other),
               StatusIs(kUnavailable,
                        "rank 1 on b differs from rank 0 on a: expected a data set with SHA-256 d1, found none: "
-                       "x.rec: no such file; let --input be the same images on all hosts"));
+                       "x.rec: no such file; give the same images as --input on all hosts"));
 }
 
 }  // namespace

@@ -191,7 +191,7 @@ TEST(PickleTest, AGlobalOutsideTheListIsRefusedAtOnce) {
   EXPECT_EQ(Refused("Ncos\nsystem\n"), "opcode GLOBAL os system at byte 1 is not of the test");
   EXPECT_EQ(Refused("\x8C\x02os\x8C\x06system\x93"), "opcode STACK_GLOBAL os system at byte 12 is not of the test");
   EXPECT_EQ(Refused("csound\narray.evil\n"), "opcode GLOBAL sound array.evil at byte 0 is not of the test");
-  EXPECT_THAT(Broken("K\x01K\x02\x93."), HasSubstr("STACK_GLOBAL of something that is no name"));
+  EXPECT_THAT(Broken("K\x01K\x02\x93."), HasSubstr("STACK_GLOBAL of something that is not a name"));
   EXPECT_THAT(Broken("csound"), HasSubstr("a name without an end"));
 }
 

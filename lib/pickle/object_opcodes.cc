@@ -89,7 +89,7 @@ absl::Status StepObject(Op op, MachineState& state) {
       ASSIGN_OR_RETURN(const Value* name, state.Pop());
       ASSIGN_OR_RETURN(const Value* module, state.Pop());
       if (name->kind != Value::kString || module->kind != Value::kString) {
-        return state.Broken("STACK_GLOBAL of something that is no name");
+        return state.Broken("STACK_GLOBAL of something that is not a name");
       }
       return PushGlobal(state, "STACK_GLOBAL", module->text, name->text);
     }

@@ -19,10 +19,10 @@ struct Unit {
 };
 
 constexpr char kSeconds[] = "print seconds: move the point of as_printed, so that no digit changes";
-constexpr char kMinutes[] = "no digits are left as printed after a conversion; leave the number out and say so";
+constexpr char kMinutes[] = "no digits are left as printed after a conversion; leave the number out and state this";
 constexpr char kBinary[] = "write GB or GB/s, and `# bytes_per_gigabyte = 1073741824` above the columns";
 constexpr char kDecimal[] = "print GB or GB/s: move the point of as_printed, so that no digit changes";
-constexpr char kBits[] = "divide by 8 and say so in a note: the digits are no longer those printed";
+constexpr char kBits[] = "divide by 8 and state this in a note: the digits are no longer those printed";
 
 constexpr char kFraction[] = "write it in percent: move the point of as_printed by two, so that no digit changes";
 

@@ -174,7 +174,7 @@ absl::Status RecordReader::ReadHeader(absl::string_view schema) {
     return absl::DataLossError(absl::StrCat(path_, ": is empty; a record file was expected"));
   }
   if (!first.ParseFromString(payload_) || !first.has_header() || first.header().schema().empty()) {
-    return absl::DataLossError(absl::StrCat(path_, ": not a Lockstep record file (its first record is no header)"));
+    return absl::DataLossError(absl::StrCat(path_, ": not a Lockstep record file (its first record is not a header)"));
   }
   header_ = first.header();
   CountFrame();

@@ -196,7 +196,7 @@ absl::Status CheckParts(const Message& message, const Place* place) {
     const uint64_t whole = Count(message, rule.whole);
     if (part > whole) {
       return absl::DataLossError(absl::StrCat(place->Words(), ".", rule.part, " is ", part, "; expected at most ",
-                                              whole, ", as ", rule.whole, " says"));
+                                              whole, ", the value of ", rule.whole));
     }
   }
   return absl::OkStatus();

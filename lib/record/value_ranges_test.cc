@@ -79,7 +79,7 @@ TEST(ValueRangesTest, RefusesNone) {
 
 TEST(ValueRangesTest, RefusesMoreThanThereIs) {
   EXPECT_THAT(Check<proto::QuantizedRecord>("network { step { correct: 11 images: 10 } }"),
-              Refuses("network.step[0].correct is 11; expected at most 10, as images says"));
+              Refuses("network.step[0].correct is 11; expected at most 10, the value of images"));
   ValueRanges sweep;
   ASSERT_THAT(sweep.Check(FromText<proto::SweepRecord>("spec { model { training_images: 80 } }")), IsOk());
   EXPECT_THAT(sweep.Check(FromText<proto::SweepRecord>("point { batch_size: 20 images_per_epoch: 80 }")), IsOk());

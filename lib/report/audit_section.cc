@@ -70,8 +70,8 @@ proto::Table SummaryTable(const Document& document) {
   }
   table.add_note("given: an input of other numbers, such as a measured time; it cannot be recomputed.");
   table.add_note(
-      "could be chance: a right formula gives the number, but with so few digits some formula would give a random "
-      "number, too.");
+      "could be chance: a correct formula gives the number, but with so few digits some formula would also give a "
+      "random number.");
   return table;
 }
 

@@ -75,7 +75,7 @@ absl::StatusOr<LeastSquaresFit> Solve(const LeastSquaresProblem& problem, const 
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(system.design * scale.asDiagonal());
   if (qr.rank() < system.design.cols()) {
     return absl::InvalidArgumentError(
-        "expected parameters that the observations tell apart, found columns that depend on one "
+        "expected observations that distinguish the parameters, found columns that depend on one "
         "another: measure at more places");
   }
   const Eigen::VectorXd scaled = qr.solve(system.values);

@@ -29,7 +29,7 @@ absl::StatusOr<std::vector<ExchangedRange>> RangesOf(const uint64_t* step_timest
     const uint64_t summed = range_timestamps[range * kRangeTimestamps + static_cast<uint32_t>(RangeTimestamp::kSummed)];
     if (ready < begin || summed < ready || summed < last_summed ||
         summed > At(step_timestamps, StepTimestamp::kUpdated)) {
-      return absl::InternalError(absl::StrCat("step ", step, ", range ", range, ": the GPU's clock says ready at ",
+      return absl::InternalError(absl::StrCat("step ", step, ", range ", range, ": the GPU's timestamps are ready at ",
                                               ready, " ns and summed at ", summed, ", in a step from ", begin, " to ",
                                               At(step_timestamps, StepTimestamp::kUpdated)));
     }

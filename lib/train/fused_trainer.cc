@@ -171,7 +171,7 @@ class FusedTrainer : public EpochTrainer {
     for (proto::Samples* part : {point.mutable_copy_seconds(), point.mutable_forward_seconds(),
                                  point.mutable_backward_seconds(), point.mutable_optimizer_seconds()}) {
       part->clear_value();
-      part->set_absent_reason("not timed by itself; see the parts of a step");
+      part->set_absent_reason("not timed individually; see the parts of a step");
     }
   }
 

@@ -9,7 +9,7 @@ namespace lockstep {
 proto::StepTimes ToStepTimes(std::vector<double> seconds) {
   proto::StepTimes times;
   if (seconds.empty()) {
-    times.set_absent_reason("no full step of a timed epoch was timed by itself");
+    times.set_absent_reason("no full step of a timed epoch was timed individually");
     return times;
   }
   std::sort(seconds.begin(), seconds.end());
