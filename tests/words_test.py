@@ -79,7 +79,8 @@ RULES = [
     ("names of the fused step are the field's (DESIGN.md, glossary)", CODE, RETIRED_NAMES,
      "StepLanes lanes_;", "StepStreams streams_;  // of_lane, kLanes"),
     (FLAGS, CODE | SCRIPTS | TEXT, RETIRED_FLAGS, "add --nograph", "add --cuda_graph, not --graph-like"),
-    ("next to, together with, concurrent with or compared with, not beside", CODE | SCRIPTS, re.compile(r"\b[bB]eside\b|[a-zK]Beside|beside_|_beside"),
+    ("next to, together with, concurrent with or compared with, not beside", CODE | SCRIPTS,
+     re.compile(r"\b[bB]eside\b|[a-z]Beside(?!s)|beside_|_beside"),
      "void RunBeside();  // beside it", "int besides;  // Besides this"),
     ("nothing is left for later in the code", CODE | SCRIPTS, re.compile(r"\b(?:TODO|FIXME|XXX)\b"), "// TODO: more", "// Todo lists are elsewhere"),
 ]
