@@ -12,14 +12,16 @@
 // memory, like Gloo's data always is, and not in a SharedBuffer. --record: path of a record of every turn of every case
 // (lib/proto/collective_times.proto).
 //
+// Rows: all_reduce/ranks:N/type:float/bytes:BYTES/method:WAY and broadcast/..., like gpu_all_reduce_benchmark; WAY is
+// shared_memory or gloo. Both rows of a case report the same run.
+//
 // Columns: us, us_p95 (median and 95th percentile); algbw and busbw in GB/s as in nccl-tests: bytes over the median,
-// and algbw times 2(N - 1)/N, or times 1 for a broadcast; wrong: number of wrong elements; gloo_...: the same for Gloo;
-// ratio: Gloo's median over ours, with the 5th and 95th percentile of the ratios of the turns.
+// and algbw times 2(N - 1)/N, or times 1 for a broadcast; wrong: number of wrong elements; turns: number of turns. For
+// shared memory also ratio: Gloo's median over ours, with the 5th and 95th percentile of the ratios of the turns.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <functional>
-#include <map>
+#include <deque>
 #include <memory>
 #include <string>
 #include <utility>
@@ -29,7 +31,6 @@
 #include "ATen/ops/from_blob.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
 #include "benchmark/benchmark.h"
@@ -51,6 +52,7 @@ namespace lockstep {
 namespace {
 
 constexpr char kTool[] = "all_reduce_benchmark";
+constexpr char kType[] = "float";
 constexpr int64_t kMinBytes = 1 << 10;
 constexpr int kMaxTurns = 400;
 constexpr double kSecondsPerCase = 2;
@@ -184,80 +186,118 @@ absl::StatusOr<std::string> Measure(RankContext& context, const Measured& measur
   return result;
 }
 
-void Count(benchmark::State& state, const std::string& prefix, const std::vector<double>& seconds, double bus_factor,
-           double bytes) {
-  const double median = Quantile(seconds, 0.5);
-  state.counters[prefix + "us"] = median * 1e6;
-  state.counters[prefix + "us_p95"] = Quantile(seconds, 0.95) * 1e6;
-  state.counters[prefix + "algbw"] = bytes / median / 1e9;
-  state.counters[prefix + "busbw"] = bytes / median / 1e9 * bus_factor;
+// Methods of a collective, in the order in which a turn calls them.
+constexpr const char* kMethods[] = {"shared_memory", "gloo"};
+constexpr size_t kSharedMemory = 0, kGloo = 1;
+constexpr size_t kMethodCount = 2;
+
+// One collective on one number of ranks and bytes.
+struct Case {
+  std::string collective;  // also the name of the ranks' task
+  int ranks = 0;
+  int64_t size_bytes = 0;
+};
+
+// Times and wrong elements of one run of a case, by method.
+struct CaseTimes {
+  std::vector<double> seconds[kMethodCount];  // one per turn
+  double wrong[kMethodCount] = {};            // elements on all ranks
+};
+
+absl::StatusOr<CaseTimes> RunCase(const Case& of, bool buffers) {
+  LaunchOptions options;
+  options.ranks = of.ranks;
+  options.task = of.collective;
+  options.payload = absl::StrCat(of.size_bytes, " ", buffers ? "true" : "false");
+  ASSIGN_OR_RETURN(const std::vector<std::string> results, LaunchRanks(options));
+  CaseTimes times;
+  for (size_t rank = 0; rank < results.size(); ++rank) {
+    const std::vector<std::string> words = absl::StrSplit(results[rank], ' ');
+    for (size_t method = 0; method < kMethodCount; ++method) {
+      times.wrong[method] += std::stod(words[method]);
+      for (size_t i = kMethodCount + method; rank == 0 && i < words.size(); i += kMethodCount) {
+        times.seconds[method].push_back(std::stod(words[i]));
+      }
+    }
+  }
+  return times;
 }
+
+// Runs of one case, shared by the rows of its methods: a run alternates between the methods, so that their ratio
+// compares equal conditions. Each row reports every run once; with --benchmark_repetitions there are several.
+class CaseRuns {
+ public:
+  CaseRuns(Case of, bool buffers) : case_(std::move(of)), buffers_(buffers) {}
+
+  const Case& of() const { return case_; }
+
+  // Returns the first run that the row of `method` has not reported, and measures one if there is none. The pointer
+  // is valid as long as this object.
+  absl::StatusOr<const CaseTimes*> Next(size_t method) {
+    if (reported_[method] == runs_.size()) {
+      ASSIGN_OR_RETURN(runs_.emplace_back(), RunCase(case_, buffers_));
+    }
+    return &runs_[reported_[method]++];
+  }
+
+ private:
+  const Case case_;
+  const bool buffers_;
+  std::deque<CaseTimes> runs_;
+  size_t reported_[kMethodCount] = {};
+};
 
 using Records = std::vector<proto::CollectiveTimesRecord>;
 
-void Keep(const std::string& collective, const char* way, const benchmark::State& state,
-          const std::vector<double>& seconds, double wrong, Records& records) {
-  proto::CollectiveTimes& times = *records.emplace_back().mutable_times();
-  times.set_collective(collective);
-  times.set_way(way);
-  times.set_ranks(static_cast<uint32_t>(state.range(0)));
-  times.set_type("float");
-  times.set_size_bytes(static_cast<uint64_t>(state.range(1)));
-  times.mutable_seconds()->mutable_value()->Add(seconds.begin(), seconds.end());
-  times.set_wrong_elements(static_cast<uint64_t>(wrong));
+void Keep(const Case& of, size_t method, const CaseTimes& times, Records& records) {
+  proto::CollectiveTimes& kept = *records.emplace_back().mutable_times();
+  kept.set_collective(of.collective);
+  kept.set_way(kMethods[method]);
+  kept.set_ranks(static_cast<uint32_t>(of.ranks));
+  kept.set_type(kType);
+  kept.set_size_bytes(static_cast<uint64_t>(of.size_bytes));
+  kept.mutable_seconds()->mutable_value()->Add(times.seconds[method].begin(), times.seconds[method].end());
+  kept.set_wrong_elements(static_cast<uint64_t>(times.wrong[method]));
 }
 
-// State that all cases share.
-struct Run {
-  bool buffers = true;
-  Records& records;
-};
+// Returns the bus bandwidth over the algorithm bandwidth, as in nccl-tests.
+double BusFactor(const Case& of) { return of.collective == "all_reduce" ? 2.0 * (of.ranks - 1) / of.ranks : 1; }
 
-void Case(const char* task, double bus_factor, benchmark::State& state, const Run& run) {
-  const auto ranks = static_cast<int>(state.range(0));
-  LaunchOptions options;
-  options.ranks = ranks;
-  options.task = task;
-  options.payload = absl::StrCat(state.range(1), " ", run.buffers ? "true" : "false");
+void CountRatio(const CaseTimes& times, benchmark::State& state) {
+  const std::vector<double>& ours = times.seconds[kSharedMemory];
+  const std::vector<double>& gloo = times.seconds[kGloo];
+  std::vector<double> ratios;
+  for (size_t turn = 0; turn < ours.size(); ++turn) {
+    ratios.push_back(gloo[turn] / ours[turn]);
+  }
+  state.counters["ratio"] = Quantile(gloo, 0.5) / Quantile(ours, 0.5);
+  state.counters["ratio_p05"] = Quantile(ratios, 0.05);
+  state.counters["ratio_p95"] = Quantile(ratios, 0.95);
+}
+
+void Report(benchmark::State& state, CaseRuns& runs, size_t method, Records& records) {
   for (auto _ : state) {
-    const auto results = LaunchRanks(options);
-    if (!results.ok()) {
-      state.SkipWithError(std::string(results.status().message()).c_str());
+    const absl::StatusOr<const CaseTimes*> times = runs.Next(method);
+    if (!times.ok()) {
+      state.SkipWithError(std::string(times.status().message()).c_str());
       return;
     }
-    double wrong[2] = {};
-    std::vector<double> seconds[2], ratios;
-    for (int rank = 0; rank < ranks; ++rank) {
-      const std::vector<std::string> words = absl::StrSplit((*results)[rank], ' ');
-      wrong[0] += std::stod(words[0]);
-      wrong[1] += std::stod(words[1]);
-      for (size_t i = 2; rank == 0 && i + 1 < words.size(); i += 2) {
-        seconds[0].push_back(std::stod(words[i]));
-        seconds[1].push_back(std::stod(words[i + 1]));
-        ratios.push_back(seconds[1].back() / seconds[0].back());
-      }
+    const std::vector<double>& seconds = (*times)->seconds[method];
+    const double median = Quantile(seconds, 0.5);
+    const double algbw = static_cast<double>(runs.of().size_bytes) / median / 1e9;
+    state.SetIterationTime(median);
+    state.counters["us"] = median * 1e6;
+    state.counters["us_p95"] = Quantile(seconds, 0.95) * 1e6;
+    state.counters["algbw"] = algbw;
+    state.counters["busbw"] = algbw * BusFactor(runs.of());
+    state.counters["wrong"] = (*times)->wrong[method];
+    state.counters["turns"] = static_cast<double>(seconds.size());
+    if (method == kSharedMemory) {
+      CountRatio(**times, state);
     }
-    state.SetIterationTime(Quantile(seconds[0], 0.5));
-    const auto bytes = static_cast<double>(state.range(1));
-    Count(state, "", seconds[0], bus_factor, bytes);
-    Count(state, "gloo_", seconds[1], bus_factor, bytes);
-    state.counters["wrong"] = wrong[0];
-    state.counters["gloo_wrong"] = wrong[1];
-    state.counters["ratio"] = Quantile(seconds[1], 0.5) / Quantile(seconds[0], 0.5);
-    state.counters["ratio_p05"] = Quantile(ratios, 0.05);
-    state.counters["ratio_p95"] = Quantile(ratios, 0.95);
-    state.counters["turns"] = static_cast<double>(ratios.size());
-    Keep(task, "shared_memory", state, seconds[0], wrong[0], run.records);
-    Keep(task, "gloo", state, seconds[1], wrong[1], run.records);
+    Keep(runs.of(), method, **times, records);
   }
 }
-
-void AllReduce(benchmark::State& state, const Run& run) {
-  const auto ranks = static_cast<double>(state.range(0));
-  Case("all_reduce", 2 * (ranks - 1) / ranks, state, run);
-}
-
-void Broadcast(benchmark::State& state, const Run& run) { Case("broadcast", 1, state, run); }
 
 // Returns sizes that grow by a factor of four, and the size that the README compares.
 std::vector<int64_t> Sizes(int64_t most) {
@@ -272,20 +312,29 @@ std::vector<int64_t> Sizes(int64_t most) {
   return sizes;
 }
 
-// `run.records` must outlive the benchmarks, which append their times to it.
-absl::Status Register(const std::string& most, const Run& run) {
-  int64_t bytes = 0;
-  if (!absl::SimpleAtoi(most, &bytes) || bytes < kMinBytes) {
+// `records` must outlive the benchmarks, which append their times to it.
+absl::Status Register(const std::string& most, bool buffers, Records& records) {
+  int64_t max_bytes = 0;
+  if (!absl::SimpleAtoi(most, &max_bytes) || max_bytes < kMinBytes) {
     return absl::InvalidArgumentError(
         absl::StrCat("expected --most of ", kMinBytes, " bytes or more, found '", most, "'"));
   }
-  for (const auto& [name, measure] : {std::pair{"BM_AllReduce", &AllReduce}, std::pair{"BM_Broadcast", &Broadcast}}) {
-    benchmark::RegisterBenchmark(name, [measure = measure, run](benchmark::State& state) { measure(state, run); })
-        ->ArgNames({"processes", "bytes"})
-        ->ArgsProduct({{2, 4}, Sizes(bytes)})
-        ->UseManualTime()
-        ->Iterations(1)
-        ->Unit(benchmark::kMicrosecond);
+  for (const char* collective : {"all_reduce", "broadcast"}) {
+    for (const int64_t bytes : Sizes(max_bytes)) {
+      for (const int ranks : {2, 4}) {
+        const auto runs = std::make_shared<CaseRuns>(Case{collective, ranks, bytes}, buffers);
+        for (size_t method = 0; method < kMethodCount; ++method) {
+          const std::string name = absl::StrCat(collective, "/ranks:", ranks, "/type:", kType, "/bytes:", bytes,
+                                                "/method:", kMethods[method]);
+          benchmark::RegisterBenchmark(
+              name.c_str(),
+              [runs, method, &records](benchmark::State& state) { Report(state, *runs, method, records); })
+              ->UseManualTime()
+              ->Iterations(1)
+              ->Unit(benchmark::kMicrosecond);
+        }
+      }
+    }
   }
   return absl::OkStatus();
 }
@@ -320,7 +369,7 @@ int Main(int argc, char** argv) {
   if (const std::string given = TakeFlag("buffers", "true", argc, argv); !absl::SimpleAtob(given, &buffers)) {
     return ExitStatus(kTool, absl::InvalidArgumentError("expected --buffers of true or false, found '" + given + "'"));
   }
-  const absl::Status registered = Register(TakeFlag("most", "33554432", argc, argv), {buffers, records});
+  const absl::Status registered = Register(TakeFlag("most", "33554432", argc, argv), buffers, records);
   if (!registered.ok()) {
     return ExitStatus(kTool, registered);
   }

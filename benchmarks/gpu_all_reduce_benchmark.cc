@@ -13,11 +13,12 @@
 // each GPU needs twice as many, plus some hundred MiB.
 //
 // Rows:
-//   all_reduce/RANKS/TYPE/BYTES/WAY  nccl, one_shot, two_shots, copies; auto: one of our three, chosen by the record of
-//                                    this program that --crossovers names; default: the crossovers of two H100s
-//   reduce_scatter, all_gather, broadcast  the same form; ways: nccl, copies
-//   peer_to_peer/FROM/TO/BYTES       one copy alone
-//   peer_to_peer/all/BYTES           each rank to all others, one after the other; copies do not depend on the type
+//   all_reduce/ranks:N/type:TYPE/bytes:BYTES/method:WAY  (all_reduce_benchmark has the same form on CPUs)
+//       nccl, one_shot, two_shots, copies; auto: one of our three, chosen by the record of this program that
+//       --crossovers names; default: the crossovers of two H100s
+//   reduce_scatter, all_gather, broadcast  the same form; methods: nccl, copies
+//   peer_to_peer/from:RANK/to:RANK/bytes:BYTES  one copy alone
+//   peer_to_peer/from:all/bytes:BYTES  each rank to all others, one after the other; copies do not depend on the type
 //
 // The record (lib/proto/collective_times.proto) has these rows, and for each type the crossovers that follow from them.
 // Exit codes are those of the tools (tools/README.md).
@@ -83,9 +84,11 @@ absl::StatusOr<CollectiveRows> RunAll(int ranks, const CollectiveTask& task) {
 }
 
 std::string NameOf(const CollectiveRow& row, int ranks, const std::string& type) {
-  return row.collective == kMatrix
-             ? absl::StrCat(row.collective, "/", row.way, "/", row.size_bytes)
-             : absl::StrCat(row.collective, "/", ranks, "/", type, "/", row.size_bytes, "/", row.way);
+  if (row.collective == kMatrix) {
+    const std::vector<std::string> pair = absl::StrSplit(row.way, '/');  // "FROM/TO" or "all"
+    return absl::StrCat(row.collective, "/from:", absl::StrJoin(pair, "/to:"), "/bytes:", row.size_bytes);
+  }
+  return absl::StrCat(row.collective, "/ranks:", ranks, "/type:", type, "/bytes:", row.size_bytes, "/method:", row.way);
 }
 
 void Report(benchmark::State& state, const CollectiveRow& row, double link) {

@@ -6,6 +6,9 @@
 // each row's output is digested; the rows of a case must have the same digest, else the program fails. oneDNN's outputs
 // are compared with ours: exact, or the number of different values.
 //
+// Rows: peak/isa:ISA, layer/NETWORK/LAYER/batch:N/isa:ISA, network/NETWORK/batch:N/isa:ISA; oneDNN's are isa:onednn_s8
+// and isa:onednn_u8.
+//
 // Columns: GOPS, two operations for each multiply-accumulate that reads no padding; share, of the peak that the
 // instruction set's own instruction reaches in the same process (int8_peak.h); cold_GOPS, with weights and all other
 // data out of the caches; images_s; p10 and p90, of GOPS or images_s. Times are medians. --batch=32 applies to layers.
@@ -241,14 +244,14 @@ std::vector<std::unique_ptr<LayerCase>> LayerCases(const std::string& network, s
 void RegisterLayers(std::vector<std::unique_ptr<LayerCase>>& cases) {
   for (const auto& layer : cases) {
     for (const Isa isa : SupportedIsas()) {
-      Register(absl::StrCat("layer/", layer->name, "/", IsaName(isa)),
+      Register(absl::StrCat("layer/", layer->name, "/batch:", layer->count, "/isa:", IsaName(isa)),
                [&layer, isa](benchmark::State& state) { BM_Layer(state, *layer, isa); });
     }
     if (MakeOneDnnConvolution(layer->layer, 1, true) == nullptr) {
       continue;
     }
     for (const bool is_signed : {true, false}) {
-      Register(absl::StrCat("layer/", layer->name, is_signed ? "/onednn_s8" : "/onednn_u8"),
+      Register(absl::StrCat("layer/", layer->name, "/batch:", layer->count, "/isa:onednn_", is_signed ? "s8" : "u8"),
                [&layer, is_signed](benchmark::State& state) { BM_OneDnnLayer(state, *layer, is_signed); });
     }
   }
@@ -259,7 +262,7 @@ void RegisterNetwork(const std::string& name, const std::vector<LayerShape>& sha
   const auto network = std::make_shared<IntegerNetwork>(RandomIntegerNetworkOf(shapes, /*sums=*/false, /*seed=*/1));
   for (const size_t count : counts) {
     for (const Isa isa : SupportedIsas()) {
-      Register(absl::StrCat("network/", name, "/batch:", count, "/", IsaName(isa)),
+      Register(absl::StrCat("network/", name, "/batch:", count, "/isa:", IsaName(isa)),
                [=](benchmark::State& state) { BM_Network(state, name, *network, isa, count); });
     }
   }
@@ -289,7 +292,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   for (const lockstep::Isa isa : lockstep::SupportedIsas()) {
-    benchmark::RegisterBenchmark(absl::StrCat("peak/", lockstep::IsaName(isa)).c_str(),
+    benchmark::RegisterBenchmark(absl::StrCat("peak/isa:", lockstep::IsaName(isa)).c_str(),
                                  [isa](benchmark::State& state) { lockstep::BM_Peak(state, isa); })
         ->UseManualTime()
         ->Iterations(1);

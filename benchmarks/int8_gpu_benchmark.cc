@@ -11,8 +11,10 @@
 // digest with those of the case's other rows; a row that differs is an error, and the program fails.
 //
 // Columns: us; TOPS, 10^12 operations per second, two for each multiply-accumulate that reads no padding; nominal, the
-// same with padding; share, TOPS over the highest rate of wgmma measured so far (peak/wgmma); images_s; latency_us.
-// With --quantized the networks and their layers are those of a record.
+// same with padding; share, TOPS over the highest rate of wgmma measured so far (peak/isa:wgmma); images_s;
+// latency_us.
+// Rows: peak/isa:wgmma, gemm/8192/isa:ISA, cublaslt/..., layer/NETWORK/LAYER/batch:N/isa:ISA,
+// network/NETWORK/batch:N/isa:ISA. With --quantized the networks and their layers are those of a record.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -319,7 +321,7 @@ void Register(const std::string& name, std::function<absl::Status(benchmark::Sta
 void RegisterLayer(const std::string& kind, const std::string& of_name, const Int8GpuLayer& layer, uint32_t images,
                    const std::vector<GpuIsa>& isas) {
   for (const GpuIsa isa : isas) {
-    Register(absl::StrCat(kind, of_name, "/", GpuIsaName(isa)),
+    Register(absl::StrCat(kind, of_name, "/isa:", GpuIsaName(isa)),
              [&layer, isa, images](benchmark::State& state) { return MeasureLayer(state, layer, isa, images); });
   }
 }
@@ -327,7 +329,7 @@ void RegisterLayer(const std::string& kind, const std::string& of_name, const In
 void RegisterLayers(const std::vector<std::unique_ptr<Int8GpuLayer>>& layers, const std::vector<GpuIsa>& isas) {
   for (const auto& layer : layers) {
     for (const uint32_t images : {1u, 256u, 1024u}) {
-      const std::string name = absl::StrCat(layer->name(), "/", images);
+      const std::string name = absl::StrCat(layer->name(), "/batch:", images);
       RegisterLayer("layer/", name, *layer, images, isas);
       if (!layer->adds()) {
         Register("cublaslt/" + name,
@@ -340,7 +342,7 @@ void RegisterLayers(const std::vector<std::unique_ptr<Int8GpuLayer>>& layers, co
 void RegisterNetwork(const NetworkCase& network, const std::vector<GpuIsa>& isas) {
   for (const uint32_t count : {1u, 8u, 64u, 256u, 512u, 1024u, 2048u}) {
     for (const GpuIsa isa : isas) {
-      Register(absl::StrCat("network/", network.name, "/", count, "/", GpuIsaName(isa)),
+      Register(absl::StrCat("network/", network.name, "/batch:", count, "/isa:", GpuIsaName(isa)),
                [&network, isa, count](benchmark::State& state) { return MeasureNetwork(state, network, isa, count); });
     }
   }
@@ -392,7 +394,7 @@ absl::Status Run(const std::string& path) {
   ASSIGN_OR_RETURN(std::vector<GpuIsa> isas, CurrentGpuIsas());
   std::reverse(isas.begin(), isas.end());  // the fastest first
   if (HopperMultiprocessors() > 0) {
-    Register("peak/wgmma", MeasurePeakRow);
+    Register("peak/isa:wgmma", MeasurePeakRow);
   }
   const LayerShape large = ConvShape("8192", 0, {8, 8, 8192}, 8192, 1);
   const Int8GpuLayer gemm("gemm/8192", RandomIntegerNetworkOf({large}, /*sums=*/false, /*seed=*/1).layers[0], 0);

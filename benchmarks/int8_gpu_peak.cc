@@ -32,12 +32,12 @@ absl::Status CheckPeakKernel(uint32_t blocks, int32_t* sums, cudaStream_t stream
     RETURN_IF_ERROR(CudaStatus(cudaStreamSynchronize(stream), "run wgmma"));
   }
   if (std::count(found[0].begin(), found[0].end(), 0) > static_cast<int64_t>(found[0].size() / 100)) {
-    return absl::AbortedError("peak/wgmma: more than one thread in a hundred added up to 0");
+    return absl::AbortedError("peak/isa:wgmma: more than one thread in a hundred added up to 0");
   }
   for (size_t i = 0; i < found[0].size(); ++i) {
     if (static_cast<uint32_t>(found[1][i]) != 2 * static_cast<uint32_t>(found[0][i])) {
-      return absl::AbortedError(
-          absl::StrCat("peak/wgmma: thread ", i, " added up ", found[0][i], " in one round, ", found[1][i], " in two"));
+      return absl::AbortedError(absl::StrCat("peak/isa:wgmma: thread ", i, " added up ", found[0][i], " in one round, ",
+                                             found[1][i], " in two"));
     }
   }
   return absl::OkStatus();

@@ -187,6 +187,21 @@ class BenchmarkPageTest(unittest.TestCase):
                     "PyTorch, fp32, threads 2 | 5.00 | 1 | 5.00 |", "ours, fp32, threads 2 | 1.00 | 1 | 1.00 |"]:
             self.assertIn(row, block)
 
+    def test_rows_of_an_all_reduce_are_read_by_new_and_old_names(self):
+        old = ("BM_AllReduce/processes:2/bytes:1024/iterations:1/manual_time 0.4 us 9 us 1 gloo_us=331.5 "
+               "gloo_us_p95=4.1k gloo_wrong=0 ratio=780 turns=400 us=0.425 us_p95=8.4 wrong=0\n")
+        row = "all_reduce/ranks:2/type:float/bytes:1024/method:"
+        new = (f"{row}shared_memory/iterations:1/manual_time 0.4 us 9 us 1 ratio=780 turns=400 us=0.425 us_p95=8.4\n"
+               f"{row}gloo/iterations:1/manual_time 331 us 9 us 1 turns=400 us=331.5 us_p95=4.1k wrong=0\n")
+        expected = {"us": 0.425, "us_p95": 8.4, "gloo_us": 331.5, "gloo_us_p95": 4100, "ratio": 780, "turns": 400}
+        for text in (old, new):
+            counters = self.tables.all_reduces_on_cpus(text)[1024][2]
+            self.assertEqual(expected, {name: counters[name] for name in expected})
+
+    def test_rows_of_int8_are_read_by_new_and_old_names(self):
+        for name in ("network/resnet18/batch:1024/isa:wgmma/iterations:5", "network/resnet18/1024/wgmma/iterations:5"):
+            self.assertEqual(re.match(self.tables.INT8_GPU_ROW, name).group(1), "1024")
+
     def test_a_table_without_records_is_left_out_and_listed(self):
         blocks = self.tables.blocks(source_tree.sample(self, {"benchmarks/results/README.md": ""}))
         self.assertEqual(blocks["table", "four_gpus"], "")

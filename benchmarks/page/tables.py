@@ -461,12 +461,25 @@ def all_reduce_gpu(results):
     return block(answer, head, rows, source(runs, f"n = {n} replays per cell, one process", theirs))
 
 
-@table("all_reduce_cpu", "All-reduce on CPUs", "bazel run //benchmarks:all_reduce_benchmark -- --record=collective_times.rec")
-def all_reduce_cpu(results):
-    text = results.text("2026-11-26-cpu-all-reduce/all_reduce.txt")
-    rows = collections.defaultdict(dict)
+def all_reduces_on_cpus(text):
+    """Returns {bytes: {ranks: counters}} of what all_reduce_benchmark printed; counters of Gloo begin with gloo_.
+
+    A row has one method. In results before 2026-11-28 it has both, and another name.
+    """
+    rows = collections.defaultdict(lambda: collections.defaultdict(dict))
     for match, counters in records.benchmark_counters(text, r"BM_AllReduce/processes:(\d+)/bytes:(\d+)/"):
         rows[int(match.group(2))][int(match.group(1))] = counters
+    name = r"all_reduce/ranks:(\d+)/type:float/bytes:(\d+)/method:(\w+)/"
+    for match, counters in records.benchmark_counters(text, name):
+        prefix = "gloo_" if match.group(3) == "gloo" else ""
+        named = {prefix + counter: value for counter, value in counters.items()}
+        rows[int(match.group(2))][int(match.group(1))].update(named)
+    return rows
+
+
+@table("all_reduce_cpu", "All-reduce on CPUs", "bazel run //benchmarks:all_reduce_benchmark -- --record=collective_times.rec")
+def all_reduce_cpu(results):
+    rows = all_reduces_on_cpus(results.text("2026-11-26-cpu-all-reduce/all_reduce.txt"))
     cells, ratios = [], []
     for size, by_processes in sorted(rows.items()):
         row = [bytes_text(size)]
@@ -486,12 +499,16 @@ def all_reduce_cpu(results):
     return block(answer, ["bytes", "two", "two, Gloo", "ratio", "four", "four, Gloo", "ratio"], cells, line)
 
 
-@table("int8_gpu", "int8 on a GPU", "int8_gpu_benchmark --benchmark_filter='peak|network/resnet18/.*/wgmma' --benchmark_repetitions=3")
+# Rows of ResNet-18, also by the names of results before 2026-11-28 (network/resnet18/1024/wgmma).
+INT8_GPU_ROW = r"network/resnet18/(?:batch:)?(\d+)/(?:isa:)?wgmma"
+
+
+@table("int8_gpu", "int8 on a GPU", "int8_gpu_benchmark --benchmark_filter='peak|network/resnet18/.*wgmma' --benchmark_repetitions=3")
 def int8_gpu(results):
     file = json.loads(results.text(f"{HEADLINE}/int8_gpu_benchmark.json"))
     rates = collections.defaultdict(list)
     for one in file["benchmarks"]:
-        match = re.match(r"network/resnet18/(\d+)/wgmma", one["name"])
+        match = re.match(INT8_GPU_ROW, one["name"])
         if match:
             rates[int(match.group(1))].append(one["images_s"])
     samples = {batch: Sample(values) for batch, values in sorted(rates.items())}
@@ -609,7 +626,7 @@ for _name, _title, _answer, _path, _field, _unit, _reference, _command in [
 ONLY_COMMANDS = [
     ("Record files", "bazel run //benchmarks:record_io_benchmark -- --benchmark_repetitions=9 --benchmark_out=record_io.json"),
     ("int8 on CPUs", "bazel run //benchmarks:int8_benchmark -- --benchmark_repetitions=9 --benchmark_out=int8.json"),
-    ("Layers in int8 on GPUs, and cuBLASLt", "int8_gpu_benchmark --benchmark_filter='resnet18/.*/1024/wgmma|cublaslt' --benchmark_out=int8_gpu.json"),
+    ("Layers in int8 on GPUs, and cuBLASLt", "int8_gpu_benchmark --benchmark_filter='resnet18/.*:1024/isa:wgmma|cublaslt' --benchmark_out=int8_gpu.json"),
     ("Convolutions by cuDNN and by our kernels, with a batch norm's sums", "convolution_benchmark 512 128 32 && convolution_batch_norm_benchmark 512 128 32"),
     ("GPU kernels, and the step piece by piece", "kernels_benchmark --benchmark_repetitions=9 && fused_step_benchmark 512 128 32"),
 ]

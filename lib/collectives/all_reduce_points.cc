@@ -203,6 +203,10 @@ absl::Status CheckMeasured(std::optional<double> microseconds, double wrong_elem
   return absl::OkStatus();
 }
 
+std::string WayText(absl::string_view method, absl::string_view type) {
+  return method == "shared_memory" ? "shared memory" : method == "gloo" ? "gloo" : absl::StrCat(method, ", ", type);
+}
+
 void AddSample(AllReducePoint sample, std::vector<AllReducePoint>& points) {
   const auto same = std::find_if(points.begin(), points.end(), [&](const AllReducePoint& point) {
     return point.ranks == sample.ranks && point.size_bytes == sample.size_bytes && point.in_place == sample.in_place &&

@@ -57,6 +57,9 @@ absl::Status ParseForeignJson(absl::string_view text, const std::string& path, a
 // DataLoss: no time, a time that is not above 0 and finite, or wrong elements, which make the time meaningless.
 absl::Status CheckMeasured(std::optional<double> microseconds, double wrong_elements);
 
+// Returns the text of AllReducePoint::way for a method and an element type of our own benchmarks.
+std::string WayText(absl::string_view method, absl::string_view type);
+
 // Adds the sample's times to the point of the same ranks, size, placement and way; appends `sample` if there is no such
 // point.
 void AddSample(AllReducePoint sample, std::vector<AllReducePoint>& points);

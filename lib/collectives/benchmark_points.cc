@@ -27,16 +27,17 @@ struct Row {
   std::string way;
 };
 
-// Parses "all_reduce/2/bf16/1024/nccl/..." on GPUs, "BM_AllReduce/processes:2/bytes:1024/..." on CPUs; returns nullopt
-// for other names.
+// Parses "all_reduce/ranks:2/type:bf16/bytes:1024/method:nccl/...", and the names of older results:
+// "all_reduce/2/bf16/1024/nccl/..." on GPUs, "BM_AllReduce/processes:2/bytes:1024/..." on CPUs. Returns nullopt for
+// other names.
 std::optional<Row> RowOf(const std::string& name) {
   const std::vector<absl::string_view> words = absl::StrSplit(name, '/');
   Row row;
   absl::string_view ranks, bytes;
   if (words.size() >= 5 && words[0] == "all_reduce") {
-    ranks = words[1];
-    bytes = words[3];
-    row.way = absl::StrCat(words[4], ", ", words[2]);
+    ranks = absl::StripPrefix(words[1], "ranks:");
+    bytes = absl::StripPrefix(words[3], "bytes:");
+    row.way = WayText(absl::StripPrefix(words[4], "method:"), absl::StripPrefix(words[2], "type:"));
   } else if (words.size() >= 3 && words[0] == "BM_AllReduce") {
     ranks = absl::StripPrefix(words[1], "processes:");
     bytes = absl::StripPrefix(words[2], "bytes:");

@@ -32,12 +32,6 @@ absl::Status CheckAllReduce(const proto::CollectiveTimes& times) {
 }
 
 // Returns the name that ParseAllReduceBenchmark gives to the way.
-std::string WayOf(const proto::CollectiveTimes& times) {
-  return times.way() == "shared_memory" ? "shared memory"
-         : times.way() == "gloo"        ? "gloo"
-                                        : absl::StrCat(times.way(), ", ", times.type());
-}
-
 // Returns for example "file.rec, record 7"; the header is record 0.
 std::string Origin(const CollectiveTimesFile& file, size_t index) {
   return absl::StrCat(file.input.path(), ", record ", index + 1);
@@ -60,7 +54,7 @@ absl::StatusOr<std::vector<AllReducePoint>> AllReducePointsOf(const CollectiveTi
     if (times.collective() != "all_reduce") {
       continue;
     }
-    const std::string origin = Origin(file, i), way = WayOf(times);
+    const std::string origin = Origin(file, i), way = WayText(times.way(), times.type());
     if (const absl::Status status = CheckAllReduce(times); !status.ok()) {
       return absl::DataLossError(absl::StrCat(origin, ": ", way, ": ", status.message()));
     }

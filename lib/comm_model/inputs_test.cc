@@ -82,7 +82,8 @@ TEST(CommModelInputsTest, AllReducesAreReadFromARecordAndFromJson) {
   options.all_reduce_paths = {TempPath("a"), TempPath("b")};
   ASSERT_THAT(WriteRecordFile(options.all_reduce_paths[0], MakeHeader(header), std::vector{record}), IsOk());
   WriteFile(options.all_reduce_paths[1],
-            R"({"benchmarks": [{"name": "all_reduce/2/bf16/1000/one_shot", "us": 10, "algbw": 0.1, "busbw": 0.1}]})");
+            R"({"benchmarks": [{"name": "all_reduce/ranks:2/type:bf16/bytes:1000/method:one_shot", "us": 10,
+                                "algbw": 0.1, "busbw": 0.1}]})");
   const auto inputs = ReadCommModelInputs(options);
   ASSERT_THAT(inputs, IsOk());
   ASSERT_THAT(inputs->all_reduces, SizeIs(2));
