@@ -50,7 +50,8 @@ LAYERS = [
         "train": "cuda dataset device fused kernels nn record statistics",
         "communicator": "cuda device launch peer",
         "reducer": "collectives communicator cuda device fused kernels launch nn peer record train",
-        "dist": "collectives communicator cuda dataset device fused launch nn record reducer scaling statistics train",
+        "data_parallel": "collectives communicator dataset device nn train",
+        "dist": "collectives communicator cuda data_parallel dataset device fused launch nn record reducer scaling statistics train",
         "quantize": "dataset device int8 int8_cpu int8_cuda nn onnx record train",
     },
 ]
@@ -59,7 +60,7 @@ MAY_USE = {package: {package, "base", "proto", *uses.split()} for packages in LA
 MAY_USE["proto"] = {"proto"}
 
 # External libraries, and the only packages that may name each: in deps, and in #include lines.
-TORCH = {"device", "kernels", "nn", "launch", "train", "communicator", "reducer", "dist", "quantize"}
+TORCH = {"device", "kernels", "nn", "launch", "train", "communicator", "reducer", "data_parallel", "dist", "quantize"}
 OUTSIDERS = [
     ("LibTorch", re.compile(r'@libtorch//|#include [<"](torch|ATen|c10|caffe2)/'), TORCH),
     ("CUDA", re.compile(r'@cuda//|@cudnn//|#include [<"](cuda|nvml|cudnn|cublas)[A-Za-z_]*\.h|<<<'), {"cuda", "device", "kernels", "int8_cuda", "peer", "nn", "fused", "train", "communicator", "reducer"}),

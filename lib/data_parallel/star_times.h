@@ -1,10 +1,10 @@
 // Times and traffic of DataParallel's steps as fields of the record.
-#ifndef LOCKSTEP_LIB_DIST_STAR_TIMES_H_
-#define LOCKSTEP_LIB_DIST_STAR_TIMES_H_
+#ifndef LOCKSTEP_LIB_DATA_PARALLEL_STAR_TIMES_H_
+#define LOCKSTEP_LIB_DATA_PARALLEL_STAR_TIMES_H_
 
 #include <vector>
 
-#include "lib/dist/data_parallel_times.h"
+#include "lib/data_parallel/data_parallel_times.h"
 #include "lib/proto/scale.pb.h"
 
 namespace lockstep {
@@ -27,4 +27,4 @@ class StarTraffic {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_DIST_STAR_TIMES_H_
+#endif  // LOCKSTEP_LIB_DATA_PARALLEL_STAR_TIMES_H_

@@ -6,8 +6,8 @@
 // The class replaces a network: TrainStep (lib/train/train_step.h) trains it like any other, and calls it as its hook.
 // Autograd's graph is cut at the outputs and at each replica's parameters, so that backward, too, has a thread for each
 // device. The sums are the same. The copies are LibTorch's copies between devices, without NCCL.
-#ifndef LOCKSTEP_LIB_DIST_DATA_PARALLEL_MODEL_H_
-#define LOCKSTEP_LIB_DIST_DATA_PARALLEL_MODEL_H_
+#ifndef LOCKSTEP_LIB_DATA_PARALLEL_DATA_PARALLEL_MODEL_H_
+#define LOCKSTEP_LIB_DATA_PARALLEL_DATA_PARALLEL_MODEL_H_
 
 #include <c10/core/Device.h>
 
@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "lib/dist/data_parallel_times.h"
-#include "lib/dist/device_threads.h"
-#include "lib/dist/replicas.h"
+#include "lib/data_parallel/data_parallel_times.h"
+#include "lib/data_parallel/device_threads.h"
+#include "lib/data_parallel/replicas.h"
 #include "lib/nn/model.h"
 #include "lib/train/gradient_hook.h"
 
@@ -76,4 +76,4 @@ class DataParallelModel : public Model, public GradientHook {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_DIST_DATA_PARALLEL_MODEL_H_
+#endif  // LOCKSTEP_LIB_DATA_PARALLEL_DATA_PARALLEL_MODEL_H_

@@ -1,4 +1,4 @@
-#include "lib/dist/data_parallel_times.h"
+#include "lib/data_parallel/data_parallel_times.h"
 
 namespace lockstep {
 

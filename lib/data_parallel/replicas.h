@@ -1,7 +1,7 @@
 // Copies of one network on other devices. They are replicated from device 0 before each forward pass
 // (torch/nn/parallel/replicate.py), and their gradients are summed on device 0 after each backward pass.
-#ifndef LOCKSTEP_LIB_DIST_REPLICAS_H_
-#define LOCKSTEP_LIB_DIST_REPLICAS_H_
+#ifndef LOCKSTEP_LIB_DATA_PARALLEL_REPLICAS_H_
+#define LOCKSTEP_LIB_DATA_PARALLEL_REPLICAS_H_
 
 #include <c10/core/Device.h>
 
@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "lib/dist/flat_tensors.h"
+#include "lib/data_parallel/flat_tensors.h"
 #include "lib/nn/model.h"
 
 namespace lockstep {
@@ -48,4 +48,4 @@ class Replicas {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_DIST_REPLICAS_H_
+#endif  // LOCKSTEP_LIB_DATA_PARALLEL_REPLICAS_H_

@@ -1,5 +1,5 @@
 // Tests DataParallel on CPUs: each thread has its own replica.
-#include "lib/dist/data_parallel_model.h"
+#include "lib/data_parallel/data_parallel_model.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/arange.h>

@@ -1,7 +1,7 @@
 // Copies the parts of a batch from device 0 to several devices, and their outputs back
 // (torch/nn/parallel/scatter_gather.py).
-#ifndef LOCKSTEP_LIB_DIST_SCATTER_GATHER_H_
-#define LOCKSTEP_LIB_DIST_SCATTER_GATHER_H_
+#ifndef LOCKSTEP_LIB_DATA_PARALLEL_SCATTER_GATHER_H_
+#define LOCKSTEP_LIB_DATA_PARALLEL_SCATTER_GATHER_H_
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
@@ -25,4 +25,4 @@ at::Tensor Gather(const std::vector<at::Tensor>& parts, uint64_t& bytes);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_DIST_SCATTER_GATHER_H_
+#endif  // LOCKSTEP_LIB_DATA_PARALLEL_SCATTER_GATHER_H_

@@ -1,7 +1,7 @@
 // Packs tensors of one dtype into one contiguous buffer, so that one copy moves them all, like torch's
 // broadcast_coalesced and reduce_add_coalesced (torch/csrc/cuda/comm.cpp, torch/nn/parallel/comm.py).
-#ifndef LOCKSTEP_LIB_DIST_FLAT_TENSORS_H_
-#define LOCKSTEP_LIB_DIST_FLAT_TENSORS_H_
+#ifndef LOCKSTEP_LIB_DATA_PARALLEL_FLAT_TENSORS_H_
+#define LOCKSTEP_LIB_DATA_PARALLEL_FLAT_TENSORS_H_
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
@@ -43,4 +43,4 @@ class FlatTensors {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_DIST_FLAT_TENSORS_H_
+#endif  // LOCKSTEP_LIB_DATA_PARALLEL_FLAT_TENSORS_H_

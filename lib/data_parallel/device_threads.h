@@ -1,7 +1,7 @@
 // A thread for each device of one process. The threads live as long as training, because starting a thread costs more
 // than handing it work.
-#ifndef LOCKSTEP_LIB_DIST_DEVICE_THREADS_H_
-#define LOCKSTEP_LIB_DIST_DEVICE_THREADS_H_
+#ifndef LOCKSTEP_LIB_DATA_PARALLEL_DEVICE_THREADS_H_
+#define LOCKSTEP_LIB_DATA_PARALLEL_DEVICE_THREADS_H_
 
 #include <c10/core/Device.h>
 
@@ -41,4 +41,4 @@ class DeviceThreads {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_DIST_DEVICE_THREADS_H_
+#endif  // LOCKSTEP_LIB_DATA_PARALLEL_DEVICE_THREADS_H_

@@ -1,4 +1,4 @@
-#include "lib/dist/scatter_gather.h"
+#include "lib/data_parallel/scatter_gather.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>

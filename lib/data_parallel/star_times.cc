@@ -1,4 +1,4 @@
-#include "lib/dist/star_times.h"
+#include "lib/data_parallel/star_times.h"
 
 #include <cstdint>
 

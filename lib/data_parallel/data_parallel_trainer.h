@@ -1,6 +1,6 @@
 // Epochs of torch.nn.DataParallel: one process, a thread for each device (data_parallel_model.h), LibTorch's autograd.
-#ifndef LOCKSTEP_LIB_DIST_DATA_PARALLEL_TRAINER_H_
-#define LOCKSTEP_LIB_DIST_DATA_PARALLEL_TRAINER_H_
+#ifndef LOCKSTEP_LIB_DATA_PARALLEL_DATA_PARALLEL_TRAINER_H_
+#define LOCKSTEP_LIB_DATA_PARALLEL_DATA_PARALLEL_TRAINER_H_
 
 #include <c10/core/Device.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "lib/dist/data_parallel_times.h"
+#include "lib/data_parallel/data_parallel_times.h"
 #include "lib/train/epoch_trainer.h"
 
 namespace lockstep {
@@ -30,4 +30,4 @@ absl::StatusOr<std::unique_ptr<DataParallelTrainer>> MakeDataParallelTrainer(con
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_DIST_DATA_PARALLEL_TRAINER_H_
+#endif  // LOCKSTEP_LIB_DATA_PARALLEL_DATA_PARALLEL_TRAINER_H_

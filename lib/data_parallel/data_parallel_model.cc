@@ -1,4 +1,4 @@
-#include "lib/dist/data_parallel_model.h"
+#include "lib/data_parallel/data_parallel_model.h"
 
 #include <c10/util/Exception.h>
 
@@ -7,7 +7,7 @@
 
 #include "lib/base/status_macros.h"
 #include "lib/communicator/timestamp.h"
-#include "lib/dist/scatter_gather.h"
+#include "lib/data_parallel/scatter_gather.h"
 #include "lib/nn/autocast.h"
 
 namespace lockstep {

@@ -1,13 +1,13 @@
-#include "lib/dist/data_parallel_trainer.h"
+#include "lib/data_parallel/data_parallel_trainer.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/data_parallel/data_parallel_model.h"
 #include "lib/device/device.h"
 #include "lib/device/torch_status.h"
-#include "lib/dist/data_parallel_model.h"
 #include "lib/train/autograd_state.h"
 #include "lib/train/schedule.h"
 #include "lib/train/train_step.h"

@@ -1,4 +1,4 @@
-#include "lib/dist/replicas.h"
+#include "lib/data_parallel/replicas.h"
 
 #include <c10/core/DeviceGuard.h>
 

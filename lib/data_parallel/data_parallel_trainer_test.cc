@@ -1,5 +1,5 @@
 // Tests whole epochs on CPUs, compared with one device.
-#include "lib/dist/data_parallel_trainer.h"
+#include "lib/data_parallel/data_parallel_trainer.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/cross_entropy_loss.h>

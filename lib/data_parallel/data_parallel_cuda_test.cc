@@ -8,9 +8,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "lib/data_parallel/data_parallel_trainer.h"
 #include "lib/dataset/small_dataset.h"
 #include "lib/device/device.h"
-#include "lib/dist/data_parallel_trainer.h"
 #include "lib/testing/matchers.h"
 #include "lib/train/autograd_trainer.h"
 

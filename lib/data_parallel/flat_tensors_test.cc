@@ -1,4 +1,4 @@
-#include "lib/dist/flat_tensors.h"
+#include "lib/data_parallel/flat_tensors.h"
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/full.h>

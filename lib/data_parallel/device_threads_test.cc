@@ -1,4 +1,4 @@
-#include "lib/dist/device_threads.h"
+#include "lib/data_parallel/device_threads.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>

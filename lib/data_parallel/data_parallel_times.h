@@ -1,6 +1,6 @@
 // Times of the phases of DataParallel's steps, and the bytes they copy, counted at the copies.
-#ifndef LOCKSTEP_LIB_DIST_DATA_PARALLEL_TIMES_H_
-#define LOCKSTEP_LIB_DIST_DATA_PARALLEL_TIMES_H_
+#ifndef LOCKSTEP_LIB_DATA_PARALLEL_DATA_PARALLEL_TIMES_H_
+#define LOCKSTEP_LIB_DATA_PARALLEL_DATA_PARALLEL_TIMES_H_
 
 #include <c10/core/Device.h>
 
@@ -60,4 +60,4 @@ class DataParallelClock {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_DIST_DATA_PARALLEL_TIMES_H_
+#endif  // LOCKSTEP_LIB_DATA_PARALLEL_DATA_PARALLEL_TIMES_H_

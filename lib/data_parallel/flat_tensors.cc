@@ -1,4 +1,4 @@
-#include "lib/dist/flat_tensors.h"
+#include "lib/data_parallel/flat_tensors.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_foreach_copy.h>
