@@ -40,6 +40,7 @@ RETIRED_NAMES = re.compile("|".join((
     r"(?:Part|Exchange|Normed|Packet|Make|Wants|Check)Rooms?|\bpart_rooms|\brooms?_\b|_rooms?_\b",  # workspace, buffers
     r"\b(?:add|sum|has|in)_parts\b|\b(?:Add|Sum)Parts|PartsToAdd",  # split-K partials
     r"[mM]ultiprocessor_?[sS]hares|\bDivideMultiprocessors",  # SmPartition
+    r"EmptyPlaces|kPlaceBytes|PlacesOffset",  # slots
     r"SilentExchange\b|\bsilent_exchange",  # NoOpExchange
 )))
 

@@ -53,7 +53,7 @@ absl::Status DeviceAllReduce::Init(const GatherBytes& gather) {
   // All packet slots are empty and the flags are set before any rank sends anything.
   const auto prepare = [&]() -> absl::Status {
     RETURN_IF_ERROR(
-        CudaStatus(EmptyPlaces(memory_.buffers.of[options_.rank], PacketsOf(packet_bytes)), "clearing the slots"));
+        CudaStatus(ClearSlots(memory_.buffers.of[options_.rank], PacketsOf(packet_bytes)), "clearing the slots"));
     ASSIGN_OR_RETURN(flags_, DeviceFlags::Make(*pieces_, options_.rank, options_.size, options_.timeout));
     memory_.flags = flags_->flags();
     ASSIGN_OR_RETURN(copied_, CopiedCollectives::Make(memory_.flags));

@@ -47,7 +47,7 @@ struct Operation {
 };
 
 // Buffer that is written in two halves, so that a half-finished copy is visible.
-struct Place {
+struct Slot {
   uint32_t epoch[2] = {0, 0};
 };
 
@@ -60,8 +60,8 @@ struct Rank {
   uint32_t queued[kStreams] = {};            // number of queued operations of each stream, including finished ones
   uint32_t epoch = 1;                        // epoch on the device
   std::vector<std::vector<uint32_t>> flags;  // [row][raising rank]
-  std::vector<std::vector<Place>> places;    // [range][sending rank]
-  std::vector<std::vector<Place>> weights;   // [range][updating rank]: step of the weights
+  std::vector<std::vector<Slot>> slots;      // [range][sending rank]
+  std::vector<std::vector<Slot>> weights;    // [range][updating rank]: step of the weights
   uint32_t sums = 0;
 };
 
@@ -70,8 +70,8 @@ class World {
   World(uint32_t ranks, Fault fault, Ranges ranges) : fault_(fault), ranges_(ranges), ranks_(ranks) {
     for (Rank& rank : ranks_) {
       rank.flags.assign(1 + 2 * kRanges, std::vector<uint32_t>(ranks, 0));
-      rank.places.assign(kRanges, std::vector<Place>(ranks));
-      rank.weights.assign(kRanges, std::vector<Place>(ranks));
+      rank.slots.assign(kRanges, std::vector<Slot>(ranks));
+      rank.weights.assign(kRanges, std::vector<Slot>(ranks));
     }
   }
 
@@ -160,7 +160,7 @@ class Operations : public PeerOperations {
           [this, half, range = range_] {
             const Rank& own = world_.ranks_[rank_];
             for (uint32_t other = 0; other < own.flags[0].size(); ++other) {
-              const uint32_t found = own.places[range][other].epoch[half];
+              const uint32_t found = own.slots[range][other].epoch[half];
               if (other != rank_ && found != own.epoch) {
                 world_.wrong_ = absl::StrCat("rank ", rank_, " adds rank ", other, "'s range of step ", found,
                                              " in step ", own.epoch);
@@ -260,7 +260,7 @@ class Operations : public PeerOperations {
       world_.Queue(
           rank_, stream, [] { return true; },
           [this, rank, half, range = range_] {
-            world_.ranks_[rank].places[range][rank_].epoch[half] = world_.ranks_[rank_].epoch;
+            world_.ranks_[rank].slots[range][rank_].epoch[half] = world_.ranks_[rank_].epoch;
           });
     }
     return absl::OkStatus();

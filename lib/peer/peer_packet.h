@@ -43,9 +43,9 @@ __host__ __device__ inline bool HasCome(const PeerPacket& packet) {
 }
 
 // Empties the slots, in device memory, and returns when they are empty.
-inline cudaError_t EmptyPlaces(PeerPacket* places, size_t packets) {
+inline cudaError_t ClearSlots(PeerPacket* slots, size_t packets) {
   static_assert(kNotCome == 0xFFFFFFFF, "every byte is 0xFF");
-  const cudaError_t error = cudaMemset(places, 0xFF, packets * sizeof(PeerPacket));
+  const cudaError_t error = cudaMemset(slots, 0xFF, packets * sizeof(PeerPacket));
   return error == cudaSuccess ? cudaDeviceSynchronize() : error;
 }
 
@@ -77,12 +77,12 @@ __host__ __device__ inline PeerPacket LoadPacket(const PeerPacket* from) {
   return packet;
 }
 
-// Waits for the packet in a slot, takes it and empties the slot. Wait: PeerPacket operator()(const PeerPacket* place,
+// Waits for the packet in a slot, takes it and empties the slot. Wait: PeerPacket operator()(const PeerPacket* slot,
 // uint32_t rank) must return the packet that has arrived there from the rank.
 template <typename Wait>
-__host__ __device__ PeerPacket TakePacket(PeerPacket* place, uint32_t rank, Wait& wait) {
-  const PeerPacket packet = wait(place, rank);
-  StorePacket(place, NothingCome());
+__host__ __device__ PeerPacket TakePacket(PeerPacket* slot, uint32_t rank, Wait& wait) {
+  const PeerPacket packet = wait(slot, rank);
+  StorePacket(slot, NothingCome());
   return packet;
 }
 

@@ -52,7 +52,7 @@ struct PacketSum {
   // Returns the number of packets that one rank adds up in two shots; the last ranks may have fewer or no packets.
   __host__ __device__ size_t share() const { return (packets() + ranks - 1) / ranks; }
 
-  __host__ __device__ PeerPacket* Place(uint32_t at, uint32_t buffer, uint32_t of) const {
+  __host__ __device__ PeerPacket* Slot(uint32_t at, uint32_t buffer, uint32_t of) const {
     return buffers.of[at] + (size_t{buffer} * ranks + of) * buffers.each;
   }
 };
@@ -141,37 +141,37 @@ class PacketAdder {
 template <typename Wait>
 class EarlyPoll {
  public:
-  // Loads `place`; null loads nothing.
-  __host__ __device__ EarlyPoll(const PeerPacket* place, Wait& wait)
-      : place_(place), seen_(place == nullptr ? NothingCome() : LoadPacket(place)), wait_(wait) {}
+  // Loads `slot`; null loads nothing.
+  __host__ __device__ EarlyPoll(const PeerPacket* slot, Wait& wait)
+      : slot_(slot), seen_(slot == nullptr ? NothingCome() : LoadPacket(slot)), wait_(wait) {}
 
-  __host__ __device__ PeerPacket operator()(const PeerPacket* place, uint32_t rank) {
-    return place == place_ && HasCome(seen_) ? seen_ : wait_(place, rank);
+  __host__ __device__ PeerPacket operator()(const PeerPacket* slot, uint32_t rank) {
+    return slot == slot_ && HasCome(seen_) ? seen_ : wait_(slot, rank);
   }
 
  private:
-  const PeerPacket* const place_;
+  const PeerPacket* const slot_;
   const PeerPacket seen_;
   Wait& wait_;
 };
 
-// Adds up the ranks' packets; the other ranks' packets are at `place_offset` of their sections.
+// Adds up the ranks' packets; the other ranks' packets are at `slot_offset` of their sections.
 template <typename W, typename Wait>
 __host__ __device__ PeerPacket AddPackets(const PacketSum<W>& sum, uint32_t buffer, const PeerPacket& mine,
-                                          size_t place_offset, Wait& wait) {
+                                          size_t slot_offset, Wait& wait) {
   PacketAdder<W> adder;
   for (uint32_t rank = 0; rank < sum.ranks; ++rank) {
-    adder.Add(rank == sum.rank ? mine : TakePacket(sum.Place(sum.rank, buffer, rank) + place_offset, rank, wait));
+    adder.Add(rank == sum.rank ? mine : TakePacket(sum.Slot(sum.rank, buffer, rank) + slot_offset, rank, wait));
   }
   return adder.Rounded();
 }
 
 // Sends a packet to all other ranks, starting with the next rank, so that not all ranks send to rank 0 at once.
 template <typename W>
-__host__ __device__ void SendPacket(const PacketSum<W>& sum, uint32_t buffer, size_t place_offset,
+__host__ __device__ void SendPacket(const PacketSum<W>& sum, uint32_t buffer, size_t slot_offset,
                                     const PeerPacket& packet) {
   for (uint32_t k = 1; k < sum.ranks; ++k) {
-    StorePacket(sum.Place((sum.rank + k) % sum.ranks, buffer, sum.rank) + place_offset, packet);
+    StorePacket(sum.Slot((sum.rank + k) % sum.ranks, buffer, sum.rank) + slot_offset, packet);
   }
 }
 
@@ -209,17 +209,17 @@ class TwoShots {
     for (uint32_t k = 1; k < sum_.ranks; ++k) {
       const uint32_t owner = (sum_.rank + k) % sum_.ranks;
       if (Has(owner, i)) {
-        StorePacket(sum_.Place(owner, buffer_, sum_.rank) + i, k == 1 ? next : Part(owner, i));
+        StorePacket(sum_.Slot(owner, buffer_, sum_.rank) + i, k == 1 ? next : Part(owner, i));
       }
     }
   }
 
   // Returns the slot of the first packet that AddAndSend, and TakeSums, will wait for.
   __host__ __device__ const PeerPacket* FirstPart(size_t i) const {
-    return sum_.Place(sum_.rank, buffer_, sum_.rank == 0 ? 1 % sum_.ranks : 0) + i;
+    return sum_.Slot(sum_.rank, buffer_, sum_.rank == 0 ? 1 % sum_.ranks : 0) + i;
   }
   __host__ __device__ const PeerPacket* FirstSum(size_t i) const {
-    return sum_.Place(sum_.rank, buffer_, NextRank()) + second_half_ + i;
+    return sum_.Slot(sum_.rank, buffer_, NextRank()) + second_half_ + i;
   }
 
   // Adds up packet i of this rank's share, which must exist, and sends the sum. mine: this rank's part.
@@ -237,7 +237,7 @@ class TwoShots {
       const uint32_t owner = (sum_.rank + k) % sum_.ranks;
       if (Has(owner, i)) {
         StoreElements(sum_, owner * share_ + i,
-                      TakePacket(sum_.Place(sum_.rank, buffer_, owner) + second_half_ + i, owner, wait));
+                      TakePacket(sum_.Slot(sum_.rank, buffer_, owner) + second_half_ + i, owner, wait));
       }
     }
   }

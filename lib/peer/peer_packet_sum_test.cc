@@ -135,7 +135,7 @@ class Ranks {
     return wrong;
   }
 
-  bool AllPlacesAreEmpty() const {
+  bool AllSlotsAreEmpty() const {
     for (const std::vector<PeerPacket>& packets : storage_) {
       for (const PeerPacket& packet : packets) {
         const PeerPacket nothing = NothingCome();
@@ -153,15 +153,15 @@ class Ranks {
     for (uint32_t call = 0; call < calls_.size(); ++call) {
       uint32_t waits = 0;
       const auto deadline = std::chrono::steady_clock::now() + limit_;
-      auto wait = [&](const PeerPacket* place, uint32_t) {
+      auto wait = [&](const PeerPacket* slot, uint32_t) {
         stall(rank, call, waits++);
-        PeerPacket packet = LoadPacket(place);
+        PeerPacket packet = LoadPacket(slot);
         while (!HasCome(packet) && !expired_) {
           std::this_thread::yield();
           if (std::chrono::steady_clock::now() > deadline) {
             expired_ = true;
           }
-          packet = LoadPacket(place);
+          packet = LoadPacket(slot);
         }
         return packet;
       };
@@ -218,7 +218,7 @@ void ExpectSums(uint32_t ranks, uint32_t threads, uint32_t calls, const Stall& s
   Ranks<W> all(ranks, threads, RandomCalls<W>(ranks, calls, ranks + threads), 7 * ranks);
   EXPECT_TRUE(all.Run(ByTurns(0xFFFFFFFE), stall)) << ranks << " ranks of " << threads << " threads";
   EXPECT_EQ(all.WrongSums(), 0u) << ranks << " ranks of " << threads << " threads";
-  EXPECT_TRUE(all.AllPlacesAreEmpty());
+  EXPECT_TRUE(all.AllSlotsAreEmpty());
 }
 
 TEST(PeerPacketSumTest, EveryRankHasTheReferencesSum) {

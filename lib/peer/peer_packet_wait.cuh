@@ -14,11 +14,11 @@ class PacketWait {
  public:
   __device__ explicit PacketWait(const PeerFlags& flags) : flags_(flags) {}
 
-  __device__ PeerPacket operator()(const PeerPacket* place, uint32_t rank) {
-    PeerPacket packet = LoadPacket(place);
+  __device__ PeerPacket operator()(const PeerPacket* slot, uint32_t rank) {
+    PeerPacket packet = LoadPacket(slot);
     if (!HasCome(packet)) {
       AwaitRank(flags_, rank, [&] {
-        packet = LoadPacket(place);
+        packet = LoadPacket(slot);
         return HasCome(packet);
       });
     }

@@ -24,9 +24,9 @@ constexpr size_t kMaxCount = 40'000;
 template <typename W>
 class Rank : public PeerTestRank {
  public:
-  explicit Rank(uint32_t rank) : PeerTestRank(rank, 1), data_(kMaxCount), places_(kMaxPeerRanks * kMaxCount) {}
+  explicit Rank(uint32_t rank) : PeerTestRank(rank, 1), data_(kMaxCount), slots_(kMaxPeerRanks * kMaxCount) {}
 
-  W* Place(uint32_t of) { return places_.data() + of * kMaxCount; }
+  W* Slot(uint32_t of) { return slots_.data() + of * kMaxCount; }
   void Set(const std::vector<W>& values) {
     EXPECT_EQ(CopyToDevice(data_.data(), values.data(), values.size() * sizeof(W)), cudaSuccess);
   }
@@ -42,8 +42,8 @@ class Rank : public PeerTestRank {
     input.count = count;
     input.data = data_.data();
     for (uint32_t rank = 0; rank < all.size(); ++rank) {
-      input.sent[rank] = all[rank]->Place(flags().rank);
-      input.received[rank] = Place(rank);
+      input.sent[rank] = all[rank]->Slot(flags().rank);
+      input.received[rank] = Slot(rank);
     }
     EXPECT_EQ(AwaitPeerFlags(flags(), kEndRow, 1, stream()), cudaSuccess);
     EXPECT_EQ(PeerSum(flags(), kSumRow, input, stream()), cudaSuccess);
@@ -52,7 +52,7 @@ class Rank : public PeerTestRank {
   }
 
  private:
-  DeviceArray<W> data_, places_;
+  DeviceArray<W> data_, slots_;
 };
 
 template <typename W>

@@ -35,7 +35,7 @@ template <typename G>
 struct DeviceArrays {
   explicit DeviceArrays(const Arrays<G>& host)
       : count(host.gradient.size()), gradient(host.gradient), parameter(host.parameter), velocity(host.velocity),
-        copy(host.copy), places(std::vector<PeerPacket>(kMaxPeerRanks * Packets(), NothingCome())) {}
+        copy(host.copy), slots(std::vector<PeerPacket>(kMaxPeerRanks * Packets(), NothingCome())) {}
 
   size_t Packets() const { return PacketsOf(count * sizeof(G)); }
 
@@ -56,7 +56,7 @@ struct DeviceArrays {
   DeviceArray<G> gradient;
   DeviceArray<float> parameter, velocity;
   DeviceArray<__nv_bfloat16> copy;
-  DeviceArray<PeerPacket> places;  // consecutive sections, one for each rank's gradient
+  DeviceArray<PeerPacket> slots;  // consecutive sections, one for each rank's gradient
 };
 
 template <typename G>
@@ -75,8 +75,8 @@ class Rank : public PeerTestRank {
     push.weights.each = weights_.Packets();
     push.norms.each = norms_.Packets();
     for (uint32_t rank = 0; rank < all.size(); ++rank) {
-      push.weights.of[rank] = all[rank]->weights_.places.data();
-      push.norms.of[rank] = all[rank]->norms_.places.data();
+      push.weights.of[rank] = all[rank]->weights_.slots.data();
+      push.norms.of[rank] = all[rank]->norms_.slots.data();
     }
     PeerUpdateInput<G> input;
     input.weights = weights_.Input(rate_.data(), flags().ranks, true);

@@ -30,7 +30,7 @@ namespace {
 constexpr size_t kPushDoneOffset = kDeviceFlagsBytes;
 constexpr size_t kPacketsOffset = size_t{64} << 10;
 constexpr size_t kPacketsEach = (size_t{4} << 20) / sizeof(PeerPacket);  // batch norm; fp32 outside layers 3 and 4
-constexpr size_t kPlaceBytes = kMaxExchanged * sizeof(float) + (size_t{1} << 20);  // 1 MiB for batch-norm gradients
+constexpr size_t kSlotBytes = kMaxExchanged * sizeof(float) + (size_t{1} << 20);  // 1 MiB for batch-norm gradients
 constexpr size_t kRangeAlignment = 256;
 constexpr size_t kWeightsBytes = kMaxExchanged * sizeof(__nv_bfloat16);
 
@@ -148,7 +148,7 @@ class PeerExchange : public CountedExchange {
 
   // Does a rank's local preparation. All ranks must have completed it before any rank sends.
   absl::Status Prepare() {
-    RETURN_IF_ERROR(CudaStatus(EmptyPlaces(PacketsFrom(0).of[rank_], size_ * kPacketsEach), "clearing the slots"));
+    RETURN_IF_ERROR(CudaStatus(ClearSlots(PacketsFrom(0).of[rank_], size_ * kPacketsEach), "clearing the slots"));
     int least = 0, greatest = 0;
     RETURN_IF_ERROR(CudaStatus(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking the GPU"));
     RETURN_IF_ERROR(CudaStatus(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest), "a stream"));
@@ -160,8 +160,8 @@ class PeerExchange : public CountedExchange {
     return absl::OkStatus();
   }
 
-  size_t PlacesOffset() const { return kPacketsOffset + size_ * kPacketsEach * sizeof(PeerPacket); }
-  size_t WeightsOffset() const { return PlacesOffset() + size_ * kPlaceBytes; }
+  size_t SlotsOffset() const { return kPacketsOffset + size_ * kPacketsEach * sizeof(PeerPacket); }
+  size_t WeightsOffset() const { return SlotsOffset() + size_ * kSlotBytes; }
 
   static RangeToSum NothingThen(cudaStream_t stream) {
     RangeToSum none;
@@ -178,8 +178,8 @@ class PeerExchange : public CountedExchange {
   }
 
   absl::Status CheckFits(const RangeToSum& range) const {
-    return protocol_.row() + 1 >= kPeerFlagRows || offset_ + BytesOf(range) > kPlaceBytes
-               ? absl::InternalError(absl::StrCat("a step sends more than ", kPlaceBytes, " bytes or too many ranges"))
+    return protocol_.row() + 1 >= kPeerFlagRows || offset_ + BytesOf(range) > kSlotBytes
+               ? absl::InternalError(absl::StrCat("a step sends more than ", kSlotBytes, " bytes or too many ranges"))
                : absl::OkStatus();
   }
 
@@ -199,8 +199,8 @@ class PeerExchange : public CountedExchange {
     offset_ += (BytesOf(range) + kRangeAlignment - 1) / kRangeAlignment * kRangeAlignment;
   }
 
-  uint8_t* PlaceAt(int rank, int of) const {
-    return memory_->of(rank) + PlacesOffset() + static_cast<size_t>(of) * kPlaceBytes + offset_;
+  uint8_t* SlotAt(int rank, int of) const {
+    return memory_->of(rank) + SlotsOffset() + static_cast<size_t>(of) * kSlotBytes + offset_;
   }
 
   // Returns the addresses at which the next range's parts are once all of them have arrived.
@@ -208,7 +208,7 @@ class PeerExchange : public CountedExchange {
     RangeSum parts;
     parts.ranks = ranks();
     for (int rank = 0; rank < size_; ++rank) {
-      parts.of_rank[rank] = rank == rank_ ? range.data : PlaceAt(rank_, rank);
+      parts.of_rank[rank] = rank == rank_ ? range.data : SlotAt(rank_, rank);
     }
     return parts;
   }
@@ -242,12 +242,12 @@ class PeerExchange : public CountedExchange {
 
     // Copies a shared range in shares: the share that `rank` updates, or the share that this rank updated.
     absl::Status CopyTo(uint32_t rank) override {
-      uint8_t* const place = exchange_.PlaceAt(static_cast<int>(rank), exchange_.rank_);
+      uint8_t* const slot = exchange_.SlotAt(static_cast<int>(rank), exchange_.rank_);
       const auto* const data = static_cast<const uint8_t*>(range_.data);
       const RankShare share = then_ == Then::kLeaveShare   ? ShareOf(range_.count, rank, exchange_.ranks())
                               : then_ == Then::kTakeShares ? ShareOf(range_.count, exchange_.rank(), exchange_.ranks())
                                                            : RankShare{0, range_.count};
-      return Copy(place, data, share, exchange_.stream_, "sending gradients");
+      return Copy(slot, data, share, exchange_.stream_, "sending gradients");
     }
 
     absl::Status AddWhenReady() override { return FollowStream(exchange_.ready_, range_.ready, range_.then); }
@@ -296,7 +296,7 @@ class PeerExchange : public CountedExchange {
         const RankShare share = ShareOf(range_.count, rank, exchange_.ranks());
         RETURN_IF_ERROR(rank == exchange_.rank() ? absl::OkStatus()
                                                  : Copy(static_cast<uint8_t*>(range_.data),
-                                                        exchange_.PlaceAt(exchange_.rank_, static_cast<int>(rank)),
+                                                        exchange_.SlotAt(exchange_.rank_, static_cast<int>(rank)),
                                                         share, range_.then, "reading the other ranks' shares"));
       }
       return absl::OkStatus();
@@ -318,7 +318,7 @@ class PeerExchange : public CountedExchange {
     input.count = range.count;
     input.ranks = static_cast<uint32_t>(size_);
     for (int rank = 0; rank < size_; ++rank) {
-      input.from[rank] = static_cast<const W*>(rank == rank_ ? range.data : PlaceAt(rank_, rank));
+      input.from[rank] = static_cast<const W*>(rank == rank_ ? range.data : SlotAt(rank_, rank));
     }
     input.to = static_cast<W*>(range.data);
     return RankSum(input, range.then, range.max_multiprocessors);
@@ -330,8 +330,8 @@ class PeerExchange : public CountedExchange {
     input.count = range.count;
     input.data = static_cast<W*>(range.data);
     for (int rank = 0; rank < size_; ++rank) {
-      input.sent[rank] = reinterpret_cast<W*>(PlaceAt(rank, rank_));
-      input.received[rank] = reinterpret_cast<const W*>(PlaceAt(rank_, rank));
+      input.sent[rank] = reinterpret_cast<W*>(SlotAt(rank, rank_));
+      input.received[rank] = reinterpret_cast<const W*>(SlotAt(rank_, rank));
     }
     return PeerSum(flags_, row, input, range.then);
   }
