@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "lib/base/init_main.h"
 #include "lib/base/open_files.h"
-#include "lib/base/quick_end.h"
+#include "lib/base/skip_static_destructors.h"
 #include "lib/base/status_macros.h"
 #include "lib/device/torch_needs.h"
 #include "lib/launch/launch.h"

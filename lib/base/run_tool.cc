@@ -35,7 +35,7 @@ absl::Status SystemEnded(const std::system_error& error) {
 
 }  // namespace
 
-absl::Status CatchMemoryEnd(absl::FunctionRef<absl::Status()> work) {
+absl::Status CatchOutOfMemory(absl::FunctionRef<absl::Status()> work) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
@@ -48,7 +48,7 @@ absl::Status CatchMemoryEnd(absl::FunctionRef<absl::Status()> work) {
 }
 
 int RunTool(absl::string_view tool, absl::FunctionRef<absl::Status()> run) {
-  return ExitStatus(tool, CatchMemoryEnd(run));
+  return ExitStatus(tool, CatchOutOfMemory(run));
 }
 
 }  // namespace lockstep

@@ -15,7 +15,7 @@ namespace lockstep {
 //   Unavailable        threads or open files: std::system_error of EAGAIN, EMFILE or ENFILE
 //   Internal           any other std::system_error
 // Each thread must call this function itself, because no exception may leave a thread.
-absl::Status CatchMemoryEnd(absl::FunctionRef<absl::Status()> work);
+absl::Status CatchOutOfMemory(absl::FunctionRef<absl::Status()> work);
 
 // Calls `run`, prints its error (ErrorLine), and returns the exit code for main. If memory runs out, the stack unwinds,
 // so that unfinished outputs are discarded properly.

@@ -28,8 +28,9 @@ namespace lockstep {
 namespace {
 
 constexpr absl::Duration kPollInterval = absl::Milliseconds(20);
-constexpr absl::Duration kGrace = absl::Seconds(2);
-constexpr absl::Duration kSettle = absl::Seconds(2);  // time after a failure in which the others may end by themselves
+constexpr absl::Duration kTermGrace = absl::Seconds(2);
+// Time after a failure in which the other children may end by themselves.
+constexpr absl::Duration kFailureGrace = absl::Seconds(2);
 
 // Reads of one child (4 MiB) between two checks of the clock and of the other children. A child may write without end.
 constexpr int kMaxReadsPerPoll = 64;
@@ -193,7 +194,7 @@ absl::Status Reap(const ChildOptions& options, Running& child, uint64_t oom_kill
   RETURN_IF_ERROR(ended.status());
   exit.signalled = WIFSIGNALED(status);
   exit.code = exit.signalled ? WTERMSIG(status) : WEXITSTATUS(status);
-  exit.out_of_memory = exit.signalled && exit.code == SIGKILL && !exit.ended_by_us && CountOomKills() > oom_kills;
+  exit.out_of_memory = exit.signalled && exit.code == SIGKILL && !exit.ended_by_parent && CountOomKills() > oom_kills;
   return drained;
 }
 
@@ -219,7 +220,7 @@ void SignalAll(const std::vector<ChildOptions>& options, const std::vector<Runni
                std::vector<ChildExit>& exits, int signal_number) {
   for (size_t i = 0; i < children.size(); ++i) {
     if (!children[i].ended && !(children[i].failed && signal_number == SIGTERM)) {
-      exits[i].ended_by_us = true;
+      exits[i].ended_by_parent = true;
       Signal(options[i], children[i].pid, IsStopped(children[i].pid) ? SIGKILL : signal_number);
     }
   }
@@ -240,7 +241,7 @@ bool Failed(const Running& child, const ChildExit& exit, const ChildOptions& opt
 void Leave(std::vector<Running>& children, std::vector<ChildExit>& exits) {
   for (size_t i = 0; i < children.size(); ++i) {
     if (!children[i].ended) {
-      exits[i].does_not_end = true;
+      exits[i].unkillable = true;
       CloseResult(children[i]);
     }
   }
@@ -280,10 +281,10 @@ absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOption
       if ((children[i].ended || children[i].all_read) && together_until == MonotonicTime::InfiniteFuture()) {
         together_until = MonotonicTime::Now() + after_first;
       }
-      children[i].failed = !exits[i].ended_by_us && Failed(children[i], exits[i], options[i]);
+      children[i].failed = !exits[i].ended_by_parent && Failed(children[i], exits[i], options[i]);
       if (failed < 0 && children[i].failed) {
         failed = static_cast<int>(i);
-        settled_at = MonotonicTime::Now() + kSettle;
+        settled_at = MonotonicTime::Now() + kFailureGrace;
       }
     }
     const bool timed_out = MonotonicTime::Now() > deadline;
@@ -296,12 +297,12 @@ absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOption
         exits[i].timed_out = timed_out && !children[i].ended && failed < 0;
       }
       SignalAll(options, children, exits, SIGTERM);
-      kill_at = MonotonicTime::Now() + kGrace;
+      kill_at = MonotonicTime::Now() + kTermGrace;
     }
     if (MonotonicTime::Now() > kill_at) {
       SignalAll(options, children, exits, SIGKILL);
     }
-    if (running > 0 && MonotonicTime::Now() > kill_at + kGiveUp) {
+    if (running > 0 && MonotonicTime::Now() > kill_at + kKillTimeout) {
       Leave(children, exits);
       break;
     }

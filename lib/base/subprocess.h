@@ -40,18 +40,18 @@ struct ChildOptions {
 };
 
 // Time that the kernel may take to end a process after SIGKILL; a driver must free the process's memory first.
-inline constexpr absl::Duration kGiveUp = absl::Seconds(10);
+inline constexpr absl::Duration kKillTimeout = absl::Seconds(10);
 
 // Outcome of a child.
 struct ChildExit {
   int index = -1;  // index in the list given to RunChildren
   bool signalled = false;
-  int code = 0;                // exit status, or the signal's number when `signalled`
-  bool timed_out = false;      // true if RunChildren ended the child at the timeout
-  bool ended_by_us = false;    // true if RunChildren ended the child for any reason
-  std::string result;          // bytes that the child wrote to kResultFd
-  bool out_of_memory = false;  // true if the kernel killed the child for memory, judged by its counter (oom_kills.h)
-  bool does_not_end = false;   // true if the child still existed kGiveUp after SIGKILL and was left (a driver holds it)
+  int code = 0;                  // exit status, or the signal's number when `signalled`
+  bool timed_out = false;        // true if RunChildren ended the child at the timeout
+  bool ended_by_parent = false;  // true if RunChildren ended the child for any reason
+  std::string result;            // bytes that the child wrote to kResultFd
+  bool out_of_memory = false;    // true if the kernel killed the child for memory, judged by its counter (oom_kills.h)
+  bool unkillable = false;  // true if the child still existed kKillTimeout after SIGKILL and was left: a driver holds it
 };
 
 // Starts all children, waits until each has ended, and returns their outcomes in the order of `children`. Ends all
@@ -64,8 +64,8 @@ struct ChildExit {
 //     - `after_first` after the first child that ended or closed its result pipe;
 //     - if a child could not be started, or another error occurs.
 // A child is ended by SIGTERM and, 2 s later, SIGKILL; a stopped child gets SIGKILL at once. A child that does not end
-// kGiveUp after SIGKILL is left. If `first_failed` is not null, sets it to the index of the first child that failed by
-// itself, or to -1. Standard output of the children is redirected to this process's stderr, so that a library that
+// kKillTimeout after SIGKILL is left. If `first_failed` is not null, sets it to the index of the first child that failed
+// by itself, or to -1. Standard output of the children is redirected to this process's stderr, so that a library that
 // prints cannot corrupt a record on stdout.
 //
 // Returns these errors after all children have ended:

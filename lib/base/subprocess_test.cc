@@ -80,8 +80,8 @@ TEST(RunChildrenTest, OneFailureEndsTheOthersAndIsNamed) {
   ASSERT_TRUE(exits.ok());
   EXPECT_EQ(failed, 1);
   EXPECT_EQ((*exits)[1].code, 7);
-  EXPECT_FALSE((*exits)[1].ended_by_us);
-  EXPECT_TRUE((*exits)[0].ended_by_us);
+  EXPECT_FALSE((*exits)[1].ended_by_parent);
+  EXPECT_TRUE((*exits)[0].ended_by_parent);
 }
 
 TEST(RunChildrenTest, AKilledChildIsSignalled) {
@@ -115,7 +115,7 @@ TEST(RunChildrenTest, OneThatOutlivesTheFirstTooLongIsEnded) {
   int failed = 0;
   const auto exits = RunChildren({Shell("exec sleep 60"), Shell("exit 0")}, absl::Seconds(50), &failed, nullptr,
                                  absl::Milliseconds(300));
-  EXPECT_TRUE((*exits)[0].ended_by_us);
+  EXPECT_TRUE((*exits)[0].ended_by_parent);
   EXPECT_FALSE((*exits)[0].timed_out);
   EXPECT_EQ((*exits)[1].code, 0);
   EXPECT_EQ(failed, -1);
@@ -140,25 +140,25 @@ TEST(RunChildrenTest, OneThatReportsItsFailureHasFailedBeforeItsProcessEnds) {
   EXPECT_EQ(failed, 0);
   EXPECT_EQ((*exits)[0].result, "failed");
   EXPECT_FALSE((*exits)[1].timed_out);
-  EXPECT_TRUE((*exits)[1].ended_by_us);
+  EXPECT_TRUE((*exits)[1].ended_by_parent);
 }
 
 TEST(RunChildrenTest, OneThatReportsItsFailureEndsByItself) {
   const auto exits =
       RunChildren({ReportsFailure("printf failed >&3; exec 3>&-; sleep 0.5; exit 5")}, absl::Seconds(50));
-  EXPECT_FALSE((*exits)[0].ended_by_us);
+  EXPECT_FALSE((*exits)[0].ended_by_parent);
   EXPECT_EQ((*exits)[0].code, 5);
 }
 
 TEST(RunChildrenTest, OneThatReportsAnythingElseIsWaitedFor) {
   const auto exits = RunChildren({ReportsFailure("printf done >&3; exec 3>&-; sleep 3; exit 0")}, absl::Seconds(50));
-  EXPECT_FALSE((*exits)[0].ended_by_us);
+  EXPECT_FALSE((*exits)[0].ended_by_parent);
 }
 
 TEST(RunChildrenTest, OneWhoseResultIsWholeTooLongAfterTheOthersIsEnded) {
   const auto exits = RunChildren({Shell("exec sleep 60"), Shell("printf one >&3; exec 3>&-; exec sleep 60")},
                                  absl::Seconds(50), nullptr, nullptr, absl::Milliseconds(300));
-  EXPECT_TRUE((*exits)[0].ended_by_us);
+  EXPECT_TRUE((*exits)[0].ended_by_parent);
   EXPECT_FALSE((*exits)[0].timed_out);
 }
 
@@ -191,9 +191,9 @@ TEST(RunChildrenTest, OneThatDoesNotEndIsLeft) {
   const MonotonicTime start = MonotonicTime::Now();
   const auto exits = RunChildren({{{*SelfPath(), "--be_held"}, {}, 0}, Shell("exec sleep 60")}, absl::Seconds(1));
   ASSERT_EQ((*exits)[0].result, "y") << "it could not be traced";
-  EXPECT_TRUE((*exits)[0].does_not_end);
-  EXPECT_FALSE((*exits)[1].does_not_end);
-  EXPECT_LT(MonotonicTime::Now() - start, kGiveUp + absl::Seconds(10));
+  EXPECT_TRUE((*exits)[0].unkillable);
+  EXPECT_FALSE((*exits)[1].unkillable);
+  EXPECT_LT(MonotonicTime::Now() - start, kKillTimeout + absl::Seconds(10));
 }
 
 TEST(RunChildrenTest, PassesTheEnvironmentOn) {
@@ -302,7 +302,7 @@ TEST(RunChildrenTest, clock_set_forward_2h_is_no_timeout) {
   ASSERT_TRUE(exits.ok()) << exits.status();
   EXPECT_EQ(failed, -1);
   EXPECT_FALSE((*exits)[1].timed_out);
-  EXPECT_FALSE((*exits)[1].ended_by_us);
+  EXPECT_FALSE((*exits)[1].ended_by_parent);
   EXPECT_EQ((*exits)[1].result, "done");
 }
 
@@ -340,7 +340,7 @@ TEST(RunChildrenTest, AChildThatWritesForEverDoesNotHideTheTimeout) {
   bool asked = false;
   const auto exits = RunChildren({child}, absl::Hours(1), nullptr, [&] { return asked = true; });
   EXPECT_TRUE(asked);
-  EXPECT_TRUE((*exits)[0].ended_by_us);
+  EXPECT_TRUE((*exits)[0].ended_by_parent);
 }
 
 // --- Grandchildren ---

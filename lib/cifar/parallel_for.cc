@@ -36,7 +36,7 @@ void KeepLowest(Shared& shared, size_t i, absl::Status status) {
 void WorkOff(size_t worker, size_t begin, size_t end, Shared& shared,
              const std::function<absl::Status(size_t, size_t)>& work) {
   for (size_t i = begin; i < end; ++i) {
-    if (absl::Status status = CatchMemoryEnd([&] { return work(worker, i); }); !status.ok()) {
+    if (absl::Status status = CatchOutOfMemory([&] { return work(worker, i); }); !status.ok()) {
       return KeepLowest(shared, i, std::move(status));
     }
   }

@@ -25,7 +25,7 @@ absl::Status FromMessage(absl::string_view doing, absl::string_view message) {
 // Returns the status for threads or descriptors that LibTorch did not get. Must be called in a handler of
 // std::system_error.
 absl::Status FromSystemError(absl::string_view doing) {
-  const absl::Status status = CatchMemoryEnd([]() -> absl::Status { throw; });
+  const absl::Status status = CatchOutOfMemory([]() -> absl::Status { throw; });
   return absl::Status(status.code(), absl::StrCat(doing, ": ", status.message()));
 }
 

@@ -13,7 +13,7 @@ namespace lockstep {
 // training step at batch 32"):
 //   ResourceExhausted  memory ran out: c10::OutOfMemoryError, std::bad_alloc, or an error with the message of
 //                      LibTorch's CPU allocator, CUDA, cuDNN, cuBLAS or oneDNN for this
-//   Unavailable        threads or open files ran out: std::system_error, read as in CatchMemoryEnd
+//   Unavailable        threads or open files ran out: std::system_error, read as in CatchOutOfMemory
 //                      (lib/base/run_tool.h)
 //   Internal           anything else
 // `body` may return its own errors through the status. After an exception, all that it has changed must be safe to

@@ -29,7 +29,7 @@ constexpr absl::Duration kPollInterval = absl::Milliseconds(10);
 constexpr uint64_t kMaxAnswerBytes = 16 << 20;
 
 proto::ProbeEnd::Kind KindOf(const ChildExit& exit) {
-  if (exit.timed_out || exit.ended_by_us) {
+  if (exit.timed_out || exit.ended_by_parent) {
     return proto::ProbeEnd::HUNG;
   }
   if (exit.signalled) {

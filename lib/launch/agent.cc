@@ -16,16 +16,16 @@ namespace {
 
 constexpr absl::Duration kPollInterval = absl::Milliseconds(100);  // interval of an agent without a rank
 
-// Time from a stop signal until the leader's verdict must arrive. The leader ends all ranks first (EndRule).
+// Time from a stop signal until the leader's verdict must arrive. The leader ends all ranks first (ShutdownDeadline).
 constexpr absl::Duration kStopGrace = absl::Seconds(6);
 
 proto::AgentMessage ToMessage(const ChildExit& exit) {
   proto::AgentMessage message;
   message.mutable_exit()->set_signalled(exit.signalled);
   message.mutable_exit()->set_code(exit.code);
-  message.mutable_exit()->set_ended_by_us(exit.ended_by_us);
+  message.mutable_exit()->set_ended_by_parent(exit.ended_by_parent);
   message.mutable_exit()->set_out_of_memory(exit.out_of_memory);
-  message.mutable_exit()->set_does_not_end(exit.does_not_end);
+  message.mutable_exit()->set_unkillable(exit.unkillable);
   message.mutable_exit()->set_result(exit.result);
   return message;
 }

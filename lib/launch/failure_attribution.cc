@@ -30,7 +30,7 @@ absl::Status EndedAlone(const ChildExit& exit, const std::string& name) {
 // CancelledError. Any number of errors of other ranks may follow from that.
 bool EndedByOthers(const ChildExit& exit) {
   const auto result = ParseResult(exit.result);
-  return !exit.ended_by_us && (exit.signalled || (result != nullptr && absl::IsCancelled(result->status())));
+  return !exit.ended_by_parent && (exit.signalled || (result != nullptr && absl::IsCancelled(result->status())));
 }
 
 absl::Status EndedByOthersStatus(const ChildExit& exit, const std::string& name) {
@@ -64,10 +64,10 @@ absl::Status AttributeToOneRank(const std::vector<ChildExit>& exits, absl::Durat
       terminated = absl::UnavailableError(absl::StrCat(name, ": ", result->status().message()));
     } else if (result != nullptr && !result->ok() && secondary.ok()) {
       secondary = absl::Status(result->status().code(), absl::StrCat(name, ": ", result->status().message()));
-    } else if (result == nullptr && (exit.signalled || exit.does_not_end) && unresponsive.ok()) {
+    } else if (result == nullptr && (exit.signalled || exit.unkillable) && unresponsive.ok()) {
       unresponsive = absl::UnavailableError(
           absl::StrCat(name, " did not answer the other ranks for ", absl::FormatDuration(timeout), " and was ended"));
-    } else if (result == nullptr && !exit.signalled && !exit.does_not_end && without_result.ok()) {
+    } else if (result == nullptr && !exit.signalled && !exit.unkillable && without_result.ok()) {
       without_result = EndedAlone(exit, name);
     }
   }
@@ -94,7 +94,7 @@ absl::Status AttributeFailure(const std::vector<ChildExit>& exits, absl::Duratio
                               const std::vector<std::string>& hosts) {
   absl::Status status = AttributeToOneRank(exits, timeout, hosts);
   for (size_t rank = 0; rank < exits.size(); ++rank) {
-    if (exits[rank].does_not_end) {
+    if (exits[rank].unkillable) {
       const std::string left =
           absl::StrCat(RankName(rank, exits.size(), hosts),
                        " was killed but has not ended: its process is blocked in the kernel or in a driver");

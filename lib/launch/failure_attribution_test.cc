@@ -54,7 +54,7 @@ TEST(FailureAttributionTest, TheRankThatAnotherProcessStopped) {
   EXPECT_THAT(AttributeFailure({SecondaryError(), Ended(143, stopped)}, kTimeout),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 was stopped by SIGTERM")));
   ChildExit terminated = Ended(143, stopped);
-  terminated.ended_by_us = true;
+  terminated.ended_by_parent = true;
   EXPECT_THAT(AttributeFailure({terminated, SecondaryError()}, kTimeout),
               StatusIs(absl::StatusCode::kUnavailable, "rank 1 of 2: lost a peer"));
   EXPECT_THAT(AttributeFailure({terminated, Ended(0, "0\n")}, kTimeout),
@@ -75,7 +75,7 @@ TEST(FailureAttributionTest, TheRankThatEndedWithoutAResult) {
 
 TEST(FailureAttributionTest, ReportsARankThatDoesNotEnd) {
   ChildExit held = Ended(0, "0\n");
-  held.does_not_end = true;
+  held.unkillable = true;
   EXPECT_THAT(AttributeFailure({Ended(0, "0\n"), held}, kTimeout),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 was killed but has not ended")));
   held.result = "";

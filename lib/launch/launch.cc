@@ -123,7 +123,7 @@ int RunRank(const std::map<std::string, RankTask>& tasks) {
   InstallStopSignals();
   SilenceLibTorchWarnings();
   absl::StatusOr<std::string> result = absl::InternalError("the task did not return");
-  const absl::Status status = CatchMemoryEnd([&] {
+  const absl::Status status = CatchOutOfMemory([&] {
     result = RunTask(tasks);
     return result.status();
   });

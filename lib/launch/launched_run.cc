@@ -59,7 +59,7 @@ int Lead(const LaunchedRunOptions& options, const Rendezvous& rendezvous, const 
     return Fail(options, open.status());
   }
   World world(rendezvous.place, open->secret, self, options.timeout);
-  const absl::Status status = CatchMemoryEnd([&] {
+  const absl::Status status = CatchOutOfMemory([&] {
     RETURN_IF_ERROR(world.Gather(std::move(open->listener)));
     LogLine(absl::StrCat(options.tool, ": ", world.Describe()));
     return lead(&world);
@@ -74,7 +74,7 @@ int Lead(const LaunchedRunOptions& options, const Rendezvous& rendezvous, const 
 
 int Serve(const LaunchedRunOptions& options, const Rendezvous& rendezvous, proto::ProcessDescription self) {
   absl::StatusOr<proto::AgentVerdict> verdict = absl::UnavailableError("");
-  const absl::Status status = CatchMemoryEnd([&] {
+  const absl::Status status = CatchOutOfMemory([&] {
     if (options.dataset != "-") {  // the leader refuses "-"
       ASSIGN_OR_RETURN(*self.mutable_dataset(), DescribeDataset(options.dataset));
     }
@@ -117,7 +117,7 @@ int RunLaunched(const LaunchedRunOptions& options, const std::function<absl::Sta
     return Fail(options, rendezvous.status());
   }
   if (rendezvous->place.launcher == Launcher::kNone) {
-    const absl::Status status = CatchMemoryEnd([&] { return lead(nullptr); });
+    const absl::Status status = CatchOutOfMemory([&] { return lead(nullptr); });
     return status.ok() ? 0 : Fail(options, status);
   }
   const absl::StatusOr<proto::ProcessDescription> self = DescribeProcess(rendezvous->place, options.ask_for_gpus);

@@ -2,7 +2,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/base/quick_end.h"
+#include "lib/base/skip_static_destructors.h"
 
 namespace lockstep::testing {
 

@@ -74,7 +74,7 @@ void WorldPoint::ReceiveMessages() {
     stop = reported != 0 ? reported : stop;
     if (!received.ok() && reported == 0) {  // a stopped agent may end; the next call reports the loss
       MarkLost(rank, received.message());
-    } else if (rank < ended_.size() && !ended_[rank] && rule_.MustGiveUp(MonotonicTime::Now())) {
+    } else if (rank < ended_.size() && !ended_[rank] && shutdown_deadline_.MustGiveUp(MonotonicTime::Now())) {
       MarkLost(rank, "it did not report how its rank ended");
     }
   }
@@ -94,9 +94,9 @@ int WorldPoint::TakeMessages(size_t rank) {
       exit.index = static_cast<int>(rank);
       exit.signalled = message.exit().signalled();
       exit.code = message.exit().code();
-      exit.ended_by_us = message.exit().ended_by_us();
+      exit.ended_by_parent = message.exit().ended_by_parent();
       exit.out_of_memory = message.exit().out_of_memory();
-      exit.does_not_end = message.exit().does_not_end();
+      exit.unkillable = message.exit().unkillable();
       exit.result = message.exit().result();
       RecordExit(rank, exit);
     }
@@ -107,7 +107,7 @@ int WorldPoint::TakeMessages(size_t rank) {
 void WorldPoint::RecordExit(size_t rank, const ChildExit& exit) {
   exits_[rank] = exit;
   ended_[rank] = true;
-  rule_.RankEnded(exit.signalled || exit.code != 0 || exit.does_not_end, MonotonicTime::Now());
+  shutdown_deadline_.RankEnded(exit.signalled || exit.code != 0 || exit.unkillable, MonotonicTime::Now());
 }
 
 void WorldPoint::MarkLost(size_t rank, absl::string_view why) {
@@ -118,7 +118,7 @@ void WorldPoint::MarkLost(size_t rank, absl::string_view why) {
   if (rank < ended_.size()) {
     ended_[rank] = true;
   }
-  rule_.EndNow(MonotonicTime::Now());
+  shutdown_deadline_.EndNow(MonotonicTime::Now());
   if (first_error_.ok()) {
     first_error_ = absl::UnavailableError(
         absl::StrCat("rank ", rank, " of ", members_.size(), " on ", member.description.host_name(),
@@ -127,7 +127,7 @@ void WorldPoint::MarkLost(size_t rank, absl::string_view why) {
 }
 
 void WorldPoint::Stop(int signal_number) {
-  rule_.EndNow(MonotonicTime::Now());
+  shutdown_deadline_.EndNow(MonotonicTime::Now());
   if (first_error_.ok()) {
     stop_signal_ = signal_number;
     first_error_ = absl::CancelledError(absl::StrCat("stopped by ", StopSignalName(signal_number)));
@@ -135,7 +135,7 @@ void WorldPoint::Stop(int signal_number) {
 }
 
 bool WorldPoint::MustEnd() {
-  if (!rule_.MustEnd(MonotonicTime::Now())) {
+  if (!shutdown_deadline_.MustEnd(MonotonicTime::Now())) {
     return false;
   }
   proto::AgentMessage message;

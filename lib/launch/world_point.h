@@ -9,9 +9,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/base/subprocess.h"
-#include "lib/launch/end_rule.h"
 #include "lib/launch/member.h"
 #include "lib/launch/rank_environment.h"
+#include "lib/launch/shutdown_deadline.h"
 
 namespace lockstep {
 
@@ -20,7 +20,7 @@ class WorldPoint {
   // `members` must outlive this object; the first member must be this process. `point` is the number of the point in
   // the world, from 1.
   WorldPoint(std::vector<Member>& members, uint64_t point, absl::Duration timeout)
-      : members_(members), point_(point), timeout_(timeout), rule_(timeout) {}
+      : members_(members), point_(point), timeout_(timeout), shutdown_deadline_(timeout) {}
 
   // Runs a rank in each of the first place.size processes, and returns the outcomes of all ranks. `place` must hold the
   // values common to all ranks, and the store's port; each process fills in its own rank. place.host is not used.
@@ -45,7 +45,7 @@ class WorldPoint {
   std::vector<Member>& members_;
   const uint64_t point_;
   const absl::Duration timeout_;
-  EndRule rule_;
+  ShutdownDeadline shutdown_deadline_;
   std::vector<ChildExit> exits_;
   std::vector<bool> ended_;
   bool end_requested_ = false;

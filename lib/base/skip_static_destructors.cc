@@ -1,4 +1,4 @@
-#include "lib/base/quick_end.h"
+#include "lib/base/skip_static_destructors.h"
 
 #include <unistd.h>
 

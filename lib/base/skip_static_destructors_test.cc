@@ -1,4 +1,4 @@
-#include "lib/base/quick_end.h"
+#include "lib/base/skip_static_destructors.h"
 
 #include <stdlib.h>
 
@@ -19,13 +19,13 @@ void EndWith(int exit_code) {
   std::exit(exit_code);
 }
 
-TEST(QuickEndDeathTest, WhatWasMadeBeforeStays) {
+TEST(SkipStaticDestructorsDeathTest, WhatWasMadeBeforeStays) {
   unsetenv("LD_PRELOAD");
   unsetenv("CUDA_INJECTION64_PATH");
   EXPECT_EXIT(EndWith(3), ::testing::ExitedWithCode(3), "^main after$");
 }
 
-TEST(QuickEndDeathTest, UnderAProfilerAllIsDestroyed) {
+TEST(SkipStaticDestructorsDeathTest, UnderAProfilerAllIsDestroyed) {
   setenv("CUDA_INJECTION64_PATH", "/nowhere", 1);
   EXPECT_EXIT(EndWith(3), ::testing::ExitedWithCode(3), "^main after before$");
   unsetenv("CUDA_INJECTION64_PATH");

@@ -1,7 +1,7 @@
 // End of a process without the destructors of static objects. These take 0.13 s of 0.5 s in the tools that link
 // LibTorch.
-#ifndef LOCKSTEP_LIB_BASE_QUICK_END_H_
-#define LOCKSTEP_LIB_BASE_QUICK_END_H_
+#ifndef LOCKSTEP_LIB_BASE_SKIP_STATIC_DESTRUCTORS_H_
+#define LOCKSTEP_LIB_BASE_SKIP_STATIC_DESTRUCTORS_H_
 
 namespace lockstep {
 
@@ -13,4 +13,4 @@ void SkipStaticDestructors();
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_BASE_QUICK_END_H_
+#endif  // LOCKSTEP_LIB_BASE_SKIP_STATIC_DESTRUCTORS_H_
