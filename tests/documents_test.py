@@ -199,6 +199,19 @@ class DocumentsTest(unittest.TestCase):
         self.assertLessEqual({f"{tool}.md" for tool in TOOLS}, {page.name for page in pages})
         self.assertEqual([line for page in pages for line in unknown_flags(self.root, page)], [])
 
+    def test_the_changelog_lists_every_renamed_flag_and_field(self):
+        rows = (self.root / "CHANGELOG.md").read_text()
+        sources = [(self.root / name).read_text() for name in ("lib/base/renamed_flags.cc", "lib/record/old_field_names.cc")]
+        flags = re.findall(r'(?m)^    \{"(\w+)", "(\w+)"', sources[0])
+        fields = re.findall(r'(?m)^    \{"(\w+)", "(\w+)", "(\w+)"\}', sources[1])
+        self.assertGreater(min(len(flags), len(fields)), 3)
+        for old, new in flags:
+            with self.subTest(flag=old):
+                self.assertRegex(rows, rf"(?m)^\| `--{old}(=\w+)?` \| `--{new}` \|$")
+        for message, old, new in fields:
+            with self.subTest(message=message, field=old):
+                self.assertIn(f"\n| {message} | `{old}` | `{new}` |\n", rows)
+
     def test_pages_of_the_tools_are_short(self):
         for page in (path for path in documents(self.root) if path.parent == self.root / "docs"):
             with self.subTest(page.name):
