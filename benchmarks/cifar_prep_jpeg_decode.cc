@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
     return 2;
   }
 #ifndef __OPTIMIZE__
-  std::fprintf(stderr, "warning: built without optimisation; its time is no measure\n");
+  std::fprintf(stderr, "warning: built without optimisation; do not use its times\n");
 #endif
   std::vector<Picture> pictures = FindPictures(argv[1]);
   if (source == "memory") {

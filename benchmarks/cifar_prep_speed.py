@@ -96,7 +96,7 @@ def show(name, values, unit="s"):
 
 
 def show_ratio(name, ratios, wanted):
-    print(f"  {name:44} median {statistics.median(ratios):8.2f}     {min(ratios):.2f} to {max(ratios):.2f}   wanted >= {wanted}")
+    print(f"  {name:44} median {statistics.median(ratios):8.2f}     {min(ratios):.2f} to {max(ratios):.2f}   required >= {wanted}")
 
 
 def measure_binary(given, work, writer):

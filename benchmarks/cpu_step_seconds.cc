@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
     return 2;
   }
 #ifndef __OPTIMIZE__
-  std::fprintf(stderr, "warning: built without optimisation; its time is no measure\n");
+  std::fprintf(stderr, "warning: built without optimisation; do not use its times\n");
 #endif
   const lockstep::Given given = {static_cast<uint32_t>(std::atoi(argv[1])), static_cast<uint32_t>(std::atoi(argv[2])),
                                  precision == "bf16" ? lockstep::proto::BF16 : lockstep::proto::FP32,

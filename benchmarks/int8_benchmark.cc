@@ -305,7 +305,7 @@ int main(int argc, char** argv) {
   lockstep::RegisterLayers(lenet5);
   benchmark::RunSpecifiedBenchmarks();
   if (lockstep::failed) {
-    std::fprintf(stderr, "int8_benchmark: outputs differ between instruction sets: see the rows that say IS NOT\n");
+    std::fprintf(stderr, "int8_benchmark: outputs differ between instruction sets: see the rows with IS NOT\n");
     return 1;
   }
   return 0;

@@ -134,7 +134,7 @@ void Write() {
 // CUDA calls this function when it starts.
 extern "C" int InitializeInjection() {
   if (!cupti.Open()) {
-    std::fprintf(stderr, "kernel_timeline: libcupti.so.13 cannot be opened, nothing is noted\n");
+    std::fprintf(stderr, "kernel_timeline: libcupti.so.13 cannot be opened, nothing is recorded\n");
     return 1;
   }
   CUptiResult result = cupti.register_callbacks(TakeBuffer, ReadBuffer);
@@ -146,7 +146,7 @@ extern "C" int InitializeInjection() {
     }
   }
   if (result != CUPTI_SUCCESS) {
-    std::fprintf(stderr, "kernel_timeline: CUPTI's error %d, nothing is noted\n", static_cast<int>(result));
+    std::fprintf(stderr, "kernel_timeline: CUPTI's error %d, nothing is recorded\n", static_cast<int>(result));
     return 1;
   }
   std::atexit(Write);
@@ -156,7 +156,7 @@ extern "C" int InitializeInjection() {
 #else
 
 extern "C" int InitializeInjection() {
-  std::fprintf(stderr, "kernel_timeline: built without cupti.h, nothing is noted\n");
+  std::fprintf(stderr, "kernel_timeline: built without cupti.h, nothing is recorded\n");
   return 1;
 }
 

@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
     return 2;
   }
 #ifndef __OPTIMIZE__
-  std::fprintf(stderr, "warning: built without optimisation; its time is no measure\n");
+  std::fprintf(stderr, "warning: built without optimisation; do not use its times\n");
 #endif
   const lockstep::ImageSet set = RandomImages();
   lockstep::BatchLoader loader(set, options);

@@ -144,7 +144,7 @@ class BenchmarkPageTest(unittest.TestCase):
         flipped = bytearray(whole)
         flipped[-10] ^= 1
         for data in [b"", b"{}", whole[:-1], whole + b"x", bytes(flipped)]:
-            with self.subTest(size=len(data)), self.assertRaisesRegex(ValueError, "a record file is expected"):
+            with self.subTest(size=len(data)), self.assertRaisesRegex(ValueError, "expected a record file"):
                 self.records.record_file.read(data)
 
     def test_the_rule_is_the_median_and_range_over_all_epochs_of_all_processes(self):
@@ -159,7 +159,7 @@ class BenchmarkPageTest(unittest.TestCase):
         second = json.loads(json.dumps(SWEEP))
         second[0]["header"]["build"]["git_commit"] = "fedcba9876543210"
         root = source_tree.sample(self, {"a/sweep_1.rec": self.record(SWEEP), "a/sweep_2.rec": self.record(second)})
-        with self.assertRaisesRegex(ValueError, "one version are expected"):
+        with self.assertRaisesRegex(ValueError, "expected records of one version"):
             self.records.Results(root).records("a/sweep_*.rec")
 
     def test_the_ratio_is_to_the_best_baseline(self):

@@ -119,7 +119,7 @@ class Faults:
         self.folder = pathlib.Path(given.out or tempfile.mkdtemp(prefix="gpu_faults_")).absolute()
         self.folder.mkdir(parents=True, exist_ok=True)
         if any(self.folder.iterdir()):
-            sys.exit(f"gpu_faults: error: --out={given.out}: expected an empty folder: a run would go on with what lies there")
+            sys.exit(f"gpu_faults: error: --out={given.out}: expected an empty folder: a run would resume from the files there")
         self.begin = time.monotonic()
         # Multicast over NVLink stays off: a fault in it can take a shared host's GPUs down.
         self.environment = {**os.environ, "NCCL_NVLS_ENABLE": "0", "OMP_NUM_THREADS": "1"}
@@ -286,7 +286,7 @@ class Faults:
                 line = next((line for line in process[1].read_text().splitlines() if "out of memory" in line), "")
                 self.print_case(preset, [], took, line or " ".join(self.errors([process])), reports() == 2)
             else:
-                self.print_case(preset, [], None, "not tried: wants a GPU", True)
+                self.print_case(preset, [], None, "not tried: needs a GPU", True)
             self.fault(preset, "kill", process, signal.SIGKILL, "was killed by signal 9")
             if fills:
                 self.resumed(preset, flags, f"kill_{preset}.rec.part")
@@ -305,7 +305,7 @@ class Faults:
         self.wait(lambda: goes_on() or process[0].poll() is not None, 60, "the same command")
         process[0].send_signal(signal.SIGTERM)
         codes, _ = self.gone([process], 15)
-        self.print_case(preset, codes, None, f"{points} points were kept; it goes on behind them, then SIGTERM",
+        self.print_case(preset, codes, None, f"{points} points were kept; it resumes after them, then SIGTERM",
                         goes_on() and points == 2 and codes == [143])
 
     def stop(self, preset):
@@ -378,7 +378,7 @@ class Faults:
                 self.print_case(preset, [], None, str(trouble), False)
             finally:
                 self.end_all()
-        print(f"     {time.monotonic() - self.begin:.0f} s in all; what the runs said: {self.folder}")
+        print(f"     {time.monotonic() - self.begin:.0f} s in all; output of the runs: {self.folder}")
         return 4 if self.bad else 0
 
 

@@ -39,7 +39,7 @@ def main():
             newest = getattr(arguments, kind.lower())
             if numbers(version) > numbers(newest):
                 failed = True
-                print(f"symbol_versions.py: error: {file} wants {name} of {kind}_{version}, expected {newest} at most",
+                print(f"symbol_versions.py: error: {file} needs {name} of {kind}_{version}, expected {newest} at most",
                       file=sys.stderr)
         print(file.name, *[f"{kind}_{max((v for k, v, _ in symbols if k == kind), key=numbers)}" for kind in NEWEST
                            if any(k == kind for k, _, _ in symbols)])

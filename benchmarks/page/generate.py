@@ -41,7 +41,7 @@ def main():
     if given.check:
         found = [line for name in DOCUMENTS for line in complaints(given.root, name)]
         if found:
-            sys.exit("\n".join(found) + "\nbenchmarks/page/generate.py writes what the records say")
+            sys.exit("\n".join(found) + "\nrun benchmarks/page/generate.py to regenerate the pages")
         return
     for name in DOCUMENTS:
         path = given.root / name

@@ -132,7 +132,7 @@ def read(data):
     record is damaged or the file ends inside a record. The caller must not change the result."""
     records = whole_records(data)
     if not records or sum(map(framed_size, records)) != len(data):
-        raise ValueError(f"a record file is expected, found damage after {len(records)} whole records")
+        raise ValueError(f"expected a record file, found damage after {len(records)} whole records")
     name = "." + fields(fields(records[0])[1][0])[1][0].decode()  # Header.schema
     record_type = next(field.type_name for field in schemas().messages[name].values() if field.name == "record")
     return [schemas().decode(record_type, record) for record in records]

@@ -95,7 +95,7 @@ class Results:
         found = [Record(path) for path in self.paths(pattern)]
         commits = {record.commit for record in found}
         if len(commits) != 1:
-            raise ValueError(f"{pattern}: records of one version are expected, found commits {sorted(commits)}")
+            raise ValueError(f"{pattern}: expected records of one version, found commits {sorted(commits)}")
         return found
 
     def record(self, path):

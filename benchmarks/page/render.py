@@ -45,7 +45,7 @@ def table(head, rows):
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for row in rows:
         if len(row) != len(head):
-            raise ValueError(f"{len(head)} cells are expected, found {row}")
+            raise ValueError(f"expected {len(head)} cells, found {row}")
         lines.append("| " + " | ".join(row) + " |")
     return "\n".join(lines)
 
@@ -63,7 +63,7 @@ def fill(text, blocks):
     def content(match):
         kind, name = match.group(1), match.group(2)
         if (kind, name) not in blocks:
-            raise ValueError(f"no {kind} is named {name}; benchmarks/page/tables.py has them")
+            raise ValueError(f"no {kind} is named {name}; see benchmarks/page/tables.py for the names")
         inner = blocks[kind, name]
         inner = f"\n{inner}" if kind == "table" and inner else inner
         return f"<!-- {kind}: {name} -->{inner}<!-- end -->"

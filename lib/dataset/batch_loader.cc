@@ -225,9 +225,8 @@ uint32_t BatchLoader::BatchCount() const {
 absl::Status NormalizeAsTrained(const proto::DatasetInfo& train, LoaderOptions& options) {
   const proto::ChannelStatistics& statistics = train.statistics();
   if (statistics.mean_size() != 3 || statistics.image_std_size() != 3) {
-    return absl::InvalidArgumentError(absl::StrCat("statistics of 3 channels were expected, found ",
-                                                   statistics.mean_size(), " means and ", statistics.image_std_size(),
-                                                   " image_std"));
+    return absl::InvalidArgumentError(absl::StrCat("expected statistics of 3 channels, found ", statistics.mean_size(),
+                                                   " means and ", statistics.image_std_size(), " image_std"));
   }
   for (int c = 0; c < 3; ++c) {
     options.mean[c] = static_cast<float>(statistics.mean(c));

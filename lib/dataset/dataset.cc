@@ -31,7 +31,7 @@ absl::Status CheckShape(const proto::DatasetInfo& info) {
         absl::StrCat("expected images of 3x32x32, found ", info.channels(), "x", info.height(), "x", info.width()));
   }
   if (info.image_count() == 0) {
-    return absl::DataLossError("the split has no images; at least one was expected");
+    return absl::DataLossError("the split has no images; expected at least one");
   }
   // A label is one byte.
   if (info.class_name_size() < 1 || info.class_name_size() > 256) {
@@ -70,7 +70,7 @@ absl::Status AddChunk(const proto::ImageChunk& chunk, Dataset& dataset) {
   const std::string split = SplitName(chunk.split());
   if (chunk.first_index() != set->size()) {
     return absl::DataLossError(absl::StrCat("a chunk begins with image ", chunk.first_index(), " of ", split,
-                                            "; image ", set->size(), " was expected"));
+                                            "; expected image ", set->size()));
   }
   if (chunk.pixels().size() != chunk.labels().size() * kImageBytes) {
     return Expected(absl::StrCat("bytes of pixels for ", chunk.labels().size(), " labels"),

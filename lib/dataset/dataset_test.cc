@@ -130,7 +130,7 @@ TEST(DatasetTest, AChunkBeforeItsSplitIsRefused) {
 TEST(DatasetTest, AGapBetweenChunksIsFound) {
   Records records = SmallRecords();
   records[2].mutable_chunk()->set_first_index(1);
-  ExpectBroken(records, "record 3: a chunk begins with image 1 of train; image 0 was expected");
+  ExpectBroken(records, "record 3: a chunk begins with image 1 of train; expected image 0");
 }
 
 TEST(DatasetTest, PixelsAndLabelsMustAgree) {

@@ -92,10 +92,9 @@ std::string WhyRejected(const proto::LeaveOneOut& score, const proto::Acceptance
 
 absl::Status CheckEpoch(const OneDeviceEpoch& epoch) {
   if (epoch.batch == 0 || epoch.batch > epoch.images || !(epoch.seconds.value > 0)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("one device, batch ", epoch.batch,
-                     ": an epoch of at least one whole batch and a time above 0 was expected, found ", epoch.images,
-                     " images in ", epoch.seconds.value, " s"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "one device, batch ", epoch.batch, ": expected an epoch of at least one whole batch and a time above 0, found ",
+        epoch.images, " images in ", epoch.seconds.value, " s"));
   }
   return absl::OkStatus();
 }

@@ -145,9 +145,8 @@ absl::Status CheckLink(const proto::Link& link, absl::string_view name, bool nee
 absl::Status CheckDevices(const proto::Cluster& cluster, uint32_t devices) {
   const uint32_t per_host = cluster.devices_per_host();
   if (devices == 0 || (devices > per_host && devices % per_host != 0)) {
-    return absl::InvalidArgumentError(absl::StrCat("--what_if=", devices, ": 1 to ", per_host,
-                                                   " devices of one host, or whole hosts of ", per_host,
-                                                   ", were expected"));
+    return absl::InvalidArgumentError(absl::StrCat("--what_if=", devices, ": expected 1 to ", per_host,
+                                                   " devices of one host, or whole hosts of ", per_host));
   }
   return absl::OkStatus();
 }

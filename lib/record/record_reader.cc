@@ -171,7 +171,7 @@ absl::Status RecordReader::ReadHeader(absl::string_view schema) {
   RETURN_IF_ERROR(any.status());
   proto::AnyRecord first;
   if (!*any) {
-    return absl::DataLossError(absl::StrCat(path_, ": is empty; a record file was expected"));
+    return absl::DataLossError(absl::StrCat(path_, ": is empty; expected a record file"));
   }
   if (!first.ParseFromString(payload_) || !first.has_header() || first.header().schema().empty()) {
     return absl::DataLossError(absl::StrCat(path_, ": not a Lockstep record file (its first record is not a header)"));
@@ -180,8 +180,8 @@ absl::Status RecordReader::ReadHeader(absl::string_view schema) {
   CountFrame();
   if (!schema.empty() && header_.schema() != schema) {
     return absl::FailedPreconditionError(absl::StrCat(path_, ": is a record of ", WriterOf(header_.schema()), " (",
-                                                      header_.schema(), "); one of ", WriterOf(schema), " (", schema,
-                                                      ") was expected"));
+                                                      header_.schema(), "); expected one of ", WriterOf(schema), " (",
+                                                      schema, ")"));
   }
   const Schema* known = FindSchema(header_.schema());
   if (known == nullptr || !known->Reads(header_.schema_version())) {

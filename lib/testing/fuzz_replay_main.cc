@@ -62,8 +62,7 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::vector<std::string> files = Inputs(argv[i]);
     if (files.empty()) {
-      std::fprintf(stderr, "%s: inputs of the fuzz target were expected, found none; add a file to its corpus\n",
-                   argv[i]);
+      std::fprintf(stderr, "%s: expected inputs of the fuzz target, found none; add a file to its corpus\n", argv[i]);
       return 1;
     }
     for (const std::string& file : files) {

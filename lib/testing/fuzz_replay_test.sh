@@ -24,9 +24,9 @@ printf 'BA' > good/two
 printf 'BADLY' > bad/finding
 
 expect 2 "usage"
-expect 1 "missing: inputs of the fuzz target were expected" missing
-expect 1 "empty: inputs of the fuzz target were expected" empty
-expect 1 "empty: inputs of the fuzz target were expected" good empty
+expect 1 "missing: expected inputs of the fuzz target" missing
+expect 1 "empty: expected inputs of the fuzz target" empty
+expect 1 "empty: expected inputs of the fuzz target" good empty
 expect 0 "2 inputs, and the empty one" good
 expect 0 "1 inputs, and the empty one" good/two
 expect 134 "bad/finding" bad  # 128 + SIGABRT

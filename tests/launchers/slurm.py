@@ -62,7 +62,7 @@ torch_python = ""
 def check_machine():
     absent = [program for program in PROGRAMS if shutil.which(program) is None]
     if absent or os.geteuid() != 0:
-        raise unittest.SkipTest(f"wants root, and lacks: {' '.join(absent) or 'nothing'}")
+        raise unittest.SkipTest(f"needs root, and lacks: {' '.join(absent) or 'nothing'}")
 
 
 class Slurm:

@@ -63,13 +63,13 @@ class TwoHostsCase(launched.LaunchedCase):
     @classmethod
     def setUpClass(cls):
         if os.geteuid() != 0 or None in map(shutil.which, ("ip", "nsenter", "unshare")):
-            raise unittest.SkipTest("wants root, ip, nsenter and unshare")
+            raise unittest.SkipTest("needs root, ip, nsenter and unshare")
         remove_hosts()
         try:
             lay_cable()
         except subprocess.CalledProcessError as error:
             remove_hosts()
-            raise unittest.SkipTest(f"the kernel gives no network namespaces: {error.stderr.strip()}")
+            raise unittest.SkipTest(f"the kernel allows no network namespaces: {error.stderr.strip()}")
         super().setUpClass()
 
     @classmethod

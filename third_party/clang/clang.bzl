@@ -26,7 +26,7 @@ def _find_clang(repository_ctx):
         path = repository_ctx.which(name)
         if path:
             return path
-    fail("clang was expected for --config=fuzz; tried %s on PATH. Install clang-14 and libclang-rt-14-dev, or set " %
+    fail("expected clang for --config=fuzz; tried %s on PATH. Install clang-14 and libclang-rt-14-dev, or set " %
          ", ".join(names) + "LOCKSTEP_CLANG to another clang.")
 
 def _check_fuzzer(repository_ctx, clang):
