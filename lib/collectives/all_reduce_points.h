@@ -44,8 +44,8 @@ struct AllReducePoint {
 absl::StatusOr<std::vector<AllReducePoint>> ParseNcclTests(absl::string_view text, const std::string& path);
 
 // Returns the isolated all-reduce of each point of a scale record that has one, in the record's order; timed in place
-// (lib/communicator/all_reduce_probe). Sizes repeat if batches do. DataLoss: a time that is not above 0 and finite, or a
-// size above kMaxMessageBytes.
+// (lib/communicator/all_reduce_probe). Sizes repeat if batches do. DataLoss: a time that is not above 0 and finite, or
+// a size above kMaxMessageBytes.
 absl::StatusOr<std::vector<AllReducePoint>> AllReducePointsOf(const RecordFile<proto::ScaleRecord>& scale);
 
 // The functions below are shared by all readers of foreign files.

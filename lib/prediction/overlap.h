@@ -2,7 +2,8 @@
 //
 // finish_k = max(ready_k, finish_{k-1}) + t(S_k): buckets are sent one after another, each once its last gradient is
 // ready and the previous bucket is done. Source: the reducer's own order (lib/reducer/bucketed_reducer.h); S. Li et
-// al., "PyTorch Distributed", VLDB 13 (2020), section 3.2.3. Times are seconds from the start of backward. Pure functions.
+// al., "PyTorch Distributed", VLDB 13 (2020), section 3.2.3. Times are seconds from the start of backward. Pure
+// functions.
 #ifndef LOCKSTEP_LIB_PREDICTION_OVERLAP_H_
 #define LOCKSTEP_LIB_PREDICTION_OVERLAP_H_
 

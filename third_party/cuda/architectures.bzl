@@ -62,7 +62,7 @@ def gencode_flags(names, needs, known):
     """
     usable = _usable(names, known)
     if not usable:
-        fail("--@cuda//:architectures=%s: nvcc supports none of these; it supports %s" % (",".join(names), ", ".join(known)))
+        fail("--@cuda//:architectures=%s: nvcc supports none; it supports %s" % (",".join(names), ", ".join(known)))
     flags = []
     running = [name for name in usable if _runs(name, needs)]
     if not running:
