@@ -51,7 +51,7 @@ struct ChildExit {
   bool ended_by_parent = false;  // true if RunChildren ended the child for any reason
   std::string result;            // bytes that the child wrote to kResultFd
   bool out_of_memory = false;    // true if the kernel killed the child for memory, judged by its counter (oom_kills.h)
-  bool unkillable = false;  // true if the child still existed kKillTimeout after SIGKILL and was left: a driver holds it
+  bool unkillable = false;       // true if the child still existed kKillTimeout after SIGKILL and was left
 };
 
 // Starts all children, waits until each has ended, and returns their outcomes in the order of `children`. Ends all
@@ -64,9 +64,9 @@ struct ChildExit {
 //     - `after_first` after the first child that ended or closed its result pipe;
 //     - if a child could not be started, or another error occurs.
 // A child is ended by SIGTERM and, 2 s later, SIGKILL; a stopped child gets SIGKILL at once. A child that does not end
-// kKillTimeout after SIGKILL is left. If `first_failed` is not null, sets it to the index of the first child that failed
-// by itself, or to -1. Standard output of the children is redirected to this process's stderr, so that a library that
-// prints cannot corrupt a record on stdout.
+// kKillTimeout after SIGKILL is left, because a driver holds it. If `first_failed` is not null, sets it to the index of
+// the first child that failed by itself, or to -1. Standard output of the children is redirected to this process's
+// stderr, so that a library that prints cannot corrupt a record on stdout.
 //
 // Returns these errors after all children have ended:
 //     - the error of SystemCallError if a child could not be started;
