@@ -35,10 +35,10 @@ else
   ln -s "$dataset" cifar-10-batches-bin
   run dataset cifar_prep --input=cifar-10-batches-bin --allow_partial --output=dataset.rec
 fi
-run sweep train_sweep --input=dataset.rec --model=resnet18 --device=cuda --batch=32,64,128,256,512,1024,2048 --output=sweep.rec
+run sweep train_sweep --input=dataset.rec --model=resnet18 --device=cuda --batch_size=32,64,128,256,512,1024,2048 --output=sweep.rec
 inputs=dataset.rec,sweep.rec
 for model in lenet5 lenet5_bias; do
-  run $model train_sweep --input=dataset.rec --model=$model --device=cuda --batch=32 --epochs=10 --checkpoint=$model.pt --output=$model.rec
+  run $model train_sweep --input=dataset.rec --model=$model --device=cuda --batch_size=32 --epochs=10 --checkpoint=$model.pt --output=$model.rec
   inputs="$inputs,$model.rec"
 done
 if [ "$gpus" -gt 1 ]; then
@@ -46,7 +46,7 @@ if [ "$gpus" -gt 1 ]; then
   for n in 2 4 8; do
     [ "$n" -le "$gpus" ] && ranks="$ranks,$n"
   done
-  run scale scale_run --input=dataset.rec --model=resnet18 --device=cuda --ranks="$ranks" --batch=32,128,512 --output=scale.rec
+  run scale scale_run --input=dataset.rec --model=resnet18 --device=cuda --ranks="$ranks" --batch_size=32,128,512 --output=scale.rec
   run comm_model comm_model --input=scale.rec --sweep=sweep.rec --fit_ranks=$((${ranks##*,} / 2)) --output=comm_model.rec
   inputs="$inputs,scale.rec,comm_model.rec"
 fi

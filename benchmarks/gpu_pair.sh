@@ -60,7 +60,7 @@ section_faults() {
 section_resume() {
   local reducer flags stopped
   for reducer in own auto; do
-    flags="--preset=fast --reducer=$reducer --deterministic --ranks=2 --batch=128 --repeats=40 --noevaluate --resume"
+    flags="--preset=fast --reducer=$reducer --deterministic --ranks=2 --batch_size=128 --repeats=40 --noevaluate --resume"
     stopped="stopped_$reducer"
     scale "whole_$reducer" $flags --checkpoint="whole_$reducer.pt"
     "$package/scale_run" --input=dataset.rec $flags --checkpoint="$stopped.pt" --output="$stopped.rec" >>log.txt 2>&1 &
@@ -75,7 +75,7 @@ section_resume() {
 }
 
 section_exchange() {
-  scale exchange --preset=fast --reducer="$reducers" --ranks=1,2 --batch=512,128,32 --repeats=5 --noevaluate
+  scale exchange --preset=fast --reducer="$reducers" --ranks=1,2 --batch_size=512,128,32 --repeats=5 --noevaluate
   local ranks
   for ranks in 1 2; do
     torchrun --nproc-per-node "$ranks" "$here/peers/resnet18_ddp_pytorch.py" --kind graph --communication-dtype bf16 \
@@ -88,8 +88,8 @@ section_timeline() {
   local batch
   for batch in 512 128 32; do
     CUDA_INJECTION64_PATH="$package/libexec/libkernel_timeline.so" KERNEL_TIMELINE="$out/noted_${batch}_%p.txt" \
-      KERNEL_TIMELINE_LAST=200000 scale "noted_$batch" --preset=fast --ranks=2 --batch="$batch" --repeats=1 --noevaluate \
-      --ablation=false
+      KERNEL_TIMELINE_LAST=200000 scale "noted_$batch" --preset=fast --ranks=2 --batch_size="$batch" --repeats=1 \
+      --noevaluate --ablation=false
     python3 "$here/timeline_step.py" noted_"${batch}"_*.txt >"timeline_$batch.txt" || status=1
     python3 "$here/timeline_step.py" --longer_than=0.9 noted_"${batch}"_*.txt >"timeline_${batch}_long.txt" || status=1
     python3 "$here/timeline_step.py" --late --longer_than=0.9 noted_"${batch}"_*.txt >"timeline_${batch}_late.txt" ||
@@ -101,7 +101,7 @@ section_timeline() {
 
 section_four() {
   run predict_4_8 comm_model --input=exchange.rec --predict_ranks=4,8 --output=predicted_4_8.rec
-  scale four --preset=fast --reducer="$reducers" --ranks=4 --batch=512,128,32 --repeats=5 --noevaluate \
+  scale four --preset=fast --reducer="$reducers" --ranks=4 --batch_size=512,128,32 --repeats=5 --noevaluate \
     --prediction=predicted_4_8.rec
   run score_four comm_model --input=four.rec --score=predicted_4_8.rec --output=scored_four.rec --format=text
 }
@@ -117,8 +117,8 @@ section_all_reduce() {
 section_accuracy() {
   local seed recipe="--preset=fast --epochs=200 --schedule=cosine"
   for seed in $(seq "${SEEDS:-3}"); do
-    scale "accuracy_two_$seed" $recipe --ranks=2 --batch=128 --seed="$seed" --ablation=false
-    run "accuracy_one_$seed" train_sweep --input=dataset.rec $recipe --batch=256 --seed="$seed" \
+    scale "accuracy_two_$seed" $recipe --ranks=2 --batch_size=128 --seed="$seed" --ablation=false
+    run "accuracy_one_$seed" train_sweep --input=dataset.rec $recipe --batch_size=256 --seed="$seed" \
       --output="accuracy_one_$seed.rec"
   done
 }
@@ -132,35 +132,35 @@ section_lab() {
 }
 
 section_ways() {
-  scale ways --preset=lab,fast --mode=ddp,dp --gradient_compression=none,bf16 --reducer=own --ranks=1,2 --batch=128 \
-    --repeats=1 --noevaluate
+  scale ways --preset=lab,fast --mode=ddp,dp --gradient_compression=none,bf16 --reducer=own --ranks=1,2 \
+    --batch_size=128 --repeats=1 --noevaluate
 }
 
 # The prediction is a file before the run begins, and the run's record holds its digest. Times over sockets differ by 14
 # % from a line; by default a fit is accepted up to 5 %.
 section_slow_link() {
   echo 'all_reduce { median_error: 0.2 worst_error: 0.5 min_degrees_of_freedom: 1 }' >loose.textproto
-  scale one --preset=lab --ranks=1 --batch=32,128,512 --repeats=1 --noevaluate
+  scale one --preset=lab --ranks=1 --batch_size=32,128,512 --repeats=1 --noevaluate
   export NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1
   "$ALL_REDUCE_PERF" -g 2 -b 1K -e 128M -f 2 -n 5 -w 2 -J all_reduce.json >>log.txt 2>&1 || status=1
   run predict comm_model --input=one.rec --all_reduce=all_reduce.json --predict_ranks=2 \
     --model_spec=loose.textproto --output=predicted.rec
-  scale slow --preset=lab --ranks=2 --batch=512,128,32 --repeats=1 --noevaluate --prediction=predicted.rec
+  scale slow --preset=lab --ranks=2 --batch_size=512,128,32 --repeats=1 --noevaluate --prediction=predicted.rec
   unset NCCL_P2P_DISABLE NCCL_SHM_DISABLE
   run score comm_model --input=slow.rec --score=predicted.rec --output=scored.rec
 }
 
 section_questions() {
-  scale sampler_epoch --experiment=sampler_epoch --preset=fast --ranks=2 --batch=128 --seeds=3
-  scale what_is_sent --experiment=what_is_sent --precision=bf16 --channels_last --ranks=2 --batch=512 \
+  scale sampler_epoch --experiment=sampler_epoch --preset=fast --ranks=2 --batch_size=128 --seeds=3
+  scale what_is_sent --experiment=what_is_sent --precision=bf16 --channels_last --ranks=2 --batch_size=512 \
     --seeds=3
 }
 
 section_large() {
   local batch
   for batch in 8192 32768; do
-    scale "large_$batch" --experiment=large_batch --preset=fast --ranks=2 --batch="128,$batch" --seeds="${SEEDS:-3}" \
-      --rows="128;$batch, longer;$batch, all, longer"
+    scale "large_$batch" --experiment=large_batch --preset=fast --ranks=2 --batch_size="128,$batch" \
+      --seeds="${SEEDS:-3}" --rows="128;$batch, longer;$batch, all, longer"
   done
 }
 

@@ -31,7 +31,8 @@ def programs(given, gpus, turn):
     """Returns {name: command} of one turn on `gpus` GPUs; commands run in the folder --output."""
     epochs = [f"--repeats={given.repeats}"]
     baseline = ["--batch", *BATCHES, f"--repeats={given.baseline_repeats}", "--output=baselines.jsonl"]
-    ours = ["--input=dataset.rec", "--preset=fast", f"--batch={','.join(BATCHES)}", "--noevaluate", *epochs, "--force"]
+    ours = ["--input=dataset.rec", "--preset=fast", f"--batch_size={','.join(BATCHES)}", "--noevaluate", *epochs,
+            "--force"]
     peers = HERE / "peers"
     if gpus == 1:
         return {

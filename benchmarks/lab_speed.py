@@ -74,7 +74,7 @@ class Ours:
 
     def seconds(self, way, batch):
         """Returns the seconds of each timed epoch: (steps, epoch)."""
-        self.run("train_sweep", "--input=dataset.rec", "--preset=lab", f"--batch={batch}", f"--repeats={self.given.repeats}",
+        self.run("train_sweep", "--input=dataset.rec", "--preset=lab", f"--batch_size={batch}", f"--repeats={self.given.repeats}",
                  "--noevaluate", "--force", "--output=sweep.rec", *self.given.flags, *WAYS[way])
         record = json.loads(self.run("report", "--print=sweep.rec", "--format=json"))
         points = [entry["point"] for entry in record["record"] if "point" in entry]

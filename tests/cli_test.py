@@ -149,7 +149,7 @@ class CliTest(ToolCase):
 
     def writers_to_stdout(self):
         return [("cifar_prep", self.SMALL),
-                ("train_sweep", [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", "--epochs=1",
+                ("train_sweep", [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=20", "--epochs=1",
                                  "--output=-"]),
                 ("comm_model", [f"--audit={self.published / 'hand_in_001.textproto'}", "--output=-"]),
                 ("report", [f"--input={self.sweep}", "--format=markdown", "--output=-"]),
@@ -211,9 +211,9 @@ class CliTest(ToolCase):
     # --- devices and ranks ---
 
     def test_a_batch_larger_than_the_data_set(self):
-        self.refused(2, "train_sweep", f"--input={self.dataset}", "--model=lenet5", "--batch=1000",
+        self.refused(2, "train_sweep", f"--input={self.dataset}", "--model=lenet5", "--batch_size=1000",
                      message=["1000", "80"])
-        self.refused(2, "scale_run", f"--input={self.dataset}", "--model=lenet5", "--ranks=1,2", "--batch=1000",
+        self.refused(2, "scale_run", f"--input={self.dataset}", "--model=lenet5", "--ranks=1,2", "--batch_size=1000",
                      message="1000")
 
     def test_a_model_that_is_not_known(self):
@@ -223,25 +223,25 @@ class CliTest(ToolCase):
     def test_a_device_that_is_not_there(self):
         self.refused(5, "train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cuda", message="cuda")
         self.refused(5, "scale_run", f"--input={self.dataset}", "--model=lenet5", "--ranks=1,2", "--device=cuda",
-                     "--batch=10", message="cuda")
+                     "--batch_size=10", message="cuda")
 
     def test_a_device_that_is_no_device(self):
         self.refused(2, "train_sweep", f"--input={self.dataset}", "--device=tpu", message="tpu")
 
     def test_a_rank_that_dies_at_start(self):
         self.refused(5, "scale_run", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--ranks=2",
-                     "--batch=10", "--repeats=1", message="rank 1", env={"LOCKSTEP_TEST_DIE_AT": "1:0"})
+                     "--batch_size=10", "--repeats=1", message="rank 1", env={"LOCKSTEP_TEST_DIE_AT": "1:0"})
 
     def test_a_rank_that_dies_in_the_middle(self):
         self.refused(5, "scale_run", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--ranks=2",
-                     "--batch=10", "--repeats=1", message="rank 1", env={"LOCKSTEP_TEST_DIE_AT": "1:3"})
+                     "--batch_size=10", "--repeats=1", message="rank 1", env={"LOCKSTEP_TEST_DIE_AT": "1:3"})
 
     # --- stopping, pipes, caching ---
 
     def test_ctrl_c_exits_130_and_leaves_no_half_file(self):
         output = self.folder / "stopped.rec"
         process = subprocess.Popen([str(self.tools / "train_sweep"), f"--input={self.dataset}", "--model=lenet5",
-                                    "--device=cpu", "--batch=20,40", "--repeats=100000", f"--output={output}"],
+                                    "--device=cpu", "--batch_size=20,40", "--repeats=100000", f"--output={output}"],
                                    stderr=subprocess.PIPE)
         children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
         end = time.monotonic() + 60
@@ -256,8 +256,8 @@ class CliTest(ToolCase):
     def test_a_pipe_from_tool_to_tool(self):
         made = self.call("cifar_prep", "--input_format=synthetic", "--train_images=40", "--test_images=20",
                          "--output=-", check=True)
-        swept = self.call("train_sweep", "--input=-", "--model=lenet5", "--device=cpu", "--batch=20", "--repeats=1",
-                          "--output=-", stdin=made.stdout, check=True)
+        swept = self.call("train_sweep", "--input=-", "--model=lenet5", "--device=cpu", "--batch_size=20",
+                          "--repeats=1", "--output=-", stdin=made.stdout, check=True)
         printed = self.call("report", "--print=-", stdin=swept.stdout, check=True)
         self.assertIn("batch_size: 20", printed.stdout.decode())
 
@@ -281,9 +281,9 @@ class CliTest(ToolCase):
         training = ["--input=dataset.rec", "--model=lenet5", "--device=cpu", "--threads=1", "--repeats=1"]
         for tool, *arguments in (
                 ["cifar_prep", "--train_images=40", "--test_images=20", "--output=dataset.rec"],
-                ["train_sweep", *training, "--batch=20", "--checkpoint=lenet5.pt", "--output=sweep.rec"],
-                ["train_sweep", *training, "--batch=20", "--checkpoint=lenet5.pt", "--output=sweep.rec"],  # cached
-                ["scale_run", *training, "--ranks=1,2", "--batch=10", "--output=scale.rec"],
+                ["train_sweep", *training, "--batch_size=20", "--checkpoint=lenet5.pt", "--output=sweep.rec"],
+                ["train_sweep", *training, "--batch_size=20", "--checkpoint=lenet5.pt", "--output=sweep.rec"],  # cached
+                ["scale_run", *training, "--ranks=1,2", "--batch_size=10", "--output=scale.rec"],
                 ["comm_model", "--input=scale.rec", "--sweep=sweep.rec", "--output=comm_model.rec"],
                 ["quantize", "--input=dataset.rec", "--checkpoint=lenet5.pt", "--calibration_images=20", "--device=cpu",
                  "--output=quantized.rec", "--onnx=lenet5.onnx"],
@@ -304,10 +304,11 @@ class CliTest(ToolCase):
         training = [data, "--model=lenet5", "--device=cpu", "--threads=1"]
         for tool, *arguments in (
                 ["cifar_prep", "--train_images=40", "--test_images=20"],
-                ["train_sweep", *training, "--batch=20,40", "--epochs=2"],
-                ["train_sweep", *training, "--batch=20", "--epochs=2", "--schedule=cosine"],  # a line for each epoch
-                ["scale_run", *training, "--ranks=1,2", "--batch=10", "--repeats=1"],
-                ["scale_run", *training, "--ranks=2", "--batch=10", "--experiment=sampler_epoch", "--epochs=2", "--seeds=1"],
+                ["train_sweep", *training, "--batch_size=20,40", "--epochs=2"],
+                # With a schedule, a line for each epoch.
+                ["train_sweep", *training, "--batch_size=20", "--epochs=2", "--schedule=cosine"],
+                ["scale_run", *training, "--ranks=1,2", "--batch_size=10", "--repeats=1"],
+                ["scale_run", *training, "--ranks=2", "--batch_size=10", "--experiment=sampler_epoch", "--epochs=2", "--seeds=1"],
                 ["comm_model", f"--audit={self.published / 'hand_in_001.textproto'}"],
                 ["quantize", data, f"--checkpoint={self.checkpoint}", "--calibration_images=20", "--device=cpu"],
                 ["report", f"--input={self.sweep}", f"--output={self.folder / 'x.html'}"]):
@@ -351,9 +352,9 @@ class CliTest(ToolCase):
         dataset, sweep = self.dataset.read_bytes(), self.sweep.read_bytes()
         made = self.call("cifar_prep", *self.SMALL, check=True)
         self.call("report", "--print=-", stdin=made.stdout, check=True)
-        swept = self.call("train_sweep", "--input=-", "--model=lenet5", "--device=cpu", "--batch=20", "--epochs=1",
+        swept = self.call("train_sweep", "--input=-", "--model=lenet5", "--device=cpu", "--batch_size=20", "--epochs=1",
                           "--output=-", stdin=dataset, check=True)
-        scaled = self.call("scale_run", "--input=-", "--model=lenet5", "--device=cpu", "--ranks=1,2", "--batch=10",
+        scaled = self.call("scale_run", "--input=-", "--model=lenet5", "--device=cpu", "--ranks=1,2", "--batch_size=10",
                            "--repeats=1", "--output=-", stdin=dataset, check=True)
         modelled = self.call("comm_model", "--input=-", "--output=-", stdin=scaled.stdout, check=True)
         quantized = self.call("quantize", "--input=-", f"--checkpoint={self.checkpoint}", "--calibration_images=20",
@@ -503,7 +504,7 @@ class CliTest(ToolCase):
 
     def test_a_run_is_neither_faster_nor_slower_than_itself(self):
         timed = self.folder / "timed.rec"
-        self.call("train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", "--repeats=2",
+        self.call("train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=20", "--repeats=2",
                   f"--output={timed}", check=True)
         result = self.call("report", f"--compare={timed},{timed}", check=True)
         self.assertRegex(result.stdout.decode(), r"(?m)^inconclusive batch 20: 1\.0000 times as long")

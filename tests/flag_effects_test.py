@@ -124,7 +124,7 @@ TRAINING = {"model": "lenet5_bias", "seed": "3", "learning_rate": "0.003", "mome
             "label_smoothing": "0.1", "clip_norm": "0.01", "lars": "0.001", "no_set_epoch": "", "schedule": "cosine",
             "lr_milestones": "1", "lr_gamma": "0.5", "lr_warmup_epochs": "1", "noaugment": "", "epochs": "3", "repeats": "2",
             "noevaluate": "", "evaluate_every": "1", "target_accuracy": "0.99", "accumulate": "2", "precision": "bf16",
-            "channels_last": "true", "drop_last": "", "batch": "10", "checkpoint": "{out}.pt", "dry_run": "",
+            "channels_last": "true", "drop_last": "", "batch_size": "10", "checkpoint": "{out}.pt", "dry_run": "",
             "input": "more.rec", "deterministic": "", "threads": "2", "loader_workers": "1", "normalization": "none",
             "validation_images": "10", "lr_warmup_start": "0.001"}
 TRAINING_UNSEEN = {**NO_RUN, "resume": ("", "of a run that was stopped: see resume tests"), "timeout": ("600s", TIME_LIMIT),
@@ -137,18 +137,19 @@ TRAINING_ALSO = (("lr_milestones", "--schedule=multistep --lr_milestones=2"),
                  ("lr_gamma", "--schedule=multistep --lr_milestones=1"), ("lr_warmup_start", "--lr_warmup_epochs=1"))
 
 TRAIN_SWEEP = [
-    Mode("train_sweep", "batch", "--input=dataset.rec --model=lenet5 --device=cpu --batch=20 --threads=1 --output={out}",
+    Mode("train_sweep", "batch", "--input=dataset.rec --model=lenet5 --device=cpu --batch_size=20 --threads=1 --output={out}",
          {**TRAINING, "find_max": ""},
          {**TRAINING_UNSEEN, "memory_limit_bytes": ("8000000000", "more than a point takes: see train_sweep_test"),
           "max_batch": ("40", "with --find_max"), "state_every": ("2", "with --resume"),
           "checkpoint_batch": ("20", "with --checkpoint"), "zero_gamma": ("false", "true is refused: no residual blocks")},
          also=(*TRAINING_ALSO, ("max_batch", "--find_max"), ("state_every", "--resume"), ("checkpoint_batch", "--checkpoint={out}.pt"))),
     Mode("train_sweep", "batch_sweep", "--input=dataset.rec --model=lenet5 --device=cpu --dry_run --threads=1 --output={out}",
-         {"min_batch": "10", "factor": "2", "max_batch": "40", "find_max": "", "batch": "20"}),
-    Mode("train_sweep", "plain", "--input=dataset.rec --model=lenet5 --device=cpu --dry_run --batch=20 --threads=1 --output={out}", {}),
+         {"min_batch": "10", "factor": "2", "max_batch": "40", "find_max": "", "batch_size": "20"}),
+    Mode("train_sweep", "plain", "--input=dataset.rec --model=lenet5 --device=cpu --dry_run --batch_size=20 --threads=1 --output={out}", {}),
 ]
 
-SCALE_OWN = {"ranks", "batch", "batch_mode", "mode", "experiment", "seeds", "rows", "ablation", "noablation", "overlap",
+SCALE_OWN = {"ranks", "batch_size", "batch_mode", "mode", "experiment", "seeds", "rows", "ablation", "noablation",
+             "overlap",
              "first_bucket_mib", "bucket_mib", "gradient_compression", "buffers", "backend", "reducer", "bucket_plan",
              "launcher", "master_addr", "master_port", "interface", "prediction", "no_set_epoch"}
 LAUNCH = {"launcher": ("none", "of ranks that a launcher starts"), "interface": ("lo", "the way between hosts")}
@@ -160,31 +161,31 @@ PLANNED = {"overlap": ("false", "recorded: scale_run_test"), "first_bucket_mib":
            "bucket_plan": ("auto", "recorded: bucket_plan_auto_test"), "prediction": ("prediction.rec", "its digest is recorded")}
 
 SCALE_RUN = [
-    Mode("scale_run", "ddp", f"{SCALE_BASE} --ranks=1,2 --batch=20",
-         {"ranks": "1", "batch": "10", "batch_mode": "global", "mode": "dp", "noablation": "", "gradient_compression": "bf16",
+    Mode("scale_run", "ddp", f"{SCALE_BASE} --ranks=1,2 --batch_size=20",
+         {"ranks": "1", "batch_size": "10", "batch_mode": "global", "mode": "dp", "noablation": "", "gradient_compression": "bf16",
           "experiment": "sampler_epoch", "no_set_epoch": ""},
          {**PLANNED, **LAUNCH, "ablation": ("true", "the default"), "noablation": ("", "shown")},
          also=(("experiment", "--ranks=2"),)),
-    Mode("scale_run", "dp", f"{SCALE_BASE} --ranks=1,2 --batch=20 --mode=dp",
-         {"ranks": "1", "batch": "10", "batch_mode": "global", "mode": "ddp", "no_set_epoch": ""},
+    Mode("scale_run", "dp", f"{SCALE_BASE} --ranks=1,2 --batch_size=20 --mode=dp",
+         {"ranks": "1", "batch_size": "10", "batch_mode": "global", "mode": "ddp", "no_set_epoch": ""},
          {**LAUNCH, "noablation": ("", "nothing to leave out"), "gradient_compression": ("none", "bf16 is refused"),
           "buffers": ("local", "the others are refused"), "prediction": PLANNED["prediction"]}),
-    Mode("scale_run", "large_batch", f"{SCALE_BASE} --experiment=large_batch --ranks=2 --batch=10,20",
-         {"ranks": "1", "batch": "10,40", "seeds": "2", "rows": "10", "experiment": "sampler_epoch", "no_set_epoch": "",
-          "gradient_compression": "bf16"},
+    Mode("scale_run", "large_batch", f"{SCALE_BASE} --experiment=large_batch --ranks=2 --batch_size=10,20",
+         {"ranks": "1", "batch_size": "10,40", "seeds": "2", "rows": "10", "experiment": "sampler_epoch",
+          "no_set_epoch": "", "gradient_compression": "bf16"},
          {**PLANNED, **LAUNCH, "batch_mode": ("global", "what an experiment has"), "noablation": ("", "nothing is left out"),
           "mode": ("ddp", "dp is refused")},
-         also=(("experiment", "--batch=20"),)),
-    Mode("scale_run", "sampler_epoch", f"{SCALE_BASE} --experiment=sampler_epoch --ranks=2 --batch=20",
-         {"ranks": "1", "batch": "10", "seeds": "2", "rows": "without", "experiment": "what_is_sent", "gradient_compression": "bf16"},
+         also=(("experiment", "--batch_size=20"),)),
+    Mode("scale_run", "sampler_epoch", f"{SCALE_BASE} --experiment=sampler_epoch --ranks=2 --batch_size=20",
+         {"ranks": "1", "batch_size": "10", "seeds": "2", "rows": "without", "experiment": "what_is_sent", "gradient_compression": "bf16"},
          {**PLANNED, **LAUNCH, "batch_mode": ("global", "what an experiment has"), "noablation": ("", "nothing is left out"),
           "mode": ("ddp", "dp is refused")}),
-    Mode("scale_run", "what_is_sent", f"{SCALE_BASE} --experiment=what_is_sent --ranks=2 --batch=20",
-         {"ranks": "4", "batch": "10", "seeds": "2", "rows": "gradients only", "experiment": "sampler_epoch", "no_set_epoch": "",
+    Mode("scale_run", "what_is_sent", f"{SCALE_BASE} --experiment=what_is_sent --ranks=2 --batch_size=20",
+         {"ranks": "4", "batch_size": "10", "seeds": "2", "rows": "gradients only", "experiment": "sampler_epoch", "no_set_epoch": "",
           "gradient_compression": "bf16"},
          {**{k: v for k, v in PLANNED.items() if k != "buffers"}, **LAUNCH, "batch_mode": ("global", "what an experiment has"),
           "noablation": ("", "nothing is left out"), "mode": ("ddp", "dp is refused")}),
-    Mode("scale_run", "trained", "--input=dataset.rec --model=lenet5 --device=cpu --threads=1 --dry_run --ranks=1 --batch=20 --output={out}",
+    Mode("scale_run", "trained", "--input=dataset.rec --model=lenet5 --device=cpu --threads=1 --dry_run --ranks=1 --batch_size=20 --output={out}",
          {"checkpoint": "{out}.pt"}, {}),
 ]
 
@@ -213,7 +214,7 @@ QUANTIZE = [
 
 # Modes in which only some flags are tried; another mode of the tool tries the others.
 ONLY = {
-    "train_sweep batch_sweep": {"min_batch", "factor", "max_batch", "find_max", "batch"},
+    "train_sweep batch_sweep": {"min_batch", "factor", "max_batch", "find_max", "batch_size"},
     "train_sweep plain": {"min_batch", "factor", "max_batch", "state_every", "checkpoint_batch", "cudnn_convolutions"},
     "comm_model predict": {"predict_ranks", "predict_batch"},
     "comm_model what_if": set(WHAT_IF_FLAGS),
@@ -231,11 +232,11 @@ CSV = ("# source = {source}\n# images_per_epoch = 50000\n# batch = per_device\n"
 FIXTURES = """
 cifar_prep --input_format=synthetic --train_images=80 --test_images=40 --output=dataset.rec
 cifar_prep --input_format=synthetic --train_images=100 --test_images=50 --output=more.rec
-train_sweep --input=dataset.rec --model=lenet5 --device=cpu --batch=20,40 --repeats=2 --threads=1 --checkpoint=lenet5.pt --output=sweep.rec
-train_sweep --input=dataset.rec --model=lenet5 --device=cpu --batch=20,40 --repeats=2 --threads=1 --output=other_sweep.rec
-train_sweep --input=dataset.rec --model=lenet5_bias --device=cpu --batch=20 --epochs=1 --checkpoint=lenet5_bias.pt --output=bias.rec
-scale_run --input=dataset.rec --model=lenet5 --device=cpu --ranks=1,2 --batch=10,20 --repeats=2 --threads=1 --output=scale.rec
-scale_run --input=dataset.rec --model=lenet5 --device=cpu --ranks=1,2 --batch=8 --repeats=2 --threads=1 --output=other_scale.rec
+train_sweep --input=dataset.rec --model=lenet5 --device=cpu --batch_size=20,40 --repeats=2 --threads=1 --checkpoint=lenet5.pt --output=sweep.rec
+train_sweep --input=dataset.rec --model=lenet5 --device=cpu --batch_size=20,40 --repeats=2 --threads=1 --output=other_sweep.rec
+train_sweep --input=dataset.rec --model=lenet5_bias --device=cpu --batch_size=20 --epochs=1 --checkpoint=lenet5_bias.pt --output=bias.rec
+scale_run --input=dataset.rec --model=lenet5 --device=cpu --ranks=1,2 --batch_size=10,20 --repeats=2 --threads=1 --output=scale.rec
+scale_run --input=dataset.rec --model=lenet5 --device=cpu --ranks=1,2 --batch_size=8 --repeats=2 --threads=1 --output=other_scale.rec
 comm_model --input=scale.rec --predict_ranks=4 --output=prediction.rec
 quantize --input=dataset.rec --checkpoint=lenet5.pt --device=cpu --calibration_images=20 --onnx=lenet5.onnx --output=quantized.rec
 quantize --input=dataset.rec --checkpoint=lenet5_bias.pt --device=cpu --calibration_images=20 --onnx=lenet5_bias.onnx --output=other_quantized.rec

@@ -240,7 +240,8 @@ class Faults:
 
     def own_spawn(self, preset):
         self.title = CASES["own_spawn"]
-        process = self.start(self.flags(preset, "--batch=128", "--repeats=2", "--force", output=f"own_{preset}.rec"))
+        process = self.start(self.flags(preset, "--batch_size=128", "--repeats=2", "--force",
+                                        output=f"own_{preset}.rec"))
         # the first start reads LibTorch from the disk
         self.wait(lambda: len(self.alive("--rank=")) == 2, 60, "two ranks")
         self.to_training = 2 + self.wait(lambda: "s per epoch" in process[1].read_text() or process[0].poll() is not None, 90,
@@ -250,7 +251,7 @@ class Faults:
         self.print_case(preset, codes, None, line, codes == [0])
 
     def two_by_hand(self, preset):
-        flags = self.flags(preset, "--batch=128", "--repeats=2", "--force", output=f"hand_{preset}.rec")
+        flags = self.flags(preset, "--batch_size=128", "--repeats=2", "--force", output=f"hand_{preset}.rec")
         processes = self.by_hand([flags, flags])
         codes, _ = self.gone(processes, 90)
         if codes != [0, 0]:
@@ -272,7 +273,7 @@ class Faults:
         gpu = 0 if os.environ.get("LOCKSTEP_RANKS_PER_GPU") == "2" else 1
         filler = subprocess.Popen([sys.executable, __file__, f"--fill={gpu}", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                   text=True) if fills else None
-        batches = f"--batch={LARGE_BATCH},128" if fills else "--batch=128"
+        batches = f"--batch_size={LARGE_BATCH},128" if fills else "--batch_size=128"
         flags = self.flags(preset, batches, ENDLESS, output=f"kill_{preset}.rec")
         process = None
         try:
@@ -309,7 +310,7 @@ class Faults:
                         goes_on() and points == 2 and codes == [143])
 
     def stop(self, preset):
-        process = self.start(self.flags(preset, "--batch=128", ENDLESS, "--force", output=f"stop_{preset}.rec"))
+        process = self.start(self.flags(preset, "--batch_size=128", ENDLESS, "--force", output=f"stop_{preset}.rec"))
         self.fault(preset, "stop", process, signal.SIGSTOP, "did not answer")
 
     def fault(self, preset, case, process, number, message):
@@ -323,7 +324,7 @@ class Faults:
 
     def other(self, preset, flag, message):
         """Gives rank 1 a flag of its own, which comes last."""
-        processes = self.by_hand([self.flags(preset, "--batch=128", ENDLESS, *more, output="other.rec")
+        processes = self.by_hand([self.flags(preset, "--batch_size=128", ENDLESS, *more, output="other.rec")
                                   for more in ([], [flag])])
         codes, took = self.gone(processes, self.given.timeout + 20)
         line = " ".join(self.errors(processes))
@@ -342,7 +343,7 @@ class Faults:
 
     def link(self, preset):
         """Puts all ranks in a separate network namespace, whose only interface goes down while they train."""
-        process = self.start(self.flags(preset, "--batch=128", ENDLESS, "--force", output=f"link_{preset}.rec"),
+        process = self.start(self.flags(preset, "--batch_size=128", ENDLESS, "--force", output=f"link_{preset}.rec"),
                              apart=True, **OVER_SOCKETS)
         self.ranks_train()
         subprocess.run([sys.executable, __file__, f"--link_down={process[0].pid}", "-"], check=True, timeout=10)

@@ -108,7 +108,7 @@ class ManualTest(ToolCase):
                 (["--device", "cu"], ["cuda"]),
                 (["--quiet", "--inp"], ["--input="]),
                 (["--input", "=", "d"], ["data set.rec"]),
-                (["--batch", "=", ""], []),
+                (["--batch_size", "=", ""], []),
                 (["--help", "=", "rec"], ["recipe"]),
                 (["--no_such"], [])]:
             with self.subTest(words=words):
@@ -173,7 +173,7 @@ class ManualTest(ToolCase):
     def scale(self):
         path = self.folder / "scale.rec"
         if not path.exists():
-            self.call("scale_run", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--ranks=1,2", "--batch=10",
+            self.call("scale_run", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--ranks=1,2", "--batch_size=10",
                       "--repeats=1", "--threads=1", f"--output={path}", check=True)
         return path
 

@@ -42,7 +42,7 @@ class MistakesTest(ToolCase):
         cls.shared = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.shared.cleanup)
         for command in ("cifar_prep --input_format=synthetic --train_images=80 --test_images=40 --output=dataset.rec",
-                        "train_sweep --input=dataset.rec --model=lenet5 --device=cpu --batch=20 --epochs=2 "
+                        "train_sweep --input=dataset.rec --model=lenet5 --device=cpu --batch_size=20 --epochs=2 "
                         "--checkpoint=lenet5.pt --output=sweep.rec"):
             tool, *flags = command.split()
             subprocess.run([str(cls.tools / tool), *flags], cwd=cls.shared.name, capture_output=True, check=True, timeout=240)

@@ -232,7 +232,8 @@ class Int8(Page, unittest.TestCase):
         file = lambda name: cls.folder / name
         cls.call("cifar_prep", "--input_format=synthetic", "--train_images=640", "--test_images=100",
                  f"--output={file('dataset.rec')}")
-        cls.call("train_sweep", f"--input={file('dataset.rec')}", "--model=lenet5_bias", "--batch=32", "--epochs=3",
+        cls.call("train_sweep", f"--input={file('dataset.rec')}", "--model=lenet5_bias", "--batch_size=32",
+                 "--epochs=3",
                  "--device=cpu", f"--output={file('sweep.rec')}", f"--checkpoint={file('lenet5_bias.pt')}")
         cls.call("quantize", f"--input={file('dataset.rec')}", f"--checkpoint={file('lenet5_bias.pt')}",
                  "--calibration_images=64", "--zero_points", f"--output={file('quantized.rec')}")

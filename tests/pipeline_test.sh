@@ -15,7 +15,7 @@ fail() {
 
 # Runs the lab with the given flags; its output goes to $out.log.
 run_lab() {
-  BUILD_WORKING_DIRECTORY="$(dirname "$out")" "$lab" --output=lab --device=cpu --model=lenet5 --images=32 --batch=8,16 --repeats=1 --questions --seeds=1 "$@" \
+  BUILD_WORKING_DIRECTORY="$(dirname "$out")" "$lab" --output=lab --device=cpu --model=lenet5 --images=32 --batch_size=8,16 --repeats=1 --questions --seeds=1 "$@" \
     >"$out.log" 2>&1 || { cat "$out.log"; fail "the lab did not finish"; }
 }
 

@@ -30,7 +30,7 @@ PARTS = {
     "report --print=": "report --print=sweep.rec",
     "comm_model --input=": "comm_model --input=scale.rec --output=comm_model.rec",
     "scale_run --input=dataset.rec --experiment=": "scale_run --input=dataset.rec --experiment=what_is_sent --ranks=2 "
-                                                   "--batch=128 --output=what_is_sent.rec",
+                                                   "--batch_size=128 --output=what_is_sent.rec",
     "train_sweep --input=dataset.rec --model=": "train_sweep --input=dataset.rec --model=lenet5 --checkpoint=lenet5.pt",
     "quantize --input=dataset.rec --checkpoint=": "quantize --input=dataset.rec --checkpoint=lenet5.pt",
     "report --print=FILE --format=json": "report --print=sweep.rec --format=json",
@@ -55,13 +55,13 @@ def small(command, folder):
     if tool in ("train_sweep", "scale_run"):
         more += ["--device=cpu", "--threads=1", "--loader_workers=0"] + ([] if "model" in given else ["--model=lenet5"])
     if tool == "train_sweep":
-        more += ["--epochs=2", f"--batch={batch}"]
+        more += ["--epochs=2", f"--batch_size={batch}"]
     if tool == "scale_run" and "experiment" in given:
-        more += ["--epochs=2", "--seeds=1"] + (["--batch=8,16", "--rows=8;16"] if given["experiment"] == "large_batch"
-                                               else ["--batch=8"])
+        more += ["--epochs=2", "--seeds=1"] + (
+            ["--batch_size=8,16", "--rows=8;16"] if given["experiment"] == "large_batch" else ["--batch_size=8"])
         more += ["--model=resnet18"] if given["experiment"] == "what_is_sent" else []
     elif tool == "scale_run":
-        more += ["--repeats=1", "--batch=8"]
+        more += ["--repeats=1", "--batch_size=8"]
     if tool == "quantize" and "verify" not in given:
         more += ["--device=cpu", f"--calibration_images={batch}"]
     if has_resnet18:
@@ -96,8 +96,8 @@ class SuggestedCommandsTest(ToolCase):
             if not re.search("--output=(other_|more)", command):
                 run(command)
         run("cifar_prep --input_format=synthetic --train_images=16 --test_images=10 --output=few.rec")
-        run("train_sweep --input=few.rec --model=resnet18 --device=cpu --batch=8 --epochs=1 --noevaluate --threads=1 "
-            "--checkpoint=resnet18.pt --output=resnet18.rec")
+        run("train_sweep --input=few.rec --model=resnet18 --device=cpu --batch_size=8 --epochs=1 --noevaluate "
+            "--threads=1 --checkpoint=resnet18.pt --output=resnet18.rec")
         run("comm_model --input=scale.rec --output=comm_model.rec")
         pictures(cls.fixtures / "my_pictures", 1)
         binary_archive(cls.fixtures / "cifar-10-binary.tar.gz")

@@ -101,8 +101,8 @@ class TerminalTest(unittest.TestCase):
 
     def test_tools_stop_at_work(self):
         common = [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--repeats=100000"]
-        self.stops("train_sweep", *common, "--batch=20")
-        self.stops("scale_run", *common, "--batch=20", "--ranks=2")
+        self.stops("train_sweep", *common, "--batch_size=20")
+        self.stops("scale_run", *common, "--batch_size=20", "--ranks=2")
 
     def test_tools_stop_while_they_wait_for_input(self):
         beginning = self.dataset.read_bytes()[:1000]
@@ -111,7 +111,7 @@ class TerminalTest(unittest.TestCase):
         self.stops("comm_model", "--input=-", first_bytes=beginning[:100])
         self.stops("report", "--input=-", first_bytes=beginning)
         checkpoint = self.folder / "lenet5.pt"
-        self.run_tool("train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", "--epochs=1",
+        self.run_tool("train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=20", "--epochs=1",
                       f"--checkpoint={checkpoint}", f"--output={self.folder / 'sweep.rec'}")
         self.stops("quantize", "--input=-", f"--checkpoint={checkpoint}", first_bytes=beginning)
 
@@ -123,7 +123,7 @@ class TerminalTest(unittest.TestCase):
         os.set_blocking(parent, False)
         fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
         process = subprocess.Popen([str(self.tools / "train_sweep"), f"--input={self.dataset}", "--model=lenet5",
-                                    "--device=cpu", "--batch=20", "--repeats=100000", f"--output={self.folder / 'x.rec'}"],
+                                    "--device=cpu", "--batch_size=20", "--repeats=100000", f"--output={self.folder / 'x.rec'}"],
                                    stderr=child, env={**os.environ, "TERM": "xterm", **environment})
         os.close(child)
         text = b""
@@ -150,15 +150,15 @@ class TerminalTest(unittest.TestCase):
         self.assertNotRegex(text, r"\x1b\[[0-9;]*m")
 
     def test_no_bar_in_a_file(self):
-        made = self.run_tool("train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20",
-                             "--epochs=2", f"--output={self.folder / 'x.rec'}")
+        made = self.run_tool("train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cpu",
+                             "--batch_size=20", "--epochs=2", f"--output={self.folder / 'x.rec'}")
         self.assertNotIn(b"\r", made.stderr)
         self.assertNotIn(b"\x1b", made.stderr)
 
     # --- the front of the tools that load LibTorch ---
 
     def test_what_needs_no_torch_does_not_load_it(self):
-        arguments = [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", "--epochs=1",
+        arguments = [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=20", "--epochs=1",
                      f"--checkpoint={self.folder / 'lenet5.pt'}", f"--output={self.folder / 'sweep.rec'}"]
         self.assertNotIn(b"cached", self.run_tool("train_sweep", *arguments).stderr)
         # Without the program that loads it, only the front program can answer.

@@ -33,7 +33,7 @@ class ToolCase(unittest.TestCase):
         cls.call("cifar_prep", "--input_format=synthetic", "--train_images=80", "--test_images=40",
                  f"--output={cls.dataset}", check=True)
         if cls.reads_sweep:
-            cls.call("train_sweep", f"--input={cls.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", "--epochs=1",
+            cls.call("train_sweep", f"--input={cls.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=20", "--epochs=1",
                      f"--checkpoint={cls.checkpoint}", f"--output={cls.sweep}", check=True)
         ToolCase.shared = shared
 
@@ -47,7 +47,7 @@ class ToolCase(unittest.TestCase):
         """Returns a sweep whose epochs were timed: its report has plots, and its trace the parts of a step."""
         path = pathlib.Path(ToolCase.shared.name) / "timed.rec"
         if not path.exists():
-            cls.call("train_sweep", f"--input={cls.dataset}", "--model=lenet5", "--device=cpu", "--batch=20,40",
+            cls.call("train_sweep", f"--input={cls.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=20,40",
                      "--repeats=2", f"--output={path}", check=True)
         return path
 

@@ -14,7 +14,7 @@ unset CDPATH # cd would look for folders there, and print them
 
 usage() {
   sed -n '2,11s/^# \{0,1\}//p' "$0"
-  printf '\nFlags: --input=PATH --output=DIR --batch=N,N,... --images=N (synthetic) --repeats=N --calibration_images=N (quantize) --model=resnet18|lenet5 --device=auto|cpu|cuda --questions --seeds=N (per row of an experiment) --style=STYLE --format=FORMATS (of the report) --force --allow_partial\n'
+  printf '\nFlags: --input=PATH --output=DIR --batch_size=N,N,... --images=N (synthetic) --repeats=N --calibration_images=N (quantize) --model=resnet18|lenet5 --device=auto|cpu|cuda --questions --seeds=N (per row of an experiment) --style=STYLE --format=FORMATS (of the report) --force --allow_partial\n'
 }
 
 fail_usage() {
@@ -39,7 +39,7 @@ for argument in "$@"; do
     --input=*) input="${argument#*=}" ;;
     --output=*) output="${argument#*=}" ;;
     --model=*) model="${argument#*=}" ;;
-    --batch=*) batch="${argument#*=}" ;;
+    --batch_size=*) batch="${argument#*=}" ;;
     --images=*) images="${argument#*=}" ;;
     --repeats=*) repeats="${argument#*=}" ;;
     --device=*) device="${argument#*=}" ;;
@@ -124,21 +124,22 @@ if [ -z "$calibration" ]; then
   fi
 fi
 
-# --- Batches: every --batch is scaled; the sweep has the base cases of the strong speed-ups, N x batch ---
+# --- Batches: every --batch_size is scaled; the sweep has the base cases of the strong speed-ups, N x batch ---
 comma_list() { # reads numbers, one per line; prints them ascending, without duplicates, separated by commas
   sort -n -u | paste -s -d ,
 }
 fits() { [ -n "$input" ] || [ $(($1 * max_ranks)) -le "$images" ]; }
 scaled=()
 for one in ${scale_batch//,/ }; do
-  [[ "$one" =~ ^[0-9]{1,9}$ ]] || fail_usage "--batch=$(show "$batch"): expected numbers separated by commas"
+  [[ "$one" =~ ^[0-9]{1,9}$ ]] || fail_usage "--batch_size=$(show "$batch"): expected numbers separated by commas"
   if fits "$one"; then
     scaled+=("$one")
   else
     printf 'lab: batch %s is not scaled: on %s ranks it exceeds %s images\n' "$one" "$max_ranks" "$images"
   fi
 done
-[ ${#scaled[@]} -gt 0 ] || fail_usage "no --batch of $scale_batch fits $images images on $max_ranks ranks; give more --images"
+[ ${#scaled[@]} -gt 0 ] ||
+  fail_usage "no --batch_size of $scale_batch fits $images images on $max_ranks ranks; give more --images"
 sweep_batch=$({
   printf '%s\n' ${batch//,/ }
   for one in "${scaled[@]}"; do
@@ -218,24 +219,24 @@ else
   run "$tools/cifar_prep" --input_format=synthetic --train_images="$images" --test_images=$((images / 4)) \
     --output="$output/dataset.rec" $force
 fi
-run "$tools/train_sweep" --input="$output/dataset.rec" --model="$model" --device="$device" --batch="$sweep_batch" \
+run "$tools/train_sweep" --input="$output/dataset.rec" --model="$model" --device="$device" --batch_size="$sweep_batch" \
   --repeats="$repeats" $sweep_threads --output="$output/sweep.rec" $force
-run "$tools/train_sweep" --input="$output/dataset.rec" --model=lenet5 --device="$device" --batch=32 \
+run "$tools/train_sweep" --input="$output/dataset.rec" --model=lenet5 --device="$device" --batch_size=32 \
   --epochs="$lenet_epochs" --checkpoint="$output/lenet5.pt" --output="$output/lenet5.rec" $force
-run "$tools/train_sweep" --input="$output/dataset.rec" --model=lenet5_bias --device="$device" --batch=32 \
+run "$tools/train_sweep" --input="$output/dataset.rec" --model=lenet5_bias --device="$device" --batch_size=32 \
   --epochs="$lenet_epochs" --checkpoint="$output/lenet5_bias.pt" --output="$output/lenet5_bias.rec" $force
 records+=("$output/dataset.rec" "$output/sweep.rec" "$output/lenet5.rec" "$output/lenet5_bias.rec")
-scale "" --batch="$scale_batch"
+scale "" --batch_size="$scale_batch"
 explain "" --sweep="$output/sweep.rec" $fit --audit="$(published_tables)"
 if [ -n "$fast" ]; then
-  run "$tools/train_sweep" --input="$output/dataset.rec" --preset=fast --device="$device" --batch="$sweep_batch" \
+  run "$tools/train_sweep" --input="$output/dataset.rec" --preset=fast --device="$device" --batch_size="$sweep_batch" \
     --repeats="$repeats" --output="$output/sweep_fast.rec" $force
   records+=("$output/sweep_fast.rec")
-  scale _fast --preset=fast --batch="$scale_batch"
+  scale _fast --preset=fast --batch_size="$scale_batch"
   explain _fast --sweep="$output/sweep_fast.rec" $fit
 fi
 if [ -n "$data_parallel" ]; then
-  scale _dp --mode=dp --batch="$scale_batch"
+  scale _dp --mode=dp --batch_size="$scale_batch"
   explain _dp --sweep="$output/sweep.rec"
 fi
 if [ -n "$questions" ]; then
@@ -256,15 +257,15 @@ if [ -n "$questions" ]; then
       rows="$rows;$large, $remedy"
     done
   fi
-  question large_batch --model="$asked" --preset="$preset" --batch="$base,$large" ${rows:+"--rows=$rows"}
-  question sampler_epoch --model="$asked" --preset="$preset" --batch="$base"
+  question large_batch --model="$asked" --preset="$preset" --batch_size="$base,$large" ${rows:+"--rows=$rows"}
+  question sampler_epoch --model="$asked" --preset="$preset" --batch_size="$base"
   # Batch norm over all ranks, if this device supports it.
   some=""
   sent_epochs=$((gpus > 0 ? 5 : 2))
   if [ -n "$sent" ]; then
     "$tools/scale_run" --input="$output/dataset.rec" --device="$device" --ranks="$max_ranks" --experiment=what_is_sent \
-      --model=resnet18 --batch="$base" --dry_run >/dev/null 2>&1 || some="--rows=gradients only;buffers broadcast"
-    question what_is_sent --model=resnet18 --batch="$base" --epochs="$sent_epochs" ${some:+"$some"}
+      --model=resnet18 --batch_size="$base" --dry_run >/dev/null 2>&1 || some="--rows=gradients only;buffers broadcast"
+    question what_is_sent --model=resnet18 --batch_size="$base" --epochs="$sent_epochs" ${some:+"$some"}
   else
     printf '\nlab: what_is_sent is left out: it needs batch norm (ResNet-18), on a GPU or on synthetic images\n'
   fi

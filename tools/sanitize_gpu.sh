@@ -113,8 +113,8 @@ for tool in ${tools//,/ }; do
     check "$tool" "$name" "$program"
   done
   if [[ short_training =~ $programs ]]; then
-    check "$tool" short_training "$package/train_sweep" --input="$work/d.rec" --preset=fast --batch=256,32 --epochs=2 \
-      --noevaluate --timeout=24h --force --output="$work/s.rec"
+    check "$tool" short_training "$package/train_sweep" --input="$work/d.rec" --preset=fast --batch_size=256,32 \
+      --epochs=2 --noevaluate --timeout=24h --force --output="$work/s.rec"
   fi
 done
 exit $status

@@ -26,12 +26,12 @@ ABSL_FLAG(std::string, device, "auto", "auto (CUDA if there is a GPU), cpu or cu
 FLAG_WORDS(device, "auto", "cpu", "cuda");
 RANGED_FLAG(std::vector<std::string>, ranks, std::vector<std::string>({"1", "2"}), 1, lockstep::kMaxRanks,
             "Numbers of ranks to measure.");
-RANGED_FLAG(std::vector<std::string>, batch, std::vector<std::string>({"32", "128", "512"}), 1, lockstep::kMaxBatchSize,
-            "Batch sizes to measure.");
+RANGED_FLAG(std::vector<std::string>, batch_size, std::vector<std::string>({"32", "128", "512"}), 1,
+            lockstep::kMaxBatchSize, "Batch sizes to measure.");
 ABSL_FLAG(std::string, checkpoint, "",
           "File for the weights trained on the most --ranks, as a PyTorch state_dict, with rank 0's running "
           "statistics; empty: none. With --experiment: weights of the only point (--rows and --seeds=1).");
-ABSL_FLAG(std::string, batch_mode, "per_device", "--batch is per_device, or global: split among the ranks.");
+ABSL_FLAG(std::string, batch_mode, "per_device", "--batch_size is per_device, or global: split among the ranks.");
 FLAG_WORDS(batch_mode, "per_device", "global");
 ABSL_FLAG(bool, drop_last, false,
           "Leave out images that do not fill a batch on every rank; otherwise some are used twice.");
@@ -46,11 +46,12 @@ ABSL_FLAG(std::string, mode, "ddp",
           "This flag, --preset, --gradient_compression, --buffers, --reducer and --bucket_plan take several words, "
           "such as ddp,dp: one record then holds every possible combination.");
 FLAG_WORDS(mode, "ddp", "dp");
-ABSL_FLAG(std::string, experiment, "",
-          "Experiment with its own table, at the global batches of --batch on --ranks=N: large_batch (accuracy at the "
-          "first batch and at the others, with each remedy and with all; the first also with the others' schedule and "
-          "epochs), sampler_epoch (with and without the epoch number), what_is_sent (gradients only, buffers too, "
-          "batch norm over all ranks). Default: 5 epochs.");
+ABSL_FLAG(
+    std::string, experiment, "",
+    "Experiment with its own table, at the global batches of --batch_size on --ranks=N: large_batch (accuracy at the "
+    "first batch and at the others, with each remedy and with all; the first also with the others' schedule and "
+    "epochs), sampler_epoch (with and without the epoch number), what_is_sent (gradients only, buffers too, "
+    "batch norm over all ranks). Default: 5 epochs.");
 FLAG_WORDS(experiment, "large_batch", "sampler_epoch", "what_is_sent");
 RANGED_FLAG(uint32_t, seeds, 3, 1, 1000, "With --experiment: number of seeds per row, counted from --seed.");
 ABSL_FLAG(std::string, rows, "",
@@ -118,8 +119,6 @@ absl::StatusOr<ScaleRunOptions> ScaleRunOptionsFromFlags() {
       absl::GetFlag(FLAGS_repeats) == 0) {
     RETURN_IF_ERROR(SetEpochs(kLabEpochs, 0, *spec.mutable_training()));
   }
-  ASSIGN_OR_RETURN(const auto batches, ParseNumberList("batch", absl::GetFlag(FLAGS_batch)));
-  spec.mutable_batch_size()->Assign(batches.begin(), batches.end());
   ASSIGN_OR_RETURN(const auto first_bytes, ParseMebibytes("first_bucket_mib", absl::GetFlag(FLAGS_first_bucket_mib)));
   ASSIGN_OR_RETURN(const auto other_bytes, ParseMebibytes("bucket_mib", absl::GetFlag(FLAGS_bucket_mib)));
   spec.set_first_bucket_bytes(first_bytes);
@@ -130,39 +129,39 @@ absl::StatusOr<ScaleRunOptions> ScaleRunOptionsFromFlags() {
 }
 
 ToolInfo DescribeTool() {
-  return {
-      "scale_run",
-      "Trains one model on 1 to N devices and measures speed-up and communication; starts the ranks itself, or is "
-      "started once per rank by torchrun --no-python, mpirun or srun.",
-      {"scale_run --input=dataset.rec --ranks=1,2 --batch=32,128 --output=scale.rec",
-       "scale_run --input=dataset.rec --ranks=1,2 --mode=ddp,dp --batch=128 --dry_run",
-       "scale_run --input=dataset.rec --ranks=4 --experiment=large_batch --batch=128,8192 --output=large_batch.rec"},
-      WithTrainingGroups(
-          {{"files",
-            "inputs and outputs",
-            {{"input"}, {"output"}, {"checkpoint"}, {"prediction"}, {"force"}, {"dry_run"}, {"quiet"}},
-            true},
-           {"scaling",
-            "points and devices",
-            {{"device"}, {"ranks"}, {"batch"}, {"batch_mode"}, {"mode"}, {"ablation"}, {"timeout"}},
-            true},
-           {"experiment", "experiments with their own tables", {{"experiment"}, {"seeds"}, {"rows", "all"}}},
-           {"communication",
-            "exchange of gradients and buffers",
-            {{"reducer"},
-             {"gradient_compression", "as the step computes them"},
-             {"buffers"},
-             {"overlap"},
-             {"bucket_plan"},
-             {"first_bucket_mib"},
-             {"bucket_mib"},
-             {"backend", "CPU: shared_memory if possible; CUDA: nccl"}}},
-           {"launch",
-            "under torchrun, mpirun or srun",
-            {{"launcher"}, {"master_addr"}, {"master_port"}, {"interface"}}},
-           {"cpu",
-            "threads and the last batch",
-            {{"loader_workers"}, {"threads", "0: cores / the largest of --ranks"}, {"drop_last"}}}})};
+  return {"scale_run",
+          "Trains one model on 1 to N devices and measures speed-up and communication; starts the ranks itself, or is "
+          "started once per rank by torchrun --no-python, mpirun or srun.",
+          {"scale_run --input=dataset.rec --ranks=1,2 --batch_size=32,128 --output=scale.rec",
+           "scale_run --input=dataset.rec --ranks=1,2 --mode=ddp,dp --batch_size=128 --dry_run",
+           "scale_run --input=dataset.rec --ranks=4 --experiment=large_batch --batch_size=128,8192 "
+           "--output=large_batch.rec"},
+          WithTrainingGroups(
+              {{"files",
+                "inputs and outputs",
+                {{"input"}, {"output"}, {"checkpoint"}, {"prediction"}, {"force"}, {"dry_run"}, {"quiet"}},
+                true},
+               {"scaling",
+                "points and devices",
+                {{"device"}, {"ranks"}, {"batch_size"}, {"batch_mode"}, {"mode"}, {"ablation"}, {"timeout"}},
+                true},
+               {"experiment", "experiments with their own tables", {{"experiment"}, {"seeds"}, {"rows", "all"}}},
+               {"communication",
+                "exchange of gradients and buffers",
+                {{"reducer"},
+                 {"gradient_compression", "as the step computes them"},
+                 {"buffers"},
+                 {"overlap"},
+                 {"bucket_plan"},
+                 {"first_bucket_mib"},
+                 {"bucket_mib"},
+                 {"backend", "CPU: shared_memory if possible; CUDA: nccl"}}},
+               {"launch",
+                "under torchrun, mpirun or srun",
+                {{"launcher"}, {"master_addr"}, {"master_port"}, {"interface"}}},
+               {"cpu",
+                "threads and the last batch",
+                {{"loader_workers"}, {"threads", "0: cores / the largest of --ranks"}, {"drop_last"}}}})};
 }
 
 absl::Status CheckFlags() { return ScaleRunOptionsFromFlags().status(); }

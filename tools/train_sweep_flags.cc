@@ -20,7 +20,7 @@
 ABSL_FLAG(std::string, output, "sweep.rec", "Record file to write; '-': standard output.");
 ABSL_FLAG(std::string, device, "auto", "auto (CUDA if there is a GPU), cpu or cuda.");
 FLAG_WORDS(device, "auto", "cpu", "cuda");
-RANGED_FLAG(std::vector<std::string>, batch, {}, 1, lockstep::kMaxBatchSize,
+RANGED_FLAG(std::vector<std::string>, batch_size, {}, 1, lockstep::kMaxBatchSize,
             "Batch sizes, such as 32,128; none: a batch sweep.");
 RANGED_FLAG(uint32_t, min_batch, 32, 1, lockstep::kMaxBatchSize, "First batch size of the sweep.");
 RANGED_FLAG(uint32_t, factor, 4, 2, 1000, "Factor between batch sizes of the sweep.");
@@ -49,8 +49,6 @@ absl::StatusOr<TrainSweepOptions> TrainSweepOptionsFromFlags() {
   ReadRunFlags(options);
   RETURN_IF_ERROR(SetFieldsFromFlags(options.spec));
   RETURN_IF_ERROR(ReadTrainingFlags(*options.spec.mutable_training()));
-  ASSIGN_OR_RETURN(const auto batches, ParseNumberList("batch", absl::GetFlag(FLAGS_batch)));
-  options.spec.mutable_batch_size()->Assign(batches.begin(), batches.end());
   options.batch_sweep = {absl::GetFlag(FLAGS_min_batch), absl::GetFlag(FLAGS_factor), absl::GetFlag(FLAGS_max_batch)};
   options.evaluate = absl::GetFlag(FLAGS_evaluate);
   options.timeout = absl::GetFlag(FLAGS_timeout);
@@ -59,29 +57,30 @@ absl::StatusOr<TrainSweepOptions> TrainSweepOptionsFromFlags() {
 }
 
 ToolInfo DescribeTool() {
-  return {
-      "train_sweep",
-      "Times the training of one model at several batch sizes on one device, and saves its weights.",
-      {"train_sweep --input=dataset.rec --model=resnet18 --output=sweep.rec",
-       "train_sweep --input=dataset.rec --model=lenet5 --batch=32,128 --epochs=3 --output=sweep.rec",
-       "train_sweep --input=dataset.rec --batch=128 --epochs=200 --schedule=cosine --checkpoint=resnet18.pt"},
-      WithTrainingGroups(
-          {{"files",
-            "inputs and outputs",
-            {{"input"}, {"output"}, {"checkpoint"}, {"force"}, {"dry_run"}, {"quiet"}},
-            true},
-           {"sweep",
-            "batch sizes and device",
-            {{"device"}, {"batch", "a sweep: 32, 128, ..."}, {"find_max"}, {"timeout", "2m on CUDA, none on a CPU"}},
-            true},
-           {"batch_sweep",
-            "the batch sweep, without --batch",
-            {{"min_batch"},
-             {"factor"},
-             {"max_batch", "0: until a batch does not fit"},
-             {"memory_limit_bytes", "0: no limit"},
-             {"drop_last"}}},
-           {"cpu", "threads", {{"loader_workers"}, {"threads", "0: LibTorch's default"}}}})};
+  return {"train_sweep",
+          "Times the training of one model at several batch sizes on one device, and saves its weights.",
+          {"train_sweep --input=dataset.rec --model=resnet18 --output=sweep.rec",
+           "train_sweep --input=dataset.rec --model=lenet5 --batch_size=32,128 --epochs=3 --output=sweep.rec",
+           "train_sweep --input=dataset.rec --batch_size=128 --epochs=200 --schedule=cosine --checkpoint=resnet18.pt"},
+          WithTrainingGroups({{"files",
+                               "inputs and outputs",
+                               {{"input"}, {"output"}, {"checkpoint"}, {"force"}, {"dry_run"}, {"quiet"}},
+                               true},
+                              {"sweep",
+                               "batch sizes and device",
+                               {{"device"},
+                                {"batch_size", "a sweep: 32, 128, ..."},
+                                {"find_max"},
+                                {"timeout", "2m on CUDA, none on a CPU"}},
+                               true},
+                              {"batch_sweep",
+                               "the batch sweep, without --batch_size",
+                               {{"min_batch"},
+                                {"factor"},
+                                {"max_batch", "0: until a batch does not fit"},
+                                {"memory_limit_bytes", "0: no limit"},
+                                {"drop_last"}}},
+                              {"cpu", "threads", {{"loader_workers"}, {"threads", "0: LibTorch's default"}}}})};
 }
 
 absl::Status CheckFlags() {

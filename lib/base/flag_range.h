@@ -1,7 +1,7 @@
 // Range of a flag that takes a number, declared together with the flag:
 //
 //   RANGED_FLAG(uint32_t, epochs, 0, 0, kMaxEpochs, "Epochs of each point.");
-//   RANGED_FLAG(std::vector<std::string>, batch, {}, 1, kMaxImages, "Exactly these batch sizes.");
+//   RANGED_FLAG(std::vector<std::string>, batch_size, {}, 1, kMaxImages, "Exactly these batch sizes.");
 //
 // ParseFlags refuses a value outside the range before any work begins, and --help shows the range. A new number flag
 // cannot lack a range: without one, InitMain ends the tool, and ParseNumberList returns an error.

@@ -22,7 +22,7 @@ constexpr size_t kMinBeginning = 5;
 constexpr int kOfAnEdit = 2;
 constexpr int kOfInitials = 3;
 constexpr int kOfAPart = 5;
-constexpr int kOfABeginning = 7;  // "batchsize" for "batch"
+constexpr int kOfABeginning = 7;  // "modelname" for "model"
 
 // Names that other programs use, each with our word. They cost 0: "gpu" is one edit from "cpu" but means "cuda".
 constexpr std::pair<absl::string_view, absl::string_view> kOtherNames[] = {

@@ -19,7 +19,7 @@ int EditDistance(absl::string_view a, absl::string_view b);
 //   - the candidate differs from `word` in case only, or in at most a third of the letters (one of a short word),
 //   - `word` is the candidate's initials ("lr" for learning_rate),
 //   - one of the two is a part of the other between underscores ("rate" and "learning_rate"), or
-//   - `word` begins with the candidate ("batchsize" and "batch").
+//   - `word` begins with the candidate ("modelname" and "model").
 std::string NearestWord(absl::string_view word, const std::vector<std::string>& words);
 
 }  // namespace lockstep

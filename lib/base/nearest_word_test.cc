@@ -6,8 +6,9 @@ namespace lockstep {
 namespace {
 
 const std::vector<std::string>& Flags() {
-  static const auto* flags = new std::vector<std::string>({"batch", "checkpoint", "epochs", "evaluate", "learning_rate",
-                                                           "loader_workers", "model", "noevaluate", "output"});
+  static const auto* flags =
+      new std::vector<std::string>({"batch_size", "checkpoint", "epochs", "evaluate", "learning_rate", "loader_workers",
+                                    "model", "noevaluate", "output"});
   return *flags;
 }
 
@@ -30,8 +31,8 @@ TEST(NearestWordTest, FindsWhatWasMeant) {
   EXPECT_EQ(NearestWord("lr", Flags()), "learning_rate");
   EXPECT_EQ(NearestWord("num_workers", Flags()), "loader_workers");
   EXPECT_EQ(NearestWord("loader", Flags()), "loader_workers");
-  EXPECT_EQ(NearestWord("batch_size", Flags()), "batch");
-  EXPECT_EQ(NearestWord("batchsize", Flags()), "batch");
+  EXPECT_EQ(NearestWord("batchsize", Flags()), "batch_size");
+  EXPECT_EQ(NearestWord("modelname", Flags()), "model");
   EXPECT_EQ(NearestWord("noevaluat", Flags()), "noevaluate");
 }
 

@@ -14,6 +14,7 @@ struct RenamedFlag {
 };
 
 constexpr RenamedFlag kRenamedFlags[] = {
+    {"batch", "batch_size"},
     {"fixed_order", "no_set_epoch"},
     {"graph", "cuda_graph"},
     {"memory_limit", "memory_limit_bytes"},

@@ -300,7 +300,7 @@ absl::Status CheckExperiment(const proto::ScaleSpec& spec) {
   if (spec.batch_size().empty() || (spec.experiment() != proto::LARGE_BATCH && spec.batch_size_size() != 1)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--experiment=", absl::AsciiStrToLower(proto::Experiment_Name(spec.experiment())),
-                     " trains at one batch, found ", spec.batch_size_size(), "; give --batch=128"));
+                     " trains at one batch, found ", spec.batch_size_size(), "; give --batch_size=128"));
   }
   if (spec.experiment() == proto::SAMPLER_EPOCH && spec.training().no_set_epoch()) {
     return absl::InvalidArgumentError(
@@ -309,7 +309,7 @@ absl::Status CheckExperiment(const proto::ScaleSpec& spec) {
   for (const uint32_t batch : spec.batch_size()) {
     if (batch < spec.batch_size(0)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("--experiment=large_batch compares larger batches with the first, found --batch=",
+          absl::StrCat("--experiment=large_batch compares larger batches with the first, found --batch_size=",
                        absl::StrJoin(spec.batch_size(), ","), "; give the smallest first"));
     }
   }

@@ -254,8 +254,9 @@ TEST(ExperimentsTest, RefusesWhatIsNoExperiment) {
   spec.add_ranks(1);
   EXPECT_THAT(PlanExperiment(spec, {}, kImages),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("found --ranks=2,1")));
-  EXPECT_THAT(PlanExperiment(Spec(proto::LARGE_BATCH, {8192, 128}), {}, kImages),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--batch=8192,128; give the smallest first")));
+  EXPECT_THAT(
+      PlanExperiment(Spec(proto::LARGE_BATCH, {8192, 128}), {}, kImages),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--batch_size=8192,128; give the smallest first")));
   spec = Spec(proto::SAMPLER_EPOCH, {128});
   spec.mutable_training()->set_no_set_epoch(true);
   EXPECT_THAT(PlanExperiment(spec, {}, kImages),

@@ -19,7 +19,7 @@ constexpr char kStateSuffix[] = ".state";
 
 bool IsTraining(const proto::ScalePoint& point) { return point.reduction() != proto::ABLATED; }
 
-// Returns the batch of a point in the mode in which --batch gave it.
+// Returns the batch of a point in the mode in which --batch_size gave it.
 uint32_t AskedBatch(const proto::ScaleSpec& spec, const proto::ScalePoint& point) {
   const bool global = spec.batch_mode() == proto::GLOBAL || spec.experiment() != proto::EXPERIMENT_UNSPECIFIED;
   return global ? point.global_batch() : point.batch_per_device();
@@ -76,7 +76,7 @@ absl::StatusOr<size_t> ChooseCheckpointPoint(const ScaleRunOptions& options,
   if (chosen.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("--checkpoint_batch=", options.checkpoint_batch,
                                                    " is not one of the batches that are planned on ", most,
-                                                   " ranks; give one of --batch"));
+                                                   " ranks; give one of --batch_size"));
   }
   return chosen.size() == 1
              ? absl::StatusOr<size_t>(chosen[0])

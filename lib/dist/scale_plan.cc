@@ -47,7 +47,7 @@ absl::StatusOr<proto::ScalePoint> PlanStar(const proto::ScaleSpec& spec, uint64_
   if (point.global_batch() > images) {
     return absl::InvalidArgumentError(absl::StrCat("a batch of ", point.batch_per_device(), " on each of ",
                                                    point.ranks(), " devices is larger than the data set of ", images,
-                                                   " images; give a smaller --batch"));
+                                                   " images; give a smaller --batch_size"));
   }
   const uint64_t steps = StepsPerEpoch(images, point.global_batch(), drop_last);
   point.set_steps_per_epoch(static_cast<uint32_t>(steps));
@@ -77,7 +77,7 @@ absl::StatusOr<proto::ScalePoint> PlanPoint(const proto::ScaleSpec& spec, uint64
   if (batch > shard) {
     return absl::InvalidArgumentError(absl::StrCat("a batch of ", batch,
                                                    " per device is larger than a rank's share of ", shard, " images (",
-                                                   images, " images, ", ranks, " ranks); give a smaller --batch"));
+                                                   images, " images, ", ranks, " ranks); give a smaller --batch_size"));
   }
   const uint32_t parts = spec.training().accumulate();
   if (parts > 1 && batch % parts != 0) {
@@ -107,7 +107,7 @@ std::vector<proto::Reduction> ReductionsOf(const proto::ScaleSpec& spec, uint32_
 
 absl::StatusOr<std::vector<proto::ScalePoint>> PlanPoints(const proto::ScaleSpec& spec, uint64_t training_images) {
   RETURN_IF_ERROR(CheckNumbers("ranks", spec.ranks()));
-  RETURN_IF_ERROR(CheckNumbers("batch", spec.batch_size()));
+  RETURN_IF_ERROR(CheckNumbers("batch_size", spec.batch_size()));
   std::vector<proto::ScalePoint> points;
   for (const uint32_t batch : spec.batch_size()) {
     for (const uint32_t ranks : spec.ranks()) {

@@ -103,7 +103,7 @@ TEST(PlanPointsTest, RefusesListsThatCannotBe) {
   EXPECT_THAT(PlanPoints(Spec({}, {1}), 10),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--ranks is empty")));
   EXPECT_THAT(PlanPoints(Spec({1}, {}), 10),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--batch is empty")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--batch_size is empty")));
   EXPECT_THAT(PlanPoints(Spec({0}, {1}), 10),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--ranks holds 0")));
   EXPECT_THAT(PlanPoints(Spec({1}, {2, 2}), 10), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("2 twice")));

@@ -276,7 +276,7 @@ void ExpectAStoppedRunGoesOn(const std::string& mode) {
                                           "--model=lenet5",
                                           "--mode=" + mode,
                                           "--ranks=2",
-                                          "--batch=8",
+                                          "--batch_size=8",
                                           absl::StrCat("--epochs=", kEpochs),
                                           "--resume",
                                           "--state_every=5",

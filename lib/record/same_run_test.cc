@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 
 constexpr absl::StatusCode kDiffers = absl::StatusCode::kFailedPrecondition;
 
-// Fixture with a record as `train_sweep --input=INPUT --batch=32` would write it, and the same run planned again.
+// Fixture with a record as `train_sweep --input=INPUT --batch_size=32` would write it, and the same run planned again.
 class SameRunTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -36,7 +36,7 @@ class SameRunTest : public ::testing::Test {
     WriteFile(library_, "code");
     run_.program = "/proc/self/exe";
     run_.output = TempPath("sweep.rec");
-    run_.command_line = {"train_sweep", "--input=" + input_, "--batch=32"};
+    run_.command_line = {"train_sweep", "--input=" + input_, "--batch_size=32"};
     HeaderOptions options;
     options.schema = "lockstep.proto.SweepFile";
     proto::Input input;
@@ -64,7 +64,7 @@ class SameRunTest : public ::testing::Test {
 TEST_F(SameRunTest, HoldsWhenNothingChanged) { EXPECT_THAT(CheckSameRun(run_), IsOk()); }
 
 TEST_F(SameRunTest, ARecordMadeByForceServesARunWithout) {
-  Record({"train_sweep", "--input=" + input_, "--force", "--batch=32"});
+  Record({"train_sweep", "--input=" + input_, "--force", "--batch_size=32"});
   EXPECT_THAT(CheckSameRun(run_), IsOk());
 }
 
@@ -81,7 +81,7 @@ TEST_F(SameRunTest, ARunByForceIsNeverTheSame) {
 
 TEST_F(SameRunTest, QuietChangesNoResult) {
   for (const char* quiet : {"--quiet", "-quiet", "--noquiet", "--quiet=true"}) {
-    Record({"train_sweep", "--input=" + input_, "--batch=32", quiet});
+    Record({"train_sweep", "--input=" + input_, "--batch_size=32", quiet});
     EXPECT_THAT(CheckSameRun(run_), IsOk()) << quiet;
     PlannedRun planned = run_;
     planned.command_line.push_back("--quiet");
@@ -90,7 +90,7 @@ TEST_F(SameRunTest, QuietChangesNoResult) {
 }
 
 TEST_F(SameRunTest, AnotherFlag) {
-  run_.command_line[2] = "--batch=64";
+  run_.command_line[2] = "--batch_size=64";
   EXPECT_THAT(CheckSameRun(run_), StatusIs(kDiffers, HasSubstr("command line")));
 }
 

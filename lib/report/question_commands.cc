@@ -11,7 +11,7 @@ namespace {
 // Returns the commands that train `model` and quantize it. Records have different names, so that no command replaces
 // the record of another.
 std::vector<std::string> QuantizeCommands(absl::string_view model, absl::string_view record) {
-  return {absl::StrCat("train_sweep --input=dataset.rec --model=", model, " --batch=32 --checkpoint=", model,
+  return {absl::StrCat("train_sweep --input=dataset.rec --model=", model, " --batch_size=32 --checkpoint=", model,
                        ".pt --output=", model, ".rec"),
           absl::StrCat("quantize --input=dataset.rec --checkpoint=", model, ".pt --output=", record)};
 }
@@ -21,12 +21,12 @@ std::vector<std::string> QuantizeCommands(absl::string_view model, absl::string_
 std::string ExperimentCommand(proto::Experiment experiment) {
   const std::string name = absl::AsciiStrToLower(proto::Experiment_Name(experiment));
   return absl::StrCat("scale_run --input=dataset.rec --experiment=", name,
-                      " --ranks=2 --batch=", experiment == proto::LARGE_BATCH ? "128,8192" : "128", " --output=", name,
-                      ".rec");
+                      " --ranks=2 --batch_size=", experiment == proto::LARGE_BATCH ? "128,8192" : "128",
+                      " --output=", name, ".rec");
 }
 
 std::string DataParallelCommand() {
-  return "scale_run --input=dataset.rec --mode=ddp,dp --ranks=1,2 --batch=32,128,512 --output=scale.rec";
+  return "scale_run --input=dataset.rec --mode=ddp,dp --ranks=1,2 --batch_size=32,128,512 --output=scale.rec";
 }
 
 std::string PredictCommand() { return "comm_model --input=scale.rec --predict_ranks=4 --output=prediction.rec"; }
@@ -42,7 +42,7 @@ std::vector<std::string> CommandsFor(absl::string_view question) {
     return {"train_sweep --input=dataset.rec --output=sweep.rec"};
   }
   if (question == "Q2" || question == "Q3") {
-    return {"scale_run --input=dataset.rec --ranks=1,2 --batch=32,128,512 --output=scale.rec",
+    return {"scale_run --input=dataset.rec --ranks=1,2 --batch_size=32,128,512 --output=scale.rec",
             ExplainCommand("scale.rec")};
   }
   if (absl::StartsWith(question, "Q")) {

@@ -23,10 +23,11 @@ TEST(QuestionCommandsTest, EveryQuestionHasCommandsThatAreWhole) {
 }
 
 TEST(QuestionCommandsTest, BiasesAreQuantizedOfANetworkThatHasThem) {
-  EXPECT_THAT(CommandsFor("B5"),
-              ElementsAre("train_sweep --input=dataset.rec --model=lenet5_bias --batch=32 --checkpoint=lenet5_bias.pt "
-                          "--output=lenet5_bias.rec",
-                          "quantize --input=dataset.rec --checkpoint=lenet5_bias.pt --output=quantized_bias.rec"));
+  EXPECT_THAT(
+      CommandsFor("B5"),
+      ElementsAre("train_sweep --input=dataset.rec --model=lenet5_bias --batch_size=32 --checkpoint=lenet5_bias.pt "
+                  "--output=lenet5_bias.rec",
+                  "quantize --input=dataset.rec --checkpoint=lenet5_bias.pt --output=quantized_bias.rec"));
 }
 
 TEST(RunTextTest, CommandsStandInTheirOrder) {

@@ -65,11 +65,11 @@ absl::StatusOr<BatchSweep> PlanByHand(const std::vector<uint32_t>& batches, uint
   std::set<uint32_t> seen;
   for (const uint32_t batch : batches) {
     if (batch == 0 || !seen.insert(batch).second) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--batch: expected different sizes of at least 1, found ", batch, batch == 0 ? "" : " twice"));
+      return absl::InvalidArgumentError(absl::StrCat("--batch_size: expected different sizes of at least 1, found ",
+                                                     batch, batch == 0 ? "" : " twice"));
     }
     if (batch > training_images) {
-      return absl::InvalidArgumentError(absl::StrCat("--batch=", batch, " is larger than the training set of ",
+      return absl::InvalidArgumentError(absl::StrCat("--batch_size=", batch, " is larger than the training set of ",
                                                      training_images, " images; give a smaller batch"));
     }
   }
@@ -119,7 +119,7 @@ absl::StatusOr<proto::SweepEnd> RunBatchSweep(const BatchSweep& sweep, const Try
     return end;
   }
   end.set_reason(proto::END_MAX_BATCH);
-  end.set_detail(sweep.by_hand ? "all batches of --batch were tried" : "--max_batch was reached");
+  end.set_detail(sweep.by_hand ? "all batches of --batch_size were tried" : "--max_batch was reached");
   return end;
 }
 

@@ -24,7 +24,7 @@ struct BatchSweep {
   std::vector<uint32_t> batch_sizes;  // batches to run, none larger than the training set
   uint32_t exceeding = 0;             // first planned batch above the training set's size; 0: there is none
   uint64_t training_images = 0;
-  bool by_hand = false;  // batch_sizes were given one by one (--batch)
+  bool by_hand = false;  // batch_sizes were given one by one (--batch_size)
 };
 
 // Returns the batches min_batch, min_batch * factor, ... Returns InvalidArgumentError if min_batch is 0, the factor is

@@ -62,7 +62,7 @@ TEST(PlanBatchSweepTest, TakesBatchesByHandInTheirOrder) {
   EXPECT_THAT(PlanByHand({32, 0}, 100), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("found 0")));
   EXPECT_THAT(PlanByHand({32, 32}, 100), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("32 twice")));
   EXPECT_THAT(PlanByHand({1000}, 80), StatusIs(absl::StatusCode::kInvalidArgument,
-                                               HasSubstr("--batch=1000 is larger than the training set of 80")));
+                                               HasSubstr("--batch_size=1000 is larger than the training set of 80")));
 }
 
 // Runs the batch sweep with the given outcomes (COMPLETED by default) and stores the points that were kept.

@@ -17,11 +17,12 @@ std::vector<FlagUse> SweepFlagUses(const TrainSweepOptions& options) {
   const bool fused = SettleStep(spec.preset(), spec.training()).step() == proto::FUSED;
   const bool batch_sweep = spec.batch_size().empty();
   std::vector<FlagUse> uses = TrainingFlagUses(options.resume, options.checkpoint, fused, fused);
-  uses.push_back({{"min_batch", "factor"}, batch_sweep, "with --batch, which names every batch", "leave --batch out"});
+  uses.push_back(
+      {{"min_batch", "factor"}, batch_sweep, "with --batch_size, which names every batch", "leave --batch_size out"});
   uses.push_back({{"max_batch"},
                   batch_sweep || spec.find_max(),
-                  "with --batch, which names every batch",
-                  "leave --batch out, or add --find_max"});
+                  "with --batch_size, which names every batch",
+                  "leave --batch_size out, or add --find_max"});
   return uses;
 }
 

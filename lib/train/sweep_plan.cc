@@ -182,7 +182,7 @@ std::string PlanText(const SweepPlan& plan) {
       text,
       "  a point that runs out of memory ends a batch sweep; the memory of activations is unknown: it is counted\n",
       "    on the running network\n",
-      "  seconds: unknown before a step is measured; --epochs=2 and one --batch measure one point\n",
+      "  seconds: unknown before a step is measured; --epochs=2 and one --batch_size measure one point\n",
       warning.empty() ? "" : "  warning: ", warning, warning.empty() ? "" : "\n");
 }
 

@@ -273,7 +273,7 @@ TEST(SweepPlanTest, RefusesWhatCannotBe) {
   const std::vector<Impossible> all = {
       {[](auto& o) { o.input = ""; }, "--input is missing"},
       {[](auto& o) { o.output = ""; }, "--output is empty"},
-      {[](auto& o) { o.spec.add_batch_size(100); }, "--batch=100 is larger than the training set of 40"},
+      {[](auto& o) { o.spec.add_batch_size(100); }, "--batch_size=100 is larger than the training set of 40"},
       {[](auto& o) { o.spec.set_preset("slow"); }, "--preset=slow: expected lab or fast"},
       {[](auto& o) { o.spec.mutable_training()->set_precision(proto::TF32); }, "precision TF32 needs a GPU"},
       {[](auto& o) { o.spec.mutable_training()->set_cuda_graph(true); },

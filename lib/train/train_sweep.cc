@@ -316,8 +316,8 @@ class Sweep {
   std::string killed_;    // description of a killed point with which --resume can continue
 };
 
-// Returns the largest batch of --batch, or the first of the batch sweep, which ends where a batch exceeds the training
-// set.
+// Returns the largest batch of --batch_size, or the first of the batch sweep, which ends where a batch exceeds the
+// training set.
 uint32_t LargestNamedBatch(const TrainSweepOptions& options) {
   const auto& batches = options.spec.batch_size();
   return batches.empty() ? options.batch_sweep.min_batch : *std::max_element(batches.begin(), batches.end());

@@ -129,7 +129,7 @@ double AccuracyOn(uint32_t validation_images, uint32_t train_images, const std::
 TEST_F(TrainSweepTest, HeldOutImagesAreNotTrainedOnAndJudgeTheNetwork) {
   MakeInput(60);
   const std::string checkpoint = TempPath("held_out.pt");
-  ASSERT_EQ(Run({"--model=lenet5", "--batch=8", "--epochs=3", "--learning_rate=0.05", "--validation_images=20",
+  ASSERT_EQ(Run({"--model=lenet5", "--batch_size=8", "--epochs=3", "--learning_rate=0.05", "--validation_images=20",
                  "--checkpoint=" + checkpoint}),
             0)
       << Stderr();
@@ -148,7 +148,8 @@ TEST_F(TrainSweepTest, HeldOutImagesAreNotTrainedOnAndJudgeTheNetwork) {
 
 TEST_F(TrainSweepTest, ARunThatReachesItsTargetHasAValidationAccuracy) {
   MakeInput(60);
-  ASSERT_EQ(Run({"--model=lenet5", "--batch=8", "--epochs=5", "--target_accuracy=0.01", "--validation_images=20"}), 0)
+  ASSERT_EQ(Run({"--model=lenet5", "--batch_size=8", "--epochs=5", "--target_accuracy=0.01", "--validation_images=20"}),
+            0)
       << Stderr();
   const proto::SweepPoint point = Records()[1].point();
   ASSERT_TRUE(point.target().reached());
@@ -158,10 +159,10 @@ TEST_F(TrainSweepTest, ARunThatReachesItsTargetHasAValidationAccuracy) {
 
 TEST_F(TrainSweepTest, RefusesToHoldOutTooMany) {
   MakeInput(40);
-  EXPECT_EQ(Run({"--model=lenet5", "--batch=8,16", "--validation_images=25"}), 2);
+  EXPECT_EQ(Run({"--model=lenet5", "--batch_size=8,16", "--validation_images=25"}), 2);
   EXPECT_THAT(Stderr(), HasSubstr("--validation_images=25 leaves 15 of 40 training images, expected a batch of 16 or "
                                   "more; give at most 24"));
-  EXPECT_EQ(Run({"--model=lenet5", "--batch=8", "--validation_images=5", "--noevaluate"}), 2);
+  EXPECT_EQ(Run({"--model=lenet5", "--batch_size=8", "--validation_images=5", "--noevaluate"}), 2);
   EXPECT_THAT(Stderr(), HasSubstr("--noevaluate: --validation_images holds images out"));
 }
 
@@ -253,7 +254,7 @@ TEST_F(TrainSweepTest, TheDataSetBoundsTheLargestBatchToo) {
 
 TEST_F(TrainSweepTest, AccumulatesMicroBatches) {
   MakeInput(40);
-  ASSERT_EQ(Run({"--model=lenet5", "--batch=20", "--epochs=2", "--accumulate=4"}), 0) << Stderr();
+  ASSERT_EQ(Run({"--model=lenet5", "--batch_size=20", "--epochs=2", "--accumulate=4"}), 0) << Stderr();
   const auto records = Records();
   EXPECT_EQ(records[0].spec().training().accumulate(), 4);
   EXPECT_EQ(records[1].point().batch_norm_images(), 5);
@@ -279,7 +280,7 @@ TEST_F(TrainSweepTest, AKilledPointIsNotRecorded) {
 
 TEST_F(TrainSweepTest, AStopSignalKeepsWhatIsComplete) {
   MakeInput(40);
-  Start({"--model=lenet5", "--batch=40,20", "--repeats=60"});
+  Start({"--model=lenet5", "--batch_size=40,20", "--repeats=60"});
   const auto points = [this] {
     const auto file = ReadRecordFile<proto::SweepFile>(output_ + ".part", ReadMode::kSalvage);
     int count = 0;
@@ -304,7 +305,7 @@ TEST_F(TrainSweepTest, AKilledSweepGoesOn) {
   MakeInput(40);
   const std::string checkpoint = TempPath("lenet5.pt");
   // The second point's process takes longer to start than this test takes to find the first point.
-  const std::vector<std::string> flags = {"--model=lenet5", "--batch=40,20", "--repeats=3",
+  const std::vector<std::string> flags = {"--model=lenet5", "--batch_size=40,20", "--repeats=3",
                                           "--checkpoint=" + checkpoint};
   const auto kept = [this] {
     const auto file = ReadRecordFile<proto::SweepFile>(output_ + ".part", ReadMode::kSalvage);
@@ -338,7 +339,7 @@ TEST_F(TrainSweepTest, InterruptedTrainingGoesOnToTheSameWeights) {
   const std::string checkpoint = TempPath("lenet5.pt");
   const std::string state = output_ + ".batch20.state";
   const std::vector<std::string> flags = {
-      "--model=lenet5", "--batch=20",      "--epochs=100",    "--schedule=cosine",
+      "--model=lenet5", "--batch_size=20", "--epochs=100",    "--schedule=cosine",
       "--resume",       "--state_every=5", "--deterministic", "--checkpoint=" + checkpoint};
   const auto epochs_kept = [&] {
     const auto file = ReadRecordFile<proto::TrainingStateFile>(state);
@@ -377,7 +378,7 @@ TEST_F(TrainSweepTest, InterruptedTrainingGoesOnToTheSameWeights) {
 // The point's process is killed. The tool reports that the point is not finished, and the next run continues it.
 TEST_F(TrainSweepTest, AKilledPointIsGoneOnWith) {
   MakeInput(40);
-  const std::vector<std::string> flags = {"--model=lenet5", "--batch=20", "--epochs=100", "--resume",
+  const std::vector<std::string> flags = {"--model=lenet5", "--batch_size=20", "--epochs=100", "--resume",
                                           "--state_every=10"};
   Start(flags);
   int child = 0;
@@ -397,7 +398,7 @@ TEST_F(TrainSweepTest, AKilledPointIsGoneOnWith) {
 // A step takes longer than the limit. The training process detects this during the step, and exits.
 TEST_F(TrainSweepTest, APointThatGetsNothingDoneIsEndedAndMeasuredAgain) {
   MakeInput(100);
-  const std::vector<std::string> flags = {"--model=resnet18", "--batch=100", "--epochs=1", "--noevaluate"};
+  const std::vector<std::string> flags = {"--model=resnet18", "--batch_size=100", "--epochs=1", "--noevaluate"};
   std::vector<std::string> hurried = flags;
   hurried.push_back("--timeout=250ms");
   ASSERT_EQ(Run(hurried), 5) << Stderr();
@@ -415,7 +416,7 @@ TEST_F(TrainSweepTest, AFullDiskIsTheMachinesFault) {
   MakeInput(40);
   file_limit_bytes_ = 100'000;
   for (const std::string& flag : {std::string("--resume"), "--checkpoint=" + TempPath("lenet5.pt")}) {
-    EXPECT_EQ(Run({"--model=lenet5", "--batch=20", "--epochs=2", "--force", flag}), 5) << flag;
+    EXPECT_EQ(Run({"--model=lenet5", "--batch_size=20", "--epochs=2", "--force", flag}), 5) << flag;
     EXPECT_THAT(Stderr(), HasSubstr("make room")) << flag;
     const auto records = Records();
     ASSERT_EQ(records.size(), 3) << flag;  // spec, 20, end
@@ -427,8 +428,8 @@ TEST_F(TrainSweepTest, AFullDiskIsTheMachinesFault) {
 TEST_F(TrainSweepTest, WritesACheckpointOfTheBatchAskedFor) {
   MakeInput(40);
   const std::string checkpoint = TempPath("lenet5.pt");
-  const std::vector<std::string> flags = {"--model=lenet5", "--batch=8,20", "--epochs=1", "--checkpoint=" + checkpoint,
-                                          "--checkpoint_batch=20"};
+  const std::vector<std::string> flags = {"--model=lenet5", "--batch_size=8,20", "--epochs=1",
+                                          "--checkpoint=" + checkpoint, "--checkpoint_batch=20"};
   ASSERT_EQ(Run(flags), 0) << Stderr();
   const auto records = Records();
   ASSERT_EQ(records.size(), 5);  // spec, 8, 20, checkpoint, end
@@ -453,7 +454,7 @@ TEST_F(TrainSweepTest, WritesACheckpointOfTheBatchAskedFor) {
 
 TEST_F(TrainSweepTest, AScheduleIsFollowedAndRecorded) {
   MakeInput(40);
-  ASSERT_EQ(Run({"--model=lenet5", "--batch=20", "--epochs=4", "--learning_rate=0.5", "--schedule=cosine",
+  ASSERT_EQ(Run({"--model=lenet5", "--batch_size=20", "--epochs=4", "--learning_rate=0.5", "--schedule=cosine",
                  "--lr_warmup_epochs=1"}),
             0)
       << Stderr();
@@ -472,7 +473,7 @@ TEST_F(TrainSweepTest, AScheduleIsFollowedAndRecorded) {
 
 TEST_F(TrainSweepTest, EvaluatesOnTheWayAndStopsAtTheTarget) {
   MakeInput(40);
-  std::vector<std::string> flags = {"--model=lenet5", "--batch=20", "--epochs=5", "--evaluate_every=2"};
+  std::vector<std::string> flags = {"--model=lenet5", "--batch_size=20", "--epochs=5", "--evaluate_every=2"};
   ASSERT_EQ(Run(flags), 0) << Stderr();
   proto::SweepPoint every_second = Records()[1].point();
   for (const auto& [epoch, evaluated] : std::map<int, bool>{{0, false}, {1, true}, {2, false}, {3, true}, {4, true}}) {
@@ -527,7 +528,8 @@ TEST_F(TrainSweepTest, ADryRunPrintsThePlanAndWritesNothing) {
 
 TEST_F(TrainSweepTest, TrainsInBf16AndChannelsLastOnTheCpu) {
   MakeInput(40);
-  ASSERT_EQ(Run({"--model=lenet5", "--batch=8", "--repeats=1", "--precision=bf16", "--channels_last"}), 0) << Stderr();
+  ASSERT_EQ(Run({"--model=lenet5", "--batch_size=8", "--repeats=1", "--precision=bf16", "--channels_last"}), 0)
+      << Stderr();
   const auto records = Records();
   ASSERT_EQ(records.size(), 3);  // spec, 8, end
   EXPECT_EQ(records[0].spec().training().precision(), proto::BF16);
@@ -541,7 +543,7 @@ TEST_F(TrainSweepTest, TheFastPathRecordsWhereItsTimeGoes) {
     GTEST_SKIP() << "no GPU";
   }
   MakeInput(40);
-  ASSERT_EQ(Run({"--device=cuda", "--preset=fast", "--batch=8", "--repeats=2"}), 0) << Stderr();
+  ASSERT_EQ(Run({"--device=cuda", "--preset=fast", "--batch_size=8", "--repeats=2"}), 0) << Stderr();
   const proto::SweepPoint point = Records()[1].point();
   ASSERT_EQ(point.outcome(), proto::COMPLETED) << point.detail();
   EXPECT_EQ(point.epoch_size(), 3);
@@ -571,8 +573,9 @@ TEST_F(TrainSweepTest, TheFastPathRecordsWhereItsTimeGoes) {
     EXPECT_NE(unit.weight_gradient(), "") << unit.convolution();
   }
 
-  ASSERT_EQ(Run({"--device=cuda", "--preset=fast", "--batch=8", "--repeats=2", "--accumulate=2", "--fused_sums=false"}),
-            0)
+  ASSERT_EQ(
+      Run({"--device=cuda", "--preset=fast", "--batch_size=8", "--repeats=2", "--accumulate=2", "--fused_sums=false"}),
+      0)
       << Stderr();
   const proto::SweepPoint divided = Records()[1].point();
   EXPECT_EQ(divided.outcome(), proto::COMPLETED) << divided.detail();
@@ -583,7 +586,7 @@ TEST_F(TrainSweepTest, TheFastPathRecordsWhereItsTimeGoes) {
 // --schedule=cosine with the default settings is the recipe of kuangliu/pytorch-cifar's main.py.
 TEST_F(TrainSweepTest, TheDefaultsAreKuanglius) {
   MakeInput(400);
-  ASSERT_EQ(Run({"--batch=128", "--epochs=200", "--schedule=cosine", "--dry_run"}), 0) << Stderr();
+  ASSERT_EQ(Run({"--batch_size=128", "--epochs=200", "--schedule=cosine", "--dry_run"}), 0) << Stderr();
   EXPECT_THAT(Stderr(), HasSubstr("plan: resnet18 on CPU, 200 epochs"));
   EXPECT_THAT(Stderr(),
               HasSubstr("learning rate 0.1, cosine; momentum 0.9, weight decay 0.0005, random crop and flip, images "
@@ -596,7 +599,7 @@ TEST_F(TrainSweepTest, TheDefaultsAreKuanglius) {
 TEST_F(TrainSweepTest, RefusesImpossibleFlags) {
   MakeInput(40);
   for (const auto& [flag, says] : std::vector<std::pair<std::string, std::string>>{
-           {"--batch=a", "'a' is not a number"},
+           {"--batch_size=a", "'a' is not a number"},
            {"--lr_milestones=3,x", "--lr_milestones: 'x' is not a number"},
            {"--accumulate=7", "--accumulate=7: batch 32 cannot be divided"}}) {
     EXPECT_EQ(Run({flag}), 2) << flag;

@@ -39,11 +39,11 @@ class Attack(ToolCase):
         return [record for record in records if POINT in fields(record)]
 
     def scale_flags(self, *more):
-        return [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--ranks=1,2", "--batch=20", "--repeats=1",
-                "--output=scale.rec", *more]
+        return [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--ranks=1,2", "--batch_size=20",
+                "--repeats=1", "--output=scale.rec", *more]
 
     def sweep_flags(self, *more):
-        return [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20,40", "--epochs=1",
+        return [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=20,40", "--epochs=1",
                 "--output=sweep.rec", *more]
 
     def whole(self, name):

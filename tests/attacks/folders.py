@@ -64,7 +64,7 @@ class Class(FolderCase):
 
     def test_class_record_that_names_ReportFile_is_left_out(self):
         output = self.student("bob") / "sweep.rec"
-        self.call("train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", "--epochs=1",
+        self.call("train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=20", "--epochs=1",
                   f"--checkpoint={self.folder / 'lockstep.proto.ReportFile.pt'}", f"--output={output}", check=True)
         self.student("carol").joinpath("sweep.rec").write_bytes(output.read_bytes())
         page, stderr = self.page_of(self.folder / "class")

@@ -119,11 +119,12 @@ class Kills(ToolCase):
         super().setUpClass()
         print(f"--seed={cls.seed}")
         cls.second = pathlib.Path(cls.shared.name) / "second.pt"
-        cls.call("train_sweep", f"--input={cls.dataset}", "--model=lenet5", "--device=cpu", "--batch=40", "--epochs=1",
+        cls.call("train_sweep", f"--input={cls.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=40",
+                 "--epochs=1",
                  "--seed=1", f"--checkpoint={cls.second}", f"--output={cls.shared.name}/second.rec", check=True)
         cls.scale = pathlib.Path(cls.shared.name) / "scale.rec"
-        cls.call("scale_run", f"--input={cls.dataset}", "--model=lenet5", "--device=cpu", "--ranks=1,2", "--batch=20",
-                 "--repeats=1", f"--output={cls.scale}", check=True)
+        cls.call("scale_run", f"--input={cls.dataset}", "--model=lenet5", "--device=cpu", "--ranks=1,2",
+                 "--batch_size=20", "--repeats=1", f"--output={cls.scale}", check=True)
 
     # --- the tools ---
 
@@ -132,13 +133,13 @@ class Kills(ToolCase):
                             "dataset.rec"))
 
     def test_train_sweep(self):
-        self.attack(Command("train_sweep", [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20,40",
+        self.attack(Command("train_sweep", [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=20,40",
                                             "--epochs=3", "--deterministic", "--resume", "--checkpoint=lenet5.pt"],
                             "sweep.rec", sweep_key, True, GONE_ON_WITH))
 
     def test_scale_run(self):
         self.attack(Command("scale_run", [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--ranks=1,2",
-                                          "--batch=20", "--repeats=1", "--deterministic"],
+                                          "--batch_size=20", "--repeats=1", "--deterministic"],
                             "scale.rec", scale_key, True))
 
     def test_comm_model(self):
@@ -306,7 +307,7 @@ class KilledTwice(ToolCase):
         """The first point's checkpoint is gone, so it is trained again; a kill meanwhile must not affect the second
         point."""
         command = [str(self.tools / "train_sweep"), f"--input={self.dataset}", "--model=lenet5", "--device=cpu",
-                   "--batch=20,40,10", "--epochs=1", "--checkpoint=lenet5.pt", "--output=sweep.rec"]
+                   "--batch_size=20,40,10", "--epochs=1", "--checkpoint=lenet5.pt", "--output=sweep.rec"]
         self.kill_when(command, lambda: len(self.points()) == 2)
         first, second = self.points()
         (self.folder / "lenet5.pt").unlink()

@@ -86,7 +86,7 @@ class Counts(ToolCase):
     """Numbers that once overflowed, in runs that would begin."""
 
     def sweep_of(self, *more):
-        return ["--model=lenet5", "--device=cpu", "--batch=20", f"--input={self.dataset}", *more]
+        return ["--model=lenet5", "--device=cpu", "--batch_size=20", f"--input={self.dataset}", *more]
 
     def test_epochs_that_wrap_to_none(self):
         self.refused(2, "train_sweep", *self.sweep_of("--repeats=4294967295"),
@@ -131,7 +131,7 @@ class KilledChildren(ToolCase):
         for number, message in [(signal.SIGSEGV, "signal 11"), (signal.SIGKILL, "signal 9"),
                                 (signal.SIGTERM, "signal 15")]:
             with self.subTest(signal=number):
-                output, code, stderr = self.kill_a_point(number, "--batch=20", "--repeats=100000", "--threads=1")
+                output, code, stderr = self.kill_a_point(number, "--batch_size=20", "--repeats=100000", "--threads=1")
                 self.assertEqual(code, 5, stderr)
                 self.assertEqual(stderr.count("error: "), 1, stderr)
                 self.assertIn("train_sweep: error: batch 20: its process was ended by " + message, stderr)
@@ -139,7 +139,7 @@ class KilledChildren(ToolCase):
 
     def test_finished_points_are_kept_and_the_killed_one_is_measured(self):
         output = self.folder / "kept.rec"
-        command = ["--batch=40,20", "--repeats=2", "--threads=1"]
+        command = ["--batch_size=40,20", "--repeats=2", "--threads=1"]
         tool = self.start_sweep(output, *command)
         first = eventually(tool.children)[0]
         second = eventually(lambda: [c for c in tool.children() if c != first], seconds=120)
@@ -158,7 +158,7 @@ class KilledChildren(ToolCase):
         for rank in (0, 1):
             with self.subTest(rank=rank):
                 tool = RunningTool(self, "scale_run", f"--input={self.dataset}", "--model=lenet5", "--device=cpu",
-                                   "--ranks=2", "--batch=10", "--repeats=100000", "--threads=1",
+                                   "--ranks=2", "--batch_size=10", "--repeats=100000", "--threads=1",
                                    f"--output={self.folder / 'ranks.rec'}")
                 ranks = eventually(lambda: len(tool.children()) == 2 and tool.children())
                 eventually(lambda: all(at_work(pid, seconds=1.5) for pid in ranks))
@@ -173,7 +173,7 @@ class KilledChildren(ToolCase):
         """The file size limit is below the checkpoint's 250 KB and above the record's size."""
         weights = self.folder / "weights.pt"
         result = subprocess.run(["bash", "-c", 'ulimit -f 200; exec "$@"', "bash", self.tools / "train_sweep",
-                                 f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", "--epochs=1",
+                                 f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=20", "--epochs=1",
                                  f"--checkpoint={weights}", f"--output={self.folder / 'failed.rec'}"],
                                 capture_output=True, timeout=240)
         stderr = result.stderr.decode()
@@ -191,7 +191,7 @@ class Waits(ToolCase):
             self.assertNotIn(stranger, stderr)
 
     def training(self, tool, *more):
-        return [tool, f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", "--epochs=2",
+        return [tool, f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=20", "--epochs=2",
                 f"--output={self.folder / 'out.rec'}", *more]
 
     def test_more_threads_than_openmp_gives(self):
@@ -231,7 +231,7 @@ class Waits(ToolCase):
     def readers(self, fifo):
         yield "train_sweep", f"--input={fifo}"
         yield "scale_run", f"--input={fifo}"
-        yield ("scale_run", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20",
+        yield ("scale_run", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=20",
                f"--prediction={fifo}")
         for flag in ("input", "audit", "times", "all_reduce"):
             yield "comm_model", f"--{flag}={fifo}"

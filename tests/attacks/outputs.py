@@ -15,8 +15,8 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from tool_case import TOOLS, ToolCase, run_tests
 
-SWEEP = ["--model=lenet5", "--device=cpu", "--batch=20", "--epochs=1"]
-SCALE = ["--model=lenet5", "--device=cpu", "--ranks=1", "--batch=10", "--repeats=1"]
+SWEEP = ["--model=lenet5", "--device=cpu", "--batch_size=20", "--epochs=1"]
+SCALE = ["--model=lenet5", "--device=cpu", "--ranks=1", "--batch_size=10", "--repeats=1"]
 SYNTHETIC = ["--input_format=synthetic", "--train_images=10", "--test_images=10"]
 
 
@@ -61,7 +61,7 @@ class OutputsCase(ToolCase):
         """Returns a sweep of two batch sizes, which has a plot; made once."""
         path = pathlib.Path(cls.shared.name) / "two.rec"
         if not path.exists():
-            cls.call("train_sweep", f"--input={cls.dataset}", "--model=lenet5", "--device=cpu", "--batch=20,40",
+            cls.call("train_sweep", f"--input={cls.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=20,40",
                      "--epochs=2", f"--output={path}", check=True)
         return path
 
@@ -606,7 +606,7 @@ class OtherRuns(OutputsCase):
     def test_part_removed_then_another_run_whose_journal_the_first_renames(self):
         output, part = self.folder / "out.rec", self.folder / "out.rec.part"
         run = [self.tools / "train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cpu",
-               "--batch=20,10", f"--output={output}"]
+               "--batch_size=20,10", f"--output={output}"]
         first = subprocess.Popen([*run, "--epochs=2"], stderr=subprocess.PIPE)
         self.addCleanup(first.kill)
         self.wait_for(part, first)

@@ -96,7 +96,7 @@ class ProcessCase(ToolCase):
         return output
 
     def training(self, tool, *more, length="--epochs=2"):
-        return [tool, f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", length,
+        return [tool, f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=20", length,
                 f"--output={self.folder / 'out.rec'}", *more]
 
     def start(self, *arguments, **options):
@@ -257,7 +257,7 @@ class Refusals(ProcessCase):
 
     def test_rlimit_nofile_report(self):
         sweep = self.folder / "plots.rec"
-        self.call("train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20,40",
+        self.call("train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=20,40",
                   "--epochs=2", f"--output={sweep}", check=True)
         for number in (5, 12):
             with self.subTest(limit=number):

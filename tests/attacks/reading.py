@@ -70,7 +70,7 @@ class Damaged(ToolCase):
 
     def test_sweep_and_its_checkpoint(self):
         output, checkpoint = self.folder / "s.rec", self.folder / "c.pt"
-        arguments = [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", "--epochs=1",
+        arguments = [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=20", "--epochs=1",
                      f"--checkpoint={checkpoint}", f"--output={output}"]
         self.call("train_sweep", *arguments, check=True)
         flip(output, 2)
@@ -172,7 +172,7 @@ class OtherEnvironment(ToolCase):
 
     def setUp(self):
         super().setUp()
-        self.arguments = [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=40", "--epochs=1",
+        self.arguments = [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=40", "--epochs=1",
                           f"--output={self.folder / 's.rec'}"]
         self.call("train_sweep", *self.arguments, check=True)
 
@@ -209,7 +209,8 @@ class OddNames(ToolCase):
 
     def test_a_checkpoint(self):
         checkpoint = os.fsdecode(os.fsencode(self.folder) + b"/" + self.LATIN1 + b".pt")
-        result = self.call("train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=40",
+        result = self.call("train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cpu",
+                           "--batch_size=40",
                            "--epochs=1", f"--checkpoint={checkpoint}", f"--output={self.folder / 's.rec'}")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertTrue(os.path.exists(checkpoint))
@@ -219,7 +220,7 @@ class OddNames(ToolCase):
     def test_a_data_set_for_ranks(self):
         dataset = self.copy(self.dataset, self.LATIN1 + b".rec")
         result = self.call("scale_run", f"--input={dataset}", "--model=lenet5", "--device=cpu", "--ranks=1",
-                           "--batch=40", "--epochs=2", f"--output={self.folder / 'n.rec'}")
+                           "--batch_size=40", "--epochs=2", f"--output={self.folder / 'n.rec'}")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertNotIn(b"libprotobuf", result.stderr)
 
@@ -227,7 +228,7 @@ class OddNames(ToolCase):
         folder = os.fsdecode(os.fsencode(self.folder) + b"/" + self.LATIN1)
         os.mkdir(folder)
         result = self.call("scale_run", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--ranks=1",
-                           "--batch=40", "--epochs=2", "--resume", f"--checkpoint={folder}/n.pt",
+                           "--batch_size=40", "--epochs=2", "--resume", f"--checkpoint={folder}/n.pt",
                            f"--output={folder}/n.rec")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertNotIn(b"libprotobuf", result.stderr)
@@ -308,7 +309,7 @@ class EmptyElement(ToolCase):
     def test_each_list(self):
         for tool, flag, values in [("report", "input", [",1", "1,", "1,,2", ","]), ("comm_model", "audit", [",1"]),
                                    ("comm_model", "times", ["1,"]), ("comm_model", "what_if", ["1,,2"]),
-                                   ("quantize", "checkpoint", [",1"]), ("train_sweep", "batch", ["1,"]),
+                                   ("quantize", "checkpoint", [",1"]), ("train_sweep", "batch_size", ["1,"]),
                                    ("scale_run", "ranks", ["1,,2"])]:
             for value in values:
                 with self.subTest(tool=tool, flag=flag, value=value):

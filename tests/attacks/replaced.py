@@ -74,7 +74,7 @@ class Replaced(ToolCase):
 
     def between_points(self, tool, *more):
         """The first point has read A once its first epoch has a line; the second one has no process yet."""
-        command = self.flags(tool, "--batch=20,40", "--epochs=4", "--evaluate_every=1", *more)
+        command = self.flags(tool, "--batch_size=20,40", "--epochs=4", "--evaluate_every=1", *more)
         process = self.start(command)
         log = b""
         while b"epoch   1/4" not in log:
@@ -85,13 +85,14 @@ class Replaced(ToolCase):
         self.is_noticed(tool, command, process, log)
 
     def test_data_set_replaced_between_digest_and_read_of_train_sweep(self):
-        self.as_it_starts("train_sweep", "--batch=20", first_argument="--internal_point", processes=1)
+        self.as_it_starts("train_sweep", "--batch_size=20", first_argument="--internal_point", processes=1)
 
     def test_data_set_replaced_between_digest_and_read_of_scale_run_ranks_1(self):
-        self.as_it_starts("scale_run", "--batch=20", "--ranks=1", first_argument="--rank=", processes=1)
+        self.as_it_starts("scale_run", "--batch_size=20", "--ranks=1", first_argument="--rank=", processes=1)
 
     def test_data_set_replaced_between_digest_and_read_of_scale_run_ranks_2(self):
-        self.as_it_starts("scale_run", "--batch=20", "--ranks=2", "--noablation", first_argument="--rank=", processes=2)
+        self.as_it_starts("scale_run", "--batch_size=20", "--ranks=2", "--noablation", first_argument="--rank=",
+                          processes=2)
 
     def test_data_set_replaced_between_two_points_of_train_sweep(self):
         self.between_points("train_sweep")

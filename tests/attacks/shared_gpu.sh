@@ -59,8 +59,8 @@ together() {
   [[ "$name.$batch" =~ $runs ]] && [ $SECONDS -lt "$seconds" ] || return 0
   local pids=()
   for ((i = 0; i < count; i++)); do
-    env "$@" timeout -k 5 "$limit" "$package/train_sweep" --input="$work/d.rec" --preset=fast --batch="$batch" --epochs=3 \
-      --noevaluate ${flags[@]+"${flags[@]}"} --force --output="$work/$i.rec" >"$out/$name.$batch.$i.log" 2>&1 &
+    env "$@" timeout -k 5 "$limit" "$package/train_sweep" --input="$work/d.rec" --preset=fast --batch_size="$batch" \
+      --epochs=3 --noevaluate ${flags[@]+"${flags[@]}"} --force --output="$work/$i.rec" >"$out/$name.$batch.$i.log" 2>&1 &
     pids+=($!)
   done
   for ((i = 0; i < count; i++)); do

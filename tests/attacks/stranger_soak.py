@@ -47,7 +47,7 @@ class Soak:
         return subprocess.run([self.tools / tool, *arguments], check=True, capture_output=True, text=True).stdout
 
     def start(self, host, output, **variables):
-        flags = [f"--input={self.folder}/dataset.rec", "--model=lenet5", "--device=cpu", "--batch=10", "--repeats=40", "--ranks=2",
+        flags = [f"--input={self.folder}/dataset.rec", "--model=lenet5", "--device=cpu", "--batch_size=10", "--repeats=40", "--ranks=2",
                  "--threads=1", "--timeout=30s", "--force", f"--output={output}"]
         return subprocess.Popen(self.wire.command(host, [str(self.tools / "scale_run"), *flags]), stdout=subprocess.DEVNULL,
                                 stderr=subprocess.PIPE, text=True, env={**self.environment, **variables})

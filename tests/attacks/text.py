@@ -96,9 +96,9 @@ class Terminal(TextCase):
                 ("report", "--print={out}.sweep.rec"), ("report", "--print={out}.rec", "--format=json"),
                 ("comm_model", "--audit={out}.textproto", "--output={out}.m.rec", "--format=text"),
                 ("comm_model", "--audit={out}.textproto", "--output={out}.m.rec", "--format=json"),
-                ("train_sweep", "--input={out}.rec", "--model=lenet5", "--device=cpu", "--batch=5", "--epochs=1",
+                ("train_sweep", "--input={out}.rec", "--model=lenet5", "--device=cpu", "--batch_size=5", "--epochs=1",
                  "--output={out}.s.rec"),
-                ("train_sweep", "--input={out}.rec", "--model=lenet5", "--device=cpu", "--batch=5", "--epochs=1",
+                ("train_sweep", "--input={out}.rec", "--model=lenet5", "--device=cpu", "--batch_size=5", "--epochs=1",
                  "--output={out}.s.rec")]:
             with self.subTest(tool=tool, flags=flags):
                 result = self.call(tool, *(flag.format(**records) for flag in flags))

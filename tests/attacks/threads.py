@@ -40,12 +40,12 @@ class Shortage(ToolCase):
         return ["--input_format=synthetic", "--train_images=80", "--test_images=40", f"--output={output}"]
 
     def sweep_flags(self, *more):
-        return [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", "--epochs=1", "--threads=2",
-                "--output=sweep.rec", *more]
+        return [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=20", "--epochs=1",
+                "--threads=2", "--output=sweep.rec", *more]
 
     def scale_flags(self, *more):
-        return [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--ranks=2", "--batch=20", "--repeats=1",
-                "--threads=2", "--output=scale.rec", *more]
+        return [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--ranks=2", "--batch_size=20",
+                "--repeats=1", "--threads=2", "--output=scale.rec", *more]
 
     def quantize_flags(self):
         return [f"--input={self.dataset}", f"--checkpoint={self.checkpoint}", "--output=quantized.rec"]

@@ -145,7 +145,7 @@ class RankTest(FaultsCase):
         self.call("cifar_prep", "--input_format=synthetic", "--train_images=8000", "--test_images=10", f"--output={images}",
                   check=True)
         flags = lambda batch: self.flags("--ranks=2", "--repeats=1", "--noevaluate", "--noaugment", batch, f"--input={images}", "--force")
-        small = self.world(2, *flags("--batch=100"))
+        small = self.world(2, *flags("--batch_size=100"))
         peak_kib = 0
         while any(process.poll() is None for process in small):
             for pid in self.ranks(1):
@@ -155,8 +155,8 @@ class RankTest(FaultsCase):
         # A batch of 4,000 needs 75 MB for its first convolution alone, the same for its gradient, and 49 MB per input.
         limited = ["-c", f'ulimit -v {peak_kib + (96 << 10)} && exec "$0" "$@"', self.scale_run]
         port, begin = launched.free_port(), time.monotonic()
-        processes = [self.by_hand(0, 2, port, *flags("--batch=4000,100")),
-                     self.by_hand(1, 2, port, *limited, *flags("--batch=4000,100"), program="/bin/sh")]
+        processes = [self.by_hand(0, 2, port, *flags("--batch_size=4000,100")),
+                     self.by_hand(1, 2, port, *limited, *flags("--batch_size=4000,100"), program="/bin/sh")]
         codes, logs = self.ends(processes)
         self.assertEqual(codes, [0, 0], logs)
         reports = [line for line in logs[0].splitlines() if "out of memory" in line]

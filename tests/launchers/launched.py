@@ -71,8 +71,8 @@ class LaunchedCase(tool_case.ToolCase):
         return str(self.tools / "scale_run")
 
     def flags(self, *more, output="out.rec"):
-        return [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=10", "--repeats=2", "--threads=1",
-                f"--timeout={self.timeout_seconds}s", f"--output={self.folder / output}", *more]
+        return [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=10", "--repeats=2",
+                "--threads=1", f"--timeout={self.timeout_seconds}s", f"--output={self.folder / output}", *more]
 
     def by_hand(self, rank, size, port, *flags, program=None, **variables):
         """Starts one process of a world, with the variables that torchrun and people set."""

@@ -59,7 +59,7 @@ class ByHandTest(launched.LaunchedCase):
     def test_what_all_would_say_is_said_once(self):
         self.refused(self.world(2, *self.flags("--ranks=3")), 2, "--ranks needs 3 ranks", "torchrun started 2")
         self.refused(self.world(2, *self.flags("--rank=1")), 2, "unknown flag --rank")
-        self.refused(self.world(2, *self.flags("--batch=1000")), 2, "--batch")
+        self.refused(self.world(2, *self.flags("--batch_size=1000")), 2, "--batch_size")
         self.refused(self.world(2, *self.flags("--input=-")), 2, "--input=-")
         self.refused(self.world(2, *self.flags("--input=none.rec")), 3, "none.rec")
 

@@ -160,7 +160,8 @@ class SlurmTest(launched.LaunchedCase):
 
     def running(self, *options):
         """Starts a step and waits until its second point runs."""
-        process = self.srun(self.scale_run, *self.flags("--ranks=1,2", "--repeats=100", "--batch=5"), options=options)
+        process = self.srun(self.scale_run, *self.flags("--ranks=1,2", "--repeats=100", "--batch_size=5"),
+                            options=options)
         self.wait_for_point(2)
         return process
 
@@ -177,7 +178,7 @@ class SlurmTest(launched.LaunchedCase):
         self.stops_and_keeps(process, 20)
 
     def test_the_time_limit_keeps_what_is_complete(self):
-        process = self.srun(self.scale_run, *self.flags("--ranks=1,2", "--repeats=100000", "--batch=5"), options=["--time=1"])
+        process = self.srun(self.scale_run, *self.flags("--ranks=1,2", "--repeats=100000", "--batch_size=5"), options=["--time=1"])
         self.wait_for(lambda: marked_processes.marked_processes(self.mark, "--rank=0"), "a rank")
         codes, logs = self.ends([process], 150)  # Slurm checks every 30 s
         self.assertEqual(codes, [143], logs)
@@ -226,7 +227,7 @@ class TwoNodesTest(two_hosts.TwoHostsCase):
 
     def test_ranks_dealt_out_in_turn(self):
         codes, logs = self.ends([self.srun("--nodes=2", "--ntasks=4", "--distribution=cyclic", self.scale_run,
-                                           *self.flags("--ranks=1,2,4", "--batch=5"))])
+                                           *self.flags("--ranks=1,2,4", "--batch_size=5"))])
         self.assertEqual(codes, [0], logs)
         self.assertIn("scale_run: slurm: 4 ranks on host-a, host-b\n", logs[0])
 

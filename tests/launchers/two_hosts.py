@@ -126,7 +126,7 @@ class TwoHostsTest(TwoHostsCase):
         processes = [self.started(host, [
             torch_python, "-m", "torch.distributed.run", "--nnodes=2", f"--node-rank={host}", "--nproc-per-node=2",
             f"--master-addr={HOSTS[0][2]}", f"--master-port={PORT + 2}", "--no-python", self.scale_run,
-            *self.flags("--ranks=1,2,4", "--batch=5")]) for host in range(2)]
+            *self.flags("--ranks=1,2,4", "--batch_size=5")]) for host in range(2)]
         codes, logs = self.ends(processes)
         self.assertEqual(codes, [0, 0], logs)
         self.assertIn("scale_run: torchrun: 4 ranks on host-a, host-b", logs[0] + logs[1])

@@ -135,7 +135,7 @@ class NormalizationTest(unittest.TestCase):
 
     def test_a_checkpoint_of_train_sweep_carries_its_own(self):
         weights = self.folder / "own.pt"
-        self.call("train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", "--epochs=3",
+        self.call("train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=20", "--epochs=3",
                   "--learning_rate=0.05", "--normalization=none", f"--checkpoint={weights}",
                   f"--output={self.folder / 'sweep.rec'}")
         model = LeNet5()
