@@ -30,7 +30,7 @@ def _fuzz_corpus_impl(ctx):
         inputs = [ctx.file.archive],
         outputs = [folder],
         arguments = [ctx.file.archive.path, folder.path],
-        command = 'tar -xzf "$1" -C "$2"',
+        command = 'tar -xzf "$1" -C "$2" --no-same-owner',
         mnemonic = "UnpackCorpus",
         progress_message = "Unpacking the inputs of %s" % ctx.label.name,
         use_default_shell_env = True,
