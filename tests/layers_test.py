@@ -51,7 +51,8 @@ LAYERS = [
         "communicator": "cuda device launch peer",
         "reducer": "collectives communicator cuda device fused kernels launch nn peer record train",
         "data_parallel": "collectives communicator dataset device nn train",
-        "dist": "collectives communicator cuda data_parallel dataset device fused launch nn record reducer scaling statistics train",
+        "scale_run": "collectives communicator cuda data_parallel dataset device fused launch nn record reducer scaling "
+                     "statistics train",
         "quantize": "dataset device int8 int8_cpu int8_cuda nn onnx record train",
     },
 ]
@@ -60,7 +61,8 @@ MAY_USE = {package: {package, "base", "proto", *uses.split()} for packages in LA
 MAY_USE["proto"] = {"proto"}
 
 # External libraries, and the only packages that may name each: in deps, and in #include lines.
-TORCH = {"device", "kernels", "nn", "launch", "train", "communicator", "reducer", "data_parallel", "dist", "quantize"}
+TORCH = {"device", "kernels", "nn", "launch", "train", "communicator", "reducer", "data_parallel", "scale_run",
+         "quantize"}
 OUTSIDERS = [
     ("LibTorch", re.compile(r'@libtorch//|#include [<"](torch|ATen|c10|caffe2)/'), TORCH),
     ("CUDA", re.compile(r'@cuda//|@cudnn//|#include [<"](cuda|nvml|cudnn|cublas)[A-Za-z_]*\.h|<<<'), {"cuda", "device", "kernels", "int8_cuda", "peer", "nn", "fused", "train", "communicator", "reducer"}),
@@ -133,7 +135,7 @@ class LayersTest(unittest.TestCase):
     def test_a_line_that_prints_by_itself_is_found(self):
         for line in ('std::fprintf(stderr, "%s", name.c_str());', 'absl::FPrintF(stderr, "%s", name);', "std::cerr << name;", "std::fputs(text, stderr);"):
             with tempfile.TemporaryDirectory() as folder:
-                path = pathlib.Path(folder, "lib", "dist", "a.cc")
+                path = pathlib.Path(folder, "lib", "scale_run", "a.cc")
                 path.parent.mkdir(parents=True)
                 path.write_text(f"  {line}\n")
                 self.assertEqual(len(prints(pathlib.Path(folder))), 1, line)

@@ -1,6 +1,6 @@
 // scale_run: trains one model on 1 to N devices and measures the cost of communication. The stage is
-// lib/dist/scale_run.h.
-#include "lib/dist/scale_run.h"
+// lib/scale_run/scale_run.h.
+#include "lib/scale_run/scale_run.h"
 
 #include <algorithm>
 #include <cstdint>

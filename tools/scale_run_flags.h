@@ -8,7 +8,7 @@
 #include "absl/flags/declare.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "lib/dist/scale_run_options.h"
+#include "lib/scale_run/scale_run_options.h"
 
 ABSL_DECLARE_FLAG(std::string, launcher);
 ABSL_DECLARE_FLAG(std::string, master_addr);

@@ -32,8 +32,8 @@ struct StarCost {
 };
 
 // Returns 0 for one rank. Pure function, any thread. If N divides the batch, these are exactly the bytes that a run
-// copies (lib/data_parallel/data_parallel_trainer_test.cc counts them). Otherwise they are an upper bound: torch.chunk gives
-// device 0 more than 1/N, and may give other devices nothing.
+// copies (lib/data_parallel/data_parallel_trainer_test.cc counts them). Otherwise they are an upper bound: torch.chunk
+// gives device 0 more than 1/N, and may give other devices nothing.
 StarCost DataParallelStarCost(const DataParallelStep& step, const LinkCost& link);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Interface of one rank to the other ranks that train the same model. lib/dist implements it.
+// Interface of one rank to the other ranks that train the same model. lib/scale_run implements it.
 //
 // Every rank must make the same calls in the same order. Every call returns UnavailableError if a rank is lost.
 #ifndef LOCKSTEP_LIB_TRAIN_RANK_GROUP_H_

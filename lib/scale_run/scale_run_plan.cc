@@ -1,0 +1,365 @@
+#include "lib/scale_run/scale_run_plan.h"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "lib/base/flag_values.h"
+#include "lib/base/processors.h"
+#include "lib/base/status_macros.h"
+#include "lib/communicator/nccl_environment.h"
+#include "lib/dataset/normalization.h"
+#include "lib/device/compute_threads.h"
+#include "lib/device/device.h"
+#include "lib/device/nvidia_driver.h"
+#include "lib/launch/world.h"
+#include "lib/nn/model.h"
+#include "lib/scale_run/experiments.h"
+#include "lib/scale_run/kept_files.h"
+#include "lib/scale_run/point_variants.h"
+#include "lib/scale_run/reducer_choice.h"
+#include "lib/scale_run/scale_plan.h"
+#include "lib/scaling/point_name.h"
+#include "lib/scaling/point_settings.h"
+#include "lib/train/schedule.h"
+#include "lib/train/step_switches.h"
+#include "lib/train/train_step.h"
+#include "lib/train/training_spec.h"
+
+namespace lockstep {
+namespace {
+
+absl::Status CheckDeviceCount(c10::Device device, uint32_t max_ranks) {
+  if (!device.is_cuda()) {
+    return absl::OkStatus();
+  }
+  const uint32_t gpus = CountRankGpus();
+  if (max_ranks <= gpus) {
+    return absl::OkStatus();
+  }
+  return absl::UnavailableError(
+      absl::StrCat("--ranks needs ", max_ranks, " GPUs, this host has ", gpus, "; give fewer ranks, or --device=cpu"));
+}
+
+// Sets the settings that were left to the preset, the model and the machine.
+void Settle(c10::Device device, uint32_t ranks_here, proto::ScaleSpec& spec) {
+  proto::TrainingSpec& training = *spec.mutable_training();
+  if (training.threads() == 0) {
+    training.set_threads(
+        std::min(ThreadsPerRank(static_cast<uint32_t>(OwnProcessors()), ranks_here), ComputeThreadLimit()));
+  }
+  training = SettleTraining(spec.preset(), training, device);
+  if (spec.gradient_compression().empty()) {
+    const bool bf16_gradients = training.step() == proto::FUSED && training.precision() == proto::BF16;
+    spec.set_gradient_compression(bf16_gradients ? "bf16" : "none");
+  }
+  if (spec.evaluate_every() == 0 && spec.target_accuracy() != 0) {
+    spec.set_evaluate_every(1);
+  }
+}
+
+// Refuses settings that cannot be combined.
+absl::Status CheckTogether(const proto::ScaleSpec& spec) {
+  const proto::TrainingSpec& training = spec.training();
+  if (spec.mode() == proto::DP && (training.step() == proto::FUSED || training.accumulate() > 1)) {
+    return absl::InvalidArgumentError(
+        "--mode=dp trains with LibTorch's autograd and without micro-batches; leave --step, --preset=fast and "
+        "--accumulate out");
+  }
+  if (spec.mode() == proto::DP && training.cuda_graph()) {
+    return absl::InvalidArgumentError(
+        "--cuda_graph=true with --mode=dp: it uses one thread per device, which a CUDA graph cannot capture; leave one "
+        "out");
+  }
+  const bool names_reducer = spec.reducer() != "own" && spec.reducer() != "auto";
+  if (spec.mode() == proto::DP && (names_reducer || spec.bucket_plan() != "ddp")) {
+    return absl::InvalidArgumentError("--mode=dp has no reducer; leave --reducer and --bucket_plan out");
+  }
+  if (spec.mode() == proto::DP && (spec.buffers() != "local" || spec.gradient_compression() != "none")) {
+    return absl::InvalidArgumentError(
+        "--mode=dp has one set of running statistics, device 0's, and moves gradients in fp32; leave --buffers and "
+        "--gradient_compression out");
+  }
+  if (training.step() == proto::FUSED && spec.buffers() != "local") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--buffers=", spec.buffers(),
+                     " with --step=fused: each rank keeps its own running statistics, and rank 0's are used for "
+                     "evaluation; give --buffers=local, or --step=autograd"));
+  }
+  if (training.step() == proto::AUTOGRAD && training.cuda_graph() &&
+      (spec.reducer() == "c10d" || spec.buffers() != "local")) {
+    return absl::InvalidArgumentError(
+        "--cuda_graph=true with --step=autograd: a CUDA graph captures neither LibTorch's reducer nor the other "
+        "communication of a step; leave --reducer=c10d, --buffers=broadcast and --buffers=sync_bn out");
+  }
+  if (spec.reducer() == "c10d" && (training.step() == proto::FUSED || !spec.overlap() ||
+                                   spec.gradient_compression() != "none" || spec.bucket_plan() != "ddp")) {
+    return absl::InvalidArgumentError(
+        "--reducer=c10d needs LibTorch's autograd and has settings of its own; leave --overlap=false, "
+        "--gradient_compression, --bucket_plan=auto and --step=fused out");
+  }
+  if (IsByPeers(spec.reducer()) && training.step() != proto::FUSED) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--reducer=", spec.reducer(), " needs the fused step; give --preset=fast, or --step=fused, or leave it out"));
+  }
+  if (spec.reducer() == "peer_sharded" && !CanShareUpdate(training)) {
+    return absl::InvalidArgumentError(
+        "--reducer=peer_sharded: each rank updates a share of bf16 weights and does not know the gradient norm; give "
+        "--precision=bf16 without --clip_norm and --lars, or --reducer=peer");
+  }
+  if (training.step() == proto::FUSED && !spec.overlap()) {
+    return absl::InvalidArgumentError(
+        "--overlap=false with --step=fused: the fused step sends each range as soon as it is computed; leave one out");
+  }
+  if (training.step() == proto::FUSED && spec.bucket_plan() != "ddp") {
+    return absl::InvalidArgumentError(
+        "--bucket_plan=auto with --step=fused: the fused step has ranges of its own; leave one out");
+  }
+  return absl::OkStatus();
+}
+
+// Returns the requested backend, or the fastest one if none was requested. InvalidArgument: the ranks cannot use it.
+absl::StatusOr<proto::Backend> ChooseBackend(const proto::ScaleSpec& spec, c10::Device device, uint32_t ranks_here) {
+  const bool one_host = ranks_here == MaxRanks(spec);
+  const proto::Backend best = device.is_cuda() ? proto::NCCL : one_host ? proto::SHARED_MEMORY : proto::GLOO;
+  const proto::Backend asked = spec.backend();
+  if (asked == proto::BACKEND_UNSPECIFIED || asked == best || (asked == proto::GLOO && device.is_cpu())) {
+    return asked == proto::BACKEND_UNSPECIFIED ? best : asked;
+  }
+  return absl::InvalidArgumentError(absl::StrCat("--backend=", absl::AsciiStrToLower(proto::Backend_Name(asked)),
+                                                 ": ranks on ",
+                                                 device.is_cuda() ? "CUDA communicate over nccl"
+                                                 : one_host       ? "CPUs communicate over shared_memory or gloo"
+                                                                  : "several hosts communicate over gloo"));
+}
+
+absl::StatusOr<proto::ScaleSpec> SettleVariant(proto::ScaleSpec spec, c10::Device device, uint32_t ranks_here) {
+  if (spec.mode() != proto::DP) {
+    ASSIGN_OR_RETURN(const proto::Backend backend, ChooseBackend(spec, device, ranks_here));
+    spec.set_backend(backend);
+  } else {
+    spec.clear_backend();
+  }
+  Settle(device, ranks_here, spec);
+  RETURN_IF_ERROR(CheckTrainingSpec(spec.training()));
+  RETURN_IF_ERROR(CheckSwitches(spec.training()));
+  RETURN_IF_ERROR(CheckPrecision(device, spec.training().precision()));
+  RETURN_IF_ERROR(CheckTogether(spec));
+  return spec;
+}
+
+// Settles the variants. An impossible variant is left out, but refused if it is the only one.
+absl::Status SettleVariants(const proto::ScaleSpec& asked, uint32_t ranks_here, ScaleRunPlan& plan) {
+  absl::Status refused;
+  for (const proto::ScaleSpec& one : VariantsOf(asked)) {
+    absl::StatusOr<proto::ScaleSpec> settled = SettleVariant(one, plan.device, ranks_here);
+    if (settled.ok()) {
+      plan.variants.push_back(*std::move(settled));
+      continue;
+    }
+    if (!absl::IsInvalidArgument(settled.status())) {
+      return settled.status();
+    }
+    plan.left_out.push_back(absl::StrCat(VariantText(asked, one), ": ", settled.status().message()));
+    refused.Update(settled.status());
+  }
+  if (plan.variants.empty()) {
+    return refused;
+  }
+  plan.spec = plan.variants.front();
+  *plan.spec.mutable_several() = asked.several();
+  for (const proto::ScaleSpec& variant : plan.variants) {
+    if (variant.mode() != proto::DP) {
+      plan.spec.set_backend(variant.backend());
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Returns the placement of the first `ranks` ranks. Each local rank uses the GPU of its number.
+RankPlace PlaceOf(c10::Device device, const World* world, uint32_t ranks) {
+  RankPlace place;
+  place.one_host = world == nullptr || world->RanksHere(ranks) == ranks;
+  place.own_gpus = RanksPerGpu() == 1;
+  if (device.is_cuda() && place.one_host && place.own_gpus) {
+    place.why_no_peers =
+        NcclPeersAreOff() ? "NCCL_P2P_DISABLE is set" : std::string(CheckGpusShareMemory(ranks).message());
+  }
+  return place;
+}
+
+// Plans the points variant by variant. A base case that several variants share is measured once.
+absl::Status PlanVariants(uint64_t training_images, const PlaceOfRanks& place_of, ScaleRunPlan& plan) {
+  const std::string training = plan.spec.training().SerializeAsString();
+  for (const proto::ScaleSpec& variant : plan.variants) {
+    ASSIGN_OR_RETURN(const std::vector<proto::ScalePoint> points, PlanPoints(variant, training_images));
+    for (proto::ScalePoint point : points) {
+      SettleReducer(variant, place_of, point);
+      if (variant.training().SerializeAsString() != training) {
+        *point.mutable_training() = variant.training();
+      }
+      if (std::none_of(plan.points.begin(), plan.points.end(),
+                       [&](const proto::ScalePoint& other) { return AreSameBase(point, other); })) {
+        plan.points.push_back(std::move(point));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PlanRows(const std::vector<std::string>& rows, uint64_t training_images, const PlaceOfRanks& place_of,
+                      ScaleRunPlan& plan) {
+  if (!plan.spec.several().empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--experiment chooses its own rows; give --", plan.spec.several(0).key(), " one word"));
+  }
+  ASSIGN_OR_RETURN(ExperimentPlan planned, PlanExperiment(plan.spec, rows, training_images));
+  plan.points = std::move(planned.points);
+  plan.left_out = std::move(planned.left_out);
+  for (const proto::ScalePoint& point : plan.points) {
+    proto::ScaleSpec of_point = plan.spec;
+    of_point.set_buffers(point.buffers());
+    *of_point.mutable_training() = point.training();
+    RETURN_IF_ERROR(CheckTrainingSpec(point.training()));
+    RETURN_IF_ERROR(CheckTogether(of_point));
+  }
+  SettleReducerOfRows(plan.spec, place_of, plan.points);
+  return absl::OkStatus();
+}
+
+// Returns "4"; "4 to 279" if an experiment's rows differ.
+std::string RepeatsText(const ScaleRunPlan& plan) {
+  uint32_t fewest = plan.spec.training().repeats(), most = fewest;
+  for (const proto::ScalePoint& point : plan.points) {
+    if (point.has_training()) {
+      fewest = std::min(fewest, point.training().repeats());
+      most = std::max(most, point.training().repeats());
+    }
+  }
+  return fewest == most ? absl::StrCat(fewest) : absl::StrCat(fewest, " to ", most);
+}
+
+std::string HowText(const proto::ScaleSpec& variant) {
+  return absl::StrCat(StepText(variant.training()), "; gradients sent in ",
+                      variant.gradient_compression() == "none" ? "fp32" : "bf16");
+}
+
+// Returns the choices of --reducer=auto, one line each. The GPUs may turn out not to share memory when the ranks run.
+std::string ChoicesText(const ScaleRunPlan& plan) {
+  std::vector<std::pair<std::string, std::set<uint32_t>>> choices;  // choice, and the numbers of ranks with it
+  for (const proto::ScalePoint& point : plan.points) {
+    if (plan.spec.reducer() != "auto" || point.reduction() == proto::PLAIN || point.reduction() == proto::STAR) {
+      continue;
+    }
+    const std::string variant = VariantText(plan.spec, point);
+    const char* const fallback = IsByPeers(point.reducer()) ? ", or own if the GPUs cannot share memory" : "";
+    const std::string why = point.reducer_reason().empty() ? "" : absl::StrCat("; ", point.reducer_reason());
+    const std::string choice = absl::StrCat("  ", variant, variant.empty() ? "" : ": ", "--reducer=auto takes ",
+                                            point.reducer(), fallback, why);
+    auto same = std::find_if(choices.begin(), choices.end(), [&](const auto& other) { return other.first == choice; });
+    same = same != choices.end() ? same : choices.insert(same, {choice, {}});
+    same->second.insert(point.ranks());
+  }
+  return absl::StrJoin(choices, "", [](std::string* text, const auto& choice) {
+    absl::StrAppend(text, choice.first, " (--ranks=", absl::StrJoin(choice.second, ","), ")\n");
+  });
+}
+
+}  // namespace
+
+absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, const Dataset& dataset,
+                                              const World* world) {
+  ScaleRunPlan plan;
+  ASSIGN_OR_RETURN(plan.device, ResolveDevice(options.device));
+  const uint32_t ranks = MaxRanks(options.spec);
+  const uint32_t here = world != nullptr ? world->RanksHere(ranks) : ranks;
+  RETURN_IF_ERROR(CheckDeviceCount(plan.device, here));
+  proto::ScaleSpec asked = options.spec;
+  ASSIGN_OR_RETURN(*asked.mutable_training()->mutable_normalization(),
+                   CompleteNormalization(options.spec.training().normalization(), dataset.train.info));
+  RETURN_IF_ERROR(SettleVariants(asked, here, plan));
+  if ((plan.spec.evaluate() || !options.checkpoint.empty()) && dataset.test.size() == 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(options.input, " has no test images; give --noevaluate, and leave --checkpoint out"));
+  }
+  RETURN_IF_ERROR(CheckFlagWord("model", plan.spec.training().model(), ModelNames()));
+  RETURN_IF_ERROR(SetComputeThreads(plan.spec.training().threads()));  // CountModel runs the model
+  ASSIGN_OR_RETURN(const std::shared_ptr<Model> model,
+                   MakeModel(plan.spec.training().model(), plan.spec.training().seed()));
+  *plan.spec.mutable_model() = CountModel(*model);
+  plan.spec.mutable_model()->set_training_images(dataset.train.size());
+  plan.spec.mutable_model()->set_test_images(dataset.test.size());
+  plan.rows = options.rows;
+  const auto place_of = [&](uint32_t of_ranks) { return PlaceOf(plan.device, world, of_ranks); };
+  RETURN_IF_ERROR(plan.spec.experiment() == proto::EXPERIMENT_UNSPECIFIED
+                      ? PlanVariants(dataset.train.size(), place_of, plan)
+                      : PlanRows(options.rows, dataset.train.size(), place_of, plan));
+  ASSIGN_OR_RETURN(plan.checkpoint_point, ChooseCheckpointPoint(options, plan.points));
+  RETURN_IF_ERROR(CheckStatePlaces(options, plan.points));
+  plan.dataset_path = options.input;
+  return plan;
+}
+
+std::string NameIn(const ScaleRunPlan& plan, const proto::ScalePoint& point) {
+  const std::string variant = VariantText(plan.spec, point);
+  return absl::StrCat(PointName(point), variant.empty() ? "" : absl::StrCat(" (", variant, ")"));
+}
+
+uint32_t MaxRanks(const proto::ScaleSpec& spec) {
+  return spec.ranks().empty() ? 0 : *std::max_element(spec.ranks().begin(), spec.ranks().end());
+}
+
+std::vector<std::string> PlanWarnings(const ScaleRunPlan& plan) {
+  std::vector<std::string> warnings;
+  if (const std::string untimed = UntimedWarning(plan.spec.training()); !untimed.empty()) {
+    warnings.push_back(untimed);
+  }
+  const auto& ranks = plan.spec.ranks();
+  if (plan.spec.experiment() == proto::EXPERIMENT_UNSPECIFIED &&
+      std::find(ranks.begin(), ranks.end(), 1u) == ranks.end()) {
+    warnings.push_back(absl::StrCat("no speed-up without the base case on one rank: use --ranks=1,",
+                                    absl::StrJoin(ranks, ","),
+                                    ", or comm_model --sweep with a sweep of the same settings"));
+  }
+  return warnings;
+}
+
+std::string PlanText(const ScaleRunPlan& plan) {
+  const proto::TrainingSpec& training = plan.spec.training();
+  const proto::ModelFacts& model = plan.spec.model();
+  std::string text = absl::StrFormat(
+      "%d points of %d + %s epochs each; %s, %d parameters, %d bytes of gradients, %d CPU threads per rank\n",
+      plan.points.size(), training.warmup_epochs(), RepeatsText(plan), training.model(), model.parameter_count(),
+      model.gradient_bytes(), training.threads());
+  absl::StrAppend(&text, "  ", RecipeText(training), "\n", HeldOutText(training));
+  for (const proto::ScaleSpec& variant : plan.variants) {
+    const std::string keys = VariantText(plan.spec, variant);
+    absl::StrAppend(&text, "  ", keys, keys.empty() ? "" : ": ", HowText(variant), "\n");
+  }
+  absl::StrAppend(&text, ChoicesText(plan));
+  for (const std::string& left_out : plan.left_out) {
+    absl::StrAppend(&text, "  left out: ", left_out, "\n");
+  }
+  for (size_t i = 0; i < plan.points.size(); ++i) {
+    const proto::ScalePoint& point = plan.points[i];
+    absl::StrAppendFormat(&text, "  %s: %d steps per epoch, %d images (%d padded)%s\n", NameIn(plan, point),
+                          point.steps_per_epoch(), point.images_per_epoch(), point.padded_images(),
+                          i == plan.checkpoint_point ? ", then the checkpoint" : "");
+  }
+  absl::StrAppendFormat(&text,
+                        "A rank holds weights, gradients and momentum (%d bytes), the data set, and the activations of "
+                        "a batch, whose size is unknown until the network runs. Seconds: unknown until the first point "
+                        "is measured; each point then prints the time left.\n",
+                        3 * model.gradient_bytes());
+  for (const std::string& warning : PlanWarnings(plan)) {
+    absl::StrAppend(&text, "warning: ", warning, "\n");
+  }
+  return text;
+}
+
+}  // namespace lockstep
