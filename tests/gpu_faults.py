@@ -302,12 +302,12 @@ class Faults:
         self.title = "the same command"
         points = self.points_kept(self.folder / journal)
         process = self.start(flags)
-        goes_on = lambda: "resumes after 3 records" in process[1].read_text()
-        self.wait(lambda: goes_on() or process[0].poll() is not None, 60, "the same command")
+        resumes = lambda: "resumes after 3 records" in process[1].read_text()
+        self.wait(lambda: resumes() or process[0].poll() is not None, 60, "the same command")
         process[0].send_signal(signal.SIGTERM)
         codes, _ = self.gone([process], 15)
         self.print_case(preset, codes, None, f"{points} points were kept; it resumes after them, then SIGTERM",
-                        goes_on() and points == 2 and codes == [143])
+                        resumes() and points == 2 and codes == [143])
 
     def stop(self, preset):
         process = self.start(self.flags(preset, "--batch_size=128", ENDLESS, "--force", output=f"stop_{preset}.rec"))

@@ -40,7 +40,7 @@ class Progress {
   void Update(uint64_t done);
 
   // Sets the amount that an earlier, stopped run has done. It counts for the percentage but not for the rate.
-  void GoOnFrom(uint64_t before) { before_ = before; }
+  void ResumeFrom(uint64_t before) { before_ = before; }
 
   // Prints `line` in place of the bar; the next Update prints the bar below.
   void PrintLine(absl::string_view line);

@@ -83,7 +83,7 @@ TEST(DeviceThreadsTest, AllWorkAtOnce) {
               IsOk());
 }
 
-TEST(DeviceThreadsTest, AnErrorNamesTheDeviceAndTheThreadsGoOn) {
+TEST(DeviceThreadsTest, AnErrorNamesTheDeviceAndTheThreadsContinue) {
   DeviceThreads threads(Cpus(3));
   std::atomic<int> done = 0;
   const auto fail = [&](size_t i) -> absl::Status {

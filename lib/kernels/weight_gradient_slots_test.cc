@@ -49,7 +49,7 @@ class Block {
     while (true) {
       std::vector<uint32_t> able;  // groups, followed by copies that may arrive
       for (uint32_t g = 0; g < kGroups; ++g) {
-        if (CanGoOn(g)) {
+        if (CanAdvance(g)) {
           able.push_back(g);
         }
       }
@@ -66,7 +66,7 @@ class Block {
       if (choice >= kGroups) {
         slots_[choice - kGroups].is_landing = false;
         slots_[choice - kGroups].full.Arrive();
-      } else if (!GoOn(choice)) {
+      } else if (!Advance(choice)) {
         return "a stage was multiplied from another stage's slot";
       }
     }
@@ -99,7 +99,7 @@ class Block {
     return g == 0 && copied_ < stages_ && copied_ < ahead_ + (groups_[0].stage + 1) && !groups_[0].has_copied;
   }
 
-  bool CanGoOn(uint32_t g) const {
+  bool CanAdvance(uint32_t g) const {
     if (WantsToCopy(g)) {
       return slots_[SlotOf(copied_)].empty.IsOver(ParityOf(copied_) ^ 1);
     }
@@ -107,7 +107,7 @@ class Block {
     return stage < stages_ && slots_[SlotOf(stage)].full.IsOver(ParityOf(stage));
   }
 
-  bool GoOn(uint32_t g) {
+  bool Advance(uint32_t g) {
     Group& group = groups_[g];
     if (WantsToCopy(g)) {
       Slot& slot = slots_[SlotOf(copied_)];

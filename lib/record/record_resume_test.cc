@@ -63,7 +63,7 @@ struct Resumed {
 };
 
 // Resumes, appends point 32, and finishes.
-Resumed GoOn(const std::string& path, const proto::Header& header = SmallHeader()) {
+Resumed ResumeRun(const std::string& path, const proto::Header& header = SmallHeader()) {
   std::vector<proto::SweepRecord> kept;
   CaptureStderr();
   auto writer = ResumeRecordFile(path, header, kept);
@@ -82,7 +82,7 @@ std::vector<uint32_t> Finished(const std::string& path) {
 
 TEST(RecordResumeTest, KeepsTheWholeRecordsAndGoesOn) {
   const std::string path = StoppedRun();
-  const Resumed resumed = GoOn(path);
+  const Resumed resumed = ResumeRun(path);
   EXPECT_THAT(resumed.batches, ElementsAre(8, 16));
   EXPECT_EQ(resumed.log, "train_sweep: " + path + ".part: resumes after 2 records of a stopped run\n");
   EXPECT_THAT(Finished(path), ElementsAre(8, 16, 32));
@@ -114,7 +114,7 @@ TEST(RecordResumeTest, CutAnywhereTheWholeRecordsAreKept) {
     if (size == whole.size()) {
       expected.push_back(16);
     }
-    EXPECT_EQ(GoOn(path).batches, expected) << size;
+    EXPECT_EQ(ResumeRun(path).batches, expected) << size;
     expected.push_back(32);
     EXPECT_EQ(Finished(path), expected) << size;
   }
@@ -125,7 +125,7 @@ TEST(RecordResumeTest, ADamagedRecordIsCutAwayWithAllAfterIt) {
   std::string bytes = ReadFile(path + ".part");
   bytes[bytes.size() - 12] ^= 1;  // bit flip in the checksum of point 8
   WriteFile(path + ".part", bytes);
-  const Resumed resumed = GoOn(path);
+  const Resumed resumed = ResumeRun(path);
   EXPECT_THAT(resumed.batches, ElementsAre());  // two points of 11 bytes each, with their frames, are lost
   EXPECT_THAT(resumed.log,
               HasSubstr("resumes after 0 records of a stopped run; 22 bytes after them are not a complete"));
@@ -135,15 +135,15 @@ TEST(RecordResumeTest, ADamagedRecordIsCutAwayWithAllAfterIt) {
 // Simulates a run that was killed between the trailer and the rename.
 TEST(RecordResumeTest, ATrailerIsCutAway) {
   const std::string path = StoppedRun();
-  GoOn(path);
+  ResumeRun(path);
   ASSERT_EQ(std::rename(path.c_str(), (path + ".part").c_str()), 0);
-  EXPECT_THAT(GoOn(path).batches, ElementsAre(8, 16, 32));
+  EXPECT_THAT(ResumeRun(path).batches, ElementsAre(8, 16, 32));
   EXPECT_THAT(Finished(path), ElementsAre(8, 16, 32, 32));
 }
 
 TEST(RecordResumeTest, AnotherKeyIsReplaced) {
   const std::string path = StoppedRun();
-  const Resumed resumed = GoOn(path, SmallHeader("another"));
+  const Resumed resumed = ResumeRun(path, SmallHeader("another"));
   EXPECT_THAT(resumed.batches, ElementsAre());
   EXPECT_THAT(resumed.log, HasSubstr("with other settings"));
   EXPECT_THAT(Finished(path), ElementsAre(32));
@@ -153,12 +153,12 @@ TEST(RecordResumeTest, WithoutABuildIdentityNothingIsKept) {
   const std::string path = StoppedRun();
   proto::Header header = SmallHeader();
   header.mutable_build()->clear_build_id();
-  EXPECT_THAT(GoOn(path, header).batches, ElementsAre());
+  EXPECT_THAT(ResumeRun(path, header).batches, ElementsAre());
 }
 
-TEST(RecordResumeTest, NothingToGoOnWithIsAFreshStart) {
+TEST(RecordResumeTest, NothingToResumeIsAFreshStart) {
   const std::string path = TempPath("a.rec");
-  const Resumed resumed = GoOn(path);
+  const Resumed resumed = ResumeRun(path);
   EXPECT_THAT(resumed.batches, ElementsAre());
   EXPECT_EQ(resumed.log, "");
   EXPECT_THAT(Finished(path), ElementsAre(32));
@@ -202,7 +202,7 @@ TEST(RecordResumeTest, ARunThatDidNotEndWellIsGoneOnWith) {
     EXPECT_TRUE(before.rfind(ReadFile(path + ".part"), 0) == 0);
     ASSERT_THAT((*writer)->Append(PointRecord(16)), IsOk());
   }
-  const Resumed resumed = GoOn(path);  // resumes from the journal, which has more records than PATH
+  const Resumed resumed = ResumeRun(path);  // resumes from the journal, which has more records than PATH
   EXPECT_THAT(resumed.batches, ElementsAre(8, 16));
   EXPECT_THAT(Finished(path), ElementsAre(8, 16, 32));
 }
@@ -215,7 +215,7 @@ TEST(RecordResumeTest, ARunThatEndedWellOrOfAnotherKeyIsNot) {
       ASSERT_THAT((*writer)->Append(PointRecord(8)), IsOk());
       ASSERT_THAT((*writer)->Finish(exit_status), IsOk());
     }
-    EXPECT_THAT(GoOn(path).batches, ElementsAre()) << exit_status;
+    EXPECT_THAT(ResumeRun(path).batches, ElementsAre()) << exit_status;
     EXPECT_THAT(Finished(path), ElementsAre(32)) << exit_status;
   }
 }
@@ -227,7 +227,7 @@ TEST(RecordResumeTest, ReplacedRecordsAreAllThereIs) {
     const proto::SweepRecord first = PointRecord(4), second = PointRecord(16);
     ASSERT_THAT((*writer)->ReplaceAll({&first, &second}), IsOk());
   }
-  EXPECT_THAT(GoOn(path).batches, ElementsAre(4, 16));
+  EXPECT_THAT(ResumeRun(path).batches, ElementsAre(4, 16));
   EXPECT_THAT(Finished(path), ElementsAre(4, 16, 32));
 }
 

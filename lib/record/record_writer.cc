@@ -78,11 +78,11 @@ absl::StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Resume(const std::st
   }
   ASSIGN_OR_RETURN(std::unique_ptr<RecordWriter> writer, Reserve(path, rule));
   writer->is_journal_ = true;
-  ASSIGN_OR_RETURN(bool goes_on, writer->GoOn(header));
-  if (!goes_on) {
-    ASSIGN_OR_RETURN(goes_on, writer->TakeOver(header));
+  ASSIGN_OR_RETURN(bool resumed, writer->ResumeJournal(header));
+  if (!resumed) {
+    ASSIGN_OR_RETURN(resumed, writer->TakeOver(header));
   }
-  if (!goes_on) {
+  if (!resumed) {
     RETURN_IF_ERROR(writer->Begin(header));
   }
   return writer;
@@ -99,7 +99,7 @@ absl::Status RecordWriter::Begin(const proto::Header& header) {
 }
 
 // Resumes PATH.part. Returns false if PATH.part is not of the same step.
-absl::StatusOr<bool> RecordWriter::GoOn(const proto::Header& header) {
+absl::StatusOr<bool> RecordWriter::ResumeJournal(const proto::Header& header) {
   const auto opened = RecordReader::Open(file_->part_name(), header.schema());
   if (!opened.ok()) {
     RETURN_IF_ERROR(absl::IsCancelled(opened.status()) ? opened.status() : absl::OkStatus());

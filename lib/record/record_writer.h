@@ -97,7 +97,7 @@ class RecordWriter {
 
  private:
   RecordWriter(std::string path, std::unique_ptr<OutputFile> file) : path_(std::move(path)), file_(std::move(file)) {}
-  absl::StatusOr<bool> GoOn(const proto::Header& header);
+  absl::StatusOr<bool> ResumeJournal(const proto::Header& header);
   absl::StatusOr<bool> TakeOver(const proto::Header& header);
   absl::Status Serialise(const google::protobuf::Message& record);
   absl::StatusOr<std::string> Frames(const std::vector<const google::protobuf::Message*>& records);

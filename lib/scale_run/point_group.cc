@@ -254,7 +254,7 @@ proto::RankProgress PointGroup::Progress() const {
   return progress;
 }
 
-void PointGroup::GoOn(const proto::RankProgress& progress) {
+void PointGroup::Resume(const proto::RankProgress& progress) {
   for (const proto::StepTrace& trace : progress.epoch()) {
     epochs_.emplace_back().steps = StepsOf(trace);
   }

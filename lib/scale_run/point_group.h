@@ -52,7 +52,7 @@ class PointGroup : public RankGroup {
 
   // Returns the measurements so far, for a resumed run; and restores them in that run, before its first epoch.
   proto::RankProgress Progress() const;
-  void GoOn(const proto::RankProgress& progress);
+  void Resume(const proto::RankProgress& progress);
 
   // Returns all ranks' bytes, in rank order.
   absl::StatusOr<std::vector<std::string>> AllGather(absl::string_view bytes);

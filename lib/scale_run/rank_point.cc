@@ -112,7 +112,7 @@ class RankPoint {
     run.order.set_state_every(order_.state_every());
     run.state = {order_.state_path(), order_.state_header(), order_.afresh()};
     run.measured = [this] { return Measured(); };
-    run.go_on = [this](const std::string& measured) { return GoOn(measured); };
+    run.resume = [this](const std::string& measured) { return Resume(measured); };
     run.stalled = [this](const absl::Status& stalled) {
       EndRank(absl::Status(stalled.code(), absl::StrCat(stalled.message(), " (--timeout)")));
     };
@@ -155,13 +155,13 @@ class RankPoint {
     return progress.SerializeAsString();
   }
 
-  absl::Status GoOn(const std::string& measured) {
+  absl::Status Resume(const std::string& measured) {
     proto::RankProgress progress;
     if (!progress.ParseFromString(measured)) {
       return absl::DataLossError("the measurements of a rank do not parse");
     }
     if (star_ == nullptr) {
-      group_->GoOn(progress);
+      group_->Resume(progress);
       return absl::OkStatus();
     }
     *point_.mutable_star() = progress.star();

@@ -88,7 +88,7 @@ void Kill(const ScaleRunOptions& options, int step) {
 
 // 21 images per rank: three steps per epoch. The eighth step is in the third epoch. The resumed point trains nine more
 // steps.
-TEST(ScaleResumeTest, RanksGoOnInTheMiddleOfAPointToTheSameWeights) {
+TEST(ScaleResumeTest, RanksResumeInTheMiddleOfAPointToTheSameWeights) {
   const ScaleRunOptions options = FiveEpochs(2, 8);
   Kill(options, 8);
   EXPECT_FALSE(FileExists(options.output + ".part"));  // no point is complete
@@ -120,7 +120,7 @@ TEST(ScaleResumeTest, RanksGoOnInTheMiddleOfAPointToTheSameWeights) {
 
 // A network with branches and one step per epoch: one state is from before the second plan of the buckets, one from
 // after it. Batch norm's running statistics differ between ranks; those of rank 0 are kept with the weights.
-TEST(ScaleResumeTest, ThreeRanksGoOnWithTheirRunningStatistics) {
+TEST(ScaleResumeTest, ThreeRanksResumeWithTheirRunningStatistics) {
   ScaleRunOptions options = FiveEpochs(3, 3);
   options.input = SmallScaleRun({3}, 3, /*images=*/9).input;
   options.spec.mutable_training()->set_model("resnet18");

@@ -57,7 +57,7 @@ absl::Status WriteAutogradState(const TrainingArrays& arrays, torch::nn::Module&
   for (const auto& [name, tensor] : Tensors(model, optimizer)) {
     RETURN_IF_ERROR(Fill(name, arrays, tensor));
   }
-  optimizer.GoOn();
+  optimizer.MarkMomentumInitialized();
   return absl::OkStatus();
 }
 

@@ -63,7 +63,7 @@ absl::Status CapturedSteps::Capture(uint32_t images, GradientHook* hook, uint32_
     saved.Save(tensors);
   }
   sgd_.ReadRateOnDevice(device_);
-  sgd_.GoOn();  // the first step starts from zero momentum: v = 0.9 * 0 + g
+  sgd_.MarkMomentumInitialized();  // the first step starts from zero momentum: v = 0.9 * 0 + g
   model_.train();
   const StepGraph::Work work = {[this] { model_.zero_grad(); },
                                 [this, inputs = step.inputs, hook] { return Run(inputs, hook); }};

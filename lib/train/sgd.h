@@ -44,7 +44,7 @@ class Sgd {
   void ReadRateOnDevice(c10::Device device);
 
   // Declares that momentum() holds the values of earlier steps, which the caller has written there.
-  void GoOn() { first_step_ = false; }
+  void MarkMomentumInitialized() { first_step_ = false; }
 
  private:
   void StepWithLocalRates(const std::vector<at::Tensor>& gradients);

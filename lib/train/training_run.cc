@@ -198,8 +198,8 @@ class TrainingRun {
       RETURN_IF_ERROR(options_.group->ShareModel(*input_.model));
     }
     ASSIGN_OR_RETURN(trainer_, MakeTrainer());
-    ASSIGN_OR_RETURN(const uint32_t first, GoOn());
-    progress.GoOnFrom(uint64_t{first} * images_);
+    ASSIGN_OR_RETURN(const uint32_t first, Resume());
+    progress.ResumeFrom(uint64_t{first} * images_);
     for (uint32_t epoch = first; epoch < epochs_ && !point_.target().reached(); ++epoch) {
       ASSIGN_OR_RETURN(EpochTimes times, Train(epoch, progress));
       RETURN_IF_ERROR(AverageOverRanks(times));
@@ -287,7 +287,7 @@ class TrainingRun {
   }
 
   // Resumes from the state of a stopped run, if there is one. Returns the epoch to begin with.
-  absl::StatusOr<uint32_t> GoOn() {
+  absl::StatusOr<uint32_t> Resume() {
     if (options_.state.path.empty()) {
       return 0;
     }
@@ -300,7 +300,7 @@ class TrainingRun {
       return 0;
     }
     RETURN_IF_ERROR(trainer_->SetState(state->arrays));
-    RETURN_IF_ERROR(options_.go_on ? options_.go_on(state->measured) : absl::OkStatus());
+    RETURN_IF_ERROR(options_.resume ? options_.resume(state->measured) : absl::OkStatus());
     point_ = std::move(state->point);
     const auto first = static_cast<uint32_t>(point_.epoch_size());
     point_.add_resumed_epoch(first);

@@ -42,9 +42,9 @@ struct TrainingRunOptions {
   std::function<void(const InstrumentedSteps& steps)> instrumented;
 
   // `measured` returns the caller's additional measurements, which are stored with the state. A resumed run passes them
-  // to `go_on` before its first epoch. Both must be set, or neither.
+  // to `resume` before its first epoch. Both must be set, or neither.
   std::function<std::string()> measured;
-  std::function<absl::Status(const std::string& measured)> go_on;
+  std::function<absl::Status(const std::string& measured)> resume;
 };
 
 // Trains `model`, which must be on the CPU, and leaves it on the device. Fills the point's times, epochs, memory,

@@ -76,9 +76,9 @@ def first_difference(a, b, path=""):
 class Command:
     """One command of a tool and its outputs. `point_key` returns the key of a record, None for no point."""
 
-    def __init__(self, tool, arguments, output, point_key=None, has_children=False, goes_on=frozenset()):
+    def __init__(self, tool, arguments, output, point_key=None, has_children=False, resumes=frozenset()):
         self.tool, self.arguments, self.output = tool, arguments, output
-        self.point_key, self.has_children, self.goes_on = point_key, has_children, goes_on
+        self.point_key, self.has_children, self.resumes = point_key, has_children, resumes
 
 
 def sweep_key(record):
@@ -299,7 +299,7 @@ class Kills(ToolCase):
         if path.suffix != ".rec":
             return path.read_bytes()
         text = self.call("report", f"--print={path}", "--format=json", check=True).stdout
-        return comparable(json.loads(text), command.goes_on)
+        return comparable(json.loads(text), command.resumes)
 
 
 class KilledTwice(ToolCase):

@@ -94,7 +94,7 @@ class FaultsCase(launched.LaunchedCase):
             self.assertIn(text, self.errors(logs)[0])
         return took
 
-    def goes_on(self, start):
+    def resumes(self, start):
         """Repeats the command: it must keep the complete points, and end with the record of an undisturbed run."""
         kept = self.points(self.folder / "out.rec.part")
         self.assertGreaterEqual(kept, 2)  # the points of one rank
@@ -118,7 +118,7 @@ class RankTest(FaultsCase):
             begin = time.monotonic()
             os.kill(self.ranks(1)[0], number)
             took = self.all_gone(processes, begin, *messages)
-            self.goes_on(start)
+            self.resumes(start)
             return took
         self.in_time(once)
         self.add_measured(messages[0])
