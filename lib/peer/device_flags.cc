@@ -21,8 +21,8 @@ absl::StatusOr<std::unique_ptr<DeviceFlags>> DeviceFlags::Make(const PeerDeviceM
   void* word = nullptr;
   RETURN_IF_ERROR(
       CudaStatus(cudaHostAlloc(&word, sizeof(uint32_t), cudaHostAllocMapped), "allocating a word of host memory"));
-  made->silent_ = static_cast<uint32_t*>(word);
-  *made->silent_ = 0;
+  made->missing_rank_ = static_cast<uint32_t*>(word);
+  *made->missing_rank_ = 0;
   PeerFlags& flags = made->flags_;
   flags.rank = static_cast<uint32_t>(rank);
   flags.ranks = static_cast<uint32_t>(size);
@@ -30,7 +30,7 @@ absl::StatusOr<std::unique_ptr<DeviceFlags>> DeviceFlags::Make(const PeerDeviceM
       static_cast<uint32_t>(std::max(1.0, std::ceil(absl::ToDoubleSeconds(timeout) / kClockTurnSeconds)));
   for (int other = 0; other < size; ++other) {
     flags.flags[other] = reinterpret_cast<uint32_t*>(memory.of(other));
-    flags.report[other] = {made->silent_, static_cast<uint32_t>(other) + 1};
+    flags.report[other] = {made->missing_rank_, static_cast<uint32_t>(other) + 1};
   }
   flags.epoch = reinterpret_cast<uint32_t*>(memory.of(rank) + kPeerFlagBytes);
   flags.given_up = flags.epoch + 1;
@@ -38,13 +38,13 @@ absl::StatusOr<std::unique_ptr<DeviceFlags>> DeviceFlags::Make(const PeerDeviceM
   return made;
 }
 
-DeviceFlags::~DeviceFlags() { cudaFreeHost(silent_); }
+DeviceFlags::~DeviceFlags() { cudaFreeHost(missing_rank_); }
 
 absl::Status DeviceFlags::Health(absl::string_view what) const {
-  const uint32_t silent = *static_cast<const volatile uint32_t*>(silent_);
-  return silent == 0 ? absl::OkStatus()
-                     : absl::UnavailableError(
-                           absl::StrCat("rank ", silent - 1, " ", what, " within ", absl::FormatDuration(timeout_)));
+  const uint32_t missing = *static_cast<const volatile uint32_t*>(missing_rank_);
+  return missing == 0 ? absl::OkStatus()
+                      : absl::UnavailableError(
+                            absl::StrCat("rank ", missing - 1, " ", what, " within ", absl::FormatDuration(timeout_)));
 }
 
 }  // namespace lockstep

@@ -38,7 +38,7 @@ class DeviceFlags {
 
   const absl::Duration timeout_;
   PeerFlags flags_;
-  uint32_t* silent_ = nullptr;  // word in host memory: 1 + the rank that did not come; 0: no such rank
+  uint32_t* missing_rank_ = nullptr;  // word in host memory: 1 + the rank that did not come; 0: no such rank
 };
 
 }  // namespace lockstep
