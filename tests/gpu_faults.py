@@ -119,7 +119,7 @@ class Faults:
         self.folder = pathlib.Path(given.out or tempfile.mkdtemp(prefix="gpu_faults_")).absolute()
         self.folder.mkdir(parents=True, exist_ok=True)
         if any(self.folder.iterdir()):
-            sys.exit(f"gpu_faults: error: --out={given.out}: expected an empty folder: a run would resume from its files")
+            sys.exit(f"gpu_faults: error: --out={given.out}: expected an empty folder; a run would resume")
         self.begin = time.monotonic()
         # Multicast over NVLink stays off: a fault in it can take a shared host's GPUs down.
         self.environment = {**os.environ, "NCCL_NVLS_ENABLE": "0", "OMP_NUM_THREADS": "1"}

@@ -83,6 +83,10 @@ RULES = [
     ("next to, together with, concurrent with or compared with, not beside", CODE | SCRIPTS,
      re.compile(r"\b[bB]eside\b|[a-z]Beside(?!s)|beside_|_beside"),
      "void RunBeside();  // beside it", "int besides;  // Besides this"),
+    ("messages: a run resumes, a flag needs another, and \"expected X, found Y\"", CODE | SCRIPTS,
+     re.compile(r"\bgoes on (?:after|from|with)\b|\bnot to be had\b|\bnothing was done for\b|\bdid not come within\b"
+                r"|\bwants (?:an?|the|no|its|one)\b|\b(?:was|were|is|are) expected, found\b"),
+     "goes on after 3 records", "resumes after 3 records; expected one file, found 2; wanted"),
     ("nothing is left for later in the code", CODE | SCRIPTS, re.compile(r"\b(?:TODO|FIXME|XXX)\b"), "// TODO: more", "// Todo lists are elsewhere"),
 ]
 LEFT_OUT = {"tests/words_test.py"}
@@ -102,7 +106,7 @@ DOCUMENTS_WITH_RETIRED_WORDS = {"CONTRIBUTING.md"}  # names them
 
 # Lines of code of more than 120 columns, by the first folder of their path. These ceilings only fall.
 MAX_COLUMNS = 120
-LONG_LINES = {"benchmarks": 138, "lib": 42, "tests": 289, "third_party": 55, "tools": 36}
+LONG_LINES = {"benchmarks": 138, "lib": 42, "tests": 288, "third_party": 55, "tools": 36}
 
 
 def names_no_subject(lines, mark):
