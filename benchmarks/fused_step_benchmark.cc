@@ -119,8 +119,8 @@ ResNet18Values RandomValues() {
     fill(unit.weight, unit.weight_count(), unit.matrix_channels * unit.matrix_filter * unit.matrix_filter);
   }
   fill(net.linear_weight, net.weight_count - net.linear_weight, net.features * 6.0);
-  values.norms.resize(net.norm_count(), 0);
-  std::fill_n(values.norms.begin(), net.channel_count, 1.0f);
+  values.batch_norms.resize(net.batch_norm_count(), 0);
+  std::fill_n(values.batch_norms.begin(), net.channel_count, 1.0f);
   values.running.resize(2 * net.channel_count, 0);
   std::fill_n(values.running.begin() + net.channel_count, net.channel_count, 1.0f);
   return values;

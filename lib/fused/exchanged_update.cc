@@ -54,7 +54,7 @@ void ExchangeWorkspace<T>::TakeAll(const ResNet18StepOptions& options, const Res
     arena_.Take(net.weight_count, weight_send_buffer);
   }
   if (HasMicroBatches(options)) {
-    arena_.Take(net.norm_count(), norm_sum);
+    arena_.Take(net.batch_norm_count(), batch_norm_sum);
   }
 }
 
@@ -91,7 +91,7 @@ absl::Status ExchangeWorkspace<T>::Init(const ResNet18StepOptions& options, cons
 
 template <typename T>
 absl::Status ExchangedUpdate<T>::Ready(const ReadyGradients& ready) {
-  RETURN_IF_ERROR(ready.array == GradientArray::kWeights ? ReadyWeights(ready) : ReadyNorms(ready));
+  RETURN_IF_ERROR(ready.array == GradientArray::kWeights ? ReadyWeights(ready) : ReadyBatchNorms(ready));
   const bool stem = ready.array == GradientArray::kWeights && ready.range.begin == 0;
   if (!stem || !batch_.last) {
     return absl::OkStatus();
@@ -154,10 +154,10 @@ absl::Status ExchangedUpdate<T>::SumAndHandOn(const ReadyGradients& ready, const
     if (ready.array == GradientArray::kWeights && ready.range.begin == 0) {
       return HandOnTogether(send_buffer);
     }
-    (ready.array == GradientArray::kWeights ? rest_ : norms_) = ready.range;
-    if (ready.array == GradientArray::kNorms && batch_.timestamp_tables.ranges.steps != 0) {
-      norms_range_ = range_++;
-      return RecordTimestamp(batch_, norms_range_, RangeTimestamp::kReady, ready.stream);
+    (ready.array == GradientArray::kWeights ? rest_ : batch_norms_) = ready.range;
+    if (ready.array == GradientArray::kBatchNorms && batch_.timestamp_tables.ranges.steps != 0) {
+      batch_norms_range_ = range_++;
+      return RecordTimestamp(batch_, batch_norms_range_, RangeTimestamp::kReady, ready.stream);
     }
     return absl::OkStatus();
   }
@@ -193,23 +193,23 @@ template <typename W>
 absl::Status ExchangedUpdate<T>::HandOnTogether(W* first_weight) {
   const cudaStream_t tail = batch_.streams.tail();
   GradientExchange& exchange = *batch_.options.exchange;
-  float* const norms = batch_.buffers.norm_gradients + norms_.begin;
+  float* const batch_norms = batch_.buffers.batch_norm_gradients + batch_norms_.begin;
   RETURN_IF_ERROR(batch_.fork.Follow(workspace_.update, tail));
   RETURN_IF_ERROR(SharesUpdate(batch_.options) ? exchange.WeightsWritten(tail) : absl::OkStatus());
   TogetherGradients together;
-  together.norms_range = norms_range_;
+  together.batch_norms_range = batch_norms_range_;
   together.weights_range = range_++;
   if (batch_.timestamp_tables.ranges.steps != 0) {
     RETURN_IF_ERROR(RecordTimestamp(batch_, together.weights_range, RangeTimestamp::kReady, tail));
   }
   ASSIGN_OR_RETURN(together.push,
                    exchange.GatherTogether({first_weight, rest_.end, kTypeOf<W>, tail, tail},
-                                           {norms, norms_.count(), CommunicationDtype::kFp32, tail, tail}));
-  together.norms.ready = {GradientArray::kNorms, norms_, tail};
-  together.norms.gradient = norms;
+                                           {batch_norms, batch_norms_.count(), CommunicationDtype::kFp32, tail, tail}));
+  together.batch_norms.ready = {GradientArray::kBatchNorms, batch_norms_, tail};
+  together.batch_norms.gradient = batch_norms;
   together.weights.ready = {GradientArray::kWeights, {0, rest_.end}, tail};
   together.weights.gradient = first_weight;
-  together.norms.scale = together.weights.scale = 1.0f / static_cast<float>(exchange.ranks());
+  together.batch_norms.scale = together.weights.scale = 1.0f / static_cast<float>(exchange.ranks());
   return then_.TakeTogether(together);
 }
 
@@ -228,13 +228,13 @@ absl::Status ExchangedUpdate<T>::ReadyWeights(const ReadyGradients& ready) {
   }
 }
 
-// Processes `norms`, which is always sent in fp32: 38 KB in all.
+// Processes `batch_norms`, which is always sent in fp32: 38 KB in all.
 template <typename T>
-absl::Status ExchangedUpdate<T>::ReadyNorms(const ReadyGradients& ready) {
+absl::Status ExchangedUpdate<T>::ReadyBatchNorms(const ReadyGradients& ready) {
   const size_t begin = ready.range.begin;
-  float* const gradient = batch_.buffers.norm_gradients + begin;
-  return SumAndHandOn(ready, gradient, workspace_.norm_sum == nullptr ? nullptr : workspace_.norm_sum + begin,
-                      gradient);
+  float* const gradient = batch_.buffers.batch_norm_gradients + begin;
+  return SumAndHandOn(ready, gradient,
+                      workspace_.batch_norm_sum == nullptr ? nullptr : workspace_.batch_norm_sum + begin, gradient);
 }
 
 template class ExchangeWorkspace<float>;

@@ -8,7 +8,7 @@
 //                                                                         of a step
 //
 // If the exchange takes several ranges at once, the ranges that become final at the end of the backward pass go
-// together: all weights below the early ranges as one range, and `norms`.
+// together: all weights below the early ranges as one range, and `batch_norms`.
 //
 // A step of several micro-batches sends once, with the last one; the gradients of the others are only added up. A
 // single GPU whose update waits for gradient norms also uses this sink: it adds up its micro-batches in the same way,
@@ -59,7 +59,7 @@ class ExchangeWorkspace {
   // Arrays in fp32 or bf16 of net.weight_count elements, null if not needed.
   float* weight_sum = nullptr;  // sum over the micro-batches; also the send buffer if bf16 gradients are sent as fp32
   __nv_bfloat16* weight_send_buffer = nullptr;  // send buffer if fp32 gradients are sent as bf16
-  float* norm_sum = nullptr;                    // fp32 (net.norm_count()): sum over the micro-batches
+  float* batch_norm_sum = nullptr;              // fp32 (net.batch_norm_count()): sum over the micro-batches
 
  private:
   void TakeAll(const ResNet18StepOptions& options, const ResNet18Units& net);
@@ -78,7 +78,7 @@ class ExchangedUpdate final : public GradientSink {
 
  private:
   absl::Status ReadyWeights(const ReadyGradients& ready);
-  absl::Status ReadyNorms(const ReadyGradients& ready);
+  absl::Status ReadyBatchNorms(const ReadyGradients& ready);
   template <typename W>
   absl::StatusOr<RangeSum> SumOverRanks(const ReadyGradients& ready, W* send_buffer);
   bool GoesWithTheLast(const ReadyGradients& ready) const;
@@ -92,9 +92,9 @@ class ExchangedUpdate final : public GradientSink {
   const ExchangeWorkspace<T>& workspace_;
   StepSink& then_;
   uint32_t range_ = 0;  // index of the next exchanged range
-  // Ranges that wait for the stem's weights: the weights after the stem, and `norms`.
-  GradientRange rest_, norms_;
-  uint32_t norms_range_ = 0;
+  // Ranges that wait for the stem's weights: the weights after the stem, and `batch_norms`.
+  GradientRange rest_, batch_norms_;
+  uint32_t batch_norms_range_ = 0;
 };
 
 }  // namespace lockstep

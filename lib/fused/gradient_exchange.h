@@ -87,7 +87,7 @@ class GradientExchange {
   // update. GatherTogether itself sends nothing; the caller must queue PeerUpdate with the returned PeerPush next on
   // the ranges' `then` stream. If false, each range must go through Gather.
   virtual bool GathersTogether() const { return false; }
-  virtual absl::StatusOr<PeerPush> GatherTogether(const RangeToSum& weights, const RangeToSum& norms) {
+  virtual absl::StatusOr<PeerPush> GatherTogether(const RangeToSum& weights, const RangeToSum& batch_norms) {
     return absl::UnimplementedError("several ranges at once are not supported");
   }
 

@@ -70,7 +70,7 @@ absl::Status GradientNormUpdateWorkspace::Init(const ResNet18StepOptions& option
 template <typename T>
 absl::Status GradientNormUpdate<T>::Take(const StepGradients& gradients) {
   const bool weights = gradients.ready.array == GradientArray::kWeights;
-  (weights ? weights_ : norms_) = From(gradients.gradient, -static_cast<ptrdiff_t>(gradients.ready.range.begin));
+  (weights ? weights_ : batch_norms_) = From(gradients.gradient, -static_cast<ptrdiff_t>(gradients.ready.range.begin));
   scale_ = gradients.scale;
   return absl::OkStatus();
 }
@@ -87,7 +87,7 @@ absl::Status GradientNormUpdate<T>::TakeSquares() const {
   const cudaStream_t stream = batch_.streams.tail();
   const LayerTable layers = WeightLayers(batch_.net());
   RETURN_IF_ERROR(Squares(layers, weights_, workspace_.gradient_squares, stream));
-  RETURN_IF_ERROR(Squares(OneLayer(batch_.net().norm_count()), norms_,
+  RETURN_IF_ERROR(Squares(OneLayer(batch_.net().batch_norm_count()), batch_norms_,
                           workspace_.gradient_squares + size_t{layers.layers} * kSquareParts, stream));
   return batch_.options.lars == 0 ? absl::OkStatus()
                                   : Squares(layers, batch_.buffers.weights, workspace_.weight_squares, stream);
@@ -120,9 +120,9 @@ absl::Status GradientNormUpdate<T>::UpdateLayers() const {
     of_layer.factors = workspace_.factors + size_t{2} * layer;
     RETURN_IF_ERROR(UpdateRange(batch_, of_layer));
   }
-  of_layer.ready.array = GradientArray::kNorms;
-  of_layer.ready.range = {0, batch_.net().norm_count()};
-  of_layer.gradient = norms_;
+  of_layer.ready.array = GradientArray::kBatchNorms;
+  of_layer.ready.range = {0, batch_.net().batch_norm_count()};
+  of_layer.gradient = batch_norms_;
   of_layer.factors = workspace_.factors + size_t{2} * layers.layers;
   return UpdateRange(batch_, of_layer);
 }

@@ -35,8 +35,8 @@ class GradientNormUpdateWorkspace {
   size_t bytes() const { return arena_.bytes(); }
 
   // Arrays in the layouts of layer_squares.h and layer_factors.h. The layers are the units' weights, the fully
-  // connected layer's weights, and finally all of `norms` as one layer. `norms` is clipped like the other layers and
-  // has no local rate.
+  // connected layer's weights, and finally all of `batch_norms` as one layer. `batch_norms` is clipped like the other
+  // layers and has no local rate.
   double* gradient_squares = nullptr;
   double* weight_squares = nullptr;
   float* factors = nullptr;
@@ -66,7 +66,7 @@ class GradientNormUpdate final : public StepSink {
   const MicroBatch<T>& batch_;
   const GradientNormUpdateWorkspace& workspace_;
   GradientPointer weights_;  // first element of each gradient array
-  GradientPointer norms_;
+  GradientPointer batch_norms_;
   float scale_ = 1;
 };
 

@@ -14,7 +14,7 @@ size_t WeightsBegin(const ResNet18Units& net, size_t block) { return net.units[n
 GradientSchedule ScheduleBehindTheBlocks(const ResNet18Units& net) {
   GradientSchedule schedule;
   schedule.rest = {WeightsBegin(net, 0), WeightsBegin(net, kLayer3)};
-  schedule.norms = {0, net.norm_count()};
+  schedule.batch_norms = {0, net.batch_norm_count()};
   schedule.stem = {0, schedule.rest.begin};
   return schedule;
 }

@@ -6,7 +6,7 @@
 //   not partitioned             | 4th  |      2nd       |               1st                  |
 //   by layer                    | 5th  |      3rd       |   2nd   |           1st            |
 //
-// `norms`, one range, comes just before the stem's weights.
+// `batch_norms`, one range, comes just before the stem's weights.
 #ifndef LOCKSTEP_LIB_FUSED_GRADIENT_SCHEDULE_H_
 #define LOCKSTEP_LIB_FUSED_GRADIENT_SCHEDULE_H_
 
@@ -36,7 +36,7 @@ struct EarlyGradients {
 struct GradientSchedule {
   std::vector<EarlyGradients> early;  // ranges in the order in which they become final
   GradientRange rest;                 // other weights except the stem's; final after the last block
-  GradientRange norms;                // all of `norms`
+  GradientRange batch_norms;          // all of `batch_norms`
   GradientRange stem;                 // stem's weights; final last
 };
 

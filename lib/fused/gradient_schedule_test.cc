@@ -34,8 +34,8 @@ void ExpectEachOnce(const ResNet18Units& net, const GradientSchedule& schedule) 
     end = range.begin;
   }
   EXPECT_EQ(end, 0);
-  EXPECT_EQ(schedule.norms.begin, 0);
-  EXPECT_EQ(schedule.norms.end, net.norm_count());
+  EXPECT_EQ(schedule.batch_norms.begin, 0);
+  EXPECT_EQ(schedule.batch_norms.end, net.batch_norm_count());
 }
 
 TEST(GradientScheduleTest, EachWeightOnceTheLastLayersFirst) {

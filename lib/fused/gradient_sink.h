@@ -16,7 +16,7 @@
 
 namespace lockstep {
 
-enum class GradientArray { kWeights, kNorms };
+enum class GradientArray { kWeights, kBatchNorms };
 
 struct ReadyGradients {
   GradientArray array = GradientArray::kWeights;
@@ -33,9 +33,9 @@ class GradientSink {
  public:
   virtual ~GradientSink() = default;
 
-  // Processes the next range of a GradientSchedule, in this order: the early ranges, the rest, `norms`, the stem's
-  // weights. The stem's weights come last, on the stream `tail`, after which the next step reads the weights. Before
-  // that call returns, the sink must have joined to `tail` all its work on streams that were not named in
+  // Processes the next range of a GradientSchedule, in this order: the early ranges, the rest, `batch_norms`, the
+  // stem's weights. The stem's weights come last, on the stream `tail`, after which the next step reads the weights.
+  // Before that call returns, the sink must have joined to `tail` all its work on streams that were not named in
   // ReadyGradients.
   virtual absl::Status Ready(const ReadyGradients& ready) = 0;
 };

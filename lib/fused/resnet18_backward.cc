@@ -24,24 +24,24 @@ absl::Status Follow(const MicroBatch<T>& batch, const StepStream& leader, const 
 // nothing reads afterwards. `dresidual`: out, the gradient before the ReLU, for a residual that was added unchanged;
 // null: not needed.
 template <typename T>
-absl::Status BackwardNorm(const MicroBatch<T>& batch, size_t u, const Upstream<T>& upstream, const StepStream& stream,
-                          T* dresidual = nullptr) {
+absl::Status BackwardBatchNorm(const MicroBatch<T>& batch, size_t u, const Upstream<T>& upstream,
+                               const StepStream& stream, T* dresidual = nullptr) {
   const ConvolutionUnit& unit = batch.net().units[u];
   const UnitPlan<T>& plan = batch.plan.units[u];
   T* const raw = batch.buffers.raw[u];
-  const BatchNormGradients gradients = batch.buffers.NormGradients(unit);
-  if (upstream.progress == NormBackward::kApplied) {
+  const BatchNormGradients gradients = batch.buffers.BatchNormGradientsOf(unit);
+  if (upstream.progress == BatchNormBackward::kApplied) {
     return dresidual == nullptr ? absl::OkStatus() : absl::InternalError("a gradient that was not stored is needed");
   }
-  if (upstream.progress == NormBackward::kUntouched) {
-    RETURN_IF_ERROR(CudaStatus(
-        BatchNormBackwardReduce<T>(plan.norm, plan.launch, raw, upstream.gradient, batch.buffers.NormState(unit),
-                                   gradients, stream.norm_workspace, stream.handle),
-        unit.norm_name));
+  if (upstream.progress == BatchNormBackward::kUntouched) {
+    RETURN_IF_ERROR(CudaStatus(BatchNormBackwardReduce<T>(plan.batch_norm, plan.launch, raw, upstream.gradient,
+                                                          batch.buffers.BatchNormStateOf(unit), gradients,
+                                                          stream.batch_norm_workspace, stream.handle),
+                               unit.batch_norm_name));
   }
   return CudaStatus(
-      BatchNormBackwardApply<T>(plan.norm, raw, upstream.gradient, gradients, raw, dresidual, stream.handle),
-      unit.norm_name);
+      BatchNormBackwardApply<T>(plan.batch_norm, raw, upstream.gradient, gradients, raw, dresidual, stream.handle),
+      unit.batch_norm_name);
 }
 
 // Queues the split-K partials on `stream`, and their sum on `sums`, concurrent with what comes next on `stream`.
@@ -77,9 +77,9 @@ absl::Status BackwardWeight(const MicroBatch<T>& batch, size_t u, const T* input
 
 // Queues the batch norm on main, and then the weight gradient on side, concurrent with what comes next on main.
 template <typename T>
-absl::Status BackwardNormAndWeight(const MicroBatch<T>& batch, size_t u, const Upstream<T>& upstream, const T* input,
-                                   T* dresidual = nullptr) {
-  RETURN_IF_ERROR(BackwardNorm(batch, u, upstream, batch.streams.main(), dresidual));
+absl::Status BackwardBatchNormAndWeight(const MicroBatch<T>& batch, size_t u, const Upstream<T>& upstream,
+                                        const T* input, T* dresidual = nullptr) {
+  RETURN_IF_ERROR(BackwardBatchNorm(batch, u, upstream, batch.streams.main(), dresidual));
   RETURN_IF_ERROR(Follow(batch, batch.streams.main(), batch.streams.side()));
   return BackwardWeight(batch, u, input, batch.streams.side());
 }
@@ -97,13 +97,13 @@ DataGradientOperands<T> OperandsOf(const MicroBatch<T>& batch, size_t u, T* dx) 
 
 // Returns the operands with the batch norm below. `below`: unit whose normalised and rectified output unit u read.
 template <typename T>
-DataGradientOperands<T> OperandsToNorm(const MicroBatch<T>& batch, size_t u, size_t below, T* dx) {
+DataGradientOperands<T> OperandsToBatchNorm(const MicroBatch<T>& batch, size_t u, size_t below, T* dx) {
   const ConvolutionUnit& unit = batch.net().units[below];
   DataGradientOperands<T> operands = OperandsOf(batch, u, dx);
-  operands.norm_x = batch.buffers.raw[below];
+  operands.batch_norm_x = batch.buffers.raw[below];
   operands.relu_mask = batch.buffers.mask[below];
-  operands.state = batch.buffers.NormState(unit);
-  operands.gradients = batch.buffers.NormGradients(unit);
+  operands.state = batch.buffers.BatchNormStateOf(unit);
+  operands.gradients = batch.buffers.BatchNormGradientsOf(unit);
   return operands;
 }
 
@@ -112,17 +112,17 @@ DataGradientOperands<T> OperandsToNorm(const MicroBatch<T>& batch, size_t u, siz
 // Returns true if the launch of the block's first data gradient also adds the shortcut's gradient.
 template <typename T>
 bool JoinsWhatComesAround(const MicroBatch<T>& batch, const ResidualBlock& block) {
-  return batch.plan.units[block.conv1].data_gradient->gives() != NormBackward::kUntouched;
+  return batch.plan.units[block.conv1].data_gradient->gives() != BatchNormBackward::kUntouched;
 }
 
 // Queues the block's second convolution on main, from the gradient of the block's output. Returns the gradient that
-// reaches the batch norm of the first convolution. `dresidual`: as in BackwardNorm.
+// reaches the batch norm of the first convolution. `dresidual`: as in BackwardBatchNorm.
 template <typename T>
 absl::StatusOr<Upstream<T>> BackwardSecond(const MicroBatch<T>& batch, size_t b, const Upstream<T>& upstream,
                                            T* dresidual) {
   const ResidualBlock& block = batch.net().blocks[b];
-  RETURN_IF_ERROR(BackwardNormAndWeight(batch, block.conv2, upstream, batch.buffers.inner[b], dresidual));
-  DataGradientOperands<T> operands = OperandsToNorm(batch, block.conv2, block.conv1, batch.buffers.inner_gradient);
+  RETURN_IF_ERROR(BackwardBatchNormAndWeight(batch, block.conv2, upstream, batch.buffers.inner[b], dresidual));
+  DataGradientOperands<T> operands = OperandsToBatchNorm(batch, block.conv2, block.conv1, batch.buffers.inner_gradient);
   operands.dx_is_read = false;
   return batch.plan.units[block.conv2].data_gradient->Run(operands, batch.streams.main());
 }
@@ -139,7 +139,7 @@ absl::StatusOr<cudaEvent_t> BackwardShortcut(const MicroBatch<T>& batch, size_t 
   const size_t s = *block.shortcut;
   const StepStream& branch = batch.streams.branch();
   RETURN_IF_ERROR(batch.fork.Wait(branch.handle, output_done));
-  RETURN_IF_ERROR(BackwardNorm(batch, s, {gradient, NormBackward::kUntouched}, branch));
+  RETURN_IF_ERROR(BackwardBatchNorm(batch, s, {gradient, BatchNormBackward::kUntouched}, branch));
   if (!batch.plan.partitioned) {
     RETURN_IF_ERROR(Follow(batch, branch, batch.streams.side()));
     RETURN_IF_ERROR(BackwardWeight(batch, s, batch.buffers.BlockInput(b), batch.streams.side()));
@@ -158,7 +158,7 @@ absl::StatusOr<Upstream<T>> BackwardFirst(const MicroBatch<T>& batch, size_t b, 
   const ResidualBlock& block = batch.net().blocks[b];
   const size_t below = b == 0 ? 0 : batch.net().blocks[b - 1].conv2;
   const StepStream& main = batch.streams.main();
-  DataGradientOperands<T> operands = OperandsToNorm(batch, block.conv1, below, dx);
+  DataGradientOperands<T> operands = OperandsToBatchNorm(batch, block.conv1, below, dx);
   operands.addend = around;
   if (block.shortcut.has_value()) {
     operands.shortcut_dy = batch.buffers.raw[*block.shortcut];
@@ -199,7 +199,7 @@ absl::StatusOr<Upstream<T>> BackwardBlock(const MicroBatch<T>& batch, size_t b, 
   T* dresidual = nullptr;
   ASSIGN_OR_RETURN(const cudaEvent_t output_done, batch.fork.Record(batch.streams.main().handle));
   if (!block.shortcut.has_value()) {
-    if (upstream.progress != NormBackward::kUntouched && JoinsWhatComesAround(batch, block)) {
+    if (upstream.progress != BatchNormBackward::kUntouched && JoinsWhatComesAround(batch, block)) {
       around = upstream.gradient.dy;  // unchanged; read before this block ends, so the next one may overwrite it
     } else {
       dresidual = dx2;
@@ -207,7 +207,7 @@ absl::StatusOr<Upstream<T>> BackwardBlock(const MicroBatch<T>& batch, size_t b, 
   }
   ASSIGN_OR_RETURN(const Upstream<T> inner, BackwardSecond(batch, b, upstream, dresidual));
   ASSIGN_OR_RETURN(const cudaEvent_t shortcut_done, BackwardShortcut(batch, b, upstream.gradient, output_done, dx2));
-  RETURN_IF_ERROR(BackwardNormAndWeight(batch, block.conv1, inner, batch.buffers.BlockInput(b)));
+  RETURN_IF_ERROR(BackwardBatchNormAndWeight(batch, block.conv1, inner, batch.buffers.BlockInput(b)));
   ASSIGN_OR_RETURN(const Upstream<T> input, BackwardFirst(batch, b, around, shortcut_done, dx));
   RETURN_IF_ERROR(BackwardPartitionedShortcutWeights(batch, b, shortcut_done));
   return input;
@@ -233,21 +233,21 @@ absl::StatusOr<cudaEvent_t> BackwardStem(const MicroBatch<T>& batch, const Upstr
   const ResNet18Buffers<T>& buffers = batch.buffers;
   const StepStream& main = batch.streams.main();
   if constexpr (std::is_same_v<T, __nv_bfloat16>) {
-    if (batch.plan.stem_from_norm) {
+    if (batch.plan.stem_from_batch_norm) {
       const ConvolutionUnit& stem = batch.net().units[0];
-      ASSIGN_OR_RETURN(const cudaEvent_t norms_done, batch.fork.Record(main.handle));
+      ASSIGN_OR_RETURN(const cudaEvent_t batch_norms_done, batch.fork.Record(main.handle));
       RETURN_IF_ERROR(
-          CudaStatus(StemGradient(batch.plan.units[0].norm.rows, buffers.raw[0], upstream.gradient.dy,
-                                  buffers.NormGradients(stem), batch.input->images,
+          CudaStatus(StemGradient(batch.plan.units[0].batch_norm.rows, buffers.raw[0], upstream.gradient.dy,
+                                  buffers.BatchNormGradientsOf(stem), batch.input->images,
                                   buffers.weight_gradients + stem.weight, buffers.stem_workspace, main.handle),
                      "the first convolution's gradient"));
-      return norms_done;
+      return batch_norms_done;
     }
   }
-  RETURN_IF_ERROR(BackwardNorm(batch, 0, upstream, main));
-  ASSIGN_OR_RETURN(const cudaEvent_t norms_done, batch.fork.Record(main.handle));
+  RETURN_IF_ERROR(BackwardBatchNorm(batch, 0, upstream, main));
+  ASSIGN_OR_RETURN(const cudaEvent_t batch_norms_done, batch.fork.Record(main.handle));
   RETURN_IF_ERROR(BackwardWeight(batch, 0, batch.input->images, main));
-  return norms_done;
+  return batch_norms_done;
 }
 
 // Passes on the ranges that are final once block b is done: layer 4 and the classifier during layer 3, layer 3 during
@@ -272,9 +272,9 @@ absl::Status HandOnEarly(const MicroBatch<T>& batch, size_t b, GradientSink& sin
   return absl::OkStatus();
 }
 
-// Passes on the rest of the weights, during the stem's gradient, and `norms`; then joins all streams to main.
+// Passes on the rest of the weights, during the stem's gradient, and `batch_norms`; then joins all streams to main.
 template <typename T>
-absl::Status HandOnTheRest(const MicroBatch<T>& batch, cudaEvent_t weights_read, cudaEvent_t norms_done,
+absl::Status HandOnTheRest(const MicroBatch<T>& batch, cudaEvent_t weights_read, cudaEvent_t batch_norms_done,
                            cudaEvent_t classifier_done, GradientSink& sink) {
   const StepStreams& streams = batch.streams;
   const GradientSchedule& gradients = batch.plan.gradients;
@@ -284,9 +284,9 @@ absl::Status HandOnTheRest(const MicroBatch<T>& batch, cudaEvent_t weights_read,
     RETURN_IF_ERROR(batch.fork.Follow(streams.sums(), streams.side().handle));
   }
   RETURN_IF_ERROR(sink.Ready({GradientArray::kWeights, gradients.rest, streams.side().handle, 0}));
-  RETURN_IF_ERROR(batch.fork.Wait(streams.update(), norms_done));
+  RETURN_IF_ERROR(batch.fork.Wait(streams.update(), batch_norms_done));
   RETURN_IF_ERROR(batch.fork.Wait(streams.update(), classifier_done));
-  RETURN_IF_ERROR(sink.Ready({GradientArray::kNorms, gradients.norms, streams.update(), 0}));
+  RETURN_IF_ERROR(sink.Ready({GradientArray::kBatchNorms, gradients.batch_norms, streams.update(), 0}));
   RETURN_IF_ERROR(batch.fork.Follow(streams.update(), streams.main().handle));
   return Follow(batch, streams.side(), streams.main());
 }
@@ -304,7 +304,7 @@ absl::Status EnqueueBackward(const MicroBatch<T>& batch, GradientSink& sink) {
   }
   ASSIGN_OR_RETURN(const cudaEvent_t classifier_done, BackwardClassifier(batch));
   const uint8_t* const last_mask = buffers.mask[batch.net().blocks.back().conv2];
-  Upstream<T> upstream = {{buffers.gradient[0], nullptr, last_mask}, NormBackward::kUntouched};
+  Upstream<T> upstream = {{buffers.gradient[0], nullptr, last_mask}, BatchNormBackward::kUntouched};
   for (size_t i = 0; i < blocks; ++i) {
     const size_t b = blocks - 1 - i;
     // Two pairs of buffers alternate: a block reads one pair and writes the other.
@@ -314,9 +314,9 @@ absl::Status EnqueueBackward(const MicroBatch<T>& batch, GradientSink& sink) {
     RETURN_IF_ERROR(HandOnEarly(batch, b, sink));
   }
   ASSIGN_OR_RETURN(const cudaEvent_t weights_read, batch.fork.Record(main.handle));
-  ASSIGN_OR_RETURN(const cudaEvent_t norms_done, BackwardStem(batch, upstream));
+  ASSIGN_OR_RETURN(const cudaEvent_t batch_norms_done, BackwardStem(batch, upstream));
   RETURN_IF_ERROR(RecordTimestamp(batch, StepTimestamp::kOwnBackwardDone));
-  RETURN_IF_ERROR(HandOnTheRest(batch, weights_read, norms_done, classifier_done, sink));
+  RETURN_IF_ERROR(HandOnTheRest(batch, weights_read, batch_norms_done, classifier_done, sink));
   RETURN_IF_ERROR(RecordTimestamp(batch, StepTimestamp::kAllGradientsDone));
   RETURN_IF_ERROR(batch.fork.Follow(main.handle, batch.streams.tail()));
   return sink.Ready({GradientArray::kWeights, batch.plan.gradients.stem, batch.streams.tail(), 0});

@@ -59,12 +59,12 @@ void ResNet18Buffers<T>::TakeParameters() {
   if (std::is_same_v<T, __nv_bfloat16> && network_weights == nullptr) {
     arena_.Take(net.weight_count, network_weights);
   }
-  arena_.Take(net.norm_count(), norms);
-  arena_.Take(net.norm_count(), norm_velocity);
-  arena_.Take(net.norm_count(), norm_gradients);
+  arena_.Take(net.batch_norm_count(), batch_norms);
+  arena_.Take(net.batch_norm_count(), batch_norm_velocity);
+  arena_.Take(net.batch_norm_count(), batch_norm_gradients);
   arena_.Take(2 * net.channel_count, running);
-  arena_.Take(4 * net.channel_count, norm_state_);
-  arena_.Take(3 * net.channel_count, norm_backward_);
+  arena_.Take(4 * net.channel_count, batch_norm_state_);
+  arena_.Take(3 * net.channel_count, batch_norm_backward_);
 }
 
 template <typename T>
@@ -96,13 +96,13 @@ void ResNet18Buffers<T>::TakeActivations() {
 
 template <typename T>
 void ResNet18Buffers<T>::TakeWorkspaces(uint32_t multiprocessors) {
-  size_t norm_bytes = ConvolutionBatchNormWorkspaceBytes(multiprocessors);
+  size_t batch_norm_bytes = ConvolutionBatchNormWorkspaceBytes(multiprocessors);
   for (const ConvolutionUnit& unit : net.units) {
     const BatchNormShape shape = {max_batch_ * unit.out_size() * unit.out_size(), unit.out_channels};
-    norm_bytes = std::max(norm_bytes, BatchNormWorkspaceBytes(PlanBatchNorm(shape, multiprocessors)));
+    batch_norm_bytes = std::max(batch_norm_bytes, BatchNormWorkspaceBytes(PlanBatchNorm(shape, multiprocessors)));
   }
-  for (char*& workspace : norm_workspace) {
-    arena_.Take(norm_bytes, workspace);
+  for (char*& workspace : batch_norm_workspace) {
+    arena_.Take(batch_norm_bytes, workspace);
   }
   arena_.Take(ConvolutionBatchNormLamportBytes(), lamport_buffer);
   arena_.Take(StemGradientWorkspaceBytes(), stem_workspace);
@@ -149,14 +149,15 @@ absl::Status ResNet18Buffers<T>::Allocate(const ResidentImages& images, uint32_t
 template <typename T>
 absl::Status ResNet18Buffers<T>::Upload(const ResNet18Values& values, cudaStream_t stream) {
   RETURN_IF_ERROR(CheckLength("weights", values.weights.size(), net.weight_count));
-  RETURN_IF_ERROR(CheckLength("batch norm parameters", values.norms.size(), net.norm_count()));
+  RETURN_IF_ERROR(CheckLength("batch norm parameters", values.batch_norms.size(), net.batch_norm_count()));
   RETURN_IF_ERROR(CheckLength("running statistics", values.running.size(), 2 * net.channel_count));
   RETURN_IF_ERROR(CopyIn(values.weights.data(), net.weight_count, weights, stream));
-  RETURN_IF_ERROR(CopyIn(values.norms.data(), net.norm_count(), norms, stream));
+  RETURN_IF_ERROR(CopyIn(values.batch_norms.data(), net.batch_norm_count(), batch_norms, stream));
   RETURN_IF_ERROR(CopyIn(values.running.data(), 2 * net.channel_count, running, stream));
   RETURN_IF_ERROR(
       CudaStatus(cudaMemsetAsync(weight_velocity, 0, net.weight_count * sizeof(float), stream), "clearing"));
-  RETURN_IF_ERROR(CudaStatus(cudaMemsetAsync(norm_velocity, 0, net.norm_count() * sizeof(float), stream), "clearing"));
+  RETURN_IF_ERROR(
+      CudaStatus(cudaMemsetAsync(batch_norm_velocity, 0, net.batch_norm_count() * sizeof(float), stream), "clearing"));
   if constexpr (std::is_same_v<T, __nv_bfloat16>) {
     const std::vector<T> copy(values.weights.begin(), values.weights.end());  // rounded to nearest even
     return CopyIn(copy.data(), copy.size(), network_weights, stream);
@@ -168,7 +169,7 @@ template <typename T>
 absl::StatusOr<ResNet18Values> ResNet18Buffers<T>::DownloadValues(cudaStream_t stream) {
   ResNet18Values values;
   ASSIGN_OR_RETURN(values.weights, CopyOut(weights, net.weight_count, stream));
-  ASSIGN_OR_RETURN(values.norms, CopyOut(norms, net.norm_count(), stream));
+  ASSIGN_OR_RETURN(values.batch_norms, CopyOut(batch_norms, net.batch_norm_count(), stream));
   ASSIGN_OR_RETURN(values.running, CopyOut(running, 2 * net.channel_count, stream));
   return values;
 }
@@ -176,16 +177,16 @@ absl::StatusOr<ResNet18Values> ResNet18Buffers<T>::DownloadValues(cudaStream_t s
 template <typename T>
 absl::Status ResNet18Buffers<T>::UploadMomentum(const ResNet18Values& momentum, cudaStream_t stream) {
   RETURN_IF_ERROR(CheckLength("weights' momentum", momentum.weights.size(), net.weight_count));
-  RETURN_IF_ERROR(CheckLength("batch norm parameters' momentum", momentum.norms.size(), net.norm_count()));
+  RETURN_IF_ERROR(CheckLength("batch norm parameters' momentum", momentum.batch_norms.size(), net.batch_norm_count()));
   RETURN_IF_ERROR(CopyIn(momentum.weights.data(), net.weight_count, weight_velocity, stream));
-  return CopyIn(momentum.norms.data(), net.norm_count(), norm_velocity, stream);
+  return CopyIn(momentum.batch_norms.data(), net.batch_norm_count(), batch_norm_velocity, stream);
 }
 
 template <typename T>
 absl::StatusOr<ResNet18Values> ResNet18Buffers<T>::DownloadMomentum(cudaStream_t stream) {
   ResNet18Values values;
   ASSIGN_OR_RETURN(values.weights, CopyOut(weight_velocity, net.weight_count, stream));
-  ASSIGN_OR_RETURN(values.norms, CopyOut(norm_velocity, net.norm_count(), stream));
+  ASSIGN_OR_RETURN(values.batch_norms, CopyOut(batch_norm_velocity, net.batch_norm_count(), stream));
   return values;
 }
 
@@ -194,7 +195,7 @@ absl::StatusOr<ResNet18Values> ResNet18Buffers<T>::DownloadGradients(cudaStream_
   ResNet18Values values;
   ASSIGN_OR_RETURN(const std::vector<T> of_weights, CopyOut(weight_gradients, net.weight_count, stream));
   values.weights.assign(of_weights.begin(), of_weights.end());
-  ASSIGN_OR_RETURN(values.norms, CopyOut(norm_gradients, net.norm_count(), stream));
+  ASSIGN_OR_RETURN(values.batch_norms, CopyOut(batch_norm_gradients, net.batch_norm_count(), stream));
   return values;
 }
 
@@ -233,26 +234,26 @@ AugmentBatchInput ResNet18Buffers<T>::BatchInput() const {
 }
 
 template <typename T>
-BatchNormParameters ResNet18Buffers<T>::NormParameters(const ConvolutionUnit& unit) const {
+BatchNormParameters ResNet18Buffers<T>::BatchNormParametersOf(const ConvolutionUnit& unit) const {
   BatchNormParameters parameters;
-  parameters.gamma = norms + unit.channel;
-  parameters.beta = norms + net.channel_count + unit.channel;
+  parameters.gamma = batch_norms + unit.channel;
+  parameters.beta = batch_norms + net.channel_count + unit.channel;
   parameters.running_mean = running + unit.channel;
   parameters.running_var = running + net.channel_count + unit.channel;
   return parameters;
 }
 
 template <typename T>
-BatchNormState ResNet18Buffers<T>::NormState(const ConvolutionUnit& unit) const {
-  float* const first = norm_state_ + unit.channel;
+BatchNormState ResNet18Buffers<T>::BatchNormStateOf(const ConvolutionUnit& unit) const {
+  float* const first = batch_norm_state_ + unit.channel;
   const size_t channels = net.channel_count;
   return {first, first + channels, first + 2 * channels, first + 3 * channels};
 }
 
 template <typename T>
-BatchNormGradients ResNet18Buffers<T>::NormGradients(const ConvolutionUnit& unit) const {
-  float* const of_gamma = norm_gradients + unit.channel;
-  float* const first = norm_backward_ + unit.channel;
+BatchNormGradients ResNet18Buffers<T>::BatchNormGradientsOf(const ConvolutionUnit& unit) const {
+  float* const of_gamma = batch_norm_gradients + unit.channel;
+  float* const first = batch_norm_backward_ + unit.channel;
   const size_t channels = net.channel_count;
   return {of_gamma, of_gamma + channels, first, first + channels, first + 2 * channels};
 }
@@ -262,7 +263,7 @@ ClassifierOutput<T> ResNet18Buffers<T>::ClassifierGradients() const {
   ClassifierOutput<T> output;
   output.dx = gradient[0];
   output.dweight = weight_gradients + net.linear_weight;
-  output.dbias = norm_gradients + net.bias();
+  output.dbias = batch_norm_gradients + net.bias();
   output.counts = {loss_sum, correct};
   return output;
 }

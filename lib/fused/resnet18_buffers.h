@@ -62,9 +62,9 @@ class ResNet18Buffers {
                           cudaStream_t stream);
 
   AugmentBatchInput BatchInput() const;  // seed, batch and augment are set by the caller
-  BatchNormParameters NormParameters(const ConvolutionUnit& unit) const;
-  BatchNormState NormState(const ConvolutionUnit& unit) const;
-  BatchNormGradients NormGradients(const ConvolutionUnit& unit) const;
+  BatchNormParameters BatchNormParametersOf(const ConvolutionUnit& unit) const;
+  BatchNormState BatchNormStateOf(const ConvolutionUnit& unit) const;
+  BatchNormGradients BatchNormGradientsOf(const ConvolutionUnit& unit) const;
   ClassifierOutput<T> ClassifierGradients() const;  // including the counts
   const T* BlockInput(size_t block) const { return block == 0 ? stem_output : block_output[block - 1]; }
 
@@ -84,9 +84,9 @@ class ResNet18Buffers {
   float* weight_velocity = nullptr;
   T* weight_gradients = nullptr;
   T* network_weights = nullptr;  // weights that the convolutions read: the bf16 copy, or `weights` itself
-  float* norms = nullptr;
-  float* norm_velocity = nullptr;
-  float* norm_gradients = nullptr;
+  float* batch_norms = nullptr;
+  float* batch_norm_velocity = nullptr;
+  float* batch_norm_gradients = nullptr;
   float* running = nullptr;
 
   // Activations.
@@ -99,7 +99,7 @@ class ResNet18Buffers {
   std::array<T*, 4> gradient = {};  // gradients of a block's output and of its input, two addends each
   T* inner_gradient = nullptr;
 
-  std::array<char*, 3> norm_workspace = {};  // one per stream (StepStreams::SetNormWorkspaces)
+  std::array<char*, 3> batch_norm_workspace = {};  // one per stream (StepStreams::SetBatchNormWorkspaces)
   char* lamport_buffer = nullptr;
   char* stem_workspace = nullptr;
   char* classifier_workspace = nullptr;
@@ -115,8 +115,8 @@ class ResNet18Buffers {
   const uint32_t max_batch_;
   uint32_t image_count_ = 0;
   DeviceArena arena_;
-  float* norm_state_ = nullptr;     // fp32 (4, channels): mean, inv_std, scale, shift
-  float* norm_backward_ = nullptr;  // fp32 (3, channels): on_g, on_x, constant
+  float* batch_norm_state_ = nullptr;     // fp32 (4, channels): mean, inv_std, scale, shift
+  float* batch_norm_backward_ = nullptr;  // fp32 (3, channels): on_g, on_x, constant
 };
 
 }  // namespace lockstep

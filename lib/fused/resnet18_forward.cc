@@ -25,12 +25,12 @@ ForwardOperands<T> Operands(const MicroBatch<T>& batch, size_t u, const T* input
   const ResNet18Buffers<T>& buffers = batch.buffers;
   const ConvolutionUnit& unit = batch.net().units[u];
   ForwardOperands<T> operands;
-  operands.norm_name = unit.norm_name;
+  operands.batch_norm_name = unit.batch_norm_name;
   operands.x = input;
   operands.weights = buffers.network_weights + unit.weight;
   operands.raw = buffers.raw[u];
-  operands.parameters = buffers.NormParameters(unit);
-  operands.state = buffers.NormState(unit);
+  operands.parameters = buffers.BatchNormParametersOf(unit);
+  operands.state = buffers.BatchNormStateOf(unit);
   operands.lamport_buffer = buffers.lamport_buffer;
   return operands;
 }
@@ -85,7 +85,7 @@ template <typename T>
 absl::Status ClassifyAndTakeLoss(const MicroBatch<T>& batch) {
   const ResNet18Buffers<T>& buffers = batch.buffers;
   const ClassifierInput<T> input = {buffers.block_output.back(), buffers.network_weights + batch.net().linear_weight,
-                                    buffers.norms + batch.net().bias(), batch.input->labels,
+                                    buffers.batch_norms + batch.net().bias(), batch.input->labels,
                                     batch.options.label_smoothing};
   return CudaStatus(ClassifierTrain<T>(batch.plan.classifier, input, buffers.ClassifierGradients(),
                                        buffers.classifier_workspace, batch.streams.main().handle),

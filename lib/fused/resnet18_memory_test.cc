@@ -64,7 +64,7 @@ TEST(ResNet18MemoryTest, TheLargestBatchOfTheSweep) {
 
 // Gradient norms and factors of at most 64 layers, in 32 parts each: 2 * 64 * 32 fp64 numbers and 2 * 64 fp32 numbers.
 // With micro-batches also the fp32 sums of the gradients: 11,164,672 weights, with the stem's padding, and 9,610
-// elements of `norms`. Each array is rounded up to 256 bytes.
+// elements of `batch_norms`. Each array is rounded up to 256 bytes.
 TEST(ResNet18MemoryTest, GradientNormsTakeLittleAndSumsTheGradients) {
   for (const ConvolutionType type : {ConvolutionType::kFp32, ConvolutionType::kBf16}) {
     ResNet18StepOptions options;
@@ -78,9 +78,9 @@ TEST(ResNet18MemoryTest, GradientNormsTakeLittleAndSumsTheGradients) {
     options.clip_norm = 0;
     const ResNet18Units net = MakeResNet18Units();
     EXPECT_NEAR(static_cast<double>(partitioned - ResNet18Step::PredictBytes(options, 50'000)),
-                4.0 * static_cast<double>(net.weight_count + net.norm_count()) + 33'280, 512);
+                4.0 * static_cast<double>(net.weight_count + net.batch_norm_count()) + 33'280, 512);
     EXPECT_EQ(net.weight_count, 11'164'672u);
-    EXPECT_EQ(net.norm_count(), 9'610u);
+    EXPECT_EQ(net.batch_norm_count(), 9'610u);
   }
 }
 

@@ -86,8 +86,8 @@ absl::StatusOr<UnitPlan<T>> Planner<T>::PlanUnit(const ConvolutionUnit& unit) {
   ASSIGN_OR_RETURN(weight_gradient, PlanConvolution(unit, ConvolutionPass::kWeightGradient));
   UnitPlan<T> plan;
   ASSIGN_OR_RETURN(plan.weight_gradient, PlanWeightGradient(unit, std::move(weight_gradient)));
-  plan.norm = {images_ * unit.out_size() * unit.out_size(), unit.out_channels};
-  plan.launch = PlanBatchNorm(plan.norm, multiprocessors_);
+  plan.batch_norm = {images_ * unit.out_size() * unit.out_size(), unit.out_channels};
+  plan.launch = PlanBatchNorm(plan.batch_norm, multiprocessors_);
   ASSIGN_OR_RETURN(plan.forward, PlanForward(unit, plan, std::move(forward)));
   if (data_gradient != nullptr) {
     ASSIGN_OR_RETURN(plan.data_gradient, PlanDataGradient(unit, std::move(data_gradient)));
@@ -158,10 +158,10 @@ absl::StatusOr<std::shared_ptr<const UnitForward<T>>> Planner<T>::PlanForward(
       return MakeForwardApplied(ConvolutionBatchNorm(Shape(unit), *choice.applied, hopper_));
     }
     if (choice.with_sums.has_value()) {
-      return MakeForwardWithSums(ConvolutionBatchNorm(Shape(unit), *choice.with_sums, hopper_), plan.norm);
+      return MakeForwardWithSums(ConvolutionBatchNorm(Shape(unit), *choice.with_sums, hopper_), plan.batch_norm);
     }
   }
-  return MakeForwardApart<T>(std::move(convolution), plan.norm, plan.launch);
+  return MakeForwardApart<T>(std::move(convolution), plan.batch_norm, plan.launch);
 }
 
 // Chooses the data gradient. Only partitioned SMs leave room for all blocks of a launch that applies the batch norm.
@@ -218,7 +218,8 @@ absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNet18StepOptions& options, const
     plan.units.push_back(std::move(unit));
   }
   const UnitPlan<T>& above_stem = plan.units[net.blocks.front().conv1];
-  plan.stem_from_norm = options.own_weight_gradients && above_stem.data_gradient->gives() == NormBackward::kSummed;
+  plan.stem_from_batch_norm =
+      options.own_weight_gradients && above_stem.data_gradient->gives() == BatchNormBackward::kSummed;
   plan.classifier = {images, net.positions, net.features, net.classes};
   plan.gradients = plan.partitioned ? ScheduleGradientsByLayer(net, images, planner.backward_multiprocessors())
                                     : ScheduleGradients(net, /*apart=*/SharesUpdate(options));

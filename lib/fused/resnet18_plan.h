@@ -26,7 +26,7 @@ struct UnitPlan {
   std::shared_ptr<const UnitForward<T>> forward;
   std::shared_ptr<const UnitDataGradient<T>> data_gradient;  // null: the stem, whose input needs no gradient
   std::shared_ptr<const UnitWeightGradient<T>> weight_gradient;
-  BatchNormShape norm;  // batch norm after the convolution; `launch`: how its kernels are launched
+  BatchNormShape batch_norm;  // batch norm after the convolution; `launch`: how its kernels are launched
   BatchNormLaunch launch;
 };
 
@@ -37,7 +37,7 @@ struct BatchPlan {
   std::vector<UnitPlan<T>> units;
   // True if the stem's weight gradient is computed directly from the gradient of its batch norm's output
   // (stem_gradient.h), instead of by units[0].weight_gradient. bf16 only.
-  bool stem_from_norm = false;
+  bool stem_from_batch_norm = false;
   ClassifierShape classifier;
   GradientSchedule gradients;
 };

@@ -104,7 +104,7 @@ absl::Status Step<T>::Init(const ResidentImages& images) {
   } else {
     RETURN_IF_ERROR(buffers_.Allocate(images, multiprocessors_));
   }
-  streams_.SetNormWorkspaces(buffers_.norm_workspace);
+  streams_.SetBatchNormWorkspaces(buffers_.batch_norm_workspace);
   RETURN_IF_ERROR(exchange_workspace_.Init(options_, buffers_.net));
   RETURN_IF_ERROR(gradient_norm_update_workspace_.Init(options_));
   for (cudaEvent_t* const event : {&updated_, &counted_}) {
@@ -141,10 +141,10 @@ std::vector<UnitKernels> Step<T>::Kernels(uint32_t batch) const {
   const auto plan = plans_.find(std::min(batch, MicroBatchImages(options_)));
   for (size_t u = 0; plan != plans_.end() && u < plan->second.units.size(); ++u) {
     const UnitPlan<T>& unit = plan->second.units[u];
-    const bool from_norm = u == 0 && plan->second.stem_from_norm;
+    const bool from_batch_norm = u == 0 && plan->second.stem_from_batch_norm;
     kernels.push_back({buffers_.net.units[u].conv_name, unit.forward->name(),
                        unit.data_gradient == nullptr ? "" : unit.data_gradient->name(),
-                       from_norm ? "from the batch norm's output" : unit.weight_gradient->name()});
+                       from_batch_norm ? "from the batch norm's output" : unit.weight_gradient->name()});
   }
   return kernels;
 }

@@ -14,11 +14,11 @@ constexpr uint32_t kClasses = 10;
 // Appends units; the parameters of a unit follow those of the units before.
 class Builder {
  public:
-  size_t Add(std::string conv_name, std::string norm_name, uint32_t in_channels, uint32_t in_size,
+  size_t Add(std::string conv_name, std::string batch_norm_name, uint32_t in_channels, uint32_t in_size,
              uint32_t out_channels, uint32_t filter, uint32_t stride) {
     ConvolutionUnit unit;
     unit.conv_name = std::move(conv_name);
-    unit.norm_name = std::move(norm_name);
+    unit.batch_norm_name = std::move(batch_norm_name);
     unit.in_channels = in_channels;
     unit.in_size = in_size;
     unit.out_channels = out_channels;

@@ -4,10 +4,10 @@
 // The network is that of lib/nn/resnet18.h (He et al. 2016; 3x3 stem, no max-pool). Parameters lie in flat arrays, so
 // that one launch can update them all:
 //
-//   weights   the convolutions in order, each (out, filter, filter, in), the first with zeros after each `out`;
-//             then the fully connected layer, (10, 512)
-//   norms     gamma of all channels, beta of all channels, the fully connected layer's bias
-//   running   running mean of all channels, running variance of all channels
+//   weights      the convolutions in order, each (out, filter, filter, in), the first with zeros after each `out`;
+//                then the fully connected layer, (10, 512)
+//   batch_norms  gamma of all channels, beta of all channels, the fully connected layer's bias
+//   running      running mean of all channels, running variance of all channels
 #ifndef LOCKSTEP_LIB_FUSED_RESNET18_UNITS_H_
 #define LOCKSTEP_LIB_FUSED_RESNET18_UNITS_H_
 
@@ -25,17 +25,17 @@ inline constexpr uint32_t kStemChannels = 32;
 
 // A convolution without bias and the batch norm of its output.
 struct ConvolutionUnit {
-  std::string conv_name;     // name in a checkpoint: "layer2.0.shortcut.0"; its weight is conv_name + ".weight"
-  std::string norm_name;     // "layer2.0.shortcut.1"
-  uint32_t in_channels = 0;  // input channels in the network
-  uint32_t in_size = 0;      // height and width
+  std::string conv_name;        // name in a checkpoint: "layer2.0.shortcut.0"; its weight is conv_name + ".weight"
+  std::string batch_norm_name;  // "layer2.0.shortcut.1"
+  uint32_t in_channels = 0;     // input channels in the network
+  uint32_t in_size = 0;         // height and width
   uint32_t out_channels = 0;
   uint32_t filter = 0;  // 1 or 3; padding is filter / 2
   uint32_t stride = 0;
   uint32_t matrix_channels = 0;  // input channels as computed; differ from in_channels only for the first convolution
   uint32_t matrix_filter = 0;    // filter as computed
   size_t weight = 0;             // first element in `weights`
-  size_t channel = 0;            // first channel in `norms` and `running`
+  size_t channel = 0;            // first channel in `batch_norms` and `running`
 
   uint32_t out_size() const { return in_size / stride; }
   size_t weight_count() const { return size_t{out_channels} * matrix_filter * matrix_filter * matrix_channels; }
@@ -60,8 +60,8 @@ struct ResNet18Units {
   uint32_t positions = 0;    // positions that the average pooling takes: 16
   uint32_t classes = 0;      // outputs of the fully connected layer: 10
 
-  size_t norm_count() const { return 2 * channel_count + classes; }  // elements of `norms`
-  size_t bias() const { return 2 * channel_count; }                  // offset in `norms`
+  size_t batch_norm_count() const { return 2 * channel_count + classes; }  // elements of `batch_norms`
+  size_t bias() const { return 2 * channel_count; }                        // offset in `batch_norms`
 };
 
 ResNet18Units MakeResNet18Units();

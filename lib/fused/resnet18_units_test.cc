@@ -10,7 +10,7 @@ namespace {
 TEST(ResNet18UnitsTest, HasTheParametersOfTheNetwork) {
   const ResNet18Units net = MakeResNet18Units();
   // 11,173,962 parameters (lib/nn/model_test), and 5 zeros after each of the stem's 64 filters.
-  EXPECT_EQ(net.weight_count + net.norm_count(), 11'173'962 + 5 * 64);
+  EXPECT_EQ(net.weight_count + net.batch_norm_count(), 11'173'962 + 5 * 64);
   EXPECT_EQ(net.channel_count, 4800);  // 5 batch norms of 64 and 128, ... : 64 * 5 + (128 + 256 + 512) * 5
   EXPECT_EQ(net.features, 512);
   EXPECT_EQ(net.positions, 16);
@@ -25,7 +25,7 @@ TEST(ResNet18UnitsTest, HasTwentyConvolutionsInEightBlocks) {
   EXPECT_EQ(net.units[0].matrix_filter, 1);
   const ConvolutionUnit& shortcut = net.units[net.blocks[2].shortcut.value()];
   EXPECT_EQ(shortcut.conv_name, "layer2.0.shortcut.0");
-  EXPECT_EQ(shortcut.norm_name, "layer2.0.shortcut.1");
+  EXPECT_EQ(shortcut.batch_norm_name, "layer2.0.shortcut.1");
   EXPECT_EQ(shortcut.in_size, 32);
   EXPECT_EQ(shortcut.out_size(), 16);
   EXPECT_TRUE(shortcut.is_shortcut());

@@ -68,12 +68,12 @@ SgdInput<G> InputForWeights(const MicroBatch<T>& batch, const GradientRange& ran
 }
 
 template <typename G, typename T>
-SgdInput<G> InputForNorms(const MicroBatch<T>& batch, const GradientRange& range, const G* gradient,
-                          const StepShare& share) {
+SgdInput<G> InputForBatchNorms(const MicroBatch<T>& batch, const GradientRange& range, const G* gradient,
+                               const StepShare& share) {
   SgdInput<G> input = InputFor<G>(batch, range, share);
   input.gradient = gradient;
-  input.parameter = batch.buffers.norms + range.begin;
-  input.velocity = batch.buffers.norm_velocity + range.begin;
+  input.parameter = batch.buffers.batch_norms + range.begin;
+  input.velocity = batch.buffers.batch_norm_velocity + range.begin;
   return input;
 }
 
@@ -82,7 +82,7 @@ absl::Status Update(const MicroBatch<T>& batch, const ReadyGradients& ready, con
                     const StepShare& share) {
   const SgdInput<G> input = ready.array == GradientArray::kWeights
                                 ? InputForWeights(batch, ready.range, gradient, share)
-                                : InputForNorms(batch, ready.range, gradient, share);
+                                : InputForBatchNorms(batch, ready.range, gradient, share);
   return CudaStatus(SgdStep<G>(input, ready.stream, ready.max_multiprocessors), "SGD");
 }
 
@@ -98,7 +98,7 @@ absl::Status SgdUpdate<T>::Ready(const ReadyGradients& ready) {
   const StepShare share = {batch_.share, batch_.first, batch_.last, nullptr, {}};
   return ready.array == GradientArray::kWeights
              ? Update(batch_, ready, buffers.weight_gradients + ready.range.begin, share)
-             : Update(batch_, ready, buffers.norm_gradients + ready.range.begin, share);
+             : Update(batch_, ready, buffers.batch_norm_gradients + ready.range.begin, share);
 }
 
 template <typename T>
@@ -110,12 +110,12 @@ absl::Status UpdateRange(const MicroBatch<T>& batch, const StepGradients& gradie
 
 template <typename T>
 absl::Status UpdateTogether(const MicroBatch<T>& batch, const TogetherGradients& together) {
-  const StepGradients &weights = together.weights, &norms = together.norms;
+  const StepGradients &weights = together.weights, &batch_norms = together.batch_norms;
   ArrivalTimestamps arrival;
   if (batch.timestamp_tables.ranges.steps != 0) {
     arrival.step = &batch.buffers.state->update_step;
     arrival.table = batch.timestamp_tables.ranges;
-    for (const uint32_t range : {together.weights_range, together.norms_range}) {
+    for (const uint32_t range : {together.weights_range, together.batch_norms_range}) {
       arrival.column[arrival.columns++] = range * kRangeTimestamps + static_cast<uint32_t>(RangeTimestamp::kSummed);
     }
   }
@@ -124,7 +124,8 @@ absl::Status UpdateTogether(const MicroBatch<T>& batch, const TogetherGradients&
         using G = std::remove_cv_t<std::remove_pointer_t<decltype(gradient)>>;
         PeerUpdateInput<G> input;
         input.weights = InputForWeights(batch, weights.ready.range, gradient, WholeStep(weights));
-        input.norms = InputForNorms(batch, norms.ready.range, std::get<const float*>(norms.gradient), WholeStep(norms));
+        input.batch_norms = InputForBatchNorms(batch, batch_norms.ready.range,
+                                               std::get<const float*>(batch_norms.gradient), WholeStep(batch_norms));
         input.arrival = arrival;
         return CudaStatus(PeerUpdate(together.push, input, weights.ready.stream), "the last gradients and SGD");
       },

@@ -21,7 +21,7 @@ struct ResidentImages {
 // Values of a network, in the layout of resnet18_units.h.
 struct ResNet18Values {
   std::vector<float> weights;
-  std::vector<float> norms;
+  std::vector<float> batch_norms;
   std::vector<float> running;
 };
 

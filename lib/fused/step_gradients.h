@@ -27,11 +27,11 @@ struct StepGradients {
   const float* factors = nullptr;
 };
 
-// Last ranges of a step where they go together: all weights that were not passed on before, and `norms`.
+// Last ranges of a step where they go together: all weights that were not passed on before, and `batch_norms`.
 struct TogetherGradients {
-  StepGradients weights, norms;  // gradients of this rank only
+  StepGradients weights, batch_norms;  // gradients of this rank only
   PeerPush push;
-  uint32_t weights_range = 0, norms_range = 0;  // range indices for RecordTimestamp
+  uint32_t weights_range = 0, batch_norms_range = 0;  // range indices for RecordTimestamp
 };
 
 // Receiver of a step's gradients. Called while the last micro-batch of a step is queued, possibly under capture. Hence

@@ -43,10 +43,10 @@ absl::Status StepStreams::Init() {
   return MakeStream(greatest, tail_);
 }
 
-void StepStreams::SetNormWorkspaces(const std::array<char*, 3>& workspaces) {
-  main_.norm_workspace = workspaces[0];
-  side_.norm_workspace = workspaces[1];
-  branch_.norm_workspace = workspaces[2];
+void StepStreams::SetBatchNormWorkspaces(const std::array<char*, 3>& workspaces) {
+  main_.batch_norm_workspace = workspaces[0];
+  side_.batch_norm_workspace = workspaces[1];
+  branch_.batch_norm_workspace = workspaces[2];
 }
 
 absl::Status StepStreams::GrowWorkspaces(size_t bytes) {

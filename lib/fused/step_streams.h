@@ -30,8 +30,8 @@ struct StepStream {
   cudaStream_t handle = nullptr;
   std::unique_ptr<ConvolutionContext> context;
   void* convolution_workspace = nullptr;
-  size_t workspace_bytes = 0;      // bytes of convolution_workspace
-  void* norm_workspace = nullptr;  // not owned; null: no batch norm runs on this stream
+  size_t workspace_bytes = 0;            // bytes of convolution_workspace
+  void* batch_norm_workspace = nullptr;  // not owned; null: no batch norm runs on this stream
 };
 
 // Not thread-safe.
@@ -47,7 +47,7 @@ class StepStreams {
 
   // Sets the batch norm workspaces of main, side and branch. They must be prepared as batch_norm.h requires and outlive
   // this object.
-  void SetNormWorkspaces(const std::array<char*, 3>& workspaces);
+  void SetBatchNormWorkspaces(const std::array<char*, 3>& workspaces);
 
   // Each grows a workspace for a convolution that needs `bytes`, which drops its contents. Without two_streams, the
   // unused workspaces are grown all the same. Returns ResourceExhaustedError if there is no memory.

@@ -14,7 +14,7 @@ class Apart final : public UnitDataGradient<T> {
   explicit Apart(std::unique_ptr<const Convolution> convolution) : convolution_(std::move(convolution)) {}
 
   std::string name() const override { return convolution_->engine(); }
-  NormBackward gives() const override { return NormBackward::kUntouched; }
+  BatchNormBackward gives() const override { return BatchNormBackward::kUntouched; }
 
   absl::StatusOr<Upstream<T>> Run(const DataGradientOperands<T>& operands, const StepStream& stream) const override {
     RETURN_IF_ERROR(
@@ -32,8 +32,8 @@ ConvolutionBatchNorm::Shortcut ShortcutOf(const DataGradientOperands<Bf16>& oper
   return {operands.shortcut_dy, operands.shortcut_weights};
 }
 
-ConvolutionBatchNorm::Norm NormBelow(const DataGradientOperands<Bf16>& operands) {
-  return {operands.norm_x, operands.shortcut_dy != nullptr ? nullptr : operands.addend, operands.relu_mask,
+ConvolutionBatchNorm::BatchNormOperands BatchNormBelow(const DataGradientOperands<Bf16>& operands) {
+  return {operands.batch_norm_x, operands.shortcut_dy != nullptr ? nullptr : operands.addend, operands.relu_mask,
           operands.state, operands.gradients};
 }
 
@@ -42,12 +42,12 @@ class WithSums final : public UnitDataGradient<Bf16> {
   explicit WithSums(const ConvolutionBatchNorm& convolution) : convolution_(convolution) {}
 
   std::string name() const override { return DescribeConvolutionBatchNorm(convolution_.config()) + ", with sums"; }
-  NormBackward gives() const override { return NormBackward::kSummed; }
+  BatchNormBackward gives() const override { return BatchNormBackward::kSummed; }
 
   absl::StatusOr<Upstream<Bf16>> Run(const DataGradientOperands<Bf16>& operands,
                                      const StepStream& stream) const override {
-    RETURN_IF_ERROR(convolution_.Backward(operands.dy, operands.weights, ShortcutOf(operands), NormBelow(operands),
-                                          operands.dx, stream.norm_workspace, stream.handle));
+    RETURN_IF_ERROR(convolution_.Backward(operands.dy, operands.weights, ShortcutOf(operands), BatchNormBelow(operands),
+                                          operands.dx, stream.batch_norm_workspace, stream.handle));
     return Upstream<Bf16>{{operands.dx, nullptr, nullptr}, gives()};
   }
 
@@ -61,13 +61,13 @@ class Applied final : public UnitDataGradient<Bf16> {
   explicit Applied(const ConvolutionBatchNorm& convolution) : convolution_(convolution) {}
 
   std::string name() const override { return DescribeConvolutionBatchNorm(convolution_.config()) + ", applied"; }
-  NormBackward gives() const override { return NormBackward::kApplied; }
+  BatchNormBackward gives() const override { return BatchNormBackward::kApplied; }
 
   absl::StatusOr<Upstream<Bf16>> Run(const DataGradientOperands<Bf16>& operands,
                                      const StepStream& stream) const override {
     RETURN_IF_ERROR(convolution_.BackwardAndApply(operands.dy, operands.weights, ShortcutOf(operands),
-                                                  NormBelow(operands), operands.dx_is_read ? operands.dx : nullptr,
-                                                  operands.norm_x, operands.lamport_buffer, stream.handle));
+                                                  BatchNormBelow(operands), operands.dx_is_read ? operands.dx : nullptr,
+                                                  operands.batch_norm_x, operands.lamport_buffer, stream.handle));
     return Upstream<Bf16>{{operands.dx, nullptr, nullptr}, gives()};
   }
 

@@ -31,7 +31,7 @@
 namespace lockstep {
 
 // Progress of the backward pass of a batch norm.
-enum class NormBackward {
+enum class BatchNormBackward {
   kUntouched,  // gradient of its output available, in one or two addends, not yet masked
   kSummed,     // gradient is one addend, already masked, and its sums are computed
   kApplied,    // gradient of the batch norm's input is available, too
@@ -41,7 +41,7 @@ enum class NormBackward {
 template <typename T>
 struct Upstream {
   BatchNormUpstream<T> gradient;
-  NormBackward progress = NormBackward::kUntouched;
+  BatchNormBackward progress = BatchNormBackward::kUntouched;
 };
 
 // All pointers are device pointers. T: float or __nv_bfloat16.
@@ -53,7 +53,7 @@ struct DataGradientOperands {
   bool dx_is_read = true;  // false: nobody reads dx if the batch norm below is applied, too
 
   // Batch norm below.
-  T* norm_x = nullptr;        // its input; replaced by its gradient if the batch norm is applied
+  T* batch_norm_x = nullptr;  // its input; replaced by its gradient if the batch norm is applied
   const T* addend = nullptr;  // other addend of the gradient of its output; null: none
   const uint8_t* relu_mask = nullptr;
   BatchNormState state;
@@ -76,7 +76,7 @@ class UnitDataGradient {
   virtual std::string name() const = 0;  // description, as in UnitForward
 
   // Returns the progress of the batch norm below after Run.
-  virtual NormBackward gives() const = 0;
+  virtual BatchNormBackward gives() const = 0;
 
   // Queues launches only, on the stream of `stream`. Returns the gradient that reaches the batch norm below.
   virtual absl::StatusOr<Upstream<T>> Run(const DataGradientOperands<T>& operands, const StepStream& stream) const = 0;

@@ -10,60 +10,60 @@ namespace lockstep {
 namespace {
 
 template <typename T>
-absl::Status NormaliseAndRectify(const BatchNormShape& norm, const ForwardOperands<T>& operands,
+absl::Status NormaliseAndRectify(const BatchNormShape& batch_norm, const ForwardOperands<T>& operands,
                                  const ForwardOutput<T>& output, const StepStream& stream) {
-  return CudaStatus(BatchNormApply<T>(norm, operands.raw, operands.state.scale, operands.state.shift, output.residual,
-                                      output.y, output.relu_mask, stream.handle),
-                    operands.norm_name);
+  return CudaStatus(BatchNormApply<T>(batch_norm, operands.raw, operands.state.scale, operands.state.shift,
+                                      output.residual, output.y, output.relu_mask, stream.handle),
+                    operands.batch_norm_name);
 }
 
 template <typename T>
 class Apart final : public UnitForward<T> {
  public:
-  Apart(std::unique_ptr<const Convolution> convolution, const BatchNormShape& norm, const BatchNormLaunch& launch)
-      : convolution_(std::move(convolution)), norm_(norm), launch_(launch) {}
+  Apart(std::unique_ptr<const Convolution> convolution, const BatchNormShape& batch_norm, const BatchNormLaunch& launch)
+      : convolution_(std::move(convolution)), batch_norm_(batch_norm), launch_(launch) {}
 
   std::string name() const override { return convolution_->engine(); }
 
   absl::Status BeforeResidual(const ForwardOperands<T>& operands, const StepStream& stream) const override {
     RETURN_IF_ERROR(
         convolution_->Run(*stream.context, operands.x, operands.weights, operands.raw, stream.convolution_workspace));
-    return CudaStatus(BatchNormStatistics<T>(norm_, launch_, operands.raw, operands.parameters, operands.state,
-                                             stream.norm_workspace, stream.handle),
-                      operands.norm_name);
+    return CudaStatus(BatchNormStatistics<T>(batch_norm_, launch_, operands.raw, operands.parameters, operands.state,
+                                             stream.batch_norm_workspace, stream.handle),
+                      operands.batch_norm_name);
   }
 
   absl::Status WithResidual(const ForwardOperands<T>& operands, const ForwardOutput<T>& output,
                             const StepStream& stream) const override {
-    return NormaliseAndRectify(norm_, operands, output, stream);
+    return NormaliseAndRectify(batch_norm_, operands, output, stream);
   }
 
  private:
   const std::unique_ptr<const Convolution> convolution_;
-  const BatchNormShape norm_;
+  const BatchNormShape batch_norm_;
   const BatchNormLaunch launch_;
 };
 
 class WithSums final : public UnitForward<__nv_bfloat16> {
  public:
-  WithSums(const ConvolutionBatchNorm& convolution, const BatchNormShape& norm)
-      : convolution_(convolution), norm_(norm) {}
+  WithSums(const ConvolutionBatchNorm& convolution, const BatchNormShape& batch_norm)
+      : convolution_(convolution), batch_norm_(batch_norm) {}
 
   std::string name() const override { return DescribeConvolutionBatchNorm(convolution_.config()) + ", with sums"; }
 
   absl::Status BeforeResidual(const ForwardOperands<__nv_bfloat16>& operands, const StepStream& stream) const override {
     return convolution_.Forward(operands.x, operands.weights, operands.raw, operands.parameters, operands.state,
-                                stream.norm_workspace, stream.handle);
+                                stream.batch_norm_workspace, stream.handle);
   }
 
   absl::Status WithResidual(const ForwardOperands<__nv_bfloat16>& operands, const ForwardOutput<__nv_bfloat16>& output,
                             const StepStream& stream) const override {
-    return NormaliseAndRectify(norm_, operands, output, stream);
+    return NormaliseAndRectify(batch_norm_, operands, output, stream);
   }
 
  private:
   const ConvolutionBatchNorm convolution_;
-  const BatchNormShape norm_;
+  const BatchNormShape batch_norm_;
 };
 
 class Applied final : public UnitForward<__nv_bfloat16> {
@@ -91,13 +91,14 @@ class Applied final : public UnitForward<__nv_bfloat16> {
 
 template <typename T>
 std::shared_ptr<const UnitForward<T>> MakeForwardApart(std::unique_ptr<const Convolution> convolution,
-                                                       const BatchNormShape& norm, const BatchNormLaunch& launch) {
-  return std::make_shared<Apart<T>>(std::move(convolution), norm, launch);
+                                                       const BatchNormShape& batch_norm,
+                                                       const BatchNormLaunch& launch) {
+  return std::make_shared<Apart<T>>(std::move(convolution), batch_norm, launch);
 }
 
 std::shared_ptr<const UnitForward<__nv_bfloat16>> MakeForwardWithSums(const ConvolutionBatchNorm& convolution,
-                                                                      const BatchNormShape& norm) {
-  return std::make_shared<WithSums>(convolution, norm);
+                                                                      const BatchNormShape& batch_norm) {
+  return std::make_shared<WithSums>(convolution, batch_norm);
 }
 
 std::shared_ptr<const UnitForward<__nv_bfloat16>> MakeForwardApplied(const ConvolutionBatchNorm& convolution) {

@@ -28,8 +28,8 @@ namespace lockstep {
 // All pointers are device pointers. T: float or __nv_bfloat16.
 template <typename T>
 struct ForwardOperands {
-  absl::string_view norm_name;  // name for error messages
-  const T* x = nullptr;         // (images, in_size, in_size, in_channels)
+  absl::string_view batch_norm_name;  // name for error messages
+  const T* x = nullptr;               // (images, in_size, in_size, in_channels)
   const T* weights = nullptr;
   T* raw = nullptr;  // out: output of the convolution, (images, out_size, out_size, out_channels)
   BatchNormParameters parameters;
@@ -64,12 +64,12 @@ class UnitForward {
                                     const StepStream& stream) const = 0;
 };
 
-// `norm`: shape of the convolution's output.
+// `batch_norm`: shape of the convolution's output.
 template <typename T>
 std::shared_ptr<const UnitForward<T>> MakeForwardApart(std::unique_ptr<const Convolution> convolution,
-                                                       const BatchNormShape& norm, const BatchNormLaunch& launch);
+                                                       const BatchNormShape& batch_norm, const BatchNormLaunch& launch);
 std::shared_ptr<const UnitForward<__nv_bfloat16>> MakeForwardWithSums(const ConvolutionBatchNorm& convolution,
-                                                                      const BatchNormShape& norm);
+                                                                      const BatchNormShape& batch_norm);
 std::shared_ptr<const UnitForward<__nv_bfloat16>> MakeForwardApplied(const ConvolutionBatchNorm& convolution);
 
 }  // namespace lockstep

@@ -216,14 +216,15 @@ ConvolutionBatchNormArguments ForwardArguments(__nv_bfloat16* y, const BatchNorm
   return arguments;
 }
 
-ConvolutionBatchNormArguments BackwardArguments(const ConvolutionBatchNorm::Norm& norm, __nv_bfloat16* g) {
+ConvolutionBatchNormArguments BackwardArguments(const ConvolutionBatchNorm::BatchNormOperands& batch_norm,
+                                                __nv_bfloat16* g) {
   ConvolutionBatchNormArguments arguments;
   arguments.out = g;
-  arguments.state = norm.state;
-  arguments.x = norm.x;
-  arguments.addend = norm.addend;
-  arguments.relu_mask = norm.relu_mask;
-  arguments.gradients = norm.gradients;
+  arguments.state = batch_norm.state;
+  arguments.x = batch_norm.x;
+  arguments.addend = batch_norm.addend;
+  arguments.relu_mask = batch_norm.relu_mask;
+  arguments.gradients = batch_norm.gradients;
   return arguments;
 }
 
@@ -314,19 +315,19 @@ absl::Status ConvolutionBatchNorm::ForwardAndApply(const __nv_bfloat16* x, const
 }
 
 absl::Status ConvolutionBatchNorm::Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut,
-                                            const Norm& norm, __nv_bfloat16* g, void* workspace,
+                                            const BatchNormOperands& batch_norm, __nv_bfloat16* g, void* workspace,
                                             cudaStream_t stream) const {
-  ConvolutionBatchNormArguments arguments = BackwardArguments(norm, g);
+  ConvolutionBatchNormArguments arguments = BackwardArguments(batch_norm, g);
   arguments.workspace = workspace;
   return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, dy, w, arguments, false, shortcut,
              stream);
 }
 
 absl::Status ConvolutionBatchNorm::BackwardAndApply(const __nv_bfloat16* dy, const __nv_bfloat16* w,
-                                                    const Shortcut& shortcut, const Norm& norm, __nv_bfloat16* g,
-                                                    __nv_bfloat16* dx, void* lamport_buffer,
+                                                    const Shortcut& shortcut, const BatchNormOperands& batch_norm,
+                                                    __nv_bfloat16* g, __nv_bfloat16* dx, void* lamport_buffer,
                                                     cudaStream_t stream) const {
-  ConvolutionBatchNormArguments arguments = BackwardArguments(norm, g);
+  ConvolutionBatchNormArguments arguments = BackwardArguments(batch_norm, g);
   arguments.lamport_buffer = lamport_buffer;
   arguments.y = dx;
   return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, dy, w, arguments, true, shortcut,

@@ -83,9 +83,9 @@ class ConvolutionBatchNorm {
                        const BatchNormParameters& parameters, const BatchNormState& state, void* workspace,
                        cudaStream_t stream) const;
 
-  // Runs Forward, then computes y = relu(norm(raw) + residual), with the mask for the backward pass (BatchNormApply).
-  // InvalidArgument: ConvolutionBatchNormCanApply is false. ConvolutionBatchNormMayWait must be true: otherwise the
-  // launch may end at the limit of wait_limit.h with an invalid result, which CheckWaits reports.
+  // Runs Forward, then computes y = relu(batch_norm(raw) + residual), with the mask for the backward pass
+  // (BatchNormApply). InvalidArgument: ConvolutionBatchNormCanApply is false. ConvolutionBatchNormMayWait must be true:
+  // otherwise the launch may end at the limit of wait_limit.h with an invalid result, which CheckWaits reports.
   absl::Status ForwardAndApply(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* raw,
                                const BatchNormParameters& parameters, const BatchNormState& state,
                                const BatchNormResidual<__nv_bfloat16>& residual, __nv_bfloat16* y, uint8_t* relu_mask,
@@ -93,7 +93,7 @@ class ConvolutionBatchNorm {
 
   // Batch norm whose output, after the ReLU, was the convolution's input. All tensors are (images, in_size, in_size,
   // in_channels).
-  struct Norm {
+  struct BatchNormOperands {
     const __nv_bfloat16* x = nullptr;       // input of the batch norm
     const __nv_bfloat16* addend = nullptr;  // added to the gradient of its output before the mask; null: no addend
     const uint8_t* relu_mask = nullptr;
@@ -106,16 +106,17 @@ class ConvolutionBatchNorm {
     const __nv_bfloat16* dy = nullptr;  // shape of Backward's dy; null: no shortcut
     const __nv_bfloat16* w = nullptr;   // (out_channels, in_channels)
   };
-  // Writes g: (images, in_size, in_size, in_channels), which may be `addend`, and norm.gradients. dy has the shape of
-  // y.
-  absl::Status Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut, const Norm& norm,
-                        __nv_bfloat16* g, void* workspace, cudaStream_t stream) const;
+  // Writes g: (images, in_size, in_size, in_channels), which may be `addend`, and batch_norm.gradients. dy has the
+  // shape of y.
+  absl::Status Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut,
+                        const BatchNormOperands& batch_norm, __nv_bfloat16* g, void* workspace,
+                        cudaStream_t stream) const;
 
-  // Runs Backward, then computes the gradient of norm.x (BatchNormBackwardApply): dx = on_g * g + on_x * x + constant.
-  // g may be null; dx may be norm.x. Preconditions and errors: see ForwardAndApply.
+  // Runs Backward, then computes the gradient of batch_norm.x (BatchNormBackwardApply): dx = on_g * g + on_x * x +
+  // constant. g may be null; dx may be batch_norm.x. Preconditions and errors: see ForwardAndApply.
   absl::Status BackwardAndApply(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut,
-                                const Norm& norm, __nv_bfloat16* g, __nv_bfloat16* dx, void* lamport_buffer,
-                                cudaStream_t stream) const;
+                                const BatchNormOperands& batch_norm, __nv_bfloat16* g, __nv_bfloat16* dx,
+                                void* lamport_buffer, cudaStream_t stream) const;
 
  private:
   ConvolutionShape shape_;

@@ -195,14 +195,14 @@ TEST_P(ConvolutionBatchNormTest, BackwardIsTheDataGradientMaskedAndItsSums) {
                                (with_shortcut ? ", shortcut" : "");
       DeviceArray<Bf16> g(counts.out);
       DeviceArray<float> dgamma(channels), dbeta(channels), on_g(channels), of_x(channels), constant(channels);
-      ConvolutionBatchNorm::Norm norm;
-      norm.x = on_x.data();
-      norm.addend = with_addend ? on_addend.data() : nullptr;
-      norm.relu_mask = on_mask.data();
-      norm.state = {on_mean.data(), on_inv_std.data(), on_scale.data(), nullptr};
-      norm.gradients = {dgamma.data(), dbeta.data(), on_g.data(), of_x.data(), constant.data()};
+      ConvolutionBatchNorm::BatchNormOperands batch_norm;
+      batch_norm.x = on_x.data();
+      batch_norm.addend = with_addend ? on_addend.data() : nullptr;
+      batch_norm.relu_mask = on_mask.data();
+      batch_norm.state = {on_mean.data(), on_inv_std.data(), on_scale.data(), nullptr};
+      batch_norm.gradients = {dgamma.data(), dbeta.data(), on_g.data(), of_x.data(), constant.data()};
       ASSERT_EQ(ConvolutionBatchNorm(shape, config, multiprocessors)
-                    .Backward(on_dy.data(), on_w.data(), shortcut, norm, g.data(), workspace.data(), nullptr),
+                    .Backward(on_dy.data(), on_w.data(), shortcut, batch_norm, g.data(), workspace.data(), nullptr),
                 absl::OkStatus());
       ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess) << name;
       ExpectRounded(g.ToHost(), exact, name);
@@ -340,17 +340,17 @@ TEST_P(ConvolutionBatchNormTest, BackwardAndApplyIsBackwardAndThenApply) {
       }
       DeviceArray<Bf16> g(counts.out), g_applied(counts.out), dx(counts.out), dx_applied(x.host);
       DeviceArray<float> gradients(5 * channels), gradients_applied(5 * channels);
-      const auto norm_of = [&](const Bf16* of_x, float* at) {
-        ConvolutionBatchNorm::Norm norm;
-        norm.x = of_x;
-        norm.addend = run < 2 ? on_addend.data() : nullptr;
-        norm.relu_mask = mask.data();
-        norm.state = {on_mean.data(), on_inv_std.data(), on_scale.data(), nullptr};
-        norm.gradients = {at, at + channels, at + 2 * channels, at + 3 * channels, at + 4 * channels};
-        return norm;
+      const auto batch_norm_of = [&](const Bf16* of_x, float* at) {
+        ConvolutionBatchNorm::BatchNormOperands batch_norm;
+        batch_norm.x = of_x;
+        batch_norm.addend = run < 2 ? on_addend.data() : nullptr;
+        batch_norm.relu_mask = mask.data();
+        batch_norm.state = {on_mean.data(), on_inv_std.data(), on_scale.data(), nullptr};
+        batch_norm.gradients = {at, at + channels, at + 2 * channels, at + 3 * channels, at + 4 * channels};
+        return batch_norm;
       };
-      const ConvolutionBatchNorm::Norm applied =
-          norm_of(in_place ? dx_applied.data() : on_x.data(), gradients_applied.data());
+      const ConvolutionBatchNorm::BatchNormOperands applied =
+          batch_norm_of(in_place ? dx_applied.data() : on_x.data(), gradients_applied.data());
       const absl::Status ran = convolution.BackwardAndApply(on_dy.data(), on_w.data(), shortcut, applied,
                                                             in_place ? nullptr : g_applied.data(), dx_applied.data(),
                                                             lamport_buffer.data(), nullptr);
@@ -359,11 +359,12 @@ TEST_P(ConvolutionBatchNormTest, BackwardAndApplyIsBackwardAndThenApply) {
         break;
       }
       ASSERT_EQ(ran, absl::OkStatus()) << name;
-      const ConvolutionBatchNorm::Norm norm = norm_of(on_x.data(), gradients.data());
-      ASSERT_EQ(convolution.Backward(on_dy.data(), on_w.data(), shortcut, norm, g.data(), workspace.data(), nullptr),
-                absl::OkStatus());
-      ASSERT_EQ(BatchNormBackwardApply<Bf16>(rows, on_x.data(), {g.data(), nullptr, nullptr}, norm.gradients, dx.data(),
-                                             nullptr, nullptr),
+      const ConvolutionBatchNorm::BatchNormOperands batch_norm = batch_norm_of(on_x.data(), gradients.data());
+      ASSERT_EQ(
+          convolution.Backward(on_dy.data(), on_w.data(), shortcut, batch_norm, g.data(), workspace.data(), nullptr),
+          absl::OkStatus());
+      ASSERT_EQ(BatchNormBackwardApply<Bf16>(rows, on_x.data(), {g.data(), nullptr, nullptr}, batch_norm.gradients,
+                                             dx.data(), nullptr, nullptr),
                 cudaSuccess);
       ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess) << name;
       EXPECT_TRUE(SameBits(gradients_applied.ToHost(), gradients.ToHost())) << name;

@@ -46,16 +46,16 @@ static_assert(kRows * kIn / kPackChannels == kThreads, "one pack of the patches 
 
 // Computes a block's sums over every gridDim.x-th group of 64 rows, as a partial: (blocks, 64, 32) in fp32.
 __global__ void __launch_bounds__(kThreads, 2)
-    StemPartialKernel(uint32_t chunks, const Bf16* x, const Bf16* g, BatchNormGradients of_norm, const Bf16* patches,
-                      float* partials) {
+    StemPartialKernel(uint32_t chunks, const Bf16* x, const Bf16* g, BatchNormGradients of_batch_norm,
+                      const Bf16* patches, float* partials) {
 #ifndef LOCKSTEP_CODE_LEFT_OUT
   __shared__ alignas(32) Bf16 dx[kRows * kOutLine];
   __shared__ alignas(32) Bf16 patch[kRows * kInLine];
   const uint32_t channel = threadIdx.x % (kOut / kPackChannels) * kPackChannels;
   float on_g[kPackChannels], on_x[kPackChannels], constant[kPackChannels];
-  batch_norm::LoadChannels(of_norm.on_g + channel, on_g);
-  batch_norm::LoadChannels(of_norm.on_x + channel, on_x);
-  batch_norm::LoadChannels(of_norm.constant + channel, constant);
+  batch_norm::LoadChannels(of_batch_norm.on_g + channel, on_g);
+  batch_norm::LoadChannels(of_batch_norm.on_x + channel, on_x);
+  batch_norm::LoadChannels(of_batch_norm.constant + channel, constant);
   const uint32_t warp = threadIdx.x / 32, out = warp / (kIn / kSide) * kSide, in = warp % (kIn / kSide) * kSide;
   wmma::fragment<wmma::accumulator, kSide, kSide, kSide, float> sums;
   wmma::fill_fragment(sums, 0.0f);
@@ -106,14 +106,14 @@ __global__ void __launch_bounds__(kThreads) StemSumKernel(uint32_t partials, con
 
 size_t StemGradientWorkspaceBytes() { return size_t{kMaxBlocks} * kSums * sizeof(float); }
 
-cudaError_t StemGradient(uint32_t rows, const Bf16* x, const Bf16* g, const BatchNormGradients& of_norm,
+cudaError_t StemGradient(uint32_t rows, const Bf16* x, const Bf16* g, const BatchNormGradients& of_batch_norm,
                          const Bf16* patches, Bf16* dw, void* workspace, cudaStream_t stream) {
   if (rows == 0 || rows % kRows != 0) {
     return cudaErrorInvalidValue;
   }
   const uint32_t chunks = rows / kRows, blocks = std::min(chunks, kMaxBlocks);
   const auto partials = static_cast<float*>(workspace);
-  StemPartialKernel<<<blocks, kThreads, 0, stream>>>(chunks, x, g, of_norm, patches, partials);
+  StemPartialKernel<<<blocks, kThreads, 0, stream>>>(chunks, x, g, of_batch_norm, patches, partials);
   const cudaError_t error = cudaGetLastError();
   if (error != cudaSuccess) {
     return error;

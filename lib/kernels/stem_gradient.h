@@ -29,10 +29,10 @@ inline constexpr uint32_t kStemGradientRows = 64;      // the number of rows mus
 size_t StemGradientWorkspaceBytes();
 
 // Writes dw: (64, 32). x: (rows, 64), the batch norm's input; g: (rows, 64), the masked gradient of its output;
-// patches: (rows, 32); all aligned to 16 bytes. of_norm: on_g, on_x and constant are read. Returns
+// patches: (rows, 32); all aligned to 16 bytes. of_batch_norm: on_g, on_x and constant are read. Returns
 // cudaErrorInvalidValue unless rows is a positive multiple of kStemGradientRows.
 cudaError_t StemGradient(uint32_t rows, const __nv_bfloat16* x, const __nv_bfloat16* g,
-                         const BatchNormGradients& of_norm, const __nv_bfloat16* patches, __nv_bfloat16* dw,
+                         const BatchNormGradients& of_batch_norm, const __nv_bfloat16* patches, __nv_bfloat16* dw,
                          void* workspace, cudaStream_t stream);
 
 }  // namespace lockstep

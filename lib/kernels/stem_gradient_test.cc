@@ -32,10 +32,10 @@ TEST(StemGradientTest, IsTheBatchNormsGradientTimesThePatches) {
   const std::vector<float> on_x = Floats({-0.25f, 0, 0.5f, 1}, kStemGradientChannels);
   const std::vector<float> constant = Floats({-1, 0, 0.25f, 0.5f, 2}, kStemGradientChannels);
   DeviceArray<float> on_device_g(on_g), on_device_x(on_x), on_device_constant(constant);
-  BatchNormGradients of_norm;
-  of_norm.on_g = on_device_g.data();
-  of_norm.on_x = on_device_x.data();
-  of_norm.constant = on_device_constant.data();
+  BatchNormGradients of_batch_norm;
+  of_batch_norm.on_g = on_device_g.data();
+  of_batch_norm.on_x = on_device_x.data();
+  of_batch_norm.constant = on_device_constant.data();
   DeviceArray<char> workspace(StemGradientWorkspaceBytes());
   for (const uint32_t images : {1, 3, 16, 32, 65}) {
     const uint32_t rows = images * 1024;
@@ -44,7 +44,7 @@ TEST(StemGradientTest, IsTheBatchNormsGradientTimesThePatches) {
     const std::vector<Bf16> patches = WholeValues<Bf16>(3, size_t{rows} * kStemGradientPatch);
     DeviceArray<Bf16> on_x_values(x), on_g_values(g), on_patches(patches);
     DeviceArray<Bf16> dw(size_t{kStemGradientChannels} * kStemGradientPatch);
-    ASSERT_EQ(StemGradient(rows, on_x_values.data(), on_g_values.data(), of_norm, on_patches.data(), dw.data(),
+    ASSERT_EQ(StemGradient(rows, on_x_values.data(), on_g_values.data(), of_batch_norm, on_patches.data(), dw.data(),
                            workspace.data(), nullptr),
               cudaSuccess);
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);

@@ -15,9 +15,9 @@ namespace lockstep {
 
 class BatchNormImpl : public torch::nn::BatchNorm2dImpl {
  public:
-  // Normalizes `x`, float or bf16 (N, C, H, W), and updates the running statistics of `norm`, which is the layer
+  // Normalizes `x`, float or bf16 (N, C, H, W), and updates the running statistics of `batch_norm`, which is the layer
   // itself. Returns a tensor of the same shape and dtype.
-  using TrainingForward = std::function<torch::Tensor(const torch::Tensor& x, BatchNormImpl& norm)>;
+  using TrainingForward = std::function<torch::Tensor(const torch::Tensor& x, BatchNormImpl& batch_norm)>;
 
   using torch::nn::BatchNorm2dImpl::BatchNorm2dImpl;
 

@@ -28,7 +28,7 @@ PacketSum<G> SumOf(const PeerFlags& flags, const PacketBuffers& buffers, const S
 template <typename G>
 struct Sums {
   PacketSum<G> weights;
-  PacketSum<float> norms;
+  PacketSum<float> batch_norms;
 };
 
 template <typename G>
@@ -100,8 +100,8 @@ __device__ void RecordArrival(const ArrivalTimestamps& arrival, uint32_t* done) 
   }
 }
 
-// Each thread handles packets of `weights`, then of `norms`. The last threads, which have the fewest packets, also
-// handle the flags.
+// Each thread handles packets of `weights`, then of `batch_norms`. The last threads, which have the fewest packets,
+// also handle the flags.
 template <typename G>
 __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
     PeerUpdateKernel(const __grid_constant__ PeerFlags flags, uint32_t row, const __grid_constant__ Sums<G> sums,
@@ -109,8 +109,8 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
   const size_t first = static_cast<size_t>(blockIdx.x) * kThreads + threadIdx.x;
   const size_t threads = static_cast<size_t>(gridDim.x) * kThreads;
   const PacketSum<G>& weights = sums.weights;
-  const PacketSum<float>& norms = sums.norms;
-  const size_t of_weights = weights.packets(), all = of_weights + norms.packets();
+  const PacketSum<float>& batch_norms = sums.batch_norms;
+  const size_t of_weights = weights.packets(), all = of_weights + batch_norms.packets();
   const size_t other = threads - 1 - first;
   const bool tells = other < flags.ranks && other != flags.rank;
   if (tells) {
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
     if (i < of_weights) {
       Send(weights, input.weights, i);
     } else {
-      Send(norms, input.norms, i - of_weights);
+      Send(batch_norms, input.batch_norms, i - of_weights);
     }
   }
   PacketWait wait(flags);
@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
     if (i < of_weights) {
       TakeAndUpdate(weights, input.weights, i, wait);
     } else {
-      TakeAndUpdate(norms, input.norms, i - of_weights, wait);
+      TakeAndUpdate(batch_norms, input.batch_norms, i - of_weights, wait);
     }
   }
   if (tells) {
@@ -150,7 +150,7 @@ template <typename G>
 cudaError_t PeerUpdate(const PeerPush& push, const PeerUpdateInput<G>& input, cudaStream_t stream,
                        uint32_t max_blocks) {
   if (!HasPeerRow(push.flags, push.row) || input.arrival.columns > ArrivalTimestamps::kMaxColumns ||
-      !Fits(push.weights, input.weights) || !Fits(push.norms, input.norms)) {
+      !Fits(push.weights, input.weights) || !Fits(push.batch_norms, input.batch_norms)) {
     return cudaErrorInvalidValue;
   }
   int device = 0, multiprocessors = 0;
@@ -161,8 +161,9 @@ cudaError_t PeerUpdate(const PeerPush& push, const PeerUpdateInput<G>& input, cu
   if (error != cudaSuccess) {
     return error;
   }
-  const Sums<G> sums = {SumOf(push.flags, push.weights, input.weights), SumOf(push.flags, push.norms, input.norms)};
-  const size_t work = sums.weights.packets() + sums.norms.packets() + push.flags.ranks;
+  const Sums<G> sums = {SumOf(push.flags, push.weights, input.weights),
+                        SumOf(push.flags, push.batch_norms, input.batch_norms)};
+  const size_t work = sums.weights.packets() + sums.batch_norms.packets() + push.flags.ranks;
   const uint32_t resident = kBlocksAtOnce * static_cast<uint32_t>(multiprocessors);
   const auto wanted = static_cast<uint32_t>(std::clamp<size_t>((work + kThreads - 1) / kThreads, 1, resident));
   const uint32_t blocks = max_blocks == 0 ? wanted : std::min(wanted, max_blocks);

@@ -28,8 +28,8 @@ namespace lockstep {
 struct PeerPush {
   PeerFlags flags;
   uint32_t row = 0;
-  PacketBuffers weights, norms;  // only buffer 0 of each is used; each must hold the whole array
-  uint32_t* done = nullptr;      // device memory of this rank only; must be 0 before, and is 0 afterwards
+  PacketBuffers weights, batch_norms;  // only buffer 0 of each is used; each must hold the whole array
+  uint32_t* done = nullptr;            // device memory of this rank only; must be 0 before, and is 0 afterwards
 };
 
 // Timestamps taken when the data of the other ranks have arrived: written as by RecordTimestamp, to `columns` columns.
@@ -47,7 +47,7 @@ struct ArrivalTimestamps {
 template <typename G>
 struct PeerUpdateInput {
   SgdInput<G> weights;
-  SgdInput<float> norms;
+  SgdInput<float> batch_norms;
   ArrivalTimestamps arrival;
 };
 

@@ -62,8 +62,8 @@ struct DeviceArrays {
 template <typename G>
 class Rank : public PeerTestRank {
  public:
-  Rank(uint32_t rank, size_t weights, size_t norms)
-      : PeerTestRank(rank, 1), weights_(Arrays<G>(weights)), norms_(Arrays<float>(norms)),
+  Rank(uint32_t rank, size_t weights, size_t batch_norms)
+      : PeerTestRank(rank, 1), weights_(Arrays<G>(weights)), batch_norms_(Arrays<float>(batch_norms)),
         rate_(std::vector<float>{kRate}), done_(std::vector<uint32_t>{0}), step_(std::vector<uint32_t>{0}),
         timestamps_(2) {}
 
@@ -73,14 +73,14 @@ class Rank : public PeerTestRank {
     push.row = kPushRow;
     push.done = done_.data();
     push.weights.each = weights_.Packets();
-    push.norms.each = norms_.Packets();
+    push.batch_norms.each = batch_norms_.Packets();
     for (uint32_t rank = 0; rank < all.size(); ++rank) {
       push.weights.of[rank] = all[rank]->weights_.slots.data();
-      push.norms.of[rank] = all[rank]->norms_.slots.data();
+      push.batch_norms.of[rank] = all[rank]->batch_norms_.slots.data();
     }
     PeerUpdateInput<G> input;
     input.weights = weights_.Input(rate_.data(), flags().ranks, true);
-    input.norms = norms_.Input(rate_.data(), flags().ranks, false);
+    input.batch_norms = batch_norms_.Input(rate_.data(), flags().ranks, false);
     input.arrival = {step_.data(), {timestamps_.data(), 1, 2}, 1, {1}};
     EXPECT_EQ(AwaitPeerFlags(flags(), kEndRow, 1, stream()), cudaSuccess);
     EXPECT_EQ(PeerUpdate(push, input, stream(), kBlocksOfAll / flags().ranks), cudaSuccess);
@@ -94,12 +94,12 @@ class Rank : public PeerTestRank {
   }
 
   DeviceArrays<G>& weights() { return weights_; }
-  DeviceArrays<float>& norms() { return norms_; }
+  DeviceArrays<float>& batch_norms() { return batch_norms_; }
   std::vector<uint64_t> timestamps() { return timestamps_.ToHost(); }
 
  private:
   DeviceArrays<G> weights_;
-  DeviceArrays<float> norms_;
+  DeviceArrays<float> batch_norms_;
   DeviceArray<float> rate_;
   DeviceArray<uint32_t> done_, step_;
   DeviceArray<uint64_t> timestamps_;
@@ -137,33 +137,33 @@ void ExpectSame(DeviceArrays<G>& found, const Arrays<G>& expected) {
 
 // Replays with different gradients: after each replay, every rank's parameters must equal the reference's, bit for bit.
 template <typename G>
-void ExpectRanksUpdateAlike(uint32_t ranks, size_t weights, size_t norms, int replays) {
-  ReplayedRanks<Rank<G>> all(ranks, weights, norms);
+void ExpectRanksUpdateAlike(uint32_t ranks, size_t weights, size_t batch_norms, int replays) {
+  ReplayedRanks<Rank<G>> all(ranks, weights, batch_norms);
   ASSERT_THAT(all.Capture([&](Rank<G>& rank) { return rank.Step(all.all()); }), IsOk());
   Arrays<G> expected_weights(weights);
-  Arrays<float> expected_norms(norms);
+  Arrays<float> expected_batch_norms(batch_norms);
   for (int replay = 0; replay < replays; ++replay) {
     std::vector<std::vector<G>> of_weights;
-    std::vector<std::vector<float>> of_norms;
+    std::vector<std::vector<float>> of_batch_norms;
     for (uint32_t rank = 0; rank < ranks; ++rank) {
       of_weights.push_back(RandomValues<G>(100 * replay + rank, weights));
-      of_norms.push_back(RandomValues<float>(100 * replay + 50 + rank, norms));
+      of_batch_norms.push_back(RandomValues<float>(100 * replay + 50 + rank, batch_norms));
       Rank<G>::Set(all[rank].weights().gradient, of_weights.back());
-      Rank<G>::Set(all[rank].norms().gradient, of_norms.back());
+      Rank<G>::Set(all[rank].batch_norms().gradient, of_batch_norms.back());
     }
     ASSERT_THAT(all.Replay(), IsOk());
     StepOnHost(of_weights, expected_weights, true);
-    StepOnHost(of_norms, expected_norms, false);
+    StepOnHost(of_batch_norms, expected_batch_norms, false);
     for (uint32_t rank = 0; rank < ranks; ++rank) {
       ASSERT_EQ(all[rank].expired(), 0u);
       ExpectSame(all[rank].weights(), expected_weights);
-      ExpectSame(all[rank].norms(), expected_norms);
+      ExpectSame(all[rank].batch_norms(), expected_batch_norms);
       EXPECT_TRUE(SameBits(all[rank].weights().copy.ToHost(), expected_weights.copy));
       const std::vector<uint64_t> timestamps = all[rank].timestamps();
       EXPECT_EQ(timestamps[0], ~uint64_t{0});  // initial value in DeviceArray
       EXPECT_NE(timestamps[1], ~uint64_t{0});
       ASSERT_FALSE(::testing::Test::HasFailure())
-          << ranks << " ranks, " << weights << " and " << norms << ", replay " << replay << ", rank " << rank;
+          << ranks << " ranks, " << weights << " and " << batch_norms << ", replay " << replay << ", rank " << rank;
     }
   }
 }
@@ -199,18 +199,18 @@ TEST_F(PeerUpdateTest, ARankThatDoesNotComeIsReported) {
 TEST(PeerUpdateArgumentsTest, WhatIsNotThereIsRefused) {
   PeerPush push;
   push.flags.ranks = 1;
-  push.weights.each = push.norms.each = 2;
+  push.weights.each = push.batch_norms.each = 2;
   PeerUpdateInput<float> input;
-  input.weights.count = input.norms.count = 8;
+  input.weights.count = input.batch_norms.count = 8;
   push.row = kPeerFlagRows;
   EXPECT_EQ(PeerUpdate(push, input, nullptr), cudaErrorInvalidValue);
   push.row = 0;
   input.weights.count = 9;
   EXPECT_EQ(PeerUpdate(push, input, nullptr), cudaErrorInvalidValue);
   input.weights.count = 8;
-  input.norms.ranks = 1;
+  input.batch_norms.ranks = 1;
   EXPECT_EQ(PeerUpdate(push, input, nullptr), cudaErrorInvalidValue);
-  input.norms.ranks = 0;
+  input.batch_norms.ranks = 0;
   input.arrival.columns = ArrivalTimestamps::kMaxColumns + 1;
   EXPECT_EQ(PeerUpdate(push, input, nullptr), cudaErrorInvalidValue);
 }

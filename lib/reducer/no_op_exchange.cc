@@ -56,13 +56,13 @@ class NoOpExchange : public CountedExchange {
 
   // Needs neither flags nor buffers, because one rank's launch sends to no rank and waits for no rank.
   bool GathersTogether() const override { return true; }
-  absl::StatusOr<PeerPush> GatherTogether(const RangeToSum& weights, const RangeToSum& norms) override {
-    RETURN_IF_ERROR(Sum(norms));
+  absl::StatusOr<PeerPush> GatherTogether(const RangeToSum& weights, const RangeToSum& batch_norms) override {
+    RETURN_IF_ERROR(Sum(batch_norms));
     RETURN_IF_ERROR(Sum(weights));
     PeerPush push;
     push.flags.ranks = 1;
     push.weights.each = weights.count;
-    push.norms.each = norms.count;
+    push.batch_norms.each = batch_norms.count;
     push.done = done_;
     return push;
   }

@@ -54,18 +54,18 @@ std::string Check(absl::string_view what, const at::Tensor& got, const at::Tenso
 // - The sums of backward have n terms: 10 sqrt(n) u of the mean magnitude of their terms (Higham and Mary, SIAM J. Sci.
 //   Comput. 2019, theorem 2.4).
 // - bf16 results: one more rounding, of 2^-8.
-std::string Compare(const at::Tensor& all_x, const at::Tensor& all_dy, const Part& mine, BatchNormImpl& norm,
+std::string Compare(const at::Tensor& all_x, const at::Tensor& all_dy, const Part& mine, BatchNormImpl& batch_norm,
                     const at::Tensor& x, const at::Tensor& y) {
   const double u = 0x1p-24;
   const double storage = y.scalar_type() == at::kBFloat16 ? 0x1p-8 : 0;
-  const at::Tensor gamma = norm.weight.detach().cpu().to(at::kDouble);
-  const at::Tensor beta = norm.bias.detach().cpu().to(at::kDouble);
+  const at::Tensor gamma = batch_norm.weight.detach().cpu().to(at::kDouble);
+  const at::Tensor beta = batch_norm.bias.detach().cpu().to(at::kDouble);
   const double n = static_cast<double>(all_x.numel()) / kChannels;
   const double sum_roundings = 16 + 10 * std::sqrt(n);
   const double roundings = y.is_cpu() ? 16 : sum_roundings;
   const at::Tensor mean = OverImages(all_x) / n;
   const at::Tensor variance = OverImages((all_x - ByChannel(mean)).square()) / n;
-  const at::Tensor inverse = (variance + norm.options.eps()).rsqrt();
+  const at::Tensor inverse = (variance + batch_norm.options.eps()).rsqrt();
   const at::Tensor x_hat = (all_x - ByChannel(mean)) * ByChannel(inverse);
   const at::Tensor scale = ByChannel(gamma * inverse);
   const at::Tensor m1 = ByChannel(OverImages(all_dy) / n);
@@ -86,13 +86,13 @@ std::string Compare(const at::Tensor& all_x, const at::Tensor& all_dy, const Par
 
   const at::Tensor my_dy = part(all_dy);
   const at::Tensor my_terms = my_dy * part(x_hat);
-  found += Check("d gamma", norm.weight.grad(), OverImages(my_terms),
+  found += Check("d gamma", batch_norm.weight.grad(), OverImages(my_terms),
                  sum_roundings * u * OverImages((my_dy * (1 + part(rounded))).abs()));
-  found += Check("d beta", norm.bias.grad(), OverImages(my_dy), sum_roundings * u * OverImages(my_dy.abs()));
+  found += Check("d beta", batch_norm.bias.grad(), OverImages(my_dy), sum_roundings * u * OverImages(my_dy.abs()));
 
-  const double momentum = *norm.options.momentum();
-  found += Check("running mean", norm.running_mean, momentum * mean, roundings * u * (1 + mean.abs()));
-  found += Check("running variance", norm.running_var, (1 - momentum) + momentum * variance * n / (n - 1),
+  const double momentum = *batch_norm.options.momentum();
+  found += Check("running mean", batch_norm.running_mean, momentum * mean, roundings * u * (1 + mean.abs()));
+  found += Check("running variance", batch_norm.running_var, (1 - momentum) + momentum * variance * n / (n - 1),
                  roundings * u * (1 + variance));
   return found;
 }
@@ -107,17 +107,18 @@ std::string CheckOneLayer(Communicator& communicator, c10::Device device, const 
   at::Tensor all_x = Numbers(PartOf(communicator.size()).first, 0.7, 3, bf16);
   at::Tensor all_dy = Numbers(PartOf(communicator.size()).first, 0.31, 0.1, bf16);
 
-  BatchNormImpl norm(kChannels);
-  norm.weight.detach().copy_(at::arange(kChannels).add(0.5).mul(at::arange(kChannels).remainder(2).mul(2).sub(1)));
-  norm.bias.detach().copy_(at::arange(kChannels).mul(-0.3));
-  norm.to(device);
+  BatchNormImpl batch_norm(kChannels);
+  batch_norm.weight.detach().copy_(
+      at::arange(kChannels).add(0.5).mul(at::arange(kChannels).remainder(2).mul(2).sub(1)));
+  batch_norm.bias.detach().copy_(at::arange(kChannels).mul(-0.3));
+  batch_norm.to(device);
   const auto sums = c10::make_intrusive<CountedSums>(communicator, !alone);
   const auto order = channels_last ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
   const auto own = [&](const at::Tensor& all) {
     return all.narrow(0, mine.first, mine.count).to(device, bf16 ? at::kBFloat16 : at::kFloat).contiguous(order);
   };
   const at::Tensor x = own(all_x).requires_grad_();
-  const at::Tensor y = SyncBatchNormForward(x, norm, sums);
+  const at::Tensor y = SyncBatchNormForward(x, batch_norm, sums);
   y.backward(own(all_dy));
   std::string found;
   if (y.scalar_type() != x.scalar_type() || y.strides() != x.strides()) {
@@ -132,7 +133,7 @@ std::string CheckOneLayer(Communicator& communicator, c10::Device device, const 
     all_x = all_x.narrow(0, mine.first, mine.count);
     all_dy = all_dy.narrow(0, mine.first, mine.count);
   }
-  found += Compare(all_x, all_dy, alone ? Part{0, mine.count} : mine, norm, x, y);
+  found += Compare(all_x, all_dy, alone ? Part{0, mine.count} : mine, batch_norm, x, y);
   return found.empty() ? "" : absl::StrCat(how.empty() ? "plain" : how, ": ", found);
 }
 

@@ -90,17 +90,17 @@ class PeerExchange : public CountedExchange {
 
   // Exchanges both ranges as one small range of the protocol; the caller makes the launch. The packet buffers are empty
   // by then: the message at the step's first range confirms that the packets of the last step were read.
-  absl::StatusOr<PeerPush> GatherTogether(const RangeToSum& weights, const RangeToSum& norms) override {
+  absl::StatusOr<PeerPush> GatherTogether(const RangeToSum& weights, const RangeToSum& batch_norms) override {
     PeerPush push;
     const size_t of_weights = PacketsOf(BytesOf(weights));
     push.weights = PacketsFrom(0);
-    push.norms = PacketsFrom(of_weights);
+    push.batch_norms = PacketsFrom(of_weights);
     if (protocol_.row() == ExchangeProtocol::kFirstRangeRow || protocol_.row() + 1 >= kPeerFlagRows ||
-        of_weights + PacketsOf(BytesOf(norms)) > kPacketsEach) {
-      return absl::InternalError(
-          absl::StrCat(weights.count, " weights and ", norms.count, " norms at once, or no range before them"));
+        of_weights + PacketsOf(BytesOf(batch_norms)) > kPacketsEach) {
+      return absl::InternalError(absl::StrCat(weights.count, " weights and ", batch_norms.count,
+                                              " batch-norm parameters at once, or no range before them"));
     }
-    CountRange(norms, true);
+    CountRange(batch_norms, true);
     CountRange(weights, true);
     push.flags = flags_;
     push.done = reinterpret_cast<uint32_t*>(memory_->of(rank_) + kPushDoneOffset);

@@ -6,8 +6,9 @@ SyncBatchNorm::SyncBatchNorm(Model& model, Communicator& communicator, bool all_
     : sums_(c10::make_intrusive<CountedSums>(communicator, all_reduce)) {
   for (const std::shared_ptr<torch::nn::Module>& module : model.modules()) {
     if (auto layer = std::dynamic_pointer_cast<BatchNormImpl>(module)) {
-      layer->SetTrainingForward(
-          [sums = sums_](const at::Tensor& x, BatchNormImpl& norm) { return SyncBatchNormForward(x, norm, sums); });
+      layer->SetTrainingForward([sums = sums_](const at::Tensor& x, BatchNormImpl& batch_norm) {
+        return SyncBatchNormForward(x, batch_norm, sums);
+      });
       layers_.push_back(std::move(layer));
     }
   }

@@ -61,7 +61,8 @@ class SyncBatchNorm {
 // Runs one layer's pass in training mode; SyncBatchNorm sets it as each layer's TrainingForward. x: float or bf16 (N,
 // C, H, W), NCHW or channels-last; the layer's weights are fp32. Returns a tensor of the same dtype, shape and memory
 // order.
-at::Tensor SyncBatchNormForward(const at::Tensor& x, BatchNormImpl& norm, const c10::intrusive_ptr<CountedSums>& sums);
+at::Tensor SyncBatchNormForward(const at::Tensor& x, BatchNormImpl& batch_norm,
+                                const c10::intrusive_ptr<CountedSums>& sums);
 
 }  // namespace lockstep
 

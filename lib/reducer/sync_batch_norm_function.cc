@@ -98,13 +98,14 @@ at::Tensor InputGradient(const at::Tensor& dy, const at::Tensor& x, const at::Te
 class SyncBatchNormFunction : public autograd::Function<SyncBatchNormFunction> {
  public:
   static at::Tensor forward(autograd::AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
-                            const at::Tensor& bias, BatchNormImpl* norm, const c10::intrusive_ptr<CountedSums>& sums) {
-    const double eps = norm->options.eps();
-    const double momentum = norm->options.momentum().value();
+                            const at::Tensor& bias, BatchNormImpl* batch_norm,
+                            const c10::intrusive_ptr<CountedSums>& sums) {
+    const double eps = batch_norm->options.eps();
+    const double momentum = batch_norm->options.momentum().value();
     const Statistics all = OfAllRanks(OfThisRank(x, weight), *sums);
-    norm->num_batches_tracked.add_(1);
-    norm->running_mean.mul_(1 - momentum).add_(all.mean, momentum);
-    norm->running_var.mul_(1 - momentum).add_(all.variance.mul(all.count).div_(all.count.sub(1)), momentum);
+    batch_norm->num_batches_tracked.add_(1);
+    batch_norm->running_mean.mul_(1 - momentum).add_(all.mean, momentum);
+    batch_norm->running_var.mul_(1 - momentum).add_(all.variance.mul(all.count).div_(all.count.sub(1)), momentum);
     context->save_for_backward({x, weight, all.mean, all.variance, all.count});
     context->saved_data[kSums] = c10::IValue::make_capsule(sums);
     context->saved_data[kEps] = eps;
@@ -132,8 +133,9 @@ class SyncBatchNormFunction : public autograd::Function<SyncBatchNormFunction> {
 
 }  // namespace
 
-at::Tensor SyncBatchNormForward(const at::Tensor& x, BatchNormImpl& norm, const c10::intrusive_ptr<CountedSums>& sums) {
-  return SyncBatchNormFunction::apply(x, norm.weight, norm.bias, &norm, sums);
+at::Tensor SyncBatchNormForward(const at::Tensor& x, BatchNormImpl& batch_norm,
+                                const c10::intrusive_ptr<CountedSums>& sums) {
+  return SyncBatchNormFunction::apply(x, batch_norm.weight, batch_norm.bias, &batch_norm, sums);
 }
 
 }  // namespace lockstep

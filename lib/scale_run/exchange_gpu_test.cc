@@ -101,7 +101,7 @@ absl::Status SetSmallValues(ResNet18Step& step) {
   for (size_t i = 0; i < values.weights.size(); ++i) {
     values.weights[i] = 0.02f * std::sin(static_cast<float>(i % 1000));
   }
-  std::fill(values.norms.begin(), values.norms.end(), 1.0f);
+  std::fill(values.batch_norms.begin(), values.batch_norms.end(), 1.0f);
   std::fill(values.running.begin(), values.running.end(), 1.0f);
   return step.SetValues(values);
 }
@@ -191,8 +191,8 @@ class LeavesSmsForNccl : public GradientExchange {
   absl::Status Sum(const RangeToSum& range) override { return exchange_.Sum(range); }
   absl::StatusOr<RangeSum> Gather(const RangeToSum& range) override { return exchange_.Gather(range); }
   bool GathersTogether() const override { return exchange_.GathersTogether(); }
-  absl::StatusOr<PeerPush> GatherTogether(const RangeToSum& weights, const RangeToSum& norms) override {
-    return exchange_.GatherTogether(weights, norms);
+  absl::StatusOr<PeerPush> GatherTogether(const RangeToSum& weights, const RangeToSum& batch_norms) override {
+    return exchange_.GatherTogether(weights, batch_norms);
   }
   __nv_bfloat16* SharedWeights(uint32_t rank) const override { return exchange_.SharedWeights(rank); }
   uint32_t rank() const override { return exchange_.rank(); }

@@ -188,7 +188,7 @@ absl::Status PointGroup::EndEpoch(uint32_t epoch) {
     traffic_.Add(kGradientTraffic, times.sent_calls, times.sent_bytes);
     CountApart(kBufferTraffic, hook_->buffers().TakeTraffic());
     if (sync_ != nullptr) {
-      CountApart(kNormTraffic, sync_->TakeTraffic());
+      CountApart(kBatchNormTraffic, sync_->TakeTraffic());
     }
     if (epoch >= spec_.training().warmup_epochs() && !replays()) {
       epochs_.push_back(std::move(times));

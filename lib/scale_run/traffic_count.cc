@@ -25,7 +25,7 @@ std::vector<proto::Traffic> TrafficCount::ToRecords(uint64_t steps) const {
     traffic.set_calls(count.calls);
     traffic.set_size_bytes(count.bytes);
     traffic.set_busy_seconds(count.seconds);
-    if (kind == kGradientTraffic || kind == kBufferTraffic || kind == kNormTraffic) {
+    if (kind == kGradientTraffic || kind == kBufferTraffic || kind == kBatchNormTraffic) {
       traffic.set_steps(steps);
     }
   }

@@ -32,7 +32,7 @@ class TrafficCount {
 // Kinds of traffic that every step sends.
 inline constexpr char kGradientTraffic[] = "gradients";
 inline constexpr char kBufferTraffic[] = "batch-norm buffers";
-inline constexpr char kNormTraffic[] = "batch-norm sums";
+inline constexpr char kBatchNormTraffic[] = "batch-norm sums";
 
 }  // namespace lockstep
 

@@ -133,16 +133,16 @@ struct Comparison {
     for (const ConvolutionUnit& unit : net.units) {
       const size_t gamma = unit.channel, beta = net.channel_count + unit.channel;
       check(unit.conv_name, RelativeError(a.weights, b.weights, unit.weight, unit.weight_count()));
-      check(unit.norm_name + ".weight", RelativeError(a.norms, b.norms, gamma, unit.out_channels));
-      check(unit.norm_name + ".bias", RelativeError(a.norms, b.norms, beta, unit.out_channels));
+      check(unit.batch_norm_name + ".weight", RelativeError(a.batch_norms, b.batch_norms, gamma, unit.out_channels));
+      check(unit.batch_norm_name + ".bias", RelativeError(a.batch_norms, b.batch_norms, beta, unit.out_channels));
       if (!a.running.empty()) {
-        check(unit.norm_name + ".running_mean", RelativeError(a.running, b.running, gamma, unit.out_channels));
-        check(unit.norm_name + ".running_var", RelativeError(a.running, b.running, beta, unit.out_channels));
+        check(unit.batch_norm_name + ".running_mean", RelativeError(a.running, b.running, gamma, unit.out_channels));
+        check(unit.batch_norm_name + ".running_var", RelativeError(a.running, b.running, beta, unit.out_channels));
       }
     }
     check("linear.weight",
           RelativeError(a.weights, b.weights, net.linear_weight, net.weight_count - net.linear_weight));
-    check("linear.bias", RelativeError(a.norms, b.norms, net.bias(), net.norm_count() - net.bias()));
+    check("linear.bias", RelativeError(a.batch_norms, b.batch_norms, net.bias(), net.batch_norm_count() - net.bias()));
   }
 };
 
@@ -230,7 +230,7 @@ TEST_F(FusedStepTest, MicroBatchesAddUpAsAutogradsDo) {
     }
   };
   add_decay(before.weights, momentum.weights);
-  add_decay(before.norms, momentum.norms);
+  add_decay(before.batch_norms, momentum.batch_norms);
 
   for (const auto& step : steps) {
     const auto counts = step->EndEpoch();
@@ -329,7 +329,7 @@ TEST_F(FusedStepTest, TheClippedGradientHasTheNormAskedFor) {
       options.micro_batch = micro_batch;
       const ResNet18Values momentum = *AfterOneStep(set_, options, *model_)->GetMomentum();
       double squares = 0;
-      for (const auto* values : {&momentum.weights, &momentum.norms}) {
+      for (const auto* values : {&momentum.weights, &momentum.batch_norms}) {
         for (const float value : *values) {
           squares += static_cast<double>(value) * value;
         }
@@ -390,7 +390,7 @@ TEST_F(FusedStepTest, GraphsAndASecondStreamChangeNoBit) {
     for (const bool graphs : {false, true}) {
       const ResNet18Values fast = Trained(set_, *model_, graphs, true, micro_batch, false);
       EXPECT_TRUE(SameBits(fast.weights, plain.weights)) << graphs << micro_batch;
-      EXPECT_TRUE(SameBits(fast.norms, plain.norms)) << graphs << micro_batch;
+      EXPECT_TRUE(SameBits(fast.batch_norms, plain.batch_norms)) << graphs << micro_batch;
       EXPECT_TRUE(SameBits(fast.running, plain.running)) << graphs << micro_batch;
     }
   }
@@ -405,7 +405,7 @@ TEST_F(FusedStepTest, WithRemediesGraphsAndASecondStreamChangeNoBit) {
       for (const bool graphs : {false, true}) {
         const ResNet18Values fast = Trained(set_, *model_, graphs, true, micro_batch, divide, remedies);
         EXPECT_TRUE(SameBits(fast.weights, plain.weights)) << graphs << micro_batch << divide;
-        EXPECT_TRUE(SameBits(fast.norms, plain.norms)) << graphs << micro_batch << divide;
+        EXPECT_TRUE(SameBits(fast.batch_norms, plain.batch_norms)) << graphs << micro_batch << divide;
         EXPECT_TRUE(SameBits(fast.running, plain.running)) << graphs << micro_batch << divide;
       }
     }
@@ -418,7 +418,7 @@ TEST_F(FusedStepTest, ClippingToAHugeGradientNormChangesNoBit) {
   const ResNet18Values plain = Trained(set_, *model_, true, true);
   const ResNet18Values clipped = Trained(set_, *model_, true, true, 0, true, {0, 1e6, 0, false});
   EXPECT_TRUE(SameBits(clipped.weights, plain.weights));
-  EXPECT_TRUE(SameBits(clipped.norms, plain.norms));
+  EXPECT_TRUE(SameBits(clipped.batch_norms, plain.batch_norms));
   EXPECT_TRUE(SameBits(clipped.running, plain.running));
 }
 
@@ -435,7 +435,7 @@ TEST_F(FusedStepTest, DividedMultiprocessorsChangeNoBitFromRunToRun) {
     for (int run = 0; run < 3; ++run) {
       const ResNet18Values again = Trained(set_, *model_, true, true, micro_batch);
       EXPECT_TRUE(SameBits(again.weights, plain.weights)) << run << micro_batch;
-      EXPECT_TRUE(SameBits(again.norms, plain.norms)) << run << micro_batch;
+      EXPECT_TRUE(SameBits(again.batch_norms, plain.batch_norms)) << run << micro_batch;
       EXPECT_TRUE(SameBits(again.running, plain.running)) << run << micro_batch;
     }
   }
@@ -483,13 +483,13 @@ TEST_F(FusedStepTest, StepsOfOneGraphAreThoseOneByOne) {
   for (int run = 0; run < 3; ++run) {
     const ResNet18Values together = AfterShortSteps(set_, *model_, true);
     EXPECT_TRUE(SameBits(together.weights, one_by_one.weights)) << run;
-    EXPECT_TRUE(SameBits(together.norms, one_by_one.norms)) << run;
+    EXPECT_TRUE(SameBits(together.batch_norms, one_by_one.batch_norms)) << run;
     EXPECT_TRUE(SameBits(together.running, one_by_one.running)) << run;
   }
 }
 
 // A batch norm uses the same arithmetic in its own kernel and in the convolution that took its sums.
-TEST_F(FusedStepTest, FusedNormsChangeNoBit) {
+TEST_F(FusedStepTest, FusedBatchNormChangesNoBit) {
   SKIP_WITHOUT_GPU();
   std::vector<ResNet18Values> values;
   for (const bool fused_norms : {false, true}) {
@@ -500,7 +500,7 @@ TEST_F(FusedStepTest, FusedNormsChangeNoBit) {
     values.push_back(*step->GetValues());
   }
   EXPECT_TRUE(SameBits(values[1].weights, values[0].weights));
-  EXPECT_TRUE(SameBits(values[1].norms, values[0].norms));
+  EXPECT_TRUE(SameBits(values[1].batch_norms, values[0].batch_norms));
   EXPECT_TRUE(SameBits(values[1].running, values[0].running));
 }
 
@@ -574,7 +574,7 @@ TEST_F(FusedStepTest, ValuesComeBackAsTheyWere) {
   const auto back = step->GetValues();
   ASSERT_THAT(back, IsOk());
   EXPECT_TRUE(SameBits(back->weights, values->weights));
-  EXPECT_TRUE(SameBits(back->norms, values->norms));
+  EXPECT_TRUE(SameBits(back->batch_norms, values->batch_norms));
   EXPECT_TRUE(SameBits(back->running, values->running));
 }
 
@@ -658,7 +658,7 @@ TEST_F(FusedStepTest, TwoRanksWithTheSameGradientsTrainAsOne) {
           options.exchange = &exchange;
           const auto together = AfterTwoEpochs(options, graphs);
           EXPECT_EQ(alone->weights, together->weights) << "two streams " << two_streams << ", graphs " << graphs;
-          EXPECT_EQ(alone->norms, together->norms);
+          EXPECT_EQ(alone->batch_norms, together->batch_norms);
           EXPECT_EQ(alone->running, together->running);
           EXPECT_GE(exchange.sums, 4);  // ranges: early, the rest, batch norms, stem
         }
@@ -726,7 +726,7 @@ TEST_F(FusedStepTest, TwoRanksWithTheSameGradientsHaveTheGradientNormsOfOne) {
         options.exchange = &exchange;
         const auto together = AfterTwoEpochs(options, graphs);
         EXPECT_EQ(alone->weights, together->weights) << "micro-batches of " << micro_batch << ", graphs " << graphs;
-        EXPECT_EQ(alone->norms, together->norms);
+        EXPECT_EQ(alone->batch_norms, together->batch_norms);
         EXPECT_EQ(alone->running, together->running);
       }
     }

@@ -144,21 +144,21 @@ class FusedTrainer : public EpochTrainer {
     ASSIGN_OR_RETURN(const ResNet18Values values, step_->GetValues());
     ASSIGN_OR_RETURN(const ResNet18Values momentum, step_->GetMomentum());
     return TrainingArrays{{"weights", BytesOf(values.weights)},
-                          {"norms", BytesOf(values.norms)},
+                          {"batch_norms", BytesOf(values.batch_norms)},
                           {"running", BytesOf(values.running)},
                           {"momentum/weights", BytesOf(momentum.weights)},
-                          {"momentum/norms", BytesOf(momentum.norms)}};
+                          {"momentum/batch_norms", BytesOf(momentum.batch_norms)}};
   }
 
   absl::Status SetState(const TrainingArrays& arrays) override {
     ResNet18Values values;
     ASSIGN_OR_RETURN(values.weights, NumbersOf(arrays, "weights"));
-    ASSIGN_OR_RETURN(values.norms, NumbersOf(arrays, "norms"));
+    ASSIGN_OR_RETURN(values.batch_norms, NumbersOf(arrays, "batch_norms"));
     ASSIGN_OR_RETURN(values.running, NumbersOf(arrays, "running"));
     RETURN_IF_ERROR(step_->SetValues(values));
     ResNet18Values momentum;
     ASSIGN_OR_RETURN(momentum.weights, NumbersOf(arrays, "momentum/weights"));
-    ASSIGN_OR_RETURN(momentum.norms, NumbersOf(arrays, "momentum/norms"));
+    ASSIGN_OR_RETURN(momentum.batch_norms, NumbersOf(arrays, "momentum/batch_norms"));
     return step_->SetMomentum(momentum);
   }
 

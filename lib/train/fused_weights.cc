@@ -45,22 +45,23 @@ absl::Status Write(const Lookup& lookup, const std::string& name, size_t count, 
   return absl::OkStatus();
 }
 
-// Every array of the network with its position: visit(name, count, position in norms or running).
+// Every array of the network with its position: visit(name, count, position in batch_norms or running).
 struct Names {
   const ResNet18Units net = MakeResNet18Units();
 
-  absl::Status EachNorm(const std::function<absl::Status(const std::string&, size_t, size_t)>& visit) const {
+  absl::Status EachBatchNorm(const std::function<absl::Status(const std::string&, size_t, size_t)>& visit) const {
     for (const ConvolutionUnit& unit : net.units) {
-      RETURN_IF_ERROR(visit(unit.norm_name + ".weight", unit.out_channels, unit.channel));
-      RETURN_IF_ERROR(visit(unit.norm_name + ".bias", unit.out_channels, net.channel_count + unit.channel));
+      RETURN_IF_ERROR(visit(unit.batch_norm_name + ".weight", unit.out_channels, unit.channel));
+      RETURN_IF_ERROR(visit(unit.batch_norm_name + ".bias", unit.out_channels, net.channel_count + unit.channel));
     }
-    return visit("linear.bias", net.norm_count() - net.bias(), net.bias());
+    return visit("linear.bias", net.batch_norm_count() - net.bias(), net.bias());
   }
 
   absl::Status EachRunning(const std::function<absl::Status(const std::string&, size_t, size_t)>& visit) const {
     for (const ConvolutionUnit& unit : net.units) {
-      RETURN_IF_ERROR(visit(unit.norm_name + ".running_mean", unit.out_channels, unit.channel));
-      RETURN_IF_ERROR(visit(unit.norm_name + ".running_var", unit.out_channels, net.channel_count + unit.channel));
+      RETURN_IF_ERROR(visit(unit.batch_norm_name + ".running_mean", unit.out_channels, unit.channel));
+      RETURN_IF_ERROR(
+          visit(unit.batch_norm_name + ".running_var", unit.out_channels, net.channel_count + unit.channel));
     }
     return absl::OkStatus();
   }
@@ -71,15 +72,16 @@ struct Names {
 absl::StatusOr<ResNet18Values> ReadParameters(const Names& names, const Lookup& lookup) {
   ResNet18Values values;
   values.weights.resize(names.net.weight_count);
-  values.norms.resize(names.net.norm_count());
+  values.batch_norms.resize(names.net.batch_norm_count());
   for (const ConvolutionUnit& unit : names.net.units) {
     std::vector<float> weight(WeightCount(ShapeOf(unit)));
     RETURN_IF_ERROR(Read(lookup, unit.conv_name + ".weight", weight.size(), weight.data()));
     PackWeights(ShapeOf(unit), weight.data(), &values.weights[unit.weight]);
   }
   RETURN_IF_ERROR(Read(lookup, "linear.weight", names.linear_count(), &values.weights[names.net.linear_weight]));
-  RETURN_IF_ERROR(names.EachNorm(
-      [&](const std::string& name, size_t count, size_t at) { return Read(lookup, name, count, &values.norms[at]); }));
+  RETURN_IF_ERROR(names.EachBatchNorm([&](const std::string& name, size_t count, size_t at) {
+    return Read(lookup, name, count, &values.batch_norms[at]);
+  }));
   return values;
 }
 
@@ -122,7 +124,7 @@ absl::StatusOr<ResNet18Values> ToFusedGradients(const Model& model) {
 
 absl::Status FromFusedValues(const ResNet18Values& values, Model& model) {
   const Names names;
-  if (values.weights.size() != names.net.weight_count || values.norms.size() != names.net.norm_count() ||
+  if (values.weights.size() != names.net.weight_count || values.batch_norms.size() != names.net.batch_norm_count() ||
       values.running.size() != 2 * names.net.channel_count) {
     return absl::InvalidArgumentError("expected all values of a ResNet-18");
   }
@@ -133,8 +135,8 @@ absl::Status FromFusedValues(const ResNet18Values& values, Model& model) {
     RETURN_IF_ERROR(Write(parameters, unit.conv_name + ".weight", weight.size(), weight.data()));
   }
   RETURN_IF_ERROR(Write(parameters, "linear.weight", names.linear_count(), &values.weights[names.net.linear_weight]));
-  RETURN_IF_ERROR(names.EachNorm([&](const std::string& name, size_t count, size_t at) {
-    return Write(parameters, name, count, &values.norms[at]);
+  RETURN_IF_ERROR(names.EachBatchNorm([&](const std::string& name, size_t count, size_t at) {
+    return Write(parameters, name, count, &values.batch_norms[at]);
   }));
   return names.EachRunning([&, lookup = Buffers(model)](const std::string& name, size_t count, size_t at) {
     return Write(lookup, name, count, &values.running[at]);
