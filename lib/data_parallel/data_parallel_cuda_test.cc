@@ -97,8 +97,8 @@ double RelativeError(const std::vector<float>& a, const std::vector<float>& b) {
   return std::sqrt(difference / norm);
 }
 
-// The sums are added in different orders: each is off by 10 sqrt(n) u of its terms (data_parallel_test.cc). The
-// gradients of the images may cancel, but to no less than the gradient of one image. bf16 keeps 8 bits: five layers,
+// The sums are added in different orders: each is off by 10 sqrt(n) u of its terms (lib/reducer/split_batch_test.cc).
+// The gradients of the images may cancel, but to no less than the gradient of one image. bf16 keeps 8 bits: five layers,
 // forward and backward, are each off by 2^-8.
 TEST_F(DataParallelCudaTest, GradientsAreThoseOfOneDevice) {
   constexpr double kRoundings = 829 + 614 + kImages * 28.0 * 28;

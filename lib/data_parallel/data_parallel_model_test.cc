@@ -62,8 +62,9 @@ absl::Status Step(DataParallelModel& model, const at::Tensor& images, const at::
   return status.ok() ? model.AfterBackward() : status;
 }
 
-// One pass adds the same terms in a different order. The tolerance is that of data_parallel_test.cc: 10 sqrt(n) u times
-// the mean over the images of |gradient of that image alone|; n is the longest chain of roundings there.
+// One pass adds the same terms in a different order. The tolerance is that of lib/reducer/split_batch_test.cc:
+// 10 sqrt(n) u times the mean over the images of |gradient of that image alone|; n is the longest chain of roundings
+// there.
 TEST(DataParallelModelTest, GradientsAreThoseOfOneDevice) {
   at::set_num_threads(1);
   constexpr int64_t kImages = 32;

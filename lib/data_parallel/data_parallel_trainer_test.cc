@@ -122,10 +122,10 @@ std::vector<double> Magnitudes(const TrainerInput& input) {
 }
 
 // Returns the largest allowed difference between weights after `steps` steps. Each gradient is off by 10 sqrt(n) u
-// times its magnitude (data_parallel_test.cc; n roundings with 8 images), and counts 1 + 0.9 + 0.81 + ... times in the
-// later updates. Differences between the weights enlarge the differences of later gradients: at most by a factor of 2,
-// as long as the curvature is below 0.7 / (rate * 41) = 17; the magnitude may double as well. Each update rounds a
-// weight three times.
+// times its magnitude (lib/reducer/split_batch_test.cc; n roundings with 8 images), and counts 1 + 0.9 + 0.81 + ...
+// times in the later updates. Differences between the weights enlarge the differences of later gradients: at most by a
+// factor of 2, as long as the curvature is below 0.7 / (rate * 41) = 17; the magnitude may double as well. Each update
+// rounds a weight three times.
 double WeightTolerance(double magnitude, double largest_weight, int steps) {
   constexpr double kRoundings = (75 + 150 + 400 + 120 + 84) + (10 + 84 + 120 + 16 * 25) + 8.0 * 28 * 28;
   const double u = std::ldexp(1.0, -24);

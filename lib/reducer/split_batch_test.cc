@@ -209,13 +209,13 @@ absl::StatusOr<std::vector<std::string>> RunTask(const std::string& task, const 
   return LaunchRanks(options);
 }
 
-TEST(DataParallelTest, TwoRanksOf16HaveTheGradientsOfOneOf32LeNet5) {
+TEST(SplitBatchTest, TwoRanksOf16HaveTheGradientsOfOneOf32LeNet5) {
   const auto results = RunTask("compare", "lenet5");
   ASSERT_THAT(results, IsOk());
   EXPECT_THAT(*results, Each(""));
 }
 
-TEST(DataParallelTest, TwoRanksOf16HaveTheGradientsOfOneOf32ResNet18) {
+TEST(SplitBatchTest, TwoRanksOf16HaveTheGradientsOfOneOf32ResNet18) {
   const auto results = RunTask("compare", "resnet18");
   ASSERT_THAT(results, IsOk());
   EXPECT_THAT(*results, Each(""));
