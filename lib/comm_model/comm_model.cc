@@ -49,7 +49,7 @@ absl::StatusOr<proto::CommModelSpec> MakeSpec(const CommModelOptions& options, c
   if (inputs.scale.has_value()) {
     ASSIGN_OR_RETURN(spec, MakeCommModelSpec(*inputs.scale, options.link_gigabytes_per_second * 1e9));
   }
-  *spec.mutable_model() = inputs.model_spec;
+  *spec.mutable_model_spec() = inputs.model_spec;
   if (!options.what_if.devices.empty()) {
     *spec.mutable_cluster() = inputs.cluster;
   }

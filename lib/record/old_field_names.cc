@@ -22,6 +22,7 @@ struct Renamed {
 
 constexpr Renamed kRenamed[] = {
     {"Acceptance", "least_degrees_of_freedom", "min_degrees_of_freedom"},
+    {"CommModelSpec", "model", "model_spec"},
     {"Header", "surroundings_sha256", "environment_fingerprint"},
     {"ModelSpec", "least_gain", "min_gain"},
     {"TrainingSpec", "fixed_order", "no_set_epoch"},

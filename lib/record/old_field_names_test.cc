@@ -62,6 +62,7 @@ void ExpectRenamed(const google::protobuf::Descriptor& type, const std::vector<s
 
 TEST(OldFieldNamesTest, PresentNamesAreFields) {
   ExpectRenamed(*proto::Acceptance::descriptor(), {"least_degrees_of_freedom"});
+  ExpectRenamed(*proto::CommModelSpec::descriptor(), {"model"});
   ExpectRenamed(*proto::Header::descriptor(), {"surroundings_sha256"});
   ExpectRenamed(*proto::ModelSpec::descriptor(), {"least_gain"});
   ExpectRenamed(*proto::TrainingSpec::descriptor(), {"fixed_order", "lr_milestone", "no_own_kernels"});

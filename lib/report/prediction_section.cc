@@ -61,7 +61,7 @@ proto::Table WhatIfTable(const LabCommModel& file) {
             QuantityCell(row.efficiency(), kPercent), LabelCell(row.pays() ? "yes" : "no"),
             row.stops_paying_at() > 0 ? CountLabel(row.stops_paying_at()) : AbsentCell("nowhere up to a million")});
   }
-  table.add_note(absl::StrCat("pays: an epoch is at least ", FormatNumber(file.spec.model().min_gain()),
+  table.add_note(absl::StrCat("pays: an epoch is at least ", FormatNumber(file.spec.model_spec().min_gain()),
                               " times as fast as with half the devices. Stops paying at: the first number of devices, "
                               "doubling from 1, at which it is not."));
   AddMethodNotes(table);

@@ -65,7 +65,7 @@ void Write(const std::string& folder, RecordSource& source, const std::vector<Re
 // Adds a prediction that was confirmed and one that was refused, a what-if, and one fit of each kind.
 void AddModels(LabCommModel& file) {
   *file.spec.mutable_cluster() = FromText<proto::Cluster>("name: 'two racks' devices_per_host: 8");
-  file.spec.mutable_model()->set_min_gain(1.1);
+  file.spec.mutable_model_spec()->set_min_gain(1.1);
   file.predictions.push_back(FromText<proto::Prediction>(R"(
     source: 'scale.rec' ranks: 2 batch_per_device: 32
     epoch_seconds { value: 2.4 low: 2.2 high: 2.6 provenance: MODELLED method: 'by hand' }

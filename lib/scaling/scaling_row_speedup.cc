@@ -18,7 +18,7 @@ const char kOneDevice[] = "the base case: one device has no serial fraction";
 // Returns the serial fraction; without an interval if a time was measured only once.
 proto::Quantity SerialFractionOf(const RowInputs& in, const BaseCase& base, const std::string& speedup) {
   const auto& repeats = in.point.epoch_seconds().value();
-  const double stated = in.spec.model().confidence();
+  const double stated = in.spec.model_spec().confidence();
   const double confidence = stated > 0 ? stated : kConfidence;
   const absl::StatusOr<SerialFraction> fraction =
       KarpFlattFraction(in.point.ranks(), base.epoch_repeats, {repeats.begin(), repeats.end()}, confidence);
