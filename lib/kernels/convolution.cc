@@ -190,10 +190,10 @@ absl::Status Convolution::Run(ConvolutionContext& context, const void* a, const 
                RunConvolutionPlan(context.handle(), context.stream(), plan, WithImages(state_->shape, part.images),
                                   state_->pass, at.a, at.b, to, workspace)));
   }
-  return state_->Partials() == 0 ? absl::OkStatus() : AddPartials(out, partials, context.stream());
+  return state_->Partials() == 0 ? absl::OkStatus() : SumPartials(out, partials, context.stream());
 }
 
-absl::Status Convolution::AddPartials(void* out, const void* partials, cudaStream_t stream) const {
+absl::Status Convolution::SumPartials(void* out, const void* partials, cudaStream_t stream) const {
   const size_t element = ElementBytes(state_->type);
   const PartialsToAdd shape = {state_->Partials(), state_->PartialBytes() / element,
                                CountOperands(state_->shape, state_->pass).out};

@@ -95,7 +95,7 @@ class Convolution {
   struct State;
   explicit Convolution(std::unique_ptr<State> state);
   absl::Status CheckPointers(const void* a, const void* b, const void* out, const void* workspace) const;
-  absl::Status AddPartials(void* out, const void* partials, cudaStream_t stream) const;
+  absl::Status SumPartials(void* out, const void* partials, cudaStream_t stream) const;
 
   const std::unique_ptr<State> state_;
 };
