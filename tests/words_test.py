@@ -44,6 +44,21 @@ RETIRED_NAMES = re.compile("|".join((
     r"SilentExchange\b|\bsilent_exchange",  # NoOpExchange
 )))
 
+# Retired names of processes and their messages, and the names that replaced them.
+RETIRED_ACTIONS = re.compile("|".join((
+    r"\bMeeting(?:Point|Flags|Key)?\b|[a-z]Meeting\b|\bmeetings_\b|meeting_point|_meeting\b",  # Rendezvous
+    r"\bBlame|\bblame[ds]?_?\b",  # AttributeFailure
+    r"\bPulse\b|\bpulse_?\b|\b(?:set_|has_)alive\(",  # Heartbeat
+    r"AgentHello|process_hello|\bk?Hello\b|_hello\b",  # ProcessDescription
+    r"\btold_|_told\b|ToldApart|untold|CannotTell",  # reported, distinguishable, inconclusive
+    r"[a-z]Mend(?:s|ed)?\b|\bMend(?:ed)?(?:[A-Z]\w*)?\(|\bmend(?:s|ed)?\b",  # remedy
+    r"\bSay(?:[A-Z]\w*)?\(|\bTell(?:[A-Z]\w*)?\(|\bTalks?\(|\btalks?\b|\bsays=",  # Format, Log, Send, log, message
+    r"\bkLook|\bLook(?:At|Into)?\(|EarlyLook|\blooks_",  # poll, visit, check
+    r"[pP]atience",  # timeout
+    r"\bCan?GoOn|\bGoOn(?:From)?\b|\bgo(?:es)?_on\b",  # resume
+    r"ended_by_us|\bdoes_not_end\b",  # ended_by_parent, unkillable
+)))
+
 # Retired names of flags (lib/base/renamed_flags.cc) and of the fields that they set. CHANGELOG.md and the commands
 # of old results have them.
 FLAGS = "a flag has the name of the record's field that it sets"
@@ -82,6 +97,8 @@ RULES = [
      "const absl::Time deadline = absl::Now() + timeout;", "const MonotonicTime deadline = MonotonicTime::Now() + timeout;"),
     ("names of the fused step are the field's (DESIGN.md, glossary)", CODE, RETIRED_NAMES,
      "StepLanes lanes_;", "StepStreams streams_;  // of_lane, kLanes"),
+    ("a program logs, sends and reports; it does not talk, look or go on", CODE | SCRIPTS, RETIRED_ACTIONS,
+     "Talk(header, MeetingPoint());", "LogLine(text);  // is meant, sayings, a lookup"),
     (FLAGS, CODE | SCRIPTS | TEXT, RETIRED_FLAGS, "add --nograph", "add --cuda_graph, not --graph-like"),
     ("next to, together with, concurrent with or compared with, not beside", CODE | SCRIPTS,
      re.compile(r"\b[bB]eside\b|[a-z]Beside(?!s)|beside_|_beside"),
