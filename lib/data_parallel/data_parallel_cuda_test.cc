@@ -98,8 +98,8 @@ double RelativeError(const std::vector<float>& a, const std::vector<float>& b) {
 }
 
 // The sums are added in different orders: each is off by 10 sqrt(n) u of its terms (lib/reducer/split_batch_test.cc).
-// The gradients of the images may cancel, but to no less than the gradient of one image. bf16 keeps 8 bits: five layers,
-// forward and backward, are each off by 2^-8.
+// The gradients of the images may cancel, but to no less than the gradient of one image. bf16 keeps 8 bits: five
+// layers, forward and backward, are each off by 2^-8.
 TEST_F(DataParallelCudaTest, GradientsAreThoseOfOneDevice) {
   constexpr double kRoundings = 829 + 614 + kImages * 28.0 * 28;
   for (const proto::Precision precision : {proto::FP32, proto::BF16}) {
