@@ -152,7 +152,7 @@ SCALE_OWN = {"ranks", "batch_size", "batch_mode", "mode", "experiment", "seeds",
              "overlap",
              "first_bucket_mib", "bucket_mib", "gradient_compression", "buffers", "backend", "reducer", "bucket_plan",
              "launcher", "master_addr", "master_port", "interface", "prediction", "no_set_epoch"}
-LAUNCH = {"launcher": ("none", "of ranks that a launcher starts"), "interface": ("lo", "the way between hosts")}
+LAUNCH = {"launcher": ("none", "to ranks that a launcher starts"), "interface": ("lo", "the way between hosts")}
 SCALE_BASE = "--input=dataset.rec --model=lenet5 --device=cpu --threads=1 --dry_run --output={out}"
 # Flags that the plan does not show; the record of a run does.
 PLANNED = {"overlap": ("false", "recorded: scale_run_test"), "first_bucket_mib": ("2", "recorded: bucket_plan_test"),

@@ -162,7 +162,8 @@ TEST(CifarPrepTest, AnErrorLeavesNoFile) {
 TEST(CifarPrepTest, CountsOfSyntheticImagesDoNotCutAnInput) {
   CifarPrepOptions options = BinaryRun();
   options.synthetic.train_images = 2;
-  EXPECT_THAT(RunCifarPrep(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("taken whole")));
+  EXPECT_THAT(RunCifarPrep(options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("all images of --input are used")));
 }
 
 TEST(CifarPrepTest, TheSummarySaysWhatThereIs) {

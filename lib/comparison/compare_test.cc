@@ -114,9 +114,9 @@ TEST(CompareTest, AnotherDeviceOfTheKindIsLessCertain) {
 
 TEST(CompareTest, ACopyIsNoFurtherRun) {
   EXPECT_THAT(CompareRuns(RunOf(1), RunOf(2), RunOf(1)),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("no run of its own")));
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("not a separate run")));
   EXPECT_THAT(CompareRuns(RunOf(1), RunOf(2), RunOf(2)),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("no run of its own")));
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("not a separate run")));
 }
 
 TEST(CompareTest, AThirdProgramIsNoFurtherRun) {

@@ -107,7 +107,7 @@ TEST(AmxTilesTest, AStrideOfNoneRepeatsARow) {
 
 TEST(EmulatedTilesDeathTest, EndsWhereTheCpuWould) {
   uint8_t bytes[kBytes] = {};
-  EXPECT_DEATH(EmulatedTiles::Load<0>(bytes, 64), "no configuration was loaded");
+  EXPECT_DEATH(EmulatedTiles::Load<0>(bytes, 64), "before a configuration was loaded");
   TileConfiguration configuration;
   configuration.rows[2] = 17;
   EXPECT_DEATH(EmulatedTiles::Configure(configuration), "16 rows of 64 bytes");
@@ -122,7 +122,7 @@ TEST(EmulatedTilesDeathTest, EndsWhereTheCpuWould) {
   EXPECT_DEATH((EmulatedTiles::MultiplyAdd<0, 4, 6>()), "shapes do not fit");
   EXPECT_DEATH((EmulatedTiles::MultiplyAdd<0, 0, 6>()), "are not three");
   EmulatedTiles::Release();
-  EXPECT_DEATH(EmulatedTiles::Load<0>(bytes, 64), "no configuration was loaded");
+  EXPECT_DEATH(EmulatedTiles::Load<0>(bytes, 64), "before a configuration was loaded");
 }
 
 }  // namespace

@@ -124,7 +124,7 @@ TEST(CheckMessageTest, AnOrderThatCannotBeIsRefused) {
 }
 
 TEST(CheckMessageTest, OtherMessagesThatCannotBeAreRefused) {
-  ExpectRefused(proto::AgentMessage(), "a kind");
+  ExpectRefused(proto::AgentMessage(), "no kind");
   ExpectRefused(Exit(true, 0), "exit.code");
   ExpectRefused(Exit(true, 65), "exit.code");
   ExpectRefused(Exit(false, 256), "exit.code");

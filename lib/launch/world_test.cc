@@ -282,7 +282,7 @@ TEST_F(WorldTest, TwoOfOneRankAreRefused) {
   place.size = 3;
   world_ = std::make_unique<World>(place, Secret(), Description(0, 3), kTimeout);
   EXPECT_THAT(world_->Gather(*std::move(listener)),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("RANK of its own")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("its own RANK")));
   world_->Dismiss(2, "");
 }
 

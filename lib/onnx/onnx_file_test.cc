@@ -36,7 +36,7 @@ TEST(OnnxFileTest, RefusesWhatIsNoModel) {
   EXPECT_THAT(ReadOnnx(path), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected an ONNX model")));
   const std::string whole = Model().SerializeAsString();
   testing::WriteFile(path, whole.substr(0, whole.size() / 2));
-  EXPECT_THAT(ReadOnnx(path), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("cut short")));
+  EXPECT_THAT(ReadOnnx(path), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("truncated")));
   EXPECT_THAT(ReadOnnx(TempPath("absent.onnx")), StatusIs(absl::StatusCode::kNotFound, HasSubstr("absent.onnx")));
 }
 

@@ -80,7 +80,7 @@ TEST(OutputFileTest, WhatCannotBeReplacedStays) {
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
   const absl::Status status = file->Replace(std::string(1000, 'x'));
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
-  EXPECT_THAT(status, StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("make room")));
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("free some space")));
   EXPECT_EQ(ReadFile(path + ".part"), "kept");
 }
 
@@ -300,7 +300,7 @@ TEST(OutputFileTest, AFullDiskIsNoFaultOfOurs) {
   setrlimit(RLIMIT_FSIZE, &old_limit);
   EXPECT_THAT(status, StatusIs(absl::StatusCode::kResourceExhausted,
                                AllOf(HasSubstr(path + ": cannot write"), HasSubstr("after 1000 bytes"),
-                                     HasSubstr("make room"))));
+                                     HasSubstr("free some space"))));
   EXPECT_EQ(ReadFile(path), "as it was");
   EXPECT_FALSE(FileExists(path + ".part"));
 }

@@ -30,7 +30,8 @@ TEST(ReplaceRuleTest, OnlyWhatBeginsWithTheMarkIsReplaced) {
   EXPECT_THAT(ReplaceMarked("other")({path}),
               StatusIs(absl::StatusCode::kInvalidArgument, AllOf(HasSubstr("would replace"), HasSubstr("--force"))));
   WriteFile(path, std::string(1024, ' ') + "mark");
-  EXPECT_THAT(ReplaceMarked("mark")({path}), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("other origin")));
+  EXPECT_THAT(ReplaceMarked("mark")({path}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("found another file")));
 }
 
 TEST(ReplaceRuleTest, ForceReplacesAnything) {

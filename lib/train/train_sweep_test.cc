@@ -417,7 +417,7 @@ TEST_F(TrainSweepTest, AFullDiskIsTheMachinesFault) {
   file_limit_bytes_ = 100'000;
   for (const std::string& flag : {std::string("--resume"), "--checkpoint=" + TempPath("lenet5.pt")}) {
     EXPECT_EQ(Run({"--model=lenet5", "--batch_size=20", "--epochs=2", "--force", flag}), 5) << flag;
-    EXPECT_THAT(Stderr(), HasSubstr("make room")) << flag;
+    EXPECT_THAT(Stderr(), HasSubstr("free some space")) << flag;
     const auto records = Records();
     ASSERT_EQ(records.size(), 3) << flag;  // spec, 20, end
     EXPECT_EQ(records[1].point().outcome(), proto::FAILED);

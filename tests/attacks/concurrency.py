@@ -140,7 +140,7 @@ class FullDisk(Attack):
         (self.folder / output).unlink()
         full = self.start(tool, *flags, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
         self.assertEqual(full.wait(timeout=240), 5, self.log(tool))
-        for text in (f"{tool}: error: ", f"{output}.part: cannot write", "make room"):
+        for text in (f"{tool}: error: ", f"{output}.part: cannot write", "free some space"):
             self.assertIn(text, self.log(tool))
         finished = self.points(f"{output}.part")
         self.assertEqual(len(finished), 1)
