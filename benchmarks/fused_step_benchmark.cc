@@ -51,7 +51,7 @@ struct Variant {
   bool autotune = false;
   bool fused_sums = false;
   bool own_weight_gradients = false;
-  bool fused_norms = false;
+  bool fused_batch_norm = false;
   bool divide_multiprocessors = false;
   bool own_convolutions = false;
 };
@@ -134,7 +134,7 @@ std::unique_ptr<ResNet18Step> MakeStep(const Variant& variant, uint32_t batch, c
   options.autotune = variant.autotune;
   options.fused_sums = variant.fused_sums;
   options.own_weight_gradients = variant.own_weight_gradients;
-  options.fused_norms = variant.fused_norms;
+  options.fused_batch_norm = variant.fused_batch_norm;
   options.divide_multiprocessors = variant.divide_multiprocessors;
   options.own_convolutions = variant.own_convolutions;
   auto step = Value(ResNet18Step::Make(options, images));
@@ -256,7 +256,7 @@ int main(int argc, char** argv) {
   std::printf("batch  s per 50,000 images: median of %d (least to most)\n", kRepeats);
   for (const uint32_t batch : batches) {
     for (const Variant& variant : kVariants) {
-      if ((!fastest || variant.fused_norms) && (!fp32 || variant.type == ConvolutionType::kFp32)) {
+      if ((!fastest || variant.fused_batch_norm) && (!fp32 || variant.type == ConvolutionType::kFp32)) {
         InOwnProcess([&] { Time(variant, batch, images); });
       }
     }

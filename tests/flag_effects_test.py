@@ -132,7 +132,8 @@ TRAINING_UNSEEN = {**NO_RUN, "resume": ("", "of a run that was stopped: see resu
                    "cuda_graph": ("false", "CUDA's; true is refused here"),
                    "second_stream": ("false", "of --step=fused"),
                    **{piece: ("false", "of --step=fused") for piece in
-                      ("fused_sums", "fused_norms", "divide_multiprocessors", "own_weight_gradients", "own_convolutions")}}
+                      ("fused_sums", "fused_batch_norm", "divide_multiprocessors", "own_weight_gradients",
+                       "own_convolutions")}}
 TRAINING_ALSO = (("lr_milestones", "--schedule=multistep --lr_milestones=2"),
                  ("lr_gamma", "--schedule=multistep --lr_milestones=1"), ("lr_warmup_start", "--lr_warmup_epochs=1"))
 
@@ -246,7 +247,7 @@ quantize --input=dataset.rec --checkpoint=lenet5_bias.pt --device=cpu --calibrat
 SAMPLES = {"cudnn_convolutions": "true", "state_every": "2", "checkpoint_batch": "20", "zero_gamma": "true",
            "master_addr": "127.0.0.1", "master_port": "29500", "verify": "quantized.rec"}
 
-OPTIONAL = ("cuda_graph", "second_stream", "fused_sums", "fused_norms", "divide_multiprocessors",
+OPTIONAL = ("cuda_graph", "second_stream", "fused_sums", "fused_batch_norm", "divide_multiprocessors",
             "own_weight_gradients", "own_convolutions")
 
 

@@ -81,7 +81,7 @@ RULES = [
     ("batch sizes are a batch sweep, int8 steps are quantization stages, and a rate rises", CODE | SCRIPTS | TEXT,
      re.compile(r"[Ll]adder(?!\.rec)|[Cc]limb"), "ClimbLadder", "--output=ladder.rec  # of a record"),
     ("a norm is a batch norm or a gradient norm", CODE | SCRIPTS,
-     re.compile(r"ConvolutionNorm|convolution_norm|HasNorms|\bkNorms\b|\bNormed[A-Z]|normed_|[.>]norms\b|\bnorm_(?:name|count)"),
+     re.compile(r"ConvolutionNorm|convolution_norm|fused_norms|HasNorms|\bkNorms\b|\bNormed[A-Z]|normed_|[.>]norms\b|\bnorm_(?:name|count)"),
      "ConvolutionNorm convolution;", "ConvolutionBatchNorm convolution;  // batch norms, gradient norms, clip_norm"),
     ("machine and environment have a fingerprint", CODE | SCRIPTS | TEXT, re.compile(r"[Ss]urroundings(?![a-z])"),
      "the surroundings of a run", "the surrounding text"),

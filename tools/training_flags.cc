@@ -38,7 +38,7 @@ ABSL_FLAG(std::optional<bool>, second_stream, std::nullopt,
 ABSL_FLAG(
     std::optional<bool>, fused_sums, std::nullopt,
     "Compute batch norm's sums in the neighbouring convolutions (--step=fused in bf16); left out: as in --preset.");
-ABSL_FLAG(std::optional<bool>, fused_norms, std::nullopt,
+ABSL_FLAG(std::optional<bool>, fused_batch_norm, std::nullopt,
           "With --fused_sums these convolutions also apply the batch norm if faster, backward only with "
           "--divide_multiprocessors; left out: as in --preset.");
 ABSL_FLAG(std::optional<bool>, divide_multiprocessors, std::nullopt,
@@ -164,7 +164,7 @@ std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first) {
        "expert: parts of --step=fused on a GPU; defaults depend on --preset",
        {{"second_stream", "the preset's"},
         {"fused_sums", "the preset's"},
-        {"fused_norms", "the preset's"},
+        {"fused_batch_norm", "the preset's"},
         {"divide_multiprocessors", "the preset's"},
         {"own_weight_gradients", "the preset's"},
         {"own_convolutions", "the preset's"},

@@ -16,6 +16,7 @@ struct RenamedFlag {
 constexpr RenamedFlag kRenamedFlags[] = {
     {"batch", "batch_size"},
     {"fixed_order", "no_set_epoch"},
+    {"fused_norms", "fused_batch_norm"},
     {"graph", "cuda_graph"},
     {"memory_limit", "memory_limit_bytes"},
     {"memory_format", "channels_last", ", true or false"},

@@ -80,7 +80,7 @@ absl::Status CheckWaits() {
   return absl::DeadlineExceededError(
       absl::StrCat("the kernel of ", launch,
                    ": its blocks waited for each other for more than 8 s and gave up, because another program occupies "
-                   "a part of the GPU; end that program, or disable these kernels (--nofused_norms)"));
+                   "a part of the GPU; end that program, or disable these kernels (--nofused_batch_norm)"));
 }
 
 bool BlocksMayWaitForEachOther() { return !SharedByMps() && LaunchThatWaitedTooLong().empty(); }

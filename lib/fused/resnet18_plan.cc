@@ -152,7 +152,7 @@ absl::StatusOr<std::shared_ptr<const UnitForward<T>>> Planner<T>::PlanForward(
       ASSIGN_OR_RETURN(
           choice, ChooseConvolutionBatchNorm(*streams_.main().context,
                                              {Shape(unit), hopper_, options_.autotune, convolution->microseconds()},
-                                             ConvolutionPass::kForward, options_.fused_norms));
+                                             ConvolutionPass::kForward, options_.fused_batch_norm));
     }
     if (choice.applied.has_value() && !unit.is_shortcut()) {  // a shortcut's batch norm is applied where it is added
       return MakeForwardApplied(ConvolutionBatchNorm(Shape(unit), *choice.applied, hopper_));
@@ -176,7 +176,7 @@ absl::StatusOr<std::shared_ptr<const UnitDataGradient<T>>> Planner<T>::PlanDataG
           choice, ChooseConvolutionBatchNorm(
                       *streams_.main().context,
                       {Shape(unit), partition.data_gradient, options_.autotune, TimeToBeat(partition, *convolution)},
-                      ConvolutionPass::kDataGradient, options_.fused_norms && partition.partitioned));
+                      ConvolutionPass::kDataGradient, options_.fused_batch_norm && partition.partitioned));
     }
     if (choice.with_sums.has_value() && choice.applied.has_value()) {
       return MakeDataGradientApplied(ConvolutionBatchNorm(Shape(unit), *choice.applied, partition.data_gradient));

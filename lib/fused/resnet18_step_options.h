@@ -27,7 +27,7 @@ struct ResNet18StepOptions {
   bool fused_sums = true;   // bf16: batch norm sums in the adjacent convolution's kernel, where that is faster
   // Also applies the batch norm in that kernel, where that is faster. Needs bf16 and fused_sums; in the backward pass
   // also divide_multiprocessors.
-  bool fused_norms = true;
+  bool fused_batch_norm = true;
   bool own_weight_gradients = true;  // bf16: by our kernel where it is faster than cuDNN's
   // Runs launches of the backward pass concurrently on parts of the GPU, instead of in turn on all of it. Needs bf16,
   // two_streams and a batch of up to 512.

@@ -26,6 +26,7 @@ constexpr Renamed kRenamed[] = {
     {"Header", "surroundings_sha256", "environment_fingerprint"},
     {"ModelSpec", "least_gain", "min_gain"},
     {"TrainingSpec", "fixed_order", "no_set_epoch"},
+    {"TrainingSpec", "fused_norms", "fused_batch_norm"},
     {"TrainingSpec", "lr_milestone", "lr_milestones"},
     {"TrainingSpec", "no_own_kernels", "cudnn_convolutions"},
 };

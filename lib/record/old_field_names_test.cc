@@ -65,7 +65,7 @@ TEST(OldFieldNamesTest, PresentNamesAreFields) {
   ExpectRenamed(*proto::CommModelSpec::descriptor(), {"model"});
   ExpectRenamed(*proto::Header::descriptor(), {"surroundings_sha256"});
   ExpectRenamed(*proto::ModelSpec::descriptor(), {"least_gain"});
-  ExpectRenamed(*proto::TrainingSpec::descriptor(), {"fixed_order", "lr_milestone", "no_own_kernels"});
+  ExpectRenamed(*proto::TrainingSpec::descriptor(), {"fixed_order", "fused_norms", "lr_milestone", "no_own_kernels"});
   EXPECT_EQ(PresentFieldName("SweepSpec", "lr_milestone"), "");
 }
 

@@ -492,10 +492,10 @@ TEST_F(FusedStepTest, StepsOfOneGraphAreThoseOneByOne) {
 TEST_F(FusedStepTest, FusedBatchNormChangesNoBit) {
   SKIP_WITHOUT_GPU();
   std::vector<ResNet18Values> values;
-  for (const bool fused_norms : {false, true}) {
+  for (const bool fused_batch_norm : {false, true}) {
     ResNet18StepOptions options = Options(ConvolutionType::kBf16);
     options.autotune = false;
-    options.fused_norms = fused_norms;
+    options.fused_batch_norm = fused_batch_norm;
     const auto step = AfterOneStep(set_, options, *model_);
     values.push_back(*step->GetValues());
   }

@@ -43,7 +43,7 @@ ResNet18StepOptions ToStepOptions(const TrainerInput& input) {
   options.augment = loader.augment;
   options.two_streams = spec.second_stream();
   options.fused_sums = spec.fused_sums();
-  options.fused_norms = spec.fused_norms();
+  options.fused_batch_norm = spec.fused_batch_norm();
   options.own_weight_gradients = spec.own_weight_gradients();
   options.divide_multiprocessors = spec.divide_multiprocessors();
   options.own_convolutions = spec.own_convolutions();

@@ -54,7 +54,7 @@ constexpr Switch kSwitches[] = {
     {"cuda_graph", "CUDA graph"},
     {"second_stream", "second stream"},
     {"fused_sums", "fused sums", proto::BF16, "", "", kOwn},
-    {"fused_norms", "fused norms", proto::BF16, "fused_sums", "needs the sums of --fused_sums", kOwn},
+    {"fused_batch_norm", "fused batch norm", proto::BF16, "fused_sums", "needs the sums of --fused_sums", kOwn},
     {"own_weight_gradients", "own weight gradients", proto::BF16, "", "", kOwn},
     {"divide_multiprocessors", "divided multiprocessors", proto::BF16, "second_stream",
      "divides the multiprocessors between two streams", kOwn},

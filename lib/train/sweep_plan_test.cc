@@ -99,7 +99,8 @@ std::string MessageOf(const proto::SweepSpec& asked) {
 // Covers every preset, and every override of each preset by itself; then combinations that a rule refers to.
 TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
   constexpr char kAllOfFast[] =
-      "step: fused in bf16, channels-last, CUDA graph, second stream, fused sums, fused norms, own weight gradients, "
+      "step: fused in bf16, channels-last, CUDA graph, second stream, fused sums, fused batch norm, own weight "
+      "gradients, "
       "divided multiprocessors";
   const std::pair<const char*, const char*> cases[] = {
       {"", "step: autograd in fp32, NCHW"},
@@ -121,7 +122,7 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
       {"--cudnn_convolutions", "step: autograd in fp32, NCHW"},
       {"--preset=fast --channels_last=false", "--channels_last=false: --step=fused is channels-last; leave one out"},
       {"--step=fused --precision=bf16",
-       "step: fused in bf16, channels-last, second stream, fused sums, fused norms, own weight gradients, divided "
+       "step: fused in bf16, channels-last, second stream, fused sums, fused batch norm, own weight gradients, divided "
        "multiprocessors"},
       {"--step=fused --precision=bf16 --cuda_graph", kAllOfFast},
       {"--cuda_graph=true", "step: autograd in fp32, NCHW, CUDA graph"},
@@ -130,8 +131,8 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
       {"--second_stream=false", "step: autograd in fp32, NCHW"},
       {"--fused_sums=true", "--fused_sums=true applies to --step=fused in bf16, found AUTOGRAD in FP32"},
       {"--fused_sums=false", "step: autograd in fp32, NCHW"},
-      {"--fused_norms=true", "--fused_norms=true applies to --step=fused in bf16, found AUTOGRAD in FP32"},
-      {"--fused_norms=false", "step: autograd in fp32, NCHW"},
+      {"--fused_batch_norm=true", "--fused_batch_norm=true applies to --step=fused in bf16, found AUTOGRAD in FP32"},
+      {"--fused_batch_norm=false", "step: autograd in fp32, NCHW"},
       {"--own_weight_gradients=true",
        "--own_weight_gradients=true applies to --step=fused in bf16, found AUTOGRAD in FP32"},
       {"--own_weight_gradients=false", "step: autograd in fp32, NCHW"},
@@ -142,36 +143,37 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
       {"--divide_multiprocessors=false", "step: autograd in fp32, NCHW"},
       {"--preset=fast --cuda_graph=true", kAllOfFast},
       {"--preset=fast --cuda_graph=false",
-       "step: fused in bf16, channels-last, second stream, fused sums, fused norms, own weight gradients, divided "
+       "step: fused in bf16, channels-last, second stream, fused sums, fused batch norm, own weight gradients, divided "
        "multiprocessors"},
       {"--preset=fast --second_stream=true", kAllOfFast},
       {"--preset=fast --second_stream=false",
-       "step: fused in bf16, channels-last, CUDA graph, fused sums, fused norms, own weight gradients"},
+       "step: fused in bf16, channels-last, CUDA graph, fused sums, fused batch norm, own weight gradients"},
       {"--preset=fast --fused_sums=true", kAllOfFast},
       {"--preset=fast --fused_sums=false",
        "step: fused in bf16, channels-last, CUDA graph, second stream, own weight gradients, divided multiprocessors"},
-      {"--preset=fast --fused_norms=true", kAllOfFast},
-      {"--preset=fast --fused_norms=false",
+      {"--preset=fast --fused_batch_norm=true", kAllOfFast},
+      {"--preset=fast --fused_batch_norm=false",
        "step: fused in bf16, channels-last, CUDA graph, second stream, fused sums, own weight gradients, divided "
        "multiprocessors"},
       {"--preset=fast --own_weight_gradients=true", kAllOfFast},
       {"--preset=fast --own_weight_gradients=false",
-       "step: fused in bf16, channels-last, CUDA graph, second stream, fused sums, fused norms, divided "
+       "step: fused in bf16, channels-last, CUDA graph, second stream, fused sums, fused batch norm, divided "
        "multiprocessors"},
       {"--preset=fast --own_convolutions=true",
        "--own_convolutions=true applies to --step=fused in fp32, found FUSED in BF16"},
       {"--preset=fast --own_convolutions=false", kAllOfFast},
       {"--preset=fast --divide_multiprocessors=true", kAllOfFast},
       {"--preset=fast --divide_multiprocessors=false",
-       "step: fused in bf16, channels-last, CUDA graph, second stream, fused sums, fused norms, own weight gradients"},
+       "step: fused in bf16, channels-last, CUDA graph, second stream, fused sums, fused batch norm, own weight "
+       "gradients"},
       {"--preset=fast --precision=fp32 --own_convolutions=false",
        "step: fused in fp32, channels-last, CUDA graph, second stream"},
       {"--preset=fast --precision=fp32 --fused_sums=true",
        "--fused_sums=true applies to --step=fused in bf16, found FUSED in FP32"},
       {"--preset=fast --second_stream=false --divide_multiprocessors=true",
        "--divide_multiprocessors=true divides the multiprocessors between two streams, found --second_stream=false"},
-      {"--preset=fast --fused_sums=false --fused_norms=true",
-       "--fused_norms=true needs the sums of --fused_sums, found --fused_sums=false"},
+      {"--preset=fast --fused_sums=false --fused_batch_norm=true",
+       "--fused_batch_norm=true needs the sums of --fused_sums, found --fused_sums=false"},
       {"--preset=fast --model=lenet5", "--step=fused is written for resnet18, not lenet5; use --step=autograd"},
       {"--preset=fast --loader_workers=3", kAllOfFast},
   };
