@@ -122,12 +122,12 @@ NO_SUBJECT = re.compile(r"(?:what|which|whether|where|who|whose|whom|how|why|tha
 NO_NOUN = re.compile(r"(?:of|as|that|which|what|where|with|without|for|in|on|by|from|behind|beside|likewise|those|so|else)\b", re.I)
 
 # Retired words of documents.
-RETIRED = re.compile(r"\b(?:beside|behind it|none of which|of which|is told|are told|is had|are had|mends?|mended|epochs? with marks|silent exchanges?)\b", re.I)
+RETIRED = re.compile(r"\b(?:beside|behind it|none of which|of which|is told|are told|is had|are had|mends?|mended|epochs? with marks|silent exchanges?|told apart|blames?|meeting point|pulse)\b", re.I)
 DOCUMENTS_WITH_RETIRED_WORDS = {"CHANGELOG.md", "CONTRIBUTING.md"}  # names them
 
 # Lines of code of more than 120 columns, by the first folder of their path. These ceilings only fall.
 MAX_COLUMNS = 120
-LONG_LINES = {"benchmarks": 138, "lib": 42, "tests": 288, "third_party": 55, "tools": 36}
+LONG_LINES = {"benchmarks": 138, "lib": 42, "tests": 286, "third_party": 55, "tools": 36}
 
 
 def names_no_subject(lines, mark):

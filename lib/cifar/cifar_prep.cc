@@ -137,7 +137,8 @@ absl::StatusOr<Dataset> Parse(SourceFiles& source, const ParseOptions& options) 
   }
 }
 
-// Returns true if an MD5 of the source is published: the binary version's archive, the Python version's archive and files.
+// Returns true if an MD5 of the source is published: of the binary version's archive, or of the Python version's archive
+// or files.
 bool HasPublishedDigests(const SourceFiles& source) {
   return source.format == proto::PYTHON || (source.format == proto::BINARY && source.is_archive);
 }

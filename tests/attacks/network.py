@@ -44,7 +44,8 @@ class NetworkCase(launched.LaunchedCase):
     def leader(self, *flags, **variables):
         """Starts rank 0 of two, which waits for rank 1."""
         process = self.process(0, *flags, **variables)
-        self.wait_for(lambda: self.listeners(process.pid) or process.poll() is not None, "a port that listens", every=0.02)
+        self.wait_for(lambda: self.listeners(process.pid) or process.poll() is not None, "a port that listens",
+                      every=0.02)
         self.assertIsNone(process.poll())
         return process
 
@@ -363,7 +364,8 @@ class Clock(NetworkCase):
     def start(self, hosts, *flags):
         """Starts both ranks and waits until they train; the ranks of `hosts` have a clock that `set` sets."""
         variables = {"LD_PRELOAD": str(self.clock), "CLOCK_FILE": str(self.folder / "shift")}
-        processes = [self.process(rank, "--repeats=20", *flags, **(variables if rank in hosts else {})) for rank in (0, 1)]
+        processes = [self.process(rank, "--repeats=20", *flags, **(variables if rank in hosts else {}))
+                     for rank in (0, 1)]
         self.wait_for(lambda: marked_processes.marked_processes(self.mark, "--rank=1"), "a rank 1")
         return processes
 
