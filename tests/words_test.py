@@ -103,6 +103,8 @@ RULES = [
     ("next to, together with, concurrent with or compared with, not beside", CODE | SCRIPTS,
      re.compile(r"\b[bB]eside\b|[a-z]Beside(?!s)|beside_|_beside"),
      "void RunBeside();  // beside it", "int besides;  // Besides this"),
+    ("the step of lib/fused is the fused step", CODE | SCRIPTS | TEXT, re.compile(r"\b[Hh]and-written steps?\b"),
+     "the hand-written step", "a hand-written list"),
     ("messages: a run resumes, a flag needs another, and \"expected X, found Y\"", CODE | SCRIPTS,
      re.compile(r"\bgoes on (?:after|from|with)\b|\bnot to be had\b|\bnothing was done for\b|\bdid not come within\b"
                 r"|\bwants (?:an?|the|no|its|one)\b|\b(?:was|were|is|are) expected, found\b"),

@@ -17,7 +17,7 @@ inline bool NcclPeersAreOff() {
   return asked != nullptr && std::strtol(asked, nullptr, 10) != 0;
 }
 
-// Returns the number of SMs that NCCL may use while the hand-written step runs: NCCL_MAX_CTAS, or 16. The step's
+// Returns the number of SMs that NCCL may use while the fused step runs: NCCL_MAX_CTAS, or 16. The step's
 // kernels leave these SMs free.
 inline uint32_t NcclMultiprocessors() {
   constexpr uint32_t kDefault = 16;

@@ -173,8 +173,7 @@ TEST(SvgFaultsTest, ManyAndLongNamesHaveRoom) {
   for (int i = 0; i < 12; ++i) {
     proto::Series& series = *lines.add_series();
     series = lines.series(0);
-    series.set_label(
-        absl::StrCat("bf16, hand-written step, CUDA graph (a_record_with_a_long_name_", i, ".rec), predicted"));
+    series.set_label(absl::StrCat("bf16, fused step, CUDA graph (a_record_with_a_long_name_", i, ".rec), predicted"));
     lines.add_mark()->set_x(300 + 20 * i);
     lines.mutable_mark(i + 1)->set_label(
         absl::StrCat(series.label(), ": ", i, " is the largest that fits into memory"));

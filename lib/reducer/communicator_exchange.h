@@ -1,4 +1,4 @@
-// Gradient exchange of the hand-written step (lib/fused) over a communicator, for ranks with a GPU each.
+// Gradient exchange of the fused step (lib/fused) over a communicator, for ranks with a GPU each.
 #ifndef LOCKSTEP_LIB_REDUCER_COMMUNICATOR_EXCHANGE_H_
 #define LOCKSTEP_LIB_REDUCER_COMMUNICATOR_EXCHANGE_H_
 

@@ -1,4 +1,4 @@
-// Conversion of a hand-written step whose gradients are exchanged into a step of buckets (overlap_timing.h). Does not
+// Conversion of a fused step whose gradients are exchanged into a step of buckets (overlap_timing.h). Does not
 // depend on CUDA.
 #ifndef LOCKSTEP_LIB_REDUCER_EXCHANGE_TIMES_H_
 #define LOCKSTEP_LIB_REDUCER_EXCHANGE_TIMES_H_

@@ -29,7 +29,7 @@ struct Group {
   std::vector<std::pair<const LabSweep*, std::string>> sweeps;
 };
 
-// Returns "bf16, hand-written step", and adds the record's name if another sweep of the group has the same label.
+// Returns "bf16, fused step", and adds the record's name if another sweep of the group has the same label.
 std::string LabelOf(const LabSweep& sweep, std::set<std::string>& taken) {
   const proto::TrainingSpec& training = sweep.spec.training();
   const std::string way = DescribeWay(training);

@@ -81,11 +81,11 @@ TEST(BatchSweepPlotsTest, SeveralSweepsStandSideBySide) {
   ASSERT_THAT(Ids(plots), ElementsAre("batch_sweep_time", "batch_sweep_rate", "batch_sweep_memory"));
   ASSERT_THAT(plots[0].series(), SizeIs(2));
   EXPECT_EQ(plots[0].series(0).label(), "fp32 (TF32 off)");
-  EXPECT_EQ(plots[0].series(1).label(), "bf16, hand-written step");
+  EXPECT_EQ(plots[0].series(1).label(), "bf16, fused step");
   const proto::Plot& memory = plots[2];
   ASSERT_THAT(memory.series(), SizeIs(3));  // the first sweep has no predictions
-  EXPECT_EQ(memory.series(1).label(), "bf16, hand-written step, measured");
-  EXPECT_EQ(memory.series(2).label(), "bf16, hand-written step, predicted");
+  EXPECT_EQ(memory.series(1).label(), "bf16, fused step, measured");
+  EXPECT_EQ(memory.series(2).label(), "bf16, fused step, predicted");
   EXPECT_EQ(memory.series(2).provenance(), proto::MODELLED);
   EXPECT_THAT(memory.series(2).x(), ElementsAre(32, 128, 512));  // includes the batch that did not fit
 }
@@ -93,8 +93,8 @@ TEST(BatchSweepPlotsTest, SeveralSweepsStandSideBySide) {
 TEST(BatchSweepPlotsTest, MarksSayWhereAndWhyASweepEnds) {
   const std::vector<proto::Plot> plots = BatchSweepPlots(TwoSweeps());
   EXPECT_THAT(Marks(plots[1]), ElementsAre("fp32 (TF32 off): 512 ends the sweep: out of memory",
-                                           "bf16, hand-written step: 317 is the largest that fits",
-                                           "bf16, hand-written step: 512 ends the sweep: out of memory"));
+                                           "bf16, fused step: 317 is the largest that fits",
+                                           "bf16, fused step: 512 ends the sweep: out of memory"));
   EXPECT_EQ(plots[1].mark(1).x(), 317);
   EXPECT_THAT(plots[1].description(), HasSubstr("317 is the largest that fits"));
   LabRecords lab = SmallLab();

@@ -115,7 +115,7 @@ std::string DescribeWay(const proto::TrainingSpec& training) {
   if (training.precision() != proto::FP32) {
     parts.push_back(DescribePrecision(training.precision()));
   }
-  for (const auto& [is_so, what] : {std::pair<bool, const char*>{fused, "hand-written step"},
+  for (const auto& [is_so, what] : {std::pair<bool, const char*>{fused, "fused step"},
                                     {training.channels_last() && !fused, "NHWC"},
                                     {training.cuda_graph() && !fused, "CUDA graph"}}) {
     if (is_so) {
@@ -128,7 +128,7 @@ std::string DescribeWay(const proto::TrainingSpec& training) {
 std::string DescribeTiming(const proto::TrainingSpec& training) {
   return absl::StrCat(
       DescribePrecision(training.precision()), ", ", training.channels_last() ? "NHWC" : "NCHW",
-      training.step() == proto::FUSED ? ", hand-written step" : "", training.cuda_graph() ? ", CUDA graph" : "", ", ",
+      training.step() == proto::FUSED ? ", fused step" : "", training.cuda_graph() ? ", CUDA graph" : "", ", ",
       training.resident_images() ? "data set on the device" : Plural(training.loader_workers(), "loader worker"),
       training.device() == proto::CPU ? absl::StrCat(", ", Plural(training.threads(), "thread")) : "",
       training.deterministic() ? ", deterministic" : "", ", ", FormatCount(training.warmup_epochs()), " warm-up and ",

@@ -30,11 +30,11 @@ std::string DescribePrecision(proto::Precision precision);
 // Returns "SGD, learning rate 0.1, momentum 0.9, weight decay 0.0005, random crop and flip, seed 0".
 std::string DescribeRecipe(const proto::TrainingSpec& training);
 
-// Returns "fp32 (TF32 off), NCHW, 2 loader workers, 1 warm-up and 5 timed epochs". "hand-written step" and "CUDA graph"
+// Returns "fp32 (TF32 off), NCHW, 2 loader workers, 1 warm-up and 5 timed epochs". "fused step" and "CUDA graph"
 // follow the layout if they apply; "data set on the device" replaces the workers.
 std::string DescribeTiming(const proto::TrainingSpec& training);
 
-// Returns the differences from the lab's way to train: "bf16, hand-written step, CUDA graph", "TF32"; empty for fp32 by
+// Returns the differences from the lab's way to train: "bf16, fused step, CUDA graph", "TF32"; empty for fp32 by
 // autograd.
 std::string DescribeWay(const proto::TrainingSpec& training);
 

@@ -19,7 +19,7 @@ struct Warning {
 // - rows of only one seed;
 // - seeds or rows that were not trained;
 // - the same order of images in two epochs although the sampler got the epoch, or two orders although it did not;
-// - a counted size of the gradients that differs from the model's. Only autograd is checked, because the hand-written
+// - a counted size of the gradients that differs from the model's. Only autograd is checked, because the fused
 //   step aligns its ranges.
 void WarnOfExperiments(const LabRecords& lab, std::vector<Warning>& warnings);
 

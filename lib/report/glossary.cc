@@ -47,10 +47,10 @@ constexpr Entry kEntries[] = {
      "Time from the end of backward to the end of the last all-reduce, by events, summed over an epoch, of the rank "
      "with the largest sum."},
     {"fp32", "", "32-bit floating-point numbers."},
+    {"fused step", "", "Training step by this project's own kernels instead of autograd."},
     {"ghost batch norm", "", "A remedy: batch norm computes its statistics over parts of the batch."},
     {"global batch", "", "Images of one step on all devices."},
     {"Gustafson", "", "Serial fraction that Gustafson's law needs to give the weak speed-up."},
-    {"hand-written step", "", "Training step by this project's own kernels instead of autograd."},
     {"headroom", "", "Bits of int32 that no input can use."},
     {"Holm's correction", "",
      "Increases the p-values of several tests, so that all tests together take chance for a difference in at most 5 % "

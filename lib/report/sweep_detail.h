@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// Returns "resnet18 on NVIDIA H200, bf16, hand-written step (sweep.rec)".
+// Returns "resnet18 on NVIDIA H200, bf16, fused step (sweep.rec)".
 std::string DescribeSweep(const LabSweep& sweep);
 
 // Returns "WHAT: resnet18 on NVIDIA H200 (sweep.rec)".

@@ -111,7 +111,7 @@ void AddMemory(const LabSweep& sweep, proto::Section& section) {
     AddRow(table,
            {LabelCell(FormatCount(point.batch_size())),
             NumberCell(predicted / kGiga, proto::MODELLED,
-                       "parameters with their state, activations, and for the hand-written step also the data set and "
+                       "parameters with their state, activations, and for the fused step also the data set and "
                        "an estimate of the convolutions' workspaces"),
             MemoryCell(point, sweep.spec.training().device()),
             GigabytesCell(point.timed_peak_memory_bytes(), "the same without the first epoch, which tries algorithms"),

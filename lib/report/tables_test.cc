@@ -188,7 +188,7 @@ TEST(TablesTest, AGraphAndTheHandWrittenStepAreSaid) {
   training.set_channels_last(true);
   training.set_resident_images(true);
   EXPECT_THAT(TableOf(lab, "Q1").note(),
-              Contains(HasSubstr("NHWC, hand-written step, CUDA graph, data set on the device, 1 warm-up")));
+              Contains(HasSubstr("NHWC, fused step, CUDA graph, data set on the device, 1 warm-up")));
 }
 
 TEST(TablesTest, WhatFindMaxFoundIsSaid) {
@@ -326,7 +326,7 @@ TEST(TablesTest, TheSumCheckAndTheShards) {
       ElementsAre("2", "32", "1.000e-07", "1.000e-06", "yes", "yes, bit for bit", "passed", "2", "50,000", "0"));
 }
 
-// The hand-written step's exchange is checked before training. An older record states that in the field in which other
+// The fused step's exchange is checked before training. An older record states that in the field in which other
 // records give the reason why no check was made.
 TEST(TablesTest, ASumCheckBeforeTrainingHasPassed) {
   LabRecords lab = SmallLab();

@@ -1,4 +1,4 @@
-// Tests the gradient exchanges of the hand-written step on two GPUs, and the timestamps of their steps; skipped without
+// Tests the gradient exchanges of the fused step on two GPUs, and the timestamps of their steps; skipped without
 // two GPUs.
 
 #include <c10/core/DeviceGuard.h>

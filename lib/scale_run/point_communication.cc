@@ -70,7 +70,7 @@ void AddReduced(PointGroup& group, const proto::SweepPoint& trained, bool sent, 
   means.set_update_seconds(Sum(trained.optimizer_seconds()) / steps);
 }
 
-// Adds the hand-written steps. If the batch does not divide the shard, the last step is shorter and may have fewer
+// Adds the fused steps. If the batch does not divide the shard, the last step is shorter and may have fewer
 // ranges; the buckets are those of the other steps.
 void AddInstrumented(const PointGroup& group, const proto::SweepPoint& trained,
                      const std::vector<ExchangeStep>& instrumented, bool sent, proto::ScalePoint& point,

@@ -15,7 +15,7 @@ namespace lockstep {
 const char* NothingSent(const PointGroup& group, const proto::ScalePoint& point);
 
 // Sets exposed_seconds, collective_busy_seconds, buckets, step_figures (source and perturbation) and step_trace, and
-// the rank's step_means. The source is `instrumented`, the steps of one more epoch, if the hand-written step exchanged
+// the rank's step_means. The source is `instrumented`, the steps of one more epoch, if the fused step exchanged
 // its gradients; else the timed epochs, if a reducer recorded them. `trained` must be this rank's measurements.
 void AddCommunication(PointGroup& group, const proto::SweepPoint& trained,
                       const std::vector<ExchangeStep>& instrumented, proto::ScalePoint& point, proto::RankFacts& facts);

@@ -296,8 +296,7 @@ class RankPoint {
   proto::ScalePoint point_;
   proto::RankFacts facts_;
   proto::SweepPoint trained_;
-  std::vector<ExchangeStep>
-      instrumented_;  // steps of one more epoch; empty unless the hand-written step exchanged gradients
+  std::vector<ExchangeStep> instrumented_;  // steps of one more epoch; empty unless the fused step exchanged gradients
   c10::Device device_ = c10::Device(c10::kCPU);
   Dataset dataset_;
   std::unique_ptr<PointGroup> group_;

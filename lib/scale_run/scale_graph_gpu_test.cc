@@ -122,7 +122,7 @@ TEST_F(ScaleGraphGpuTest, WithBucketsByTime) {
   ExpectAGraphChangesNoBit(options);
 }
 
-// The hand-written step, in batches of 32, 32 and 16 per rank.
+// The fused step, in batches of 32, 32 and 16 per rank.
 TEST_F(ScaleGraphGpuTest, AutoIsASharedUpdateWhereGpusShareMemory) {
   if (const absl::Status shared = CheckGpusShareMemory(2); !shared.ok() || NcclPeersAreOff()) {
     GTEST_SKIP() << "GPUs that share their memory: " << shared;

@@ -17,7 +17,7 @@ std::string StepText(const proto::PointSettings& settings) {
   const std::string precision = settings.precision() == proto::BF16   ? "bf16"
                                 : settings.precision() == proto::TF32 ? "TF32"
                                                                       : "";
-  const std::string step = settings.step() == proto::FUSED ? "hand-written step" : "";
+  const std::string step = settings.step() == proto::FUSED ? "fused step" : "";
   const std::string both = absl::StrCat(step, step.empty() || precision.empty() ? "" : ", ", precision);
   return both.empty() ? "" : absl::StrCat(" (", both, ")");
 }

@@ -27,7 +27,7 @@ bool SameStep(const proto::PointSettings& a, const proto::PointSettings& b);
 // Returns true if gradients are exchanged through the other GPUs' memory: peer, peer_sharded.
 bool IsByPeers(absl::string_view reducer);
 
-// Returns "DDP, lab preset", followed by the settings that are not the default: "DDP, fast preset (hand-written step,
+// Returns "DDP, lab preset", followed by the settings that are not the default: "DDP, fast preset (fused step,
 // bf16), gradients sent in bf16".
 std::string SettingsText(const proto::PointSettings& settings);
 

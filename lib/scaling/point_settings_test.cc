@@ -28,7 +28,7 @@ TEST(PointSettingsTest, AnOlderRecordMeansWhatThereWas) {
 TEST(PointSettingsTest, WhatIsUnusualIsSaid) {
   EXPECT_EQ(TextOf("mode: DDP preset: 'lab' training { precision: FP32 }",
                    "mode: DDP preset: 'fast' step: FUSED gradient_compression: 'bf16' training { precision: BF16 }"),
-            "DDP, fast preset (hand-written step, bf16), gradients sent in bf16");
+            "DDP, fast preset (fused step, bf16), gradients sent in bf16");
   EXPECT_EQ(TextOf("mode: DDP", "buffers: 'sync_bn' reducer: 'c10d' bucket_plan: 'auto'"),
             "DDP, lab preset, batch norm over all ranks, LibTorch's reducer, buckets by measured times");
 }
