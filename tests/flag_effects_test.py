@@ -97,18 +97,18 @@ REPORT = [
          {"input": "other_sweep.rec", "prometheus": "{out}2.prom"}, {"force": NO_RUN["force"]}),
 ]
 
-CLUSTER = ("--devices_per_host=2 --inter_gigabytes_per_second=10 --inter_latency_microseconds=5 "
-           "--intra_gigabytes_per_second=50 --intra_latency_microseconds=3")
+CLUSTER = ("--devices_per_host=2 --inter_host_gigabytes_per_second=10 --inter_host_latency_microseconds=5 "
+           "--intra_host_gigabytes_per_second=50 --intra_host_latency_microseconds=3")
 WHAT_IF_FLAGS = {"what_if": "16", "what_if_batch": "10", "what_if_bucket_mib": "7", "what_if_gradient_bytes": "2",
                  "what_if_link_factor": "3", "cluster": "cluster.textproto", "devices_per_host": "4",
-                 "intra_gigabytes_per_second": "99", "intra_latency_microseconds": "9", "inter_gigabytes_per_second": "20",
-                 "inter_latency_microseconds": "9", "algorithm": "tree"}
+                 "intra_host_gigabytes_per_second": "99", "intra_host_latency_microseconds": "9",
+                 "inter_host_gigabytes_per_second": "20", "inter_host_latency_microseconds": "9", "algorithm": "tree"}
 
 COMM_MODEL = [
     Mode("comm_model", "scale", "--input=scale.rec --output={out}",
          {"input": "other_scale.rec", "sweep": "sweep.rec", "times": "hand_in.csv", "all_reduce": "all_reduce.json",
-          "audit": "hand_in.csv", "link_gigabytes_per_second": "50", "model_spec": "model.textproto", "fit_ranks": "1",
-          "predict_ranks": "4", "format": "text", "dry_run": ""},
+          "audit": "hand_in.csv", "nominal_link_gigabytes_per_second": "50", "model_spec": "model.textproto",
+          "fit_ranks": "1", "predict_ranks": "4", "format": "text", "dry_run": ""},
          {**NO_RUN, "score": ("prediction.rec", "changes what was predicted before: comm_model_test"),
           "what_if": ("8", "shown in the next but one")},
          also=(("what_if", CLUSTER),)),

@@ -163,8 +163,8 @@ class ManualTest(ToolCase):
         if tool == "report" and flag == "format":
             return [[f"--input={self.sweep}"], [f"--print={self.sweep}"]]
         if tool == "comm_model" and flag == "algorithm":
-            return [[f"--input={self.scale()}", "--what_if=8", "--devices_per_host=2", "--inter_gigabytes_per_second=10",
-                     "--inter_latency_microseconds=5"]]
+            return [[f"--input={self.scale()}", "--what_if=8", "--devices_per_host=2",
+                     "--inter_host_gigabytes_per_second=10", "--inter_host_latency_microseconds=5"]]
         return {"train_sweep": [[*data, "--dry_run", "--device=cpu"]], "scale_run": [[*data, "--dry_run", "--device=cpu"]],
                 "quantize": [[*data, f"--checkpoint={self.checkpoint}", "--device=cpu", "--calibration_images=20"]],
                 "comm_model": [[f"--audit={self.published / 'hand_in_001.textproto'}"]],

@@ -62,7 +62,8 @@ RETIRED_ACTIONS = re.compile("|".join((
 # Retired names of flags (lib/base/renamed_flags.cc) and of the fields that they set. CHANGELOG.md and the commands
 # of old results have them.
 FLAGS = "a flag has the name of the record's field that it sets"
-RETIRED_FLAGS = re.compile(r"(?<![\w-])--(?:no)?(?:graph|memory_(?:format|limit)|own_kernels|workers)\b(?!-)"
+RETIRED_FLAGS = re.compile(r"(?<![\w-])--(?:no)?(?:graph|int(?:er|ra)_(?:gigabytes|latency)_\w+"
+                           r"|link_gigabytes_per_second|memory_(?:format|limit)|own_kernels|workers)\b(?!-)"
                            r"|\bno_own_kernels|\blr_milestone\b|(?:train_sweep|scale_run)\b.* --batch\b(?![_-])")
 
 # (reason, files, pattern that breaks the rule, a line that breaks it, a line that does not)

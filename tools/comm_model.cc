@@ -33,7 +33,7 @@ ABSL_FLAG(std::vector<std::string>, all_reduce, {},
           "(--benchmark_out, or the record of --record).");
 ABSL_FLAG(std::vector<std::string>, audit, {},
           "Published tables to recompute, separated by commas (data/published/*.textproto, or CSV).");
-RANGED_FLAG(double, link_gigabytes_per_second, 0, 0, lockstep::kMaxGigabytes,
+RANGED_FLAG(double, nominal_link_gigabytes_per_second, 0, 0, lockstep::kMaxGigabytes,
             "Nominal bandwidth of one device's link in one direction, GB = 1e9 bytes; 0: not given.");
 ABSL_FLAG(std::string, model_spec, "",
           "File with the settings for judging fits and computing intervals (ModelSpec, textproto).");
@@ -58,13 +58,13 @@ RANGED_FLAG(std::vector<std::string>, what_if_link_factor, {}, 0, 1e6,
 ABSL_FLAG(std::string, cluster, "",
           "File with the cluster of --what_if (Cluster, textproto); the other flags of this group override it.");
 RANGED_FLAG(uint32_t, devices_per_host, 0, 0, lockstep::kMaxDevices, "Number of devices per host of the cluster.");
-RANGED_FLAG(double, intra_gigabytes_per_second, 0, 0, lockstep::kMaxGigabytes,
+RANGED_FLAG(double, intra_host_gigabytes_per_second, 0, 0, lockstep::kMaxGigabytes,
             "Bandwidth of one link inside a host in one direction; 0: as measured.");
-RANGED_FLAG(double, intra_latency_microseconds, 0, 0, lockstep::kMaxMicroseconds,
+RANGED_FLAG(double, intra_host_latency_microseconds, 0, 0, lockstep::kMaxMicroseconds,
             "Latency of a message inside a host; 0: as measured.");
-RANGED_FLAG(double, inter_gigabytes_per_second, 0, 0, lockstep::kMaxGigabytes,
+RANGED_FLAG(double, inter_host_gigabytes_per_second, 0, 0, lockstep::kMaxGigabytes,
             "Bandwidth between hosts for each device in one direction.");
-RANGED_FLAG(double, inter_latency_microseconds, 0, 0, lockstep::kMaxMicroseconds,
+RANGED_FLAG(double, inter_host_latency_microseconds, 0, 0, lockstep::kMaxMicroseconds,
             "Latency of a message between hosts.");
 ABSL_FLAG(std::string, algorithm, "",
           "All-reduce algorithm of --what_if: ring, bidirectional_ring, tree, double_tree, recursive_doubling, "
@@ -92,10 +92,10 @@ absl::StatusOr<WhatIfOptions> WhatIfFromFlags() {
   ASSIGN_OR_RETURN(what_if.link_factors,
                    ParseDecimalList("what_if_link_factor", absl::GetFlag(FLAGS_what_if_link_factor)));
   what_if.cluster_path = absl::GetFlag(FLAGS_cluster);
-  what_if.cluster =
-      MakeCluster(absl::GetFlag(FLAGS_devices_per_host), absl::GetFlag(FLAGS_algorithm),
-                  {absl::GetFlag(FLAGS_intra_gigabytes_per_second), absl::GetFlag(FLAGS_intra_latency_microseconds)},
-                  {absl::GetFlag(FLAGS_inter_gigabytes_per_second), absl::GetFlag(FLAGS_inter_latency_microseconds)});
+  what_if.cluster = MakeCluster(
+      absl::GetFlag(FLAGS_devices_per_host), absl::GetFlag(FLAGS_algorithm),
+      {absl::GetFlag(FLAGS_intra_host_gigabytes_per_second), absl::GetFlag(FLAGS_intra_host_latency_microseconds)},
+      {absl::GetFlag(FLAGS_inter_host_gigabytes_per_second), absl::GetFlag(FLAGS_inter_host_latency_microseconds)});
   return what_if;
 }
 
@@ -108,7 +108,7 @@ absl::StatusOr<CommModelOptions> OptionsFromFlags() {
   options.audit_paths = absl::GetFlag(FLAGS_audit);
   options.score_path = absl::GetFlag(FLAGS_score);
   options.model_spec_path = absl::GetFlag(FLAGS_model_spec);
-  options.link_gigabytes_per_second = absl::GetFlag(FLAGS_link_gigabytes_per_second);
+  options.nominal_link_gigabytes_per_second = absl::GetFlag(FLAGS_nominal_link_gigabytes_per_second);
   options.fit_ranks = absl::GetFlag(FLAGS_fit_ranks);
   ASSIGN_OR_RETURN(options.predict_ranks, ParseNumberList("predict_ranks", absl::GetFlag(FLAGS_predict_ranks)));
   ASSIGN_OR_RETURN(options.predict_batches, ParseNumberList("predict_batch", absl::GetFlag(FLAGS_predict_batch)));
@@ -125,8 +125,8 @@ std::vector<FlagUse> FlagUses(const CommModelOptions& options) {
       !options.scale_path.empty() || !options.times_paths.empty() || !options.all_reduce_paths.empty();
   return {{{"predict_batch"}, !options.predict_ranks.empty(), "without --predict_ranks", "add --predict_ranks=N"},
           {{"what_if_batch", "what_if_bucket_mib", "what_if_gradient_bytes", "what_if_link_factor", "cluster",
-            "devices_per_host", "intra_gigabytes_per_second", "intra_latency_microseconds",
-            "inter_gigabytes_per_second", "inter_latency_microseconds", "algorithm"},
+            "devices_per_host", "intra_host_gigabytes_per_second", "intra_host_latency_microseconds",
+            "inter_host_gigabytes_per_second", "inter_host_latency_microseconds", "algorithm"},
            !options.what_if.devices.empty(),
            "without --what_if",
            "add --what_if=N"},
@@ -187,11 +187,11 @@ int main(int argc, char** argv) {
         "the cluster of --what_if",
         {{"cluster"},
          {"devices_per_host"},
-         {"intra_gigabytes_per_second", "0: as measured"},
-         {"intra_latency_microseconds", "0: as measured"},
-         {"inter_gigabytes_per_second"},
-         {"inter_latency_microseconds"}}},
-       {"model", "judgement of fits", {{"model_spec"}, {"link_gigabytes_per_second", "0: not given"}}}}};
+         {"intra_host_gigabytes_per_second", "0: as measured"},
+         {"intra_host_latency_microseconds", "0: as measured"},
+         {"inter_host_gigabytes_per_second"},
+         {"inter_host_latency_microseconds"}}},
+       {"model", "judgement of fits", {{"model_spec"}, {"nominal_link_gigabytes_per_second", "0: not given"}}}}};
   lockstep::InitMain(tool, argc, argv);
   return lockstep::RunTool(tool.name, [] { return lockstep::Run(); });
 }

@@ -47,7 +47,7 @@ proto::Header MakeCommModelHeader(const CommModelOptions& options, const CommMod
 absl::StatusOr<proto::CommModelSpec> MakeSpec(const CommModelOptions& options, const CommModelInputs& inputs) {
   proto::CommModelSpec spec;
   if (inputs.scale.has_value()) {
-    ASSIGN_OR_RETURN(spec, MakeCommModelSpec(*inputs.scale, options.link_gigabytes_per_second * 1e9));
+    ASSIGN_OR_RETURN(spec, MakeCommModelSpec(*inputs.scale, options.nominal_link_gigabytes_per_second * 1e9));
   }
   *spec.mutable_model_spec() = inputs.model_spec;
   if (!options.what_if.devices.empty()) {

@@ -67,7 +67,7 @@ std::vector<uint32_t> FirstOf(const google::protobuf::RepeatedField<uint32_t>& l
 CommModelOptions OptionsOf(const FuzzLab& lab) {
   CommModelOptions options;
   options.scale_path = "scale.rec";
-  options.link_gigabytes_per_second = lab.link_gigabytes_per_second();
+  options.nominal_link_gigabytes_per_second = lab.link_gigabytes_per_second();
   options.fit_ranks = lab.fit_ranks();
   options.predict_ranks = FirstOf(lab.predict_ranks());
   options.predict_batches = FirstOf(lab.predict_batch());

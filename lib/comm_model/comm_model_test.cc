@@ -70,7 +70,7 @@ TEST(CommModelTest, OptionsWithoutTheirScaleRecordAreUsageErrors) {
   options.sweep_path = "sweep.rec";
   EXPECT_THAT(RunCommModel(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--sweep")));
   options.sweep_path.clear();
-  options.link_gigabytes_per_second = -1;
+  options.nominal_link_gigabytes_per_second = -1;
   EXPECT_THAT(RunCommModel(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("-1")));
 }
 
@@ -78,7 +78,7 @@ TEST(CommModelTest, WritesRowsThenAudits) {
   CommModelOptions options = Options();
   options.scale_path = WriteScale();
   options.audit_paths = {WriteTables()};
-  options.link_gigabytes_per_second = 2;
+  options.nominal_link_gigabytes_per_second = 2;
   const auto run = RunCommModel(options);
   ASSERT_THAT(run, IsOk());
   const std::vector<proto::CommModelRecord>& records = run->records;
@@ -156,7 +156,7 @@ std::vector<std::string> StarRecords(const std::string& points_are) {
 TEST(CommModelTest, DataParallelMeetsTheStarsFormula) {
   CommModelOptions options = Options();
   options.scale_path = WriteRecords("dp.rec", StarRecords(""));
-  options.link_gigabytes_per_second = 1;
+  options.nominal_link_gigabytes_per_second = 1;
   const auto run = RunCommModel(options);
   ASSERT_THAT(run, IsOk());
   const std::vector<proto::CommModelRecord>& records = run->records;

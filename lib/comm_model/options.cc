@@ -46,8 +46,9 @@ absl::Status CheckNeedsTimes(const CommModelOptions& options) {
 }
 
 absl::Status CheckNeedsScale(const CommModelOptions& options) {
-  if (options.scale_path.empty() && (!options.sweep_path.empty() || options.link_gigabytes_per_second > 0)) {
-    return absl::InvalidArgumentError("--sweep and --link_gigabytes_per_second belong to a scale record; give --input");
+  if (options.scale_path.empty() && (!options.sweep_path.empty() || options.nominal_link_gigabytes_per_second > 0)) {
+    return absl::InvalidArgumentError(
+        "--sweep and --nominal_link_gigabytes_per_second belong to a scale record; give --input");
   }
   if (options.scale_path.empty() && !options.score_path.empty()) {
     return absl::InvalidArgumentError("--score compares predictions with a run; give its scale record by --input");
@@ -87,9 +88,10 @@ proto::Cluster MakeCluster(uint32_t devices_per_host, const std::string& algorit
 
 absl::Status CheckCommModelOptions(const CommModelOptions& options) {
   RETURN_IF_ERROR(CheckOutputFlag(options.output_path));
-  if (!(options.link_gigabytes_per_second >= 0) || std::isinf(options.link_gigabytes_per_second)) {
-    return absl::InvalidArgumentError(absl::StrCat("--link_gigabytes_per_second=", options.link_gigabytes_per_second,
-                                                   " is not a bandwidth; expected a number above 0"));
+  if (!(options.nominal_link_gigabytes_per_second >= 0) || std::isinf(options.nominal_link_gigabytes_per_second)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--nominal_link_gigabytes_per_second=", options.nominal_link_gigabytes_per_second,
+                     " is not a bandwidth; expected a number above 0"));
   }
   RETURN_IF_ERROR(CheckNeedsTimes(options));
   RETURN_IF_ERROR(CheckNeedsScale(options));
@@ -118,7 +120,7 @@ std::vector<std::string> InputPaths(const CommModelOptions& options) {
 }
 
 std::map<std::string, std::string> ResultFlags(const CommModelOptions& options) {
-  return {{"link_gigabytes_per_second", absl::StrCat(options.link_gigabytes_per_second)},
+  return {{"nominal_link_gigabytes_per_second", absl::StrCat(options.nominal_link_gigabytes_per_second)},
           {"fit_ranks", absl::StrCat(options.fit_ranks)},
           {"predict_ranks", absl::StrJoin(options.predict_ranks, ",")},
           {"predict_batch", absl::StrJoin(options.predict_batches, ",")},

@@ -40,7 +40,7 @@ struct CommModelOptions {
   std::vector<std::string> audit_paths;       // published tables to recompute (CSV, textproto)
   std::string score_path;                     // comm_model record whose predictions are compared with the scale record
   std::string model_spec_path;                // ModelSpec, textproto; empty: defaults
-  double link_gigabytes_per_second = 0;       // nominal, one direction of one device's link, GB = 1e9; 0: not given
+  double nominal_link_gigabytes_per_second = 0;  // nominal, one direction of one device's link, GB = 1e9; 0: not given
   uint32_t fit_ranks = 0;  // runs of more devices are hidden from the models, predicted, and compared; 0: no run is
                            // hidden
   std::vector<uint32_t> predict_ranks;    // devices to predict

@@ -69,8 +69,8 @@ TEST(CommModelOptionsTest, NumbersThatAreNoneAreNamed) {
   options.what_if.bucket_mib = {0};
   EXPECT_THAT(CheckCommModelOptions(options), StatusIs(kUsage, HasSubstr("--what_if_bucket_mib=0")));
   options.what_if.bucket_mib.clear();
-  options.link_gigabytes_per_second = std::nan("");
-  EXPECT_THAT(CheckCommModelOptions(options), StatusIs(kUsage, HasSubstr("--link_gigabytes_per_second")));
+  options.nominal_link_gigabytes_per_second = std::nan("");
+  EXPECT_THAT(CheckCommModelOptions(options), StatusIs(kUsage, HasSubstr("--nominal_link_gigabytes_per_second")));
 }
 
 TEST(CommModelOptionsTest, EveryFlagThatChangesTheResultIsInTheKey) {
@@ -85,7 +85,7 @@ TEST(CommModelOptionsTest, EveryFlagThatChangesTheResultIsInTheKey) {
   options.what_if.gradient_bytes = {2};
   options.what_if.link_factors = {4};
   options.what_if.cluster.set_algorithm("ring");
-  options.link_gigabytes_per_second = 450;
+  options.nominal_link_gigabytes_per_second = 450;
   const auto after = ResultFlags(options);
   ASSERT_EQ(before.size(), after.size());
   for (const auto& [flag, value] : before) {

@@ -159,7 +159,7 @@ TEST(RecordedRunTest, WhatIfNeedsTheLinkBetweenHosts) {
   options.what_if.batches = {128};
   options.what_if.cluster.set_devices_per_host(8);
   EXPECT_THAT(RunCommModel(options),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--inter_gigabytes_per_second")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--inter_host_gigabytes_per_second")));
   options.what_if.cluster.mutable_inter_host()->set_bytes_per_second(50e9);
   options.what_if.cluster.mutable_inter_host()->set_latency_seconds(10e-6);
   options.what_if.link_factors = {2};

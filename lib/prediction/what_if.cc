@@ -136,8 +136,8 @@ absl::Status CheckLink(const proto::Link& link, absl::string_view name, bool nee
   if (!latency_ok || !(bandwidth > 0) || std::isinf(bandwidth)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the ", name, "-host link needs a bandwidth above 0 and a latency ", needs_latency ? "above 0" : "of 0 or more",
-        "; found ", bandwidth, " bytes/s and ", latency, " s; give --", name, "_gigabytes_per_second and --", name,
-        "_latency_microseconds, or ", name, "_host in --cluster"));
+        "; found ", bandwidth, " bytes/s and ", latency, " s; give --", name, "_host_gigabytes_per_second and --", name,
+        "_host_latency_microseconds, or ", name, "_host in --cluster"));
   }
   return absl::OkStatus();
 }

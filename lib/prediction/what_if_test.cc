@@ -161,10 +161,10 @@ TEST(WhatIfTest, SeveralHostsNeedTheirLink) {
   cluster.clear_inter_host();
   const absl::Status status = CheckCluster(cluster, 4);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("--inter_gigabytes_per_second"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("--inter_host_gigabytes_per_second"));
   EXPECT_THAT(CheckCluster(cluster, 2), IsOk());             // one host
   cluster.mutable_inter_host()->set_bytes_per_second(10e9);  // the latency is needed too
-  EXPECT_THAT(std::string(CheckCluster(cluster, 4).message()), HasSubstr("--inter_latency_microseconds"));
+  EXPECT_THAT(std::string(CheckCluster(cluster, 4).message()), HasSubstr("--inter_host_latency_microseconds"));
 }
 
 TEST(WhatIfTest, RejectsWhatIsNoCluster) {

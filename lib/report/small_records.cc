@@ -175,7 +175,7 @@ LabCommModel SmallCommModel() {
   file.header.add_input()->set_sha256("digest of scale.rec");
   file.spec =
       FromText<proto::CommModelSpec>("gradient_bytes: 44695848 parameter_count: 11173962 training_images: 50000");
-  const std::string absent = "{ absent_reason: '--link_gigabytes_per_second was not given' }";
+  const std::string absent = "{ absent_reason: '--nominal_link_gigabytes_per_second was not given' }";
   const std::string method = " provenance: DERIVED method: ";
   file.rows.push_back(FromText<proto::ScalingRow>(
       absl::StrCat(R"(

@@ -95,9 +95,10 @@ absl::StatusOr<proto::CommModelSpec> MakeCommModelSpec(const ScaleRecords& scale
   if (nominal_link_bytes_per_second > 0) {
     spec.mutable_nominal_link_bytes_per_second()->set_value(nominal_link_bytes_per_second);
     spec.mutable_nominal_link_bytes_per_second()->set_provenance(proto::PUBLISHED);
-    spec.mutable_nominal_link_bytes_per_second()->set_method("as given by --link_gigabytes_per_second, GB = 1e9");
+    spec.mutable_nominal_link_bytes_per_second()->set_method(
+        "as given by --nominal_link_gigabytes_per_second, GB = 1e9");
   } else {
-    *spec.mutable_nominal_link_bytes_per_second() = Absent("--link_gigabytes_per_second was not given");
+    *spec.mutable_nominal_link_bytes_per_second() = Absent("--nominal_link_gigabytes_per_second was not given");
   }
   return spec;
 }

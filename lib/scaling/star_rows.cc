@@ -113,7 +113,8 @@ proto::Quantity ModelledBusy(const ScaleRecords& scale, const proto::CommModelSp
   const double nominal = spec.nominal_link_bytes_per_second().value();
   if (!fitted.ok() && nominal <= 0) {
     return Absent(
-        "needs a link: other points of DataParallel to fit one to, or --link_gigabytes_per_second; this is the only "
+        "needs a link: other points of DataParallel to fit one to, or --nominal_link_gigabytes_per_second; this is the "
+        "only "
         "one");
   }
   const LinkCost link = fitted.ok() ? *fitted : LinkCost{0, 1 / nominal};

@@ -73,7 +73,7 @@ TEST(StarRowsTest, TheOtherPointsLinkPredictsAPoint) {
 TEST(StarRowsTest, OnePointAloneNeedsALink) {
   proto::CommModelSpec spec;
   const auto alone = ExplainStar(Records({Star(2, 32)}), spec);
-  EXPECT_THAT(alone[0].modelled_busy_seconds().absent_reason(), HasSubstr("--link_gigabytes_per_second"));
+  EXPECT_THAT(alone[0].modelled_busy_seconds().absent_reason(), HasSubstr("--nominal_link_gigabytes_per_second"));
   EXPECT_FALSE(alone[0].relative_error().has_value());
   spec.mutable_nominal_link_bytes_per_second()->set_value(1 / kBeta);
   const auto nominal = ExplainStar(Records({Star(2, 32)}), spec);
