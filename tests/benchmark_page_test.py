@@ -66,7 +66,7 @@ class BenchmarkPageTest(unittest.TestCase):
         (root / "benchmarks" / "results").symlink_to(self.root / "benchmarks" / "results")
         return self.generate.complaints(root, name)
 
-    def test_the_documents_are_what_the_records_say(self):
+    def test_the_documents_agree_with_the_records(self):
         for name in self.generate.DOCUMENTS:
             with self.subTest(name):
                 self.assertEqual(self.generate.complaints(self.root, name), [], "benchmarks/page/generate.py writes it")

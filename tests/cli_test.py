@@ -452,7 +452,7 @@ class CliTest(ToolCase):
                 self.assertEqual(shown, flags)
                 self.assertEqual(self.call(tool, "--help=nonsense").returncode, 2)
 
-    def test_help_tells_what_reducer_auto_takes(self):
+    def test_help_lists_what_reducer_auto_takes(self):
         listing = self.call("scale_run", "--help=communication", check=True).stdout.decode()
         self.assertIn("--reducer (default: auto)", listing)
         self.assertIn("auto: for each number of ranks the last possible one of own, peer and peer_sharded", listing)

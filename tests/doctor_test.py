@@ -147,7 +147,7 @@ class DoctorTest(unittest.TestCase):
         self.assertEqual([use["kind"] for use in examination["use"]], ["TRAIN", "SCALE", "REPORT"])
 
     @unittest.skipIf(os.path.exists("/dev/nvidiactl"), "there is a GPU")
-    def test_without_a_gpu_one_line_says_so(self):
+    def test_without_a_gpu_one_line_reports_it(self):
         examination = self.examined()
         driver = self.finding(examination, "driver")
         self.assertEqual(driver["state"], "ABSENT")

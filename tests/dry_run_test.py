@@ -105,11 +105,11 @@ class DryRunTest(unittest.TestCase):
         changed = list(difflib.unified_diff(path.read_text().splitlines(), found.splitlines(), "wanted", "found", lineterm="", n=4))
         self.assertEqual(changed, [], "\n" + "\n".join(changed))
 
-    def test_what_is_said_on_a_cpu(self):
+    def test_the_plan_on_a_cpu(self):
         self.check("cpu")
 
     @unittest.skipUnless(os.path.exists("/dev/nvidiactl"), "no GPU")
-    def test_what_is_said_on_cuda(self):
+    def test_the_plan_on_cuda(self):
         self.check("cuda")
 
 

@@ -153,7 +153,7 @@ class PortableTest(unittest.TestCase):
         self.starts(self.torch("2.11.0+cu130", "13.0"))
         self.refused(self.torch("2.12.0+cpu", None), "torch==2.11.0, or")
 
-    def test_libraries_that_are_named_are_compared_if_they_tell_their_version(self):
+    def test_libraries_that_are_named_are_compared_if_they_have_a_version(self):
         self.package(self.GPU_FOLDER)
         named = lambda site: {"LOCKSTEP_LIBRARIES": f"/nowhere:{site}/torch/lib"}
         for site in (self.torch("2.15.0+cu132", "13.2"), self.torch("2.15.0+cu132", "13.2", archive=True),

@@ -76,7 +76,7 @@ class PresubmitTest(unittest.TestCase):
         self.formatter(self.checkout / ".venv/bin/clang-format", "14.0.6")
         self.assert_taken(".venv/bin/clang-format")
 
-    def test_without_one_it_says_in_one_line_how_to_get_it(self):
+    def test_without_one_a_line_reports_how_to_get_it(self):
         self.formatter(self.bin / "clang-format", "19.1.7")
         result = self.run_script()
         self.assertEqual(result.returncode, 1)

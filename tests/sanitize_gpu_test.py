@@ -76,7 +76,7 @@ class SanitizeGpuTest(unittest.TestCase):
             self.known(line)
             self.assertEqual(self.run_over(RACE).returncode, 4, line)
 
-    def test_a_program_that_is_not_for_a_tool_is_said_and_not_run(self):
+    def test_a_program_that_is_not_for_a_tool_is_reported_and_not_run(self):
         self.known("memcheck\t^a_\t-\tno kernel of ours\n")
         result = self.run_over(RACE)
         self.assertEqual(result.returncode, 0, result.stdout)
@@ -90,7 +90,7 @@ class SanitizeGpuTest(unittest.TestCase):
             self.assertEqual(result.returncode, 4, what)
             self.assertIn("new: 1 " + what[:20], result.stdout)
 
-    def test_a_program_that_fails_or_says_nothing(self):
+    def test_a_program_that_fails_or_prints_nothing(self):
         self.assertEqual(self.run_over(CLEAN, 1).returncode, 4)
         self.assertIn("NO SUMMARY", self.run_over("").stdout)
         self.assertEqual(self.run_over("").returncode, 4)

@@ -173,7 +173,7 @@ class SuggestedCommandsTest(ToolCase):
                 answer, reason = self.claims(self.report(folder, "dataset.rec", *made))[question]
                 self.assertNotEqual(answer, "", f"{commands} leave {question} without an answer: {reason}")
 
-    def test_what_a_page_says_is_missing_is_made_by_its_commands(self):
+    def test_what_a_page_reports_missing_is_made_by_its_commands(self):
         """Runs the tables' commands, and those of a page that has a scale record without comm_model's."""
         texts = json.dumps(self.report(self.fixtures, "dataset.rec"))
         asked = self.claims(self.report(self.fixtures, "dataset.rec"))

@@ -125,7 +125,7 @@ TEST(AuditSizeTest, table_that_is_stopped) {
   EXPECT_EXIT(std::exit(stopped()), ::testing::ExitedWithCode(0), "");
 }
 
-TEST(AuditSizeTest, ABudgetThatEndsSaysWhere) {
+TEST(AuditSizeTest, ABudgetThatEndsReportsWhere) {
   AuditBudget budget;
   budget.recomputations = 1000;
   EXPECT_THAT(Audit(ManyTables(100), budget),

@@ -264,7 +264,7 @@ TEST(AuditTest, ARepeatedNumberMustAgree) {
   EXPECT_DOUBLE_EQ(audited[2].nearest().value(), 22.091);
 }
 
-TEST(AuditTest, ANumberMadeOfAnInconsistentOneSaysSo) {
+TEST(AuditTest, ANumberMadeOfAnInconsistentOneIsReported) {
   proto::PublishedTables document = Times();
   proto::PublishedTable& used = *document.add_table();
   used.set_name("times used");

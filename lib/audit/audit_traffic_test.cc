@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(
         BandwidthSlip{"GiB_as_GB", "GB = 2^30", [](uint32_t, uint32_t) { return 1e9 / 1073741824; }}),
     [](const auto& info) { return std::string(info.param.flag); });
 
-TEST(AuditTrafficTest, IterationsRoundedUpAreRightAndSaySo) {
+TEST(AuditTrafficTest, IterationsRoundedUpAreRightAndReported) {
   proto::PublishedTables document = Times();
   AddTable(document, "c", proto::COMMUNICATION_SECONDS, 5, Communication);
   AddTable(document, "b", proto::BANDWIDTH_GIGABYTES_PER_SECOND, 9,
@@ -71,7 +71,7 @@ TEST(AuditTrafficTest, ATotalBatchIsSharedByTheDevices) {
   ExpectAll(AuditOf(document, "wrong"), proto::REPRODUCED, "images/(B*N)", {"total_batch_taken_per_device"});
 }
 
-TEST(AuditTrafficTest, TheTextSaysGiBAndTheNumbersAreGB) {
+TEST(AuditTrafficTest, TheTextHasGiBAndTheNumbersAreGB) {
   proto::PublishedTables document = Clean();
   document.mutable_claims()->set_bytes_per_gigabyte(1073741824);
   ExpectAll(AuditOf(document, "bandwidth"), proto::REPRODUCED, "GB = 1e9", {"text_claims_GiB_prints_GB"});

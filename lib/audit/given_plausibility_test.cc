@@ -45,7 +45,7 @@ TEST(GivenPlausibilityTest, ABatchBeyondTheData) {
   EXPECT_THAT(AuditOf(document, "large")[2].flag(), ElementsAre("no_one_device_time"));
 }
 
-TEST(GivenPlausibilityTest, ABatchThatIsNotWhatItsLabelSays) {
+TEST(GivenPlausibilityTest, ABatchThatContradictsItsLabel) {
   proto::PublishedTables document = Times();
   document.mutable_facts()->set_batch("per_device");
   EXPECT_THAT(AuditOf(document, "times")[4].flag(), IsEmpty());

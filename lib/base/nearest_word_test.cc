@@ -36,7 +36,7 @@ TEST(NearestWordTest, FindsWhatWasMeant) {
   EXPECT_EQ(NearestWord("noevaluat", Flags()), "noevaluate");
 }
 
-TEST(NearestWordTest, SaysNothingOfWhatIsFar) {
+TEST(NearestWordTest, SuggestsNothingThatIsFar) {
   EXPECT_EQ(NearestWord("", Flags()), "");
   EXPECT_EQ(NearestWord("x", Flags()), "");
   EXPECT_EQ(NearestWord("verbosity", Flags()), "");

@@ -49,7 +49,7 @@ TEST(PrintTextTest, ControlCharactersAreShown) {
   close(ends[1]);
 }
 
-TEST(PrintTextTest, AFullDiskIsSaid) {
+TEST(PrintTextTest, AFullDiskIsReported) {
   const int full = open("/dev/full", O_WRONLY);
   ASSERT_GE(full, 0);
   EXPECT_THAT(PrintInto(full, "text"), StatusIs(absl::StatusCode::kResourceExhausted,
@@ -57,7 +57,7 @@ TEST(PrintTextTest, AFullDiskIsSaid) {
   close(full);
 }
 
-TEST(PrintTextTest, AReaderThatIsGoneIsSaid) {
+TEST(PrintTextTest, AReaderThatIsGoneIsReported) {
   const auto before = std::signal(SIGPIPE, SIG_IGN);
   const absl::Cleanup restore = [&] { std::signal(SIGPIPE, before); };
   int ends[2];
@@ -67,7 +67,7 @@ TEST(PrintTextTest, AReaderThatIsGoneIsSaid) {
   close(ends[1]);
 }
 
-TEST(PrintTextTest, AClosedDescriptorIsSaid) {
+TEST(PrintTextTest, AClosedDescriptorIsReported) {
   EXPECT_THAT(PrintInto(-1, "text"), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("is closed")));
 }
 

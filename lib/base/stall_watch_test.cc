@@ -27,7 +27,7 @@ constexpr absl::Duration kLimit = absl::Milliseconds(400);
 // Time that a test waits at most, long enough for a busy machine.
 constexpr std::chrono::seconds kTestTimeout(60);
 
-TEST(StallWatchTest, SaysWhatStalled) {
+TEST(StallWatchTest, ReportsWhatStalled) {
   std::promise<absl::Status> reported;
   const MonotonicTime begin = MonotonicTime::Now();
   StallWatch watch(kLimit, [&](const absl::Status& status) { reported.set_value(status); });
@@ -56,7 +56,7 @@ TEST(StallWatchTest, ProgressPutsItOff) {
   EXPECT_GE(future.get() - begin, 3 * kLimit);
 }
 
-TEST(StallWatchTest, EndsAtOnceAndSaysNothing) {
+TEST(StallWatchTest, EndsAtOnceAndReportsNothing) {
   const MonotonicTime begin = MonotonicTime::Now();
   {
     StallWatch watch(absl::Hours(1), [](const absl::Status&) { FAIL(); });

@@ -12,7 +12,7 @@ namespace {
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 
-TEST(WriteErrorTest, TheCodeSaysWhoCanFixIt) {
+TEST(WriteErrorTest, TheCodeDistinguishesUserFaultsFromOurs) {
   for (const int error : {ENOSPC, EDQUOT, EFBIG, EIO}) {
     EXPECT_THAT(WriteError("f", error), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("f: ")));
   }

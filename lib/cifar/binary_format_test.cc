@@ -97,7 +97,7 @@ TEST(ParseBinaryTest, ASubsetTakesNoMoreRoomThanItsFiles) {
   EXPECT_LE(dataset->test.pixels.capacity(), 1u * kBinaryRecordBytes);
 }
 
-TEST(ParseBinaryTest, ASubsetSaysSo) {
+TEST(ParseBinaryTest, ASubsetIsReported) {
   const auto dataset = ParseBinary(SmallFolder(), kAllowPartial);
   const proto::DatasetInfo& info = dataset->train.info;
   EXPECT_EQ(info.input_format(), proto::BINARY);

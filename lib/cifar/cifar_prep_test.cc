@@ -166,7 +166,7 @@ TEST(CifarPrepTest, CountsOfSyntheticImagesDoNotCutAnInput) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("all images of --input are used")));
 }
 
-TEST(CifarPrepTest, TheSummarySaysWhatThereIs) {
+TEST(CifarPrepTest, TheSummaryReportsWhatThereIs) {
   const std::string summary = DatasetSummary(*MakeSynthetic({20, 5, 1}));
   EXPECT_THAT(summary,
               AllOf(HasSubstr("train: 20 images, 10 classes of 2; synthetic, not official: synthetic, seed 1\n"),

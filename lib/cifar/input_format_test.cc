@@ -102,7 +102,7 @@ TEST(FormatFinderTest, AnotherKindThanNamedIsRefused) {
                        "x: expected --input_format=images, found the binary version (1 file at the top)"));
 }
 
-TEST(FormatFinderTest, NothingFoundSaysWhatIsThere) {
+TEST(FormatFinderTest, NothingFoundReportsWhatIsThere) {
   EXPECT_THAT(Found({}).Decide("x", kAny),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        AllOf(HasSubstr("x: found no data of CIFAR-10"), HasSubstr("there are no files"))));

@@ -93,7 +93,7 @@ TEST(ParsePythonTest, TakesBatchesApart) {
   EXPECT_THAT(info.class_count(), ElementsAre(1, 1, 1, 1, 1, 1, 0, 0, 0, 0));
 }
 
-TEST(ParsePythonTest, ASubsetWantsToBeAllowedAndSaysSo) {
+TEST(ParsePythonTest, ASubsetMustBeAllowedAndIsReported) {
   EXPECT_THAT(ParsePython(SmallSource(), {}), StatusIs(absl::StatusCode::kFailedPrecondition,
                                                        "folder: not the official training images: 6 of 50000 images; "
                                                        "--allow_partial takes them as they are"));
@@ -245,7 +245,7 @@ TEST(ParsePythonTest, WholeFilesOfOtherClassCountsWantToBeAllowed) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("not 5000 images of each class")));
 }
 
-TEST(ParsePythonTest, WhereMd5IsForbiddenNothingIsOfficialAndOneWarningSaysWhy) {
+TEST(ParsePythonTest, WhereMd5IsForbiddenNothingIsOfficialAndOneWarningReportsWhy) {
 #if OPENSSL_VERSION_NUMBER >= 0x30000000L
   const SourceFiles source = SmallSource();
   const PublishedDigests digests = DigestsOf(source);

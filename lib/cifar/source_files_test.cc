@@ -236,7 +236,7 @@ TEST(UnpackArchiveTest, TwoKindsWantOneToBeNamed) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("expected --input_format=images")));
 }
 
-TEST(UnpackArchiveTest, AnArchiveOfSomethingElseSaysWhatIsInIt) {
+TEST(UnpackArchiveTest, AnArchiveOfSomethingElseReportsWhatIsInIt) {
   EXPECT_THAT(ReadAndUnpack(Archive({"photo.jpg", "a/b"})),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("there are photo.jpg, a/b")));
 }

@@ -94,7 +94,7 @@ TEST(PiecewiseAlphaBetaTest, ANegativeAlphaIsHeldAtZero) {
   EXPECT_GE(model.pieces[0].beta_interval->high, model.pieces[0].beta_seconds_per_byte);
 }
 
-TEST(PiecewiseAlphaBetaTest, OutsideOfTheMeasuredSizesIsSaid) {
+TEST(PiecewiseAlphaBetaTest, OutsideOfTheMeasuredSizesIsReported) {
   const PiecewiseAlphaBeta model = Fit(TwoPieces());
   EXPECT_FALSE(PredictTime(model, 1).extrapolated);
   EXPECT_FALSE(PredictTime(model, 512).extrapolated);

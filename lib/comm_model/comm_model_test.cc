@@ -237,7 +237,7 @@ TEST(SummaryTest, NoBandwidthIsAboveTheLink) {
   EXPECT_THAT(text, HasSubstr("exposed s: by events, of the rank with the largest sum"));
 }
 
-TEST(SummaryTest, ABaseCaseOfAnUnknownMachineIsSaid) {
+TEST(SummaryTest, ABaseCaseOfAnUnknownMachineIsReported) {
   proto::CommModelRecord record;
   record.mutable_scaling()->set_ranks(2);
   proto::Quantity& strong = *record.mutable_scaling()->mutable_strong_speedup();

@@ -94,7 +94,7 @@ TEST(CommModelOptionsTest, EveryFlagThatChangesTheResultIsInTheKey) {
   EXPECT_EQ(after.at("predict_batch"), "32,64");
 }
 
-TEST(MakeClusterTest, LeavesUnsetWhatFlagsDoNotSay) {
+TEST(MakeClusterTest, LeavesUnsetWhatNoFlagGives) {
   EXPECT_THAT(MakeCluster(0, "", {}, {}), EqualsProto(""));
   EXPECT_THAT(
       MakeCluster(8, "ring", {450, 0}, {0, 1}),

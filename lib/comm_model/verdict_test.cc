@@ -27,7 +27,7 @@ TEST(VerdictTextTest, IsOfTheMostDevicesAndTheLargestBatch) {
             "4 devices, batch 128 each: 3.6 times the throughput of one (90 % of linear)");
 }
 
-TEST(VerdictTextTest, SaysWhatIsMissingForASpeedup) {
+TEST(VerdictTextTest, ReportsWhatIsMissingForASpeedup) {
   EXPECT_EQ(VerdictText({Row(2, 128, 0)}), "no speed-up: it needs points of one device and of several");
 }
 

@@ -224,7 +224,7 @@ TEST_P(CommunicatorTest, ARankKilledInTheMiddleIsNamed) {
 }
 
 // Rank 1 ends without an error and without taking part in the sum for which rank 0 waits.
-TEST_P(CommunicatorTest, ARankThatIsLeftAloneSaysOnceWhichItIs) {
+TEST_P(CommunicatorTest, ARankThatIsLeftAloneReportsItselfOnce) {
   LaunchOptions options = Options(2, "leave", GetParam());
   options.timeout = absl::Seconds(2);
   const absl::Status status = LaunchRanks(options).status();

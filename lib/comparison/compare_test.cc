@@ -69,7 +69,7 @@ TEST(CompareTest, TwoSingleRunsAreNeverDistinguishable) {
 }
 
 // 2.6 % at a spread of 1.76 %, two points: a confidence of 97.5 % each.
-TEST(CompareTest, SaysHowManyRunsAreNeeded) {
+TEST(CompareTest, ReportsHowManyRunsAreNeeded) {
   const auto comparison = CompareRuns(RunOf(1), RunOf(1.026), {});
   ASSERT_THAT(comparison, IsOk());
   EXPECT_GT(comparison->points[0].runs_needed, 4u);
@@ -79,7 +79,7 @@ TEST(CompareTest, SaysHowManyRunsAreNeeded) {
   EXPECT_THAT(ComparisonText(*CompareRuns(RunOf(1), RunOf(1), {})), HasSubstr("100 runs of each would not decide"));
 }
 
-TEST(CompareTest, FurtherRunsSayHowMuchRunsDiffer) {
+TEST(CompareTest, FurtherRunsReportHowMuchRunsDiffer) {
   const LabRecords more = Together({RunOf(1.001), RunOf(0.999), RunOf(1.0005), RunOf(1.03, "b"), RunOf(1.0305, "b")});
   const auto comparison = CompareRuns(RunOf(1), RunOf(1.0295, "b"), more);
   ASSERT_THAT(comparison, IsOk());

@@ -66,7 +66,7 @@ TEST(TimeComparisonTest, RunsOfTheSameProgramDifferOnlyByChance) {
   EXPECT_LE(Count(TimeVerdict::kSlower, 2, 5, false) + Count(TimeVerdict::kFaster, 2, 5, false), 2);
 }
 
-TEST(TimeComparisonTest, ADifferenceIsFoundByAsManyRunsAsWereSaid) {
+TEST(TimeComparisonTest, ADifferenceIsFoundByAsManyRunsAsWereReported) {
   const uint32_t runs = RunsNeeded(1.05, 0.0176, true, kConfidence);
   EXPECT_GE(runs, 3u);
   EXPECT_GE(Count(TimeVerdict::kSlower, 2 * 1.07, static_cast<int>(runs), true), 120);

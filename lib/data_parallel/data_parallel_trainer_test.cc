@@ -257,7 +257,7 @@ StarCost Star(Model& model, uint32_t devices, double images) {
   return DataParallelStarCost(step, LinkCost());
 }
 
-TEST_F(DataParallelTrainerTest, MovesWhatTheStarsFormulaSays) {
+TEST_F(DataParallelTrainerTest, MovesTheBytesOfTheStarsFormula) {
   const TrainerInput lenet5 = Input("lenet5", 8, 16);  // two steps
   for (const uint32_t devices : {2, 4}) {
     const DataParallelTimes times = Trained(lenet5, devices);

@@ -27,7 +27,7 @@ TEST(AskProgramTest, AFailureAndAHang) {
   EXPECT_FALSE(AskProgram({"sleep", "600"}, absl::Milliseconds(200)).ended_well);
 }
 
-TEST(AskProgramTest, AProgramThatWritesForEverHasSaidNothing) {
+TEST(AskProgramTest, AProgramThatWritesForEverHasNoOutput) {
   const ProgramOutput output = AskProgram({"cat", "/dev/zero"}, absl::Hours(1));
   EXPECT_FALSE(output.ended_well);
   EXPECT_EQ(output.text, "");

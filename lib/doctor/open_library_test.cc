@@ -10,7 +10,7 @@ namespace {
 using ::lockstep::testing::WriteFile;
 using ::testing::HasSubstr;
 
-TEST(OpenLibraryTest, SaysWhichOneItWas) {
+TEST(OpenLibraryTest, NamesTheLibrary) {
   proto::LibraryFacts facts;
   EXPECT_NE(OpenLibrary("libc.so.6", facts), nullptr);
   EXPECT_THAT(facts.path(), HasSubstr("/libc.so.6"));

@@ -14,7 +14,7 @@ namespace {
 uint64_t Field(uint64_t identification, int lowest_bit) { return identification >> lowest_bit & 0xF; }
 
 // Compares with the CPU's own registers, which Linux lets a program read.
-TEST(IsaAarch64Test, IsWhatTheCpusRegistersSay) {
+TEST(IsaAarch64Test, IsReadFromTheCpusRegisters) {
   if ((getauxval(AT_HWCAP) & HWCAP_CPUID) == 0) {
     GTEST_SKIP() << "this kernel does not let programs read the identification registers";
   }

@@ -353,7 +353,7 @@ TEST(CudaNetworkMakeTest, RefusesWhatIsNoNetwork) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("weights")));
 }
 
-TEST(CudaNetworkMakeTest, SaysThatThereIsNoGpu) {
+TEST(CudaNetworkMakeTest, ReportsThatThereIsNoGpu) {
   if (HaveGpu()) {
     GTEST_SKIP() << "there is one";
   }

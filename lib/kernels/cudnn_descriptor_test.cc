@@ -47,7 +47,7 @@ TEST(CudnnDescriptorTest, AnUnfinishedTensorIsNotFinalized) {
   EXPECT_FALSE(tensor->Finalize().ok());
 }
 
-TEST(CudnnStatusTest, SaysWhatKindOfErrorItIs) {
+TEST(CudnnStatusTest, ReportsWhatKindOfErrorItIs) {
   EXPECT_TRUE(CudnnStatus(CUDNN_STATUS_SUCCESS, "plan").ok());
   EXPECT_EQ(CudnnStatus(CUDNN_STATUS_NOT_SUPPORTED_SHAPE, "plan").code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(CudnnStatus(CUDNN_STATUS_EXECUTION_FAILED, "plan").code(), absl::StatusCode::kInternal);

@@ -121,7 +121,7 @@ TEST(AgentChannelTest, WhatIsNotSealedIsRefused) {
 // Both processes once read such a stream without end and did not check for a stop signal.
 TEST(AgentChannelTest, fake_leader_zero_frames_flood) { ExpectRefused(std::string(100'000, '\0'), "found 0"); }
 
-TEST(AgentChannelTest, WhatNoProcessSaysIsRefused) {
+TEST(AgentChannelTest, AMessageThatNoProcessSendsIsRefused) {
   Ends ends = Connect();
   FrameSealer sealer(ends.near.keys.send);
   AgentChannel far(std::move(ends.far), kTimeout);

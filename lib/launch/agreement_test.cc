@@ -51,7 +51,7 @@ TEST(AgreementTest, ASettingIsNamedWithBothValues) {
                        "--learning_rate, too); start all with one command and one set of libraries"));
 }
 
-TEST(AgreementTest, WhatAFlagHasWithoutBeingGivenIsSaidToBeItsDefault) {
+TEST(AgreementTest, AFlagThatIsNotGivenIsReportedWithItsDefault) {
   EXPECT_THAT(CheckAgreement(Description(0, "a", "0", "0"), Description(1, "b", "0", "0.1")),
               StatusIs(kUnavailable, HasSubstr("expected --learning_rate 0 (its default), found 0.1;")));
   proto::ProcessDescription leader = Description(0, "a", "0", "0"), other = Description(1, "b", "0", "0");

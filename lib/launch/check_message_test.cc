@@ -67,7 +67,7 @@ void ExpectRefused(const proto::AgentMessage& message, const std::string& field)
   EXPECT_THAT(CheckMessage(message), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(field))) << message.DebugString();
 }
 
-TEST(CheckMessageTest, WhatAProcessSaysIsAccepted) {
+TEST(CheckMessageTest, MessagesOfAProcessAreAccepted) {
   for (const proto::AgentMessage& message : {Description(), Order(), Exit(false, 0), Exit(false, 255), Exit(true, 9),
                                              Stop(2), Stop(15), Verdict(143, "stopped")}) {
     EXPECT_THAT(CheckMessage(message), IsOk());

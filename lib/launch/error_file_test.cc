@@ -22,7 +22,7 @@ TEST(ErrorFileTest, IsJsonWhateverTheMessageHolds) {
   EXPECT_NE(text.find("\"a \\\"b\\\" \\\\ c; d\\\\x01\\\\xff\""), std::string::npos) << text;
 }
 
-TEST(ErrorFileTest, StandsWhereTheEnvironmentSays) {
+TEST(ErrorFileTest, StandsAtThePathOfTheEnvironment) {
   const std::string path = TempPath("error.json");
   setenv("TORCHELASTIC_ERROR_FILE", path.c_str(), 1);
   WriteErrorFile("lost");

@@ -58,7 +58,7 @@ TEST(HandshakeTest, EachByteMayComeByItself) {
   EXPECT_TRUE(proven[0] && proven[1]);
 }
 
-TEST(HandshakeTest, TheListeningSideSaysNothingToOtherPrograms) {
+TEST(HandshakeTest, TheListeningSideSendsNothingToOtherPrograms) {
   Handshake listening(Side::kListening, Secret(), kNonceS);
   absl::string_view request = "GET / HTTP/1.1\r\n\r\n";
   EXPECT_THAT(listening.Consume(request), StatusIs(absl::StatusCode::kUnauthenticated, HasSubstr("does not speak")));

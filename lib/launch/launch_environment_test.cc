@@ -163,7 +163,7 @@ TEST(LaunchEnvironmentTest, SlurmCompletesWhatItsPmiLeavesOut) {
   EXPECT_EQ(place->run, "12.0");
 }
 
-TEST(LaunchEnvironmentTest, OneHostAsFarAsTheLauncherSays) {
+TEST(LaunchEnvironmentTest, OneHostAsFarAsTheLauncherShows) {
   EXPECT_TRUE(Read(kTorchrun + Variables({{"LOCAL_WORLD_SIZE", "4"}}))->one_host);
   EXPECT_FALSE(Read(Without(kTorchrun, "LOCAL_WORLD_SIZE"))->one_host);
   EXPECT_TRUE(Read(kOpenMpi + Variables({{"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}}))->one_host);

@@ -35,7 +35,7 @@ absl::StatusOr<RendezvousEndpoint> Find(const LaunchPlace& place, const std::map
 
 const std::map<std::string, std::string> kMaster = {{"MASTER_ADDR", "node1"}, {"MASTER_PORT", "29501"}};
 
-TEST(RendezvousEndpointTest, TheEnvironmentSaysIt) {
+TEST(RendezvousEndpointTest, TheEnvironmentGivesIt) {
   const auto endpoint = Find(Place(Launcher::kTorchrun, false), kMaster);
   ASSERT_THAT(endpoint, IsOk());
   EXPECT_EQ(endpoint->host, "node1");

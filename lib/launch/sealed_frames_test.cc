@@ -50,7 +50,7 @@ TEST(SealedFramesTest, BodiesComeWholeAndInOrderInWhateverPieces) {
   }
 }
 
-TEST(SealedFramesTest, SaysHowMuchItWants) {
+TEST(SealedFramesTest, ReportsTheBytesItNeeds) {
   FrameSealer sealer(kKey);
   const std::string frame = sealer.Seal("abc");
   FrameOpener opener(kKey, kMaxBytes);

@@ -49,7 +49,7 @@ TEST(CheckpointTest, SameWeightsGiveTheSameBytes) {
   EXPECT_EQ(ReadFile(TempPath("a.pt")), ReadFile(TempPath("b.pt")));
 }
 
-TEST(CheckpointTest, SaysTheFirstDifferenceFromAnotherNetwork) {
+TEST(CheckpointTest, ReportsTheFirstDifferenceFromAnotherNetwork) {
   const std::string path = TempPath("lenet5.pt");
   ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), {}, path, ReplaceAnything()), IsOk());
   EXPECT_THAT(LoadCheckpoint(*Make("lenet5_bias", 1), path),

@@ -68,7 +68,7 @@ TEST(OnnxOriginTest, TheErrorNamesWhatDiffers) {
               StatusIs(kUsage, HasSubstr("(input: a.pt -> b.pt)")));
 }
 
-TEST(OnnxOriginTest, WhatDoesNotSayWhoMadeItIsNotReplaced) {
+TEST(OnnxOriginTest, AFileWithoutOriginIsNotReplaced) {
   const std::string path = TempPath("theirs.onnx");
   ASSERT_THAT(WriteOnnx(path, Model(), ReplaceAnything()), IsOk());
   EXPECT_THAT(CheckMayReplaceOnnx(path, HeaderOf("", "a.pt", "key")),

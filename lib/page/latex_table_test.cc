@@ -68,7 +68,7 @@ TEST(LatexTableTest, ManyRowsAreSeveralPartsOfOneNumber) {
   EXPECT_EQ(text.find("\\caption{"), text.rfind("\\caption{"));
 }
 
-TEST(LatexTableTest, ABlankSaysWhy) {
+TEST(LatexTableTest, ABlankReportsWhy) {
   proto::Table table;
   table.set_caption("Table 2");
   table.set_absent_reason("no record");

@@ -93,7 +93,7 @@ TEST(FootnotesTest, AReasonGivenTwiceIsOneNote) {
   EXPECT_EQ(notes.NumberOf(section.table(0).row(0).cell(0)), 0);
 }
 
-TEST(CondensedSourcesTest, TheSameBeginningIsSaidOnce) {
+TEST(CondensedSourcesTest, TheSameBeginningIsPrintedOnce) {
   EXPECT_THAT(CondensedSources(SmallSection().claim(0)), ElementsAre("sweep.point.{a, b}"));
 }
 
@@ -147,7 +147,7 @@ TEST(HtmlTest, DetailsAreClosedAndTheCardComesFirst) {
   EXPECT_LT(html.find("class=\"verdicts\""), html.find("<nav"));
 }
 
-TEST(HtmlTest, ANoteIsSaidOnce) {
+TEST(HtmlTest, ANoteIsPrintedOnce) {
   const proto::Section first = SmallSection();
   proto::Section second = first;
   second.set_id("again");
@@ -178,14 +178,14 @@ TEST(HtmlTest, IsReadAloud) {
                     HasSubstr("<th scope=\"colgroup\""), HasSubstr("<th scope=\"row\""), HasSubstr("lang=\"en\"")));
 }
 
-TEST(HtmlTest, APlotStandsInThePageOrSaysWhyNot) {
+TEST(HtmlTest, APlotStandsInThePageOrReportsWhyNot) {
   EXPECT_THAT(Html(), HasSubstr("<svg>picture</svg>"));
   EXPECT_THAT(Html(NotDrawn()), HasSubstr("gnuplot is not installed"));
 }
 
-TEST(HtmlTest, ATableWithoutRowsSaysWhy) { EXPECT_THAT(Html(), HasSubstr("Blank: no record")); }
+TEST(HtmlTest, ATableWithoutRowsReportsWhy) { EXPECT_THAT(Html(), HasSubstr("Blank: no record")); }
 
-TEST(HtmlTest, AClaimWithoutAnswerSaysWhy) { EXPECT_THAT(Html(), HasSubstr("No answer: not measured")); }
+TEST(HtmlTest, AClaimWithoutAnswerReportsWhy) { EXPECT_THAT(Html(), HasSubstr("No answer: not measured")); }
 
 TEST(MarkdownTest, NothingFromRecordsIsMarkup) {
   EXPECT_THAT(Markdown(), AllOf(HasSubstr("| GPU &lt;A&amp;B&gt;\\|x |"), HasSubstr("# On &lt;A&amp;B&gt;")));
@@ -221,7 +221,7 @@ TEST(MarkdownTest, AGroupGoesBeforeTheNamesOfItsColumns) {
 
 TEST(MarkdownTest, ATableFollowsAnEmptyLine) { EXPECT_THAT(Markdown(), ContainsRegex("\n\n\\| devices")); }
 
-TEST(MarkdownTest, APlotIsAFileOrSaysWhyNot) {
+TEST(MarkdownTest, APlotIsAFileOrReportsWhyNot) {
   EXPECT_THAT(Markdown(), HasSubstr("](report.speedup.svg)"));
   EXPECT_THAT(Markdown(NotDrawn()), HasSubstr("gnuplot is not installed"));
 }

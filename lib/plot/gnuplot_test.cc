@@ -69,7 +69,7 @@ proto::Plot Bars(const std::string& kind) {
   }                                                           \
   static_assert(true, "ends with a semicolon")
 
-TEST(GnuplotTest, AMissingGnuplotIsNotFoundAndSaysHowToInstallIt) {
+TEST(GnuplotTest, AMissingGnuplotIsNotFoundAndReportsHowToInstallIt) {
   const std::string path = std::getenv("PATH") == nullptr ? "/usr/bin:/bin" : std::getenv("PATH");
   setenv("PATH", "/no/such/folder", 1);
   const auto version = GnuplotVersion();

@@ -53,7 +53,7 @@ TEST(AllReduceTimeTest, WholeCopiesGrowWithTheRanks) {
   EXPECT_DOUBLE_EQ(from_four.Seconds(4, 9)->value, 20);
 }
 
-TEST(AllReduceTimeTest, MoreRanksSayNothingOfFewer) {
+TEST(AllReduceTimeTest, MoreRanksPredictNothingForFewer) {
   EXPECT_EQ(AllReduceTime({Affine(4, 1, 1)}, {}).Seconds(2, 9).status().code(), absl::StatusCode::kNotFound);
 }
 

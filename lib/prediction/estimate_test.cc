@@ -57,7 +57,7 @@ TEST(EstimateTest, AFactorKeepsTheDegreesOfFreedom) {
   EXPECT_DOUBLE_EQ(36.0 * 36 / scaled.variance_squared_over_freedom, 4);
 }
 
-TEST(EstimateTest, AModelledNumberSaysSo) {
+TEST(EstimateTest, AModelledNumberIsMarked) {
   const proto::Quantity quantity = Modelled(Known(2, 1), 0.9, "by hand");
   EXPECT_EQ(quantity.provenance(), proto::MODELLED);
   EXPECT_NEAR(quantity.high(), 2 + 1.644854, kClose);

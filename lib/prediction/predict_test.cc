@@ -147,7 +147,7 @@ TEST(PredictTest, BucketsThatDoNotHideAreUncertainTogether) {
   EXPECT_NEAR(width_with(0.1), kNormal95 * 20 * 0.002, 1e-6);  // the others are hidden
 }
 
-TEST(PredictTest, OneRankOnACpuSaysNothingOfSeveral) {
+TEST(PredictTest, OneRankOnACpuPredictsNothingForSeveral) {
   ScalingTimes times = OneAndTwo();
   times.ranks_share_a_host_cpu = true;
   EXPECT_EQ(PredictFour(times, AllReduceTime({}, {})).refused(), "");  // the run of two shows the cost of sharing

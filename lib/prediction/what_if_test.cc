@@ -121,7 +121,7 @@ TEST(WhatIfTest, StragglersGrowWithTheDevices) {
 // Epochs of 2, 4, 8 devices. 2: 50 steps of 1 + 0.1 + 2*(1+20) us = 1.142 ms: 57.1 ms. 4: 44 ms, 1.30 times as short.
 // 8: 13 steps of 1.1 ms + 14 * (10 + 50) us = 1.94 ms: 25.2 ms, 1.74 times as short. 256: 1 step, like 128, and more
 // messages.
-TEST(WhatIfTest, SaysWhereMoreDevicesNoLongerPay) {
+TEST(WhatIfTest, ReportsWhereMoreDevicesNoLongerPay) {
   const proto::Cluster cluster = SmallCluster("ring");
   EXPECT_NEAR(Ask(SmallWorkload(), cluster, Variant(), 2).epoch_seconds().value(), 57.1e-3, 1e-9);
   EXPECT_TRUE(Ask(SmallWorkload(), cluster, Variant(), 4).pays());

@@ -86,7 +86,7 @@ TEST(PublishedCsvTest, AUnitMustBeThatOfItsQuantity) {
       IsOk());
 }
 
-TEST(PublishedCsvTest, RatesSayWhatTheyCount) {
+TEST(PublishedCsvTest, RatesNameWhatTheyCount) {
   const auto read =
       ParsePublishedCsv(Small("T,items_per_second,1,,100.5,images/s,\nT,items_per_second_per_device,1,,100.5,,\n"
                               "T,iteration_seconds,1,,0.5,s,\nT,speedup,1,,1.00,,\nT,efficiency_percent,1,,100,%,\n"
@@ -147,7 +147,7 @@ TEST(PublishedCsvTest, TheParametersAreChecked) {
   ExpectBroken(absl::StrCat(kColumns, "T,loss,,,1,,1\n"), ": ", "`source` is missing");
 }
 
-TEST(PublishedCsvTest, WhatADocumentSaysOfItselfIsOneOfTheKnownValues) {
+TEST(PublishedCsvTest, ClaimsOfADocumentAreKnownValues) {
   ExpectBroken("# x\n# batch = global\n", ":2: ", "unknown batch 'global'; known: per_device, total");
   ExpectBroken("# batch =\n", ":1: ", "unknown batch ''; known: per_device, total");
   ExpectBroken("# mode = Horovod\n", ":1: ", "unknown mode 'Horovod'; known: DDP, DP");

@@ -65,7 +65,7 @@ TEST(PublishedTablesTest, AValueMustBeWhole) {
   ExpectBroken(WithValue("quantity: STEP_SECONDS devices: 2 as_printed: '1.9'"), "devices and batch");
 }
 
-TEST(PublishedTablesTest, WhatADocumentSaysOfItselfIsOneOfTheKnownValues) {
+TEST(PublishedTablesTest, ClaimsOfADocumentAreKnownValues) {
   const std::string table = " table { name: 'T' value { quantity: LOSS as_printed: '1' } }";
   ExpectBroken("source: 'x' claims { mode: 'Horovod' }" + table, "`claims`: unknown mode 'Horovod'; known: DDP, DP");
   ExpectBroken("source: 'x' facts { batch: 'global' }" + table, "`facts`: unknown batch 'global'; known: per_device, ");

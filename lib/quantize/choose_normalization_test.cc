@@ -39,7 +39,7 @@ TEST(ChooseNormalizationTest, AnUnknownOneIsAssumedWithAWarningThatNamesTheFlag)
               AllOf(HasSubstr("net.pt does not contain"), HasSubstr("--normalization=dataset, cifar10")));
 }
 
-TEST(ChooseNormalizationTest, TheFlagWinsAndSaysSo) {
+TEST(ChooseNormalizationTest, TheFlagWinsAndIsReported) {
   const auto chosen = ChooseNormalization("net.pt", "0.5/0.5", std::nullopt, Train());
   ASSERT_THAT(chosen, IsOk());
   EXPECT_EQ(chosen->normalization.source(), "custom");

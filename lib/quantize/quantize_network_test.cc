@@ -157,7 +157,7 @@ TEST(QuantizeNetworkTest, KeepsReplaySamplesOfTheTestSplit) {
   EXPECT_THAT(Replay(*record), IsOk());
 }
 
-TEST(QuantizeNetworkTest, TheRecordSaysHowImagesWereNormalized) {
+TEST(QuantizeNetworkTest, TheRecordHasTheNormalizationOfTheImages) {
   const FloatNetwork network = RandomNetwork(LeNet5Layers(), false, 1);
   const auto by_dataset = Quantize(network);
   const auto by_none =

@@ -80,7 +80,7 @@ TEST(RunQuantizeTest, WritesTheSpecAndEachNetwork) {
 
 // Weights without a normalization get that of the data set. The record and the console report that it was assumed; the
 // console names the flag.
-TEST(RunQuantizeTest, AnAssumedNormalizationIsSaid) {
+TEST(RunQuantizeTest, AnAssumedNormalizationIsReported) {
   QuantizeOptions options = SmallOptions();
   options.checkpoints = {WriteCheckpoint("lenet5"), WriteCheckpoint("lenet5_bias", *ParseNormalization("none"))};
   ::testing::internal::CaptureStderr();

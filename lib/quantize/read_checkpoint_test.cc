@@ -117,7 +117,7 @@ class OtherModel : public Model {
   torch::Tensor forward(torch::Tensor images) override { return images; }
 };
 
-TEST(ReadCheckpointTest, SaysWhyItIsNoneOfThem) {
+TEST(ReadCheckpointTest, ReportsWhyItIsNoneOfThem) {
   const std::string path = TempPath("other.pt");
   ASSERT_THAT(SaveCheckpoint(OtherModel(), {}, path, ReplaceAnything()), IsOk());
   EXPECT_THAT(ReadCheckpoint(path),
@@ -125,7 +125,7 @@ TEST(ReadCheckpointTest, SaysWhyItIsNoneOfThem) {
                        AllOf(HasSubstr("not lenet5: "), HasSubstr("not lenet5_bias: "), HasSubstr("not resnet18: "))));
 }
 
-TEST(ReadCheckpointTest, ABrokenFileIsSaid) {
+TEST(ReadCheckpointTest, ABrokenFileIsReported) {
   const std::string path = TempPath("broken.pt");
   WriteFile(path, "no zip");
   EXPECT_THAT(ReadCheckpoint(path), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("broken.pt")));

@@ -64,7 +64,7 @@ TEST_F(CgroupLimitsTest, OfVersion2NextToVersion1) {
   EXPECT_THAT(CgroupLimits(root_), ElementsAre("cpu.max=1000 2000"));
 }
 
-TEST_F(CgroupLimitsTest, NothingWhereNothingIsSaid) {
+TEST_F(CgroupLimitsTest, NothingWithoutALimit) {
   EXPECT_THAT(CgroupLimits(root_), IsEmpty());
   Write("/proc/self/cgroup", "nonsense\n0:\n0::\n0::/gone\n");
   EXPECT_THAT(CgroupLimits(root_), IsEmpty());

@@ -52,7 +52,7 @@ TEST(DigestTest, StandardVectorsOfMd5) {
   EXPECT_EQ(*pieces.HexDigest(), "f96b697d7cb7938d525a2f31aaf161d0");
 }
 
-TEST(DigestTest, WhereMd5IsForbiddenItSaysSo) {
+TEST(DigestTest, WhereMd5IsForbiddenThatIsReported) {
 #if OPENSSL_VERSION_NUMBER >= 0x30000000L
   ASSERT_EQ(EVP_default_properties_enable_fips(nullptr, 1), 1);
   const absl::StatusOr<std::string> digest = Md5Hex("message digest");

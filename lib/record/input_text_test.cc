@@ -51,7 +51,7 @@ TEST(InputTextTest, NamesAFolder) {
   EXPECT_THAT(std::string(input.status().message()), HasSubstr("/tmp: expected a file, found a folder"));
 }
 
-TEST(ParseTextMessageTest, SaysWhereItIsWrong) {
+TEST(ParseTextMessageTest, ReportsWhereItIsWrong) {
   proto::Input input;
   EXPECT_THAT(ParseTextMessage("path: 'a'\nsize_bytes: 3", "x.textproto", input), IsOk());
   EXPECT_EQ(input.size_bytes(), 3u);

@@ -61,7 +61,7 @@ TEST(OpenInputTest, AFifoIsReadToItsEnd) {
   writer.join();
 }
 
-TEST(OpenInputTest, AFifoWhoseWriterHasNothingToSayIsEmpty) {
+TEST(OpenInputTest, AFifoWhoseWriterWritesNothingIsEmpty) {
   const std::string path = Fifo("empty_fifo");
   std::thread writer([&path] { std::ofstream stream(path); });
   EXPECT_EQ(ReadAll(path), "");

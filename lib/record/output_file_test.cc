@@ -84,7 +84,7 @@ TEST(OutputFileTest, WhatCannotBeReplacedStays) {
   EXPECT_EQ(ReadFile(path + ".part"), "kept");
 }
 
-TEST(OutputFileTest, TheUmaskSaysWhoMayReadIt) {
+TEST(OutputFileTest, TheUmaskDecidesWhoMayReadIt) {
   for (const mode_t mask : {mode_t{002}, mode_t{077}}) {
     const std::string path = TempPath(absl::StrCat("mask", mask));
     const mode_t before = umask(mask);
@@ -106,7 +106,7 @@ TEST(OutputFileTest, TwoWritersDoNotRace) {
   EXPECT_THAT(OutputFile::Open(path, ReplaceAnything()), IsOk());
 }
 
-TEST(OutputFileTest, APartThatWasRemovedIsSaid) {
+TEST(OutputFileTest, APartThatWasRemovedIsReported) {
   const std::string path = TempPath("a");
   const auto file = Open(path);
   unlink((path + ".part").c_str());

@@ -283,7 +283,7 @@ TEST(RecordResumeTest, TheJournalOfAnotherToolIsReplacedByForceOnly) {
   EXPECT_THAT(RecordWriter::Create(path, other, ReplaceAnything()), IsOk());
 }
 
-TEST(RecordResumeTest, AJournalWhosePartIsRemovedSaysSoAtTheNextRecord) {
+TEST(RecordResumeTest, AJournalWhosePartIsRemovedReportsItAtTheNextRecord) {
   const std::string path = TempPath("a.rec");
   const auto writer = RecordWriter::Resume(path, SmallHeader());
   ASSERT_THAT(writer, IsOk());

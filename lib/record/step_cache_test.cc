@@ -121,7 +121,7 @@ TEST(StepCacheTest, AnotherOutputThatDiffersIsMentioned) {
             "train_sweep: making " + path + " again: " + other_output + " differs\n");
 }
 
-TEST(StepCacheTest, NothingIsSaidOfAnotherStep) {
+TEST(StepCacheTest, NothingIsReportedOfAnotherStep) {
   const std::string path = WriteRun();
   ::testing::internal::CaptureStderr();
   EXPECT_FALSE(IsCached(path, HeaderOfSeed("2")));

@@ -31,7 +31,7 @@ TEST(WithWhatIsKeptTest, CountsWhatTheUserCounts) {
               StatusIs(kCancelled, "stopped by SIGINT; no point of 1 is finished, so the same command starts again"));
 }
 
-TEST(WithWhatIsKeptTest, SaysWhatIsKeptOfThePointUnderWay) {
+TEST(WithWhatIsKeptTest, ReportsWhatIsKeptOfThePointUnderWay) {
   EXPECT_THAT(WithWhatIsKept(kStopped, "s.rec", {"point", 0, 2, "batch 128 after its last complete epoch"}),
               StatusIs(kCancelled,
                        "stopped by SIGINT; no point of 2 is finished, and the same command, without --force, resumes "

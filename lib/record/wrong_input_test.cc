@@ -18,7 +18,7 @@ TEST(CheckIsNoAddressTest, TakesPaths) {
   }
 }
 
-TEST(CheckIsNoAddressTest, SaysHowToGetWhatIsElsewhere) {
+TEST(CheckIsNoAddressTest, ReportsHowToGetWhatIsElsewhere) {
   for (const char* path : {"http://a/b", "https://a/b.tar.gz", "s3://bucket/b"}) {
     EXPECT_THAT(CheckIsNoAddress(path),
                 StatusIs(absl::StatusCode::kNotFound,

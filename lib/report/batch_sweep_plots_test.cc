@@ -90,7 +90,7 @@ TEST(BatchSweepPlotsTest, SeveralSweepsStandSideBySide) {
   EXPECT_THAT(memory.series(2).x(), ElementsAre(32, 128, 512));  // includes the batch that did not fit
 }
 
-TEST(BatchSweepPlotsTest, MarksSayWhereAndWhyASweepEnds) {
+TEST(BatchSweepPlotsTest, MarksReportWhereAndWhyASweepEnds) {
   const std::vector<proto::Plot> plots = BatchSweepPlots(TwoSweeps());
   EXPECT_THAT(Marks(plots[1]), ElementsAre("fp32 (TF32 off): 512 ends the sweep: out of memory",
                                            "bf16, fused step: 317 is the largest that fits",

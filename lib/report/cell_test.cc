@@ -90,7 +90,7 @@ TEST(CellTest, NoSamplesAreBlankWithTheReasonAndNever0) {
   EXPECT_THAT(SamplesCell(samples), EqualsProto("absent_reason: 'out of memory'"));
 }
 
-TEST(CellTest, AMissingReasonIsSaidToBeMissing) {
+TEST(CellTest, AMissingReasonIsReportedAsMissing) {
   EXPECT_THAT(AbsentCell("").absent_reason(), HasSubstr("gives no reason"));
 }
 

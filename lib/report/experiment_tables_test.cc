@@ -165,7 +165,7 @@ TEST(ExperimentTablesTest, ARecordFromBeforeThereWereBaseRowsIsShown) {
   ExpectWellFormed(BuildSections(lab));
 }
 
-TEST(ExperimentTablesTest, ARowThatWasNotTrainedSaysWhy) {
+TEST(ExperimentTablesTest, ARowThatWasNotTrainedReportsWhy) {
   LabRecords lab = Lab();
   for (proto::ScalePoint& point : lab.scales[2].points) {
     if (point.row() == "8192") {
@@ -197,7 +197,7 @@ TEST(ExperimentTablesTest, BytesAreCountedByKind) {
   EXPECT_THAT(RowOf(TableOf(Lab(), "Is it enough"), 2), Contains("66.00 [65.00, 67.00]"));
 }
 
-TEST(ExperimentTablesTest, RunsOfFewerEpochsSayWhichTheyShow) {
+TEST(ExperimentTablesTest, RunsOfFewerEpochsReportWhichTheyShow) {
   LabRecords lab = Lab();
   EXPECT_EQ(TableOf(lab, "Is it enough").column(4), "loss, epoch 5");
   for (proto::ScalePoint& point : lab.scales[4].points) {

@@ -110,7 +110,7 @@ TEST(LatexTest, TablesArePiecesOrStandInTheDocument) {
   EXPECT_THAT(whole.document, AllOf(HasSubstr("\\label{tab:hostile-table1}"), Not(HasSubstr("\\input{"))));
 }
 
-TEST(LatexTest, APlotThatWasNotDrawnSaysWhy) {
+TEST(LatexTest, APlotThatWasNotDrawnReportsWhy) {
   proto::Section section = Hostile();
   section.add_plot()->set_id("p");
   EXPECT_THAT(RenderLatex("", {section}, {{"p", {"", "", "gnuplot is not installed"}}}, "").document,

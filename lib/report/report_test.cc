@@ -130,7 +130,7 @@ TEST(ReportTest, MarkdownAloneWritesNoPage) {
   EXPECT_FALSE(FileExists(folder + "/only.html"));
 }
 
-TEST(ReportTest, WithoutGnuplotTheReportIsMadeAndSaysSo) {
+TEST(ReportTest, WithoutGnuplotTheReportIsMadeAndMentionsIt) {
   const std::string folder = Folder();
   const std::string path = std::getenv("PATH") == nullptr ? "" : std::getenv("PATH");
   setenv("PATH", "/no/such/folder", 1);

@@ -7,7 +7,7 @@
 namespace lockstep {
 namespace {
 
-TEST(ReportTitleTest, SaysWhatWasRun) {
+TEST(ReportTitleTest, NamesWhatWasRun) {
   LabRecords lab = testing::SmallLab();
   EXPECT_EQ(ReportTitle(lab),
             "Training resnet18 on 2 x GPU <A&B>: batches 32 to 128, 1 to 2 devices; lenet5 and lenet5_bias in int8");

@@ -44,7 +44,7 @@ TEST(SentencesTest, TwelveQuestionsInTheOrderOfTheLab) {
 }
 
 // Every claim has either sources or a reason, for any records.
-TEST(SentencesTest, AClaimIsBoundToFieldsOrSaysWhyItIsAbsent) {
+TEST(SentencesTest, AClaimIsBoundToFieldsOrReportsWhyItIsAbsent) {
   for (const LabRecords& lab : {SmallLab(), WholeLab(), LabRecords()}) {
     const proto::Section answers = AnswersSection(lab);
     for (const proto::Claim& claim : answers.claim()) {
@@ -97,7 +97,7 @@ TEST(SentencesTest, Q1IsTheLabsSentence) {
                     HasSubstr("did not fit into memory")));
 }
 
-TEST(SentencesTest, Q1SaysNothingOfADifferenceWithinTheSpread) {
+TEST(SentencesTest, Q1ReportsNothingOfADifferenceWithinTheSpread) {
   LabRecords lab = SmallLab();
   for (double& value : *lab.sweeps[0].points[0].mutable_step_seconds()->mutable_value()) {
     value = 1.55;  // compared with 1.4, 1.5, 1.6: mean 1.5, deviation 0.1
@@ -111,13 +111,13 @@ TEST(SentencesTest, Q1ComparesNothingThatWasMeasuredOnce) {
   EXPECT_THAT(AnswerQ1(lab).text(), AllOf(HasSubstr("cannot be compared"), Not(HasSubstr("times as fast"))));
 }
 
-TEST(SentencesTest, Q1SaysWhenTheSweepDidNotEndInMemory) {
+TEST(SentencesTest, Q1ReportsWhenTheSweepDidNotEndInMemory) {
   LabRecords lab = SmallLab();
   lab.sweeps[0].end.set_reason(proto::END_EXCEEDS_DATASET);
   EXPECT_THAT(AnswerQ1(lab).text(), HasSubstr("not because memory ran out"));
 }
 
-TEST(SentencesTest, Q2SaysThatTheOtherKindIsNotKnown) {
+TEST(SentencesTest, Q2ReportsThatTheOtherKindIsNotKnown) {
   EXPECT_THAT(AnswerQ2(SmallLab()).text(),
               AllOf(HasSubstr("is 1.60 at batch 32 and 1.67 at batch 128 per device (ideal: 2)"),
                     HasSubstr("the strong speed-up is not known (no run of 1 x 64)")));
@@ -154,7 +154,7 @@ TEST(SentencesTest, Q3ComparesTheLabsSplitWithTheOthers) {
             HasSubstr("-0.0500 s"), HasSubstr("bandwidth over this time: not known (T_comm is negative)")));
 }
 
-TEST(SentencesTest, WithoutCommModelQ2AndQ3SayWhatIsMissing) {
+TEST(SentencesTest, WithoutCommModelQ2AndQ3ReportWhatIsMissing) {
   LabRecords lab = SmallLab();
   lab.comm_models.clear();
   EXPECT_THAT(AnswerQ2(lab).absent_reason(), HasSubstr("comm_model"));
@@ -213,7 +213,7 @@ TEST(SentencesTest, Q4ChoosesNoRemedyByTheTestSet) {
   EXPECT_THAT(AnswerQ4(lab).text(), HasSubstr("by validation accuracy is clipping, with 41.00"));
 }
 
-TEST(SentencesTest, Q4SaysWhenTheRunnerUpIsAsGood) {
+TEST(SentencesTest, Q4ReportsWhenTheRunnerUpIsAsGood) {
   LabRecords lab = WholeLab();
   for (proto::ScalePoint& point : lab.scales[1].points) {
     if (point.row() == "8192, label smoothing") {
@@ -246,7 +246,7 @@ TEST(SentencesTest, Q4NamesNoRemedyWithoutHeldOutImages) {
             HasSubstr("all with 32.00 [30.00, 34.00] %, +10.00 points against none."), Not(HasSubstr("The best of"))));
 }
 
-TEST(SentencesTest, Q4SaysWhenARemedyIsWithinTheSeedsSpread) {
+TEST(SentencesTest, Q4ReportsWhenARemedyIsWithinTheSeedsSpread) {
   LabRecords lab = WholeLab();
   for (proto::ScalePoint& point : lab.scales[1].points) {
     if (point.row() == "8192, clipping") {
@@ -298,7 +298,7 @@ TEST(SentencesTest, Q5ShowsWhatTheEpochNumberChanges) {
 
 // 52, 58, 59 are all below 60, 62, 64: the ranges do not overlap, but the test does not find the difference
 // significant.
-TEST(SentencesTest, Q5SaysWhenTheDifferenceIsNotSignificant) {
+TEST(SentencesTest, Q5ReportsWhenTheDifferenceIsNotSignificant) {
   LabRecords lab = WholeLab();
   const double accuracies[] = {0.52, 0.58, 0.59};
   for (proto::ScalePoint& point : lab.scales[2].points) {
@@ -369,7 +369,7 @@ TEST(SentencesTest, RangesPerLayer) {
   EXPECT_THAT(AnswerB3(SmallLab()).text(), HasSubstr("lenet5: conv1 3.500 (2.500)"));
 }
 
-TEST(SentencesTest, OfManyLayersTheLeastTheMiddleAndTheLargestAreSaid) {
+TEST(SentencesTest, OfManyLayersTheLeastTheMiddleAndTheLargestAreReported) {
   LabRecords lab = SmallLab();
   proto::QuantizedNetwork& network = lab.quantized[0].networks[0];
   const proto::QuantizedLayer layer = network.layer(0);

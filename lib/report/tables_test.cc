@@ -130,7 +130,7 @@ TEST(TablesTest, ThePartsOfAStepStandWithWhatTheirTimestampsCost) {
   EXPECT_EQ(RowOf(TableOf(lab, "Full steps"), 0)[5], "2.100");
 }
 
-TEST(TablesTest, PartsThatCouldNotBeTimedSayWhy) {
+TEST(TablesTest, PartsThatCouldNotBeTimedReportWhy) {
   LabRecords lab = SmallLab();
   lab.sweeps[0].points[0].mutable_step_parts()->set_absent_reason("no memory for 9 bytes");
   const proto::Table table = TableOf(lab, "Parts of a step");
@@ -176,7 +176,7 @@ TEST(TablesTest, TheDeviceWasWatchedDuringTheTimedEpochs) {
   EXPECT_EQ(row[9], "sw_power_cap in 12 of 34 readings");
 }
 
-TEST(TablesTest, AGraphAndTheHandWrittenStepAreSaid) {
+TEST(TablesTest, AGraphAndTheHandWrittenStepAreReported) {
   LabRecords lab = SmallLab();
   EXPECT_THAT(TableOf(lab, "Q1").note(),
               Contains(HasSubstr("Timing: fp32 (TF32 off), NCHW, 2 loader workers, 1 warm-up")));
@@ -191,7 +191,7 @@ TEST(TablesTest, AGraphAndTheHandWrittenStepAreSaid) {
               Contains(HasSubstr("NHWC, fused step, CUDA graph, data set on the device, 1 warm-up")));
 }
 
-TEST(TablesTest, WhatFindMaxFoundIsSaid) {
+TEST(TablesTest, WhatFindMaxFoundIsReported) {
   LabRecords lab = SmallLab();
   lab.sweeps[0].end.set_largest_fitting_batch(300);
   lab.sweeps[0].end.set_smallest_failing_batch(301);
@@ -202,7 +202,7 @@ TEST(TablesTest, WhatFindMaxFoundIsSaid) {
               HasSubstr("The largest batch that fits is 300, limited by the data set or --max_batch"));
 }
 
-TEST(TablesTest, APointThatDidNotFitIsBlankAndSaysWhy) {
+TEST(TablesTest, APointThatDidNotFitIsBlankAndReportsWhy) {
   const proto::Table table = TableOf(SmallLab(), "Q1: epoch time against batch size");
   EXPECT_THAT(RowOf(table, 2)[1], HasSubstr("- batch 512: out of memory (tried to allocate 9 GiB)"));
   EXPECT_EQ(RowOf(table, 2)[8], "out of memory");
@@ -404,7 +404,7 @@ TEST(TablesTest, ARecordWithoutAnIntervalShowsNone) {
       ElementsAre("lenet5_bias", "+ activations int8", "695", "-0.50", HasSubstr("without this test"), "7", "2", "0"));
 }
 
-TEST(TablesTest, LayersWithoutWeightsOrWithSumsSayWhatTheyLack) {
+TEST(TablesTest, LayersWithoutWeightsOrWithSumsReportWhatTheyLack) {
   const proto::Table table = TableOf(SmallLab(), "Ranges and scales per layer: lenet5_bias");
   EXPECT_THAT(RowOf(table, 0), Contains(HasSubstr("an addition has no accumulator")));
   EXPECT_THAT(RowOf(table, 0), Contains(HasSubstr("the layer has no weights")));
@@ -468,7 +468,7 @@ TEST(TablesTest, APredictionIsComparedWithItsRun) {
   EXPECT_EQ(table.row(0).cell(5).provenance(), proto::MEASURED);
 }
 
-TEST(TablesTest, WhatIfIsModelledAndSaysWhatPays) {
+TEST(TablesTest, WhatIfIsModelledAndReportsWhatPays) {
   const proto::Table table = TableOf(SmallLab(), "What if: two racks of hosts of 8 devices");
   ASSERT_EQ(table.row_size(), 1);
   EXPECT_THAT(RowOf(table, 0), ElementsAre("as given", "16", "2", "32", "hierarchical", "300.0", "120.0", "8.000",
@@ -479,7 +479,7 @@ TEST(TablesTest, WhatIfIsModelledAndSaysWhatPays) {
   EXPECT_THAT(table.note(0), HasSubstr("at least 1.100 times as fast"));
 }
 
-TEST(TablesTest, FitsSayHowFarOffTheyAre) {
+TEST(TablesTest, FitsReportHowFarOffTheyAre) {
   const proto::Table table = TableOf(SmallLab(), "Fits, and their errors");
   ASSERT_EQ(table.row_size(), 5);
   EXPECT_THAT(RowOf(table, 0), ElementsAre("all-reduce, nccl.json", "alpha, us, 1024 to 65,536 bytes", "10.00",
@@ -520,7 +520,7 @@ TEST(TablesTest, OfManyEpochsTheFirstAndTheLastAreShown) {
   EXPECT_EQ(RowOf(table, 11)[1], "200");
 }
 
-TEST(TablesTest, WithoutRecordsEveryTableSaysWhatIsMissing) {
+TEST(TablesTest, WithoutRecordsEveryTableReportsWhatIsMissing) {
   for (const proto::Section& section : BuildSections(LabRecords())) {
     for (const proto::Table& table : section.table()) {
       EXPECT_THAT(table.absent_reason(), Not(IsEmpty())) << table.caption();

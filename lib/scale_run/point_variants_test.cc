@@ -52,7 +52,7 @@ TEST(VariantsOfTest, AreTheProductTheFirstKeySlowest) {
                                  "--mode=dp --gradient_compression=none", "--mode=dp --gradient_compression=bf16"));
 }
 
-TEST(VariantsOfTest, WithoutListsThereIsOneAndNothingToSay) {
+TEST(VariantsOfTest, WithoutListsThereIsOneWithoutAName) {
   proto::ScaleSpec spec;
   spec.set_preset("fast");
   ASSERT_THAT(VariantsOf(spec), SizeIs(1));

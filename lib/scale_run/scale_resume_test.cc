@@ -156,7 +156,7 @@ TEST(ScaleResumeTest, ADamagedStateIsAnErrorUntilItIsRemovedOrForced) {
   EXPECT_EQ(ScalePoints(options.output)[0].resumed_epoch_size(), 0);
 }
 
-TEST(ScaleResumeTest, AStateOfAnotherNumberOfRanksOrFlagIsNotUsedAndThatIsSaid) {
+TEST(ScaleResumeTest, AStateOfAnotherNumberOfRanksOrFlagIsNotUsedAndThatIsReported) {
   ScaleRunOptions options = FiveEpochs(2, 8);
   for (const bool other_ranks : {true, false}) {
     options.output = TempPath(other_ranks ? "ranks.rec" : "flag.rec");

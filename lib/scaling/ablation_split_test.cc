@@ -56,7 +56,7 @@ TEST(SplitAblationTest, IsWhatEachPartIsLongerBy) {
                                          split->update_seconds + split->rest_seconds);
 }
 
-TEST(SplitAblationTest, IsSaidInMicroseconds) {
+TEST(SplitAblationTest, IsPrintedInMicroseconds) {
   AblationSplit split;
   split.ablation_seconds = 182e-6;
   split.exposed_seconds = 68e-6;

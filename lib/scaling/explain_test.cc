@@ -209,7 +209,7 @@ TEST(ExplainTest, TheBaseRowIsOneDevice) {
   ExpectAbsent(rows[0].karp_flatt(), "one device");
 }
 
-TEST(ExplainTest, ANegativeCommunicationIsKeptAndSaysSo) {
+TEST(ExplainTest, ANegativeCommunicationIsKeptAndReported) {
   const auto rows = Explain(Parse<ScaleRecords>(
       {Spec(), Plain32(),
        Point("ranks: 2 batch_per_device: 32 reduction: ALL_REDUCE steps_per_epoch: 50 epoch_seconds { value: 5 } "

@@ -13,7 +13,7 @@ proto::ScalePoint Point() {
   return point;
 }
 
-TEST(PointNameTest, SaysRanksBatchAndReduction) {
+TEST(PointNameTest, HasRanksBatchAndReduction) {
   proto::ScalePoint point = Point();
   EXPECT_EQ(PointName(point), "2 ranks, batch 32 per device, all-reduce");
   point.set_reduction(proto::ABLATED);
@@ -33,7 +33,7 @@ TEST(PointNameTest, ARowOfAnExperimentStandsFirstWithItsSeed) {
   EXPECT_EQ(PointName(point), "LARS, seed 1: 2 ranks, batch 32 per device, all-reduce");
 }
 
-TEST(PointNameTest, ATitleAlsoSaysHowItIsTrained) {
+TEST(PointNameTest, ATitleAlsoHasTheTraining) {
   proto::ScaleSpec spec;
   spec.set_mode(proto::DDP);
   spec.set_preset("fast");

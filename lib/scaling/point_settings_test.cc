@@ -25,7 +25,7 @@ TEST(PointSettingsTest, AnOlderRecordMeansWhatThereWas) {
   EXPECT_EQ(TextOf("mode: DP preset: 'lab'", ""), "DataParallel, lab preset");
 }
 
-TEST(PointSettingsTest, WhatIsUnusualIsSaid) {
+TEST(PointSettingsTest, WhatIsUnusualIsReported) {
   EXPECT_EQ(TextOf("mode: DDP preset: 'lab' training { precision: FP32 }",
                    "mode: DDP preset: 'fast' step: FUSED gradient_compression: 'bf16' training { precision: BF16 }"),
             "DDP, fast preset (fused step, bf16), gradients sent in bf16");

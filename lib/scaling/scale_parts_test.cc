@@ -30,7 +30,7 @@ TEST(ScalePartsTest, OneWayToTrainIsOnePartOfTheSameName) {
   EXPECT_THAT((*parts)[0].records, SizeIs(3));
 }
 
-TEST(ScalePartsTest, EachPartSaysHowItIsTrained) {
+TEST(ScalePartsTest, EachPartNamesItsTraining) {
   const auto parts = SplitScaleRecords(Records(
       {"spec { mode: DDP training { precision: FP32 } }", "point { ranks: 1 reduction: PLAIN }",
        "point { ranks: 2 mode: DP reduction: STAR }",

@@ -176,7 +176,7 @@ TEST(CompareScalingLawsTest, TheLawThatMadeThePointsComesFirst) {
   EXPECT_LT(*comparison->fits[0].median_relative_error, *comparison->fits[1].median_relative_error);
 }
 
-TEST(CompareScalingLawsTest, SaysWhatIsMissing) {
+TEST(CompareScalingLawsTest, ReportsWhatIsMissing) {
   const auto comparison = CompareScalingLaws(Amdahl(100, 0.05, {1, 2}), kConfidence);
   ASSERT_THAT(comparison, IsOk());
   EXPECT_EQ(comparison->fits.size(), 2u);

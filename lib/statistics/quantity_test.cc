@@ -22,7 +22,7 @@ TEST(QuantityTest, ARepeatedMeasurementKeepsItsExtremes) {
   EXPECT_EQ(quantity.provenance(), proto::MEASURED);
 }
 
-TEST(QuantityTest, ANegativeValueIsKeptAndSaidToBe) {
+TEST(QuantityTest, ANegativeValueIsKeptAndReported) {
   const proto::Quantity quantity = Derived(Exactly(-0.5), "T_comm");
   EXPECT_EQ(quantity.value(), -0.5);
   EXPECT_THAT(quantity.method(), HasSubstr("negative"));

@@ -39,7 +39,7 @@ TEST(DeviceWatchTest, SummarizesByHand) {
                                throttle { reason: "sw_power_cap" readings: 2 })pb"));
 }
 
-TEST(DeviceWatchTest, WithoutReadingsItSaysSo) {
+TEST(DeviceWatchTest, WithoutReadingsThatIsReported) {
   EXPECT_THAT(SummarizeReadings({}).absent_reason(), HasSubstr("before the first reading"));
   DeviceWatcher watcher([] { return Reading(1, 1, 1, {}); }, absl::Hours(1));
   ASSERT_THAT(watcher.Begin(), IsOk());

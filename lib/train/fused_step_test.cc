@@ -504,7 +504,7 @@ TEST_F(FusedStepTest, FusedBatchNormChangesNoBit) {
   EXPECT_TRUE(SameBits(values[1].running, values[0].running));
 }
 
-TEST_F(FusedStepTest, SaysWhatItChoseForEachConvolution) {
+TEST_F(FusedStepTest, ReportsWhatItChoseForEachConvolution) {
   SKIP_WITHOUT_GPU();
   ResNet18StepOptions options = Options(ConvolutionType::kFp32);
   options.autotune = false;
@@ -578,7 +578,7 @@ TEST_F(FusedStepTest, ValuesComeBackAsTheyWere) {
   EXPECT_TRUE(SameBits(back->running, values->running));
 }
 
-TEST_F(FusedStepTest, SaysWhatItTakesBeforeItTakesIt) {
+TEST_F(FusedStepTest, ReportsItsMemoryBeforeItAllocates) {
   SKIP_WITHOUT_GPU();
   const auto step = MakeFused(set_, Options(ConvolutionType::kBf16), *model_);
   EXPECT_GE(ResNet18Step::PredictBytes(Options(ConvolutionType::kBf16), kImages), step->bytes());

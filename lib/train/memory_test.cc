@@ -26,7 +26,7 @@ TEST(GuessLargestBatchTest, APeakBelowThePredictionIsNotBelieved) {
   EXPECT_EQ(GuessLargestBatch({Point(100, 1000, 300, 3005), Point(200, 2000, 400, 3005)}), 300u);
 }
 
-TEST(GuessLargestBatchTest, PointsThatDidNotCompleteSayNothing) {
+TEST(GuessLargestBatchTest, PointsThatDidNotCompleteReportNothing) {
   proto::SweepPoint failed = Point(800, 8000, 0, 0);
   failed.set_outcome(proto::OUT_OF_MEMORY);
   EXPECT_EQ(GuessLargestBatch({Point(100, 1000, 1500, 3005), Point(200, 2000, 2500, 3005), failed}), 250u);

@@ -172,7 +172,7 @@ TEST(ScheduleTest, RefusesWhatCannotBe) {
   refused("lr_warmup_epochs: 1 lr_warmup_start: nan", "--lr_warmup_start=nan");
 }
 
-TEST(UntimedWarningTest, SaysThatAWarmUpAloneTimesNothing) {
+TEST(UntimedWarningTest, ReportsThatAWarmUpAloneTimesNothing) {
   proto::TrainingSpec spec;
   ASSERT_THAT(SetEpochs(1, 0, spec), IsOk());
   EXPECT_EQ(UntimedWarning(spec), "--epochs=1 is only the warm-up, and nothing is timed; --epochs=2 times one epoch");

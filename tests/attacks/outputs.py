@@ -306,7 +306,7 @@ class LostText(OutputsCase):
 
 
 class TrainingState(OutputsCase):
-    def test_a_damaged_one_says_what_to_remove(self):
+    def test_the_error_of_a_damaged_one_names_what_to_remove(self):
         state = self.folder / "out.rec.batch20.state"
         state.write_bytes(b"no state")
         arguments = [f"--input={self.dataset}", *SWEEP, "--resume", f"--output={self.folder / 'out.rec'}"]

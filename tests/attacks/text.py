@@ -108,7 +108,7 @@ class Terminal(TextCase):
                 if tool == "report" and "--format=json" in flags:  # the record holds its command line
                     self.assertTrue(any(FORGED in one for one in texts(json.loads(text))))
 
-    def test_doctor_prints_what_gxx_says(self):
+    def test_doctor_prints_the_output_of_gxx(self):
         bin_folder = self.folder / "bin"
         bin_folder.mkdir()
         for name, stream in (("g++", 1), ("bazel", 2), ("gnuplot", 3)):

@@ -183,7 +183,7 @@ class Lab(WorkingFolderCase):
         self.package = self.package.rename(self.folder / "p,kg")
         self.refused(message="p,kg/data/published: expected a folder without a comma")
 
-    def test_lab_says_nothing_that_controls_the_terminal(self):
+    def test_lab_prints_nothing_that_controls_the_terminal(self):
         forged = "\x1b[2J\x9b\u202e"
         self.refused(f"--x={forged}", message="unknown argument ")
         for text in (self.lab(f"--x={forged}").stderr, self.lab(f"--output=caf\u00e9{forged} d").stdout):

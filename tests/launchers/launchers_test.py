@@ -56,7 +56,7 @@ class ByHandTest(launched.LaunchedCase):
             self.assertIn(text, self.errors(logs)[0])
         self.assertFalse((self.folder / "out.rec").exists())
 
-    def test_what_all_would_say_is_said_once(self):
+    def test_a_line_of_all_processes_is_printed_once(self):
         self.refused(self.world(2, *self.flags("--ranks=3")), 2, "--ranks needs 3 ranks", "torchrun started 2")
         self.refused(self.world(2, *self.flags("--rank=1")), 2, "unknown flag --rank")
         self.refused(self.world(2, *self.flags("--batch_size=1000")), 2, "--batch_size")
