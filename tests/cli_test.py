@@ -56,6 +56,15 @@ class CliTest(ToolCase):
             with self.subTest(tool=tool):
                 self.refused(2, tool, "--no_such_flag=1", message="--no_such_flag")
 
+    def test_an_old_flag(self):
+        for tool, flag, message in (("train_sweep", "--graph", "--graph; it is named --cuda_graph now"),
+                                    ("train_sweep", "--nograph", "--nograph; --graph is named --cuda_graph now"),
+                                    ("scale_run", "--workers=1", "--workers; it is named --loader_workers now"),
+                                    ("comm_model", "--link_gigabytes_per_second=1",
+                                     "it is named --nominal_link_gigabytes_per_second now")):
+            with self.subTest(tool=tool, flag=flag):
+                self.refused(2, tool, flag, message=["unknown flag --", message])
+
     def test_an_argument_that_is_no_flag(self):
         for tool in TOOLS:
             for arguments in (("a.rec",), ("-",), ("--", "--help_me")):

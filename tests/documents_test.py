@@ -205,8 +205,11 @@ class DocumentsTest(unittest.TestCase):
         flags = re.findall(r'(?m)^    \{"(\w+)", "(\w+)"', sources[0])
         fields = re.findall(r'(?m)^    \{"(\w+)", "(\w+)", "(\w+)"\}', sources[1])
         self.assertGreater(min(len(flags), len(fields)), 3)
+        present = {name for tool in TOOLS for name in flags_of(self.root, tool)}
         for old, new in flags:
             with self.subTest(flag=old):
+                self.assertIn(new, present)
+                self.assertNotIn(old, present)
                 self.assertRegex(rows, rf"(?m)^\| `--{old}(=\w+)?` \| `--{new}` \|$")
         for message, old, new in fields:
             with self.subTest(message=message, field=old):

@@ -190,7 +190,8 @@ EXCEPT = {
     THREADS: re.compile(r"lib/base/start_thread\.(?:h|cc)|.*_test\.cc|(?:benchmarks|tests)/.*"),
     CLOCK: re.compile("|".join(map(re.escape, WALL_CLOCK))),
     FLAGS: re.compile(r"CHANGELOG\.md|benchmarks/(?:(?:lab|README)\.md|(?:lab|loader)_speed\.py|page/tables\.py)"
-                      r"|lib/base/init_main_test\.cc|lib/report/record_json_test\.cc|tests/golden/mistakes\.txt"),
+                      r"|lib/base/init_main_test\.cc|lib/report/record_json_test\.cc"
+                      r"|tests/(?:golden/mistakes\.txt|cli_test\.py)"),
 }
 
 

@@ -23,8 +23,8 @@ constexpr RenamedFlag kRenamedFlags[] = {
     {"intra_gigabytes_per_second", "intra_host_gigabytes_per_second"},
     {"intra_latency_microseconds", "intra_host_latency_microseconds"},
     {"link_gigabytes_per_second", "nominal_link_gigabytes_per_second"},
-    {"memory_limit", "memory_limit_bytes"},
     {"memory_format", "channels_last", ", true or false"},
+    {"memory_limit", "memory_limit_bytes"},
     {"own_kernels", "cudnn_convolutions", ", with the opposite value"},
     {"workers", "loader_workers"},
 };
