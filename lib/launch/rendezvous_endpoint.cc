@@ -27,10 +27,11 @@ uint32_t Hash(absl::string_view text) {
   return hash;
 }
 
-absl::Status Unknown(const LaunchPlace& place, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("rank ", place.rank, " of ", place.size, " (",
-                                                 LauncherName(place.launcher), "): expected a flag or a variable for ",
-                                                 what, ", found neither"));
+absl::Status HostUnknown(const LaunchPlace& place) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "rank ", place.rank, " of ", place.size, " (", LauncherName(place.launcher),
+      "): expected the host of rank 0 in a flag or a variable, found none; give --master_addr=HOST, or set "
+      "MASTER_ADDR"));
 }
 
 absl::StatusOr<std::string> FindHost(const LaunchPlace& place, const RendezvousFlags& flags,
@@ -49,7 +50,7 @@ absl::StatusOr<std::string> FindHost(const LaunchPlace& place, const RendezvousF
   if (place.launcher == Launcher::kSlurm && !first.empty()) {
     return first;
   }
-  return Unknown(place, "where rank 0 is; give --master_addr=HOST, rank 0's host, or set MASTER_ADDR");
+  return HostUnknown(place);
 }
 
 absl::StatusOr<uint16_t> FindPort(const LaunchPlace& place, const RendezvousFlags& flags,
