@@ -97,7 +97,7 @@ TEST_F(AdmissionTest, AProcessOfThisRunIsLetIn) {
   EXPECT_EQ(admission_->DescribeRefused(), "");
 }
 
-TEST_F(AdmissionTest, WhoSpeaksAnotherProtocolHearsNothing) {
+TEST_F(AdmissionTest, AClientOfAnotherProtocolReceivesNothing) {
   const TcpSocket stranger = Stranger();
   const std::string request = "GET / HTTP/1.1\r\n\r\n";
   ASSERT_THAT(SendAll(stranger, request, Later()), IsOk());
@@ -107,7 +107,7 @@ TEST_F(AdmissionTest, WhoSpeaksAnotherProtocolHearsNothing) {
   EXPECT_THAT(admission_->DescribeRefused(), HasSubstr("; 1 connection, the last one from 127.0.0.1, did not prove"));
 }
 
-TEST_F(AdmissionTest, WhoDoesNotKnowTheSecretHearsANonceAndNoMore) {
+TEST_F(AdmissionTest, AClientWithoutTheSecretReceivesOnlyANonce) {
   const TcpSocket stranger = Stranger();
   ASSERT_THAT(SendAll(stranger, absl::StrCat(kHandshakeMagic, std::string(64, 'x')), Later()), IsOk());
   std::string received;

@@ -18,12 +18,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   FUZZ_CHECK(EncodeStoreRequest(*request) == Bytes(data, size));
   constexpr size_t kMaxBytes = 4096;  // small enough that some values are refused
   StoreTable table(kMaxBytes);
-  std::vector<StoreAnswer> answers;
+  std::vector<ClientResponse> responses;
   const MonotonicTime now = MonotonicTime::Now();
-  table.Handle(1, *request, now, answers);
-  table.Handle(2, *request, now, answers);
-  table.Expire(now + kMaxStoreTimeout, answers);
-  FUZZ_CHECK(answers.size() == 2);
+  table.Handle(1, *request, now, responses);
+  table.Handle(2, *request, now, responses);
+  table.Expire(now + kMaxStoreTimeout, responses);
+  FUZZ_CHECK(responses.size() == 2);
   FUZZ_CHECK(table.bytes() <= kMaxBytes);
   FUZZ_CHECK(table.NextExpiry() == MonotonicTime::InfiniteFuture());
   return 0;

@@ -72,7 +72,7 @@ class Client {
     return false;
   }
 
-  void Answer(const StoreResponse& response) {
+  void Respond(const StoreResponse& response) {
     outgoing_ = sealer_.Seal(EncodeStoreResponse(response));
     unsent_ = 0;
   }
@@ -124,9 +124,9 @@ class StoreServer::Loop {
     while (!Wait()) {
       Serve();
       Admit();
-      std::vector<StoreAnswer> answers;
-      table_.Expire(MonotonicTime::Now(), answers);
-      Send(answers);
+      std::vector<ClientResponse> responses;
+      table_.Expire(MonotonicTime::Now(), responses);
+      Send(responses);
     }
   }
 
@@ -190,18 +190,18 @@ class StoreServer::Loop {
     ASSIGN_OR_RETURN(const bool whole, client.Receive(body));
     if (whole) {
       ASSIGN_OR_RETURN(StoreRequest request, ParseStoreRequest(body));
-      std::vector<StoreAnswer> answers;
-      table_.Handle(id, std::move(request), MonotonicTime::Now(), answers);
-      Send(answers);
+      std::vector<ClientResponse> responses;
+      table_.Handle(id, std::move(request), MonotonicTime::Now(), responses);
+      Send(responses);
     }
     return absl::OkStatus();
   }
 
-  void Send(const std::vector<StoreAnswer>& answers) {
-    for (const StoreAnswer& answer : answers) {
-      const auto client = clients_.find(answer.client);
+  void Send(const std::vector<ClientResponse>& responses) {
+    for (const ClientResponse& response : responses) {
+      const auto client = clients_.find(response.client);
       if (client != clients_.end()) {
-        client->second.Answer(answer.response);
+        client->second.Respond(response.response);
         client->second.Send().IgnoreError();  // poll reports the error again, and Serve drops the client
       }
     }

@@ -247,7 +247,7 @@ TEST_F(StoreServerTest, AClientBeyondTheNumberOfRanksIsClosed) {
   EXPECT_THAT((*client)->Call(Get("k")), IsOk());
 }
 
-TEST_F(StoreServerTest, WhoWaitsHearsThatTheServerIsGone) {
+TEST_F(StoreServerTest, AWaitingClientIsNotifiedThatTheServerIsGone) {
   Start(1);
   const auto client = Connect();
   ASSERT_THAT(client, IsOk());

@@ -15,26 +15,27 @@ StoreResponse Number(int64_t number) { return {StoreOutcome::kDone, number, ""};
 
 }  // namespace
 
-void StoreTable::Handle(uint64_t client, StoreRequest request, MonotonicTime now, std::vector<StoreAnswer>& answers) {
+void StoreTable::Handle(uint64_t client, StoreRequest request, MonotonicTime now,
+                        std::vector<ClientResponse>& responses) {
   const std::string key = request.keys.empty() ? "" : request.keys[0];
   switch (request.operation) {
     case StoreOperation::kSet:
-      answers.push_back({client, Put(key, std::move(request.value))});
+      responses.push_back({client, Put(key, std::move(request.value))});
       break;
     case StoreOperation::kAdd:
-      answers.push_back({client, Add(key, request.amount)});
+      responses.push_back({client, Add(key, request.amount)});
       break;
     case StoreOperation::kCompareSet:
-      answers.push_back({client, CompareSet(std::move(request))});
+      responses.push_back({client, CompareSet(std::move(request))});
       break;
     case StoreOperation::kDelete:
-      answers.push_back({client, Delete(key)});
+      responses.push_back({client, Delete(key)});
       break;
     case StoreOperation::kHas:
-      answers.push_back({client, Number(FirstMissing(request) == nullptr ? 1 : 0)});
+      responses.push_back({client, Number(FirstMissing(request) == nullptr ? 1 : 0)});
       break;
     case StoreOperation::kCountKeys:
-      answers.push_back({client, Number(static_cast<int64_t>(values_.size()))});
+      responses.push_back({client, Number(static_cast<int64_t>(values_.size()))});
       break;
     case StoreOperation::kGet:
     case StoreOperation::kWait: {
@@ -43,16 +44,16 @@ void StoreTable::Handle(uint64_t client, StoreRequest request, MonotonicTime now
       break;
     }
   }
-  AnswerWaiting(answers);
+  RespondToWaiting(responses);
 }
 
-void StoreTable::Expire(MonotonicTime now, std::vector<StoreAnswer>& answers) {
+void StoreTable::Expire(MonotonicTime now, std::vector<ClientResponse>& responses) {
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     if (next->second.until > now) {
       ++next;
       continue;
     }
-    answers.push_back({next->first, {StoreOutcome::kTimedOut, 0, *FirstMissing(next->second.request)}});
+    responses.push_back({next->first, {StoreOutcome::kTimedOut, 0, *FirstMissing(next->second.request)}});
     next = waiting_.erase(next);
   }
 }
@@ -71,7 +72,7 @@ const std::string* StoreTable::FirstMissing(const StoreRequest& request) const {
   return missing == request.keys.end() ? nullptr : &*missing;
 }
 
-StoreResponse StoreTable::Answer(const StoreRequest& request) const {
+StoreResponse StoreTable::Respond(const StoreRequest& request) const {
   StoreResponse response;
   if (request.operation == StoreOperation::kGet) {
     response.value = values_.at(request.keys[0]);
@@ -131,13 +132,13 @@ StoreResponse StoreTable::Delete(const std::string& key) {
   return Number(1);
 }
 
-void StoreTable::AnswerWaiting(std::vector<StoreAnswer>& answers) {
+void StoreTable::RespondToWaiting(std::vector<ClientResponse>& responses) {
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     if (FirstMissing(next->second.request) != nullptr) {
       ++next;
       continue;
     }
-    answers.push_back({next->first, Answer(next->second.request)});
+    responses.push_back({next->first, Respond(next->second.request)});
     next = waiting_.erase(next);
   }
 }

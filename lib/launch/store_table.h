@@ -15,7 +15,7 @@
 namespace lockstep {
 
 // Response to the request of one client.
-struct StoreAnswer {
+struct ClientResponse {
   uint64_t client = 0;
   StoreResponse response;
 };
@@ -29,12 +29,12 @@ class StoreTable {
   // Bytes that are counted for each entry in addition to its key and its value.
   static constexpr size_t kEntryBytes = 128;
 
-  // Handles a request. Appends its response to `answers`, in a later call if the request waits for a key, and the
+  // Handles a request. Appends its response to `responses`, in a later call if the request waits for a key, and the
   // responses to waiting requests whose last missing key it set. A client must have at most one waiting request.
-  void Handle(uint64_t client, StoreRequest request, MonotonicTime now, std::vector<StoreAnswer>& answers);
+  void Handle(uint64_t client, StoreRequest request, MonotonicTime now, std::vector<ClientResponse>& responses);
 
   // Appends the responses to requests whose timeout has ended.
-  void Expire(MonotonicTime now, std::vector<StoreAnswer>& answers);
+  void Expire(MonotonicTime now, std::vector<ClientResponse>& responses);
 
   // Returns the time at which the next request expires; InfiniteFuture if no request waits.
   MonotonicTime NextExpiry() const;
@@ -52,12 +52,12 @@ class StoreTable {
 
   // Returns the first key of the request that is not set, or null if all are set.
   const std::string* FirstMissing(const StoreRequest& request) const;
-  StoreResponse Answer(const StoreRequest& request) const;  // all keys of the request must be set
+  StoreResponse Respond(const StoreRequest& request) const;  // all keys of the request must be set
   StoreResponse Put(const std::string& key, std::string value);
   StoreResponse Add(const std::string& key, int64_t amount);
   StoreResponse CompareSet(StoreRequest request);
   StoreResponse Delete(const std::string& key);
-  void AnswerWaiting(std::vector<StoreAnswer>& answers);
+  void RespondToWaiting(std::vector<ClientResponse>& responses);
 
   const size_t max_bytes_;
   size_t bytes_ = 0;

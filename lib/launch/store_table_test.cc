@@ -23,18 +23,18 @@ StoreRequest Request(StoreOperation operation, std::vector<std::string> keys, st
 
 class StoreTableTest : public ::testing::Test {
  protected:
-  std::vector<StoreAnswer> Handle(uint64_t client, const StoreRequest& request,
-                                  absl::Duration at = absl::ZeroDuration()) {
-    std::vector<StoreAnswer> answers;
-    table_.Handle(client, request, start_ + at, answers);
-    return answers;
+  std::vector<ClientResponse> Handle(uint64_t client, const StoreRequest& request,
+                                     absl::Duration at = absl::ZeroDuration()) {
+    std::vector<ClientResponse> responses;
+    table_.Handle(client, request, start_ + at, responses);
+    return responses;
   }
 
   // Returns the response to a request that does not wait.
   StoreResponse Ask(const StoreRequest& request) {
-    const std::vector<StoreAnswer> answers = Handle(0, request);
-    EXPECT_THAT(answers, SizeIs(1));
-    return answers.empty() ? StoreResponse() : answers[0].response;
+    const std::vector<ClientResponse> responses = Handle(0, request);
+    EXPECT_THAT(responses, SizeIs(1));
+    return responses.empty() ? StoreResponse() : responses[0].response;
   }
 
   StoreTable table_ = StoreTable(10'000);
@@ -46,11 +46,11 @@ TEST_F(StoreTableTest, AGetWaitsUntilTheKeyIsSet) {
   get.timeout = absl::Seconds(10);
   EXPECT_THAT(Handle(1, get), IsEmpty());
   EXPECT_EQ(table_.NextExpiry(), start_ + absl::Seconds(10));
-  const std::vector<StoreAnswer> answers = Handle(2, Request(StoreOperation::kSet, {"k"}, "v"));
-  ASSERT_THAT(answers, SizeIs(2));
-  EXPECT_EQ(answers[0].client, 2u);
-  EXPECT_EQ(answers[1].client, 1u);
-  EXPECT_EQ(answers[1].response.value, "v");
+  const std::vector<ClientResponse> responses = Handle(2, Request(StoreOperation::kSet, {"k"}, "v"));
+  ASSERT_THAT(responses, SizeIs(2));
+  EXPECT_EQ(responses[0].client, 2u);
+  EXPECT_EQ(responses[1].client, 1u);
+  EXPECT_EQ(responses[1].response.value, "v");
   EXPECT_EQ(table_.NextExpiry(), MonotonicTime::InfiniteFuture());
 }
 
@@ -67,13 +67,13 @@ TEST_F(StoreTableTest, AWaitThatEndsNamesTheMissingKey) {
   wait.timeout = absl::Seconds(10);
   Handle(1, wait);
   Handle(2, Request(StoreOperation::kSet, {"a"}));
-  std::vector<StoreAnswer> answers;
-  table_.Expire(start_ + absl::Seconds(9), answers);
-  EXPECT_THAT(answers, IsEmpty());
-  table_.Expire(start_ + absl::Seconds(10), answers);
-  ASSERT_THAT(answers, SizeIs(1));
-  EXPECT_EQ(answers[0].response.outcome, StoreOutcome::kTimedOut);
-  EXPECT_EQ(answers[0].response.value, "b");
+  std::vector<ClientResponse> responses;
+  table_.Expire(start_ + absl::Seconds(9), responses);
+  EXPECT_THAT(responses, IsEmpty());
+  table_.Expire(start_ + absl::Seconds(10), responses);
+  ASSERT_THAT(responses, SizeIs(1));
+  EXPECT_EQ(responses[0].response.outcome, StoreOutcome::kTimedOut);
+  EXPECT_EQ(responses[0].response.value, "b");
 }
 
 TEST_F(StoreTableTest, AClientThatIsGoneIsNotAnswered) {

@@ -109,7 +109,7 @@ struct CountingHook : GradientHook {
   absl::Status failure;
 };
 
-TEST(CapturedStepsTest, AHookIsTriedUntilItIsSettledAndHearsOfReplays) {
+TEST(CapturedStepsTest, AHookIsTriedUntilItIsSettledAndIsNotifiedOfReplays) {
   Training training;
   CountingHook hook;
   const std::vector<torch::Tensor> before = training.State();

@@ -71,13 +71,13 @@ class NetworkCase(launched.LaunchedCase):
             connection.sendall(data)
         return connection
 
-    def hears(self, connection, most=1 << 20):
+    def receive_all(self, connection, most=1 << 20):
         """Returns everything that is received until the other end closes. Raises TimeoutError if it does not close."""
-        heard = b""
+        received = b""
         with contextlib.suppress(ConnectionError):
-            while len(heard) < most and (piece := connection.recv(65536)):
-                heard += piece
-        return heard
+            while len(received) < most and (piece := connection.recv(65536)):
+                received += piece
+        return received
 
     def two_end_well(self, leader, *flags, **variables):
         codes, logs = self.ends([leader, self.process(1, *flags, **variables)])
@@ -132,8 +132,8 @@ class Rendezvous(NetworkCase):
 
     def test_rendezvous_stranger_with_guessed_run_name(self):
         leader = self.leader()
-        self.assertEqual(self.hears(self.stranger(OLD_FIRST_MESSAGE)), b"")
-        self.assertEqual(len(self.hears(self.stranger(MAGIC + os.urandom(64)))), GREETING_BYTES)
+        self.assertEqual(self.receive_all(self.stranger(OLD_FIRST_MESSAGE)), b"")
+        self.assertEqual(len(self.receive_all(self.stranger(MAGIC + os.urandom(64)))), GREETING_BYTES)
         self.two_end_well(leader)
 
     def test_rendezvous_replayed_handshake_is_let_in(self):
@@ -153,7 +153,7 @@ class Rendezvous(NetworkCase):
         self.assertEqual(codes, [0, 0], logs)  # a relay between both sides learns no key
         self.assertGreater(len(sent), 72)
         leader = self.leader("--force")
-        self.assertEqual(len(self.hears(self.stranger(bytes(sent)))), GREETING_BYTES)
+        self.assertEqual(len(self.receive_all(self.stranger(bytes(sent)))), GREETING_BYTES)
         self.two_end_well(leader, "--force")
 
     @staticmethod
@@ -247,7 +247,7 @@ class Flood(NetworkCase):
         before = self.resident_kib(leader.pid)
         frame = (64 << 20).to_bytes(4, "big") + bytes(4 << 20)
         for stranger in [self.stranger(frame) for _ in range(25)]:
-            self.assertEqual(self.hears(stranger), b"")
+            self.assertEqual(self.receive_all(stranger), b"")
         self.assertLess(self.resident_kib(leader.pid) - before, 20 << 10)
         self.two_end_well(leader)
 

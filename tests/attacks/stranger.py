@@ -169,7 +169,7 @@ class Listener:
     def __init__(self, device):
         self.ports = set()
         self.own = set()  # ports of this stranger's own connections
-        self.heard = {}  # bytes by (address, port) of both ends
+        self.captured = {}  # bytes by (address, port) of both ends
         self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))  # protocol ETH_P_ALL
         self.socket.bind((device, 0))
         threading.Thread(target=self.run, daemon=True).start()
@@ -184,14 +184,15 @@ class Listener:
             data = packet[at + 4 * (packet[at + 12] >> 4):14 + struct.unpack_from(">H", packet, 16)[0]]
             key = (packet[26:30], source, packet[30:34], to)
             if data and to in self.ports and source not in self.own:
-                self.heard[key] = (self.heard.pop(key, b"") + data)[:self.MAX_BYTES]
-                while len(self.heard) > self.MAX_CONNECTIONS:
-                    del self.heard[next(iter(self.heard))]
+                self.captured[key] = (self.captured.pop(key, b"") + data)[:self.MAX_BYTES]
+                while len(self.captured) > self.MAX_CONNECTIONS:
+                    del self.captured[next(iter(self.captured))]
 
     def last_to(self, port):
         """Returns the last connection to a port that sent more than a handshake; empty if there was none."""
-        heard = [data for (*_, to), data in list(self.heard.items()) if to == port and len(data) > GREETING_BYTES + DIGEST_BYTES]
-        return heard[-1] if heard else b""
+        captured = [data for (*_, to), data in list(self.captured.items())
+                    if to == port and len(data) > GREETING_BYTES + DIGEST_BYTES]
+        return captured[-1] if captured else b""
 
 
 class Stranger:

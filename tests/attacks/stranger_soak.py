@@ -109,7 +109,7 @@ def table(soak, counts):
     lines = [f"{'attempt':22}{'this host':>12}{'accepted':>10}{'other host':>12}{'accepted':>10}"]
     for kind in stranger.KINDS:
         lines.append(f"{kind:22}" + "".join(f"{c['attempts'][kind]:12}{c['accepted'][kind]:10}" for c in counts))
-    lines.append(f"{'of replay: heard bytes':22}" + "".join(f"{c['replayed']:12}{'':10}" for c in counts))
+    lines.append(f"{'of replay: captured':22}" + "".join(f"{c['replayed']:12}{'':10}" for c in counts))
     lines.append(f"{'not reachable':22}" + "".join(f"{c['unreachable']:12}{'':10}" for c in counts))
     for kind, done in soak.done.items():
         lines.append(f"runs, {kind}: {done}, {statistics.median(soak.seconds[kind]):.1f} s each")
