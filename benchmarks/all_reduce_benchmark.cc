@@ -1,14 +1,14 @@
 // Measures sums and broadcasts over the ranks of one host, on CPUs: through shared memory (lib/peer) and over Gloo,
 // alternating in the same run.
 //
-//   all_reduce_benchmark [--most=33554432] [--buffers=true] [--record=FILE] [GOOGLE BENCHMARK'S FLAGS]
+//   all_reduce_benchmark [--max_bytes=33554432] [--buffers=true] [--record=FILE] [GOOGLE BENCHMARK'S FLAGS]
 //
 // A case is a number of processes and a number of bytes of fp32; each rank is a separate process. In a turn each
 // backend is called twice, and the second call is timed on rank 0, from a barrier over shared memory to the call's
 // return. The barrier is fast, so that late starts do not add to the time. Every element of every rank is different,
 // and each backend's first result is compared exactly: a sum is compared with the sum in double, which fp32 represents
 // exactly here. A broadcast is from the last rank.
-// --most: bytes of the largest case. --buffers=false: data that is summed through shared memory is in a rank's own
+// --max_bytes: bytes of the largest case. --buffers=false: data that is summed through shared memory is in a rank's own
 // memory, like Gloo's data always is, and not in a SharedBuffer. --record: path of a record of every turn of every case
 // (lib/proto/collective_times.proto).
 //
@@ -300,12 +300,12 @@ void Report(benchmark::State& state, CaseRuns& runs, size_t method, Records& rec
 }
 
 // Returns sizes that grow by a factor of four, and the size that the README compares.
-std::vector<int64_t> Sizes(int64_t most) {
+std::vector<int64_t> Sizes(int64_t max_bytes) {
   constexpr int64_t kComparedBytes = 32 << 20;
   std::vector<int64_t> sizes;
-  for (int64_t bytes = kMinBytes; bytes <= most; bytes *= 4) {
+  for (int64_t bytes = kMinBytes; bytes <= max_bytes; bytes *= 4) {
     sizes.push_back(bytes);
-    if (bytes < kComparedBytes && kComparedBytes < 4 * bytes && kComparedBytes <= most) {
+    if (bytes < kComparedBytes && kComparedBytes < 4 * bytes && kComparedBytes <= max_bytes) {
       sizes.push_back(kComparedBytes);
     }
   }
@@ -313,11 +313,11 @@ std::vector<int64_t> Sizes(int64_t most) {
 }
 
 // `records` must outlive the benchmarks, which append their times to it.
-absl::Status Register(const std::string& most, bool buffers, Records& records) {
+absl::Status Register(const std::string& max_bytes_text, bool buffers, Records& records) {
   int64_t max_bytes = 0;
-  if (!absl::SimpleAtoi(most, &max_bytes) || max_bytes < kMinBytes) {
+  if (!absl::SimpleAtoi(max_bytes_text, &max_bytes) || max_bytes < kMinBytes) {
     return absl::InvalidArgumentError(
-        absl::StrCat("expected --most of ", kMinBytes, " bytes or more, found '", most, "'"));
+        absl::StrCat("expected --max_bytes of ", kMinBytes, " bytes or more, found '", max_bytes_text, "'"));
   }
   for (const char* collective : {"all_reduce", "broadcast"}) {
     for (const int64_t bytes : Sizes(max_bytes)) {
@@ -369,7 +369,7 @@ int Main(int argc, char** argv) {
   if (const std::string given = TakeFlag("buffers", "true", argc, argv); !absl::SimpleAtob(given, &buffers)) {
     return ExitStatus(kTool, absl::InvalidArgumentError("expected --buffers of true or false, found '" + given + "'"));
   }
-  const absl::Status registered = Register(TakeFlag("most", "33554432", argc, argv), buffers, records);
+  const absl::Status registered = Register(TakeFlag("max_bytes", "33554432", argc, argv), buffers, records);
   if (!registered.ok()) {
     return ExitStatus(kTool, registered);
   }

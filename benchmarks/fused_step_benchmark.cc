@@ -253,7 +253,7 @@ int main(int argc, char** argv) {
     }
     return 0;
   }
-  std::printf("batch  s per 50,000 images: median of %d (least to most)\n", kRepeats);
+  std::printf("batch  s per 50,000 images: median of %d (smallest to largest)\n", kRepeats);
   for (const uint32_t batch : batches) {
     for (const Variant& variant : kVariants) {
       if ((!fastest || variant.fused_batch_norm) && (!fp32 || variant.type == ConvolutionType::kFp32)) {

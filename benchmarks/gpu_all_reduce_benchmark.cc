@@ -1,7 +1,7 @@
 // Compares NCCL's and our own collectives (lib/peer/device_all_reduce.h) over the GPUs of one host, way by way, in the
 // same run.
 //
-//   gpu_all_reduce_benchmark [--ranks=2] [--types=bf16,float] [--most=1073741824]
+//   gpu_all_reduce_benchmark [--ranks=2] [--types=bf16,float] [--max_bytes=1073741824]
 //                            [--collectives=all_reduce,reduce_scatter,all_gather,broadcast,peer_to_peer]
 //                            [--record=FILE] [--crossovers=FILE] [GOOGLE BENCHMARK'S FLAGS]
 //
@@ -9,8 +9,8 @@
 // every rank differs from its neighbours and from the other ranks'; each way's first result is compared exactly. Then
 // several calls, one after the other, are timed twice: as one CUDA graph that is replayed, and launched one by one. A
 // sum of one element precedes each timing, so that the ranks begin together. Times are measured by events and are per
-// call: rank 0's, or the sender's for a copy between two ranks. A broadcast is from the last rank. --most is in bytes;
-// each GPU needs twice as many, plus some hundred MiB.
+// call: rank 0's, or the sender's for a copy between two ranks. A broadcast is from the last rank. --max_bytes is in
+// bytes; each GPU needs twice as many, plus some hundred MiB.
 //
 // Rows:
 //   all_reduce/ranks:N/type:TYPE/bytes:BYTES/method:WAY  (all_reduce_benchmark has the same form on CPUs)
@@ -109,7 +109,7 @@ void Report(benchmark::State& state, const CollectiveRow& row, double link) {
 
 struct Options {
   int ranks = 0;
-  size_t most = 0;
+  size_t max_bytes = 0;
   std::vector<std::string> types, collectives;
   std::string record, crossovers;  // paths; empty: no file
 };
@@ -130,9 +130,9 @@ absl::StatusOr<Options> TakeOptions(int& argc, char** argv) {
   options.types = absl::StrSplit(TakeFlag("types", "bf16,float", argc, argv), ',');
   options.collectives = absl::StrSplit(TakeFlag("collectives", absl::StrJoin(CollectiveNames(), ","), argc, argv), ',');
   if (!absl::SimpleAtoi(TakeFlag("ranks", "2", argc, argv), &options.ranks) || options.ranks < 2 ||
-      !absl::SimpleAtoi(TakeFlag("most", "1073741824", argc, argv), &options.most) ||
-      options.most < kMinCollectiveBytes) {
-    return absl::InvalidArgumentError("expected --ranks of 2 or more and --most of 1024 bytes or more");
+      !absl::SimpleAtoi(TakeFlag("max_bytes", "1073741824", argc, argv), &options.max_bytes) ||
+      options.max_bytes < kMinCollectiveBytes) {
+    return absl::InvalidArgumentError("expected --ranks of 2 or more and --max_bytes of 1024 bytes or more");
   }
   options.record = TakeFlag("record", "", argc, argv);
   options.crossovers = TakeFlag("crossovers", "", argc, argv);
@@ -215,7 +215,7 @@ absl::StatusOr<proto::Header> HeaderOf(const Options& options, const std::vector
     header.libraries = LoadedLibraries(device);
   }
   header.result_flags = {{"ranks", absl::StrCat(options.ranks)},
-                         {"most", absl::StrCat(options.most)},
+                         {"max_bytes", absl::StrCat(options.max_bytes)},
                          {"types", absl::StrJoin(options.types, ",")},
                          {"collectives", absl::StrJoin(options.collectives, ",")}};
   proto::Header made = MakeHeader(header);
@@ -244,7 +244,7 @@ absl::StatusOr<std::vector<AllReduceCrossovers>> ReadCrossovers(const Options& o
 absl::Status Measure(const Options& options, const std::vector<AllReduceCrossovers>& crossovers,
                      std::vector<proto::CollectiveTimesRecord>& records) {
   CollectiveTask task;
-  task.most = options.most;
+  task.max_bytes = options.max_bytes;
   task.collectives = options.collectives;
   for (size_t i = 0; i < options.types.size() && !task.collectives.empty(); ++i) {
     task.type = options.types[i];

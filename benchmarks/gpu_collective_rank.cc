@@ -45,12 +45,12 @@ constexpr Way kWays[] = {{"one_shot", AllReduceWay::kOneShot},
                          {"copies", AllReduceWay::kCopies},
                          {"auto", AllReduceWay::kAuto}};
 
-// Returns powers of two up to `most`, and the gradient's size.
-std::vector<size_t> Sizes(size_t most) {
+// Returns powers of two up to `max_bytes`, and the gradient's size.
+std::vector<size_t> Sizes(size_t max_bytes) {
   std::vector<size_t> sizes;
-  for (size_t bytes = kMinCollectiveBytes; bytes <= most; bytes *= 2) {
+  for (size_t bytes = kMinCollectiveBytes; bytes <= max_bytes; bytes *= 2) {
     sizes.push_back(bytes);
-    if (bytes < kGradientBytes && kGradientBytes < 2 * bytes && kGradientBytes <= most) {
+    if (bytes < kGradientBytes && kGradientBytes < 2 * bytes && kGradientBytes <= max_bytes) {
       sizes.push_back(kGradientBytes);
     }
   }
@@ -99,8 +99,8 @@ class Rank {
     options.rank = context_.rank;
     options.size = context_.size;
     options.timeout = context_.timeout;
-    options.shared_bytes = task_.most;
-    options.max_one_shot_bytes = std::min(task_.most, kMaxPacketBytes);
+    options.shared_bytes = task_.max_bytes;
+    options.max_one_shot_bytes = std::min(task_.max_bytes, kMaxPacketBytes);
     options.crossovers = task_.crossovers;
     ASSIGN_OR_RETURN(ours_,
                      DeviceAllReduce::Make([&](absl::string_view own) { return nccl_->AllGather(own); }, options));
@@ -117,7 +117,7 @@ class Rank {
   // Returns the rows of a collective, in order.
   std::vector<Case> Cases(const std::string& collective) {
     std::vector<Case> cases;
-    for (const size_t bytes : Sizes(task_.most)) {
+    for (const size_t bytes : Sizes(task_.max_bytes)) {
       if (collective == "all_reduce") {
         AddAllReduces(bytes, cases);
       } else if (collective == "broadcast") {
@@ -126,7 +126,7 @@ class Rank {
         AddHalves(collective, bytes, cases);
       }
     }
-    for (size_t bytes = kMinCollectiveBytes; collective == "peer_to_peer" && bytes <= task_.most / ranks();
+    for (size_t bytes = kMinCollectiveBytes; collective == "peer_to_peer" && bytes <= task_.max_bytes / ranks();
          bytes <<= kMatrixStep) {
       AddMatrix(bytes, cases);
     }
@@ -179,7 +179,7 @@ class Rank {
 
   // Returns the bytes per second to the next rank, while the previous rank sends to this one.
   absl::StatusOr<double> LinkRate() {
-    const size_t bytes = std::min<size_t>(task_.most, 256 << 20);
+    const size_t bytes = std::min<size_t>(task_.max_bytes, 256 << 20);
     const c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool();
     ASSIGN_OR_RETURN(const std::unique_ptr<PeerDeviceMemory> to,
                      PeerDeviceMemory::Make([&](absl::string_view own) { return nccl_->AllGather(own); }, context_.rank,
@@ -187,13 +187,13 @@ class Rank {
     const auto send = [&] {
       return Copy(to->of((context_.rank + 1) % context_.size), ours_->shared(), bytes, stream.stream());
     };
-    double least = 1e9;
+    double min_seconds = 1e9;
     for (int i = 0; i < 10; ++i) {
       ASSIGN_OR_RETURN(const double seconds, Seconds(send, stream.stream()));
-      least = std::min(least, seconds);
+      min_seconds = std::min(min_seconds, seconds);
     }
     RETURN_IF_ERROR(nccl_->Barrier());
-    return static_cast<double>(bytes) / least;
+    return static_cast<double>(bytes) / min_seconds;
   }
 
  private:
@@ -403,7 +403,7 @@ class Rank {
 absl::StatusOr<CollectiveTask> ParsePayload(const std::string& payload) {
   const std::vector<std::string> words = absl::StrSplit(payload, ' ');
   CollectiveTask task;
-  if (words.size() != 5 || !absl::SimpleAtoi(words[1], &task.most) ||
+  if (words.size() != 5 || !absl::SimpleAtoi(words[1], &task.max_bytes) ||
       !absl::SimpleAtoi(words[2], &task.crossovers.max_one_shot_bytes) ||
       !absl::SimpleAtoi(words[3], &task.crossovers.max_two_shots_bytes)) {
     return absl::InvalidArgumentError("expected a type, numbers of bytes and collectives");
@@ -422,7 +422,7 @@ const std::vector<std::string>& CollectiveNames() {
 }
 
 std::string PayloadOf(const CollectiveTask& task) {
-  return absl::StrCat(task.type, " ", task.most, " ", task.crossovers.max_one_shot_bytes, " ",
+  return absl::StrCat(task.type, " ", task.max_bytes, " ", task.crossovers.max_one_shot_bytes, " ",
                       task.crossovers.max_two_shots_bytes, " ", absl::StrJoin(task.collectives, ","));
 }
 

@@ -21,7 +21,7 @@ const std::vector<std::string>& CollectiveNames();
 // Task of the ranks.
 struct CollectiveTask {
   std::string type;                // "bf16" or "float"
-  size_t most = 0;                 // bytes
+  size_t max_bytes = 0;            // bytes
   AllReduceCrossovers crossovers;  // crossovers of the way "auto"
   std::vector<std::string> collectives;
 };

@@ -31,8 +31,8 @@ uint64_t OpenFilesNeeded(const ScaleRunOptions& options) {
   constexpr uint64_t kPerProcess = 64;
   constexpr uint64_t kPerRank = 8;
   const auto& ranks = options.spec.ranks();
-  const auto most = std::max_element(ranks.begin(), ranks.end());
-  return kPerProcess + kPerRank * (most == ranks.end() ? 1 : *most);
+  const auto max_ranks = std::max_element(ranks.begin(), ranks.end());
+  return kPerProcess + kPerRank * (max_ranks == ranks.end() ? 1 : *max_ranks);
 }
 
 absl::Status Run(World* world) {

@@ -1,7 +1,7 @@
 """Baseline of gpu_all_reduce_benchmark: Python PyTorch's all-reduces over the GPUs of one host, in CUDA graphs.
 
     NCCL_NVLS_ENABLE=0 torchrun --nproc-per-node 2 benchmarks/peers/all_reduce_pytorch.py [--type bf16 float]
-        [--most 1073741824] [--output FILE]
+        [--max_bytes 1073741824] [--output FILE]
 
 Ways: NCCL through torch.distributed, and the kernels of torch's symmetric memory that need no multicast. In place. The
 first sum is compared exactly; then graphs of up to 20 calls are replayed 30 times, each after a barrier: median and
@@ -64,7 +64,7 @@ def measure(data, call):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--type", nargs="+", choices=TYPES, default=list(TYPES))
-    parser.add_argument("--most", type=int, default=1 << 30, help="bytes")
+    parser.add_argument("--max_bytes", type=int, default=1 << 30, help="bytes")
     parser.add_argument("--output", default="", help="file to which every replay is appended as JSON")
     given = parser.parse_args()
     torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
@@ -75,10 +75,10 @@ def main():
     if dist.get_rank() == 0:
         print(f"{dist.get_world_size()} ranks, {torch.cuda.get_device_name()}, PyTorch {torch.__version__}")
     for name in given.type:
-        buffer = symmetric_memory.empty(given.most // TYPES[name].itemsize, dtype=TYPES[name], device="cuda")
+        buffer = symmetric_memory.empty(given.max_bytes // TYPES[name].itemsize, dtype=TYPES[name], device="cuda")
         symmetric_memory.rendezvous(buffer, group)
         size = 1024
-        while size <= given.most:
+        while size <= given.max_bytes:
             data = buffer[: size // buffer.itemsize]
             ways = {
                 "nccl": lambda: dist.all_reduce(data),

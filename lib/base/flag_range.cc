@@ -63,13 +63,13 @@ const FlagRange* FindFlagRange(absl::string_view flag) {
 }
 
 std::string RangeText(const FlagRange& range) {
-  return absl::StrCat(" from ", NumberText(range.least), " to ", NumberText(range.most));
+  return absl::StrCat(" from ", NumberText(range.min), " to ", NumberText(range.max));
 }
 
 std::string RangeText(const absl::CommandLineFlag& flag) {
   const FlagRange* const range = FindFlagRange(flag.Name());
   if (range != nullptr && flag.IsOfType<absl::Duration>()) {
-    return absl::StrCat(" from ", TimeText(range->least), " to ", TimeText(range->most));
+    return absl::StrCat(" from ", TimeText(range->min), " to ", TimeText(range->max));
   }
   return range == nullptr ? "" : RangeText(*range);
 }
@@ -77,7 +77,7 @@ std::string RangeText(const absl::CommandLineFlag& flag) {
 absl::Status CheckInRange(const absl::CommandLineFlag& flag, absl::string_view text) {
   const FlagRange* const range = FindFlagRange(flag.Name());
   const absl::optional<long double> number = NumberOf(flag);
-  if (range == nullptr || !number.has_value() || (*number >= range->least && *number <= range->most)) {
+  if (range == nullptr || !number.has_value() || (*number >= range->min && *number <= range->max)) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat("--", flag.Name(), "=", text, ": expected a ",
@@ -92,7 +92,7 @@ std::string WithUnit(const absl::CommandLineFlag& flag, absl::string_view text) 
     return "";
   }
   const double number = absl::ToDoubleSeconds(time);
-  return number >= range->least && number <= range->most ? seconds : "";
+  return number >= range->min && number <= range->max ? seconds : "";
 }
 
 absl::Status CheckHasRange(const absl::CommandLineFlag& flag) {

@@ -19,8 +19,8 @@ namespace lockstep {
 
 // Closed interval of the allowed values, in seconds for a time flag. The type holds every uint64_t exactly.
 struct FlagRange {
-  long double least = 0;
-  long double most = 0;
+  long double min = 0;
+  long double max = 0;
 };
 
 // Returns the declared range of the flag, or null if none was declared.
@@ -45,8 +45,8 @@ bool AddFlagRange(absl::string_view flag, FlagRange range);
 
 }  // namespace lockstep
 
-#define RANGED_FLAG(type, name, fallback, least, most, help) \
-  ABSL_FLAG(type, name, fallback, help);                     \
-  [[maybe_unused]] static const bool name##_has_range = ::lockstep::AddFlagRange(#name, {least, most})
+#define RANGED_FLAG(type, name, fallback, min, max, help) \
+  ABSL_FLAG(type, name, fallback, help);                  \
+  [[maybe_unused]] static const bool name##_has_range = ::lockstep::AddFlagRange(#name, {min, max})
 
 #endif  // LOCKSTEP_LIB_BASE_FLAG_RANGE_H_

@@ -36,7 +36,7 @@ absl::Status CheckElement(absl::string_view flag, absl::string_view text, long d
   if (range == nullptr) {
     return absl::InternalError(absl::StrCat("--", flag, " takes numbers and has no range; declare it by RANGED_FLAG"));
   }
-  if (number >= range->least && number <= range->most) {
+  if (number >= range->min && number <= range->max) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(

@@ -83,11 +83,11 @@ int EditDistance(absl::string_view a, absl::string_view b) {
 std::string NearestWord(absl::string_view word, const std::vector<std::string>& words) {
   const std::string lower = absl::AsciiStrToLower(word);
   std::string nearest;
-  int least = kFar;
+  int min_farness = kFar;
   for (const std::string& candidate : words) {
     const int farness = lower.size() > 100 ? kFar : Farness(lower, candidate);  // far longer than any flag
-    if (farness < least) {
-      least = farness;
+    if (farness < min_farness) {
+      min_farness = farness;
       nearest = candidate;
     }
   }

@@ -44,14 +44,14 @@ void CheckNegative(const LabScale& scale, const proto::ScalePoint& point, std::v
   const double share =
       static_cast<double>(point.images_per_epoch()) / static_cast<double>(base->images_per_epoch()) / point.ranks();
   const auto& ones = base->step_seconds().value();
-  const double most =
+  const double max_difference =
       *std::max_element(steps.begin(), steps.end()) - share * *std::min_element(ones.begin(), ones.end());
   const double mean = Mean(point.step_seconds().value());
-  if (most < -kDeviceDifference * mean) {
+  if (max_difference < -kDeviceDifference * mean) {
     findings.push_back({"negative_communication", WhereOf(scale, point),
                         absl::StrFormat("T_N %.4g s - T_1/N %.4g s = %.4g s, at most %.4g s.", mean,
                                         share * Mean(base->step_seconds().value()),
-                                        mean - share * Mean(base->step_seconds().value()), most)});
+                                        mean - share * Mean(base->step_seconds().value()), max_difference)});
   }
 }
 

@@ -75,8 +75,8 @@ absl::StatusOr<std::vector<proto::WhatIfRow>> MakeWhatIfRows(const CommModelOpti
   if (!cluster.has_intra_host() && measured.ok()) {
     *cluster.mutable_intra_host() = *measured;
   }
-  const uint32_t most = *std::max_element(options.what_if.devices.begin(), options.what_if.devices.end());
-  RETURN_IF_ERROR(CheckCluster(cluster, most));
+  const uint32_t max_devices = *std::max_element(options.what_if.devices.begin(), options.what_if.devices.end());
+  RETURN_IF_ERROR(CheckCluster(cluster, max_devices));
   for (const Variant& variant : VariantsOf(options.what_if)) {
     for (const uint32_t batch : BatchesOf(options.what_if, times)) {
       ASSIGN_OR_RETURN(const Workload workload, WorkloadAt(times, *curve, all_reduce, batch));

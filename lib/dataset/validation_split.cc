@@ -14,15 +14,15 @@ namespace {
 constexpr uint64_t kSplitSeed = 0x5eed0fda7a5e7ull;
 
 absl::Status CheckEnoughLeft(uint32_t images, uint64_t batch_images, uint64_t all) {
-  const uint64_t least = std::max<uint64_t>(batch_images, 1);
-  if (all >= least && images <= all - least) {
+  const uint64_t min_images = std::max<uint64_t>(batch_images, 1);
+  if (all >= min_images && images <= all - min_images) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
       absl::StrCat("--validation_images=", images, " leaves ", all > images ? all - images : 0, " of ", all,
-                   " training images, expected a batch of ", least, " or more; give ",
-                   all > least ? absl::StrCat("at most ", all - least) : "0",
-                   all > least ? " (0 holds none out), or a smaller batch" : ", which holds none out"));
+                   " training images, expected a batch of ", min_images, " or more; give ",
+                   all > min_images ? absl::StrCat("at most ", all - min_images) : "0",
+                   all > min_images ? " (0 holds none out), or a smaller batch" : ", which holds none out"));
 }
 
 void CopyImage(const ImageSet& from, size_t index, ImageSet& to, size_t place) {

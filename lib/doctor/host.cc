@@ -85,16 +85,16 @@ void JudgeHost(const proto::MachineFacts& facts, const DoctorRequest& request, F
 }
 
 double MemoryLimitBytes(const std::vector<std::string>& cgroup_limits) {
-  double least = 0;
+  double min_bytes = 0;
   for (const absl::string_view limit : cgroup_limits) {
     const std::vector<absl::string_view> parts = absl::StrSplit(limit, '=');
     double bytes = 0;
     if (absl::StartsWith(limit, "memory.") && parts.size() == 2 && absl::SimpleAtod(parts[1], &bytes) &&
-        (least == 0 || bytes < least)) {
-      least = bytes;
+        (min_bytes == 0 || bytes < min_bytes)) {
+      min_bytes = bytes;
     }
   }
-  return least;
+  return min_bytes;
 }
 
 }  // namespace lockstep

@@ -58,10 +58,10 @@ double Divergence(const Totals& totals, size_t bins, size_t levels) {
 size_t MinDivergenceBins(const std::vector<uint64_t>& counts, int levels) {
   const Totals totals(counts);
   size_t best = counts.size();
-  double least = kInfinity;
+  double min_divergence = kInfinity;
   for (size_t bins = levels; bins <= counts.size(); ++bins) {
-    if (const double divergence = Divergence(totals, bins, levels); divergence <= least + kRounding) {
-      least = std::min(least, divergence);
+    if (const double divergence = Divergence(totals, bins, levels); divergence <= min_divergence + kRounding) {
+      min_divergence = std::min(min_divergence, divergence);
       best = bins;
     }
   }

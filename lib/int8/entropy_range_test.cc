@@ -52,11 +52,11 @@ double SlowDivergence(const Counts& counts, size_t bins, int levels) {
 }
 
 double SlowMinDivergence(const Counts& counts, int levels) {
-  double least = std::numeric_limits<double>::infinity();
+  double min_divergence = std::numeric_limits<double>::infinity();
   for (size_t bins = levels; bins <= counts.size(); ++bins) {
-    least = std::min(least, SlowDivergence(counts, bins, levels));
+    min_divergence = std::min(min_divergence, SlowDivergence(counts, bins, levels));
   }
-  return least;
+  return min_divergence;
 }
 
 // Checks that the chosen number of bins has the least divergence. Numbers whose divergences differ only by rounding may

@@ -12,13 +12,13 @@ namespace {
 constexpr int kSteps = 2048;  // number of steps that a search tries: as fine as the bins
 
 Range LeastSquaresSymmetricRange(const SideValues& negative, const SideValues& positive, double max_abs) {
-  double best = max_abs, least = std::numeric_limits<double>::infinity();
+  double best = max_abs, min_error = std::numeric_limits<double>::infinity();
   for (int k = kSteps; k > 0; --k) {
     const double high = max_abs * k / kSteps;
     const double error =
         negative.SquaredErrors(high / 127, 127).back() + positive.SquaredErrors(high / 127, 127).back();
-    if (error < least) {
-      least = error;
+    if (error < min_error) {
+      min_error = error;
       best = high;
     }
   }
@@ -27,13 +27,13 @@ Range LeastSquaresSymmetricRange(const SideValues& negative, const SideValues& p
 
 Range LeastSquaresAffineRange(const SideValues& negative, const SideValues& positive, double width) {
   Range best;
-  double least = std::numeric_limits<double>::infinity();
+  double min_error = std::numeric_limits<double>::infinity();
   for (int k = kSteps; k > 0; --k) {
     const double step = width / 255 * k / kSteps;
     const std::vector<double> below = negative.SquaredErrors(step, 255), above = positive.SquaredErrors(step, 255);
     for (int levels = 0; levels <= 255; ++levels) {
-      if (const double error = below[levels] + above[255 - levels]; error < least) {
-        least = error;
+      if (const double error = below[levels] + above[255 - levels]; error < min_error) {
+        min_error = error;
         best = {-levels * step, (255 - levels) * step};
       }
     }

@@ -121,17 +121,17 @@ TEST(LeastSquaresRangeTest, NoOtherRangeIsBetter) {
       const double chosen =
           MeasureRange(named.values, LeastSquaresRange(histogram, symmetric), symmetric).squared_error;
       const Range whole = {std::min(0.0, histogram.min()), std::max(0.0, histogram.max())};
-      double least = std::numeric_limits<double>::infinity();
+      double min_error = std::numeric_limits<double>::infinity();
       for (int i = 1; i <= 30; ++i) {
         for (int k = 1; k <= 30; ++k) {
           const double c = histogram.MaxAbs() * (30 * (i - 1) + k) / 900;
           const Range range = symmetric ? Range{-c, c} : Range{whole.low * i / 30, whole.high * k / 30};
-          least = std::min(least, MeasureRange(named.values, range, symmetric).squared_error);
+          min_error = std::min(min_error, MeasureRange(named.values, range, symmetric).squared_error);
         }
       }
       // The least of 900 errors, each over 4,000 random values, may be below the expected error by their deviation: at
       // most 3 times sqrt(4 / 5 / 4000) = 1.4 %.
-      EXPECT_LT(chosen, least * 1.043);
+      EXPECT_LT(chosen, min_error * 1.043);
     }
   }
 }
@@ -155,14 +155,14 @@ TEST(LeastSquaresRangeTest, IsTheLeastOfItsGrid) {
     const auto levels = static_cast<int>(std::nearbyint(-range.low / step));
     // MakeAffineParams must map this range to the zero point that the search examined.
     EXPECT_EQ(MakeAffineParams(range, false, "x").value().zero_point, levels - 128);
-    double least = std::numeric_limits<double>::infinity();
+    double min_error = std::numeric_limits<double>::infinity();
     for (int k = 2048; k > 0; --k) {
-      least = std::min(least, error(width / 255 * k / 2048, levels));
+      min_error = std::min(min_error, error(width / 255 * k / 2048, levels));
     }
     for (int other = 0; other <= 255; ++other) {
-      least = std::min(least, error(step, other));
+      min_error = std::min(min_error, error(step, other));
     }
-    EXPECT_LE(error(step, levels), least * (1 + 1e-9));
+    EXPECT_LE(error(step, levels), min_error * (1 + 1e-9));
   }
 }
 

@@ -96,8 +96,8 @@ LayerShape RandomWeighted(Extent in, uint32_t out, std::mt19937& random) {
   }
   shape.kernel = Between(random, 1, 7);
   shape.padding = OneIn(random, 3) ? 0 : Between(random, 0, static_cast<int32_t>(shape.kernel) - 1);
-  const uint32_t least = std::min(in.height, in.width);
-  while (shape.kernel > least + 2 * shape.padding) {
+  const uint32_t min_side = std::min(in.height, in.width);
+  while (shape.kernel > min_side + 2 * shape.padding) {
     --shape.kernel;
     shape.padding = std::min(shape.padding, shape.kernel - 1);
   }

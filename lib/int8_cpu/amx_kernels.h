@@ -149,8 +149,8 @@ void Multiply(const Tile& tile) {
     left += tile.runs[r].steps;
   }
   // Pieces have the same length, except for some steps. There is one piece even if no tap is real.
-  const size_t most = std::max<size_t>(1, DividedUp(left, std::max<size_t>(1, DividedUp(left, kMaxSteps))));
-  Blocks<Tiles, kHeight> blocks(tile, std::max<size_t>(1, DividedUp(left, most)));
+  const size_t max_steps = std::max<size_t>(1, DividedUp(left, std::max<size_t>(1, DividedUp(left, kMaxSteps))));
+  Blocks<Tiles, kHeight> blocks(tile, std::max<size_t>(1, DividedUp(left, max_steps)));
   Piece piece;
   for (uint32_t r = 0; r < tile.run_count; ++r) {
     const TapRun& run = tile.runs[r];
@@ -158,7 +158,7 @@ void Multiply(const Tile& tile) {
       CopyStep(tile, r, s, piece);
       piece.weights[piece.steps] = run.weights + s;
       --left;
-      if (++piece.steps == most || left == 0) {
+      if (++piece.steps == max_steps || left == 0) {
         blocks.Multiply(piece);
         piece.steps = 0;
         piece.is_first = false;

@@ -174,8 +174,8 @@ struct AddFactorVectors {
     const __mmask16 mask = static_cast<__mmask16>(count - i >= kLanes ? 0xFFFF : (1u << (count - i)) - 1);
     const __m512i value =
         AddLanes(factors, _mm_maskz_loadu_epi8(mask, from_a + i), _mm_maskz_loadu_epi8(mask, from_b + i));
-    const __m512i least = _mm512_set1_epi32(task.lowest);
-    _mm_mask_storeu_epi8(to + i, mask, _mm512_cvtepi32_epi8(_mm512_max_epi32(value, least)));
+    const __m512i min_value = _mm512_set1_epi32(task.lowest);
+    _mm_mask_storeu_epi8(to + i, mask, _mm512_cvtepi32_epi8(_mm512_max_epi32(value, min_value)));
   }
 }
 

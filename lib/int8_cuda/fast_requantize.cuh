@@ -21,15 +21,15 @@ constexpr float kLargestFast = 4194303.0f;  // limit of a value that is rounded
 
 // Bounds of integers that lie above kRounder in a value's bits.
 struct FastBounds {
-  int32_t shift = 0;   // negated bits of a result of 0
-  int32_t most = 0;    // largest result
-  uint32_t flips = 0;  // bits to flip for int8, the same in all four bytes
+  int32_t shift = 0;       // negated bits of a result of 0
+  int32_t max_result = 0;  // largest result
+  uint32_t flips = 0;      // bits to flip for int8, the same in all four bytes
 
   // Makes bounds for integers from `low` to `high`, to which `zero` is added for int8.
   static FastBounds Make(float low, float high, float zero) {
-    const auto least = static_cast<int32_t>(low);
-    const uint32_t lift = static_cast<uint32_t>(least + static_cast<int32_t>(zero)) & 0xFF;
-    return {-kRounderBits - least, static_cast<int32_t>(high) - least, lift * 0x01010101u};
+    const auto min_result = static_cast<int32_t>(low);
+    const uint32_t lift = static_cast<uint32_t>(min_result + static_cast<int32_t>(zero)) & 0xFF;
+    return {-kRounderBits - min_result, static_cast<int32_t>(high) - min_result, lift * 0x01010101u};
   }
   bool Fits() const { return flips == 0 || flips == 0x80808080u; }
 };
@@ -54,9 +54,9 @@ struct FastEpilogue {
 __host__ __device__ inline int32_t Bounded(float rounded, const FastBounds& bounds) {
   const auto bits = static_cast<int32_t>(BitsOf(rounded));
 #ifdef __CUDA_ARCH__
-  return __viaddmin_s32_relu(bits, bounds.shift, bounds.most);
+  return __viaddmin_s32_relu(bits, bounds.shift, bounds.max_result);
 #else
-  const int32_t shifted = bits + bounds.shift, below = shifted < bounds.most ? shifted : bounds.most;
+  const int32_t shifted = bits + bounds.shift, below = shifted < bounds.max_result ? shifted : bounds.max_result;
   return below < 0 ? 0 : below;
 #endif
 }

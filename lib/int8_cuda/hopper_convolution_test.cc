@@ -24,10 +24,10 @@ constexpr uint32_t kMultiprocessors = 132;
 
 bool HaveHopper() { return HaveGpu() && CheckGpuIsa(GpuIsa::kWgmma).ok(); }
 
-std::vector<int8_t> RandomInt8(size_t size, int least, std::mt19937& random) {
+std::vector<int8_t> RandomInt8(size_t size, int min_value, std::mt19937& random) {
   std::vector<int8_t> values(size);
   for (int8_t& value : values) {
-    value = static_cast<int8_t>(least + static_cast<int>(random() % static_cast<uint32_t>(128 - least)));
+    value = static_cast<int8_t>(min_value + static_cast<int>(random() % static_cast<uint32_t>(128 - min_value)));
   }
   return values;
 }

@@ -177,9 +177,9 @@ dim3 ApplyGrid(const BatchNormShape& shape, uint32_t rows) {
 BatchNormLaunch PlanBatchNorm(const BatchNormShape& shape, uint32_t multiprocessors) {
   BatchNormLaunch launch;
   launch.channel_blocks = shape.channels / kBatchNormChannels;
-  const uint32_t most = std::max(1u, kBlocksPerSm * multiprocessors / std::max(1u, launch.channel_blocks));
+  const uint32_t max_row_blocks = std::max(1u, kBlocksPerSm * multiprocessors / std::max(1u, launch.channel_blocks));
   const uint32_t wanted = (shape.rows + kMinRowsPerBlock - 1) / kMinRowsPerBlock;
-  launch.row_blocks = std::max(1u, std::min(most, wanted));
+  launch.row_blocks = std::max(1u, std::min(max_row_blocks, wanted));
   return launch;
 }
 

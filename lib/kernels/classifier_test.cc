@@ -194,8 +194,8 @@ std::vector<double> AndRounding(std::vector<double> bound, const std::vector<dou
 
 // Number of images whose label certainly is, and possibly is, the largest logit.
 struct CorrectRange {
-  uint32_t least = 0;
-  uint32_t most = 0;
+  uint32_t min_correct = 0;
+  uint32_t max_correct = 0;
 
   CorrectRange(const ClassifierShape& shape, const std::vector<int64_t>& labels, const std::vector<double>& logits,
                const std::vector<double>& bound) {
@@ -208,8 +208,8 @@ struct CorrectRange {
         sure = sure && (k == label || logits[label] > logits[k] + slack);
         possible = possible && logits[label] >= logits[k] - slack;
       }
-      least += sure;
-      most += possible;
+      min_correct += sure;
+      max_correct += possible;
     }
   }
 };
@@ -262,9 +262,9 @@ void ExpectForward(const Case<T>& of, const ClassifierReference& expected, const
   ExpectWithin(device.logits.ToHost(), expected.logits, bounds.logits, "logits");
   EXPECT_NEAR(device.loss_sum.ToHost()[0], expected.loss_sum, bounds.loss_sum + 1e-11 * expected.loss_sum);
   const CorrectRange range(of.shape, of.labels, expected.logits, bounds.logits);
-  EXPECT_LE(range.least, device.correct.ToHost()[0]);
-  EXPECT_GE(range.most, device.correct.ToHost()[0]);
-  EXPECT_LE(range.most - range.least, 1 + of.shape.images / 1000) << "the case's labels decide too little";
+  EXPECT_LE(range.min_correct, device.correct.ToHost()[0]);
+  EXPECT_GE(range.max_correct, device.correct.ToHost()[0]);
+  EXPECT_LE(range.max_correct - range.min_correct, 1 + of.shape.images / 1000) << "the case's labels decide too little";
 }
 
 template <typename T>

@@ -133,16 +133,16 @@ absl::StatusOr<ConvolutionBatchNormTimes> TuneConvolutionBatchNorm(ConvolutionCo
   }
   ASSIGN_OR_RETURN(Trial trial, Trial::Make(shape, pass, multiprocessors, applying, context.stream()));
   ASSIGN_OR_RETURN(const double sums, trial.TimeSums());
-  std::optional<double> least;
+  std::optional<double> min_microseconds;
   if (apart_microseconds.has_value()) {
     times.apart_microseconds = *apart_microseconds + sums;
-    least = times.apart_microseconds;
+    min_microseconds = times.apart_microseconds;
   }
   for (const ConvolutionBatchNormConfig& config : configs) {
     ASSIGN_OR_RETURN(const double time, trial.Time(config));
     times.trials.push_back({config, time});
-    if (!least.has_value() || time < *least) {
-      least = time;
+    if (!min_microseconds.has_value() || time < *min_microseconds) {
+      min_microseconds = time;
       times.best = config;
     }
   }
@@ -150,7 +150,7 @@ absl::StatusOr<ConvolutionBatchNormTimes> TuneConvolutionBatchNorm(ConvolutionCo
     return times;
   }
   ASSIGN_OR_RETURN(times.apply_microseconds, trial.TimeApply());
-  *least += times.apply_microseconds;
+  *min_microseconds += times.apply_microseconds;
   for (const ConvolutionBatchNormConfig& config : configs) {
     if (!ConvolutionBatchNormCanApply(shape, pass, config, multiprocessors)) {
       continue;
@@ -166,8 +166,8 @@ absl::StatusOr<ConvolutionBatchNormTimes> TuneConvolutionBatchNorm(ConvolutionCo
       return times;
     }
     times.applying.push_back({config, time});
-    if (time < *least) {
-      least = time;
+    if (time < *min_microseconds) {
+      min_microseconds = time;
       times.best_applying = config;
     }
   }

@@ -15,22 +15,22 @@ absl::Status Refuse(absl::string_view field, absl::string_view expected, uint64_
   return absl::InvalidArgumentError(absl::StrCat("convolution: ", field, " must be ", expected, ", found ", found));
 }
 
-// Returns whether the product of four 32-bit numbers is at most `most`, which must be below 2^40.
-bool Fits(uint64_t most, uint64_t n0, uint64_t n1, uint64_t n2, uint64_t n3) {
+// Returns whether the product of four 32-bit numbers is at most `max_elements`, which must be below 2^40.
+bool Fits(uint64_t max_elements, uint64_t n0, uint64_t n1, uint64_t n2, uint64_t n3) {
   for (const uint64_t factor : {n1, n2, n3}) {
-    if (factor != 0 && n0 > most / factor) {
+    if (factor != 0 && n0 > max_elements / factor) {
       return false;
     }
     n0 *= factor;
   }
-  return n0 <= most;
+  return n0 <= max_elements;
 }
 
-// Returns whether both activations of `images` images have at most `most` elements each.
-bool ActivationsFit(const ConvolutionShape& shape, uint32_t images, uint64_t most) {
+// Returns whether both activations of `images` images have at most `max_elements` elements each.
+bool ActivationsFit(const ConvolutionShape& shape, uint32_t images, uint64_t max_elements) {
   const uint32_t out_size = ConvolutionOutSize(shape);
-  return Fits(most, images, shape.in_size, shape.in_size, shape.in_channels) &&
-         Fits(most, images, out_size, out_size, shape.out_channels);
+  return Fits(max_elements, images, shape.in_size, shape.in_size, shape.in_channels) &&
+         Fits(max_elements, images, out_size, out_size, shape.out_channels);
 }
 
 absl::string_view PassName(ConvolutionPass pass) {
@@ -114,11 +114,11 @@ std::vector<ConvolutionPart> SplitConvolution(const ConvolutionShape& shape, uin
     return {{0, shape.images}};
   }
   const ConvolutionOperands one = CountOperands(WithImages(shape, 1), ConvolutionPass::kForward);
-  const uint64_t most = max_elements / std::max(one.a, one.out) / kPartImages * kPartImages;  // images per part
-  if (most == 0) {
+  const uint64_t max_images = max_elements / std::max(one.a, one.out) / kPartImages * kPartImages;  // per part
+  if (max_images == 0) {
     return {};
   }
-  const uint64_t parts = (shape.images + most - 1) / most;
+  const uint64_t parts = (shape.images + max_images - 1) / max_images;
   const uint64_t size = ((shape.images + parts - 1) / parts + kPartImages - 1) / kPartImages * kPartImages;
   std::vector<ConvolutionPart> split;
   for (uint64_t first = 0; first < shape.images; first += size) {

@@ -42,15 +42,15 @@ absl::StatusOr<uint64_t> BlocksOf(KernelNodeParams* kernel_node_params, cudaGrap
 
 absl::StatusOr<uint64_t> MaxBlocks(cudaStream_t stream, const std::function<absl::Status()>& launch) {
   ASSIGN_OR_RETURN(KernelNodeParams* const kernel_node_params, FindKernelNodeParams());
-  uint64_t most = 0;
+  uint64_t max_blocks = 0;
   RETURN_IF_ERROR(CaptureNodes(stream, launch, [&](const std::vector<cudaGraphNode_t>& nodes) -> absl::Status {
     for (const cudaGraphNode_t node : nodes) {
       ASSIGN_OR_RETURN(const uint64_t blocks, BlocksOf(kernel_node_params, node));
-      most = std::max(most, blocks);
+      max_blocks = std::max(max_blocks, blocks);
     }
     return absl::OkStatus();
   }));
-  return most;
+  return max_blocks;
 }
 
 }  // namespace lockstep

@@ -45,8 +45,8 @@ class LaunchBlocksTest : public ::testing::Test {
 TEST_F(LaunchBlocksTest, TheLargestKernelCountsAndNothingRuns) {
   const auto blocks = MaxBlocks(stream_, [&]() -> absl::Status {
     EXPECT_EQ(cudaMemsetAsync(velocity_->data(), 1, kCount * sizeof(float), stream_), cudaSuccess);
-    for (const uint32_t most : {2, 5, 3}) {
-      EXPECT_TRUE(Sgd(most).ok());
+    for (const uint32_t max_blocks : {2, 5, 3}) {
+      EXPECT_TRUE(Sgd(max_blocks).ok());
     }
     return absl::OkStatus();
   });

@@ -118,9 +118,9 @@ std::vector<WeightGradientConfig> WeightGradientConfigs(const ConvolutionShape& 
     return configs;
   }
   for (uint32_t columns = Columns(shape); columns != 0; columns /= 2) {  // all columns, then one
-    const uint32_t most = multiprocessors / (Tiles(shape) * (Columns(shape) / columns));
+    const uint32_t max_splits = multiprocessors / (Tiles(shape) * (Columns(shape) / columns));
     // Number of splits: as many blocks as run at once, or half or a quarter of that, which leave fewer sums to add up.
-    for (const uint32_t splits : {std::max(1u, most), most / 2, most / 4}) {
+    for (const uint32_t splits : {std::max(1u, max_splits), max_splits / 2, max_splits / 4}) {
       if (splits > 0 && splits <= Stages(shape)) {
         configs.push_back({columns, splits});
       }

@@ -29,7 +29,7 @@ absl::StatusOr<WeightGradientTimes> TuneWeightGradient(ConvolutionContext& conte
   ASSIGN_OR_RETURN(const DeviceBuffer x, MakeRandomTensor<Bf16>(counts.b, stream));
   ASSIGN_OR_RETURN(const DeviceBuffer dw, MakeRandomTensor<Bf16>(counts.out, stream));
   ASSIGN_OR_RETURN(const DeviceBuffer workspace, DeviceBuffer::Make(workspace_bytes));
-  std::optional<double> least = other_microseconds;
+  std::optional<double> min_microseconds = other_microseconds;
   for (const WeightGradientConfig& config : configs) {
     const WeightGradient gradient(shape, config);
     ASSIGN_OR_RETURN(const double time, MicrosecondsInGraph(stream, [&] {
@@ -37,8 +37,8 @@ absl::StatusOr<WeightGradientTimes> TuneWeightGradient(ConvolutionContext& conte
                                            static_cast<Bf16*>(dw.data()), workspace.data(), stream);
                      }));
     times.trials.push_back({config, time});
-    if (!least.has_value() || time < *least) {
-      least = time;
+    if (!min_microseconds.has_value() || time < *min_microseconds) {
+      min_microseconds = time;
       times.best = config;
     }
   }

@@ -122,8 +122,8 @@ absl::StatusOr<Window> ReadWindow(const NodeProto& node, int64_t kernel) {
   ASSIGN_OR_RETURN(const int64_t groups, IntAttribute(node, "group", 1));
   ASSIGN_OR_RETURN(const std::string auto_pad, TextAttribute(node, "auto_pad", "NOTSET"));
   ASSIGN_OR_RETURN(const int64_t channels_last, IntAttribute(node, "channels_last", 0));
-  const auto same = [](const std::vector<int64_t>& values, size_t count, int64_t least) {
-    return values.size() == count && values[0] >= least && values[0] <= kMaxOnnxSide &&
+  const auto same = [](const std::vector<int64_t>& values, size_t count, int64_t min_value) {
+    return values.size() == count && values[0] >= min_value && values[0] <= kMaxOnnxSide &&
            values == std::vector<int64_t>(count, values[0]);
   };
   if (sides != std::vector<int64_t>(2, kernel) || !same(strides, 2, 1) || !same(pads, 4, 0) ||

@@ -79,29 +79,29 @@ absl::StatusOr<AllReduceCrossovers> ChooseCrossovers(std::vector<MeasuredWays> m
   const std::vector<double> in_one_shot = LossesBefore(measured, AllReduceWay::kOneShot);
   const std::vector<double> by_copies = LossesFrom(measured, AllReduceWay::kCopies);
   const size_t sizes = measured.size();
-  double least = kNever;
+  double min_loss = kNever;
   size_t best_one = 0, best_two = 0;  // numbers of sizes, from the smallest, for one shot and for at most two
   for (size_t one = sizes + 1; one-- > 0;) {
     double in_two_shots = 0;
     // `two` increases, because in_two_shots accumulates, while `one` decreases. Of equal losses the highest choice is
     // kept: by "<=" for `two`, by "<" for `one`.
-    double min_loss = kNever;
+    double min_loss_here = kNever;
     size_t best_here = one;
     for (size_t two = one; two <= sizes; ++two) {
       const double loss = in_one_shot[one] + in_two_shots + by_copies[two];
-      if (loss <= min_loss) {
-        min_loss = loss;
+      if (loss <= min_loss_here) {
+        min_loss_here = loss;
         best_here = two;
       }
       in_two_shots += two < sizes ? Loss(measured[two], AllReduceWay::kTwoShots) : 0;
     }
-    if (min_loss < least) {
-      least = min_loss;
+    if (min_loss_here < min_loss) {
+      min_loss = min_loss_here;
       best_one = one;
       best_two = best_here;
     }
   }
-  if (least == kNever) {
+  if (min_loss == kNever) {
     return absl::InvalidArgumentError(
         "expected ways that follow one another with growing size, found a size that was measured in no way that is "
         "allowed there");

@@ -156,8 +156,8 @@ OfEachRank<T> DeviceAllReduce::OnEachRank(T* data) const {
 template <typename W>
 absl::Status DeviceAllReduce::ReduceScatter(const W* from, W* to, size_t count, cudaStream_t stream,
                                             uint32_t max_blocks) {
-  if (const size_t most = MaxCount<W>(AllReduceWay::kCopies); count > most) {
-    return absl::InvalidArgumentError(absl::StrCat("expected up to ", most, " elements, found ", count));
+  if (const size_t max_count = MaxCount<W>(AllReduceWay::kCopies); count > max_count) {
+    return absl::InvalidArgumentError(absl::StrCat("expected up to ", max_count, " elements, found ", count));
   }
   return copied_->ReduceScatter(Parts(from, count), to, stream, max_blocks);
 }

@@ -210,8 +210,8 @@ TEST_F(PeerAllReduceTest, RandomCallsInAnyOrder) {
     for (uint32_t n = 0; n < 1000; ++n) {
       Call call;
       call.shots = static_cast<PacketShots>(random() % 2);
-      const size_t most = MaxCount(all, call.shots);
-      call.count = 1 + random() % (random() % 2 == 0 ? 100 : most);
+      const size_t max_count = MaxCount(all, call.shots);
+      call.count = 1 + random() % (random() % 2 == 0 ? 100 : max_count);
       call.offset = random() % kSpare;
       call.in_place = random() % 2 == 0;
       call.max_blocks = 1 + random() % kFewBlocks;

@@ -194,8 +194,8 @@ std::vector<Call> RandomCalls(uint32_t ranks, uint32_t number, uint32_t seed) {
   std::vector<Call> calls(number);
   for (Call& call : calls) {
     call.way = kGoodWays[random() % std::size(kGoodWays)];
-    const size_t most = call.way == Way::kOneShot ? MaxInOneShot<W>(buffers) : MaxInTwoShots<W>(buffers, ranks);
-    call.count = random() % 4 == 0 ? most - random() % 3 : 1 + random() % (random() % 2 == 0 ? 20 : most);
+    const size_t max_count = call.way == Way::kOneShot ? MaxInOneShot<W>(buffers) : MaxInTwoShots<W>(buffers, ranks);
+    call.count = random() % 4 == 0 ? max_count - random() % 3 : 1 + random() % (random() % 2 == 0 ? 20 : max_count);
     call.in_place = random() % 2 == 0;
   }
   return calls;

@@ -15,9 +15,9 @@ ShareRange ShareOf(size_t count, size_t element_bytes, uint32_t rank, uint32_t r
 }
 
 ShareRange PieceOf(size_t count, size_t element_bytes, uint32_t rank, uint32_t ranks, uint32_t piece, uint32_t pieces) {
-  const size_t share = MaxShare(count, element_bytes, ranks), most = MaxShare(share, element_bytes, pieces);
-  const size_t from = rank * share + std::min(share, piece * most);
-  const size_t to = rank * share + std::min(share, (piece + 1) * most);
+  const size_t share = MaxShare(count, element_bytes, ranks), max_piece = MaxShare(share, element_bytes, pieces);
+  const size_t from = rank * share + std::min(share, piece * max_piece);
+  const size_t to = rank * share + std::min(share, (piece + 1) * max_piece);
   return {std::min(count, from), std::min(count, to) - std::min(count, from)};
 }
 

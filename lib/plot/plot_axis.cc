@@ -29,12 +29,12 @@ bool Fit(const AxisRequest& request, const Axis& axis) {
     const Tick& before = axis.ticks[i - 1];
     const Tick& tick = axis.ticks[i];
     const double distance = (PlaceOnAxis(axis, tick.at) - PlaceOnAxis(axis, before.at)) * request.length;
-    const double least =
+    const double min_distance =
         request.horizontal
             ? (TextWidth(before.label, request.font_size) + TextWidth(tick.label, request.font_size)) / 2 +
                   kGap * request.font_size
             : kLineHeight * request.font_size;
-    if (distance < least) {
+    if (distance < min_distance) {
       return false;
     }
   }
@@ -50,11 +50,11 @@ void SetTicks(const std::vector<double>& places, Axis& axis) {
 
 // --- Linear ---
 
-// Returns 1, 2 or 5 times a power of ten, and at least `least`.
-double RoundStep(double least) {
-  const double power = std::pow(10, std::floor(std::log10(least)));
+// Returns 1, 2 or 5 times a power of ten, and at least `min_step`.
+double RoundStep(double min_step) {
+  const double power = std::pow(10, std::floor(std::log10(min_step)));
   for (const double factor : {1.0, 2.0, 5.0}) {
-    if (factor * power >= least * (1 - 1e-9)) {
+    if (factor * power >= min_step * (1 - 1e-9)) {
       return factor * power;
     }
   }

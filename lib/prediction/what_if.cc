@@ -161,13 +161,13 @@ uint32_t HalfOf(const proto::Cluster& cluster, uint32_t devices) {
 std::vector<uint32_t> Doublings(const proto::Cluster& cluster) {
   constexpr uint64_t kMaxDevices = 1 << 20;
   const uint64_t per_host = cluster.devices_per_host();
-  const uint64_t most =
+  const uint64_t max_devices =
       CheckLink(cluster.inter_host(), "inter", true).ok() ? kMaxDevices : std::min(per_host, kMaxDevices);
   std::vector<uint32_t> doublings;
-  for (uint64_t devices = 1; devices < per_host && devices <= most; devices *= 2) {
+  for (uint64_t devices = 1; devices < per_host && devices <= max_devices; devices *= 2) {
     doublings.push_back(static_cast<uint32_t>(devices));
   }
-  for (uint64_t devices = per_host; devices <= most; devices *= 2) {
+  for (uint64_t devices = per_host; devices <= max_devices; devices *= 2) {
     doublings.push_back(static_cast<uint32_t>(devices));
   }
   return doublings;

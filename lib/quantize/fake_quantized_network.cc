@@ -158,9 +158,9 @@ std::optional<at::Tensor> RoundBias(const at::Tensor& bias, const at::Tensor& sc
 // Returns a layer's output. `smooth`: outputs in their scale, without the zero point, not rounded; `rounded`: the same
 // values rounded, with the zero point.
 Quantized Finish(const Layer& layer, const at::Tensor& smooth, const at::Tensor& rounded) {
-  const double least = layer.shape.relu ? layer.zero_point : kInt8Min;
-  const at::Tensor above = layer.shape.relu ? smooth.detach() > 0 : rounded >= least;
-  const at::Tensor values = StraightThrough::apply(smooth, at::clamp(rounded, least, kInt8Max) - layer.zero_point,
+  const double min_value = layer.shape.relu ? layer.zero_point : kInt8Min;
+  const at::Tensor above = layer.shape.relu ? smooth.detach() > 0 : rounded >= min_value;
+  const at::Tensor values = StraightThrough::apply(smooth, at::clamp(rounded, min_value, kInt8Max) - layer.zero_point,
                                                    at::logical_and(above, rounded <= kInt8Max));
   return {layer.shape.pool == 0 ? values : at::max_pool2d(values, layer.shape.pool), layer.output_scale,
           layer.zero_point};

@@ -109,8 +109,8 @@ class Tuner {
            (1 + std::cos(kPi * summary_.steps() / static_cast<double>(total_steps_)));
   }
 
-  absl::Status CheckLoss(double loss, double most) const {
-    if (loss <= most) {  // false for NaN
+  absl::Status CheckLoss(double loss, double max_loss) const {
+    if (loss <= max_loss) {  // false for NaN
       return absl::OkStatus();
     }
     return absl::InvalidArgumentError(absl::StrCat(

@@ -34,13 +34,13 @@ std::vector<WayRows> RowsOfMaxDevices(const LabRecords& lab) {
   std::vector<WayRows> ways;
   for (const bool data_parallel : {false, true}) {
     for (const ScalingView& view : ScalingViews(lab)) {
-      uint32_t most = 2;
+      uint32_t max_ranks = 2;
       for (const proto::ScalingRow* row : view.rows) {
-        most = std::max(most, row->ranks());
+        max_ranks = std::max(max_ranks, row->ranks());
       }
       WayRows way = {SettingsText(view.settings), {}};
       std::copy_if(view.rows.begin(), view.rows.end(), std::back_inserter(way.rows),
-                   [&](const proto::ScalingRow* row) { return row->ranks() == most; });
+                   [&](const proto::ScalingRow* row) { return row->ranks() == max_ranks; });
       if (view.data_parallel() == data_parallel && !way.rows.empty()) {
         ways.push_back(std::move(way));
       }

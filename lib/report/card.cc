@@ -115,34 +115,36 @@ void AddQ2(const std::vector<const proto::ScalingRow*>& rows, proto::Section& ca
 }
 
 void AddQ3(const std::vector<const proto::ScalingRow*>& rows, proto::Section& card) {
-  const proto::ScalingRow* const most = WithLargest(rows, &proto::ScalingRow::communication_seconds);
-  if (most == nullptr || !(most->step_seconds().value() > 0)) {
+  const proto::ScalingRow* const slowest = WithLargest(rows, &proto::ScalingRow::communication_seconds);
+  if (slowest == nullptr || !(slowest->step_seconds().value() > 0)) {
     return;
   }
-  const double epoch = most->step_seconds().value();
+  const double epoch = slowest->step_seconds().value();
   const std::string over_time =
-      most->bandwidth_bytes_per_second().has_value() && most->utilization_of_measured().has_value()
-          ? absl::StrCat(", at ", WithInterval(most->bandwidth_bytes_per_second(), kPerGiga), " GB/s, ",
-                         FormatNumber(most->utilization_of_measured().value() * kPercent, 2), " % of the measured link")
-          : "";
-  const std::string exposed =
-      most->exposed_event_seconds().has_value()
-          ? absl::StrCat("; exposed communication by events: ", WithInterval(most->exposed_event_seconds()), " s")
-          : "";
-  const std::string busy =
-      most->collective_busy_seconds().has_value() && most->busy_bandwidth_bytes_per_second().has_value() &&
-              most->busy_utilization_of_measured().has_value()
-          ? absl::StrCat("; all-reduces ran for ", FormatNumber(most->collective_busy_seconds().value(), 3), " s, ",
-                         "overlapped or not, at ", WithInterval(most->busy_bandwidth_bytes_per_second(), kPerGiga),
-                         " GB/s, ", FormatNumber(most->busy_utilization_of_measured().value() * kPercent, 2),
+      slowest->bandwidth_bytes_per_second().has_value() && slowest->utilization_of_measured().has_value()
+          ? absl::StrCat(", at ", WithInterval(slowest->bandwidth_bytes_per_second(), kPerGiga), " GB/s, ",
+                         FormatNumber(slowest->utilization_of_measured().value() * kPercent, 2),
                          " % of the measured link")
           : "";
-  AddVerdict("Q3",
-             absl::StrCat("Communication takes most at batch ", most->batch_per_device(), ": ",
-                          WithInterval(most->communication_seconds()), " s of ", FormatNumber(epoch, 3),
-                          " s per epoch (", FormatNumber(most->communication_seconds().value() / epoch * kPercent, 2),
-                          " %) by the lab's subtraction", over_time, exposed, busy, "."),
-             card);
+  const std::string exposed =
+      slowest->exposed_event_seconds().has_value()
+          ? absl::StrCat("; exposed communication by events: ", WithInterval(slowest->exposed_event_seconds()), " s")
+          : "";
+  const std::string busy =
+      slowest->collective_busy_seconds().has_value() && slowest->busy_bandwidth_bytes_per_second().has_value() &&
+              slowest->busy_utilization_of_measured().has_value()
+          ? absl::StrCat("; all-reduces ran for ", FormatNumber(slowest->collective_busy_seconds().value(), 3), " s, ",
+                         "overlapped or not, at ", WithInterval(slowest->busy_bandwidth_bytes_per_second(), kPerGiga),
+                         " GB/s, ", FormatNumber(slowest->busy_utilization_of_measured().value() * kPercent, 2),
+                         " % of the measured link")
+          : "";
+  AddVerdict(
+      "Q3",
+      absl::StrCat("Communication takes most at batch ", slowest->batch_per_device(), ": ",
+                   WithInterval(slowest->communication_seconds()), " s of ", FormatNumber(epoch, 3), " s per epoch (",
+                   FormatNumber(slowest->communication_seconds().value() / epoch * kPercent, 2),
+                   " %) by the lab's subtraction", over_time, exposed, busy, "."),
+      card);
 }
 
 // --- Q4, int8 ---

@@ -218,39 +218,39 @@ std::string StarTrafficText(const proto::StarRow& star) {
 proto::Claim Answer(const ScalingView& dp, const ScalingView* ddp) {
   std::vector<std::string> parts;
   const std::vector<uint32_t> ranks = dp.Ranks();
-  const uint32_t most = ranks.empty() ? 0 : ranks.back();
+  const uint32_t max_ranks = ranks.empty() ? 0 : ranks.back();
   for (const uint32_t batch : dp.Batches()) {
-    const proto::ScalePoint* const star = dp.Point(most, batch, proto::STAR);
-    const proto::ScalePoint* const reduced = ddp == nullptr ? nullptr : ddp->Point(most, batch, proto::ALL_REDUCE);
+    const proto::ScalePoint* const star = dp.Point(max_ranks, batch, proto::STAR);
+    const proto::ScalePoint* const reduced = ddp == nullptr ? nullptr : ddp->Point(max_ranks, batch, proto::ALL_REDUCE);
     if (IsTimed(star) && IsTimed(reduced) && Mean(*reduced) > 0) {
       parts.push_back(absl::StrCat(FormatNumber(Mean(*star) / Mean(*reduced), 3), " times as long as by DDP at ",
                                    dp.BatchTitle(batch), " (", FormatNumber(Mean(*star), 3), " s against ",
                                    FormatNumber(Mean(*reduced), 3), " s)"));
     }
   }
-  if (parts.empty() || most < 2) {
+  if (parts.empty() || max_ranks < 2) {
     return NotClaimed(
         "", kAsked,
         absl::StrCat("needs both on the same devices with the same batches; ", RunText({DataParallelCommand()})));
   }
   std::string star_text;
-  std::vector<std::string> sources = {absl::StrCat("scale.point[ranks=", most, "].epoch_seconds")};
+  std::vector<std::string> sources = {absl::StrCat("scale.point[ranks=", max_ranks, "].epoch_seconds")};
   for (const proto::StarRow* const star : dp.stars) {
-    if (star->ranks() == most && star_text.empty()) {
+    if (star->ranks() == max_ranks && star_text.empty()) {
       star_text = StarTrafficText(*star);
-      sources.push_back(absl::StrCat("comm_model.star[ranks=", most, "].counted_sent_bytes"));
-      sources.push_back(absl::StrCat("comm_model.star[ranks=", most, "].measured_busy_seconds"));
-      sources.push_back(absl::StrCat("comm_model.star[ranks=", most, "].modelled_busy_seconds"));
+      sources.push_back(absl::StrCat("comm_model.star[ranks=", max_ranks, "].counted_sent_bytes"));
+      sources.push_back(absl::StrCat("comm_model.star[ranks=", max_ranks, "].measured_busy_seconds"));
+      sources.push_back(absl::StrCat("comm_model.star[ranks=", max_ranks, "].modelled_busy_seconds"));
     }
   }
-  const std::string all_reduce =
-      absl::StrCat(" An all-reduce sends ",
-                   FormatBytes(2.0 * (most - 1) / most * static_cast<double>(dp.scale->spec.model().gradient_bytes())),
-                   " from every device at the same time, during the backward pass; the star's phases run between the "
-                   "passes, and grow with N.");
+  const std::string all_reduce = absl::StrCat(
+      " An all-reduce sends ",
+      FormatBytes(2.0 * (max_ranks - 1) / max_ranks * static_cast<double>(dp.scale->spec.model().gradient_bytes())),
+      " from every device at the same time, during the backward pass; the star's phases run between the "
+      "passes, and grow with N.");
   return Claimed("", kAsked,
-                 absl::StrCat("On ", most, " devices, an epoch by DataParallel takes ", JoinAnd(parts), ".", star_text,
-                              star_text.empty() ? "" : all_reduce),
+                 absl::StrCat("On ", max_ranks, " devices, an epoch by DataParallel takes ", JoinAnd(parts), ".",
+                              star_text, star_text.empty() ? "" : all_reduce),
                  sources);
 }
 

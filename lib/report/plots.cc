@@ -59,7 +59,7 @@ proto::Plot SpeedupPlot(const ScalingView& view) {
   plot.set_x_label("devices N");
   plot.set_y_label("E_1(B) / E_N(B)");
   std::map<uint32_t, proto::Series> series_of_batch;
-  uint32_t most = 1;
+  uint32_t max_ranks = 1;
   for (const proto::ScalingRow* const one : view.rows) {
     const proto::ScalingRow& row = *one;
     if (row.ranks() <= 1 || !row.epoch_speedup().has_value()) {
@@ -72,13 +72,13 @@ proto::Plot SpeedupPlot(const ScalingView& view) {
       AddPoint(1, 1, series);
     }
     AddPoint(row.ranks(), row.epoch_speedup(), series);
-    most = std::max(most, row.ranks());
+    max_ranks = std::max(max_ranks, row.ranks());
   }
   for (auto& [batch, series] : series_of_batch) {
     *plot.add_series() = std::move(series);
   }
   if (!plot.series().empty()) {
-    AddDiagonal("ideal: N", 1, most, plot);
+    AddDiagonal("ideal: N", 1, max_ranks, plot);
   }
   plot.set_description(
       "Speed-up against the number of devices: a line per batch size, error bars over the interval of the record, and "

@@ -181,11 +181,11 @@ void AddPoint(const proto::ScalePoint& point, const GaugeLabels& labels, GaugeLi
   AddTraining(point, labels, gauges);
   gauges.Add("lockstep_communication_busy_seconds", labels, point.collective_busy_seconds());
   gauges.Add("lockstep_exposed_communication_seconds", labels, point.exposed_seconds());
-  uint64_t most = 0;
+  uint64_t max_bytes = 0;
   for (const proto::RankFacts& rank : point.rank()) {
-    most = std::max<uint64_t>(most, rank.peak_memory_bytes());
+    max_bytes = std::max<uint64_t>(max_bytes, rank.peak_memory_bytes());
   }
-  AddMemory(most, labels, gauges);
+  AddMemory(max_bytes, labels, gauges);
 }
 
 void AddPoint(const proto::ScalingRow& row, const GaugeLabels& labels, GaugeList& gauges) {

@@ -30,12 +30,12 @@ std::string Needs(const std::string& what, proto::Experiment experiment) {
 
 // Returns " Means of 3 seeds, with [minimum, maximum].", or states that one seed is only partial evidence.
 std::string EvidenceText(const std::vector<const ExperimentRow*>& rows) {
-  size_t least = rows.empty() ? 0 : rows.front()->trained.size();
+  size_t min_seeds = rows.empty() ? 0 : rows.front()->trained.size();
   for (const ExperimentRow* row : rows) {
-    least = std::min(least, row->trained.size());
+    min_seeds = std::min(min_seeds, row->trained.size());
   }
-  return least < 2 ? " Partial evidence: one seed has no spread, so no difference can be tested."
-                   : absl::StrCat(" Means of ", least, " seeds, with [minimum, maximum].");
+  return min_seeds < 2 ? " Partial evidence: one seed has no spread, so no difference can be tested."
+                       : absl::StrCat(" Means of ", min_seeds, " seeds, with [minimum, maximum].");
 }
 
 // --- Q4 ---

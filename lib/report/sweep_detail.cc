@@ -137,20 +137,21 @@ void AddCeiling(const LabSweep& sweep, proto::Section& section) {
   for (const proto::SweepPoint& point : sweep.points) {
     const proto::MatmulCeiling& ceiling = point.matmul_ceiling();
     const double step_seconds = MeanAndDeviationOf(point.step_seconds()).mean;
-    const double most = CeilingFlopPerSecond(ceiling);
-    if (step_seconds <= 0 || most <= 0) {
+    const double ceiling_rate = CeilingFlopPerSecond(ceiling);
+    if (step_seconds <= 0 || ceiling_rate <= 0) {
       continue;
     }
     const double rate =
         static_cast<double>(point.images_per_epoch()) * TrainingFlopPerImage(sweep.spec.model()) / step_seconds;
-    proto::Cell share = PercentCell(rate / most, proto::DERIVED, "TFLOP/s of training / TFLOP/s of the product");
-    if (rate > most) {
+    proto::Cell share =
+        PercentCell(rate / ceiling_rate, proto::DERIVED, "TFLOP/s of training / TFLOP/s of the product");
+    if (rate > ceiling_rate) {
       share.set_note(kAboveCeiling);
     }
     AddRow(table, {LabelCell(FormatCount(point.batch_size())),
                    NumberCell(rate / kTera, proto::DERIVED,
                               "2 FLOP x 3 passes x forward MACs x images / mean epoch without loading"),
-                   NumberCell(most / kTera, proto::DERIVED,
+                   NumberCell(ceiling_rate / kTera, proto::DERIVED,
                               "2 x size^3 FLOP / mean product, timed in the point's process after training"),
                    share,
                    LabelCell(absl::StrCat(ceiling.size(), "^3, ", DescribePrecision(ceiling.precision()), ", ",

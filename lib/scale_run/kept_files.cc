@@ -56,9 +56,9 @@ absl::StatusOr<size_t> ChooseCheckpointPoint(const ScaleRunOptions& options,
   if (options.checkpoint.empty() || points.empty()) {
     return points.size();
   }
-  uint32_t most = 0;
+  uint32_t max_ranks = 0;
   for (const proto::ScalePoint& point : points) {
-    most = std::max(most, point.ranks());
+    max_ranks = std::max(max_ranks, point.ranks());
   }
   const uint32_t batch =
       options.checkpoint_batch != 0 ? options.checkpoint_batch : AskedBatch(options.spec, points.front());
@@ -67,7 +67,7 @@ absl::StatusOr<size_t> ChooseCheckpointPoint(const ScaleRunOptions& options,
   for (size_t i = 0; i < points.size(); ++i) {
     const bool plain_next_to_its_like = points[i].reduction() == proto::PLAIN && i + 1 < points.size() &&
                                         points[i + 1].ranks() == 1 && points[i + 1].reduction() != proto::PLAIN;
-    if (IsTraining(points[i]) && points[i].ranks() == most && AskedBatch(options.spec, points[i]) == batch &&
+    if (IsTraining(points[i]) && points[i].ranks() == max_ranks && AskedBatch(options.spec, points[i]) == batch &&
         !plain_next_to_its_like) {
       chosen.push_back(i);
       names.push_back(PointName(points[i]));
@@ -75,7 +75,7 @@ absl::StatusOr<size_t> ChooseCheckpointPoint(const ScaleRunOptions& options,
   }
   if (chosen.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("--checkpoint_batch=", options.checkpoint_batch,
-                                                   " is not one of the batches that are planned on ", most,
+                                                   " is not one of the batches that are planned on ", max_ranks,
                                                    " ranks; give one of --batch_size"));
   }
   return chosen.size() == 1

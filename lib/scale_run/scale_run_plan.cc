@@ -234,14 +234,14 @@ absl::Status PlanRows(const std::vector<std::string>& rows, uint64_t training_im
 
 // Returns "4"; "4 to 279" if an experiment's rows differ.
 std::string RepeatsText(const ScaleRunPlan& plan) {
-  uint32_t fewest = plan.spec.training().repeats(), most = fewest;
+  uint32_t min_repeats = plan.spec.training().repeats(), max_repeats = min_repeats;
   for (const proto::ScalePoint& point : plan.points) {
     if (point.has_training()) {
-      fewest = std::min(fewest, point.training().repeats());
-      most = std::max(most, point.training().repeats());
+      min_repeats = std::min(min_repeats, point.training().repeats());
+      max_repeats = std::max(max_repeats, point.training().repeats());
     }
   }
-  return fewest == most ? absl::StrCat(fewest) : absl::StrCat(fewest, " to ", most);
+  return min_repeats == max_repeats ? absl::StrCat(min_repeats) : absl::StrCat(min_repeats, " to ", max_repeats);
 }
 
 std::string HowText(const proto::ScaleSpec& variant) {

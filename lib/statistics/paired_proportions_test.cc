@@ -145,7 +145,7 @@ Interval WaldInterval(const PairedChanges& changes) {
 
 struct Coverages {
   double mean = 0;
-  double least = 1;
+  double min = 1;
 };
 
 // Returns a method's coverages for 60 items, over a grid of true probabilities of a loss and a gain.
@@ -163,7 +163,7 @@ Coverages CoveragesOf(const Method& method) {
     for (int j = 0; j < 11; ++j) {
       const double coverage = Coverage(0.005 + 0.04 * i, 0.005 + 0.04 * j, intervals);
       coverages.mean += coverage / 121;
-      coverages.least = std::min(coverages.least, coverage);
+      coverages.min = std::min(coverages.min, coverage);
     }
   }
   return coverages;
@@ -172,10 +172,10 @@ Coverages CoveragesOf(const Method& method) {
 TEST(PairedDifferenceIntervalTest, HoldsTheTruthAtItsRate) {
   const Coverages tango = CoveragesOf([](const PairedChanges& changes) { return PairedDifferenceInterval(changes); });
   EXPECT_NEAR(tango.mean, 0.95, 0.003);
-  EXPECT_GT(tango.least, 0.93);  // outcomes are whole numbers: no interval has its stated rate everywhere
+  EXPECT_GT(tango.min, 0.93);  // outcomes are whole numbers: no interval has its stated rate everywhere
 }
 
-TEST(PairedDifferenceIntervalTest, WaldsDoesNot) { EXPECT_LT(CoveragesOf(WaldInterval).least, 0.90); }
+TEST(PairedDifferenceIntervalTest, WaldsDoesNot) { EXPECT_LT(CoveragesOf(WaldInterval).min, 0.90); }
 
 }  // namespace
 }  // namespace lockstep

@@ -153,8 +153,8 @@ double RelativeError(const std::vector<float>& a, const std::vector<float>& b) {
 //   bf16           0.56 there
 struct Expectation {
   Way way;
-  double least;  // above fp32's difference by another order of sums: proves that the variant was used
-  double most;
+  double min_error;  // above fp32's difference by another order of sums: proves that the variant was used
+  double max_error;
 };
 
 TEST_F(AutogradCudaTest, EachWayIsNearThePlainOneAndNotIt) {
@@ -175,8 +175,8 @@ TEST_F(AutogradCudaTest, EachWayIsNearThePlainOneAndNotIt) {
     double loss = 0;
     const std::vector<float> found = gradients(expect.way, loss);
     const double error = RelativeError(found, plain);
-    EXPECT_GE(error, expect.least);
-    EXPECT_LT(error, expect.most);
+    EXPECT_GE(error, expect.min_error);
+    EXPECT_LT(error, expect.max_error);
     EXPECT_NEAR(loss / plain_loss, 1, 0.02);
   }
   double again = 0;

@@ -83,13 +83,13 @@ absl::StatusOr<BatchBounds> FindLargestBatch(BatchBounds known, uint32_t limit, 
   }
   bool one_fitted = false, one_failed = false;  // outcomes of the batches tried here
   for (uint64_t step = guess / kFirstStepShare + 1; !IsFound(known, limit);) {
-    const uint64_t most = known.fails == 0 ? limit : std::min(limit, known.fails - 1);
+    const uint64_t max_batch = known.fails == 0 ? limit : std::min(limit, known.fails - 1);
     uint64_t next = known.fails == 0 ? limit : known.fits + (known.fails - known.fits) / 2;
     if (guess != 0 && !(one_fitted && one_failed)) {
       next = one_fitted ? known.fits + step : one_failed ? known.fails - std::min<uint64_t>(step, known.fails) : guess;
       step *= one_fitted || one_failed ? 2 : 1;
     }
-    next = std::min(std::max<uint64_t>(next, uint64_t{known.fits} + 1), most);
+    next = std::min(std::max<uint64_t>(next, uint64_t{known.fits} + 1), max_batch);
     ASSIGN_OR_RETURN(const proto::Outcome outcome, probe(static_cast<uint32_t>(next)));
     const bool fits = outcome == proto::COMPLETED;
     (fits ? known.fits : known.fails) = static_cast<uint32_t>(next);

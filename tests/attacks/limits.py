@@ -21,17 +21,17 @@ NUMBER_FLAG = re.compile(r"^  --(\w+) \(default: ([^;\n]*); from (\S+) to (\S+)\
 ANY_FLAG = re.compile(r"^  --(\w+) \(default: (.*)\)$", re.MULTILINE)
 
 
-def bad_values(default, least, most):
+def bad_values(default, minimum, maximum):
     """Returns values that are no valid time, count or fraction; also 0 where it is not allowed."""
-    if most[-1] in "hms":
-        return ["-1s", "25h", "1e308s", "inf", "nan", "4294967295"] + (["0"] if least != "0" else [])
+    if maximum[-1] in "hms":
+        return ["-1s", "25h", "1e308s", "inf", "nan", "4294967295"] + (["0"] if minimum != "0" else [])
     values = ["-1", "1e308", "inf", "nan"] if "." in default else ["-1", "4294967295", "18446744073709551616"]
-    return values + (["0"] if least != "0" else [])
+    return values + (["0"] if minimum != "0" else [])
 
 
-def allowed(value, most):
+def allowed(value, maximum):
     """Returns true if the value is a count of 32 bits that the flag takes."""
-    return value == "4294967295" and most[-1].isdigit() and float(most) >= 2**32
+    return value == "4294967295" and maximum[-1].isdigit() and float(maximum) >= 2**32
 
 
 class NumberFlags(ToolCase):
@@ -59,12 +59,12 @@ class NumberFlags(ToolCase):
         seen = set()
         for tool in TOOLS:
             for flag in NUMBER_FLAG.findall(self.help(tool)):
-                name, default, least, most, _ = flag
-                values = bad_values(default, least, most) if flag not in seen else ["-1"]
+                name, default, minimum, maximum, _ = flag
+                values = bad_values(default, minimum, maximum) if flag not in seen else ["-1"]
                 seen.add(flag)
                 for value in values:
-                    if not allowed(value, most):
-                        yield tool, name, value, f"from {least} to {most}"
+                    if not allowed(value, maximum):
+                        yield tool, name, value, f"from {minimum} to {maximum}"
 
     def test_each_refuses_what_lies_outside(self):
         def attempt(case):

@@ -71,11 +71,11 @@ class NetworkCase(launched.LaunchedCase):
             connection.sendall(data)
         return connection
 
-    def receive_all(self, connection, most=1 << 20):
+    def receive_all(self, connection, max_bytes=1 << 20):
         """Returns everything that is received until the other end closes. Raises TimeoutError if it does not close."""
         received = b""
         with contextlib.suppress(ConnectionError):
-            while len(received) < most and (piece := connection.recv(65536)):
+            while len(received) < max_bytes and (piece := connection.recv(65536)):
                 received += piece
         return received
 

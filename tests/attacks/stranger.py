@@ -34,12 +34,12 @@ def text(data):
     return struct.pack("=Q", len(data)) + data
 
 
-def receive(connection, most):
-    """Returns the data until the end of the connection, `most` bytes or a pause."""
+def receive(connection, max_bytes):
+    """Returns the data until the end of the connection, `max_bytes` bytes or a pause."""
     got = b""
     try:
-        while len(got) < most:
-            piece = connection.recv(min(65536, most - len(got)))
+        while len(got) < max_bytes:
+            piece = connection.recv(min(65536, max_bytes - len(got)))
             if not piece:
                 break
             got += piece

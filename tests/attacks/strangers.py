@@ -85,12 +85,12 @@ class OfThisHost(Strangers):
 
     def test_strangers_flood_stall_and_send_random_bytes(self):
         process, who = self.spawn(self.command()), stranger.Stranger(timeout=0.3)
-        most = 0
+        max_bytes = 0
         for _ in self.while_it_runs(process):
             for address, port in self.listeners_of_the_launcher(process):
                 for kind in ("flood", "stall", "random_bytes", "reflect", "replay"):
                     who.attempt(kind, "127.0.0.1", port)
-                most = max(most, listeners.resident_bytes(process.pid))
+                max_bytes = max(max_bytes, listeners.resident_bytes(process.pid))
         self.assertGreater(who.attempts["flood"], 0)
         self.assertEqual(sum(who.accepted.values()), 0, who.counts())
         self.add_measured(f"launcher at most {most >> 20} MiB")
