@@ -201,7 +201,8 @@ class DocumentsTest(unittest.TestCase):
 
     def test_the_changelog_lists_every_renamed_flag_and_field(self):
         rows = (self.root / "CHANGELOG.md").read_text()
-        sources = [(self.root / name).read_text() for name in ("lib/base/renamed_flags.cc", "lib/record/old_field_names.cc")]
+        names = ("lib/base/renamed_flags.cc", "lib/record/old_field_names.cc")
+        sources = [(self.root / name).read_text() for name in names]
         flags = re.findall(r'(?m)^    \{"(\w+)", "(\w+)"', sources[0])
         fields = re.findall(r'(?m)^    \{"(\w+)", "(\w+)", "(\w+)"\}', sources[1])
         self.assertGreater(min(len(flags), len(fields)), 3)

@@ -1,4 +1,5 @@
-"""Checks that every command suggested by a report, an error or --help runs, and that every flag that they name exists.
+"""Checks that every command suggested by a report, an error, --help or a document runs, and that every flag that they
+name exists. Commands of documents run with --dry_run, if the tool has it.
 
 Commands run unchanged, with additional flags that make them small (SMALL): the last value of a flag counts.
 Commands that need a GPU or a large network run on the CPU with lenet5. Run by bazel (tests/BUILD), or directly:
@@ -64,6 +65,7 @@ def small(command, folder):
         more += ["--repeats=1", "--batch_size=8"]
     if tool == "quantize" and "verify" not in given:
         more += ["--device=cpu", f"--calibration_images={batch}"]
+        more += ["--study_images=2"] if "study_images" in given else []
     if has_resnet18:
         more += ["--input=few.rec"]
     if tool == "cifar_prep" and "input" in given and "dry_run" not in given:
@@ -76,6 +78,13 @@ def string_literals(text):
     text = re.sub(r"(?m)^\s*#include.*$|//.*$", "", text)
     for match in re.finditer(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*', text):
         yield "".join(part[1:-1] for part in re.findall(r'"(?:[^"\\\n]|\\.)*"', match.group()))
+
+
+def commands_of_document(text):
+    """Returns the commands in a document's code, without those that read or write a pipe or need a GPU."""
+    code = "\n".join(line for line in text.splitlines() if line.startswith("    "))
+    commands = commands_in(re.sub(r" *\\\n *", " ", code))
+    return [command for command in commands if not re.search(r"=(?: |$)|=fast\b|\bcuda\b", command)]
 
 
 class SuggestedCommandsTest(ToolCase):
@@ -93,7 +102,7 @@ class SuggestedCommandsTest(ToolCase):
         run = lambda command: subprocess.run([str(cls.tools / command.split()[0]), *command.split()[1:]], cwd=cls.fixtures,
                                              check=True, capture_output=True, timeout=240)
         for command in FIXTURES.strip().splitlines():
-            if not re.search("--output=(other_|more)", command):
+            if not re.search("--output=(other_q|more)", command):
                 run(command)
         run("cifar_prep --input_format=synthetic --train_images=16 --test_images=10 --output=few.rec")
         run("train_sweep --input=few.rec --model=resnet18 --device=cpu --batch_size=8 --epochs=1 --noevaluate "
@@ -214,6 +223,38 @@ class SuggestedCommandsTest(ToolCase):
                 continue  # test_the_examples_of_help
             with self.subTest(command=command, path=str(path)):
                 self.run_all([PARTS.get(command, command)])
+
+    def stand_in(self, folder, command):
+        """Makes the inputs of a command that the fixtures do not have, as links to a record of the right kind."""
+        kind = "other_scale.rec" if command.startswith("comm_model") else "other_sweep.rec"
+        for value in re.findall(r"--(?:input|sweep|compare)=(\S+)", command):
+            for name in value.split(","):
+                if not (folder / name).exists() and name.endswith(".rec"):
+                    os.link(self.fixtures / kind, folder / name)
+        os.link(self.fixtures / "lenet5.pt", folder / "from_python.pt")
+        (folder / "lockstep_lab").mkdir()
+        (folder / "class" / "ann").mkdir(parents=True)
+        os.link(self.fixtures / "sweep.rec", folder / "class" / "ann" / "sweep.rec")
+
+    def test_commands_in_the_documents(self):
+        """Runs each command alone, with --dry_run except comm_model, modes of report and quantize --verify."""
+        documents = [self.root / "README.md", self.root / "tools/README.md", *sorted((self.root / "docs").glob("*.md"))]
+        runs = 0
+        for document in documents:
+            for command in dict.fromkeys(commands_of_document(document.read_text())):
+                with self.subTest(document=document.name, command=command):
+                    folder = self.folder_for([command])
+                    self.stand_in(folder, command)
+                    words = small(command, folder)
+                    if not re.match(r"(?:doctor|comm_model) |quantize --verify|"
+                                    r"report .*--(?:check|compare|class_folder|print|convert)\b", command):
+                        words.append("--dry_run")
+                    result = subprocess.run([str(self.tools / words[0]), *words[1:]], cwd=folder, capture_output=True,
+                                            timeout=240, env={**os.environ, "CUDA_VISIBLE_DEVICES": ""})
+                    self.assertIn(result.returncode, (0, 4) if "--check" in words or words[0] == "doctor" else (0,),
+                                  f"{' '.join(words)}\n{result.stderr.decode()}")
+                    runs += 1
+        self.assertGreater(runs, 20)
 
     def test_commands_of_other_programs(self):
         """Checks packages against the install script, and that files exist. A pip version is never typed: the build has
