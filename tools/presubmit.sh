@@ -57,6 +57,13 @@ fi
 if [ "${1:-}" = --fix ]; then
   "$formatter" -i "${sources[@]}"
 fi
+checks=(words layers documents names build_files benchmark_page corpora)
+logs="$(mktemp -d)"
+trap 'rm -rf -- "$logs"' EXIT
+# The checks run next to each other and to the formatter, on all cores.
+printf '%s\n' "${checks[@]}" |
+  xargs -P "$(nproc)" -I {} \
+    sh -c 'python3 "tests/$1_test.py" --root . >"$2/$1" 2>&1 && : >"$2/$1.passed"' - {} "$logs" &
 unformatted="$("$formatter" --dry-run -Werror "${sources[@]}" 2>&1 | grep -E 'error:' | cut -d: -f1-2 | sort -u)"
 if [ -n "$unformatted" ]; then
   printf '%s\nformat: the lines above; tools/presubmit.sh --fix formats them\n' "$unformatted" >&2
@@ -64,11 +71,12 @@ if [ -n "$unformatted" ]; then
 else
   echo "format: ${#sources[@]} files are formatted by $formatter"
 fi
-for check in build_files names layers documents words benchmark_page corpora; do
-  if log="$(python3 "tests/${check}_test.py" --root . 2>&1)"; then
-    echo "$check: $(sed -n 's/^Ran \([0-9]* tests\).*/\1/p' <<<"$log")"
+wait
+for check in "${checks[@]}"; do
+  if [ -e "$logs/$check.passed" ]; then
+    echo "$check: $(sed -n 's/^Ran \([0-9]* tests\).*/\1/p' "$logs/$check")"
   else
-    echo "$log" >&2
+    cat "$logs/$check" >&2
     status=1
   fi
 done
