@@ -198,7 +198,7 @@ std::vector<Trial> TryAll(const std::vector<Convention>& conventions, const std:
   return trials;
 }
 
-std::vector<const Trial*> MostBelieved(const std::vector<Trial>& trials, size_t cells) {
+std::vector<const Trial*> BestSupported(const std::vector<Trial>& trials, size_t cells) {
   const auto belief = [](const Trial& trial) {
     return std::make_pair(trial.given.cells, -trial.convention->contradictions);
   };

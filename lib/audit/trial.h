@@ -80,10 +80,10 @@ std::vector<Trial> TryAll(const std::vector<Convention>& conventions, const std:
 
 // Returns the trials that beat chance and give the most cells, if these are at least half of `cells`. Of several
 // trials, returns those that contradict the document the least, the plainest first.
-std::vector<const Trial*> MostBelieved(const std::vector<Trial>& trials, size_t cells);
+std::vector<const Trial*> BestSupported(const std::vector<Trial>& trials, size_t cells);
 
 // Returns the trials for which every cell lies within the rounding of the inputs, if this beats chance. Meant for a
-// column for which MostBelieved returns nothing. Of several trials, returns the least contradicting; of these, those
+// column for which BestSupported returns nothing. Of several trials, returns the least contradicting; of these, those
 // with the fewest departures.
 std::vector<const Trial*> WithinRounding(const std::vector<Trial>& trials, size_t cells);
 

@@ -218,7 +218,7 @@ void Remark(proto::AuditedValue& audited, absl::string_view flag, absl::string_v
 void JudgeColumn(const std::vector<Convention>& conventions, const std::vector<Cell*>& cells,
                  const std::vector<proto::AuditedValue*>& audited) {
   const std::vector<Trial> trials = TryAll(conventions, cells);
-  const std::vector<const Trial*> believed = MostBelieved(trials, cells.size());
+  const std::vector<const Trial*> believed = BestSupported(trials, cells.size());
   std::vector<const Trial*> all;
   for (const Trial& trial : trials) {
     all.push_back(&trial);
