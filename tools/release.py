@@ -5,7 +5,8 @@
 
 archive: the same files give the same bytes. Names are sorted, owner and group are root, modes are 755 or 644, and all
 times are --mtime (seconds since 1970).
-notes: prints a title and the first ten entries of the first section of the changelog, each on one line.
+notes: prints a title and the highlights (at most ten) of the first section of the changelog, each on one line; the first
+ten entries of a section without highlights.
 """
 
 import argparse
@@ -53,7 +54,9 @@ def notes(changelog, version):
     if match is None or match[1] != number:
         raise ValueError(f"expected the first section of CHANGELOG.md to be ## {number}, because --version prints {version}; found "
                          f"{'no section' if match is None else '## ' + match[1]}: correct CHANGELOG.md or lib/base/version.h")
-    lines = [entry if entry.startswith("- ") else f"- {entry}" for entry in entries(match[2])]
+    highlights = re.search(r"^### Highlights\n((?:(?!#).*\n)*)", match[2], re.M)
+    chosen = entries(highlights[1] if highlights else match[2])
+    lines = [entry if entry.startswith("- ") else f"- {entry}" for entry in chosen]
     return f"# Lockstep {version}\n" + "\n".join(lines[:ENTRIES]) + "\n"
 
 

@@ -4,7 +4,7 @@
 
 namespace lockstep {
 
-inline constexpr char kVersion[] = "0.1.0-dev";
+inline constexpr char kVersion[] = "0.1.0";
 
 }  // namespace lockstep
 
