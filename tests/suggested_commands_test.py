@@ -239,7 +239,7 @@ class SuggestedCommandsTest(ToolCase):
         os.link(self.fixtures / "sweep.rec", folder / "class" / "ann" / "sweep.rec")
 
     def test_commands_in_the_documents(self):
-        """Runs each command alone, with --dry_run except comm_model, modes of report and quantize --verify."""
+        """Runs each command alone, with --dry_run except comm_model, modes of report, a study and quantize --verify."""
         documents = [self.root / "README.md", self.root / "tools/README.md", *sorted((self.root / "docs").glob("*.md"))]
         runs = 0
         for document in documents:
@@ -248,7 +248,7 @@ class SuggestedCommandsTest(ToolCase):
                     folder = self.folder_for([command])
                     self.stand_in(folder, command)
                     words = small(command, folder)
-                    if not re.match(r"(?:doctor|comm_model) |quantize --verify|"
+                    if not re.match(r"(?:doctor|comm_model) |quantize .*--(?:verify|study_images)\b|"
                                     r"report .*--(?:check|compare|class_folder|print|convert)\b", command):
                         words.append("--dry_run")
                     result = subprocess.run([str(self.tools / words[0]), *words[1:]], cwd=folder, capture_output=True,
