@@ -5,8 +5,8 @@
 
 archive: the same files give the same bytes. Names are sorted, owner and group are root, modes are 755 or 644, and all
 times are --mtime (seconds since 1970).
-notes: prints a title and the highlights (at most ten) of the first section of the changelog, each on one line; the first
-ten entries of a section without highlights.
+notes: prints a title and the highlights (at most ten) of the first section of the changelog, each on one line; the
+first ten entries of a section without highlights.
 """
 
 import argparse
