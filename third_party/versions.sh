@@ -40,6 +40,7 @@ LOCKSTEP_PACKAGES=(
 # Version of the formatter. Only tools/presubmit.sh reads it.
 LOCKSTEP_CLANG_FORMAT_VERSION="14"
 LOCKSTEP_CLANG_FORMAT_PIN="clang-format==14.0.6" # package on PyPI, for distributions without this version
+LOCKSTEP_CLANG_TIDY_PIN="clang-tidy==14.0.6"     # the same release
 
 # LibTorch comes in the Python wheel: C++ headers and libraries, NCCL and cuDNN, and the Python that tests compare with.
 # Minimum and maximum are the oldest and the newest tested version (libtorch/README.md), without the patch release;
