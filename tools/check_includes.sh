@@ -21,6 +21,9 @@ targets=("$@")
 [ $# -gt 0 ] || targets=(//lib/... //tools/... //benchmarks/...)
 
 # The mode dbg has no precompiled headers (third_party/precompiled). -g0: debug information would take the longest.
-bazel build --compilation_mode=dbg --copt=-g0 --output_groups=compilation_outputs --keep_going --noshow_progress \
-  --color=no "${targets[@]}" || { echo "check_includes.sh: a source does not compile without precompiled headers, see above"; exit 1; }
+if ! bazel build --compilation_mode=dbg --copt=-g0 --output_groups=compilation_outputs --keep_going --noshow_progress \
+  --color=no "${targets[@]}"; then
+  echo "check_includes.sh: a source does not compile without precompiled headers, see above"
+  exit 1
+fi
 echo "check_includes.sh: every source compiles without precompiled headers"

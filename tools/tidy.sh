@@ -34,7 +34,10 @@ for argument in "$@"; do
     --install) install=yes ;;
     --since=?*) since="${argument#--since=}" ;;
     --max_files=[1-9]*) max_files="${argument#--max_files=}" ;;
-    -*) printf 'tidy.sh: expected --since=COMMIT, --max_files=N, --install, --help or sources, found: %s\n' "$argument" >&2; exit 2 ;;
+    -*)
+      printf 'tidy.sh: expected --since=COMMIT, --max_files=N, --install, --help or sources, found: %s\n' "$argument" >&2
+      exit 2
+      ;;
     *) files+=("$argument") ;;
   esac
 done
@@ -46,7 +49,8 @@ if [ -z "$tidy" ] && [ -n "$install" ]; then
   find_tidy
 fi
 if [ -z "$tidy" ]; then
-  echo "tidy.sh: expected clang-tidy $LOCKSTEP_CLANG_FORMAT_VERSION on PATH or in .venv, found none; tools/tidy.sh --install gets it" >&2
+  printf 'tidy.sh: expected clang-tidy %s on PATH or in .venv, found none; tools/tidy.sh --install gets it\n' \
+    "$LOCKSTEP_CLANG_FORMAT_VERSION" >&2
   exit 3
 fi
 
@@ -77,7 +81,8 @@ fi
 left=$((${#known[@]} > max_files ? ${#known[@]} - max_files : 0))
 known=("${known[@]:0:max_files}")
 printf '%s\0' "${known[@]}" |
-  xargs -0 -n 1 -P "$(nproc)" "$tidy" -p . --quiet --warnings-as-errors='*' 2> >(grep -vE '^[0-9]+ warnings?|^Suppressed|^Use -header' >&2)
+  xargs -0 -n 1 -P "$(nproc)" "$tidy" -p . --quiet --warnings-as-errors='*' \
+    2> >(grep -vE '^[0-9]+ warnings?|^Suppressed|^Use -header' >&2)
 status=$?
 echo "tidy.sh: ${#known[@]} sources checked, $left left out by --max_files"
 exit $((status != 0))
