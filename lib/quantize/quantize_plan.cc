@@ -37,6 +37,7 @@ absl::StatusOr<Seconds> SecondsOn(const PlannedNetwork& planned, const Dataset& 
   const Dataset few = {FirstImages(dataset.train, count), FirstImages(dataset.test, count), {}, {}};
   spec.set_calibration_images(static_cast<uint32_t>(few.train.size()));
   spec.set_fine_tune_epochs(std::min(spec.fine_tune_epochs(), 1u));
+  spec.set_study_images(0);  // few images leave none for a study, which starts after calibration
   const Stopwatch watch;
   ASSIGN_OR_RETURN(const proto::QuantizedNetwork record,
                    QuantizeNetwork(planned.network, few, planned.normalization, spec, make, device));
@@ -69,6 +70,13 @@ std::string DescribeFineTuning(const proto::QuantizeSpec& spec, const Dataset& d
                       spec.fine_tune_batch());
 }
 
+// Returns "; then a study of each layer on 500 images, which takes additional time", or "" without a study.
+std::string DescribeStudy(const proto::QuantizeSpec& spec) {
+  return spec.study_images() == 0 ? ""
+                                  : absl::StrCat("; then a study of each layer on ", spec.study_images(),
+                                                 " images, which takes additional time");
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> DescribePlan(const std::vector<PlannedNetwork>& networks, const Dataset& dataset,
@@ -84,7 +92,7 @@ absl::StatusOr<std::string> DescribePlan(const std::vector<PlannedNetwork>& netw
   return absl::StrCat(absl::StrJoin(names, " and "), ", weight range ", proto::WeightRange_Name(spec.weight_range()),
                       ", ", spec.calibration_images(), " calibration images of the training split, accuracies on ",
                       spec.test_images(), " test images", DescribeFineTuning(spec, dataset), "; about ",
-                      std::ceil(seconds), " s");
+                      std::ceil(seconds), " s", DescribeStudy(spec));
 }
 
 }  // namespace lockstep

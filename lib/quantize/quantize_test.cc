@@ -282,6 +282,15 @@ TEST(RunQuantizeTest, ADryRunReportsFineTuning) {
               HasSubstr("fine-tuned for 2 epochs of 30 images, first learning rate 0.05, batch 8"));
 }
 
+TEST(RunQuantizeTest, ADryRunReportsAStudy) {
+  QuantizeOptions options = SmallOptions();
+  options.spec.set_study_images(20);
+  options.dry_run = true;
+  ::testing::internal::CaptureStderr();
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("a study of each layer on 20 images"));
+}
+
 TEST(RunQuantizeTest, AnImportedNetworkCannotBeFineTuned) {
   QuantizeOptions options = FineTuningOptions();
   options.imports = {"network.onnx"};
