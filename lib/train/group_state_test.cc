@@ -109,7 +109,7 @@ TEST(GroupStateTest, WhatIsAlikeIsKeptOnceAndEveryRankGetsItsOwnBack) {
   TrainingStates kept;
   OnEachRank(board, [&](BoardGroup& group) {
     auto states = GatherStates(&group, StateOf(group.rank()));
-    ASSERT_THAT(states, IsOk());
+    ASSERT_THAT(states.status(), IsOk());  // LibTorch cannot print a vector of states
     if (group.rank() == 0) {
       kept = *std::move(states);
     }
