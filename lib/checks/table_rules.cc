@@ -150,11 +150,11 @@ void CheckEstimates(const std::string& where, const proto::PublishedTable& table
 void CheckScalingName(const std::string& name, const proto::PublishedTables& tables, FindingList& list) {
   const std::string& claimed = tables.claims().scaling();
   const std::string& batch = tables.facts().batch().empty() ? tables.claims().batch() : tables.facts().batch();
-  if (said == "strong" && batch == "per_device") {
+  if (claimed == "strong" && batch == "per_device") {
     list.Add("scaling_mislabelled", name,
              "'strong', with a fixed batch per device: 4 devices do 4 times the work of a step. Only the epoch is "
              "strong.");
-  } else if (said == "weak" && batch == "total") {
+  } else if (claimed == "weak" && batch == "total") {
     list.Add("scaling_mislabelled", name, "'weak', with a fixed total batch: the work of a step does not grow.");
   }
 }
