@@ -31,7 +31,7 @@ class PresubmitTest(unittest.TestCase):
             (self.checkout / name).mkdir(parents=True)
         shutil.copy(self.script, self.checkout / "tools/presubmit.sh")
         shutil.copy(self.versions, self.checkout / "third_party/versions.sh")
-        for check in re.search("^for check in (.*); do$", self.script.read_text(), re.MULTILINE).group(1).split():
+        for check in re.search(r"^checks=\((.*)\)$", self.script.read_text(), re.MULTILINE).group(1).split():
             (self.checkout / f"tests/{check}_test.py").write_text("import sys\nprint('Ran 1 tests', file=sys.stderr)\n")
         (self.checkout / "a.cc").write_text("int a;\n")
         for command in (["init", "--quiet"], ["add", "a.cc"]):

@@ -57,13 +57,13 @@ fi
 if [ "${1:-}" = --fix ]; then
   "$formatter" -i "${sources[@]}"
 fi
+# The checks run next to each other and to the formatter. Each has a pipe with its output and then its exit code.
 checks=(words layers documents names build_files benchmark_page corpora)
-logs="$(mktemp -d)"
-trap 'rm -rf -- "$logs"' EXIT
-# The checks run next to each other and to the formatter, on all cores.
-printf '%s\n' "${checks[@]}" |
-  xargs -P "$(nproc)" -I {} \
-    sh -c 'python3 "tests/$1_test.py" --root . >"$2/$1" 2>&1 && : >"$2/$1.passed"' - {} "$logs" &
+pipes=()
+for check in "${checks[@]}"; do
+  exec {pipe}< <(python3 "tests/${check}_test.py" --root . 2>&1; echo $?)
+  pipes+=("$pipe")
+done
 unformatted="$("$formatter" --dry-run -Werror "${sources[@]}" 2>&1 | grep -E 'error:' | cut -d: -f1-2 | sort -u)"
 if [ -n "$unformatted" ]; then
   printf '%s\nformat: the lines above; tools/presubmit.sh --fix formats them\n' "$unformatted" >&2
@@ -71,12 +71,12 @@ if [ -n "$unformatted" ]; then
 else
   echo "format: ${#sources[@]} files are formatted by $formatter"
 fi
-wait
-for check in "${checks[@]}"; do
-  if [ -e "$logs/$check.passed" ]; then
-    echo "$check: $(sed -n 's/^Ran \([0-9]* tests\).*/\1/p' "$logs/$check")"
+for i in "${!checks[@]}"; do
+  mapfile -t -u "${pipes[i]}" log
+  if [ "${log[-1]}" -eq 0 ]; then
+    echo "${checks[i]}: $(printf '%s\n' "${log[@]}" | sed -n 's/^Ran \([0-9]* tests\).*/\1/p')"
   else
-    cat "$logs/$check" >&2
+    printf '%s\n' "${log[@]::${#log[@]}-1}" >&2
     status=1
   fi
 done

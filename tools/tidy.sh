@@ -35,7 +35,8 @@ for argument in "$@"; do
     --since=?*) since="${argument#--since=}" ;;
     --max_files=[1-9]*) max_files="${argument#--max_files=}" ;;
     -*)
-      printf 'tidy.sh: expected --since=COMMIT, --max_files=N, --install, --help or sources, found: %s\n' "$argument" >&2
+      printf 'tidy.sh: expected --since=COMMIT, --max_files=N, --install, --help or sources, found: %s\n' \
+        "$argument" >&2
       exit 2
       ;;
     *) files+=("$argument") ;;
