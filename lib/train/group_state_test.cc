@@ -150,7 +150,7 @@ TEST(GroupStateTest, StatesOfAnotherNumberOfRanksAreRefusedByAll) {
 
 TEST(GroupStateTest, OneRankKeepsItsOwn) {
   const auto states = GatherStates(nullptr, StateOf(0));
-  ASSERT_THAT(states, IsOk());
+  ASSERT_THAT(states.status(), IsOk());
   const auto own = HandOutStates(nullptr, *states);
   ASSERT_THAT(own, IsOk());
   EXPECT_EQ((*own)->arrays, StateOf(0).arrays);
