@@ -22,11 +22,16 @@ def flatten(suite):
             yield test
 
 
-def of_this_shard(suite):
-    """Returns every TEST_TOTAL_SHARDS-th case, from TEST_SHARD_INDEX on; without sharding, all cases."""
+def support_shards():
+    """Tells Bazel that this script runs its share of the cases only. Newer versions refuse to shard other tests."""
     status = os.environ.get("TEST_SHARD_STATUS_FILE")
     if status:
-        pathlib.Path(status).touch()  # otherwise Bazel takes each shard for a run of all cases
+        pathlib.Path(status).touch()
+
+
+def of_this_shard(suite):
+    """Returns every TEST_TOTAL_SHARDS-th case, from TEST_SHARD_INDEX on; without sharding, all cases."""
+    support_shards()
     index, total = int(os.environ.get("TEST_SHARD_INDEX", 0)), int(os.environ.get("TEST_TOTAL_SHARDS", 1))
     return unittest.TestSuite(list(flatten(suite))[index::total])
 
@@ -86,6 +91,15 @@ def write_xml(cases, path):
             # XML cannot represent most control characters.
             ET.SubElement(case, outcome).text = "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
     ET.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
+
+
+def skip_all(reason):
+    """Ends the script as one skipped case, where something that all cases need is missing. Does not return."""
+    support_shards()
+    print(f"SKIPPED: {reason}")
+    if os.environ.get("XML_OUTPUT_FILE"):
+        write_xml([(f"{pathlib.Path(sys.argv[0]).stem}.all", 0.0, "skipped", reason)], os.environ["XML_OUTPUT_FILE"])
+    sys.exit(0)
 
 
 def folder_of(path):

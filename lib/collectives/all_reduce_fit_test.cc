@@ -69,7 +69,7 @@ TEST(AllReduceFitTest, AFitThatFailsPredictsNothing) {
   for (const auto& [options, why] : {std::pair(Asking(1e-6, 1), "the median leave-one-out error is 0."),
                                      {Asking(1, 1e-6), "the worst leave-one-out error is 0."},
                                      {Asking(1, 1, 7), "6 degrees of freedom, at least 7"},
-                                     {AllReduceFitOptions{}, "at most 0.00 % is asked for"}}) {
+                                     {AllReduceFitOptions{}, "at most 0.00 % is allowed"}}) {
     const AllReduceFit fit = Fit(NearlyALine(), options);
     EXPECT_THAT(fit.rejected, HasSubstr(why));
     EXPECT_THAT(PredictAllReduce(fit, 20, Extrapolation::kAllowed),

@@ -194,7 +194,7 @@ TEST(RunQuantizeTest, RefusesDevicesThatItDoesNotHave) {
   }
   options.device = "cpu";
   options.isa = "mma";
-  EXPECT_THAT(RunQuantize(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--isa=mma: a GPU's")));
+  EXPECT_THAT(RunQuantize(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--isa=mma: is for a GPU")));
 }
 
 TEST(VerifyQuantizedTest, AGpuGivesTheRecordedLogits) {

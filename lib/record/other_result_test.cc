@@ -170,7 +170,7 @@ TEST(ReplaceOwnResultTest, AnotherFileThatNoRecordVouchesForIsKept) {
   const std::string weights = TempPath("w.pt");
   WriteFile(weights, "weights");
   const proto::Header header = HeaderOf({{"--epochs=7"}});
-  EXPECT_THAT(CheckMayReplace(TempPath("none"), header, {weights}), StatusIs(kUsage, HasSubstr("w.pt is there")));
+  EXPECT_THAT(CheckMayReplace(TempPath("none"), header, {weights}), StatusIs(kUsage, HasSubstr("w.pt exists already")));
   EXPECT_THAT(CheckMayReplace(TempPath("none"), header, {"", TempPath("no.pt")}), IsOk());
   EXPECT_THAT(CheckMayReplace(WriteRun({{"--epochs=7"}}), header, {weights}), IsOk());
 }
@@ -190,7 +190,7 @@ TEST(ReplaceOwnResultTest, AnotherFileIsTheCommandsOwnWhereItsPartIs) {
   EXPECT_THAT(CheckMayReplace(path, header, {page}), IsOk());
   proto::Header other = HeaderOf({{"--epochs=9"}});
   other.clear_device();
-  EXPECT_THAT(CheckMayReplace(path, other, {page}), StatusIs(kUsage, HasSubstr("page.html is there")));
+  EXPECT_THAT(CheckMayReplace(path, other, {page}), StatusIs(kUsage, HasSubstr("page.html exists already")));
   EXPECT_THAT(CheckMayReplace(path, other), IsOk());  // the journal of an unmeasured run may be replaced
 }
 

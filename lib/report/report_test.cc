@@ -235,7 +235,7 @@ TEST(ReportTest, LatexIsADocumentPiecesAndPlots) {
   EXPECT_TRUE(FileExists(folder + "/report.audit.tex"));
   EXPECT_FALSE(FileExists(folder + "/report.html"));
   if (GnuplotVersion().ok()) {
-    EXPECT_THAT(ReadFile(folder + "/report.speedup.pdf"), HasSubstr("/CreationDate (D:00000000000000Z)"));
+    EXPECT_THAT(ReadFile(folder + "/report.speedup.pdf"), HasSubstr("%%EOF"));
   }
 }
 

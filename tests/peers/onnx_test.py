@@ -23,9 +23,8 @@ try:
     from onnx import TensorProto, helper, numpy_helper
     from onnxruntime import quantization
 except ImportError as error:
-    print(f"SKIPPED: {sys.executable} cannot import what this test needs ({error}); third_party/install.sh installs it into "
-          f".venv, or: {sys.executable} -m pip install onnx onnxruntime")
-    sys.exit(0)
+    bazel_unittest.skip_all(f"{sys.executable} cannot import a library of this test ({error}); third_party/install.sh "
+                            f"installs it into .venv, or: {sys.executable} -m pip install onnx onnxruntime")
 
 if hasattr(onnxruntime, "disable_telemetry_events"):
     onnxruntime.disable_telemetry_events()

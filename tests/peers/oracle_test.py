@@ -24,8 +24,7 @@ try:
     from torch import nn
     from torch.nn import functional as F
 except ImportError as error:
-    print(f"SKIPPED: {sys.executable} cannot import torch: {error}")
-    sys.exit(0)
+    bazel_unittest.skip_all(f"{sys.executable} cannot import torch: {error}")
 
 SEED = 7
 BATCH = 32
