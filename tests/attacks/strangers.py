@@ -93,7 +93,7 @@ class OfThisHost(Strangers):
                 max_bytes = max(max_bytes, listeners.resident_bytes(process.pid))
         self.assertGreater(who.attempts["flood"], 0)
         self.assertEqual(sum(who.accepted.values()), 0, who.counts())
-        self.add_measured(f"launcher at most {most >> 20} MiB")
+        self.add_measured(f"launcher at most {max_bytes >> 20} MiB")
         self.same_result(process)
 
     def test_stranger_finds_the_secret_nowhere(self):
