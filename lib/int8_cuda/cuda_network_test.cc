@@ -344,7 +344,7 @@ INSTANTIATE_TEST_SUITE_P(Isas, CudaNetworkTest, ::testing::Values(GpuIsa::kDp4a,
 TEST(CudaNetworkMakeTest, RefusesWhatIsNoNetwork) {
   const IntegerNetwork good = RandomIntegerNetworkOf(LeNet5Layers(), false, 1);
   EXPECT_THAT(CudaNetwork::Make(good, GpuIsa::kDp4a, 0),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("got 0")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("found 0")));
   EXPECT_THAT(CudaNetwork::Make(good, GpuIsa::kDp4a, 1u << 31),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("fewer images")));
   IntegerNetwork network = good;
