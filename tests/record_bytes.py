@@ -20,6 +20,11 @@ def varint(data, at):
 
 def whole_records(data):
     """Returns the bytes of each record from the front, up to the first that is cut off or damaged."""
+    return whole_records_and_end(data)[0]
+
+
+def whole_records_and_end(data):
+    """Returns whole_records and the position after the last of them."""
     records, at = [], 0
     try:
         while at < len(data) and data[at] == 0x0A:
@@ -31,7 +36,7 @@ def whole_records(data):
             at = end + 5
     except IndexError:
         pass
-    return records
+    return records, at
 
 
 def fields(message):

@@ -80,7 +80,7 @@ RULES = [
     ("a sampler has no set_epoch", CODE | SCRIPTS | TEXT, re.compile(r"\b(?:set_)?fixed_order\b|FixedOrder"),
      "--fixed_order", "in a fixed order"),
     ("batch sizes are a batch sweep, int8 steps are quantization stages, and a rate rises", CODE | SCRIPTS | TEXT,
-     re.compile(r"[Ll]adder(?!\.rec)|[Cc]limb"), "ClimbLadder", "--output=ladder.rec  # of a record"),
+     re.compile(r"[Ll]adder(?!\.rec)|[Cc]limb"), "ClimbLadder", "--output=ladder.rec"),
     ("a norm is a batch norm or a gradient norm", CODE | SCRIPTS,
      re.compile(r"ConvolutionNorm|convolution_norm|fused_norms|HasNorms|\bkNorms\b|\bNormed[A-Z]|normed_|[.>]norms\b|\bnorm_(?:name|count)"),
      "ConvolutionNorm convolution;", "ConvolutionBatchNorm convolution;  // batch norms, gradient norms, clip_norm"),

@@ -37,10 +37,25 @@ LOCKSTEP_PACKAGES=(
   "openmpi-bin | - | optional | command:mpirun | Open MPI, a launcher under which scale_run is tested"
 )
 
-# Version of the formatter. Only tools/presubmit.sh reads it.
+# Version of clang-format and clang-tidy, which only tools/presubmit.sh and tools/tidy.sh run.
 LOCKSTEP_CLANG_FORMAT_VERSION="14"
 LOCKSTEP_CLANG_FORMAT_PIN="clang-format==14.0.6" # package on PyPI, for distributions without this version
 LOCKSTEP_CLANG_TIDY_PIN="clang-tidy==14.0.6"     # the same release
+
+# find_clang_program NAME: sets `clang_program` to a NAME of that version, on PATH or in .venv; empty without one.
+find_clang_program() {
+  for clang_program in "$1-$LOCKSTEP_CLANG_FORMAT_VERSION" "$1" ".venv/bin/$1"; do
+    if [[ "$("$clang_program" --version 2>/dev/null)" == *"version $LOCKSTEP_CLANG_FORMAT_VERSION."* ]]; then return; fi
+  done
+  clang_program=""
+}
+
+# install_clang_program NAME PIN: installs PIN into .venv by pip, and sets `clang_program` as above.
+install_clang_program() {
+  [ -x .venv/bin/python3 ] || python3 -m venv .venv
+  .venv/bin/python3 -m pip install --quiet --disable-pip-version-check "$2"
+  find_clang_program "$1"
+}
 
 # LibTorch comes in the Python wheel: C++ headers and libraries, NCCL and cuDNN, and the Python that tests compare with.
 # Minimum and maximum are the oldest and the newest tested version (libtorch/README.md), without the patch release;

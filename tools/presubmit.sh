@@ -22,25 +22,12 @@ cd "$(dirname "$0")/.."
 # shellcheck source=third_party/versions.sh
 source third_party/versions.sh
 
-# Sets `formatter` to the first clang-format of that version, on PATH or in .venv; empty without one.
-find_formatter() {
-  local name
-  for name in "clang-format-$LOCKSTEP_CLANG_FORMAT_VERSION" clang-format .venv/bin/clang-format; do
-    if [[ "$("$name" --version 2>/dev/null)" == *"version $LOCKSTEP_CLANG_FORMAT_VERSION."* ]]; then
-      formatter="$name"
-      return
-    fi
-  done
-  formatter=""
-}
-
 status=0
-find_formatter
-if [ -z "$formatter" ] && [ "${1:-}" = --install ]; then
-  [ -x .venv/bin/python3 ] || python3 -m venv .venv
-  .venv/bin/python3 -m pip install --quiet --disable-pip-version-check "$LOCKSTEP_CLANG_FORMAT_PIN"
-  find_formatter
+find_clang_program clang-format
+if [ -z "$clang_program" ] && [ "${1:-}" = --install ]; then
+  install_clang_program clang-format "$LOCKSTEP_CLANG_FORMAT_PIN"
 fi
+formatter="$clang_program"
 if [ -z "$formatter" ]; then
   echo "presubmit.sh: expected clang-format $LOCKSTEP_CLANG_FORMAT_VERSION on PATH or in .venv, found none; get it by: .venv/bin/python3 -m pip install $LOCKSTEP_CLANG_FORMAT_PIN" >&2
   exit 1

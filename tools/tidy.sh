@@ -4,7 +4,6 @@
 #   tools/tidy.sh                  sources that differ from the previous commit (HEAD~1), committed or not
 #   tools/tidy.sh --since=COMMIT   sources that differ from COMMIT
 #   tools/tidy.sh FILE.cc ...      these sources
-#   tools/tidy.sh --max_files=N    at most N of them; the rest is counted
 #   tools/tidy.sh --install ...    first installs clang-tidy into .venv by pip, if this machine lacks the right version
 #   tools/tidy.sh --help           this text
 #
@@ -19,41 +18,19 @@ source third_party/versions.sh
 
 usage() { sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"; }
 
-# Sets `tidy` to the first clang-tidy of that version, on PATH or in .venv; empty without one.
-find_tidy() {
-  for tidy in "clang-tidy-$LOCKSTEP_CLANG_FORMAT_VERSION" clang-tidy .venv/bin/clang-tidy; do
-    if [[ "$("$tidy" --version 2>/dev/null)" == *"version $LOCKSTEP_CLANG_FORMAT_VERSION."* ]]; then return; fi
-  done
-  tidy=""
-}
-
-install="" since=HEAD~1 max_files=100000 files=()
+install="" since=HEAD~1 files=()
 for argument in "$@"; do
   case "$argument" in
     --help | -h) usage; exit 0 ;;
     --install) install=yes ;;
     --since=?*) since="${argument#--since=}" ;;
-    --max_files=[1-9]*) max_files="${argument#--max_files=}" ;;
     -*)
-      printf 'tidy.sh: expected --since=COMMIT, --max_files=N, --install, --help or sources, found: %s\n' \
-        "$argument" >&2
+      printf 'tidy.sh: expected --since=COMMIT, --install, --help or sources, found: %s\n' "$argument" >&2
       exit 2
       ;;
     *) files+=("$argument") ;;
   esac
 done
-
-find_tidy
-if [ -z "$tidy" ] && [ -n "$install" ]; then
-  [ -x .venv/bin/python3 ] || python3 -m venv .venv
-  .venv/bin/python3 -m pip install --quiet --disable-pip-version-check "$LOCKSTEP_CLANG_TIDY_PIN"
-  find_tidy
-fi
-if [ -z "$tidy" ]; then
-  printf 'tidy.sh: expected clang-tidy %s on PATH or in .venv, found none; tools/tidy.sh --install gets it\n' \
-    "$LOCKSTEP_CLANG_FORMAT_VERSION" >&2
-  exit 3
-fi
 
 if [ ${#files[@]} -eq 0 ]; then
   changed="$(git diff --name-only --diff-filter=d "$since" -- 'lib/*' 'tools/*' 'benchmarks/*')" ||
@@ -70,6 +47,16 @@ if [ ${#files[@]} -eq 0 ]; then
   exit 0
 fi
 
+find_clang_program clang-tidy
+if [ -z "$clang_program" ] && [ -n "$install" ]; then
+  install_clang_program clang-tidy "$LOCKSTEP_CLANG_TIDY_PIN"
+fi
+if [ -z "$clang_program" ]; then
+  printf 'tidy.sh: expected clang-tidy %s on PATH or in .venv, found none; tools/tidy.sh --install gets it\n' \
+    "$LOCKSTEP_CLANG_FORMAT_VERSION" >&2
+  exit 3
+fi
+
 tools/compile_commands.sh >/dev/null || exit 1
 # Sources that this machine cannot build, such as those of CUDA, have no command.
 mapfile -t known < <(python3 -c 'import json, sys
@@ -79,11 +66,9 @@ if [ -z "${known[0]:-}" ]; then
   echo "tidy.sh: no changed source can be built on this machine"
   exit 0
 fi
-left=$((${#known[@]} > max_files ? ${#known[@]} - max_files : 0))
-known=("${known[@]:0:max_files}")
 printf '%s\0' "${known[@]}" |
-  xargs -0 -n 1 -P "$(nproc)" "$tidy" -p . --quiet --warnings-as-errors='*' \
+  xargs -0 -n 1 -P "$(nproc)" "$clang_program" -p . --quiet --warnings-as-errors='*' \
     2> >(grep -vE '^[0-9]+ warnings?|^Suppressed|^Use -header' >&2)
 status=$?
-echo "tidy.sh: ${#known[@]} sources checked, $left left out by --max_files"
+echo "tidy.sh: ${#known[@]} sources checked"
 exit $((status != 0))

@@ -12,7 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
-from record_bytes import fields, varint, whole_records  # noqa: E402
+from record_bytes import fields, varint, whole_records_and_end  # noqa: E402
 
 # Types of FieldDescriptorProto (google/protobuf/descriptor.proto), and their formats in packed fields.
 DOUBLE, FLOAT, INT64, UINT64, INT32, FIXED64, FIXED32, BOOL, STRING = range(1, 10)
@@ -130,14 +130,9 @@ def schemas(folder=ROOT):
 def read(data):
     """Returns the records in the bytes of a record file, or of the journal of a stopped run. Raises ValueError if a
     record is damaged or the file ends inside a record. The caller must not change the result."""
-    records = whole_records(data)
-    if not records or sum(map(framed_size, records)) != len(data):
+    records, end = whole_records_and_end(data)
+    if not records or end != len(data):
         raise ValueError(f"expected a record file, found damage after {len(records)} whole records")
     name = "." + fields(fields(records[0])[1][0])[1][0].decode()  # Header.schema
     record_type = next(field.type_name for field in schemas().messages[name].values() if field.name == "record")
     return [schemas().decode(record_type, record) for record in records]
-
-
-def framed_size(record):
-    """Returns the bytes of a record in its file, with tag, size and checksum."""
-    return 1 + max(1, (len(record).bit_length() + 6) // 7) + len(record) + 5
