@@ -9,6 +9,9 @@ import statistics
 
 import record_file
 
+# Flags of older records, and what sets the same today (lib/base/renamed_flags.cc). suggested_commands_test finds others.
+CURRENT_FLAGS = {"--batch": "--batch_size", "--memory_format=channels_last": "--channels_last"}
+
 
 class MissingRecords(Exception):
     """Raised if the files that a table is generated from do not exist yet."""
@@ -45,7 +48,13 @@ class Record:
 
     commit = property(lambda self: self.header["build"]["git_commit"][:12] + ("+" if self.header["build"].get("git_dirty") else ""))
     date = property(lambda self: self.header["start_time"][:10])
-    command = property(lambda self: shlex.join(word for word in self.header["command_line"] if word != "--force"))
+    @property
+    def command(self):
+        """The command line with the flags of today, without --force."""
+        words = [word for word in self.header["command_line"] if word != "--force"]
+        for old, current in CURRENT_FLAGS.items():
+            words = [current + word.removeprefix(old) if word == old or word.startswith(f"{old}=") else word for word in words]
+        return shlex.join(words)
 
     def versions(self):
         names = {"cuda": "CUDA", "cudnn": "cuDNN", "nccl": "NCCL", "libtorch": "LibTorch"}

@@ -160,7 +160,7 @@ def two_gpus(results):
     return block(answer, call.HEAD, rows, call.source(2))
 
 
-@table("four_gpus", "The fast step on four GPUs", "scale_run --input=dataset.rec --preset=fast --ranks=1,4 --batch=512,128,32 "
+@table("four_gpus", "The fast step on four GPUs", "scale_run --input=dataset.rec --preset=fast --ranks=1,4 --batch_size=512,128,32 "
        "--noevaluate --output=four.rec")
 def four_gpus(results):
     runs = results.records("2026-11-26-h100x4-scored/four.rec")
@@ -201,7 +201,7 @@ def accuracy(results):
               f"recipe), PyTorch {theirs.mean:.1f} ± {theirs.deviation:.1f} % ({theirs.n} runs). Test accuracy in the state of the last epoch:")
     line = (f"NVIDIA H200 (ours, one GPU, batch 128) and H100; {min(folders)[:10]} to {max(folders)[:10]}, {len(commits)} commits of the "
             "same recipe (SGD, a cosine schedule, crops and flips, bf16) and normalization; n as above; "
-            "`train_sweep --input=dataset.rec --preset=fast --batch=128 --epochs=200 --schedule=cosine --seed=1 --output=accuracy.rec`, "
+            "`train_sweep --input=dataset.rec --preset=fast --batch_size=128 --epochs=200 --schedule=cosine --seed=1 --output=accuracy.rec`, "
             "`python3 benchmarks/peers/resnet18_accuracy.py dataset.rec --seed 1`; files: `accuracies.csv`. The pictures are a lossy copy "
             "of CIFAR-10.")
     return block(answer, ["", "runs", "seeds", "mean, %", "standard deviation", "range"], rows, line)
