@@ -244,7 +244,7 @@ TEST(GnuplotTest, WhatOnePlotSpoilsIsDrawnOneByOne) {
   SKIP_WITHOUT_GNUPLOT();
   const std::string path = std::getenv("PATH") == nullptr ? "/usr/bin:/bin" : std::getenv("PATH");
   setenv("PATH",
-         (FolderWithGnuplot("grep -q broken \"$1\" && exit 1; exec /usr/bin/gnuplot \"$1\"") + ":" + path).c_str(), 1);
+         (FolderWithGnuplot("grep -q broken \"$1\" && exit 1; exec /usr/bin/gnuplot \"$@\"") + ":" + path).c_str(), 1);
   const proto::Plot lines = Lines();
   proto::Plot broken = lines;
   broken.set_x_label("broken");

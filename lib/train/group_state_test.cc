@@ -167,7 +167,7 @@ TEST(GroupStateTest, OtherWeightsAreAFault) {
   };
   Board board(2);
   TwoDigests group(board, 1);
-  EXPECT_THAT(GatherStates(&group, StateOf(1, 5 << 20)),
+  EXPECT_THAT(GatherStates(&group, StateOf(1, 5 << 20)).status(),
               StatusIs(absl::StatusCode::kAborted, HasSubstr("its weights differ")));
 }
 

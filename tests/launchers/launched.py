@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -53,6 +54,8 @@ class LaunchedCase(tool_case.ToolCase):
             del os.environ[name]
         if cls.has_token:
             os.environ["LOCKSTEP_TOKEN"] = secrets.token_hex(32)
+        if not os.environ.get("HOME"):  # Bazel 7 gives tests none, and Open MPI does not start without
+            os.environ["HOME"] = tempfile.gettempdir()
         os.environ["OMP_NUM_THREADS"] = "1"  # like torchrun for several ranks; otherwise the environments would differ
         super().setUpClass()
 
