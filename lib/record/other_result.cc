@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "lib/base/init_main.h"
 #include "lib/base/log_line.h"
+#include "lib/base/path.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/utf8.h"
 #include "lib/record/environment_fingerprint.h"
@@ -192,7 +193,7 @@ absl::StatusOr<bool> IsOwnResult(const std::string& path, const proto::Header& p
 // Returns true if PATH.part is of this command. Refuses to replace the journal of another command of the same tool only
 // if the run is a measured one.
 absl::StatusOr<bool> IsOwnPart(const ReplacedOutput& output, const proto::Header& planned) {
-  const std::string part = absl::StrCat(output.path, ".part");
+  const std::string part = PartPath(output.path);
   if (!output.has_part || !HasBytes(part)) {
     return output.has_part;  // the run stopped before its first record
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/path.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/write_error.h"
@@ -79,7 +80,7 @@ absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& 
   }
   RETURN_IF_ERROR(CheckDeclaredOutput(path));
   RETURN_IF_ERROR(CheckOutputPlace(path));
-  const std::string part = absl::StrCat(path, ".part");
+  const std::string part = PartPath(path);
   ASSIGN_OR_RETURN(const OpenedPart opened, OpenLockedPart(path, part));
   std::unique_ptr<OutputFile> file(new OutputFile(path, part, opened.fd));
   file->name_ = part;

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/path.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/write_error.h"
 
@@ -72,15 +73,10 @@ absl::Status CheckPart(const std::string& part) {
 
 }  // namespace
 
-std::string FolderOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-}
-
 absl::Status CheckOutputPlace(const std::string& path) {
   RETURN_IF_ERROR(CheckFolder(path));
   RETURN_IF_ERROR(CheckReplaceable(path));
-  return CheckPart(absl::StrCat(path, ".part"));
+  return CheckPart(PartPath(path));
 }
 
 absl::Status PlaceError(absl::string_view message, int error) {

@@ -10,9 +10,6 @@
 
 namespace lockstep {
 
-// Returns the folder of `path`: "a" for "a/b", "." for "b".
-std::string FolderOf(const std::string& path);
-
 // Returns InvalidArgumentError if
 //     - the folder of PATH does not exist, is not a folder, or is not writable. If PATH exists, it may be the result
 //       already; a folder that is not writable is then reported only when the output is opened;

@@ -14,6 +14,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "lib/base/path.h"
 #include "lib/base/write_error.h"
 #include "lib/record/output_place.h"
 
@@ -88,7 +89,7 @@ absl::Status LockFile(int fd, const std::string& path) {
           absl::StrCat(path, ": another process is writing it; wait, or use another --output"));
     }
     if (errno != EINTR) {
-      return PlaceError(absl::StrCat(path, ".part: cannot lock"), errno);
+      return PlaceError(absl::StrCat(PartPath(path), ": cannot lock"), errno);
     }
   }
   return absl::OkStatus();

@@ -4,6 +4,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "lib/base/log_line.h"
+#include "lib/base/path.h"
 #include "lib/record/other_result.h"
 #include "lib/record/readable_text.h"
 #include "lib/record/record_format.h"
@@ -35,7 +36,7 @@ std::string Frame(absl::string_view record) {
 // Returns InvalidArgumentError if PATH.part exists and is no record file. Browsers, too, name unfinished downloads
 // NAME.part.
 absl::Status CheckPartIsRecord(const ReplacedOutput& output) {
-  const std::string part = absl::StrCat(output.path, ".part");
+  const std::string part = PartPath(output.path);
   if (!output.has_part || BeginsAsRecord(part)) {
     return absl::OkStatus();
   }

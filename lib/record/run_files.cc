@@ -15,6 +15,7 @@
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
 #include "lib/base/init_main.h"
+#include "lib/base/path.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/digest.h"
 #include "lib/record/output_place.h"
@@ -39,13 +40,11 @@ absl::optional<FileId> FindFile(const std::string& path) {
   return IdOf(result, info);
 }
 
-std::string LastPart(const std::string& path) { return path.substr(path.rfind('/') + 1); }  // npos + 1 == 0
-
 // Returns `path` with the canonical name of its folder, which is the same for all spellings of a file, existing or not.
 // A link at `path` itself is not followed, because rename does not follow links either.
 std::string Canonical(const std::string& path) {
   char folder[PATH_MAX];
-  return realpath(FolderOf(path).c_str(), folder) == nullptr ? path : absl::StrCat(folder, "/", LastPart(path));
+  return realpath(FolderOf(path).c_str(), folder) == nullptr ? path : JoinPath(folder, FileNameOf(path));
 }
 
 // Declared output and its files. Standard output has no files.
@@ -56,7 +55,7 @@ struct KnownOutput {
 
   explicit KnownOutput(const RunOutput& output) : declared(output) {
     if (output.suffix.empty()) {
-      names = {Canonical(output.path), absl::StrCat(Canonical(output.path), ".part")};
+      names = {Canonical(output.path), PartPath(Canonical(output.path))};
     }
     for (const std::string& name : names) {
       if (const auto id = FindFile(name)) {
@@ -224,7 +223,7 @@ void DeclareInput(const std::string& path) { ThisRun().inputs.push_back(path); }
 absl::Status CheckFolderEntry(int folder, const std::string& entry, bool regular, const std::string& shown) {
   for (const KnownOutput& output : ThisRun().outputs) {
     const bool named = std::any_of(output.names.begin(), output.names.end(),
-                                   [&](const std::string& name) { return LastPart(name) == entry; });
+                                   [&](const std::string& name) { return FileNameOf(name) == entry; });
     if (output.ids.empty() || (regular && !named)) {
       continue;
     }

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/path.h"
 
 namespace lockstep {
 namespace {
@@ -32,7 +33,7 @@ absl::Status WithWhatIsKept(const absl::Status& status, const std::string& outpu
   if (!absl::IsCancelled(status) || output == "-") {
     return status;
   }
-  const std::string part = absl::StrCat(output, ".part");
+  const std::string part = PartPath(output);
   if (work.planned == 0) {
     return absl::CancelledError(absl::StrCat(status.message(), BeforeTheJournal(part)));
   }
