@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/log_line.h"
+#include "lib/base/path.h"
 #include "lib/base/print_text.h"
 #include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
@@ -43,7 +44,7 @@ absl::StatusOr<CheckedFiles> CheckFiles(const std::vector<std::string>& paths) {
       continue;
     }
     ASSIGN_OR_RETURN(const PublishedFile file, ReadPublishedTables(path));
-    ASSIGN_OR_RETURN(std::vector<CheckFinding> findings, CheckTables(path.substr(path.rfind('/') + 1), file.tables));
+    ASSIGN_OR_RETURN(std::vector<CheckFinding> findings, CheckTables(FileNameOf(path), file.tables));
     Append(std::move(findings), checked.findings);
     checked.kinds.tables = true;
   }

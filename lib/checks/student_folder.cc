@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/path.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/checks/untrusted_folder.h"
@@ -73,7 +74,7 @@ class Lister {
   }
 
   absl::Status VisitEntry(int folder, const Below& below, const FolderEntry& entry) {
-    const std::string path = below.path.empty() ? entry.name : absl::StrCat(below.path, "/", entry.name);
+    const std::string path = JoinPath(below.path, entry.name);
     if (IsOfMacOs(entry.name)) {
       return absl::OkStatus();
     }

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
+#include "lib/base/path.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/cifar/parallel_for.h"
@@ -72,7 +73,7 @@ bool MayHold(const std::string& path, const std::string& name) {
   if (name[0] == '.' || depth > 2) {
     return false;
   }
-  const std::string inside = path.empty() ? name : absl::StrCat(path, "/", name);
+  const std::string inside = JoinPath(path, name);
   // At the top, every folder is searched; below, only folders whose pictures CifarPathOf would accept.
   return depth == 0 || CifarPathOf(inside + "/x.png") || CifarPathOf(inside + "/x/x.png");
 }
@@ -92,9 +93,9 @@ absl::Status ReadLevel(Level& level) {
   ASSIGN_OR_RETURN(const std::vector<Entry> entries, List(*level.folder, level.shown));
   level.files.reserve(entries.size());
   for (const Entry& entry : entries) {
-    std::string inside = level.path.empty() ? entry.name : absl::StrCat(level.path, "/", entry.name);
+    std::string inside = JoinPath(level.path, entry.name);
     if (entry.is_folder && MayHold(level.path, entry.name)) {
-      std::string shown = absl::StrCat(level.shown, "/", entry.name);
+      std::string shown = JoinPath(level.shown, entry.name);
       ASSIGN_OR_RETURN(auto folder, Open(level.folder->fd(), entry.name, shown));
       level.inner.push_back({std::move(folder), std::move(inside), std::move(shown), {}, {}, {}});
     } else if (auto place = entry.is_folder ? absl::nullopt : CifarPathOf(inside)) {
@@ -204,9 +205,8 @@ absl::StatusOr<std::string> ReadAll(int fd, uint64_t size_hint, uint64_t max_byt
 
 absl::StatusOr<absl::string_view> ReadFolderFile(const OpenFolder& folder, const std::string& name, bool one_read,
                                                  const std::string& top, std::string& buffer) {
-  const char* const entry = name.c_str() + (name.rfind('/') + 1);  // name without a '/': npos + 1 is 0
   // O_NONBLOCK: otherwise, opening a FIFO would wait for a writer.
-  const int fd = openat(folder.fd(), entry, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  const int fd = openat(folder.fd(), FileNameOf(name).c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (fd < 0) {
     return absl::NotFoundError(absl::StrCat(top, ": ", name, ": cannot open: ", std::strerror(errno)));
   }

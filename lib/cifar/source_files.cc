@@ -12,6 +12,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/path.h"
 #include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
 #include "lib/cifar/archive.h"
@@ -82,8 +83,8 @@ absl::StatusOr<SourceFiles> ListFiles(const std::string& path, proto::InputForma
   for (FolderFile& file : listing.files) {
     if (file.place.format == kind.first && file.place.root == kind.second) {
       RETURN_IF_ERROR(CheckName(path, file.place.name));
-      RETURN_IF_ERROR(CheckFolderEntry(file.folder->fd(), file.place.name.substr(file.place.name.rfind('/') + 1),
-                                       file.regular, absl::StrCat(path, ": ", file.place.name)));
+      RETURN_IF_ERROR(CheckFolderEntry(file.folder->fd(), FileNameOf(file.place.name), file.regular,
+                                       absl::StrCat(path, ": ", file.place.name)));
       SourceFile& listed = source.files.emplace_back();
       listed.name = std::move(file.place.name);
       listed.folder = std::move(file.folder);

@@ -11,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "google/protobuf/util/json_util.h"
+#include "lib/base/path.h"
 #include "lib/base/status_macros.h"
 #include "lib/collectives/collective_cost.h"
 #include "lib/collectives/nccl_tests.pb.h"
@@ -24,8 +25,7 @@ bool IsTime(double seconds) { return std::isfinite(seconds) && seconds > 0; }
 
 absl::Status CheckCollective(const proto::NcclTestsFile& file) {
   const std::string program = file.args().empty() ? "" : file.args(0);
-  const std::string name = program.substr(program.rfind('/') + 1);  // npos + 1 is 0
-  if (!absl::StartsWith(name, "all_reduce_perf")) {
+  if (!absl::StartsWith(FileNameOf(program), "all_reduce_perf")) {
     return absl::DataLossError(
         absl::StrCat("expected args[0] to be all_reduce_perf, found '", program, "': only all-reduce times are read"));
   }
