@@ -18,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/init_main.h"
 #include "lib/base/log_line.h"
+#include "lib/base/path.h"
 #include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/subprocess.h"
@@ -38,7 +39,7 @@ namespace {
 // Returns the path of libexec/TOOL next to this program, never one in the working folder.
 absl::StatusOr<std::string> ProgramPath(const std::string& tool) {
   ASSIGN_OR_RETURN(const std::string self, SelfPath());
-  return absl::StrCat(self.substr(0, self.rfind('/') + 1), "libexec/", tool);
+  return SiblingPath(self, absl::StrCat("libexec/", tool));
 }
 
 // Returns true if no launcher started this process. If a launcher started several processes, only one of them may read

@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "lib/base/path.h"
 #include "lib/base/subprocess.h"
 
 namespace lockstep {
@@ -52,7 +53,7 @@ ProgramOutput AskProgram(const std::vector<std::string>& argv, absl::Duration ti
 std::string FindProgram(const std::string& name) {
   const char* path = std::getenv("PATH");
   for (const absl::string_view folder : absl::StrSplit(path == nullptr ? "" : path, ':', absl::SkipEmpty())) {
-    const std::string program = absl::StrCat(folder, "/", name);
+    const std::string program = JoinPath(folder, name);
     struct stat info;
     if (stat(program.c_str(), &info) == 0 && S_ISREG(info.st_mode) && access(program.c_str(), X_OK) == 0) {
       return program;

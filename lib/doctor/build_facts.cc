@@ -3,6 +3,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "lib/base/path.h"
 #include "lib/base/subprocess.h"
 
 // The LOCKSTEP_ constants are defined in the BUILD file.
@@ -26,9 +27,6 @@ const BuildFacts& ThisBuild() {
   return *facts;
 }
 
-bool IsPortable() {
-  const std::string self = SelfPath().value_or("");
-  return absl::EndsWith(self.substr(0, self.rfind('/')), "/libexec");
-}
+bool IsPortable() { return absl::EndsWith(FolderOf(SelfPath().value_or("")), "/libexec"); }
 
 }  // namespace lockstep

@@ -7,12 +7,14 @@
 #include <fstream>
 #include <iterator>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "lib/base/path.h"
 #include "lib/base/subprocess.h"
 #include "lib/doctor/ask_program.h"
 #include "lib/doctor/open_library.h"
@@ -56,9 +58,9 @@ std::string WithoutEmpty(absl::string_view list) {
 }
 
 // Returns the first folder of the search path that holds the library; empty if no folder does.
-std::string FolderOf(const std::string& library) {
+std::string FindLibraryFolder(const std::string& library) {
   for (const absl::string_view folder : absl::StrSplit(Variable("LD_LIBRARY_PATH"), ':', absl::SkipEmpty())) {
-    if (IsFile(absl::StrCat(folder, "/", library))) {
+    if (IsFile(JoinPath(folder, library))) {
       return std::string(folder);
     }
   }
@@ -243,7 +245,7 @@ std::string LibraryPath(const std::vector<std::string>& folders, const BuildFact
 void ProbeLibTorch(const DoctorRequest& request, ProbeAnswer& answer) {
   proto::MachineFacts facts;
   proto::LibTorchFacts& libtorch = *facts.mutable_libtorch();
-  const std::string folder = FolderOf("libtorch_cpu.so");
+  const std::string folder = FindLibraryFolder("libtorch_cpu.so");
   if (folder.empty()) {
     return;
   }
@@ -268,17 +270,19 @@ void ProbeLibTorch(const DoctorRequest& request, ProbeAnswer& answer) {
 
 void ProbeToolStart(const DoctorRequest& request, ProbeAnswer& answer) {
   proto::LibTorchFacts libtorch;
-  if (const std::string found = FolderOf("libtorch_cpu.so"); !found.empty()) {
+  if (const std::string found = FindLibraryFolder("libtorch_cpu.so"); !found.empty()) {
     answer.Begin("reading " + found);
     ReadVersion(found, libtorch);
     if (!WhyUnfit(libtorch, ThisBuild()).empty()) {
       return;  // JudgeVersion reports it; the loader's message would only name a symbol
     }
   }
-  const std::string self = SelfPath().value_or("");
-  const std::string folder = self.substr(0, self.rfind('/'));
+  const absl::StatusOr<std::string> self = SelfPath();
+  if (!self.ok()) {
+    return;
+  }
   for (const char* tool : {"train_sweep", "scale_run"}) {
-    const std::string program = absl::StrCat(folder, IsPortable() ? "/" : "/libexec/", tool);
+    const std::string program = SiblingPath(*self, absl::StrCat(IsPortable() ? "" : "libexec/", tool));
     if (!IsFile(program)) {
       continue;
     }
