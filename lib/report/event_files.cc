@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "lib/base/log_line.h"
+#include "lib/base/path.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/output_file.h"
 #include "lib/record/run_files.h"
@@ -86,14 +87,14 @@ absl::Status RunEventFiles(const std::vector<std::string>& inputs, const std::st
   }
   RunFiles files = {inputs, {}};
   for (const TrainingEvents& one : events) {
-    const std::string run = absl::StrCat(folder, "/", one.run);
+    const std::string run = JoinPath(folder, one.run);
     std::error_code error;
     std::filesystem::create_directories(run, error);
     if (error) {
       return absl::InvalidArgumentError(
           absl::StrCat("--tensorboard=", folder, ": expected a folder to write to: ", run, ": ", error.message()));
     }
-    files.outputs.push_back({"--tensorboard", absl::StrCat(run, "/", kFileName), ""});
+    files.outputs.push_back({"--tensorboard", JoinPath(run, kFileName), ""});
   }
   RETURN_IF_ERROR(DeclareRunFiles(files));
   for (size_t i = 0; i < events.size(); ++i) {

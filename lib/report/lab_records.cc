@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/log_line.h"
+#include "lib/base/path.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/value_ranges.h"
@@ -226,7 +227,7 @@ void AddScalingRow(proto::ScalingRow row, LabCommModel& file) {
 
 std::string RecordSource::name() const {
   const std::string& path = input.path();
-  return path == "-" ? "standard input" : path.substr(path.rfind('/') + 1);
+  return path == "-" ? "standard input" : FileNameOf(path);
 }
 
 std::vector<const RecordSource*> LabRecords::Sources() const {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/path.h"
 #include "lib/plot/plot_series.h"
 #include "lib/report/sections.h"
 
@@ -15,9 +16,7 @@ namespace {
 // for a path.
 std::string ShortSource(const std::string& source) {
   const size_t comma = source.rfind(", ");
-  const std::string last = comma == std::string::npos ? source : source.substr(comma + 2);
-  const size_t slash = last.rfind('/');
-  return slash == std::string::npos ? last : last.substr(slash + 1);
+  return FileNameOf(comma == std::string::npos ? source : source.substr(comma + 2));
 }
 
 // Points by label, sorted by x, because lines need sorted points.

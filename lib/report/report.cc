@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "lib/base/log_line.h"
 #include "lib/base/monotonic_time.h"
+#include "lib/base/path.h"
 #include "lib/base/peak_memory.h"
 #include "lib/base/print_text.h"
 #include "lib/base/readable_line.h"
@@ -50,8 +51,6 @@ std::string RecordPath(const std::string& stem) { return absl::StrCat(stem, ".re
 // Returns true for formats in which the audit is a separate page. CSV and JSON hold it together with the rest.
 bool IsPage(ReportFormat format) { return format != ReportFormat::kCsv && format != ReportFormat::kJson; }
 
-std::string FileName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 absl::Status CheckOptions(const ReportOptions& options) {
   if (options.output == "-" && options.formats.size() != 1) {
     return absl::InvalidArgumentError("--output=- takes one page: add --format=html or --format=markdown");
@@ -60,7 +59,7 @@ absl::Status CheckOptions(const ReportOptions& options) {
     return absl::InvalidArgumentError("--audit makes a second page, and --output=- takes one page; name a file");
   }
   if (options.output != "-" && HasFormat(options.formats, ReportFormat::kLatex) &&
-      !IsLatexFileName(FileName(options.output))) {
+      !IsLatexFileName(FileNameOf(options.output))) {
     return absl::InvalidArgumentError(absl::StrCat("--output=", ReadableLine(options.output),
                                                    ": LaTeX reads files of letters, digits and ._+=- only; choose "
                                                    "such a name, e.g. report.tex"));
@@ -206,7 +205,7 @@ absl::Status AddMarkdown(const std::string& stem, const std::string& title, cons
     if (!plot.svg.empty()) {
       const std::string path = absl::StrCat(stem, ".", id, ".svg");
       RETURN_IF_ERROR(files.Add(path, StandaloneSvg(plot.svg)));
-      plot.file = FileName(path);
+      plot.file = FileNameOf(path);
     }
   }
   return files.Add(PageFile(stem, ReportFormat::kMarkdown), RenderMarkdown(title, sections, plots));
@@ -216,10 +215,9 @@ absl::Status AddMarkdown(const std::string& stem, const std::string& title, cons
 absl::Status AddLatexPage(const std::string& page, const std::string& title,
                           const std::vector<proto::Section>& sections, const DrawnPlots& plots, ReportFiles& files) {
   const std::string stem = StemOfReport(page);
-  const std::string folder = stem.substr(0, stem.rfind('/') + 1);  // npos + 1 is 0
-  const LatexReport report = RenderLatex(title, sections, plots, FileName(stem));
+  const LatexReport report = RenderLatex(title, sections, plots, FileNameOf(stem));
   for (const LatexPiece& piece : report.pieces) {
-    RETURN_IF_ERROR(files.Add(absl::StrCat(folder, piece.file), piece.text));
+    RETURN_IF_ERROR(files.Add(SiblingPath(page, piece.file), piece.text));
   }
   return files.Add(page, report.document);
 }
@@ -231,7 +229,7 @@ absl::Status AddLatex(const std::string& stem, const std::string& title, const s
   RETURN_IF_ERROR(
       TakeDrawings(DrawPdfPlots(wanted, drawn_by), [&](size_t i, const std::string& pdf, const std::string& reason) {
         const std::string path = absl::StrCat(stem, ".", wanted[i]->id(), ".pdf");
-        plots[wanted[i]->id()] = {"", pdf.empty() ? "" : FileName(path), reason};
+        plots[wanted[i]->id()] = {"", pdf.empty() ? "" : FileNameOf(path), reason};
         return pdf.empty() ? absl::OkStatus() : files.Add(path, pdf);
       }));
   return AddLatexPage(PageFile(stem, ReportFormat::kLatex), title, sections, plots, files);
@@ -308,7 +306,7 @@ struct PriorFiles {
 // before the journal is opened for writing.
 PriorFiles ReadPriorFiles(const std::string& stem) {
   PriorFiles prior;
-  for (const std::string& path : {RecordPath(stem), absl::StrCat(RecordPath(stem), ".part")}) {
+  for (const std::string& path : {RecordPath(stem), PartPath(RecordPath(stem))}) {
     const auto before = HasBytes(path) ? ReadRecordFile<proto::ReportFile>(path)
                                        : absl::StatusOr<RecordFile<proto::ReportRecord>>(absl::NotFoundError(path));
     if (!before.ok()) {
@@ -316,7 +314,7 @@ PriorFiles ReadPriorFiles(const std::string& stem) {
     }
     prior.known = true;
     for (proto::Input file : before->trailer.other_output()) {
-      file.set_path(absl::StrCat(stem.substr(0, stem.rfind('/') + 1), FileName(file.path())));  // npos + 1 is 0
+      file.set_path(SiblingPath(stem, FileNameOf(file.path())));
       prior.files.push_back(std::move(file));
     }
     break;

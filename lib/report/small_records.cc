@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
+#include "lib/base/path.h"
 #include "lib/record/digest.h"
 #include "lib/record/record_writer.h"
 
@@ -56,7 +57,7 @@ proto::ScalePoint Point(int ranks, int batch, const std::string& reduction, cons
 template <typename Record>
 void Write(const std::string& folder, RecordSource& source, const std::vector<Record>& records,
            std::vector<std::string>& paths) {
-  const std::string path = absl::StrCat(folder, "/", source.name());
+  const std::string path = JoinPath(folder, source.name());
   ASSERT_TRUE(WriteRecordFile(path, source.header, records).ok()) << path;
   source.input.set_sha256(*Sha256HexOfFile(path));
   paths.push_back(path);

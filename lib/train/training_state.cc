@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "lib/base/log_line.h"
+#include "lib/base/path.h"
 #include "lib/base/status_macros.h"
 #include "lib/proto/training_state.pb.h"
 #include "lib/record/other_result.h"
@@ -104,7 +105,7 @@ absl::StatusOr<TrainingStates> UnpackStates(const std::string& bytes) {
 }
 
 void RemoveTrainingState(const std::string& path) {
-  for (const std::string& file : {path, absl::StrCat(path, ".part")}) {
+  for (const std::string& file : {path, PartPath(path)}) {
     if (BeginsAsRecord(file)) {  // keeps a file that is not a record
       unlink(file.c_str());
     }
