@@ -5,6 +5,7 @@
 
 #include "lib/base/status_macros.h"
 #include "lib/cuda/cuda_status.h"
+#include "lib/fused/shared_update.h"
 #include "lib/kernels/sent_gradients.h"
 
 namespace lockstep {
@@ -103,6 +104,13 @@ absl::Status ExchangedUpdate<T>::Ready(const ReadyGradients& ready) {
   return then_.Finish();
 }
 
+// Returns the exchange of addends, or null if ranges must be summed in place.
+template <typename T>
+AddendExchange* ExchangedUpdate<T>::addend_exchange() const {
+  GradientExchange* const exchange = batch_.options.exchange;
+  return exchange != nullptr && then_.AddsRanks() ? exchange->addend_exchange() : nullptr;
+}
+
 // Sums a range in place, after the work queued on the range's stream. The update stream waits for the sum or, with
 // timestamps, for the timestamp after it.
 template <typename T>
@@ -111,8 +119,8 @@ absl::StatusOr<RangeSum> ExchangedUpdate<T>::SumOverRanks(const ReadyGradients& 
   const auto sum = [&](cudaStream_t then) -> absl::StatusOr<RangeSum> {
     RangeToSum range = {send_buffer, ready.range.count(), kTypeOf<W>, ready.stream, then, ready.max_multiprocessors};
     range.sharable = ready.early;
-    if (then_.AddsRanks()) {
-      return batch_.options.exchange->Gather(range);
+    if (AddendExchange* const addends = addend_exchange(); addends != nullptr) {
+      return addends->Gather(range);
     }
     RETURN_IF_ERROR(batch_.options.exchange->Sum(range));
     return RangeSum();
@@ -172,18 +180,17 @@ absl::Status ExchangedUpdate<T>::SumAndHandOn(const ReadyGradients& ready, const
 
 template <typename T>
 absl::Status ExchangedUpdate<T>::HandOn(StepGradients step) {
-  if (GradientExchange* const exchange = batch_.options.exchange; exchange != nullptr) {
+  if (const GradientExchange* const exchange = batch_.options.exchange; exchange != nullptr) {
     step.ready.stream = workspace_.update;
     step.scale = 1.0f / static_cast<float>(exchange->ranks());
   }
   RETURN_IF_ERROR(then_.Take(step));
-  return step.sum.shared ? batch_.options.exchange->WeightsWritten(workspace_.update) : absl::OkStatus();
+  return step.sum.shared ? SharedUpdateOf(batch_.options)->WeightsWritten(workspace_.update) : absl::OkStatus();
 }
 
 template <typename T>
 bool ExchangedUpdate<T>::GoesWithTheLast(const ReadyGradients& ready) const {
-  const GradientExchange* const exchange = batch_.options.exchange;
-  return !ready.early && exchange != nullptr && exchange->GathersTogether() && then_.AddsRanks();
+  return !ready.early && addend_exchange() != nullptr;
 }
 
 // Passes the last ranges on together, on `tail`: the stem is ready there, after everything on the streams named before.
@@ -192,24 +199,24 @@ template <typename T>
 template <typename W>
 absl::Status ExchangedUpdate<T>::HandOnTogether(W* first_weight) {
   const cudaStream_t tail = batch_.streams.tail();
-  GradientExchange& exchange = *batch_.options.exchange;
   float* const batch_norms = batch_.buffers.batch_norm_gradients + batch_norms_.begin;
   RETURN_IF_ERROR(batch_.fork.Follow(workspace_.update, tail));
-  RETURN_IF_ERROR(SharesUpdate(batch_.options) ? exchange.WeightsWritten(tail) : absl::OkStatus());
+  SharedUpdate* const shared = SharedUpdateOf(batch_.options);
+  RETURN_IF_ERROR(shared != nullptr ? shared->WeightsWritten(tail) : absl::OkStatus());
   TogetherGradients together;
   together.batch_norms_range = batch_norms_range_;
   together.weights_range = range_++;
   if (batch_.timestamp_tables.ranges.steps != 0) {
     RETURN_IF_ERROR(RecordTimestamp(batch_, together.weights_range, RangeTimestamp::kReady, tail));
   }
-  ASSIGN_OR_RETURN(together.push,
-                   exchange.GatherTogether({first_weight, rest_.end, kTypeOf<W>, tail, tail},
-                                           {batch_norms, batch_norms_.count(), CommunicationDtype::kFp32, tail, tail}));
+  ASSIGN_OR_RETURN(together.push, addend_exchange()->GatherTogether(
+                                      {first_weight, rest_.end, kTypeOf<W>, tail, tail},
+                                      {batch_norms, batch_norms_.count(), CommunicationDtype::kFp32, tail, tail}));
   together.batch_norms.ready = {GradientArray::kBatchNorms, batch_norms_, tail};
   together.batch_norms.gradient = batch_norms;
   together.weights.ready = {GradientArray::kWeights, {0, rest_.end}, tail};
   together.weights.gradient = first_weight;
-  together.batch_norms.scale = together.weights.scale = 1.0f / static_cast<float>(exchange.ranks());
+  together.batch_norms.scale = together.weights.scale = 1.0f / static_cast<float>(batch_.options.exchange->ranks());
   return then_.TakeTogether(together);
 }
 

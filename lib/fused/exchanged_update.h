@@ -7,8 +7,9 @@
 //   streams  main and side     the range's stream          its own        ExchangeWorkspace::update; `tail` at the end
 //                                                                         of a step
 //
-// If the exchange takes several ranges at once, the ranges that become final at the end of the backward pass go
-// together: all weights below the early ranges as one range, and `batch_norms`.
+// If the exchange has an AddendExchange and the next sink adds up addends, ranges are not summed in place. The ranges
+// that become final at the end of the backward pass then go together: all weights below the early ranges as one range,
+// and `batch_norms`.
 //
 // A step of several micro-batches sends once, with the last one; the gradients of the others are only added up. A
 // single GPU whose update waits for gradient norms also uses this sink: it adds up its micro-batches in the same way,
@@ -24,8 +25,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lib/fused/addend_exchange.h"
 #include "lib/fused/device_arena.h"
-#include "lib/fused/gradient_exchange.h"
 #include "lib/fused/gradient_sink.h"
 #include "lib/fused/micro_batch.h"
 #include "lib/fused/resnet18_step_options.h"
@@ -81,6 +82,7 @@ class ExchangedUpdate final : public GradientSink {
   absl::Status ReadyBatchNorms(const ReadyGradients& ready);
   template <typename W>
   absl::StatusOr<RangeSum> SumOverRanks(const ReadyGradients& ready, W* send_buffer);
+  AddendExchange* addend_exchange() const;
   bool GoesWithTheLast(const ReadyGradients& ready) const;
   template <typename W>
   absl::Status HandOnTogether(W* first_weight);

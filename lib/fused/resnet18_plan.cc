@@ -222,7 +222,7 @@ absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNet18StepOptions& options, const
       options.own_weight_gradients && above_stem.data_gradient->gives() == BatchNormBackward::kSummed;
   plan.classifier = {images, net.positions, net.features, net.classes};
   plan.gradients = plan.partitioned ? ScheduleGradientsByLayer(net, images, planner.backward_multiprocessors())
-                                    : ScheduleGradients(net, /*apart=*/SharesUpdate(options));
+                                    : ScheduleGradients(net, /*apart=*/SharedUpdateOf(options) != nullptr);
   return plan;
 }
 

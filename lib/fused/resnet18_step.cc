@@ -21,6 +21,7 @@
 #include "lib/fused/resnet18_forward.h"
 #include "lib/fused/resnet18_plan.h"
 #include "lib/fused/resnet18_update.h"
+#include "lib/fused/shared_update.h"
 #include "lib/fused/step_streams.h"
 #include "lib/fused/step_timestamps.h"
 #include "lib/fused/stream_fork.h"
@@ -67,7 +68,7 @@ class Step final : public ResNet18Step {
 
  private:
   absl::Status PrepareMicroBatch(uint32_t images);
-  absl::Status GatherShares();
+  absl::Status GatherShares(SharedUpdate& shared);
   absl::Status EnqueueStep(uint32_t batch, uint32_t step, uint32_t steps);
   absl::Status EnqueueMicroBatch(const MicroBatch<T>& batch);
   absl::Status EnqueueMicroBatch(const MicroBatch<T>& batch, GradientSink& update);
@@ -99,8 +100,8 @@ absl::Status Step<T>::Init(const ResidentImages& images) {
   RETURN_IF_ERROR(ReportWaits("a step").status());  // allocates its memory before a capture could forbid it
   RETURN_IF_ERROR(streams_.Init());
   if constexpr (std::is_same_v<T, __nv_bfloat16>) {
-    T* const shared = SharesUpdate(options_) ? options_.exchange->SharedWeights(options_.exchange->rank()) : nullptr;
-    RETURN_IF_ERROR(buffers_.Allocate(images, multiprocessors_, shared));
+    const SharedUpdate* const shared = SharedUpdateOf(options_);
+    RETURN_IF_ERROR(buffers_.Allocate(images, multiprocessors_, shared != nullptr ? shared->Weights() : nullptr));
   } else {
     RETURN_IF_ERROR(buffers_.Allocate(images, multiprocessors_));
   }
@@ -158,13 +159,13 @@ absl::Status Step<T>::BeginEpoch(const std::vector<uint32_t>& order, uint32_t ep
 // Gathers, on all ranks, the weights and momentum that each rank updated, so that between epochs each rank has all
 // values.
 template <typename T>
-absl::Status Step<T>::GatherShares() {
+absl::Status Step<T>::GatherShares(SharedUpdate& shared) {
   for (float* const array : {buffers_.weights, buffers_.weight_velocity}) {
     std::vector<SharedRange> ranges;
     for (const EarlyGradients& early : ScheduleGradients(buffers_.net, /*apart=*/true).early) {
       ranges.push_back({array + early.range.begin, early.range.count()});
     }
-    RETURN_IF_ERROR(options_.exchange->GatherShares(ranges, stream()));
+    RETURN_IF_ERROR(shared.GatherShares(ranges, stream()));
   }
   return absl::OkStatus();
 }
@@ -172,7 +173,8 @@ absl::Status Step<T>::GatherShares() {
 template <typename T>
 absl::StatusOr<ResNet18Counts> Step<T>::EndEpoch() {
   ResNet18Counts counts;
-  RETURN_IF_ERROR(SharesUpdate(options_) ? GatherShares() : absl::OkStatus());
+  SharedUpdate* const shared = SharedUpdateOf(options_);
+  RETURN_IF_ERROR(shared != nullptr ? GatherShares(*shared) : absl::OkStatus());
   RETURN_IF_ERROR(CudaStatus(
       cudaMemcpyAsync(&counts.loss_sum, buffers_.loss_sum, sizeof(counts.loss_sum), cudaMemcpyDeviceToHost, stream()),
       "reading the loss"));

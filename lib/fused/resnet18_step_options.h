@@ -42,9 +42,9 @@ inline bool NeedsGradientNorms(const ResNet18StepOptions& options) {
   return options.clip_norm != 0 || options.lars != 0;
 }
 
-// Returns true if each rank updates a share of the weights for all ranks (gradient_exchange.h).
-inline bool SharesUpdate(const ResNet18StepOptions& options) {
-  return options.exchange != nullptr && options.exchange->SharedWeights(options.exchange->rank()) != nullptr;
+// Returns the role by which each rank updates a share of the weights for all ranks; null if each rank updates all.
+inline SharedUpdate* SharedUpdateOf(const ResNet18StepOptions& options) {
+  return options.exchange != nullptr ? options.exchange->shared_update() : nullptr;
 }
 
 // Returns the number of images computed at a time.

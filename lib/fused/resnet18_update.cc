@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "lib/cuda/cuda_status.h"
+#include "lib/fused/shared_update.h"
 #include "lib/kernels/sgd.h"
 #include "lib/peer/peer_update.h"
 
@@ -40,11 +41,9 @@ SgdInput<G> InputFor(const MicroBatch<T>& batch, const GradientRange& range, con
 
 // Adds the other ranks' copies of the weights to what the launch writes, for this rank's share.
 template <typename G>
-void WriteToOthers(const GradientExchange& exchange, size_t begin, SgdInput<G>& input) {
-  for (uint32_t rank = 0; rank < exchange.ranks(); ++rank) {
-    if (rank != exchange.rank()) {
-      input.other_copy[input.other_copies++] = exchange.SharedWeights(rank) + begin;
-    }
+void WriteToOthers(const SharedUpdate& shared, size_t begin, SgdInput<G>& input) {
+  for (__nv_bfloat16* const weights : shared.OtherWeights()) {
+    input.other_copy[input.other_copies++] = weights + begin;
   }
 }
 
@@ -61,7 +60,7 @@ SgdInput<G> InputForWeights(const MicroBatch<T>& batch, const GradientRange& ran
     input.bf16_copy = buffers.network_weights + begin;
     if (share.sum.shared) {
       input.count = share.sum.share.count;
-      WriteToOthers(*batch.options.exchange, begin, input);
+      WriteToOthers(*SharedUpdateOf(batch.options), begin, input);
     }
   }
   return input;

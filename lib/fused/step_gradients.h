@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "absl/status/status.h"
-#include "lib/fused/gradient_exchange.h"
+#include "lib/fused/addend_exchange.h"
 #include "lib/fused/gradient_sink.h"
 
 namespace lockstep {

@@ -2,16 +2,20 @@
 
 #include <c10/cuda/CUDAGuard.h>
 
+#include <vector>
+
 #include "lib/base/status_macros.h"
 #include "lib/cuda/cuda_status.h"
 #include "lib/cuda/follow_stream.h"
+#include "lib/fused/addend_exchange.h"
 #include "lib/fused/device_arena.h"
+#include "lib/fused/shared_update.h"
 #include "lib/reducer/counted_exchange.h"
 
 namespace lockstep {
 namespace {
 
-class NoOpExchange : public CountedExchange {
+class NoOpExchange : public CountedExchange, public AddendExchange, public SharedUpdate {
  public:
   NoOpExchange(uint32_t rank, uint32_t ranks, const PeerExchangeOptions& options)
       : rank_(rank), ranks_(ranks), options_(options) {}
@@ -42,6 +46,9 @@ class NoOpExchange : public CountedExchange {
     return FollowStream(event_, range.ready, range.then);
   }
 
+  AddendExchange* addend_exchange() override { return this; }
+  SharedUpdate* shared_update() override { return options_.shares_update ? this : nullptr; }
+
   absl::StatusOr<RangeSum> Gather(const RangeToSum& range) override {
     RETURN_IF_ERROR(Sum(range));
     RangeSum sum;
@@ -55,7 +62,6 @@ class NoOpExchange : public CountedExchange {
   }
 
   // Needs neither flags nor buffers, because one rank's launch sends to no rank and waits for no rank.
-  bool GathersTogether() const override { return true; }
   absl::StatusOr<PeerPush> GatherTogether(const RangeToSum& weights, const RangeToSum& batch_norms) override {
     RETURN_IF_ERROR(Sum(batch_norms));
     RETURN_IF_ERROR(Sum(weights));
@@ -67,7 +73,10 @@ class NoOpExchange : public CountedExchange {
     return push;
   }
 
-  __nv_bfloat16* SharedWeights(uint32_t rank) const override { return weights_; }
+  __nv_bfloat16* Weights() const override { return weights_; }
+  std::vector<__nv_bfloat16*> OtherWeights() const override { return {}; }
+  absl::Status WeightsWritten(cudaStream_t) override { return absl::OkStatus(); }
+  absl::Status GatherShares(const std::vector<SharedRange>&, cudaStream_t) override { return absl::OkStatus(); }
 
   absl::Status EndStep(cudaStream_t) override {
     CountStep();

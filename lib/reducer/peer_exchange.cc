@@ -5,12 +5,15 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/collectives/max_peer_ranks.h"
 #include "lib/cuda/cuda_status.h"
 #include "lib/cuda/follow_stream.h"
+#include "lib/fused/addend_exchange.h"
+#include "lib/fused/shared_update.h"
 #include "lib/kernels/rank_sum.h"
 #include "lib/peer/device_flags.h"
 #include "lib/peer/device_memory.h"
@@ -38,7 +41,7 @@ constexpr size_t kWeightsBytes = kMaxExchanged * sizeof(__nv_bfloat16);
 constexpr size_t kSmallBytes = size_t{64} << 10;
 constexpr size_t kPackBytes = 16;
 
-class PeerExchange : public CountedExchange {
+class PeerExchange : public CountedExchange, public AddendExchange, public SharedUpdate {
  public:
   PeerExchange(Communicator& communicator, const PeerExchangeOptions& options)
       : rank_(communicator.rank()), size_(communicator.size()), options_(options),
@@ -73,20 +76,24 @@ class PeerExchange : public CountedExchange {
   CommunicationDtype communication_dtype() const override { return options_.communication_dtype; }
   uint32_t max_multiprocessors() const override { return 0; }
 
-  uint32_t rank() const override { return static_cast<uint32_t>(rank_); }
+  AddendExchange* addend_exchange() override { return this; }
+  SharedUpdate* shared_update() override { return options_.shares_update ? this : nullptr; }
 
-  __nv_bfloat16* SharedWeights(uint32_t rank) const override {
-    return !options_.shares_update
-               ? nullptr
-               : reinterpret_cast<__nv_bfloat16*>(memory_->of(static_cast<int>(rank)) + WeightsOffset());
+  __nv_bfloat16* Weights() const override { return WeightsOf(rank_); }
+  std::vector<__nv_bfloat16*> OtherWeights() const override {
+    std::vector<__nv_bfloat16*> others;
+    for (int rank = 0; rank < size_; ++rank) {
+      if (rank != rank_) {
+        others.push_back(WeightsOf(rank));
+      }
+    }
+    return others;
   }
 
   absl::Status Sum(const RangeToSum& range) override { return Exchange(range, Then::kAdd).status(); }
   absl::StatusOr<RangeSum> Gather(const RangeToSum& range) override {
     return Exchange(range, options_.shares_update && range.sharable ? Then::kLeaveShare : Then::kLeave);
   }
-
-  bool GathersTogether() const override { return true; }
 
   // Exchanges both ranges as one small range of the protocol; the caller makes the launch. The packet buffers are empty
   // by then: the message at the step's first range confirms that the packets of the last step were read.
@@ -160,8 +167,14 @@ class PeerExchange : public CountedExchange {
     return absl::OkStatus();
   }
 
+  uint32_t rank() const { return static_cast<uint32_t>(rank_); }
+
   size_t SlotsOffset() const { return kPacketsOffset + size_ * kPacketsEach * sizeof(PeerPacket); }
   size_t WeightsOffset() const { return SlotsOffset() + size_ * kSlotBytes; }
+
+  __nv_bfloat16* WeightsOf(int rank) const {
+    return reinterpret_cast<__nv_bfloat16*>(memory_->of(rank) + WeightsOffset());
+  }
 
   static RangeToSum NothingThen(cudaStream_t stream) {
     RangeToSum none;

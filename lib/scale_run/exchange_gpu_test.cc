@@ -189,19 +189,10 @@ class LeavesSmsForNccl : public GradientExchange {
   CommunicationDtype communication_dtype() const override { return exchange_.communication_dtype(); }
   uint32_t max_multiprocessors() const override { return kMultiprocessors; }
   absl::Status Sum(const RangeToSum& range) override { return exchange_.Sum(range); }
-  absl::StatusOr<RangeSum> Gather(const RangeToSum& range) override { return exchange_.Gather(range); }
-  bool GathersTogether() const override { return exchange_.GathersTogether(); }
-  absl::StatusOr<PeerPush> GatherTogether(const RangeToSum& weights, const RangeToSum& batch_norms) override {
-    return exchange_.GatherTogether(weights, batch_norms);
-  }
-  __nv_bfloat16* SharedWeights(uint32_t rank) const override { return exchange_.SharedWeights(rank); }
-  uint32_t rank() const override { return exchange_.rank(); }
-  absl::Status WeightsWritten(cudaStream_t stream) override { return exchange_.WeightsWritten(stream); }
-  absl::Status GatherShares(const std::vector<SharedRange>& ranges, cudaStream_t stream) override {
-    return exchange_.GatherShares(ranges, stream);
-  }
   absl::Status EndStep(cudaStream_t stream) override { return exchange_.EndStep(stream); }
   absl::Status Health() const override { return exchange_.Health(); }
+  AddendExchange* addend_exchange() override { return exchange_.addend_exchange(); }
+  SharedUpdate* shared_update() override { return exchange_.shared_update(); }
 
  private:
   GradientExchange& exchange_;
