@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "lib/checks/record_rules.h"
 #include "lib/scaling/point_settings.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
@@ -72,8 +73,9 @@ void CheckBandwidth(const std::string& where, const proto::ScalingRow& row, cons
   }
   findings.push_back(
       {About(printed * kGibPerGb, right) ? "gib_as_gb" : "bandwidth_not_derivable", where,
-       absl::StrFormat("%.4g GB/s is stated; %.4g bytes x %.4g steps / %.4g s is %.4g GB/s.", printed / 1e9,
-                       row.bytes_per_step().value(), row.steps_per_epoch().value(), seconds.value(), right / 1e9)});
+       absl::StrFormat("%.4g GB/s is stated; %.4g bytes x %.4g steps / %.4g s is %.4g GB/s.",
+                       printed / kGigabytesPerSecond.size, row.bytes_per_step().value(), row.steps_per_epoch().value(),
+                       seconds.value(), right / kGigabytesPerSecond.size)});
 }
 
 // Flags modelled values in fields whose names do not start with "modelled_".

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/statistics/mean.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
@@ -22,10 +23,11 @@ void CheckFlops(const CheckedPoint& point, const proto::ModelFacts& model, std::
       kFlopsPerForwardMac * model.forward_macs_per_image() * static_cast<double>(point.images_per_epoch);
   const double peak = point.peak_flops_per_second * point.devices;
   if (seconds > 0 && peak > 0 && work / seconds > peak * (1 + kTimeSlack)) {
-    findings.push_back({"flops_above_peak", point.where,
-                        absl::StrFormat("an epoch of %.4g s needs %.4g TFLOP/s; %d device%s reach%s %.4g (%s).",
-                                        seconds, work / seconds / 1e12, point.devices, point.devices == 1 ? "" : "s",
-                                        point.devices == 1 ? "es" : "", peak / 1e12, point.peak_source)});
+    findings.push_back(
+        {"flops_above_peak", point.where,
+         absl::StrFormat("an epoch of %.4g s needs %.4g TFLOP/s; %d device%s reach%s %.4g (%s).", seconds,
+                         work / seconds / kTeraflopsPerSecond.size, point.devices, point.devices == 1 ? "" : "s",
+                         point.devices == 1 ? "es" : "", peak / kTeraflopsPerSecond.size, point.peak_source)});
   }
 }
 

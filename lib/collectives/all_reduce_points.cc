@@ -15,11 +15,10 @@
 #include "lib/base/status_macros.h"
 #include "lib/collectives/collective_cost.h"
 #include "lib/collectives/nccl_tests.pb.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
-
-constexpr double kMicrosecondsPerSecond = 1e6;
 
 bool IsTime(double seconds) { return std::isfinite(seconds) && seconds > 0; }
 
@@ -81,7 +80,7 @@ absl::Status CheckTiming(const proto::NcclTestsTiming& timing, uint32_t ranks, u
   if (!timing.has_alg_bw() || !timing.has_bus_bw()) {
     return absl::DataLossError("expected alg_bw and bus_bw, by which the time is checked; one is missing");
   }
-  const double size = static_cast<double>(size_bytes), seconds = timing.time() / kMicrosecondsPerSecond;
+  const double size = static_cast<double>(size_bytes), seconds = timing.time() / kMicroseconds.scale;
   RETURN_IF_ERROR(
       CheckBandwidth("alg_bw", timing.alg_bw(), AlgorithmBandwidth(size, seconds) / 1e9, timing.time(), "size / time"));
   return CheckBandwidth("bus_bw", timing.bus_bw(), AllReduceBusBandwidth(ranks, size, seconds) / 1e9, timing.time(),
@@ -93,7 +92,7 @@ absl::Status AddTiming(const proto::NcclTestsTiming& timing, uint32_t ranks, uin
   if (const absl::Status status = CheckTiming(timing, ranks, size); !status.ok()) {
     return absl::DataLossError(absl::StrCat(origin, ": ", status.message()));
   }
-  AddSample({ranks, size, in_place, {timing.time() / kMicrosecondsPerSecond}, origin}, *points);
+  AddSample({ranks, size, in_place, {timing.time() / kMicroseconds.scale}, origin}, *points);
   return absl::OkStatus();
 }
 
@@ -192,7 +191,7 @@ absl::Status ParseForeignJson(absl::string_view text, const std::string& path, a
 }
 
 absl::Status CheckMeasured(std::optional<double> microseconds, double wrong_elements) {
-  if (!microseconds.has_value() || !IsTime(*microseconds / kMicrosecondsPerSecond)) {
+  if (!microseconds.has_value() || !IsTime(*microseconds / kMicroseconds.scale)) {
     return absl::DataLossError(absl::StrCat("expected a time above 0 us, found ",
                                             microseconds.has_value() ? absl::StrCat(*microseconds) : "none"));
   }

@@ -12,11 +12,11 @@
 #include "lib/base/status_macros.h"
 #include "lib/collectives/collective_cost.h"
 #include "lib/collectives/google_benchmark.pb.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
 
-constexpr double kMicrosecondsPerSecond = 1e6;
 constexpr double kTolerance = 1e-6;  // relative difference allowed between a printed bandwidth and the bandwidth of the
                                      // printed time
 constexpr uint32_t kMaxRanks = 1 << 24;
@@ -65,7 +65,7 @@ struct Times {
 
 absl::Status CheckTimes(const Row& row, const Times& times) {
   RETURN_IF_ERROR(CheckMeasured(times.us, times.wrong));
-  const double size = static_cast<double>(row.size_bytes), seconds = *times.us / kMicrosecondsPerSecond;
+  const double size = static_cast<double>(row.size_bytes), seconds = *times.us / kMicroseconds.scale;
   RETURN_IF_ERROR(CheckBandwidth("algbw", times.algbw, AlgorithmBandwidth(size, seconds) / 1e9));
   return CheckBandwidth("busbw", times.busbw, AllReduceBusBandwidth(row.ranks, size, seconds) / 1e9);
 }
@@ -75,7 +75,7 @@ absl::Status AddTimes(const Row& row, const Times& times, const std::string& ori
   if (const absl::Status status = CheckTimes(row, times); !status.ok()) {
     return absl::DataLossError(absl::StrCat(origin, ": ", row.way, ": ", status.message()));
   }
-  AllReducePoint point = {row.ranks, row.size_bytes, true, {*times.us / kMicrosecondsPerSecond}, origin};
+  AllReducePoint point = {row.ranks, row.size_bytes, true, {*times.us / kMicroseconds.scale}, origin};
   point.way = row.way;
   AddSample(std::move(point), points);
   return absl::OkStatus();

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "lib/base/status_macros.h"
 #include "lib/statistics/statistics.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
@@ -82,12 +83,11 @@ std::string WhyRejected(const proto::LeaveOneOut& score, const proto::Acceptance
       (score.median_error() <= acceptance.median_error() && score.worst_error() <= acceptance.worst_error())) {
     return "";
   }
-  constexpr double kPercent = 100;
   return absl::StrFormat(
       "the step-time curve fails its test: the errors of its left-out points are %.1f %% in the median and %.1f %% at "
       "%s; allowed are %.1f and %.1f %%",
-      kPercent * score.median_error(), kPercent * score.worst_error(), score.worst_point(),
-      kPercent * acceptance.median_error(), kPercent * acceptance.worst_error());
+      kPercent.scale * score.median_error(), kPercent.scale * score.worst_error(), score.worst_point(),
+      kPercent.scale * acceptance.median_error(), kPercent.scale * acceptance.worst_error());
 }
 
 absl::Status CheckEpoch(const OneDeviceEpoch& epoch) {

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/base/status_macros.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
@@ -51,15 +52,16 @@ absl::StatusOr<AblationSplit> SplitAblation(const proto::ScalePoint& reduced, co
 std::string AblationText(const AblationSplit& split) {
   constexpr double kLong = 0.01;  // seconds
   const bool is_long = std::abs(split.ablation_seconds) >= kLong || split.exposed_seconds >= kLong;
-  const double unit = is_long ? 1e3 : 1e6;
-  const std::string alone =
-      split.alone_seconds.has_value() ? absl::StrFormat(" (%.1f on one rank, too)", *split.alone_seconds * unit) : "";
+  const Unit& unit = is_long ? kMilliseconds : kMicroseconds;
+  const std::string alone = split.alone_seconds.has_value()
+                                ? absl::StrFormat(" (%.1f on one rank, too)", *split.alone_seconds * unit.scale)
+                                : "";
   return absl::StrFormat(
       "without all-reduces a step is %.1f %s shorter: %.1f exposed (by events, mean of the ranks), %.1f backward%s, "
       "%.1f forward, %.1f update, %.1f rest",
-      split.ablation_seconds * unit, is_long ? "ms" : "us", split.exposed_seconds * unit,
-      split.contention_seconds * unit, alone, split.forward_seconds * unit, split.update_seconds * unit,
-      split.rest_seconds * unit);
+      split.ablation_seconds * unit.scale, unit.name, split.exposed_seconds * unit.scale,
+      split.contention_seconds * unit.scale, alone, split.forward_seconds * unit.scale,
+      split.update_seconds * unit.scale, split.rest_seconds * unit.scale);
 }
 
 }  // namespace lockstep

@@ -5,12 +5,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/statistics/quantity.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
-
-constexpr double kPerGiga = 1e-9;
-constexpr double kPercent = 100;
 
 using Get = const proto::Quantity& (proto::ScalingRow::*)() const;
 using Mutable = proto::Quantity* (proto::ScalingRow::*)();
@@ -62,7 +60,7 @@ bool IsAbove(const proto::Quantity& bandwidth, const std::optional<Link>& link) 
 // Returns the reason that replaces the bandwidth.
 std::string ReasonOf(const Bandwidth& bandwidth, const Link& link) {
   return absl::StrFormat("%s would exceed the %s link, %.4g GB/s: %s", bandwidth.name, link.name,
-                         link.bytes_per_second * kPerGiga, bandwidth.why);
+                         link.bytes_per_second * kGigabytesPerSecond.scale, bandwidth.why);
 }
 
 void DropIntervalAbove(double limit, proto::Quantity& quantity) {
@@ -113,9 +111,9 @@ std::vector<std::string> BandwidthsAboveLink(const proto::ScalingRow& row) {
   for (const Bandwidth& bandwidth : Bandwidths()) {
     const proto::Quantity& quantity = (row.*bandwidth.bandwidth)();
     if (IsAbove(quantity, link)) {
-      sentences.push_back(absl::StrFormat("%.4g GB/s are %.4g %% of the link; %s", quantity.value() * kPerGiga,
-                                          kPercent * quantity.value() / link->bytes_per_second,
-                                          ReasonOf(bandwidth, *link)));
+      sentences.push_back(
+          absl::StrFormat("%.4g GB/s are %.4g %% of the link; %s", quantity.value() * kGigabytesPerSecond.scale,
+                          kPercent.scale * quantity.value() / link->bytes_per_second, ReasonOf(bandwidth, *link)));
     }
   }
   return sentences;

@@ -10,6 +10,7 @@
 #include "lib/scaling/point_settings.h"
 #include "lib/statistics/least_squares.h"
 #include "lib/statistics/quantity.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
@@ -104,7 +105,8 @@ absl::StatusOr<LinkCost> FitLink(const ScaleRecords& scale, const proto::ScalePo
 }
 
 std::string LinkText(const LinkCost& link) {
-  return absl::StrFormat("%.3g us a message, %.4g GB/s", link.alpha_seconds * 1e6, 1e-9 / link.beta_seconds_per_byte);
+  return absl::StrFormat("%.3g us a message, %.4g GB/s", link.alpha_seconds * kMicroseconds.scale,
+                         kGigabytesPerSecond.scale / link.beta_seconds_per_byte);
 }
 
 proto::Quantity ModelledBusy(const ScaleRecords& scale, const proto::CommModelSpec& spec,
