@@ -30,6 +30,7 @@
 #include "lib/scaling/explain.h"
 #include "lib/scaling/scale_parts.h"
 #include "lib/scaling/star_rows.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
@@ -47,7 +48,8 @@ proto::Header MakeCommModelHeader(const CommModelOptions& options, const CommMod
 absl::StatusOr<proto::CommModelSpec> MakeSpec(const CommModelOptions& options, const CommModelInputs& inputs) {
   proto::CommModelSpec spec;
   if (inputs.scale.has_value()) {
-    ASSIGN_OR_RETURN(spec, MakeCommModelSpec(*inputs.scale, options.nominal_link_gigabytes_per_second * 1e9));
+    ASSIGN_OR_RETURN(
+        spec, MakeCommModelSpec(*inputs.scale, options.nominal_link_gigabytes_per_second * kGigabytesPerSecond.size));
   }
   *spec.mutable_model_spec() = inputs.model_spec;
   if (!options.what_if.devices.empty()) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/status_macros.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
@@ -61,11 +62,11 @@ bool IsGiven(const LinkOptions& link) { return link.gigabytes_per_second != 0 ||
 proto::Link ToLink(const LinkOptions& options) {
   proto::Link link;
   if (options.gigabytes_per_second != 0) {
-    link.set_bytes_per_second(options.gigabytes_per_second * 1e9);
+    link.set_bytes_per_second(options.gigabytes_per_second * kGigabytesPerSecond.size);
     link.set_source("flags");
   }
   if (options.latency_microseconds != 0) {
-    link.set_latency_seconds(options.latency_microseconds * 1e-6);
+    link.set_latency_seconds(options.latency_microseconds * kMicroseconds.size);
   }
   return link;
 }

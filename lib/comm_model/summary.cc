@@ -9,32 +9,39 @@
 #include "absl/strings/str_join.h"
 #include "lib/scaling/base_cases.h"
 #include "lib/scaling/point_settings.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
 
-// One column of the scaling table: its heading, its field, and the divisor that converts its unit.
+// One column of the scaling table.
 struct ScalingColumn {
-  const char* heading;
+  const char* name;
   const proto::Quantity& (proto::ScalingRow::*field)() const;
-  double unit;
+  Unit unit;
+
+  // Returns "epoch s", "comm/link%" or "strong".
+  std::string Heading() const {
+    const absl::string_view unit_name = unit.name;
+    return absl::StrCat(name, unit_name.empty() || unit_name == kPercent.name ? "" : " ", unit_name);
+  }
 };
 
 const ScalingColumn kScalingColumns[] = {
-    {"epoch s", &proto::ScalingRow::epoch_seconds, 1},
-    {"step s", &proto::ScalingRow::step_seconds, 1},
-    {"strong", &proto::ScalingRow::strong_speedup, 1},
-    {"weak", &proto::ScalingRow::weak_speedup, 1},
-    {"E_1/E_N", &proto::ScalingRow::epoch_speedup, 1},
-    {"T_comp s", &proto::ScalingRow::compute_seconds, 1},
-    {"T_comm s", &proto::ScalingRow::communication_seconds, 1},
-    {"exposed s", &proto::ScalingRow::exposed_event_seconds, 1},
-    {"ablated s", &proto::ScalingRow::exposed_ablation_seconds, 1},
-    {"comm GB/s", &proto::ScalingRow::bandwidth_bytes_per_second, 1e9},
-    {"busy GB/s", &proto::ScalingRow::busy_bandwidth_bytes_per_second, 1e9},
-    {"link GB/s", &proto::ScalingRow::measured_link_bytes_per_second, 1e9},
-    {"comm/link%", &proto::ScalingRow::utilization_of_measured, 0.01},
-    {"busy/link%", &proto::ScalingRow::busy_utilization_of_measured, 0.01},
+    {"epoch", &proto::ScalingRow::epoch_seconds, kSeconds},
+    {"step", &proto::ScalingRow::step_seconds, kSeconds},
+    {"strong", &proto::ScalingRow::strong_speedup, kNoUnit},
+    {"weak", &proto::ScalingRow::weak_speedup, kNoUnit},
+    {"E_1/E_N", &proto::ScalingRow::epoch_speedup, kNoUnit},
+    {"T_comp", &proto::ScalingRow::compute_seconds, kSeconds},
+    {"T_comm", &proto::ScalingRow::communication_seconds, kSeconds},
+    {"exposed", &proto::ScalingRow::exposed_event_seconds, kSeconds},
+    {"ablated", &proto::ScalingRow::exposed_ablation_seconds, kSeconds},
+    {"comm", &proto::ScalingRow::bandwidth_bytes_per_second, kGigabytesPerSecond},
+    {"busy", &proto::ScalingRow::busy_bandwidth_bytes_per_second, kGigabytesPerSecond},
+    {"link", &proto::ScalingRow::measured_link_bytes_per_second, kGigabytesPerSecond},
+    {"comm/link", &proto::ScalingRow::utilization_of_measured, kPercent},
+    {"busy/link", &proto::ScalingRow::busy_utilization_of_measured, kPercent},
 };
 
 constexpr char kColumnsText[] =
@@ -49,16 +56,16 @@ std::string RowText(const proto::ScalingRow& row) {
   for (const ScalingColumn& column : kScalingColumns) {
     const proto::Quantity& quantity = (row.*column.field)();
     absl::StrAppendFormat(&text, " %10s",
-                          quantity.has_value() ? absl::StrFormat("%.5g", quantity.value() / column.unit) : "-");
+                          quantity.has_value() ? absl::StrFormat("%.5g", quantity.value() / column.unit.size) : "-");
     if (quantity.has_value() || row.ranks() == 1) {
       continue;
     }
     const auto same = std::find_if(absent.begin(), absent.end(),
                                    [&](const auto& reason) { return reason.first == quantity.absent_reason(); });
     if (same == absent.end()) {
-      absent.emplace_back(quantity.absent_reason(), column.heading);
+      absent.emplace_back(quantity.absent_reason(), column.Heading());
     } else {
-      absl::StrAppend(&same->second, ", ", column.heading);
+      absl::StrAppend(&same->second, ", ", column.Heading());
     }
   }
   text += "\n";
@@ -74,7 +81,7 @@ std::string RowText(const proto::ScalingRow& row) {
 std::string ScalingHeading() {
   std::string text = absl::StrFormat("%3s %6s", "N", "batch");
   for (const ScalingColumn& column : kScalingColumns) {
-    absl::StrAppendFormat(&text, " %10s", column.heading);
+    absl::StrAppendFormat(&text, " %10s", column.Heading());
   }
   return text + "\n";
 }
@@ -99,8 +106,8 @@ std::string ScalingText(const std::vector<proto::CommModelRecord>& records) {
   return text + kColumnsText;
 }
 
-std::string Number(const proto::Quantity& quantity, double unit) {
-  return quantity.has_value() ? absl::StrFormat("%.5g", quantity.value() / unit) : "-";
+std::string Number(const proto::Quantity& quantity, const Unit& unit) {
+  return quantity.has_value() ? absl::StrFormat("%.5g", quantity.value() / unit.size) : "-";
 }
 
 // Compares DataParallel's star with its measurement: bytes of the formula and counted bytes, modelled and measured
@@ -115,13 +122,14 @@ std::string StarText(const std::vector<proto::CommModelRecord>& records) {
     if (text.empty()) {
       text = "DataParallel's star, per step on device 0\n";
     }
-    absl::StrAppendFormat(&text,
-                          "%3d %6d sends %s MB by the formula, %s counted; receives %s, %s counted; busy %s ms "
-                          "modelled, %s measured (%s %% off)\n",
-                          star.ranks(), star.batch_per_device(), Number(star.formula_sent_bytes(), 1e6),
-                          Number(star.counted_sent_bytes(), 1e6), Number(star.formula_received_bytes(), 1e6),
-                          Number(star.counted_received_bytes(), 1e6), Number(star.modelled_busy_seconds(), 1e-3),
-                          Number(star.measured_busy_seconds(), 1e-3), Number(star.relative_error(), 0.01));
+    absl::StrAppendFormat(
+        &text,
+        "%3d %6d sends %s MB by the formula, %s counted; receives %s, %s counted; busy %s ms "
+        "modelled, %s measured (%s %% off)\n",
+        star.ranks(), star.batch_per_device(), Number(star.formula_sent_bytes(), kMegabytes),
+        Number(star.counted_sent_bytes(), kMegabytes), Number(star.formula_received_bytes(), kMegabytes),
+        Number(star.counted_received_bytes(), kMegabytes), Number(star.modelled_busy_seconds(), kMilliseconds),
+        Number(star.measured_busy_seconds(), kMilliseconds), Number(star.relative_error(), kPercent));
   }
   return text;
 }

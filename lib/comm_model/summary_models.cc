@@ -6,22 +6,19 @@
 #include "absl/strings/str_format.h"
 #include "lib/comm_model/summary.h"
 #include "lib/statistics/statistics.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
 
-constexpr double kMicrosecondsPerSecond = 1e6;
-constexpr double kMillisecondsPerSecond = 1e3;
-constexpr double kPercent = 100;
-
 // Returns for example "12.3 [11, 13]", or "-".
-std::string Short(const proto::Quantity& quantity, double unit) {
+std::string Short(const proto::Quantity& quantity, const Unit& unit) {
   if (!quantity.has_value()) {
     return "-";
   }
-  std::string text = absl::StrFormat("%.4g", quantity.value() * unit);
+  std::string text = absl::StrFormat("%.4g", quantity.value() * unit.scale);
   if (quantity.has_low() && quantity.low() < quantity.high()) {
-    absl::StrAppendFormat(&text, " [%.4g, %.4g]", quantity.low() * unit, quantity.high() * unit);
+    absl::StrAppendFormat(&text, " [%.4g, %.4g]", quantity.low() * unit.scale, quantity.high() * unit.scale);
   }
   return text;
 }
@@ -30,13 +27,13 @@ std::string FitText(const proto::AllReduceFit& fit) {
   std::string text = absl::StrFormat(
       "  %s: %s; leave-one-out error of %u sizes: %.1f %% (median), %.1f %% (worst)%s; %d degrees of freedom\n",
       fit.source(), fit.accepted() ? "accepted" : absl::StrCat("REJECTED: ", fit.why_rejected()), fit.score().points(),
-      kPercent * fit.score().median_error(), kPercent * fit.score().worst_error(),
+      kPercent.scale * fit.score().median_error(), kPercent.scale * fit.score().worst_error(),
       fit.score().worst_point().empty() ? "" : absl::StrCat(" (", fit.score().worst_point(), ")"),
       fit.degrees_of_freedom());
   for (const proto::LinkPiece& piece : fit.piece()) {
     absl::StrAppendFormat(&text, "    %12.0f to %12.0f bytes: alpha %s us, beta %s us/MB\n", piece.from_bytes(),
-                          piece.to_bytes(), Short(piece.alpha_seconds(), kMicrosecondsPerSecond),
-                          Short(piece.beta_seconds_per_byte(), kMicrosecondsPerSecond * 1e6));
+                          piece.to_bytes(), Short(piece.alpha_seconds(), kMicroseconds),
+                          Short(piece.beta_seconds_per_byte(), kMicrosecondsPerMegabyte));
   }
   return text;
 }
@@ -46,12 +43,12 @@ std::string StepTimeText(const proto::StepTimeModel& model) {
                                      model.accepted() ? "accepted" : absl::StrCat("REJECTED: ", model.why_rejected()));
   if (model.score().points() > 0) {
     absl::StrAppendFormat(&text, "; leave-one-out error of %u batches: %.1f %% (median), %.1f %% (worst) (%s)",
-                          model.score().points(), kPercent * model.score().median_error(),
-                          kPercent * model.score().worst_error(), model.score().worst_point());
+                          model.score().points(), kPercent.scale * model.score().median_error(),
+                          kPercent.scale * model.score().worst_error(), model.score().worst_point());
   }
   for (const proto::StepTimePoint& point : model.point()) {
     absl::StrAppend(&text, point.batch() == model.point(0).batch() ? "\n    ms per step:" : ";", " ", point.batch(),
-                    ": ", Short(point.step_seconds(), kMillisecondsPerSecond));
+                    ": ", Short(point.step_seconds(), kMilliseconds));
   }
   return text + "\n";
 }
@@ -63,17 +60,18 @@ std::string LawText(const proto::ScalingLawFit& law) {
                       law.points(), law.degrees_of_freedom());
   if (law.score().points() > 0) {
     absl::StrAppendFormat(&text, "; leave-one-out error: %.1f %% (median), %.1f %% (worst)",
-                          kPercent * law.score().median_error(), kPercent * law.score().worst_error());
+                          kPercent.scale * law.score().median_error(), kPercent.scale * law.score().worst_error());
   }
   for (const proto::NamedQuantity& parameter : law.parameter()) {
     if (!absl::StartsWith(parameter.name(), "images/s")) {
-      absl::StrAppend(&text, "; ", parameter.name(), " ", Short(parameter.quantity(), 1));
+      absl::StrAppend(&text, "; ", parameter.name(), " ", Short(parameter.quantity(), kNoUnit));
     }
   }
-  return absl::StrCat(
-      text,
-      law.peak_devices().has_value() ? absl::StrCat("; most throughput at N = ", Short(law.peak_devices(), 1)) : "",
-      "\n");
+  return absl::StrCat(text,
+                      law.peak_devices().has_value()
+                          ? absl::StrCat("; most throughput at N = ", Short(law.peak_devices(), kNoUnit))
+                          : "",
+                      "\n");
 }
 
 // Laws that were refused are only counted; the record holds them with their reasons.
@@ -101,14 +99,14 @@ std::string LawsText(const std::vector<proto::CommModelRecord>& records) {
 
 std::string PredictionText(const proto::Prediction& p) {
   std::string text = absl::StrFormat("  %4u %6u %28s %10s", p.ranks(), p.batch_per_device(),
-                                     Short(p.epoch_seconds(), 1), Short(p.null_epoch_seconds(), 1));
+                                     Short(p.epoch_seconds(), kSeconds), Short(p.null_epoch_seconds(), kSeconds));
   if (p.measured_epoch_seconds().has_value()) {
     absl::StrAppendFormat(&text, " %10.4g", p.measured_epoch_seconds().value());
     if (p.has_relative_error()) {
-      absl::StrAppendFormat(&text, " %+7.2f %%", kPercent * p.relative_error());
+      absl::StrAppendFormat(&text, " %+7.2f %%", kPercent.scale * p.relative_error());
     }
     if (p.has_null_relative_error()) {
-      absl::StrAppendFormat(&text, " (T_1/N: %+.2f %%)", kPercent * p.null_relative_error());
+      absl::StrAppendFormat(&text, " (T_1/N: %+.2f %%)", kPercent.scale * p.null_relative_error());
     }
     absl::StrAppend(&text, p.inside_interval() ? "" : p.has_inside_interval() ? "  OUTSIDE its interval" : "");
     absl::StrAppend(&text, p.made_before_run() ? "  made before the run" : "");
@@ -130,8 +128,8 @@ std::string PredictionScore(const std::vector<proto::CommModelRecord>& records) 
     return "";
   }
   return absl::StrFormat("  error of %u runs: %.2f %% (median), %.2f %% (worst); %u inside their intervals\n",
-                         errors.size(), kPercent * Median(errors),
-                         kPercent * *std::max_element(errors.begin(), errors.end()), inside);
+                         errors.size(), kPercent.scale * Median(errors),
+                         kPercent.scale * *std::max_element(errors.begin(), errors.end()), inside);
 }
 
 std::string PredictionsText(const std::vector<proto::CommModelRecord>& records) {
@@ -154,12 +152,12 @@ std::string PredictionsText(const std::vector<proto::CommModelRecord>& records) 
 }
 
 std::string WhatIfText(const proto::WhatIfRow& row) {
-  return absl::StrFormat(
-      "  %6u %5u %6u %-18s %10s %10s %22s %10.4g %8.4g %7.1f  %-4s %9s\n", row.devices(), row.hosts(),
-      row.batch_per_device(), row.algorithm(), Short(row.all_reduce_seconds(), kMicrosecondsPerSecond),
-      Short(row.exposed_seconds(), kMicrosecondsPerSecond), Short(row.epoch_seconds(), 1),
-      row.images_per_second().value(), row.speedup().value(), kPercent * row.efficiency().value(),
-      row.pays() ? "yes" : "no", row.stops_paying_at() > 0 ? absl::StrCat(row.stops_paying_at()) : "-");
+  return absl::StrFormat("  %6u %5u %6u %-18s %10s %10s %22s %10.4g %8.4g %7.1f  %-4s %9s\n", row.devices(),
+                         row.hosts(), row.batch_per_device(), row.algorithm(),
+                         Short(row.all_reduce_seconds(), kMicroseconds), Short(row.exposed_seconds(), kMicroseconds),
+                         Short(row.epoch_seconds(), kSeconds), row.images_per_second().value(), row.speedup().value(),
+                         kPercent.scale * row.efficiency().value(), row.pays() ? "yes" : "no",
+                         row.stops_paying_at() > 0 ? absl::StrCat(row.stops_paying_at()) : "-");
 }
 
 // Returns one section: its heading, then one line per record of the kind.

@@ -6,19 +6,19 @@
 #include "lib/prediction/predict.h"
 #include "lib/prediction/what_if.h"
 #include "lib/prediction/workload.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
 
-constexpr double kMib = 1024 * 1024;
 constexpr double kFp32Bytes = 4;  // bytes of a gradient element as measured
 
 std::vector<Variant> VariantsOf(const WhatIfOptions& options) {
   std::vector<Variant> variants = {Variant()};
   for (const double mib : options.bucket_mib) {
     Variant& variant = variants.emplace_back();
-    variant.name = absl::StrCat("buckets of ", mib, " MiB");
-    variant.bucket_bytes = mib * kMib;
+    variant.name = absl::StrCat("buckets of ", mib, " ", kMebibytes.name);
+    variant.bucket_bytes = mib * kMebibytes.size;
   }
   for (const double bytes : options.gradient_bytes) {
     Variant& variant = variants.emplace_back();
