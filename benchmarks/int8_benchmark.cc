@@ -33,7 +33,7 @@
 #include "benchmarks/quantile.h"
 #include "lib/int8/integer_reference.h"
 #include "lib/int8/network.h"
-#include "lib/int8/random_integer_network.h"
+#include "lib/int8/random_integer_network_testing.h"
 #include "lib/int8_cpu/aligned_buffer.h"
 #include "lib/int8_cpu/cpu_network.h"
 #include "lib/int8_cpu/packed_convolution.h"

@@ -41,7 +41,7 @@
 #include "lib/cuda/graph_timer.h"
 #include "lib/cuda/multiprocessors.h"
 #include "lib/int8/quantized_record.h"
-#include "lib/int8/random_integer_network.h"
+#include "lib/int8/random_integer_network_testing.h"
 #include "lib/int8_cpu/cpu_network.h"
 #include "lib/int8_cuda/cuda_network.h"
 #include "lib/int8_cuda/device_layout.h"

@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "lib/int8/integer_reference.h"
 #include "lib/int8/network.h"
-#include "lib/int8/random_integer_network.h"
+#include "lib/int8/random_integer_network_testing.h"
 
 namespace lockstep {
 namespace {

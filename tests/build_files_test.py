@@ -18,6 +18,10 @@ LOAD = re.compile(r"^load\((.*?)\)", re.M | re.S)
 # A declaration of a repository, in the forms that third_party/ uses.
 REPOSITORY = re.compile(r"\b\w*(?:_repository|system_library)\(\s*name = \"(\w+)\"")
 
+# A library that only tests may use: a rule in one line, or one that ends with a line of its bracket alone.
+TEST_ONLY = re.compile(r"^(?:lockstep_library|cc_library|kernel)\((?:.*\btestonly = True.*\)$"
+                       r"|\n(?:[^)\n].*\n)*?.*\btestonly = True.*\n(?:.*\n)*?\)$)", re.M)
+
 
 def without_comments(text):
     return re.sub(r'"""(?:.|\n)*?"""|#[^\n]*', "", text)
@@ -36,6 +40,11 @@ def unloaded(text):
     loaded = {name for load in LOAD.findall(text) for name in re.findall(r"\"(\w+)\"", load)}
     used = set(RULE.findall(code)) | set(CC_NAME.findall(code))
     return sorted(used - loaded) + sorted("native." + name for name in set(NATIVE.findall(code)))
+
+
+def test_only(text):
+    """Returns the names of libraries that `text` defines for tests alone."""
+    return [re.search(r'name = "(\w+)"', rule)[1] for rule in TEST_ONLY.findall(text)]
 
 
 class BuildFilesTest(unittest.TestCase):
@@ -57,11 +66,29 @@ class BuildFilesTest(unittest.TestCase):
         self.assertEqual(re.findall(r"\"(\w+)\"", used), sorted(declared),
                          "MODULE.bazel: use_repo() must name the repositories that third_party/ declares, sorted")
 
+    def test_test_only_libraries_end_with_testing(self):
+        for path, text in build_files(self.root):
+            if path.startswith("lib/") and not path.startswith("lib/testing/"):
+                with self.subTest(path):
+                    self.assertEqual([name for name in test_only(text) if not name.endswith("_testing")], [])
+
     def test_bazel_7_does_not_read_workspace(self):
         self.assertEqual(without_comments((self.root / "WORKSPACE.bzlmod").read_text()).strip(), "")
 
     def test_no_file_names_a_version_that_debians_bazel_refuses(self):
         self.assertFalse((self.root / ".bazelversion").exists())
+
+
+class TestOnlyTest(unittest.TestCase):
+
+    def test_libraries_with_testonly(self):
+        text = 'lockstep_library(name = "a", testonly = True)\nkernel(\n    name = "b",\n    testonly = True,\n)\n'
+        self.assertEqual(test_only(text), ["a", "b"])
+
+    def test_other_libraries(self):
+        text = ('lockstep_library(name = "a")\n\nlockstep_library(\n    name = "b",\n)\n\n'
+                'lockstep_test(name = "b_test")\n\nfuzz_test(\n    name = "c",\n    testonly = True,\n)\n')
+        self.assertEqual(test_only(text), [])
 
 
 class UnloadedTest(unittest.TestCase):

@@ -6,7 +6,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "lib/dataset/dataset.h"
-#include "lib/dataset/small_dataset.h"
+#include "lib/dataset/small_dataset_testing.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"

@@ -75,8 +75,8 @@ OUTSIDERS = [
 # Ways to print that do not make text readable. lib/base has functions for that (log_line.h, print_text.h, progress.h).
 # MAY_PRINT lists files that are not part of a tool.
 PRINTS = re.compile(r"\bf?printf\(|\bv?dprintf\(|\bf?puts\(|\bF?PrintF\(|\bputchar\(|\bperror\(|\bstd::(cerr|cout|clog) *<<")
-MAY_PRINT = re.compile(r"lib/base/progress\.cc|lib/testing/.*|.*_(test|fuzz)\.cc|lib/report/check_report\.cc|"
-                       r"lib/int8_cpu/emulated_tiles\.cc")
+MAY_PRINT = re.compile(r"lib/base/progress\.cc|lib/testing/.*|.*_(test|fuzz)\.cc|lib/report/check_report_testing\.cc|"
+                       r"lib/int8_cpu/emulated_tiles_testing\.cc")
 
 USE = re.compile(r'(?:"//lib/|#include "lib/)([a-z0-9_]+)[/:"]')
 SUFFIXES = {".h", ".cc", ".cu", ".cuh"}

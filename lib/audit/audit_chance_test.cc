@@ -10,8 +10,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/audit/audit.h"
-#include "lib/audit/random_document.h"
-#include "lib/audit/small_document.h"
+#include "lib/audit/random_document_testing.h"
+#include "lib/audit/small_document_testing.h"
 #include "lib/published/printed_number.h"
 
 namespace lockstep::testing {

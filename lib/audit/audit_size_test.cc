@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/audit/audit.h"
-#include "lib/audit/small_document.h"
+#include "lib/audit/small_document_testing.h"
 #include "lib/base/stop_signal.h"
 #include "lib/published/published_check.h"
 #include "lib/published/published_tables.h"

@@ -4,7 +4,7 @@
 #include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/audit/small_document.h"
+#include "lib/audit/small_document_testing.h"
 
 namespace lockstep::testing {
 namespace {

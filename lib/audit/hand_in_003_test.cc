@@ -3,7 +3,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/audit/hand_in_audit.h"
+#include "lib/audit/hand_in_audit_testing.h"
 
 namespace lockstep {
 namespace testing {

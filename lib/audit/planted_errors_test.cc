@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/audit/audit.h"
-#include "lib/audit/random_document.h"
+#include "lib/audit/random_document_testing.h"
 #include "lib/published/published_check.h"
 #include "lib/testing/matchers.h"
 

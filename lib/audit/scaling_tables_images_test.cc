@@ -1,6 +1,6 @@
 // Published tables of images per second, with speed-ups and efficiencies: judged manually, then by the audit.
 #include "gtest/gtest.h"
-#include "lib/audit/scaling_table_audit.h"
+#include "lib/audit/scaling_table_audit_testing.h"
 
 namespace lockstep::testing {
 namespace {

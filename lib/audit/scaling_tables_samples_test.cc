@@ -1,6 +1,6 @@
 // Published tables of samples per second, and of times in prose: judged manually, then by the audit.
 #include "gtest/gtest.h"
-#include "lib/audit/scaling_table_audit.h"
+#include "lib/audit/scaling_table_audit_testing.h"
 
 namespace lockstep::testing {
 namespace {

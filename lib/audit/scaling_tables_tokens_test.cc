@@ -1,6 +1,6 @@
 // Published tables of tokens, sentences and sequences per second: judged manually, then by the audit.
 #include "gtest/gtest.h"
-#include "lib/audit/scaling_table_audit.h"
+#include "lib/audit/scaling_table_audit_testing.h"
 
 namespace lockstep::testing {
 namespace {

@@ -16,7 +16,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/checks/check.h"
-#include "lib/checks/kept_records.h"
+#include "lib/checks/kept_records_testing.h"
 #include "lib/record/record_writer.h"
 #include "lib/record/run_files.h"
 #include "lib/report/convert_record.h"

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/checks/check.h"
-#include "lib/checks/kept_records.h"
+#include "lib/checks/kept_records_testing.h"
 #include "lib/checks/record_rules.h"
 
 namespace lockstep {

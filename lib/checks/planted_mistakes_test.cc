@@ -6,9 +6,9 @@
 #include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/audit/small_document.h"
+#include "lib/audit/small_document_testing.h"
 #include "lib/checks/check.h"
-#include "lib/checks/kept_records.h"
+#include "lib/checks/kept_records_testing.h"
 #include "lib/checks/record_rules.h"
 #include "lib/checks/table_rules.h"
 

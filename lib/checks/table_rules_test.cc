@@ -3,7 +3,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/audit/random_document.h"
+#include "lib/audit/random_document_testing.h"
 #include "lib/checks/check.h"
 #include "lib/published/published_tables.h"
 #include "lib/testing/matchers.h"

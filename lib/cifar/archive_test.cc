@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/cifar/small_tar.h"
+#include "lib/cifar/small_tar_testing.h"
 #include "lib/cifar/source_limits.h"
 #include "lib/testing/matchers.h"
 

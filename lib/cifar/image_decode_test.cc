@@ -11,8 +11,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/cifar/small_pictures.h"
-#include "lib/dataset/small_dataset.h"
+#include "lib/cifar/small_pictures_testing.h"
+#include "lib/dataset/small_dataset_testing.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

@@ -6,7 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/cifar/small_pictures.h"
+#include "lib/cifar/small_pictures_testing.h"
 #include "lib/cifar/statistics.h"
 #include "lib/testing/matchers.h"
 

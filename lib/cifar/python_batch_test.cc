@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "lib/cifar/small_pickle.h"
+#include "lib/cifar/small_pickle_testing.h"
 #include "lib/dataset/dataset.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"

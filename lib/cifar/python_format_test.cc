@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/cifar/parse_options.h"
-#include "lib/cifar/small_pickle.h"
+#include "lib/cifar/small_pickle_testing.h"
 #include "lib/record/digest.h"
 #include "lib/testing/matchers.h"
 

@@ -8,7 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/cifar/small_tar.h"
+#include "lib/cifar/small_tar_testing.h"
 #include "lib/record/digest.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"

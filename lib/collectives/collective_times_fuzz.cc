@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "lib/collectives/collective_times.h"
-#include "lib/record/framed_records.h"
+#include "lib/record/framed_records_testing.h"
 #include "lib/testing/fuzz.h"
 #include "lib/testing/proto_mutator.h"
 

@@ -6,7 +6,7 @@
 #include "lib/comm_model/comm_model.h"
 #include "lib/comm_model/output_format.h"
 #include "lib/published/published_check.h"
-#include "lib/record/framed_records.h"
+#include "lib/record/framed_records_testing.h"
 #include "lib/record/record_reader.h"
 #include "lib/testing/fuzz.h"
 #include "lib/testing/fuzz_lab.pb.h"

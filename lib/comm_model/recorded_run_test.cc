@@ -7,7 +7,7 @@
 #include "lib/comm_model/comm_model.h"
 #include "lib/comm_model/output_format.h"
 #include "lib/proto/scale.pb.h"
-#include "lib/record/framed_records.h"
+#include "lib/record/framed_records_testing.h"
 #include "lib/record/record_reader.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"

@@ -28,7 +28,7 @@
 #include "lib/cuda/cuda_status.h"
 #include "lib/device/device.h"
 #include "lib/launch/launch.h"
-#include "lib/launch/rank_test_main.h"
+#include "lib/launch/rank_main_testing.h"
 #include "lib/peer/device_all_reduce.h"
 #include "lib/peer/rank_share.h"
 #include "lib/testing/matchers.h"

@@ -11,7 +11,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/communicator/shared_memory_communicator.h"
 #include "lib/launch/launch.h"
-#include "lib/launch/rank_test_main.h"
+#include "lib/launch/rank_main_testing.h"
 #include "lib/testing/matchers.h"
 #include "lib/testing/thread_shortage.h"
 

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "gtest/gtest.h"
 #include "lib/cuda/cuda_status.h"
-#include "lib/cuda/device_array.h"
+#include "lib/cuda/device_array_testing.h"
 
 namespace lockstep {
 namespace {

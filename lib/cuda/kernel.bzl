@@ -3,7 +3,7 @@
     kernel(
         name = "sgd",               # sgd.h, sgd.cu; sgd_reference.cc and sgd_test.cc if they exist
         deps = [":sgd_element"],    # dependencies of the kernel and its reference
-        test_deps = [":device_array", ":test_values"],
+        test_deps = [":device_array_testing", ":values_testing"],
     )
 """
 

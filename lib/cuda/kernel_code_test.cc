@@ -1,7 +1,7 @@
 #include "lib/cuda/kernel_code.h"
 
 #include "gtest/gtest.h"
-#include "lib/cuda/device_array.h"
+#include "lib/cuda/device_array_testing.h"
 #include "lib/cuda/multiprocessors.h"
 
 namespace lockstep {

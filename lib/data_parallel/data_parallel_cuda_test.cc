@@ -9,7 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lib/data_parallel/data_parallel_trainer.h"
-#include "lib/dataset/small_dataset.h"
+#include "lib/dataset/small_dataset_testing.h"
 #include "lib/device/device.h"
 #include "lib/testing/matchers.h"
 #include "lib/train/autograd_trainer.h"

@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "lib/dataset/augment.h"
 #include "lib/dataset/sampler.h"
-#include "lib/dataset/small_dataset.h"
+#include "lib/dataset/small_dataset_testing.h"
 #include "lib/testing/matchers.h"
 #include "lib/testing/thread_shortage.h"
 

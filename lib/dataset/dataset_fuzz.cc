@@ -3,7 +3,7 @@
 // fit.
 #include "absl/status/statusor.h"
 #include "lib/dataset/dataset.h"
-#include "lib/record/framed_records.h"
+#include "lib/record/framed_records_testing.h"
 #include "lib/testing/fuzz.h"
 #include "lib/testing/proto_mutator.h"
 

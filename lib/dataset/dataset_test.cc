@@ -6,7 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/dataset/small_dataset.h"
+#include "lib/dataset/small_dataset_testing.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_writer.h"
 #include "lib/testing/matchers.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/int8/random_values.h"
+#include "lib/int8/random_values_testing.h"
 
 namespace lockstep {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/int8/random_network.h"
+#include "lib/int8/random_network_testing.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/int8/random_values.h"
+#include "lib/int8/random_values_testing.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

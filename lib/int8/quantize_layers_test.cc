@@ -7,9 +7,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/dataset/small_dataset.h"
-#include "lib/int8/plain_calibration.h"
-#include "lib/int8/random_network.h"
+#include "lib/dataset/small_dataset_testing.h"
+#include "lib/int8/plain_calibration_testing.h"
+#include "lib/int8/random_network_testing.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

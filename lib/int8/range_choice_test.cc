@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "lib/int8/entropy_range.h"
 #include "lib/int8/quantization_error.h"
-#include "lib/int8/random_values.h"
+#include "lib/int8/random_values_testing.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

@@ -12,12 +12,12 @@
 #include "absl/flags/parse.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/int8/random_integer_network.h"
+#include "lib/int8/random_integer_network_testing.h"
 #include "lib/testing/matchers.h"
 #include "lib/testing/thread_shortage.h"
 
 #if defined(__x86_64__)
-#include "lib/int8_cpu/emulated_tiles.h"
+#include "lib/int8_cpu/emulated_tiles_testing.h"
 #endif
 
 ABSL_FLAG(uint32_t, networks, 600, "Random networks that each instruction set is tried on.");

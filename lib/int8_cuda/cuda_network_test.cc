@@ -13,8 +13,8 @@
 #include "absl/flags/parse.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/cuda/device_array.h"
-#include "lib/int8/random_integer_network.h"
+#include "lib/cuda/device_array_testing.h"
+#include "lib/int8/random_integer_network_testing.h"
 #include "lib/testing/matchers.h"
 
 ABSL_FLAG(uint32_t, networks, 1000, "Random networks that each instruction is tried on.");

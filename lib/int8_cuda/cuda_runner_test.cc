@@ -5,7 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/int8/random_integer_network.h"
+#include "lib/int8/random_integer_network_testing.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

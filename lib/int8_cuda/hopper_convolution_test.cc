@@ -10,9 +10,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "lib/cuda/device_array.h"
+#include "lib/cuda/device_array_testing.h"
 #include "lib/int8/integer_reference.h"
-#include "lib/int8/random_values.h"
+#include "lib/int8/random_values_testing.h"
 #include "lib/int8_cuda/device_layout.h"
 #include "lib/int8_cuda/gpu_isa.h"
 #include "lib/testing/matchers.h"

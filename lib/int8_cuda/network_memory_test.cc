@@ -5,7 +5,7 @@
 #include <random>
 
 #include "gtest/gtest.h"
-#include "lib/int8/random_integer_network.h"
+#include "lib/int8/random_integer_network_testing.h"
 #include "lib/int8_cuda/device_layout.h"
 
 namespace lockstep {

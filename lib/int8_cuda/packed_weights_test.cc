@@ -8,7 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/int8/plain_layers.h"
-#include "lib/int8/random_integer_network.h"
+#include "lib/int8/random_integer_network_testing.h"
 #include "lib/int8_cuda/device_layout.h"
 #include "lib/int8_cuda/epilogue_tables.h"
 #include "lib/int8_cuda/implicit_product.h"

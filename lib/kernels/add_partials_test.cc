@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/cuda/device_array.h"
-#include "lib/kernels/test_values.h"
+#include "lib/cuda/device_array_testing.h"
+#include "lib/kernels/values_testing.h"
 
 namespace lockstep {
 namespace {

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/cuda/device_array.h"
+#include "lib/cuda/device_array_testing.h"
 #include "lib/dataset/augment.h"
 #include "lib/dataset/counter_random.h"
 #include "lib/dataset/dataset.h"
 #include "lib/dataset/sampler.h"
-#include "lib/kernels/test_values.h"
+#include "lib/kernels/values_testing.h"
 
 namespace lockstep {
 namespace {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/cuda/device_array.h"
+#include "lib/cuda/device_array_testing.h"
 #include "lib/dataset/counter_random.h"
 #include "lib/kernels/classifier_reference.h"
-#include "lib/kernels/test_values.h"
+#include "lib/kernels/values_testing.h"
 
 namespace lockstep {
 namespace {

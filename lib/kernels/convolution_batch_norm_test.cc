@@ -6,12 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "lib/cuda/device_array.h"
+#include "lib/cuda/device_array_testing.h"
 #include "lib/cuda/multiprocessors.h"
 #include "lib/dataset/counter_random.h"
 #include "lib/kernels/batch_norm_reference.h"
 #include "lib/kernels/convolution_reference.h"
-#include "lib/kernels/test_values.h"
+#include "lib/kernels/values_testing.h"
 
 namespace lockstep {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/cuda/captured_graph.h"
-#include "lib/cuda/device_array.h"
+#include "lib/cuda/device_array_testing.h"
 #include "lib/kernels/step_state.h"
 
 namespace lockstep {

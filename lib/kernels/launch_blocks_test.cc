@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/cuda/cuda_status.h"
-#include "lib/cuda/device_array.h"
+#include "lib/cuda/device_array_testing.h"
 #include "lib/kernels/sgd.h"
 
 namespace lockstep {

@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/cuda/captured_graph.h"
-#include "lib/cuda/device_array.h"
+#include "lib/cuda/device_array_testing.h"
 
 namespace lockstep {
 namespace {

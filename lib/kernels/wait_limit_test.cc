@@ -10,10 +10,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/stall_watch.h"
-#include "lib/cuda/device_array.h"
+#include "lib/cuda/device_array_testing.h"
 #include "lib/cuda/multiprocessors.h"
 #include "lib/kernels/convolution_batch_norm.h"
-#include "lib/kernels/hold_multiprocessors.h"
+#include "lib/kernels/hold_multiprocessors_testing.h"
 
 namespace lockstep {
 namespace {

@@ -13,8 +13,8 @@
 #include "lib/base/monotonic_time.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/subprocess.h"
+#include "lib/launch/rank_main_testing.h"
 #include "lib/launch/rank_process.h"
-#include "lib/launch/rank_test_main.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

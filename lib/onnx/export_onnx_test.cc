@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/int8/network.h"
-#include "lib/onnx/random_record.h"
+#include "lib/onnx/random_record_testing.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

@@ -3,7 +3,7 @@
 #include "absl/status/statusor.h"
 #include "lib/dataset/dataset.h"
 #include "lib/int8/quantized_record.h"
-#include "lib/onnx/equal_networks.h"
+#include "lib/onnx/equal_networks_testing.h"
 #include "lib/onnx/export_onnx.h"
 #include "lib/onnx/import_onnx.h"
 #include "lib/onnx/onnx_file.h"

@@ -8,9 +8,9 @@
 #include "gtest/gtest.h"
 #include "lib/int8/network.h"
 #include "lib/int8/quantized_record.h"
-#include "lib/onnx/equal_networks.h"
+#include "lib/onnx/equal_networks_testing.h"
 #include "lib/onnx/export_onnx.h"
-#include "lib/onnx/random_record.h"
+#include "lib/onnx/random_record_testing.h"
 #include "lib/onnx/tensor_values.h"
 #include "lib/testing/matchers.h"
 

@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/onnx/export_onnx.h"
-#include "lib/onnx/random_record.h"
+#include "lib/onnx/random_record_testing.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 

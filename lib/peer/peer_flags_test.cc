@@ -8,9 +8,9 @@
 #include "gtest/gtest.h"
 #include "lib/cuda/captured_graph.h"
 #include "lib/cuda/cuda_status.h"
-#include "lib/cuda/device_array.h"
+#include "lib/cuda/device_array_testing.h"
 #include "lib/kernels/rank_sum.h"
-#include "lib/peer/peer_test_ranks.h"
+#include "lib/peer/peer_ranks_testing.h"
 
 namespace lockstep {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/kernels/rank_sum.h"
-#include "lib/kernels/test_values.h"
+#include "lib/kernels/values_testing.h"
 
 namespace lockstep {
 namespace {

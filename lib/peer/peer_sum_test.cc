@@ -6,10 +6,10 @@
 
 #include "gtest/gtest.h"
 #include "lib/cuda/cuda_status.h"
-#include "lib/cuda/device_array.h"
+#include "lib/cuda/device_array_testing.h"
 #include "lib/kernels/rank_sum.h"
-#include "lib/kernels/test_values.h"
-#include "lib/peer/peer_test_ranks.h"
+#include "lib/kernels/values_testing.h"
+#include "lib/peer/peer_ranks_testing.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/peer/forked_ranks.h"
+#include "lib/peer/forked_ranks_testing.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

@@ -6,9 +6,9 @@
 
 #include "gtest/gtest.h"
 #include "lib/dataset/normalization.h"
-#include "lib/dataset/small_dataset.h"
+#include "lib/dataset/small_dataset_testing.h"
 #include "lib/device/device.h"
-#include "lib/int8/random_network.h"
+#include "lib/int8/random_network_testing.h"
 #include "lib/int8/replay.h"
 #include "lib/quantize/quantize_network.h"
 #include "lib/quantize/torch_forward.h"

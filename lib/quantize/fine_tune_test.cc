@@ -4,10 +4,10 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/dataset/small_dataset.h"
-#include "lib/int8/plain_calibration.h"
+#include "lib/dataset/small_dataset_testing.h"
+#include "lib/int8/plain_calibration_testing.h"
 #include "lib/int8/quantize_layers.h"
-#include "lib/int8/random_network.h"
+#include "lib/int8/random_network_testing.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

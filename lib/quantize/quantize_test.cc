@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/dataset/normalization.h"
-#include "lib/dataset/small_dataset.h"
+#include "lib/dataset/small_dataset_testing.h"
 #include "lib/device/device.h"
 #include "lib/int8_cpu/isa.h"
 #include "lib/int8_cuda/cuda_runner.h"

@@ -9,9 +9,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
-#include "lib/communicator/fake_communicator.h"
+#include "lib/communicator/fake_communicator_testing.h"
 #include "lib/launch/launch.h"
-#include "lib/launch/rank_test_main.h"
+#include "lib/launch/rank_main_testing.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

@@ -12,8 +12,8 @@
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
 #include "lib/launch/launch.h"
-#include "lib/launch/rank_test_main.h"
-#include "lib/reducer/reducer_comparison.h"
+#include "lib/launch/rank_main_testing.h"
+#include "lib/reducer/reducer_comparison_testing.h"
 #include "lib/testing/matchers.h"
 #include "lib/testing/thread_shortage.h"
 

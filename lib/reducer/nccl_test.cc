@@ -13,7 +13,7 @@
 #include "lib/communicator/communicator.h"
 #include "lib/device/device.h"
 #include "lib/launch/launch.h"
-#include "lib/launch/rank_test_main.h"
+#include "lib/launch/rank_main_testing.h"
 #include "lib/reducer/bucketed_reducer.h"
 #include "lib/reducer/sum_check.h"
 #include "lib/testing/matchers.h"

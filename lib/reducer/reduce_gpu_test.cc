@@ -11,9 +11,9 @@
 #include "lib/communicator/communicator.h"
 #include "lib/device/device.h"
 #include "lib/launch/launch.h"
-#include "lib/launch/rank_test_main.h"
-#include "lib/reducer/one_layer_check.h"
-#include "lib/reducer/reducer_comparison.h"
+#include "lib/launch/rank_main_testing.h"
+#include "lib/reducer/one_layer_check_testing.h"
+#include "lib/reducer/reducer_comparison_testing.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

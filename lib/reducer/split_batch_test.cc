@@ -14,7 +14,7 @@
 #include "lib/communicator/all_reduce_probe.h"
 #include "lib/communicator/broadcast_tensors.h"
 #include "lib/launch/launch.h"
-#include "lib/launch/rank_test_main.h"
+#include "lib/launch/rank_main_testing.h"
 #include "lib/nn/model.h"
 #include "lib/reducer/all_reduce_cost_probe.h"
 #include "lib/reducer/bucketed_reducer.h"

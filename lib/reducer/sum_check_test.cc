@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
 #include "lib/launch/launch.h"
-#include "lib/launch/rank_test_main.h"
+#include "lib/launch/rank_main_testing.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

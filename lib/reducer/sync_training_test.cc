@@ -16,7 +16,7 @@
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
 #include "lib/launch/launch.h"
-#include "lib/launch/rank_test_main.h"
+#include "lib/launch/rank_main_testing.h"
 #include "lib/nn/model.h"
 #include "lib/record/digest.h"
 #include "lib/reducer/bucketed_reducer.h"

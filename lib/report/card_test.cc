@@ -6,9 +6,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/report/sentences.h"
-#include "lib/report/shown_tables.h"
-#include "lib/report/small_experiments.h"
-#include "lib/report/small_records.h"
+#include "lib/report/shown_tables_testing.h"
+#include "lib/report/small_experiments_testing.h"
+#include "lib/report/small_records_testing.h"
 
 namespace lockstep {
 namespace {

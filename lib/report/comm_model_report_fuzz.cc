@@ -1,6 +1,6 @@
 // Any CommModelFile as a record file: printed, and made into a report.
 #include "lib/proto/comm_model.pb.h"
-#include "lib/report/check_report.h"
+#include "lib/report/check_report_testing.h"
 #include "lib/testing/proto_mutator.h"
 
 FUZZ_PROTO_MUTATOR(lockstep::proto::CommModelFile)

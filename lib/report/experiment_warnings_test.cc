@@ -2,7 +2,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/report/small_experiments.h"
+#include "lib/report/small_experiments_testing.h"
 
 namespace lockstep {
 namespace {

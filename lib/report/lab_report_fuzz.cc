@@ -1,8 +1,8 @@
 // Any records of all kinds together, as the report of a whole lab. A comm_model record is made from its scale record,
 // and its header states that.
 #include "lib/record/digest.h"
-#include "lib/record/framed_records.h"
-#include "lib/report/check_report.h"
+#include "lib/record/framed_records_testing.h"
+#include "lib/report/check_report_testing.h"
 #include "lib/testing/fuzz.h"
 #include "lib/testing/fuzz_lab.pb.h"
 #include "lib/testing/proto_mutator.h"

@@ -13,7 +13,7 @@
 #include "lib/report/arrange.h"
 #include "lib/report/lab_records.h"
 #include "lib/report/report_title.h"
-#include "lib/report/small_records.h"
+#include "lib/report/small_records_testing.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 

@@ -6,7 +6,7 @@
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/report/small_records.h"
+#include "lib/report/small_records_testing.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 

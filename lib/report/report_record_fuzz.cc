@@ -1,6 +1,6 @@
 // Any ReportFile: printed as a record file, rejected as the input of a report, and rendered section by section.
 #include "lib/proto/report.pb.h"
-#include "lib/report/check_report.h"
+#include "lib/report/check_report_testing.h"
 #include "lib/testing/proto_mutator.h"
 
 FUZZ_PROTO_MUTATOR(lockstep::proto::ReportFile)

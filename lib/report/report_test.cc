@@ -13,7 +13,7 @@
 #include "lib/plot/gnuplot.h"
 #include "lib/proto/report.pb.h"
 #include "lib/record/record_reader.h"
-#include "lib/report/small_records.h"
+#include "lib/report/small_records_testing.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 

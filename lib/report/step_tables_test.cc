@@ -6,8 +6,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/report/lab_records.h"
-#include "lib/report/shown_tables.h"
-#include "lib/report/small_records.h"
+#include "lib/report/shown_tables_testing.h"
+#include "lib/report/small_records_testing.h"
 
 namespace lockstep {
 namespace {

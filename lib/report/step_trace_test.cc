@@ -8,7 +8,7 @@
 #include "google/protobuf/struct.pb.h"
 #include "google/protobuf/util/json_util.h"
 #include "gtest/gtest.h"
-#include "lib/report/small_records.h"
+#include "lib/report/small_records_testing.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 

@@ -1,6 +1,6 @@
 // Any SweepFile as a record file: printed, and made into a report.
 #include "lib/proto/sweep.pb.h"
-#include "lib/report/check_report.h"
+#include "lib/report/check_report_testing.h"
 #include "lib/testing/proto_mutator.h"
 
 FUZZ_PROTO_MUTATOR(lockstep::proto::SweepFile)

@@ -13,10 +13,10 @@
 #include "lib/communicator/nccl_environment.h"
 #include "lib/device/device.h"
 #include "lib/device/nvidia_driver.h"
-#include "lib/launch/rank_test_main.h"
+#include "lib/launch/rank_main_testing.h"
 #include "lib/scale_run/point_variants.h"
 #include "lib/scale_run/scale_run.h"
-#include "lib/scale_run/small_scale_run.h"
+#include "lib/scale_run/small_scale_run_testing.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

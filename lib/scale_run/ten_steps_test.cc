@@ -17,7 +17,7 @@
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
 #include "lib/launch/launch.h"
-#include "lib/launch/rank_test_main.h"
+#include "lib/launch/rank_main_testing.h"
 #include "lib/nn/model.h"
 #include "lib/scale_run/point_group.h"
 #include "lib/testing/matchers.h"

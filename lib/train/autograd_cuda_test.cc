@@ -7,8 +7,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "lib/cuda/device_array.h"
-#include "lib/dataset/small_dataset.h"
+#include "lib/cuda/device_array_testing.h"
+#include "lib/dataset/small_dataset_testing.h"
 #include "lib/device/device.h"
 #include "lib/testing/matchers.h"
 #include "lib/train/autograd_trainer.h"

@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/dataset/sampler.h"
-#include "lib/dataset/small_dataset.h"
+#include "lib/dataset/small_dataset_testing.h"
 
 namespace lockstep {
 namespace {

@@ -10,7 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "lib/base/flag_values.h"
-#include "lib/dataset/small_dataset.h"
+#include "lib/dataset/small_dataset_testing.h"
 #include "lib/testing/matchers.h"
 #include "lib/train/schedule.h"
 #include "lib/train/step_switches.h"

@@ -19,7 +19,7 @@
 #include "absl/time/time.h"
 #include "lib/base/monotonic_time.h"
 #include "lib/dataset/batch_loader.h"
-#include "lib/dataset/small_dataset.h"
+#include "lib/dataset/small_dataset_testing.h"
 #include "lib/dataset/validation_split.h"
 #include "lib/nn/checkpoint.h"
 #include "lib/nn/model.h"

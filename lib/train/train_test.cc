@@ -11,7 +11,7 @@
 
 #include "lib/dataset/batch_loader.h"
 #include "lib/dataset/sampler.h"
-#include "lib/dataset/small_dataset.h"
+#include "lib/dataset/small_dataset_testing.h"
 #include "lib/testing/matchers.h"
 #include "lib/train/epoch_runner.h"
 #include "lib/train/evaluate.h"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/dataset/small_dataset.h"
+#include "lib/dataset/small_dataset_testing.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

@@ -28,7 +28,7 @@
 #include "lib/onnx/export_onnx.h"
 #include "lib/onnx/import_onnx.h"
 #include "lib/onnx/onnx_file.h"
-#include "lib/onnx/random_record.h"
+#include "lib/onnx/random_record_testing.h"
 #include "lib/proto/quantized.pb.h"
 #include "lib/record/record_reader.h"
 
