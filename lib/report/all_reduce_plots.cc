@@ -9,22 +9,21 @@
 #include "lib/report/plots.h"
 #include "lib/report/scaling_view.h"
 #include "lib/scaling/pooled_probe.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
 
-constexpr double kPerMega = 1e-6;
-constexpr double kPerGiga = 1e-9;
-
 double BusGigabytes(double bytes, double seconds, uint32_t ranks) {
-  return AllReduceBusBandwidth(ranks, bytes, seconds) * kPerGiga;
+  return AllReduceBusBandwidth(ranks, bytes, seconds) * kGigabytesPerSecond.scale;
 }
 
 void AddMeasured(const proto::AllReduceFit& fit, proto::Plot& plot) {
   proto::Series& series = AddSeries("measured", proto::DERIVED, plot);
   for (const proto::AllReduceFitPoint& point : fit.point()) {
     if (point.seconds() > 0 && point.size_bytes() > 0) {
-      AddPoint(point.size_bytes() * kPerMega, BusGigabytes(point.size_bytes(), point.seconds(), fit.ranks()), series);
+      AddPoint(point.size_bytes() * kMegabytes.scale, BusGigabytes(point.size_bytes(), point.seconds(), fit.ranks()),
+               series);
     }
   }
 }
@@ -34,8 +33,8 @@ void AddModel(const proto::AllReduceFit& fit, proto::Plot& plot) {
   series.set_joined(true);
   for (const proto::AllReduceFitPoint& point : fit.point()) {
     if (point.fitted_seconds() > 0 && point.size_bytes() > 0) {
-      AddPoint(point.size_bytes() * kPerMega, BusGigabytes(point.size_bytes(), point.fitted_seconds(), fit.ranks()),
-               series);
+      AddPoint(point.size_bytes() * kMegabytes.scale,
+               BusGigabytes(point.size_bytes(), point.fitted_seconds(), fit.ranks()), series);
     }
   }
   if (series.x().empty()) {
@@ -55,9 +54,9 @@ void AddProbes(const LabRecords& lab, const LabCommModel& file, uint32_t ranks, 
   const PooledProbe probe = PoolProbes(points, ranks);
   const proto::Quantity bus = BusBandwidthOf(probe, ranks);
   if (bus.has_value() && probe.size_bytes > 0) {
-    AddPoint(static_cast<double>(probe.size_bytes) * kPerMega, bus.value() * kPerGiga,
-             (bus.has_low() ? bus.low() : bus.value()) * kPerGiga,
-             (bus.has_high() ? bus.high() : bus.value()) * kPerGiga,
+    AddPoint(static_cast<double>(probe.size_bytes) * kMegabytes.scale, bus.value() * kGigabytesPerSecond.scale,
+             (bus.has_low() ? bus.low() : bus.value()) * kGigabytesPerSecond.scale,
+             (bus.has_high() ? bus.high() : bus.value()) * kGigabytesPerSecond.scale,
              AddSeries("the gradient, by scale_run", proto::DERIVED, plot));
   }
 }
@@ -70,11 +69,11 @@ void AddBound(const proto::AllReduceFit& fit, const LabCommModel& file, double l
   if (!has_nominal && !(beta > 0)) {
     return;
   }
-  const double y = has_nominal ? nominal.value() * kPerGiga : BusGigabytes(1, beta, fit.ranks());
-  proto::Series& series =
-      AddSeries(has_nominal ? absl::StrCat("nominal link, ", FormatNumber(y), " GB/s")
-                            : absl::StrCat("bound of the fit, 1 / beta: ", FormatNumber(y, 3), " GB/s"),
-                has_nominal ? nominal.provenance() : proto::MODELLED, plot);
+  const double y = has_nominal ? nominal.value() * kGigabytesPerSecond.scale : BusGigabytes(1, beta, fit.ranks());
+  proto::Series& series = AddSeries(
+      has_nominal ? absl::StrCat("nominal link, ", WithUnit(FormatNumber(y), kGigabytesPerSecond))
+                  : absl::StrCat("bound of the fit, 1 / beta: ", WithUnit(FormatNumber(y, 3), kGigabytesPerSecond)),
+      has_nominal ? nominal.provenance() : proto::MODELLED, plot);
   series.set_reference(true);
   for (const double x : {low, high}) {
     series.add_x(x);
@@ -86,8 +85,8 @@ proto::Plot AllReducePlot(const proto::AllReduceFit& fit, const LabCommModel& fi
   proto::Plot plot;
   plot.set_kind(proto::POINTS);
   plot.set_title(absl::StrCat("Bandwidth of an all-reduce by size: ", fit.source(), " (", file.name(), ")"));
-  plot.set_x_label("message, MB (1e6 bytes)");
-  plot.set_y_label("bus bandwidth, GB/s");
+  plot.set_x_label(absl::StrCat(HeadingOf("message", kMegabytes), " (1e6 bytes)"));
+  plot.set_y_label(HeadingOf("bus bandwidth", kGigabytesPerSecond));
   plot.set_x_log(true);
   plot.set_y_log(true);
   AddMeasured(fit, plot);

@@ -11,12 +11,10 @@
 #include "lib/report/describe.h"
 #include "lib/report/plots.h"
 #include "lib/report/sweep_detail.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
-
-constexpr double kGiga = 1e9;
-constexpr double kPercent = 100;
 
 bool IsBatchSweep(const LabSweep& sweep) {
   return std::count_if(sweep.points.begin(), sweep.points.end(),
@@ -81,7 +79,7 @@ void AddMarks(const LabSweep& sweep, const std::string& label, proto::Plot& plot
   }
 }
 
-proto::Plot MakePlot(const Group& group, const char* id, const char* what, const char* y_label) {
+proto::Plot MakePlot(const Group& group, const char* id, const char* what, const std::string& y_label) {
   proto::Plot plot;
   plot.set_kind(proto::LINES);
   plot.set_id(id);
@@ -146,7 +144,8 @@ proto::Plot RatePlot(const Group& group) {
 
 // Plots the share of each point's own ceiling, which was timed after the point in its process.
 proto::Plot SharePlot(const Group& group) {
-  proto::Plot plot = MakePlot(group, "batch_sweep_share", "Share of the device's own peak", "% of the matmul ceiling");
+  proto::Plot plot = MakePlot(group, "batch_sweep_share", "Share of the device's own peak",
+                              absl::StrCat(kPercent.name, " of the matmul ceiling"));
   bool above = false;
   for (const auto& [sweep, label] : group.sweeps) {
     proto::Series& series = AddSeries(label, proto::DERIVED, plot);
@@ -156,9 +155,9 @@ proto::Plot SharePlot(const Group& group) {
       if (point.outcome() == proto::COMPLETED && step.mean > step.standard_deviation && ceiling > 0) {
         const double flop =
             static_cast<double>(point.images_per_epoch()) * TrainingFlopPerImage(sweep->spec.model()) / ceiling;
-        AddPoint(point.batch_size(), kPercent * flop / step.mean,
-                 kPercent * flop / (step.mean + step.standard_deviation),
-                 kPercent * flop / (step.mean - step.standard_deviation), series);
+        AddPoint(point.batch_size(), kPercent.scale * flop / step.mean,
+                 kPercent.scale * flop / (step.mean + step.standard_deviation),
+                 kPercent.scale * flop / (step.mean - step.standard_deviation), series);
         above = above || flop > step.mean;
       }
     }
@@ -171,13 +170,14 @@ proto::Plot SharePlot(const Group& group) {
 }
 
 proto::Plot MemoryPlot(const Group& group) {
-  proto::Plot plot = MakePlot(group, "batch_sweep_memory", "Peak memory", "GB (1e9 bytes)");
+  proto::Plot plot =
+      MakePlot(group, "batch_sweep_memory", "Peak memory", absl::StrCat(kGigabytes.name, " (1e9 bytes)"));
   plot.set_y_log(true);
   for (const auto& [sweep, label] : group.sweeps) {
     proto::Series measured, predicted;
     for (const proto::SweepPoint& point : sweep->points) {
-      const double peak = static_cast<double>(point.peak_memory_bytes()) / kGiga;
-      const double foretold = static_cast<double>(point.predicted_memory_bytes()) / kGiga;
+      const double peak = static_cast<double>(point.peak_memory_bytes()) / kGigabytes.size;
+      const double foretold = static_cast<double>(point.predicted_memory_bytes()) / kGigabytes.size;
       if (point.outcome() == proto::COMPLETED && peak > 0) {
         AddPoint(point.batch_size(), peak, measured);
       }

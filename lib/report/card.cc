@@ -16,12 +16,11 @@
 #include "lib/report/scaling_view.h"
 #include "lib/report/sections.h"
 #include "lib/scaling/base_cases.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
 
-constexpr double kPercent = 100;
-constexpr double kPerGiga = 1e-9;
 constexpr size_t kMaxBatches = 4;  // groups of columns that fit side by side
 
 void AddVerdict(absl::string_view question, const std::string& text, proto::Section& card) {
@@ -31,15 +30,16 @@ void AddVerdict(absl::string_view question, const std::string& text, proto::Sect
   claim.set_link(absl::StrCat("answer-", question));
 }
 
-// Returns "1.97 [1.93, 2.01]", or only the value, "1.97", if there is no interval.
-std::string WithInterval(const proto::Quantity& quantity, double scale = 1) {
-  return quantity.has_low() && quantity.has_high() ? QuantityCell(quantity, scale).text()
-                                                   : FormatNumber(quantity.value() * scale, 3);
+// Returns "1.97 [1.93, 2.01] s", or only the value, "1.97 s", if there is no interval.
+std::string WithInterval(const proto::Quantity& quantity, const Unit& unit) {
+  return WithUnit(quantity.has_low() && quantity.has_high() ? QuantityCell(quantity, unit.scale).text()
+                                                            : FormatNumber(quantity.value() * unit.scale, 3),
+                  unit);
 }
 
 // Returns the same for a speed-up, and adds a remark if its base case may be from another machine.
 std::string SpeedupText(const proto::Quantity& speedup) {
-  return absl::StrCat(WithInterval(speedup),
+  return absl::StrCat(WithInterval(speedup, kNoUnit),
                       IsOfUnknownMachine(speedup) ? absl::StrCat(" (base case ", kMachineUnknown, ")") : "");
 }
 
@@ -122,27 +122,28 @@ void AddQ3(const std::vector<const proto::ScalingRow*>& rows, proto::Section& ca
   const double epoch = slowest->step_seconds().value();
   const std::string over_time =
       slowest->bandwidth_bytes_per_second().has_value() && slowest->utilization_of_measured().has_value()
-          ? absl::StrCat(", at ", WithInterval(slowest->bandwidth_bytes_per_second(), kPerGiga), " GB/s, ",
-                         FormatNumber(slowest->utilization_of_measured().value() * kPercent, 2),
+          ? absl::StrCat(", at ", WithInterval(slowest->bandwidth_bytes_per_second(), kGigabytesPerSecond), ", ",
+                         FormatNumber(slowest->utilization_of_measured().value() * kPercent.scale, 2),
                          " % of the measured link")
           : "";
-  const std::string exposed =
-      slowest->exposed_event_seconds().has_value()
-          ? absl::StrCat("; exposed communication by events: ", WithInterval(slowest->exposed_event_seconds()), " s")
-          : "";
+  const std::string exposed = slowest->exposed_event_seconds().has_value()
+                                  ? absl::StrCat("; exposed communication by events: ",
+                                                 WithInterval(slowest->exposed_event_seconds(), kSeconds))
+                                  : "";
   const std::string busy =
       slowest->collective_busy_seconds().has_value() && slowest->busy_bandwidth_bytes_per_second().has_value() &&
               slowest->busy_utilization_of_measured().has_value()
           ? absl::StrCat("; all-reduces ran for ", FormatNumber(slowest->collective_busy_seconds().value(), 3), " s, ",
-                         "overlapped or not, at ", WithInterval(slowest->busy_bandwidth_bytes_per_second(), kPerGiga),
-                         " GB/s, ", FormatNumber(slowest->busy_utilization_of_measured().value() * kPercent, 2),
+                         "overlapped or not, at ",
+                         WithInterval(slowest->busy_bandwidth_bytes_per_second(), kGigabytesPerSecond), ", ",
+                         FormatNumber(slowest->busy_utilization_of_measured().value() * kPercent.scale, 2),
                          " % of the measured link")
           : "";
   AddVerdict(
       "Q3",
       absl::StrCat("Communication takes most at batch ", slowest->batch_per_device(), ": ",
-                   WithInterval(slowest->communication_seconds()), " s of ", FormatNumber(epoch, 3), " s per epoch (",
-                   FormatNumber(slowest->communication_seconds().value() / epoch * kPercent, 2),
+                   WithInterval(slowest->communication_seconds(), kSeconds), " of ", FormatNumber(epoch, 3),
+                   " s per epoch (", FormatNumber(slowest->communication_seconds().value() / epoch * kPercent.scale, 2),
                    " %) by the lab's subtraction", over_time, exposed, busy, "."),
       card);
 }
@@ -239,9 +240,9 @@ proto::Table LabTable(const ScalingView& view, absl::string_view id, absl::strin
 
 using QuantityField = const proto::Quantity& (proto::ScalingRow::*)() const;
 
-proto::Cell RowCell(const ScalingView& view, uint32_t ranks, uint32_t batch, QuantityField field, double scale = 1) {
+proto::Cell RowCell(const ScalingView& view, uint32_t ranks, uint32_t batch, QuantityField field, const Unit& unit) {
   const proto::ScalingRow* const row = view.Row(ranks, batch);
-  return row == nullptr ? AbsentCell(view.RowReason(ranks, batch)) : QuantityCell((row->*field)(), scale);
+  return row == nullptr ? AbsentCell(view.RowReason(ranks, batch)) : QuantityCell((row->*field)(), unit.scale);
 }
 
 proto::Cell SpeedupAt(const ScalingView& view, uint32_t ranks, uint32_t batch) {
@@ -271,7 +272,7 @@ proto::Table Table1(const ScalingView& view) {
 
 proto::Table SplitOrBandwidth(const ScalingView& view, absl::string_view id, absl::string_view caption,
                               const std::vector<std::string>& columns, const std::vector<QuantityField>& fields,
-                              double scale) {
+                              const Unit& unit) {
   proto::Table table = LabTable(view, id, caption, columns);
   for (const uint32_t ranks : view.Ranks()) {
     if (ranks == 1) {
@@ -280,7 +281,7 @@ proto::Table SplitOrBandwidth(const ScalingView& view, absl::string_view id, abs
     std::vector<proto::Cell> cells = {LabelCell(absl::StrCat(ranks))};
     for (const uint32_t batch : ShownBatches(view)) {
       for (const QuantityField field : fields) {
-        cells.push_back(RowCell(view, ranks, batch, field, scale));
+        cells.push_back(RowCell(view, ranks, batch, field, unit));
       }
     }
     AddRow(table, cells);
@@ -295,18 +296,20 @@ void AddTables(const ScalingView& view, proto::Section& card) {
     card.add_paragraph(absl::StrCat("Tables 2 and 3 and the speed-ups are missing: ", view.RowReason(0, 0), "."));
     return;
   }
-  *card.add_table() = SplitOrBandwidth(
-      view, "table-2", "Table 2: computing and communicating, seconds per epoch", {"compute, s", "comm, s"},
-      {&proto::ScalingRow::compute_seconds, &proto::ScalingRow::communication_seconds}, 1);
+  *card.add_table() =
+      SplitOrBandwidth(view, "table-2", "Table 2: computing and communicating, seconds per epoch",
+                       {HeadingOf("compute", kSeconds), HeadingOf("comm", kSeconds)},
+                       {&proto::ScalingRow::compute_seconds, &proto::ScalingRow::communication_seconds}, kSeconds);
   if (view.data_parallel()) {
-    *card.add_table() = SplitOrBandwidth(view, "table-3", "Table 3: bandwidth in GB/s", {"GB/s"},
-                                         {&proto::ScalingRow::bandwidth_bytes_per_second}, kPerGiga);
+    *card.add_table() = SplitOrBandwidth(view, "table-3", "Table 3: bandwidth in GB/s", {kGigabytesPerSecond.name},
+                                         {&proto::ScalingRow::bandwidth_bytes_per_second}, kGigabytesPerSecond);
     return;
   }
   *card.add_table() = SplitOrBandwidth(
       view, "table-3", "Table 3: bandwidth in GB/s, over the communication time and while all-reduces ran",
       {"over comm", "while busy"},
-      {&proto::ScalingRow::bandwidth_bytes_per_second, &proto::ScalingRow::busy_bandwidth_bytes_per_second}, kPerGiga);
+      {&proto::ScalingRow::bandwidth_bytes_per_second, &proto::ScalingRow::busy_bandwidth_bytes_per_second},
+      kGigabytesPerSecond);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ std::string FormatCount(uint64_t count);
 // "(4.143 ± 0.027)e-5" below 1e-3. A single value is formatted like FormatNumber.
 std::string FormatMeanAndDeviation(const MeanAndDeviation& spread);
 
-// --- Cells. `scale` multiplies the value, for columns in another unit than the field (1e-9: bytes as GB). ---
+// --- Cells. `scale` multiplies the value, for columns in another unit than the field (Unit::scale, unit.h). ---
 
 // Returns a label: text without provenance.
 proto::Cell LabelCell(absl::string_view text);

@@ -24,11 +24,11 @@ proto::Claim NotClaimed(absl::string_view question, absl::string_view asked, con
   return claim;
 }
 
-std::string FormatQuantity(const proto::Quantity& quantity, absl::string_view unit, double scale) {
+std::string FormatQuantity(const proto::Quantity& quantity, const Unit& unit) {
   if (!quantity.has_value()) {
     return absl::StrCat("not known (", AbsentCell(quantity.absent_reason()).absent_reason(), ")");
   }
-  return absl::StrCat(FormatNumber(quantity.value() * scale, 3), unit.empty() ? "" : " ", unit);
+  return WithUnit(FormatNumber(quantity.value() * unit.scale, 3), unit);
 }
 
 std::string JoinAnd(const std::vector<std::string>& parts) {

@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "lib/proto/quantity.pb.h"
 #include "lib/proto/report.pb.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 
@@ -17,7 +18,7 @@ proto::Claim Claimed(absl::string_view question, absl::string_view asked, const 
 proto::Claim NotClaimed(absl::string_view question, absl::string_view asked, const std::string& absent_reason);
 
 // Returns "0.103 s", or "not known (REASON)" if there is no value.
-std::string FormatQuantity(const proto::Quantity& quantity, absl::string_view unit, double scale = 1);
+std::string FormatQuantity(const proto::Quantity& quantity, const Unit& unit);
 
 // Returns "a", "a and b", "a, b and c".
 std::string JoinAnd(const std::vector<std::string>& parts);

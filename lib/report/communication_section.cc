@@ -11,15 +11,10 @@
 #include "lib/report/sections.h"
 #include "lib/report/step_tables.h"
 #include "lib/scaling/pooled_probe.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
-
-constexpr double kPercent = 100;
-constexpr double kPerGiga = 1e-9;
-constexpr double kPerMega = 1e-6;
-constexpr double kMillisecondsPerSecond = 1e3;
-constexpr double kMicrosecondsPerSecond = 1e6;
 
 // Reason shown instead of a sum check if a point that sends gradients has none.
 constexpr char kNotChecked[] = "no check was made: it needs a warm-up epoch of whole batches";
@@ -30,12 +25,14 @@ using QuantityField = const proto::Quantity& (proto::ScalingRow::*)() const;
 struct LabColumn {
   const char* name;
   QuantityField field;
-  double scale;  // factor for the unit; 0: a count
+  const Unit* unit;  // null: a count
+
+  std::string Heading() const { return unit == nullptr ? name : HeadingOf(name, *unit); }
 };
 
 proto::Cell ColumnCell(const proto::ScalingRow& row, const LabColumn& column) {
   const proto::Quantity& quantity = (row.*column.field)();
-  return column.scale == 0 ? QuantityCountCell(quantity) : QuantityCell(quantity, column.scale);
+  return column.unit == nullptr ? QuantityCountCell(quantity) : QuantityCell(quantity, column.unit->scale);
 }
 
 // Returns a table in the lab's layout: a row for each N > 1, a group of columns for each batch.
@@ -48,7 +45,7 @@ proto::Table LabTable(const ScalingView& view, absl::string_view caption, const 
     group->set_title(view.BatchTitle(batch));
     group->set_columns(static_cast<uint32_t>(columns.size()));
     for (const LabColumn& column : columns) {
-      table.add_column(column.name);
+      table.add_column(column.Heading());
     }
   }
   for (const uint32_t ranks : view.Ranks()) {
@@ -74,8 +71,8 @@ proto::Table LabTable(const ScalingView& view, absl::string_view caption, const 
 proto::Table Table2(const ScalingView& view) {
   proto::Table table =
       LabTable(view, "Table 2: computing and communicating, seconds per epoch, by the lab's subtraction",
-               {{"compute, s", &proto::ScalingRow::compute_seconds, 1},
-                {"comm, s", &proto::ScalingRow::communication_seconds, 1}});
+               {{"compute", &proto::ScalingRow::compute_seconds, &kSeconds},
+                {"comm", &proto::ScalingRow::communication_seconds, &kSeconds}});
   table.add_note(absl::StrCat("The subtraction counts every loss of efficiency as communication; ",
                               view.data_parallel() ? "direct measurements are in \"DataParallel or DDP\"."
                                                    : "the next table compares it with direct measurements."));
@@ -86,7 +83,7 @@ proto::Table Table2(const ScalingView& view) {
 proto::Table RowTable(const ScalingView& view, absl::string_view caption, const std::vector<LabColumn>& columns) {
   proto::Table table = MakeTable(absl::StrCat(caption, ": ", view.Title()), {"devices N", "batch per device B"});
   for (const LabColumn& column : columns) {
-    table.add_column(column.name);
+    table.add_column(column.Heading());
   }
   if (view.comm_model == nullptr) {
     table.set_absent_reason(view.RowReason(0, 0));
@@ -113,15 +110,15 @@ proto::Table RowTable(const ScalingView& view, absl::string_view caption, const 
 
 proto::Table SplitTable(const ScalingView& view) {
   proto::Table table = RowTable(view, "Communication by several methods, seconds per epoch",
-                                {{"epoch without loading, s", &proto::ScalingRow::step_seconds, 1},
-                                 {"compute (lab), s", &proto::ScalingRow::compute_seconds, 1},
-                                 {"comm (lab), s", &proto::ScalingRow::communication_seconds, 1},
-                                 {"exposed, by events, s", &proto::ScalingRow::exposed_event_seconds, 1},
-                                 {"exposed, by ablation, s", &proto::ScalingRow::exposed_ablation_seconds, 1},
-                                 {"collectives busy, s", &proto::ScalingRow::collective_busy_seconds, 1},
-                                 {"of that waiting, s", &proto::ScalingRow::collective_wait_seconds, 1},
-                                 {"other, s", &proto::ScalingRow::other_seconds, 1},
-                                 {"overlap, %", &proto::ScalingRow::overlap_fraction, kPercent}});
+                                {{"epoch without loading", &proto::ScalingRow::step_seconds, &kSeconds},
+                                 {"compute (lab)", &proto::ScalingRow::compute_seconds, &kSeconds},
+                                 {"comm (lab)", &proto::ScalingRow::communication_seconds, &kSeconds},
+                                 {"exposed, by events", &proto::ScalingRow::exposed_event_seconds, &kSeconds},
+                                 {"exposed, by ablation", &proto::ScalingRow::exposed_ablation_seconds, &kSeconds},
+                                 {"collectives busy", &proto::ScalingRow::collective_busy_seconds, &kSeconds},
+                                 {"of that waiting", &proto::ScalingRow::collective_wait_seconds, &kSeconds},
+                                 {"other", &proto::ScalingRow::other_seconds, &kSeconds},
+                                 {"overlap", &proto::ScalingRow::overlap_fraction, &kPercent}});
   table.add_note(
       "Exposed communication is measured by events: from the end of backward to the end of the last all-reduce, summed "
       "over the steps of an epoch, of the rank with the largest sum. By ablation, it also includes the slowdown that "
@@ -151,11 +148,12 @@ proto::Table ReducerTable(const ScalingView& view) {
 proto::Table Table3(const ScalingView& view) {
   if (view.data_parallel()) {
     return LabTable(view, "Table 3: bandwidth of device 0's link, GB/s (1e9 bytes)",
-                    {{"bandwidth, GB/s", &proto::ScalingRow::bandwidth_bytes_per_second, kPerGiga}});
+                    {{"bandwidth", &proto::ScalingRow::bandwidth_bytes_per_second, &kGigabytesPerSecond}});
   }
-  proto::Table table = LabTable(view, "Table 3: bandwidth of the all-reduce, GB/s (1e9 bytes)",
-                                {{"over comm, GB/s", &proto::ScalingRow::bandwidth_bytes_per_second, kPerGiga},
-                                 {"while busy, GB/s", &proto::ScalingRow::busy_bandwidth_bytes_per_second, kPerGiga}});
+  proto::Table table =
+      LabTable(view, "Table 3: bandwidth of the all-reduce, GB/s (1e9 bytes)",
+               {{"over comm", &proto::ScalingRow::bandwidth_bytes_per_second, &kGigabytesPerSecond},
+                {"while busy", &proto::ScalingRow::busy_bandwidth_bytes_per_second, &kGigabytesPerSecond}});
   table.add_note(
       "over comm: bytes of an epoch / the lab's communication time, which is a bandwidth only without overlap; blank "
       "above the measured link. while busy: the same bytes / the time in which all-reduces ran.");
@@ -165,17 +163,18 @@ proto::Table Table3(const ScalingView& view) {
 proto::Table UtilizationTable(const ScalingView& view) {
   proto::Table table =
       RowTable(view, "Utilisation of the link",
-               {{"sent per step, MB", &proto::ScalingRow::bytes_per_step, kPerMega},
-                {"steps per epoch", &proto::ScalingRow::steps_per_epoch, 0},
-                {"over comm, GB/s", &proto::ScalingRow::bandwidth_bytes_per_second, kPerGiga},
-                {"while busy, GB/s", &proto::ScalingRow::busy_bandwidth_bytes_per_second, kPerGiga},
-                {"measured link, GB/s", &proto::ScalingRow::measured_link_bytes_per_second, kPerGiga},
-                {"over comm, of measured, %", &proto::ScalingRow::utilization_of_measured, kPercent},
-                {"while busy, of measured, %", &proto::ScalingRow::busy_utilization_of_measured, kPercent},
-                {"over comm, of nominal, %", &proto::ScalingRow::utilization_of_nominal, kPercent}});
+               {{"sent per step", &proto::ScalingRow::bytes_per_step, &kMegabytes},
+                {"steps per epoch", &proto::ScalingRow::steps_per_epoch, nullptr},
+                {"over comm", &proto::ScalingRow::bandwidth_bytes_per_second, &kGigabytesPerSecond},
+                {"while busy", &proto::ScalingRow::busy_bandwidth_bytes_per_second, &kGigabytesPerSecond},
+                {"measured link", &proto::ScalingRow::measured_link_bytes_per_second, &kGigabytesPerSecond},
+                {"over comm, of measured", &proto::ScalingRow::utilization_of_measured, &kPercent},
+                {"while busy, of measured", &proto::ScalingRow::busy_utilization_of_measured, &kPercent},
+                {"over comm, of nominal", &proto::ScalingRow::utilization_of_nominal, &kPercent}});
   if (view.comm_model != nullptr && view.comm_model->spec.nominal_link_bytes_per_second().has_value()) {
     table.add_note(absl::StrCat(
-        "Nominal link: ", FormatNumber(view.comm_model->spec.nominal_link_bytes_per_second().value() * kPerGiga),
+        "Nominal link: ",
+        FormatNumber(view.comm_model->spec.nominal_link_bytes_per_second().value() * kGigabytesPerSecond.scale),
         " GB/s, as given on comm_model's command line."));
   }
   return table;
@@ -183,9 +182,10 @@ proto::Table UtilizationTable(const ScalingView& view) {
 
 // Tabulates the gradient's all-reduce alone, with the bus bandwidth of nccl-tests.
 proto::Table ProbeTable(const ScalingView& view) {
-  proto::Table table =
-      MakeTable(absl::StrCat("All-reduce of the gradient, alone: ", view.Title()),
-                {"devices N", "bytes", "time, us", "algorithm bandwidth, GB/s", "bus bandwidth, GB/s"});
+  proto::Table table = MakeTable(
+      absl::StrCat("All-reduce of the gradient, alone: ", view.Title()),
+      {"devices N", "bytes", HeadingOf("time", kMicroseconds), HeadingOf("algorithm bandwidth", kGigabytesPerSecond),
+       HeadingOf("bus bandwidth", kGigabytesPerSecond)});
   for (const uint32_t ranks : view.Ranks()) {
     const PooledProbe probe = PoolProbes(view.points, ranks);  // a probe does not depend on the batch: one row per N
     const proto::Quantity bus = BusBandwidthOf(probe, ranks);
@@ -193,10 +193,10 @@ proto::Table ProbeTable(const ScalingView& view) {
       continue;
     }
     AddRow(table, {LabelCell(absl::StrCat(ranks)), CountCell(probe.size_bytes, proto::MEASURED, ""),
-                   SamplesCell(probe.seconds, kMicrosecondsPerSecond, "operations, of all points"),
-                   NumberCell(bus.value() * kPerGiga / AllReduceBusBandwidth(ranks, 1, 1), proto::DERIVED,
-                              "bytes / median time"),
-                   QuantityCell(bus, kPerGiga)});
+                   SamplesCell(probe.seconds, kMicroseconds.scale, "operations, of all points"),
+                   NumberCell(bus.value() * kGigabytesPerSecond.scale / AllReduceBusBandwidth(ranks, 1, 1),
+                              proto::DERIVED, "bytes / median time"),
+                   QuantityCell(bus, kGigabytesPerSecond.scale)});
   }
   if (table.row().empty()) {
     table.set_absent_reason("no point of several devices has a probe");
@@ -219,7 +219,8 @@ const proto::ScalePoint* BucketPoint(const ScalingView& view) {
 
 proto::Table BucketTable(const ScalingView& view) {
   proto::Table table = MakeTable(absl::StrCat("The buckets, in the order in which they were ready: ", view.Title()),
-                                 {"bucket", "size, MB", "tensors", "ready after, ms", "reduced after, ms"});
+                                 {"bucket", HeadingOf("size", kMegabytes), "tensors",
+                                  HeadingOf("ready after", kMilliseconds), HeadingOf("reduced after", kMilliseconds)});
   const proto::ScalePoint* point = BucketPoint(view);
   if (point == nullptr) {
     table.set_absent_reason("no point through the reducer has its buckets");
@@ -228,11 +229,11 @@ proto::Table BucketTable(const ScalingView& view) {
   for (int i = 0; i < point->bucket_size(); ++i) {
     const proto::Bucket& bucket = point->bucket(i);
     const auto milliseconds = [](double seconds) {
-      return NumberCell(seconds * kMillisecondsPerSecond, proto::MEASURED,
+      return NumberCell(seconds * kMilliseconds.scale, proto::MEASURED,
                         "from the start of backward, on rank 0, mean over the timed steps");
     };
     AddRow(table, {LabelCell(absl::StrCat(i + 1)),
-                   NumberCell(static_cast<double>(bucket.size_bytes()) * kPerMega, proto::MEASURED, ""),
+                   NumberCell(static_cast<double>(bucket.size_bytes()) * kMegabytes.scale, proto::MEASURED, ""),
                    CountCell(bucket.parameter_count(), proto::MEASURED, ""), milliseconds(bucket.mean_ready_seconds()),
                    bucket.has_mean_done_seconds() ? milliseconds(bucket.mean_done_seconds())
                                                   : AbsentCell("the end of its all-reduce was not measured")});
@@ -240,8 +241,8 @@ proto::Table BucketTable(const ScalingView& view) {
   AddMethodNotes(table);
   table.add_note(absl::StrCat(
       "At ", point->ranks(), " devices, batch ", point->batch_per_device(), " per device. MB = 1e6 bytes. Caps: ",
-      FormatNumber(static_cast<double>(view.scale->spec.first_bucket_bytes()) * kPerMega), " MB for the first, ",
-      FormatNumber(static_cast<double>(view.scale->spec.bucket_bytes()) * kPerMega),
+      FormatNumber(static_cast<double>(view.scale->spec.first_bucket_bytes()) * kMegabytes.scale),
+      " MB for the first, ", FormatNumber(static_cast<double>(view.scale->spec.bucket_bytes()) * kMegabytes.scale),
       " MB for the others; batch-norm statistics: ", view.settings.buffers(), "."));
   return table;
 }

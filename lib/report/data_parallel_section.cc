@@ -12,14 +12,11 @@
 #include "lib/report/sections.h"
 #include "lib/report/sent.h"
 #include "lib/scaling/point_settings.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
 
-constexpr double kPercent = 100;
-constexpr double kPerMega = 1e-6;
-constexpr double kPerGiga = 1e-9;
-constexpr double kMillisecondsPerSecond = 1e3;
 constexpr char kBase[] = "the base case is plain training of one device";
 constexpr char kAsked[] = "DataParallel or DistributedDataParallel?";
 
@@ -124,11 +121,11 @@ proto::Table PartsTable(const ScalingView& dp) {
     double moving = 0;
     for (const StarPart& part : kParts) {
       const proto::Samples& seconds = (point->star().*part.seconds)();
-      cells.push_back(SamplesCell(seconds, kMillisecondsPerSecond / point->steps_per_epoch()));
+      cells.push_back(SamplesCell(seconds, kMilliseconds.scale / point->steps_per_epoch()));
       moving += part.moves ? MeanAndDeviationOf(seconds).mean : 0;
     }
     const double steps = MeanAndDeviationOf(point->step_seconds()).mean;
-    cells.push_back(steps > 0 ? NumberCell(kPercent * moving / steps, proto::DERIVED,
+    cells.push_back(steps > 0 ? NumberCell(kPercent.scale * moving / steps, proto::DERIVED,
                                            "the five moving parts / epoch without loading", 3)
                               : AbsentCell("the step's time is not in the record"));
     AddRow(table, cells);
@@ -153,15 +150,17 @@ proto::Cell DifferenceCell(const proto::Quantity& counted, const proto::Quantity
 
 // Returns a model's error. A negative one gets no remark, because a model may be too low.
 proto::Cell ErrorCell(const proto::Quantity& error) {
-  return error.has_value() ? NumberCell(kPercent * error.value(), proto::DERIVED, "modelled / measured - 1", 3)
+  return error.has_value() ? NumberCell(kPercent.scale * error.value(), proto::DERIVED, "modelled / measured - 1", 3)
                            : AbsentCell(error.absent_reason());
 }
 
 proto::Table StarTable(const ScalingView& dp) {
-  proto::Table table = MakeTable(
-      absl::StrCat("The star's formula and its run, of a step on device 0: ", dp.Title()),
-      {"devices N", "batch per device B", "formula, MB", "counted, MB", "difference, bytes", "formula, MB",
-       "counted, MB", "difference, bytes", "modelled, ms", "measured, ms", "error, %", "of the step, %", "GB/s"});
+  const std::string formula = HeadingOf("formula", kMegabytes), counted = HeadingOf("counted", kMegabytes);
+  proto::Table table =
+      MakeTable(absl::StrCat("The star's formula and its run, of a step on device 0: ", dp.Title()),
+                {"devices N", "batch per device B", formula, counted, "difference, bytes", formula, counted,
+                 "difference, bytes", HeadingOf("modelled", kMilliseconds), HeadingOf("measured", kMilliseconds),
+                 HeadingOf("error", kPercent), HeadingOf("of the step", kPercent), kGigabytesPerSecond.name});
   for (const auto& [title, columns] :
        {std::pair<const char*, uint32_t>{"", 2}, {"sent", 3}, {"received", 3}, {"busy moving", 5}}) {
     proto::ColumnGroup& group = *table.add_column_group();
@@ -169,16 +168,17 @@ proto::Table StarTable(const ScalingView& dp) {
     group.set_columns(columns);
   }
   for (const proto::StarRow* const star : dp.stars) {
-    AddRow(
-        table,
-        {LabelCell(absl::StrCat(star->ranks())), LabelCell(FormatCount(star->batch_per_device())),
-         QuantityCell(star->formula_sent_bytes(), kPerMega), QuantityCell(star->counted_sent_bytes(), kPerMega),
-         DifferenceCell(star->counted_sent_bytes(), star->formula_sent_bytes()),
-         QuantityCell(star->formula_received_bytes(), kPerMega), QuantityCell(star->counted_received_bytes(), kPerMega),
-         DifferenceCell(star->counted_received_bytes(), star->formula_received_bytes()),
-         QuantityCell(star->modelled_busy_seconds(), kMillisecondsPerSecond),
-         QuantityCell(star->measured_busy_seconds(), kMillisecondsPerSecond), ErrorCell(star->relative_error()),
-         QuantityCell(star->busy_share(), kPercent), QuantityCell(star->bytes_per_second(), kPerGiga)});
+    AddRow(table, {LabelCell(absl::StrCat(star->ranks())), LabelCell(FormatCount(star->batch_per_device())),
+                   QuantityCell(star->formula_sent_bytes(), kMegabytes.scale),
+                   QuantityCell(star->counted_sent_bytes(), kMegabytes.scale),
+                   DifferenceCell(star->counted_sent_bytes(), star->formula_sent_bytes()),
+                   QuantityCell(star->formula_received_bytes(), kMegabytes.scale),
+                   QuantityCell(star->counted_received_bytes(), kMegabytes.scale),
+                   DifferenceCell(star->counted_received_bytes(), star->formula_received_bytes()),
+                   QuantityCell(star->modelled_busy_seconds(), kMilliseconds.scale),
+                   QuantityCell(star->measured_busy_seconds(), kMilliseconds.scale), ErrorCell(star->relative_error()),
+                   QuantityCell(star->busy_share(), kPercent.scale),
+                   QuantityCell(star->bytes_per_second(), kGigabytesPerSecond.scale)});
   }
   if (table.row().empty()) {
     table.set_absent_reason(dp.comm_model == nullptr
@@ -202,16 +202,15 @@ std::string StarTrafficText(const proto::StarRow& star) {
   }
   const std::string error =
       star.relative_error().has_value()
-          ? absl::StrCat("; the star's formula gives ",
-                         FormatQuantity(star.modelled_busy_seconds(), "ms", kMillisecondsPerSecond), " (",
-                         FormatNumber(kPercent * star.relative_error().value(), 3), " % error)")
+          ? absl::StrCat("; the star's formula gives ", FormatQuantity(star.modelled_busy_seconds(), kMilliseconds),
+                         " (", FormatNumber(kPercent.scale * star.relative_error().value(), 3), " % error)")
           : "";
   return absl::StrCat(" At batch ", star.batch_per_device(), " per device, device 0 sends ", FormatBytes(sent.value()),
                       " and receives ", FormatBytes(received.value()),
                       " in each step (the formula: ", FormatBytes(star.formula_sent_bytes().value()), " and ",
                       FormatBytes(star.formula_received_bytes().value()), " without batch norm's buffers), for ",
-                      FormatQuantity(star.measured_busy_seconds(), "ms", kMillisecondsPerSecond), ", ",
-                      FormatQuantity(star.busy_share(), "%", kPercent), " of the step", error, ".");
+                      FormatQuantity(star.measured_busy_seconds(), kMilliseconds), ", ",
+                      FormatQuantity(star.busy_share(), kPercent), " of the step", error, ".");
 }
 
 // Answers for the largest number of devices, for each batch that both ran.

@@ -10,11 +10,10 @@
 #include "lib/dataset/normalization.h"
 #include "lib/report/cell.h"
 #include "lib/scaling/point_settings.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
-
-constexpr double kBytesPerGibibyte = 1 << 30;
 
 std::string OrUnknown(absl::string_view text) { return std::string(text.empty() ? "unknown" : text); }
 
@@ -66,9 +65,10 @@ std::string DescribeDevices(const proto::Header& header) {
 }
 
 std::string DescribeHost(const proto::Host& host) {
-  return absl::StrCat(OrUnknown(host.cpu_model()), ", ", Plural(host.cpu_cores(), "core"), ", ",
-                      absl::StrFormat("%.1f GiB", static_cast<double>(host.memory_bytes()) / kBytesPerGibibyte), ", ",
-                      OrUnknown(host.kernel()));
+  return absl::StrCat(
+      OrUnknown(host.cpu_model()), ", ", Plural(host.cpu_cores(), "core"), ", ",
+      WithUnit(absl::StrFormat("%.1f", static_cast<double>(host.memory_bytes()) / kGibibytes.size), kGibibytes), ", ",
+      OrUnknown(host.kernel()));
 }
 
 std::string DescribeLibraries(const proto::Libraries& libraries) {

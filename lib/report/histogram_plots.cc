@@ -8,11 +8,11 @@
 #include "lib/plot/plot_series.h"
 #include "lib/report/cell.h"
 #include "lib/report/plots.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
 
-constexpr double kPercent = 100;
 constexpr int kMaxBins = 1000;  // more bins make no useful histogram
 constexpr double kInt8Max = 127, kInt8Min = -128;
 
@@ -40,7 +40,7 @@ void AddHistogram(const std::string& label, const proto::Histogram& histogram, d
   const double own_width = BinWidth(histogram), total = Total(histogram);
   for (int i = 0; i < histogram.count_size(); ++i) {
     series.add_x(histogram.low() + i * own_width);
-    series.add_y(kPercent * static_cast<double>(histogram.count(i)) / total * width / own_width);
+    series.add_y(kPercent.scale * static_cast<double>(histogram.count(i)) / total * width / own_width);
   }
   series.add_x(histogram.high());
   series.add_y(0);
@@ -72,7 +72,7 @@ proto::Plot MakePlot(const std::string& title, const char* x_label, const proto:
   plot.set_kind(proto::HISTOGRAM);
   plot.set_title(absl::StrCat(title, ", ", network.name(), " (", file.name(), ")"));
   plot.set_x_label(x_label);
-  plot.set_y_label("values in a bin, %");
+  plot.set_y_label(HeadingOf("values in a bin", kPercent));
   plot.set_y_log(true);
   plot.set_group(absl::StrCat("Histograms of weights and activations: ", network.name(), " (", file.name(), ")"));
   return plot;

@@ -10,6 +10,7 @@
 #include "lib/report/cell.h"
 #include "lib/report/describe.h"
 #include "lib/report/sections.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
@@ -136,7 +137,7 @@ proto::Cell DifferenceCell(const proto::AccuracyStep& fp32, const proto::Accurac
   }
   difference.set_low(step.difference_low());
   difference.set_high(step.difference_high());
-  proto::Cell cell = QuantityCell(difference, 100);
+  proto::Cell cell = QuantityCell(difference, kPercent.scale);
   cell.clear_note();  // the note is for times and rates; a difference may be negative
   return cell;
 }

@@ -8,11 +8,10 @@
 #include "lib/report/describe.h"
 #include "lib/report/large_batch.h"
 #include "lib/report/sections.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
-
-constexpr double kPercent = 100;
 
 proto::Cell EpochsCell(const ExperimentRow& row) {
   return row.trained.empty() ? AbsentCell(row.Values(LabLoss).absent_reason())
@@ -71,8 +70,8 @@ proto::Cell GainCell(const RemedyVerdict& verdict) {
   if (!verdict.gain.has_value()) {
     return AbsentCell(verdict.no_gain);
   }
-  proto::Cell cell = NumberCell(kPercent * *verdict.gain, proto::DERIVED, "difference of the means over seeds");
-  cell.set_text(absl::StrFormat("%+.2f", kPercent * *verdict.gain));  // hundredths, like the accuracies
+  proto::Cell cell = NumberCell(kPercent.scale * *verdict.gain, proto::DERIVED, "difference of the means over seeds");
+  cell.set_text(absl::StrFormat("%+.2f", kPercent.scale * *verdict.gain));  // hundredths, like the accuracies
   return cell;
 }
 
@@ -81,7 +80,7 @@ proto::Cell BroughtBackCell(const RemedyVerdict& verdict) {
   if (!verdict.brought_back.has_value()) {
     return AbsentCell(verdict.not_brought_back);
   }
-  const double share = kPercent * *verdict.brought_back;
+  const double share = kPercent.scale * *verdict.brought_back;
   proto::Cell cell = NumberCell(share, proto::DERIVED,
                                 "(remedy - none) / (base batch with the remedy's schedule - none), of the means over "
                                 "seeds of rows with as many epochs");

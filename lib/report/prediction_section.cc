@@ -4,21 +4,18 @@
 #include "lib/report/cell.h"
 #include "lib/report/question_commands.h"
 #include "lib/report/sections.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
 
 constexpr char kNotCompared[] = "nothing was predicted, or nothing was run";
-constexpr double kMicrosecondsPerSecond = 1e6;
-constexpr double kMillisecondsPerSecond = 1e3;
-constexpr double kPercent = 100;
-constexpr double kMicrosecondsPerMegabyte = 1e12;  // microseconds per MB in a second per byte
 
 proto::Cell CountLabel(uint32_t count) { return LabelCell(absl::StrCat(count)); }
 
 // Returns a fraction in per cent, or a blank cell if `has` is false.
 proto::Cell ErrorCell(bool has, double fraction, const char* method) {
-  return has ? NumberCell(kPercent * fraction, proto::DERIVED, method, 3) : AbsentCell(kNotCompared);
+  return has ? NumberCell(kPercent.scale * fraction, proto::DERIVED, method, 3) : AbsentCell(kNotCompared);
 }
 
 proto::Table PredictionTable(const LabCommModel& file) {
@@ -45,20 +42,21 @@ proto::Table PredictionTable(const LabCommModel& file) {
 
 proto::Table WhatIfTable(const LabCommModel& file) {
   const proto::Cluster& cluster = file.spec.cluster();
-  proto::Table table =
-      MakeTable(absl::StrCat("What if: ", cluster.name().empty() ? "a cluster" : cluster.name(), " of hosts of ",
-                             cluster.devices_per_host(), " devices (modelled)"),
-                {"variant", "devices N", "hosts", "batch per device", "all-reduce by", "all-reduce, us", "exposed, us",
-                 "step, ms", "epoch, s", "images/s", "E_1/E_N", "efficiency, %", "pays", "stops paying at"});
+  proto::Table table = MakeTable(
+      absl::StrCat("What if: ", cluster.name().empty() ? "a cluster" : cluster.name(), " of hosts of ",
+                   cluster.devices_per_host(), " devices (modelled)"),
+      {"variant", "devices N", "hosts", "batch per device", "all-reduce by", HeadingOf("all-reduce", kMicroseconds),
+       HeadingOf("exposed", kMicroseconds), HeadingOf("step", kMilliseconds), HeadingOf("epoch", kSeconds), "images/s",
+       "E_1/E_N", HeadingOf("efficiency", kPercent), "pays", "stops paying at"});
   for (const proto::WhatIfRow& row : file.what_ifs) {
     AddRow(table,
            {LabelCell(row.variant()), CountLabel(row.devices()), CountLabel(row.hosts()),
             CountLabel(row.batch_per_device()), LabelCell(row.algorithm()),
-            QuantityCell(row.all_reduce_seconds(), kMicrosecondsPerSecond),
-            QuantityCell(row.exposed_seconds(), kMicrosecondsPerSecond),
-            QuantityCell(row.step_seconds(), kMillisecondsPerSecond), QuantityCell(row.epoch_seconds()),
+            QuantityCell(row.all_reduce_seconds(), kMicroseconds.scale),
+            QuantityCell(row.exposed_seconds(), kMicroseconds.scale),
+            QuantityCell(row.step_seconds(), kMilliseconds.scale), QuantityCell(row.epoch_seconds()),
             QuantityCell(row.images_per_second()), QuantityCell(row.speedup()),
-            QuantityCell(row.efficiency(), kPercent), LabelCell(row.pays() ? "yes" : "no"),
+            QuantityCell(row.efficiency(), kPercent.scale), LabelCell(row.pays() ? "yes" : "no"),
             row.stops_paying_at() > 0 ? CountLabel(row.stops_paying_at()) : AbsentCell("nowhere up to a million")});
   }
   table.add_note(absl::StrCat("pays: an epoch is at least ", FormatNumber(file.spec.model_spec().min_gain()),
@@ -73,8 +71,8 @@ proto::Cell ScoreCell(const proto::LeaveOneOut& score) {
   if (score.points() == 0) {
     return AbsentCell("no point can be left out");
   }
-  proto::Cell cell = LabelCell(absl::StrCat(FormatNumber(kPercent * score.median_error(), 2), " (median), ",
-                                            FormatNumber(kPercent * score.worst_error(), 2), " (worst, ",
+  proto::Cell cell = LabelCell(absl::StrCat(FormatNumber(kPercent.scale * score.median_error(), 2), " (median), ",
+                                            FormatNumber(kPercent.scale * score.worst_error(), 2), " (worst, ",
                                             score.worst_point(), "), ", score.points(), " points"));
   cell.set_provenance(proto::DERIVED);
   cell.set_method("each point predicted by the others");
@@ -86,11 +84,11 @@ void AddLinkRows(const proto::AllReduceFit& fit, proto::Table& table) {
   for (const proto::LinkPiece& piece : fit.piece()) {
     const std::string range =
         absl::StrCat(FormatNumber(piece.from_bytes()), " to ", FormatNumber(piece.to_bytes()), " bytes");
-    AddRow(table, {LabelCell(name), LabelCell(absl::StrCat("alpha, us, ", range)),
-                   QuantityCell(piece.alpha_seconds(), kMicrosecondsPerSecond), ScoreCell(fit.score()),
-                   LabelCell("accepted")});
-    AddRow(table, {LabelCell(name), LabelCell(absl::StrCat("beta, us per MB, ", range)),
-                   QuantityCell(piece.beta_seconds_per_byte(), kMicrosecondsPerMegabyte), ScoreCell(fit.score()),
+    AddRow(table,
+           {LabelCell(name), LabelCell(absl::StrCat(HeadingOf("alpha", kMicroseconds), ", ", range)),
+            QuantityCell(piece.alpha_seconds(), kMicroseconds.scale), ScoreCell(fit.score()), LabelCell("accepted")});
+    AddRow(table, {LabelCell(name), LabelCell(absl::StrCat(HeadingOf("beta", kMicrosecondsPerMegabyte), ", ", range)),
+                   QuantityCell(piece.beta_seconds_per_byte(), kMicrosecondsPerMegabyte.scale), ScoreCell(fit.score()),
                    LabelCell("accepted")});
   }
   if (!fit.accepted()) {

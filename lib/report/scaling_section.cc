@@ -7,11 +7,10 @@
 #include "lib/report/scaling_view.h"
 #include "lib/report/sections.h"
 #include "lib/scaling/base_cases.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
-
-constexpr double kPercent = 100;
 
 using QuantityField = const proto::Quantity& (proto::ScalingRow::*)() const;
 
@@ -92,7 +91,7 @@ proto::Table DefinitionsTable(const ScalingView& view) {
     if (row.ranks() <= 1) {
       continue;
     }
-    proto::Cell efficiency = SpeedupCell(row.weak_speedup(), kPercent / row.ranks());
+    proto::Cell efficiency = SpeedupCell(row.weak_speedup(), kPercent.scale / row.ranks());
     if (row.weak_speedup().has_value()) {
       efficiency.set_provenance(proto::DERIVED);
       efficiency.set_method("weak speed-up / N");

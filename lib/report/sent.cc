@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/report/cell.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
@@ -51,9 +52,12 @@ proto::Cell BytesCell(double bytes, proto::Provenance provenance, absl::string_v
 }
 
 std::string FormatBytes(double bytes) {
-  return bytes >= 1e6   ? absl::StrCat(FormatNumber(bytes * 1e-6), " MB")
-         : bytes >= 1e3 ? absl::StrCat(FormatNumber(bytes * 1e-3), " kB")
-                        : absl::StrCat(FormatNumber(bytes, 3), " bytes");
+  for (const Unit& unit : {kMegabytes, kKilobytes}) {
+    if (bytes >= unit.size) {
+      return WithUnit(FormatNumber(bytes * unit.scale), unit);
+    }
+  }
+  return absl::StrCat(FormatNumber(bytes, 3), " bytes");
 }
 
 }  // namespace lockstep

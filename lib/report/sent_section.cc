@@ -6,27 +6,27 @@
 #include "lib/report/experiment_view.h"
 #include "lib/report/sections.h"
 #include "lib/report/sent.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
-
-constexpr double kPercent = 100;
 
 void AddKind(const ExperimentRow& row, const proto::Traffic& traffic, proto::Table& table) {
   const std::optional<double> step = BytesPerStep(traffic);
   const std::optional<double> gradients = BytesPerStep(row.first(), kGradientsKind);
   const char* const once = "not sent in steps";
-  AddRow(table,
-         {LabelCell(row.name), LabelCell(traffic.kind()),
-          CountCell(traffic.calls(), proto::MEASURED, "counted at the calls of rank 0, over all epochs"),
-          CountCell(traffic.size_bytes(), proto::MEASURED, "counted at the calls of rank 0, over all epochs"),
-          step.has_value() ? BytesCell(*step, proto::DERIVED, "bytes / steps") : AbsentCell(once),
-          step.has_value() && gradients.value_or(0) > 0
-              ? NumberCell(kPercent * *step / *gradients, proto::DERIVED, "bytes a step / those of the gradients", 3)
-              : AbsentCell(once),
-          traffic.busy_seconds() > 0
-              ? NumberCell(traffic.busy_seconds(), proto::MEASURED, "all epochs, waits for slower ranks included")
-              : AbsentCell("not timed by kind")});
+  AddRow(
+      table,
+      {LabelCell(row.name), LabelCell(traffic.kind()),
+       CountCell(traffic.calls(), proto::MEASURED, "counted at the calls of rank 0, over all epochs"),
+       CountCell(traffic.size_bytes(), proto::MEASURED, "counted at the calls of rank 0, over all epochs"),
+       step.has_value() ? BytesCell(*step, proto::DERIVED, "bytes / steps") : AbsentCell(once),
+       step.has_value() && gradients.value_or(0) > 0
+           ? NumberCell(kPercent.scale * *step / *gradients, proto::DERIVED, "bytes a step / those of the gradients", 3)
+           : AbsentCell(once),
+       traffic.busy_seconds() > 0
+           ? NumberCell(traffic.busy_seconds(), proto::MEASURED, "all epochs, waits for slower ranks included")
+           : AbsentCell("not timed by kind")});
 }
 
 proto::Table BytesTable(const ExperimentView& view) {

@@ -15,13 +15,10 @@
 #include "lib/report/question_commands.h"
 #include "lib/report/sections.h"
 #include "lib/scaling/base_cases.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
-
-constexpr double kPercent = 100;
-constexpr double kPerGiga = 1e-9;
-constexpr double kPerMega = 1e-6;
 
 constexpr char kAskedQ1[] = "How does the mini-batch size change the time of an epoch on one device?";
 constexpr char kAskedQ2[] = "How well does training scale, by which definition, and would the other kind be better?";
@@ -69,7 +66,7 @@ bool HasInterval(const proto::Quantity& quantity) { return quantity.has_low() &&
 
 // Returns the speed-up, and whether its base case may be from another machine.
 std::string FormatSpeedup(const proto::Quantity& speedup) {
-  return absl::StrCat(FormatQuantity(speedup, ""),
+  return absl::StrCat(FormatQuantity(speedup, kNoUnit),
                       IsOfUnknownMachine(speedup) ? absl::StrCat(" (base case ", kMachineUnknown, ")") : "");
 }
 
@@ -97,7 +94,7 @@ std::string OtherKind(const std::vector<const proto::ScalingRow*>& rows) {
     }
   }
   return absl::StrCat(" Strong scaling cannot be compared: the strong speed-up is ",
-                      FormatQuantity(rows.front()->strong_speedup(), ""), ".");
+                      FormatQuantity(rows.front()->strong_speedup(), kNoUnit), ".");
 }
 
 std::vector<std::string> Speedups(const std::vector<const proto::ScalingRow*>& rows) {
@@ -124,8 +121,9 @@ std::string OtherSplits(const std::vector<WayRows>& ways) {
   for (size_t i = 1; i < ways.size(); ++i) {
     std::vector<std::string> splits;
     for (const proto::ScalingRow* row : ways[i].rows) {
-      splits.push_back(absl::StrCat(FormatQuantity(row->communication_seconds(), "s"), " of ",
-                                    FormatQuantity(row->step_seconds(), "s"), " at batch ", row->batch_per_device()));
+      splits.push_back(absl::StrCat(FormatQuantity(row->communication_seconds(), kSeconds), " of ",
+                                    FormatQuantity(row->step_seconds(), kSeconds), " at batch ",
+                                    row->batch_per_device()));
     }
     absl::StrAppend(&lines, "\n", ways[i].way, ", communicating by the lab's subtraction: ", JoinAnd(splits),
                     " per device.");
@@ -142,10 +140,11 @@ std::string WayOf(const std::vector<WayRows>& ways) {
 // reason.
 std::string BandwidthOverTime(const proto::ScalingRow& row) {
   return row.bandwidth_bytes_per_second().has_value()
-             ? absl::StrCat(
-                   "; bandwidth over this time: ", FormatQuantity(row.bandwidth_bytes_per_second(), "GB/s", kPerGiga),
-                   ", ", FormatQuantity(row.utilization_of_measured(), "%", kPercent), " of the measured link")
-             : absl::StrCat("; bandwidth over this time: ", FormatQuantity(row.bandwidth_bytes_per_second(), ""));
+             ? absl::StrCat("; bandwidth over this time: ",
+                            FormatQuantity(row.bandwidth_bytes_per_second(), kGigabytesPerSecond), ", ",
+                            FormatQuantity(row.utilization_of_measured(), kPercent), " of the measured link")
+             : absl::StrCat("; bandwidth over this time: ",
+                            FormatQuantity(row.bandwidth_bytes_per_second(), kGigabytesPerSecond));
 }
 
 // Returns " The all-reduces ran for 0.500 s, overlapped or not, at 5.00 GB/s, 12 % of the measured link."
@@ -153,10 +152,10 @@ std::string WhileBusy(const proto::ScalingRow& row) {
   if (!row.collective_busy_seconds().has_value()) {
     return "";
   }
-  return absl::StrCat(" The all-reduces ran for ", FormatQuantity(row.collective_busy_seconds(), "s"),
+  return absl::StrCat(" The all-reduces ran for ", FormatQuantity(row.collective_busy_seconds(), kSeconds),
                       ", overlapped or not, at ",
-                      FormatQuantity(row.busy_bandwidth_bytes_per_second(), "GB/s", kPerGiga), ", ",
-                      FormatQuantity(row.busy_utilization_of_measured(), "%", kPercent), " of the measured link.");
+                      FormatQuantity(row.busy_bandwidth_bytes_per_second(), kGigabytesPerSecond), ", ",
+                      FormatQuantity(row.busy_utilization_of_measured(), kPercent), " of the measured link.");
 }
 
 // Returns "Batch 32 per device: 1.50 s of 2.00 s computing and 0.500 s (25 %) communicating by the lab's subtraction;
@@ -165,16 +164,18 @@ std::string SplitLine(const proto::ScalingRow& row) {
   std::string share;
   if (row.communication_seconds().has_value() && row.step_seconds().value() > 0) {
     share = absl::StrCat(
-        " (", FormatNumber(kPercent * row.communication_seconds().value() / row.step_seconds().value(), 2), " %)");
+        " (", FormatNumber(kPercent.scale * row.communication_seconds().value() / row.step_seconds().value(), 2),
+        " %)");
   }
-  return absl::StrCat("Batch ", row.batch_per_device(), " per device: ", FormatQuantity(row.compute_seconds(), "s"),
-                      " of ", FormatQuantity(row.step_seconds(), "s"), " computing and ",
-                      FormatQuantity(row.communication_seconds(), "s"), share,
+  return absl::StrCat("Batch ", row.batch_per_device(),
+                      " per device: ", FormatQuantity(row.compute_seconds(), kSeconds), " of ",
+                      FormatQuantity(row.step_seconds(), kSeconds), " computing and ",
+                      FormatQuantity(row.communication_seconds(), kSeconds), share,
                       " communicating by the lab's subtraction", BandwidthOverTime(row),
-                      ". Exposed communication by events: ", FormatQuantity(row.exposed_event_seconds(), "s"),
-                      "; by ablation: ", FormatQuantity(row.exposed_ablation_seconds(), "s"),
+                      ". Exposed communication by events: ", FormatQuantity(row.exposed_event_seconds(), kSeconds),
+                      "; by ablation: ", FormatQuantity(row.exposed_ablation_seconds(), kSeconds),
                       row.exposed_ablation_seconds().value() < 0 ? " (below 0: smaller than the noise)" : "",
-                      "; other losses: ", FormatQuantity(row.other_seconds(), "s"), ".", WhileBusy(row));
+                      "; other losses: ", FormatQuantity(row.other_seconds(), kSeconds), ".", WhileBusy(row));
 }
 
 }  // namespace
@@ -232,7 +233,7 @@ proto::Claim AnswerQ3(const LabRecords& lab) {
       rows, "", [](std::string* out, const proto::ScalingRow* row) { absl::StrAppend(out, "\n", SplitLine(*row)); });
   const std::string text =
       absl::StrCat("Seconds per epoch without data loading on ", rows.front()->ranks(), " devices", WayOf(ways),
-                   ". Each step sends ", FormatQuantity(rows.front()->bytes_per_step(), "MB", kPerMega), " per device.",
+                   ". Each step sends ", FormatQuantity(rows.front()->bytes_per_step(), kMegabytes), " per device.",
                    lines, OtherSplits(ways));
   std::vector<std::string> sources;
   for (const char* field :

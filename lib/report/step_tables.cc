@@ -8,11 +8,10 @@
 #include "absl/strings/str_join.h"
 #include "lib/report/cell.h"
 #include "lib/scaling/ablation_split.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
-
-constexpr double kMicrosecondsPerSecond = 1e6;
 
 bool HasSteps(const proto::ScalePoint& point) {
   return point.ranks() > 1 && point.reduction() == proto::ALL_REDUCE && point.outcome() == proto::COMPLETED &&
@@ -24,7 +23,7 @@ std::vector<proto::Cell> Labels(const proto::ScalePoint& point) {
 }
 
 proto::Cell Microseconds(double seconds, proto::Provenance provenance = proto::MEASURED) {
-  return NumberCell(seconds * kMicrosecondsPerSecond, provenance, "");
+  return NumberCell(seconds * kMicroseconds.scale, provenance, "");
 }
 
 struct Figure {

@@ -14,6 +14,7 @@
 #include "lib/record/run_files.h"
 #include "lib/scaling/point_name.h"
 #include "lib/statistics/mean.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
@@ -25,7 +26,9 @@ constexpr char kTraceMark[] = "made by Lockstep: report, trace";
 // earlier ones truncated.
 constexpr double kTicksPerMicrosecond = 8;
 
-double Microseconds(double seconds) { return std::round(seconds * 1e6 * kTicksPerMicrosecond) / kTicksPerMicrosecond; }
+double Microseconds(double seconds) {
+  return std::round(seconds * kMicroseconds.scale * kTicksPerMicrosecond) / kTicksPerMicrosecond;
+}
 
 struct Part {
   std::string name;
@@ -97,7 +100,8 @@ void AddBuckets(const proto::ScalePoint& point, double backward_begins, Trace& t
   for (const proto::Bucket& bucket : point.bucket()) {
     ++number;
     if (bucket.mean_done_seconds() > bucket.mean_ready_seconds()) {  // unset fields are 0
-      const std::string size = absl::StrFormat("%.4g MB", static_cast<double>(bucket.size_bytes()) / 1e6);
+      const std::string size =
+          WithUnit(absl::StrFormat("%.4g", static_cast<double>(bucket.size_bytes()) / kMegabytes.size), kMegabytes);
       trace.NewLine(absl::StrCat("rank 0: bucket ", number, ", ", size));
       trace.Add(absl::StrCat("all-reduce of ", size), backward_begins + bucket.mean_ready_seconds(),
                 bucket.mean_done_seconds() - bucket.mean_ready_seconds());

@@ -8,16 +8,13 @@
 #include "absl/strings/str_join.h"
 #include "lib/report/cell.h"
 #include "lib/report/describe.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
 
 constexpr double kFlopPerMac = 2;
 constexpr double kPasses = 3;
-constexpr double kTera = 1e12;
-constexpr double kMillisecondsPerSecond = 1e3;
-constexpr double kMicrosecondsPerSecond = 1e6;
-constexpr double kNanosecondsPerSecond = 1e9;
 
 void AddUnlessEmpty(proto::Table& table, proto::Section& section) {
   if (!table.row().empty() || !table.note().empty()) {
@@ -27,9 +24,9 @@ void AddUnlessEmpty(proto::Table& table, proto::Section& section) {
 }
 
 // Adds fastest, median, 90, 95 and 99 %, slowest.
-void AddPercentiles(const proto::StepTimes& times, double unit, absl::string_view method,
+void AddPercentiles(const proto::StepTimes& times, const Unit& unit, absl::string_view method,
                     std::vector<proto::Cell>& cells) {
-  const auto add = [&](double seconds) { cells.push_back(NumberCell(seconds * unit, proto::MEASURED, method)); };
+  const auto add = [&](double seconds) { cells.push_back(NumberCell(seconds * unit.scale, proto::MEASURED, method)); };
   add(times.min_seconds());
   add(times.p50_seconds());
   add(times.p90_seconds());
@@ -44,7 +41,7 @@ void AddPercentiles(const proto::StepTimes& times, double unit, absl::string_vie
 
 // Adds the durations of single steps; no table if none was timed separately.
 void AddStepTimes(const LabSweep& sweep, proto::Section& section) {
-  proto::Table table = MakeTable(SweepTitle("Full steps, without waiting for data, ms", sweep),
+  proto::Table table = MakeTable(SweepTitle(HeadingOf("Full steps, without waiting for data", kMilliseconds), sweep),
                                  {"batch", "steps", "fastest", "median", "90 %", "95 %", "99 %", "slowest"});
   for (const proto::SweepPoint& point : sweep.points) {
     if (point.full_steps().count() == 0) {
@@ -52,7 +49,7 @@ void AddStepTimes(const LabSweep& sweep, proto::Section& section) {
     }
     std::vector<proto::Cell> cells = {LabelCell(FormatCount(point.batch_size())),
                                       LabelCell(FormatCount(point.full_steps().count()))};
-    AddPercentiles(point.full_steps(), kMillisecondsPerSecond,
+    AddPercentiles(point.full_steps(), kMilliseconds,
                    point.step_parts().part().empty()
                        ? "of the timed epochs' steps with a full batch, by nearest rank"
                        : "of the steps with a full batch of the instrumented epoch, by nearest rank",
@@ -72,7 +69,7 @@ void AddPart(const proto::SweepPoint& point, const proto::StepPart& part, double
   if (part.full_steps().count() == 0) {
     cells.insert(cells.end(), 6, AbsentCell(part.full_steps().absent_reason()));
   } else {
-    AddPercentiles(part.full_steps(), kMicrosecondsPerSecond,
+    AddPercentiles(part.full_steps(), kMicroseconds,
                    "of the steps with a full batch of the instrumented epoch, by nearest rank", cells);
   }
   AddRow(table, cells);
@@ -88,7 +85,7 @@ std::string DescribeInstrumentedEpoch(const proto::SweepPoint& point) {
   return absl::StrCat(batch, "the instrumented epoch took ", FormatNumber(parts.epoch_seconds()), " s, ",
                       FormatNumber(parts.perturbation()),
                       " times the median of the timed epochs; the GPU's clock counts in steps of ",
-                      FormatNumber(parts.resolution_seconds() * kNanosecondsPerSecond), " ns.");
+                      WithUnit(FormatNumber(parts.resolution_seconds() * kNanoseconds.scale), kNanoseconds), ".");
 }
 
 std::string DescribeParts(const proto::TrainingSpec& training) {
@@ -132,8 +129,9 @@ void AddStepParts(const LabSweep& sweep, proto::Section& section) {
 
 // Adds the rate compared with that of one large matrix product; no table if the product was not timed.
 void AddCeiling(const LabSweep& sweep, proto::Section& section) {
-  proto::Table table = MakeTable(SweepTitle("Share of the matmul ceiling", sweep),
-                                 {"batch", "TFLOP/s", "ceiling, TFLOP/s", "share, %", "ceiling's product"});
+  proto::Table table = MakeTable(
+      SweepTitle("Share of the matmul ceiling", sweep),
+      {"batch", kTeraflopsPerSecond.name, HeadingOf("ceiling", kTeraflopsPerSecond), "share, %", "ceiling's product"});
   for (const proto::SweepPoint& point : sweep.points) {
     const proto::MatmulCeiling& ceiling = point.matmul_ceiling();
     const double step_seconds = MeanAndDeviationOf(point.step_seconds()).mean;
@@ -149,9 +147,9 @@ void AddCeiling(const LabSweep& sweep, proto::Section& section) {
       share.set_note(kAboveCeiling);
     }
     AddRow(table, {LabelCell(FormatCount(point.batch_size())),
-                   NumberCell(rate / kTera, proto::DERIVED,
+                   NumberCell(rate / kTeraflopsPerSecond.size, proto::DERIVED,
                               "2 FLOP x 3 passes x forward MACs x images / mean epoch without loading"),
-                   NumberCell(ceiling_rate / kTera, proto::DERIVED,
+                   NumberCell(ceiling_rate / kTeraflopsPerSecond.size, proto::DERIVED,
                               "2 x size^3 FLOP / mean product, timed in the point's process after training"),
                    share,
                    LabelCell(absl::StrCat(ceiling.size(), "^3, ", DescribePrecision(ceiling.precision()), ", ",

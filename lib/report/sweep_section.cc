@@ -8,12 +8,11 @@
 #include "lib/report/scaling_view.h"
 #include "lib/report/sections.h"
 #include "lib/report/sweep_detail.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
 
-constexpr double kGiga = 1e9;
-constexpr double kTera = 1e12;
 constexpr int kMaxEpochsShown = 12;
 
 // Returns the reason why a point has no numbers.
@@ -33,21 +32,21 @@ proto::Cell MemoryCell(const proto::SweepPoint& point, proto::DeviceKind device)
   if (point.peak_memory_bytes() == 0) {
     return AbsentCell("peak memory is not in the record");
   }
-  return NumberCell(static_cast<double>(point.peak_memory_bytes()) / kGiga, proto::MEASURED,
+  return NumberCell(static_cast<double>(point.peak_memory_bytes()) / kGigabytes.size, proto::MEASURED,
                     device == proto::CUDA ? "the device allocator's peak; GB = 1e9 bytes"
                                           : "the process's peak resident set; GB = 1e9 bytes");
 }
 
 proto::Cell GigabytesCell(uint64_t bytes, absl::string_view method) {
   return bytes == 0 ? AbsentCell("not in the record")
-                    : NumberCell(static_cast<double>(bytes) / kGiga, proto::MEASURED, method);
+                    : NumberCell(static_cast<double>(bytes) / kGigabytes.size, proto::MEASURED, method);
 }
 
 proto::Table SweepTable(const LabSweep& sweep) {
   proto::Table table =
       MakeTable(SweepTitle(sweep.points.size() > 1 ? "Q1: epoch time against batch size" : "Epoch time", sweep),
-                {"batch", "epoch without loading, s", "epoch with loading, s", "images/s", "TFLOP/s", "steps",
-                 "last step", "peak memory, GB", "outcome"});
+                {"batch", "epoch without loading, s", "epoch with loading, s", "images/s", kTeraflopsPerSecond.name,
+                 "steps", "last step", HeadingOf("peak memory", kGigabytes), "outcome"});
   for (const proto::SweepPoint& point : sweep.points) {
     const proto::Cell batch = LabelCell(FormatCount(point.batch_size()));
     const proto::Cell outcome = LabelCell(DescribeOutcome(point.outcome()));
@@ -61,7 +60,8 @@ proto::Table SweepTable(const LabSweep& sweep) {
     const double images = static_cast<double>(point.images_per_epoch());
     AddRow(table, {batch, SamplesCell(point.step_seconds()), SamplesCell(point.epoch_seconds()),
                    PerSecond(images, point.epoch_seconds(), 1, "images of an epoch / mean epoch with loading"),
-                   PerSecond(images * TrainingFlopPerImage(sweep.spec.model()), point.step_seconds(), 1 / kTera,
+                   PerSecond(images * TrainingFlopPerImage(sweep.spec.model()), point.step_seconds(),
+                             kTeraflopsPerSecond.scale,
                              "2 FLOP x 3 passes x forward MACs x images / mean epoch without loading"),
                    CountCell(point.steps_per_epoch(), proto::MEASURED, ""),
                    CountCell(point.tail_batch(), proto::MEASURED, "images of the epoch's last step"),
@@ -97,9 +97,9 @@ proto::Table PartsTable(const LabSweep& sweep) {
 
 // Adds the memory that was predicted and the memory that was used; no table if nothing was predicted.
 void AddMemory(const LabSweep& sweep, proto::Section& section) {
-  proto::Table table =
-      MakeTable(SweepTitle("Memory, GB", sweep), {"batch", "predicted", "peak", "peak of timed epochs",
-                                                  "predicted / peak of timed epochs", "available to training"});
+  proto::Table table = MakeTable(SweepTitle(HeadingOf("Memory", kGigabytes), sweep),
+                                 {"batch", "predicted", "peak", "peak of timed epochs",
+                                  "predicted / peak of timed epochs", "available to training"});
   for (const proto::SweepPoint& point : sweep.points) {
     if (point.predicted_memory_bytes() == 0 || point.peak_memory_bytes() == 0) {
       continue;
@@ -110,7 +110,7 @@ void AddMemory(const LabSweep& sweep, proto::Section& section) {
     const auto timed = static_cast<double>(peak);
     AddRow(table,
            {LabelCell(FormatCount(point.batch_size())),
-            NumberCell(predicted / kGiga, proto::MODELLED,
+            NumberCell(predicted / kGigabytes.size, proto::MODELLED,
                        "parameters with their state, activations, and for the fused step also the data set and "
                        "an estimate of the convolutions' workspaces"),
             MemoryCell(point, sweep.spec.training().device()),

@@ -13,11 +13,11 @@
 #include "lib/report/plots.h"
 #include "lib/report/scaling_view.h"
 #include "lib/report/sweep_detail.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
 
-constexpr double kPercent = 100;
 constexpr size_t kMaxCurves = std::size(kPointTypes);  // maximum that differs without colour
 
 using Epochs = google::protobuf::RepeatedPtrField<proto::EpochResult>;
@@ -71,7 +71,7 @@ void AddCurves(const std::string& run, const char* x_label, std::vector<Curve> c
       const double x = epoch.epoch() + 1.0;
       AddPoint(x, epoch.mean_loss(), losses);
       if (!test || epoch.has_test_accuracy()) {
-        AddPoint(x, kPercent * (test ? epoch.test_accuracy() : epoch.train_accuracy()), accuracies);
+        AddPoint(x, kPercent.scale * (test ? epoch.test_accuracy() : epoch.train_accuracy()), accuracies);
       }
     }
   }
@@ -97,7 +97,7 @@ proto::Plot LargeBatchPlot(const ExperimentView& view) {
   plot.set_kind(proto::DOTS);
   plot.set_title(absl::StrCat("What a large batch costs and what repairs it: ", view.Title()));
   plot.set_x_label("global batch, remedy");
-  plot.set_y_label(absl::StrCat(large.AccuracyName(), ", %"));
+  plot.set_y_label(HeadingOf(large.AccuracyName(), kPercent));
   proto::Series& series = AddSeries("mean over seeds, from the worst seed to the best", proto::MEASURED, plot);
   for (const ExperimentRow& row : view.rows) {
     const proto::Samples values = large.Accuracies(row);
@@ -105,7 +105,7 @@ proto::Plot LargeBatchPlot(const ExperimentView& view) {
       continue;
     }
     const auto [low, high] = std::minmax_element(values.value().begin(), values.value().end());
-    AddPoint(plot.tick_size(), kPercent * MeanOf(values), kPercent * *low, kPercent * *high, series);
+    AddPoint(plot.tick_size(), kPercent.scale * MeanOf(values), kPercent.scale * *low, kPercent.scale * *high, series);
     plot.add_tick(row.name);
   }
   plot.set_description(

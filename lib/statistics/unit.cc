@@ -3,9 +3,16 @@
 #include "absl/strings/str_cat.h"
 
 namespace lockstep {
+namespace {
 
-std::string HeadingOf(absl::string_view quantity, const Unit& unit) {
-  return absl::StrCat(quantity, unit.name[0] == '\0' ? "" : ", ", unit.name);
+std::string Append(absl::string_view text, absl::string_view separator, absl::string_view name) {
+  return absl::StrCat(text, name.empty() ? "" : separator, name);
 }
+
+}  // namespace
+
+std::string WithUnit(absl::string_view number, const Unit& unit) { return Append(number, " ", unit.name); }
+
+std::string HeadingOf(absl::string_view quantity, const Unit& unit) { return Append(quantity, ", ", unit.name); }
 
 }  // namespace lockstep

@@ -18,6 +18,11 @@ TEST(UnitTest, BinaryUnitsArePowersOf1024) {
   EXPECT_EQ(kGibibytes.size, 1024 * kMebibytes.size);
 }
 
+TEST(UnitTest, NumberWithUnit) {
+  EXPECT_EQ(WithUnit("12.5", kMilliseconds), "12.5 ms");
+  EXPECT_EQ(WithUnit("1.97", kNoUnit), "1.97");
+}
+
 TEST(UnitTest, Heading) {
   EXPECT_EQ(HeadingOf("time", kMicroseconds), "time, us");
   EXPECT_EQ(HeadingOf("speed-up", kNoUnit), "speed-up");
