@@ -54,6 +54,9 @@ class RecordWriter {
   // Returns the rule's result: true if PATH or PATH.part was of this command.
   bool replaces_own() const { return file_->replaces_own(); }
 
+  // Returns true if the file was begun or resumed. Otherwise PATH.part is empty or that of an earlier run.
+  bool is_begun() const { return is_begun_; }
+
   // Returns the bytes of each record that Resume kept, without the header.
   const std::vector<std::string>& kept() const { return kept_; }
 
@@ -117,21 +120,29 @@ class RecordWriter {
   std::vector<uint64_t> kept_end_;  // [i]: end of the first i kept records in the file, in bytes
 };
 
-// Calls Resume and parses the kept records. A record that does not parse although its checksum is right is removed with
-// all records after it.
+// Returns the records that Resume kept; empty after Create. A record that does not parse although its checksum is right
+// is removed from the file with all records after it. Must be called before the first Append.
+template <typename Record>
+absl::StatusOr<std::vector<Record>> ParseKept(RecordWriter& writer) {
+  std::vector<Record> kept;
+  for (const std::string& bytes : writer.kept()) {
+    if (Record record; record.ParseFromString(bytes)) {
+      kept.push_back(std::move(record));
+    } else {
+      RETURN_IF_ERROR(writer.KeepOnly(kept.size()));
+      break;
+    }
+  }
+  return kept;
+}
+
+// Calls Resume and ParseKept.
 template <typename Record>
 absl::StatusOr<std::unique_ptr<RecordWriter>> ResumeRecordFile(const std::string& path, const proto::Header& header,
                                                                std::vector<Record>& kept,
                                                                const std::vector<std::string>& other_outputs = {}) {
   ASSIGN_OR_RETURN(std::unique_ptr<RecordWriter> writer, RecordWriter::Resume(path, header, other_outputs));
-  for (const std::string& bytes : writer->kept()) {
-    if (Record record; record.ParseFromString(bytes)) {
-      kept.push_back(std::move(record));
-    } else {
-      RETURN_IF_ERROR(writer->KeepOnly(kept.size()));
-      break;
-    }
-  }
+  ASSIGN_OR_RETURN(kept, ParseKept<Record>(*writer));
   return writer;
 }
 
