@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -19,12 +18,12 @@
 #include "lib/comm_model/model_records.h"
 #include "lib/comm_model/verdict.h"
 #include "lib/prediction/predict.h"
-#include "lib/record/other_result.h"
 #include "lib/record/provenance.h"
 #include "lib/record/readable_text.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
 #include "lib/record/run_files.h"
+#include "lib/record/run_stage.h"
 #include "lib/record/step_cache.h"
 #include "lib/record/value_ranges.h"
 #include "lib/scaling/explain.h"
@@ -132,16 +131,35 @@ absl::Status AppendPredictions(const CommModelOptions& options, const CommModelI
   return absl::OkStatus();
 }
 
-// Incomplete records are of no use: unlike a sweep's journal, an incomplete file is removed.
-absl::Status WriteRecords(const proto::Header& header, const Records& records, RecordWriter& writer) {
-  absl::Status status = writer.Begin(header);
-  if (status.ok()) {
-    status = AppendAndFinish(records, writer);
+// Reads the output into `records` if it holds this result. Returns false if it does not, or if a value is out of range:
+// the checksums are right then, but this program did not write the file.
+bool ReadCached(const std::string& path, const proto::Header& header, Records& records) {
+  if (!IsCached(path, header)) {
+    return false;
   }
-  if (!status.ok()) {
-    writer.Discard();
+  auto cached = ReadRecordFile<proto::CommModelFile>(path);
+  // the file has not been replaced since
+  const bool is_same = cached.ok() && cached->header.cache_key() == header.cache_key();
+  if (!is_same || !CheckValueRanges(path, cached->records).ok()) {
+    return false;
   }
-  return status;
+  records = std::move(cached->records);
+  return true;
+}
+
+// Makes the records and writes them.
+absl::Status WriteRecords(const CommModelOptions& options, const CommModelInputs& inputs, const proto::Header& header,
+                          RecordWriter& writer, Records& records) {
+  ASSIGN_OR_RETURN(records, MakeCommModelRecords(options, inputs));
+  for (proto::CommModelRecord& record : records) {
+    MakeTextReadable(record);  // a source is the name of a file as given, in any bytes
+  }
+  RETURN_IF_ERROR(writer.Begin(header));
+  RETURN_IF_ERROR(AppendAndFinish(records, writer));
+  if (options.output_path != "-") {
+    LogLine(absl::StrCat("comm_model: wrote ", options.output_path, ": ", VerdictText(records)));
+  }
+  return absl::OkStatus();
 }
 
 // A dry run makes the whole computation; a full run takes hardly longer, because writing is fast.
@@ -185,30 +203,21 @@ absl::StatusOr<CommModelRun> RunCommModel(const CommModelOptions& options) {
   RETURN_IF_ERROR(CheckCommModelOptions(options));
   RETURN_IF_ERROR(DeclareRunFiles({InputPaths(options), {{"--output", options.output_path, ""}}}));
   ASSIGN_OR_RETURN(CommModelInputs inputs, ReadCommModelInputs(options));
-  if (options.dry_run) {
-    ASSIGN_OR_RETURN(Records records, MakeCommModelRecords(options, inputs));
-    RETURN_IF_ERROR(PrintToStderr(PlanText(options, records, watch.Seconds())));
-    return CommModelRun{std::move(records), std::move(inputs.scale)};
-  }
-  const proto::Header header = MakeCommModelHeader(options, inputs);
-  if (!options.force && IsCached(options.output_path, header)) {
-    auto cached = ReadRecordFile<proto::CommModelFile>(options.output_path);
-    // the file has not been replaced since
-    const bool is_same = cached.ok() && cached->header.cache_key() == header.cache_key();
-    if (is_same && CheckValueRanges(options.output_path, cached->records).ok()) {
-      return CommModelRun{std::move(cached->records), std::move(inputs.scale)};
-    }  // checksums are right, but a value is out of range: this program did not write the file
-  }
-  const ReplaceRule rule = ReplaceIfForced(options.force, ReplaceOwnResult(header));
-  ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> writer, RecordWriter::Reserve(options.output_path, rule));
-  ASSIGN_OR_RETURN(Records records, MakeCommModelRecords(options, inputs));
-  for (proto::CommModelRecord& record : records) {
-    MakeTextReadable(record);  // a source is the name of a file as given, in any bytes
-  }
-  RETURN_IF_ERROR(WriteRecords(header, records, *writer));
-  if (options.output_path != "-") {
-    LogLine(absl::StrCat("comm_model: wrote ", options.output_path, ": ", VerdictText(records)));
-  }
+  Records records;
+  StageRun run;
+  run.output.record = options.output_path;
+  run.output.force = options.force;
+  run.dry_run = options.dry_run;
+  run.print_plan = [&]() -> absl::Status {
+    ASSIGN_OR_RETURN(records, MakeCommModelRecords(options, inputs));
+    return PrintToStderr(PlanText(options, records, watch.Seconds()));
+  };
+  run.make_header = [&] { return MakeCommModelHeader(options, inputs); };
+  run.is_cached = [&](const proto::Header& header) { return ReadCached(options.output_path, header, records); };
+  run.write = [&](const proto::Header& header, StageOutput& output) {
+    return WriteRecords(options, inputs, header, *output.writer, records);
+  };
+  RETURN_IF_ERROR(RunStage(run));
   return CommModelRun{std::move(records), std::move(inputs.scale)};
 }
 
