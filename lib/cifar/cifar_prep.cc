@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,11 +24,10 @@
 #include "lib/cifar/input_format.h"
 #include "lib/cifar/python_format.h"
 #include "lib/cifar/source_files.h"
-#include "lib/record/other_result.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_writer.h"
 #include "lib/record/run_files.h"
-#include "lib/record/step_cache.h"
+#include "lib/record/run_stage.h"
 
 namespace lockstep {
 namespace {
@@ -88,19 +86,6 @@ absl::Status AppendDataset(const Dataset& dataset, RecordWriter& writer) {
     }
   }
   return writer.Finish();
-}
-
-// Writes the record, and removes it on errors: unlike a sweep's journal, a part of a data set is of no use.
-absl::Status WriteDataset(const proto::Header& header, const Dataset& dataset, RecordWriter& writer) {
-  RETURN_IF_ERROR(CheckNotStopped());
-  absl::Status status = writer.Begin(header);
-  if (status.ok()) {
-    status = AppendDataset(dataset, writer);
-  }
-  if (!status.ok()) {
-    writer.Discard();
-  }
-  return status;
 }
 
 std::string FormatChannels(const google::protobuf::RepeatedField<double>& values) {
@@ -226,24 +211,25 @@ absl::Status RunCifarPrep(const CifarPrepOptions& options) {
     RETURN_IF_ERROR(CheckCountsUnset(options.synthetic));
     ASSIGN_OR_RETURN(source, OpenSource(options, wanted));
   }
-  if (MayBeThere(options)) {
-    if (IsCached(options.output, make_header())) {
-      return absl::OkStatus();
-    }
-  }
-  std::unique_ptr<RecordWriter> writer;
-  if (!options.dry_run) {  // before the images are decoded, so that an output that cannot be written is found first
-    // The header is made only if the rule needs it, because pictures are not digested before they are read.
-    const ReplaceRule rule = [&](const ReplacedOutput& output) { return ReplaceOwnResult(make_header())(output); };
-    ASSIGN_OR_RETURN(writer, RecordWriter::Reserve(options.output, ReplaceIfForced(options.force, rule)));
-  }
-  ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(options, wanted, source));
-  if (options.dry_run) {
+  StageRun run;
+  run.output.record = options.output;
+  run.output.force = options.force;
+  run.dry_run = options.dry_run;
+  run.print_plan = [&]() -> absl::Status {
+    ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(options, wanted, source));
     return PrintToStderr(absl::StrCat(DatasetSummary(dataset), CostText(dataset, watch.Seconds()),
                                       "dry run: ", ReadableLine(options.output), " not written\n"));
-  }
-  LogText(DatasetSummary(dataset));
-  return WriteDataset(make_header(), dataset, *writer);
+  };
+  run.make_header = make_header;
+  run.write = [&](const proto::Header&, StageOutput& output) -> absl::Status {
+    ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(options, wanted, source));
+    LogText(DatasetSummary(dataset));
+    RETURN_IF_ERROR(CheckNotStopped());
+    // The header is made again: if there was no output, pictures had no digest before they were read.
+    RETURN_IF_ERROR(output.writer->Begin(make_header()));
+    return AppendDataset(dataset, *output.writer);
+  };
+  return RunStage(run);
 }
 
 }  // namespace lockstep
