@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/base/status_macros.h"
+#include "lib/record/record_writer.h"
 #include "lib/record/recorded_file.h"
 
 namespace lockstep {
@@ -52,32 +53,19 @@ proto::Input FileOf(const proto::Checkpoint& checkpoint) {
   return file;
 }
 
-SweepJournal::SweepJournal(std::unique_ptr<OutputHold> checkpoint_hold, std::unique_ptr<RecordWriter> writer,
-                           const proto::SweepSpec& spec)
-    : checkpoint_hold_(std::move(checkpoint_hold)), writer_(std::move(writer)) {
+SweepJournal::SweepJournal(StageOutput output, const proto::SweepSpec& spec) : output_(std::move(output)) {
   *spec_.mutable_spec() = spec;
 }
 
-absl::StatusOr<std::unique_ptr<SweepJournal>> SweepJournal::Open(const SweepJournalOptions& options,
-                                                                 const proto::Header& header,
+absl::StatusOr<std::unique_ptr<SweepJournal>> SweepJournal::Open(StageOutput output, uint32_t checkpoint_batch,
                                                                  const proto::SweepSpec& spec) {
-  std::unique_ptr<OutputHold> hold;  // must be taken before the record's rule checks whether the checkpoint exists
-  if (!options.checkpoint.empty()) {
-    ASSIGN_OR_RETURN(hold, OutputHold::Take(options.checkpoint));
-  }
-  std::vector<proto::SweepRecord> kept;
-  std::unique_ptr<RecordWriter> writer;
-  if (options.afresh) {
-    ASSIGN_OR_RETURN(writer, RecordWriter::Create(options.output, header, ReplaceAnything()));
-  } else {
-    ASSIGN_OR_RETURN(writer, ResumeRecordFile(options.output, header, kept, {options.checkpoint}));
-  }
-  std::unique_ptr<SweepJournal> journal(new SweepJournal(std::move(hold), std::move(writer), spec));
+  ASSIGN_OR_RETURN(const std::vector<proto::SweepRecord> kept, ParseKept<proto::SweepRecord>(*output.writer));
+  std::unique_ptr<SweepJournal> journal(new SweepJournal(std::move(output), spec));
   if (kept.empty()) {
-    RETURN_IF_ERROR(journal->writer_->Append(journal->spec_));
+    RETURN_IF_ERROR(journal->output_.writer->Append(journal->spec_));
     return journal;
   }
-  journal->ReadFinished(kept, options.checkpoint_batch);
+  journal->ReadFinished(kept, checkpoint_batch);
   size_t finished_records = 1;  // includes the spec
   for (const auto& [key, finished] : journal->finished_) {
     finished_records += static_cast<size_t>(finished.record_size());
@@ -106,7 +94,7 @@ absl::Status SweepJournal::Rewrite() {
   for (const Key& key : ahead_) {
     AddRecords(finished_.at(key), records);
   }
-  return writer_->ReplaceAll(records);
+  return output_.writer->ReplaceAll(records);
 }
 
 SweepJournal::Key SweepJournal::KeyOf(const proto::SweepRecord& record) {
@@ -136,7 +124,7 @@ absl::Status SweepJournal::Keep(const proto::SweepFile& records) {
   } else if (ahead_.empty()) {
     std::vector<const google::protobuf::Message*> next;
     AddRecords(records, next);
-    return writer_->AppendTogether(next);
+    return output_.writer->AppendTogether(next);
   }
   return stands_there ? absl::OkStatus() : Rewrite();
 }
@@ -147,12 +135,11 @@ absl::Status SweepJournal::Finish(const proto::SweepEnd& end, int exit_status) {
   }
   proto::SweepRecord record;
   *record.mutable_end() = end;
-  RETURN_IF_ERROR(writer_->Append(record));
+  RETURN_IF_ERROR(output_.writer->Append(record));
   if (has_checkpoint()) {
-    writer_->AddOutput(FileOf(checkpoint_.checkpoint()));
+    output_.writer->AddOutput(FileOf(checkpoint_.checkpoint()));
   }
-  checkpoint_hold_.reset();  // a kill before the next line must not leave its .part, which no later run removes
-  return writer_->Finish(exit_status);
+  return output_.Finish(exit_status);
 }
 
 }  // namespace lockstep

@@ -17,32 +17,24 @@
 #include "absl/status/statusor.h"
 #include "lib/proto/header.pb.h"
 #include "lib/proto/sweep.pb.h"
-#include "lib/record/output_file.h"
-#include "lib/record/record_writer.h"
+#include "lib/record/stage_output.h"
 
 namespace lockstep {
-
-struct SweepJournalOptions {
-  std::string output;             // the record's path, or "-"
-  bool afresh = false;            // --force: does not use what a stopped run left
-  std::string checkpoint;         // the checkpoint's path; empty: no checkpoint
-  uint32_t checkpoint_batch = 0;  // batch whose point is finished only together with its checkpoint; 0: none
-};
 
 // Writes spec, points, probes and end as they are known. Not thread-safe.
 class SweepJournal {
  public:
-  // Continues OUTPUT.part if its cache key is the same, else starts a new one. A point or probe is finished if it
-  // completed or ran out of memory; a killed or failed one is tried again. The checkpoint's point is finished only if
-  // all of these hold:
+  // Opens the journal in `output`, which must be one (stage_output.h). A point or probe that a stopped run left is
+  // finished if it completed or ran out of memory; a killed or failed one is tried again. The point of
+  // `checkpoint_batch` (0: no such point) is finished only if all of these hold:
   // - it completed;
   // - the checkpoint's record follows it;
   // - the file still has the SHA-256 that this record names.
   //
-  // No other run can write the checkpoint until Finish() or until the journal is destroyed. Returns the errors of
-  // RecordWriter::Create and Resume.
-  static absl::StatusOr<std::unique_ptr<SweepJournal>> Open(const SweepJournalOptions& options,
-                                                            const proto::Header& header, const proto::SweepSpec& spec);
+  // No other run can write the outputs until Finish() or until the journal is destroyed. Returns the errors of
+  // RecordWriter.
+  static absl::StatusOr<std::unique_ptr<SweepJournal>> Open(StageOutput output, uint32_t checkpoint_batch,
+                                                            const proto::SweepSpec& spec);
 
   // Returns the records of a point that a stopped run finished, and of its checkpoint if it left one; else null.
   const proto::SweepFile* Finished(uint32_t batch_size) const;
@@ -54,14 +46,13 @@ class SweepJournal {
   // nothing if they are there already.
   absl::Status Keep(const proto::SweepFile& records);
 
-  // Appends the end, names the checkpoint in the trailer, releases the checkpoint's lock, and completes the file.
+  // Appends the end, names the checkpoint in the trailer, and completes the file (StageOutput::Finish).
   absl::Status Finish(const proto::SweepEnd& end, int exit_status);
 
   bool has_checkpoint() const { return checkpoint_.has_checkpoint(); }
 
  private:
-  SweepJournal(std::unique_ptr<OutputHold> checkpoint_hold, std::unique_ptr<RecordWriter> writer,
-               const proto::SweepSpec& spec);
+  SweepJournal(StageOutput output, const proto::SweepSpec& spec);
   void ReadFinished(const std::vector<proto::SweepRecord>& kept, uint32_t checkpoint_batch);
   absl::Status Rewrite();
 
@@ -69,8 +60,7 @@ class SweepJournal {
   static Key KeyOf(const proto::SweepRecord& record);
   const proto::SweepFile* Find(const Key& key) const;
 
-  std::unique_ptr<OutputHold> checkpoint_hold_;  // null: there is no checkpoint, or it is written
-  const std::unique_ptr<RecordWriter> writer_;
+  StageOutput output_;
   proto::SweepRecord spec_;
   std::map<Key, proto::SweepFile> finished_;  // points and probes that the stopped run finished
   std::vector<proto::SweepFile> settled_;     // records passed to Keep(), in file order after the spec

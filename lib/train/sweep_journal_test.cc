@@ -27,12 +27,15 @@ class SweepJournalTest : public ::testing::Test {
     header_.set_cache_key("key");
     header_.mutable_build()->set_tool("train_sweep");
     header_.mutable_build()->set_build_id("build");
-    options_.output = TempPath("sweep.rec");
+    options_.record = TempPath("sweep.rec");
+    options_.is_journal = true;
     spec_.set_preset("lab");
   }
 
   std::unique_ptr<SweepJournal> Open() {
-    auto journal = SweepJournal::Open(options_, header_, spec_);
+    auto output = OpenStageOutput(options_, header_);
+    EXPECT_THAT(output, IsOk());
+    auto journal = SweepJournal::Open(*std::move(output), checkpoint_batch_, spec_);
     EXPECT_THAT(journal, IsOk());
     return *std::move(journal);
   }
@@ -66,13 +69,14 @@ class SweepJournalTest : public ::testing::Test {
     return names;
   }
   std::vector<std::string> InPart() const {
-    const auto file = ReadRecordFile<proto::SweepFile>(options_.output + ".part", ReadMode::kSalvage);
+    const auto file = ReadRecordFile<proto::SweepFile>(options_.record + ".part", ReadMode::kSalvage);
     EXPECT_THAT(file, IsOk());
     return Names(file->records);
   }
 
   proto::Header header_;
-  SweepJournalOptions options_;
+  StageOutputOptions options_;
+  uint32_t checkpoint_batch_ = 0;
   proto::SweepSpec spec_;
 };
 
@@ -85,7 +89,7 @@ TEST_F(SweepJournalTest, FinishedPointsStayAndAreNotWrittenAgain) {
   ASSERT_THAT(journal->Keep(*journal->Finished(32)), IsOk());
   ASSERT_THAT(journal->Keep(Point(128, proto::OUT_OF_MEMORY)), IsOk());
   ASSERT_THAT(journal->Finish({}, 0), IsOk());
-  const auto file = ReadRecordFile<proto::SweepFile>(options_.output);
+  const auto file = ReadRecordFile<proto::SweepFile>(options_.record);
   ASSERT_THAT(file, IsOk());
   EXPECT_THAT(Names(file->records), ElementsAre("spec", "32", "128", "end"));
 }
@@ -117,7 +121,7 @@ TEST_F(SweepJournalTest, ProbesAreKeptApartFromPoints) {
     records.mutable_record(0)->mutable_probe()->set_outcome(outcome);
     return records;
   };
-  options_.checkpoint_batch = 8;
+  checkpoint_batch_ = 8;
   {
     const auto journal = Open();
     ASSERT_THAT(journal->Keep(Point(32)), IsOk());
@@ -136,7 +140,7 @@ TEST_F(SweepJournalTest, ProbesAreKeptApartFromPoints) {
   ASSERT_THAT(journal->Keep(*journal->Finished(32)), IsOk());
   ASSERT_THAT(journal->Keep(*journal->FinishedProbe(12)), IsOk());
   ASSERT_THAT(journal->Finish({}, 0), IsOk());  // this run needs no probe of 8
-  const auto file = ReadRecordFile<proto::SweepFile>(options_.output);
+  const auto file = ReadRecordFile<proto::SweepFile>(options_.record);
   ASSERT_THAT(file, IsOk());
   EXPECT_THAT(Names(file->records), ElementsAre("spec", "32", "probe 12", "end"));
 }
@@ -156,7 +160,7 @@ TEST_F(SweepJournalTest, ASweepThatFailedIsGoneOnWith) {
 }
 
 TEST_F(SweepJournalTest, TheCheckpointsPointCountsOnlyWithItsFile) {
-  options_.checkpoint_batch = 16;
+  checkpoint_batch_ = 16;
   {
     const auto journal = Open();
     ASSERT_THAT(journal->Keep(Point(8)), IsOk());
@@ -182,23 +186,23 @@ TEST_F(SweepJournalTest, TheCheckpointsPointCountsOnlyWithItsFile) {
 
 // The point may fit in a second run, if memory was freed.
 TEST_F(SweepJournalTest, TheCheckpointsPointIsTriedAgainWhenItRanOutOfMemory) {
-  options_.checkpoint_batch = 16;
+  checkpoint_batch_ = 16;
   ASSERT_THAT(Open()->Keep(Point(16, proto::OUT_OF_MEMORY)), IsOk());
   EXPECT_EQ(Open()->Finished(16), nullptr);
 }
 
 TEST_F(SweepJournalTest, StoppedBetweenThePointAndItsCheckpoint) {
-  options_.checkpoint_batch = 16;
+  checkpoint_batch_ = 16;
   ASSERT_THAT(Open()->Keep(Point(16)), IsOk());
   EXPECT_EQ(Open()->Finished(16), nullptr);
 }
 
 TEST_F(SweepJournalTest, TheTrailerNamesTheCheckpoint) {
-  options_.checkpoint_batch = 16;
+  checkpoint_batch_ = 16;
   const auto journal = Open();
   ASSERT_THAT(journal->Keep(PointWithCheckpoint(16)), IsOk());
   ASSERT_THAT(journal->Finish({}, 0), IsOk());
-  const auto file = ReadRecordFile<proto::SweepFile>(options_.output);
+  const auto file = ReadRecordFile<proto::SweepFile>(options_.record);
   ASSERT_THAT(file, IsOk());
   ASSERT_EQ(file->trailer.other_output_size(), 1);
   EXPECT_EQ(file->trailer.other_output(0).path(), TempPath("weights.pt"));
@@ -208,18 +212,18 @@ TEST_F(SweepJournalTest, TheTrailerNamesTheCheckpoint) {
 
 TEST_F(SweepJournalTest, TheCheckpointIsLetGoOfBeforeTheRecordIsComplete) {
   options_.checkpoint = TempPath("weights.pt");
-  options_.checkpoint_batch = 32;
+  checkpoint_batch_ = 32;
   const auto journal = Open();
   EXPECT_EQ(access(TempPath("weights.pt.part").c_str(), F_OK), 0);
   ASSERT_THAT(journal->Keep(PointWithCheckpoint(32)), IsOk());
-  WriteFile(options_.output, "somebody else's");
+  WriteFile(options_.record, "somebody else's");
   EXPECT_EQ(journal->Finish({}, 0).code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(access(TempPath("weights.pt.part").c_str(), F_OK), -1);
 }
 
 TEST_F(SweepJournalTest, AfreshUsesNothing) {
   ASSERT_THAT(Open()->Keep(Point(32)), IsOk());
-  options_.afresh = true;
+  options_.force = true;
   EXPECT_EQ(Open()->Finished(32), nullptr);
 }
 

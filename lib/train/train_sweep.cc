@@ -28,8 +28,9 @@
 #include "lib/record/record_reader.h"
 #include "lib/record/recorded_file.h"
 #include "lib/record/run_files.h"
+#include "lib/record/run_stage.h"
+#include "lib/record/stage_output.h"
 #include "lib/record/standard_input.h"
-#include "lib/record/step_cache.h"
 #include "lib/record/stopped_run.h"
 #include "lib/statistics/mean.h"
 #include "lib/train/batch_sweep.h"
@@ -323,6 +324,22 @@ uint32_t LargestNamedBatch(const TrainSweepOptions& options) {
   return batches.empty() ? options.batch_sweep.min_batch : *std::max_element(batches.begin(), batches.end());
 }
 
+absl::Status MeasureSweep(const TrainSweepOptions& options, const SweepPlan& plan, StageOutput output,
+                          FinishedWork& work) {
+  const uint32_t checkpoint_batch = options.checkpoint.empty() ? 0 : plan.checkpoint_batch;
+  ASSIGN_OR_RETURN(const std::unique_ptr<SweepJournal> journal,
+                   SweepJournal::Open(std::move(output), checkpoint_batch, plan.spec));
+  if (const std::string warning = UntimedWarning(plan.spec.training()); !warning.empty()) {
+    LogWarning(absl::StrCat("train_sweep: warning: ", warning));
+  }
+  if (const bool chosen = options.spec.training().threads() > 0; !chosen && plan.device.is_cpu()) {
+    if (const std::string warning = BusyCoresWarning(ComputeThreads()); !warning.empty()) {
+      LogWarning(absl::StrCat("train_sweep: warning: ", warning));
+    }
+  }
+  return Sweep(options, plan, *journal, work).Run();
+}
+
 absl::Status PlanAndSweep(const TrainSweepOptions& options, FinishedWork& work) {
   RETURN_IF_ERROR(CheckSweepOptions(options));
   RETURN_IF_ERROR(DeclareRunFiles(FilesOf(options)));
@@ -340,25 +357,19 @@ absl::Status PlanAndSweep(const TrainSweepOptions& options, FinishedWork& work) 
     ASSIGN_OR_RETURN(plan, PlanSweep(options, dataset));
     plan.dataset_path = dataset_path;
     ASSIGN_OR_RETURN(header, MakeSweepHeader(options, plan, dataset.input));
-    if (options.dry_run) {
-      return PrintToStderr(PlanText(plan));
-    }
-    if (!options.force && IsCached(options.output, header)) {
-      return absl::OkStatus();
-    }
   }  // child processes read the data set themselves
-  const SweepJournalOptions journal_options = {options.output, options.force, options.checkpoint,
-                                               options.checkpoint.empty() ? 0 : plan.checkpoint_batch};
-  ASSIGN_OR_RETURN(const std::unique_ptr<SweepJournal> journal, SweepJournal::Open(journal_options, header, plan.spec));
-  if (const std::string warning = UntimedWarning(plan.spec.training()); !warning.empty()) {
-    LogWarning(absl::StrCat("train_sweep: warning: ", warning));
-  }
-  if (const bool chosen = options.spec.training().threads() > 0; !chosen && plan.device.is_cpu()) {
-    if (const std::string warning = BusyCoresWarning(ComputeThreads()); !warning.empty()) {
-      LogWarning(absl::StrCat("train_sweep: warning: ", warning));
-    }
-  }
-  return Sweep(options, plan, *journal, work).Run();
+  StageRun run;
+  run.output.record = options.output;
+  run.output.checkpoint = options.checkpoint;
+  run.output.is_journal = true;
+  run.output.force = options.force;
+  run.dry_run = options.dry_run;
+  run.print_plan = [&] { return PrintToStderr(PlanText(plan)); };
+  run.make_header = [&] { return header; };
+  run.write = [&](const proto::Header&, StageOutput& output) {
+    return MeasureSweep(options, plan, std::move(output), work);
+  };
+  return RunStage(run);
 }
 
 // Ends a point's process that makes no progress. Uses _exit, because the work that the process waits for cannot be
