@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -25,14 +24,14 @@
 #include "lib/device/device.h"
 #include "lib/device/torch_status.h"
 #include "lib/proto/comm_model.pb.h"
-#include "lib/record/output_file.h"
 #include "lib/record/provenance.h"
 #include "lib/record/readable_text.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
 #include "lib/record/run_files.h"
+#include "lib/record/run_stage.h"
+#include "lib/record/stage_output.h"
 #include "lib/record/standard_input.h"
-#include "lib/record/step_cache.h"
 #include "lib/record/stopped_run.h"
 #include "lib/record/value_ranges.h"
 #include "lib/scale_run/experiments.h"
@@ -249,8 +248,7 @@ absl::StatusOr<proto::ScalePoint> TryPoint(const ScaleRunPlan& plan, const proto
 }
 
 // Finishes the record, which is complete even if the checkpoint's point did not complete.
-absl::Status Finish(const ScaleRunOptions& options, const std::vector<proto::ScalePoint>& points,
-                    RecordWriter& writer) {
+absl::Status Finish(const ScaleRunOptions& options, const std::vector<proto::ScalePoint>& points, StageOutput& output) {
   absl::Status status = options.checkpoint.empty()
                             ? absl::OkStatus()
                             : absl::ResourceExhaustedError(absl::StrCat(
@@ -258,29 +256,21 @@ absl::Status Finish(const ScaleRunOptions& options, const std::vector<proto::Sca
                                   " was not written: its point did not complete; the record contains the reason"));
   for (const proto::ScalePoint& point : points) {
     if (point.has_checkpoint()) {
-      writer.AddOutput(FileOf(point.checkpoint()));
+      output.writer->AddOutput(FileOf(point.checkpoint()));
       status = absl::OkStatus();
     }
   }
-  RETURN_IF_ERROR(writer.Finish(static_cast<int>(ToExitCode(status))));
+  RETURN_IF_ERROR(output.Finish(static_cast<int>(ToExitCode(status))));
   return status;
 }
 
 // Measures all points. The spec is written together with the first point, so that a run that stops or fails before
 // leaves nothing.
 absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const proto::Header& header, World* world,
-                        FinishedWork& work) {
-  std::unique_ptr<OutputHold> checkpoint_hold;  // must be taken before ResumeRecordFile checks for the checkpoint
-  if (!options.checkpoint.empty()) {
-    ASSIGN_OR_RETURN(checkpoint_hold, OutputHold::Take(options.checkpoint));
-  }
-  std::vector<proto::ScaleRecord> kept;  // records of a stopped run of the same command; empty with --force
-  std::unique_ptr<RecordWriter> writer;
-  if (options.force) {
-    ASSIGN_OR_RETURN(writer, RecordWriter::Create(options.output, header, ReplaceAnything()));
-  } else {
-    ASSIGN_OR_RETURN(writer, ResumeRecordFile(options.output, header, kept, {options.checkpoint}));
-  }
+                        StageOutput& output, FinishedWork& work) {
+  RecordWriter& writer = *output.writer;
+  // Records of a stopped run of the same command; empty with --force.
+  ASSIGN_OR_RETURN(const std::vector<proto::ScaleRecord> kept, ParseKept<proto::ScaleRecord>(writer));
   for (const std::string& warning : PlanWarnings(plan)) {
     LogWarning(absl::StrFormat("scale_run: warning: %s", warning));
   }
@@ -297,7 +287,7 @@ absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const
   }
   const std::vector<proto::ScalePoint> finished = FinishedPoints(kept, plan);
   bool spec_written = !finished.empty();
-  RETURN_IF_ERROR(writer->KeepOnly(spec_written ? 1 + finished.size() : 0));
+  RETURN_IF_ERROR(writer.KeepOnly(spec_written ? 1 + finished.size() : 0));
   std::vector<proto::ScalePoint> table = finished;
   work = {"point", finished.size(), plan.points.size(), ""};
   const auto epochs_of = [&plan](const proto::ScalePoint& point) { return TotalEpochs(TrainingOf(plan.spec, point)); };
@@ -329,7 +319,7 @@ absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const
       if (world != nullptr) {
         *record.mutable_spec()->mutable_launch() = world->ToProto();
       }
-      RETURN_IF_ERROR(writer->Append(record));
+      RETURN_IF_ERROR(writer.Append(record));
     }
     const auto& seconds = measured.epoch_seconds().value();
     time_left.Finish(epochs_of(plan.points[i]), seconds.empty() ? 0 : Mean(seconds));
@@ -339,7 +329,7 @@ absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const
     table.push_back(measured);
     ReportAblation(table, measured);
     *record.mutable_point() = measured;
-    RETURN_IF_ERROR(writer->Append(record));
+    RETURN_IF_ERROR(writer.Append(record));
     work.finished += measured.outcome() == proto::COMPLETED || measured.outcome() == proto::OUT_OF_MEMORY ? 1 : 0;
     if (!order.state_path().empty() && measured.outcome() == proto::COMPLETED) {
       RemoveTrainingState(order.state_path());
@@ -348,8 +338,7 @@ absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const
   if (plan.spec.experiment() != proto::EXPERIMENT_UNSPECIFIED && !IsQuiet()) {
     RETURN_IF_ERROR(PrintToStderr(ExperimentTable(plan.spec, table)));
   }
-  checkpoint_hold.reset();  // releases it first: a kill in between would leave its .part, which no later run removes
-  return Finish(options, table, *writer);
+  return Finish(options, table, output);
 }
 
 // Standard input is copied into this process; only its own child processes can read the copy.
@@ -403,13 +392,18 @@ absl::Status PlanAndMeasure(ScaleRunOptions options, World* world, FinishedWork&
     ASSIGN_OR_RETURN(header, MakeScaleHeader(options, plan, inputs, world));
   }
   plan.dataset_path = dataset_path;
-  if (options.dry_run) {
-    return PrintToStderr(PlanText(plan));
-  }
-  if (!options.force && IsCached(options.output, header)) {
-    return absl::OkStatus();
-  }
-  return MeasureAll(options, std::move(plan), header, world, work);
+  StageRun run;
+  run.output.record = options.output;
+  run.output.checkpoint = options.checkpoint;
+  run.output.is_journal = true;
+  run.output.force = options.force;
+  run.dry_run = options.dry_run;
+  run.print_plan = [&] { return PrintToStderr(PlanText(plan)); };
+  run.make_header = [&] { return header; };
+  run.write = [&](const proto::Header&, StageOutput& output) {
+    return MeasureAll(options, std::move(plan), header, world, output, work);
+  };
+  return RunStage(run);
 }
 
 absl::StatusOr<std::string> RunPointTask(RankContext& context) {
