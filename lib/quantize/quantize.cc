@@ -1,7 +1,6 @@
 #include "lib/quantize/quantize.h"
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -32,12 +31,12 @@
 #include "lib/quantize/quantize_network.h"
 #include "lib/quantize/quantize_plan.h"
 #include "lib/quantize/read_checkpoint.h"
-#include "lib/record/other_result.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
+#include "lib/record/replace_rule.h"
 #include "lib/record/run_files.h"
-#include "lib/record/step_cache.h"
+#include "lib/record/run_stage.h"
 #include "lib/record/stopped_run.h"
 #include "lib/record/value_ranges.h"
 
@@ -315,18 +314,13 @@ size_t FinishedNetworks(const std::vector<proto::QuantizedRecord>& kept, const s
   return finished;
 }
 
-absl::Status WriteNetworks(const QuantizeOptions& options, const proto::Header& header, const proto::QuantizeSpec& spec,
-                           const Dataset& dataset, const std::vector<Source>& sources, const MakeIntegerRunner& make,
-                           c10::Device device, FinishedWork& work) {
-  std::vector<proto::QuantizedRecord> kept;  // records of a stopped run of the same command; empty with --force
-  std::unique_ptr<RecordWriter> writer;
-  if (options.force) {
-    ASSIGN_OR_RETURN(writer, RecordWriter::Create(options.output, header, ReplaceAnything()));
-  } else {
-    ASSIGN_OR_RETURN(writer, ResumeRecordFile(options.output, header, kept));
-  }
+absl::Status WriteNetworks(const proto::QuantizeSpec& spec, const Dataset& dataset, const std::vector<Source>& sources,
+                           const MakeIntegerRunner& make, c10::Device device, RecordWriter& writer,
+                           FinishedWork& work) {
+  // Records of a stopped run of the same command; empty with --force.
+  ASSIGN_OR_RETURN(const std::vector<proto::QuantizedRecord> kept, ParseKept<proto::QuantizedRecord>(writer));
   const size_t finished = FinishedNetworks(kept, sources);
-  RETURN_IF_ERROR(writer->KeepOnly(finished > 0 ? 1 + finished : 0));
+  RETURN_IF_ERROR(writer.KeepOnly(finished > 0 ? 1 + finished : 0));
   work = {"network", finished, sources.size(), ""};
   for (size_t i = 0; i < finished; ++i) {
     LogLine(absl::StrCat("quantize: ", AccuracySummary(kept[i + 1].network()), " (from the previous run)"));
@@ -343,13 +337,13 @@ absl::Status WriteNetworks(const QuantizeOptions& options, const proto::Header& 
     if (i == 0) {  // only now, so that a run that yields no network leaves no file
       proto::QuantizedRecord first;
       *first.mutable_spec() = spec;
-      RETURN_IF_ERROR(writer->Append(first));
+      RETURN_IF_ERROR(writer.Append(first));
     }
-    RETURN_IF_ERROR(writer->Append(record));
+    RETURN_IF_ERROR(writer.Append(record));
     ++work.finished;
     LogLine(absl::StrCat("quantize: ", AccuracySummary(record.network())));
   }
-  return writer->Finish();
+  return writer.Finish();
 }
 
 // Writes each network of the record, whether just written or cached, as an ONNX file.
@@ -401,15 +395,26 @@ absl::Status RunQuantize(const QuantizeOptions& options) {
   // If all networks are imported, no calibration is needed.
   RETURN_IF_ERROR(options.checkpoints.empty() ? CheckTestImages(dataset) : CheckSpec(spec, dataset));
   ASSIGN_OR_RETURN(const proto::Header header, MakeQuantizeHeader(spec, dataset, sources, device));
+  if (!options.dry_run && !options.force) {
+    RETURN_IF_ERROR(CheckOnnxFiles(options.onnx, header));
+  }
+  FinishedWork work;
+  StageRun run;
+  run.output.record = options.output;
+  run.output.is_journal = true;
+  run.output.force = options.force;
+  run.dry_run = options.dry_run;
+  run.print_plan = [&] { return PrintPlan(spec, dataset, sources, runner.make, device); };
+  run.make_header = [&] { return header; };
+  run.write = [&](const proto::Header&, StageOutput& output) {
+    return WriteNetworks(spec, dataset, sources, runner.make, device, *output.writer, work);
+  };
+  const absl::Status status = RunStage(run);
   if (options.dry_run) {
-    return PrintPlan(spec, dataset, sources, runner.make, device);
+    return status;
   }
-  RETURN_IF_ERROR(options.force ? absl::OkStatus() : CheckOnnxFiles(options.onnx, header));
-  if (options.force || !IsCached(options.output, header)) {
-    FinishedWork work;
-    const absl::Status written = WriteNetworks(options, header, spec, dataset, sources, runner.make, device, work);
-    RETURN_IF_ERROR(WithWhatIsKept(written, options.output, work));
-  }
+  // For the record only: the export follows a complete record and has nothing to resume.
+  RETURN_IF_ERROR(WithWhatIsKept(status, options.output, work));
   return ExportNetworks(options, header);
 }
 
