@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -28,13 +27,14 @@
 #include "lib/plot/gnuplot.h"
 #include "lib/plot/svg_element.h"
 #include "lib/proto/report.pb.h"
-#include "lib/record/other_result.h"
 #include "lib/record/provenance.h"
 #include "lib/record/readable_text.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
 #include "lib/record/recorded_file.h"
+#include "lib/record/replace_rule.h"
 #include "lib/record/run_files.h"
+#include "lib/record/run_stage.h"
 #include "lib/record/step_cache.h"
 #include "lib/report/arrange.h"
 #include "lib/report/claim.h"
@@ -303,7 +303,7 @@ struct PriorFiles {
 };
 
 // Reads the files of the previous report from its record, or from the journal that a stopped run left. Must be called
-// before the journal is opened for writing.
+// under the record's lock, and before RecordWriter::Begin, which empties the journal.
 PriorFiles ReadPriorFiles(const std::string& stem) {
   PriorFiles prior;
   for (const std::string& path : {RecordPath(stem), PartPath(RecordPath(stem))}) {
@@ -399,9 +399,9 @@ absl::Status PutInPlace(const ReportOptions& options, const PriorFiles& prior, R
   return record.Finish();
 }
 
-absl::Status PrintPage(const ReportOptions& options, const proto::Header& header, const ReportPages& pages,
+absl::Status PrintPage(ReportFormat format, const proto::Header& header, const ReportPages& pages,
                        const std::string& title, const DrawnPlots& plots) {
-  switch (options.formats.front()) {
+  switch (format) {
     case ReportFormat::kHtml:
       return PrintToStdout(RenderHtml(title, pages.page, plots));
     case ReportFormat::kMarkdown:
@@ -418,6 +418,35 @@ absl::Status PrintPage(const ReportOptions& options, const proto::Header& header
   return absl::InternalError("a format without a name");
 }
 
+// Prints the report as text, because stdout may be a terminal. Writes no record.
+absl::Status PrintReport(const ReportOptions& options, const LabRecords& lab) {
+  ASSIGN_OR_RETURN(const proto::Header header, HeaderOf(lab, options));
+  const ReportPages pages = ReadablePages(lab, options);
+  const MonotonicTime drawn_by = MonotonicTime::Now() + kDrawingTime;
+  ASSIGN_OR_RETURN(const DrawnPlots plots, DrawAll(pages.page, options.formats, drawn_by));
+  return PrintPage(options.formats.front(), header, pages, ReportTitle(lab), plots);
+}
+
+// Writes the report's files, and its record last. The record's lock keeps other reports out meanwhile.
+absl::Status WriteReport(const ReportOptions& options, const LabRecords& lab, const proto::Header& header,
+                         RecordWriter& record) {
+  const std::string stem = StemOfReport(options.output);
+  const PriorFiles prior = ReadPriorFiles(stem);
+  const ReportPages pages = ReadablePages(lab, options);
+  const std::vector<proto::Section>& sections = pages.page;
+  const std::string title = ReportTitle(lab);
+  const MonotonicTime drawn_by = MonotonicTime::Now() + kDrawingTime;
+  ASSIGN_OR_RETURN(const DrawnPlots plots, DrawAll(sections, options.formats, drawn_by));
+  ReportFiles files(ReplaceIfForced(options.force, ReplacePrior(prior, record.replaces_own())));
+  RETURN_IF_ERROR(WriteAll(options, header, pages, title, plots, drawn_by, prior, files, record));
+  RETURN_IF_ERROR(PutInPlace(options, prior, files, record));
+  std::vector<std::string> written = PagesOf(stem, options);
+  written.push_back(RecordPath(stem));
+  LogLine(absl::StrCat("report: wrote ", JoinAnd(written), ": ",
+                       VerdictText(sections, CountDrawn(sections, plots, stem, files))));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status RunReport(const ReportOptions& options) {
@@ -425,46 +454,24 @@ absl::Status RunReport(const ReportOptions& options) {
   RETURN_IF_ERROR(CheckOptions(options));
   RETURN_IF_ERROR(DeclareRunFiles(FilesOf(options)));
   ASSIGN_OR_RETURN(const LabRecords lab, ReadLabRecords(options.inputs));
-  if (options.dry_run) {
-    return PrintPlan(options, ReadablePages(lab, options).page, watch.Seconds());
+  if (options.output == "-" && !options.dry_run) {
+    return PrintReport(options, lab);
   }
-  ASSIGN_OR_RETURN(const proto::Header header, HeaderOf(lab, options));
   const std::string stem = StemOfReport(options.output);
-  const bool to_stdout = options.output == "-";
-  if (!to_stdout && !options.force) {
-    if (AllThere(stem, options) && IsCached(RecordPath(stem), header)) {
-      return absl::OkStatus();
-    }
-  }
-
-  const PriorFiles prior = to_stdout ? PriorFiles() : ReadPriorFiles(stem);
-  std::unique_ptr<RecordWriter> record;  // opened first, because its lock keeps other reports out, and completed last
-  if (!to_stdout) {
-    const ReplaceRule rule = ReplaceIfForced(options.force, ReplaceOwnResult(header, PagesOf(stem, options)));
-    ASSIGN_OR_RETURN(record, RecordWriter::Reserve(RecordPath(stem), rule));
-  }
-  const ReportPages pages = ReadablePages(lab, options);
-  const std::vector<proto::Section>& sections = pages.page;
-  const std::string title = ReportTitle(lab);
-  const MonotonicTime drawn_by = MonotonicTime::Now() + kDrawingTime;
-  ASSIGN_OR_RETURN(const DrawnPlots plots, DrawAll(sections, options.formats, drawn_by));
-  if (to_stdout) {  // printed as text, because stdout may be a terminal
-    return PrintPage(options, header, pages, title, plots);
-  }
-  ReportFiles files(ReplaceIfForced(options.force, ReplacePrior(prior, record->replaces_own())));
-  absl::Status status = WriteAll(options, header, pages, title, plots, drawn_by, prior, files, *record);
-  if (status.ok()) {
-    status = PutInPlace(options, prior, files, *record);
-  }
-  if (!status.ok()) {
-    record->Discard();
-    return status;
-  }
-  std::vector<std::string> written = PagesOf(stem, options);
-  written.push_back(RecordPath(stem));
-  LogLine(absl::StrCat("report: wrote ", JoinAnd(written), ": ",
-                       VerdictText(sections, CountDrawn(sections, plots, stem, files))));
-  return absl::OkStatus();
+  StageRun run;
+  run.output.record = RecordPath(stem);
+  run.output.other_outputs = PagesOf(stem, options);
+  run.output.force = options.force;
+  run.dry_run = options.dry_run;
+  run.print_plan = [&] { return PrintPlan(options, ReadablePages(lab, options).page, watch.Seconds()); };
+  run.make_header = [&] { return HeaderOf(lab, options); };
+  run.is_cached = [&](const proto::Header& header) {
+    return AllThere(stem, options) && IsCached(RecordPath(stem), header);
+  };
+  run.write = [&](const proto::Header& header, StageOutput& output) {
+    return WriteReport(options, lab, header, *output.writer);
+  };
+  return RunStage(run);
 }
 
 }  // namespace lockstep
