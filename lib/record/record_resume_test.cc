@@ -64,11 +64,12 @@ struct Resumed {
 
 // Resumes, appends point 32, and finishes.
 Resumed ResumeRun(const std::string& path, const proto::Header& header = SmallHeader()) {
-  std::vector<proto::SweepRecord> kept;
   CaptureStderr();
-  auto writer = ResumeRecordFile(path, header, kept);
-  Resumed resumed = {Batches(kept), GetCapturedStderr()};
+  auto writer = RecordWriter::Resume(path, header);
   EXPECT_THAT(writer, IsOk());
+  const auto kept = ParseKept<proto::SweepRecord>(**writer);
+  EXPECT_THAT(kept, IsOk());
+  Resumed resumed = {Batches(*kept), GetCapturedStderr()};
   EXPECT_THAT((*writer)->Append(PointRecord(32)), IsOk());
   EXPECT_THAT((*writer)->Finish(), IsOk());
   return resumed;

@@ -136,16 +136,6 @@ absl::StatusOr<std::vector<Record>> ParseKept(RecordWriter& writer) {
   return kept;
 }
 
-// Calls Resume and ParseKept.
-template <typename Record>
-absl::StatusOr<std::unique_ptr<RecordWriter>> ResumeRecordFile(const std::string& path, const proto::Header& header,
-                                                               std::vector<Record>& kept,
-                                                               const std::vector<std::string>& other_outputs = {}) {
-  ASSIGN_OR_RETURN(std::unique_ptr<RecordWriter> writer, RecordWriter::Resume(path, header, other_outputs));
-  ASSIGN_OR_RETURN(kept, ParseKept<Record>(*writer));
-  return writer;
-}
-
 template <typename Records>
 absl::Status AppendAndFinish(const Records& records, RecordWriter& writer) {
   for (const auto& record : records) {
