@@ -42,6 +42,8 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::RandomIntegerNetworkOf;
+
 constexpr size_t kEvictedBytes = size_t{128} << 20;  // more than the last level of most CPUs holds
 constexpr int kColdRuns = 9;
 constexpr double kSecondsPerRow = 0.3;

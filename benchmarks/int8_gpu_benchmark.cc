@@ -53,6 +53,8 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::RandomIntegerNetworkOf;
+
 constexpr int kIterations = 5;
 constexpr size_t kCheckedImages = 4;
 constexpr double kSecondsOfCalls = 0.05;

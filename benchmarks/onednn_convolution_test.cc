@@ -16,6 +16,8 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::RandomIntegerNetworkOf;
+
 constexpr size_t kImages = 2;
 
 // Makes a convolution of 16 to 32 channels with a scale of its own for each. Weights are even and in [-62, 62]: without

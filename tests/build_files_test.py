@@ -66,11 +66,14 @@ class BuildFilesTest(unittest.TestCase):
         self.assertEqual(re.findall(r"\"(\w+)\"", used), sorted(declared),
                          "MODULE.bazel: use_repo() must name the repositories that third_party/ declares, sorted")
 
-    def test_test_only_libraries_end_with_testing(self):
+    def test_test_only_libraries_end_with_testing_and_are_in_that_namespace(self):
         for path, text in build_files(self.root):
             if path.startswith("lib/") and not path.startswith("lib/testing/"):
-                with self.subTest(path):
-                    self.assertEqual([name for name in test_only(text) if not name.endswith("_testing")], [])
+                for name in test_only(text):
+                    with self.subTest(path):
+                        self.assertRegex(name, r"_testing$")
+                        header = (self.root / path).parent / f"{name}.h"
+                        self.assertRegex(header.read_text(), r"\n}  // namespace (?:lockstep::)?testing\n")
 
     def test_bazel_7_does_not_read_workspace(self):
         self.assertEqual(without_comments((self.root / "WORKSPACE.bzlmod").read_text()).strip(), "")

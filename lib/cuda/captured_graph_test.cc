@@ -17,6 +17,9 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::HaveGpu;
+
 constexpr size_t kStreams = 4;
 constexpr uint32_t kOperations = 300;
 

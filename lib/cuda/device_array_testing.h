@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "lib/cuda/cuda_status.h"
 
-namespace lockstep {
+namespace lockstep::testing {
 
 // Returns whether there is a GPU to run on.
 inline bool HaveGpu() {
@@ -50,6 +50,6 @@ class DeviceArray {
   T* data_ = nullptr;
 };
 
-}  // namespace lockstep
+}  // namespace lockstep::testing
 
 #endif  // LOCKSTEP_LIB_CUDA_DEVICE_ARRAY_TESTING_H_

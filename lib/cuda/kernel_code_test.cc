@@ -7,6 +7,8 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::HaveGpu;
+
 TEST(KernelCodeTest, WithoutADeviceThereIsNone) {
   if (HaveGpu()) {
     GTEST_SKIP() << "there is a GPU";

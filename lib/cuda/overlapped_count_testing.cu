@@ -1,7 +1,7 @@
 #include "lib/cuda/overlapped_count_testing.h"
 #include "lib/cuda/overlapped_launch.cuh"
 
-namespace lockstep {
+namespace lockstep::testing {
 namespace {
 
 constexpr uint32_t kThreads = 256;
@@ -27,4 +27,4 @@ cudaError_t CountOverlapped(const uint32_t* from, uint32_t* to, bool waits, cuda
 
 bool CountsOverlap() { return CanOverlap(reinterpret_cast<const void*>(CountKernel)); }
 
-}  // namespace lockstep
+}  // namespace lockstep::testing

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace lockstep {
+namespace lockstep::testing {
 
 // Launches a block of 256 threads that adds 1 to the values of `from` and writes them to `to`, both (256), tens of
 // microseconds later; the next launch may begin in the meantime. waits: the block waits until the previous launch has
@@ -16,6 +16,6 @@ cudaError_t CountOverlapped(const uint32_t* from, uint32_t* to, bool waits, cuda
 // Returns whether such launches begin early on the current device.
 bool CountsOverlap();
 
-}  // namespace lockstep
+}  // namespace lockstep::testing
 
 #endif  // LOCKSTEP_LIB_CUDA_OVERLAPPED_COUNT_TESTING_H_

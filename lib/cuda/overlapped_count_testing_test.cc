@@ -13,6 +13,11 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::CountOverlapped;
+using ::lockstep::testing::CountsOverlap;
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::HaveGpu;
+
 constexpr size_t kValues = 256;
 
 // Each launch increments the result of the previous launch; two arrays alternate.

@@ -10,6 +10,8 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::RandomIntegerNetwork;
+
 size_t FusedAdditions(const NetworkPlan& plan) {
   return std::count_if(plan.steps.begin(), plan.steps.end(), [](const PlanStep& step) { return step.add.has_value(); });
 }

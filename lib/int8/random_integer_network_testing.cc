@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-namespace lockstep {
+namespace lockstep::testing {
 namespace {
 
 // Returns a uniform number in [low, high]. std::mt19937 is the same everywhere, std::uniform_* is not.
@@ -234,4 +234,4 @@ std::vector<int8_t> RandomImages(size_t size, std::mt19937& random) {
   return images;
 }
 
-}  // namespace lockstep
+}  // namespace lockstep::testing

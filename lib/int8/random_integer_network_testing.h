@@ -8,7 +8,7 @@
 
 #include "lib/int8/integer_reference.h"
 
-namespace lockstep {
+namespace lockstep::testing {
 
 // Returns one to five layers of any kind: kernels 1 to 7, strides 1 to 3, paddings up to the kernel's, pools,
 // additions, zero points over the whole range, a multiplier for each channel, some of which make ties, extreme and zero
@@ -22,6 +22,6 @@ IntegerNetwork RandomIntegerNetworkOf(const std::vector<LayerShape>& shapes, boo
 // Returns int8 values, mostly uniform over the whole range, sometimes all -128, all 127, or a mixture of these two.
 std::vector<int8_t> RandomImages(size_t size, std::mt19937& random);
 
-}  // namespace lockstep
+}  // namespace lockstep::testing
 
 #endif  // LOCKSTEP_LIB_INT8_RANDOM_INTEGER_NETWORK_TESTING_H_

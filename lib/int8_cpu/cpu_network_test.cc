@@ -27,8 +27,13 @@ namespace lockstep {
 namespace {
 
 using ::lockstep::testing::CanRefuseThreads;
+using ::lockstep::testing::EmulatedAmxTileKernels;
+using ::lockstep::testing::EmulatedTiles;
 using ::lockstep::testing::InChildProcess;
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::RandomImages;
+using ::lockstep::testing::RandomIntegerNetwork;
+using ::lockstep::testing::RandomIntegerNetworkOf;
 using ::lockstep::testing::RefuseThreads;
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;

@@ -9,7 +9,7 @@
 
 #include "lib/int8_cpu/amx_kernels.h"
 
-namespace lockstep {
+namespace lockstep::testing {
 namespace {
 
 constexpr int kTiles = 8;
@@ -113,4 +113,4 @@ const TileKernels& EmulatedAmxTileKernels() {
   return kernels;
 }
 
-}  // namespace lockstep
+}  // namespace lockstep::testing

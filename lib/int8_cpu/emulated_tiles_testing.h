@@ -10,7 +10,7 @@
 #include "lib/int8_cpu/amx_tiles.h"
 #include "lib/int8_cpu/tile_kernels.h"
 
-namespace lockstep {
+namespace lockstep::testing {
 
 // Same interface as AmxTiles; each thread has its own registers.
 class EmulatedTiles {
@@ -47,6 +47,6 @@ class EmulatedTiles {
 // except the multiplication.
 const TileKernels& EmulatedAmxTileKernels();
 
-}  // namespace lockstep
+}  // namespace lockstep::testing
 
 #endif  // LOCKSTEP_LIB_INT8_CPU_EMULATED_TILES_TESTING_H_

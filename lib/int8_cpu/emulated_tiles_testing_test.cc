@@ -12,6 +12,8 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::EmulatedTiles;
+
 constexpr size_t kStride = 80;  // differs from the 64 of a row
 constexpr size_t kBytes = 16 * kStride;
 

@@ -23,7 +23,12 @@ ABSL_FLAG(uint32_t, seed, 0, "Of the random networks, so that several processes 
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::HaveGpu;
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::RandomImages;
+using ::lockstep::testing::RandomIntegerNetwork;
+using ::lockstep::testing::RandomIntegerNetworkOf;
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 

@@ -12,6 +12,8 @@ namespace lockstep {
 namespace {
 
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::RandomImages;
+using ::lockstep::testing::RandomIntegerNetworkOf;
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 

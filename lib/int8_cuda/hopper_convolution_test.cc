@@ -20,6 +20,9 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::HaveGpu;
+
 constexpr uint32_t kMultiprocessors = 132;
 
 bool HaveHopper() { return HaveGpu() && CheckGpuIsa(GpuIsa::kWgmma).ok(); }

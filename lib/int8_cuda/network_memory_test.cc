@@ -11,6 +11,8 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::RandomIntegerNetwork;
+
 TEST(PlaceSizesTest, EachWrittenTensorFits) {
   std::mt19937 random(1);
   size_t with_scratch = 0;

@@ -16,6 +16,9 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::RandomImages;
+using ::lockstep::testing::RandomIntegerNetwork;
+
 constexpr ProductKind kKinds[] = {ProductKind::kQuads, ProductKind::kTensorCores};
 
 // Returns one row of the first matrix: the inputs of a pixel's taps, 0 in the padding. Padding channels hold `rubbish`.

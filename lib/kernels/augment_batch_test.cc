@@ -14,6 +14,10 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::HaveGpu;
+using ::lockstep::testing::SameBits;
+
 constexpr uint32_t kImages = 300;
 constexpr uint64_t kSeed = 17;
 

@@ -15,6 +15,9 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::HaveGpu;
+
 constexpr double kUnit = 0x1p-24;  // relative rounding error of fp32, round to nearest: half a unit in the last place
 constexpr float kMomentum = 0.1f;
 constexpr float kEpsilon = 1e-5f;

@@ -15,6 +15,10 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::HaveGpu;
+using ::lockstep::testing::SameBits;
+
 constexpr double kUnit = 0x1p-24;  // relative rounding error of fp32, round to nearest: half a unit in the last place
 
 // Relative error of rounding a result to T: half a unit in the last of 24 or, in bf16, 8 significant bits.
@@ -269,9 +273,9 @@ void ExpectForward(const Case<T>& of, const ClassifierReference& expected, const
 
 template <typename T>
 void CheckTrain(const ClassifierShape& shape, float label_smoothing = 0) {
-  SCOPED_TRACE(testing::Message() << shape.images << " images of " << shape.positions << " x " << shape.channels << ", "
-                                  << shape.classes << " classes, " << sizeof(T) << " bytes, smoothed by "
-                                  << label_smoothing);
+  SCOPED_TRACE(::testing::Message() << shape.images << " images of " << shape.positions << " x " << shape.channels
+                                    << ", " << shape.classes << " classes, " << sizeof(T) << " bytes, smoothed by "
+                                    << label_smoothing);
   const Case<T> of(shape, label_smoothing);
   const ClassifierReference expected = of.Reference();
   const Bounds bounds(of, expected);

@@ -16,6 +16,10 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::ExpectRounded;
+using ::lockstep::testing::HaveGpu;
+using ::lockstep::testing::SameBits;
 using Bf16 = __nv_bfloat16;
 constexpr float kMomentum = 0.125f;
 constexpr float kEpsilon = 1e-5f;
@@ -93,7 +97,7 @@ std::vector<ConvolutionShape> Shapes() {
           {150, 32, 32, 64, 1, 1}};
 }
 
-class ConvolutionBatchNormTest : public testing::TestWithParam<ConvolutionShape> {
+class ConvolutionBatchNormTest : public ::testing::TestWithParam<ConvolutionShape> {
  protected:
   void SetUp() override {
     if (!HaveGpu() || HopperMultiprocessors() == 0) {
@@ -379,7 +383,7 @@ TEST_P(ConvolutionBatchNormTest, BackwardAndApplyIsBackwardAndThenApply) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ConvolutionBatchNormTest, testing::ValuesIn(Shapes()));
+INSTANTIATE_TEST_SUITE_P(All, ConvolutionBatchNormTest, ::testing::ValuesIn(Shapes()));
 
 TEST(ConvolutionBatchNormConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
   const auto count = [](ConvolutionShape shape, ConvolutionPass pass) {

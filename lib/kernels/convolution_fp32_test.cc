@@ -14,6 +14,12 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::HaveGpu;
+using ::lockstep::testing::RandomValues;
+using ::lockstep::testing::SameBits;
+using ::lockstep::testing::WholeValues;
+
 // All image sizes, differing channels, batches that do not fill the last tile, both strides.
 std::vector<ConvolutionShape> Shapes() {
   return {{3, 64, 32, 64, 3, 1}, {3, 64, 16, 128, 3, 1}, {5, 128, 8, 64, 3, 1}, {1, 128, 8, 128, 3, 1},
@@ -32,7 +38,7 @@ std::vector<ConvolutionFp32Config> AllWays(uint32_t columns) {
   return ways;
 }
 
-class ConvolutionFp32Test : public testing::TestWithParam<ConvolutionShape> {
+class ConvolutionFp32Test : public ::testing::TestWithParam<ConvolutionShape> {
  protected:
   void SetUp() override {
     if (!HaveGpu() || ClusterMultiprocessors() == 0) {
@@ -99,7 +105,7 @@ TEST_P(ConvolutionFp32Test, RoundsAsFp32Does) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ConvolutionFp32Test, testing::ValuesIn(Shapes()));
+INSTANTIATE_TEST_SUITE_P(All, ConvolutionFp32Test, ::testing::ValuesIn(Shapes()));
 
 TEST(ConvolutionFp32ConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
   const auto count = [](ConvolutionShape shape, ConvolutionPass pass) {

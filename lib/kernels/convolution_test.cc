@@ -25,6 +25,10 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::HaveGpu;
+using ::lockstep::testing::RandomValues;
+using ::lockstep::testing::WholeValues;
 using Bf16 = __nv_bfloat16;
 
 // All kinds of convolutions in ResNet-18, at a small size.

@@ -12,6 +12,9 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::HaveGpu;
+
 constexpr uint64_t kUnwritten = ~uint64_t{0};  // initial value in DeviceArray
 
 #define SKIP_WITHOUT_GPU() \

@@ -1,7 +1,7 @@
 #include "lib/cuda/wait_report.h"
 #include "lib/kernels/hold_multiprocessors_testing.h"
 
-namespace lockstep {
+namespace lockstep::testing {
 namespace {
 
 constexpr uint32_t kMaxHeldTurns = 7;  // turns of the clock, 4.3 s each
@@ -31,4 +31,4 @@ cudaError_t HoldMultiprocessors(uint32_t multiprocessors, const volatile uint32_
   return cudaGetLastError();
 }
 
-}  // namespace lockstep
+}  // namespace lockstep::testing

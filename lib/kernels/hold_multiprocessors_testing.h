@@ -6,12 +6,12 @@
 
 #include <cstdint>
 
-namespace lockstep {
+namespace lockstep::testing {
 
 // Occupies all shared memory of `multiprocessors` multiprocessors, so that no block that needs much of it fits there,
 // until `*release`, in host memory that the device can read, is not 0, or half a minute has passed.
 cudaError_t HoldMultiprocessors(uint32_t multiprocessors, const volatile uint32_t* release, cudaStream_t stream);
 
-}  // namespace lockstep
+}  // namespace lockstep::testing
 
 #endif  // LOCKSTEP_LIB_KERNELS_HOLD_MULTIPROCESSORS_TESTING_H_

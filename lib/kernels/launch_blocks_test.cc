@@ -11,6 +11,9 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::HaveGpu;
+
 constexpr size_t kCount = 100'000;
 
 class LaunchBlocksTest : public ::testing::Test {

@@ -13,6 +13,10 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::HaveGpu;
+using ::lockstep::testing::SameBits;
+
 // Returns the sums of each layer, divided into two parts.
 std::vector<double> Squares(const std::vector<double>& of_layer) {
   std::vector<double> squares(of_layer.size() * kSquareParts);

@@ -12,6 +12,10 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::HaveGpu;
+using ::lockstep::testing::SameBits;
+
 LayerTable TableOf(const std::vector<uint64_t>& begins) {
   LayerTable table;
   table.layers = static_cast<uint32_t>(begins.size()) - 1;

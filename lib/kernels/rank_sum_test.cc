@@ -11,6 +11,10 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::HaveGpu;
+using ::lockstep::testing::RandomValues;
+
 // The arrays begin at `offset` elements, so that they are unaligned; the sum is written over the last rank's array.
 template <typename W>
 void ExpectSameBits(size_t count, uint32_t ranks, size_t offset, uint32_t max_blocks) {

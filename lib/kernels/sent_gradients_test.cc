@@ -10,6 +10,9 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::HaveGpu;
+using ::lockstep::testing::RandomValues;
 using Bf16 = __nv_bfloat16;
 
 constexpr uint32_t kMicroBatches = 3;

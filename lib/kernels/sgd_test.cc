@@ -12,6 +12,11 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::HaveGpu;
+using ::lockstep::testing::RandomValues;
+using ::lockstep::testing::SameBits;
+
 std::vector<float> RandomFloats(uint64_t seed, size_t count) {
   CounterRandom random(seed, RandomPurpose::kSyntheticImage, 1, 2);
   std::vector<float> values(count);

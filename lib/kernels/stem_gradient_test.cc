@@ -12,6 +12,10 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::ExpectRounded;
+using ::lockstep::testing::HaveGpu;
+using ::lockstep::testing::WholeValues;
 using Bf16 = __nv_bfloat16;
 
 std::vector<float> Floats(const std::vector<float>& of, size_t count) {

@@ -9,6 +9,9 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::HaveGpu;
+
 const std::vector<float> kRates = {0.1f, 0.2f, 0.05f};
 
 #define SKIP_WITHOUT_GPU() \

@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "lib/dataset/counter_random.h"
 
-namespace lockstep {
+namespace lockstep::testing {
 
 // Returns values that are uniform in [-1, 1], rounded to T.
 template <typename T>
@@ -58,6 +58,6 @@ inline void ExpectRounded(const std::vector<__nv_bfloat16>& found, const std::ve
                        << static_cast<float>(found[first]) << " for " << exact[first];
 }
 
-}  // namespace lockstep
+}  // namespace lockstep::testing
 
 #endif  // LOCKSTEP_LIB_KERNELS_VALUES_TESTING_H_

@@ -18,6 +18,9 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::HaveGpu;
+using ::lockstep::testing::HoldMultiprocessors;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Bf16 = __nv_bfloat16;

@@ -13,6 +13,10 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::ExpectRounded;
+using ::lockstep::testing::HaveGpu;
+using ::lockstep::testing::WholeValues;
 using Bf16 = __nv_bfloat16;
 
 // All image sizes, differing channels, batches that do not fill the last stage, both strides.
@@ -24,7 +28,7 @@ std::vector<ConvolutionShape> Shapes() {
           {3, 64, 64, 64, 1, 2},  {1, 192, 16, 64, 1, 1},  {40, 64, 32, 64, 1, 2}};
 }
 
-class WeightGradientTest : public testing::TestWithParam<ConvolutionShape> {};
+class WeightGradientTest : public ::testing::TestWithParam<ConvolutionShape> {};
 
 TEST_P(WeightGradientTest, IsTheSumOverAllPixels) {
   if (!HaveGpu() || HopperMultiprocessors() == 0) {
@@ -57,7 +61,7 @@ TEST_P(WeightGradientTest, IsTheSumOverAllPixels) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, WeightGradientTest, testing::ValuesIn(Shapes()));
+INSTANTIATE_TEST_SUITE_P(All, WeightGradientTest, ::testing::ValuesIn(Shapes()));
 
 TEST(WeightGradientConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
   const auto count = [](ConvolutionShape shape) { return WeightGradientConfigs(shape, 132).size(); };

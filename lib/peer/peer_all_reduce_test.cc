@@ -16,6 +16,12 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::HaveGpu;
+using ::lockstep::testing::PeerTestRank;
+using ::lockstep::testing::RandomValues;
+using ::lockstep::testing::SameBits;
+
 constexpr size_t kEach = 8192;         // packets of a section: up to eight rounds of one block in two shots
 constexpr uint32_t kFewBlocks = 4;     // few enough that the blocks of eight ranks are resident on one GPU
 constexpr size_t kMaxCount = 270'000;  // elements of an array

@@ -15,6 +15,10 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::HaveGpu;
+using ::lockstep::testing::PeerTestRank;
+
 constexpr uint32_t kConsumed = 0, kArrived = 1;
 constexpr size_t kCount = 100'003;
 constexpr int kRanks = 2;

@@ -21,6 +21,9 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::RandomValues;
+using ::lockstep::testing::SameBits;
+
 constexpr size_t kEach = 48;  // packets of a section
 
 // Algorithms. kRoundsN: two shots by SumInTwoShotsByRounds with kApart = N.

@@ -16,7 +16,7 @@
 #include "lib/cuda/device_array_testing.h"
 #include "lib/peer/peer_flags.h"
 
-namespace lockstep {
+namespace lockstep::testing {
 
 class PeerTestRank {
  public:
@@ -116,6 +116,6 @@ class ReplayedRanks {
   std::vector<CapturedGraph> graphs_;
 };
 
-}  // namespace lockstep
+}  // namespace lockstep::testing
 
 #endif  // LOCKSTEP_LIB_PEER_PEER_RANKS_TESTING_H_

@@ -15,7 +15,12 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::HaveGpu;
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::PeerTestRank;
+using ::lockstep::testing::RandomValues;
+using ::lockstep::testing::ReplayedRanks;
 
 constexpr uint32_t kEndRow = 0, kSumRow = 1;
 constexpr size_t kMaxCount = 40'000;

@@ -15,7 +15,13 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::DeviceArray;
+using ::lockstep::testing::HaveGpu;
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::PeerTestRank;
+using ::lockstep::testing::RandomValues;
+using ::lockstep::testing::ReplayedRanks;
+using ::lockstep::testing::SameBits;
 
 constexpr uint32_t kEndRow = 0, kPushRow = 1;
 constexpr float kRate = 0.1f;

@@ -16,6 +16,7 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::HaveGpu;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::SmallImageSet;
 

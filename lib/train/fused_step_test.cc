@@ -27,6 +27,7 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::HaveGpu;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::SmallImageSet;
 using ::lockstep::testing::StatusIs;
