@@ -211,6 +211,8 @@ absl::Status RunCifarPrep(const CifarPrepOptions& options) {
     RETURN_IF_ERROR(CheckCountsUnset(options.synthetic));
     ASSIGN_OR_RETURN(source, OpenSource(options, wanted));
   }
+  // False for pictures that are digested while they are read: their header is made again afterwards.
+  const bool is_digested = wanted == proto::SYNTHETIC || !source.input.sha256().empty();
   StageRun run;
   run.output.record = options.output;
   run.output.force = options.force;
@@ -221,12 +223,11 @@ absl::Status RunCifarPrep(const CifarPrepOptions& options) {
                                       "dry run: ", ReadableLine(options.output), " not written\n"));
   };
   run.make_header = make_header;
-  run.write = [&](const proto::Header&, StageOutput& output) -> absl::Status {
+  run.write = [&](const proto::Header& header, StageOutput& output) -> absl::Status {
     ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(options, wanted, source));
     LogText(DatasetSummary(dataset));
     RETURN_IF_ERROR(CheckNotStopped());
-    // The header is made again: if there was no output, pictures had no digest before they were read.
-    RETURN_IF_ERROR(output.writer->Begin(make_header()));
+    RETURN_IF_ERROR(output.writer->Begin(is_digested ? header : make_header()));
     return AppendDataset(dataset, *output.writer);
   };
   return RunStage(run);

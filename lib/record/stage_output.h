@@ -22,7 +22,7 @@ namespace lockstep {
 struct StageOutputOptions {
   std::string record;                      // path of the record; "-": standard output
   std::vector<std::string> other_outputs;  // files that belong to the record; see ReplaceOwnResult (other_result.h)
-  std::string checkpoint;   // path of a file that a child process writes, which also belongs to the record; empty: none
+  std::string checkpoint;   // path of another such file, which a child process writes; empty: no checkpoint
   bool is_journal = false;  // true: a stopped run is resumed
   bool force = false;       // true: replaces any file, and does not resume a stopped run
 };
