@@ -8,7 +8,8 @@
 
 namespace lockstep {
 
-absl::StatusOr<AffineParams> MakeAffineParams(const Range& range, bool symmetric, absl::string_view name) {
+absl::StatusOr<AffineParams> MakeAffineParams(const Range& range, QuantizationScheme scheme, absl::string_view name) {
+  const bool symmetric = scheme == QuantizationScheme::kSymmetric;
   if (!std::isfinite(range.low) || !std::isfinite(range.high)) {
     return absl::FailedPreconditionError(
         absl::StrCat(name, ": its range is [", range.low, ", ", range.high,
@@ -27,8 +28,9 @@ absl::StatusOr<AffineParams> MakeAffineParams(const Range& range, bool symmetric
   return AffineParams{scale, static_cast<int32_t>(std::clamp(zero_point, -128.0, 127.0))};
 }
 
-Levels LevelsOf(const AffineParams& params, bool symmetric) {
-  return symmetric ? Levels{127, 127} : Levels{128 + params.zero_point, 127 - params.zero_point};
+Levels LevelsOf(const AffineParams& params, QuantizationScheme scheme) {
+  return scheme == QuantizationScheme::kSymmetric ? Levels{127, 127}
+                                                  : Levels{128 + params.zero_point, 127 - params.zero_point};
 }
 
 }  // namespace lockstep

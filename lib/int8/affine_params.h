@@ -24,6 +24,11 @@ struct AffineParams {
   int32_t zero_point = 0;  // integer for the real number 0, in [-128, 127]
 };
 
+enum class QuantizationScheme {
+  kSymmetric,  // [-c, c], with zero point 0
+  kAffine,     // [low, high], with any zero point
+};
+
 // Number of int8 levels on each side of 0. Neighbouring levels are 1 / scale apart.
 struct Levels {
   int negative = 0;
@@ -37,11 +42,11 @@ struct Levels {
 // If low == high == 0 (a dead tensor), c or high is taken as 1, so that values on other images do not become infinite.
 // Returns FailedPreconditionError with the tensor's name if an end is NaN or infinite, if the range does not contain 0,
 // or if a symmetric range has -low != high.
-absl::StatusOr<AffineParams> MakeAffineParams(const Range& range, bool symmetric, absl::string_view name);
+absl::StatusOr<AffineParams> MakeAffineParams(const Range& range, QuantizationScheme scheme, absl::string_view name);
 
 // Returns the levels on each side of 0. Symmetric: 127 and 127; the runtime clamps at -128, one level more, but nothing
 // here relies on that level. Affine: 128 + zero_point and 127 - zero_point.
-Levels LevelsOf(const AffineParams& params, bool symmetric);
+Levels LevelsOf(const AffineParams& params, QuantizationScheme scheme);
 
 }  // namespace lockstep
 

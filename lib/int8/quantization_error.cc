@@ -43,11 +43,12 @@ Range LeastSquaresAffineRange(const SideValues& negative, const SideValues& posi
 
 }  // namespace
 
-SideValues::SideValues(const FineHistogram& histogram, bool positive)
-    : width_(histogram.width()), max_(std::max(0.0, positive ? histogram.max() : -histogram.min())), below_(1) {
+SideValues::SideValues(const FineHistogram& histogram, Side side)
+    : width_(histogram.width()), max_(std::max(0.0, side == Side::kPositive ? histogram.max() : -histogram.min())),
+      below_(1) {
   const int bins = max_ > 0 ? static_cast<int>(max_ / width_) + 1 : 0;
   for (int bin = 0; bin < bins; ++bin) {
-    counts_.push_back(static_cast<double>(histogram.NonZeros(positive ? bin : ~bin)));
+    counts_.push_back(static_cast<double>(histogram.NonZeros(side == Side::kPositive ? bin : ~bin)));
     below_.push_back(Below(bin, max_));
   }
 }
@@ -90,16 +91,16 @@ double SideValues::ErrorAround(double level, const Moments& lower, const Moments
 
 double SideValues::CountBeyond(double magnitude) const { return below_.back().count - Below(magnitude).count; }
 
-absl::StatusOr<RangeQuality> ExpectedQuality(const FineHistogram& histogram, const Range& range, bool symmetric,
-                                             absl::string_view name) {
-  ASSIGN_OR_RETURN(const AffineParams params, MakeAffineParams(range, symmetric, name));
+absl::StatusOr<RangeQuality> ExpectedQuality(const FineHistogram& histogram, const Range& range,
+                                             QuantizationScheme scheme, absl::string_view name) {
+  ASSIGN_OR_RETURN(const AffineParams params, MakeAffineParams(range, scheme, name));
   RangeQuality quality;
   quality.snr_db = std::numeric_limits<double>::infinity();
   if (histogram.size() == 0) {
     return quality;
   }
-  const Levels levels = LevelsOf(params, symmetric);
-  const SideValues negative(histogram, false), positive(histogram, true);
+  const Levels levels = LevelsOf(params, scheme);
+  const SideValues negative(histogram, SideValues::Side::kNegative), positive(histogram, SideValues::Side::kPositive);
   const double step = 1 / params.scale;
   const double clipped =
       negative.CountBeyond((levels.negative + 0.5) * step) + positive.CountBeyond((levels.positive + 0.5) * step);
@@ -112,14 +113,14 @@ absl::StatusOr<RangeQuality> ExpectedQuality(const FineHistogram& histogram, con
   return quality;
 }
 
-Range LeastSquaresRange(const FineHistogram& histogram, bool symmetric) {
-  const SideValues negative(histogram, false), positive(histogram, true);
+Range LeastSquaresRange(const FineHistogram& histogram, QuantizationScheme scheme) {
+  const SideValues negative(histogram, SideValues::Side::kNegative), positive(histogram, SideValues::Side::kPositive);
   if (histogram.MaxAbs() == 0) {
     return {};
   }
   const double width = std::max(0.0, histogram.max()) - std::min(0.0, histogram.min());
-  return symmetric ? LeastSquaresSymmetricRange(negative, positive, histogram.MaxAbs())
-                   : LeastSquaresAffineRange(negative, positive, width);
+  return scheme == QuantizationScheme::kSymmetric ? LeastSquaresSymmetricRange(negative, positive, histogram.MaxAbs())
+                                                  : LeastSquaresAffineRange(negative, positive, width);
 }
 
 }  // namespace lockstep

@@ -19,7 +19,9 @@ namespace lockstep {
 // The values on one side of 0, as magnitudes.
 class SideValues {
  public:
-  SideValues(const FineHistogram& histogram, bool positive);
+  enum class Side { kNegative, kPositive };
+
+  SideValues(const FineHistogram& histogram, Side side);
 
   // Returns the summed squared errors for each number of levels from 0 to `levels`, where the levels of this side are
   // 0, step, ... levels * step. Each value is rounded to the nearest level. `step` must be above 0.
@@ -54,13 +56,13 @@ struct RangeQuality {
 
 // Returns the expected quality of `range`. Errors as MakeAffineParams, which reports `name`. Without values, nothing is
 // clipped.
-absl::StatusOr<RangeQuality> ExpectedQuality(const FineHistogram& histogram, const Range& range, bool symmetric,
-                                             absl::string_view name);
+absl::StatusOr<RangeQuality> ExpectedQuality(const FineHistogram& histogram, const Range& range,
+                                             QuantizationScheme scheme, absl::string_view name);
 
 // Returns the range with the least expected squared error; of equal ranges that with the largest step. Candidates:
 // - Symmetric: c = MaxAbs() * k / 2048.
 // - Affine: all 256 zero points with all steps of (max - min) / 255 * k / 2048, where [min, max] includes 0.
-Range LeastSquaresRange(const FineHistogram& histogram, bool symmetric);
+Range LeastSquaresRange(const FineHistogram& histogram, QuantizationScheme scheme);
 
 }  // namespace lockstep
 

@@ -16,6 +16,8 @@ using ::lockstep::testing::ManyDistributions;
 using ::lockstep::testing::NamedValues;
 using ::lockstep::testing::StatusIs;
 
+constexpr auto kSymmetric = QuantizationScheme::kSymmetric, kAffine = QuantizationScheme::kAffine;
+
 FineHistogram HistogramOf(const std::vector<float>& values) {
   FineHistogram histogram;
   histogram.Add(values.data(), values.size());
@@ -28,12 +30,12 @@ struct Measured {
 };
 
 // Converts each value to int8 and back.
-Measured MeasureRange(const std::vector<float>& values, const Range& range, bool symmetric) {
-  const AffineParams params = MakeAffineParams(range, symmetric, "x").value();
+Measured MeasureRange(const std::vector<float>& values, const Range& range, QuantizationScheme scheme) {
+  const AffineParams params = MakeAffineParams(range, scheme, "x").value();
   Measured measured;
   for (const float value : values) {
     const double level = std::nearbyint(value * params.scale) + params.zero_point;
-    const double clamped = std::clamp(level, symmetric ? -127.0 : -128.0, 127.0);
+    const double clamped = std::clamp(level, scheme == kSymmetric ? -127.0 : -128.0, 127.0);
     const double error = (clamped - params.zero_point) / params.scale - value;
     measured.squared_error += error * error;
     measured.clipped_share += clamped != level ? 1.0 / static_cast<double>(values.size()) : 0;
@@ -62,7 +64,7 @@ TEST(SideValuesTest, LevelsByHand) {
     values.push_back((static_cast<float>(i) + 0.5f) / 1024);
   }
   values.push_back(1);
-  const SideValues side(HistogramOf(values), true);
+  const SideValues side(HistogramOf(values), SideValues::Side::kPositive);
   const std::vector<double> errors = side.SquaredErrors(0.5, 2);
   // Level 0 alone: the integral of x^2, plus 1 for the last value. With level 1/2: 1/4^3 / 3 below 1/4, then the
   // integral from -1/4 to 1/2.
@@ -71,7 +73,7 @@ TEST(SideValuesTest, LevelsByHand) {
   EXPECT_NEAR(errors[2], 1024 * (4 * 1 / 64.0 / 3), 1e-9);
   EXPECT_NEAR(side.CountBeyond(0.75), 257, 1e-9);
   EXPECT_EQ(side.CountBeyond(1), 0);
-  EXPECT_EQ(SideValues(HistogramOf(values), false).SquaredErrors(0.5, 2)[0], 0);
+  EXPECT_EQ(SideValues(HistogramOf(values), SideValues::Side::kNegative).SquaredErrors(0.5, 2)[0], 0);
 }
 
 TEST(ExpectedQualityTest, AsMeasuredOnTheValues) {
@@ -80,15 +82,15 @@ TEST(ExpectedQualityTest, AsMeasuredOnTheValues) {
       continue;
     }
     const FineHistogram histogram = HistogramOf(named.values);
-    for (const bool symmetric : {true, false}) {
+    for (const QuantizationScheme scheme : {kSymmetric, kAffine}) {
       for (const double part : {1.0, 0.7, 0.3}) {
-        SCOPED_TRACE(named.name + (symmetric ? ", symmetric " : ", affine ") + std::to_string(part));
+        SCOPED_TRACE(named.name + (scheme == kSymmetric ? ", symmetric " : ", affine ") + std::to_string(part));
         Range range = {part * std::min(0.0, histogram.min()), part * std::max(0.0, histogram.max())};
-        if (symmetric) {
+        if (scheme == kSymmetric) {
           range = {-part * histogram.MaxAbs(), part * histogram.MaxAbs()};
         }
-        const Measured measured = MeasureRange(named.values, range, symmetric);
-        const RangeQuality quality = ExpectedQuality(histogram, range, symmetric, "x").value();
+        const Measured measured = MeasureRange(named.values, range, scheme);
+        const RangeQuality quality = ExpectedQuality(histogram, range, scheme, "x").value();
         // 0.02 dB is 0.5 % of the error, more than the deviation for 200,000 values, sqrt(4 / 5 / 200000) = 0.2 %.
         EXPECT_NEAR(quality.snr_db, 10 * std::log10(PowerOf(named.values) / measured.squared_error), 0.02);
         EXPECT_NEAR(quality.clipped_share, measured.clipped_share, 2e-4);
@@ -98,14 +100,14 @@ TEST(ExpectedQualityTest, AsMeasuredOnTheValues) {
 }
 
 TEST(ExpectedQualityTest, ZerosCostNothing) {
-  const RangeQuality dead = ExpectedQuality(HistogramOf({0, 0}), {0, 0}, true, "x").value();
+  const RangeQuality dead = ExpectedQuality(HistogramOf({0, 0}), {0, 0}, kSymmetric, "x").value();
   EXPECT_EQ(dead.snr_db, std::numeric_limits<double>::infinity());
   EXPECT_EQ(dead.clipped_share, 0);
-  EXPECT_EQ(ExpectedQuality(FineHistogram(), {0, 0}, false, "x").value().clipped_share, 0);
+  EXPECT_EQ(ExpectedQuality(FineHistogram(), {0, 0}, kAffine, "x").value().clipped_share, 0);
 }
 
 TEST(ExpectedQualityTest, ARangeOfNoUseIsRefused) {
-  EXPECT_THAT(ExpectedQuality(HistogramOf({1}), {0, std::nan("")}, false, "conv1"),
+  EXPECT_THAT(ExpectedQuality(HistogramOf({1}), {0, std::nan("")}, kAffine, "conv1"),
               StatusIs(absl::StatusCode::kFailedPrecondition, ::testing::HasSubstr("conv1")));
 }
 
@@ -116,17 +118,16 @@ TEST(LeastSquaresRangeTest, NoOtherRangeIsBetter) {
     if (!IsSmooth(named.name)) {
       continue;
     }
-    for (const bool symmetric : {true, false}) {
-      SCOPED_TRACE(named.name + (symmetric ? ", symmetric" : ", affine"));
-      const double chosen =
-          MeasureRange(named.values, LeastSquaresRange(histogram, symmetric), symmetric).squared_error;
+    for (const QuantizationScheme scheme : {kSymmetric, kAffine}) {
+      SCOPED_TRACE(named.name + (scheme == kSymmetric ? ", symmetric" : ", affine"));
+      const double chosen = MeasureRange(named.values, LeastSquaresRange(histogram, scheme), scheme).squared_error;
       const Range whole = {std::min(0.0, histogram.min()), std::max(0.0, histogram.max())};
       double min_error = std::numeric_limits<double>::infinity();
       for (int i = 1; i <= 30; ++i) {
         for (int k = 1; k <= 30; ++k) {
           const double c = histogram.MaxAbs() * (30 * (i - 1) + k) / 900;
-          const Range range = symmetric ? Range{-c, c} : Range{whole.low * i / 30, whole.high * k / 30};
-          min_error = std::min(min_error, MeasureRange(named.values, range, symmetric).squared_error);
+          const Range range = scheme == kSymmetric ? Range{-c, c} : Range{whole.low * i / 30, whole.high * k / 30};
+          min_error = std::min(min_error, MeasureRange(named.values, range, scheme).squared_error);
         }
       }
       // The least of 900 errors, each over 4,000 random values, may be below the expected error by their deviation: at
@@ -145,16 +146,16 @@ TEST(LeastSquaresRangeTest, IsTheLeastOfItsGrid) {
     if (histogram.MaxAbs() == 0) {
       continue;
     }
-    const SideValues negative(histogram, false), positive(histogram, true);
+    const SideValues negative(histogram, SideValues::Side::kNegative), positive(histogram, SideValues::Side::kPositive);
     const double width = std::max(0.0, histogram.max()) - std::min(0.0, histogram.min());
     const auto error = [&](double step, int levels) {
       return negative.SquaredErrors(step, levels).back() + positive.SquaredErrors(step, 255 - levels).back();
     };
-    const Range range = LeastSquaresRange(histogram, false);
+    const Range range = LeastSquaresRange(histogram, kAffine);
     const double step = (range.high - range.low) / 255;
     const auto levels = static_cast<int>(std::nearbyint(-range.low / step));
     // MakeAffineParams must map this range to the zero point that the search examined.
-    EXPECT_EQ(MakeAffineParams(range, false, "x").value().zero_point, levels - 128);
+    EXPECT_EQ(MakeAffineParams(range, kAffine, "x").value().zero_point, levels - 128);
     double min_error = std::numeric_limits<double>::infinity();
     for (int k = 2048; k > 0; --k) {
       min_error = std::min(min_error, error(width / 255 * k / 2048, levels));
@@ -173,9 +174,9 @@ TEST(LeastSquaresRangeTest, OneValueFarOutsideIsClipped) {
   for (int i = -1500000; i <= 1500000; ++i) {
     values.push_back(static_cast<float>(i) / 1500000);
   }
-  EXPECT_NEAR(LeastSquaresRange(HistogramOf(values), true).high, 1, 0.03);
-  EXPECT_NEAR(LeastSquaresRange(HistogramOf(values), false).low, -1, 0.03);
-  EXPECT_NEAR(LeastSquaresRange(HistogramOf(values), false).high, 1, 0.03);
+  EXPECT_NEAR(LeastSquaresRange(HistogramOf(values), kSymmetric).high, 1, 0.03);
+  EXPECT_NEAR(LeastSquaresRange(HistogramOf(values), kAffine).low, -1, 0.03);
+  EXPECT_NEAR(LeastSquaresRange(HistogramOf(values), kAffine).high, 1, 0.03);
 }
 
 TEST(LeastSquaresRangeTest, ClipsLaplaceAndKeepsUniform) {
@@ -183,18 +184,18 @@ TEST(LeastSquaresRangeTest, ClipsLaplaceAndKeepsUniform) {
   for (int i = -30000; i <= 30000; ++i) {
     uniform.push_back(static_cast<float>(i) / 10000);
   }
-  EXPECT_GT(LeastSquaresRange(HistogramOf(uniform), true).high, 2.97);
+  EXPECT_GT(LeastSquaresRange(HistogramOf(uniform), kSymmetric).high, 2.97);
   const NamedValues laplace = ManyDistributions(100000, 4)[1];
   ASSERT_EQ(laplace.name, "laplace");
   const FineHistogram histogram = HistogramOf(laplace.values);
   // Scale 3. The least of (c / 127)^2 / 12 + 2 b^2 exp(-c / b) is at c = 9.88 b.
-  EXPECT_NEAR(LeastSquaresRange(histogram, true).high / 3, 9.88, 0.5);
+  EXPECT_NEAR(LeastSquaresRange(histogram, kSymmetric).high / 3, 9.88, 0.5);
 }
 
 TEST(LeastSquaresRangeTest, AfterReluNoLevelIsNegative) {
   const NamedValues relu = ManyDistributions(20000, 5)[2];
   ASSERT_EQ(relu.name, "half normal with zeros");
-  EXPECT_EQ(LeastSquaresRange(HistogramOf(relu.values), false).low, 0);
+  EXPECT_EQ(LeastSquaresRange(HistogramOf(relu.values), kAffine).low, 0);
 }
 
 }  // namespace

@@ -20,9 +20,9 @@ namespace {
 // Returns scale and zero point for activations with these values.
 absl::StatusOr<AffineParams> ActivationParams(const FineHistogram& values, const proto::QuantizeSpec& spec,
                                               absl::string_view name) {
-  const bool symmetric = !spec.zero_points();
-  ASSIGN_OR_RETURN(const Range range, ChooseRange(values, spec.activation_range(), spec.percentile(), symmetric, name));
-  return MakeAffineParams(range, symmetric, name);
+  const QuantizationScheme scheme = spec.zero_points() ? QuantizationScheme::kAffine : QuantizationScheme::kSymmetric;
+  ASSIGN_OR_RETURN(const Range range, ChooseRange(values, spec.activation_range(), spec.percentile(), scheme, name));
+  return MakeAffineParams(range, scheme, name);
 }
 
 // Quantizer of a network's layers, in sequence.

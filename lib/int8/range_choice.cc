@@ -57,10 +57,10 @@ uint64_t ShareOf(uint64_t size, double percent) {
   return static_cast<uint64_t>(static_cast<double>(size) * percent / 100 + 1e-6);
 }
 
-Range PercentileRange(const FineHistogram& histogram, double percentile, bool symmetric) {
+Range PercentileRange(const FineHistogram& histogram, double percentile, QuantizationScheme scheme) {
   const Range whole = WholeRange(histogram);
   const double width = histogram.width();
-  if (symmetric) {
+  if (scheme == QuantizationScheme::kSymmetric) {
     const uint64_t outside = ShareOf(histogram.size(), 100 - percentile);
     const double c = EdgeWithout(Magnitudes(histogram, true, true), outside, width);
     return Within(whole, -c, c);
@@ -70,25 +70,25 @@ Range PercentileRange(const FineHistogram& histogram, double percentile, bool sy
                 EdgeWithout(Magnitudes(histogram, false, true), outside, width));
 }
 
-Range EntropyRange(const FineHistogram& histogram, bool symmetric) {
+Range EntropyRange(const FineHistogram& histogram, QuantizationScheme scheme) {
   const Range whole = WholeRange(histogram);
   const std::vector<uint64_t> counts = Magnitudes(histogram, true, true);
-  const size_t bins = MinDivergenceBins(counts, !symmetric && OneSided(whole) ? 256 : 128);
+  const size_t bins = MinDivergenceBins(counts, scheme == QuantizationScheme::kAffine && OneSided(whole) ? 256 : 128);
   const double threshold = static_cast<double>(bins) * histogram.width();
   return Within(whole, -threshold, threshold);
 }
 
 absl::StatusOr<Range> RangeOf(const FineHistogram& histogram, proto::RangeMethod method, double percentile,
-                              bool symmetric) {
+                              QuantizationScheme scheme) {
   switch (method) {
     case proto::MIN_MAX:
       return WholeRange(histogram);
     case proto::PERCENTILE:
-      return PercentileRange(histogram, percentile, symmetric);
+      return PercentileRange(histogram, percentile, scheme);
     case proto::MSE:
-      return LeastSquaresRange(histogram, symmetric);
+      return LeastSquaresRange(histogram, scheme);
     case proto::ENTROPY:
-      return EntropyRange(histogram, symmetric);
+      return EntropyRange(histogram, scheme);
     default:
       return absl::InternalError(absl::StrCat("unknown range method ", method));
   }
@@ -97,7 +97,7 @@ absl::StatusOr<Range> RangeOf(const FineHistogram& histogram, proto::RangeMethod
 }  // namespace
 
 absl::StatusOr<Range> ChooseRange(const FineHistogram& histogram, proto::RangeMethod method, double percentile,
-                                  bool symmetric, absl::string_view name) {
+                                  QuantizationScheme scheme, absl::string_view name) {
   if (!histogram.finite()) {
     return absl::FailedPreconditionError(absl::StrCat(
         name, ": ", histogram.not_finite(), " of ", histogram.size() + histogram.not_finite(),
@@ -107,11 +107,11 @@ absl::StatusOr<Range> ChooseRange(const FineHistogram& histogram, proto::RangeMe
   if (method == proto::PERCENTILE && !(percentile > 0 && percentile <= 100)) {
     return absl::InvalidArgumentError(absl::StrCat("the percentile is ", percentile, "; it must be in (0, 100]"));
   }
-  ASSIGN_OR_RETURN(Range range, RangeOf(histogram, method, percentile, symmetric));
+  ASSIGN_OR_RETURN(Range range, RangeOf(histogram, method, percentile, scheme));
   if (range.low == 0 && range.high == 0) {
     range = histogram.MaxAbs() > 0 ? WholeRange(histogram) : Range{0, 1};
   }
-  if (symmetric) {
+  if (scheme == QuantizationScheme::kSymmetric) {
     const double c = std::max(-range.low, range.high);
     range = {-c, c};
   }

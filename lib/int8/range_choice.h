@@ -31,7 +31,7 @@ namespace lockstep {
 // Returns FailedPreconditionError with the tensor's name if the histogram counted a NaN or an infinity,
 // InvalidArgumentError if the percentile is out of range, and InternalError if `method` is none of the above.
 absl::StatusOr<Range> ChooseRange(const FineHistogram& histogram, proto::RangeMethod method, double percentile,
-                                  bool symmetric, absl::string_view name);
+                                  QuantizationScheme scheme, absl::string_view name);
 
 }  // namespace lockstep
 

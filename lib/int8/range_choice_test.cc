@@ -23,6 +23,8 @@ using ::lockstep::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
+constexpr auto kSymmetric = QuantizationScheme::kSymmetric, kAffine = QuantizationScheme::kAffine;
+
 constexpr proto::RangeMethod kRangeMethods[] = {proto::MIN_MAX, proto::PERCENTILE, proto::MSE, proto::ENTROPY};
 
 FineHistogram HistogramOf(const std::vector<float>& values) {
@@ -31,8 +33,9 @@ FineHistogram HistogramOf(const std::vector<float>& values) {
   return histogram;
 }
 
-Range Choose(const FineHistogram& histogram, proto::RangeMethod method, bool symmetric, double percentile = 99.9) {
-  return ChooseRange(histogram, method, percentile, symmetric, "x").value();
+Range Choose(const FineHistogram& histogram, proto::RangeMethod method, QuantizationScheme scheme,
+             double percentile = 99.9) {
+  return ChooseRange(histogram, method, percentile, scheme, "x").value();
 }
 
 // Properties of every method and distribution.
@@ -40,16 +43,17 @@ TEST(ChooseRangeTest, RangesAreUsable) {
   for (const NamedValues& named : ManyDistributions(20000, 1)) {
     const FineHistogram histogram = HistogramOf(named.values);
     for (const proto::RangeMethod method : kRangeMethods) {
-      for (const bool symmetric : {true, false}) {
-        SCOPED_TRACE(named.name + (symmetric ? " symmetric " : " affine ") + proto::RangeMethod_Name(method));
-        const Range range = Choose(histogram, method, symmetric);
-        EXPECT_THAT(MakeAffineParams(range, symmetric, "x"), IsOk());
+      for (const QuantizationScheme scheme : {kSymmetric, kAffine}) {
+        SCOPED_TRACE(named.name + (scheme == kSymmetric ? " symmetric " : " affine ") +
+                     proto::RangeMethod_Name(method));
+        const Range range = Choose(histogram, method, scheme);
+        EXPECT_THAT(MakeAffineParams(range, scheme, "x"), IsOk());
         EXPECT_GT(range.high - range.low, 0);
         if (histogram.MaxAbs() > 0) {
           EXPECT_LE(range.high, histogram.MaxAbs());
           EXPECT_GE(range.low, -histogram.MaxAbs());
         }
-        if (symmetric) {
+        if (scheme == kSymmetric) {
           EXPECT_EQ(range.low, -range.high);
         } else if (histogram.min() == 0 && histogram.max() > 0) {
           EXPECT_EQ(range.low, 0);  // after ReLU no level is spent on negative values
@@ -63,34 +67,35 @@ TEST(ChooseRangeTest, RangesAreUsable) {
 TEST(ChooseRangeTest, MseHasTheLeastExpectedError) {
   for (const NamedValues& named : ManyDistributions(20000, 2)) {
     const FineHistogram histogram = HistogramOf(named.values);
-    for (const bool symmetric : {true, false}) {
+    for (const QuantizationScheme scheme : {kSymmetric, kAffine}) {
       const auto snr = [&](proto::RangeMethod method) {
-        return ExpectedQuality(histogram, Choose(histogram, method, symmetric), symmetric, "x").value().snr_db;
+        return ExpectedQuality(histogram, Choose(histogram, method, scheme), scheme, "x").value().snr_db;
       };
       for (const proto::RangeMethod method : kRangeMethods) {
         // Other methods do not choose among the 2,048 steps of MSE; their choice may lie up to 1 / 2048 from such a
         // step.
-        EXPECT_GE(snr(proto::MSE), snr(method) - 0.02) << named.name << proto::RangeMethod_Name(method) << symmetric;
+        EXPECT_GE(snr(proto::MSE), snr(method) - 0.02)
+            << named.name << proto::RangeMethod_Name(method) << (scheme == kSymmetric);
       }
     }
   }
 }
 
 TEST(ChooseRangeTest, MinMaxIsExact) {
-  EXPECT_EQ(Choose(HistogramOf({-1.1f, 0.3f}), proto::MIN_MAX, true).high, 1.1f);
-  EXPECT_EQ(Choose(HistogramOf({-1.1f, 0.3f}), proto::MIN_MAX, false).low, -1.1f);
-  EXPECT_EQ(Choose(HistogramOf({-1.1f, 0.3f}), proto::MIN_MAX, false).high, 0.3f);
-  EXPECT_EQ(Choose(HistogramOf({2, 3}), proto::MIN_MAX, false).low, 0);
-  EXPECT_EQ(Choose(HistogramOf({-3, -2}), proto::MIN_MAX, false).high, 0);
+  EXPECT_EQ(Choose(HistogramOf({-1.1f, 0.3f}), proto::MIN_MAX, kSymmetric).high, 1.1f);
+  EXPECT_EQ(Choose(HistogramOf({-1.1f, 0.3f}), proto::MIN_MAX, kAffine).low, -1.1f);
+  EXPECT_EQ(Choose(HistogramOf({-1.1f, 0.3f}), proto::MIN_MAX, kAffine).high, 0.3f);
+  EXPECT_EQ(Choose(HistogramOf({2, 3}), proto::MIN_MAX, kAffine).low, 0);
+  EXPECT_EQ(Choose(HistogramOf({-3, -2}), proto::MIN_MAX, kAffine).high, 0);
 }
 
 TEST(ChooseRangeTest, ADeadTensorGetsARangeOfOne) {
   for (const proto::RangeMethod method : kRangeMethods) {
     for (const FineHistogram& dead : {HistogramOf({0, -0.0f, 0}), FineHistogram()}) {
-      EXPECT_EQ(Choose(dead, method, true).low, -1);
-      EXPECT_EQ(Choose(dead, method, true).high, 1);
-      EXPECT_EQ(Choose(dead, method, false).low, 0);
-      EXPECT_EQ(Choose(dead, method, false).high, 1);
+      EXPECT_EQ(Choose(dead, method, kSymmetric).low, -1);
+      EXPECT_EQ(Choose(dead, method, kSymmetric).high, 1);
+      EXPECT_EQ(Choose(dead, method, kAffine).low, 0);
+      EXPECT_EQ(Choose(dead, method, kAffine).high, 1);
     }
   }
 }
@@ -125,10 +130,10 @@ TEST(ChooseRangeTest, PercentilesAreAsSorted) {
       const double c = SortedQuantile(magnitudes, outside);
       const double low = SortedQuantile(down, each), high = SortedQuantile(up, each);
       if (c > 0) {
-        ExpectEnd(Choose(histogram, proto::PERCENTILE, true, percentile).high, c, histogram.width());
+        ExpectEnd(Choose(histogram, proto::PERCENTILE, kSymmetric, percentile).high, c, histogram.width());
       }
       if (low > 0 || high > 0) {
-        const Range range = Choose(histogram, proto::PERCENTILE, false, percentile);
+        const Range range = Choose(histogram, proto::PERCENTILE, kAffine, percentile);
         ExpectEnd(-range.low, low, histogram.width());
         ExpectEnd(range.high, high, histogram.width());
       }
@@ -139,9 +144,8 @@ TEST(ChooseRangeTest, PercentilesAreAsSorted) {
 TEST(ChooseRangeTest, AHundredPercentAreAllValues) {
   for (const NamedValues& named : ManyDistributions(5000, 4)) {
     const FineHistogram histogram = HistogramOf(named.values);
-    for (const bool symmetric : {true, false}) {
-      EXPECT_EQ(Choose(histogram, proto::PERCENTILE, symmetric, 100).high,
-                Choose(histogram, proto::MIN_MAX, symmetric).high);
+    for (const QuantizationScheme scheme : {kSymmetric, kAffine}) {
+      EXPECT_EQ(Choose(histogram, proto::PERCENTILE, scheme, 100).high, Choose(histogram, proto::MIN_MAX, scheme).high);
     }
   }
 }
@@ -149,23 +153,23 @@ TEST(ChooseRangeTest, AHundredPercentAreAllValues) {
 TEST(ChooseRangeTest, OneOfAThousandIsOutside) {
   std::vector<float> values(999, 1);
   values.push_back(1000);
-  EXPECT_LT(Choose(HistogramOf(values), proto::PERCENTILE, true, 99.9).high, 2);
-  EXPECT_EQ(Choose(HistogramOf(values), proto::PERCENTILE, true, 99.91).high, 1000);
+  EXPECT_LT(Choose(HistogramOf(values), proto::PERCENTILE, kSymmetric, 99.9).high, 2);
+  EXPECT_EQ(Choose(HistogramOf(values), proto::PERCENTILE, kSymmetric, 99.91).high, 1000);
 }
 
 TEST(ChooseRangeTest, APercentileOfZeroIsNoRange) {
   std::vector<float> values(1000, 0);
   values.push_back(3);
-  EXPECT_EQ(Choose(HistogramOf(values), proto::PERCENTILE, true, 99).high, 3);
-  EXPECT_EQ(Choose(HistogramOf(values), proto::PERCENTILE, false, 99).high, 3);
+  EXPECT_EQ(Choose(HistogramOf(values), proto::PERCENTILE, kSymmetric, 99).high, 3);
+  EXPECT_EQ(Choose(HistogramOf(values), proto::PERCENTILE, kAffine, 99).high, 3);
 }
 
 TEST(ChooseRangeTest, EntropyClipsTheTailOfLaplace) {
   const NamedValues laplace = ManyDistributions(200000, 5)[1];
   ASSERT_EQ(laplace.name, "laplace");
   const FineHistogram histogram = HistogramOf(laplace.values);
-  EXPECT_LT(Choose(histogram, proto::ENTROPY, true).high, 0.95 * histogram.MaxAbs());
-  EXPECT_GT(Choose(histogram, proto::ENTROPY, true).high, 3 * histogram.StandardDeviation());
+  EXPECT_LT(Choose(histogram, proto::ENTROPY, kSymmetric).high, 0.95 * histogram.MaxAbs());
+  EXPECT_GT(Choose(histogram, proto::ENTROPY, kSymmetric).high, 3 * histogram.StandardDeviation());
 }
 
 // After ReLU there are 256 levels for positive values; in a symmetric range 128.
@@ -181,17 +185,17 @@ TEST(ChooseRangeTest, EntropyCountsTheLevelsThatThereAre) {
     return std::min(static_cast<double>(MinDivergenceBins(counts, levels)) * histogram.width(), histogram.max());
   };
   ASSERT_NE(threshold(128), threshold(256));
-  EXPECT_EQ(Choose(histogram, proto::ENTROPY, true).high, threshold(128));
-  EXPECT_EQ(Choose(histogram, proto::ENTROPY, false).high, threshold(256));
+  EXPECT_EQ(Choose(histogram, proto::ENTROPY, kSymmetric).high, threshold(128));
+  EXPECT_EQ(Choose(histogram, proto::ENTROPY, kAffine).high, threshold(256));
 }
 
 // No value is near 0. The published algorithm alone would keep only the first occupied bin.
 TEST(ChooseRangeTest, EntropyKeepsMostValues) {
   for (const NamedValues& named : ManyDistributions(20000, 7)) {
     const FineHistogram histogram = HistogramOf(named.values);
-    for (const bool symmetric : {true, false}) {
-      const Range range = Choose(histogram, proto::ENTROPY, symmetric);
-      EXPECT_LT(ExpectedQuality(histogram, range, symmetric, "x").value().clipped_share, 0.1) << named.name;
+    for (const QuantizationScheme scheme : {kSymmetric, kAffine}) {
+      const Range range = Choose(histogram, proto::ENTROPY, scheme);
+      EXPECT_LT(ExpectedQuality(histogram, range, scheme, "x").value().clipped_share, 0.1) << named.name;
     }
   }
 }
@@ -200,23 +204,23 @@ TEST(ChooseRangeTest, EntropyKeepsMostValues) {
 TEST(ChooseRangeTest, EntropyDoesNotSeeZeros) {
   NamedValues relu = ManyDistributions(50000, 6)[2];
   ASSERT_EQ(relu.name, "half normal with zeros");
-  const Range range = Choose(HistogramOf(relu.values), proto::ENTROPY, false);
+  const Range range = Choose(HistogramOf(relu.values), proto::ENTROPY, kAffine);
   relu.values.resize(relu.values.size() + 1000000, 0.0f);
-  EXPECT_EQ(Choose(HistogramOf(relu.values), proto::ENTROPY, false).high, range.high);
+  EXPECT_EQ(Choose(HistogramOf(relu.values), proto::ENTROPY, kAffine).high, range.high);
 }
 
 TEST(ChooseRangeTest, Errors) {
   const FineHistogram broken = HistogramOf({1, std::numeric_limits<float>::quiet_NaN(), 2});
   for (const proto::RangeMethod method : kRangeMethods) {
-    EXPECT_THAT(ChooseRange(broken, method, 99.9, true, "conv1"),
+    EXPECT_THAT(ChooseRange(broken, method, 99.9, kSymmetric, "conv1"),
                 StatusIs(absl::StatusCode::kFailedPrecondition, AllOf(HasSubstr("conv1"), HasSubstr("1 of 3 values"))));
   }
   for (const double percentile : {0.0, -1.0, 100.1, std::nan("")}) {
-    EXPECT_THAT(ChooseRange(HistogramOf({1}), proto::PERCENTILE, percentile, true, "conv1"),
+    EXPECT_THAT(ChooseRange(HistogramOf({1}), proto::PERCENTILE, percentile, kSymmetric, "conv1"),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("(0, 100]")));
-    EXPECT_THAT(ChooseRange(HistogramOf({1}), proto::MSE, percentile, true, "conv1"), IsOk());
+    EXPECT_THAT(ChooseRange(HistogramOf({1}), proto::MSE, percentile, kSymmetric, "conv1"), IsOk());
   }
-  EXPECT_THAT(ChooseRange(HistogramOf({1}), proto::RANGE_METHOD_UNSPECIFIED, 99.9, true, "conv1"),
+  EXPECT_THAT(ChooseRange(HistogramOf({1}), proto::RANGE_METHOD_UNSPECIFIED, 99.9, kSymmetric, "conv1"),
               StatusIs(absl::StatusCode::kInternal, HasSubstr("unknown range method")));
 }
 
