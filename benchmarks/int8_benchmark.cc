@@ -42,6 +42,7 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::LastOutput;
 using ::lockstep::testing::RandomIntegerNetworkOf;
 
 constexpr size_t kEvictedBytes = size_t{128} << 20;  // more than the last level of most CPUs holds
@@ -233,7 +234,7 @@ std::vector<std::unique_ptr<LayerCase>> LayerCases(const std::string& network, s
     shape.pool = 0;
     auto layer = std::make_unique<LayerCase>();
     layer->name = absl::StrCat(network, "/", shape.name);
-    layer->layer = RandomIntegerNetworkOf({shape}, /*sums=*/false, /*seed=*/1).layers[0];
+    layer->layer = RandomIntegerNetworkOf({shape}, LastOutput::kInt8, /*seed=*/1).layers[0];
     layer->count = count;
     for (size_t i = 0; i < count * shape.In().Size(); ++i) {
       layer->input.push_back(static_cast<int8_t>(random() & 0x7F));
@@ -261,7 +262,7 @@ void RegisterLayers(std::vector<std::unique_ptr<LayerCase>>& cases) {
 
 void RegisterNetwork(const std::string& name, const std::vector<LayerShape>& shapes,
                      const std::vector<size_t>& counts) {
-  const auto network = std::make_shared<IntegerNetwork>(RandomIntegerNetworkOf(shapes, /*sums=*/false, /*seed=*/1));
+  const auto network = std::make_shared<IntegerNetwork>(RandomIntegerNetworkOf(shapes, LastOutput::kInt8, /*seed=*/1));
   for (const size_t count : counts) {
     for (const Isa isa : SupportedIsas()) {
       Register(absl::StrCat("network/", name, "/batch:", count, "/isa:", IsaName(isa)),

@@ -53,6 +53,7 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::LastOutput;
 using ::lockstep::testing::RandomIntegerNetworkOf;
 
 constexpr int kIterations = 5;
@@ -351,7 +352,7 @@ void RegisterNetwork(const NetworkCase& network, const std::vector<GpuIsa>& isas
 }
 
 NetworkCase RandomCase(const std::string& name, const std::vector<LayerShape>& shapes) {
-  NetworkCase made = {name, RandomIntegerNetworkOf(shapes, /*sums=*/false, /*seed=*/1), {}};
+  NetworkCase made = {name, RandomIntegerNetworkOf(shapes, LastOutput::kInt8, /*seed=*/1), {}};
   for (uint32_t i = 0; i < shapes[0].in_channels * 256; ++i) {
     made.table.push_back(static_cast<int8_t>(static_cast<int>(i % 256) - 128));
   }
@@ -399,7 +400,7 @@ absl::Status Run(const std::string& path) {
     Register("peak/isa:wgmma", MeasurePeakRow);
   }
   const LayerShape large = ConvShape("8192", 0, {8, 8, 8192}, 8192, 1);
-  const Int8GpuLayer gemm("gemm/8192", RandomIntegerNetworkOf({large}, /*sums=*/false, /*seed=*/1).layers[0], 0);
+  const Int8GpuLayer gemm("gemm/8192", RandomIntegerNetworkOf({large}, LastOutput::kInt8, /*seed=*/1).layers[0], 0);
   RegisterLayer("", "gemm/8192", gemm, 128, isas);
   Register("cublaslt/gemm/8192", [&](benchmark::State& state) { return MeasureProduct(state, gemm, 128); });
   ASSIGN_OR_RETURN(const std::vector<NetworkCase> networks, CasesOf(path));

@@ -163,7 +163,7 @@ absl::Status Int8GpuLayer::CheckOutput(const std::vector<uint8_t>& output, uint3
 std::vector<std::unique_ptr<Int8GpuLayer>> DistinctLayers(const std::string& name, const IntegerNetwork& network) {
   std::vector<std::unique_ptr<Int8GpuLayer>> distinct;
   std::set<decltype(Likeness({}, false))> seen;
-  for (const PlanStep& step : MakeNetworkPlan(network.Shapes(), /*fuse=*/true).steps) {
+  for (const PlanStep& step : MakeNetworkPlan(network.Shapes(), Additions::kFused).steps) {
     const IntegerLayer& layer = network.layers[step.layer];
     if (!layer.shape.HasWeights()) {
       continue;

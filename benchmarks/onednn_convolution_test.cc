@@ -16,6 +16,7 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::LastOutput;
 using ::lockstep::testing::RandomIntegerNetworkOf;
 
 constexpr size_t kImages = 2;
@@ -27,7 +28,7 @@ IntegerNetwork ConvolutionWithScales(uint32_t stride, bool relu) {
   shape.stride = stride;
   shape.padding = 1;
   shape.relu = relu;
-  IntegerNetwork network = RandomIntegerNetworkOf({shape}, /*sums=*/false, /*seed=*/1);
+  IntegerNetwork network = RandomIntegerNetworkOf({shape}, LastOutput::kInt8, /*seed=*/1);
   IntegerLayer& layer = network.layers[0];
   for (int8_t& weight : layer.weight) {
     weight = static_cast<int8_t>(weight / 4 * 2);

@@ -12,6 +12,7 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::Biases;
 using ::lockstep::testing::CalibratePlainly;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::RandomNetwork;
@@ -69,7 +70,7 @@ TEST(CalibrateTest, WithoutReluThereIsOneSide) {
 
 TEST(CalibrateTest, EveryLayerOfLeNet5IsSeen) {
   const ImageSet set = SmallImageSet(proto::TRAIN, 3);
-  const FloatNetwork network = RandomNetwork(LeNet5Layers(), true, 1);
+  const FloatNetwork network = RandomNetwork(LeNet5Layers(), Biases::kRandom, 1);
   const auto calibration = CalibratePlainly(network, {set, {0, 1, 2}, Unchanged()});
   ASSERT_THAT(calibration, IsOk());
   ASSERT_EQ(calibration->layers.size(), 5u);

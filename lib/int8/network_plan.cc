@@ -28,11 +28,11 @@ std::optional<size_t> LayerThatAdds(const std::vector<LayerShape>& layers, size_
   return candidate.HasWeights() && candidate.pool == 0 ? std::optional<size_t>(later - 1) : std::nullopt;
 }
 
-std::vector<PlanStep> MakeSteps(const std::vector<LayerShape>& layers, bool fuse) {
+std::vector<PlanStep> MakeSteps(const std::vector<LayerShape>& layers, Additions additions) {
   const std::vector<uint32_t> readers = Readers(layers);
   std::vector<std::optional<size_t>> add_of(layers.size());
   std::vector<bool> is_fused(layers.size(), false);
-  for (size_t i = 0; fuse && i < layers.size(); ++i) {
+  for (size_t i = 0; additions == Additions::kFused && i < layers.size(); ++i) {
     if (layers[i].kind != LayerKind::kAdd) {
       continue;
     }
@@ -99,9 +99,9 @@ void ChoosePlaces(const std::vector<LayerShape>& layers, NetworkPlan& plan) {
 
 }  // namespace
 
-NetworkPlan MakeNetworkPlan(const std::vector<LayerShape>& layers, bool fuse) {
+NetworkPlan MakeNetworkPlan(const std::vector<LayerShape>& layers, Additions additions) {
   NetworkPlan plan;
-  plan.steps = MakeSteps(layers, fuse);
+  plan.steps = MakeSteps(layers, additions);
   ChoosePlaces(layers, plan);
   return plan;
 }

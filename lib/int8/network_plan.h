@@ -25,9 +25,12 @@ struct NetworkPlan {
   std::vector<size_t> place_values;  // size in values of the largest tensor of each place, for one image
 };
 
-// Makes a plan. `fuse`: an addition is fused into the later of the two convolutions that it reads, if nothing else
-// reads that convolution.
-NetworkPlan MakeNetworkPlan(const std::vector<LayerShape>& layers, bool fuse);
+enum class Additions {
+  kSeparate,  // each addition is a step
+  kFused,  // an addition is fused into the later of the two convolutions that it reads, if nothing else reads that one
+};
+
+NetworkPlan MakeNetworkPlan(const std::vector<LayerShape>& layers, Additions additions);
 
 }  // namespace lockstep
 

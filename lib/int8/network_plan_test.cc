@@ -18,11 +18,11 @@ size_t FusedAdditions(const NetworkPlan& plan) {
 
 TEST(NetworkPlanTest, AllAdditionsOfResNet18AreDoneByConvolutions) {
   const std::vector<LayerShape> layers = ResNet18Layers();
-  const NetworkPlan fused = MakeNetworkPlan(layers, /*fuse=*/true);
+  const NetworkPlan fused = MakeNetworkPlan(layers, Additions::kFused);
   EXPECT_EQ(FusedAdditions(fused), 8u);
   EXPECT_EQ(fused.steps.size(), layers.size() - 8);
   EXPECT_LE(fused.place_values.size(), 3u);
-  EXPECT_EQ(FusedAdditions(MakeNetworkPlan(layers, /*fuse=*/false)), 0u);
+  EXPECT_EQ(FusedAdditions(MakeNetworkPlan(layers, Additions::kSeparate)), 0u);
 }
 
 // Expects that a step finds every tensor that it reads: follows the contents of each place through the steps.
@@ -51,8 +51,8 @@ TEST(NetworkPlanTest, NoTensorIsOverwrittenBeforeItsLastReader) {
   size_t fused = 0;
   for (int i = 0; i < 2000; ++i) {
     const std::vector<LayerShape> layers = RandomIntegerNetwork(random).Shapes();
-    for (const bool fuse : {false, true}) {
-      const NetworkPlan plan = MakeNetworkPlan(layers, fuse);
+    for (const Additions additions : {Additions::kSeparate, Additions::kFused}) {
+      const NetworkPlan plan = MakeNetworkPlan(layers, additions);
       ExpectTensorsAreThere(layers, plan);
       fused += FusedAdditions(plan);
     }

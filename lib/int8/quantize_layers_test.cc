@@ -15,6 +15,7 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::Biases;
 using ::lockstep::testing::CalibratePlainly;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::RandomNetwork;
@@ -47,7 +48,7 @@ absl::StatusOr<proto::QuantizedNetwork> Quantize(const FloatNetwork& network,
 }
 
 TEST(QuantizeLayersTest, OutputScalesFollowTheLabsChain) {
-  const auto quantized = Quantize(RandomNetwork(LeNet5Layers(), true, 1));
+  const auto quantized = Quantize(RandomNetwork(LeNet5Layers(), Biases::kRandom, 1));
   ASSERT_THAT(quantized, IsOk());
   double chain = quantized->input_scale();  // S_in * product of (n_w * n_out) of the layers before
   for (const proto::QuantizedLayer& layer : quantized->layer()) {
@@ -61,7 +62,7 @@ TEST(QuantizeLayersTest, OutputScalesFollowTheLabsChain) {
 }
 
 TEST(QuantizeLayersTest, TheOutputRangeIsThatOfWhatTheNextLayerReads) {
-  const auto quantized = Quantize(RandomNetwork(LeNet5Layers(), false, 1));
+  const auto quantized = Quantize(RandomNetwork(LeNet5Layers(), Biases::kNone, 1));
   ASSERT_THAT(quantized, IsOk());
   for (const proto::QuantizedLayer& layer : quantized->layer()) {
     if (layer.relu()) {
@@ -75,7 +76,7 @@ TEST(QuantizeLayersTest, TheOutputRangeIsThatOfWhatTheNextLayerReads) {
 }
 
 TEST(QuantizeLayersTest, DescribesEveryLayer) {
-  const auto quantized = Quantize(RandomNetwork(LeNet5Layers(), true, 1));
+  const auto quantized = Quantize(RandomNetwork(LeNet5Layers(), Biases::kRandom, 1));
   ASSERT_THAT(quantized, IsOk());
   ASSERT_EQ(quantized->layer_size(), 5);
   EXPECT_TRUE(quantized->has_bias());
@@ -93,7 +94,7 @@ TEST(QuantizeLayersTest, DescribesEveryLayer) {
 }
 
 TEST(QuantizeLayersTest, BiasesAreRoundedInTheAccumulatorsScale) {
-  const FloatNetwork network = RandomNetwork(LeNet5Layers(), true, 1);
+  const FloatNetwork network = RandomNetwork(LeNet5Layers(), Biases::kRandom, 1);
   const auto quantized = Quantize(network);
   ASSERT_THAT(quantized, IsOk());
   for (int i = 0; i < 5; ++i) {
@@ -105,7 +106,7 @@ TEST(QuantizeLayersTest, BiasesAreRoundedInTheAccumulatorsScale) {
 }
 
 TEST(QuantizeLayersTest, Int8WeightsAreWithinHalfAStepOfTheRealOnes) {
-  const FloatNetwork network = RandomNetwork(LeNet5Layers(), true, 1);
+  const FloatNetwork network = RandomNetwork(LeNet5Layers(), Biases::kRandom, 1);
   const auto quantized = Quantize(network);
   ASSERT_THAT(quantized, IsOk());
   const FloatNetwork rounded = WithInt8Weights(network, *quantized);
@@ -121,7 +122,7 @@ TEST(QuantizeLayersTest, Int8WeightsAreWithinHalfAStepOfTheRealOnes) {
 }
 
 TEST(QuantizeLayersTest, UnscaledWeightsAreTheIntegersThemselves) {
-  const FloatNetwork network = RandomNetwork(LeNet5Layers(), true, 1);
+  const FloatNetwork network = RandomNetwork(LeNet5Layers(), Biases::kRandom, 1);
   const auto quantized = Quantize(network);
   ASSERT_THAT(quantized, IsOk());
   const FloatNetwork unscaled = WithUnscaledInt8Weights(network, *quantized);
@@ -135,7 +136,7 @@ TEST(QuantizeLayersTest, UnscaledWeightsAreTheIntegersThemselves) {
 
 TEST(QuantizeLayersTest, ThreeSigmaOfUniformWeightsIsTheirMaximum) {
   // Three sigma of uniform weights is sqrt(3) times the largest weight, so nothing saturates.
-  const auto quantized = Quantize(RandomNetwork(LeNet5Layers(), false, 1), LabSpec(proto::THREE_SIGMA));
+  const auto quantized = Quantize(RandomNetwork(LeNet5Layers(), Biases::kNone, 1), LabSpec(proto::THREE_SIGMA));
   ASSERT_THAT(quantized, IsOk());
   for (const proto::QuantizedLayer& layer : quantized->layer()) {
     EXPECT_EQ(layer.weight_saturated_fraction(), 0) << layer.name();
@@ -144,7 +145,7 @@ TEST(QuantizeLayersTest, ThreeSigmaOfUniformWeightsIsTheirMaximum) {
 }
 
 TEST(QuantizeLayersTest, ThreeSigmaSaturatesAnOutlier) {
-  FloatNetwork network = RandomNetwork(LeNet5Layers(), false, 1);
+  FloatNetwork network = RandomNetwork(LeNet5Layers(), Biases::kNone, 1);
   network.layers[3].weight[7] = -5;
   const auto quantized = Quantize(network, LabSpec(proto::THREE_SIGMA));
   ASSERT_THAT(quantized, IsOk());
@@ -153,7 +154,7 @@ TEST(QuantizeLayersTest, ThreeSigmaSaturatesAnOutlier) {
 }
 
 TEST(QuantizeLayersTest, ALayerOfZerosStaysZeroAndTheRestGoesOn) {
-  FloatNetwork network = RandomNetwork(LeNet5Layers(), false, 1);
+  FloatNetwork network = RandomNetwork(LeNet5Layers(), Biases::kNone, 1);
   network.layers[2].weight.assign(network.layers[2].weight.size(), 0.0f);
   const auto quantized = Quantize(network);
   ASSERT_THAT(quantized, IsOk());
@@ -165,7 +166,7 @@ TEST(QuantizeLayersTest, ALayerOfZerosStaysZeroAndTheRestGoesOn) {
 }
 
 TEST(QuantizeLayersTest, RejectsNanWeights) {
-  FloatNetwork network = RandomNetwork(LeNet5Layers(), false, 1);
+  FloatNetwork network = RandomNetwork(LeNet5Layers(), Biases::kNone, 1);
   const ImageSet set = SmallImageSet(proto::TRAIN, 1);
   const auto calibration = CalibratePlainly(network, {set, {0}, LabNormalization()});
   ASSERT_THAT(calibration, IsOk());
@@ -176,7 +177,7 @@ TEST(QuantizeLayersTest, RejectsNanWeights) {
 
 TEST(QuantizeLayersTest, RejectsABiasThatInt32CannotHold) {
   // n_w = 127e9, times S_in of some 48: a bias of 1 becomes about 6e12.
-  FloatNetwork network = RandomNetwork(LeNet5Layers(), true, 1);
+  FloatNetwork network = RandomNetwork(LeNet5Layers(), Biases::kRandom, 1);
   for (float& weight : network.layers[0].weight) {
     weight *= 1e-9f;
   }
@@ -189,7 +190,7 @@ TEST(QuantizeLayersTest, LogitsAreSumsUnlessInt8IsAskedFor) {
   proto::QuantizeSpec spec = LabSpec();
   spec.set_int8_logits(false);
   spec.set_per_channel(true);
-  const auto quantized = Quantize(RandomNetwork(LeNet5Layers(), true, 1), spec);
+  const auto quantized = Quantize(RandomNetwork(LeNet5Layers(), Biases::kRandom, 1), spec);
   ASSERT_THAT(quantized, IsOk());
   for (int i = 0; i < 5; ++i) {
     const proto::QuantizedLayer& layer = quantized->layer(i);
@@ -205,7 +206,7 @@ TEST(QuantizeLayersTest, LogitsAreSumsUnlessInt8IsAskedFor) {
 TEST(QuantizeLayersTest, AZeroPointGivesReluAllOfInt8) {
   proto::QuantizeSpec spec = LabSpec();
   spec.set_zero_points(true);
-  const auto quantized = Quantize(RandomNetwork(LeNet5Layers(), true, 1), spec);
+  const auto quantized = Quantize(RandomNetwork(LeNet5Layers(), Biases::kRandom, 1), spec);
   ASSERT_THAT(quantized, IsOk());
   for (int i = 0; i < 4; ++i) {
     const proto::QuantizedLayer& layer = quantized->layer(i);
@@ -218,7 +219,7 @@ TEST(QuantizeLayersTest, AZeroPointGivesReluAllOfInt8) {
 }
 
 TEST(QuantizeLayersTest, AResidualNetworkHasAScaleForEachTensor) {
-  const auto quantized = Quantize(RandomNetwork(SmallResidualLayers(), true, 2));
+  const auto quantized = Quantize(RandomNetwork(SmallResidualLayers(), Biases::kRandom, 2));
   ASSERT_THAT(quantized, IsOk());
   const auto find = [&](const std::string& name) {
     return *std::find_if(quantized->layer().begin(), quantized->layer().end(),

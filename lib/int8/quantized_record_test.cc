@@ -18,6 +18,7 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::Biases;
 using ::lockstep::testing::CalibratePlainly;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::RandomNetwork;
@@ -51,7 +52,7 @@ class QuantizedRecordTest : public ::testing::Test {
   }
 
   // The lab's network and settings, with int8 logits.
-  virtual FloatNetwork Network() const { return RandomNetwork(LeNet5Layers(), true, 1); }
+  virtual FloatNetwork Network() const { return RandomNetwork(LeNet5Layers(), Biases::kRandom, 1); }
   virtual proto::QuantizeSpec Spec() const {
     proto::QuantizeSpec spec;
     spec.set_weight_range(proto::MAX_ABS);
@@ -186,7 +187,7 @@ TEST_F(QuantizedRecordTest, EveryLayerIsTheRealOneWithinItsRoundings) {
 // Fixture with a residual network: one scale per output channel, one zero point per tensor, int32 logits.
 class ResidualRecordTest : public QuantizedRecordTest {
  protected:
-  FloatNetwork Network() const override { return RandomNetwork(SmallResidualLayers(), true, 3); }
+  FloatNetwork Network() const override { return RandomNetwork(SmallResidualLayers(), Biases::kRandom, 3); }
   proto::QuantizeSpec Spec() const override {
     proto::QuantizeSpec spec = QuantizedRecordTest::Spec();
     spec.set_per_channel(true);

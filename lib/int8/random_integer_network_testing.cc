@@ -194,7 +194,7 @@ IntegerNetwork RandomIntegerNetwork(std::mt19937& random) {
   return network;
 }
 
-IntegerNetwork RandomIntegerNetworkOf(const std::vector<LayerShape>& shapes, bool sums, uint32_t seed) {
+IntegerNetwork RandomIntegerNetworkOf(const std::vector<LayerShape>& shapes, LastOutput last, uint32_t seed) {
   std::mt19937 random(seed);
   IntegerNetwork network;
   for (const LayerShape& shape : shapes) {
@@ -216,7 +216,7 @@ IntegerNetwork RandomIntegerNetworkOf(const std::vector<LayerShape>& shapes, boo
     }
     network.layers.push_back(std::move(layer));
   }
-  if (sums) {
+  if (last == LastOutput::kSums) {
     network.layers.back().multiplier.clear();
   }
   return network;

@@ -15,9 +15,10 @@ namespace lockstep::testing {
 // weights.
 IntegerNetwork RandomIntegerNetwork(std::mt19937& random);
 
-// Returns `shapes` with weights and parameters that keep values spread over the range. `sums`: the last layer writes
-// sums.
-IntegerNetwork RandomIntegerNetworkOf(const std::vector<LayerShape>& shapes, bool sums, uint32_t seed);
+enum class LastOutput { kInt8, kSums };
+
+// Returns `shapes` with weights and parameters that keep values spread over the range.
+IntegerNetwork RandomIntegerNetworkOf(const std::vector<LayerShape>& shapes, LastOutput last, uint32_t seed);
 
 // Returns int8 values, mostly uniform over the whole range, sometimes all -128, all 127, or a mixture of these two.
 std::vector<int8_t> RandomImages(size_t size, std::mt19937& random);

@@ -43,17 +43,19 @@ inline std::vector<LayerShape> SmallResidualLayers() {
   return layers;
 }
 
+enum class Biases { kNone, kRandom };
+
 // Returns a network with every weight and bias uniform within 1 / sqrt(terms), the initialisation of torch.nn. Its name
 // is that of one of the lab's networks.
-inline FloatNetwork RandomNetwork(std::vector<LayerShape> shapes, bool bias, uint32_t seed) {
+inline FloatNetwork RandomNetwork(std::vector<LayerShape> shapes, Biases biases, uint32_t seed) {
   std::mt19937 random(seed);
   FloatNetwork network;
-  network.name = bias ? "lenet5_bias" : "lenet5";
+  network.name = biases == Biases::kRandom ? "lenet5_bias" : "lenet5";
   for (LayerShape& shape : shapes) {
     const float bound = 1.0f / std::sqrt(static_cast<float>(shape.Terms()));
     FloatLayer layer;
     layer.weight = RandomValues(random, shape.WeightSize(), bound);
-    if (bias && shape.HasWeights()) {
+    if (biases == Biases::kRandom && shape.HasWeights()) {
       layer.bias = RandomValues(random, shape.out_channels, bound);
     }
     layer.shape = std::move(shape);

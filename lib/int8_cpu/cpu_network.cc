@@ -108,8 +108,9 @@ class CpuNetwork::Worker {
 };
 
 CpuNetwork::CpuNetwork(const IntegerNetwork& network, const TileKernels& kernels, int threads)
-    : network_(network), threads_(threads), kernels_(kernels), fused_(MakeNetworkPlan(network.Shapes(), /*fuse=*/true)),
-      unfused_(MakeNetworkPlan(network.Shapes(), /*fuse=*/false)) {
+    : network_(network), threads_(threads), kernels_(kernels),
+      fused_(MakeNetworkPlan(network.Shapes(), Additions::kFused)),
+      unfused_(MakeNetworkPlan(network.Shapes(), Additions::kSeparate)) {
   MakeLayers();
 }
 

@@ -31,6 +31,7 @@ using ::lockstep::testing::EmulatedAmxTileKernels;
 using ::lockstep::testing::EmulatedTiles;
 using ::lockstep::testing::InChildProcess;
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::LastOutput;
 using ::lockstep::testing::RandomImages;
 using ::lockstep::testing::RandomIntegerNetwork;
 using ::lockstep::testing::RandomIntegerNetworkOf;
@@ -197,7 +198,8 @@ TEST_P(CpuNetworkTest, NoThreadToBeHadChangesNoResults) {
 TEST_P(CpuNetworkTest, LeNet5IsThePlainLoops) {
   std::mt19937 random(4);
   for (const bool sums : {false, true}) {
-    const IntegerNetwork network = RandomIntegerNetworkOf(LeNet5Layers(), sums, 5);
+    const IntegerNetwork network =
+        RandomIntegerNetworkOf(LeNet5Layers(), sums ? LastOutput::kSums : LastOutput::kInt8, 5);
     const std::vector<int8_t> images = ImagesFor(network, 70, random);
     EXPECT_EQ(RunCpu(network, images, *GetParam().kernels, 1), RunReference(network, images));
   }
@@ -207,7 +209,7 @@ TEST_P(CpuNetworkTest, LeNet5IsThePlainLoops) {
 // size.
 TEST_P(CpuNetworkTest, ResNet18IsThePlainLoops) {
   std::mt19937 random(6);
-  const IntegerNetwork network = RandomIntegerNetworkOf(ResNet18Layers(), /*sums=*/false, 7);
+  const IntegerNetwork network = RandomIntegerNetworkOf(ResNet18Layers(), LastOutput::kInt8, 7);
   const std::vector<int8_t> image = ImagesFor(network, 1, random);
   static const std::vector<int32_t> expected = RunReference(network, image);
   std::vector<int8_t> images;
@@ -240,7 +242,8 @@ TEST_P(CpuNetworkTest, PaddedLayersOfManyChannelsAreThePlainLoops) {
     if (shape.kernel > std::min(shape.in_height, shape.in_width) + 2 * shape.padding) {
       continue;
     }
-    IntegerNetwork network = RandomIntegerNetworkOf({shape}, /*sums=*/between(0, 3) == 0, /*seed=*/i);
+    IntegerNetwork network =
+        RandomIntegerNetworkOf({shape}, between(0, 3) == 0 ? LastOutput::kSums : LastOutput::kInt8, /*seed=*/i);
     network.input_zero_point = static_cast<int32_t>(between(0, 255)) - 128;
     const std::vector<int8_t> images = ImagesFor(network, between(1, 20), random);
     ASSERT_EQ(RunCpu(network, images, *GetParam().kernels, 1), RunReference(network, images)) << InWords(network);
@@ -253,7 +256,7 @@ TEST(EmulatedAmxTest, MultipliesByTilesAndLeavesNoneBehind) {
     GTEST_SKIP() << "this CPU has no AVX-512 VNNI, which does what is no multiplication";
   }
   std::mt19937 random(8);
-  const IntegerNetwork network = RandomIntegerNetworkOf(LeNet5Layers(), /*sums=*/true, 9);
+  const IntegerNetwork network = RandomIntegerNetworkOf(LeNet5Layers(), LastOutput::kSums, 9);
   const size_t before = EmulatedTiles::Products();
   RunCpu(network, ImagesFor(network, 2, random), EmulatedAmxTileKernels(), 1);
   EXPECT_GT(EmulatedTiles::Products(), before + 100);
@@ -265,7 +268,7 @@ INSTANTIATE_TEST_SUITE_P(Isas, CpuNetworkTest, ::testing::ValuesIn(AllTested()),
                          [](const auto& info) { return info.param.name; });
 
 TEST(CpuNetworkMakeTest, RefusesWhatIsNoNetwork) {
-  const IntegerNetwork good = RandomIntegerNetworkOf(LeNet5Layers(), false, 1);
+  const IntegerNetwork good = RandomIntegerNetworkOf(LeNet5Layers(), LastOutput::kInt8, 1);
   ASSERT_THAT(CpuNetwork::Make(good, Isa::kPortable), IsOk());
   EXPECT_THAT(CpuNetwork::Make(good, Isa::kPortable, 0),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("1 thread")));

@@ -29,7 +29,7 @@ PackedConvolution::PackedConvolution(const IntegerLayer& layer, int32_t input_ze
   row_columns_ = shape.kernel;
   column_terms_ = shape.in_channels * (one_row ? shape.kernel : 1);
   shares_columns_ = column_terms_ % kernels.depth == 0;
-  for (WindowClass& window : WindowClasses(shape, pools_)) {
+  for (WindowClass& window : WindowClasses(shape, pools_ ? PixelOutputs::kPooled : PixelOutputs::kOwn)) {
     classes_.push_back({std::move(window), {}, {}, {}});
   }
   if (CanPad()) {

@@ -26,7 +26,8 @@ void AddPixel(const LayerShape& shape, uint32_t y, uint32_t x, size_t output, st
 
 }  // namespace
 
-std::vector<WindowClass> WindowClasses(const LayerShape& shape, bool pooled) {
+std::vector<WindowClass> WindowClasses(const LayerShape& shape, PixelOutputs outputs) {
+  const bool pooled = outputs == PixelOutputs::kPooled;
   const Extent out = pooled ? shape.Pooled() : shape.Out();
   const uint32_t window = pooled ? shape.pool : 1;
   std::vector<WindowClass> classes;

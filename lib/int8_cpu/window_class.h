@@ -32,9 +32,12 @@ struct WindowClass {
   std::vector<PixelPlace> pixels;
 };
 
-// Returns the classes. `pooled`: the outputs are those of max-pooling, and the shape.pool * shape.pool pixels of a
-// window are consecutive, all with the window's output. Must be false unless CanPoolInOrder().
-std::vector<WindowClass> WindowClasses(const LayerShape& shape, bool pooled);
+// Outputs of the pixels. kPooled: those of max-pooling, and the shape.pool * shape.pool pixels of a pooling window are
+// consecutive, all with that window's output.
+enum class PixelOutputs { kOwn, kPooled };
+
+// Returns the classes. `outputs` must be kOwn unless CanPoolInOrder().
+std::vector<WindowClass> WindowClasses(const LayerShape& shape, PixelOutputs outputs);
 
 // Returns true if all pixels of each max-pooling window have the same real taps: no padding.
 inline bool CanPoolInOrder(const LayerShape& shape) { return shape.pool != 0 && shape.padding == 0; }

@@ -32,7 +32,7 @@ std::vector<size_t> Sizes(const std::vector<WindowClass>& classes) {
 }
 
 TEST(WindowClassTest, OneClassWithoutPadding) {
-  const std::vector<WindowClass> classes = WindowClasses(Convolution(5, 3, 2, 0), /*pooled=*/false);
+  const std::vector<WindowClass> classes = WindowClasses(Convolution(5, 3, 2, 0), PixelOutputs::kOwn);
   ASSERT_THAT(Sizes(classes), ElementsAre(4));
   EXPECT_EQ(classes[0].rows, (TapRange{0, 3}));
   EXPECT_EQ(classes[0].pixels[3].input, (2 * 5 + 2) * 2u);  // at (2, 2)
@@ -40,7 +40,7 @@ TEST(WindowClassTest, OneClassWithoutPadding) {
 }
 
 TEST(WindowClassTest, NineWithPaddingOnAllSides) {
-  const std::vector<WindowClass> classes = WindowClasses(Convolution(4, 3, 1, 1), /*pooled=*/false);
+  const std::vector<WindowClass> classes = WindowClasses(Convolution(4, 3, 1, 1), PixelOutputs::kOwn);
   EXPECT_THAT(Sizes(classes), UnorderedElementsAre(1, 2, 1, 2, 4, 2, 1, 2, 1));
   EXPECT_EQ(classes[0].rows, (TapRange{1, 3}));  // the top left corner begins at the image's first pixel
   EXPECT_EQ(classes[0].pixels[0].input, 0u);
@@ -54,7 +54,7 @@ TEST(WindowClassTest, AllRealTapsAreThere) {
         const LayerShape shape = Convolution(7, kernel, stride, padding);
         uint64_t taps = 0;
         std::set<uint32_t> outputs;
-        for (const WindowClass& window_class : WindowClasses(shape, /*pooled=*/false)) {
+        for (const WindowClass& window_class : WindowClasses(shape, PixelOutputs::kOwn)) {
           taps += uint64_t{window_class.rows.Count()} * window_class.columns.Count() * window_class.pixels.size();
           for (const PixelPlace& pixel : window_class.pixels) {
             outputs.insert(pixel.output);
@@ -70,7 +70,7 @@ TEST(WindowClassTest, AllRealTapsAreThere) {
 TEST(WindowClassTest, PixelsOfAPoolingWindowFollowOneAnother) {
   LayerShape shape = Convolution(5, 1, 1, 0);
   shape.pool = 2;
-  const std::vector<WindowClass> classes = WindowClasses(shape, /*pooled=*/true);
+  const std::vector<WindowClass> classes = WindowClasses(shape, PixelOutputs::kPooled);
   ASSERT_THAT(Sizes(classes), ElementsAre(16));  // 2 x 2 windows of 4; the last row and column are left out
   std::vector<uint32_t> inputs, outputs;
   for (const PixelPlace& pixel : classes[0].pixels) {

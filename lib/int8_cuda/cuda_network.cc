@@ -44,7 +44,7 @@ AveragePoolFactors MakeAveragePoolFactors(const IntegerLayer& layer, int32_t inp
 
 CudaNetwork::CudaNetwork(const IntegerNetwork& network, GpuIsa isa, uint32_t max_images)
     : network_(network), shapes_(network.Shapes()), isa_(isa), max_images_(max_images),
-      fused_(MakeNetworkPlan(shapes_, /*fuse=*/true)), unfused_(MakeNetworkPlan(shapes_, /*fuse=*/false)) {}
+      fused_(MakeNetworkPlan(shapes_, Additions::kFused)), unfused_(MakeNetworkPlan(shapes_, Additions::kSeparate)) {}
 
 absl::StatusOr<std::unique_ptr<CudaNetwork>> CudaNetwork::Make(const IntegerNetwork& network, GpuIsa isa,
                                                                uint32_t max_images) {
@@ -100,9 +100,10 @@ absl::Status CudaNetwork::LaunchLayer(const PlanStep& step, const NetworkMemory&
     return convolutions_[step.layer]->Launch(input, addend, output, count, stream);
   }
   if (shape.kind == LayerKind::kAdd) {
-    return CudaStatus(LaunchAddTensors(input, memory.At(shape.inputs[1]), MakeAdditionFactors(layer, true),
-                                       PaddedBytes(shape.Out()) * count, values, stream),
-                      absl::StrCat("launch layer ", shape.name));
+    return CudaStatus(
+        LaunchAddTensors(input, memory.At(shape.inputs[1]), MakeAdditionFactors(layer, OwnOperand::kFirst),
+                         PaddedBytes(shape.Out()) * count, values, stream),
+        absl::StrCat("launch layer ", shape.name));
   }
   const AveragePoolFactors factors = MakeAveragePoolFactors(layer, network_.ZeroPoint(shape.inputs[0]));
   return CudaStatus(LaunchAveragePool(shape.In(), factors, input, count, values, stream),

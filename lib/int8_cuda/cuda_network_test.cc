@@ -26,6 +26,7 @@ namespace {
 using ::lockstep::testing::DeviceArray;
 using ::lockstep::testing::HaveGpu;
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::LastOutput;
 using ::lockstep::testing::RandomImages;
 using ::lockstep::testing::RandomIntegerNetwork;
 using ::lockstep::testing::RandomIntegerNetworkOf;
@@ -161,7 +162,7 @@ struct FaultyNetworks {
     }
   }
 
-  const IntegerNetwork good = RandomIntegerNetworkOf(LeNet5Layers(), /*sums=*/false, 11);
+  const IntegerNetwork good = RandomIntegerNetworkOf(LeNet5Layers(), LastOutput::kInt8, 11);
   std::vector<int8_t> images;
   std::vector<std::vector<int8_t>> expected;
   std::vector<Fault> faults;
@@ -261,7 +262,7 @@ TEST_P(CudaNetworkTest, ManyPixelsAreThePlainLoops) {
         LayerShape shape = ConvShape("conv", 0, {16, 16, channels}, outputs, 3);
         shape.padding = 1;
         shape.stride = stride;
-        IntegerNetwork network = RandomIntegerNetworkOf({shape}, /*sums=*/false, outputs + stride);
+        IntegerNetwork network = RandomIntegerNetworkOf({shape}, LastOutput::kInt8, outputs + stride);
         network.input_zero_point = 3;
         const std::vector<int8_t> few = ImagesFor(network, 3, random);
         const std::vector<int32_t> few_expected = RunReference(network, few);
@@ -280,7 +281,8 @@ TEST_P(CudaNetworkTest, ManyPixelsAreThePlainLoops) {
 TEST_P(CudaNetworkTest, LeNet5IsThePlainLoops) {
   std::mt19937 random(5);
   for (const bool sums : {false, true}) {
-    const IntegerNetwork network = RandomIntegerNetworkOf(LeNet5Layers(), sums, 5);
+    const IntegerNetwork network =
+        RandomIntegerNetworkOf(LeNet5Layers(), sums ? LastOutput::kSums : LastOutput::kInt8, 5);
     const std::vector<int8_t> images = ImagesFor(network, 70, random);
     EXPECT_EQ(RunOnce(network, images, GetParam(), 64), RunReference(network, images));
   }
@@ -288,7 +290,7 @@ TEST_P(CudaNetworkTest, LeNet5IsThePlainLoops) {
 
 TEST_P(CudaNetworkTest, ResNet18IsThePlainLoops) {
   std::mt19937 random(6);
-  const IntegerNetwork network = RandomIntegerNetworkOf(ResNet18Layers(), /*sums=*/false, 7);
+  const IntegerNetwork network = RandomIntegerNetworkOf(ResNet18Layers(), LastOutput::kInt8, 7);
   const std::vector<int8_t> image = ImagesFor(network, 1, random);
   static const std::vector<int32_t> expected = RunReference(network, image);
   std::vector<int8_t> images;
@@ -302,7 +304,7 @@ TEST_P(CudaNetworkTest, ResNet18IsThePlainLoops) {
 
 TEST_P(CudaNetworkTest, PixelsOnTheDeviceAreTheSameImages) {
   std::mt19937 random(8);
-  const IntegerNetwork network = RandomIntegerNetworkOf(LeNet5Layers(), /*sums=*/true, 9);
+  const IntegerNetwork network = RandomIntegerNetworkOf(LeNet5Layers(), LastOutput::kSums, 9);
   const Extent in = network.layers[0].shape.In();
   constexpr uint32_t kCount = 5;
   std::vector<int8_t> table(in.channels * 256), images(kCount * in.Size());
@@ -347,7 +349,7 @@ INSTANTIATE_TEST_SUITE_P(Isas, CudaNetworkTest, ::testing::Values(GpuIsa::kDp4a,
                          [](const auto& info) { return std::string(GpuIsaName(info.param)); });
 
 TEST(CudaNetworkMakeTest, RefusesWhatIsNoNetwork) {
-  const IntegerNetwork good = RandomIntegerNetworkOf(LeNet5Layers(), false, 1);
+  const IntegerNetwork good = RandomIntegerNetworkOf(LeNet5Layers(), LastOutput::kInt8, 1);
   EXPECT_THAT(CudaNetwork::Make(good, GpuIsa::kDp4a, 0),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("found 0")));
   EXPECT_THAT(CudaNetwork::Make(good, GpuIsa::kDp4a, 1u << 31),
@@ -362,7 +364,7 @@ TEST(CudaNetworkMakeTest, ReportsThatThereIsNoGpu) {
   if (HaveGpu()) {
     GTEST_SKIP() << "there is one";
   }
-  const IntegerNetwork good = RandomIntegerNetworkOf(LeNet5Layers(), false, 1);
+  const IntegerNetwork good = RandomIntegerNetworkOf(LeNet5Layers(), LastOutput::kInt8, 1);
   EXPECT_THAT(CudaNetwork::Make(good, GpuIsa::kDp4a, 1), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("GPU")));
 }
 

@@ -12,6 +12,7 @@ namespace lockstep {
 namespace {
 
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::LastOutput;
 using ::lockstep::testing::RandomImages;
 using ::lockstep::testing::RandomIntegerNetworkOf;
 using ::lockstep::testing::StatusIs;
@@ -24,7 +25,7 @@ TEST(CudaRunnerTest, RunsAsThePlainRunnerDoes) {
     GTEST_SKIP() << "no GPU";
   }
   std::mt19937 random(1);
-  const IntegerNetwork network = RandomIntegerNetworkOf(LeNet5Layers(), /*sums=*/true, 2);
+  const IntegerNetwork network = RandomIntegerNetworkOf(LeNet5Layers(), LastOutput::kSums, 2);
   constexpr size_t kImages = 5;
   std::vector<int8_t> images;
   for (size_t i = 0; i < kImages; ++i) {

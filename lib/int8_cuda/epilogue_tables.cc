@@ -102,7 +102,8 @@ EpilogueTables MakeEpilogueTables(const IntegerLayer& layer, int32_t input_zero_
   return tables;
 }
 
-AdditionFactors MakeAdditionFactors(const IntegerLayer& addition, bool own_is_first) {
+AdditionFactors MakeAdditionFactors(const IntegerLayer& addition, OwnOperand own) {
+  const bool own_is_first = own == OwnOperand::kFirst;
   const AddFactors& add = addition.add;
   const float low = addition.shape.relu ? static_cast<float>(addition.zero_point + 128) : 0.0f;
   return {own_is_first ? add.a : add.b, own_is_first ? add.b : add.a, add.offset, own_is_first, low};
@@ -119,7 +120,8 @@ Epilogue MakeEpilogue(const ConvolutionTask& task) {
   epilogue.low = shape.relu ? 0.0f : kInt8Min - zero_point;
   epilogue.high = kInt8Max - zero_point;
   if (task.addition != nullptr) {
-    epilogue.addition = MakeAdditionFactors(*task.addition, task.own_is_first);
+    epilogue.addition =
+        MakeAdditionFactors(*task.addition, task.own_is_first ? OwnOperand::kFirst : OwnOperand::kSecond);
   }
   return epilogue;
 }

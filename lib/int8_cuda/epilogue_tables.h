@@ -22,7 +22,10 @@ struct EpilogueTables {
 
 EpilogueTables MakeEpilogueTables(const IntegerLayer& layer, int32_t input_zero_point);
 
-AdditionFactors MakeAdditionFactors(const IntegerLayer& addition, bool own_is_first);
+// Position of the launch's own result among the operands of an addition.
+enum class OwnOperand { kFirst, kSecond };
+
+AdditionFactors MakeAdditionFactors(const IntegerLayer& addition, OwnOperand own);
 
 // Returns the layer's epilogue without its tables; the pointers are null.
 Epilogue MakeEpilogue(const ConvolutionTask& task);

@@ -18,8 +18,8 @@ TEST(PlaceSizesTest, EachWrittenTensorFits) {
   size_t with_scratch = 0;
   for (int i = 0; i < 500; ++i) {
     const std::vector<LayerShape> layers = RandomIntegerNetwork(random).Shapes();
-    for (const bool fuse : {false, true}) {
-      const NetworkPlan plan = MakeNetworkPlan(layers, fuse);
+    for (const Additions additions : {Additions::kSeparate, Additions::kFused}) {
+      const NetworkPlan plan = MakeNetworkPlan(layers, additions);
       const PlaceSizes sizes = MakePlaceSizes(layers, plan);
       ASSERT_EQ(sizes.places.size(), plan.place_values.size());
       EXPECT_GE(sizes.places[plan.place[0]], PaddedBytes(layers[0].In()));
@@ -38,7 +38,7 @@ TEST(PlaceSizesTest, EachWrittenTensorFits) {
 
 TEST(PlaceSizesTest, ResNet18SharesThreePlaces) {
   const std::vector<LayerShape> layers = ResNet18Layers();
-  const PlaceSizes sizes = MakePlaceSizes(layers, MakeNetworkPlan(layers, /*fuse=*/true));
+  const PlaceSizes sizes = MakePlaceSizes(layers, MakeNetworkPlan(layers, Additions::kFused));
   EXPECT_LE(sizes.places.size(), 3u);
   EXPECT_EQ(*std::max_element(sizes.places.begin(), sizes.places.end()), 32u * 32 * 64);
   EXPECT_EQ(sizes.scratch, 0u);

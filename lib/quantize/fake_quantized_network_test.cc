@@ -19,6 +19,7 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::Biases;
 using ::lockstep::testing::CalibratePlainly;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::RandomNetwork;
@@ -94,7 +95,7 @@ Differences CountDifferences(const FloatNetwork& network, const proto::QuantizeS
 
 // Returns a network of random weights; in each layer, one weight lies beyond three standard deviations.
 FloatNetwork WithOutliers(const std::vector<LayerShape>& layers, bool bias) {
-  FloatNetwork network = RandomNetwork(layers, bias, 3);
+  FloatNetwork network = RandomNetwork(layers, bias ? Biases::kRandom : Biases::kNone, 3);
   for (FloatLayer& layer : network.layers) {
     if (layer.shape.HasWeights()) {
       layer.weight[0] = -4 * std::abs(layer.weight[0]) - 0.5f;
@@ -151,7 +152,7 @@ TEST(FakeQuantizedNetworkTest, EveryLayerWritesTheIntegersOfTheRecord) {
 
 // A channel of zeros, a channel whose weights are tiny compared with its bias, and a layer of zeros.
 TEST(FakeQuantizedNetworkTest, ZerosAndTinyWeightsHaveTheScalesOfTheRecord) {
-  FloatNetwork network = RandomNetwork(LeNet5Layers(), true, 3);
+  FloatNetwork network = RandomNetwork(LeNet5Layers(), Biases::kRandom, 3);
   proto::QuantizeSpec spec = PlainSpec();
   spec.set_per_channel(true);
   for (size_t k = 0; k < 75; ++k) {
@@ -227,7 +228,7 @@ TEST(FakeQuantizedNetworkTest, WeightsBeyondTheRangePassNoGradient) {
 }
 
 TEST(FakeQuantizedNetworkTest, TheNetworkComesBackAsItWas) {
-  const FloatNetwork source = RandomNetwork(SmallResidualLayers(), true, 4);
+  const FloatNetwork source = RandomNetwork(SmallResidualLayers(), Biases::kRandom, 4);
   proto::QuantizedNetwork record;
   for (size_t i = 0; i < source.layers.size(); ++i) {
     record.add_layer();

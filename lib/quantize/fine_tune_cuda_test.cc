@@ -17,6 +17,7 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::Biases;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::RandomNetwork;
 using ::lockstep::testing::RandomValues;
@@ -58,7 +59,7 @@ TEST_F(FineTuneCudaTest, ConvolutionsAreFp32s) {
 
 TEST_F(FineTuneCudaTest, FineTunesWithTheIntegersOfTheCpuAndRepeatably) {
   for (const auto& layers : {LeNet5Layers(), SmallResidualLayers()}) {
-    const FloatNetwork network = RandomNetwork(layers, true, 1);
+    const FloatNetwork network = RandomNetwork(layers, Biases::kRandom, 1);
     proto::QuantizeSpec spec;
     spec.set_weight_range(proto::MAX_ABS);
     spec.set_activation_range(proto::MIN_MAX);

@@ -13,6 +13,7 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::Biases;
 using ::lockstep::testing::CalibratePlainly;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::RandomNetwork;
@@ -58,7 +59,7 @@ class FineTuneTest : public ::testing::Test {
 
   ImageSet set_;
   proto::QuantizeSpec spec_;
-  const FloatNetwork network_ = RandomNetwork(SmallResidualLayers(), true, 2);
+  const FloatNetwork network_ = RandomNetwork(SmallResidualLayers(), Biases::kRandom, 2);
   proto::QuantizedNetwork record_;
 };
 

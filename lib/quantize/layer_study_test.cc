@@ -15,6 +15,7 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::Biases;
 using ::lockstep::testing::CalibratePlainly;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::RandomNetwork;
@@ -65,7 +66,7 @@ class LayerStudyTest : public ::testing::Test {
     LabelByFp32();
   }
 
-  const FloatNetwork network_ = RandomNetwork(SmallResidualLayers(), false, 11);
+  const FloatNetwork network_ = RandomNetwork(SmallResidualLayers(), Biases::kNone, 11);
   ImageSet set_ = SmallImageSet(proto::TRAIN, kImages);
   ImageSelection images_ = {set_, {}, MakeNormalizationTable({.5f, .5f, .5f}, {.25f, .25f, .25f})};
   proto::QuantizedNetwork record_;

@@ -20,6 +20,7 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::Biases;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::RandomNetwork;
 using ::lockstep::testing::SmallDataset;
@@ -50,7 +51,7 @@ uint64_t Counted(const proto::Histogram& histogram) {
 }
 
 TEST(QuantizeNetworkTest, RecordsTheLabsStepsInTheLabsOrder) {
-  const auto record = Quantize(RandomNetwork(LeNet5Layers(), true, 1));
+  const auto record = Quantize(RandomNetwork(LeNet5Layers(), Biases::kRandom, 1));
   ASSERT_THAT(record, IsOk());
   std::vector<proto::QuantizeStage> stages;
   for (const proto::AccuracyStep& step : record->step()) {
@@ -64,7 +65,7 @@ TEST(QuantizeNetworkTest, RecordsTheLabsStepsInTheLabsOrder) {
 
 // Compares with the accuracy, in LibTorch, of the record's own weights divided by its scales.
 TEST(QuantizeNetworkTest, TheWeightsStepIsLibTorchOnDequantizedWeights) {
-  FloatNetwork network = RandomNetwork(LeNet5Layers(), true, 1);
+  FloatNetwork network = RandomNetwork(LeNet5Layers(), Biases::kRandom, 1);
   const auto record = Quantize(network);
   ASSERT_THAT(record, IsOk());
   for (int i = 0; i < 5; ++i) {
@@ -89,7 +90,7 @@ TEST(QuantizeNetworkTest, TheWeightsStepIsLibTorchOnDequantizedWeights) {
 }
 
 TEST(QuantizeNetworkTest, FlipsAreTheDifferenceToFp32) {
-  const auto record = Quantize(RandomNetwork(LeNet5Layers(), true, 1));
+  const auto record = Quantize(RandomNetwork(LeNet5Layers(), Biases::kRandom, 1));
   ASSERT_THAT(record, IsOk());
   const uint32_t fp32 = record->step(0).correct();
   EXPECT_EQ(record->step(0).flips_to_wrong() + record->step(0).flips_to_right(), 0u);
@@ -99,7 +100,7 @@ TEST(QuantizeNetworkTest, FlipsAreTheDifferenceToFp32) {
 }
 
 TEST(QuantizeNetworkTest, WithoutBiasTheLastStepIsAbsentWithTheReason) {
-  const auto record = Quantize(RandomNetwork(LeNet5Layers(), false, 1));
+  const auto record = Quantize(RandomNetwork(LeNet5Layers(), Biases::kNone, 1));
   ASSERT_THAT(record, IsOk());
   ASSERT_EQ(record->step_size(), 4);
   EXPECT_EQ(record->step(3).absent_reason(), "the network has no bias");
@@ -109,7 +110,7 @@ TEST(QuantizeNetworkTest, WithoutBiasTheLastStepIsAbsentWithTheReason) {
 }
 
 TEST(QuantizeNetworkTest, NormalisesAsInTraining) {
-  const auto record = Quantize(RandomNetwork(LeNet5Layers(), false, 1));
+  const auto record = Quantize(RandomNetwork(LeNet5Layers(), Biases::kNone, 1));
   ASSERT_THAT(record, IsOk());
   EXPECT_THAT(record->mean(), ElementsAre(0.5, 0.5, 0.5));  // normalization of SmallDataset
   EXPECT_THAT(record->std(), ElementsAre(0.125, 0.25, 0.375));
@@ -117,7 +118,7 @@ TEST(QuantizeNetworkTest, NormalisesAsInTraining) {
 }
 
 TEST(QuantizeNetworkTest, HistogramsCountTheCalibrationImagesOnly) {
-  const FloatNetwork network = RandomNetwork(LeNet5Layers(), false, 1);
+  const FloatNetwork network = RandomNetwork(LeNet5Layers(), Biases::kNone, 1);
   const auto record = Quantize(network);
   ASSERT_THAT(record, IsOk());
   EXPECT_EQ(Counted(record->input_histogram()), 20u * kImageBytes);
@@ -130,7 +131,7 @@ TEST(QuantizeNetworkTest, HistogramsCountTheCalibrationImagesOnly) {
 }
 
 TEST(QuantizeNetworkTest, AccumulatorsStayWithinTheirBound) {
-  const auto record = Quantize(RandomNetwork(LeNet5Layers(), true, 1));
+  const auto record = Quantize(RandomNetwork(LeNet5Layers(), Biases::kRandom, 1));
   ASSERT_THAT(record, IsOk());
   for (const proto::QuantizedLayer& layer : record->layer()) {
     EXPECT_GT(layer.accumulator_max_abs(), 127) << layer.name();
@@ -142,7 +143,7 @@ TEST(QuantizeNetworkTest, AccumulatorsStayWithinTheirBound) {
 }
 
 TEST(QuantizeNetworkTest, KeepsReplaySamplesOfTheTestSplit) {
-  const auto record = Quantize(RandomNetwork(LeNet5Layers(), true, 1));
+  const auto record = Quantize(RandomNetwork(LeNet5Layers(), Biases::kRandom, 1));
   ASSERT_THAT(record, IsOk());
   ASSERT_EQ(record->replay_size(), static_cast<int>(kTestImages));  // fewer than kReplayImages, so all
   const Dataset dataset = SmallDataset(30, kTestImages);
@@ -158,7 +159,7 @@ TEST(QuantizeNetworkTest, KeepsReplaySamplesOfTheTestSplit) {
 }
 
 TEST(QuantizeNetworkTest, TheRecordHasTheNormalizationOfTheImages) {
-  const FloatNetwork network = RandomNetwork(LeNet5Layers(), false, 1);
+  const FloatNetwork network = RandomNetwork(LeNet5Layers(), Biases::kNone, 1);
   const auto by_dataset = Quantize(network);
   const auto by_none =
       QuantizeNetwork(network, SmallDataset(30, kTestImages), *ParseNormalization("none"), SmallSpec());
@@ -173,13 +174,13 @@ TEST(QuantizeNetworkTest, TheRecordHasTheNormalizationOfTheImages) {
 }
 
 TEST(QuantizeNetworkTest, OfManyTestImagesSomeAreKept) {
-  const auto record = Quantize(RandomNetwork(LeNet5Layers(), false, 1), SmallSpec(), 100);
+  const auto record = Quantize(RandomNetwork(LeNet5Layers(), Biases::kNone, 1), SmallSpec(), 100);
   ASSERT_THAT(record, IsOk());
   EXPECT_EQ(record->replay_size(), static_cast<int>(kReplayImages));
 }
 
 TEST(QuantizeNetworkTest, IsAFunctionOfTheSeed) {
-  const FloatNetwork network = RandomNetwork(LeNet5Layers(), true, 1);
+  const FloatNetwork network = RandomNetwork(LeNet5Layers(), Biases::kRandom, 1);
   proto::QuantizeSpec other = SmallSpec();
   other.set_seed(1);
   const auto first = Quantize(network), again = Quantize(network), seeded = Quantize(network, other);
@@ -189,7 +190,7 @@ TEST(QuantizeNetworkTest, IsAFunctionOfTheSeed) {
 }
 
 TEST(QuantizeNetworkTest, BiasCorrectionMovesBiasesAndNothingElse) {
-  const FloatNetwork network = RandomNetwork(LeNet5Layers(), true, 1);
+  const FloatNetwork network = RandomNetwork(LeNet5Layers(), Biases::kRandom, 1);
   proto::QuantizeSpec spec = SmallSpec();
   const auto plain = Quantize(network, spec);
   spec.set_bias_correction(true);
@@ -209,21 +210,21 @@ TEST(QuantizeNetworkTest, BiasCorrectionMovesBiasesAndNothingElse) {
 
 TEST(QuantizeNetworkTest, AStudyIsRecordedWhenItIsAskedFor) {
   proto::QuantizeSpec spec = SmallSpec();
-  EXPECT_FALSE(Quantize(RandomNetwork(LeNet5Layers(), true, 1), spec)->has_study());
+  EXPECT_FALSE(Quantize(RandomNetwork(LeNet5Layers(), Biases::kRandom, 1), spec)->has_study());
   spec.set_study_images(10);
-  const auto record = Quantize(RandomNetwork(LeNet5Layers(), true, 1), spec);
+  const auto record = Quantize(RandomNetwork(LeNet5Layers(), Biases::kRandom, 1), spec);
   ASSERT_THAT(record, IsOk());
   EXPECT_EQ(record->study().images(), 10u);
   EXPECT_EQ(record->study().layer_size(), 6);
   spec.set_study_images(11);  // one image too many: 20 of the 30 images are for calibration
-  EXPECT_THAT(Quantize(RandomNetwork(LeNet5Layers(), true, 1), spec),
+  EXPECT_THAT(Quantize(RandomNetwork(LeNet5Layers(), Biases::kRandom, 1), spec),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--study_images=11")));
 }
 
 // A learning rate of 0 changes neither the weights nor anything else in the record.
 TEST(QuantizeNetworkTest, FineTuningThatLearnsNothingChangesNothing) {
   for (const bool bias : {false, true}) {
-    const FloatNetwork network = RandomNetwork(LeNet5Layers(), bias, 1);
+    const FloatNetwork network = RandomNetwork(LeNet5Layers(), bias ? Biases::kRandom : Biases::kNone, 1);
     proto::QuantizeSpec spec = SmallSpec();
     spec.set_per_channel(true);
     const auto plain = Quantize(network, spec);
@@ -244,7 +245,7 @@ TEST(QuantizeNetworkTest, FineTuningThatLearnsNothingChangesNothing) {
 }
 
 TEST(QuantizeNetworkTest, FineTuningReplacesLayersAndReplayButNotTheStages) {
-  const FloatNetwork network = RandomNetwork(LeNet5Layers(), true, 1);
+  const FloatNetwork network = RandomNetwork(LeNet5Layers(), Biases::kRandom, 1);
   proto::QuantizeSpec spec = SmallSpec();
   const auto plain = Quantize(network, spec);
   spec.set_fine_tune_epochs(1);
@@ -267,18 +268,18 @@ TEST(QuantizeNetworkTest, RejectsMoreCalibrationImagesThanThereAre) {
   proto::QuantizeSpec spec = SmallSpec();
   spec.set_calibration_images(31);
   EXPECT_THAT(
-      Quantize(RandomNetwork(LeNet5Layers(), false, 1), spec),
+      Quantize(RandomNetwork(LeNet5Layers(), Biases::kNone, 1), spec),
       StatusIs(absl::StatusCode::kInvalidArgument, AllOf(HasSubstr("--calibration_images=31"), HasSubstr("30"))));
 }
 
 TEST(QuantizeNetworkTest, RejectsNanWeights) {
-  FloatNetwork network = RandomNetwork(LeNet5Layers(), false, 1);
+  FloatNetwork network = RandomNetwork(LeNet5Layers(), Biases::kNone, 1);
   network.layers[4].weight[2] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THAT(Quantize(network), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("fc3")));
 }
 
 TEST(QuantizeNetworkTest, ALayerOfZerosGivesTiesAndNoError) {
-  FloatNetwork network = RandomNetwork(LeNet5Layers(), false, 1);
+  FloatNetwork network = RandomNetwork(LeNet5Layers(), Biases::kNone, 1);
   network.layers[4].weight.assign(840, 0.0f);
   const auto record = Quantize(network);
   ASSERT_THAT(record, IsOk());

@@ -13,6 +13,7 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::Biases;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::RandomNetwork;
 using ::lockstep::testing::RandomValues;
@@ -63,7 +64,7 @@ std::vector<float> ChannelsFirst(const std::vector<float>& images, const Extent&
 // Returns a network with weights of -1, 0 and 1, at most `terms` of them not 0 per output, and biases of -1 and 1.
 FloatNetwork SmallIntegers(std::vector<LayerShape> shapes, bool bias, size_t terms) {
   std::mt19937 random(4);
-  FloatNetwork network = RandomNetwork(std::move(shapes), bias, 4);
+  FloatNetwork network = RandomNetwork(std::move(shapes), bias ? Biases::kRandom : Biases::kNone, 4);
   for (FloatLayer& layer : network.layers) {
     layer.weight.assign(layer.weight.size(), 0.0f);
     for (size_t o = 0; layer.shape.HasWeights() && o < layer.shape.out_channels; ++o) {
@@ -131,7 +132,7 @@ TEST(TorchForwardTest, EqualsThePlainLoopsExactlyOnSmallIntegers) {
 // magnitudes, u = 2^-24, so two such sums differ by at most twice that. Layers are run one at a time, so that errors do
 // not propagate.
 TEST(TorchForwardTest, EveryLayerIsThePlainOneWithinItsRoundings) {
-  const FloatNetwork network = RandomNetwork(SmallGraph(), true, 6);
+  const FloatNetwork network = RandomNetwork(SmallGraph(), Biases::kRandom, 6);
   std::mt19937 random(7);
   for (const FloatLayer& layer : network.layers) {
     if (!layer.shape.HasWeights()) {
@@ -209,7 +210,7 @@ TEST(TorchForwardTest, AMaskedLayerIsRoundedAndClamped) {
 }
 
 TEST(TorchForwardTest, ANetworkWhoseWeightsAreMissingIsRefused) {
-  FloatNetwork network = RandomNetwork(LeNet5Layers(), false, 1);
+  FloatNetwork network = RandomNetwork(LeNet5Layers(), Biases::kNone, 1);
   network.layers[2].weight.pop_back();
   EXPECT_THAT(TorchForward::Make(network), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("fc1.weight")));
 }
