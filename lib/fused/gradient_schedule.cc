@@ -21,10 +21,10 @@ GradientSchedule ScheduleBehindTheBlocks(const ResNet18Units& net) {
 
 }  // namespace
 
-GradientSchedule ScheduleGradients(const ResNet18Units& net, bool apart) {
+GradientSchedule ScheduleGradients(const ResNet18Units& net, EarlyRanges early) {
   GradientSchedule schedule = ScheduleBehindTheBlocks(net);
   const size_t layer3 = WeightsBegin(net, kLayer3), layer4 = WeightsBegin(net, kLayer4);
-  if (apart) {
+  if (early == EarlyRanges::kPerLayer) {
     schedule.early = {{kLayer4, {layer4, net.weight_count}, 0}, {kLayer3, {layer3, layer4}, 0}};
   } else {
     schedule.early = {{kLayer3, {layer3, net.weight_count}, 0}};

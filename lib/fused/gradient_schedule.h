@@ -40,9 +40,13 @@ struct GradientSchedule {
   GradientRange stem;                 // stem's weights; final last
 };
 
-// Returns the schedule of a backward pass whose launches may each fill the GPU: few ranges. `apart`: separates layers 3
-// and 4. Must be true if the ranks share the update, whose ranges must be the same for every batch size.
-GradientSchedule ScheduleGradients(const ResNet18Units& net, bool apart = false);
+enum class EarlyRanges {
+  kTogether,  // layers 3 and 4 are one range
+  kPerLayer,  // must be chosen if the ranks share the update, whose ranges must be the same for every batch size
+};
+
+// Returns the schedule of a backward pass whose launches may each fill the GPU: few ranges.
+GradientSchedule ScheduleGradients(const ResNet18Units& net, EarlyRanges early = EarlyRanges::kTogether);
 
 // Returns the schedule of a backward pass whose launches share `multiprocessors`, for `images` at a time
 // (sm_partition.h).

@@ -41,7 +41,7 @@ void ExpectEachOnce(const ResNet18Units& net, const GradientSchedule& schedule) 
 TEST(GradientScheduleTest, EachWeightOnceTheLastLayersFirst) {
   const ResNet18Units net = MakeResNet18Units();
   ExpectEachOnce(net, ScheduleGradients(net));
-  ExpectEachOnce(net, ScheduleGradients(net, /*apart=*/true));
+  ExpectEachOnce(net, ScheduleGradients(net, EarlyRanges::kPerLayer));
   for (const uint32_t images : {1u, 64u, 65u, 512u}) {
     ExpectEachOnce(net, ScheduleGradientsByLayer(net, images, 132));
   }
@@ -61,7 +61,7 @@ TEST(GradientScheduleTest, NotPartitionedLayersThreeAndFourTogether) {
 // A rank's share of an early range covers the same weights in every step, even if the last batch has another size.
 TEST(GradientScheduleTest, ApartTheyAreTheRangesByLayer) {
   const ResNet18Units net = MakeResNet18Units();
-  const GradientSchedule apart = ScheduleGradients(net, /*apart=*/true);
+  const GradientSchedule apart = ScheduleGradients(net, EarlyRanges::kPerLayer);
   for (const uint32_t images : {1u, 512u}) {
     const GradientSchedule by_layer = ScheduleGradientsByLayer(net, images, 132);
     ASSERT_EQ(apart.early.size(), by_layer.early.size());

@@ -221,8 +221,10 @@ absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNet18StepOptions& options, const
   plan.stem_from_batch_norm =
       options.own_weight_gradients && above_stem.data_gradient->gives() == BatchNormBackward::kSummed;
   plan.classifier = {images, net.positions, net.features, net.classes};
-  plan.gradients = plan.partitioned ? ScheduleGradientsByLayer(net, images, planner.backward_multiprocessors())
-                                    : ScheduleGradients(net, /*apart=*/SharedUpdateOf(options) != nullptr);
+  plan.gradients = plan.partitioned
+                       ? ScheduleGradientsByLayer(net, images, planner.backward_multiprocessors())
+                       : ScheduleGradients(
+                             net, SharedUpdateOf(options) != nullptr ? EarlyRanges::kPerLayer : EarlyRanges::kTogether);
   return plan;
 }
 

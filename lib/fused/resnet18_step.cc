@@ -162,7 +162,7 @@ template <typename T>
 absl::Status Step<T>::GatherShares(SharedUpdate& shared) {
   for (float* const array : {buffers_.weights, buffers_.weight_velocity}) {
     std::vector<SharedRange> ranges;
-    for (const EarlyGradients& early : ScheduleGradients(buffers_.net, /*apart=*/true).early) {
+    for (const EarlyGradients& early : ScheduleGradients(buffers_.net, EarlyRanges::kPerLayer).early) {
       ranges.push_back({array + early.range.begin, early.range.count()});
     }
     RETURN_IF_ERROR(shared.GatherShares(ranges, stream()));

@@ -63,7 +63,7 @@ CopiedCollectives::~CopiedCollectives() {
 // Waits until all ranks have come to this call. Each has then added the parts that it received in the last call, and
 // its result may be written.
 absl::Status CopiedCollectives::Begin(cudaStream_t stream) {
-  RETURN_IF_ERROR(CudaStatus(PeerBarrier(flags_, kBeginRow, false, stream), "barrier of the ranks"));
+  RETURN_IF_ERROR(CudaStatus(PeerBarrier(flags_, kBeginRow, PeerEpoch::kSame, stream), "barrier of the ranks"));
   return FollowStream(begun_, stream, copies_);
 }
 
@@ -79,7 +79,7 @@ absl::Status CopiedCollectives::SendParts(const CopiedParts<W>& parts) {
     }
     RETURN_IF_ERROR(FollowStream(sent_[piece], copies_, signals_));
     RETURN_IF_ERROR(
-        CudaStatus(RaisePeerFlags(flags_, kSentRow + piece, false, signals_), "signalling the other ranks"));
+        CudaStatus(RaisePeerFlags(flags_, kSentRow + piece, PeerEpoch::kSame, signals_), "signalling the other ranks"));
   }
   return absl::OkStatus();
 }
@@ -118,7 +118,7 @@ absl::Status CopiedCollectives::Sum(const CopiedParts<W>& parts, const OfEachRan
   }
   RETURN_IF_ERROR(FollowStream(copied_, copies_, stream));
   RETURN_IF_ERROR(FollowStream(signals_done_, signals_, stream));
-  return CudaStatus(PeerBarrier(flags_, kEndRow, true, stream), "barrier of the ranks");
+  return CudaStatus(PeerBarrier(flags_, kEndRow, PeerEpoch::kNext, stream), "barrier of the ranks");
 }
 
 // Does not wait for the other ranks at the end: the received parts have been added, and the sent parts have left. A
@@ -133,7 +133,7 @@ absl::Status CopiedCollectives::ReduceScatter(const CopiedParts<W>& parts, W* to
   }
   RETURN_IF_ERROR(FollowStream(copied_, copies_, stream));
   RETURN_IF_ERROR(FollowStream(signals_done_, signals_, stream));
-  return CudaStatus(RaisePeerFlags(flags_, kEndRow, true, stream), "signalling the other ranks");
+  return CudaStatus(RaisePeerFlags(flags_, kEndRow, PeerEpoch::kNext, stream), "signalling the other ranks");
 }
 
 absl::Status CopiedCollectives::AllGather(const uint8_t* from, const OfEachRank<uint8_t>& to, size_t bytes,
@@ -146,7 +146,7 @@ absl::Status CopiedCollectives::AllGather(const uint8_t* from, const OfEachRank<
   }
   RETURN_IF_ERROR(Copy(to[rank] + share.begin, from, share.count, stream));
   RETURN_IF_ERROR(FollowStream(copied_, copies_, stream));
-  return CudaStatus(PeerBarrier(flags_, kEndRow, true, stream), "barrier of the ranks");
+  return CudaStatus(PeerBarrier(flags_, kEndRow, PeerEpoch::kNext, stream), "barrier of the ranks");
 }
 
 absl::Status CopiedCollectives::Broadcast(const OfEachRank<uint8_t>& data, size_t bytes, uint32_t root,
@@ -156,7 +156,7 @@ absl::Status CopiedCollectives::Broadcast(const OfEachRank<uint8_t>& data, size_
     RETURN_IF_ERROR(Copy(data[(root + k) % flags_.ranks], data[root], bytes, copies_));
   }
   RETURN_IF_ERROR(FollowStream(copied_, copies_, stream));
-  return CudaStatus(PeerBarrier(flags_, kEndRow, true, stream), "barrier of the ranks");
+  return CudaStatus(PeerBarrier(flags_, kEndRow, PeerEpoch::kNext, stream), "barrier of the ranks");
 }
 
 #define LOCKSTEP_INSTANTIATE(W)                                                                                      \

@@ -34,6 +34,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "lib/peer/peer_epoch.h"
 
 namespace lockstep {
 
@@ -57,11 +58,16 @@ class PeerOperations {
   virtual absl::Status AddWhenReady() = 0;
   // Does CopyTo for every other rank, Raise(row), Await(row) and Add in one launch on the adding stream.
   virtual absl::Status SendAndAdd(uint32_t row) = 0;
-  // Raises this rank's flag of `row` at every other rank to the current epoch. With next_epoch, increments the epoch
-  // afterwards.
-  virtual absl::Status Raise(PeerStream stream, uint32_t row, bool next_epoch) = 0;
+  // Raises this rank's flag of `row` at every other rank to the current epoch. Then increments the epoch if `epoch` is
+  // kNext.
+  virtual absl::Status Raise(PeerStream stream, uint32_t row, PeerEpoch epoch) = 0;
   // Waits until every other rank's flag of `row` is at least the current epoch minus `behind`.
   virtual absl::Status Await(PeerStream stream, uint32_t row, uint32_t behind) = 0;
+};
+
+struct RangeOptions {
+  bool small = false;           // selects the fused launch
+  bool behind_weights = false;  // must be true only if the adding stream runs after all weights written so far
 };
 
 class ExchangeProtocol {
@@ -70,10 +76,9 @@ class ExchangeProtocol {
 
   ExchangeProtocol(uint32_t rank, uint32_t ranks) : rank_(rank), ranks_(ranks) {}
 
-  // Queues the exchange of the step's next range. `small` selects the fused launch. `behind_weights` must be true only
-  // if the adding stream runs after all weights written so far. Returns the errors of `operations`. After an error, the
-  // protocol must not be used any more.
-  absl::Status Sum(PeerOperations& operations, bool small, bool behind_weights = false);
+  // Queues the exchange of the step's next range. Returns the errors of `operations`. After an error, the protocol must
+  // not be used any more.
+  absl::Status Sum(PeerOperations& operations, const RangeOptions& options);
 
   // Must be called after Sum of a range with a sharded update, once writing this rank's share to all others is queued.
   void WeightsWritten() { weights_unannounced_ = true; }

@@ -143,7 +143,7 @@ class Operations : public PeerOperations {
     for (uint32_t other = 0; other < world_.ranks_.size(); ++other) {
       RETURN_IF_ERROR(other == rank_ ? absl::OkStatus() : Copy(other, kAdding));
     }
-    RETURN_IF_ERROR(Raise(PeerStream::kAdding, row, false));
+    RETURN_IF_ERROR(Raise(PeerStream::kAdding, row, PeerEpoch::kSame));
     RETURN_IF_ERROR(Await(PeerStream::kAdding, row, 0));
     return Add();
   }
@@ -173,8 +173,8 @@ class Operations : public PeerOperations {
     return absl::OkStatus();
   }
 
-  absl::Status Raise(PeerStream stream, uint32_t row, bool next_epoch) override {
-    RaiseNow(Of(stream), row, next_epoch);
+  absl::Status Raise(PeerStream stream, uint32_t row, PeerEpoch epoch) override {
+    RaiseNow(Of(stream), row, epoch);
     return absl::OkStatus();
   }
 
@@ -254,7 +254,7 @@ class Operations : public PeerOperations {
 
   absl::Status Copy(uint32_t rank, int stream) {
     if (world_.fault_ == Fault::kFlagBeforeCopy) {
-      RaiseNow(stream, range_ + 1, false);
+      RaiseNow(stream, range_ + 1, PeerEpoch::kSame);
     }
     for (const int half : {0, 1}) {
       world_.Queue(
@@ -266,15 +266,15 @@ class Operations : public PeerOperations {
     return absl::OkStatus();
   }
 
-  void RaiseNow(int stream, uint32_t row, bool next_epoch) {
+  void RaiseNow(int stream, uint32_t row, PeerEpoch epoch) {
     world_.Queue(
         rank_, stream, [] { return true; },
-        [this, row, next_epoch] {
-          const bool raises = !next_epoch || world_.fault_ != Fault::kNoEnd;
+        [this, row, epoch] {
+          const bool raises = epoch == PeerEpoch::kSame || world_.fault_ != Fault::kNoEnd;
           for (uint32_t other = 0; raises && other < world_.ranks_.size(); ++other) {
             world_.ranks_[other].flags[row][rank_] = world_.ranks_[rank_].epoch;
           }
-          world_.ranks_[rank_].epoch += next_epoch ? 1 : 0;
+          world_.ranks_[rank_].epoch += epoch == PeerEpoch::kNext ? 1 : 0;
         });
   }
 
@@ -292,8 +292,8 @@ absl::Status World::QueueSteps(uint32_t rank) {
   for (uint32_t step = 0; step < kSteps; ++step) {
     for (uint32_t range = 0; range < kRanges; ++range) {
       const bool last = range + 1 == kRanges;
-      RETURN_IF_ERROR(protocol.Sum(*operations, /*small=*/last && ranges_ != Ranges::kLarge,
-                                   /*behind_weights=*/ranges_ == Ranges::kSharedButLast));
+      RETURN_IF_ERROR(protocol.Sum(*operations, {.small = last && ranges_ != Ranges::kLarge,
+                                                 .behind_weights = ranges_ == Ranges::kSharedButLast}));
       operations->UpdateBehindSum();
       if (IsShared(range)) {
         operations->UpdateShare();

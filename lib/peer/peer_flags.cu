@@ -37,11 +37,11 @@ bool HasPeerRow(const PeerFlags& flags, uint32_t row) {
   return row < kPeerFlagRows && flags.ranks <= kMaxPeerRanks && flags.rank < flags.ranks;
 }
 
-cudaError_t RaisePeerFlags(const PeerFlags& flags, uint32_t row, bool next_epoch, cudaStream_t stream) {
+cudaError_t RaisePeerFlags(const PeerFlags& flags, uint32_t row, PeerEpoch epoch, cudaStream_t stream) {
   if (!HasPeerRow(flags, row)) {
     return cudaErrorInvalidValue;
   }
-  RaiseKernel<false><<<1, kThreads, 0, stream>>>(flags, row, next_epoch);
+  RaiseKernel<false><<<1, kThreads, 0, stream>>>(flags, row, epoch == PeerEpoch::kNext);
   return cudaGetLastError();
 }
 
@@ -53,11 +53,11 @@ cudaError_t AwaitPeerFlags(const PeerFlags& flags, uint32_t row, uint32_t behind
   return cudaGetLastError();
 }
 
-cudaError_t PeerBarrier(const PeerFlags& flags, uint32_t row, bool next_epoch, cudaStream_t stream) {
+cudaError_t PeerBarrier(const PeerFlags& flags, uint32_t row, PeerEpoch epoch, cudaStream_t stream) {
   if (!HasPeerRow(flags, row)) {
     return cudaErrorInvalidValue;
   }
-  RaiseKernel<true><<<1, kThreads, 0, stream>>>(flags, row, next_epoch);
+  RaiseKernel<true><<<1, kThreads, 0, stream>>>(flags, row, epoch == PeerEpoch::kNext);
   return cudaGetLastError();
 }
 

@@ -15,6 +15,7 @@
 
 #include "lib/collectives/max_peer_ranks.h"
 #include "lib/cuda/wait_report.h"
+#include "lib/peer/peer_epoch.h"
 
 namespace lockstep {
 
@@ -38,9 +39,9 @@ struct PeerFlags {
 bool HasPeerRow(const PeerFlags& flags, uint32_t row);
 
 // Raises this rank's flag of `row` to the epoch at every other rank, once everything queued earlier on `stream` is
-// done. With `next_epoch`, then increments the epoch. Can be captured. Returns the launch's error, or
+// done. Then increments the epoch if `epoch` is kNext. Can be captured. Returns the launch's error, or
 // cudaErrorInvalidValue if the row or the rank does not exist.
-cudaError_t RaisePeerFlags(const PeerFlags& flags, uint32_t row, bool next_epoch, cudaStream_t stream);
+cudaError_t RaisePeerFlags(const PeerFlags& flags, uint32_t row, PeerEpoch epoch, cudaStream_t stream);
 
 // Delays everything queued later on `stream` until every other rank has raised its flag of `row` to the epoch minus
 // `behind`. A wait that exceeds max_clock_turns reports the rank it waited for and ends; afterwards every other wait
@@ -49,8 +50,8 @@ cudaError_t RaisePeerFlags(const PeerFlags& flags, uint32_t row, bool next_epoch
 cudaError_t AwaitPeerFlags(const PeerFlags& flags, uint32_t row, uint32_t behind, cudaStream_t stream);
 
 // Does both in one launch, with the same epoch: everything queued later runs when every other rank has reached this
-// call, too. With `next_epoch`, then increments the epoch.
-cudaError_t PeerBarrier(const PeerFlags& flags, uint32_t row, bool next_epoch, cudaStream_t stream);
+// call, too. Then increments the epoch if `epoch` is kNext.
+cudaError_t PeerBarrier(const PeerFlags& flags, uint32_t row, PeerEpoch epoch, cudaStream_t stream);
 
 }  // namespace lockstep
 

@@ -48,7 +48,7 @@ class Rank : public PeerTestRank {
     EXPECT_EQ(cudaMemcpyAsync(other_->arrived_.data(), own_.data(), kCount * sizeof(float), cudaMemcpyDeviceToDevice,
                               stream()),
               cudaSuccess);
-    EXPECT_EQ(RaisePeerFlags(flags(), kArrived, false, stream()), cudaSuccess);
+    EXPECT_EQ(RaisePeerFlags(flags(), kArrived, PeerEpoch::kSame, stream()), cudaSuccess);
     EXPECT_EQ(AwaitPeerFlags(flags(), kArrived, 0, stream()), cudaSuccess);
     RankSumInput<float> input;
     input.count = kCount;
@@ -57,7 +57,7 @@ class Rank : public PeerTestRank {
     input.from[other_->flags().rank] = arrived_.data();
     input.to = sum_.data();
     EXPECT_EQ(RankSum(input, stream()), cudaSuccess);
-    EXPECT_EQ(RaisePeerFlags(flags(), kConsumed, true, stream()), cudaSuccess);
+    EXPECT_EQ(RaisePeerFlags(flags(), kConsumed, PeerEpoch::kNext, stream()), cudaSuccess);
   }
 
   std::vector<float> sum() const { return sum_.ToHost(); }
@@ -129,7 +129,8 @@ TEST_F(PeerFlagsTest, RanksAtABarrierCountTogether) {
   Rank::Introduce(first, second);
   const auto barrier = [](Rank& rank) {
     for (int i = 0; i < 20; ++i) {
-      ASSERT_EQ(PeerBarrier(rank.flags(), kArrived, /*next_epoch=*/i % 2 == 1, rank.stream()), cudaSuccess);
+      ASSERT_EQ(PeerBarrier(rank.flags(), kArrived, i % 2 == 1 ? PeerEpoch::kNext : PeerEpoch::kSame, rank.stream()),
+                cudaSuccess);
     }
   };
   barrier(first);
@@ -164,7 +165,7 @@ TEST_F(PeerFlagsTest, AWaitLeavesHostMemoryAloneUntilItsLimit) {
   ASSERT_EQ(AwaitPeerFlags(flags, kArrived, 0, first.stream()), cudaSuccess);
   absl::SleepFor(absl::Milliseconds(100));  // about 100,000 attempts
   EXPECT_EQ(cudaStreamQuery(first.stream()), cudaErrorNotReady);
-  ASSERT_EQ(RaisePeerFlags(second.flags(), kArrived, false, second.stream()), cudaSuccess);
+  ASSERT_EQ(RaisePeerFlags(second.flags(), kArrived, PeerEpoch::kSame, second.stream()), cudaSuccess);
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(first.expired(), 7u);
 }
@@ -172,9 +173,9 @@ TEST_F(PeerFlagsTest, AWaitLeavesHostMemoryAloneUntilItsLimit) {
 TEST_F(PeerFlagsTest, WhatIsNotThereIsRefused) {
   Rank first(0, 1), second(1, 1);
   Rank::Introduce(first, second);
-  EXPECT_EQ(RaisePeerFlags(first.flags(), kPeerFlagRows, false, first.stream()), cudaErrorInvalidValue);
+  EXPECT_EQ(RaisePeerFlags(first.flags(), kPeerFlagRows, PeerEpoch::kSame, first.stream()), cudaErrorInvalidValue);
   EXPECT_EQ(AwaitPeerFlags(first.flags(), kPeerFlagRows, 0, first.stream()), cudaErrorInvalidValue);
-  EXPECT_EQ(PeerBarrier(first.flags(), kPeerFlagRows, false, first.stream()), cudaErrorInvalidValue);
+  EXPECT_EQ(PeerBarrier(first.flags(), kPeerFlagRows, PeerEpoch::kSame, first.stream()), cudaErrorInvalidValue);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ class Rank : public PeerTestRank {
     }
     EXPECT_EQ(AwaitPeerFlags(flags(), kEndRow, 1, stream()), cudaSuccess);
     EXPECT_EQ(PeerSum(flags(), kSumRow, input, stream()), cudaSuccess);
-    EXPECT_EQ(RaisePeerFlags(flags(), kEndRow, true, stream()), cudaSuccess);
+    EXPECT_EQ(RaisePeerFlags(flags(), kEndRow, PeerEpoch::kNext, stream()), cudaSuccess);
     return absl::OkStatus();
   }
 

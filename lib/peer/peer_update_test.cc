@@ -90,7 +90,7 @@ class Rank : public PeerTestRank {
     input.arrival = {step_.data(), {timestamps_.data(), 1, 2}, 1, {1}};
     EXPECT_EQ(AwaitPeerFlags(flags(), kEndRow, 1, stream()), cudaSuccess);
     EXPECT_EQ(PeerUpdate(push, input, stream(), kBlocksOfAll / flags().ranks), cudaSuccess);
-    EXPECT_EQ(RaisePeerFlags(flags(), kEndRow, true, stream()), cudaSuccess);
+    EXPECT_EQ(RaisePeerFlags(flags(), kEndRow, PeerEpoch::kNext, stream()), cudaSuccess);
     return absl::OkStatus();
   }
 

@@ -24,11 +24,12 @@ class CommunicatorExchange : public CountedExchange {
   uint32_t max_multiprocessors() const override { return options_.sends ? options_.max_multiprocessors : 0; }
 
   absl::Status Sum(const RangeToSum& range) override {
-    CountRange(range, options_.sends);
     if (!options_.sends) {
+      CountUnsent(range);
       Timestamp::OnStream(StreamOf(range.ready).unwrap()).Block(StreamOf(range.then).unwrap());
       return absl::OkStatus();
     }
+    CountSent(range);
     const at::Tensor flat = at::from_blob(range.data, {static_cast<int64_t>(range.count)},
                                           at::TensorOptions(options_.device).dtype(TypeOf(range.type)));
     std::shared_ptr<Collective> collective;

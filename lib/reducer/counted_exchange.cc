@@ -18,6 +18,8 @@ at::ScalarType TypeOf(CommunicationDtype type) {
   return type == CommunicationDtype::kBf16 ? at::kBFloat16 : at::kFloat;
 }
 
+uint64_t BytesOf(const RangeToSum& range) { return range.count * BytesPerElement(range.type); }
+
 }  // namespace
 
 ExchangeCount CountedExchange::CountOfStep() const {
@@ -25,13 +27,16 @@ ExchangeCount CountedExchange::CountOfStep() const {
                      : ExchangeCount{count_.calls / steps_, count_.bytes / steps_, count_.range_bytes};
 }
 
-void CountedExchange::CountRange(const RangeToSum& range, bool sent) {
-  const uint64_t bytes = range.count * BytesPerElement(range.type);
+void CountedExchange::CountSent(const RangeToSum& range) {
+  CountUnsent(range);
+  ++count_.calls;
+  count_.bytes += BytesOf(range);
+}
+
+void CountedExchange::CountUnsent(const RangeToSum& range) {
   if (steps_ == 0) {
-    count_.range_bytes.push_back(bytes);
+    count_.range_bytes.push_back(BytesOf(range));
   }
-  count_.calls += sent ? 1 : 0;
-  count_.bytes += sent ? bytes : 0;
 }
 
 // Sums small whole numbers, which are exact in bf16 because their sum is at most 256: rank r has

@@ -23,7 +23,8 @@ class CountedExchange : public GradientExchange {
   absl::Status CheckSums(int rank, c10::Device device);
 
  protected:
-  void CountRange(const RangeToSum& range, bool sent);
+  void CountSent(const RangeToSum& range);
+  void CountUnsent(const RangeToSum& range);
   void CountStep() { ++steps_; }
 
  private:

@@ -42,7 +42,7 @@ class NoOpExchange : public CountedExchange, public AddendExchange, public Share
   uint32_t max_multiprocessors() const override { return 0; }
 
   absl::Status Sum(const RangeToSum& range) override {
-    CountRange(range, /*sent=*/false);
+    CountUnsent(range);
     return FollowStream(event_, range.ready, range.then);
   }
 

@@ -107,12 +107,12 @@ class PeerExchange : public CountedExchange, public AddendExchange, public Share
       return absl::InternalError(absl::StrCat(weights.count, " weights and ", batch_norms.count,
                                               " batch-norm parameters at once, or no range before them"));
     }
-    CountRange(batch_norms, true);
-    CountRange(weights, true);
+    CountSent(batch_norms);
+    CountSent(weights);
     push.flags = flags_;
     push.done = reinterpret_cast<uint32_t*>(memory_->of(rank_) + kPushDoneOffset);
     Operations operations(*this, weights, Then::kLeave, &push);
-    RETURN_IF_ERROR(protocol_.Sum(operations, /*small=*/true, /*behind_weights=*/weights.then == weights_));
+    RETURN_IF_ERROR(protocol_.Sum(operations, {.small = true, .behind_weights = weights.then == weights_}));
     return push;
   }
 
@@ -128,7 +128,7 @@ class PeerExchange : public CountedExchange, public AddendExchange, public Share
       const RangeToSum range = {shared.data, shared.count, CommunicationDtype::kFp32, stream, stream, 0};
       RETURN_IF_ERROR(CheckFits(range));
       Operations operations(*this, range, Then::kTakeShares);
-      RETURN_IF_ERROR(protocol_.Sum(operations, /*small=*/false));
+      RETURN_IF_ERROR(protocol_.Sum(operations, {.small = false}));
       Advance(range);
     }
     return EndProtocolStep(stream);
@@ -229,7 +229,7 @@ class PeerExchange : public CountedExchange, public AddendExchange, public Share
   // Exchanges one range. A small range is always added, because its launch does this anyway.
   absl::StatusOr<RangeSum> Exchange(const RangeToSum& range, Then then) {
     RETURN_IF_ERROR(CheckFits(range));
-    CountRange(range, true);
+    CountSent(range);
     const bool aligned = reinterpret_cast<uintptr_t>(range.data) % kPackBytes == 0;
     const bool small = aligned && BytesOf(range) <= kSmallBytes && protocol_.row() != ExchangeProtocol::kFirstRangeRow;
     RangeSum sum = then == Then::kAdd || small ? RangeSum() : PartsOf(range);
@@ -238,7 +238,7 @@ class PeerExchange : public CountedExchange, public AddendExchange, public Share
       sum.share = ShareOf(range.count, rank(), ranks());
     }
     Operations operations(*this, range, then);
-    RETURN_IF_ERROR(protocol_.Sum(operations, small, /*behind_weights=*/range.then == weights_));
+    RETURN_IF_ERROR(protocol_.Sum(operations, {.small = small, .behind_weights = range.then == weights_}));
     Advance(range);
     return sum;
   }
@@ -286,8 +286,8 @@ class PeerExchange : public CountedExchange, public AddendExchange, public Share
                               "adding gradients");
     }
 
-    absl::Status Raise(PeerStream stream, uint32_t row, bool next_epoch) override {
-      return CudaStatus(RaisePeerFlags(exchange_.flags_, row, next_epoch, Of(stream)), "signalling the other ranks");
+    absl::Status Raise(PeerStream stream, uint32_t row, PeerEpoch epoch) override {
+      return CudaStatus(RaisePeerFlags(exchange_.flags_, row, epoch, Of(stream)), "signalling the other ranks");
     }
 
     absl::Status Await(PeerStream stream, uint32_t row, uint32_t behind) override {
