@@ -21,7 +21,7 @@ absl::Status CheckSize(uint64_t size, uint64_t max_bytes) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ClassFiles>> ClassFiles::Open(const std::string& path) {
-  OpenFd folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  OwnedDescriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.get() < 0) {
     return absl::NotFoundError(
         absl::StrCat("--class_folder=", path, ": expected a folder with a folder per student; ", std::strerror(errno)));
@@ -45,7 +45,7 @@ absl::Status ClassFiles::List(const std::string& path) {
     StudentFolder student;
     student.name = entry.name;
     if (entry.kind == FolderEntry::Kind::kFolder) {
-      const OpenFd folder = OpenFolderBelow(folder_.get(), entry.name);
+      const OwnedDescriptor folder = OpenFolderBelow(folder_.get(), entry.name);
       if (folder.get() < 0) {
         student.unreadable.push_back({"", absl::StrCat("cannot be opened: ", std::strerror(errno))});
       } else {
@@ -93,7 +93,7 @@ absl::Status ClassFiles::Spend(const StudentFolder& student, uint64_t bytes) {
 }
 
 absl::StatusOr<RegularFile> ClassFiles::OpenFile(const StudentFolder& student, const std::string& file) const {
-  const OpenFd folder = OpenFolderBelow(folder_.get(), student.name);
+  const OwnedDescriptor folder = OpenFolderBelow(folder_.get(), student.name);
   if (folder.get() < 0) {
     return absl::NotFoundError(absl::StrCat("its folder cannot be opened: ", std::strerror(errno)));
   }

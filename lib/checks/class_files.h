@@ -56,12 +56,12 @@ class ClassFiles {
 
  private:
   absl::Status Spend(const StudentFolder& student, uint64_t bytes);
-  explicit ClassFiles(OpenFd folder) : folder_(std::move(folder)) {}
+  explicit ClassFiles(OwnedDescriptor folder) : folder_(std::move(folder)) {}
   absl::Status List(const std::string& path);
 
   absl::StatusOr<RegularFile> OpenFile(const StudentFolder& student, const std::string& file) const;
 
-  const OpenFd folder_;
+  const OwnedDescriptor folder_;
   std::vector<StudentFolder> students_;
   std::vector<std::string> loose_files_;
   std::string current_;  // name of the student whose bytes are counted

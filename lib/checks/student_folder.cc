@@ -53,7 +53,7 @@ class Lister {
 
  private:
   absl::Status VisitFolder(const Below& below) {
-    const OpenFd folder = OpenFolderBelow(folder_, below.path);
+    const OwnedDescriptor folder = OpenFolderBelow(folder_, below.path);
     absl::StatusOr<std::vector<FolderEntry>> entries = absl::NotFoundError(std::strerror(errno));
     if (folder.get() >= 0) {
       entries = EntriesOf(folder.get(), kMaxStudentEntries - entries_seen_ + 1);

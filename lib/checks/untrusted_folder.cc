@@ -5,10 +5,12 @@
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -64,7 +66,9 @@ int OpenBeneath(int top, const std::string& path) {
 
 }  // namespace
 
-OpenFd OpenFolderBelow(int top, const std::string& path) { return OpenFd(OpenPartByPart(top, path, kFolderFlags)); }
+OwnedDescriptor OpenFolderBelow(int top, const std::string& path) {
+  return OwnedDescriptor(OpenPartByPart(top, path, kFolderFlags));
+}
 
 absl::StatusOr<std::vector<FolderEntry>> EntriesOf(int folder, size_t limit) {
   const int listed = openat(folder, ".", kFolderFlags);  // descriptor that closedir closes
@@ -94,7 +98,7 @@ bool IsLinkToFolder(int folder, const std::string& name) {
 }
 
 absl::StatusOr<RegularFile> OpenFileBelow(int top, const std::string& path) {
-  OpenFd fd(OpenBeneath(top, path));
+  OwnedDescriptor fd(OpenBeneath(top, path));
   const int error = errno;
   if (fd.get() < 0 && (error == EXDEV || error == ELOOP)) {  // RESOLVE_BENEATH; RESOLVE_NO_MAGICLINKS or O_NOFOLLOW
     return absl::FailedPreconditionError("a link out of the folder, which is not followed");

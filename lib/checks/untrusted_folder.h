@@ -3,34 +3,15 @@
 #ifndef LOCKSTEP_LIB_CHECKS_UNTRUSTED_FOLDER_H_
 #define LOCKSTEP_LIB_CHECKS_UNTRUSTED_FOLDER_H_
 
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "lib/base/owned_descriptor.h"
 
 namespace lockstep {
-
-// File descriptor that is closed at the end of its scope. -1: no descriptor.
-class OpenFd {
- public:
-  explicit OpenFd(int fd) : fd_(fd) {}
-  ~OpenFd() {
-    if (fd_ >= 0) {
-      close(fd_);
-    }
-  }
-  OpenFd(OpenFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  OpenFd& operator=(OpenFd&&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 // One entry of a folder. A link has its own kind, whatever its target is.
 struct FolderEntry {
@@ -41,7 +22,7 @@ struct FolderEntry {
 
 // Opens a folder below the open folder `top`, or `top` itself if `path` is empty, without following any link. Returns
 // -1 and sets errno if the system cannot open the folder.
-OpenFd OpenFolderBelow(int top, const std::string& path);
+OwnedDescriptor OpenFolderBelow(int top, const std::string& path);
 
 // Returns the entries of an open folder without "." and "..", sorted by name; `limit` of them if there are more.
 // Returns NotFoundError, with the system's reason as its message, if the folder cannot be listed.
@@ -52,7 +33,7 @@ bool IsLinkToFolder(int folder, const std::string& name);
 
 // A regular file, and its size at the time of opening.
 struct RegularFile {
-  OpenFd fd;
+  OwnedDescriptor fd;
   uint64_t size;
 };
 

@@ -32,13 +32,13 @@ struct Entry {
   bool is_regular;
 };
 
-absl::StatusOr<std::shared_ptr<const OpenFolder>> Open(int at, const std::string& name, const std::string& shown) {
-  const int fd = openat(at, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) {
+absl::StatusOr<std::shared_ptr<const OwnedDescriptor>> Open(int at, const std::string& name, const std::string& shown) {
+  OwnedDescriptor folder(openat(at, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() < 0) {
     const std::string message = absl::StrCat(shown, ": cannot open the folder: ", std::strerror(errno));
     return errno == ENOENT ? absl::NotFoundError(message) : absl::FailedPreconditionError(message);
   }
-  return std::make_shared<const OpenFolder>(fd);
+  return std::make_shared<const OwnedDescriptor>(std::move(folder));
 }
 
 bool IsFolder(int at, const dirent& entry) {
@@ -50,8 +50,8 @@ bool IsFolder(int at, const dirent& entry) {
 }
 
 // Returns the entries of a folder, sorted, without "." and "..".
-absl::StatusOr<std::vector<Entry>> List(const OpenFolder& folder, const std::string& shown) {
-  const int copy = openat(folder.fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // fdopendir will own the copy
+absl::StatusOr<std::vector<Entry>> List(const OwnedDescriptor& folder, const std::string& shown) {
+  const int copy = openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // fdopendir will own the copy
   DIR* stream = copy < 0 ? nullptr : fdopendir(copy);
   if (stream == nullptr) {
     return absl::FailedPreconditionError(absl::StrCat(shown, ": cannot list the folder: ", std::strerror(errno)));
@@ -59,7 +59,7 @@ absl::StatusOr<std::vector<Entry>> List(const OpenFolder& folder, const std::str
   std::vector<Entry> entries;
   while (const dirent* entry = readdir(stream)) {
     if (std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0) {
-      entries.push_back({entry->d_name, IsFolder(folder.fd(), *entry), entry->d_type == DT_REG});
+      entries.push_back({entry->d_name, IsFolder(folder.get(), *entry), entry->d_type == DT_REG});
     }
   }
   closedir(stream);
@@ -80,7 +80,7 @@ bool MayHold(const std::string& path, const std::string& name) {
 
 // A folder to search, and its contents.
 struct Level {
-  std::shared_ptr<const OpenFolder> folder;
+  std::shared_ptr<const OwnedDescriptor> folder;
   std::string path;   // path relative to the top; empty for the top
   std::string shown;  // path for messages
 
@@ -96,7 +96,7 @@ absl::Status ReadLevel(Level& level) {
     std::string inside = JoinPath(level.path, entry.name);
     if (entry.is_folder && MayHold(level.path, entry.name)) {
       std::string shown = JoinPath(level.shown, entry.name);
-      ASSIGN_OR_RETURN(auto folder, Open(level.folder->fd(), entry.name, shown));
+      ASSIGN_OR_RETURN(auto folder, Open(level.folder->get(), entry.name, shown));
       level.inner.push_back({std::move(folder), std::move(inside), std::move(shown), {}, {}, {}});
     } else if (auto place = entry.is_folder ? absl::nullopt : CifarPathOf(inside)) {
       level.finder.Add(*place);
@@ -147,8 +147,6 @@ absl::StatusOr<absl::string_view> ReadOfKnownSize(int fd, const std::string& sho
 }
 
 }  // namespace
-
-OpenFolder::~OpenFolder() { close(fd_); }
 
 absl::StatusOr<FolderListing> ListFolder(const std::string& path) {
   FolderListing listing;
@@ -203,20 +201,20 @@ absl::StatusOr<std::string> ReadAll(int fd, uint64_t size_hint, uint64_t max_byt
   return bytes;
 }
 
-absl::StatusOr<absl::string_view> ReadFolderFile(const OpenFolder& folder, const std::string& name, bool one_read,
+absl::StatusOr<absl::string_view> ReadFolderFile(const OwnedDescriptor& folder, const std::string& name, bool one_read,
                                                  const std::string& top, std::string& buffer) {
   // O_NONBLOCK: otherwise, opening a FIFO would wait for a writer.
-  const int fd = openat(folder.fd(), FileNameOf(name).c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (fd < 0) {
+  const OwnedDescriptor file(
+      openat(folder.get(), FileNameOf(name).c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (file.get() < 0) {
     return absl::NotFoundError(absl::StrCat(top, ": ", name, ": cannot open: ", std::strerror(errno)));
   }
-  const OpenFolder closer(fd);
   if (one_read) {
-    if (const absl::optional<absl::string_view> bytes = ReadSmall(fd, buffer)) {
+    if (const absl::optional<absl::string_view> bytes = ReadSmall(file.get(), buffer)) {
       return *bytes;
     }
   }
-  return ReadOfKnownSize(fd, absl::StrCat(top, ": ", name), buffer);
+  return ReadOfKnownSize(file.get(), absl::StrCat(top, ": ", name), buffer);
 }
 
 }  // namespace lockstep

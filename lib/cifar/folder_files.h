@@ -8,27 +8,15 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "lib/base/owned_descriptor.h"
 #include "lib/cifar/input_format.h"
 
 namespace lockstep {
 
-// An open folder. Files are opened relative to it, so that the kernel need not resolve the whole path.
-class OpenFolder {
- public:
-  explicit OpenFolder(int fd) : fd_(fd) {}
-  ~OpenFolder();
-  OpenFolder(const OpenFolder&) = delete;
-  OpenFolder& operator=(const OpenFolder&) = delete;
-  int fd() const { return fd_; }
-
- private:
-  const int fd_;
-};
-
 struct FolderFile {
   CifarPath place;  // place in CIFAR-10; the last part of place.name is the file's name in `folder`
-  std::shared_ptr<const OpenFolder> folder;  // innermost folder
-  bool regular = false;                      // true if the folder's entry says so; false for a link
+  std::shared_ptr<const OwnedDescriptor> folder;  // innermost folder, relative to which the file is opened
+  bool regular = false;                           // true if the folder's entry says so; false for a link
 };
 
 struct FolderListing {
@@ -46,7 +34,7 @@ absl::StatusOr<FolderListing> ListFolder(const std::string& path);
 // to be regular, and should be small. Messages begin with "TOP: NAME".
 //   - FailedPrecondition: not a regular file (the call does not wait for a FIFO), or larger than kMaxSourceFileBytes.
 //   - DataLoss: reading failed, or the file changed meanwhile.
-absl::StatusOr<absl::string_view> ReadFolderFile(const OpenFolder& folder, const std::string& name, bool one_read,
+absl::StatusOr<absl::string_view> ReadFolderFile(const OwnedDescriptor& folder, const std::string& name, bool one_read,
                                                  const std::string& top, std::string& buffer);
 
 // Returns all bytes of an open descriptor. FailedPrecondition: more than `max_bytes`. Messages begin with `shown`.

@@ -12,6 +12,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/owned_descriptor.h"
 #include "lib/base/path.h"
 #include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
@@ -83,7 +84,7 @@ absl::StatusOr<SourceFiles> ListFiles(const std::string& path, proto::InputForma
   for (FolderFile& file : listing.files) {
     if (file.place.format == kind.first && file.place.root == kind.second) {
       RETURN_IF_ERROR(CheckName(path, file.place.name));
-      RETURN_IF_ERROR(CheckFolderEntry(file.folder->fd(), FileNameOf(file.place.name), file.regular,
+      RETURN_IF_ERROR(CheckFolderEntry(file.folder->get(), FileNameOf(file.place.name), file.regular,
                                        absl::StrCat(path, ": ", file.place.name)));
       SourceFile& listed = source.files.emplace_back();
       listed.name = std::move(file.place.name);
@@ -129,12 +130,11 @@ absl::StatusOr<SourceFiles> ListSource(const std::string& path, proto::InputForm
     return absl::FailedPreconditionError(absl::StrCat(
         path, ": expected a folder or an archive, found a FIFO, a socket or a device; '-' is standard input"));
   }
-  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (fd < 0) {
+  const OwnedDescriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (file.get() < 0) {
     return absl::NotFoundError(absl::StrCat(path, ": cannot open: ", std::strerror(errno)));
   }
-  const OpenFolder closer(fd);
-  return ReadArchiveBytes(path, fd, static_cast<uint64_t>(info.st_size));
+  return ReadArchiveBytes(path, file.get(), static_cast<uint64_t>(info.st_size));
 }
 
 absl::StatusOr<absl::string_view> ReadListedFile(const SourceFiles& source, SourceFile& file, std::string& buffer) {

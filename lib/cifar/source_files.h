@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "lib/base/owned_descriptor.h"
 #include "lib/cifar/passed_over.h"
 #include "lib/cifar/source_limits.h"
 #include "lib/cifar/split_folders.h"
@@ -27,16 +28,14 @@
 
 namespace lockstep {
 
-class OpenFolder;
-
 struct SourceFile {
   std::string name;   // relative to the data set's root, '/'-separated: "data_batch_1.bin", "train/cat/0001.jpg"
   std::string bytes;  // content; empty while the file is only listed
   // Only for files of folders.
-  std::string sha256;                                  // digest in hex, once the file was read
-  uint64_t size_bytes = 0;                             // size, once the file was read
-  std::shared_ptr<const OpenFolder> folder = nullptr;  // folder of the file, while the file is only listed
-  bool one_read = false;                               // argument of ReadFolderFile
+  std::string sha256;                                       // digest in hex, once the file was read
+  uint64_t size_bytes = 0;                                  // size, once the file was read
+  std::shared_ptr<const OwnedDescriptor> folder = nullptr;  // folder of the file, while the file is only listed
+  bool one_read = false;                                    // argument of ReadFolderFile
 };
 
 struct SourceFiles {

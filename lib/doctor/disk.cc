@@ -10,6 +10,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/owned_descriptor.h"
 
 namespace lockstep {
 namespace {
@@ -38,18 +39,17 @@ int OpenTrialFile(const std::string& folder) {
 
 // Returns why no file can be written there; empty if one can.
 std::string TrialError(const std::string& folder) {
-  const int fd = OpenTrialFile(folder);
-  if (fd < 0) {
+  const OwnedDescriptor file(OpenTrialFile(folder));
+  if (file.get() < 0) {
     return std::strerror(errno);
   }
   const std::string bytes(kTrialBytes, 'x');
   errno = 0;
-  const ssize_t written = write(fd, bytes.data(), bytes.size());
+  const ssize_t written = write(file.get(), bytes.data(), bytes.size());
   std::string error;
-  if (written != static_cast<ssize_t>(bytes.size()) || fsync(fd) != 0) {
+  if (written != static_cast<ssize_t>(bytes.size()) || fsync(file.get()) != 0) {
     error = errno == 0 ? "the disk is full" : std::strerror(errno);
   }
-  close(fd);
   return error;
 }
 

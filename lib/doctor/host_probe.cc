@@ -14,6 +14,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/owned_descriptor.h"
 #include "lib/doctor/host.h"
 #include "lib/record/environment_fingerprint.h"
 
@@ -57,9 +58,8 @@ void ReadSharedMemory(proto::HostFacts& host) {
     host.set_shared_memory_bytes(static_cast<double>(info.f_frsize) * static_cast<double>(info.f_blocks));
     host.set_shared_memory_free_bytes(static_cast<double>(info.f_frsize) * static_cast<double>(info.f_bavail));
   }
-  const int fd = open(kSharedMemory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);  // a file without a name
-  host.set_shared_memory_writable(fd >= 0);
-  close(fd);
+  const OwnedDescriptor unnamed(open(kSharedMemory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  host.set_shared_memory_writable(unnamed.get() >= 0);
   double shmmax = 0;
   if (absl::SimpleAtod(FirstLine("/proc/sys/kernel/shmmax"), &shmmax)) {
     host.set_kernel_shmmax_bytes(shmmax);
@@ -72,22 +72,19 @@ void ReadSharedMemory(proto::HostFacts& host) {
 
 // Listens on a port that the kernel chooses, and connects to it. Returns an empty text if that works.
 std::string LoopbackError() {
-  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const int caller = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const OwnedDescriptor listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const OwnedDescriptor caller(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address = {};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof(address);
   auto* raw = reinterpret_cast<sockaddr*>(&address);
-  const char* failed = bind(listener, raw, size) != 0           ? "bind"
-                       : listen(listener, 1) != 0               ? "listen"
-                       : getsockname(listener, raw, &size) != 0 ? "getsockname"
-                       : connect(caller, raw, size) != 0        ? "connect"
-                                                                : nullptr;
-  const std::string error = failed == nullptr ? "" : absl::StrCat(failed, ": ", std::strerror(errno));
-  close(caller);
-  close(listener);
-  return error;
+  const char* failed = bind(listener.get(), raw, size) != 0           ? "bind"
+                       : listen(listener.get(), 1) != 0               ? "listen"
+                       : getsockname(listener.get(), raw, &size) != 0 ? "getsockname"
+                       : connect(caller.get(), raw, size) != 0        ? "connect"
+                                                                      : nullptr;
+  return failed == nullptr ? "" : absl::StrCat(failed, ": ", std::strerror(errno));
 }
 
 }  // namespace

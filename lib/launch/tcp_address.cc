@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "lib/base/owned_descriptor.h"
 
 namespace lockstep {
 namespace {
@@ -53,11 +54,11 @@ absl::StatusOr<std::string> AddressTowards(const std::string& host, uint16_t por
   std::string error;
   const ResolvedAddresses addresses = Resolve(host, port, SOCK_DGRAM, error);
   for (const addrinfo* address = addresses.get(); address != nullptr; address = address->ai_next) {
-    const int socket = ::socket(address->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);  // connecting it sends nothing
-    const bool connected = connect(socket, address->ai_addr, address->ai_addrlen) == 0;
+    // Connecting the socket sends nothing.
+    const OwnedDescriptor socket(::socket(address->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    const bool connected = connect(socket.get(), address->ai_addr, address->ai_addrlen) == 0;
     error = std::strerror(errno);
-    const std::string local = connected ? LocalAddress(socket) : "";
-    close(socket);
+    const std::string local = connected ? LocalAddress(socket.get()) : "";
     if (connected) {
       return local;
     }

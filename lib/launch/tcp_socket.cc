@@ -83,12 +83,6 @@ absl::StatusOr<TcpSocket> ListenOnAll(uint16_t port) {
 
 }  // namespace
 
-TcpSocket::~TcpSocket() {
-  if (fd_ >= 0) {
-    close(fd_);
-  }
-}
-
 absl::StatusOr<TcpSocket> ListenOn(const std::string& address, uint16_t port) {
   if (address.empty()) {
     return ListenOnAll(port);

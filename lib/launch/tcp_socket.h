@@ -4,31 +4,25 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "lib/base/monotonic_time.h"
+#include "lib/base/owned_descriptor.h"
 
 namespace lockstep {
 
-// Descriptor that is closed by the destructor; -1: no descriptor.
+// Owner of a socket; -1: no socket.
 class TcpSocket {
  public:
-  explicit TcpSocket(int fd = -1) : fd_(fd) {}
-  ~TcpSocket();
-  TcpSocket(TcpSocket&& other) : fd_(std::exchange(other.fd_, -1)) {}
-  TcpSocket& operator=(TcpSocket&& other) {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
+  explicit TcpSocket(int fd = -1) : descriptor_(fd) {}
 
-  int fd() const { return fd_; }
+  int fd() const { return descriptor_.get(); }
 
  private:
-  int fd_;
+  OwnedDescriptor descriptor_;
 };
 
 // Listens on `address`, a numeric address such as "127.0.0.1" or "fd00::1"; if empty, on all IPv4 and IPv6 addresses of

@@ -86,17 +86,6 @@ bool WaitReadable(int fd, MonotonicTime deadline) {
 
 }  // namespace
 
-OwnedDescriptor& OwnedDescriptor::operator=(OwnedDescriptor&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  return *this;
-}
-
-OwnedDescriptor::~OwnedDescriptor() {
-  if (fd_ >= 0) {
-    close(fd_);
-  }
-}
-
 absl::StatusOr<std::string> RandomHex(size_t bytes) {
   ASSIGN_OR_RETURN(const std::string random, RandomBytes(bytes));
   return absl::BytesToHexString(random);

@@ -11,22 +11,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "lib/base/owned_descriptor.h"
 
 namespace lockstep {
-
-// Descriptor that is closed by the destructor; -1: no descriptor.
-class OwnedDescriptor {
- public:
-  explicit OwnedDescriptor(int fd = -1) : fd_(fd) {}
-  OwnedDescriptor(OwnedDescriptor&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
-  OwnedDescriptor& operator=(OwnedDescriptor&& other) noexcept;
-  ~OwnedDescriptor();
-
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 // Returns `bytes` random bytes from the kernel as hexadecimal digits. Errors are those of RandomBytes
 // (lib/base/random_bytes.h).

@@ -14,6 +14,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "lib/base/owned_descriptor.h"
 #include "lib/base/path.h"
 #include "lib/base/write_error.h"
 #include "lib/record/output_place.h"
@@ -162,13 +163,12 @@ void KeepPermissions(const std::string& path, int fd) {
 }
 
 absl::Status SyncFolder(const std::string& folder) {
-  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) {
+  const OwnedDescriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened.get() < 0) {
     return errno == EACCES ? absl::OkStatus()  // a folder without read permission cannot be synced
                            : PlaceError(absl::StrCat(folder, ": cannot open to sync it"), errno);
   }
-  const int error = fsync(fd) == 0 ? 0 : errno;
-  close(fd);
+  const int error = fsync(opened.get()) == 0 ? 0 : errno;
   // Some file systems cannot sync a folder (EINVAL); the durability of the rename then depends on the file system.
   return error == 0 || error == EINVAL ? absl::OkStatus() : WriteError(absl::StrCat(folder, ": cannot sync"), error);
 }

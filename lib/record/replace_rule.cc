@@ -8,6 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/owned_descriptor.h"
 
 namespace lockstep {
 namespace {
@@ -54,13 +55,10 @@ bool HasBytes(const std::string& path) {
 std::string StartOfFile(const std::string& path, size_t size) {
   std::string start(size, '\0');
   size_t done = 0;
-  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  for (ssize_t n = 1; fd >= 0 && done < size && n > 0;) {
-    n = read(fd, &start[done], size - done);
+  const OwnedDescriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  for (ssize_t n = 1; file.get() >= 0 && done < size && n > 0;) {
+    n = read(file.get(), &start[done], size - done);
     done += n > 0 ? static_cast<size_t>(n) : 0;
-  }
-  if (fd >= 0) {
-    close(fd);
   }
   start.resize(done);
   return start;
