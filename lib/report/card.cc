@@ -170,11 +170,11 @@ void AddQ4(const LabRecords& lab, proto::Section& card) {
         choice.best == nullptr
             ? ""
             : absl::StrCat("; the best single remedy by validation accuracy, ", choice.best->remedy, equal,
-                           ", reaches ", FormatSamples(large.Accuracies(*choice.best->equal), true));
+                           ", reaches ", FormatPercents(large.Accuracies(*choice.best->equal)));
     AddVerdict("Q4",
                absl::StrCat("Global batch ", FormatCount(batch->global_batch), " reaches ",
-                            FormatSamples(large.Accuracies(*none->equal), true), " ", large.AccuracyName(), " against ",
-                            FormatSamples(large.Accuracies(*large.base), true), " with batch ",
+                            FormatPercents(large.Accuracies(*none->equal)), " ", large.AccuracyName(), " against ",
+                            FormatPercents(large.Accuracies(*large.base)), " with batch ",
                             FormatCount(large.base->first().global_batch()), no_loss, repaired, "."),
                card);
     return;

@@ -50,19 +50,30 @@ ExperimentRow& RowFor(const proto::ScalePoint& point, ExperimentView& view) {
   return row;
 }
 
-std::string Shown(const proto::Samples& values, bool percent) {
+std::string Shown(const proto::Samples& values) {
   const auto [low, high] = std::minmax_element(values.value().begin(), values.value().end());
   const double mean = MeanOf(values);
-  const bool one_value = *low == *high;
-  if (one_value && !percent && std::floor(mean) == mean) {
-    return FormatNumber(mean, 1);  // an integer count
+  if (*low != *high) {
+    return FormatInterval(mean, *low, *high);
   }
-  if (percent) {
-    return one_value ? FormatPercent(mean)
-                     : absl::StrCat(FormatPercent(mean), " [", FormatPercent(*low), ", ", FormatPercent(*high), "]");
-  }
-  return one_value ? FormatNumber(mean) : FormatInterval(mean, *low, *high);
+  return std::floor(mean) == mean ? FormatNumber(mean, 1) : FormatNumber(mean);  // 1: an integer count
 }
+
+std::string ShownPercents(const proto::Samples& values) {
+  const auto [low, high] = std::minmax_element(values.value().begin(), values.value().end());
+  const std::string mean = FormatPercent(MeanOf(values));
+  return *low == *high ? mean : absl::StrCat(mean, " [", FormatPercent(*low), ", ", FormatPercent(*high), "]");
+}
+
+proto::Cell MeanCell(const std::string& text) {
+  proto::Cell cell = LabelCell(text);
+  cell.set_provenance(proto::MEASURED);
+  cell.set_method(
+      "mean over the row's seeds, with [minimum, maximum] unless the values are equal or there is one seed");
+  return cell;
+}
+
+std::string NotKnown(const proto::Samples& values) { return absl::StrCat("not known (", values.absent_reason(), ")"); }
 
 }  // namespace
 
@@ -173,20 +184,20 @@ uint64_t Updates(const proto::ScalePoint& point) {
   return uint64_t{point.steps_per_epoch()} * static_cast<uint64_t>(point.epoch_size());
 }
 
-proto::Cell SeedsCell(const proto::Samples& values, bool percent) {
-  if (values.value().empty()) {
-    return AbsentCell(values.absent_reason());
-  }
-  proto::Cell cell = LabelCell(Shown(values, percent));
-  cell.set_provenance(proto::MEASURED);
-  cell.set_method(
-      "mean over the row's seeds, with [minimum, maximum] unless the values are equal or there is one seed");
-  return cell;
+proto::Cell SeedsCell(const proto::Samples& values) {
+  return values.value().empty() ? AbsentCell(values.absent_reason()) : MeanCell(Shown(values));
 }
 
-std::string FormatSamples(const proto::Samples& values, bool percent) {
-  return values.value().empty() ? absl::StrCat("not known (", values.absent_reason(), ")")
-                                : absl::StrCat(Shown(values, percent), percent ? " %" : "");
+proto::Cell SeedsPercentCell(const proto::Samples& values) {
+  return values.value().empty() ? AbsentCell(values.absent_reason()) : MeanCell(ShownPercents(values));
+}
+
+std::string FormatSamples(const proto::Samples& values) {
+  return values.value().empty() ? NotKnown(values) : Shown(values);
+}
+
+std::string FormatPercents(const proto::Samples& values) {
+  return values.value().empty() ? NotKnown(values) : absl::StrCat(ShownPercents(values), " %");
 }
 
 double MeanOf(const proto::Samples& values) { return MeanAndDeviationOf(values).mean; }

@@ -63,10 +63,12 @@ std::optional<double> TrainingSeconds(const proto::ScalePoint& point);     // se
 uint64_t Updates(const proto::ScalePoint& point);
 
 // Returns "2.003 [1.996, 2.010]": the mean over seeds, the smallest and the largest value; "2.003" if they are equal.
-// `percent`: shows a fraction in per cent. Without values the cell is blank with the reason.
-proto::Cell SeedsCell(const proto::Samples& values, bool percent = false);
-// Returns the same for a sentence; "not known (REASON)" without a value.
-std::string FormatSamples(const proto::Samples& values, bool percent = false);
+// Without values the cell is blank with the reason. SeedsPercentCell shows fractions in per cent.
+proto::Cell SeedsCell(const proto::Samples& values);
+proto::Cell SeedsPercentCell(const proto::Samples& values);
+// Return the same for a sentence; "not known (REASON)" without a value.
+std::string FormatSamples(const proto::Samples& values);
+std::string FormatPercents(const proto::Samples& values);
 
 double MeanOf(const proto::Samples& values);
 

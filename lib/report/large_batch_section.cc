@@ -43,11 +43,11 @@ proto::Table RowsTable(const ExperimentView& view) {
   for (const ExperimentRow& row : view.rows) {
     std::vector<proto::Cell> cells = {
         LabelCell(row.name), LabelCell(row.SeedsText()),     EpochsCell(row),
-        UpdatesCell(row),    SeedsCell(row.Values(LabLoss)), SeedsCell(row.Values(LabTrainAccuracy), true)};
+        UpdatesCell(row),    SeedsCell(row.Values(LabLoss)), SeedsPercentCell(row.Values(LabTrainAccuracy))};
     if (validated) {
-      cells.push_back(SeedsCell(row.Values(ValidationAccuracy), true));
+      cells.push_back(SeedsPercentCell(row.Values(ValidationAccuracy)));
     }
-    cells.push_back(SeedsCell(row.Values(TestAccuracy), true));
+    cells.push_back(SeedsPercentCell(row.Values(TestAccuracy)));
     cells.push_back(SeedsCell(row.Values(TrainingSeconds)));
     AddRow(table, cells);
   }
@@ -100,7 +100,7 @@ std::string ChangeText(const RemedyRows& rows, const ExperimentRow* plain) {
 // Adds the accuracy of a row, its gain and the share that it brings back.
 void AddRowCells(const LargeBatchView& large, const ExperimentRow& row, const RemedyVerdict* verdict, bool with_gain,
                  std::vector<proto::Cell>& cells) {
-  cells.push_back(SeedsCell(large.Accuracies(row), true));
+  cells.push_back(SeedsPercentCell(large.Accuracies(row)));
   if (with_gain) {
     cells.push_back(verdict == nullptr ? LabelCell("(compared with)") : GainCell(*verdict));
   }
@@ -151,8 +151,8 @@ std::string RemedyName(const RemedyRows& rows) {
 
 void AddBaseNotes(const LargeBatchView& large, proto::Table& table) {
   for (const ExperimentRow* base : large.bases) {
-    table.add_note(absl::StrCat("Base batch, row ", base->name, ": ", FormatSamples(large.Accuracies(*base), true),
-                                " in ", FormatCount(Updates(base->first())), " updates."));
+    table.add_note(absl::StrCat("Base batch, row ", base->name, ": ", FormatPercents(large.Accuracies(*base)), " in ",
+                                FormatCount(Updates(base->first())), " updates."));
   }
   table.add_note(
       "100 % brought back means as good as the base batch with the same schedule and number of epochs. A difference is "

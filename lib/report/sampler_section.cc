@@ -47,8 +47,8 @@ proto::Table RowsTable(const ExperimentView& view) {
            {LabelCell(row.name), LabelCell(row.SeedsText()),
             row.trained.empty() ? AbsentCell("not trained")
                                 : CountCell(static_cast<uint64_t>(row.first().epoch_size()), proto::MEASURED, ""),
-            SeedsCell(row.Values(Orders)), SeedsCell(row.Values(RepeatedShare), true), SeedsCell(row.Values(LabLoss)),
-            SeedsCell(row.Values(LabTrainAccuracy), true), SeedsCell(row.Values(TestAccuracy), true)});
+            SeedsCell(row.Values(Orders)), SeedsPercentCell(row.Values(RepeatedShare)), SeedsCell(row.Values(LabLoss)),
+            SeedsPercentCell(row.Values(LabTrainAccuracy)), SeedsPercentCell(row.Values(TestAccuracy))});
   }
   AddMethodNotes(table);
   table.add_note(
@@ -67,9 +67,8 @@ proto::Table SeenTable(const ExperimentView& view) {
   for (uint32_t rank = 0; rank < view.ranks && rank < kMaxOfAKind; ++rank) {
     std::vector<proto::Cell> cells = {LabelCell(absl::StrCat(rank))};
     for (const ExperimentRow& row : view.rows) {
-      cells.push_back(SeedsCell(
-          row.Values([&](const proto::ScalePoint& point) { return SeenShare(point, static_cast<int>(rank), images); }),
-          true));
+      cells.push_back(SeedsPercentCell(row.Values(
+          [&](const proto::ScalePoint& point) { return SeenShare(point, static_cast<int>(rank), images); })));
     }
     AddRow(table, cells);
   }

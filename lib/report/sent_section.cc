@@ -62,8 +62,8 @@ proto::Table AccuracyTable(const ExperimentView& view) {
                                 : CountCell(static_cast<uint64_t>(first.epoch_size()), proto::MEASURED, ""),
             first.batch_norm_images() > 0 ? CountCell(first.batch_norm_images(), proto::MEASURED, "in a full step")
                                           : AbsentCell("not in the record"),
-            SeedsCell(row.Values(LabLoss)), SeedsCell(row.Values(LabTrainAccuracy), true),
-            SeedsCell(row.Values(TestAccuracy), true), SeedsCell(row.Values(TrainingSeconds))});
+            SeedsCell(row.Values(LabLoss)), SeedsPercentCell(row.Values(LabTrainAccuracy)),
+            SeedsPercentCell(row.Values(TestAccuracy)), SeedsCell(row.Values(TrainingSeconds))});
   }
   AddMethodNotes(table);
   return table;

@@ -44,11 +44,11 @@ std::string EvidenceText(const std::vector<const ExperimentRow*>& rows) {
 std::string TrainingText(const ExperimentRow& row) {
   const proto::EpochResult* const epoch = LabEpochOf(row.first());
   return absl::StrCat("a training loss of ", FormatSamples(row.Values(LabLoss)), " and ",
-                      FormatSamples(row.Values(LabTrainAccuracy), true), " accuracy in epoch ",
+                      FormatPercents(row.Values(LabTrainAccuracy)), " accuracy in epoch ",
                       epoch == nullptr ? 0 : epoch->epoch() + 1, ", ",
                       row.Values(TestAccuracy).value().empty()
                           ? "not evaluated on the test set"
-                          : absl::StrCat(FormatSamples(row.Values(TestAccuracy), true), " on the test set"));
+                          : absl::StrCat(FormatPercents(row.Values(TestAccuracy)), " on the test set"));
 }
 
 bool IsTrained(const ExperimentRow* row) { return row != nullptr && !row->trained.empty(); }
@@ -56,7 +56,7 @@ bool IsTrained(const ExperimentRow* row) { return row != nullptr && !row->traine
 // Returns "42.77 [42.10, 43.30] %, 51 % of the lost accuracy". Without a share, the gain in points over no remedy, or
 // the reason why it is missing.
 std::string RemedyVerdictText(const LargeBatchView& large, const RemedyVerdict& verdict) {
-  const std::string accuracy = FormatSamples(large.Accuracies(*verdict.row), true);
+  const std::string accuracy = FormatPercents(large.Accuracies(*verdict.row));
   if (verdict.brought_back.has_value()) {
     return absl::StrCat(accuracy, ", ", FormatNumber(100 * *verdict.brought_back, 2), " % of the lost accuracy");
   }
@@ -81,12 +81,12 @@ std::string BestRemedyText(const LargeBatchView& large, const LargeBatchRows& ba
                         : absl::StrCat(" The best of ", choice.tried, " single remedies by "),
       choice.tried == 1 ? absl::StrCat(choice.best->remedy, ", has a validation accuracy of ")
                         : absl::StrCat("validation accuracy is ", choice.best->remedy, ", with "),
-      FormatSamples(row.Values(ValidationAccuracy), true),
+      FormatPercents(row.Values(ValidationAccuracy)),
       choice.equal_ones.empty() ? ""
                                 : absl::StrCat(", which does not differ significantly from ",
                                                JoinAnd(choice.equal_ones), " (", choice.seeds, " seeds)"),
       "; its ", large.AccuracyName(), " is ",
-      verdict != nullptr ? RemedyVerdictText(large, *verdict) : FormatSamples(large.Accuracies(row), true), ".");
+      verdict != nullptr ? RemedyVerdictText(large, *verdict) : FormatPercents(large.Accuracies(row)), ".");
 }
 
 // Returns "; batch 128 with the same schedule and as many epochs has 92.10 %"; empty without such a row.
@@ -98,7 +98,7 @@ std::string LikeBaseText(const LargeBatchView& large, const ExperimentRow& row,
   }
   used.push_back(base);
   return absl::StrCat(" (batch ", FormatCount(base->first().global_batch()),
-                      " with this schedule and as many epochs: ", FormatSamples(large.Accuracies(*base), true), ")");
+                      " with this schedule and as many epochs: ", FormatPercents(large.Accuracies(*base)), ")");
 }
 
 // Returns the combinations, and the rows that were trained longer: " Combinations: all with 32.00 %, 25 % of the
@@ -118,7 +118,7 @@ std::string OtherRowsText(const LargeBatchView& large, const LargeBatchRows& bat
       const RemedyVerdict* const verdict = FindVerdict(verdicts, *rows.longer);
       longer.push_back(absl::StrCat(
           rows.remedy == kNoRemedy ? "without a remedy" : absl::StrCat("with ", rows.remedy), " ",
-          verdict != nullptr ? RemedyVerdictText(large, *verdict) : FormatSamples(large.Accuracies(*rows.longer), true),
+          verdict != nullptr ? RemedyVerdictText(large, *verdict) : FormatPercents(large.Accuracies(*rows.longer)),
           " after ", EpochsOf(*rows.longer), " epochs", LikeBaseText(large, *rows.longer, used)));
     }
   }
@@ -336,7 +336,7 @@ proto::Claim AnswerQ7(const LabRecords& lab) {
     for (const ExperimentRow& row : view.rows) {
       if (!row.Values(TestAccuracy).value().empty()) {
         rows.push_back(&row);
-        accuracies.push_back(absl::StrCat(FormatSamples(row.Values(TestAccuracy), true), " with ", row.name));
+        accuracies.push_back(absl::StrCat(FormatPercents(row.Values(TestAccuracy)), " with ", row.name));
       }
     }
     if (rows.size() < 2) {
