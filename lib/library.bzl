@@ -27,6 +27,19 @@ def precompiled(name, copts = []):
 
 _AS_IT_IS = struct(copts = [], deps = [])
 
+def with_dependency(label, deps):
+    """Returns `deps` with `label` at its place in the order of labels: the order of deps is that of include paths.
+
+    A `label` that is already in `deps` stays there once. After a select() it comes last.
+    """
+    if type(deps) != type([]):
+        return deps + [label]
+    return [dep for dep in deps if dep < label] + [label] + [dep for dep in deps if dep > label]
+
+def with_abseil(deps):
+    """Returns `deps` with Abseil, which nearly every source uses; tests/build_files_test.py: no BUILD file repeats it."""
+    return with_dependency("@com_google_absl//:absl", deps)
+
 def _found(files):
     return native.glob(files, allow_empty = True)
 
@@ -34,6 +47,7 @@ def lockstep_library(
         name,
         srcs = None,
         deps = [],
+        abseil = True,
         public = False,
         test = True,
         test_deps = [],
@@ -52,10 +66,11 @@ def lockstep_library(
     Args:
       name: the files are NAME.h, NAME.cc and NAME_test.cc
       srcs: instead of NAME.cc
-      deps: of the library
+      deps: of the library, in addition to Abseil
+      abseil: False for a header of device code: nvcc then gets no include paths and headers of Abseil
       public: visible to all packages; otherwise to its own
       test: False where NAME_test.cc has a lockstep_test of its own
-      test_deps: of the test, in addition to the library and GoogleTest
+      test_deps: of the test, in addition to the library, Abseil and GoogleTest
       test_size: of the test
       test_data: of the test
       test_tags: of the test
@@ -76,7 +91,7 @@ def lockstep_library(
         srcs = srcs,
         hdrs = [name + ".h"],
         copts = copts + first.copts + ROUNDING_COPTS,
-        deps = deps + first.deps,
+        deps = (with_abseil(deps) if abseil else deps) + first.deps,
         target_compatible_with = target_compatible_with,
         visibility = ["//visibility:public"] if public else ["//visibility:private"],
         **kwargs
@@ -95,7 +110,7 @@ def lockstep_library(
 
 def lockstep_test(
         name,
-        deps,
+        deps = [],
         size = "small",
         main = "@com_google_googletest//:gtest_main",
         torch_module = False,
@@ -106,7 +121,7 @@ def lockstep_test(
 
     Args:
       name: the file is NAME.cc
-      deps: in addition to GoogleTest
+      deps: in addition to Abseil and GoogleTest
       size: of the test
       main: what has main()
       torch_module: among those headers is torch/nn/module.h
@@ -121,6 +136,6 @@ def lockstep_test(
         srcs = [name + ".cc"],
         tags = ["unit_test"] + tags,
         copts = first.copts + ROUNDING_COPTS,
-        deps = deps + ["//third_party/libstdcxx", main] + first.deps,
+        deps = with_abseil(deps) + ["//third_party/libstdcxx", main] + first.deps,
         **kwargs
     )

@@ -21,6 +21,9 @@ REPOSITORY = re.compile(r"\b\w*(?:_repository|system_library)\(\s*name = \"(\w+)
 # A library that only tests may use: a rule in one line, or one that ends with a line of its bracket alone.
 TEST_ONLY = re.compile(r"^(?:lockstep_library|cc_library|kernel)\((?:.*\btestonly = True.*\)$"
                        r"|\n(?:[^)\n].*\n)*?.*\btestonly = True.*\n(?:.*\n)*?\)$)", re.M)
+# Calls of the macros that add Abseil to their deps (lib/library.bzl), on one line or up to a line ")".
+WITH_ABSEIL = re.compile(r"^\[?(?:lockstep_library|lockstep_test|fuzz_test)\((?:[^\n]*\)$|.*?^\))", re.M | re.S)
+ABSEIL = '"@com_google_absl//:absl"'
 
 
 def without_comments(text):
@@ -47,6 +50,11 @@ def test_only(text):
     return [re.search(r'name = "(\w+)"', rule)[1] for rule in TEST_ONLY.findall(text)]
 
 
+def repeats_abseil(text):
+    """Returns the names of the targets whose deps name Abseil although their macro adds it."""
+    return [re.search(r'name = "?([^",\n]+)', call)[1] for call in WITH_ABSEIL.findall(text) if ABSEIL in call]
+
+
 class BuildFilesTest(unittest.TestCase):
     root = None
 
@@ -55,6 +63,11 @@ class BuildFilesTest(unittest.TestCase):
             if not path.startswith("third_party/bazel_rules/"):
                 with self.subTest(path):
                     self.assertEqual(unloaded(text), [], "load() them from @rules_cc, @rules_proto or @rules_shell")
+
+    def test_no_target_repeats_abseil(self):
+        for path, text in build_files(self.root):
+            with self.subTest(path):
+                self.assertEqual(repeats_abseil(text), [], "lib/library.bzl adds Abseil to the deps of these targets")
 
     def test_module_names_the_repositories_of_workspace(self):
         folder = self.root / "third_party"
@@ -105,6 +118,12 @@ class UnloadedTest(unittest.TestCase):
     def test_what_is_loaded(self):
         self.assertEqual(unloaded('load("@rules_shell//shell:sh_test.bzl", "sh_test")\n\nsh_test(name = "a")\n'), [])
         self.assertEqual(unloaded('"""sh_test(\ncc_common.x\n"""\n# native.cc_library\n'), [])
+
+    def test_targets_that_repeat_abseil(self):
+        one_line = 'lockstep_library(name = "a", deps = ["@com_google_absl//:absl"], public = True)\n'
+        lines = 'lockstep_test(\n    name = "b",\n    deps = [\n        ":a", "@com_google_absl//:absl",\n    ],\n)\n'
+        plain = 'lockstep_library(name = "c")\n\ncc_library(name = "d", deps = ["@com_google_absl//:absl"])\n'
+        self.assertEqual(repeats_abseil(one_line + plain + lines), ["a", "b"])
 
 
 if __name__ == "__main__":

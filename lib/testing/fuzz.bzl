@@ -13,7 +13,7 @@ The source defines LLVMFuzzerTestOneInput (https://llvm.org/docs/LibFuzzer.html)
 """
 
 load("@rules_cc//cc:defs.bzl", "cc_test")
-load("//lib:library.bzl", "precompiled")
+load("//lib:library.bzl", "precompiled", "with_abseil")
 load("//third_party/precompiled:test_copts.bzl", "TEST_COPTS")
 load("//third_party/system:rounding.bzl", "ROUNDING_COPTS")
 
@@ -54,7 +54,7 @@ def fuzz_test(name, deps, corpus = None, dictionary = None, max_len = 65536, siz
 
     Args:
       name: ends in _fuzz; the source is NAME.cc
-      deps: what it tests
+      deps: what it tests, in addition to Abseil
       corpus: fuzz_corpus of the inputs in data/testdata/fuzz/NAME.tar.gz
       dictionary: file of tokens that inputs are made of (https://llvm.org/docs/LibFuzzer.html#dictionaries)
       max_len: bytes of the longest input that fuzzing tries
@@ -81,7 +81,7 @@ def fuzz_test(name, deps, corpus = None, dictionary = None, max_len = 65536, siz
             "//third_party/clang:fuzzing": ["-fsanitize=fuzzer"],
             "//conditions:default": [],
         }),
-        deps = deps + first.deps + select({
+        deps = with_abseil(deps) + first.deps + select({
             "//third_party/clang:fuzzing": ["//lib/testing:fuzz_folders"],
             "//conditions:default": ["//lib/testing:fuzz_replay_main"],
         }),
