@@ -146,7 +146,7 @@ void Profile(const Variant& variant, uint32_t batch, const ResidentImages& image
   const auto step = MakeStep(variant, batch, images);
   const uint32_t count = std::min(kImages, kProfiledSteps * batch);
   ResNet18Epochs epochs(*step, batch, variant.graphs);
-  Check(epochs.Prepare(count, true));
+  Check(epochs.Prepare(count, DropLast::kYes));
   for (const bool profiled : {false, true}) {
     if (profiled) {
       cudaProfilerStart();
@@ -160,7 +160,7 @@ void Profile(const Variant& variant, uint32_t batch, const ResidentImages& image
 void Soak(const Variant& variant, uint32_t batch, const ResidentImages& images) {
   const auto step = MakeStep(variant, batch, images);
   ResNet18Epochs epochs(*step, batch, variant.graphs);
-  Check(epochs.Prepare(kImages, false));
+  Check(epochs.Prepare(kImages, DropLast::kNo));
   const Stopwatch clock;
   for (int epoch = 0; epoch < kSoakEpochs; ++epoch) {
     const FusedEpoch result = Value(epochs.Train(EpochOrder(kImages, 0, epoch), epoch, [](uint32_t) { return 0.01f; }));
@@ -176,7 +176,7 @@ void Time(const Variant& variant, uint32_t batch, const ResidentImages& images) 
   const Stopwatch setup;
   const auto step = MakeStep(variant, batch, images);
   ResNet18Epochs epochs(*step, batch, variant.graphs);
-  Check(epochs.Prepare(kImages, false));
+  Check(epochs.Prepare(kImages, DropLast::kNo));
   const double setup_seconds = setup.Seconds();
   std::vector<double> seconds;
   double loss = 0;

@@ -18,11 +18,11 @@ std::vector<uint32_t> EpochOrder(uint32_t image_count, uint64_t seed, uint32_t e
   return order;
 }
 
-uint64_t ShardSize(uint64_t images, uint32_t ranks, bool drop_last) {
-  return drop_last ? images / ranks : (images + ranks - 1) / ranks;
+uint64_t ShardSize(uint64_t images, uint32_t ranks, DropLast drop_last) {
+  return drop_last == DropLast::kYes ? images / ranks : (images + ranks - 1) / ranks;
 }
 
-Shard ShardOrder(const std::vector<uint32_t>& order, uint32_t ranks, uint32_t rank, bool drop_last) {
+Shard ShardOrder(const std::vector<uint32_t>& order, uint32_t ranks, uint32_t rank, DropLast drop_last) {
   const uint64_t n = order.size();
   const uint64_t length = ShardSize(n, ranks, drop_last);
   Shard shard;

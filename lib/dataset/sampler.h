@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "lib/dataset/drop_last.h"
+
 namespace lockstep {
 
 // Returns a permutation of 0 .. image_count-1; it depends on the arguments only and is the same on every platform.
@@ -23,12 +25,12 @@ struct Shard {
 };
 
 // Returns the number of images in each shard of ShardOrder.
-uint64_t ShardSize(uint64_t images, uint32_t ranks, bool drop_last);
+uint64_t ShardSize(uint64_t images, uint32_t ranks, DropLast drop_last);
 
 // Returns the shard of `rank`, which must be below `ranks`; `ranks` must be at least 1. Shards are disjoint except for
-// the padding, and equally long. With drop_last, the length is floor(n / ranks) and some images are left out; without
-// it, the length is ceil(n / ranks) and the order wraps around.
-Shard ShardOrder(const std::vector<uint32_t>& order, uint32_t ranks, uint32_t rank, bool drop_last);
+// the padding, and equally long. With kYes, the length is floor(n / ranks) and some images are left out; with kNo,
+// the length is ceil(n / ranks) and the order wraps around.
+Shard ShardOrder(const std::vector<uint32_t>& order, uint32_t ranks, uint32_t rank, DropLast drop_last);
 
 }  // namespace lockstep
 

@@ -22,7 +22,7 @@ std::vector<uint32_t> Identity(uint32_t n) {
 }
 
 // Returns how often each image occurs in all shards together.
-std::map<uint32_t, int> Counts(const std::vector<uint32_t>& order, uint32_t ranks, bool drop_last) {
+std::map<uint32_t, int> Counts(const std::vector<uint32_t>& order, uint32_t ranks, DropLast drop_last) {
   std::map<uint32_t, int> counts;
   for (uint32_t rank = 0; rank < ranks; ++rank) {
     for (const uint32_t image : ShardOrder(order, ranks, rank, drop_last).order) {
@@ -69,18 +69,18 @@ TEST(EpochOrderTest, AllOrdersAreEquallyLikely) {
 }
 
 TEST(ShardOrderTest, OneRankGetsAll) {
-  const Shard shard = ShardOrder({4, 2, 0}, 1, 0, false);
+  const Shard shard = ShardOrder({4, 2, 0}, 1, 0, DropLast::kNo);
   EXPECT_THAT(shard.order, ElementsAre(4, 2, 0));
   EXPECT_EQ(shard.padded, 0u);
 }
 
 TEST(ShardOrderTest, DealsInTurn) {
-  EXPECT_THAT(ShardOrder({5, 4, 3, 2, 1, 0}, 2, 0, false).order, ElementsAre(5, 3, 1));
-  EXPECT_THAT(ShardOrder({5, 4, 3, 2, 1, 0}, 2, 1, false).order, ElementsAre(4, 2, 0));
+  EXPECT_THAT(ShardOrder({5, 4, 3, 2, 1, 0}, 2, 0, DropLast::kNo).order, ElementsAre(5, 3, 1));
+  EXPECT_THAT(ShardOrder({5, 4, 3, 2, 1, 0}, 2, 1, DropLast::kNo).order, ElementsAre(4, 2, 0));
 }
 
 TEST(ShardOrderTest, ShardsAreDisjointAndCoverAll) {
-  const std::map<uint32_t, int> counts = Counts(EpochOrder(1000, 1, 1), 4, false);
+  const std::map<uint32_t, int> counts = Counts(EpochOrder(1000, 1, 1), 4, DropLast::kNo);
   EXPECT_THAT(counts, SizeIs(1000));
   for (const auto& [image, count] : counts) {
     EXPECT_EQ(count, 1) << image;
@@ -89,16 +89,16 @@ TEST(ShardOrderTest, ShardsAreDisjointAndCoverAll) {
 
 TEST(ShardOrderTest, PaddingWrapsRoundAndIsCounted) {
   // 5 images, 3 ranks: 2 each; position 5 wraps to position 0.
-  EXPECT_THAT(ShardOrder({9, 8, 7, 6, 5}, 3, 0, false).order, ElementsAre(9, 6));
-  EXPECT_THAT(ShardOrder({9, 8, 7, 6, 5}, 3, 1, false).order, ElementsAre(8, 5));
-  const Shard last = ShardOrder({9, 8, 7, 6, 5}, 3, 2, false);
+  EXPECT_THAT(ShardOrder({9, 8, 7, 6, 5}, 3, 0, DropLast::kNo).order, ElementsAre(9, 6));
+  EXPECT_THAT(ShardOrder({9, 8, 7, 6, 5}, 3, 1, DropLast::kNo).order, ElementsAre(8, 5));
+  const Shard last = ShardOrder({9, 8, 7, 6, 5}, 3, 2, DropLast::kNo);
   EXPECT_THAT(last.order, ElementsAre(7, 9));
   EXPECT_EQ(last.padded, 1u);
 }
 
 TEST(ShardOrderTest, DropLastLeavesTheTailOut) {
   for (uint32_t rank = 0; rank < 3; ++rank) {
-    const Shard shard = ShardOrder({9, 8, 7, 6, 5}, 3, rank, true);
+    const Shard shard = ShardOrder({9, 8, 7, 6, 5}, 3, rank, DropLast::kYes);
     EXPECT_THAT(shard.order, ElementsAre(9 - rank));
     EXPECT_EQ(shard.padded, 0u);
   }
@@ -106,23 +106,23 @@ TEST(ShardOrderTest, DropLastLeavesTheTailOut) {
 
 TEST(ShardOrderTest, MoreRanksThanImages) {
   for (uint32_t rank = 0; rank < 5; ++rank) {
-    const Shard shard = ShardOrder({3, 1}, 5, rank, false);
+    const Shard shard = ShardOrder({3, 1}, 5, rank, DropLast::kNo);
     EXPECT_THAT(shard.order, ElementsAre(rank % 2 == 0 ? 3 : 1));
     EXPECT_EQ(shard.padded, rank < 2 ? 0u : 1u);
-    EXPECT_THAT(ShardOrder({3, 1}, 5, rank, true).order, IsEmpty());
+    EXPECT_THAT(ShardOrder({3, 1}, 5, rank, DropLast::kYes).order, IsEmpty());
   }
 }
 
-TEST(ShardOrderTest, NoImages) { EXPECT_THAT(ShardOrder({}, 2, 1, false).order, IsEmpty()); }
+TEST(ShardOrderTest, NoImages) { EXPECT_THAT(ShardOrder({}, 2, 1, DropLast::kNo).order, IsEmpty()); }
 
 // The lab's question: with the epoch number, a rank sees every image in time; without it, only its own share.
 TEST(ShardOrderTest, WithoutTheEpochNumberARankSeesOnlyItsShare) {
   std::vector<bool> with(100), without(100);
   for (uint32_t epoch = 0; epoch < 40; ++epoch) {
-    for (const uint32_t image : ShardOrder(EpochOrder(100, 1, epoch), 4, 0, false).order) {
+    for (const uint32_t image : ShardOrder(EpochOrder(100, 1, epoch), 4, 0, DropLast::kNo).order) {
       with[image] = true;
     }
-    for (const uint32_t image : ShardOrder(EpochOrder(100, 1, 0), 4, 0, false).order) {
+    for (const uint32_t image : ShardOrder(EpochOrder(100, 1, 0), 4, 0, DropLast::kNo).order) {
       without[image] = true;
     }
   }

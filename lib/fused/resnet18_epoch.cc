@@ -32,14 +32,14 @@ ResNet18Epochs::~ResNet18Epochs() {
   }
 }
 
-absl::Status ResNet18Epochs::Prepare(uint32_t images, bool drop_last) {
+absl::Status ResNet18Epochs::Prepare(uint32_t images, DropLast drop_last) {
   drop_last_ = drop_last;
   for (cudaEvent_t* event : {&begin_, &end_, &stop_check_events_[0], &stop_check_events_[1]}) {
     if (*event == nullptr) {
       RETURN_IF_ERROR(CudaStatus(cudaEventCreate(event), "making a CUDA event"));
     }
   }
-  const uint32_t tail = drop_last ? 0 : images % batch_;
+  const uint32_t tail = drop_last == DropLast::kYes ? 0 : images % batch_;
   for (const uint32_t batch : {images < batch_ ? 0 : batch_, tail}) {
     if (batch != 0) {
       RETURN_IF_ERROR(step_.Prepare(batch));
@@ -50,7 +50,7 @@ absl::Status ResNet18Epochs::Prepare(uint32_t images, bool drop_last) {
 
 uint32_t ResNet18Epochs::StepsOf(size_t images) const {
   const auto count = static_cast<uint32_t>(images);
-  return drop_last_ ? count / batch_ : (count + batch_ - 1) / batch_;
+  return drop_last_ == DropLast::kYes ? count / batch_ : (count + batch_ - 1) / batch_;
 }
 
 absl::Status ResNet18Epochs::Capture(uint32_t batch, uint32_t steps) {

@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/cuda/captured_graph.h"
+#include "lib/dataset/drop_last.h"
 #include "lib/fused/resnet18_step.h"
 
 namespace lockstep {
@@ -43,7 +44,7 @@ class ResNet18Epochs {
 
   // Chooses engines for the full batch and for the tail of `images`. Graphs are captured when the first epoch needs
   // them, because a graph contains the epoch's number of steps.
-  absl::Status Prepare(uint32_t images, bool drop_last);
+  absl::Status Prepare(uint32_t images, DropLast drop_last);
 
   // Trains over `order`, which must have the length that was passed to Prepare. rate(s): the learning rate of step s of
   // the epoch. `done` may be empty; called with the number of images queued so far. Returns CancelledError at a stop
@@ -72,7 +73,7 @@ class ResNet18Epochs {
   ResNet18Step& step_;
   const uint32_t batch_;
   const bool use_graphs_;
-  bool drop_last_ = false;
+  DropLast drop_last_ = DropLast::kNo;
   bool trained_ = false;
   Graphs graphs_;
   cudaEvent_t begin_ = nullptr;  // begin and end of an epoch's steps

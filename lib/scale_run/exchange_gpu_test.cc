@@ -150,7 +150,7 @@ absl::StatusOr<std::string> Timestamps(RankContext& context) {
   ASSIGN_OR_RETURN(const std::unique_ptr<ResNet18Step> step, MakeStep(*exchange));
   RETURN_IF_ERROR(SetSmallValues(*step));
   ResNet18Epochs epochs(*step, kBatch, graphs);
-  RETURN_IF_ERROR(epochs.Prepare(kImages, false));
+  RETURN_IF_ERROR(epochs.Prepare(kImages, DropLast::kNo));
   const std::vector<uint32_t> order = InOrder(0);
   RETURN_IF_ERROR(epochs.Train(order, 0, Rate).status());
   bool captured = false;
@@ -214,7 +214,7 @@ absl::StatusOr<std::string> Weights(RankContext& context) {
     ASSIGN_OR_RETURN(const std::unique_ptr<ResNet18Step> step, MakeStep(leaves_sms));
     RETURN_IF_ERROR(SetSmallValues(*step));
     ResNet18Epochs epochs(*step, kBatch, /*graphs=*/true);
-    RETURN_IF_ERROR(epochs.Prepare(kImages, false));
+    RETURN_IF_ERROR(epochs.Prepare(kImages, DropLast::kNo));
     for (uint32_t epoch = 0; epoch < 3; ++epoch) {
       RETURN_IF_ERROR(epochs.Train(InOrder(static_cast<uint32_t>(context.rank) * 500), epoch, Rate).status());
     }

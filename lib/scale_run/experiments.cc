@@ -177,8 +177,8 @@ void ApplyAll(const BatchGrowth& growth, proto::TrainingSpec& training) {
 
 // Returns the epochs with which `batch` makes as many updates as `base` makes in the epochs of `training`.
 uint32_t LongerEpochs(uint32_t base, uint32_t batch, uint64_t images, const proto::TrainingSpec& training) {
-  const uint64_t updates = uint64_t{StepsPerEpoch(images, base, false)} * TotalEpochs(training);
-  const uint32_t steps = StepsPerEpoch(images, batch, false);
+  const uint64_t updates = uint64_t{StepsPerEpoch(images, base, DropLast::kNo)} * TotalEpochs(training);
+  const uint32_t steps = StepsPerEpoch(images, batch, DropLast::kNo);
   return std::max(static_cast<uint32_t>((updates + steps - 1) / steps), TotalEpochs(training));
 }
 

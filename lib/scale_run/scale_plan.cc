@@ -43,7 +43,7 @@ absl::StatusOr<uint32_t> BatchPerDevice(proto::BatchMode mode, uint32_t ranks, u
 
 // Plans a point of mode DP, in which one process divides each batch, so that there are no shards.
 absl::StatusOr<proto::ScalePoint> PlanStar(const proto::ScaleSpec& spec, uint64_t images, proto::ScalePoint point) {
-  const bool drop_last = spec.training().drop_last();
+  const DropLast drop_last = ToDropLast(spec.training().drop_last());
   if (point.global_batch() > images) {
     return absl::InvalidArgumentError(absl::StrCat("a batch of ", point.batch_per_device(), " on each of ",
                                                    point.ranks(), " devices is larger than the data set of ", images,
@@ -51,7 +51,7 @@ absl::StatusOr<proto::ScalePoint> PlanStar(const proto::ScaleSpec& spec, uint64_
   }
   const uint64_t steps = StepsPerEpoch(images, point.global_batch(), drop_last);
   point.set_steps_per_epoch(static_cast<uint32_t>(steps));
-  point.set_images_per_epoch(drop_last ? steps * point.global_batch() : images);
+  point.set_images_per_epoch(drop_last == DropLast::kYes ? steps * point.global_batch() : images);
   return point;
 }
 
@@ -72,7 +72,7 @@ absl::StatusOr<proto::ScalePoint> PlanPoint(const proto::ScaleSpec& spec, uint64
   if (spec.mode() == proto::DP) {
     return PlanStar(spec, images, point);
   }
-  const bool drop_last = spec.training().drop_last();
+  const DropLast drop_last = ToDropLast(spec.training().drop_last());
   const uint64_t shard = ShardSize(images, ranks, drop_last);
   if (batch > shard) {
     return absl::InvalidArgumentError(absl::StrCat("a batch of ", batch,
@@ -86,8 +86,8 @@ absl::StatusOr<proto::ScalePoint> PlanPoint(const proto::ScaleSpec& spec, uint64
   }
   const uint64_t steps = StepsPerEpoch(shard, batch, drop_last);
   point.set_steps_per_epoch(static_cast<uint32_t>(steps));
-  point.set_images_per_epoch(ranks * (drop_last ? steps * batch : shard));
-  point.set_padded_images(drop_last ? 0 : ranks * shard - images);
+  point.set_images_per_epoch(ranks * (drop_last == DropLast::kYes ? steps * batch : shard));
+  point.set_padded_images(drop_last == DropLast::kYes ? 0 : ranks * shard - images);
   return point;
 }
 

@@ -55,7 +55,7 @@ class AutogradTrainer : public EpochTrainer {
       ResetPeakMemory(step_.device());
     }
     timed_ = epoch >= spec_.warmup_epochs();
-    const uint32_t steps = StepsPerEpoch(images_, batch_, drop_last_);
+    const uint32_t steps = StepsPerEpoch(images_, batch_, ToDropLast(drop_last_));
     return RunEpoch(step_, loader_, epoch, OrderOf(input_, epoch), hook_, &progress, uint64_t{epoch} * images_,
                     [&](uint32_t step) { return LearningRateOf(spec_, steps, epoch, step); });
   }

@@ -15,7 +15,8 @@ std::pair<uint32_t, uint32_t> RanksAndRank(const TrainerInput& input) {
 }  // namespace
 
 uint32_t ImagesOf(const TrainerInput& input) {
-  return static_cast<uint32_t>(ShardSize(input.images->size(), RanksAndRank(input).first, input.spec.drop_last()));
+  return static_cast<uint32_t>(
+      ShardSize(input.images->size(), RanksAndRank(input).first, ToDropLast(input.spec.drop_last())));
 }
 
 std::vector<uint32_t> OrderOf(const TrainerInput& input, uint32_t epoch) {

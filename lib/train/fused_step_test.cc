@@ -157,7 +157,7 @@ class FusedStepTest : public ::testing::Test {
   absl::StatusOr<ResNet18Values> AfterTwoEpochs(const ResNet18StepOptions& options, bool graphs) const {
     auto step = MakeFused(set_, options, *model_);
     ResNet18Epochs epochs(*step, kBatch, graphs);
-    EXPECT_THAT(epochs.Prepare(kImages, false), IsOk());
+    EXPECT_THAT(epochs.Prepare(kImages, DropLast::kNo), IsOk());
     for (uint32_t epoch = 0; epoch < 2; ++epoch) {
       EXPECT_THAT(epochs.Train(Order(), epoch, [](uint32_t) { return kRate; }), IsOk());
     }
@@ -374,7 +374,7 @@ ResNet18Values Trained(const ImageSet& set, const Model& model, bool graphs, boo
   options.autotune = false;  // another choice of engines would give another result
   const auto step = MakeFused(set, options, model);
   ResNet18Epochs epochs(*step, kBatch, graphs);
-  EXPECT_THAT(epochs.Prepare(kImages, false), IsOk());
+  EXPECT_THAT(epochs.Prepare(kImages, DropLast::kNo), IsOk());
   for (uint32_t epoch = 0; epoch < 2; ++epoch) {
     const auto result = epochs.Train(Order(), epoch, [](uint32_t s) { return kRate / static_cast<float>(s + 1); });
     EXPECT_THAT(result, IsOk());
@@ -534,7 +534,7 @@ TEST_F(FusedStepTest, TimestampsChangeNoBitAndComeInOrder) {
     options.autotune = false;
     const auto step = MakeFused(set_, options, *model_);
     ResNet18Epochs epochs(*step, kBatch, graphs);
-    ASSERT_THAT(epochs.Prepare(kImages, false), IsOk());
+    ASSERT_THAT(epochs.Prepare(kImages, DropLast::kNo), IsOk());
     EXPECT_THAT(epochs.TrainInstrumented(Order(), 0, rate),
                 StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("must follow")));
     ASSERT_THAT(epochs.Train(Order(), 0, rate), IsOk());
@@ -679,7 +679,7 @@ TEST_F(FusedStepTest, TimestampsOfAnExchangeChangeNoBitAndComeInOrder) {
     options.exchange = &exchange;
     const auto step = MakeFused(set_, options, *model_);
     ResNet18Epochs epochs(*step, kBatch, graphs);
-    ASSERT_THAT(epochs.Prepare(kImages, false), IsOk());
+    ASSERT_THAT(epochs.Prepare(kImages, DropLast::kNo), IsOk());
     ASSERT_THAT(epochs.Train(Order(), 0, rate), IsOk());
     const auto instrumented = epochs.TrainInstrumented(Order(), 1, rate);
     ASSERT_THAT(instrumented, IsOk());

@@ -99,7 +99,7 @@ class FusedTrainer : public EpochTrainer {
     trainer->predicted_bytes_ = ResNet18Step::PredictBytes(options, static_cast<uint32_t>(input.images->size()));
     ASSIGN_OR_RETURN(const ResNet18Values values, ToFusedValues(*input.model));
     RETURN_IF_ERROR(trainer->step_->SetValues(values));
-    RETURN_IF_ERROR(trainer->epochs_.Prepare(trainer->images_, input.loader.drop_last));
+    RETURN_IF_ERROR(trainer->epochs_.Prepare(trainer->images_, ToDropLast(input.loader.drop_last)));
     return trainer;
   }
 
@@ -178,8 +178,8 @@ class FusedTrainer : public EpochTrainer {
  private:
   FusedTrainer(const TrainerInput& input, std::unique_ptr<ResNet18Step> step)
       : input_(input), images_(ImagesOf(input)),
-        steps_(StepsPerEpoch(images_, input.loader.batch_size, input.loader.drop_last)), step_(std::move(step)),
-        epochs_(*step_, input.loader.batch_size, input.spec.cuda_graph()) {}
+        steps_(StepsPerEpoch(images_, input.loader.batch_size, ToDropLast(input.loader.drop_last))),
+        step_(std::move(step)), epochs_(*step_, input.loader.batch_size, input.spec.cuda_graph()) {}
 
   std::function<float(uint32_t)> Rates(uint32_t epoch) const {
     return

@@ -122,8 +122,9 @@ absl::Status CheckEpochs(const proto::TrainingSpec& spec) {
 
 uint32_t TotalEpochs(const proto::TrainingSpec& spec) { return spec.warmup_epochs() + spec.repeats(); }
 
-uint32_t StepsPerEpoch(uint64_t images, uint32_t batch_size, bool drop_last) {
-  return static_cast<uint32_t>(drop_last ? images / batch_size : (images + batch_size - 1) / batch_size);
+uint32_t StepsPerEpoch(uint64_t images, uint32_t batch_size, DropLast drop_last) {
+  return static_cast<uint32_t>(drop_last == DropLast::kYes ? images / batch_size
+                                                           : (images + batch_size - 1) / batch_size);
 }
 
 absl::Status CheckSchedule(const proto::TrainingSpec& spec) {

@@ -20,6 +20,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "lib/dataset/drop_last.h"
 #include "lib/proto/sweep.pb.h"
 
 namespace lockstep {
@@ -45,7 +46,7 @@ absl::Status CheckEpochs(const proto::TrainingSpec& spec);
 uint32_t TotalEpochs(const proto::TrainingSpec& spec);
 
 // Returns the number of steps of an epoch. `images` must be at least one batch.
-uint32_t StepsPerEpoch(uint64_t images, uint32_t batch_size, bool drop_last);
+uint32_t StepsPerEpoch(uint64_t images, uint32_t batch_size, DropLast drop_last);
 
 // Returns InvalidArgumentError naming the flag in each of these cases:
 // - milestones that do not increase or lie beyond the run;

@@ -147,9 +147,9 @@ TEST(ScheduleTest, MilestonesCountFromTheBeginningOfTheRun) {
 }
 
 TEST(ScheduleTest, StepsAreCounted) {
-  EXPECT_EQ(StepsPerEpoch(50000, 128, false), 391);
-  EXPECT_EQ(StepsPerEpoch(50000, 128, true), 390);
-  EXPECT_EQ(StepsPerEpoch(100, 100, false), 1);
+  EXPECT_EQ(StepsPerEpoch(50000, 128, DropLast::kNo), 391);
+  EXPECT_EQ(StepsPerEpoch(50000, 128, DropLast::kYes), 390);
+  EXPECT_EQ(StepsPerEpoch(100, 100, DropLast::kNo), 1);
 }
 
 TEST(ScheduleTest, RefusesWhatCannotBe) {

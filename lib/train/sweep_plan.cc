@@ -167,7 +167,7 @@ std::string PlanText(const SweepPlan& plan) {
       RecipeText(training), "\n", "  ", StepText(training), "\n", HeldOutText(training),
       "  memory besides activations: ", 3 * model.gradient_bytes(), " bytes (weights, gradients, momentum)\n");
   for (const uint32_t batch : plan.batch_sweep.batch_sizes) {
-    const uint32_t steps = StepsPerEpoch(model.training_images(), batch, training.drop_last());
+    const uint32_t steps = StepsPerEpoch(model.training_images(), batch, ToDropLast(training.drop_last()));
     absl::StrAppend(&text, "  batch ", batch, ": ", steps, " steps per epoch, ", uint64_t{steps} * epochs, " in total",
                     batch == plan.checkpoint_batch ? ", then the checkpoint" : "", "\n");
   }
