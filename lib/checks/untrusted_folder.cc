@@ -10,13 +10,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "lib/base/status_macros.h"
-#include "lib/base/stop_signal.h"
 
 namespace lockstep {
 namespace {
@@ -107,26 +107,22 @@ absl::StatusOr<RegularFile> OpenFileBelow(int top, const std::string& path) {
     return error == ENXIO ? absl::FailedPreconditionError(kNotRegular)
                           : absl::NotFoundError(absl::StrCat("cannot be opened: ", std::strerror(error)));
   }
-  struct stat info;
-  if (fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
+  InputFile file(std::move(fd));
+  const std::optional<uint64_t> size = file.RegularSize();
+  if (!size.has_value()) {
     return absl::FailedPreconditionError(kNotRegular);
   }
-  return RegularFile{std::move(fd), static_cast<uint64_t>(info.st_size)};
+  return RegularFile{std::move(file), *size};
 }
 
 absl::StatusOr<std::string> ReadStartOf(const RegularFile& file, uint64_t size) {
   constexpr size_t kStep = size_t{4} << 20;  // bytes between two checks for a stop signal
   std::string bytes;
-  for (ssize_t n = 1; n > 0 && bytes.size() < size;) {
-    RETURN_IF_ERROR(CheckNotStopped());
+  for (size_t n = 1; n > 0 && bytes.size() < size;) {
     const size_t filled = bytes.size();
     bytes.resize(filled + std::min<uint64_t>(kStep, size - filled));
-    while ((n = read(file.fd.get(), &bytes[filled], bytes.size() - filled)) < 0 && errno == EINTR) {
-    }
-    if (n < 0) {
-      return absl::DataLossError(absl::StrCat("reading failed: ", std::strerror(errno)));
-    }
-    bytes.resize(filled + static_cast<size_t>(n));
+    ASSIGN_OR_RETURN(n, file.file.Read(&bytes[filled], bytes.size() - filled));
+    bytes.resize(filled + n);
   }
   return bytes;
 }

@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "lib/base/owned_descriptor.h"
+#include "lib/record/input_file.h"
 
 namespace lockstep {
 
@@ -33,7 +34,7 @@ bool IsLinkToFolder(int folder, const std::string& name);
 
 // A regular file, and its size at the time of opening.
 struct RegularFile {
-  OwnedDescriptor fd;
+  InputFile file;
   uint64_t size;
 };
 

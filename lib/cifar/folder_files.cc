@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -16,7 +17,6 @@
 #include "absl/types/optional.h"
 #include "lib/base/path.h"
 #include "lib/base/status_macros.h"
-#include "lib/base/stop_signal.h"
 #include "lib/cifar/parallel_for.h"
 #include "lib/cifar/source_limits.h"
 
@@ -121,26 +121,27 @@ absl::Status TakeOver(Level& level, const std::string& top, FolderListing& listi
 }
 
 // Reads the file with a single read, which saves 60,000 queries of a size. Returns nothing if the file is larger.
-absl::optional<absl::string_view> ReadSmall(int fd, std::string& buffer) {
+absl::optional<absl::string_view> ReadSmall(const InputFile& file, std::string& buffer) {
   constexpr size_t kSmallBytes = 16 << 10;  // CIFAR-10's largest pictures have 3 kB as PNG
   buffer.resize(std::max(buffer.size(), kSmallBytes));
-  const ssize_t n = read(fd, &buffer[0], buffer.size());
-  if (n >= 0 && static_cast<size_t>(n) < buffer.size()) {
-    return absl::string_view(buffer.data(), static_cast<size_t>(n));
+  const absl::StatusOr<size_t> n = file.Read(&buffer[0], buffer.size());
+  if (n.ok() && *n < buffer.size()) {
+    return absl::string_view(buffer.data(), *n);
   }
-  lseek(fd, 0, SEEK_SET);
+  lseek(file.fd(), 0, SEEK_SET);
   return absl::nullopt;
 }
 
-absl::StatusOr<absl::string_view> ReadOfKnownSize(int fd, const std::string& shown, std::string& buffer) {
-  struct stat info;
-  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+absl::StatusOr<absl::string_view> ReadOfKnownSize(const InputFile& file, const std::string& shown,
+                                                  std::string& buffer) {
+  const std::optional<uint64_t> size = file.RegularSize();
+  if (!size.has_value()) {
     return absl::FailedPreconditionError(
         absl::StrCat(shown, ": expected a regular file, found a FIFO, a socket or a device; remove it"));
   }
-  ASSIGN_OR_RETURN(buffer, ReadAll(fd, static_cast<uint64_t>(info.st_size), kMaxSourceFileBytes, shown));
-  if (buffer.size() != static_cast<uint64_t>(info.st_size)) {
-    return absl::DataLossError(absl::StrCat(shown, ": expected ", info.st_size, " bytes, found ", buffer.size(),
+  ASSIGN_OR_RETURN(buffer, ReadAll(file, *size, kMaxSourceFileBytes, shown));
+  if (buffer.size() != *size) {
+    return absl::DataLossError(absl::StrCat(shown, ": expected ", *size, " bytes, found ", buffer.size(),
                                             "; the file changed while it was read"));
   }
   return absl::string_view(buffer);
@@ -166,7 +167,8 @@ absl::StatusOr<FolderListing> ListFolder(const std::string& path) {
   return listing;
 }
 
-absl::StatusOr<std::string> ReadAll(int fd, uint64_t size_hint, uint64_t max_bytes, const std::string& shown) {
+absl::StatusOr<std::string> ReadAll(const InputFile& file, uint64_t size_hint, uint64_t max_bytes,
+                                    const std::string& shown) {
   const auto too_large = [&] {
     return absl::FailedPreconditionError(
         absl::StrCat(shown, ": expected at most ", max_bytes, " bytes, found more; not of CIFAR-10"));
@@ -178,16 +180,12 @@ absl::StatusOr<std::string> ReadAll(int fd, uint64_t size_hint, uint64_t max_byt
   std::string bytes(size_hint + 1, '\0');
   size_t filled = 0;
   while (true) {
-    RETURN_IF_ERROR(CheckNotStopped());
-    const ssize_t n = read(fd, &bytes[filled], std::min(bytes.size() - filled, kReadBytes));
-    if (n < 0 && errno == EINTR) {
-      continue;
+    const absl::StatusOr<size_t> n = file.Read(&bytes[filled], std::min(bytes.size() - filled, kReadBytes));
+    if (!n.ok()) {
+      return NameInReadError(shown, n.status());
     }
-    if (n < 0) {
-      return absl::DataLossError(absl::StrCat(shown, ": reading failed: ", std::strerror(errno)));
-    }
-    filled += static_cast<size_t>(n);
-    if (n == 0 || (filled == size_hint && size_hint != 0)) {
+    filled += *n;
+    if (*n == 0 || (filled == size_hint && size_hint != 0)) {
       break;
     }
     if (filled > max_bytes) {
@@ -204,17 +202,17 @@ absl::StatusOr<std::string> ReadAll(int fd, uint64_t size_hint, uint64_t max_byt
 absl::StatusOr<absl::string_view> ReadFolderFile(const OwnedDescriptor& folder, const std::string& name, bool one_read,
                                                  const std::string& top, std::string& buffer) {
   // O_NONBLOCK: otherwise, opening a FIFO would wait for a writer.
-  const OwnedDescriptor file(
-      openat(folder.get(), FileNameOf(name).c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (file.get() < 0) {
+  OwnedDescriptor opened(openat(folder.get(), FileNameOf(name).c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (opened.get() < 0) {
     return absl::NotFoundError(absl::StrCat(top, ": ", name, ": cannot open: ", std::strerror(errno)));
   }
+  const InputFile file(std::move(opened));
   if (one_read) {
-    if (const absl::optional<absl::string_view> bytes = ReadSmall(file.get(), buffer)) {
+    if (const absl::optional<absl::string_view> bytes = ReadSmall(file, buffer)) {
       return *bytes;
     }
   }
-  return ReadOfKnownSize(file.get(), absl::StrCat(top, ": ", name), buffer);
+  return ReadOfKnownSize(file, absl::StrCat(top, ": ", name), buffer);
 }
 
 }  // namespace lockstep

@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "lib/base/owned_descriptor.h"
 #include "lib/cifar/input_format.h"
+#include "lib/record/input_file.h"
 
 namespace lockstep {
 
@@ -37,8 +38,9 @@ absl::StatusOr<FolderListing> ListFolder(const std::string& path);
 absl::StatusOr<absl::string_view> ReadFolderFile(const OwnedDescriptor& folder, const std::string& name, bool one_read,
                                                  const std::string& top, std::string& buffer);
 
-// Returns all bytes of an open descriptor. FailedPrecondition: more than `max_bytes`. Messages begin with `shown`.
-absl::StatusOr<std::string> ReadAll(int fd, uint64_t size_hint, uint64_t max_bytes, const std::string& shown);
+// Returns all bytes of an open file. FailedPrecondition: more than `max_bytes`. Messages begin with `shown`.
+absl::StatusOr<std::string> ReadAll(const InputFile& file, uint64_t size_hint, uint64_t max_bytes,
+                                    const std::string& shown);
 
 }  // namespace lockstep
 

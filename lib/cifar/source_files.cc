@@ -1,8 +1,6 @@
 #include "lib/cifar/source_files.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,7 +10,6 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "lib/base/owned_descriptor.h"
 #include "lib/base/path.h"
 #include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
@@ -22,6 +19,7 @@
 #include "lib/cifar/parallel_for.h"
 #include "lib/cifar/plain_text.h"
 #include "lib/record/digest.h"
+#include "lib/record/input_file.h"
 #include "lib/record/run_files.h"
 #include "lib/record/wrong_input.h"
 
@@ -97,10 +95,10 @@ absl::StatusOr<SourceFiles> ListFiles(const std::string& path, proto::InputForma
   return source;
 }
 
-absl::StatusOr<SourceFiles> ReadArchiveBytes(const std::string& path, int fd, uint64_t size_hint) {
+absl::StatusOr<SourceFiles> ReadArchiveBytes(const std::string& path, const InputFile& file, uint64_t size_hint) {
   SourceFiles source;
   source.is_archive = true;
-  ASSIGN_OR_RETURN(source.archive_bytes, ReadAll(fd, size_hint, kMaxSourceBytes, path));
+  ASSIGN_OR_RETURN(source.archive_bytes, ReadAll(file, size_hint, kMaxSourceBytes, path));
   source.input.set_path(path);
   source.input.set_size_bytes(source.archive_bytes.size());
   source.input.set_sha256(Sha256Hex(source.archive_bytes));
@@ -115,7 +113,7 @@ absl::StatusOr<SourceFiles> ReadArchiveBytes(const std::string& path, int fd, ui
 absl::StatusOr<SourceFiles> ListSource(const std::string& path, proto::InputFormat wanted) {
   RETURN_IF_ERROR(CheckDeclaredInput(path));
   if (path == "-") {
-    return ReadArchiveBytes(path, STDIN_FILENO, 0);
+    return ReadArchiveBytes(path, InputFile::StandardInput(), 0);
   }
   struct stat info;
   if (stat(path.c_str(), &info) != 0) {
@@ -130,11 +128,8 @@ absl::StatusOr<SourceFiles> ListSource(const std::string& path, proto::InputForm
     return absl::FailedPreconditionError(absl::StrCat(
         path, ": expected a folder or an archive, found a FIFO, a socket or a device; '-' is standard input"));
   }
-  const OwnedDescriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (file.get() < 0) {
-    return absl::NotFoundError(absl::StrCat(path, ": cannot open: ", std::strerror(errno)));
-  }
-  return ReadArchiveBytes(path, file.get(), static_cast<uint64_t>(info.st_size));
+  ASSIGN_OR_RETURN(const InputFile file, InputFile::Open(path));
+  return ReadArchiveBytes(path, file, static_cast<uint64_t>(info.st_size));
 }
 
 absl::StatusOr<absl::string_view> ReadListedFile(const SourceFiles& source, SourceFile& file, std::string& buffer) {

@@ -2,18 +2,13 @@
 
 #include <openssl/evp.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <new>
 #include <vector>
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "lib/base/status_macros.h"
-#include "lib/base/stop_signal.h"
-#include "lib/record/open_input.h"
+#include "lib/record/input_file.h"
 
 namespace lockstep {
 
@@ -110,21 +105,19 @@ absl::StatusOr<std::string> Md5Hex(absl::string_view bytes) {
 
 absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path) {
   RETURN_IF_ERROR(CheckSha256());
-  ASSIGN_OR_RETURN(const int fd, OpenInput(path));
-  std::FILE* const file = fdopen(fd, "rb");
+  ASSIGN_OR_RETURN(const InputFile file, InputFile::Open(path));
   Sha256 digest;
   std::vector<char> buffer(1 << 20);
-  size_t n;
-  while (!StopRequested() && (n = std::fread(buffer.data(), 1, buffer.size(), file)) > 0) {
-    digest.Update(buffer.data(), n);
+  while (true) {
+    const absl::StatusOr<size_t> n = file.Read(buffer.data(), buffer.size());
+    if (!n.ok()) {
+      return NameInReadError(path, n.status());
+    }
+    if (*n == 0) {
+      return digest.HexDigest();
+    }
+    digest.Update(buffer.data(), *n);
   }
-  const bool failed = std::ferror(file) != 0;
-  std::fclose(file);
-  RETURN_IF_ERROR(CheckNotStopped());
-  if (failed) {
-    return absl::DataLossError(absl::StrCat(path, ": reading failed: ", std::strerror(errno)));
-  }
-  return digest.HexDigest();
 }
 
 }  // namespace lockstep

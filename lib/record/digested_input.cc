@@ -1,23 +1,15 @@
 #include "lib/record/digested_input.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
 #include <mutex>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "lib/base/start_thread.h"
 #include "lib/base/status_macros.h"
-#include "lib/base/stop_signal.h"
 #include "lib/record/digest.h"
-#include "lib/record/open_input.h"
 #include "lib/record/run_files.h"
 
 namespace lockstep {
@@ -36,11 +28,8 @@ struct Block {
 };
 
 // Returns a block size for the file. Small files get a small block, because most records have a few KiB.
-size_t BlockBytes(int fd) {
-  struct stat info;
-  return fstat(fd, &info) == 0 && S_ISREG(info.st_mode)
-             ? std::clamp(static_cast<size_t>(info.st_size), kMinBlockBytes, kBlockBytes)
-             : kBlockBytes;
+size_t BlockBytes(const InputFile& file) {
+  return std::clamp<uint64_t>(file.RegularSize().value_or(kBlockBytes), kMinBlockBytes, kBlockBytes);
 }
 
 }  // namespace
@@ -143,40 +132,26 @@ class DigestedInput::DigestThread {
 
 absl::StatusOr<std::unique_ptr<DigestedInput>> DigestedInput::Open(const std::string& path) {
   RETURN_IF_ERROR(CheckDeclaredInput(path));
-  int fd = STDIN_FILENO;
-  if (path != "-") {
-    ASSIGN_OR_RETURN(fd, OpenInput(path));
-  }
-  return std::unique_ptr<DigestedInput>(new DigestedInput(fd, BlockBytes(fd)));
+  ASSIGN_OR_RETURN(InputFile file, InputFile::Open(path));
+  const size_t block_bytes = BlockBytes(file);
+  return std::unique_ptr<DigestedInput>(new DigestedInput(std::move(file), block_bytes));
 }
 
-DigestedInput::DigestedInput(int fd, size_t block_bytes)
-    : fd_(fd), block_(block_bytes), digest_(std::make_unique<DigestThread>(block_bytes)) {}
+DigestedInput::DigestedInput(InputFile file, size_t block_bytes)
+    : file_(std::move(file)), block_(block_bytes), digest_(std::make_unique<DigestThread>(block_bytes)) {}
 
-DigestedInput::~DigestedInput() {
-  if (fd_ != STDIN_FILENO) {
-    close(fd_);
-  }
-}
+DigestedInput::~DigestedInput() = default;
 
-// Reads the next block; returns false at the end. Calls read once, so that data from a pipe is available before the
-// block is full.
+// Reads the next block; returns false at the end. Reads once, so that data from a pipe is available before the block is
+// full.
 absl::StatusOr<bool> DigestedInput::NextBlock() {
   if (end_ > 0) {
     whole_.size_bytes += end_;
     digest_->Digest(block_, end_);
   }
   begin_ = end_ = 0;
-  RETURN_IF_ERROR(CheckNotStopped());
-  ssize_t n;
-  while ((n = read(fd_, block_.data(), block_.size())) < 0) {
-    if (errno != EINTR) {
-      return absl::DataLossError(absl::StrCat("reading failed: ", std::strerror(errno)));
-    }
-    RETURN_IF_ERROR(CheckNotStopped());
-  }
-  end_ = static_cast<size_t>(n);
-  return n > 0;
+  ASSIGN_OR_RETURN(end_, file_.Read(block_.data(), block_.size()));
+  return end_ > 0;
 }
 
 absl::StatusOr<size_t> DigestedInput::Read(void* bytes, size_t size) {

@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lib/record/input_file.h"
 
 namespace lockstep {
 
@@ -46,10 +47,10 @@ class DigestedInput {
 
  private:
   class DigestThread;
-  DigestedInput(int fd, size_t block_bytes);
+  DigestedInput(InputFile file, size_t block_bytes);
   absl::StatusOr<bool> NextBlock();
 
-  const int fd_;
+  const InputFile file_;
   std::vector<char> block_;
   size_t begin_ = 0;  // position in block_ of the first byte that Read has not returned
   size_t end_ = 0;    // end of the bytes in block_
