@@ -102,7 +102,7 @@ absl::Status ReadLevel(Level& level) {
       level.finder.Add(*place);
       level.files.push_back({*std::move(place), level.folder, entry.is_regular});
     } else {
-      level.finder.AddOther(inside, entry.is_folder);
+      level.finder.AddOther(inside, entry.is_folder ? EntryKind::kFolder : EntryKind::kFile);
     }
   }
   return absl::OkStatus();

@@ -145,10 +145,10 @@ TEST(ParseImageFolderTest, BothSplitsHaveTheSameTenClasses) {
 
 TEST(ParseImageFolderTest, WhatWasPassedOverIsAWarningAndInTheNote) {
   SourceFiles source = SmallSource();
-  source.passed_over["train"].Add("train/a/1.bmp", false);
-  source.passed_over["train"].Add("train/a/1.gif", false);
+  source.passed_over["train"].Add("train/a/1.bmp", EntryKind::kFile);
+  source.passed_over["train"].Add("train/a/1.gif", EntryKind::kFile);
   source.folders.validation = "val";
-  source.passed_over["val"].Add("val/a/1.png", false);
+  source.passed_over["val"].Add("val/a/1.png", EntryKind::kFile);
   std::vector<std::string> warnings;
   ParseOptions options = AllowPartial();
   options.warnings = &warnings;

@@ -124,7 +124,7 @@ void FormatFinder::Add(const FormatFinder& other) {
   }
 }
 
-void FormatFinder::AddOther(absl::string_view path, bool is_folder) {
+void FormatFinder::AddOther(absl::string_view path, EntryKind kind) {
   if (++other_count_ <= kOthersShown) {
     others_.push_back(absl::Utf8SafeCHexEscape(path));
   }
@@ -136,7 +136,7 @@ void FormatFinder::AddOther(absl::string_view path, bool is_folder) {
   }
   const absl::string_view root = split == 0 ? "" : parts[0];
   passed_over_[{std::string(root), std::string(parts[split])}].Add(split == 0 ? path : path.substr(root.size() + 1),
-                                                                   is_folder);
+                                                                   kind);
 }
 
 std::map<std::string, PassedOver> FormatFinder::PassedOverIn(const std::string& root) const {

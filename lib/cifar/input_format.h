@@ -47,7 +47,7 @@ class FormatFinder {
   void Add(const FormatFinder& other);  // adds the findings of another finder
   // Adds a file that CifarPathOf does not place, or a folder that is not searched. They are used in the message if
   // nothing is found, and by PassedOverIn.
-  void AddOther(absl::string_view path, bool is_folder = false);
+  void AddOther(absl::string_view path, EntryKind kind = EntryKind::kFile);
 
   // Returns, for each split folder of `root`, the files below it that are not pictures of a class. Hidden files (a name
   // that begins with a dot) are left out.

@@ -72,7 +72,7 @@ TEST(FormatFinderTest, FilesOfASplitThatAreNotReadAreCounted) {
   EXPECT_EQ(PassedOver(finder, ""), "train: 1 .bmp, 1 .png from train/2.png");
   EXPECT_EQ(PassedOver(finder, "x"), "Test: 1 .gif from Test/cat/1.GIF; train: 1 .png from train/cat/b/1.png");
   FormatFinder more;
-  more.AddOther("train/cat/deep", true);
+  more.AddOther("train/cat/deep", EntryKind::kFolder);
   finder.Add(more);
   EXPECT_EQ(PassedOver(finder, ""), "train: 1 .bmp, 1 .png, 1 folder from train/2.png");
 }

@@ -23,8 +23,8 @@ std::string KindOf(absl::string_view path) {
 
 }  // namespace
 
-void PassedOver::Add(absl::string_view path, bool is_folder) {
-  ++kinds_[is_folder ? "folder" : KindOf(path)];
+void PassedOver::Add(absl::string_view path, EntryKind kind) {
+  ++kinds_[kind == EntryKind::kFolder ? "folder" : KindOf(path)];
   const std::string shown = absl::Utf8SafeCHexEscape(path);
   first_ = count_++ == 0 || shown < first_ ? shown : first_;
 }

@@ -10,10 +10,12 @@
 
 namespace lockstep {
 
+enum class EntryKind { kFile, kFolder };
+
 class PassedOver {
  public:
   // Adds a file, or a folder that is not searched. `path` may hold any bytes.
-  void Add(absl::string_view path, bool is_folder);
+  void Add(absl::string_view path, EntryKind kind);
   void Add(const PassedOver& other);
 
   size_t count() const { return count_; }

@@ -9,11 +9,11 @@ namespace {
 TEST(PassedOverTest, CountsByKind) {
   PassedOver files;
   EXPECT_EQ(files.Kinds(), "");
-  files.Add("train/cat/2.bmp", false);
-  files.Add("train/cat/1.BMP", false);
-  files.Add("train/cat/more", true);
-  files.Add("train/cat/x", false);
-  files.Add("train/cat/x.\xff\n", false);
+  files.Add("train/cat/2.bmp", EntryKind::kFile);
+  files.Add("train/cat/1.BMP", EntryKind::kFile);
+  files.Add("train/cat/more", EntryKind::kFolder);
+  files.Add("train/cat/x", EntryKind::kFile);
+  files.Add("train/cat/x.\xff\n", EntryKind::kFile);
   EXPECT_EQ(files.count(), 5u);
   EXPECT_EQ(files.Kinds(), "2 .bmp, 1 folder, 2 other");
   EXPECT_EQ(files.first(), "train/cat/1.BMP");
@@ -22,10 +22,10 @@ TEST(PassedOverTest, CountsByKind) {
 TEST(PassedOverTest, ManyKindsAreNotAllNamed) {
   PassedOver files, more;
   for (const char* name : {"1.a", "1.b", "1.c", "1.d"}) {
-    files.Add(name, false);
+    files.Add(name, EntryKind::kFile);
   }
   for (const char* name : {"2.e", "2.f", "2.g", "2.g", "0.h"}) {
-    more.Add(name, false);
+    more.Add(name, EntryKind::kFile);
   }
   files.Add(more);
   files.Add(PassedOver());

@@ -64,7 +64,7 @@ absl::Status ChooseFolders(const FormatFinder& finder, const std::string& root, 
   const auto is_unread = [&](const SourceFile& file) { return FirstPart(file.name) == unread; };
   for (const SourceFile& file : source.files) {
     if (is_unread(file)) {
-      source.passed_over[unread].Add(file.name, false);
+      source.passed_over[unread].Add(file.name, EntryKind::kFile);
     }
   }
   source.files.erase(std::remove_if(source.files.begin(), source.files.end(), is_unread), source.files.end());

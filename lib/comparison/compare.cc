@@ -222,8 +222,9 @@ absl::StatusOr<RunComparison> CompareRuns(const LabRecords& first, const LabReco
     const RunLogs of_first = LogsAt(sides.first, point.name), of_second = LogsAt(sides.second, point.name);
     point.first_seconds = std::exp(Mean(of_first));
     point.second_seconds = std::exp(Mean(of_second));
-    point.comparison = CompareRunLogs(of_first, of_second, result.spread, result.same_device, confidence);
-    point.runs_needed = RunsNeeded(point.comparison.ratio, DeviationOf(result.spread), result.same_device, confidence);
+    const MeasuredOn devices = result.same_device ? MeasuredOn::kSameDevice : MeasuredOn::kTwoDevices;
+    point.comparison = CompareRunLogs(of_first, of_second, result.spread, devices, confidence);
+    point.runs_needed = RunsNeeded(point.comparison.ratio, DeviationOf(result.spread), devices, confidence);
   }
   return result;
 }

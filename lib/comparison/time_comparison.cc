@@ -17,12 +17,13 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kVarianceOfDevices = 0.03 * 0.03 / 3;
 
 // Returns half the width of the interval of a difference between `first_runs` and `second_runs`.
-double HalfWidth(const RunSpread& spread, double first_runs, double second_runs, bool same_device, double confidence) {
+double HalfWidth(const RunSpread& spread, double first_runs, double second_runs, MeasuredOn devices,
+                 double confidence) {
   if (spread.degrees_of_freedom <= 0) {
     return kInfinity;
   }
   const double of_runs = spread.deviation * spread.deviation * (1 / first_runs + 1 / second_runs);
-  const double variance = of_runs + (same_device ? 0 : kVarianceOfDevices);
+  const double variance = of_runs + (devices == MeasuredOn::kSameDevice ? 0 : kVarianceOfDevices);
   if (variance == 0 || !std::isfinite(variance)) {
     return variance;
   }
@@ -54,11 +55,11 @@ RunSpread SpreadBetweenRuns(const std::vector<std::vector<RunLogs>>& programs) {
   return spread;
 }
 
-TimeComparison CompareRunLogs(const RunLogs& first, const RunLogs& second, const RunSpread& spread, bool same_device,
+TimeComparison CompareRunLogs(const RunLogs& first, const RunLogs& second, const RunSpread& spread, MeasuredOn devices,
                               double confidence) {
   const double difference = Mean(second) - Mean(first);
   const double half =
-      HalfWidth(spread, static_cast<double>(first.size()), static_cast<double>(second.size()), same_device, confidence);
+      HalfWidth(spread, static_cast<double>(first.size()), static_cast<double>(second.size()), devices, confidence);
   TimeComparison result;
   result.ratio = std::exp(difference);
   result.low = std::exp(difference - half);
@@ -69,10 +70,10 @@ TimeComparison CompareRunLogs(const RunLogs& first, const RunLogs& second, const
   return result;
 }
 
-uint32_t RunsNeeded(double ratio, double deviation, bool same_device, double confidence) {
+uint32_t RunsNeeded(double ratio, double deviation, MeasuredOn devices, double confidence) {
   const double difference = std::abs(std::log(ratio));
   for (uint32_t runs = 2; runs <= kMaxRunsNeeded; ++runs) {
-    if (HalfWidth({deviation, 2.0 * runs - 2}, runs, runs, same_device, confidence) < difference) {
+    if (HalfWidth({deviation, 2.0 * runs - 2}, runs, runs, devices, confidence) < difference) {
       return runs;
     }
   }

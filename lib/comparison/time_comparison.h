@@ -43,16 +43,18 @@ using RunLogs = std::vector<double>;
 // slow at all its points.
 RunSpread SpreadBetweenRuns(const std::vector<std::vector<RunLogs>>& programs);
 
+enum class MeasuredOn { kSameDevice, kTwoDevices };
+
 // Runs Welch's t-test on logarithms, with the degrees of freedom of Welch and Satterthwaite. Both sides must have at
 // least one run. If the two were not measured on the same device, a difference between devices of up to 3 % is part of
 // the variance.
-TimeComparison CompareRunLogs(const RunLogs& first, const RunLogs& second, const RunSpread& spread, bool same_device,
+TimeComparison CompareRunLogs(const RunLogs& first, const RunLogs& second, const RunSpread& spread, MeasuredOn devices,
                               double confidence);
 
 // Returns the number of runs of each of the two programs that confirms a difference in times by `ratio`, if runs differ
 // by `deviation`; at least 2. Returns 0 if kMaxRunsNeeded runs are too few, or if no number suffices, as on two
 // devices.
-uint32_t RunsNeeded(double ratio, double deviation, bool same_device, double confidence);
+uint32_t RunsNeeded(double ratio, double deviation, MeasuredOn devices, double confidence);
 
 }  // namespace lockstep
 

@@ -37,13 +37,13 @@ RunLogs RunsOf(double seconds, int runs, Normal& normal) {
   return logs;
 }
 
-int Count(TimeVerdict verdict, double second_seconds, int runs, bool same_device) {
+int Count(TimeVerdict verdict, double second_seconds, int runs, MeasuredOn devices) {
   Normal normal(1);
   int count = 0;
   for (int i = 0; i < 200; ++i) {
     const RunLogs first = RunsOf(2, runs, normal), second = RunsOf(second_seconds, runs, normal);
     const RunSpread spread = SpreadBetweenRuns({{first}, {second}});
-    count += CompareRunLogs(first, second, spread, same_device, kConfidence).verdict == verdict ? 1 : 0;
+    count += CompareRunLogs(first, second, spread, devices, kConfidence).verdict == verdict ? 1 : 0;
   }
   return count;
 }
@@ -54,32 +54,36 @@ TEST(TimeComparisonTest, TwoSingleRunsAreNeverEnough) {
     const RunLogs a = {std::log(0.793)}, b = {std::log(second)};
     const RunSpread spread = SpreadBetweenRuns({{a}, {b}});
     EXPECT_EQ(spread.degrees_of_freedom, 0);
-    const TimeComparison result = CompareRunLogs(a, b, spread, true, kConfidence);
+    const TimeComparison result = CompareRunLogs(a, b, spread, MeasuredOn::kSameDevice, kConfidence);
     EXPECT_EQ(result.verdict, TimeVerdict::kInconclusive);
     EXPECT_TRUE(std::isinf(result.high));
   }
 }
 
 TEST(TimeComparisonTest, RunsOfTheSameProgramDifferOnlyByChance) {
-  EXPECT_LE(Count(TimeVerdict::kSlower, 2, 5, true) + Count(TimeVerdict::kFaster, 2, 5, true),
+  EXPECT_LE(Count(TimeVerdict::kSlower, 2, 5, MeasuredOn::kSameDevice) +
+                Count(TimeVerdict::kFaster, 2, 5, MeasuredOn::kSameDevice),
             16);  // limit of 200 trials; expected: 10 +- 3
-  EXPECT_LE(Count(TimeVerdict::kSlower, 2, 5, false) + Count(TimeVerdict::kFaster, 2, 5, false), 2);
+  EXPECT_LE(Count(TimeVerdict::kSlower, 2, 5, MeasuredOn::kTwoDevices) +
+                Count(TimeVerdict::kFaster, 2, 5, MeasuredOn::kTwoDevices),
+            2);
 }
 
 TEST(TimeComparisonTest, ADifferenceIsFoundByAsManyRunsAsWereReported) {
-  const uint32_t runs = RunsNeeded(1.05, 0.0176, true, kConfidence);
+  const uint32_t runs = RunsNeeded(1.05, 0.0176, MeasuredOn::kSameDevice, kConfidence);
   EXPECT_GE(runs, 3u);
-  EXPECT_GE(Count(TimeVerdict::kSlower, 2 * 1.07, static_cast<int>(runs), true), 120);
-  EXPECT_EQ(Count(TimeVerdict::kFaster, 2 * 1.07, static_cast<int>(runs), true), 0);
+  EXPECT_GE(Count(TimeVerdict::kSlower, 2 * 1.07, static_cast<int>(runs), MeasuredOn::kSameDevice), 120);
+  EXPECT_EQ(Count(TimeVerdict::kFaster, 2 * 1.07, static_cast<int>(runs), MeasuredOn::kSameDevice), 0);
 }
 
 TEST(TimeComparisonTest, RunsNeeded) {
   // Two runs of each: t of 2 degrees of freedom, 4.30265, times the deviation.
-  EXPECT_EQ(RunsNeeded(std::exp(0.0431), 0.01, true, kConfidence), 2u);
-  EXPECT_EQ(RunsNeeded(std::exp(-0.0431), 0.01, true, kConfidence), 2u);
-  EXPECT_EQ(RunsNeeded(std::exp(0.0430), 0.01, true, kConfidence), 3u);
-  EXPECT_EQ(RunsNeeded(1, 0.01, true, kConfidence), 0u);
-  EXPECT_EQ(RunsNeeded(1.02, 0.001, false, kConfidence), 0u);  // within the difference between devices
+  EXPECT_EQ(RunsNeeded(std::exp(0.0431), 0.01, MeasuredOn::kSameDevice, kConfidence), 2u);
+  EXPECT_EQ(RunsNeeded(std::exp(-0.0431), 0.01, MeasuredOn::kSameDevice, kConfidence), 2u);
+  EXPECT_EQ(RunsNeeded(std::exp(0.0430), 0.01, MeasuredOn::kSameDevice, kConfidence), 3u);
+  EXPECT_EQ(RunsNeeded(1, 0.01, MeasuredOn::kSameDevice, kConfidence), 0u);
+  EXPECT_EQ(RunsNeeded(1.02, 0.001, MeasuredOn::kTwoDevices, kConfidence),
+            0u);  // within the difference between devices
 }
 
 TEST(TimeComparisonTest, ByHand) {
@@ -88,12 +92,13 @@ TEST(TimeComparisonTest, ByHand) {
   const RunSpread spread = SpreadBetweenRuns({{first}, {second}});
   EXPECT_NEAR(spread.deviation, 0.01, 1e-12);
   EXPECT_EQ(spread.degrees_of_freedom, 4);
-  const TimeComparison result = CompareRunLogs(first, second, spread, true, kConfidence);
+  const TimeComparison result = CompareRunLogs(first, second, spread, MeasuredOn::kSameDevice, kConfidence);
   EXPECT_NEAR(result.ratio, std::exp(0.05), 1e-12);
   EXPECT_NEAR(result.low, std::exp(0.05 - 2.77645 * 0.01 * std::sqrt(2.0 / 3)), 1e-6);
   EXPECT_EQ(result.verdict, TimeVerdict::kSlower);
   // Two devices may differ by 3 %, so 0.02 is no difference.
-  EXPECT_EQ(CompareRunLogs(first, {0.02, 0.03, 0.01}, spread, false, kConfidence).verdict, TimeVerdict::kInconclusive);
+  EXPECT_EQ(CompareRunLogs(first, {0.02, 0.03, 0.01}, spread, MeasuredOn::kTwoDevices, kConfidence).verdict,
+            TimeVerdict::kInconclusive);
 }
 
 // Two points in three runs have two degrees of freedom, not four: a slow run is slow at both.

@@ -24,7 +24,8 @@ class ShutdownDeadline {
 
   explicit ShutdownDeadline(absl::Duration timeout) : timeout_(timeout) {}
 
-  void RankEnded(bool failed, MonotonicTime now) { EndAt(now + (failed ? kFailureGrace : timeout_)); }
+  void RankFinished(MonotonicTime now) { EndAt(now + timeout_); }
+  void RankFailed(MonotonicTime now) { EndAt(now + kFailureGrace); }
   void EndNow(MonotonicTime now) { EndAt(now); }
 
   bool MustEnd(MonotonicTime now) const { return now >= end_at_; }

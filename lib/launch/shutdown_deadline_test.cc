@@ -16,7 +16,7 @@ TEST(ShutdownDeadlineTest, NothingEndsAPointThatRuns) {
 
 TEST(ShutdownDeadlineTest, AfterAFailureTheOthersHaveAMoment) {
   ShutdownDeadline deadline(kTimeout);
-  deadline.RankEnded(true, kStart);
+  deadline.RankFailed(kStart);
   EXPECT_FALSE(deadline.MustEnd(kStart + ShutdownDeadline::kFailureGrace - absl::Milliseconds(1)));
   EXPECT_TRUE(deadline.MustEnd(kStart + ShutdownDeadline::kFailureGrace));
   EXPECT_FALSE(deadline.MustGiveUp(kStart + ShutdownDeadline::kFailureGrace));
@@ -25,15 +25,15 @@ TEST(ShutdownDeadlineTest, AfterAFailureTheOthersHaveAMoment) {
 
 TEST(ShutdownDeadlineTest, AfterASuccessTheyHaveTheTimeout) {
   ShutdownDeadline deadline(kTimeout);
-  deadline.RankEnded(false, kStart);
+  deadline.RankFinished(kStart);
   EXPECT_FALSE(deadline.MustEnd(kStart + kTimeout - absl::Milliseconds(1)));
   EXPECT_TRUE(deadline.MustEnd(kStart + kTimeout));
 }
 
 TEST(ShutdownDeadlineTest, TheEarliestReasonCounts) {
   ShutdownDeadline deadline(kTimeout);
-  deadline.RankEnded(true, kStart);
-  deadline.RankEnded(true, kStart + absl::Seconds(1));
+  deadline.RankFailed(kStart);
+  deadline.RankFailed(kStart + absl::Seconds(1));
   EXPECT_TRUE(deadline.MustEnd(kStart + ShutdownDeadline::kFailureGrace));
   deadline.EndNow(kStart + absl::Seconds(1));
   EXPECT_TRUE(deadline.MustEnd(kStart + absl::Seconds(1)));

@@ -88,13 +88,18 @@ proto::Launch World::ToProto() const {
   return launch;
 }
 
-absl::Status World::CheckRanks(uint32_t ranks, bool on_gpus) const {
+absl::Status World::CheckRanks(uint32_t ranks) const {
   if (ranks > size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--ranks needs ", ranks, " ranks, ", LauncherName(place_.launcher), " started ", size(),
                      "; give at most as many, start more, or give --launcher=none to start them on this host"));
   }
-  for (uint32_t rank = 0; rank < ranks && on_gpus; ++rank) {
+  return absl::OkStatus();
+}
+
+absl::Status World::CheckRanksOnGpus(uint32_t ranks) const {
+  RETURN_IF_ERROR(CheckRanks(ranks));
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
     const proto::ProcessDescription& description = members_[rank].description;
     if (description.local_rank() >= description.gpus()) {
       return absl::UnavailableError(

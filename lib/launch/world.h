@@ -53,9 +53,10 @@ class World {
   // Returns the description of the launch for the record.
   proto::Launch ToProto() const;
 
-  // Returns InvalidArgumentError if the world has fewer than `ranks` ranks, and, with `on_gpus`, UnavailableError if
-  // the host of one of these ranks has no GPU for it.
-  absl::Status CheckRanks(uint32_t ranks, bool on_gpus) const;
+  // Returns InvalidArgumentError if the world has fewer than `ranks` ranks. CheckRanksOnGpus also returns
+  // UnavailableError if the host of one of these ranks has no GPU for it.
+  absl::Status CheckRanks(uint32_t ranks) const;
+  absl::Status CheckRanksOnGpus(uint32_t ranks) const;
 
   // Returns UnavailableError, with the rank, if the process of a rank found other images at --input.
   absl::Status CheckDataset(const std::string& content_sha256) const;

@@ -107,7 +107,11 @@ int WorldPoint::TakeMessages(size_t rank) {
 void WorldPoint::RecordExit(size_t rank, const ChildExit& exit) {
   exits_[rank] = exit;
   ended_[rank] = true;
-  shutdown_deadline_.RankEnded(exit.signalled || exit.code != 0 || exit.unkillable, MonotonicTime::Now());
+  if (exit.signalled || exit.code != 0 || exit.unkillable) {
+    shutdown_deadline_.RankFailed(MonotonicTime::Now());
+  } else {
+    shutdown_deadline_.RankFinished(MonotonicTime::Now());
+  }
 }
 
 void WorldPoint::MarkLost(size_t rank, absl::string_view why) {

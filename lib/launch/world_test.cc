@@ -288,11 +288,10 @@ TEST_F(WorldTest, TwoOfOneRankAreRefused) {
 
 TEST_F(WorldTest, RanksBeyondTheWorldOrItsGpusAreRefused) {
   ASSERT_THAT(Start(2, 1), IsOk());
-  EXPECT_THAT(world_->CheckRanks(2, false), IsOk());
-  EXPECT_THAT(world_->CheckRanks(1, true), IsOk());
-  EXPECT_THAT(world_->CheckRanks(3, false),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--ranks needs 3 ranks")));
-  EXPECT_THAT(world_->CheckRanks(2, true),  // each host reports one GPU
+  EXPECT_THAT(world_->CheckRanks(2), IsOk());
+  EXPECT_THAT(world_->CheckRanksOnGpus(1), IsOk());
+  EXPECT_THAT(world_->CheckRanks(3), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--ranks needs 3 ranks")));
+  EXPECT_THAT(world_->CheckRanksOnGpus(2),  // each host reports one GPU
               StatusIs(absl::StatusCode::kUnavailable, AllOf(HasSubstr("rank 1 on host1"), HasSubstr("LOCAL_RANK 1"))));
   ExpectAllDismissed(0);
 }

@@ -14,10 +14,11 @@ struct ActivationBytes {
   uint64_t fixed = 0;      // independent of the batch: statistics of batch norm, weights in bf16
 };
 
+enum class Activations { kFp32, kBf16 };  // kBf16: in the precision of Bf16Autocast
+
 // Counts the storages that operators made and that still exist when the loss is known. Runs the forward pass in
-// training mode on one image and on two, which changes the running statistics. `model` must be on the CPU. `bf16`
-// selects the precision of Bf16Autocast.
-ActivationBytes CountActivationBytes(Model& model, bool bf16);
+// training mode on one image and on two, which changes the running statistics. `model` must be on the CPU.
+ActivationBytes CountActivationBytes(Model& model, Activations activations);
 
 }  // namespace lockstep
 

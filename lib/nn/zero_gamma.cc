@@ -20,10 +20,7 @@ absl::Status CheckZeroGamma(const std::string& model_name) {
                                                        " has none: leave it out, or --model=resnet18"));
 }
 
-absl::Status SetZeroGamma(bool wanted, Model& model) {
-  if (!wanted) {
-    return absl::OkStatus();
-  }
+absl::Status SetZeroGamma(Model& model) {
   const at::NoGradGuard no_grad;
   bool found = false;
   for (auto& parameter : model.named_parameters()) {

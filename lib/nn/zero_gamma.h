@@ -13,8 +13,8 @@ namespace lockstep {
 // Returns InvalidArgumentError if the network of this name (MakeModel) has no residual blocks.
 absl::Status CheckZeroGamma(const std::string& model_name);
 
-// Sets these weights of a newly made model to 0 if `wanted`. Returns InvalidArgumentError if the model has none.
-absl::Status SetZeroGamma(bool wanted, Model& model);
+// Sets these weights of a newly made model to 0. Returns InvalidArgumentError if the model has none.
+absl::Status SetZeroGamma(Model& model);
 
 }  // namespace lockstep
 

@@ -95,7 +95,7 @@ class RankPoint {
     ASSIGN_OR_RETURN(dataset_, ReadDataset(dataset_path));
     RETURN_IF_ERROR(CheckIsPlannedDataset(dataset_, order_));
     ASSIGN_OR_RETURN(model_, MakeModel(training_.model(), training_.seed()));
-    RETURN_IF_ERROR(SetZeroGamma(training_.zero_gamma(), *model_));
+    RETURN_IF_ERROR(training_.zero_gamma() ? SetZeroGamma(*model_) : absl::OkStatus());
     return absl::OkStatus();
   }
 

@@ -384,7 +384,8 @@ absl::Status PlanAndMeasure(ScaleRunOptions options, World* world, FinishedWork&
     ASSIGN_OR_RETURN(plan, MakeScaleRunPlan(options, dataset, world));
     plan.dataset_sha256 = dataset.input.sha256();
     if (world != nullptr) {
-      RETURN_IF_ERROR(world->CheckRanks(MaxRanks(plan.spec), plan.device.is_cuda()));
+      const uint32_t ranks = MaxRanks(plan.spec);
+      RETURN_IF_ERROR(plan.device.is_cuda() ? world->CheckRanksOnGpus(ranks) : world->CheckRanks(ranks));
       plan.dataset_content_sha256 = content_sha256;
       RETURN_IF_ERROR(world->CheckDataset(plan.dataset_content_sha256));
     }

@@ -146,7 +146,7 @@ TEST(FitCoverageTest, Amdahl) {
     ASSERT_TRUE(fit.ok());
     one_device.Count(fit->one_device.at(32).interval, 1000);
     serial.Count(fit->serial.interval, 0.08);
-    const auto predicted = PredictThroughput(*fit, 32, 16, true);
+    const auto predicted = PredictThroughput(*fit, 32, 16, OutsideMeasured::kPredicted);
     ASSERT_TRUE(predicted.ok());
     next.Count(predicted->interval, NoisyScaling({16}, 32, 1000, 0.08, 0, &random)[0].throughput[0]);
   }
@@ -165,7 +165,7 @@ TEST(FitCoverageTest, Universal) {
     coherency.Count(fit->coherency.interval, 0.001);
     ASSERT_TRUE(fit->peak_ranks.has_value());
     peak.Count(fit->peak_ranks->interval, std::sqrt(0.97 / 0.001));
-    const auto predicted = PredictThroughput(*fit, 32, 64, true);
+    const auto predicted = PredictThroughput(*fit, 32, 64, OutsideMeasured::kPredicted);
     ASSERT_TRUE(predicted.ok());
     next.Count(predicted->interval, NoisyScaling({64}, 32, 1000, 0.03, 0.001, &random)[0].throughput[0]);
   }
@@ -185,7 +185,7 @@ TEST(FitCoverageTest, UniversalOfThreeBatches) {
     ASSERT_TRUE(fit.ok());
     serial.Count(fit->serial.interval, 0.05);
     coherency.Count(fit->coherency.interval, 0.02);
-    const auto predicted = PredictThroughput(*fit, 128, 8, true);
+    const auto predicted = PredictThroughput(*fit, 128, 8, OutsideMeasured::kPredicted);
     ASSERT_TRUE(predicted.ok());
     next.Count(predicted->interval, NoisyScaling({8}, 128, 1280, 0.05, 0.02, &random)[0].throughput[0]);
   }

@@ -197,7 +197,7 @@ absl::StatusOr<ScalingLawFit> FitScalingLaw(ScalingLaw law, const std::vector<Sc
 }
 
 absl::StatusOr<PredictedThroughput> PredictThroughput(const ScalingLawFit& fit, uint32_t batch, uint32_t ranks,
-                                                      bool extrapolate) {
+                                                      OutsideMeasured outside) {
   if (ranks == 0) {
     return absl::InvalidArgumentError("expected 1 or more devices, found 0");
   }
@@ -213,7 +213,7 @@ absl::StatusOr<PredictedThroughput> PredictThroughput(const ScalingLawFit& fit, 
                      " has as many parameters as points, 0 degrees of freedom: its error on ", ranks,
                      " devices is not known, so it is not extrapolated"));
   }
-  if (predicted.extrapolated && !extrapolate) {
+  if (predicted.extrapolated && outside == OutsideMeasured::kRefused) {
     return absl::OutOfRangeError(absl::StrCat("expected ", fit.smallest_ranks, " to ", fit.largest_ranks,
                                               " devices, as measured, found ", ranks,
                                               ": measure there, or extrapolate"));

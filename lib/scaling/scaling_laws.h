@@ -72,11 +72,13 @@ struct PredictedThroughput {
   bool extrapolated = false;
 };
 
-// NotFound: no point of this batch was fitted. OutOfRange: N is outside the measured range and `extrapolate` is false.
+enum class OutsideMeasured { kRefused, kPredicted };
+
+// NotFound: no point of this batch was fitted. OutOfRange: N is outside the measured range and `outside` is kRefused.
 // FailedPrecondition: N is outside that range and there are no degrees of freedom, so that the error cannot be
 // estimated. InvalidArgument: N = 0.
 absl::StatusOr<PredictedThroughput> PredictThroughput(const ScalingLawFit& fit, uint32_t batch, uint32_t ranks,
-                                                      bool extrapolate);
+                                                      OutsideMeasured outside);
 
 struct ScalingLawComparison {
   std::vector<ScalingLawFit> fits;   // the smallest median leave-one-out error first; fits without an error last

@@ -117,7 +117,8 @@ TEST(ScalingLawTest, BatchesShareTheShape) {
   EXPECT_NEAR(fit.serial.value, 0.05, kRounding);
   EXPECT_NEAR(fit.one_device.at(32).value, 100, 100 * kRounding);
   EXPECT_NEAR(fit.one_device.at(128).value, 300, 300 * kRounding);
-  EXPECT_THAT(PredictThroughput(fit, 64, 2, false), StatusIs(absl::StatusCode::kNotFound, HasSubstr("found 64")));
+  EXPECT_THAT(PredictThroughput(fit, 64, 2, OutsideMeasured::kRefused),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("found 64")));
 }
 
 TEST(ScalingLawTest, RepeatsCountAsTheirMean) {
@@ -133,9 +134,9 @@ TEST(ScalingLawTest, WithoutDegreesOfFreedomItDoesNotExtrapolate) {
   EXPECT_FALSE(fit.serial.interval.has_value());
   EXPECT_FALSE(fit.peak_ranks->interval.has_value());
   EXPECT_THAT(fit.left_out, IsEmpty());
-  EXPECT_THAT(PredictThroughput(fit, 0, 8, true),
+  EXPECT_THAT(PredictThroughput(fit, 0, 8, OutsideMeasured::kPredicted),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("0 degrees of freedom")));
-  const auto inside = PredictThroughput(fit, 0, 3, false);
+  const auto inside = PredictThroughput(fit, 0, 3, OutsideMeasured::kRefused);
   ASSERT_THAT(inside, IsOk());
   EXPECT_NEAR(inside->value, 300 / (1 + 0.04 + 0.006), 300 * kRounding);
   EXPECT_FALSE(inside->interval.has_value());
@@ -143,15 +144,16 @@ TEST(ScalingLawTest, WithoutDegreesOfFreedomItDoesNotExtrapolate) {
 
 TEST(ScalingLawTest, ExtrapolatesOnlyWhenAsked) {
   const ScalingLawFit fit = Fit(ScalingLaw::kAmdahl, Noisy(Amdahl(100, 0.05, {1, 2, 4, 8})));
-  EXPECT_THAT(PredictThroughput(fit, 0, 16, false),
+  EXPECT_THAT(PredictThroughput(fit, 0, 16, OutsideMeasured::kRefused),
               StatusIs(absl::StatusCode::kOutOfRange, HasSubstr("1 to 8 devices, as measured, found 16")));
-  const auto predicted = PredictThroughput(fit, 0, 16, true);
+  const auto predicted = PredictThroughput(fit, 0, 16, OutsideMeasured::kPredicted);
   ASSERT_THAT(predicted, IsOk());
   EXPECT_TRUE(predicted->extrapolated);
   EXPECT_NEAR(predicted->value, 1600 / 1.75, 20);
   EXPECT_LT(predicted->interval->low, 1600 / 1.75);
   EXPECT_GT(predicted->interval->high, 1600 / 1.75);
-  EXPECT_THAT(PredictThroughput(fit, 0, 0, true), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("found 0")));
+  EXPECT_THAT(PredictThroughput(fit, 0, 0, OutsideMeasured::kPredicted),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("found 0")));
 }
 
 TEST(ScalingLawTest, RefusesWhatCannotBeFitted) {

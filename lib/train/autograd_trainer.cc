@@ -28,7 +28,8 @@ uint64_t Predict(const TrainerInput& input) {
     return 0;
   }
   constexpr uint64_t kCopies = 3;  // weights, gradients, momentum
-  const ActivationBytes activations = CountActivationBytes(**model, input.spec.precision() == proto::BF16);
+  const ActivationBytes activations =
+      CountActivationBytes(**model, input.spec.precision() == proto::BF16 ? Activations::kBf16 : Activations::kFp32);
   uint64_t bytes = activations.fixed;
   for (const torch::Tensor& parameter : (*model)->parameters()) {
     bytes += kCopies * parameter.nbytes();

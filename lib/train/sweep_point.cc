@@ -47,7 +47,7 @@ absl::Status Measure(const TrainingRunOptions& options, const Dataset& dataset, 
   // LibTorch computes in fp32 unless TrainStep requests bf16; with the fused step it computes only the evaluation.
   RETURN_IF_ERROR(SetNumerics({proto::FP32, spec.deterministic(), spec.threads()}));
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(spec.model(), spec.seed()));
-  RETURN_IF_ERROR(SetZeroGamma(spec.zero_gamma(), *model));
+  RETURN_IF_ERROR(spec.zero_gamma() ? SetZeroGamma(*model) : absl::OkStatus());
   TrainingRunOptions run = options;
   run.order.set_evaluate(run.order.evaluate() || !run.order.checkpoint_path().empty());
   RETURN_IF_ERROR(RunTraining(run, dataset, model, point));
