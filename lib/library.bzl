@@ -37,7 +37,7 @@ def with_dependency(label, deps):
     return [dep for dep in deps if dep < label] + [label] + [dep for dep in deps if dep > label]
 
 def with_abseil(deps):
-    """Returns `deps` with Abseil, which nearly every source uses; tests/build_files_test.py: no BUILD file repeats it."""
+    """Returns `deps` with Abseil, which nearly every source uses. BUILD files do not repeat it (build_files_test.py)."""
     return with_dependency("@com_google_absl//:absl", deps)
 
 def _found(files):
@@ -55,9 +55,8 @@ def lockstep_library(
         test_data = [],
         test_tags = [],
         target_compatible_with = [],
-        torch_module = False,
-        torch_tensor = False,
-        test_torch_module = None,
+        precompiled_header = "libraries",
+        test_precompiled_header = "tests",
         test_optimised = False,
         copts = [],
         **kwargs):
@@ -75,15 +74,14 @@ def lockstep_library(
       test_data: of the test
       test_tags: of the test
       target_compatible_with: of both
-      torch_module: it includes torch/nn/module.h, be it by another header, and begins with that one precompiled
-      torch_tensor: it includes ATen/ops headers, and not that one: it begins with a smaller one precompiled
-      test_torch_module: so does the test; left out: `torch_module`
+      precompiled_header: name of the header of third_party/precompiled with which the sources begin
+      test_precompiled_header: name of the one with which the test begins
       test_optimised: as lockstep_test has it
       copts: of the library
       **kwargs: of the library
     """
     srcs = _found([name + ".cc"]) if srcs == None else srcs
-    first = precompiled("torch" if torch_module else "tensor" if torch_tensor else "libraries")
+    first = precompiled(precompiled_header)
     if copts or not srcs:
         first = _AS_IT_IS  # flags of its own, or nothing to compile
     cc_library(
@@ -104,7 +102,7 @@ def lockstep_library(
             tags = test_tags,
             target_compatible_with = target_compatible_with,
             optimised = test_optimised,
-            torch_module = torch_module if test_torch_module == None else test_torch_module,
+            precompiled_header = test_precompiled_header,
             deps = [":" + name] + test_deps,
         )
 
@@ -113,7 +111,7 @@ def lockstep_test(
         deps = [],
         size = "small",
         main = "@com_google_googletest//:gtest_main",
-        torch_module = False,
+        precompiled_header = "tests",
         optimised = False,
         tags = [],
         **kwargs):
@@ -124,12 +122,12 @@ def lockstep_test(
       deps: in addition to Abseil and GoogleTest
       size: of the test
       main: what has main()
-      torch_module: among those headers is torch/nn/module.h
+      precompiled_header: name of the header of third_party/precompiled with which the test begins
       optimised: its own loops take longer than compiling it; without precompiled headers, which are not optimised
       tags: in addition to "unit_test", by which tools/arm64.sh leaves tests out
       **kwargs: of the cc_test
     """
-    first = _AS_IT_IS if optimised else precompiled("torch_tests" if torch_module else "tests", TEST_COPTS)
+    first = _AS_IT_IS if optimised else precompiled(precompiled_header, TEST_COPTS)
     cc_test(
         name = name,
         size = size,

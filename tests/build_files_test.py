@@ -19,10 +19,10 @@ LOAD = re.compile(r"^load\((.*?)\)", re.M | re.S)
 REPOSITORY = re.compile(r"\b\w*(?:_repository|system_library)\(\s*name = \"(\w+)\"")
 
 # A library that only tests may use: a rule in one line, or one that ends with a line of its bracket alone.
-TEST_ONLY = re.compile(r"^(?:lockstep_library|cc_library|kernel)\((?:.*\btestonly = True.*\)$"
+TEST_ONLY = re.compile(r"^(?:lockstep_library|torch_library|cc_library|kernel)\((?:.*\btestonly = True.*\)$"
                        r"|\n(?:[^)\n].*\n)*?.*\btestonly = True.*\n(?:.*\n)*?\)$)", re.M)
-# Calls of the macros that add Abseil to their deps (lib/library.bzl), on one line or up to a line ")".
-WITH_ABSEIL = re.compile(r"^\[?(?:lockstep_library|lockstep_test|fuzz_test)\((?:[^\n]*\)$|.*?^\))", re.M | re.S)
+# Calls of the macros that add Abseil to their deps (lib/*.bzl), on one line or up to a line ")".
+WITH_ABSEIL = re.compile(r"^\[?(?:(?:lockstep|torch)_(?:library|test)|fuzz_test)\((?:[^\n]*\)$|.*?^\))", re.M | re.S)
 ABSEIL = '"@com_google_absl//:absl"'
 
 

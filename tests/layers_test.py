@@ -64,7 +64,7 @@ MAY_USE["proto"] = {"proto"}
 TORCH = {"device", "kernels", "nn", "launch", "train", "communicator", "reducer", "data_parallel", "scale_run",
          "quantize"}
 OUTSIDERS = [
-    ("LibTorch", re.compile(r'@libtorch//|#include [<"](torch|ATen|c10|caffe2)/'), TORCH),
+    ("LibTorch", re.compile(r'@libtorch//|^\[?torch_(library|test)\(|#include [<"](torch|ATen|c10|caffe2)/'), TORCH),
     ("CUDA", re.compile(r'@cuda//|@cudnn//|#include [<"](cuda|nvml|cudnn|cublas)[A-Za-z_]*\.h|<<<'), {"cuda", "device", "kernels", "int8_cuda", "peer", "nn", "fused", "train", "communicator", "reducer"}),
     ("NCCL", re.compile(r'@nccl//|#include [<"]nccl'), {"communicator"}),
     ("Eigen", re.compile(r'"@eigen(//|")|#include <Eigen/'), {"statistics"}),
@@ -188,6 +188,9 @@ class LayersTest(unittest.TestCase):
 
     def test_torch_outside_its_packages_is_found(self):
         self.check_sample("lib/scaling/a.h", "#include <torch/nn.h>\n", "names LibTorch")
+
+    def test_a_torch_library_outside_its_packages_is_found(self):
+        self.check_sample("lib/scaling/BUILD", 'torch_library(\n    name = "a",\n)\n', "names LibTorch")
 
     def test_cuda_outside_its_packages_is_found(self):
         self.check_sample("lib/int8/a.cc", "#include <cuda_runtime.h>\n", "names CUDA")
