@@ -21,7 +21,7 @@ Convention MakeFromPrintedVolume(const Source& volume, const Choice& iterations,
   Convention convention;
   convention.text = absl::StrCat("volume of ", volume.name, " as printed");
   convention.departures = 1;
-  AddChoice(iterations, true, convention);
+  AddFactor(iterations, convention);
   absl::StrAppend(&convention.text, " / T_comm, ", inputs->text);
   NameLeftOver(left, convention);
   convention.evaluate = [&volume, iterations = iterations.factor, inputs,

@@ -73,9 +73,9 @@ struct Parts {
 Convention Describe(const Parts& parts, const Document& document) {
   Convention convention;
   for (const Choice* choice : {parts.factor, parts.item, parts.count, parts.iterations}) {
-    AddChoice(*choice, true, convention);
+    AddFactor(*choice, convention);
   }
-  AddChoice(*parts.unit, false, convention);
+  AddChoice(*parts.unit, convention);
   if (document.tables().claims().mode() == "DP") {
     convention.note =
         "DataParallel gathers on one device and scatters from it: this is what an all-reduce would send, not what was "

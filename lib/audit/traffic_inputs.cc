@@ -70,10 +70,14 @@ std::vector<SharedInputs> AllTrafficInputs(const Document& document, proto::Publ
   return shared;
 }
 
-void AddChoice(const Choice& choice, bool multiplies, Convention& convention) {
-  if (multiplies && !choice.text.empty()) {
+void AddFactor(const Choice& choice, Convention& convention) {
+  if (!choice.text.empty()) {
     absl::StrAppend(&convention.text, convention.text.empty() ? "" : " * ", choice.text);
   }
+  AddChoice(choice, convention);
+}
+
+void AddChoice(const Choice& choice, Convention& convention) {
   convention.departures += choice.departures;
   convention.contradictions += choice.contradicts;
   convention.flags.insert(convention.flags.end(), choice.flags.begin(), choice.flags.end());

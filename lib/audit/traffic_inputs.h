@@ -27,9 +27,10 @@ using SharedInputs = std::shared_ptr<const TrafficInputs>;
 // times.
 std::vector<SharedInputs> AllTrafficInputs(const Document& document, proto::PublishedQuantity quantity, int table);
 
-// Adds a part of a formula to a convention: its text (if `multiplies`), its departures, its contradiction and its
-// flags.
-void AddChoice(const Choice& choice, bool multiplies, Convention& convention);
+// Adds a part of a formula to a convention: its departures, its contradiction and its flags. AddFactor also adds its
+// text, which multiplies the formula.
+void AddChoice(const Choice& choice, Convention& convention);
+void AddFactor(const Choice& choice, Convention& convention);
 
 }  // namespace lockstep
 

@@ -83,7 +83,8 @@ class Lister {
     } else if (entry.kind == Kind::kFolder) {
       folders_.push_back({path, below.depth + 1});
     } else if (IsTaken(entry.name)) {
-      RETURN_IF_ERROR(CheckFolderEntry(folder, entry.name, entry.kind == Kind::kFile,
+      RETURN_IF_ERROR(CheckFolderEntry(folder, entry.name,
+                                       entry.kind == Kind::kFile ? ListedType::kRegularFile : ListedType::kOther,
                                        absl::StrCat(shown_, "/", student_.name, "/", path)));
       student_.files.push_back(path);
     } else if (entry.kind == Kind::kLink && IsLinkToFolder(folder, entry.name)) {

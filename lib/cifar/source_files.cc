@@ -82,7 +82,8 @@ absl::StatusOr<SourceFiles> ListFiles(const std::string& path, proto::InputForma
   for (FolderFile& file : listing.files) {
     if (file.place.format == kind.first && file.place.root == kind.second) {
       RETURN_IF_ERROR(CheckName(path, file.place.name));
-      RETURN_IF_ERROR(CheckFolderEntry(file.folder->get(), FileNameOf(file.place.name), file.regular,
+      RETURN_IF_ERROR(CheckFolderEntry(file.folder->get(), FileNameOf(file.place.name),
+                                       file.regular ? ListedType::kRegularFile : ListedType::kOther,
                                        absl::StrCat(path, ": ", file.place.name)));
       SourceFile& listed = source.files.emplace_back();
       listed.name = std::move(file.place.name);

@@ -113,7 +113,7 @@ absl::Status StartProbe(const std::string& probe, ChildOptions child, absl::Dura
 
 std::string SearchPath(const proto::LibTorchFacts& libtorch) {
   const char* before = std::getenv("LD_LIBRARY_PATH");
-  return LibraryPath({libtorch.folder().begin(), libtorch.folder().end()}, ThisBuild(), IsPortable(),
+  return LibraryPath({libtorch.folder().begin(), libtorch.folder().end()}, ThisBuild(), ThisDistribution(),
                      before == nullptr ? "" : before);
 }
 

@@ -27,6 +27,8 @@ const BuildFacts& ThisBuild() {
   return *facts;
 }
 
-bool IsPortable() { return absl::EndsWith(FolderOf(SelfPath().value_or("")), "/libexec"); }
+Distribution ThisDistribution() {
+  return absl::EndsWith(FolderOf(SelfPath().value_or("")), "/libexec") ? Distribution::kPortable : Distribution::kBuilt;
+}
 
 }  // namespace lockstep

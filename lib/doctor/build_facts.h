@@ -22,8 +22,11 @@ struct BuildFacts {
 
 const BuildFacts& ThisBuild();
 
-// Returns true if this program is in a portable folder (tools/package.sh), whose tools find LibTorch by themselves.
-bool IsPortable();
+// Origin of this program: Bazel's build, or a portable folder (tools/package.sh), whose tools find LibTorch by
+// themselves.
+enum class Distribution { kBuilt, kPortable };
+
+Distribution ThisDistribution();
 
 }  // namespace lockstep
 

@@ -19,7 +19,7 @@ absl::Status RunDoctor(const DoctorOptions& options) {
   std::vector<std::string> command = {self};
   command.insert(command.end(), options.flags.begin(), options.flags.end());
   ASSIGN_OR_RETURN(const proto::MachineFacts facts, AskMachine(command, AllProbes(), options.request.timeout));
-  proto::Examination examination = Examine(facts, options.request, ThisBuild(), IsPortable());
+  proto::Examination examination = Examine(facts, options.request, ThisBuild(), ThisDistribution());
   examination.set_seconds(watch.Seconds());
   const std::string text = options.json ? ExaminationJson(examination)
                            : IsQuiet()  ? ExaminationText(OnlyTroubles(examination))

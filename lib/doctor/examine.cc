@@ -40,12 +40,12 @@ bool TakesGpu(const proto::MachineFacts& facts, const DoctorRequest& request, co
 }  // namespace
 
 proto::Examination Examine(const proto::MachineFacts& facts, const DoctorRequest& request, const BuildFacts& build,
-                           bool portable) {
+                           Distribution distribution) {
   proto::Examination examination;
   examination.set_version(kVersion);
   *examination.mutable_facts() = facts;
   FindingList& findings = *examination.mutable_finding();
-  JudgeBuildPrograms(facts, build, portable, findings);
+  JudgeBuildPrograms(facts, build, distribution, findings);
   JudgeLibTorch(facts, request, build, findings);
   JudgeDriver(facts, request, findings);
   JudgeGpus(facts, request, findings);

@@ -11,7 +11,7 @@ namespace lockstep {
 
 // Judges the facts without access to the machine. `seconds` stays 0.
 proto::Examination Examine(const proto::MachineFacts& facts, const DoctorRequest& request, const BuildFacts& build,
-                           bool portable);
+                           Distribution distribution);
 
 // Returns AbortedError, with the areas that prevent it, if a use that was asked for will not work.
 absl::Status CheckAskedFor(const proto::Examination& examination);

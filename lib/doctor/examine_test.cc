@@ -33,7 +33,8 @@ proto::Examination Examined(const std::string& more, const UseKinds& uses, const
   DoctorRequest request;
   request.uses = uses;
   request.device = device;
-  return Examine(facts, request, {"gcc", "2.11.0+cu130", {}, "", 0, 13000, "torch==2.11.0", "2.11", "2.15"}, false);
+  return Examine(facts, request, {"gcc", "2.11.0+cu130", {}, "", 0, 13000, "torch==2.11.0", "2.11", "2.15"},
+                 Distribution::kBuilt);
 }
 
 TEST(ExamineTest, AHealthyMachineWithoutAGpu) {

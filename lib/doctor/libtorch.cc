@@ -214,7 +214,7 @@ void ProbeLibTorchFolders(const DoctorRequest& request, ProbeAnswer& answer) {
   proto::MachineFacts facts;
   proto::LibTorchFacts& libtorch = *facts.mutable_libtorch();
   const std::string given = Variable("LOCKSTEP_LIBRARIES");
-  if (!IsPortable()) {
+  if (ThisDistribution() == Distribution::kBuilt) {
     libtorch.set_source(proto::LibTorchFacts::BUILD);
     *libtorch.mutable_folder() = {ThisBuild().torch_folders.begin(), ThisBuild().torch_folders.end()};
   } else if (!given.empty()) {
@@ -230,13 +230,13 @@ void ProbeLibTorchFolders(const DoctorRequest& request, ProbeAnswer& answer) {
 
 // A tool that Bazel built has a RUNPATH, which the loader searches after LD_LIBRARY_PATH. A portable tool's launcher
 // puts LibTorch before LD_LIBRARY_PATH.
-std::string LibraryPath(const std::vector<std::string>& folders, const BuildFacts& build, bool portable,
+std::string LibraryPath(const std::vector<std::string>& folders, const BuildFacts& build, Distribution distribution,
                         const std::string& ld_library_path) {
   std::vector<std::string> path = folders;
   if (const std::string inherited = WithoutEmpty(ld_library_path); !inherited.empty()) {
-    path.insert(portable ? path.end() : path.begin(), inherited);
+    path.insert(distribution == Distribution::kPortable ? path.end() : path.begin(), inherited);
   }
-  if (!portable && !build.cuda_home.empty()) {
+  if (distribution == Distribution::kBuilt && !build.cuda_home.empty()) {
     path.push_back(build.cuda_home + "/lib64");
   }
   return absl::StrJoin(path, ":");
@@ -282,7 +282,8 @@ void ProbeToolStart(const DoctorRequest& request, ProbeAnswer& answer) {
     return;
   }
   for (const char* tool : {"train_sweep", "scale_run"}) {
-    const std::string program = SiblingPath(*self, absl::StrCat(IsPortable() ? "" : "libexec/", tool));
+    const std::string program =
+        SiblingPath(*self, absl::StrCat(ThisDistribution() == Distribution::kPortable ? "" : "libexec/", tool));
     if (!IsFile(program)) {
       continue;
     }

@@ -21,7 +21,7 @@ void ProbeLibTorchFolders(const DoctorRequest& request, ProbeAnswer& answer);
 
 // Returns the tools' search path of shared libraries: LD_LIBRARY_PATH, with these folders before or after it as for the
 // tools. The next two probes are started with this path.
-std::string LibraryPath(const std::vector<std::string>& folders, const BuildFacts& build, bool portable,
+std::string LibraryPath(const std::vector<std::string>& folders, const BuildFacts& build, Distribution distribution,
                         const std::string& ld_library_path);
 
 // Finds the version and the ABI, and whether the libraries load with all of their symbols.

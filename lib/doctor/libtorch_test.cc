@@ -167,16 +167,16 @@ TEST(JudgeLibTorchTest, NoToolIsNamedAfterAnotherVersion) {
 }
 
 TEST(LibraryPathTest, TheSidesOnWhichTheToolsHaveThem) {
-  EXPECT_EQ(LibraryPath({"/torch/lib", "/nccl/lib"}, Build(), false, "/mine"),
+  EXPECT_EQ(LibraryPath({"/torch/lib", "/nccl/lib"}, Build(), Distribution::kBuilt, "/mine"),
             "/mine:/torch/lib:/nccl/lib:/cuda/lib64");
-  EXPECT_EQ(LibraryPath({"/torch/lib"}, Build(), true, "/mine"), "/torch/lib:/mine");
-  EXPECT_EQ(LibraryPath({}, Build(), true, ""), "");
+  EXPECT_EQ(LibraryPath({"/torch/lib"}, Build(), Distribution::kPortable, "/mine"), "/torch/lib:/mine");
+  EXPECT_EQ(LibraryPath({}, Build(), Distribution::kPortable, ""), "");
 }
 
 // The loader treats an empty entry as the working folder.
 TEST(LibraryPathTest, NoEntryIsEmpty) {
-  EXPECT_EQ(LibraryPath({"/torch/lib"}, Build(), true, ":/mine::/his:"), "/torch/lib:/mine:/his");
-  EXPECT_EQ(LibraryPath({}, Build(), true, ":"), "");
+  EXPECT_EQ(LibraryPath({"/torch/lib"}, Build(), Distribution::kPortable, ":/mine::/his:"), "/torch/lib:/mine:/his");
+  EXPECT_EQ(LibraryPath({}, Build(), Distribution::kPortable, ":"), "");
 }
 
 TEST(Cxx11AbiTest, BySymbols) {

@@ -61,18 +61,18 @@ void ProbeBuildPrograms(const DoctorRequest& request, ProbeAnswer& answer) {
 void ProbeGnuplot(const DoctorRequest& request, ProbeAnswer& answer) {
   answer.Begin("asking gnuplot");
   proto::MachineFacts facts;
-  const auto version = GnuplotVersion(/*own_session=*/false);
+  const auto version = GnuplotVersion(GnuplotSession::kOfCaller);
   facts.mutable_programs()->set_gnuplot_version(version.ok() ? std::string(absl::StripAsciiWhitespace(*version)) : "");
   facts.mutable_programs()->set_gnuplot_error(version.ok() ? "" : std::string(version.status().message()));
   facts.mutable_programs()->set_gnuplot_absent(absl::IsNotFound(version.status()));
   answer.Send(facts);
 }
 
-void JudgeBuildPrograms(const proto::MachineFacts& facts, const BuildFacts& build, bool portable,
+void JudgeBuildPrograms(const proto::MachineFacts& facts, const BuildFacts& build, Distribution distribution,
                         FindingList& findings) {
   const proto::ProgramFacts& programs = facts.programs();
   // A portable folder does not need these programs.
-  const std::string remedy = portable ? "" : "third_party/install.sh";
+  const std::string remedy = distribution == Distribution::kPortable ? "" : "third_party/install.sh";
   const std::string here =
       programs.compiler_here().empty() ? "no g++ found" : absl::StrCat("g++ ", programs.compiler_here());
   AddFinding(findings, "compiler",

@@ -19,7 +19,7 @@ void ProbeGnuplot(const DoctorRequest& request, ProbeAnswer& answer);
 
 // Judges the areas "compiler" and "bazel": a Bazel that is too old is BROKEN, one newer than the tested ones is WARN.
 // Only building needs these programs.
-void JudgeBuildPrograms(const proto::MachineFacts& facts, const BuildFacts& build, bool portable,
+void JudgeBuildPrograms(const proto::MachineFacts& facts, const BuildFacts& build, Distribution distribution,
                         FindingList& findings);
 
 // Judges the area "gnuplot", which reports need for plots.

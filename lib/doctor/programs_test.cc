@@ -15,11 +15,11 @@ proto::MachineFacts Facts(const std::string& text) {
   return facts;
 }
 
-FindingList Build(const std::string& fields, bool portable = false) {
+FindingList Build(const std::string& fields, Distribution distribution = Distribution::kBuilt) {
   BuildFacts build;
   build.compiler = "gcc 12.2.0";
   FindingList findings;
-  JudgeBuildPrograms(Facts("programs { " + fields + " }"), build, portable, findings);
+  JudgeBuildPrograms(Facts("programs { " + fields + " }"), build, distribution, findings);
   return findings;
 }
 
@@ -63,10 +63,10 @@ TEST(CompareWithTriedBazelsTest, NumbersAreComparedAsNumbers) {
 }
 
 TEST(JudgeBuildProgramsTest, APortableFolderWantsNeither) {
-  EXPECT_EQ(Build("", true)[0].state(), proto::DoctorFinding::ABSENT);
-  EXPECT_EQ(Build("", true)[1].remedy(), "");
-  EXPECT_EQ(Build("", false)[1].remedy(), "third_party/install.sh");
-  EXPECT_EQ(Build("", false)[1].needed_for_size(), 0);
+  EXPECT_EQ(Build("", Distribution::kPortable)[0].state(), proto::DoctorFinding::ABSENT);
+  EXPECT_EQ(Build("", Distribution::kPortable)[1].remedy(), "");
+  EXPECT_EQ(Build("", Distribution::kBuilt)[1].remedy(), "third_party/install.sh");
+  EXPECT_EQ(Build("", Distribution::kBuilt)[1].needed_for_size(), 0);
 }
 
 TEST(JudgeGnuplotTest, ThereAbsentBroken) {

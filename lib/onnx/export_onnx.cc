@@ -142,7 +142,7 @@ class ModelWriter {
                    network_.layers.back().shape.out_channels);
     AddParams(0);
     writer_.Node("QuantizeLinear", kImage, {kImage, kImage + ".scale", kImage + ".zero_point"}, kQuantizedImage);
-    writer_.Written(kQuantizedImage, extent, /*complete=*/true);
+    writer_.Written(kQuantizedImage, extent, GraphWriter::LayerOutput::kFinal);
   }
 
   void Layer(size_t index) {
@@ -157,18 +157,21 @@ class ModelWriter {
     const bool relu = shape.relu && layer.zero_point != -128;  // a zero point of -128 makes the clamp a ReLU
     std::string written = shape.name + (relu ? ".before_relu" : shape.pool != 0 ? ".before_pool" : "");
     Compute(index, written);
-    writer_.Written(written, shape.Out(), !relu && shape.pool == 0);
+    writer_.Written(
+        written, shape.Out(),
+        relu || shape.pool != 0 ? GraphWriter::LayerOutput::kIntermediate : GraphWriter::LayerOutput::kFinal);
     if (relu) {
       const std::string after = shape.name + (shape.pool != 0 ? ".before_pool" : "");
       writer_.Node("Clip", shape.name + ".relu", {written, shape.name + ".zero_point"}, after);
-      writer_.Written(after, shape.Out(), shape.pool == 0);
+      writer_.Written(after, shape.Out(),
+                      shape.pool != 0 ? GraphWriter::LayerOutput::kIntermediate : GraphWriter::LayerOutput::kFinal);
       written = after;
     }
     if (shape.pool != 0) {
       NodeProto& pool = writer_.Node("MaxPool", shape.name + ".max_pool", {written}, shape.name);
       AddInts("kernel_shape", {shape.pool, shape.pool}, pool);
       AddInts("strides", {shape.pool, shape.pool}, pool);
-      writer_.Written(shape.name, shape.Pooled(), /*complete=*/true);
+      writer_.Written(shape.name, shape.Pooled(), GraphWriter::LayerOutput::kFinal);
     }
     if (index + 1 == network_.layers.size()) {
       AddInt("axis", 1, writer_.Node("Flatten", kLogits, {shape.name}, kLogits));

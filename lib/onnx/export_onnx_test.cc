@@ -85,7 +85,7 @@ TEST(ExportOnnxTest, Int8LogitsAreUint8) {
 }
 
 TEST(ExportOnnxTest, EachLayerCanBeAnOutput) {
-  const absl::StatusOr<::onnx::ModelProto> model = ExportOnnx(Record(), {/*all_tensors=*/true});
+  const absl::StatusOr<::onnx::ModelProto> model = ExportOnnx(Record(), {.all_tensors = true});
   ASSERT_THAT(model, IsOk());
   std::vector<std::string> names;
   for (const ::onnx::ValueInfoProto& output : model->graph().output()) {

@@ -80,11 +80,11 @@ void GraphWriter::Constant(TensorProto tensor) {
   *model_.mutable_graph()->add_initializer() = std::move(tensor);
 }
 
-void GraphWriter::Written(const std::string& name, const Extent& extent, bool complete) {
+void GraphWriter::Written(const std::string& name, const Extent& extent, LayerOutput output) {
   TakeName(name);
   ::onnx::GraphProto& graph = *model_.mutable_graph();
   SetType(name, TensorProto::UINT8, {extent.channels, extent.height, extent.width},
-          all_tensors_ && complete ? *graph.add_output() : *graph.add_value_info());
+          all_tensors_ && output == LayerOutput::kFinal ? *graph.add_output() : *graph.add_value_info());
 }
 
 void GraphWriter::TakeName(const std::string& name) {

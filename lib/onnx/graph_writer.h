@@ -18,7 +18,10 @@ void AddInt(const std::string& name, int64_t value, ::onnx::NodeProto& node);
 
 class GraphWriter {
  public:
-  // `all_tensors`: tensors declared by Written with `complete` become outputs of the graph.
+  // Result of a node: the final output of a layer, or an intermediate one.
+  enum class LayerOutput { kFinal, kIntermediate };
+
+  // `all_tensors`: final outputs that Written declares become outputs of the graph.
   explicit GraphWriter(bool all_tensors) : all_tensors_(all_tensors) {}
 
   void Head(const std::string& doc_string);                     // sets versions and producer
@@ -28,9 +31,8 @@ class GraphWriter {
   void Input(const std::string& name, const Extent& extent);  // float32 (N, channels, height, width)
   void Output(const std::string& name, ::onnx::TensorProto::DataType type, uint32_t size);  // (N, size)
   void Constant(::onnx::TensorProto tensor);
-  // Declares a uint8 tensor that a node writes. `complete`: the tensor is a layer's final output, not an intermediate
-  // one.
-  void Written(const std::string& name, const Extent& extent, bool complete);
+  // Declares a uint8 tensor that a node writes.
+  void Written(const std::string& name, const Extent& extent, LayerOutput output);
   // Reserves a name for a tensor that no function above declares.
   void TakeName(const std::string& name);
 

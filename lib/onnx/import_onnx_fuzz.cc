@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::vector<int8_t> image(kImageBytes, 17);
     FUZZ_CHECK(RunInteger(*network, image.data()).size() == network->layers.back().shape.out_channels);
   }
-  const absl::StatusOr<onnx::ModelProto> exported = ExportOnnx(*record, {/*all_tensors=*/true});
+  const absl::StatusOr<onnx::ModelProto> exported = ExportOnnx(*record, {.all_tensors = true});
   if (!exported.ok()) {  // two tensors of the same name
     CheckUserError(exported.status());
     return 0;

@@ -73,7 +73,7 @@ absl::Status CheckExit(const std::string& program, const ChildExit& exit) {
 // Runs one process for each script, and returns the outputs that they wrote to kResultPath, concatenated. `scripts`
 // must not be empty.
 absl::StatusOr<std::string> RunGnuplots(const std::vector<std::string>& scripts, MonotonicTime deadline,
-                                        bool own_session) {
+                                        GnuplotSession session) {
   ASSIGN_OR_RETURN(const std::string program, FindGnuplot());
   const absl::Duration timeout = deadline - MonotonicTime::Now();
   if (timeout <= absl::ZeroDuration()) {
@@ -90,7 +90,7 @@ absl::StatusOr<std::string> RunGnuplots(const std::vector<std::string>& scripts,
     // which case gnuplot waits for a key; each script sets its own terminal.
     child.environment = {{"LC_ALL", "C.UTF-8"}, {"GNUTERM", "unknown"}};
     child.max_result_bytes = kMaxDrawingBytes;
-    child.own_session = own_session;
+    child.own_session = session == GnuplotSession::kOwn;
     files.push_back(std::move(file));
   }
   int first_failed = -1;
@@ -171,7 +171,7 @@ absl::StatusOr<std::vector<std::string>> DrawTogether(const std::vector<const pr
     return drawings;
   }
   RETURN_IF_ERROR(FindGnuplot().status());  // checked before the scripts are written
-  ASSIGN_OR_RETURN(const std::string result, RunGnuplots(Scripts(plots, file), deadline, true));
+  ASSIGN_OR_RETURN(const std::string result, RunGnuplots(Scripts(plots, file), deadline, GnuplotSession::kOwn));
   const std::vector<std::string> documents = file == PlotFile::kSvg ? SplitSvgs(result) : SplitPdfs(result);
   if (documents.size() != plots.size()) {
     return absl::InternalError(absl::StrCat("gnuplot wrote ", documents.size(), " drawings, expected ", plots.size(),
@@ -203,10 +203,10 @@ std::vector<absl::StatusOr<std::string>> Draw(const std::vector<const proto::Plo
 
 }  // namespace
 
-absl::StatusOr<std::string> GnuplotVersion(bool own_session) {
+absl::StatusOr<std::string> GnuplotVersion(GnuplotSession session) {
   return RunGnuplots(
       {absl::StrCat("set print '", kResultPath, "'\nprint sprintf('%.1f.%s', GPVAL_VERSION, GPVAL_PATCHLEVEL)\n")},
-      MonotonicTime::Now() + kVersionTime, own_session);
+      MonotonicTime::Now() + kVersionTime, session);
 }
 
 std::vector<absl::StatusOr<std::string>> DrawPlots(const std::vector<const proto::Plot*>& plots,

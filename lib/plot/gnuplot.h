@@ -19,14 +19,16 @@ namespace lockstep {
 // Time limit for all plots of a report together: ten times the time of a page of 3,003 plots on two cores (README.md).
 inline constexpr absl::Duration kDrawingTime = absl::Seconds(60);
 
+// Session of the gnuplot process (ChildOptions::own_session).
+enum class GnuplotSession { kOwn, kOfCaller };
+
 // Returns gnuplot's version, such as "5.4.4". Errors:
 // - NotFound: no gnuplot in PATH. The message tells how to install it.
 // - Unavailable: gnuplot was killed (SIGKILL, which gnuplot never sends itself); the next try may succeed.
 // - DeadlineExceeded: gnuplot did not answer and was ended.
-// `own_session` has the meaning of ChildOptions::own_session. It must be false if the parent process ends the whole
-// session of this process, as the doctor does with its probes: the processes that gnuplot starts must then stay in that
-// session.
-absl::StatusOr<std::string> GnuplotVersion(bool own_session = true);
+// `session` must be kOfCaller if the parent process ends the whole session of this process, as the doctor does with its
+// probes: the processes that gnuplot starts must then stay in that session.
+absl::StatusOr<std::string> GnuplotVersion(GnuplotSession session = GnuplotSession::kOwn);
 
 // Returns an <svg> element (svg_element.h). Errors are those of DrawPlots.
 absl::StatusOr<std::string> DrawPlot(const proto::Plot& plot);

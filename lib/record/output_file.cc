@@ -235,7 +235,9 @@ absl::Status OutputFile::PutInPlace() {
   if (name_.empty() && now.is_there()) {
     ASSIGN_OR_RETURN(name_, NameFile(fd_, path_));
   }
-  const absl::Status placed = name_.empty() ? NameFileAs(fd_, path_) : RenameFile(name_, path_, now.is_there());
+  const absl::Status placed = name_.empty()    ? NameFileAs(fd_, path_)
+                              : now.is_there() ? RenameFile(name_, path_)
+                                               : RenameNewFile(name_, path_);
   if (!placed.ok()) {
     return absl::IsAlreadyExists(placed) ? SomethingElseIsThere() : placed;
   }

@@ -135,15 +135,14 @@ absl::Status NameFileAs(int fd, const std::string& path) {
   return errno == EEXIST ? absl::AlreadyExistsError(path) : PlaceError(absl::StrCat(path, ": cannot create"), errno);
 }
 
-absl::Status RenameFile(const std::string& from, const std::string& path, bool replaces) {
-  if (!replaces) {
-    if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) {
-      return absl::OkStatus();
-    }
-    if (errno == EEXIST) {
-      return absl::AlreadyExistsError(path);
-    }
+absl::Status RenameNewFile(const std::string& from, const std::string& path) {
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) {
+    return absl::OkStatus();
   }
+  return errno == EEXIST ? absl::AlreadyExistsError(path) : RenameFile(from, path);
+}
+
+absl::Status RenameFile(const std::string& from, const std::string& path) {
   return std::rename(from.c_str(), path.c_str()) == 0
              ? absl::OkStatus()
              : PlaceError(absl::StrCat(from, ": cannot be renamed to ", path), errno);

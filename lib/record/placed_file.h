@@ -48,9 +48,12 @@ absl::StatusOr<std::string> NameFile(int fd, const std::string& path);
 // Gives the open file, which must not have a name, the name `path`. Returns AlreadyExistsError if `path` exists.
 absl::Status NameFileAs(int fd, const std::string& path);
 
-// Renames a file. If `replaces` is false, returns AlreadyExistsError if `path` exists; a file system that cannot check
-// and rename atomically replaces `path` nevertheless.
-absl::Status RenameFile(const std::string& from, const std::string& path, bool replaces);
+// Renames a file, and replaces the file at `path` if there is one.
+absl::Status RenameFile(const std::string& from, const std::string& path);
+
+// Renames a file. Returns AlreadyExistsError if `path` exists; a file system that cannot check and rename atomically
+// replaces `path` nevertheless.
+absl::Status RenameNewFile(const std::string& from, const std::string& path);
 
 // Gives the open file the permissions of the regular file at `path`, if there is one, and its owner and group as far as
 // the system allows. If the group cannot be kept, the group's permissions are dropped.

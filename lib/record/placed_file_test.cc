@@ -50,9 +50,9 @@ TEST(PlacedFileTest, AFileWithoutANameGetsOneThatIsFree) {
   const absl::StatusOr<std::string> temporary = NameFile(*fd, path);
   ASSERT_THAT(temporary, IsOk());
   EXPECT_TRUE(NamesFile(*temporary, *fd));
-  EXPECT_THAT(RenameFile(*temporary, path, /*replaces=*/false), StatusIs(absl::StatusCode::kAlreadyExists, path));
+  EXPECT_THAT(RenameNewFile(*temporary, path), StatusIs(absl::StatusCode::kAlreadyExists, path));
   EXPECT_EQ(ReadFile(path), "precious");
-  EXPECT_THAT(RenameFile(*temporary, path, /*replaces=*/true), IsOk());
+  EXPECT_THAT(RenameFile(*temporary, path), IsOk());
   EXPECT_EQ(ReadFile(path), "text");
   close(*fd);
 }

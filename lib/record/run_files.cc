@@ -220,11 +220,11 @@ absl::Status DeclareRunFiles(RunFiles files) {
 
 void DeclareInput(const std::string& path) { ThisRun().inputs.push_back(path); }
 
-absl::Status CheckFolderEntry(int folder, const std::string& entry, bool regular, const std::string& shown) {
+absl::Status CheckFolderEntry(int folder, const std::string& entry, ListedType type, const std::string& shown) {
   for (const KnownOutput& output : ThisRun().outputs) {
     const bool named = std::any_of(output.names.begin(), output.names.end(),
                                    [&](const std::string& name) { return FileNameOf(name) == entry; });
-    if (output.ids.empty() || (regular && !named)) {
+    if (output.ids.empty() || (type == ListedType::kRegularFile && !named)) {
       continue;
     }
     struct stat info;

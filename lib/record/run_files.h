@@ -38,10 +38,12 @@ absl::Status DeclareRunFiles(RunFiles files);
 // Declares another input, a copy that this process made of an input.
 void DeclareInput(const std::string& path);
 
-// Returns InvalidArgumentError if `entry` of the open folder is an output. `regular` must be true only if the folder
-// lists the entry as a regular file, not a link; stat is then skipped for entries with other names than the outputs.
-// `shown` is the file's name in the message. Thread-safe.
-absl::Status CheckFolderEntry(int folder, const std::string& entry, bool regular, const std::string& shown);
+// Type of an entry as its folder lists it. kOther may be a link to a regular file.
+enum class ListedType { kRegularFile, kOther };
+
+// Returns InvalidArgumentError if `entry` of the open folder is an output. Skips stat for a kRegularFile with another
+// name than the outputs. `shown` is the file's name in the message. Thread-safe.
+absl::Status CheckFolderEntry(int folder, const std::string& entry, ListedType type, const std::string& shown);
 
 // Return InternalError if `path` was not declared. Must be called before an input or an output is opened. A run may
 // also read its own outputs. Always return OK in a program that did not call InitMain, such as a test or a rank.

@@ -164,11 +164,12 @@ TEST_F(RunFilesTest, AFileOfAFolderThatIsReadIsNoOutput) {
   WriteFile(folder_ + "/other.rec", "other");
   ASSERT_THAT(Declare(folder_, input_), IsOk());
   const int fd = open(folder_.c_str(), O_RDONLY | O_DIRECTORY);
-  EXPECT_THAT(CheckFolderEntry(fd, "in.rec", true, "shown"),
+  EXPECT_THAT(CheckFolderEntry(fd, "in.rec", ListedType::kRegularFile, "shown"),
               StatusIs(kUsage, HasSubstr("would replace the input shown")));
-  EXPECT_THAT(CheckFolderEntry(fd, "link.rec", false, "shown"), StatusIs(kUsage, HasSubstr("would replace")));
-  EXPECT_THAT(CheckFolderEntry(fd, "other.rec", true, "shown"), IsOk());
-  EXPECT_THAT(CheckFolderEntry(fd, "other.rec", false, "shown"), IsOk());
+  EXPECT_THAT(CheckFolderEntry(fd, "link.rec", ListedType::kOther, "shown"),
+              StatusIs(kUsage, HasSubstr("would replace")));
+  EXPECT_THAT(CheckFolderEntry(fd, "other.rec", ListedType::kRegularFile, "shown"), IsOk());
+  EXPECT_THAT(CheckFolderEntry(fd, "other.rec", ListedType::kOther, "shown"), IsOk());
   close(fd);
 }
 

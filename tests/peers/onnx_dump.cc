@@ -98,7 +98,7 @@ absl::Status Export(const std::string& network, absl::string_view letters, uint3
   options.zero_points = letters.find('z') != letters.npos;
   options.seed = seed;
   ASSIGN_OR_RETURN(const proto::QuantizedNetwork record, testing::RandomRecord(options).Make(network, Layers(network)));
-  ASSIGN_OR_RETURN(const onnx::ModelProto model, ExportOnnx(record, {/*all_tensors=*/true}));
+  ASSIGN_OR_RETURN(const onnx::ModelProto model, ExportOnnx(record, {.all_tensors = true}));
   RETURN_IF_ERROR(WriteOnnx(folder + "/model.onnx", model, ReplaceAnything()));
   return Run(record, images, folder);
 }
