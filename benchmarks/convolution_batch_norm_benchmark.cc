@@ -41,8 +41,8 @@ void Compare(const ConvolutionShape& shape, ConvolutionContext& context) {
       continue;
     }
     const auto apart = Value(Convolution::Plan(context, shape, pass, ConvolutionType::kBf16, {}));
-    const ConvolutionBatchNormTimes times =
-        Value(TuneConvolutionBatchNorm(context, shape, pass, apart->microseconds(), HopperMultiprocessors(), true));
+    const ConvolutionBatchNormTimes times = Value(TuneConvolutionBatchNorm(
+        context, shape, pass, apart->microseconds(), HopperMultiprocessors(), TimedLaunches::kAlsoApplying));
     std::printf("%5u %3u->%-3u %2ux%-2u %ux%u /%u %s  %6.1f us (%3.0f TFLOP/s) + %5.1f = %6.1f;  ", shape.images,
                 shape.in_channels, shape.out_channels, shape.in_size, shape.in_size, shape.filter, shape.filter,
                 shape.stride, pass == ConvolutionPass::kForward ? "forward " : "backward", apart->microseconds(),

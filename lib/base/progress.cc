@@ -58,20 +58,21 @@ std::string ProgressLine(absl::string_view label, uint64_t done, uint64_t total,
   return line;
 }
 
-std::string ProgressBar(const std::string& line, uint64_t done, uint64_t total, size_t columns, bool colour) {
+std::string ProgressBar(const std::string& line, uint64_t done, uint64_t total, size_t columns, BarColour colour) {
   constexpr size_t kFrame = kBarCells + 3;  // "[", "] "
   if (columns < kFrame + line.size() / 2) {
     return line.substr(0, columns);
   }
   const size_t full = total == 0 ? kBarCells : std::min<uint64_t>(kBarCells, done * kBarCells / total);
   const std::string cells(full, '#');
-  return absl::StrCat("[", colour ? "\x1b[32m" : "", cells, colour ? "\x1b[0m" : "", std::string(kBarCells - full, '-'),
+  const bool green = colour == BarColour::kGreen;
+  return absl::StrCat("[", green ? "\x1b[32m" : "", cells, green ? "\x1b[0m" : "", std::string(kBarCells - full, '-'),
                       "] ", line.substr(0, columns - kFrame));
 }
 
 Progress::Progress(std::string label, uint64_t total, std::string unit, std::FILE* stream)
     : label_(std::move(label)), total_(total), unit_(std::move(unit)), stream_(IsQuiet() ? nullptr : stream),
-      terminal_(IsTerminal(stream_)), colour_(ColourWanted()) {}
+      terminal_(IsTerminal(stream_)), colour_(ColourWanted() ? BarColour::kGreen : BarColour::kNone) {}
 
 Progress::~Progress() {
   if (bar_open_) {

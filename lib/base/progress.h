@@ -21,10 +21,12 @@ namespace lockstep {
 std::string ProgressLine(absl::string_view label, uint64_t done, uint64_t total, absl::string_view unit, double seconds,
                          uint64_t before = 0);
 
-// Returns "[########------------] " and `line`, cut to `columns` characters. If `colour`, the full cells are green; the
+enum class BarColour { kNone, kGreen };
+
+// Returns "[########------------] " and `line`, cut to `columns` characters. `colour` is that of the full cells; the
 // escape sequences take no column. If less than half of the line fits after the bar, returns the line alone. Pure
 // function, public for tests.
-std::string ProgressBar(const std::string& line, uint64_t done, uint64_t total, size_t columns, bool colour);
+std::string ProgressBar(const std::string& line, uint64_t done, uint64_t total, size_t columns, BarColour colour);
 
 // One bar. Not thread-safe.
 class Progress {
@@ -51,7 +53,7 @@ class Progress {
   const std::string unit_;
   std::FILE* const stream_;
   const bool terminal_;
-  const bool colour_;
+  const BarColour colour_;
   uint64_t before_ = 0;
   Stopwatch watch_;
   double last_shown_ = 0;

@@ -34,21 +34,21 @@ TEST(ProgressLineTest, MoreDoneThanAskedForHasNoTimeLeft) {
 }
 
 TEST(ProgressBarTest, FillsWithTheShareDone) {
-  EXPECT_EQ(ProgressBar("line", 0, 10, 80, false), "[--------------------] line");
-  EXPECT_EQ(ProgressBar("line", 5, 10, 80, false), "[##########----------] line");
-  EXPECT_EQ(ProgressBar("line", 10, 10, 80, false), "[####################] line");
-  EXPECT_EQ(ProgressBar("line", 11, 10, 80, false), "[####################] line");
-  EXPECT_EQ(ProgressBar("line", 0, 0, 80, false), "[####################] line");
+  EXPECT_EQ(ProgressBar("line", 0, 10, 80, BarColour::kNone), "[--------------------] line");
+  EXPECT_EQ(ProgressBar("line", 5, 10, 80, BarColour::kNone), "[##########----------] line");
+  EXPECT_EQ(ProgressBar("line", 10, 10, 80, BarColour::kNone), "[####################] line");
+  EXPECT_EQ(ProgressBar("line", 11, 10, 80, BarColour::kNone), "[####################] line");
+  EXPECT_EQ(ProgressBar("line", 0, 0, 80, BarColour::kNone), "[####################] line");
 }
 
 TEST(ProgressBarTest, OnlyTheFullCellsAreColoured) {
-  EXPECT_EQ(ProgressBar("line", 5, 10, 80, true), "[\x1b[32m##########\x1b[0m----------] line");
+  EXPECT_EQ(ProgressBar("line", 5, 10, 80, BarColour::kGreen), "[\x1b[32m##########\x1b[0m----------] line");
 }
 
 TEST(ProgressBarTest, IsNoLongerThanTheTerminalIsWide) {
-  EXPECT_EQ(ProgressBar("0123456789", 5, 10, 30, false), "[##########----------] 0123456");
-  EXPECT_EQ(ProgressBar("0123456789", 5, 10, 20, false), "0123456789");
-  EXPECT_EQ(ProgressBar("0123456789", 5, 10, 4, false), "0123");
+  EXPECT_EQ(ProgressBar("0123456789", 5, 10, 30, BarColour::kNone), "[##########----------] 0123456");
+  EXPECT_EQ(ProgressBar("0123456789", 5, 10, 20, BarColour::kNone), "0123456789");
+  EXPECT_EQ(ProgressBar("0123456789", 5, 10, 4, BarColour::kNone), "0123");
 }
 
 TEST(ProgressTest, IsSilentInAFileForTheFirstTenSeconds) {

@@ -42,7 +42,8 @@ absl::StatusOr<ConvolutionBatchNormChoice> ChooseConvolutionBatchNorm(Convolutio
   }
   ASSIGN_OR_RETURN(const ConvolutionBatchNormTimes times,
                    TuneConvolutionBatchNorm(context, question.shape, pass, question.convolution_microseconds,
-                                            question.multiprocessors, may_apply));
+                                            question.multiprocessors,
+                                            may_apply ? TimedLaunches::kAlsoApplying : TimedLaunches::kSums));
   return ConvolutionBatchNormChoice{times.best, times.best_applying};
 }
 

@@ -124,7 +124,8 @@ class Trial {
 absl::StatusOr<ConvolutionBatchNormTimes> TuneConvolutionBatchNorm(ConvolutionContext& context,
                                                                    const ConvolutionShape& whole, ConvolutionPass pass,
                                                                    std::optional<double> apart_microseconds,
-                                                                   uint32_t multiprocessors, bool applying) {
+                                                                   uint32_t multiprocessors, TimedLaunches launches) {
+  const bool applying = launches == TimedLaunches::kAlsoApplying;
   ConvolutionBatchNormTimes times;
   const ConvolutionShape shape = TunedShape(whole);
   const std::vector<ConvolutionBatchNormConfig> configs = ConvolutionBatchNormConfigs(shape, pass, multiprocessors);

@@ -26,15 +26,19 @@ struct ConvolutionBatchNormTimes {
   std::optional<ConvolutionBatchNormConfig> best_applying;  // nullopt: a separate kernel that applies is faster
 };
 
+enum class TimedLaunches {
+  kSums,          // convolution and sums of the batch norm
+  kAlsoApplying,  // also launches that apply the batch norm
+};
+
 // Times all configurations on TunedShape(shape), forward or data gradient, with at most `multiprocessors` blocks. The
 // baseline is a convolution that takes `apart_microseconds`, and a kernel for the sums; nullopt: no baseline.
-// `applying`: also times launches that apply the batch norm. Allocates tensors of the pass's size on the GPU (one more
-// if backward and `applying`) and frees them (timing: graph_timer.h). Returns no trials if there are no configurations,
-// and CUDA's errors.
+// Allocates tensors of the pass's size on the GPU (one more if backward and kAlsoApplying) and frees them (timing:
+// graph_timer.h). Returns no trials if there are no configurations, and CUDA's errors.
 absl::StatusOr<ConvolutionBatchNormTimes> TuneConvolutionBatchNorm(ConvolutionContext& context,
                                                                    const ConvolutionShape& shape, ConvolutionPass pass,
                                                                    std::optional<double> apart_microseconds,
-                                                                   uint32_t multiprocessors, bool applying);
+                                                                   uint32_t multiprocessors, TimedLaunches launches);
 
 }  // namespace lockstep
 

@@ -56,7 +56,7 @@ absl::Status Consider(cudnnHandle_t handle, CudnnDescriptor config, const Convol
     return absl::InternalError("cuDNN: an engine configuration without an engine");
   }
   ASSIGN_OR_RETURN(const std::vector<cudnnBackendNumericalNote_t> notes, engines[0].GetNotes());
-  if (!NotesAllowed(notes, rules.type, rules.deterministic)) {
+  if (!NotesAllowed(notes, rules)) {
     ++tally.forbidden;
     return absl::OkStatus();
   }
@@ -98,11 +98,11 @@ absl::Status NoEngine(const ConvolutionEngineRules& rules, const Tally& tally) {
 
 }  // namespace
 
-bool NotesAllowed(const std::vector<cudnnBackendNumericalNote_t>& notes, ConvolutionType type, bool deterministic) {
+bool NotesAllowed(const std::vector<cudnnBackendNumericalNote_t>& notes, const ConvolutionEngineRules& rules) {
   return std::none_of(notes.begin(), notes.end(), [&](cudnnBackendNumericalNote_t note) {
     switch (note) {
       case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
-        return type == ConvolutionType::kFp32;
+        return rules.type == ConvolutionType::kFp32;
       case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
       case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
       case CUDNN_NUMERICAL_NOTE_FFT:
@@ -112,7 +112,7 @@ bool NotesAllowed(const std::vector<cudnnBackendNumericalNote_t>& notes, Convolu
       case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13:
         return true;
       case CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC:
-        return deterministic;
+        return rules.deterministic;
       default:
         return false;
     }

@@ -38,8 +38,8 @@ struct ConvolutionEngineRules {
   size_t limit = 0;  // maximum number of engines to return, at least 1
 };
 
-// Returns whether an engine with these notes may be used.
-bool NotesAllowed(const std::vector<cudnnBackendNumericalNote_t>& notes, ConvolutionType type, bool deterministic);
+// Returns whether an engine with these notes may be used. Reads the rules' type and `deterministic`.
+bool NotesAllowed(const std::vector<cudnnBackendNumericalNote_t>& notes, const ConvolutionEngineRules& rules);
 
 struct ConvolutionEngine {
   CudnnDescriptor config, plan;  // the plan is finalized

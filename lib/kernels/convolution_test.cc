@@ -471,7 +471,7 @@ TEST(ConvolutionTest, ADefaultStreamIsRefused) {
 
 TEST(ConvolutionTest, AnEngineIsTakenOnlyForTheTypesWhosePromiseItKeeps) {
   const auto allowed = [](cudnnBackendNumericalNote_t note, ConvolutionType type, bool deterministic) {
-    return NotesAllowed({CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP, note}, type, deterministic);
+    return NotesAllowed({CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP, note}, {.type = type, .deterministic = deterministic});
   };
   EXPECT_FALSE(allowed(CUDNN_NUMERICAL_NOTE_TENSOR_CORE, ConvolutionType::kFp32, false));
   EXPECT_TRUE(allowed(CUDNN_NUMERICAL_NOTE_TENSOR_CORE, ConvolutionType::kTf32, false));
@@ -480,7 +480,7 @@ TEST(ConvolutionTest, AnEngineIsTakenOnlyForTheTypesWhosePromiseItKeeps) {
   EXPECT_FALSE(allowed(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC, ConvolutionType::kBf16, true));
   EXPECT_FALSE(allowed(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS, ConvolutionType::kTf32, false));
   EXPECT_FALSE(allowed(CUDNN_NUMERICAL_NOTE_WINOGRAD, ConvolutionType::kFp32, false));
-  EXPECT_TRUE(NotesAllowed({}, ConvolutionType::kFp32, true));
+  EXPECT_TRUE(NotesAllowed({}, {.type = ConvolutionType::kFp32, .deterministic = true}));
 }
 
 // Shows that the fp32 bound would detect a TF32 engine.

@@ -65,7 +65,9 @@ class BucketedReducer : public GradientReducer {
 
   at::Tensor Gradients() const override;
   at::Tensor TakeLocalGradients() override;
-  ReducerTimes TakeTimes() override { return timestamps_.Take(options_.all_reduce); }
+  ReducerTimes TakeTimes() override {
+    return timestamps_.Take(options_.all_reduce ? AllReduces::kSent : AllReduces::kLeftOut);
+  }
 
  private:
   struct Bucket {

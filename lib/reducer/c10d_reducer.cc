@@ -105,7 +105,9 @@ class C10dReducer : public GradientReducer {
   at::Tensor Gradients() const override { return FlattenGradients(parameters_); }
   at::Tensor TakeLocalGradients() override { return Flatten(std::exchange(local_, {})); }
 
-  ReducerTimes TakeTimes() override { return timestamps_.Take(options_.all_reduce); }
+  ReducerTimes TakeTimes() override {
+    return timestamps_.Take(options_.all_reduce ? AllReduces::kSent : AllReduces::kLeftOut);
+  }
 
  private:
   // Removes the hooks, because only the first step's gradients are kept.

@@ -9,9 +9,8 @@
 namespace lockstep {
 
 // Converts `step`; each range becomes a bucket. The sums of one communicator run one after another: each begins when
-// its range is ready and the previous sum has ended. If `sent` is false there were no sums, and buckets have no begin
-// and no end.
-StepTimes TimesOf(const ExchangeStep& step, bool sent);
+// its range is ready and the previous sum has ended.
+StepTimes TimesOf(const ExchangeStep& step, AllReduces all_reduces);
 
 }  // namespace lockstep
 

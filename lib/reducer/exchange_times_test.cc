@@ -11,7 +11,7 @@ namespace {
 const ExchangeStep kStep = {0.5, 3, 1.5, 0.125, {{0.5, 1.5}, {1, 2}, {3, 3.5}}};
 
 TEST(ExchangeTimesTest, ASumBeginsWhenItsRangeIsReadyAndTheOneBeforeIsDone) {
-  const StepTimes step = TimesOf(kStep, true);
+  const StepTimes step = TimesOf(kStep, AllReduces::kSent);
   EXPECT_EQ(step.backward_seconds, 3);
   ASSERT_EQ(step.buckets.size(), 3u);
   EXPECT_EQ(step.buckets[0].begin_seconds, 0.5);
@@ -23,7 +23,7 @@ TEST(ExchangeTimesTest, ASumBeginsWhenItsRangeIsReadyAndTheOneBeforeIsDone) {
 }
 
 TEST(ExchangeTimesTest, WithoutSumsNothingIsBusyOrExposed) {
-  const StepTimes step = TimesOf(kStep, false);
+  const StepTimes step = TimesOf(kStep, AllReduces::kLeftOut);
   ASSERT_EQ(step.buckets.size(), 3u);
   EXPECT_EQ(step.buckets[2].ready_seconds, 3);
   EXPECT_EQ(BusySeconds(step), 0);

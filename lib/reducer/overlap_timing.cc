@@ -29,7 +29,8 @@ double BusySeconds(const StepTimes& step) {
   return busy_seconds;
 }
 
-StepSummary SummaryOf(const StepTimes& step, bool sent) {
+StepSummary SummaryOf(const StepTimes& step, AllReduces all_reduces) {
+  const bool sent = all_reduces == AllReduces::kSent;
   return {step.backward_seconds, sent ? ExposedSeconds(step) : 0, sent ? BusySeconds(step) : 0};
 }
 

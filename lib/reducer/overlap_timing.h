@@ -27,14 +27,16 @@ double ExposedSeconds(const StepTimes& step);
 // Returns the length of the union of [begin, end] over the buckets.
 double BusySeconds(const StepTimes& step);
 
-// Summary that is kept of each step. If `sent` is false, the buckets have no begin and no end, and exposed and busy are
-// 0.
+// All-reduces of the measured steps. Without them, buckets have no begin and no end, and exposed and busy are 0.
+enum class AllReduces { kSent, kLeftOut };
+
+// Summary that is kept of each step.
 struct StepSummary {
   double backward_seconds = 0;
   double exposed_seconds = 0;
   double busy_seconds = 0;
 };
-StepSummary SummaryOf(const StepTimes& step, bool sent);
+StepSummary SummaryOf(const StepTimes& step, AllReduces all_reduces);
 
 // Returns the mean of each bucket over the steps that have as many buckets as the last step; earlier steps had another
 // plan. Returns an empty list if there are no steps.

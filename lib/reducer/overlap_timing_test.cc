@@ -40,12 +40,12 @@ TEST(BusySecondsTest, IsZeroWithoutBuckets) { EXPECT_EQ(BusySeconds({1.0, {}}), 
 
 TEST(SummaryOfTest, HasNothingExposedOrBusyWhereNothingWasSent) {
   const StepTimes step = {1.0, {{0.25, 0.25, 0.5}, {1.0, 1.0, 1.5}}};
-  EXPECT_EQ(SummaryOf(step, true).backward_seconds, 1);
-  EXPECT_EQ(SummaryOf(step, true).exposed_seconds, 0.5);
-  EXPECT_EQ(SummaryOf(step, true).busy_seconds, 0.75);
-  EXPECT_EQ(SummaryOf(step, false).backward_seconds, 1);
-  EXPECT_EQ(SummaryOf(step, false).exposed_seconds, 0);
-  EXPECT_EQ(SummaryOf(step, false).busy_seconds, 0);
+  EXPECT_EQ(SummaryOf(step, AllReduces::kSent).backward_seconds, 1);
+  EXPECT_EQ(SummaryOf(step, AllReduces::kSent).exposed_seconds, 0.5);
+  EXPECT_EQ(SummaryOf(step, AllReduces::kSent).busy_seconds, 0.75);
+  EXPECT_EQ(SummaryOf(step, AllReduces::kLeftOut).backward_seconds, 1);
+  EXPECT_EQ(SummaryOf(step, AllReduces::kLeftOut).exposed_seconds, 0);
+  EXPECT_EQ(SummaryOf(step, AllReduces::kLeftOut).busy_seconds, 0);
 }
 
 TEST(MeanBucketTimesTest, NoStepsNoBuckets) { EXPECT_THAT(MeanBucketTimes({}), IsEmpty()); }

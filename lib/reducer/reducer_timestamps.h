@@ -37,7 +37,7 @@ class ReducerTimestamps {
 
   // Returns the times and resets the object. `sent` must be false if the buckets have no begin and no end. Waits for
   // the device unless it is a CPU.
-  ReducerTimes Take(bool sent);
+  ReducerTimes Take(AllReduces all_reduces);
 
  private:
   std::vector<ReducerStepTimestamps> steps_;

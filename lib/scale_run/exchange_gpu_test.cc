@@ -118,7 +118,7 @@ size_t SumsOfStep(const RankContext& context) {
 // Compares with a tolerance of 1 ns, because all times are whole nanoseconds. Two ranges that are sent together end at
 // the same time, so the second one takes no time.
 std::string FaultsOf(const ExchangeStep& step, bool sent, size_t sums) {
-  const StepTimes times = TimesOf(step, sent);
+  const StepTimes times = TimesOf(step, sent ? AllReduces::kSent : AllReduces::kLeftOut);
   std::string found = times.buckets.size() == sums ? "" : absl::StrCat(times.buckets.size(), " ranges; ");
   double sum = 0;
   for (const BucketTimes& bucket : times.buckets) {

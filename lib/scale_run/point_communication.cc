@@ -20,43 +20,43 @@ double Sum(const proto::Samples& samples) {
 }
 
 // Adds one epoch's sums, and its steps for the comparison of the ranks.
-void AddEpoch(const std::vector<StepSummary>& steps, bool sent, proto::ScalePoint& point) {
+void AddEpoch(const std::vector<StepSummary>& steps, AllReduces all_reduces, proto::ScalePoint& point) {
   double exposed_seconds = 0, busy_seconds = 0;
   for (const StepSummary& step : steps) {
     exposed_seconds += step.exposed_seconds;
     busy_seconds += step.busy_seconds;
   }
-  if (sent) {
+  if (all_reduces == AllReduces::kSent) {
     point.mutable_exposed_seconds()->add_value(exposed_seconds);
     point.mutable_collective_busy_seconds()->add_value(busy_seconds);
   }
-  AddToTrace(steps, sent, *point.mutable_step_trace());
+  AddToTrace(steps, all_reduces, *point.mutable_step_trace());
 }
 
-void AddBuckets(const std::vector<BucketTimes>& mean, const std::vector<uint64_t>& size_bytes, bool sent,
+void AddBuckets(const std::vector<BucketTimes>& mean, const std::vector<uint64_t>& size_bytes, AllReduces all_reduces,
                 proto::ScalePoint& point) {
   for (size_t i = 0; i < std::min(mean.size(), size_bytes.size()); ++i) {
     proto::Bucket& bucket = *point.add_bucket();
     bucket.set_size_bytes(size_bytes[i]);
     bucket.set_mean_ready_seconds(mean[i].ready_seconds);
-    if (sent) {
+    if (all_reduces == AllReduces::kSent) {
       bucket.set_mean_done_seconds(mean[i].end_seconds);
     }
   }
 }
 
 // Adds autograd's steps; the reducer records timestamps in each of them.
-void AddReduced(PointGroup& group, const proto::SweepPoint& trained, bool sent, proto::ScalePoint& point,
+void AddReduced(PointGroup& group, const proto::SweepPoint& trained, AllReduces all_reduces, proto::ScalePoint& point,
                 proto::RankFacts& facts) {
   std::vector<StepTimes> epochs;
   for (const ReducerTimes& epoch : group.epochs()) {
-    AddEpoch(epoch.steps, sent, point);
+    AddEpoch(epoch.steps, all_reduces, point);
     if (!epoch.mean_bucket.empty()) {  // epoch of this process
       epochs.push_back({0, epoch.mean_bucket});
     }
   }
   GradientReducer& reducer = group.hook()->reducer();
-  AddBuckets(MeanBucketTimes(epochs), reducer.BucketBytes(), sent, point);
+  AddBuckets(MeanBucketTimes(epochs), reducer.BucketBytes(), all_reduces, point);
   for (int i = 0; i < point.bucket_size(); ++i) {
     point.mutable_bucket(i)->set_parameter_count(
         static_cast<uint32_t>(reducer.buckets()[static_cast<size_t>(i)].size()));
@@ -73,14 +73,14 @@ void AddReduced(PointGroup& group, const proto::SweepPoint& trained, bool sent, 
 // Adds the fused steps. If the batch does not divide the shard, the last step is shorter and may have fewer
 // ranges; the buckets are those of the other steps.
 void AddInstrumented(const PointGroup& group, const proto::SweepPoint& trained,
-                     const std::vector<ExchangeStep>& instrumented, bool sent, proto::ScalePoint& point,
+                     const std::vector<ExchangeStep>& instrumented, AllReduces all_reduces, proto::ScalePoint& point,
                      proto::RankFacts& facts) {
   std::vector<StepSummary> summaries;
   std::vector<StepTimes> alike;
   proto::StepMeans sums;
   for (const ExchangeStep& step : instrumented) {
-    StepTimes times = TimesOf(step, sent);
-    const StepSummary& summary = summaries.emplace_back(SummaryOf(times, sent));
+    StepTimes times = TimesOf(step, all_reduces);
+    const StepSummary& summary = summaries.emplace_back(SummaryOf(times, all_reduces));
     if (times.buckets.size() == instrumented[0].ranges.size()) {
       alike.push_back(std::move(times));
     }
@@ -89,11 +89,11 @@ void AddInstrumented(const PointGroup& group, const proto::SweepPoint& trained,
     sums.set_step_seconds(sums.step_seconds() + step.forward_seconds + step.backward_seconds + step.update_seconds +
                           step.between_seconds);
   }
-  AddEpoch(summaries, sent, point);
+  AddEpoch(summaries, all_reduces, point);
   if (alike.size() > 1) {
     alike.pop_back();
   }
-  AddBuckets(MeanBucketTimes(alike), CountOfStep(*group.exchange()).range_bytes, sent, point);
+  AddBuckets(MeanBucketTimes(alike), CountOfStep(*group.exchange()).range_bytes, all_reduces, point);
   point.mutable_step_figures()->set_source("an instrumented epoch");
   point.mutable_step_figures()->set_perturbation(trained.step_parts().perturbation());
   const auto steps = static_cast<double>(instrumented.size());
@@ -124,10 +124,11 @@ void AddCommunication(PointGroup& group, const proto::SweepPoint& trained,
                       const std::vector<ExchangeStep>& instrumented, proto::ScalePoint& point,
                       proto::RankFacts& facts) {
   const bool sent = point.reduction() == proto::ALL_REDUCE;
+  const AllReduces all_reduces = sent ? AllReduces::kSent : AllReduces::kLeftOut;
   if (!instrumented.empty()) {
-    AddInstrumented(group, trained, instrumented, sent, point, facts);
+    AddInstrumented(group, trained, instrumented, all_reduces, point, facts);
   } else if (!group.epochs().empty()) {
-    AddReduced(group, trained, sent, point, facts);
+    AddReduced(group, trained, all_reduces, point, facts);
   }
   for (proto::Samples* samples : {point.mutable_exposed_seconds(), point.mutable_collective_busy_seconds()}) {
     if (samples->value().empty()) {

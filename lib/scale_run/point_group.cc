@@ -40,19 +40,19 @@ CommunicationDtype CommunicationDtypeOf(const proto::ScaleSpec& spec) {
 
 absl::StatusOr<std::unique_ptr<PointGroup>> PointGroup::Join(RankContext& context, const proto::ScaleSpec& spec,
                                                              const proto::ScalePoint& point, c10::Device device,
-                                                             bool by_auto) {
+                                                             ReducerSource source) {
   std::unique_ptr<PointGroup> group(new PointGroup(context, spec, point, device));
   if (!group->reduces()) {
     return group;
   }
   ASSIGN_OR_RETURN(group->communicator_, group->Connect());
   if (spec.training().step() == proto::FUSED) {
-    ASSIGN_OR_RETURN(group->exchange_, group->MakeExchange(by_auto));
+    ASSIGN_OR_RETURN(group->exchange_, group->MakeExchange(source));
   }
   return group;
 }
 
-absl::StatusOr<std::shared_ptr<GradientExchange>> PointGroup::MakeExchange(bool by_auto) {
+absl::StatusOr<std::shared_ptr<GradientExchange>> PointGroup::MakeExchange(ReducerSource source) {
   using Make = std::function<absl::StatusOr<std::shared_ptr<GradientExchange>>()>;
   const bool sends = point_.reduction() == proto::ALL_REDUCE;
   const bool shares_update = spec_.reducer() == "peer_sharded";
@@ -71,7 +71,7 @@ absl::StatusOr<std::shared_ptr<GradientExchange>> PointGroup::MakeExchange(bool 
   if (!IsByPeers(spec_.reducer())) {
     return own();
   }
-  return by_auto ? PeersOrOwn(peers, own, why_own_) : peers();
+  return source == ReducerSource::kAuto ? PeersOrOwn(peers, own, why_own_) : peers();
 }
 
 absl::StatusOr<std::unique_ptr<Communicator>> PointGroup::Connect() const {
@@ -245,7 +245,8 @@ absl::Status PointGroup::ShareState(std::string& bytes) {
 proto::RankProgress PointGroup::Progress() const {
   proto::RankProgress progress;
   for (const ReducerTimes& epoch : epochs_) {
-    AddToTrace(epoch.steps, point_.reduction() == proto::ALL_REDUCE, *progress.add_epoch());
+    AddToTrace(epoch.steps, point_.reduction() == proto::ALL_REDUCE ? AllReduces::kSent : AllReduces::kLeftOut,
+               *progress.add_epoch());
   }
   for (const proto::Traffic& traffic : traffic_.ToRecords(0)) {
     *progress.add_traffic() = traffic;

@@ -25,14 +25,17 @@
 
 namespace lockstep {
 
+// Origin of a point's reducer: its name in --reducer, or the choice by --reducer=auto (reducer_choice.h).
+enum class ReducerSource { kNamed, kAuto };
+
 class PointGroup : public RankGroup {
  public:
   // Joins the ranks of the point. A PLAIN point has no communicator, and its group changes nothing. `context`, `spec`
-  // and `point` must outlive the group. `by_auto`: the point's reducer was chosen by --reducer=auto, not named
-  // (reducer_choice.h). Aborted: the communicator's sums are wrong. Other errors are those of the communicator.
+  // and `point` must outlive the group. Aborted: the communicator's sums are wrong. Other errors are those of the
+  // communicator.
   static absl::StatusOr<std::unique_ptr<PointGroup>> Join(RankContext& context, const proto::ScaleSpec& spec,
                                                           const proto::ScalePoint& point, c10::Device device,
-                                                          bool by_auto);
+                                                          ReducerSource source);
 
   uint32_t rank() const override { return static_cast<uint32_t>(context_.rank); }
   uint32_t size() const override { return static_cast<uint32_t>(context_.size); }
@@ -77,7 +80,7 @@ class PointGroup : public RankGroup {
   PointGroup(RankContext& context, const proto::ScaleSpec& spec, const proto::ScalePoint& point, c10::Device device)
       : context_(context), spec_(spec), point_(point), device_(device) {}
   absl::StatusOr<std::unique_ptr<Communicator>> Connect() const;
-  absl::StatusOr<std::shared_ptr<GradientExchange>> MakeExchange(bool by_auto);
+  absl::StatusOr<std::shared_ptr<GradientExchange>> MakeExchange(ReducerSource source);
   absl::StatusOr<ReducerOptions> OptionsOfReducer(bool check_sum);
   absl::StatusOr<BucketPlan> KeptPlan(size_t parameters);
   void CountApart(const char* kind, const Traffic& traffic);

@@ -69,7 +69,8 @@ class RankPoint {
     RETURN_IF_ERROR(CheckRanksAgree(context_, device_, dataset_));
     RETURN_IF_ERROR(HoldOutValidation(training_.validation_images(), point_.global_batch(), dataset_));
     const c10::DeviceGuard guard(device_);
-    ASSIGN_OR_RETURN(group_, PointGroup::Join(context_, spec_, point_, device_, order_.spec().reducer() == "auto"));
+    const ReducerSource source = order_.spec().reducer() == "auto" ? ReducerSource::kAuto : ReducerSource::kNamed;
+    ASSIGN_OR_RETURN(group_, PointGroup::Join(context_, spec_, point_, device_, source));
     if (!group_->why_own().empty()) {
       point_.set_reducer("own");
       point_.set_reducer_reason(group_->why_own());

@@ -107,10 +107,10 @@ proto::StepSpread SpreadOfSteps(std::vector<double> seconds, const std::string& 
   return spread;
 }
 
-void AddToTrace(const std::vector<StepSummary>& steps, bool sent, proto::StepTrace& trace) {
+void AddToTrace(const std::vector<StepSummary>& steps, AllReduces all_reduces, proto::StepTrace& trace) {
   for (const StepSummary& step : steps) {
     trace.add_backward_seconds(step.backward_seconds);
-    if (sent) {
+    if (all_reduces == AllReduces::kSent) {
       trace.add_exposed_seconds(step.exposed_seconds);
       trace.add_busy_seconds(step.busy_seconds);
     }

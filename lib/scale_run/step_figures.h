@@ -15,8 +15,8 @@ namespace lockstep {
 // Returns count, mean, deviation and percentiles; sets absent_reason to `reason` if `seconds` is empty.
 proto::StepSpread SpreadOfSteps(std::vector<double> seconds, const std::string& reason);
 
-// Appends the steps to a trace. `sent`: see SummaryOf.
-void AddToTrace(const std::vector<StepSummary>& steps, bool sent, proto::StepTrace& trace);
+// Appends the steps to a trace.
+void AddToTrace(const std::vector<StepSummary>& steps, AllReduces all_reduces, proto::StepTrace& trace);
 
 // Returns the steps of a trace; exposed and busy are 0 if nothing was sent.
 std::vector<StepSummary> StepsOf(const proto::StepTrace& trace);

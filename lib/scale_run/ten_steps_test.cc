@@ -130,7 +130,8 @@ absl::StatusOr<at::Tensor> TrainInFp32(RankContext& context) {
   point.set_reduction(context.size == 1                   ? proto::PLAIN
                       : context.payload == "not averaged" ? proto::ABLATED
                                                           : proto::ALL_REDUCE);
-  ASSIGN_OR_RETURN(const std::unique_ptr<PointGroup> group, PointGroup::Join(context, spec, point, c10::kCPU, false));
+  ASSIGN_OR_RETURN(const std::unique_ptr<PointGroup> group,
+                   PointGroup::Join(context, spec, point, c10::kCPU, ReducerSource::kNamed));
   const std::shared_ptr<Model> model = MakeNetwork();
   RETURN_IF_ERROR(group->ShareModel(*model));
   TrainStep step(model, training, c10::kCPU);
