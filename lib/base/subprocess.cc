@@ -12,12 +12,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/inherited_signals.h"
+#include "lib/base/kernel_file.h"
 #include "lib/base/monotonic_time.h"
 #include "lib/base/oom_kills.h"
 #include "lib/base/status_macros.h"
@@ -201,8 +200,7 @@ absl::Status Reap(const ChildOptions& options, Running& child, uint64_t oom_kill
 // Returns true if SIGSTOP or a debugger has stopped the process. /proc/PID/stat is "PID (NAME) STATE ...", and the name
 // may hold any characters.
 bool IsStopped(pid_t pid) {
-  std::ifstream file(absl::StrCat("/proc/", pid, "/stat"));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = KernelFileText(absl::StrCat("/proc/", pid, "/stat"));
   const size_t name_end = text.rfind(") ");
   return name_end != std::string::npos && (text[name_end + 2] == 'T' || text[name_end + 2] == 't');
 }

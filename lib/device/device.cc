@@ -11,10 +11,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/kernel_file.h"
 #include "lib/base/status_macros.h"
 #include "lib/device/compute_threads.h"
 #include "lib/device/nvidia_driver.h"
@@ -55,16 +55,7 @@ std::string CudnnVersion(long version) {
 
 // Returns the bytes in a line of /proc/self/status such as "VmHWM:  123456 kB"; 0 if there is no such line.
 uint64_t StatusBytes(const std::string& field) {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    std::istringstream words(line);
-    std::string name;
-    uint64_t kib = 0;
-    if (words >> name >> kib && name == field) {
-      return kib * kBytesPerKib;
-    }
-  }
-  return 0;
+  return KernelFileNumber("/proc/self/status", field).value_or(0) * kBytesPerKib;
 }
 
 absl::StatusOr<c10::Device> ResolveCuda(int index) {

@@ -5,12 +5,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/dataset/dataset.h"
+#include "lib/record/replace_rule.h"
 #include "lib/record/run_files.h"
 
 namespace lockstep {
@@ -66,11 +66,7 @@ void ExaminePath(const std::string& path, proto::DataFacts& data) {
         cifar ? "folder of CIFAR-10" : "folder without data_batch_1 or train/");
     return;
   }
-  std::string bytes(kTarBlockBytes, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(static_cast<size_t>(file.gcount()));
-  const std::string archive = ArchiveKind(bytes);
+  const std::string archive = ArchiveKind(StartOfFile(path, kTarBlockBytes));
   if (archive.empty()) {
     ReadRecords(path, data);
   } else {

@@ -9,11 +9,11 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <string>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/kernel_file.h"
 #include "lib/base/owned_descriptor.h"
 #include "lib/doctor/host.h"
 #include "lib/record/environment_fingerprint.h"
@@ -22,13 +22,6 @@ namespace lockstep {
 namespace {
 
 constexpr char kSharedMemory[] = "/dev/shm";
-
-std::string FirstLine(const std::string& path) {
-  std::string line;
-  std::ifstream file(path);
-  std::getline(file, line);
-  return line;
-}
 
 uint32_t CountFiles(const char* pattern) {
   glob_t found;
@@ -45,7 +38,8 @@ uint32_t CountNvidiaGpus() {
   if (glob("/sys/bus/pci/devices/*", 0, nullptr, &found) == 0) {
     for (size_t i = 0; i < found.gl_pathc; ++i) {
       const std::string device = found.gl_pathv[i];
-      count += FirstLine(device + "/vendor") == "0x10de" && FirstLine(device + "/class").rfind("0x03", 0) == 0;
+      count +=
+          KernelFileLine(device + "/vendor") == "0x10de" && KernelFileLine(device + "/class").rfind("0x03", 0) == 0;
     }
   }
   globfree(&found);
@@ -61,7 +55,7 @@ void ReadSharedMemory(proto::HostFacts& host) {
   const OwnedDescriptor unnamed(open(kSharedMemory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   host.set_shared_memory_writable(unnamed.get() >= 0);
   double shmmax = 0;
-  if (absl::SimpleAtod(FirstLine("/proc/sys/kernel/shmmax"), &shmmax)) {
+  if (absl::SimpleAtod(KernelFileLine("/proc/sys/kernel/shmmax"), &shmmax)) {
     host.set_kernel_shmmax_bytes(shmmax);
   }
   rlimit locked;
@@ -95,7 +89,7 @@ void ProbeHost(const DoctorRequest& request, ProbeAnswer& answer) {
   proto::HostFacts& host = *facts.mutable_host();
   host.set_nvidia_gpus_on_pci(CountNvidiaGpus());
   host.set_nvidia_device_files(CountFiles("/dev/nvidia[0-9]*"));
-  host.set_kernel_module(FirstLine("/proc/driver/nvidia/version"));
+  host.set_kernel_module(KernelFileLine("/proc/driver/nvidia/version"));
   host.set_infiniband_devices(CountFiles("/sys/class/infiniband/*"));
   const proto::Host described = DescribeHost();
   host.set_memory_bytes(static_cast<double>(described.memory_bytes()));

@@ -4,11 +4,11 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/kernel_file.h"
 
 namespace lockstep {
 namespace {
@@ -22,10 +22,7 @@ bool DaemonRuns() {
   bool runs = false;
   if (glob("/proc/[0-9]*/cmdline", GLOB_NOSORT, nullptr, &found) == 0) {
     for (size_t i = 0; i < found.gl_pathc && !runs; ++i) {
-      std::ifstream file(found.gl_pathv[i]);
-      std::string program;
-      std::getline(file, program, '\0');
-      runs = absl::EndsWith(program, kDaemon);
+      runs = absl::EndsWith(KernelFileText(found.gl_pathv[i]).c_str(), kDaemon);
     }
   }
   globfree(&found);

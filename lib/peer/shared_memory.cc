@@ -7,13 +7,13 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "lib/base/kernel_file.h"
 #include "lib/base/status_macros.h"
 #include "lib/peer/descriptor_socket.h"
 
@@ -46,12 +46,7 @@ absl::StatusOr<Announcement> ParseAnnouncement(const std::string& text) {
   return Announcement{lines[0], lines[1], lines[2], lines[3], lines[4], lines[5]};
 }
 
-std::string ReadBootId() {
-  std::string line;
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::getline(file, line);
-  return line;
-}
+std::string ReadBootId() { return KernelFileLine("/proc/sys/kernel/random/boot_id"); }
 
 std::string NetworkNamespace() {
   char name[64] = {};

@@ -1,7 +1,6 @@
 #include "lib/record/cgroup_limits.h"
 
 #include <cstdint>
-#include <fstream>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -9,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "lib/base/kernel_file.h"
 
 namespace lockstep {
 namespace {
@@ -17,13 +17,8 @@ namespace {
 // has.
 constexpr uint64_t kNoLimitFrom = uint64_t{1} << 62;
 
-// Returns the file's first line; empty if there is no such file or line.
-std::string FirstLine(const std::string& path) {
-  std::string line;
-  std::ifstream file(path);
-  std::getline(file, line);
-  return std::string(absl::StripAsciiWhitespace(line));
-}
+// Returns the file's first line without white space at its ends; empty if there is no such file or line.
+std::string FirstLine(const std::string& path) { return std::string(absl::StripAsciiWhitespace(KernelFileLine(path))); }
 
 bool Limits(const std::string& value) {
   uint64_t number = 0;
@@ -69,8 +64,8 @@ std::string MountOf(const std::string& root, const std::string& controllers) {
 
 std::vector<std::string> CgroupLimits(const std::string& root) {
   std::vector<std::string> limits;
-  std::ifstream groups(absl::StrCat(root, "/proc/self/cgroup"));
-  for (std::string line; std::getline(groups, line);) {
+  const std::string groups = KernelFileText(absl::StrCat(root, "/proc/self/cgroup"));
+  for (const absl::string_view line : absl::StrSplit(groups, '\n')) {
     const std::vector<std::string> parts = absl::StrSplit(line, absl::MaxSplits(':', 2));  // id:controllers:path
     if (parts.size() == 3 && absl::StartsWith(parts[2], "/")) {
       AppendLimitsUpward(MountOf(root, parts[1]), parts[2], limits);

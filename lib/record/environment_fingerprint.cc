@@ -8,25 +8,19 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "lib/base/kernel_file.h"
 #include "lib/record/cgroup_limits.h"
 #include "lib/record/cpu_model.h"
 #include "lib/record/digest.h"
 
 namespace lockstep {
 namespace {
-
-std::string CpuInfo() {
-  std::ifstream file("/proc/cpuinfo");
-  return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-}
 
 // Returns the cores in the format of `taskset --cpu-list`: "0-3,8".
 std::string CpuList(const cpu_set_t& set) {
@@ -69,8 +63,7 @@ std::vector<std::string> FilesLike(const char* pattern) {
 std::string ListedGpus() {
   std::string facts;
   for (const std::string& path : FilesLike("/proc/driver/nvidia/gpus/*/information")) {
-    std::ifstream file(path);
-    absl::StrAppend(&facts, path, "\n", std::string(std::istreambuf_iterator<char>(file), {}), "\n");
+    absl::StrAppend(&facts, path, "\n", KernelFileText(path), "\n");
   }
   for (const std::string& path : FilesLike("/dev/nvidia[0-9]*")) {
     absl::StrAppend(&facts, path, "\n");
@@ -82,7 +75,7 @@ std::string ListedGpus() {
 
 proto::Host DescribeHost() {
   proto::Host host;
-  host.set_cpu_model(CpuModel(CpuInfo()));
+  host.set_cpu_model(CpuModel(KernelFileText("/proc/cpuinfo")));
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) == 0) {
     host.set_cpu_cores(static_cast<uint32_t>(CPU_COUNT(&set)));

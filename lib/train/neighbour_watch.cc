@@ -7,13 +7,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "lib/base/kernel_file.h"
 
 namespace lockstep {
 namespace {
@@ -34,12 +33,6 @@ std::vector<int> AllowedCores() {
     }
   }
   return cores;
-}
-
-std::string TextOf(const char* path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
 }
 
 double ToSeconds(const timeval& time) {
@@ -76,7 +69,7 @@ NeighbourWatch::Counts NeighbourWatch::Read() const {
   getrusage(RUSAGE_SELF, &usage);
   counts.forced_switches = static_cast<uint64_t>(usage.ru_nivcsw);
   counts.own_seconds = ToSeconds(usage.ru_utime) + ToSeconds(usage.ru_stime);
-  counts.busy_seconds = BusySeconds(TextOf("/proc/stat"), cores_, static_cast<double>(sysconf(_SC_CLK_TCK)));
+  counts.busy_seconds = BusySeconds(KernelFileText("/proc/stat"), cores_, static_cast<double>(sysconf(_SC_CLK_TCK)));
   return counts;
 }
 
@@ -103,7 +96,7 @@ void NeighbourWatch::End() {
 
 proto::Neighbours NeighbourWatch::Summary(const absl::StatusOr<uint32_t>& gpu_processes) const {
   proto::Neighbours neighbours = sums_;
-  neighbours.set_load_average(std::atof(TextOf("/proc/loadavg").c_str()));
+  neighbours.set_load_average(std::atof(KernelFileText("/proc/loadavg").c_str()));
   if (!neighbours.cpu_absent_reason().empty()) {
     neighbours.clear_others_cpu_seconds();
   }
