@@ -17,6 +17,7 @@ TEXT = {".md", ".txt"}
 
 # Reasons of rules that have exceptions.
 THREADS = "threads are started by lib/base/start_thread.h, whose error is exit 5"
+PATHS = "the parts of a path come from lib/base/path.h"
 CLOCK = "deadlines are on the monotonic clock (lib/base/monotonic_time.h)"
 
 # Files that may read the wall clock, which may be set: for a time that a person or another program reads as a date.
@@ -73,8 +74,12 @@ RULES = [
     ("the ends of a range are max and min, like kMaxRanks and max_ranks", CODE | SCRIPTS,
      re.compile(r"\bk(?:Most|Least)(?:[A-Z]\w*)?\b|\b(?:set_)?(?:most|least)_(?!squares|common|likely)\w|\bMOST_"),
      "int most_ranks = kMaxRanks;", "constexpr int kMaxRanks = 8;  // the most that fit; least_squares; at_most"),
-    ("a factor says its two units, like kMillisecondsPerSecond", CODE, re.compile(r"\bk(?:Milli|Micro|Nano)\b"),
-     "constexpr double kMilli = 1e3;", "constexpr double kMillisecondsPerSecond = 1e3;"),
+    ("a factor is the scale or the size of a Unit (lib/statistics/unit.h)", CODE,
+     re.compile(r"\bk(?:Per)?(?:Milli|Micro|Nano|Kilo|Mega|Giga|Tera)\b"
+                r"|\bk(?:Milli|Micro|Nano)secondsPerSecond\b|double kPercent\b"),
+     "constexpr double kPerGiga = 1e-9;", "bytes * kGigabytes.scale; kPercent.scale * share"),
+    (PATHS, CODE, re.compile(r"\brfind\('/'\)|\bfind_last_of\(['\"]/"),
+     "path.substr(path.rfind('/') + 1)", "FileNameOf(path); name.find('/')"),
     ("a slow version that defines a result is a reference", CODE | SCRIPTS | TEXT,
      re.compile(r"\b[Tt]wins?\b|[a-z]Twins?(?![a-z])"), "AsTheTwinHasIt", "intertwined"),
     ("a sampler has no set_epoch", CODE | SCRIPTS | TEXT, re.compile(r"\b(?:set_)?fixed_order\b|FixedOrder"),
@@ -188,6 +193,7 @@ def long_lines(root):
 # Files in which one rule does not hold.
 EXCEPT = {
     THREADS: re.compile(r"lib/base/start_thread\.(?:h|cc)|.*_test\.cc|(?:benchmarks|tests)/.*"),
+    PATHS: re.compile(r"lib/base/path\.cc|.*_test\.cc"),
     CLOCK: re.compile("|".join(map(re.escape, WALL_CLOCK))),
     FLAGS: re.compile(r"CHANGELOG\.md|benchmarks/(?:(?:lab|README)\.md|(?:lab|loader)_speed\.py|page/tables\.py)"
                       r"|lib/base/init_main_test\.cc|lib/report/record_json_test\.cc"

@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "lib/base/kernel_file.h"
+#include "lib/base/path.h"
 
 namespace lockstep {
 namespace {
@@ -44,7 +45,7 @@ void AppendLimits(const std::string& folder, std::vector<std::string>& limits) {
 void AppendLimitsUpward(const std::string& mount, std::string path, std::vector<std::string>& limits) {
   while (!path.empty() && path != "/") {
     AppendLimits(absl::StrCat(mount, path), limits);
-    path.resize(path.rfind('/'));
+    path = FolderOf(path);
   }
   AppendLimits(mount, limits);
 }

@@ -6,14 +6,13 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/fused/step_timestamps.h"
+#include "lib/statistics/unit.h"
 #include "lib/train/step_phases.h"
 
 namespace lockstep {
 namespace {
 
-constexpr double kSecondsPerNanosecond = 1e-9;
-
-double Seconds(uint64_t nanoseconds) { return static_cast<double>(nanoseconds) * kSecondsPerNanosecond; }
+double Seconds(uint64_t nanoseconds) { return static_cast<double>(nanoseconds) * kNanoseconds.size; }
 
 uint64_t At(const uint64_t* timestamps, StepTimestamp index) { return timestamps[static_cast<uint32_t>(index)]; }
 

@@ -7,13 +7,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/statistics/unit.h"
 #include "lib/train/step_phases.h"
 #include "lib/train/step_times.h"
 
 namespace lockstep {
 namespace {
-
-constexpr double kSecondsPerNanosecond = 1e-9;
 
 // Between steps, the position in the epoch is advanced, and the next replay begins.
 constexpr struct {
@@ -30,7 +29,7 @@ double Resolution(const std::vector<uint64_t>& timestamps) {
   for (size_t i = 1; i < timestamps.size(); ++i) {
     divisor = std::gcd(divisor, timestamps[i] - timestamps[0]);
   }
-  return static_cast<double>(divisor) * kSecondsPerNanosecond;
+  return static_cast<double>(divisor) * kNanoseconds.size;
 }
 
 // Returns one part over all steps. Nothing follows the last step, so it has no time between steps.
@@ -40,7 +39,7 @@ proto::StepPart ToPart(const std::vector<StepPhases>& steps, uint32_t full_steps
   std::vector<double> full_seconds;
   const size_t count = kParts[index].length == &StepPhases::between ? steps.size() - 1 : steps.size();
   for (size_t step = 0; step < count; ++step) {
-    const double seconds = static_cast<double>(steps[step].*kParts[index].length) * kSecondsPerNanosecond;
+    const double seconds = static_cast<double>(steps[step].*kParts[index].length) * kNanoseconds.size;
     part.set_epoch_seconds(part.epoch_seconds() + seconds);
     if (step < full_steps) {
       full_seconds.push_back(seconds);
@@ -68,7 +67,7 @@ absl::StatusOr<InstrumentedSteps> ToInstrumentedSteps(const std::vector<uint64_t
     for (const auto& part : kParts) {
       nanoseconds += part.length == &StepPhases::between ? 0 : phases[step].*part.length;
     }
-    steps.full_seconds.push_back(static_cast<double>(nanoseconds) * kSecondsPerNanosecond);
+    steps.full_seconds.push_back(static_cast<double>(nanoseconds) * kNanoseconds.size);
   }
   return steps;
 }
