@@ -160,8 +160,8 @@ void BM_Layer(benchmark::State& state, LayerCase& layer, Isa isa) {
   TimeLayer(state, layer.Operations(), isa, run);
 }
 
-void BM_OneDnnLayer(benchmark::State& state, LayerCase& layer, bool is_signed) {
-  const auto convolution = MakeOneDnnConvolution(layer.layer, layer.count, is_signed);
+void BM_OneDnnLayer(benchmark::State& state, LayerCase& layer, InputSign sign) {
+  const auto convolution = MakeOneDnnConvolution(layer.layer, layer.count, sign);
   std::vector<int8_t> output(layer.count * layer.layer.shape.Out().Size());
   const auto run = [&] { convolution->Run(layer.input.data(), output.data()); };
   run();
@@ -250,12 +250,13 @@ void RegisterLayers(std::vector<std::unique_ptr<LayerCase>>& cases) {
       Register(absl::StrCat("layer/", layer->name, "/batch:", layer->count, "/isa:", IsaName(isa)),
                [&layer, isa](benchmark::State& state) { BM_Layer(state, *layer, isa); });
     }
-    if (MakeOneDnnConvolution(layer->layer, 1, true) == nullptr) {
+    if (MakeOneDnnConvolution(layer->layer, 1, InputSign::kSigned) == nullptr) {
       continue;
     }
-    for (const bool is_signed : {true, false}) {
-      Register(absl::StrCat("layer/", layer->name, "/batch:", layer->count, "/isa:onednn_", is_signed ? "s8" : "u8"),
-               [&layer, is_signed](benchmark::State& state) { BM_OneDnnLayer(state, *layer, is_signed); });
+    for (const InputSign sign : {InputSign::kSigned, InputSign::kUnsigned}) {
+      Register(absl::StrCat("layer/", layer->name, "/batch:", layer->count, "/isa:onednn_",
+                            sign == InputSign::kSigned ? "s8" : "u8"),
+               [&layer, sign](benchmark::State& state) { BM_OneDnnLayer(state, *layer, sign); });
     }
   }
 }

@@ -19,12 +19,12 @@ using Dims = dnnl::memory::dims;
 using Type = dnnl::memory::data_type;
 using Tag = dnnl::memory::format_tag;
 
-dnnl::convolution_forward::primitive_desc Describe(const IntegerLayer& layer, size_t count, bool is_signed,
+dnnl::convolution_forward::primitive_desc Describe(const IntegerLayer& layer, size_t count, InputSign sign,
                                                    const dnnl::engine& engine) {
   const LayerShape& shape = layer.shape;
   const auto dim = [](size_t value) { return static_cast<dnnl::memory::dim>(value); };
   const dnnl::memory::desc input({dim(count), shape.in_channels, shape.in_height, shape.in_width},
-                                 is_signed ? Type::s8 : Type::u8, Tag::nhwc);
+                                 sign == InputSign::kSigned ? Type::s8 : Type::u8, Tag::nhwc);
   const dnnl::memory::desc weights({shape.out_channels, shape.in_channels, shape.kernel, shape.kernel}, Type::s8,
                                    Tag::any);
   const dnnl::memory::desc bias({shape.out_channels}, kOneDnnBiasType, Tag::x);
@@ -36,9 +36,9 @@ dnnl::convolution_forward::primitive_desc Describe(const IntegerLayer& layer, si
 
 class RealOneDnnConvolution : public OneDnnConvolution {
  public:
-  RealOneDnnConvolution(const IntegerLayer& layer, size_t count, bool is_signed)
+  RealOneDnnConvolution(const IntegerLayer& layer, size_t count, InputSign sign)
       : engine_(dnnl::engine::kind::cpu, 0), stream_(engine_), bias_values_(OneDnnBiases(layer)),
-        scales_(layer.multiplier), description_(Describe(layer, count, is_signed, engine_)), convolution_(description_),
+        scales_(layer.multiplier), description_(Describe(layer, count, sign, engine_)), convolution_(description_),
         input_(description_.src_desc(), engine_, nullptr), weights_(description_.weights_desc(), engine_),
         bias_(description_.bias_desc(), engine_, bias_values_.data()),
         output_(description_.dst_desc(), engine_, nullptr) {
@@ -79,14 +79,14 @@ class RealOneDnnConvolution : public OneDnnConvolution {
 
 }  // namespace
 
-std::unique_ptr<OneDnnConvolution> MakeOneDnnConvolution(const IntegerLayer& layer, size_t count, bool is_signed) {
+std::unique_ptr<OneDnnConvolution> MakeOneDnnConvolution(const IntegerLayer& layer, size_t count, InputSign sign) {
   omp_set_num_threads(1);
-  return std::make_unique<RealOneDnnConvolution>(layer, count, is_signed);
+  return std::make_unique<RealOneDnnConvolution>(layer, count, sign);
 }
 
 #else
 
-std::unique_ptr<OneDnnConvolution> MakeOneDnnConvolution(const IntegerLayer&, size_t, bool) { return nullptr; }
+std::unique_ptr<OneDnnConvolution> MakeOneDnnConvolution(const IntegerLayer&, size_t, InputSign) { return nullptr; }
 
 #endif
 

@@ -22,9 +22,11 @@ class OneDnnConvolution {
   virtual std::string Implementation() const = 0;
 };
 
+enum class InputSign { kSigned, kUnsigned };  // int8 or uint8
+
 // Makes a weighted layer without zero points, float bias and max-pooling, on one thread. Returns null if the program
-// was built without oneDNN. `is_signed`: the input is int8, else uint8.
-std::unique_ptr<OneDnnConvolution> MakeOneDnnConvolution(const IntegerLayer& layer, size_t count, bool is_signed);
+// was built without oneDNN.
+std::unique_ptr<OneDnnConvolution> MakeOneDnnConvolution(const IntegerLayer& layer, size_t count, InputSign sign);
 
 }  // namespace lockstep
 

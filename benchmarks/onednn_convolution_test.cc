@@ -40,9 +40,9 @@ IntegerNetwork ConvolutionWithScales(uint32_t stride, bool relu) {
 }
 
 // Compares one layer on values in [0, 127], which are the same bytes as int8 and as uint8.
-void ExpectTheReferenceWithinOne(const IntegerNetwork& network, bool is_signed) {
+void ExpectTheReferenceWithinOne(const IntegerNetwork& network, InputSign sign) {
   const IntegerLayer& layer = network.layers[0];
-  const auto convolution = MakeOneDnnConvolution(layer, kImages, is_signed);
+  const auto convolution = MakeOneDnnConvolution(layer, kImages, sign);
   if (convolution == nullptr) {
     GTEST_SKIP() << "built without oneDNN";
   }
@@ -61,13 +61,17 @@ void ExpectTheReferenceWithinOne(const IntegerNetwork& network, bool is_signed) 
   }
 }
 
-TEST(OneDnnConvolutionTest, SignedInputWithRelu) { ExpectTheReferenceWithinOne(ConvolutionWithScales(1, true), true); }
-
-TEST(OneDnnConvolutionTest, UnsignedInputWithRelu) {
-  ExpectTheReferenceWithinOne(ConvolutionWithScales(1, true), false);
+TEST(OneDnnConvolutionTest, SignedInputWithRelu) {
+  ExpectTheReferenceWithinOne(ConvolutionWithScales(1, true), InputSign::kSigned);
 }
 
-TEST(OneDnnConvolutionTest, StrideWithoutRelu) { ExpectTheReferenceWithinOne(ConvolutionWithScales(2, false), true); }
+TEST(OneDnnConvolutionTest, UnsignedInputWithRelu) {
+  ExpectTheReferenceWithinOne(ConvolutionWithScales(1, true), InputSign::kUnsigned);
+}
+
+TEST(OneDnnConvolutionTest, StrideWithoutRelu) {
+  ExpectTheReferenceWithinOne(ConvolutionWithScales(2, false), InputSign::kSigned);
+}
 
 }  // namespace
 }  // namespace lockstep

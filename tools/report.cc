@@ -114,19 +114,21 @@ absl::Status Class() {
     return absl::InvalidArgumentError(
         absl::StrCat("--format=", format, ": the page of --class_folder is HTML; leave --format out"));
   }
-  return RunClass(absl::GetFlag(FLAGS_class_folder), absl::GetFlag(FLAGS_output), absl::GetFlag(FLAGS_force));
+  return RunClass(absl::GetFlag(FLAGS_class_folder), absl::GetFlag(FLAGS_output), ToForce(absl::GetFlag(FLAGS_force)));
 }
 
 absl::Status Trace() {
-  return RunStepTrace(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_trace), absl::GetFlag(FLAGS_force));
+  return RunStepTrace(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_trace), ToForce(absl::GetFlag(FLAGS_force)));
 }
 
 absl::Status Tensorboard() {
-  return RunEventFiles(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_tensorboard), absl::GetFlag(FLAGS_force));
+  return RunEventFiles(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_tensorboard),
+                       ToForce(absl::GetFlag(FLAGS_force)));
 }
 
 absl::Status Prometheus() {
-  return RunPrometheus(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_prometheus), absl::GetFlag(FLAGS_force));
+  return RunPrometheus(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_prometheus),
+                       ToForce(absl::GetFlag(FLAGS_force)));
 }
 
 // A mode of this tool. The flag of that name chooses it; without such a flag the tool makes a report.

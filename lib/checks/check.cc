@@ -92,7 +92,8 @@ absl::Status RunCheck(const CheckOptions& options) {
   } else {
     RETURN_IF_ERROR(PrintToStdout(CheckText(checked.findings)));
     if (!options.junit.empty()) {
-      RETURN_IF_ERROR(WriteWholeFile(options.junit, xml, ReplaceIfForced(options.force, ReplaceMarked(kJunitMark))));
+      RETURN_IF_ERROR(
+          WriteWholeFile(options.junit, xml, ReplaceIfForced(ToForce(options.force), ReplaceMarked(kJunitMark))));
     }
   }
   const std::vector<std::string> failed = FailedRules(checked.findings);

@@ -175,7 +175,7 @@ std::vector<proto::Section> ClassSections(const std::vector<ClassStudent>& stude
   return {section};
 }
 
-absl::Status RunClass(const std::string& folder, const std::string& output, bool force) {
+absl::Status RunClass(const std::string& folder, const std::string& output, Force force) {
   if (output != "-" && !absl::EndsWith(output, ".html")) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--output=", output, ": the page of --class_folder is HTML; expected NAME.html, or '-' for standard output"));

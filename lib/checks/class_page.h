@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "lib/checks/class_records.h"
 #include "lib/proto/report.pb.h"
+#include "lib/record/replace_rule.h"
 
 namespace lockstep {
 
@@ -18,10 +19,10 @@ std::vector<proto::Section> ClassSections(const std::vector<ClassStudent>& stude
                                           const std::vector<std::string>& loose_files);
 
 // Writes the HTML page `output` anew, and prints a summary to stderr. A file that is not such a page is replaced only
-// if `force` is true. A student's file that cannot be read is named in that student's row. Returns InvalidArgumentError
-// if `output` is neither "-" nor a name that ends in .html, and the errors of ClassFiles::Open, CheckClass and
+// with kYes. A student's file that cannot be read is named in that student's row. Returns InvalidArgumentError if
+// `output` is neither "-" nor a name that ends in .html, and the errors of ClassFiles::Open, CheckClass and
 // WriteWholeFile.
-absl::Status RunClass(const std::string& folder, const std::string& output, bool force);
+absl::Status RunClass(const std::string& folder, const std::string& output, Force force);
 
 }  // namespace lockstep
 

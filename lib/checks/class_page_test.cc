@@ -196,7 +196,7 @@ TEST_F(ClassPageTest, ThePageNamesThemAll) {
                              std::filesystem::copy_options::overwrite_existing);
   WriteFile(PathOf(12) + "/sweep.rec", "no record");
   const std::string page = TempPath("class.html");
-  ASSERT_THAT(RunClass(folder_, page, false), IsOk());
+  ASSERT_THAT(RunClass(folder_, page, Force::kNo), IsOk());
   const std::string html = ReadFile(page);
   EXPECT_THAT(html, HasSubstr("30 students: 0 with broken rules, 1 copy (2 students share numbers), 0 far from the "
                               "class, 1 with files that cannot be read, 0 with nothing to check; 27 without any "
@@ -233,7 +233,7 @@ class ClassFolderTest : public ::testing::Test {
   // Returns the page of the class.
   std::string Page() const {
     const std::string page = TempPath("a_class.html");
-    EXPECT_THAT(RunClass(folder_, page, false), IsOk());
+    EXPECT_THAT(RunClass(folder_, page, Force::kNo), IsOk());
     return ReadFile(page);
   }
 

@@ -8,7 +8,6 @@
 #include "lib/base/status_macros.h"
 #include "lib/communicator/timestamp.h"
 #include "lib/data_parallel/scatter_gather.h"
-#include "lib/nn/autocast.h"
 
 namespace lockstep {
 namespace {
@@ -21,8 +20,8 @@ void ThrowUnlessOk(const absl::Status& status) {
 
 }  // namespace
 
-DataParallelModel::DataParallelModel(std::shared_ptr<Model> module, std::vector<c10::Device> devices, bool bf16)
-    : module_(register_module("module", std::move(module))), devices_(std::move(devices)), bf16_(bf16),
+DataParallelModel::DataParallelModel(std::shared_ptr<Model> module, std::vector<c10::Device> devices, AutocastMode mode)
+    : module_(register_module("module", std::move(module))), devices_(std::move(devices)), mode_(mode),
       threads_(devices_), clock_(devices_[0]) {}
 
 void DataParallelModel::MakeReplicas(std::vector<std::shared_ptr<Model>> others) {
@@ -61,7 +60,7 @@ torch::Tensor DataParallelModel::forward(torch::Tensor images) {
   clock_.End(&DataParallelTimes::replicate_seconds);
   outputs_.resize(parts_.size());
   ThrowUnlessOk(RunParts([this](size_t i) {
-    const Bf16Autocast autocast(bf16_, devices_[i].type());
+    const Bf16Autocast autocast(mode_, devices_[i].type());
     outputs_[i] = replicas_->at(i).forward(parts_[i]);
     return absl::OkStatus();
   }));

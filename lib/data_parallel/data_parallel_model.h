@@ -20,6 +20,7 @@
 #include "lib/data_parallel/data_parallel_times.h"
 #include "lib/data_parallel/device_threads.h"
 #include "lib/data_parallel/replicas.h"
+#include "lib/nn/autocast.h"
 #include "lib/nn/model.h"
 #include "lib/train/gradient_hook.h"
 
@@ -30,9 +31,9 @@ namespace lockstep {
 // ones.
 class DataParallelModel : public Model, public GradientHook {
  public:
-  // `module` must be on devices[0] when MakeReplicas is called. If `bf16` is true, each thread computes forward like
+  // `module` must be on devices[0] when MakeReplicas is called. With kBf16, each thread computes forward like
   // TrainStep (lib/nn/autocast.h).
-  DataParallelModel(std::shared_ptr<Model> module, std::vector<c10::Device> devices, bool bf16);
+  DataParallelModel(std::shared_ptr<Model> module, std::vector<c10::Device> devices, AutocastMode mode);
 
   // Starts the threads of the devices. If it is not called, the first step starts them and throws c10::Error on
   // failure. Errors are those of ThreadGroup::Start.
@@ -62,7 +63,7 @@ class DataParallelModel : public Model, public GradientHook {
 
   const std::shared_ptr<Model> module_;
   const std::vector<c10::Device> devices_;
-  const bool bf16_;
+  const AutocastMode mode_;
   DeviceThreads threads_;
   std::optional<Replicas> replicas_;
   DataParallelClock clock_;

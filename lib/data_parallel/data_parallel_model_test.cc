@@ -32,7 +32,7 @@ at::Tensor Labels(int64_t count) { return at::arange(count, at::kLong).remainder
 
 // Replicas start from different seeds, so only replication makes them equal.
 std::shared_ptr<DataParallelModel> Spread(const std::shared_ptr<Model>& module, const std::string& name, size_t count) {
-  auto model = std::make_shared<DataParallelModel>(module, Cpus(count), /*bf16=*/false);
+  auto model = std::make_shared<DataParallelModel>(module, Cpus(count), AutocastMode::kOff);
   std::vector<std::shared_ptr<Model>> others;
   for (size_t i = 1; i < count; ++i) {
     others.push_back(*MakeModel(name, 100 + i));
@@ -152,7 +152,7 @@ class Fragile : public Model {
 };
 
 std::shared_ptr<DataParallelModel> WithFault(Fault fault) {
-  auto model = std::make_shared<DataParallelModel>(std::make_shared<Fragile>(), Cpus(3), /*bf16=*/false);
+  auto model = std::make_shared<DataParallelModel>(std::make_shared<Fragile>(), Cpus(3), AutocastMode::kOff);
   model->MakeReplicas({std::make_shared<Fragile>(), std::make_shared<Fragile>(fault)});
   return model;
 }

@@ -47,7 +47,8 @@ class Trainer : public DataParallelTrainer {
  public:
   Trainer(const TrainerInput& input, const std::vector<c10::Device>& devices)
       : input_(input), devices_(devices), module_(input.model),
-        model_(std::make_shared<DataParallelModel>(module_, devices, spec_.precision() == proto::BF16)),
+        model_(std::make_shared<DataParallelModel>(
+            module_, devices, spec_.precision() == proto::BF16 ? AutocastMode::kBf16 : AutocastMode::kOff)),
         step_(model_, spec_, devices[0]), loader_(*input.images, input.loader),
         images_(static_cast<uint32_t>(input.images->size())) {}
 

@@ -10,8 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "lib/nn/autocast.h"
-
 namespace lockstep {
 namespace {
 
@@ -43,7 +41,7 @@ std::set<const c10::StorageImpl*> OwnStorages(const Model& model) {
 }
 
 // Returns the bytes that still exist when the loss of `n` images is known.
-uint64_t Kept(Model& model, int64_t n, Activations activations) {
+uint64_t Kept(Model& model, int64_t n, AutocastMode mode) {
   const torch::Tensor images = at::zeros({n, kChannels, kImageSize, kImageSize}), labels = at::zeros({n}, at::kLong);
   std::vector<WeakStorage> storages;
   made = &storages;
@@ -51,7 +49,7 @@ uint64_t Kept(Model& model, int64_t n, Activations activations) {
       at::RecordFunctionCallback(OnStart, OnEnd).needsOutputs(true).scopes({at::RecordScope::FUNCTION}));
   torch::Tensor loss;
   {
-    const Bf16Autocast autocast(activations == Activations::kBf16, c10::kCPU);
+    const Bf16Autocast autocast(mode, c10::kCPU);
     loss = at::cross_entropy_loss(model.forward(images), labels);
   }
   at::removeCallback(handle);
@@ -70,9 +68,9 @@ uint64_t Kept(Model& model, int64_t n, Activations activations) {
 
 }  // namespace
 
-ActivationBytes CountActivationBytes(Model& model, Activations activations) {
+ActivationBytes CountActivationBytes(Model& model, AutocastMode mode) {
   model.train();
-  const uint64_t of_one = Kept(model, 1, activations), of_two = Kept(model, 2, activations);
+  const uint64_t of_one = Kept(model, 1, mode), of_two = Kept(model, 2, mode);
   ActivationBytes counted;
   counted.per_image = of_two - of_one;
   counted.fixed = of_one > counted.per_image ? of_one - counted.per_image : 0;

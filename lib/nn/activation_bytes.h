@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "lib/nn/autocast.h"
 #include "lib/nn/model.h"
 
 namespace lockstep {
@@ -14,11 +15,9 @@ struct ActivationBytes {
   uint64_t fixed = 0;      // independent of the batch: statistics of batch norm, weights in bf16
 };
 
-enum class Activations { kFp32, kBf16 };  // kBf16: in the precision of Bf16Autocast
-
 // Counts the storages that operators made and that still exist when the loss is known. Runs the forward pass in
 // training mode on one image and on two, which changes the running statistics. `model` must be on the CPU.
-ActivationBytes CountActivationBytes(Model& model, Activations activations);
+ActivationBytes CountActivationBytes(Model& model, AutocastMode mode);
 
 }  // namespace lockstep
 

@@ -15,7 +15,7 @@ constexpr uint64_t kElements = 614'400 + 557'056;
 constexpr uint64_t kInput = 3072 * 4 + 8;
 
 TEST(ActivationBytesTest, ResNet18KeepsWhatConvolutionsAndReLUsGive) {
-  const ActivationBytes bytes = CountActivationBytes(**MakeModel("resnet18", 1), Activations::kFp32);
+  const ActivationBytes bytes = CountActivationBytes(**MakeModel("resnet18", 1), AutocastMode::kOff);
   EXPECT_GE(bytes.per_image, 4 * kElements + kInput + 4 * 512);
   EXPECT_LE(bytes.per_image, 4 * kElements + kInput + 4 * 1024);
   // Mean and inverse deviation of 4,800 channels; the loss and its weight in LibTorch.
@@ -26,7 +26,7 @@ TEST(ActivationBytesTest, ResNet18KeepsWhatConvolutionsAndReLUsGive) {
 // In bf16 these take half the memory, but the image is kept a second time, and all weights of convolutions and of the
 // last layer once more.
 TEST(ActivationBytesTest, InBf16ItIsHalf) {
-  const ActivationBytes bytes = CountActivationBytes(**MakeModel("resnet18", 1), Activations::kBf16);
+  const ActivationBytes bytes = CountActivationBytes(**MakeModel("resnet18", 1), AutocastMode::kBf16);
   EXPECT_GE(bytes.per_image, 2 * kElements + kInput);
   EXPECT_LE(bytes.per_image, 2 * kElements + kInput + 3072 * 2 + 4 * 1024);
   EXPECT_GT(bytes.fixed, 2u * 11'000'000);
@@ -34,8 +34,8 @@ TEST(ActivationBytesTest, InBf16ItIsHalf) {
 
 TEST(ActivationBytesTest, TheNetworkIsCountedAlikeAgain) {
   const std::shared_ptr<Model> model = *MakeModel("lenet5", 1);
-  const ActivationBytes once = CountActivationBytes(*model, Activations::kFp32),
-                        again = CountActivationBytes(*model, Activations::kFp32);
+  const ActivationBytes once = CountActivationBytes(*model, AutocastMode::kOff),
+                        again = CountActivationBytes(*model, AutocastMode::kOff);
   EXPECT_EQ(once.per_image, again.per_image);
   EXPECT_EQ(once.fixed, again.fixed);
   EXPECT_GT(once.per_image, kInput);

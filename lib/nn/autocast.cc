@@ -5,7 +5,8 @@
 namespace lockstep {
 
 // Makes the same calls as __enter__ and __exit__ in torch/amp/autocast_mode.py.
-Bf16Autocast::Bf16Autocast(bool on, c10::DeviceType device_type) : on_(on), device_type_(device_type) {
+Bf16Autocast::Bf16Autocast(AutocastMode mode, c10::DeviceType device_type)
+    : on_(mode == AutocastMode::kBf16), device_type_(device_type) {
   if (on_) {
     was_enabled_ = at::autocast::is_autocast_enabled(device_type_);
     at::autocast::set_autocast_enabled(device_type_, true);

@@ -7,12 +7,14 @@
 
 namespace lockstep {
 
-// Enables autocast during its lifetime for `device_type`'s operators that this thread calls; does nothing if `on` is
-// false. Must enclose forward pass and loss; the backward pass uses the same precisions. Weights are cast once per
+enum class AutocastMode { kOff, kBf16 };
+
+// Enables autocast during its lifetime for `device_type`'s operators that this thread calls; does nothing with kOff.
+// Must enclose forward pass and loss; the backward pass uses the same precisions. Weights are cast once per
 // lifetime.
 class Bf16Autocast {
  public:
-  Bf16Autocast(bool on, c10::DeviceType device_type);
+  Bf16Autocast(AutocastMode mode, c10::DeviceType device_type);
   ~Bf16Autocast();
   Bf16Autocast(const Bf16Autocast&) = delete;
   Bf16Autocast& operator=(const Bf16Autocast&) = delete;

@@ -365,7 +365,8 @@ absl::Status ExportNetworks(const QuantizeOptions& options, const proto::Header&
     }
     ASSIGN_OR_RETURN(::onnx::ModelProto model, ExportOnnx(record.network()));
     SetOrigin(header, model);
-    RETURN_IF_ERROR(WriteOnnx(options.onnx[written], model, ReplaceIfForced(options.force, ReplaceOwnOnnx(header))));
+    RETURN_IF_ERROR(
+        WriteOnnx(options.onnx[written], model, ReplaceIfForced(ToForce(options.force), ReplaceOwnOnnx(header))));
     LogLine(absl::StrCat("quantize: ", record.network().name(), " written to ", options.onnx[written]));
     ++written;
   }

@@ -43,8 +43,8 @@ ReplaceRule ReplaceMarked(const std::string& mark) {
   };
 }
 
-ReplaceRule ReplaceIfForced(bool force, ReplaceRule unless_forced) {
-  return force ? ReplaceAnything() : std::move(unless_forced);
+ReplaceRule ReplaceIfForced(Force force, ReplaceRule unless_forced) {
+  return force == Force::kYes ? ReplaceAnything() : std::move(unless_forced);
 }
 
 bool HasBytes(const std::string& path) {

@@ -31,8 +31,12 @@ ReplaceRule ReplaceNothing();
 // this kind of output, and the new file must have it in its first KiB.
 ReplaceRule ReplaceMarked(const std::string& mark);
 
-// Returns the rule `unless_forced`, or ReplaceAnything() if `force` is true.
-ReplaceRule ReplaceIfForced(bool force, ReplaceRule unless_forced);
+// Flag --force of a tool.
+enum class Force { kNo, kYes };
+inline Force ToForce(bool force) { return force ? Force::kYes : Force::kNo; }
+
+// Returns the rule `unless_forced`, or ReplaceAnything() with kYes.
+ReplaceRule ReplaceIfForced(Force force, ReplaceRule unless_forced);
 
 // Returns true if `path` is a regular file with at least one byte.
 bool HasBytes(const std::string& path);

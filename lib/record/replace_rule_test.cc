@@ -37,8 +37,8 @@ TEST(ReplaceRuleTest, OnlyWhatBeginsWithTheMarkIsReplaced) {
 TEST(ReplaceRuleTest, ForceReplacesAnything) {
   const std::string path = TempPath("a");
   WriteFile(path, "precious");
-  EXPECT_TRUE(*ReplaceIfForced(true, ReplaceNothing())({path}));
-  EXPECT_THAT(ReplaceIfForced(false, ReplaceNothing())({path}),
+  EXPECT_TRUE(*ReplaceIfForced(Force::kYes, ReplaceNothing())({path}));
+  EXPECT_THAT(ReplaceIfForced(Force::kNo, ReplaceNothing())({path}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("exists already")));
 }
 

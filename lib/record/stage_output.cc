@@ -15,7 +15,7 @@ absl::StatusOr<std::unique_ptr<RecordWriter>> OpenWriter(const StageOutputOption
   }
   if (!options.is_journal) {
     return RecordWriter::Reserve(options.record,
-                                 ReplaceIfForced(options.force, ReplaceOwnResult(header, other_outputs)));
+                                 ReplaceIfForced(ToForce(options.force), ReplaceOwnResult(header, other_outputs)));
   }
   return options.force ? RecordWriter::Create(options.record, header, ReplaceAnything())
                        : RecordWriter::Resume(options.record, header, other_outputs);

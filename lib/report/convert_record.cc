@@ -68,7 +68,7 @@ absl::Status WriteRecord(const ConvertOptions& options, std::ostream& log, Outpu
 absl::Status ConvertRecord(const ConvertOptions& options, std::ostream& log) {
   RETURN_IF_ERROR(CheckOutput(options));
   ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file,
-                   OutputFile::OpenUnnamed(options.output, ReplaceIfForced(options.force, ReplaceNothing())));
+                   OutputFile::OpenUnnamed(options.output, ReplaceIfForced(ToForce(options.force), ReplaceNothing())));
   RETURN_IF_ERROR(absl::EndsWith(options.output, ".json") ? WriteJson(options, log, *file)
                                                           : WriteRecord(options, log, *file));
   return file->Commit();

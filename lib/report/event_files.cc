@@ -77,7 +77,7 @@ std::vector<TrainingEvents> EventsOf(const LabRecords& lab) {
   return events;
 }
 
-absl::Status RunEventFiles(const std::vector<std::string>& inputs, const std::string& folder, bool force) {
+absl::Status RunEventFiles(const std::vector<std::string>& inputs, const std::string& folder, Force force) {
   RETURN_IF_ERROR(DeclareRunFiles({inputs, {}}));
   ASSIGN_OR_RETURN(const LabRecords lab, ReadLabRecords(inputs));
   const std::vector<TrainingEvents> events = EventsOf(lab);

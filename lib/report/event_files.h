@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "lib/record/replace_rule.h"
 #include "lib/report/lab_records.h"
 
 namespace lockstep {
@@ -19,9 +20,9 @@ struct TrainingEvents {
 std::vector<TrainingEvents> EventsOf(const LabRecords& lab);
 
 // Reads `inputs` and writes FOLDER/RUN/events.out.tfevents.lockstep again each time, with its folders. A file of other
-// origin is replaced only if `force` is true. Returns FailedPreconditionError if nothing was trained, and the errors of
+// origin is replaced only with kYes. Returns FailedPreconditionError if nothing was trained, and the errors of
 // ReadLabRecords and WriteWholeFile.
-absl::Status RunEventFiles(const std::vector<std::string>& inputs, const std::string& folder, bool force);
+absl::Status RunEventFiles(const std::vector<std::string>& inputs, const std::string& folder, Force force);
 
 }  // namespace lockstep
 

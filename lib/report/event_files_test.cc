@@ -52,14 +52,14 @@ TEST(EventFilesTest, TheStageMakesFolders) {
   const std::string records = testing::TempPath("records"), board = testing::TempPath("board/deep");
   std::filesystem::create_directories(records);
   const std::vector<std::string> inputs = testing::WriteSmallLab(records);
-  EXPECT_THAT(RunEventFiles(inputs, board, false), IsOk());
+  EXPECT_THAT(RunEventFiles(inputs, board, Force::kNo), IsOk());
   int files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(board)) {
     files += entry.is_regular_file() ? 1 : 0;
   }
   EXPECT_GT(files, 0);
-  EXPECT_THAT(RunEventFiles(inputs, board, false), IsOk());  // a second time
-  EXPECT_THAT(RunEventFiles(inputs, inputs[0], false),
+  EXPECT_THAT(RunEventFiles(inputs, board, Force::kNo), IsOk());  // a second time
+  EXPECT_THAT(RunEventFiles(inputs, inputs[0], Force::kNo),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("a folder")));
 }
 
@@ -67,7 +67,7 @@ TEST(EventFilesTest, NothingTrainedIsRefused) {
   const std::string records = testing::TempPath("only_data");
   std::filesystem::create_directories(records);
   const std::string dataset = testing::WriteSmallLab(records)[0];
-  EXPECT_THAT(RunEventFiles({dataset}, testing::TempPath("none"), false),
+  EXPECT_THAT(RunEventFiles({dataset}, testing::TempPath("none"), Force::kNo),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("has epochs")));
 }
 

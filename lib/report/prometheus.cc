@@ -221,7 +221,7 @@ std::vector<Gauge> GaugesOf(const LabRecords& lab) {
   return gauges.Take();
 }
 
-absl::Status RunPrometheus(const std::vector<std::string>& inputs, const std::string& output, bool force) {
+absl::Status RunPrometheus(const std::vector<std::string>& inputs, const std::string& output, Force force) {
   RETURN_IF_ERROR(DeclareRunFiles({inputs, {{"--prometheus", output, ""}}}));
   ASSIGN_OR_RETURN(const LabRecords lab, ReadLabRecords(inputs));
   size_t points = 0;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "lib/record/replace_rule.h"
 #include "lib/report/lab_records.h"
 #include "lib/report/prometheus_text.h"
 
@@ -17,9 +18,9 @@ namespace lockstep {
 std::vector<Gauge> GaugesOf(const LabRecords& lab);
 
 // Reads `inputs` and writes all gauges into one file, atomically, after a comment that marks the file as report's. A
-// file without this comment is replaced only if `force` is true. Returns FailedPreconditionError if no record has
-// points, and the errors of ReadLabRecords and WriteWholeFile.
-absl::Status RunPrometheus(const std::vector<std::string>& inputs, const std::string& output, bool force);
+// file without this comment is replaced only with kYes. Returns FailedPreconditionError if no record has points, and
+// the errors of ReadLabRecords and WriteWholeFile.
+absl::Status RunPrometheus(const std::vector<std::string>& inputs, const std::string& output, Force force);
 
 }  // namespace lockstep
 

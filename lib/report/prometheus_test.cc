@@ -66,9 +66,9 @@ TEST(PrometheusTest, TheStageWritesOneFile) {
   const std::string records = testing::TempPath("records"), output = testing::TempPath("lab.prom");
   std::filesystem::create_directories(records);
   const std::vector<std::string> inputs = testing::WriteSmallLab(records);
-  EXPECT_THAT(RunPrometheus(inputs, output, false), IsOk());
+  EXPECT_THAT(RunPrometheus(inputs, output, Force::kNo), IsOk());
   EXPECT_THAT(testing::ReadFile(output), HasSubstr("# TYPE lockstep_epoch_seconds gauge\n"));
-  EXPECT_THAT(RunPrometheus({inputs[0]}, output, false),
+  EXPECT_THAT(RunPrometheus({inputs[0]}, output, Force::kNo),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("has points")));
   EXPECT_THAT(testing::ReadFile(output), HasSubstr("lockstep_epoch_seconds"));  // the file is unchanged
 }

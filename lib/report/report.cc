@@ -437,7 +437,7 @@ absl::Status WriteReport(const ReportOptions& options, const LabRecords& lab, co
   const std::string title = ReportTitle(lab);
   const MonotonicTime drawn_by = MonotonicTime::Now() + kDrawingTime;
   ASSIGN_OR_RETURN(const DrawnPlots plots, DrawAll(sections, options.formats, drawn_by));
-  ReportFiles files(ReplaceIfForced(options.force, ReplacePrior(prior, record.replaces_own())));
+  ReportFiles files(ReplaceIfForced(ToForce(options.force), ReplacePrior(prior, record.replaces_own())));
   RETURN_IF_ERROR(WriteAll(options, header, pages, title, plots, drawn_by, prior, files, record));
   RETURN_IF_ERROR(PutInPlace(options, prior, files, record));
   std::vector<std::string> written = PagesOf(stem, options);

@@ -184,7 +184,7 @@ absl::StatusOr<std::string> RenderStepTrace(const LabRecords& lab) {
   return trace.Json();
 }
 
-absl::Status RunStepTrace(const std::vector<std::string>& inputs, const std::string& output, bool force) {
+absl::Status RunStepTrace(const std::vector<std::string>& inputs, const std::string& output, Force force) {
   RETURN_IF_ERROR(DeclareRunFiles({inputs, {{"--trace", output, ""}}}));
   ASSIGN_OR_RETURN(const LabRecords lab, ReadLabRecords(inputs));
   ASSIGN_OR_RETURN(const std::string text, RenderStepTrace(lab));

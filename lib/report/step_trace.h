@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lib/record/replace_rule.h"
 #include "lib/report/lab_records.h"
 
 namespace lockstep {
@@ -21,8 +22,8 @@ namespace lockstep {
 absl::StatusOr<std::string> RenderStepTrace(const LabRecords& lab);
 
 // The stage of `report --trace=FILE`: reads `inputs` and writes `output` again each time. A file that is not such a
-// timeline is replaced only if `force` is true. Errors are those of ReadLabRecords, WriteWholeFile and RenderStepTrace.
-absl::Status RunStepTrace(const std::vector<std::string>& inputs, const std::string& output, bool force);
+// timeline is replaced only with kYes. Errors are those of ReadLabRecords, WriteWholeFile and RenderStepTrace.
+absl::Status RunStepTrace(const std::vector<std::string>& inputs, const std::string& output, Force force);
 
 }  // namespace lockstep
 

@@ -163,9 +163,9 @@ TEST(StepTraceTest, TheStageWritesAFile) {
   std::filesystem::create_directories(folder);
   const std::vector<std::string> records = testing::WriteSmallLab(folder);
   const std::string output = folder + "/trace.json";
-  EXPECT_THAT(RunStepTrace(records, output, false), IsOk());
+  EXPECT_THAT(RunStepTrace(records, output, Force::kNo), IsOk());
   EXPECT_THAT(testing::ReadFile(output), HasSubstr("traceEvents"));
-  EXPECT_THAT(RunStepTrace(records, records[0], false),
+  EXPECT_THAT(RunStepTrace(records, records[0], Force::kNo),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--trace")));
 }
 

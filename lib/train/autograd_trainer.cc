@@ -29,7 +29,7 @@ uint64_t Predict(const TrainerInput& input) {
   }
   constexpr uint64_t kCopies = 3;  // weights, gradients, momentum
   const ActivationBytes activations =
-      CountActivationBytes(**model, input.spec.precision() == proto::BF16 ? Activations::kBf16 : Activations::kFp32);
+      CountActivationBytes(**model, input.spec.precision() == proto::BF16 ? AutocastMode::kBf16 : AutocastMode::kOff);
   uint64_t bytes = activations.fixed;
   for (const torch::Tensor& parameter : (*model)->parameters()) {
     bytes += kCopies * parameter.nbytes();

@@ -154,7 +154,7 @@ torch::Tensor TrainStep::CopyImages(const Batch& batch, uint32_t first, uint32_t
 }
 
 ForwardResult TrainStep::Forward(const torch::Tensor& images, const torch::Tensor& labels) {
-  const Bf16Autocast autocast(bf16_, device_.type());
+  const Bf16Autocast autocast(bf16_ ? AutocastMode::kBf16 : AutocastMode::kOff, device_.type());
   ForwardResult result;
   result.logits = model_->forward(images);
   constexpr int64_t kNotIgnored = -100;  // not a label; LibTorch's default

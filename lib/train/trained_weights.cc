@@ -9,8 +9,8 @@ namespace lockstep {
 absl::StatusOr<proto::Checkpoint> WriteTrainedWeights(
     const TrainedWeights& weights, const Model& model,
     const google::protobuf::RepeatedPtrField<proto::EpochResult>& epochs) {
-  absl::StatusOr<std::string> saved =
-      SaveCheckpoint(model, weights.normalization, weights.path, ReplaceIfForced(weights.force, ReplaceCheckpoint()));
+  absl::StatusOr<std::string> saved = SaveCheckpoint(model, weights.normalization, weights.path,
+                                                     ReplaceIfForced(ToForce(weights.force), ReplaceCheckpoint()));
   if (absl::IsResourceExhausted(saved.status())) {
     return absl::UnavailableError(saved.status().message());
   }

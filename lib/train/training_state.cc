@@ -83,7 +83,7 @@ absl::StatusOr<std::optional<TrainingStates>> ReadTrainingState(const TrainingSt
 }
 
 absl::Status WriteTrainingState(const TrainingStateFile& file, TrainingStates states) {
-  const ReplaceRule rule = ReplaceIfForced(file.afresh, ReplaceRecordOf(file.header.schema()));
+  const ReplaceRule rule = ReplaceIfForced(ToForce(file.afresh), ReplaceRecordOf(file.header.schema()));
   const absl::Status status = WriteRecordFile(file.path, file.header, ToRecords(std::move(states)), rule);
   return absl::IsResourceExhausted(status) ? absl::UnavailableError(status.message()) : status;
 }
