@@ -25,7 +25,7 @@ def precompiled(name, copts = []):
         deps = select({without: [], "//conditions:default": [label]}),
     )
 
-_AS_IT_IS = struct(copts = [], deps = [])
+AS_IT_IS = struct(copts = [], deps = [])
 
 def with_dependency(label, deps):
     """Returns `deps` with `label` at its place in the order of labels: the order of deps is that of include paths.
@@ -83,7 +83,7 @@ def lockstep_library(
     srcs = _found([name + ".cc"]) if srcs == None else srcs
     first = precompiled(precompiled_header)
     if copts or not srcs:
-        first = _AS_IT_IS  # flags of its own, or nothing to compile
+        first = AS_IT_IS  # flags of its own, or nothing to compile
     cc_library(
         name = name,
         srcs = srcs,
@@ -127,7 +127,7 @@ def lockstep_test(
       tags: in addition to "unit_test", by which tools/arm64.sh leaves tests out
       **kwargs: of the cc_test
     """
-    first = _AS_IT_IS if optimised else precompiled(precompiled_header, TEST_COPTS)
+    first = AS_IT_IS if optimised else precompiled(precompiled_header, TEST_COPTS)
     cc_test(
         name = name,
         size = size,

@@ -22,7 +22,8 @@ REPOSITORY = re.compile(r"\b\w*(?:_repository|system_library)\(\s*name = \"(\w+)
 TEST_ONLY = re.compile(r"^(?:lockstep_library|torch_library|cc_library|kernel)\((?:.*\btestonly = True.*\)$"
                        r"|\n(?:[^)\n].*\n)*?.*\btestonly = True.*\n(?:.*\n)*?\)$)", re.M)
 # Calls of the macros that add Abseil to their deps (lib/*.bzl), on one line or up to a line ")".
-WITH_ABSEIL = re.compile(r"^\[?(?:(?:lockstep|torch)_(?:library|test)|(?:rank|fuzz)_test)\((?:[^\n]*\)$|.*?^\))", re.M | re.S)
+WITH_ABSEIL = re.compile(r"^\[?(?:(?:lockstep|torch|optional)_(?:library|test)|(?:rank|fuzz)_test)"
+                         r"\((?:[^\n]*\)$|.*?^\))", re.M | re.S)
 ABSEIL = '"@com_google_absl//:absl"'
 
 

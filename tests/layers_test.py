@@ -64,7 +64,8 @@ MAY_USE["proto"] = {"proto"}
 TORCH = {"device", "kernels", "nn", "launch", "train", "communicator", "reducer", "data_parallel", "scale_run",
          "quantize"}
 OUTSIDERS = [
-    ("LibTorch", re.compile(r'@libtorch//|^\[?(torch_library|(torch|rank)_test)\(|#include [<"](torch|ATen|c10|caffe2)/'), TORCH),
+    ("LibTorch", re.compile(r'@libtorch//|^\[?(torch_library|(torch|rank)_test)\(|'
+                            r'#include [<"](torch|ATen|c10|caffe2)/'), TORCH),
     ("CUDA", re.compile(r'@cuda//|@cudnn//|#include [<"](cuda|nvml|cudnn|cublas)[A-Za-z_]*\.h|<<<'), {"cuda", "device", "kernels", "int8_cuda", "peer", "nn", "fused", "train", "communicator", "reducer"}),
     ("NCCL", re.compile(r'@nccl//|#include [<"]nccl'), {"communicator"}),
     ("Eigen", re.compile(r'"@eigen(//|")|#include <Eigen/'), {"statistics"}),
