@@ -76,7 +76,7 @@ absl::Status RunSteps(TrainStep& step, const Batch& batch, int steps) {
 }
 
 absl::Status Run(const Given& given) {
-  RETURN_IF_ERROR(SetNumerics({proto::FP32, false, given.threads}));
+  RETURN_IF_ERROR(SetNumerics({.threads = given.threads}));
   const proto::TrainingSpec spec = MakeSpec(given);
   RETURN_IF_ERROR(CheckTrainingSpec(spec));
   ASSIGN_OR_RETURN(std::shared_ptr<Model> model, MakeModel(spec.model(), 1));

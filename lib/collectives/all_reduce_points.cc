@@ -172,7 +172,11 @@ absl::StatusOr<std::vector<AllReducePoint>> AllReducePointsOf(const RecordFile<p
       return absl::DataLossError(
           absl::StrCat(origin, ": expected an all-reduce of up to 2^53 bytes, found ", point.probe().size_bytes()));
     }
-    points.push_back({point.ranks(), point.probe().size_bytes(), true, {seconds.begin(), seconds.end()}, origin});
+    points.push_back({.ranks = point.ranks(),
+                      .size_bytes = point.probe().size_bytes(),
+                      .in_place = true,
+                      .seconds = {seconds.begin(), seconds.end()},
+                      .origin = origin});
   }
   return points;
 }

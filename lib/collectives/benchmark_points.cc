@@ -75,7 +75,11 @@ absl::Status AddTimes(const Row& row, const Times& times, const std::string& ori
   if (const absl::Status status = CheckTimes(row, times); !status.ok()) {
     return absl::DataLossError(absl::StrCat(origin, ": ", row.way, ": ", status.message()));
   }
-  AllReducePoint point = {row.ranks, row.size_bytes, true, {*times.us / kMicroseconds.scale}, origin};
+  AllReducePoint point = {.ranks = row.ranks,
+                          .size_bytes = row.size_bytes,
+                          .in_place = true,
+                          .seconds = {*times.us / kMicroseconds.scale},
+                          .origin = origin};
   point.way = row.way;
   AddSample(std::move(point), points);
   return absl::OkStatus();

@@ -59,7 +59,11 @@ absl::StatusOr<std::vector<AllReducePoint>> AllReducePointsOf(const CollectiveTi
       return absl::DataLossError(absl::StrCat(origin, ": ", way, ": ", status.message()));
     }
     const auto& seconds = times.seconds().value();
-    AllReducePoint point = {times.ranks(), times.size_bytes(), true, {seconds.begin(), seconds.end()}, origin};
+    AllReducePoint point = {.ranks = times.ranks(),
+                            .size_bytes = times.size_bytes(),
+                            .in_place = true,
+                            .seconds = {seconds.begin(), seconds.end()},
+                            .origin = origin};
     point.way = way;
     AddSample(std::move(point), points);
   }

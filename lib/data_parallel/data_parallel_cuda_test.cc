@@ -50,7 +50,7 @@ class DataParallelCudaTest : public ::testing::Test {
     if (!ResolveDevice("cuda", 0).ok()) {
       GTEST_SKIP() << "no CUDA device";
     }
-    ASSERT_THAT(SetNumerics({proto::FP32, /*deterministic=*/true, 0}), IsOk());
+    ASSERT_THAT(SetNumerics({.deterministic = true}), IsOk());
   }
 
   TrainerInput Input(const std::string& model, proto::Precision precision, uint32_t batch) {

@@ -261,13 +261,21 @@ absl::Status HandOnEarly(const MicroBatch<T>& batch, size_t b, GradientSink& sin
     }
     if (!batch.plan.partitioned) {
       RETURN_IF_ERROR(Follow(batch, streams.main(), streams.side()));
-      return sink.Ready({GradientArray::kWeights, early.range, streams.side().handle, early.max_multiprocessors, true});
+      return sink.Ready({.array = GradientArray::kWeights,
+                         .range = early.range,
+                         .stream = streams.side().handle,
+                         .max_multiprocessors = early.max_multiprocessors,
+                         .early = true});
     }
     for (const StepStream* stream : streams.all()) {
       RETURN_IF_ERROR(batch.fork.Follow(stream->handle, streams.update()));
     }
     RETURN_IF_ERROR(batch.fork.Follow(streams.sums(), streams.update()));
-    return sink.Ready({GradientArray::kWeights, early.range, streams.update(), early.max_multiprocessors, true});
+    return sink.Ready({.array = GradientArray::kWeights,
+                       .range = early.range,
+                       .stream = streams.update(),
+                       .max_multiprocessors = early.max_multiprocessors,
+                       .early = true});
   }
   return absl::OkStatus();
 }

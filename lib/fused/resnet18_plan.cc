@@ -51,7 +51,7 @@ class Planner {
   }
   SmPartition Partition(const ConvolutionUnit& unit) const {
     return partitions_sms() ? PartitionSms(unit, images_, backward_multiprocessors())
-                            : SmPartition{false, hopper_, hopper_, 0, hopper_};
+                            : SmPartition{.data_gradient = hopper_, .weight_gradient = hopper_, .shortcut = hopper_};
   }
   // Returns the largest number of SMs for our weight gradient of the unit.
   uint32_t WeightGradientSms(const ConvolutionUnit& unit) const {

@@ -86,7 +86,7 @@ absl::Status Update(const MicroBatch<T>& batch, const ReadyGradients& ready, con
 }
 
 StepShare WholeStep(const StepGradients& gradients) {
-  return {gradients.scale, true, true, gradients.factors, gradients.sum};
+  return {.scale = gradients.scale, .factors = gradients.factors, .sum = gradients.sum};
 }
 
 }  // namespace

@@ -16,11 +16,13 @@ constexpr uint32_t kShortcutSms = 16;
 SmPartition LayerPartition(uint32_t channels, uint32_t batch) {
   switch (channels) {
     case 128:
-      return batch <= kMaxBatchWithConcurrentUpdate ? SmPartition{true, 66, 44, 22} : SmPartition{true, 77, 55, 22};
+      return batch <= kMaxBatchWithConcurrentUpdate
+                 ? SmPartition{.partitioned = true, .data_gradient = 66, .weight_gradient = 44, .update = 22}
+                 : SmPartition{.partitioned = true, .data_gradient = 77, .weight_gradient = 55, .update = 22};
     case 256:
-      return {true, 66, 48, 18};
+      return {.partitioned = true, .data_gradient = 66, .weight_gradient = 48, .update = 18};
     default:
-      return {true, 88, 44, 0};
+      return {.partitioned = true, .data_gradient = 88, .weight_gradient = 44, .update = 0};
   }
 }
 

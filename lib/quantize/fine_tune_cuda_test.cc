@@ -30,7 +30,7 @@ class FineTuneCudaTest : public ::testing::Test {
     if (!ResolveDevice("cuda").ok()) {
       GTEST_SKIP() << "no CUDA device";
     }
-    ASSERT_THAT(SetNumerics({proto::FP32, /*deterministic=*/true, 0}), IsOk());
+    ASSERT_THAT(SetNumerics({.deterministic = true}), IsOk());
   }
 
   const c10::Device cpu_{c10::kCPU};

@@ -387,7 +387,7 @@ absl::Status RunQuantize(const QuantizeOptions& options) {
   RETURN_IF_ERROR(CheckOptions(options));
   ASSIGN_OR_RETURN(const c10::Device device, ResolveDevice(options.device));
   ASSIGN_OR_RETURN(const Runner runner, MakeRunner(options));
-  RETURN_IF_ERROR(SetNumerics({proto::FP32, /*deterministic=*/true, /*threads=*/0}));
+  RETURN_IF_ERROR(SetNumerics({.deterministic = true}));
   RETURN_IF_ERROR(DeclareRunFiles(FilesOf(options)));
   ASSIGN_OR_RETURN(std::vector<Source> sources, ReadSources(options));
   ASSIGN_OR_RETURN(const Dataset dataset, ReadDataset(options.input));

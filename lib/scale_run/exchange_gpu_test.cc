@@ -59,9 +59,16 @@ absl::StatusOr<std::shared_ptr<GradientExchange>> MakeExchange(const RankContext
                                                                CommunicationDtype dtype) {
   if (ByPeers(context)) {
     const bool sharded = absl::StrContains(context.payload, "sharded");
-    return MakePeerExchange(communicator, {Gpu(context), dtype, context.timeout, sharded, Sends(context)});
+    return MakePeerExchange(communicator, {.device = Gpu(context),
+                                           .communication_dtype = dtype,
+                                           .timeout = context.timeout,
+                                           .shares_update = sharded,
+                                           .sends = Sends(context)});
   }
-  return MakeCommunicatorExchange(communicator, {Gpu(context), dtype, Sends(context), kMultiprocessors});
+  return MakeCommunicatorExchange(communicator, {.device = Gpu(context),
+                                                 .communication_dtype = dtype,
+                                                 .sends = Sends(context),
+                                                 .max_multiprocessors = kMultiprocessors});
 }
 
 const ImageSet& Images() {
@@ -238,14 +245,17 @@ absl::StatusOr<std::string> FallsBack(RankContext& context) {
     close(next);
     const rlimit none = {static_cast<rlim_t>(next), before.rlim_max};
     setrlimit(RLIMIT_NOFILE, context.rank == 1 ? &none : &before);
-    auto made = MakePeerExchange(*communicator,
-                                 {Gpu(context), CommunicationDtype::kBf16, context.timeout, /*shares_update=*/true});
+    auto made = MakePeerExchange(*communicator, {.device = Gpu(context),
+                                                 .communication_dtype = CommunicationDtype::kBf16,
+                                                 .timeout = context.timeout,
+                                                 .shares_update = true});
     setrlimit(RLIMIT_NOFILE, &before);
     return made;
   };
   const std::function<absl::StatusOr<Made>()> own = [&] {
-    return MakeCommunicatorExchange(*communicator,
-                                    {Gpu(context), CommunicationDtype::kBf16, /*sends=*/true, kMultiprocessors});
+    return MakeCommunicatorExchange(*communicator, {.device = Gpu(context),
+                                                    .communication_dtype = CommunicationDtype::kBf16,
+                                                    .max_multiprocessors = kMultiprocessors});
   };
   std::string why;
   RETURN_IF_ERROR(PeersOrOwn(peers, own, why).status());

@@ -65,8 +65,11 @@ absl::StatusOr<std::shared_ptr<GradientExchange>> PointGroup::MakeExchange(Reduc
     return MakeCommunicatorExchange(*communicator_, options);
   };
   const Make peers = [&] {
-    return MakePeerExchange(*communicator_,
-                            {device_, CommunicationDtypeOf(spec_), context_.timeout, shares_update, sends});
+    return MakePeerExchange(*communicator_, {.device = device_,
+                                             .communication_dtype = CommunicationDtypeOf(spec_),
+                                             .timeout = context_.timeout,
+                                             .shares_update = shares_update,
+                                             .sends = sends});
   };
   if (!IsByPeers(spec_.reducer())) {
     return own();

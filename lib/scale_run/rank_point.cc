@@ -92,7 +92,7 @@ class RankPoint {
   absl::Status SetUp(const std::string& dataset_path) {
     ASSIGN_OR_RETURN(device_, ResolveDevice(training_.device() == proto::CUDA ? "cuda" : "cpu", context_.local_rank));
     RETURN_IF_ERROR(CheckEpochs(training_));
-    RETURN_IF_ERROR(SetNumerics({proto::FP32, training_.deterministic(), training_.threads()}));
+    RETURN_IF_ERROR(SetNumerics({.deterministic = training_.deterministic(), .threads = training_.threads()}));
     ASSIGN_OR_RETURN(dataset_, ReadDataset(dataset_path));
     RETURN_IF_ERROR(CheckIsPlannedDataset(dataset_, order_));
     ASSIGN_OR_RETURN(model_, MakeModel(training_.model(), training_.seed()));

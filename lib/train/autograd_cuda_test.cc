@@ -42,7 +42,7 @@ class AutogradCudaTest : public ::testing::Test {
     if (!HaveGpu()) {
       GTEST_SKIP() << "no CUDA device";
     }
-    ASSERT_THAT(SetNumerics({proto::FP32, /*deterministic=*/true, 0}), IsOk());
+    ASSERT_THAT(SetNumerics({.deterministic = true}), IsOk());
   }
 
   // Learning rates are 1/16 and, in the last epoch, 1/32: fp32, in which a graph reads them, holds both exactly.

@@ -170,7 +170,7 @@ class FusedStepTest : public ::testing::Test {
 
 TEST_F(FusedStepTest, GradientsAndUpdateAreThoseOfAutograd) {
   SKIP_WITHOUT_GPU();
-  ASSERT_THAT(SetNumerics({proto::FP32, true, 0}), IsOk());
+  ASSERT_THAT(SetNumerics({.deterministic = true}), IsOk());
   std::vector<std::unique_ptr<ResNet18Step>> steps;
   for (const bool fast : {false, true}) {
     ResNet18StepOptions options = Options(ConvolutionType::kFp32);
@@ -204,7 +204,7 @@ TEST_F(FusedStepTest, GradientsAndUpdateAreThoseOfAutograd) {
 TEST_F(FusedStepTest, MicroBatchesAddUpAsAutogradsDo) {
   SKIP_WITHOUT_GPU();
   constexpr uint32_t kMicroBatch = 10;
-  ASSERT_THAT(SetNumerics({proto::FP32, true, 0}), IsOk());
+  ASSERT_THAT(SetNumerics({.deterministic = true}), IsOk());
   const ResNet18Values before = *ToFusedValues(*model_);
   std::vector<std::unique_ptr<ResNet18Step>> steps;
   for (const bool fast : {false, true}) {
@@ -289,7 +289,7 @@ const std::vector<Remedies> kRemedies = {
 // norms has at most the relative error of the gradients, and multiplies them: twice their tolerance.
 TEST_F(FusedStepTest, RemediesAreThoseOfAutograd) {
   SKIP_WITHOUT_GPU();
-  ASSERT_THAT(SetNumerics({proto::FP32, true, 0}), IsOk());
+  ASSERT_THAT(SetNumerics({.deterministic = true}), IsOk());
   for (size_t r = 0; r < kRemedies.size(); ++r) {
     for (const uint32_t micro_batch : {0u, 10u}) {
       SCOPED_TRACE(absl::StrCat("remedies ", r, ", micro-batches of ", micro_batch));

@@ -45,7 +45,7 @@ absl::Status Measure(const TrainingRunOptions& options, const Dataset& dataset, 
   const proto::TrainingSpec& spec = options.order.spec().training();
   RETURN_IF_ERROR(CheckTrainingSpec(spec));
   // LibTorch computes in fp32 unless TrainStep requests bf16; with the fused step it computes only the evaluation.
-  RETURN_IF_ERROR(SetNumerics({proto::FP32, spec.deterministic(), spec.threads()}));
+  RETURN_IF_ERROR(SetNumerics({.deterministic = spec.deterministic(), .threads = spec.threads()}));
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(spec.model(), spec.seed()));
   RETURN_IF_ERROR(spec.zero_gamma() ? SetZeroGamma(*model) : absl::OkStatus());
   TrainingRunOptions run = options;

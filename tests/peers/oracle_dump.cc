@@ -97,7 +97,7 @@ absl::Status Dump(const std::string& name, uint64_t seed, const std::string& wei
                   const std::string& folder, const absl::StatusOr<proto::TrainingSpec>& asked) {
   ASSIGN_OR_RETURN(const proto::TrainingSpec spec, asked);
   RETURN_IF_ERROR(CheckTrainingSpec(spec));
-  RETURN_IF_ERROR(SetNumerics({proto::FP32, false, 1}));
+  RETURN_IF_ERROR(SetNumerics({.threads = 1}));
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(name, seed));
   RETURN_IF_ERROR(SaveCheckpoint(*model, {}, folder + "/init.pt", ReplaceAnything()).status());
   RETURN_IF_ERROR(LoadCheckpoint(*model, weights));
