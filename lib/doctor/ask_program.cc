@@ -1,6 +1,5 @@
 #include "lib/doctor/ask_program.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -11,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "lib/base/existing_file.h"
 #include "lib/base/path.h"
 #include "lib/base/subprocess.h"
 
@@ -54,8 +54,7 @@ std::string FindProgram(const std::string& name) {
   const char* path = std::getenv("PATH");
   for (const absl::string_view folder : absl::StrSplit(path == nullptr ? "" : path, ':', absl::SkipEmpty())) {
     const std::string program = JoinPath(folder, name);
-    struct stat info;
-    if (stat(program.c_str(), &info) == 0 && S_ISREG(info.st_mode) && access(program.c_str(), X_OK) == 0) {
+    if (IsRegularFile(program) && access(program.c_str(), X_OK) == 0) {
       return program;
     }
   }

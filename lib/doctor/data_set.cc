@@ -9,8 +9,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/existing_file.h"
 #include "lib/dataset/dataset.h"
-#include "lib/record/replace_rule.h"
 #include "lib/record/run_files.h"
 
 namespace lockstep {

@@ -1,7 +1,5 @@
 #include "lib/doctor/libtorch.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -14,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "lib/base/existing_file.h"
 #include "lib/base/path.h"
 #include "lib/base/subprocess.h"
 #include "lib/doctor/ask_program.h"
@@ -46,11 +45,6 @@ std::string FileBytes(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-bool IsFile(const std::string& path) {
-  struct stat info;
-  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
-}
-
 // Returns the folders of a list without empty entries, which mean the working folder in PYTHONPATH and LD_LIBRARY_PATH.
 std::string WithoutEmpty(absl::string_view list) {
   const std::vector<absl::string_view> folders = absl::StrSplit(list, ':', absl::SkipEmpty());
@@ -60,7 +54,7 @@ std::string WithoutEmpty(absl::string_view list) {
 // Returns the first folder of the search path that holds the library; empty if no folder does.
 std::string FindLibraryFolder(const std::string& library) {
   for (const absl::string_view folder : absl::StrSplit(Variable("LD_LIBRARY_PATH"), ':', absl::SkipEmpty())) {
-    if (IsFile(JoinPath(folder, library))) {
+    if (IsRegularFile(JoinPath(folder, library))) {
       return std::string(folder);
     }
   }
@@ -94,7 +88,7 @@ void ReadVersion(const std::string& folder, proto::LibTorchFacts& libtorch) {
   libtorch.set_library_folder(folder);
   libtorch.set_version(TorchVersion(text));
   libtorch.set_cuda_version(TorchCuda(text));
-  libtorch.set_has_cuda(IsFile(folder + "/libtorch_cuda.so"));
+  libtorch.set_has_cuda(IsRegularFile(folder + "/libtorch_cuda.so"));
 }
 
 // Returns the command that installs the LibTorch that the tools were built with.
@@ -284,7 +278,7 @@ void ProbeToolStart(const DoctorRequest& request, ProbeAnswer& answer) {
   for (const char* tool : {"train_sweep", "scale_run"}) {
     const std::string program =
         SiblingPath(*self, absl::StrCat(ThisDistribution() == Distribution::kPortable ? "" : "libexec/", tool));
-    if (!IsFile(program)) {
+    if (!IsRegularFile(program)) {
       continue;
     }
     answer.Begin(absl::StrCat("starting ", tool));

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "google/protobuf/text_format.h"
+#include "lib/base/existing_file.h"
 #include "lib/base/status_macros.h"
 #include "lib/onnx/model_names.h"
 #include "lib/onnx/onnx_file.h"

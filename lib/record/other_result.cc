@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "lib/base/existing_file.h"
 #include "lib/base/init_main.h"
 #include "lib/base/log_line.h"
 #include "lib/base/path.h"

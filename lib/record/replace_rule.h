@@ -38,12 +38,6 @@ inline Force ToForce(bool force) { return force ? Force::kYes : Force::kNo; }
 // Returns the rule `unless_forced`, or ReplaceAnything() with kYes.
 ReplaceRule ReplaceIfForced(Force force, ReplaceRule unless_forced);
 
-// Returns true if `path` is a regular file with at least one byte.
-bool HasBytes(const std::string& path);
-
-// Returns the first bytes of the file at `path`, at most `size`; fewer if the file is shorter or cannot be read.
-std::string StartOfFile(const std::string& path, size_t size);
-
 // Returns InvalidArgumentError for a file that must not be replaced. The message is `what` and the remedy.
 absl::Status RefuseToReplace(const std::string& what);
 

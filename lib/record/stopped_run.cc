@@ -1,17 +1,11 @@
 #include "lib/record/stopped_run.h"
 
-#include <sys/stat.h>
-
 #include "absl/strings/str_cat.h"
+#include "lib/base/existing_file.h"
 #include "lib/base/path.h"
 
 namespace lockstep {
 namespace {
-
-bool HasBytes(const std::string& path) {
-  struct stat info;
-  return stat(path.c_str(), &info) == 0 && info.st_size > 0;
-}
 
 // Returns, for example, "3 of 9 points are finished" or "no point of 9 is finished".
 std::string CountText(const FinishedWork& work) {

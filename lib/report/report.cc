@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lib/base/existing_file.h"
 #include "lib/base/log_line.h"
 #include "lib/base/monotonic_time.h"
 #include "lib/base/path.h"
