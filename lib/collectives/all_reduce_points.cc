@@ -81,9 +81,11 @@ absl::Status CheckTiming(const proto::NcclTestsTiming& timing, uint32_t ranks, u
     return absl::DataLossError("expected alg_bw and bus_bw, by which the time is checked; one is missing");
   }
   const double size = static_cast<double>(size_bytes), seconds = timing.time() / kMicroseconds.scale;
-  RETURN_IF_ERROR(
-      CheckBandwidth("alg_bw", timing.alg_bw(), AlgorithmBandwidth(size, seconds) / 1e9, timing.time(), "size / time"));
-  return CheckBandwidth("bus_bw", timing.bus_bw(), AllReduceBusBandwidth(ranks, size, seconds) / 1e9, timing.time(),
+  RETURN_IF_ERROR(CheckBandwidth("alg_bw", timing.alg_bw(),
+                                 AlgorithmBandwidth(size, seconds) / kGigabytesPerSecond.size, timing.time(),
+                                 "size / time"));
+  return CheckBandwidth("bus_bw", timing.bus_bw(),
+                        AllReduceBusBandwidth(ranks, size, seconds) / kGigabytesPerSecond.size, timing.time(),
                         absl::StrCat("alg_bw * 2(N-1)/N of ", ranks, " ranks"));
 }
 

@@ -66,8 +66,9 @@ struct Times {
 absl::Status CheckTimes(const Row& row, const Times& times) {
   RETURN_IF_ERROR(CheckMeasured(times.us, times.wrong));
   const double size = static_cast<double>(row.size_bytes), seconds = *times.us / kMicroseconds.scale;
-  RETURN_IF_ERROR(CheckBandwidth("algbw", times.algbw, AlgorithmBandwidth(size, seconds) / 1e9));
-  return CheckBandwidth("busbw", times.busbw, AllReduceBusBandwidth(row.ranks, size, seconds) / 1e9);
+  RETURN_IF_ERROR(CheckBandwidth("algbw", times.algbw, AlgorithmBandwidth(size, seconds) / kGigabytesPerSecond.size));
+  return CheckBandwidth("busbw", times.busbw,
+                        AllReduceBusBandwidth(row.ranks, size, seconds) / kGigabytesPerSecond.size);
 }
 
 absl::Status AddTimes(const Row& row, const Times& times, const std::string& origin,

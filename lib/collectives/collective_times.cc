@@ -10,6 +10,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/record/value_ranges.h"
 #include "lib/record/wrong_input.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
@@ -26,7 +27,7 @@ absl::Status CheckAllReduce(const proto::CollectiveTimes& times) {
     return CheckMeasured(std::nullopt, wrong);
   }
   for (const double seconds : times.seconds().value()) {
-    RETURN_IF_ERROR(CheckMeasured(seconds * 1e6, wrong));
+    RETURN_IF_ERROR(CheckMeasured(seconds * kMicroseconds.scale, wrong));
   }
   return absl::OkStatus();
 }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
@@ -52,7 +53,7 @@ double MaximumLl(const NcclMachine& machine) {
 }
 
 double RingBusGigabytes(const NcclMachine& machine, NcclProtocol protocol) {
-  const double bus = machine.bus_bytes_per_second / 1e9;
+  const double bus = machine.bus_bytes_per_second / kGigabytesPerSecond.size;
   switch (protocol) {
     case NcclProtocol::kLl:
       return std::min(MaximumLl(machine), bus * 0.5);
@@ -66,7 +67,8 @@ double RingBusGigabytes(const NcclMachine& machine, NcclProtocol protocol) {
 
 double TreeBusGigabytes(const NcclMachine& machine, NcclProtocol protocol) {
   const uint32_t nodes = NodeIndex(machine);
-  const double bus = std::min(machine.bus_bytes_per_second / 1e9 * 0.92, machine.channels * kMaximumTree[nodes]);
+  const double bus =
+      std::min(machine.bus_bytes_per_second / kGigabytesPerSecond.size * 0.92, machine.channels * kMaximumTree[nodes]);
   switch (protocol) {
     case NcclProtocol::kLl:
       return std::min(bus / 3.8, MaximumLl(machine));
@@ -95,7 +97,8 @@ double InsideHop(const NcclMachine& machine, NcclAlgorithm algorithm, NcclProtoc
 double NetworkHop(const NcclMachine& machine, NcclAlgorithm algorithm, NcclProtocol protocol) {
   const bool alone = machine.ranks == machine.nodes;
   const int row = static_cast<int>(alone ? NcclAlgorithm::kTree : algorithm);
-  const double card = machine.network_latency_seconds * 1e6 * (protocol == NcclProtocol::kSimple ? 2 : 1);
+  const double card =
+      machine.network_latency_seconds * kMicroseconds.scale * (protocol == NcclProtocol::kSimple ? 2 : 1);
   return kNetworkLatency[row][static_cast<int>(protocol)] + card;
 }
 
@@ -151,7 +154,7 @@ absl::string_view NcclName(NcclProtocol protocol) {
 absl::StatusOr<NcclCost> NcclAllReduceCost(const NcclMachine& machine, NcclAlgorithm algorithm, NcclProtocol protocol,
                                            uint64_t size_bytes) {
   RETURN_IF_ERROR(CheckMachine(machine));
-  NcclCost cost{algorithm, protocol, LatencyMicroseconds(machine, algorithm, protocol) * 1e-6, 0};
+  NcclCost cost{algorithm, protocol, LatencyMicroseconds(machine, algorithm, protocol) * kMicroseconds.size, 0};
   if (algorithm == NcclAlgorithm::kTree) {
     cost.bytes_per_second = TreeBusGigabytes(machine, protocol) * 0.5e9;
     const uint32_t row = FloorLog2(size_bytes >> 6);
@@ -159,7 +162,8 @@ absl::StatusOr<NcclCost> NcclAllReduceCost(const NcclMachine& machine, NcclAlgor
       cost.bytes_per_second *= kTreeCorrection[static_cast<int>(protocol)][row];
     }
   } else {
-    cost.bytes_per_second = RingBusGigabytes(machine, protocol) * 1e9 * machine.ranks / (2.0 * (machine.ranks - 1));
+    cost.bytes_per_second =
+        RingBusGigabytes(machine, protocol) * kGigabytesPerSecond.size * machine.ranks / (2.0 * (machine.ranks - 1));
     cost.latency_seconds *= OnRingPlateau(machine, algorithm, protocol, size_bytes) ? 1.4 : 1;
   }
   return cost;

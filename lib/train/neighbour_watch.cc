@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "lib/base/kernel_file.h"
+#include "lib/statistics/unit.h"
 
 namespace lockstep {
 namespace {
@@ -36,7 +37,7 @@ std::vector<int> AllowedCores() {
 }
 
 double ToSeconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  return static_cast<double>(time.tv_sec) + kMicroseconds.size * static_cast<double>(time.tv_usec);
 }
 
 }  // namespace
