@@ -71,8 +71,9 @@ void AddBound(const proto::AllReduceFit& fit, const LabCommModel& file, double l
   }
   const double y = has_nominal ? nominal.value() * kGigabytesPerSecond.scale : BusGigabytes(1, beta, fit.ranks());
   proto::Series& series = AddSeries(
-      has_nominal ? absl::StrCat("nominal link, ", WithUnit(FormatNumber(y), kGigabytesPerSecond))
-                  : absl::StrCat("bound of the fit, 1 / beta: ", WithUnit(FormatNumber(y, 3), kGigabytesPerSecond)),
+      has_nominal
+          ? absl::StrCat("nominal link, ", NumberWithUnit(FormatNumber(y), kGigabytesPerSecond))
+          : absl::StrCat("bound of the fit, 1 / beta: ", NumberWithUnit(FormatNumber(y, 3), kGigabytesPerSecond)),
       has_nominal ? nominal.provenance() : proto::MODELLED, plot);
   series.set_reference(true);
   for (const double x : {low, high}) {

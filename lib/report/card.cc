@@ -32,9 +32,9 @@ void AddVerdict(absl::string_view question, const std::string& text, proto::Sect
 
 // Returns "1.97 [1.93, 2.01] s", or only the value, "1.97 s", if there is no interval.
 std::string WithInterval(const proto::Quantity& quantity, const Unit& unit) {
-  return WithUnit(quantity.has_low() && quantity.has_high() ? QuantityCell(quantity, unit.scale).text()
-                                                            : FormatNumber(quantity.value() * unit.scale, 3),
-                  unit);
+  return NumberWithUnit(quantity.has_low() && quantity.has_high() ? QuantityCell(quantity, unit.scale).text()
+                                                                  : FormatNumber(quantity.value() * unit.scale, 3),
+                        unit);
 }
 
 // Returns the same for a speed-up, and adds a remark if its base case may be from another machine.

@@ -28,7 +28,7 @@ std::string FormatQuantity(const proto::Quantity& quantity, const Unit& unit) {
   if (!quantity.has_value()) {
     return absl::StrCat("not known (", AbsentCell(quantity.absent_reason()).absent_reason(), ")");
   }
-  return WithUnit(FormatNumber(quantity.value() * unit.scale, 3), unit);
+  return NumberWithUnit(FormatNumber(quantity.value() * unit.scale, 3), unit);
 }
 
 std::string JoinAnd(const std::vector<std::string>& parts) {

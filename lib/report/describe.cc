@@ -67,8 +67,8 @@ std::string DescribeDevices(const proto::Header& header) {
 std::string DescribeHost(const proto::Host& host) {
   return absl::StrCat(
       OrUnknown(host.cpu_model()), ", ", Plural(host.cpu_cores(), "core"), ", ",
-      WithUnit(absl::StrFormat("%.1f", static_cast<double>(host.memory_bytes()) / kGibibytes.size), kGibibytes), ", ",
-      OrUnknown(host.kernel()));
+      NumberWithUnit(absl::StrFormat("%.1f", static_cast<double>(host.memory_bytes()) / kGibibytes.size), kGibibytes),
+      ", ", OrUnknown(host.kernel()));
 }
 
 std::string DescribeLibraries(const proto::Libraries& libraries) {

@@ -54,7 +54,7 @@ proto::Cell BytesCell(double bytes, proto::Provenance provenance, absl::string_v
 std::string FormatBytes(double bytes) {
   for (const Unit& unit : {kMegabytes, kKilobytes}) {
     if (bytes >= unit.size) {
-      return WithUnit(FormatNumber(bytes * unit.scale), unit);
+      return NumberWithUnit(FormatNumber(bytes * unit.scale), unit);
     }
   }
   return absl::StrCat(FormatNumber(bytes, 3), " bytes");

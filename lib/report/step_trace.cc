@@ -100,8 +100,8 @@ void AddBuckets(const proto::ScalePoint& point, double backward_begins, Trace& t
   for (const proto::Bucket& bucket : point.bucket()) {
     ++number;
     if (bucket.mean_done_seconds() > bucket.mean_ready_seconds()) {  // unset fields are 0
-      const std::string size =
-          WithUnit(absl::StrFormat("%.4g", static_cast<double>(bucket.size_bytes()) / kMegabytes.size), kMegabytes);
+      const std::string size = NumberWithUnit(
+          absl::StrFormat("%.4g", static_cast<double>(bucket.size_bytes()) / kMegabytes.size), kMegabytes);
       trace.NewLine(absl::StrCat("rank 0: bucket ", number, ", ", size));
       trace.Add(absl::StrCat("all-reduce of ", size), backward_begins + bucket.mean_ready_seconds(),
                 bucket.mean_done_seconds() - bucket.mean_ready_seconds());

@@ -85,7 +85,7 @@ std::string DescribeInstrumentedEpoch(const proto::SweepPoint& point) {
   return absl::StrCat(batch, "the instrumented epoch took ", FormatNumber(parts.epoch_seconds()), " s, ",
                       FormatNumber(parts.perturbation()),
                       " times the median of the timed epochs; the GPU's clock counts in steps of ",
-                      WithUnit(FormatNumber(parts.resolution_seconds() * kNanoseconds.scale), kNanoseconds), ".");
+                      NumberWithUnit(FormatNumber(parts.resolution_seconds() * kNanoseconds.scale), kNanoseconds), ".");
 }
 
 std::string DescribeParts(const proto::TrainingSpec& training) {

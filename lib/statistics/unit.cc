@@ -11,7 +11,7 @@ std::string Append(absl::string_view text, absl::string_view separator, absl::st
 
 }  // namespace
 
-std::string WithUnit(absl::string_view number, const Unit& unit) { return Append(number, " ", unit.name); }
+std::string NumberWithUnit(absl::string_view number, const Unit& unit) { return Append(number, " ", unit.name); }
 
 std::string HeadingOf(absl::string_view quantity, const Unit& unit) { return Append(quantity, ", ", unit.name); }
 

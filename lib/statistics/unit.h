@@ -36,7 +36,7 @@ inline constexpr Unit kMicrosecondsPerMegabyte = {"us per MB", 1e12, 1e-12};
 inline constexpr Unit kTeraflopsPerSecond = {"TFLOP/s", 1e-12, 1e12};
 
 // Returns a number that was formatted in this unit with its name: "12.5 ms", or "1.97" without a unit.
-std::string WithUnit(absl::string_view number, const Unit& unit);
+std::string NumberWithUnit(absl::string_view number, const Unit& unit);
 
 // Returns the title of a column or an axis: "time, ms", or "speed-up" for a number without a unit.
 std::string HeadingOf(absl::string_view quantity, const Unit& unit);

@@ -19,8 +19,8 @@ TEST(UnitTest, BinaryUnitsArePowersOf1024) {
 }
 
 TEST(UnitTest, NumberWithUnit) {
-  EXPECT_EQ(WithUnit("12.5", kMilliseconds), "12.5 ms");
-  EXPECT_EQ(WithUnit("1.97", kNoUnit), "1.97");
+  EXPECT_EQ(NumberWithUnit("12.5", kMilliseconds), "12.5 ms");
+  EXPECT_EQ(NumberWithUnit("1.97", kNoUnit), "1.97");
 }
 
 TEST(UnitTest, Heading) {
