@@ -3,7 +3,7 @@
     optional_library(
         name = "step_graph",                  # step_graph.h, step_graph.cc and step_graph_absent.cc
         needs = ["@libtorch//:cuda"],
-        deps = ["@cuda//:cudart"],            # of step_graph.cc
+        deps = ["@cuda//:cudart"],            # deps of step_graph.cc
     )
 """
 
