@@ -45,7 +45,7 @@ if [ "${1:-}" = --fix ]; then
   "$formatter" -i "${sources[@]}"
 fi
 # The checks run next to each other and to the formatter. Each has a pipe with its output and then its exit code.
-checks=(words layers documents names build_files benchmark_page corpora)
+checks=(words layers documents names booleans build_files benchmark_page corpora)
 pipes=()
 for check in "${checks[@]}"; do
   exec {pipe}< <(python3 "tests/${check}_test.py" --root . 2>&1; echo $?)

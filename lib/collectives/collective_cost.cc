@@ -30,9 +30,12 @@ double AllReduceBusBandwidth(uint32_t ranks, double size_bytes, double seconds) 
   return AlgorithmBandwidth(size_bytes, seconds) * AllReduceFactor(ranks);
 }
 
-uint64_t StepsPerEpoch(uint64_t images, uint32_t batch_per_device, uint32_t ranks, bool drop_last) {
-  const uint64_t global_batch = uint64_t{batch_per_device} * ranks;
-  return drop_last ? images / global_batch : DivideRoundingUp(images, global_batch);
+uint64_t StepsPerEpoch(uint64_t images, uint32_t batch_per_device, uint32_t ranks) {
+  return DivideRoundingUp(images, uint64_t{batch_per_device} * ranks);
+}
+
+uint64_t FullStepsPerEpoch(uint64_t images, uint32_t batch_per_device, uint32_t ranks) {
+  return images / (uint64_t{batch_per_device} * ranks);
 }
 
 }  // namespace lockstep

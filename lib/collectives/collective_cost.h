@@ -31,9 +31,10 @@ uint64_t SharedUpdateBytes(uint32_t ranks, uint64_t elements, uint64_t gradient_
 double AlgorithmBandwidth(double size_bytes, double seconds);
 double AllReduceBusBandwidth(uint32_t ranks, double size_bytes, double seconds);
 
-// Returns the steps of an epoch that N ranks share: images / (batch_per_device * ranks), rounded up unless the tail is
-// dropped. `ranks` and `batch_per_device` must be >= 1.
-uint64_t StepsPerEpoch(uint64_t images, uint32_t batch_per_device, uint32_t ranks, bool drop_last);
+// Return the steps of an epoch that N ranks share: images / (batch_per_device * ranks), rounded up or down. `ranks` and
+// `batch_per_device` must be >= 1.
+uint64_t StepsPerEpoch(uint64_t images, uint32_t batch_per_device, uint32_t ranks);
+uint64_t FullStepsPerEpoch(uint64_t images, uint32_t batch_per_device, uint32_t ranks);
 
 }  // namespace lockstep
 

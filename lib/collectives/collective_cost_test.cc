@@ -45,13 +45,13 @@ TEST(BandwidthTest, BusIsAlgorithmTimesTheFactor) {
 }
 
 TEST(StepsPerEpochTest, RoundsUpUnlessTheTailIsDropped) {
-  EXPECT_EQ(StepsPerEpoch(50'000, 32, 1, false), 1563u);  // 1562.5
-  EXPECT_EQ(StepsPerEpoch(50'000, 32, 1, true), 1562u);
-  EXPECT_EQ(StepsPerEpoch(50'000, 32, 2, false), 782u);  // 781.25
-  EXPECT_EQ(StepsPerEpoch(50'000, 512, 4, false), 25u);  // 24.4
-  EXPECT_EQ(StepsPerEpoch(64, 32, 2, false), 1u);
-  EXPECT_EQ(StepsPerEpoch(64, 32, 2, true), 1u);
-  EXPECT_EQ(StepsPerEpoch(0, 32, 2, false), 0u);
+  EXPECT_EQ(StepsPerEpoch(50'000, 32, 1), 1563u);  // 1562.5
+  EXPECT_EQ(FullStepsPerEpoch(50'000, 32, 1), 1562u);
+  EXPECT_EQ(StepsPerEpoch(50'000, 32, 2), 782u);  // 781.25
+  EXPECT_EQ(StepsPerEpoch(50'000, 512, 4), 25u);  // 24.4
+  EXPECT_EQ(StepsPerEpoch(64, 32, 2), 1u);
+  EXPECT_EQ(FullStepsPerEpoch(64, 32, 2), 1u);
+  EXPECT_EQ(StepsPerEpoch(0, 32, 2), 0u);
 }
 
 }  // namespace

@@ -33,11 +33,11 @@ class RandomRecord {
   explicit RandomRecord(const RandomRecordOptions& options) : options_(options), random_(options.seed) {}
 
   absl::StatusOr<proto::QuantizedNetwork> Make(const std::string& name, std::vector<LayerShape> shapes) {
-    RecordBuilder builder(name, {NextStep(0.03f), ZeroPoint(/*relu=*/false)}, shapes.front().In());
+    RecordBuilder builder(name, {NextStep(0.03f), ZeroPoint()}, shapes.front().In());
     const std::string last = shapes.back().name;
     for (LayerShape& shape : shapes) {
       const TensorParams input = builder.Params(shape.inputs[0]);
-      const int32_t zero_point = ZeroPoint(shape.relu);
+      const int32_t zero_point = shape.relu && options_.zero_points ? -128 : ZeroPoint();
       if (shape.HasWeights()) {
         const QuantizedWeights weights = Weights(shape);
         const bool sums = shape.name == last && !options_.int8_logits;
@@ -74,7 +74,7 @@ class RandomRecord {
     return options_.powers_of_two ? std::exp2(std::nearbyint(std::log2(about))) : about * Uniform(0.8f, 1.25f);
   }
 
-  int32_t ZeroPoint(bool relu) { return !options_.zero_points ? 0 : relu ? -128 : Integer(-20, 20); }
+  int32_t ZeroPoint() { return options_.zero_points ? Integer(-20, 20) : 0; }
 
   QuantizedWeights Weights(const LayerShape& shape) {
     QuantizedWeights weights;

@@ -85,7 +85,8 @@ absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& 
   std::unique_ptr<OutputFile> file(new OutputFile(path, part, opened.fd));
   file->name_ = part;
   file->is_journal_ = true;
-  if (const absl::Status refused = file->Ask(rule, opened.was_there); !refused.ok()) {
+  if (const absl::Status refused = file->Ask(rule, opened.was_there ? PartFile::kFound : PartFile::kNew);
+      !refused.ok()) {
     if (!opened.was_there) {
       file->Discard();
     }
@@ -105,13 +106,13 @@ absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::OpenUnnamed(const std::s
   ASSIGN_OR_RETURN(const int fd, OpenUnnamedFile(path, name));
   std::unique_ptr<OutputFile> file(new OutputFile(path, path, fd));
   file->name_ = std::move(name);
-  RETURN_IF_ERROR(file->Ask(rule, /*has_part=*/false));
+  RETURN_IF_ERROR(file->Ask(rule, PartFile::kNew));
   return file;
 }
 
-absl::Status OutputFile::Ask(const ReplaceRule& rule, bool has_part) {
+absl::Status OutputFile::Ask(const ReplaceRule& rule, PartFile part) {
   found_ = FileState::Of(path_);
-  ASSIGN_OR_RETURN(replaces_own_, rule({path_, has_part}));
+  ASSIGN_OR_RETURN(replaces_own_, rule({path_, part == PartFile::kFound}));
   return absl::OkStatus();
 }
 

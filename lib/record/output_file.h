@@ -90,7 +90,8 @@ class OutputFile {
  private:
   OutputFile(std::string path, std::string shown, int fd) : path_(std::move(path)), shown_(std::move(shown)), fd_(fd) {}
   bool is_stdout() const { return path_ == "-"; }
-  absl::Status Ask(const ReplaceRule& rule, bool has_part);
+  enum class PartFile { kNew, kFound };
+  absl::Status Ask(const ReplaceRule& rule, PartFile part);
   absl::Status SomethingElseIsThere() const;
   absl::Status Fail(absl::string_view doing) const;
   absl::Status PutInPlace();
