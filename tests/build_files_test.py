@@ -19,10 +19,10 @@ LOAD = re.compile(r"^load\((.*?)\)", re.M | re.S)
 REPOSITORY = re.compile(r"\b\w*(?:_repository|system_library)\(\s*name = \"(\w+)\"")
 
 # A library that only tests may use: a rule in one line, or one that ends with a line of its bracket alone.
-TEST_ONLY = re.compile(r"^(?:lockstep_library|torch_library|cc_library|kernel)\((?:.*\btestonly = True.*\)$"
+TEST_ONLY = re.compile(r"^(?:(?:lockstep|torch|cuda_host|cc)_library|cuda_kernel)\((?:.*\btestonly = True.*\)$"
                        r"|\n(?:[^)\n].*\n)*?.*\btestonly = True.*\n(?:.*\n)*?\)$)", re.M)
 # Calls of the macros that add Abseil to their deps (lib/*.bzl), on one line or up to a line ")".
-WITH_ABSEIL = re.compile(r"^\[?(?:(?:lockstep|torch|optional)_(?:library|test)|(?:rank|fuzz)_test)"
+WITH_ABSEIL = re.compile(r"^\[?(?:(?:lockstep|torch|cuda_host|optional)_(?:library|test)|(?:rank|fuzz)_test)"
                          r"\((?:[^\n]*\)$|.*?^\))", re.M | re.S)
 ABSEIL = '"@com_google_absl//:absl"'
 
@@ -99,7 +99,7 @@ class BuildFilesTest(unittest.TestCase):
 class TestOnlyTest(unittest.TestCase):
 
     def test_libraries_with_testonly(self):
-        text = 'lockstep_library(name = "a", testonly = True)\nkernel(\n    name = "b",\n    testonly = True,\n)\n'
+        text = 'lockstep_library(name = "a", testonly = True)\ncuda_kernel(\n    name = "b",\n    testonly = True,\n)\n'
         self.assertEqual(test_only(text), ["a", "b"])
 
     def test_other_libraries(self):

@@ -66,7 +66,8 @@ TORCH = {"device", "kernels", "nn", "launch", "train", "communicator", "reducer"
 OUTSIDERS = [
     ("LibTorch", re.compile(r'@libtorch//|^\[?(torch_library|(torch|rank)_test)\(|'
                             r'#include [<"](torch|ATen|c10|caffe2)/'), TORCH),
-    ("CUDA", re.compile(r'@cuda//|@cudnn//|#include [<"](cuda|nvml|cudnn|cublas)[A-Za-z_]*\.h|<<<'), {"cuda", "device", "kernels", "int8_cuda", "peer", "nn", "fused", "train", "communicator", "reducer"}),
+    ("CUDA", re.compile(r'@cuda//|@cudnn//|^\[?cuda_\w+\(|#include [<"](cuda|nvml|cudnn|cublas)[A-Za-z_]*\.h|<<<'),
+     {"cuda", "device", "kernels", "int8_cuda", "peer", "nn", "fused", "train", "communicator", "reducer"}),
     ("NCCL", re.compile(r'@nccl//|#include [<"]nccl'), {"communicator"}),
     ("Eigen", re.compile(r'"@eigen(//|")|#include <Eigen/'), {"statistics"}),
     ("Boost", re.compile(r'"@boost_math(//|")|#include <boost/'), {"statistics", "prediction"}),
@@ -195,6 +196,9 @@ class LayersTest(unittest.TestCase):
 
     def test_cuda_outside_its_packages_is_found(self):
         self.check_sample("lib/int8/a.cc", "#include <cuda_runtime.h>\n", "names CUDA")
+
+    def test_a_cuda_library_outside_its_packages_is_found(self):
+        self.check_sample("lib/int8/BUILD", 'cuda_host_library(name = "a")\n', "names CUDA")
 
     def test_nccl_outside_its_packages_is_found(self):
         self.check_sample("lib/train/a.cc", "#include <nccl.h>\n", "names NCCL")

@@ -1,6 +1,6 @@
 """Macro for a kernel, its reference implementation and their test; finds the files by the kernel's name.
 
-    kernel(
+    cuda_kernel(
         name = "sgd",               # sgd.h, sgd.cu; sgd_reference.cc and sgd_test.cc if they exist
         deps = [":sgd_element"],    # dependencies of the kernel and its reference
         test_deps = [":device_array_testing", ":values_testing"],
@@ -9,12 +9,19 @@
 
 load("@cuda//:defs.bzl", "cuda_library", "requires_cuda")
 load("@rules_cc//cc:defs.bzl", "cc_library")
-load("//lib:library.bzl", "lockstep_test")
+load(":host.bzl", "cuda_host_test")
 
 def _found(file):
     return native.glob([file], allow_empty = True)
 
-def kernel(name, deps = [], reference_deps = None, test_deps = [], public = False, public_reference = False, **kwargs):
+def cuda_kernel(
+        name,
+        deps = [],
+        reference_deps = None,
+        test_deps = [],
+        public = False,
+        public_reference = False,
+        **kwargs):
     """Defines a cuda_library, the cc_library NAME_reference, and the cc_test NAME_test, which needs a GPU.
 
     Args:
@@ -41,9 +48,8 @@ def kernel(name, deps = [], reference_deps = None, test_deps = [], public = Fals
             deps = ([":" + name] if header else deps if reference_deps == None else reference_deps) + ["@cuda//:cudart"],
         )
     if _found(name + "_test.cc"):
-        lockstep_test(
+        cuda_host_test(
             name = name + "_test",
             tags = ["gpu"],
-            target_compatible_with = requires_cuda(),
             deps = [":" + name] + ([":" + reference] if _found(reference + ".cc") else []) + test_deps,
         )
