@@ -86,9 +86,9 @@ int main(int argc, char** argv) {
        {{"files",
          "inputs and outputs",
          {{"input"}, {"input_format"}, {"output"}, {"force"}, {"dry_run"}, {"quiet"}},
-         true},
-        {"checks", "accepted data sets", {{"allow_partial"}, {"strict"}}, true},
-        {"synthetic", "images to generate", {{"train_images"}, {"test_images"}, {"seed"}}, true}}},
+         lockstep::HelpPages::kAll},
+        {"checks", "accepted data sets", {{"allow_partial"}, {"strict"}}, lockstep::HelpPages::kAll},
+        {"synthetic", "images to generate", {{"train_images"}, {"test_images"}, {"seed"}}, lockstep::HelpPages::kAll}}},
       argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

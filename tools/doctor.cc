@@ -66,15 +66,16 @@ absl::Status Run() {
 }  // namespace lockstep
 
 int main(int argc, char** argv) {
-  lockstep::InitMain({lockstep::kTool,
-                      "Checks in seconds whether Lockstep works on this machine, with a remedy for each problem: "
-                      "compiler, LibTorch, driver, GPUs and their links, limits, data, disk, gnuplot.",
-                      {"doctor", "doctor --for=train,scale --device=cuda --input=dataset.rec", "doctor --format=json"},
-                      {{"question",
-                        "scope of the examination",
-                        {{"for"}, {"device"}, {"input", "the first data found"}, {"output"}},
-                        true},
-                       {"answer", "format and time limit", {{"format"}, {"timeout"}, {"quiet"}}, true}}},
-                     argc, argv);
+  lockstep::InitMain(
+      {lockstep::kTool,
+       "Checks in seconds whether Lockstep works on this machine, with a remedy for each problem: "
+       "compiler, LibTorch, driver, GPUs and their links, limits, data, disk, gnuplot.",
+       {"doctor", "doctor --for=train,scale --device=cuda --input=dataset.rec", "doctor --format=json"},
+       {{"question",
+         "scope of the examination",
+         {{"for"}, {"device"}, {"input", "the first data found"}, {"output"}},
+         lockstep::HelpPages::kAll},
+        {"answer", "format and time limit", {{"format"}, {"timeout"}, {"quiet"}}, lockstep::HelpPages::kAll}}},
+      argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

@@ -206,12 +206,12 @@ int main(int argc, char** argv) {
           {"force"},
           {"dry_run"},
           {"quiet"}},
-         true},
-        {"print", "a record as text or JSON", {{"print"}, {"print_bytes"}, {"convert"}}, true},
-        {"check", "check of numbers against rules", {{"check"}, {"junit"}}, true},
-        {"compare", "two runs, point by point", {{"compare"}}, true},
-        {"export", "for other programs", {{"trace"}, {"tensorboard"}, {"prometheus"}}, true},
-        {"class", "one page for a class of students", {{"class_folder"}}, true}}},
+         lockstep::HelpPages::kAll},
+        {"print", "a record as text or JSON", {{"print"}, {"print_bytes"}, {"convert"}}, lockstep::HelpPages::kAll},
+        {"check", "check of numbers against rules", {{"check"}, {"junit"}}, lockstep::HelpPages::kAll},
+        {"compare", "two runs, point by point", {{"compare"}}, lockstep::HelpPages::kAll},
+        {"export", "for other programs", {{"trace"}, {"tensorboard"}, {"prometheus"}}, lockstep::HelpPages::kAll},
+        {"class", "one page for a class of students", {{"class_folder"}}, lockstep::HelpPages::kAll}}},
       argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

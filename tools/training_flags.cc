@@ -130,7 +130,7 @@ std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first) {
         {"learning_rate", "0.1 for resnet18, 0.01 for lenet5"},
         {"schedule"},
         {"evaluate"}},
-       true},
+       HelpPages::kAll},
       {"recipe",
        "optimizer, schedule and augmentation",
        {{"momentum"},

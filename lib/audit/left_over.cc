@@ -7,10 +7,10 @@ namespace lockstep {
 std::vector<LeftOver> LeftOversOf(const Document& document) {
   std::vector<LeftOver> all;
   for (const uint32_t devices : document.SeveralDevices()) {
-    all.insert(all.end(), {{"2(N-1)/N and iterations", true, true, false, devices},
-                           {"2(N-1)/N", true, false, false, devices},
-                           {"iterations", false, true, false, devices},
-                           {"T_comm", false, false, true, devices}});
+    all.insert(all.end(), {{.text = "2(N-1)/N and iterations", .factor = true, .iterations = true, .devices = devices},
+                           {.text = "2(N-1)/N", .factor = true, .devices = devices},
+                           {.text = "iterations", .iterations = true, .devices = devices},
+                           {.text = "T_comm", .seconds = true, .devices = devices}});
   }
   return all;
 }

@@ -12,15 +12,15 @@ namespace lockstep {
 // The left-over parts, and the number of devices that they belong to.
 struct LeftOver {
   const char* text;  // "2(N-1)/N"
-  bool factor;
-  bool iterations;
-  bool seconds;
+  bool factor = false;
+  bool iterations = false;
+  bool seconds = false;
   uint32_t devices = 0;  // 0: nothing was left
 
   TablePlace Place(bool left, const TablePlace& place) const { return left ? TablePlace{devices, place.batch} : place; }
 };
 
-inline constexpr LeftOver kNothingLeft = {"", false, false, false};
+inline constexpr LeftOver kNothingLeft = {.text = ""};
 
 // Returns the left-over parts for each number of devices of the document.
 std::vector<LeftOver> LeftOversOf(const Document& document);

@@ -22,8 +22,8 @@ struct Style {
 
 // Styles that are tried, the plainest first.
 inline constexpr std::array<Style, 4> kStyles = {
-    {{false, false, false}, {true, false, false}, {false, true, false}, {true, true, false}}};
-inline constexpr Style kBeforeRounding = {false, false, true};
+    {Style{}, Style{.from_printed = true}, Style{.truncated = true}, Style{.from_printed = true, .truncated = true}}};
+inline constexpr Style kBeforeRounding = {.before_rounding = true};
 
 // Returns true if `recomputed` becomes the printed digits in this style.
 bool Gives(const Recomputed& recomputed, const Style& style, const PrintedNumber& printed);

@@ -37,7 +37,7 @@ std::string GroupText(const FlagGroup& group) {
 std::string OtherGroupsText(const std::vector<FlagGroup>& groups) {
   std::string text;
   for (const FlagGroup& group : groups) {
-    if (!group.is_common) {
+    if (group.pages == HelpPages::kOnRequest) {
       absl::StrAppend(&text, "  --help=", group.name, ": ", group.about, " (", group.flags.size(), " flags)\n");
     }
   }
@@ -77,7 +77,7 @@ std::vector<FlagGroup> GroupsOf(const ToolInfo& tool) {
   if (!tool.groups.empty()) {
     return tool.groups;
   }
-  FlagGroup all = {"flags", "all flags", {}, true};
+  FlagGroup all = {"flags", "all flags", {}, HelpPages::kAll};
   for (const auto& [name, flag] : OwnFlags()) {
     if (!IsInternal(*flag)) {
       all.flags.push_back({name});
@@ -112,7 +112,7 @@ absl::StatusOr<std::string> HelpText(const ToolInfo& tool, const std::string& gr
   const std::vector<FlagGroup> groups = GroupsOf(tool);
   for (const FlagGroup& each : groups) {
     names.push_back(each.name);
-    if (each.name == group || group == kAll || (group.empty() && each.is_common)) {
+    if (each.name == group || group == kAll || (group.empty() && each.pages == HelpPages::kAll)) {
       absl::StrAppend(&text, GroupText(each));
     }
   }

@@ -17,11 +17,14 @@ struct GroupedFlag {
 };
 
 // Flags that --help=NAME shows together.
+// Pages on which a group is: --help=all and --help=GROUP, or plain --help, too.
+enum class HelpPages { kOnRequest, kAll };
+
 struct FlagGroup {
   std::string name;   // one word
   std::string about;  // a few words, printed after the name
   std::vector<GroupedFlag> flags;
-  bool is_common = false;  // true if plain --help shows the group, too
+  HelpPages pages = HelpPages::kOnRequest;
 };
 
 // Description of a tool for --help.

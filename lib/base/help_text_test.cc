@@ -23,7 +23,7 @@ ToolInfo Tool() {
   return {"tool",
           "does something.",
           {"tool --model=a", "tool --epochs=3"},
-          {{"training", "what is trained", {{"model"}, {"epochs", "6: 1 + repeats"}}, true},
+          {{"training", "what is trained", {{"model"}, {"epochs", "6: 1 + repeats"}}, HelpPages::kAll},
            {"gpu", "expert: the GPU", {{"cuda_graph"}}}}};
 }
 

@@ -53,7 +53,8 @@ std::string GroupJson(const FlagGroup& group) {
     flags.push_back(FlagJson(flag));
   }
   return absl::StrCat("\n    {", Member("name", group.name), ", ", Member("about", group.about),
-                      ", \"common\": ", group.is_common ? "true" : "false", ", \"flags\": ", Array(flags), "}");
+                      ", \"common\": ", group.pages == HelpPages::kAll ? "true" : "false",
+                      ", \"flags\": ", Array(flags), "}");
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ ToolInfo Tool() {
   return {"tool",
           "does something.",
           {"tool --model=lenet5"},
-          {{"training", "how it is trained", {{"model"}, {"epochs", "6: 1 + repeats"}}, true},
+          {{"training", "how it is trained", {{"model"}, {"epochs", "6: 1 + repeats"}}, HelpPages::kAll},
            {"gpu", "expert", {{"cuda_graph"}, {"files"}}}}};
 }
 

@@ -21,18 +21,18 @@ namespace lockstep {
 
 const std::vector<Probe>& AllProbes() {
   static const auto* probes = new std::vector<Probe>({
-      {kFoldersProbe, ProbeLibTorchFolders, false},
-      {"host", ProbeHost, false},
-      {"cuda", ProbeCuda, false},
-      {"nvml", ProbeNvml, false},
-      {"mps", ProbeMps, false},
-      {"data", ProbeDataSet, false},
-      {"disk", ProbeDisk, false},
-      {"build_programs", ProbeBuildPrograms, false},
-      {"gnuplot", ProbeGnuplot, false},
-      {"libtorch", ProbeLibTorch, true},
-      {"nccl", ProbeNccl, true},
-      {"tool_start", ProbeToolStart, true},
+      {kFoldersProbe, ProbeLibTorchFolders},
+      {"host", ProbeHost},
+      {"cuda", ProbeCuda},
+      {"nvml", ProbeNvml},
+      {"mps", ProbeMps},
+      {"data", ProbeDataSet},
+      {"disk", ProbeDisk},
+      {"build_programs", ProbeBuildPrograms},
+      {"gnuplot", ProbeGnuplot},
+      {.name = "libtorch", .ask = ProbeLibTorch, .with_libraries = true},
+      {.name = "nccl", .ask = ProbeNccl, .with_libraries = true},
+      {.name = "tool_start", .ask = ProbeToolStart, .with_libraries = true},
   });
   return *probes;
 }

@@ -15,7 +15,7 @@ namespace lockstep {
 struct Probe {
   const char* name;
   void (*ask)(const DoctorRequest& request, ProbeAnswer& answer);
-  bool with_libraries;  // true: needs LibTorch's folders in its search path, which kFoldersProbe finds
+  bool with_libraries = false;  // true: needs LibTorch's folders in its search path, which kFoldersProbe finds
 };
 
 inline constexpr char kFoldersProbe[] = "libtorch_folders";

@@ -90,20 +90,22 @@ proto::Table CompareTable(const ScalingView& dp, const ScalingView* ddp) {
   return table;
 }
 
+enum class Work { kComputes, kMovesData };
+
 struct StarPart {
   const char* name;
   const proto::Samples& (proto::StarTimes::*seconds)() const;
-  bool moves;
+  Work work;
 };
-constexpr StarPart kParts[] = {{"replicate", &proto::StarTimes::replicate_seconds, true},
-                               {"scatter", &proto::StarTimes::scatter_seconds, true},
-                               {"forward", &proto::StarTimes::forward_seconds, false},
-                               {"gather", &proto::StarTimes::gather_seconds, true},
-                               {"loss", &proto::StarTimes::loss_seconds, false},
-                               {"gradients of outputs", &proto::StarTimes::output_gradient_seconds, true},
-                               {"backward", &proto::StarTimes::backward_seconds, false},
-                               {"reduce", &proto::StarTimes::reduce_seconds, true},
-                               {"update", &proto::StarTimes::update_seconds, false}};
+constexpr StarPart kParts[] = {{"replicate", &proto::StarTimes::replicate_seconds, Work::kMovesData},
+                               {"scatter", &proto::StarTimes::scatter_seconds, Work::kMovesData},
+                               {"forward", &proto::StarTimes::forward_seconds, Work::kComputes},
+                               {"gather", &proto::StarTimes::gather_seconds, Work::kMovesData},
+                               {"loss", &proto::StarTimes::loss_seconds, Work::kComputes},
+                               {"gradients of outputs", &proto::StarTimes::output_gradient_seconds, Work::kMovesData},
+                               {"backward", &proto::StarTimes::backward_seconds, Work::kComputes},
+                               {"reduce", &proto::StarTimes::reduce_seconds, Work::kMovesData},
+                               {"update", &proto::StarTimes::update_seconds, Work::kComputes}};
 
 proto::Table PartsTable(const ScalingView& dp) {
   proto::Table table = MakeTable(absl::StrCat("Where a DataParallel step goes, ms, on device 0: ", dp.Title()),
@@ -122,7 +124,7 @@ proto::Table PartsTable(const ScalingView& dp) {
     for (const StarPart& part : kParts) {
       const proto::Samples& seconds = (point->star().*part.seconds)();
       cells.push_back(SamplesCell(seconds, kMilliseconds.scale / point->steps_per_epoch()));
-      moving += part.moves ? MeanAndDeviationOf(seconds).mean : 0;
+      moving += part.work == Work::kMovesData ? MeanAndDeviationOf(seconds).mean : 0;
     }
     const double steps = MeanAndDeviationOf(point->step_seconds()).mean;
     cells.push_back(steps > 0 ? NumberCell(kPercent.scale * moving / steps, proto::DERIVED,

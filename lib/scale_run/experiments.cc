@@ -143,15 +143,15 @@ std::string ClipGhosts(const BatchGrowth& growth, proto::TrainingSpec& training)
 
 const std::vector<Remedy>& Remedies() {
   static const auto* remedies = new std::vector<Remedy>{
-      {"linear rate", ScaleRate, false},
+      {.name = "linear rate", .apply = ScaleRate, .among_all = false},
       {"warm-up", WarmUp},
       {"zero gamma", ZeroGamma},
       {"ghost batch norm", GhostBatchNorm},
       {"clipping", Clip},
-      {"LARS", Lars, false},
+      {.name = "LARS", .apply = Lars, .among_all = false},
       {"label smoothing", SmoothLabels},
-      {"linear rate and warm-up", ScaleRateAndWarmUp, false},
-      {"clipping and ghost batch norm", ClipGhosts, false},
+      {.name = "linear rate and warm-up", .apply = ScaleRateAndWarmUp, .among_all = false},
+      {.name = "clipping and ghost batch norm", .apply = ClipGhosts, .among_all = false},
   };
   return *remedies;
 }

@@ -18,18 +18,21 @@ namespace {
 constexpr double kImageBytes = 3 * 32 * 32 * 4.0;  // CIFAR-10, fp32
 constexpr double kOutputBytes = 10 * 4.0;          // one logit per class, fp32
 
+// Direction of the traffic, as device 0 sees it.
+enum class Direction { kSent, kReceived };
+
 // One phase of a step: the traffic of device 0's link, and its time.
 struct Phase {
   const char* traffic;
   const proto::Samples& (proto::StarTimes::*seconds)() const;
-  bool sent;  // true: device 0 sends; false: it receives
+  Direction direction;
 };
 constexpr Phase kPhases[] = {
-    {"images", &proto::StarTimes::scatter_seconds, true},
-    {"parameters and buffers", &proto::StarTimes::replicate_seconds, true},
-    {"outputs", &proto::StarTimes::gather_seconds, false},
-    {"gradients of the outputs", &proto::StarTimes::output_gradient_seconds, true},
-    {"gradients", &proto::StarTimes::reduce_seconds, false},
+    {"images", &proto::StarTimes::scatter_seconds, Direction::kSent},
+    {"parameters and buffers", &proto::StarTimes::replicate_seconds, Direction::kSent},
+    {"outputs", &proto::StarTimes::gather_seconds, Direction::kReceived},
+    {"gradients of the outputs", &proto::StarTimes::output_gradient_seconds, Direction::kSent},
+    {"gradients", &proto::StarTimes::reduce_seconds, Direction::kReceived},
 };
 
 bool IsStar(const proto::ScaleRecord& record) {
@@ -48,10 +51,10 @@ std::optional<double> CountedBytes(const proto::ScalePoint& point, const Phase& 
   return std::nullopt;
 }
 
-proto::Quantity CountedBytes(const proto::ScalePoint& point, bool sent) {
+proto::Quantity CountedBytes(const proto::ScalePoint& point, Direction direction) {
   double sum = 0;
   for (const Phase& phase : kPhases) {
-    const std::optional<double> bytes = phase.sent == sent ? CountedBytes(point, phase) : 0;
+    const std::optional<double> bytes = phase.direction == direction ? CountedBytes(point, phase) : 0;
     if (!bytes.has_value()) {
       return Absent(absl::StrCat("the record does not count the bytes of its ", phase.traffic));
     }
@@ -185,8 +188,8 @@ std::vector<proto::StarRow> ExplainStar(const ScaleRecords& scale, const proto::
     row.set_batch_per_device(point.batch_per_device());
     *row.mutable_settings() = SettingsOf(*run, proto::ScalePoint());
     FillFormula(step, row);
-    *row.mutable_counted_sent_bytes() = CountedBytes(point, true);
-    *row.mutable_counted_received_bytes() = CountedBytes(point, false);
+    *row.mutable_counted_sent_bytes() = CountedBytes(point, Direction::kSent);
+    *row.mutable_counted_received_bytes() = CountedBytes(point, Direction::kReceived);
     *row.mutable_modelled_busy_seconds() = ModelledBusy(scale, spec, point, step);
     FillTimes(point, row);
   }
