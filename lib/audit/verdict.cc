@@ -52,7 +52,7 @@ std::vector<std::string> FlagsOf(const std::vector<Hit>& hits, const PrintedNumb
   if (hits[0].style.truncated && !RoundsTo(hits[0].value, printed)) {
     flags.push_back(kTruncatedDigits);
   }
-  if (hits[0].style.from_printed && !Gives(first, {false, hits[0].style.truncated, false}, printed)) {
+  if (hits[0].style.from_printed && !Gives(first, {.truncated = hits[0].style.truncated}, printed)) {
     if (std::find(flags.begin(), flags.end(), kRoundedIntermediates) == flags.end()) {
       flags.push_back(kRoundedIntermediates);
     }

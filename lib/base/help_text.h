@@ -16,10 +16,10 @@ struct GroupedFlag {
   std::string effective_default = "";  // default as --help prints it, if it is computed: "6: 1 + repeats"; else empty
 };
 
-// Flags that --help=NAME shows together.
-// Pages on which a group is: --help=all and --help=GROUP, or plain --help, too.
+// Pages on which a group of flags is: --help=all and --help=GROUP, or plain --help, too.
 enum class HelpPages { kOnRequest, kAll };
 
+// Flags that --help=NAME shows together.
 struct FlagGroup {
   std::string name;   // one word
   std::string about;  // a few words, printed after the name

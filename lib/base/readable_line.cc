@@ -51,12 +51,14 @@ std::string Escaped(uint32_t character) {
   return absl::StrFormat("\\u%04x\\u%04x", 0xD800 + (offset >> 10), 0xDC00 + (offset & 0x3FF));
 }
 
-void AppendReadable(absl::string_view utf8, bool keep_tabs, std::string& line) {
+enum class Tabs { kEscaped, kKept };
+
+void AppendReadable(absl::string_view utf8, Tabs tabs, std::string& line) {
   for (size_t at = 0, size = 0; at < utf8.size(); at += size) {
     const uint32_t character = CharacterAt(utf8, at, size);
     if (character == '\n') {
       line += "; ";
-    } else if (IsSeen(character) || (keep_tabs && character == '\t')) {
+    } else if (IsSeen(character) || (tabs == Tabs::kKept && character == '\t')) {
       line.append(utf8.data() + at, size);
     } else {
       line += Escaped(character);
@@ -88,7 +90,7 @@ std::string ToUtf8(absl::string_view text) {
 
 std::string ReadableLine(absl::string_view text) {
   std::string line;
-  AppendReadable(ToUtf8(text), false, line);
+  AppendReadable(ToUtf8(text), Tabs::kEscaped, line);
   return line;
 }
 
@@ -100,7 +102,7 @@ std::string ReadableText(absl::string_view text) {
     text.remove_prefix(end == absl::string_view::npos ? text.size() : end + 1);
     const bool ended = end != absl::string_view::npos;
     const bool returns = ended && absl::ConsumeSuffix(&line, "\r");
-    AppendReadable(ToUtf8(line), true, readable);
+    AppendReadable(ToUtf8(line), Tabs::kKept, readable);
     absl::StrAppend(&readable, returns ? "\r" : "", ended ? "\n" : "");
   }
   return readable;

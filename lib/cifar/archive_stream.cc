@@ -24,16 +24,17 @@ constexpr absl::string_view kXzMagic(
     "\xfd"
     "7zXZ\0",
     6);
+enum class ForeignKind { kArchive, kPackedStream };  // kPackedStream: such as .tar.bz2
 struct Foreign {
   absl::string_view magic;
   const char* name;
-  bool is_archive;  // true: holds files itself; false: a packed stream, such as .tar.bz2
+  ForeignKind kind;
 };
 constexpr Foreign kForeign[] = {
-    {absl::string_view("PK\x03\x04", 4), "zip", true},
-    {absl::string_view("BZh", 3), "bzip2", false},
-    {absl::string_view("\x28\xb5\x2f\xfd", 4), "zstd", false},
-    {absl::string_view("7z\xbc\xaf\x27\x1c", 6), "7z", true},
+    {absl::string_view("PK\x03\x04", 4), "zip", ForeignKind::kArchive},
+    {absl::string_view("BZh", 3), "bzip2", ForeignKind::kPackedStream},
+    {absl::string_view("\x28\xb5\x2f\xfd", 4), "zstd", ForeignKind::kPackedStream},
+    {absl::string_view("7z\xbc\xaf\x27\x1c", 6), "7z", ForeignKind::kArchive},
 };
 
 class PlainStream : public ArchiveStream {
@@ -157,10 +158,10 @@ class XzStream : public ArchiveStream {
 absl::StatusOr<std::unique_ptr<ArchiveStream>> OpenArchiveStream(absl::string_view archive) {
   for (const Foreign& foreign : kForeign) {
     if (absl::StartsWith(archive, foreign.magic)) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("expected a folder or a .tar, .tar.gz or .tar.xz archive, found ", foreign.name,
-                       foreign.is_archive ? "; unpack it, and name the folder as --input"
-                                          : "; unpack it, and name the .tar file or the folder as --input"));
+      return absl::FailedPreconditionError(absl::StrCat(
+          "expected a folder or a .tar, .tar.gz or .tar.xz archive, found ", foreign.name,
+          foreign.kind == ForeignKind::kArchive ? "; unpack it, and name the folder as --input"
+                                                : "; unpack it, and name the .tar file or the folder as --input"));
     }
   }
   if (absl::StartsWith(archive, kGzipMagic)) {

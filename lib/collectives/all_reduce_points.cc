@@ -89,12 +89,14 @@ absl::Status CheckTiming(const proto::NcclTestsTiming& timing, uint32_t ranks, u
                         absl::StrCat("alg_bw * 2(N-1)/N of ", ranks, " ranks"));
 }
 
-absl::Status AddTiming(const proto::NcclTestsTiming& timing, uint32_t ranks, uint64_t size, bool in_place,
+enum class Placement { kInPlace, kOutOfPlace };
+
+absl::Status AddTiming(const proto::NcclTestsTiming& timing, uint32_t ranks, uint64_t size, Placement placement,
                        const std::string& origin, std::vector<AllReducePoint>* points) {
   if (const absl::Status status = CheckTiming(timing, ranks, size); !status.ok()) {
     return absl::DataLossError(absl::StrCat(origin, ": ", status.message()));
   }
-  AddSample({ranks, size, in_place, {timing.time() / kMicroseconds.scale}, origin}, *points);
+  AddSample({ranks, size, placement == Placement::kInPlace, {timing.time() / kMicroseconds.scale}, origin}, *points);
   return absl::OkStatus();
 }
 
@@ -109,10 +111,12 @@ absl::Status AddResult(const proto::NcclTestsResult& result, uint32_t ranks, con
                      " and ", result.has_out_of_place() || result.has_in_place() ? "times" : "no times"));
   }
   if (result.has_out_of_place()) {
-    RETURN_IF_ERROR(AddTiming(result.out_of_place(), ranks, result.size(), false, origin + ".out_of_place", points));
+    RETURN_IF_ERROR(AddTiming(result.out_of_place(), ranks, result.size(), Placement::kOutOfPlace,
+                              origin + ".out_of_place", points));
   }
   if (result.has_in_place()) {
-    RETURN_IF_ERROR(AddTiming(result.in_place(), ranks, result.size(), true, origin + ".in_place", points));
+    RETURN_IF_ERROR(
+        AddTiming(result.in_place(), ranks, result.size(), Placement::kInPlace, origin + ".in_place", points));
   }
   return absl::OkStatus();
 }

@@ -54,7 +54,8 @@ std::vector<GpuProblem> ProblemsOf(const proto::NvmlGpu& gpu) {
                         "results may be wrong: reset the GPU or restart the machine; replace the GPU if they return"});
   }
   if (gpu.compute_mode() == kProhibited) {
-    problems.push_back({"compute mode prohibited", "nvidia-smi --compute-mode=0 (as root)", true});
+    problems.push_back(
+        {.what = "compute mode prohibited", .remedy = "nvidia-smi --compute-mode=0 (as root)", .broken = true});
   }
   if (gpu.compute_mode() == kExclusiveProcess || gpu.compute_mode() == kExclusiveThread) {
     problems.push_back(

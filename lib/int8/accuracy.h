@@ -24,7 +24,7 @@ Prediction Predict(const Logit* logits, size_t classes) {
   Prediction prediction;
   for (uint32_t i = 1; i < classes; ++i) {
     if (logits[i] > logits[prediction.label]) {
-      prediction = {i, false};
+      prediction = {.label = i};
     } else if (logits[i] == logits[prediction.label]) {
       prediction.tie = true;
     }

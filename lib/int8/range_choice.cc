@@ -26,11 +26,14 @@ Range Within(const Range& outer, double low, double high) {
 
 bool OneSided(const Range& whole) { return whole.low == 0 || whole.high == 0; }
 
+enum class Sides { kNegative, kPositive, kBoth };
+
 // Returns the counts of magnitudes above 0, up to the last bin that is not empty.
-std::vector<uint64_t> Magnitudes(const FineHistogram& histogram, bool negative, bool positive) {
+std::vector<uint64_t> Magnitudes(const FineHistogram& histogram, Sides sides) {
   std::vector<uint64_t> counts;
   for (int bin = 0; bin < kSide; ++bin) {
-    counts.push_back((negative ? histogram.NonZeros(~bin) : 0) + (positive ? histogram.NonZeros(bin) : 0));
+    counts.push_back((sides != Sides::kPositive ? histogram.NonZeros(~bin) : 0) +
+                     (sides != Sides::kNegative ? histogram.NonZeros(bin) : 0));
   }
   while (!counts.empty() && counts.back() == 0) {
     counts.pop_back();
@@ -62,17 +65,17 @@ Range PercentileRange(const FineHistogram& histogram, double percentile, Quantiz
   const double width = histogram.width();
   if (scheme == QuantizationScheme::kSymmetric) {
     const uint64_t outside = ShareOf(histogram.size(), 100 - percentile);
-    const double c = EdgeWithout(Magnitudes(histogram, true, true), outside, width);
+    const double c = EdgeWithout(Magnitudes(histogram, Sides::kBoth), outside, width);
     return Within(whole, -c, c);
   }
   const uint64_t outside = ShareOf(histogram.size(), (100 - percentile) / (OneSided(whole) ? 1 : 2));
-  return Within(whole, -EdgeWithout(Magnitudes(histogram, true, false), outside, width),
-                EdgeWithout(Magnitudes(histogram, false, true), outside, width));
+  return Within(whole, -EdgeWithout(Magnitudes(histogram, Sides::kNegative), outside, width),
+                EdgeWithout(Magnitudes(histogram, Sides::kPositive), outside, width));
 }
 
 Range EntropyRange(const FineHistogram& histogram, QuantizationScheme scheme) {
   const Range whole = WholeRange(histogram);
-  const std::vector<uint64_t> counts = Magnitudes(histogram, true, true);
+  const std::vector<uint64_t> counts = Magnitudes(histogram, Sides::kBoth);
   const size_t bins = MinDivergenceBins(counts, scheme == QuantizationScheme::kAffine && OneSided(whole) ? 256 : 128);
   const double threshold = static_cast<double>(bins) * histogram.width();
   return Within(whole, -threshold, threshold);

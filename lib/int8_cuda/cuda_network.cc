@@ -64,7 +64,10 @@ absl::Status CudaNetwork::MakeLayers() {
     if (!layer.shape.HasWeights()) {
       continue;
     }
-    ConvolutionTask task = {layer, network_.ZeroPoint(layer.shape.inputs[0]), nullptr, true};
+    ConvolutionTask task = {.layer = layer,
+                            .input_zero_point = network_.ZeroPoint(layer.shape.inputs[0]),
+                            .addition = nullptr,
+                            .own_is_first = true};
     if (step.add.has_value()) {
       task.addition = &network_.layers[*step.add];
       task.own_is_first = task.addition->shape.inputs[0] == step.layer + 1;

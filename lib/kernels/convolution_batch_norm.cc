@@ -147,12 +147,16 @@ absl::StatusOr<CUtensorMap> MapWeights(const ConvolutionShape& shape, const __nv
   return MakeTensorMap(weights, {{in, 1, kBlock}, {taps, in, 1}, {shape.out_channels, taps * in, kBlock}});
 }
 
+// Last work of a launch: the sums of the batch norm, or also its application.
+enum class Ending { kSums, kApplies };
+
 ConvolutionBatchNormLaunch MakeLaunch(const ConvolutionShape& shape, ConvolutionPass pass,
-                                      const ConvolutionBatchNormConfig& config, uint32_t multiprocessors, bool apply) {
+                                      const ConvolutionBatchNormConfig& config, uint32_t multiprocessors,
+                                      Ending ending) {
   ConvolutionBatchNormLaunch launch;
   launch.stride = shape.stride;
   launch.backward = pass == ConvolutionPass::kDataGradient;
-  launch.apply = apply;
+  launch.apply = ending == Ending::kApplies;
   launch.pixels = config.pixels;
   launch.blocks = Blocks(MakeTiles(shape, pass, config), multiprocessors);
   return launch;
@@ -173,10 +177,10 @@ absl::Status Check(const ConvolutionShape& shape, ConvolutionPass pass, const Co
 
 absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionBatchNormConfig& config,
                  uint32_t multiprocessors, const __nv_bfloat16* input, const __nv_bfloat16* weights,
-                 ConvolutionBatchNormArguments arguments, bool apply, const ConvolutionBatchNorm::Shortcut& shortcut,
+                 ConvolutionBatchNormArguments arguments, Ending ending, const ConvolutionBatchNorm::Shortcut& shortcut,
                  cudaStream_t stream) {
   RETURN_IF_ERROR(Check(shape, pass, config, multiprocessors));
-  if (apply && !ConvolutionBatchNormCanApply(shape, pass, config, multiprocessors)) {
+  if (ending == Ending::kApplies && !ConvolutionBatchNormCanApply(shape, pass, config, multiprocessors)) {
     return absl::InvalidArgumentError(absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16),
                                                    " is too large for a launch that applies the batch norm, too"));
   }
@@ -199,10 +203,10 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
     ASSIGN_OR_RETURN(input_maps.map[2], MapWeights(point, shortcut.w));
   }
   const std::string what = DescribeConvolution(shape, pass, ConvolutionType::kBf16);
-  if (apply) {
+  if (ending == Ending::kApplies) {
     ASSIGN_OR_RETURN(arguments.waits, ReportWaits(absl::StrCat(what, " that applies its batch norm")));
   }
-  return CudaStatus(LaunchConvolutionBatchNorm(MakeLaunch(shape, pass, config, multiprocessors, apply), weight_map,
+  return CudaStatus(LaunchConvolutionBatchNorm(MakeLaunch(shape, pass, config, multiprocessors, ending), weight_map,
                                                input_maps, arguments, stream),
                     what);
 }
@@ -276,7 +280,7 @@ absl::StatusOr<bool> ConvolutionBatchNormMayWait(const ConvolutionShape& shape, 
   if (!BlocksMayWaitForEachOther()) {
     return false;
   }
-  const ConvolutionBatchNormLaunch launch = MakeLaunch(shape, pass, config, multiprocessors, true);
+  const ConvolutionBatchNormLaunch launch = MakeLaunch(shape, pass, config, multiprocessors, Ending::kApplies);
   ConvolutionBatchNormArguments arguments;
   arguments.tiles = MakeTiles(shape, pass, config);
   arguments.rings = MakeRings(arguments.tiles, shape.stride, config.pixels);
@@ -298,7 +302,7 @@ absl::Status ConvolutionBatchNorm::Forward(const __nv_bfloat16* x, const __nv_bf
                                            void* workspace, cudaStream_t stream) const {
   ConvolutionBatchNormArguments arguments = ForwardArguments(y, parameters, state);
   arguments.workspace = workspace;
-  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w, arguments, false, {}, stream);
+  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w, arguments, Ending::kSums, {}, stream);
 }
 
 absl::Status ConvolutionBatchNorm::ForwardAndApply(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* raw,
@@ -311,7 +315,8 @@ absl::Status ConvolutionBatchNorm::ForwardAndApply(const __nv_bfloat16* x, const
   arguments.residual = residual;
   arguments.y = y;
   arguments.y_mask = relu_mask;
-  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w, arguments, true, {}, stream);
+  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w, arguments, Ending::kApplies, {},
+             stream);
 }
 
 absl::Status ConvolutionBatchNorm::Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut,
@@ -319,8 +324,8 @@ absl::Status ConvolutionBatchNorm::Backward(const __nv_bfloat16* dy, const __nv_
                                             cudaStream_t stream) const {
   ConvolutionBatchNormArguments arguments = BackwardArguments(batch_norm, g);
   arguments.workspace = workspace;
-  return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, dy, w, arguments, false, shortcut,
-             stream);
+  return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, dy, w, arguments, Ending::kSums,
+             shortcut, stream);
 }
 
 absl::Status ConvolutionBatchNorm::BackwardAndApply(const __nv_bfloat16* dy, const __nv_bfloat16* w,
@@ -330,8 +335,8 @@ absl::Status ConvolutionBatchNorm::BackwardAndApply(const __nv_bfloat16* dy, con
   ConvolutionBatchNormArguments arguments = BackwardArguments(batch_norm, g);
   arguments.lamport_buffer = lamport_buffer;
   arguments.y = dx;
-  return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, dy, w, arguments, true, shortcut,
-             stream);
+  return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, dy, w, arguments, Ending::kApplies,
+             shortcut, stream);
 }
 
 }  // namespace lockstep

@@ -54,14 +54,16 @@ void AddMark(double x, const std::string& label, proto::Plot& plot) {
   }
 }
 
+enum class Sides { kUpper, kBoth };
+
 // Adds marks at -x and x, or only at x.
-void AddMarks(double x, bool both, const char* what, proto::Plot& plot) {
+void AddMarks(double x, Sides sides, const char* what, proto::Plot& plot) {
   if (!(x > 0) || !std::isfinite(x)) {
     return;
   }
-  const std::string label = absl::StrCat(what, both ? ", ±" : ", ", FormatNumber(x, 3));
+  const std::string label = absl::StrCat(what, sides == Sides::kBoth ? ", ±" : ", ", FormatNumber(x, 3));
   AddMark(x, label, plot);
-  if (both) {
+  if (sides == Sides::kBoth) {
     AddMark(-x, label, plot);
   }
 }
@@ -100,8 +102,8 @@ proto::Plot WeightPlot(const proto::QuantizedLayer& layer, const proto::Quantize
                        const LabQuantized& file) {
   proto::Plot plot = MakePlot(absl::StrCat("Weights of ", layer.name()), "weight", network, file);
   AddHistogram("weights", layer.weight_histogram(), BinWidth(layer.weight_histogram()), plot);
-  AddMarks(layer.weight_scale() > 0 ? kInt8Max / layer.weight_scale() : 0, true, ClipText(layer).c_str(), plot);
-  AddMarks(layer.weight_three_sigma(), true, "3-sigma", plot);
+  AddMarks(layer.weight_scale() > 0 ? kInt8Max / layer.weight_scale() : 0, Sides::kBoth, ClipText(layer).c_str(), plot);
+  AddMarks(layer.weight_three_sigma(), Sides::kBoth, "3-sigma", plot);
   plot.set_description(Describe(
       layer.weight_histogram(),
       absl::StrCat(FormatPercent(layer.weight_saturated_fraction()), " % of the weights are clipped to ±127."), plot));
@@ -117,16 +119,16 @@ double OutputScale(const proto::QuantizedLayer& layer) {
   return layer.output_max_abs() > 0 ? kInt8Max / layer.output_max_abs() : 0;
 }
 
-void AddClip(double scale, int zero_point, bool upper_only, proto::Plot& plot) {
+void AddClip(double scale, int zero_point, Sides sides, proto::Plot& plot) {
   if (!(scale > 0)) {
     return;
   }
   const double low = (kInt8Min - zero_point) / scale, high = (kInt8Max - zero_point) / scale;
   const std::string label =
-      upper_only ? absl::StrCat("where int8 ends, ", FormatNumber(high, 3))
-                 : absl::StrCat("where int8 ends, ", FormatNumber(low, 3), " and ", FormatNumber(high, 3));
+      sides == Sides::kUpper ? absl::StrCat("where int8 ends, ", FormatNumber(high, 3))
+                             : absl::StrCat("where int8 ends, ", FormatNumber(low, 3), " and ", FormatNumber(high, 3));
   AddMark(high, label, plot);
-  if (!upper_only) {
+  if (sides == Sides::kBoth) {
     AddMark(low, label, plot);
   }
 }
@@ -140,8 +142,8 @@ proto::Plot ActivationPlot(const proto::QuantizedLayer& layer, const proto::Quan
   if (relu && CanBeDrawn(layer.activation_before_relu())) {
     AddHistogram("before ReLU", layer.activation_before_relu(), BinWidth(read), plot);
   }
-  AddClip(OutputScale(layer), layer.zero_point(), relu, plot);
-  AddMarks(layer.activation_three_sigma(), !relu, "3-sigma", plot);
+  AddClip(OutputScale(layer), layer.zero_point(), relu ? Sides::kUpper : Sides::kBoth, plot);
+  AddMarks(layer.activation_three_sigma(), relu ? Sides::kUpper : Sides::kBoth, "3-sigma", plot);
   plot.set_description(Describe(read,
                                 layer.writes_sums()
                                     ? "The outputs are int32 sums; nothing is clipped."
@@ -154,8 +156,8 @@ proto::Plot ActivationPlot(const proto::QuantizedLayer& layer, const proto::Quan
 proto::Plot InputPlot(const proto::QuantizedNetwork& network, const LabQuantized& file) {
   proto::Plot plot = MakePlot("The normalised input", "input", network, file);
   AddHistogram("input", network.input_histogram(), BinWidth(network.input_histogram()), plot);
-  AddClip(network.input_scale(), network.input_zero_point(), false, plot);
-  AddMarks(network.input_three_sigma(), true, "3-sigma", plot);
+  AddClip(network.input_scale(), network.input_zero_point(), Sides::kBoth, plot);
+  AddMarks(network.input_three_sigma(), Sides::kBoth, "3-sigma", plot);
   plot.set_description(Describe(network.input_histogram(), "Over the calibration images.", plot));
   return plot;
 }

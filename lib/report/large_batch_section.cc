@@ -97,14 +97,15 @@ std::string ChangeText(const RemedyRows& rows, const ExperimentRow* plain) {
   return plain == nullptr ? "not known" : DescribeChange(plain->first().training(), any.first().training());
 }
 
-// Adds the accuracy of a row, its gain and the share that it brings back.
-void AddRowCells(const LargeBatchView& large, const ExperimentRow& row, const RemedyVerdict* verdict, bool with_gain,
-                 std::vector<proto::Cell>& cells) {
+using VerdictCell = proto::Cell (*)(const RemedyVerdict&);
+
+// Adds the accuracy of a row, and these cells of its verdict.
+void AddRowCells(const LargeBatchView& large, const ExperimentRow& row, const RemedyVerdict* verdict,
+                 const std::vector<VerdictCell>& of_verdict, std::vector<proto::Cell>& cells) {
   cells.push_back(SeedsPercentCell(large.Accuracies(row)));
-  if (with_gain) {
-    cells.push_back(verdict == nullptr ? LabelCell("(compared with)") : GainCell(*verdict));
+  for (const VerdictCell cell : of_verdict) {
+    cells.push_back(verdict == nullptr ? LabelCell("(compared with)") : cell(*verdict));
   }
-  cells.push_back(verdict == nullptr ? LabelCell("(compared with)") : BroughtBackCell(*verdict));
 }
 
 void AddEqual(const LargeBatchView& large, const RemedyRows& rows, const std::vector<RemedyVerdict>& verdicts,
@@ -113,7 +114,7 @@ void AddEqual(const LargeBatchView& large, const RemedyRows& rows, const std::ve
     cells.insert(cells.end(), 3, AbsentCell("the record has no such row"));
     return;
   }
-  AddRowCells(large, *rows.equal, FindVerdict(verdicts, *rows.equal), true, cells);
+  AddRowCells(large, *rows.equal, FindVerdict(verdicts, *rows.equal), {GainCell, BroughtBackCell}, cells);
 }
 
 void AddLonger(const LargeBatchView& large, const RemedyRows& rows, const std::vector<RemedyVerdict>& verdicts,
@@ -123,7 +124,7 @@ void AddLonger(const LargeBatchView& large, const RemedyRows& rows, const std::v
     return;
   }
   cells.push_back(EpochsCell(*rows.longer));
-  AddRowCells(large, *rows.longer, FindVerdict(verdicts, *rows.longer), false, cells);
+  AddRowCells(large, *rows.longer, FindVerdict(verdicts, *rows.longer), {BroughtBackCell}, cells);
 }
 
 bool HasLonger(const LargeBatchView& large) {

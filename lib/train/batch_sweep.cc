@@ -73,7 +73,7 @@ absl::StatusOr<BatchSweep> PlanByHand(const std::vector<uint32_t>& batches, uint
                                                      training_images, " images; give a smaller batch"));
     }
   }
-  return BatchSweep{batches, 0, training_images, true};
+  return BatchSweep{.batch_sizes = batches, .training_images = training_images, .by_hand = true};
 }
 
 absl::StatusOr<BatchBounds> FindLargestBatch(BatchBounds known, uint32_t limit, uint32_t guess,
