@@ -13,6 +13,7 @@
 namespace lockstep {
 
 inline constexpr uint32_t kMaxPixels = 32;
+inline constexpr uint32_t kMaxWindow = 4;  // pixels of a max-pooling window; they share a tile
 inline constexpr uint32_t kMaxPanels = 8;
 inline constexpr uint32_t kMaxGroupOutputs = 128;
 

@@ -12,26 +12,29 @@
 namespace lockstep {
 
 struct TileKernels {
-  uint32_t value_bytes;  // 1: uint8, 2: int16
-  uint32_t lanes;
-  uint32_t depth;  // consecutive values of each pixel per step
-  uint32_t quad;   // values of a step whose weights are adjacent
-  uint32_t rows;   // pixels that take no longer than one pixel
-  uint32_t width;  // panels whose weights lie together
-  bool by_output;  // weights lie (output, values); else (panel / width, step, panel % width, depth / quad, lane, quad)
-  bool wants_add_table;
-  uint32_t max_panels;                  // maximum per block
-  uint32_t max_blocks;                  // maximum per group
-  uint32_t max_pixels[kMaxPanels + 1];  // fastest numbers of pixels, by number of panels
-  bool pads;                            // multiply() supports Tile::real
+  uint32_t value_bytes = 1;  // 1: uint8, 2: int16
+  uint32_t lanes = 1;
+  uint32_t depth = 1;  // consecutive values of each pixel per step
+  uint32_t quad = 1;   // values of a step whose weights are adjacent
+  uint32_t rows = 1;   // pixels that take no longer than one pixel
+  uint32_t width = 1;  // panels whose weights lie together
+  bool by_output =
+      false;  // weights lie (output, values); else (panel / width, step, panel % width, depth / quad, lane,
+              // quad)
+  bool wants_add_table = false;
+  uint32_t max_panels = 1;                   // maximum per block
+  uint32_t max_blocks = 1;                   // maximum per group
+  uint32_t max_pixels[kMaxPanels + 1] = {};  // fastest numbers of pixels, by number of panels
+  bool pads = false;                         // multiply() supports Tile::real
   // Called on each thread before and after multiplications, both in one function; null: nothing to do.
-  void (*begin)();
-  void (*multiply[kMaxPanels + 1][kMaxPixels + 1])(const Tile& tile);  // [panels][pixels], up to max_pixels
-  void (*end)();
-  bool does_meanwhile;  // multiply() does Tile::meanwhile, which must be empty otherwise; groups have one block
-  void (*scale)(const ScaleTask& task);
-  void (*add)(const AddTask& task, const void* a, const void* b, void* sum, size_t count);  // sum may be a or b
+  void (*begin)() = nullptr;
+  void (*end)() = nullptr;
+  void (*multiply[kMaxPanels + 1][kMaxPixels + 1])(const Tile& tile) = {};  // [panels][pixels], up to max_pixels
+  bool does_meanwhile = false;  // multiply() does Tile::meanwhile, which must be empty otherwise; groups have one block
   bool multiplies_int8 = false;  // multiply() subtracts 128 from each value first, so that start values need not do it
+  void (*scale)(const ScaleTask& task) = nullptr;
+  // Adds `count` values; `sum` may be `a` or `b`.
+  void (*add)(const AddTask& task, const void* a, const void* b, void* sum, size_t count) = nullptr;
 };
 
 // Returns the kernels of `isa`, which this CPU must support.

@@ -1,88 +1,25 @@
 // AVX-VNNI: 8 outputs per vector, 4 values per step, by vpdpbusd as in AVX-512 VNNI.
-#include <immintrin.h>
-
-#include <cstring>
+#define LOCKSTEP_TARGET gnu::target("avx2,fma,avxvnni")
 
 #include "lib/int8_cpu/tile_kernels.h"
-#include "lib/int8_cpu/ymm_scale.h"
+#include "lib/int8_cpu/vector_kernels.h"
+#include "lib/int8_cpu/ymm_vector.h"
 
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kDepth = 4;
+struct AvxVnni : YmmVector<uint8_t, int8_t> {
+  static constexpr uint32_t kMaxPixels[] = {8, 6};
 
-template <uint32_t kPanels, uint32_t kPixels>
-[[gnu::target("avx2,fma,avxvnni")]] void Multiply(const Tile& tile) {
-  __m256i sums[kPixels][kPanels];
-  const uint8_t* inputs[kPixels];
-#pragma GCC unroll 8
-  for (uint32_t p = 0; p < kPixels; ++p) {
-    inputs[p] = static_cast<const uint8_t*>(tile.inputs[p]);
-#pragma GCC unroll 4
-    for (uint32_t n = 0; n < kPanels; ++n) {
-      sums[p][n] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(tile.start + n * kYmmLanes));
-    }
+  [[LOCKSTEP_TARGET, gnu::always_inline]] static Int AddProducts(Int sums, Int values, Int weights) {
+    return _mm256_dpbusd_avx_epi32(sums, values, weights);
   }
-  for (size_t r = 0; r < tile.run_count; ++r) {
-    const TapRun& run = tile.runs[r];
-    const int8_t* weights =
-        static_cast<const int8_t*>(tile.weights) + size_t{run.weights} * kPanels * kYmmLanes * kDepth;
-    const size_t end = run.input + size_t{run.steps} * kDepth;
-#pragma GCC unroll 1
-    for (size_t k = run.input; k < end; k += kDepth) {
-      __m256i weight[kPanels];
-#pragma GCC unroll 4
-      for (uint32_t n = 0; n < kPanels; ++n) {
-        weight[n] = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights + n * kYmmLanes * kDepth));
-      }
-      weights += kPanels * kYmmLanes * kDepth;
-#pragma GCC unroll 8
-      for (uint32_t p = 0; p < kPixels; ++p) {
-        int32_t values;
-        std::memcpy(&values, inputs[p] + k, sizeof(values));
-        const __m256i value = _mm256_set1_epi32(values);
-#pragma GCC unroll 4
-        for (uint32_t n = 0; n < kPanels; ++n) {
-          sums[p][n] = _mm256_dpbusd_avx_epi32(sums[p][n], value, weight[n]);
-        }
-      }
-    }
-  }
-#pragma GCC unroll 8
-  for (uint32_t p = 0; p < kPixels; ++p) {
-#pragma GCC unroll 4
-    for (uint32_t n = 0; n < kPanels; ++n) {
-      _mm256_store_si256(reinterpret_cast<__m256i*>(tile.sums + p * tile.stride + n * kYmmLanes), sums[p][n]);
-    }
-  }
-}
+};
 
 }  // namespace
 
 const TileKernels& AvxVnniTileKernels() {
-  static constexpr TileKernels kKernels = {
-      sizeof(uint8_t),
-      kYmmLanes,
-      kDepth,
-      /*quad=*/kDepth,
-      /*rows=*/1,
-      /*width=*/2,
-      /*by_output=*/false,
-      /*wants_add_table=*/false,
-      /*max_panels=*/2,
-      /*max_blocks=*/4,
-      /*max_pixels=*/{0, 8, 6},
-      /*pads=*/false,
-      /*begin=*/nullptr,
-      {{},
-       {nullptr, Multiply<1, 1>, Multiply<1, 2>, Multiply<1, 3>, Multiply<1, 4>, Multiply<1, 5>, Multiply<1, 6>,
-        Multiply<1, 7>, Multiply<1, 8>},
-       {nullptr, Multiply<2, 1>, Multiply<2, 2>, Multiply<2, 3>, Multiply<2, 4>, Multiply<2, 5>, Multiply<2, 6>}},
-      /*end=*/nullptr,
-      /*does_meanwhile=*/false,
-      YmmScale<uint8_t>,
-      YmmAdd<uint8_t>,
-  };
+  static constexpr TileKernels kKernels = VectorKernels<AvxVnni>({.max_blocks = 4});
   return kKernels;
 }
 

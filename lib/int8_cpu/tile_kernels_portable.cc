@@ -1,45 +1,51 @@
 // Plain C++. The inner loop is a row of int16 products, which GCC compiles to pmaddwd on any x86-64.
 #include <algorithm>
+#include <iterator>
 
+#include "lib/int8_cpu/multiply_table.h"
 #include "lib/int8_cpu/tile_kernels.h"
 
 namespace lockstep {
 namespace {
 
-// A step is one 128-bit vector, so that no run ends with single products.
-constexpr uint32_t kDepth = 8;
+struct Portable {
+  // A step is one 128-bit vector, so that no run ends with single products.
+  static constexpr uint32_t kDepth = 8;
+  static constexpr uint32_t kMaxPixels[] = {4, 4, 4, 3};  // 12 sums and their operands fit into 16 registers
+  static constexpr uint32_t kRowPixels = 1;
 
-template <uint32_t kPanels, uint32_t kPixels>
-void Multiply(const Tile& tile) {
-  for (uint32_t p = 0; p < kPixels; ++p) {
-    std::copy_n(tile.start, kPanels, tile.sums + p * tile.stride);
-  }
-  for (size_t r = 0; r < tile.run_count; ++r) {
-    const TapRun& run = tile.runs[r];
-    const size_t values = size_t{run.steps} * kDepth;
-    int32_t sums[kPixels][kPanels] = {};
-    const int16_t* inputs[kPixels];
-    const int16_t* weights[kPanels];
+  template <uint32_t kPanels, uint32_t kPixels>
+  static void Multiply(const Tile& tile) {
     for (uint32_t p = 0; p < kPixels; ++p) {
-      inputs[p] = static_cast<const int16_t*>(tile.inputs[p]) + run.input;
+      std::copy_n(tile.start, kPanels, tile.sums + p * tile.stride);
     }
-    for (uint32_t n = 0; n < kPanels; ++n) {
-      weights[n] = static_cast<const int16_t*>(tile.weights) + run.weights * size_t{kDepth} + n * tile.weight_stride;
-    }
-    for (size_t k = 0; k < values; ++k) {
-#pragma GCC unroll 8
+    for (size_t r = 0; r < tile.run_count; ++r) {
+      const TapRun& run = tile.runs[r];
+      const size_t values = size_t{run.steps} * kDepth;
+      int32_t sums[kPixels][kPanels] = {};
+      const int16_t* inputs[kPixels];
+      const int16_t* weights[kPanels];
       for (uint32_t p = 0; p < kPixels; ++p) {
+        inputs[p] = static_cast<const int16_t*>(tile.inputs[p]) + run.input;
+      }
+      for (uint32_t n = 0; n < kPanels; ++n) {
+        weights[n] = static_cast<const int16_t*>(tile.weights) + run.weights * size_t{kDepth} + n * tile.weight_stride;
+      }
+      for (size_t k = 0; k < values; ++k) {
+#pragma GCC unroll 8
+        for (uint32_t p = 0; p < kPixels; ++p) {
 #pragma GCC unroll 4
-        for (uint32_t n = 0; n < kPanels; ++n) {
-          sums[p][n] += int32_t{inputs[p][k]} * weights[n][k];
+          for (uint32_t n = 0; n < kPanels; ++n) {
+            sums[p][n] += int32_t{inputs[p][k]} * weights[n][k];
+          }
         }
       }
-    }
-    for (uint32_t i = 0; i < kPixels * kPanels; ++i) {
-      tile.sums[i / kPanels * tile.stride + i % kPanels] += sums[i / kPanels][i % kPanels];
+      for (uint32_t i = 0; i < kPixels * kPanels; ++i) {
+        tile.sums[i / kPanels * tile.stride + i % kPanels] += sums[i / kPanels][i % kPanels];
+      }
     }
   }
-}
+};
 
 // Rounds half to even a number whose magnitude is below 2^22: 1.5 * 2^23 is so large that its last bit is worth 1.
 // Unlike std::nearbyint, this needs no call.
@@ -74,30 +80,17 @@ void Add(const AddTask& task, const void* a, const void* b, void* sum, size_t co
 }  // namespace
 
 const TileKernels& PortableTileKernels() {
-  static constexpr TileKernels kKernels = {
-      sizeof(int16_t),
-      /*lanes=*/1,
-      kDepth,
-      /*quad=*/kDepth,
-      /*rows=*/1,
-      /*width=*/4,
-      /*by_output=*/true,
-      /*wants_add_table=*/true,
-      /*max_panels=*/4,
-      /*max_blocks=*/16,
-      /*max_pixels=*/{0, 4, 4, 4, 3},  // 12 sums and their operands fit into 16 registers
-      /*pads=*/false,
-      /*begin=*/nullptr,
-      {{},
-       {nullptr, Multiply<1, 1>, Multiply<1, 2>, Multiply<1, 3>, Multiply<1, 4>},
-       {nullptr, Multiply<2, 1>, Multiply<2, 2>, Multiply<2, 3>, Multiply<2, 4>},
-       {nullptr, Multiply<3, 1>, Multiply<3, 2>, Multiply<3, 3>, Multiply<3, 4>},
-       {nullptr, Multiply<4, 1>, Multiply<4, 2>, Multiply<4, 3>, Multiply<4, 4>}},
-      /*end=*/nullptr,
-      /*does_meanwhile=*/false,
-      Scale,
-      Add,
-  };
+  static constexpr TileKernels kKernels = WithMultiplyTable<Portable>({
+      .value_bytes = sizeof(int16_t),
+      .depth = Portable::kDepth,
+      .quad = Portable::kDepth,
+      .width = std::size(Portable::kMaxPixels),
+      .by_output = true,
+      .wants_add_table = true,
+      .max_blocks = 16,
+      .scale = Scale,
+      .add = Add,
+  });
   return kKernels;
 }
 
