@@ -59,15 +59,11 @@ class CommunicatorExchange : public CountedExchange {
 
 }  // namespace
 
-ExchangeCount CountOfStep(const GradientExchange& exchange) {
-  return static_cast<const CountedExchange&>(exchange).CountOfStep();
-}
-
-absl::StatusOr<std::shared_ptr<GradientExchange>> MakeCommunicatorExchange(Communicator& communicator,
-                                                                           const CommunicatorExchangeOptions& options) {
+absl::StatusOr<MadeExchange> MakeCommunicatorExchange(Communicator& communicator,
+                                                      const CommunicatorExchangeOptions& options) {
   auto exchange = std::make_shared<CommunicatorExchange>(communicator, options);
   RETURN_IF_ERROR(options.sends ? exchange->CheckSums(communicator.rank(), options.device) : absl::OkStatus());
-  return std::shared_ptr<GradientExchange>(std::move(exchange));
+  return MadeExchange{exchange, exchange.get()};
 }
 
 }  // namespace lockstep

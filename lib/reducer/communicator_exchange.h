@@ -6,15 +6,21 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "lib/collectives/communication_dtype.h"
 #include "lib/communicator/communicator.h"
+#include "lib/reducer/exchange_counter.h"
 
 namespace lockstep {
 
 class GradientExchange;  // lib/fused/gradient_exchange.h
+
+// Exchange of the fused step, and its counts.
+struct MadeExchange {
+  std::shared_ptr<GradientExchange> exchange;
+  const ExchangeCounter* counter = nullptr;  // part of `exchange`
+};
 
 inline constexpr int64_t kMaxExchanged = 1 << 24;  // maximum number of elements in a step; more than the network has
 
@@ -28,8 +34,8 @@ struct CommunicatorExchangeOptions {
 // Makes an exchange over `communicator`, which must outlive it. All ranks must call it. Checks sums first
 // (counted_exchange.h), so that the communicator is connected before a step is captured. Aborted: a sum was wrong.
 // Unimplemented: this build has no CUDA. Other errors are those of the communicator.
-absl::StatusOr<std::shared_ptr<GradientExchange>> MakeCommunicatorExchange(Communicator& communicator,
-                                                                           const CommunicatorExchangeOptions& options);
+absl::StatusOr<MadeExchange> MakeCommunicatorExchange(Communicator& communicator,
+                                                      const CommunicatorExchangeOptions& options);
 
 struct PeerExchangeOptions {
   c10::Device device = c10::Device(c10::kCUDA, 0);
@@ -42,16 +48,7 @@ struct PeerExchangeOptions {
 // Makes an exchange like MakeCommunicatorExchange, with the same errors, but without a communication library: for GPUs
 // of one host that can access each other's memory (peer_exchange.cc). The ranks find each other through `communicator`.
 // FailedPrecondition, on all ranks: a GPU cannot access the memory of another.
-absl::StatusOr<std::shared_ptr<GradientExchange>> MakePeerExchange(Communicator& communicator,
-                                                                   const PeerExchangeOptions& options);
-
-// Amount that one step sends. The exchange must come from one of the functions above and have queued a step.
-struct ExchangeCount {
-  uint64_t calls = 0;
-  uint64_t bytes = 0;
-  std::vector<uint64_t> range_bytes;  // bytes of each range in order, whether or not it is sent
-};
-ExchangeCount CountOfStep(const GradientExchange& exchange);
+absl::StatusOr<MadeExchange> MakePeerExchange(Communicator& communicator, const PeerExchangeOptions& options);
 
 }  // namespace lockstep
 

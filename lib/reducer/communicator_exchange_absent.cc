@@ -3,15 +3,12 @@
 
 namespace lockstep {
 
-absl::StatusOr<std::shared_ptr<GradientExchange>> MakeCommunicatorExchange(Communicator&,
-                                                                           const CommunicatorExchangeOptions&) {
+absl::StatusOr<MadeExchange> MakeCommunicatorExchange(Communicator&, const CommunicatorExchangeOptions&) {
   return absl::UnimplementedError("the fused step needs CUDA, which this build does not have");
 }
 
-absl::StatusOr<std::shared_ptr<GradientExchange>> MakePeerExchange(Communicator&, const PeerExchangeOptions&) {
+absl::StatusOr<MadeExchange> MakePeerExchange(Communicator&, const PeerExchangeOptions&) {
   return absl::UnimplementedError("the fused step needs CUDA, which this build does not have");
 }
-
-ExchangeCount CountOfStep(const GradientExchange&) { return {}; }
 
 }  // namespace lockstep

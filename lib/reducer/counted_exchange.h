@@ -10,13 +10,13 @@
 #include "absl/status/status.h"
 #include "lib/fused/gradient_exchange.h"
 #include "lib/reducer/communicator_exchange.h"
+#include "lib/reducer/exchange_counter.h"
 
 namespace lockstep {
 
-class CountedExchange : public GradientExchange {
+class CountedExchange : public GradientExchange, public ExchangeCounter {
  public:
-  // Returns the amount that each step sends, which is the same for all steps; zero before the first step.
-  ExchangeCount CountOfStep() const;
+  ExchangeCount CountOfStep() const override;
 
   // Sums numbers that differ between the ranks, in many sizes, in fp32 and bf16, and compares the results with the
   // expected sums bit for bit. All ranks must call it. These sums are not counted. Aborted: a sum was wrong.

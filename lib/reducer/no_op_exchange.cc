@@ -94,11 +94,10 @@ class NoOpExchange : public CountedExchange, public AddendExchange, public Share
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<GradientExchange>> MakeNoOpExchange(uint32_t rank, uint32_t ranks,
-                                                                   const PeerExchangeOptions& options) {
+absl::StatusOr<MadeExchange> MakeNoOpExchange(uint32_t rank, uint32_t ranks, const PeerExchangeOptions& options) {
   auto exchange = std::make_shared<NoOpExchange>(rank, ranks, options);
   RETURN_IF_ERROR(exchange->Init());
-  return std::shared_ptr<GradientExchange>(std::move(exchange));
+  return MadeExchange{exchange, exchange.get()};
 }
 
 }  // namespace lockstep

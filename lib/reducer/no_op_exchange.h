@@ -16,8 +16,7 @@ namespace lockstep {
 
 // Makes the exchange of `rank` of `ranks`; the step sees one rank. ResourceExhausted: out of memory. Other errors are
 // those of CUDA.
-absl::StatusOr<std::shared_ptr<GradientExchange>> MakeNoOpExchange(uint32_t rank, uint32_t ranks,
-                                                                   const PeerExchangeOptions& options);
+absl::StatusOr<MadeExchange> MakeNoOpExchange(uint32_t rank, uint32_t ranks, const PeerExchangeOptions& options);
 
 }  // namespace lockstep
 

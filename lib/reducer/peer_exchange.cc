@@ -364,8 +364,7 @@ class PeerExchange : public CountedExchange, public AddendExchange, public Share
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<GradientExchange>> MakePeerExchange(Communicator& communicator,
-                                                                   const PeerExchangeOptions& options) {
+absl::StatusOr<MadeExchange> MakePeerExchange(Communicator& communicator, const PeerExchangeOptions& options) {
   if (!options.sends) {
     return MakeNoOpExchange(static_cast<uint32_t>(communicator.rank()), static_cast<uint32_t>(communicator.size()),
                             options);
@@ -373,7 +372,7 @@ absl::StatusOr<std::shared_ptr<GradientExchange>> MakePeerExchange(Communicator&
   auto exchange = std::make_shared<PeerExchange>(communicator, options);
   RETURN_IF_ERROR(exchange->Init(communicator));
   RETURN_IF_ERROR(exchange->CheckSums(communicator.rank(), options.device));
-  return std::shared_ptr<GradientExchange>(std::move(exchange));
+  return MadeExchange{exchange, exchange.get()};
 }
 
 }  // namespace lockstep

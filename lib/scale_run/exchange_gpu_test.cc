@@ -55,8 +55,8 @@ absl::StatusOr<std::unique_ptr<Communicator>> Nccl(RankContext& context) {
 bool ByPeers(const RankContext& context) { return absl::StrContains(context.payload, "peer"); }
 bool Sends(const RankContext& context) { return !absl::StrContains(context.payload, "left out"); }
 
-absl::StatusOr<std::shared_ptr<GradientExchange>> MakeExchange(const RankContext& context, Communicator& communicator,
-                                                               CommunicationDtype dtype) {
+absl::StatusOr<MadeExchange> MakeExchange(const RankContext& context, Communicator& communicator,
+                                          CommunicationDtype dtype) {
   if (ByPeers(context)) {
     const bool sharded = absl::StrContains(context.payload, "sharded");
     return MakePeerExchange(communicator, {.device = Gpu(context),
@@ -152,9 +152,8 @@ absl::StatusOr<std::string> Timestamps(RankContext& context) {
   const c10::DeviceGuard guard(Gpu(context));
   const bool sends = Sends(context), graphs = !absl::StrContains(context.payload, "eager");
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));
-  ASSIGN_OR_RETURN(const std::shared_ptr<GradientExchange> exchange,
-                   MakeExchange(context, *communicator, CommunicationDtype::kBf16));
-  ASSIGN_OR_RETURN(const std::unique_ptr<ResNet18Step> step, MakeStep(*exchange));
+  ASSIGN_OR_RETURN(const MadeExchange exchange, MakeExchange(context, *communicator, CommunicationDtype::kBf16));
+  ASSIGN_OR_RETURN(const std::unique_ptr<ResNet18Step> step, MakeStep(*exchange.exchange));
   RETURN_IF_ERROR(SetSmallValues(*step));
   ResNet18Epochs epochs(*step, kBatch, graphs);
   RETURN_IF_ERROR(epochs.Prepare(kImages, DropLast::kNo));
@@ -179,7 +178,7 @@ absl::StatusOr<std::string> Timestamps(RankContext& context) {
       all > instrumented.device_seconds + 1e-6) {  // events have a resolution of half a microsecond
     absl::StrAppend(&found, "steps of ", all, " s in an epoch of ", instrumented.device_seconds, " s; ");
   }
-  const ExchangeCount count = CountOfStep(*exchange);
+  const ExchangeCount count = exchange.counter->CountOfStep();
   if (count.range_bytes.size() != SumsOfStep(context) || count.calls != (sends ? SumsOfStep(context) : 0)) {
     absl::StrAppend(&found, count.range_bytes.size(), " ranges, ", count.calls, " sums a step");
   }
@@ -216,8 +215,8 @@ absl::StatusOr<std::string> Weights(RankContext& context) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));
   std::string digests;
   for (const CommunicationDtype dtype : {CommunicationDtype::kBf16, CommunicationDtype::kFp32}) {
-    ASSIGN_OR_RETURN(const std::shared_ptr<GradientExchange> exchange, MakeExchange(context, *communicator, dtype));
-    LeavesSmsForNccl leaves_sms(*exchange);
+    ASSIGN_OR_RETURN(const MadeExchange exchange, MakeExchange(context, *communicator, dtype));
+    LeavesSmsForNccl leaves_sms(*exchange.exchange);
     ASSIGN_OR_RETURN(const std::unique_ptr<ResNet18Step> step, MakeStep(leaves_sms));
     RETURN_IF_ERROR(SetSmallValues(*step));
     ResNet18Epochs epochs(*step, kBatch, /*graphs=*/true);
@@ -235,12 +234,11 @@ absl::StatusOr<std::string> Weights(RankContext& context) {
 // Rank 1 cannot open files while peer memory is shared, so the driver cannot share memory. The exchange to which all
 // ranks fall back is checked with exact sums when it is made. Returns the reason for the fallback.
 absl::StatusOr<std::string> FallsBack(RankContext& context) {
-  using Made = std::shared_ptr<GradientExchange>;
   const c10::DeviceGuard guard(Gpu(context));
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));
   rlimit before;
   getrlimit(RLIMIT_NOFILE, &before);
-  const std::function<absl::StatusOr<Made>()> peers = [&] {
+  const std::function<absl::StatusOr<MadeExchange>()> peers = [&] {
     const int next = dup(0);
     close(next);
     const rlimit none = {static_cast<rlim_t>(next), before.rlim_max};
@@ -252,7 +250,7 @@ absl::StatusOr<std::string> FallsBack(RankContext& context) {
     setrlimit(RLIMIT_NOFILE, &before);
     return made;
   };
-  const std::function<absl::StatusOr<Made>()> own = [&] {
+  const std::function<absl::StatusOr<MadeExchange>()> own = [&] {
     return MakeCommunicatorExchange(*communicator, {.device = Gpu(context),
                                                     .communication_dtype = CommunicationDtype::kBf16,
                                                     .max_multiprocessors = kMultiprocessors});

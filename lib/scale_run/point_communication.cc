@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "lib/reducer/communicator_exchange.h"
+#include "lib/reducer/exchange_counter.h"
 #include "lib/reducer/exchange_times.h"
 #include "lib/reducer/overlap_timing.h"
 #include "lib/scale_run/step_figures.h"
@@ -93,7 +93,7 @@ void AddInstrumented(const PointGroup& group, const proto::SweepPoint& trained,
   if (alike.size() > 1) {
     alike.pop_back();
   }
-  AddBuckets(MeanBucketTimes(alike), CountOfStep(*group.exchange()).range_bytes, all_reduces, point);
+  AddBuckets(MeanBucketTimes(alike), group.exchange_counter()->CountOfStep().range_bytes, all_reduces, point);
   point.mutable_step_figures()->set_source("an instrumented epoch");
   point.mutable_step_figures()->set_perturbation(trained.step_parts().perturbation());
   const auto steps = static_cast<double>(instrumented.size());
@@ -106,7 +106,7 @@ void AddInstrumented(const PointGroup& group, const proto::SweepPoint& trained,
 
 const char* WhyNotMeasured(const PointGroup& group, const proto::SweepPoint& trained) {
   return group.replays()                                ? "timestamps in a replayed CUDA graph cannot be read"
-         : group.exchange() == nullptr                  ? "no epoch was timed"
+         : group.exchange_counter() == nullptr          ? "no epoch was timed"
          : trained.step_parts().absent_reason().empty() ? "there was no instrumented epoch"
                                                         : trained.step_parts().absent_reason().c_str();
 }

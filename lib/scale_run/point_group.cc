@@ -19,7 +19,6 @@
 #include "lib/reducer/bucket_plan.h"
 #include "lib/reducer/bucketed_reducer.h"
 #include "lib/reducer/c10d_reducer.h"
-#include "lib/reducer/communicator_exchange.h"
 #include "lib/scale_run/reducer_choice.h"
 #include "lib/scale_run/step_figures.h"
 #include "lib/scale_run/sum_rank_numbers.h"
@@ -52,8 +51,8 @@ absl::StatusOr<std::unique_ptr<PointGroup>> PointGroup::Join(RankContext& contex
   return group;
 }
 
-absl::StatusOr<std::shared_ptr<GradientExchange>> PointGroup::MakeExchange(ReducerSource source) {
-  using Make = std::function<absl::StatusOr<std::shared_ptr<GradientExchange>>()>;
+absl::StatusOr<MadeExchange> PointGroup::MakeExchange(ReducerSource source) {
+  using Make = std::function<absl::StatusOr<MadeExchange>()>;
   const bool sends = point_.reduction() == proto::ALL_REDUCE;
   const bool shares_update = spec_.reducer() == "peer_sharded";
   const Make own = [&] {
@@ -202,8 +201,8 @@ absl::Status PointGroup::EndEpoch(uint32_t epoch) {
 
 std::vector<proto::Traffic> PointGroup::TrafficRecords(uint64_t steps) const {
   TrafficCount all = traffic_;
-  if (exchange_ != nullptr && point_.reduction() == proto::ALL_REDUCE) {
-    const ExchangeCount step = CountOfStep(*exchange_);
+  if (exchange_.counter != nullptr && point_.reduction() == proto::ALL_REDUCE) {
+    const ExchangeCount step = exchange_.counter->CountOfStep();
     all.Add(kGradientTraffic, steps * step.calls, steps * step.bytes);
   }
   return all.ToRecords(steps);

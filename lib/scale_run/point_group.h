@@ -17,6 +17,7 @@
 #include "lib/launch/launch.h"
 #include "lib/proto/scale.pb.h"
 #include "lib/reducer/bucket_plan.h"
+#include "lib/reducer/communicator_exchange.h"
 #include "lib/reducer/gradient_reducer.h"
 #include "lib/reducer/sync_batch_norm.h"
 #include "lib/scale_run/point_hook.h"
@@ -42,8 +43,9 @@ class PointGroup : public RankGroup {
   absl::Status ShareModel(Model& model) override;
   absl::Status ShareBuffers(Model& model) override;
   absl::StatusOr<GradientHook*> MakeHook(Model& model) override;
-  GradientExchange* exchange() override { return exchange_.get(); }
-  const GradientExchange* exchange() const { return exchange_.get(); }
+  GradientExchange* exchange() override { return exchange_.exchange.get(); }
+  // Returns the counts of that exchange, or null without one.
+  const ExchangeCounter* exchange_counter() const { return exchange_.counter; }
   // Returns the reason why the reducer is "own" instead of the one that was chosen for the point; empty: the chosen one
   // is used.
   const std::string& why_own() const { return why_own_; }
@@ -80,7 +82,7 @@ class PointGroup : public RankGroup {
   PointGroup(RankContext& context, const proto::ScaleSpec& spec, const proto::ScalePoint& point, c10::Device device)
       : context_(context), spec_(spec), point_(point), device_(device) {}
   absl::StatusOr<std::unique_ptr<Communicator>> Connect() const;
-  absl::StatusOr<std::shared_ptr<GradientExchange>> MakeExchange(ReducerSource source);
+  absl::StatusOr<MadeExchange> MakeExchange(ReducerSource source);
   absl::StatusOr<ReducerOptions> OptionsOfReducer(bool check_sum);
   absl::StatusOr<BucketPlan> KeptPlan(size_t parameters);
   void CountApart(const char* kind, const Traffic& traffic);
@@ -94,7 +96,7 @@ class PointGroup : public RankGroup {
   TrafficCount traffic_;
   std::unique_ptr<SyncBatchNorm> sync_;  // null: batch norm uses this rank's images only
   std::unique_ptr<PointHook> hook_;
-  std::shared_ptr<GradientExchange> exchange_;
+  MadeExchange exchange_;
   std::string why_own_;
   std::vector<ReducerTimes> epochs_;
   absl::optional<std::string> kept_plan_;  // this rank's bucket plan in a resumed run; may be empty
