@@ -4,6 +4,7 @@ Run by bazel (tests/BUILD) and tools/presubmit.sh, or directly:
     python3 tests/build_files_test.py --root .
 """
 
+import ast
 import re
 import unittest
 
@@ -24,6 +25,8 @@ TEST_ONLY = re.compile(r"^(?:(?:lockstep|torch|cuda_host|cc)_library|cuda_kernel
 # Calls of the macros that add Abseil to their deps (lib/*.bzl), on one line or up to a line ")".
 WITH_ABSEIL = re.compile(r"^\[?(?:(?:lockstep|torch|cuda_host|optional)_(?:library|test)|(?:rank|fuzz)_test)"
                          r"\((?:[^\n]*\)$|.*?^\))", re.M | re.S)
+# Attributes with lists of labels or files.
+LABELS = {"data", "deps", "hdrs", "interface_deps", "reference_deps", "srcs", "test_data", "test_deps"}
 ABSEIL = '"@com_google_absl//:absl"'
 
 
@@ -56,6 +59,29 @@ def repeats_abseil(text):
     return [re.search(r'name = "?([^",\n]+)', call)[1] for call in WITH_ABSEIL.findall(text) if ABSEIL in call]
 
 
+def label_key(label):
+    """Returns the key by which buildifier sorts labels: files, then :target, then //package, then @repository."""
+    kind = next((i for i, start in enumerate((":", "//", "@"), 1) if label.startswith(start)), 0)
+    return kind, label.replace(":", ".").split(".")
+
+
+def load_key(label):
+    """Returns the key by which buildifier sorts load(): repositories, then packages, then files of the same package."""
+    package, _, file = label.rpartition(":")
+    return not label.startswith("@"), not package, package, file
+
+
+def unsorted(text):
+    """Returns the first value of each list of labels, and of the loads, that is not sorted like by buildifier."""
+    lists = [node.value.elts for node in ast.walk(ast.parse(text)) if isinstance(node, ast.keyword)
+             and node.arg in LABELS and isinstance(node.value, ast.List)]
+    texts = [[getattr(item, "value", None) for item in items] for items in lists]
+    labels = [items for items in texts if all(isinstance(item, str) for item in items)]
+    loads = re.findall(r'^load\("([^"]+)"', text, re.M)
+    return ([items[0] for items in labels if items != sorted(items, key=label_key)]
+            + (loads[:1] if loads != sorted(loads, key=load_key) else []))
+
+
 class BuildFilesTest(unittest.TestCase):
     root = None
 
@@ -69,6 +95,12 @@ class BuildFilesTest(unittest.TestCase):
         for path, text in build_files(self.root):
             with self.subTest(path):
                 self.assertEqual(repeats_abseil(text), [], "lib/library.bzl adds Abseil to the deps of these targets")
+
+    def test_labels_are_sorted(self):
+        for path, text in build_files(self.root):
+            if path.endswith("BUILD") and not path.endswith(".BUILD"):
+                with self.subTest(path):
+                    self.assertEqual(unsorted(text), [], "sort these lists like buildifier")
 
     def test_module_names_the_repositories_of_workspace(self):
         folder = self.root / "third_party"
@@ -125,6 +157,11 @@ class UnloadedTest(unittest.TestCase):
         lines = 'lockstep_test(\n    name = "b",\n    deps = [\n        ":a", "@com_google_absl//:absl",\n    ],\n)\n'
         plain = 'lockstep_library(name = "c")\n\ncc_library(name = "d", deps = ["@com_google_absl//:absl"])\n'
         self.assertEqual(repeats_abseil(one_line + plain + lines), ["a", "b"])
+
+    def test_what_is_unsorted(self):
+        self.assertEqual(unsorted('a(deps = ["//b", ":c"])\nb(data = [":c", "//b", "//b:a", "//b_c"])\n'), ["//b"])
+        self.assertEqual(unsorted('load("//b:x.bzl", "x")\nload("@b//:y.bzl", "y")\n'), ["//b:x.bzl"])
+        self.assertEqual(unsorted('load("//b:x.bzl", "x")\nload("//b/c:x.bzl", "y")\nload(":z.bzl", "z")\n'), [])
 
 
 if __name__ == "__main__":
