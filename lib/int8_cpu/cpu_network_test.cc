@@ -27,8 +27,6 @@ namespace lockstep {
 namespace {
 
 using ::lockstep::testing::CanRefuseThreads;
-using ::lockstep::testing::EmulatedAmxTileKernels;
-using ::lockstep::testing::EmulatedTiles;
 using ::lockstep::testing::InChildProcess;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::LastOutput;
@@ -38,6 +36,10 @@ using ::lockstep::testing::RandomIntegerNetworkOf;
 using ::lockstep::testing::RefuseThreads;
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
+#if defined(__x86_64__)
+using ::lockstep::testing::EmulatedAmxTileKernels;
+using ::lockstep::testing::EmulatedTiles;
+#endif
 
 std::vector<int32_t> RunReference(const IntegerNetwork& network, const std::vector<int8_t>& images,
                                   const IntegerObserver& observe = nullptr) {
