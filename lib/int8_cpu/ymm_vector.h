@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "lib/int8_cpu/copy_part.h"
 #include "lib/int8_cpu/pixel_rows.h"
 
 #define YMM_INLINE [[LOCKSTEP_TARGET, gnu::always_inline]] static
@@ -49,7 +50,7 @@ struct YmmVector : PixelRows<ValueType> {
   YMM_INLINE void LoadValues(const Value* source, size_t count, Float (&loaded)[kStored]) {
     Value all[kStored * kLanes] = {};
     if (count < kStored * kLanes) {
-      std::memcpy(all, source, count * sizeof(Value));
+      CopyPart(source, count, all);
       source = all;
     }
     loaded[0] = LoadEight(source);
@@ -62,7 +63,7 @@ struct YmmVector : PixelRows<ValueType> {
     } else {
       Value all[kStored * kLanes];
       StoreWords(words, all);
-      std::memcpy(target, all, count * sizeof(Value));
+      CopyPart(all, count, target);
     }
   }
   YMM_INLINE Float Broadcast(float value) { return _mm256_set1_ps(value); }
