@@ -294,24 +294,24 @@ class SuggestedCommandsTest(ToolCase):
         self.assertEqual(unknown, [])
 
     def test_flags_in_documents_and_scripts(self):
-        """Checks the flags of commands that no other test runs: on GPUs, in scripts, in the pages of measurements. The lab's
-        commands are checked against its --help."""
-        flags = {tool: set(re.findall(r"(?m)^  --(\w+) \(default: ", self.call(tool, "--help=all", check=True).stdout.decode()))
-                 for tool in [*TOOLS, "doctor"]}
-        lab = subprocess.run([str(self.root / "tools/lab.sh"), "--help"], capture_output=True, check=True, text=True).stdout
-        flags["//:lab --"] = set(re.findall(r"--(\w+)", lab.rpartition("Flags:")[2]))
+        """Checks the flags of commands that no other test runs: on GPUs, in scripts, in the pages of measurements."""
+        listing = {tool: self.call(tool, "--help=all", check=True).stdout.decode() for tool in [*TOOLS, "doctor"]}
+        flags = {tool: set(re.findall(r"(?m)^  --(\w+) \(default: ", text)) for tool, text in listing.items()}
+        lab = subprocess.run([str(self.root / "tools/lab.sh"), "--help"], capture_output=True, check=True, text=True)
+        flags["//:lab --"] = set(re.findall(r"--(\w+)", lab.stdout.rpartition("Flags:")[2]))
         command = re.compile(r"(?<![\w-])(%s)((?: '?--[a-z_]+(?:=(?:'[^']*'|[^\s'\"`]*))?'?)+)" % "|".join(flags))
-        paths = [self.root / ".ci/run",
-                 *(path for path in source_tree.files(self.root)
-                   if path.suffix in (".md", ".sh", ".py") and path.name != "CHANGELOG.md" and "results" not in path.parts and "_test" not in path.name)]
         unknown, seen = [], set()
-        for path in paths:
-            # A command that is continued in the next line, in a shell script, a literal of Python or a paragraph.
+        for path in source_tree.files(self.root):
+            if path.suffix not in (".md", ".sh", ".py") and path != self.root / ".ci/run" or \
+                    path.name == "CHANGELOG.md" or "results" in path.parts or "_test" in path.name:
+                continue
+            # Joins a command that is continued in the next line, in a shell script, a literal of Python or a paragraph.
             text = re.sub(r'(?:\\|"\s*f?")?\s*\n\s*(?:f?")?|\s+', " ", path.read_text())
             for tool, given in command.findall(text):
                 seen.add(tool)
-                unknown += [f"{path.relative_to(self.root)}: {tool} --{flag}" for flag in re.findall(r" '?--([a-z_]+)", given)
-                            if flag not in flags[tool] | {"help"} and flag.removeprefix("no") not in flags[tool]]
+                for flag in re.findall(r" '?--([a-z_]+)", given):
+                    if not {flag, flag.removeprefix("no")} & (flags[tool] | {"help"}):
+                        unknown.append(f"{path.relative_to(self.root)}: {tool} --{flag}")
         self.assertEqual(unknown, [])
         self.assertLessEqual({*TOOLS, "//:lab --"}, seen)
 

@@ -9,8 +9,8 @@ import statistics
 
 import record_file
 
-# Flags of older records, and what sets the same today (lib/base/renamed_flags.cc). suggested_commands_test finds others.
-CURRENT_FLAGS = {"--batch": "--batch_size", "--memory_format=channels_last": "--channels_last"}
+# Flags of older records, and their names today (lib/base/renamed_flags.cc). suggested_commands_test finds others.
+CURRENT_FLAGS = {"batch": "batch_size", "memory_format=channels_last": "channels_last"}
 
 
 class MissingRecords(Exception):
@@ -53,7 +53,7 @@ class Record:
         """The command line with the flags of today, without --force."""
         words = [word for word in self.header["command_line"] if word != "--force"]
         for old, current in CURRENT_FLAGS.items():
-            words = [current + word.removeprefix(old) if word == old or word.startswith(f"{old}=") else word for word in words]
+            words = [re.sub(f"^--{old}(?=$|=)", f"--{current}", word) for word in words]
         return shlex.join(words)
 
     def versions(self):
