@@ -2,6 +2,7 @@
 #ifndef LOCKSTEP_LIB_INT8_CUDA_HOPPER_BLOCK_CUH_
 #define LOCKSTEP_LIB_INT8_CUDA_HOPPER_BLOCK_CUH_
 
+#include "lib/cuda/main_loop.cuh"
 #include "lib/cuda/slot_ring.cuh"
 #include "lib/cuda/tensor_copy.cuh"
 #include "lib/cuda/wgmma.cuh"
@@ -10,8 +11,8 @@
 namespace lockstep {
 namespace hopper {
 
-constexpr uint32_t kWarp = 32;
-constexpr uint32_t kGroupWarps = wgmma::kThreads / kWarp;
+using main_loop::kGroupWarps;
+using main_loop::kWarp;
 
 constexpr uint32_t kChannels = wgmma::kRows;  // channels of a group's tile
 constexpr uint32_t kOutBytes = kChannels;     // bytes of a pixel in a group's tile
@@ -89,6 +90,11 @@ struct Work {
     stride = (gridDim.x >> tiles.splits_log2) / tiles.channel_blocks;
     begin = tiles.stages * rank >> tiles.splits_log2;
     end = tiles.stages * (rank + 1) >> tiles.splits_log2;
+  }
+
+  template <typename S>
+  __device__ main_loop::Stages StagesOf() const {
+    return {begin, end, S::kTaps};
   }
 };
 

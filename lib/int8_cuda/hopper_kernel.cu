@@ -25,18 +25,9 @@ namespace {
 
 using namespace hopper;
 
-constexpr uint32_t kCopierRegisters = 24;
-// Registers of a thread at launch: its share of all 65,536, in multiples of eight. A group must not request more than
-// the other warps give back, or it waits forever.
-template <typename S>
-constexpr uint32_t kLaunchRegisters = 65536 / S::kThreads / 8 * 8;
-template <typename S>
-constexpr uint32_t kConsumerRegisters = ((S::kGroups + 1) * kLaunchRegisters<S> - kCopierRegisters) / S::kGroups / 8 *
-                                        8;
-
 template <typename S>
 __device__ void Consume(const HopperArguments& arguments, const HopperMaps& maps, const Work& work,
-                        const SharedPlan& plan, uint32_t base, SlotRing input_ring, SlotRing weight_ring) {
+                        const SharedPlan& plan, uint32_t base, main_loop::Rings rings) {
   const HopperTiles& tiles = arguments.tiles;
   const uint32_t group = wgmma::OfWarp(threadIdx.x / wgmma::kThreads);
   const uint32_t part = S::kTogether ? group : 0;
@@ -48,8 +39,7 @@ __device__ void Consume(const HopperArguments& arguments, const HopperMaps& maps
   uint32_t turn = 0;
   for (uint32_t index = work.first; index < tiles.pixel_tiles; index += work.stride, ++turn) {
     if (!S::kTogether && turn % S::kGroups != group) {
-      input_ring.Skip(work.end - work.begin);
-      weight_ring.Skip((work.end - work.begin) * S::kTaps);
+      rings.Skip(work.StagesOf<S>());
       continue;
     }
     const Tile tile(tiles, index);
@@ -61,12 +51,10 @@ __device__ void Consume(const HopperArguments& arguments, const HopperMaps& maps
     if (tiles.splits_log2 == 0) {
       staging.Prepare<S::kPixels>(arguments, maps, tile, channel);
     }
-    // Groups take turns: a barrier distinguishes its phases only by their parity, so no group may wait for a slot two
-    // rounds ahead.
-    if (!S::kTogether && turn > 0) {
-      WaitFor(base + plan.multiplied((turn - 1) % S::kGroups), (turn - 1) / S::kGroups & 1);
+    if (!S::kTogether) {
+      main_loop::WaitForTurn<S::kGroups>(base + plan.multiplied((turn - 1) % S::kGroups), turn);
     }
-    Multiply<S>(tiles, work, part, input_ring, weight_ring, base + plan.multiplied(group), acc);
+    main_loop::Multiply(TileProduct<S>{tiles, part}, work.StagesOf<S>(), rings, base + plan.multiplied(group), acc);
     if constexpr (S::kAlone) {
       if (tiles.splits_log2 != 0) {
         const uint32_t exchange = base + plan.staging, barrier = base + plan.exchanged();
@@ -98,23 +86,24 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
   }
   extern __shared__ char unaligned[];
   const uint32_t base = (SharedAddress(unaligned) + kPatternBytes - 1) / kPatternBytes * kPatternBytes;
-  const HopperRings& rings = arguments.rings;
+  const HopperRings& sizes = arguments.rings;
   const bool split = S::kAlone && arguments.tiles.splits_log2 != 0;
-  const SharedPlan plan(rings, S::kWeightBytes, S::kPixels, S::kGroups, split);
+  const SharedPlan plan(sizes, S::kWeightBytes, S::kPixels, S::kGroups, split);
   const Work work(arguments.tiles, S::kTileChannels);
-  const bool weights_stay = (work.end - work.begin) * S::kTaps == rings.weight_slots;
-  const uint32_t weight_barriers = base + plan.barriers + 2 * rings.input_slots * kBarrierBytes;
-  SlotRing input_ring(base, rings.input_stride(), rings.input_bytes, base + plan.barriers, rings.input_slots, false);
-  SlotRing weight_ring(base + plan.weights, S::kWeightBytes, S::kWeightBytes, weight_barriers, rings.weight_slots,
-                       weights_stay);
+  const bool weights_stay = (work.end - work.begin) * S::kTaps == sizes.weight_slots;
+  const uint32_t weight_barriers = base + plan.barriers + 2 * sizes.input_slots * kBarrierBytes;
+  main_loop::Rings rings = {
+      SlotRing(base, sizes.input_stride(), sizes.input_bytes, base + plan.barriers, sizes.input_slots, false),
+      SlotRing(base + plan.weights, S::kWeightBytes, S::kWeightBytes, weight_barriers, sizes.weight_slots,
+               weights_stay)};
   const uint32_t warp = wgmma::OfWarp(threadIdx.x / kWarp);
   if (threadIdx.x % kWarp == 0) {
     constexpr uint32_t kReaders = kGroupWarps * (S::kTogether ? S::kGroups : 1), kWarps = S::kThreads / kWarp;
-    for (uint32_t slot = warp; slot < rings.input_slots; slot += kWarps) {
-      input_ring.Init(slot, kReaders);
+    for (uint32_t slot = warp; slot < sizes.input_slots; slot += kWarps) {
+      rings.input.Init(slot, kReaders);
     }
-    for (uint32_t slot = kWarps - 1 - warp; slot < rings.weight_slots; slot += kWarps) {
-      weight_ring.Init(slot, kReaders);
+    for (uint32_t slot = kWarps - 1 - warp; slot < sizes.weight_slots; slot += kWarps) {
+      rings.weights.Init(slot, kReaders);
     }
     if (warp < S::kGroups) {
       InitBarrier(base + plan.multiplied(warp), kGroupWarps);
@@ -132,18 +121,14 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     __syncthreads();
   }
   LetNextBegin();
-  if (threadIdx.x < S::kConsumers) {
-    if constexpr (!S::kAlone) {
-      asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kConsumerRegisters<S>));
-    }
-    Consume<S>(arguments, maps, work, plan, base, input_ring, weight_ring);
-  } else {
-    if constexpr (!S::kAlone) {
-      asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kCopierRegisters));
-    }
-    if (threadIdx.x == S::kConsumers) {
-      CopyTiles<S>(arguments.tiles, work, maps, input_ring, weight_ring);
-    }
+  const auto consume = [&] { Consume<S>(arguments, maps, work, plan, base, rings); };
+  const auto copy = [&] { CopyTiles<S>(arguments.tiles, work, maps, rings); };
+  if constexpr (!S::kAlone) {
+    main_loop::RunGroups<S::kGroups>(consume, copy);
+  } else if (threadIdx.x < S::kConsumers) {
+    consume();
+  } else if (threadIdx.x == S::kConsumers) {
+    copy();
   }
 #endif
 }

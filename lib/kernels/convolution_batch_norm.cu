@@ -30,13 +30,7 @@ using namespace convolution_batch_norm;
 using batch_norm::BackwardFinish;
 using batch_norm::ForwardFinish;
 
-constexpr uint32_t kConsumerRegisters = 240;  // 128 of them are the accumulator's
-constexpr uint32_t kCopierRegisters = 24;
-// Registers of a thread at launch: its share of the 65,536 registers, in multiples of eight. A group that requests more
-// than the other groups release waits forever.
-constexpr uint32_t kLaunchRegisters = 65536 / kThreads / 8 * 8;
-static_assert(kGroups * kConsumerRegisters + kCopierRegisters <= (kGroups + 1) * kLaunchRegisters,
-              "they wait for ever");
+static_assert(main_loop::ConsumerRegisters(kGroups) == 240, "128 for the accumulator, the others to write a tile");
 
 __device__ void LoadOrigin(const float* of_channels, const Work& work, ChannelSums& sums) {
 #pragma unroll
@@ -47,7 +41,7 @@ __device__ void LoadOrigin(const float* of_channels, const Work& work, ChannelSu
 
 template <bool kBackward, uint32_t kPixels, Kind kKind>
 __device__ void Consume(const ConvolutionBatchNormArguments& arguments, const Work& work, const SharedPlan& plan,
-                        uint32_t shared_base, char* shared, Ring input_ring, Ring weight_ring) {
+                        uint32_t shared_base, char* shared, main_loop::Rings rings) {
   const ConvolutionTiles& tiles = arguments.tiles;
   const uint32_t group = wgmma::OfWarp(threadIdx.x / wgmma::kThreads);
   const uint32_t channel_to_finish = work.channel + threadIdx.x % kChannels;
@@ -57,10 +51,9 @@ __device__ void Consume(const ConvolutionBatchNormArguments& arguments, const Wo
   uint32_t turn = 0;
   for (uint32_t index = work.first; index < tiles.pixel_tiles; index += work.stride, ++turn) {
     const Tile tile(tiles, index);
-    const Depth<kKind> range(arguments, work, tile);
+    const main_loop::Stages stages = StagesOf<kKind>(arguments, work, tile);
     if (turn % kGroups != group) {
-      input_ring.Skip(range.end - range.begin);
-      weight_ring.Skip((range.end - range.begin) * range.taps);
+      rings.Skip(stages);
       continue;
     }
     // The accumulator starts at zero instead of using a first instruction that does not add, so that the registers are
@@ -70,16 +63,12 @@ __device__ void Consume(const ConvolutionBatchNormArguments& arguments, const Wo
     for (float& value : acc) {
       value = 0;
     }
-    // The groups multiply alternately: a barrier distinguishes its phases only by their parity, so a group must not
-    // wait for a slot two rounds ahead.
-    if (turn > 0) {
-      WaitFor(shared_base + plan.multiplied(kGroups - 1 - group), (turn - 1) / kGroups & 1);
-    }
+    main_loop::WaitForTurn<kGroups>(shared_base + plan.multiplied(kGroups - 1 - group), turn);
     if (kBackward) {
       PrefetchAround(arguments, tile, work.channel, kPixels);
     }
-    Multiply<kBackward, kPixels, kKind>(tiles, range, input_ring, weight_ring, shared_base + plan.multiplied(group),
-                                        acc);
+    main_loop::Multiply(TileProduct<kBackward, kPixels, kKind>{tiles, stages.taps}, stages, rings,
+                        shared_base + plan.multiplied(group), acc);
     if constexpr (kPixels <= kMaxSplitPixels) {
       if (tiles.splits_log2 != 0) {
         WriteShare<kBackward, kPixels>(arguments, tile, work, staging, shared_base + plan.exchange,
@@ -114,8 +103,7 @@ __device__ void Consume(const ConvolutionBatchNormArguments& arguments, const Wo
 // Processes at most one tile per group and keeps it until all sums are available.
 template <bool kBackward, uint32_t kPixels, Kind kKind>
 __device__ void ConsumeAndApply(const ConvolutionBatchNormArguments& arguments, const Work& work,
-                                const SharedPlan& plan, uint32_t shared_base, char* shared, Ring input_ring,
-                                Ring weight_ring) {
+                                const SharedPlan& plan, uint32_t shared_base, char* shared, main_loop::Rings rings) {
   const ConvolutionTiles& tiles = arguments.tiles;
   const uint32_t group = wgmma::OfWarp(threadIdx.x / wgmma::kThreads);
   const uint32_t staging = shared_base + plan.staging + group * kStageBytes;
@@ -125,10 +113,8 @@ __device__ void ConsumeAndApply(const ConvolutionBatchNormArguments& arguments, 
   const uint32_t index = work.first + group * work.stride;
   if (index < tiles.pixel_tiles) {
     if (group == 1) {
-      const Depth<kKind> before(arguments, work, Tile(tiles, work.first));
-      input_ring.Skip(before.end - before.begin);
-      weight_ring.Skip((before.end - before.begin) * before.taps);
-      WaitFor(shared_base + plan.multiplied(0), 0);  // a slot's barrier distinguishes phases only by parity
+      rings.Skip(StagesOf<kKind>(arguments, work, Tile(tiles, work.first)));
+      main_loop::WaitForTurn<kGroups>(shared_base + plan.multiplied(0), 1);
     }
     float acc[kPixels / 2];
 #pragma unroll
@@ -139,8 +125,9 @@ __device__ void ConsumeAndApply(const ConvolutionBatchNormArguments& arguments, 
     if (kBackward) {
       PrefetchAround(arguments, tile, work.channel, kPixels);
     }
-    Multiply<kBackward, kPixels, kKind>(tiles, Depth<kKind>(arguments, work, tile), input_ring, weight_ring,
-                                        shared_base + plan.multiplied(group), acc);
+    const main_loop::Stages stages = StagesOf<kKind>(arguments, work, tile);
+    main_loop::Multiply(TileProduct<kBackward, kPixels, kKind>{tiles, stages.taps}, stages, rings,
+                        shared_base + plan.multiplied(group), acc);
     uint32_t first = 0, pixels = kPixels;
     if (tiles.splits_log2 != 0) {
       pixels = StageShare<kPixels>(arguments, work, staging, shared_base + plan.exchange,
@@ -172,17 +159,18 @@ __global__ void __launch_bounds__(kThreads, 1)
   const uint32_t skew = (wgmma::kPatternBytes - SharedAddress(unaligned) % wgmma::kPatternBytes) % wgmma::kPatternBytes;
   char* const shared = unaligned + skew;
   const uint32_t base = SharedAddress(shared);
-  const ConvolutionRings& rings = arguments.rings;
-  const SharedPlan plan(rings);
-  const uint32_t weight_barriers = base + plan.barriers + 2 * rings.input_slots * kBarrierBytes;
+  const ConvolutionRings& sizes = arguments.rings;
+  const SharedPlan plan(sizes);
+  const uint32_t weight_barriers = base + plan.barriers + 2 * sizes.input_slots * kBarrierBytes;
   const Work work(arguments.tiles);
-  const bool weights_stay = kKind != Kind::kSpread && (work.end - work.begin) * kTapsOf<kKind> == rings.weight_slots;
-  Ring input_ring(base, rings.input_stride(), rings.input_bytes, base + plan.barriers, rings.input_slots, false);
-  Ring weight_ring(base + plan.weights, kWeightBytes, kWeightBytes, weight_barriers, rings.weight_slots, weights_stay);
+  const bool weights_stay = kKind != Kind::kSpread && (work.end - work.begin) * kTapsOf<kKind> == sizes.weight_slots;
+  main_loop::Rings rings = {
+      Ring(base, sizes.input_stride(), sizes.input_bytes, base + plan.barriers, sizes.input_slots, false),
+      Ring(base + plan.weights, kWeightBytes, kWeightBytes, weight_barriers, sizes.weight_slots, weights_stay)};
   const uint32_t warp = wgmma::OfWarp(threadIdx.x / kWarp);
   if (threadIdx.x % kWarp == 0) {
-    input_ring.Init(warp, kGroupWarps);
-    weight_ring.Init(kWarps - 1 - warp, kGroupWarps);
+    rings.input.Init(warp, kGroupWarps);
+    rings.weights.Init(kWarps - 1 - warp, kGroupWarps);
     if (warp < kGroups) {
       InitBarrier(base + plan.multiplied(warp), kGroupWarps);
     }
@@ -198,21 +186,22 @@ __global__ void __launch_bounds__(kThreads, 1)
     __syncthreads();
   }
   WaitForLaunchBefore();
-  if (threadIdx.x < kConsumers) {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kConsumerRegisters));
+  const auto consume = [&] {
     if constexpr (kApply) {
-      ConsumeAndApply<kBackward, kPixels, kKind>(arguments, work, plan, base, shared, input_ring, weight_ring);
+      ConsumeAndApply<kBackward, kPixels, kKind>(arguments, work, plan, base, shared, rings);
     } else {
-      Consume<kBackward, kPixels, kKind>(arguments, work, plan, base, shared, input_ring, weight_ring);
+      Consume<kBackward, kPixels, kKind>(arguments, work, plan, base, shared, rings);
     }
-  } else {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kCopierRegisters));
-    if (threadIdx.x == kConsumers) {
-      for (uint32_t index = work.first; index < arguments.tiles.pixel_tiles; index += work.stride) {
-        CopyTile<kBackward, kKind>(arguments, work, index, weights, inputs, input_ring, weight_ring);
-      }
+  };
+  const auto copy = [&] {
+    const TileCopies<kBackward, kKind> copies = {arguments, weights, inputs, work.channel};
+    for (uint32_t index = work.first; index < arguments.tiles.pixel_tiles; index += work.stride) {
+      const Tile tile(arguments.tiles, index);
+      const main_loop::Stages stages = StagesOf<kKind>(arguments, work, tile);
+      main_loop::CopyTile(copies, tile, stages, {.slots = 0, .all = rings.weights.stays && index != work.first}, rings);
     }
-  }
+  };
+  main_loop::RunGroups<kGroups>(consume, copy);
 #endif
 }
 

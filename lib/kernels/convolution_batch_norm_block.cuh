@@ -3,6 +3,7 @@
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_BLOCK_CUH_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_BLOCK_CUH_
 
+#include "lib/cuda/main_loop.cuh"
 #include "lib/cuda/slot_ring.cuh"
 #include "lib/cuda/tensor_copy.cuh"
 #include "lib/cuda/wgmma.cuh"
@@ -12,12 +13,13 @@
 namespace lockstep {
 namespace convolution_batch_norm {
 
-constexpr uint32_t kWarp = 32;
+using main_loop::kGroupWarps;
+using main_loop::kWarp;
+
 constexpr uint32_t kGroups = 2;
 constexpr uint32_t kConsumers = kGroups * wgmma::kThreads;
 constexpr uint32_t kConsumerWarps = kConsumers / kWarp;
 constexpr uint32_t kThreads = kConsumers + wgmma::kThreads;  // the last group's first thread copies
-constexpr uint32_t kGroupWarps = wgmma::kThreads / kWarp;
 constexpr uint32_t kWarps = kThreads / kWarp;
 
 using Ring = SlotRing;
@@ -126,26 +128,20 @@ struct Tile {
   }
 };
 
-// Stages of a tile's depth that this block processes, and the taps of the filter in each.
-template <Kind kKind>
-struct Depth {
-  uint32_t begin, end, taps;
+__device__ inline bool HasShortcut(const ConvolutionBatchNormArguments& arguments, const Tile& tile) {
+  return arguments.shortcut && tile.odd_row == 0 && tile.odd_column == 0;
+}
 
-  __device__ Depth(const ConvolutionBatchNormArguments& arguments, const Work& work, const Tile& tile) {
-    if (kKind == Kind::kSpread) {
-      begin = 0;
-      end = arguments.tiles.depth_blocks * (1 + tile.odd_column + (HasShortcut(arguments, tile) ? 1 : 0));
-      taps = 1 + tile.odd_row;
-    } else {
-      begin = work.begin;
-      end = work.end;
-      taps = kTapsOf<kKind>;
-    }
+// Returns the stages of a tile's depth that this block processes.
+template <Kind kKind>
+__device__ main_loop::Stages StagesOf(const ConvolutionBatchNormArguments& arguments, const Work& work,
+                                      const Tile& tile) {
+  if (kKind == Kind::kSpread) {
+    const uint32_t columns = 1 + tile.odd_column + (HasShortcut(arguments, tile) ? 1 : 0);
+    return {0, arguments.tiles.depth_blocks * columns, 1 + tile.odd_row};
   }
-  __device__ static bool HasShortcut(const ConvolutionBatchNormArguments& arguments, const Tile& tile) {
-    return arguments.shortcut && tile.odd_row == 0 && tile.odd_column == 0;
-  }
-};
+  return {work.begin, work.end, kTapsOf<kKind>};
+}
 
 __device__ inline void SyncGroup(uint32_t group) {
   asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(wgmma::kThreads) : "memory");

@@ -1,5 +1,4 @@
-// The matrix product: one thread copies boxes of input and weights, and each group of four warps multiplies them into
-// registers.
+// The matrix product: how the main loop copies boxes of input and weights, and how its instructions read them.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_MULTIPLY_CUH_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_BATCH_NORM_MULTIPLY_CUH_
 
@@ -7,24 +6,6 @@
 
 namespace lockstep {
 namespace convolution_batch_norm {
-
-// Copies the weights of one tap of a stage. Backward, the filter is rotated and its two channel dimensions are
-// exchanged.
-template <bool kBackward, Kind kKind>
-__device__ void CopyWeights(const Work& work, uint32_t stage, uint32_t of_stage, const CUtensorMap& weights,
-                            Ring& ring) {
-  constexpr uint32_t kFilter = kFilterOf<kKind>;
-  const int32_t depth = static_cast<int32_t>(stage / kStagesOf<kKind> * wgmma::kLine);
-  const int32_t channel = static_cast<int32_t>(work.channel);
-  const int32_t tap = static_cast<int32_t>(of_stage * kStagesOf<kKind> + stage % kStagesOf<kKind>);
-  ring.Claim();
-  if (kBackward) {
-    CopyBox(weights, ring.Data(), ring.Full(), channel, static_cast<int32_t>(kFilter * kFilter) - 1 - tap, depth);
-  } else {
-    CopyBox(weights, ring.Data(), ring.Full(), depth, tap, channel);
-  }
-  ring.Next();
-}
 
 // Returns the first row, within a slot of the input, that `filter_row` (of `rows` filter rows) reads.
 template <Kind kKind>
@@ -48,119 +29,99 @@ __device__ uint32_t BytesOf(const ConvolutionTiles& tiles, uint32_t tap, uint32_
   return RowsOf<kKind>(tiles, tap, taps) * RowBytes(tiles);
 }
 
-template <Kind kKind>
-__device__ void CopyInput(const ConvolutionTiles& tiles, const Tile& tile, uint32_t stage,
-                          const ConvolutionInputMaps& inputs, Ring& ring) {
-  constexpr uint32_t kFilter = kFilterOf<kKind>;
-  const int32_t depth = static_cast<int32_t>(stage / kStagesOf<kKind> * wgmma::kLine);
-  const int32_t column = static_cast<int32_t>(stage % kStagesOf<kKind>);
-  const int32_t image = static_cast<int32_t>(tile.image), row = static_cast<int32_t>(tile.row);
-  ring.Claim();
-  if constexpr (kKind == Kind::kBox) {
-    CopyBox(inputs.map[0], ring.Data(), ring.Full(), depth, static_cast<int32_t>(tile.column) - 1, image, row - 1);
-  } else if constexpr (kKind == Kind::kSame) {
-    CopyBox(inputs.map[0], ring.Data(), ring.Full(), depth, column - 1, image, row - 1);
-  } else if constexpr (kKind == Kind::kHalved) {
-    // Column 2x - 1 is the odd one of pair x - 1, column 2x + 1 that of pair x; the same holds for rows.
-    const uint32_t odd = column != 1;
-    const int32_t pair = column == 0 ? -1 : 0;
-    CopyBox(inputs.map[2 + odd], ring.Data(), ring.Full(), depth, pair, image, row - 1);
-    CopyBox(inputs.map[odd], ring.Data() + RowsOf<kKind>(tiles, 1, kFilter) * RowBytes(tiles), ring.Full(), depth, pair,
-            image, row);
-  } else {
-    CopyBox(inputs.map[0], ring.Data(), ring.Full(), depth, 0, image, row);
-  }
-  ring.Next();
-}
+// Stage of the gradient of kHalved. An even column or row is reached only by the filter's middle. An odd one is reached
+// by the filter's first from the next output and by its last from its own output.
+struct SpreadStage {
+  bool shortcut;           // the stage is of the shortcut's 1x1 convolution
+  uint32_t filter_column;  // column of the filter
+  int32_t depth;           // first channel
 
-// Copies a stage of the gradient of kHalved. An even column or row is reached only by the filter's middle. An odd one
-// is reached by the filter's first from the next output and by its last from its own output.
-__device__ inline void CopySpread(const ConvolutionBatchNormArguments& arguments, const Work& work, const Tile& tile,
-                                  uint32_t stage, const CUtensorMap& weights, const ConvolutionInputMaps& inputs,
-                                  Ring& input_ring, Ring& weight_ring) {
-  const ConvolutionTiles& tiles = arguments.tiles;
-  const uint32_t columns = 1 + tile.odd_column;
-  const bool shortcut = stage >= tiles.depth_blocks * columns;
-  const uint32_t block = shortcut ? stage - tiles.depth_blocks * columns : stage / columns;
-  const uint32_t filter_column = tile.odd_column == 0 ? 1 : stage % 2 * 2;
-  const auto depth = static_cast<int32_t>(block * wgmma::kLine), channel = static_cast<int32_t>(work.channel);
-  input_ring.Claim();
-  CopyBox(inputs.map[shortcut ? 1 : 0], input_ring.Data(), input_ring.Full(), depth, filter_column == 0 ? 1 : 0,
-          static_cast<int32_t>(tile.image), static_cast<int32_t>(tile.row));
-  input_ring.Next();
-  for (uint32_t row = 0; row < 1 + tile.odd_row; ++row) {
-    const uint32_t filter_row = tile.odd_row == 0 ? 1 : row * 2;
-    weight_ring.Claim();
-    CopyBox(shortcut ? inputs.map[2] : weights, weight_ring.Data(), weight_ring.Full(), channel,
-            shortcut ? 0 : static_cast<int32_t>(filter_row * 3 + filter_column), depth);
-    weight_ring.Next();
+  __device__ SpreadStage(const ConvolutionTiles& tiles, const Tile& tile, uint32_t stage) {
+    const uint32_t stages = tiles.depth_blocks << tile.odd_column;  // one per column of the filter that is used
+    shortcut = stage >= stages;
+    const uint32_t block = shortcut ? stage - stages : stage >> tile.odd_column;
+    filter_column = tile.odd_column == 0 ? 1 : stage % 2 * 2;
+    depth = static_cast<int32_t>(block * wgmma::kLine);
   }
-}
+};
 
+// Copies of a block.
 template <bool kBackward, Kind kKind>
-__device__ void CopyTile(const ConvolutionBatchNormArguments& arguments, const Work& work, uint32_t index,
-                         const CUtensorMap& weights, const ConvolutionInputMaps& inputs, Ring& input_ring,
-                         Ring& weight_ring) {
-  const Tile tile(arguments.tiles, index);
-  const Depth<kKind> range(arguments, work, tile);
-  for (uint32_t stage = range.begin; stage < range.end; ++stage) {
-    if constexpr (kKind == Kind::kSpread) {
-      CopySpread(arguments, work, tile, stage, weights, inputs, input_ring, weight_ring);
-    } else {
-      CopyInput<kKind>(arguments.tiles, tile, stage, inputs, input_ring);
-      for (uint32_t tap = 0; tap < range.taps && !(weight_ring.stays && index != work.first); ++tap) {
-        CopyWeights<kBackward, kKind>(work, stage, tap, weights, weight_ring);
-      }
-    }
-  }
-}
+struct TileCopies {
+  const ConvolutionBatchNormArguments& arguments;
+  const CUtensorMap& weights;
+  const ConvolutionInputMaps& inputs;
+  uint32_t channel;  // first channel of the tiles
 
-// Multiplies a tile. Arrives at `issued` when the last instruction has been issued.
+  __device__ void Input(const Tile& tile, uint32_t stage, const Ring& ring) const {
+    constexpr uint32_t kFilter = kFilterOf<kKind>;
+    const ConvolutionTiles& tiles = arguments.tiles;
+    const int32_t depth = static_cast<int32_t>(stage / kStagesOf<kKind> * wgmma::kLine);
+    const int32_t column = static_cast<int32_t>(stage % kStagesOf<kKind>);
+    const int32_t image = static_cast<int32_t>(tile.image), row = static_cast<int32_t>(tile.row);
+    if constexpr (kKind == Kind::kSpread) {
+      const SpreadStage spread(tiles, tile, stage);
+      CopyBox(inputs.map[spread.shortcut ? 1 : 0], ring.Data(), ring.Full(), spread.depth,
+              spread.filter_column == 0 ? 1 : 0, image, row);
+    } else if constexpr (kKind == Kind::kBox) {
+      CopyBox(inputs.map[0], ring.Data(), ring.Full(), depth, static_cast<int32_t>(tile.column) - 1, image, row - 1);
+    } else if constexpr (kKind == Kind::kSame) {
+      CopyBox(inputs.map[0], ring.Data(), ring.Full(), depth, column - 1, image, row - 1);
+    } else if constexpr (kKind == Kind::kHalved) {
+      // Column 2x - 1 is the odd one of pair x - 1, column 2x + 1 that of pair x; the same holds for rows.
+      const uint32_t odd = column != 1;
+      const int32_t pair = column == 0 ? -1 : 0;
+      CopyBox(inputs.map[2 + odd], ring.Data(), ring.Full(), depth, pair, image, row - 1);
+      CopyBox(inputs.map[odd], ring.Data() + RowsOf<kKind>(tiles, 1, kFilter) * RowBytes(tiles), ring.Full(), depth,
+              pair, image, row);
+    } else {
+      CopyBox(inputs.map[0], ring.Data(), ring.Full(), depth, 0, image, row);
+    }
+  }
+
+  // Backward, the filter is rotated and its two channel dimensions are exchanged.
+  __device__ void Weights(const Tile& tile, uint32_t stage, uint32_t tap, const Ring& ring) const {
+    constexpr uint32_t kFilter = kFilterOf<kKind>;
+    const int32_t first_channel = static_cast<int32_t>(channel);
+    if constexpr (kKind == Kind::kSpread) {
+      const SpreadStage spread(arguments.tiles, tile, stage);
+      const uint32_t filter_row = tile.odd_row == 0 ? 1 : tap * 2;
+      CopyBox(spread.shortcut ? inputs.map[2] : weights, ring.Data(), ring.Full(), first_channel,
+              spread.shortcut ? 0 : static_cast<int32_t>(filter_row * 3 + spread.filter_column), spread.depth);
+      return;
+    }
+    const int32_t depth = static_cast<int32_t>(stage / kStagesOf<kKind> * wgmma::kLine);
+    const int32_t of_filter = static_cast<int32_t>(tap * kStagesOf<kKind> + stage % kStagesOf<kKind>);
+    if (kBackward) {
+      CopyBox(weights, ring.Data(), ring.Full(), first_channel, static_cast<int32_t>(kFilter * kFilter) - 1 - of_filter,
+              depth);
+    } else {
+      CopyBox(weights, ring.Data(), ring.Full(), depth, of_filter, first_channel);
+    }
+  }
+};
+
+// Product of a group's tile of 64 channels by kPixels pixels.
 template <bool kBackward, uint32_t kPixels, Kind kKind>
-__device__ void Multiply(const ConvolutionTiles& tiles, const Depth<kKind>& range, Ring& input_ring, Ring& weight_ring,
-                         uint32_t issued, float (&acc)[kPixels / 2]) {
-  constexpr uint32_t kEightPixels = kKind == Kind::kBox ? kBoxColumns * wgmma::kLineBytes : wgmma::kPatternBytes;
-  const bool first_lane = threadIdx.x % kWarp == 0;
-  uint32_t done_weight = 0, done_input = 0;  // slots to release once the instructions that read them have finished
-  for (uint32_t stage = range.begin; stage < range.end; ++stage) {
-    input_ring.WaitUntilFull();
-#pragma unroll
-    for (uint32_t tap = 0; tap < (kKind == Kind::kSpread ? range.taps : kTapsOf<kKind>); ++tap) {
-      weight_ring.WaitUntilFull();
-      const uint64_t a = wgmma::Describe(weight_ring.Data());
-      const uint64_t b = wgmma::Describe(input_ring.Data() + BytesOf<kKind>(tiles, tap, range.taps), kEightPixels);
-      wgmma::Fence();
-#pragma unroll
-      for (uint32_t k = 0; k < wgmma::kLine / wgmma::kDepth; ++k) {
-        constexpr uint32_t kDeeper = kBackward ? wgmma::kDeeperAcrossLines : wgmma::kDeeperAlongLines;
-        wgmma::MultiplyAsync<kBackward>(wgmma::Deeper(a, k * kDeeper), wgmma::Deeper(b, k * wgmma::kDeeperAlongLines),
-                                        acc);
-      }
-      wgmma::Commit();
-      wgmma::Wait<1>();
-      if (first_lane && done_weight != 0 && !weight_ring.stays) {
-        Arrive(done_weight);
-      }
-      if (tap == 0 && first_lane && done_input != 0) {
-        Arrive(done_input);
-      }
-      done_weight = weight_ring.Empty();
-      weight_ring.Next();
-    }
-    done_input = input_ring.Empty();
-    input_ring.Next();
+struct TileProduct {
+  static constexpr uint32_t kTaps = kKind == Kind::kSpread ? 0 : kTapsOf<kKind>;
+  static constexpr uint32_t kSteps = wgmma::kLine / wgmma::kDepth;
+  static constexpr uint32_t kDeeperWeights = kBackward ? wgmma::kDeeperAcrossLines : wgmma::kDeeperAlongLines;
+  static constexpr uint32_t kDeeperInput = wgmma::kDeeperAlongLines;
+  static constexpr bool kInTurn = true;
+
+  const ConvolutionTiles& tiles;
+  uint32_t taps;
+
+  __device__ uint64_t Weights(uint32_t slot) const { return wgmma::Describe(slot); }
+  __device__ uint64_t Input(uint32_t slot, uint32_t tap) const {
+    constexpr uint32_t kEightPixels = kKind == Kind::kBox ? kBoxColumns * wgmma::kLineBytes : wgmma::kPatternBytes;
+    return wgmma::Describe(slot + BytesOf<kKind>(tiles, tap, taps), kEightPixels);
   }
-  if (first_lane) {
-    Arrive(issued);
+  __device__ static void Issue(uint64_t weights, uint64_t input, float (&acc)[kPixels / 2]) {
+    wgmma::MultiplyAsync<kBackward>(weights, input, acc);
   }
-  wgmma::Wait<0>();
-  if (first_lane) {
-    if (!weight_ring.stays) {
-      Arrive(done_weight);
-    }
-    Arrive(done_input);
-  }
-}
+};
 
 }  // namespace convolution_batch_norm
 }  // namespace lockstep
