@@ -125,6 +125,21 @@ class LibTorchRuleTest(unittest.TestCase):
                       "LibTorch are skipped. Run third_party/install.sh.", result.stderr)
         self.assertEqual(result.returncode, 0, result.stderr)
 
+    def test_tests_use_the_python_that_imports_this_torch(self):
+        torch, other = self.torch(f"{self.pin}+cpu"), self.torch(f"{self.pin}+cpu")
+        (self.folder / "bin").mkdir(exist_ok=True)
+        python = self.folder / "bin" / "python3"
+        self.addCleanup(python.unlink)
+        for imported, expected in ((torch, str(python)), (other, ""), ("", "")):
+            with self.subTest(imported):
+                python.write_text(f"#!/bin/sh\necho {imported}\n")
+                python.chmod(0o755)
+                # Another PATH makes Bazel run the rule again.
+                result = self.analyse(torch, PATH=f"{python.parent}:/usr/bin:/bin:/{expected or imported or 'none'}")
+                self.assertEqual(result.returncode, 0, result.stderr)
+                definitions, = (self.folder / "bazel").glob("*/external/libtorch/defs.bzl")
+                self.assertIn(f'TORCH_PYTHON = "{expected}"', definitions.read_text())
+
     def test_cuda_of_two_major_versions_is_refused(self):
         for version, cuda, toolkit, remedy in (
                 ("cu126", "12.6", 13000, f"Set CUDA_HOME to a CUDA 12 toolkit, or LIBTORCH to a LibTorch for CUDA 13 (python3 -m pip "

@@ -8,7 +8,7 @@ Search order, first hit wins; nothing is ever downloaded:
 Without LibTorch the repository is still valid: its target is skipped, and requires_torch() marks targets that need it.
 A LIBTORCH older than the oldest tested version stops the build. If 2. or 3. finds an older one, it is reported and not
 used. A LibTorch newer than the newest tested version is reported and used.
-LOCKSTEP_PYTHON names the interpreter for tests that compare with Python; default: that of 2. or 3.
+LOCKSTEP_PYTHON names the interpreter for tests that compare with Python; default: the one that imports this torch.
 """
 
 load("//third_party/libtorch:versions.bzl", "is_older", "pip_arguments", "tried_versions")
@@ -20,6 +20,10 @@ _EXPECTED = ["include/ATen/ATen.h", "include/torch/csrc/api/include/torch/torch.
 # Prints the folder of the torch that would be imported, without importing it, which takes seconds. The working folder,
 # an empty entry of sys.path, is removed before anything else is imported.
 _LOCATE = "import sys; sys.path[:] = [p for p in sys.path if p]; import importlib.util as u; s = u.find_spec('torch'); print(s.submodule_search_locations[0] if s else '')"
+
+def _imported(repository_ctx, python):
+    """Returns the folder of the torch that the interpreter imports; empty if it has none."""
+    return repository_ctx.execute([python, "-c", _LOCATE]).stdout.strip()
 
 def _missing(repository_ctx, root):
     return [name for name in _EXPECTED if not repository_ctx.path(root + "/" + name).exists]
@@ -64,7 +68,10 @@ def _from_environment(repository_ctx, root):
     if problem:
         fail("LIBTORCH=%s: expected a LibTorch, but %s is not there. Set LIBTORCH to another folder, or unset it to search .venv and python3." %
              (root, ", ".join(problem)))
-    found = _libtorch(repository_ctx, root, _python_on_path(repository_ctx))
+    python = _python_on_path(repository_ctx)
+    imported = _imported(repository_ctx, python) if python else ""
+    same = imported and repository_ctx.path(imported).realpath == repository_ctx.path(root).realpath
+    found = _libtorch(repository_ctx, root, python if same else "")
     tried = tried_versions(repository_ctx)
     if is_older(found.version, tried.minimum):
         fail("LIBTORCH=%s: expected LibTorch %s to %s, found %s. Set LIBTORCH to another one, or unset it and run third_party/install.sh." %
@@ -88,7 +95,7 @@ def _search(repository_ctx):
         return _from_environment(repository_ctx, root), None
     old = None
     for python in _candidates(repository_ctx):
-        root = repository_ctx.execute([python, "-c", _LOCATE]).stdout.strip()
+        root = _imported(repository_ctx, python)
         if root and not _missing(repository_ctx, root):
             found = _libtorch(repository_ctx, root, python)
             if not is_older(found.version, tried_versions(repository_ctx).minimum):
