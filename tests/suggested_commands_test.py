@@ -281,11 +281,13 @@ class SuggestedCommandsTest(ToolCase):
                     self.assertNotRegex(literal, r"\btorch *[=<>]=")
         self.assertLessEqual({"bazel", "apt-get", "third_party/install.sh"}, found)
 
+    def flags_of_tools(self):
+        """Returns {tool: names of its flags}."""
+        listing = {tool: self.call(tool, "--help=all", check=True).stdout.decode() for tool in [*TOOLS, "doctor"]}
+        return {tool: set(re.findall(r"(?m)^  --(\w+) \(default: ", text)) for tool, text in listing.items()}
+
     def test_flags_in_the_sources(self):
-        flags = set()
-        for tool in [*TOOLS, "doctor"]:
-            listing = self.call(tool, "--help=all", check=True).stdout.decode()
-            flags |= set(re.findall(r"(?m)^  --(\w+) \(default: ", listing))
+        flags = set().union(*self.flags_of_tools().values())
         unknown = []
         for path, literals in self.sources():
             for flag in re.findall(r"--([a-z][a-z_]*[a-z])(?![\w-])", " ".join(literals)):
@@ -295,8 +297,7 @@ class SuggestedCommandsTest(ToolCase):
 
     def test_flags_in_documents_and_scripts(self):
         """Checks the flags of commands that no other test runs: on GPUs, in scripts, in the pages of measurements."""
-        listing = {tool: self.call(tool, "--help=all", check=True).stdout.decode() for tool in [*TOOLS, "doctor"]}
-        flags = {tool: set(re.findall(r"(?m)^  --(\w+) \(default: ", text)) for tool, text in listing.items()}
+        flags = self.flags_of_tools()
         lab = subprocess.run([str(self.root / "tools/lab.sh"), "--help"], capture_output=True, check=True, text=True)
         flags["//:lab --"] = set(re.findall(r"--(\w+)", lab.stdout.rpartition("Flags:")[2]))
         command = re.compile(r"(?<![\w-])(%s)((?: '?--[a-z_]+(?:=(?:'[^']*'|[^\s'\"`]*))?'?)+)" % "|".join(flags))
