@@ -69,7 +69,13 @@ class CliTest(ToolCase):
         for tool in TOOLS:
             for arguments in (("a.rec",), ("-",), ("--", "--help_me")):
                 with self.subTest(tool=tool, arguments=arguments):
-                    self.refused(2, tool, *arguments, message=f"unexpected argument {arguments[-1]}")
+                    if tool != "report":  # whose arguments are inputs
+                        self.refused(2, tool, *arguments, message=f"unexpected argument {arguments[-1]}")
+        self.refused(3, "report", "no_such.rec", message="no_such.rec: cannot open")
+        self.refused(3, "report", "no_such_*.rec", message="no_such_*.rec: no file matches this pattern")
+        self.refused(3, "report", f"--output={self.folder / 'out.html'}", "--", "--help_me",
+                     message="--help_me: cannot open")
+        self.refused(2, "report", "--print=a.rec", "b.rec", message="unexpected argument b.rec with --print")
 
     def test_a_value_that_does_not_parse(self):
         self.refused(2, "train_sweep", f"--input={self.dataset}", "--repeats=many", message="--repeats=many")

@@ -82,11 +82,13 @@ def page(tool, tools, date):
         f'.\\" Made by tools/manual.sh from the flags of {name}.',
         f'.TH {code(title)} 1 "{date}" "Lockstep {code(tool["version"])}" "Lockstep"',
         ".SH NAME", f"{code(name)} \\- {roff(summary[0].lower() + summary[1:])}",
-        ".SH SYNOPSIS", f".B {code(name)}", ".RI [ \\-\\-FLAG=VALUE \" ...]\"", ".br",
+        ".SH SYNOPSIS", f".B {code(name)}",
+        ".RI [ \\-\\-FLAG=VALUE \" ...]" + (" [\" FILE \" ...]" if tool["arguments"] else "") + "\"", ".br",
         f".BR {code(name)} \" \\-\\-help\" [=\\fIGROUP\\fR]", ".br", f".B {code(name)} \\-\\-version",
         ".SH DESCRIPTION", paragraph(tool["summary"]), ".PP",
         paragraph("A value is given as --flag=VALUE or --flag VALUE. A switch is turned on by its name and off by its name "
                   "after 'no'. Several values are separated by commas. A file named '-' is standard input or output."),
+        *([paragraph(f"Arguments that are not flags: {tool['arguments']}")] if tool["arguments"] else []),
         ".SH OPTIONS",
     ]
     for group in tool["groups"]:

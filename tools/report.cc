@@ -2,8 +2,10 @@
 // lib/report/report.h, lib/report/print_record.h, lib/checks/check.h and lib/comparison/compare.h.
 #include "lib/report/report.h"
 
+#include <algorithm>
 #include <iostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
@@ -13,6 +15,7 @@
 #include "lib/base/flag_words.h"
 #include "lib/base/given_flags.h"
 #include "lib/base/init_main.h"
+#include "lib/base/log_line.h"
 #include "lib/base/print_text.h"
 #include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
@@ -21,6 +24,7 @@
 #include "lib/comparison/compare.h"
 #include "lib/report/convert_record.h"
 #include "lib/report/event_files.h"
+#include "lib/report/named_records.h"
 #include "lib/report/print_record.h"
 #include "lib/report/prometheus.h"
 #include "lib/report/report_format.h"
@@ -28,7 +32,8 @@
 
 ABSL_FLAG(std::vector<std::string>, input, {},
           "Records of cifar_prep, train_sweep, scale_run, comm_model and quantize, or their JSON, in any order; any "
-          "kind may be missing or occur several times; '-': standard input.");
+          "kind may be missing or occur several times. A folder stands for the records in it, a pattern such as "
+          "'lab/*.rec' for its matches; '-': standard input. Arguments without a flag are inputs, too.");
 ABSL_FLAG(std::string, output, "report.html",
           "NAME.html: the page; NAME.md with its plots NAME.*.svg, and NAME.rec, the report as a record, are written "
           "next to it. NAME.tex, NAME.csv or NAME.json: this format instead. '-' with one --format: standard output.");
@@ -75,6 +80,22 @@ namespace {
 
 constexpr char kTool[] = "report";
 
+// Returns the values of --input and the arguments that are not flags, in this order.
+std::vector<std::string> GivenInputs() {
+  std::vector<std::string> names = absl::GetFlag(FLAGS_input);
+  names.insert(names.end(), PositionalArguments().begin(), PositionalArguments().end());
+  return names;
+}
+
+// Returns the files that the given inputs stand for, and logs which other files were found next to them.
+absl::StatusOr<std::vector<std::string>> Inputs() {
+  ASSIGN_OR_RETURN(NamedRecords named, FindNamedRecords(GivenInputs()));
+  for (const std::string& remark : named.remarks) {
+    LogLine(absl::StrCat(kTool, ": ", remark));
+  }
+  return std::move(named.paths);
+}
+
 absl::Status Print() {
   const std::string format = absl::GetFlag(FLAGS_format);
   if (!format.empty() && format != "text" && format != "json") {
@@ -93,7 +114,7 @@ absl::Status Convert() {
 
 absl::Status Report() {
   ReportOptions options;
-  options.inputs = absl::GetFlag(FLAGS_input);
+  ASSIGN_OR_RETURN(options.inputs, Inputs());
   options.output = absl::GetFlag(FLAGS_output);
   options.force = absl::GetFlag(FLAGS_force);
   options.dry_run = absl::GetFlag(FLAGS_dry_run);
@@ -104,10 +125,14 @@ absl::Status Report() {
 }
 
 absl::Status Check() {
-  return RunCheck({absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_junit), absl::GetFlag(FLAGS_force)});
+  ASSIGN_OR_RETURN(const std::vector<std::string> inputs, Inputs());
+  return RunCheck({inputs, absl::GetFlag(FLAGS_junit), absl::GetFlag(FLAGS_force)});
 }
 
-absl::Status Compare() { return RunCompare(absl::GetFlag(FLAGS_compare), absl::GetFlag(FLAGS_input)); }
+absl::Status Compare() {
+  ASSIGN_OR_RETURN(const std::vector<std::string> further, Inputs());
+  return RunCompare(absl::GetFlag(FLAGS_compare), further);
+}
 
 absl::Status Class() {
   if (const std::string format = absl::GetFlag(FLAGS_format); !format.empty() && format != "html") {
@@ -118,17 +143,18 @@ absl::Status Class() {
 }
 
 absl::Status Trace() {
-  return RunStepTrace(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_trace), ToForce(absl::GetFlag(FLAGS_force)));
+  ASSIGN_OR_RETURN(const std::vector<std::string> inputs, Inputs());
+  return RunStepTrace(inputs, absl::GetFlag(FLAGS_trace), ToForce(absl::GetFlag(FLAGS_force)));
 }
 
 absl::Status Tensorboard() {
-  return RunEventFiles(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_tensorboard),
-                       ToForce(absl::GetFlag(FLAGS_force)));
+  ASSIGN_OR_RETURN(const std::vector<std::string> inputs, Inputs());
+  return RunEventFiles(inputs, absl::GetFlag(FLAGS_tensorboard), ToForce(absl::GetFlag(FLAGS_force)));
 }
 
 absl::Status Prometheus() {
-  return RunPrometheus(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_prometheus),
-                       ToForce(absl::GetFlag(FLAGS_force)));
+  ASSIGN_OR_RETURN(const std::vector<std::string> inputs, Inputs());
+  return RunPrometheus(inputs, absl::GetFlag(FLAGS_prometheus), ToForce(absl::GetFlag(FLAGS_force)));
 }
 
 // A mode of this tool. The flag of that name chooses it; without such a flag the tool makes a report.
@@ -162,6 +188,10 @@ absl::Status CheckFlagsOf(const Mode& mode) {
   if (mode.flag.empty()) {
     return absl::OkStatus();
   }
+  if (std::count(mode.takes.begin(), mode.takes.end(), "input") == 0 && !PositionalArguments().empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("unexpected argument ", PositionalArguments()[0], " with --", mode.flag, "; leave it out"));
+  }
   std::vector<std::string> flags = mode.takes;
   flags.push_back(mode.flag);
   return CheckOnlyGiven(flags, absl::StrCat("with --", mode.flag));
@@ -193,8 +223,7 @@ int main(int argc, char** argv) {
   lockstep::InitMain(
       {lockstep::kTool,
        "Makes tables, answers and plots from records, as one HTML page and as Markdown; or prints a record file.",
-       {"report --input=sweep.rec --output=report.html",
-        "report --input=dataset.rec,sweep.rec,scale.rec,comm_model.rec,quantized.rec --output=report.html",
+       {"report sweep.rec scale.rec --output=report.html", "report lockstep_lab/",
         "report --print=sweep.rec --format=json", "report --check --input=sweep.rec,hand_in.csv --junit=check.xml"},
        {{"files",
          "inputs and outputs",
@@ -211,7 +240,8 @@ int main(int argc, char** argv) {
         {"check", "check of numbers against rules", {{"check"}, {"junit"}}, lockstep::HelpPages::kAll},
         {"compare", "two runs, point by point", {{"compare"}}, lockstep::HelpPages::kAll},
         {"export", "for other programs", {{"trace"}, {"tensorboard"}, {"prometheus"}}, lockstep::HelpPages::kAll},
-        {"class", "one page for a class of students", {{"class_folder"}}, lockstep::HelpPages::kAll}}},
+        {"class", "one page for a class of students", {{"class_folder"}}, lockstep::HelpPages::kAll}},
+       "records, their JSON, folders of records, or patterns, like --input"},
       argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

@@ -45,7 +45,9 @@ std::string OtherGroupsText(const std::vector<FlagGroup>& groups) {
 }
 
 std::string Head(const ToolInfo& tool) {
-  return absl::StrCat(tool.name, ": ", tool.summary, "\n\nExamples:\n  ", absl::StrJoin(tool.examples, "\n  "), "\n");
+  return absl::StrCat(
+      tool.name, ": ", tool.summary, "\n\nExamples:\n  ", absl::StrJoin(tool.examples, "\n  "), "\n",
+      tool.arguments.empty() ? "" : absl::StrCat("\nArguments that are not flags: ", tool.arguments, "\n"));
 }
 
 // Returns the list of exit codes, with those of the signals in short form.

@@ -33,6 +33,8 @@ struct ToolInfo {
   std::string summary;                // inputs and outputs in one or two sentences
   std::vector<std::string> examples;  // three real commands, the simplest first
   std::vector<FlagGroup> groups;      // groups in the order of --help; empty: one group of all flags
+  // Meaning of arguments that are not flags: "records, like --input". Empty: the tool refuses such arguments.
+  std::string arguments = "";
 };
 
 // Returns the default of a flag as --help prints it; "none" if it is empty.

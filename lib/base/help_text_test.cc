@@ -40,6 +40,14 @@ TEST(HelpTextTest, PlainHelpHasExamplesCommonFlagsAndTheOtherGroupsNames) {
             "failure,\n129/130/143 stopped by SIGHUP/SIGINT/SIGTERM. '-' as a file is standard input or output.\n");
 }
 
+TEST(HelpTextTest, ArgumentsThatAreNoFlagsFollowTheExamples) {
+  ToolInfo tool = Tool();
+  tool.arguments = "records, like --input";
+  EXPECT_THAT(*HelpText(tool, ""),
+              HasSubstr("\n  tool --epochs=3\n\nArguments that are not flags: records, like --input\n"
+                        "\nFlags of"));
+}
+
 TEST(HelpTextTest, AGroupIsShownByItself) {
   EXPECT_EQ(*HelpText(Tool(), "gpu"),
             "\nFlags of the group gpu: expert: the GPU\n  --cuda_graph (default: false)\n      For experts.\n");

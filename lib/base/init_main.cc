@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <optional>
+#include <utility>
 
 #include "absl/flags/commandlineflag.h"
 #include "absl/flags/flag.h"
@@ -238,7 +239,10 @@ std::map<std::string, std::string> FlagTexts(const std::vector<std::string>& arg
   for (const auto& [name, flag] : OwnFlags()) {
     texts[name] = flag->DefaultValue();
   }
-  for (size_t i = 0; i < args.size() && !IsPositional(args[i]); ++i) {
+  for (size_t i = 0; i < args.size() && args[i] != "--"; ++i) {
+    if (IsPositional(args[i])) {
+      continue;
+    }
     if (const absl::StatusOr<GivenFlag> given = ReadOneFlag(args, i); given.ok()) {
       texts[std::string(given->flag->Name())] = given->value;
     }
@@ -248,11 +252,19 @@ std::map<std::string, std::string> FlagTexts(const std::vector<std::string>& arg
 
 namespace {
 
-absl::Status ParseOnlyFlags(const std::vector<std::string>& args) {
-  ASSIGN_OR_RETURN(const std::vector<std::string> positional, ParseFlags(args));
-  return positional.empty() ? absl::OkStatus()
-                            : absl::InvalidArgumentError(
-                                  absl::StrCat("unexpected argument ", positional[0], "; the input is --input=..."));
+std::vector<std::string>& MutablePositionalArguments() {
+  static auto* arguments = new std::vector<std::string>();
+  return *arguments;
+}
+
+absl::Status ParseCommandLine(const ToolInfo& tool, const std::vector<std::string>& args) {
+  ASSIGN_OR_RETURN(std::vector<std::string> positional, ParseFlags(args));
+  if (!positional.empty() && tool.arguments.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("unexpected argument ", positional[0], "; the input is --input=..."));
+  }
+  MutablePositionalArguments() = std::move(positional);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -274,7 +286,7 @@ void ReadCommandLine(const ToolInfo& tool, int argc, char** argv) {
   if (const absl::Status ranges = CheckAllHaveRanges(); !ranges.ok()) {
     std::exit(ExitStatus(tool.name, ranges));
   }
-  if (const absl::Status parsed = ParseOnlyFlags(args); !parsed.ok()) {
+  if (const absl::Status parsed = ParseCommandLine(tool, args); !parsed.ok()) {
     std::exit(ExitStatus(tool.name, parsed));
   }
   if (absl::GetFlag(FLAGS_quiet)) {
@@ -295,6 +307,8 @@ void InitMain(const ToolInfo& tool, int argc, char** argv) {
   google::protobuf::SetLogHandler(nullptr);
   InstallStopSignals();
 }
+
+const std::vector<std::string>& PositionalArguments() { return MutablePositionalArguments(); }
 
 const std::vector<std::string>& CommandLine() { return MutableCommandLine(); }
 

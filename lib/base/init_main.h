@@ -22,8 +22,8 @@ namespace lockstep {
 absl::StatusOr<std::vector<std::string>> ParseFlags(const std::vector<std::string>& args);
 
 // Returns the text of each flag's value after such arguments, or of its default if they do not give the flag. The text
-// of a boolean is "true" or "false". Sets no flag. Reads up to the first positional argument, and skips arguments that
-// name no flag or lack a value.
+// of a boolean is "true" or "false". Sets no flag. Skips positional arguments, and arguments that name no flag or
+// lack a value.
 std::map<std::string, std::string> FlagTexts(const std::vector<std::string>& args);
 
 // Reads the command line, for a main that passes it on to another program. In this order:
@@ -32,7 +32,7 @@ std::map<std::string, std::string> FlagTexts(const std::vector<std::string>& arg
 //   3. At --help, --help=GROUP and --version, prints the text and exits 0, or 5 if the text cannot be printed. Exits 2
 //      if there is no such group.
 //   4. Exits 1 if a number flag has no range.
-//   5. Exits 2 with one line if a flag is wrong or an argument is not a flag.
+//   5. Exits 2 with one line if a flag is wrong, or if an argument is not a flag and the tool takes no such arguments.
 //   6. Calls SetQuiet (log_line.h) if --quiet, a flag of every tool, is given.
 //   7. Enters the caller's folder (callers_folder.h), or exits 2.
 void ReadCommandLine(const ToolInfo& tool, int argc, char** argv);
@@ -40,6 +40,10 @@ void ReadCommandLine(const ToolInfo& tool, int argc, char** argv);
 // Starts any other main: calls ReadCommandLine, exits 5 if the stack may not grow to 128 KiB (ulimit -s), turns off
 // protobuf's log (an error is one line, printed by the tool), and installs the stop signals (stop_signal.h).
 void InitMain(const ToolInfo& tool, int argc, char** argv);
+
+// Returns the arguments of the command line that are not flags, in their order. Empty if the tool takes no such
+// arguments.
+const std::vector<std::string>& PositionalArguments();
 
 // Returns argv as given to InitMain, with argv[0] replaced by the tool's name. Used in the record's header.
 const std::vector<std::string>& CommandLine();

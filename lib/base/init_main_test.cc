@@ -1,6 +1,7 @@
 #include "lib/base/init_main.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -98,6 +99,22 @@ TEST(ParseFlagsTest, RefusesAFlagWithoutItsValue) {
 
 TEST(ParseFlagsTest, ABooleanDoesNotEatTheNextArgument) {
   EXPECT_THAT(*ParseFlags({"--fast", "file"}), ElementsAre("file"));
+}
+
+TEST(FlagTextsTest, SkipsPositionalArguments) {
+  std::map<std::string, std::string> texts = FlagTexts({"a.rec", "--steps=7", "-", "--name", "b", "--", "--steps=9"});
+  EXPECT_EQ(texts["steps"], "7");
+  EXPECT_EQ(texts["name"], "b");
+}
+
+TEST(InitMainTest, KeepsTheArgumentsThatAreNoFlags) {
+  char name[] = "tool", first[] = "a.rec", flag[] = "--steps=2", second[] = "b,c.rec";
+  char* argv[] = {name, first, flag, second};
+  ToolInfo tool = {"tool", "", {}, {}};
+  EXPECT_EXIT(ReadCommandLine(tool, 4, argv), ::testing::ExitedWithCode(2), "unexpected argument a.rec");
+  tool.arguments = "records";
+  ReadCommandLine(tool, 4, argv);
+  EXPECT_THAT(PositionalArguments(), ElementsAre("a.rec", "b,c.rec"));
 }
 
 TEST(InitMainTest, ProtobufPrintsNothingNextToTheToolsError) {

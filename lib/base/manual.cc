@@ -69,8 +69,9 @@ std::string ManualJson(const ToolInfo& tool) {
         absl::StrCat("\n    {\"code\": ", static_cast<int>(each.code), ", ", Member("meaning", each.meaning), "}"));
   }
   return absl::StrCat("{\n  ", Member("name", tool.name), ",\n  ", Member("version", kVersion), ",\n  ",
-                      Member("summary", tool.summary), ",\n  \"examples\": ", Strings(tool.examples),
-                      ",\n  \"groups\": ", Array(groups), ",\n  \"exit_codes\": ", Array(codes), "\n}\n");
+                      Member("summary", tool.summary), ",\n  \"examples\": ", Strings(tool.examples), ",\n  ",
+                      Member("arguments", tool.arguments), ",\n  \"groups\": ", Array(groups),
+                      ",\n  \"exit_codes\": ", Array(codes), "\n}\n");
 }
 
 }  // namespace lockstep

@@ -45,6 +45,13 @@ TEST(ManualJsonTest, DescribesEachFlag) {
   EXPECT_THAT(json, Not(HasSubstr("probe")));
 }
 
+TEST(ManualJsonTest, NamesTheArgumentsThatAreNoFlags) {
+  EXPECT_THAT(ManualJson(Tool()), HasSubstr(R"("arguments": "",)"));
+  ToolInfo tool = Tool();
+  tool.arguments = "records";
+  EXPECT_THAT(ManualJson(tool), HasSubstr(R"("arguments": "records",)"));
+}
+
 TEST(ManualJsonTest, HasEveryExitCode) {
   EXPECT_THAT(ManualJson(Tool()), AllOf(HasSubstr(R"({"code": 0, )"), HasSubstr(R"({"code": 143, )")));
 }

@@ -1,0 +1,105 @@
+#include "lib/report/named_records.h"
+
+#include <sys/stat.h>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/report/report.h"
+#include "lib/report/small_records_testing.h"
+#include "lib/testing/file_util.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::lockstep::testing::TempPath;
+using ::lockstep::testing::WriteFile;
+using ::lockstep::testing::WriteSmallLab;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Returns an empty folder of this test.
+std::string Folder(const std::string& name) {
+  const std::string folder = TempPath(name);
+  mkdir(folder.c_str(), 0755);
+  return folder;
+}
+
+// Returns a folder with the six records of the small lab, a report of them (report.csv, report.rec), and a text.
+std::string LabFolder() {
+  const std::string folder = Folder("named_lab");
+  ReportOptions options;
+  options.inputs = WriteSmallLab(folder);
+  options.output = folder + "/report.csv";
+  options.formats = {ReportFormat::kCsv};
+  options.force = true;
+  EXPECT_THAT(RunReport(options), IsOk());
+  WriteFile(folder + "/notes.txt", "notes");
+  return folder;
+}
+
+TEST(NamedRecordsTest, AFileStandsForItself) {
+  const auto named = FindNamedRecords({"no_such.rec", "-", "table.csv"});
+  ASSERT_THAT(named, IsOk());
+  EXPECT_THAT(named->paths, ElementsAre("no_such.rec", "-", "table.csv"));
+  EXPECT_THAT(named->remarks, IsEmpty());
+  EXPECT_THAT(FindNamedRecords({})->paths, IsEmpty());
+}
+
+TEST(NamedRecordsTest, AFolderStandsForItsRecordsWithoutAReport) {
+  const std::string folder = LabFolder();
+  const auto named = FindNamedRecords({folder});
+  ASSERT_THAT(named, IsOk());
+  EXPECT_THAT(named->paths, ElementsAre(folder + "/audit.rec", folder + "/comm_model.rec", folder + "/dataset.rec",
+                                        folder + "/quantized.rec", folder + "/scale.rec", folder + "/sweep.rec"));
+  EXPECT_THAT(named->remarks,
+              ElementsAre(absl::StrCat(folder, ": 6 records; not read: notes.txt, report.csv, report.rec")));
+  EXPECT_THAT(FindNamedRecords({folder + "/"})->paths,
+              ElementsAre(folder + "/audit.rec", folder + "/comm_model.rec", folder + "/dataset.rec",
+                          folder + "/quantized.rec", folder + "/scale.rec", folder + "/sweep.rec"));
+}
+
+TEST(NamedRecordsTest, AFolderWithoutRecordsIsAnError) {
+  const std::string folder = Folder("named_empty");
+  EXPECT_THAT(FindNamedRecords({folder}), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("found none")));
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    WriteFile(absl::StrCat(folder, "/", name), "text");
+  }
+  EXPECT_THAT(FindNamedRecords({folder}),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("not read: a, b, c and 2 more")));
+}
+
+TEST(NamedRecordsTest, APatternStandsForItsMatches) {
+  const std::string folder = LabFolder();
+  const auto named = FindNamedRecords({folder + "/s*.rec"});
+  ASSERT_THAT(named, IsOk());
+  EXPECT_THAT(named->paths, ElementsAre(folder + "/scale.rec", folder + "/sweep.rec"));
+  EXPECT_THAT(FindNamedRecords({folder + "/x*.rec"}),
+              StatusIs(absl::StatusCode::kNotFound, AllOf(HasSubstr("/x*.rec"), HasSubstr("no file matches"))));
+  const std::string odd = Folder("named_odd") + "/a[1].rec";  // a file of this name is no pattern
+  WriteFile(odd, "text");
+  EXPECT_THAT(FindNamedRecords({odd})->paths, ElementsAre(odd));
+}
+
+TEST(NamedRecordsTest, AReportIsLeftOutUnlessItIsAlone) {
+  const std::string folder = LabFolder(), report = folder + "/report.rec", sweep = folder + "/sweep.rec";
+  const auto named = FindNamedRecords({report, sweep});
+  ASSERT_THAT(named, IsOk());
+  EXPECT_THAT(named->paths, ElementsAre(sweep));
+  EXPECT_THAT(named->remarks, ElementsAre(HasSubstr("they are reports: " + report)));
+  EXPECT_THAT(FindNamedRecords({report})->paths, ElementsAre(report));
+}
+
+TEST(NamedRecordsTest, WhatAFolderHoldsIsReadOnce) {
+  const std::string folder = LabFolder(), sweep = folder + "/sweep.rec";
+  EXPECT_EQ(FindNamedRecords({sweep, folder})->paths.size(), 6u);
+  EXPECT_EQ(FindNamedRecords({sweep, sweep})->paths.size(), 2u);  // an error of ReadLabRecords
+}
+
+}  // namespace
+}  // namespace lockstep
