@@ -7,10 +7,10 @@
 #include "gtest/gtest.h"
 #include "lib/dataset/dataset.h"
 #include "lib/dataset/small_dataset_testing.h"
+#include "lib/lab_records/print_record.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
-#include "lib/report/print_record.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 

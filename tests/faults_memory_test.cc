@@ -10,10 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/lab_records/print_record.h"
 #include "lib/proto/dataset.pb.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
-#include "lib/report/print_record.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

@@ -1,5 +1,5 @@
 // report: makes a hand-in from records, prints a record file, checks numbers, or compares two runs. The stages are
-// lib/report/report.h, lib/report/print_record.h, lib/checks/check.h and lib/comparison/compare.h.
+// lib/report/report.h, lib/lab_records/print_record.h, lib/checks/check.h and lib/comparison/compare.h.
 #include "lib/report/report.h"
 
 #include <algorithm>
@@ -22,13 +22,13 @@
 #include "lib/checks/check.h"
 #include "lib/checks/class_page.h"
 #include "lib/comparison/compare.h"
-#include "lib/report/convert_record.h"
-#include "lib/report/event_files.h"
+#include "lib/export/event_files.h"
+#include "lib/export/prometheus.h"
+#include "lib/export/step_trace.h"
+#include "lib/lab_records/convert_record.h"
+#include "lib/lab_records/print_record.h"
 #include "lib/report/named_records.h"
-#include "lib/report/print_record.h"
-#include "lib/report/prometheus.h"
 #include "lib/report/report_format.h"
-#include "lib/report/step_trace.h"
 
 ABSL_FLAG(std::vector<std::string>, input, {},
           "Records of cifar_prep, train_sweep, scale_run, comm_model and quantize, or their JSON, in any order; any "

@@ -14,10 +14,10 @@
 #include "lib/checks/junit.h"
 #include "lib/checks/record_rules.h"
 #include "lib/checks/table_rules.h"
+#include "lib/lab_records/lab_records.h"
 #include "lib/published/published_tables.h"
 #include "lib/record/output_file.h"
 #include "lib/record/run_files.h"
-#include "lib/report/lab_records.h"
 
 namespace lockstep {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "lib/checks/junit.h"
 #include "lib/checks/rules.h"
-#include "lib/report/lab_records.h"
+#include "lib/lab_records/lab_records.h"
 
 namespace lockstep {
 

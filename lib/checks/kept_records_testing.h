@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/report/lab_records.h"
+#include "lib/lab_records/lab_records.h"
 
 namespace lockstep::testing {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "lib/report/warnings.h"
+#include "lib/warnings/warnings.h"
 
 namespace lockstep {
 

@@ -1,14 +1,14 @@
 // Rules for records that do not depend on the program that measured. A record that was written or edited manually is
 // detected by numbers that cannot occur together.
 //
-// Every warning of a report (lib/report/warnings.h) is a rule here, with the same name and the same words.
+// Every warning of a report (lib/warnings/warnings.h) is a rule here, with the same name and the same words.
 #ifndef LOCKSTEP_LIB_CHECKS_RECORD_RULES_H_
 #define LOCKSTEP_LIB_CHECKS_RECORD_RULES_H_
 
 #include <vector>
 
 #include "lib/checks/rules.h"
-#include "lib/report/lab_records.h"
+#include "lib/lab_records/lab_records.h"
 
 namespace lockstep {
 

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/comparison/time_comparison.h"
-#include "lib/report/lab_records.h"
+#include "lib/lab_records/lab_records.h"
 
 namespace lockstep {
 

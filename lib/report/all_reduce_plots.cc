@@ -4,12 +4,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/collectives/collective_cost.h"
+#include "lib/lab_records/scaling_view.h"
 #include "lib/plot/plot_series.h"
-#include "lib/report/cell.h"
 #include "lib/report/plots.h"
-#include "lib/report/scaling_view.h"
 #include "lib/scaling/pooled_probe.h"
 #include "lib/statistics/unit.h"
+#include "lib/wording/cell.h"
 
 namespace lockstep {
 namespace {

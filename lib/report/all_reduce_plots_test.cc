@@ -1,7 +1,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/lab_records/small_records_testing.h"
 #include "lib/report/plots.h"
-#include "lib/report/small_records_testing.h"
 
 namespace lockstep {
 namespace {

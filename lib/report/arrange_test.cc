@@ -4,7 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/report/small_records_testing.h"
+#include "lib/lab_records/small_records_testing.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "lib/report/cell.h"
-#include "lib/report/question_commands.h"
 #include "lib/report/sections.h"
+#include "lib/wording/cell.h"
+#include "lib/wording/question_commands.h"
 
 namespace lockstep {
 namespace {

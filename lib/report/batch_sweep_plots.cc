@@ -7,11 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/plot/plot_series.h"
-#include "lib/report/cell.h"
-#include "lib/report/describe.h"
 #include "lib/report/plots.h"
 #include "lib/report/sweep_detail.h"
 #include "lib/statistics/unit.h"
+#include "lib/wording/cell.h"
+#include "lib/wording/describe.h"
 
 namespace lockstep {
 namespace {

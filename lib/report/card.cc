@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "lib/report/answer_rows.h"
-#include "lib/report/best_batch.h"
-#include "lib/report/cell.h"
-#include "lib/report/claim.h"
-#include "lib/report/experiment_view.h"
-#include "lib/report/large_batch.h"
-#include "lib/report/scaling_view.h"
+#include "lib/lab_records/answer_rows.h"
+#include "lib/lab_records/best_batch.h"
+#include "lib/lab_records/experiment_view.h"
+#include "lib/lab_records/large_batch.h"
+#include "lib/lab_records/scaling_view.h"
 #include "lib/report/sections.h"
 #include "lib/scaling/base_cases.h"
 #include "lib/statistics/unit.h"
+#include "lib/wording/cell.h"
+#include "lib/wording/claim.h"
 
 namespace lockstep {
 namespace {

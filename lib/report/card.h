@@ -2,8 +2,8 @@
 #ifndef LOCKSTEP_LIB_REPORT_CARD_H_
 #define LOCKSTEP_LIB_REPORT_CARD_H_
 
+#include "lib/lab_records/lab_records.h"
 #include "lib/proto/report.pb.h"
-#include "lib/report/lab_records.h"
 
 namespace lockstep {
 

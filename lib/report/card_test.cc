@@ -5,10 +5,10 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/lab_records/small_experiments_testing.h"
+#include "lib/lab_records/small_records_testing.h"
 #include "lib/report/sentences.h"
 #include "lib/report/shown_tables_testing.h"
-#include "lib/report/small_experiments_testing.h"
-#include "lib/report/small_records_testing.h"
 
 namespace lockstep {
 namespace {

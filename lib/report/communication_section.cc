@@ -5,13 +5,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/collectives/collective_cost.h"
-#include "lib/report/cell.h"
-#include "lib/report/describe.h"
-#include "lib/report/scaling_view.h"
+#include "lib/lab_records/scaling_view.h"
 #include "lib/report/sections.h"
 #include "lib/report/step_tables.h"
 #include "lib/scaling/pooled_probe.h"
 #include "lib/statistics/unit.h"
+#include "lib/wording/cell.h"
+#include "lib/wording/describe.h"
 
 namespace lockstep {
 namespace {

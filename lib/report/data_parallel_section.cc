@@ -4,15 +4,15 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "lib/report/cell.h"
-#include "lib/report/claim.h"
-#include "lib/report/describe.h"
-#include "lib/report/question_commands.h"
-#include "lib/report/scaling_view.h"
+#include "lib/lab_records/scaling_view.h"
 #include "lib/report/sections.h"
-#include "lib/report/sent.h"
 #include "lib/scaling/point_settings.h"
 #include "lib/statistics/unit.h"
+#include "lib/wording/cell.h"
+#include "lib/wording/claim.h"
+#include "lib/wording/describe.h"
+#include "lib/wording/question_commands.h"
+#include "lib/wording/sent.h"
 
 namespace lockstep {
 namespace {

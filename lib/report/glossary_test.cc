@@ -5,8 +5,8 @@
 #include "absl/strings/ascii.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/lab_records/small_records_testing.h"
 #include "lib/report/arrange.h"
-#include "lib/report/small_records_testing.h"
 
 namespace lockstep {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/plot/plot_series.h"
-#include "lib/report/cell.h"
 #include "lib/report/plots.h"
 #include "lib/statistics/unit.h"
+#include "lib/wording/cell.h"
 
 namespace lockstep {
 namespace {

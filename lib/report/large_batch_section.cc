@@ -4,11 +4,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "lib/report/cell.h"
-#include "lib/report/describe.h"
-#include "lib/report/large_batch.h"
+#include "lib/lab_records/large_batch.h"
 #include "lib/report/sections.h"
 #include "lib/statistics/unit.h"
+#include "lib/wording/cell.h"
+#include "lib/wording/describe.h"
 
 namespace lockstep {
 namespace {

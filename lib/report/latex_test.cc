@@ -9,11 +9,11 @@
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/lab_records/lab_records.h"
+#include "lib/lab_records/small_records_testing.h"
 #include "lib/plot/gnuplot.h"
 #include "lib/report/arrange.h"
-#include "lib/report/lab_records.h"
 #include "lib/report/report_title.h"
-#include "lib/report/small_records_testing.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 

@@ -5,10 +5,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "lib/report/cell.h"
-#include "lib/report/describe.h"
 #include "lib/report/sections.h"
-#include "lib/report/warnings.h"
+#include "lib/warnings/warnings.h"
+#include "lib/wording/cell.h"
+#include "lib/wording/describe.h"
 
 namespace lockstep {
 namespace {

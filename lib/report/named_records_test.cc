@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/lab_records/small_records_testing.h"
 #include "lib/report/report.h"
-#include "lib/report/small_records_testing.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 

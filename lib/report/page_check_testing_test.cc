@@ -2,10 +2,10 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/lab_records/small_records_testing.h"
 #include "lib/page/html.h"
 #include "lib/page/markdown.h"
 #include "lib/report/report_title.h"
-#include "lib/report/small_records_testing.h"
 #include "lib/report/tables.h"
 
 namespace lockstep::testing {

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "lib/lab_records/scaling_view.h"
 #include "lib/plot/plot_series.h"
-#include "lib/report/cell.h"
-#include "lib/report/scaling_view.h"
 #include "lib/report/sweep_detail.h"
+#include "lib/wording/cell.h"
 
 namespace lockstep {
 namespace {

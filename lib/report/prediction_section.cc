@@ -1,10 +1,10 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "lib/report/cell.h"
-#include "lib/report/question_commands.h"
 #include "lib/report/sections.h"
 #include "lib/statistics/unit.h"
+#include "lib/wording/cell.h"
+#include "lib/wording/question_commands.h"
 
 namespace lockstep {
 namespace {

@@ -18,6 +18,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/stopwatch.h"
+#include "lib/lab_records/lab_records.h"
 #include "lib/page/csv.h"
 #include "lib/page/html.h"
 #include "lib/page/json.h"
@@ -38,11 +39,10 @@
 #include "lib/record/run_stage.h"
 #include "lib/record/step_cache.h"
 #include "lib/report/arrange.h"
-#include "lib/report/claim.h"
-#include "lib/report/lab_records.h"
 #include "lib/report/report_files.h"
 #include "lib/report/report_title.h"
 #include "lib/report/verdict.h"
+#include "lib/wording/claim.h"
 
 namespace lockstep {
 namespace {

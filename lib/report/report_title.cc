@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "lib/report/cell.h"
-#include "lib/report/describe.h"
+#include "lib/wording/cell.h"
+#include "lib/wording/describe.h"
 
 namespace lockstep {
 namespace {

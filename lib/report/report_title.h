@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "lib/report/lab_records.h"
+#include "lib/lab_records/lab_records.h"
 
 namespace lockstep {
 

@@ -1,8 +1,8 @@
 #include "lib/report/report_title.h"
 
 #include "gtest/gtest.h"
-#include "lib/report/small_experiments_testing.h"
-#include "lib/report/small_records_testing.h"
+#include "lib/lab_records/small_experiments_testing.h"
+#include "lib/lab_records/small_records_testing.h"
 
 namespace lockstep {
 namespace {

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "lib/report/cell.h"
-#include "lib/report/describe.h"
-#include "lib/report/experiment_view.h"
-#include "lib/report/question_commands.h"
+#include "lib/lab_records/experiment_view.h"
 #include "lib/report/sections.h"
+#include "lib/wording/cell.h"
+#include "lib/wording/describe.h"
+#include "lib/wording/question_commands.h"
 
 namespace lockstep {
 namespace {

@@ -2,12 +2,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "lib/report/cell.h"
-#include "lib/report/describe.h"
-#include "lib/report/scaling_view.h"
+#include "lib/lab_records/scaling_view.h"
 #include "lib/report/sections.h"
 #include "lib/scaling/base_cases.h"
 #include "lib/statistics/unit.h"
+#include "lib/wording/cell.h"
+#include "lib/wording/describe.h"
 
 namespace lockstep {
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "lib/lab_records/lab_records.h"
+#include "lib/lab_records/scaling_view.h"
 #include "lib/proto/report.pb.h"
-#include "lib/report/lab_records.h"
-#include "lib/report/scaling_view.h"
 
 namespace lockstep {
 

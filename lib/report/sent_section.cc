@@ -2,11 +2,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "lib/report/cell.h"
-#include "lib/report/experiment_view.h"
+#include "lib/lab_records/experiment_view.h"
 #include "lib/report/sections.h"
-#include "lib/report/sent.h"
 #include "lib/statistics/unit.h"
+#include "lib/wording/cell.h"
+#include "lib/wording/sent.h"
 
 namespace lockstep {
 namespace {

@@ -7,15 +7,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "lib/report/answer_rows.h"
-#include "lib/report/best_batch.h"
-#include "lib/report/cell.h"
-#include "lib/report/claim.h"
-#include "lib/report/describe.h"
-#include "lib/report/question_commands.h"
+#include "lib/lab_records/answer_rows.h"
+#include "lib/lab_records/best_batch.h"
 #include "lib/report/sections.h"
 #include "lib/scaling/base_cases.h"
 #include "lib/statistics/unit.h"
+#include "lib/wording/cell.h"
+#include "lib/wording/claim.h"
+#include "lib/wording/describe.h"
+#include "lib/wording/question_commands.h"
 
 namespace lockstep {
 namespace {

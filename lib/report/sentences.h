@@ -7,8 +7,8 @@
 
 #include <cstddef>
 
+#include "lib/lab_records/lab_records.h"
 #include "lib/proto/report.pb.h"
-#include "lib/report/lab_records.h"
 
 namespace lockstep {
 

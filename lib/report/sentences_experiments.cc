@@ -7,14 +7,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "lib/report/cell.h"
-#include "lib/report/claim.h"
-#include "lib/report/large_batch.h"
-#include "lib/report/question_commands.h"
-#include "lib/report/seed_difference.h"
-#include "lib/report/sent.h"
+#include "lib/lab_records/large_batch.h"
+#include "lib/lab_records/seed_difference.h"
 #include "lib/report/sentences.h"
 #include "lib/scaling/batch_norm.h"
+#include "lib/wording/cell.h"
+#include "lib/wording/claim.h"
+#include "lib/wording/question_commands.h"
+#include "lib/wording/sent.h"
 
 namespace lockstep {
 namespace {

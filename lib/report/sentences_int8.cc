@@ -5,11 +5,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "lib/report/cell.h"
-#include "lib/report/claim.h"
-#include "lib/report/question_commands.h"
 #include "lib/report/sections.h"
 #include "lib/report/sentences.h"
+#include "lib/wording/cell.h"
+#include "lib/wording/claim.h"
+#include "lib/wording/question_commands.h"
 
 namespace lockstep {
 namespace {

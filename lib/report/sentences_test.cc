@@ -7,8 +7,8 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/descriptor.h"
 #include "gtest/gtest.h"
-#include "lib/report/small_experiments_testing.h"
-#include "lib/report/small_records_testing.h"
+#include "lib/lab_records/small_experiments_testing.h"
+#include "lib/lab_records/small_records_testing.h"
 
 namespace lockstep {
 namespace {

@@ -6,9 +6,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "lib/report/cell.h"
 #include "lib/scaling/ablation_split.h"
 #include "lib/statistics/unit.h"
+#include "lib/wording/cell.h"
 
 namespace lockstep {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <vector>
 
+#include "lib/lab_records/scaling_view.h"
 #include "lib/proto/report.pb.h"
-#include "lib/report/scaling_view.h"
 
 namespace lockstep {
 

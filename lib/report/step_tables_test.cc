@@ -5,9 +5,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/report/lab_records.h"
+#include "lib/lab_records/lab_records.h"
+#include "lib/lab_records/small_records_testing.h"
 #include "lib/report/shown_tables_testing.h"
-#include "lib/report/small_records_testing.h"
 
 namespace lockstep {
 namespace {

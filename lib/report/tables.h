@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "lib/lab_records/lab_records.h"
 #include "lib/proto/report.pb.h"
-#include "lib/report/lab_records.h"
 
 namespace lockstep {
 

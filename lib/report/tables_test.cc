@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/lab_records/small_records_testing.h"
 #include "lib/report/sections.h"
 #include "lib/report/shown_tables_testing.h"
-#include "lib/report/small_records_testing.h"
 
 namespace lockstep {
 namespace {

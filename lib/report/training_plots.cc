@@ -5,15 +5,15 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/lab_records/experiment_view.h"
+#include "lib/lab_records/large_batch.h"
+#include "lib/lab_records/scaling_view.h"
 #include "lib/plot/plot_series.h"
 #include "lib/plot/plot_style.h"
-#include "lib/report/cell.h"
-#include "lib/report/experiment_view.h"
-#include "lib/report/large_batch.h"
 #include "lib/report/plots.h"
-#include "lib/report/scaling_view.h"
 #include "lib/report/sweep_detail.h"
 #include "lib/statistics/unit.h"
+#include "lib/wording/cell.h"
 
 namespace lockstep {
 namespace {
