@@ -34,5 +34,5 @@ plot_size() {
 
 picture "$work/lab.html" 1000,655 docs/card.png
 for plot in speedup split; do
-  picture "$work/lab.$plot.svg" "$(plot_size "$work/lab.$plot.svg")" "docs/$plot.png"
+  picture "$work/lab.plots/$plot.svg" "$(plot_size "$work/lab.plots/$plot.svg")" "docs/$plot.png"
 done

@@ -34,9 +34,10 @@ ABSL_FLAG(std::vector<std::string>, input, {},
           "Records of cifar_prep, train_sweep, scale_run, comm_model and quantize, or their JSON, in any order; any "
           "kind may be missing or occur several times. A folder stands for the records in it, a pattern such as "
           "'lab/*.rec' for its matches; '-': standard input. Arguments without a flag are inputs, too.");
-ABSL_FLAG(std::string, output, "report.html",
-          "NAME.html: the page; NAME.md with its plots NAME.*.svg, and NAME.rec, the report as a record, are written "
-          "next to it. NAME.tex, NAME.csv or NAME.json: this format instead. '-' with one --format: standard output.");
+ABSL_FLAG(
+    std::string, output, "report.html",
+    "NAME.html: the page; NAME.md with its plots NAME.plots/*.svg, and NAME.rec, the report as a record, are written "
+    "next to it. NAME.tex, NAME.csv or NAME.json: this format instead. '-' with one --format: standard output.");
 ABSL_FLAG(std::string, format, "",
           "html, markdown, latex (a document, a file per table, plots as PDF), csv, json, several of these, or all; "
           "default: html,markdown. With --print: text (default) or json. With --class_folder: html.");

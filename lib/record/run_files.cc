@@ -179,10 +179,17 @@ absl::Status CheckNoCommaWasMeant(const std::vector<std::string>& inputs) {
   return absl::OkStatus();
 }
 
+// Returns the path whose place is checked. If the run will make the folder of its files, it is the folder's.
+std::string CheckedPath(const RunOutput& output) {
+  struct stat info;
+  const bool makes_folder = absl::EndsWith(output.path, "/") && stat(FolderOf(output.path).c_str(), &info) != 0;
+  return makes_folder ? FolderOf(output.path) : absl::StrCat(output.path, output.suffix);
+}
+
 absl::Status CheckPlaces(const std::vector<KnownOutput>& outputs) {
   for (const KnownOutput& output : outputs) {
     const RunOutput& declared = output.declared;
-    if (const absl::Status status = CheckOutputPlace(absl::StrCat(declared.path, declared.suffix)); !status.ok()) {
+    if (const absl::Status status = CheckOutputPlace(CheckedPath(declared)); !status.ok()) {
       return absl::Status(status.code(), absl::StrCat(declared.flag, ": ", status.message()));
     }
   }

@@ -17,7 +17,7 @@ namespace lockstep {
 struct RunOutput {
   std::string flag;    // flag that named the file, for messages: "--checkpoint"
   std::string path;    // "-": standard output; empty: no output
-  std::string suffix;  // not empty: any number of files PATH*SUFFIX
+  std::string suffix;  // not empty: any number of files PATH*SUFFIX; a PATH that ends in '/' may be made by the run
 };
 
 struct RunFiles {

@@ -52,6 +52,15 @@ TEST_F(RunFilesTest, FilesThatDifferAreDeclared) {
   EXPECT_FALSE(FileExists(folder_ + "/out.rec.part"));
 }
 
+TEST_F(RunFilesTest, TheFolderOfAnOutputMayBeMadeByTheRun) {
+  const auto plots = [](const std::string& folder) { return DeclareRunFiles({{}, {{"--output", folder, ".svg"}}}); };
+  EXPECT_THAT(plots(folder_ + "/plots/"), IsOk());
+  EXPECT_THAT(CheckDeclaredOutput(folder_ + "/plots/a.svg"), IsOk());
+  EXPECT_THAT(plots(folder_ + "/no/plots/"), StatusIs(kUsage, HasSubstr("/no does not exist")));
+  WriteFile(folder_ + "/file", "a file");
+  EXPECT_FALSE(plots(folder_ + "/file/").ok());
+}
+
 TEST_F(RunFilesTest, AnOutputIsNoInput) {
   EXPECT_THAT(Declare(input_, input_), StatusIs(kUsage, AllOf(HasSubstr("--output=" + input_), HasSubstr("input"))));
 }

@@ -1,5 +1,7 @@
 #include "lib/record/stage_output.h"
 
+#include <utility>
+
 #include "lib/base/status_macros.h"
 #include "lib/record/other_result.h"
 #include "lib/record/replace_rule.h"
@@ -14,8 +16,8 @@ absl::StatusOr<std::unique_ptr<RecordWriter>> OpenWriter(const StageOutputOption
     other_outputs.push_back(options.checkpoint);
   }
   if (!options.is_journal) {
-    return RecordWriter::Reserve(options.record,
-                                 ReplaceIfForced(ToForce(options.force), ReplaceOwnResult(header, other_outputs)));
+    ReplaceRule rule = options.rule ? options.rule(header) : ReplaceOwnResult(header, other_outputs);
+    return RecordWriter::Reserve(options.record, ReplaceIfForced(ToForce(options.force), std::move(rule)));
   }
   return options.force ? RecordWriter::Create(options.record, header, ReplaceAnything())
                        : RecordWriter::Resume(options.record, header, other_outputs);

@@ -7,6 +7,7 @@
 #ifndef LOCKSTEP_LIB_RECORD_STAGE_OUTPUT_H_
 #define LOCKSTEP_LIB_RECORD_STAGE_OUTPUT_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,12 +17,15 @@
 #include "lib/proto/header.pb.h"
 #include "lib/record/output_file.h"
 #include "lib/record/record_writer.h"
+#include "lib/record/replace_rule.h"
 
 namespace lockstep {
 
 struct StageOutputOptions {
   std::string record;                      // path of the record; "-": standard output
   std::vector<std::string> other_outputs;  // files that belong to the record; see ReplaceOwnResult (other_result.h)
+  // Rule for a record that is not a journal, made for the planned header; null: ReplaceOwnResult.
+  std::function<ReplaceRule(const proto::Header& planned)> rule;
   std::string checkpoint;   // path of another such file, which a child process writes; empty: no checkpoint
   bool is_journal = false;  // true: a stopped run is resumed
   bool force = false;       // true: replaces any file, and does not resume a stopped run

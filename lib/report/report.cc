@@ -8,7 +8,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "lib/base/existing_file.h"
 #include "lib/base/log_line.h"
 #include "lib/base/monotonic_time.h"
 #include "lib/base/path.h"
@@ -31,14 +30,13 @@
 #include "lib/proto/report.pb.h"
 #include "lib/record/provenance.h"
 #include "lib/record/readable_text.h"
-#include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
-#include "lib/record/recorded_file.h"
 #include "lib/record/replace_rule.h"
 #include "lib/record/run_files.h"
 #include "lib/record/run_stage.h"
 #include "lib/record/step_cache.h"
 #include "lib/report/arrange.h"
+#include "lib/report/prior_report.h"
 #include "lib/report/report_files.h"
 #include "lib/report/report_title.h"
 #include "lib/report/verdict.h"
@@ -46,8 +44,6 @@
 
 namespace lockstep {
 namespace {
-
-std::string RecordPath(const std::string& stem) { return absl::StrCat(stem, ".rec"); }
 
 // Returns true for formats in which the audit is a separate page. CSV and JSON hold it together with the rest.
 bool IsPage(ReportFormat format) { return format != ReportFormat::kCsv && format != ReportFormat::kJson; }
@@ -74,7 +70,7 @@ RunFiles FilesOf(const ReportOptions& options) {
     return {options.inputs, {{"--output", "-", ""}}};
   }
   const std::string stem = StemOfReport(options.output);
-  RunFiles files = {options.inputs, {{"--output", RecordPath(stem), ""}}};
+  RunFiles files = {options.inputs, {{"--output", ReportRecordFile(stem), ""}}};
   for (const ReportFormat format : options.formats) {
     files.outputs.push_back({"--output", PageFile(stem, format), ""});
     // The LaTeX audit is included in STEM.*.tex below.
@@ -83,10 +79,10 @@ RunFiles FilesOf(const ReportOptions& options) {
     }
   }
   if (HasFormat(options.formats, ReportFormat::kMarkdown)) {
-    files.outputs.push_back({"--output", absl::StrCat(stem, "."), ".svg"});
+    files.outputs.push_back({"--output", PlotFolder(stem) + "/", ".svg"});
   }
   if (HasFormat(options.formats, ReportFormat::kLatex)) {
-    files.outputs.push_back({"--output", absl::StrCat(stem, "."), ".pdf"});
+    files.outputs.push_back({"--output", PlotFolder(stem) + "/", ".pdf"});
     files.outputs.push_back({"--output", absl::StrCat(stem, "."), ".tex"});
   }
   return files;
@@ -204,9 +200,8 @@ absl::Status AddMarkdown(const std::string& stem, const std::string& title, cons
                          DrawnPlots plots, ReportFiles& files) {
   for (auto& [id, plot] : plots) {
     if (!plot.svg.empty()) {
-      const std::string path = absl::StrCat(stem, ".", id, ".svg");
-      RETURN_IF_ERROR(files.Add(path, StandaloneSvg(plot.svg)));
-      plot.file = FileNameOf(path);
+      RETURN_IF_ERROR(files.Add(PlotFile(stem, id, ".svg"), StandaloneSvg(plot.svg)));
+      plot.file = PlotFile(FileNameOf(stem), id, ".svg");
     }
   }
   return files.Add(PageFile(stem, ReportFormat::kMarkdown), RenderMarkdown(title, sections, plots));
@@ -229,9 +224,9 @@ absl::Status AddLatex(const std::string& stem, const std::string& title, const s
   DrawnPlots plots;
   RETURN_IF_ERROR(
       TakeDrawings(DrawPdfPlots(wanted, drawn_by), [&](size_t i, const std::string& pdf, const std::string& reason) {
-        const std::string path = absl::StrCat(stem, ".", wanted[i]->id(), ".pdf");
-        plots[wanted[i]->id()] = {"", pdf.empty() ? "" : FileNameOf(path), reason};
-        return pdf.empty() ? absl::OkStatus() : files.Add(path, pdf);
+        const std::string& id = wanted[i]->id();
+        plots[id] = {"", pdf.empty() ? "" : PlotFile(FileNameOf(stem), id, ".pdf"), reason};
+        return pdf.empty() ? absl::OkStatus() : files.Add(PlotFile(stem, id, ".pdf"), pdf);
       }));
   return AddLatexPage(PageFile(stem, ReportFormat::kLatex), title, sections, plots, files);
 }
@@ -257,7 +252,7 @@ uint64_t CountDrawn(const std::vector<proto::Section>& sections, const DrawnPlot
   uint64_t drawn = 0;
   for (const proto::Plot* plot : PlotsOf(sections)) {
     const auto svg = plots.find(plot->id());
-    const std::string pdf = absl::StrCat(stem, ".", plot->id(), ".pdf");
+    const std::string pdf = PlotFile(stem, plot->id(), ".pdf");
     const bool has_pdf = std::any_of(files.descriptions().begin(), files.descriptions().end(),
                                      [&](const proto::Input& file) { return file.path() == pdf; });
     drawn += has_pdf || (svg != plots.end() && !svg->second.svg.empty()) ? 1 : 0;
@@ -297,79 +292,10 @@ absl::Status AddPage(const std::string& stem, ReportFormat format, const proto::
   return absl::InternalError("a format without a name");
 }
 
-// Files that the previous report wrote at the same place.
-struct PriorFiles {
-  bool known = false;               // true: the record of the previous report can be read to its end
-  std::vector<proto::Input> files;  // paths are the present ones, whatever folder the record names
-};
-
-// Reads the files of the previous report from its record, or from the journal that a stopped run left. Must be called
-// under the record's lock, and before RecordWriter::Begin, which empties the journal.
-PriorFiles ReadPriorFiles(const std::string& stem) {
-  PriorFiles prior;
-  for (const std::string& path : {RecordPath(stem), PartPath(RecordPath(stem))}) {
-    const auto before = HasBytes(path) ? ReadRecordFile<proto::ReportFile>(path)
-                                       : absl::StatusOr<RecordFile<proto::ReportRecord>>(absl::NotFoundError(path));
-    if (!before.ok()) {
-      continue;
-    }
-    prior.known = true;
-    for (proto::Input file : before->trailer.other_output()) {
-      file.set_path(SiblingPath(stem, FileNameOf(file.path())));
-      prior.files.push_back(std::move(file));
-    }
-    break;
-  }
-  return prior;
-}
-
-bool Holds(const std::vector<proto::Input>& files, const std::string& path) {
-  return std::any_of(files.begin(), files.end(), [&](const proto::Input& file) { return file.path() == path; });
-}
-
-// Returns the rule for the report's files: the files of the previous report may be replaced, and no other file. If its
-// record was damaged, its files are unknown, and the rule allows everything at those places.
-ReplaceRule ReplacePrior(const PriorFiles& prior, bool replaces_own) {
-  if (!replaces_own) {
-    return ReplaceNothing();
-  }
-  if (!prior.known) {
-    return ReplaceAnything();
-  }
-  return [files = prior.files](const ReplacedOutput& output) {
-    return Holds(files, output.path) ? ReplaceAnything()(output) : ReplaceNothing()(output);
-  };
-}
-
-// Returns true if this report writes all files of this kind again: plots of Markdown, plots and pieces of LaTeX.
-bool IsMadeAgain(const std::string& name, const ReportFormats& formats) {
-  return (HasFormat(formats, ReportFormat::kMarkdown) && absl::EndsWith(name, ".svg")) ||
-         (HasFormat(formats, ReportFormat::kLatex) && (absl::EndsWith(name, ".pdf") || absl::EndsWith(name, ".tex")));
-}
-
-// Returns true for a plot or piece that the previous report wrote and this report does not have.
-bool IsStale(const ReportOptions& options, const proto::Input& file) {
-  return absl::StartsWith(file.path(), absl::StrCat(StemOfReport(options.output), ".")) &&
-         IsMadeAgain(file.path(), options.formats);
-}
-
-// Returns the unchanged files of the previous report that this report does not write: with `stale` those that must be
-// removed, otherwise the rest, such as a page of a format that is not asked for this time.
-std::vector<proto::Input> UnwrittenFiles(const ReportOptions& options, const PriorFiles& prior,
-                                         const ReportFiles& files, bool stale) {
-  std::vector<proto::Input> unwritten;
-  for (const proto::Input& file : prior.files) {
-    if (!Holds(files.descriptions(), file.path()) && IsStale(options, file) == stale && CheckUnchanged(file).ok()) {
-      unwritten.push_back(file);
-    }
-  }
-  return unwritten;
-}
-
 // Does everything that a full disk can prevent. No file has its name yet.
 absl::Status WriteAll(const ReportOptions& options, const proto::Header& header, const ReportPages& pages,
                       const std::string& title, const DrawnPlots& plots, MonotonicTime drawn_by,
-                      const PriorFiles& prior, ReportFiles& files, RecordWriter& record) {
+                      const PriorReport& prior, ReportFiles& files, RecordWriter& record) {
   RETURN_IF_ERROR(record.Begin(header));
   const std::string stem = StemOfReport(options.output);
   for (const ReportFormat format : options.formats) {
@@ -383,20 +309,22 @@ absl::Status WriteAll(const ReportOptions& options, const proto::Header& header,
   for (const proto::Input& file : files.descriptions()) {
     record.AddOutput(file);
   }
-  for (const proto::Input& file : UnwrittenFiles(options, prior, files, /*stale=*/false)) {
+  for (const proto::Input& file : FindUnwrittenFiles(stem, options.formats, prior, files.descriptions()).kept) {
     record.AddOutput(file);
   }
   return record.Seal();
 }
 
-absl::Status PutInPlace(const ReportOptions& options, const PriorFiles& prior, ReportFiles& files,
+absl::Status PutInPlace(const ReportOptions& options, const PriorReport& prior, ReportFiles& files,
                         RecordWriter& record) {
-  const std::vector<proto::Input> stale = UnwrittenFiles(options, prior, files, /*stale=*/true);
+  const std::string stem = StemOfReport(options.output);
+  const UnwrittenFiles unwritten = FindUnwrittenFiles(stem, options.formats, prior, files.descriptions());
   RETURN_IF_ERROR(record.RemoveReplaced());  // the report is incomplete until there is a record again
-  for (const proto::Input& file : stale) {
+  for (const proto::Input& file : unwritten.stale) {
     unlink(file.path().c_str());
   }
   RETURN_IF_ERROR(files.Commit());
+  rmdir(PlotFolder(stem).c_str());  // fails unless the folder is empty
   return record.Finish();
 }
 
@@ -432,17 +360,18 @@ absl::Status PrintReport(const ReportOptions& options, const LabRecords& lab) {
 absl::Status WriteReport(const ReportOptions& options, const LabRecords& lab, const proto::Header& header,
                          RecordWriter& record) {
   const std::string stem = StemOfReport(options.output);
-  const PriorFiles prior = ReadPriorFiles(stem);
+  const PriorReport prior = ReadPriorReport(stem);
   const ReportPages pages = ReadablePages(lab, options);
   const std::vector<proto::Section>& sections = pages.page;
   const std::string title = ReportTitle(lab);
   const MonotonicTime drawn_by = MonotonicTime::Now() + kDrawingTime;
   ASSIGN_OR_RETURN(const DrawnPlots plots, DrawAll(sections, options.formats, drawn_by));
-  ReportFiles files(ReplaceIfForced(ToForce(options.force), ReplacePrior(prior, record.replaces_own())));
+  ReportFiles files(
+      ReplaceIfForced(ToForce(options.force), record.replaces_own() ? ReplacePriorFiles(prior) : ReplaceNothing()));
   RETURN_IF_ERROR(WriteAll(options, header, pages, title, plots, drawn_by, prior, files, record));
   RETURN_IF_ERROR(PutInPlace(options, prior, files, record));
   std::vector<std::string> written = PagesOf(stem, options);
-  written.push_back(RecordPath(stem));
+  written.push_back(ReportRecordFile(stem));
   LogLine(absl::StrCat("report: wrote ", JoinAnd(written), ": ",
                        VerdictText(sections, CountDrawn(sections, plots, stem, files))));
   return absl::OkStatus();
@@ -460,14 +389,15 @@ absl::Status RunReport(const ReportOptions& options) {
   }
   const std::string stem = StemOfReport(options.output);
   StageRun run;
-  run.output.record = RecordPath(stem);
+  run.output.record = ReportRecordFile(stem);
   run.output.other_outputs = PagesOf(stem, options);
+  run.output.rule = [&](const proto::Header& header) { return ReplaceSameReport(header, run.output.other_outputs); };
   run.output.force = options.force;
   run.dry_run = options.dry_run;
   run.print_plan = [&] { return PrintPlan(options, ReadablePages(lab, options).page, watch.Seconds()); };
   run.make_header = [&] { return HeaderOf(lab, options); };
   run.is_cached = [&](const proto::Header& header) {
-    return AllThere(stem, options) && IsCached(RecordPath(stem), header);
+    return AllThere(stem, options) && IsCached(ReportRecordFile(stem), header);
   };
   run.write = [&](const proto::Header& header, StageOutput& output) {
     return WriteReport(options, lab, header, *output.writer);

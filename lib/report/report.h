@@ -16,8 +16,8 @@ struct ReportOptions {
   // Path of the page. STEM is the path without its ending .html, .md, .tex, .csv, .json or .rec. According to the
   // formats, these files are written:
   //     STEM.html       one page, plots inside
-  //     STEM.md         its plots are STEM.PLOT.svg (STEM.epoch_time.svg, ...)
-  //     STEM.tex        reads its tables from STEM.TABLE.tex and its plots from STEM.PLOT.pdf
+  //     STEM.md         its plots are STEM.plots/PLOT.svg (STEM.plots/epoch_time.svg, ...)
+  //     STEM.tex        reads its tables from STEM.TABLE.tex and its plots from STEM.plots/PLOT.pdf
   //     STEM.csv        answers, cells and points
   //     STEM.json       header and sections of the record below
   //     STEM.rec        the same report as a record (lib/proto/report.proto); last, so that it marks a complete report

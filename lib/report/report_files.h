@@ -22,11 +22,12 @@ class ReportFiles {
  public:
   // `rule` decides for each file whether it may be replaced.
   explicit ReportFiles(ReplaceRule rule) : rule_(std::move(rule)) {}
-  ~ReportFiles() = default;  // discards files that were not put in place
+  ~ReportFiles();  // discards files that were not put in place, and the folders that Add made for them
   ReportFiles(const ReportFiles&) = delete;
   ReportFiles& operator=(const ReportFiles&) = delete;
 
-  // Writes and syncs the whole text to a file that has no name yet. Errors are those of OutputFile.
+  // Writes and syncs the whole text to a file that has no name yet. Makes the file's folder if only that is missing.
+  // Errors are those of OutputFile.
   absl::Status Add(const std::string& path, absl::string_view text);
 
   // Returns the files in the form that a trailer lists.
@@ -39,6 +40,7 @@ class ReportFiles {
   const ReplaceRule rule_;
   std::vector<std::unique_ptr<OutputFile>> files_;
   std::vector<proto::Input> descriptions_;
+  std::vector<std::string> made_folders_;
 };
 
 }  // namespace lockstep

@@ -47,6 +47,21 @@ TEST(ReportFilesTest, WithoutCommitAllIsAsItWas) {
   EXPECT_FALSE(FileExists(path + ".part"));
 }
 
+TEST(ReportFilesTest, AFolderIsMadeForAFileThatIsPutInPlace) {
+  const std::string folder = TempPath("plots"), path = folder + "/a.svg";
+  struct stat info;
+  {
+    ReportFiles files(ReplaceAnything());
+    ASSERT_THAT(files.Add(path, "plot"), IsOk());
+    EXPECT_EQ(stat(folder.c_str(), &info), 0);
+  }
+  EXPECT_NE(stat(folder.c_str(), &info), 0);
+  ReportFiles files(ReplaceAnything());
+  ASSERT_THAT(files.Add(path, "plot"), IsOk());
+  ASSERT_THAT(files.Commit(), IsOk());
+  EXPECT_EQ(ReadFile(path), "plot");
+}
+
 TEST(ReportFilesTest, DescribesEachFile) {
   ReportFiles files(ReplaceAnything());
   ASSERT_THAT(files.Add(TempPath("a.md"), "abc"), IsOk());

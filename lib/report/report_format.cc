@@ -86,6 +86,14 @@ std::string AuditFile(const std::string& stem, ReportFormat format) {
   return absl::StrCat(stem, ".audit", Of(format).ending);
 }
 
+std::string ReportRecordFile(const std::string& stem) { return absl::StrCat(stem, ".rec"); }
+
+std::string PlotFolder(const std::string& stem) { return absl::StrCat(stem, ".plots"); }
+
+std::string PlotFile(const std::string& stem, const std::string& id, absl::string_view ending) {
+  return absl::StrCat(PlotFolder(stem), "/", id, ending);
+}
+
 absl::Status CheckIsNoOtherFormat(const std::string& output) {
   for (const absl::string_view ending : {".pdf", ".txt", ".htm", ".svg", ".png", ".doc", ".docx"}) {
     if (absl::EndsWithIgnoreCase(output, ending)) {

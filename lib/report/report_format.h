@@ -31,6 +31,12 @@ std::string StemOfReport(const std::string& output);
 std::string PageFile(const std::string& stem, ReportFormat format);
 std::string AuditFile(const std::string& stem, ReportFormat format);
 
+// Return the record "out/report.rec", the folder of the plots "out/report.plots", and a plot in it,
+// "out/report.plots/speedup.svg", of the id "speedup" and the ending ".svg".
+std::string ReportRecordFile(const std::string& stem);
+std::string PlotFolder(const std::string& stem);
+std::string PlotFile(const std::string& stem, const std::string& id, absl::string_view ending);
+
 // Returns InvalidArgumentError if the name ends like a format that report does not write.
 absl::Status CheckIsNoOtherFormat(const std::string& output);
 

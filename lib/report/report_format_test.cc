@@ -33,6 +33,8 @@ TEST(ReportFormatTest, FilesShareTheStem) {
   EXPECT_EQ(StemOfReport("out/a"), "out/a");
   EXPECT_EQ(PageFile("a", ReportFormat::kLatex), "a.tex");
   EXPECT_EQ(AuditFile("a", ReportFormat::kHtml), "a.audit.html");
+  EXPECT_EQ(ReportRecordFile("out/a"), "out/a.rec");
+  EXPECT_EQ(PlotFile("out/a", "loss", ".svg"), "out/a.plots/loss.svg");
 }
 
 TEST(ReportFormatTest, OtherFormatsAreRefusedByName) {

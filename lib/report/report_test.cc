@@ -119,6 +119,43 @@ TEST(ReportTest, ASecondRunIsCachedUntilAPageIsMissing) {
   EXPECT_FALSE(ModifiedAt(page) == first);
 }
 
+TEST(ReportTest, AReportWithOneMoreRecordReplacesItself) {
+  const std::string folder = Folder();
+  const std::vector<std::string> lab = WriteSmallLab(folder);
+  ReportOptions options;
+  options.inputs = {lab[1]};
+  options.output = folder + "/report.html";
+  ASSERT_THAT(RunReport(options), IsOk());
+  EXPECT_THAT(ReadFile(folder + "/report.html"), Not(HasSubstr("scale.rec")));
+  options.inputs = {lab[1], lab[2]};
+  options.style = PageStyle::kLab;
+  ::testing::internal::CaptureStderr();
+  ASSERT_THAT(RunReport(options), IsOk());
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("its records are 2 instead of 1"));
+  EXPECT_THAT(ReadFile(folder + "/report.html"), HasSubstr("scale.rec"));
+  options.inputs = {lab[0]};
+  EXPECT_THAT(RunReport(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("holds another result")));
+}
+
+TEST(ReportTest, AForeignFileIsNotReplaced) {
+  const std::string folder = Folder();
+  const std::vector<std::string> lab = WriteSmallLab(folder);
+  ReportOptions options;
+  options.inputs = {lab[1]};
+  options.output = folder + "/report.html";
+  WriteFile(options.output, "mine");
+  EXPECT_THAT(RunReport(options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("report.html exists already")));
+  EXPECT_EQ(ReadFile(options.output), "mine");
+  ASSERT_EQ(std::remove(options.output.c_str()), 0);
+  options.formats = {ReportFormat::kHtml};
+  ASSERT_THAT(RunReport(options), IsOk());
+  WriteFile(folder + "/report.md", "mine");
+  options.formats = {ReportFormat::kHtml, ReportFormat::kMarkdown};
+  EXPECT_THAT(RunReport(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("report.md exists already")));
+  EXPECT_EQ(ReadFile(folder + "/report.md"), "mine");
+}
+
 TEST(ReportTest, MarkdownAloneWritesNoPage) {
   const std::string folder = Folder();
   ReportOptions options;
@@ -158,8 +195,8 @@ TEST(ReportTest, PlotsAreInThePageAndNextToTheMarkdown) {
   options.output = folder + "/report.html";
   ASSERT_THAT(RunReport(options), IsOk());
   EXPECT_THAT(ReadFile(folder + "/report.html"), HasSubstr("<svg"));
-  EXPECT_THAT(ReadFile(folder + "/report.md"), HasSubstr("](report.epoch_time.svg)"));
-  EXPECT_THAT(ReadFile(folder + "/report.epoch_time.svg"), HasSubstr("class=\"ground\""));
+  EXPECT_THAT(ReadFile(folder + "/report.md"), HasSubstr("](report.plots/epoch_time.svg)"));
+  EXPECT_THAT(ReadFile(folder + "/report.plots/epoch_time.svg"), HasSubstr("class=\"ground\""));
 }
 
 TEST(ReportTest, NoInputIsAUsageError) {
@@ -235,7 +272,7 @@ TEST(ReportTest, LatexIsADocumentPiecesAndPlots) {
   EXPECT_TRUE(FileExists(folder + "/report.audit.tex"));
   EXPECT_FALSE(FileExists(folder + "/report.html"));
   if (GnuplotVersion().ok()) {
-    EXPECT_THAT(ReadFile(folder + "/report.speedup.pdf"), HasSubstr("%%EOF"));
+    EXPECT_THAT(ReadFile(folder + "/report.plots/speedup.pdf"), HasSubstr("%%EOF"));
   }
 }
 

@@ -144,8 +144,10 @@ class OutputIsInput(OutputsCase):
                 self.assertEqual(sweep.read_bytes(), before)
 
     def test_the_files_of_a_report(self):
-        for name in ("r.html", "r.md", "r.rec", "r.speedup.svg", "r.any.svg", "r.speedup.svg.part", "r.md.part"):
+        for name in ("r.html", "r.md", "r.rec", "r.plots/speedup.svg", "r.plots/any.svg", "r.plots/any.svg.part",
+                     "r.md.part"):
             with self.subTest(name=name):
+                (self.folder / name).parent.mkdir(exist_ok=True)
                 sweep = self.copy(self.sweep, name)
                 self.changes_nothing(2, "report", f"--input={sweep}", f"--output={self.folder / 'r.html'}",
                                      message=["would replace the input", name])
@@ -323,17 +325,18 @@ class WholeReport(OutputsCase):
         super().setUp()
         self.report = [f"--input={self.two_points()}", f"--output={self.folder / 'r' / 'r.html'}"]
         (self.folder / "r").mkdir()
+        self.plots = self.folder / "r" / "r.plots"
 
     def test_a_picture_that_only_the_page_names_is_not_removed(self):
         """A user added a picture to the page, and changed one of the report's."""
         self.call("report", *self.report, check=True)
         page, = (self.folder / "r").glob("r.md")
-        changed = sorted((self.folder / "r").glob("*.svg"))[0]
+        changed = sorted(self.plots.glob("*.svg"))[0]
         changed.write_text("changed by hand")
-        (self.folder / "r" / "r.mine.svg").write_text("precious")
-        page.write_text(page.read_text() + "\n![mine](r.mine.svg)\n")
+        (self.plots / "mine.svg").write_text("precious")
+        page.write_text(page.read_text() + "\n![mine](r.plots/mine.svg)\n")
         self.call("report", f"--input={self.sweep}", self.report[1], "--force", check=True)
-        self.assertEqual((self.folder / "r" / "r.mine.svg").read_text(), "precious")
+        self.assertEqual((self.plots / "mine.svg").read_text(), "precious")
         self.assertEqual(changed.read_text(), "changed by hand")
 
     def names(self):
@@ -341,11 +344,14 @@ class WholeReport(OutputsCase):
 
     def test_plots_that_are_no_longer_shown_are_removed(self):
         self.call("report", *self.report, check=True)
-        plots = [name for name in self.names() if name.endswith(".svg")]
-        self.assertNotEqual(plots, [])
-        (self.folder / "r" / "r.mine.svg").write_text("not of the report")
+        self.assertNotEqual(list(self.plots.iterdir()), [])
+        (self.plots / "mine.svg").write_text("not of the report")
         self.call("report", f"--input={self.sweep}", self.report[1], "--force", check=True)
-        self.assertEqual(self.names(), ["r.html", "r.md", "r.mine.svg", "r.rec"])
+        self.assertEqual(self.names(), ["r.html", "r.md", "r.plots", "r.rec"])
+        self.assertEqual([p.name for p in self.plots.iterdir()], ["mine.svg"])
+        (self.plots / "mine.svg").unlink()
+        self.call("report", f"--input={self.sweep}", self.report[1], "--force", check=True)
+        self.assertEqual(self.names(), ["r.html", "r.md", "r.rec"])
 
     def with_limit(self, limit_bytes, *arguments):
         """Runs the report where a file cannot grow beyond the limit, like on a full disk."""
@@ -359,12 +365,12 @@ class WholeReport(OutputsCase):
     def test_a_full_disk_leaves_no_part_of_a_report(self):
         self.call("report", *self.report, check=True)
         page = (self.folder / "r" / "r.html").stat().st_size
-        self.assertGreater(page, max(p.stat().st_size for p in (self.folder / "r").glob("*.svg")))
+        self.assertGreater(page, max(p.stat().st_size for p in self.plots.glob("*.svg")))
         before = self.tree()
         self.expect_full(self.with_limit(page - 1, "--force"))
         self.assertEqual(self.tree(), before)
-        for path in (self.folder / "r").iterdir():
-            path.unlink()
+        shutil.rmtree(self.folder / "r")
+        (self.folder / "r").mkdir()
         self.expect_full(self.with_limit(page - 1))
         self.assertEqual(self.names(), [])
 
