@@ -544,6 +544,7 @@ class CliTest(ToolCase):
     def test_a_report_does_one_thing_at_a_time(self):
         modes = [f"--print={self.sweep}", f"--convert={self.sweep}", "--check", f"--compare={self.sweep},{self.sweep}",
                  f"--class_folder={self.folder}", f"--trace={self.folder / 't.json'}", f"--tensorboard={self.folder / 'runs'}",
+                 f"--mllog={self.folder / 'logs'}", f"--wandb_csv={self.folder / 'lab.csv'}",
                  f"--prometheus={self.folder / 'lab.prom'}"]
         for first, second in itertools.combinations(modes, 2):
             self.refused(2, "report", second, first, message="exclude each other; give one of them")

@@ -93,6 +93,10 @@ REPORT = [
          {"force": NO_RUN["force"]}),
     Mode("report", "tensorboard", "--input=sweep.rec --tensorboard={out}", {"input": "other_sweep.rec", "tensorboard": "{out}2"},
          {"force": NO_RUN["force"]}),
+    Mode("report", "mllog", "--input=sweep.rec --mllog={out}", {"input": "other_sweep.rec", "mllog": "{out}2"},
+         {"force": NO_RUN["force"]}),
+    Mode("report", "wandb_csv", "--input=sweep.rec --wandb_csv={out}.csv",
+         {"input": "other_sweep.rec", "wandb_csv": "{out}2.csv"}, {"force": NO_RUN["force"]}),
     Mode("report", "prometheus", "--input=sweep.rec --prometheus={out}.prom",
          {"input": "other_sweep.rec", "prometheus": "{out}2.prom"}, {"force": NO_RUN["force"]}),
 ]

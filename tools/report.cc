@@ -23,8 +23,10 @@
 #include "lib/checks/class_page.h"
 #include "lib/comparison/compare.h"
 #include "lib/export/event_files.h"
+#include "lib/export/mllog.h"
 #include "lib/export/prometheus.h"
 #include "lib/export/step_trace.h"
+#include "lib/export/wandb_csv.h"
 #include "lib/lab_records/convert_record.h"
 #include "lib/lab_records/print_record.h"
 #include "lib/report/named_records.h"
@@ -71,6 +73,12 @@ ABSL_FLAG(std::string, trace, "",
           "Write a mean step of each point of --input as a timeline for ui.perfetto.dev, instead of a report.");
 ABSL_FLAG(std::string, tensorboard, "",
           "Write the epochs of each point of --input into this folder for TensorBoard, instead of a report.");
+ABSL_FLAG(std::string, mllog, "",
+          "Write the epochs of each point of --input into this folder as MLPerf's :::MLLOG lines, a file per point, "
+          "instead of a report.");
+ABSL_FLAG(std::string, wandb_csv, "",
+          "Write the epochs of all points of --input as CSV in the form of a chart of Weights & Biases, instead of a "
+          "report.");
 ABSL_FLAG(std::string, prometheus, "",
           "Write the numbers of each point of --input as Prometheus text instead of a report; NAME.prom is for node "
           "exporter's textfile collector.");
@@ -153,6 +161,16 @@ absl::Status Tensorboard() {
   return RunEventFiles(inputs, absl::GetFlag(FLAGS_tensorboard), ToForce(absl::GetFlag(FLAGS_force)));
 }
 
+absl::Status Mllog() {
+  ASSIGN_OR_RETURN(const std::vector<std::string> inputs, Inputs());
+  return RunMllog(inputs, absl::GetFlag(FLAGS_mllog), ToForce(absl::GetFlag(FLAGS_force)));
+}
+
+absl::Status WandbCsvFile() {
+  ASSIGN_OR_RETURN(const std::vector<std::string> inputs, Inputs());
+  return RunWandbCsv(inputs, absl::GetFlag(FLAGS_wandb_csv), ToForce(absl::GetFlag(FLAGS_force)));
+}
+
 absl::Status Prometheus() {
   ASSIGN_OR_RETURN(const std::vector<std::string> inputs, Inputs());
   return RunPrometheus(inputs, absl::GetFlag(FLAGS_prometheus), ToForce(absl::GetFlag(FLAGS_force)));
@@ -174,6 +192,8 @@ std::vector<Mode> Modes() {
           {"class_folder", !absl::GetFlag(FLAGS_class_folder).empty(), {"output", "format", "force"}, Class},
           {"trace", !absl::GetFlag(FLAGS_trace).empty(), {"input", "force"}, Trace},
           {"tensorboard", !absl::GetFlag(FLAGS_tensorboard).empty(), {"input", "force"}, Tensorboard},
+          {"mllog", !absl::GetFlag(FLAGS_mllog).empty(), {"input", "force"}, Mllog},
+          {"wandb_csv", !absl::GetFlag(FLAGS_wandb_csv).empty(), {"input", "force"}, WandbCsvFile},
           {"prometheus", !absl::GetFlag(FLAGS_prometheus).empty(), {"input", "force"}, Prometheus}};
 }
 
@@ -240,7 +260,10 @@ int main(int argc, char** argv) {
         {"print", "a record as text or JSON", {{"print"}, {"print_bytes"}, {"convert"}}, lockstep::HelpPages::kAll},
         {"check", "check of numbers against rules", {{"check"}, {"junit"}}, lockstep::HelpPages::kAll},
         {"compare", "two runs, point by point", {{"compare"}}, lockstep::HelpPages::kAll},
-        {"export", "for other programs", {{"trace"}, {"tensorboard"}, {"prometheus"}}, lockstep::HelpPages::kAll},
+        {"export",
+         "for other programs",
+         {{"trace"}, {"tensorboard"}, {"mllog"}, {"wandb_csv"}, {"prometheus"}},
+         lockstep::HelpPages::kAll},
         {"class", "one page for a class of students", {{"class_folder"}}, lockstep::HelpPages::kAll}},
        "records, their JSON, folders of records, or patterns, like --input"},
       argc, argv);

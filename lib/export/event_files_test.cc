@@ -35,19 +35,6 @@ TEST(EventFilesTest, EachPointWithEpochsIsARunOfItsOwn) {
   EXPECT_EQ(events[1].run, "a_sweep.batch_32_2");
 }
 
-TEST(EventFilesTest, RowsOfAnExperimentAreNamed) {
-  LabRecords lab;
-  LabScale& scale = lab.scales.emplace_back();
-  scale.input.set_path("large.rec");
-  proto::ScalePoint& point = scale.points.emplace_back();
-  point.set_ranks(2);
-  point.set_batch_per_device(4096);
-  point.set_reduction(proto::ALL_REDUCE);
-  point.set_row("8192, zero gamma/..");
-  point.add_epoch();
-  EXPECT_EQ(EventsOf(lab)[0].run, "large.2_ranks.batch_4096.all_reduce.8192__zero_gamma_..");
-}
-
 TEST(EventFilesTest, TheStageMakesFolders) {
   const std::string records = testing::TempPath("records"), board = testing::TempPath("board/deep");
   std::filesystem::create_directories(records);

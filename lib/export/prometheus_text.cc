@@ -1,32 +1,13 @@
 #include "lib/export/prometheus_text.h"
 
-#include <cmath>
-
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "lib/base/readable_line.h"
+#include "lib/export/number_text.h"
 
 namespace lockstep {
 namespace {
-
-// Returns the shortest decimal text that reads back as exactly this number.
-std::string NumberText(double value) {
-  if (!std::isfinite(value)) {
-    return std::isnan(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
-  }
-  std::string text;
-  for (const int digits : {15, 16, 17}) {
-    double read = 0;
-    text = absl::StrFormat("%.*g", digits, value);
-    if (absl::SimpleAtod(text, &read) && read == value) {
-      break;
-    }
-  }
-  return text;
-}
 
 std::string LabelsText(const GaugeLabels& labels) {
   std::vector<std::string> parts;

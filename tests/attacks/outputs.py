@@ -421,6 +421,7 @@ class NothingOfAUsersIsWrittenOver(OutputsCase):
         shutil.copy(self.sweep, student / "sweep.rec")
         return {"trace": lambda path: [f"--input={sweep}", f"--trace={path}"],
                 "prometheus": lambda path: [f"--input={sweep}", f"--prometheus={path}"],
+                "wandb_csv": lambda path: [f"--input={sweep}", f"--wandb_csv={path}"],
                 "junit": lambda path: [f"--input={self.sweep}", "--check", f"--junit={path}"],
                 "class_folder_output": lambda path: [f"--class_folder={self.folder / 'class'}", f"--output={path}"]}
 
@@ -446,6 +447,9 @@ class NothingOfAUsersIsWrittenOver(OutputsCase):
 
     def test_precious_file_at_prometheus(self):
         self.export_attack("prometheus")
+
+    def test_precious_file_at_wandb_csv(self):
+        self.export_attack("wandb_csv")
 
     def test_precious_file_at_junit(self):
         self.export_attack("junit")

@@ -91,6 +91,8 @@ class Terminal(TextCase):
                 ("report", "--input={timed}", "--trace={out}.json"),
                 ("report", "--input={sweep}", "--prometheus={out}.prom"),
                 ("report", "--input={sweep}", "--tensorboard={out}.events"),
+                ("report", "--input={sweep}", "--mllog={out}.mllog"),
+                ("report", "--input={sweep}", "--wandb_csv={out}.csv"),
                 ("report", "--input={sweep}", "--output={out}.page.html"),
                 ("report", "--convert={sweep}", "--output={out}.sweep.rec"),
                 ("report", "--print={out}.sweep.rec"), ("report", "--print={out}.rec", "--format=json"),

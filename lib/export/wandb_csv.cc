@@ -1,0 +1,106 @@
+#include "lib/export/wandb_csv.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/log_line.h"
+#include "lib/base/status_macros.h"
+#include "lib/export/number_text.h"
+#include "lib/record/output_file.h"
+#include "lib/record/run_files.h"
+
+namespace lockstep {
+namespace {
+
+constexpr char kWandbMark[] = "made by Lockstep: report, wandb_csv";
+
+struct Metric {
+  const char* name;
+  std::optional<double> (*value)(const proto::EpochResult& epoch);
+};
+
+const std::vector<Metric>& Metrics() {
+  using Epoch = proto::EpochResult;
+  static const auto* metrics = new std::vector<Metric>({
+      {"train/loss", [](const Epoch& epoch) { return std::optional(epoch.mean_loss()); }},
+      {"train/accuracy", [](const Epoch& epoch) { return std::optional(epoch.train_accuracy()); }},
+      {"test/accuracy",
+       [](const Epoch& epoch) {
+         return epoch.has_test_accuracy() ? std::optional(epoch.test_accuracy()) : std::nullopt;
+       }},
+      {"validation/accuracy",
+       [](const Epoch& epoch) {
+         return epoch.has_validation_accuracy() ? std::optional(epoch.validation_accuracy()) : std::nullopt;
+       }},
+      {"learning_rate", [](const Epoch& epoch) { return std::optional(epoch.learning_rate()); }},
+      {"epoch_seconds", [](const Epoch& epoch) { return std::optional(epoch.train_seconds()); }},
+  });
+  return *metrics;
+}
+
+// One column: its heading, and its cells by step.
+struct Column {
+  std::string heading;
+  std::map<uint32_t, double> cells;
+};
+
+std::vector<Column> ColumnsOf(const std::vector<TrainedPoint>& points) {
+  std::vector<Column> columns;
+  for (const TrainedPoint& point : points) {
+    for (const Metric& metric : Metrics()) {
+      Column column = {absl::StrCat(point.name, " - ", metric.name), {}};
+      for (const proto::EpochResult& epoch : *point.epochs) {
+        if (const std::optional<double> value = metric.value(epoch)) {
+          column.cells[epoch.epoch() + 1] = *value;
+        }
+      }
+      if (!column.cells.empty()) {
+        columns.push_back(std::move(column));
+      }
+    }
+  }
+  return columns;
+}
+
+}  // namespace
+
+std::string WandbCsv(const std::vector<TrainedPoint>& points) {
+  const std::vector<Column> columns = ColumnsOf(points);
+  std::string text = absl::StrCat("\"Step\",\"", kWandbMark, "\"");
+  std::set<uint32_t> steps;
+  for (const Column& column : columns) {
+    absl::StrAppend(&text, ",\"", column.heading, "\"");  // letters, digits and ._-/ only
+    for (const auto& [step, value] : column.cells) {
+      steps.insert(step);
+    }
+  }
+  text += "\n";
+  for (const uint32_t step : steps) {
+    absl::StrAppend(&text, step, ",");
+    for (const Column& column : columns) {
+      const auto cell = column.cells.find(step);
+      absl::StrAppend(&text, ",", cell == column.cells.end() ? "" : NumberText(cell->second));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+absl::Status RunWandbCsv(const std::vector<std::string>& inputs, const std::string& output, Force force) {
+  RETURN_IF_ERROR(DeclareRunFiles({inputs, {{"--wandb_csv", output, ""}}}));
+  ASSIGN_OR_RETURN(const LabRecords lab, ReadLabRecords(inputs));
+  const std::vector<TrainedPoint> points = TrainedPointsOf(lab);
+  if (points.empty()) {
+    return absl::FailedPreconditionError(
+        "--wandb_csv: no record of --input has epochs; give a record of train_sweep or scale_run");
+  }
+  RETURN_IF_ERROR(WriteWholeFile(output, WandbCsv(points), ReplaceIfForced(force, ReplaceMarked(kWandbMark))));
+  LogLine(absl::StrCat("report: wrote the epochs of ", points.size(), " points to ", output));
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep

@@ -1,0 +1,74 @@
+#include "lib/export/wandb_csv.h"
+
+#include <filesystem>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/lab_records/small_records_testing.h"
+#include "lib/testing/file_util.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr char kStart[] = "\"Step\",\"made by Lockstep: report, wandb_csv\"";
+
+LabRecords TwoPoints() {
+  LabRecords lab;
+  LabSweep& sweep = lab.sweeps.emplace_back();
+  sweep.input.set_path("sweep.rec");
+  for (const uint32_t batch : {32, 128}) {
+    proto::SweepPoint& point = sweep.points.emplace_back();
+    point.set_batch_size(batch);
+    proto::EpochResult& epoch = *point.add_epoch();
+    epoch.set_mean_loss(batch == 32 ? 0.1 : 2.5);
+    epoch.set_train_accuracy(0.5);
+    epoch.set_learning_rate(0.01);
+    epoch.set_train_seconds(batch == 32 ? 4 : 2);
+  }
+  proto::EpochResult& second = *sweep.points[0].add_epoch();
+  second.set_epoch(1);
+  second.set_train_seconds(3);
+  second.set_test_accuracy(0.75);
+  return lab;
+}
+
+TEST(WandbCsvTest, RunsAreColumnsAndEpochsRows) {
+  const LabRecords lab = TwoPoints();
+  const std::string a = "\"sweep.batch_32 - ", b = "\"sweep.batch_128 - ";
+  EXPECT_EQ(WandbCsv(TrainedPointsOf(lab)), std::string(kStart) + "," + a + "train/loss\"," + a + "train/accuracy\"," +
+                                                a + "test/accuracy\"," + a + "learning_rate\"," + a +
+                                                "epoch_seconds\"," + b + "train/loss\"," + b + "train/accuracy\"," + b +
+                                                "learning_rate\"," + b +
+                                                "epoch_seconds\"\n"
+                                                "1,,0.1,0.5,,0.01,4,2.5,0.5,0.01,2\n"
+                                                "2,,0,0,0.75,0,3,,,,\n");
+}
+
+TEST(WandbCsvTest, TheStageReplacesItsOwnFileOnly) {
+  const std::string records = testing::TempPath("records"), path = testing::TempPath("history.csv");
+  std::filesystem::create_directories(records);
+  const std::vector<std::string> inputs = testing::WriteSmallLab(records);
+  ASSERT_THAT(RunWandbCsv(inputs, path, Force::kNo), IsOk());
+  ASSERT_THAT(RunWandbCsv(inputs, path, Force::kNo), IsOk());
+  EXPECT_THAT(testing::ReadFile(path), StartsWith(kStart));
+  testing::WriteFile(path, "\"Step\",\"a run - loss\"\n");
+  EXPECT_THAT(RunWandbCsv(inputs, path, Force::kNo),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--force")));
+}
+
+TEST(WandbCsvTest, NothingTrainedIsRefused) {
+  const std::string records = testing::TempPath("only_data");
+  std::filesystem::create_directories(records);
+  const std::string dataset = testing::WriteSmallLab(records)[0];
+  EXPECT_THAT(RunWandbCsv({dataset}, testing::TempPath("none.csv"), Force::kNo),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("has epochs")));
+}
+
+}  // namespace
+}  // namespace lockstep
