@@ -527,6 +527,37 @@ class CliTest(ToolCase):
         self.assertEqual(alone.returncode, 2)
         self.assertIn("expected two records", alone.stderr.decode())
 
+    def run_of(self, name, factor, build):
+        """Writes the JSON of self.sweep with longer times and another build, which stands for another run."""
+        run = json.loads(self.call("report", f"--print={self.sweep}", "--format=json", check=True).stdout)
+        run["record"][0]["header"]["build"]["build_id"] = build
+        for record in run["record"]:
+            if "epoch_seconds" in record.get("point", {}):
+                record["point"]["epoch_seconds"]["value"] = [2 * factor, 2.02 * factor]
+        path = self.folder / name
+        path.write_text(json.dumps(run))
+        return str(path)
+
+    def test_a_slower_run_fails(self):
+        before = [self.run_of(f"before_{i}.json", 1 + i / 1000, "before") for i in range(3)]
+        after = [self.run_of(f"after_{i}.json", 1.1 + i / 1000, "after") for i in range(3)]
+        page = self.folder / "cmp.html"
+        further = [*before[1:], *after[1:]]
+        arguments = [f"--compare={before[0]},{after[0]}", *further, f"--output={page}", "--format=html,json"]
+        result = self.call("report", *arguments, "--fail_if_slower=5%")
+        self.assertEqual(result.returncode, 4, result.stderr.decode())
+        self.assertRegex(result.stdout.decode(), r"(?m)^FAILED batch \d+: slower by \d+\.\d % \(.*\), more than 5 %$")
+        self.assertIn("slower", page.read_text())
+        points = json.loads(page.with_suffix(".json").read_text())["points"]
+        self.assertEqual({point["verdict"] for point in points}, {"slower"})
+        for limit, code in (("20%", 0), ("5", 2)):
+            with self.subTest(limit=limit):
+                self.assertEqual(self.call("report", *arguments, f"--fail_if_slower={limit}").returncode, code)
+        single = self.call("report", f"--compare={before[0]},{after[0]}", "--fail_if_slower=5%")
+        self.assertEqual(single.returncode, 0, single.stderr.decode())
+        self.assertRegex(single.stdout.decode(), r"inconclusive and cannot fail; ")
+        self.refused(2, "report", f"--input={self.sweep}", "--fail_if_slower=5%", message="no effect without --compare")
+
     def test_a_class_to_one_page(self):
         for student, record in (("ada", self.sweep), ("bob", self.sweep), ("eve", self.dataset)):
             (self.folder / "class" / student).mkdir(parents=True)

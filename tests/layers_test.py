@@ -37,7 +37,7 @@ LAYERS = [
         "export": "lab_records record scaling statistics",
         "report": "collectives dataset lab_records page plot record scaling statistics warnings wording",
         "checks": "audit lab_records page published record report scaling statistics warnings",
-        "comparison": "lab_records record scaling statistics",
+        "comparison": "lab_records page record scaling statistics wording",
     },
     {
         "device": "record",

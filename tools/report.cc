@@ -1,5 +1,5 @@
 // report: makes a hand-in from records, prints a record file, checks numbers, or compares two runs. The stages are
-// lib/report/report.h, lib/lab_records/print_record.h, lib/checks/check.h and lib/comparison/compare.h.
+// lib/report/report.h, lib/lab_records/print_record.h, lib/checks/check.h and lib/comparison/run_compare.h.
 #include "lib/report/report.h"
 
 #include <algorithm>
@@ -21,7 +21,9 @@
 #include "lib/base/status_macros.h"
 #include "lib/checks/check.h"
 #include "lib/checks/class_page.h"
-#include "lib/comparison/compare.h"
+#include "lib/comparison/comparison_page.h"
+#include "lib/comparison/run_compare.h"
+#include "lib/comparison/slowdown.h"
 #include "lib/export/event_files.h"
 #include "lib/export/mllog.h"
 #include "lib/export/prometheus.h"
@@ -40,9 +42,11 @@ ABSL_FLAG(
     std::string, output, "report.html",
     "NAME.html: the page; NAME.md with its plots NAME.plots/*.svg, and NAME.rec, the report as a record, are written "
     "next to it. NAME.tex, NAME.csv or NAME.json: this format instead. '-' with one --format: standard output.");
-ABSL_FLAG(std::string, format, "",
-          "html, markdown, latex (a document, a file per table, plots as PDF), csv, json, several of these, or all; "
-          "default: html,markdown. With --print: text (default) or json. With --class_folder: html.");
+ABSL_FLAG(
+    std::string, format, "",
+    "html, markdown, latex (a document, a file per table, plots as PDF), csv, json, several of these, or all; "
+    "default: html,markdown. With --print: text (default) or json. With --class_folder: html. With --compare: html, "
+    "markdown, json.");
 FLAG_WORDS(format, "html", "markdown", "latex", "csv", "json", "all", "text");
 ABSL_FLAG(std::string, style, "given",
           "given: the contents of the records; lab: every question and table of the lab, blank ones with the command "
@@ -65,7 +69,11 @@ ABSL_FLAG(bool, check, false,
 ABSL_FLAG(std::vector<std::string>, compare, {},
           "Compare two records of train_sweep or scale_run, before,after: each point is faster, slower, or "
           "inconclusive. Two single runs are always inconclusive: --input names further runs of the two programs, "
-          "which give the spread between runs.");
+          "which give the spread between runs. Prints text; with --output or --format also HTML, Markdown or JSON.");
+ABSL_FLAG(
+    std::string, fail_if_slower, "",
+    "With --compare: a percentage such as 5%. Exit 4 if a point is 'slower' (its whole interval is above 1) and its "
+    "ratio is above 1.05; one line per such point. Inconclusive points never fail.");
 ABSL_FLAG(std::string, class_folder, "",
           "Folder with one folder per student. The page --output lists numbers that break a rule, numbers that "
           "students share, and times that are far from the others'.");
@@ -139,8 +147,17 @@ absl::Status Check() {
 }
 
 absl::Status Compare() {
-  ASSIGN_OR_RETURN(const std::vector<std::string> further, Inputs());
-  return RunCompare(absl::GetFlag(FLAGS_compare), further);
+  CompareOptions options;
+  options.files = absl::GetFlag(FLAGS_compare);
+  ASSIGN_OR_RETURN(options.further_runs, Inputs());
+  if (IsGiven("output") || IsGiven("format")) {
+    ASSIGN_OR_RETURN(options.outputs, ParseComparisonOutputs(absl::GetFlag(FLAGS_format), absl::GetFlag(FLAGS_output)));
+  }
+  if (const std::string limit = absl::GetFlag(FLAGS_fail_if_slower); !limit.empty()) {
+    ASSIGN_OR_RETURN(options.slowdown_limit, ParseSlowdownLimit(limit));
+  }
+  options.force = ToForce(absl::GetFlag(FLAGS_force));
+  return RunCompare(options);
 }
 
 absl::Status Class() {
@@ -188,7 +205,10 @@ std::vector<Mode> Modes() {
   return {{"print", !absl::GetFlag(FLAGS_print).empty(), {"format", "print_bytes"}, Print},
           {"convert", !absl::GetFlag(FLAGS_convert).empty(), {"output", "force"}, Convert},
           {"check", absl::GetFlag(FLAGS_check), {"input", "junit", "force"}, Check},
-          {"compare", !absl::GetFlag(FLAGS_compare).empty(), {"input"}, Compare},
+          {"compare",
+           !absl::GetFlag(FLAGS_compare).empty(),
+           {"input", "output", "format", "force", "fail_if_slower"},
+           Compare},
           {"class_folder", !absl::GetFlag(FLAGS_class_folder).empty(), {"output", "format", "force"}, Class},
           {"trace", !absl::GetFlag(FLAGS_trace).empty(), {"input", "force"}, Trace},
           {"tensorboard", !absl::GetFlag(FLAGS_tensorboard).empty(), {"input", "force"}, Tensorboard},
@@ -200,7 +220,11 @@ std::vector<Mode> Modes() {
 // Refuses flags that have no effect in this mode.
 absl::Status CheckFlagsOf(const Mode& mode) {
   RETURN_IF_ERROR(
-      CheckGivenFlags({{{"junit"}, absl::GetFlag(FLAGS_check), "without --check", "add --check"},
+      CheckGivenFlags({{{"fail_if_slower"},
+                        !absl::GetFlag(FLAGS_compare).empty(),
+                        "without --compare",
+                        "add --compare=before.rec,after.rec"},
+                       {{"junit"}, absl::GetFlag(FLAGS_check), "without --check", "add --check"},
                        {{"print_bytes"}, !absl::GetFlag(FLAGS_print).empty(), "without --print", "add --print=FILE"},
                        {{"force"},
                         mode.flag != "check" || !absl::GetFlag(FLAGS_junit).empty(),
@@ -259,7 +283,7 @@ int main(int argc, char** argv) {
          lockstep::HelpPages::kAll},
         {"print", "a record as text or JSON", {{"print"}, {"print_bytes"}, {"convert"}}, lockstep::HelpPages::kAll},
         {"check", "check of numbers against rules", {{"check"}, {"junit"}}, lockstep::HelpPages::kAll},
-        {"compare", "two runs, point by point", {{"compare"}}, lockstep::HelpPages::kAll},
+        {"compare", "two runs, point by point", {{"compare"}, {"fail_if_slower"}}, lockstep::HelpPages::kAll},
         {"export",
          "for other programs",
          {{"trace"}, {"tensorboard"}, {"mllog"}, {"wandb_csv"}, {"prometheus"}},

@@ -6,11 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
-#include "lib/base/print_text.h"
 #include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
-#include "lib/record/run_files.h"
 #include "lib/scaling/base_cases.h"
 #include "lib/scaling/point_name.h"
 #include "lib/statistics/mean.h"
@@ -140,10 +137,6 @@ RunLogs LogsAt(const std::vector<const TimedRun*>& runs, const std::string& name
   return logs;
 }
 
-const char* VerdictWord(TimeVerdict verdict) {
-  return verdict == TimeVerdict::kFaster ? "faster" : verdict == TimeVerdict::kSlower ? "slower" : "inconclusive";
-}
-
 double ConfidenceOfEach(size_t points) { return 1 - (1 - kCompareConfidence) / static_cast<double>(points); }
 
 // Returns the deviation for planning: the measured one, else kPlannedDeviation.
@@ -151,15 +144,13 @@ double DeviationOf(const RunSpread& spread) {
   return spread.degrees_of_freedom > 0 ? spread.deviation : kPlannedDeviation;
 }
 
+MeasuredOn DevicesOf(const RunComparison& comparison) {
+  return comparison.same_device ? MeasuredOn::kSameDevice : MeasuredOn::kTwoDevices;
+}
+
 std::string IntervalText(const TimeComparison& times) {
   return std::isfinite(times.high) ? absl::StrFormat("%.4f to %.4f", times.low, times.high)
                                    : "no interval: one run of each";
-}
-
-// Returns for example "; 7 runs of each would tell".
-std::string NeededText(const ComparedPoint& point) {
-  return point.runs_needed > 0 ? absl::StrCat("; ", point.runs_needed, " runs of each would decide")
-                               : absl::StrCat("; ", kMaxRunsNeeded, " runs of each would not decide");
 }
 
 std::string SpreadText(const RunComparison& comparison) {
@@ -222,11 +213,46 @@ absl::StatusOr<RunComparison> CompareRuns(const LabRecords& first, const LabReco
     const RunLogs of_first = LogsAt(sides.first, point.name), of_second = LogsAt(sides.second, point.name);
     point.first_seconds = std::exp(Mean(of_first));
     point.second_seconds = std::exp(Mean(of_second));
-    const MeasuredOn devices = result.same_device ? MeasuredOn::kSameDevice : MeasuredOn::kTwoDevices;
-    point.comparison = CompareRunLogs(of_first, of_second, result.spread, devices, confidence);
-    point.runs_needed = RunsNeeded(point.comparison.ratio, DeviationOf(result.spread), devices, confidence);
+    point.comparison = CompareRunLogs(of_first, of_second, result.spread, DevicesOf(result), confidence);
+    point.runs_needed = RunsThatDecide(result, point.comparison.ratio);
   }
   return result;
+}
+
+const char* TimeVerdictWord(TimeVerdict verdict) {
+  return verdict == TimeVerdict::kFaster ? "faster" : verdict == TimeVerdict::kSlower ? "slower" : "inconclusive";
+}
+
+uint32_t RunsThatDecide(const RunComparison& comparison, double ratio) {
+  return RunsNeeded(ratio, DeviationOf(comparison.spread), DevicesOf(comparison),
+                    ConfidenceOfEach(comparison.points.size()));
+}
+
+std::string FurtherRunsText(const RunComparison& comparison, uint32_t runs_needed) {
+  const auto more = [&](uint32_t runs) { return std::max(runs_needed, runs) - runs; };
+  uint32_t before = more(comparison.first_runs), after = more(comparison.second_runs);
+  if (before == 0 && after == 0) {  // the runs so far had less precise an estimate of the spread than so many have
+    before = after = 1;
+  }
+  return absl::StrCat(before, before == 1 ? " more run before and " : " more runs before and ", after, " more after");
+}
+
+std::string UndecidedText(const RunComparison& comparison, const ComparedPoint& point) {
+  if (point.comparison.verdict != TimeVerdict::kInconclusive) {
+    return "";
+  }
+  return point.runs_needed > 0
+             ? absl::StrCat("; ", point.runs_needed,
+                            " runs of each would decide: ", FurtherRunsText(comparison, point.runs_needed))
+             : absl::StrCat("; ", kMaxRunsNeeded, " runs of each would not decide");
+}
+
+std::string TestText(const RunComparison& comparison) {
+  return absl::StrFormat(
+      "test: Welch's t on logarithms of the runs' mean epochs with data loading, %.0f %% for all %d points together "
+      "(Bonferroni); runs: %d, before %d\n%s",
+      kCompareConfidence * 100, comparison.points.size(), comparison.second_runs, comparison.first_runs,
+      SpreadText(comparison));
 }
 
 std::string ComparisonText(const RunComparison& comparison) {
@@ -234,37 +260,13 @@ std::string ComparisonText(const RunComparison& comparison) {
   for (const ComparedPoint& point : comparison.points) {
     const TimeComparison& times = point.comparison;
     absl::StrAppendFormat(&text, "%-12s %s: %.4f times as long (%s%s); %.5g s, before %.5g s\n",
-                          VerdictWord(times.verdict), ReadableLine(point.name), times.ratio, IntervalText(times),
-                          times.verdict == TimeVerdict::kInconclusive ? NeededText(point) : "", point.second_seconds,
-                          point.first_seconds);
+                          TimeVerdictWord(times.verdict), ReadableLine(point.name), times.ratio, IntervalText(times),
+                          UndecidedText(comparison, point), point.second_seconds, point.first_seconds);
   }
   for (const std::string& name : comparison.left_out) {
     absl::StrAppend(&text, "left out     ", ReadableLine(name), ": the other run has no times of it\n");
   }
-  absl::StrAppendFormat(&text,
-                        "test: Welch's t on logarithms of the runs' mean epochs with data loading, %.0f %% for all %d "
-                        "points together (Bonferroni); runs: %d, before %d\n%s",
-                        kCompareConfidence * 100, comparison.points.size(), comparison.second_runs,
-                        comparison.first_runs, SpreadText(comparison));
-  return text;
-}
-
-absl::Status RunCompare(const std::vector<std::string>& files, const std::vector<std::string>& more) {
-  if (files.size() != 2) {
-    return absl::InvalidArgumentError(absl::StrCat("--compare=", absl::StrJoin(files, ","),
-                                                   ": expected two records, e.g. --compare=before.rec,after.rec"));
-  }
-  std::vector<std::string> inputs = files;
-  inputs.insert(inputs.end(), more.begin(), more.end());
-  RETURN_IF_ERROR(DeclareRunFiles({inputs, {}}));
-  ASSIGN_OR_RETURN(const LabRecords first, ReadLabRecords({files[0]}));
-  ASSIGN_OR_RETURN(const LabRecords second, ReadLabRecords({files[1]}));
-  LabRecords others;
-  if (!more.empty()) {
-    ASSIGN_OR_RETURN(others, ReadLabRecords(more));
-  }
-  ASSIGN_OR_RETURN(const RunComparison comparison, CompareRuns(first, second, others));
-  return PrintToStdout(ComparisonText(comparison));
+  return absl::StrCat(text, TestText(comparison));
 }
 
 }  // namespace lockstep

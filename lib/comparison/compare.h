@@ -44,12 +44,24 @@ struct RunComparison {
 // is a copy.
 absl::StatusOr<RunComparison> CompareRuns(const LabRecords& first, const LabRecords& second, const LabRecords& more);
 
-// Returns one line per point, then the test, the spread between runs, and the number of runs needed.
-std::string ComparisonText(const RunComparison& comparison);
+// Returns the number of runs of each program that would confirm a ratio of times, as RunsNeeded(), with the measured
+// spread between runs or else the planned one.
+uint32_t RunsThatDecide(const RunComparison& comparison, double ratio);
 
-// Reads the files and prints the text on standard output. InvalidArgument: `files` does not have two elements. Other
-// errors as ReadLabRecords and CompareRuns.
-absl::Status RunCompare(const std::vector<std::string>& files, const std::vector<std::string>& more);
+// Returns "6 more runs before and 4 more after", if `runs_needed` of each program are needed.
+std::string FurtherRunsText(const RunComparison& comparison, uint32_t runs_needed);
+
+// Returns "; 7 runs of each would decide: 6 more before and 6 more after" for an inconclusive point, otherwise "".
+std::string UndecidedText(const RunComparison& comparison, const ComparedPoint& point);
+
+// Returns "faster", "slower" or "inconclusive".
+const char* TimeVerdictWord(TimeVerdict verdict);
+
+// Returns the test, the numbers of runs and the spread between runs, one per line.
+std::string TestText(const RunComparison& comparison);
+
+// Returns one line per point, then TestText.
+std::string ComparisonText(const RunComparison& comparison);
 
 }  // namespace lockstep
 

@@ -1,0 +1,85 @@
+#include "lib/comparison/comparison_page.h"
+
+#include <limits>
+
+#include "gmock/gmock.h"
+#include "google/protobuf/struct.pb.h"
+#include "google/protobuf/util/json_util.h"
+#include "gtest/gtest.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr auto kUsage = absl::StatusCode::kInvalidArgument;
+
+RunComparison Comparison() {
+  RunComparison comparison;
+  comparison.points = {
+      {"batch 32", 2, 2.5, {TimeVerdict::kSlower, 1.25, 1.2, 1.3}, 0},
+      {"batch <64>", 1, 2, {TimeVerdict::kInconclusive, 2, 0, std::numeric_limits<double>::infinity()}, 3}};
+  comparison.left_out = {"batch 128"};
+  return comparison;
+}
+
+std::string PathsOf(const std::vector<ComparisonOutput>& outputs) {
+  std::string paths;
+  for (const ComparisonOutput& output : outputs) {
+    paths += output.path + " ";
+  }
+  return paths;
+}
+
+TEST(ComparisonPageTest, OutputsFollowFormatAndEnding) {
+  EXPECT_EQ(PathsOf(*ParseComparisonOutputs("html,json", "out/cmp.html")), "out/cmp.html out/cmp.json ");
+  EXPECT_EQ(ParseComparisonOutputs("", "cmp.md")->front().format, ComparisonFormat::kMarkdown);
+  EXPECT_EQ(PathsOf(*ParseComparisonOutputs("markdown", "-")), "- ");
+  EXPECT_THAT(ParseComparisonOutputs("", "-"), StatusIs(kUsage, HasSubstr("takes one page")));
+  EXPECT_THAT(ParseComparisonOutputs("html,json", "-"), StatusIs(kUsage, HasSubstr("takes one page")));
+  EXPECT_THAT(ParseComparisonOutputs("latex", "cmp.tex"), StatusIs(kUsage, HasSubstr("--format=latex")));
+  EXPECT_THAT(ParseComparisonOutputs("", "cmp.tex"), StatusIs(kUsage, HasSubstr("--output=cmp.tex")));
+}
+
+TEST(ComparisonPageTest, PagesBeginWithTheMark) {
+  for (const ComparisonFormat format :
+       {ComparisonFormat::kHtml, ComparisonFormat::kMarkdown, ComparisonFormat::kJson}) {
+    EXPECT_THAT(ComparisonPage(Comparison(), format).substr(0, 1024), HasSubstr(kComparisonMark));
+  }
+}
+
+TEST(ComparisonPageTest, PagesHaveTheVerdictInWords) {
+  EXPECT_THAT(
+      ComparisonPage(Comparison(), ComparisonFormat::kHtml),
+      AllOf(HasSubstr("<h1"), HasSubstr("slower: between 1.200 and 1.300 times as long"), HasSubstr("&lt;64&gt;"),
+            HasSubstr("inconclusive: each program was run once; 3 runs of each would decide: 2 more runs before "
+                      "and 2 more after"),
+            HasSubstr("batch 128 is left out")));
+  EXPECT_THAT(ComparisonPage(Comparison(), ComparisonFormat::kMarkdown),
+              AllOf(HasSubstr("| batch 32 |"), HasSubstr("slower: between 1.200 and 1.300 times as long")));
+}
+
+TEST(ComparisonPageTest, JsonCanBeParsed) {
+  const std::string json = ComparisonPage(Comparison(), ComparisonFormat::kJson);
+  google::protobuf::Struct parsed;
+  ASSERT_TRUE(google::protobuf::util::JsonStringToMessage(json, &parsed).ok()) << json;
+  const auto& points = parsed.fields().at("points").list_value();
+  ASSERT_EQ(points.values_size(), 2);
+  const auto& first = points.values(0).struct_value().fields();
+  EXPECT_EQ(first.at("verdict").string_value(), "slower");
+  EXPECT_EQ(first.at("ratio").number_value(), 1.25);
+  EXPECT_EQ(first.at("low").number_value(), 1.2);
+  const auto& second = points.values(1).struct_value().fields();
+  EXPECT_EQ(second.at("name").string_value(), "batch <64>");
+  EXPECT_EQ(second.at("high").kind_case(), google::protobuf::Value::kNullValue);
+  EXPECT_EQ(second.at("runs_needed").number_value(), 3);
+  EXPECT_EQ(parsed.fields().at("left_out").list_value().values(0).string_value(), "batch 128");
+}
+
+}  // namespace
+}  // namespace lockstep
