@@ -2,12 +2,36 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
+#include <tuple>
 #include <utility>
 
-#include "lib/lab_records/scaling_view.h"
 #include "lib/scaling/point_settings.h"
+#include "lib/statistics/mean.h"
 
 namespace lockstep {
+namespace {
+
+size_t RepeatedPoints(const LabSweep& sweep) {
+  const std::vector<const proto::SweepPoint*> points = CompletedPoints(sweep);
+  return static_cast<size_t>(std::count_if(points.begin(), points.end(), [](const proto::SweepPoint* point) {
+    return point->step_seconds().value_size() > 1;
+  }));
+}
+
+// Returns the shortest mean epoch on `ranks` devices; infinity if none was timed.
+double ShortestEpoch(const ScalingView& view, uint32_t ranks) {
+  double shortest = std::numeric_limits<double>::infinity();
+  for (const proto::ScalePoint* point : view.points) {
+    const bool trains = point->reduction() == proto::ALL_REDUCE || point->reduction() == proto::STAR;
+    if (trains && point->ranks() == ranks && !point->epoch_seconds().value().empty()) {
+      shortest = std::min(shortest, Mean(point->epoch_seconds().value()));
+    }
+  }
+  return shortest;
+}
+
+}  // namespace
 
 std::vector<const proto::SweepPoint*> CompletedPoints(const LabSweep& sweep) {
   std::vector<const proto::SweepPoint*> points;
@@ -28,6 +52,34 @@ const LabSweep* LongestSweep(const LabRecords& lab) {
     }
   }
   return longest;
+}
+
+const LabSweep* RepeatedSweep(const LabRecords& lab) {
+  const LabSweep* best = LongestSweep(lab);
+  for (const LabSweep& sweep : lab.sweeps) {
+    if (best != nullptr && RepeatedPoints(sweep) > RepeatedPoints(*best)) {
+      best = &sweep;
+    }
+  }
+  return best;
+}
+
+const ScalingView* MainScalingView(const std::vector<ScalingView>& views) {
+  const ScalingView* best = nullptr;
+  std::tuple<bool, bool, uint32_t, double> best_key;
+  for (const ScalingView& view : views) {
+    const std::vector<uint32_t> ranks = view.Ranks();
+    if (ranks.empty() || ranks.back() < 2) {
+      continue;
+    }
+    const std::tuple<bool, bool, uint32_t, double> key = {!view.rows.empty(), !view.data_parallel(), ranks.back(),
+                                                          -ShortestEpoch(view, ranks.back())};
+    if (best == nullptr || key > best_key) {
+      best = &view;
+      best_key = key;
+    }
+  }
+  return best;
 }
 
 std::vector<WayRows> RowsOfMaxDevices(const LabRecords& lab) {

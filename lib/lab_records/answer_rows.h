@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/lab_records/lab_records.h"
+#include "lib/lab_records/scaling_view.h"
 #include "lib/proto/comm_model.pb.h"
 #include "lib/proto/sweep.pb.h"
 
@@ -16,6 +17,14 @@ std::vector<const proto::SweepPoint*> CompletedPoints(const LabSweep& sweep);
 
 // Returns the sweep that answers Q1: the one with the most completed points; null if no sweep has one.
 const LabSweep* LongestSweep(const LabRecords& lab);
+
+// Returns the sweep whose batches can be compared: the one with the most points that were timed more than once. Among
+// equal ones it is LongestSweep's choice; null if no sweep has a completed point.
+const LabSweep* RepeatedSweep(const LabRecords& lab);
+
+// Returns the view that the summary and Tables 1 to 3 are about, or null if no view has several devices. Views with
+// speed-ups come first, then those of DDP, of more devices, and of the shortest epoch on these devices.
+const ScalingView* MainScalingView(const std::vector<ScalingView>& views);
 
 // Rows of the largest number of devices for one way to train, in the order of the record.
 struct WayRows {

@@ -20,8 +20,8 @@
 #include "lib/record/framed_records_testing.h"
 #include "lib/report/arrange.h"
 #include "lib/report/page_check_testing.h"
-#include "lib/report/report_title.h"
 #include "lib/report/tables.h"
+#include "lib/summary/page_head.h"
 #include "lib/testing/fuzz.h"
 
 namespace lockstep::testing {

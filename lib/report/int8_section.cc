@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/dataset/normalization.h"
+#include "lib/lab_records/accuracy_step.h"
 #include "lib/report/sections.h"
 #include "lib/statistics/unit.h"
 #include "lib/wording/cell.h"
@@ -315,19 +316,6 @@ proto::Table StudyTable(const proto::QuantizedNetwork& network) {
 }
 
 }  // namespace
-
-const proto::AccuracyStep* FindStep(const proto::QuantizedNetwork& network, proto::QuantizeStage stage) {
-  for (const proto::AccuracyStep& step : network.step()) {
-    if (step.stage() == stage) {
-      return &step;
-    }
-  }
-  return nullptr;
-}
-
-double AccuracyOf(const proto::AccuracyStep& step) {
-  return static_cast<double>(step.correct()) / static_cast<double>(step.images());
-}
 
 proto::Section Int8Section(const LabRecords& lab) {
   proto::Section section;

@@ -13,7 +13,7 @@
 #include "lib/lab_records/small_records_testing.h"
 #include "lib/plot/gnuplot.h"
 #include "lib/report/arrange.h"
-#include "lib/report/report_title.h"
+#include "lib/summary/page_head.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 

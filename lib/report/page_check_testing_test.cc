@@ -5,8 +5,8 @@
 #include "lib/lab_records/small_records_testing.h"
 #include "lib/page/html.h"
 #include "lib/page/markdown.h"
-#include "lib/report/report_title.h"
 #include "lib/report/tables.h"
+#include "lib/summary/page_head.h"
 
 namespace lockstep::testing {
 namespace {

@@ -38,8 +38,8 @@
 #include "lib/report/arrange.h"
 #include "lib/report/prior_report.h"
 #include "lib/report/report_files.h"
-#include "lib/report/report_title.h"
 #include "lib/report/verdict.h"
+#include "lib/summary/page_head.h"
 #include "lib/wording/claim.h"
 
 namespace lockstep {

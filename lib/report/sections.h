@@ -59,12 +59,6 @@ proto::Section SentSection(const LabRecords& lab);
 // Returns a blank table, with the command that makes the missing record.
 proto::Table MissingExperiment(absl::string_view caption, proto::Experiment experiment);
 
-// Returns the step of this stage, or null.
-const proto::AccuracyStep* FindStep(const proto::QuantizedNetwork& network, proto::QuantizeStage stage);
-
-// Returns the share of the test images in [0, 1]. The step must have images and no absent_reason.
-double AccuracyOf(const proto::AccuracyStep& step);
-
 // Returns "int8": for each network its four accuracies side by side, the images whose classification changed, and for
 // each layer the ranges and scales. Networks with and without biases are two networks, never stages of one.
 proto::Section Int8Section(const LabRecords& lab);

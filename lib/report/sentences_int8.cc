@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "lib/report/sections.h"
+#include "lib/lab_records/accuracy_step.h"
 #include "lib/report/sentences.h"
 #include "lib/wording/cell.h"
 #include "lib/wording/claim.h"

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/dataset/normalization.h"
 #include "lib/warnings/machine_warnings.h"
+#include "lib/warnings/severity.h"
 #include "lib/wording/describe.h"
 
 namespace lockstep {
@@ -271,17 +272,27 @@ std::vector<std::string> Warnings(const LabRecords& lab) {
   return texts;
 }
 
-std::vector<std::string> PageWarnings(const LabRecords& lab) {
-  std::vector<std::string> texts, noisy;
+std::vector<Warning> NamedPageWarnings(const LabRecords& lab) {
+  std::vector<Warning> shown, noisy;
   for (Warning& warning : NamedWarnings(lab)) {
-    (warning.rule == kNoiseRule ? noisy : texts).push_back(std::move(warning.text));
+    (warning.rule == kNoiseRule ? noisy : shown).push_back(std::move(warning));
   }
   if (!noisy.empty()) {
-    texts.push_back(noisy[0]);
+    shown.push_back(noisy[0]);
   }
   if (noisy.size() > 1) {
-    texts.push_back(absl::StrCat(kNoisyMachine, noisy.size() - 1,
-                                 " more points, listed in \"Machine and conditions of each measurement\"."));
+    shown.push_back(
+        {kNoiseRule, absl::StrCat(kNoisyMachine, noisy.size() - 1, noisy.size() == 2 ? " more point" : " more points",
+                                  ", listed in \"Machine and conditions of each measurement\".")});
+  }
+  SortBySeverity(shown);
+  return shown;
+}
+
+std::vector<std::string> PageWarnings(const LabRecords& lab) {
+  std::vector<std::string> texts;
+  for (Warning& warning : NamedPageWarnings(lab)) {
+    texts.push_back(std::move(warning.text));
   }
   return texts;
 }

@@ -24,8 +24,9 @@ std::vector<Warning> NamedWarnings(const LabRecords& lab);
 // Returns the texts of NamedWarnings.
 std::vector<std::string> Warnings(const LabRecords& lab);
 
-// Returns the warnings of a page: errors of the records first, then disturbances of the machine. Each point may have
-// one of the latter; therefore the first is shown and the others are counted.
+// Returns the warnings of a page, the worst first (severity.h). Each point may have a disturbance of the machine;
+// therefore the first of these is shown and the others are counted. PageWarnings returns the texts.
+std::vector<Warning> NamedPageWarnings(const LabRecords& lab);
 std::vector<std::string> PageWarnings(const LabRecords& lab);
 
 }  // namespace lockstep

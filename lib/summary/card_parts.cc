@@ -1,0 +1,112 @@
+#include "lib/summary/card_parts.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/wording/question_commands.h"
+
+namespace lockstep {
+namespace {
+
+bool HasExperiment(const LabRecords& lab, proto::Experiment experiment) {
+  return std::any_of(lab.scales.begin(), lab.scales.end(),
+                     [&](const LabScale& scale) { return scale.spec.experiment() == experiment; });
+}
+
+}  // namespace
+
+std::string AskedText(absl::string_view question) {
+  static const auto* const asked = new std::map<std::string, std::string, std::less<>>{
+      {"Q1", "Which batch is fastest?"},
+      {"Q2", "How well does training scale?"},
+      {"Q3", "How much time is communication?"},
+      {"Q4", "What repairs a large batch?"},
+      {"Q5", "Does the sampler need the epoch?"},
+      {"Q6", "What is sent besides gradients?"},
+      {"Q7", "Are gradients alone enough?"},
+      {"B1", "Which range do the weights need?"},
+      {"B2", "What do int8 weights cost?"},
+      {"B3", "Which range do the activations need?"},
+      {"B4", "What do int8 weights and activations cost?"},
+      {"B5", "What do int32 biases cost?"},
+  };
+  const auto found = asked->find(question);
+  return found == asked->end() ? "" : found->second;
+}
+
+const std::vector<std::string>& LabQuestions() {
+  static const auto* const questions =
+      new std::vector<std::string>{"Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7", "B1", "B2", "B3", "B4", "B5"};
+  return *questions;
+}
+
+bool IsAsked(const LabRecords& lab, absl::string_view question) {
+  if (absl::StartsWith(question, "B")) {
+    return !lab.quantized.empty();
+  }
+  if (question == "Q1") {
+    return !lab.sweeps.empty();
+  }
+  if (question == "Q2" || question == "Q3") {
+    return HasExperiment(lab, proto::EXPERIMENT_UNSPECIFIED);
+  }
+  return HasExperiment(lab, question == "Q4"   ? proto::LARGE_BATCH
+                            : question == "Q5" ? proto::SAMPLER_EPOCH
+                                               : proto::WHAT_IS_SENT);
+}
+
+proto::SummaryCard AnsweredCard(absl::string_view question, const CardVerdict& verdict,
+                                const std::vector<std::string>& sources) {
+  proto::SummaryCard card;
+  card.set_question(std::string(question));
+  card.set_asked(AskedText(question));
+  card.set_verdict(verdict.text);
+  card.set_state(verdict.state);
+  card.mutable_source()->Add(sources.begin(), sources.end());
+  AddLink("evidence", absl::StrCat("answer-", question), card);
+  return card;
+}
+
+proto::SummaryCard UnansweredCard(absl::string_view question, absl::string_view reason) {
+  proto::SummaryCard card;
+  card.set_question(std::string(question));
+  card.set_asked(AskedText(question));
+  card.set_state(proto::NO_ANSWER);
+  card.set_absent_reason(std::string(reason));
+  card.set_command(absl::StrJoin(CommandsFor(question), " && "));
+  return card;
+}
+
+void SetHeadline(const std::string& number, const std::string& unit, const std::vector<std::string>& base,
+                 proto::SummaryCard& card) {
+  proto::Headline& headline = *card.mutable_headline();
+  headline.set_number(number);
+  headline.set_unit(unit);
+  headline.mutable_base()->Add(base.begin(), base.end());
+}
+
+void AddSupport(const std::string& text, proto::SummaryCard& card) {
+  if (!text.empty() && static_cast<size_t>(card.support_size()) < kMaxSupport) {
+    card.add_support(text);
+  }
+}
+
+void AddLink(absl::string_view text, absl::string_view target, proto::SummaryCard& card) {
+  proto::CardLink& link = *card.add_link();
+  link.set_text(std::string(text));
+  link.set_target(std::string(target));
+  for (int i = card.link_size() - 1; i > 0 && card.link(i - 1).text() == "evidence"; --i) {
+    card.mutable_link()->SwapElements(i - 1, i);
+  }
+}
+
+Spread SpreadIn(const proto::Quantity& quantity, double unit) {
+  const bool has_interval = quantity.has_low() && quantity.has_high();
+  return {quantity.value() / unit, (has_interval ? quantity.low() : quantity.value()) / unit,
+          (has_interval ? quantity.high() : quantity.value()) / unit, has_interval};
+}
+
+}  // namespace lockstep

@@ -1,0 +1,244 @@
+#include "lib/summary/checklists.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "lib/lab_records/answer_rows.h"
+#include "lib/lab_records/scaling_view.h"
+#include "lib/summary/card_text.h"
+#include "lib/wording/cell.h"
+#include "lib/wording/claim.h"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kMaxPredictions = 2;  // unmeasured predictions that are listed
+constexpr size_t kWorstBytes = 160;    // a longer warning is cut in the chip
+
+void AddItem(proto::CheckState state, const std::string& text, proto::Checklist& card) {
+  proto::CheckItem& item = *card.add_item();
+  item.set_state(state);
+  item.set_text(text);
+}
+
+// Returns the phrases of the rules of this severity, each once, the worst first.
+std::vector<std::string> Phrases(const TrustFacts& facts, Severity severity) {
+  std::vector<std::string> phrases;
+  for (const Warning& warning : facts.warnings) {
+    const RuleSeverity rule = SeverityOf(warning.rule);
+    if (rule.severity == severity && std::find(phrases.begin(), phrases.end(), rule.phrase) == phrases.end()) {
+      phrases.push_back(rule.phrase);
+    }
+  }
+  return phrases;
+}
+
+std::string CountOf(size_t count, const std::string& noun) {
+  return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
+}
+
+// --- Trust ---
+
+size_t PointsOf(const LabRecords& lab) {
+  size_t points = 0;
+  for (const LabSweep& sweep : lab.sweeps) {
+    points += CompletedPoints(sweep).size();
+  }
+  for (const LabScale& scale : lab.scales) {
+    points += static_cast<size_t>(std::count_if(scale.points.begin(), scale.points.end(),
+                                                [](const auto& point) { return point.outcome() == proto::COMPLETED; }));
+  }
+  for (const LabQuantized& file : lab.quantized) {
+    points += file.networks.size();
+  }
+  return points;
+}
+
+void AddSums(const LabRecords& lab, proto::Checklist& card) {
+  size_t passed = 0;
+  for (const LabScale& scale : lab.scales) {
+    for (const proto::ScalePoint& point : scale.points) {
+      passed +=
+          point.has_sum_check() && point.sum_check().absent_reason().empty() && point.sum_check().passed() ? 1 : 0;
+    }
+  }
+  if (passed > 0) {
+    AddItem(proto::CHECK_OK, absl::StrCat("The sums of gradients were checked at ", CountOf(passed, "point"), "."),
+            card);
+  }
+}
+
+void AddRepeats(const LabRecords& lab, proto::Checklist& card) {
+  size_t repeated = 0;
+  int least = 0;
+  const auto add = [&](const proto::Samples& epochs) {
+    if (epochs.value_size() >= static_cast<int>(kMinRepeats)) {
+      least = repeated == 0 ? epochs.value_size() : std::min(least, epochs.value_size());
+      ++repeated;
+    }
+  };
+  for (const LabSweep& sweep : lab.sweeps) {
+    for (const proto::SweepPoint& point : sweep.points) {
+      add(point.step_seconds());
+    }
+  }
+  for (const LabScale& scale : lab.scales) {
+    for (const proto::ScalePoint& point : scale.points) {
+      add(point.row().empty() ? point.epoch_seconds() : proto::Samples());
+    }
+  }
+  if (repeated > 0) {
+    AddItem(proto::CHECK_OK,
+            absl::StrCat(CountOf(repeated, "point"), repeated == 1 ? " was" : " were", " timed at least ", least,
+                         " times."),
+            card);
+  }
+}
+
+void AddPredictions(const LabRecords& lab, proto::Checklist& card) {
+  size_t measured = 0, inside = 0;
+  for (const LabCommModel& file : lab.comm_models) {
+    for (const proto::Prediction& prediction : file.predictions) {
+      measured += prediction.has_inside_interval() ? 1 : 0;
+      inside += prediction.inside_interval() ? 1 : 0;
+    }
+  }
+  if (measured > 0) {
+    AddItem(inside == measured ? proto::CHECK_OK : proto::CHECK_WARNING,
+            absl::StrCat(inside, " of ", CountOf(measured, "prediction"), inside == 1 ? " holds" : " hold",
+                         " within the stated interval."),
+            card);
+  }
+}
+
+// --- Missing ---
+
+std::vector<std::string> QuestionsIn(const std::vector<proto::SummaryCard>& cards, proto::AnswerState state) {
+  std::vector<std::string> questions;
+  for (const proto::SummaryCard& card : cards) {
+    if (card.state() == state) {
+      questions.push_back(card.question());
+    }
+  }
+  return questions;
+}
+
+void AddUnmeasuredPredictions(const LabRecords& lab, proto::Checklist& card) {
+  size_t listed = 0;
+  for (const LabCommModel& file : lab.comm_models) {
+    for (const proto::Prediction& prediction : file.predictions) {
+      if (prediction.epoch_seconds().has_value() && !prediction.measured_epoch_seconds().has_value() &&
+          listed < kMaxPredictions) {
+        ++listed;
+        AddItem(
+            proto::CHECK_MISSING,
+            absl::StrCat(prediction.ranks(), " devices at batch ", FormatCount(prediction.batch_per_device()), ": ",
+                         ShortSeconds(prediction.epoch_seconds().value()), " per epoch is predicted, not measured."),
+            card);
+      }
+    }
+  }
+}
+
+void AddLink(const LabRecords& lab, proto::Checklist& card) {
+  const std::vector<ScalingView> views = ScalingViews(lab);
+  const ScalingView* const view = MainScalingView(views);
+  std::set<uint32_t> unmeasured;
+  for (const proto::ScalingRow* row : view == nullptr ? std::vector<const proto::ScalingRow*>() : view->rows) {
+    if (row->ranks() > 1 && !row->measured_link_bytes_per_second().has_value()) {
+      unmeasured.insert(row->ranks());
+    }
+  }
+  for (const uint32_t ranks : unmeasured) {
+    AddItem(proto::CHECK_MISSING,
+            absl::StrCat("The link between ", ranks, " devices was not measured alone, so no share of it is known."),
+            card);
+  }
+}
+
+}  // namespace
+
+size_t TrustFacts::CountOf(Severity severity) const {
+  return static_cast<size_t>(std::count_if(warnings.begin(), warnings.end(), [&](const Warning& warning) {
+    return SeverityOf(warning.rule).severity == severity;
+  }));
+}
+
+CardVerdict JudgeTrust(const TrustFacts& facts) {
+  using Facts = TrustFacts;
+  static const auto* const rules = new std::vector<VerdictRule<Facts>>{
+      {"nothing_measured", [](const Facts& f) { return f.points == 0; }, proto::PARTLY,
+       [](const Facts&) { return std::string("Not decided: the records hold no measurement."); }},
+      {"wrong", [](const Facts& f) { return f.CountOf(Severity::kWrong) > 0; }, proto::ANSWERED,
+       [](const Facts& f) { return absl::StrCat("Not all: there are ", JoinAnd(Phrases(f, Severity::kWrong)), "."); }},
+      {"weak", [](const Facts& f) { return f.CountOf(Severity::kWeak) > 0; }, proto::ANSWERED,
+       [](const Facts& f) {
+         return absl::StrCat("Mostly; mind ", Phrases(f, Severity::kWeak).front(),
+                             Phrases(f, Severity::kWeak).size() > 1 ? " first." : ".");
+       }},
+      {"facts", [](const Facts& f) { return f.CountOf(Severity::kFact) > 0; }, proto::ANSWERED,
+       [](const Facts& f) {
+         return absl::StrCat("Yes, for what was run: ", JoinAnd(Phrases(f, Severity::kFact)), ".");
+       }},
+      {"no_warning", [](const Facts&) { return true; }, proto::ANSWERED,
+       [](const Facts&) { return std::string("Yes: no warning applies to them."); }},
+  };
+  return FirstVerdict(*rules, facts);
+}
+
+proto::Checklist TrustCard(const LabRecords& lab, const std::vector<Warning>& warnings) {
+  const TrustFacts facts = {PointsOf(lab), warnings};
+  proto::Checklist card;
+  card.set_title("Can the numbers be trusted?");
+  card.set_verdict(JudgeTrust(facts).text);
+  AddSums(lab, card);
+  AddRepeats(lab, card);
+  AddPredictions(lab, card);
+  for (const Severity severity : {Severity::kWrong, Severity::kWeak, Severity::kFact}) {
+    for (const std::string& phrase : Phrases(facts, severity)) {
+      AddItem(proto::CHECK_WARNING, absl::StrCat(Capitalized(phrase), "."), card);
+    }
+  }
+  return card;
+}
+
+proto::Checklist MissingCard(const LabRecords& lab, const std::vector<proto::SummaryCard>& cards) {
+  proto::Checklist card;
+  card.set_title("What is missing?");
+  const std::vector<std::string> none = QuestionsIn(cards, proto::NO_ANSWER);
+  const std::vector<std::string> partly = QuestionsIn(cards, proto::PARTLY);
+  for (const proto::SummaryCard& one : cards) {
+    if (one.state() == proto::PARTLY) {
+      AddItem(proto::CHECK_WARNING, absl::StrCat(one.question(), ": ", one.verdict()), card);
+    }
+  }
+  if (!none.empty()) {
+    AddItem(proto::CHECK_MISSING,
+            absl::StrCat("No record answers ", JoinAnd(none), "; report --style=lab prints the commands that do."),
+            card);
+  }
+  AddUnmeasuredPredictions(lab, card);
+  AddLink(lab, card);
+  const std::string answers =
+      none.empty() ? "" : absl::StrCat(none.size() == 1 ? "An answer to " : "Answers to ", JoinAnd(none));
+  const std::string decisions =
+      partly.empty() ? "" : absl::StrCat(partly.size() == 1 ? "a decision on " : "decisions on ", JoinAnd(partly));
+  card.set_verdict(!none.empty() && !partly.empty() ? absl::StrCat(answers, "; ", decisions, ".")
+                   : !none.empty()                  ? absl::StrCat(answers, ".")
+                   : !partly.empty()                ? absl::StrCat(Capitalized(decisions), ".")
+                   : card.item().empty()            ? "Nothing: every question of the lab is answered."
+                                                    : "No answer; every question of the lab has one.");
+  return card;
+}
+
+proto::WarningChip MakeWarningChip(const std::vector<Warning>& warnings) {
+  proto::WarningChip chip;
+  chip.set_count(static_cast<uint32_t>(warnings.size()));
+  const std::string& text = warnings.front().text;
+  const std::string phrase = Capitalized(SeverityOf(warnings.front().rule).phrase);
+  chip.set_worst(text.size() <= kWorstBytes ? text : absl::StrCat(phrase, "."));
+  return chip;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,58 @@
+#include "lib/summary/checklists.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/lab_records/small_records_testing.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(JudgeTrustTest, EachRuleAndItsNeighbours) {
+  EXPECT_EQ(JudgeTrust({0, {}}).rule, "nothing_measured");
+  EXPECT_EQ(JudgeTrust({1, {}}).text, "Yes: no warning applies to them.");
+  EXPECT_EQ(JudgeTrust({1, {{"shared_cpu", ""}}}).text, "Yes, for what was run: ranks that share one CPU.");
+  EXPECT_EQ(JudgeTrust({1, {{"noisy_machine", ""}, {"noisy_machine", ""}, {"shared_cpu", ""}}}).text,
+            "Mostly; mind a noisy machine.");
+  EXPECT_EQ(JudgeTrust({1, {{"noisy_machine", ""}, {"one_run_only", ""}}}).text, "Mostly; mind a noisy machine first.");
+  EXPECT_EQ(JudgeTrust({1, {{"sum_check_failed", ""}, {"noisy_machine", ""}}}).text,
+            "Not all: there are wrong sums of gradients.");
+}
+
+TEST(ChecklistsTest, TrustNamesChecksAndWarnings) {
+  const proto::Checklist card = TrustCard(testing::SmallLab(), {{"noisy_machine", "long"}});
+  std::string items;
+  for (const proto::CheckItem& item : card.item()) {
+    items += item.text() + "\n";
+  }
+  EXPECT_THAT(items, HasSubstr("1 of 1 prediction holds within the stated interval.\n"));
+  EXPECT_THAT(items, HasSubstr("A noisy machine.\n"));
+  EXPECT_EQ(card.item(card.item_size() - 1).state(), proto::CHECK_WARNING);
+}
+
+TEST(ChecklistsTest, WhatIsMissing) {
+  proto::SummaryCard answered, partly, none;
+  answered.set_question("Q1");
+  answered.set_state(proto::ANSWERED);
+  partly.set_question("Q7");
+  partly.set_state(proto::PARTLY);
+  partly.set_verdict("Not decided: 3 seeds show no clear difference.");
+  none.set_question("B1");
+  none.set_state(proto::NO_ANSWER);
+  EXPECT_EQ(MissingCard({}, {answered}).verdict(), "Nothing: every question of the lab is answered.");
+  EXPECT_EQ(MissingCard({}, {answered, partly}).verdict(), "A decision on Q7.");
+  const proto::Checklist card = MissingCard({}, {answered, partly, none});
+  EXPECT_EQ(card.verdict(), "An answer to B1; a decision on Q7.");
+  EXPECT_EQ(card.item(0).text(), "Q7: Not decided: 3 seeds show no clear difference.");
+}
+
+TEST(ChecklistsTest, TheChipShowsTheWorstWarning) {
+  const proto::WarningChip chip = MakeWarningChip({{"noisy_machine", "Noise."}, {"shared_cpu", "CPU."}});
+  EXPECT_EQ(chip.count(), 2u);
+  EXPECT_EQ(chip.worst(), "Noise.");
+  EXPECT_EQ(MakeWarningChip({{"noisy_machine", std::string(200, 'x')}}).worst(), "A noisy machine.");
+}
+
+}  // namespace
+}  // namespace lockstep

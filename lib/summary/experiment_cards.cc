@@ -1,0 +1,311 @@
+#include "lib/summary/experiment_cards.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/lab_records/experiment_view.h"
+#include "lib/scaling/batch_norm.h"
+#include "lib/summary/card_parts.h"
+#include "lib/summary/card_text.h"
+#include "lib/wording/cell.h"
+#include "lib/wording/claim.h"
+#include "lib/wording/sent.h"
+
+namespace lockstep {
+namespace {
+
+bool IsTrained(const ExperimentRow* row) { return row != nullptr && !row->trained.empty(); }
+
+// Returns "64": a mean accuracy in whole per cent.
+std::string AccuracyNumber(const proto::Samples& accuracies) {
+  const std::string percent = ShortPercent(MeanOf(accuracies));
+  return percent.substr(0, percent.find(' '));
+}
+
+std::vector<std::string> Sources(const ExperimentView& view, const std::vector<const char*>& fields) {
+  std::vector<std::string> sources;
+  for (const char* field : fields) {
+    sources.push_back(view.Source(field));
+  }
+  return sources;
+}
+
+// --- Q4 ---
+
+// Returns "18 % without, 69 % with batch 128".
+std::string Compared(const LargeBatchView& large, const ExperimentRow& none, bool has_remedy) {
+  const ExperimentRow* const base = large.BaseLike(none);
+  const std::string with_base = IsTrained(base)
+                                    ? absl::StrCat(AccuracyNumber(large.Accuracies(*base)), " % with batch ",
+                                                   FormatCount(base->first().global_batch()))
+                                    : "";
+  return has_remedy ? absl::StrCat(AccuracyNumber(large.Accuracies(none)), " % without", with_base.empty() ? "" : ", ",
+                                   with_base)
+                    : with_base;
+}
+
+void FillQ4(const LargeBatchView& large, const LargeBatchRows& batch, proto::SummaryCard& card) {
+  const ExperimentRow& none = *batch.Find(kNoRemedy)->equal;
+  const RemedyChoice choice = ChooseRemedy(batch);
+  const bool has_remedy = card.state() == proto::ANSWERED && choice.best != nullptr;
+  const ExperimentRow& shown = has_remedy ? *choice.best->equal : none;
+  const std::string unit = absl::StrCat("% ", large.AccuracyName());
+  SetHeadline(AccuracyNumber(large.Accuracies(shown)), unit,
+              {absl::StrCat("at batch ", FormatCount(batch.global_batch),
+                            has_remedy ? absl::StrCat(" with ", choice.best->remedy) : "", ";"),
+               Compared(large, none, has_remedy)},
+              card);
+  AddSupport(
+      absl::StrCat("After ", EpochsOf(none), EpochsOf(none) == 1 ? " epoch" : " epochs", " batch ",
+                   FormatCount(batch.global_batch), " has made ", FormatCount(Updates(none.first())), " updates",
+                   IsTrained(large.base) ? absl::StrCat(", batch ", FormatCount(large.base->first().global_batch()),
+                                                        " ", FormatCount(Updates(large.base->first())))
+                                         : "",
+                   "."),
+      card);
+  for (const RemedyRows& rows : batch.remedies) {
+    if (IsTrained(rows.longer) && rows.remedy != kNoRemedy) {
+      AddSupport(absl::StrCat("Trained longer, for ", EpochsOf(*rows.longer), " epochs with ",
+                              rows.remedy == "all" ? "all remedies" : rows.remedy, ", it reaches ",
+                              AccuracyNumber(large.Accuracies(*rows.longer)), " %."),
+                 card);
+    }
+  }
+  if (const ExperimentRow* const base = large.BaseLike(none); has_remedy && IsTrained(base)) {
+    proto::Spark& spark = *card.mutable_spark();
+    spark.set_kind(proto::BARS);
+    for (const auto& [label, row] : {std::pair<std::string, const ExperimentRow*>{choice.best->remedy, &shown},
+                                     std::pair<std::string, const ExperimentRow*>{"none", &none}}) {
+      spark.add_label(label);
+      spark.add_value(MeanOf(large.Accuracies(*row)));
+    }
+    spark.set_base(MeanOf(large.Accuracies(*base)));
+    spark.set_description("Accuracy with and without the remedy; the line is the small batch");
+  }
+}
+
+// --- Q5 ---
+
+const ExperimentRow* FindOrder(const ExperimentView& view, bool no_set_epoch) {
+  for (const ExperimentRow& row : view.rows) {
+    if (!row.trained.empty() && !row.first().rank().empty() && row.first().training().no_set_epoch() == no_set_epoch) {
+      return &row;
+    }
+  }
+  return nullptr;
+}
+
+size_t OrdersOf(const ExperimentRow& row) {
+  const auto& orders = row.first().rank(0).epoch_order_sha256();
+  return std::set<std::string>(orders.begin(), orders.end()).size();
+}
+
+SamplerFacts SamplerFactsOf(const ExperimentView& view, const ExperimentRow& with, const ExperimentRow& without) {
+  SamplerFacts facts;
+  facts.epochs = static_cast<size_t>(without.first().rank(0).epoch_order_sha256_size());
+  facts.orders_with = OrdersOf(with);
+  facts.orders_without = OrdersOf(without);
+  facts.images = view.scale->spec.model().training_images();
+  facts.seen_with = with.first().rank(0).distinct_images_ever();
+  facts.seen_without = without.first().rank(0).distinct_images_ever();
+  return facts;
+}
+
+// Returns a sentence on the test accuracies with and without the epoch number; empty if they are unknown.
+std::string AccuracyText(const ExperimentRow& with, const ExperimentRow& without) {
+  const proto::Samples first = with.Values(TestAccuracy), second = without.Values(TestAccuracy);
+  if (first.value().empty() || second.value().empty()) {
+    return "";
+  }
+  const SeedDifference difference = CompareSeeds(first, second);
+  const std::string numbers =
+      absl::StrCat("Test accuracy is ", AccuracyNumber(first), " % with it and ", AccuracyNumber(second), " % without");
+  return difference.significant() ? absl::StrCat(numbers, ".")
+         : difference.seeds < kMinRepeats
+             ? absl::StrCat(numbers, ", with one seed each.")
+             : absl::StrCat(numbers, ", which ", difference.seeds, " seeds do not distinguish.");
+}
+
+// --- Q6 ---
+
+struct SentRow {
+  const ExperimentRow* row = nullptr;
+  SentFacts facts;
+};
+
+// Returns the row that sends most bytes other than gradients; its row is null if no row was counted.
+SentRow MostSent(const ExperimentView& view) {
+  SentRow most;
+  size_t counted = 0;
+  for (const ExperimentRow& row : view.rows) {
+    if (row.trained.empty() || row.first().traffic().empty()) {
+      continue;
+    }
+    ++counted;
+    SentFacts facts;
+    for (const proto::Traffic& traffic : row.first().traffic()) {
+      const double bytes = BytesPerStep(traffic).value_or(0);
+      (traffic.kind() == kGradientsKind ? facts.gradient_bytes : facts.other_bytes) += bytes;
+    }
+    if (most.row == nullptr || facts.other_bytes > most.facts.other_bytes) {
+      most = {&row, facts};
+    }
+  }
+  most.facts.statistics_counted = counted > 1 || !HasBatchNorm(view.scale->spec.training().model());
+  return most;
+}
+
+// Returns "115 kB".
+std::string ShortBytes(double bytes) {
+  const Unit& unit = bytes >= 1e6 ? kMegabytes : bytes >= 1e3 ? kKilobytes : kNoUnit;
+  return absl::StrCat(ThreeDigits(bytes * unit.scale), " ", *unit.name == '\0' ? "bytes" : unit.name);
+}
+
+}  // namespace
+
+LargeBatchFacts LargeBatchFactsOf(const LargeBatchView& large, const LargeBatchRows& batch) {
+  const ExperimentRow& none = *batch.Find(kNoRemedy)->equal;
+  LargeBatchFacts facts;
+  facts.batch = batch.global_batch;
+  facts.base_batch = large.base == nullptr ? 0 : large.base->first().global_batch();
+  facts.loss = LossOf(large, none);
+  const RemedyChoice choice = ChooseRemedy(batch);
+  facts.tried = choice.tried;
+  facts.no_remedy = choice.absent_reason;
+  facts.equal_ones = choice.equal_ones;
+  if (choice.best != nullptr) {
+    facts.remedy = choice.best->remedy;
+    const std::vector<RemedyVerdict> verdicts = JudgeRemedies(large, batch);
+    if (const RemedyVerdict* const verdict = FindVerdict(verdicts, *choice.best->equal); verdict != nullptr) {
+      facts.gain = verdict->gain;
+    }
+  }
+  return facts;
+}
+
+const LargeBatchRows* LargestTrained(const LargeBatchView& large) {
+  const LargeBatchRows* largest = nullptr;
+  for (const LargeBatchRows& batch : large.batches) {
+    const RemedyRows* const none = batch.Find(kNoRemedy);
+    if (none != nullptr && IsTrained(none->equal) &&
+        (largest == nullptr || batch.global_batch > largest->global_batch)) {
+      largest = &batch;
+    }
+  }
+  return largest;
+}
+
+proto::SummaryCard CardQ4(const LabRecords& lab) {
+  for (const ExperimentView& view : ExperimentViews(lab, proto::LARGE_BATCH)) {
+    const LargeBatchView large = MakeLargeBatchView(view);
+    if (const LargeBatchRows* const batch = LargestTrained(large); batch != nullptr) {
+      proto::SummaryCard card =
+          AnsweredCard("Q4", JudgeLargeBatch(LargeBatchFactsOf(large, *batch)),
+                       Sources(view, {"epoch.test_accuracy", "epoch.validation_accuracy", "steps_per_epoch"}));
+      FillQ4(large, *batch, card);
+      AddLink("figure", "plot-large_batch", card);
+      return card;
+    }
+  }
+  return UnansweredCard("Q4", "No record compares a very large batch with a small one.");
+}
+
+proto::SummaryCard CardQ5(const LabRecords& lab) {
+  for (const ExperimentView& view : ExperimentViews(lab, proto::SAMPLER_EPOCH)) {
+    const ExperimentRow* const with = FindOrder(view, false);
+    const ExperimentRow* const without = FindOrder(view, true);
+    if (with == nullptr || without == nullptr) {
+      continue;
+    }
+    const SamplerFacts facts = SamplerFactsOf(view, *with, *without);
+    proto::SummaryCard card =
+        AnsweredCard("Q5", JudgeSampler(facts),
+                     Sources(view, {"rank.epoch_order_sha256", "rank.distinct_images_ever", "epoch.test_accuracy"}));
+    SetHeadline(FormatCount(facts.seen_without), "images",
+                {absl::StrCat("of ", FormatCount(facts.images), " seen by rank 0 without it;"),
+                 absl::StrCat(FormatCount(facts.seen_with), " with it, in ", facts.epochs, " epochs")},
+                card);
+    AddSupport(AccuracyText(*with, *without), card);
+    if (card.state() == proto::ANSWERED) {
+      proto::Spark& spark = *card.mutable_spark();
+      spark.set_kind(proto::BARS);
+      spark.add_label("with");
+      spark.add_value(static_cast<double>(facts.seen_with));
+      spark.add_label("without");
+      spark.add_value(static_cast<double>(facts.seen_without));
+      spark.set_base(static_cast<double>(facts.images));
+      spark.set_description("Images that rank 0 has seen, with and without the epoch number; the line is all images");
+    }
+    return card;
+  }
+  return UnansweredCard("Q5", "No record trains with and without the epoch number in the sampler.");
+}
+
+proto::SummaryCard CardQ6(const LabRecords& lab) {
+  for (const ExperimentView& view : ExperimentViews(lab, proto::WHAT_IS_SENT)) {
+    const SentRow most = MostSent(view);
+    if (most.row == nullptr) {
+      continue;
+    }
+    proto::SummaryCard card = AnsweredCard("Q6", JudgeSent(most.facts),
+                                           Sources(view, {"traffic.kind", "traffic.size_bytes", "traffic.steps"}));
+    const std::string gradients = ShortBytes(most.facts.gradient_bytes);
+    SetHeadline(gradients.substr(0, gradients.find(' ')),
+                absl::StrCat(gradients.substr(gradients.find(' ') + 1), " of gradients"),
+                {absl::StrCat("per step on ", view.ranks, " ranks;"),
+                 absl::StrCat(ShortBytes(most.facts.other_bytes), " of all else")},
+                card);
+    AddSupport(most.facts.other_bytes > 0 ? absl::StrCat("Most else is sent by the way \"", most.row->name, "\".") : "",
+               card);
+    if (card.state() == proto::ANSWERED) {
+      card.mutable_spark()->set_kind(proto::SHARE);
+      card.mutable_spark()->add_value(most.facts.other_bytes / (most.facts.gradient_bytes + most.facts.other_bytes));
+      card.mutable_spark()->add_label("all else");
+      card.mutable_spark()->set_description("Share of a step's bytes that are not gradients");
+    }
+    return card;
+  }
+  return UnansweredCard("Q6", "No record counts what the ranks send, by kind.");
+}
+
+proto::SummaryCard CardQ7(const LabRecords& lab) {
+  for (const ExperimentView& view : ExperimentViews(lab, proto::WHAT_IS_SENT)) {
+    std::vector<const ExperimentRow*> rows;
+    std::vector<SeedPair> pairs;
+    for (const ExperimentRow& row : view.rows) {
+      if (HasBatchNorm(view.scale->spec.training().model()) && !row.Values(TestAccuracy).value().empty()) {
+        if (!rows.empty()) {
+          pairs.push_back({row.Values(TestAccuracy), rows.front()->Values(TestAccuracy)});
+        }
+        rows.push_back(&row);
+      }
+    }
+    if (rows.empty()) {
+      continue;
+    }
+    GradientsOnlyFacts facts;
+    const std::vector<SeedDifference> differences = CompareSeeds(pairs);
+    std::vector<std::string> others;
+    for (size_t i = 0; i < differences.size(); ++i) {
+      facts.ways.push_back({rows[i + 1]->name, differences[i]});
+      others.push_back(absl::StrCat(AccuracyNumber(rows[i + 1]->Values(TestAccuracy)), " % with ", rows[i + 1]->name));
+    }
+    proto::SummaryCard card =
+        AnsweredCard("Q7", JudgeGradientsOnly(facts), Sources(view, {"epoch.test_accuracy", "buffers"}));
+    std::vector<std::string> base = {absl::StrCat("with ", rows.front()->name, others.empty() ? "" : ";")};
+    if (!others.empty()) {
+      base.push_back(JoinAnd(others));
+    }
+    SetHeadline(AccuracyNumber(rows.front()->Values(TestAccuracy)), "% test accuracy", base, card);
+    AddSupport(
+        absl::StrCat("Means of ", rows.front()->SeedsText(), " seeds after ", EpochsOf(*rows.front()), " epochs."),
+        card);
+    return card;
+  }
+  return UnansweredCard("Q7", "No record compares gradients alone with shared statistics of batch norm.");
+}
+
+}  // namespace lockstep

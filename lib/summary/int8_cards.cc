@@ -1,0 +1,154 @@
+#include "lib/summary/int8_cards.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lib/lab_records/accuracy_step.h"
+#include "lib/summary/card_parts.h"
+#include "lib/summary/card_text.h"
+#include "lib/summary/int8_verdicts.h"
+#include "lib/wording/cell.h"
+
+namespace lockstep {
+namespace {
+
+// --- B2, B4, B5 ---
+
+// A network with a stage and fp32.
+struct StepOf {
+  const proto::QuantizedNetwork* network;
+  const proto::AccuracyStep* fp32;
+  const proto::AccuracyStep* step;
+
+  PairedChanges Changes() const { return {step->flips_to_wrong(), step->flips_to_right(), step->images()}; }
+  double Change() const { return AccuracyOf(*step) - AccuracyOf(*fp32); }
+};
+
+bool Holds(const proto::AccuracyStep* step) {
+  return step != nullptr && step->absent_reason().empty() && step->images() > 0;
+}
+
+std::vector<StepOf> StepsOf(const LabRecords& lab, proto::QuantizeStage stage) {
+  std::vector<StepOf> steps;
+  for (const LabQuantized& file : lab.quantized) {
+    for (const proto::QuantizedNetwork& network : file.networks) {
+      const StepOf step = {&network, FindStep(network, proto::FP32_NETWORK), FindStep(network, stage)};
+      if (Holds(step.fp32) && Holds(step.step)) {
+        steps.push_back(step);
+      }
+    }
+  }
+  return steps;
+}
+
+proto::SummaryCard StepCard(const LabRecords& lab, absl::string_view question, proto::QuantizeStage stage,
+                            absl::string_view missing) {
+  const std::vector<StepOf> steps = StepsOf(lab, stage);
+  if (steps.empty()) {
+    return UnansweredCard(question, missing);
+  }
+  const StepOf& first = steps.front();
+  const PairedChanges changes = first.Changes();
+  proto::SummaryCard card =
+      AnsweredCard(question, JudgeInt8(changes),
+                   {absl::StrCat("quantized.network[name=", first.network->name(), "].step[stage=FP32_NETWORK|",
+                                 proto::QuantizeStage_Name(stage), "].{correct, flips_to_wrong, flips_to_right}")});
+  SetHeadline(SignedPoints(first.Change()), "points of accuracy",
+              {absl::StrCat(ModelTitle(first.network->name()), ":"),
+               absl::StrFormat("%.1f %% instead of %.1f %% in fp32", 100 * AccuracyOf(*first.step),
+                               100 * AccuracyOf(*first.fp32))},
+              card);
+  AddSupport(absl::StrCat("Of ", FormatCount(changes.items), " test images ", FormatCount(changes.lost),
+                          " became wrong and ", FormatCount(changes.gained), " right."),
+             card);
+  for (size_t i = 1; i < steps.size(); ++i) {
+    AddSupport(
+        absl::StrCat(ModelTitle(steps[i].network->name()), " changes by ", SignedPoints(steps[i].Change()), " points."),
+        card);
+  }
+  proto::Spark& spark = *card.mutable_spark();
+  spark.set_kind(proto::DIFFERENCES);
+  for (const StepOf& step : steps) {
+    spark.add_value(step.Change());
+    spark.add_label(step.network->name());
+  }
+  spark.set_base(0);
+  spark.set_description("Change of accuracy by network; the line is fp32");
+  return card;
+}
+
+// --- B1, B3 ---
+
+proto::SummaryCard RangeCard(const LabRecords& lab, absl::string_view question,
+                             double (proto::QuantizedLayer::*range)() const, absl::string_view field,
+                             absl::string_view unit, absl::string_view missing) {
+  for (const LabQuantized& file : lab.quantized) {
+    for (const proto::QuantizedNetwork& network : file.networks) {
+      RangeFacts facts;
+      std::string widest;
+      for (const proto::QuantizedLayer& layer : network.layer()) {
+        if (layer.weight_shape().empty()) {
+          continue;
+        }
+        const double value = (layer.*range)();
+        facts.smallest = facts.layers == 0 ? value : std::min(facts.smallest, value);
+        if (facts.layers == 0 || value > facts.largest) {
+          facts.largest = value;
+          widest = layer.name();
+        }
+        ++facts.layers;
+      }
+      if (facts.layers == 0) {
+        continue;
+      }
+      proto::SummaryCard card = AnsweredCard(
+          question, JudgeRange(facts), {absl::StrCat("quantized.network[name=", network.name(), "].layer.", field)});
+      SetHeadline(ThreeDigits(facts.largest), std::string(unit),
+                  {absl::StrCat("in ", widest, " of ", ModelTitle(network.name()), ";"),
+                   absl::StrCat("the smallest of ", facts.layers, " layers: ", ThreeDigits(facts.smallest))},
+                  card);
+      AddSupport(question == "B3"
+                     ? absl::StrCat("Measured on ", FormatCount(file.spec.calibration_images()), " training images.")
+                     : "",
+                 card);
+      return card;
+    }
+  }
+  return UnansweredCard(question, missing);
+}
+
+}  // namespace
+
+std::optional<PairedChanges> ChangesOf(const LabRecords& lab, proto::QuantizeStage stage) {
+  const std::vector<StepOf> steps = StepsOf(lab, stage);
+  return steps.empty() ? std::nullopt : std::optional<PairedChanges>(steps.front().Changes());
+}
+
+proto::SummaryCard CardB1(const LabRecords& lab) {
+  return RangeCard(lab, "B1", &proto::QuantizedLayer::max_abs_weight, "max_abs_weight", "largest |weight|",
+                   "No record holds the ranges of a network's weights.");
+}
+
+proto::SummaryCard CardB2(const LabRecords& lab) {
+  return StepCard(lab, "B2", proto::INT8_WEIGHTS, "No record holds the accuracy with int8 weights.");
+}
+
+proto::SummaryCard CardB3(const LabRecords& lab) {
+  return RangeCard(lab, "B3", &proto::QuantizedLayer::output_max_abs, "output_max_abs", "largest |activation|",
+                   "No record holds the ranges of a network's activations.");
+}
+
+proto::SummaryCard CardB4(const LabRecords& lab) {
+  return StepCard(lab, "B4", proto::INT8_WEIGHTS_ACTIVATIONS,
+                  "No record holds the accuracy with int8 weights and activations.");
+}
+
+proto::SummaryCard CardB5(const LabRecords& lab) {
+  return StepCard(lab, "B5", proto::INT8_WEIGHTS_ACTIVATIONS_BIAS,
+                  "No record holds the accuracy of a network whose biases are int32.");
+}
+
+}  // namespace lockstep

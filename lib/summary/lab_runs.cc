@@ -1,0 +1,129 @@
+#include "lib/summary/lab_runs.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/civil_time.h"
+#include "lib/summary/card_text.h"
+#include "lib/wording/describe.h"
+
+namespace lockstep {
+namespace {
+
+constexpr const char* kMonths[] = {"January", "February", "March",     "April",   "May",      "June",
+                                   "July",    "August",   "September", "October", "November", "December"};
+
+bool ParseDay(const std::string& start_time, absl::CivilDay& day) {
+  return absl::ParseCivilTime(start_time.substr(0, start_time.find('T')), &day);
+}
+
+std::string Month(absl::CivilDay day) { return kMonths[day.month() - 1]; }
+
+// Returns "A" for 0, "Z" for 25, "AA" for 26.
+std::string Letter(size_t number) {
+  std::string letters;
+  for (size_t left = number + 1; left > 0; left = (left - 1) / 26) {
+    letters.insert(letters.begin(), static_cast<char>('A' + (left - 1) % 26));
+  }
+  return letters;
+}
+
+proto::LabRun RunOf(const RecordSource& source, const std::string& what, size_t number) {
+  proto::LabRun run;
+  run.set_letter(Letter(number));
+  run.set_what(what);
+  run.set_machine(DescribeDevices(source.header));
+  run.set_date(DateText(source.header.start_time()));
+  run.set_file(source.name());
+  return run;
+}
+
+std::string ScaleText(const LabScale& scale) {
+  const std::string precision = DescribePrecision(scale.spec.training().precision());
+  switch (scale.spec.experiment()) {
+    case proto::LARGE_BATCH:
+      return absl::StrCat("large batches, ", scale.spec.seeds(), scale.spec.seeds() == 1 ? " seed" : " seeds");
+    case proto::SAMPLER_EPOCH:
+      return "sampler with and without the epoch";
+    case proto::WHAT_IS_SENT:
+      return "what is sent";
+    default:
+      break;
+  }
+  std::set<uint32_t> ranks;
+  for (const proto::ScalePoint& point : scale.points) {
+    ranks.insert(point.ranks());
+  }
+  return absl::StrCat(ModelTitle(scale.spec.training().model()), " on ", absl::StrJoin(ranks, ", "),
+                      ranks.size() == 1 && *ranks.begin() == 1 ? " device, " : " devices, ", precision);
+}
+
+}  // namespace
+
+std::vector<proto::LabRun> LabRuns(const LabRecords& lab) {
+  std::vector<proto::LabRun> runs;
+  for (const LabSweep& sweep : lab.sweeps) {
+    runs.push_back(RunOf(sweep,
+                         absl::StrCat(ModelTitle(sweep.spec.training().model()), ", ", sweep.points.size(),
+                                      sweep.points.size() == 1 ? " batch, " : " batches, ",
+                                      DescribePrecision(sweep.spec.training().precision())),
+                         runs.size()));
+  }
+  for (const LabScale& scale : lab.scales) {
+    runs.push_back(RunOf(scale, ScaleText(scale), runs.size()));
+  }
+  for (const LabQuantized& file : lab.quantized) {
+    std::set<std::string> names;
+    for (const proto::QuantizedNetwork& network : file.networks) {
+      names.insert(ModelTitle(network.name()));
+    }
+    runs.push_back(
+        RunOf(file, absl::StrCat(absl::StrJoin(names, ", "), names.empty() ? "" : " ", "in int8"), runs.size()));
+  }
+  return runs;
+}
+
+std::string LetterOf(const LabRecords& lab, const RecordSource& source) {
+  size_t number = 0;
+  for (const RecordSource* run : lab.Sources()) {
+    const std::string& schema = run->header.schema();
+    const bool measures = schema == proto::SweepFile::descriptor()->full_name() ||
+                          schema == proto::ScaleFile::descriptor()->full_name() ||
+                          schema == proto::QuantizedFile::descriptor()->full_name();
+    if (measures && run == &source) {
+      return Letter(number);
+    }
+    number += measures ? 1 : 0;
+  }
+  return "";
+}
+
+std::string DateText(const std::string& start_time) {
+  absl::CivilDay day;
+  return ParseDay(start_time, day) ? absl::StrCat(day.day(), " ", Month(day), " ", day.year()) : start_time;
+}
+
+std::string DatesText(const LabRecords& lab) {
+  std::set<absl::CivilDay> days;
+  for (const RecordSource* source : lab.Sources()) {
+    absl::CivilDay day;
+    const std::string& schema = source->header.schema();
+    if (schema != proto::DatasetFile::descriptor()->full_name() &&
+        schema != proto::CommModelFile::descriptor()->full_name() && ParseDay(source->header.start_time(), day)) {
+      days.insert(day);
+    }
+  }
+  if (days.empty()) {
+    return "";
+  }
+  const absl::CivilDay first = *days.begin(), last = *days.rbegin();
+  const std::string end = absl::StrCat(last.day(), " ", Month(last), " ", last.year());
+  return first == last                   ? end
+         : first.year() != last.year()   ? absl::StrCat(first.day(), " ", Month(first), " ", first.year(), " to ", end)
+         : first.month() != last.month() ? absl::StrCat(first.day(), " ", Month(first), " to ", end)
+                                         : absl::StrCat(first.day(), " to ", end);
+}
+
+}  // namespace lockstep

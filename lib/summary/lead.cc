@@ -1,0 +1,165 @@
+#include "lib/summary/lead.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "lib/lab_records/answer_rows.h"
+#include "lib/statistics/spread.h"
+#include "lib/summary/card_text.h"
+#include "lib/summary/experiment_cards.h"
+#include "lib/summary/int8_cards.h"
+#include "lib/summary/int8_verdicts.h"
+#include "lib/summary/scaling_cards.h"
+#include "lib/wording/cell.h"
+
+namespace lockstep {
+namespace {
+
+// Returns the batches whose epochs on `ranks` devices overlap with those of the fastest batch, which comes first.
+std::vector<AtBatch> FastestEpochs(const ScalingView& view, uint32_t ranks) {
+  BatchFacts facts;
+  for (const proto::ScalePoint* point : view.points) {
+    const bool trains = point->reduction() == proto::ALL_REDUCE || point->reduction() == proto::STAR;
+    if (trains && point->ranks() == ranks && point->epoch_seconds().value_size() > 0) {
+      facts.seconds.push_back({point->batch_per_device(), *SpreadOf(point->epoch_seconds())});
+    }
+  }
+  std::vector<AtBatch> fastest;
+  for (const uint32_t batch : facts.Fastest()) {
+    fastest.push_back(*std::find_if(facts.seconds.begin(), facts.seconds.end(),
+                                    [&](const AtBatch& at) { return at.batch == batch; }));
+  }
+  return fastest;
+}
+
+// Returns "512", "128 or 512".
+std::string BatchesOf(const std::vector<AtBatch>& fastest) {
+  std::vector<uint32_t> batches;
+  for (const AtBatch& at : fastest) {
+    batches.push_back(at.batch);
+  }
+  std::sort(batches.begin(), batches.end());
+  std::vector<std::string> names;
+  for (const uint32_t batch : batches) {
+    names.push_back(FormatCount(batch));
+  }
+  return JoinOr(names);
+}
+
+// Returns "Train with batch 512 per device: 4 H100 take 101 ms per epoch, 3.96 times as fast as one."; empty if no run
+// on several GPUs was repeated. Ranks that share one CPU give no recommendation.
+std::string ScalingSentence(const LabRecords& lab) {
+  const std::vector<ScalingView> views = ScalingViews(lab);
+  const ScalingView* const view = MainScalingView(views);
+  if (view == nullptr || view->scale == nullptr || view->scale->spec.training().device() == proto::CPU) {
+    return "";
+  }
+  const uint32_t ranks = view->Ranks().back();
+  const std::vector<AtBatch> fastest = FastestEpochs(*view, ranks);
+  if (fastest.empty()) {
+    return "";
+  }
+  const AtBatch& best = fastest.front();
+  const proto::ScalingRow* const row = view->Row(ranks, best.batch);
+  const bool known = row != nullptr && row->epoch_speedup().has_value() &&
+                     JudgeScaling(ScalingFactsOf(*view, {row})).state == proto::ANSWERED;
+  return absl::StrCat(
+      "Train with batch ", BatchesOf(fastest), " per device: ", DevicesText(ranks, view->scale->header), " take ",
+      ShortSeconds(best.value.mean), " per epoch",
+      known ? absl::StrCat(", ", ThreeDigits(row->epoch_speedup().value()), " times as fast as one") : "", ".");
+}
+
+// Returns "Train with batch 512: one H200 takes 0.373 s per epoch."
+std::string SweepSentence(const LabRecords& lab) {
+  const LabSweep* const sweep = RepeatedSweep(lab);
+  if (sweep == nullptr) {
+    return "";
+  }
+  BatchFacts facts;
+  for (const proto::SweepPoint* point : CompletedPoints(*sweep)) {
+    facts.seconds.push_back({point->batch_size(), *SpreadOf(point->step_seconds())});
+  }
+  if (JudgeBatches(facts).state != proto::ANSWERED) {
+    return "";
+  }
+  std::vector<AtBatch> fastest;
+  for (const uint32_t batch : facts.Fastest()) {
+    fastest.push_back(*std::find_if(facts.seconds.begin(), facts.seconds.end(),
+                                    [&](const AtBatch& at) { return at.batch == batch; }));
+  }
+  return absl::StrCat("Train with batch ", BatchesOf(fastest), ": ", DevicesText(1, sweep->header), " takes ",
+                      ShortSeconds(fastest.front().value.mean), " per epoch without data loading.");
+}
+
+// Returns "communication costs at most 4 % of an epoch"; empty if that is not decided.
+std::string CommunicationPart(const LabRecords& lab) {
+  const std::vector<ScalingView> views = ScalingViews(lab);
+  const ScalingView* const view = MainScalingView(views);
+  if (view == nullptr || RowsOfMostDevices(*view).empty()) {
+    return "";
+  }
+  const WaitingFacts facts = WaitingFactsOf(RowsOfMostDevices(*view));
+  if (JudgeWaiting(facts).state != proto::ANSWERED) {
+    return "";
+  }
+  double most = 0;
+  for (const AtBatch& at : facts.share) {
+    most = std::max(most, at.value.high);
+  }
+  return absl::StrCat("communication costs at most ", PercentRoundedUp(most), " of an epoch");
+}
+
+std::string Int8Part(const LabRecords& lab) {
+  const std::optional<PairedChanges> changes = ChangesOf(lab, proto::INT8_WEIGHTS_ACTIVATIONS);
+  if (!changes.has_value()) {
+    return "";
+  }
+  const CardVerdict verdict = JudgeInt8(*changes);
+  const double points = 100 * std::abs(static_cast<double>(changes->gained) - static_cast<double>(changes->lost)) /
+                        static_cast<double>(changes->items);
+  return verdict.rule == "costs"     ? absl::StrFormat("int8 costs %.2f points of accuracy", points)
+         : verdict.rule == "gains"   ? "int8 costs no accuracy"
+         : verdict.rule == "nothing" ? "int8 costs no accuracy that can be measured"
+                                     : "";
+}
+
+std::string LargeBatchSentence(const LabRecords& lab) {
+  for (const ExperimentView& view : ExperimentViews(lab, proto::LARGE_BATCH)) {
+    const LargeBatchView large = MakeLargeBatchView(view);
+    const LargeBatchRows* const batch = LargestTrained(large);
+    if (batch == nullptr) {
+      continue;
+    }
+    const LargeBatchFacts facts = LargeBatchFactsOf(large, *batch);
+    if (facts.loss.has_value() && facts.loss->above()) {
+      return absl::StrCat("Without a remedy a global batch of ", FormatCount(facts.batch), " loses ",
+                          absl::StrFormat("%.0f", 100 * facts.loss->mean), " points of accuracy after as many epochs.");
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string LeadText(const LabRecords& lab) {
+  std::vector<std::string> sentences;
+  std::string setting = ScalingSentence(lab);
+  setting = setting.empty() ? SweepSentence(lab) : setting;
+  sentences.push_back(setting.empty() ? "No setting can be recommended yet: none was shown to be faster than another."
+                                      : setting);
+  const std::string communication = CommunicationPart(lab), int8 = Int8Part(lab);
+  if (!communication.empty() || !int8.empty()) {
+    sentences.push_back(absl::StrCat(Capitalized(communication.empty() ? int8 : communication),
+                                     communication.empty() || int8.empty() ? "" : absl::StrCat(", and ", int8), "."));
+  }
+  if (const std::string large = LargeBatchSentence(lab); !large.empty()) {
+    sentences.push_back(large);
+  }
+  return absl::StrJoin(sentences, " ");
+}
+
+}  // namespace lockstep

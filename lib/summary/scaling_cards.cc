@@ -1,0 +1,297 @@
+#include "lib/summary/scaling_cards.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/lab_records/answer_rows.h"
+#include "lib/scaling/base_cases.h"
+#include "lib/summary/card_parts.h"
+#include "lib/summary/card_text.h"
+#include "lib/wording/cell.h"
+#include "lib/wording/question_commands.h"
+
+namespace lockstep {
+namespace {
+
+// --- Q1 ---
+
+BatchFacts BatchFactsOf(const std::vector<const proto::SweepPoint*>& points) {
+  BatchFacts facts;
+  for (const proto::SweepPoint* point : points) {
+    facts.seconds.push_back({point->batch_size(), *SpreadOf(point->step_seconds())});
+  }
+  return facts;
+}
+
+double SecondsAt(const BatchFacts& facts, uint32_t batch) {
+  return std::find_if(facts.seconds.begin(), facts.seconds.end(), [&](const AtBatch& at) { return at.batch == batch; })
+      ->value.mean;
+}
+
+// Returns the batch of the headline: the fastest repeated one, or the only one.
+uint32_t HeadlineBatch(const BatchFacts& facts) {
+  const std::vector<uint32_t> fastest = facts.Fastest();
+  return fastest.empty() ? facts.seconds.front().batch : fastest.front();
+}
+
+// Returns "1.97 times as fast as batch 32"; empty if the verdict does not compare, or the batch is the smallest.
+std::string TimesSmallest(const BatchFacts& facts, const CardVerdict& verdict, uint32_t batch) {
+  const std::vector<AtBatch> repeated = facts.Repeated();
+  if (verdict.state != proto::ANSWERED || repeated.empty()) {
+    return "";
+  }
+  const AtBatch& smallest = *std::min_element(repeated.begin(), repeated.end(),
+                                              [](const AtBatch& a, const AtBatch& b) { return a.batch < b.batch; });
+  const std::vector<uint32_t> fastest = facts.Fastest();
+  if (std::find(fastest.begin(), fastest.end(), smallest.batch) != fastest.end()) {
+    return "";
+  }
+  return absl::StrCat(ThreeDigits(smallest.value.mean / SecondsAt(facts, batch)), " times as fast as batch ",
+                      FormatCount(smallest.batch));
+}
+
+// Returns a sentence on batches that were timed once; empty if there are none, or if the verdict says so already.
+std::string SinglesText(const BatchFacts& facts) {
+  std::vector<uint32_t> singles;
+  for (const AtBatch& at : facts.seconds) {
+    if (!at.value.repeated) {
+      singles.push_back(at.batch);
+    }
+  }
+  return singles.empty() || singles.size() == facts.seconds.size()
+             ? ""
+             : absl::StrCat(Capitalized(BatchesText(singles)), singles.size() == 1 ? " was" : " were",
+                            " timed once and cannot be compared.");
+}
+
+void AddRates(const BatchFacts& facts, uint64_t images, proto::SummaryCard& card) {
+  const std::vector<AtBatch> repeated = facts.Repeated();
+  if (card.state() != proto::ANSWERED || repeated.size() < 2) {
+    return;
+  }
+  proto::Spark& spark = *card.mutable_spark();
+  spark.set_kind(proto::TREND);
+  for (const AtBatch& at : repeated) {
+    spark.add_value(static_cast<double>(images) / at.value.mean);
+    spark.add_label(FormatCount(at.batch));
+  }
+  spark.set_description("Images per second by batch size");
+}
+
+// --- Q2, Q3 ---
+
+std::string SourceOf(const std::vector<const proto::ScalingRow*>& rows, absl::string_view field) {
+  const std::string batches = absl::StrJoin(
+      rows, "|", [](std::string* out, const proto::ScalingRow* row) { absl::StrAppend(out, row->batch_per_device()); });
+  return absl::StrCat("comm_model.scaling[ranks=", rows.front()->ranks(), ",batch_per_device=", batches, "].", field);
+}
+
+std::string DevicesOf(const ScalingView& view, uint32_t ranks) {
+  return view.scale == nullptr ? absl::StrCat(ranks, " devices") : DevicesText(ranks, view.scale->header);
+}
+
+// Returns a card for scale records that no comm_model record explains, or for no record at all.
+proto::SummaryCard WithoutRows(const LabRecords& lab, absl::string_view question) {
+  for (const LabScale& scale : lab.scales) {
+    const bool several = std::any_of(scale.points.begin(), scale.points.end(),
+                                     [](const proto::ScalePoint& point) { return point.ranks() > 1; });
+    if (scale.spec.experiment() == proto::EXPERIMENT_UNSPECIFIED && several) {
+      proto::SummaryCard card = UnansweredCard(
+          question, absl::StrCat("The times on several devices are there, but no comm_model record explains ",
+                                 scale.name(), "."));
+      card.set_command(ExplainCommand(scale.input.path()));
+      return card;
+    }
+  }
+  return UnansweredCard(question, "No record has times on several devices, explained by comm_model.");
+}
+
+// Returns the row with the shortest epoch; null if no row has a speed-up.
+const proto::ScalingRow* FastestRow(const std::vector<const proto::ScalingRow*>& rows) {
+  const proto::ScalingRow* fastest = nullptr;
+  for (const proto::ScalingRow* row : rows) {
+    if (row->epoch_speedup().has_value() && row->epoch_seconds().has_value() &&
+        (fastest == nullptr || row->epoch_seconds().value() < fastest->epoch_seconds().value())) {
+      fastest = row;
+    }
+  }
+  return fastest;
+}
+
+// Returns a sentence on strong scaling at the smallest batch that has it; empty if none has.
+std::string StrongText(const std::vector<const proto::ScalingRow*>& rows) {
+  const proto::ScalingRow* smallest = nullptr;
+  for (const proto::ScalingRow* row : rows) {
+    if (row->strong_speedup().has_value() &&
+        (smallest == nullptr || row->batch_per_device() < smallest->batch_per_device())) {
+      smallest = row;
+    }
+  }
+  return smallest == nullptr
+             ? ""
+             : absl::StrCat("With the global batch fixed at ",
+                            FormatCount(uint64_t{smallest->ranks()} * smallest->batch_per_device()),
+                            " (strong scaling) the speed-up is ", ThreeDigits(smallest->strong_speedup().value()), ".");
+}
+
+void AddEfficiencies(const ScalingFacts& facts, proto::SummaryCard& card) {
+  if (card.state() != proto::ANSWERED || facts.efficiency.size() < 2) {
+    return;
+  }
+  proto::Spark& spark = *card.mutable_spark();
+  spark.set_kind(proto::TREND);
+  for (const AtBatch& at : facts.efficiency) {
+    spark.add_value(at.value.mean);
+    spark.add_label(FormatCount(at.batch));
+  }
+  spark.set_base(1);
+  spark.set_description("Efficiency by batch size; the line is ideal");
+}
+
+}  // namespace
+
+std::vector<const proto::ScalingRow*> RowsOfMostDevices(const ScalingView& view) {
+  uint32_t most = 2;
+  for (const proto::ScalingRow* row : view.rows) {
+    most = std::max(most, row->ranks());
+  }
+  std::vector<const proto::ScalingRow*> rows;
+  for (const proto::ScalingRow* row : view.rows) {
+    if (row->ranks() == most) {
+      rows.push_back(row);
+    }
+  }
+  return rows;
+}
+
+ScalingFacts ScalingFactsOf(const ScalingView& view, const std::vector<const proto::ScalingRow*>& rows) {
+  ScalingFacts facts;
+  facts.ranks = rows.front()->ranks();
+  facts.shared_cpu = view.scale != nullptr && view.scale->spec.training().device() == proto::CPU;
+  for (const proto::ScalingRow* row : rows) {
+    if (row->epoch_speedup().has_value()) {
+      facts.efficiency.push_back({row->batch_per_device(), SpreadIn(row->epoch_speedup(), facts.ranks)});
+      facts.unknown_base = facts.unknown_base || IsOfUnknownMachine(row->epoch_speedup());
+    }
+  }
+  return facts;
+}
+
+WaitingFacts WaitingFactsOf(const std::vector<const proto::ScalingRow*>& rows) {
+  WaitingFacts facts;
+  for (const proto::ScalingRow* row : rows) {
+    if (row->exposed_event_seconds().has_value() && row->step_seconds().value() > 0) {
+      facts.share.push_back(
+          {row->batch_per_device(), SpreadIn(row->exposed_event_seconds(), row->step_seconds().value())});
+    }
+  }
+  return facts;
+}
+
+proto::SummaryCard CardQ1(const LabRecords& lab) {
+  const LabSweep* const sweep = RepeatedSweep(lab);
+  if (sweep == nullptr) {
+    return UnansweredCard("Q1", "No record has times of several batches on one device.");
+  }
+  const std::vector<const proto::SweepPoint*> points = CompletedPoints(*sweep);
+  const BatchFacts facts = BatchFactsOf(points);
+  const CardVerdict verdict = JudgeBatches(facts);
+  const uint32_t batch = HeadlineBatch(facts);
+  const uint64_t images = points.front()->images_per_epoch();
+  proto::SummaryCard card =
+      AnsweredCard("Q1", verdict, {"sweep.point.step_seconds", "sweep.point.images_per_epoch", "sweep.header.device"});
+  const std::string times = TimesSmallest(facts, verdict, batch);
+  std::vector<std::string> base = {
+      absl::StrCat("on ", DevicesText(1, sweep->header), " at batch ", FormatCount(batch), times.empty() ? "" : ",")};
+  if (!times.empty()) {
+    base.push_back(times);
+  }
+  SetHeadline(ThreeDigits(static_cast<double>(images) / SecondsAt(facts, batch)), "images/s", base, card);
+  AddSupport(absl::StrCat("An epoch of ", FormatCount(images), " images takes ", ShortSeconds(SecondsAt(facts, batch)),
+                          " without data loading."),
+             card);
+  AddSupport(SinglesText(facts), card);
+  AddRates(facts, images, card);
+  AddLink("figure", "plot-epoch_time", card);
+  return card;
+}
+
+proto::SummaryCard CardQ2(const LabRecords& lab) {
+  const std::vector<ScalingView> views = ScalingViews(lab);
+  const ScalingView* const view = MainScalingView(views);
+  const std::vector<const proto::ScalingRow*> rows =
+      view == nullptr ? std::vector<const proto::ScalingRow*>() : RowsOfMostDevices(*view);
+  if (rows.empty()) {
+    return WithoutRows(lab, "Q2");
+  }
+  const ScalingFacts facts = ScalingFactsOf(*view, rows);
+  proto::SummaryCard card =
+      AnsweredCard("Q2", JudgeScaling(facts), {SourceOf(rows, "epoch_speedup"), SourceOf(rows, "strong_speedup")});
+  if (const proto::ScalingRow* const row = FastestRow(rows); row != nullptr) {
+    const double speedup = row->epoch_speedup().value();
+    SetHeadline(ThreeDigits(speedup), "times as fast as one",
+                {absl::StrCat("on ", DevicesOf(*view, row->ranks()), " at batch ", FormatCount(row->batch_per_device()),
+                              facts.shared_cpu ? " per rank" : " per device,"),
+                 facts.shared_cpu ? "" : absl::StrCat(ShortPercent(speedup / row->ranks()), " of ideal")},
+                card);
+    if (facts.shared_cpu) {
+      card.mutable_headline()->mutable_base()->RemoveLast();
+    }
+    AddSupport(absl::StrCat("An epoch takes ", ShortSeconds(row->epoch_seconds().value()), ", data loading included."),
+               card);
+  }
+  AddSupport(StrongText(rows), card);
+  AddEfficiencies(facts, card);
+  AddLink("Table 1", "table-1", card);
+  AddLink("figure", "plot-speedup", card);
+  return card;
+}
+
+proto::SummaryCard CardQ3(const LabRecords& lab) {
+  const std::vector<ScalingView> views = ScalingViews(lab);
+  const ScalingView* const view = MainScalingView(views);
+  const std::vector<const proto::ScalingRow*> rows =
+      view == nullptr ? std::vector<const proto::ScalingRow*>() : RowsOfMostDevices(*view);
+  if (rows.empty()) {
+    return WithoutRows(lab, "Q3");
+  }
+  const WaitingFacts facts = WaitingFactsOf(rows);
+  proto::SummaryCard card = AnsweredCard("Q3", JudgeWaiting(facts),
+                                         {SourceOf(rows, "exposed_event_seconds"), SourceOf(rows, "step_seconds"),
+                                          SourceOf(rows, "communication_seconds")});
+  const auto most = std::max_element(facts.share.begin(), facts.share.end(),
+                                     [](const AtBatch& a, const AtBatch& b) { return a.value.mean < b.value.mean; });
+  if (most != facts.share.end()) {
+    const std::string share = ShortPercent(most->value.mean);
+    SetHeadline(share.substr(0, share.find(' ')), "% of an epoch",
+                {absl::StrCat("on ", DevicesOf(*view, rows.front()->ranks()), " at batch ", FormatCount(most->batch),
+                              facts.share.size() > 1 ? "," : ""),
+                 absl::StrCat("the largest of ", facts.share.size(), " batches")},
+                card);
+    if (facts.share.size() == 1) {
+      card.mutable_headline()->mutable_base()->RemoveLast();
+    }
+    const auto row = std::find_if(rows.begin(), rows.end(),
+                                  [&](const proto::ScalingRow* one) { return one->batch_per_device() == most->batch; });
+    if ((*row)->collective_busy_seconds().has_value()) {
+      AddSupport(
+          absl::StrCat("All-reduces run for ", ShortSeconds((*row)->collective_busy_seconds().value()), " of the ",
+                       ShortSeconds((*row)->step_seconds().value()), " of this epoch; computing waits for ",
+                       ShortSeconds((*row)->exposed_event_seconds().value()), " of that."),
+          card);
+    }
+    if (card.state() == proto::ANSWERED) {
+      card.mutable_spark()->set_kind(proto::SHARE);
+      card.mutable_spark()->add_value(most->value.mean);
+      card.mutable_spark()->add_label("waiting");
+      card.mutable_spark()->set_description("Share of an epoch in which computing waits for communication");
+    }
+  }
+  AddLink("Table 2", "table-2", card);
+  AddLink("figure", "plot-split", card);
+  return card;
+}
+
+}  // namespace lockstep

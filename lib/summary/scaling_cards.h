@@ -1,0 +1,27 @@
+// Cards of Q1 to Q3 and the facts on which they decide.
+#ifndef LOCKSTEP_LIB_SUMMARY_SCALING_CARDS_H_
+#define LOCKSTEP_LIB_SUMMARY_SCALING_CARDS_H_
+
+#include <vector>
+
+#include "lib/lab_records/lab_records.h"
+#include "lib/lab_records/scaling_view.h"
+#include "lib/proto/report.pb.h"
+#include "lib/summary/scaling_verdicts.h"
+
+namespace lockstep {
+
+// Returns the rows of a view on its largest number of devices, at least 2; empty if it has none.
+std::vector<const proto::ScalingRow*> RowsOfMostDevices(const ScalingView& view);
+
+// Return the facts of Q2 and Q3. The rows must not be empty, and are of one number of devices.
+ScalingFacts ScalingFactsOf(const ScalingView& view, const std::vector<const proto::ScalingRow*>& rows);
+WaitingFacts WaitingFactsOf(const std::vector<const proto::ScalingRow*>& rows);
+
+proto::SummaryCard CardQ1(const LabRecords& lab);
+proto::SummaryCard CardQ2(const LabRecords& lab);
+proto::SummaryCard CardQ3(const LabRecords& lab);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_SUMMARY_SCALING_CARDS_H_

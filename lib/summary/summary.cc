@@ -1,0 +1,67 @@
+#include "lib/summary/summary.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/summary/card_parts.h"
+#include "lib/summary/checklists.h"
+#include "lib/summary/experiment_cards.h"
+#include "lib/summary/int8_cards.h"
+#include "lib/summary/lab_runs.h"
+#include "lib/summary/lead.h"
+#include "lib/summary/page_head.h"
+#include "lib/summary/scaling_cards.h"
+#include "lib/warnings/warnings.h"
+
+namespace lockstep {
+namespace {
+
+std::vector<proto::SummaryCard> AllCards(const LabRecords& lab) {
+  return {CardQ1(lab), CardQ2(lab), CardQ3(lab), CardQ4(lab), CardQ5(lab), CardQ6(lab),
+          CardQ7(lab), CardB1(lab), CardB2(lab), CardB3(lab), CardB4(lab), CardB5(lab)};
+}
+
+}  // namespace
+
+proto::Section SummarySection(const LabRecords& lab, CardsOf which) {
+  proto::Section section;
+  section.set_id("summary");
+  section.set_title("Summary");
+  section.set_role(proto::CARD);
+  proto::Summary& summary = *section.mutable_summary();
+  summary.set_title(ReportTitle(lab));
+  summary.set_scope(ReportScope(lab));
+  for (std::string& badge : Badges(lab)) {
+    summary.add_badge(std::move(badge));
+  }
+  const std::vector<Warning> warnings = NamedPageWarnings(lab);
+  if (!warnings.empty()) {
+    *summary.mutable_warning_chip() = MakeWarningChip(warnings);
+  }
+  for (const Warning& warning : warnings) {
+    section.add_warning(warning.text);
+  }
+  summary.set_lead(LeadText(lab));
+  const std::vector<proto::SummaryCard> cards = AllCards(lab);
+  for (const proto::SummaryCard& card : cards) {
+    const bool shown =
+        which == CardsOf::kAllQuestions || card.state() != proto::NO_ANSWER || IsAsked(lab, card.question());
+    proto::QuestionChip& chip = *summary.add_chip();
+    chip.set_question(card.question());
+    chip.set_state(card.state());
+    chip.set_link(shown ? absl::StrCat("card-", card.question()) : "missing");
+    if (shown) {
+      *summary.add_card() = card;
+    }
+  }
+  *summary.mutable_trust() = TrustCard(lab, warnings);
+  *summary.mutable_missing() = MissingCard(lab, cards);
+  for (proto::LabRun& run : LabRuns(lab)) {
+    *summary.add_run() = std::move(run);
+  }
+  return section;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,83 @@
+#include "lib/summary/summary.h"
+
+#include <set>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/lab_records/small_experiments_testing.h"
+#include "lib/lab_records/small_records_testing.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+LabRecords WithExperiments() {
+  LabRecords lab = testing::SmallLab();
+  lab.scales.push_back(testing::SmallLargeBatch());
+  lab.scales.push_back(testing::SmallSampler());
+  lab.scales.push_back(testing::SmallSent());
+  return lab;
+}
+
+const proto::SummaryCard& CardOf(const proto::Summary& summary, const std::string& question) {
+  for (const proto::SummaryCard& card : summary.card()) {
+    if (card.question() == question) {
+      return card;
+    }
+  }
+  ADD_FAILURE() << "no card of " << question;
+  return summary.card(0);
+}
+
+TEST(SummaryTest, ACardForEachQuestionThatIsAskedAndAChipForEach) {
+  const proto::Summary asked = SummarySection(testing::SmallLab(), CardsOf::kAskedQuestions).summary();
+  EXPECT_EQ(asked.card_size(), 8);  // Q1 to Q3, B1 to B5
+  EXPECT_EQ(asked.chip_size(), 12);
+  EXPECT_EQ(asked.chip(3).link(), "missing");
+  EXPECT_EQ(SummarySection(testing::SmallLab(), CardsOf::kAllQuestions).summary().card_size(), 12);
+}
+
+TEST(SummaryTest, ACardHasAVerdictOrAReasonWithACommand) {
+  for (const LabRecords& lab : {testing::SmallLab(), WithExperiments(), LabRecords()}) {
+    for (const proto::SummaryCard& card : SummarySection(lab, CardsOf::kAllQuestions).summary().card()) {
+      const bool answered = card.state() != proto::NO_ANSWER;
+      EXPECT_NE(card.verdict().empty(), answered) << card.question();
+      EXPECT_EQ(card.source().empty(), !answered) << card.question();
+      EXPECT_NE(card.command().empty(), !answered) << card.question();
+      EXPECT_NE(card.absent_reason().empty(), !answered) << card.question();
+      EXPECT_LE(card.headline().base_size(), 2) << card.question();
+      EXPECT_LE(card.support_size(), 2) << card.question();
+      EXPECT_EQ(card.verdict().find('['), std::string::npos) << "an interval in " << card.verdict();
+      EXPECT_EQ(card.state() == proto::PARTLY, card.verdict().rfind("Not decided: ", 0) == 0) << card.verdict();
+    }
+  }
+}
+
+TEST(SummaryTest, TheFastestBatchIsComparedWithTheSmallest) {
+  const proto::SummaryCard card = CardOf(SummarySection(testing::SmallLab(), CardsOf::kAskedQuestions).summary(), "Q1");
+  EXPECT_EQ(card.verdict(), "Batch 128 is the fastest of the 2 that were timed.");
+  EXPECT_EQ(card.headline().number(), "33.3k");  // 50,000 images in 1.5 s
+  EXPECT_EQ(card.headline().base(1), "2.00 times as fast as batch 32");
+}
+
+TEST(SummaryTest, ExperimentsAnswerWhatTheirSeedsShow) {
+  const proto::Summary summary = SummarySection(WithExperiments(), CardsOf::kAskedQuestions).summary();
+  EXPECT_EQ(summary.card_size(), 12);
+  EXPECT_THAT(CardOf(summary, "Q5").verdict(), StartsWith("Yes: without it, each rank sees the same half"));
+  EXPECT_THAT(CardOf(summary, "Q6").verdict(), HasSubstr("99.7 %"));
+  EXPECT_THAT(summary.lead(), HasSubstr("Without a remedy a global batch of 8,192 loses"));
+}
+
+TEST(SummaryTest, WithoutRecordsNothingIsRecommended) {
+  const proto::Section section = SummarySection({}, CardsOf::kAskedQuestions);
+  EXPECT_THAT(section.summary().lead(), StartsWith("No setting can be recommended yet"));
+  EXPECT_EQ(section.summary().card_size(), 0);
+  EXPECT_FALSE(section.summary().has_warning_chip());
+  EXPECT_THAT(section.summary().trust().verdict(), StartsWith("Not decided"));
+}
+
+}  // namespace
+}  // namespace lockstep
