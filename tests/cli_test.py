@@ -16,6 +16,7 @@ import time
 import unittest
 import xml.etree.ElementTree
 
+from record_bytes import first_frames
 from tool_case import TOOLS, ToolCase, run_tests
 
 NO_GPU = not os.path.exists("/dev/nvidiactl")
@@ -79,6 +80,44 @@ class CliTest(ToolCase):
 
     def test_a_value_that_does_not_parse(self):
         self.refused(2, "train_sweep", f"--input={self.dataset}", "--repeats=many", message="--repeats=many")
+
+    def test_cifar_prep_without_arguments_explains_itself(self):
+        self.refused(2, "cifar_prep", message=[
+            "--input=cifar-10-binary.tar.gz", "https://www.cs.toronto.edu/~kriz/cifar.html",
+            "--input_format=synthetic"])
+
+    def test_the_defaults_of_experiments_and_of_calibration_work_on_a_small_set(self):
+        small, checkpoint = self.folder / "small.rec", self.folder / "small.pt"
+        self.call("cifar_prep", "--train_images=256", "--test_images=32", f"--output={small}", check=True)
+        for experiment in ("sampler_epoch", "what_is_sent"):
+            with self.subTest(experiment=experiment):
+                planned = self.call("scale_run", f"--input={small}", "--device=cpu", f"--experiment={experiment}",
+                                    "--dry_run", check=True).stderr.decode()
+                self.assertIn("2 ranks, batch 64", planned)
+        self.call("train_sweep", f"--input={small}", "--device=cpu", "--model=lenet5", "--batch_size=32", "--epochs=1",
+                  f"--checkpoint={checkpoint}", f"--output={self.folder / 'small_sweep.rec'}", check=True)
+        quantized = self.call("quantize", f"--input={small}", f"--checkpoint={checkpoint}", "--device=cpu",
+                              f"--output={self.folder / 'small_quantized.rec'}", check=True)
+        self.assertIn("calibrates with 256 images, not the default of 400", quantized.stderr.decode())
+
+    def test_a_journal_without_finished_work_blocks_no_command(self):
+        output = self.folder / "blocked.rec"
+        part = self.folder / "blocked.rec.part"
+        header = first_frames(self.sweep.read_bytes(), 1)
+        common = [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=40", "--epochs=1",
+                  f"--output={output}"]
+        for left in (b"", header[:len(header) // 2], header):
+            with self.subTest(bytes=len(left)):
+                output.unlink(missing_ok=True)
+                part.write_bytes(left)
+                self.call("train_sweep", *common, check=True)
+                self.assertFalse(part.exists())
+        point = first_frames(self.sweep.read_bytes(), 3)  # header, spec, point
+        output.unlink()
+        part.write_bytes(point)
+        self.refused(2, "train_sweep", *common,
+                     message=["blocked.rec.part is from an unfinished run of another command", "--force"])
+        self.assertEqual(part.read_bytes(), point)
 
     def test_a_missing_flag(self):
         for tool in TOOLS[1:]:

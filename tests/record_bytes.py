@@ -39,6 +39,15 @@ def whole_records_and_end(data):
     return records, at
 
 
+def first_frames(data, count):
+    """Returns the bytes of the first `count` records with their frames."""
+    at = 0
+    for _ in range(count):
+        size, begin = varint(data, at + 1)
+        at = begin + size + 5
+    return data[:at]
+
+
 def fields(message):
     """Returns {number: [value, ...]} of one message: int, or bytes of length-delimited and fixed-size fields."""
     found, at = {}, 0

@@ -56,7 +56,21 @@ CifarPrepOptions OptionsFromFlags() {
   return options;
 }
 
+// Returns InvalidArgumentError with the possible sources of images if no flag says what to read, make or write.
+absl::Status CheckSaysWhat() {
+  for (const char* flag : {"input", "input_format", "output", "train_images", "test_images", "seed"}) {
+    if (IsGiven(flag)) {
+      return absl::OkStatus();
+    }
+  }
+  return absl::InvalidArgumentError(
+      "expected a source of images: --input=cifar-10-binary.tar.gz for CIFAR-10 (170 MB, from "
+      "https://www.cs.toronto.edu/~kriz/cifar.html), or --input_format=synthetic for images made here, without a "
+      "download; --help lists all flags");
+}
+
 absl::Status Run() {
+  RETURN_IF_ERROR(CheckSaysWhat());
   const CifarPrepOptions options = OptionsFromFlags();
   RETURN_IF_ERROR(CheckOutputFlag(options.output));
   ASSIGN_OR_RETURN(const proto::InputFormat format, ParseInputFormat(options.input_format, options.input));

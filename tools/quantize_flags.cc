@@ -51,8 +51,10 @@ ABSL_FLAG(bool, zero_points, false,
 ABSL_FLAG(bool, int8_logits, false, "Make the last layer's output int8, as in the lab; default: int32 sums.");
 ABSL_FLAG(bool, first_sample_range, false,
           "The lab's mistake: take the range of int8 logits from the first sample of each batch of 4 only.");
-RANGED_FLAG(uint32_t, calibration_images, DefaultSpec().calibration_images(), 1, 1'000'000,
-            "Number of training images on which the ranges of the activations are measured.");
+RANGED_FLAG(
+    uint32_t, calibration_images, DefaultSpec().calibration_images(), 1, 1'000'000,
+    "Number of training images on which the ranges of the activations are measured. Default: fewer if the data set "
+    "has fewer.");
 ABSL_FLAG(bool, bias_correction, false,
           "Subtract from each bias the mean error that rounding the layer's weights causes on the calibration "
           "images.");
@@ -129,6 +131,7 @@ absl::StatusOr<QuantizeOptions> QuantizeOptionsFromFlags() {
   options.output = absl::GetFlag(FLAGS_output);
   options.onnx = absl::GetFlag(FLAGS_onnx);
   RETURN_IF_ERROR(SetFieldsFromFlags(options.spec));
+  options.default_calibration = !IsGiven("calibration_images");
   options.device = absl::GetFlag(FLAGS_device);
   options.isa = absl::GetFlag(FLAGS_isa);
   options.threads = absl::GetFlag(FLAGS_threads);

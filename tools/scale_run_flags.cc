@@ -51,7 +51,7 @@ ABSL_FLAG(
     "Experiment with its own table, at the global batches of --batch_size on --ranks=N: large_batch (accuracy at the "
     "first batch and at the others, with each remedy and with all; the first also with the others' schedule and "
     "epochs), sampler_epoch (with and without the epoch number), what_is_sent (gradients only, buffers too, "
-    "batch norm over all ranks). Default: 5 epochs.");
+    "batch norm over all ranks). Defaults: --epochs=5 --ranks=2, and one batch of 128 except with large_batch.");
 FLAG_WORDS(experiment, "large_batch", "sampler_epoch", "what_is_sent");
 RANGED_FLAG(uint32_t, seeds, 3, 1, 1000, "With --experiment: number of seeds per row, counted from --seed.");
 ABSL_FLAG(std::string, rows, "",
@@ -101,6 +101,29 @@ ABSL_FLAG(std::string, interface, "",
           "NCCL_SOCKET_IFNAME, else the device of the route to rank 0's host.");
 
 namespace lockstep {
+namespace {
+
+constexpr uint32_t kExperimentRanks = 2;
+constexpr uint32_t kExperimentBatch = 128;  // the lab's base batch
+
+// Sets epochs, ranks and batch of an experiment, if no flag gives them.
+absl::Status SetExperimentDefaults(proto::ScaleSpec& spec) {
+  if (spec.experiment() == proto::EXPERIMENT_UNSPECIFIED) {
+    return absl::OkStatus();
+  }
+  if (!IsGiven("ranks")) {
+    spec.clear_ranks();
+    spec.add_ranks(kExperimentRanks);
+  }
+  if (!IsGiven("batch_size") && spec.experiment() != proto::LARGE_BATCH) {
+    spec.clear_batch_size();
+    spec.add_batch_size(kExperimentBatch);
+  }
+  const bool has_epochs = absl::GetFlag(FLAGS_epochs) != 0 || absl::GetFlag(FLAGS_repeats) != 0;
+  return has_epochs ? absl::OkStatus() : SetEpochs(kLabEpochs, 0, *spec.mutable_training());
+}
+
+}  // namespace
 
 absl::StatusOr<ScaleRunOptions> ScaleRunOptionsFromFlags() {
   ScaleRunOptions options;
@@ -115,10 +138,7 @@ absl::StatusOr<ScaleRunOptions> ScaleRunOptionsFromFlags() {
   RETURN_IF_ERROR(ReadTrainingFlags(*spec.mutable_training()));
   options.default_validation = !absl::GetFlag(FLAGS_validation_images).has_value();
   options.rows = absl::StrSplit(absl::GetFlag(FLAGS_rows), ';', absl::SkipEmpty());
-  if (spec.experiment() != proto::EXPERIMENT_UNSPECIFIED && absl::GetFlag(FLAGS_epochs) == 0 &&
-      absl::GetFlag(FLAGS_repeats) == 0) {
-    RETURN_IF_ERROR(SetEpochs(kLabEpochs, 0, *spec.mutable_training()));
-  }
+  RETURN_IF_ERROR(SetExperimentDefaults(spec));
   ASSIGN_OR_RETURN(const auto first_bytes, ParseMebibytes("first_bucket_mib", absl::GetFlag(FLAGS_first_bucket_mib)));
   ASSIGN_OR_RETURN(const auto other_bytes, ParseMebibytes("bucket_mib", absl::GetFlag(FLAGS_bucket_mib)));
   spec.set_first_bucket_bytes(first_bytes);

@@ -48,14 +48,21 @@ absl::Status Add(std::unique_ptr<AgentChannel> channel, const proto::ProcessDesc
   return absl::OkStatus();
 }
 
+// Returns InvalidArgumentError if two ranks of a host have the same LOCAL_RANK, by which a rank finds its GPU. Two
+// agents of torchrun on one host both count from 0.
 absl::Status CheckLocalRanks(const std::vector<Member>& members) {
   std::map<std::pair<std::string, uint32_t>, const Member*> seen;
   for (const Member& member : members) {
     const auto [other, added] = seen.insert({{member.remote_address, member.description.local_rank()}, &member});
     if (!added) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          MemberName(member.description), " and ", MemberName(other->second->description), " both have LOCAL_RANK ",
-          member.description.local_rank(), " of their host; expected each to have its own, give them different ones"));
+      const auto ranks = std::count_if(members.begin(), members.end(),
+                                       [&](const Member& one) { return one.remote_address == member.remote_address; });
+      return absl::InvalidArgumentError(
+          absl::StrCat(MemberName(other->second->description), " and ", MemberName(member.description),
+                       " both have LOCAL_RANK ", member.description.local_rank(),
+                       " of their host, as if by two agents of torchrun; expected one agent per host: start it with "
+                       "--nproc-per-node=",
+                       ranks, ", or set a different LOCAL_RANK in each process"));
     }
   }
   return absl::OkStatus();

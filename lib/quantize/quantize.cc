@@ -233,6 +233,14 @@ void LogNormalization(const Source& source) {
   }
 }
 
+// Logs that the data set has fewer images for calibration than the default.
+void LogFewerCalibrationImages(const QuantizeOptions& options, const proto::QuantizeSpec& spec) {
+  if (spec.calibration_images() < options.spec.calibration_images()) {
+    LogLine(absl::StrCat("quantize: calibrates with ", spec.calibration_images(), " images, not the default of ",
+                         options.spec.calibration_images(), ", because ", options.input, " has no more"));
+  }
+}
+
 // Returns the options' spec, completed from the inputs.
 proto::QuantizeSpec MakeSpec(const QuantizeOptions& options, const Dataset& dataset,
                              const std::vector<Source>& sources) {
@@ -243,6 +251,10 @@ proto::QuantizeSpec MakeSpec(const QuantizeOptions& options, const Dataset& data
   }
   spec.set_model(absl::StrJoin(models, " "));
   spec.set_test_images(static_cast<uint32_t>(dataset.test.size()));
+  if (const uint64_t images = dataset.train.size(); options.default_calibration && images > spec.study_images()) {
+    spec.set_calibration_images(
+        static_cast<uint32_t>(std::min<uint64_t>(spec.calibration_images(), images - spec.study_images())));
+  }
   if (spec.activation_range() != proto::PERCENTILE) {
     spec.clear_percentile();
   }
@@ -395,6 +407,7 @@ absl::Status RunQuantize(const QuantizeOptions& options) {
   const proto::QuantizeSpec spec = MakeSpec(options, dataset, sources);
   // If all networks are imported, no calibration is needed.
   RETURN_IF_ERROR(options.checkpoints.empty() ? CheckTestImages(dataset) : CheckSpec(spec, dataset));
+  LogFewerCalibrationImages(options, spec);
   ASSIGN_OR_RETURN(const proto::Header header, MakeQuantizeHeader(spec, dataset, sources, device));
   if (!options.dry_run && !options.force) {
     RETURN_IF_ERROR(CheckOnnxFiles(options.onnx, header));

@@ -18,7 +18,8 @@ struct QuantizeOptions {
   std::string output = "quantized.rec";  // "-": standard output
   std::vector<std::string> onnx;         // ONNX files to write, one for each network; may be empty
   proto::QuantizeSpec spec = DefaultQuantizeSpec();  // model and test_images are filled by the run
-  std::string device = "auto";  // auto, cpu or cuda; for LibTorch, and for the int8 network unless `isa` decides
+  bool default_calibration = false;  // true: if the training split is smaller, fewer calibration images are used
+  std::string device = "auto";       // auto, cpu or cuda; for LibTorch, and for the int8 network unless `isa` decides
   // Instructions of the int8 network: auto, plain, or a name that ParseIsa or ParseGpuIsa accepts; they change no bit.
   std::string isa = "auto";
   uint32_t threads = 0;  // threads of the int8 network on the CPU; 0: one per processor

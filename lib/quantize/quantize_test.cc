@@ -173,6 +173,19 @@ TEST(RunQuantizeTest, ADryRunPrintsThePlanAndWritesNothing) {
   EXPECT_FALSE(FileExists(options.output));
 }
 
+TEST(RunQuantizeTest, ASmallSetIsCalibratedWithAllItsImages) {
+  QuantizeOptions options = SmallOptions();
+  options.spec.set_calibration_images(400);
+  options.spec.set_study_images(5);
+  options.default_calibration = true;
+  ::testing::internal::CaptureStderr();
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("calibrates with 25 images, not the default of 400"));
+  const auto file = ReadOutput(options);
+  ASSERT_THAT(file, IsOk());
+  EXPECT_EQ(file->records[0].spec().calibration_images(), 25u);  // 30 training images, of which 5 are for the study
+}
+
 TEST(RunQuantizeTest, ARunThatYieldsNoNetworkLeavesNoFile) {
   QuantizeOptions options = SmallOptions();
   options.spec.set_calibration_images(1000);

@@ -191,24 +191,39 @@ absl::StatusOr<bool> IsOwnResult(const std::string& path, const proto::Header& p
   return true;
 }
 
-// Returns true if PATH.part is of this command. Refuses to replace the journal of another command of the same tool only
-// if the run is a measured one.
+// Returns true if the journal at `part`, of any tool, has a complete record after its header: finished work.
+absl::StatusOr<bool> HoldsFinishedWork(const std::string& part) {
+  const auto opened = RecordReader::Open(part, "");
+  if (!opened.ok()) {
+    return !absl::IsDataLoss(opened.status());  // an incomplete header is of a run that stopped at once
+  }
+  proto::AnyRecord record;
+  const absl::StatusOr<bool> more = (*opened)->Next(record);
+  RETURN_IF_ERROR(absl::IsCancelled(more.status()) ? more.status() : absl::OkStatus());
+  return more.value_or(false);
+}
+
+// Returns true if PATH.part is of this command. Refuses to replace the journal of another tool, and that of another
+// command of the same tool if the run is a measured one. A journal without finished work is never refused.
 absl::StatusOr<bool> IsOwnPart(const ReplacedOutput& output, const proto::Header& planned) {
   const std::string part = PartPath(output.path);
   if (!output.has_part || !HasBytes(part)) {
     return output.has_part;  // the run stopped before its first record
   }
   const auto opened = RecordReader::Open(part, planned.schema());
-  if (absl::IsFailedPrecondition(opened.status())) {
+  RETURN_IF_ERROR(absl::IsCancelled(opened.status()) ? opened.status() : absl::OkStatus());
+  if (opened.ok() && (*opened)->header().cache_key() == planned.cache_key()) {
+    return true;
+  }
+  ASSIGN_OR_RETURN(const bool holds_work, HoldsFinishedWork(part));
+  if (absl::IsFailedPrecondition(opened.status()) && holds_work) {
     return RefuseToReplace(absl::StrCat("would replace ", opened.status().message()));
   }
   if (!opened.ok()) {
-    return absl::IsCancelled(opened.status()) ? absl::StatusOr<bool>(opened.status()) : false;
+    return false;
   }
-  const std::vector<std::string> differences = (*opened)->header().cache_key() == planned.cache_key()
-                                                   ? std::vector<std::string>()
-                                                   : Differences((*opened)->header(), planned);
-  if (differences.empty() || planned.device_size() == 0) {
+  const std::vector<std::string> differences = Differences((*opened)->header(), planned);
+  if (differences.empty() || planned.device_size() == 0 || !holds_work) {
     return differences.empty();
   }
   return RefuseToReplace(absl::StrCat(part, " is from an unfinished run of another command (", Shown(differences),

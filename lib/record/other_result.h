@@ -18,7 +18,7 @@ namespace lockstep {
 //     - the record at PATH is of another command: another flag, an input with another name and other bytes, other bytes
 //       on standard input, another device, or another environment variable that changes results;
 //     - PATH is neither empty nor a record, or a record of another tool or of an unknown version;
-//     - PATH.part is the journal of another measured run, or of another tool;
+//     - PATH.part is the journal of another measured run, or of another tool, and holds a record after its header;
 //     - a file of `other_outputs` exists, and neither PATH nor PATH.part is of this command. An empty PATH.part counts
 //       as this command's.
 // The rule returns true for the command's own result, even if the result was made by another build, on a machine in

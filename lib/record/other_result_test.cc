@@ -166,6 +166,28 @@ TEST(ReplaceOwnResultTest, TheJournalOfAnotherRunIsKept) {
   EXPECT_THAT(CheckMayReplace(path, HeaderOf({{"--epochs=7"}})), IsOk());
 }
 
+// A command that failed at once, or was killed, may leave any of these files.
+TEST(ReplaceOwnResultTest, AJournalWithoutFinishedWorkIsNobodys) {
+  const std::string path = TempPath("at_once.rec"), part = path + ".part";
+  proto::Header of_other_tool = HeaderOf({{"--epochs=9"}});
+  of_other_tool.set_schema("lockstep.proto.ScaleFile");
+  {
+    auto writer = RecordWriter::Create(path, HeaderOf({{"--epochs=7"}}));
+    ASSERT_THAT(writer, IsOk());
+    const std::string header_only = ReadFile(part);
+    for (const size_t size : {size_t{0}, header_only.size() / 2, header_only.size()}) {
+      WriteFile(part, header_only.substr(0, size));
+      EXPECT_THAT(CheckMayReplace(path, HeaderOf({{"--epochs=9"}})), IsOk()) << size;
+      EXPECT_THAT(CheckMayReplace(path, of_other_tool), IsOk()) << size;
+    }
+    proto::SweepRecord record;
+    record.mutable_point()->set_batch_size(32);
+    ASSERT_THAT((*writer)->Append(record), IsOk());
+  }
+  EXPECT_THAT(CheckMayReplace(path, HeaderOf({{"--epochs=9"}})), StatusIs(kUsage, HasSubstr("--epochs: 7 -> 9")));
+  EXPECT_THAT(CheckMayReplace(path, of_other_tool), StatusIs(kUsage, HasSubstr("train_sweep")));
+}
+
 TEST(ReplaceOwnResultTest, AnotherFileThatNoRecordVouchesForIsKept) {
   const std::string weights = TempPath("w.pt");
   WriteFile(weights, "weights");

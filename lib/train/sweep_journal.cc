@@ -62,9 +62,9 @@ absl::StatusOr<std::unique_ptr<SweepJournal>> SweepJournal::Open(StageOutput out
   ASSIGN_OR_RETURN(const std::vector<proto::SweepRecord> kept, ParseKept<proto::SweepRecord>(*output.writer));
   std::unique_ptr<SweepJournal> journal(new SweepJournal(std::move(output), spec));
   if (kept.empty()) {
-    RETURN_IF_ERROR(journal->output_.writer->Append(journal->spec_));
     return journal;
   }
+  journal->spec_written_ = true;
   journal->ReadFinished(kept, checkpoint_batch);
   size_t finished_records = 1;  // includes the spec
   for (const auto& [key, finished] : journal->finished_) {
@@ -110,6 +110,16 @@ const proto::SweepFile* SweepJournal::Finished(uint32_t batch_size) const { retu
 
 const proto::SweepFile* SweepJournal::FinishedProbe(uint32_t batch_size) const { return Find({true, batch_size}); }
 
+// Appends the records, and before the first ones the spec, in one write.
+absl::Status SweepJournal::Append(const proto::SweepFile& records) {
+  std::vector<const google::protobuf::Message*> next;
+  if (!std::exchange(spec_written_, true)) {
+    next.push_back(&spec_);
+  }
+  AddRecords(records, next);
+  return output_.writer->AppendTogether(next);
+}
+
 absl::Status SweepJournal::Keep(const proto::SweepFile& records) {
   for (const proto::SweepRecord& record : records.record()) {
     if (record.has_checkpoint()) {
@@ -122,9 +132,7 @@ absl::Status SweepJournal::Keep(const proto::SweepFile& records) {
   if (found != ahead_.end()) {
     ahead_.erase(found);
   } else if (ahead_.empty()) {
-    std::vector<const google::protobuf::Message*> next;
-    AddRecords(records, next);
-    return output_.writer->AppendTogether(next);
+    return Append(records);
   }
   return stands_there ? absl::OkStatus() : Rewrite();
 }
@@ -133,9 +141,9 @@ absl::Status SweepJournal::Finish(const proto::SweepEnd& end, int exit_status) {
   if (!std::exchange(ahead_, {}).empty()) {  // probes of an earlier search that this run did not need
     RETURN_IF_ERROR(Rewrite());
   }
-  proto::SweepRecord record;
-  *record.mutable_end() = end;
-  RETURN_IF_ERROR(output_.writer->Append(record));
+  proto::SweepFile last;
+  *last.add_record()->mutable_end() = end;
+  RETURN_IF_ERROR(Append(last));
   if (has_checkpoint()) {
     output_.writer->AddOutput(FileOf(checkpoint_.checkpoint()));
   }

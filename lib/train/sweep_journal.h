@@ -21,7 +21,8 @@
 
 namespace lockstep {
 
-// Writes spec, points, probes and end as they are known. Not thread-safe.
+// Writes points, probes and end as they are known. The spec is written together with the first of them, so that a sweep
+// that fails at once leaves no journal. Not thread-safe.
 class SweepJournal {
  public:
   // Opens the journal in `output`, which must be one (stage_output.h). A point or probe that a stopped run left is
@@ -54,6 +55,7 @@ class SweepJournal {
  private:
   SweepJournal(StageOutput output, const proto::SweepSpec& spec);
   void ReadFinished(const std::vector<proto::SweepRecord>& kept, uint32_t checkpoint_batch);
+  absl::Status Append(const proto::SweepFile& records);
   absl::Status Rewrite();
 
   using Key = std::pair<bool, uint32_t>;  // true for a probe; batch size
@@ -62,6 +64,7 @@ class SweepJournal {
 
   StageOutput output_;
   proto::SweepRecord spec_;
+  bool spec_written_ = false;
   std::map<Key, proto::SweepFile> finished_;  // points and probes that the stopped run finished
   std::vector<proto::SweepFile> settled_;     // records passed to Keep(), in file order after the spec
   std::vector<Key> ahead_;                    // keys of finished_ that follow settled_ in the file, in file order

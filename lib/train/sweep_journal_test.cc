@@ -231,7 +231,13 @@ TEST_F(SweepJournalTest, AnotherKeyUsesNothing) {
   ASSERT_THAT(Open()->Keep(Point(32)), IsOk());
   header_.set_cache_key("other");
   EXPECT_EQ(Open()->Finished(32), nullptr);
-  EXPECT_THAT(InPart(), ElementsAre("spec"));
+}
+
+TEST_F(SweepJournalTest, ASweepThatKeptNothingLeavesNothing) {
+  Open().reset();
+  EXPECT_EQ(access((options_.record + ".part").c_str(), F_OK), -1);
+  ASSERT_THAT(Open()->Keep(Point(32)), IsOk());
+  EXPECT_THAT(InPart(), ElementsAre("spec", "32"));
 }
 
 }  // namespace

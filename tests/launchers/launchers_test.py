@@ -218,6 +218,21 @@ class TorchrunTest(launched.LaunchedCase):
             self.assertIn("scale_run: torchrun: 2 ranks on ", result.stderr)
             self.same_records("own.rec", "out.rec")
 
+    def test_two_agents_on_one_host_are_refused(self):
+        if not torch_python:
+            self.skipTest("no Python that has torch; --torch_python names one")
+        endpoint = f"--rdzv-endpoint=127.0.0.1:{launched.free_port()}"
+        agents = [self.spawn([torch_python, "-m", "torch.distributed.run", "--nnodes=2", f"--node-rank={node}",
+                              "--nproc-per-node=1", "--rdzv-backend=c10d", "--rdzv-id=two", endpoint, "--no-python",
+                              self.scale_run, *self.flags("--ranks=1,2")]) for node in range(2)]
+        codes, logs = self.ends(agents)
+        self.assertNotIn(0, codes, logs)
+        error = [line for line in self.errors(logs) if line.startswith("scale_run: error:")]
+        self.assertEqual(len(error), 1, logs)
+        for text in ("both have LOCAL_RANK 0", "one agent per host", "--nproc-per-node=2"):
+            self.assertIn(text, error[0])
+        self.assertFalse((self.folder / "out.rec").exists())
+
     def test_torchrun_shows_the_first_error(self):
         os.environ["LOCKSTEP_TEST_DIE_AT"] = "1:3"
         self.addCleanup(os.environ.pop, "LOCKSTEP_TEST_DIE_AT")
