@@ -49,7 +49,7 @@ def without_times(value):
     """Returns a record's JSON without the values that differ between runs."""
     if isinstance(value, dict):
         return {key: without_times(part) for key, part in value.items()
-                if key not in OF_THE_RUN and not re.search("seconds|sample|memory|watts|clock|throttle|neighbour|sha256|warning", key)}
+                if key not in OF_THE_RUN and not re.search("seconds|sample|memory|watts|joules|clock|throttle|neighbour|sha256|warning", key)}
     return [without_times(part) for part in value] if isinstance(value, list) else value
 
 

@@ -7,4 +7,4 @@ RUN_FIELDS = {"crc32", "command_line", "environment", "cache_key", "environment_
 
 
 def tells_runs_apart(key):
-    return key in RUN_FIELDS or key.endswith(("seconds", "_mhz"))
+    return key in RUN_FIELDS or key.endswith(("seconds", "_mhz", "joules"))

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "lib/device/energy_sensor.h"
 #include "lib/proto/header.pb.h"
 #include "lib/proto/sweep.pb.h"
 
@@ -49,6 +50,9 @@ proto::DeviceState ReadDeviceState(c10::Device device);
 // Returns a function that does the same, for many readings of one device, and on any thread. The device is identified
 // only once.
 std::function<proto::DeviceState()> DeviceStateReader(c10::Device device);
+
+// Returns the energy counter of a GPU, or of this host's CPU packages. If there is none, reading it gives the reason.
+EnergySensor DeviceEnergySensor(c10::Device device);
 
 // Returns the current number of other processes with a context on a GPU: those that NVML lists, without this run's own
 // (RanksPerGpu). Returns UnavailableError for a CPU, or if NVML cannot list them.

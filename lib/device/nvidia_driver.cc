@@ -227,6 +227,19 @@ proto::DeviceState ReadGpuState(const std::string& uuid) {
   return state;
 }
 
+absl::StatusOr<double> ReadGpuJoules(const std::string& uuid) {
+  NvmlDevice device = nullptr;
+  if (Nvml() == nullptr || !FindNvmlDevice(uuid, device)) {
+    return absl::UnavailableError("NVML (libnvidia-ml.so.1) does not show this GPU");
+  }
+  unsigned long long millijoules = 0;
+  if (!Call<int(NvmlDevice, unsigned long long*)>(Nvml(), "nvmlDeviceGetTotalEnergyConsumption", device,
+                                                  &millijoules)) {
+    return absl::UnavailableError("this GPU has no energy counter");
+  }
+  return static_cast<double>(millijoules) / 1000;
+}
+
 std::vector<std::string> ThrottleReasonNames(uint64_t bits) {
   std::vector<std::string> names;
   bits &= ~kIdle;

@@ -47,6 +47,15 @@ absl::StatusOr<uint32_t> CountGpuProcesses(const std::string& uuid);
 // missing or does not know the GPU. A value that the GPU does not report is 0.
 proto::DeviceState ReadGpuState(const std::string& uuid);
 
+// Limit of the error of NVML's power readings, as a fraction. Source: nvml.h, nvmlDeviceGetPowerUsage, "accurate to
+// within +/- 5% of current power draw", for Fermi and Kepler. NVML documents no figure for later GPUs, and none for the
+// energy counter.
+inline constexpr double kPowerError = 0.05;
+
+// Returns the energy in joules that the GPU with this UUID has used since its driver was loaded
+// (nvmlDeviceGetTotalEnergyConsumption, Volta and later). Returns UnavailableError if NVML cannot tell.
+absl::StatusOr<double> ReadGpuJoules(const std::string& uuid);
+
 // Returns the names of throttle reasons, from bits of nvml.h's nvmlClocksEventReason*. Idleness is omitted, because it
 // throttles nothing. A bit without a name gives "bit 0x200".
 std::vector<std::string> ThrottleReasonNames(uint64_t bits);

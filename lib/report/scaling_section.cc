@@ -1,8 +1,10 @@
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lib/lab_records/scaling_view.h"
+#include "lib/report/energy_table.h"
 #include "lib/report/sections.h"
 #include "lib/scaling/base_cases.h"
 #include "lib/statistics/unit.h"
@@ -141,6 +143,9 @@ proto::Section ScalingSection(const LabRecords& lab) {
     *section.add_table() = Table1(view);
     if (view.comm_model != nullptr) {
       *section.add_table() = DefinitionsTable(view);
+    }
+    if (proto::Table energy = ScaleEnergyTable(view); !energy.row().empty()) {
+      *section.add_table() = std::move(energy);
     }
   }
   if (section.table().empty()) {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/report/energy_table.h"
 #include "lib/statistics/unit.h"
 #include "lib/wording/cell.h"
 #include "lib/wording/describe.h"
@@ -235,6 +236,8 @@ void AddStepTables(const LabSweep& sweep, proto::Section& section) {
 }
 
 void AddDeviceTables(const LabSweep& sweep, proto::Section& section) {
+  proto::Table energy = SweepEnergyTable(sweep, SweepTitle("Energy", sweep));
+  AddUnlessEmpty(energy, section);
   AddCeiling(sweep, section);
   AddWatch(sweep, section);
   AddDeviceStates(sweep, section);

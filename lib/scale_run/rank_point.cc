@@ -26,6 +26,7 @@
 #include "lib/scale_run/point_variants.h"
 #include "lib/scale_run/rank_agreement.h"
 #include "lib/scale_run/weights_digest.h"
+#include "lib/statistics/quantity.h"
 #include "lib/train/schedule.h"
 #include "lib/train/trained_weights.h"
 #include "lib/train/training_run.h"
@@ -210,6 +211,9 @@ class RankPoint {
     facts_.set_peak_memory_bytes(trained.peak_memory_bytes());
     *facts_.mutable_device_state() = trained.device_state();
     *facts_.mutable_device_watch() = trained.device_watch();
+    if (trained.has_epoch_joules()) {
+      *facts_.mutable_epoch_joules() = EnergyOfAllDevices(trained.epoch_joules());
+    }
     if (trained.has_neighbours()) {
       *facts_.mutable_neighbours() = trained.neighbours();
     }
@@ -218,6 +222,13 @@ class RankPoint {
       sum += seconds;
     }
     facts_.set_epoch_seconds(sum / std::max(1, trained.epoch_seconds().value_size()));
+  }
+
+  // Returns the energy, or an absent reason for DataParallel: its process reads the counter of the first GPU only.
+  proto::Quantity EnergyOfAllDevices(const proto::Quantity& joules) const {
+    const bool is_all =
+        point_.reduction() != proto::STAR || point_.ranks() == 1 || spec_.training().device() != proto::CUDA;
+    return is_all ? joules : Absent("DataParallel: only the energy counter of the first GPU was read");
   }
 
   // Checks that all ranks have the same weights, bit for bit.

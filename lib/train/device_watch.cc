@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <utility>
 
+#include "lib/statistics/mean.h"
 #include "lib/statistics/percentile.h"
 
 namespace lockstep {
@@ -18,6 +20,16 @@ std::vector<double> Sorted(const std::vector<proto::DeviceState>& readings,
   }
   std::sort(values.begin(), values.end());
   return values;
+}
+
+// Returns the standard deviation with the divisor n - 1; 0 for a single value.
+double Deviation(const std::vector<double>& values) {
+  const double mean = Mean(values);
+  double squares = 0;
+  for (const double value : values) {
+    squares += (value - mean) * (value - mean);
+  }
+  return values.size() < 2 ? 0 : std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
 }  // namespace
@@ -38,6 +50,8 @@ proto::DeviceWatch SummarizeReadings(const std::vector<proto::DeviceState>& read
   watch.set_median_memory_clock_mhz(Percentile(memory, 0.5));
   watch.set_median_power_watts(Percentile(power, 0.5));
   watch.set_max_power_watts(power.back());
+  watch.set_mean_power_watts(Mean(power));
+  watch.set_power_deviation_watts(Deviation(power));
   watch.set_max_temperature_celsius(Sorted(readings, &proto::DeviceState::temperature_celsius).back());
   std::map<std::string, uint32_t> reasons;
   for (const proto::DeviceState& reading : readings) {

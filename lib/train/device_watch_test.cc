@@ -24,6 +24,7 @@ proto::DeviceState Reading(double sm, double memory, double power, const std::ve
   return state;
 }
 
+// The deviation is sqrt((130^2 + 70^2 + 60^2) / 2).
 TEST(DeviceWatchTest, SummarizesByHand) {
   EXPECT_THAT(SummarizeReadings({Reading(1980, 3201, 500, {}), Reading(1200, 3201, 700, {"sw_power_cap"}),
                                  Reading(1800, 2600, 690, {"sw_power_cap", "hw_slowdown"})}),
@@ -34,6 +35,8 @@ TEST(DeviceWatchTest, SummarizesByHand) {
                                median_memory_clock_mhz: 3201
                                median_power_watts: 690
                                max_power_watts: 700
+                               mean_power_watts: 630
+                               power_deviation_watts: 112.69427669584645
                                max_temperature_celsius: 49.5
                                throttle { reason: "hw_slowdown" readings: 1 }
                                throttle { reason: "sw_power_cap" readings: 2 })pb"));

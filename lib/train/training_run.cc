@@ -20,6 +20,7 @@
 #include "lib/statistics/percentile.h"
 #include "lib/train/autograd_trainer.h"
 #include "lib/train/device_watch.h"
+#include "lib/train/energy_watch.h"
 #include "lib/train/evaluate.h"
 #include "lib/train/fused_trainer.h"
 #include "lib/train/group_state.h"
@@ -186,7 +187,8 @@ class TrainingRun {
                                                                       options.group},
         images_(ImagesOf(input_)), test_(dataset.test, loader, options),
         validation_(dataset.validation, loader, options), watcher_(DeviceStateReader(options.device)),
-        stall_watch_(StallTimeout(options.order), options.stalled), point_(point) {}
+        energy_(DeviceEnergySensor(options.device)), stall_watch_(StallTimeout(options.order), options.stalled),
+        point_(point) {}
 
   absl::Status Run() {
     const proto::TrainingSpec& spec = input_.spec;
@@ -264,8 +266,10 @@ class TrainingRun {
     if (epoch >= input_.spec.warmup_epochs()) {
       RETURN_IF_ERROR(watcher_.Begin());
       neighbours_.Begin();
+      RETURN_IF_ERROR(energy_.Begin());
     }
     absl::StatusOr<EpochTimes> times = trainer_->Train(epoch, progress);
+    energy_.End();
     watcher_.End();
     neighbours_.End();
     if (options_.group != nullptr && times.ok()) {
@@ -330,6 +334,7 @@ class TrainingRun {
     const bool timed = !point_.epoch_seconds().value().empty();
     if (timed) {
       *point_.mutable_device_watch() = watcher_.Summary();
+      *point_.mutable_epoch_joules() = energy_.EpochJoules(point_.device_watch());
       *point_.mutable_neighbours() = neighbours_.Summary(CountOtherGpuProcesses(options_.device));
       if (options_.group == nullptr) {
         for (std::string& warning : NoiseWarnings(point_.epoch_seconds(), point_.neighbours(), point_.device_watch())) {
@@ -440,6 +445,7 @@ class TrainingRun {
   EvaluationSet validation_;  // held-out images; empty if there are none
   std::unique_ptr<EpochTrainer> trainer_;
   DeviceWatcher watcher_;
+  EnergyWatch energy_;
   NeighbourWatch neighbours_;
   StallWatch stall_watch_;
   std::vector<double> full_steps_;  // seconds of each full step of the timed epochs
