@@ -3,7 +3,7 @@
 #
 #   bazel build //tools:report //tools:comm_model && docs/pictures.sh
 #
-# Needs chromium and gnuplot. The records are of one, two and four H200 (benchmarks/results/README.md).
+# Needs chromium. The records are of one, two and four H200 (benchmarks/results/README.md).
 set -euo pipefail
 unset CDPATH # cd would look for folders there, and print them
 cd "$(dirname "$0")/.."

@@ -97,7 +97,8 @@ void JudgeGnuplot(const proto::MachineFacts& facts, FindingList& findings) {
   } else if (!programs.gnuplot_version().empty()) {
     AddFinding(findings, "gnuplot", proto::DoctorFinding::OK, programs.gnuplot_version());
   } else if (programs.gnuplot_absent()) {
-    AddFinding(findings, "gnuplot", proto::DoctorFinding::ABSENT, "not in PATH: reports have no plots",
+    AddFinding(findings, "gnuplot", proto::DoctorFinding::ABSENT,
+               "not in PATH: LaTeX reports have no plots; HTML and Markdown have them",
                "apt-get install gnuplot-nox, then make the report again", {proto::DoctorUse::REPORT});
   } else {
     AddFinding(findings, "gnuplot", proto::DoctorFinding::BROKEN, programs.gnuplot_error(),

@@ -1,4 +1,5 @@
-// Checks of the programs that Lockstep uses: the compiler and Bazel, which build it, and gnuplot, which draws plots.
+// Checks of the programs that Lockstep uses: the compiler and Bazel, which build it, and gnuplot, which draws the plots
+// of LaTeX.
 #ifndef LOCKSTEP_LIB_DOCTOR_PROGRAMS_H_
 #define LOCKSTEP_LIB_DOCTOR_PROGRAMS_H_
 
@@ -22,7 +23,7 @@ void ProbeGnuplot(const DoctorRequest& request, ProbeAnswer& answer);
 void JudgeBuildPrograms(const proto::MachineFacts& facts, const BuildFacts& build, Distribution distribution,
                         FindingList& findings);
 
-// Judges the area "gnuplot", which reports need for plots.
+// Judges the area "gnuplot", which LaTeX reports need for plots.
 void JudgeGnuplot(const proto::MachineFacts& facts, FindingList& findings);
 
 // Returns "4.2.3" for `bazel 4.2.3` and for Debian's package version `4.2.3+ds-9`; empty for Debian's `bazel

@@ -12,6 +12,7 @@
 #include "lib/base/version.h"
 #include "lib/page/escape.h"
 #include "lib/page/html_style.h"
+#include "lib/page/plot_style.h"
 
 namespace lockstep {
 namespace {
@@ -366,8 +367,8 @@ std::string RenderHtml(const std::string& title, const std::vector<proto::Sectio
   std::string out = absl::StrCat(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
-      EscapeHtml(title), "</title>\n<style>", kStyleSheet, "</style>\n</head>\n<body>\n<header><h1>", EscapeHtml(title),
-      "</h1></header>\n<main>\n");
+      EscapeHtml(title), "</title>\n<style>", kStyleSheet, kPlotColors, kPlotRules,
+      "</style>\n</head>\n<body>\n<header><h1>", EscapeHtml(title), "</h1></header>\n<main>\n");
   const std::string guide = absl::StrCat(Contents(sections), Legend(TermsOf(sections)));
   NotesOnce notes;
   bool guided = false;

@@ -14,7 +14,7 @@ namespace lockstep {
 
 // Plot as drawn, or the reason why it was not drawn.
 struct DrawnPlot {
-  std::string svg;            // an <svg> element (gnuplot.h)
+  std::string svg;            // an <svg> element (svg_plot.h)
   std::string file;           // name of the plot's own file next to the report; empty: not written
   std::string absent_reason;  // set instead of the two fields above
 };

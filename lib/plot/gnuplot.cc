@@ -24,7 +24,6 @@
 #include "lib/base/stop_signal.h"
 #include "lib/base/subprocess.h"
 #include "lib/plot/gnuplot_script.h"
-#include "lib/plot/svg_element.h"
 
 namespace lockstep {
 namespace {
@@ -146,59 +145,37 @@ std::string WithoutPageGroup(std::string pdf) {
   return pdf;
 }
 
-absl::StatusOr<std::string> Drawing(const std::string& document, const proto::Plot& plot, PlotFile file) {
-  return file == PlotFile::kSvg ? SvgElement(document, plot) : WithoutPageGroup(WithoutDate(document));
-}
-
 // Divides the plots among processes: one per core, if each draws at least kPlotsPerProcess plots. Starting gnuplot
 // takes as long as drawing about ten plots.
-std::vector<std::string> Scripts(const std::vector<const proto::Plot*>& plots, PlotFile file) {
+std::vector<std::string> Scripts(const std::vector<const proto::Plot*>& plots) {
   constexpr size_t kPlotsPerProcess = 32;
   constexpr size_t kMaxProcesses = 8;
   const size_t cores = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, kMaxProcesses);
   const size_t processes = std::clamp<size_t>(plots.size() / kPlotsPerProcess, 1, cores);
   std::vector<std::string> scripts(processes);
   for (size_t i = 0; i < plots.size(); ++i) {
-    absl::StrAppend(&scripts[i * processes / plots.size()], GnuplotScript(*plots[i], kResultPath, file));
+    absl::StrAppend(&scripts[i * processes / plots.size()], GnuplotScript(*plots[i], kResultPath));
   }
   return scripts;
 }
 
-absl::StatusOr<std::vector<std::string>> DrawTogether(const std::vector<const proto::Plot*>& plots, PlotFile file,
+absl::StatusOr<std::vector<std::string>> DrawTogether(const std::vector<const proto::Plot*>& plots,
                                                       MonotonicTime deadline) {
   std::vector<std::string> drawings;
   if (plots.empty()) {
     return drawings;
   }
   RETURN_IF_ERROR(FindGnuplot().status());  // checked before the scripts are written
-  ASSIGN_OR_RETURN(const std::string result, RunGnuplots(Scripts(plots, file), deadline, GnuplotSession::kOwn));
-  const std::vector<std::string> documents = file == PlotFile::kSvg ? SplitSvgs(result) : SplitPdfs(result);
+  ASSIGN_OR_RETURN(const std::string result, RunGnuplots(Scripts(plots), deadline, GnuplotSession::kOwn));
+  const std::vector<std::string> documents = SplitPdfs(result);
   if (documents.size() != plots.size()) {
     return absl::InternalError(absl::StrCat("gnuplot wrote ", documents.size(), " drawings, expected ", plots.size(),
                                             ", so there is no plot"));
   }
-  for (size_t i = 0; i < plots.size(); ++i) {
-    ASSIGN_OR_RETURN(std::string drawing, Drawing(documents[i], *plots[i], file));
-    drawings.push_back(std::move(drawing));
+  for (const std::string& document : documents) {
+    drawings.push_back(WithoutPageGroup(WithoutDate(document)));
   }
   return drawings;
-}
-
-std::vector<absl::StatusOr<std::string>> Draw(const std::vector<const proto::Plot*>& plots, PlotFile file,
-                                              MonotonicTime deadline) {
-  std::vector<absl::StatusOr<std::string>> drawn;
-  const absl::StatusOr<std::vector<std::string>> together = DrawTogether(plots, file, deadline);
-  if (together.ok()) {
-    drawn.assign(together->begin(), together->end());
-  } else if (plots.size() == 1 || !absl::IsInternal(together.status())) {
-    drawn.assign(plots.size(), together.status());
-  } else {  // gnuplot fails at one of them: search both halves
-    const auto middle = plots.begin() + static_cast<ptrdiff_t>(plots.size() / 2);
-    drawn = Draw({plots.begin(), middle}, file, deadline);
-    std::vector<absl::StatusOr<std::string>> second = Draw({middle, plots.end()}, file, deadline);
-    std::move(second.begin(), second.end(), std::back_inserter(drawn));
-  }
-  return drawn;
 }
 
 }  // namespace
@@ -209,16 +186,21 @@ absl::StatusOr<std::string> GnuplotVersion(GnuplotSession session) {
       MonotonicTime::Now() + kVersionTime, session);
 }
 
-std::vector<absl::StatusOr<std::string>> DrawPlots(const std::vector<const proto::Plot*>& plots,
-                                                   MonotonicTime deadline) {
-  return Draw(plots, PlotFile::kSvg, deadline);
-}
-
 std::vector<absl::StatusOr<std::string>> DrawPdfPlots(const std::vector<const proto::Plot*>& plots,
                                                       MonotonicTime deadline) {
-  return Draw(plots, PlotFile::kPdf, deadline);
+  std::vector<absl::StatusOr<std::string>> drawn;
+  const absl::StatusOr<std::vector<std::string>> together = DrawTogether(plots, deadline);
+  if (together.ok()) {
+    drawn.assign(together->begin(), together->end());
+  } else if (plots.size() == 1 || !absl::IsInternal(together.status())) {
+    drawn.assign(plots.size(), together.status());
+  } else {  // gnuplot fails at one of them: search both halves
+    const auto middle = plots.begin() + static_cast<ptrdiff_t>(plots.size() / 2);
+    drawn = DrawPdfPlots({plots.begin(), middle}, deadline);
+    std::vector<absl::StatusOr<std::string>> second = DrawPdfPlots({middle, plots.end()}, deadline);
+    std::move(second.begin(), second.end(), std::back_inserter(drawn));
+  }
+  return drawn;
 }
-
-absl::StatusOr<std::string> DrawPlot(const proto::Plot& plot) { return std::move(DrawPlots({&plot}).front()); }
 
 }  // namespace lockstep

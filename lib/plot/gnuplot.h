@@ -1,4 +1,4 @@
-// Draws plots with gnuplot, as SVG for an HTML page or a separate file, and as PDF.
+// Draws plots as PDF with gnuplot, for LaTeX. Pages have SVG, which needs no gnuplot (svg_plot.h).
 //
 // gnuplot runs as a child process with a script (gnuplot_script.h) in a memory file, and writes to a pipe of this
 // process. The drawing depends only on the plot and on gnuplot's version: it contains no date and no path, and gnuplot
@@ -16,7 +16,7 @@
 
 namespace lockstep {
 
-// Time limit for all plots of a report together: ten times the time of a page of 3,003 plots on two cores (README.md).
+// Time limit for all plots of a report together: ten times the time of 3,003 plots on two cores (README.md).
 inline constexpr absl::Duration kDrawingTime = absl::Seconds(60);
 
 // Session of the gnuplot process (ChildOptions::own_session).
@@ -30,19 +30,12 @@ enum class GnuplotSession { kOwn, kOfCaller };
 // probes: the processes that gnuplot starts must then stay in that session.
 absl::StatusOr<std::string> GnuplotVersion(GnuplotSession session = GnuplotSession::kOwn);
 
-// Returns an <svg> element (svg_element.h). Errors are those of DrawPlots.
-absl::StatusOr<std::string> DrawPlot(const proto::Plot& plot);
-
-// Draws each plot like DrawPlot, with one process for many plots and at most one process per core. The pointers must
-// not be null. Errors of a plot:
+// Draws each plot as a complete PDF file of one page, without a date, with one process for many plots and at most one
+// process per core. The pointers must not be null. Errors of a plot:
 // - NotFound, Unavailable: as in GnuplotVersion.
 // - Internal: gnuplot fails at this plot. The others are drawn without it.
 // - DeadlineExceeded: gnuplot had not drawn the plot by `deadline`. It was ended, and no plot was tried again.
 // - ResourceExhausted: gnuplot wrote more than a drawing can have. It was ended, and no plot was tried again.
-std::vector<absl::StatusOr<std::string>> DrawPlots(const std::vector<const proto::Plot*>& plots,
-                                                   MonotonicTime deadline = MonotonicTime::Now() + kDrawingTime);
-
-// Draws the same plots as complete PDF files of one page, without a date.
 std::vector<absl::StatusOr<std::string>> DrawPdfPlots(const std::vector<const proto::Plot*>& plots,
                                                       MonotonicTime deadline = MonotonicTime::Now() + kDrawingTime);
 

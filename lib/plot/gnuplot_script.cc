@@ -1,6 +1,7 @@
 #include "lib/plot/gnuplot_script.h"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -9,11 +10,11 @@
 #include "absl/strings/str_replace.h"
 #include "lib/base/readable_line.h"
 #include "lib/plot/plot_style.h"
+#include "lib/plot/row_layout.h"
 
 namespace lockstep {
 namespace {
 
-constexpr double kBarShare = 0.7;   // share of the distance between two names that bars, or dots side by side, fill
 constexpr double kBarHeight = 0.8;  // height of a box in the legend, in font sizes
 
 // Returns a string in single quotes, which gnuplot takes literally. Line ends and tabs become spaces. Other invisible
@@ -197,7 +198,7 @@ void AppendHistogramData(const proto::Plot& plot, double floor, std::string& scr
 
 // Fills the first histogram and outlines the others, so that all are visible and differ without colour.
 std::string HistogramFill(int series) {
-  return series == 0 ? absl::StrCat("fc rgb '", ColorOf(series), "' fs transparent solid 0.35") : "fs empty";
+  return series == 0 ? absl::StrCat("fc rgb '", ColorOf(series), "' fs solid 0.35") : "fs empty";
 }
 
 std::string HistogramLine(int series) {
@@ -271,8 +272,25 @@ std::string TextAt(const PlotLayout& layout, double x, double y, const std::stri
   return absl::StrCat("set label ", Quoted(text), " at ", Screen(layout, x, y), " ", how, "\n");
 }
 
+// Writes the label at the end of a line, and a lead line to it.
+std::string EndLabelCommands(const PlotLayout& layout, const EndLabel& label) {
+  constexpr double kGap = 2, kMarker = 6;
+  std::string script =
+      absl::StrCat("set arrow from ", Screen(layout, label.end_x + kMarker, label.end_y), " to ",
+                   Screen(layout, label.x - kGap, label.y), " nohead lw 0.5 lc rgb '", kReferenceColor, "'\n");
+  const double first = label.y + (static_cast<double>(label.lines.size()) - 1) / 2 * kLabelSpacing;
+  for (size_t i = 0; i < label.lines.size(); ++i) {
+    absl::StrAppend(&script,
+                    TextAt(layout, label.x, first - static_cast<double>(i) * kLabelSpacing, label.lines[i], "left"));
+  }
+  return script;
+}
+
 std::string LegendCommands(const proto::Plot& plot, const PlotLayout& layout) {
   std::string script;
+  for (const EndLabel& label : layout.end_labels) {
+    absl::StrAppend(&script, EndLabelCommands(layout, label));
+  }
   for (const LegendLine& line : layout.legend) {
     if (line.series >= 0) {
       absl::StrAppend(&script, Sample(plot, layout, line));
@@ -297,11 +315,6 @@ std::string MarkCommands(const proto::Plot& plot, const PlotLayout& layout) {
   return script;
 }
 
-std::string SvgTerminal(const PlotLayout& layout) {
-  return absl::StrCat("set terminal svg size ", Number(layout.width), ",", Number(layout.height),
-                      " dynamic font 'sans-serif,", Number(kPlotFont), "' noenhanced\n");
-}
-
 // Returns the PDF terminal. A CSS pixel is 1/96 inch, or 0.75 points; fontscale 0.75 makes this terminal draw the font
 // size as given.
 std::string PdfTerminal(const PlotLayout& layout) {
@@ -309,9 +322,43 @@ std::string PdfTerminal(const PlotLayout& layout) {
                       "in font 'sans-serif,", Number(kPlotFont * 0.75), "' fontscale 0.75 noenhanced\n");
 }
 
-// Removes transparency, because LaTeX warns about two drawings with transparency on a page. gnuplot.cc relies on this.
-std::string WithoutTransparency(const std::string& commands) {
-  return absl::StrReplaceAll(commands, {{"fs transparent solid", "fs solid"}});
+// --- Kinds that gnuplot does not draw ---
+
+void MakeStackedBars(proto::Plot& plot) {
+  plot.set_kind(proto::STACKED_BARS);
+  plot.set_y_label("%");
+  std::vector<double> sums(static_cast<size_t>(plot.tick_size()), 0);
+  const auto sum_at = [&](double x) -> double& { return sums[static_cast<size_t>(x)]; };
+  for (const proto::Series& series : plot.series()) {
+    for (int i = 0; i < series.x_size(); ++i) {
+      sum_at(series.x(i)) += series.y(i);
+    }
+  }
+  for (proto::Series& series : *plot.mutable_series()) {
+    series.clear_y_low();
+    series.clear_y_high();
+    for (int i = 0; i < series.x_size(); ++i) {
+      const double sum = sum_at(series.x(i));
+      series.set_y(i, sum > 0 ? 100 * series.y(i) / sum : 0);
+    }
+  }
+}
+
+void MakeDots(proto::Plot& plot) {
+  const std::vector<int> ticks = RankedTicks(plot);
+  const proto::Plot before = plot;
+  plot.set_kind(proto::DOTS);
+  plot.clear_mark();
+  std::map<double, int> place;
+  for (size_t i = 0; i < ticks.size(); ++i) {
+    place[ticks[i]] = static_cast<int>(i);
+    plot.set_tick(static_cast<int>(i), before.tick(ticks[i]));
+  }
+  for (proto::Series& series : *plot.mutable_series()) {
+    for (double& x : *series.mutable_x()) {
+      x = place[x];
+    }
+  }
 }
 
 }  // namespace
@@ -346,12 +393,27 @@ std::string PlotCommands(const proto::Plot& plot, const PlotLayout& layout) {
   return script;
 }
 
-std::string GnuplotScript(const proto::Plot& plot, const std::string& output, PlotFile file) {
+proto::Plot SimplerForm(const proto::Plot& plot) {
+  proto::Plot simpler = plot;
+  if (plot.kind() == proto::SHARE_BARS) {
+    MakeStackedBars(simpler);
+  } else if (plot.kind() == proto::RANKED_DOTS) {
+    MakeDots(simpler);
+  }
+  for (proto::Series& series : *simpler.mutable_series()) {
+    if (!series.panel().empty()) {
+      series.set_label(absl::StrCat(series.panel(), series.label().empty() ? "" : ", ", series.label()));
+      series.clear_panel();
+    }
+  }
+  return simpler;
+}
+
+std::string GnuplotScript(const proto::Plot& any_plot, const std::string& output) {
+  const proto::Plot plot = SimplerForm(any_plot);
   const PlotLayout layout = LayOutPlot(plot);
-  const std::string commands = PlotCommands(plot, layout);
-  return absl::StrCat("reset\nundefine $*\nset encoding utf8\n",
-                      file == PlotFile::kSvg ? SvgTerminal(layout) : PdfTerminal(layout), "set output ", Quoted(output),
-                      "\n", file == PlotFile::kSvg ? commands : WithoutTransparency(commands), "set output\n");
+  return absl::StrCat("reset\nundefine $*\nset encoding utf8\n", PdfTerminal(layout), "set output ", Quoted(output),
+                      "\n", PlotCommands(plot, layout), "set output\n");
 }
 
 }  // namespace lockstep

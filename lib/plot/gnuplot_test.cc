@@ -21,11 +21,8 @@ using ::lockstep::testing::ReadFile;
 using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 proto::Plot PlotOf(const std::string& text) {
   proto::Plot plot;
@@ -62,6 +59,8 @@ proto::Plot Bars(const std::string& kind) {
   return PlotOf("id: 'split' tick: ['2 x 32'] " + series + " kind: " + kind);
 }
 
+absl::StatusOr<std::string> DrawOne(const proto::Plot& plot) { return DrawPdfPlots({&plot}).front(); }
+
 // Skips the test if gnuplot is not installed: drawing is optional, the script is not.
 #define SKIP_WITHOUT_GNUPLOT()                                \
   if (const auto version = GnuplotVersion(); !version.ok()) { \
@@ -69,14 +68,23 @@ proto::Plot Bars(const std::string& kind) {
   }                                                           \
   static_assert(true, "ends with a semicolon")
 
+// Returns true if this cairo compresses the objects with the date and the page group, so that no two files are equal.
+bool HidesDate(const std::string& pdf) { return pdf.find("/ObjStm") != std::string::npos; }
+
+#define SKIP_WITH_HIDDEN_DATES(pdf)                                                   \
+  if (HidesDate(pdf)) {                                                               \
+    GTEST_SKIP() << "this cairo compresses the objects with the date and page group"; \
+  }                                                                                   \
+  static_assert(true, "ends with a semicolon")
+
 TEST(GnuplotTest, AMissingGnuplotIsNotFoundAndReportsHowToInstallIt) {
   const std::string path = std::getenv("PATH") == nullptr ? "/usr/bin:/bin" : std::getenv("PATH");
   setenv("PATH", "/no/such/folder", 1);
   const auto version = GnuplotVersion();
-  const auto svg = DrawPlot(Lines());
+  const auto pdf = DrawOne(Lines());
   setenv("PATH", path.c_str(), 1);
   EXPECT_THAT(version, StatusIs(absl::StatusCode::kNotFound, HasSubstr("apt-get install gnuplot-nox")));
-  EXPECT_THAT(svg, StatusIs(absl::StatusCode::kNotFound, HasSubstr("gnuplot")));
+  EXPECT_THAT(pdf, StatusIs(absl::StatusCode::kNotFound, HasSubstr("gnuplot")));
 }
 
 // Makes a folder whose gnuplot is this shell script, and returns its path.
@@ -91,10 +99,10 @@ std::string FolderWithGnuplot(const std::string& script) {
 TEST(GnuplotTest, AKilledGnuplotIsUnavailableAndACrashedOneInternal) {
   const std::string path = std::getenv("PATH") == nullptr ? "/usr/bin:/bin" : std::getenv("PATH");
   setenv("PATH", (FolderWithGnuplot("kill -9 $$") + ":" + path).c_str(), 1);
-  const auto killed = DrawPlot(Lines());
+  const auto killed = DrawOne(Lines());
   const auto version = GnuplotVersion();
   setenv("PATH", (FolderWithGnuplot("kill -11 $$") + ":" + path).c_str(), 1);
-  const auto crashed = DrawPlot(Lines());
+  const auto crashed = DrawOne(Lines());
   setenv("PATH", path.c_str(), 1);
   EXPECT_THAT(killed, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("run it again")));
   EXPECT_THAT(version, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 9")));
@@ -114,7 +122,7 @@ std::vector<absl::StatusOr<std::string>> DrawWith(const std::string& folder,
                                                   const std::vector<const proto::Plot*>& plots, absl::Duration time) {
   const std::string path = std::getenv("PATH") == nullptr ? "/usr/bin:/bin" : std::getenv("PATH");
   setenv("PATH", absl::StrCat(folder, ":", path).c_str(), 1);
-  auto drawn = DrawPlots(plots, MonotonicTime::Now() + time);
+  auto drawn = DrawPdfPlots(plots, MonotonicTime::Now() + time);
   setenv("PATH", path.c_str(), 1);
   return drawn;
 }
@@ -153,7 +161,8 @@ TEST(GnuplotTest, ADeadlineThatHasPassedStartsNothing) {
 
 TEST(GnuplotTest, users_gnuplot_startup_file) {
   SKIP_WITHOUT_GNUPLOT();
-  const std::string before = *DrawPlot(Lines());
+  const std::string before = *DrawOne(Lines());
+  SKIP_WITH_HIDDEN_DATES(before);
   const std::string home = TempPath("home");
   mkdir(home.c_str(), 0755);
   WriteFile(home + "/.gnuplot", absl::StrCat("system(\"touch ", home, "/ran\")\nset title 'theirs'\n"));
@@ -163,7 +172,7 @@ TEST(GnuplotTest, users_gnuplot_startup_file) {
   const std::string old_home = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
   setenv("HOME", home.c_str(), 1);
   setenv("GNUTERM", "nonsense", 1);
-  const auto drawn = DrawPlot(Lines());
+  const auto drawn = DrawOne(Lines());
   const auto version = GnuplotVersion();
   unsetenv("GNUTERM");
   setenv("HOME", old_home.c_str(), 1);
@@ -174,28 +183,13 @@ TEST(GnuplotTest, users_gnuplot_startup_file) {
   EXPECT_FALSE(FileExists(home + "/ran"));
 }
 
-TEST(GnuplotTest, forged_strings_in_a_drawing) {
-  SKIP_WITHOUT_GNUPLOT();
-  proto::Plot plot = Lines();
-  const std::string forged = absl::StrCat("\x1B[2J\u009B\u202E\uFFFE]]><![CDATA[\x07", absl::string_view("\0", 1));
-  plot.set_y_label(forged);
-  plot.set_title(forged);
-  plot.mutable_series(0)->set_label(forged);
-  const auto svg = DrawPlot(plot);
-  ASSERT_THAT(svg, IsOk());
-  EXPECT_THAT(*svg, AllOf(HasSubstr("\\x1b[2J\\u009b\\u202e\\ufffe]]&gt;&lt;![CDATA[\\x07\\x00"),
-                          Not(HasSubstr("\x1B")), Not(HasSubstr("\u009B")), Not(HasSubstr("\u202E")),
-                          Not(HasSubstr("\uFFFE")), Not(HasSubstr("\x07")), Not(HasSubstr("CDATA[\n"))));
-  EXPECT_EQ(svg->find('\0'), std::string::npos);
-}
-
 // A temporary file would remain after a kill -9.
 TEST(GnuplotTest, TheScriptIsInNoFolder) {
   SKIP_WITHOUT_GNUPLOT();
   setenv("TMPDIR", "/no/such/folder", 1);
-  const auto svg = DrawPlot(Lines());
+  const auto pdf = DrawOne(Lines());
   unsetenv("TMPDIR");
-  EXPECT_THAT(svg, IsOk());
+  EXPECT_THAT(pdf, IsOk());
 }
 
 TEST(GnuplotTest, HasAVersion) {
@@ -203,41 +197,19 @@ TEST(GnuplotTest, HasAVersion) {
   EXPECT_THAT(*GnuplotVersion(), MatchesRegex("[0-9]+\\.[0-9]+\\..+"));
 }
 
-TEST(GnuplotTest, DrawsAnElementThatIsReadAloudAndTakesTheTextsColour) {
-  SKIP_WITHOUT_GNUPLOT();
-  const auto svg = DrawPlot(Lines());
-  ASSERT_THAT(svg, IsOk());
-  EXPECT_THAT(*svg, AllOf(StartsWith("<svg"), HasSubstr("role=\"img\""), HasSubstr("<title>T &lt; U</title>"),
-                          HasSubstr("<desc>points</desc>"), HasSubstr("currentColor"), HasSubstr("it's")));
-  EXPECT_THAT(*svg, AllOf(Not(HasSubstr("\"black\"")), Not(HasSubstr("'black'")), Not(HasSubstr("GNUPLOT")),
-                          Not(HasSubstr("'white'"))));
-}
-
-TEST(GnuplotTest, IdsBeginWithThePlotsOwn) {
-  SKIP_WITHOUT_GNUPLOT();
-  const std::string svg = *DrawPlot(Lines());
-  for (size_t at = svg.find(" id="); at != std::string::npos; at = svg.find(" id=", at + 1)) {
-    EXPECT_EQ(svg.substr(at + 5, 5), "time-") << svg.substr(at, 40);
-  }
-}
-
-TEST(GnuplotTest, TheSamePlotIsTheSameBytes) {
-  SKIP_WITHOUT_GNUPLOT();
-  EXPECT_EQ(*DrawPlot(Lines()), *DrawPlot(Lines()));
-  EXPECT_EQ(*DrawPlot(Bars("STACKED_BARS")), *DrawPlot(Bars("STACKED_BARS")));
-}
-
 TEST(GnuplotTest, OneProcessDrawsSeveralAsItDrawsEachAlone) {
   SKIP_WITHOUT_GNUPLOT();
   const proto::Plot lines = Lines(), bars = Bars("STACKED_BARS");
-  const auto drawn = DrawPlots({&lines, &bars, &lines});
+  const auto drawn = DrawPdfPlots({&lines, &bars, &lines});
   ASSERT_EQ(drawn.size(), 3u);
-  EXPECT_EQ(*drawn[0], *DrawPlot(lines));
-  EXPECT_EQ(*drawn[1], *DrawPlot(bars));
+  ASSERT_THAT(drawn[0], IsOk());
+  SKIP_WITH_HIDDEN_DATES(*drawn[0]);
+  EXPECT_EQ(*drawn[0], *DrawOne(lines));
+  EXPECT_EQ(*drawn[1], *DrawOne(bars));
   EXPECT_EQ(*drawn[2], *drawn[0]);
 }
 
-TEST(GnuplotTest, NoPlotsAreNoProcess) { EXPECT_TRUE(DrawPlots({}).empty()); }
+TEST(GnuplotTest, NoPlotsAreNoProcess) { EXPECT_TRUE(DrawPdfPlots({}).empty()); }
 
 // Whichever plot crashes gnuplot, the others are drawn.
 TEST(GnuplotTest, WhatOnePlotSpoilsIsDrawnOneByOne) {
@@ -248,7 +220,7 @@ TEST(GnuplotTest, WhatOnePlotSpoilsIsDrawnOneByOne) {
   const proto::Plot lines = Lines();
   proto::Plot broken = lines;
   broken.set_x_label("broken");
-  const auto drawn = DrawPlots({&lines, &broken});
+  const auto drawn = DrawPdfPlots({&lines, &broken});
   setenv("PATH", path.c_str(), 1);
   EXPECT_THAT(drawn[0], IsOk());
   EXPECT_THAT(drawn[1], StatusIs(absl::StatusCode::kInternal, HasSubstr("so there is no plot")));
@@ -261,14 +233,16 @@ TEST(GnuplotTest, ManyPlotsComeInTheirOrder) {
   std::vector<proto::Plot> plots(kMany, Bars("GROUPED_BARS"));
   std::vector<const proto::Plot*> pointers;
   for (size_t i = 0; i < kMany; ++i) {
-    plots[i].set_id(absl::StrCat("plot", i));
+    plots[i].set_x_label(absl::StrCat("plot ", i));
     pointers.push_back(&plots[i]);
   }
-  const auto drawn = DrawPlots(pointers);
+  const auto drawn = DrawPdfPlots(pointers);
   ASSERT_EQ(drawn.size(), kMany);
+  ASSERT_THAT(drawn[0], IsOk());
+  SKIP_WITH_HIDDEN_DATES(*drawn[0]);
   for (const size_t i : {0, 31, 32, 49, 50, 63, 64, 99}) {
     ASSERT_THAT(drawn[i], IsOk()) << i;
-    EXPECT_EQ(*drawn[i], *DrawPlots({pointers[i]}).front());
+    EXPECT_EQ(*drawn[i], *DrawPdfPlots({pointers[i]}).front());
   }
 }
 
@@ -285,9 +259,7 @@ TEST(GnuplotTest, PdfsAreFilesOfTheirOwnWithoutADate) {
     EXPECT_NE(pdf->find("%%EOF"), std::string::npos);
   }
   EXPECT_NE(*drawn[0], *drawn[1]);
-  if (drawn[0]->find("/ObjStm") != std::string::npos) {
-    GTEST_SKIP() << "this cairo compresses the objects with the date and the page group";
-  }
+  SKIP_WITH_HIDDEN_DATES(*drawn[0]);
   for (const auto& pdf : drawn) {
     EXPECT_NE(pdf->find("/CreationDate (D:00000000000000Z)"), std::string::npos);
     EXPECT_EQ(pdf->find("/Transparency"), std::string::npos);  // LaTeX warns about two on a page

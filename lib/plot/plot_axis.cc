@@ -13,12 +13,13 @@ namespace lockstep {
 namespace {
 
 constexpr size_t kMinTicks = 3;
-constexpr int kMaxSteps = 6;            // maximum number of steps between labels on a linear axis
-constexpr double kLogMargin = 1.3;      // factor by which the range exceeds the extreme numbers
-constexpr double kLinearMargin = 0.04;  // share of the range
-constexpr double kLineHeight = 1.5;     // distance between labels above each other, in font sizes
-constexpr double kGap = 0.7;            // space between labels next to each other, in font sizes
-constexpr double kGroupedFrom = 1000;   // numbers have commas from here
+constexpr int kMaxSteps = 6;               // maximum number of steps between labels on a linear axis
+constexpr double kLogMargin = 1.3;         // factor by which the range exceeds the extreme numbers
+constexpr double kLinearMargin = 0.04;     // share of the range
+constexpr double kOccurringMargin = 0.08;  // share of the range, if the ticks are the values that occur
+constexpr double kLineHeight = 1.5;        // distance between labels above each other, in font sizes
+constexpr double kGap = 0.7;               // space between labels next to each other, in font sizes
+constexpr double kGroupedFrom = 1000;      // numbers have commas from here
 constexpr double kGroupedTo = 1e7;
 constexpr double kMinDrawn = 1e-30, kMaxDrawn = 1e30;  // limits that no plot exceeds
 constexpr double kFlat = 1e-9;                         // a range below this share of its numbers is drawn as one number
@@ -146,11 +147,19 @@ Axis MakeLogAxis(const AxisRequest& request) {
 
 // --- Ticks at values that occur ---
 
-// Moves the ticks to the values that occur, or to every second, third, ... of them; returns false if no three ticks
-// fit.
+// Moves the ticks to the values that occur; on a logarithmic axis to every second, third, ... of them if not all fit.
+// Returns false if no three ticks (or all of two) fit. The range of the axis becomes that of the values.
 bool TakeOccurring(const AxisRequest& request, Axis& axis) {
+  if (request.occurring.empty()) {
+    return false;
+  }
   Axis taken = axis;
-  for (size_t stride = 1; request.occurring.size() > (kMinTicks - 1) * stride; ++stride) {
+  const double range = request.high - request.low;
+  const double margin = range > 0 ? kOccurringMargin * range : 1;
+  taken.low = axis.log ? request.low / kLogMargin : request.low - margin;
+  taken.high = axis.log ? request.high * kLogMargin : request.high + margin;
+  const size_t min_ticks = std::min(kMinTicks, request.occurring.size());
+  for (size_t stride = 1; request.occurring.size() > (min_ticks - 1) * stride; ++stride) {
     std::vector<double> places;
     for (size_t i = 0; i < request.occurring.size(); i += stride) {
       places.push_back(request.occurring[i]);
@@ -159,6 +168,9 @@ bool TakeOccurring(const AxisRequest& request, Axis& axis) {
     if (Fit(request, taken)) {
       axis = std::move(taken);
       return true;
+    }
+    if (!axis.log || min_ticks == 1) {
+      break;
     }
   }
   return false;
@@ -190,7 +202,9 @@ Axis MakeAxis(const AxisRequest& request) {
     sane.high = 10;
   }
   Axis axis = sane.log ? MakeLogAxis(sane) : MakeLinearAxis(sane);
-  TakeOccurring(sane, axis);
+  if (sane.low == request.low && sane.high == request.high) {
+    TakeOccurring(sane, axis);
+  }
   return axis;
 }
 

@@ -88,7 +88,23 @@ TEST(PlotAxisTest, OccurringNumbersAreTicksAsFarAsTheyHaveRoom) {
   EXPECT_THAT(Labels(request), ElementsAre("32", "128", "512", "2,048"));
   request.length = 480;
   request.occurring = {32, 2048};
-  EXPECT_THAT(Labels(request), ElementsAre("50", "100", "200", "500", "1,000", "2,000"));
+  EXPECT_THAT(Labels(request), ElementsAre("32", "2,048"));
+}
+
+TEST(PlotAxisTest, OnALinearAxisAllOccurringNumbersAreTicksOrNone) {
+  AxisRequest request = Sideways(1, 8);
+  request.occurring = {1, 2, 4, 8};
+  EXPECT_THAT(Labels(request), ElementsAre("1", "2", "4", "8"));
+  EXPECT_GT(MakeAxis(request).low, 0);  // no empty region from 0 to 1
+  request.high = 200;
+  request.occurring.clear();
+  for (int epoch = 1; epoch <= 200; ++epoch) {
+    request.occurring.push_back(epoch);
+  }
+  EXPECT_THAT(Labels(request), ElementsAre("0", "50", "100", "150", "200"));
+  request.high = 1;
+  request.occurring = {1};
+  EXPECT_THAT(Labels(request), ElementsAre("1"));
 }
 
 // Checks for any request that there are three labels in order, which do not touch, and that the range includes the

@@ -8,12 +8,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/plot/end_labels.h"
 #include "lib/plot/text_extent.h"
 
 namespace lockstep {
 namespace {
 
-constexpr double kAreaHeight = 250;  // height of the area that the axes enclose
+constexpr double kAreaHeight = 210;  // height of the area that the axes enclose
 constexpr double kLine = 1.4;        // distance between lines of text, in font sizes
 constexpr double kTickGap = 17;      // distance from the y axis to its labels in gnuplot's output
 
@@ -110,7 +111,8 @@ Axis XAxis(const proto::Plot& plot, double length) {
   request.font_size = kPlotFont;
   if (plot.kind() == proto::LINES) {
     request.whole = std::all_of(xs.begin(), xs.end(), [](double x) { return x == std::floor(x); });
-    if (plot.x_log()) {
+    const bool inside = !xs.empty() && extent.low == xs.front() && extent.high == xs.back();
+    if (inside || plot.x_log()) {
       request.occurring = std::move(xs);
     }
   }
@@ -240,6 +242,14 @@ double WidestLabel(const Axis& axis) {
 
 }  // namespace
 
+double PlaceX(const PlotLayout& layout, double x) {
+  return layout.left + PlaceOnAxis(layout.x, x) * (layout.right - layout.left);
+}
+
+double PlaceY(const PlotLayout& layout, double y) {
+  return layout.bottom + PlaceOnAxis(layout.y, y) * (layout.top - layout.bottom);
+}
+
 bool HasNamedTicks(const proto::Plot& plot) {
   return plot.kind() == proto::STACKED_BARS || plot.kind() == proto::GROUPED_BARS || plot.kind() == proto::DOTS;
 }
@@ -251,7 +261,7 @@ PlotLayout LayOutPlot(const proto::Plot& plot) {
   PlotLayout layout;
   layout.y = YAxis(plot);
   layout.left = kPlotEdge + WidestLabel(layout.y) + kTickGap;
-  layout.right = kPlotWidth - 2 * kPlotEdge;
+  layout.right = kPlotWidth - kPlotEdge - EndLabelWidth(plot);
   layout.x = HasNamedTicks(plot) ? NamedAxis(plot) : XAxis(plot, layout.right - layout.left);
   layout.turned_labels =
       HasNamedTicks(plot) &&
@@ -263,7 +273,12 @@ PlotLayout LayOutPlot(const proto::Plot& plot) {
   layout.y_label_y = layout.top + kText + (layout.letters.empty() ? 0 : kText / 2);
   const double labels = layout.turned_labels ? WidestLabel(layout.x) : kPlotFont;
   layout.x_label_y = -kXLabelGap - labels - kText / 2;
-  double y = PlaceEntries(SeriesEntries(plot), layout.x_label_y - 1.3 * kText, layout);
+  PlaceEndLabels(plot, layout);
+  ShiftSeries(plot, layout);
+  double y = layout.x_label_y - 1.3 * kText;
+  if (layout.end_labels.empty()) {
+    y = PlaceEntries(SeriesEntries(plot), y, layout);
+  }
   y = PlaceEntries(MarkEntries(plot), y, layout);
 
   const double lift = kPlotEdge - y - kText / 2;
@@ -272,6 +287,10 @@ PlotLayout LayOutPlot(const proto::Plot& plot) {
   }
   for (LegendLine& line : layout.legend) {
     line.y += lift;
+  }
+  for (EndLabel& label : layout.end_labels) {
+    label.y += lift;
+    label.end_y += lift;
   }
   layout.height = std::ceil(layout.y_label_y + kText / 2 + kPlotEdge / 2);
   return layout;

@@ -1,5 +1,5 @@
-// Positions of all elements of a plot: the axes, the legend below, the letters of the marks above. gnuplot_script.h
-// writes the commands for them.
+// Positions of all elements of a plot with two axes: ticks, labels at the ends of lines or a legend below, letters of
+// the marks above. svg_plot.h and gnuplot_script.h draw them.
 //
 // gnuplot's own legend covers points, and silently omits entries that do not fit. Therefore this code computes the
 // space.
@@ -14,10 +14,10 @@
 
 namespace lockstep {
 
-// Sizes are in the unit of the drawing, a CSS pixel if the drawing is shown this wide. A column on a phone is two
-// thirds as wide, so that labels of size 15 appear as size 10.
-inline constexpr double kPlotWidth = 560;
-inline constexpr double kPlotFont = 15;
+// Sizes are in the unit of the drawing, a CSS pixel if the drawing is shown this wide. A column on a phone is four
+// fifths as wide, so that labels of size 13 appear as size 10.5.
+inline constexpr double kPlotWidth = 460;
+inline constexpr double kPlotFont = 13;
 inline constexpr double kSampleWidth = 30;  // width of a line or box in the legend
 inline constexpr double kPlotEdge = 8;      // empty space at the drawing's edges
 inline constexpr double kXLabelGap = 13;    // distance from the x axis to its labels
@@ -30,6 +30,14 @@ struct LegendLine {
   std::string text;
   double x = 0;  // left end of the sample; the text is to the right of it
   double y = 0;  // middle of the line
+};
+
+// Label of a series next to the end of its line. A lead line joins both if the label had to move.
+struct EndLabel {
+  int series = 0;
+  std::vector<std::string> lines;  // text, broken into lines
+  double x = 0, y = 0;             // left end and middle of the text
+  double end_x = 0, end_y = 0;     // end of the series' line
 };
 
 // Letters above the line of a mark.
@@ -45,11 +53,22 @@ struct PlotLayout {
   Axis x, y;
   bool turned_labels = false;  // true: the labels of the x axis are vertical, because they do not fit side by side
   double y_label_y = 0, letters_y = 0, x_label_y = 0;
-  std::vector<LegendLine> legend;
+  std::vector<LegendLine> legend;    // empty if there are end labels
+  std::vector<EndLabel> end_labels;  // LINES with at most kMaxEndLabels series
+  std::vector<double> shift;         // sideways shift of each series, so that intervals at one x are apart
   std::vector<MarkLetters> letters;
 };
 
+inline constexpr int kMaxEndLabels = 4;
+inline constexpr double kLabelSpacing = 15;  // minimum distance between the middles of two lines of text
+inline constexpr double kSeriesShift = 11;   // shift between two series whose intervals would overlap
+
+// Lays out a plot with two axes. Plots of other kinds (SHARE_BARS, RANKED_DOTS) have a row_layout.h.
 PlotLayout LayOutPlot(const proto::Plot& plot);
+
+// Return the position of a value in the drawing.
+double PlaceX(const PlotLayout& layout, double x);
+double PlaceY(const PlotLayout& layout, double y);
 
 // Returns true if the x axis has names instead of numbers.
 bool HasNamedTicks(const proto::Plot& plot);

@@ -39,8 +39,8 @@ TEST(PlotLayoutTest, BatchesAreTheTicksOfALogarithmsAxis) {
   EXPECT_GT(layout.x.high, 512);
 }
 
-TEST(PlotLayoutTest, DevicesAreWholeNumbersAndTheAxisOfDotsNeedNotBeginAt0) {
-  EXPECT_THAT(Labels(LayOutPlot(PlotOf("kind: LINES series { x: [1, 2] y: [1, 1.9] }")).x), ElementsAre("0", "1", "2"));
+TEST(PlotLayoutTest, DevicesAreTheMeasuredOnesAndTheAxisOfDotsNeedNotBeginAt0) {
+  EXPECT_THAT(Labels(LayOutPlot(PlotOf("kind: LINES series { x: [1, 2] y: [1, 1.9] }")).x), ElementsAre("1", "2"));
   const PlotLayout dots =
       LayOutPlot(PlotOf("kind: DOTS tick: ['128'] series { x: [0] y: [52] y_low: [51] y_high: [53] }"));
   EXPECT_THAT(Labels(dots.x), ElementsAre("128"));
@@ -62,7 +62,7 @@ TEST(PlotLayoutTest, ErrorBarsAndMarksAreInSight) {
 
 TEST(PlotLayoutTest, TheLegendStandsBelowInColumnsAndThenTheMarks) {
   const PlotLayout layout =
-      LayOutPlot(PlotOf("kind: LINES series { label: 'one' x: 1 y: 1 } series { label: 'two' x: 1 y: 2 } "
+      LayOutPlot(PlotOf("kind: POINTS series { label: 'one' x: 1 y: 1 } series { label: 'two' x: 1 y: 2 } "
                         "series { label: '' x: 1 y: 1 } mark { x: 1 label: 'end' } mark { x: 2 label: 'end' }"));
   ASSERT_THAT(layout.legend, SizeIs(3));
   EXPECT_EQ(layout.legend[0].y, layout.legend[1].y);
@@ -72,6 +72,39 @@ TEST(PlotLayoutTest, TheLegendStandsBelowInColumnsAndThenTheMarks) {
   EXPECT_LT(layout.legend[2].y, layout.legend[0].y);
   ASSERT_THAT(layout.letters, SizeIs(2));
   EXPECT_GT(layout.letters_y, layout.top);
+}
+
+TEST(PlotLayoutTest, UpToFourLinesAreLabelledAtTheirEnds) {
+  proto::Plot plot = PlotOf(
+      "kind: LINES series { label: 'one' x: [2, 1] y: [3.9, 1] } "
+      "series { label: 'two' x: [1, 2] y: [1, 4] }");
+  const PlotLayout layout = LayOutPlot(plot);
+  EXPECT_THAT(layout.legend, SizeIs(0));
+  ASSERT_THAT(layout.end_labels, SizeIs(2));
+  EXPECT_GE(layout.end_labels[1].y - layout.end_labels[0].y, kLabelSpacing);
+  EXPECT_EQ(layout.end_labels[0].end_x, PlaceX(layout, 2));  // the largest x, not the last
+  EXPECT_GT(layout.end_labels[0].x, layout.right);
+  EXPECT_LE(layout.end_labels[0].x + TextWidth("one", kPlotFont), layout.width);
+  for (const char* label : {"three", "four", "five"}) {
+    *plot.add_series() = plot.series(0);
+    plot.mutable_series(plot.series_size() - 1)->set_label(label);
+  }
+  EXPECT_THAT(LayOutPlot(plot).end_labels, SizeIs(0));
+  EXPECT_THAT(LayOutPlot(plot).legend, SizeIs(5));
+}
+
+TEST(PlotLayoutTest, SeriesAreShiftedIfTheirIntervalsOverlap) {
+  proto::Plot plot = PlotOf(
+      "kind: LINES series { x: [1, 2] y: [5, 6] y_low: [4, 5] y_high: [6, 7] } "
+      "series { x: [1, 2] y: [5, 9] y_low: [5, 9] y_high: [5, 9] } "
+      "series { reference: true x: [1, 2] y: [1, 1] }");
+  EXPECT_THAT(LayOutPlot(plot).shift, ElementsAre(-kSeriesShift / 2, kSeriesShift / 2, 0));
+  for (int i = 0; i < 2; ++i) {
+    plot.mutable_series(1)->set_y_low(i, 8);
+    plot.mutable_series(1)->set_y(i, 9);
+    plot.mutable_series(1)->set_y_high(i, 10);
+  }
+  EXPECT_THAT(LayOutPlot(plot).shift, ElementsAre(0, 0, 0));
 }
 
 TEST(PlotLayoutTest, ALongEntryIsWrappedAndTheDrawingGrows) {

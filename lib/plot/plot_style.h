@@ -20,6 +20,9 @@ inline constexpr int kPointTypes[] = {7, 5, 9, 11, 13, 6, 4, 8, 10, 12};
 // through an empty pattern and through the gaps of a hatch.
 inline constexpr int kPatterns[] = {3, 1, 4, 0, 5};
 
+// Share of the distance between two names that bars, or dots side by side, fill.
+inline constexpr double kBarShare = 0.7;
+
 inline absl::string_view ColorOf(int series) {
   return kSeriesColors[series % static_cast<int>(std::size(kSeriesColors))];
 }

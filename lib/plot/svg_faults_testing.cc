@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
+#include <limits>
 #include <regex>
 #include <set>
 
@@ -37,47 +39,46 @@ bool IsWithin(const Box& inner, const Box& outer) {
 Box BoxOf(double x, double y, bool upright, const std::string& anchor, double font, const std::string& text) {
   const double width = TextWidth(text, font);
   const double before = anchor == "end" ? width : anchor == "middle" ? width / 2 : 0;
-  if (upright) {  // rotated by 90 degrees counterclockwise: the text begins at the bottom
+  if (upright) {  // turned by 90 degrees counterclockwise: the text begins at the bottom
     return {x - kAscent * font, y - (width - before), x + kDescent * font, y + before};
   }
   return {x - before, y - kAscent * font, x + width - before, y + kDescent * font};
 }
 
 std::string Unescaped(const std::string& text) {
-  return absl::StrReplaceAll(text, {{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}});
+  return absl::StrReplaceAll(text, {{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&#39;", "'"}, {"&quot;", "\""}});
 }
 
-// Finds the axes, which are one path: down the left, then along the bottom.
+// Returns the area between the x axis, which is the first line of class "axis", and the highest line of the grid.
 Box FindArea(const std::string& svg) {
-  static const auto* const kAxes =
-      new std::regex("d='M([-0-9.]+),([-0-9.]+) L([-0-9.]+),([-0-9.]+) L([-0-9.]+),([-0-9.]+) [ M]");
-  for (std::sregex_iterator it(svg.begin(), svg.end(), *kAxes), end; it != end; ++it) {
-    if ((*it)[1] == (*it)[3] && (*it)[4] == (*it)[6]) {
-      return {ToNumber((*it)[1]), ToNumber((*it)[2]), ToNumber((*it)[5]), ToNumber((*it)[4])};
+  static const auto* const kLine = new std::regex(
+      "<line x1=\"([-0-9.]+)\" y1=\"([-0-9.]+)\" x2=\"([-0-9.]+)\" y2=\"([-0-9.]+)\" class=\"(axis|grid)\"/>");
+  Box area;
+  area.top = std::numeric_limits<double>::infinity();
+  for (std::sregex_iterator it(svg.begin(), svg.end(), *kLine), end; it != end; ++it) {
+    if ((*it)[2] == (*it)[4] && (*it)[5] == "grid") {
+      area.top = std::min(area.top, ToNumber((*it)[2]));
+    } else if ((*it)[2] == (*it)[4] && area.right == 0) {
+      area.left = ToNumber((*it)[1]);
+      area.right = ToNumber((*it)[3]);
+      area.bottom = ToNumber((*it)[2]);
     }
   }
-  return {};
+  return area;
 }
 
 void FindTexts(const std::string& svg, SvgMeasures& measures) {
-  // A tick's path precedes its label in the same line.
   static const auto* const kText = new std::regex(
-      "(<path[^\n]*/>)?\t*<g transform=\"translate\\(([-0-9.]+),([-0-9.]+)\\)( rotate\\(-?90[.0]*\\))?\"[^\n]*"
-      "font-size=\"([0-9.]+)\"[^\n]*text-anchor=\"([a-z]+)\">\n\t*<text>([^\n]*)</text>");
-  static const auto* const kTick = new std::regex("d='M([-0-9.]+),([-0-9.]+) L([-0-9.]+),([-0-9.]+)  '");
+      "<text x=\"([-0-9.]+)\" y=\"([-0-9.]+)\"( class=\"([^\"]*)\")?( text-anchor=\"([a-z]+)\")?( transform=[^>]*)?>"
+      "([^<]*)</text>");
   for (std::sregex_iterator it(svg.begin(), svg.end(), *kText), end; it != end; ++it) {
-    const std::string text = Unescaped((*it)[7]);
-    const SvgText found = {
-        text, BoxOf(ToNumber((*it)[2]), ToNumber((*it)[3]), (*it)[4].matched, (*it)[6], ToNumber((*it)[5]), text)};
-    if (text.empty()) {
-      continue;  // text of a point in the legend
-    }
-    const std::string path = (*it)[1];
-    std::smatch tick;
-    if (!std::regex_search(path, tick, *kTick)) {
+    const std::string text = Unescaped((*it)[8]);
+    const bool turned = (*it)[7].matched;
+    const SvgText found = {text, BoxOf(ToNumber((*it)[1]), ToNumber((*it)[2]), turned, (*it)[6], kPlotFont, text)};
+    if ((*it)[4] != "tick") {
       measures.others.push_back(found);
     } else {
-      (tick[1] == tick[3] ? measures.x_ticks : measures.y_ticks).push_back(found);
+      ((*it)[6] == "middle" || turned ? measures.x_ticks : measures.y_ticks).push_back(found);
     }
   }
 }
@@ -95,13 +96,18 @@ void CheckTicks(const char* axis, const std::vector<SvgText>& ticks, size_t want
   }
 }
 
-void CheckTexts(const SvgMeasures& measures, std::vector<std::string>& faults) {
+bool HasAxes(const proto::Plot& plot) {
+  return plot.kind() != proto::SHARE_BARS && plot.kind() != proto::RANKED_DOTS &&
+         std::all_of(plot.series().begin(), plot.series().end(), [](const auto& s) { return s.panel().empty(); });
+}
+
+void CheckTexts(const SvgMeasures& measures, bool has_axes, std::vector<std::string>& faults) {
   const std::vector<SvgText> texts = AllTexts(measures);
   for (size_t i = 0; i < texts.size(); ++i) {
     if (!IsWithin(texts[i].box, measures.drawing)) {
       faults.push_back(absl::StrCat("\"", texts[i].text, "\" leaves the drawing"));
     }
-    if (Overlap(texts[i].box, measures.area)) {
+    if (has_axes && Overlap(texts[i].box, measures.area)) {
       faults.push_back(absl::StrCat("\"", texts[i].text, "\" lies over the points"));
     }
     for (size_t j = 0; j < i; ++j) {
@@ -112,17 +118,54 @@ void CheckTexts(const SvgMeasures& measures, std::vector<std::string>& faults) {
   }
 }
 
-// Checks that each entry of the legend exists, and that its sample is there, outside the area.
-void CheckLegend(const SvgMeasures& measures, const proto::Plot& plot, std::vector<std::string>& faults) {
-  for (const LegendLine& line : LayOutPlot(plot).legend) {
+// Returns the lines of text that name the series and the marks.
+std::vector<std::string> LabelTexts(const proto::Plot& plot) {
+  std::vector<std::string> texts;
+  const PlotLayout layout = LayOutPlot(plot);
+  for (const LegendLine& line : layout.legend) {
+    texts.push_back(line.text);
+  }
+  for (const EndLabel& label : layout.end_labels) {
+    texts.insert(texts.end(), label.lines.begin(), label.lines.end());
+  }
+  return texts;
+}
+
+void CheckLabels(const SvgMeasures& measures, const proto::Plot& plot, std::vector<std::string>& faults) {
+  for (const std::string& label : LabelTexts(plot)) {
     const auto found = std::find_if(measures.others.begin(), measures.others.end(),
-                                    [&](const SvgText& text) { return text.text == line.text; });
+                                    [&](const SvgText& text) { return text.text == label; });
     if (found == measures.others.end()) {
-      faults.push_back(absl::StrCat("\"", line.text, "\" is missing from the legend"));
-    } else if (Box entry = found->box; entry.left -= kSampleWidth, Overlap(entry, measures.area)) {
-      faults.push_back(absl::StrCat("the legend's \"", line.text, "\" lies over the points"));
+      faults.push_back(absl::StrCat("\"", label, "\" is missing"));
     }
   }
+}
+
+// Returns the number of values on an axis of numbers, at most three.
+size_t ExpectedXTicks(const proto::Plot& plot) {
+  if (HasNamedTicks(plot)) {
+    return static_cast<size_t>(plot.tick_size());
+  }
+  std::set<double> values;
+  for (const proto::Series& series : plot.series()) {
+    values.insert(series.x().begin(), series.x().end());
+  }
+  return plot.kind() == proto::LINES && !values.empty() ? std::min<size_t>(3, values.size()) : 3;
+}
+
+// Returns the number of points and bars that must have a text on hover. A histogram has one text for all its bins.
+size_t ExpectedTitles(const proto::Plot& plot) {
+  size_t count = 0;
+  for (const proto::Series& series : plot.series()) {
+    if (series.reference() || series.joined()) {
+      continue;
+    }
+    for (const double y : series.y()) {
+      const bool hidden = (plot.y_log() && !(y > 0)) || (plot.kind() == proto::SHARE_BARS && y == 0);
+      count += hidden ? 0 : 1;
+    }
+  }
+  return plot.kind() == proto::HISTOGRAM ? static_cast<size_t>(plot.series_size()) : count;
 }
 
 }  // namespace
@@ -135,29 +178,64 @@ SvgMeasures MeasureSvg(const std::string& svg) {
   }
   measures.area = FindArea(svg);
   FindTexts(svg, measures);
-  static const auto* const kId = new std::regex("\\sid=['\"]([^'\"]*)['\"]");
-  for (std::sregex_iterator it(svg.begin(), svg.end(), *kId), end; it != end; ++it) {
-    measures.ids.push_back((*it)[1]);
+  static const auto* const kTitle = new std::regex("<g><title>([^<]*)</title>");
+  for (std::sregex_iterator it(svg.begin(), svg.end(), *kTitle), end; it != end; ++it) {
+    measures.titles.push_back(Unescaped((*it)[1]));
   }
+  static const auto* const kId = new std::regex("\\sid=['\"]");
+  measures.ids = static_cast<int>(std::distance(std::sregex_iterator(svg.begin(), svg.end(), *kId), {}));
   return measures;
+}
+
+std::string XmlFault(const std::string& svg) {
+  static const auto* const kEntity = new std::regex("&(amp|lt|gt|quot|#39);.*");
+  static const auto* const kTag = new std::regex("<(/?)([a-z]+)(( [-a-zA-Z0-9]+=\"[^\"<]*\")*)(/?)>");
+  std::vector<std::string> open;
+  for (size_t at = 0; at < svg.size(); ++at) {
+    std::smatch tag;
+    const auto begin = svg.begin() + static_cast<ptrdiff_t>(at);
+    if (svg[at] == '&' && !std::regex_match(svg.substr(at, 6), *kEntity)) {
+      return absl::StrCat("not escaped: ", svg.substr(at, 20));
+    }
+    if (svg[at] == '<' && !std::regex_search(begin, svg.end(), tag, *kTag, std::regex_constants::match_continuous)) {
+      return absl::StrCat("no tag: ", svg.substr(at, 20));
+    }
+    if (svg[at] != '<' || tag[5] == "/") {
+      continue;
+    }
+    if (tag[1] != "/") {
+      open.push_back(tag[2]);
+    } else if (open.empty() || open.back() != tag[2]) {
+      return absl::StrCat("not open: ", svg.substr(at, 20));
+    } else {
+      open.pop_back();
+    }
+  }
+  return open.empty() ? "" : absl::StrCat("not closed: ", open.back());
 }
 
 std::vector<std::string> SvgFaults(const std::string& svg, const proto::Plot& plot) {
   constexpr size_t kMinLabels = 3;
   const SvgMeasures measures = MeasureSvg(svg);
+  const bool has_axes = HasAxes(plot);
   std::vector<std::string> faults;
-  if (!(measures.area.right > measures.area.left && measures.area.bottom > measures.area.top)) {
+  if (const std::string fault = XmlFault(svg); !fault.empty()) {
+    faults.push_back(fault);
+  }
+  if (has_axes && !(measures.area.right > measures.area.left && measures.area.bottom > measures.area.top)) {
     faults.push_back("no axes were found");
   }
-  CheckTicks("x", measures.x_ticks, HasNamedTicks(plot) ? static_cast<size_t>(plot.tick_size()) : kMinLabels, faults);
-  CheckTicks("y", measures.y_ticks, kMinLabels, faults);
-  CheckTexts(measures, faults);
-  CheckLegend(measures, plot, faults);
-  std::set<std::string> ids;
-  for (const std::string& id : measures.ids) {
-    if (!ids.insert(id).second) {
-      faults.push_back(absl::StrCat("the id \"", id, "\" is there twice"));
-    }
+  if (has_axes) {
+    CheckTicks("x", measures.x_ticks, ExpectedXTicks(plot), faults);
+    CheckTicks("y", measures.y_ticks, kMinLabels, faults);
+    CheckLabels(measures, plot, faults);
+  }
+  CheckTexts(measures, has_axes, faults);
+  if (measures.titles.size() != ExpectedTitles(plot)) {
+    faults.push_back(absl::StrCat(measures.titles.size(), " texts on hover, expected ", ExpectedTitles(plot)));
+  }
+  if (measures.ids > 0) {
+    faults.push_back("the drawing has an id");
   }
   return faults;
 }

@@ -17,6 +17,7 @@
 #include "lib/page/latex.h"
 #include "lib/page/markdown.h"
 #include "lib/plot/gnuplot_script.h"
+#include "lib/plot/svg_plot.h"
 #include "lib/record/framed_records_testing.h"
 #include "lib/report/arrange.h"
 #include "lib/report/page_check_testing.h"
@@ -92,7 +93,8 @@ void CheckPlot(const proto::Plot& plot) {
     FUZZ_CHECK(series.x_size() == series.y_size());
     FUZZ_CHECK(series.y_low_size() == series.y_high_size());
   }
-  FUZZ_CHECK(!GnuplotScript(plot, "out.svg").empty());
+  FUZZ_CHECK(!GnuplotScript(plot, "out.pdf").empty());
+  FUZZ_CHECK(!DrawSvg(plot).empty());
 }
 
 void CheckSection(const proto::Section& section) {

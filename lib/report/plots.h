@@ -1,4 +1,4 @@
-// The report's plots as data: which values are drawn against which. gnuplot.h draws them.
+// The report's plots as data: which values are drawn against which. svg_plot.h draws them.
 #ifndef LOCKSTEP_LIB_REPORT_PLOTS_H_
 #define LOCKSTEP_LIB_REPORT_PLOTS_H_
 

@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/base/log_line.h"
-#include "lib/base/monotonic_time.h"
 #include "lib/base/path.h"
 #include "lib/base/peak_memory.h"
 #include "lib/base/print_text.h"
@@ -26,7 +25,7 @@
 #include "lib/page/markdown.h"
 #include "lib/page/render.h"
 #include "lib/plot/gnuplot.h"
-#include "lib/plot/svg_element.h"
+#include "lib/plot/svg_plot.h"
 #include "lib/proto/report.pb.h"
 #include "lib/record/provenance.h"
 #include "lib/record/readable_text.h"
@@ -89,19 +88,21 @@ RunFiles FilesOf(const ReportOptions& options) {
 }
 
 absl::StatusOr<proto::Header> HeaderOf(const LabRecords& lab, const ReportOptions& options) {
-  const absl::StatusOr<std::string> gnuplot = GnuplotVersion();
-  if (absl::IsUnavailable(gnuplot.status())) {
-    return gnuplot.status();
-  }
   HeaderOptions header;
   header.schema = "lockstep.proto.ReportFile";
   for (const RecordSource* source : lab.Sources()) {
     header.inputs.push_back(source->input);
   }
   header.result_flags = {{"format", NameOfFormats(options.formats)},
-                         {"gnuplot", gnuplot.value_or("absent")},
                          {"style", options.style == PageStyle::kLab ? "lab" : "given"},
                          {"audit", options.audit ? "true" : "false"}};
+  if (HasFormat(options.formats, ReportFormat::kLatex)) {  // gnuplot draws its plots
+    const absl::StatusOr<std::string> gnuplot = GnuplotVersion();
+    if (absl::IsUnavailable(gnuplot.status())) {
+      return gnuplot.status();
+    }
+    header.result_flags.push_back({"gnuplot", gnuplot.value_or("absent")});
+  }
   return MakeHeader(header);
 }
 
@@ -118,11 +119,9 @@ ReportPages ReadablePages(const LabRecords& lab, const ReportOptions& options) {
   return pages;
 }
 
-// Drawing takes most of the time, and nothing was drawn; therefore the total time is unknown.
 absl::Status PrintPlan(const ReportOptions& options, const std::vector<proto::Section>& sections, double seconds) {
   return PrintToStderr(
-      absl::StrFormat("report: %s; records read in %.2g s with %d MB of memory; drawing %d plots: unknown, because "
-                      "gnuplot was not run\n"
+      absl::StrFormat("report: %s; records read in %.2g s with %d MB of memory; %d plots to draw\n"
                       "dry run: %s not written\n",
                       VerdictText(sections, CountPlots(sections)), seconds, PeakResidentBytes() / 1'000'000,
                       CountPlots(sections), ReadableLine(options.output)));
@@ -181,18 +180,15 @@ absl::Status TakeDrawings(std::vector<absl::StatusOr<std::string>> drawings, Tak
   return absl::OkStatus();
 }
 
-absl::StatusOr<DrawnPlots> DrawAll(const std::vector<proto::Section>& sections, const ReportFormats& formats,
-                                   MonotonicTime drawn_by) {
+// Draws the plots of the pages that show SVG.
+absl::StatusOr<DrawnPlots> DrawAll(const std::vector<proto::Section>& sections, const ReportFormats& formats) {
   DrawnPlots plots;
-  if (!HasFormat(formats, ReportFormat::kHtml) && !HasFormat(formats, ReportFormat::kMarkdown)) {
-    return plots;
+  if (HasFormat(formats, ReportFormat::kHtml) || HasFormat(formats, ReportFormat::kMarkdown)) {
+    for (const proto::Plot* plot : PlotsOf(sections)) {
+      RETURN_IF_ERROR(CheckNotStopped());
+      plots[plot->id()] = {DrawSvg(*plot), "", ""};
+    }
   }
-  RETURN_IF_ERROR(CheckNotStopped());
-  const std::vector<const proto::Plot*> wanted = PlotsOf(sections);
-  RETURN_IF_ERROR(TakeDrawings(DrawPlots(wanted, drawn_by), [&](size_t i, std::string svg, std::string reason) {
-    plots[wanted[i]->id()] = {std::move(svg), "", std::move(reason)};
-    return absl::OkStatus();
-  }));
   return plots;
 }
 
@@ -219,15 +215,14 @@ absl::Status AddLatexPage(const std::string& page, const std::string& title,
 }
 
 absl::Status AddLatex(const std::string& stem, const std::string& title, const std::vector<proto::Section>& sections,
-                      MonotonicTime drawn_by, ReportFiles& files) {
+                      ReportFiles& files) {
   const std::vector<const proto::Plot*> wanted = PlotsOf(sections);
   DrawnPlots plots;
-  RETURN_IF_ERROR(
-      TakeDrawings(DrawPdfPlots(wanted, drawn_by), [&](size_t i, const std::string& pdf, const std::string& reason) {
-        const std::string& id = wanted[i]->id();
-        plots[id] = {"", pdf.empty() ? "" : PlotFile(FileNameOf(stem), id, ".pdf"), reason};
-        return pdf.empty() ? absl::OkStatus() : files.Add(PlotFile(stem, id, ".pdf"), pdf);
-      }));
+  RETURN_IF_ERROR(TakeDrawings(DrawPdfPlots(wanted), [&](size_t i, const std::string& pdf, const std::string& reason) {
+    const std::string& id = wanted[i]->id();
+    plots[id] = {"", pdf.empty() ? "" : PlotFile(FileNameOf(stem), id, ".pdf"), reason};
+    return pdf.empty() ? absl::OkStatus() : files.Add(PlotFile(stem, id, ".pdf"), pdf);
+  }));
   return AddLatexPage(PageFile(stem, ReportFormat::kLatex), title, sections, plots, files);
 }
 
@@ -272,8 +267,7 @@ absl::Status AddAudit(const std::string& stem, ReportFormat format, const std::v
 
 // Adds `pages` in one format, with the files that belong to it.
 absl::Status AddPage(const std::string& stem, ReportFormat format, const proto::Header& header,
-                     const ReportPages& pages, const std::string& title, const DrawnPlots& plots,
-                     MonotonicTime drawn_by, ReportFiles& files) {
+                     const ReportPages& pages, const std::string& title, const DrawnPlots& plots, ReportFiles& files) {
   const std::string path = PageFile(stem, format);
   switch (format) {
     case ReportFormat::kHtml:
@@ -281,7 +275,7 @@ absl::Status AddPage(const std::string& stem, ReportFormat format, const proto::
     case ReportFormat::kMarkdown:
       return AddMarkdown(stem, title, pages.page, plots, files);
     case ReportFormat::kLatex:
-      return AddLatex(stem, title, pages.page, drawn_by, files);
+      return AddLatex(stem, title, pages.page, files);
     case ReportFormat::kCsv:
       return files.Add(path, RenderCsv(AllSections(pages)));
     case ReportFormat::kJson: {
@@ -294,12 +288,12 @@ absl::Status AddPage(const std::string& stem, ReportFormat format, const proto::
 
 // Does everything that a full disk can prevent. No file has its name yet.
 absl::Status WriteAll(const ReportOptions& options, const proto::Header& header, const ReportPages& pages,
-                      const std::string& title, const DrawnPlots& plots, MonotonicTime drawn_by,
-                      const PriorReport& prior, ReportFiles& files, RecordWriter& record) {
+                      const std::string& title, const DrawnPlots& plots, const PriorReport& prior, ReportFiles& files,
+                      RecordWriter& record) {
   RETURN_IF_ERROR(record.Begin(header));
   const std::string stem = StemOfReport(options.output);
   for (const ReportFormat format : options.formats) {
-    RETURN_IF_ERROR(AddPage(stem, format, header, pages, title, plots, drawn_by, files));
+    RETURN_IF_ERROR(AddPage(stem, format, header, pages, title, plots, files));
     if (options.audit && IsPage(format)) {
       RETURN_IF_ERROR(AddAudit(stem, format, pages.audit, files));
     }
@@ -351,8 +345,7 @@ absl::Status PrintPage(ReportFormat format, const proto::Header& header, const R
 absl::Status PrintReport(const ReportOptions& options, const LabRecords& lab) {
   ASSIGN_OR_RETURN(const proto::Header header, HeaderOf(lab, options));
   const ReportPages pages = ReadablePages(lab, options);
-  const MonotonicTime drawn_by = MonotonicTime::Now() + kDrawingTime;
-  ASSIGN_OR_RETURN(const DrawnPlots plots, DrawAll(pages.page, options.formats, drawn_by));
+  ASSIGN_OR_RETURN(const DrawnPlots plots, DrawAll(pages.page, options.formats));
   return PrintPage(options.formats.front(), header, pages, ReportTitle(lab), plots);
 }
 
@@ -364,11 +357,10 @@ absl::Status WriteReport(const ReportOptions& options, const LabRecords& lab, co
   const ReportPages pages = ReadablePages(lab, options);
   const std::vector<proto::Section>& sections = pages.page;
   const std::string title = ReportTitle(lab);
-  const MonotonicTime drawn_by = MonotonicTime::Now() + kDrawingTime;
-  ASSIGN_OR_RETURN(const DrawnPlots plots, DrawAll(sections, options.formats, drawn_by));
+  ASSIGN_OR_RETURN(const DrawnPlots plots, DrawAll(sections, options.formats));
   ReportFiles files(
       ReplaceIfForced(ToForce(options.force), record.replaces_own() ? ReplacePriorFiles(prior) : ReplaceNothing()));
-  RETURN_IF_ERROR(WriteAll(options, header, pages, title, plots, drawn_by, prior, files, record));
+  RETURN_IF_ERROR(WriteAll(options, header, pages, title, plots, prior, files, record));
   RETURN_IF_ERROR(PutInPlace(options, prior, files, record));
   std::vector<std::string> written = PagesOf(stem, options);
   written.push_back(ReportRecordFile(stem));

@@ -31,9 +31,9 @@ struct ReportOptions {
   bool dry_run = false;  // read the records and make the sections, but draw and write nothing
 };
 
-// Reads the records, and writes the report unless a report with the same cache key exists. Without gnuplot the report
-// is still made, and each plot is replaced by instructions to install gnuplot. Prints on stderr which files it wrote,
-// and the verdict (verdict.h).
+// Reads the records, and writes the report unless a report with the same cache key exists. Without gnuplot a LaTeX
+// report is still made, and each plot is replaced by instructions to install gnuplot. Prints on stderr which files it
+// wrote, and the verdict (verdict.h).
 //
 // All files appear together: if one cannot be written (a full disk), the previous report stays as it was. Plots and
 // pieces of the previous report that the new one does not show are removed.
@@ -41,7 +41,7 @@ struct ReportOptions {
 // Errors:
 // - InvalidArgument: no input; --output=- with several formats or an audit; an output with the ending of a format that
 //   report does not write, or with a name that LaTeX cannot read; errors of DeclareRunFiles.
-// - Unavailable: gnuplot was killed.
+// - Unavailable: LaTeX only: gnuplot was killed.
 // - Others: those of ReadLabRecords and RecordWriter.
 absl::Status RunReport(const ReportOptions& options);
 

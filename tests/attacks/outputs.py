@@ -319,7 +319,6 @@ class TrainingState(OutputsCase):
         self.call("train_sweep", *arguments, check=True)
 
 
-@unittest.skipUnless(shutil.which("gnuplot"), "without gnuplot a report has no plots")
 class WholeReport(OutputsCase):
     def setUp(self):
         super().setUp()

@@ -209,7 +209,9 @@ class Gnuplot(ToolCase):
     reads_sweep = False
 
     def report(self, name, **environment):
-        page = self.folder / name
+        """Returns the LaTeX document, whose plots are drawn by gnuplot, and the messages."""
+        page = self.folder / name / "r.tex"
+        page.parent.mkdir()
         result = self.call("report", f"--input={self.timed_sweep()}", f"--output={page}", env=environment)
         self.assertEqual(result.returncode, 0, result.stderr.decode())
         return page.read_bytes(), result.stderr.decode()
@@ -219,14 +221,14 @@ class Gnuplot(ToolCase):
         home.mkdir()
         marker = self.folder / "ran"
         (home / ".gnuplot").write_text(f'system("touch {marker}")\nset xrange [0:1e9]\n')
-        before, _ = self.report("a.html")
-        self.assertIn(b"<svg", before)
+        before, _ = self.report("a")
+        self.assertIn(b"r.epoch_time.pdf", before)
         here = os.getcwd()
         self.addCleanup(os.chdir, here)
         os.chdir(home)
         for i, environment in enumerate([{"HOME": str(home)}, {"XDG_CONFIG_HOME": str(home), "GNUTERM": "nonsense"}]):
             with self.subTest(environment):
-                after, _ = self.report(f"b{i}.html", **environment)
+                after, _ = self.report(f"b{i}", **environment)
                 self.assertFalse(marker.exists())
                 self.assertEqual(after, before)
 
@@ -240,15 +242,16 @@ class Gnuplot(ToolCase):
 
     def test_gnuplot_that_writes_for_ever(self):
         path, starts = self.fake("exec cat /dev/zero > /dev/fd/3")
-        page, stderr = self.report("r.html", PATH=path)
-        self.assertNotIn(b"<svg", page)
+        page, stderr = self.report("r", PATH=path)
+        self.assertNotIn(b"r.epoch_time.pdf", page)
         self.assertIn(b"wrote more than", page)
         self.assertIn("so there is no plot", stderr)
         self.assertEqual(len(starts.read_text().split()), 1)
 
     def test_gnuplot_that_hangs_when_it_draws_and_sigterm(self):
         path, starts = self.fake("exec sleep 600")
-        process = subprocess.Popen([str(self.tools / "report"), f"--input={self.timed_sweep()}", f"--output={self.folder}/r.html"],
+        process = subprocess.Popen([str(self.tools / "report"), f"--input={self.timed_sweep()}",
+                                    f"--output={self.folder}/r.tex"],
                                    stderr=subprocess.PIPE, text=True, env={**os.environ, "PATH": path})
         while not starts.exists() or not starts.read_text().endswith("\n"):
             self.assertIsNone(process.poll())
@@ -258,7 +261,7 @@ class Gnuplot(ToolCase):
         self.assertEqual(process.returncode, 143, stderr)
         for pid in starts.read_text().split():
             self.assertFalse(pathlib.Path("/proc", pid).exists())
-        self.assertFalse((self.folder / "r.html").exists())
+        self.assertFalse((self.folder / "r.tex").exists())
 
 
 if __name__ == "__main__":
