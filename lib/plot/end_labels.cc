@@ -11,7 +11,8 @@ namespace {
 
 constexpr double kMaxWidth = 125;  // width of a line of text; more would take the space of the points
 constexpr size_t kMaxLines = 3;
-constexpr double kLabelGap = 12;  // distance from the end of a line to its label, space for the lead line
+constexpr double kMarkerSpace = 8;  // space that a marker needs at the end of its line
+constexpr double kLabelGap = 12;    // distance from the end of a line to its label, space for the lead line
 
 std::vector<std::string> LabelLines(const proto::Series& series) {
   return WrapText(series.label(), kPlotFont, kMaxWidth);
@@ -27,6 +28,11 @@ double WidthOf(const std::vector<std::string>& lines) {
 
 bool HasIntervals(const proto::Series& series) {
   return series.y_low_size() == series.x_size() && series.y_high_size() == series.x_size();
+}
+
+// Returns true for a reference with one value for all x, which is drawn over the whole width.
+bool IsLevel(const proto::Series& series) {
+  return series.reference() && std::count(series.y().begin(), series.y().end(), series.y(0)) == series.y_size();
 }
 
 // Returns true if a point of `a` and a point of `b` have the same x, and their intervals overlap.
@@ -90,7 +96,7 @@ void PlaceEndLabels(const proto::Plot& plot, PlotLayout& layout) {
   if (EndLabelWidth(plot) == 0) {
     return;
   }
-  size_t most_lines = 1;
+  size_t max_lines = 1;
   for (int i = 0; i < plot.series_size(); ++i) {
     const proto::Series& series = plot.series(i);
     const auto last = static_cast<int>(std::max_element(series.x().begin(), series.x().end()) - series.x().begin());
@@ -98,15 +104,16 @@ void PlaceEndLabels(const proto::Plot& plot, PlotLayout& layout) {
     label.series = i;
     label.lines = LabelLines(series);
     label.x = layout.right + kLabelGap;
-    label.end_x = PlaceX(layout, series.x(last));
+    label.end_x = IsLevel(series) ? layout.right - kMarkerSpace
+                                  : PlaceX(layout, series.x(last)) + layout.shift[static_cast<size_t>(i)];
     label.end_y = label.y = std::clamp(PlaceY(layout, series.y(last)), layout.bottom, layout.top);
-    most_lines = std::max(most_lines, label.lines.size());
+    max_lines = std::max(max_lines, label.lines.size());
   }
   std::vector<double> positions;
   for (const EndLabel& label : layout.end_labels) {
     positions.push_back(label.y);
   }
-  SpreadApart(kLabelSpacing * static_cast<double>(most_lines) + (most_lines > 1 ? 3 : 0),
+  SpreadApart(kLabelSpacing * static_cast<double>(max_lines) + (max_lines > 1 ? 3 : 0),
               layout.bottom + kLabelSpacing / 2, layout.top, positions);
   for (size_t i = 0; i < positions.size(); ++i) {
     layout.end_labels[i].y = positions[i];

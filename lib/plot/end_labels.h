@@ -11,7 +11,7 @@ namespace lockstep {
 // not of kind LINES, has one series or more than kMaxEndLabels, or a label is too long.
 double EndLabelWidth(const proto::Plot& plot);
 
-// Fills `layout.end_labels`. The axes and the positions of the area must be set.
+// Fills `layout.end_labels`. The axes, the positions of the area and the shift must be set.
 void PlaceEndLabels(const proto::Plot& plot, PlotLayout& layout);
 
 // Fills `layout.shift`: kSeriesShift between neighbours if the intervals of two series overlap at one x, and the ticks

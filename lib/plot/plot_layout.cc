@@ -71,7 +71,7 @@ Axis YAxis(const proto::Plot& plot) {
   request.low = extent.low;
   request.high = extent.high;
   request.log = plot.y_log();
-  request.from_zero = plot.kind() != proto::DOTS;
+  request.from_zero = plot.kind() != proto::DOTS && !plot.y_cropped();
   request.length = kAreaHeight;
   request.font_size = kPlotFont;
   request.horizontal = false;
@@ -273,8 +273,8 @@ PlotLayout LayOutPlot(const proto::Plot& plot) {
   layout.y_label_y = layout.top + kText + (layout.letters.empty() ? 0 : kText / 2);
   const double labels = layout.turned_labels ? WidestLabel(layout.x) : kPlotFont;
   layout.x_label_y = -kXLabelGap - labels - kText / 2;
-  PlaceEndLabels(plot, layout);
   ShiftSeries(plot, layout);
+  PlaceEndLabels(plot, layout);
   double y = layout.x_label_y - 1.3 * kText;
   if (layout.end_labels.empty()) {
     y = PlaceEntries(SeriesEntries(plot), y, layout);

@@ -28,15 +28,6 @@ void AddPoint(double x, const proto::Quantity& y, proto::Series& series) {
 
 void AddPoint(double x, double y, proto::Series& series) { AddPoint(x, y, y, y, series); }
 
-void AddDiagonal(const std::string& label, double low, double high, proto::Plot& plot) {
-  proto::Series& line = AddSeries(label, proto::DERIVED, plot);
-  line.set_reference(true);
-  for (const double end : {low, high}) {
-    line.add_x(end);
-    line.add_y(end);
-  }
-}
-
 void GroupIfMany(const std::string& heading, std::vector<proto::Plot>& plots) {
   constexpr size_t kMaxOpen = 8;
   for (size_t i = 0; plots.size() > kMaxOpen && i < plots.size(); ++i) {

@@ -27,9 +27,6 @@ void AddPoint(double x, const proto::Quantity& y, proto::Series& series);
 // Adds a point with an error bar of length 0.
 void AddPoint(double x, double y, proto::Series& series);
 
-// Adds the line y = x from `low` to `high` as a reference.
-void AddDiagonal(const std::string& label, double low, double high, proto::Plot& plot);
-
 // Puts the plots into a group with this heading if there are more than a reader looks at.
 void GroupIfMany(const std::string& heading, std::vector<proto::Plot>& plots);
 

@@ -188,13 +188,13 @@ SvgMeasures MeasureSvg(const std::string& svg) {
 }
 
 std::string XmlFault(const std::string& svg) {
-  static const auto* const kEntity = new std::regex("&(amp|lt|gt|quot|#39);.*");
+  static const auto* const kEntity = new std::regex("&(amp|lt|gt|quot|#39);");
   static const auto* const kTag = new std::regex("<(/?)([a-z]+)(( [-a-zA-Z0-9]+=\"[^\"<]*\")*)(/?)>");
   std::vector<std::string> open;
   for (size_t at = 0; at < svg.size(); ++at) {
     std::smatch tag;
     const auto begin = svg.begin() + static_cast<ptrdiff_t>(at);
-    if (svg[at] == '&' && !std::regex_match(svg.substr(at, 6), *kEntity)) {
+    if (svg[at] == '&' && !std::regex_search(begin, svg.end(), *kEntity, std::regex_constants::match_continuous)) {
       return absl::StrCat("not escaped: ", svg.substr(at, 20));
     }
     if (svg[at] == '<' && !std::regex_search(begin, svg.end(), tag, *kTag, std::regex_constants::match_continuous)) {

@@ -129,7 +129,7 @@ TEST(SvgPlotTest, ForgedLabelsAreText) {
     const std::string svg = DrawSvg(plot);
     EXPECT_EQ(XmlFault(svg), "");
     EXPECT_THAT(svg, HasSubstr("\\x1b[2J\\u009b\\u202e\\ufffe]]&gt;&lt;![CDATA[&lt;script&gt;\\x07"));
-    EXPECT_EQ(svg.find_first_of(absl::string_view("\x1B\x07\0", 3)), std::string::npos);
+    EXPECT_EQ(svg.find_first_of(std::string("\x1B\x07\0", 3)), std::string::npos);
   }
 }
 

@@ -20,6 +20,12 @@ std::pair<double, double> PlaceOf(const proto::Plot& plot, const PlotLayout& lay
 
 bool IsDrawn(const proto::Plot& plot, double y) { return !plot.y_log() || y > 0; }
 
+// Returns true for a reference with one value for all x.
+bool IsLevel(const proto::Series& series) {
+  return series.reference() && !series.y().empty() &&
+         std::equal(series.y().begin() + 1, series.y().end(), series.y().begin());
+}
+
 void DrawLine(const proto::Plot& plot, const PlotLayout& layout, int index, SvgWriter& out) {
   const proto::Series& series = plot.series(index);
   SvgWriter::Points points;
@@ -27,6 +33,9 @@ void DrawLine(const proto::Plot& plot, const PlotLayout& layout, int index, SvgW
     if (IsDrawn(plot, series.y(i))) {
       points.push_back(PlaceOf(plot, layout, index, i));
     }
+  }
+  if (IsLevel(series) && !points.empty()) {  // a base line over the whole width
+    points = {{layout.left, points.front().second}, {layout.right, points.front().second}};
   }
   out.Path(points, LineClasses(plot, index));
 }

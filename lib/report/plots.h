@@ -16,12 +16,14 @@ namespace lockstep {
 // repeat. Empty if no sweep qualifies.
 std::vector<proto::Plot> EpochTimePlots(const LabRecords& lab);
 
-// Returns "speedup" plots: E_1(B) / E_N(B) against N for each batch, and the ideal line. Empty if no comm_model row has
+// Returns "speedup" plots: the efficiency E_1(B) / E_N(B) / N in per cent against N for each batch, and the ideal line.
+// Speed-ups themselves would be lines that coincide. Empty if no comm_model row has
 // more than one device.
 std::vector<proto::Plot> SpeedupPlots(const LabRecords& lab);
 
 // Returns "split" plots: the lab's computing and communicating time for each (N, B). The latter is split into the time
-// that was exposed by events and the rest. Bars are stacked if no part is negative, otherwise grouped side by side.
+// that was exposed by events and the rest. Bars of 100 % if no part is below 0 by more than 5 % of its bar, otherwise
+// bars side by side.
 std::vector<proto::Plot> SplitPlots(const LabRecords& lab);
 
 // Returns plots against the batch size for each network and device, one series for each sweep with more than one
@@ -39,10 +41,12 @@ std::vector<proto::Plot> BatchSweepPlots(const LabRecords& lab);
 std::vector<proto::Plot> AllReducePlots(const LabRecords& lab);
 
 // Returns "loss" and "accuracy" plots against the epoch, one line for each batch of a sweep or point of a scale record,
-// at most the first ten. One pair of plots for each record and way to train with more than one epoch.
+// at most the first ten; more than four lines are in small plots. One pair of plots for each record and way to train
+// with more than one epoch.
 std::vector<proto::Plot> TrainingPlots(const LabRecords& lab);
 
-// Returns "large_batch" plots: test accuracy of each row, from the worst seed to the best. Records without test
+// Returns "large_batch" plots: test accuracy of each row, sorted, from the worst seed to the best, with the base batch
+// as base line. Records without test
 // accuracy show the accuracy of the lab's epoch.
 std::vector<proto::Plot> LargeBatchPlots(const LabRecords& lab);
 

@@ -48,29 +48,36 @@ TEST(PlotsTest, ManyStandBehindAHeading) {
   EXPECT_THAT(EpochTimePlots(lab)[0].group(), ::testing::EndsWith("of each record: 9 plots"));
 }
 
-TEST(PlotsTest, SpeedUpBeginsAt1AndHasItsIdealLine) {
+TEST(PlotsTest, EfficiencyIsInPerCentAndHasItsIdealLine) {
   const std::vector<proto::Plot> plots = SpeedupPlots(SmallLab());
   ASSERT_THAT(plots, SizeIs(1));
   ASSERT_THAT(plots[0].series(), SizeIs(3));  // two batches and the ideal
-  EXPECT_THAT(plots[0].series(0).x(), ElementsAre(1, 2));
-  EXPECT_THAT(plots[0].series(0).y(), ElementsAre(1, 1.6));
-  EXPECT_THAT(plots[0].series(0).y_high(), ElementsAre(1, 1.7));
+  EXPECT_THAT(plots[0].series(0).x(), ElementsAre(2));
+  EXPECT_THAT(plots[0].series(0).y(), ElementsAre(DoubleNear(80, 1e-9)));  // 1.6 times the speed of one, of two
+  EXPECT_THAT(plots[0].series(0).y_high(), ElementsAre(DoubleNear(85, 1e-9)));
   EXPECT_TRUE(plots[0].series(2).reference());
-  EXPECT_THAT(plots[0].series(2).y(), ElementsAre(1, 2));
+  EXPECT_THAT(plots[0].series(2).y(), ElementsAre(100, 100));
 }
 
-TEST(PlotsTest, PartsStandSideBySideWhenOneIsNegative) {
+TEST(PlotsTest, PartsAreSideBySideIfOneIsFarBelow0) {
   const std::vector<proto::Plot> plots = SplitPlots(SmallLab());
   ASSERT_THAT(plots, SizeIs(1));
   EXPECT_EQ(plots[0].kind(), proto::GROUPED_BARS);
   EXPECT_THAT(plots[0].tick(), ElementsAre("2 x 32", "2 x 128"));
-  EXPECT_THAT(plots[0].series(2).y(), ElementsAre(DoubleNear(0.3, 1e-12), DoubleNear(-0.06, 1e-12)));
+  EXPECT_THAT(plots[0].series(1).y(), ElementsAre(DoubleNear(0.3, 1e-12), DoubleNear(-0.06, 1e-12)));
 }
 
-TEST(PlotsTest, PartsAreStackedWhenNoneIsNegative) {
+TEST(PlotsTest, PartsAreSharesIfNoneIsFarBelow0) {
   LabRecords lab = SmallLab();
   lab.comm_models[0].rows.resize(2);
-  EXPECT_EQ(SplitPlots(lab)[0].kind(), proto::STACKED_BARS);
+  EXPECT_EQ(SplitPlots(lab)[0].kind(), proto::SHARE_BARS);
+  lab.comm_models[0].rows = SmallLab().comm_models[0].rows;
+  for (proto::ScalingRow& row : lab.comm_models[0].rows) {
+    if (row.batch_per_device() == 128 && row.ranks() == 2) {
+      row.mutable_exposed_event_seconds()->set_value(-0.02);  // a rest of -0.03 of 0.7 s
+    }
+  }
+  EXPECT_EQ(SplitPlots(lab)[0].kind(), proto::SHARE_BARS);
 }
 
 TEST(PlotsTest, NoRecordsNoPlots) {

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -8,6 +6,8 @@
 #include "lib/base/path.h"
 #include "lib/plot/plot_series.h"
 #include "lib/report/sections.h"
+#include "lib/statistics/unit.h"
+#include "lib/wording/cell.h"
 
 namespace lockstep {
 namespace {
@@ -41,27 +41,36 @@ proto::Plot ModelledPlot(proto::PlotKind kind, const std::string& title, const c
   return plot;
 }
 
+// Returns how much each prediction differs from its run, so that short and long epochs share one axis.
 proto::Plot PredictedPlot(const LabCommModel& file) {
-  PointsByLabel points;
-  double low = std::numeric_limits<double>::infinity(), high = 0;
+  proto::Plot plot;
+  plot.set_kind(proto::RANKED_DOTS);
+  plot.set_title(absl::StrCat("Epochs predicted from smaller runs, against measured (", file.name(), ")"));
+  plot.set_y_label("predicted above (+) or below (-) measured, %");
+  proto::Series& series = AddSeries("predicted", proto::MODELLED, plot);
   for (const proto::Prediction& p : file.predictions) {
     const double measured = p.measured_epoch_seconds().value();
-    if (p.measured_epoch_seconds().has_value() && p.epoch_seconds().has_value() && measured > 0 &&
-        p.epoch_seconds().low() > 0) {
-      points[absl::StrCat(p.ranks(), " devices, ", ShortSource(p.source()))][measured] = &p.epoch_seconds();
-      low = std::min(low, measured);
-      high = std::max(high, measured);
+    if (!p.measured_epoch_seconds().has_value() || !p.epoch_seconds().has_value() || !(measured > 0)) {
+      continue;
     }
+    const auto difference = [&](double seconds) { return kPercent.scale * (seconds / measured - 1); };
+    const proto::Quantity& seconds = p.epoch_seconds();
+    AddPoint(plot.tick_size(), difference(seconds.value()),
+             difference(seconds.has_low() ? seconds.low() : seconds.value()),
+             difference(seconds.has_high() ? seconds.high() : seconds.value()), series);
+    const bool outside = p.has_inside_interval() && !p.inside_interval();
+    plot.add_tick(absl::StrCat(p.ranks(), " x ", FormatCount(p.batch_per_device()), ", ", ShortSource(p.source()),
+                               outside ? ", outside its interval" : ""));
   }
-  proto::Plot plot = ModelledPlot(
-      proto::POINTS, absl::StrCat("Epochs predicted from smaller runs, against measured (", file.name(), ")"),
-      "measured, s", "predicted, s", points);
-  if (!points.empty()) {
-    AddDiagonal("predicted = measured", low, high, plot);
+  if (plot.tick().empty()) {
+    return proto::Plot();
   }
+  proto::Mark& mark = *plot.add_mark();
+  mark.set_x(0);
+  mark.set_label("measured");
   plot.set_description(
-      "Predicted against measured seconds of an epoch, error bars over the predictions' intervals, and the line on "
-      "which both are equal. The numbers are in the table above.");
+      "Difference of the predicted from the measured seconds of an epoch in per cent, a dot per number of devices and "
+      "batch with a bar over the prediction's interval. The numbers are in the table above.");
   return plot;
 }
 

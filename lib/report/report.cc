@@ -101,7 +101,7 @@ absl::StatusOr<proto::Header> HeaderOf(const LabRecords& lab, const ReportOption
     if (absl::IsUnavailable(gnuplot.status())) {
       return gnuplot.status();
     }
-    header.result_flags.push_back({"gnuplot", gnuplot.value_or("absent")});
+    header.result_flags["gnuplot"] = gnuplot.value_or("absent");
   }
   return MakeHeader(header);
 }

@@ -18,13 +18,16 @@
 namespace lockstep {
 namespace {
 
+constexpr size_t kMaxLines = 4;                        // more lines in one plot would be a knot
 constexpr size_t kMaxCurves = std::size(kPointTypes);  // maximum that differs without colour
 
 using Epochs = google::protobuf::RepeatedPtrField<proto::EpochResult>;
 
 // Line of a plot.
 struct Curve {
-  std::string label;  // "batch 32"
+  std::string label;  // "batch 32", "2 x 512"
+  // Heading and label in a figure of small plots: "batch 512" and "N = 2"; the latter is empty if each line has a plot.
+  std::string panel, panel_label;
   const Epochs* epochs;
 };
 
@@ -64,9 +67,12 @@ void AddCurves(const std::string& run, const char* x_label, std::vector<Curve> c
   proto::Plot loss = CurvePlot("Mean training loss", run, x_label, "cross-entropy", left_out);
   proto::Plot accuracy =
       CurvePlot(test ? "Accuracy on the test set" : "Accuracy in training", run, x_label, "%", left_out);
+  const bool panels = curves.size() > kMaxLines;
   for (const Curve& curve : curves) {
-    proto::Series& losses = AddSeries(curve.label, proto::MEASURED, loss);
-    proto::Series& accuracies = AddSeries(curve.label, proto::MEASURED, accuracy);
+    proto::Series& losses = AddSeries(panels ? curve.panel_label : curve.label, proto::MEASURED, loss);
+    proto::Series& accuracies = AddSeries(panels ? curve.panel_label : curve.label, proto::MEASURED, accuracy);
+    losses.set_panel(panels ? curve.panel : "");
+    accuracies.set_panel(panels ? curve.panel : "");
     for (const proto::EpochResult& epoch : *curve.epochs) {
       const double x = epoch.epoch() + 1.0;
       AddPoint(x, epoch.mean_loss(), losses);
@@ -83,9 +89,10 @@ std::vector<Curve> CurvesOf(const ScalingView& view) {
   std::vector<Curve> curves;
   for (const proto::ScalePoint* const point : view.points) {
     if (point->reduction() != proto::ABLATED && point->outcome() == proto::COMPLETED) {
-      curves.push_back({absl::StrCat(point->ranks(), " x ", FormatCount(point->batch_per_device()),
-                                     point->reduction() == proto::PLAIN ? ", plain" : ""),
-                        &point->epoch()});
+      const std::string batch = FormatCount(point->batch_per_device());
+      const char* const plain = point->reduction() == proto::PLAIN ? ", plain" : "";
+      curves.push_back({absl::StrCat(point->ranks(), " x ", batch, plain), absl::StrCat("batch ", batch),
+                        absl::StrCat("N = ", point->ranks(), plain), &point->epoch()});
     }
   }
   return curves;
@@ -94,7 +101,7 @@ std::vector<Curve> CurvesOf(const ScalingView& view) {
 proto::Plot LargeBatchPlot(const ExperimentView& view) {
   const LargeBatchView large = MakeLargeBatchView(view);
   proto::Plot plot;
-  plot.set_kind(proto::DOTS);
+  plot.set_kind(proto::RANKED_DOTS);
   plot.set_title(absl::StrCat("What a large batch costs and what repairs it: ", view.Title()));
   plot.set_x_label("global batch, remedy");
   plot.set_y_label(HeadingOf(large.AccuracyName(), kPercent));
@@ -108,8 +115,14 @@ proto::Plot LargeBatchPlot(const ExperimentView& view) {
     AddPoint(plot.tick_size(), kPercent.scale * MeanOf(values), kPercent.scale * *low, kPercent.scale * *high, series);
     plot.add_tick(row.name);
   }
+  if (large.base != nullptr && !large.Accuracies(*large.base).value().empty()) {
+    proto::Mark& mark = *plot.add_mark();
+    mark.set_x(kPercent.scale * MeanOf(large.Accuracies(*large.base)));
+    mark.set_label(absl::StrCat("batch ", large.base->name));
+  }
   plot.set_description(
-      "A dot per batch and remedy, with a bar from the worst seed to the best. The axis may not begin at 0. The "
+      "A dot per batch and remedy, sorted, with a bar from the worst seed to the best. The axis may not begin at 0. "
+      "The "
       "numbers are in the tables of Q4.");
   return plot;
 }
@@ -121,7 +134,8 @@ std::vector<proto::Plot> TrainingPlots(const LabRecords& lab) {
   for (const LabSweep& sweep : lab.sweeps) {
     std::vector<Curve> curves;
     for (const proto::SweepPoint& point : sweep.points) {
-      curves.push_back({absl::StrCat("batch ", FormatCount(point.batch_size())), &point.epoch()});
+      const std::string name = absl::StrCat("batch ", FormatCount(point.batch_size()));
+      curves.push_back({name, name, "", &point.epoch()});
     }
     AddCurves(DescribeSweep(sweep), "epoch", std::move(curves), plots);
   }

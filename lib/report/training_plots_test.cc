@@ -57,6 +57,17 @@ TEST(TrainingPlotsTest, OfManyCurvesTheFirstTenAreShown) {
   EXPECT_THAT(TrainingPlots(lab)[0].series(), SizeIs(10));
 }
 
+TEST(TrainingPlotsTest, MoreThanFourLinesAreInSmallPlots) {
+  LabRecords lab = TwoEpochs();
+  const proto::SweepPoint point = lab.sweeps[0].points[0];
+  lab.sweeps[0].points.assign(4, point);
+  EXPECT_EQ(TrainingPlots(lab)[0].series(0).panel(), "");
+  EXPECT_EQ(TrainingPlots(lab)[0].series(0).label(), "batch 32");
+  lab.sweeps[0].points.assign(5, point);
+  EXPECT_EQ(TrainingPlots(lab)[0].series(0).panel(), "batch 32");
+  EXPECT_EQ(TrainingPlots(lab)[1].series(0).label(), "");
+}
+
 TEST(TrainingPlotsTest, OneEpochIsNoCurve) {
   LabRecords lab = TwoEpochs();
   lab.sweeps[0].points[0].mutable_epoch()->RemoveLast();
@@ -69,7 +80,8 @@ TEST(TrainingPlotsTest, ALargeBatchHasADotPerRow) {
   lab.scales.push_back(SmallLargeBatch());
   const std::vector<proto::Plot> plots = LargeBatchPlots(lab);
   ASSERT_THAT(plots, SizeIs(1));
-  EXPECT_EQ(plots[0].kind(), proto::DOTS);
+  EXPECT_EQ(plots[0].kind(), proto::RANKED_DOTS);
+  EXPECT_EQ(plots[0].mark_size(), 1);  // the base batch
   const proto::Series& series = plots[0].series(0);
   ASSERT_GT(series.x_size(), 1);
   EXPECT_EQ(series.x_size(), plots[0].tick_size());
