@@ -36,7 +36,8 @@ LAYERS = [
         "warnings": "dataset lab_records scaling statistics wording",
         "summary": "lab_records scaling statistics warnings wording",
         "export": "lab_records record scaling statistics",
-        "report": "collectives dataset lab_records page plot record scaling statistics summary warnings wording",
+        "report": "collectives comparison dataset lab_records page plot record scaling statistics summary warnings "
+                  "wording",
         "checks": "audit lab_records page published record report scaling statistics warnings",
         "comparison": "lab_records page record scaling statistics wording",
     },

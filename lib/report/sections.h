@@ -23,6 +23,10 @@ proto::Section RecordsSection(const LabRecords& lab);
 // Returns the reason why the sweep ended, as a sentence.
 std::string DescribeEnd(const proto::SweepEnd& end);
 
+// Returns "runs": if several records of one kind did the same work, a sentence per point, a table and a bar plot of
+// their epochs (compared_runs.h). Otherwise the section has no table.
+proto::Section RunsSection(const LabRecords& lab);
+
 // Returns "sweep": for each sweep record the Q1 table, the parts of an epoch, memory, and the tables of sweep_detail.h.
 proto::Section SweepSection(const LabRecords& lab);
 

@@ -38,6 +38,9 @@ std::vector<proto::Section> BuildSections(const LabRecords& lab) {
   std::vector<proto::Section> sections;  // filled one by one, because an initializer list would copy the sections
   sections.push_back(MachineSection(lab));
   sections.push_back(AnswersSection(lab));
+  if (proto::Section runs = RunsSection(lab); runs.table_size() > 0) {
+    sections.push_back(std::move(runs));
+  }
   sections.push_back(WithPlots(WithPlots(SweepSection(lab), EpochTimePlots(lab)), BatchSweepPlots(lab)));
   sections.push_back(WithPlots(ScalingSection(lab), SpeedupPlots(lab)));
   sections.push_back(WithPlots(WithPlots(CommunicationSection(lab), SplitPlots(lab)), AllReducePlots(lab)));

@@ -9,9 +9,9 @@
 
 namespace lockstep {
 
-// Returns machine, answers, sweep (Q1), scaling (Table 1), communication (Tables 2 and 3), data_parallel, prediction,
-// large_batch (Q4), sampler (Q5), sent (Q6, Q7), training, int8, audit, records. All sections are always present; a
-// section whose record is missing states that.
+// Returns machine, answers, runs, sweep (Q1), scaling (Table 1), communication (Tables 2 and 3), data_parallel,
+// prediction, large_batch (Q4), sampler (Q5), sent (Q6, Q7), training, int8, audit, records. A section whose record is
+// missing states that; only runs is left out if no records can be compared.
 std::vector<proto::Section> BuildSections(const LabRecords& lab);
 
 }  // namespace lockstep
