@@ -127,8 +127,8 @@ section_accuracy() {
 section_lab() {
   mkdir -p part
   (cd "$JPEG" && { find train -name '0[0-4]??.jpg' && find test -name '0[01]??.jpg'; } | tar cf - -T -) | tar xf - -C part
-  "$package/lab.sh" --input=part --allow_partial --questions --repeats=3 --output=lab >>log.txt 2>&1 || status=1
-  grep -E '^\[[0-9]+/|answered' log.txt | tail -20
+  "$package/lab" --input=part --allow_partial --questions --repeats=3 --output=lab >>log.txt 2>&1 || status=1
+  grep -E '^step [0-9]+ of|answered' log.txt | tail -20
 }
 
 section_ways() {

@@ -109,7 +109,7 @@ def headers_that_are_gone(root):
 # Definitions of flags: ABSL_FLAG(TYPE, NAME, ...), RANGED_FLAG(TYPE, NAME, ...), and FLAG_WORDS(NAME, "a", "b").
 FLAG = re.compile(r"\b(?:ABSL|RANGED)_FLAG\(\s*[\w:<>]+,\s*(\w+),")
 FLAG_WORDS = re.compile(r"\bFLAG_WORDS\((\w+),\s*([^)]*)\)")
-TOOLS = ["cifar_prep", "train_sweep", "scale_run", "comm_model", "quantize", "report", "doctor"]
+TOOLS = ["cifar_prep", "train_sweep", "scale_run", "comm_model", "quantize", "report", "doctor", "lab"]
 # A tool and its flags, which may continue on the next line, also that of a code span in prose.
 COMMAND = re.compile(r"\b(%s)((?:[ \\\n]+'?--[a-z](?:'[^'\n]*'|[^\s`'|])*'?)+)" % "|".join(TOOLS))
 GIVEN_FLAG = re.compile(r"--([a-z]\w*)(?:=('[^']*'|[^\s`'|]*))?")
@@ -143,7 +143,6 @@ def wrong_flags(root, document):
 def unknown_flags(root, page):
     """Yields flags in a page of docs/ that no tool has, such as a flag's old name."""
     known = {name for tool in TOOLS for name in flags_of(root, tool)}
-    known |= set(re.findall(r"--([a-z]\w*)", (root / "tools" / "lab.sh").read_text()))
     text = re.sub(r"(?m)^.*error: unknown flag.*$", "", page.read_text())
     for name in sorted(set(re.findall(r"(?<![\w-])--([a-z][a-z_0-9]*)(?![\w-])", text))):
         if name not in known and name.removeprefix("no") not in known:
@@ -256,7 +255,7 @@ class DocumentsTest(unittest.TestCase):
         root = source_tree.sample(self, {
             "tools/report.cc": 'ABSL_FLAG(std::string, style, "lab",\n "");\nFLAG_WORDS(style, "lab", "given");\n'
                                'RANGED_FLAG(bool, check, false, "");',
-            "tools/lab.sh": "--questions", "lib/base/init_main.cc": 'ABSL_FLAG(bool, quiet, false, "");',
+            "lib/base/init_main.cc": 'ABSL_FLAG(bool, quiet, false, "");',
             "a.md": "    report --style=lab --nocheck --quiet \\\n        --styl=lab\n"
                     "`report --check\n--style=labs`, report --style=STYLE"})
         self.assertEqual(list(wrong_flags(root, root / "a.md")),

@@ -231,7 +231,22 @@ ONLY = {
     "scale_run trained": {"checkpoint", "state_every", "checkpoint_batch", "cudnn_convolutions", "ablation"},
     **{f"scale_run {mode.name}": SCALE_OWN for mode in SCALE_RUN if mode.name != "trained"},
 }
-MODES = CIFAR_PREP + REPORT + COMM_MODEL + TRAIN_SWEEP + SCALE_RUN + QUANTIZE
+# The plan of a lab is all that depends on its flags; the tools that it starts have modes of their own. With hardly any
+# time the plan leaves out all experiments and prints their commands.
+LAB = [
+    Mode("lab", "synthetic", "--dry_run --device=cpu --minutes=0.01",
+         {"output": "other", "force": "", "minutes": "100", "questions": "", "model": "resnet18", "batch_size": "8",
+          "images": "300", "repeats": "2", "seeds": "3", "calibration_images": "20", "style": "lab",
+          "format": "html,latex", "input": "pictures"},
+         {"device": ("cpu", ASKED), "dry_run": ("", "in the plain run")}),
+    Mode("lab", "pictures", "--dry_run --device=cpu --minutes=0.01 --input=pictures",
+         {"output": "other", "force": "", "minutes": "100", "questions": "", "model": "resnet18", "batch_size": "8",
+          "repeats": "2", "seeds": "3", "calibration_images": "20", "style": "lab", "format": "html,latex",
+          "input": "more_pictures", "allow_partial": ""},
+         {"device": ("cpu", ASKED), "dry_run": ("", "in the plain run")}),
+]
+
+MODES = CIFAR_PREP + REPORT + COMM_MODEL + TRAIN_SWEEP + SCALE_RUN + QUANTIZE + LAB
 
 CSV = ("# source = {source}\n# images_per_epoch = 50000\n# batch = per_device\n"
        "table,quantity,devices,batch_per_device,value,unit,as_printed\n"
@@ -406,7 +421,7 @@ class FlagEffectsTest(ToolCase):
         self.assertEqual(wrong, [], "\n".join(wrong))
 
     def test_every_tool_has_its_flags_tried(self):
-        for tool in TOOLS:
+        for tool in [*TOOLS, "lab"]:
             tried = set()
             for mode in (mode for mode in MODES if mode.tool == tool):
                 tried |= ONLY.get(f"{tool} {mode.name}", set(self.flags_of(tool)))

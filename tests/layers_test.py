@@ -50,6 +50,7 @@ LAYERS = [
         "nn": "dataset device pickle record",
         "launch": "dataset device record",
         "doctor": "dataset device plot record",
+        "lab": "device record",
     },
     {
         "fused": "collectives cuda dataset kernels peer",

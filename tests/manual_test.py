@@ -20,7 +20,7 @@ import unittest
 from tool_case import TOOLS, ToolCase, run_tests
 
 SCRIPT = pathlib.Path(__file__).absolute().parent.parent / "tools/manual.py"
-ALL = [*TOOLS, "doctor"]
+ALL = [*TOOLS, "doctor", "lab"]
 
 # Asks for a completion like bash: the words of the line, split at '=' according to COMP_WORDBREAKS.
 ASK = r"""

@@ -204,6 +204,41 @@ class SuggestedCommandsTest(ToolCase):
                 with self.subTest(example=example):
                     self.run_all([example])
 
+    def test_the_plan_of_a_lab(self):
+        """Checks each command of a plan with --dry_run: with time for everything, and the commands of what is left out.
+
+        comm_model and report have no inputs yet and are checked up to them (exit code 3)."""
+        for flags in ("--minutes=1000", "--minutes=0.01", "--minutes=1000 --model=resnet18 --images=64 --batch_size=8"):
+            folder = self.folder_for([])
+            plan = subprocess.run([str(self.tools / "lab"), "--dry_run", "--device=cpu", "--output=planned",
+                                   *flags.split()], cwd=folder, capture_output=True, check=True, text=True).stdout
+            commands = re.findall(r"(?m)^ *(?:lab: |\d+ +\d+ s +)?((?:%s) --.*)$" % "|".join(TOOLS), plan)
+            self.assertGreaterEqual(len(commands), 15, plan)
+            self.assertEqual({shlex.split(command)[0] for command in commands}, set(TOOLS))
+            (folder / "planned").mkdir()
+            for command in commands:
+                with self.subTest(flags=flags, command=command):
+                    words = shlex.split(command)
+                    if words[0] == "cifar_prep":
+                        subprocess.run([str(self.tools / words[0]), *words[1:]], cwd=folder, check=True,
+                                       capture_output=True)
+                        continue
+                    for name in ("lenet5.pt", "lenet5_bias.pt"):
+                        if words[0] == "quantize" and not (folder / "planned" / name).exists():
+                            self.make_checkpoint(folder, name)
+                    result = subprocess.run([str(self.tools / words[0]), *words[1:],
+                                             *([] if words[0] == "comm_model" else ["--dry_run"])], cwd=folder,
+                                            capture_output=True, text=True, timeout=240)
+                    allowed = (0, 3) if words[0] in ("comm_model", "report") else (0,)
+                    self.assertIn(result.returncode, allowed, result.stderr)
+
+    def make_checkpoint(self, folder, name):
+        """Trains a network for an epoch, for a plan's quantize."""
+        subprocess.run([str(self.tools / "train_sweep"), "--input=planned/few.rec", f"--model={name[:-3]}",
+                        "--device=cpu", "--batch_size=20", "--epochs=1", "--threads=1", f"--checkpoint=planned/{name}",
+                        "--output=planned/made.rec", "--force"], cwd=folder, check=True, capture_output=True,
+                       timeout=240)
+
     # --- what the sources say ---
 
     def sources(self):
@@ -283,7 +318,7 @@ class SuggestedCommandsTest(ToolCase):
 
     def flags_of_tools(self):
         """Returns {tool: names of its flags}."""
-        listing = {tool: self.call(tool, "--help=all", check=True).stdout.decode() for tool in [*TOOLS, "doctor"]}
+        listing = {tool: self.call(tool, "--help=all", check=True).stdout.decode() for tool in [*TOOLS, "doctor", "lab"]}
         return {tool: set(re.findall(r"(?m)^  --(\w+) \(default: ", text)) for tool, text in listing.items()}
 
     def test_flags_in_the_sources(self):
@@ -298,8 +333,7 @@ class SuggestedCommandsTest(ToolCase):
     def test_flags_in_documents_and_scripts(self):
         """Checks the flags of commands that no other test runs: on GPUs, in scripts, in the pages of measurements."""
         flags = self.flags_of_tools()
-        lab = subprocess.run([str(self.root / "tools/lab.sh"), "--help"], capture_output=True, check=True, text=True)
-        flags["//:lab --"] = set(re.findall(r"--(\w+)", lab.stdout.rpartition("Flags:")[2]))
+        flags["//:lab --"] = flags["lab"]
         command = re.compile(r"(?<![\w-])(%s)((?: '?--[a-z_]+(?:=(?:'[^']*'|[^\s'\"`]*))?'?)+)" % "|".join(flags))
         unknown, seen = [], set()
         for path in source_tree.files(self.root):

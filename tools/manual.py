@@ -18,7 +18,7 @@ import shlex
 import subprocess
 import textwrap
 
-TOOLS = ["cifar_prep", "train_sweep", "scale_run", "comm_model", "quantize", "report", "doctor"]
+TOOLS = ["cifar_prep", "train_sweep", "scale_run", "comm_model", "quantize", "report", "doctor", "lab"]
 
 
 def describe(tool):

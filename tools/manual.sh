@@ -20,7 +20,7 @@ mkdir -p -- "$1"
 share="$(cd -- "$1" && pwd)"
 cd -- "$(dirname -- "$(readlink -f -- "$0")")/.."
 
-bazel build //tools //tools:doctor >&2
+bazel build //tools //tools:doctor //tools:lab >&2
 bin="$(bazel info bazel-bin 2>/dev/null)"
 # The pages have the date of the commit, so that a commit always gives the same pages.
 python3 tools/manual.py --tools="$bin/tools" --output="$share" --date="$(git log -1 --format=%cs 2>/dev/null || true)"

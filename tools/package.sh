@@ -8,7 +8,7 @@
 #
 # OUT/<tool>          a launcher: finds torch's and NVIDIA's shared libraries on that machine, then starts the tool
 # OUT/doctor          reports which parts of that machine work, also without torch
-# OUT/lab.sh          the six tools in a row, as `bazel run //:lab`
+# OUT/lab             the six tools in a row, as `bazel run //:lab`
 # OUT/libexec/<tool>  the stripped binaries
 # OUT/lib/            shared libraries that neither torch nor a plain Linux system has; empty, unless a build links one
 # OUT/gpu_test_*      the test programs that need a GPU
@@ -31,7 +31,7 @@ mkdir -p -- "$1"
 out="$(cd -- "$1" && pwd)"
 cd -- "$(dirname -- "$(readlink -f -- "$0")")/.."
 
-tools="cifar_prep train_sweep scale_run comm_model quantize report doctor"
+tools="cifar_prep train_sweep scale_run comm_model quantize report doctor lab"
 architectures="${2:-portable}"
 for_gpus=("--@cuda//:architectures=$architectures")
 if [ "$architectures" = none ]; then
@@ -117,7 +117,6 @@ cp -f "$bin/third_party/libtorch/built_with.txt" "$out/built_with.txt"
 chmod u+w "$out/built_with.txt"
 python3 tools/manual.py --tools="$bin/tools" --output="$out/share" --date="$(git log -1 --format=%cs 2>/dev/null || true)"
 cp tools/portable.md "$out/README.md"
-cp tools/lab.sh "$out/lab.sh"
 cp data/published/*.textproto data/published/*.csv "$out/data/published/"
 cp lib/proto/*.proto "$out/proto/lib/proto/"
 printf 'packaged: %s (%s)\n' "$out" "$(du -sh "$out" | cut -f1)" >&2

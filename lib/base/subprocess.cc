@@ -27,7 +27,6 @@ namespace lockstep {
 namespace {
 
 constexpr absl::Duration kPollInterval = absl::Milliseconds(20);
-constexpr absl::Duration kTermGrace = absl::Seconds(2);
 // Time after a failure in which the other children may end by themselves.
 constexpr absl::Duration kFailureGrace = absl::Seconds(2);
 
@@ -295,7 +294,10 @@ absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOption
         exits[i].timed_out = timed_out && !children[i].ended && failed < 0;
       }
       SignalAll(options, children, exits, SIGTERM);
-      kill_at = MonotonicTime::Now() + kTermGrace;
+      kill_at =
+          MonotonicTime::Now() + std::max_element(options.begin(), options.end(), [](const auto& a, const auto& b) {
+                                   return a.stop_grace < b.stop_grace;
+                                 })->stop_grace;
     }
     if (MonotonicTime::Now() > kill_at) {
       SignalAll(options, children, exits, SIGKILL);

@@ -37,6 +37,9 @@ struct ChildOptions {
   // If true, the child leads its own session and process group, without a terminal. Processes that it leaves in that
   // group are killed when it ends. Meant for third-party programs, which may leave processes running.
   bool own_session = false;
+  // Time between SIGTERM and SIGKILL; the longest one of all children counts. A child that has children of its own
+  // needs more, because it ends them first.
+  absl::Duration stop_grace = absl::Seconds(2);
 };
 
 // Time that the kernel may take to end a process after SIGKILL; a driver must free the process's memory first.
@@ -63,10 +66,10 @@ struct ChildExit {
 //     - once `must_end` returns true; if not null, it is called every 20 ms while a child runs;
 //     - `after_first` after the first child that ended or closed its result pipe;
 //     - if a child could not be started, or another error occurs.
-// A child is ended by SIGTERM and, 2 s later, SIGKILL; a stopped child gets SIGKILL at once. A child that does not end
-// kKillTimeout after SIGKILL is left, because a driver holds it. If `first_failed` is not null, sets it to the index of
-// the first child that failed by itself, or to -1. Standard output of the children is redirected to this process's
-// stderr, so that a library that prints cannot corrupt a record on stdout.
+// A child is ended by SIGTERM and, `stop_grace` later, SIGKILL; a stopped child gets SIGKILL at once. A child that does
+// not end kKillTimeout after SIGKILL is left, because a driver holds it. If `first_failed` is not null, sets it to the
+// index of the first child that failed by itself, or to -1. Standard output of the children is redirected to this
+// process's stderr, so that a library that prints cannot corrupt a record on stdout.
 //
 // Returns these errors after all children have ended:
 //     - the error of SystemCallError if a child could not be started;

@@ -111,6 +111,16 @@ TEST(RunChildrenTest, AChildThatRunsMayAnswer) {
   EXPECT_EQ((*exits)[0].code, 3);
 }
 
+// The default, 2 s, would end the child by SIGKILL.
+TEST(RunChildrenTest, AChildMayTakeItsTimeToStop) {
+  ChildOptions child = Shell("trap 'sleep 2.5; exit 3' TERM; while :; do sleep 0.05; done");
+  child.stop_grace = absl::Seconds(20);
+  const auto exits = RunChildren({child}, absl::Milliseconds(200));
+  EXPECT_TRUE((*exits)[0].timed_out);
+  EXPECT_FALSE((*exits)[0].signalled);
+  EXPECT_EQ((*exits)[0].code, 3);
+}
+
 TEST(RunChildrenTest, OneThatOutlivesTheFirstTooLongIsEnded) {
   int failed = 0;
   const auto exits = RunChildren({Shell("exec sleep 60"), Shell("exit 0")}, absl::Seconds(50), &failed, nullptr,

@@ -35,7 +35,7 @@ struct RunFiles {
 // folder are not checked here; a function that lists the folder must call CheckFolderEntry. Not thread-safe.
 absl::Status DeclareRunFiles(RunFiles files);
 
-// Declares another input, a copy that this process made of an input.
+// Declares another input: a copy that this process made of an input, or a record of a tool that it ran.
 void DeclareInput(const std::string& path);
 
 // Type of an entry as its folder lists it. kOther may be a link to a regular file.

@@ -1,0 +1,40 @@
+#include "lib/lab/lab_request.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint32_t kGpuImages = 50000;      // number of training images of CIFAR-10
+constexpr uint32_t kLeNetImages = 2048;     // LeNet-5: 0.25 s per epoch on one core
+constexpr uint32_t kResNetCpuImages = 256;  // ResNet-18: 8 s per epoch on one core
+constexpr double kGpuMinutes = 8;
+constexpr double kCpuMinutes = 3;
+
+}  // namespace
+
+std::string ModelOf(const LabRequest& request, const LabFacts& facts) {
+  return !request.model.empty() ? request.model : facts.gpus > 0 ? "resnet18" : "lenet5";
+}
+
+uint32_t SyntheticImages(const LabRequest& request, const LabFacts& facts) {
+  if (request.images > 0) {
+    return request.images;
+  }
+  return facts.gpus > 0 ? kGpuImages : ModelOf(request, facts) == "resnet18" ? kResNetCpuImages : kLeNetImages;
+}
+
+double BudgetSeconds(const LabRequest& request, const LabFacts& facts) {
+  const double minutes = request.minutes > 0 ? request.minutes : facts.gpus > 0 ? kGpuMinutes : kCpuMinutes;
+  return 60 * minutes;
+}
+
+std::vector<uint32_t> RanksOf(const LabFacts& facts) {
+  std::vector<uint32_t> ranks = {1};
+  for (const uint32_t n : {2, 4, 8}) {
+    if (n <= (facts.gpus > 0 ? facts.gpus : 2)) {
+      ranks.push_back(n);
+    }
+  }
+  return ranks;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,265 @@
+#include "lib/lab/lab_steps.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/base/path.h"
+#include "lib/lab/lab_costs.h"
+#include "lib/lab/lab_experiments.h"
+
+namespace lockstep {
+namespace {
+
+// Extent of a batch sweep and a scaling run.
+struct Extent {
+  std::vector<uint32_t> scaled;  // batches per device
+  std::vector<uint32_t> swept;   // further batches of the sweep
+  uint32_t repeats = 1;
+};
+
+// Settings of one table: ResNet-18 with the fast preset, or a model in fp32.
+struct Table {
+  std::string model;
+  std::string preset;  // "lab" or "fast"
+  std::string suffix;  // end of the records' names: "_fast"
+};
+
+constexpr uint32_t kGpuSweep[] = {32, 64, 128, 256, 512, 1024, 2048};
+constexpr uint32_t kCpuSweep[] = {32, 64, 128, 256, 512};
+
+std::vector<std::string> TableFlags(const LabRequest& request, const Table& table) {
+  return {table.preset == "fast" ? "--preset=fast" : absl::StrCat("--model=", table.model),
+          absl::StrCat("--device=", request.device)};
+}
+
+// Returns the batches of the sweep: the extent's, and N x batch on one device, the base cases of the strong speed-ups.
+std::vector<uint32_t> SweptBatches(const Extent& extent, const LabFacts& facts) {
+  std::set<uint32_t> batches(extent.swept.begin(), extent.swept.end());
+  for (const uint32_t batch : extent.scaled) {
+    for (const uint32_t ranks : RanksOf(facts)) {
+      batches.insert(batch * ranks);
+    }
+  }
+  return {batches.begin(), batches.end()};
+}
+
+LabStep SweepStep(const LabRequest& request, const LabFacts& facts, const Table& table, const Extent& extent) {
+  const std::vector<uint32_t> batches = SweptBatches(extent, facts);
+  std::vector<std::string> flags = TableFlags(request, table);
+  flags.push_back(absl::StrCat("--batch_size=", NumberList(batches)));
+  flags.push_back(absl::StrCat("--repeats=", extent.repeats));
+  if (facts.gpus == 0) {
+    // Two ranks share the cores. The sweep gets as many threads as one rank, so that its points are base cases.
+    flags.push_back(absl::StrCat("--threads=", facts.cpu_threads));
+  }
+  LabStep step =
+      MakeStep(request, "train_sweep", LabRecord(request, "dataset"), flags, absl::StrCat("sweep", table.suffix));
+  for (const uint32_t batch : batches) {
+    step.seconds +=
+        PointSeconds(facts) + (1 + extent.repeats) * EpochSecondsOn(facts, table.model, table.preset, 1, batch);
+  }
+  return step;
+}
+
+// Returns a scaling run. One device is measured with and without the reducer, several with and without all-reduces.
+LabStep ScaleStep(const LabRequest& request, const LabFacts& facts, const Table& table, const Extent& extent,
+                  const std::string& mode) {
+  std::vector<std::string> flags = TableFlags(request, table);
+  flags.push_back(absl::StrCat("--ranks=", NumberList(RanksOf(facts))));
+  flags.push_back(absl::StrCat("--batch_size=", NumberList(extent.scaled)));
+  flags.push_back(absl::StrCat("--repeats=", extent.repeats));
+  flags.push_back("--noevaluate");
+  if (mode == "dp") {
+    flags.push_back("--mode=dp");
+  }
+  LabStep step =
+      MakeStep(request, "scale_run", LabRecord(request, "dataset"), flags, absl::StrCat("scale", table.suffix));
+  const int points = mode == "dp" ? 1 : 2;
+  for (const uint32_t batch : extent.scaled) {
+    for (const uint32_t ranks : RanksOf(facts)) {
+      step.seconds += points * (PointSeconds(facts) +
+                                (1 + extent.repeats) * EpochSecondsOn(facts, table.model, table.preset, ranks, batch));
+    }
+  }
+  return step;
+}
+
+LabStep CommModelStep(const LabRequest& request, const std::string& sweep, const std::string& suffix,
+                      const std::vector<std::string>& flags) {
+  std::vector<std::string> all = {absl::StrCat("--sweep=", LabRecord(request, sweep))};
+  all.insert(all.end(), flags.begin(), flags.end());
+  LabStep step = MakeStep(request, "comm_model", LabRecord(request, absl::StrCat("scale", suffix)), all,
+                          absl::StrCat("comm_model", suffix));
+  step.seconds = kCommModelSeconds;
+  step.is_derived = true;
+  return step;
+}
+
+std::string TextOf(const Extent& extent) {
+  return absl::StrCat("batch ", absl::StrJoin(extent.scaled, ", "), "; ", extent.repeats,
+                      extent.repeats == 1 ? " repeat" : " repeats");
+}
+
+// Returns the extents from the shortest to the longest. A value that the user gave is the same in all of them.
+std::vector<Extent> Extents(const LabRequest& request, const LabFacts& facts, const std::vector<uint32_t>& batches) {
+  const auto repeats = [&](uint32_t chosen) { return request.repeats > 0 ? request.repeats : chosen; };
+  std::vector<uint32_t> sweep = request.batches;
+  if (sweep.empty()) {
+    for (const uint32_t batch : facts.gpus > 0 ? std::vector<uint32_t>(std::begin(kGpuSweep), std::end(kGpuSweep))
+                                               : std::vector<uint32_t>(std::begin(kCpuSweep), std::end(kCpuSweep))) {
+      if (batch <= facts.train_images) {
+        sweep.push_back(batch);
+      }
+    }
+  }
+  const std::vector<uint32_t> middle =
+      request.batches.empty() ? std::vector<uint32_t>{batches[batches.size() / 2]} : batches;
+  const std::vector<uint32_t> given = request.batches.empty() ? std::vector<uint32_t>{} : sweep;
+  return {{middle, given, repeats(1)},
+          {batches, given, repeats(1)},
+          {batches, given, repeats(3)},
+          {batches, sweep, repeats(5)}};
+}
+
+// Returns the unit of one table. `audited` is a flag of comm_model for the published tables, or empty.
+LabUnit TableUnit(const LabRequest& request, const LabFacts& facts, const std::vector<uint32_t>& batches,
+                  const Table& table, const std::string& audited) {
+  LabUnit unit;
+  unit.name = table.preset == "fast" ? "fast" : "fp32";
+  unit.about = absl::StrCat(table.model, unit.name == "fast" ? ", fast preset in bf16" : " in fp32",
+                            ": batches, scaling, communication (Q1 to Q3)");
+  std::vector<std::string> flags;
+  if (const std::vector<uint32_t> ranks = RanksOf(facts); ranks.size() > 2) {
+    // The last number of ranks is hidden from the models, predicted and compared.
+    flags.push_back(absl::StrCat("--fit_ranks=", ranks[ranks.size() - 2]));
+  }
+  if (!audited.empty()) {
+    flags.push_back(audited);
+  }
+  std::vector<Extent> extents = Extents(request, facts, batches);
+  if (table.preset == "fast") {
+    extents.erase(extents.begin());  // the first page has all batches, whose epochs are short
+  }
+  for (const Extent& extent : extents) {
+    LabVariant variant = {TextOf(extent),
+                          {SweepStep(request, facts, table, extent), ScaleStep(request, facts, table, extent, "ddp"),
+                           CommModelStep(request, absl::StrCat("sweep", table.suffix), table.suffix, flags)}};
+    if (unit.variants.empty() || unit.variants.back().steps[0].command != variant.steps[0].command ||
+        unit.variants.back().steps[1].command != variant.steps[1].command) {
+      unit.variants.push_back(std::move(variant));
+    }
+  }
+  return unit;
+}
+
+LabUnit DataParallelUnit(const LabRequest& request, const LabFacts& facts, const std::vector<uint32_t>& batches) {
+  LabUnit unit = {.name = "dp", .about = "DataParallel next to DistributedDataParallel", .needs = "fp32"};
+  const Table table = {ModelOf(request, facts), "lab", "_dp"};
+  for (const Extent& extent : Extents(request, facts, batches)) {
+    LabVariant variant = {TextOf(extent),
+                          {ScaleStep(request, facts, table, extent, "dp"), CommModelStep(request, "sweep", "_dp", {})}};
+    if (unit.variants.empty() || unit.variants.back().steps[0].command != variant.steps[0].command) {
+      unit.variants.push_back(std::move(variant));
+    }
+  }
+  return unit;
+}
+
+// Returns the training of LeNet-5 with or without biases, and its checkpoint's path.
+LabStep LeNetStep(const LabRequest& request, const LabFacts& facts, const std::string& model, uint32_t epochs) {
+  std::vector<std::string> flags = {absl::StrCat("--model=", model), absl::StrCat("--device=", request.device),
+                                    "--batch_size=32", absl::StrCat("--epochs=", epochs)};
+  if (facts.gpus == 0) {
+    flags.push_back(absl::StrCat("--threads=", facts.cpu_threads));
+  }
+  flags.push_back(absl::StrCat("--checkpoint=", JoinPath(request.output, absl::StrCat(model, ".pt"))));
+  LabStep step = MakeStep(request, "train_sweep", LabRecord(request, "dataset"), flags, model);
+  step.seconds = PointSeconds(facts) + epochs * EpochSecondsOn(facts, "lenet5", "lab", 1, 32);
+  return step;
+}
+
+LabUnit Int8Unit(const LabRequest& request, const LabFacts& facts) {
+  LabUnit unit = {.name = "int8", .about = "LeNet-5 in int8 (B1 to B5)"};
+  const uint32_t calibration =
+      request.calibration_images > 0 ? request.calibration_images : std::min<uint32_t>(400, facts.train_images);
+  // An epoch of few images makes few updates.
+  const std::vector<uint32_t> epochs = facts.gpus > 0               ? std::vector<uint32_t>{5, 10}
+                                       : facts.train_images <= 4096 ? std::vector<uint32_t>{10, 40}
+                                                                    : std::vector<uint32_t>{2, 4};
+  for (const uint32_t count : epochs) {
+    LabStep quantize = MakeStep(request, "quantize", LabRecord(request, "dataset"),
+                                {absl::StrCat("--checkpoint=", JoinPath(request.output, "lenet5.pt"), ",",
+                                              JoinPath(request.output, "lenet5_bias.pt")),
+                                 absl::StrCat("--calibration_images=", calibration)},
+                                "quantized");
+    quantize.seconds = QuantizeSeconds(facts);
+    unit.variants.push_back(
+        {absl::StrCat(count, " epochs"),
+         {LeNetStep(request, facts, "lenet5", count), LeNetStep(request, facts, "lenet5_bias", count), quantize}});
+  }
+  return unit;
+}
+
+}  // namespace
+
+std::string ProbeRecord(const LabRequest& request) { return LabRecord(request, "probe"); }
+
+std::vector<LabStep> PreparationSteps(const LabRequest& request, const LabFacts& facts) {
+  const auto synthetic = [&](uint32_t images, const std::string& name) {
+    return MakeStep(request, "cifar_prep", "",
+                    {"--input_format=synthetic", absl::StrCat("--train_images=", images),
+                     absl::StrCat("--test_images=", std::max<uint32_t>(1, images / 4))},
+                    name);
+  };
+  std::vector<LabStep> steps = {
+      request.input.empty()
+          ? synthetic(SyntheticImages(request, facts), "dataset")
+          : MakeStep(request, "cifar_prep", request.input,
+                     request.allow_partial ? std::vector<std::string>{"--allow_partial"} : std::vector<std::string>{},
+                     "dataset")};
+  if (facts.gpus == 0) {
+    steps.push_back(synthetic(kFewImages, "few"));
+    steps.push_back(MakeStep(request, "train_sweep", LabRecord(request, "few"),
+                             {"--model=lenet5", "--device=cpu", absl::StrCat("--batch_size=", kProbeBatch),
+                              "--repeats=5", "--noevaluate", "--threads=1"},
+                             "probe"));
+    steps[1].is_shown = steps[2].is_shown = false;
+  }
+  return steps;
+}
+
+std::vector<LabUnit> LabUnits(const LabRequest& request, const LabFacts& facts, const std::vector<uint32_t>& batches) {
+  std::string audited = facts.published.empty() ? "" : absl::StrCat("--audit=", absl::StrJoin(facts.published, ","));
+  std::vector<LabUnit> units;
+  if (HasFastPreset(request, facts)) {
+    units.push_back(TableUnit(request, facts, batches, {"resnet18", "fast", "_fast"}, audited));
+    audited.clear();
+  }
+  units.push_back(TableUnit(request, facts, batches, {ModelOf(request, facts), "lab", ""}, audited));
+  units.push_back(Int8Unit(request, facts));
+  for (LabUnit& unit : ExperimentUnits(request, facts)) {
+    units.push_back(std::move(unit));
+  }
+  if (RanksOf(facts).size() > 1) {
+    units.push_back(DataParallelUnit(request, facts, batches));
+  }
+  return units;
+}
+
+LabStep ReportStep(const LabRequest& request, const std::vector<std::string>& records) {
+  LabStep step;
+  step.command = {"report", absl::StrCat("--output=", JoinPath(request.output, "report.html")),
+                  absl::StrCat("--input=", absl::StrJoin(records, ","))};
+  step.command.insert(step.command.end(), request.report_flags.begin(), request.report_flags.end());
+  step.record = LabRecord(request, "report");
+  step.seconds = kReportSeconds;
+  step.is_derived = true;
+  if (request.force) {
+    step.command.push_back("--force");
+  }
+  return step;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,50 @@
+#include "lib/lab/lab_unit.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/base/path.h"
+#include "lib/lab/lab_costs.h"
+
+namespace lockstep {
+
+double SecondsOf(const std::vector<LabStep>& steps) {
+  double seconds = 0;
+  for (const LabStep& step : steps) {
+    seconds += step.seconds;
+  }
+  return seconds;
+}
+
+std::string LabRecord(const LabRequest& request, const std::string& name) {
+  return JoinPath(request.output, absl::StrCat(name, ".rec"));
+}
+
+std::string NumberList(const std::vector<uint32_t>& numbers) { return absl::StrJoin(numbers, ","); }
+
+LabStep MakeStep(const LabRequest& request, const std::string& tool, const std::string& input,
+                 const std::vector<std::string>& flags, const std::string& name) {
+  LabStep step;
+  step.command = {tool};
+  if (!input.empty()) {
+    step.command.push_back(absl::StrCat("--input=", input));
+  }
+  step.command.insert(step.command.end(), flags.begin(), flags.end());
+  step.record = LabRecord(request, name);
+  step.command.push_back(absl::StrCat("--output=", step.record));
+  if (request.force) {
+    step.command.push_back("--force");
+  }
+  return step;
+}
+
+bool HasFastPreset(const LabRequest& request, const LabFacts& facts) {
+  return facts.gpus > 0 && facts.has_bf16 && ModelOf(request, facts) == "resnet18";
+}
+
+double EpochSecondsOn(const LabFacts& facts, const std::string& model, const std::string& preset, uint32_t ranks,
+                      uint32_t batch) {
+  const double images = static_cast<double>(facts.train_images) / (facts.gpus > 0 ? ranks : 1);
+  return EpochSeconds(facts, model, preset, images, batch);
+}
+
+}  // namespace lockstep

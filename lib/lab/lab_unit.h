@@ -1,0 +1,62 @@
+// LabUnit: commands with their predicted durations, which the plan takes or leaves out as a whole.
+#ifndef LOCKSTEP_LIB_LAB_LAB_UNIT_H_
+#define LOCKSTEP_LIB_LAB_LAB_UNIT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/lab/lab_request.h"
+
+namespace lockstep {
+
+// One command.
+struct LabStep {
+  std::vector<std::string> command;  // [0] is the tool's name
+  std::string record;                // path of the record that the command writes
+  double seconds = 0;                // predicted duration
+  bool is_derived = false;  // true if the record is computed from records, so that replacing it loses no measurement
+  bool is_shown = true;     // true if the report reads the record
+};
+
+// One extent in which a unit can be measured.
+struct LabVariant {
+  std::string extent;  // batches, repeats or seeds, for the list of what was reduced: "batch 32, 128, 512; 3 epochs"
+  std::vector<LabStep> steps;
+};
+
+// Steps that answer the same questions.
+struct LabUnit {
+  std::string name;                       // "fast", "fp32", "int8", ...
+  std::string about;                      // measurements and questions: "batches and scaling, Q1 to Q3"
+  bool is_experiment = false;             // true if --questions asks for the unit
+  std::string needs = "";                 // name of the unit whose records the steps read; empty: none
+  std::vector<LabVariant> variants = {};  // extents in ascending order; at least one
+};
+
+// Returns the sum of the predicted durations.
+double SecondsOf(const std::vector<LabStep>& steps);
+
+// Returns the path of NAME.rec in the lab's folder.
+std::string LabRecord(const LabRequest& request, const std::string& name);
+
+// Returns "32,128".
+std::string NumberList(const std::vector<uint32_t>& numbers);
+
+// Returns the step TOOL --input=INPUT FLAG... --output=NAME.rec, with --force if the request has it.
+LabStep MakeStep(const LabRequest& request, const std::string& tool, const std::string& input,
+                 const std::vector<std::string>& flags, const std::string& name);
+
+// Returns true if the experiments and the first tables use the fast preset: ResNet-18 on GPUs with bf16.
+bool HasFastPreset(const LabRequest& request, const LabFacts& facts);
+
+// Returns the predicted seconds of an epoch on `ranks` ranks. Ranks on a CPU share its cores and are not faster.
+double EpochSecondsOn(const LabFacts& facts, const std::string& model, const std::string& preset, uint32_t ranks,
+                      uint32_t batch);
+
+// Number of images of the second, small data set on a CPU.
+inline constexpr uint32_t kFewImages = 128;
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_LAB_LAB_UNIT_H_

@@ -1,0 +1,55 @@
+// Plan of a lab: the steps that fit into a time budget, in the order in which they run, and what is left out. A pure
+// function of request and facts.
+#ifndef LOCKSTEP_LIB_LAB_PLAN_H_
+#define LOCKSTEP_LIB_LAB_PLAN_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lib/lab/lab_request.h"
+#include "lib/lab/lab_unit.h"
+
+namespace lockstep {
+
+// Unit that is measured in a smaller extent than it could be, or not at all.
+struct LeftOut {
+  std::string about;                // "large batches and remedies (Q4, Q5)"
+  std::string extent;               // extent that is measured; empty: none
+  std::string full_extent;          // largest extent
+  double seconds = 0;               // predicted duration of the next larger extent
+  std::vector<LabStep> steps = {};  // commands that measure the unit, if it is left out; otherwise empty
+};
+
+struct LabPlan {
+  std::vector<LabStep> steps;  // steps after the preparation; the last one is the report
+  double seconds = 0;          // sum of the predicted durations, with a page after each step
+  double budget_seconds = 0;
+  std::vector<LeftOut> left_out;   // empty if everything is measured in its largest extent
+  std::vector<std::string> notes;  // batches that the data set is too small for, a line each
+};
+
+// Plans a lab in this way:
+//   1. The first unit and the report are always measured.
+//   2. Each further unit, in the order of LabUnits, is added in its smallest extent if that fits into the budget.
+//   3. In the same order, extents grow as long as they fit.
+//   4. If request.all_questions, experiments that did not fit are added in their smallest extent.
+// So a lab with all_questions has the steps of the lab without, and further ones.
+//
+// Returns InvalidArgumentError if no batch fits the data set on all ranks.
+absl::StatusOr<LabPlan> PlanLab(const LabRequest& request, const LabFacts& facts);
+
+// Returns the plan as text: a line per step with predicted seconds, the total, and what is left out with the commands
+// that measure it.
+std::string PlanText(const LabRequest& request, const LabPlan& plan);
+
+// Returns the line before a step: "step 3 of 9, about 4 min left". `seconds_left` is the prediction for this step and
+// all later ones.
+std::string StepLine(size_t step, size_t steps, double seconds_left);
+
+// Returns a duration as people say it: "20 s", "4 min", "1.5 h".
+std::string AboutSeconds(double seconds);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_LAB_PLAN_H_

@@ -1,0 +1,252 @@
+#include "lib/lab/plan.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+LabFacts Machine(uint32_t gpus, uint32_t train_images, uint32_t test_images) {
+  LabFacts facts;
+  facts.gpus = gpus;
+  facts.has_bf16 = gpus > 0;
+  facts.train_images = train_images;
+  facts.test_images = test_images;
+  return facts;
+}
+
+// Returns the names of the records in the order of the steps.
+std::vector<std::string> Records(const LabPlan& plan) {
+  std::vector<std::string> names;
+  for (const LabStep& step : plan.steps) {
+    const std::string name = step.record.substr(step.record.rfind('/') + 1);
+    names.push_back(name.substr(0, name.size() - 4));
+  }
+  return names;
+}
+
+// Returns the value of a flag in the command that makes a record; "absent" if the plan has no such command or flag.
+std::string Flag(const LabPlan& plan, const std::string& record, const std::string& flag) {
+  for (const LabStep& step : plan.steps) {
+    for (const std::string& word : step.command) {
+      if (step.record == absl::StrCat("lockstep_lab/", record, ".rec") &&
+          absl::StartsWith(word, absl::StrCat("--", flag, "="))) {
+        return word.substr(flag.size() + 3);
+      }
+    }
+  }
+  return "absent";
+}
+
+// Plan for one machine, one row of the table in PlanTest.
+struct Case {
+  std::string name;
+  LabFacts facts;
+  double minutes;
+  bool all_questions;
+  std::vector<std::string> records;
+  std::string ranks;         // --ranks of the first scaling run
+  std::string scaled;        // --batch_size of the first scaling run
+  std::string fp32_repeats;  // --repeats of scale.rec
+};
+
+std::vector<Case> Cases() {
+  const std::vector<std::string> cpu = {"sweep",       "scale",     "comm_model",    "lenet5",
+                                        "lenet5_bias", "quantized", "sampler_epoch", "what_is_sent",
+                                        "large_batch", "scale_dp",  "comm_model_dp", "report"};
+  std::vector<std::string> gpu = {"sweep_fast", "scale_fast", "comm_model_fast"};
+  gpu.insert(gpu.end(), cpu.begin(), cpu.end());
+  return {
+      {"two cores, synthetic", Machine(0, 2048, 512), 3, false, cpu, "1,2", "32,128", "5"},
+      {"two cores, all of CIFAR-10",
+       Machine(0, 50000, 10000),
+       3,
+       false,
+       {"sweep", "scale", "comm_model", "lenet5", "lenet5_bias", "quantized", "what_is_sent", "scale_dp",
+        "comm_model_dp", "report"},
+       "1,2",
+       "128",
+       "1"},
+      {"one second of budget",
+       Machine(0, 2048, 512),
+       1.0 / 60,
+       false,
+       {"sweep", "scale", "comm_model", "report"},
+       "1,2",
+       "128",
+       "1"},
+      {"one second of budget and all questions",
+       Machine(0, 2048, 512),
+       1.0 / 60,
+       true,
+       {"sweep", "scale", "comm_model", "sampler_epoch", "what_is_sent", "large_batch", "report"},
+       "1,2",
+       "128",
+       "1"},
+      {"no end of budget on two GPUs", Machine(2, 50000, 10000), 1000, false, gpu, "1,2", "32,128,512", "5"},
+      {"no end of budget on four GPUs", Machine(4, 50000, 10000), 1000, false, gpu, "1,2,4", "32,128,512", "5"},
+  };
+}
+
+TEST(PlanTest, TableOfMachines) {
+  for (const Case& one : Cases()) {
+    SCOPED_TRACE(one.name);
+    LabRequest request;
+    request.minutes = one.minutes;
+    request.all_questions = one.all_questions;
+    const auto plan = PlanLab(request, one.facts);
+    ASSERT_THAT(plan, IsOk());
+    EXPECT_EQ(Records(*plan), one.records);
+    const std::string first = one.facts.gpus > 0 ? "scale_fast" : "scale";
+    EXPECT_EQ(Flag(*plan, first, "ranks"), one.ranks);
+    EXPECT_EQ(Flag(*plan, first, "batch_size"), one.scaled);
+    EXPECT_EQ(Flag(*plan, "scale", "repeats"), one.fp32_repeats);
+  }
+}
+
+TEST(PlanTest, GpusFitTheDefaultBudgetAndTheFastPresetIsFirst) {
+  for (const uint32_t gpus : {1, 2, 4}) {
+    SCOPED_TRACE(gpus);
+    const auto plan = PlanLab({}, Machine(gpus, 50000, 10000));
+    ASSERT_THAT(plan, IsOk());
+    EXPECT_EQ(plan->budget_seconds, 480);
+    EXPECT_LE(plan->seconds, 480);
+    EXPECT_EQ(Records(*plan)[0], "sweep_fast");
+    EXPECT_EQ(Flag(*plan, "scale_fast", "batch_size"), "32,128,512");
+    EXPECT_LE(plan->steps[0].seconds, 150);  // a page exists after this step: within three minutes
+    EXPECT_THAT(Records(*plan), Contains("scale"));
+    EXPECT_LE(std::stoi(Flag(*plan, "scale", "repeats")), std::stoi(Flag(*plan, "scale_fast", "repeats")));
+  }
+}
+
+TEST(PlanTest, AllQuestionsAddStepsToTheSamePlan) {
+  for (const double minutes : {0.1, 3.0, 8.0, 100.0}) {
+    for (const uint32_t gpus : {0, 1, 2, 4}) {
+      SCOPED_TRACE(absl::StrCat(minutes, " min, ", gpus, " GPUs"));
+      LabRequest request;
+      request.minutes = minutes;
+      const auto without = PlanLab(request, Machine(gpus, 50000, 10000));
+      request.all_questions = true;
+      const auto with = PlanLab(request, Machine(gpus, 50000, 10000));
+      ASSERT_THAT(without, IsOk());
+      ASSERT_THAT(with, IsOk());
+      for (size_t i = 0; i + 1 < without->steps.size(); ++i) {
+        const std::vector<std::string>& command = without->steps[i].command;
+        EXPECT_TRUE(std::any_of(with->steps.begin(), with->steps.end(),
+                                [&](const LabStep& step) { return step.command == command; }));
+      }
+      for (const char* record : {"sampler_epoch", "what_is_sent", "large_batch"}) {
+        EXPECT_THAT(Records(*with), Contains(record));
+      }
+    }
+  }
+}
+
+TEST(PlanTest, AUnitThatDoesNotFitIsLeftOutWithItsCommands) {
+  LabRequest request;
+  request.minutes = 1.0 / 60;
+  const auto plan = PlanLab(request, Machine(0, 2048, 512));
+  ASSERT_THAT(plan, IsOk());
+  const auto left_out = std::find_if(plan->left_out.begin(), plan->left_out.end(),
+                                     [](const LeftOut& one) { return absl::StrContains(one.about, "Q6"); });
+  ASSERT_NE(left_out, plan->left_out.end());
+  ASSERT_EQ(left_out->steps.size(), 1);
+  EXPECT_THAT(left_out->steps[0].command,
+              ElementsAre("scale_run", "--input=lockstep_lab/dataset.rec", "--device=auto", "--ranks=2",
+                          "--experiment=sampler_epoch", "--seeds=1", "--model=lenet5", "--preset=lab",
+                          "--batch_size=256", "--output=lockstep_lab/sampler_epoch.rec"));
+  EXPECT_THAT(PlanText(request, *plan), HasSubstr("scale_run --input=lockstep_lab/dataset.rec --device=auto --ranks=2 "
+                                                  "--experiment=sampler_epoch"));
+}
+
+TEST(PlanTest, NothingIsLeftOutOfAnEndlessBudget) {
+  LabRequest request;
+  request.minutes = 10000;
+  const auto plan = PlanLab(request, Machine(4, 50000, 10000));
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_THAT(plan->left_out, IsEmpty());
+  EXPECT_THAT(PlanText(request, *plan), Not(HasSubstr("--minutes=N")));
+}
+
+TEST(PlanTest, GivenValuesAreKeptInEveryBudget) {
+  for (const double minutes : {0.01, 1000.0}) {
+    LabRequest request;
+    request.minutes = minutes;
+    request.batches = {8, 16};
+    request.repeats = 2;
+    request.seeds = 4;
+    request.all_questions = true;
+    const auto plan = PlanLab(request, Machine(0, 32, 8));
+    ASSERT_THAT(plan, IsOk());
+    EXPECT_EQ(Flag(*plan, "scale", "batch_size"), "8,16");
+    EXPECT_EQ(Flag(*plan, "sweep", "batch_size"), "8,16,32");  // and 2 x 16, the base case of two ranks
+    EXPECT_EQ(Flag(*plan, "scale", "repeats"), "2");
+    EXPECT_EQ(Flag(*plan, "sampler_epoch", "seeds"), "4");
+  }
+}
+
+TEST(PlanTest, TheSweepHasTheBaseCasesOfAllRanks) {
+  LabRequest request;
+  request.batches = {32};
+  const auto plan = PlanLab(request, Machine(4, 50000, 10000));
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_EQ(Flag(*plan, "sweep_fast", "batch_size"), "32,64,128");
+  EXPECT_EQ(Flag(*plan, "comm_model_fast", "fit_ranks"), "2");
+}
+
+TEST(PlanTest, ASlowCpuMeasuresLess) {
+  LabFacts facts = Machine(0, 2048, 512);
+  const auto fast = PlanLab({}, facts);
+  facts.cpu_speed = 0.1;
+  const auto slow = PlanLab({}, facts);
+  ASSERT_THAT(fast, IsOk());
+  ASSERT_THAT(slow, IsOk());
+  EXPECT_LT(slow->steps.size(), fast->steps.size());
+}
+
+TEST(PlanTest, BatchesThatExceedTheImages) {
+  LabRequest request;
+  request.batches = {8, 64};
+  const auto plan = PlanLab(request, Machine(0, 64, 16));
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_THAT(plan->notes, ElementsAre("batch 64 is not scaled: on 2 ranks it exceeds 64 images"));
+  request.batches = {64};
+  EXPECT_THAT(
+      PlanLab(request, Machine(0, 64, 16)),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no --batch_size of 64 fits 64 images on 2 ranks")));
+}
+
+TEST(PlanTest, ASmallGpuWithoutBf16HasNoFastPreset) {
+  LabFacts facts = Machine(1, 50000, 10000);
+  facts.has_bf16 = false;
+  const auto plan = PlanLab({}, facts);
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_EQ(Records(*plan)[0], "sweep");
+  EXPECT_THAT(Records(*plan), Not(Contains("sweep_fast")));
+}
+
+TEST(PlanTest, Durations) {
+  EXPECT_EQ(AboutSeconds(0.2), "1 s");
+  EXPECT_EQ(AboutSeconds(89), "89 s");
+  EXPECT_EQ(AboutSeconds(240), "4 min");
+  EXPECT_EQ(AboutSeconds(5400), "1.5 h");
+  EXPECT_EQ(StepLine(3, 9, 240), "step 3 of 9, about 4 min left");
+}
+
+}  // namespace
+}  // namespace lockstep
