@@ -55,18 +55,27 @@ double LabelWidth(const std::vector<Panel>& panels) {
   return HasOneSeriesEach(panels) ? 0 : width;
 }
 
-// Removes ticks whose labels would touch in a panel; the first tick stays.
-void ThinOutTicks(PlotLayout& layout) {
-  std::vector<Tick> kept;
-  double end = layout.left - kPlotFont;
+bool TicksFit(const PlotLayout& layout) {
+  double end = layout.left - kPlotWidth;
   for (const Tick& tick : layout.x.ticks) {
     const double x = PlaceX(layout, tick.at), half = TextWidth(tick.label, kPlotFont) / 2;
-    if (x - half > end + kLabelGap) {
-      kept.push_back(tick);
-      end = x + half;
+    if (x - half < end + kLabelGap) {
+      return false;
+    }
+    end = x + half;
+  }
+  return true;
+}
+
+// Keeps every second, third, ... tick, if the labels would touch in a panel. The first tick stays.
+void ThinOutTicks(PlotLayout& layout) {
+  const std::vector<Tick> all = layout.x.ticks;
+  for (size_t stride = 2; !TicksFit(layout) && stride <= all.size(); ++stride) {
+    layout.x.ticks.clear();
+    for (size_t i = 0; i < all.size(); i += stride) {
+      layout.x.ticks.push_back(all[i]);
     }
   }
-  layout.x.ticks = kept;
 }
 
 void DrawEndLabels(const proto::Plot& plot, const PlotLayout& layout, SvgWriter& out) {
