@@ -62,6 +62,12 @@ std::vector<Setting> SettingsOfRun(const std::string& way, const proto::Training
   return settings;
 }
 
+// Returns "bf16, fused step", "fp32, fused step", "fp32 by autograd". Unlike DescribeWay, names fp32.
+std::string WayOf(const proto::TrainingSpec& training) {
+  const std::string way = DescribeWay(training);
+  return way.empty() ? "fp32 by autograd" : training.precision() == proto::FP32 ? absl::StrCat("fp32, ", way) : way;
+}
+
 std::string WorkOf(const proto::TrainingSpec& training, const proto::ModelFacts& model, const char* tool) {
   return absl::StrCat(training.model(), ", ", FormatCount(model.training_images()), " images, ", tool);
 }
@@ -75,11 +81,10 @@ std::vector<Run> RunsOf(const LabRecords& lab) {
   std::vector<Run> runs;
   for (const LabSweep& sweep : lab.sweeps) {
     const proto::TrainingSpec& training = sweep.spec.training();
-    const std::string way = DescribeWay(training);
     Run run = {&sweep,
                WorkOf(training, sweep.spec.model(), "train_sweep"),
                training.device(),
-               SettingsOfRun(way.empty() ? "fp32 by autograd" : way, training, sweep.header),
+               SettingsOfRun(WayOf(training), training, sweep.header),
                {}};
     for (const proto::SweepPoint& point : sweep.points) {
       if (HasTimes(point.epoch_seconds())) {

@@ -56,6 +56,15 @@ TEST(ComparedRunsTest, EachPointHasTheFastestFirstAndTheSettingsThatDiffer) {
   EXPECT_THAT(works[0].settings, ElementsAre("fp32 by autograd", "bf16"));
 }
 
+TEST(ComparedRunsTest, Fp32IsNamed) {
+  LabRecords lab;
+  lab.sweeps = {Sweep("fp32.rec", 13), Sweep("bf16.rec", 1, proto::BF16)};
+  for (LabSweep& sweep : lab.sweeps) {
+    sweep.spec.mutable_training()->set_step(proto::FUSED);
+  }
+  EXPECT_THAT(CompareLabRuns(lab)[0].settings, ElementsAre("fp32, fused step", "bf16, fused step"));
+}
+
 // Even 13 times is no verdict: see lib/comparison.
 TEST(ComparedRunsTest, TwoSingleRunsAreInconclusive) {
   LabRecords lab;
