@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/lab_records/accuracy_step.h"
 #include "lib/lab_records/answer_rows.h"
 #include "lib/lab_records/best_batch.h"
 #include "lib/lab_records/experiment_view.h"

@@ -90,8 +90,8 @@ void AddRepeats(const LabRecords& lab, proto::Checklist& card) {
   }
   if (repeated > 0) {
     AddItem(proto::CHECK_OK,
-            absl::StrCat(CountOf(repeated, "point"), repeated == 1 ? " was" : " were", " timed at least ", least,
-                         " times."),
+            absl::StrCat(CountOf(repeated, "point"), repeated == 1 ? " was" : " were", " timed ",
+                         least == 2 ? "twice" : absl::StrCat(least, " times"), " or more."),
             card);
   }
 }
@@ -174,8 +174,7 @@ CardVerdict JudgeTrust(const TrustFacts& facts) {
        [](const Facts& f) { return absl::StrCat("Not all: there are ", JoinAnd(Phrases(f, Severity::kWrong)), "."); }},
       {"weak", [](const Facts& f) { return f.CountOf(Severity::kWeak) > 0; }, proto::ANSWERED,
        [](const Facts& f) {
-         return absl::StrCat("Mostly; mind ", Phrases(f, Severity::kWeak).front(),
-                             Phrases(f, Severity::kWeak).size() > 1 ? " first." : ".");
+         return absl::StrCat("Mostly; the weakest point: ", Phrases(f, Severity::kWeak).front(), ".");
        }},
       {"facts", [](const Facts& f) { return f.CountOf(Severity::kFact) > 0; }, proto::ANSWERED,
        [](const Facts& f) {

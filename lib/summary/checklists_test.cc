@@ -14,8 +14,9 @@ TEST(JudgeTrustTest, EachRuleAndItsNeighbours) {
   EXPECT_EQ(JudgeTrust({1, {}}).text, "Yes: no warning applies to them.");
   EXPECT_EQ(JudgeTrust({1, {{"shared_cpu", ""}}}).text, "Yes, for what was run: ranks that share one CPU.");
   EXPECT_EQ(JudgeTrust({1, {{"noisy_machine", ""}, {"noisy_machine", ""}, {"shared_cpu", ""}}}).text,
-            "Mostly; mind a noisy machine.");
-  EXPECT_EQ(JudgeTrust({1, {{"noisy_machine", ""}, {"one_run_only", ""}}}).text, "Mostly; mind a noisy machine first.");
+            "Mostly; the weakest point: a noisy machine.");
+  EXPECT_EQ(JudgeTrust({1, {{"noisy_machine", ""}, {"one_run_only", ""}}}).text,
+            "Mostly; the weakest point: a noisy machine.");
   EXPECT_EQ(JudgeTrust({1, {{"sum_check_failed", ""}, {"noisy_machine", ""}}}).text,
             "Not all: there are wrong sums of gradients.");
 }

@@ -58,11 +58,12 @@ void FillQ4(const LargeBatchView& large, const LargeBatchRows& batch, proto::Sum
                             has_remedy ? absl::StrCat(" with ", choice.best->remedy) : "", ";"),
                Compared(large, none, has_remedy)},
               card);
+  AddSupport(choice.absent_reason.empty() ? "" : absl::StrCat(Capitalized(choice.absent_reason), "."), card);
   AddSupport(
       absl::StrCat("After ", EpochsOf(none), EpochsOf(none) == 1 ? " epoch" : " epochs", " batch ",
                    FormatCount(batch.global_batch), " has made ", FormatCount(Updates(none.first())), " updates",
-                   IsTrained(large.base) ? absl::StrCat(", batch ", FormatCount(large.base->first().global_batch()),
-                                                        " ", FormatCount(Updates(large.base->first())))
+                   IsTrained(large.base) ? absl::StrCat(" and batch ", FormatCount(large.base->first().global_batch()),
+                                                        " has made ", FormatCount(Updates(large.base->first())))
                                          : "",
                    "."),
       card);
@@ -210,7 +211,10 @@ proto::SummaryCard CardQ4(const LabRecords& lab) {
       return card;
     }
   }
-  return UnansweredCard("Q4", "No record compares a very large batch with a small one.");
+  return UnansweredCard("Q4", IsAsked(lab, "Q4")
+                                  ? "The record lacks the large batch without a remedy, trained for as many epochs as "
+                                    "the small one."
+                                  : "No record compares a very large batch with a small one.");
 }
 
 proto::SummaryCard CardQ5(const LabRecords& lab) {
@@ -258,7 +262,9 @@ proto::SummaryCard CardQ6(const LabRecords& lab) {
                 {absl::StrCat("per step on ", view.ranks, " ranks;"),
                  absl::StrCat(ShortBytes(most.facts.other_bytes), " of all else")},
                 card);
-    AddSupport(most.facts.other_bytes > 0 ? absl::StrCat("Most else is sent by the way \"", most.row->name, "\".") : "",
+    AddSupport(most.facts.other_bytes > 0
+                   ? absl::StrCat("These are the bytes of \"", most.row->name, "\", the way that sends most.")
+                   : "",
                card);
     if (card.state() == proto::ANSWERED) {
       card.mutable_spark()->set_kind(proto::SHARE);
@@ -295,17 +301,20 @@ proto::SummaryCard CardQ7(const LabRecords& lab) {
     }
     proto::SummaryCard card =
         AnsweredCard("Q7", JudgeGradientsOnly(facts), Sources(view, {"epoch.test_accuracy", "buffers"}));
-    std::vector<std::string> base = {absl::StrCat("with ", rows.front()->name, others.empty() ? "" : ";")};
-    if (!others.empty()) {
-      base.push_back(JoinAnd(others));
-    }
-    SetHeadline(AccuracyNumber(rows.front()->Values(TestAccuracy)), "% test accuracy", base, card);
-    AddSupport(
-        absl::StrCat("Means of ", rows.front()->SeedsText(), " seeds after ", EpochsOf(*rows.front()), " epochs."),
-        card);
+    SetHeadline(AccuracyNumber(rows.front()->Values(TestAccuracy)), "% test accuracy",
+                {absl::StrCat("with ", rows.front()->name),
+                 absl::StrCat("after ", EpochsOf(*rows.front()), EpochsOf(*rows.front()) == 1 ? " epoch" : " epochs")},
+                card);
+    AddSupport(others.empty() ? "" : absl::StrCat("The other ways reach ", JoinAnd(others), "."), card);
+    AddSupport(rows.front()->trained.size() < kMinRepeats
+                   ? ""
+                   : absl::StrCat("All are means of ", rows.front()->SeedsText(), " seeds."),
+               card);
     return card;
   }
-  return UnansweredCard("Q7", "No record compares gradients alone with shared statistics of batch norm.");
+  return UnansweredCard("Q7", IsAsked(lab, "Q7")
+                                  ? "The record has no test accuracies of a network with batch norm, such as resnet18."
+                                  : "No record compares gradients alone with shared statistics of batch norm.");
 }
 
 }  // namespace lockstep

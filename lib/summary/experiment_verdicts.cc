@@ -88,7 +88,8 @@ CardVerdict JudgeLargeBatch(const LargeBatchFacts& facts) {
        }},
       {"no_remedy", [](const Facts& f) { return f.remedy.empty(); }, proto::PARTLY,
        [](const Facts& f) {
-         return absl::StrCat("Not decided: ", f.no_remedy.empty() ? "no single remedy was trained" : f.no_remedy, ".");
+         return std::string(f.no_remedy.empty() ? "Not decided: no single remedy was trained."
+                                                : "Not decided: no single remedy is shown to help.");
        }},
       {"no_gain", [](const Facts& f) { return !f.gain.has_value(); }, proto::PARTLY,
        [](const Facts& f) {

@@ -41,7 +41,7 @@ TEST(JudgeLargeBatchTest, EachRuleAndItsNeighbours) {
             "Not decided: clipping, first of 7 remedies on held-out images, shows no clear gain.");
   facts.remedy.clear();
   facts.no_remedy = "images were not held out";
-  EXPECT_EQ(JudgeLargeBatch(facts).text, "Not decided: images were not held out.");
+  EXPECT_EQ(JudgeLargeBatch(facts).text, "Not decided: no single remedy is shown to help.");
   facts = Large();
   facts.tried = 1;
   EXPECT_EQ(JudgeLargeBatch(facts).text, "Clipping helps; no other remedy was tried.");
@@ -52,13 +52,13 @@ TEST(JudgeLargeBatchTest, NoRepairWithoutALossThatTheSeedsShow) {
   facts.loss = Difference(0.48, 0.049);
   EXPECT_EQ(JudgeLargeBatch(facts).rule, "one_helps");
   facts.loss = Difference(0.48, 0.051);
-  EXPECT_EQ(JudgeLargeBatch(facts).text, "Not decided: 3 seeds show no clear loss at batch 8,192.");
+  EXPECT_EQ(JudgeLargeBatch(facts).text, "Not decided: 3 seeds show no clear loss at batch 8192.");
   facts.loss = Difference(-0.48, 0.049);
-  EXPECT_EQ(JudgeLargeBatch(facts).text, "Nothing to repair: batch 8,192 is more accurate than batch 128.");
+  EXPECT_EQ(JudgeLargeBatch(facts).text, "Nothing to repair: batch 8192 is more accurate than batch 128.");
   facts.loss = Difference(0.48, 1, 1);
   EXPECT_EQ(JudgeLargeBatch(facts).text, "Not decided: one seed per row shows no spread.");
   facts.loss.reset();
-  EXPECT_EQ(JudgeLargeBatch(facts).text, "Not decided: batch 8,192 has no small batch to be compared with.");
+  EXPECT_EQ(JudgeLargeBatch(facts).text, "Not decided: batch 8192 has no small batch to be compared with.");
 }
 
 TEST(JudgeSamplerTest, EachRuleAndItsNeighbours) {

@@ -57,9 +57,8 @@ proto::SummaryCard StepCard(const LabRecords& lab, absl::string_view question, p
                    {absl::StrCat("quantized.network[name=", first.network->name(), "].step[stage=FP32_NETWORK|",
                                  proto::QuantizeStage_Name(stage), "].{correct, flips_to_wrong, flips_to_right}")});
   SetHeadline(SignedPoints(first.Change()), "points of accuracy",
-              {absl::StrCat(ModelTitle(first.network->name()), ":"),
-               absl::StrFormat("%.1f %% instead of %.1f %% in fp32", 100 * AccuracyOf(*first.step),
-                               100 * AccuracyOf(*first.fp32))},
+              {absl::StrFormat("%s: %.1f %%;", ModelTitle(first.network->name()), 100 * AccuracyOf(*first.step)),
+               absl::StrFormat("%.1f %% in fp32", 100 * AccuracyOf(*first.fp32))},
               card);
   AddSupport(absl::StrCat("Of ", FormatCount(changes.items), " test images ", FormatCount(changes.lost),
                           " became wrong and ", FormatCount(changes.gained), " right."),

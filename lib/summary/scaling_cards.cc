@@ -15,6 +15,8 @@
 namespace lockstep {
 namespace {
 
+bool ByBatch(const AtBatch& a, const AtBatch& b) { return a.batch < b.batch; }
+
 // --- Q1 ---
 
 BatchFacts BatchFactsOf(const std::vector<const proto::SweepPoint*>& points) {
@@ -22,6 +24,7 @@ BatchFacts BatchFactsOf(const std::vector<const proto::SweepPoint*>& points) {
   for (const proto::SweepPoint* point : points) {
     facts.seconds.push_back({point->batch_size(), *SpreadOf(point->step_seconds())});
   }
+  std::sort(facts.seconds.begin(), facts.seconds.end(), ByBatch);
   return facts;
 }
 
@@ -176,6 +179,7 @@ ScalingFacts ScalingFactsOf(const ScalingView& view, const std::vector<const pro
       facts.unknown_base = facts.unknown_base || IsOfUnknownMachine(row->epoch_speedup());
     }
   }
+  std::sort(facts.efficiency.begin(), facts.efficiency.end(), ByBatch);
   return facts;
 }
 

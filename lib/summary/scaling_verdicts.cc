@@ -98,6 +98,8 @@ std::vector<uint32_t> BatchFacts::Fastest() const {
 CardVerdict JudgeBatches(const BatchFacts& facts) {
   using Rule = VerdictRule<BatchFacts>;
   static const auto* const rules = new std::vector<Rule>{
+      {"none", [](const BatchFacts& f) { return f.seconds.empty(); }, proto::PARTLY,
+       [](const BatchFacts&) { return std::string("Not decided: no batch was timed."); }},
       {"one_batch", [](const BatchFacts& f) { return f.seconds.size() == 1; }, proto::PARTLY,
        [](const BatchFacts& f) {
          return absl::StrCat("Not decided: only batch ", FormatCount(f.seconds.front().batch), " was timed.");
@@ -114,9 +116,7 @@ CardVerdict JudgeBatches(const BatchFacts& facts) {
          std::sort(fastest.begin(), fastest.end());
          return absl::StrCat(Capitalized(BatchesText(fastest)), " are the fastest; their epochs overlap.");
        }},
-      {"fastest_alone", [](const BatchFacts& f) { return f.Fastest().size() == 1; }, proto::ANSWERED, FastestAlone},
-      {"none", [](const BatchFacts&) { return true; }, proto::PARTLY,
-       [](const BatchFacts&) { return std::string("Not decided: no batch was timed."); }},
+      {"fastest_alone", [](const BatchFacts&) { return true; }, proto::ANSWERED, FastestAlone},
   };
   return FirstVerdict(*rules, facts);
 }

@@ -49,7 +49,7 @@ TEST(JudgeBatchesTest, EachRuleAndItsNeighbours) {
            "Batch 128 is the fastest of the 2 that were repeated."},
           {"some_overlap",
            {{At(32, 4, 3.9, 4.1), At(1024, 2.05, 2.0, 2.1), At(512, 2, 1.9, 2.0)}},
-           "Batches 512 and 1,024 are the fastest; their epochs overlap."},
+           "Batches 512 and 1024 are the fastest; their epochs overlap."},
       },
       &JudgeBatches);
 }
@@ -81,14 +81,15 @@ TEST(JudgeScalingTest, EachRuleAndItsNeighbours) {
           {"moderately", Scaling({At(32, 0.6, 0.5, 0.65)}), "Moderately: 50 % or more of ideal at batch 32."},
           {"spread", Scaling({At(32, 0.6, 0.49, 0.65)}), "Not decided: single epochs reach 49 % to 65 % of ideal."},
           {"spread", Scaling({At(32, 0.45, 0.4, 0.5)}), "Not decided: single epochs reach 40 % to 50 % of ideal."},
-          {"poorly", Scaling({At(32, 0.45, 0.4, 0.499)}), "Poorly: at most 50 % of ideal at batch 32."},
-          {"poorly", Scaling({At(32, 0.45, 0.4, 0.5 - 1e-9)}), "Poorly: at most 50 % of ideal at batch 32."},
+          {"slower", Scaling({At(32, 0.45, 0.4, 0.499)}), "Not at all: 2 devices are slower than one at batch 32."},
       },
       &JudgeScaling);
   ScalingFacts four = {4, false, false, {At(32, 0.2, 0.15, 0.249)}};
   EXPECT_EQ(JudgeScaling(four).text, "Not at all: 4 devices are slower than one at batch 32.");
   four.efficiency[0].value.high = 0.25;
-  EXPECT_EQ(JudgeScaling(four).rule, "poorly");
+  EXPECT_EQ(JudgeScaling(four).text, "Poorly: at most 25 % of ideal at batch 32.");
+  four.efficiency[0].value.high = 0.5;
+  EXPECT_EQ(JudgeScaling(four).rule, "spread");
 }
 
 TEST(JudgeWaitingTest, EachRuleAndItsNeighbours) {

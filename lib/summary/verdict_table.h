@@ -1,5 +1,5 @@
 // Decision tables of the summary's verdicts. A table is a list of rules; the first rule that applies gives the verdict,
-// and the last one always applies: "Not decided: ...".
+// and the last one always applies. Rules that say "Not decided: ..." cover what the numbers do not show.
 #ifndef LOCKSTEP_LIB_SUMMARY_VERDICT_TABLE_H_
 #define LOCKSTEP_LIB_SUMMARY_VERDICT_TABLE_H_
 
