@@ -10,6 +10,7 @@
 #include "lib/base/csv_cell.h"
 #include "lib/base/utf8.h"
 #include "lib/page/render.h"
+#include "lib/page/summary_text.h"
 
 namespace lockstep {
 namespace {
@@ -83,6 +84,10 @@ std::string RenderCsv(const std::vector<proto::Section>& sections) {
   std::string out(kColumns);
   for (const proto::Section& section : sections) {
     const std::string id = Repeated(section.id());
+    for (const proto::SummaryCard& card : section.summary().card()) {
+      out += Line({"card", id, CsvText(card.question()), "", CsvText(card.asked()), "", CsvText(card.verdict()), "",
+                   CsvText(HeadlineText(card.headline())), "", CsvText(card.absent_reason())});
+    }
     for (const proto::Claim& claim : section.claim()) {
       out += Line({"answer", id, CsvText(claim.question()), "", CsvText(claim.asked()), "", CsvText(claim.text()), "",
                    "", "", CsvText(claim.absent_reason())});

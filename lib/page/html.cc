@@ -13,6 +13,7 @@
 #include "lib/page/escape.h"
 #include "lib/page/html_style.h"
 #include "lib/page/plot_style.h"
+#include "lib/page/summary_text.h"
 
 namespace lockstep {
 namespace {
@@ -240,7 +241,72 @@ std::string AnswerId(const proto::Claim& claim, std::set<std::string>& questions
              : absl::StrCat(" id=\"answer-", EscapeHtml(claim.question()), "\"");
 }
 
+// Writer of a summary in a simple form: headings, lists, one article for each card.
+class SummaryWriter {
+ public:
+  SummaryWriter(const proto::Summary& summary, std::string& out) : summary_(summary), out_(out) {}
+
+  void Append() {
+    AppendText("scope", summary_.scope());
+    AppendText("badges", absl::StrJoin(summary_.badge(), " \u00b7 "));
+    AppendText("lead", summary_.lead());
+    out_ += "<ul class=\"chips\" aria-label=\"Questions\">\n";
+    for (const proto::QuestionChip& chip : summary_.chip()) {
+      absl::StrAppend(&out_, "<li><a href=\"#", EscapeHtml(chip.link()), "\">", EscapeHtml(chip.question()), ": ",
+                      AnswerStateText(chip.state()), "</a></li>\n");
+    }
+    out_ += "</ul>\n";
+    AppendChecklist(summary_.trust(), "trust");
+    AppendChecklist(summary_.missing(), "missing");
+    for (const proto::SummaryCard& card : summary_.card()) {
+      AppendCard(card);
+    }
+  }
+
+ private:
+  void AppendText(absl::string_view style, const std::string& text) {
+    absl::StrAppend(&out_, text.empty() ? "" : absl::StrCat("<p class=\"", style, "\">", EscapeHtml(text), "</p>\n"));
+  }
+
+  void AppendChecklist(const proto::Checklist& list, absl::string_view id) {
+    absl::StrAppend(&out_, "<article class=\"checklist\" id=\"", id, "\"><h3>", EscapeHtml(list.title()), "</h3>\n");
+    AppendText("verdict", list.verdict());
+    out_ += list.item().empty() ? "" : "<ul>\n";
+    for (const proto::CheckItem& item : list.item()) {
+      absl::StrAppend(&out_, "<li>", CheckStateText(item.state()), ": ", EscapeHtml(item.text()), "</li>\n");
+    }
+    out_ += list.item().empty() ? "</article>\n" : "</ul></article>\n";
+  }
+
+  void AppendCard(const proto::SummaryCard& card) {
+    absl::StrAppend(
+        &out_, "<article class=\"question-card\"",
+        ids_.insert(card.question()).second ? absl::StrCat(" id=\"card-", EscapeHtml(card.question()), "\"") : "",
+        "><h3><span class=\"question\">", EscapeHtml(card.question()), "</span> ", EscapeHtml(card.asked()), "</h3>\n");
+    if (!card.absent_reason().empty()) {
+      AppendText("absent", absl::StrCat("No answer yet. ", card.absent_reason()));
+      absl::StrAppend(&out_, "<pre><code>", EscapeHtml(card.command()), "</code></pre></article>\n");
+      return;
+    }
+    AppendText("verdict", card.verdict());
+    AppendText("headline", HeadlineText(card.headline()));
+    AppendText("support", absl::StrJoin(card.support(), " "));
+    const std::string links =
+        absl::StrJoin(card.link(), " \u00b7 ", [](std::string* text, const proto::CardLink& link) {
+          absl::StrAppend(text, "<a href=\"#", EscapeHtml(link.target()), "\">", EscapeHtml(link.text()), "</a>");
+        });
+    absl::StrAppend(&out_, links.empty() ? "" : absl::StrCat("<p class=\"links\">", links, "</p>\n"), "</article>\n");
+  }
+
+  const proto::Summary& summary_;
+  std::string& out_;
+  std::set<std::string> ids_;  // questions that have a card with an id
+};
+
 void AppendVerdicts(const proto::Section& section, std::string& out) {
+  if (section.claim().empty()) {
+    return;
+  }
   out += "<ul class=\"verdicts\">\n";
   for (const proto::Claim& claim : section.claim()) {
     absl::StrAppend(&out, "<li><span class=\"question\">", EscapeHtml(claim.question()), "</span> ",
@@ -276,12 +342,13 @@ void AppendClaims(const proto::Section& section, std::string& out) {
 void AppendPlot(const proto::Plot& plot, const DrawnPlots& plots, std::string& out) {
   const auto drawn = plots.find(plot.id());
   if (drawn == plots.end() || drawn->second.svg.empty()) {
-    absl::StrAppend(&out, "<figure class=\"absent\"><strong>", EscapeHtml(plot.title()), "</strong><br>",
+    absl::StrAppend(&out, "<figure class=\"absent\" id=\"plot-", EscapeHtml(plot.id()), "\"><strong>",
+                    EscapeHtml(plot.title()), "</strong><br>",
                     EscapeHtml(drawn == plots.end() ? "not drawn" : drawn->second.absent_reason), ".</figure>\n");
     return;
   }
-  absl::StrAppend(&out, "<figure><figcaption>", EscapeHtml(plot.title()), "</figcaption>\n", drawn->second.svg,
-                  "</figure>\n");
+  absl::StrAppend(&out, "<figure id=\"plot-", EscapeHtml(plot.id()), "\"><figcaption>", EscapeHtml(plot.title()),
+                  "</figcaption>\n", drawn->second.svg, "</figure>\n");
 }
 
 // Appends the warnings. If there are many, the first two are shown and the others are in a closed box.
@@ -344,11 +411,16 @@ void AppendSection(const proto::Section& section, const DrawnPlots& plots, Notes
   absl::StrAppend(&out, "<section id=\"", id, "\"", card ? " class=\"card\"" : "", " aria-labelledby=\"", id,
                   "-heading\">\n<h2 id=\"", id, "-heading\">", EscapeHtml(section.title()), "</h2>\n");
   if (card) {  // results first, then warnings
+    if (section.has_summary()) {
+      SummaryWriter(section.summary(), out).Append();
+    }
     AppendVerdicts(section, out);
     AppendWarnings(section, out);
-    out += "<div class=\"tables\">\n";
-    AppendTables(section, notes, out);
-    out += "</div>\n";
+    if (!section.table().empty()) {
+      out += "<div class=\"tables\">\n";
+      AppendTables(section, notes, out);
+      out += "</div>\n";
+    }
     AppendPlots(section, plots, out);
     AppendParagraphs(section, out);
   } else {

@@ -52,6 +52,11 @@ h3 { font-size: .95rem; margin: 0; }
 .card .tables { display: flex; flex-wrap: wrap; gap: .4rem 2.2rem; }
 .card .table { min-width: 0; max-width: 100%; margin: .6rem 0 0; }
 .card > p:not(.warning) { font-size: .82rem; color: var(--faint); margin: .6rem 0 0; }
+.card > p.lead:not(.warning) { font-size: 1.1rem; color: inherit; }
+.chips { display: flex; flex-wrap: wrap; gap: .3rem .8rem; margin: .6rem 0; padding: 0; list-style: none; }
+.card article { border-top: 1px solid var(--line); margin: .8rem 0 0; }
+.card article .verdict { font-weight: 600; margin: .2rem 0; }
+.card pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 .table { margin: 1.4rem 0; }
 details.table { margin: .3rem 0; }
 summary { cursor: pointer; padding: .2rem 0; }

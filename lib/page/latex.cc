@@ -8,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "lib/page/latex_table.h"
 #include "lib/page/latex_text.h"
+#include "lib/page/summary_text.h"
 
 namespace lockstep {
 namespace {
@@ -59,6 +60,7 @@ class LatexWriter {
     const bool card = section.role() == proto::CARD;
     Append(absl::StrCat("\\section{", EscapeLatex(section.title()), "}\n"));
     if (card) {
+      AppendSummary(section.summary());
       AppendVerdicts(section);
     }
     for (const std::string& warning : section.warning()) {
@@ -76,6 +78,40 @@ class LatexWriter {
     AppendPlots(section);
     for (int i = 0; !card && i < section.table_size(); ++i) {
       AppendTable(section, i);
+    }
+  }
+
+  void AppendLine(const std::string& line) {
+    Append(line.empty() ? "" : absl::StrCat("\\par ", EscapeLatex(line), "\\par\n"));
+  }
+
+  void AppendHeading(const std::string& heading) {
+    Append(absl::StrCat("\\par\\smallskip\\textbf{", EscapeLatex(heading), "}\\par\n"));
+  }
+
+  void AppendSummary(const proto::Summary& summary) {
+    AppendLine(summary.scope());
+    AppendLine(absl::StrJoin(summary.badge(), "; "));
+    AppendLine(summary.lead());
+    for (const proto::Checklist* list : {&summary.trust(), &summary.missing()}) {
+      if (!list->title().empty()) {
+        AppendHeading(absl::StrCat(list->title(), " ", list->verdict()));
+      }
+      for (const proto::CheckItem& item : list->item()) {
+        AppendLine(absl::StrCat(CheckStateText(item.state()), ": ", item.text()));
+      }
+    }
+    for (const proto::SummaryCard& card : summary.card()) {
+      AppendHeading(absl::StrCat(card.question(), ". ", card.asked()));
+      AppendLine(card.verdict());
+      const std::string headline = HeadlineText(card.headline());
+      AppendLine(headline.empty() ? "" : absl::StrCat(headline, "."));
+      for (const std::string& support : card.support()) {
+        AppendLine(support);
+      }
+      AppendLine(card.absent_reason().empty()
+                     ? ""
+                     : absl::StrCat("No answer yet. ", card.absent_reason(), " Command: ", card.command()));
     }
   }
 
@@ -107,11 +143,11 @@ class LatexWriter {
     }
   }
 
-  // Appends a table. The lab's own tables are on the card, and keep their numbers.
+  // Appends a table. The lab's own tables have an id, and keep their numbers.
   void AppendTable(const proto::Section& section, int i) {
     const proto::Table& table = section.table(i);
     const std::string name = LatexName(table.id().empty() ? absl::StrCat(section.id(), "-table", i + 1) : table.id());
-    if (const int number = NumberInCaption(table.caption()); number > 0 && section.role() == proto::CARD) {
+    if (const int number = NumberInCaption(table.caption()); number > 0 && !table.id().empty()) {
       Append(absl::StrCat("\\setcounter{table}{", number - 1, "}\n"));
     }
     const std::string text = LatexTable(table, name);

@@ -4,6 +4,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "lib/page/escape.h"
+#include "lib/page/summary_text.h"
 
 namespace lockstep {
 namespace {
@@ -109,6 +110,46 @@ void AppendClaim(const proto::Claim& claim, std::string& out) {
   }
 }
 
+// Returns the text without line breaks, which would end an indented block of code.
+std::string OneLine(const std::string& text) {
+  return absl::StrJoin(absl::StrSplit(text, absl::ByAnyChar("\r\n")), " ");
+}
+
+void AppendChecklist(const proto::Checklist& list, std::string& out) {
+  absl::StrAppend(&out, "\n### ", EscapeMarkdown(list.title()), "\n\n**", EscapeMarkdown(list.verdict()), "**\n\n");
+  for (const proto::CheckItem& item : list.item()) {
+    absl::StrAppend(&out, "- ", CheckStateText(item.state()), ": ", EscapeMarkdown(item.text()), "\n");
+  }
+}
+
+void AppendCard(const proto::SummaryCard& card, std::string& out) {
+  absl::StrAppend(&out, "\n### ", EscapeMarkdown(absl::StrCat(card.question(), ". ", card.asked())), "\n\n");
+  if (!card.absent_reason().empty()) {
+    absl::StrAppend(&out, "No answer yet. ", EscapeMarkdown(card.absent_reason()), "\n\n    ", OneLine(card.command()),
+                    "\n");
+    return;
+  }
+  absl::StrAppend(&out, "**", EscapeMarkdown(card.verdict()), "**\n");
+  if (const std::string headline = HeadlineText(card.headline()); !headline.empty()) {
+    absl::StrAppend(&out, "\n", EscapeMarkdown(headline), ".\n");
+  }
+  for (const std::string& support : card.support()) {
+    absl::StrAppend(&out, "\n", EscapeMarkdown(support), "\n");
+  }
+}
+
+void AppendSummary(const proto::Summary& summary, std::string& out) {
+  for (const std::string& line :
+       {summary.scope(), absl::StrJoin(summary.badge(), "; "), summary.lead(), ChipsText(summary)}) {
+    absl::StrAppend(&out, line.empty() ? "" : absl::StrCat("\n", EscapeMarkdown(line), "\n"));
+  }
+  AppendChecklist(summary.trust(), out);
+  AppendChecklist(summary.missing(), out);
+  for (const proto::SummaryCard& card : summary.card()) {
+    AppendCard(card, out);
+  }
+}
+
 void AppendPlot(const proto::Plot& plot, const DrawnPlots& plots, std::string& out) {
   const auto drawn = plots.find(plot.id());
   if (drawn == plots.end() || drawn->second.file.empty()) {
@@ -142,6 +183,9 @@ std::string RenderMarkdown(const std::string& title, const std::vector<proto::Se
   std::string out = absl::StrCat("# ", EscapeMarkdown(title), "\n\n", Legend());
   for (const proto::Section& section : sections) {
     absl::StrAppend(&out, "\n## ", EscapeMarkdown(section.title()), "\n");
+    if (section.has_summary()) {
+      AppendSummary(section.summary(), out);
+    }
     for (const std::string& warning : section.warning()) {
       absl::StrAppend(&out, "\n> **Warning.** ", EscapeMarkdown(warning), "\n");
     }

@@ -2,44 +2,25 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/flag_values.h"
-#include "lib/report/card.h"
 #include "lib/report/glossary.h"
+#include "lib/report/lab_tables.h"
 #include "lib/report/tables.h"
+#include "lib/summary/card_parts.h"
+#include "lib/summary/summary.h"
 
 namespace lockstep {
 namespace {
 
 // Returns true for sections at the end of the page.
 bool IsOfTheEnd(const proto::Section& section) { return section.id() == "machine" || section.id() == "records"; }
-
-bool HasExperiment(const LabRecords& lab, proto::Experiment experiment) {
-  return std::any_of(lab.scales.begin(), lab.scales.end(),
-                     [&](const LabScale& scale) { return scale.spec.experiment() == experiment; });
-}
-
-// Returns true if a record was given that could answer the question.
-bool IsAsked(const LabRecords& lab, absl::string_view question) {
-  if (absl::StartsWith(question, "B")) {
-    return !lab.quantized.empty();
-  }
-  if (question == "Q1") {
-    return !lab.sweeps.empty();
-  }
-  if (question == "Q2" || question == "Q3") {
-    return HasExperiment(lab, proto::EXPERIMENT_UNSPECIFIED);
-  }
-  return HasExperiment(lab, question == "Q4"   ? proto::LARGE_BATCH
-                            : question == "Q5" ? proto::SAMPLER_EPOCH
-                                               : proto::WHAT_IS_SENT);
-}
 
 // Removes unanswered questions that no given record could answer. One line names them.
 void KeepAsked(const LabRecords& lab, proto::Section& answers) {
@@ -85,30 +66,45 @@ void GatherBlanks(proto::Section& section) {
   }
 }
 
-// Moves the plot of speed-ups to the card, or else the first plot.
-void MovePlotToCard(std::vector<proto::Section>& sections, proto::Section& card) {
-  for (const char* wanted : {"speedup", ""}) {
-    for (proto::Section& section : sections) {
-      auto& plots = *section.mutable_plot();
-      const auto found = std::find_if(plots.begin(), plots.end(),
-                                      [&](const proto::Plot& plot) { return *wanted == '\0' || plot.id() == wanted; });
-      if (found != plots.end()) {
-        *card.add_plot() = *found;
-        plots.erase(found);
-        return;
+// Moves the plots of all sections to a section of their own. Plots under a closed heading stay.
+proto::Section TakeFigures(std::vector<proto::Section>& sections) {
+  proto::Section figures;
+  figures.set_id("figures");
+  figures.set_title("Figures");
+  for (proto::Section& section : sections) {
+    std::vector<proto::Plot> kept;
+    for (proto::Plot& plot : *section.mutable_plot()) {
+      if (plot.group().empty()) {
+        *figures.add_plot() = std::move(plot);
+      } else {
+        kept.push_back(std::move(plot));
       }
     }
+    *section.mutable_plot() = {std::make_move_iterator(kept.begin()), std::make_move_iterator(kept.end())};
   }
+  return figures;
 }
 
-void FillCard(std::vector<proto::Section>& sections, proto::Section& card) {
-  for (proto::Section& section : sections) {
-    for (const std::string& warning : section.warning()) {
-      card.add_warning(warning);
+// Removes the links of cards whose target is not on the page.
+void KeepLinks(const std::vector<proto::Section>& page, proto::Summary& summary) {
+  std::set<std::string> targets;
+  for (const proto::Section& section : page) {
+    for (const proto::Claim& claim : section.claim()) {
+      targets.insert(absl::StrCat("answer-", claim.question()));
     }
-    section.clear_warning();
+    for (const proto::Table& table : section.table()) {
+      targets.insert(table.id());
+    }
+    for (const proto::Plot& plot : section.plot()) {
+      targets.insert(absl::StrCat("plot-", plot.id()));
+    }
   }
-  MovePlotToCard(sections, card);
+  for (proto::SummaryCard& card : *summary.mutable_card()) {
+    auto& links = *card.mutable_link();
+    links.erase(std::remove_if(links.begin(), links.end(),
+                               [&](const proto::CardLink& link) { return targets.count(link.target()) == 0; }),
+                links.end());
+  }
 }
 
 }  // namespace
@@ -125,11 +121,18 @@ absl::StatusOr<PageStyle> ParsePageStyle(absl::string_view name) {
 
 ReportPages ArrangePages(const LabRecords& lab, PageStyle style) {
   std::vector<proto::Section> sections = BuildSections(lab);
-  proto::Section card = CardSection(lab);
-  FillCard(sections, card);
+  for (proto::Section& section : sections) {
+    section.clear_warning();  // the summary has them
+  }
   ReportPages pages;
-  std::vector<proto::Section> end;
-  pages.page.push_back(std::move(card));
+  std::vector<proto::Section> details, end;
+  pages.page.push_back(
+      SummarySection(lab, style == PageStyle::kLab ? CardsOf::kAllQuestions : CardsOf::kAskedQuestions));
+  for (const proto::Section& section : {LabTablesSection(lab), TakeFigures(sections)}) {
+    if (HoldsSomething(section)) {
+      pages.page.push_back(section);
+    }
+  }
   for (proto::Section& section : sections) {
     if (section.id() == "audit") {
       pages.audit.push_back(std::move(section));
@@ -147,9 +150,12 @@ ReportPages ArrangePages(const LabRecords& lab, PageStyle style) {
       }
       GatherBlanks(section);
     }
-    (IsOfTheEnd(section) ? end : pages.page).push_back(std::move(section));
+    (section.id() == "answers" ? pages.page : IsOfTheEnd(section) ? end : details).push_back(std::move(section));
   }
-  pages.page.insert(pages.page.end(), std::make_move_iterator(end.begin()), std::make_move_iterator(end.end()));
+  for (std::vector<proto::Section>* part : {&details, &end}) {
+    pages.page.insert(pages.page.end(), std::make_move_iterator(part->begin()), std::make_move_iterator(part->end()));
+  }
+  KeepLinks(pages.page, *pages.page.front().mutable_summary());
   for (std::vector<proto::Section>* of_page : {&pages.page, &pages.audit}) {
     if (!of_page->empty()) {
       const std::vector<proto::Term> terms = GlossaryOf(*of_page);

@@ -1,4 +1,4 @@
-// The sections of a report in reading order: the card, the questions, the details, the machine.
+// The sections of a report in reading order: summary, Tables 1 to 3, figures, answers, details, machine, records.
 #ifndef LOCKSTEP_LIB_REPORT_ARRANGE_H_
 #define LOCKSTEP_LIB_REPORT_ARRANGE_H_
 
@@ -20,12 +20,13 @@ enum class PageStyle {
 absl::StatusOr<PageStyle> ParsePageStyle(absl::string_view name);
 
 struct ReportPages {
-  std::vector<proto::Section> page;   // card, answers, details, machine, records
+  std::vector<proto::Section> page;   // sections in the order above
   std::vector<proto::Section> audit;  // the published tables under audit, a page of their own; empty: no such page
 };
 
-// Returns all sections of the records (tables.h), each once. The card gets the warnings and one plot; the first section
-// of each page gets the glossary terms that the page uses.
+// Returns all sections of the records (tables.h), each once. The summary has the warnings, and one section all plots
+// except histograms. The first section of each page gets the glossary terms that the page uses. A card of the summary
+// keeps only links whose target is on the page.
 ReportPages ArrangePages(const LabRecords& lab, PageStyle style);
 
 }  // namespace lockstep

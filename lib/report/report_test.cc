@@ -57,7 +57,7 @@ TEST(ReportTest, WritesPageMarkdownAndRecord) {
   EXPECT_THAT(ReadFile(folder + "/report.md"), HasSubstr("Table 3"));
   const auto record = ReadRecordFile<proto::ReportFile>(folder + "/report.rec");
   ASSERT_THAT(record, IsOk());
-  EXPECT_EQ(record->records.front().section().id(), "card");
+  EXPECT_EQ(record->records.front().section().id(), "summary");
   EXPECT_EQ(record->records.back().section().id(), "records");
   EXPECT_EQ(record->header.input_size(), 6);
   EXPECT_FALSE(FileExists(folder + "/report.html.part"));

@@ -1,0 +1,40 @@
+#include "lib/report/lab_tables.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/lab_records/small_records_testing.h"
+#include "lib/report/shown_tables_testing.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::ExpectWellFormed;
+using ::lockstep::testing::RowOf;
+using ::lockstep::testing::SmallLab;
+using ::testing::ElementsAre;
+
+TEST(LabTablesTest, TheTablesAreTheLabs) {
+  const proto::Section section = LabTablesSection(SmallLab());
+  ExpectWellFormed({section});
+  ASSERT_EQ(section.table_size(), 4);
+  EXPECT_EQ(section.table(0).id(), "table-1");
+  EXPECT_THAT(RowOf(section.table(1), 0), ElementsAre("2", "1.500", "0.5000", "0.7500", "-0.05000"));
+  EXPECT_EQ(section.paragraph(0), "The tables are of run B.");
+}
+
+TEST(LabTablesTest, RunsHaveLetters) {
+  const proto::Section section = LabTablesSection(SmallLab());
+  EXPECT_EQ(section.table(3).id(), "list-of-runs");
+  EXPECT_THAT(RowOf(section.table(3), 1), ElementsAre("B", "ResNet-18 on 1, 2 devices, fp32 (TF32 off)",
+                                                      "2 x GPU <A&B>", "21 November 2026", "scale.rec"));
+}
+
+TEST(LabTablesTest, WithoutRecordsItIsEmpty) {
+  EXPECT_TRUE(LabTablesSection(LabRecords()).table().empty());
+  EXPECT_TRUE(LabTablesSection(LabRecords()).paragraph().empty());
+}
+
+}  // namespace
+}  // namespace lockstep
