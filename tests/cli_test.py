@@ -4,6 +4,7 @@ Starts the real tools like a user. Run by bazel (tests/BUILD), or directly:
     python3 tests/cli_test.py --tools bazel-bin/tools --published data/published
 """
 
+import csv
 import hashlib
 import itertools
 import json
@@ -94,11 +95,52 @@ class CliTest(ToolCase):
                 planned = self.call("scale_run", f"--input={small}", "--device=cpu", f"--experiment={experiment}",
                                     "--dry_run", check=True).stderr.decode()
                 self.assertIn("2 ranks, batch 64", planned)
+        planned = self.call("scale_run", f"--input={small}", "--device=cpu", "--dry_run", check=True).stderr.decode()
+        self.assertIn("left out: --batch_size=512 of the default: 256 training images", planned)
+        self.assertIn("2 ranks, batch 128", planned)
         self.call("train_sweep", f"--input={small}", "--device=cpu", "--model=lenet5", "--batch_size=32", "--epochs=1",
                   f"--checkpoint={checkpoint}", f"--output={self.folder / 'small_sweep.rec'}", check=True)
         quantized = self.call("quantize", f"--input={small}", f"--checkpoint={checkpoint}", "--device=cpu",
                               f"--output={self.folder / 'small_quantized.rec'}", check=True)
         self.assertIn("calibrates with 256 images, not the default of 400", quantized.stderr.decode())
+
+    def test_comm_model_joins_runs_of_one_machine(self):
+        run = [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=10", "--epochs=2",
+               "--threads=1"]
+        two, four, other = (self.folder / name for name in ("two.rec", "four.rec", "other.rec"))
+        self.call("scale_run", *run, "--ranks=1,2", f"--output={two}", check=True)
+        self.call("scale_run", *run, "--ranks=1,4", f"--output={four}", check=True)
+        self.call("scale_run", *run, "--ranks=4", "--learning_rate=0.5", f"--output={other}", check=True)
+        joined = self.call("comm_model", f"--input={two},{four}", f"--output={self.folder / 'joined.rec'}",
+                           "--format=csv", check=True)
+        self.assertIn(f"used instead of {four}: 1 rank, batch 10 per device, plain", joined.stderr.decode())
+        rows = csv.DictReader(joined.stdout.decode().splitlines())
+        self.assertEqual({row["devices"] for row in rows if row["record"] == "scaling"}, {"1", "2", "4"})
+        self.refused(3, "comm_model", f"--input={two},{other}",
+                     message=["other.rec: expected a run that can be joined with", "learning_rate: 0.5"])
+
+    def test_a_sweep_grows_by_the_new_points_only(self):
+        for tool, more in (("train_sweep", []), ("scale_run", ["--ranks=1", "--threads=1"])):
+            with self.subTest(tool=tool):
+                output = self.folder / f"grown_{tool}.rec"
+                command = [tool, f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--repeats=2", *more,
+                           f"--output={output}"]
+                points = lambda: [record["point"] for record in json.loads(self.call(
+                    "report", f"--print={output}", "--format=json", check=True).stdout)["record"] if "point" in record]
+                self.call(*command, "--batch_size=20", check=True)
+                before = points()
+                grown = self.call(*command, "--batch_size=20,40", check=True).stderr.decode()
+                self.assertIn("only the other points are measured", grown)
+                self.assertEqual(grown.count("(kept from the run of "), len(before), grown)
+                after = points()
+                self.assertEqual(len(after), 2 * len(before))
+                for point in before:
+                    kept = [other for other in after
+                            if {**other, "earlier_run": None} == {**point, "earlier_run": None}]
+                    self.assertEqual(len(kept), 1, point)
+                    self.assertTrue(kept[0].get("earlier_run"), kept[0])
+                self.assertIn("cached", self.call(*command, "--batch_size=20,40", check=True).stderr.decode())
+                self.refused(2, *command, "--batch_size=20", message="holds another result (--batch_size: 20,40 -> 20)")
 
     def test_a_journal_without_finished_work_blocks_no_command(self):
         output = self.folder / "blocked.rec"

@@ -25,7 +25,9 @@ inline constexpr double kMaxMicroseconds = 1e9;  // latency
 
 }  // namespace lockstep
 
-ABSL_FLAG(std::string, input, "", "Scale record to explain; '-': standard input.");
+ABSL_FLAG(std::vector<std::string>, input, {},
+          "Scale records to explain, separated by commas: runs of one machine with the same settings are joined; '-': "
+          "standard input.");
 ABSL_FLAG(std::string, sweep, "", "Sweep record of the same settings, for more times of one device.");
 ABSL_FLAG(std::vector<std::string>, times, {}, "Tables of epoch times to predict from (CSV or textproto).");
 ABSL_FLAG(std::vector<std::string>, all_reduce, {},
@@ -101,7 +103,7 @@ absl::StatusOr<WhatIfOptions> WhatIfFromFlags() {
 
 absl::StatusOr<CommModelOptions> OptionsFromFlags() {
   CommModelOptions options;
-  options.scale_path = absl::GetFlag(FLAGS_input);
+  options.scale_paths = absl::GetFlag(FLAGS_input);
   options.sweep_path = absl::GetFlag(FLAGS_sweep);
   options.times_paths = absl::GetFlag(FLAGS_times);
   options.all_reduce_paths = absl::GetFlag(FLAGS_all_reduce);
@@ -122,7 +124,7 @@ absl::StatusOr<CommModelOptions> OptionsFromFlags() {
 // Flags that have an effect only together with others.
 std::vector<FlagUse> FlagUses(const CommModelOptions& options) {
   const bool has_fits =
-      !options.scale_path.empty() || !options.times_paths.empty() || !options.all_reduce_paths.empty();
+      !options.scale_paths.empty() || !options.times_paths.empty() || !options.all_reduce_paths.empty();
   return {{{"predict_batch"}, !options.predict_ranks.empty(), "without --predict_ranks", "add --predict_ranks=N"},
           {{"what_if_batch", "what_if_bucket_mib", "what_if_gradient_bytes", "what_if_link_factor", "cluster",
             "devices_per_host", "intra_host_gigabytes_per_second", "intra_host_latency_microseconds",

@@ -137,6 +137,7 @@ absl::StatusOr<ScaleRunOptions> ScaleRunOptionsFromFlags() {
   }
   RETURN_IF_ERROR(ReadTrainingFlags(*spec.mutable_training()));
   options.default_validation = !absl::GetFlag(FLAGS_validation_images).has_value();
+  options.default_batches = !IsGiven("batch_size");
   options.rows = absl::StrSplit(absl::GetFlag(FLAGS_rows), ';', absl::SkipEmpty());
   RETURN_IF_ERROR(SetExperimentDefaults(spec));
   ASSIGN_OR_RETURN(const auto first_bytes, ParseMebibytes("first_bucket_mib", absl::GetFlag(FLAGS_first_bucket_mib)));

@@ -37,23 +37,23 @@ size_t Columns(std::FILE* stream) {
   return known ? size.ws_col : kDefaultColumns;
 }
 
-// Returns "36 s", "12 min" or "5.3 h"; more digits would overstate the accuracy of the estimate.
-std::string FormatTimeLeft(double seconds) {
+}  // namespace
+
+std::string TimeLeftText(double seconds) {
   return seconds < 120     ? absl::StrFormat("%.0f s", seconds)
          : seconds < 7'200 ? absl::StrFormat("%.0f min", seconds / 60)
                            : absl::StrFormat("%.1f h", seconds / 3'600);
 }
 
-}  // namespace
-
 std::string ProgressLine(absl::string_view label, uint64_t done, uint64_t total, absl::string_view unit, double seconds,
-                         uint64_t before) {
+                         uint64_t before, double later_seconds) {
   const double share = total == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(total);
   const double rate = seconds > 0 && done > before ? static_cast<double>(done - before) / seconds : 0;
   std::string line = absl::StrFormat("%s  %3.0f%% %d/%d %s", label, 100 * share, done, total, unit);
   if (rate > 0) {
     const double left = done < total ? static_cast<double>(total - done) / rate : 0;
-    absl::StrAppendFormat(&line, "  %.1f %s/s  %s left", rate, unit, FormatTimeLeft(left));
+    absl::StrAppendFormat(&line, "  %.1f %s/s  %s left%s", rate, unit,
+                          TimeLeftText(left + std::max(0.0, later_seconds)), later_seconds < 0 ? " of this point" : "");
   }
   return line;
 }
@@ -83,11 +83,13 @@ Progress::~Progress() {
 void Progress::Update(uint64_t done) {
   NoteProgress();
   const double now = watch_.Seconds();
-  if (stream_ == nullptr || now - last_shown_ < (terminal_ ? 0.1 : 10.0)) {
+  const bool is_end = done >= total_ && last_shown_ > 0 && !end_shown_;
+  if (stream_ == nullptr || (now - last_shown_ < (terminal_ ? 0.1 : 10.0) && !is_end)) {
     return;
   }
   last_shown_ = now;
-  const std::string line = ReadableLine(ProgressLine(label_, done, total_, unit_, now, before_));
+  end_shown_ = done >= total_;
+  const std::string line = ReadableLine(ProgressLine(label_, done, total_, unit_, now, before_, later_seconds_));
   if (terminal_) {
     // \r returns to the start of the line, ESC [K clears its rest. The last column stays free, because some terminals
     // wrap there.

@@ -15,11 +15,15 @@
 
 namespace lockstep {
 
+// Returns "36 s", "12 min" or "5.3 h"; more digits would overstate the accuracy of the estimate.
+std::string TimeLeftText(double seconds);
+
 // Returns "resnet18 batch 32   42% 21000/50000 images  812.3 images/s  36 s left". `unit` must be a plural noun.
-// `before` is the part of `done` that an earlier, stopped run did before the clock started. Pure function, public for
-// tests.
+// `before` is the part of `done` that an earlier, stopped run did before the clock started. `later_seconds` is the time
+// of the steps after this one, which the time left includes; negative: unknown, the line then ends with "left of this
+// point". Pure function, public for tests.
 std::string ProgressLine(absl::string_view label, uint64_t done, uint64_t total, absl::string_view unit, double seconds,
-                         uint64_t before = 0);
+                         uint64_t before = 0, double later_seconds = 0);
 
 enum class BarColour { kNone, kGreen };
 
@@ -37,12 +41,16 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Prints the line if enough time has passed since the last line: 0.1 s on a terminal, 10 s elsewhere. Counts as
-  // progress for a StallWatch (stall_watch.h).
+  // Prints the line if enough time has passed since the last line: 0.1 s on a terminal, 10 s elsewhere. After a first
+  // line, the end is always printed, so that the last line shows 100 %. Counts as progress for a StallWatch
+  // (stall_watch.h).
   void Update(uint64_t done);
 
   // Sets the amount that an earlier, stopped run has done. It counts for the percentage but not for the rate.
   void ResumeFrom(uint64_t before) { before_ = before; }
+
+  // Sets the time of the steps after this one; see ProgressLine.
+  void ExpectLater(double seconds) { later_seconds_ = seconds; }
 
   // Prints `line` in place of the bar; the next Update prints the bar below.
   void PrintLine(absl::string_view line);
@@ -55,6 +63,8 @@ class Progress {
   const bool terminal_;
   const BarColour colour_;
   uint64_t before_ = 0;
+  double later_seconds_ = 0;
+  bool end_shown_ = false;
   Stopwatch watch_;
   double last_shown_ = 0;
   bool bar_open_ = false;

@@ -18,6 +18,12 @@ TEST(ProgressLineTest, WhatWasDoneBeforeIsNoRate) {
   EXPECT_EQ(ProgressLine("x", 500, 1000, "images", 5.0, 500), "x   50% 500/1000 images");
 }
 
+TEST(ProgressLineTest, TheTimeOfLaterStepsIsLeftToo) {
+  EXPECT_EQ(ProgressLine("x", 250, 1000, "images", 5.0, 0, 20), "x   25% 250/1000 images  50.0 images/s  35 s left");
+  EXPECT_EQ(ProgressLine("x", 250, 1000, "images", 5.0, 0, -1),
+            "x   25% 250/1000 images  50.0 images/s  15 s left of this point");
+}
+
 TEST(ProgressLineTest, NothingDoneHasNoRate) {
   EXPECT_EQ(ProgressLine("batch 32", 0, 10, "images", 1.0), "batch 32    0% 0/10 images");
 }

@@ -93,11 +93,11 @@ absl::Status CheckCanPredict(const CommModelOptions& options, const CommModelInp
   ASSIGN_OR_RETURN(const std::vector<ScaleRecords> parts, SplitScaleRecords(*inputs.scale));
   const bool all_reduces = std::any_of(parts.begin(), parts.end(),
                                        [](const ScaleRecords& part) { return FindSpec(part)->mode() != proto::DP; });
-  return all_reduces
-             ? absl::OkStatus()
-             : absl::FailedPreconditionError(absl::StrCat(
-                   options.scale_path, ": times of DataParallel (scale_run --mode=dp) alone; predictions start ",
-                   "from times of --mode=ddp"));
+  return all_reduces ? absl::OkStatus()
+                     : absl::FailedPreconditionError(
+                           absl::StrCat(inputs.scale->input.path(),
+                                        ": times of DataParallel (scale_run --mode=dp) alone; predictions start ",
+                                        "from times of --mode=ddp"));
 }
 
 // Appends step-time models of the points that --fit_ranks does not hide, as the predictions use them, and laws of all

@@ -66,7 +66,7 @@ std::vector<uint32_t> FirstOf(const google::protobuf::RepeatedField<uint32_t>& l
 
 CommModelOptions OptionsOf(const FuzzLab& lab) {
   CommModelOptions options;
-  options.scale_path = "scale.rec";
+  options.scale_paths = {"scale.rec"};
   options.nominal_link_gigabytes_per_second = lab.link_gigabytes_per_second();
   options.fit_ranks = lab.fit_ranks();
   options.predict_ranks = FirstOf(lab.predict_ranks());

@@ -76,7 +76,7 @@ TEST(CommModelTest, OptionsWithoutTheirScaleRecordAreUsageErrors) {
 
 TEST(CommModelTest, WritesRowsThenAudits) {
   CommModelOptions options = Options();
-  options.scale_path = WriteScale();
+  options.scale_paths = {WriteScale()};
   options.audit_paths = {WriteTables()};
   options.nominal_link_gigabytes_per_second = 2;
   const auto run = RunCommModel(options);
@@ -111,7 +111,7 @@ TEST(CommModelTest, ABrokenInputLeavesNoOutput) {
   EXPECT_THAT(RunCommModel(options), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("broken.textproto:2:12")));
   EXPECT_FALSE(FileExists(options.output_path));
   options.audit_paths.clear();
-  options.scale_path = "/no/such.rec";
+  options.scale_paths = {"/no/such.rec"};
   EXPECT_THAT(RunCommModel(options), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such.rec")));
 }
 
@@ -130,7 +130,7 @@ std::string WriteRecords(const std::string& name, const std::vector<std::string>
 // The points of an experiment differ in more than ranks and batch.
 TEST(CommModelTest, ExperimentsAreNoTimesToExplain) {
   CommModelOptions options = Options();
-  options.scale_path = WriteRecords("other.rec", {"spec { experiment: SAMPLER_EPOCH }"});
+  options.scale_paths = {WriteRecords("other.rec", {"spec { experiment: SAMPLER_EPOCH }"})};
   EXPECT_THAT(RunCommModel(options), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("an experiment")));
 }
 
@@ -155,7 +155,7 @@ std::vector<std::string> StarRecords(const std::string& points_are) {
 
 TEST(CommModelTest, DataParallelMeetsTheStarsFormula) {
   CommModelOptions options = Options();
-  options.scale_path = WriteRecords("dp.rec", StarRecords(""));
+  options.scale_paths = {WriteRecords("dp.rec", StarRecords(""))};
   options.nominal_link_gigabytes_per_second = 1;
   const auto run = RunCommModel(options);
   ASSERT_THAT(run, IsOk());
@@ -187,7 +187,7 @@ TEST(CommModelTest, PointsOfOneRecordThatAreTrainedDifferentlyAreNotMixed) {
       "point { ranks: 2 batch_per_device: 32 reduction: ALL_REDUCE mode: DDP preset: 'fast' outcome: COMPLETED "
       "steps_per_epoch: 50 epoch_seconds { value: 1 } step_seconds { value: 1 } }");
   CommModelOptions options = Options();
-  options.scale_path = WriteRecords("both.rec", texts);
+  options.scale_paths = {WriteRecords("both.rec", texts)};
   const auto run = RunCommModel(options);
   ASSERT_THAT(run, IsOk());
   std::vector<std::string> rows;
@@ -204,7 +204,7 @@ TEST(CommModelTest, PointsOfOneRecordThatAreTrainedDifferentlyAreNotMixed) {
 
 TEST(SummaryTest, OneLinePerRowAndPerNumber) {
   CommModelOptions options = Options();
-  options.scale_path = WriteScale();
+  options.scale_paths = {WriteScale()};
   options.audit_paths = {WriteTables()};
   const std::string text = SummaryText(RunCommModel(options)->records);
   EXPECT_THAT(text, HasSubstr("T_comm s"));

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "lib/base/log_line.h"
 #include "lib/base/memory_file.h"
 #include "lib/base/status_macros.h"
 #include "lib/collectives/benchmark_points.h"
@@ -16,6 +18,7 @@
 #include "lib/record/input_text.h"
 #include "lib/record/run_files.h"
 #include "lib/record/value_ranges.h"
+#include "lib/scaling/join_records.h"
 
 namespace lockstep {
 namespace {
@@ -55,13 +58,30 @@ absl::Status CheckHasTimes(const std::string& path, const ScaleRecords& scale) {
   return absl::OkStatus();
 }
 
-absl::Status ReadRecords(const CommModelOptions& options, CommModelInputs& inputs) {
-  if (!options.scale_path.empty()) {
-    ASSIGN_OR_RETURN(inputs.scale, ReadRecordFile<proto::ScaleFile>(options.scale_path));
-    RETURN_IF_ERROR(CheckValueRanges(options.scale_path, inputs.scale->records));
-    RETURN_IF_ERROR(CheckHasTimes(options.scale_path, *inputs.scale));
-    inputs.files.push_back(inputs.scale->input);
+// Reads the scale records and joins them.
+absl::Status ReadScale(const std::vector<std::string>& paths, CommModelInputs& inputs) {
+  std::vector<ScaleRecords> records;
+  for (const std::string& path : paths) {
+    ASSIGN_OR_RETURN(ScaleRecords scale, ReadRecordFile<proto::ScaleFile>(path));
+    RETURN_IF_ERROR(CheckValueRanges(path, scale.records));
+    RETURN_IF_ERROR(CheckHasTimes(path, scale));
+    inputs.files.push_back(scale.input);
+    records.push_back(std::move(scale));
   }
+  if (records.empty()) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(JoinedScale joined, JoinScaleRecords(std::move(records)));
+  if (!joined.repeated.empty()) {
+    LogLine(absl::StrCat("comm_model: times of an earlier record of --input are used instead of ",
+                         absl::StrJoin(joined.repeated, "; ")));
+  }
+  inputs.scale = std::move(joined.scale);
+  return absl::OkStatus();
+}
+
+absl::Status ReadRecords(const CommModelOptions& options, CommModelInputs& inputs) {
+  RETURN_IF_ERROR(ReadScale(options.scale_paths, inputs));
   if (!options.sweep_path.empty()) {
     ASSIGN_OR_RETURN(inputs.sweep, ReadRecordFile<proto::SweepFile>(options.sweep_path));
     RETURN_IF_ERROR(CheckValueRanges(options.sweep_path, inputs.sweep->records));

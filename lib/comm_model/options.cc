@@ -32,7 +32,7 @@ absl::Status CheckCounts(const std::vector<uint32_t>& values, absl::string_view 
 
 // InvalidArgument: an option needs times of runs, and no input has them.
 absl::Status CheckNeedsTimes(const CommModelOptions& options) {
-  if (!options.scale_path.empty() || !options.times_paths.empty()) {
+  if (!options.scale_paths.empty() || !options.times_paths.empty()) {
     return absl::OkStatus();
   }
   const char* const wanting = !options.predict_ranks.empty()     ? "--predict_ranks"
@@ -47,11 +47,11 @@ absl::Status CheckNeedsTimes(const CommModelOptions& options) {
 }
 
 absl::Status CheckNeedsScale(const CommModelOptions& options) {
-  if (options.scale_path.empty() && (!options.sweep_path.empty() || options.nominal_link_gigabytes_per_second > 0)) {
+  if (options.scale_paths.empty() && (!options.sweep_path.empty() || options.nominal_link_gigabytes_per_second > 0)) {
     return absl::InvalidArgumentError(
         "--sweep and --nominal_link_gigabytes_per_second belong to a scale record; give --input");
   }
-  if (options.scale_path.empty() && !options.score_path.empty()) {
+  if (options.scale_paths.empty() && !options.score_path.empty()) {
     return absl::InvalidArgumentError("--score compares predictions with a run; give its scale record by --input");
   }
   return absl::OkStatus();
@@ -102,7 +102,7 @@ absl::Status CheckCommModelOptions(const CommModelOptions& options) {
   RETURN_IF_ERROR(CheckPositive(options.what_if.bucket_mib, "what_if_bucket_mib"));
   RETURN_IF_ERROR(CheckPositive(options.what_if.gradient_bytes, "what_if_gradient_bytes"));
   RETURN_IF_ERROR(CheckPositive(options.what_if.link_factors, "what_if_link_factor"));
-  if (options.scale_path.empty() && options.times_paths.empty() && options.audit_paths.empty() &&
+  if (options.scale_paths.empty() && options.times_paths.empty() && options.audit_paths.empty() &&
       options.all_reduce_paths.empty()) {
     return absl::InvalidArgumentError(
         "nothing to explain; give --input=scale.rec, --audit=data/published/hand_in_001.textproto, --times=TABLE.csv, "
@@ -112,9 +112,10 @@ absl::Status CheckCommModelOptions(const CommModelOptions& options) {
 }
 
 std::vector<std::string> InputPaths(const CommModelOptions& options) {
-  std::vector<std::string> paths = {options.scale_path, options.sweep_path, options.score_path, options.model_spec_path,
+  std::vector<std::string> paths = {options.sweep_path, options.score_path, options.model_spec_path,
                                     options.what_if.cluster_path};
-  for (const auto* list : {&options.times_paths, &options.all_reduce_paths, &options.audit_paths}) {
+  for (const auto* list :
+       {&options.scale_paths, &options.times_paths, &options.all_reduce_paths, &options.audit_paths}) {
     paths.insert(paths.end(), list->begin(), list->end());
   }
   return paths;

@@ -33,8 +33,8 @@ struct WhatIfOptions {
 };
 
 struct CommModelOptions {
-  std::string scale_path;                     // scale record, "-": standard input; empty: no file
-  std::string sweep_path;                     // sweep record with more base cases; needs scale_path; empty: no file
+  std::vector<std::string> scale_paths;       // scale records to join, "-": standard input; empty: no file
+  std::string sweep_path;                     // sweep record with more base cases; needs scale_paths; empty: no file
   std::vector<std::string> times_paths;       // published tables with epoch times to predict from (CSV, textproto)
   std::vector<std::string> all_reduce_paths;  // files of nccl-tests (JSON) or our benchmarks (JSON, record)
   std::vector<std::string> audit_paths;       // published tables to recompute (CSV, textproto)

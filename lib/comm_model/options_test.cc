@@ -19,7 +19,7 @@ constexpr auto kUsage = absl::StatusCode::kInvalidArgument;
 TEST(CommModelOptionsTest, EachInputAloneIsEnough) {
   CommModelOptions options;
   EXPECT_THAT(CheckCommModelOptions(options), StatusIs(kUsage, HasSubstr("nothing to explain")));
-  options.scale_path = "scale.rec";
+  options.scale_paths = {"scale.rec"};
   EXPECT_THAT(CheckCommModelOptions(options), IsOk());
   options = CommModelOptions();
   options.audit_paths = {"hand_in.textproto"};
@@ -59,7 +59,7 @@ TEST(CommModelOptionsTest, WhatBelongsToAScaleRecordNeedsOne) {
 
 TEST(CommModelOptionsTest, NumbersThatAreNoneAreNamed) {
   CommModelOptions options;
-  options.scale_path = "scale.rec";
+  options.scale_paths = {"scale.rec"};
   options.predict_ranks = {4, 0};
   EXPECT_THAT(CheckCommModelOptions(options), StatusIs(kUsage, HasSubstr("--predict_ranks")));
   options.predict_ranks.clear();

@@ -61,7 +61,7 @@ std::map<proto::CommModelRecord::KindCase, int> Counts(const CommModelRun& run) 
 
 TEST(RecordedRunTest, HiddenRunsArePredictedAndCompared) {
   CommModelOptions options = Options();
-  options.scale_path = WriteWholeScale();
+  options.scale_paths = {WriteWholeScale()};
   options.fit_ranks = 2;
   const auto run = RunCommModel(options);
   ASSERT_THAT(run, IsOk());
@@ -96,8 +96,8 @@ std::vector<proto::Prediction> Predictions(const CommModelRun& run) {
 // The prediction is written first. The run's record names it by its digest and answers it.
 TEST(RecordedRunTest, AnEarlierPredictionIsScored) {
   CommModelOptions options = Options("prediction.rec");
-  options.scale_path = WriteScale(
-      "two.rec", [](proto::ScaleRecord& record) { return !record.has_point() || record.point().ranks() <= 2; });
+  options.scale_paths = {WriteScale(
+      "two.rec", [](proto::ScaleRecord& record) { return !record.has_point() || record.point().ranks() <= 2; })};
   options.predict_ranks = {4};
   ASSERT_THAT(RunCommModel(options), IsOk());
   const auto written = ReadRecordFile<proto::CommModelFile>(options.output_path);
@@ -105,12 +105,12 @@ TEST(RecordedRunTest, AnEarlierPredictionIsScored) {
 
   CommModelOptions later = Options("score.rec");
   later.score_path = options.output_path;
-  later.scale_path = WriteScale("later.rec", [&](proto::ScaleRecord& record) {
+  later.scale_paths = {WriteScale("later.rec", [&](proto::ScaleRecord& record) {
     if (record.has_header()) {
       record.mutable_header()->add_input()->set_sha256(written->input.sha256());
     }
     return true;
-  });
+  })};
   const auto run = RunCommModel(later);
   ASSERT_THAT(run, IsOk());
   ASSERT_THAT(Predictions(*run), SizeIs(3));
@@ -119,7 +119,7 @@ TEST(RecordedRunTest, AnEarlierPredictionIsScored) {
     EXPECT_TRUE(prediction.made_before_run());
   }
 
-  later.scale_path = WriteWholeScale();  // names no prediction, so this one is not proved to be earlier
+  later.scale_paths = {WriteWholeScale()};  // names no prediction, so this one is not proved to be earlier
   const auto unproved = RunCommModel(later);
   ASSERT_THAT(unproved, IsOk());
   ASSERT_THAT(Predictions(*unproved), SizeIs(3));
@@ -133,7 +133,7 @@ TEST(RecordedRunTest, PublishedTimesArePredictedToo) {
   const auto run = RunCommModel(options);
   ASSERT_THAT(run, IsOk());
   EXPECT_EQ(Counts(*run)[proto::CommModelRecord::kPrediction], 9);
-  options.scale_path.clear();
+  options.scale_paths.clear();
   EXPECT_THAT(FormatRun(OutputFormat::kExtraP, *run),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--input")));
 }
@@ -154,7 +154,7 @@ TEST(RecordedRunTest, AllReducesAreFitted) {
 
 TEST(RecordedRunTest, WhatIfNeedsTheLinkBetweenHosts) {
   CommModelOptions options = Options();
-  options.scale_path = WriteWholeScale();
+  options.scale_paths = {WriteWholeScale()};
   options.what_if.devices = {8, 64};
   options.what_if.batches = {128};
   options.what_if.cluster.set_devices_per_host(8);
@@ -178,9 +178,9 @@ TEST(RecordedRunTest, WhatIfNeedsTheLinkBetweenHosts) {
 
 TEST(RecordedRunTest, WithoutACompletedRunNothingIsAnswered) {
   CommModelOptions options = Options();
-  options.scale_path = WriteScale("failed.rec", [](const proto::ScaleRecord& record) {
+  options.scale_paths = {WriteScale("failed.rec", [](const proto::ScaleRecord& record) {
     return !record.has_point() || record.point().ranks() == 4;
-  });
+  })};
   options.what_if.devices = {2};
   options.what_if.cluster.set_devices_per_host(8);
   EXPECT_THAT(RunCommModel(options),
@@ -198,7 +198,7 @@ TEST(RecordedRunTest, WithoutACompletedRunNothingIsAnswered) {
 
 TEST(RecordedRunTest, EveryFormatShowsIt) {
   CommModelOptions options = Options();
-  options.scale_path = WriteWholeScale();
+  options.scale_paths = {WriteWholeScale()};
   options.fit_ranks = 2;
   const auto run = RunCommModel(options);
   ASSERT_THAT(run, IsOk());

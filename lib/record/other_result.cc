@@ -18,6 +18,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/base/utf8.h"
 #include "lib/record/environment_fingerprint.h"
+#include "lib/record/grown_run.h"
 #include "lib/record/record_format.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/schema.h"
@@ -184,6 +185,9 @@ absl::StatusOr<bool> IsOwnResult(const std::string& path, const proto::Header& p
     return RefuseToReplace(absl::StrCat("would replace ", path, ": is a record of ", FindSchema(then.schema())->tool));
   }
   if (then.cache_key() == planned.cache_key()) {
+    return true;
+  }
+  if (IsGrownFrom(then, planned)) {
     return true;
   }
   RETURN_IF_ERROR(CheckIsOfSameCommand(path, then, planned));

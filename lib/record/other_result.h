@@ -21,6 +21,7 @@ namespace lockstep {
 //     - PATH.part is the journal of another measured run, or of another tool, and holds a record after its header;
 //     - a file of `other_outputs` exists, and neither PATH nor PATH.part is of this command. An empty PATH.part counts
 //       as this command's.
+// The rule returns true for a result with some of the command's points (grown_run.h), which RecordWriter::Resume keeps.
 // The rule returns true for the command's own result, even if the result was made by another build, on a machine in
 // another state, or from an input whose bytes have changed since, or if it is damaged or ended badly. In the first
 // three cases the rule prints the reason on stderr.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "lib/base/init_main.h"
@@ -83,7 +84,14 @@ proto::Header MakeHeader(const HeaderOptions& options) {
     *header.add_loaded_file() = std::move(file);
   }
   header.set_environment_fingerprint(EnvironmentFingerprint());
-  header.set_cache_key(CacheKey(header, options.result_flags));
+  std::map<std::string, std::string> flags = options.result_flags;
+  if (!options.points.empty()) {
+    header.set_points_key(CacheKey(header, flags));
+    header.mutable_point()->Add(options.points.begin(), options.points.end());
+    flags.insert(options.point_flags.begin(), options.point_flags.end());
+    flags["points"] = absl::StrJoin(options.points, ";");
+  }
+  header.set_cache_key(CacheKey(header, flags));
   return header;
 }
 

@@ -25,6 +25,10 @@ struct HeaderOptions {
   // Values of all flags that can change the result, by name. Must not contain --output, --force and flags that only
   // change messages.
   std::map<std::string, std::string> result_flags;
+  // Names of the points that the run measures, and values of flags that only choose points. Both are part of the cache
+  // key, but not of the key by which a run with more points keeps these (grown_run.h). Empty: the run has no points.
+  std::vector<std::string> points;
+  std::map<std::string, std::string> point_flags;
 };
 
 // Returns a header with build, host, start time, whitelisted environment and cache key. The cache key covers everything

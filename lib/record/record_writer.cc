@@ -5,6 +5,7 @@
 #include "absl/time/time.h"
 #include "lib/base/log_line.h"
 #include "lib/base/path.h"
+#include "lib/record/grown_run.h"
 #include "lib/record/other_result.h"
 #include "lib/record/readable_text.h"
 #include "lib/record/record_format.h"
@@ -86,6 +87,9 @@ absl::StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Resume(const std::st
   if (!resumed) {
     RETURN_IF_ERROR(writer->Begin(header));
   }
+  if (writer->kept_.empty()) {
+    RETURN_IF_ERROR(writer->Grow(header));
+  }
   return writer;
 }
 
@@ -162,8 +166,35 @@ absl::StatusOr<bool> RecordWriter::TakeOver(const proto::Header& header) {
   return true;
 }
 
+// Reads the records of PATH into kept_ if PATH has some of this step's points. Changes no file, so that a killed run
+// finds the same PATH again.
+absl::Status RecordWriter::Grow(const proto::Header& header) {
+  const auto opened = RecordReader::Open(path_, header.schema());
+  if (!opened.ok() || !IsGrownFrom((*opened)->header(), header)) {
+    return absl::OkStatus();
+  }
+  RecordReader& reader = **opened;
+  std::vector<std::string> records;
+  proto::AnyRecord any;
+  absl::StatusOr<bool> more = reader.Next(any);
+  for (; more.ok() && *more; more = reader.Next(any)) {
+    records.emplace_back(reader.payload());
+  }
+  if (!more.ok()) {
+    RETURN_IF_ERROR(absl::IsCancelled(more.status()) ? more.status() : absl::OkStatus());
+    LogAboutFile(header, *file_, absl::StrCat("measures all points again: ", more.status().message()));
+    return absl::OkStatus();
+  }
+  kept_ = std::move(records);
+  grown_from_ = reader.header().start_time();
+  LogAboutFile(header, *file_,
+               absl::StrCat("keeps the finished points of ", path_, ", from the run of ", grown_from_,
+                            "; only the other points are measured"));
+  return absl::OkStatus();
+}
+
 absl::Status RecordWriter::KeepOnly(size_t count) {
-  if (count >= kept_.size()) {
+  if (count >= kept_.size() || !grown_from_.empty()) {  // a record that grows is not in the file
     return status_;
   }
   record_count_ = 1 + count;

@@ -45,6 +45,8 @@ class RecordWriter {
   //       after the last complete record, are removed.
   //     - Otherwise, if PATH is of the same step and has a trailer with an exit status other than 0, its records are
   //       kept.
+  //     - Otherwise, if PATH has some of this step's points (grown_run.h), kept() holds its records, and grown_from()
+  //       the start of its run. PATH.part has only the new header; the caller must write what it keeps with ReplaceAll.
   //     - Otherwise a new PATH.part replaces a PATH.part with another cache key.
   // If `path` is "-", or the key has no build identity, Resume does the same as Create. Otherwise the file is a
   // journal: Append returns when the record is on the disk, and fails if PATH.part was removed or is another run's.
@@ -59,6 +61,10 @@ class RecordWriter {
 
   // Returns the bytes of each record that Resume kept, without the header.
   const std::vector<std::string>& kept() const { return kept_; }
+
+  // Returns the start time of the run whose points kept() holds, if its record had fewer points than this run; empty:
+  // kept() is of the same step, or empty.
+  const std::string& grown_from() const { return grown_from_; }
 
   // Keeps only the first `count` of the kept records in the file; kept() does not change. Must be called before the
   // first Append.
@@ -102,6 +108,7 @@ class RecordWriter {
   RecordWriter(std::string path, std::unique_ptr<OutputFile> file) : path_(std::move(path)), file_(std::move(file)) {}
   absl::StatusOr<bool> ResumeJournal(const proto::Header& header);
   absl::StatusOr<bool> TakeOver(const proto::Header& header);
+  absl::Status Grow(const proto::Header& header);
   absl::Status Serialise(const google::protobuf::Message& record);
   absl::StatusOr<std::string> Frames(const std::vector<const google::protobuf::Message*>& records);
   absl::Status Note(uint64_t record_count, absl::Status written);
@@ -117,6 +124,7 @@ class RecordWriter {
   std::string bytes_;  // bytes of the last record; a member to reuse its memory, because chunks of images are large
   proto::Trailer trailer_;
   std::vector<std::string> kept_;
+  std::string grown_from_;
   std::vector<uint64_t> kept_end_;  // [i]: end of the first i kept records in the file, in bytes
 };
 

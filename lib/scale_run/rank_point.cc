@@ -104,6 +104,8 @@ class RankPoint {
   absl::Status Train() {
     TrainingRunOptions run;
     run.order = OrderOf(spec_, point_, device_);
+    run.order.set_place(order_.place());
+    run.order.set_later_seconds(order_.later_seconds());
     run.device = device_;
     run.group = group_.get();
     if (point_.reduction() == proto::STAR) {

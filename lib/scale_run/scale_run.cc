@@ -15,6 +15,8 @@
 #include "lib/base/exit_status.h"
 #include "lib/base/log_line.h"
 #include "lib/base/print_text.h"
+#include "lib/base/progress.h"
+#include "lib/base/readable_number.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stopwatch.h"
 #include "lib/communicator/nccl_environment.h"
@@ -42,13 +44,14 @@
 #include "lib/scale_run/reducer_choice.h"
 #include "lib/scale_run/scale_plan.h"
 #include "lib/scale_run/scale_run_plan.h"
-#include "lib/scale_run/time_left.h"
 #include "lib/scaling/ablation_split.h"
 #include "lib/scaling/point_settings.h"
 #include "lib/statistics/mean.h"
 #include "lib/train/busy_cores.h"
+#include "lib/train/point_warnings.h"
 #include "lib/train/schedule.h"
 #include "lib/train/sweep_journal.h"
+#include "lib/train/time_left.h"
 #include "lib/train/training_state.h"
 
 namespace lockstep {
@@ -98,6 +101,13 @@ absl::StatusOr<proto::Header> MakeScaleHeader(const ScaleRunOptions& options, co
   // The spec contains all options, except the timeout for a rank, which changes no result.
   proto::ScaleSpec result = plan.spec;
   result.clear_timeout_seconds();
+  if (plan.spec.experiment() == proto::EXPERIMENT_UNSPECIFIED) {  // rows of an experiment depend on its other rows
+    result.clear_ranks();
+    result.clear_batch_size();
+    for (const proto::ScalePoint& point : plan.points) {
+      header.points.push_back(NameIn(plan, point));
+    }
+  }
   header.result_flags = {{"spec", result.ShortDebugString()}};
   if (!plan.rows.empty()) {
     header.result_flags["rows"] = absl::StrJoin(plan.rows, ";");
@@ -140,6 +150,32 @@ std::vector<proto::ScalePoint> FinishedPoints(const std::vector<proto::ScaleReco
     finished.push_back(point);
   }
   return finished;
+}
+
+// Writes the spec of a run that grows from a record with fewer points, and the points that it keeps.
+absl::Status WriteKept(const ScaleRunPlan& plan, const proto::ScaleSpec& kept_spec, const World* world,
+                       RecordWriter& writer, std::vector<proto::ScalePoint>& finished) {
+  std::vector<proto::ScaleRecord> records(1 + finished.size());
+  *records[0].mutable_spec() = plan.spec;
+  records[0].mutable_spec()->set_reducer(kept_spec.reducer());
+  if (world != nullptr) {
+    *records[0].mutable_spec()->mutable_launch() = world->ToProto();
+  }
+  std::vector<const google::protobuf::Message*> written = {&records[0]};
+  for (size_t i = 0; i < finished.size(); ++i) {
+    if (finished[i].earlier_run().empty()) {
+      finished[i].set_earlier_run(writer.grown_from());
+    }
+    *records[i + 1].mutable_point() = finished[i];
+    written.push_back(&records[i + 1]);
+  }
+  return writer.ReplaceAll(written);
+}
+
+// Returns the text after a point that this run did not measure.
+std::string KeptText(const proto::ScalePoint& point) {
+  return point.earlier_run().empty() ? " (from the previous run)"
+                                     : absl::StrCat(" (kept from the run of ", point.earlier_run(), ")");
 }
 
 // Returns the order for the ranks of point `index` of the plan.
@@ -187,13 +223,15 @@ absl::StatusOr<proto::ScalePoint> MeasurePoint(const ScaleRunPlan& plan, const p
   return merged;
 }
 
-// Returns "; about 36s left"; empty after the last point.
+// Returns "; about 36 s left"; empty after the last point.
 std::string LeftText(double seconds) {
-  return seconds == 0 ? "" : absl::StrCat("; about ", absl::FormatDuration(absl::Seconds(std::ceil(seconds))), " left");
+  return seconds == 0 ? "" : absl::StrCat("; about ", TimeLeftText(seconds), " left");
 }
 
 // Logs "scale_run: point 3 of 12: 2 ranks, batch 32: 1.234 s per epoch, mean of 5", followed by `rest`.
-void ReportPoint(const ScaleRunPlan& plan, size_t index, const proto::ScalePoint& point, const std::string& rest) {
+// Adds the point's warnings to `warnings`.
+void ReportPoint(const ScaleRunPlan& plan, size_t index, const proto::ScalePoint& point, const std::string& rest,
+                 PointWarnings& warnings) {
   const std::string place = absl::StrCat("scale_run: point ", index + 1, " of ", plan.points.size(), ": ");
   const auto& seconds = point.epoch_seconds().value();
   if (point.outcome() == proto::OUT_OF_MEMORY) {
@@ -201,11 +239,11 @@ void ReportPoint(const ScaleRunPlan& plan, size_t index, const proto::ScalePoint
   } else if (seconds.empty()) {
     LogLine(absl::StrFormat("%s%s: completed, no timed epoch%s", place, NameIn(plan, point), rest));
   } else {
-    LogLine(absl::StrFormat("%s%s: %.4g s per epoch, mean of %d%s", place, NameIn(plan, point), Mean(seconds),
+    LogLine(absl::StrFormat("%s%s: %s per epoch, mean of %d%s", place, NameIn(plan, point), SecondsText(Mean(seconds)),
                             seconds.size(), rest));
   }
   for (const std::string& warning : point.noise_warning()) {
-    LogWarning(absl::StrFormat("scale_run: warning: %s: %s", NameIn(plan, point), warning));
+    warnings.Add(NameIn(plan, point), warning);
   }
 }
 
@@ -267,7 +305,7 @@ absl::Status Finish(const ScaleRunOptions& options, const std::vector<proto::Sca
 // Measures all points. The spec is written together with the first point, so that a run that stops or fails before
 // leaves nothing.
 absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const proto::Header& header, World* world,
-                        StageOutput& output, FinishedWork& work) {
+                        StageOutput& output, FinishedWork& work, PointWarnings& warnings) {
   RecordWriter& writer = *output.writer;
   // Records of a stopped run of the same command; empty with --force.
   ASSIGN_OR_RETURN(const std::vector<proto::ScaleRecord> kept, ParseKept<proto::ScaleRecord>(writer));
@@ -285,7 +323,10 @@ absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const
   for (const proto::ScaleRecord& record : kept) {
     FallBackFrom(record.point(), plan.points);
   }
-  const std::vector<proto::ScalePoint> finished = FinishedPoints(kept, plan);
+  std::vector<proto::ScalePoint> finished = FinishedPoints(kept, plan);
+  if (!finished.empty() && !writer.grown_from().empty()) {
+    RETURN_IF_ERROR(WriteKept(plan, kept[0].spec(), world, writer, finished));
+  }
   bool spec_written = !finished.empty();
   RETURN_IF_ERROR(writer.KeepOnly(spec_written ? 1 + finished.size() : 0));
   std::vector<proto::ScalePoint> table = finished;
@@ -300,10 +341,12 @@ absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const
   const Stopwatch watch;
   for (size_t i = 0; i < plan.points.size(); ++i) {
     if (const proto::ScalePoint* same = Find(finished, plan.points[i]); same != nullptr) {
-      ReportPoint(plan, i, *same, " (from the previous run)");
+      ReportPoint(plan, i, *same, KeptText(*same), warnings);
       continue;
     }
-    const proto::RankOrder order = OrderOf(options, plan, header, i, world);
+    proto::RankOrder order = OrderOf(options, plan, header, i, world);
+    order.set_place(plan.points.size() < 2 ? "" : absl::StrCat("point ", i + 1, " of ", plan.points.size()));
+    order.set_later_seconds(time_left.SecondsAfterNext(epochs_of(plan.points[i]), watch.Seconds()));
     const absl::StatusOr<proto::ScalePoint> tried = TryPoint(plan, order, world);
     if (absl::IsCancelled(tried.status()) && access(order.state_path().c_str(), F_OK) == 0) {
       work.under_way = absl::StrCat("point ", i + 1, " after its last complete epoch");
@@ -325,7 +368,7 @@ absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const
     time_left.Finish(epochs_of(plan.points[i]), seconds.empty() ? 0 : Mean(seconds));
     ReportFallback(plan, plan.points[i], measured);
     FallBackFrom(measured, plan.points);
-    ReportPoint(plan, i, measured, LeftText(time_left.Seconds(watch.Seconds())));
+    ReportPoint(plan, i, measured, LeftText(time_left.Seconds(watch.Seconds())), warnings);
     table.push_back(measured);
     ReportAblation(table, measured);
     *record.mutable_point() = measured;
@@ -358,10 +401,22 @@ uint64_t LargestGlobalBatch(const proto::ScaleSpec& spec) {
   return global ? largest : largest * MaxRanks(spec);
 }
 
-// Holds images out of the training split, and sets their number in `options`.
+// Logs the default batch sizes that are left out.
+void LogLeftOut(const std::vector<uint32_t>& batches, uint64_t images, const proto::ScaleSpec& spec) {
+  if (!batches.empty()) {
+    LogLine(absl::StrCat("scale_run: left out: --batch_size=", absl::StrJoin(batches, ","), " of the default: ", images,
+                         " training images are too few for ", MaxRanks(spec),
+                         MaxRanks(spec) == 1 ? " rank" : " ranks"));
+  }
+}
+
+// Holds images out of the training split, and sets their number in `options`. Leaves default batches out that are too
+// large for the rest.
 absl::Status HoldOut(ScaleRunOptions& options, Dataset& dataset) {
   const uint32_t images = ValidationImages(options, dataset.train.size());
   options.spec.mutable_training()->set_validation_images(images);
+  const uint64_t rest = dataset.train.size() - std::min<uint64_t>(images, dataset.train.size());
+  LogLeftOut(LeaveOutLargeBatches(rest, options), rest, options.spec);
   return HoldOutValidation(images, LargestGlobalBatch(options.spec), dataset);
 }
 
@@ -402,7 +457,10 @@ absl::Status PlanAndMeasure(ScaleRunOptions options, World* world, FinishedWork&
   run.print_plan = [&] { return PrintToStderr(PlanText(plan)); };
   run.make_header = [&] { return header; };
   run.write = [&](const proto::Header&, StageOutput& output) {
-    return MeasureAll(options, std::move(plan), header, world, output, work);
+    PointWarnings warnings;
+    const absl::Status status = MeasureAll(options, std::move(plan), header, world, output, work, warnings);
+    warnings.Log("scale_run", work.planned);
+    return status;
   };
   return RunStage(run);
 }

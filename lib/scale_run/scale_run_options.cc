@@ -1,5 +1,7 @@
 #include "lib/scale_run/scale_run_options.h"
 
+#include <algorithm>
+
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -47,6 +49,25 @@ uint32_t ValidationImages(const ScaleRunOptions& options, uint64_t training_imag
   }
   const bool chooses = options.spec.experiment() == proto::LARGE_BATCH && options.spec.evaluate();
   return chooses ? static_cast<uint32_t>(training_images / kValidationShare) : 0;
+}
+
+std::vector<uint32_t> LeaveOutLargeBatches(uint64_t images, ScaleRunOptions& options) {
+  proto::ScaleSpec& spec = options.spec;
+  if (!options.default_batches || spec.ranks().empty()) {
+    return {};
+  }
+  const uint64_t ranks = std::max(*absl::c_max_element(spec.ranks()), 1u);
+  const bool global = spec.batch_mode() == proto::GLOBAL || spec.experiment() != proto::EXPERIMENT_UNSPECIFIED;
+  const uint64_t limit = images / ranks * (global ? ranks : 1);
+  std::vector<uint32_t> kept, left_out;
+  for (const uint32_t batch : spec.batch_size()) {
+    (batch <= limit ? kept : left_out).push_back(batch);
+  }
+  if (kept.empty()) {
+    return {};
+  }
+  spec.mutable_batch_size()->Assign(kept.begin(), kept.end());
+  return left_out;
 }
 
 absl::Status CheckScaleRunOptions(const ScaleRunOptions& options) {

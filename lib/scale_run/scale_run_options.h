@@ -24,6 +24,9 @@ struct ScaleRunOptions {
   // remedies are chosen by them, and 0 for all other runs. If false, it is training.validation_images.
   bool default_validation = false;
 
+  // If true, batch sizes larger than a rank's share of the images are left out, as long as one fits.
+  bool default_batches = false;
+
   // Same as in TrainSweepOptions. kept_files.h chooses the point that leaves the checkpoint.
   bool resume = false;
   uint32_t state_every = 1;
@@ -39,6 +42,10 @@ struct ScaleRunOptions {
 
 // Returns the number of images to hold out of a training split of `training_images`.
 uint32_t ValidationImages(const ScaleRunOptions& options, uint64_t training_images);
+
+// With `default_batches`, removes the batch sizes that are larger than a rank's share of `images` from the spec, and
+// returns them. Removes nothing if no batch would be left.
+std::vector<uint32_t> LeaveOutLargeBatches(uint64_t images, ScaleRunOptions& options);
 
 // Checks the options without the data set. InvalidArgument: options that are invalid for every data set.
 absl::Status CheckScaleRunOptions(const ScaleRunOptions& options);

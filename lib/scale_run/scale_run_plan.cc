@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/processors.h"
+#include "lib/base/readable_number.h"
 #include "lib/base/status_macros.h"
 #include "lib/communicator/nccl_environment.h"
 #include "lib/dataset/normalization.h"
@@ -333,9 +334,9 @@ std::string PlanText(const ScaleRunPlan& plan) {
   const proto::TrainingSpec& training = plan.spec.training();
   const proto::ModelFacts& model = plan.spec.model();
   std::string text = absl::StrFormat(
-      "%d points of %d + %s epochs each; %s, %d parameters, %d bytes of gradients, %d CPU threads per rank\n",
+      "%d points of %d + %s epochs each; %s, %d parameters, %s of gradients, %d CPU threads per rank\n",
       plan.points.size(), training.warmup_epochs(), RepeatsText(plan), training.model(), model.parameter_count(),
-      model.gradient_bytes(), training.threads());
+      BytesText(static_cast<double>(model.gradient_bytes())), training.threads());
   absl::StrAppend(&text, "  ", RecipeText(training), "\n", HeldOutText(training));
   for (const proto::ScaleSpec& variant : plan.variants) {
     const std::string keys = VariantText(plan.spec, variant);
@@ -352,10 +353,10 @@ std::string PlanText(const ScaleRunPlan& plan) {
                           i == plan.checkpoint_point ? ", then the checkpoint" : "");
   }
   absl::StrAppendFormat(&text,
-                        "A rank holds weights, gradients and momentum (%d bytes), the data set, and the activations of "
+                        "A rank holds weights, gradients and momentum (%s), the data set, and the activations of "
                         "a batch, whose size is unknown until the network runs. Seconds: unknown until the first point "
                         "is measured; each point then prints the time left.\n",
-                        3 * model.gradient_bytes());
+                        BytesText(3.0 * static_cast<double>(model.gradient_bytes())));
   for (const std::string& warning : PlanWarnings(plan)) {
     absl::StrAppend(&text, "warning: ", warning, "\n");
   }

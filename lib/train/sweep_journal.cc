@@ -66,11 +66,13 @@ absl::StatusOr<std::unique_ptr<SweepJournal>> SweepJournal::Open(StageOutput out
   }
   journal->spec_written_ = true;
   journal->ReadFinished(kept, checkpoint_batch);
+  const std::string& grown_from = journal->output_.writer->grown_from();
+  journal->NoteEarlierRun(grown_from);
   size_t finished_records = 1;  // includes the spec
   for (const auto& [key, finished] : journal->finished_) {
     finished_records += static_cast<size_t>(finished.record_size());
   }
-  if (finished_records < kept.size() || !kept[0].has_spec()) {
+  if (!grown_from.empty() || finished_records < kept.size() || !kept[0].has_spec()) {
     RETURN_IF_ERROR(journal->Rewrite());
   }
   return journal;
@@ -81,6 +83,16 @@ void SweepJournal::ReadFinished(const std::vector<proto::SweepRecord>& kept, uin
     proto::SweepFile records = FinishedPoint(kept, i, checkpoint_batch);
     if (records.record_size() > 0 && finished_.emplace(KeyOf(kept[i]), std::move(records)).second) {
       ahead_.push_back(KeyOf(kept[i]));
+    }
+  }
+}
+
+// Notes in each finished point the run that measured it, unless an even earlier run did.
+void SweepJournal::NoteEarlierRun(const std::string& start_time) {
+  for (auto& [key, records] : finished_) {
+    proto::SweepRecord& first = *records.mutable_record(0);
+    if (!start_time.empty() && first.has_point() && first.point().earlier_run().empty()) {
+      first.mutable_point()->set_earlier_run(start_time);
     }
   }
 }

@@ -25,9 +25,9 @@ namespace lockstep {
 // that fails at once leaves no journal. Not thread-safe.
 class SweepJournal {
  public:
-  // Opens the journal in `output`, which must be one (stage_output.h). A point or probe that a stopped run left is
-  // finished if it completed or ran out of memory; a killed or failed one is tried again. The point of
-  // `checkpoint_batch` (0: no such point) is finished only if all of these hold:
+  // Opens the journal in `output`, which must be one (stage_output.h). A point or probe that a stopped run left, or a
+  // record with fewer points (RecordWriter::grown_from), is finished if it completed or ran out of memory; a killed or
+  // failed one is tried again. The point of `checkpoint_batch` (0: no such point) is finished only if all this holds:
   // - it completed;
   // - the checkpoint's record follows it;
   // - the file still has the SHA-256 that this record names.
@@ -55,6 +55,7 @@ class SweepJournal {
  private:
   SweepJournal(StageOutput output, const proto::SweepSpec& spec);
   void ReadFinished(const std::vector<proto::SweepRecord>& kept, uint32_t checkpoint_batch);
+  void NoteEarlierRun(const std::string& start_time);
   absl::Status Append(const proto::SweepFile& records);
   absl::Status Rewrite();
 

@@ -233,6 +233,42 @@ TEST_F(SweepJournalTest, AnotherKeyUsesNothing) {
   EXPECT_EQ(Open()->Finished(32), nullptr);
 }
 
+// The record has points of 8 and 32; the new sweep also has 16.
+TEST_F(SweepJournalTest, ASweepGrows) {
+  header_.set_points_key("points");
+  header_.set_start_time("2026-01-01T00:00:00Z");
+  header_.add_point("batch 8");
+  header_.add_point("batch 32");
+  {
+    const auto journal = Open();
+    ASSERT_THAT(journal->Keep(Point(8)), IsOk());
+    ASSERT_THAT(journal->Keep(Point(32, proto::KILLED)), IsOk());
+    ASSERT_THAT(journal->Finish({}, 0), IsOk());
+  }
+  header_.set_cache_key("key of three points");
+  header_.set_start_time("2026-02-02T00:00:00Z");
+  header_.add_point("batch 16");
+  spec_.set_preset("the new plan");
+  {
+    const auto journal = Open();
+    EXPECT_EQ(journal->Finished(32), nullptr);
+    EXPECT_THAT(InPart(), ElementsAre("spec", "8"));
+  }
+  const auto journal = Open();  // resumed after a stop
+  ASSERT_NE(journal->Finished(8), nullptr);
+  ASSERT_THAT(journal->Keep(*journal->Finished(8)), IsOk());
+  ASSERT_THAT(journal->Keep(Point(16)), IsOk());
+  ASSERT_THAT(journal->Keep(Point(32)), IsOk());
+  ASSERT_THAT(journal->Finish({}, 0), IsOk());
+  const auto file = ReadRecordFile<proto::SweepFile>(options_.record);
+  ASSERT_THAT(file, IsOk());
+  EXPECT_THAT(Names(file->records), ElementsAre("spec", "8", "16", "32", "end"));
+  EXPECT_EQ(file->header.cache_key(), "key of three points");
+  EXPECT_EQ(file->records[0].spec().preset(), "the new plan");
+  EXPECT_EQ(file->records[1].point().earlier_run(), "2026-01-01T00:00:00Z");
+  EXPECT_EQ(file->records[2].point().earlier_run(), "");
+}
+
 TEST_F(SweepJournalTest, ASweepThatKeptNothingLeavesNothing) {
   Open().reset();
   EXPECT_EQ(access((options_.record + ".part").c_str(), F_OK), -1);

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/flag_values.h"
+#include "lib/base/readable_number.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/normalization.h"
 #include "lib/device/compute_threads.h"
@@ -145,12 +146,24 @@ proto::PointOrder MakeProbeOrder(const TrainSweepOptions& options, const SweepPl
 }
 
 std::map<std::string, std::string> ResultFlags(const TrainSweepOptions& options, const SweepPlan& plan) {
-  return {{"spec", plan.spec.ShortDebugString()},
-          {"exceeding", absl::StrCat(plan.batch_sweep.exceeding)},
-          {"by_hand", absl::StrCat(plan.batch_sweep.by_hand)},
+  proto::SweepSpec of_point = plan.spec;
+  of_point.clear_batch_size();
+  return {{"spec", of_point.ShortDebugString()},
           {"evaluate", absl::StrCat(options.evaluate)},
           {"checkpoint", options.checkpoint},
           {"checkpoint_batch", absl::StrCat(plan.checkpoint_batch)}};
+}
+
+std::vector<std::string> PointNames(const SweepPlan& plan) {
+  std::vector<std::string> names;
+  for (const uint32_t batch : plan.batch_sweep.batch_sizes) {
+    names.push_back(absl::StrCat("batch ", batch));
+  }
+  return names;
+}
+
+std::map<std::string, std::string> PointFlags(const SweepPlan& plan) {
+  return {{"exceeding", absl::StrCat(plan.batch_sweep.exceeding)}, {"by_hand", absl::StrCat(plan.batch_sweep.by_hand)}};
 }
 
 std::string PlanText(const SweepPlan& plan) {
@@ -165,7 +178,8 @@ std::string PlanText(const SweepPlan& plan) {
       "plan: ", training.model(), " on ", proto::DeviceKind_Name(training.device()), ", ", epochs, " epochs of ",
       model.training_images(), " images at each batch size, about ", epoch_tflop, " TFLOP per epoch\n", "  ",
       RecipeText(training), "\n", "  ", StepText(training), "\n", HeldOutText(training),
-      "  memory besides activations: ", 3 * model.gradient_bytes(), " bytes (weights, gradients, momentum)\n");
+      "  memory besides activations: ", BytesText(3.0 * static_cast<double>(model.gradient_bytes())),
+      " (weights, gradients, momentum)\n");
   for (const uint32_t batch : plan.batch_sweep.batch_sizes) {
     const uint32_t steps = StepsPerEpoch(model.training_images(), batch, ToDropLast(training.drop_last()));
     absl::StrAppend(&text, "  batch ", batch, ": ", steps, " steps per epoch, ", uint64_t{steps} * epochs, " in total",

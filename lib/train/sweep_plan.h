@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -42,9 +43,13 @@ absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Data
 proto::PointOrder MakePointOrder(const TrainSweepOptions& options, const SweepPlan& plan, uint32_t batch_size);
 proto::PointOrder MakeProbeOrder(const TrainSweepOptions& options, const SweepPlan& plan, uint32_t batch_size);
 
-// Returns everything that can change the result, for the cache key. Excludes --output, --force and the like, and what
-// the header holds anyway.
+// Returns everything that can change the result of a point, for the cache key. Excludes --output, --force and the like,
+// and what the header holds anyway.
 std::map<std::string, std::string> ResultFlags(const TrainSweepOptions& options, const SweepPlan& plan);
+
+// Returns the names of the planned points, and what else depends on their choice, for the header (provenance.h).
+std::vector<std::string> PointNames(const SweepPlan& plan);
+std::map<std::string, std::string> PointFlags(const SweepPlan& plan);
 
 // Returns the plan as text of several lines, each with its newline. Contains no times, because nothing has been
 // measured yet.

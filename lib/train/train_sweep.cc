@@ -14,8 +14,11 @@
 #include "lib/base/exit_status.h"
 #include "lib/base/log_line.h"
 #include "lib/base/print_text.h"
+#include "lib/base/progress.h"
+#include "lib/base/readable_number.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
+#include "lib/base/stopwatch.h"
 #include "lib/base/subprocess.h"
 #include "lib/dataset/dataset.h"
 #include "lib/dataset/validation_split.h"
@@ -37,10 +40,12 @@
 #include "lib/train/busy_cores.h"
 #include "lib/train/memory.h"
 #include "lib/train/point_process.h"
+#include "lib/train/point_warnings.h"
 #include "lib/train/schedule.h"
 #include "lib/train/sweep_journal.h"
 #include "lib/train/sweep_plan.h"
 #include "lib/train/sweep_point.h"
+#include "lib/train/time_left.h"
 #include "lib/train/training_state.h"
 
 namespace lockstep {
@@ -56,6 +61,8 @@ absl::StatusOr<proto::Header> MakeSweepHeader(const TrainSweepOptions& options, 
   header.devices = {device};
   header.libraries = LoadedLibraries(plan.device);
   header.result_flags = ResultFlags(options, plan);
+  header.points = PointNames(plan);
+  header.point_flags = PointFlags(plan);
   return MakeHeader(header);
 }
 
@@ -88,25 +95,29 @@ std::string TargetText(const proto::TargetAccuracy& target) {
                                               target.epoch() + 1, target.training_seconds(), target.total_seconds()));
 }
 
-// Logs the outcome of a point. The reason of the first failure is omitted, because the final error message contains it.
-void LogPoint(const proto::SweepPoint& point, bool resumed, bool first_failure) {
+// Logs the outcome of a point after its `place`, followed by `rest`. The reason of the first failure is omitted, since
+// the final error message contains it.
+void LogPoint(const std::string& place, const proto::SweepPoint& point, bool first_failure, const std::string& rest) {
   const int timed = point.epoch_seconds().value_size();
-  std::string text = absl::StrCat("batch ", point.batch_size(), ": ");
+  std::string text = absl::StrCat(place, place.empty() ? "" : ": ", "batch ", point.batch_size(), ": ");
   if (point.outcome() != proto::COMPLETED) {
     absl::StrAppend(&text, proto::Outcome_Name(point.outcome()));
     absl::StrAppend(&text, first_failure || point.detail().empty() ? "" : ": ", first_failure ? "" : point.detail());
   } else if (timed == 0) {
     absl::StrAppend(&text, "completed", ResultText(point), TargetText(point.target()));
   } else {
-    absl::StrAppendFormat(&text, "%.4g s per epoch (%.4g s without waiting for data), mean of %d; second epoch %.4g s",
-                          Mean(point.epoch_seconds().value()), Mean(point.step_seconds().value()), timed,
-                          point.epoch_seconds().value(0));
+    absl::StrAppend(&text, SecondsText(Mean(point.epoch_seconds().value())), " per epoch (",
+                    SecondsText(Mean(point.step_seconds().value())), " without waiting for data), mean of ", timed,
+                    "; second epoch ", SecondsText(point.epoch_seconds().value(0)));
     absl::StrAppend(&text, ResultText(point), TargetText(point.target()));
   }
-  LogLine(absl::StrCat(text, resumed ? " (from the previous run)" : ""));
-  for (const std::string& warning : point.noise_warning()) {
-    LogWarning(absl::StrCat("warning: batch ", point.batch_size(), ": ", warning));
-  }
+  LogLine(absl::StrCat(text, rest));
+}
+
+// Returns the text after a point that this run did not measure.
+std::string KeptText(const proto::SweepPoint& point) {
+  return point.earlier_run().empty() ? " (from the previous run)"
+                                     : absl::StrCat(" (kept from the run of ", point.earlier_run(), ")");
 }
 
 // Returns the status of a FAILED point. Errors of flags, device and input keep the code that the point's process found;
@@ -176,9 +187,22 @@ class Sweep {
   Sweep(const TrainSweepOptions& options, const SweepPlan& plan, SweepJournal& journal, FinishedWork& work)
       : options_(options), plan_(plan), journal_(journal), work_(work) {
     work_.planned = plan.batch_sweep.batch_sizes.size();
+    for (const uint32_t batch : plan.batch_sweep.batch_sizes) {
+      if (journal.Finished(batch) == nullptr) {
+        time_left_.Expect(epochs_);
+      }
+    }
   }
 
+  // Runs the sweep. The warnings of its points follow the results, also if the sweep fails.
   absl::Status Run() {
+    const absl::Status status = RunPoints();
+    warnings_.Log("train_sweep", work_.planned);
+    return status;
+  }
+
+ private:
+  absl::Status RunPoints() {
     ASSIGN_OR_RETURN(proto::SweepEnd end, RunBatchSweep(
                                               plan_.batch_sweep, [this](uint32_t batch) { return TryBatchSize(batch); },
                                               [this](const proto::SweepPoint& point) { return Keep(point); }));
@@ -188,13 +212,24 @@ class Sweep {
     return status;
   }
 
- private:
+  // Returns "point 2 of 8"; empty if the plan has one point, or not this one.
+  std::string PlaceOf(uint32_t batch) const {
+    const auto& batches = plan_.batch_sweep.batch_sizes;
+    const auto found = std::find(batches.begin(), batches.end(), batch);
+    return batches.size() < 2 || found == batches.end()
+               ? ""
+               : absl::StrCat("point ", found - batches.begin() + 1, " of ", batches.size());
+  }
+
   absl::StatusOr<proto::SweepPoint> TryBatchSize(uint32_t batch) {
     if (const proto::SweepFile* finished = journal_.Finished(batch); finished != nullptr) {
       tried_ = *finished;
       return tried_.record(0).point();
     }
-    absl::StatusOr<proto::SweepFile> tried = RunInProcess(MakePointOrder(options_, plan_, batch));
+    proto::PointOrder order = MakePointOrder(options_, plan_, batch);
+    order.set_place(PlaceOf(batch));
+    order.set_later_seconds(time_left_.SecondsAfterNext(epochs_, watch_.Seconds()));
+    absl::StatusOr<proto::SweepFile> tried = RunInProcess(order);
     if (absl::IsCancelled(tried.status()) && options_.resume && access(StatePath(options_, batch).c_str(), F_OK) == 0) {
       work_.under_way = absl::StrCat("batch ", batch, " after its last complete epoch");
     }
@@ -261,11 +296,28 @@ class Sweep {
     return tried;
   }
 
+  // Returns the origin of a kept point, or the time left after a measured one: "; about 3 min left".
+  std::string RestText(const proto::SweepPoint& point) {
+    if (journal_.Finished(point.batch_size()) != nullptr) {
+      return KeptText(point);
+    }
+    if (point.outcome() != proto::COMPLETED && !plan_.batch_sweep.by_hand) {
+      return "";  // the sweep ends
+    }
+    const auto& seconds = point.epoch_seconds().value();
+    time_left_.Finish(epochs_, seconds.empty() ? 0 : Mean(seconds));
+    const double left = time_left_.Seconds(watch_.Seconds());
+    return left == 0 ? "" : absl::StrCat("; about ", TimeLeftText(left), " left");
+  }
+
   // Keeps a point that was just tried, or one that the batch sweep does not try.
   absl::Status Keep(const proto::SweepPoint& point) {
     RETURN_IF_ERROR(CheckNotStopped());
     const bool first_failure = point.outcome() == proto::FAILED && failure_.ok();
-    LogPoint(point, journal_.Finished(point.batch_size()) != nullptr, first_failure);
+    LogPoint(PlaceOf(point.batch_size()), point, first_failure, RestText(point));
+    for (const std::string& warning : point.noise_warning()) {
+      warnings_.Add(absl::StrCat("batch ", point.batch_size()), warning);
+    }
     if (point.outcome() == proto::COMPLETED) {
       bounds_.fits = std::max(bounds_.fits, point.batch_size());
       completed_.push_back(point);
@@ -314,7 +366,11 @@ class Sweep {
   BatchBounds bounds_;      // bounds of the largest batch that fits, found by the batch sweep
   std::vector<proto::SweepPoint> completed_;
   absl::Status failure_;  // error of the first point that failed
-  std::string killed_;    // description of a killed point with which --resume can continue
+  TimeLeft time_left_;
+  const uint32_t epochs_ = TotalEpochs(plan_.spec.training());
+  const Stopwatch watch_;
+  PointWarnings warnings_;
+  std::string killed_;  // description of a killed point with which --resume can continue
 };
 
 // Returns the largest batch of --batch_size, or the first of the batch sweep, which ends where a batch exceeds the

@@ -193,6 +193,7 @@ class TrainingRun {
   absl::Status Run() {
     const proto::TrainingSpec& spec = input_.spec;
     Progress progress(Label(), uint64_t{epochs_} * images_, "images", IsRankZero() ? stderr : nullptr);
+    progress.ExpectLater(options_.order.later_seconds());
     RETURN_IF_ERROR(stall_watch_.Start());
     stall_watch_.Enter("setting up the training step");
     ResetPeakMemory(options_.device);
@@ -227,7 +228,9 @@ class TrainingRun {
 
  private:
   std::string Label() const {
-    return absl::StrCat(input_.spec.model(), " batch ", options_.order.batch_size(), Others());
+    const std::string& place = options_.order.place();
+    return absl::StrCat(place, place.empty() ? "" : ", ", input_.spec.model(), " batch ", options_.order.batch_size(),
+                        Others());
   }
   std::string Others() const {
     return options_.group != nullptr ? absl::StrCat(" on each of ", options_.group->size(), " ranks") : "";

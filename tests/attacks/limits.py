@@ -151,7 +151,7 @@ class KilledChildren(ToolCase):
         code, stderr = self.start_sweep(output, *command).finish(timeout=120)
         self.assertEqual(code, 0, stderr)
         self.assertRegex(stderr, r"batch 40: .* \(from the previous run\)")
-        self.assertRegex(stderr, r"batch 20: [\d.]+ s per epoch")
+        self.assertRegex(stderr, r"batch 20: [\d.]+ m?s per epoch")
         self.assertNotIn("cached", stderr)
 
     def test_a_rank_that_was_stopped_is_named_and_not_the_one_that_lost_it(self):

@@ -73,7 +73,7 @@ together() {
     esac
   done
   printf '%-28s batch %4d x %d  %4d s  %s  %s\n' "$name" "$batch" "$count" $((SECONDS - begin)) "$verdict" \
-    "$(sed -n 's/.*: \([0-9.]* s per epoch\).*/\1/p' "$out/$name.$batch".*.log | sort -u | tr '\n' ',')"
+    "$(sed -n 's/.*: \([0-9.]* m\{0,1\}s per epoch\).*/\1/p' "$out/$name.$batch".*.log | sort -u | tr '\n' ',')"
   # A process that hangs under MPS blocks its server.
   case "$verdict:$name" in HUNG:mps*) stop_mps; start_mps ;; esac
 }

@@ -1,4 +1,4 @@
-#include "lib/scale_run/time_left.h"
+#include "lib/train/time_left.h"
 
 #include "gtest/gtest.h"
 
@@ -14,6 +14,18 @@ TEST(TimeLeftTest, AlikePointsTakeWhatTheyTook) {
   EXPECT_DOUBLE_EQ(left.Seconds(5), 15);
   left.Finish(6, 0.5);
   EXPECT_DOUBLE_EQ(left.Seconds(10), 10);
+}
+
+TEST(TimeLeftTest, TheTimeAfterTheNextPointIsThatOfTheOthers) {
+  TimeLeft left;
+  for (int i = 0; i < 3; ++i) {
+    left.Expect(6);
+  }
+  EXPECT_LT(left.SecondsAfterNext(6, 0), 0);  // no point has ended
+  left.Finish(6, 0.5);
+  EXPECT_DOUBLE_EQ(left.SecondsAfterNext(6, 5), 5);
+  left.Finish(6, 0.5);
+  EXPECT_DOUBLE_EQ(left.SecondsAfterNext(6, 10), 0);
 }
 
 // An experiment on one H100: six points of 5 epochs took 38 s, and the seventh point has 294 epochs.

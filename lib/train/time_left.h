@@ -1,6 +1,6 @@
 // Estimates the remaining time of a run of several points from the finished points.
-#ifndef LOCKSTEP_LIB_SCALE_RUN_TIME_LEFT_H_
-#define LOCKSTEP_LIB_SCALE_RUN_TIME_LEFT_H_
+#ifndef LOCKSTEP_LIB_TRAIN_TIME_LEFT_H_
+#define LOCKSTEP_LIB_TRAIN_TIME_LEFT_H_
 
 #include <cstdint>
 
@@ -22,7 +22,14 @@ class TimeLeft {
   // At least one point must have ended.
   double Seconds(double elapsed) const;
 
+  // Returns the seconds of all points after the next one, which has `epochs` epochs. Negative: unknown, since no point
+  // has ended; 0: the next point is the last one.
+  double SecondsAfterNext(uint32_t epochs, double elapsed) const;
+
  private:
+  double RestSeconds(double elapsed) const;
+  double EpochSeconds() const;
+
   uint64_t points_left_ = 0;
   uint64_t epochs_left_ = 0;
   uint64_t points_done_ = 0;
@@ -32,4 +39,4 @@ class TimeLeft {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_SCALE_RUN_TIME_LEFT_H_
+#endif  // LOCKSTEP_LIB_TRAIN_TIME_LEFT_H_

@@ -1,0 +1,130 @@
+#include "lib/scaling/join_records.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/scaling/point_name.h"
+#include "lib/scaling/point_settings.h"
+
+namespace lockstep {
+namespace {
+
+std::string Instead(const char* name, const std::string& found, const std::string& expected) {
+  return found == expected ? "" : absl::StrCat(name, " {", found, "} instead of {", expected, "}");
+}
+
+// Returns the settings of a spec that its points do not hold.
+std::string CommunicationText(const proto::ScaleSpec& spec) {
+  proto::ScaleSpec only;
+  only.set_backend(spec.backend());
+  only.set_overlap(spec.overlap());
+  only.set_first_bucket_bytes(spec.first_bucket_bytes());
+  only.set_bucket_bytes(spec.bucket_bytes());
+  return only.ShortDebugString();
+}
+
+// Returns the difference for which the times of both records cannot be explained together; empty: there is none.
+std::string WhyNotJoined(const ScaleRecords& first, const ScaleRecords& other) {
+  const proto::ScaleSpec* const expected = FindSpec(first);
+  const proto::ScaleSpec* const found = FindSpec(other);
+  if (expected == nullptr || found == nullptr) {
+    return "one of them has no ScaleSpec";
+  }
+  if (CompareMachines(first.header, other.header, expected->training().device()) == SameMachine::kNo &&
+      CompareMachines(other.header, first.header, expected->training().device()) == SameMachine::kNo) {
+    return "they were measured on different machines";
+  }
+  const std::string conditions = WhyConditionsDiffer({&first.header, &expected->model(), &expected->training()},
+                                                     {&other.header, &found->model(), &found->training()});
+  const std::string libraries =
+      Instead("libraries", other.header.libraries().ShortDebugString(), first.header.libraries().ShortDebugString());
+  return !conditions.empty()  ? conditions
+         : !libraries.empty() ? libraries
+                              : Instead("communication", CommunicationText(*found), CommunicationText(*expected));
+}
+
+bool IsSamePoint(const proto::ScaleSpec& spec, const proto::ScalePoint& a, const proto::ScalePoint& b) {
+  return a.ranks() == b.ranks() && a.batch_per_device() == b.batch_per_device() && a.reduction() == b.reduction() &&
+         SameSettings(SettingsOf(spec, a), SettingsOf(spec, b));
+}
+
+template <typename Numbers>
+void AddMissing(const Numbers& more, Numbers& numbers) {
+  for (const uint32_t number : more) {
+    if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) {
+      numbers.Add(number);
+    }
+  }
+}
+
+void AddInputs(const proto::Header& other, proto::Header& header) {
+  for (const proto::Input& input : other.input()) {
+    if (std::none_of(header.input().begin(), header.input().end(),
+                     [&](const proto::Input& one) { return one.sha256() == input.sha256(); })) {
+      *header.add_input() = input;
+    }
+  }
+}
+
+// Adds the points of `other` that `joined` lacks. The first record of `joined` must be its spec.
+void AddPoints(const ScaleRecords& other, JoinedScale& joined) {
+  const proto::ScaleSpec& of_other = *FindSpec(other);
+  for (const proto::ScaleRecord& record : other.records) {
+    if (!record.has_point()) {
+      continue;
+    }
+    proto::ScaleRecord added = record;
+    const proto::ScaleSpec& spec = joined.scale.records[0].spec();
+    if (!record.point().has_training() &&
+        of_other.training().SerializeAsString() != spec.training().SerializeAsString()) {
+      *added.mutable_point()->mutable_training() = of_other.training();
+    }
+    const bool is_there =
+        std::any_of(joined.scale.records.begin(), joined.scale.records.end(), [&](const proto::ScaleRecord& one) {
+          return one.has_point() && IsSamePoint(spec, one.point(), added.point());
+        });
+    if (is_there) {
+      joined.repeated.push_back(absl::StrCat(other.input.path(), ": ", PointName(added.point())));
+    } else {
+      joined.scale.records.push_back(std::move(added));
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<JoinedScale> JoinScaleRecords(std::vector<ScaleRecords> records) {
+  JoinedScale joined;
+  joined.scale = std::move(records[0]);
+  if (records.size() == 1) {
+    return joined;
+  }
+  const ScaleRecords first = joined.scale;
+  for (size_t i = 1; i < records.size(); ++i) {
+    if (const std::string why = WhyNotJoined(first, records[i]); !why.empty()) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          records[i].input.path(), ": expected a run that can be joined with ", first.input.path(), ", found ", why));
+    }
+  }
+  const auto spec_at = std::find_if(joined.scale.records.begin(), joined.scale.records.end(),
+                                    [](const proto::ScaleRecord& record) { return record.has_spec(); });
+  std::iter_swap(joined.scale.records.begin(), spec_at);
+  for (size_t i = 1; i < records.size(); ++i) {
+    proto::ScaleSpec& spec = *joined.scale.records[0].mutable_spec();
+    AddMissing(FindSpec(records[i])->ranks(), *spec.mutable_ranks());
+    AddMissing(FindSpec(records[i])->batch_size(), *spec.mutable_batch_size());
+    AddPoints(records[i], joined);
+    proto::Header& header = joined.scale.header;
+    if (records[i].header.device_size() > header.device_size()) {
+      std::swap(header, records[i].header);
+    }
+    AddInputs(records[i].header, header);
+    joined.scale.input.set_path(absl::StrCat(joined.scale.input.path(), ",", records[i].input.path()));
+  }
+  joined.scale.input.clear_sha256();
+  joined.scale.input.clear_size_bytes();
+  return joined;
+}
+
+}  // namespace lockstep

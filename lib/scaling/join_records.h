@@ -1,0 +1,29 @@
+// Joins scale records of one machine, such as a run on two GPUs and a later run on four, so that they are explained as
+// one run.
+#ifndef LOCKSTEP_LIB_SCALING_JOIN_RECORDS_H_
+#define LOCKSTEP_LIB_SCALING_JOIN_RECORDS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lib/scaling/base_cases.h"
+
+namespace lockstep {
+
+struct JoinedScale {
+  ScaleRecords scale;
+  // Points of which an earlier record's times are used instead: "four.rec: 1 rank, batch 32 per device, plain".
+  std::vector<std::string> repeated;
+};
+
+// Returns one record with the points of all. `records` must not be empty; a single record is returned unchanged. The
+// header is that of the record with the most devices, with the inputs of all; `input` names all files, without digest.
+//
+// Returns FailedPreconditionError, with both files and the difference, if a record has no ScaleSpec, or if it differs
+// from the first in machine, libraries, images, model, training, backend, buckets or overlap.
+absl::StatusOr<JoinedScale> JoinScaleRecords(std::vector<ScaleRecords> records);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_SCALING_JOIN_RECORDS_H_

@@ -1,0 +1,110 @@
+#include "lib/scaling/join_records.h"
+
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Returns the record of a run on 1 and `ranks` ranks of one host.
+ScaleRecords RunOn(const std::string& path, uint32_t ranks) {
+  ScaleRecords scale;
+  scale.input.set_path(path);
+  scale.header.mutable_host()->set_name_sha256("host");
+  scale.header.mutable_host()->set_cpu_model("CPU");
+  scale.header.add_device()->set_name("CPU");
+  scale.header.mutable_libraries()->set_libtorch("2.11");
+  proto::Input& images = *scale.header.add_input();
+  images.set_path("dataset.rec");
+  images.set_sha256("images");
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      "mode: DDP ranks: 1 batch_size: 32 backend: SHARED_MEMORY overlap: true model { training_images: 256 }"
+      "training { model: 'lenet5' device: CPU precision: FP32 repeats: 2 learning_rate: 0.01 }",
+      scale.records.emplace_back().mutable_spec()));
+  scale.records[0].mutable_spec()->add_ranks(ranks);
+  for (const uint32_t one : {1u, ranks}) {
+    proto::ScalePoint& point = *scale.records.emplace_back().mutable_point();
+    point.set_ranks(one);
+    point.set_batch_per_device(32);
+    point.set_reduction(one == 1 ? proto::PLAIN : proto::ALL_REDUCE);
+    point.mutable_epoch_seconds()->add_value(1.0 / ranks);
+  }
+  return scale;
+}
+
+std::vector<uint32_t> Ranks(const ScaleRecords& scale) {
+  std::vector<uint32_t> ranks;
+  for (const proto::ScaleRecord& record : scale.records) {
+    if (record.has_point()) {
+      ranks.push_back(record.point().ranks());
+    }
+  }
+  return ranks;
+}
+
+TEST(JoinScaleRecordsTest, OneRecordIsUnchanged) {
+  const auto joined = JoinScaleRecords({RunOn("two.rec", 2)});
+  ASSERT_THAT(joined, IsOk());
+  EXPECT_EQ(joined->scale.input.path(), "two.rec");
+  EXPECT_THAT(Ranks(joined->scale), ElementsAre(1, 2));
+  EXPECT_THAT(joined->repeated, IsEmpty());
+}
+
+TEST(JoinScaleRecordsTest, APointOfBothIsThatOfTheFirst) {
+  ScaleRecords four = RunOn("four.rec", 4);
+  proto::Input& prediction = *four.header.add_input();
+  prediction.set_sha256("prediction");
+  const auto joined = JoinScaleRecords({RunOn("two.rec", 2), four});
+  ASSERT_THAT(joined, IsOk());
+  EXPECT_EQ(joined->scale.input.path(), "two.rec,four.rec");
+  EXPECT_THAT(Ranks(joined->scale), ElementsAre(1, 2, 4));
+  EXPECT_EQ(joined->scale.records[1].point().epoch_seconds().value(0), 0.5);  // two.rec's
+  EXPECT_THAT(joined->scale.records[0].spec().ranks(), ElementsAre(1, 2, 4));
+  EXPECT_THAT(joined->repeated, ElementsAre("four.rec: 1 rank, batch 32 per device, plain"));
+  EXPECT_EQ(joined->scale.header.input_size(), 2);  // images, prediction
+}
+
+TEST(JoinScaleRecordsTest, APointKeepsItsOwnNumberOfEpochs) {
+  ScaleRecords four = RunOn("four.rec", 4);
+  four.records[0].mutable_spec()->mutable_training()->set_repeats(7);
+  const auto joined = JoinScaleRecords({RunOn("two.rec", 2), four});
+  ASSERT_THAT(joined, IsOk());
+  EXPECT_EQ(joined->scale.records[3].point().training().repeats(), 7u);
+  EXPECT_FALSE(joined->scale.records[2].point().has_training());
+}
+
+TEST(JoinScaleRecordsTest, RefusesRunsThatDiffer) {
+  const auto refused = [](const char* why) {
+    return StatusIs(absl::StatusCode::kFailedPrecondition,
+                    AllOf(HasSubstr("four.rec: expected a run that can be joined with two.rec"), HasSubstr(why)));
+  };
+  ScaleRecords four = RunOn("four.rec", 4);
+  four.header.mutable_host()->set_name_sha256("another host");
+  EXPECT_THAT(JoinScaleRecords({RunOn("two.rec", 2), four}), refused("different machines"));
+  four = RunOn("four.rec", 4);
+  four.records[0].mutable_spec()->mutable_training()->set_learning_rate(0.1);
+  EXPECT_THAT(JoinScaleRecords({RunOn("two.rec", 2), four}), refused("learning_rate: 0.1"));
+  four = RunOn("four.rec", 4);
+  four.records[0].mutable_spec()->mutable_model()->set_training_images(50000);
+  EXPECT_THAT(JoinScaleRecords({RunOn("two.rec", 2), four}), refused("50000 training images instead of 256"));
+  four = RunOn("four.rec", 4);
+  four.records[0].mutable_spec()->set_backend(proto::GLOO);
+  EXPECT_THAT(JoinScaleRecords({RunOn("two.rec", 2), four}), refused("backend: GLOO"));
+  four = RunOn("four.rec", 4);
+  four.header.mutable_libraries()->set_libtorch("2.15");
+  EXPECT_THAT(JoinScaleRecords({RunOn("two.rec", 2), four}), refused("2.15"));
+  four.records.clear();
+  EXPECT_THAT(JoinScaleRecords({RunOn("two.rec", 2), four}), refused("no ScaleSpec"));
+}
+
+}  // namespace
+}  // namespace lockstep

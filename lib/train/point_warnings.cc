@@ -1,0 +1,49 @@
+#include "lib/train/point_warnings.h"
+
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/base/log_line.h"
+
+namespace lockstep {
+namespace {
+
+// Returns the text without digits, points and signs, of which a number may consist.
+std::string WithoutNumbers(std::string text) {
+  std::erase_if(text, [](char c) { return absl::ascii_isdigit(c) || c == '.' || c == '-' || c == '+'; });
+  return text;
+}
+
+}  // namespace
+
+void PointWarnings::Add(const std::string& point, const std::string& warning) {
+  const std::string text = WithoutNumbers(warning);
+  auto cause = std::find_if(causes_.begin(), causes_.end(),
+                            [&text](const Cause& known) { return known.text_without_numbers == text; });
+  if (cause == causes_.end()) {
+    cause = causes_.insert(cause, {text, warning, {}});
+  }
+  cause->points.push_back(point);
+}
+
+std::vector<std::string> PointWarnings::Lines(size_t point_count) const {
+  std::vector<std::string> lines;
+  for (const Cause& cause : causes_) {
+    const size_t count = cause.points.size();
+    lines.push_back(count == 1
+                        ? absl::StrCat(cause.points[0], ": ", cause.first_text)
+                        : absl::StrCat("at ", count, " of ", point_count, " points (",
+                                       absl::StrJoin(cause.points, "; "), "), at the first: ", cause.first_text));
+  }
+  return lines;
+}
+
+void PointWarnings::Log(absl::string_view tool, size_t point_count) const {
+  for (const std::string& line : Lines(point_count)) {
+    LogWarning(absl::StrCat(tool, ": warning: ", line));
+  }
+}
+
+}  // namespace lockstep

@@ -1,0 +1,25 @@
+#include "lib/train/point_warnings.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(PointWarningsTest, OneLinePerCause) {
+  PointWarnings warnings;
+  EXPECT_THAT(warnings.Lines(8), IsEmpty());
+  warnings.Add("batch 8", "timed epochs differ by 23 % (0.1 to 0.123 s): measure again");
+  warnings.Add("batch 8", "1 other process uses the GPU");
+  warnings.Add("batch 16", "timed epochs differ by 11 % (1.5 to 2 s): measure again");
+  EXPECT_THAT(warnings.Lines(8),
+              ElementsAre("at 2 of 8 points (batch 8; batch 16), at the first: timed epochs differ by 23 % (0.1 to "
+                          "0.123 s): measure again",
+                          "batch 8: 1 other process uses the GPU"));
+}
+
+}  // namespace
+}  // namespace lockstep
