@@ -648,6 +648,14 @@ class CliTest(ToolCase):
         self.assertIn("3 students", result.stderr.decode())
         self.assertIn("own.rec: the same numbers as own.rec of ada", page.read_text())
         self.assertIn("3 students: 0 with broken rules, 1 copy (2 students share numbers)", result.stderr.decode())
+        grades = self.folder / "grades.csv"
+        self.call("report", f"--class_folder={self.folder / 'class'}", f"--output={page}", f"--class_grades={grades}",
+                  check=True)
+        rows = list(csv.DictReader(grades.open(newline="")))
+        self.assertEqual([row["verdict"] for row in rows].count("copy"), 2)
+        self.assertEqual(len(rows), 3)
+        self.refused(2, "report", f"--input={self.sweep}", f"--class_grades={grades}",
+                     message="add --class_folder=FOLDER")
         for flags, message in ((["--format=csv"], "--format=csv: the page of --class_folder is HTML"),
                                ([f"--output={self.folder / 'class.csv'}"], "class.csv: the page of --class_folder is HTML")):
             self.refused(2, "report", f"--class_folder={self.folder / 'class'}", *flags, message=message)

@@ -75,8 +75,13 @@ ABSL_FLAG(
     "With --compare: a percentage such as 5%. Exit 4 if a point is 'slower' (its whole interval is above 1) and its "
     "ratio is above 1.05; one line per such point. Inconclusive points never fail.");
 ABSL_FLAG(std::string, class_folder, "",
-          "Folder with one folder per student. The page --output lists numbers that break a rule, numbers that "
-          "students share, and times that are far from the others'.");
+          "Folder with one folder per student. The page --output has a row for each, the most severe findings first: "
+          "numbers that break a rule, numbers that students share, files that cannot be read, times that are far from "
+          "the others'; and the questions that each student answered.");
+ABSL_FLAG(
+    std::string, class_grades, "",
+    "With --class_folder: also write one line per student for a grade book, NAME.csv: verdict, failures, remarks, "
+    "answered questions, copies, best speed-up; '-': standard output.");
 ABSL_FLAG(std::string, trace, "",
           "Write a mean step of each point of --input as a timeline for ui.perfetto.dev, instead of a report.");
 ABSL_FLAG(std::string, tensorboard, "",
@@ -165,7 +170,8 @@ absl::Status Class() {
     return absl::InvalidArgumentError(
         absl::StrCat("--format=", format, ": the page of --class_folder is HTML; leave --format out"));
   }
-  return RunClass(absl::GetFlag(FLAGS_class_folder), absl::GetFlag(FLAGS_output), ToForce(absl::GetFlag(FLAGS_force)));
+  return RunClass({absl::GetFlag(FLAGS_class_folder), absl::GetFlag(FLAGS_output), absl::GetFlag(FLAGS_class_grades),
+                   ToForce(absl::GetFlag(FLAGS_force))});
 }
 
 absl::Status Trace() {
@@ -209,7 +215,10 @@ std::vector<Mode> Modes() {
            !absl::GetFlag(FLAGS_compare).empty(),
            {"input", "output", "format", "force", "fail_if_slower"},
            Compare},
-          {"class_folder", !absl::GetFlag(FLAGS_class_folder).empty(), {"output", "format", "force"}, Class},
+          {"class_folder",
+           !absl::GetFlag(FLAGS_class_folder).empty(),
+           {"output", "format", "force", "class_grades"},
+           Class},
           {"trace", !absl::GetFlag(FLAGS_trace).empty(), {"input", "force"}, Trace},
           {"tensorboard", !absl::GetFlag(FLAGS_tensorboard).empty(), {"input", "force"}, Tensorboard},
           {"mllog", !absl::GetFlag(FLAGS_mllog).empty(), {"input", "force"}, Mllog},
@@ -225,6 +234,10 @@ absl::Status CheckFlagsOf(const Mode& mode) {
                         "without --compare",
                         "add --compare=before.rec,after.rec"},
                        {{"junit"}, absl::GetFlag(FLAGS_check), "without --check", "add --check"},
+                       {{"class_grades"},
+                        !absl::GetFlag(FLAGS_class_folder).empty(),
+                        "without --class_folder",
+                        "add --class_folder=FOLDER"},
                        {{"print_bytes"}, !absl::GetFlag(FLAGS_print).empty(), "without --print", "add --print=FILE"},
                        {{"force"},
                         mode.flag != "check" || !absl::GetFlag(FLAGS_junit).empty(),
@@ -288,7 +301,7 @@ int main(int argc, char** argv) {
          "for other programs",
          {{"trace"}, {"tensorboard"}, {"mllog"}, {"wandb_csv"}, {"prometheus"}},
          lockstep::HelpPages::kAll},
-        {"class", "one page for a class of students", {{"class_folder"}}, lockstep::HelpPages::kAll}},
+        {"class", "one page for a class of students", {{"class_folder"}, {"class_grades"}}, lockstep::HelpPages::kAll}},
        "records, their JSON, folders of records, or patterns, like --input"},
       argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);

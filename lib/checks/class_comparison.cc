@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -36,6 +37,35 @@ void FillCopies(const std::vector<Owner>& owners) {
   }
 }
 
+// Sets that are joined step by step: the students who share numbers. An element is the index of a student.
+class Groups {
+ public:
+  explicit Groups(size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), size_t{0}); }
+
+  void Join(size_t a, size_t b) { parent_[std::max(First(a), First(b))] = std::min(First(a), First(b)); }
+
+  // Returns the smallest index in the set of `i`.
+  size_t First(size_t i) {
+    while (parent_[i] != i) {
+      i = parent_[i] = parent_[parent_[i]];
+    }
+    return i;
+  }
+
+ private:
+  std::vector<size_t> parent_;
+};
+
+// Numbers the groups of students with copies.
+void FillGroups(Groups& groups, std::vector<ClassStudent>& students) {
+  std::map<size_t, size_t> number;  // group numbers by the first student
+  for (size_t i = 0; i < students.size(); ++i) {
+    if (!students[i].copies.empty()) {
+      students[i].copy_group = number.try_emplace(groups.First(i), number.size() + 1).first->second;
+    }
+  }
+}
+
 // Median of a point's times, and largest allowed distance from the median; both as logarithms.
 struct Usual {
   double median;
@@ -64,11 +94,17 @@ void FindCopies(std::vector<ClassStudent>& students) {
       }
     }
   }
+  Groups groups(students.size());
   for (const auto& [digest, files] : owners) {
     if (files.size() > 1) {
       FillCopies(files);
+      for (const Owner& owner : files) {
+        groups.Join(static_cast<size_t>(files.front().student - students.data()),
+                    static_cast<size_t>(owner.student - students.data()));
+      }
     }
   }
+  FillGroups(groups, students);
 }
 
 void FindOutliers(std::vector<ClassStudent>& students) {

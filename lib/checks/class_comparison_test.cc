@@ -50,6 +50,22 @@ TEST(ClassComparisonTest, APairCountsOnceAndNoFileOfOnesOwn) {
   EXPECT_THAT(students[2].copies, IsEmpty());
 }
 
+// 0 and 2 share a file, 2 and 4 another one: one group.
+TEST(ClassComparisonTest, StudentsConnectedByCopiesAreOneGroup) {
+  std::vector<ClassStudent> students = ClassOf(6);
+  students[0].digests = {{"a.rec", "9"}};
+  students[1].digests = {{"b.rec", "2"}};
+  students[2].digests = {{"c.rec", "9"}, {"d.rec", "1"}};
+  students[3].digests = {{"e.rec", "2"}};
+  students[4].digests = {{"f.rec", "1"}};
+  FindCopies(students);
+  std::vector<size_t> groups;
+  for (const ClassStudent& student : students) {
+    groups.push_back(student.copy_group);
+  }
+  EXPECT_THAT(groups, ElementsAre(1, 2, 1, 2, 1, 0));
+}
+
 TEST(ClassComparisonTest, class_of_1502_with_one_record) {
   std::vector<ClassStudent> students = ClassOf(1502);
   for (ClassStudent& student : students) {

@@ -47,13 +47,13 @@ absl::Status ClassFiles::List(const std::string& path) {
     if (entry.kind == FolderEntry::Kind::kFolder) {
       const OwnedDescriptor folder = OpenFolderBelow(folder_.get(), entry.name);
       if (folder.get() < 0) {
-        student.unreadable.push_back({"", absl::StrCat("cannot be opened: ", std::strerror(errno))});
+        student.unreadable.push_back({"", absl::StrCat("cannot be opened: ", std::strerror(errno)), kAllowReading});
       } else {
         RETURN_IF_ERROR(ListStudent(folder.get(), path, student));
       }
       students_.push_back(std::move(student));
     } else if (entry.kind == FolderEntry::Kind::kLink && IsLinkToFolder(folder_.get(), entry.name)) {
-      student.unreadable.push_back({"", "a link, which is not followed; put a copy of the folder in its place"});
+      student.unreadable.push_back({"", "a link, which is not followed", "put a copy of the folder in its place"});
       students_.push_back(std::move(student));
     } else {
       loose_files_.push_back(entry.name);

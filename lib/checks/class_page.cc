@@ -1,18 +1,25 @@
 #include "lib/checks/class_page.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <set>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/string_view.h"
 #include "lib/base/log_line.h"
-#include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
-#include "lib/base/utf8.h"
 #include "lib/checks/check.h"
+#include "lib/checks/class_files.h"
+#include "lib/checks/class_grades.h"
+#include "lib/checks/class_statistics.h"
+#include "lib/checks/class_text.h"
+#include "lib/checks/class_verdict.h"
+#include "lib/checks/student_details.h"
 #include "lib/page/html.h"
 #include "lib/record/output_file.h"
 #include "lib/record/readable_text.h"
@@ -23,105 +30,51 @@ namespace {
 
 constexpr char kClassMark[] = "made by Lockstep: report, class page";
 
-void AddCell(const std::string& text, proto::Row& row) { row.add_cell()->set_text(text.empty() ? "-" : text); }
+constexpr size_t kNamed = 10;  // students and groups that are named in one line
 
-// Limits of the page. A student can write files with any number of mistakes and texts of any length.
-constexpr size_t kMaxTextBytes = 500;       // length of one text
-constexpr size_t kMaxLines = 10;            // number of lines of one cell
-constexpr size_t kMaxStudentFindings = 20;  // number of rows of one student
+bool IsClean(const ClassStudent& student) { return VerdictOf(student) == ClassVerdict::kFine; }
 
-// Returns the beginning of a text as UTF-8, cut between characters, with "..." if there is more.
-std::string Shortened(const std::string& text) {
-  const std::string readable = ToUtf8(text);
-  const absl::string_view start = FirstBytes(readable, kMaxTextBytes);
-  return start.size() == readable.size() ? readable : absl::StrCat(start, "...");
-}
-
-std::string Lines(const std::vector<std::string>& lines) {
-  const size_t shown = std::min(lines.size(), kMaxLines);
-  std::string text;
-  for (size_t i = 0; i < shown; ++i) {
-    absl::StrAppend(&text, i == 0 ? "" : "; ", Shortened(lines[i]));
+// Returns "ada, ben and 3 more".
+std::string NamesText(const std::vector<const ClassStudent*>& students) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < std::min(students.size(), kNamed); ++i) {
+    names.push_back(Shortened(students[i]->name));
   }
-  return lines.size() > shown ? absl::StrCat(text, "; and ", lines.size() - shown, " more") : text;
+  return absl::StrCat(absl::StrJoin(names, ", "),
+                      students.size() > kNamed ? absl::StrCat(" and ", students.size() - kNamed, " more") : "");
 }
 
-void AddUnread(const std::vector<UnreadFile>& files, const char* none_named, std::vector<std::string>& lines) {
-  for (const UnreadFile& file : files) {
-    lines.push_back(absl::StrCat(file.name.empty() ? none_named : file.name, ": ", file.why));
-  }
-}
-
-bool HasNothing(const ClassStudent& student) { return student.files.empty() && student.unreadable.empty(); }
-
-std::string UnreadText(const ClassStudent& student) {
-  std::vector<std::string> lines;
-  AddUnread(student.unreadable, "the folder", lines);
-  AddUnread(student.left_out, "the folder", lines);
-  if (HasNothing(student)) {
-    const size_t unnamed = student.other_file_count - student.other_files.size();
-    lines.push_back(student.other_files.empty()
-                        ? "no file is in it"
-                        : absl::StrCat("neither a record nor a table is in it, but ",
-                                       absl::StrJoin(student.other_files, ", "),
-                                       unnamed > 0 ? absl::StrCat(" and ", unnamed, " more") : ""));
-  }
-  return Lines(lines);
-}
-
-bool IsClean(const ClassStudent& student) {
-  return FailedRules(student.findings).empty() && student.unreadable.empty() && !HasNothing(student) &&
-         student.copies.empty() && student.outliers.empty();
-}
-
-proto::Table StudentsTable(const std::vector<ClassStudent>& students) {
-  proto::Table table;
-  table.set_id("students");
-  table.set_caption("Students");
-  for (const char* column : {"student", "files", "not checked", "broken rules", "copies", "far from the class"}) {
-    table.add_column(column);
-  }
-  for (const ClassStudent& student : students) {
-    proto::Row& row = *table.add_row();
-    AddCell(student.name, row);
-    AddCell(absl::StrCat(student.files.size()), row);
-    AddCell(UnreadText(student), row);
-    AddCell(absl::StrJoin(FailedRules(student.findings), ", "), row);
-    AddCell(Lines(student.copies), row);
-    AddCell(Lines(student.outliers), row);
+proto::Table StudentsTable(const std::vector<const ClassStudent*>& students) {
+  proto::Table table =
+      TextTable("students", "Students, the most severe findings first",
+                {"student", "verdict", "reason and remedy", "answered", "best speed-up", "fastest epoch", "files"});
+  for (const ClassStudent* student : students) {
+    const std::string questions = absl::StrJoin(student->answered, " ");
+    AddTextRow({Shortened(student->name), VerdictName(VerdictOf(*student)), ShortenedLines(ReasonsOf(*student)),
+                student->answered.empty() ? "0" : absl::StrCat(student->answered.size(), ": ", questions),
+                student->best_speedup.has_value()
+                    ? absl::StrFormat("%.3g on %d", student->best_speedup->value, student->best_speedup->devices)
+                    : "",
+                student->fastest_epoch.has_value() ? absl::StrFormat("%.3g s", *student->fastest_epoch) : "",
+                absl::StrCat(student->files.size())},
+               table);
   }
   return table;
 }
 
-proto::Table FindingsTable(const std::vector<ClassStudent>& students) {
-  proto::Table table;
-  table.set_id("findings");
-  table.set_caption("The numbers that broke a rule");
-  for (const char* column : {"student", "rule", "where", "numbers"}) {
-    table.add_column(column);
-  }
+proto::Table CopiesTable(const std::vector<ClassStudent>& students) {
+  proto::Table table = TextTable("copies", "Students who share numbers", {"group", "students", "number"});
+  std::map<size_t, std::vector<const ClassStudent*>> groups;
   for (const ClassStudent& student : students) {
-    size_t rows = 0;
-    for (const CheckFinding& finding : student.findings) {
-      const CheckRule* const rule = FindCheckRule(finding.rule);
-      if (rule != nullptr && rule->fails && ++rows <= kMaxStudentFindings) {
-        proto::Row& row = *table.add_row();
-        AddCell(student.name, row);
-        AddCell(finding.rule, row);
-        AddCell(Shortened(finding.where), row);
-        AddCell(Shortened(finding.text), row);
-      }
-    }
-    if (rows > kMaxStudentFindings) {
-      proto::Row& row = *table.add_row();
-      AddCell(student.name, row);
-      AddCell(absl::StrCat("and ", rows - kMaxStudentFindings, " more"), row);
-      AddCell("", row);
-      AddCell("report --check names them all", row);
+    if (student.copy_group > 0) {
+      groups[student.copy_group].push_back(&student);
     }
   }
-  if (table.row_size() == 0) {
-    table.set_absent_reason("no rule is broken");
+  for (const auto& [group, members] : groups) {
+    AddTextRow({absl::StrCat("group ", group), NamesText(members), absl::StrCat(members.size())}, table);
+  }
+  if (groups.empty()) {
+    table.set_absent_reason("no two students share numbers");
   }
   return table;
 }
@@ -141,23 +94,27 @@ std::string SummaryText(const std::vector<ClassStudent>& students) {
       count(HasNothing), " with nothing to check; ", count(IsClean), " without any of these");
 }
 
-}  // namespace
-
-std::vector<proto::Section> ClassSections(const std::vector<ClassStudent>& students,
-                                          const std::vector<std::string>& loose_files) {
+// Returns the card: how many students have each verdict, and their names.
+proto::Section SummarySection(const std::vector<ClassStudent>& students,
+                              const std::vector<const ClassStudent*>& ordered) {
   proto::Section section;
-  section.set_id("class");
-  section.set_title("The class");
-  section.add_paragraph(absl::StrCat(SummaryText(students), "."));
-  section.add_paragraph(
-      "Numbers that two students share in all digits were measured once. This page does not show who measured them.");
-  if (!loose_files.empty()) {
-    section.add_paragraph(absl::StrCat(
-        "Files in the class' folder itself, which belong to no student and were not checked: ", Lines(loose_files),
-        "."));
+  section.set_id("summary");
+  section.set_title(absl::StrCat(students.size(), students.size() == 1 ? " student" : " students"));
+  section.set_role(proto::CARD);
+  for (const ClassVerdict verdict : kClassVerdicts) {
+    std::vector<const ClassStudent*> members;
+    std::copy_if(ordered.begin(), ordered.end(), std::back_inserter(members),
+                 [&](const ClassStudent* student) { return VerdictOf(*student) == verdict; });
+    proto::Claim& claim = *section.add_claim();
+    claim.set_question(absl::StrCat(members.size()));
+    claim.set_text(absl::StrCat(VerdictName(verdict), members.empty() ? "" : ": ", NamesText(members)));
+    claim.set_link("students");
   }
-  *section.add_table() = StudentsTable(students);
-  *section.add_table() = FindingsTable(students);
+  section.add_paragraph(absl::StrCat(SummaryText(students), "."));
+  return section;
+}
+
+void AddRules(const std::vector<ClassStudent>& students, proto::Section& section) {
   std::set<std::string> broken;
   for (const ClassStudent& student : students) {
     for (const std::string& rule : FailedRules(student.findings)) {
@@ -171,22 +128,68 @@ std::vector<proto::Section> ClassSections(const std::vector<ClassStudent>& stude
       term.set_meaning(rule.explanation);
     }
   }
-  MakeTextReadable(section);
-  return {section};
 }
 
-absl::Status RunClass(const std::string& folder, const std::string& output, Force force) {
-  if (output != "-" && !absl::EndsWith(output, ".html")) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--output=", output, ": the page of --class_folder is HTML; expected NAME.html, or '-' for standard output"));
+absl::Status CheckEnding(const std::string& flag, const std::string& path, const std::string& ending,
+                         const std::string& what) {
+  return path.empty() || path == "-" || absl::EndsWith(path, ending)
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(absl::StrCat(flag, "=", path, ": ", what, "; expected NAME", ending,
+                                                       ", or '-' for standard output"));
+}
+
+}  // namespace
+
+std::vector<proto::Section> ClassSections(const std::string& class_folder, const std::vector<ClassStudent>& students,
+                                          const std::vector<std::string>& loose_files) {
+  const std::vector<const ClassStudent*> ordered = BySeverity(students);
+  std::vector<proto::Section> sections = {SummarySection(students, ordered)};
+  proto::Section& section = sections.emplace_back();
+  section.set_id("class");
+  section.set_title("The class");
+  section.add_paragraph(
+      "A student has the verdict of the most severe finding. Numbers that two students share in all digits were "
+      "measured once. This page does not show who measured them.");
+  if (!loose_files.empty()) {
+    section.add_paragraph(
+        absl::StrCat("Files in the class' folder itself, which belong to no student and were not checked: ",
+                     ShortenedLines(loose_files), "."));
   }
-  RETURN_IF_ERROR(DeclareRunFiles({{folder}, {{"--output", output, ""}}}));
-  ASSIGN_OR_RETURN(const std::unique_ptr<ClassFiles> class_files, ClassFiles::Open(folder));
+  *section.add_table() = StudentsTable(ordered);
+  *section.add_table() = CopiesTable(students);
+  *section.add_table() = FiguresTable(students);
+  *section.add_table() = AnsweredTable(students);
+  AddRules(students, section);
+  proto::Section& details = sections.emplace_back();
+  details.set_id("each");
+  details.set_title("Each student");
+  details.set_role(proto::DETAIL);
+  details.add_paragraph(
+      "Open a student for the numbers that broke a rule and for the commands that check this student alone.");
+  for (const ClassStudent* student : ordered) {
+    *details.add_table() = StudentDetails(absl::StrCat("student-", details.table_size() + 1), class_folder, *student);
+  }
+  for (proto::Section& each : sections) {
+    MakeTextReadable(each);
+  }
+  return sections;
+}
+
+absl::Status RunClass(const ClassOptions& options) {
+  RETURN_IF_ERROR(CheckEnding("--output", options.output, ".html", "the page of --class_folder is HTML"));
+  RETURN_IF_ERROR(CheckEnding("--class_grades", options.grades, ".csv", "the grades are CSV"));
+  RETURN_IF_ERROR(
+      DeclareRunFiles({{options.folder}, {{"--output", options.output, ""}, {"--class_grades", options.grades, ""}}}));
+  ASSIGN_OR_RETURN(const std::unique_ptr<ClassFiles> class_files, ClassFiles::Open(options.folder));
   ASSIGN_OR_RETURN(const std::vector<ClassStudent> students, CheckClass(*class_files));
-  const std::vector<proto::Section> sections = ClassSections(students, class_files->loose_files());
-  RETURN_IF_ERROR(WriteWholeFile(output,
+  const std::vector<proto::Section> sections = ClassSections(options.folder, students, class_files->loose_files());
+  RETURN_IF_ERROR(WriteWholeFile(options.output,
                                  absl::StrCat("<!-- ", kClassMark, " -->\n", RenderHtml("A class", sections, {})),
-                                 ReplaceIfForced(force, ReplaceMarked(kClassMark))));
+                                 ReplaceIfForced(options.force, ReplaceMarked(kClassMark))));
+  if (!options.grades.empty()) {
+    RETURN_IF_ERROR(WriteWholeFile(options.grades, GradesCsv(students),
+                                   ReplaceIfForced(options.force, ReplaceMarked(kGradesColumns))));
+  }
   LogLine(absl::StrCat("report: ", SummaryText(students)));
   return absl::OkStatus();
 }

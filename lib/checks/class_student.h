@@ -3,7 +3,9 @@
 #define LOCKSTEP_LIB_CHECKS_CLASS_STUDENT_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,12 @@
 #include "lib/checks/student_folder.h"
 
 namespace lockstep {
+
+// Largest speed-up E_1(B) / E_N(B) of one student, computed by comm_model or printed in a table.
+struct BestSpeedup {
+  double value = 0;
+  uint64_t devices = 0;
+};
 
 // One student: a folder of the class.
 struct ClassStudent {
@@ -21,10 +29,14 @@ struct ClassStudent {
   std::vector<std::string> other_files;  // the first few files with other endings
   size_t other_file_count = 0;
   std::vector<CheckFinding> findings;
-  std::vector<std::string> copies;             // "sweep.rec: the same numbers as sweep.rec of ada"
-  size_t copy_count = 0;                       // number of files whose numbers an earlier student has, too
-  std::vector<std::string> outliers;           // "batch 128 on GPU X: 4.2 s, the class' median is 2.0 s (23 students)"
-  std::map<std::string, double> times;         // seconds of an epoch by device, settings and point
+  std::vector<std::string> copies;      // "sweep.rec: the same numbers as sweep.rec of ada"
+  size_t copy_group = 0;                // number from 1 of the students who share numbers with each other; 0: no copies
+  size_t copy_count = 0;                // number of files whose numbers an earlier student has, too
+  std::vector<std::string> outliers;    // "batch 128 on GPU X: 4.2 s, the class' median is 2.0 s (23 students)"
+  std::vector<std::string> answered;    // answered questions of the lab, in its order: "Q1", "B2"
+  std::optional<double> fastest_epoch;  // seconds of the fastest epoch on one device, mean over its repeats
+  std::optional<BestSpeedup> best_speedup;
+  std::map<std::string, double> times;         // seconds by device, settings and point, or by place in a table
   std::map<std::string, std::string> digests;  // digest of the measured values of each file, without its header
 };
 

@@ -45,7 +45,8 @@ class Lister {
     std::sort(student_.files.begin(), student_.files.end());
     if (const size_t count = student_.files.size(); count > kMaxStudentFiles) {
       Unreadable(student_.files[kMaxStudentFiles],
-                 absl::StrCat("it and all files after it: there are ", count, "; the limit is ", kMaxStudentFiles));
+                 absl::StrCat("it and all files after it: there are ", count, "; the limit is ", kMaxStudentFiles),
+                 kAskForPlainFile);
       student_.files.resize(kMaxStudentFiles);
     }
     return absl::OkStatus();
@@ -59,13 +60,14 @@ class Lister {
       entries = EntriesOf(folder.get(), kMaxStudentEntries - entries_seen_ + 1);
     }
     if (!entries.ok()) {
-      Unreadable(below.path, absl::StrCat("cannot be opened: ", entries.status().message()));
+      Unreadable(below.path, absl::StrCat("cannot be opened: ", entries.status().message()), kAllowReading);
       return absl::OkStatus();
     }
     for (const FolderEntry& entry : *entries) {
       if (++entries_seen_ > kMaxStudentEntries) {
         Unreadable(below.path,
-                   absl::StrCat("not read to its end: there are more than ", kMaxStudentEntries, " files and folders"));
+                   absl::StrCat("not read to its end: there are more than ", kMaxStudentEntries, " files and folders"),
+                   kAskForPlainFile);
         break;
       }
       RETURN_IF_ERROR(VisitEntry(folder.get(), below, entry));
@@ -79,7 +81,7 @@ class Lister {
       return absl::OkStatus();
     }
     if (entry.kind == Kind::kFolder && below.depth == kMaxStudentDepth) {
-      Unreadable(path, absl::StrCat("a folder deeper than ", kMaxStudentDepth, " levels"));
+      Unreadable(path, absl::StrCat("a folder deeper than ", kMaxStudentDepth, " levels"), "move its files up");
     } else if (entry.kind == Kind::kFolder) {
       folders_.push_back({path, below.depth + 1});
     } else if (IsTaken(entry.name)) {
@@ -88,14 +90,16 @@ class Lister {
                                        absl::StrCat(shown_, "/", student_.name, "/", path)));
       student_.files.push_back(path);
     } else if (entry.kind == Kind::kLink && IsLinkToFolder(folder, entry.name)) {
-      Unreadable(path, "a link to a folder, which is not followed");
+      Unreadable(path, "a link to a folder, which is not followed", "put a copy of the folder in its place");
     } else if (++student_.other_file_count <= kOthersNamed) {
       student_.other_files.push_back(path);
     }
     return absl::OkStatus();
   }
 
-  void Unreadable(const std::string& path, const std::string& why) { student_.unreadable.push_back({path, why}); }
+  void Unreadable(const std::string& path, const std::string& why, const std::string& remedy) {
+    student_.unreadable.push_back({path, why, remedy});
+  }
 
   static constexpr size_t kOthersNamed = 3;
   const int folder_;

@@ -17,9 +17,14 @@ inline constexpr int kMaxStudentDepth = 3;            // levels of folders below
 
 // One file or folder that was not read, or a file with content that is not used.
 struct UnreadFile {
-  std::string name;  // path relative to the student's folder; empty: the folder itself
-  std::string why;   // "a link out of the folder, which is not followed"
+  std::string name;         // path relative to the student's folder; empty: the folder itself
+  std::string why;          // "a link out of the folder, which is not followed"
+  std::string remedy = {};  // remedy for the teacher: "ask for the file itself"; empty: nothing need be done
 };
+
+// Remedies for files that cannot be read.
+inline constexpr char kAllowReading[] = "allow reading with chmod -R u+rX, and repeat the command";
+inline constexpr char kAskForPlainFile[] = "ask for a regular file within the limits of docs/report.md";
 
 struct StudentFolder {
   std::string name;

@@ -1,11 +1,12 @@
 #include "lib/checks/student_reader.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
+#include <map>
 #include <memory>
-#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -16,64 +17,21 @@
 #include "lib/audit/audit.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
-#include "lib/base/utf8.h"
 #include "lib/checks/record_rules.h"
+#include "lib/checks/student_figures.h"
 #include "lib/checks/table_rules.h"
 #include "lib/lab_records/lab_records.h"
 #include "lib/lab_records/record_json.h"
 #include "lib/page/csv.h"
+#include "lib/proto/published.pb.h"
 #include "lib/proto/report.pb.h"
 #include "lib/published/published_csv.h"
 #include "lib/published/published_tables.h"
 #include "lib/record/digest.h"
 #include "lib/record/record_reader.h"
-#include "lib/scaling/point_settings.h"
-#include "lib/statistics/spread.h"
 
 namespace lockstep {
 namespace {
-
-std::string DeviceOf(const proto::Header& header) {
-  return header.device_size() > 0 ? header.device(0).name() : header.host().cpu_model();
-}
-
-void AddTime(const std::string& point, const proto::Samples& samples, ClassStudent& student) {
-  constexpr size_t kMaxNameBytes = 200;  // limit for names, which a student may have written
-  if (const std::optional<Spread> spread = SpreadOf(samples); spread.has_value() && spread->mean > 0) {
-    student.times.emplace(FirstBytes(point, kMaxNameBytes), spread->mean);
-  }
-}
-
-template <typename Records>
-void AddDigest(const Records& records, ClassStudent& student) {
-  std::string measured;
-  for (const auto& point : records.points) {
-    absl::StrAppend(&measured, point.SerializeAsString());
-  }
-  if (!records.points.empty()) {
-    student.digests.emplace(records.input.path(), Sha256Hex(measured));
-  }
-}
-
-void TakeRecords(const LabRecords& lab, ClassStudent& student) {
-  for (const LabSweep& sweep : lab.sweeps) {
-    AddDigest(sweep, student);
-    for (const proto::SweepPoint& point : sweep.points) {
-      AddTime(absl::StrCat(sweep.spec.training().model(), ", ", sweep.spec.preset(), " preset, batch ",
-                           point.batch_size(), " on ", DeviceOf(sweep.header)),
-              point.epoch_seconds(), student);
-    }
-  }
-  for (const LabScale& scale : lab.scales) {
-    AddDigest(scale, student);
-    for (const proto::ScalePoint& point : scale.points) {
-      AddTime(absl::StrCat(scale.spec.training().model(), ", ", SettingsText(SettingsOf(scale.spec, point)), ", ",
-                           point.ranks(), " x ", point.batch_per_device(), ", ",
-                           proto::Reduction_Name(point.reduction()), " on ", DeviceOf(scale.header)),
-              point.epoch_seconds(), student);
-    }
-  }
-}
 
 // Returns true if `file` ends in `ending`, in any letter case.
 bool EndsWith(const std::string& file, absl::string_view ending) {
@@ -126,22 +84,35 @@ class StudentReader {
       RETURN_IF_ERROR(CheckNotStopped());
       if (const absl::Status status = ReadFile(file); !status.ok()) {
         RETURN_IF_ERROR(CheckNotStopped());
-        student_.unreadable.push_back({file, WithoutName(status.message(), file)});
+        student_.unreadable.push_back({file, WithoutName(status.message(), file), RemedyFor(file, status)});
       }
     }
     std::sort(student_.files.begin(), student_.files.end());
     if (!lab_.Sources().empty()) {
       Append(CheckRecords(lab_));
     }
+    AddFigures(lab_, tables_, student_);
     return CheckNotStopped();
   }
 
  private:
+  // Returns what the teacher can do about a file that cannot be read.
+  std::string RemedyFor(const std::string& file, const absl::Status& status) const {
+    if (!has_bytes_) {
+      return status.code() == absl::StatusCode::kNotFound ? kAllowReading : kAskForPlainFile;
+    }
+    return EndsWith(file, ".csv") || EndsWith(file, ".textproto")
+               ? "ask for the file again, with this line corrected (data/published/README.md explains tables)"
+               : "ask for the file again, as the tool wrote it: copied whole and not edited";
+  }
+
   absl::Status ReadFile(const std::string& file) {
+    has_bytes_ = false;
     if (EndsWith(file, ".rec")) {
       return ReadRecord(file);
     }
     ASSIGN_OR_RETURN(std::string text, class_files_.ReadText(folder_, file));
+    has_bytes_ = true;
     return IsJson(file) ? ReadJson(file, std::move(text)) : ReadTable(file, text, EndsWith(file, ".csv"));
   }
 
@@ -150,9 +121,10 @@ class StudentReader {
     constexpr uint64_t kHeaderBytes = 1 << 20;
     ASSIGN_OR_RETURN(std::string start, class_files_.ReadStart(folder_, file, kHeaderBytes));
     if (IsReport(file, std::move(start))) {
-      return LeaveOut(file, kReport);
+      return LeaveOut(file, kReport, kAskForRecords);
     }
     ASSIGN_OR_RETURN(std::string bytes, class_files_.ReadRecord(folder_, file));
+    has_bytes_ = true;
     return Take(file, std::move(bytes));
   }
 
@@ -160,7 +132,7 @@ class StudentReader {
     if (!absl::StrContains(text, "\"lockstep.proto.")) {
       return LeaveOut(file, "not the JSON of a record");
     }
-    return IsReport(file, text) ? LeaveOut(file, kReport) : Take(file, std::move(text));
+    return IsReport(file, text) ? LeaveOut(file, kReport, kAskForRecords) : Take(file, std::move(text));
   }
 
   // Adds a record file or its JSON.
@@ -169,7 +141,7 @@ class StudentReader {
     RETURN_IF_ERROR(AddLabRecord(file, std::move(bytes), one));
     const std::string digest = one.Sources().at(0)->input.sha256();
     ClassStudent measured;  // only this file's values
-    TakeRecords(one, measured);
+    AddRecordTimes(one, measured);
     const std::string numbers = measured.digests.empty() ? digest : measured.digests.begin()->second;
     if (IsAgain(file, digest) || IsAgain(file, numbers)) {
       return absl::OkStatus();
@@ -189,10 +161,11 @@ class StudentReader {
     if (IsAgain(file, digest)) {
       return absl::OkStatus();
     }
-    ASSIGN_OR_RETURN(const proto::PublishedTables tables,
+    ASSIGN_OR_RETURN(proto::PublishedTables tables,
                      is_csv ? ParsePublishedCsv(text, file) : ParsePublishedTables(text, file));
     ASSIGN_OR_RETURN(std::vector<CheckFinding> findings, CheckTables(file, tables, budget_));
     student_.digests.emplace(file, digest);
+    tables_.push_back(std::move(tables));
     student_.files.push_back(file);
     Append(std::move(findings));
     return absl::OkStatus();
@@ -208,8 +181,8 @@ class StudentReader {
     return true;
   }
 
-  absl::Status LeaveOut(const std::string& file, const std::string& why) {
-    student_.left_out.push_back({file, why});
+  absl::Status LeaveOut(const std::string& file, const std::string& why, const std::string& remedy = "") {
+    student_.left_out.push_back({file, why, remedy});
     return absl::OkStatus();
   }
 
@@ -218,11 +191,14 @@ class StudentReader {
   }
 
   static constexpr char kReport[] = "a report's own record";
+  static constexpr char kAskForRecords[] = "ask for the records from which the report was made";
   ClassFiles& class_files_;
   const StudentFolder& folder_;
   AuditBudget& budget_;
   ClassStudent& student_;
   LabRecords lab_;
+  std::vector<proto::PublishedTables> tables_;
+  bool has_bytes_ = false;  // true if the bytes of the current file were read, so that its content is at fault
   std::map<std::string, std::string> seen_;  // files by the digest of their bytes, or of their numbers
 };
 

@@ -51,7 +51,8 @@ class Class(FolderCase):
             os.mkfifo(bob / name)
         page, stderr = self.page_of(self.folder / "class")
         self.assertIn("2 students: ", stderr)
-        self.assertEqual(page.count("not a regular file"), 4)
+        for name in ("x.rec", "x.json", "x.csv", "x.textproto"):
+            self.assertIn(f"{name}: not a regular file", page)
 
     def test_class_link_to_proc_kmsg(self):
         bob = self.student("bob")
@@ -59,7 +60,8 @@ class Class(FolderCase):
                              ("e.csv", "/proc/self/environ")]:
             (bob / name).symlink_to(target)
         page, _ = self.page_of(self.folder / "class")
-        self.assertEqual(page.count("a link out of the folder"), 5)
+        for name in ("x.rec", "y.json", "z.csv", "s.csv", "e.csv"):
+            self.assertIn(f"{name}: a link out of the folder", page)
         self.assertNotIn("root:", page)
 
     def test_class_record_that_names_ReportFile_is_left_out(self):
@@ -87,7 +89,7 @@ class Class(FolderCase):
             os.link(folder / "alice" / "sweep.rec", folder / f"s{i:04}" / "sweep.rec")
         page, stderr = self.page_of(folder, timeout=200)
         self.assertIn("1503 students: ", stderr)
-        self.assertLess(len(page), 2e6)
+        self.assertLess(len(page), 4e6)
 
 
 class Tables(FolderCase):

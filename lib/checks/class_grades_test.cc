@@ -1,0 +1,38 @@
+#include "lib/checks/class_grades.h"
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+
+namespace lockstep {
+namespace {
+
+TEST(ClassGradesTest, OneLineForEachStudent) {
+  std::vector<ClassStudent> students(2);
+  students[0].name = "ada";
+  students[0].files = {"comm_model.rec", "sweep.rec"};
+  students[0].findings = {{"parts_do_not_sum", "", ""}, {"parts_do_not_sum", "", ""}, {"synthetic_images", "", ""}};
+  students[0].answered = {"Q1", "Q2"};
+  students[0].copies = {"sweep.rec: the same numbers as sweep.rec of ben, s.rec of eve"};
+  students[0].copy_group = 1;
+  students[0].best_speedup = {1.875, 2};
+  students[0].fastest_epoch = 0.5;
+  students[1].name = "ben";
+  EXPECT_EQ(GradesCsv(students),
+            absl::StrCat(kGradesColumns,
+                         "\r\nada,broken rules,2,parts_do_not_sum,1,2,Q1 Q2,1,\"sweep.rec: the same numbers as "
+                         "sweep.rec of ben, s.rec of eve\",,,2,1.875,2,0.5\r\n"
+                         "ben,cannot be read,0,,0,0,,,,,no file is in it; ask for records (*.rec) or a table "
+                         "(*.csv),0,,,\r\n"));
+}
+
+TEST(ClassGradesTest, NoCellIsAFormula) {
+  for (const char* name : {"=1+1", "+cmd", "-x", "@SUM(A1)", " =1"}) {
+    std::vector<ClassStudent> students(1);
+    students[0].name = name;
+    students[0].files = {"a.rec"};
+    EXPECT_EQ(GradesCsv(students), absl::StrCat(kGradesColumns, "\r\n'", name, ",fine,0,,0,0,,,,,,1,,,\r\n"));
+  }
+}
+
+}  // namespace
+}  // namespace lockstep

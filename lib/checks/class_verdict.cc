@@ -1,0 +1,99 @@
+#include "lib/checks/class_verdict.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/checks/check.h"
+#include "lib/checks/class_text.h"
+
+namespace lockstep {
+namespace {
+
+std::string NothingText(const ClassStudent& student) {
+  const size_t unnamed = student.other_file_count - student.other_files.size();
+  return student.other_files.empty()
+             ? "no file is in it; ask for records (*.rec) or a table (*.csv)"
+             : absl::StrCat("neither a record nor a table is in it, but ", absl::StrJoin(student.other_files, ", "),
+                            unnamed > 0 ? absl::StrCat(" and ", unnamed, " more") : "",
+                            "; ask for records (*.rec) or a table (*.csv)");
+}
+
+}  // namespace
+
+const char* VerdictName(ClassVerdict verdict) {
+  switch (verdict) {
+    case ClassVerdict::kBrokenRules:
+      return "broken rules";
+    case ClassVerdict::kCopy:
+      return "copy";
+    case ClassVerdict::kUnreadable:
+      return "cannot be read";
+    case ClassVerdict::kOutlier:
+      return "far from the class";
+    case ClassVerdict::kFine:
+      break;
+  }
+  return "fine";
+}
+
+bool HasNothing(const ClassStudent& student) { return student.files.empty() && student.unreadable.empty(); }
+
+ClassVerdict VerdictOf(const ClassStudent& student) {
+  return !FailedRules(student.findings).empty()               ? ClassVerdict::kBrokenRules
+         : !student.copies.empty()                            ? ClassVerdict::kCopy
+         : !student.unreadable.empty() || HasNothing(student) ? ClassVerdict::kUnreadable
+         : !student.outliers.empty()                          ? ClassVerdict::kOutlier
+                                                              : ClassVerdict::kFine;
+}
+
+std::vector<const ClassStudent*> BySeverity(const std::vector<ClassStudent>& students) {
+  struct Place {
+    ClassVerdict verdict;
+    size_t kept;  // number of rules that are not broken
+    const ClassStudent* student;
+  };
+  std::vector<Place> places;
+  for (const ClassStudent& student : students) {
+    places.push_back({VerdictOf(student), CheckRules().size() - FailedRules(student.findings).size(), &student});
+  }
+  std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+    return a.verdict != b.verdict ? a.verdict < b.verdict : a.kept < b.kept;
+  });
+  std::vector<const ClassStudent*> ordered;
+  for (const Place& place : places) {
+    ordered.push_back(place.student);
+  }
+  return ordered;
+}
+
+std::vector<std::string> UnreadTexts(const ClassStudent& student) {
+  std::vector<std::string> texts;
+  for (const UnreadFile& file : student.unreadable) {
+    texts.push_back(UnreadText(file));
+  }
+  if (HasNothing(student)) {
+    for (const UnreadFile& file : student.left_out) {
+      texts.push_back(UnreadText(file));
+    }
+    texts.push_back(NothingText(student));
+  }
+  return texts;
+}
+
+std::vector<std::string> ReasonsOf(const ClassStudent& student) {
+  std::vector<std::string> reasons;
+  if (const std::vector<std::string> rules = FailedRules(student.findings); !rules.empty()) {
+    reasons.push_back(absl::StrJoin(rules, ", "));
+  }
+  for (const std::string& copy : student.copies) {
+    reasons.push_back(absl::StrCat("group ", student.copy_group, ": ", copy));
+  }
+  const std::vector<std::string> unread = UnreadTexts(student);
+  reasons.insert(reasons.end(), unread.begin(), unread.end());
+  reasons.insert(reasons.end(), student.outliers.begin(), student.outliers.end());
+  return reasons;
+}
+
+}  // namespace lockstep

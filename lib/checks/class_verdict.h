@@ -1,0 +1,41 @@
+// Verdict on each student of a class, and the order in which a teacher reads them.
+#ifndef LOCKSTEP_LIB_CHECKS_CLASS_VERDICT_H_
+#define LOCKSTEP_LIB_CHECKS_CLASS_VERDICT_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/checks/class_student.h"
+
+namespace lockstep {
+
+// Worst finding on a student, the most severe first.
+enum class ClassVerdict { kBrokenRules, kCopy, kUnreadable, kOutlier, kFine };
+inline constexpr ClassVerdict kClassVerdicts[] = {ClassVerdict::kBrokenRules, ClassVerdict::kCopy,
+                                                  ClassVerdict::kUnreadable, ClassVerdict::kOutlier,
+                                                  ClassVerdict::kFine};
+
+// Returns "broken rules", "copy", "cannot be read", "far from the class" or "fine".
+const char* VerdictName(ClassVerdict verdict);
+
+// Returns the verdict. A student without any record or table is kUnreadable.
+ClassVerdict VerdictOf(const ClassStudent& student);
+
+// Returns true if a student has neither records nor tables, and none that cannot be read.
+bool HasNothing(const ClassStudent& student);
+
+// Returns the students ordered by verdict; those with more broken rules first; then as in `students`, which must
+// outlive the result.
+std::vector<const ClassStudent*> BySeverity(const std::vector<ClassStudent>& students);
+
+// Returns a line for each file that cannot be read, with reason and remedy; for a student without records and tables,
+// what is there instead.
+std::vector<std::string> UnreadTexts(const ClassStudent& student);
+
+// Returns a line for each reason of a verdict, the most severe first: broken rules, copies with their group, files
+// that cannot be read with the remedy, outliers. A fine student has no reason.
+std::vector<std::string> ReasonsOf(const ClassStudent& student);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_CHECKS_CLASS_VERDICT_H_

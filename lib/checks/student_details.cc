@@ -1,0 +1,126 @@
+#include "lib/checks/student_details.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "lib/checks/class_text.h"
+#include "lib/checks/class_verdict.h"
+#include "lib/checks/rules.h"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kMaxRows = 20;           // rows of one kind
+constexpr size_t kMaxCommandBytes = 400;  // length of one command
+
+// Appends at most kMaxRows rows of one kind, and a row with the number of the others.
+class LimitedRows {
+ public:
+  LimitedRows(absl::string_view more, proto::Table& table) : more_(more), table_(table) {}
+  ~LimitedRows() {
+    if (rows_ > kMaxRows) {
+      AddTextRow({absl::StrCat("and ", rows_ - kMaxRows, " more"), "", more_}, table_);
+    }
+  }
+  LimitedRows(const LimitedRows&) = delete;
+  LimitedRows& operator=(const LimitedRows&) = delete;
+
+  void Add(const std::string& kind, const std::string& where, const std::string& text) {
+    if (++rows_ <= kMaxRows) {
+      AddTextRow({kind, Shortened(where), Shortened(text)}, table_);
+    }
+  }
+
+ private:
+  const std::string more_;
+  proto::Table& table_;
+  size_t rows_ = 0;
+};
+
+enum class Fails { kNo, kYes };
+
+void AddFindings(const ClassStudent& student, Fails fails, proto::Table& table) {
+  LimitedRows rows("report --check names them all", table);
+  for (const CheckFinding& finding : student.findings) {
+    const CheckRule* const rule = FindCheckRule(finding.rule);
+    if (rule != nullptr && rule->fails == (fails == Fails::kYes)) {
+      rows.Add(absl::StrCat(finding.rule, fails == Fails::kYes ? "" : " (remark)"), finding.where, finding.text);
+    }
+  }
+}
+
+void AddUnread(const std::vector<UnreadFile>& files, const std::string& kind, proto::Table& table) {
+  LimitedRows rows("", table);
+  for (const UnreadFile& file : files) {
+    rows.Add(kind, file.name.empty() ? "the folder" : file.name, UnreadText(file));
+  }
+}
+
+bool IsTable(const std::string& file) {
+  const std::string lower = absl::AsciiStrToLower(file);
+  return absl::EndsWith(lower, ".csv") || absl::EndsWith(lower, ".textproto");
+}
+
+// Adds a command with these files of the student, or the reason why there is no such command.
+void AddCommand(const std::string& kind, const std::string& start, const std::vector<std::string>& files,
+                const std::string& end, proto::Table& table) {
+  if (files.empty()) {
+    return;
+  }
+  const std::string command = absl::StrCat(start, absl::StrJoin(files, ""), end);
+  AddTextRow({kind, "", command.size() <= kMaxCommandBytes ? command : "its files are too many for one line"}, table);
+}
+
+void AddCommands(const std::string& class_folder, const ClassStudent& student, proto::Table& table) {
+  std::vector<std::string> all, records;
+  for (const std::string& file : student.files) {
+    all.push_back(absl::StrCat(" ", ShellWord(absl::StrCat(class_folder, "/", student.name, "/", file))));
+    if (!IsTable(file)) {
+      records.push_back(all.back());
+    }
+  }
+  AddCommand("check alone", "report --check", all, "", table);
+  AddCommand("page alone", "report --style=lab", records,
+             absl::StrCat(" --output=", ShellWord(absl::StrCat(student.name, ".html"))), table);
+}
+
+}  // namespace
+
+std::string ShellWord(const std::string& word) {
+  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains("._/-+:@%", c);
+  });
+  return plain ? word : absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
+}
+
+proto::Table StudentDetails(const std::string& id, const std::string& class_folder, const ClassStudent& student) {
+  proto::Table table = TextTable(id, absl::StrCat(Shortened(student.name), ": ", VerdictName(VerdictOf(student))),
+                                 {"what", "where", "text"});
+  AddFindings(student, Fails::kYes, table);
+  for (const std::string& copy : student.copies) {
+    AddTextRow({absl::StrCat("copy, group ", student.copy_group), "", Shortened(copy)}, table);
+  }
+  AddUnread(student.unreadable, "cannot be read", table);
+  AddUnread(student.left_out, "left out", table);
+  if (HasNothing(student)) {
+    AddTextRow({"nothing to check", "", Shortened(ReasonsOf(student).back())}, table);
+  }
+  for (const std::string& outlier : student.outliers) {
+    AddTextRow({"far from the class", "", Shortened(outlier)}, table);
+  }
+  AddFindings(student, Fails::kNo, table);
+  if (!student.answered.empty()) {
+    AddTextRow({"answered", "", absl::StrJoin(student.answered, ", ")}, table);
+  }
+  AddCommands(class_folder, student, table);
+  return table;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,198 @@
+#include "lib/checks/student_figures.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "lib/base/utf8.h"
+#include "lib/published/printed_number.h"
+#include "lib/record/digest.h"
+#include "lib/report/sentences.h"
+#include "lib/scaling/point_settings.h"
+#include "lib/statistics/spread.h"
+
+namespace lockstep {
+namespace {
+
+std::string DeviceOf(const proto::Header& header) {
+  return header.device_size() > 0 ? header.device(0).name() : header.host().cpu_model();
+}
+
+void AddSeconds(const std::string& point, double seconds, ClassStudent& student) {
+  constexpr size_t kMaxNameBytes = 200;  // limit for names, which a student may have written
+  if (seconds > 0) {
+    student.times.emplace(FirstBytes(point, kMaxNameBytes), seconds);
+  }
+}
+
+void AddTime(const std::string& point, const proto::Samples& samples, ClassStudent& student) {
+  if (const std::optional<Spread> spread = SpreadOf(samples); spread.has_value()) {
+    AddSeconds(point, spread->mean, student);
+  }
+}
+
+template <typename Records>
+void AddDigest(const Records& records, ClassStudent& student) {
+  std::string measured;
+  for (const auto& point : records.points) {
+    absl::StrAppend(&measured, point.SerializeAsString());
+  }
+  if (!records.points.empty()) {
+    student.digests.emplace(records.input.path(), Sha256Hex(measured));
+  }
+}
+
+void NoteEpoch(double seconds, ClassStudent& student) {
+  if (seconds > 0) {
+    student.fastest_epoch = std::min(seconds, student.fastest_epoch.value_or(seconds));
+  }
+}
+
+void NoteEpoch(const proto::Samples& samples, ClassStudent& student) {
+  if (const std::optional<Spread> spread = SpreadOf(samples); spread.has_value()) {
+    NoteEpoch(spread->mean, student);
+  }
+}
+
+void NoteSpeedup(double speedup, uint64_t devices, ClassStudent& student) {
+  if (devices > 1 && (!student.best_speedup.has_value() || speedup > student.best_speedup->value)) {
+    student.best_speedup = {speedup, devices};
+  }
+}
+
+void NoteRecords(const LabRecords& lab, std::set<std::string>& answered, ClassStudent& student) {
+  const proto::Section answers = AnswersSection(lab);
+  for (const proto::Claim& claim : answers.claim()) {
+    if (!claim.text().empty()) {
+      answered.insert(claim.question());
+    }
+  }
+  for (const LabSweep& sweep : lab.sweeps) {
+    for (const proto::SweepPoint& point : sweep.points) {
+      NoteEpoch(point.epoch_seconds(), student);
+    }
+  }
+  for (const LabScale& scale : lab.scales) {
+    for (const proto::ScalePoint& point : scale.points) {
+      if (point.ranks() == 1) {
+        NoteEpoch(point.epoch_seconds(), student);
+      }
+    }
+  }
+  for (const LabCommModel& model : lab.comm_models) {
+    for (const proto::ScalingRow& row : model.rows) {
+      if (row.epoch_speedup().has_value()) {
+        NoteSpeedup(row.epoch_speedup().value(), row.ranks(), student);
+      }
+    }
+  }
+}
+
+bool IsTime(proto::PublishedQuantity quantity) {
+  return quantity == proto::EPOCH_SECONDS || quantity == proto::STEP_SECONDS || quantity == proto::ITERATION_SECONDS ||
+         quantity == proto::COMPUTE_SECONDS || quantity == proto::COMMUNICATION_SECONDS;
+}
+
+// One printed number of a student's tables, and the name of its place without the table.
+struct Printed {
+  const proto::PublishedTable* table;
+  const proto::PublishedValue* value;
+  double number;
+  std::string place;
+};
+
+// Returns the numbers of the tables themselves: no lines of a log, no repetition of a number.
+std::vector<Printed> PrintedNumbers(const std::vector<proto::PublishedTables>& documents) {
+  std::vector<Printed> all;
+  for (const proto::PublishedTables& document : documents) {
+    for (const proto::PublishedTable& table : document.table()) {
+      for (const proto::PublishedValue& value : table.value()) {
+        const absl::StatusOr<PrintedNumber> number = ParsePrintedNumber(value.as_printed());
+        if (number.ok() && value.epoch() == 0 && !value.restated()) {
+          all.push_back(
+              {&table, &value, number->value,
+               absl::StrCat("printed ", absl::AsciiStrToLower(proto::PublishedQuantity_Name(value.quantity())), ", ",
+                            value.devices(), value.devices() == 1 ? " device" : " devices", ", batch ", value.batch(),
+                            value.context().empty() ? "" : ", ", value.context())});
+        }
+      }
+    }
+  }
+  return all;
+}
+
+void NotePrinted(const Printed& printed, std::set<uint64_t>& one_device_batches, std::set<std::string>& answered,
+                 ClassStudent& student) {
+  const proto::PublishedValue& value = *printed.value;
+  const bool is_epoch = value.quantity() == proto::EPOCH_SECONDS || value.quantity() == proto::STEP_SECONDS;
+  if (is_epoch && value.devices() == 1) {
+    NoteEpoch(printed.number, student);
+    one_device_batches.insert(value.batch());
+  } else if (value.quantity() == proto::SPEEDUP && value.devices() > 1) {
+    answered.insert("Q2");
+    if (value.base_devices() <= 1 && (value.base_batch() == 0 || value.base_batch() == value.batch())) {
+      NoteSpeedup(printed.number, value.devices(), student);
+    }
+  } else if (value.quantity() == proto::COMMUNICATION_SECONDS && value.devices() > 1) {
+    answered.insert("Q3");
+  }
+}
+
+void NoteTables(const std::vector<Printed>& numbers, std::set<std::string>& answered, ClassStudent& student) {
+  std::map<std::string, int> places;
+  std::set<uint64_t> one_device_batches;
+  for (const Printed& printed : numbers) {
+    NotePrinted(printed, one_device_batches, answered, student);
+    places[printed.place] += IsTime(printed.value->quantity()) ? 1 : 0;
+  }
+  if (one_device_batches.size() > 1) {
+    answered.insert("Q1");
+  }
+  for (const Printed& printed : numbers) {
+    if (IsTime(printed.value->quantity())) {
+      AddSeconds(places[printed.place] > 1 ? absl::StrCat(printed.place, ", ", printed.table->name()) : printed.place,
+                 printed.number, student);
+    }
+  }
+}
+
+}  // namespace
+
+void AddRecordTimes(const LabRecords& lab, ClassStudent& student) {
+  for (const LabSweep& sweep : lab.sweeps) {
+    AddDigest(sweep, student);
+    for (const proto::SweepPoint& point : sweep.points) {
+      AddTime(absl::StrCat(sweep.spec.training().model(), ", ", sweep.spec.preset(), " preset, batch ",
+                           point.batch_size(), " on ", DeviceOf(sweep.header)),
+              point.epoch_seconds(), student);
+    }
+  }
+  for (const LabScale& scale : lab.scales) {
+    AddDigest(scale, student);
+    for (const proto::ScalePoint& point : scale.points) {
+      AddTime(absl::StrCat(scale.spec.training().model(), ", ", SettingsText(SettingsOf(scale.spec, point)), ", ",
+                           point.ranks(), " x ", point.batch_per_device(), ", ",
+                           proto::Reduction_Name(point.reduction()), " on ", DeviceOf(scale.header)),
+              point.epoch_seconds(), student);
+    }
+  }
+}
+
+void AddFigures(const LabRecords& lab, const std::vector<proto::PublishedTables>& tables, ClassStudent& student) {
+  std::set<std::string> answered;
+  NoteRecords(lab, answered, student);
+  NoteTables(PrintedNumbers(tables), answered, student);
+  const proto::Section questions = AnswersSection({});
+  for (const proto::Claim& claim : questions.claim()) {  // all questions, in the lab's order
+    if (answered.erase(claim.question()) > 0) {
+      student.answered.push_back(claim.question());
+    }
+  }
+}
+
+}  // namespace lockstep

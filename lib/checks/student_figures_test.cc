@@ -1,0 +1,53 @@
+#include "lib/checks/student_figures.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/published/published_csv.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
+
+constexpr char kHandIn[] =
+    "# source = a test\n# images_per_epoch = 50000\n# batch = per_device\n"
+    "table,quantity,devices,batch_per_device,value,unit,as_printed\n"
+    "Q1,epoch_seconds,1,32,8.5,s,8.5\nQ1,epoch_seconds,1,128,6.25,s,6.25\nQ2,epoch_seconds,2,32,5.0,s,5.0\n"
+    "Q2,speedup,2,32,,,1.70\n";
+
+TEST(StudentFiguresTest, ATableHasTimesAnswersAndFigures) {
+  const auto tables = ParsePublishedCsv(kHandIn, "hand_in.csv");
+  ASSERT_THAT(tables, IsOk());
+  ClassStudent student;
+  AddFigures({}, {*tables}, student);
+  EXPECT_THAT(student.times, UnorderedElementsAre(Pair("printed epoch_seconds, 1 device, batch 32", 8.5),
+                                                  Pair("printed epoch_seconds, 1 device, batch 128", 6.25),
+                                                  Pair("printed epoch_seconds, 2 devices, batch 32", 5.0)));
+  EXPECT_THAT(student.answered, ElementsAre("Q1", "Q2"));
+  EXPECT_EQ(student.fastest_epoch, 6.25);
+  ASSERT_TRUE(student.best_speedup.has_value());
+  EXPECT_EQ(student.best_speedup->value, 1.7);
+  EXPECT_EQ(student.best_speedup->devices, 2);
+}
+
+// Two tables with the same place, e.g. in fp32 and in bf16, are two times.
+TEST(StudentFiguresTest, APlaceThatOccursTwiceIsNamedWithItsTable) {
+  const auto tables = ParsePublishedCsv(
+      "# source = a test\n# batch = per_device\ntable,quantity,devices,batch_per_device,value,unit,as_printed\n"
+      "fp32,epoch_seconds,1,32,8.5,s,8.5\nbf16,epoch_seconds,1,32,2.5,s,2.5\n",
+      "hand_in.csv");
+  ASSERT_THAT(tables, IsOk());
+  ClassStudent student;
+  AddFigures({}, {*tables}, student);
+  EXPECT_THAT(student.times, UnorderedElementsAre(Pair("printed epoch_seconds, 1 device, batch 32, fp32", 8.5),
+                                                  Pair("printed epoch_seconds, 1 device, batch 32, bf16", 2.5)));
+  EXPECT_THAT(student.answered, ElementsAre());
+}
+
+}  // namespace
+}  // namespace testing
+}  // namespace lockstep
