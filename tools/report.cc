@@ -52,6 +52,12 @@ ABSL_FLAG(std::string, style, "given",
           "given: the contents of the records; lab: every question and table of the lab, blank ones with the command "
           "that fills them.");
 FLAG_WORDS(style, "given", "lab");
+ABSL_FLAG(std::string, latex, "document",
+          "Size of the LaTeX document: document (everything), or hand_in (at most four pages: answers, Tables 1 to 3, "
+          "four plots, commands).");
+FLAG_WORDS(latex, "document", "hand_in");
+ABSL_FLAG(std::string, author, "", "Author at the top of the LaTeX document.");
+ABSL_FLAG(std::string, date, "", "Date at the top of the LaTeX document, as it is printed.");
 ABSL_FLAG(bool, audit, false,
           "Also write NAME.audit.html and NAME.audit.md: the published tables that comm_model audited.");
 ABSL_FLAG(bool, force, false, "Write the report again even if it exists already, and replace any file at the output.");
@@ -143,6 +149,13 @@ absl::Status Report() {
   ASSIGN_OR_RETURN(options.formats, ParseReportFormats(absl::GetFlag(FLAGS_format), options.output));
   ASSIGN_OR_RETURN(options.style, ParsePageStyle(absl::GetFlag(FLAGS_style)));
   options.audit = absl::GetFlag(FLAGS_audit);
+  RETURN_IF_ERROR(CheckGivenFlags({{{"latex", "author", "date"},
+                                    HasFormat(options.formats, ReportFormat::kLatex),
+                                    "without a LaTeX document",
+                                    "add --format=latex"}}));
+  ASSIGN_OR_RETURN(options.latex_size, ParseLatexSize(absl::GetFlag(FLAGS_latex)));
+  options.author = absl::GetFlag(FLAGS_author);
+  options.date = absl::GetFlag(FLAGS_date);
   return RunReport(options);
 }
 
@@ -289,6 +302,9 @@ int main(int argc, char** argv) {
           {"output"},
           {"format", "html,markdown; with --print text"},
           {"style"},
+          {"latex"},
+          {"author"},
+          {"date"},
           {"audit"},
           {"force"},
           {"dry_run"},

@@ -6,26 +6,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "lib/page/latex_parts.h"
 #include "lib/page/latex_table.h"
 #include "lib/page/latex_text.h"
 #include "lib/page/summary_text.h"
 
 namespace lockstep {
 namespace {
-
-// Words are wrapped loosely rather than extend beyond the margin, and a page may end after any table.
-constexpr char kPreamble[] =
-    "% Made by report. Twice: pdflatex, for the references.\n"
-    "\\documentclass[a4paper,10pt]{article}\n"
-    "\\usepackage[T1]{fontenc}\n"
-    "\\IfFileExists{lmodern.sty}{\\usepackage{lmodern}}{}\n"
-    "\\usepackage[margin=2cm]{geometry}\n"
-    "\\usepackage{array,booktabs,graphicx}\n"
-    "\\setlength{\\parindent}{0pt}\\setlength{\\parskip}{4pt plus 2pt}\n"
-    "\\setlength{\\emergencystretch}{\\textwidth}\\hbadness=10000 \\vbadness=10000 \\raggedbottom\n"
-    "\\setcounter{secnumdepth}{0}\n"
-    "\\pagestyle{plain}\n"
-    "\\begin{document}\n";
 
 class LatexWriter {
  public:
@@ -38,9 +25,9 @@ class LatexWriter {
     }
   }
 
-  LatexReport Write(const std::string& title, const std::vector<proto::Section>& sections) {
+  LatexReport Write(const LatexHead& head, const std::vector<proto::Section>& sections) {
     std::string& out = report_.document;
-    out = absl::StrCat(kPreamble, "{\\LARGE\\bfseries\\raggedright ", EscapeLatex(title), "\\par}\n");
+    out = LatexBegin(head);
     for (const proto::Section& section : sections) {
       AppendSection(section);
     }
@@ -168,25 +155,9 @@ class LatexWriter {
       in_group = i > 0 && group == section.plot(i - 1).group() ? in_group + 1 : 0;
       const bool right = !group.empty() && in_group % 2 == 1;
       Append(right ? "\\hfill\n" : "\\par\\medskip\\noindent\n");
-      AppendPlot(section.plot(i), group.empty() ? 1 : 0.49);
+      Append(LatexPlot(section.plot(i), plots_, group.empty() ? 1 : 0.49));
     }
     Append(section.plot().empty() ? "" : "\\par\n");
-  }
-
-  // Appends a plot. `width` is its share of the line.
-  void AppendPlot(const proto::Plot& plot, double width) {
-    const auto drawn = plots_.find(plot.id());
-    if (drawn == plots_.end() || drawn->second.file.empty()) {
-      const bool reason = drawn != plots_.end() && !drawn->second.absent_reason.empty();
-      Append(absl::StrCat("\\emph{", EscapeLatex(plot.title()), ": ",
-                          reason ? EscapeLatex(drawn->second.absent_reason) : "drawn in files only", ".}\n"));
-      return;
-    }
-    Append(absl::StrCat("\\begin{minipage}{", width,
-                        "\\linewidth}\n\\makeatletter\\def\\@captype{figure}\\makeatother\n"
-                        "\\centering\n\\includegraphics[width=",
-                        width < 1 ? "" : "0.72", "\\linewidth]{", drawn->second.file, "}\n\\caption{",
-                        EscapeLatex(plot.title()), "}\n\\label{fig:", LatexName(plot.id()), "}\n\\end{minipage}\n"));
   }
 
   void AppendLegend(const std::vector<proto::Section>& sections) {
@@ -215,9 +186,9 @@ class LatexWriter {
 
 }  // namespace
 
-LatexReport RenderLatex(const std::string& title, const std::vector<proto::Section>& sections, const DrawnPlots& plots,
+LatexReport RenderLatex(const LatexHead& head, const std::vector<proto::Section>& sections, const DrawnPlots& plots,
                         const std::string& stem) {
-  return LatexWriter(sections, plots, stem).Write(title, sections);
+  return LatexWriter(sections, plots, stem).Write(head, sections);
 }
 
 }  // namespace lockstep

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/page/latex_parts.h"
 #include "lib/page/render.h"
 #include "lib/proto/report.pb.h"
 
@@ -24,7 +25,7 @@ struct LatexReport {
 // Renders the report. The document reads its tables from STEM.NAME.tex in its own folder, where NAME is the table's id.
 // If `stem` is empty, the tables are in the document, and there are no pieces. Plots are read from their files (PDF).
 // pdflatex must run twice, because of the references; it prints no warning.
-LatexReport RenderLatex(const std::string& title, const std::vector<proto::Section>& sections, const DrawnPlots& plots,
+LatexReport RenderLatex(const LatexHead& head, const std::vector<proto::Section>& sections, const DrawnPlots& plots,
                         const std::string& stem);
 
 }  // namespace lockstep

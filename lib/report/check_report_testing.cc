@@ -15,6 +15,7 @@
 #include "lib/page/csv.h"
 #include "lib/page/html.h"
 #include "lib/page/latex.h"
+#include "lib/page/latex_hand_in.h"
 #include "lib/page/markdown.h"
 #include "lib/plot/gnuplot_script.h"
 #include "lib/plot/svg_plot.h"
@@ -127,7 +128,8 @@ void CheckPrinted(const std::string& bytes, const Message& file) {
 
 void CheckRendered(const std::string& title, const std::vector<proto::Section>& sections) {
   CheckMarkup(RenderHtml(title, sections, {}), RenderMarkdown(title, sections, {}));
-  FUZZ_CHECK(!RenderLatex(title, sections, {}, "report").document.empty());
+  FUZZ_CHECK(!RenderLatexHandIn({title, "author", "date"}, sections, {}).empty());
+  FUZZ_CHECK(!RenderLatex({title, "author", "date"}, sections, {}, "report").document.empty());
   FUZZ_CHECK(!RenderCsv(sections).empty());
 }
 

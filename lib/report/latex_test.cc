@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "lib/lab_records/lab_records.h"
 #include "lib/lab_records/small_records_testing.h"
+#include "lib/page/latex_hand_in.h"
 #include "lib/plot/gnuplot.h"
 #include "lib/report/arrange.h"
 #include "lib/summary/page_head.h"
@@ -101,11 +102,11 @@ proto::Section Hostile() {
 }
 
 TEST(LatexTest, TablesArePiecesOrStandInTheDocument) {
-  const LatexReport pieces = RenderLatex("On $<b>_%", {Hostile()}, {}, "r");
+  const LatexReport pieces = RenderLatex({"On $<b>_%", "", ""}, {Hostile()}, {}, "r");
   ASSERT_EQ(pieces.pieces.size(), 1u);
   EXPECT_EQ(pieces.pieces[0].file, "r.hostile-table1.tex");
   EXPECT_THAT(pieces.document, AllOf(HasSubstr("\\input{r.hostile-table1.tex}"), HasSubstr("On \\$\\textless{}b")));
-  const LatexReport whole = RenderLatex("", {Hostile()}, {}, "");
+  const LatexReport whole = RenderLatex({}, {Hostile()}, {}, "");
   EXPECT_TRUE(whole.pieces.empty());
   EXPECT_THAT(whole.document, AllOf(HasSubstr("\\label{tab:hostile-table1}"), Not(HasSubstr("\\input{"))));
 }
@@ -113,9 +114,9 @@ TEST(LatexTest, TablesArePiecesOrStandInTheDocument) {
 TEST(LatexTest, APlotThatWasNotDrawnReportsWhy) {
   proto::Section section = Hostile();
   section.add_plot()->set_id("p");
-  EXPECT_THAT(RenderLatex("", {section}, {{"p", {"", "", "gnuplot is not installed"}}}, "").document,
+  EXPECT_THAT(RenderLatex({}, {section}, {{"p", {"", "", "gnuplot is not installed"}}}, "").document,
               HasSubstr("gnuplot is not installed"));
-  EXPECT_THAT(RenderLatex("", {section}, {{"p", {"", "r.p.pdf", ""}}}, "").document, HasSubstr("{r.p.pdf}"));
+  EXPECT_THAT(RenderLatex({}, {section}, {{"p", {"", "r.p.pdf", ""}}}, "").document, HasSubstr("{r.p.pdf}"));
 }
 
 TEST(LatexTest, HostileTextCompilesWithoutAWarning) {
@@ -123,7 +124,7 @@ TEST(LatexTest, HostileTextCompilesWithoutAWarning) {
     GTEST_SKIP() << "pdflatex is not installed (apt-get install texlive-latex-recommended)";
   }
   const std::string folder = Folder();
-  WriteReport(folder, RenderLatex("On $<b>_%", {Hostile()}, {}, "r"));
+  WriteReport(folder, RenderLatex({"On $<b>_%", "", ""}, {Hostile()}, {}, "r"));
   EXPECT_EQ(Complaints(Compile(folder)), "");
 }
 
@@ -147,10 +148,35 @@ TEST(LatexTest, TheSmallLabCompilesWithoutAWarning) {
         plots[plot.id()] = {"", pdf.ok() ? file : "", std::string(pdf.status().message())};
       }
     }
-    WriteReport(folder, RenderLatex(ReportTitle(*lab), pages.page, plots, "r"));
+    WriteReport(folder, RenderLatex({ReportTitle(*lab), "A. Student", "1 May 2026"}, pages.page, plots, "r"));
     EXPECT_EQ(Complaints(Compile(folder)), "");
-    WriteReport(folder, RenderLatex("Audit", pages.audit, {}, "r"));
+    WriteReport(folder, RenderLatex({"Audit", "", ""}, pages.audit, {}, "r"));
     EXPECT_EQ(Complaints(Compile(folder)), "");
+  }
+}
+
+TEST(LatexTest, TheHandInCompilesWithoutAWarningAndHasAtMostFourPages) {
+  if (!IsInstalled("pdflatex")) {
+    GTEST_SKIP() << "pdflatex is not installed (apt-get install texlive-latex-recommended)";
+  }
+  const std::string folder = Folder();
+  const auto lab = ReadLabRecords(lockstep::testing::WriteSmallLab(folder));
+  ASSERT_THAT(lab, IsOk());
+  for (const PageStyle style : {PageStyle::kGiven, PageStyle::kLab}) {
+    const ReportPages pages = ArrangePages(*lab, style);
+    DrawnPlots plots;
+    for (const proto::Plot* plot : HandInPlots(pages.page)) {
+      const absl::StatusOr<std::string> pdf = std::move(DrawPdfPlots({plot}).front());
+      const std::string file = absl::StrCat("r.", plot->id(), ".pdf");
+      if (pdf.ok()) {
+        WriteFile(absl::StrCat(folder, "/", file), *pdf);
+      }
+      plots[plot->id()] = {"", pdf.ok() ? file : "", std::string(pdf.status().message())};
+    }
+    WriteFile(folder + "/r.tex", RenderLatexHandIn({ReportTitle(*lab), "A. Student", "1 May 2026"}, pages.page, plots));
+    const std::string log = Compile(folder);
+    EXPECT_EQ(Complaints(log), "");
+    EXPECT_THAT(log, ::testing::ContainsRegex("Output written on r.pdf \\([1-4] page"));
   }
 }
 

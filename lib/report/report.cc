@@ -21,6 +21,8 @@
 #include "lib/page/html.h"
 #include "lib/page/json.h"
 #include "lib/page/latex.h"
+#include "lib/page/latex_hand_in.h"
+#include "lib/page/latex_parts.h"
 #include "lib/page/latex_text.h"
 #include "lib/page/markdown.h"
 #include "lib/page/render.h"
@@ -96,7 +98,11 @@ absl::StatusOr<proto::Header> HeaderOf(const LabRecords& lab, const ReportOption
   header.result_flags = {{"format", NameOfFormats(options.formats)},
                          {"style", options.style == PageStyle::kLab ? "lab" : "given"},
                          {"audit", options.audit ? "true" : "false"}};
-  if (HasFormat(options.formats, ReportFormat::kLatex)) {  // gnuplot draws its plots
+  if (HasFormat(options.formats, ReportFormat::kLatex)) {
+    header.result_flags["latex"] = options.latex_size == LatexSize::kHandIn ? "hand_in" : "document";
+    header.result_flags["author"] = options.author;
+    header.result_flags["date"] = options.date;
+    // gnuplot draws the plots of LaTeX.
     const absl::StatusOr<std::string> gnuplot = GnuplotVersion();
     if (absl::IsUnavailable(gnuplot.status())) {
       return gnuplot.status();
@@ -203,27 +209,36 @@ absl::Status AddMarkdown(const std::string& stem, const std::string& title, cons
   return files.Add(PageFile(stem, ReportFormat::kMarkdown), RenderMarkdown(title, sections, plots));
 }
 
+LatexHead HeadOf(const ReportOptions& options, const std::string& title) {
+  return {title, options.author, options.date};
+}
+
 // Adds the page PATH.tex, and its pieces in the same folder.
-absl::Status AddLatexPage(const std::string& page, const std::string& title,
-                          const std::vector<proto::Section>& sections, const DrawnPlots& plots, ReportFiles& files) {
+absl::Status AddLatexPage(const std::string& page, const LatexHead& head, const std::vector<proto::Section>& sections,
+                          const DrawnPlots& plots, ReportFiles& files) {
   const std::string stem = StemOfReport(page);
-  const LatexReport report = RenderLatex(title, sections, plots, FileNameOf(stem));
+  const LatexReport report = RenderLatex(head, sections, plots, FileNameOf(stem));
   for (const LatexPiece& piece : report.pieces) {
     RETURN_IF_ERROR(files.Add(SiblingPath(page, piece.file), piece.text));
   }
   return files.Add(page, report.document);
 }
 
-absl::Status AddLatex(const std::string& stem, const std::string& title, const std::vector<proto::Section>& sections,
-                      ReportFiles& files) {
-  const std::vector<const proto::Plot*> wanted = PlotsOf(sections);
+absl::Status AddLatex(const ReportOptions& options, const std::string& title,
+                      const std::vector<proto::Section>& sections, ReportFiles& files) {
+  const std::string stem = StemOfReport(options.output);
+  const bool hand_in = options.latex_size == LatexSize::kHandIn;
+  const std::vector<const proto::Plot*> wanted = hand_in ? HandInPlots(sections) : PlotsOf(sections);
   DrawnPlots plots;
   RETURN_IF_ERROR(TakeDrawings(DrawPdfPlots(wanted), [&](size_t i, const std::string& pdf, const std::string& reason) {
     const std::string& id = wanted[i]->id();
     plots[id] = {"", pdf.empty() ? "" : PlotFile(FileNameOf(stem), id, ".pdf"), reason};
     return pdf.empty() ? absl::OkStatus() : files.Add(PlotFile(stem, id, ".pdf"), pdf);
   }));
-  return AddLatexPage(PageFile(stem, ReportFormat::kLatex), title, sections, plots, files);
+  const std::string page = PageFile(stem, ReportFormat::kLatex);
+  const LatexHead head = HeadOf(options, title);
+  return hand_in ? files.Add(page, RenderLatexHandIn(head, sections, plots))
+                 : AddLatexPage(page, head, sections, plots, files);
 }
 
 absl::Status WriteSections(const std::vector<proto::Section>& sections, RecordWriter& record) {
@@ -262,12 +277,13 @@ absl::Status AddAudit(const std::string& stem, ReportFormat format, const std::v
   const std::string path = AuditFile(stem, format);
   return format == ReportFormat::kHtml       ? files.Add(path, RenderHtml(kTitle, audit, {}))
          : format == ReportFormat::kMarkdown ? files.Add(path, RenderMarkdown(kTitle, audit, {}))
-                                             : AddLatexPage(path, kTitle, audit, {}, files);
+                                             : AddLatexPage(path, {kTitle, "", ""}, audit, {}, files);
 }
 
 // Adds `pages` in one format, with the files that belong to it.
-absl::Status AddPage(const std::string& stem, ReportFormat format, const proto::Header& header,
+absl::Status AddPage(const ReportOptions& options, ReportFormat format, const proto::Header& header,
                      const ReportPages& pages, const std::string& title, const DrawnPlots& plots, ReportFiles& files) {
+  const std::string stem = StemOfReport(options.output);
   const std::string path = PageFile(stem, format);
   switch (format) {
     case ReportFormat::kHtml:
@@ -275,7 +291,7 @@ absl::Status AddPage(const std::string& stem, ReportFormat format, const proto::
     case ReportFormat::kMarkdown:
       return AddMarkdown(stem, title, pages.page, plots, files);
     case ReportFormat::kLatex:
-      return AddLatex(stem, title, pages.page, files);
+      return AddLatex(options, title, pages.page, files);
     case ReportFormat::kCsv:
       return files.Add(path, RenderCsv(AllSections(pages)));
     case ReportFormat::kJson: {
@@ -293,7 +309,7 @@ absl::Status WriteAll(const ReportOptions& options, const proto::Header& header,
   RETURN_IF_ERROR(record.Begin(header));
   const std::string stem = StemOfReport(options.output);
   for (const ReportFormat format : options.formats) {
-    RETURN_IF_ERROR(AddPage(stem, format, header, pages, title, plots, files));
+    RETURN_IF_ERROR(AddPage(options, format, header, pages, title, plots, files));
     if (options.audit && IsPage(format)) {
       RETURN_IF_ERROR(AddAudit(stem, format, pages.audit, files));
     }
@@ -322,15 +338,17 @@ absl::Status PutInPlace(const ReportOptions& options, const PriorReport& prior, 
   return record.Finish();
 }
 
-absl::Status PrintPage(ReportFormat format, const proto::Header& header, const ReportPages& pages,
+absl::Status PrintPage(const ReportOptions& options, const proto::Header& header, const ReportPages& pages,
                        const std::string& title, const DrawnPlots& plots) {
-  switch (format) {
+  switch (options.formats.front()) {
     case ReportFormat::kHtml:
       return PrintToStdout(RenderHtml(title, pages.page, plots));
     case ReportFormat::kMarkdown:
       return PrintToStdout(RenderMarkdown(title, pages.page, plots));
     case ReportFormat::kLatex:
-      return PrintToStdout(RenderLatex(title, pages.page, {}, "").document);
+      return PrintToStdout(options.latex_size == LatexSize::kHandIn
+                               ? RenderLatexHandIn(HeadOf(options, title), pages.page, {})
+                               : RenderLatex(HeadOf(options, title), pages.page, {}, "").document);
     case ReportFormat::kCsv:
       return PrintToStdout(RenderCsv(pages.page));
     case ReportFormat::kJson: {
@@ -346,7 +364,7 @@ absl::Status PrintReport(const ReportOptions& options, const LabRecords& lab) {
   ASSIGN_OR_RETURN(const proto::Header header, HeaderOf(lab, options));
   const ReportPages pages = ReadablePages(lab, options);
   ASSIGN_OR_RETURN(const DrawnPlots plots, DrawAll(pages.page, options.formats));
-  return PrintPage(options.formats.front(), header, pages, ReportTitle(lab), plots);
+  return PrintPage(options, header, pages, ReportTitle(lab), plots);
 }
 
 // Writes the report's files, and its record last. The record's lock keeps other reports out meanwhile.

@@ -17,13 +17,17 @@ struct ReportOptions {
   // formats, these files are written:
   //     STEM.html       one page, plots inside
   //     STEM.md         its plots are STEM.plots/PLOT.svg (STEM.plots/epoch_time.svg, ...)
-  //     STEM.tex        reads its tables from STEM.TABLE.tex and its plots from STEM.plots/PLOT.pdf
+  //     STEM.tex        reads its tables from STEM.TABLE.tex (kHandIn: has its tables) and its plots from
+  //                     STEM.plots/PLOT.pdf
   //     STEM.csv        answers, cells and points
   //     STEM.json       header and sections of the record below
   //     STEM.rec        the same report as a record (lib/proto/report.proto); last, so that it marks a complete report
   // "-": the only page goes to standard output, and no file is written.
   std::string output = "report.html";
   ReportFormats formats = {ReportFormat::kHtml, ReportFormat::kMarkdown};
+  LatexSize latex_size = LatexSize::kDocument;
+  std::string author;  // author and date at the top of the LaTeX document, as they are printed; empty: left out
+  std::string date;
   PageStyle style = PageStyle::kGiven;
   // True: also write STEM.audit.html, .md or .tex, the published tables under audit. False: they are on no page.
   bool audit = false;

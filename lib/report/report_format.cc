@@ -65,6 +65,11 @@ std::string NameOfFormats(const ReportFormats& formats) {
                        [](std::string* out, ReportFormat format) { absl::StrAppend(out, Of(format).name); });
 }
 
+absl::StatusOr<LatexSize> ParseLatexSize(absl::string_view name) {
+  RETURN_IF_ERROR(CheckFlagWord("latex", std::string(name), {"document", "hand_in"}));
+  return name == "hand_in" ? LatexSize::kHandIn : LatexSize::kDocument;
+}
+
 bool HasFormat(const ReportFormats& formats, ReportFormat format) {
   return std::find(formats.begin(), formats.end(), format) != formats.end();
 }

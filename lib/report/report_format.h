@@ -22,6 +22,12 @@ absl::StatusOr<ReportFormats> ParseReportFormats(absl::string_view words, absl::
 // Returns "html,markdown".
 std::string NameOfFormats(const ReportFormats& formats);
 
+// Size of the LaTeX document: everything, or at most four pages (lib/page/latex_hand_in.h).
+enum class LatexSize { kDocument, kHandIn };
+
+// Parses "document" or "hand_in". Returns InvalidArgumentError for any other word.
+absl::StatusOr<LatexSize> ParseLatexSize(absl::string_view name);
+
 bool HasFormat(const ReportFormats& formats, ReportFormat format);
 
 // Removes an ending that report writes: "out/report" for "out/report.html".
