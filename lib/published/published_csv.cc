@@ -21,6 +21,7 @@
 #include "lib/published/published_check.h"
 #include "lib/published/published_unit.h"
 #include "lib/published/statement.h"
+#include "lib/published/wandb_chart.h"
 #include "lib/record/readable_text.h"
 
 namespace lockstep {
@@ -255,12 +256,18 @@ absl::Status At(const std::string& path, int line, const absl::Status& status) {
 }  // namespace
 
 bool LooksLikeCsv(absl::string_view text) {
+  if (LooksLikeWandbChart(text)) {
+    return true;
+  }
   TakeRemarks(text);
   const std::vector<absl::string_view> fields = absl::StrSplit(TakeLine(text), ',');
   return std::count(fields.begin(), fields.end(), "quantity") > 0;
 }
 
 absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view text, const std::string& path) {
+  if (LooksLikeWandbChart(text)) {
+    return ParseWandbChart(text, path);
+  }
   proto::PublishedTables tables;
   const std::vector<absl::string_view> remarks = TakeRemarks(text);
   std::set<std::string> seen;

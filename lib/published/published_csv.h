@@ -22,7 +22,8 @@
 
 namespace lockstep {
 
-// Returns true if the first line that is not a remark names columns, like in a CSV file and unlike in text format.
+// Returns true if the first line that is not a remark names columns, like in a CSV file and unlike in text format, or
+// if the file is a chart of Weights & Biases (wandb_chart.h).
 bool LooksLikeCsv(absl::string_view text);
 
 // DataLoss, with path:line:
@@ -30,7 +31,7 @@ bool LooksLikeCsv(absl::string_view text);
 // - a duplicate key, or a missing column;
 // - a number that does not parse, a unit that contradicts its quantity, or a value that contradicts its printed digits;
 // - an error of lib/published/published_check.h.
-// `path` is used in messages only.
+// A chart of Weights & Biases is read by ParseWandbChart, with its errors. `path` is used in messages only.
 absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view text, const std::string& path);
 
 }  // namespace lockstep

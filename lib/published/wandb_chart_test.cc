@@ -1,0 +1,95 @@
+#include "lib/published/wandb_chart.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/published/published_csv.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// Like the files of a hand-in that was worked from W&B: data/published/hand_in_003.textproto.
+constexpr char kChart[] =
+    "\"Step\",\"SGD_dp_batch_size_128_2gpus - epoch_seconds\",\"SGD_dp_batch_size_128_2gpus - epoch_seconds__MIN\","
+    "\"SGD_dp_batch_size_128_2gpus - epoch_seconds__MAX\",\"SGD_dp_batch_size_32_1gpus - epoch_seconds\","
+    "\"SGD_dp_batch_size_32_1gpus - trainer/global_step\"\n"
+    "\"0\",\"12.70\",\"12.70\",\"12.70\",\"30\",\"1\"\n"
+    "\"1\",\"11.9\",\"11\",\"12\",\"\",\"2\"\n";
+
+proto::PublishedTables Parsed(const std::string& text) {
+  const auto tables = ParseWandbChart(text, "chart.csv");
+  EXPECT_TRUE(tables.ok()) << tables.status();
+  return tables.value_or(proto::PublishedTables());
+}
+
+TEST(WandbChartTest, RunsAreNumbersOfOneTablePerMetric) {
+  const proto::PublishedTables tables = Parsed(kChart);
+  EXPECT_EQ(tables.source(), "chart exported from Weights & Biases: chart.csv");
+  EXPECT_EQ(tables.description(), "metrics that were not read: trainer/global_step");
+  ASSERT_EQ(tables.table_size(), 1);
+  const proto::PublishedTable& table = tables.table(0);
+  EXPECT_EQ(table.name(), "epoch_seconds");
+  ASSERT_EQ(table.value_size(), 3);  // two epochs of a run, one of the other
+  EXPECT_EQ(table.value(0).as_printed(), "12.70");
+  EXPECT_EQ(table.value(0).epoch(), 1);
+  EXPECT_EQ(table.value(0).devices(), 2);
+  EXPECT_EQ(table.value(0).batch(), 128);
+  EXPECT_EQ(table.value(0).quantity(), proto::EPOCH_SECONDS);
+  EXPECT_EQ(table.value(1).as_printed(), "11.9");
+  EXPECT_EQ(table.value(1).epoch(), 0);  // the last epoch is the number of the run
+  EXPECT_EQ(table.value(2).devices(), 1);
+  EXPECT_EQ(table.value(2).batch(), 32);
+  EXPECT_EQ(table.value(2).epoch(), 0);
+}
+
+TEST(WandbChartTest, AMeanOfTheChartHasANote) {
+  const proto::PublishedTable table = Parsed(kChart).table(0);
+  EXPECT_EQ(table.value(0).note(), "");
+  EXPECT_EQ(table.value(1).note(), "mean of the chart over several steps, from 11 to 12");
+}
+
+TEST(WandbChartTest, TheFormOfOurOwnExportIsRead) {
+  const proto::PublishedTables tables = Parsed(
+      "\"Step\",\"made by Lockstep: report, wandb_csv\",\"scale.2_ranks.batch_64.all_reduce - train/loss\","
+      "\"scale.2_ranks.batch_64.all_reduce - epoch_seconds\"\n1,,2.5,4\n");
+  ASSERT_EQ(tables.table_size(), 2);
+  EXPECT_EQ(tables.table(0).value(0).quantity(), proto::LOSS);
+  EXPECT_EQ(tables.table(1).value(0).devices(), 2);
+  EXPECT_EQ(tables.table(1).value(0).batch(), 64);
+}
+
+TEST(WandbChartTest, AccuraciesAboveOneAreInPercent) {
+  EXPECT_EQ(Parsed("Step,a - val_acc\n0,0.5\n1,0.75\n").table(0).value(0).quantity(), proto::ACCURACY_FRACTION);
+  EXPECT_EQ(Parsed("Step,a - val_acc\n0,0.5\n1,75\n").table(0).value(0).quantity(), proto::ACCURACY_PERCENT);
+}
+
+TEST(WandbChartTest, OnlyChartsLookLikeIt) {
+  EXPECT_TRUE(LooksLikeWandbChart(kChart));
+  EXPECT_TRUE(LooksLikeWandbChart("\"Relative Time (Wall)\",\"a - loss\"\n"));
+  EXPECT_FALSE(LooksLikeWandbChart("Step,loss\n"));
+  EXPECT_FALSE(LooksLikeWandbChart("table,quantity,devices - x\n"));
+}
+
+TEST(WandbChartTest, ThePublishedReaderTakesIt) {
+  EXPECT_TRUE(LooksLikeCsv(kChart));
+  const auto tables = ParsePublishedCsv(kChart, "chart.csv");
+  ASSERT_TRUE(tables.ok()) << tables.status();
+  EXPECT_EQ(tables->table(0).value_size(), 3);
+}
+
+TEST(WandbChartTest, ErrorsNameTheLineAndTheRemedy) {
+  EXPECT_THAT(
+      ParseWandbChart("Step,a - epoch_seconds\n0,12\n", "c.csv"),
+      StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr("c.csv:2: run 'a'"), HasSubstr("batch_128_2gpus"))));
+  EXPECT_THAT(ParseWandbChart("Step,batch_8 - epoch_seconds\n0,twelve\n", "c.csv"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("c.csv:2: ")));
+  EXPECT_THAT(ParseWandbChart("Step,batch_8 - gpu.0.temp\n0,12\n", "c.csv"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("found gpu.0.temp")));
+}
+
+}  // namespace
+}  // namespace lockstep
