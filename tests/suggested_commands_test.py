@@ -50,7 +50,7 @@ def small(command, folder):
     tool = words[0]
     given = {word[2:].split("=")[0]: word.partition("=")[2] for word in words[1:]}
     more = []
-    # Q7 is about batch norm, which lenet5 lacks; resnet18 is slow, so it gets few images.
+    # Q6 and Q7 are about batch norm, which lenet5 lacks; resnet18 is slow, so it gets few images.
     has_resnet18 = given.get("experiment") == "what_is_sent" or "resnet18" in given.get("model", given.get("checkpoint", ""))
     batch = "8" if has_resnet18 else "20"
     if tool in ("train_sweep", "scale_run"):

@@ -64,7 +64,7 @@ double RowSeconds(const LabFacts& facts, const Setting& setting, uint32_t batch,
 std::string SeedsText(uint32_t seeds) { return absl::StrCat(seeds, seeds == 1 ? " seed per row" : " seeds per row"); }
 
 LabUnit SamplerUnit(const LabRequest& request, const LabFacts& facts, const Setting& setting) {
-  LabUnit unit = {.name = "sampler_epoch", .about = "sampler without the epoch number (Q6)", .is_experiment = true};
+  LabUnit unit = {.name = "sampler_epoch", .about = "sampler without the epoch number (Q5)", .is_experiment = true};
   for (const uint32_t seeds : SeedCounts(request, facts)) {
     LabStep step = ExperimentStep(request, setting, "sampler_epoch", "dataset", seeds,
                                   {absl::StrCat("--model=", setting.model), absl::StrCat("--preset=", setting.preset),
@@ -78,7 +78,7 @@ LabUnit SamplerUnit(const LabRequest& request, const LabFacts& facts, const Sett
 // Batch norm needs ResNet-18. A CPU trains it on few images, because the bytes per step do not depend on their number,
 // and cannot run batch norm over all ranks.
 LabUnit SentUnit(const LabRequest& request, const LabFacts& facts, Setting setting) {
-  LabUnit unit = {.name = "what_is_sent", .about = "bytes per step (Q7)", .is_experiment = true};
+  LabUnit unit = {.name = "what_is_sent", .about = "bytes per step (Q6, Q7)", .is_experiment = true};
   const bool on_gpu = facts.gpus > 0;
   LabFacts used = facts;
   setting.model = "resnet18";
@@ -103,7 +103,7 @@ LabUnit SentUnit(const LabRequest& request, const LabFacts& facts, Setting setti
 }
 
 LabUnit LargeBatchUnit(const LabRequest& request, const LabFacts& facts, const Setting& setting) {
-  LabUnit unit = {.name = "large_batch", .about = "large batches and remedies (Q4, Q5)", .is_experiment = true};
+  LabUnit unit = {.name = "large_batch", .about = "large batches and remedies (Q4)", .is_experiment = true};
   const std::vector<std::string> flags = {absl::StrCat("--model=", setting.model),
                                           absl::StrCat("--preset=", setting.preset),
                                           absl::StrCat("--batch_size=", setting.base, ",", setting.large)};

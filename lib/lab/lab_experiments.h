@@ -1,4 +1,4 @@
-// Units of scale_run's experiments: the sampler (Q6), what is sent (Q7), large batches (Q4 and Q5).
+// Units of scale_run's experiments: the sampler (Q5), what is sent (Q6 and Q7), large batches (Q4).
 #ifndef LOCKSTEP_LIB_LAB_LAB_EXPERIMENTS_H_
 #define LOCKSTEP_LIB_LAB_LAB_EXPERIMENTS_H_
 

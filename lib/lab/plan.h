@@ -14,7 +14,7 @@ namespace lockstep {
 
 // Unit that is measured in a smaller extent than it could be, or not at all.
 struct LeftOut {
-  std::string about;                // "large batches and remedies (Q4, Q5)"
+  std::string about;                // "large batches and remedies (Q4)"
   std::string extent;               // extent that is measured; empty: none
   std::string full_extent;          // largest extent
   double seconds = 0;               // predicted duration of the next larger extent
