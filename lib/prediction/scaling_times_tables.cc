@@ -80,7 +80,9 @@ absl::StatusOr<std::vector<ScalingTimes>> TimesOfTables(const proto::PublishedTa
                                                         double run_to_run_fraction) {
   if (ImagesPerEpoch(tables) == 0) {
     return absl::FailedPreconditionError(
-        absl::StrCat(tables.source(), ": the images of an epoch are not known; give images_per_epoch"));
+        absl::StrCat(tables.source(),
+                     ": the images of an epoch are not known; state them: in a CSV file by the line "
+                     "'# images_per_epoch = 50000' above the columns"));
   }
   std::vector<ScalingTimes> result;
   for (const proto::PublishedTable& table : tables.table()) {

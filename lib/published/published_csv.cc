@@ -253,21 +253,33 @@ absl::Status At(const std::string& path, int line, const absl::Status& status) {
   return status.ok() ? status : absl::DataLossError(absl::StrCat(path, ":", line, ": ", status.message()));
 }
 
+// Returns the tables of a chart, with the document's statements about itself.
+absl::StatusOr<proto::PublishedTables> ReadWandbChart(absl::string_view text, const std::string& path, int first_line,
+                                                      const proto::PublishedTables& statements) {
+  ASSIGN_OR_RETURN(proto::PublishedTables tables, ParseWandbChart(text, path, first_line));
+  const std::string unread = tables.description();
+  tables.MergeFrom(statements);
+  if (!unread.empty() && !statements.description().empty()) {
+    tables.set_description(absl::StrCat(statements.description(), "; ", unread));
+  }
+  if (const absl::Status status = CheckPublishedTables(tables); !status.ok()) {
+    return absl::DataLossError(absl::StrCat(path, ": ", status.message()));
+  }
+  return tables;
+}
+
 }  // namespace
 
 bool LooksLikeCsv(absl::string_view text) {
+  TakeRemarks(text);
   if (LooksLikeWandbChart(text)) {
     return true;
   }
-  TakeRemarks(text);
   const std::vector<absl::string_view> fields = absl::StrSplit(TakeLine(text), ',');
   return std::count(fields.begin(), fields.end(), "quantity") > 0;
 }
 
 absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view text, const std::string& path) {
-  if (LooksLikeWandbChart(text)) {
-    return ParseWandbChart(text, path);
-  }
   proto::PublishedTables tables;
   const std::vector<absl::string_view> remarks = TakeRemarks(text);
   std::set<std::string> seen;
@@ -275,6 +287,9 @@ absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view text,
     RETURN_IF_ERROR(At(path, static_cast<int>(i) + 1, ReadRemark(remarks[i], seen, tables)));
   }
   const int first_line = static_cast<int>(remarks.size()) + 1;
+  if (LooksLikeWandbChart(text)) {
+    return ReadWandbChart(text, path, first_line, tables);
+  }
   const absl::StatusOr<std::vector<CsvRow>> rows = ParseCsv(text, first_line);
   if (!rows.ok()) {
     return absl::DataLossError(absl::StrCat(path, ":", rows.status().message()));

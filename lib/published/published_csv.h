@@ -31,7 +31,8 @@ bool LooksLikeCsv(absl::string_view text);
 // - a duplicate key, or a missing column;
 // - a number that does not parse, a unit that contradicts its quantity, or a value that contradicts its printed digits;
 // - an error of lib/published/published_check.h.
-// A chart of Weights & Biases is read by ParseWandbChart, with its errors. `path` is used in messages only.
+// A chart of Weights & Biases is read by ParseWandbChart, with its errors; lines `# key = value` may stand above its
+// columns. `path` is used in messages only.
 absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view text, const std::string& path);
 
 }  // namespace lockstep

@@ -243,17 +243,21 @@ bool LooksLikeWandbChart(absl::string_view text) {
          });
 }
 
-absl::StatusOr<proto::PublishedTables> ParseWandbChart(absl::string_view text, const std::string& path) {
+absl::StatusOr<proto::PublishedTables> ParseWandbChart(absl::string_view text, const std::string& path,
+                                                       int first_line) {
   absl::ConsumePrefix(&text, "\xEF\xBB\xBF");
-  const absl::StatusOr<std::vector<CsvRow>> rows = ParseCsv(text, 1);
-  if (!rows.ok() || rows->empty()) {
-    return absl::DataLossError(absl::StrCat(path, ":", rows.ok() ? "1: no columns" : rows.status().message()));
+  const absl::StatusOr<std::vector<CsvRow>> rows = ParseCsv(text, first_line);
+  if (!rows.ok()) {
+    return absl::DataLossError(absl::StrCat(path, ":", rows.status().message()));
+  }
+  if (rows->empty()) {
+    return absl::DataLossError(absl::StrCat(path, ":", first_line, ": no columns"));
   }
   std::set<std::string> unread;
   const std::vector<Series> all = ReadHeader(rows->front(), unread);
   if (all.empty()) {
-    return absl::DataLossError(absl::StrCat(path, ":1: expected a metric that ends in one of ", KnownMetrics(),
-                                            "; found ", Excerpt(absl::StrJoin(unread, ", "))));
+    return absl::DataLossError(absl::StrCat(path, ":", first_line, ": expected a metric that ends in one of ",
+                                            KnownMetrics(), "; found ", Excerpt(absl::StrJoin(unread, ", "))));
   }
   proto::PublishedTables tables;
   tables.set_source(absl::StrCat("chart exported from Weights & Biases: ", path));

@@ -1,5 +1,6 @@
 #include "lib/published/wandb_chart.h"
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/published/published_csv.h"
@@ -21,7 +22,7 @@ constexpr char kChart[] =
     "\"1\",\"11.9\",\"11\",\"12\",\"\",\"2\"\n";
 
 proto::PublishedTables Parsed(const std::string& text) {
-  const auto tables = ParseWandbChart(text, "chart.csv");
+  const auto tables = ParseWandbChart(text, "chart.csv", 1);
   EXPECT_TRUE(tables.ok()) << tables.status();
   return tables.value_or(proto::PublishedTables());
 }
@@ -81,13 +82,28 @@ TEST(WandbChartTest, ThePublishedReaderTakesIt) {
   EXPECT_EQ(tables->table(0).value_size(), 3);
 }
 
+TEST(WandbChartTest, LinesAboveTheColumnsStateWhatTheChartDoesNot) {
+  const std::string text = absl::StrCat("# images_per_epoch = 50000\n# description = of a blog\n", kChart);
+  EXPECT_TRUE(LooksLikeCsv(text));
+  const auto tables = ParsePublishedCsv(text, "chart.csv");
+  ASSERT_TRUE(tables.ok()) << tables.status();
+  EXPECT_EQ(tables->claims().images_per_epoch(), 50000);
+  EXPECT_EQ(tables->source(), "chart exported from Weights & Biases: chart.csv");
+  EXPECT_EQ(tables->description(), "of a blog; metrics that were not read: trainer/global_step");
+  EXPECT_EQ(tables->table(0).value_size(), 3);
+  EXPECT_THAT(ParsePublishedCsv("# a remark\nStep,a - epoch_seconds\n0,12\n", "c.csv"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("c.csv:3: run 'a'")));
+  EXPECT_THAT(ParsePublishedCsv("# images = 5\nStep,batch_8 - epoch_seconds\n0,12\n", "c.csv"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("c.csv:1: unknown key 'images'")));
+}
+
 TEST(WandbChartTest, ErrorsNameTheLineAndTheRemedy) {
   EXPECT_THAT(
-      ParseWandbChart("Step,a - epoch_seconds\n0,12\n", "c.csv"),
+      ParseWandbChart("Step,a - epoch_seconds\n0,12\n", "c.csv", 1),
       StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr("c.csv:2: run 'a'"), HasSubstr("batch_128_2gpus"))));
-  EXPECT_THAT(ParseWandbChart("Step,batch_8 - epoch_seconds\n0,twelve\n", "c.csv"),
+  EXPECT_THAT(ParseWandbChart("Step,batch_8 - epoch_seconds\n0,twelve\n", "c.csv", 1),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("c.csv:2: ")));
-  EXPECT_THAT(ParseWandbChart("Step,batch_8 - gpu.0.temp\n0,12\n", "c.csv"),
+  EXPECT_THAT(ParseWandbChart("Step,batch_8 - gpu.0.temp\n0,12\n", "c.csv", 1),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("found gpu.0.temp")));
 }
 
