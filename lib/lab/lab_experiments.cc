@@ -93,7 +93,7 @@ LabUnit SentUnit(const LabRequest& request, const LabFacts& facts, Setting setti
     std::vector<std::string> more = {"--model=resnet18", absl::StrCat("--batch_size=", setting.base),
                                      absl::StrCat("--epochs=", epochs)};
     if (!on_gpu) {
-      more.push_back("--rows=gradients only;buffers broadcast");
+      more.emplace_back("--rows=gradients only;buffers broadcast");
     }
     LabStep step = ExperimentStep(request, setting, "what_is_sent", on_gpu ? "dataset" : "few", seeds, more);
     step.seconds = (on_gpu ? 3 : 2) * seeds * RowSeconds(used, setting, setting.base, epochs);
