@@ -196,7 +196,7 @@ EXCEPT = {
     PATHS: re.compile(r"lib/base/path\.cc|.*_test\.cc"),
     CLOCK: re.compile("|".join(map(re.escape, WALL_CLOCK))),
     FLAGS: re.compile(r"CHANGELOG\.md|benchmarks/(?:(?:lab|README)\.md|(?:lab|loader)_speed\.py|page/tables\.py)"
-                      r"|lib/base/init_main_test\.cc|lib/lab_records/record_json_test\.cc"
+                      r"|lib/base/init_main_test\.cc|lib/(?:lab_records/record_as_json|record/record_json)_test\.cc"
                       r"|tests/(?:golden/mistakes\.txt|cli_test\.py)"),
 }
 

@@ -21,7 +21,6 @@
 #include "lib/checks/student_figures.h"
 #include "lib/checks/table_rules.h"
 #include "lib/lab_records/lab_records.h"
-#include "lib/lab_records/record_json.h"
 #include "lib/page/csv.h"
 #include "lib/proto/published.pb.h"
 #include "lib/proto/report.pb.h"
@@ -54,10 +53,6 @@ void MoveInto(LabRecords from, LabRecords& lab) {
 // Returns true if these bytes, a record file or its JSON, begin like a report's own record. The header's schema
 // decides, not a text in the file, because a student may put any text into any file.
 bool IsReport(const std::string& file, std::string bytes) {
-  if (absl::StartsWith(bytes, "{")) {
-    absl::StatusOr<RecordOfJson> json = ReadRecordJson(bytes, file);
-    bytes = json.ok() ? std::move(json->bytes) : "";
-  }
   const absl::StatusOr<std::unique_ptr<RecordReader>> reader = RecordReader::OpenBytes(file, std::move(bytes));
   return reader.ok() && (*reader)->header().schema() == proto::ReportFile::descriptor()->full_name();
 }

@@ -32,7 +32,6 @@ absl::Status CheckAllReduce(const proto::CollectiveTimes& times) {
   return absl::OkStatus();
 }
 
-// Returns the name that ParseAllReduceBenchmark gives to the way.
 // Returns for example "file.rec, record 7"; the header is record 0.
 std::string Origin(const CollectiveTimesFile& file, size_t index) {
   return absl::StrCat(file.input.path(), ", record ", index + 1);
@@ -40,7 +39,9 @@ std::string Origin(const CollectiveTimesFile& file, size_t index) {
 
 }  // namespace
 
-bool IsRecordFile(absl::string_view text) { return !absl::StartsWith(text, "{") && SchemaAtStart(text) != nullptr; }
+bool IsRecordFile(absl::string_view text) {
+  return absl::StartsWith(text, "{") ? absl::StrContains(text, "\"lockstep.proto.") : SchemaAtStart(text) != nullptr;
+}
 
 absl::StatusOr<CollectiveTimesFile> ReadCollectiveTimes(const std::string& path) {
   ASSIGN_OR_RETURN(CollectiveTimesFile file, ReadRecordFile<proto::CollectiveTimesFile>(path));

@@ -17,7 +17,7 @@ namespace lockstep {
 
 using CollectiveTimesFile = RecordFile<proto::CollectiveTimesRecord>;
 
-// Returns true if the text begins like a record file of any kind. The rest may still be malformed.
+// Returns true if the text begins like a record file of any kind, or is the JSON of one. The rest may be malformed.
 bool IsRecordFile(absl::string_view text);
 
 // Errors as ReadRecordFile's. DataLoss also: a number outside its range (lib/record/value_ranges.h).

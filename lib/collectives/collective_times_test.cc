@@ -112,7 +112,8 @@ TEST(CollectiveTimesTest, CrossoversAreThoseOfRanksAndType) {
 TEST(CollectiveTimesTest, OtherFilesAreRefusedInOneLine) {
   const std::string path = Write({kTimes, kCrossovers}), bytes = ReadFile(path);
   EXPECT_TRUE(IsRecordFile(bytes));
-  EXPECT_FALSE(IsRecordFile("{\"record\": [{\"header\": {\"schema\": \"lockstep.proto.CollectiveTimesFile\"}}]}"));
+  EXPECT_TRUE(IsRecordFile("{\"record\": [{\"header\": {\"schema\": \"lockstep.proto.CollectiveTimesFile\"}}]}"));
+  EXPECT_FALSE(IsRecordFile("{\"benchmarks\": []}"));
   EXPECT_FALSE(IsRecordFile(""));
   WriteFile(path, bytes.substr(0, bytes.size() - 3));
   EXPECT_THAT(PointsIn(path), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("cut off")));

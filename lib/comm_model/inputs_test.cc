@@ -102,6 +102,26 @@ TEST(CommModelInputsTest, AllReducesAreReadFromARecordAndFromJson) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr(options.all_reduce_paths[0])));
 }
 
+TEST(CommModelInputsTest, RecordsAreReadFromTheirJson) {
+  const std::string head = R"({"record": [{"header": {"schema": "lockstep.proto.)", end = R"("schema_version": 1}}, )";
+  const std::string tail = R"(, {"trailer": {"record_count": "2"}}]})";
+  CommModelOptions options;
+  options.scale_paths = {TempPath("scale.rec")};
+  options.all_reduce_paths = {TempPath("times.json")};
+  WriteFile(options.scale_paths[0],
+            absl::StrCat(head, "ScaleFile\", ", end, R"({"point": {"ranks": 2, "batch_per_device": 32}})", tail));
+  WriteFile(options.all_reduce_paths[0],
+            absl::StrCat(head, "CollectiveTimesFile\", ", end,
+                         R"({"times": {"collective": "all_reduce", "way": "nccl", "type": "bf16", "ranks": 2, )",
+                         R"("size_bytes": "1000", "seconds": {"value": [1e-5]}}})", tail));
+  const auto inputs = ReadCommModelInputs(options);
+  ASSERT_THAT(inputs, IsOk());
+  ASSERT_THAT(inputs->scale->records, SizeIs(1));
+  EXPECT_EQ(inputs->scale->records[0].point().ranks(), 2u);
+  ASSERT_THAT(inputs->all_reduces, SizeIs(1));
+  EXPECT_EQ(inputs->all_reduces[0].points[0].way, "nccl, bf16");
+}
+
 TEST(CommModelInputsTest, FlagsGoBeforeTheClusterFile) {
   CommModelOptions options;
   options.what_if.cluster_path = TempPath("cluster.textproto");

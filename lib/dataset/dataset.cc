@@ -120,7 +120,7 @@ absl::Status CheckComplete(const ImageSet& set, absl::string_view split) {
 
 absl::StatusOr<Dataset> ReadDataset(const std::string& path) {
   ASSIGN_OR_RETURN(std::unique_ptr<RecordReader> reader,
-                   RecordReader::Open(path, proto::DatasetFile::descriptor()->full_name()));
+                   RecordReader::OpenInput(path, proto::DatasetFile::descriptor()->full_name()));
   const auto at = [&path](absl::string_view where, const absl::Status& status) {
     return absl::DataLossError(
         absl::StrCat(path, ": ", where, status.message(), "; make the file again with cifar_prep"));

@@ -108,8 +108,9 @@ absl::StatusOr<LabFacts> ReadMachine(const std::string& device) {
 
 absl::Status ReadImageCounts(const std::string& dataset, LabFacts& facts) {
   DeclareInput(dataset);
-  ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader,
-                   RecordReader::Open(dataset, proto::DatasetFile::descriptor()->full_name()));
+  ASSIGN_OR_RETURN(
+      const std::unique_ptr<RecordReader> reader,
+      RecordReader::OpenInput(dataset, proto::DatasetFile::descriptor()->full_name(), BytesOfJson::kMayBeLeftOut));
   while (facts.train_images == 0 || facts.test_images == 0) {
     proto::DatasetRecord record;
     ASSIGN_OR_RETURN(const bool more, reader->Next(record));

@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/lab_records/print_record.h"
-#include "lib/lab_records/record_json.h"
 #include "lib/lab_records/record_types.h"
 #include "lib/record/output_file.h"
 #include "lib/record/record_format.h"
@@ -57,9 +56,8 @@ absl::Status WriteJson(const ConvertOptions& options, std::ostream& log, OutputF
                      {{"--output", options.output, ""}});
 }
 
-absl::Status WriteRecord(const ConvertOptions& options, std::ostream& log, OutputFile& file) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader,
-                   RecordReader::OpenAny(options.input, WholeRecordOfJson(options.input, log)));
+absl::Status WriteRecord(const ConvertOptions& options, OutputFile& file) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader, RecordReader::OpenInput(options.input, ""));
   return CopyRecords(*reader, file);
 }
 
@@ -70,7 +68,7 @@ absl::Status ConvertRecord(const ConvertOptions& options, std::ostream& log) {
   ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file,
                    OutputFile::OpenUnnamed(options.output, ReplaceIfForced(ToForce(options.force), ReplaceNothing())));
   RETURN_IF_ERROR(absl::EndsWith(options.output, ".json") ? WriteJson(options, log, *file)
-                                                          : WriteRecord(options, log, *file));
+                                                          : WriteRecord(options, *file));
   return file->Commit();
 }
 

@@ -4,12 +4,9 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "lib/base/log_line.h"
 #include "lib/base/path.h"
 #include "lib/base/status_macros.h"
-#include "lib/lab_records/record_json.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/value_ranges.h"
 #include "lib/scaling/link_limit.h"
@@ -139,43 +136,31 @@ absl::StatusOr<LabQuantized> ReadQuantizedRecords(RecordReader& reader) {
 
 // Reads the file with `read` and appends it to the files of its kind.
 template <typename Records>
-absl::Status ReadInto(RecordReader& reader, absl::StatusOr<Records> (*read)(RecordReader&), const RecordOfJson& json,
+absl::Status ReadInto(RecordReader& reader, absl::StatusOr<Records> (*read)(RecordReader&),
                       std::vector<Records>& kind) {
   ASSIGN_OR_RETURN(Records records, read(reader));
-  records.changed = json.changed - (json.changed > 0 && json.first == 0 ? 1 : 0);
+  records.changed = reader.changed_records();
   kind.push_back(std::move(records));
   return absl::OkStatus();
 }
 
-// Opens a record file or its JSON; for JSON, `json` receives what the page must report. A changed header is logged, but
-// not counted on the page.
-absl::StatusOr<std::unique_ptr<RecordReader>> OpenRecord(const std::string& path, RecordOfJson& json) {
-  return RecordReader::OpenAny(path, [&](const std::string& text) -> absl::StatusOr<std::string> {
-    ASSIGN_OR_RETURN(json, ReadRecordJson(text, path));
-    if (const std::string remark = RemarkOn(json, path); !remark.empty()) {
-      LogWarning(absl::StrCat("report: ", remark));
-    }
-    return std::move(json.bytes);
-  });
-}
-
-absl::Status ReadFrom(RecordReader& reader, const RecordOfJson& json, LabRecords& lab) {
+absl::Status ReadFrom(RecordReader& reader, LabRecords& lab) {
   const std::string& path = reader.path();
   const std::string& schema = reader.header().schema();
   if (schema == proto::DatasetFile::descriptor()->full_name()) {
-    return ReadInto(reader, &ReadDatasetRecords, json, lab.datasets);
+    return ReadInto(reader, &ReadDatasetRecords, lab.datasets);
   }
   if (schema == proto::SweepFile::descriptor()->full_name()) {
-    return ReadInto(reader, &ReadSweepRecords, json, lab.sweeps);
+    return ReadInto(reader, &ReadSweepRecords, lab.sweeps);
   }
   if (schema == proto::ScaleFile::descriptor()->full_name()) {
-    return ReadInto(reader, &ReadScaleRecords, json, lab.scales);
+    return ReadInto(reader, &ReadScaleRecords, lab.scales);
   }
   if (schema == proto::CommModelFile::descriptor()->full_name()) {
-    return ReadInto(reader, &ReadCommModelRecords, json, lab.comm_models);
+    return ReadInto(reader, &ReadCommModelRecords, lab.comm_models);
   }
   if (schema == proto::QuantizedFile::descriptor()->full_name()) {
-    return ReadInto(reader, &ReadQuantizedRecords, json, lab.quantized);
+    return ReadInto(reader, &ReadQuantizedRecords, lab.quantized);
   }
   return absl::FailedPreconditionError(
       absl::StrCat(path,
@@ -185,9 +170,9 @@ absl::Status ReadFrom(RecordReader& reader, const RecordOfJson& json, LabRecords
 }
 
 absl::Status ReadOne(const std::string& path, LabRecords& lab) {
-  RecordOfJson json;
-  ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader, OpenRecord(path, json));
-  return ReadFrom(*reader, json, lab);
+  ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader,
+                   RecordReader::OpenInput(path, "", BytesOfJson::kMayBeLeftOut));
+  return ReadFrom(*reader, lab);
 }
 
 absl::Status CheckEachGivenOnce(const LabRecords& lab) {
@@ -258,13 +243,8 @@ absl::StatusOr<LabRecords> ReadLabRecords(const std::vector<std::string>& paths)
 }
 
 absl::Status AddLabRecord(const std::string& path, std::string bytes, LabRecords& lab) {
-  RecordOfJson json;
-  if (absl::StartsWith(bytes, "{")) {
-    ASSIGN_OR_RETURN(json, ReadRecordJson(bytes, path));
-    bytes = std::move(json.bytes);
-  }
   ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader, RecordReader::OpenBytes(path, std::move(bytes)));
-  return ReadFrom(*reader, json, lab);
+  return ReadFrom(*reader, lab);
 }
 
 }  // namespace lockstep

@@ -18,7 +18,6 @@
 #include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
-#include "lib/lab_records/record_json.h"
 #include "lib/lab_records/record_types.h"
 #include "lib/record/digest.h"
 #include "lib/record/record_format.h"
@@ -168,8 +167,7 @@ absl::Status PrintRecords(RecordReader& reader, const Descriptor& type, Printer&
 absl::Status PrintRecord(const std::string& path, const PrintOptions& options, const TextSink& print, std::ostream& log,
                          const std::vector<RunOutput>& outputs) {
   RETURN_IF_ERROR(DeclareRunFiles({{path}, outputs}));
-  ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader,
-                   RecordReader::OpenAny(path, WholeRecordOfJson(path, log)));
+  ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader, RecordReader::OpenInput(path, ""));
   const Descriptor* type = RecordTypeOf(reader->header().schema());
   if (type == nullptr) {
     return absl::InternalError(absl::StrCat(path, ": schema ", reader->header().schema(), " is known but not linked"));

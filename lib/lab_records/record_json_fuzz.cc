@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/lab_records/lab_records.h"
 #include "lib/lab_records/print_record.h"
-#include "lib/lab_records/record_json.h"
+#include "lib/record/record_json.h"
 #include "lib/testing/fuzz.h"
 
 namespace lockstep {

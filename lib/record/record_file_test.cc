@@ -3,8 +3,10 @@
 
 #include <cstdlib>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/proto/dataset.pb.h"
 #include "lib/proto/report.pb.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/record/digest.h"
@@ -73,6 +75,46 @@ TEST(RecordFileTest, WhatIsWrittenIsRead) {
   EXPECT_THAT(file->records[1], EqualsProto("point { batch_size: 128 }"));
   EXPECT_EQ(file->trailer.record_count(), 3u);
   EXPECT_EQ(file->input.sha256(), *Sha256HexOfFile(file->input.path()));
+}
+
+// Writes the JSON of the file with the points 32 and 128. The checksum is that of no record.
+std::string WriteSmallJson(const std::string& name, const std::string& crc32 = "") {
+  const std::string path = TempPath(name);
+  WriteFile(path,
+            absl::StrCat(R"({"record": [{"header": {"schema": "lockstep.proto.SweepFile", "schema_version": 1}}, )",
+                         R"({"point": {"batch_size": 32}}, {"point": {"batch_size": 128}}, )",
+                         R"({"trailer": {"record_count": "3"}}])", crc32, "}"));
+  return path;
+}
+
+// The digest is that of the record file.
+TEST(RecordFileTest, JsonIsReadWhateverItsName) {
+  const auto file = ReadRecordFile<proto::SweepFile>(WriteSmallJson("json.rec"));
+  ASSERT_THAT(file, IsOk());
+  ASSERT_THAT(file->records, SizeIs(2));
+  EXPECT_THAT(file->records[1], EqualsProto("point { batch_size: 128 }"));
+  EXPECT_EQ(file->input.sha256(), Sha256Hex(ReadFile(WriteSmall("same.rec"))));
+}
+
+TEST(RecordFileTest, ChangedRecordsOfJsonAreCountedWithoutTheHeader) {
+  const auto reader = RecordReader::OpenInput(WriteSmallJson("a.json", R"(, "crc32": [1, 2, 3, 4])"), "");
+  ASSERT_THAT(reader, IsOk());
+  EXPECT_EQ((*reader)->changed_records(), 3u);
+}
+
+TEST(RecordFileTest, AnOutputIsNeverJson) {
+  EXPECT_THAT(RecordReader::Open(WriteSmallJson("a.json"), ""),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("not a Lockstep record file")));
+}
+
+TEST(RecordFileTest, BytesThatJsonLeavesOutMayBeRequired) {
+  const std::string path = TempPath("pixels.json");
+  WriteFile(path, R"({"record": [{"header": {"schema": "lockstep.proto.DatasetFile", "schema_version": 1}}, )"
+                  R"({"chunk": {"pixels": "<9 bytes, SHA-256 00; --print_bytes shows them>"}}]})");
+  EXPECT_THAT(RecordReader::OpenInput(path, proto::DatasetFile::descriptor()->full_name()),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("1 fields of bytes"), HasSubstr("report --convert=RECORD --output=NAME.json"))));
+  EXPECT_THAT(RecordReader::OpenInput(path, "", BytesOfJson::kMayBeLeftOut), IsOk());
 }
 
 TEST(RecordFileTest, TheWholeFileIsOneProtobufMessage) {

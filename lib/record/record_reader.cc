@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
+#include "lib/base/init_main.h"
+#include "lib/base/log_line.h"
 #include "lib/record/digest.h"
 #include "lib/record/record_format.h"
+#include "lib/record/record_json.h"
 #include "lib/record/schema.h"
 #include "lib/record/wrong_input.h"
 
@@ -18,10 +21,8 @@ constexpr char kTrailerTag = 0x12;  // field 2, length-delimited, of AnyRecord
 constexpr uint64_t kReadStep = 1 << 20;  // bytes per step of reading a record, so that a wrong size allocates little
                                          // memory
 
-std::string WriterOf(absl::string_view schema) {
-  const Schema* known = FindSchema(schema);
-  return known == nullptr ? "an unknown tool" : std::string(known->tool);
-}
+// Returns "report: " in a tool, and an empty text in a test.
+std::string ToolPrefix() { return CommandLine().empty() ? "" : absl::StrCat(CommandLine()[0], ": "); }
 
 }  // namespace
 
@@ -35,33 +36,51 @@ absl::StatusOr<std::unique_ptr<RecordReader>> RecordReader::OpenFile(const std::
     return absl::NotFoundError(absl::StrCat(file.status().message(), HowToMake(schema, "")));
   }
   RETURN_IF_ERROR(file.status());
-  return std::unique_ptr<RecordReader>(new RecordReader(path, *std::move(file)));
+  return std::unique_ptr<RecordReader>(new RecordReader(path, schema, *std::move(file)));
 }
 
 absl::StatusOr<std::unique_ptr<RecordReader>> RecordReader::Open(const std::string& path, absl::string_view schema) {
   ASSIGN_OR_RETURN(std::unique_ptr<RecordReader> reader, OpenFile(path, schema));
-  RETURN_IF_ERROR(reader->ReadHeader(schema));
+  RETURN_IF_ERROR(reader->ReadHeader());
   return reader;
 }
 
-absl::StatusOr<std::unique_ptr<RecordReader>> RecordReader::OpenAny(const std::string& path,
-                                                                    const FromJson& from_json) {
-  ASSIGN_OR_RETURN(std::unique_ptr<RecordReader> reader, OpenFile(path, ""));
-  reader->from_json_ = from_json;
-  RETURN_IF_ERROR(reader->ReadHeader(""));
+absl::StatusOr<std::unique_ptr<RecordReader>> RecordReader::OpenInput(const std::string& path, absl::string_view schema,
+                                                                      BytesOfJson bytes) {
+  ASSIGN_OR_RETURN(std::unique_ptr<RecordReader> reader, OpenFile(path, schema));
+  reader->json_ = bytes;
+  RETURN_IF_ERROR(reader->ReadHeader());
   return reader;
 }
 
 absl::StatusOr<std::unique_ptr<RecordReader>> RecordReader::OpenBytes(const std::string& path, std::string bytes) {
-  std::unique_ptr<RecordReader> reader(new RecordReader(path, nullptr));
-  reader->converted_ = std::move(bytes);
+  std::unique_ptr<RecordReader> reader(new RecordReader(path, "", nullptr));
   reader->is_converted_ = true;
-  RETURN_IF_ERROR(reader->ReadHeader(""));
+  if (absl::StartsWith(bytes, "{")) {
+    RETURN_IF_ERROR(reader->Convert(bytes).status());
+  } else {
+    reader->converted_ = std::move(bytes);
+  }
+  RETURN_IF_ERROR(reader->ReadHeader());
   return reader;
 }
 
-// Converts JSON, of which the first '{' has already been read.
-absl::Status RecordReader::Convert(const FromJson& from_json) {
+// Converts `json` to the bytes of a record file, and returns the remark that a person must see.
+absl::StatusOr<std::string> RecordReader::Convert(const std::string& json) {
+  ASSIGN_OR_RETURN(RecordOfJson record, ReadRecordJson(json, path_, schema_));
+  std::string remark = RemarkOn(record, path_);
+  if (record.left_out > 0 && json_ == BytesOfJson::kRequired) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(remark, "; write it again: report --convert=RECORD --output=NAME.json"));
+  }
+  changed_records_ = record.changed - (record.changed > 0 && record.first == 0 ? 1 : 0);
+  converted_ = std::move(record.bytes);
+  is_converted_ = true;
+  return remark;
+}
+
+// Converts the file, of which the first '{' has already been read.
+absl::Status RecordReader::ConvertFile() {
   std::string json = "{";
   for (bool more = true; more;) {
     const size_t old_size = json.size();
@@ -71,11 +90,13 @@ absl::Status RecordReader::Convert(const FromJson& from_json) {
     more = n == kReadStep;
     if (json.size() > kMaxJsonBytes) {
       return absl::DataLossError(
-          absl::StrCat(path_, ": JSON of more than ", kMaxJsonBytes, " bytes; give the record file itself"));
+          absl::StrCat(path_, ": JSON of more than ", kMaxJsonBytes >> 20, " MiB; give the record file itself"));
     }
   }
-  ASSIGN_OR_RETURN(converted_, from_json(json));
-  is_converted_ = true;
+  ASSIGN_OR_RETURN(const std::string remark, Convert(json));
+  if (!remark.empty()) {
+    LogWarning(absl::StrCat(ToolPrefix(), remark));
+  }
   return absl::OkStatus();
 }
 
@@ -139,8 +160,8 @@ absl::Status RecordReader::ReadAndCheckCrc(absl::string_view payload) {
 absl::StatusOr<bool> RecordReader::ReadFrame(std::string& payload) {
   unsigned char tag = 0;
   ASSIGN_OR_RETURN(size_t n, ReadSome(&tag, 1));
-  if (n == 1 && tag == '{' && record_count_ == 0 && from_json_ != nullptr && !is_converted_) {
-    RETURN_IF_ERROR(Convert(from_json_));
+  if (n == 1 && tag == '{' && record_count_ == 0 && json_.has_value() && !is_converted_) {
+    RETURN_IF_ERROR(ConvertFile());
     ASSIGN_OR_RETURN(n, ReadSome(&tag, 1));
   }
   if (n == 0) {
@@ -163,10 +184,10 @@ absl::StatusOr<bool> RecordReader::ReadFrame(std::string& payload) {
   return true;
 }
 
-absl::Status RecordReader::ReadHeader(absl::string_view schema) {
+absl::Status RecordReader::ReadHeader() {
   const absl::StatusOr<bool> any = ReadFrame(payload_);
   if (absl::IsDataLoss(any.status()) && offset() == 1) {  // the file is no record file but possibly an archive
-    return absl::DataLossError(absl::StrCat(any.status().message(), HowToMake(schema, path_)));
+    return absl::DataLossError(absl::StrCat(any.status().message(), HowToMake(schema_, path_)));
   }
   RETURN_IF_ERROR(any.status());
   proto::AnyRecord first;
@@ -178,10 +199,8 @@ absl::Status RecordReader::ReadHeader(absl::string_view schema) {
   }
   header_ = first.header();
   CountFrame();
-  if (!schema.empty() && header_.schema() != schema) {
-    return absl::FailedPreconditionError(absl::StrCat(path_, ": is a record of ", WriterOf(header_.schema()), " (",
-                                                      header_.schema(), "); expected one of ", WriterOf(schema), " (",
-                                                      schema, ")"));
+  if (!schema_.empty() && header_.schema() != schema_) {
+    return absl::FailedPreconditionError(OtherToolsRecord(path_, header_.schema(), schema_));
   }
   const Schema* known = FindSchema(header_.schema());
   if (known == nullptr || !known->Reads(header_.schema_version())) {

@@ -3,8 +3,8 @@
 #define LOCKSTEP_LIB_RECORD_RECORD_READER_H_
 
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -23,24 +23,27 @@ namespace lockstep {
 // Limit on the size of JSON. The largest JSON here has 0.3 MB; parsed JSON takes about ten times its size.
 inline constexpr uint64_t kMaxJsonBytes = uint64_t{64} << 20;
 
+// Requirement on the JSON of a record: whether its long bytes fields, such as pixels, may be given by their digest only
+// (`report --print` without --print_bytes). They are then empty.
+enum class BytesOfJson { kRequired, kMayBeLeftOut };
+
 // Reader that makes one pass over a record file and holds one record at a time. Not thread-safe.
 class RecordReader {
  public:
   // Opens the file ("-": standard input) and reads its header. `schema` is the full name of the expected file message,
   // or "" for any schema that this build knows. NotFound: there is no such file. DataLoss: the file is not a record
   // file, or is damaged. FailedPrecondition: the file is a folder, a record file of another tool, or of an unknown
-  // version.
+  // version. For a tool's own outputs, which are never JSON.
   static absl::StatusOr<std::unique_ptr<RecordReader>> Open(const std::string& path, absl::string_view schema);
 
-  // Function that converts the JSON of a record file to the record file's bytes.
-  using FromJson = std::function<absl::StatusOr<std::string>(const std::string& json)>;
+  // Opens an input: a record file, or its JSON (a file that begins with '{', whatever its name is). If records of the
+  // JSON were changed since it was printed, logs a warning. Returns the errors of Open and ReadRecordJson. DataLoss:
+  // the JSON is larger than kMaxJsonBytes. FailedPrecondition: bytes that are required are left out.
+  static absl::StatusOr<std::unique_ptr<RecordReader>> OpenInput(const std::string& path, absl::string_view schema,
+                                                                 BytesOfJson bytes = BytesOfJson::kRequired);
 
-  // Opens a record file, or its JSON (a file that begins with '{'). Returns the errors of Open and `from_json`, and
-  // DataLossError if the JSON is larger than kMaxJsonBytes.
-  static absl::StatusOr<std::unique_ptr<RecordReader>> OpenAny(const std::string& path, const FromJson& from_json);
-
-  // Opens a record file that is in memory, and reads its header. `path` is the file's name in messages and in input().
-  // Returns the errors of Open.
+  // Opens a record file or its JSON that is in memory, and reads its header. Bytes may be left out. `path` is the
+  // file's name in messages and in input(). Returns the errors of Open and ReadRecordJson.
   static absl::StatusOr<std::unique_ptr<RecordReader>> OpenBytes(const std::string& path, std::string bytes);
 
   RecordReader(const RecordReader&) = delete;
@@ -50,6 +53,10 @@ class RecordReader {
   const std::string& path() const { return path_; }
 
   const proto::Header& header() const { return header_; }
+
+  // Returns the number of records, without the header, that were changed since the JSON was printed; 0 for a record
+  // file, whose checksums show changes.
+  uint64_t changed_records() const { return changed_records_; }
 
   // Reads the next record into `record` and returns true, or returns false after a trailer with the right record count.
   // Cancelled: a stop signal was received. DataLoss, with file, record, byte and the number of complete records before:
@@ -80,12 +87,13 @@ class RecordReader {
   uint64_t whole_bytes() const { return whole_bytes_; }
 
  private:
-  RecordReader(std::string path, std::unique_ptr<DigestedInput> file)
-      : path_(std::move(path)), file_(std::move(file)) {}
+  RecordReader(std::string path, absl::string_view schema, std::unique_ptr<DigestedInput> file)
+      : path_(std::move(path)), schema_(schema), file_(std::move(file)) {}
   static absl::StatusOr<std::unique_ptr<RecordReader>> OpenFile(const std::string& path, absl::string_view schema);
-  absl::Status Convert(const FromJson& from_json);
+  absl::Status ConvertFile();
+  absl::StatusOr<std::string> Convert(const std::string& json);
   uint64_t offset() const { return is_converted_ ? converted_offset_ : file_->offset(); }
-  absl::Status ReadHeader(absl::string_view schema);
+  absl::Status ReadHeader();
   absl::StatusOr<bool> ReadFrame(std::string& payload);
   absl::StatusOr<bool> NextFrame();
   void CountFrame();
@@ -97,11 +105,13 @@ class RecordReader {
   absl::Status CutOff(const char* what) const;
 
   const std::string path_;
+  const std::string schema_;                   // expected schema; empty: any
   const std::unique_ptr<DigestedInput> file_;  // null: the bytes are in memory
-  FromJson from_json_;                         // null: JSON is not accepted
+  std::optional<BytesOfJson> json_;            // empty: JSON is not accepted
   std::string converted_;                      // bytes converted from JSON, or given to OpenBytes
   uint64_t converted_offset_ = 0;              // position in converted_ of the next byte
   bool is_converted_ = false;
+  uint64_t changed_records_ = 0;
   proto::Header header_;
   proto::Trailer trailer_;
   std::string payload_;
@@ -123,10 +133,12 @@ struct RecordFile {
 // with a note.
 enum class ReadMode { kStrict, kSalvage };
 
-// Reads a file whose message type is `File` (proto::SweepFile). Returns the errors of RecordReader.
+// Reads a record file, or its JSON, whose message type is `File` (proto::SweepFile). Returns the errors of
+// RecordReader::OpenInput and Next.
 template <typename File, typename Record = std::decay_t<decltype(std::declval<File>().record(0))>>
 absl::StatusOr<RecordFile<Record>> ReadRecordFile(const std::string& path, ReadMode mode = ReadMode::kStrict) {
-  ASSIGN_OR_RETURN(std::unique_ptr<RecordReader> reader, RecordReader::Open(path, File::descriptor()->full_name()));
+  ASSIGN_OR_RETURN(std::unique_ptr<RecordReader> reader,
+                   RecordReader::OpenInput(path, File::descriptor()->full_name()));
   RecordFile<Record> file;
   file.header = reader->header();
   while (true) {

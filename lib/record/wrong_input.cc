@@ -12,6 +12,11 @@ namespace {
 constexpr size_t kStartBytes = 64;  // contains the schema, which is the header's first field (lib/proto/header.proto)
 constexpr char kCifar10[] = "https://www.cs.toronto.edu/~kriz/cifar.html";  // source: data/README.md
 
+std::string WriterOf(absl::string_view schema) {
+  const Schema* const known = FindSchema(schema);
+  return known == nullptr ? "an unknown tool" : std::string(known->tool);
+}
+
 }  // namespace
 
 absl::Status CheckIsNoAddress(absl::string_view path) {
@@ -36,6 +41,11 @@ std::string HowToMake(absl::string_view schema, absl::string_view found) {
   }
   const absl::string_view input = found.empty() || found == "-" ? "cifar-10-binary.tar.gz" : found;
   return absl::StrCat("; run cifar_prep first: cifar_prep --input=", input, " --output=dataset.rec");
+}
+
+std::string OtherToolsRecord(absl::string_view path, absl::string_view found, absl::string_view expected) {
+  return absl::StrCat(path, ": is a record of ", WriterOf(found), " (", found, "); expected one of ",
+                      WriterOf(expected), " (", expected, ")");
 }
 
 const Schema* SchemaAtStart(absl::string_view bytes) {

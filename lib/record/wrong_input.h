@@ -19,6 +19,9 @@ absl::Status CheckIsNoAddress(absl::string_view path);
 // file was found. Returns an empty string if the schema is unknown.
 std::string HowToMake(absl::string_view schema, absl::string_view found);
 
+// Returns the message about a record file whose schema, one that this build knows, is not the `expected` one.
+std::string OtherToolsRecord(absl::string_view path, absl::string_view found, absl::string_view expected);
+
 // Returns the schema that the first bytes of a record file name; null if this build knows no such schema. 64 bytes are
 // enough.
 const Schema* SchemaAtStart(absl::string_view bytes);

@@ -1,4 +1,4 @@
-#include "lib/lab_records/record_json.h"
+#include "lib/record/record_json.h"
 
 #include <algorithm>
 #include <memory>
@@ -8,14 +8,16 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/message.h"
 #include "google/protobuf/util/json_util.h"
 #include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
-#include "lib/lab_records/record_types.h"
+#include "lib/proto/any_file.pb.h"
 #include "lib/proto/header.pb.h"
 #include "lib/record/old_field_names.h"
 #include "lib/record/record_format.h"
+#include "lib/record/wrong_input.h"
 
 namespace lockstep {
 namespace {
@@ -24,6 +26,33 @@ using ::google::protobuf::Descriptor;
 using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 
+// Returns the position after the closing quotation mark of the string that begins at json[at].
+size_t StringEnd(const std::string& json, size_t at) {
+  for (++at; at < json.size() && json[at] != '"'; ++at) {
+    at += json[at] == '\\' ? 1 : 0;
+  }
+  return std::min(at + 1, json.size());
+}
+
+// Returns true if `json` ends within a string, or within an object or array.
+bool EndsInside(const std::string& json) {
+  int64_t open = 0;
+  for (size_t at = 0; at < json.size();) {
+    if (json[at] == '"') {
+      const size_t end = StringEnd(json, at);
+      if (end == json.size() && (end - at < 2 || json.back() != '"')) {
+        return true;
+      }
+      at = end;
+      continue;
+    }
+    open += json[at] == '{' || json[at] == '[' ? 1 : 0;
+    open -= json[at] == '}' || json[at] == ']' ? 1 : 0;
+    ++at;
+  }
+  return open > 0;
+}
+
 absl::Status NoRecord(const std::string& path, absl::string_view found) {
   constexpr size_t kLongest = 200;
   return absl::DataLossError(
@@ -31,18 +60,20 @@ absl::Status NoRecord(const std::string& path, absl::string_view found) {
                    ReadableLine(std::string(found.substr(0, std::min(found.find('\n'), kLongest))))));
 }
 
+// Returns the error for text that does not parse. If it ends within a string or with open brackets, it is cut off.
+absl::Status NotParsed(const std::string& json, const std::string& path, absl::string_view found) {
+  if (!EndsInside(json)) {
+    return NoRecord(path, found);
+  }
+  return absl::DataLossError(absl::StrCat(
+      path, ": the JSON of a record is cut off at byte ", json.size(),
+      "; copy it again, or write it again: report --convert=RECORD --output=", path == "-" ? "NAME.json" : path));
+}
+
 // Returns true if `text` replaces a bytes field that was not printed: "<3072000 bytes, SHA-256 ...; --print_bytes shows
 // them>".
 bool IsMarker(absl::string_view text) {
   return absl::StartsWith(text, "<") && absl::EndsWith(text, "; --print_bytes shows them>");
-}
-
-// Returns the position after the closing quotation mark of the string that begins at json[at].
-size_t StringEnd(const std::string& json, size_t at) {
-  for (++at; at < json.size() && json[at] != '"'; ++at) {
-    at += json[at] == '\\' ? 1 : 0;
-  }
-  return std::min(at + 1, json.size());
 }
 
 // Replaces markers by empty strings, and -0 by -0.0, because protobuf's parser would take -0 for the integer 0.
@@ -72,31 +103,35 @@ const FieldDescriptor* RecordField(const Message& file) { return file.GetDescrip
 
 int CountRecords(const Message& file) { return file.GetReflection()->FieldSize(file, RecordField(file)); }
 
-std::string SchemaOf(const Message& file) {
-  proto::AnyRecord first;
-  if (CountRecords(file) > 0) {
-    first.ParseFromString(file.GetReflection()->GetRepeatedMessage(file, RecordField(file), 0).SerializeAsString());
-  }
-  return first.header().schema();
-}
-
-// Returns the type of the file whose JSON this is. The header of any file can be parsed as that of a data set, because
-// no other record has fields of the same names.
-absl::StatusOr<const Descriptor*> TypeOf(const std::string& json, const std::string& path) {
+// Returns the header's schema. The JSON of any record file can be parsed as AnyFile, apart from unknown fields.
+absl::StatusOr<std::string> SchemaOf(const std::string& json, const std::string& path) {
   google::protobuf::util::JsonParseOptions any;
   any.ignore_unknown_fields = true;
-  const std::unique_ptr<Message> file = NewMessage(*FileTypes().front());
-  const auto status = google::protobuf::util::JsonStringToMessage(json, file.get(), any);
+  proto::AnyFile file;
+  const auto status = google::protobuf::util::JsonStringToMessage(json, &file, any);
   if (!status.ok()) {
-    return NoRecord(path, std::string(status.message()));
+    return NotParsed(json, path, std::string(status.message()));
   }
-  const std::string schema = SchemaOf(*file);
-  for (const Descriptor* type : FileTypes()) {
-    if (type->full_name() == schema) {
-      return type;
-    }
+  return file.record_size() > 0 ? file.record(0).header().schema() : "";
+}
+
+// Returns the type of the file whose JSON this is.
+absl::StatusOr<const Descriptor*> TypeOf(const std::string& json, const std::string& path, absl::string_view expected) {
+  ASSIGN_OR_RETURN(const std::string schema, SchemaOf(json, path));
+  if (FindSchema(schema) == nullptr) {
+    return NoRecord(path, schema.empty() ? "no header with a schema" : absl::StrCat("the unknown schema ", schema));
   }
-  return NoRecord(path, schema.empty() ? "no header with a schema" : absl::StrCat("the unknown schema ", schema));
+  if (!expected.empty() && schema != expected) {
+    return absl::FailedPreconditionError(OtherToolsRecord(path, schema, expected));
+  }
+  const Descriptor* const type = google::protobuf::DescriptorPool::generated_pool()->FindMessageTypeByName(schema);
+  return type == nullptr
+             ? absl::FailedPreconditionError(absl::StrCat(path, ": this program does not read the JSON of a ", schema))
+             : absl::StatusOr<const Descriptor*>(type);
+}
+
+std::unique_ptr<Message> EmptyMessage(const Descriptor& type) {
+  return std::unique_ptr<Message>(google::protobuf::MessageFactory::generated_factory()->GetPrototype(&type)->New());
 }
 
 // Returns true if the header's environment has several entries. Older records hold them in any order, and each order
@@ -126,12 +161,13 @@ absl::Status AppendFrames(const Message& file, RecordOfJson& record) {
 
 }  // namespace
 
-absl::StatusOr<RecordOfJson> ReadRecordJson(const std::string& json, const std::string& path) {
+absl::StatusOr<RecordOfJson> ReadRecordJson(const std::string& json, const std::string& path,
+                                            absl::string_view schema) {
   RecordOfJson record;
   std::string parsable = WithoutMarkers(json, record.left_out);
-  ASSIGN_OR_RETURN(const Descriptor* const type, TypeOf(parsable, path));
+  ASSIGN_OR_RETURN(const Descriptor* const type, TypeOf(parsable, path, schema));
   parsable = WithPresentFieldNames(std::move(parsable), *type);
-  const std::unique_ptr<Message> file = NewMessage(*type);
+  const std::unique_ptr<Message> file = EmptyMessage(*type);
   const auto status =
       google::protobuf::util::JsonStringToMessage(parsable, file.get(), google::protobuf::util::JsonParseOptions());
   if (!status.ok()) {
@@ -139,21 +175,6 @@ absl::StatusOr<RecordOfJson> ReadRecordJson(const std::string& json, const std::
   }
   RETURN_IF_ERROR(AppendFrames(*file, record));
   return record;
-}
-
-std::function<absl::StatusOr<std::string>(const std::string& json)> WholeRecordOfJson(const std::string& path,
-                                                                                      std::ostream& log) {
-  return [path, &log](const std::string& json) -> absl::StatusOr<std::string> {
-    ASSIGN_OR_RETURN(RecordOfJson record, ReadRecordJson(json, path));
-    const std::string remark = RemarkOn(record, path);
-    if (record.left_out > 0) {
-      return absl::FailedPreconditionError(absl::StrCat(remark, "; print the record with --print_bytes"));
-    }
-    if (!remark.empty()) {
-      log << "report: " << ReadableLine(remark) << "\n";
-    }
-    return std::move(record.bytes);
-  };
 }
 
 std::string RemarkOn(const RecordOfJson& record, const std::string& path) {

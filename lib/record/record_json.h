@@ -1,10 +1,8 @@
 // Converts the JSON that `report --print=FILE --format=json` prints back to a record file.
-#ifndef LOCKSTEP_LIB_LAB_RECORDS_RECORD_JSON_H_
-#define LOCKSTEP_LIB_LAB_RECORDS_RECORD_JSON_H_
+#ifndef LOCKSTEP_LIB_RECORD_RECORD_JSON_H_
+#define LOCKSTEP_LIB_RECORD_RECORD_JSON_H_
 
 #include <cstdint>
-#include <functional>
-#include <ostream>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -22,18 +20,16 @@ struct RecordOfJson {
 // Parses the JSON and checks only its form, because the bytes are later read like any record file (record_reader.h). If
 // no record was changed and no field left out, `bytes` equals the printed file, except for the order of a header's
 // environment in files from before 2026-11-25. Hence a header with several entries there is not compared with its
-// checksum. Fields may have the names of an earlier version (old_field_names.h). Returns DataLossError with a one-line
-// message that names `path` if the text is not JSON, is cut off, or is not a record's JSON.
-absl::StatusOr<RecordOfJson> ReadRecordJson(const std::string& json, const std::string& path);
-
-// Returns a converter for RecordReader::OpenAny that requires all bytes. The converter returns FailedPreconditionError
-// if some are left out, and prints RemarkOn's text on `log`, which must outlive the converter.
-std::function<absl::StatusOr<std::string>(const std::string& json)> WholeRecordOfJson(const std::string& path,
-                                                                                      std::ostream& log);
+// checksum. Fields may have the names of an earlier version (old_field_names.h). `schema` is the full name of the
+// expected file message, or "" for any that the program links. Errors, each of one line that names `path`:
+// - DataLoss: the text is not JSON, is cut off (with the command that makes it again), or is not a record's JSON.
+// - FailedPrecondition: the JSON is that of another tool's record.
+absl::StatusOr<RecordOfJson> ReadRecordJson(const std::string& json, const std::string& path,
+                                            absl::string_view schema = "");
 
 // Returns the remark that a person must see; empty: no remark.
 std::string RemarkOn(const RecordOfJson& record, const std::string& path);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_LAB_RECORDS_RECORD_JSON_H_
+#endif  // LOCKSTEP_LIB_RECORD_RECORD_JSON_H_
