@@ -157,7 +157,7 @@ class DoctorTest(unittest.TestCase):
         self.examined("--for=train", "--device=cuda", code=4)
 
     @unittest.skipUnless(shutil.which("gnuplot"), "there is no gnuplot")
-    def test_a_report_wants_gnuplot_and_a_disk_alone(self):
+    def test_gnuplot_is_found(self):
         examination = self.examined("--for=report")
         self.assertEqual(self.finding(examination, "gnuplot")["state"], "OK")
 
@@ -317,9 +317,9 @@ class DoctorTest(unittest.TestCase):
     def test_a_path_without_gnuplot(self):
         empty = self.folder / "empty"
         empty.mkdir()
-        examination = self.examined("--for=report", code=4, environment={"PATH": str(empty)})
+        examination = self.examined("--for=report", environment={"PATH": str(empty)})
         self.assertEqual(self.finding(examination, "gnuplot")["state"], "ABSENT")
-        self.assertEqual(examination["use"][2]["because"], ["gnuplot"])
+        self.assertTrue(examination["use"][2]["works"])
         self.assertEqual(self.finding(examination, "compiler")["state"], "ABSENT")
 
     def test_a_gnuplot_that_fails(self):
@@ -327,7 +327,7 @@ class DoctorTest(unittest.TestCase):
         folder.mkdir()
         (folder / "gnuplot").write_text("#!/bin/sh\nexit 7\n")
         (folder / "gnuplot").chmod(0o755)
-        examination = self.examined("--for=report", code=4, environment={"PATH": f"{folder}:{os.environ['PATH']}"})
+        examination = self.examined("--for=report", environment={"PATH": f"{folder}:{os.environ['PATH']}"})
         self.assertEqual(self.finding(examination, "gnuplot")["state"], "BROKEN")
 
     def test_bazels_that_are_too_old_and_too_new(self):

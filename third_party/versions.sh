@@ -33,7 +33,7 @@ LOCKSTEP_PACKAGES=(
   "libboost-dev libboost-math-dev | 1.74 | required | LOCKSTEP_BOOST_MATH_ROOT | Boost.Math, Student's t and medians"
   "libgloo-dev | - | required | LOCKSTEP_GLOO_ROOT | Gloo's headers, which LibTorch's own header includes"
   "libdnnl-dev | - | optional | LOCKSTEP_ONEDNN_ROOT | oneDNN 2 or 3, a rival in benchmarks/"
-  "gnuplot-nox | - | optional | command:gnuplot | gnuplot, draws the plots of LaTeX reports at run time"
+  "gnuplot-nox | - | optional | command:gnuplot | gnuplot, draws the PDF plots of report --format=latex"
   "openmpi-bin | - | optional | command:mpirun | Open MPI, a launcher under which scale_run is tested"
 )
 

@@ -13,6 +13,7 @@ namespace {
 
 constexpr char kMinimum[] = LOCKSTEP_BAZEL_MINIMUM;
 constexpr char kMaximum[] = LOCKSTEP_BAZEL_MAXIMUM;
+constexpr char kOnlyLatex[] = "; only the plots of report --format=latex need it";
 
 void JudgeBazel(const proto::ProgramFacts& programs, FindingList& findings) {
   const std::string& version = programs.bazel_version();
@@ -92,17 +93,16 @@ void JudgeBuildPrograms(const proto::MachineFacts& facts, const BuildFacts& buil
 void JudgeGnuplot(const proto::MachineFacts& facts, FindingList& findings) {
   const proto::ProgramFacts& programs = facts.programs();
   if (const proto::ProbeEnd* end = FindBadEnd(facts, "gnuplot")) {
-    AddFinding(findings, "gnuplot", proto::DoctorFinding::BROKEN, DescribeEnd(*end), "apt-get install gnuplot-nox",
-               {proto::DoctorUse::REPORT});
+    AddFinding(findings, "gnuplot", proto::DoctorFinding::BROKEN, absl::StrCat(DescribeEnd(*end), kOnlyLatex),
+               "apt-get install gnuplot-nox");
   } else if (!programs.gnuplot_version().empty()) {
     AddFinding(findings, "gnuplot", proto::DoctorFinding::OK, programs.gnuplot_version());
   } else if (programs.gnuplot_absent()) {
-    AddFinding(findings, "gnuplot", proto::DoctorFinding::ABSENT,
-               "not in PATH: LaTeX reports have no plots; HTML and Markdown have them",
-               "apt-get install gnuplot-nox, then make the report again", {proto::DoctorUse::REPORT});
+    AddFinding(findings, "gnuplot", proto::DoctorFinding::ABSENT, absl::StrCat("not in PATH", kOnlyLatex),
+               "apt-get install gnuplot-nox");
   } else {
-    AddFinding(findings, "gnuplot", proto::DoctorFinding::BROKEN, programs.gnuplot_error(),
-               "apt-get install --reinstall gnuplot-nox", {proto::DoctorUse::REPORT});
+    AddFinding(findings, "gnuplot", proto::DoctorFinding::BROKEN, absl::StrCat(programs.gnuplot_error(), kOnlyLatex),
+               "apt-get install --reinstall gnuplot-nox");
   }
 }
 

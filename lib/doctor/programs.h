@@ -23,7 +23,7 @@ void ProbeGnuplot(const DoctorRequest& request, ProbeAnswer& answer);
 void JudgeBuildPrograms(const proto::MachineFacts& facts, const BuildFacts& build, Distribution distribution,
                         FindingList& findings);
 
-// Judges the area "gnuplot", which LaTeX reports need for plots.
+// Judges the area "gnuplot". No use needs it, because a LaTeX report is also made without its plots.
 void JudgeGnuplot(const proto::MachineFacts& facts, FindingList& findings);
 
 // Returns "4.2.3" for `bazel 4.2.3` and for Debian's package version `4.2.3+ds-9`; empty for Debian's `bazel

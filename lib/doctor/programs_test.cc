@@ -76,6 +76,15 @@ TEST(JudgeGnuplotTest, ThereAbsentBroken) {
   EXPECT_THAT(Gnuplot("probe_end { probe: 'gnuplot' kind: HUNG step: 'asking gnuplot' }").what(), HasSubstr("hung"));
 }
 
+TEST(JudgeGnuplotTest, NoUseNeedsIt) {
+  for (const char* facts : {"programs { gnuplot_error: 'none' gnuplot_absent: true }",
+                            "programs { gnuplot_error: 'gnuplot exited with 1' }",
+                            "probe_end { probe: 'gnuplot' kind: HUNG step: 'asking gnuplot' }"}) {
+    EXPECT_EQ(Gnuplot(facts).needed_for_size(), 0) << facts;
+    EXPECT_THAT(Gnuplot(facts).what(), HasSubstr("; only the plots of report --format=latex need it")) << facts;
+  }
+}
+
 TEST(BazelVersionTest, OfUpstreamAndDebian) {
   EXPECT_EQ(BazelVersion("bazel 4.2.3\n"), "4.2.3");
   EXPECT_EQ(BazelVersion("4.2.3+ds-9"), "4.2.3");
