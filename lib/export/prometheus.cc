@@ -11,6 +11,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/record/output_file.h"
 #include "lib/record/run_files.h"
+#include "lib/scaling/point_energy.h"
 #include "lib/scaling/point_settings.h"
 #include "lib/statistics/mean.h"
 
@@ -33,6 +34,8 @@ std::vector<Gauge> NoSamples() {
        "largest sum.",
        {}},
       {"lockstep_peak_memory_bytes", "Peak memory of a device; the largest of several ranks.", {}},
+      {"lockstep_epoch_joules", "Energy of all devices in an epoch: mean of the timed epochs.", {}},
+      {"lockstep_image_joules", "Energy of all devices in an epoch / images of the epoch.", {}},
       {"lockstep_training_loss", "Mean training loss over the images of the last epoch.", {}},
       {"lockstep_test_accuracy_ratio", "Fraction of correct test images at the last evaluation.", {}},
       {"lockstep_epoch_speedup_ratio",
@@ -172,12 +175,18 @@ void AddMemory(uint64_t bytes, const GaugeLabels& labels, GaugeList& gauges) {
   }
 }
 
-void AddPoint(const proto::SweepPoint& point, const GaugeLabels& labels, GaugeList& gauges) {
-  AddTraining(point, labels, gauges);
-  AddMemory(point.peak_memory_bytes(), labels, gauges);
+void AddEnergy(const proto::Quantity& epoch_joules, uint64_t images, const GaugeLabels& labels, GaugeList& gauges) {
+  gauges.Add("lockstep_epoch_joules", labels, epoch_joules);
+  gauges.Add("lockstep_image_joules", labels, JoulesPerImage(epoch_joules, images));
 }
 
-void AddPoint(const proto::ScalePoint& point, const GaugeLabels& labels, GaugeList& gauges) {
+void AddPoint(const LabSweep&, const proto::SweepPoint& point, const GaugeLabels& labels, GaugeList& gauges) {
+  AddTraining(point, labels, gauges);
+  AddMemory(point.peak_memory_bytes(), labels, gauges);
+  AddEnergy(point.epoch_joules(), point.images_per_epoch(), labels, gauges);
+}
+
+void AddPoint(const LabScale& scale, const proto::ScalePoint& point, const GaugeLabels& labels, GaugeList& gauges) {
   AddTraining(point, labels, gauges);
   gauges.Add("lockstep_communication_busy_seconds", labels, point.collective_busy_seconds());
   gauges.Add("lockstep_exposed_communication_seconds", labels, point.exposed_seconds());
@@ -186,9 +195,10 @@ void AddPoint(const proto::ScalePoint& point, const GaugeLabels& labels, GaugeLi
     max_bytes = std::max<uint64_t>(max_bytes, rank.peak_memory_bytes());
   }
   AddMemory(max_bytes, labels, gauges);
+  AddEnergy(PointEpochJoules(scale.spec, point), point.images_per_epoch(), labels, gauges);
 }
 
-void AddPoint(const proto::ScalingRow& row, const GaugeLabels& labels, GaugeList& gauges) {
+void AddPoint(const LabCommModel&, const proto::ScalingRow& row, const GaugeLabels& labels, GaugeList& gauges) {
   gauges.Add("lockstep_epoch_speedup_ratio", labels, row.epoch_speedup());
   gauges.Add("lockstep_strong_speedup_ratio", labels, row.strong_speedup());
   gauges.Add("lockstep_weak_speedup_ratio", labels, row.weak_speedup());
@@ -198,7 +208,7 @@ void AddPoint(const proto::ScalingRow& row, const GaugeLabels& labels, GaugeList
 template <typename File, typename Points>
 void AddAll(const File& file, const Points& points, GaugeList& gauges) {
   for (const auto& point : points) {
-    AddPoint(point, gauges.Unique(LabelsOf(file, point)), gauges);
+    AddPoint(file, point, gauges.Unique(LabelsOf(file, point)), gauges);
   }
 }
 

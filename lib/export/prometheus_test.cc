@@ -17,6 +17,7 @@ using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(PrometheusTest, ASmallLabIsAsWritten) {
   LabRecords lab = testing::SmallLab();
@@ -60,6 +61,34 @@ TEST(PrometheusTest, CommunicationAndMemoryAreThoseOfAllRanks) {
   EXPECT_THAT(text, ContainsRegex("\nlockstep_exposed_communication_seconds[{].*[}] 0.375\n"));
   EXPECT_THAT(text, ContainsRegex("\nlockstep_communication_busy_seconds[{].*[}] 2\n"));
   EXPECT_THAT(text, ContainsRegex("\nlockstep_peak_memory_bytes[{].*[}] 3000\n"));
+}
+
+TEST(PrometheusTest, JoulesAreThoseOfAllDevices) {
+  LabRecords lab;
+  proto::SweepPoint& single = lab.sweeps.emplace_back().points.emplace_back();
+  single.set_images_per_epoch(50000);
+  single.mutable_epoch_joules()->set_value(500);
+  LabScale& scale = lab.scales.emplace_back();
+  scale.spec.mutable_training()->set_device(proto::CUDA);
+  proto::ScalePoint& point = scale.points.emplace_back();
+  point.set_images_per_epoch(50000);
+  for (uint32_t rank = 0; rank < 2; ++rank) {
+    proto::RankFacts& facts = *point.add_rank();
+    facts.set_rank(rank);
+    facts.mutable_epoch_joules()->set_value(375);
+  }
+  const std::string text = PrometheusText(GaugesOf(lab));
+  EXPECT_THAT(text, HasSubstr("# TYPE lockstep_epoch_joules gauge\n"));
+  EXPECT_THAT(text, ContainsRegex("\nlockstep_epoch_joules[{].*[}] 500\n"));
+  EXPECT_THAT(text, ContainsRegex("\nlockstep_epoch_joules[{].*[}] 750\n"));
+  EXPECT_THAT(text, ContainsRegex("\nlockstep_image_joules[{].*[}] 0.01\n"));
+  EXPECT_THAT(text, ContainsRegex("\nlockstep_image_joules[{].*[}] 0.015\n"));
+}
+
+TEST(PrometheusTest, EnergyThatWasNotMeasuredHasNoSample) {
+  LabRecords lab;
+  lab.sweeps.emplace_back().points.emplace_back().mutable_epoch_joules()->set_absent_reason("no counter");
+  EXPECT_THAT(PrometheusText(GaugesOf(lab)), Not(HasSubstr("joules")));
 }
 
 TEST(PrometheusTest, TheStageWritesOneFile) {
