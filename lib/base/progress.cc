@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "lib/base/log_line.h"
 #include "lib/base/readable_line.h"
+#include "lib/base/readable_number.h"
 #include "lib/base/stall_watch.h"
 
 namespace lockstep {
@@ -19,6 +20,7 @@ namespace {
 
 constexpr size_t kBarCells = 20;
 constexpr size_t kDefaultColumns = 80;
+constexpr absl::string_view kBytes = "bytes";
 
 // Returns true if `stream` is a terminal that can return to the start of a line; TERM=dumb cannot.
 bool IsTerminal(std::FILE* stream) {
@@ -37,6 +39,12 @@ size_t Columns(std::FILE* stream) {
   return known ? size.ws_col : kDefaultColumns;
 }
 
+// Returns "250/1000 images" or "1.50 MB/170 MB".
+std::string AmountText(uint64_t done, uint64_t total, absl::string_view unit) {
+  return unit == kBytes ? absl::StrCat(BytesText(static_cast<double>(done)), "/", BytesText(static_cast<double>(total)))
+                        : absl::StrCat(done, "/", total, " ", unit);
+}
+
 }  // namespace
 
 std::string TimeLeftText(double seconds) {
@@ -49,11 +57,12 @@ std::string ProgressLine(absl::string_view label, uint64_t done, uint64_t total,
                          uint64_t before, double later_seconds) {
   const double share = total == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(total);
   const double rate = seconds > 0 && done > before ? static_cast<double>(done - before) / seconds : 0;
-  std::string line = absl::StrFormat("%s  %3.0f%% %d/%d %s", label, 100 * share, done, total, unit);
+  std::string line = absl::StrFormat("%s  %3.0f%% %s", label, 100 * share, AmountText(done, total, unit));
   if (rate > 0) {
     const double left = done < total ? static_cast<double>(total - done) / rate : 0;
-    absl::StrAppendFormat(&line, "  %.1f %s/s  %s left%s", rate, unit,
-                          TimeLeftText(left + std::max(0.0, later_seconds)), later_seconds < 0 ? " of this point" : "");
+    absl::StrAppendFormat(&line, "  %s/s  %s left%s",
+                          unit == kBytes ? BytesText(rate) : absl::StrFormat("%.1f %s", rate, unit),
+                          TimeLeftText(left + std::max(0.0, later_seconds)), later_seconds < 0 ? " of this part" : "");
   }
   return line;
 }
@@ -73,6 +82,11 @@ std::string ProgressBar(const std::string& line, uint64_t done, uint64_t total, 
 Progress::Progress(std::string label, uint64_t total, std::string unit, std::FILE* stream)
     : label_(std::move(label)), total_(total), unit_(std::move(unit)), stream_(IsQuiet() ? nullptr : stream),
       terminal_(IsTerminal(stream_)), colour_(ColourWanted() ? BarColour::kGreen : BarColour::kNone) {}
+
+Progress::Progress(const ProgressPart& part, uint64_t total, std::string unit)
+    : Progress(part.label, total, std::move(unit)) {
+  ExpectLater(part.later_seconds);
+}
 
 Progress::~Progress() {
   if (bar_open_) {

@@ -18,12 +18,19 @@ namespace lockstep {
 // Returns "36 s", "12 min" or "5.3 h"; more digits would overstate the accuracy of the estimate.
 std::string TimeLeftText(double seconds);
 
-// Returns "resnet18 batch 32   42% 21000/50000 images  812.3 images/s  36 s left". `unit` must be a plural noun.
+// Returns "resnet18 batch 32   42% 21000/50000 images  812.3 images/s  36 s left". `unit` must be a plural noun;
+// amounts of "bytes" are shown as "1.50 MB/170 MB".
 // `before` is the part of `done` that an earlier, stopped run did before the clock started. `later_seconds` is the time
 // of the steps after this one, which the time left includes; negative: unknown, the line then ends with "left of this
-// point". Pure function, public for tests.
+// part". Pure function, public for tests.
 std::string ProgressLine(absl::string_view label, uint64_t done, uint64_t total, absl::string_view unit, double seconds,
                          uint64_t before = 0, double later_seconds = 0);
+
+// Part of a run whose progress one bar shows.
+struct ProgressPart {
+  std::string label;
+  double later_seconds = 0;  // see ProgressLine
+};
 
 enum class BarColour { kNone, kGreen };
 
@@ -37,6 +44,7 @@ class Progress {
  public:
   // Shows nothing if `stream` is null or IsQuiet() (log_line.h).
   Progress(std::string label, uint64_t total, std::string unit, std::FILE* stream = stderr);
+  Progress(const ProgressPart& part, uint64_t total, std::string unit);
   ~Progress();  // prints a line end after the bar on a terminal
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

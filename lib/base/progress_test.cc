@@ -21,7 +21,12 @@ TEST(ProgressLineTest, WhatWasDoneBeforeIsNoRate) {
 TEST(ProgressLineTest, TheTimeOfLaterStepsIsLeftToo) {
   EXPECT_EQ(ProgressLine("x", 250, 1000, "images", 5.0, 0, 20), "x   25% 250/1000 images  50.0 images/s  35 s left");
   EXPECT_EQ(ProgressLine("x", 250, 1000, "images", 5.0, 0, -1),
-            "x   25% 250/1000 images  50.0 images/s  15 s left of this point");
+            "x   25% 250/1000 images  50.0 images/s  15 s left of this part");
+}
+
+TEST(ProgressLineTest, BytesAreShownInUnitsThatPeopleRead) {
+  EXPECT_EQ(ProgressLine("unpacking", 1'500'000, 170'498'071, "bytes", 0.5),
+            "unpacking    1% 1.50 MB/170 MB  3.00 MB/s  56 s left");
 }
 
 TEST(ProgressLineTest, NothingDoneHasNoRate) {

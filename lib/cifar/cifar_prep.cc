@@ -16,6 +16,7 @@
 #include "lib/base/print_text.h"
 #include "lib/base/progress.h"
 #include "lib/base/readable_line.h"
+#include "lib/base/readable_number.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/stopwatch.h"
@@ -128,8 +129,9 @@ bool HasPublishedDigests(const SourceFiles& source) {
   return source.format == proto::PYTHON || (source.format == proto::BINARY && source.is_archive);
 }
 
-// Unpacks an archive, parses the source, and prints the warnings.
-absl::StatusOr<Dataset> MakeDataset(const CifarPrepOptions& options, proto::InputFormat wanted, SourceFiles& source) {
+// Unpacks an archive and parses the source. Adds warnings to `warnings`.
+absl::StatusOr<Dataset> MakeDataset(const CifarPrepOptions& options, proto::InputFormat wanted, SourceFiles& source,
+                                    std::vector<std::string>& warnings) {
   if (wanted == proto::SYNTHETIC) {
     return MakeSynthetic(options.synthetic);
   }
@@ -140,17 +142,12 @@ absl::StatusOr<Dataset> MakeDataset(const CifarPrepOptions& options, proto::Inpu
         source.format == proto::IMAGE_FOLDERS ? "pictures" : "the files of the binary version, only of its archive",
         "; leave --strict out"));
   }
-  std::vector<std::string> warnings;
   ParseOptions parse;
   parse.allow_partial = options.allow_partial;
   parse.strict = options.strict;
   parse.keep_pixels = !options.dry_run;
   parse.warnings = &warnings;
-  absl::StatusOr<Dataset> dataset = Parse(source, parse);
-  for (const std::string& warning : warnings) {
-    LogWarning(absl::StrCat("cifar_prep: warning: ", warning));
-  }
-  return dataset;
+  return Parse(source, parse);
 }
 
 // Returns true if there is an output that may be this result. If there is none, pictures can be read, digested and
@@ -171,9 +168,9 @@ absl::StatusOr<SourceFiles> OpenSource(const CifarPrepOptions& options, proto::I
 std::string CostText(const Dataset& dataset, double seconds) {
   const uint64_t bytes = (dataset.train.info.image_count() + dataset.test.info.image_count()) * kImageBytes;
   return absl::StrFormat(
-      "read and checked in %.2g s with %d MB of memory; a run also holds and writes %.3g MB of images; the disk's "
-      "speed was not measured\n",
-      seconds, PeakResidentBytes() / 1'000'000, static_cast<double>(bytes) / 1e6);
+      "read and checked in %s with %s of memory; a run also holds and writes %s of images; the disk's speed was not "
+      "measured\n",
+      SecondsText(seconds), BytesText(static_cast<double>(PeakResidentBytes())), BytesText(static_cast<double>(bytes)));
 }
 
 }  // namespace
@@ -200,6 +197,7 @@ absl::Status RunCifarPrep(const CifarPrepOptions& options) {
   HeaderOptions header_options = DescribeRun(options, wanted == proto::SYNTHETIC);
   header_options.start_time = absl::Now();
   SourceFiles source;
+  std::vector<std::string> warnings;
   const auto make_header = [&] {
     header_options.inputs.assign(wanted != proto::SYNTHETIC, source.input);
     if (!source.is_archive) {  // an archive's digest covers all of its members
@@ -218,19 +216,23 @@ absl::Status RunCifarPrep(const CifarPrepOptions& options) {
   run.output.force = options.force;
   run.dry_run = options.dry_run;
   run.print_plan = [&]() -> absl::Status {
-    ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(options, wanted, source));
+    ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(options, wanted, source, warnings));
     return PrintToStderr(absl::StrCat(DatasetSummary(dataset), CostText(dataset, watch.Seconds()),
                                       "dry run: ", ReadableLine(options.output), " not written\n"));
   };
   run.make_header = make_header;
   run.write = [&](const proto::Header& header, StageOutput& output) -> absl::Status {
-    ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(options, wanted, source));
+    ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(options, wanted, source, warnings));
     LogText(DatasetSummary(dataset));
     RETURN_IF_ERROR(CheckNotStopped());
     RETURN_IF_ERROR(output.writer->Begin(is_digested ? header : make_header()));
     return AppendDataset(dataset, *output.writer);
   };
-  return RunStage(run);
+  const absl::Status status = RunStage(run);
+  for (const std::string& warning : warnings) {  // after the results, also if the run failed
+    LogWarning(absl::StrCat("cifar_prep: warning: ", warning));
+  }
+  return status;
 }
 
 }  // namespace lockstep

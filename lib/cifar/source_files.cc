@@ -215,6 +215,7 @@ absl::Status UnpackArchive(proto::InputFormat wanted, SourceFiles& source) {
     return absl::OkStatus();
   };
   RETURN_IF_ERROR(ReadArchive(path, source.archive_bytes, visitor));
+  progress.Update(source.archive_bytes.size());  // the bytes after the last member are not read
   ASSIGN_OR_RETURN(const auto kind, finder.Decide(path, wanted));
   source.format = kind.first;
   for (auto& [place, bytes] : members) {

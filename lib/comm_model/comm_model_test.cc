@@ -247,6 +247,24 @@ TEST(SummaryTest, ABaseCaseOfAnUnknownMachineIsReported) {
   EXPECT_THAT(SummaryText({record}), HasSubstr("a base case is not known to be of the same machine"));
 }
 
+TEST(SummaryTest, ShortTimesAreInMillisecondsAndACauseHasOneLine) {
+  std::vector<proto::CommModelRecord> records(2);
+  for (size_t i = 0; i < 2; ++i) {
+    proto::ScalingRow& row = *records[i].mutable_scaling();
+    row.set_ranks(2);
+    row.set_batch_per_device(static_cast<uint32_t>(32 << i));
+    row.mutable_epoch_seconds()->set_value(0.25);
+    row.mutable_strong_speedup()->set_absent_reason(absl::StrCat("E_1(", 64 << i, ") is missing"));
+  }
+  const std::string text = SummaryText(records);
+  EXPECT_THAT(text, HasSubstr("epoch ms"));
+  EXPECT_THAT(text, HasSubstr("\n  2     32        250 "));
+  EXPECT_THAT(text, HasSubstr("at 2 of 2 points (2 x 32; 2 x 64), at the first: no strong: E_1(64) is missing\n"));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("E_1(128)")));
+  records[1].mutable_scaling()->mutable_epoch_seconds()->set_value(10);
+  EXPECT_THAT(SummaryText(records), HasSubstr("\n  2     32       0.25 "));
+}
+
 TEST(SummaryTest, OfNothingIsEmpty) { EXPECT_EQ(SummaryText({}), ""); }
 
 }  // namespace

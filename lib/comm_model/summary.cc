@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/point_warnings.h"
 #include "lib/scaling/base_cases.h"
 #include "lib/scaling/point_settings.h"
 #include "lib/statistics/unit.h"
@@ -14,15 +15,17 @@
 namespace lockstep {
 namespace {
 
-// One column of the scaling table.
+// One column of the scaling table. kSeconds stands for the table's unit of time.
 struct ScalingColumn {
   const char* name;
   const proto::Quantity& (proto::ScalingRow::*field)() const;
   Unit unit;
 
-  // Returns "epoch s", "comm/link%" or "strong".
-  std::string Heading() const {
-    const absl::string_view unit_name = unit.name;
+  const Unit& UnitIn(const Unit& time) const { return absl::string_view(unit.name) == kSeconds.name ? time : unit; }
+
+  // Returns "epoch ms", "comm/link%" or "strong".
+  std::string Heading(const Unit& time) const {
+    const absl::string_view unit_name = UnitIn(time).name;
     return absl::StrCat(name, unit_name.empty() || unit_name == kPercent.name ? "" : " ", unit_name);
   }
 };
@@ -44,70 +47,92 @@ const ScalingColumn kScalingColumns[] = {
     {"busy/link", &proto::ScalingRow::busy_utilization_of_measured, kPercent},
 };
 
-constexpr char kColumnsText[] =
-    "exposed s: by events, of the rank with the largest sum; ablated s: time saved without all-reduces; comm GB/s: "
-    "bytes / T_comm; busy GB/s: bytes / time in which all-reduces ran\n";
+std::string Number(const proto::Quantity& quantity, const Unit& unit) {
+  return quantity.has_value() ? absl::StrFormat("%.5g", quantity.value() / unit.size) : "-";
+}
 
-// Returns one line of numbers, then one line per reason for absent numbers. For one device, which has no communication,
-// the reasons are omitted.
-std::string RowText(const proto::ScalingRow& row) {
-  std::string text = absl::StrFormat("%3d %6d", row.ranks(), row.batch_per_device());
+constexpr char kColumnsText[] =
+    "exposed: by events, of the rank with the largest sum; ablated: time saved without all-reduces; comm GB/s: bytes / "
+    "T_comm; busy GB/s: bytes / time in which all-reduces ran\n";
+
+// Rows of one way to train.
+struct ScalingTable {
+  std::string name;
+  std::vector<const proto::ScalingRow*> rows;
+
+  // Returns milliseconds if all epochs are shorter than 10 s.
+  const Unit& Time() const {
+    const bool is_long = std::any_of(rows.begin(), rows.end(),
+                                     [](const proto::ScalingRow* row) { return row->epoch_seconds().value() >= 10; });
+    return is_long ? kSeconds : kMilliseconds;
+  }
+};
+
+// Adds the reasons for absent numbers. One device has no communication, so its absent numbers need no reason.
+void AddReasons(const proto::ScalingRow& row, const Unit& time, PointWarnings& reasons) {
+  const std::string point = absl::StrCat(row.ranks(), " x ", row.batch_per_device());
+  if (IsOfUnknownMachine(row.strong_speedup()) || IsOfUnknownMachine(row.weak_speedup())) {
+    reasons.Add(point, absl::StrCat("a base case is ", kMachineUnknown, ": the records do not name it"));
+  }
   std::vector<std::pair<std::string, std::string>> absent;  // reason, headings
   for (const ScalingColumn& column : kScalingColumns) {
     const proto::Quantity& quantity = (row.*column.field)();
-    absl::StrAppendFormat(&text, " %10s",
-                          quantity.has_value() ? absl::StrFormat("%.5g", quantity.value() / column.unit.size) : "-");
     if (quantity.has_value() || row.ranks() == 1) {
       continue;
     }
     const auto same = std::find_if(absent.begin(), absent.end(),
                                    [&](const auto& reason) { return reason.first == quantity.absent_reason(); });
     if (same == absent.end()) {
-      absent.emplace_back(quantity.absent_reason(), column.Heading());
+      absent.emplace_back(quantity.absent_reason(), column.Heading(time));
     } else {
-      absl::StrAppend(&same->second, ", ", column.Heading());
+      absl::StrAppend(&same->second, ", ", column.Heading(time));
     }
   }
-  text += "\n";
-  if (IsOfUnknownMachine(row.strong_speedup()) || IsOfUnknownMachine(row.weak_speedup())) {
-    absl::StrAppend(&text, "      a base case is ", kMachineUnknown, ": the records do not name it\n");
-  }
   for (const auto& [reason, headings] : absent) {
-    absl::StrAppend(&text, "      no ", headings, ": ", reason, "\n");
+    reasons.Add(point, absl::StrCat("no ", headings, ": ", reason));
+  }
+}
+
+// Returns the heading, one line of numbers per row, and one line per reason for absent numbers.
+std::string TableText(const ScalingTable& table) {
+  const Unit& time = table.Time();
+  std::string text = absl::StrFormat("%3s %6s", "N", "batch");
+  for (const ScalingColumn& column : kScalingColumns) {
+    absl::StrAppendFormat(&text, " %10s", column.Heading(time));
+  }
+  PointWarnings reasons;
+  for (const proto::ScalingRow* const row : table.rows) {
+    absl::StrAppendFormat(&text, "\n%3d %6d", row->ranks(), row->batch_per_device());
+    for (const ScalingColumn& column : kScalingColumns) {
+      absl::StrAppendFormat(&text, " %10s", Number((row->*column.field)(), column.UnitIn(time)));
+    }
+    AddReasons(*row, time, reasons);
+  }
+  text += "\n";
+  for (const std::string& line : reasons.Lines(table.rows.size())) {
+    absl::StrAppend(&text, "      ", line, "\n");
   }
   return text;
 }
 
-std::string ScalingHeading() {
-  std::string text = absl::StrFormat("%3s %6s", "N", "batch");
-  for (const ScalingColumn& column : kScalingColumns) {
-    absl::StrAppendFormat(&text, " %10s", column.Heading());
-  }
-  return text + "\n";
-}
-
 // Returns one table per way to train; the tables have names if there are several.
 std::string ScalingText(const std::vector<proto::CommModelRecord>& records) {
-  std::vector<std::pair<std::string, std::string>> tables;  // name, rows
+  std::vector<ScalingTable> tables;
   for (const proto::CommModelRecord& record : records) {
     if (!record.has_scaling()) {
       continue;
     }
     const std::string name = record.scaling().has_settings() ? SettingsText(record.scaling().settings()) : "";
-    if (tables.empty() || tables.back().first != name) {
-      tables.emplace_back(name, ScalingHeading());
+    if (tables.empty() || tables.back().name != name) {
+      tables.push_back({name, {}});
     }
-    tables.back().second += RowText(record.scaling());
+    tables.back().rows.push_back(&record.scaling());
   }
   std::string text;
-  for (const auto& [name, table] : tables) {
-    absl::StrAppend(&text, tables.size() > 1 ? absl::StrCat(name, "\n") : "", table);
+  for (const ScalingTable& table : tables) {
+    absl::StrAppend(&text, tables.size() > 1 ? absl::StrCat(table.name, "\n") : "", TableText(table));
   }
   return text + kColumnsText;
-}
-
-std::string Number(const proto::Quantity& quantity, const Unit& unit) {
-  return quantity.has_value() ? absl::StrFormat("%.5g", quantity.value() / unit.size) : "-";
 }
 
 // Compares DataParallel's star with its measurement: bytes of the formula and counted bytes, modelled and measured

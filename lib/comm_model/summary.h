@@ -9,7 +9,8 @@
 
 namespace lockstep {
 
-// Lines end in a newline. An absent number is a dash, and its reason is printed below its row.
+// Lines end in a newline. An absent number is a dash; the reasons are below the table, one line per cause. Times are in
+// milliseconds if all epochs are shorter than 10 s.
 std::string SummaryText(const std::vector<proto::CommModelRecord>& records);
 
 // Returns an empty string if there are no models. Lines end in a newline.

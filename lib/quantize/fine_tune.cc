@@ -49,8 +49,8 @@ class Tuner {
         network_(network, record, spec, device), optimizer_(network_.Parameters(), OptimizerOptions()),
         loader_(train, loader), total_steps_(uint64_t{spec.fine_tune_epochs()} * loader_.BatchCount()) {}
 
-  absl::Status Run(const std::string& label) {
-    Progress progress(label, uint64_t{spec_.fine_tune_epochs()} * images_, "images");
+  absl::Status Run(const ProgressPart& part) {
+    Progress progress(part, uint64_t{spec_.fine_tune_epochs()} * images_, "images");
     for (uint32_t epoch = 0; epoch < spec_.fine_tune_epochs(); ++epoch) {
       RETURN_IF_ERROR(RunEpoch(epoch, progress));
     }
@@ -149,7 +149,7 @@ std::vector<int32_t> TrainedLogits(const FakeQuantizedNetwork& network, const Im
 
 absl::StatusOr<FineTuned> FineTune(const FloatNetwork& network, const proto::QuantizedNetwork& record,
                                    const ImageSet& train, const proto::QuantizeSpec& spec, c10::Device device,
-                                   const std::string& label) {
+                                   const ProgressPart& part) {
   const Stopwatch watch;
   LoaderOptions loader;
   loader.batch_size = spec.fine_tune_batch();
@@ -157,13 +157,14 @@ absl::StatusOr<FineTuned> FineTune(const FloatNetwork& network, const proto::Qua
   RETURN_IF_ERROR(NormalizationOf(record).status());
   SetNormalization(RecordedNormalization("", record.mean(), record.std()), loader);
   FineTuned result;
-  RETURN_IF_ERROR(CatchTorchErrors(absl::StrCat(label, " at batch ", spec.fine_tune_batch()), [&]() -> absl::Status {
-    Tuner tuner(network, record, train, loader, spec, device);
-    RETURN_IF_ERROR(tuner.Run(label));
-    result.network = tuner.network().Network();
-    result.summary = tuner.summary();
-    return absl::OkStatus();
-  }));
+  RETURN_IF_ERROR(
+      CatchTorchErrors(absl::StrCat(part.label, " at batch ", spec.fine_tune_batch()), [&]() -> absl::Status {
+        Tuner tuner(network, record, train, loader, spec, device);
+        RETURN_IF_ERROR(tuner.Run(part));
+        result.network = tuner.network().Network();
+        result.summary = tuner.summary();
+        return absl::OkStatus();
+      }));
   result.summary.set_seconds(watch.Seconds());
   return result;
 }

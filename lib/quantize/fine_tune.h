@@ -9,6 +9,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "lib/base/progress.h"
 #include "lib/dataset/dataset.h"
 #include "lib/int8/calibration.h"
 #include "lib/int8/network.h"
@@ -30,7 +31,7 @@ struct FineTuned {
 // ln(classes), the loss of guessing. Cancelled: a stop was requested. ResourceExhausted: no memory for a batch.
 absl::StatusOr<FineTuned> FineTune(const FloatNetwork& network, const proto::QuantizedNetwork& record,
                                    const ImageSet& train, const proto::QuantizeSpec& spec, c10::Device device,
-                                   const std::string& label);
+                                   const ProgressPart& part);
 
 // Runs the forward pass of training and the int8 network of `record` on `images`, and adds the comparison to `summary`.
 // `record` must be a result of QuantizeLayers for `network` with `spec`.

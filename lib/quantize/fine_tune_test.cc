@@ -54,7 +54,7 @@ class FineTuneTest : public ::testing::Test {
   }
 
   absl::StatusOr<FineTuned> Tune() const {
-    return FineTune(network_, record_, set_, spec_, c10::Device(c10::kCPU), "test");
+    return FineTune(network_, record_, set_, spec_, c10::Device(c10::kCPU), ProgressPart{"test"});
   }
 
   ImageSet set_;
@@ -130,7 +130,7 @@ TEST_F(FineTuneTest, ALossThatOnlyRisesIsDivergence) {
 TEST_F(FineTuneTest, ANetworkThatIsNoNumberIsRefusedAtTheFirstStep) {
   FloatNetwork broken = network_;
   broken.layers[0].bias[0] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_THAT(FineTune(broken, record_, set_, spec_, c10::Device(c10::kCPU), "test"),
+  EXPECT_THAT(FineTune(broken, record_, set_, spec_, c10::Device(c10::kCPU), ProgressPart{"test"}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("after 0 steps")));
 }
 

@@ -30,9 +30,9 @@ ImageSelection AllImages(const ImageSet& set, const NormalizationTable& normaliz
   return all;
 }
 
-absl::Status ForEachBatch(const ImageSelection& selection, size_t batch_size, const std::string& label,
+absl::Status ForEachBatch(const ImageSelection& selection, size_t batch_size, const ProgressPart& part,
                           const std::function<absl::Status(const ImageBatch& batch)>& see) {
-  Progress progress(label, selection.indices.size(), "images");
+  Progress progress(part, selection.indices.size(), "images");
   for (size_t first = 0; first < selection.indices.size(); first += batch_size) {
     RETURN_IF_ERROR(CheckNotStopped());
     const ImageBatch batch = MakeBatch(selection, first, std::min(batch_size, selection.indices.size() - first));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "lib/base/progress.h"
 #include "lib/dataset/augment.h"
 #include "lib/dataset/dataset.h"
 #include "lib/int8/calibration.h"
@@ -27,9 +28,9 @@ struct ImageBatch {
 ImageSelection AllImages(const ImageSet& set, const NormalizationTable& normalization);
 
 // Passes the selection's images to `see` in their order, `batch_size` at a time; the last batch may be smaller. Shows
-// progress on stderr under `label`. Stops at the first error of `see` and returns it; returns CancelledError if a stop
+// progress on stderr as `part`. Stops at the first error of `see` and returns it; returns CancelledError if a stop
 // was requested.
-absl::Status ForEachBatch(const ImageSelection& selection, size_t batch_size, const std::string& label,
+absl::Status ForEachBatch(const ImageSelection& selection, size_t batch_size, const ProgressPart& part,
                           const std::function<absl::Status(const ImageBatch& batch)>& see);
 
 }  // namespace lockstep

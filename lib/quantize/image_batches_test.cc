@@ -35,7 +35,7 @@ TEST_F(ForEachBatchTest, ShowsTheSelectionInItsOrder) {
   const ImageSelection some = {set_, {6, 1, 4, 1, 0}, Identity()};
   std::vector<size_t> firsts, sizes;
   size_t seen = 0;
-  const absl::Status status = ForEachBatch(some, 2, "images", [&](const ImageBatch& batch) {
+  const absl::Status status = ForEachBatch(some, 2, ProgressPart{"images"}, [&](const ImageBatch& batch) {
     firsts.push_back(batch.first);
     sizes.push_back(batch.size());
     EXPECT_EQ(batch.images.size(), batch.size() * kImageBytes);
@@ -55,9 +55,9 @@ TEST_F(ForEachBatchTest, ShowsTheSelectionInItsOrder) {
 
 TEST_F(ForEachBatchTest, AnErrorEndsIt) {
   int calls = 0;
-  const absl::Status status = ForEachBatch(AllImages(set_, Identity()), 3, "images", [&](const ImageBatch&) {
-    return ++calls == 2 ? absl::DataLossError("enough") : absl::OkStatus();
-  });
+  const absl::Status status =
+      ForEachBatch(AllImages(set_, Identity()), 3, ProgressPart{"images"},
+                   [&](const ImageBatch&) { return ++calls == 2 ? absl::DataLossError("enough") : absl::OkStatus(); });
   EXPECT_THAT(status, StatusIs(absl::StatusCode::kDataLoss, HasSubstr("enough")));
   EXPECT_EQ(calls, 2);
 }

@@ -38,16 +38,22 @@ proto::AccuracyStep CountAlone(const IntegerPredictions& found, const std::vecto
   return step;
 }
 
+std::string PartLabel(const proto::QuantizedNetwork& network) { return absl::StrCat(network.name(), " int8"); }
+
 }  // namespace
 
+void ExpectParts(const proto::QuantizedNetwork& network, uint64_t test_images, RunParts& parts) {
+  parts.Expect(PartLabel(network), static_cast<double>(test_images));
+}
+
 absl::StatusOr<proto::QuantizedNetwork> MeasureImported(proto::QuantizedNetwork network, const Dataset& dataset,
-                                                        const proto::QuantizeSpec& spec,
-                                                        const MakeIntegerRunner& make) {
+                                                        const proto::QuantizeSpec& spec, const MakeIntegerRunner& make,
+                                                        RunParts& parts) {
   ASSIGN_OR_RETURN(const IntegerNetwork integer, ToIntegerNetwork(network));
   RETURN_IF_ERROR(CheckImagesAndLogits(integer, static_cast<size_t>(dataset.test.info.class_name_size())));
   ASSIGN_OR_RETURN(const ImageTable table, ImageTableOf(network));
   ASSIGN_OR_RETURN(const IntegerPredictions predictions,
-                   PredictInteger(integer, dataset.test, table, make, absl::StrCat(network.name(), " int8")));
+                   PredictInteger(integer, dataset.test, table, make, parts.Begin(PartLabel(network))));
   for (const proto::QuantizeStage stage : {proto::FP32_NETWORK, proto::INT8_WEIGHTS, proto::INT8_WEIGHTS_ACTIVATIONS}) {
     proto::AccuracyStep& absent = *network.add_step();
     absent.set_stage(stage);

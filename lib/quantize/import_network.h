@@ -2,10 +2,13 @@
 #ifndef LOCKSTEP_LIB_QUANTIZE_IMPORT_NETWORK_H_
 #define LOCKSTEP_LIB_QUANTIZE_IMPORT_NETWORK_H_
 
+#include <cstdint>
+
 #include "absl/status/statusor.h"
 #include "lib/dataset/dataset.h"
 #include "lib/int8/replay.h"
 #include "lib/proto/quantized.pb.h"
+#include "lib/quantize/run_parts.h"
 
 namespace lockstep {
 
@@ -14,7 +17,11 @@ namespace lockstep {
 // FailedPreconditionError if it does not read images of 3 x 32 x 32, or does not give one logit for each of the data
 // set's classes, and CancelledError if a stop was requested.
 absl::StatusOr<proto::QuantizedNetwork> MeasureImported(proto::QuantizedNetwork network, const Dataset& dataset,
-                                                        const proto::QuantizeSpec& spec, const MakeIntegerRunner& make);
+                                                        const proto::QuantizeSpec& spec, const MakeIntegerRunner& make,
+                                                        RunParts& parts);
+
+// Adds the part of MeasureImported to `parts`.
+void ExpectParts(const proto::QuantizedNetwork& network, uint64_t test_images, RunParts& parts);
 
 }  // namespace lockstep
 

@@ -49,6 +49,11 @@ uint32_t CountCorrect(const std::vector<float>& logits, const ImageBatch& batch)
   return correct;
 }
 
+// Returns a bar's part of `part`; the time of the rest of `part` is unknown.
+ProgressPart PartOf(const ProgressPart& part, const std::string& name) {
+  return {absl::StrCat(part.label, ", ", name), -1};
+}
+
 // Comparison of a network's outputs with the labels and with fp32.
 struct Answers {
   uint32_t correct = 0;
@@ -69,9 +74,9 @@ struct Studied {
 };
 
 absl::StatusOr<uint32_t> CorrectOfAll(const TorchForward& forward, const ImageSelection& selection,
-                                      const Int8Mask& int8, const std::string& label) {
+                                      const Int8Mask& int8, const ProgressPart& part) {
   uint32_t correct = 0;
-  RETURN_IF_ERROR(ForEachBatch(selection, kBatch, label, [&](const ImageBatch& batch) -> absl::Status {
+  RETURN_IF_ERROR(ForEachBatch(selection, kBatch, part, [&](const ImageBatch& batch) -> absl::Status {
     ASSIGN_OR_RETURN(const std::vector<float> logits, forward.Run(batch.images, batch.size(), nullptr, int8));
     correct += CountCorrect(logits, batch);
     return absl::OkStatus();
@@ -170,11 +175,11 @@ class Study {
 }  // namespace
 
 absl::StatusOr<proto::LayerStudy> StudyLayers(const FloatNetwork& network, const proto::QuantizedNetwork& record,
-                                              const ImageSelection& images, const std::string& label,
+                                              const ImageSelection& images, const ProgressPart& part,
                                               c10::Device device) {
   ASSIGN_OR_RETURN(const std::unique_ptr<TorchForward> forward, TorchForward::Make(network, record, device));
   Study study(network, *forward);
-  RETURN_IF_ERROR(ForEachBatch(images, kBatch, label, [&](const ImageBatch& batch) { return study.Add(batch); }));
+  RETURN_IF_ERROR(ForEachBatch(images, kBatch, part, [&](const ImageBatch& batch) { return study.Add(batch); }));
   return study.Result(network, record, images.indices.size());
 }
 
@@ -196,7 +201,7 @@ std::vector<std::string> BySensitivity(const proto::LayerStudy& study) {
 
 absl::Status AddFallback(const FloatNetwork& network, const proto::QuantizedNetwork& record,
                          const ImageSelection& images, const ImageSet& test, double wanted_drop,
-                         const std::string& label, proto::LayerStudy& study, c10::Device device) {
+                         const ProgressPart& part, proto::LayerStudy& study, c10::Device device) {
   const double wanted = study.correct_fp32() - wanted_drop / 100 * study.images();
   if (study.correct_int8() >= wanted) {
     return absl::OkStatus();
@@ -207,7 +212,7 @@ absl::Status AddFallback(const FloatNetwork& network, const proto::QuantizedNetw
     for (int i = 0; i < study.layer_size(); ++i) {
       int8[static_cast<size_t>(i)] = int8[static_cast<size_t>(i)] && study.layer(i).name() != name;
     }
-    ASSIGN_OR_RETURN(const uint32_t correct, CorrectOfAll(*forward, images, int8, absl::StrCat(label, ", ", name)));
+    ASSIGN_OR_RETURN(const uint32_t correct, CorrectOfAll(*forward, images, int8, PartOf(part, name)));
     proto::FallbackStep& step = *study.add_fallback();
     step.set_layer(name);
     step.set_correct(correct);
@@ -215,8 +220,8 @@ absl::Status AddFallback(const FloatNetwork& network, const proto::QuantizedNetw
       break;
     }
   }
-  ASSIGN_OR_RETURN(const uint32_t correct, CorrectOfAll(*forward, AllImages(test, images.normalization), int8,
-                                                        absl::StrCat(label, ", test images")));
+  ASSIGN_OR_RETURN(const uint32_t correct,
+                   CorrectOfAll(*forward, AllImages(test, images.normalization), int8, PartOf(part, "test images")));
   study.set_fallback_test_correct(correct);
   study.set_fallback_test_images(static_cast<uint32_t>(test.size()));
   return absl::OkStatus();

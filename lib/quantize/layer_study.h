@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lib/base/progress.h"
 #include "lib/dataset/dataset.h"
 #include "lib/int8/calibration.h"
 #include "lib/int8/network.h"
@@ -19,9 +20,9 @@ namespace lockstep {
 
 // Runs the network 2 + 2 * (layers + 1) times on each image by LibTorch, with int8 imitated in fp32 (TorchForward).
 // `images` should be training images that calibration has not used: the study guides a choice, and test images must
-// not. Shows progress on stderr under `label`. Returns CancelledError if a stop was requested.
+// not. Shows progress on stderr as `part`. Returns CancelledError if a stop was requested.
 absl::StatusOr<proto::LayerStudy> StudyLayers(const FloatNetwork& network, const proto::QuantizedNetwork& record,
-                                              const ImageSelection& images, const std::string& label,
+                                              const ImageSelection& images, const ProgressPart& part,
                                               c10::Device device = c10::Device(c10::kCPU));
 
 // Returns the names of a study's layers by decreasing sensitivity: first the layers that, if only they stay in fp32,
@@ -34,7 +35,7 @@ std::vector<std::string> BySensitivity(const proto::LayerStudy& study);
 // empty if int8 throughout is good enough.
 absl::Status AddFallback(const FloatNetwork& network, const proto::QuantizedNetwork& record,
                          const ImageSelection& images, const ImageSet& test, double wanted_drop,
-                         const std::string& label, proto::LayerStudy& study,
+                         const ProgressPart& part, proto::LayerStudy& study,
                          c10::Device device = c10::Device(c10::kCPU));
 
 }  // namespace lockstep

@@ -74,7 +74,7 @@ class LayerStudyTest : public ::testing::Test {
 
 TEST_F(LayerStudyTest, EveryTensorIsStudiedInItsOrder) {
   Quantize("");
-  const auto study = StudyLayers(network_, record_, images_, "test");
+  const auto study = StudyLayers(network_, record_, images_, ProgressPart{"test"});
   ASSERT_THAT(study, IsOk());
   std::vector<std::string> names;
   for (const proto::StudiedLayer& layer : study->layer()) {
@@ -92,7 +92,7 @@ TEST_F(LayerStudyTest, EveryTensorIsStudiedInItsOrder) {
 // 64,516 times as much, 48.1 dB. The sample consists of some dozens to hundreds of weights.
 TEST_F(LayerStudyTest, WeightsHaveTheNoiseOfTheirSteps) {
   Quantize("");
-  const auto study = StudyLayers(network_, record_, images_, "test");
+  const auto study = StudyLayers(network_, record_, images_, ProgressPart{"test"});
   ASSERT_THAT(study, IsOk());
   for (const std::string name : {"stem", "block.conv1", "block.conv2"}) {
     EXPECT_NEAR(Studied(*study, name).weight_snr_db(), 10 * std::log10(127.0 * 127 * 4), 1.5) << name;
@@ -101,7 +101,7 @@ TEST_F(LayerStudyTest, WeightsHaveTheNoiseOfTheirSteps) {
 
 TEST_F(LayerStudyTest, NoiseAddsUpAlongTheNetwork) {
   Quantize("");
-  const auto study = StudyLayers(network_, record_, images_, "test");
+  const auto study = StudyLayers(network_, record_, images_, ProgressPart{"test"});
   ASSERT_THAT(study, IsOk());
   for (const std::string name : {"block.conv2", "block.add", "pool", "linear"}) {
     const proto::StudiedLayer& layer = Studied(*study, name);
@@ -112,7 +112,7 @@ TEST_F(LayerStudyTest, NoiseAddsUpAlongTheNetwork) {
 
 TEST_F(LayerStudyTest, ARuinedLayerIsFoundAndPutBack) {
   Quantize("stem");
-  auto study = StudyLayers(network_, record_, images_, "test");
+  auto study = StudyLayers(network_, record_, images_, ProgressPart{"test"});
   ASSERT_THAT(study, IsOk());
   EXPECT_EQ(BySensitivity(*study).front(), "stem");
   const proto::StudiedLayer& ruined = Studied(*study, "stem");
@@ -125,7 +125,7 @@ TEST_F(LayerStudyTest, ARuinedLayerIsFoundAndPutBack) {
     EXPECT_LE(layer.divergence_alone(), ruined.divergence_alone()) << layer.name();
   }
 
-  ASSERT_THAT(AddFallback(network_, record_, images_, set_, /*wanted_drop=*/10, "test", *study), IsOk());
+  ASSERT_THAT(AddFallback(network_, record_, images_, set_, /*wanted_drop=*/10, ProgressPart{"test"}, *study), IsOk());
   ASSERT_FALSE(study->fallback().empty());
   EXPECT_EQ(study->fallback(0).layer(), "stem");
   EXPECT_EQ(study->fallback(0).correct(), ruined.correct_without());
@@ -135,9 +135,9 @@ TEST_F(LayerStudyTest, ARuinedLayerIsFoundAndPutBack) {
 
 TEST_F(LayerStudyTest, NothingIsPutBackWhereInt8IsGoodEnough) {
   Quantize("");
-  auto study = StudyLayers(network_, record_, images_, "test");
+  auto study = StudyLayers(network_, record_, images_, ProgressPart{"test"});
   ASSERT_THAT(study, IsOk());
-  ASSERT_THAT(AddFallback(network_, record_, images_, set_, /*wanted_drop=*/50, "test", *study), IsOk());
+  ASSERT_THAT(AddFallback(network_, record_, images_, set_, /*wanted_drop=*/50, ProgressPart{"test"}, *study), IsOk());
   EXPECT_THAT(study->fallback(), IsEmpty());
 }
 

@@ -10,8 +10,10 @@
 #include "lib/base/flag_values.h"
 #include "lib/base/log_line.h"
 #include "lib/base/peak_memory.h"
+#include "lib/base/point_warnings.h"
 #include "lib/base/print_text.h"
 #include "lib/base/processors.h"
+#include "lib/base/readable_number.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/dataset.h"
 #include "lib/dataset/normalization.h"
@@ -31,6 +33,7 @@
 #include "lib/quantize/quantize_network.h"
 #include "lib/quantize/quantize_plan.h"
 #include "lib/quantize/read_checkpoint.h"
+#include "lib/quantize/run_parts.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
@@ -224,12 +227,13 @@ absl::Status ChooseNormalizations(const QuantizeOptions& options, const Dataset&
   return absl::OkStatus();
 }
 
-void LogNormalization(const Source& source) {
+// Logs the normalization of a network, and adds its warning to `warnings`.
+void LogNormalization(const Source& source, PointWarnings& warnings) {
   const proto::Normalization& normalization = source.chosen.normalization;
   LogLine(absl::StrCat("quantize: ", source.Name(), ": images normalized by ", NormalizationValues(normalization), " (",
                        normalization.source(), ")"));
   if (!source.chosen.warning.empty()) {
-    LogWarning(absl::StrCat("quantize: warning: ", source.chosen.warning));
+    warnings.Add(source.Name(), source.chosen.warning);
   }
 }
 
@@ -304,16 +308,20 @@ absl::StatusOr<proto::Header> MakeQuantizeHeader(const proto::QuantizeSpec& spec
 absl::Status PrintPlan(const proto::QuantizeSpec& spec, const Dataset& dataset, const std::vector<Source>& sources,
                        const MakeIntegerRunner& make, c10::Device device) {
   std::vector<PlannedNetwork> networks;
+  PointWarnings warnings;
   for (const Source& source : sources) {
-    LogNormalization(source);
+    LogNormalization(source, warnings);
     if (!source.imported) {
       networks.push_back({source.network, source.chosen.normalization});
     }
   }
   ASSIGN_OR_RETURN(const std::string plan, DescribePlan(networks, dataset, spec, make, device));
-  return PrintToStderr(absl::StrCat("quantize: plan: ", plan, "\nquantize: memory: ", PeakResidentBytes() / 1'000'000,
-                                    " MB so far, with the data set and the networks on a few images; the memory for "
-                                    "all images and on a GPU is unknown: LibTorch allocates it during the run\n"));
+  RETURN_IF_ERROR(PrintToStderr(absl::StrCat(
+      "quantize: plan: ", plan, "\nquantize: memory: ", BytesText(static_cast<double>(PeakResidentBytes())),
+      " so far, with the data set and the networks on a few images; the memory for "
+      "all images and on a GPU is unknown: LibTorch allocates it during the run\n")));
+  warnings.Log("quantize", sources.size(), "networks");
+  return absl::OkStatus();
 }
 
 // Returns the number of sources, from the first on, that a stopped run has quantized. The spec precedes them.
@@ -327,8 +335,8 @@ size_t FinishedNetworks(const std::vector<proto::QuantizedRecord>& kept, const s
 }
 
 absl::Status WriteNetworks(const proto::QuantizeSpec& spec, const Dataset& dataset, const std::vector<Source>& sources,
-                           const MakeIntegerRunner& make, c10::Device device, RecordWriter& writer,
-                           FinishedWork& work) {
+                           const MakeIntegerRunner& make, c10::Device device, RecordWriter& writer, FinishedWork& work,
+                           PointWarnings& warnings) {
   // Records of a stopped run of the same command; empty with --force.
   ASSIGN_OR_RETURN(const std::vector<proto::QuantizedRecord> kept, ParseKept<proto::QuantizedRecord>(writer));
   const size_t finished = FinishedNetworks(kept, sources);
@@ -337,14 +345,19 @@ absl::Status WriteNetworks(const proto::QuantizeSpec& spec, const Dataset& datas
   for (size_t i = 0; i < finished; ++i) {
     LogLine(absl::StrCat("quantize: ", AccuracySummary(kept[i + 1].network()), " (from the previous run)"));
   }
+  RunParts parts;
+  for (size_t i = finished; i < sources.size(); ++i) {
+    sources[i].imported ? ExpectParts(*sources[i].imported, dataset.test.size(), parts)
+                        : ExpectParts(sources[i].network, spec, dataset.train.size(), parts);
+  }
   for (size_t i = finished; i < sources.size(); ++i) {
     const Source& source = sources[i];
-    LogNormalization(source);
+    LogNormalization(source, warnings);
     proto::QuantizedRecord record;
     ASSIGN_OR_RETURN(*record.mutable_network(),
-                     source.imported
-                         ? MeasureImported(*source.imported, dataset, spec, make)
-                         : QuantizeNetwork(source.network, dataset, source.chosen.normalization, spec, make, device));
+                     source.imported ? MeasureImported(*source.imported, dataset, spec, make, parts)
+                                     : QuantizeNetwork(source.network, dataset, source.chosen.normalization, spec, make,
+                                                       device, parts));
     record.mutable_network()->set_checkpoint_sha256(source.input.sha256());
     if (i == 0) {  // only now, so that a run that yields no network leaves no file
       proto::QuantizedRecord first;
@@ -421,7 +434,11 @@ absl::Status RunQuantize(const QuantizeOptions& options) {
   run.print_plan = [&] { return PrintPlan(spec, dataset, sources, runner.make, device); };
   run.make_header = [&] { return header; };
   run.write = [&](const proto::Header&, StageOutput& output) {
-    return WriteNetworks(spec, dataset, sources, runner.make, device, *output.writer, work);
+    PointWarnings warnings;  // they follow the results, also if the run fails
+    const absl::Status status =
+        WriteNetworks(spec, dataset, sources, runner.make, device, *output.writer, work, warnings);
+    warnings.Log("quantize", sources.size(), "networks");
+    return status;
   };
   const absl::Status status = RunStage(run);
   if (options.dry_run) {

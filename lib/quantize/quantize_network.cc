@@ -18,10 +18,28 @@
 #include "lib/int8/replay.h"
 #include "lib/quantize/fine_tune.h"
 #include "lib/quantize/layer_study.h"
+#include "lib/quantize/run_parts.h"
 #include "lib/quantize/stage_predictions.h"
 
 namespace lockstep {
 namespace {
+
+// Parts of the work on one network.
+constexpr char kCalibration[] = "calibration";
+constexpr char kBiasCorrection[] = "bias correction";
+constexpr char kFp32[] = "fp32";
+constexpr char kInt8Weights[] = "int8 weights";
+constexpr char kInt8WeightsActivations[] = "int8 weights and activations";
+constexpr char kInt8Throughout[] = "int8 throughout";
+constexpr char kUnscaledBiases[] = "int8 weights, biases unscaled";
+constexpr char kFineTuning[] = "fine-tuning";
+constexpr char kFineTuned[] = "fine-tuned";
+constexpr char kStudy[] = "layer by layer";
+
+// Forward passes that take as long as forward and backward pass of one image.
+constexpr double kTrainingPasses = 3;
+
+std::string PartLabel(const std::string& network, const char* words) { return absl::StrCat(network, " ", words); }
 
 // Returns the first `count` images in the order of `seed`: spread over all classes even if the set is sorted.
 std::vector<uint32_t> FirstOfOrder(const ImageSet& images, uint64_t seed, uint32_t count) {
@@ -72,21 +90,23 @@ struct Measuring {
   const proto::QuantizeSpec& spec;
   const MakeIntegerRunner& make;
   c10::Device device;
+  RunParts& parts;
   std::vector<Prediction> fp32;  // predictions of the checkpoint's network
 };
 
-absl::Status AddFloatStep(proto::QuantizeStage stage, const FloatNetwork& network, const std::string& words,
+absl::Status AddFloatStep(proto::QuantizeStage stage, const FloatNetwork& network, const char* words,
                           const Measuring& by, proto::QuantizedNetwork& record) {
-  ASSIGN_OR_RETURN(const std::vector<Prediction> found,
-                   PredictFloat(network, by.test, by.normalization, absl::StrCat(network.name, " ", words), by.device));
+  ASSIGN_OR_RETURN(
+      const std::vector<Prediction> found,
+      PredictFloat(network, by.test, by.normalization, by.parts.Begin(PartLabel(network.name, words)), by.device));
   *record.add_step() = CountAccuracy(stage, found, by.fp32, by.test.labels);
   return absl::OkStatus();
 }
 
-absl::Status AddIntegerStep(proto::QuantizeStage stage, const IntegerNetwork& network, const std::string& words,
+absl::Status AddIntegerStep(proto::QuantizeStage stage, const IntegerNetwork& network, const char* words,
                             const Measuring& by, proto::QuantizedNetwork& record) {
   ASSIGN_OR_RETURN(const IntegerPredictions found,
-                   PredictInteger(network, by.test, by.table, by.make, absl::StrCat(network.name, " ", words)));
+                   PredictInteger(network, by.test, by.table, by.make, by.parts.Begin(PartLabel(network.name, words))));
   proto::AccuracyStep& step = *record.add_step();
   step = CountAccuracy(stage, found.predictions, by.fp32, by.test.labels);
   step.set_logits_sha256(found.logits_sha256);
@@ -99,19 +119,19 @@ absl::Status RecordAccuracies(const FloatNetwork& network, const FloatNetwork& q
                               proto::QuantizedNetwork& record) {
   ASSIGN_OR_RETURN(const IntegerNetwork integer, ToIntegerNetwork(record));
   *record.add_step() = CountAccuracy(proto::FP32_NETWORK, by.fp32, by.fp32, by.test.labels);
-  RETURN_IF_ERROR(AddFloatStep(proto::INT8_WEIGHTS, WithInt8Weights(quantized, record), "int8 weights", by, record));
+  RETURN_IF_ERROR(AddFloatStep(proto::INT8_WEIGHTS, WithInt8Weights(quantized, record), kInt8Weights, by, record));
   RETURN_IF_ERROR(AddIntegerStep(proto::INT8_WEIGHTS_ACTIVATIONS, WithFloatBias(integer, quantized, record),
-                                 "int8 weights and activations", by, record));
+                                 kInt8WeightsActivations, by, record));
   if (!record.has_bias()) {
     proto::AccuracyStep& absent = *record.add_step();
     absent.set_stage(proto::INT8_WEIGHTS_ACTIVATIONS_BIAS);
     absent.set_absent_reason("the network has no bias");
     return absl::OkStatus();
   }
-  RETURN_IF_ERROR(AddIntegerStep(proto::INT8_WEIGHTS_ACTIVATIONS_BIAS, integer, "int8 throughout", by, record));
+  RETURN_IF_ERROR(AddIntegerStep(proto::INT8_WEIGHTS_ACTIVATIONS_BIAS, integer, kInt8Throughout, by, record));
   return IsTheLabs(network, by.spec)
              ? AddFloatStep(proto::INT8_WEIGHTS_UNSCALED_BIAS, WithUnscaledInt8Weights(network, record),
-                            "int8 weights, biases unscaled", by, record)
+                            kUnscaledBiases, by, record)
              : absl::OkStatus();
 }
 
@@ -123,19 +143,20 @@ absl::Status RecordFineTuning(const ImageSelection& calibration_images, const Ca
     return absl::OkStatus();
   }
   ASSIGN_OR_RETURN(FineTuned tuned, FineTune(network, record, calibration_images.set, by.spec, by.device,
-                                             absl::StrCat(network.name, " fine-tuning")));
+                                             by.parts.Begin(PartLabel(network.name, kFineTuning))));
   network = std::move(tuned.network);
   ASSIGN_OR_RETURN(proto::QuantizedNetwork layers, QuantizeLayers(network, calibration, by.spec));
   record.mutable_layer()->Swap(layers.mutable_layer());
   RETURN_IF_ERROR(CompareWithIntegers(network, record, by.spec, calibration_images, by.make, by.device, tuned.summary));
   *record.mutable_fine_tuning() = std::move(tuned.summary);
   ASSIGN_OR_RETURN(const IntegerNetwork integer, ToIntegerNetwork(record));
-  return AddIntegerStep(proto::INT8_FINE_TUNED, integer, "fine-tuned", by, record);
+  return AddIntegerStep(proto::INT8_FINE_TUNED, integer, kFineTuned, by, record);
 }
 
 // Records the layer study if the spec requests it.
 absl::Status RecordStudy(const FloatNetwork& network, const Dataset& dataset, const NormalizationTable& normalization,
-                         const proto::QuantizeSpec& spec, c10::Device device, proto::QuantizedNetwork& record) {
+                         const proto::QuantizeSpec& spec, c10::Device device, RunParts& parts,
+                         proto::QuantizedNetwork& record) {
   if (spec.study_images() == 0) {
     return absl::OkStatus();
   }
@@ -144,10 +165,10 @@ absl::Status RecordStudy(const FloatNetwork& network, const Dataset& dataset, co
   order.erase(order.begin(), order.begin() + spec.calibration_images());
   const ImageSelection images = {dataset.train, std::move(order), normalization};
   ASSIGN_OR_RETURN(proto::LayerStudy study,
-                   StudyLayers(network, record, images, absl::StrCat(network.name, " layer by layer"), device));
+                   StudyLayers(network, record, images, parts.Begin(PartLabel(network.name, kStudy)), device));
   if (spec.wanted_drop() > 0) {
     RETURN_IF_ERROR(AddFallback(network, record, images, dataset.test, spec.wanted_drop(),
-                                absl::StrCat(network.name, " back to fp32"), study, device));
+                                parts.Begin(PartLabel(network.name, "back to fp32")), study, device));
   }
   *record.mutable_study() = std::move(study);
   return absl::OkStatus();
@@ -188,10 +209,35 @@ absl::Status CheckTestImages(const Dataset& dataset) {
              : absl::FailedPreconditionError("the data set has no test images to measure an accuracy on");
 }
 
+void ExpectParts(const FloatNetwork& network, const proto::QuantizeSpec& spec, uint64_t train_images, RunParts& parts) {
+  const auto expect = [&](const char* words, double passes) { parts.Expect(PartLabel(network.name, words), passes); };
+  const double calibration = spec.calibration_images(), test = spec.test_images();
+  expect(kCalibration, calibration);
+  if (spec.bias_correction()) {
+    expect(kBiasCorrection, 2 * calibration);
+  }
+  for (const char* words : {kFp32, kInt8Weights, kInt8WeightsActivations}) {
+    expect(words, test);
+  }
+  if (network.HasBias()) {
+    expect(kInt8Throughout, test);
+    if (IsTheLabs(network, spec)) {
+      expect(kUnscaledBiases, test);
+    }
+  }
+  if (spec.fine_tune_epochs() > 0) {
+    expect(kFineTuning, kTrainingPasses * spec.fine_tune_epochs() * static_cast<double>(train_images));
+    expect(kFineTuned, test);
+  }
+  if (spec.study_images() > 0) {
+    expect(kStudy, 2.0 * spec.study_images() * static_cast<double>(network.layers.size() + 2));
+  }
+}
+
 absl::StatusOr<proto::QuantizedNetwork> QuantizeNetwork(const FloatNetwork& network, const Dataset& dataset,
                                                         const proto::Normalization& normalization,
                                                         const proto::QuantizeSpec& spec, const MakeIntegerRunner& make,
-                                                        c10::Device device) {
+                                                        c10::Device device, RunParts& parts) {
   RETURN_IF_ERROR(CheckSpec(spec, dataset));
   proto::QuantizedNetwork normalization_only;
   RecordNormalization(normalization, normalization_only);
@@ -199,25 +245,26 @@ absl::StatusOr<proto::QuantizedNetwork> QuantizeNetwork(const FloatNetwork& netw
   const ImageSelection calibration_images = {
       dataset.train, FirstOfOrder(dataset.train, spec.seed(), spec.calibration_images()), normalized};
 
-  ASSIGN_OR_RETURN(const Calibration calibration, Calibrate(network, calibration_images, spec.first_sample_range(),
-                                                            absl::StrCat(network.name, " calibration"), device));
+  ASSIGN_OR_RETURN(const Calibration calibration,
+                   Calibrate(network, calibration_images, spec.first_sample_range(),
+                             parts.Begin(PartLabel(network.name, kCalibration)), device));
   ASSIGN_OR_RETURN(proto::QuantizedNetwork record, QuantizeLayers(network, calibration, spec));
   FloatNetwork quantized = network;  // the network to quantize
   if (spec.bias_correction()) {
     ASSIGN_OR_RETURN(quantized, WithCorrectedBiases(network, record, calibration_images,
-                                                    absl::StrCat(network.name, " bias correction"), device));
+                                                    parts.Begin(PartLabel(network.name, kBiasCorrection)), device));
     ASSIGN_OR_RETURN(record, QuantizeLayers(quantized, calibration, spec));
   }
   record.MergeFrom(normalization_only);
 
   ASSIGN_OR_RETURN(const ImageTable table, ImageTableOf(record));
-  ASSIGN_OR_RETURN(std::vector<Prediction> fp32,
-                   PredictFloat(network, dataset.test, normalized, absl::StrCat(network.name, " fp32"), device));
-  const Measuring by = {dataset.test, normalized, table, spec, make, device, std::move(fp32)};
+  ASSIGN_OR_RETURN(std::vector<Prediction> fp32, PredictFloat(network, dataset.test, normalized,
+                                                              parts.Begin(PartLabel(network.name, kFp32)), device));
+  const Measuring by = {dataset.test, normalized, table, spec, make, device, parts, std::move(fp32)};
   RETURN_IF_ERROR(RecordAccuracies(network, quantized, by, record));
   RETURN_IF_ERROR(RecordFineTuning(calibration_images, calibration, by, quantized, record));
   RETURN_IF_ERROR(RecordTraces(calibration_images, table, record));
-  RETURN_IF_ERROR(RecordStudy(quantized, dataset, normalized, spec, device, record));
+  RETURN_IF_ERROR(RecordStudy(quantized, dataset, normalized, spec, device, parts, record));
   RETURN_IF_ERROR(AddReplaySamples(dataset.test, ReplayIndices(dataset.test, spec), make, record));
   return record;
 }

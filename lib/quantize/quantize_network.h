@@ -14,6 +14,7 @@
 #include "lib/int8/replay.h"
 #include "lib/proto/dataset.pb.h"
 #include "lib/proto/quantized.pb.h"
+#include "lib/quantize/run_parts.h"
 
 namespace lockstep {
 
@@ -50,11 +51,22 @@ absl::Status CheckTestImages(const Dataset& dataset);
 // checkpoint_sha256 is left for the caller. `make`: runner of the int8 network; it changes no bit. `device`: device of
 // LibTorch's computations. InvalidArgument: more calibration images than training images, or fine-tuning diverged.
 // FailedPrecondition: a value that int8 or int32 cannot represent. Cancelled: a stop was requested.
+// `parts`: the parts of the run, of which some may be this network's (ExpectParts).
 absl::StatusOr<proto::QuantizedNetwork> QuantizeNetwork(const FloatNetwork& network, const Dataset& dataset,
                                                         const proto::Normalization& normalization,
-                                                        const proto::QuantizeSpec& spec,
-                                                        const MakeIntegerRunner& make = MakePlainRunner,
-                                                        c10::Device device = c10::Device(c10::kCPU));
+                                                        const proto::QuantizeSpec& spec, const MakeIntegerRunner& make,
+                                                        c10::Device device, RunParts& parts);
+inline absl::StatusOr<proto::QuantizedNetwork> QuantizeNetwork(const FloatNetwork& network, const Dataset& dataset,
+                                                               const proto::Normalization& normalization,
+                                                               const proto::QuantizeSpec& spec,
+                                                               const MakeIntegerRunner& make = MakePlainRunner,
+                                                               c10::Device device = c10::Device(c10::kCPU)) {
+  RunParts parts;
+  return QuantizeNetwork(network, dataset, normalization, spec, make, device, parts);
+}
+
+// Adds the parts of QuantizeNetwork with spec.test_images() test images to `parts`.
+void ExpectParts(const FloatNetwork& network, const proto::QuantizeSpec& spec, uint64_t train_images, RunParts& parts);
 
 }  // namespace lockstep
 

@@ -27,12 +27,12 @@ constexpr size_t kLabBatch = 4;
 // Runs the network on all images of `selection`, batch by batch. `observer` may be null; it is called with each batch's
 // images and returns the batch's observer. `logits` is called with the index of the batch's first image in `selection`
 // and with the batch's logits.
-absl::Status RunBatches(const FloatNetwork& network, const ImageSelection& selection, const std::string& label,
+absl::Status RunBatches(const FloatNetwork& network, const ImageSelection& selection, const ProgressPart& part,
                         c10::Device device,
                         const std::function<BatchObserver(const std::vector<float>& images)>& observer,
                         const std::function<absl::Status(size_t first, const std::vector<float>& logits)>& logits) {
   ASSIGN_OR_RETURN(const std::unique_ptr<TorchForward> forward, TorchForward::Make(network, device));
-  return ForEachBatch(selection, kTorchBatch, label, [&](const ImageBatch& batch) -> absl::Status {
+  return ForEachBatch(selection, kTorchBatch, part, [&](const ImageBatch& batch) -> absl::Status {
     ASSIGN_OR_RETURN(const std::vector<float> found,
                      forward->Run(batch.images, batch.size(), observer ? observer(batch.images) : nullptr));
     return logits(batch.first, found);
@@ -52,7 +52,7 @@ absl::StatusOr<Prediction> PredictFinite(const float* logits, size_t classes, si
 }  // namespace
 
 absl::StatusOr<std::vector<Prediction>> PredictFloat(const FloatNetwork& network, const ImageSet& images,
-                                                     const NormalizationTable& normalization, const std::string& label,
+                                                     const NormalizationTable& normalization, const ProgressPart& part,
                                                      c10::Device device) {
   const size_t classes = network.layers.back().shape.Pooled().Size();
   std::vector<Prediction> predictions;
@@ -63,16 +63,16 @@ absl::StatusOr<std::vector<Prediction>> PredictFloat(const FloatNetwork& network
     }
     return absl::OkStatus();
   };
-  RETURN_IF_ERROR(RunBatches(network, AllImages(images, normalization), label, device, nullptr, predict));
+  RETURN_IF_ERROR(RunBatches(network, AllImages(images, normalization), part, device, nullptr, predict));
   return predictions;
 }
 
 absl::StatusOr<IntegerPredictions> PredictInteger(const IntegerNetwork& network, const ImageSet& images,
                                                   const ImageTable& table, const MakeIntegerRunner& make,
-                                                  const std::string& label) {
+                                                  const ProgressPart& part) {
   ASSIGN_OR_RETURN(const IntegerRunner run, make(network));
   const size_t classes = network.layers.back().shape.Pooled().Size();
-  Progress progress(label, images.size(), "images");
+  Progress progress(part, images.size(), "images");
   IntegerPredictions result;
   Sha256 digest;
   std::vector<int8_t> batch(kIntegerBatch * kImageBytes);
@@ -95,7 +95,7 @@ absl::StatusOr<IntegerPredictions> PredictInteger(const IntegerNetwork& network,
 }
 
 absl::StatusOr<Calibration> Calibrate(const FloatNetwork& network, const ImageSelection& images, bool first_samples,
-                                      const std::string& label, c10::Device device) {
+                                      const ProgressPart& part, c10::Device device) {
   Calibrator calibrator(network);
   const size_t last = network.layers.size() - 1, outputs = network.layers.back().shape.Out().Size();
   static_assert(kTorchBatch % kLabBatch == 0, "a batch begins with the first sample of one of the lab's");
@@ -112,20 +112,20 @@ absl::StatusOr<Calibration> Calibrate(const FloatNetwork& network, const ImageSe
     calibrator.AddInput(batch.data(), batch.size());
     return observe;
   };
-  RETURN_IF_ERROR(RunBatches(network, images, label, device, observer,
+  RETURN_IF_ERROR(RunBatches(network, images, part, device, observer,
                              [](size_t, const std::vector<float>&) { return absl::OkStatus(); }));
   return std::move(calibrator).Finish();
 }
 
 absl::StatusOr<FloatNetwork> WithCorrectedBiases(const FloatNetwork& network, const proto::QuantizedNetwork& record,
-                                                 const ImageSelection& images, const std::string& label,
+                                                 const ImageSelection& images, const ProgressPart& part,
                                                  c10::Device device) {
   ASSIGN_OR_RETURN(const std::unique_ptr<TorchForward> forward, TorchForward::Make(network, record, device));
   std::vector<std::vector<double>> means(network.layers.size());
   for (size_t i = 0; i < means.size(); ++i) {
     means[i].resize(network.layers[i].bias.size());
   }
-  RETURN_IF_ERROR(ForEachBatch(images, kTorchBatch, label, [&](const ImageBatch& batch) -> absl::Status {
+  RETURN_IF_ERROR(ForEachBatch(images, kTorchBatch, part, [&](const ImageBatch& batch) -> absl::Status {
     ASSIGN_OR_RETURN(const std::vector<std::vector<double>> errors,
                      forward->MeanWeightErrors(batch.images, batch.size()));
     const double share = static_cast<double>(batch.size()) / static_cast<double>(images.indices.size());

@@ -1,7 +1,7 @@
 // Warnings of all points of a run, one line per cause. They are printed after the results, because the same cause
 // usually affects many points.
-#ifndef LOCKSTEP_LIB_TRAIN_POINT_WARNINGS_H_
-#define LOCKSTEP_LIB_TRAIN_POINT_WARNINGS_H_
+#ifndef LOCKSTEP_LIB_BASE_POINT_WARNINGS_H_
+#define LOCKSTEP_LIB_BASE_POINT_WARNINGS_H_
 
 #include <cstddef>
 #include <string>
@@ -17,11 +17,12 @@ class PointWarnings {
   void Add(const std::string& point, const std::string& warning);
 
   // Returns one line per cause, in the order in which the causes were added: "batch 32: TEXT" of a single point,
-  // "at 2 of 8 points (batch 32; batch 64), at the first: TEXT" of several. `point_count`: points of the run.
-  std::vector<std::string> Lines(size_t point_count) const;
+  // "at 2 of 8 points (batch 32; batch 64), at the first: TEXT" of several. `point_count`: points of the run; `noun`:
+  // word for them.
+  std::vector<std::string> Lines(size_t point_count, absl::string_view noun = "points") const;
 
   // Logs the lines as warnings of `tool`.
-  void Log(absl::string_view tool, size_t point_count) const;
+  void Log(absl::string_view tool, size_t point_count, absl::string_view noun = "points") const;
 
  private:
   struct Cause {
@@ -34,4 +35,4 @@ class PointWarnings {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_TRAIN_POINT_WARNINGS_H_
+#endif  // LOCKSTEP_LIB_BASE_POINT_WARNINGS_H_

@@ -1,4 +1,4 @@
-#include "lib/train/point_warnings.h"
+#include "lib/base/point_warnings.h"
 
 #include <algorithm>
 
@@ -28,20 +28,20 @@ void PointWarnings::Add(const std::string& point, const std::string& warning) {
   cause->points.push_back(point);
 }
 
-std::vector<std::string> PointWarnings::Lines(size_t point_count) const {
+std::vector<std::string> PointWarnings::Lines(size_t point_count, absl::string_view noun) const {
   std::vector<std::string> lines;
   for (const Cause& cause : causes_) {
     const size_t count = cause.points.size();
     lines.push_back(count == 1
                         ? absl::StrCat(cause.points[0], ": ", cause.first_text)
-                        : absl::StrCat("at ", count, " of ", point_count, " points (",
+                        : absl::StrCat("at ", count, " of ", point_count, " ", noun, " (",
                                        absl::StrJoin(cause.points, "; "), "), at the first: ", cause.first_text));
   }
   return lines;
 }
 
-void PointWarnings::Log(absl::string_view tool, size_t point_count) const {
-  for (const std::string& line : Lines(point_count)) {
+void PointWarnings::Log(absl::string_view tool, size_t point_count, absl::string_view noun) const {
+  for (const std::string& line : Lines(point_count, noun)) {
     LogWarning(absl::StrCat(tool, ": warning: ", line));
   }
 }

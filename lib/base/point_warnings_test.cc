@@ -1,4 +1,4 @@
-#include "lib/train/point_warnings.h"
+#include "lib/base/point_warnings.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -19,6 +19,14 @@ TEST(PointWarningsTest, OneLinePerCause) {
               ElementsAre("at 2 of 8 points (batch 8; batch 16), at the first: timed epochs differ by 23 % (0.1 to "
                           "0.123 s): measure again",
                           "batch 8: 1 other process uses the GPU"));
+}
+
+TEST(PointWarningsTest, ThePointsHaveAnotherName) {
+  PointWarnings warnings;
+  warnings.Add("lenet5", "no normalization");
+  warnings.Add("resnet18", "no normalization");
+  EXPECT_THAT(warnings.Lines(2, "networks"),
+              ElementsAre("at 2 of 2 networks (lenet5; resnet18), at the first: no normalization"));
 }
 
 }  // namespace
