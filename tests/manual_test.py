@@ -162,6 +162,8 @@ class ManualTest(ToolCase):
         data = [f"--input={self.dataset}"]
         if tool == "report" and flag == "format":
             return [[f"--input={self.sweep}"], [f"--print={self.sweep}"]]
+        if tool == "report" and flag == "latex":
+            return [[f"--input={self.sweep}", "--format=latex"]]
         if tool == "comm_model" and flag == "algorithm":
             return [[f"--input={self.scale()}", "--what_if=8", "--devices_per_host=2",
                      "--inter_host_gigabytes_per_second=10", "--inter_host_latency_microseconds=5"]]

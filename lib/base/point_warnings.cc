@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 #include "lib/base/log_line.h"
 
 namespace lockstep {
@@ -16,6 +17,13 @@ std::string WithoutNumbers(std::string text) {
   return text;
 }
 
+// Names at most three points and the number of the others.
+std::string NamedPoints(absl::Span<const std::string> points) {
+  constexpr size_t kNamed = 3;
+  const std::string named = absl::StrJoin(points.first(std::min(points.size(), kNamed)), "; ");
+  return points.size() <= kNamed ? named : absl::StrCat(named, "; and ", points.size() - kNamed, " more");
+}
+
 }  // namespace
 
 void PointWarnings::Add(const std::string& point, const std::string& warning) {
@@ -25,7 +33,9 @@ void PointWarnings::Add(const std::string& point, const std::string& warning) {
   if (cause == causes_.end()) {
     cause = causes_.insert(cause, {text, warning, {}});
   }
-  cause->points.push_back(point);
+  if (cause->points.empty() || cause->points.back() != point) {  // a point may have the warning of each of its ranks
+    cause->points.push_back(point);
+  }
 }
 
 std::vector<std::string> PointWarnings::Lines(size_t point_count, absl::string_view noun) const {
@@ -35,7 +45,7 @@ std::vector<std::string> PointWarnings::Lines(size_t point_count, absl::string_v
     lines.push_back(count == 1
                         ? absl::StrCat(cause.points[0], ": ", cause.first_text)
                         : absl::StrCat("at ", count, " of ", point_count, " ", noun, " (",
-                                       absl::StrJoin(cause.points, "; "), "), at the first: ", cause.first_text));
+                                       NamedPoints(cause.points), "), at the first: ", cause.first_text));
   }
   return lines;
 }

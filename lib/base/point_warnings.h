@@ -13,12 +13,13 @@ namespace lockstep {
 
 class PointWarnings {
  public:
-  // Adds a warning of a point. Warnings that differ only in their numbers have the same cause.
+  // Adds a warning of a point. Warnings that differ only in their numbers have the same cause. Warnings of one
+  // point must be added in a row.
   void Add(const std::string& point, const std::string& warning);
 
   // Returns one line per cause, in the order in which the causes were added: "batch 32: TEXT" of a single point,
-  // "at 2 of 8 points (batch 32; batch 64), at the first: TEXT" of several. `point_count`: points of the run; `noun`:
-  // word for them.
+  // "at 2 of 8 points (batch 32; batch 64), at the first: TEXT" of several. At most three points are named.
+  // `point_count`: points of the run; `noun`: word for them.
   std::vector<std::string> Lines(size_t point_count, absl::string_view noun = "points") const;
 
   // Logs the lines as warnings of `tool`.

@@ -149,7 +149,7 @@ absl::Status RunLab(const LabRequest& request, const LabPlaces& places) {
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     const std::string before = FileState(plan.steps[i].record);
     RETURN_IF_ERROR(run.RunStep(i));
-    if (i + 1 < plan.steps.size()) {
+    if (i + 2 < plan.steps.size()) {  // the last step makes the page itself
       run.MakePage(i, before);
     }
   }

@@ -214,7 +214,7 @@ proto::Checklist MissingCard(const LabRecords& lab, const std::vector<proto::Sum
   }
   if (!none.empty()) {
     AddItem(proto::CHECK_MISSING,
-            absl::StrCat("No record answers ", JoinAnd(none), "; report --style=lab prints the commands that do."),
+            absl::StrCat("No record answers ", JoinAnd(none), "; a page with --style=lab prints the commands that do."),
             card);
   }
   AddUnmeasuredPredictions(lab, card);

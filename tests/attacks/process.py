@@ -162,11 +162,11 @@ class InheritedSignals(ProcessCase):
         tool.process.send_signal(signal.SIGTERM)  # SIGTERM still works
         self.one_error(143, *tool.finish(), "stopped by SIGTERM")
 
-    def test_sighup_stops_and_keeps_the_journal(self):
+    def test_sighup_stops_and_leaves_no_journal_without_a_point(self):
         tool = self.endless_sweep(None)
         tool.process.send_signal(signal.SIGHUP)
         self.one_error(129, *tool.finish(), "stopped by SIGHUP")
-        self.assertTrue((self.folder / "out.rec.part").exists())
+        self.assertFalse((self.folder / "out.rec.part").exists())
 
 
 class Clock(ProcessCase):
