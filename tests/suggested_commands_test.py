@@ -19,7 +19,10 @@ import source_tree
 from flag_effects_test import FIXTURES, binary_archive, pictures
 from tool_case import TOOLS, ToolCase
 
-COMMAND = re.compile(r"\b(?:%s|doctor)(?: --[a-z_]+(?:=(?:'[^']*'|[^\s'\"`]*[\w/}.])?)?)+" % "|".join(TOOLS))
+FLAG = r" --[a-z_]+(?:=(?:'[^']*'|[^\s'\"`]*[\w/}.%])?)?"
+FILE = r" [\w./-]+(?:\.(?:rec|json|csv|textproto)\b|/)"
+COMMAND = re.compile(rf"\b(?:{'|'.join(TOOLS)}|doctor)(?:{FLAG})+")
+DOCUMENT_COMMAND = re.compile(rf"\b(?:{'|'.join(TOOLS)}|doctor)(?:{FLAG}|{FILE})+")
 
 # Flags of other programs (bazel, our benchmarks, tensorboard, nvcc, docker, dpkg, pip), and our internal flags.
 NOT_OURS = {"compilation_mode", "benchmark_out", "record", "collectives", "logdir", "config", "gpus", "ulimit", "configure",
@@ -86,8 +89,17 @@ def commands_of_document(text):
     """Returns the commands in a document's code, without those that need a pipe, a GPU or more runs of one program than
     the fixtures have."""
     code = "\n".join(line for line in text.splitlines() if line.startswith("    "))
-    commands = commands_in(re.sub(r" *\\\n *", " ", code))
-    return [command for command in commands if not re.search(r"=(?: |$)|=fast\b|\bcuda\b|_3\.rec", command)]
+    commands = DOCUMENT_COMMAND.findall(re.sub(r" *\\\n *", " ", code))
+    return [command for command in commands if re.search(r"=|\.\w|/|^doctor", command)
+            and not re.search(r"=(?: |$)|=fast\b|\bcuda\b|_3\.rec", command)]
+
+
+# A chart of one run, as Weights & Biases exports it.
+CHART = "batch_size_32_1gpus - epoch_time"
+WANDB_EXPORT = f'''"Step","{CHART}","{CHART}__MIN","{CHART}__MAX"
+"1","24.1","24.1","24.1"
+"2","23.5","23.5","23.5"
+'''
 
 
 class SuggestedCommandsTest(ToolCase):
@@ -188,6 +200,13 @@ class SuggestedCommandsTest(ToolCase):
                 answer, reason = self.claims(self.report(folder, "dataset.rec", *made))[question]
                 self.assertNotEqual(answer, "", f"{commands} leave {question} without an answer: {reason}")
 
+    def test_the_list_of_questions_has_these_commands(self):
+        asked = self.claims(self.report(self.fixtures, "dataset.rec"))
+        listed = (self.root / "docs/questions.md").read_text()
+        for question in self.QUESTIONS:
+            for command in commands_in(asked[question][1]):
+                self.assertIn(f"`{command}`", listed, f"{question}: benchmarks/page/questions.py")
+
     def test_what_a_page_reports_missing_is_made_by_its_commands(self):
         """Runs the tables' commands, and those of a page that has a scale record without comm_model's."""
         texts = json.dumps(self.report(self.fixtures, "dataset.rec"))
@@ -268,11 +287,15 @@ class SuggestedCommandsTest(ToolCase):
     def stand_in(self, folder, command):
         """Makes the inputs of a command that the fixtures do not have, as links to a record of the right kind."""
         kind = "other_scale.rec" if command.startswith("comm_model") else "other_sweep.rec"
-        for value in re.findall(r"--(?:input|sweep|compare)=(\S+)", command):
-            for name in value.split(","):
+        for value in re.findall(rf"--(?:input|sweep|compare)=(\S+)|({FILE})", command):
+            for name in "".join(value).strip().split(","):
                 if not (folder / name).exists() and name.endswith(".rec"):
                     os.link(self.fixtures / kind, folder / name)
-        os.link(self.fixtures / "lenet5.pt", folder / "from_python.pt")
+        for name in ("from_python.pt", "own.pt"):
+            os.link(self.fixtures / "lenet5.pt", folder / name)
+        (folder / "real_lab").mkdir()
+        os.link(self.fixtures / "sweep.rec", folder / "real_lab" / "sweep.rec")
+        (folder / "wandb_export.csv").write_text(WANDB_EXPORT)
         (folder / "class" / "ann").mkdir(parents=True)
         os.link(self.fixtures / "sweep.rec", folder / "class" / "ann" / "sweep.rec")
 
@@ -287,7 +310,8 @@ class SuggestedCommandsTest(ToolCase):
                     self.stand_in(folder, command)
                     words = small(command, folder)
                     if not re.match(r"(?:doctor|comm_model) |quantize --verify|"
-                                    r"report .*--(?:check|compare|class_folder|print|convert)\b", command):
+                                    r"report .*--(?:check|compare|class_folder|print|convert|mllog|tensorboard|"
+                                    r"wandb_csv)\b", command):
                         words.append("--dry_run")
                     result = subprocess.run([str(self.tools / words[0]), *words[1:]], cwd=folder, capture_output=True,
                                             timeout=240, env={**os.environ, "CUDA_VISIBLE_DEVICES": ""})

@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import render  # noqa: E402
 import tables  # noqa: E402
 
-DOCUMENTS = ["README.md", "benchmarks/README.md", "benchmarks/lab.md"]
+DOCUMENTS = ["README.md", "docs/questions.md", "docs/sessions.md", "benchmarks/README.md", "benchmarks/lab.md"]
 
 
 def generated(root, text):

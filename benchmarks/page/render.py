@@ -72,9 +72,10 @@ def fill(text, blocks):
 
 
 def typed_figures(text):
-    """Yields (line number, what) for each table row, and each figure of speed or accuracy, that no block generated.
+    """Yields (line number, what) for each row of a table with a number, and each figure of speed or accuracy, that no
+    block generated.
 
-    Indented code and code spans are left out: commands and what they print.
+    Indented code, code spans and targets of links are left out: commands, what they print, and names of files.
     """
     masked = BLOCK.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
     fenced = False
@@ -82,9 +83,10 @@ def typed_figures(text):
         fenced ^= line.startswith("```")
         if fenced or line.startswith("    "):
             continue
-        if line.startswith("|"):
-            yield number, line
-            continue
         plain = re.sub(r"`[^`]*`|\]\([^)]*\)", " ", line)
+        if line.startswith("|"):
+            if re.search(r"(?<![A-Za-z])\d", plain):
+                yield number, line
+            continue
         for match in FIGURE.finditer(plain):
             yield number, match.group()

@@ -1,4 +1,4 @@
-"""Builds the tables of README.md, benchmarks/README.md and benchmarks/lab.md: records, contents and command of each.
+"""Builds the tables of README.md, docs/ and the pages in benchmarks: records, contents and command of each.
 
 A build function returns the block below a heading: one sentence with the answer, the table, and one paragraph with
 machine, versions, date, commit, n, command and files. It raises MissingRecords if its files do not exist; the table is
@@ -10,6 +10,7 @@ import json
 import re
 import shlex
 
+import questions
 import records
 import render
 from records import MissingRecords, Sample
@@ -127,6 +128,9 @@ def fast_step(results):
     answer = (f"One {call.runs[0].header['device'][0]['name']} trains {significant(min(ratio))} to {significant(max(ratio))} times as "
               f"fast as the best of {len(call.theirs)} baselines. Seconds per 50,000 images:")
     return block(answer, call.HEAD, call.rows("`train_sweep --preset=fast`"), call.source(1))
+
+
+table("questions", "The questions of the lab on a CPU", "lab --device=cpu")(questions.block)
 
 
 @table("step_parts", "Where a step's time goes")
