@@ -4,7 +4,10 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -17,24 +20,50 @@ namespace {
 struct Owner {
   ClassStudent* student;
   std::string file;
+
+  bool operator<(const Owner& other) const { return std::tie(student, file) < std::tie(other.student, other.file); }
 };
 
-// Fills `copies` and `copy_count` of `owners`, which must be in the order of the class, each student once.
-void FillCopies(const std::vector<Owner>& owners) {
-  constexpr size_t kNamed = 3;
-  for (const Owner& owner : owners) {
-    owner.student->copy_count += owner.student != owners.front().student ? 1 : 0;
-    std::string others;
-    size_t count = 0;
-    for (auto other = owners.begin(); other != owners.end() && count < kNamed; ++other) {
-      if (other->student != owner.student) {
-        absl::StrAppend(&others, count++ == 0 ? "" : ", ", other->file, " of ", other->student->name);
+// Owners of the same parts, in the order of the class, each student once; and the number of parts that they share.
+using SharedParts = std::map<std::vector<Owner>, size_t>;
+
+SharedParts FindSharedParts(std::vector<ClassStudent>& students) {
+  std::map<std::string, std::vector<Owner>> owners;
+  for (ClassStudent& student : students) {
+    for (const auto& [file, digests] : student.digests) {
+      for (const std::string& digest : digests) {
+        std::vector<Owner>& same = owners[digest];
+        if (same.empty() || same.back().student != &student) {
+          same.push_back({&student, file});
+        }
       }
     }
-    const size_t more = owners.size() - 1 - count;
-    owner.student->copies.push_back(absl::StrCat(owner.file, ": the same numbers as ", others,
-                                                 more > 0 ? absl::StrCat(" and ", more, " more") : ""));
   }
+  SharedParts shared;
+  for (auto& [digest, same] : owners) {
+    if (same.size() > 1) {
+      ++shared[std::move(same)];
+    }
+  }
+  return shared;
+}
+
+// Returns "sweep.rec: the same numbers as sweep.rec of ada", or "sweep.rec: 5 of 6 points or tables are those of ..."
+// if only some parts are shared.
+std::string CopyText(const Owner& owner, const std::vector<Owner>& owners, size_t parts) {
+  constexpr size_t kNamed = 3;
+  const size_t all = owner.student->digests.at(owner.file).size();
+  std::string text = absl::StrCat(
+      owner.file, ": ",
+      parts == all ? "the same numbers as " : absl::StrCat(parts, " of ", all, " points or tables are those of "));
+  size_t count = 0;
+  for (auto other = owners.begin(); other != owners.end() && count < kNamed; ++other) {
+    if (other->student != owner.student) {
+      absl::StrAppend(&text, count++ == 0 ? "" : ", ", other->file, " of ", other->student->name);
+    }
+  }
+  const size_t more = owners.size() - 1 - count;
+  return absl::StrCat(text, more > 0 ? absl::StrCat(" and ", more, " more") : "");
 }
 
 // Sets that are joined step by step: the students who share numbers. An element is the index of a student.
@@ -85,24 +114,18 @@ Usual UsualOf(const std::vector<double>& logs) {
 }  // namespace
 
 void FindCopies(std::vector<ClassStudent>& students) {
-  std::map<std::string, std::vector<Owner>> owners;
-  for (ClassStudent& student : students) {
-    for (const auto& [file, digest] : student.digests) {
-      std::vector<Owner>& same = owners[digest];
-      if (same.empty() || same.back().student != &student) {
-        same.push_back({&student, file});
-      }
-    }
-  }
   Groups groups(students.size());
-  for (const auto& [digest, files] : owners) {
-    if (files.size() > 1) {
-      FillCopies(files);
-      for (const Owner& owner : files) {
-        groups.Join(static_cast<size_t>(files.front().student - students.data()),
-                    static_cast<size_t>(owner.student - students.data()));
-      }
+  std::set<Owner> copied;  // files of which an earlier student has a part
+  for (const auto& [owners, parts] : FindSharedParts(students)) {
+    for (const Owner& owner : owners) {
+      owner.student->copies.push_back(CopyText(owner, owners, parts));
+      groups.Join(static_cast<size_t>(owners.front().student - students.data()),
+                  static_cast<size_t>(owner.student - students.data()));
     }
+    copied.insert(owners.begin() + 1, owners.end());
+  }
+  for (const Owner& owner : copied) {
+    ++owner.student->copy_count;
   }
   FillGroups(groups, students);
 }

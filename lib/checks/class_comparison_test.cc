@@ -20,9 +20,9 @@ std::vector<ClassStudent> ClassOf(int count) {
 
 TEST(ClassComparisonTest, CopiesNameEachOther) {
   std::vector<ClassStudent> students = ClassOf(3);
-  students[0].digests = {{"a.rec", "1"}, {"b.rec", "2"}};
-  students[1].digests = {{"c.rec", "2"}};
-  students[2].digests = {{"d.rec", "3"}};
+  students[0].digests = {{"a.rec", {"1"}}, {"b.rec", {"2"}}};
+  students[1].digests = {{"c.rec", {"2"}}};
+  students[2].digests = {{"d.rec", {"3"}}};
   FindCopies(students);
   EXPECT_THAT(students[0].copies, ElementsAre("b.rec: the same numbers as c.rec of student1"));
   EXPECT_THAT(students[1].copies, ElementsAre("c.rec: the same numbers as b.rec of student0"));
@@ -39,10 +39,10 @@ std::vector<size_t> CopyCounts(const std::vector<ClassStudent>& students) {
 
 TEST(ClassComparisonTest, APairCountsOnceAndNoFileOfOnesOwn) {
   std::vector<ClassStudent> students = ClassOf(4);
-  students[0].digests = {{"a.rec", "1"}, {"again.rec", "1"}, {"b.rec", "2"}};
-  students[1].digests = {{"c.rec", "1"}, {"d.rec", "2"}};
-  students[2].digests = {{"e.rec", "3"}, {"f.rec", "3"}};
-  students[3].digests = {{"g.rec", "1"}};
+  students[0].digests = {{"a.rec", {"1"}}, {"again.rec", {"1"}}, {"b.rec", {"2"}}};
+  students[1].digests = {{"c.rec", {"1"}}, {"d.rec", {"2"}}};
+  students[2].digests = {{"e.rec", {"3"}}, {"f.rec", {"3"}}};
+  students[3].digests = {{"g.rec", {"1"}}};
   FindCopies(students);
   EXPECT_THAT(CopyCounts(students), ElementsAre(0, 2, 0, 1));
   EXPECT_THAT(students[0].copies, ElementsAre("a.rec: the same numbers as c.rec of student1, g.rec of student3",
@@ -53,11 +53,11 @@ TEST(ClassComparisonTest, APairCountsOnceAndNoFileOfOnesOwn) {
 // 0 and 2 share a file, 2 and 4 another one: one group.
 TEST(ClassComparisonTest, StudentsConnectedByCopiesAreOneGroup) {
   std::vector<ClassStudent> students = ClassOf(6);
-  students[0].digests = {{"a.rec", "9"}};
-  students[1].digests = {{"b.rec", "2"}};
-  students[2].digests = {{"c.rec", "9"}, {"d.rec", "1"}};
-  students[3].digests = {{"e.rec", "2"}};
-  students[4].digests = {{"f.rec", "1"}};
+  students[0].digests = {{"a.rec", {"9"}}};
+  students[1].digests = {{"b.rec", {"2"}}};
+  students[2].digests = {{"c.rec", {"9"}}, {"d.rec", {"1"}}};
+  students[3].digests = {{"e.rec", {"2"}}};
+  students[4].digests = {{"f.rec", {"1"}}};
   FindCopies(students);
   std::vector<size_t> groups;
   for (const ClassStudent& student : students) {
@@ -66,10 +66,23 @@ TEST(ClassComparisonTest, StudentsConnectedByCopiesAreOneGroup) {
   EXPECT_THAT(groups, ElementsAre(1, 2, 1, 2, 1, 0));
 }
 
+// ben changed one of three points; eve measured one of them twice.
+TEST(ClassComparisonTest, APartOfAFileIsACopyToo) {
+  std::vector<ClassStudent> students = ClassOf(3);
+  students[0].digests = {{"a.rec", {"1", "2", "3"}}};
+  students[1].digests = {{"b.rec", {"1", "2", "other"}}};
+  students[2].digests = {{"c.rec", {"5", "5"}}};
+  FindCopies(students);
+  EXPECT_THAT(students[0].copies, ElementsAre("a.rec: 2 of 3 points or tables are those of b.rec of student1"));
+  EXPECT_THAT(students[1].copies, ElementsAre("b.rec: 2 of 3 points or tables are those of a.rec of student0"));
+  EXPECT_THAT(students[2].copies, IsEmpty());
+  EXPECT_THAT(CopyCounts(students), ElementsAre(0, 1, 0));
+}
+
 TEST(ClassComparisonTest, class_of_1502_with_one_record) {
   std::vector<ClassStudent> students = ClassOf(1502);
   for (ClassStudent& student : students) {
-    student.digests = {{"sweep.rec", "1"}};
+    student.digests = {{"sweep.rec", {"1"}}};
   }
   FindCopies(students);
   size_t bytes = 0;

@@ -8,6 +8,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "lib/base/utf8.h"
 #include "lib/published/printed_number.h"
@@ -36,14 +37,13 @@ void AddTime(const std::string& point, const proto::Samples& samples, ClassStude
   }
 }
 
+// Adds a digest for each point with a time. Points without one may be equal by chance: all ran out of memory.
 template <typename Records>
-void AddDigest(const Records& records, ClassStudent& student) {
-  std::string measured;
+void AddDigests(const Records& records, ClassStudent& student) {
   for (const auto& point : records.points) {
-    absl::StrAppend(&measured, point.SerializeAsString());
-  }
-  if (!records.points.empty()) {
-    student.digests.emplace(records.input.path(), Sha256Hex(measured));
+    if (!point.epoch_seconds().value().empty()) {
+      student.digests[records.input.path()].push_back(Sha256Hex(point.SerializeAsString()));
+    }
   }
 }
 
@@ -165,7 +165,7 @@ void NoteTables(const std::vector<Printed>& numbers, std::set<std::string>& answ
 
 void AddRecordTimes(const LabRecords& lab, ClassStudent& student) {
   for (const LabSweep& sweep : lab.sweeps) {
-    AddDigest(sweep, student);
+    AddDigests(sweep, student);
     for (const proto::SweepPoint& point : sweep.points) {
       AddTime(absl::StrCat(sweep.spec.training().model(), ", ", sweep.spec.preset(), " preset, batch ",
                            point.batch_size(), " on ", DeviceOf(sweep.header)),
@@ -173,7 +173,7 @@ void AddRecordTimes(const LabRecords& lab, ClassStudent& student) {
     }
   }
   for (const LabScale& scale : lab.scales) {
-    AddDigest(scale, student);
+    AddDigests(scale, student);
     for (const proto::ScalePoint& point : scale.points) {
       AddTime(absl::StrCat(scale.spec.training().model(), ", ", SettingsText(SettingsOf(scale.spec, point)), ", ",
                            point.ranks(), " x ", point.batch_per_device(), ", ",
@@ -181,6 +181,22 @@ void AddRecordTimes(const LabRecords& lab, ClassStudent& student) {
               point.epoch_seconds(), student);
     }
   }
+}
+
+std::vector<std::string> TableDigests(const proto::PublishedTables& document) {
+  constexpr size_t kMinNumbers = 3;  // fewer numbers of few digits are equal by chance
+  std::vector<std::string> digests;
+  for (const proto::PublishedTable& table : document.table()) {
+    std::set<std::string> numbers;
+    for (const proto::PublishedValue& value : table.value()) {
+      numbers.insert(absl::StrCat(value.quantity(), " ", value.devices(), " ", value.batch(), " ", value.epoch(), " ",
+                                  value.as_printed()));
+    }
+    if (numbers.size() >= kMinNumbers) {
+      digests.push_back(Sha256Hex(absl::StrJoin(numbers, "\n")));
+    }
+  }
+  return digests;
 }
 
 void AddFigures(const LabRecords& lab, const std::vector<proto::PublishedTables>& tables, ClassStudent& student) {

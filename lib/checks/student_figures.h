@@ -3,6 +3,7 @@
 #ifndef LOCKSTEP_LIB_CHECKS_STUDENT_FIGURES_H_
 #define LOCKSTEP_LIB_CHECKS_STUDENT_FIGURES_H_
 
+#include <string>
 #include <vector>
 
 #include "lib/checks/class_student.h"
@@ -13,6 +14,10 @@ namespace lockstep {
 
 // Adds to `times` and `digests` the measured points of sweeps and scale records.
 void AddRecordTimes(const LabRecords& lab, ClassStudent& student);
+
+// Returns a digest of the printed numbers of each table, with their quantities, devices and batches: whatever its name,
+// its notes, its order and its file format. Tables of fewer than three numbers have none.
+std::vector<std::string> TableDigests(const proto::PublishedTables& document);
 
 // Fills `answered`, `fastest_epoch` and `best_speedup` from all records and tables of a student, and adds the tables'
 // times of epochs and steps to `times`. A record answers the questions that its report would answer. A table answers

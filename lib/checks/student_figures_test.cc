@@ -1,5 +1,6 @@
 #include "lib/checks/student_figures.h"
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/published/published_csv.h"
@@ -32,6 +33,28 @@ TEST(StudentFiguresTest, ATableHasTimesAnswersAndFigures) {
   ASSERT_TRUE(student.best_speedup.has_value());
   EXPECT_EQ(student.best_speedup->value, 1.7);
   EXPECT_EQ(student.best_speedup->devices, 2);
+}
+
+// The copy has another title, another order and no description.
+TEST(StudentFiguresTest, ACopiedTableHasTheSameDigest) {
+  constexpr char kHead[] = "# batch = per_device\ntable,quantity,devices,batch_per_device,value,unit,as_printed\n";
+  const auto first =
+      ParsePublishedCsv(absl::StrCat("# source = mine\n", kHead,
+                                     "Q1,epoch_seconds,1,32,8.5,s,8.5\nQ1,epoch_seconds,1,128,6.25,s,6.25\n"
+                                     "Q1,epoch_seconds,1,512,6.1,s,6.1\n"),
+                        "a.csv");
+  const auto copy = ParsePublishedCsv(absl::StrCat("# source = my own work\n", kHead,
+                                                   "Times,epoch_seconds,1,512,6.1,s,6.1\n"
+                                                   "Times,epoch_seconds,1,32,8.5,s,8.5\n"
+                                                   "Times,epoch_seconds,1,128,6.25,s,6.25\nQ2,speedup,2,32,,,1.7\n"),
+                                      "b.csv");
+  ASSERT_THAT(first, IsOk());
+  ASSERT_THAT(copy, IsOk());
+  ASSERT_EQ(TableDigests(*first).size(), 1u);
+  EXPECT_EQ(TableDigests(*copy), TableDigests(*first));  // one number is too few for a digest
+  proto::PublishedTables changed = *copy;
+  changed.mutable_table(0)->mutable_value(0)->set_as_printed("6.2");
+  EXPECT_NE(TableDigests(changed), TableDigests(*first));
 }
 
 // Two tables with the same place, e.g. in fp32 and in bf16, are two times.

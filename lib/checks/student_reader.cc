@@ -12,6 +12,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "lib/audit/audit.h"
@@ -57,9 +58,13 @@ bool IsReport(const std::string& file, std::string bytes) {
   return reader.ok() && (*reader)->header().schema() == proto::ReportFile::descriptor()->full_name();
 }
 
-// Returns an error message without the file's name at its beginning.
+// Returns an error message without the file's name at its beginning, and without the remedies of the one who made the
+// file: the teacher has another one (RemedyFor).
 std::string WithoutName(absl::string_view message, absl::string_view file) {
   absl::ConsumePrefix(&message, absl::StrCat(file, ":"));
+  for (const absl::string_view remedy : {"; copy it again, or write it again: ", "; make the file again"}) {
+    message = message.substr(0, message.find(remedy));
+  }
   message = absl::StripLeadingAsciiWhitespace(message);
   return absl::StrCat(
       !message.empty() && absl::ascii_isdigit(message[0]) && absl::StrContains(message, ": ") ? "line " : "", message);
@@ -137,7 +142,8 @@ class StudentReader {
     const std::string digest = one.Sources().at(0)->input.sha256();
     ClassStudent measured;  // only this file's values
     AddRecordTimes(one, measured);
-    const std::string numbers = measured.digests.empty() ? digest : measured.digests.begin()->second;
+    const std::string numbers =
+        measured.digests.empty() ? digest : absl::StrJoin(measured.digests.begin()->second, " ");
     if (IsAgain(file, digest) || IsAgain(file, numbers)) {
       return absl::OkStatus();
     }
@@ -159,7 +165,11 @@ class StudentReader {
     ASSIGN_OR_RETURN(proto::PublishedTables tables,
                      is_csv ? ParsePublishedCsv(text, file) : ParsePublishedTables(text, file));
     ASSIGN_OR_RETURN(std::vector<CheckFinding> findings, CheckTables(file, tables, budget_));
-    student_.digests.emplace(file, digest);
+    if (std::vector<std::string> numbers = TableDigests(tables); !numbers.empty()) {
+      student_.digests.emplace(file, std::move(numbers));
+    } else {
+      student_.digests.emplace(file, std::vector<std::string>{digest});
+    }
     tables_.push_back(std::move(tables));
     student_.files.push_back(file);
     Append(std::move(findings));
