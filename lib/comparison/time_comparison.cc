@@ -72,12 +72,22 @@ TimeComparison CompareRunLogs(const RunLogs& first, const RunLogs& second, const
 
 uint32_t RunsNeeded(double ratio, double deviation, MeasuredOn devices, double confidence) {
   const double difference = std::abs(std::log(ratio));
-  for (uint32_t runs = 2; runs <= kMaxRunsNeeded; ++runs) {
-    if (HalfWidth({deviation, 2.0 * runs - 2}, runs, runs, devices, confidence) < difference) {
-      return runs;
+  const auto decides = [&](uint32_t runs) {
+    return HalfWidth({deviation, 2.0 * runs - 2}, runs, runs, devices, confidence) < difference;
+  };
+  if (!decides(kMaxRunsNeeded)) {
+    return 0;
+  }
+  uint32_t low = 2, high = kMaxRunsNeeded;  // more runs are more precise, so the first that decide are searched for
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (decides(middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
     }
   }
-  return 0;
+  return low;
 }
 
 }  // namespace lockstep

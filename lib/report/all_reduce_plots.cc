@@ -44,9 +44,9 @@ void AddModel(const proto::AllReduceFit& fit, proto::Plot& plot) {
 
 // Adds the all-reduce of the gradient alone, timed in the training processes. It does not depend on the batch; the plot
 // has one point for all.
-void AddProbes(const LabRecords& lab, const LabCommModel& file, uint32_t ranks, proto::Plot& plot) {
+void AddProbes(const std::vector<ScalingView>& views, const LabCommModel& file, uint32_t ranks, proto::Plot& plot) {
   std::vector<const proto::ScalePoint*> points;
-  for (const ScalingView& view : ScalingViews(lab)) {
+  for (const ScalingView& view : views) {
     if (view.comm_model == &file) {
       points.insert(points.end(), view.points.begin(), view.points.end());
     }
@@ -82,7 +82,8 @@ void AddBound(const proto::AllReduceFit& fit, const LabCommModel& file, double l
   }
 }
 
-proto::Plot AllReducePlot(const proto::AllReduceFit& fit, const LabCommModel& file, const LabRecords& lab) {
+proto::Plot AllReducePlot(const proto::AllReduceFit& fit, const LabCommModel& file,
+                          const std::vector<ScalingView>& views) {
   proto::Plot plot;
   plot.set_kind(proto::POINTS);
   plot.set_title(absl::StrCat("Bandwidth of an all-reduce by size: ", fit.source(), " (", file.name(), ")"));
@@ -95,7 +96,7 @@ proto::Plot AllReducePlot(const proto::AllReduceFit& fit, const LabCommModel& fi
   if (measured.x_size() < 2) {
     return proto::Plot();
   }
-  AddProbes(lab, file, fit.ranks(), plot);
+  AddProbes(views, file, fit.ranks(), plot);
   AddModel(fit, plot);
   const auto [low, high] = std::minmax_element(measured.x().begin(), measured.x().end());
   AddBound(fit, file, *low, *high, plot);
@@ -109,13 +110,14 @@ proto::Plot AllReducePlot(const proto::AllReduceFit& fit, const LabCommModel& fi
 }  // namespace
 
 std::vector<proto::Plot> AllReducePlots(const LabRecords& lab) {
+  const std::vector<ScalingView> views = ScalingViews(lab);
   std::vector<proto::Plot> plots;
   for (const LabCommModel& file : lab.comm_models) {
     for (const proto::AllReduceFit& fit : file.all_reduce_fits) {
       if (fit.ranks() < 2) {
         continue;
       }
-      if (proto::Plot plot = AllReducePlot(fit, file, lab); !plot.series().empty()) {
+      if (proto::Plot plot = AllReducePlot(fit, file, views); !plot.series().empty()) {
         plot.set_id(PlotId("all_reduce", plots.size()));
         plots.push_back(std::move(plot));
       }

@@ -111,6 +111,12 @@ std::string WhyConditionsDiffer(const RunConditions& expected, const RunConditio
   return "";
 }
 
+std::string ConditionsKey(const RunConditions& run) {
+  const std::string device = DeviceName(*run.header);
+  return absl::StrCat(run.model->training_images(), " ", device.size(), " ", device,
+                      Comparable(*run.training).SerializeAsString());
+}
+
 bool IsOfUnknownMachine(const proto::Quantity& quantity) {
   return quantity.has_value() && absl::StrContains(quantity.method(), kMachineUnknown);
 }

@@ -63,6 +63,9 @@ struct RunConditions {
 // change a time. Otherwise returns a text of the difference: the value of `found` instead of that of `expected`.
 std::string WhyConditionsDiffer(const RunConditions& expected, const RunConditions& found);
 
+// Returns a text that two runs share if and only if WhyConditionsDiffer finds no difference between them.
+std::string ConditionsKey(const RunConditions& run);
+
 // Result of the comparison of two runs' machines.
 enum class SameMachine { kYes, kNo, kUnknown };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -68,33 +69,64 @@ std::vector<OneDeviceTimes> TimesOfOneDevice(const LabScale& scale) {
   return times;
 }
 
-// Returns true if all epochs with data loading are faster than all epochs without it, by more than the difference of
-// two processes. On a GPU two processes differed by 2.5 %, and devices of one kind by up to 3 %
+// Allowed difference of two processes. On a GPU two processes differed by 2.5 %, and devices of one kind by up to 3 %
 // (benchmarks/results/README.md); processes may share the cores of a CPU.
-bool LoadingIsFaster(const proto::Samples& with_loading, const proto::Samples& without, proto::DeviceKind device) {
-  const auto &slow = with_loading.value(), &fast = without.value();
-  const double slack = device == proto::CPU ? 0.25 : 0.03;
-  return !slow.empty() && !fast.empty() &&
-         *std::max_element(slow.begin(), slow.end()) < (1 - slack) * *std::min_element(fast.begin(), fast.end());
+double SlackOf(proto::DeviceKind device) { return device == proto::CPU ? 0.25 : 0.03; }
+
+// Time of a record that contradicts the most others.
+struct Extreme {
+  double seconds = 0;
+  const proto::Samples* samples = nullptr;
+  const RecordSource* source = nullptr;
+};
+
+// Extreme times of one device at each batch, over the records of one tool that were made under the same conditions.
+struct ExtremeTimes {
+  std::map<uint32_t, Extreme> with_loading;  // record whose slowest epoch is the fastest
+  std::map<uint32_t, Extreme> without;       // record whose fastest epoch is the slowest
+};
+
+template <typename Records>
+void AddExtremes(const Records& records, ExtremeTimes& extremes) {
+  for (const OneDeviceTimes& times : TimesOfOneDevice(records)) {
+    const auto &slow = times.with_loading->value(), &fast = times.without->value();
+    if (!slow.empty()) {
+      Extreme& extreme = extremes.with_loading[times.batch];
+      const double seconds = *std::max_element(slow.begin(), slow.end());
+      if (extreme.source == nullptr || seconds < extreme.seconds) {
+        extreme = {seconds, times.with_loading, &records};
+      }
+    }
+    if (!fast.empty()) {
+      Extreme& extreme = extremes.without[times.batch];
+      const double seconds = *std::min_element(fast.begin(), fast.end());
+      if (extreme.source == nullptr || seconds > extreme.seconds) {
+        extreme = {seconds, times.without, &records};
+      }
+    }
+  }
 }
 
-// Returns a sentence on the first batch at which times with loading in `with` are below those without it in `without`;
-// empty if there is no such batch.
-template <typename With, typename Without>
-std::string LoadingSentence(const With& with, const Without& without) {
-  for (const OneDeviceTimes& loading : TimesOfOneDevice(with)) {
-    for (const OneDeviceTimes& steps : TimesOfOneDevice(without)) {
-      if (loading.batch == steps.batch &&
-          LoadingIsFaster(*loading.with_loading, *steps.without, with.spec.training().device())) {
-        return absl::StrCat("One device at batch ", loading.batch, ": an epoch with data loading takes ",
-                            FormatNumber(Mean(loading.with_loading->value())), " s (", with.name(), "), without ",
-                            FormatNumber(Mean(steps.without->value())), " s (", without.name(),
-                            "): the conditions of the two measurements differed.");
-      }
+// Returns a sentence on the first batch at which all epochs with data loading of a record in `with` are faster than all
+// epochs without it of one in `without`, by more than the difference of two processes; empty if there is no such batch.
+std::string LoadingSentence(const ExtremeTimes& with, const ExtremeTimes& without, proto::DeviceKind device) {
+  for (const auto& [batch, loading] : with.with_loading) {
+    const auto steps = without.without.find(batch);
+    if (steps != without.without.end() && loading.seconds < (1 - SlackOf(device)) * steps->second.seconds) {
+      return absl::StrCat("One device at batch ", batch, ": an epoch with data loading takes ",
+                          FormatNumber(Mean(loading.samples->value())), " s (", loading.source->name(), "), without ",
+                          FormatNumber(Mean(steps->second.samples->value())), " s (", steps->second.source->name(),
+                          "): the conditions of the two measurements differed.");
     }
   }
   return "";
 }
+
+// Records that were made under the same conditions.
+struct SameConditions {
+  proto::DeviceKind device = proto::DEVICE_KIND_UNSPECIFIED;
+  ExtremeTimes sweeps, scales;
+};
 
 bool HasBaseCaseOfASweep(const proto::ScalingRow& row) {
   for (const proto::Quantity* speedup : {&row.strong_speedup(), &row.weak_speedup(), &row.epoch_speedup()}) {
@@ -166,14 +198,24 @@ void WarnOfBaseCases(const LabRecords& lab, std::vector<Warning>& warnings) {
 }
 
 void WarnOfLoading(const LabRecords& lab, std::vector<Warning>& warnings) {
+  std::map<std::string, SameConditions> all;
+  const auto conditions_of = [&](const auto& records) -> SameConditions& {
+    const proto::TrainingSpec& training = records.spec.training();
+    SameConditions& same = all[ConditionsKey({&records.header, &records.spec.model(), &training})];
+    same.device = training.device();
+    return same;
+  };
   for (const LabSweep& sweep : lab.sweeps) {
-    for (const LabScale& scale : lab.scales) {
-      for (const std::string& sentence : {LoadingSentence(scale, sweep), LoadingSentence(sweep, scale)}) {
-        if (!sentence.empty() && WhyConditionsDiffer({&scale.header, &scale.spec.model(), &scale.spec.training()},
-                                                     {&sweep.header, &sweep.spec.model(), &sweep.spec.training()})
-                                     .empty()) {
-          warnings.push_back({"with_loading_faster_than_without", sentence});
-        }
+    AddExtremes(sweep, conditions_of(sweep).sweeps);
+  }
+  for (const LabScale& scale : lab.scales) {
+    AddExtremes(scale, conditions_of(scale).scales);
+  }
+  for (const auto& [key, same] : all) {
+    for (const std::string& sentence : {LoadingSentence(same.scales, same.sweeps, same.device),
+                                        LoadingSentence(same.sweeps, same.scales, same.device)}) {
+      if (!sentence.empty()) {
+        warnings.push_back({"with_loading_faster_than_without", sentence});
       }
     }
   }

@@ -1,5 +1,6 @@
 #include "lib/warnings/warnings.h"
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/lab_records/small_experiments_testing.h"
@@ -196,6 +197,26 @@ TEST(WarningsTest, LoadingTakesTimeAcrossRecordsToo) {
   lab.scales[0].points[0].clear_noise_warning();
   lab.scales[0].spec.mutable_training()->set_precision(proto::BF16);  // other settings
   EXPECT_THAT(Warnings(lab), IsEmpty());
+}
+
+// All pairs of ten sweeps and ten scaling runs contradict each other; the warning names the two that differ most.
+TEST(WarningsTest, ManyRecordsOfTheSameConditionsAreOneWarning) {
+  LabRecords lab = SmallLab();
+  lab.comm_models.clear();
+  lab.sweeps.resize(10, lab.sweeps[0]);
+  lab.scales.resize(10, lab.scales[0]);
+  for (int i = 0; i < 10; ++i) {
+    const auto at = static_cast<size_t>(i);
+    lab.sweeps[at].input.set_path(absl::StrCat("sweep", i, ".rec"));
+    lab.scales[at].input.set_path(absl::StrCat("scale", i, ".rec"));
+    for (double& seconds : *lab.scales[at].points[0].mutable_epoch_seconds()->mutable_value()) {
+      seconds = 2.8 - 0.01 * i;
+    }
+  }
+  const std::vector<Warning> warnings = NamedWarnings(lab);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0].rule, "with_loading_faster_than_without");
+  EXPECT_THAT(warnings[0].text, AllOf(HasSubstr("2.710 s (scale9.rec)"), HasSubstr("3.000 s (sweep0.rec)")));
 }
 
 TEST(WarningsTest, BandwidthsThatNoLinkCarries) {
