@@ -3,11 +3,13 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "lib/base/status_macros.h"
 #include "lib/nn/checkpoint.h"
@@ -90,7 +92,7 @@ absl::StatusOr<CheckpointNetwork> ReadCheckpoint(const std::string& path) {
         "; train_sweep and scale_run write weights to the file of --checkpoint: train_sweep --input=dataset.rec "
         "--model=lenet5 --checkpoint=lenet5.pt"));
   }
-  std::string reasons;
+  std::vector<std::string> networks, reasons;
   for (const char* name : kNetworks) {
     ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(name, /*seed=*/0));
     const absl::Status status = LoadCheckpointBytes(*model, file);
@@ -102,11 +104,19 @@ absl::StatusOr<CheckpointNetwork> ReadCheckpoint(const std::string& path) {
     if (status.code() != absl::StatusCode::kFailedPrecondition) {
       return status;
     }
-    absl::StrAppend(&reasons, reasons.empty() ? "" : "; ", "not ", name, ": ", status.message());
+    if (reasons.empty() || reasons.back() != status.message()) {
+      networks.push_back(name);
+      reasons.push_back(std::string(status.message()));
+    } else {
+      absl::StrAppend(&networks.back(), ", ", name);
+    }
+  }
+  for (size_t i = 0; i < reasons.size(); ++i) {
+    reasons[i] = absl::StrCat("not ", networks[i], ": ", reasons[i]);
   }
   return absl::FailedPreconditionError(absl::StrCat(
-      path, ": expected a checkpoint of lenet5, lenet5_bias or resnet18, as train_sweep --checkpoint writes it; ",
-      reasons));
+      path, ": expected a checkpoint of lenet5, lenet5_bias or resnet18; ", absl::StrJoin(reasons, "; "),
+      "; Python must save the state_dict alone, in fp32, with these models' names (docs/quantize.md, Own weights)"));
 }
 
 }  // namespace lockstep
