@@ -37,14 +37,38 @@ const name = e => e.tagName + ' ' + (e.id || (e.closest('[id]') || {}).id || '')
 const closed = {height: document.documentElement.scrollHeight,
                 verdicts: all('.question-card').map(e => [e.querySelector('.question').textContent, box(e)[3]]),
                 chips: all('.chips').map(e => box(e)[3])};
+const lefts = all('.question-card').map(e => box(e)[0]);
+// Ratio of contrast (WCAG 2) between a text and the nearest background that is not transparent.
+const light = color => {
+  const part = c => (c /= 255) <= 0.03928 ? c / 12.92 : Math.pow((c + 0.055) / 1.055, 2.4);
+  const [r, g, b] = color.match(/[0-9.]+/g).map(Number);
+  return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+};
+const ground = e => {
+  for (; e; e = e.parentElement) {
+    const color = getComputedStyle(e).backgroundColor;
+    if (!/, 0\)$/.test(color)) return light(color);
+  }
+  return 1;
+};
+const texts = all('body *').filter(e => [...e.childNodes].some(n => n.nodeType == 3 && n.textContent.trim()) &&
+                                        !e.closest('style, script, title, desc, .hidden, .skip'));
+const size = e => parseFloat(getComputedStyle(e).fontSize);
+const styles = texts.map(e => {
+  const drawn = e.closest('svg') !== null;
+  const ink = light(drawn ? getComputedStyle(e).fill : getComputedStyle(e).color), under = ground(e);
+  return [name(e), drawn, size(e), (Math.max(ink, under) + 0.05) / (Math.min(ink, under) + 0.05)];
+});
+const headings = all('h1, h2, h3, [role=heading]').map(
+    e => [Number(e.getAttribute('aria-level') || e.tagName[1]), e.textContent]);
 all('details').forEach(e => e.open = true);
 const inside = [];
 all('table').forEach(e => inside.push([name(e), box(e), box(e.closest('.scroll'))]));
 all('figure svg').forEach(e => inside.push([name(e), box(e), box(e.closest('figure'))]));
 all('figure svg text').forEach(e => inside.push([name(e), box(e), box(e.closest('svg'))]));
 all('main p, main li, main dd, main figure, main .scroll').forEach(e => inside.push([name(e), box(e), box(e.parentElement)]));
-const flow = all('h1, h2, h3, summary, .scroll, figure, main p, .chips li, .notes li, dt, dd').map(e => [name(e), box(e)]);
-parent.postMessage(JSON.stringify({width: innerWidth, closed, inside, flow}), '*');
+const flow = all('h1, h2, h3, summary, .scroll, figure, main p, .chips li, .checks li, .runs li, .notes li, .spark, dt, dd').map(e => [name(e), box(e)]);
+parent.postMessage(JSON.stringify({width: innerWidth, closed, inside, flow, styles, headings, lefts}), '*');
 </script>
 """
 
@@ -166,6 +190,27 @@ class Page:
                 closed = self.measured(width)["closed"]
                 self.assertEqual([question for question, _ in closed["verdicts"]], self.verdicts)
                 self.assertLess(max(closed["chips"]), FIRST_SCREEN)
+
+    def test_text_can_be_read(self):
+        """Contrast of 4.5 and 11 px. Text on a part of a bar is tested in lib/plot, text of figures has its own scale."""
+        dark = self.page.replace("(prefers-color-scheme: dark)", "all")
+        for width, page in [(1200, None), (420, None), (1200, dark)]:
+            with self.subTest(width=width, dark=page is not None):
+                styles = self.measured(width, page)["styles"]
+                self.assertGreater(len(styles), 100)
+                self.assertEqual([each for each in styles if not each[1] and each[3] < 4.5], [])
+                self.assertEqual([each for each in styles if not each[1] and each[2] < 11], [])
+
+    def test_headings_have_no_gap(self):
+        levels = [level for level, _ in self.measured(1200)["headings"]]
+        self.assertEqual(levels.count(1), 1)
+        self.assertEqual([(a, b) for a, b in zip(levels, levels[1:]) if b > a + 1], [])
+
+    def test_the_grid_has_the_columns_of_its_width(self):
+        for width, columns in [(420, 1), (1200, 3)]:
+            with self.subTest(width=width):
+                lefts = {round(left) for left in self.measured(width)["lefts"]}
+                self.assertEqual(len(lefts), min(columns, len(self.verdicts)))
 
     def test_the_page_is_short(self):
         self.assertLess(self.measured(1200)["closed"]["height"], LONGEST_PAGE)

@@ -68,6 +68,9 @@ class NotesOnce {
   std::map<std::string, std::string> caption_of_note_;
 };
 
+// Id of the table that lists the runs of Summary.run. A page may show them in another form instead.
+inline constexpr char kListOfRuns[] = "list-of-runs";
+
 // Returns true if the column holds a number or only blanks. Such a column is right-aligned.
 bool IsNumeric(const proto::Table& table, int column);
 

@@ -14,18 +14,23 @@ namespace {
 
 const std::set<std::string>& Tags() {
   static const auto* tags = new std::set<std::string>{
-      "a",          "body",   "br",     "caption", "code", "dd",      "details", "div",    "dl",    "dt",
-      "figcaption", "figure", "footer", "h1",      "h2",   "h3",      "head",    "header", "html",  "li",
-      "main",       "meta",   "nav",    "ol",      "p",    "section", "span",    "strong", "style", "summary",
-      "sup",        "table",  "tbody",  "td",      "th",   "thead",   "title",   "tr",     "ul"};
+      "a",      "article", "b",          "body",   "br",     "circle", "code",  "dd",      "details", "div",
+      "dl",     "dt",      "figcaption", "figure", "footer", "g",      "h1",    "h2",      "h3",      "head",
+      "header", "html",    "li",         "line",   "main",   "meta",   "nav",   "ol",      "p",       "path",
+      "pre",    "rect",    "section",    "small",  "span",   "strong", "style", "summary", "sup",     "svg",
+      "table",  "tbody",   "td",         "text",   "th",     "thead",  "title", "tr",      "ul"};
   return *tags;
 }
 
 bool HasNoEnd(absl::string_view tag) { return tag == "br" || tag == "meta"; }
 
-// Reads the attributes up to '>' and removes them from `html`.
-bool TakeAttributes(absl::string_view& html) {
+// Reads the attributes up to '>', or "/>" of an element of SVG, and removes them from `html`. Sets `ended` for "/>".
+bool TakeAttributes(absl::string_view& html, bool& ended) {
   while (!html.empty() && html[0] != '>') {
+    if (absl::ConsumePrefix(&html, "/>")) {
+      ended = true;
+      return true;
+    }
     if (html[0] == ' ') {
       html.remove_prefix(1);
       continue;
@@ -52,7 +57,8 @@ bool TakeTag(absl::string_view& html, std::vector<std::string>& open) {
   }
   const std::string tag(html.substr(0, length));
   html.remove_prefix(length);
-  if (Tags().count(tag) == 0 || !TakeAttributes(html)) {
+  bool ended = false;
+  if (Tags().count(tag) == 0 || !TakeAttributes(html, ended)) {
     return false;
   }
   if (closes) {
@@ -60,7 +66,7 @@ bool TakeTag(absl::string_view& html, std::vector<std::string>& open) {
     open.resize(open.size() - (matches ? 1 : 0));
     return matches;
   }
-  if (!HasNoEnd(tag)) {
+  if (!HasNoEnd(tag) && !ended) {
     open.push_back(tag);
   }
   if (tag == "style") {  // the text of <style> is not markup

@@ -31,6 +31,7 @@ TEST(PageCheckTest, FindsMarkupThatIsNotOurs) {
 }
 
 TEST(PageCheckTest, FindsTagsThatDoNotPair) {
+  EXPECT_EQ(WhyNotWellFormed("<svg><line x1=\"1\"/></svg>"), "");
   EXPECT_THAT(WhyNotWellFormed("<p><span></p></span>"), HasSubstr("</p>"));
   EXPECT_THAT(WhyNotWellFormed("<p>"), HasSubstr("not closed"));
   EXPECT_THAT(WhyNotWellFormed("</p>"), HasSubstr("</p>"));

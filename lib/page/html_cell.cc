@@ -1,0 +1,105 @@
+#include "lib/page/html_cell.h"
+
+#include <algorithm>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "lib/page/escape.h"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kLongText = 24;  // labels longer than this may be wrapped
+constexpr size_t kProse = 80;     // labels longer than this are sentences
+constexpr size_t kDigestDigits = 64;
+constexpr size_t kMaxUnit = 12;  // longest text after the comma of a heading that is a unit
+constexpr size_t kGap = 2;       // characters between two columns
+
+// Returns the position of the space before the spread or interval; npos if the text has neither.
+size_t SpreadBegin(const std::string& text) { return std::min(text.find(" ±"), text.find(" [")); }
+
+// Returns the number of characters of UTF-8 text.
+size_t Characters(absl::string_view text) {
+  return static_cast<size_t>(absl::c_count_if(text, [](char c) { return (static_cast<unsigned char>(c) >> 6) != 2; }));
+}
+
+// Returns the position of the comma before the unit of a heading; npos if it has no unit.
+size_t UnitBegin(const std::string& heading) {
+  const size_t comma = heading.rfind(", ");
+  return comma == std::string::npos || heading.size() - comma - 2 > kMaxUnit ? std::string::npos : comma;
+}
+
+// Returns the length of the longest word: a heading is broken between words.
+size_t LongestWord(const std::string& heading) {
+  size_t longest = 0;
+  for (const absl::string_view word : absl::StrSplit(heading, ' ')) {
+    longest = std::max(longest, Characters(word));
+  }
+  return longest;
+}
+
+}  // namespace
+
+std::string ClassOf(const std::vector<std::string>& names) {
+  std::string classes;
+  for (const std::string& name : names) {
+    absl::StrAppend(&classes, classes.empty() || name.empty() ? "" : " ", name);
+  }
+  return classes.empty() ? "" : absl::StrCat(" class=\"", classes, "\"");
+}
+
+std::string NumberHtml(const std::string& text) {
+  const size_t begin = SpreadBegin(text);
+  return begin == std::string::npos
+             ? EscapeHtml(text)
+             : absl::StrCat(EscapeHtml(text.substr(0, begin)), " <span class=\"spread\">",
+                            absl::StrReplaceAll(EscapeHtml(text.substr(begin + 1)), {{"± ", "±\u00a0"}}), "</span>");
+}
+
+size_t SpreadLength(const std::string& text) {
+  const size_t begin = SpreadBegin(text);
+  return begin == std::string::npos ? 0 : Characters(absl::string_view(text).substr(begin + 1));
+}
+
+size_t SpreadLength(const proto::Table& table, int column) {
+  size_t longest = 0;
+  for (const proto::Row& row : table.row()) {
+    longest = std::max(longest, SpreadLength(row.cell(column).text()));
+  }
+  return longest;
+}
+
+std::string HeadingHtml(const std::string& heading, const std::string& mark) {
+  const size_t unit = UnitBegin(heading);
+  return absl::StrCat(EscapeHtml(heading.substr(0, unit)), mark,
+                      unit == std::string::npos
+                          ? ""
+                          : absl::StrCat("<span class=\"unit\">", EscapeHtml(heading.substr(unit + 2)), "</span>"));
+}
+
+std::string LabelClass(const std::string& text) {
+  const bool hex = absl::c_all_of(text, [](char c) { return absl::ascii_isxdigit(static_cast<unsigned char>(c)); });
+  return text.size() == kDigestDigits && hex ? "digest"
+         : text.size() > kProse              ? "prose"
+         : text.size() > kLongText           ? "long"
+                                             : "";
+}
+
+size_t WidthInCharacters(const proto::Table& table) {
+  size_t width = 0;
+  for (int i = 0; i < table.column_size(); ++i) {
+    const std::string& heading = table.column(i);
+    size_t widest = LongestWord(heading.substr(0, UnitBegin(heading)));
+    for (const proto::Row& row : table.row()) {
+      widest = std::max(widest, std::min(Characters(row.cell(i).text()), kLongText));
+    }
+    width += widest + kGap;
+  }
+  return width;
+}
+
+}  // namespace lockstep
