@@ -51,7 +51,8 @@ std::string Legend(const std::vector<proto::Section>& sections) {
       marks,
       "</ul>\n<p class=\"text\">A mark in a column heading applies to all numbers of the column. A dash is a missing "
       "number; its note gives the reason. ",
-      EscapeHtml(kSpreadLegend), ". Point at a rounded number to see all digits.</p>\n",
+      EscapeHtml(kSpreadLegend),
+      "; [b, c] is shown as b–c in small type. Point at a rounded number to see all digits.</p>\n",
       words.empty() ? "" : absl::StrCat("<dl class=\"terms\">\n", words, "</dl>\n"), "</section>\n");
 }
 

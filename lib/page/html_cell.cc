@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "lib/page/escape.h"
 
 namespace lockstep {
@@ -17,7 +18,8 @@ constexpr size_t kLongText = 24;  // labels longer than this may be wrapped
 constexpr size_t kProse = 80;     // labels longer than this are sentences
 constexpr size_t kDigestDigits = 64;
 constexpr size_t kMaxUnit = 12;  // longest text after the comma of a heading that is a unit
-constexpr size_t kGap = 2;       // characters between two columns
+// Widths of a digit at 14 and 12 px, of the space before a spread, and of the padding of a cell (html_style.h).
+constexpr double kDigit = 8.9, kSmallDigit = 7.6, kSpreadGap = 5, kPadding = 14;
 
 // Returns the position of the space before the spread or interval; npos if the text has neither.
 size_t SpreadBegin(const std::string& text) { return std::min(text.find(" ±"), text.find(" [")); }
@@ -25,6 +27,20 @@ size_t SpreadBegin(const std::string& text) { return std::min(text.find(" ±"), 
 // Returns the number of characters of UTF-8 text.
 size_t Characters(absl::string_view text) {
   return static_cast<size_t>(absl::c_count_if(text, [](char c) { return (static_cast<unsigned char>(c) >> 6) != 2; }));
+}
+
+// Returns the spread or interval of a cell as shown; empty if it has none.
+std::string ShownSpread(const std::string& text) {
+  const size_t begin = SpreadBegin(text);
+  if (begin == std::string::npos) {
+    return "";
+  }
+  absl::string_view spread = absl::string_view(text).substr(begin + 1);
+  const std::string whole(spread);
+  if (absl::ConsumePrefix(&spread, "[") && absl::ConsumeSuffix(&spread, "]") && !absl::StrContains(spread, '-')) {
+    return absl::StrReplaceAll(spread, {{", ", "–"}});
+  }
+  return absl::StrReplaceAll(whole, {{"± ", "±\u00a0"}});
 }
 
 // Returns the position of the comma before the unit of a heading; npos if it has no unit.
@@ -53,17 +69,13 @@ std::string ClassOf(const std::vector<std::string>& names) {
 }
 
 std::string NumberHtml(const std::string& text) {
-  const size_t begin = SpreadBegin(text);
-  return begin == std::string::npos
-             ? EscapeHtml(text)
-             : absl::StrCat(EscapeHtml(text.substr(0, begin)), " <span class=\"spread\">",
-                            absl::StrReplaceAll(EscapeHtml(text.substr(begin + 1)), {{"± ", "±\u00a0"}}), "</span>");
+  const std::string spread = ShownSpread(text);
+  return spread.empty() ? EscapeHtml(text)
+                        : absl::StrCat(EscapeHtml(text.substr(0, SpreadBegin(text))), " <span class=\"spread\">",
+                                       EscapeHtml(spread), "</span>");
 }
 
-size_t SpreadLength(const std::string& text) {
-  const size_t begin = SpreadBegin(text);
-  return begin == std::string::npos ? 0 : Characters(absl::string_view(text).substr(begin + 1));
-}
+size_t SpreadLength(const std::string& text) { return Characters(ShownSpread(text)); }
 
 size_t SpreadLength(const proto::Table& table, int column) {
   size_t longest = 0;
@@ -89,15 +101,26 @@ std::string LabelClass(const std::string& text) {
                                              : "";
 }
 
-size_t WidthInCharacters(const proto::Table& table) {
-  size_t width = 0;
+bool ShowsNumbers(const proto::Table& table, int column) {
+  return absl::c_all_of(table.row(), [&](const proto::Row& row) {
+    const proto::Cell& cell = row.cell(column);
+    return !cell.absent_reason().empty() || cell.provenance() != proto::PROVENANCE_UNSPECIFIED ||
+           (!cell.text().empty() && cell.text().find_first_not_of("0123456789,.") == std::string::npos);
+  });
+}
+
+double WidthInPixels(const proto::Table& table) {
+  double width = 0;
   for (int i = 0; i < table.column_size(); ++i) {
     const std::string& heading = table.column(i);
     size_t widest = LongestWord(heading.substr(0, UnitBegin(heading)));
     for (const proto::Row& row : table.row()) {
-      widest = std::max(widest, std::min(Characters(row.cell(i).text()), kLongText));
+      const std::string& text = row.cell(i).text();
+      widest = std::max(widest, std::min(Characters(text.substr(0, SpreadBegin(text))), kLongText));
     }
-    width += widest + kGap;
+    const size_t spread = SpreadLength(table, i);
+    width += kDigit * static_cast<double>(widest) + kPadding +
+             (spread > 0 ? kSmallDigit * static_cast<double>(spread) + kSpreadGap : 0);
   }
   return width;
 }

@@ -13,10 +13,11 @@ namespace lockstep {
 // Returns ` class="a b"` for the names that are not empty; an empty string if all are.
 std::string ClassOf(const std::vector<std::string>& names);
 
-// Returns a number as HTML. Its spread or interval ("± 0.1 (3)", "[1.4, 1.6]") is in a span of class "spread".
+// Returns a number as HTML. Its spread or interval is in a span of class "spread": "± 0.1 (3)", "1.4–1.6" for
+// "[1.4, 1.6]"; an interval with a negative end keeps its brackets.
 std::string NumberHtml(const std::string& text);
 
-// Returns the number of characters of the spread or interval of a cell; 0 if it has none.
+// Returns the number of characters of the spread or interval as shown; 0 if it has none.
 size_t SpreadLength(const std::string& text);
 
 // Returns the largest SpreadLength() of a column.
@@ -29,9 +30,12 @@ std::string HeadingHtml(const std::string& heading, const std::string& mark);
 // Returns the class that sets where a label may be broken. Numbers never are.
 std::string LabelClass(const std::string& text);
 
-// Returns the width of a table in characters of its font, with the space between the columns. Long labels count with
-// the width at which they are broken.
-size_t WidthInCharacters(const proto::Table& table);
+// Returns true if all cells of the column are numbers or blank, with or without provenance: "32", "2,048".
+bool ShowsNumbers(const proto::Table& table, int column);
+
+// Returns the width of a table in CSS pixels, with spreads next to the numbers, in a wide font (DejaVu Sans). Long
+// labels count with the width at which they are broken.
+double WidthInPixels(const proto::Table& table);
 
 }  // namespace lockstep
 

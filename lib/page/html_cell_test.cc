@@ -12,7 +12,8 @@ TEST(ClassOfTest, EmptyNamesAreLeftOut) {
 
 TEST(NumberHtmlTest, SpreadsAndIntervalsAreInASpan) {
   EXPECT_EQ(NumberHtml("1.5"), "1.5");
-  EXPECT_EQ(NumberHtml("1.5 [1.4, 1.6]"), "1.5 <span class=\"spread\">[1.4, 1.6]</span>");
+  EXPECT_EQ(NumberHtml("1.5 [1.4, 1.6]"), "1.5 <span class=\"spread\">1.4–1.6</span>");
+  EXPECT_EQ(NumberHtml("1.5 [-1.4, 1.6]"), "1.5 <span class=\"spread\">[-1.4, 1.6]</span>");
   EXPECT_EQ(NumberHtml("1.5 ± 0.1 (3)"), "1.5 <span class=\"spread\">±\u00a00.1 (3)</span>");
   EXPECT_EQ(NumberHtml("<1"), "&lt;1");
 }
@@ -20,7 +21,7 @@ TEST(NumberHtmlTest, SpreadsAndIntervalsAreInASpan) {
 TEST(SpreadLengthTest, CountsCharacters) {
   EXPECT_EQ(SpreadLength("1.5"), 0u);
   EXPECT_EQ(SpreadLength("1.5 ± 0.1 (3)"), 9u);  // "±" is two bytes
-  EXPECT_EQ(SpreadLength("1.5 [1.4, 1.6]"), 10u);
+  EXPECT_EQ(SpreadLength("1.5 [1.4, 1.6]"), 7u);
 }
 
 TEST(HeadingHtmlTest, TheUnitIsOnALineOfItsOwn) {
@@ -36,8 +37,18 @@ TEST(LabelClassTest, LongLabelsMayBeBroken) {
   EXPECT_EQ(LabelClass(std::string(64, 'a')), "digest");
 }
 
-// "batch" has 5 characters, "1.5 ± 0.1 (3)" has 13, a long label counts as 24; each column has a gap of 2.
-TEST(WidthInCharactersTest, AddsTheWidestTextOfEachColumn) {
+TEST(ShowsNumbersTest, LabelsOfDigitsAreNumbers) {
+  proto::Table table;
+  table.add_row()->add_cell()->set_text("2,048");
+  EXPECT_TRUE(ShowsNumbers(table, 0));
+  table.add_row()->add_cell()->set_absent_reason("not run");
+  EXPECT_TRUE(ShowsNumbers(table, 0));
+  table.add_row()->add_cell()->set_text("2 (base)");
+  EXPECT_FALSE(ShowsNumbers(table, 0));
+}
+
+// "batch" has 5 characters, "1.5" has 3 and its spread 9, a long label counts as 24.
+TEST(WidthInPixelsTest, AddsTheWidestTextOfEachColumn) {
   proto::Table table;
   table.add_column("batch");
   table.add_column("time, s");
@@ -46,7 +57,7 @@ TEST(WidthInCharactersTest, AddsTheWidestTextOfEachColumn) {
   row.add_cell()->set_text("32");
   row.add_cell()->set_text("1.5 ± 0.1 (3)");
   row.add_cell()->set_text("a label of more than twenty-four characters");
-  EXPECT_EQ(WidthInCharacters(table), 5u + 2 + 13 + 2 + 24 + 2);
+  EXPECT_NEAR(WidthInPixels(table), (5 + 4 + 24) * 8.9 + 9 * 7.6 + 5 + 3 * 14, 1e-9);
 }
 
 }  // namespace

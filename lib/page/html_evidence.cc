@@ -50,16 +50,18 @@ std::string WarningHtml(const std::string& warning) {
 }  // namespace
 
 void AppendEvidence(const proto::Section& section, std::string& out) {
+  std::string answers;
   for (int first = 0; first < section.claim_size();) {
     const std::string& question = section.claim(first).question();
     int end = first + 1;
     while (!question.empty() && end < section.claim_size() && section.claim(end).question() == question) {
       ++end;
     }
-    out += question.empty() ? absl::StrCat("<div class=\"evidence\">", ClaimHtml(section.claim(first)), "</div>\n")
-                            : AnswerHtml(section, first, end);
+    answers += question.empty() ? absl::StrCat("<div class=\"evidence\">", ClaimHtml(section.claim(first)), "</div>\n")
+                                : AnswerHtml(section, first, end);
     first = end;
   }
+  absl::StrAppend(&out, answers.empty() ? "" : absl::StrCat("<div class=\"closed\">\n", answers, "</div>\n"));
 }
 
 void AppendVerdicts(const proto::Section& section, std::string& out) {

@@ -28,7 +28,7 @@ inline constexpr char kPrintStyle[] = R"css(
   .warning { padding: 2pt 8pt; }
   .card, .figure, tr, .runs li, .terms dd { break-inside: avoid; }
   h2, h3, summary { break-after: avoid; }
-  .layout { display: block; }
+  .layout, .closed { display: block; }
   .duo, .cards { gap: 6pt; }
   .duo, .figures { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .tables { grid-template-columns: minmax(0, 1fr); gap: 8pt; }
@@ -47,13 +47,19 @@ inline constexpr char kPrintStyle[] = R"css(
   .command { font-size: 6.6pt; padding: 4pt; }
   .text, .marks, .terms, .figure .take { font-size: 8.5pt; }
   .notes, .figure figcaption { font-size: 7.8pt; margin-top: 3pt; }
+  .box h3, details.box > summary { font-size: 9pt; margin-bottom: 3pt; }
+  summary { list-style: none; }
+  summary::-webkit-details-marker, .warnings > summary b::before { content: none !important; display: none; }
   table { font-size: 8pt; }
+  thead .group { font-size: 7.5pt; }
   th, td { padding: 1.6pt 3pt; }
   .wide table { font-size: 7.5pt; }
   .wide th, .wide td { padding: 1.4pt 1.6pt; }
   .unit, .spread, .digest { font-size: 7pt; }
   .long, .prose, .digest { min-width: 0; }
   .scroll { overflow: visible; }
+  details.box { margin-top: 5pt; }
+  details.box > summary { padding: 4pt 8pt 0; }
   details::details-content { content-visibility: visible; block-size: auto; opacity: 1; }
   .terms { columns: 3; }
   a { color: inherit; text-decoration: none; }

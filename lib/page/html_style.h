@@ -157,7 +157,7 @@ h3 { font-size: 15px; line-height: 1.35; }
 .scroll { overflow-x: auto; max-width: 100%; }
 table { border-collapse: collapse; font-size: 14px; line-height: 1.35; }
 .box table { width: 100%; }
-th, td { padding: 5px 8px; text-align: left; vertical-align: baseline; }
+th, td { padding: 5px 7px; text-align: left; vertical-align: baseline; }
 thead th { font-weight: 600; color: var(--ink2); border-bottom: 1.5px solid var(--axis); vertical-align: bottom; }
 thead .group { border-bottom: 1px solid var(--line); text-align: center; font-size: 13px; }
 .unit { display: block; font-weight: 400; font-size: 12px; color: var(--ink3); }
@@ -171,7 +171,7 @@ tbody tr:hover td { background: var(--soft); }
 td.number { white-space: nowrap; }
 .spread { font-size: 12px; color: var(--ink3); display: inline-block; white-space: nowrap; margin-left: .4em; }
 .sized .spread { text-align: left; min-width: calc(var(--n) * 1ch); }
-.sized th.has-spread { padding-right: calc(var(--n) * .86ch + 12px); }
+.sized th.has-spread { padding-right: calc(var(--n) * .8ch + 12px); }
 .wide .spread { display: block; margin: 0; }
 tbody .long, tbody .prose, tbody .digest { overflow-wrap: anywhere; }
 .long { min-width: 7rem; max-width: 16rem; }
@@ -190,12 +190,14 @@ ol.notes { padding-left: 1.6em; }
 .figure .take { font-size: 14px; color: var(--ink2); margin-bottom: 8px; }
 .figure h3 { margin-bottom: 4px; font-weight: 600; }
 .figure { display: flex; flex-direction: column; }
-.figure .plot { margin: auto; }
+.figure .plot { margin: 0 auto; }
 .figure figcaption { font-size: 13px; line-height: 1.45; color: var(--ink3); margin-top: 8px; }
 .hint { font-size: 14px; color: var(--ink3); margin: -8px 0 14px; }
 .odd { display: none; }
 
-details.box, .more { margin-top: 8px; }
+.closed { display: grid; grid-template-columns: minmax(0, 1fr); gap: 8px; align-items: start; }
+.closed > [open], .closed > div { grid-column: 1 / -1; }
+.more, .group { margin-top: 8px; }
 details.box { padding: 0; border-radius: 8px; box-shadow: none; }
 summary { cursor: pointer; }
 details.box > summary { padding: 8px 14px; font-size: 15px; font-weight: 500; }
@@ -216,7 +218,7 @@ footer { margin-top: 40px; padding-top: 14px; padding-bottom: 40px; font-size: 1
 @media (min-width: 960px) {
   .figures .odd.by2 { display: flex; }
 }
-@media (min-width: 1160px) { .tables { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); } }
+@media (min-width: 1160px) { .tables, .closed { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); } }
 .tables > .whole { grid-column: 1 / -1; }
 @media (min-width: 1560px) {
   .in, .layout, footer { max-width: 1680px; }
@@ -225,7 +227,7 @@ footer { margin-top: 40px; padding-top: 14px; padding-bottom: 40px; font-size: 1
   .contents ul { flex-direction: column; flex-wrap: nowrap; gap: 8px; }
   .contents ul ul { display: flex; gap: 4px; margin-top: 6px; padding-left: 14px; font-size: 13px; line-height: 1.35; }
   .in, footer { padding-left: 244px; }
-  .figures { grid-template-columns: repeat(3, minmax(0, 1fr)); }
+  .figures, .closed { grid-template-columns: repeat(3, minmax(0, 1fr)); }
   .figures .odd.by2 { display: none; }
   .figures .odd.by3 { display: flex; }
   .figures .odd.span2 { grid-column: span 2; }
@@ -241,6 +243,7 @@ footer { margin-top: 40px; padding-top: 14px; padding-bottom: 40px; font-size: 1
   .headline .unit { font-size: 17px; }
   .spread { display: block; margin: 0; min-width: 0; }
   .sized .spread { text-align: right; min-width: 0; }
+  .pad { display: none; }
   th, td, .sized th.has-spread { padding: 5px 3px; }
 }
 )css";

@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kWide = 140;  // characters of a row that fit into a page of 1,184 px with spreads next to the numbers
+constexpr double kWide = 1100;  // pixels of a row that fit into a page of 1,184 px
 
 // Returns the number of rows from `first` on that have the same first label, at least 1.
 int RowsOfGroup(const proto::Table& table, int first) {
@@ -39,6 +39,7 @@ HtmlTable::HtmlTable(const proto::Table& table, const std::string& id) : table_(
     column_mark_.push_back(ColumnMark(table, i));
     spread_length_.push_back(SpreadLength(table, i));
   }
+  wide_ = WidthInPixels(table) > kWide;
 }
 
 void HtmlTable::Append(Shown shown, const std::string& style, NotesOnce& notes, std::string& out) const {
@@ -48,14 +49,14 @@ void HtmlTable::Append(Shown shown, const std::string& style, NotesOnce& notes, 
       closed ? absl::StrCat("<summary><span role=\"heading\" aria-level=\"3\"", id, EscapeHtml(table_.caption()),
                             "</span></summary>")
              : absl::StrCat("<h3", id, EscapeHtml(table_.caption()), "</h3>");
-  const size_t spread = spread_length_.empty() ? 0 : *absl::c_max_element(spread_length_);
+  const bool sized = !wide_ && absl::c_any_of(spread_length_, [](size_t length) { return length > 0; });
   absl::StrAppend(&out, closed ? "<details" : "<div",
                   ClassOf({"box table",
-                           WidthInCharacters(table_) > kWide ? "wide"
-                           : spread > 0                      ? "sized"
-                                                             : "",
+                           wide_   ? "wide"
+                           : sized ? "sized"
+                                   : "",
                            style}),
-                  spread > 0 ? absl::StrCat(" style=\"--n:", spread, "\"") : "", " id=\"", id_, "\">", heading, "\n");
+                  " id=\"", id_, "\">", heading, "\n");
   if (table_.absent_reason().empty()) {
     AppendTable(out);
     AppendNotes(notes, out);
@@ -81,10 +82,10 @@ void HtmlTable::AppendHead(std::string& out) const {
     const auto column = static_cast<size_t>(i);
     absl::StrAppend(
         &out, "<th scope=\"col\"",
-        ClassOf({IsNumeric(table_, i) ? "number" : "", spread_length_[column] > 0 ? "has-spread" : "",
+        ClassOf({ShowsNumbers(table_, i) ? "number" : "", spread_length_[column] > 0 ? "has-spread" : "",
                  FirstOfGroup(i) ? "first" : "", NameOf(column_mark_[column])}),
-        ">", HeadingHtml(table_.column(i), column_mark_[column] == nullptr ? "" : MarkHtml(*column_mark_[column])),
-        "</th>");
+        SpreadStyle(i), ">",
+        HeadingHtml(table_.column(i), column_mark_[column] == nullptr ? "" : MarkHtml(*column_mark_[column])), "</th>");
   }
   out += "</tr>";
 }
@@ -122,7 +123,7 @@ void HtmlTable::AppendRow(const proto::Row& row, int rows_of_group, std::string&
   out += "<tr>";
   if (table_.grouped() && rows_of_group > 0) {
     absl::StrAppend(&out, "<th scope=\"rowgroup\" rowspan=\"", rows_of_group, "\"",
-                    ClassOf({IsNumeric(table_, 0) ? "number" : "", LabelClass(row.cell(0).text())}), ">",
+                    ClassOf({ShowsNumbers(table_, 0) ? "number" : "", LabelClass(row.cell(0).text())}), ">",
                     EscapeHtml(row.cell(0).text()), Reference(row.cell(0)), "</th>");
   }
   for (int i = table_.grouped() ? 1 : 0; i < row.cell_size(); ++i) {
@@ -133,11 +134,11 @@ void HtmlTable::AppendRow(const proto::Row& row, int rows_of_group, std::string&
 
 void HtmlTable::AppendCell(const proto::Cell& cell, int column, std::string& out) const {
   const std::string first = FirstOfGroup(column) ? "first" : "";
-  const std::string number = IsNumeric(table_, column) ? "number" : "";
+  const std::string number = ShowsNumbers(table_, column) ? "number" : "";
   const std::string reference = Reference(cell);
   if (!cell.absent_reason().empty()) {
     absl::StrAppend(&out, "<td", ClassOf({"absent", number, first}), " title=\"", EscapeHtml(cell.absent_reason()),
-                    "\">–", reference, EmptySpread(column, ""), "</td>");
+                    "\"", SpreadStyle(column), ">–", reference, EmptySpread(column, ""), "</td>");
     return;
   }
   const ProvenanceMark* const mark = MarkOf(cell.provenance());
@@ -145,15 +146,15 @@ void HtmlTable::AppendCell(const proto::Cell& cell, int column, std::string& out
     const bool names_row = column == (table_.grouped() ? 1 : 0);
     const absl::string_view tag = names_row ? "th" : "td";
     absl::StrAppend(&out, "<", tag, names_row ? " scope=\"row\"" : "",
-                    ClassOf({number, LabelClass(cell.text()), first}), ">", EscapeHtml(cell.text()), reference,
-                    EmptySpread(column, cell.text()), "</", tag, ">");
+                    ClassOf({number, LabelClass(cell.text()), first}), SpreadStyle(column), ">",
+                    EscapeHtml(cell.text()), reference, EmptySpread(column, cell.text()), "</", tag, ">");
     return;
   }
   const bool marked_at_head = column_mark_[static_cast<size_t>(column)] != nullptr;
   absl::StrAppend(&out, "<td", ClassOf({number, std::string(mark->name), first}), " title=\"", mark->name,
                   cell.method().empty() ? "" : absl::StrCat(": ", EscapeHtml(cell.method())),
-                  cell.exact().empty() ? "" : absl::StrCat("; all digits: ", EscapeHtml(cell.exact())), "\">",
-                  NumberHtml(cell.text()),
+                  cell.exact().empty() ? "" : absl::StrCat("; all digits: ", EscapeHtml(cell.exact())), "\"",
+                  SpreadStyle(column), ">", NumberHtml(cell.text()),
                   marked_at_head ? "" : absl::StrCat("<sup class=\"mark\">", mark->letter, "</sup>"), reference,
                   EmptySpread(column, cell.text()), "</td>");
 }
@@ -192,11 +193,17 @@ std::string HtmlTable::Reference(const proto::Cell& cell) const {
                                       footnote, "</a></sup>");
 }
 
+// Returns the attribute that gives the spreads of a column the same width; empty without spreads.
+std::string HtmlTable::SpreadStyle(int column) const {
+  const size_t length = spread_length_[static_cast<size_t>(column)];
+  return wide_ || length == 0 ? "" : absl::StrCat(" style=\"--n:", length, "\"");
+}
+
 // Returns a span that aligns a number without a spread with the others of its column.
 std::string HtmlTable::EmptySpread(int column, const std::string& text) const {
-  return spread_length_[static_cast<size_t>(column)] == 0 || SpreadLength(text) > 0
+  return wide_ || spread_length_[static_cast<size_t>(column)] == 0 || SpreadLength(text) > 0
              ? ""
-             : "<span class=\"spread\">\u00a0</span>";
+             : "<span class=\"spread pad\">\u00a0</span>";
 }
 
 }  // namespace lockstep

@@ -33,6 +33,7 @@ class HtmlTable {
   bool FirstOfGroup(int column) const;
   std::string NoteId(int number) const;
   std::string Reference(const proto::Cell& cell) const;
+  std::string SpreadStyle(int column) const;
   std::string EmptySpread(int column, const std::string& text) const;
 
   const proto::Table& table_;
@@ -40,6 +41,7 @@ class HtmlTable {
   const Footnotes footnotes_;
   std::vector<int> first_of_group_;                 // first columns of the column groups
   std::vector<const ProvenanceMark*> column_mark_;  // mark of each column; null: its cells differ
+  bool wide_;                                       // true: spreads are below their numbers
   std::vector<size_t> spread_length_;               // longest spread or interval of each column
 };
 

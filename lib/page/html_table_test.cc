@@ -46,24 +46,29 @@ std::string Html(const proto::Table& table, HtmlTable::Shown shown = HtmlTable::
 
 TEST(HtmlTableTest, WithoutGroupsEachRowHasItsLabel) {
   const std::string html = Html(SmallTable());
-  EXPECT_THAT(html, AllOf(HasSubstr("<tr><th scope=\"row\">32</th><td>2</td>"), Not(HasSubstr("rowgroup"))));
+  EXPECT_THAT(html, AllOf(HasSubstr("<tr><th scope=\"row\" class=\"number\">32</th><td class=\"number\">2</td>"),
+                          Not(HasSubstr("rowgroup"))));
 }
 
 TEST(HtmlTableTest, AGroupIsLabelledOnce) {
   proto::Table table = SmallTable();
   table.set_grouped(true);
   const std::string html = Html(table);
-  EXPECT_THAT(html, AllOf(HasSubstr("<th scope=\"rowgroup\" rowspan=\"2\">32</th><th scope=\"row\">1</th>"),
-                          HasSubstr("<tr><th scope=\"row\">2</th>"),
-                          HasSubstr("<th scope=\"rowgroup\" rowspan=\"1\">128</th>")));
+  EXPECT_THAT(
+      html,
+      AllOf(
+          HasSubstr(
+              "<th scope=\"rowgroup\" rowspan=\"2\" class=\"number\">32</th><th scope=\"row\" class=\"number\">1</th>"),
+          HasSubstr("<tr><th scope=\"row\" class=\"number\">2</th>"),
+          HasSubstr("<th scope=\"rowgroup\" rowspan=\"1\" class=\"number\">128</th>")));
 }
 
-// The interval has 10 characters; the number without one is followed by as much room.
+// The interval "1.9–2.1" has 7 characters; the number without one is followed by as much room.
 TEST(HtmlTableTest, NumbersOfAColumnAreAligned) {
-  EXPECT_THAT(Html(SmallTable()), AllOf(HasSubstr("class=\"box table sized\" style=\"--n:10\""),
-                                        HasSubstr("2.0 <span class=\"spread\">[1.9, 2.1]</span></td>"),
-                                        HasSubstr("1.0<span class=\"spread\">\u00a0</span></td>"),
-                                        HasSubstr("number has-spread measured")));
+  EXPECT_THAT(Html(SmallTable()),
+              AllOf(HasSubstr("class=\"box table sized\""), HasSubstr("2.0 <span class=\"spread\">1.9–2.1</span></td>"),
+                    HasSubstr("1.0<span class=\"spread pad\">\u00a0</span></td>"),
+                    HasSubstr("number has-spread measured\" style=\"--n:7\"")));
 }
 
 TEST(HtmlTableTest, TheHeadingOfAClosedTableOpensIt) {

@@ -11,14 +11,16 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kNarrow = 66;   // characters of a row that fit into half of a page of 1,184 px
+constexpr double kNarrow = 510;  // pixels of a row that fit into half of a page of 1,160 px
 constexpr int kHeadingRows = 4;  // height of a caption, a heading and the edges, in rows
 constexpr int kShownRuns = 12;   // runs that are shown open
 
 std::string RunHtml(const proto::LabRun& run) {
+  const std::string rest =
+      absl::StrCat(run.date(), run.date().empty() || run.file().empty() ? "" : " \u00b7 ", run.file());
   return absl::StrCat("<li><b class=\"letter\">", EscapeHtml(run.letter()), "</b><span>", EscapeHtml(run.what()),
-                      "<small>", EscapeHtml(run.machine()), run.date().empty() ? "" : " \u00b7 ",
-                      EscapeHtml(run.date()), "</small><small>", EscapeHtml(run.file()), "</small></span></li>\n");
+                      "<small>", EscapeHtml(run.machine()), "</small><small>", EscapeHtml(rest),
+                      "</small></span></li>\n");
 }
 
 std::string RunsHtml(const proto::Summary& summary, const std::string& caption, const std::string& style) {
@@ -80,7 +82,7 @@ void AppendTables(const proto::Section& section, const proto::Summary& summary, 
     const HtmlTable writer(table, id);
     if (closed) {
       writer.Append(HtmlTable::Shown::kClosed, "", notes, html);
-    } else if (WidthInCharacters(table) <= kNarrow) {
+    } else if (WidthInPixels(table) <= kNarrow) {
       std::string box;
       writer.Append(HtmlTable::Shown::kOpen, "", notes, box);
       stacks.Add(box, kHeadingRows + table.row_size());
@@ -90,7 +92,11 @@ void AppendTables(const proto::Section& section, const proto::Summary& summary, 
     }
   }
   html += stacks.Take();
-  absl::StrAppend(&out, html.empty() || closed ? html : absl::StrCat("<div class=\"tables\">\n", html, "</div>\n"));
+  absl::StrAppend(&out,
+                  html.empty() ? ""
+                  : closed     ? "<div class=\"closed\">\n"
+                               : "<div class=\"tables\">\n",
+                  html, html.empty() ? "" : "</div>\n");
 }
 
 }  // namespace lockstep

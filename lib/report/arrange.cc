@@ -12,6 +12,7 @@
 #include "lib/base/flag_values.h"
 #include "lib/report/glossary.h"
 #include "lib/report/lab_tables.h"
+#include "lib/report/run_names.h"
 #include "lib/report/tables.h"
 #include "lib/summary/card_parts.h"
 #include "lib/summary/summary.h"
@@ -121,6 +122,7 @@ absl::StatusOr<PageStyle> ParsePageStyle(absl::string_view name) {
 
 ReportPages ArrangePages(const LabRecords& lab, PageStyle style) {
   std::vector<proto::Section> sections = BuildSections(lab);
+  NameRunsByLetter(lab, sections);
   for (proto::Section& section : sections) {
     section.clear_warning();  // the summary has them
   }

@@ -73,7 +73,8 @@ TEST(ArrangeTest, OneSectionHasTheWarningsAndOneTheFigures) {
 TEST(ArrangeTest, CardsHaveNoLinkWithoutATarget) {
   const auto targets_of = [](const LabRecords& lab) {
     std::vector<std::string> targets;
-    for (const proto::CardLink& link : ArrangePages(lab, PageStyle::kGiven).page[0].summary().card(1).link()) {
+    const ReportPages pages = ArrangePages(lab, PageStyle::kGiven);
+    for (const proto::CardLink& link : pages.page[0].summary().card(1).link()) {
       targets.push_back(link.target());
     }
     return targets;

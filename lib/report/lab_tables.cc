@@ -1,114 +1,214 @@
 #include "lib/report/lab_tables.h"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lib/lab_records/answer_rows.h"
 #include "lib/lab_records/scaling_view.h"
+#include "lib/page/render.h"
 #include "lib/report/sections.h"
+#include "lib/statistics/spread.h"
 #include "lib/statistics/unit.h"
+#include "lib/summary/card_parts.h"
 #include "lib/summary/lab_runs.h"
 #include "lib/wording/cell.h"
+#include "lib/wording/even_column.h"
 
 namespace lockstep {
 namespace {
 
-constexpr size_t kMaxBatches = 4;  // groups of columns that fit side by side
+constexpr size_t kMaxBatches = 6;  // groups of rows that can be read at a glance
 
+// Returns the smallest batches, ascending.
 std::vector<uint32_t> ShownBatches(const ScalingView& view) {
   std::vector<uint32_t> batches = view.Batches();
+  std::sort(batches.begin(), batches.end());
   batches.resize(std::min(batches.size(), kMaxBatches));
   return batches;
 }
 
-proto::Table LabTable(const ScalingView& view, absl::string_view id, absl::string_view caption,
-                      const std::vector<std::string>& columns) {
-  proto::Table table = MakeTable(caption, {"devices"});
-  table.set_id(std::string(id));
-  table.add_column_group()->set_columns(1);
+// One row of the lab's tables. `row` is null if the comm_model record has no such row.
+struct PlaceOfTable {
+  uint32_t batch;
+  uint32_t ranks;
+  const proto::ScalingRow* row;
+};
+
+std::vector<PlaceOfTable> PlacesOf(const ScalingView& view, uint32_t min_ranks) {
+  std::vector<PlaceOfTable> places;
   for (const uint32_t batch : ShownBatches(view)) {
-    proto::ColumnGroup& group = *table.add_column_group();
-    group.set_title(view.BatchTitle(batch));
-    group.set_columns(static_cast<uint32_t>(columns.size()));
-    table.mutable_column()->Add(columns.begin(), columns.end());
+    for (const uint32_t ranks : view.Ranks()) {
+      if (ranks >= min_ranks) {
+        places.push_back({batch, ranks, view.Row(ranks, batch)});
+      }
+    }
   }
-  return table;
+  return places;
 }
 
-using QuantityField = const proto::Quantity& (proto::ScalingRow::*)() const;
-
-proto::Cell RowCell(const ScalingView& view, uint32_t ranks, uint32_t batch, QuantityField field, const Unit& unit) {
-  const proto::ScalingRow* const row = view.Row(ranks, batch);
-  return row == nullptr ? AbsentCell(view.RowReason(ranks, batch)) : QuantityCell((row->*field)(), unit.scale);
+EvenCell NumberOf(const proto::Cell& cell, const Spread& spread) {
+  return {cell, cell.absent_reason().empty(), spread.mean, spread.low, spread.high};
 }
 
-proto::Cell SpeedupAt(const ScalingView& view, uint32_t ranks, uint32_t batch) {
-  const proto::ScalingRow* const row = view.Row(ranks, batch);
-  return row == nullptr ? AbsentCell(view.RowReason(ranks, batch)) : SpeedupCell(row->epoch_speedup());
+// Returns a quantity in a unit, as a number of its column.
+EvenCell NumberOf(const proto::Quantity& quantity, const Unit& unit) {
+  return quantity.has_value() ? NumberOf(QuantityCell(quantity, unit.scale), SpreadIn(quantity, unit.size))
+                              : EvenCell{QuantityCell(quantity)};
+}
+
+// Builder of a table in the lab's form: groups of rows by batch, in each a row by number of devices, and columns with
+// the same number of decimals.
+class LabTable {
+ public:
+  LabTable(const ScalingView& view, uint32_t min_ranks, absl::string_view id, absl::string_view caption)
+      : view_(view), places_(PlacesOf(view, min_ranks)),
+        table_(MakeTable(caption, {view.global_batch() ? "global batch" : "batch per device", "devices"})) {
+    table_.set_id(std::string(id));
+    table_.set_grouped(true);
+    for (const PlaceOfTable& place : places_) {
+      AddRow(table_, {LabelCell(FormatCount(place.batch)), LabelCell(absl::StrCat(place.ranks))});
+    }
+  }
+
+  // Adds a column. `number_of` is called with each place.
+  void Add(const std::string& heading, IntervalText intervals,
+           const std::function<EvenCell(const PlaceOfTable&)>& number_of) {
+    std::vector<EvenCell> cells;
+    for (const PlaceOfTable& place : places_) {
+      cells.push_back(number_of(place));
+    }
+    table_.add_column(heading);
+    const std::vector<proto::Cell> column = EvenColumn(cells, intervals);
+    for (size_t i = 0; i < column.size(); ++i) {
+      *table_.mutable_row(static_cast<int>(i))->add_cell() = column[i];
+    }
+  }
+
+  // Adds a column of one field of the comm_model rows.
+  using QuantityField = const proto::Quantity& (proto::ScalingRow::*)() const;
+  void Add(absl::string_view name, const Unit& unit, QuantityField field) {
+    Add(HeadingOf(name, unit), IntervalText::kHidden, [&](const PlaceOfTable& place) {
+      return place.row == nullptr ? EvenCell{AbsentCell(view_.RowReason(place.ranks, place.batch))}
+                                  : NumberOf((place.row->*field)(), unit);
+    });
+  }
+
+  const std::vector<PlaceOfTable>& places() const { return places_; }
+
+  proto::Table Take(const std::string& note) {
+    table_.add_note(note);
+    if (view_.Batches().size() > kMaxBatches) {
+      table_.add_note("The other batches are under \"Speed-up on several devices\".");
+    }
+    return std::move(table_);
+  }
+
+ private:
+  const ScalingView& view_;
+  const std::vector<PlaceOfTable> places_;
+  proto::Table table_;
+};
+
+// Returns the unit in which all epochs of a table can be read.
+const Unit& UnitOfEpochs(const std::vector<PlaceOfTable>& places) {
+  constexpr double kSecondsFrom = 10;
+  for (const PlaceOfTable& place : places) {
+    if (place.row != nullptr && place.row->epoch_seconds().value() >= kSecondsFrom) {
+      return kSeconds;
+    }
+  }
+  return kMilliseconds;
+}
+
+// Returns the time of an epoch, with the extremes of single epochs.
+EvenCell EpochAt(const ScalingView& view, const PlaceOfTable& place, const Unit& unit) {
+  const proto::Reduction reduction = place.ranks == 1       ? proto::PLAIN
+                                     : view.data_parallel() ? proto::STAR
+                                                            : proto::ALL_REDUCE;
+  const proto::Cell cell = EpochCell(view, place.ranks, place.batch, reduction);
+  const proto::ScalePoint* const point = view.Point(place.ranks, place.batch, reduction);
+  const std::optional<Spread> spread = point != nullptr       ? SpreadOf(point->epoch_seconds())
+                                       : place.row != nullptr ? std::optional(SpreadIn(place.row->epoch_seconds(), 1))
+                                                              : std::nullopt;
+  return spread.has_value() && cell.absent_reason().empty() ? NumberOf(cell, unit.scale * *spread) : EvenCell{cell};
+}
+
+// Returns the speed-up divided by `of`; "base" on one device.
+EvenCell SpeedupAt(const ScalingView& view, const PlaceOfTable& place, double of) {
+  if (place.ranks == 1) {
+    return {LabelCell("base")};
+  }
+  if (place.row == nullptr) {
+    return {AbsentCell(view.RowReason(place.ranks, place.batch))};
+  }
+  const proto::Quantity& speedup = place.row->epoch_speedup();
+  const proto::Cell cell = SpeedupCell(speedup, 1 / of);
+  return speedup.has_value() ? NumberOf(cell, SpreadIn(speedup, of)) : EvenCell{cell};
 }
 
 proto::Table Table1(const ScalingView& view) {
-  proto::Table table = LabTable(view, "table-1", "Table 1: epoch time in seconds with data loading, and speed-up",
-                                {"time, s", "speed-up"});
-  for (const uint32_t ranks : view.Ranks()) {
-    const proto::Reduction reduction = ranks == 1             ? proto::PLAIN
-                                       : view.data_parallel() ? proto::STAR
-                                                              : proto::ALL_REDUCE;
-    std::vector<proto::Cell> cells = {LabelCell(absl::StrCat(ranks))};
-    for (const uint32_t batch : ShownBatches(view)) {
-      cells.push_back(EpochCell(view, ranks, batch, reduction));
-      cells.push_back(ranks == 1 ? LabelCell("1 (base)") : SpeedupAt(view, ranks, batch));
-    }
-    AddRow(table, cells);
-  }
-  if (view.Batches().size() > kMaxBatches) {
-    table.add_note("The other batches are under \"Speed-up on several devices\".");
-  }
-  return table;
+  LabTable table(view, 1, "table-1", "Table 1: epoch time with data loading, and speed-up");
+  const Unit& unit = UnitOfEpochs(table.places());
+  table.Add(HeadingOf("time", unit), IntervalText::kShown,
+            [&](const PlaceOfTable& place) { return EpochAt(view, place, unit); });
+  table.Add("speed-up", IntervalText::kShown, [&](const PlaceOfTable& place) { return SpeedupAt(view, place, 1); });
+  table.Add(HeadingOf("of ideal", kPercent), IntervalText::kHidden,
+            [&](const PlaceOfTable& place) { return SpeedupAt(view, place, place.ranks * kPercent.size); });
+  return table.Take("Means, and the extremes of single epochs. Of ideal: speed-up / number of devices.");
 }
 
-proto::Table SplitOrBandwidth(const ScalingView& view, absl::string_view id, absl::string_view caption,
-                              const std::vector<std::string>& columns, const std::vector<QuantityField>& fields,
-                              const Unit& unit) {
-  proto::Table table = LabTable(view, id, caption, columns);
-  for (const uint32_t ranks : view.Ranks()) {
-    if (ranks == 1) {
-      continue;
-    }
-    std::vector<proto::Cell> cells = {LabelCell(absl::StrCat(ranks))};
-    for (const uint32_t batch : ShownBatches(view)) {
-      for (const QuantityField field : fields) {
-        cells.push_back(RowCell(view, ranks, batch, field, unit));
-      }
-    }
-    AddRow(table, cells);
+proto::Table Table2(const ScalingView& view) {
+  LabTable table(view, 2, "table-2", "Table 2: computing and communicating, per epoch");
+  const Unit& unit = UnitOfEpochs(table.places());
+  table.Add("compute", unit, &proto::ScalingRow::compute_seconds);
+  table.Add("comm", unit, &proto::ScalingRow::communication_seconds);
+  if (view.data_parallel()) {
+    return table.Take("Compute: epoch of one device / devices. Comm: the lab's subtraction, epoch minus compute.");
   }
-  return table;
+  table.Add("waiting", unit, &proto::ScalingRow::exposed_event_seconds);
+  table.Add(HeadingOf("waiting", kPercent), IntervalText::kHidden, [&](const PlaceOfTable& place) {
+    const bool known =
+        place.row != nullptr && place.row->exposed_event_seconds().has_value() && place.row->step_seconds().value() > 0;
+    if (!known) {
+      return EvenCell{AbsentCell(place.row == nullptr ? view.RowReason(place.ranks, place.batch)
+                                                      : place.row->exposed_event_seconds().absent_reason())};
+    }
+    const Spread share =
+        SpreadIn(place.row->exposed_event_seconds(), place.row->step_seconds().value() * kPercent.size);
+    return NumberOf(NumberCell(share.mean, proto::DERIVED, "waiting / epoch without data loading"), share);
+  });
+  return table.Take(
+      "Compute: epoch of one device / devices. Comm: the lab's subtraction, epoch minus compute. Waiting: time in "
+      "which "
+      "computing waits for all-reduces, by events, and its share of the epoch.");
 }
 
-// Adds Tables 1 to 3. Their notes and methods are below the complete tables.
+proto::Table Table3(const ScalingView& view) {
+  LabTable table(view, 2, "table-3", "Table 3: bandwidth");
+  table.Add("over comm", kGigabytesPerSecond, &proto::ScalingRow::bandwidth_bytes_per_second);
+  if (!view.data_parallel()) {
+    table.Add("while busy", kGigabytesPerSecond, &proto::ScalingRow::busy_bandwidth_bytes_per_second);
+  }
+  return table.Take(view.data_parallel()
+                        ? "Over comm: bytes of an epoch / comm of Table 2, over the link of device 0."
+                        : "Over comm: bytes of an epoch / comm of Table 2, a bandwidth only without overlap. While "
+                          "busy: the same bytes / the time in which all-reduces ran.");
+}
+
+// Adds Tables 1 to 3. The methods of their numbers are below the complete tables.
 void AddTables(const ScalingView& view, proto::Section& section) {
   *section.add_table() = Table1(view);
   if (view.comm_model == nullptr) {
     section.add_paragraph(absl::StrCat("Tables 2 and 3 and the speed-ups are missing: ", view.RowReason(0, 0), "."));
     return;
   }
-  *section.add_table() =
-      SplitOrBandwidth(view, "table-2", "Table 2: computing and communicating, seconds per epoch",
-                       {HeadingOf("compute", kSeconds), HeadingOf("comm", kSeconds)},
-                       {&proto::ScalingRow::compute_seconds, &proto::ScalingRow::communication_seconds}, kSeconds);
-  if (view.data_parallel()) {
-    *section.add_table() = SplitOrBandwidth(view, "table-3", "Table 3: bandwidth in GB/s", {kGigabytesPerSecond.name},
-                                            {&proto::ScalingRow::bandwidth_bytes_per_second}, kGigabytesPerSecond);
-    return;
-  }
-  *section.add_table() = SplitOrBandwidth(
-      view, "table-3", "Table 3: bandwidth in GB/s, over the communication time and while all-reduces ran",
-      {"over comm", "while busy"},
-      {&proto::ScalingRow::bandwidth_bytes_per_second, &proto::ScalingRow::busy_bandwidth_bytes_per_second},
-      kGigabytesPerSecond);
+  *section.add_table() = Table2(view);
+  *section.add_table() = Table3(view);
 }
 
 // Adds the list of runs, whose letters the page uses.
@@ -119,7 +219,7 @@ void AddRuns(const LabRecords& lab, proto::Section& section) {
   }
   proto::Table& table = *section.add_table();
   table = MakeTable("Runs on this page", {"run", "what", "machine", "date", "file"});
-  table.set_id("list-of-runs");
+  table.set_id(kListOfRuns);
   for (const proto::LabRun& run : runs) {
     AddRow(table, {LabelCell(run.letter()), LabelCell(run.what()), LabelCell(run.machine()), LabelCell(run.date()),
                    LabelCell(run.file())});
@@ -131,9 +231,10 @@ void AddRuns(const LabRecords& lab, proto::Section& section) {
 proto::Section LabTablesSection(const LabRecords& lab) {
   proto::Section section;
   section.set_id("tables");
-  section.set_title("Tables 1 to 3");
   const std::vector<ScalingView> views = ScalingViews(lab);
-  if (const ScalingView* const view = MainScalingView(views); view != nullptr) {
+  const ScalingView* const view = MainScalingView(views);
+  section.set_title(view == nullptr ? "Runs" : "Tables 1 to 3");
+  if (view != nullptr) {
     const std::string letter = view->scale == nullptr ? "" : LetterOf(lab, *view->scale);
     section.add_paragraph(letter.empty() ? absl::StrCat("The tables are of ", view->Title(), ".")
                                          : absl::StrCat("The tables are of run ", letter, "."));

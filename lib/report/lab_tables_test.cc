@@ -20,7 +20,8 @@ TEST(LabTablesTest, TheTablesAreTheLabs) {
   ExpectWellFormed({section});
   ASSERT_EQ(section.table_size(), 4);
   EXPECT_EQ(section.table(0).id(), "table-1");
-  EXPECT_THAT(RowOf(section.table(1), 0), ElementsAre("2", "1.500", "0.5000", "0.7500", "-0.05000"));
+  EXPECT_THAT(RowOf(section.table(1), 0), ElementsAre("32", "2", "1500", "500.0", "200.0", "10.00"));
+  EXPECT_THAT(RowOf(section.table(1), 1), ElementsAre("128", "2", "750", "-50.0", "10.0", "1.43"));
   EXPECT_EQ(section.paragraph(0), "The tables are of run B.");
 }
 

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/wording/cell.h"
 #include "lib/wording/question_commands.h"
 
 namespace lockstep {
@@ -86,6 +87,13 @@ void SetHeadline(const std::string& number, const std::string& unit, const std::
   headline.set_number(number);
   headline.set_unit(unit);
   headline.mutable_base()->Add(base.begin(), base.end());
+}
+
+void SetExact(const Spread& spread, absl::string_view unit, absl::string_view meaning, proto::SummaryCard& card) {
+  if (spread.repeated) {
+    card.mutable_headline()->set_exact(
+        absl::StrCat(FormatInterval(spread.mean, spread.low, spread.high), " ", unit, ": ", meaning));
+  }
 }
 
 void AddSupport(const std::string& text, proto::SummaryCard& card) {

@@ -35,6 +35,10 @@ proto::SummaryCard UnansweredCard(absl::string_view question, absl::string_view 
 void SetHeadline(const std::string& number, const std::string& unit, const std::vector<std::string>& base,
                  proto::SummaryCard& card);
 
+// Sets the text that a page shows when a reader points at the number of the card: "3.962 [3.886, 4.066] times: mean and
+// extremes of single epochs". `meaning` says what the ends of the interval are. A number without repeats gets no text.
+void SetExact(const Spread& spread, absl::string_view unit, absl::string_view meaning, proto::SummaryCard& card);
+
 // Adds a sentence. The text is dropped if it is empty or the card already has kMaxSupport of them.
 void AddSupport(const std::string& text, proto::SummaryCard& card);
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/lab_records/experiment_view.h"
 #include "lib/scaling/batch_norm.h"
+#include "lib/statistics/spread.h"
 #include "lib/summary/card_parts.h"
 #include "lib/summary/card_text.h"
 #include "lib/wording/cell.h"
@@ -18,6 +19,11 @@ namespace lockstep {
 namespace {
 
 bool IsTrained(const ExperimentRow* row) { return row != nullptr && !row->trained.empty(); }
+
+// Shows the seeds of an accuracy when a reader points at the number of the card.
+void SetSeeds(const proto::Samples& accuracies, proto::SummaryCard& card) {
+  SetExact(100 * *SpreadOf(accuracies), "%", "mean, worst and best seed", card);
+}
 
 // Returns "64": a mean accuracy in whole per cent.
 std::string AccuracyNumber(const proto::Samples& accuracies) {
@@ -58,6 +64,7 @@ void FillQ4(const LargeBatchView& large, const LargeBatchRows& batch, proto::Sum
                             has_remedy ? absl::StrCat(" with ", choice.best->remedy) : "", ";"),
                Compared(large, none, has_remedy)},
               card);
+  SetSeeds(large.Accuracies(shown), card);
   AddSupport(choice.absent_reason.empty() ? "" : absl::StrCat(Capitalized(choice.absent_reason), "."), card);
   AddSupport(
       absl::StrCat("After ", EpochsOf(none), EpochsOf(none) == 1 ? " epoch" : " epochs", " batch ",
@@ -78,8 +85,8 @@ void FillQ4(const LargeBatchView& large, const LargeBatchRows& batch, proto::Sum
   if (const ExperimentRow* const base = large.BaseLike(none); has_remedy && IsTrained(base)) {
     proto::Spark& spark = *card.mutable_spark();
     spark.set_kind(proto::BARS);
-    for (const auto& [label, row] : {std::pair<std::string, const ExperimentRow*>{choice.best->remedy, &shown},
-                                     std::pair<std::string, const ExperimentRow*>{"none", &none}}) {
+    for (const auto& [label, row] : {std::pair<std::string, const ExperimentRow*>{"with", &shown},
+                                     std::pair<std::string, const ExperimentRow*>{"without", &none}}) {
       spark.add_label(label);
       spark.add_value(MeanOf(large.Accuracies(*row)));
     }
@@ -305,6 +312,7 @@ proto::SummaryCard CardQ7(const LabRecords& lab) {
                 {absl::StrCat("with ", rows.front()->name),
                  absl::StrCat("after ", EpochsOf(*rows.front()), EpochsOf(*rows.front()) == 1 ? " epoch" : " epochs")},
                 card);
+    SetSeeds(rows.front()->Values(TestAccuracy), card);
     AddSupport(others.empty() ? "" : absl::StrCat("The other ways reach ", JoinAnd(others), "."), card);
     AddSupport(rows.front()->trained.size() < kMinRepeats
                    ? ""

@@ -60,6 +60,9 @@ proto::SummaryCard StepCard(const LabRecords& lab, absl::string_view question, p
               {absl::StrFormat("%s: %.1f %%;", ModelTitle(first.network->name()), 100 * AccuracyOf(*first.step)),
                absl::StrFormat("%.1f %% in fp32", 100 * AccuracyOf(*first.fp32))},
               card);
+  const Interval interval = PairedDifferenceInterval(changes);
+  SetExact({100 * first.Change(), 100 * interval.low, 100 * interval.high, true}, "points",
+           "change, and its 95 % interval from the changed images", card);
   AddSupport(absl::StrCat("Of ", FormatCount(changes.items), " test images ", FormatCount(changes.lost),
                           " became wrong and ", FormatCount(changes.gained), " right."),
              card);
@@ -75,7 +78,8 @@ proto::SummaryCard StepCard(const LabRecords& lab, absl::string_view question, p
     spark.add_label(step.network->name());
   }
   spark.set_base(0);
-  spark.set_description("Change of accuracy by network; the line is fp32");
+  spark.set_chance((interval.high - interval.low) / 2);
+  spark.set_description("Change of accuracy by network; the line is fp32, the band what chance gives");
   return card;
 }
 

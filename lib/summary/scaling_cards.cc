@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/lab_records/answer_rows.h"
 #include "lib/scaling/base_cases.h"
+#include "lib/statistics/spread.h"
 #include "lib/summary/card_parts.h"
 #include "lib/summary/card_text.h"
 #include "lib/wording/cell.h"
@@ -28,10 +29,14 @@ BatchFacts BatchFactsOf(const std::vector<const proto::SweepPoint*>& points) {
   return facts;
 }
 
-double SecondsAt(const BatchFacts& facts, uint32_t batch) {
+constexpr char kEpochExtremes[] = "mean and extremes of single epochs";
+
+const Spread& SpreadAt(const BatchFacts& facts, uint32_t batch) {
   return std::find_if(facts.seconds.begin(), facts.seconds.end(), [&](const AtBatch& at) { return at.batch == batch; })
-      ->value.mean;
+      ->value;
 }
+
+double SecondsAt(const BatchFacts& facts, uint32_t batch) { return SpreadAt(facts, batch).mean; }
 
 // Returns the batch of the headline: the fastest repeated one, or the only one.
 uint32_t HeadlineBatch(const BatchFacts& facts) {
@@ -84,6 +89,8 @@ void AddRates(const BatchFacts& facts, uint64_t images, proto::SummaryCard& card
 }
 
 // --- Q2, Q3 ---
+
+constexpr char kQuotientInterval[] = "quotient of the means, and of the extremes of single epochs";
 
 std::string SourceOf(const std::vector<const proto::ScalingRow*>& rows, absl::string_view field) {
   const std::string batches = absl::StrJoin(
@@ -213,6 +220,9 @@ proto::SummaryCard CardQ1(const LabRecords& lab) {
     base.push_back(times);
   }
   SetHeadline(ThreeDigits(static_cast<double>(images) / SecondsAt(facts, batch)), "images/s", base, card);
+  if (const auto rate = Quotient(Exactly(static_cast<double>(images)), SpreadAt(facts, batch)); rate.has_value()) {
+    SetExact(*rate, "images/s", kEpochExtremes, card);
+  }
   AddSupport(absl::StrCat("An epoch of ", FormatCount(images), " images takes ", ShortSeconds(SecondsAt(facts, batch)),
                           " without data loading."),
              card);
@@ -243,6 +253,7 @@ proto::SummaryCard CardQ2(const LabRecords& lab) {
     if (facts.shared_cpu) {
       card.mutable_headline()->mutable_base()->RemoveLast();
     }
+    SetExact(SpreadIn(row->epoch_speedup(), 1), "times as fast", kQuotientInterval, card);
     AddSupport(absl::StrCat("An epoch takes ", ShortSeconds(row->epoch_seconds().value()), ", data loading included."),
                card);
   }
@@ -274,6 +285,7 @@ proto::SummaryCard CardQ3(const LabRecords& lab) {
                               facts.share.size() > 1 ? "," : ""),
                  absl::StrCat("the largest of ", facts.share.size(), " batches")},
                 card);
+    SetExact(100 * most->value, "% of an epoch", kEpochExtremes, card);
     if (facts.share.size() == 1) {
       card.mutable_headline()->mutable_base()->RemoveLast();
     }

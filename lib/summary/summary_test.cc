@@ -62,6 +62,7 @@ TEST(SummaryTest, TheFastestBatchIsComparedWithTheSmallest) {
   EXPECT_EQ(card.verdict(), "Batch 128 is the fastest of the 2 that were timed.");
   EXPECT_EQ(card.headline().number(), "33.3k");  // 50,000 images in 1.5 s
   EXPECT_EQ(card.headline().base(1), "2.00 times as fast as batch 32");
+  EXPECT_EQ(card.headline().exact(), "33,333 [31,250, 35,714] images/s: mean and extremes of single epochs");
 }
 
 TEST(SummaryTest, ExperimentsAnswerWhatTheirSeedsShow) {

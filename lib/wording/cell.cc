@@ -34,11 +34,6 @@ std::string WithThousands(std::string digits) {
   return digits;
 }
 
-std::string Fixed(double value, int decimals) {
-  const std::string digits = absl::StrFormat("%.*f", decimals, value);
-  return std::abs(value) >= kThousandsFrom ? WithThousands(digits) : digits;
-}
-
 proto::Samples Scaled(const proto::Samples& samples, double scale) {
   proto::Samples scaled = samples;
   for (double& value : *scaled.mutable_value()) {
@@ -76,6 +71,11 @@ MeanAndDeviation MeanAndDeviationOf(const proto::Samples& samples) {
   return spread;
 }
 
+std::string FormatFixed(double value, int decimals) {
+  const std::string digits = absl::StrFormat("%.*f", decimals, value);
+  return std::abs(value) >= kThousandsFrom ? WithThousands(digits) : digits;
+}
+
 std::string FormatNumber(double value, int significant) {
   if (!std::isfinite(value)) {
     return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
@@ -83,7 +83,7 @@ std::string FormatNumber(double value, int significant) {
   if (value != 0 && std::abs(value) < kExponentBelow) {
     return absl::StrFormat("%.*e", std::max(significant - 1, 0), value);
   }
-  return Fixed(value, Decimals(value, significant));
+  return FormatFixed(value, Decimals(value, significant));
 }
 
 std::string FormatInterval(double value, double low, double high) {
@@ -92,7 +92,8 @@ std::string FormatInterval(double value, double low, double high) {
     return absl::StrCat(FormatNumber(value), " [", FormatNumber(low), ", ", FormatNumber(high), "]");
   }
   const int decimals = Decimals(half_width, 2);
-  return absl::StrCat(Fixed(value, decimals), " [", Fixed(low, decimals), ", ", Fixed(high, decimals), "]");
+  return absl::StrCat(FormatFixed(value, decimals), " [", FormatFixed(low, decimals), ", ", FormatFixed(high, decimals),
+                      "]");
 }
 
 std::string FormatPercent(double fraction) { return absl::StrFormat("%.2f", 100 * fraction); }
@@ -115,7 +116,7 @@ std::string FormatMeanAndDeviation(const MeanAndDeviation& spread) {
     return absl::StrCat(FormatNumber(spread.mean), " ± ", FormatNumber(spread.standard_deviation));
   }
   const int decimals = Decimals(spread.standard_deviation, 2);
-  return absl::StrCat(Fixed(spread.mean, decimals), " ± ", Fixed(spread.standard_deviation, decimals));
+  return absl::StrCat(FormatFixed(spread.mean, decimals), " ± ", FormatFixed(spread.standard_deviation, decimals));
 }
 
 proto::Cell LabelCell(absl::string_view text) {

@@ -24,6 +24,9 @@ MeanAndDeviation MeanAndDeviationOf(const proto::Samples& samples);
 // thousands from 10,000 on; "1.2e-07" below 1e-3. Values that are not finite become "nan" or "inf".
 std::string FormatNumber(double value, int significant = 4);
 
+// Formats "0.120" with 3 decimals, "12,346" with none; commas between thousands from 10,000 on.
+std::string FormatFixed(double value, int decimals);
+
 // Formats a value and its interval, "1.97 [1.93, 2.01]", to the second significant digit of half the interval's width.
 std::string FormatInterval(double value, double low, double high);
 
