@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "lib/page/escape.h"
+#include "lib/page/render.h"
 
 namespace lockstep {
 namespace {
@@ -102,11 +103,11 @@ std::string LabelClass(const std::string& text) {
 }
 
 bool ShowsNumbers(const proto::Table& table, int column) {
-  return absl::c_all_of(table.row(), [&](const proto::Row& row) {
-    const proto::Cell& cell = row.cell(column);
-    return !cell.absent_reason().empty() || cell.provenance() != proto::PROVENANCE_UNSPECIFIED ||
-           (!cell.text().empty() && cell.text().find_first_not_of("0123456789,.") == std::string::npos);
-  });
+  return IsNumeric(table, column) || absl::c_all_of(table.row(), [&](const proto::Row& row) {
+           const proto::Cell& cell = row.cell(column);
+           return !cell.absent_reason().empty() ||
+                  (!cell.text().empty() && cell.text().find_first_not_of("0123456789,.") == std::string::npos);
+         });
 }
 
 double WidthInPixels(const proto::Table& table) {

@@ -30,7 +30,7 @@ std::string HeadingHtml(const std::string& heading, const std::string& mark);
 // Returns the class that sets where a label may be broken. Numbers never are.
 std::string LabelClass(const std::string& text);
 
-// Returns true if all cells of the column are numbers or blank, with or without provenance: "32", "2,048".
+// Returns true for a column that is right-aligned: one with a number, and one whose labels are all digits ("2,048").
 bool ShowsNumbers(const proto::Table& table, int column);
 
 // Returns the width of a table in CSS pixels, with spreads next to the numbers, in a wide font (DejaVu Sans). Long

@@ -45,6 +45,8 @@ TEST(ShowsNumbersTest, LabelsOfDigitsAreNumbers) {
   EXPECT_TRUE(ShowsNumbers(table, 0));
   table.add_row()->add_cell()->set_text("2 (base)");
   EXPECT_FALSE(ShowsNumbers(table, 0));
+  table.mutable_row(0)->mutable_cell(0)->set_provenance(proto::MEASURED);
+  EXPECT_TRUE(ShowsNumbers(table, 0));
 }
 
 // "batch" has 5 characters, "1.5" has 3 and its spread 9, a long label counts as 24.
