@@ -53,7 +53,11 @@ inline constexpr char kPrintStyle[] = R"css(
   table { font-size: 8pt; }
   thead .group { font-size: 7.5pt; }
   th, td { padding: 1.6pt 3pt; }
-  .wide table { font-size: 7.5pt; }
+  td.number, .spread { white-space: normal; }
+  .spread, .sized .spread { display: block; margin: 0; min-width: 0; text-align: right; }
+  .pad { display: none; }
+  .sized th.has-spread { padding-right: 3pt; }
+  .wide table { font-size: 6.8pt; }
   .wide th, .wide td { padding: 1.4pt 1.6pt; }
   .unit, .spread, .digest { font-size: 7pt; }
   .long, .prose, .digest { min-width: 0; }

@@ -172,6 +172,9 @@ td.number { white-space: nowrap; }
 .spread { font-size: 12px; color: var(--ink3); display: inline-block; white-space: nowrap; margin-left: .4em; }
 .sized .spread { text-align: left; min-width: calc(var(--n) * 1ch); }
 .sized th.has-spread { padding-right: calc(var(--n) * .8ch + 12px); }
+.wide table { font-size: 13px; }
+.wide th, .wide td { padding: 5px 3px; }
+.wide td.number, .wide .spread { white-space: normal; }
 .wide .spread { display: block; margin: 0; }
 tbody .long, tbody .prose, tbody .digest { overflow-wrap: anywhere; }
 .long { min-width: 7rem; max-width: 16rem; }
@@ -238,13 +241,13 @@ footer { margin-top: 40px; padding-top: 14px; padding-bottom: 40px; font-size: 1
   .lead { font-size: 17px; }
   .card, .box { padding: 14px; }
   .contents ul { gap: 4px 14px; }
-  table { font-size: 13px; }
+  table { font-size: 12px; }
   .unit, .spread { font-size: 11px; }
   .headline .unit { font-size: 17px; }
   .spread { display: block; margin: 0; min-width: 0; }
   .sized .spread { text-align: right; min-width: 0; }
   .pad { display: none; }
-  th, td, .sized th.has-spread { padding: 5px 3px; }
+  th, td, .sized th.has-spread { padding: 5px 2px; }
 }
 )css";
 
