@@ -146,8 +146,8 @@ TEST(CifarPrepTest, ADryRunWritesNothing) {
   ::testing::internal::CaptureStderr();
   EXPECT_THAT(RunCifarPrep(options), IsOk());
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
-              ::testing::AllOf(HasSubstr("MB of memory; a run also holds and writes "),
-                               HasSubstr("MB of images; the disk's speed was not measured")));
+              ::testing::AllOf(HasSubstr(" of memory; a run also holds and writes "),
+                               HasSubstr(" of images; the disk's speed was not measured")));
   EXPECT_FALSE(FileExists(options.output));
 }
 

@@ -87,9 +87,9 @@ TEST(RunQuantizeTest, AnAssumedNormalizationIsReported) {
   ASSERT_THAT(RunQuantize(options), IsOk());
   const std::string console = ::testing::internal::GetCapturedStderr();
   EXPECT_THAT(console,
-              HasSubstr("warning: " + options.checkpoints[0] + " does not contain the normalization of its images"));
+              HasSubstr("warning: lenet5: " + options.checkpoints[0] + " does not contain the normalization of its images"));
   EXPECT_THAT(console, HasSubstr("--normalization="));
-  EXPECT_THAT(console, Not(HasSubstr("warning: " + options.checkpoints[1])));
+  EXPECT_THAT(console, Not(HasSubstr("warning: lenet5_bias: ")));
   EXPECT_THAT(console, HasSubstr("lenet5_bias: images normalized by mean 0, std 1 (checkpoint)"));
   auto file = ReadOutput(options);
   ASSERT_THAT(file, IsOk());
