@@ -20,7 +20,7 @@ source third_party/versions.sh
 usage() { sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"; }
 
 # changed_lines COMMIT: prints the lines that differ, as JSON of clang-tidy's -line-filter:
-# [{"name": "lib/base/text.cc", "lines": [[10, 12]]}].
+# [{"name": "lib/base/progress.cc", "lines": [[10, 12]]}].
 changed_lines() {
   git diff --unified=0 --no-color --diff-filter=d "$1" -- 'lib/*' 'tools/*' 'benchmarks/*' | python3 -c '
 import json, re, sys
