@@ -42,10 +42,9 @@ std::vector<std::string> PointWarnings::Lines(size_t point_count, absl::string_v
   std::vector<std::string> lines;
   for (const Cause& cause : causes_) {
     const size_t count = cause.points.size();
-    lines.push_back(count == 1
-                        ? absl::StrCat(cause.points[0], ": ", cause.first_text)
-                        : absl::StrCat("at ", count, " of ", point_count, " ", noun, " (",
-                                       NamedPoints(cause.points), "), at the first: ", cause.first_text));
+    lines.push_back(count == 1 ? absl::StrCat(cause.points[0], ": ", cause.first_text)
+                               : absl::StrCat("at ", count, " of ", point_count, " ", noun, " (",
+                                              NamedPoints(cause.points), "), at the first: ", cause.first_text));
   }
   return lines;
 }

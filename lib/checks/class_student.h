@@ -36,7 +36,7 @@ struct ClassStudent {
   std::vector<std::string> answered;    // answered questions of the lab, in its order: "Q1", "B2"
   std::optional<double> fastest_epoch;  // seconds of the fastest epoch on one device, mean over its repeats
   std::optional<BestSpeedup> best_speedup;
-  std::map<std::string, double> times;         // seconds by device, settings and point, or by place in a table
+  std::map<std::string, double> times;  // seconds by device, settings and point, or by place in a table
   // Digests of each file's parts: of every measured point of a record, without its header, and of the numbers of every
   // table.
   std::map<std::string, std::vector<std::string>> digests;

@@ -86,8 +86,8 @@ TEST(RunQuantizeTest, AnAssumedNormalizationIsReported) {
   ::testing::internal::CaptureStderr();
   ASSERT_THAT(RunQuantize(options), IsOk());
   const std::string console = ::testing::internal::GetCapturedStderr();
-  EXPECT_THAT(console,
-              HasSubstr("warning: lenet5: " + options.checkpoints[0] + " does not contain the normalization of its images"));
+  EXPECT_THAT(console, HasSubstr("warning: lenet5: " + options.checkpoints[0] +
+                                 " does not contain the normalization of its images"));
   EXPECT_THAT(console, HasSubstr("--normalization="));
   EXPECT_THAT(console, Not(HasSubstr("warning: lenet5_bias: ")));
   EXPECT_THAT(console, HasSubstr("lenet5_bias: images normalized by mean 0, std 1 (checkpoint)"));
