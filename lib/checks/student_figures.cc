@@ -37,11 +37,11 @@ void AddTime(const std::string& point, const proto::Samples& samples, ClassStude
   }
 }
 
-// Adds a digest for each point with a time. Points without one may be equal by chance: all ran out of memory.
+// Adds a digest for each point that trained. Points that did not may be equal by chance: all ran out of memory.
 template <typename Records>
 void AddDigests(const Records& records, ClassStudent& student) {
   for (const auto& point : records.points) {
-    if (!point.epoch_seconds().value().empty()) {
+    if (!point.epoch().empty()) {
       student.digests[records.input.path()].push_back(Sha256Hex(point.SerializeAsString()));
     }
   }
