@@ -287,7 +287,7 @@ class Int8(Page, unittest.TestCase):
         return [file(name) for name in ["dataset.rec", "sweep.rec", "quantized.rec"]]
 
     def test_histograms_stand_behind_one_heading(self):
-        groups = re.findall('<details class="group">.*?</details>', self.page, re.DOTALL)
+        groups = re.findall('<details class="box group">.*?</details>', self.page, re.DOTALL)
         self.assertEqual(len(groups), 1)
         self.assertEqual(groups[0].count("<figure "), 11)  # input; weights and activations of five layers
         self.assertRegex(groups[0], ">where int8 ends, ")

@@ -56,8 +56,10 @@ inline constexpr char kPrintStyle[] = R"css(
   td.number, .spread { white-space: normal; }
   .spread, .sized .spread { display: block; margin: 0; min-width: 0; text-align: right; }
   .pad { display: none; }
-  .sized th.has-spread { padding-right: 3pt; }
+  .sized table { font-size: 7.4pt; }
+  .sized th, .sized td, .sized th.has-spread { padding: 1.4pt 1.6pt; }
   .wide table { font-size: 6.8pt; }
+  .table th { overflow-wrap: anywhere; }
   .wide th, .wide td { padding: 1.4pt 1.6pt; }
   .unit, .spread, .digest { font-size: 7pt; }
   .long, .prose, .digest { min-width: 0; }
