@@ -80,7 +80,7 @@ REPORT = [
     Mode("report", "report", "--input=sweep.rec --output={out}.html",
          {"input": "dataset.rec", "output": "{out}.tex", "format": "csv", "style": "lab", "audit": "", "dry_run": "",
           "latex": "hand_in", "author": "A. Student", "date": "1 May 2026"},
-         {"force": NO_RUN["force"], "compare": ("other_sweep.rec", "the mode compare; here one more run")},
+         {"force": NO_RUN["force"], "compare": ("other_sweep.rec,other_sweep.rec", "the mode compare")},
          also=(("latex", "--format=latex"), ("author", "--format=latex"), ("date", "--format=latex"))),
     Mode("report", "print", "--print=dataset.rec", {"print": "sweep.rec", "format": "json", "print_bytes": ""}),
     Mode("report", "convert", "--convert=sweep.rec --output={out}.json", {"convert": "dataset.rec", "output": "{out}.rec"},

@@ -33,6 +33,9 @@ NOT_OURS = {"compilation_mode", "benchmark_out", "record", "collectives", "logdi
 PARTS = {
     "cifar_prep --input=": "cifar_prep --input=cifar-10-binary.tar.gz --output=dataset.rec",
     "report --print=": "report --print=sweep.rec",
+    "report --convert=RECORD --output=": "report --convert=sweep.rec --output=again.json",
+    "report --convert=RECORD --output=NAME.json": "report --convert=sweep.rec --output=again.json",
+    "report --format=latex": "report --format=latex sweep.rec --output=ada.tex",
     "report --style=lab": "report --style=lab sweep.rec --output=ada.html",
     "comm_model --input=": "comm_model --input=scale.rec --output=comm_model.rec",
     "scale_run --input=dataset.rec --experiment=": "scale_run --input=dataset.rec --experiment=what_is_sent --ranks=2 "
