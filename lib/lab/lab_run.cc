@@ -19,6 +19,7 @@
 #include "lib/lab/lab_steps.h"
 #include "lib/lab/plan.h"
 #include "lib/lab/shown_command.h"
+#include "lib/record/placed_file.h"
 
 namespace lockstep {
 namespace {
@@ -81,30 +82,31 @@ class PlanRun {
   PlanRun(const LabRequest& request, const LabPlaces& places, const LabPlan& plan)
       : request_(request), places_(places), plan_(plan), records_({LabRecord(request, "dataset")}) {}
 
-  absl::Status RunStep(size_t index) {
+  // Returns whether the step changed its record; a cached step does not.
+  absl::StatusOr<bool> RunStep(size_t index) {
     const LabStep& step = plan_.steps[index];
     const std::string line = StepLine(index + 1, plan_.steps.size(), SecondsLeft(index));
     LogText(absl::StrCat("\n", line, "\n"));
     LogLine(absl::StrCat("  ", Shortened(places_, ShownCommand(step.command))));
-    const std::string before = FileState(step.record);
+    const FileState before = FileState::Of(step.record);
     const Stopwatch watch;
     RETURN_IF_ERROR(
         InStep(RunLabStep(places_.tools, step), absl::StrCat("step ", index + 1, " of ", plan_.steps.size())));
-    if (FileState(step.record) == before) {
-      return absl::OkStatus();  // cached
+    const bool changed = !(FileState::Of(step.record) == before);
+    if (changed) {
+      measured_ += watch.Seconds();
+      predicted_ += step.seconds;
     }
-    measured_ += watch.Seconds();
-    predicted_ += step.seconds;
-    return absl::OkStatus();
+    return changed;
   }
 
-  // Makes the page from the records so far, if the step has changed one of them.
-  void MakePage(size_t index, const std::string& state_before) {
+  // Makes the page from the records so far, if the step has changed its record.
+  void MakePage(size_t index, bool changed) {
     const LabStep& step = plan_.steps[index];
     if (step.is_shown) {
       records_.push_back(step.record);
     }
-    if (!step.is_shown || FileState(step.record) == state_before) {
+    if (!step.is_shown || !changed) {
       return;
     }
     const LabStep report = ReportStep(request_, records_);
@@ -147,10 +149,9 @@ absl::Status RunLab(const LabRequest& request, const LabPlaces& places) {
   LogText(absl::StrCat("\n", Shortened(places, PlanText(request, plan))));
   PlanRun run(request, places, plan);
   for (size_t i = 0; i < plan.steps.size(); ++i) {
-    const std::string before = FileState(plan.steps[i].record);
-    RETURN_IF_ERROR(run.RunStep(i));
+    ASSIGN_OR_RETURN(const bool changed, run.RunStep(i));
     if (i + 2 < plan.steps.size()) {  // the last step makes the page itself
-      run.MakePage(i, before);
+      run.MakePage(i, changed);
     }
   }
   std::error_code error;

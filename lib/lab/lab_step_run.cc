@@ -1,7 +1,5 @@
 #include "lib/lab/lab_step_run.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <vector>
 
@@ -13,6 +11,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/subprocess.h"
+#include "lib/record/placed_file.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/run_files.h"
 
@@ -31,7 +30,7 @@ std::vector<std::string> WithoutForce(std::vector<std::string> command) {
 
 // Returns true if the record was made by another command, and may be replaced without losing measurements.
 bool MustReplace(const LabStep& step) {
-  if (!step.is_derived || FileState(step.record).empty()) {
+  if (!step.is_derived || !FileState::Of(step.record).is_there()) {
     return false;
   }
   DeclareInput(step.record);
@@ -102,14 +101,6 @@ bool MakePageQuietly(const std::string& tools, const LabStep& report) {
   }
   const absl::StatusOr<ChildExit> exit = RunToEnd(std::move(arguments));
   return exit.ok() && !exit->signalled && exit->code == 0;
-}
-
-std::string FileState(const std::string& path) {
-  struct stat state = {};
-  if (stat(path.c_str(), &state) != 0) {
-    return "";
-  }
-  return absl::StrCat(state.st_ino, " ", state.st_size, " ", state.st_mtim.tv_sec, ".", state.st_mtim.tv_nsec);
 }
 
 }  // namespace lockstep

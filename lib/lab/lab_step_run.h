@@ -18,9 +18,6 @@ absl::Status RunLabStep(const std::string& tools, const LabStep& step);
 // step makes it again. Returns true if it was made.
 bool MakePageQuietly(const std::string& tools, const LabStep& report);
 
-// Returns a text that changes when the file is replaced; empty if there is no file.
-std::string FileState(const std::string& path);
-
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_LAB_LAB_STEP_RUN_H_

@@ -51,16 +51,5 @@ TEST(LabStepRunTest, APageThatFailsIsNoError) {
   EXPECT_FALSE(MakePageQuietly(FolderWithTool("exit 5"), page));
 }
 
-TEST(LabStepRunTest, TheStateOfAFileChangesWithTheFile) {
-  const std::string path = JoinPath(::testing::TempDir(), absl::StrCat("lab_step_run_test_state_", getpid()));
-  std::filesystem::remove(path);
-  EXPECT_EQ(FileState(path), "");
-  std::ofstream(path) << "a";
-  const std::string before = FileState(path);
-  EXPECT_EQ(FileState(path), before);
-  std::ofstream(path) << "ab";
-  EXPECT_NE(FileState(path), before);
-}
-
 }  // namespace
 }  // namespace lockstep

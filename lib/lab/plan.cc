@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/status_macros.h"
 #include "lib/lab/lab_costs.h"
 #include "lib/lab/lab_steps.h"
 #include "lib/lab/shown_command.h"
@@ -119,11 +120,8 @@ std::string LeftOutText(const LabPlan& plan) {
 absl::StatusOr<LabPlan> PlanLab(const LabRequest& request, const LabFacts& facts) {
   LabPlan plan;
   plan.budget_seconds = BudgetSeconds(request, facts);
-  const absl::StatusOr<std::vector<uint32_t>> batches = FittingBatches(request, facts, plan.notes);
-  if (!batches.ok()) {
-    return batches.status();
-  }
-  const std::vector<LabUnit> units = LabUnits(request, facts, *batches);
+  ASSIGN_OR_RETURN(const std::vector<uint32_t> batches, FittingBatches(request, facts, plan.notes));
+  const std::vector<LabUnit> units = LabUnits(request, facts, batches);
   const std::vector<int> chosen = ChooseVariants(request, units, plan.budget_seconds);
   for (size_t i = 0; i < units.size(); ++i) {
     AddUnit(units[i], chosen[i], plan);
