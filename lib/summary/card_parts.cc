@@ -17,8 +17,7 @@ bool HasExperiment(const LabRecords& lab, proto::Experiment experiment) {
                      [&](const LabScale& scale) { return scale.spec.experiment() == experiment; });
 }
 
-}  // namespace
-
+// Returns the question in a few words: "Which batch is fastest?" for "Q1".
 std::string AskedText(absl::string_view question) {
   static const auto* const asked = new std::map<std::string, std::string, std::less<>>{
       {"Q1", "Which batch is fastest?"},
@@ -38,11 +37,7 @@ std::string AskedText(absl::string_view question) {
   return found == asked->end() ? "" : found->second;
 }
 
-const std::vector<std::string>& LabQuestions() {
-  static const auto* const questions =
-      new std::vector<std::string>{"Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7", "B1", "B2", "B3", "B4", "B5"};
-  return *questions;
-}
+}  // namespace
 
 bool IsAsked(const LabRecords& lab, absl::string_view question) {
   if (absl::StartsWith(question, "B")) {

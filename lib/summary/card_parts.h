@@ -16,12 +16,6 @@ namespace lockstep {
 
 inline constexpr size_t kMaxSupport = 2;  // sentences below a headline
 
-// Returns the question in a few words: "Which batch is fastest?" for "Q1".
-std::string AskedText(absl::string_view question);
-
-// Returns all questions in the order of the lab: "Q1" to "Q7", "B1" to "B5".
-const std::vector<std::string>& LabQuestions();
-
 // Returns true if a record was given that could answer the question.
 bool IsAsked(const LabRecords& lab, absl::string_view question);
 

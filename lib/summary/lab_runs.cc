@@ -60,6 +60,21 @@ std::string ScaleText(const LabScale& scale) {
                       ranks.size() == 1 && *ranks.begin() == 1 ? " device, " : " devices, ", precision);
 }
 
+// Returns the measuring runs in the order of their letters.
+std::vector<const RecordSource*> MeasuringRuns(const LabRecords& lab) {
+  std::vector<const RecordSource*> runs;
+  for (const LabSweep& sweep : lab.sweeps) {
+    runs.push_back(&sweep);
+  }
+  for (const LabScale& scale : lab.scales) {
+    runs.push_back(&scale);
+  }
+  for (const LabQuantized& file : lab.quantized) {
+    runs.push_back(&file);
+  }
+  return runs;
+}
+
 }  // namespace
 
 std::vector<proto::LabRun> LabRuns(const LabRecords& lab) {
@@ -86,18 +101,9 @@ std::vector<proto::LabRun> LabRuns(const LabRecords& lab) {
 }
 
 std::string LetterOf(const LabRecords& lab, const RecordSource& source) {
-  size_t number = 0;
-  for (const RecordSource* run : lab.Sources()) {
-    const std::string& schema = run->header.schema();
-    const bool measures = schema == proto::SweepFile::descriptor()->full_name() ||
-                          schema == proto::ScaleFile::descriptor()->full_name() ||
-                          schema == proto::QuantizedFile::descriptor()->full_name();
-    if (measures && run == &source) {
-      return Letter(number);
-    }
-    number += measures ? 1 : 0;
-  }
-  return "";
+  const std::vector<const RecordSource*> runs = MeasuringRuns(lab);
+  const auto run = std::find(runs.begin(), runs.end(), &source);
+  return run == runs.end() ? "" : Letter(static_cast<size_t>(run - runs.begin()));
 }
 
 std::string DateText(const std::string& start_time) {
@@ -107,11 +113,9 @@ std::string DateText(const std::string& start_time) {
 
 std::string DatesText(const LabRecords& lab) {
   std::set<absl::CivilDay> days;
-  for (const RecordSource* source : lab.Sources()) {
+  for (const RecordSource* run : MeasuringRuns(lab)) {
     absl::CivilDay day;
-    const std::string& schema = source->header.schema();
-    if (schema != proto::DatasetFile::descriptor()->full_name() &&
-        schema != proto::CommModelFile::descriptor()->full_name() && ParseDay(source->header.start_time(), day)) {
+    if (ParseDay(run->header.start_time(), day)) {
       days.insert(day);
     }
   }

@@ -19,6 +19,15 @@
 namespace lockstep {
 namespace {
 
+// Returns the fastest batches with their seconds, the one with the smallest mean first.
+std::vector<AtBatch> FastestOf(const BatchFacts& facts) {
+  std::vector<AtBatch> fastest;
+  for (const uint32_t batch : facts.Fastest()) {
+    fastest.push_back({batch, facts.At(batch)});
+  }
+  return fastest;
+}
+
 // Returns the batches whose epochs on `ranks` devices overlap with those of the fastest batch, which comes first.
 std::vector<AtBatch> FastestEpochs(const ScalingView& view, uint32_t ranks) {
   BatchFacts facts;
@@ -28,12 +37,7 @@ std::vector<AtBatch> FastestEpochs(const ScalingView& view, uint32_t ranks) {
       facts.seconds.push_back({point->batch_per_device(), *SpreadOf(point->epoch_seconds())});
     }
   }
-  std::vector<AtBatch> fastest;
-  for (const uint32_t batch : facts.Fastest()) {
-    fastest.push_back(*std::find_if(facts.seconds.begin(), facts.seconds.end(),
-                                    [&](const AtBatch& at) { return at.batch == batch; }));
-  }
-  return fastest;
+  return FastestOf(facts);
 }
 
 // Returns "512", "128 or 512".
@@ -79,30 +83,22 @@ std::string SweepSentence(const LabRecords& lab) {
   if (sweep == nullptr) {
     return "";
   }
-  BatchFacts facts;
-  for (const proto::SweepPoint* point : CompletedPoints(*sweep)) {
-    facts.seconds.push_back({point->batch_size(), *SpreadOf(point->step_seconds())});
-  }
+  const BatchFacts facts = BatchFactsOf(CompletedPoints(*sweep));
   if (JudgeBatches(facts).state != proto::ANSWERED) {
     return "";
   }
-  std::vector<AtBatch> fastest;
-  for (const uint32_t batch : facts.Fastest()) {
-    fastest.push_back(*std::find_if(facts.seconds.begin(), facts.seconds.end(),
-                                    [&](const AtBatch& at) { return at.batch == batch; }));
-  }
+  const std::vector<AtBatch> fastest = FastestOf(facts);
   return absl::StrCat("Train with batch ", BatchesOf(fastest), ": ", DevicesText(1, sweep->header), " takes ",
                       ShortSeconds(fastest.front().value.mean), " per epoch without data loading.");
 }
 
 // Returns "communication costs at most 4 % of an epoch"; empty if that is not decided.
 std::string CommunicationPart(const LabRecords& lab) {
-  const std::vector<ScalingView> views = ScalingViews(lab);
-  const ScalingView* const view = MainScalingView(views);
-  if (view == nullptr || RowsOfMostDevices(*view).empty()) {
+  const MainRows main = MainRowsOf(lab);
+  if (main.rows.empty()) {
     return "";
   }
-  const WaitingFacts facts = WaitingFactsOf(RowsOfMostDevices(*view));
+  const WaitingFacts facts = WaitingFactsOf(main.rows);
   if (JudgeWaiting(facts).state != proto::ANSWERED) {
     return "";
   }

@@ -20,23 +20,7 @@ bool ByBatch(const AtBatch& a, const AtBatch& b) { return a.batch < b.batch; }
 
 // --- Q1 ---
 
-BatchFacts BatchFactsOf(const std::vector<const proto::SweepPoint*>& points) {
-  BatchFacts facts;
-  for (const proto::SweepPoint* point : points) {
-    facts.seconds.push_back({point->batch_size(), *SpreadOf(point->step_seconds())});
-  }
-  std::sort(facts.seconds.begin(), facts.seconds.end(), ByBatch);
-  return facts;
-}
-
 constexpr char kEpochExtremes[] = "mean and extremes of single epochs";
-
-const Spread& SpreadAt(const BatchFacts& facts, uint32_t batch) {
-  return std::find_if(facts.seconds.begin(), facts.seconds.end(), [&](const AtBatch& at) { return at.batch == batch; })
-      ->value;
-}
-
-double SecondsAt(const BatchFacts& facts, uint32_t batch) { return SpreadAt(facts, batch).mean; }
 
 // Returns the batch of the headline: the fastest repeated one, or the only one.
 uint32_t HeadlineBatch(const BatchFacts& facts) {
@@ -50,13 +34,12 @@ std::string TimesSmallest(const BatchFacts& facts, const CardVerdict& verdict, u
   if (verdict.state != proto::ANSWERED || repeated.empty()) {
     return "";
   }
-  const AtBatch& smallest = *std::min_element(repeated.begin(), repeated.end(),
-                                              [](const AtBatch& a, const AtBatch& b) { return a.batch < b.batch; });
+  const AtBatch& smallest = *std::min_element(repeated.begin(), repeated.end(), ByBatch);
   const std::vector<uint32_t> fastest = facts.Fastest();
   if (std::find(fastest.begin(), fastest.end(), smallest.batch) != fastest.end()) {
     return "";
   }
-  return absl::StrCat(ThreeDigits(smallest.value.mean / SecondsAt(facts, batch)), " times as fast as batch ",
+  return absl::StrCat(ThreeDigits(smallest.value.mean / facts.At(batch).mean), " times as fast as batch ",
                       FormatCount(smallest.batch));
 }
 
@@ -160,8 +143,7 @@ void AddEfficiencies(const ScalingFacts& facts, proto::SummaryCard& card) {
   spark.set_description("Efficiency by batch size; the line is ideal");
 }
 
-}  // namespace
-
+// Returns the rows of a view on its largest number of devices, at least 2; empty if it has none.
 std::vector<const proto::ScalingRow*> RowsOfMostDevices(const ScalingView& view) {
   uint32_t most = 2;
   for (const proto::ScalingRow* row : view.rows) {
@@ -174,6 +156,27 @@ std::vector<const proto::ScalingRow*> RowsOfMostDevices(const ScalingView& view)
     }
   }
   return rows;
+}
+
+}  // namespace
+
+MainRows MainRowsOf(const LabRecords& lab) {
+  MainRows main;
+  main.views = ScalingViews(lab);
+  main.view = MainScalingView(main.views);
+  if (main.view != nullptr) {
+    main.rows = RowsOfMostDevices(*main.view);
+  }
+  return main;
+}
+
+BatchFacts BatchFactsOf(const std::vector<const proto::SweepPoint*>& points) {
+  BatchFacts facts;
+  for (const proto::SweepPoint* point : points) {
+    facts.seconds.push_back({point->batch_size(), *SpreadOf(point->step_seconds())});
+  }
+  std::sort(facts.seconds.begin(), facts.seconds.end(), ByBatch);
+  return facts;
 }
 
 ScalingFacts ScalingFactsOf(const ScalingView& view, const std::vector<const proto::ScalingRow*>& rows) {
@@ -219,11 +222,11 @@ proto::SummaryCard CardQ1(const LabRecords& lab) {
   if (!times.empty()) {
     base.push_back(times);
   }
-  SetHeadline(ThreeDigits(static_cast<double>(images) / SecondsAt(facts, batch)), "images/s", base, card);
-  if (const auto rate = Quotient(Exactly(static_cast<double>(images)), SpreadAt(facts, batch)); rate.has_value()) {
+  SetHeadline(ThreeDigits(static_cast<double>(images) / facts.At(batch).mean), "images/s", base, card);
+  if (const auto rate = Quotient(Exactly(static_cast<double>(images)), facts.At(batch)); rate.has_value()) {
     SetExact(*rate, "images/s", kEpochExtremes, card);
   }
-  AddSupport(absl::StrCat("An epoch of ", FormatCount(images), " images takes ", ShortSeconds(SecondsAt(facts, batch)),
+  AddSupport(absl::StrCat("An epoch of ", FormatCount(images), " images takes ", ShortSeconds(facts.At(batch).mean),
                           " without data loading."),
              card);
   AddSupport(SinglesText(facts), card);
@@ -233,26 +236,23 @@ proto::SummaryCard CardQ1(const LabRecords& lab) {
 }
 
 proto::SummaryCard CardQ2(const LabRecords& lab) {
-  const std::vector<ScalingView> views = ScalingViews(lab);
-  const ScalingView* const view = MainScalingView(views);
-  const std::vector<const proto::ScalingRow*> rows =
-      view == nullptr ? std::vector<const proto::ScalingRow*>() : RowsOfMostDevices(*view);
+  const MainRows main = MainRowsOf(lab);
+  const std::vector<const proto::ScalingRow*>& rows = main.rows;
   if (rows.empty()) {
     return WithoutRows(lab, "Q2");
   }
-  const ScalingFacts facts = ScalingFactsOf(*view, rows);
+  const ScalingFacts facts = ScalingFactsOf(*main.view, rows);
   proto::SummaryCard card =
       AnsweredCard("Q2", JudgeScaling(facts), {SourceOf(rows, "epoch_speedup"), SourceOf(rows, "strong_speedup")});
   if (const proto::ScalingRow* const row = FastestRow(rows); row != nullptr) {
     const double speedup = row->epoch_speedup().value();
-    SetHeadline(ThreeDigits(speedup), "times as fast as one",
-                {absl::StrCat("on ", DevicesOf(*view, row->ranks()), " at batch ", FormatCount(row->batch_per_device()),
-                              facts.shared_cpu ? " per rank" : " per device,"),
-                 facts.shared_cpu ? "" : absl::StrCat(ShortPercent(speedup / row->ranks()), " of ideal")},
-                card);
-    if (facts.shared_cpu) {
-      card.mutable_headline()->mutable_base()->RemoveLast();
+    std::vector<std::string> base = {absl::StrCat("on ", DevicesOf(*main.view, row->ranks()), " at batch ",
+                                                  FormatCount(row->batch_per_device()),
+                                                  facts.shared_cpu ? " per rank" : " per device,")};
+    if (!facts.shared_cpu) {
+      base.push_back(absl::StrCat(ShortPercent(speedup / row->ranks()), " of ideal"));
     }
+    SetHeadline(ThreeDigits(speedup), "times as fast as one", base, card);
     SetExact(SpreadIn(row->epoch_speedup(), 1), "times as fast", kQuotientInterval, card);
     AddSupport(absl::StrCat("An epoch takes ", ShortSeconds(row->epoch_seconds().value()), ", data loading included."),
                card);
@@ -265,10 +265,8 @@ proto::SummaryCard CardQ2(const LabRecords& lab) {
 }
 
 proto::SummaryCard CardQ3(const LabRecords& lab) {
-  const std::vector<ScalingView> views = ScalingViews(lab);
-  const ScalingView* const view = MainScalingView(views);
-  const std::vector<const proto::ScalingRow*> rows =
-      view == nullptr ? std::vector<const proto::ScalingRow*>() : RowsOfMostDevices(*view);
+  const MainRows main = MainRowsOf(lab);
+  const std::vector<const proto::ScalingRow*>& rows = main.rows;
   if (rows.empty()) {
     return WithoutRows(lab, "Q3");
   }
@@ -280,15 +278,14 @@ proto::SummaryCard CardQ3(const LabRecords& lab) {
                                      [](const AtBatch& a, const AtBatch& b) { return a.value.mean < b.value.mean; });
   if (most != facts.share.end()) {
     const std::string share = ShortPercent(most->value.mean);
-    SetHeadline(share.substr(0, share.find(' ')), "% of an epoch",
-                {absl::StrCat("on ", DevicesOf(*view, rows.front()->ranks()), " at batch ", FormatCount(most->batch),
-                              facts.share.size() > 1 ? "," : ""),
-                 absl::StrCat("the largest of ", facts.share.size(), " batches")},
-                card);
-    SetExact(100 * most->value, "% of an epoch", kEpochExtremes, card);
-    if (facts.share.size() == 1) {
-      card.mutable_headline()->mutable_base()->RemoveLast();
+    const bool several = facts.share.size() > 1;
+    std::vector<std::string> base = {absl::StrCat("on ", DevicesOf(*main.view, rows.front()->ranks()), " at batch ",
+                                                  FormatCount(most->batch), several ? "," : "")};
+    if (several) {
+      base.push_back(absl::StrCat("the largest of ", facts.share.size(), " batches"));
     }
+    SetHeadline(share.substr(0, share.find(' ')), "% of an epoch", base, card);
+    SetExact(100 * most->value, "% of an epoch", kEpochExtremes, card);
     const auto row = std::find_if(rows.begin(), rows.end(),
                                   [&](const proto::ScalingRow* one) { return one->batch_per_device() == most->batch; });
     if ((*row)->collective_busy_seconds().has_value()) {

@@ -11,8 +11,16 @@
 
 namespace lockstep {
 
-// Returns the rows of a view on its largest number of devices, at least 2; empty if it has none.
-std::vector<const proto::ScalingRow*> RowsOfMostDevices(const ScalingView& view);
+// The way to train that the summary is about.
+struct MainRows {
+  std::vector<ScalingView> views;
+  const ScalingView* view = nullptr;           // the main one of `views`; null if there is none
+  std::vector<const proto::ScalingRow*> rows;  // its rows on the largest number of devices, at least 2
+};
+MainRows MainRowsOf(const LabRecords& lab);
+
+// Returns the facts of Q1, in the order of the batches. Each point must have a timed epoch.
+BatchFacts BatchFactsOf(const std::vector<const proto::SweepPoint*>& points);
 
 // Return the facts of Q2 and Q3. The rows must not be empty, and are of one number of devices.
 ScalingFacts ScalingFactsOf(const ScalingView& view, const std::vector<const proto::ScalingRow*>& rows);

@@ -95,6 +95,10 @@ std::vector<uint32_t> BatchFacts::Fastest() const {
   return fastest;
 }
 
+const Spread& BatchFacts::At(uint32_t batch) const {
+  return std::find_if(seconds.begin(), seconds.end(), [&](const AtBatch& at) { return at.batch == batch; })->value;
+}
+
 CardVerdict JudgeBatches(const BatchFacts& facts) {
   using Rule = VerdictRule<BatchFacts>;
   static const auto* const rules = new std::vector<Rule>{
