@@ -21,8 +21,8 @@ namespace lockstep {
 //   - list has an empty element.
 absl::StatusOr<std::vector<std::string>> ParseFlags(const std::vector<std::string>& args);
 
-// Returns the text of each flag's value after such arguments, or of its default if they do not give the flag. The text
-// of a boolean is "true" or "false". Sets no flag. Skips positional arguments, and arguments that name no flag or
+// Returns the text of each flag's value after such arguments, or of its default if they do not give the flag. A boolean
+// is "true" or "false". Sets no flag. Skips positional arguments, and arguments that name no flag or
 // lack a value.
 std::map<std::string, std::string> FlagTexts(const std::vector<std::string>& args);
 

@@ -17,7 +17,7 @@ uint32_t CharacterAt(absl::string_view text, size_t at, size_t& size) {
   uint32_t character = size == 1 ? first : first & (0xFFu >> (size + 1));
   bool whole = first < 0x80 || (first >= 0xC0 && first < 0xF8 && at + size <= text.size());
   for (size_t i = 1; whole && i < size; ++i) {
-    whole = (byte(at + i) & 0xC0) == 0x80;
+    whole = !BeginsCharacter(text[at + i]);
     character = character << 6 | (byte(at + i) & 0x3F);
   }
   whole = whole && character >= FirstOfSize(size) && character <= 0x10FFFF && !IsSurrogate(character);
@@ -30,7 +30,7 @@ absl::string_view FirstBytes(absl::string_view text, size_t max_bytes) {
     return text;
   }
   size_t end = max_bytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
+  while (end > 0 && !BeginsCharacter(text[end])) {
     --end;
   }
   return text.substr(0, end);

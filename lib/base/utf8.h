@@ -9,6 +9,9 @@
 
 namespace lockstep {
 
+// Returns true if the byte of UTF-8 text begins a character, and false if it continues one.
+inline bool BeginsCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
+
 // Value of CharacterAt for a byte that does not begin a character.
 inline constexpr uint32_t kNoCharacter = 0xFFFFFFFF;
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "lib/base/utf8.h"
 #include "lib/page/escape.h"
 #include "lib/page/render.h"
 
@@ -26,9 +27,7 @@ constexpr double kDigit = 8.9, kSmallDigit = 7.6, kSpreadGap = 5, kPadding = 14;
 size_t SpreadBegin(const std::string& text) { return std::min(text.find(" ±"), text.find(" [")); }
 
 // Returns the number of characters of UTF-8 text.
-size_t Characters(absl::string_view text) {
-  return static_cast<size_t>(absl::c_count_if(text, [](char c) { return (static_cast<unsigned char>(c) >> 6) != 2; }));
-}
+size_t Characters(absl::string_view text) { return static_cast<size_t>(absl::c_count_if(text, BeginsCharacter)); }
 
 // Returns the spread or interval of a cell as shown; empty if it has none.
 std::string ShownSpread(const std::string& text) {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "lib/base/utf8.h"
 #include "lib/page/escape.h"
 
 namespace lockstep {
@@ -47,7 +48,7 @@ std::string Titled(const proto::Spark& spark, int i, const std::string& element)
 std::string Shortened(const std::string& label) {
   size_t characters = 0, kept = 0;
   for (size_t i = 0; i < label.size(); ++i) {
-    const bool begins = (static_cast<unsigned char>(label[i]) >> 6) != 2;  // first byte of a UTF-8 character
+    const bool begins = BeginsCharacter(label[i]);
     characters += begins ? 1 : 0;
     kept = begins && characters == kMaxLabel ? i : kept;
   }

@@ -18,14 +18,6 @@ std::vector<std::string> LabelLines(const proto::Series& series) {
   return WrapText(series.label(), kPlotFont, kMaxWidth);
 }
 
-double WidthOf(const std::vector<std::string>& lines) {
-  double width = 0;
-  for (const std::string& line : lines) {
-    width = std::max(width, TextWidth(line, kPlotFont));
-  }
-  return width;
-}
-
 bool HasIntervals(const proto::Series& series) {
   return series.y_low_size() == series.x_size() && series.y_high_size() == series.x_size();
 }
@@ -84,8 +76,9 @@ double EndLabelWidth(const proto::Plot& plot) {
   double width = 0;
   for (const proto::Series& series : plot.series()) {
     const std::vector<std::string> lines = LabelLines(series);
-    width = std::max(width, WidthOf(lines));
-    if (lines.empty() || lines.size() > kMaxLines || series.x().empty() || WidthOf(lines) > kMaxWidth) {
+    const double widest = WidestLine(lines, kPlotFont);
+    width = std::max(width, widest);
+    if (lines.empty() || lines.size() > kMaxLines || series.x().empty() || widest > kMaxWidth) {
       return 0;
     }
   }

@@ -43,9 +43,7 @@ RowLayout LayOutRows(const proto::Plot& plot, const std::vector<int>& ticks, con
     PlotRow& row = layout.rows.emplace_back();
     row.tick = tick;
     row.lines = WrapText(plot.tick(tick), kPlotFont, kMaxNameWidth);
-    for (const std::string& line : row.lines) {
-      name_width = std::max(name_width, TextWidth(line, kPlotFont));
-    }
+    name_width = std::max(name_width, WidestLine(row.lines, kPlotFont));
   }
   layout.left = kPlotEdge + std::min(name_width, kPlotWidth / 2) + kNameGap;
   layout.right = kPlotWidth - kPlotEdge - space.value_width;

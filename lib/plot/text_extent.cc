@@ -1,7 +1,10 @@
 #include "lib/plot/text_extent.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "lib/base/utf8.h"
 
 namespace lockstep {
 namespace {
@@ -21,17 +24,23 @@ double WidthOf(unsigned char c) {
                                                           : 0.65;
 }
 
-bool ContinuesCharacter(unsigned char byte) { return (byte & 0xC0) == 0x80; }
-
 }  // namespace
 
 double TextWidth(absl::string_view text, double font_size) {
   double width = 0;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    width += ContinuesCharacter(byte) ? 0 : byte >= 0x80 ? 0.84 : WidthOf(byte);
+    width += !BeginsCharacter(c) ? 0 : byte >= 0x80 ? 0.84 : WidthOf(byte);
   }
   return width * font_size;
+}
+
+double WidestLine(const std::vector<std::string>& lines, double font_size) {
+  double width = 0;
+  for (const std::string& line : lines) {
+    width = std::max(width, TextWidth(line, font_size));
+  }
+  return width;
 }
 
 std::vector<std::string> WrapText(absl::string_view text, double font_size, double width) {

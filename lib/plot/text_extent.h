@@ -13,6 +13,9 @@ namespace lockstep {
 // DejaVu Sans, which is wider than Arial, Helvetica and Noto Sans, so that the text also fits in those fonts.
 double TextWidth(absl::string_view text, double font_size);
 
+// Returns the width of the widest line; 0 without lines.
+double WidestLine(const std::vector<std::string>& lines, double font_size);
+
 // Breaks the text at spaces into lines of at most `width`. A wider word has a line of its own.
 std::vector<std::string> WrapText(absl::string_view text, double font_size, double width);
 

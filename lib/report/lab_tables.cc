@@ -184,8 +184,7 @@ proto::Table Table2(const ScalingView& view) {
   });
   return table.Take(
       "Compute: epoch of one device / devices. Comm: the lab's subtraction, epoch minus compute. Waiting: time in "
-      "which "
-      "computing waits for all-reduces, by events, and its share of the epoch.");
+      "which computing waits for all-reduces, by events, and its share of the epoch.");
 }
 
 proto::Table Table3(const ScalingView& view) {

@@ -17,13 +17,12 @@ namespace lockstep {
 std::vector<proto::Plot> EpochTimePlots(const LabRecords& lab);
 
 // Returns "speedup" plots: the efficiency E_1(B) / E_N(B) / N in per cent against N for each batch, and the ideal line.
-// Speed-ups themselves would be lines that coincide. Empty if no comm_model row has
-// more than one device.
+// Speed-ups themselves would be lines that coincide. Empty if no comm_model row has more than one device.
 std::vector<proto::Plot> SpeedupPlots(const LabRecords& lab);
 
-// Returns "split" plots: the lab's computing and communicating time for each (N, B). The latter is split into the time
-// that was exposed by events and the rest. Bars of 100 % if no part is below 0 by more than 5 % of its bar, otherwise
-// bars side by side.
+// Returns "split" plots: the lab's computing and communicating time for each (N, B). Communicating time has two parts:
+// the time that was exposed by events, and the rest. Bars of 100 % if no part is below 0 by more than 5 % of its bar,
+// otherwise bars side by side.
 std::vector<proto::Plot> SplitPlots(const LabRecords& lab);
 
 // Returns plots against the batch size for each network and device, one series for each sweep with more than one
