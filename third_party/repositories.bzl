@@ -67,10 +67,10 @@ def _system_libraries():
     )
     system_library(
         name = "libarchive",
-        apt = ["libarchive-dev", "liblzma-dev"],
+        apt = ["libarchive-dev", "liblzma-dev", "libbz2-dev", "libzstd-dev", "nettle-dev"],
         build_file = "//third_party/libarchive:libarchive.BUILD",
         headers = ["archive.h", "archive_entry.h"],
-        libraries = ["libarchive.a", "liblzma.a"],
+        libraries = ["libarchive.a", "liblzma.a", "libbz2.a", "libzstd.a", "libnettle.a"],
         override = "LOCKSTEP_LIBARCHIVE_ROOT",
     )
     system_library(

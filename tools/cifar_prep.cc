@@ -1,4 +1,5 @@
-// cifar_prep: writes CIFAR-10 from disk, or synthetic images, to dataset.rec. The stage is lib/cifar/cifar_prep.h.
+// cifar_prep: writes CIFAR-10, CIFAR-100 or pictures from disk, or synthetic images, to dataset.rec. The stage is
+// lib/cifar/cifar_prep.h.
 #include "lib/cifar/cifar_prep.h"
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/flag_words.h"
@@ -16,12 +18,14 @@
 #include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
 #include "lib/cifar/input_format.h"
+#include "lib/dataset/dataset.h"
 #include "lib/record/stdout_guard.h"
 
-ABSL_FLAG(
-    std::string, input, "",
-    "CIFAR-10: a folder, or a .tar, .tar.gz or .tar.xz archive ('-': one from standard input) with the binary version, "
-    "the Python version, or train/<class>/*.png|jpg and test/ or val/; empty: synthetic images.");
+ABSL_FLAG(std::string, input, "",
+          "A folder, or a .tar, .tar.gz, .tar.xz or .zip archive ('-': one from standard input) with CIFAR-10 or "
+          "CIFAR-100 in "
+          "the binary or the Python version, or with train/<class>/*.png|jpg|bmp and test/ or val/; empty: synthetic "
+          "images.");
 ABSL_FLAG(std::string, input_format, "auto", "auto (found from --input), binary, python, images or synthetic.");
 FLAG_WORDS(input_format, "auto", "binary", "python", "images", "synthetic");
 ABSL_FLAG(std::string, output, "dataset.rec", "Record file to write; '-': standard output.");
@@ -33,6 +37,14 @@ RANGED_FLAG(uint32_t, train_images, lockstep::SyntheticOptions().train_images, 1
             "Synthetic training images.");
 RANGED_FLAG(uint32_t, test_images, lockstep::SyntheticOptions().test_images, 1, lockstep::kMaxSyntheticImages,
             "Synthetic test images.");
+RANGED_FLAG(uint32_t, classes, lockstep::SyntheticOptions().classes, lockstep::kMinSyntheticClasses,
+            lockstep::kMaxSyntheticClasses, "Classes of the synthetic images.");
+RANGED_FLAG(uint32_t, size, lockstep::SyntheticOptions().size, lockstep::kMinSyntheticSize, lockstep::kMaxSyntheticSize,
+            "Height and width of the synthetic images in pixels.");
+RANGED_FLAG(
+    uint32_t, resize, 0, 0, lockstep::kMaxImageSide,
+    "Make all pictures this high and wide: the shorter side is resized, the middle of the longer one is kept; 0: "
+    "all pictures must have one size, and keep it.");
 RANGED_FLAG(uint64_t, seed, 0, 0, std::numeric_limits<uint64_t>::max(), "Seed of the synthetic images.");
 ABSL_FLAG(bool, dry_run, false, "Read and check everything, print the summary, write nothing.");
 
@@ -52,13 +64,17 @@ CifarPrepOptions OptionsFromFlags() {
   options.dry_run = absl::GetFlag(FLAGS_dry_run);
   options.synthetic.train_images = absl::GetFlag(FLAGS_train_images);
   options.synthetic.test_images = absl::GetFlag(FLAGS_test_images);
+  options.synthetic.classes = absl::GetFlag(FLAGS_classes);
+  options.synthetic.size = absl::GetFlag(FLAGS_size);
   options.synthetic.seed = absl::GetFlag(FLAGS_seed);
+  options.resize = absl::GetFlag(FLAGS_resize);
   return options;
 }
 
 // Returns InvalidArgumentError with the possible sources of images if no flag says what to read, make or write.
 absl::Status CheckSaysWhat() {
-  for (const char* flag : {"input", "input_format", "output", "train_images", "test_images", "seed"}) {
+  for (const char* flag :
+       {"input", "input_format", "output", "train_images", "test_images", "classes", "size", "seed"}) {
     if (IsGiven(flag)) {
       return absl::OkStatus();
     }
@@ -75,12 +91,16 @@ absl::Status Run() {
   RETURN_IF_ERROR(CheckOutputFlag(options.output));
   ASSIGN_OR_RETURN(const proto::InputFormat format, ParseInputFormat(options.input_format, options.input));
   const bool synthetic = format == proto::SYNTHETIC;
-  RETURN_IF_ERROR(
-      CheckGivenFlags({{{"train_images", "test_images", "seed"},
-                        synthetic,
-                        "with --input, of which all images are taken as they are",
-                        ""},
-                       {{"allow_partial", "strict"}, !synthetic, "on synthetic images", "name an --input"}}));
+  RETURN_IF_ERROR(CheckGivenFlags({{{"train_images", "test_images", "classes", "size", "seed"},
+                                    synthetic,
+                                    "with --input, of which all images are taken as they are",
+                                    ""},
+                                   {{"allow_partial", "strict"}, !synthetic, "on synthetic images", "name an --input"},
+                                   {{"resize"}, !synthetic, "on synthetic images", "give --size"}}));
+  if (options.resize != 0 && options.resize < kMinImageSide) {
+    return absl::InvalidArgumentError(absl::StrCat("--resize=", options.resize, ": expected 0, or ", kMinImageSide,
+                                                   " to ", kMaxImageSide, " pixels"));
+  }
   if (options.output == "-" && !options.dry_run) {
     RETURN_IF_ERROR(TakeStdout().status());
   }
@@ -93,16 +113,20 @@ absl::Status Run() {
 int main(int argc, char** argv) {
   lockstep::InitMain(
       {lockstep::kTool,
-       "Converts CIFAR-10 in any of its forms, or synthetic images, to one record file of training and test images.",
+       "Converts CIFAR-10, CIFAR-100, folders of pictures or synthetic images to one record file of training and test "
+       "images.",
        {"cifar_prep --input=cifar-10-binary.tar.gz --output=dataset.rec",
         "cifar_prep --input_format=synthetic --train_images=2000 --test_images=500 --output=small.rec",
-        "cifar_prep --input=my_pictures --allow_partial --dry_run"},
+        "cifar_prep --input=my_pictures --resize=32 --dry_run"},
        {{"files",
          "inputs and outputs",
          {{"input"}, {"input_format"}, {"output"}, {"force"}, {"dry_run"}, {"quiet"}},
          lockstep::HelpPages::kAll},
-        {"checks", "accepted data sets", {{"allow_partial"}, {"strict"}}, lockstep::HelpPages::kAll},
-        {"synthetic", "images to generate", {{"train_images"}, {"test_images"}, {"seed"}}, lockstep::HelpPages::kAll}}},
+        {"checks", "accepted data sets", {{"allow_partial"}, {"strict"}, {"resize"}}, lockstep::HelpPages::kAll},
+        {"synthetic",
+         "images to generate",
+         {{"train_images"}, {"test_images"}, {"classes"}, {"size"}, {"seed"}},
+         lockstep::HelpPages::kAll}}},
       argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

@@ -18,6 +18,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/cifar/archive_stream.h"
+#include "lib/cifar/foreign_form.h"
 #include "lib/cifar/source_limits.h"
 
 namespace lockstep {
@@ -25,6 +26,12 @@ namespace {
 
 // POSIX 1003.1, pax, "ustar Interchange Format": the archive ends with two blocks of 512 zeros.
 constexpr size_t kTarEndBytes = 1024;
+
+absl::Status TooManyBytes() {
+  return absl::FailedPreconditionError(
+      absl::StrCat("expected at most ", kMaxSourceBytes,
+                   " bytes unpacked, found more; unpack the archive, and name the folder as --input"));
+}
 
 // Source of the unpacked bytes for libarchive. Counts the bytes, and keeps the first error, because libarchive passes
 // no error on.
@@ -39,8 +46,7 @@ struct TarBytes {
     ASSIGN_OR_RETURN(const absl::string_view block, stream->Next());
     unpacked_bytes += block.size();
     if (unpacked_bytes > kMaxSourceBytes) {
-      return absl::FailedPreconditionError(absl::StrCat("expected at most ", kMaxSourceBytes,
-                                                        " bytes unpacked, found more; not an archive of CIFAR-10"));
+      return TooManyBytes();
     }
     if (visitor->progress) {
       visitor->progress(stream->packed_bytes());
@@ -48,6 +54,12 @@ struct TarBytes {
     return block;
   }
 };
+
+// First bytes of a zip archive (APPNOTE.TXT, 4.3.7): of its first member, or of an empty archive.
+bool IsZip(absl::string_view packed) {
+  return absl::StartsWith(packed, absl::string_view("PK\x03\x04", 4)) ||
+         absl::StartsWith(packed, absl::string_view("PK\x05\x06", 4));
+}
 
 la_ssize_t ReadBlock(archive* tar, void* data, const void** buffer) {
   TarBytes& bytes = *static_cast<TarBytes*>(data);
@@ -68,7 +80,9 @@ std::string Reason(archive* tar) {
 
 absl::Status Unwelcome(absl::string_view what) {
   return absl::FailedPreconditionError(
-      absl::StrCat(what, ", which archives of CIFAR-10 do not contain; use the published archive"));
+      absl::StrCat(what,
+                   ", which no archive of images needs; use the published archive, or unpack this one and name "
+                   "the folder as --input"));
 }
 
 // Returns `name` without "." and empty parts.
@@ -89,6 +103,9 @@ absl::StatusOr<std::string> CleanName(absl::string_view name) {
 }
 
 absl::Status CheckKind(archive_entry* entry) {
+  if (archive_entry_is_encrypted(entry) != 0) {
+    return absl::FailedPreconditionError("an encrypted member; unpack the archive, and name the folder as --input");
+  }
   if (archive_entry_hardlink(entry) != nullptr) {
     return Unwelcome("a hard link");
   }
@@ -108,7 +125,8 @@ absl::Status CheckKind(archive_entry* entry) {
 // One pass over a whole archive.
 class Reader {
  public:
-  Reader(archive* tar, TarBytes& bytes, const ArchiveVisitor& visitor) : tar_(tar), bytes_(bytes), visitor_(visitor) {}
+  // `bytes` is the source of a tar archive's bytes; null for a zip archive, which libarchive reads from memory.
+  Reader(archive* tar, TarBytes* bytes, const ArchiveVisitor& visitor) : tar_(tar), bytes_(bytes), visitor_(visitor) {}
 
   // Reads all members. Errors begin with the member's name, if it is known.
   absl::Status Run() {
@@ -119,7 +137,9 @@ class Reader {
         return Drain();
       }
       if (result != ARCHIVE_OK) {
-        return Broken(members_ == 0 ? "not a tar archive" : absl::StrCat("after ", members_, " members"));
+        return Broken(members_ != 0       ? absl::StrCat("after ", members_, " members")
+                      : bytes_ == nullptr ? "not a whole zip archive"
+                                          : "not a tar archive");
       }
       const char* name = archive_entry_pathname(entry);
       const std::string raw = name == nullptr ? "" : name;
@@ -134,13 +154,16 @@ class Reader {
 
  private:
   absl::Status Broken(absl::string_view what) const {
-    return !bytes_.status.ok() ? bytes_.status : absl::DataLossError(absl::StrCat(what, ": ", Reason(tar_)));
+    return bytes_ != nullptr && !bytes_->status.ok() ? bytes_->status
+                                                     : absl::DataLossError(absl::StrCat(what, ": ", Reason(tar_)));
   }
 
   absl::Status Member(const std::string& raw, archive_entry* entry) {
+    RETURN_IF_ERROR(CheckNotStopped());
     if (++members_ > kMaxSourceFiles) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("expected at most ", kMaxSourceFiles, " members, found more; not an archive of CIFAR-10"));
+      return absl::FailedPreconditionError(absl::StrCat("expected at most ", kMaxSourceFiles,
+                                                        " members, found more; unpack the archive, and name the "
+                                                        "folder as --input"));
     }
     RETURN_IF_ERROR(CheckKind(entry));
     ASSIGN_OR_RETURN(std::string name, CleanName(raw));
@@ -152,11 +175,18 @@ class Reader {
     }
     const la_int64_t size = archive_entry_size(entry);
     if (size < 0 || static_cast<uint64_t>(size) > kMaxSourceFileBytes) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("expected at most ", kMaxSourceFileBytes, " bytes, declares ", size, "; not of CIFAR-10"));
+      return absl::FailedPreconditionError(absl::StrCat("expected at most ", kMaxSourceFileBytes, " bytes, declares ",
+                                                        size, "; not an archive of images"));
     }
     if (visitor_.want(name)) {
+      taken_bytes_ += static_cast<uint64_t>(size);
+      if (taken_bytes_ > kMaxSourceBytes) {
+        return TooManyBytes();
+      }
       RETURN_IF_ERROR(Take(std::move(name), static_cast<size_t>(size)));
+    }
+    if (bytes_ == nullptr && visitor_.progress) {
+      visitor_.progress(static_cast<uint64_t>(std::max<la_int64_t>(0, archive_filter_bytes(tar_, -1))));
     }
     // Skips the rest of the member, including padding.
     return archive_read_data_skip(tar_) == ARCHIVE_OK ? absl::OkStatus() : Broken("cut off");
@@ -175,30 +205,39 @@ class Reader {
       }
       filled += static_cast<size_t>(n);
     }
+    char beyond;  // the read of the member's end also makes zip's check of the CRC-32
+    const la_ssize_t n = archive_read_data(tar_, &beyond, 1);
+    if (n != 0) {
+      return n < 0 ? Broken("at the end") : absl::DataLossError(absl::StrCat("expected ", size, " bytes, found more"));
+    }
     return visitor_.take(std::move(name), std::move(data));
   }
 
   // Reads to the end of the packed stream, where its last check is. libarchive accepts the end of the bytes as the end
   // of the archive; only tar's own end shows that no member is missing.
   absl::Status Drain() {
-    RETURN_IF_ERROR(bytes_.status);
+    if (bytes_ == nullptr) {
+      return absl::OkStatus();  // zip's list of members is at its end, and was read first
+    }
+    RETURN_IF_ERROR(bytes_->status);
     while (true) {
-      ASSIGN_OR_RETURN(const absl::string_view block, bytes_.Next());
+      ASSIGN_OR_RETURN(const absl::string_view block, bytes_->Next());
       if (block.empty()) {
         break;
       }
     }
-    return bytes_.unpacked_bytes >= members_end_ + kTarEndBytes
+    return bytes_->unpacked_bytes >= members_end_ + kTarEndBytes
                ? absl::OkStatus()
                : absl::DataLossError(
                      absl::StrCat("cut off after ", members_, " members: expected tar's two empty blocks at the end"));
   }
 
   archive* const tar_;
-  TarBytes& bytes_;
+  TarBytes* const bytes_;
   const ArchiveVisitor& visitor_;
   std::set<std::string> names_;
   uint64_t members_ = 0;
+  uint64_t taken_bytes_ = 0;  // bytes of the members that were wanted
   uint64_t members_end_ = 0;  // number of unpacked bytes up to the end of the last member
 };
 
@@ -234,13 +273,37 @@ absl::Status ReadTar(absl::string_view packed, const ArchiveVisitor& visitor) {
     return !bytes.status.ok() ? bytes.status
                               : absl::DataLossError(absl::StrCat("not a tar archive: ", Reason(tar.get())));
   }
-  return Reader(tar.get(), bytes, visitor).Run();
+  return Reader(tar.get(), &bytes, visitor).Run();
+}
+
+absl::Status ReadZip(absl::string_view packed, const ArchiveVisitor& visitor) {
+  const std::unique_ptr<archive, int (*)(archive*)> zip(archive_read_new(), archive_read_free);
+  const Utf8Names utf8;
+  // The seekable reader uses the list of members at the archive's end, which has all sizes.
+  if (archive_read_support_format_zip_seekable(zip.get()) != ARCHIVE_OK) {
+    return absl::InternalError(absl::StrCat("libarchive: ", Reason(zip.get())));
+  }
+  if (archive_read_open_memory(zip.get(), packed.data(), packed.size()) != ARCHIVE_OK) {
+    return absl::DataLossError(absl::StrCat("not a whole zip archive: ", Reason(zip.get())));
+  }
+  return Reader(zip.get(), nullptr, visitor).Run();
+}
+
+absl::Status ReadAny(absl::string_view packed, const ArchiveVisitor& visitor) {
+  if (packed.empty()) {
+    return absl::DataLossError("expected an archive, found an empty file");
+  }
+  if (const std::string form = ForeignInputText(packed); !form.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("expected a folder or a .tar, .tar.gz, .tar.xz or .zip archive, found ", form));
+  }
+  return IsZip(packed) ? ReadZip(packed, visitor) : ReadTar(packed, visitor);
 }
 
 }  // namespace
 
 absl::Status ReadArchive(const std::string& path, absl::string_view archive, const ArchiveVisitor& visitor) {
-  const absl::Status status = ReadTar(archive, visitor);
+  const absl::Status status = ReadAny(archive, visitor);
   return status.ok() || absl::IsCancelled(status) || absl::IsInternal(status)
              ? status
              : absl::Status(status.code(), absl::StrCat(path, ": ", status.message(),

@@ -1,9 +1,10 @@
-// Reader of the members of a tar archive in memory, packed by gzip, xz or not at all. Nothing is written to disk.
+// Reader of the members of an archive in memory: tar, packed by gzip, xz or not at all, or zip. Nothing is written to
+// disk.
 //
-// libarchive reads the tar format (all other formats stay disabled) and unpacks xz. zlib unpacks gzip, because
+// libarchive reads the two formats (all others stay disabled) and unpacks xz. zlib unpacks gzip, because
 // libarchive 3.6 does not verify gzip's CRC-32 (archive_read_support_filter_gzip.c, consume_trailer), which is the only
 // check that finds a flipped bit in a picture. The packed stream is always read to its end, so that all of its checks
-// are made.
+// are made. Of a zip archive, libarchive verifies the CRC-32 of each member that is wanted.
 #ifndef LOCKSTEP_LIB_CIFAR_ARCHIVE_H_
 #define LOCKSTEP_LIB_CIFAR_ARCHIVE_H_
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kBlockBytes = size_t{256} << 10;
 
-// First bytes: RFC 1952 (gzip), the .xz file format 1.2.1 section 2.1.1.1, APPNOTE.TXT (zip), and the formats' pages.
+// First bytes: RFC 1952 (gzip), the .xz file format 1.2.1 section 2.1.1.1, and the formats' pages.
 constexpr absl::string_view kGzipMagic("\x1f\x8b", 2);
 constexpr absl::string_view kXzMagic(
     "\xfd"
@@ -31,7 +31,6 @@ struct Foreign {
   ForeignKind kind;
 };
 constexpr Foreign kForeign[] = {
-    {absl::string_view("PK\x03\x04", 4), "zip", ForeignKind::kArchive},
     {absl::string_view("BZh", 3), "bzip2", ForeignKind::kPackedStream},
     {absl::string_view("\x28\xb5\x2f\xfd", 4), "zstd", ForeignKind::kPackedStream},
     {absl::string_view("7z\xbc\xaf\x27\x1c", 6), "7z", ForeignKind::kArchive},
@@ -159,7 +158,7 @@ absl::StatusOr<std::unique_ptr<ArchiveStream>> OpenArchiveStream(absl::string_vi
   for (const Foreign& foreign : kForeign) {
     if (absl::StartsWith(archive, foreign.magic)) {
       return absl::FailedPreconditionError(absl::StrCat(
-          "expected a folder or a .tar, .tar.gz or .tar.xz archive, found ", foreign.name,
+          "expected a folder or a .tar, .tar.gz, .tar.xz or .zip archive, found ", foreign.name,
           foreign.kind == ForeignKind::kArchive ? "; unpack it, and name the folder as --input"
                                                 : "; unpack it, and name the .tar file or the folder as --input"));
     }

@@ -22,7 +22,7 @@ class ArchiveStream {
 
 // Opens a stream for `archive`, which must outlive the stream. The first bytes of `archive` decide: gzip, xz, or
 // (anything else) no packing. FailedPrecondition (without the archive's name): a known format that is not supported:
-// zip, bzip2, zstd, 7z.
+// bzip2, zstd, 7z.
 absl::StatusOr<std::unique_ptr<ArchiveStream>> OpenArchiveStream(absl::string_view archive);
 
 }  // namespace lockstep

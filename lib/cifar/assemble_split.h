@@ -1,4 +1,4 @@
-// Assembly of a split from CIFAR-10's files, with a note on what the split lacks to be whole.
+// Assembly of a split from the files of CIFAR-10 or CIFAR-100, with a note on what the split lacks to be whole.
 #ifndef LOCKSTEP_LIB_CIFAR_ASSEMBLE_SPLIT_H_
 #define LOCKSTEP_LIB_CIFAR_ASSEMBLE_SPLIT_H_
 
@@ -20,7 +20,7 @@ struct SplitFiles {
   const char* name;                // "training" or "test", for messages
   std::vector<std::string> files;  // file names, in order
   uint32_t whole_count;            // number of images of the official split, equally many of each class
-  const char* archive;             // archive that has the missing files, for messages
+  std::string archive;             // archive that has the missing files, for messages
 };
 
 // Adds the images of one file to a set. Errors need not name the file.

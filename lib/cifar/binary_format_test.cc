@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/testing/matchers.h"
@@ -17,6 +18,9 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
+
+constexpr size_t kRecordsPerFile = 10'000;
+constexpr size_t kRecordBytes = 1 + kImageBytes;
 
 ParseOptions AllowPartial(bool allowed) {
   ParseOptions options;
@@ -60,9 +64,9 @@ SourceFiles Without(const std::string& name) {
 
 SourceFiles MakeWholeFolder() {
   SourceFiles folder = SmallFolder();
-  std::string bytes(size_t{kBinaryRecordsPerFile} * kBinaryRecordBytes, '\0');
-  for (size_t i = 0; i < kBinaryRecordsPerFile; ++i) {
-    bytes[i * kBinaryRecordBytes] = static_cast<char>(i % 10);
+  std::string bytes(kRecordsPerFile * kRecordBytes, '\0');
+  for (size_t i = 0; i < kRecordsPerFile; ++i) {
+    bytes[i * kRecordBytes] = static_cast<char>(i % 10);
   }
   for (int i = 0; i < 6; ++i) {
     folder.files[i].bytes = bytes;
@@ -93,8 +97,8 @@ TEST(ParseBinaryTest, TakesRecordsApart) {
 TEST(ParseBinaryTest, ASubsetTakesNoMoreRoomThanItsFiles) {
   const auto dataset = ParseBinary(SmallFolder(), kAllowPartial);
   ASSERT_THAT(dataset, IsOk());
-  EXPECT_LE(dataset->train.pixels.capacity(), 6u * kBinaryRecordBytes);
-  EXPECT_LE(dataset->test.pixels.capacity(), 1u * kBinaryRecordBytes);
+  EXPECT_LE(dataset->train.pixels.capacity(), 6 * kRecordBytes);
+  EXPECT_LE(dataset->test.pixels.capacity(), 1 * kRecordBytes);
 }
 
 TEST(ParseBinaryTest, ASubsetIsReported) {
@@ -199,10 +203,106 @@ TEST(ParseBinaryTest, AnEmptyFileIsRefused) {
 
 TEST(ParseBinaryTest, MoreThanTenThousandRecordsAreNoFileOfCifar) {
   SourceFiles folder = SmallFolder();
-  folder.files[5].bytes.assign(size_t{10'001} * kBinaryRecordBytes, '\0');
+  folder.files[5].bytes.assign(size_t{10'001} * kRecordBytes, '\0');
   EXPECT_THAT(
       ParseBinary(folder, kAllowPartial),
       StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected 1 to 10000 records of 3073 bytes, found 10001")));
+}
+
+// --- CIFAR-100 ---
+
+// Returns one record of CIFAR-100: coarse label, fine label, then 3,072 bytes of `fill`.
+std::string FineRecord(int coarse, int fine, char fill) {
+  return std::string(1, static_cast<char>(coarse)) + Record(fine, fill);
+}
+
+std::string HundredNames() {
+  std::string names;
+  for (int i = 0; i < 100; ++i) {
+    absl::StrAppend(&names, "class_", i, "\n");
+  }
+  return names;
+}
+
+SourceFiles SmallFolder100() {
+  SourceFiles folder;
+  folder.format = proto::CIFAR100_BINARY;
+  folder.input.set_path("folder");
+  folder.files = {File("fine_label_names.txt", HundredNames()), File("test.bin", FineRecord(3, 99, 'c')),
+                  File("train.bin", FineRecord(19, 0, 'a') + FineRecord(0, 42, 'b'))};
+  return folder;
+}
+
+TEST(ParseBinaryTest, TheFineLabelsOfCifar100AreItsClasses) {
+  const auto dataset = ParseBinary(SmallFolder100(), kAllowPartial);
+  ASSERT_THAT(dataset, IsOk());
+  EXPECT_THAT(dataset->train.labels, ElementsAre(0, 42));
+  EXPECT_THAT(dataset->test.labels, ElementsAre(99));
+  EXPECT_EQ(dataset->train.pixels[0], 'a');
+  EXPECT_EQ(dataset->train.pixels[2 * kImageBytes - 1], 'b');
+  EXPECT_EQ(dataset->train.info.class_name_size(), 100);
+  EXPECT_EQ(dataset->train.info.class_name(42), "class_42");
+  EXPECT_EQ(dataset->train.info.class_count(42), 1);
+  EXPECT_EQ(dataset->train.info.note(), "2 of 50000 images");
+  EXPECT_EQ(dataset->train.info.input_format(), proto::CIFAR100_BINARY);
+}
+
+// A whole set: 50,000 and 10,000 records of 3,074 bytes, 153,700,000 and 30,740,000 bytes like the published files.
+TEST(ParseBinaryTest, AWholeCifar100IsWholeByItsCounts) {
+  SourceFiles folder = SmallFolder100();
+  for (SourceFile& file : folder.files) {
+    const size_t records = file.name == "train.bin" ? 50'000 : file.name == "test.bin" ? 10'000 : 0;
+    if (records == 0) {
+      continue;
+    }
+    file.bytes.assign(records * (2 + kImageBytes), '\0');
+    for (size_t i = 0; i < records; ++i) {
+      file.bytes[i * (2 + kImageBytes) + 1] = static_cast<char>(i % 100);
+    }
+  }
+  EXPECT_EQ(folder.files[2].bytes.size(), 153'700'000u);
+  EXPECT_EQ(folder.files[1].bytes.size(), 30'740'000u);
+  const auto dataset = ParseBinary(folder, kWholeOnly);
+  ASSERT_THAT(dataset, IsOk());
+  EXPECT_THAT(dataset->train.info.note(), HasSubstr("whole by sizes and class counts"));
+  EXPECT_FALSE(dataset->train.info.official());
+}
+
+TEST(ParseBinaryTest, Cifar100IsOfficialByItsArchive) {
+  SourceFiles archive = SmallFolder100();
+  archive.is_archive = true;
+  archive.archive_md5 = "03b5dce01913d631647c71ecec9e9cb8";  // https://www.cs.toronto.edu/~kriz/cifar.html
+  const auto partial = ParseBinary(archive, kAllowPartial);
+  ASSERT_THAT(partial, IsOk());
+  EXPECT_FALSE(partial->train.info.official());              // not whole
+  archive.archive_md5 = "c32a1d4ab5d03f1284b67883e8d87530";  // CIFAR-10's
+  std::vector<std::string> warnings;
+  ParseOptions options = kAllowPartial;
+  options.warnings = &warnings;
+  ASSERT_THAT(ParseBinary(archive, options), IsOk());
+  EXPECT_THAT(warnings, ElementsAre(HasSubstr("the published one 03b5dce01913d631647c71ecec9e9cb8")));
+}
+
+TEST(ParseBinaryTest, WrongLabelsAndSizesOfCifar100AreErrors) {
+  SourceFiles coarse = SmallFolder100();
+  coarse.files[2].bytes[2 + kImageBytes] = 20;
+  EXPECT_THAT(
+      ParseBinary(coarse, kAllowPartial),
+      StatusIs(absl::StatusCode::kDataLoss,
+               HasSubstr("folder: train.bin: record 1, byte 3074: expected a coarse label of 0 to 19, found 20")));
+  SourceFiles fine = SmallFolder100();
+  fine.files[2].bytes[2 + kImageBytes + 1] = 100;
+  EXPECT_THAT(ParseBinary(fine, kAllowPartial),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       HasSubstr("record 1, byte 3075: expected a fine label of 0 to 99, found 100")));
+  SourceFiles cut = SmallFolder100();
+  cut.files[2].bytes.pop_back();
+  EXPECT_THAT(ParseBinary(cut, kAllowPartial),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected 3074 bytes, found 3073")));
+  SourceFiles names = SmallFolder100();
+  names.files[0].bytes = "one\n";
+  EXPECT_THAT(ParseBinary(names, kAllowPartial),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("fine_label_names.txt: expected 100 class names")));
 }
 
 // --- the archive's MD5 ---
@@ -268,19 +368,19 @@ TEST(ParseBinaryTest, APartIsNeverOfficial) {
 
 // Only whole records are accepted, and only as many as there are.
 TEST(ParseBinaryTest, CutAnywhereAFileIsAnErrorOrHasWholeRecords) {
-  for (size_t size = 0; size <= 2 * kBinaryRecordBytes; ++size) {
+  for (size_t size = 0; size <= 2 * kRecordBytes; ++size) {
     SourceFiles folder = SmallFolder();
     folder.files[0].bytes.resize(size);
     const auto dataset = ParseBinary(folder, kAllowPartial);
-    EXPECT_EQ(dataset.ok(), size == kBinaryRecordBytes || size == 2 * kBinaryRecordBytes) << size;
+    EXPECT_EQ(dataset.ok(), size == kRecordBytes || size == 2 * kRecordBytes) << size;
   }
 }
 
 TEST(ParseBinaryTest, AFlippedBitIsInALabelOrInAPixel) {
   SourceFiles whole = SmallFolder();
-  whole.files[0].bytes.resize(kBinaryRecordBytes);
+  whole.files[0].bytes.resize(kRecordBytes);
   whole.files.erase(whole.files.begin() + 1, whole.files.begin() + 5);  // one image per split, read 24,584 times
-  for (size_t bit = 0; bit < 8 * kBinaryRecordBytes; ++bit) {
+  for (size_t bit = 0; bit < 8 * kRecordBytes; ++bit) {
     SourceFiles folder = whole;
     folder.files[1].bytes[bit / 8] ^= static_cast<char>(1 << bit % 8);  // the test image, with label 9
     const auto dataset = ParseBinary(folder, kAllowPartial);

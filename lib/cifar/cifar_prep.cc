@@ -44,9 +44,19 @@ HeaderOptions DescribeRun(const CifarPrepOptions& options, bool synthetic) {
     header.result_flags["seed"] = absl::StrCat(options.synthetic.seed);
     header.result_flags["train_images"] = absl::StrCat(options.synthetic.train_images);
     header.result_flags["test_images"] = absl::StrCat(options.synthetic.test_images);
+    const SyntheticOptions defaults;
+    if (options.synthetic.classes != defaults.classes) {
+      header.result_flags["classes"] = absl::StrCat(options.synthetic.classes);
+    }
+    if (options.synthetic.size != defaults.size) {
+      header.result_flags["size"] = absl::StrCat(options.synthetic.size);
+    }
   } else {
     header.result_flags["allow_partial"] = options.allow_partial ? "true" : "false";
     header.result_flags["strict"] = options.strict ? "true" : "false";
+    if (options.resize != 0) {
+      header.result_flags["resize"] = absl::StrCat(options.resize);
+    }
   }
   return header;
 }
@@ -62,11 +72,12 @@ void AddPassedOver(const SourceFiles& source, HeaderOptions& header) {
 // Refuses counts for images from --input: ignoring them would suggest that only a part was taken.
 absl::Status CheckCountsUnset(const SyntheticOptions& options) {
   const SyntheticOptions defaults;
-  if (options.train_images == defaults.train_images && options.test_images == defaults.test_images) {
+  if (options.train_images == defaults.train_images && options.test_images == defaults.test_images &&
+      options.classes == defaults.classes && options.size == defaults.size) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      "--train_images and --test_images are for synthetic images; all images of --input are used");
+      "--train_images, --test_images, --classes and --size are for synthetic images; all images of --input are used");
 }
 
 // Appends info records and chunks one by one, so that memory never holds a second copy of all images.
@@ -83,7 +94,7 @@ absl::Status AppendDataset(const Dataset& dataset, RecordWriter& writer) {
       RETURN_IF_ERROR(CheckNotStopped());
       FillChunk(*set, i, *record.mutable_chunk());
       RETURN_IF_ERROR(writer.Append(record));
-      progress.Update(done += record.chunk().labels().size());
+      progress.Update(done += record.chunk().pixels().size() / set->image_bytes());
     }
   }
   return writer.Finish();
@@ -102,18 +113,29 @@ std::string FormatClasses(const proto::DatasetInfo& info) {
 
 // Returns "airplane 5000, automobile 5000, ...".
 std::string FormatClassNames(const proto::DatasetInfo& info) {
+  constexpr int kMaxClassesShown = 20;
   std::vector<std::string> classes;
-  for (int label = 0; label < info.class_name_size(); ++label) {
+  for (int label = 0; label < std::min(info.class_name_size(), kMaxClassesShown); ++label) {
     classes.push_back(absl::StrCat(info.class_name(label), " ", info.class_count(label)));
   }
-  return absl::StrJoin(classes, ", ");
+  const int rest = info.class_name_size() - static_cast<int>(classes.size());
+  return absl::StrCat(absl::StrJoin(classes, ", "), rest == 0 ? "" : absl::StrCat(" and ", rest, " more classes"));
+}
+
+// Returns " of 64x64" (height first), and an empty string for CIFAR's size.
+std::string FormatSize(const proto::DatasetInfo& info) {
+  return info.height() == kImageHeight && info.width() == kImageWidth
+             ? ""
+             : absl::StrCat(" of ", info.height(), "x", info.width());
 }
 
 absl::StatusOr<Dataset> Parse(SourceFiles& source, const ParseOptions& options) {
   switch (source.format) {
     case proto::BINARY:
+    case proto::CIFAR100_BINARY:
       return ParseBinary(source, options);
     case proto::PYTHON:
+    case proto::CIFAR100_PYTHON:
       return ParsePython(source, options);
     case proto::IMAGE_FOLDERS:
       // The pictures of an archive are in memory, and so are those of a folder once it is digested.
@@ -123,10 +145,11 @@ absl::StatusOr<Dataset> Parse(SourceFiles& source, const ParseOptions& options) 
   }
 }
 
-// Returns true if an MD5 of the source is published: of the binary version's archive, or of the Python version's archive
-// or files.
+// Returns true if an MD5 of the source is published: of the binary version's archive, or of the Python version's
+// archive or files.
 bool HasPublishedDigests(const SourceFiles& source) {
-  return source.format == proto::PYTHON || (source.format == proto::BINARY && source.is_archive);
+  const bool is_python = source.format == proto::PYTHON || source.format == proto::CIFAR100_PYTHON;
+  return is_python || (source.format != proto::IMAGE_FOLDERS && source.is_archive);
 }
 
 // Unpacks an archive and parses the source. Adds warnings to `warnings`.
@@ -142,7 +165,12 @@ absl::StatusOr<Dataset> MakeDataset(const CifarPrepOptions& options, proto::Inpu
         source.format == proto::IMAGE_FOLDERS ? "pictures" : "the files of the binary version, only of its archive",
         "; leave --strict out"));
   }
+  if (options.resize != 0 && source.format != proto::IMAGE_FOLDERS) {
+    return absl::InvalidArgumentError(absl::StrCat("--resize is for folders of pictures; ", options.input,
+                                                   " holds images of 32x32; leave --resize out"));
+  }
   ParseOptions parse;
+  parse.resize = options.resize;
   parse.allow_partial = options.allow_partial;
   parse.strict = options.strict;
   parse.keep_pixels = !options.dry_run;
@@ -166,7 +194,8 @@ absl::StatusOr<SourceFiles> OpenSource(const CifarPrepOptions& options, proto::I
 
 // Returns the cost of the dry run, which a run has too, and the additional cost of a run.
 std::string CostText(const Dataset& dataset, double seconds) {
-  const uint64_t bytes = (dataset.train.info.image_count() + dataset.test.info.image_count()) * kImageBytes;
+  const uint64_t images = dataset.train.info.image_count() + dataset.test.info.image_count();
+  const uint64_t bytes = images * dataset.train.image_bytes();
   return absl::StrFormat(
       "read and checked in %s with %s of memory; a run also holds and writes %s of images; the disk's speed was not "
       "measured\n",
@@ -180,8 +209,8 @@ std::string DatasetSummary(const Dataset& dataset) {
   for (const ImageSet* set : {&dataset.train, &dataset.test}) {
     const proto::DatasetInfo& info = set->info;
     const proto::ChannelStatistics& s = info.statistics();
-    absl::StrAppend(&summary, info.split() == proto::TRAIN ? "train: " : "test:  ", info.image_count(), " images, ",
-                    FormatClasses(info), "; ", InputFormatName(info.input_format()), ", ",
+    absl::StrAppend(&summary, info.split() == proto::TRAIN ? "train: " : "test:  ", info.image_count(), " images",
+                    FormatSize(info), ", ", FormatClasses(info), "; ", InputFormatName(info.input_format()), ", ",
                     info.official() ? "official" : "not official", ": ", info.note(), "\n");
     absl::StrAppend(&summary, "       ", FormatClassNames(info), "\n");
     absl::StrAppend(&summary, "       mean ", FormatChannels(s.mean()), "  pixel_std ", FormatChannels(s.pixel_std()),

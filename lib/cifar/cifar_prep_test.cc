@@ -27,7 +27,9 @@ namespace {
 using ::lockstep::testing::FileExists;
 using ::lockstep::testing::Gzip;
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::Png;
 using ::lockstep::testing::PngOfPlanes;
+using ::lockstep::testing::PngOptions;
 using ::lockstep::testing::ReadFile;
 using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TarEnd;
@@ -35,6 +37,8 @@ using ::lockstep::testing::TarMember;
 using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
 using ::lockstep::testing::Xz;
+using ::lockstep::testing::Zip;
+using ::lockstep::testing::ZipMember;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -211,6 +215,20 @@ std::string PictureTar(const Dataset& dataset) {
   return tar + TarEnd();
 }
 
+// Returns a zip archive of the same pictures inside one folder, with the hidden copies that macOS adds.
+std::string PictureZip(const Dataset& dataset) {
+  std::vector<ZipMember> members = {{"set/", ""}};
+  for (const ImageSet* set : {&dataset.train, &dataset.test}) {
+    for (size_t i = 0; i < set->size(); ++i) {
+      const std::string folder =
+          absl::StrFormat("%s/%s", set == &dataset.train ? "train" : "test", ClassName(set->labels[i]));
+      members.push_back({absl::StrFormat("set/%s/%04d.png", folder, i), PngOfPlanes(&set->pixels[i * kImageBytes])});
+      members.push_back({absl::StrFormat("__MACOSX/set/%s/._%04d.png", folder, i), "Mac OS X"});
+    }
+  }
+  return Zip(members);
+}
+
 // Returns an archive of the binary version, with all training images in data_batch_1.bin.
 std::string BinaryTar(const Dataset& dataset) {
   std::string tar;
@@ -240,8 +258,10 @@ CifarPrepOptions ArchiveRun(const std::string& archive) {
 
 TEST(CifarPrepTest, EveryArchiveOfTheSameImagesGivesTheirPixels) {
   const Dataset images = TwoSplits();
-  for (const std::string& tar : {BinaryTar(images), PictureTar(images)}) {
-    for (const std::string& archive : {tar, Gzip(tar), Xz(tar)}) {
+  for (const std::string& tar : {BinaryTar(images), PictureTar(images), PictureZip(images)}) {
+    const bool is_zip = tar[0] == 'P';
+    for (const std::string& archive :
+         is_zip ? std::vector<std::string>{tar} : std::vector<std::string>{tar, Gzip(tar), Xz(tar)}) {
       const CifarPrepOptions options = ArchiveRun(archive);
       ASSERT_THAT(RunCifarPrep(options), IsOk());
       const auto read = ReadDataset(options.output);
@@ -272,6 +292,48 @@ CifarPrepOptions PictureFolderRun(const Dataset& dataset) {
     }
   }
   return options;
+}
+
+// The size is a result flag: another one makes the records again.
+TEST(CifarPrepTest, PicturesAreResizedOnRequestOnly) {
+  CifarPrepOptions options = PictureFolderRun(TwoSplits());
+  options.allow_partial = false;
+  PngOptions large;
+  large.width = 48;
+  WriteFile(options.input + "/train/class3/0004.png", Png(std::string(3 * 48 * 32, 'x'), large));
+  EXPECT_THAT(RunCifarPrep(options), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                              AllOf(HasSubstr("found a PNG of 48x32"), HasSubstr("--resize=32"))));
+  for (const uint32_t side : {16u, 32u}) {
+    options.resize = side;
+    ASSERT_THAT(RunCifarPrep(options), IsOk());
+    const auto read = ReadDataset(options.output);
+    ASSERT_THAT(read, IsOk());
+    EXPECT_EQ(read->train.height(), side);
+    EXPECT_EQ(read->train.width(), side);
+    EXPECT_EQ(read->test.pixels.size(), 10u * 3 * side * side);
+  }
+}
+
+TEST(CifarPrepTest, ImagesOfTheBinaryVersionAreNotResized) {
+  CifarPrepOptions binary = BinaryRun();
+  binary.resize = 16;
+  EXPECT_THAT(RunCifarPrep(binary),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--resize is for folders of pictures")));
+}
+
+TEST(CifarPrepTest, SyntheticClassesAndSizeAreRecorded) {
+  CifarPrepOptions options = SyntheticRun();
+  options.synthetic.classes = 300;
+  options.synthetic.size = 16;
+  options.synthetic.train_images = 600;
+  ASSERT_THAT(RunCifarPrep(options), IsOk());
+  const auto read = ReadDataset(options.output);
+  ASSERT_THAT(read, IsOk());
+  EXPECT_EQ(read->train.labels[299], 299);
+  EXPECT_EQ(read->train.info.class_name(299), "pattern_299");
+  EXPECT_EQ(read->train.height(), 16u);
+  EXPECT_THAT(DatasetSummary(*read), AllOf(HasSubstr("train: 600 images of 16x16, 300 classes of 2; "),
+                                           HasSubstr("pattern_19 2 and 280 more classes\n")));
 }
 
 // Without an output each picture is read, digested and decoded in one pass; with an output all are digested first.
@@ -313,7 +375,7 @@ TEST(CifarPrepTest, ADamagedPictureOfAFolderIsNamedAndLeavesNoFile) {
   WriteFile(options.input + "/train/class0/0000.png", "not a picture");
   EXPECT_THAT(RunCifarPrep(options),
               StatusIs(absl::StatusCode::kDataLoss,
-                       HasSubstr(options.input + ": train/class0/0000.png: expected a PNG or a JPEG picture")));
+                       HasSubstr(options.input + ": train/class0/0000.png: expected a PNG, a JPEG or a BMP picture")));
   EXPECT_FALSE(FileExists(options.output));
 }
 
@@ -340,13 +402,14 @@ TEST(CifarPrepTest, StrictIsRefusedWhereItComparesNothing) {
 TEST(CifarPrepTest, AFileMoreThatIsPassedOverIsInTheNote) {
   const CifarPrepOptions options = PictureFolderRun(TwoSplits());
   ASSERT_THAT(RunCifarPrep(options), IsOk());
-  EXPECT_EQ(ReadDataset(options.output)->train.info.note(), "11 of 50000 images");
+  EXPECT_EQ(ReadDataset(options.output)->train.info.note(), "own pictures, of which no digests are published");
   WriteFile(options.input + "/train/class0/0000.webp", "x");
   ::testing::internal::CaptureStderr();
   ASSERT_THAT(RunCifarPrep(options), IsOk());
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
               HasSubstr("warning: " + options.input + ": 1 file in train/ was not read (no PNG"));
-  EXPECT_EQ(ReadDataset(options.output)->train.info.note(), "11 of 50000 images; passed over: 1 .webp");
+  EXPECT_EQ(ReadDataset(options.output)->train.info.note(),
+            "own pictures, of which no digests are published; passed over: 1 .webp");
 }
 
 TEST(CifarPrepTest, StrictRefusesAnArchiveOfAnotherMd5) {
@@ -365,7 +428,7 @@ TEST(CifarPrepTest, AnArchiveThatLeadsOutsideWritesNothing) {
   for (const std::string& name : {"../" + base, "train/a/../../../" + base + ".png", absolute, absolute + ".png"}) {
     const CifarPrepOptions options = ArchiveRun(TarMember(name, "evil") + BinaryTar(TwoSplits()));
     EXPECT_THAT(RunCifarPrep(options),
-                StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("archives of CIFAR-10 do not contain")));
+                StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("which no archive of images needs")));
     for (const std::string& path : {outside, absolute}) {
       EXPECT_FALSE(FileExists(path));
       EXPECT_FALSE(FileExists(path + ".png"));

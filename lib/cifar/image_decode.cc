@@ -2,43 +2,45 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "lib/base/status_macros.h"
-#include "lib/dataset/dataset.h"
 
 namespace lockstep {
 namespace {
 
-// First bytes. Portable Network Graphics, section 5.2; ITU T.81, table B.1: SOI, then the first byte of any marker.
+// First bytes. Portable Network Graphics, section 5.2; ITU T.81, table B.1: SOI, then the first byte of any marker;
+// Windows' BITMAPFILEHEADER.
 constexpr absl::string_view kPngMagic("\x89PNG\r\n\x1a\n", 8);
 constexpr absl::string_view kJpegMagic("\xff\xd8\xff", 3);
-
-// Converts pixels to planes. With four bytes per pixel, the compiler converts 16 words at a time (-O3, see BUILD).
-void ToPlanes(const uint32_t* rgbx, uint8_t* pixels) {
-  for (uint32_t c = 0; c < kImageChannels; ++c) {
-    for (uint32_t i = 0; i < kPlaneBytes; ++i) {
-      pixels[c * kPlaneBytes + i] =
-          static_cast<uint8_t>(rgbx[i] >> (8 * c));  // x86 and ARM: the first byte is the lowest
-    }
-  }
-}
+constexpr absl::string_view kBmpMagic("BM", 2);
 
 }  // namespace
 
-absl::Status DecodeImage(absl::string_view file, uint8_t* pixels) {
-  uint32_t rgbx[kPlaneBytes];
+absl::Status DecodePicture(absl::string_view file, PictureSize expected, DecodedPicture& picture) {
   if (file.size() > kMaxPictureBytes) {
     return absl::FailedPreconditionError(
         absl::StrCat("expected a picture of at most ", kMaxPictureBytes, " bytes, found ", file.size()));
   }
   if (absl::StartsWith(file, kPngMagic)) {
-    RETURN_IF_ERROR(DecodePng(file, reinterpret_cast<uint8_t*>(rgbx)));
-  } else if (absl::StartsWith(file, kJpegMagic)) {
-    RETURN_IF_ERROR(DecodeJpeg(file, reinterpret_cast<uint8_t*>(rgbx)));
-  } else {
-    return absl::DataLossError("expected a PNG or a JPEG picture, found neither by its first bytes");
+    return DecodePng(file, expected, picture);
   }
-  ToPlanes(rgbx, pixels);
-  return absl::OkStatus();
+  if (absl::StartsWith(file, kJpegMagic)) {
+    return DecodeJpeg(file, expected, picture);
+  }
+  if (absl::StartsWith(file, kBmpMagic)) {
+    return DecodeBmp(file, expected, picture);
+  }
+  return absl::DataLossError("expected a PNG, a JPEG or a BMP picture, found none of them by its first bytes");
+}
+
+// With four bytes per pixel, the compiler converts 16 words at a time (-O3, see BUILD).
+void ToPlanes(const DecodedPicture& picture, uint8_t* planes) {
+  const size_t count = size_t{picture.size.width} * picture.size.height;
+  const uint32_t* const rgbx = picture.pixels.data();
+  for (uint32_t c = 0; c < 3; ++c) {
+    uint8_t* const plane = planes + c * count;
+    for (size_t i = 0; i < count; ++i) {
+      plane[i] = static_cast<uint8_t>(rgbx[i] >> (8 * c));  // x86 and ARM: the first byte is the lowest
+    }
+  }
 }
 
 }  // namespace lockstep

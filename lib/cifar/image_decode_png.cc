@@ -6,12 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/cifar/image_decode.h"
-#include "lib/dataset/dataset.h"
 
 namespace lockstep {
 namespace {
 
-constexpr size_t kRowBytes = size_t{kImageWidth} * 4;
 constexpr uint8_t kOpaque = 0xff;
 
 // State of a decoding by libpng. Plain data: longjmp runs no destructors, so no object on its way may have one.
@@ -21,6 +19,8 @@ struct Job {
   size_t used;
   png_structp png;
   png_infop info;
+  PictureSize expected;
+  DecodedPicture* picture;
   char message[128];
 };
 
@@ -42,10 +42,11 @@ void ReadBytes(png_structp png, png_bytep bytes, size_t size) {
   job->used += size;
 }
 
-enum class Outcome { kDecoded, kBroken, kOtherSize, k16Bits, kTransparent };
+enum class Outcome { kDecoded, kBroken, kOtherSize, k16Bits, kTransparent, kNoMemory };
 
-bool IsOpaque(const uint8_t* rgba) {
-  for (size_t i = 3; i < kImageHeight * kRowBytes; i += 4) {
+bool IsOpaque(const uint8_t* rgba, PictureSize size) {
+  const size_t bytes = size_t{size.width} * size.height * 4;
+  for (size_t i = 3; i < bytes; i += 4) {
     if (rgba[i] != kOpaque) {
       return false;
     }
@@ -53,8 +54,12 @@ bool IsOpaque(const uint8_t* rgba) {
   return true;
 }
 
+PictureSize SizeOf(const Job& job) {
+  return {png_get_image_width(job.png, job.info), png_get_image_height(job.png, job.info)};
+}
+
 // Decodes a picture. All in one function without C++ objects, because of longjmp.
-Outcome Decode(Job* job, uint8_t* rgba) {
+Outcome Decode(Job* job) {
   job->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, job, OnError, OnWarning);
   if (job->png == nullptr) {
     return Outcome::kBroken;
@@ -69,8 +74,8 @@ Outcome Decode(Job* job, uint8_t* rgba) {
   // -1: skips every ancillary chunk that does not concern the samples (gAMA, iCCP, tEXt, ...) without reading it.
   png_set_keep_unknown_chunks(job->png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
   png_read_info(job->png, job->info);
-  if (png_get_image_width(job->png, job->info) != kImageWidth ||
-      png_get_image_height(job->png, job->info) != kImageHeight) {
+  const PictureSize size = SizeOf(*job);
+  if (!IsAccepted(size, job->expected)) {
     return Outcome::kOtherSize;
   }
   if (png_get_bit_depth(job->png, job->info) == 16) {
@@ -83,18 +88,23 @@ Outcome Decode(Job* job, uint8_t* rgba) {
   }
   png_set_gray_to_rgb(job->png);
   png_set_add_alpha(job->png, kOpaque, PNG_FILLER_AFTER);
-  png_set_interlace_handling(job->png);
+  const int passes = png_set_interlace_handling(job->png);
   png_read_update_info(job->png, job->info);
-  if (png_get_rowbytes(job->png, job->info) != kRowBytes) {
-    png_error(job->png, "a row of another length than 32 pixels");
+  const size_t row_bytes = size_t{size.width} * 4;
+  if (png_get_rowbytes(job->png, job->info) != row_bytes) {
+    png_error(job->png, "a row of an unexpected length");
   }
-  png_bytep rows[kImageHeight];
-  for (uint32_t y = 0; y < kImageHeight; ++y) {
-    rows[y] = rgba + y * kRowBytes;
+  uint8_t* const rgba = AllocatePixels(size, *job->picture);
+  if (rgba == nullptr) {
+    return Outcome::kNoMemory;
   }
-  png_read_image(job->png, rows);
+  for (int pass = 0; pass < passes; ++pass) {
+    for (uint32_t y = 0; y < size.height; ++y) {
+      png_read_row(job->png, rgba + y * row_bytes, nullptr);
+    }
+  }
   png_read_end(job->png, nullptr);
-  return IsOpaque(rgba) ? Outcome::kDecoded : Outcome::kTransparent;
+  return IsOpaque(rgba, size) ? Outcome::kDecoded : Outcome::kTransparent;
 }
 
 absl::Status ToStatus(Outcome outcome, const Job& job) {
@@ -104,24 +114,30 @@ absl::Status ToStatus(Outcome outcome, const Job& job) {
     case Outcome::kBroken:
       return absl::DataLossError(absl::StrCat("a damaged PNG: ", job.message));
     case Outcome::kOtherSize:
-      return absl::FailedPreconditionError(absl::StrCat("expected a picture of 32x32, found a PNG of ",
-                                                        png_get_image_width(job.png, job.info), "x",
-                                                        png_get_image_height(job.png, job.info)));
+      return WrongSize("PNG", SizeOf(job), job.expected);
     case Outcome::k16Bits:
       return absl::FailedPreconditionError("expected 8 bits a sample, found a PNG of 16");
     case Outcome::kTransparent:
       return absl::FailedPreconditionError(
           "expected an opaque picture, found a PNG with transparency; save it without an alpha channel");
+    case Outcome::kNoMemory:
+      return absl::ResourceExhaustedError("not enough memory for a picture");
   }
   return absl::InternalError("an outcome without a message");
 }
 
 }  // namespace
 
-absl::Status DecodePng(absl::string_view file, uint8_t* rgbx) {
-  Job job = {
-      reinterpret_cast<const unsigned char*>(file.data()), file.size(), 0, nullptr, nullptr, "libpng cannot start"};
-  const absl::Status status = ToStatus(Decode(&job, rgbx), job);
+absl::Status DecodePng(absl::string_view file, PictureSize expected, DecodedPicture& picture) {
+  Job job = {reinterpret_cast<const unsigned char*>(file.data()),
+             file.size(),
+             0,
+             nullptr,
+             nullptr,
+             expected,
+             &picture,
+             "libpng cannot start"};
+  const absl::Status status = ToStatus(Decode(&job), job);
   png_destroy_read_struct(&job.png, &job.info, nullptr);
   return status;
 }

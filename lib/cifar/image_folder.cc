@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,24 +21,31 @@
 #include "lib/cifar/image_decode.h"
 #include "lib/cifar/parallel_for.h"
 #include "lib/cifar/passed_over.h"
+#include "lib/cifar/picture.h"
+#include "lib/cifar/resize_picture.h"
 #include "lib/cifar/split_folders.h"
 #include "lib/cifar/statistics.h"
 
 namespace lockstep {
 namespace {
 
-constexpr size_t kClasses = 10;
+// CIFAR-10's classes in the order of their labels, which is also their byte order.
+const std::vector<std::string>& CifarClasses() {
+  static const auto* names = new std::vector<std::string>(
+      {"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"});
+  return *names;
+}
 
 struct Picture {
   size_t file;  // index among the source's files
   absl::string_view class_name;
-  uint8_t label;
+  uint16_t label;
 };
 
 struct SplitPictures {
   proto::Split split;
   std::string folder;    // "train/", as written on disk
-  uint32_t whole_count;  // number of images of the official split
+  uint32_t whole_count;  // number of images of CIFAR-10's official split
   std::vector<Picture> pictures;
   std::vector<std::string> classes;
 };
@@ -74,7 +82,8 @@ void CollectPictures(const SourceFiles& source, SplitPictures& split) {
     if (split.classes.empty() || split.classes.back() != picture.class_name) {
       split.classes.emplace_back(picture.class_name);
     }
-    picture.label = static_cast<uint8_t>(split.classes.size() - 1);  // CheckClasses refuses more than ten classes
+    picture.label =
+        static_cast<uint16_t>(split.classes.size() - 1);  // CheckClasses refuses more than kMaxDatasetClasses
   }
 }
 
@@ -84,14 +93,15 @@ PassedOver PassedOverIn(const SourceFiles& source, const std::string& folder) {
   return found == source.passed_over.end() ? PassedOver() : found->second;
 }
 
-// Returns "4 files in train/ were not read (no PNG or JPEG of a class folder): 1 .bmp, ..."; empty without such files.
+// Returns "4 files in train/ were not read (no PNG, JPEG or BMP of a class folder): 1 .gif, ..."; empty without such
+// files.
 std::string PassedOverText(const SourceFiles& source, const std::string& folder) {
   const PassedOver files = PassedOverIn(source, folder);
   return files.count() == 0
              ? ""
              : absl::StrCat(files.count(), files.count() == 1 ? " file in " : " files in ", folder,
                             files.count() == 1 ? " was" : " were",
-                            " not read (no PNG or JPEG of a class folder): ", files.Kinds(), "; the first is ",
+                            " not read (no PNG, JPEG or BMP of a class folder): ", files.Kinds(), "; the first is ",
                             files.first(), "; convert pictures to PNG to include them");
 }
 
@@ -101,21 +111,35 @@ std::string AfterError(const SourceFiles& source, const std::string& folder) {
   return text.empty() ? "" : absl::StrCat("; ", text);
 }
 
+// Returns up to ten names.
+std::string FirstNames(const std::vector<std::string>& names) {
+  constexpr size_t kMaxNames = 10;
+  const size_t shown = std::min(names.size(), kMaxNames);
+  return absl::StrCat(absl::StrJoin(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                      shown == names.size() ? "" : absl::StrCat(" and ", names.size() - shown, " more"));
+}
+
+// Returns "; only in one of them: x", the first class that is only in `a` or only in `b`, both sorted. Empty if `b` is.
+std::string FirstDifference(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  std::vector<std::string> differing;
+  std::set_symmetric_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(differing));
+  return b.empty() || differing.empty() ? "" : absl::StrCat("; only one of the folders has ", differing[0]);
+}
+
 absl::Status CheckClasses(const SourceFiles& source, const SplitPictures& train, const SplitPictures& test) {
   const std::string& path = source.input.path();
-  if (train.classes.size() != kClasses) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        path, ": expected pictures in ", kClasses, " folders ", train.folder, "<class>/, found ", train.classes.size(),
-        train.classes.size() > kClasses ? "" : ": ",
-        train.classes.size() > kClasses ? "" : absl::StrJoin(train.classes, ", "), AfterError(source, train.folder)));
+  if (train.classes.size() < 2 || train.classes.size() > kMaxDatasetClasses) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, ": expected pictures in 2 to ", kMaxDatasetClasses, " folders ", train.folder,
+                     "<class>/, found ", train.classes.size(), train.classes.size() == 1 ? ": " : "",
+                     train.classes.size() == 1 ? train.classes[0] : "", AfterError(source, train.folder)));
   }
   if (test.classes != train.classes) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(path, ": expected the same classes in ", test.folder, " as in ", train.folder, " (",
-                     absl::StrJoin(train.classes, ", "), "), found ",
-                     test.classes.empty() ? "none; name the folder of the test images test or val"
-                                          : absl::StrJoin(test.classes, ", "),
-                     AfterError(source, test.folder)));
+    return absl::FailedPreconditionError(absl::StrCat(
+        path, ": expected the same classes in ", test.folder, " as in ", train.folder, " (", FirstNames(train.classes),
+        "), found ",
+        test.classes.empty() ? "none; name the folder of the test images test or val" : FirstNames(test.classes),
+        FirstDifference(train.classes, test.classes), AfterError(source, test.folder)));
   }
   return absl::OkStatus();
 }
@@ -141,8 +165,14 @@ void WarnOfPassedOver(const SourceFiles& source, const ParseOptions& options) {
 }
 
 // Returns the note on a split for the record: whether the split is whole, and which files of its folder were not read.
-std::string NoteOf(const SourceFiles& source, const SplitPictures& split, const std::string& why_partial) {
-  std::string note = why_partial.empty() ? "whole by class counts; no digests of pictures are published" : why_partial;
+std::string NoteOf(const SourceFiles& source, const SplitPictures& split, const std::string& why_partial,
+                   const ParseOptions& options) {
+  std::string note = why_partial.empty()               ? "whole by class counts; no digests of pictures are published"
+                     : split.classes == CifarClasses() ? why_partial
+                                                       : "own pictures, of which no digests are published";
+  if (options.resize != 0) {
+    absl::StrAppend(&note, "; resized to ", options.resize, "x", options.resize);
+  }
   if (!absl::EqualsIgnoreCase(split.folder, "train/") && !absl::EqualsIgnoreCase(split.folder, "test/")) {
     absl::StrAppend(&note, "; read from ", split.folder);
   }
@@ -152,12 +182,15 @@ std::string NoteOf(const SourceFiles& source, const SplitPictures& split, const 
 
 // Returns why the split is not CIFAR-10's whole one; empty if the counts agree.
 std::string WhyPartial(const SplitPictures& split) {
+  if (split.classes != CifarClasses()) {
+    return "other classes than CIFAR-10's";
+  }
   if (split.pictures.size() != split.whole_count) {
     return absl::StrCat(split.pictures.size(), " of ", split.whole_count, " images");
   }
   for (size_t i = 0; i < split.pictures.size(); ++i) {
-    if (split.pictures[i].label != i * kClasses / split.whole_count) {
-      return absl::StrCat("not ", split.whole_count / kClasses, " images of each class");
+    if (split.pictures[i].label != i * split.classes.size() / split.whole_count) {
+      return absl::StrCat("not ", split.whole_count / split.classes.size(), " images of each class");
     }
   }
   return "";
@@ -184,38 +217,85 @@ void TouchPages(uint8_t* begin, size_t size) {
 // Returns the bytes of one of the source's files. At most one call at a time may have the same `worker`.
 using BytesOf = std::function<absl::StatusOr<absl::string_view>(size_t worker, size_t file)>;
 
-absl::StatusOr<ImageSet> DecodeSplit(const SourceFiles& source, const SplitPictures& split, const BytesOf& bytes_of,
-                                     const ParseOptions& options) {
+absl::Status AtFile(const SourceFiles& source, const Picture& picture, const absl::Status& status) {
+  return absl::Status(status.code(),
+                      absl::StrCat(SourcePath(source, source.files[picture.file].name), ": ", status.message()));
+}
+
+// Memory of one thread.
+struct Scratch {
+  DecodedPicture picture;
+  DecodedPicture resized;
+};
+
+// Returns the size of all images: the one that was asked for, or that of the first training picture.
+absl::StatusOr<PictureSize> SizeOfAll(const SourceFiles& source, const SplitPictures& train, const BytesOf& bytes_of,
+                                      const ParseOptions& options) {
+  if (options.resize != 0) {
+    return PictureSize{options.resize, options.resize};
+  }
+  const Picture& first = train.pictures.front();
+  ASSIGN_OR_RETURN(const absl::string_view bytes, bytes_of(0, first.file));
+  DecodedPicture picture;
+  if (const absl::Status status = DecodePicture(bytes, PictureSize(), picture); !status.ok()) {
+    return AtFile(source, first, status);
+  }
+  const auto [low, high] = std::minmax({picture.size.width, picture.size.height});
+  if (low < kMinImageSide || high > kMaxImageSide) {
+    return AtFile(source, first,
+                  absl::FailedPreconditionError(absl::StrCat(
+                      "expected a picture with sides of ", kMinImageSide, " to ", kMaxImageSide, " pixels, found ",
+                      picture.size.width, "x", picture.size.height, "; --resize=32 makes all pictures 32x32")));
+  }
+  return picture.size;
+}
+
+// Decodes one picture to the planes of an image.
+absl::Status DecodeImage(absl::string_view bytes, PictureSize size, const ParseOptions& options, Scratch& scratch,
+                         uint8_t* planes) {
+  RETURN_IF_ERROR(DecodePicture(bytes, options.resize == 0 ? size : PictureSize(), scratch.picture));
+  if (options.resize != 0) {
+    ResizePicture(options.resize, scratch.picture, scratch.resized);
+  }
+  ToPlanes(scratch.picture, planes);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ImageSet> DecodeSplit(const SourceFiles& source, const SplitPictures& split, PictureSize size,
+                                     const BytesOf& bytes_of, const ParseOptions& options) {
   const std::string why = WhyPartial(split);
-  if (!why.empty() && !options.allow_partial) {
+  if (!why.empty() && split.classes == CifarClasses() && !options.allow_partial) {
     return absl::FailedPreconditionError(
         absl::StrCat(source.input.path(), ": not all of CIFAR-10's images in ", split.folder, ": ", why,
                      "; --allow_partial takes them as they are", AfterError(source, split.folder)));
   }
   const std::vector<Picture>& pictures = split.pictures;
   ImageSet set;
+  set.info.set_height(size.height);
+  set.info.set_width(size.width);
+  const size_t image_bytes = set.image_bytes();
   set.labels.resize(pictures.size());
   std::vector<ImageSums> sums(pictures.size());
   Progress progress(absl::StrCat("decoding ", split.folder), pictures.size(), "images");
   ParallelOptions parallel;
   parallel.progress = &progress;
+  const size_t threads = ParallelThreads(pictures.size(), parallel);
+  std::vector<Scratch> scratch(threads);
   // If pixels are not kept, a picture overwrites the previous one of the same thread.
   const bool keep = options.keep_pixels;
-  set.pixels.resize((keep ? pictures.size() : ParallelThreads(pictures.size(), parallel)) * kImageBytes);
+  set.pixels.resize((keep ? pictures.size() : threads) * image_bytes);
   RETURN_IF_ERROR(ParallelFor(pictures.size(), parallel, [&](size_t worker, size_t i) -> absl::Status {
     ASSIGN_OR_RETURN(const absl::string_view bytes, bytes_of(worker, pictures[i].file));
     set.labels[i] = pictures[i].label;
-    uint8_t* const pixels = &set.pixels[(keep ? i : worker) * kImageBytes];
+    uint8_t* const pixels = &set.pixels[(keep ? i : worker) * image_bytes];
     if (keep && i % parallel.block == 0) {
-      TouchPages(pixels, std::min(parallel.block, pictures.size() - i) * kImageBytes);
+      TouchPages(pixels, std::min(parallel.block, pictures.size() - i) * image_bytes);
     }
-    const absl::Status status = DecodeImage(bytes, pixels);
-    if (!status.ok()) {
-      return absl::Status(
-          status.code(), absl::StrCat(SourcePath(source, source.files[pictures[i].file].name), ": ", status.message()));
+    if (const absl::Status status = DecodeImage(bytes, size, options, scratch[worker], pixels); !status.ok()) {
+      return AtFile(source, pictures[i], status);
     }
-    sums[i] = SumImage(pixels);  // while the processor's cache holds the pixels
-    return status;
+    sums[i] = SumImage(pixels, image_bytes / kImageChannels);  // while the processor's cache holds the pixels
+    return absl::OkStatus();
   }));
   if (!keep) {
     set.pixels.clear();
@@ -223,7 +303,7 @@ absl::StatusOr<ImageSet> DecodeSplit(const SourceFiles& source, const SplitPictu
   set.info.set_split(split.split);
   set.info.set_input_format(proto::IMAGE_FOLDERS);
   set.info.mutable_class_name()->Add(split.classes.begin(), split.classes.end());
-  set.info.set_note(NoteOf(source, split, why));
+  set.info.set_note(NoteOf(source, split, why, options));
   DescribeImages(set, sums);
   return set;
 }
@@ -237,9 +317,10 @@ absl::StatusOr<Dataset> DecodeAll(const SourceFiles& source, const BytesOf& byte
   CollectPictures(source, test);
   RETURN_IF_ERROR(CheckClasses(source, train, test));
   KeepFreedMemory();
+  ASSIGN_OR_RETURN(const PictureSize size, SizeOfAll(source, train, bytes_of, options));
   Dataset dataset;
-  ASSIGN_OR_RETURN(dataset.train, DecodeSplit(source, train, bytes_of, options));
-  ASSIGN_OR_RETURN(dataset.test, DecodeSplit(source, test, bytes_of, options));
+  ASSIGN_OR_RETURN(dataset.train, DecodeSplit(source, train, size, bytes_of, options));
+  ASSIGN_OR_RETURN(dataset.test, DecodeSplit(source, test, size, bytes_of, options));
   WarnOfPassedOver(source, options);
   return dataset;
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/cifar/small_pictures_testing.h"
@@ -15,7 +16,9 @@ namespace {
 
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::Jpeg;
+using ::lockstep::testing::Png;
 using ::lockstep::testing::PngOfPlanes;
+using ::lockstep::testing::PngOptions;
 using ::lockstep::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::DoubleNear;
@@ -55,6 +58,26 @@ SourceFiles SmallSource() {
   return source;
 }
 
+// Returns the same with CIFAR-10's classes, of which the number of pictures is known.
+SourceFiles CifarSource() {
+  const char* const names[] = {"airplane", "automobile", "bird",  "cat",  "deer",
+                               "dog",      "frog",       "horse", "ship", "truck"};
+  SourceFiles source = SmallSource();
+  for (SourceFile& file : source.files) {
+    const size_t at = file.name.find('/') + 1;
+    file.name.replace(at, 1, names[file.name[at] - 'a']);
+  }
+  return source;
+}
+
+// Returns a picture of one colour with this size.
+std::string PictureOf(uint8_t value, uint32_t width, uint32_t height) {
+  PngOptions options;
+  options.width = width;
+  options.height = height;
+  return Png(std::string(size_t{3} * width * height, static_cast<char>(value)), options);
+}
+
 std::vector<int> FirstSamples(const ImageSet& set) {
   std::vector<int> samples;
   for (size_t i = 0; i < set.size(); ++i) {
@@ -75,7 +98,7 @@ TEST(ParseImageFolderTest, LabelsAreTheSortedClasses) {
   EXPECT_EQ(info.input_format(), proto::IMAGE_FOLDERS);
   EXPECT_EQ(info.split(), proto::TRAIN);
   EXPECT_FALSE(info.official());
-  EXPECT_EQ(info.note(), "10 of 50000 images");
+  EXPECT_EQ(info.note(), "own pictures, of which no digests are published");
 }
 
 TEST(ParseImageFolderTest, StatisticsAreThoseOfThePixels) {
@@ -120,17 +143,84 @@ TEST(ParseImageFolderTest, ImagesAreInTheOrderOfClassThenName) {
 }
 
 TEST(ParseImageFolderTest, APartWantsToBeAllowed) {
-  EXPECT_THAT(ParseImageFolder(SmallSource(), {}),
+  EXPECT_THAT(ParseImageFolder(CifarSource(), {}),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        AllOf(HasSubstr("pictures: "), HasSubstr("10 of 50000 images"), HasSubstr("--allow_partial"))));
+  const auto dataset = ParseImageFolder(CifarSource(), AllowPartial());
+  ASSERT_THAT(dataset, IsOk());
+  EXPECT_EQ(dataset->train.info.note(), "10 of 50000 images");
 }
 
-TEST(ParseImageFolderTest, BothSplitsHaveTheSameTenClasses) {
+TEST(ParseImageFolderTest, OwnPicturesNeedNoPermission) { EXPECT_THAT(ParseImageFolder(SmallSource(), {}), IsOk()); }
+
+TEST(ParseImageFolderTest, AnyNumberOfClasses) {
+  for (const int classes : {2, 37, 300}) {
+    SourceFiles source;
+    source.format = proto::IMAGE_FOLDERS;
+    source.input.set_path("pictures");
+    const std::string grey = Picture(9);
+    for (int label = 0; label < classes; ++label) {
+      for (const char* split : {"test", "train"}) {
+        source.files.push_back({absl::StrFormat("%s/class_%03d/1.png", split, label), grey, ""});
+      }
+    }
+    Sort(source);
+    const auto dataset = ParseImageFolder(source, {});
+    ASSERT_THAT(dataset, IsOk());
+    EXPECT_EQ(dataset->train.info.class_name_size(), classes);
+    EXPECT_EQ(dataset->train.labels.back(), classes - 1);
+    EXPECT_EQ(dataset->test.info.class_count(classes - 1), 1);
+  }
+}
+
+TEST(ParseImageFolderTest, PicturesOfAnotherSizeKeepIt) {
+  SourceFiles source = SmallSource();
+  for (SourceFile& file : source.files) {
+    file.bytes = PictureOf(7, 48, 20);
+  }
+  const auto dataset = ParseImageFolder(source, {});
+  ASSERT_THAT(dataset, IsOk());
+  EXPECT_EQ(dataset->train.info.height(), 20);
+  EXPECT_EQ(dataset->train.info.width(), 48);
+  EXPECT_EQ(dataset->test.pixels, PixelBytes(size_t{10} * 3 * 20 * 48, 7));
+  EXPECT_THAT(dataset->train.info.statistics().mean(2), DoubleNear(7.0 / 255, 1e-15));
+}
+
+TEST(ParseImageFolderTest, SeveralSizesNeedResize) {
+  SourceFiles source = SmallSource();
+  source.files[13].bytes = PictureOf(3, 40, 64);
+  EXPECT_THAT(ParseImageFolder(source, {}),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       "pictures: train/d/1.png: expected a picture of 32x32 like the first one, found a PNG of 40x64; "
+                       "--resize=32 makes all pictures 32x32"));
+  ParseOptions options;
+  options.resize = 16;
+  const auto dataset = ParseImageFolder(source, options);
+  ASSERT_THAT(dataset, IsOk());
+  EXPECT_EQ(dataset->train.info.height(), 16);
+  EXPECT_EQ(dataset->train.pixels.size(), 10 * dataset->train.image_bytes());
+  EXPECT_EQ(dataset->train.pixels[3 * dataset->train.image_bytes()], 3);
+  EXPECT_THAT(dataset->train.info.note(), HasSubstr("; resized to 16x16"));
+}
+
+TEST(ParseImageFolderTest, AFirstPictureBeyondTheLimitsIsNamed) {
+  SourceFiles source = SmallSource();
+  source.files[10].bytes = PictureOf(3, 3, 64);
+  EXPECT_THAT(ParseImageFolder(source, {}),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("train/a/1.png: "), HasSubstr("sides of 4 to 1024 pixels, found 3x64"))));
+}
+
+TEST(ParseImageFolderTest, BothSplitsHaveTheSameClasses) {
+  SourceFiles one = SmallSource();
+  one.files.erase(one.files.begin() + 11, one.files.end());  // all training pictures but train/a
+  EXPECT_THAT(ParseImageFolder(one, AllowPartial()),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("expected pictures in 2 to 32767 folders train/<class>/, found 1: a")));
   SourceFiles nine = SmallSource();
   nine.files.pop_back();  // train/j
   EXPECT_THAT(ParseImageFolder(nine, AllowPartial()),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr("expected pictures in 10 folders train/<class>/, found 9: a, b")));
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("; only one of the folders has j")));
   SourceFiles other = SmallSource();
   other.files[0].name = "test/x/1.png";
   Sort(other);
@@ -144,11 +234,11 @@ TEST(ParseImageFolderTest, BothSplitsHaveTheSameTenClasses) {
 }
 
 TEST(ParseImageFolderTest, WhatWasPassedOverIsAWarningAndInTheNote) {
-  SourceFiles source = SmallSource();
-  source.passed_over["train"].Add("train/a/1.bmp", EntryKind::kFile);
+  SourceFiles source = CifarSource();
+  source.passed_over["train"].Add("train/a/1.tif", EntryKind::kFile);
   source.passed_over["train"].Add("train/a/1.gif", EntryKind::kFile);
   source.folders.validation = "val";
-  source.passed_over["val"].Add("val/a/1.png", EntryKind::kFile);
+  source.passed_over["val"].Add("val/cat/1.png", EntryKind::kFile);
   std::vector<std::string> warnings;
   ParseOptions options = AllowPartial();
   options.warnings = &warnings;
@@ -157,10 +247,10 @@ TEST(ParseImageFolderTest, WhatWasPassedOverIsAWarningAndInTheNote) {
   EXPECT_THAT(
       warnings,
       ElementsAre(
-          "pictures: 2 files in train/ were not read (no PNG or JPEG of a class folder): 1 .bmp, 1 .gif; the first "
-          "is train/a/1.bmp; convert pictures to PNG to include them",
+          "pictures: 2 files in train/ were not read (no PNG, JPEG or BMP of a class folder): 1 .gif, 1 .tif; the "
+          "first is train/a/1.gif; convert pictures to PNG to include them",
           "pictures: val/ is not read (1 file), because test/ holds the test images"));
-  EXPECT_EQ(dataset->train.info.note(), "10 of 50000 images; passed over: 1 .bmp, 1 .gif");
+  EXPECT_EQ(dataset->train.info.note(), "10 of 50000 images; passed over: 1 .gif, 1 .tif");
   EXPECT_EQ(dataset->test.info.note(), "10 of 10000 images");
   EXPECT_THAT(ParseImageFolder(source, {}),
               StatusIs(absl::StatusCode::kFailedPrecondition,
@@ -168,7 +258,7 @@ TEST(ParseImageFolderTest, WhatWasPassedOverIsAWarningAndInTheNote) {
 }
 
 TEST(ParseImageFolderTest, FoldersMayBeWrittenInAnyCaseAndBeCalledVal) {
-  SourceFiles source = SmallSource();
+  SourceFiles source = CifarSource();
   for (SourceFile& file : source.files) {
     file.name = file.name[1] == 'e' ? "Val" + file.name.substr(4) : "TRAIN" + file.name.substr(5);
   }
@@ -186,8 +276,9 @@ TEST(ParseImageFolderTest, ABrokenPictureIsNamed) {
   SourceFiles source = SmallSource();
   source.files[13].bytes = "not a picture";
   source.files[15].bytes = "";
-  EXPECT_THAT(ParseImageFolder(source, AllowPartial()),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("pictures: train/d/1.png: expected a PNG or a JPEG")));
+  EXPECT_THAT(
+      ParseImageFolder(source, AllowPartial()),
+      StatusIs(absl::StatusCode::kDataLoss, HasSubstr("pictures: train/d/1.png: expected a PNG, a JPEG or a BMP")));
 }
 
 }  // namespace

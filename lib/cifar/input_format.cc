@@ -12,42 +12,34 @@
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
 #include "lib/base/flag_values.h"
+#include "lib/cifar/cifar_set.h"
+#include "lib/cifar/foreign_form.h"
 #include "lib/cifar/split_folders.h"
 
 namespace lockstep {
 namespace {
 
 constexpr char kExpected[] =
-    "data_batch_1.bin ... (binary), data_batch_1 ... (python) or train/<class>/*.png|jpg and test/ or val/ (images), "
-    "at "
-    "the top or inside one folder";
+    "data_batch_1.bin ... or train.bin ... (binary), data_batch_1 ... or train ... (python), or "
+    "train/<class>/*.png|jpg|bmp and test/ or val/ (images), at the top or inside one folder";
 constexpr size_t kOthersShown = 3;
 
-// Returns true if a file belongs to a version (binary or Python), given the version's `extension` and the name of its
-// file of class names, `meta`.
-bool IsBatchFile(absl::string_view name, absl::string_view extension, absl::string_view meta) {
-  if (name == meta) {
-    return true;
-  }
-  if (!absl::ConsumeSuffix(&name, extension)) {
-    return false;
-  }
-  return name == "test_batch" ||
-         (absl::ConsumePrefix(&name, "data_batch_") && name.size() == 1 && name[0] >= '1' && name[0] <= '5');
+bool IsPicture(absl::string_view name) {
+  const auto ends_in = [name](const char* ending) { return absl::EndsWithIgnoreCase(name, ending); };
+  return !name.empty() && name[0] != '.' && (ends_in(".png") || ends_in(".jpg") || ends_in(".jpeg") || ends_in(".bmp"));
 }
 
-bool IsPicture(absl::string_view name) {
-  return !name.empty() && name[0] != '.' &&
-         (absl::EndsWithIgnoreCase(name, ".png") || absl::EndsWithIgnoreCase(name, ".jpg") ||
-          absl::EndsWithIgnoreCase(name, ".jpeg"));
+absl::optional<proto::InputFormat> BatchFormat(absl::string_view name) {
+  return IsBinaryFile(Cifar10(), name)    ? absl::make_optional(proto::BINARY)
+         : IsPythonFile(Cifar10(), name)  ? absl::make_optional(proto::PYTHON)
+         : IsBinaryFile(Cifar100(), name) ? absl::make_optional(proto::CIFAR100_BINARY)
+         : IsPythonFile(Cifar100(), name) ? absl::make_optional(proto::CIFAR100_PYTHON)
+                                          : absl::nullopt;
 }
 
 absl::optional<proto::InputFormat> FormatOf(absl::Span<const absl::string_view> parts) {
-  if (parts.size() == 1 && IsBatchFile(parts[0], ".bin", "batches.meta.txt")) {
-    return proto::BINARY;
-  }
-  if (parts.size() == 1 && IsBatchFile(parts[0], "", "batches.meta")) {
-    return proto::PYTHON;
+  if (parts.size() == 1) {
+    return BatchFormat(parts[0]);
   }
   if (parts.size() == 3 && IsSplitFolder(parts[0]) && !absl::StartsWith(parts[1], ".") && IsPicture(parts[2])) {
     return proto::IMAGE_FOLDERS;
@@ -61,9 +53,18 @@ absl::string_view Describe(proto::InputFormat format) {
       return "the binary version";
     case proto::PYTHON:
       return "the Python version";
+    case proto::CIFAR100_BINARY:
+      return "the binary version of CIFAR-100";
+    case proto::CIFAR100_PYTHON:
+      return "the Python version of CIFAR-100";
     default:
       return "image folders";
   }
+}
+
+// Returns true if --input_format=`wanted` selects `format`.
+bool IsWanted(proto::InputFormat format, proto::InputFormat wanted) {
+  return wanted == proto::INPUT_FORMAT_UNSPECIFIED || InputFormatName(format) == InputFormatName(wanted);
 }
 
 std::string Where(const std::string& root) {
@@ -73,7 +74,16 @@ std::string Where(const std::string& root) {
 }  // namespace
 
 std::string InputFormatName(proto::InputFormat format) {
-  return format == proto::IMAGE_FOLDERS ? "images" : absl::AsciiStrToLower(proto::InputFormat_Name(format));
+  switch (format) {
+    case proto::IMAGE_FOLDERS:
+      return "images";
+    case proto::CIFAR100_BINARY:
+      return "binary";
+    case proto::CIFAR100_PYTHON:
+      return "python";
+    default:
+      return absl::AsciiStrToLower(proto::InputFormat_Name(format));
+  }
 }
 
 absl::StatusOr<proto::InputFormat> ParseInputFormat(absl::string_view flag, absl::string_view input) {
@@ -119,6 +129,7 @@ void FormatFinder::Add(const FormatFinder& other) {
     }
   }
   other_count_ += other.other_count_;
+  foreign_ = foreign_.empty() ? other.foreign_ : foreign_;
   for (const auto& [place, files] : other.passed_over_) {
     passed_over_[place].Add(files);
   }
@@ -127,6 +138,9 @@ void FormatFinder::Add(const FormatFinder& other) {
 void FormatFinder::AddOther(absl::string_view path, EntryKind kind) {
   if (++other_count_ <= kOthersShown) {
     others_.push_back(absl::Utf8SafeCHexEscape(path));
+  }
+  if (foreign_.empty() && kind == EntryKind::kFile) {
+    foreign_ = ForeignFileText(path);
   }
   const std::vector<absl::string_view> parts = absl::StrSplit(path, '/');
   const size_t split = IsSplitFolder(parts[0]) ? 0 : 1;
@@ -154,9 +168,13 @@ absl::StatusOr<std::pair<proto::InputFormat, std::string>> FormatFinder::Decide(
   std::vector<std::pair<proto::InputFormat, std::string>> fitting;
   std::vector<std::string> seen;
   for (const auto& [kind, count] : found_) {
+    const bool of_cifar100 = kind.first == proto::CIFAR100_BINARY || kind.first == proto::CIFAR100_PYTHON;
+    if (of_cifar100 && count == 1 && found_.size() > 1) {
+      continue;
+    }
     seen.push_back(
         absl::StrCat(Describe(kind.first), " (", count, count == 1 ? " file " : " files ", Where(kind.second), ")"));
-    if (wanted == proto::INPUT_FORMAT_UNSPECIFIED || wanted == kind.first) {
+    if (IsWanted(kind.first, wanted)) {
       fitting.push_back(kind);
     }
   }
@@ -165,18 +183,19 @@ absl::StatusOr<std::pair<proto::InputFormat, std::string>> FormatFinder::Decide(
   }
   if (fitting.size() > 1) {
     return absl::FailedPreconditionError(
-        absl::StrCat(input, ": expected one kind of CIFAR-10 in one place, found ", absl::StrJoin(seen, " and "),
+        absl::StrCat(input, ": expected one data set in one place, found ", absl::StrJoin(seen, " and "),
                      "; name one with --input_format or give its own folder as --input"));
   }
   if (!seen.empty()) {
     return absl::FailedPreconditionError(absl::StrCat(input, ": expected --input_format=", InputFormatName(wanted),
                                                       ", found ", absl::StrJoin(seen, " and ")));
   }
-  return absl::FailedPreconditionError(absl::StrCat(
-      input, ": found no data of CIFAR-10; expected ", kExpected, "; there ",
-      other_count_ == 0
-          ? std::string("are no files")
-          : absl::StrCat("are ", absl::StrJoin(others_, ", "), other_count_ > kOthersShown ? ", ..." : "")));
+  return absl::FailedPreconditionError(
+      absl::StrCat(input, ": found no images of a known form; expected ", kExpected, "; there ",
+                   other_count_ == 0
+                       ? std::string("are no files")
+                       : absl::StrCat("are ", absl::StrJoin(others_, ", "), other_count_ > kOthersShown ? ", ..." : ""),
+                   foreign_.empty() ? "" : "; ", foreign_));
 }
 
 }  // namespace lockstep

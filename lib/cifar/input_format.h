@@ -1,8 +1,8 @@
-// Detection of the version of CIFAR-10 that a folder or an archive holds, by file names.
+// Detection of the data set that a folder or an archive holds, by file names.
 //
-//   binary   data_batch_1.bin ... data_batch_5.bin, test_batch.bin, batches.meta.txt
-//   python   data_batch_1 ... data_batch_5, test_batch, batches.meta
-//   images   train/<class>/*.png, .jpg or .jpeg and test/<class>/... or val/<class>/... (split_folders.h), in any
+//   binary   the binary version of CIFAR-10 or CIFAR-100 (cifar_set.h)
+//   python   the Python version of CIFAR-10 or CIFAR-100
+//   images   train/<class>/*.png, .jpg, .jpeg or .bmp and test/<class>/... or val/<class>/... (split_folders.h), in any
 //            letter case; names that begin with a dot do not count
 //
 // The files must be at the top or inside one folder (cifar-10-batches-bin/ ...), which is then the data set's root.
@@ -22,12 +22,13 @@
 
 namespace lockstep {
 
-// Returns "synthetic", "binary", "python" or "images", as used in --input_format and in messages.
+// Returns "synthetic", "binary", "python" or "images", as used in --input_format and in messages. The versions of
+// CIFAR-100 have the words of CIFAR-10's.
 std::string InputFormatName(proto::InputFormat format);
 
-// Returns the format of a value of --input_format. "auto" gives SYNTHETIC if `input` is empty, else
-// INPUT_FORMAT_UNSPECIFIED. InvalidArgument: an unknown name, or one that does not fit `input`, which must be empty for
-// synthetic images only.
+// Returns the format of a value of --input_format; BINARY and PYTHON stand for both sets. "auto" gives SYNTHETIC if
+// `input` is empty, else INPUT_FORMAT_UNSPECIFIED. InvalidArgument: an unknown name, or one that does not fit `input`,
+// which must be empty for synthetic images only.
 absl::StatusOr<proto::InputFormat> ParseInputFormat(absl::string_view flag, absl::string_view input);
 
 // Place of a file in a data set.
@@ -37,7 +38,7 @@ struct CifarPath {
   std::string name;  // relative to root: "data_batch_1.bin", "train/cat/0001.jpg"
 };
 
-// Returns the place of the file at a '/'-separated path, or nothing if no version of CIFAR-10 has such a file.
+// Returns the place of the file at a '/'-separated path, or nothing if no known data set has such a file.
 absl::optional<CifarPath> CifarPathOf(absl::string_view path);
 
 // Collects the files found and decides on a format.
@@ -53,8 +54,10 @@ class FormatFinder {
   // that begins with a dot) are left out.
   std::map<std::string, PassedOver> PassedOverIn(const std::string& root) const;
 
-  // Returns the only format and root that were found, of `wanted` alone unless that is INPUT_FORMAT_UNSPECIFIED.
-  // FailedPrecondition, listing the findings: no such format and root, or more than one.
+  // Returns the only format and root that were found, of `wanted` alone unless that is INPUT_FORMAT_UNSPECIFIED. A
+  // single file with a name of CIFAR-100, such as `test`, does not count next to anything else. FailedPrecondition,
+  // listing the findings: no such format and root, or more than one. If there is none, the message says what files of
+  // other known forms are, and how to convert them.
   absl::StatusOr<std::pair<proto::InputFormat, std::string>> Decide(const std::string& input,
                                                                     proto::InputFormat wanted) const;
 
@@ -63,6 +66,7 @@ class FormatFinder {
   std::vector<std::string> others_;                                        // the first few names
   std::map<std::pair<std::string, std::string>, PassedOver> passed_over_;  // keys: root, split folder
   size_t other_count_ = 0;
+  std::string foreign_;  // text about the first file of a known form that is not read (foreign_form.h)
 };
 
 }  // namespace lockstep

@@ -44,8 +44,21 @@ TEST(PlaceOfTest, FilesOfTheThreeKindsAtTheTopAndInAFolder) {
   EXPECT_EQ(Placed("train/cat/0001.jpg"), "images [] train/cat/0001.jpg");
   EXPECT_EQ(Placed("x/test/cat/0001.PNG"), "images [x] test/cat/0001.PNG");
   EXPECT_EQ(Placed("train/train/cat/1.jpeg"), "images [train] train/cat/1.jpeg");
+  EXPECT_EQ(Placed("train/cat/1.BMP"), "images [] train/cat/1.BMP");
   EXPECT_EQ(Placed("Train/cat/1.png"), "images [] Train/cat/1.png");
   EXPECT_EQ(Placed("x/VAL/cat/1.png"), "images [x] VAL/cat/1.png");
+}
+
+TEST(PlaceOfTest, FilesOfCifar100) {
+  EXPECT_EQ(Placed("cifar-100-binary/train.bin"), "binary [cifar-100-binary] train.bin");
+  EXPECT_EQ(Placed("test.bin"), "binary [] test.bin");
+  EXPECT_EQ(Placed("fine_label_names.txt"), "binary [] fine_label_names.txt");
+  EXPECT_EQ(Placed("cifar-100-python/train"), "python [cifar-100-python] train");
+  EXPECT_EQ(Placed("cifar-100-python/meta"), "python [cifar-100-python] meta");
+  EXPECT_EQ(CifarPathOf("train.bin")->format, proto::CIFAR100_BINARY);
+  EXPECT_EQ(CifarPathOf("test")->format, proto::CIFAR100_PYTHON);
+  EXPECT_EQ(Placed("coarse_label_names.txt"), "");
+  EXPECT_EQ(Placed("file.txt~"), "");
 }
 
 TEST(PlaceOfTest, OtherFilesAreOfNoKind) {
@@ -57,7 +70,7 @@ TEST(PlaceOfTest, OtherFilesAreOfNoKind) {
   }
 }
 
-// Returns "train: 1 .bmp from train/x.bmp; test: ...", for one root.
+// Returns "train: 1 .tif from train/x.tif; test: ...", for one root.
 std::string PassedOver(const FormatFinder& finder, const std::string& root) {
   std::string text;
   for (const auto& [folder, files] : finder.PassedOverIn(root)) {
@@ -67,19 +80,46 @@ std::string PassedOver(const FormatFinder& finder, const std::string& root) {
 }
 
 TEST(FormatFinderTest, FilesOfASplitThatAreNotReadAreCounted) {
-  FormatFinder finder = Found({"train/cat/1.png", "train/cat/1.bmp", "train/2.png", "train/cat/._1.gif",
+  FormatFinder finder = Found({"train/cat/1.png", "train/cat/1.tif", "train/2.png", "train/cat/._1.gif",
                                "x/Test/cat/1.GIF", "readme.txt", "x/train/cat/b/1.png", "train"});
-  EXPECT_EQ(PassedOver(finder, ""), "train: 1 .bmp, 1 .png from train/2.png");
+  EXPECT_EQ(PassedOver(finder, ""), "train: 1 .png, 1 .tif from train/2.png");
   EXPECT_EQ(PassedOver(finder, "x"), "Test: 1 .gif from Test/cat/1.GIF; train: 1 .png from train/cat/b/1.png");
   FormatFinder more;
   more.AddOther("train/cat/deep", EntryKind::kFolder);
   finder.Add(more);
-  EXPECT_EQ(PassedOver(finder, ""), "train: 1 .bmp, 1 .png, 1 folder from train/2.png");
+  EXPECT_EQ(PassedOver(finder, ""), "train: 1 .png, 1 .tif, 1 folder from train/2.png");
 }
 
 TEST(FormatFinderTest, OneKindIsTakenWithItsRoot) {
   EXPECT_THAT(*Found({"c/readme.html", "c/data_batch_1.bin", "c/test_batch.bin"}).Decide("x", kAny),
               Pair(proto::BINARY, "c"));
+}
+
+TEST(FormatFinderTest, TheWordsOfTheFlagStandForBothSets) {
+  EXPECT_THAT(*Found({"c/train.bin", "c/test.bin"}).Decide("x", proto::BINARY), Pair(proto::CIFAR100_BINARY, "c"));
+  EXPECT_THAT(*Found({"train", "test", "meta"}).Decide("x", kAny), Pair(proto::CIFAR100_PYTHON, ""));
+  EXPECT_THAT(Found({"a/train.bin", "a/test.bin", "b/data_batch_1.bin"}).Decide("x", proto::BINARY),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("the binary version of CIFAR-100 (2 files in a/)"),
+                             HasSubstr("the binary version (1 file in b/)"))));
+}
+
+// Many folders have a file named `test`.
+TEST(FormatFinderTest, ASingleFileNamedLikeCifar100sDoesNotCount) {
+  EXPECT_THAT(*Found({"data_batch_1", "test_batch", "test"}).Decide("x", kAny), Pair(proto::PYTHON, ""));
+  EXPECT_THAT(*Found({"train/cat/1.png", "test/cat/1.png", "meta"}).Decide("x", kAny), Pair(proto::IMAGE_FOLDERS, ""));
+  EXPECT_THAT(*Found({"train"}).Decide("x", kAny), Pair(proto::CIFAR100_PYTHON, ""));
+}
+
+TEST(FormatFinderTest, FilesOfKnownFormsAreExplained) {
+  EXPECT_THAT(
+      Found({"x_train.npy", "y_train.npy"}).Decide("x.npz", kAny),
+      StatusIs(absl::StatusCode::kFailedPrecondition,
+               HasSubstr("there are x_train.npy, y_train.npy; x_train.npy is a NumPy array: write its images as "
+                         "train/<class>/*.png and test/<class>/*.png")));
+  EXPECT_THAT(Found({"readme", "data/train-00000.parquet"}).Decide("x", kAny),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("; data/train-00000.parquet is a Parquet table: write its images")));
 }
 
 TEST(FormatFinderTest, TwoKindsWantOneToBeNamed) {
@@ -105,7 +145,7 @@ TEST(FormatFinderTest, AnotherKindThanNamedIsRefused) {
 TEST(FormatFinderTest, NothingFoundReportsWhatIsThere) {
   EXPECT_THAT(Found({}).Decide("x", kAny),
               StatusIs(absl::StatusCode::kFailedPrecondition,
-                       AllOf(HasSubstr("x: found no data of CIFAR-10"), HasSubstr("there are no files"))));
+                       AllOf(HasSubstr("x: found no images of a known form"), HasSubstr("there are no files"))));
   EXPECT_THAT(Found({"a\nb", "2", "3", "4"}).Decide("x", kAny),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("there are a\\nb, 2, 3, ...")));
 }

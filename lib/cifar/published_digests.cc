@@ -17,4 +17,15 @@ const PublishedDigests& Cifar10Digests() {
   return *digests;
 }
 
+const PublishedDigests& Cifar100Digests() {
+  static const auto* digests = new PublishedDigests{"03b5dce01913d631647c71ecec9e9cb8",
+                                                    "eb9058c3a382ffc7106e4002c42a8d85",
+                                                    {
+                                                        {"train", "16019d7e3df5f24257cddd939b257f8d"},
+                                                        {"test", "f0ef6b0ae62326f3e7ffdfab6717acfc"},
+                                                        {"meta", "7973b15100ade9c7d40fb424638fde48"},
+                                                    }};
+  return *digests;
+}
+
 }  // namespace lockstep

@@ -17,7 +17,7 @@ namespace {
 
 using pickle::Value;
 
-constexpr size_t kMaxNameBytes = 100;  // length of a class name; "automobile" is the longest of CIFAR-10
+constexpr size_t kMaxNameBytes = 100;  // length of a class name; "aquarium_fish" is the longest of both sets
 
 // Reads the pickle, which must be a single dict.
 absl::StatusOr<pickle::Objects> ReadDict(absl::string_view pickle) {
@@ -66,9 +66,35 @@ absl::Status AtKey(absl::string_view key, const absl::Status& status) {
   return status.ok() ? status : absl::Status(status.code(), absl::StrCat("key '", key, "': ", status.message()));
 }
 
-absl::StatusOr<std::vector<uint8_t>> ReadLabels(const Value& value, size_t images) {
-  if (value.kind != Value::kList) {
-    return Unexpected(value, "a list");
+absl::Status WrongLabel(size_t image, uint32_t classes, const Value& value) {
+  return absl::DataLossError(
+      absl::StrCat("image ", image, ", ", Unexpected(value, absl::StrCat("a label of 0 to ", classes - 1)).message()));
+}
+
+// Returns the labels of a numpy array.
+absl::StatusOr<std::vector<uint8_t>> LabelsOfArray(const Value& value, size_t images, uint32_t classes) {
+  ASSIGN_OR_RETURN(const std::vector<int64_t> numbers, ReadIntegers(value, images));
+  if (numbers.size() != images) {
+    return absl::DataLossError(
+        absl::StrCat("byte ", value.at, ": expected ", images, " labels, as many as images; found ", numbers.size()));
+  }
+  std::vector<uint8_t> labels;
+  for (const int64_t number : numbers) {
+    if (number < 0 || number >= classes) {
+      return absl::DataLossError(absl::StrCat("image ", labels.size(), ": expected a label of 0 to ", classes - 1,
+                                              ", found the number ", number));
+    }
+    labels.push_back(static_cast<uint8_t>(number));
+  }
+  return labels;
+}
+
+absl::StatusOr<std::vector<uint8_t>> ReadLabels(const Value& value, size_t images, uint32_t classes) {
+  if (IsArray(value)) {
+    return LabelsOfArray(value, images, classes);
+  }
+  if (value.kind != Value::kList && value.kind != Value::kTupleKind) {
+    return Unexpected(value, "a list, a tuple or a numpy array of integers");
   }
   if (value.items.size() != images) {
     return absl::DataLossError(absl::StrCat("byte ", value.at, ": expected ", images,
@@ -76,13 +102,19 @@ absl::StatusOr<std::vector<uint8_t>> ReadLabels(const Value& value, size_t image
   }
   std::vector<uint8_t> labels;
   for (const Value* item : value.items) {
-    if (item->kind != Value::kInt || item->number < 0 || item->number >= kPythonClasses) {
-      const absl::Status status = Unexpected(*item, absl::StrCat("a label of 0 to ", kPythonClasses - 1));
-      return absl::DataLossError(absl::StrCat("image ", labels.size(), ", ", status.message()));
+    const absl::StatusOr<int64_t> number = ReadInteger(*item);
+    if (!number.ok() || *number < 0 || *number >= classes) {
+      return WrongLabel(labels.size(), classes, *item);
     }
-    labels.push_back(static_cast<uint8_t>(item->number));
+    labels.push_back(static_cast<uint8_t>(*number));
   }
   return labels;
+}
+
+// Checks the labels that training does not use: those of the groups of classes.
+absl::Status CheckCoarseLabels(const Value& dict, size_t images, const CifarSet& of) {
+  const Value* coarse = of.groups == 0 ? nullptr : Find(dict, "coarse_labels");
+  return coarse == nullptr ? absl::OkStatus() : AtKey("coarse_labels", ReadLabels(*coarse, images, of.groups).status());
 }
 
 // Checks two keys that training does not need. Files that were saved again may lack both.
@@ -103,13 +135,13 @@ absl::StatusOr<std::string> ReadClassName(const Value& value) {
   return name;
 }
 
-absl::StatusOr<std::vector<std::string>> ReadClassNames(const Value& value) {
+absl::StatusOr<std::vector<std::string>> ReadClassNames(const Value& value, uint32_t classes) {
   if (value.kind != Value::kList) {
     return Unexpected(value, "a list");
   }
-  if (value.items.size() != kPythonClasses) {
+  if (value.items.size() != classes) {
     return absl::DataLossError(
-        absl::StrCat("byte ", value.at, ": expected ", kPythonClasses, " class names, found ", value.items.size()));
+        absl::StrCat("byte ", value.at, ": expected ", classes, " class names, found ", value.items.size()));
   }
   std::vector<std::string> names;
   for (const Value* item : value.items) {
@@ -120,31 +152,32 @@ absl::StatusOr<std::vector<std::string>> ReadClassNames(const Value& value) {
 
 }  // namespace
 
-absl::Status AppendPythonBatch(absl::string_view pickle, ImageSet& set) {
+absl::Status AppendPythonBatch(absl::string_view pickle, ImageSet& set, const CifarSet& of) {
   ASSIGN_OR_RETURN(const pickle::Objects objects, ReadDict(pickle));
   const Value& dict = *objects.root;
   ASSIGN_OR_RETURN(const Value* data, Get(dict, "data"));
-  ASSIGN_OR_RETURN(const Value* labels, Get(dict, "labels"));
+  ASSIGN_OR_RETURN(const Value* labels, Get(dict, of.labels_key));
   RETURN_IF_ERROR(CheckUnused(dict));
   std::string decoded;
-  const absl::StatusOr<ByteMatrix> images = ReadByteMatrix(*data, kPythonImagesPerFile, kImageBytes, decoded);
+  const absl::StatusOr<ByteMatrix> images = ReadByteMatrix(*data, of.images_per_train_file, kImageBytes, decoded);
   RETURN_IF_ERROR(AtKey("data", images.status()));
-  const absl::StatusOr<std::vector<uint8_t>> numbers = ReadLabels(*labels, images->rows);
-  RETURN_IF_ERROR(AtKey("labels", numbers.status()));
+  const absl::StatusOr<std::vector<uint8_t>> numbers = ReadLabels(*labels, images->rows, of.classes);
+  RETURN_IF_ERROR(AtKey(of.labels_key, numbers.status()));
+  RETURN_IF_ERROR(CheckCoarseLabels(dict, images->rows, of));
   AppendBytes(images->bytes, set.pixels);
   set.labels.insert(set.labels.end(), numbers->begin(), numbers->end());
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<std::string>> ParsePythonClassNames(absl::string_view pickle) {
+absl::StatusOr<std::vector<std::string>> ParsePythonClassNames(absl::string_view pickle, const CifarSet& of) {
   ASSIGN_OR_RETURN(const pickle::Objects objects, ReadDict(pickle));
-  ASSIGN_OR_RETURN(const Value* names, Get(*objects.root, "label_names"));
+  ASSIGN_OR_RETURN(const Value* names, Get(*objects.root, of.names_key));
   const Value* num_vis = Find(*objects.root, "num_vis");
   if (num_vis != nullptr && (num_vis->kind != Value::kInt || num_vis->number != kImageBytes)) {
     return AtKey("num_vis", Unexpected(*num_vis, absl::StrCat(kImageBytes, " bytes of each image")));
   }
-  absl::StatusOr<std::vector<std::string>> class_names = ReadClassNames(*names);
-  RETURN_IF_ERROR(AtKey("label_names", class_names.status()));
+  absl::StatusOr<std::vector<std::string>> class_names = ReadClassNames(*names, of.classes);
+  RETURN_IF_ERROR(AtKey(of.names_key, class_names.status()));
   return class_names;
 }
 

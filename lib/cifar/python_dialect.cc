@@ -20,12 +20,13 @@ constexpr pickle::Op kOpcodes[] = {
     pickle::kBinPut,   pickle::kLongBinPut,    pickle::kMemoize,        pickle::kBinGet,     pickle::kLongBinGet,
     pickle::kGlobal,   pickle::kStackGlobal,   pickle::kReduce,         pickle::kBuild};
 
-constexpr pickle::Global kGlobals[] = {kReconstruct, kReconstruct2, kFromBuffer, kFromBuffer2,
-                                       kNdarray,     kDtype,        kEncode};
+constexpr pickle::Global kGlobals[] = {kReconstruct, kReconstruct2, kFromBuffer, kFromBuffer2, kScalar,
+                                       kScalar2,     kNdarray,      kDtype,      kEncode};
 
 // Largest number of objects. A batch of 10,000 images has 20,040; saved again at protocol 2, where each file name is a
-// call, it has 40,100.
-constexpr size_t kMaxObjects = 200'000;
+// call, it has 40,100. CIFAR-100's `train` has 50,000 images with two labels each, and three objects more for each
+// label that is an integer of numpy: 650,000.
+constexpr size_t kMaxObjects = 800'000;
 
 constexpr size_t kShortBytes = 1000;
 

@@ -1,4 +1,4 @@
-// Dialect of the pickles of CIFAR-10's Python version, and readers of their texts.
+// Dialect of the pickles of CIFAR's Python version, and readers of their texts.
 #ifndef LOCKSTEP_LIB_CIFAR_PYTHON_DIALECT_H_
 #define LOCKSTEP_LIB_CIFAR_PYTHON_DIALECT_H_
 
@@ -17,6 +17,8 @@ inline constexpr pickle::Global kReconstruct = {"numpy.core.multiarray", "_recon
 inline constexpr pickle::Global kReconstruct2 = {"numpy._core.multiarray", "_reconstruct", pickle::Global::kBuilt};
 inline constexpr pickle::Global kFromBuffer = {"numpy.core.numeric", "_frombuffer", pickle::Global::kCalled};
 inline constexpr pickle::Global kFromBuffer2 = {"numpy._core.numeric", "_frombuffer", pickle::Global::kCalled};
+inline constexpr pickle::Global kScalar = {"numpy.core.multiarray", "scalar", pickle::Global::kCalled};
+inline constexpr pickle::Global kScalar2 = {"numpy._core.multiarray", "scalar", pickle::Global::kCalled};
 inline constexpr pickle::Global kNdarray = {"numpy", "ndarray", pickle::Global::kNamed};
 inline constexpr pickle::Global kDtype = {"numpy", "dtype", pickle::Global::kBuilt};
 inline constexpr pickle::Global kEncode = {"_codecs", "encode", pickle::Global::kCalled};

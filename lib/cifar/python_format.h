@@ -1,5 +1,5 @@
-// Reader of CIFAR-10's Python version: data_batch_1 ... data_batch_5, test_batch, batches.meta
-// (lib/cifar/python_batch.h).
+// Reader of the Python version of CIFAR-10 and CIFAR-100: the files of lib/cifar/cifar_set.h, each as described in
+// lib/cifar/python_batch.h.
 //
 // MD5s are published for the archive and for each of these files (lib/cifar/parse_options.h), so a folder can be
 // official as well as an archive.
@@ -13,12 +13,13 @@
 
 namespace lockstep {
 
-// Checks all files and returns both splits. A split is official if it is whole and either the archive's MD5 or the MD5s
-// of the split's files and of batches.meta are the published ones.
-//   - NotFound: test_batch, batches.meta or all training files are missing.
+// Checks all files and returns both splits; source.format determines the set. A split is official if it is whole and
+// either the archive's MD5 or the MD5s of the split's files and of the class names' file are the published ones.
+//   - NotFound: the file of the test images or of the class names is missing, or all training files.
 //   - FailedPrecondition: a pickle of something else (the message names file, opcode and byte); files or images are
 //     missing, or the classes differ in size, and !options.allow_partial (otherwise the split's note states what it
-//     holds); an MD5 is not the published one and options.strict (otherwise a warning for each such file and a note).
+//     holds); an MD5 is not the published one and options.strict (otherwise a warning that lists such files, and a
+//     note).
 //   - DataLoss, naming file, key and byte: anything broken.
 //   - Cancelled: SIGINT or SIGTERM.
 absl::StatusOr<Dataset> ParsePython(const SourceFiles& source, const ParseOptions& options);

@@ -14,11 +14,15 @@ namespace lockstep {
 namespace {
 
 using ::lockstep::testing::CifarClassNames;
+using ::lockstep::testing::HundredNames;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::MakeFlatBatch;
 using ::lockstep::testing::MakeSmallBatch;
 using ::lockstep::testing::PickleBatch;
+using ::lockstep::testing::PickleBatch100;
 using ::lockstep::testing::PickleMeta;
+using ::lockstep::testing::PickleMeta100;
+using ::lockstep::testing::SmallBatch;
 using ::lockstep::testing::SmallPicklePixel;
 using ::lockstep::testing::StatusIs;
 using ::testing::AllOf;
@@ -104,7 +108,9 @@ TEST(ParsePythonTest, ASubsetMustBeAllowedAndIsReported) {
   EXPECT_FALSE(dataset->train.info.official());
   // The file batches.meta equals the published one, byte for byte.
   EXPECT_EQ(dataset->test.info.note(), "1 of 10000 images; MD5 not the published one: test_batch");
-  EXPECT_THAT(warnings, SizeIs(6));
+  EXPECT_THAT(warnings,
+              ElementsAre("folder: the MD5s of 6 files are not the published ones: data_batch_1, data_batch_2, "
+                          "data_batch_3, data_batch_4, data_batch_5, test_batch; their content is valid"));
 }
 
 TEST(ParsePythonTest, TheTestsPickleClassNamesAsPublished) {
@@ -266,6 +272,62 @@ TEST(ParsePythonTest, WhereMd5IsForbiddenNothingIsOfficialAndOneWarningReportsWh
 #else
   GTEST_SKIP() << "OpenSSL before 3.0 cannot switch FIPS mode on within a process";
 #endif
+}
+
+// --- CIFAR-100 ---
+
+SourceFiles SmallSource100() {
+  SourceFiles source;
+  source.format = proto::CIFAR100_PYTHON;
+  source.input.set_path("folder");
+  source.files = {{"meta", PickleMeta100(HundredNames()), ""},
+                  {"test", PickleBatch100(MakeSmallBatch({99}), {4}), ""},
+                  {"train", PickleBatch100(MakeSmallBatch({0, 42, 42}), {19, 0, 7}), ""}};
+  return source;
+}
+
+TEST(ParsePythonTest, TheFineLabelsOfCifar100AreItsClasses) {
+  const auto dataset = ParsePython(SmallSource100(), Partial());
+  ASSERT_THAT(dataset, IsOk());
+  EXPECT_THAT(dataset->train.labels, ElementsAre(0, 42, 42));
+  EXPECT_THAT(dataset->test.labels, ElementsAre(99));
+  EXPECT_EQ(dataset->train.pixels[kImageBytes + 1], SmallPicklePixel(1, 1));
+  EXPECT_EQ(dataset->train.info.class_name(42), "class_42");
+  EXPECT_EQ(dataset->train.info.class_count(42), 2);
+  EXPECT_EQ(dataset->train.info.note(), "3 of 50000 images; MD5 not the published one: train, meta");
+}
+
+TEST(ParsePythonTest, Cifar100IsOfficialByTheDigestsOfItsFiles) {
+  SourceFiles source = SmallSource100();
+  SmallBatch train = MakeFlatBatch(50'000, 'x'), test = MakeFlatBatch(10'000, 'y');
+  for (SmallBatch* batch : {&train, &test}) {
+    for (size_t i = 0; i < batch->labels.size(); ++i) {
+      batch->labels[i] = static_cast<uint8_t>(i % 100);
+    }
+  }
+  source.files[1].bytes = PickleBatch100(test, std::vector<uint8_t>(10'000, 19));
+  source.files[2].bytes = PickleBatch100(train, std::vector<uint8_t>(50'000, 0));
+  const PublishedDigests digests = DigestsOf(source);
+  ParseOptions options;
+  options.published = &digests;
+  const auto dataset = ParsePython(source, options);
+  ASSERT_THAT(dataset, IsOk());
+  EXPECT_TRUE(dataset->train.info.official());
+  EXPECT_TRUE(dataset->test.info.official());
+  EXPECT_EQ(dataset->train.size(), 50'000u);
+  EXPECT_EQ(dataset->train.info.class_count(99), 500);
+}
+
+TEST(ParsePythonTest, WrongLabelsOfCifar100AreErrors) {
+  SourceFiles source = SmallSource100();
+  source.files[2].bytes = PickleBatch100(MakeSmallBatch({0}), {20});
+  EXPECT_THAT(ParsePython(source, Partial()),
+              StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr("folder: train: key 'coarse_labels': image 0"),
+                                                          HasSubstr("expected a label of 0 to 19, found the number 20"),
+                                                          HasSubstr("unpack cifar-100-python.tar.gz again"))));
+  source.files[2].bytes = PickleBatch(MakeSmallBatch({0}));
+  EXPECT_THAT(ParsePython(source, Partial()),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected the key 'fine_labels'")));
 }
 
 }  // namespace

@@ -135,6 +135,40 @@ inline std::vector<std::string> CifarClassNames() {
   return {"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"};
 }
 
+// Returns a batch of CIFAR-100, with the keys in the order of the published files. batch.labels are the fine labels.
+inline std::string PickleBatch100(const SmallBatch& batch, const std::vector<uint8_t>& coarse) {
+  PickleWriter out;
+  out.Op("\x80\x02}").Put().Op("(");
+  out.Str("filenames").Put();
+  WriteList(batch.labels.size(), out, [&](size_t i) { out.Str("bos_taurus_s_00" + std::to_string(i) + ".png").Put(); });
+  out.Str("batch_label").Put().Str("training batch 1 of 1").Put();
+  out.Str("fine_labels").Put();
+  WriteList(batch.labels.size(), out, [&](size_t i) { out.Int(batch.labels[i]); });
+  out.Str("coarse_labels").Put();
+  WriteList(coarse.size(), out, [&](size_t i) { out.Int(coarse[i]); });
+  out.Str("data").Put();
+  WriteArray(batch, out);
+  return out.Op("u.").Done();
+}
+
+// Returns a file `meta` of CIFAR-100 with these names of the fine labels.
+inline std::string PickleMeta100(const std::vector<std::string>& names) {
+  PickleWriter out;
+  out.Op("\x80\x02}").Put().Op("(").Str("fine_label_names").Put();
+  WriteList(names.size(), out, [&](size_t i) { out.Str(names[i]).Put(); });
+  out.Str("coarse_label_names").Put();
+  WriteList(20, out, [&](size_t i) { out.Str("group_" + std::to_string(i)).Put(); });
+  return out.Op("u.").Done();
+}
+
+inline std::vector<std::string> HundredNames() {
+  std::vector<std::string> names;
+  for (int i = 0; i < 100; ++i) {
+    names.push_back("class_" + std::to_string(i));
+  }
+  return names;
+}
+
 }  // namespace lockstep::testing
 
 #endif  // LOCKSTEP_LIB_CIFAR_SMALL_PICKLE_TESTING_H_

@@ -67,6 +67,41 @@ inline std::string Png(const std::string& samples, const PngOptions& options = {
   return out;
 }
 
+struct BmpOptions {
+  int32_t width = 32;
+  int32_t height = 32;  // below 0: the first row is the top one
+  uint32_t bits = 24;   // per pixel
+  uint32_t packing = 0;
+  std::string masks;  // bytes after the header of 40 bytes, or the palette
+  uint32_t colors = 0;
+};
+
+// Returns a BMP. `rows` are its rows as they are in the file, each a multiple of 4 bytes long.
+inline std::string Bmp(const std::string& rows, const BmpOptions& options = {}) {
+  std::string out = "BM";
+  const auto put = [&out](uint32_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) {
+      out.push_back(static_cast<char>(value >> (8 * i)));
+    }
+  };
+  const uint32_t at = 54 + static_cast<uint32_t>(options.masks.size());
+  put(at + static_cast<uint32_t>(rows.size()), 4);
+  put(0, 4);
+  put(at, 4);
+  put(40, 4);
+  put(static_cast<uint32_t>(options.width), 4);
+  put(static_cast<uint32_t>(options.height), 4);
+  put(1, 2);
+  put(options.bits, 2);
+  put(options.packing, 4);
+  put(0, 4);
+  put(3780, 4);
+  put(3780, 4);
+  put(options.colors, 4);
+  put(0, 4);
+  return out + options.masks + rows;
+}
+
 // Returns a PNG of planes in CIFAR-10's layout.
 inline std::string PngOfPlanes(const uint8_t* planes) {
   std::string rgb;

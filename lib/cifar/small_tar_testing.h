@@ -88,6 +88,43 @@ inline std::string Xz(const std::string& bytes) {
   return packed;
 }
 
+// Member of a zip archive.
+struct ZipMember {
+  std::string name;
+  std::string bytes;
+  int repeat = 1;  // number of times that `bytes` are written
+};
+
+// Returns a zip archive. A name that ends in '/' is a folder.
+inline std::string Zip(const std::vector<ZipMember>& members, const char* compression = "deflate") {
+  size_t size = 4096, used = 0;
+  for (const ZipMember& member : members) {
+    size += member.bytes.size() + 4096 * static_cast<size_t>(member.repeat) + 2 * member.name.size();
+  }
+  std::string packed(size, '\0');
+  archive* writer = archive_write_new();
+  archive_write_set_format_zip(writer);
+  archive_write_set_format_option(writer, "zip", "compression", compression);
+  archive_write_set_bytes_in_last_block(writer, 1);
+  archive_write_open_memory(writer, packed.data(), packed.size(), &used);
+  for (const ZipMember& member : members) {
+    archive_entry* entry = archive_entry_new();
+    archive_entry_set_pathname(entry, member.name.c_str());
+    archive_entry_set_filetype(entry, !member.name.empty() && member.name.back() == '/' ? AE_IFDIR : AE_IFREG);
+    archive_entry_set_perm(entry, 0644);
+    archive_entry_set_size(entry, static_cast<la_int64_t>(member.bytes.size()) * member.repeat);
+    archive_write_header(writer, entry);
+    for (int i = 0; i < member.repeat; ++i) {
+      archive_write_data(writer, member.bytes.data(), member.bytes.size());
+    }
+    archive_entry_free(entry);
+  }
+  archive_write_close(writer);
+  archive_write_free(writer);
+  packed.resize(used);
+  return packed;
+}
+
 }  // namespace lockstep::testing
 
 #endif  // LOCKSTEP_LIB_CIFAR_SMALL_TAR_TESTING_H_

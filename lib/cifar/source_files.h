@@ -1,5 +1,5 @@
-// Files of a data set, in memory: of a folder, or of an archive (.tar, .tar.gz, .tar.xz, detected by its content),
-// which is unpacked in memory and never to disk.
+// Files of a data set, in memory: of a folder, or of an archive (.tar, .tar.gz, .tar.xz, .zip, detected by its
+// content), which is unpacked in memory and never to disk.
 //
 // The work has steps, so that the digest reveals an existing result before anything is unpacked:
 //   ListSource     lists the files of a folder; reads and digests an archive's own bytes

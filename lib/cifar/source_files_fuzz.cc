@@ -1,5 +1,5 @@
-// Any bytes as an archive, through every reader: unpacked, its format detected by its names, and parsed as that version
-// of CIFAR-10. Each input is tried unchanged, and with the checksum of every tar header corrected, because mutated
+// Any bytes as an archive, tar or zip, through every reader: unpacked, its format detected by its names, and parsed as
+// that data set. Each input is tried unchanged, and with the checksum of every tar header corrected, because mutated
 // headers would otherwise never pass the checksum.
 #include <algorithm>
 #include <set>
@@ -46,8 +46,10 @@ absl::StatusOr<Dataset> Parse(const SourceFiles& source) {
   options.allow_partial = true;
   switch (source.format) {
     case proto::BINARY:
+    case proto::CIFAR100_BINARY:
       return ParseBinary(source, options);
     case proto::PYTHON:
+    case proto::CIFAR100_PYTHON:
       return ParsePython(source, options);
     default:
       FUZZ_CHECK(source.format == proto::IMAGE_FOLDERS);
@@ -57,12 +59,12 @@ absl::StatusOr<Dataset> Parse(const SourceFiles& source) {
 
 void CheckSplit(const ImageSet& set) {
   FUZZ_CHECK(set.size() > 0 && set.size() == set.info.image_count());
-  FUZZ_CHECK(set.pixels.size() == set.size() * kImageBytes);
+  FUZZ_CHECK(set.pixels.size() == set.size() * set.image_bytes());
   FUZZ_CHECK(!set.info.official());
   FUZZ_CHECK(set.info.class_name_size() == set.info.class_count_size());
   for (int label = 0; label < set.info.class_count_size(); ++label) {
     FUZZ_CHECK(set.info.class_count(label) ==
-               static_cast<uint32_t>(std::count(set.labels.begin(), set.labels.end(), static_cast<uint8_t>(label))));
+               static_cast<uint32_t>(std::count(set.labels.begin(), set.labels.end(), static_cast<uint16_t>(label))));
   }
 }
 

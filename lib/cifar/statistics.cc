@@ -16,15 +16,22 @@ double ScaledVariance(uint64_t n, uint64_t sum, uint64_t square_sum) {
   return static_cast<double>(static_cast<Wide>(n) * square_sum - static_cast<Wide>(sum) * sum);
 }
 
-PlaneSums SumPlane(const uint8_t* plane) {
+PlaneSums SumPlane(const uint8_t* plane, size_t plane_bytes) {
+  constexpr size_t kBlock = 65'536;  // the most squares of bytes whose sum 32 bits hold
   PlaneSums sums;
-  for (uint32_t i = 0; i < kPlaneBytes; ++i) {
-    const uint32_t byte = plane[i];
-    sums.sum += byte;
-    sums.square_sum += byte * byte;
+  for (size_t begin = 0; begin < plane_bytes; begin += kBlock) {
+    const size_t end = std::min(begin + kBlock, plane_bytes);
+    uint32_t sum = 0, square_sum = 0;
+    for (size_t i = begin; i < end; ++i) {
+      const uint32_t byte = plane[i];
+      sum += byte;
+      square_sum += byte * byte;
+    }
+    sums.sum += sum;
+    sums.square_sum += square_sum;
   }
-  const double pixels = kPlaneBytes;
-  sums.std = std::sqrt(ScaledVariance(kPlaneBytes, sums.sum, sums.square_sum) / (pixels * (pixels - 1)));
+  const double pixels = static_cast<double>(plane_bytes);
+  sums.std = std::sqrt(ScaledVariance(plane_bytes, sums.sum, sums.square_sum) / (pixels * (pixels - 1)));
   return sums;
 }
 
@@ -62,11 +69,12 @@ Sums AddImages(const std::vector<ImageSums>& images) {
   return total;
 }
 
-std::vector<ImageSums> SumImages(absl::Span<const uint8_t> pixels) {
-  std::vector<ImageSums> images(pixels.size() / kImageBytes);
+std::vector<ImageSums> SumImages(absl::Span<const uint8_t> pixels, size_t plane_bytes) {
+  const size_t image_bytes = kImageChannels * plane_bytes;
+  std::vector<ImageSums> images(pixels.size() / image_bytes);
   // A stop signal is the only error, and the caller checks for one next.
   ParallelFor(images.size(), {}, [&](size_t, size_t i) {
-    images[i] = SumImage(&pixels[i * kImageBytes]);
+    images[i] = SumImage(&pixels[i * image_bytes], plane_bytes);
     return absl::OkStatus();
   }).IgnoreError();
   return images;
@@ -74,16 +82,16 @@ std::vector<ImageSums> SumImages(absl::Span<const uint8_t> pixels) {
 
 }  // namespace
 
-ImageSums SumImage(const uint8_t* image) {
+ImageSums SumImage(const uint8_t* image, size_t plane_bytes) {
   ImageSums sums;
   for (uint32_t c = 0; c < kImageChannels; ++c) {
-    sums[c] = SumPlane(image + c * kPlaneBytes);
+    sums[c] = SumPlane(image + c * plane_bytes, plane_bytes);
   }
   return sums;
 }
 
-proto::ChannelStatistics ComputeStatistics(const std::vector<ImageSums>& images) {
-  const uint64_t pixels = images.size() * kPlaneBytes;  // number of pixels of a channel
+proto::ChannelStatistics ComputeStatistics(const std::vector<ImageSums>& images, size_t plane_bytes) {
+  const uint64_t pixels = images.size() * plane_bytes;  // number of pixels of a channel
   const double count = static_cast<double>(pixels);
   proto::ChannelStatistics statistics;
   for (const ChannelSums& sums : AddImages(images)) {
@@ -94,26 +102,21 @@ proto::ChannelStatistics ComputeStatistics(const std::vector<ImageSums>& images)
   return statistics;
 }
 
-proto::ChannelStatistics ComputeStatistics(absl::Span<const uint8_t> pixels) {
-  return ComputeStatistics(SumImages(pixels));
+proto::ChannelStatistics ComputeStatistics(absl::Span<const uint8_t> pixels, size_t plane_bytes) {
+  return ComputeStatistics(SumImages(pixels, plane_bytes), plane_bytes);
 }
 
 void DescribeImages(ImageSet& set, const std::vector<ImageSums>& images) {
   proto::DatasetInfo& info = set.info;
   info.set_image_count(static_cast<uint32_t>(set.size()));
   info.set_channels(kImageChannels);
-  info.set_height(kImageHeight);
-  info.set_width(kImageWidth);
-  info.mutable_class_count()->Resize(info.class_name_size(), 0);
-  for (int label = 0; label < info.class_name_size(); ++label) {
-    info.set_class_count(label, 0);
-  }
-  for (const uint8_t label : set.labels) {
-    info.set_class_count(label, info.class_count(label) + 1);
-  }
-  *info.mutable_statistics() = ComputeStatistics(images);
+  info.set_height(set.height());
+  info.set_width(set.width());
+  const std::vector<uint64_t> counts = CountClasses(set);
+  info.mutable_class_count()->Assign(counts.begin(), counts.end());
+  *info.mutable_statistics() = ComputeStatistics(images, set.image_bytes() / kImageChannels);
 }
 
-void DescribeImages(ImageSet& set) { DescribeImages(set, SumImages(set.pixels)); }
+void DescribeImages(ImageSet& set) { DescribeImages(set, SumImages(set.pixels, set.image_bytes() / kImageChannels)); }
 
 }  // namespace lockstep

@@ -22,25 +22,27 @@ namespace lockstep {
 
 // Sums of one plane of one image.
 struct PlaneSums {
-  uint32_t sum = 0;         // at most 1,024 * 255 = 261,120
-  uint32_t square_sum = 0;  // at most 1,024 * 255^2 = 66,585,600
-  double std = 0;           // sample form, in bytes
+  uint64_t sum = 0;
+  uint64_t square_sum = 0;
+  double std = 0;  // sample form, in bytes
 };
 using ImageSums = std::array<PlaneSums, kImageChannels>;
 
-// Returns the sums of one image of kImageBytes. Meant for callers that have just read the image: a separate pass over
-// all images costs as much as reading them.
-ImageSums SumImage(const uint8_t* image);
+// Returns the sums of one image with planes of `plane_bytes`, at least 2. Meant for callers that have just read the
+// image: a separate pass over all images costs as much as reading them.
+ImageSums SumImage(const uint8_t* image, size_t plane_bytes = kPlaneBytes);
 
 // Returns the statistics of all images, at least 1, in their order, in units of full scale (byte / 255). Sums are exact
 // integers. The final roundings to double are below 1e-15 for mean and pixel_std and below n * 1e-16 for image_std.
-proto::ChannelStatistics ComputeStatistics(const std::vector<ImageSums>& images);
+proto::ChannelStatistics ComputeStatistics(const std::vector<ImageSums>& images, size_t plane_bytes = kPlaneBytes);
 
-// Returns the same, bit for bit, for `pixels`: uint8 (n, 3, 32, 32). Uses all cores.
-proto::ChannelStatistics ComputeStatistics(absl::Span<const uint8_t> pixels);
+// Returns the same, bit for bit, for `pixels`: uint8 (n, 3, height, width) with planes of `plane_bytes`. Uses all
+// cores.
+proto::ChannelStatistics ComputeStatistics(absl::Span<const uint8_t> pixels, size_t plane_bytes = kPlaneBytes);
 
 // Sets counts, shape and statistics of set.info from its labels and from `images` (the sums of its images) or its
-// pixels. Labels must be below set.info.class_name_size().
+// pixels. The size of the images is that of set.info, or 32x32 if it has none. Labels must be below
+// set.info.class_name_size().
 void DescribeImages(ImageSet& set, const std::vector<ImageSums>& images);
 void DescribeImages(ImageSet& set);
 

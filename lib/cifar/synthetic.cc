@@ -1,7 +1,6 @@
 #include "lib/cifar/synthetic.h"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -16,13 +15,9 @@
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kClasses = 10;
 constexpr int32_t kChannels = kImageChannels;
-constexpr int32_t kHeight = kImageHeight;
-constexpr int32_t kWidth = kImageWidth;
-constexpr int32_t kMaxShift = 8;
-constexpr int32_t kPatternSize = kWidth + kMaxShift;  // 40: room for every shift
-constexpr int32_t kKnotStep = 8;                      // pixels between the knots of a smooth field
+constexpr int32_t kMaxShift = 8;  // a pattern is larger than an image by this, for every shift
+constexpr int32_t kKnotStep = 8;  // pixels between the knots of a smooth field
 
 // Values chosen by training lenet5 (data/README.md), in units of a byte: largest distances of the knots of class
 // pattern and background from 0, largest colour shift, and standard deviation of the noise.
@@ -36,7 +31,7 @@ constexpr int32_t kMinContrastPercent = 60;
 // Returns a smooth field (3, size, size): random knots every 8 pixels, bilinear between them. Values within
 // +-amplitude.
 std::vector<int32_t> SmoothField(CounterRandom& random, int32_t size, int32_t amplitude) {
-  const int32_t knots = size / kKnotStep + 1;
+  const int32_t knots = (size + kKnotStep - 1) / kKnotStep + 1;
   std::vector<int32_t> knot(kChannels * knots * knots);
   for (int32_t& value : knot) {
     value = random.Between(-amplitude, amplitude);
@@ -58,14 +53,19 @@ std::vector<int32_t> SmoothField(CounterRandom& random, int32_t size, int32_t am
   return field;
 }
 
-// Patterns of all classes, each (3, 40, 40).
-using Patterns = std::array<std::vector<int32_t>, kClasses>;
+// Patterns of all classes, each (3, size, size).
+struct Patterns {
+  int32_t image_size;  // height and width of an image
+  int32_t size;        // height and width of a pattern
+  std::vector<std::vector<int32_t>> of_class;
+};
 
-Patterns MakePatterns(uint64_t seed) {
-  Patterns patterns;
-  for (uint32_t label = 0; label < kClasses; ++label) {
-    CounterRandom random(seed, RandomPurpose::kSyntheticClass, label, 0);
-    patterns[label] = SmoothField(random, kPatternSize, kPatternAmplitude);
+Patterns MakePatterns(const SyntheticOptions& options) {
+  const int32_t image_size = static_cast<int32_t>(options.size);
+  Patterns patterns = {image_size, image_size + kMaxShift, {}};
+  for (uint32_t label = 0; label < options.classes; ++label) {
+    CounterRandom random(options.seed, RandomPurpose::kSyntheticClass, label, 0);
+    patterns.of_class.push_back(SmoothField(random, patterns.size, kPatternAmplitude));
   }
   return patterns;
 }
@@ -79,9 +79,9 @@ struct Placement {
   explicit Placement(CounterRandom& random)
       : left(random.Between(0, kMaxShift)), top(random.Between(0, kMaxShift)), mirror(random.Below(2) == 1) {}
 
-  int32_t At(const std::vector<int32_t>& pattern, int32_t c, int32_t y, int32_t x) const {
-    const int32_t column = left + (mirror ? kWidth - 1 - x : x);
-    return pattern[(c * kPatternSize + top + y) * kPatternSize + column];
+  int32_t At(const Patterns& patterns, uint32_t label, int32_t c, int32_t y, int32_t x) const {
+    const int32_t column = left + (mirror ? patterns.image_size - 1 - x : x);
+    return patterns.of_class[label][(c * patterns.size + top + y) * patterns.size + column];
   }
 };
 
@@ -93,20 +93,21 @@ int32_t Noise(uint32_t bits) {
 }
 
 void AppendImage(const Patterns& patterns, uint32_t label, CounterRandom random, PixelBytes& pixels) {
-  const std::vector<int32_t>& own = patterns[label];
-  const std::vector<int32_t>& rival = patterns[(label + 1 + random.Below(kClasses - 1)) % kClasses];
+  const uint32_t classes = static_cast<uint32_t>(patterns.of_class.size());
+  const int32_t size = patterns.image_size;
+  const uint32_t rival = (label + 1 + random.Below(classes - 1)) % classes;
   const int32_t rival_percent = random.Between(0, kMaxRivalPercent);
   const int32_t contrast_percent = random.Between(kMinContrastPercent, 100);
   const Placement own_place(random);
   const Placement rival_place(random);
-  const std::vector<int32_t> background = SmoothField(random, kWidth, kBackgroundAmplitude);
+  const std::vector<int32_t> background = SmoothField(random, size, kBackgroundAmplitude);
   for (int32_t c = 0; c < kChannels; ++c) {
     const int32_t middle = 120 + random.Between(-kColourShift, kColourShift);
-    for (int32_t y = 0; y < kHeight; ++y) {
-      for (int32_t x = 0; x < kWidth; ++x) {
-        const int32_t blend =
-            own_place.At(own, c, y, x) * (100 - rival_percent) + rival_place.At(rival, c, y, x) * rival_percent;
-        const int32_t smooth = blend / 100 + background[(c * kHeight + y) * kWidth + x];
+    for (int32_t y = 0; y < size; ++y) {
+      for (int32_t x = 0; x < size; ++x) {
+        const int32_t blend = own_place.At(patterns, label, c, y, x) * (100 - rival_percent) +
+                              rival_place.At(patterns, rival, c, y, x) * rival_percent;
+        const int32_t smooth = blend / 100 + background[(c * size + y) * size + x];
         const int32_t value =
             middle + smooth * contrast_percent / 100 + Noise(static_cast<uint32_t>(random.Next() >> 32));
         pixels.push_back(static_cast<uint8_t>(std::clamp(value, 0, 255)));
@@ -116,40 +117,44 @@ void AppendImage(const Patterns& patterns, uint32_t label, CounterRandom random,
 }
 
 absl::StatusOr<ImageSet> MakeSplit(proto::Split split, uint32_t count, uint64_t seed, const Patterns& patterns) {
+  const uint32_t classes = static_cast<uint32_t>(patterns.of_class.size());
   ImageSet set;
   set.info.set_split(split);
   set.info.set_input_format(proto::SYNTHETIC);
   set.info.set_note(absl::StrCat("synthetic, seed ", seed));
-  for (uint32_t label = 0; label < kClasses; ++label) {
+  set.info.set_height(static_cast<uint32_t>(patterns.image_size));
+  set.info.set_width(static_cast<uint32_t>(patterns.image_size));
+  for (uint32_t label = 0; label < classes; ++label) {
     set.info.add_class_name(absl::StrCat("pattern_", label));
   }
-  set.pixels.reserve(static_cast<size_t>(count) * kImageBytes);
+  set.pixels.reserve(count * set.image_bytes());
   Progress progress(split == proto::TRAIN ? "synthetic training images" : "synthetic test images", count, "images");
   for (uint32_t i = 0; i < count; ++i) {
     RETURN_IF_ERROR(CheckNotStopped());
     progress.Update(i);
-    const uint32_t label = i % kClasses;
-    set.labels.push_back(static_cast<uint8_t>(label));
+    const uint32_t label = i % classes;
+    set.labels.push_back(static_cast<uint16_t>(label));
     AppendImage(patterns, label, CounterRandom(seed, RandomPurpose::kSyntheticImage, split, i), set.pixels);
   }
   DescribeImages(set);
   return set;
 }
 
-absl::Status CheckCount(absl::string_view flag, uint32_t count) {
-  if (count >= 1 && count <= kMaxSyntheticImages) {
+absl::Status CheckRange(absl::string_view flag, uint32_t value, uint32_t min, uint32_t max, absl::string_view what) {
+  if (value >= min && value <= max) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--", flag, "=", count, ": expected 1 to ", kMaxSyntheticImages, " synthetic images"));
+  return absl::InvalidArgumentError(absl::StrCat("--", flag, "=", value, ": expected ", min, " to ", max, what));
 }
 
 }  // namespace
 
 absl::StatusOr<Dataset> MakeSynthetic(const SyntheticOptions& options) {
-  RETURN_IF_ERROR(CheckCount("train_images", options.train_images));
-  RETURN_IF_ERROR(CheckCount("test_images", options.test_images));
-  const Patterns patterns = MakePatterns(options.seed);
+  RETURN_IF_ERROR(CheckRange("train_images", options.train_images, 1, kMaxSyntheticImages, " synthetic images"));
+  RETURN_IF_ERROR(CheckRange("test_images", options.test_images, 1, kMaxSyntheticImages, " synthetic images"));
+  RETURN_IF_ERROR(CheckRange("classes", options.classes, kMinSyntheticClasses, kMaxSyntheticClasses, " classes"));
+  RETURN_IF_ERROR(CheckRange("size", options.size, kMinSyntheticSize, kMaxSyntheticSize, " pixels"));
+  const Patterns patterns = MakePatterns(options);
   Dataset dataset;
   ASSIGN_OR_RETURN(dataset.train, MakeSplit(proto::TRAIN, options.train_images, options.seed, patterns));
   ASSIGN_OR_RETURN(dataset.test, MakeSplit(proto::TEST, options.test_images, options.seed, patterns));

@@ -46,7 +46,7 @@ double Distance(const ImageSet& set, size_t i, const std::vector<double>& centre
 double NearestMeanAccuracy(const Dataset& dataset) {
   std::vector<std::vector<double>> means(10, std::vector<double>(kImageBytes));
   for (size_t i = 0; i < dataset.train.size(); ++i) {
-    const uint8_t label = dataset.train.labels[i];
+    const uint16_t label = dataset.train.labels[i];
     const double count = dataset.train.info.class_count(label);
     for (size_t k = 0; k < kImageBytes; ++k) {
       means[label][k] += dataset.train.pixels[i * kImageBytes + k] / count;
@@ -115,6 +115,33 @@ TEST(SyntheticTest, CountsOutOfRangeAreNamed) {
   EXPECT_THAT(MakeSynthetic({0, 1, 0}), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--train_images=0")));
   EXPECT_THAT(MakeSynthetic({1, kMaxSyntheticImages + 1, 0}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--test_images=1000001")));
+}
+
+TEST(SyntheticTest, ClassesAndSizeAreOptions) {
+  SyntheticOptions options;
+  options.train_images = 300;
+  options.test_images = 150;
+  options.classes = 100;
+  options.size = 20;
+  const absl::StatusOr<Dataset> dataset = MakeSynthetic(options);
+  ASSERT_THAT(dataset, IsOk());
+  EXPECT_EQ(dataset->train.info.class_name_size(), 100);
+  EXPECT_THAT(dataset->train.info.class_count(), Each(3));
+  EXPECT_EQ(dataset->train.info.height(), 20);
+  EXPECT_EQ(dataset->train.info.width(), 20);
+  EXPECT_THAT(dataset->train.pixels, SizeIs(300 * 3 * 20 * 20));
+  EXPECT_EQ(dataset->test.labels[149], 49);
+}
+
+TEST(SyntheticTest, LimitsOfClassesAndSize) {
+  SyntheticOptions options;
+  options.classes = 1;
+  EXPECT_THAT(MakeSynthetic(options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--classes=1: expected 2")));
+  options.classes = 10;
+  options.size = 257;
+  EXPECT_THAT(MakeSynthetic(options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--size=257: expected 8 to 256 pixels")));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "lib/dataset/append_bytes.h"
 
 #include <string>
-#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -12,11 +11,8 @@ namespace {
 using ::testing::ElementsAre;
 
 TEST(AppendBytesTest, BytesComeAfterThoseThatAreThere) {
-  std::vector<uint8_t> labels = {1};
   PixelBytes pixels = {1};
-  AppendBytes("\x02\xff", labels);
   AppendBytes("\x02\xff", pixels);
-  EXPECT_THAT(labels, ElementsAre(1, 2, 255));
   EXPECT_THAT(pixels, ElementsAre(1, 2, 255));
   AppendBytes("", pixels);
   EXPECT_THAT(pixels, ElementsAre(1, 2, 255));

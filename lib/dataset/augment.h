@@ -1,7 +1,8 @@
 // Conversion of one image from bytes to the network's input: random crop, random flip, normalisation.
 //
-// Equivalent to torchvision's RandomCrop(32, padding=4), RandomHorizontalFlip(0.5), ToTensor, Normalize(mean, std), in
-// this order. The padding is black before the normalisation, so a padded value is (0 - mean) / std and not 0.
+// Equivalent to torchvision's RandomCrop((height, width), padding=4), RandomHorizontalFlip(0.5), ToTensor,
+// Normalize(mean, std), in this order. The padding is black before the normalisation, so a padded value is (0 - mean) /
+// std and not 0.
 #ifndef LOCKSTEP_LIB_DATASET_AUGMENT_H_
 #define LOCKSTEP_LIB_DATASET_AUGMENT_H_
 
@@ -14,7 +15,14 @@ namespace lockstep {
 
 inline constexpr uint32_t kCropPadding = 4;
 
-// Start of the crop within the padded 40x40 image, and horizontal flip. The default gives the image itself.
+// Height and width of an image.
+struct ImageExtent {
+  uint32_t height = 32;
+  uint32_t width = 32;
+};
+
+// Start of the crop within the image that is padded to 8 pixels more (40x40 of 32x32), and horizontal flip. The default
+// gives the image itself.
 struct Augmentation {
   uint32_t top = kCropPadding;   // 0 to 8
   uint32_t left = kCropPadding;  // 0 to 8
@@ -37,8 +45,10 @@ constexpr Augmentation DrawAugmentation(uint64_t seed, uint32_t epoch, uint32_t 
 using NormalizationTable = std::array<std::array<float, 256>, 3>;
 NormalizationTable MakeNormalizationTable(const std::array<float, 3>& mean, const std::array<float, 3>& std);
 
-// Writes the augmented image. `pixels`: uint8 (3, 32, 32). `out`: float (3, 32, 32), all 3,072 values are written.
-void AugmentImage(const uint8_t* pixels, const Augmentation& augmentation, const NormalizationTable& table, float* out);
+// Writes the augmented image. `pixels`: uint8 (3, height, width). `out`: float (3, height, width), all values of which
+// are written.
+void AugmentImage(const uint8_t* pixels, const Augmentation& augmentation, const NormalizationTable& table, float* out,
+                  ImageExtent extent = {});
 
 }  // namespace lockstep
 

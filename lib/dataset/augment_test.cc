@@ -75,6 +75,30 @@ TEST(AugmentTest, PaddingIsBlackBeforeTheNormalisation) {
   EXPECT_EQ(out[4 * 32], (1.0f - kMean[0]) / kStd[0]);
 }
 
+// A crop of an image that is no square, compared with the definition: the image in a frame of 4 black pixels.
+TEST(AugmentTest, ImagesOfAnySizeAreCropped) {
+  constexpr ImageExtent kExtent = {5, 9};
+  std::vector<uint8_t> pixels(3 * 5 * 9);
+  for (size_t i = 0; i < pixels.size(); ++i) {
+    pixels[i] = static_cast<uint8_t>(1 + i);
+  }
+  const NormalizationTable table = MakeNormalizationTable(kMean, kStd);
+  for (uint32_t top = 0; top <= 8; ++top) {
+    for (uint32_t left = 0; left <= 8; ++left) {
+      for (const bool flip : {false, true}) {
+        std::vector<float> out(pixels.size());
+        AugmentImage(pixels.data(), {top, left, flip}, table, out.data(), kExtent);
+        for (uint32_t i = 0; i < out.size(); ++i) {
+          const uint32_t c = i / 45, y = i % 45 / 9, x = flip ? 8 - i % 9 : i % 9;
+          const uint32_t row = y + top - 4, column = x + left - 4;  // beyond the image if outside, also below 0
+          const uint8_t byte = row < 5 && column < 9 ? pixels[c * 45 + row * 9 + column] : 0;
+          ASSERT_EQ(out[i], table[c][byte]) << top << " " << left << " " << flip << " " << i;
+        }
+      }
+    }
+  }
+}
+
 TEST(DrawAugmentationTest, IsAFunctionOfSeedEpochAndImage) {
   const auto key = [](uint64_t seed, uint32_t epoch, uint32_t image) {
     std::vector<uint32_t> drawn;

@@ -62,7 +62,8 @@ absl::Status FillBatch(const ImageSet& set, const LoaderOptions& options, const 
   const size_t first = static_cast<size_t>(index) * options.batch_size;
   const size_t size = std::min<size_t>(options.batch_size, epoch.order.size() - first);
   batch.size = static_cast<uint32_t>(size);
-  batch.images.resize(size * kImageBytes);
+  const size_t image_bytes = set.image_bytes();
+  batch.images.resize(size * image_bytes);
   batch.labels.resize(size);
   for (size_t i = 0; i < size; ++i) {
     const uint32_t image = epoch.order[first + i];
@@ -72,8 +73,8 @@ absl::Status FillBatch(const ImageSet& set, const LoaderOptions& options, const 
     }
     const Augmentation augmentation =
         options.augment ? DrawAugmentation(options.seed, epoch.number, image) : Augmentation{};
-    AugmentImage(&set.pixels[static_cast<size_t>(image) * kImageBytes], augmentation, table,
-                 &batch.images[i * kImageBytes]);
+    AugmentImage(&set.pixels[image * image_bytes], augmentation, table, &batch.images[i * image_bytes],
+                 {set.height(), set.width()});
     batch.labels[i] = set.labels[image];
   }
   return absl::OkStatus();
@@ -85,9 +86,10 @@ absl::Status TryFillBatch(const ImageSet& set, const LoaderOptions& options, con
   try {
     return FillBatch(set, options, table, epoch, index, batch);
   } catch (const std::bad_alloc&) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "not enough memory for a batch of ", options.batch_size, " images (",
-        uint64_t{options.batch_size} * kImageBytes * sizeof(float), " bytes); take a smaller batch, or fewer workers"));
+    return absl::ResourceExhaustedError(absl::StrCat("not enough memory for a batch of ", options.batch_size,
+                                                     " images (",
+                                                     uint64_t{options.batch_size} * set.image_bytes() * sizeof(float),
+                                                     " bytes); take a smaller batch, or fewer workers"));
   }
 }
 

@@ -18,7 +18,7 @@ namespace lockstep {
 
 struct Batch {
   uint32_t size = 0;            // n
-  std::vector<float> images;    // fp32 (n, 3, 32, 32), normalised
+  std::vector<float> images;    // fp32 (n, 3, height, width), normalised
   std::vector<int64_t> labels;  // (n)
 };
 

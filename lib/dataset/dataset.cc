@@ -26,16 +26,18 @@ absl::Status Expected(absl::string_view what, uint64_t expected, uint64_t found)
 }
 
 absl::Status CheckShape(const proto::DatasetInfo& info) {
-  if (info.channels() != kImageChannels || info.height() != kImageHeight || info.width() != kImageWidth) {
-    return absl::DataLossError(
-        absl::StrCat("expected images of 3x32x32, found ", info.channels(), "x", info.height(), "x", info.width()));
+  const auto [low, high] = std::minmax({info.height(), info.width()});
+  if (info.channels() != kImageChannels || low < kMinImageSide || high > kMaxImageSide) {
+    return absl::DataLossError(absl::StrCat("expected images of 3 channels and sides of ", kMinImageSide, " to ",
+                                            kMaxImageSide, ", found ", info.channels(), "x", info.height(), "x",
+                                            info.width()));
   }
   if (info.image_count() == 0) {
     return absl::DataLossError("the split has no images; expected at least one");
   }
-  // A label is one byte.
-  if (info.class_name_size() < 1 || info.class_name_size() > 256) {
-    return absl::DataLossError(absl::StrCat("expected 1 to 256 class names, found ", info.class_name_size()));
+  if (info.class_name_size() < 1 || info.class_name_size() > static_cast<int>(kMaxDatasetClasses)) {
+    return absl::DataLossError(
+        absl::StrCat("expected 1 to ", kMaxDatasetClasses, " class names, found ", info.class_name_size()));
   }
   if (info.class_count_size() != info.class_name_size()) {
     return Expected("class counts", info.class_name_size(), info.class_count_size());
@@ -62,6 +64,26 @@ absl::Status AddInfo(proto::DatasetInfo& info, Dataset& dataset) {
   return absl::OkStatus();
 }
 
+// Number of bytes of a label in a chunk.
+size_t LabelBytes(const ImageSet& set) { return set.info.class_name_size() > 256 ? 2 : 1; }
+
+absl::Status AddLabels(const std::string& bytes, ImageSet& set) {
+  const size_t label_bytes = LabelBytes(set);
+  for (size_t at = 0; at < bytes.size(); at += label_bytes) {
+    uint32_t label = static_cast<uint8_t>(bytes[at]);
+    if (label_bytes == 2) {
+      label |= uint32_t{static_cast<uint8_t>(bytes[at + 1])} << 8;
+    }
+    if (label >= static_cast<uint32_t>(set.info.class_name_size())) {
+      return absl::DataLossError(absl::StrCat("image ", set.labels.size(), " of ", SplitName(set.info.split()),
+                                              " has label ", label, "; expected 0 to ",
+                                              set.info.class_name_size() - 1));
+    }
+    set.labels.push_back(static_cast<uint16_t>(label));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status AddChunk(const proto::ImageChunk& chunk, Dataset& dataset) {
   ImageSet* set = SplitOf(dataset, chunk.split());
   if (set == nullptr || set->info.split() != chunk.split()) {
@@ -72,19 +94,18 @@ absl::Status AddChunk(const proto::ImageChunk& chunk, Dataset& dataset) {
     return absl::DataLossError(absl::StrCat("a chunk begins with image ", chunk.first_index(), " of ", split,
                                             "; expected image ", set->size()));
   }
-  if (chunk.pixels().size() != chunk.labels().size() * kImageBytes) {
-    return Expected(absl::StrCat("bytes of pixels for ", chunk.labels().size(), " labels"),
-                    chunk.labels().size() * kImageBytes, chunk.pixels().size());
+  const size_t label_bytes = LabelBytes(*set);
+  if (chunk.labels().size() % label_bytes != 0) {
+    return absl::DataLossError(
+        absl::StrCat("expected labels of ", label_bytes, " bytes each, found ", chunk.labels().size(), " bytes"));
   }
-  for (size_t i = 0; i < chunk.labels().size(); ++i) {
-    const uint8_t label = static_cast<uint8_t>(chunk.labels()[i]);
-    if (label >= set->info.class_name_size()) {
-      return absl::DataLossError(absl::StrCat("image ", set->size() + i, " of ", split, " has label ", label,
-                                              "; expected 0 to ", set->info.class_name_size() - 1));
-    }
+  const size_t images = chunk.labels().size() / label_bytes;
+  if (chunk.pixels().size() != images * set->image_bytes()) {
+    return Expected(absl::StrCat("bytes of pixels for ", images, " labels"), images * set->image_bytes(),
+                    chunk.pixels().size());
   }
+  RETURN_IF_ERROR(AddLabels(chunk.labels(), *set));
   AppendBytes(chunk.pixels(), set->pixels);
-  AppendBytes(chunk.labels(), set->labels);
   return absl::OkStatus();
 }
 
@@ -106,14 +127,31 @@ absl::Status CheckComplete(const ImageSet& set, absl::string_view split) {
   if (set.size() != set.info.image_count()) {
     return Expected(absl::StrCat(split, " images as in its description"), set.info.image_count(), set.size());
   }
+  const std::vector<uint64_t> counts = CountClasses(set);
   for (int label = 0; label < set.info.class_count_size(); ++label) {
-    const uint64_t count = std::count(set.labels.begin(), set.labels.end(), static_cast<uint8_t>(label));
-    if (count != set.info.class_count(label)) {
+    if (counts[static_cast<size_t>(label)] != set.info.class_count(label)) {
       return Expected(absl::StrCat(split, " images of class ", label, " as in its description"),
-                      set.info.class_count(label), count);
+                      set.info.class_count(label), counts[static_cast<size_t>(label)]);
     }
   }
   return absl::OkStatus();
+}
+
+// Checks that both splits have the same classes and the same picture size.
+absl::Status CheckFit(const proto::DatasetInfo& train, const proto::DatasetInfo& test) {
+  if (train.height() != test.height() || train.width() != test.width()) {
+    return absl::DataLossError(absl::StrCat("the training images are ", train.height(), "x", train.width(),
+                                            ", but the test images ", test.height(), "x", test.width()));
+  }
+  return train.class_name_size() == test.class_name_size()
+             ? absl::OkStatus()
+             : absl::DataLossError(absl::StrCat("the training images have ", train.class_name_size(),
+                                                " classes, but the test images ", test.class_name_size()));
+}
+
+// Number of images in a full chunk.
+size_t ImagesPerChunk(const ImageSet& set) {
+  return std::max<size_t>(1, size_t{kChunkImages} * kImageBytes / set.image_bytes());
 }
 
 }  // namespace
@@ -137,7 +175,8 @@ absl::StatusOr<Dataset> ReadDataset(const std::string& path) {
       return at(absl::StrCat("record ", index, ": "), status);
     }
   }
-  for (const absl::Status& status : {CheckComplete(dataset.train, "train"), CheckComplete(dataset.test, "test")}) {
+  for (const absl::Status& status : {CheckComplete(dataset.train, "train"), CheckComplete(dataset.test, "test"),
+                                     CheckFit(dataset.train.info, dataset.test.info)}) {
     if (!status.ok()) {
       return at("", status);
     }
@@ -146,17 +185,33 @@ absl::StatusOr<Dataset> ReadDataset(const std::string& path) {
   return dataset;
 }
 
+std::vector<uint64_t> CountClasses(const ImageSet& set) {
+  std::vector<uint64_t> counts(static_cast<size_t>(set.info.class_name_size()));
+  for (const uint16_t label : set.labels) {
+    ++counts[label];
+  }
+  return counts;
+}
+
 uint32_t ChunkCount(const ImageSet& set) {
-  return static_cast<uint32_t>((set.size() + kChunkImages - 1) / kChunkImages);
+  const size_t images = ImagesPerChunk(set);
+  return static_cast<uint32_t>((set.size() + images - 1) / images);
 }
 
 void FillChunk(const ImageSet& set, uint32_t index, proto::ImageChunk& chunk) {
-  const size_t first = static_cast<size_t>(index) * kChunkImages;
-  const size_t count = std::min<size_t>(kChunkImages, set.size() - first);
+  const size_t first = index * ImagesPerChunk(set);
+  const size_t count = std::min(ImagesPerChunk(set), set.size() - first);
   chunk.set_split(set.info.split());
   chunk.set_first_index(static_cast<uint32_t>(first));
-  chunk.set_pixels(set.pixels.data() + first * kImageBytes, count * kImageBytes);
-  chunk.set_labels(set.labels.data() + first, count);
+  chunk.set_pixels(set.pixels.data() + first * set.image_bytes(), count * set.image_bytes());
+  std::string& labels = *chunk.mutable_labels();
+  labels.clear();
+  for (size_t i = first; i < first + count; ++i) {
+    labels.push_back(static_cast<char>(set.labels[i] & 255));
+    if (LabelBytes(set) == 2) {
+      labels.push_back(static_cast<char>(set.labels[i] >> 8));
+    }
+  }
 }
 
 std::vector<proto::DatasetRecord> ToRecords(const Dataset& dataset) {

@@ -1,6 +1,6 @@
 // Reads any DatasetFile as a record file. It must be either rejected, or give a data set that is the same when written
-// and read again. A mutated chunk hardly ever has 3,072 bytes of pixels for each label, so its pixels are resized to
-// fit.
+// and read again. A mutated chunk hardly ever has the right number of pixels for its labels, so its pixels are resized
+// to fit.
 #include "absl/status/statusor.h"
 #include "lib/dataset/dataset.h"
 #include "lib/record/framed_records_testing.h"
@@ -12,13 +12,20 @@ FUZZ_PROTO_MUTATOR(lockstep::proto::DatasetFile)
 namespace lockstep::testing {
 namespace {
 
-constexpr size_t kMaxImages = 64;  // images per chunk: keeps an input's images below a megabyte
+constexpr size_t kMaxChunkBytes = 1 << 20;  // keeps an input's images below a few megabytes
 
+// Gives each chunk the pixels that its labels need, with the size of images and the number of classes of the last
+// description.
 void FitPixels(proto::DatasetFile& file) {
+  ImageSet described;
   for (proto::DatasetRecord& record : *file.mutable_record()) {
-    const size_t images = record.chunk().labels().size();
-    if (record.has_chunk() && images <= kMaxImages && record.chunk().pixels().size() % 2 == 0) {  // odd sizes stay
-      record.mutable_chunk()->mutable_pixels()->resize(images * kImageBytes);
+    if (record.has_info()) {
+      described.info = record.info();
+    }
+    const size_t label_bytes = described.info.class_name_size() > 256 ? 2 : 1;
+    const size_t bytes = record.chunk().labels().size() / label_bytes * described.image_bytes();
+    if (record.has_chunk() && bytes <= kMaxChunkBytes && record.chunk().pixels().size() % 2 == 0) {  // odd sizes stay
+      record.mutable_chunk()->mutable_pixels()->resize(bytes);
     }
   }
 }
@@ -34,8 +41,8 @@ absl::StatusOr<Dataset> Read(const proto::DatasetFile& file) {
 
 void CheckSplit(const ImageSet& set) {
   FUZZ_CHECK(set.size() == set.info.image_count());
-  FUZZ_CHECK(set.pixels.size() == set.size() * kImageBytes);
-  for (const uint8_t label : set.labels) {
+  FUZZ_CHECK(set.pixels.size() == set.size() * set.image_bytes());
+  for (const uint16_t label : set.labels) {
     FUZZ_CHECK(label < set.info.class_name_size());
   }
 }

@@ -95,8 +95,65 @@ TEST(DatasetTest, ASplitWithoutANameIsRefused) {
 
 TEST(DatasetTest, AnotherPictureSizeIsRefused) {
   Records records = SmallRecords();
-  records[1].mutable_info()->set_width(64);
-  ExpectBroken(records, "record 2: expected images of 3x32x32, found 3x32x64");
+  records[1].mutable_info()->set_width(2000);
+  ExpectBroken(records, "record 2: expected images of 3 channels and sides of 4 to 1024, found 3x32x2000");
+}
+
+TEST(DatasetTest, BothSplitsHaveTheSameSizeAndClasses) {
+  Dataset other = SmallDataset(12, 3);
+  other.test.info.set_height(64);
+  other.test.info.set_width(16);
+  ExpectBroken(ToRecords(other), "the training images are 32x32, but the test images 64x16");
+  Dataset more = SmallDataset(12, 3);
+  more.test.info.add_class_name("k");
+  more.test.info.add_class_count(0);
+  ExpectBroken(ToRecords(more), "the training images have 10 classes, but the test images 11");
+}
+
+// Returns a set of 4x6 images with as many classes, one image of each.
+ImageSet LargeSet(proto::Split split, uint32_t classes) {
+  ImageSet set = SmallDataset(1, 1).train;
+  set.info.set_split(split);
+  set.info.set_image_count(classes);
+  set.info.set_height(4);
+  set.info.set_width(6);
+  set.info.clear_class_name();
+  set.info.clear_class_count();
+  set.labels.clear();
+  for (uint32_t label = 0; label < classes; ++label) {
+    set.info.add_class_name("class");
+    set.info.add_class_count(1);
+    set.labels.push_back(static_cast<uint16_t>(classes - 1 - label));
+  }
+  set.pixels = PixelBytes(classes * set.image_bytes(), 7);
+  return set;
+}
+
+// Labels have two bytes in the records if there are more than 256 classes.
+TEST(DatasetTest, AnyNumberOfClassesAndAnySizeIsRead) {
+  for (const uint32_t classes : {100u, 256u, 257u, 1000u}) {
+    Dataset written;
+    written.train = LargeSet(proto::TRAIN, classes);
+    written.test = LargeSet(proto::TEST, classes);
+    const Records records = ToRecords(written);
+    EXPECT_THAT(records[2].chunk().labels(), SizeIs(classes > 256 ? 2 * classes : classes));
+    const auto read = ReadDataset(Write(records));
+    ASSERT_THAT(read, IsOk());
+    ExpectSame(read->train, written.train);
+    ExpectSame(read->test, written.test);
+  }
+}
+
+TEST(DatasetTest, ChunksOfLargeImagesHaveFewerImages) {
+  ImageSet set = SmallDataset(1, 1).train;
+  set.info.set_height(320);
+  set.info.set_width(320);
+  set.labels.assign(25, 0);
+  set.pixels = PixelBytes(25 * set.image_bytes(), 7);
+  EXPECT_EQ(ChunkCount(set), 3u);  // 10 images of 307,200 bytes have as many bytes as 1,000 of 3,072
+  proto::ImageChunk chunk;
+  FillChunk(set, 2, chunk);
+  EXPECT_THAT(chunk.labels(), SizeIs(5));
 }
 
 TEST(DatasetTest, AnEmptySplitIsRefused) {
@@ -106,7 +163,7 @@ TEST(DatasetTest, AnEmptySplitIsRefused) {
 TEST(DatasetTest, ClassNamesAreNeeded) {
   Records records = SmallRecords();
   records[0].mutable_info()->clear_class_name();
-  ExpectBroken(records, "expected 1 to 256 class names, found 0");
+  ExpectBroken(records, "expected 1 to 32767 class names, found 0");
 }
 
 TEST(DatasetTest, ClassCountsAreNeeded) {

@@ -26,21 +26,22 @@ absl::Status CheckEnoughLeft(uint32_t images, uint64_t batch_images, uint64_t al
 }
 
 void CopyImage(const ImageSet& from, size_t index, ImageSet& to, size_t place) {
-  std::memmove(to.pixels.data() + place * kImageBytes, from.pixels.data() + index * kImageBytes, kImageBytes);
+  const size_t bytes = from.image_bytes();
+  std::memmove(to.pixels.data() + place * bytes, from.pixels.data() + index * bytes, bytes);
   to.labels[place] = from.labels[index];
 }
 
 void Resize(size_t images, ImageSet& set) {
-  set.pixels.resize(images * kImageBytes);
+  set.pixels.resize(images * set.image_bytes());
   set.labels.resize(images);
 }
 
 // Updates the fields of DatasetInfo that are counts of images.
 void CountAgain(ImageSet& set) {
   set.info.set_image_count(set.size());
+  const std::vector<uint64_t> counts = CountClasses(set);
   for (int label = 0; label < set.info.class_count_size(); ++label) {
-    set.info.set_class_count(
-        label, static_cast<uint64_t>(std::count(set.labels.begin(), set.labels.end(), static_cast<uint8_t>(label))));
+    set.info.set_class_count(label, static_cast<uint32_t>(counts[static_cast<size_t>(label)]));
   }
 }
 

@@ -23,10 +23,11 @@ bool Exists(const std::string& path) {
   return stat(path.c_str(), &info) == 0;
 }
 
-// Returns true if the top of `folder` looks like one of cifar_prep's three layouts.
+// Returns true if the top of `folder` looks like one of cifar_prep's layouts.
 bool LooksLikeCifar(const std::string& folder) {
-  for (const char* name : {"data_batch_1.bin", "data_batch_1", "train"}) {
-    for (const char* inside : {"", "/cifar-10-batches-bin", "/cifar-10-batches-py"}) {
+  for (const char* name : {"data_batch_1.bin", "data_batch_1", "train", "Train", "train.bin"}) {
+    for (const char* inside :
+         {"", "/cifar-10-batches-bin", "/cifar-10-batches-py", "/cifar-100-binary", "/cifar-100-python"}) {
       if (Exists(absl::StrCat(folder, inside, "/", name))) {
         return true;
       }
@@ -63,7 +64,7 @@ void ExaminePath(const std::string& path, proto::DataFacts& data) {
   if (S_ISDIR(info.st_mode)) {
     const bool cifar = LooksLikeCifar(path);
     Set(data, cifar ? proto::DataFacts::RAW : proto::DataFacts::BAD,
-        cifar ? "folder of CIFAR-10" : "folder without data_batch_1 or train/");
+        cifar ? "folder of images" : "folder without data_batch_1 or train/");
     return;
   }
   const std::string archive = ArchiveKind(StartOfFile(path, kTarBlockBytes));
@@ -132,7 +133,8 @@ std::vector<std::string> UsualPlaces() {
   return places;
 }
 
-// Formats: RFC 1952, the .xz file format, and POSIX ustar, which has its name at byte 257 of a member's header.
+// Formats: RFC 1952, the .xz file format, APPNOTE.TXT of zip, and POSIX ustar, which has its name at byte 257 of a
+// member's header.
 std::string ArchiveKind(absl::string_view first_bytes) {
   if (absl::StartsWith(first_bytes, "\x1f\x8b")) {
     return "gzip archive";
@@ -141,6 +143,9 @@ std::string ArchiveKind(absl::string_view first_bytes) {
                        "\xfd"
                        "7zXZ")) {
     return "xz archive";
+  }
+  if (absl::StartsWith(first_bytes, absl::string_view("PK\x03\x04", 4))) {
+    return "zip archive";
   }
   return first_bytes.size() >= 262 && first_bytes.substr(257, 5) == "ustar" ? "tar archive" : "";
 }

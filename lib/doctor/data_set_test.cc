@@ -44,6 +44,7 @@ TEST(UsualPlacesTest, TheTestsVariableIsOne) {
 
 TEST(ArchiveKindTest, ByItsFirstBytes) {
   EXPECT_EQ(ArchiveKind("\x1f\x8b\x08"), "gzip archive");
+  EXPECT_EQ(ArchiveKind("PK\x03\x04"), "zip archive");
   EXPECT_EQ(ArchiveKind("\xfd"
                         "7zXZ"),
             "xz archive");
