@@ -1,8 +1,8 @@
 // Checkpoint of a network: its weights on disk, in the format of torch.save(model.state_dict(), path).
 //
 // In Python, torch.load(path, weights_only=True) returns the dict of tensors for model.load_state_dict. The file
-// contains batch norm's running statistics and counters, but no optimizer state. The format is described in
-// state_dict_pickle.h.
+// contains batch norm's running statistics and counters, but no optimizer state. weights_file.h describes the format;
+// load_checkpoint.h reads it, and the files that other programs write.
 //
 // The archive's first member, archive/lockstep, is a Normalization in protobuf's text format: the one of the training.
 // Python ignores this member. It also marks the archive as Lockstep's own; an archive that Python saved again lacks it.
@@ -10,14 +10,11 @@
 #define LOCKSTEP_LIB_NN_CHECKPOINT_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/nn/model.h"
 #include "lib/proto/dataset.pb.h"
-#include "lib/record/input_text.h"
 #include "lib/record/replace_rule.h"
 
 namespace lockstep {
@@ -38,22 +35,6 @@ absl::StatusOr<std::string> SaveCheckpoint(const Model& model, const proto::Norm
 // archive that Python wrote. The record next to a checkpoint shows if both come from the same command
 // (lib/record/other_result.h).
 ReplaceRule ReplaceCheckpoint();
-
-// Fills a model on any device from a file of SaveCheckpoint, or of Python's torch.save of a state_dict. The model
-// changes only if names, shapes and dtypes all agree. Errors:
-// - NotFound: no such file.
-// - DataLoss: the file is broken, or larger than kMaxCheckpointBytes.
-// - FailedPrecondition: the file is of another network; the message names the first difference.
-// - Cancelled: a stop signal.
-absl::Status LoadCheckpoint(Model& model, const std::string& path);
-
-// Do the same in two steps, for a caller that tries several networks on one file.
-absl::StatusOr<InputText> ReadCheckpointBytes(const std::string& path);
-absl::Status LoadCheckpointBytes(Model& model, const InputText& file);
-
-// Returns the normalization of the training, or nullopt if the archive has none. Returns DataLossError if the archive
-// is broken, or if its member is not a normalization.
-absl::StatusOr<std::optional<proto::Normalization>> NormalizationInCheckpoint(const InputText& file);
 
 }  // namespace lockstep
 

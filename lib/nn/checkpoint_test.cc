@@ -5,6 +5,7 @@
 #include <ATen/ops/randn.h>
 
 #include "lib/dataset/normalization.h"
+#include "lib/nn/load_checkpoint.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 
@@ -54,10 +55,9 @@ TEST(CheckpointTest, ReportsTheFirstDifferenceFromAnotherNetwork) {
   ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), {}, path, ReplaceAnything()), IsOk());
   EXPECT_THAT(LoadCheckpoint(*Make("lenet5_bias", 1), path),
               StatusIs(absl::StatusCode::kFailedPrecondition, AllOf(HasSubstr(path), HasSubstr("lacks conv1.bias"))));
-  EXPECT_THAT(
-      LoadCheckpoint(*Make("resnet18", 1), path),
-      StatusIs(absl::StatusCode::kFailedPrecondition,
-               HasSubstr("conv1.weight: expected FloatStorage (64, 3, 3, 3), found FloatStorage (6, 3, 5, 5)")));
+  EXPECT_THAT(LoadCheckpoint(*Make("resnet18", 1), path),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("conv1.weight: expected (64, 3, 3, 3), found (6, 3, 5, 5)")));
   ASSERT_THAT(SaveCheckpoint(*Make("lenet5_bias", 1), {}, path, ReplaceAnything()), IsOk());
   EXPECT_THAT(LoadCheckpoint(*Make("lenet5", 1), path),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("holds conv1.bias")));
@@ -75,20 +75,19 @@ TEST(CheckpointTest, CarriesTheNormalizationOfTheTraining) {
   const std::string path = TempPath("lenet5.pt");
   const proto::Normalization normalization = *ParseNormalization("0.4914,0.4822,0.4465/0.1,0.2,0.3");
   ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), normalization, path, ReplaceAnything()), IsOk());
-  const auto found = NormalizationInCheckpoint(*ReadCheckpointBytes(path));
-  ASSERT_THAT(found, IsOk());
-  ASSERT_TRUE(found->has_value());
-  EXPECT_EQ((*found)->source(), "custom");
-  EXPECT_TRUE(SameNormalization(**found, normalization));  // the text preserves every bit
-  EXPECT_THAT(LoadCheckpoint(*Make("lenet5", 2), path), IsOk());
+  const auto loaded = LoadCheckpointBytes(*Make("lenet5", 2), *ReadCheckpointBytes(path));
+  ASSERT_THAT(loaded, IsOk());
+  ASSERT_TRUE(loaded->normalization.has_value());
+  EXPECT_EQ(loaded->normalization->source(), "custom");
+  EXPECT_TRUE(SameNormalization(*loaded->normalization, normalization));  // the text preserves every bit
 }
 
 TEST(CheckpointTest, AnUnknownNormalizationIsNotInvented) {
   const std::string path = TempPath("lenet5.pt");
   ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), {}, path, ReplaceAnything()), IsOk());
-  const auto found = NormalizationInCheckpoint(*ReadCheckpointBytes(path));
-  ASSERT_THAT(found, IsOk());
-  EXPECT_FALSE(found->has_value());
+  const auto loaded = LoadCheckpointBytes(*Make("lenet5", 2), *ReadCheckpointBytes(path));
+  ASSERT_THAT(loaded, IsOk());
+  EXPECT_FALSE(loaded->normalization.has_value());
 }
 
 TEST(CheckpointTest, ReplacesOnlyArchivesOfItsOwn) {

@@ -58,7 +58,7 @@ void PutTensor(const TensorEntry& entry, std::string& out) {
   Put(kMark, out);
   Put(kMark, out);
   PutString("storage", out);
-  PutGlobal({"torch", entry.storage_type}, out);
+  PutGlobal({"torch", entry.type.storage}, out);
   PutString(entry.storage_key, out);
   PutString("cpu", out);
   PutInt(entry.storage_elements, out);

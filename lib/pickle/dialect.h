@@ -22,7 +22,7 @@ struct Dialect {
   absl::Span<const Global> globals;    // accepted globals; empty: any global may be named, called and built, and the
                                        // caller must check them
   const Global* dict_class = nullptr;  // callable that without arguments makes a dict, whose state is dropped
-  size_t max_objects = 0;              // limit on objects, and on entries of the memo (PUT, MEMOIZE)
+  size_t max_objects = 0;              // limit on objects, on entries of the memo (PUT, MEMOIZE), and of the stack
 };
 
 }  // namespace lockstep::pickle

@@ -1,7 +1,9 @@
 #include "lib/pickle/machine.h"
 
+#include <algorithm>
 #include <bitset>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +38,27 @@ absl::Status StepMemo(Op op, MachineState& state) {
   return op == kBinGet || op == kLongBinGet ? state.Recall(slot) : state.Remember(slot);
 }
 
+// Reads an integer of `size` bytes in two's complement.
+absl::Status PushLong(uint64_t size, MachineState& state) {
+  if (size > 8) {
+    ASSIGN_OR_RETURN(const absl::string_view bytes, state.Take(size));
+    state.Push(Value::kBigInt).text = bytes;
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const uint64_t bits, state.Read(static_cast<int>(size)));
+  const int shift = size == 0 ? 0 : static_cast<int>(64 - 8 * size);
+  state.Push(Value::kInt).number = static_cast<int64_t>(bits << shift) >> shift;  // sign-extended
+  return absl::OkStatus();
+}
+
+// Reads a double, whose eight bytes are big-endian.
+absl::Status PushFloat(MachineState& state) {
+  ASSIGN_OR_RETURN(const uint64_t swapped, state.Read(8));
+  const uint64_t bits = __builtin_bswap64(swapped);
+  std::memcpy(&state.Push(Value::kFloat).real, &bits, sizeof(bits));
+  return absl::OkStatus();
+}
+
 absl::Status StepNumber(Op op, MachineState& state) {
   switch (op) {
     case kNone:
@@ -45,16 +68,13 @@ absl::Status StepNumber(Op op, MachineState& state) {
     case kNewFalse:
       state.Push(Value::kBool).number = op == kNewTrue;
       return absl::OkStatus();
-    case kLong1: {
-      ASSIGN_OR_RETURN(const uint64_t size, state.Read(1));
-      if (size > 8) {
-        return state.Foreign("an integer of more than 64 bits");
-      }
-      ASSIGN_OR_RETURN(const uint64_t bits, state.Read(static_cast<int>(size)));
-      const int shift = size == 0 ? 0 : static_cast<int>(64 - 8 * size);
-      state.Push(Value::kInt).number = static_cast<int64_t>(bits << shift) >> shift;  // sign-extended
-      return absl::OkStatus();
+    case kLong1:
+    case kLong4: {
+      ASSIGN_OR_RETURN(const uint64_t size, state.Read(op == kLong1 ? 1 : 4));
+      return PushLong(size, state);
     }
+    case kBinFloat:
+      return PushFloat(state);
     default: {
       ASSIGN_OR_RETURN(const uint64_t bits, state.Read(op == kBinInt1 ? 1 : op == kBinInt2 ? 2 : 4));
       state.Push(Value::kInt).number = op == kBinInt ? static_cast<int32_t>(bits) : static_cast<int64_t>(bits);
@@ -65,18 +85,18 @@ absl::Status StepNumber(Op op, MachineState& state) {
 
 // Reads a text preceded by its size.
 absl::Status StepText(Op op, MachineState& state) {
-  const bool is_unicode = op == kBinUnicode || op == kShortBinUnicode;
+  const bool is_unicode = op == kBinUnicode || op == kShortBinUnicode || op == kBinUnicode8;
   const bool is_short = op == kShortBinUnicode || op == kShortBinString || op == kShortBinBytes;
-  const bool is_long = op == kBinBytes8 || op == kByteArray8;
+  const bool is_long = op == kBinBytes8 || op == kByteArray8 || op == kBinUnicode8;
   ASSIGN_OR_RETURN(const uint64_t size, state.Read(is_short ? 1 : is_long ? 8 : 4));
   ASSIGN_OR_RETURN(const absl::string_view text, state.Take(size));
   state.Push(is_unicode ? Value::kString : Value::kBytes).text = text;
   return absl::OkStatus();
 }
 
-absl::Status PushTuple(absl::StatusOr<std::vector<const Value*>> items, MachineState& state) {
+absl::Status PushFilled(Value::Kind kind, absl::StatusOr<std::vector<const Value*>> items, MachineState& state) {
   RETURN_IF_ERROR(items.status());
-  state.Push(Value::kTupleKind).items = *std::move(items);
+  state.Push(kind).items = *std::move(items);
   return absl::OkStatus();
 }
 
@@ -91,24 +111,35 @@ absl::Status StepHolder(Op op, MachineState& state) {
     case kEmptyList:
       state.Push(Value::kList);
       return absl::OkStatus();
+    case kEmptySet:
+      state.Push(Value::kSet);
+      return absl::OkStatus();
+    case kFrozenSet:
+      return PushFilled(Value::kSet, state.PopToMark(), state);
     case kEmptyTuple:
-      return PushTuple(std::vector<const Value*>(), state);
+      return PushFilled(Value::kTupleKind, std::vector<const Value*>(), state);
     case kTuple:
-      return PushTuple(state.PopToMark(), state);
+      return PushFilled(Value::kTupleKind, state.PopToMark(), state);
     default:
-      return PushTuple(state.Pop(static_cast<size_t>(op - kTuple1) + 1), state);
+      return PushFilled(Value::kTupleKind, state.Pop(static_cast<size_t>(op - kTuple1) + 1), state);
   }
 }
 
-// Adds items to the list below them, or keys and values to the dict.
+// Adds items to the list or set below them, or keys and values to the dict. The result of a call may take their place:
+// an object of a class that is derived from one of these.
 absl::Status StepFill(Op op, MachineState& state) {
-  const bool is_list = op == kAppend || op == kAppends;
+  const bool is_dict = op == kSetItem || op == kSetItems;
   const bool is_one = op == kAppend || op == kSetItem;
-  ASSIGN_OR_RETURN(const std::vector<const Value*> items, is_one ? state.Pop(is_list ? 1 : 2) : state.PopToMark());
+  const Value::Kind kind = is_dict ? Value::kDict : op == kAddItems ? Value::kSet : Value::kList;
+  ASSIGN_OR_RETURN(const std::vector<const Value*> items, is_one ? state.Pop(is_dict ? 2 : 1) : state.PopToMark());
   Value* holder = state.Top();
-  if (holder == nullptr || holder->kind != (is_list ? Value::kList : Value::kDict) ||
-      (!is_list && items.size() % 2 != 0)) {
-    return state.Broken(absl::StrCat("items without a ", is_list ? "list" : "dict", " to put them in"));
+  const bool fits = holder != nullptr && (holder->kind == kind || MayBuild(state.dialect(), *holder));
+  if (!fits || (is_dict && items.size() % 2 != 0)) {
+    return state.Broken(absl::StrCat("items without a ",
+                                     is_dict               ? "dict"
+                                     : kind == Value::kSet ? "set"
+                                                           : "list",
+                                     " to put them in"));
   }
   holder->items.insert(holder->items.end(), items.begin(), items.end());
   return absl::OkStatus();
@@ -132,6 +163,8 @@ absl::Status Step(Op op, MachineState& state) {
     case kBinInt2:
     case kBinInt:
     case kLong1:
+    case kLong4:
+    case kBinFloat:
       return StepNumber(op, state);
     case kBinUnicode:
     case kShortBinUnicode:
@@ -141,10 +174,13 @@ absl::Status Step(Op op, MachineState& state) {
     case kShortBinBytes:
     case kBinBytes8:
     case kByteArray8:
+    case kBinUnicode8:
       return StepText(op, state);
     case kMark:
     case kEmptyDict:
     case kEmptyList:
+    case kEmptySet:
+    case kFrozenSet:
     case kEmptyTuple:
     case kTuple1:
     case kTuple2:
@@ -155,10 +191,13 @@ absl::Status Step(Op op, MachineState& state) {
     case kAppends:
     case kSetItem:
     case kSetItems:
+    case kAddItems:
       return StepFill(op, state);
     case kGlobal:
     case kStackGlobal:
     case kReduce:
+    case kNewObj:
+    case kNewObjEx:
     case kBuild:
     case kBinPersId:
       return StepObject(op, state);
@@ -202,7 +241,7 @@ absl::StatusOr<Objects> ReadPickle(absl::string_view pickle, const Dialect& dial
       return state.Finish();
     }
     RETURN_IF_ERROR(Step(static_cast<Op>(op), state));
-    if (state.objects() > dialect.max_objects || state.remembered() > dialect.max_objects) {
+    if (std::max({state.objects(), state.remembered(), state.stack_size()}) > dialect.max_objects) {
       return state.Broken(absl::StrCat("more than ", dialect.max_objects, " objects"));
     }
   }

@@ -13,11 +13,12 @@ namespace {
 constexpr size_t kMaxObjects = 10'000;
 
 constexpr Op kEveryOpcode[] = {
-    kMark,      kStop,       kBinBytes,        kShortBinBytes,  kBinInt,      kBinInt1, kBinInt2, kNone,
-    kBinPersId, kReduce,     kBinString,       kShortBinString, kBinUnicode,  kAppend,  kBuild,   kGlobal,
-    kAppends,   kBinGet,     kLongBinGet,      kBinPut,         kLongBinPut,  kSetItem, kTuple,   kSetItems,
-    kEmptyDict, kEmptyTuple, kEmptyList,       kProto,          kTuple1,      kTuple2,  kTuple3,  kNewTrue,
-    kNewFalse,  kLong1,      kShortBinUnicode, kBinBytes8,      kStackGlobal, kMemoize, kFrame,   kByteArray8};
+    kMark,      kStop,       kBinBytes,        kShortBinBytes,  kBinInt,      kBinInt1,   kBinInt2, kNone,
+    kBinPersId, kReduce,     kBinString,       kShortBinString, kBinUnicode,  kAppend,    kBuild,   kGlobal,
+    kAppends,   kBinGet,     kLongBinGet,      kBinPut,         kLongBinPut,  kSetItem,   kTuple,   kSetItems,
+    kEmptyDict, kEmptyTuple, kEmptyList,       kProto,          kTuple1,      kTuple2,    kTuple3,  kNewTrue,
+    kNewFalse,  kLong1,      kShortBinUnicode, kBinBytes8,      kStackGlobal, kMemoize,   kFrame,   kByteArray8,
+    kBinFloat,  kLong4,      kBinUnicode8,     kEmptySet,       kAddItems,    kFrozenSet, kNewObj,  kNewObjEx};
 
 Dialect EveryDialect() {
   static constexpr Global kOrderedDict = {"collections", "OrderedDict", Global::kBuilt};

@@ -48,6 +48,7 @@ class MachineState {
   size_t remembered() const { return memo_.size(); }
 
   size_t objects() const { return objects_.all.size(); }
+  size_t stack_size() const { return stack_.size(); }
 
   // Returns all objects, with the top of the stack as their root. Must be called once, after the last instruction.
   absl::StatusOr<Objects> Finish();

@@ -22,13 +22,14 @@ using ::testing::Le;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-constexpr Op kAllOps[] = {kMark,       kStop,       kBinBytes,  kShortBinBytes,   kBinInt,         kBinInt1,
-                          kBinInt2,    kNone,       kReduce,    kBinString,       kShortBinString, kBinUnicode,
-                          kAppend,     kBuild,      kGlobal,    kAppends,         kBinGet,         kLongBinGet,
-                          kBinPut,     kLongBinPut, kSetItem,   kTuple,           kSetItems,       kEmptyDict,
-                          kEmptyTuple, kEmptyList,  kProto,     kTuple1,          kTuple2,         kTuple3,
-                          kNewTrue,    kNewFalse,   kLong1,     kShortBinUnicode, kBinBytes8,      kStackGlobal,
-                          kMemoize,    kFrame,      kByteArray8};
+constexpr Op kAllOps[] = {kMark,       kStop,        kBinBytes,   kShortBinBytes,   kBinInt,         kBinInt1,
+                          kBinInt2,    kNone,        kReduce,     kBinString,       kShortBinString, kBinUnicode,
+                          kAppend,     kBuild,       kGlobal,     kAppends,         kBinGet,         kLongBinGet,
+                          kBinPut,     kLongBinPut,  kSetItem,    kTuple,           kSetItems,       kEmptyDict,
+                          kEmptyTuple, kEmptyList,   kProto,      kTuple1,          kTuple2,         kTuple3,
+                          kNewTrue,    kNewFalse,    kLong1,      kShortBinUnicode, kBinBytes8,      kStackGlobal,
+                          kMemoize,    kFrame,       kByteArray8, kBinFloat,        kLong4,          kNewObj,
+                          kNewObjEx,   kBinUnicode8, kEmptySet,   kAddItems,        kFrozenSet};
 
 constexpr Global kArray = {"sound", "array", Global::kBuilt};
 constexpr Global kEncode = {"sound", "encode", Global::kCalled};
@@ -88,17 +89,39 @@ TEST(PickleTest, Numbers) {
   EXPECT_EQ(Number(Bytes("\x8A\x01\xFF.")), -1);
   EXPECT_EQ(Number(Bytes("\x8A\x00.")), 0);
   EXPECT_EQ(Number(Bytes("\x8A\x08\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F.")), INT64_MAX);
-  EXPECT_THAT(Refused(Bytes("\x8A\x09")), HasSubstr("an integer of more than 64 bits at byte 0"));
+  EXPECT_EQ(Number(Bytes("\x8B\x02\x00\x00\x00\xFE\xFF.")), -2);
+}
+
+TEST(PickleTest, IntegersOfMoreThan64BitsKeepTheirBytes) {
+  for (const std::string& head : {Bytes("\x8A\x09"), Bytes("\x8B\x09\x00\x00\x00")}) {
+    const auto objects = Read(head + Bytes("\0\1\2\3\4\5\6\7\x08."));
+    ASSERT_THAT(objects, IsOk());
+    EXPECT_EQ(objects->root->kind, Value::kBigInt);
+    EXPECT_EQ(objects->root->text, Bytes("\0\1\2\3\4\5\6\7\x08"));
+    EXPECT_EQ(Describe(*objects->root), "a number of 72 bits");
+  }
+  EXPECT_THAT(Broken(Bytes("\x8A\x09")), HasSubstr("byte 0: it ends in the middle of an instruction"));
+  EXPECT_THAT(Broken(Bytes("\x8B\xFF\xFF\xFF\xFF.")), HasSubstr("byte 0: it ends in the middle of an instruction"));
+}
+
+TEST(PickleTest, Floats) {
+  const auto objects = Read(Bytes("G\xBF\xF8\0\0\0\0\0\0."));
+  ASSERT_THAT(objects, IsOk());
+  EXPECT_EQ(objects->root->kind, Value::kFloat);
+  EXPECT_EQ(objects->root->real, -1.5);
+  EXPECT_EQ(Describe(*objects->root), "the number -1.5");
+  EXPECT_THAT(Broken(Bytes("G\xBF\xF8")), HasSubstr("byte 0: it ends in the middle of an instruction"));
 }
 
 TEST(PickleTest, TextsOfEveryWidthAreViewsIntoThePickle) {
   for (const std::string& head :
        {Bytes("U\x03"), Bytes("T\x03\0\0\0"), Bytes("C\x03"), Bytes("B\x03\0\0\0"), Bytes("\x8E\x03\0\0\0\0\0\0\0"),
-        Bytes("\x96\x03\0\0\0\0\0\0\0"), Bytes("X\x03\0\0\0"), Bytes("\x8C\x03")}) {
+        Bytes("\x96\x03\0\0\0\0\0\0\0"), Bytes("X\x03\0\0\0"), Bytes("\x8C\x03"), Bytes("\x8D\x03\0\0\0\0\0\0\0")}) {
     const std::string pickle = head + "abc.";
     const auto objects = ReadPickle(pickle, SmallDialect());
     ASSERT_THAT(objects, IsOk());
-    EXPECT_EQ(objects->root->kind, head[0] == 'X' || head[0] == '\x8C' ? Value::kString : Value::kBytes);
+    const bool is_unicode = head[0] == 'X' || head[0] == '\x8C' || head[0] == '\x8D';
+    EXPECT_EQ(objects->root->kind, is_unicode ? Value::kString : Value::kBytes);
     EXPECT_EQ(objects->root->text, "abc");
     EXPECT_THAT(objects->root->text.data(), AllOf(Ge(pickle.data()), Le(pickle.data() + pickle.size())));
   }
@@ -139,6 +162,28 @@ TEST(PickleTest, ListsAndDictsAreFilledOneByOneOrByMark) {
   ASSERT_THAT(objects->root->items, SizeIs(6));
   EXPECT_EQ(objects->root->items[4]->text, "c");
   EXPECT_EQ(objects->root->items[5]->number, 3);
+}
+
+TEST(PickleTest, SetsHaveItems) {
+  EXPECT_THAT(Read("\x8F(K\x01K\x02\x90.")->root->items, SizeIs(2));
+  const auto frozen = Read("(K\x01K\x02\x91.");
+  ASSERT_THAT(frozen, IsOk());
+  EXPECT_EQ(Describe(*frozen->root), "a set");
+  EXPECT_THAT(frozen->root->items, SizeIs(2));
+  EXPECT_THAT(Broken("](K\x01\x90."), HasSubstr("items without a set"));
+  EXPECT_THAT(Broken("K\x01\x91."), HasSubstr("lacks its mark"));
+}
+
+TEST(PickleTest, AnObjectOfAClassMayHaveItems) {
+  const auto list = Read(
+      "csound\narray\n)\x81(K\x01K\x02"
+      "e.");
+  ASSERT_THAT(list, IsOk());
+  EXPECT_TRUE(IsCallOf(*list->root, kArray));
+  EXPECT_THAT(list->root->items, SizeIs(2));
+  EXPECT_THAT(Read("csound\narray\n)R(K\x01K\x02u.")->root->items, SizeIs(2));
+  EXPECT_THAT(Broken("csound\narray\n)R(K\x01u."), HasSubstr("items without a dict"));
+  EXPECT_THAT(Broken("csound\nencode\n)R(K\x01K\x02u."), HasSubstr("items without a dict"));  // may not be built
 }
 
 TEST(PickleTest, ItemsGoIntoNothingElse) {
@@ -185,6 +230,18 @@ TEST(PickleTest, ACallIsAValueWithArgumentsAndState) {
     EXPECT_EQ(objects->root->state->items[0]->number, 9);
     EXPECT_EQ(Describe(*objects->root), "a call of sound array");
   }
+}
+
+TEST(PickleTest, AnObjectOfAClassIsACall) {
+  for (const std::string& call : {Bytes("K\x07\x85\x81."), Bytes("K\x07\x85}\x92.")}) {
+    const auto objects = Read("csound\narray\n" + call);
+    ASSERT_THAT(objects, IsOk());
+    EXPECT_TRUE(IsCallOf(*objects->root, kArray));
+    EXPECT_EQ(objects->root->arguments->items[0]->number, 7);
+  }
+  EXPECT_EQ(Refused("csound\ntype\n)\x81."), "opcode NEWOBJ of sound type at byte 13 is not of the test");
+  EXPECT_EQ(Refused("csound\narray\n)R)R."),
+            "opcode REDUCE of the result of a call of sound array at byte 16 is not of the test");
 }
 
 TEST(PickleTest, AGlobalOutsideTheListIsRefusedAtOnce) {
@@ -240,6 +297,11 @@ TEST(PickleTest, ObjectsHaveALimitThatMemoAndStackShare) {
   EXPECT_THAT(Read(std::string(1000, 'N') + "."), IsOk());
   EXPECT_THAT(Broken(std::string(1001, 'N') + "."), HasSubstr("byte 1000: more than 1000 objects"));
   EXPECT_THAT(Broken("N" + std::string(2000, '\x94')), HasSubstr("more than 1000 objects"));
+  std::string recalled = Bytes("Nq\0");
+  for (int i = 0; i < 1000; ++i) {
+    recalled += Bytes("h\0");
+  }
+  EXPECT_THAT(Broken(recalled), HasSubstr("more than 1000 objects"));
 }
 
 TEST(PickleTest, NestingAndCirclesAreHarmless) {

@@ -37,15 +37,36 @@ absl::Status PushGlobal(MachineState& state, absl::string_view opcode, absl::str
   return absl::OkStatus();
 }
 
-absl::Status Reduce(MachineState& state) {
+// Returns the class or function that `callable` stands for. PyTorch before 1.6 saves the class of a module as a
+// persistent id: a tuple that holds the class and its source.
+const Value& Named(const Value& callable) {
+  if (callable.kind == Value::kPersistent && callable.items[0]->kind == Value::kTupleKind) {
+    for (const Value* item : callable.items[0]->items) {
+      if (item->kind == Value::kGlobalName) {
+        return *item;
+      }
+    }
+  }
+  return callable;
+}
+
+// Makes the value that describes a call: of a function by REDUCE, or of a class by NEWOBJ or NEWOBJ_EX.
+absl::Status Call(Op op, MachineState& state) {
   const Dialect& dialect = state.dialect();
+  if (op == kNewObjEx) {
+    RETURN_IF_ERROR(state.Pop().status());  // keyword arguments
+  }
   ASSIGN_OR_RETURN(const Value* arguments, state.Pop());
-  ASSIGN_OR_RETURN(const Value* callable, state.Pop());
+  ASSIGN_OR_RETURN(const Value* popped, state.Pop());
+  const Value* callable = &Named(*popped);
+  if (callable->kind == Value::kCall && arguments->kind == Value::kTupleKind) {
+    return state.Foreign(absl::StrCat("opcode ", OpcodeName(op), " of the result of ", Describe(*callable)));
+  }
   if (callable->kind != Value::kGlobalName || arguments->kind != Value::kTupleKind) {
     return state.Broken("a call of something that cannot be called");
   }
   if (!MayBe(dialect, Global::kCalled, *callable)) {
-    return state.Foreign(absl::StrCat("opcode REDUCE of ", Describe(*callable)));
+    return state.Foreign(absl::StrCat("opcode ", OpcodeName(op), " of ", Describe(*callable)));
   }
   if (dialect.dict_class != nullptr && IsNameOf(*callable, *dialect.dict_class) && arguments->items.empty()) {
     state.Push(Value::kDict);
@@ -69,7 +90,7 @@ absl::Status Build(MachineState& state) {
   if (target.kind == Value::kDict && state.dialect().dict_class != nullptr) {
     return absl::OkStatus();
   }
-  if (target.kind != Value::kCall || !MayBe(state.dialect(), Global::kBuilt, target)) {
+  if (!MayBuild(state.dialect(), target)) {
     return state.Foreign(absl::StrCat("opcode BUILD on ", Describe(target)));
   }
   target.state = given;
@@ -77,6 +98,10 @@ absl::Status Build(MachineState& state) {
 }
 
 }  // namespace
+
+bool MayBuild(const Dialect& dialect, const Value& call) {
+  return call.kind == Value::kCall && MayBe(dialect, Global::kBuilt, call);
+}
 
 absl::Status StepObject(Op op, MachineState& state) {
   switch (op) {
@@ -94,7 +119,9 @@ absl::Status StepObject(Op op, MachineState& state) {
       return PushGlobal(state, "STACK_GLOBAL", module->text, name->text);
     }
     case kReduce:
-      return Reduce(state);
+    case kNewObj:
+    case kNewObjEx:
+      return Call(op, state);
     case kBuild:
       return Build(state);
     default: {  // kBinPersId

@@ -23,6 +23,10 @@ std::string Describe(const Value& value) {
       return value.number != 0 ? "True" : "False";
     case Value::kInt:
       return absl::StrCat("the number ", value.number);
+    case Value::kBigInt:
+      return absl::StrCat("a number of ", 8 * value.text.size(), " bits");
+    case Value::kFloat:
+      return absl::StrCat("the number ", value.real);
     case Value::kString:
       return absl::StrCat("the text '", Printable(value.text), "'");
     case Value::kBytes:
@@ -33,6 +37,8 @@ std::string Describe(const Value& value) {
       return "a tuple";
     case Value::kList:
       return "a list";
+    case Value::kSet:
+      return "a set";
     case Value::kDict:
       return "a dict";
     case Value::kPersistent:

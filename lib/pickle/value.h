@@ -16,8 +16,8 @@ namespace lockstep::pickle {
 struct Global {
   enum Use {
     kNamed,   // it may be named, as an argument of a call
-    kCalled,  // it may also be called (REDUCE)
-    kBuilt,   // the result of a call may also be given a state (BUILD)
+    kCalled,  // it may also be called (REDUCE, NEWOBJ)
+    kBuilt,   // the result of a call may also be given a state (BUILD) or items (SETITEMS, APPENDS)
   };
   absl::string_view module;
   absl::string_view name;
@@ -31,18 +31,22 @@ struct Value {
     kNothing,     // None
     kBool,        // number
     kInt,         // number
+    kBigInt,      // text: an integer of more than 64 bits, little-endian, in two's complement
+    kFloat,       // real
     kString,      // text: UTF-8, unchecked
     kBytes,       // text: bytes, bytearray, or a str of Python 2
     kGlobalName,  // module, text: name of the global
     kTupleKind,   // items
     kList,        // items
+    kSet,         // items; also for a frozenset
     kDict,        // items: key, value, key, value ...; also for an OrderedDict
     kPersistent,  // items: a single object, the persistent id
-    kCall,        // module, text: name of the callable; arguments, state
+    kCall,        // module, text: name of the callable; arguments, state; items that were put into the result
   };
   Kind kind = kNothing;
   size_t at = 0;  // byte of its opcode
   int64_t number = 0;
+  double real = 0;
   absl::string_view module;
   absl::string_view text;
   std::vector<const Value*> items;

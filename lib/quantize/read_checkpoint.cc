@@ -1,20 +1,16 @@
 #include "lib/quantize/read_checkpoint.h"
 
 #include <cmath>
-#include <cstdint>
-#include <memory>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "lib/base/status_macros.h"
-#include "lib/nn/checkpoint.h"
-#include "lib/record/schema.h"
-#include "lib/record/wrong_input.h"
+#include "lib/nn/load_checkpoint.h"
 
 namespace lockstep {
 namespace {
@@ -86,37 +82,9 @@ absl::StatusOr<FloatNetwork> FromModel(const std::string& name, const Model& mod
 
 absl::StatusOr<CheckpointNetwork> ReadCheckpoint(const std::string& path) {
   ASSIGN_OR_RETURN(const InputText file, ReadCheckpointBytes(path));
-  if (const Schema* const record = SchemaAtStart(file.text)) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        path, ": expected weights, found a record of ", record->tool,
-        "; train_sweep and scale_run write weights to the file of --checkpoint: train_sweep --input=dataset.rec "
-        "--model=lenet5 --checkpoint=lenet5.pt"));
-  }
-  std::vector<std::string> networks, reasons;
-  for (const char* name : kNetworks) {
-    ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(name, /*seed=*/0));
-    const absl::Status status = LoadCheckpointBytes(*model, file);
-    if (status.ok()) {
-      ASSIGN_OR_RETURN(FloatNetwork network, FromModel(name, *model));
-      ASSIGN_OR_RETURN(std::optional<proto::Normalization> normalization, NormalizationInCheckpoint(file));
-      return CheckpointNetwork{std::move(network), file.input, std::move(normalization)};
-    }
-    if (status.code() != absl::StatusCode::kFailedPrecondition) {
-      return status;
-    }
-    if (reasons.empty() || reasons.back() != status.message()) {
-      networks.push_back(name);
-      reasons.push_back(std::string(status.message()));
-    } else {
-      absl::StrAppend(&networks.back(), ", ", name);
-    }
-  }
-  for (size_t i = 0; i < reasons.size(); ++i) {
-    reasons[i] = absl::StrCat("not ", networks[i], ": ", reasons[i]);
-  }
-  return absl::FailedPreconditionError(absl::StrCat(
-      path, ": expected a checkpoint of lenet5, lenet5_bias or resnet18; ", absl::StrJoin(reasons, "; "),
-      "; Python must save the state_dict alone, in fp32, with these models' names (docs/quantize.md, Own weights)"));
+  ASSIGN_OR_RETURN(LoadedModel loaded, LoadFittingModel({std::begin(kNetworks), std::end(kNetworks)}, file));
+  ASSIGN_OR_RETURN(FloatNetwork network, FromModel(loaded.name, *loaded.model));
+  return CheckpointNetwork{std::move(network), file.input, std::move(loaded.weights)};
 }
 
 }  // namespace lockstep

@@ -3,27 +3,25 @@
 #ifndef LOCKSTEP_LIB_QUANTIZE_READ_CHECKPOINT_H_
 #define LOCKSTEP_LIB_QUANTIZE_READ_CHECKPOINT_H_
 
-#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "lib/int8/network.h"
+#include "lib/nn/load_checkpoint.h"
 #include "lib/nn/model.h"
-#include "lib/proto/dataset.pb.h"
 #include "lib/proto/header.pb.h"
 
 namespace lockstep {
 
 struct CheckpointNetwork {
   FloatNetwork network;
-  proto::Input input;                                 // path, digest and size of the bytes that were read
-  std::optional<proto::Normalization> normalization;  // normalization of its training; empty: the file does not contain
-                                                      // it
+  proto::Input input;     // path, digest and size of the bytes that were read
+  LoadedWeights weights;  // the normalization of the training, and how the file was read
 };
 
-// Reads a checkpoint (lib/nn/checkpoint.h) of lenet5, lenet5_bias or resnet18; detects which of them it is. Also reads
-// files that Python's torch.save wrote from a state_dict. NotFound: no such file. DataLoss: broken. FailedPrecondition:
-// none of these networks; gives the reason for each.
+// Reads weights (lib/nn/weights_file.h) of lenet5, lenet5_bias or resnet18; detects which of them it is. NotFound: no
+// such file. DataLoss: broken. FailedPrecondition: another format, or none of these networks; gives the first
+// difference from the nearest one.
 absl::StatusOr<CheckpointNetwork> ReadCheckpoint(const std::string& path);
 
 // Returns `model` in eval mode as a plain network, on the CPU, in fp32. A batch norm with gamma, beta, mean, variance
