@@ -21,11 +21,12 @@ lockstep::proto::QuantizeSpec DefaultSpec() { return lockstep::QuantizeOptions()
 }  // namespace
 
 ABSL_FLAG(std::string, input, "", "Data set, a record file of cifar_prep; '-': standard input.");
-ABSL_FLAG(std::vector<std::string>, checkpoint, {},
-          "Weights of lenet5, lenet5_bias or resnet18, written by train_sweep --checkpoint or by Python's torch.save "
-          "of a state_dict; several separated by commas.");
+ABSL_FLAG(
+    std::vector<std::string>, checkpoint, {},
+    "Weights of lenet5, lenet5_bias or resnet18, written by train_sweep --checkpoint, by Python's torch.save or as "
+    "safetensors; several separated by commas.");
 ABSL_FLAG(std::vector<std::string>, import, {},
-          "ONNX files of networks that were quantized elsewhere (QOperator form), to run and measure; several "
+          "ONNX files of networks that were quantized elsewhere (QDQ or QOperator form), to run and measure; several "
           "separated by commas.");
 ABSL_FLAG(std::vector<std::string>, onnx, {},
           "ONNX files to write, one per network; ONNX Runtime computes the same integers.");

@@ -64,7 +64,7 @@ double ClassDivergence(const float* logits, const float* other, size_t classes) 
 }
 
 proto::AccuracyStep CountAccuracy(proto::QuantizeStage stage, const std::vector<Prediction>& predictions,
-                                  const std::vector<Prediction>& baseline, const std::vector<uint8_t>& labels) {
+                                  const std::vector<Prediction>& baseline, const std::vector<uint16_t>& labels) {
   uint32_t correct = 0, to_wrong = 0, to_right = 0, ties = 0;
   for (size_t i = 0; i < labels.size(); ++i) {
     const bool right = predictions[i].label == labels[i];

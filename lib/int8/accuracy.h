@@ -39,7 +39,7 @@ double ClassDivergence(const float* logits, const float* other, size_t classes);
 
 // Compares one stage with `baseline`, the fp32 network, on the same images. `labels`: uint8 (n).
 proto::AccuracyStep CountAccuracy(proto::QuantizeStage stage, const std::vector<Prediction>& predictions,
-                                  const std::vector<Prediction>& baseline, const std::vector<uint8_t>& labels);
+                                  const std::vector<Prediction>& baseline, const std::vector<uint16_t>& labels);
 
 // Returns one line with a network's accuracies, in the lab's order:
 //     lenet5_bias on 10000 test images: fp32 54.66 %, int8 weights 54.40 % (+10 -36), ...; argmax ties: 3

@@ -17,6 +17,7 @@
 #include "lib/int8/quantized_record.h"
 #include "lib/onnx/importer.h"
 #include "lib/onnx/model_names.h"
+#include "lib/onnx/normalize_graph.h"
 
 namespace lockstep {
 namespace {
@@ -49,6 +50,13 @@ std::string PlainName(absl::string_view text) {
   return name;
 }
 
+absl::Status UnsupportedOperator(const NodeProto& node) {
+  return UnsupportedNode(node,
+                         "not an operator that Lockstep runs. It runs convolutions, fully connected layers, additions, "
+                         "average pools over all pixels, MaxPool, Flatten, Reshape, Relu and Clip, all on int8 or "
+                         "between DequantizeLinear and QuantizeLinear: leave other layers out of the network");
+}
+
 Importer::Importer(const ::onnx::ModelProto& model, OnnxGraph graph) : model_(model), graph_(std::move(graph)) {
   for (const ::onnx::StringStringEntryProto& entry : model.metadata_props()) {
     metadata_.emplace(entry.key(), entry.value());
@@ -57,11 +65,16 @@ Importer::Importer(const ::onnx::ModelProto& model, OnnxGraph graph) : model_(mo
 
 absl::StatusOr<proto::QuantizedNetwork> Importer::Run() {
   RETURN_IF_ERROR(CheckOpset());
+  RETURN_IF_ERROR(CheckIsStatic());
   RETURN_IF_ERROR(ReadImage());
   for (const NodeProto& node : graph_.proto().node()) {
-    RETURN_IF_ERROR(Read(node));
+    if (node.output_size() != 1 || node.output(0).empty() || values_.count(node.output(0)) != 0 ||
+        graph_.FindConstant(node.output(0)) != nullptr) {
+      return BrokenNode(node, "expected one output, with a name that nothing else has");
+    }
+    ASSIGN_OR_RETURN(values_[node.output(0)], ReadNode(node));
   }
-  RETURN_IF_ERROR(CheckLogits());
+  RETURN_IF_ERROR(ReadLogits());
   // If the zero point is -128, the clamp is a ReLU. An average of values that are not negative needs no ReLU.
   for (uint32_t tensor = 1; tensor <= builder_->shapes().size(); ++tensor) {
     if (builder_->Params(tensor).zero_point == -128) {
@@ -70,6 +83,7 @@ absl::StatusOr<proto::QuantizedNetwork> Importer::Run() {
   }
   ASSIGN_OR_RETURN(proto::QuantizedNetwork record, builder_->Finish());
   ReadMetadata(record);
+  record.set_onnx_form(has_float_operators_ ? has_quantized_operators_ ? kMixedForm : kQdqForm : kQOperatorForm);
   if (const absl::Status status = ToIntegerNetwork(record).status(); !status.ok()) {
     return absl::FailedPreconditionError(absl::StrCat("ONNX model: Lockstep cannot run it: ", status.message()));
   }
@@ -103,6 +117,17 @@ absl::Status Importer::CheckOpset() const {
   return absl::OkStatus();
 }
 
+absl::Status Importer::CheckIsStatic() const {
+  for (const NodeProto& node : graph_.proto().node()) {
+    if (node.op_type() == "DynamicQuantizeLinear") {
+      return UnsupportedNode(node,
+                             "dynamic quantization, whose scales depend on each image; Lockstep runs fixed scales: "
+                             "quantize the model by onnxruntime.quantization.quantize_static");
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Importer::ReadImage() {
   ASSIGN_OR_RETURN(const ::onnx::ValueInfoProto* const image, graph_.Image());
   const ::onnx::TypeProto::Tensor& type = image->type().tensor_type();
@@ -110,7 +135,8 @@ absl::Status Importer::ReadImage() {
   if (type.elem_type() != TensorProto::FLOAT) {
     return absl::FailedPreconditionError(
         absl::StrCat("ONNX model: its input '", ReadableLine(image->name()), "' has type ", type.elem_type(),
-                     ", expected float32 (1), the normalised image before QuantizeLinear"));
+                     ", expected float32 (1), the normalized image before QuantizeLinear; export the model without the "
+                     "preprocessing of pixels, and give its normalization by quantize --normalization"));
   }
   if (dims.size() != 4 || dims[1].dim_value() != kImageChannels || dims[2].dim_value() != kImageHeight ||
       dims[3].dim_value() != kImageWidth) {
@@ -122,59 +148,59 @@ absl::Status Importer::ReadImage() {
   return absl::OkStatus();
 }
 
-absl::Status Importer::Read(const NodeProto& node) {
+absl::StatusOr<OnnxValue> Importer::ReadNode(const NodeProto& node) {
   static const auto& readers = *new std::map<std::string, Reader>{
       {"QuantizeLinear", &Importer::Quantize},
       {"DequantizeLinear", &Importer::Dequantize},
-      {"QLinearConv", &Importer::Convolution},
-      {"QLinearMatMul", &Importer::MatMul},
-      {"com.microsoft.QGemm", &Importer::Gemm},
+      {"QLinearConv", &Importer::QLinearConv},
+      {"QLinearMatMul", &Importer::QLinearMatMul},
       {"MatMulInteger", &Importer::MatMulSums},
-      {"Add", &Importer::AddBias},
-      {"com.microsoft.QLinearAdd", &Importer::Addition},
-      {"com.microsoft.QLinearGlobalAveragePool", &Importer::GlobalAveragePool},
-      {"com.microsoft.QLinearAveragePool", &Importer::AveragePool},
-      {"GlobalAveragePool", &Importer::GlobalAveragePool},
+      {"com.microsoft.QuantizeLinear", &Importer::Quantize},
+      {"com.microsoft.DequantizeLinear", &Importer::Dequantize},
+      {"com.microsoft.QGemm", &Importer::QGemm},
+      {"com.microsoft.QLinearAdd", &Importer::QLinearAdd},
+      {"com.microsoft.QLinearGlobalAveragePool", &Importer::QLinearAveragePool},
+      {"com.microsoft.QLinearAveragePool", &Importer::QLinearAveragePool},
+      {"com.microsoft.QLinearSoftmax", &Importer::Softmax},
+      {"Conv", &Importer::Conv},
+      {"Gemm", &Importer::Gemm},
+      {"MatMul", &Importer::MatMul},
+      {"Add", &Importer::Add},
+      {"GlobalAveragePool", &Importer::AveragePool},
       {"AveragePool", &Importer::AveragePool},
       {"MaxPool", &Importer::MaxPool},
       {"Flatten", &Importer::Flatten},
       {"Reshape", &Importer::Reshape},
       {"Relu", &Importer::Relu},
       {"Clip", &Importer::Clip},
+      {"Cast", &Importer::Cast},
+      {"Softmax", &Importer::Softmax},
+      {"LogSoftmax", &Importer::Softmax},
+      {"Shape", &Importer::Shape},
   };
-  if (node.op_type() == "Constant" && node.output_size() == 1 && graph_.FindConstant(node.output(0)) != nullptr) {
-    return absl::OkStatus();
+  const auto reader = readers.find(IsPlain(node) ? node.op_type() : absl::StrCat(node.domain(), ".", node.op_type()));
+  if (reader != readers.end()) {
+    return (this->*reader->second)(node);
   }
-  const bool is_plain = node.domain().empty() || node.domain() == "ai.onnx";
-  const auto reader = readers.find(is_plain ? node.op_type() : absl::StrCat(node.domain(), ".", node.op_type()));
-  if (reader == readers.end()) {
-    return UnsupportedNode(node,
-                           "not an operator that Lockstep runs. It runs QLinearConv, QLinearMatMul, QGemm, "
-                           "QLinearAdd, QLinearGlobalAveragePool, MaxPool, Flatten, Reshape, Relu and Clip on "
-                           "int8: quantize the model in the QOperator form, and leave no layer in float");
-  }
-  if (node.output_size() != 1 || node.output(0).empty() || values_.count(node.output(0)) != 0 ||
-      graph_.FindConstant(node.output(0)) != nullptr) {
-    return BrokenNode(node, "expected one output, with a name that nothing else has");
-  }
-  ASSIGN_OR_RETURN(const Value value, (this->*reader->second)(node));
-  values_[node.output(0)] = value;
-  return absl::OkStatus();
+  return IsPlain(node) && IsShapeOperator(node.op_type()) ? ShapeOperator(node) : UnsupportedOperator(node);
 }
 
-absl::Status Importer::CheckLogits() const {
+absl::Status Importer::ReadLogits() {
   const std::string name = graph_.proto().output().empty() ? "" : graph_.proto().output(0).name();
   const auto found = values_.find(name);
   if (found == values_.end()) {
     return absl::DataLossError(
         absl::StrCat("ONNX model: its first output '", PlainName(name), "' is written by no node"));
   }
-  if (builder_ == nullptr || found->second.kind == Value::kImage || found->second.kind == Value::kRealMean ||
-      found->second.tensor == 0 || found->second.tensor != builder_->shapes().size()) {
+  Value& logits = found->second;
+  if (logits.kind == Value::kUnquantized) {
+    ASSIGN_OR_RETURN(logits, AddSums(*logits.layer->node, *logits.layer, Value::kRealSums));
+  }
+  if (builder_ == nullptr || logits.tensor == 0 || logits.tensor != builder_->shapes().size()) {
     return absl::FailedPreconditionError(absl::StrCat("ONNX model: its first output '", PlainName(name),
                                                       "' is not what its last quantized layer writes"));
   }
-  if (const Extent extent = builder_->Of(found->second.tensor); extent.height != 1 || extent.width != 1) {
+  if (const Extent extent = builder_->Of(logits.tensor); extent.height != 1 || extent.width != 1) {
     return absl::FailedPreconditionError(absl::StrCat("ONNX model: its first output '", PlainName(name), "' is ",
                                                       extent.channels, " x ", extent.height, " x ", extent.width,
                                                       ", expected one value for each class"));
@@ -209,8 +235,11 @@ absl::StatusOr<proto::QuantizedNetwork> ImportOnnx(const ::onnx::ModelProto& mod
   if (!model.has_graph() || model.graph().node().empty()) {
     return absl::DataLossError("ONNX model: it has no graph, or one without nodes; is the file a whole ONNX model?");
   }
-  ASSIGN_OR_RETURN(OnnxGraph graph, OnnxGraph::Make(model.graph()));
-  return Importer(model, std::move(graph)).Run();
+  RETURN_IF_ERROR(OnnxGraph::Make(model.graph()).status());
+  ::onnx::ModelProto normalized = model;
+  RETURN_IF_ERROR(NormalizeGraph(*normalized.mutable_graph()));
+  ASSIGN_OR_RETURN(OnnxGraph graph, OnnxGraph::Make(normalized.graph()));
+  return Importer(normalized, std::move(graph)).Run();
 }
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
 // Imports any ONNX model. It must be either rejected, or give a network that runs, that can be exported, and that is
-// the same after a second import.
+// the same after a second import, in the QOperator form and in the QDQ form.
 #include "absl/status/statusor.h"
 #include "lib/dataset/dataset.h"
 #include "lib/int8/quantized_record.h"
@@ -7,6 +7,7 @@
 #include "lib/onnx/export_onnx.h"
 #include "lib/onnx/import_onnx.h"
 #include "lib/onnx/onnx_file.h"
+#include "lib/onnx/qdq_form_testing.h"
 #include "lib/testing/fuzz.h"
 #include "lib/testing/proto_mutator.h"
 
@@ -27,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     CheckUserError(model.status());
     return 0;
   }
-  const absl::StatusOr<proto::QuantizedNetwork> record = ImportOnnx(*model);
+  absl::StatusOr<proto::QuantizedNetwork> record = ImportOnnx(*model);
   if (!record.ok()) {
     CheckUserError(record.status());
     return 0;
@@ -43,9 +44,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     CheckUserError(exported.status());
     return 0;
   }
-  const absl::StatusOr<proto::QuantizedNetwork> again = ImportOnnx(*exported);
-  FUZZ_CHECK(again.ok());
-  FUZZ_CHECK(record->SerializeAsString() == again->SerializeAsString());
-  FUZZ_CHECK(Difference(*network, *ToIntegerNetwork(*again)).empty());
+  record->clear_onnx_form();
+  for (const onnx::ModelProto& form : {*exported, AsQdq(*exported)}) {
+    absl::StatusOr<proto::QuantizedNetwork> again = ImportOnnx(form);
+    FUZZ_CHECK(again.ok());
+    again->clear_onnx_form();
+    FUZZ_CHECK(record->SerializeAsString() == again->SerializeAsString());
+    FUZZ_CHECK(Difference(*network, *ToIntegerNetwork(*again)).empty());
+  }
   return 0;
 }

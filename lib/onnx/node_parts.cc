@@ -1,42 +1,17 @@
 #include "lib/onnx/node_parts.h"
 
+#include <algorithm>
 #include <cmath>
-#include <utility>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 
 namespace lockstep {
-namespace {
 
 using ::onnx::NodeProto;
 using ::onnx::TensorProto;
-
-// Subtracts the zero point from the file's weights and stores them as int8. All zero points must be equal.
-absl::Status Centre(const OnnxGraph& graph, const NodeProto& node, const std::vector<int64_t>& values,
-                    int zero_point_index, QuantizedWeights& weights) {
-  int64_t zero_point = 0;
-  if (HasInput(node, zero_point_index)) {
-    ASSIGN_OR_RETURN(const std::vector<int64_t> zero_points, graph.Integers(node, zero_point_index));
-    if (zero_points.empty() || zero_points != std::vector<int64_t>(zero_points.size(), zero_points[0])) {
-      return UnsupportedNode(node, "zero points of its weights that differ; quantize weights symmetrically");
-    }
-    zero_point = zero_points[0];
-  }
-  weights.values.resize(values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    const int64_t value = values[i] - zero_point;
-    if (value < -127 || value > 127) {
-      return UnsupportedNode(node, absl::StrCat("a weight of ", value,
-                                                " from its zero point, where Lockstep's lie in "
-                                                "[-127, 127]; quantize weights symmetrically, as int8"));
-    }
-    weights.values[i] = static_cast<int8_t>(value);
-  }
-  return absl::OkStatus();
-}
-
-}  // namespace
 
 absl::StatusOr<FileParams> ReadParams(const OnnxGraph& graph, const NodeProto& node, int scale) {
   FileParams result;
@@ -64,54 +39,28 @@ absl::StatusOr<FileParams> ReadParams(const OnnxGraph& graph, const NodeProto& n
   return result;
 }
 
-absl::StatusOr<NodeWeights> ReadWeights(const OnnxGraph& graph, const NodeProto& node, int index, int dims,
-                                        int zero_point_index) {
-  ASSIGN_OR_RETURN(const TensorProto* const tensor, graph.Constant(node, index));
-  NodeWeights result;
-  result.dims.assign(tensor->dims().begin(), tensor->dims().end());
-  if (tensor->dims_size() != dims) {
-    return UnsupportedNode(node, absl::StrCat("weights of ", tensor->dims_size(), " dimensions, expected ", dims));
-  }
-  if (tensor->data_type() != TensorProto::INT8 && tensor->data_type() != TensorProto::UINT8) {
+absl::Status CheckScales(const NodeProto& node, size_t scales, size_t dims, size_t out) {
+  ASSIGN_OR_RETURN(const int64_t block_size, IntAttribute(node, "block_size", 0));
+  ASSIGN_OR_RETURN(const int64_t axis, IntAttribute(node, "axis", 1));
+  const int64_t along = axis < 0 ? axis + static_cast<int64_t>(dims) : axis;
+  if (block_size != 0 || (scales != 1 && along != static_cast<int64_t>(out))) {
     return UnsupportedNode(node,
-                           absl::StrCat("weights of type ", tensor->data_type(), ", expected int8 (3) or uint8 (2)"));
-  }
-  ASSIGN_OR_RETURN(const std::vector<int64_t> values, graph.Integers(node, index));
-  RETURN_IF_ERROR(Centre(graph, node, values, zero_point_index, result.weights));
-  return result;
-}
-
-absl::Status ReadSteps(const OnnxGraph& graph, const NodeProto& node, int index, QuantizedWeights& weights) {
-  ASSIGN_OR_RETURN(weights.steps, graph.Floats(node, index));
-  if (weights.steps.empty()) {
-    return BrokenNode(node, "its weights have no scale");
+                           "scales that are neither one for all values nor one for each output channel; quantize "
+                           "without blocks, per tensor or per output channel");
   }
   return absl::OkStatus();
 }
 
-absl::Status ReadBias(const OnnxGraph& graph, const NodeProto& node, int index, QuantizedWeights& weights) {
-  if (!HasInput(node, index)) {
-    return absl::OkStatus();
-  }
-  ASSIGN_OR_RETURN(const TensorProto* const tensor, graph.Constant(node, index));
-  if (tensor->data_type() != TensorProto::INT32) {
-    return UnsupportedNode(node, absl::StrCat("a bias of type ", tensor->data_type(), ", expected int32 (6)"));
-  }
-  ASSIGN_OR_RETURN(const std::vector<int64_t> bias, graph.Integers(node, index));
-  weights.bias.assign(bias.begin(), bias.end());
-  return absl::OkStatus();
-}
-
-void TransposeWeights(NodeWeights& file) {
-  const size_t in = static_cast<size_t>(file.dims[0]), out = static_cast<size_t>(file.dims[1]);
-  std::vector<int8_t> transposed(file.weights.values.size());
-  for (size_t o = 0; o < out; ++o) {
-    for (size_t i = 0; i < in; ++i) {
-      transposed[o * in + i] = file.weights.values[i * out + o];
+bool IsPerChannel(const TensorProto& constant, const Extent& extent, bool flat) {
+  std::vector<int64_t> dims(constant.dims().begin(), constant.dims().end());
+  if (!flat) {
+    if (dims.size() < 3 || dims[dims.size() - 1] != 1 || dims[dims.size() - 2] != 1) {
+      return false;
     }
+    dims.resize(dims.size() - 2);
   }
-  file.weights.values = std::move(transposed);
-  std::swap(file.dims[0], file.dims[1]);
+  return !dims.empty() && dims.back() == extent.channels && (!flat || extent.Size() == extent.channels) &&
+         std::all_of(dims.begin(), dims.end() - 1, [](int64_t dim) { return dim == 1; });
 }
 
 absl::StatusOr<Window> ReadWindow(const NodeProto& node, int64_t kernel) {

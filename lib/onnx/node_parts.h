@@ -1,15 +1,15 @@
-// Inputs of quantized operators other than activations: scales and zero points, weights, biases; and the window of a
-// convolution or pool.
+// Scales and zero points of activations, and the window of a convolution or pool.
 //
 // Errors as in onnx_graph.h: DataLoss and FailedPrecondition, with the node's name.
 #ifndef LOCKSTEP_LIB_ONNX_NODE_PARTS_H_
 #define LOCKSTEP_LIB_ONNX_NODE_PARTS_H_
 
+#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lib/int8/network.h"
 #include "lib/onnx/onnx_graph.h"
 #include "lib/onnx/record_builder.h"
 
@@ -27,21 +27,13 @@ struct FileParams {
 // Reads a scale from input `scale` and its zero point from input `scale` + 1. Without a zero point, returns uint8 0.
 absl::StatusOr<FileParams> ReadParams(const OnnxGraph& graph, const ::onnx::NodeProto& node, int scale);
 
-// Weights in the file's layout, less their zero point.
-struct NodeWeights {
-  std::vector<int64_t> dims;
-  QuantizedWeights weights;
-};
+// Checks that the `scales` scales of a DequantizeLinear of a constant of `dims` dimensions are one, or along dimension
+// `out`, which counts the output channels.
+absl::Status CheckScales(const ::onnx::NodeProto& node, size_t scales, size_t dims, size_t out);
 
-// ReadWeights reads weights of `dims` dimensions and their zero point from inputs `index` and `zero_point_index`, but
-// not their steps and bias; ReadSteps and ReadBias read these.
-absl::StatusOr<NodeWeights> ReadWeights(const OnnxGraph& graph, const ::onnx::NodeProto& node, int index, int dims,
-                                        int zero_point_index);
-absl::Status ReadSteps(const OnnxGraph& graph, const ::onnx::NodeProto& node, int index, QuantizedWeights& weights);
-absl::Status ReadBias(const OnnxGraph& graph, const ::onnx::NodeProto& node, int index, QuantizedWeights& weights);
-
-// Transposes weights from (in, out) to (out, in).
-void TransposeWeights(NodeWeights& file);
+// Returns true if `constant`, added to a tensor of this extent, has one value for each channel. `flat`: the tensor's
+// shape is (N, features), else (N, channels, height, width).
+bool IsPerChannel(const ::onnx::TensorProto& constant, const Extent& extent, bool flat);
 
 struct Window {
   uint32_t stride = 1;

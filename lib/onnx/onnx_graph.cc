@@ -138,11 +138,6 @@ absl::StatusOr<OnnxGraph> OnnxGraph::Make(const ::onnx::GraphProto& graph) {
     RETURN_IF_ERROR(result.AddConstant(tensor.name(), tensor));
   }
   for (const NodeProto& node : graph.node()) {
-    if (node.op_type() == "Constant" && node.domain().empty() && node.output_size() == 1) {
-      if (const AttributeProto* const value = FindAttribute(node, "value"); value != nullptr && value->has_t()) {
-        RETURN_IF_ERROR(result.AddConstant(node.output(0), value->t()));
-      }
-    }
     for (const std::string& input : node.input()) {
       ++result.readers_[input];
     }

@@ -43,7 +43,7 @@ class OnnxGraph {
 
   const ::onnx::GraphProto& proto() const { return *graph_; }
 
-  // Returns the constant from an initializer or a Constant node; null if there is none.
+  // Returns the initializer with this name; null if there is none. NormalizeGraph makes initializers of Constant nodes.
   const ::onnx::TensorProto* FindConstant(const std::string& name) const;
 
   // Returns the number of node inputs and graph outputs with this name.
@@ -66,6 +66,9 @@ class OnnxGraph {
   std::unordered_map<std::string, const ::onnx::TensorProto*> constants_;
   std::unordered_map<std::string, int> readers_;
 };
+
+// Returns true if a node's operator is of ONNX's own domain.
+inline bool IsPlain(const ::onnx::NodeProto& node) { return node.domain().empty() || node.domain() == "ai.onnx"; }
 
 // Returns true if a node has input `index`. An absent input may be an empty name.
 inline bool HasInput(const ::onnx::NodeProto& node, int index) {

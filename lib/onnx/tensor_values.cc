@@ -52,7 +52,8 @@ absl::Status CheckPlace(const TensorProto& tensor) {
   if (tensor.data_location() == TensorProto::EXTERNAL) {
     return absl::FailedPreconditionError(
         absl::StrCat("ONNX model: tensor '", tensor.name(),
-                     "': its values lie in a file next to the model; save the model with its weights in one file"));
+                     "': its values lie in a file next to the model; save the model with its weights in one file, in "
+                     "Python by onnx.save(onnx.load('model.onnx'), 'one_file.onnx')"));
   }
   return absl::OkStatus();
 }

@@ -17,9 +17,9 @@
 namespace lockstep {
 
 struct ImageBatch {
-  size_t first = 0;             // position of its first image in the selection
-  std::vector<float> images;    // fp32 (size, 3, 32, 32), normalised
-  std::vector<uint8_t> labels;  // (size)
+  size_t first = 0;              // position of its first image in the selection
+  std::vector<float> images;     // fp32 (size, 3, 32, 32), normalised
+  std::vector<uint16_t> labels;  // (size)
 
   size_t size() const { return labels.size(); }
 };

@@ -27,7 +27,7 @@ absl::Status CheckImagesAndLogits(const IntegerNetwork& network, size_t classes)
 }
 
 // Counts correct predictions and ties. There is no fp32 network to compare with.
-proto::AccuracyStep CountAlone(const IntegerPredictions& found, const std::vector<uint8_t>& labels) {
+proto::AccuracyStep CountAlone(const IntegerPredictions& found, const std::vector<uint16_t>& labels) {
   const proto::AccuracyStep counted = CountAccuracy(proto::FP32_NETWORK, found.predictions, found.predictions, labels);
   proto::AccuracyStep step;
   step.set_stage(proto::INT8_WEIGHTS_ACTIVATIONS_BIAS);

@@ -54,6 +54,8 @@ struct Source {
   FloatNetwork network;                             // network of a checkpoint
   std::optional<proto::QuantizedNetwork> imported;  // network of an ONNX file
   std::optional<proto::Normalization> own;          // normalization in the file, with the source "checkpoint" or "onnx"
+  std::string remark;                               // how a checkpoint was read; empty: like a plain state_dict in fp32
+  std::vector<std::string> warnings;                // choices in reading it that may be wrong
   ChosenNormalization chosen;
 
   std::string Name() const { return imported ? imported->name() : network.name; }
@@ -100,6 +102,19 @@ absl::Status CheckOptions(const QuantizeOptions& options) {
     RETURN_IF_ERROR(ParseNormalization(options.spec.normalization()).status());
   }
   return CheckSwitches(options);
+}
+
+// Checks that the int8 networks, which have fixed shapes, fit the data set.
+absl::Status CheckImages(const std::string& path, const Dataset& dataset) {
+  const ImageSet& set = dataset.train;
+  constexpr int kClasses = 10;
+  if (set.info.class_name_size() == kClasses && set.height() == kImageHeight && set.width() == kImageWidth) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--input=", path, ": expected ", kClasses, " classes of ", kImageHeight, "x", kImageWidth,
+                   " images, for which the int8 networks are written; found ", set.info.class_name_size(), " of ",
+                   set.height(), "x", set.width(), "; give a data set such as CIFAR-10"));
 }
 
 // Value of --isa for the plain loops, which define the integer results.
@@ -180,10 +195,16 @@ RunFiles FilesOf(const QuantizeOptions& options) {
 
 absl::StatusOr<Source> ReadSource(const std::string& path) {
   ASSIGN_OR_RETURN(CheckpointNetwork read, ReadCheckpoint(path));
-  if (read.normalization) {
-    read.normalization->set_source("checkpoint");
+  Source source;
+  source.input = std::move(read.input);
+  source.network = std::move(read.network);
+  source.own = std::move(read.weights.normalization);
+  if (source.own) {
+    source.own->set_source("checkpoint");
   }
-  return Source{std::move(read.input), std::move(read.network), std::nullopt, std::move(read.normalization), {}};
+  source.remark = std::move(read.weights.remark);
+  source.warnings = std::move(read.weights.warnings);
+  return source;
 }
 
 absl::StatusOr<Source> ImportSource(const std::string& path) {
@@ -227,8 +248,14 @@ absl::Status ChooseNormalizations(const QuantizeOptions& options, const Dataset&
   return absl::OkStatus();
 }
 
-// Logs the normalization of a network, and adds its warning to `warnings`.
-void LogNormalization(const Source& source, PointWarnings& warnings) {
+// Logs how a network's file was read and how its images are normalized, and adds the warnings to `warnings`.
+void LogSource(const Source& source, PointWarnings& warnings) {
+  if (!source.remark.empty()) {
+    LogLine(absl::StrCat("quantize: ", source.Name(), ": weights of ", source.input.path(), ": ", source.remark));
+  }
+  for (const std::string& warning : source.warnings) {
+    warnings.Add(source.Name(), absl::StrCat(source.input.path(), ": ", warning));
+  }
   const proto::Normalization& normalization = source.chosen.normalization;
   LogLine(absl::StrCat("quantize: ", source.Name(), ": images normalized by ", NormalizationValues(normalization), " (",
                        normalization.source(), ")"));
@@ -239,7 +266,7 @@ void LogNormalization(const Source& source, PointWarnings& warnings) {
 
 // Logs that the data set has fewer images for calibration than the default.
 void LogFewerCalibrationImages(const QuantizeOptions& options, const proto::QuantizeSpec& spec) {
-  if (spec.calibration_images() < options.spec.calibration_images()) {
+  if (!options.checkpoints.empty() && spec.calibration_images() < options.spec.calibration_images()) {
     LogLine(absl::StrCat("quantize: calibrates with ", spec.calibration_images(), " images, not the default of ",
                          options.spec.calibration_images(), ", because ", options.input, " has no more"));
   }
@@ -255,7 +282,10 @@ proto::QuantizeSpec MakeSpec(const QuantizeOptions& options, const Dataset& data
   }
   spec.set_model(absl::StrJoin(models, " "));
   spec.set_test_images(static_cast<uint32_t>(dataset.test.size()));
-  if (const uint64_t images = dataset.train.size(); options.default_calibration && images > spec.study_images()) {
+  if (options.checkpoints.empty()) {
+    spec.clear_calibration_images();  // imported networks are calibrated already
+  } else if (const uint64_t images = dataset.train.size();
+             options.default_calibration && images > spec.study_images()) {
     spec.set_calibration_images(
         static_cast<uint32_t>(std::min<uint64_t>(spec.calibration_images(), images - spec.study_images())));
   }
@@ -305,17 +335,30 @@ absl::StatusOr<proto::Header> MakeQuantizeHeader(const proto::QuantizeSpec& spec
   return MakeHeader(header);
 }
 
+// Returns "network imported from an ONNX file in the QDQ form".
+std::string DescribeImport(const proto::QuantizedNetwork& network) {
+  return absl::StrCat(network.name(), " imported from an ONNX file in the ", network.onnx_form(), " form");
+}
+
 absl::Status PrintPlan(const proto::QuantizeSpec& spec, const Dataset& dataset, const std::vector<Source>& sources,
                        const MakeIntegerRunner& make, c10::Device device) {
   std::vector<PlannedNetwork> networks;
+  std::vector<std::string> plans;
   PointWarnings warnings;
   for (const Source& source : sources) {
-    LogNormalization(source, warnings);
-    if (!source.imported) {
+    LogSource(source, warnings);
+    if (source.imported) {
+      plans.push_back(absl::StrCat(DescribeImport(*source.imported), ", accuracy on ", spec.test_images(),
+                                   " test images, without calibration"));
+    } else {
       networks.push_back({source.network, source.chosen.normalization});
     }
   }
-  ASSIGN_OR_RETURN(const std::string plan, DescribePlan(networks, dataset, spec, make, device));
+  if (!networks.empty()) {
+    ASSIGN_OR_RETURN(std::string plan, DescribePlan(networks, dataset, spec, make, device));
+    plans.insert(plans.begin(), std::move(plan));
+  }
+  const std::string plan = absl::StrJoin(plans, "; ");
   RETURN_IF_ERROR(PrintToStderr(absl::StrCat(
       "quantize: plan: ", plan, "\nquantize: memory: ", BytesText(static_cast<double>(PeakResidentBytes())),
       " so far, with the data set and the networks on a few images; the memory for "
@@ -352,7 +395,10 @@ absl::Status WriteNetworks(const proto::QuantizeSpec& spec, const Dataset& datas
   }
   for (size_t i = finished; i < sources.size(); ++i) {
     const Source& source = sources[i];
-    LogNormalization(source, warnings);
+    LogSource(source, warnings);
+    if (source.imported) {
+      LogLine(absl::StrCat("quantize: ", DescribeImport(*source.imported)));
+    }
     proto::QuantizedRecord record;
     ASSIGN_OR_RETURN(*record.mutable_network(),
                      source.imported ? MeasureImported(*source.imported, dataset, spec, make, parts)
@@ -416,6 +462,7 @@ absl::Status RunQuantize(const QuantizeOptions& options) {
   RETURN_IF_ERROR(DeclareRunFiles(FilesOf(options)));
   ASSIGN_OR_RETURN(std::vector<Source> sources, ReadSources(options));
   ASSIGN_OR_RETURN(const Dataset dataset, ReadDataset(options.input));
+  RETURN_IF_ERROR(CheckImages(options.input, dataset));
   RETURN_IF_ERROR(ChooseNormalizations(options, dataset, sources));
   const proto::QuantizeSpec spec = MakeSpec(options, dataset, sources);
   // If all networks are imported, no calibration is needed.

@@ -195,6 +195,23 @@ TEST(RunQuantizeTest, ARunThatYieldsNoNetworkLeavesNoFile) {
   EXPECT_FALSE(FileExists(options.output + ".part"));
 }
 
+TEST(RunQuantizeTest, RefusesOtherClassesAndSizesInOneLine) {
+  QuantizeOptions options = SmallOptions();
+  Dataset dataset = SmallDataset(30, 20);
+  for (ImageSet* set : {&dataset.train, &dataset.test}) {
+    set->info.add_class_name("k");
+    set->info.add_class_count(0);
+  }
+  proto::Header header;
+  header.set_schema("lockstep.proto.DatasetFile");
+  header.set_schema_version(1);
+  options.input = TempPath("eleven.rec");
+  ASSERT_THAT(WriteRecordFile(options.input, header, ToRecords(dataset)), IsOk());
+  EXPECT_THAT(RunQuantize(options),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("expected 10 classes of 32x32 images"), HasSubstr("found 11 of 32x32"))));
+}
+
 TEST(RunQuantizeTest, RefusesDevicesThatItDoesNotHave) {
   QuantizeOptions options = SmallOptions();
   options.device = "tpu";
@@ -357,12 +374,22 @@ TEST(RunQuantizeTest, AnOnnxFileComesBackAsTheSameNetwork) {
       EXPECT_EQ(second.layer(k).replay_sha256(), first.layer(k).replay_sha256()) << first.layer(k).name();
     }
     EXPECT_EQ(second.step(0).absent_reason(), "the network was imported in int8 from an ONNX file");
+    EXPECT_EQ(second.onnx_form(), "QOperator");
+    EXPECT_EQ(first.onnx_form(), "");
     const proto::AccuracyStep& last = first.has_bias() ? first.step(3) : first.step(2);
     EXPECT_EQ(second.step(3).correct(), last.correct());
     EXPECT_EQ(second.step(3).logits_sha256(), last.logits_sha256());
     EXPECT_FALSE(second.step(3).has_mcnemar_p());
   }
+  EXPECT_EQ(imported->records[0].spec().calibration_images(), 0u);
   EXPECT_THAT(VerifyQuantized(back.output), IsOk());
+
+  back.dry_run = true;
+  back.output = TempPath("planned.rec");
+  ::testing::internal::CaptureStderr();
+  ASSERT_THAT(RunQuantize(back), IsOk());
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("plan: lenet5 imported from an ONNX file in the QOperator form, accuracy on "));
 }
 
 TEST(RunQuantizeTest, EveryInstructionSetGivesTheSameRecord) {
