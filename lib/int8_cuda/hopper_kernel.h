@@ -76,7 +76,7 @@ struct HopperLaunch {
 
 // TMA maps of the int8 tensors:
 // - weights: (out, taps, in), in boxes of a tile's channels x 1 x line. Within 16 output channels, row r is of channel
-//   2 * (r % 8) + r / 8 (hopper_kernel.cu gives the reason).
+//   2 * (r % 8) + r / 8 (hopper_kernel.cuh gives the reason).
 // - input: (row, image, column, channel), in boxes of the rows that a stage reads, tile images, box_columns, line. With
 //   a stride of 2, map 2 * (row is odd) + (column is odd) has every second row and column; boxes of odd rows have one
 //   row more.
