@@ -12,11 +12,13 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "lib/base/path.h"
 #include "lib/base/processors.h"
 #include "lib/base/status_macros.h"
 #include "lib/device/nvidia_driver.h"
 #include "lib/lab/lab_costs.h"
+#include "lib/lab/lab_unit.h"
 #include "lib/proto/dataset.pb.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/record/record_reader.h"
@@ -29,6 +31,7 @@ constexpr int kMaxGpus = 8;            // more do not change the numbers of rank
 constexpr int kBf16Capability = 8;     // first compute capability whose tensor cores have bf16
 constexpr double kMinCpuSpeed = 0.02;  // bounds of a plausible probe
 constexpr double kMaxCpuSpeed = 50;
+constexpr char kJournalEnd[] = ".part";
 
 bool IsFolder(const std::string& path) {
   std::error_code error;
@@ -122,6 +125,30 @@ absl::Status ReadImageCounts(const std::string& dataset, LabFacts& facts) {
     }
   }
   return absl::OkStatus();
+}
+
+std::map<std::string, MadeRecord> ReadMadeRecords(const std::string& folder) {
+  std::map<std::string, MadeRecord> made;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_complete = !absl::EndsWith(name, kJournalEnd);
+    const std::string record(absl::StripSuffix(name, kJournalEnd));
+    if (!absl::EndsWith(record, ".rec") || !entry.is_regular_file(error)) {
+      continue;
+    }
+    const std::string path = JoinPath(folder, name);
+    DeclareInput(path);
+    const auto reader = RecordReader::Open(path, "");
+    if (reader.ok()) {
+      const auto& command = (*reader)->header().command_line();
+      MadeRecord& found = made[JoinPath(folder, record)];
+      if (!found.is_complete) {
+        found = {WithoutForce({command.begin(), command.end()}), is_complete};
+      }
+    }
+  }
+  return made;
 }
 
 absl::Status ReadCpuSpeed(const std::string& probe, LabFacts& facts) {

@@ -2,11 +2,13 @@
 #ifndef LOCKSTEP_LIB_LAB_LAB_MACHINE_H_
 #define LOCKSTEP_LIB_LAB_LAB_MACHINE_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lib/lab/lab_progress.h"
 #include "lib/lab/lab_request.h"
 
 namespace lockstep {
@@ -30,6 +32,10 @@ absl::StatusOr<LabFacts> ReadMachine(const std::string& device);
 
 // Reads the numbers of images from the data set. Returns the errors of RecordReader.
 absl::Status ReadImageCounts(const std::string& dataset, LabFacts& facts);
+
+// Returns the records in the lab's folder and the commands that made them, journals of stopped runs included. A file
+// that cannot be read is left out; the tool that would write it reports what the file is.
+std::map<std::string, MadeRecord> ReadMadeRecords(const std::string& folder);
 
 // Sets cpu_speed from the record of the short run (PreparationSteps): images per second of its median epoch. Returns
 // the errors of RecordReader, and DataLossError if the record has no time.

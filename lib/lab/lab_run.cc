@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -15,8 +17,10 @@
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/stopwatch.h"
+#include "lib/lab/lab_progress.h"
 #include "lib/lab/lab_step_run.h"
 #include "lib/lab/lab_steps.h"
+#include "lib/lab/lab_unit.h"
 #include "lib/lab/plan.h"
 #include "lib/lab/shown_command.h"
 #include "lib/record/placed_file.h"
@@ -26,8 +30,6 @@ namespace {
 
 constexpr uint32_t kCifarImages = 50000;
 constexpr uint32_t kCifarTestImages = 10000;
-// Predicted seconds after which the time left is corrected by the measured ones.
-constexpr double kMinPredictedSeconds = 5;
 
 // Returns the text with the folder of the published tables as the checkout has it.
 std::string Shortened(const LabPlaces& places, const std::string& text) {
@@ -76,64 +78,102 @@ absl::Status Prepare(const LabRequest& request, const LabPlaces& places, LabFact
   return facts.gpus > 0 ? absl::OkStatus() : ReadCpuSpeed(ProbeRecord(request), facts);
 }
 
-// Runs planned steps and corrects the time left by the time that they took.
+// Runs the steps of a plan, and plans the remaining ones again after each step.
 class PlanRun {
  public:
-  PlanRun(const LabRequest& request, const LabPlaces& places, const LabPlan& plan)
-      : request_(request), places_(places), plan_(plan), records_({LabRecord(request, "dataset")}) {}
+  // `watch` must have been started with the lab.
+  PlanRun(const LabRequest& request, const LabFacts& facts, const LabPlaces& places, const Stopwatch& watch)
+      : request_(request), facts_(facts), places_(places), watch_(watch) {}
 
-  // Returns whether the step changed its record; a cached step does not.
-  absl::StatusOr<bool> RunStep(size_t index) {
-    const LabStep& step = plan_.steps[index];
-    const std::string line = StepLine(index + 1, plan_.steps.size(), SecondsLeft(index));
-    LogText(absl::StrCat("\n", line, "\n"));
-    LogLine(absl::StrCat("  ", Shortened(places_, ShownCommand(step.command))));
-    const FileState before = FileState::Of(step.record);
-    const Stopwatch watch;
-    RETURN_IF_ERROR(
-        InStep(RunLabStep(places_.tools, step), absl::StrCat("step ", index + 1, " of ", plan_.steps.size())));
-    const bool changed = !(FileState::Of(step.record) == before);
-    if (changed) {
-      measured_ += watch.Seconds();
-      predicted_ += step.seconds;
+  absl::Status Run() {
+    if (!request_.force) {
+      progress_.made = ReadMadeRecords(request_.output);
     }
-    return changed;
+    progress_.elapsed_seconds = watch_.Seconds();
+    ASSIGN_OR_RETURN(plan_, PlanLab(request_, facts_, progress_));
+    LogText(absl::StrCat("\n", Shortened(places_, PlanText(request_, plan_))));
+    for (auto next = NextStep(); next != plan_.steps.end(); next = NextStep()) {
+      const LabStep step = *next;
+      ASSIGN_OR_RETURN(const double seconds, RunStep(step));
+      ran_.insert(step.record);
+      if (NextStep() != plan_.steps.end()) {
+        RETURN_IF_ERROR(PlanAgain(step, seconds));
+      }
+    }
+    return absl::OkStatus();
   }
 
-  // Makes the page from the records so far, if the step has changed its record.
-  void MakePage(size_t index, bool changed) {
-    const LabStep& step = plan_.steps[index];
+ private:
+  // A new plan may have a step before others that have run already.
+  std::vector<LabStep>::const_iterator NextStep() const {
+    return std::find_if(plan_.steps.begin(), plan_.steps.end(),
+                        [&](const LabStep& step) { return ran_.count(step.record) == 0; });
+  }
+
+  // Returns the seconds that the step took; 0 if it was cached.
+  absl::StatusOr<double> RunStep(const LabStep& step) {
+    const size_t number = ran_.size() + 1;
+    LogText(absl::StrCat("\n", StepLine(number, plan_.steps.size(), SecondsLeft()), "\n"));
+    LogLine(absl::StrCat("  ", Shortened(places_, ShownCommand(step.command))));
+    const FileState before = FileState::Of(step.record);
+    const Stopwatch step_watch;
+    RETURN_IF_ERROR(InStep(RunLabStep(places_.tools, step), absl::StrCat("step ", number, " of ", plan_.steps.size())));
+    const double seconds = step_watch.Seconds();
+    const bool changed = !(FileState::Of(step.record) == before);
+    if (changed) {
+      progress_.measured_seconds += seconds;
+      progress_.predicted_seconds += step.seconds;
+    }
     if (step.is_shown) {
       records_.push_back(step.record);
     }
-    if (!step.is_shown || !changed) {
-      return;
+    if (step.is_shown && changed && number + 1 < plan_.steps.size()) {  // the last step makes the page itself
+      MakePage();
     }
-    const LabStep report = ReportStep(request_, records_);
-    if (MakePageQuietly(places_.tools, report) && !page_is_announced_) {
+    return changed ? seconds : 0;
+  }
+
+  // Makes the page from the records so far.
+  void MakePage() {
+    const Stopwatch page_watch;
+    if (MakePageQuietly(places_.tools, ReportStep(request_, records_)) && !page_is_announced_) {
       page_is_announced_ = true;
       LogLine(absl::StrCat("lab: a first page after ", AboutSeconds(watch_.Seconds()), ": ",
                            JoinPath(request_.output, "report.html"), "; it is made again after each step"));
     }
+    progress_.page_seconds = std::max(progress_.page_seconds, page_watch.Seconds());
   }
 
- private:
-  double SecondsLeft(size_t index) const {
+  // Plans the steps after `step`, which took `seconds`.
+  absl::Status PlanAgain(const LabStep& step, double seconds) {
+    progress_.made[step.record] = {WithoutForce(step.command), true};
+    progress_.elapsed_seconds = watch_.Seconds();
+    ASSIGN_OR_RETURN(LabPlan plan, PlanLab(request_, facts_, progress_));
+    const std::string cause = seconds > 0 ? absl::StrCat("step ", ran_.size(), " took ", AboutSeconds(seconds),
+                                                         ", predicted were ", AboutSeconds(step.seconds))
+                                          : absl::StrCat("step ", ran_.size(), " was cached");
+    LogText(Shortened(places_, ChangeText(plan_, plan, cause)));
+    plan_ = std::move(plan);
+    return absl::OkStatus();
+  }
+
+  double SecondsLeft() const {
     double seconds = 0;
-    for (size_t i = index; i < plan_.steps.size(); ++i) {
-      seconds += plan_.steps[i].seconds;
+    for (const LabStep& step : plan_.steps) {
+      seconds += step.is_made || ran_.count(step.record) > 0 ? 0 : step.seconds;
     }
-    return predicted_ < kMinPredictedSeconds ? seconds : seconds * measured_ / predicted_;
+    return seconds * progress_.Pace();
   }
 
   const LabRequest& request_;
+  const LabFacts& facts_;
   const LabPlaces& places_;
-  const LabPlan& plan_;
-  std::vector<std::string> records_;  // records that the page reads, so far
-  double measured_ = 0;               // seconds of the steps that were not cached
-  double predicted_ = 0;              // their predicted seconds
+  const Stopwatch& watch_;
+  LabProgress progress_;
+  LabPlan plan_;
+  std::set<std::string> ran_;                                            // records of the steps that have run
+  std::vector<std::string> records_ = {LabRecord(request_, "dataset")};  // records that the page reads, so far
   bool page_is_announced_ = false;
-  Stopwatch watch_;
 };
 
 }  // namespace
@@ -145,15 +185,7 @@ absl::Status RunLab(const LabRequest& request, const LabPlaces& places) {
   facts.published = PublishedTables(places.published);
   RETURN_IF_ERROR(MakeFolder(request.output));
   RETURN_IF_ERROR(Prepare(request, places, facts));
-  ASSIGN_OR_RETURN(const LabPlan plan, PlanLab(request, facts));
-  LogText(absl::StrCat("\n", Shortened(places, PlanText(request, plan))));
-  PlanRun run(request, places, plan);
-  for (size_t i = 0; i < plan.steps.size(); ++i) {
-    ASSIGN_OR_RETURN(const bool changed, run.RunStep(i));
-    if (i + 2 < plan.steps.size()) {  // the last step makes the page itself
-      run.MakePage(i, changed);
-    }
-  }
+  RETURN_IF_ERROR(PlanRun(request, facts, places, watch).Run());
   std::error_code error;
   const std::string folder = std::filesystem::absolute(request.output, error).lexically_normal().string();
   LogText("\n");
@@ -168,7 +200,11 @@ absl::Status PrintLabPlan(const LabRequest& request, const LabPlaces& places) {
   facts.published = PublishedTables(places.published);
   facts.train_images = request.input.empty() ? SyntheticImages(request, facts) : kCifarImages;
   facts.test_images = request.input.empty() ? std::max<uint32_t>(1, facts.train_images / 4) : kCifarTestImages;
-  ASSIGN_OR_RETURN(const LabPlan plan, PlanLab(request, facts));
+  LabProgress progress;
+  if (!request.force) {
+    progress.made = ReadMadeRecords(request.output);
+  }
+  ASSIGN_OR_RETURN(const LabPlan plan, PlanLab(request, facts, progress));
   std::string text;
   for (const LabStep& step : PreparationSteps(request, facts)) {
     absl::StrAppend(&text, "lab: ", ShownCommand(step.command), "\n");

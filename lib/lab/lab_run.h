@@ -10,8 +10,9 @@
 
 namespace lockstep {
 
-// Runs the whole lab. Prints the plan before the first measurement, and each command before it runs. A step whose
-// result exists is not run again by its tool. Returns
+// Runs the whole lab. Prints the plan before the first measurement, and each command before it runs. After each step
+// the remaining ones are planned again, and a change is printed with its cause. A step whose result exists is not run
+// again by its tool. Returns
 //   - InvalidArgumentError if the output's name is empty or has a comma, if the folder cannot be made, or if no batch
 //     fits the data set;
 //   - CancelledError after a stop signal, with the step at which the same command continues;

@@ -23,11 +23,6 @@ constexpr absl::Duration kStopGrace = absl::Seconds(20);
 
 constexpr char kForce[] = "--force";
 
-std::vector<std::string> WithoutForce(std::vector<std::string> command) {
-  command.erase(std::remove(command.begin(), command.end(), kForce), command.end());
-  return command;
-}
-
 // Returns true if the record was made by another command, and may be replaced without losing measurements.
 bool MustReplace(const LabStep& step) {
   if (!step.is_derived || !FileState::Of(step.record).is_there()) {

@@ -102,8 +102,11 @@ std::string TextOf(const Extent& extent) {
                       extent.repeats == 1 ? " repeat" : " repeats");
 }
 
-// Returns the extents from the shortest to the longest. A value that the user gave is the same in all of them.
-std::vector<Extent> Extents(const LabRequest& request, const LabFacts& facts, const std::vector<uint32_t>& batches) {
+// Returns the extents from the shortest to the longest; each has the batches of the one before. A value that the user
+// gave is the same in all of them. The fast preset is repeated in each extent: its epochs are short, and without
+// repeats no two batches can be told apart.
+std::vector<Extent> Extents(const LabRequest& request, const LabFacts& facts, const std::vector<uint32_t>& batches,
+                            bool is_fast) {
   const auto repeats = [&](uint32_t chosen) { return request.repeats > 0 ? request.repeats : chosen; };
   std::vector<uint32_t> sweep = request.batches;
   if (sweep.empty()) {
@@ -117,6 +120,13 @@ std::vector<Extent> Extents(const LabRequest& request, const LabFacts& facts, co
   const std::vector<uint32_t> middle =
       request.batches.empty() ? std::vector<uint32_t>{batches[batches.size() / 2]} : batches;
   const std::vector<uint32_t> given = request.batches.empty() ? std::vector<uint32_t>{} : sweep;
+  if (is_fast) {
+    std::vector<uint32_t> larger(batches.begin() + static_cast<ptrdiff_t>(batches.size() / 2), batches.end());
+    return {{middle, given, repeats(3)},
+            {request.batches.empty() ? larger : batches, given, repeats(3)},
+            {batches, given, repeats(3)},
+            {batches, sweep, repeats(5)}};
+  }
   return {{middle, given, repeats(1)},
           {batches, given, repeats(1)},
           {batches, given, repeats(3)},
@@ -128,6 +138,7 @@ LabUnit TableUnit(const LabRequest& request, const LabFacts& facts, const std::v
                   const Table& table, const std::string& audited) {
   LabUnit unit;
   unit.name = table.preset == "fast" ? "fast" : "fp32";
+  unit.may_shrink = true;  // a longer sweep has all base cases of a shorter scaling run
   unit.about = absl::StrCat(table.model, unit.name == "fast" ? ", fast preset in bf16" : " in fp32",
                             ": batches, scaling, communication (Q1 to Q3)");
   std::vector<std::string> flags;
@@ -138,11 +149,7 @@ LabUnit TableUnit(const LabRequest& request, const LabFacts& facts, const std::v
   if (!audited.empty()) {
     flags.push_back(audited);
   }
-  std::vector<Extent> extents = Extents(request, facts, batches);
-  if (table.preset == "fast") {
-    extents.erase(extents.begin());  // the first page has all batches, whose epochs are short
-  }
-  for (const Extent& extent : extents) {
+  for (const Extent& extent : Extents(request, facts, batches, table.preset == "fast")) {
     LabVariant variant = {TextOf(extent),
                           {SweepStep(request, facts, table, extent), ScaleStep(request, facts, table, extent, "ddp"),
                            CommModelStep(request, absl::StrCat("sweep", table.suffix), table.suffix, flags)}};
@@ -156,8 +163,9 @@ LabUnit TableUnit(const LabRequest& request, const LabFacts& facts, const std::v
 
 LabUnit DataParallelUnit(const LabRequest& request, const LabFacts& facts, const std::vector<uint32_t>& batches) {
   LabUnit unit = {.name = "dp", .about = "DataParallel next to DistributedDataParallel", .needs = "fp32"};
+  unit.has_question = false;
   const Table table = {ModelOf(request, facts), "lab", "_dp"};
-  for (const Extent& extent : Extents(request, facts, batches)) {
+  for (const Extent& extent : Extents(request, facts, batches, false)) {
     LabVariant variant = {TextOf(extent),
                           {ScaleStep(request, facts, table, extent, "dp"), CommModelStep(request, "sweep", "_dp", {})}};
     if (unit.variants.empty() || unit.variants.back().steps[0].command != variant.steps[0].command) {

@@ -1,11 +1,18 @@
 #include "lib/lab/lab_unit.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/path.h"
 #include "lib/lab/lab_costs.h"
 
 namespace lockstep {
+
+std::vector<std::string> WithoutForce(std::vector<std::string> command) {
+  command.erase(std::remove(command.begin(), command.end(), "--force"), command.end());
+  return command;
+}
 
 double SecondsOf(const std::vector<LabStep>& steps) {
   double seconds = 0;

@@ -17,6 +17,7 @@ struct LabStep {
   double seconds = 0;                // predicted duration
   bool is_derived = false;  // true if the record is computed from records, so that replacing it loses no measurement
   bool is_shown = true;     // true if the report reads the record
+  bool is_made = false;     // true if the record is complete, so that the command takes no time
 };
 
 // One extent in which a unit can be measured.
@@ -31,8 +32,13 @@ struct LabUnit {
   std::string about;                      // measurements and questions: "batches and scaling, Q1 to Q3"
   bool is_experiment = false;             // true if --questions asks for the unit
   std::string needs = "";                 // name of the unit whose records the steps read; empty: none
+  bool has_question = true;               // false: the unit answers no question of the lab
+  bool may_shrink = false;                // true if later steps may have a smaller extent than the first one
   std::vector<LabVariant> variants = {};  // extents in ascending order; at least one
 };
+
+// Returns the command without --force, which does not change the result.
+std::vector<std::string> WithoutForce(std::vector<std::string> command);
 
 // Returns the sum of the predicted durations.
 double SecondsOf(const std::vector<LabStep>& steps);

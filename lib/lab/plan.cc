@@ -3,26 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <map>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/status_macros.h"
-#include "lib/lab/lab_costs.h"
 #include "lib/lab/lab_steps.h"
 #include "lib/lab/shown_command.h"
+#include "lib/lab/unit_choice.h"
 
 namespace lockstep {
 namespace {
-
-constexpr int kNotMeasured = -1;
-
-// Seconds of a variant, with a page after each of its steps.
-double VariantSeconds(const LabVariant& variant) {
-  return SecondsOf(variant.steps) + kReportSeconds * static_cast<double>(variant.steps.size());
-}
 
 // Returns the batches that fit the data set on all ranks, and notes the others.
 absl::StatusOr<std::vector<uint32_t>> FittingBatches(const LabRequest& request, const LabFacts& facts,
@@ -50,51 +42,30 @@ absl::StatusOr<std::vector<uint32_t>> FittingBatches(const LabRequest& request, 
   return fitting;
 }
 
-// Returns the index of the chosen variant of each unit, or kNotMeasured.
-std::vector<int> ChooseVariants(const LabRequest& request, const std::vector<LabUnit>& units, double budget) {
-  std::vector<int> chosen(units.size(), kNotMeasured);
-  std::map<std::string, bool> is_measured;
-  double used = kReportSeconds;
-  for (size_t i = 0; i < units.size(); ++i) {
-    const double seconds = VariantSeconds(units[i].variants[0]);
-    const bool is_possible = units[i].needs.empty() || is_measured[units[i].needs];
-    if (i == 0 || (is_possible && used + seconds <= budget)) {
-      chosen[i] = 0;
-      used += seconds;
-      is_measured[units[i].name] = true;
-    }
-  }
-  for (size_t i = 0; i < units.size(); ++i) {
-    const std::vector<LabVariant>& variants = units[i].variants;
-    while (chosen[i] != kNotMeasured && chosen[i] + 1 < static_cast<int>(variants.size())) {
-      const double more = VariantSeconds(variants[chosen[i] + 1]) - VariantSeconds(variants[chosen[i]]);
-      if (used + more > budget) {
-        break;
-      }
-      used += more;
-      ++chosen[i];
-    }
-  }
-  for (size_t i = 0; i < units.size(); ++i) {
-    if (request.all_questions && units[i].is_experiment && chosen[i] == kNotMeasured) {
-      chosen[i] = 0;
-    }
-  }
-  return chosen;
-}
-
-void AddUnit(const LabUnit& unit, int chosen, LabPlan& plan) {
+void AddUnit(const LabUnit& unit, const UnitChoice& choice, LabPlan& plan) {
   const LabVariant& full = unit.variants.back();
-  if (chosen == kNotMeasured) {
-    plan.left_out.push_back({unit.about, "", full.extent, SecondsOf(unit.variants[0].steps), unit.variants[0].steps});
+  plan.steps.insert(plan.steps.end(), choice.steps.begin(), choice.steps.end());
+  if (choice.variant == kNotMeasured) {
+    plan.units.push_back({unit.about, ""});
+    plan.left_out.push_back({unit.about, "", full.extent, SecondsOf(choice.not_run), choice.not_run});
     return;
   }
-  const LabVariant& variant = unit.variants[chosen];
-  plan.steps.insert(plan.steps.end(), variant.steps.begin(), variant.steps.end());
-  plan.seconds += VariantSeconds(variant);
-  if (chosen + 1 < static_cast<int>(unit.variants.size())) {
-    plan.left_out.push_back({unit.about, variant.extent, full.extent, SecondsOf(unit.variants[chosen + 1].steps)});
+  const LabVariant& variant = unit.variants[choice.variant];
+  plan.units.push_back({unit.about, variant.extent});
+  if (choice.variant + 1 < static_cast<int>(unit.variants.size())) {
+    plan.left_out.push_back(
+        {unit.about, variant.extent, full.extent, SecondsOf(unit.variants[choice.variant + 1].steps)});
   }
+}
+
+// Returns the lines on a unit that is not measured.
+std::string NotMeasuredText(const LeftOut& left_out) {
+  std::string text =
+      absl::StrCat("  left out: ", left_out.about, ", about ", AboutSeconds(left_out.seconds), "; it is measured by\n");
+  for (const LabStep& step : left_out.steps) {
+    absl::StrAppend(&text, "    ", ShownCommand(step.command), "\n");
+  }
+  return text;
 }
 
 // Returns the lines on what is left out.
@@ -106,26 +77,24 @@ std::string LeftOutText(const LabPlan& plan) {
                       "\n");
       continue;
     }
-    absl::StrAppend(&text, "  left out: ", left_out.about, ", about ", AboutSeconds(left_out.seconds),
-                    "; it is measured by\n");
-    for (const LabStep& step : left_out.steps) {
-      absl::StrAppend(&text, "    ", ShownCommand(step.command), "\n");
-    }
+    absl::StrAppend(&text, NotMeasuredText(left_out));
   }
   return text;
 }
 
 }  // namespace
 
-absl::StatusOr<LabPlan> PlanLab(const LabRequest& request, const LabFacts& facts) {
+absl::StatusOr<LabPlan> PlanLab(const LabRequest& request, const LabFacts& facts, const LabProgress& progress) {
   LabPlan plan;
   plan.budget_seconds = BudgetSeconds(request, facts);
   ASSIGN_OR_RETURN(const std::vector<uint32_t> batches, FittingBatches(request, facts, plan.notes));
   const std::vector<LabUnit> units = LabUnits(request, facts, batches);
-  const std::vector<int> chosen = ChooseVariants(request, units, plan.budget_seconds);
+  const std::vector<UnitChoice> choices = ChooseUnits(
+      units, progress, plan.budget_seconds, request.all_questions ? Experiments::kAll : Experiments::kFitting);
   for (size_t i = 0; i < units.size(); ++i) {
-    AddUnit(units[i], chosen[i], plan);
+    AddUnit(units[i], choices[i], plan);
   }
+  plan.seconds = progress.elapsed_seconds + RemainingSeconds(plan.steps, progress) + progress.page_seconds;
   std::vector<std::string> records = {LabRecord(request, "dataset")};
   for (const LabStep& step : plan.steps) {
     if (step.is_shown) {
@@ -133,7 +102,6 @@ absl::StatusOr<LabPlan> PlanLab(const LabRequest& request, const LabFacts& facts
     }
   }
   plan.steps.push_back(ReportStep(request, records));
-  plan.seconds += kReportSeconds;
   return plan;
 }
 
@@ -144,14 +112,32 @@ std::string PlanText(const LabRequest& request, const LabPlan& plan) {
     absl::StrAppend(&text, "  ", note, "\n");
   }
   for (size_t i = 0; i < plan.steps.size(); ++i) {
-    absl::StrAppendFormat(&text, "  %2d %5.0f s  %s\n", i + 1, plan.steps[i].seconds,
-                          ShownCommand(plan.steps[i].command));
+    const std::string seconds = plan.steps[i].is_made ? "exists" : absl::StrFormat("%.0f s", plan.steps[i].seconds);
+    absl::StrAppendFormat(&text, "  %2d %7s  %s\n", i + 1, seconds, ShownCommand(plan.steps[i].command));
   }
   absl::StrAppend(&text, LeftOutText(plan));
   if (!plan.left_out.empty()) {
     absl::StrAppend(&text, "  --minutes=N with a larger N measures more; --questions adds all experiments\n");
   }
   return text;
+}
+
+std::string ChangeText(const LabPlan& before, const LabPlan& plan, const std::string& cause) {
+  std::string changes;
+  for (size_t i = 0; i < plan.units.size(); ++i) {
+    const PlannedUnit &then = before.units[i], &now = plan.units[i];
+    if (now.extent.empty() && !then.extent.empty()) {
+      const auto left_out = std::find_if(plan.left_out.begin(), plan.left_out.end(),
+                                         [&](const LeftOut& one) { return one.about == now.about; });
+      absl::StrAppend(&changes, NotMeasuredText(*left_out));
+    } else if (now.extent != then.extent) {
+      absl::StrAppend(&changes, "  ", now.about, ": ", now.extent,
+                      then.extent.empty() ? ", which was left out" : absl::StrCat(" instead of ", then.extent), "\n");
+    }
+  }
+  return changes.empty() ? ""
+                         : absl::StrCat("lab: ", cause, "; for the budget of ", AboutSeconds(plan.budget_seconds),
+                                        " the plan is now\n", changes);
 }
 
 std::string StepLine(size_t step, size_t steps, double seconds_left) {

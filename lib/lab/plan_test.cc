@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -77,8 +78,7 @@ std::vector<Case> Cases() {
        Machine(0, 50000, 10000),
        3,
        false,
-       {"sweep", "scale", "comm_model", "lenet5", "lenet5_bias", "quantized", "what_is_sent", "scale_dp",
-        "comm_model_dp", "report"},
+       {"sweep", "scale", "comm_model", "lenet5", "lenet5_bias", "quantized", "what_is_sent", "report"},
        "1,2",
        "128",
        "1"},
@@ -127,7 +127,8 @@ TEST(PlanTest, GpusFitTheDefaultBudgetAndTheFastPresetIsFirst) {
     EXPECT_EQ(plan->budget_seconds, 480);
     EXPECT_LE(plan->seconds, 480);
     EXPECT_EQ(Records(*plan)[0], "sweep_fast");
-    EXPECT_EQ(Flag(*plan, "scale_fast", "batch_size"), "32,128,512");
+    EXPECT_EQ(Flag(*plan, "scale_fast", "batch_size"), gpus == 4 ? "128,512" : "32,128,512");
+    EXPECT_GE(std::stoi(Flag(*plan, "scale_fast", "repeats")), 2);  // fewer cannot show that batches differ
     EXPECT_LE(plan->steps[0].seconds, 150);  // a page exists after this step: within three minutes
     EXPECT_THAT(Records(*plan), Contains("scale"));
     EXPECT_LE(std::stoi(Flag(*plan, "scale", "repeats")), std::stoi(Flag(*plan, "scale_fast", "repeats")));
@@ -238,6 +239,80 @@ TEST(PlanTest, ASmallGpuWithoutBf16HasNoFastPreset) {
   ASSERT_THAT(plan, IsOk());
   EXPECT_EQ(Records(*plan)[0], "sweep");
   EXPECT_THAT(Records(*plan), Not(Contains("sweep_fast")));
+}
+
+// Runs the plan on a machine whose steps take `factor` of the predicted time, and plans again after each step, like
+// RunLab. Returns the last plan and the time at the end.
+std::pair<LabPlan, double> Simulate(const LabRequest& request, const LabFacts& facts, double factor) {
+  constexpr double kPreparation = 10, kPage = 2;
+  LabProgress progress;
+  progress.elapsed_seconds = kPreparation;
+  LabPlan plan = *PlanLab(request, facts, progress);
+  while (true) {
+    const auto next = std::find_if(plan.steps.begin(), plan.steps.end(),
+                                   [&](const LabStep& step) { return progress.made.count(step.record) == 0; });
+    if (next + 1 == plan.steps.end()) {
+      return {plan, progress.elapsed_seconds + kPage};
+    }
+    progress.made[next->record] = {next->command, true};
+    progress.predicted_seconds += next->seconds;
+    progress.measured_seconds += factor * next->seconds;
+    progress.elapsed_seconds += factor * next->seconds + kPage;
+    plan = *PlanLab(request, facts, progress);
+  }
+}
+
+TEST(PlanTest, TheBudgetIsKeptWhateverTheStepsTake) {
+  for (const uint32_t gpus : {1, 2, 4}) {
+    for (const double factor : {0.5, 0.9, 1.0, 1.08, 1.3, 2.0, 3.0}) {
+      SCOPED_TRACE(absl::StrCat(gpus, " GPUs, ", factor, " times the prediction"));
+      EXPECT_LE(Simulate({}, Machine(gpus, 50000, 10000), factor).second, 480);
+    }
+  }
+}
+
+TEST(PlanTest, RepeatsAndBatchesAreCutBeforeQuestions) {
+  const auto [as_predicted, seconds] = Simulate({}, Machine(2, 50000, 10000), 1);
+  const auto [slower, more_seconds] = Simulate({}, Machine(2, 50000, 10000), 1.3);
+  for (const char* record : {"scale", "quantized", "sampler_epoch", "what_is_sent", "large_batch"}) {
+    EXPECT_THAT(Records(as_predicted), Contains(record));
+    EXPECT_THAT(Records(slower), Contains(record));
+  }
+  EXPECT_NE(ChangeText(as_predicted, slower, "the cause"), "");
+  EXPECT_GT(seconds, 0.75 * 480);  // and the budget is used
+}
+
+TEST(PlanTest, AChangeSaysWhatWasCutAndWhy) {
+  const LabPlan before = *PlanLab({}, Machine(2, 50000, 10000));
+  EXPECT_EQ(ChangeText(before, before, "step 1 took 40 s, predicted were 20 s"), "");
+  LabProgress progress;
+  progress.made[before.steps[0].record] = {before.steps[0].command, true};
+  progress.elapsed_seconds = 460;
+  const LabPlan after = *PlanLab({}, Machine(2, 50000, 10000), progress);
+  const std::string text = ChangeText(before, after, "step 1 took 460 s, predicted were 20 s");
+  EXPECT_THAT(text,
+              HasSubstr("lab: step 1 took 460 s, predicted were 20 s; for the budget of 8 min the plan is now\n"));
+  EXPECT_THAT(text,
+              HasSubstr("  resnet18, fast preset in bf16: batches, scaling, communication (Q1 to Q3): batch 128; 3 "
+                        "repeats instead of batch 32, 128, 512; 5 repeats\n"));
+  EXPECT_THAT(text, HasSubstr("  left out: LeNet-5 in int8 (B1 to B5), about "));
+  EXPECT_THAT(text, HasSubstr("it is measured by\n    train_sweep --input=lockstep_lab/dataset.rec --model=lenet5"));
+  EXPECT_THAT(ChangeText(after, before, "step 1 was cached"), HasSubstr(", which was left out\n"));
+}
+
+TEST(PlanTest, TheSameLabAgainRunsTheSameSteps) {
+  const LabPlan first = Simulate({}, Machine(2, 50000, 10000), 1.5).first;
+  LabProgress progress;
+  for (const LabStep& step : first.steps) {
+    progress.made[step.record] = {step.command, true};
+  }
+  const LabPlan again = *PlanLab({}, Machine(2, 50000, 10000), progress);
+  for (const LabStep& step : first.steps) {
+    EXPECT_TRUE(std::any_of(again.steps.begin(), again.steps.end(), [&](const LabStep& one) {
+      return one.record == step.record && (one.command == step.command || step.command[0] == "report");
+    })) << step.record;
+  }
+  EXPECT_THAT(PlanText({}, again), HasSubstr("   1  exists  train_sweep --input=lockstep_lab/dataset.rec"));
 }
 
 TEST(PlanTest, Durations) {
