@@ -56,7 +56,9 @@ absl::StatusOr<ScalingTimes> TimesOfRecords(const ScaleRecords& scale, const Swe
 
 // Returns one ScalingTimes for each table with epoch times of one device and of several. A printed number's variance is
 // that of its rounding plus that between runs. Batches are per device; they are divided by the devices if the document
-// gives a total batch. FailedPrecondition: no such table, or the number of images of an epoch is missing.
+// gives a total batch. A time of an iteration and a rate are converted to the time of an epoch; if the document states
+// no images per epoch, its epoch has the fewest samples that are whole steps at every batch. FailedPrecondition: no
+// such table, or the images of an epoch are missing for a time of an epoch.
 absl::StatusOr<std::vector<ScalingTimes>> TimesOfTables(const proto::PublishedTables& tables,
                                                         double run_to_run_fraction);
 

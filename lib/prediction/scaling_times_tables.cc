@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -22,31 +23,80 @@ uint64_t GradientBytes(const proto::PublishedTables& tables) {
   return claims.gradient_bytes() > 0 ? claims.gradient_bytes() : 4 * claims.parameter_count();
 }
 
-// Returns true if the value is the time of an epoch: not a line of a log, and not repeated from elsewhere.
-bool IsEpochTime(const proto::PublishedValue& value) {
-  return (value.quantity() == proto::EPOCH_SECONDS || value.quantity() == proto::STEP_SECONDS) && value.epoch() == 0 &&
-         !value.restated() && value.devices() > 0 && value.batch() > 0;
+// Returns true if the value gives the time of an epoch: not a line of a log, and not repeated from elsewhere.
+bool GivesEpochTime(const proto::PublishedValue& value) {
+  switch (value.quantity()) {
+    case proto::EPOCH_SECONDS:
+    case proto::STEP_SECONDS:
+    case proto::ITERATION_SECONDS:
+    case proto::ITEMS_PER_SECOND:
+    case proto::ITEMS_PER_SECOND_PER_DEVICE:
+      return value.epoch() == 0 && !value.restated() && value.devices() > 0 && value.batch() > 0;
+    default:
+      return false;
+  }
 }
 
 uint64_t BatchPerDevice(const proto::PublishedTables& tables, const proto::PublishedValue& value) {
   return tables.claims().batch() == "total" ? value.batch() / value.devices() : value.batch();
 }
 
+// Returns the images of an epoch for a document that states none: the smallest number with whole steps at every batch
+// of the table, so that a time per iteration or a rate has an epoch. If it would be large, a thousand of the largest
+// steps.
+uint64_t NominalImages(const proto::PublishedTables& tables, const proto::PublishedTable& table) {
+  constexpr uint64_t kLimit = 1'000'000'000, kManySteps = 1000;
+  uint64_t images = 1, largest = 1;
+  for (const proto::PublishedValue& value : table.value()) {
+    if (GivesEpochTime(value)) {
+      const uint64_t step = std::max<uint64_t>(BatchPerDevice(tables, value) * value.devices(), 1);
+      largest = std::max(largest, step);
+      images = images > kLimit ? images : std::lcm(images, std::min(step, kLimit));
+    }
+  }
+  return images > kLimit ? largest * kManySteps : images;
+}
+
+// Returns the factor by which a printed number x gives the seconds of an epoch: factor * x, or factor / x for a rate.
+double EpochFactor(const proto::PublishedTables& tables, const proto::PublishedValue& value, uint64_t images,
+                   uint64_t batch) {
+  const auto devices = static_cast<double>(value.devices());
+  const double items =
+      static_cast<double>(images) * static_cast<double>(std::max<uint64_t>(tables.claims().items_per_sample(), 1));
+  switch (value.quantity()) {
+    case proto::ITERATION_SECONDS:
+      return std::ceil(static_cast<double>(images) / (static_cast<double>(batch) * devices));
+    case proto::ITEMS_PER_SECOND:
+      return items;
+    case proto::ITEMS_PER_SECOND_PER_DEVICE:
+      return items / devices;
+    default:
+      return 1;
+  }
+}
+
 // Returns nullopt if a device has no whole batch per epoch, or if the time is not positive and finite.
 absl::StatusOr<std::optional<ScalingTime>> TimeOf(const proto::PublishedTables& tables,
-                                                  const proto::PublishedValue& value, double run_to_run_fraction) {
+                                                  const proto::PublishedValue& value, uint64_t images,
+                                                  double run_to_run_fraction) {
   ASSIGN_OR_RETURN(const PrintedNumber printed, ParsePrintedNumber(value.as_printed()));
-  const double run_to_run = run_to_run_fraction * printed.value;
   const uint64_t batch = BatchPerDevice(tables, value);
   ScalingTime time;
   time.ranks = value.devices();
-  time.images_per_rank = (ImagesPerEpoch(tables) + time.ranks - 1) / time.ranks;
+  time.images_per_rank = (images + time.ranks - 1) / time.ranks;
   if (!(printed.value > 0) || !std::isfinite(printed.value) || batch == 0 || batch > time.images_per_rank ||
       batch > std::numeric_limits<uint32_t>::max()) {
     return std::nullopt;
   }
   time.batch = static_cast<uint32_t>(batch);
-  time.step_seconds = Known(printed.value, VarianceOfRange(printed.unit) + run_to_run * run_to_run);
+  const double factor = EpochFactor(tables, value, images, batch);
+  const bool is_rate =
+      value.quantity() == proto::ITEMS_PER_SECOND || value.quantity() == proto::ITEMS_PER_SECOND_PER_DEVICE;
+  const double seconds = is_rate ? factor / printed.value : factor * printed.value;
+  // A quotient has the relative error of its divisor.
+  const double rounding = VarianceOfRange(printed.unit * seconds / printed.value);
+  const double run_to_run = run_to_run_fraction * seconds;
+  time.step_seconds = Known(seconds, rounding + run_to_run * run_to_run);
   time.epoch_seconds = time.step_seconds;
   return time;
 }
@@ -54,16 +104,21 @@ absl::StatusOr<std::optional<ScalingTime>> TimeOf(const proto::PublishedTables& 
 absl::StatusOr<ScalingTimes> TimesOfTable(const proto::PublishedTables& tables, const proto::PublishedTable& table,
                                           double run_to_run_fraction) {
   ScalingTimes times;
+  const uint64_t stated = ImagesPerEpoch(tables);
+  const uint64_t images = stated > 0 ? stated : NominalImages(tables, table);
   times.source = absl::StrCat(tables.source(), ", ", table.name());
-  times.training_images = ImagesPerEpoch(tables);
+  if (stated == 0) {
+    absl::StrAppend(&times.source, " (an epoch here has ", images, " samples: the document states none)");
+  }
+  times.training_images = images;
   times.gradient_bytes = GradientBytes(tables);
   times.tail = Tail::kUnknown;
   times.provenance = proto::PUBLISHED;
   for (const proto::PublishedValue& value : table.value()) {
-    if (!IsEpochTime(value)) {
+    if (!GivesEpochTime(value)) {
       continue;
     }
-    ASSIGN_OR_RETURN(const std::optional<ScalingTime> time, TimeOf(tables, value, run_to_run_fraction));
+    ASSIGN_OR_RETURN(const std::optional<ScalingTime> time, TimeOf(tables, value, images, run_to_run_fraction));
     const bool known = time.has_value() && std::any_of(times.times.begin(), times.times.end(), [&](const auto& other) {
                          return other.ranks == time->ranks && other.batch == time->batch;
                        });
@@ -74,11 +129,21 @@ absl::StatusOr<ScalingTimes> TimesOfTable(const proto::PublishedTables& tables, 
   return times;
 }
 
+// Returns true if a time is that of an epoch, which means nothing without the number of its images.
+bool HasTimesOfEpochs(const proto::PublishedTables& tables) {
+  return std::any_of(tables.table().begin(), tables.table().end(), [](const proto::PublishedTable& table) {
+    return std::any_of(table.value().begin(), table.value().end(), [](const proto::PublishedValue& value) {
+      return GivesEpochTime(value) &&
+             (value.quantity() == proto::EPOCH_SECONDS || value.quantity() == proto::STEP_SECONDS);
+    });
+  });
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<ScalingTimes>> TimesOfTables(const proto::PublishedTables& tables,
                                                         double run_to_run_fraction) {
-  if (ImagesPerEpoch(tables) == 0) {
+  if (ImagesPerEpoch(tables) == 0 && HasTimesOfEpochs(tables)) {
     return absl::FailedPreconditionError(
         absl::StrCat(tables.source(),
                      ": the images of an epoch are not known; state them: in a CSV file by the line "
@@ -94,8 +159,10 @@ absl::StatusOr<std::vector<ScalingTimes>> TimesOfTables(const proto::PublishedTa
     }
   }
   if (result.empty()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(tables.source(), ": expected a table with epoch times of one device and of several, found none"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        tables.source(),
+        ": expected a table with times of an epoch or an iteration, or with rates, of one device and of several, "
+        "each with its batch; found none"));
   }
   return result;
 }
