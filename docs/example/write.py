@@ -2,8 +2,9 @@
 
     python3 docs/example/write.py --tools bazel-bin/tools [--explain] [--check]
 
---explain first makes the records of comm_model again, from a build of a clean checkout. --check writes nothing, and
-exits 1 with the differences if the page is not the one that report makes. Lockstep's version is not compared.
+--explain first makes the records of comm_model again. It needs a build of a clean checkout and otherwise writes nothing
+and exits 1, because the page would warn of records of an uncommitted build. --check writes nothing, and exits 1 with
+the differences if the page is not the one that report makes. Lockstep's version is not compared.
 """
 
 import argparse
@@ -33,18 +34,22 @@ RECORDS = {
     "what_is_sent.rec": "2026-11-24-h100x2-exchange/what_is_sent.rec",
     "quantized.rec": "2026-11-28-cpu-lenet5-int8/quantized.rec",
 }
-# Inputs of comm_model for its records. The page has kept records and not new ones, because a page with a record of an
-# uncommitted build has a warning more.
+# Inputs of comm_model for its records.
 EXPLAINED = {
     "comm_model_two.rec": ["--input=two.rec", "--sweep=sweep.rec"],
     "comm_model_four.rec": ["--input=four.rec"],
 }
 
+# Part of the page's warning of records whose build had uncommitted changes (lib/warnings/warnings.cc).
+UNCOMMITTED = "by a build that no commit describes"
+
 VERSION = re.compile(r"\(Lockstep [^)]*\)")
 
 
 def make(tools, results, folder, explain):
-    """Returns the page that report makes in `folder` from copies of the records. Exits if a tool fails."""
+    """Returns the page that report makes in `folder` from copies of the records. Exits if a tool fails, or if `explain`
+    is true and the build has uncommitted changes.
+    """
     # `bazel run` sets the variable, and a tool then takes relative paths as relative to the caller's folder.
     environment = {name: value for name, value in os.environ.items() if name != "BUILD_WORKING_DIRECTORY"}
 
@@ -59,9 +64,14 @@ def make(tools, results, folder, explain):
             shutil.copyfile(results / source, folder / name)
     for name, arguments in EXPLAINED.items() if explain else []:
         run("comm_model", *arguments, f"--output={name}")
-        shutil.copyfile(folder / name, results / RECORDS[name])
     run("report", *RECORDS, "--format=html", "--output=report.html")
-    return (folder / "report.html").read_text()
+    page = (folder / "report.html").read_text()
+    if explain and UNCOMMITTED in page:
+        sys.exit(f"{tools / 'comm_model'}: the build has uncommitted changes, and the page would warn of its records; "
+                 f"commit the changes, then: {COMMAND} -- --explain")
+    for name in EXPLAINED if explain else []:
+        shutil.copyfile(folder / name, results / RECORDS[name])
+    return page
 
 
 def stable(page):

@@ -201,7 +201,12 @@ absl::StatusOr<RunComparison> CompareRuns(const LabRecords& first, const LabReco
     if (TimesAt(b, name) != nullptr) {
       result.points.push_back({name, 0, 0, {}, 0});
     } else {
-      result.left_out.push_back(name);
+      result.only_first.push_back(name);
+    }
+  }
+  for (const auto& [name, times] : b.times) {
+    if (TimesAt(a, name) == nullptr) {
+      result.only_second.push_back(name);
     }
   }
   if (result.points.empty()) {
@@ -247,6 +252,19 @@ std::string UndecidedText(const RunComparison& comparison, const ComparedPoint& 
              : absl::StrCat("; ", kMaxRunsNeeded, " runs of each would not decide");
 }
 
+std::vector<std::string> LeftOutTexts(const RunComparison& comparison) {
+  std::vector<std::string> texts;
+  for (const auto& [names, run] :
+       {std::pair(&comparison.only_first, "before"), std::pair(&comparison.only_second, "after")}) {
+    if (!names->empty()) {
+      const bool one = names->size() == 1;
+      texts.push_back(absl::StrCat(one ? "" : absl::StrCat(names->size(), " points, first "), names->front(),
+                                   ": only the run ", run, " has times of ", one ? "it" : "them"));
+    }
+  }
+  return texts;
+}
+
 std::string TestText(const RunComparison& comparison) {
   return absl::StrFormat(
       "test: Welch's t on logarithms of the runs' mean epochs with data loading, %.0f %% for all %d points together "
@@ -263,8 +281,8 @@ std::string ComparisonText(const RunComparison& comparison) {
                           TimeVerdictWord(times.verdict), ReadableLine(point.name), times.ratio, IntervalText(times),
                           UndecidedText(comparison, point), point.second_seconds, point.first_seconds);
   }
-  for (const std::string& name : comparison.left_out) {
-    absl::StrAppend(&text, "left out     ", ReadableLine(name), ": the other run has no times of it\n");
+  for (const std::string& cause : LeftOutTexts(comparison)) {
+    absl::StrAppend(&text, "left out     ", ReadableLine(cause), "\n");
   }
   return absl::StrCat(text, TestText(comparison));
 }

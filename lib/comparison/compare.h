@@ -29,9 +29,10 @@ struct ComparedPoint {
 };
 
 struct RunComparison {
-  std::vector<ComparedPoint> points;  // points in the first run's order
-  std::vector<std::string> left_out;  // points of only one of the two runs
-  uint32_t first_runs = 1;            // number of runs of each program
+  std::vector<ComparedPoint> points;     // points in the first run's order
+  std::vector<std::string> only_first;   // points of which only the first run has times
+  std::vector<std::string> only_second;  // points of which only the second run has times
+  uint32_t first_runs = 1;               // number of runs of each program
   uint32_t second_runs = 1;
   bool same_device = false;  // true: all runs were measured on one device
   RunSpread spread;
@@ -56,6 +57,10 @@ std::string UndecidedText(const RunComparison& comparison, const ComparedPoint& 
 
 // Returns "faster", "slower" or "inconclusive".
 const char* TimeVerdictWord(TimeVerdict verdict);
+
+// Returns what is left out, one line per cause with a count and the first name: "batch 32: only the run before has
+// times of it", "30 points, first batch 32: only the run after has times of them".
+std::vector<std::string> LeftOutTexts(const RunComparison& comparison);
 
 // Returns the test, the numbers of runs and the spread between runs, one per line.
 std::string TestText(const RunComparison& comparison);

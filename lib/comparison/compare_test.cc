@@ -14,6 +14,7 @@ using ::lockstep::testing::SmallScale;
 using ::lockstep::testing::SmallSweep;
 using ::lockstep::testing::StatusIs;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -146,7 +147,22 @@ TEST(CompareTest, PointsOfOneRunOnlyAreLeftOut) {
   const auto comparison = CompareRuns(Sweep(), other, {});
   ASSERT_THAT(comparison, IsOk());
   EXPECT_THAT(comparison->points, SizeIs(1));
-  EXPECT_THAT(ComparisonText(*comparison), HasSubstr("left out     batch 32"));
+  EXPECT_THAT(ComparisonText(*comparison), HasSubstr("\nleft out     batch 32: only the run before has times of it\n"));
+  const auto swapped = CompareRuns(other, Sweep(), {});
+  ASSERT_THAT(swapped, IsOk());
+  EXPECT_THAT(ComparisonText(*swapped), HasSubstr("\nleft out     batch 32: only the run after has times of it\n"));
+}
+
+TEST(CompareTest, ManyPointsThatAreLeftOutAreOneLine) {
+  LabRecords other = Sweep();
+  for (uint32_t batch = 1000; batch < 1030; ++batch) {
+    other.sweeps[0].points.push_back(other.sweeps[0].points[0]);
+    other.sweeps[0].points.back().set_batch_size(batch);
+  }
+  const auto comparison = CompareRuns(Sweep(), other, {});
+  ASSERT_THAT(comparison, IsOk());
+  EXPECT_THAT(LeftOutTexts(*comparison),
+              ElementsAre("30 points, first batch 1000: only the run after has times of them"));
 }
 
 TEST(CompareTest, PointsOfAScalingRunAreComparedAsTheyAreTrained) {

@@ -86,8 +86,8 @@ proto::Section PageSection(const RunComparison& comparison) {
                    LabelCell(VerdictText(comparison, point))});
   }
   AddMethodNotes(table);
-  for (const std::string& name : comparison.left_out) {
-    table.add_note(absl::StrCat(name, " is left out: the other run has no times of it."));
+  for (const std::string& cause : LeftOutTexts(comparison)) {
+    table.add_note(absl::StrCat("Left out: ", cause, "."));
   }
   *section.add_table() = std::move(table);
   for (const absl::string_view line : absl::StrSplit(TestText(comparison), '\n', absl::SkipEmpty())) {
@@ -114,6 +114,8 @@ std::string Json(const RunComparison& comparison) {
   const auto point = [](std::string* out, const ComparedPoint& each) { absl::StrAppend(out, PointJson(each)); };
   const auto name = [](std::string* out, const std::string& each) { absl::StrAppend(out, JsonString(each)); };
   const bool known = comparison.spread.degrees_of_freedom > 0;
+  std::vector<std::string> left_out = comparison.only_first;
+  left_out.insert(left_out.end(), comparison.only_second.begin(), comparison.only_second.end());
   return absl::StrCat("{\n  \"generator\": ", JsonString(kComparisonMark),
                       ",\n  \"confidence\": ", JsonNumber(kCompareConfidence),
                       ",\n  \"runs_before\": ", comparison.first_runs, ",\n  \"runs_after\": ", comparison.second_runs,
@@ -121,7 +123,7 @@ std::string Json(const RunComparison& comparison) {
                       ",\n  \"deviation_between_runs\": ", known ? JsonNumber(comparison.spread.deviation) : "null",
                       ",\n  \"degrees_of_freedom\": ", JsonNumber(comparison.spread.degrees_of_freedom),
                       ",\n  \"points\": [\n    ", absl::StrJoin(comparison.points, ",\n    ", point),
-                      "\n  ],\n  \"left_out\": [", absl::StrJoin(comparison.left_out, ", ", name), "]\n}\n");
+                      "\n  ],\n  \"left_out\": [", absl::StrJoin(left_out, ", ", name), "]\n}\n");
 }
 
 }  // namespace

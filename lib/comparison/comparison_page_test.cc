@@ -24,7 +24,7 @@ RunComparison Comparison() {
   comparison.points = {
       {"batch 32", 2, 2.5, {TimeVerdict::kSlower, 1.25, 1.2, 1.3}, 0},
       {"batch <64>", 1, 2, {TimeVerdict::kInconclusive, 2, 0, std::numeric_limits<double>::infinity()}, 3}};
-  comparison.left_out = {"batch 128"};
+  comparison.only_first = {"batch 128"};
   return comparison;
 }
 
@@ -59,7 +59,7 @@ TEST(ComparisonPageTest, PagesHaveTheVerdictInWords) {
       AllOf(HasSubstr("<h1"), HasSubstr("slower: between 1.200 and 1.300 times as long"), HasSubstr("&lt;64&gt;"),
             HasSubstr("inconclusive: each program was run once; 3 runs of each would decide: 2 more runs before "
                       "and 2 more after"),
-            HasSubstr("batch 128 is left out")));
+            HasSubstr("Left out: batch 128: only the run before has times of it.")));
   EXPECT_THAT(ComparisonPage(Comparison(), ComparisonFormat::kMarkdown),
               AllOf(HasSubstr("| batch 32 |"), HasSubstr("slower: between 1.200 and 1.300 times as long")));
 }

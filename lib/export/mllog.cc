@@ -10,6 +10,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/export/number_text.h"
 #include "lib/export/point_files.h"
+#include "lib/networks/optimizers.h"
 #include "lib/record/run_files.h"
 
 namespace lockstep {
@@ -55,7 +56,7 @@ void AddSettings(const TrainedPoint& point, MllogWriter& log) {
   log.Event("gradient_accumulation_steps", absl::StrCat(training.accumulate() > 0 ? training.accumulate() : 1));
   log.Event("train_samples", absl::StrCat(point.images_per_epoch));
   log.Event("eval_samples", absl::StrCat(point.test_images));
-  log.Event("opt_name", training.lars() > 0 ? "\"lars\"" : "\"sgd\"");
+  log.Event("opt_name", JsonString(training.lars() > 0 ? "lars" : OptimizerWord(training.optimizer())));
   log.Event("opt_base_learning_rate", JsonNumber(training.learning_rate()));
   log.Event("opt_weight_decay", JsonNumber(training.weight_decay()));
   log.Event("opt_learning_rate_warmup_epochs", absl::StrCat(training.lr_warmup_epochs()));

@@ -17,6 +17,9 @@ namespace lockstep {
 // Epoch whose loss and accuracy the lab asks for. If a run has fewer epochs, its last epoch is used.
 inline constexpr int kLabEpoch = 5;
 
+inline constexpr proto::Experiment kExperiments[] = {proto::LARGE_BATCH, proto::SAMPLER_EPOCH, proto::WHAT_IS_SENT,
+                                                     proto::OPTIMIZERS};
+
 struct ExperimentRow {
   std::string name;                               // "8192, warm-up"
   std::vector<const proto::ScalePoint*> planned;  // at least one, one for each seed

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "lib/networks/optimizers.h"
 #include "lib/wording/cell.h"
 
 namespace lockstep {
@@ -174,6 +175,18 @@ LargeBatchView MakeLargeBatchView(const ExperimentView& view) {
   return large;
 }
 
+const LargeBatchRows* LargestTrained(const LargeBatchView& large) {
+  const LargeBatchRows* largest = nullptr;
+  for (const LargeBatchRows& batch : large.batches) {
+    const RemedyRows* const none = batch.Find(kNoRemedy);
+    if (none != nullptr && none->equal != nullptr && !none->equal->trained.empty() &&
+        (largest == nullptr || batch.global_batch > largest->global_batch)) {
+      largest = &batch;
+    }
+  }
+  return largest;
+}
+
 uint64_t EpochsOf(const ExperimentRow& row) {
   return uint64_t{row.first().training().warmup_epochs()} + row.first().training().repeats();
 }
@@ -269,6 +282,7 @@ std::string DescribeChange(const proto::TrainingSpec& from, const proto::Trainin
       changes.push_back(text);
     }
   };
+  add(to.optimizer() != from.optimizer(), OptimizerTitle(to.optimizer()));
   add(to.learning_rate() != from.learning_rate(), absl::StrCat("learning rate ", FormatNumber(to.learning_rate(), 3)));
   add(to.schedule() != from.schedule(), to.schedule() == proto::COSINE      ? "half a cosine decay"
                                         : to.schedule() == proto::ONE_CYCLE ? "one cycle"

@@ -50,6 +50,10 @@ struct LargeBatchView {
 // all, longer".
 LargeBatchView MakeLargeBatchView(const ExperimentView& view);
 
+// Returns the batch that Q4 is about: the largest one that was trained without a remedy for as many epochs as the base;
+// null if there is none.
+const LargeBatchRows* LargestTrained(const LargeBatchView& large);
+
 // Returns the number of epochs that the row was to be trained for.
 uint64_t EpochsOf(const ExperimentRow& row);
 

@@ -26,6 +26,24 @@ std::string Repeated(const std::string& text) {
 
 std::string Line(const std::vector<std::string>& fields) { return absl::StrCat(absl::StrJoin(fields, ","), "\r\n"); }
 
+// Returns CsvText(text), without work for the many empty fields.
+std::string Field(const std::string& text) { return text.empty() ? "" : CsvText(text); }
+
+// Repeated() of a text that is often the same as the one before, such as the method of a column's numbers.
+class LastRepeated {
+ public:
+  const std::string& Of(const std::string& text) {
+    if (text != text_) {
+      text_ = text;
+      repeated_ = text.empty() ? "" : Repeated(text);
+    }
+    return repeated_;
+  }
+
+ private:
+  std::string text_, repeated_;
+};
+
 std::string ProvenanceName(proto::Provenance provenance) {
   const ProvenanceMark* const mark = MarkOf(provenance);
   return mark == nullptr ? "" : std::string(mark->name);
@@ -52,15 +70,19 @@ void AppendTable(const std::string& section, const proto::Table& table, std::str
   if (!table.absent_reason().empty()) {
     out += Line({"cell", section, caption, "", "", "", "", "", "", "", CsvText(table.absent_reason())});
   }
+  std::vector<LastRepeated> methods(columns.size());
   for (int i = 0; i < table.row_size(); ++i) {
     const proto::Row& row = table.row(i);
-    const std::string label = row.cell_size() > 0 ? Repeated(row.cell(0).text()) : "";
+    const std::string begin = absl::StrCat("cell,", section, ",", caption, ",", i + 1, ",",
+                                           row.cell_size() > 0 ? Repeated(row.cell(0).text()) : "", ",");
     for (int j = 0; j < row.cell_size(); ++j) {
       const proto::Cell& cell = row.cell(j);
-      out +=
-          Line({"cell", section, caption, absl::StrCat(i + 1), label, columns[static_cast<size_t>(j)],
-                CsvText(cell.text()), ProvenanceName(cell.provenance()), CsvText(cell.exact()), Repeated(cell.method()),
-                CsvText(cell.absent_reason().empty() ? cell.note() : cell.absent_reason())});
+      const auto column = static_cast<size_t>(j);
+      absl::StrAppend(&out, begin, columns[column], ",", Field(cell.text()), ",");
+      absl::StrAppend(&out, ProvenanceName(cell.provenance()), ",", Field(cell.exact()), ",",
+                      methods[column].Of(cell.method()), ",",
+                      Field(cell.absent_reason().empty() ? cell.note() : cell.absent_reason()));
+      out += "\r\n";
     }
   }
 }

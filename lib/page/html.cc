@@ -11,6 +11,7 @@
 #include "lib/page/html_summary.h"
 #include "lib/page/html_tables.h"
 #include "lib/page/plot_style.h"
+#include "lib/page/unit_space.h"
 
 namespace lockstep {
 namespace {
@@ -115,7 +116,7 @@ std::string RenderHtml(const std::string& title, const std::vector<proto::Sectio
   absl::StrAppend(
       &out, Legend(sections), "</main>\n</div>\n<footer><p>Made by report (Lockstep ", kVersion,
       ") from the records named above. <a href=\"#top\">Back to the top</a></p></footer>\n</body>\n</html>\n");
-  return out;
+  return WithUnitSpaces(out);
 }
 
 }  // namespace lockstep

@@ -49,10 +49,10 @@ size_t UnitBegin(const std::string& heading) {
   return comma == std::string::npos || heading.size() - comma - 2 > kMaxUnit ? std::string::npos : comma;
 }
 
-// Returns the length of the longest word: a heading is broken between words.
+// Returns the length of the longest word: a heading is broken between words and after a hyphen.
 size_t LongestWord(const std::string& heading) {
   size_t longest = 0;
-  for (const absl::string_view word : absl::StrSplit(heading, ' ')) {
+  for (const absl::string_view word : absl::StrSplit(absl::StrReplaceAll(heading, {{"-", "- "}}), ' ')) {
     longest = std::max(longest, Characters(word));
   }
   return longest;

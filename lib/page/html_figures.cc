@@ -7,12 +7,14 @@
 namespace lockstep {
 namespace {
 
-std::string FindingHtml(const std::string& id, const Findings& findings) {
+// Returns the verdict of the card that links to the figure, else the plot's own finding.
+std::string FindingHtml(const proto::Plot& plot, const std::string& id, const Findings& findings) {
   const auto found = findings.find(id);
-  return found == findings.end()
-             ? ""
-             : absl::StrCat("<p class=\"take\"><span class=\"question\">", EscapeHtml(found->second->question()),
-                            "</span> ", EscapeHtml(found->second->verdict()), "</p>\n");
+  if (found == findings.end()) {
+    return plot.finding().empty() ? "" : absl::StrCat("<p class=\"take\">", EscapeHtml(plot.finding()), "</p>\n");
+  }
+  return absl::StrCat("<p class=\"take\"><span class=\"question\">", EscapeHtml(found->second->question()), "</span> ",
+                      EscapeHtml(found->second->verdict()), "</p>\n");
 }
 
 std::string FigureHtml(const proto::Plot& plot, const DrawnPlots& plots, const Findings& findings) {
@@ -22,7 +24,7 @@ std::string FigureHtml(const proto::Plot& plot, const DrawnPlots& plots, const F
   const std::string reason = drawn == plots.end() ? "not drawn" : drawn->second.absent_reason;
   return absl::StrCat(
       "<figure class=\"box figure\" id=\"", EscapeHtml(id), "\"><h3>", EscapeHtml(plot.title()), "</h3>\n",
-      FindingHtml(id, findings),
+      FindingHtml(plot, id, findings),
       absent ? absl::StrCat("<p class=\"absent\">", EscapeHtml(reason), ".</p>") : drawn->second.svg,
       plot.description().empty() ? "" : absl::StrCat("\n<figcaption>", EscapeHtml(plot.description()), "</figcaption>"),
       "</figure>\n");

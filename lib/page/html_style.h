@@ -223,6 +223,7 @@ footer { margin-top: 40px; padding-top: 14px; padding-bottom: 40px; font-size: 1
 }
 @media (min-width: 1160px) { .tables, .closed { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); } }
 .tables > .whole { grid-column: 1 / -1; }
+.whole:not(.wide) table { width: auto; min-width: 50%; }
 @media (min-width: 1560px) {
   .in, .layout, footer { max-width: 1680px; }
   .layout { display: grid; grid-template-columns: 180px minmax(0, 1fr); gap: 40px; }
@@ -248,6 +249,7 @@ footer { margin-top: 40px; padding-top: 14px; padding-bottom: 40px; font-size: 1
   .sized .spread { text-align: right; min-width: 0; }
   .pad { display: none; }
   th, td, .sized th.has-spread { padding: 5px 2px; }
+  thead th + th { padding-left: 8px; }
 }
 )css";
 

@@ -1,11 +1,23 @@
 #include "lib/plot/plot_series.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 
 namespace lockstep {
 
 std::string PlotId(absl::string_view kind, size_t index) {
   return index == 0 ? std::string(kind) : absl::StrCat(kind, "_", index + 1);
+}
+
+void SetPlotIds(absl::string_view kind, std::optional<size_t> main, std::vector<proto::Plot>& plots) {
+  if (main.has_value()) {
+    std::rotate(plots.begin(), plots.begin() + static_cast<ptrdiff_t>(*main),
+                plots.begin() + static_cast<ptrdiff_t>(*main) + 1);
+  }
+  for (size_t i = 0; i < plots.size(); ++i) {
+    plots[i].set_id(PlotId(kind, main.has_value() ? i : i + 1));
+  }
 }
 
 proto::Series& AddSeries(const std::string& label, proto::Provenance provenance, proto::Plot& plot) {

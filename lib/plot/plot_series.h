@@ -3,6 +3,7 @@
 #define LOCKSTEP_LIB_PLOT_PLOT_SERIES_H_
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,11 @@ namespace lockstep {
 
 // Returns the id of the plot that follows `index` others of its kind: "split", "split_2", "split_3".
 std::string PlotId(absl::string_view kind, size_t index);
+
+// Sets the ids of all plots of one kind. `main` is the index of the plot of the record that answers the question; it
+// comes first and has the id `kind`, to which cards link. Without such a plot (no value) the ids begin with "split_2",
+// so that no card links to the plot of another record.
+void SetPlotIds(absl::string_view kind, std::optional<size_t> main, std::vector<proto::Plot>& plots);
 
 // Appends an empty series to the plot.
 proto::Series& AddSeries(const std::string& label, proto::Provenance provenance, proto::Plot& plot);

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/flag_values.h"
+#include "lib/report/findings.h"
 #include "lib/report/glossary.h"
 #include "lib/report/lab_tables.h"
 #include "lib/report/run_names.h"
@@ -21,7 +22,9 @@ namespace lockstep {
 namespace {
 
 // Returns true for sections at the end of the page.
-bool IsOfTheEnd(const proto::Section& section) { return section.id() == "machine" || section.id() == "records"; }
+bool IsOfTheEnd(const proto::Section& section) {
+  return section.id() == "methods" || section.id() == "machine" || section.id() == "records";
+}
 
 // Removes unanswered questions that no given record could answer. One line names them.
 void KeepAsked(const LabRecords& lab, proto::Section& answers) {
@@ -158,6 +161,7 @@ ReportPages ArrangePages(const LabRecords& lab, PageStyle style) {
     pages.page.insert(pages.page.end(), std::make_move_iterator(part->begin()), std::make_move_iterator(part->end()));
   }
   KeepLinks(pages.page, *pages.page.front().mutable_summary());
+  AddFindings(pages.page.front().summary(), pages.page);
   for (std::vector<proto::Section>* of_page : {&pages.page, &pages.audit}) {
     if (!of_page->empty()) {
       const std::vector<proto::Term> terms = GlossaryOf(*of_page);

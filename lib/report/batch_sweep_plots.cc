@@ -10,7 +10,9 @@
 #include "lib/report/plots.h"
 #include "lib/report/sweep_detail.h"
 #include "lib/statistics/unit.h"
+#include "lib/summary/lab_runs.h"
 #include "lib/wording/cell.h"
+#include "lib/wording/claim.h"
 #include "lib/wording/describe.h"
 
 namespace lockstep {
@@ -25,6 +27,14 @@ bool IsBatchSweep(const LabSweep& sweep) {
 struct Group {
   std::string title;  // "resnet18 on NVIDIA H200"
   std::vector<std::pair<const LabSweep*, std::string>> sweeps;
+  std::vector<std::string> letters;  // letters of the sweeps
+
+  // Returns "run A", "runs A and C"; "8 runs" if there are too many to name.
+  std::string Runs() const {
+    constexpr size_t kMaxNamed = 3;
+    return letters.size() > kMaxNamed ? absl::StrCat(letters.size(), " runs")
+                                      : absl::StrCat(letters.size() == 1 ? "run " : "runs ", JoinAnd(letters));
+  }
 };
 
 // Returns "bf16, fused step", and adds the record's name if another sweep of the group has the same label.
@@ -50,9 +60,10 @@ std::vector<Group> GroupsOf(const LabRecords& lab) {
     const std::string title = absl::StrCat(sweep.spec.training().model(), " on ", DescribeDevices(sweep.header));
     auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& other) { return other.title == title; });
     if (group == groups.end()) {
-      group = groups.insert(groups.end(), Group{title, {}});
+      group = groups.insert(groups.end(), Group{title, {}, {}});
     }
     group->sweeps.push_back({&sweep, LabelOf(sweep, labels[title])});
+    group->letters.push_back(LetterOf(lab, sweep));
   }
   return groups;
 }
@@ -83,7 +94,7 @@ proto::Plot MakePlot(const Group& group, const char* id, const char* what, const
   proto::Plot plot;
   plot.set_kind(proto::LINES);
   plot.set_id(id);
-  plot.set_title(absl::StrCat(what, " against batch size, ", group.title));
+  plot.set_title(absl::StrCat(what, " against batch size, ", group.Runs()));
   plot.set_x_label("images per batch");
   plot.set_y_label(y_label);
   plot.set_x_log(true);
@@ -144,7 +155,7 @@ proto::Plot RatePlot(const Group& group) {
 
 // Plots the share of each point's own ceiling, which was timed after the point in its process.
 proto::Plot SharePlot(const Group& group) {
-  proto::Plot plot = MakePlot(group, "batch_sweep_share", "Share of the device's own peak",
+  proto::Plot plot = MakePlot(group, "batch_sweep_share", "Share of the matmul ceiling",
                               absl::StrCat(kPercent.name, " of the matmul ceiling"));
   bool above = false;
   for (const auto& [sweep, label] : group.sweeps) {

@@ -109,6 +109,15 @@ TEST(BatchSweepPlotsTest, SweepsOfOneKindAreDistinguishedByTheirRecords) {
   EXPECT_EQ(BatchSweepPlots(lab)[0].series(1).label(), "fp32 (TF32 off) (sweep.rec)");
 }
 
+TEST(BatchSweepPlotsTest, TitlesNameTheRunsByTheirLetters) {
+  LabRecords lab = SmallLab();
+  EXPECT_EQ(BatchSweepPlots(lab)[0].title(), "Images per second against batch size, run A");
+  lab.sweeps.push_back(SmallSweep());
+  EXPECT_EQ(BatchSweepPlots(lab)[0].title(), "Time of an epoch against batch size, runs A and B");
+  lab.sweeps.assign(5, SmallSweep());
+  EXPECT_EQ(BatchSweepPlots(lab)[0].title(), "Time of an epoch against batch size, 5 runs");
+}
+
 TEST(BatchSweepPlotsTest, AnotherNetworkHasPlotsOfItsOwn) {
   LabRecords lab = SmallLab();
   lab.sweeps.push_back(SmallSweep());

@@ -152,11 +152,12 @@ proto::Table Table3(const ScalingView& view) {
   }
   proto::Table table =
       LabTable(view, "Table 3: bandwidth of the all-reduce, GB/s (1e9 bytes)",
-               {{"over comm", &proto::ScalingRow::bandwidth_bytes_per_second, &kGigabytesPerSecond},
-                {"while busy", &proto::ScalingRow::busy_bandwidth_bytes_per_second, &kGigabytesPerSecond}});
+               {{"bytes / comm", &proto::ScalingRow::bandwidth_bytes_per_second, &kGigabytesPerSecond},
+                {"bytes / busy time", &proto::ScalingRow::busy_bandwidth_bytes_per_second, &kGigabytesPerSecond}});
   table.add_note(
-      "over comm: bytes of an epoch / the lab's communication time, which is a bandwidth only without overlap; blank "
-      "above the measured link. while busy: the same bytes / the time in which all-reduces ran.");
+      "bytes / comm: bytes of an epoch / the lab's communication time, which is a bandwidth only without overlap; "
+      "blank "
+      "above the measured link. bytes / busy time: the same bytes / the time in which all-reduces ran.");
   return table;
 }
 
@@ -165,12 +166,12 @@ proto::Table UtilizationTable(const ScalingView& view) {
       RowTable(view, "Utilisation of the link",
                {{"sent per step", &proto::ScalingRow::bytes_per_step, &kMegabytes},
                 {"steps per epoch", &proto::ScalingRow::steps_per_epoch, nullptr},
-                {"over comm", &proto::ScalingRow::bandwidth_bytes_per_second, &kGigabytesPerSecond},
-                {"while busy", &proto::ScalingRow::busy_bandwidth_bytes_per_second, &kGigabytesPerSecond},
+                {"bytes / comm", &proto::ScalingRow::bandwidth_bytes_per_second, &kGigabytesPerSecond},
+                {"bytes / busy time", &proto::ScalingRow::busy_bandwidth_bytes_per_second, &kGigabytesPerSecond},
                 {"measured link", &proto::ScalingRow::measured_link_bytes_per_second, &kGigabytesPerSecond},
-                {"over comm, of measured", &proto::ScalingRow::utilization_of_measured, &kPercent},
-                {"while busy, of measured", &proto::ScalingRow::busy_utilization_of_measured, &kPercent},
-                {"over comm, of nominal", &proto::ScalingRow::utilization_of_nominal, &kPercent}});
+                {"bytes / comm, of measured", &proto::ScalingRow::utilization_of_measured, &kPercent},
+                {"bytes / busy time, of measured", &proto::ScalingRow::busy_utilization_of_measured, &kPercent},
+                {"bytes / comm, of nominal", &proto::ScalingRow::utilization_of_nominal, &kPercent}});
   if (view.comm_model != nullptr && view.comm_model->spec.nominal_link_bytes_per_second().has_value()) {
     table.add_note(absl::StrCat(
         "Nominal link: ",

@@ -68,8 +68,17 @@ std::string WayOf(const proto::TrainingSpec& training) {
   return way.empty() ? "fp32 by autograd" : training.precision() == proto::FP32 ? absl::StrCat("fp32, ", way) : way;
 }
 
+// Returns " of 64x64 in 37 classes"; empty for CIFAR-10's shape, and for older records, which do not state it.
+std::string ShapeText(const proto::ModelFacts& model) {
+  const bool is_cifar10 =
+      (model.classes() == 10 && model.height() == 32 && model.width() == 32) || model.classes() == 0;
+  return is_cifar10 ? ""
+                    : absl::StrCat(" of ", model.height(), "x", model.width(), " in ", model.classes(), " classes");
+}
+
 std::string WorkOf(const proto::TrainingSpec& training, const proto::ModelFacts& model, const char* tool) {
-  return absl::StrCat(training.model(), ", ", FormatCount(model.training_images()), " images, ", tool);
+  return absl::StrCat(training.model(), ", ", FormatCount(model.training_images()), " images", ShapeText(model), ", ",
+                      tool);
 }
 
 bool HasTimes(const proto::Samples& samples) {

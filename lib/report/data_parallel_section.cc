@@ -26,10 +26,12 @@ const ScalingView* FindDdp(const std::vector<ScalingView>& views, const ScalingV
     if (view.scale == nullptr || dp.scale == nullptr || view.settings.mode() != proto::DDP) {
       continue;
     }
-    const bool same_run = view.Spec().training().model() == dp.Spec().training().model() &&
-                          view.scale->spec.model().training_images() == dp.scale->spec.model().training_images() &&
-                          DescribeDevices(view.scale->header) == DescribeDevices(dp.scale->header) &&
-                          view.scale->spec.batch_mode() == dp.scale->spec.batch_mode();
+    const bool same_run =
+        view.Spec().training().model() == dp.Spec().training().model() &&
+        view.scale->spec.model().training_images() == dp.scale->spec.model().training_images() &&
+        view.scale->spec.model().forward_macs_per_image() == dp.scale->spec.model().forward_macs_per_image() &&
+        DescribeDevices(view.scale->header) == DescribeDevices(dp.scale->header) &&
+        view.scale->spec.batch_mode() == dp.scale->spec.batch_mode();
     if (same_run && SameStep(view.settings, dp.settings) && view.settings.gradient_compression() == "none") {
       return &view;
     }

@@ -86,6 +86,31 @@ std::string NormalizationNote(const LabQuantized& file) {
   return texts.empty() ? "" : absl::StrCat("Images were normalized ", absl::StrJoin(texts, "; "), ".");
 }
 
+void AddCalibrationNote(const proto::QuantizeSpec& spec, proto::Table& table) {
+  table.add_note(absl::StrCat("Scales come from ", FormatCount(spec.calibration_images()),
+                              " training images, none of the test images; weights: ",
+                              spec.weight_range() == proto::THREE_SIGMA ? "3-sigma range" : "full range, max|w|",
+                              spec.per_channel() ? ", a scale for each output channel" : "",
+                              "; activations: ", ActivationRange(spec), "."));
+}
+
+bool IsImported(const proto::QuantizedNetwork& network) { return !network.onnx_form().empty(); }
+
+// Returns "Imported in int8 from ONNX files, whose scales were kept: main_graph (QDQ form)", or an empty string if no
+// network was imported.
+std::string ImportNote(const LabQuantized& file) {
+  std::vector<std::string> texts;
+  for (const proto::QuantizedNetwork& network : file.networks) {
+    if (IsImported(network)) {
+      texts.push_back(absl::StrCat(network.name(), " (", network.onnx_form(), " form)"));
+    }
+  }
+  return texts.empty()
+             ? ""
+             : absl::StrCat("Imported in int8 from ONNX files, whose scales were kept: ", absl::StrJoin(texts, "; "),
+                            ".");
+}
+
 proto::Table AccuracyTable(const LabQuantized& file) {
   const bool fine_tuned = std::any_of(file.networks.begin(), file.networks.end(), IsFineTuned);
   std::vector<std::string> columns = {"network", "fp32", "weights int8", "+ activations int8", "+ bias int32"};
@@ -111,11 +136,12 @@ proto::Table AccuracyTable(const LabQuantized& file) {
   AddMethodNotes(table);
   table.add_note(
       "Each row is another network with its own fp32 accuracy; rows are not quantization stages of one network.");
-  table.add_note(absl::StrCat("Scales come from ", FormatCount(file.spec.calibration_images()),
-                              " training images, none of the test images; weights: ",
-                              file.spec.weight_range() == proto::THREE_SIGMA ? "3-sigma range" : "full range, max|w|",
-                              file.spec.per_channel() ? ", a scale for each output channel" : "",
-                              "; activations: ", ActivationRange(file.spec), "."));
+  if (std::string note = ImportNote(file); !note.empty()) {
+    table.add_note(std::move(note));
+  }
+  if (file.networks.empty() || !std::all_of(file.networks.begin(), file.networks.end(), IsImported)) {
+    AddCalibrationNote(file.spec, table);
+  }
   if (std::string note = NormalizationNote(file); !note.empty()) {
     table.add_note(std::move(note));
   }

@@ -189,14 +189,16 @@ proto::Table Table2(const ScalingView& view) {
 
 proto::Table Table3(const ScalingView& view) {
   LabTable table(view, 2, "table-3", "Table 3: bandwidth");
-  table.Add("over comm", kGigabytesPerSecond, &proto::ScalingRow::bandwidth_bytes_per_second);
+  table.Add("bytes / comm", kGigabytesPerSecond, &proto::ScalingRow::bandwidth_bytes_per_second);
   if (!view.data_parallel()) {
-    table.Add("while busy", kGigabytesPerSecond, &proto::ScalingRow::busy_bandwidth_bytes_per_second);
+    table.Add("bytes / busy time", kGigabytesPerSecond, &proto::ScalingRow::busy_bandwidth_bytes_per_second);
   }
-  return table.Take(view.data_parallel()
-                        ? "Over comm: bytes of an epoch / comm of Table 2, over the link of device 0."
-                        : "Over comm: bytes of an epoch / comm of Table 2, a bandwidth only without overlap. While "
-                          "busy: the same bytes / the time in which all-reduces ran.");
+  return table.Take(
+      view.data_parallel()
+          ? "Bytes that pass the link of device 0 in an epoch, divided by comm of Table 2."
+          : "Bytes of an epoch, divided by comm of Table 2 or by the busy time, in which all-reduces ran. "
+            "Communication that overlaps computing is not in comm, so bytes / comm may be more than the "
+            "link carries; it is then no bandwidth and is not shown.");
 }
 
 // Adds Tables 1 to 3. The methods of their numbers are below the complete tables.

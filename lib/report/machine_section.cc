@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lib/report/sections.h"
+#include "lib/summary/lab_runs.h"
 #include "lib/warnings/warnings.h"
 #include "lib/wording/cell.h"
 #include "lib/wording/describe.h"
@@ -17,8 +18,13 @@ proto::Cell LabelOr(absl::string_view text, absl::string_view reason) {
   return text.empty() ? AbsentCell(reason) : LabelCell(text);
 }
 
-void AddConditions(const RecordSource& source, const proto::TrainingSpec& training, absl::string_view mode,
-                   proto::Table& table) {
+// Returns the letter by which the page names a run.
+proto::Cell LetterCell(const LabRecords& lab, const RecordSource& source) {
+  return LabelOr(LetterOf(lab, source), "not a measuring run");
+}
+
+void AddConditions(const LabRecords& lab, const RecordSource& source, const proto::TrainingSpec& training,
+                   absl::string_view mode, proto::Table& table) {
   std::vector<std::string> topology;
   for (const proto::Device& device : source.header.device()) {
     if (!device.link_topology().empty()) {
@@ -26,7 +32,7 @@ void AddConditions(const RecordSource& source, const proto::TrainingSpec& traini
     }
   }
   const std::string drivers = source.header.device().empty() ? "" : source.header.device(0).driver_version();
-  AddRow(table, {LabelCell(source.name()), LabelCell(DescribeDevices(source.header)),
+  AddRow(table, {LabelCell(source.name()), LetterCell(lab, source), LabelCell(DescribeDevices(source.header)),
                  LabelOr(absl::StrJoin(topology, " | "), "one device, or its links are not known"),
                  LabelCell(absl::StrCat(DescribeLibraries(source.header.libraries()),
                                         drivers.empty() ? "" : absl::StrCat(", driver ", drivers))),
@@ -36,15 +42,15 @@ void AddConditions(const RecordSource& source, const proto::TrainingSpec& traini
 
 proto::Table MachineTable(const LabRecords& lab) {
   proto::Table table = MakeTable("Machine and conditions of each measurement",
-                                 {"record", "devices", "links", "libraries", "training", "timing"});
+                                 {"record", "run", "devices", "links", "libraries", "training", "timing"});
   std::vector<std::string> hosts;
   for (const LabSweep& sweep : lab.sweeps) {
-    AddConditions(sweep, sweep.spec.training(), sweep.spec.preset().empty() ? "" : "preset " + sweep.spec.preset(),
+    AddConditions(lab, sweep, sweep.spec.training(), sweep.spec.preset().empty() ? "" : "preset " + sweep.spec.preset(),
                   table);
     hosts.push_back(DescribeHost(sweep.header.host()));
   }
   for (const LabScale& scale : lab.scales) {
-    AddConditions(scale, scale.spec.training(), DescribeScaleMode(scale.spec), table);
+    AddConditions(lab, scale, scale.spec.training(), DescribeScaleMode(scale.spec), table);
     hosts.push_back(DescribeHost(scale.header.host()));
   }
   if (table.row().empty()) {
@@ -61,6 +67,14 @@ std::string Statistics(const google::protobuf::RepeatedField<double>& values) {
   return absl::StrJoin(values, " ", [](std::string* out, double value) { absl::StrAppendFormat(out, "%.4f", value); });
 }
 
+// Returns "image folders, 37 classes of 64x64"; classes and size are left out if they are CIFAR-10's.
+std::string SourceText(const proto::DatasetInfo& info) {
+  const std::string format = DescribeInputFormat(info.input_format());
+  return info.class_name_size() == 10 && info.height() == 32 && info.width() == 32
+             ? format
+             : absl::StrCat(format, ", ", info.class_name_size(), " classes of ", info.height(), "x", info.width());
+}
+
 proto::Table DatasetTable(const LabRecords& lab) {
   proto::Table table = MakeTable("Images", {"record", "split", "images", "source", "official", "mean (R G B)",
                                             "std of pixels", "mean std of an image"});
@@ -73,12 +87,11 @@ proto::Table DatasetTable(const LabRecords& lab) {
         }
         return cell;
       };
-      AddRow(table,
-             {LabelCell(dataset.name()), LabelCell(info.split() == proto::TRAIN ? "train" : "test"),
-              CountCell(info.image_count(), proto::MEASURED, ""), LabelCell(DescribeInputFormat(info.input_format())),
-              LabelCell(info.official() ? "yes: the published digests" : absl::StrCat("no: ", info.note())),
-              counted(info.statistics().mean()), counted(info.statistics().pixel_std()),
-              counted(info.statistics().image_std())});
+      AddRow(table, {LabelCell(dataset.name()), LabelCell(info.split() == proto::TRAIN ? "train" : "test"),
+                     CountCell(info.image_count(), proto::MEASURED, ""), LabelCell(SourceText(info)),
+                     LabelCell(info.official() ? "yes: the published digests" : absl::StrCat("no: ", info.note())),
+                     counted(info.statistics().mean()), counted(info.statistics().pixel_std()),
+                     counted(info.statistics().image_std())});
     }
   }
   if (table.row().empty()) {
@@ -109,15 +122,15 @@ proto::Section RecordsSection(const LabRecords& lab) {
   proto::Section section;
   section.set_id("records");
   section.set_title("Records");
-  proto::Table records = MakeTable("What this report was made from",
-                                   {"record", "tool", "build", "seed", "started (UTC)", "SHA-256", "size, bytes"});
+  proto::Table records = MakeTable("What this report was made from", {"record", "run", "tool", "build", "seed",
+                                                                      "started (UTC)", "SHA-256", "size, bytes"});
   proto::Table commands = MakeTable("The commands", {"record", "command"});
   for (const RecordSource* source : lab.Sources()) {
     const proto::Header& header = source->header;
-    AddRow(records,
-           {LabelCell(source->name()), LabelCell(header.build().tool()), LabelCell(DescribeBuild(header.build())),
-            LabelCell(absl::StrCat(header.seed())), LabelOr(header.start_time(), "not in the record"),
-            LabelCell(source->input.sha256()), CountCell(source->input.size_bytes(), proto::MEASURED, "")});
+    AddRow(records, {LabelCell(source->name()), LetterCell(lab, *source), LabelCell(header.build().tool()),
+                     LabelCell(DescribeBuild(header.build())), LabelCell(absl::StrCat(header.seed())),
+                     LabelOr(header.start_time(), "not in the record"), LabelCell(source->input.sha256()),
+                     CountCell(source->input.size_bytes(), proto::MEASURED, "")});
     AddRow(commands,
            {LabelCell(source->name()), LabelOr(absl::StrJoin(header.command_line(), " "), "the record does not say")});
   }

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "lib/lab_records/answer_rows.h"
 #include "lib/lab_records/scaling_view.h"
 #include "lib/plot/plot_series.h"
 #include "lib/report/sweep_detail.h"
@@ -185,43 +188,49 @@ proto::Plot SplitPlot(const ScalingView& view) {
   return plot;
 }
 
+// Returns the plots of all views that comm_model explains, the plot of the main view first. `make` returns a plot
+// without series or without points for a view that has none.
+std::vector<proto::Plot> PlotsOfViews(const LabRecords& lab, absl::string_view kind,
+                                      proto::Plot (*make)(const ScalingView& view)) {
+  const std::vector<ScalingView> views = ScalingViews(lab);
+  const ScalingView* const answering = MainScalingView(views);
+  std::vector<proto::Plot> plots;
+  std::optional<size_t> main;
+  for (const ScalingView& view : views) {
+    proto::Plot plot = view.comm_model == nullptr ? proto::Plot() : make(view);
+    if (plot.series().empty() || plot.series(0).x().empty()) {
+      continue;
+    }
+    if (&view == answering) {
+      main = plots.size();
+    }
+    plots.push_back(std::move(plot));
+  }
+  SetPlotIds(kind, main, plots);
+  return plots;
+}
+
 }  // namespace
 
 std::vector<proto::Plot> EpochTimePlots(const LabRecords& lab) {
+  const LabSweep* const answering = RepeatedSweep(lab);
   std::vector<proto::Plot> plots;
+  std::optional<size_t> main;
   for (const LabSweep& sweep : lab.sweeps) {
     if (CompletedCount(sweep) > 1) {
-      proto::Plot plot = EpochTimePlot(sweep);
-      plot.set_id(PlotId("epoch_time", plots.size()));
-      plots.push_back(std::move(plot));
+      if (&sweep == answering) {
+        main = plots.size();
+      }
+      plots.push_back(EpochTimePlot(sweep));
     }
   }
+  SetPlotIds("epoch_time", main, plots);
   GroupIfMany("Time of an epoch against batch size, of each record", plots);
   return plots;
 }
 
-std::vector<proto::Plot> SpeedupPlots(const LabRecords& lab) {
-  std::vector<proto::Plot> plots;
-  for (const ScalingView& view : ScalingViews(lab)) {
-    proto::Plot plot;
-    if (view.comm_model != nullptr && !(plot = SpeedupPlot(view)).series().empty()) {
-      plot.set_id(PlotId("speedup", plots.size()));
-      plots.push_back(std::move(plot));
-    }
-  }
-  return plots;
-}
+std::vector<proto::Plot> SpeedupPlots(const LabRecords& lab) { return PlotsOfViews(lab, "speedup", SpeedupPlot); }
 
-std::vector<proto::Plot> SplitPlots(const LabRecords& lab) {
-  std::vector<proto::Plot> plots;
-  for (const ScalingView& view : ScalingViews(lab)) {
-    proto::Plot plot;
-    if (view.comm_model != nullptr && !(plot = SplitPlot(view)).tick().empty()) {
-      plot.set_id(PlotId("split", plots.size()));
-      plots.push_back(std::move(plot));
-    }
-  }
-  return plots;
-}
+std::vector<proto::Plot> SplitPlots(const LabRecords& lab) { return PlotsOfViews(lab, "split", SplitPlot); }
 
 }  // namespace lockstep

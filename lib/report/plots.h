@@ -11,6 +11,9 @@
 
 namespace lockstep {
 
+// EpochTimePlots, SpeedupPlots, SplitPlots and LargeBatchPlots return several plots of one kind. The plot of the record
+// that answers the question is the first and has the kind as its id, whatever the order of the files.
+
 // Returns "epoch_time" plots: epoch seconds against batch size, with and without loading, one pair of series for each
 // sweep with more than one completed batch. Error bars are one sample standard deviation if there is more than one
 // repeat. Empty if no sweep qualifies.

@@ -162,11 +162,11 @@ std::vector<const proto::Plot*> PlotsOf(const std::vector<proto::Section>& secti
 }
 
 // Passes the i-th drawing, or the reason why it is missing, to `take`. A plot that cannot be drawn is omitted; the
-// reason is also printed once on standard error. Returns an error if a second try may succeed, because a report without
-// the plot would look complete.
+// reason is added to `warnings` once. Returns an error if a second try may succeed, because a report without the plot
+// would look complete.
 template <typename Take>
-absl::Status TakeDrawings(std::vector<absl::StatusOr<std::string>> drawings, Take take) {
-  std::string last_reason;
+absl::Status TakeDrawings(std::vector<absl::StatusOr<std::string>> drawings, Take take,
+                          std::vector<std::string>& warnings) {
   for (size_t i = 0; i < drawings.size(); ++i) {
     const absl::Status& status = drawings[i].status();
     if (absl::IsUnavailable(status) || absl::IsCancelled(status)) {
@@ -178,9 +178,8 @@ absl::Status TakeDrawings(std::vector<absl::StatusOr<std::string>> drawings, Tak
     }
     const std::string reason(status.message());
     RETURN_IF_ERROR(take(i, std::string(), reason));
-    if (reason != last_reason) {
-      LogWarning(absl::StrCat("report: ", reason));
-      last_reason = reason;
+    if (std::find(warnings.begin(), warnings.end(), reason) == warnings.end()) {
+      warnings.push_back(reason);
     }
   }
   return absl::OkStatus();
@@ -225,33 +224,43 @@ absl::Status AddLatexPage(const std::string& page, const LatexHead& head, const 
 }
 
 absl::Status AddLatex(const ReportOptions& options, const std::string& title,
-                      const std::vector<proto::Section>& sections, ReportFiles& files) {
+                      const std::vector<proto::Section>& sections, ReportFiles& files,
+                      std::vector<std::string>& warnings) {
   const std::string stem = StemOfReport(options.output);
   const bool hand_in = options.latex_size == LatexSize::kHandIn;
   const std::vector<const proto::Plot*> wanted = hand_in ? HandInPlots(sections) : PlotsOf(sections);
   DrawnPlots plots;
-  RETURN_IF_ERROR(TakeDrawings(DrawPdfPlots(wanted), [&](size_t i, const std::string& pdf, const std::string& reason) {
+  const auto take = [&](size_t i, const std::string& pdf, const std::string& reason) {
     const std::string& id = wanted[i]->id();
     plots[id] = {"", pdf.empty() ? "" : PlotFile(FileNameOf(stem), id, ".pdf"), reason};
     return pdf.empty() ? absl::OkStatus() : files.Add(PlotFile(stem, id, ".pdf"), pdf);
-  }));
+  };
+  RETURN_IF_ERROR(TakeDrawings(DrawPdfPlots(wanted), take, warnings));
   const std::string page = PageFile(stem, ReportFormat::kLatex);
   const LatexHead head = HeadOf(options, title);
   return hand_in ? files.Add(page, RenderLatexHandIn(head, sections, plots))
                  : AddLatexPage(page, head, sections, plots, files);
 }
 
-absl::Status WriteSections(const std::vector<proto::Section>& sections, RecordWriter& record) {
-  for (const proto::Section& section : sections) {
-    proto::ReportRecord next;
-    *next.mutable_section() = section;
-    RETURN_IF_ERROR(record.Append(next));
+// Appends the sections, which are the same afterwards. They are swapped and not copied, because a section can have
+// thousands of cells.
+absl::Status WriteSections(std::vector<proto::Section>& sections, RecordWriter& record) {
+  proto::ReportRecord next;
+  for (proto::Section& section : sections) {
+    next.mutable_section()->Swap(&section);
+    const absl::Status status = record.Append(next);
+    next.mutable_section()->Swap(&section);
+    RETURN_IF_ERROR(status);
   }
   return absl::OkStatus();
 }
 
-std::vector<proto::Section> AllSections(const ReportPages& pages) {
-  std::vector<proto::Section> all = pages.page;
+// Returns all sections; `all` stores them if they must be copied.
+const std::vector<proto::Section>& AllSections(const ReportPages& pages, std::vector<proto::Section>& all) {
+  if (pages.audit.empty()) {
+    return pages.page;
+  }
+  all = pages.page;
   all.insert(all.end(), pages.audit.begin(), pages.audit.end());
   return all;
 }
@@ -280,22 +289,24 @@ absl::Status AddAudit(const std::string& stem, ReportFormat format, const std::v
                                              : AddLatexPage(path, {kTitle, "", ""}, audit, {}, files);
 }
 
-// Adds `pages` in one format, with the files that belong to it.
+// Adds `pages` in one format, with the files that belong to it. Reasons why plots are missing are added to `warnings`.
 absl::Status AddPage(const ReportOptions& options, ReportFormat format, const proto::Header& header,
-                     const ReportPages& pages, const std::string& title, const DrawnPlots& plots, ReportFiles& files) {
+                     const ReportPages& pages, const std::string& title, const DrawnPlots& plots, ReportFiles& files,
+                     std::vector<std::string>& warnings) {
   const std::string stem = StemOfReport(options.output);
   const std::string path = PageFile(stem, format);
+  std::vector<proto::Section> all;
   switch (format) {
     case ReportFormat::kHtml:
       return files.Add(path, RenderHtml(title, pages.page, plots));
     case ReportFormat::kMarkdown:
       return AddMarkdown(stem, title, pages.page, plots, files);
     case ReportFormat::kLatex:
-      return AddLatex(options, title, pages.page, files);
+      return AddLatex(options, title, pages.page, files, warnings);
     case ReportFormat::kCsv:
-      return files.Add(path, RenderCsv(AllSections(pages)));
+      return files.Add(path, RenderCsv(AllSections(pages, all)));
     case ReportFormat::kJson: {
-      ASSIGN_OR_RETURN(const std::string json, RenderJson(header, AllSections(pages)));
+      ASSIGN_OR_RETURN(const std::string json, RenderJson(header, AllSections(pages, all)));
       return files.Add(path, json);
     }
   }
@@ -303,13 +314,13 @@ absl::Status AddPage(const ReportOptions& options, ReportFormat format, const pr
 }
 
 // Does everything that a full disk can prevent. No file has its name yet.
-absl::Status WriteAll(const ReportOptions& options, const proto::Header& header, const ReportPages& pages,
+absl::Status WriteAll(const ReportOptions& options, const proto::Header& header, ReportPages& pages,
                       const std::string& title, const DrawnPlots& plots, const PriorReport& prior, ReportFiles& files,
-                      RecordWriter& record) {
+                      RecordWriter& record, std::vector<std::string>& warnings) {
   RETURN_IF_ERROR(record.Begin(header));
   const std::string stem = StemOfReport(options.output);
   for (const ReportFormat format : options.formats) {
-    RETURN_IF_ERROR(AddPage(options, format, header, pages, title, plots, files));
+    RETURN_IF_ERROR(AddPage(options, format, header, pages, title, plots, files, warnings));
     if (options.audit && IsPage(format)) {
       RETURN_IF_ERROR(AddAudit(stem, format, pages.audit, files));
     }
@@ -372,18 +383,22 @@ absl::Status WriteReport(const ReportOptions& options, const LabRecords& lab, co
                          RecordWriter& record) {
   const std::string stem = StemOfReport(options.output);
   const PriorReport prior = ReadPriorReport(stem);
-  const ReportPages pages = ReadablePages(lab, options);
+  ReportPages pages = ReadablePages(lab, options);
   const std::vector<proto::Section>& sections = pages.page;
   const std::string title = ReportTitle(lab);
   ASSIGN_OR_RETURN(const DrawnPlots plots, DrawAll(sections, options.formats));
   ReportFiles files(
       ReplaceIfForced(ToForce(options.force), record.replaces_own() ? ReplacePriorFiles(prior) : ReplaceNothing()));
-  RETURN_IF_ERROR(WriteAll(options, header, pages, title, plots, prior, files, record));
+  std::vector<std::string> warnings;
+  RETURN_IF_ERROR(WriteAll(options, header, pages, title, plots, prior, files, record, warnings));
   RETURN_IF_ERROR(PutInPlace(options, prior, files, record));
   std::vector<std::string> written = PagesOf(stem, options);
   written.push_back(ReportRecordFile(stem));
   LogLine(absl::StrCat("report: wrote ", JoinAnd(written), ": ",
                        VerdictText(sections, CountDrawn(sections, plots, stem, files))));
+  for (const std::string& warning : warnings) {
+    LogWarning(absl::StrCat("report: ", warning));
+  }
   return absl::OkStatus();
 }
 

@@ -49,7 +49,7 @@ std::vector<RunName> NamesOf(const LabRecords& lab) {
     names.push_back(NameOf(DescribeSweep(sweep), sweep, lab, 1));
   }
   AddViews(lab, ScalingViews(lab), names);
-  for (const proto::Experiment experiment : {proto::LARGE_BATCH, proto::SAMPLER_EPOCH, proto::WHAT_IS_SENT}) {
+  for (const proto::Experiment experiment : kExperiments) {
     AddViews(lab, ExperimentViews(lab, experiment), names);
   }
   std::stable_sort(names.begin(), names.end(),

@@ -14,6 +14,9 @@
 
 namespace lockstep {
 
+// Returns "methods": how each quantity of the page was obtained, and the rule of mean, median and range.
+proto::Section MethodsSection(const LabRecords& lab);
+
 // Returns "machine": the warnings, then the machine and conditions of each measuring record, then the data set.
 proto::Section MachineSection(const LabRecords& lab);
 
@@ -59,6 +62,9 @@ proto::Section SamplerSection(const LabRecords& lab);
 
 // Returns "sent": bytes by kind, and loss and accuracy for each way to treat batch norm's buffers.
 proto::Section SentSection(const LabRecords& lab);
+
+// Returns "optimizers": seconds, loss and accuracy of each optimizer. Without tables if no record has that experiment.
+proto::Section OptimizersSection(const LabRecords& lab);
 
 // Returns a blank table, with the command that makes the missing record.
 proto::Table MissingExperiment(absl::string_view caption, proto::Experiment experiment);

@@ -142,7 +142,7 @@ proto::Claim AnswerB3(const LabRecords& lab) {
     calibration_images = std::max(calibration_images, file.spec.calibration_images());
   }
   for (const proto::QuantizedNetwork* network : Networks(lab)) {
-    if (!network->layer().empty()) {
+    if (!network->layer().empty() && network->onnx_form().empty()) {  // an import measures no activations
       sentences.push_back(
           absl::StrCat(network->name(), ": ",
                        PerLayer(

@@ -367,6 +367,11 @@ TEST(SentencesTest, SyntheticImagesAreCalledSo) {
 TEST(SentencesTest, RangesPerLayer) {
   EXPECT_THAT(AnswerB1(SmallLab()).text(), HasSubstr("lenet5: conv1 0.5000 (0.4000)"));
   EXPECT_THAT(AnswerB3(SmallLab()).text(), HasSubstr("lenet5: conv1 3.500 (2.500)"));
+  LabRecords imported = SmallLab();
+  for (proto::QuantizedNetwork& network : imported.quantized[0].networks) {
+    network.set_onnx_form("QDQ");  // whose import measures no activations
+  }
+  EXPECT_THAT(AnswerB3(imported).text(), IsEmpty());
 }
 
 TEST(SentencesTest, OfManyLayersTheLeastTheMiddleAndTheLargestAreReported) {

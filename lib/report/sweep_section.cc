@@ -28,6 +28,14 @@ proto::Cell PerSecond(double amount, const proto::Samples& seconds, double scale
                   : AbsentCell(seconds.absent_reason().empty() ? "its time is missing" : seconds.absent_reason());
 }
 
+// Returns " of 64x64, with 37 classes"; empty for CIFAR-10's shape, and for older records, which do not state it.
+std::string ImagesText(const proto::ModelFacts& model) {
+  const bool is_cifar10 =
+      (model.classes() == 10 && model.height() == 32 && model.width() == 32) || model.classes() == 0;
+  return is_cifar10 ? ""
+                    : absl::StrCat(" of ", model.height(), "x", model.width(), ", with ", model.classes(), " classes");
+}
+
 proto::Cell MemoryCell(const proto::SweepPoint& point, proto::DeviceKind device) {
   if (point.peak_memory_bytes() == 0) {
     return AbsentCell("peak memory is not in the record");
@@ -71,7 +79,8 @@ proto::Table SweepTable(const LabSweep& sweep) {
   table.add_note(absl::StrCat(DescribeEnd(sweep.end), " Timing: ", DescribeTiming(sweep.spec.training()), "."));
   table.add_note(absl::StrCat("Model: ", FormatCount(sweep.spec.model().parameter_count()), " parameters, ",
                               FormatNumber(sweep.spec.model().forward_macs_per_image() / 1e6),
-                              " million multiply-accumulates forward per image (counted on the built model)."));
+                              " million multiply-accumulates forward per image", ImagesText(sweep.spec.model()),
+                              " (counted on the built model)."));
   return table;
 }
 

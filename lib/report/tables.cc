@@ -36,6 +36,7 @@ proto::Section Int8WithHistograms(const LabRecords& lab) {
 
 std::vector<proto::Section> BuildSections(const LabRecords& lab) {
   std::vector<proto::Section> sections;  // filled one by one, because an initializer list would copy the sections
+  sections.push_back(MethodsSection(lab));
   sections.push_back(MachineSection(lab));
   sections.push_back(AnswersSection(lab));
   if (proto::Section runs = RunsSection(lab); runs.table_size() > 0) {
@@ -49,6 +50,9 @@ std::vector<proto::Section> BuildSections(const LabRecords& lab) {
   sections.push_back(WithPlots(LargeBatchSection(lab), LargeBatchPlots(lab)));
   sections.push_back(SamplerSection(lab));
   sections.push_back(SentSection(lab));
+  if (proto::Section optimizers = OptimizersSection(lab); optimizers.table_size() > 0) {
+    sections.push_back(std::move(optimizers));
+  }
   sections.push_back(WithPlots(TrainingSection(lab), TrainingPlots(lab)));
   sections.push_back(Int8WithHistograms(lab));
   sections.push_back(AuditSection(lab));

@@ -42,8 +42,8 @@ TEST(TablesTest, EverySectionIsThereOnce) {
   for (const proto::Section& section : BuildSections(SmallLab())) {
     ids.push_back(section.id());
   }
-  EXPECT_THAT(ids, ElementsAre("machine", "answers", "sweep", "scaling", "communication", "data_parallel", "prediction",
-                               "large_batch", "sampler", "sent", "training", "int8", "audit", "records"));
+  EXPECT_THAT(ids, ElementsAre("methods", "machine", "answers", "sweep", "scaling", "communication", "data_parallel",
+                               "prediction", "large_batch", "sampler", "sent", "training", "int8", "audit", "records"));
 }
 
 TEST(TablesTest, TablesAreWellFormed) {
@@ -393,6 +393,17 @@ TEST(TablesTest, AFineTunedNetworkHasAColumnMore) {
                           HasSubstr("without this test"), "2", "3", "0"));
 }
 
+TEST(TablesTest, AnImportedNetworkNamesItsForm) {
+  LabRecords lab = SmallLab();
+  lab.quantized[0].networks[1].set_onnx_form("QDQ");
+  EXPECT_THAT(
+      TableOf(lab, "Accuracy in int8").note(),
+      AllOf(Contains(HasSubstr("Imported in int8 from ONNX files, whose scales were kept: lenet5_bias (QDQ form).")),
+            Contains(HasSubstr("Scales come from"))));
+  lab.quantized[0].networks[0].set_onnx_form("QOperator");
+  EXPECT_THAT(TableOf(lab, "Accuracy in int8").note(), Not(Contains(HasSubstr("Scales come from"))));
+}
+
 TEST(TablesTest, ImagesThatChangedSides) {
   EXPECT_THAT(RowOf(TableOf(SmallLab(), "Images that changed sides"), 0),
               ElementsAre("lenet5", "weights int8", "590", "-1.00 [-1.95, -0.12]", "0.041", "15", "5", "0"));
@@ -545,8 +556,32 @@ TEST(TablesTest, PlotsStandInTheirSections) {
 TEST(TablesTest, RecordsAreNamedWithTheirDigest) {
   const proto::Table table = TableOf(SmallLab(), "What this report was made from");
   EXPECT_EQ(table.row_size(), 6);
-  EXPECT_THAT(RowOf(table, 1), ElementsAre("sweep.rec", "train_sweep", "0.1.0, commit 0123456789ab, opt", "7",
+  EXPECT_THAT(RowOf(table, 1), ElementsAre("sweep.rec", "A", "train_sweep", "0.1.0, commit 0123456789ab, opt", "7",
                                            "2026-11-21T10:00:00Z", "digest of sweep.rec", "12,345"));
+}
+
+TEST(TablesTest, RunsHaveTheirLettersWhereverRecordsAreListed) {
+  const proto::Table records = TableOf(SmallLab(), "What this report was made from");
+  EXPECT_THAT(RowOf(records, 0)[1], HasSubstr("not a measuring run"));  // dataset.rec
+  EXPECT_EQ(RowOf(TableOf(SmallLab(), "Machine and conditions of each measurement"), 1)[1], "B");
+}
+
+TEST(TablesTest, MethodsAreThoseOfTheQuantitiesOnThePage) {
+  const auto quantities = [](const LabRecords& lab) {
+    const proto::Table table = TableOf(lab, "How each quantity was obtained");
+    std::vector<std::string> names;
+    for (const proto::Row& row : table.row()) {
+      names.push_back(row.cell(0).text());
+    }
+    return names;
+  };
+  EXPECT_THAT(quantities(SmallLab()),
+              ElementsAre("epoch", "epoch without loading", "single steps", "clocks and power", "speed-up",
+                          "waiting for communication", "compute and comm", "prediction", "accuracy in int8"));
+  LabRecords lab = SmallLab();
+  lab.comm_models.clear();
+  lab.quantized.clear();
+  EXPECT_THAT(quantities(lab), ElementsAre("epoch", "epoch without loading", "single steps", "clocks and power"));
 }
 
 }  // namespace

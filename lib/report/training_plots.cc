@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -98,8 +99,8 @@ std::vector<Curve> CurvesOf(const ScalingView& view) {
   return curves;
 }
 
-proto::Plot LargeBatchPlot(const ExperimentView& view) {
-  const LargeBatchView large = MakeLargeBatchView(view);
+proto::Plot LargeBatchPlot(const LargeBatchView& large) {
+  const ExperimentView& view = *large.view;
   proto::Plot plot;
   plot.set_kind(proto::RANKED_DOTS);
   plot.set_title(absl::StrCat("What a large batch costs and what repairs it: ", view.Title()));
@@ -151,12 +152,20 @@ std::vector<proto::Plot> TrainingPlots(const LabRecords& lab) {
 
 std::vector<proto::Plot> LargeBatchPlots(const LabRecords& lab) {
   std::vector<proto::Plot> plots;
+  std::optional<size_t> main;
+  bool is_answered = false;
   for (const ExperimentView& view : ExperimentViews(lab, proto::LARGE_BATCH)) {
-    if (proto::Plot plot = LargeBatchPlot(view); plot.tick_size() > 1) {
-      plot.set_id(PlotId("large_batch", plots.size()));
+    const LargeBatchView large = MakeLargeBatchView(view);
+    const bool answers = !is_answered && LargestTrained(large) != nullptr;
+    is_answered = is_answered || answers;
+    if (proto::Plot plot = LargeBatchPlot(large); plot.tick_size() > 1) {
+      if (answers) {
+        main = plots.size();
+      }
       plots.push_back(std::move(plot));
     }
   }
+  SetPlotIds("large_batch", main, plots);
   return plots;
 }
 

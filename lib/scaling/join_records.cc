@@ -24,6 +24,13 @@ std::string CommunicationText(const proto::ScaleSpec& spec) {
   return only.ShortDebugString();
 }
 
+// Returns the way that works for records that cannot be joined.
+std::string Remedy(const std::string& first, const std::string& other) {
+  return absl::StrCat("; explain each record by itself, and report all of them on one page: comm_model --input=", first,
+                      " --output=first_model.rec && comm_model --input=", other, " --output=other_model.rec && report ",
+                      first, " first_model.rec ", other, " other_model.rec");
+}
+
 // Returns the difference for which the times of both records cannot be explained together; empty: there is none.
 std::string WhyNotJoined(const ScaleRecords& first, const ScaleRecords& other) {
   const proto::ScaleSpec* const expected = FindSpec(first);
@@ -33,7 +40,7 @@ std::string WhyNotJoined(const ScaleRecords& first, const ScaleRecords& other) {
   }
   if (CompareMachines(first.header, other.header, expected->training().device()) == SameMachine::kNo &&
       CompareMachines(other.header, first.header, expected->training().device()) == SameMachine::kNo) {
-    return "they were measured on different machines";
+    return "different machines, whose times give no speed-up";
   }
   const std::string conditions = WhyConditionsDiffer({&first.header, &expected->model(), &expected->training()},
                                                      {&other.header, &found->model(), &found->training()});
@@ -103,8 +110,9 @@ absl::StatusOr<JoinedScale> JoinScaleRecords(std::vector<ScaleRecords> records) 
   const ScaleRecords first = joined.scale;
   for (size_t i = 1; i < records.size(); ++i) {
     if (const std::string why = WhyNotJoined(first, records[i]); !why.empty()) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          records[i].input.path(), ": expected a run that can be joined with ", first.input.path(), ", found ", why));
+      return absl::FailedPreconditionError(
+          absl::StrCat(records[i].input.path(), ": expected a run that can be joined with ", first.input.path(),
+                       ", found ", why, Remedy(first.input.path(), records[i].input.path())));
     }
   }
   const auto spec_at = std::find_if(joined.scale.records.begin(), joined.scale.records.end(),

@@ -20,8 +20,9 @@ struct JoinedScale {
 // Returns one record with the points of all. `records` must not be empty; a single record is returned unchanged. The
 // header is that of the record with the most devices, with the inputs of all; `input` names all files, without digest.
 //
-// Returns FailedPreconditionError, with both files and the difference, if a record has no ScaleSpec, or if it differs
-// from the first in machine, libraries, images, model, training, backend, buckets or overlap.
+// Returns FailedPreconditionError, with both files, the difference and the commands that show both, if a record has no
+// ScaleSpec, or if it differs from the first in machine, libraries, images, model, training, backend, buckets or
+// overlap.
 absl::StatusOr<JoinedScale> JoinScaleRecords(std::vector<ScaleRecords> records);
 
 }  // namespace lockstep

@@ -89,7 +89,12 @@ TEST(JoinScaleRecordsTest, RefusesRunsThatDiffer) {
   };
   ScaleRecords four = RunOn("four.rec", 4);
   four.header.mutable_host()->set_name_sha256("another host");
-  EXPECT_THAT(JoinScaleRecords({RunOn("two.rec", 2), four}), refused("different machines"));
+  EXPECT_THAT(
+      JoinScaleRecords({RunOn("two.rec", 2), four}),
+      refused("found different machines, whose times give no speed-up; explain each record by itself, and report "
+              "all of them on one page: comm_model --input=two.rec --output=first_model.rec && comm_model "
+              "--input=four.rec --output=other_model.rec && report two.rec first_model.rec four.rec "
+              "other_model.rec"));
   four = RunOn("four.rec", 4);
   four.records[0].mutable_spec()->mutable_training()->set_learning_rate(0.1);
   EXPECT_THAT(JoinScaleRecords({RunOn("two.rec", 2), four}), refused("learning_rate: 0.1"));

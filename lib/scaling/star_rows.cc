@@ -15,8 +15,12 @@
 namespace lockstep {
 namespace {
 
-constexpr double kImageBytes = 3 * 32 * 32 * 4.0;  // CIFAR-10, fp32
-constexpr double kOutputBytes = 10 * 4.0;          // one logit per class, fp32
+// Returns the bytes of an image and of its logits in fp32. Older records do not state classes and size, which are those
+// of CIFAR-10.
+double ImageBytes(const proto::ModelFacts& model) {
+  return 3 * 4.0 * (model.height() == 0 ? 32 : model.height()) * (model.width() == 0 ? 32 : model.width());
+}
+double OutputBytes(const proto::ModelFacts& model) { return 4.0 * (model.classes() == 0 ? 10 : model.classes()); }
 
 // Direction of the traffic, as device 0 sees it.
 enum class Direction { kSent, kReceived };
@@ -169,8 +173,8 @@ DataParallelStep StarStepOf(const proto::ModelFacts& model, const proto::ScalePo
   DataParallelStep step;
   step.ranks = std::max(1u, point.ranks());
   step.parameter_bytes = static_cast<double>(model.gradient_bytes());
-  step.input_bytes = images * kImageBytes;
-  step.output_bytes = images * kOutputBytes;
+  step.input_bytes = images * ImageBytes(model);
+  step.output_bytes = images * OutputBytes(model);
   return step;
 }
 

@@ -90,10 +90,6 @@ std::string Capitalized(absl::string_view text) {
   return capitalized;
 }
 
-std::string ModelTitle(absl::string_view model) {
-  return model == "resnet18" ? "ResNet-18" : model == "lenet5" ? "LeNet-5" : std::string(model);
-}
-
 std::string ShortDevice(const proto::Header& header) {
   const bool is_gpu = !header.device().empty() && !header.device(0).compute_capability().empty();
   if (!is_gpu) {

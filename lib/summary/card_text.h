@@ -45,9 +45,6 @@ std::string BatchesText(const std::vector<uint32_t>& batches);
 // Returns "Clipping" for "clipping".
 std::string Capitalized(absl::string_view text);
 
-// Returns "ResNet-18" for "resnet18", "LeNet-5" for "lenet5"; other names as they are.
-std::string ModelTitle(absl::string_view model);
-
 // Returns the name of the device without maker and memory: "H100" for "NVIDIA H100 80GB HBM3"; "CPU" without a GPU.
 std::string ShortDevice(const proto::Header& header);
 

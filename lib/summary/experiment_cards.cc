@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/lab_records/experiment_view.h"
-#include "lib/scaling/batch_norm.h"
+#include "lib/networks/networks.h"
 #include "lib/statistics/spread.h"
 #include "lib/summary/card_parts.h"
 #include "lib/summary/card_text.h"
@@ -192,18 +192,6 @@ LargeBatchFacts LargeBatchFactsOf(const LargeBatchView& large, const LargeBatchR
     }
   }
   return facts;
-}
-
-const LargeBatchRows* LargestTrained(const LargeBatchView& large) {
-  const LargeBatchRows* largest = nullptr;
-  for (const LargeBatchRows& batch : large.batches) {
-    const RemedyRows* const none = batch.Find(kNoRemedy);
-    if (none != nullptr && IsTrained(none->equal) &&
-        (largest == nullptr || batch.global_batch > largest->global_batch)) {
-      largest = &batch;
-    }
-  }
-  return largest;
 }
 
 proto::SummaryCard CardQ4(const LabRecords& lab) {

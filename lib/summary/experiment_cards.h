@@ -12,10 +12,6 @@ namespace lockstep {
 // Returns the facts of Q4 about one batch. The batch must have a trained row without a remedy.
 LargeBatchFacts LargeBatchFactsOf(const LargeBatchView& large, const LargeBatchRows& batch);
 
-// Returns the batch that Q4 is about: the largest one that was trained without a remedy for as many epochs as the base;
-// null if there is none.
-const LargeBatchRows* LargestTrained(const LargeBatchView& large);
-
 proto::SummaryCard CardQ4(const LabRecords& lab);
 proto::SummaryCard CardQ5(const LabRecords& lab);
 proto::SummaryCard CardQ6(const LabRecords& lab);

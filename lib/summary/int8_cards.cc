@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/lab_records/accuracy_step.h"
+#include "lib/networks/networks.h"
 #include "lib/summary/card_parts.h"
 #include "lib/summary/card_text.h"
 #include "lib/summary/int8_verdicts.h"
@@ -90,6 +91,9 @@ proto::SummaryCard RangeCard(const LabRecords& lab, absl::string_view question,
                              absl::string_view unit, absl::string_view missing) {
   for (const LabQuantized& file : lab.quantized) {
     for (const proto::QuantizedNetwork& network : file.networks) {
+      if (question == "B3" && !network.onnx_form().empty()) {
+        continue;  // an import measures no activations
+      }
       RangeFacts facts;
       std::string widest;
       for (const proto::QuantizedLayer& layer : network.layer()) {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/civil_time.h"
+#include "lib/networks/networks.h"
 #include "lib/summary/card_text.h"
 #include "lib/wording/describe.h"
 
@@ -49,6 +50,8 @@ std::string ScaleText(const LabScale& scale) {
       return "sampler with and without the epoch";
     case proto::WHAT_IS_SENT:
       return "what is sent";
+    case proto::OPTIMIZERS:
+      return "optimizers";
     default:
       break;
   }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "lib/lab_records/experiment_view.h"
+#include "lib/networks/networks.h"
 #include "lib/summary/card_text.h"
 #include "lib/summary/lab_runs.h"
 #include "lib/wording/cell.h"
@@ -119,6 +120,9 @@ Names Topics(const LabRecords& lab) {
       case proto::WHAT_IS_SENT:
         AddOnce("what is sent", topics);
         break;
+      case proto::OPTIMIZERS:
+        AddOnce("optimizers", topics);
+        break;
       default:
         AddOnce("scaling", topics);
         AddOnce("communication", topics);
@@ -130,12 +134,23 @@ Names Topics(const LabRecords& lab) {
   return topics;
 }
 
+// Returns true for folders of pictures that do not have CIFAR-10's classes and size.
+bool IsOwnSet(const proto::DatasetInfo& info) {
+  return info.input_format() == proto::IMAGE_FOLDERS &&
+         (info.class_name_size() != 10 || info.class_name(0) != "airplane" || info.height() != 32 ||
+          info.width() != 32);
+}
+
 std::string DatasetBadge(const LabRecords& lab) {
   for (const LabDataset& dataset : lab.datasets) {
     for (const proto::DatasetInfo& info : dataset.info) {
+      const bool is_cifar100 =
+          info.input_format() == proto::CIFAR100_BINARY || info.input_format() == proto::CIFAR100_PYTHON;
+      const std::string set = is_cifar100 ? "CIFAR-100" : "CIFAR-10";
       return info.input_format() == proto::SYNTHETIC ? "synthetic images"
-             : info.official()                       ? "CIFAR-10"
-                                                     : "CIFAR-10, not the official files";
+             : IsOwnSet(info)  ? absl::StrCat("own images of ", info.class_name_size(), " classes")
+             : info.official() ? set
+                               : absl::StrCat(set, ", not the official files");
     }
   }
   return "";

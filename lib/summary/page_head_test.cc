@@ -40,7 +40,7 @@ TEST(PageHeadTest, AtMostFiveWords) {
 TEST(PageHeadTest, Int8AloneAndNothing) {
   LabRecords lab;
   lab.quantized.push_back(testing::SmallQuantized());
-  EXPECT_EQ(ReportTitle(lab), "LeNet-5 and lenet5_bias in int8");
+  EXPECT_EQ(ReportTitle(lab), "LeNet-5 and LeNet-5 with biases in int8");
   EXPECT_EQ(ReportScope(lab), "Int8. Measured 21 November 2026.");
   lab.quantized[0].networks.push_back(lab.quantized[0].networks[0]);
   lab.quantized[0].networks.back().set_name("resnet18");

@@ -78,7 +78,7 @@ void WarnOfExperiments(const LabRecords& lab, std::vector<Warning>& warnings) {
       WarnOfBytes(scale, point, warnings);
     }
   }
-  for (const proto::Experiment experiment : {proto::LARGE_BATCH, proto::SAMPLER_EPOCH, proto::WHAT_IS_SENT}) {
+  for (const proto::Experiment experiment : kExperiments) {
     for (const ExperimentView& view : ExperimentViews(lab, experiment)) {
       WarnOfSeeds(view, warnings);
       WarnOfOrders(view, warnings);

@@ -13,6 +13,14 @@
 namespace lockstep {
 namespace {
 
+// Returns the name of the published set that these images could be.
+std::string SetName(const LabDataset& dataset) {
+  const bool has_ten = dataset.info.empty() || dataset.info.front().class_name_size() == 10;
+  return has_ten                                         ? "CIFAR-10"
+         : dataset.info.front().class_name_size() == 100 ? "CIFAR-100"
+                                                         : "images of a published set";
+}
+
 void WarnOfImages(const LabRecords& lab, std::vector<Warning>& warnings) {
   if (lab.datasets.empty()) {
     warnings.push_back({"images_unknown", "The images are not known: dataset.rec is not among the inputs."});
@@ -31,9 +39,10 @@ void WarnOfImages(const LabRecords& lab, std::vector<Warning>& warnings) {
           {"synthetic_images", absl::StrCat("SYNTHETIC IMAGES (", dataset.name(),
                                             "): times are real; losses and accuracies do not apply to CIFAR-10.")});
     } else if (!notes.empty()) {
-      warnings.push_back({"images_not_official",
-                          absl::StrCat("Not the official CIFAR-10 (", dataset.name(), "): ", absl::StrJoin(notes, "; "),
-                                       ". Times and accuracies are not comparable with those of the whole data set.")});
+      warnings.push_back(
+          {"images_not_official",
+           absl::StrCat("Not the official ", SetName(dataset), " (", dataset.name(), "): ", absl::StrJoin(notes, "; "),
+                        ". Times and accuracies are not comparable with those of the whole data set.")});
     }
   }
 }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lib/dataset/normalization.h"
+#include "lib/networks/optimizers.h"
 #include "lib/scaling/point_settings.h"
 #include "lib/statistics/unit.h"
 #include "lib/wording/cell.h"
@@ -103,10 +104,14 @@ std::string DescribePrecision(proto::Precision precision) {
 }
 
 std::string DescribeRecipe(const proto::TrainingSpec& training) {
-  return absl::StrCat("SGD, learning rate ", training.learning_rate(), DescribeSchedule(training), ", momentum ",
-                      training.momentum(), ", weight decay ", training.weight_decay(),
+  const std::string momentum =
+      HasMomentum(training.optimizer()) ? absl::StrCat(", momentum ", training.momentum()) : "";
+  return absl::StrCat(OptimizerTitle(training.optimizer()), ", learning rate ", training.learning_rate(),
+                      DescribeSchedule(training), momentum, ", weight decay ", training.weight_decay(),
                       training.augment() ? ", random crop and flip" : ", no augmentation",
-                      NormalizationInRecipe(training.normalization()), ", seed ", training.seed());
+                      NormalizationInRecipe(training.normalization()), ", seed ", training.seed(),
+                      training.init_sha256().empty() ? "" : ", starting from weights of a file with the SHA-256 ",
+                      training.init_sha256().empty() ? "" : ShortDigest(training.init_sha256()));
 }
 
 std::string DescribeWay(const proto::TrainingSpec& training) {
@@ -145,6 +150,10 @@ std::string DescribeInputFormat(proto::InputFormat format) {
       return "CIFAR-10's Python version";
     case proto::IMAGE_FOLDERS:
       return "image folders";
+    case proto::CIFAR100_BINARY:
+      return "CIFAR-100's binary version";
+    case proto::CIFAR100_PYTHON:
+      return "CIFAR-100's Python version";
     default:
       return "unknown";
   }
