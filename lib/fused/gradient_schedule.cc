@@ -5,15 +5,26 @@
 namespace lockstep {
 namespace {
 
-// First blocks of layers 3 and 4, which have 94 % of the weights. These weights are updated as soon as their gradients
-// are final, during the rest of the backward pass, which no longer reads them.
-constexpr size_t kLayer3 = 4, kLayer4 = 6;
+// First blocks of layers 3 and 4, which have 94 % of ResNet-18's weights. These weights are updated as soon as their
+// gradients are final, during the rest of the backward pass, which no longer reads them.
+struct LateLayers {
+  size_t layer3 = 0, layer4 = 0;
+
+  explicit LateLayers(const ResNet18Units& net) {
+    constexpr uint32_t kLayer3Channels = 256;
+    for (size_t block = net.blocks.size(); block-- > 0;) {
+      const uint32_t channels = net.units[net.blocks[block].conv1].out_channels;
+      layer4 = channels > kLayer3Channels ? block : layer4;
+      layer3 = channels >= kLayer3Channels ? block : layer3;
+    }
+  }
+};
 
 size_t WeightsBegin(const ResNet18Units& net, size_t block) { return net.units[net.blocks[block].conv1].weight; }
 
 GradientSchedule ScheduleBehindTheBlocks(const ResNet18Units& net) {
   GradientSchedule schedule;
-  schedule.rest = {WeightsBegin(net, 0), WeightsBegin(net, kLayer3)};
+  schedule.rest = {WeightsBegin(net, 0), WeightsBegin(net, LateLayers(net).layer3)};
   schedule.batch_norms = {0, net.batch_norm_count()};
   schedule.stem = {0, schedule.rest.begin};
   return schedule;
@@ -23,11 +34,12 @@ GradientSchedule ScheduleBehindTheBlocks(const ResNet18Units& net) {
 
 GradientSchedule ScheduleGradients(const ResNet18Units& net, EarlyRanges early) {
   GradientSchedule schedule = ScheduleBehindTheBlocks(net);
-  const size_t layer3 = WeightsBegin(net, kLayer3), layer4 = WeightsBegin(net, kLayer4);
+  const LateLayers late(net);
+  const size_t layer3 = WeightsBegin(net, late.layer3), layer4 = WeightsBegin(net, late.layer4);
   if (early == EarlyRanges::kPerLayer) {
-    schedule.early = {{kLayer4, {layer4, net.weight_count}, 0}, {kLayer3, {layer3, layer4}, 0}};
+    schedule.early = {{late.layer4, {layer4, net.weight_count}, 0}, {late.layer3, {layer3, layer4}, 0}};
   } else {
-    schedule.early = {{kLayer3, {layer3, net.weight_count}, 0}};
+    schedule.early = {{late.layer3, {layer3, net.weight_count}, 0}};
   }
   return schedule;
 }
@@ -35,7 +47,8 @@ GradientSchedule ScheduleGradients(const ResNet18Units& net, EarlyRanges early) 
 GradientSchedule ScheduleGradientsByLayer(const ResNet18Units& net, uint32_t images, uint32_t multiprocessors) {
   GradientSchedule schedule = ScheduleBehindTheBlocks(net);
   size_t end = net.weight_count;
-  for (const size_t block : {kLayer4, kLayer3}) {
+  const LateLayers late(net);
+  for (const size_t block : {late.layer4, late.layer3}) {
     const ConvolutionUnit& concurrent = net.units[net.blocks[block - 1].conv2];
     const SmPartition partition = PartitionSms(concurrent, images, multiprocessors);
     schedule.early.push_back({block, {WeightsBegin(net, block), end}, partition.update});

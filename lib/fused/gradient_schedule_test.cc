@@ -47,6 +47,18 @@ TEST(GradientScheduleTest, EachWeightOnceTheLastLayersFirst) {
   }
 }
 
+TEST(GradientScheduleTest, ResNet34UpdatesLayersThreeAndFourEarly) {
+  const ResNet18Units net = MakeResNet18Units(kResNet34Blocks);
+  const GradientSchedule schedule = ScheduleGradients(net, EarlyRanges::kPerLayer);
+  ExpectEachOnce(net, schedule);
+  ASSERT_EQ(schedule.early.size(), 2);
+  EXPECT_EQ(schedule.early[0].block, 13);
+  EXPECT_EQ(schedule.early[0].range.begin, FirstWeight(net, "layer4.0.conv1"));
+  EXPECT_EQ(schedule.early[1].block, 7);
+  EXPECT_EQ(schedule.early[1].range.begin, FirstWeight(net, "layer3.0.conv1"));
+  ExpectEachOnce(net, ScheduleGradientsByLayer(net, 64, 132));
+}
+
 TEST(GradientScheduleTest, NotPartitionedLayersThreeAndFourTogether) {
   const ResNet18Units net = MakeResNet18Units();
   const GradientSchedule schedule = ScheduleGradients(net);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
@@ -43,12 +44,12 @@ absl::Status CheckLength(const char* what, size_t found, size_t expected) {
 }  // namespace
 
 template <typename T>
-ResNet18Buffers<T>::ResNet18Buffers(uint32_t max_batch, uint32_t input_batches)
-    : input(input_batches), max_batch_(max_batch) {
-  raw.resize(net.units.size());
-  mask.resize(net.units.size());
-  inner.resize(net.blocks.size());
-  block_output.resize(net.blocks.size());
+ResNet18Buffers<T>::ResNet18Buffers(ResNet18Units net, uint32_t max_batch, uint32_t input_batches)
+    : net(std::move(net)), input(input_batches), max_batch_(max_batch) {
+  raw.resize(this->net.units.size());
+  mask.resize(this->net.units.size());
+  inner.resize(this->net.blocks.size());
+  block_output.resize(this->net.blocks.size());
 }
 
 template <typename T>

@@ -39,7 +39,7 @@ template <typename T>
 class ResNet18Buffers {
  public:
   // `input_batches` must be 1, or 2 if one batch is made while another is trained on.
-  explicit ResNet18Buffers(uint32_t max_batch, uint32_t input_batches = 1);
+  ResNet18Buffers(ResNet18Units net, uint32_t max_batch, uint32_t input_batches = 1);
 
   // Returns the bytes that Allocate would take for a data set of `images`, on any GPU of up to kMaxMultiprocessors SMs.
   size_t PredictBytes(uint32_t images);
@@ -68,7 +68,7 @@ class ResNet18Buffers {
   ClassifierOutput<T> ClassifierGradients() const;  // including the counts
   const T* BlockInput(size_t block) const { return block == 0 ? stem_output : block_output[block - 1]; }
 
-  const ResNet18Units net = MakeResNet18Units();
+  const ResNet18Units net;
 
   // Data set, and the position of the next step in it.
   uint8_t* pixels = nullptr;

@@ -21,8 +21,7 @@ constexpr double kFp32WorkspaceOverActivations = 3.3;
 // Estimates the workspace of one stream's convolutions. In fp32, the first layers take the most. Otherwise weight
 // gradients that are split over the images, with sums in fp32, take the most: on an H200 in bf16 1.9, 7.7 and 7.5 MB at
 // batch 32, 128 and 512. The largest gradient has 9.4 MB in fp32.
-size_t EstimateWorkspaceBytes(ConvolutionType type, uint32_t batch, bool of_shortcuts) {
-  const ResNet18Units net = MakeResNet18Units();
+size_t EstimateWorkspaceBytes(const ResNet18Units& net, ConvolutionType type, uint32_t batch, bool of_shortcuts) {
   size_t activations = 0, weights = 0;
   for (const ConvolutionUnit& unit : net.units) {
     if (of_shortcuts && !unit.is_shortcut()) {
@@ -43,20 +42,20 @@ size_t EstimateWorkspaceBytes(ConvolutionType type, uint32_t batch, bool of_shor
 }  // namespace
 
 size_t ResNet18Step::PredictBytes(const ResNet18StepOptions& options, uint32_t images) {
+  const ResNet18Units net = MakeResNet18Units(options.stage_blocks);
   const uint32_t batch = MicroBatchImages(options);
   const size_t buffers = options.type == ConvolutionType::kBf16
-                             ? ResNet18Buffers<__nv_bfloat16>(batch, InputBatches(options)).PredictBytes(images)
-                             : ResNet18Buffers<float>(batch, InputBatches(options)).PredictBytes(images);
-  const ResNet18Units net = MakeResNet18Units();
+                             ? ResNet18Buffers<__nv_bfloat16>(net, batch, InputBatches(options)).PredictBytes(images)
+                             : ResNet18Buffers<float>(net, batch, InputBatches(options)).PredictBytes(images);
   const size_t exchange = options.type == ConvolutionType::kBf16
                               ? ExchangeWorkspace<__nv_bfloat16>::PredictBytes(options, net)
                               : ExchangeWorkspace<float>::PredictBytes(options, net);
-  const size_t main = EstimateWorkspaceBytes(options.type, batch, false);
+  const size_t main = EstimateWorkspaceBytes(net, options.type, batch, false);
   const bool own = options.type == ConvolutionType::kBf16 && options.own_weight_gradients;
   // Workspace on side, or in two buffers for split-K partials, each for at most half of the SMs.
   const size_t side = own ? std::max(main, WeightGradientMaxWorkspaceBytes(kMaxMultiprocessors)) : main;
   return buffers + exchange + GradientNormUpdateWorkspace::PredictBytes(options) + main + side +
-         EstimateWorkspaceBytes(options.type, batch, true);
+         EstimateWorkspaceBytes(net, options.type, batch, true);
 }
 
 }  // namespace lockstep

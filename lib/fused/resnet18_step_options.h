@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "lib/fused/gradient_exchange.h"
+#include "lib/fused/resnet18_units.h"
 #include "lib/kernels/convolution_shape.h"
 
 namespace lockstep {
@@ -13,10 +14,12 @@ namespace lockstep {
 struct ResNet18StepOptions {
   ConvolutionType type = ConvolutionType::kBf16;  // activations and convolutions; master weights and statistics are
                                                   // fp32
+  StageBlocks stage_blocks = kResNet18Blocks;     // residual blocks of the network
   uint32_t max_batch = 0;                         // images of the largest batch
   uint32_t micro_batch = 0;  // images computed at a time; their gradients are added up to the batch's; 0: all
   float momentum = 0.9f;
   float weight_decay = 5e-4f;
+  bool nesterov = false;      // Nesterov momentum; without micro-batches only
   float label_smoothing = 0;  // label smoothing of the loss (classifier.h)
   float clip_norm = 0;        // gradient norm to which the update is scaled down (layer_factors.h); 0: no clipping
   float lars = 0;             // LARS' trust coefficient (layer_factors.h); 0: plain SGD

@@ -60,7 +60,13 @@ class Builder {
 
 }  // namespace
 
-ResNet18Units MakeResNet18Units() {
+std::optional<StageBlocks> FusedStageBlocks(absl::string_view model) {
+  return model == "resnet18"   ? std::optional(kResNet18Blocks)
+         : model == "resnet34" ? std::optional(kResNet34Blocks)
+                               : std::nullopt;
+}
+
+ResNet18Units MakeResNet18Units(const StageBlocks& blocks) {
   Builder builder;
   builder.Add("conv1", "bn1", kImageChannels, kImageSize, 64, 3, 1);
   uint32_t channels = 64;
@@ -72,7 +78,9 @@ ResNet18Units MakeResNet18Units() {
     builder.AddBlock(name + ".0", channels, size, out_channels, stride);
     size /= stride;
     channels = out_channels;
-    builder.AddBlock(name + ".1", channels, size, channels, 1);
+    for (uint32_t block = 1; block < blocks[stage]; ++block) {
+      builder.AddBlock(absl::StrCat(name, ".", block), channels, size, channels, 1);
+    }
   }
   return std::move(builder).Finish(channels, size);
 }

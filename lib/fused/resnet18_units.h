@@ -1,8 +1,8 @@
 // ResNet-18 for CIFAR-10 as a list of convolutions, each with the batch norm after it, and the positions of their
-// parameters. The fused training step iterates over this list.
+// parameters. The fused training step iterates over this list, which can also be that of ResNet-34.
 //
-// The network is that of lib/nn/resnet18.h (He et al. 2016; 3x3 stem, no max-pool). Parameters lie in flat arrays, so
-// that one launch can update them all:
+// The network is that of lib/nn/networks/resnet.cc (He et al. 2016; 3x3 stem, no max-pool). Parameters lie in flat
+// arrays, so that one launch can update them all:
 //
 //   weights      the convolutions in order, each (out, filter, filter, in), the first with zeros after each `out`;
 //                then the fully connected layer, (10, 512)
@@ -11,11 +11,14 @@
 #ifndef LOCKSTEP_LIB_FUSED_RESNET18_UNITS_H_
 #define LOCKSTEP_LIB_FUSED_RESNET18_UNITS_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "absl/strings/string_view.h"
 
 namespace lockstep {
 
@@ -64,7 +67,17 @@ struct ResNet18Units {
   size_t bias() const { return 2 * channel_count; }                        // offset in `batch_norms`
 };
 
-ResNet18Units MakeResNet18Units();
+// Number of residual blocks in each of the four stages.
+using StageBlocks = std::array<uint32_t, 4>;
+
+inline constexpr StageBlocks kResNet18Blocks = {2, 2, 2, 2};
+inline constexpr StageBlocks kResNet34Blocks = {3, 4, 6, 3};
+
+// Returns the blocks of the networks that the fused step can train, by their names as values of --model: resnet18 and
+// resnet34; nullopt for others.
+std::optional<StageBlocks> FusedStageBlocks(absl::string_view model);
+
+ResNet18Units MakeResNet18Units(const StageBlocks& blocks = kResNet18Blocks);
 
 }  // namespace lockstep
 

@@ -16,6 +16,16 @@ TEST(ResNet18UnitsTest, HasTheParametersOfTheNetwork) {
   EXPECT_EQ(net.positions, 16);
 }
 
+TEST(ResNet18UnitsTest, HasTheParametersOfResNet34) {
+  const ResNet18Units net = MakeResNet18Units(kResNet34Blocks);
+  EXPECT_EQ(net.weight_count + net.batch_norm_count(), 21'282'122 + 5 * 64);  // lib/nn/model_test
+  EXPECT_EQ(net.units.size(), 36);
+  EXPECT_EQ(net.blocks.size(), 16);
+  EXPECT_EQ(net.units[net.blocks[6].conv2].conv_name, "layer2.3.conv2");
+  EXPECT_EQ(FusedStageBlocks("resnet34"), kResNet34Blocks);
+  EXPECT_EQ(FusedStageBlocks("lenet5"), std::nullopt);
+}
+
 TEST(ResNet18UnitsTest, HasTwentyConvolutionsInEightBlocks) {
   const ResNet18Units net = MakeResNet18Units();
   EXPECT_EQ(net.units.size(), 20);

@@ -28,6 +28,7 @@ SgdInput<G> InputFor(const MicroBatch<T>& batch, const GradientRange& range, con
   input.learning_rate = &batch.buffers.state->learning_rate;
   input.momentum = batch.options.momentum;
   input.weight_decay = batch.options.weight_decay;
+  input.nesterov = batch.options.nesterov;
   input.gradient_scale = share.scale;
   input.first = share.first;
   input.last = share.last;

@@ -7,8 +7,9 @@ namespace lockstep {
 namespace {
 
 // Events of a step. A step of ResNet-18 takes 4 per block, 3 per shortcut, and 5 more: 46. With partitioned SMs it
-// takes 4 per block, 2 per shortcut, 2 per weight gradient with split-K partials, and 13 more: 83 at most.
-constexpr size_t kEvents = 96;
+// takes 4 per block, 2 per shortcut, 2 per weight gradient with split-K partials, and 13 more: 83 at most, and 155 for
+// ResNet-34's 16 blocks and 36 weight gradients.
+constexpr size_t kEvents = 160;
 
 }  // namespace
 

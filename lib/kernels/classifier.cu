@@ -22,11 +22,11 @@ constexpr uint32_t kPositionsInFlight = 2;  // positions per thread: all of ResN
 constexpr uint32_t kWarp = 32;
 constexpr uint32_t kWarps = kThreads / kWarp;
 constexpr uint32_t kAllLanes = 0xFFFFFFFF;
-constexpr uint32_t kTileImages = kThreads / kVector;      // images that a block of dweight reads at once: 64
-constexpr uint32_t kImagesInFlight = 4;                   // images per thread of such a block
-constexpr uint32_t kBiasImages = kThreads / kMaxClasses;  // images that a block of dbias reads at once: 32
+constexpr uint32_t kTileImages = kThreads / kVector;                // images that a block of dweight reads at once: 64
+constexpr uint32_t kImagesInFlight = 4;                             // images per thread of such a block
+constexpr uint32_t kBiasImages = kThreads / kMaxClassifierClasses;  // images that a block of dbias reads at once: 32
 static_assert(kVector == kClassifierChannels, "the shape's contract");
-static_assert(kWarps == kMaxClasses, "a warp a class");
+static_assert(kWarps == kMaxClassifierClasses, "a warp a class");
 static_assert(kMaxClassifierChannels == kThreads * kVector, "a row of threads holds an image's channels");
 
 template <typename T>
@@ -57,12 +57,13 @@ __device__ float WarpMax(float value) {
 
 // Results of the first kernel that the second kernel reads.
 struct Workspace {
-  float* dlogits;  // (images, kMaxClasses), zeros after the last class
+  float* dlogits;  // (images, kMaxClassifierClasses), zeros after the last class
   float* pooled;   // (images, channels)
   float* losses;   // (images)
 
   Workspace(const ClassifierShape& shape, void* memory)
-      : dlogits(static_cast<float*>(memory)), pooled(dlogits + static_cast<size_t>(shape.images) * kMaxClasses),
+      : dlogits(static_cast<float*>(memory)),
+        pooled(dlogits + static_cast<size_t>(shape.images) * kMaxClassifierClasses),
         losses(pooled + static_cast<size_t>(shape.images) * shape.channels) {}
 };
 
@@ -161,7 +162,7 @@ __device__ void MakeLoss(const ClassifierShape& shape, const LossTarget& target,
   if (is_class && logits != nullptr) {
     logits[lane] = logit;
   }
-  if (lane < kMaxClasses) {
+  if (lane < kMaxClassifierClasses) {
     const float wanted = (is_label ? target.keep : 0.0f) + (is_class ? target.spread : 0.0f);
     of_class[lane] = (power / sum - wanted) / static_cast<float>(shape.images);
   }
@@ -188,7 +189,7 @@ __device__ void MakePooledGradient(const ClassifierShape& shape, const T* weight
     pooled[channel] = of_channel[channel];
     float sum = 0;
 #pragma unroll 8
-    for (uint32_t k = 0; k < kMaxClasses; ++k) {
+    for (uint32_t k = 0; k < kMaxClassifierClasses; ++k) {
       const float of_k = k < shape.classes ? static_cast<float>(weight[k * shape.channels + channel]) : 0.0f;
       sum += of_class[k] * of_k;
     }
@@ -202,7 +203,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
     ImageKernel(ClassifierShape shape, uint32_t rows, LossTarget target, ClassifierInput<T> input,
                 ClassifierOutput<T> output, Workspace workspace) {
   __shared__ alignas(16) float of_channel[kMaxClassifierChannels];  // `rows` rows of channels, then one row
-  __shared__ float of_class[kMaxClasses];
+  __shared__ float of_class[kMaxClassifierClasses];
   const size_t image = blockIdx.x;
   const size_t first = image * shape.positions * shape.channels;
   const Place place(shape);
@@ -216,8 +217,8 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
     return;
   }
   __syncthreads();
-  if (threadIdx.x < kMaxClasses) {
-    workspace.dlogits[image * kMaxClasses + threadIdx.x] = of_class[threadIdx.x];
+  if (threadIdx.x < kMaxClassifierClasses) {
+    workspace.dlogits[image * kMaxClassifierClasses + threadIdx.x] = of_class[threadIdx.x];
   }
   MakePooledGradient(shape, input.weight, of_class, of_channel, workspace.pooled + image * shape.channels);
   if (place.row < rows) {
@@ -233,10 +234,10 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
 // warp are added, then the warps in order.
 template <typename T>
 __device__ void MakeWeightGradient(const ClassifierShape& shape, const Workspace& workspace, T* dweight) {
-  __shared__ float of_warp[kWarps][kMaxClasses][kVector];
+  __shared__ float of_warp[kWarps][kMaxClassifierClasses][kVector];
   const uint32_t channel = threadIdx.x % kVector;
   const float* pooled = workspace.pooled + blockIdx.x * kVector + channel;
-  float sum[kMaxClasses] = {};
+  float sum[kMaxClassifierClasses] = {};
   for (size_t first = threadIdx.x / kVector; first < shape.images; first += kImagesInFlight * kTileImages) {
     float value[kImagesInFlight], low[kImagesInFlight][kVector], high[kImagesInFlight][kVector];
 #pragma unroll
@@ -246,8 +247,8 @@ __device__ void MakeWeightGradient(const ClassifierShape& shape, const Workspace
       const size_t image = first + i * kTileImages;
       const size_t from = image < shape.images ? image : shape.images - 1;
       value[i] = image < shape.images ? pooled[from * shape.channels] : 0.0f;
-      Load(workspace.dlogits + from * kMaxClasses, low[i]);
-      Load(workspace.dlogits + from * kMaxClasses + kVector, high[i]);
+      Load(workspace.dlogits + from * kMaxClassifierClasses, low[i]);
+      Load(workspace.dlogits + from * kMaxClassifierClasses + kVector, high[i]);
     }
 #pragma unroll
     for (uint32_t i = 0; i < kImagesInFlight; ++i) {
@@ -259,7 +260,7 @@ __device__ void MakeWeightGradient(const ClassifierShape& shape, const Workspace
     }
   }
 #pragma unroll
-  for (uint32_t k = 0; k < kMaxClasses; ++k) {
+  for (uint32_t k = 0; k < kMaxClassifierClasses; ++k) {
     sum[k] += __shfl_xor_sync(kAllLanes, sum[k], 2 * kVector);
     sum[k] += __shfl_xor_sync(kAllLanes, sum[k], kVector);
     if (threadIdx.x % kWarp < kVector) {
@@ -280,14 +281,14 @@ __device__ void MakeWeightGradient(const ClassifierShape& shape, const Workspace
 // Computes dbias. Order of the sums: each thread adds every 32nd image, then the two images of a warp are added, then
 // the warps in order.
 __device__ void MakeBiasGradient(const ClassifierShape& shape, const Workspace& workspace, float* dbias) {
-  __shared__ float of_warp[kWarps][kMaxClasses];
-  const uint32_t k = threadIdx.x % kMaxClasses;
+  __shared__ float of_warp[kWarps][kMaxClassifierClasses];
+  const uint32_t k = threadIdx.x % kMaxClassifierClasses;
   float sum = 0;
 #pragma unroll 4
-  for (size_t image = threadIdx.x / kMaxClasses; image < shape.images; image += kBiasImages) {
-    sum += workspace.dlogits[image * kMaxClasses + k];
+  for (size_t image = threadIdx.x / kMaxClassifierClasses; image < shape.images; image += kBiasImages) {
+    sum += workspace.dlogits[image * kMaxClassifierClasses + k];
   }
-  sum += __shfl_xor_sync(kAllLanes, sum, kMaxClasses);
+  sum += __shfl_xor_sync(kAllLanes, sum, kMaxClassifierClasses);
   of_warp[threadIdx.x / kWarp][k] = sum;  // the lanes of both images of a warp hold the same sum
   __syncthreads();
   if (threadIdx.x < shape.classes) {
@@ -339,7 +340,7 @@ __global__ void __launch_bounds__(kThreads) LossKernel(ClassifierShape shape, Wo
 
 bool Fits(const ClassifierShape& shape) {
   return shape.images >= 1 && shape.positions >= 1 && shape.channels >= kVector && shape.channels % kVector == 0 &&
-         shape.channels <= kMaxClassifierChannels && shape.classes >= 1 && shape.classes <= kMaxClasses;
+         shape.channels <= kMaxClassifierChannels && shape.classes >= 1 && shape.classes <= kMaxClassifierClasses;
 }
 
 }  // namespace
@@ -357,7 +358,7 @@ ClassifierLaunch PlanClassifier(const ClassifierShape& shape) {
 }
 
 size_t ClassifierWorkspaceBytes(const ClassifierShape& shape) {
-  return static_cast<size_t>(shape.images) * (kMaxClasses + shape.channels + 1) * sizeof(float);
+  return static_cast<size_t>(shape.images) * (kMaxClassifierClasses + shape.channels + 1) * sizeof(float);
 }
 
 template <typename T>

@@ -25,7 +25,7 @@
 
 namespace lockstep {
 
-inline constexpr uint32_t kMaxClasses = 16;                  // each class takes one warp of the block
+inline constexpr uint32_t kMaxClassifierClasses = 16;        // each class takes one warp of the block
 inline constexpr uint32_t kClassifierChannels = 8;           // channels must be a multiple of this, 16 bytes in bf16
 inline constexpr uint32_t kMaxClassifierChannels = 8 * 512;  // kClassifierChannels for each of a block's 512 threads
 
@@ -33,7 +33,7 @@ struct ClassifierShape {
   uint32_t images = 0;     // at least 1
   uint32_t positions = 0;  // height * width of the last activations, at least 1
   uint32_t channels = 0;   // must be a multiple of kClassifierChannels, at most kMaxClassifierChannels
-  uint32_t classes = 0;    // 1 to kMaxClasses
+  uint32_t classes = 0;    // 1 to kMaxClassifierClasses
 };
 
 // Launch dimensions of the two kernels. They depend only on the shape.

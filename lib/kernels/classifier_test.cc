@@ -156,7 +156,7 @@ struct Bounds {
   }
 
   void AddGradients(const std::vector<double>& weight, const ClassifierReference& expected) {
-    const double of_dx = kMaxClasses + 2;                                    // classes, product, division
+    const double of_dx = kMaxClassifierClasses + 2;                          // classes, product, division
     const double of_dweight = std::ceil(shape_.images / 64.0) + 2 + 16 + 1;  // thread, warp, all warps, product
     const double of_dbias = std::ceil(shape_.images / 32.0) + 1 + 16;        // thread, warp, all warps
     dx.resize(static_cast<size_t>(shape_.images) * shape_.positions * shape_.channels);

@@ -1,7 +1,10 @@
 // SGD with momentum and weight decay over all parameters of a network in one launch, as in torch.optim.SGD (dampening
-// 0, no Nesterov):
+// 0):
 //
 //   velocity = momentum * velocity + (gradient + weight_decay * parameter);  parameter -= learning_rate * velocity
+//
+// With Nesterov momentum, gradient + weight_decay * parameter + momentum * velocity takes the place of the velocity in
+// the last formula.
 //
 // A step of several micro-batches takes one call per micro-batch, in order: the first call applies momentum and weight
 // decay to the velocity, every call adds its gradient, and the last call updates the parameters. Thus the gradients are
@@ -48,6 +51,7 @@ struct SgdInput {
   // Further destinations of bf16_copy in the memory of other GPUs, as mapped here; only used together with bf16_copy.
   uint32_t other_copies = 0;
   __nv_bfloat16* other_copy[kMaxPeerRanks] = {};
+  bool nesterov = false;  // true: Nesterov momentum; requires `first` and `last`
 };
 
 // Runs on `stream` and returns the launch's error. With `max_blocks`, uses at most that many blocks, each with all

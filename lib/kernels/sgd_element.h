@@ -13,6 +13,7 @@ namespace lockstep {
 struct SgdElementInput {
   float rate, momentum, weight_decay, gradient_scale;
   bool first, last;
+  bool nesterov;  // requires first and last
 };
 
 __host__ __device__ inline void SgdElement(const SgdElementInput& input, float gradient, float& parameter,
@@ -22,10 +23,11 @@ __host__ __device__ inline void SgdElement(const SgdElementInput& input, float g
 #else
   const float share = input.gradient_scale * gradient;
 #endif
-  velocity =
-      input.first ? fmaf(input.momentum, velocity, fmaf(input.weight_decay, parameter, share)) : velocity + share;
+  const float decayed = fmaf(input.weight_decay, parameter, share);
+  velocity = input.first ? fmaf(input.momentum, velocity, decayed) : velocity + share;
   if (input.last) {
-    parameter = fmaf(-input.rate, velocity, parameter);
+    const float update = input.nesterov ? fmaf(input.momentum, velocity, decayed) : velocity;
+    parameter = fmaf(-input.rate, update, parameter);
   }
 }
 

@@ -74,7 +74,8 @@ __device__ SgdElementInput SgdElementInputOf(const SgdInput<G>& input) {
           : factors ? input.factors[0]
                     : input.gradient_scale,
           kWhole || input.first,
-          kWhole || input.last};
+          kWhole || input.last,
+          input.nesterov};
 }
 
 // Updates the four at index i, given its current parameter and velocity.

@@ -27,7 +27,8 @@ void SgdStepReference(const SgdInput<G>& input) {
                                    factors ? input.factors[1] : input.weight_decay,
                                    factors ? input.factors[0] : input.gradient_scale,
                                    input.first,
-                                   input.last};
+                                   input.last,
+                                   input.nesterov};
   for (size_t i = 0; i < input.count; ++i) {
     SgdElement(element, GradientOf(input, i), input.parameter[i], input.velocity[i]);
     if (input.last && input.bf16_copy != nullptr) {

@@ -28,7 +28,7 @@ std::vector<float> RandomFloats(uint64_t seed, size_t count) {
 
 // Runs three steps, because the velocity of the first step is special.
 template <typename G>
-void ExpectKernelEqualsReference(size_t count, bool with_copy, uint32_t max_blocks = 0) {
+void ExpectKernelEqualsReference(size_t count, bool with_copy, uint32_t max_blocks = 0, bool nesterov = false) {
   std::vector<float> parameter = RandomFloats(1, count), velocity(count);
   std::vector<__nv_bfloat16> copy(count);
   std::vector<G> gradient;
@@ -39,10 +39,11 @@ void ExpectKernelEqualsReference(size_t count, bool with_copy, uint32_t max_bloc
   DeviceArray<float> device_parameter(parameter), device_velocity(velocity), device_rate(std::vector<float>{rate});
   DeviceArray<G> device_gradient(gradient);
   DeviceArray<__nv_bfloat16> device_copy(copy);
-  const SgdInput<G> host = {count, gradient.data(), &rate, 0.9f, 5e-4f, parameter.data(), velocity.data(), copy.data()};
-  const SgdInput<G> device = {
+  SgdInput<G> host = {count, gradient.data(), &rate, 0.9f, 5e-4f, parameter.data(), velocity.data(), copy.data()};
+  SgdInput<G> device = {
       count, device_gradient.data(),  device_rate.data(),     0.9f,
       5e-4f, device_parameter.data(), device_velocity.data(), with_copy ? device_copy.data() : nullptr};
+  host.nesterov = device.nesterov = nesterov;
   for (int step = 0; step < 3; ++step) {
     SgdStepReference(host);
     ASSERT_EQ(SgdStep(device, nullptr, max_blocks), cudaSuccess);
@@ -62,6 +63,7 @@ TEST(SgdTest, KernelEqualsReferenceBitForBit) {
     ExpectKernelEqualsReference<float>(count, false);
     ExpectKernelEqualsReference<__nv_bfloat16>(count, true);
     ExpectKernelEqualsReference<__nv_bfloat16>(count, true, 3);
+    ExpectKernelEqualsReference<__nv_bfloat16>(count, true, 0, /*nesterov=*/true);
   }
 }
 
@@ -145,6 +147,16 @@ TEST(SgdTest, TheReferenceByHand) {
   EXPECT_EQ(velocity, 7.0f);
   EXPECT_EQ(parameter, 3.125f);
   EXPECT_EQ(static_cast<float>(copy), 3.125f);
+}
+
+// velocity = 0.5 * 8 + (2 + 0.25 * 4) = 7; parameter = 4 - 0.125 * (3 + 0.5 * 7).
+TEST(SgdTest, NesterovByHand) {
+  float gradient = 2, rate = 0.125f, parameter = 4, velocity = 8;
+  SgdInput<float> input = {1, &gradient, &rate, 0.5f, 0.25f, &parameter, &velocity};
+  input.nesterov = true;
+  SgdStepReference(input);
+  EXPECT_EQ(velocity, 7.0f);
+  EXPECT_EQ(parameter, 3.1875f);
 }
 
 // Shares 1/4 and 3/4 of gradients 4 and 8: 1 + 6. velocity = 0.5 * 8 + (1 + 0.25 * 4) = 6, then 12;

@@ -81,7 +81,8 @@ std::unique_ptr<ResNet18Step> MakeFused(const ImageSet& set, const ResNet18StepO
   const LoaderOptions loader = Loader(set);
   ResidentImages images;
   images.pixels = set.pixels.data();
-  images.labels = set.labels.data();
+  const std::vector<uint8_t> labels(set.labels.begin(), set.labels.end());
+  images.labels = labels.data();
   images.count = static_cast<uint32_t>(set.size());
   images.mean = loader.mean;
   images.std = loader.std;
@@ -123,8 +124,9 @@ struct Comparison {
   std::string beyond;  // "name error, name error, ..."
   double worst = 0;
 
-  Comparison(const ResNet18Values& a, const ResNet18Values& b, double tolerance) {
-    const ResNet18Units net = MakeResNet18Units();
+  Comparison(const ResNet18Values& a, const ResNet18Values& b, double tolerance,
+             const StageBlocks& blocks = kResNet18Blocks) {
+    const ResNet18Units net = MakeResNet18Units(blocks);
     const auto check = [&](const std::string& name, double error) {
       worst = error <= worst ? worst : error;
       if (!(error < tolerance)) {
@@ -168,6 +170,15 @@ class FusedStepTest : public ::testing::Test {
   const std::shared_ptr<Model> model_ = *MakeModel("resnet18", 3);
 };
 
+// Returns the optimizer's momentum in the layout of the fused step.
+ResNet18Values MomentumOf(TrainStep& step) {
+  const std::vector<torch::Tensor> parameters = step.model().parameters();
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    parameters[i].mutable_grad() = step.optimizer().State()[i].second;
+  }
+  return *ToFusedGradients(step.model());
+}
+
 TEST_F(FusedStepTest, GradientsAndUpdateAreThoseOfAutograd) {
   SKIP_WITHOUT_GPU();
   ASSERT_THAT(SetNumerics({.deterministic = true}), IsOk());
@@ -197,6 +208,52 @@ TEST_F(FusedStepTest, GradientsAndUpdateAreThoseOfAutograd) {
     EXPECT_EQ(Comparison(*step->GetGradients(), *ToFusedGradients(*model_), kFp32Tolerance).beyond, "");
     EXPECT_EQ(Comparison(*step->GetValues(), *ToFusedValues(*model_), kFp32Tolerance).beyond, "");
   }
+}
+
+// A gradient passes 34 layers instead of 18.
+TEST_F(FusedStepTest, ResNet34TrainsAsAutogradDoes) {
+  SKIP_WITHOUT_GPU();
+  ASSERT_THAT(SetNumerics({.deterministic = true}), IsOk());
+  const std::shared_ptr<Model> model = *MakeModel("resnet34", 3);
+  ResNet18StepOptions options = Options(ConvolutionType::kFp32);
+  options.stage_blocks = kResNet34Blocks;
+  const auto step = MakeFused(set_, options, *model);
+  ASSERT_THAT(EnqueueOneStep(*step, 2, {kRate, kRate, kRate}), IsOk());
+  TrainStep plain(model, Spec(), c10::Device(c10::kCUDA, 0));
+  BatchLoader loader(set_, Loader(set_));
+  loader.StartEpoch(2, Order());
+  plain.BeginEpoch();
+  Batch batch;
+  ASSERT_THAT(loader.Next(&batch), IsOk());
+  ASSERT_THAT(plain.Run(batch), IsOk());
+  ASSERT_THAT(plain.EndEpoch(), IsOk());
+  ASSERT_THAT(step->EndEpoch(), IsOk());
+  constexpr double kTolerance = kFp32Tolerance * 34 / 18;
+  EXPECT_EQ(Comparison(*step->GetGradients(), *ToFusedGradients(*model), kTolerance, kResNet34Blocks).beyond, "");
+  EXPECT_EQ(Comparison(*step->GetValues(), *ToFusedValues(*model), kTolerance, kResNet34Blocks).beyond, "");
+}
+
+// The first step's velocity is the gradient plus weight decay, of which Nesterov momentum makes 1.9 times the update.
+TEST_F(FusedStepTest, NesterovUpdatesAsAutogradDoes) {
+  SKIP_WITHOUT_GPU();
+  ASSERT_THAT(SetNumerics({.deterministic = true}), IsOk());
+  ResNet18StepOptions options = Options(ConvolutionType::kFp32);
+  options.nesterov = true;
+  const auto step = MakeFused(set_, options, *model_);
+  ASSERT_THAT(EnqueueOneStep(*step, 2, {kRate, kRate, kRate}), IsOk());
+  proto::TrainingSpec spec = Spec();
+  spec.set_optimizer(proto::NESTEROV);
+  TrainStep plain(model_, spec, c10::Device(c10::kCUDA, 0));
+  BatchLoader loader(set_, Loader(set_));
+  loader.StartEpoch(2, Order());
+  plain.BeginEpoch();
+  Batch batch;
+  ASSERT_THAT(loader.Next(&batch), IsOk());
+  ASSERT_THAT(plain.Run(batch), IsOk());
+  ASSERT_THAT(plain.EndEpoch(), IsOk());
+  ASSERT_THAT(step->EndEpoch(), IsOk());
+  EXPECT_EQ(Comparison(*step->GetMomentum(), MomentumOf(plain), 2 * kFp32Tolerance).beyond, "");
+  EXPECT_EQ(Comparison(*step->GetValues(), *ToFusedValues(*model_), 2 * kFp32Tolerance).beyond, "");
 }
 
 // Compares one step of micro-batches of 10, 10 and 4 images, each with its own statistics, with TrainStep's. After the
@@ -270,15 +327,6 @@ ResNet18StepOptions With(const Remedies& remedies, ResNet18StepOptions options) 
   options.clip_norm = static_cast<float>(remedies.clip_norm);
   options.lars = static_cast<float>(remedies.lars);
   return options;
-}
-
-// Returns the optimizer's momentum in the layout of the fused step.
-ResNet18Values MomentumOf(TrainStep& step) {
-  const std::vector<torch::Tensor> parameters = step.model().parameters();
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    parameters[i].mutable_grad() = step.optimizer().momentum()[i];
-  }
-  return *ToFusedGradients(step.model());
 }
 
 // Each remedy by itself, and all together.

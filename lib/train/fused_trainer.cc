@@ -17,6 +17,7 @@
 #include "lib/train/fused_weights.h"
 #include "lib/train/schedule.h"
 #include "lib/train/step_parts.h"
+#include "lib/train/train_step.h"
 
 namespace lockstep {
 namespace {
@@ -32,10 +33,12 @@ ResNet18StepOptions ToStepOptions(const TrainerInput& input) {
   const LoaderOptions& loader = input.loader;
   ResNet18StepOptions options;
   options.type = TypeOf(spec.precision());
+  options.stage_blocks = FusedStageBlocks(spec.model()).value_or(kResNet18Blocks);  // CheckTrainingSpec has checked it
   options.max_batch = loader.batch_size;
   options.micro_batch = spec.accumulate() > 1 ? loader.batch_size / spec.accumulate() : 0;
   options.momentum = static_cast<float>(spec.momentum());
   options.weight_decay = static_cast<float>(spec.weight_decay());
+  options.nesterov = spec.optimizer() == proto::NESTEROV;
   options.label_smoothing = static_cast<float>(spec.label_smoothing());
   options.clip_norm = static_cast<float>(spec.clip_norm());
   options.lars = static_cast<float>(spec.lars());
@@ -53,10 +56,11 @@ ResNet18StepOptions ToStepOptions(const TrainerInput& input) {
   return options;
 }
 
-ResidentImages ToResident(const ImageSet& images, const LoaderOptions& loader) {
+// `labels` are those of the images, and must outlive the result.
+ResidentImages ToResident(const ImageSet& images, const std::vector<uint8_t>& labels, const LoaderOptions& loader) {
   ResidentImages resident;
   resident.pixels = images.pixels.data();
-  resident.labels = images.labels.data();
+  resident.labels = labels.data();
   resident.count = static_cast<uint32_t>(images.size());
   resident.mean = loader.mean;
   resident.std = loader.std;
@@ -92,9 +96,11 @@ absl::StatusOr<std::vector<float>> NumbersOf(const TrainingArrays& arrays, const
 class FusedTrainer : public EpochTrainer {
  public:
   static absl::StatusOr<std::unique_ptr<EpochTrainer>> Make(const TrainerInput& input) {
+    RETURN_IF_ERROR(CheckStepShape(input.spec, ModelShapeOf(input.images->info)));
     const ResNet18StepOptions options = ToStepOptions(input);
+    const std::vector<uint8_t> labels(input.images->labels.begin(), input.images->labels.end());  // ten classes
     ASSIGN_OR_RETURN(std::unique_ptr<ResNet18Step> step,
-                     ResNet18Step::Make(options, ToResident(*input.images, input.loader)));
+                     ResNet18Step::Make(options, ToResident(*input.images, labels, input.loader)));
     std::unique_ptr<FusedTrainer> trainer(new FusedTrainer(input, std::move(step)));
     trainer->predicted_bytes_ = ResNet18Step::PredictBytes(options, static_cast<uint32_t>(input.images->size()));
     ASSIGN_OR_RETURN(const ResNet18Values values, ToFusedValues(*input.model));

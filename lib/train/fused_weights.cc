@@ -45,9 +45,23 @@ absl::Status Write(const Lookup& lookup, const std::string& name, size_t count, 
   return absl::OkStatus();
 }
 
+// Returns the number of blocks in each stage, by the names of the parameters.
+StageBlocks StageBlocksOf(const Model& model) {
+  StageBlocks blocks = {};
+  const auto parameters = model.named_parameters();
+  for (size_t stage = 0; stage < blocks.size(); ++stage) {
+    while (parameters.contains(absl::StrCat("layer", stage + 1, ".", blocks[stage], ".conv1.weight"))) {
+      ++blocks[stage];
+    }
+  }
+  return blocks;
+}
+
 // Every array of the network with its position: visit(name, count, position in batch_norms or running).
 struct Names {
-  const ResNet18Units net = MakeResNet18Units();
+  explicit Names(const Model& model) : net(MakeResNet18Units(StageBlocksOf(model))) {}
+
+  const ResNet18Units net;
 
   absl::Status EachBatchNorm(const std::function<absl::Status(const std::string&, size_t, size_t)>& visit) const {
     for (const ConvolutionUnit& unit : net.units) {
@@ -109,7 +123,7 @@ Lookup Buffers(const Model& model) {
 }  // namespace
 
 absl::StatusOr<ResNet18Values> ToFusedValues(const Model& model) {
-  const Names names;
+  const Names names(model);
   ASSIGN_OR_RETURN(ResNet18Values values, ReadParameters(names, Parameters(model)));
   values.running.resize(2 * names.net.channel_count);
   RETURN_IF_ERROR(names.EachRunning([&, lookup = Buffers(model)](const std::string& name, size_t count, size_t at) {
@@ -119,14 +133,14 @@ absl::StatusOr<ResNet18Values> ToFusedValues(const Model& model) {
 }
 
 absl::StatusOr<ResNet18Values> ToFusedGradients(const Model& model) {
-  return ReadParameters(Names(), Gradients(model));
+  return ReadParameters(Names(model), Gradients(model));
 }
 
 absl::Status FromFusedValues(const ResNet18Values& values, Model& model) {
-  const Names names;
+  const Names names(model);
   if (values.weights.size() != names.net.weight_count || values.batch_norms.size() != names.net.batch_norm_count() ||
       values.running.size() != 2 * names.net.channel_count) {
-    return absl::InvalidArgumentError("expected all values of a ResNet-18");
+    return absl::InvalidArgumentError("expected all values of the network");
   }
   const Lookup parameters = Parameters(model);
   for (const ConvolutionUnit& unit : names.net.units) {

@@ -1,4 +1,5 @@
-// Conversion of a ResNet-18's values between LibTorch's modules and the flat arrays of the fused step (lib/fused).
+// Conversion of the values of a ResNet-18 or ResNet-34 between LibTorch's modules and the flat arrays of the fused step
+// (lib/fused).
 #ifndef LOCKSTEP_LIB_TRAIN_FUSED_WEIGHTS_H_
 #define LOCKSTEP_LIB_TRAIN_FUSED_WEIGHTS_H_
 
@@ -10,7 +11,7 @@
 namespace lockstep {
 
 // Returns the parameters and running statistics of a model on any device. Returns InternalError if the model was not
-// made by MakeModel("resnet18").
+// made by MakeModel("resnet18") or MakeModel("resnet34").
 absl::StatusOr<ResNet18Values> ToFusedValues(const Model& model);
 
 // Returns the gradients that a backward pass left in the model; `running` stays empty.
