@@ -6,6 +6,7 @@ python3 tests/example_test.py --script docs/example/write.py --tools bazel-bin/t
 """
 
 import html.parser
+import importlib.util
 import pathlib
 import re
 import subprocess
@@ -71,6 +72,43 @@ class ExampleTest(unittest.TestCase):
         self.assertEqual(parser.found, [])
         self.assertNotRegex(self.text, r"url\(|@import")
         self.assertLess(len(self.text.encode()), LARGEST_PAGE)
+
+    def test_no_record_is_of_an_uncommitted_build(self):
+        self.assertNotIn("by a build that no commit describes", self.text)
+
+    def explain(self, page):
+        """Runs write.py --explain with stand-ins for the tools; report makes `page`. Returns the exit code, what it
+        prints, the page, and the contents of the records in the folder of results.
+        """
+        spec = importlib.util.spec_from_file_location("write", self.script)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for record in module.RECORDS.values():
+                (folder / "results" / record).parent.mkdir(parents=True, exist_ok=True)
+                (folder / "results" / record).write_text("kept")
+            (folder / "tools").mkdir()
+            for tool, output in (("comm_model", "made"), ("report", page)):
+                script = folder / "tools" / tool
+                script.write_text(f"#!/bin/sh\nfor last; do :; done\necho '{output}' >\"${{last#--output=}}\"\n")
+                script.chmod(0o755)
+            (folder / "report.html").write_text("before")
+            done = subprocess.run([sys.executable, self.script, "--explain", f"--tools={folder / 'tools'}",
+                                   f"--results={folder / 'results'}", f"--page={folder / 'report.html'}"],
+                                  capture_output=True, text=True, check=False)
+            explained = {(folder / "results" / module.RECORDS[name]).read_text() for name in module.EXPLAINED}
+            return done.returncode, done.stdout + done.stderr, (folder / "report.html").read_text(), explained
+
+    def test_a_clean_build_explains(self):
+        code, _, page, explained = self.explain("a page")
+        self.assertEqual((code, page, explained), (0, "a page\n", {"made\n"}))
+
+    def test_an_uncommitted_build_changes_nothing(self):
+        code, output, page, explained = self.explain("Made by a build that no commit describes: two.rec")
+        self.assertEqual((code, page, explained), (1, "before", {"kept"}))
+        self.assertRegex(output, r"uncommitted changes.*commit the changes, then: bazel run //docs/example:write -- "
+                                 r"--explain")
 
     def test_no_path_of_a_machine_is_in_it(self):
         self.assertNotRegex(self.text, r"/(?:tmp|home|root|work)/")

@@ -66,10 +66,11 @@ NO_RUN = {"output": ("{out}", SAME_RESULT), "force": ("", SAME_RESULT)}
 
 CIFAR_PREP = [
     Mode("cifar_prep", "synthetic", "--output={out}",
-         {"train_images": "30", "test_images": "30", "seed": "3", "dry_run": ""},
+         {"train_images": "30", "test_images": "30", "classes": "7", "size": "16", "seed": "3", "dry_run": ""},
          {**NO_RUN, "input_format": ("synthetic", "the default without --input"), "input": ("pictures", "the next modes")},
          also=(("input", "--allow_partial"),)),
-    Mode("cifar_prep", "pictures", "--input=pictures --allow_partial --output={out}", {"dry_run": "", "input": "more_pictures"},
+    Mode("cifar_prep", "pictures", "--input=pictures --allow_partial --output={out}",
+         {"dry_run": "", "input": "more_pictures", "resize": "16"},
          {**NO_RUN, "allow_partial": ("", "in the plain run, which is refused without it"), "input_format": ("images", ASKED)}),
     Mode("cifar_prep", "archive", "--input=cifar-10-binary.tar.gz --allow_partial --output={out}", {"dry_run": "", "strict": ""},
          {**NO_RUN, "input": ("cifar-10-binary.tar.gz", SAME_RESULT), "allow_partial": ("", "as above"),
@@ -130,7 +131,8 @@ COMM_MODEL = [
           "format": "text", "dry_run": ""}, NO_RUN),
     Mode("comm_model", "dry", "--audit=hand_in.csv --output={out} --dry_run", {}),
 ]
-TRAINING = {"model": "lenet5_bias", "seed": "3", "learning_rate": "0.003", "momentum": "0.5", "weight_decay": "0.1",
+TRAINING = {"model": "lenet5_bias", "seed": "3", "optimizer": "adamw", "learning_rate": "0.003", "momentum": "0.5",
+            "weight_decay": "0.1",
             "label_smoothing": "0.1", "clip_norm": "0.01", "lars": "0.001", "no_set_epoch": "", "schedule": "cosine",
             "lr_milestones": "1", "lr_gamma": "0.5", "lr_warmup_epochs": "1", "noaugment": "", "epochs": "3", "repeats": "2",
             "noevaluate": "", "evaluate_every": "1", "target_accuracy": "0.99", "accumulate": "2", "precision": "bf16",
@@ -149,7 +151,7 @@ TRAINING_ALSO = (("lr_milestones", "--schedule=multistep --lr_milestones=2"),
 
 TRAIN_SWEEP = [
     Mode("train_sweep", "batch", "--input=dataset.rec --model=lenet5 --device=cpu --batch_size=20 --threads=1 --output={out}",
-         {**TRAINING, "find_max": ""},
+         {**TRAINING, "find_max": "", "init": "lenet5.pt"},
          {**TRAINING_UNSEEN, "memory_limit_bytes": ("8000000000", "more than a point takes: see train_sweep_test"),
           "max_batch": ("40", "with --find_max"), "state_every": ("2", "with --resume"),
           "checkpoint_batch": ("20", "with --checkpoint"), "zero_gamma": ("false", "true is refused: no residual blocks")},
@@ -196,6 +198,12 @@ SCALE_RUN = [
           "gradient_compression": "bf16"},
          {**{k: v for k, v in PLANNED.items() if k != "buffers"}, **LAUNCH, "batch_mode": ("global", "what an experiment has"),
           "noablation": ("", "nothing is left out"), "mode": ("ddp", "dp is refused")}),
+    Mode("scale_run", "optimizers", f"{SCALE_BASE} --experiment=optimizers --ranks=1 --batch_size=20",
+         {"ranks": "2", "batch_size": "10", "seeds": "2", "rows": "adam", "experiment": "sampler_epoch",
+          "no_set_epoch": "", "gradient_compression": "bf16"},
+         {**PLANNED, **LAUNCH, "batch_mode": ("global", "what an experiment has"),
+          "noablation": ("", "nothing is left out"), "mode": ("ddp", "dp is refused"),
+          "optimizer": ("sgd", "the others are refused"), "lars": ("0", "a rule for SGD only")}),
     Mode("scale_run", "trained", "--input=dataset.rec --model=lenet5 --device=cpu --threads=1 --dry_run --ranks=1 --batch_size=20 --output={out}",
          {"checkpoint": "{out}.pt"}, {}),
 ]
@@ -276,11 +284,15 @@ OPTIONAL = ("cuda_graph", "second_stream", "fused_sums", "fused_batch_norm", "di
             "own_weight_gradients", "own_convolutions")
 
 
+# Classes of CIFAR-10, of which cifar_prep knows how many pictures a whole set has.
+CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
+
+
 def pictures(folder, seed):
     for split in ("train", "test"):
-        for label in range(10):
-            (folder / split / f"class{label}").mkdir(parents=True)
-            (folder / split / f"class{label}" / "0.png").write_bytes(png((label, seed, 0)))
+        for label, name in enumerate(CLASSES):
+            (folder / split / name).mkdir(parents=True)
+            (folder / split / name / "0.png").write_bytes(png((label, seed, 0)))
 
 
 def binary_archive(path):

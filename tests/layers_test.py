@@ -16,7 +16,7 @@ import source_tree
 # `testing`.
 LAYERS = [
     {"base": "", "testing": "", "proto": ""},
-    {"pickle": "", "record": "", "statistics": ""},
+    {"networks": "", "pickle": "", "record": "", "statistics": ""},
     {
         "dataset": "record",
         "cifar": "dataset pickle record",
@@ -31,13 +31,13 @@ LAYERS = [
         "onnx": "dataset int8 record",
         "page": "record",
         "plot": "page",
-        "wording": "dataset scaling statistics",
-        "lab_records": "record scaling statistics wording",
+        "wording": "dataset networks scaling statistics",
+        "lab_records": "networks record scaling statistics wording",
         "warnings": "dataset lab_records scaling statistics wording",
-        "summary": "lab_records scaling statistics warnings wording",
-        "export": "lab_records record scaling statistics",
-        "report": "collectives comparison dataset lab_records page plot record scaling statistics summary warnings "
-                  "wording",
+        "summary": "lab_records networks scaling statistics warnings wording",
+        "export": "lab_records networks record scaling statistics",
+        "report": "collectives comparison dataset lab_records networks page plot record scaling statistics summary "
+                  "warnings wording",
         "checks": "audit lab_records page published record report scaling statistics warnings",
         "comparison": "lab_records page record scaling statistics wording",
     },
@@ -47,19 +47,19 @@ LAYERS = [
         "kernels": "collectives cuda dataset",
         "int8_cuda": "cuda int8",
         "peer": "collectives cuda kernels",
-        "nn": "dataset device pickle record",
+        "nn": "dataset device networks pickle record",
         "launch": "dataset device record",
         "doctor": "dataset device plot record",
         "lab": "device record",
     },
     {
         "fused": "collectives cuda dataset kernels peer",
-        "train": "cuda dataset device fused kernels nn record statistics",
+        "train": "cuda dataset device fused kernels networks nn record statistics",
         "communicator": "cuda device launch peer",
         "reducer": "collectives communicator cuda device fused kernels launch nn peer record train",
         "data_parallel": "collectives communicator dataset device nn train",
-        "scale_run": "collectives communicator cuda data_parallel dataset device fused launch nn record reducer scaling "
-                     "statistics train",
+        "scale_run": "collectives communicator cuda data_parallel dataset device fused launch networks nn record reducer "
+                     "scaling statistics train",
         "quantize": "dataset device int8 int8_cpu int8_cuda nn onnx record train",
     },
 ]

@@ -51,8 +51,9 @@ ABSL_FLAG(
     "Experiment with its own table, at the global batches of --batch_size on --ranks=N: large_batch (accuracy at the "
     "first batch and at the others, with each remedy and with all; the first also with the others' schedule and "
     "epochs), sampler_epoch (with and without the epoch number), what_is_sent (gradients only, buffers too, "
-    "batch norm over all ranks). Defaults: --epochs=5 --ranks=2, and one batch of 128 except with large_batch.");
-FLAG_WORDS(experiment, "large_batch", "sampler_epoch", "what_is_sent");
+    "batch norm over all ranks), optimizers (each with its default learning rate). Defaults: --epochs=5 --ranks=2, and "
+    "one batch of 128 except with large_batch.");
+FLAG_WORDS(experiment, "large_batch", "sampler_epoch", "what_is_sent", "optimizers");
 RANGED_FLAG(uint32_t, seeds, 3, 1, 1000, "With --experiment: number of seeds per row, counted from --seed.");
 ABSL_FLAG(std::string, rows, "",
           "With --experiment: only these rows, separated by semicolons, such as --rows='128;8192, all'; empty: all.");

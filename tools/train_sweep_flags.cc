@@ -32,6 +32,9 @@ RANGED_FLAG(absl::Duration, timeout, absl::ZeroDuration(), 0, 86400,
             "Time without progress after which a point fails, for example because a GPU does not answer; 0: 2m on "
             "CUDA, no limit on a CPU.");
 ABSL_FLAG(std::string, checkpoint, "", "File for the trained weights, as a PyTorch state_dict; empty: none.");
+ABSL_FLAG(std::string, init, "",
+          "Weights from which the training starts, in any format that quantize --checkpoint reads; empty: random "
+          "weights of --seed.");
 ABSL_FLAG(bool, drop_last, false, "Leave out an epoch's last batch if it is smaller than the others.");
 RANGED_FLAG(uint32_t, loader_workers, 2, 0, lockstep::kMaxLoaderWorkers,
             "Threads that prepare batches ahead; 0: none.");
@@ -50,6 +53,7 @@ absl::StatusOr<TrainSweepOptions> TrainSweepOptionsFromFlags() {
   RETURN_IF_ERROR(SetFieldsFromFlags(options.spec));
   RETURN_IF_ERROR(ReadTrainingFlags(*options.spec.mutable_training()));
   options.batch_sweep = {absl::GetFlag(FLAGS_min_batch), absl::GetFlag(FLAGS_factor), absl::GetFlag(FLAGS_max_batch)};
+  options.init = absl::GetFlag(FLAGS_init);
   options.evaluate = absl::GetFlag(FLAGS_evaluate);
   options.timeout = absl::GetFlag(FLAGS_timeout);
   RETURN_IF_ERROR(CheckGivenFlags(SweepFlagUses(options)));
@@ -64,7 +68,7 @@ ToolInfo DescribeTool() {
            "train_sweep --input=dataset.rec --batch_size=128 --epochs=200 --schedule=cosine --checkpoint=resnet18.pt"},
           WithTrainingGroups({{"files",
                                "inputs and outputs",
-                               {{"input"}, {"output"}, {"checkpoint"}, {"force"}, {"dry_run"}, {"quiet"}},
+                               {{"input"}, {"output"}, {"checkpoint"}, {"init"}, {"force"}, {"dry_run"}, {"quiet"}},
                                HelpPages::kAll},
                               {"sweep",
                                "batch sizes and device",

@@ -5,11 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/flag_words.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/normalization.h"
+#include "lib/networks/networks.h"
 #include "lib/train/schedule.h"
 
 namespace lockstep {
@@ -54,14 +57,19 @@ ABSL_FLAG(std::optional<bool>, own_weight_gradients, std::nullopt,
 ABSL_FLAG(std::optional<bool>, own_convolutions, std::nullopt,
           "Use Lockstep's kernel for 3x3 convolutions and their data gradients where faster than cuDNN's (--step=fused "
           "in fp32); left out: as in --preset.");
-ABSL_FLAG(std::string, model, "resnet18", "resnet18, lenet5 or lenet5_bias.");
-FLAG_WORDS(model, "resnet18", "lenet5", "lenet5_bias");
+ABSL_FLAG(std::string, model, "resnet18",
+          absl::StrCat(absl::StrJoin(lockstep::ModelWords(), ", "), "; mlp:WIDTHxDEPTH has DEPTH hidden layers."));
+static const bool model_has_words = lockstep::AddFlagWords("model", lockstep::ModelWords());
 RANGED_FLAG(uint64_t, seed, 0, 0, std::numeric_limits<uint64_t>::max(),
             "Seed for the initial weights, the image order and the augmentation.");
+ABSL_FLAG(std::string, optimizer, "sgd",
+          "sgd, nesterov, adam, adamw, adagrad, adadelta or rmsprop, with the formulas and constants of torch.optim.");
+FLAG_WORDS(optimizer, "sgd", "nesterov", "adam", "adamw", "adagrad", "adadelta", "rmsprop");
 RANGED_FLAG(double, learning_rate, 0, lockstep::kMinRate, 1000,
-            "Learning rate of SGD; left out: 0.1 for resnet18 and 0.01 for lenet5.");
-RANGED_FLAG(double, momentum, 0.9, 0, 1, "Momentum of SGD.");
-RANGED_FLAG(double, weight_decay, 5e-4, 0, 1000, "Weight decay of SGD.");
+            "Learning rate; left out: for sgd and nesterov that of the model (docs/train_sweep.md), else that of "
+            "torch.optim.");
+RANGED_FLAG(double, momentum, 0.9, 0, 1, "Momentum, with --optimizer=sgd or nesterov.");
+RANGED_FLAG(double, weight_decay, 5e-4, 0, 1000, "Weight decay.");
 RANGED_FLAG(double, label_smoothing, 0, 0, 1,
             "Share of the loss's target that is spread over all classes, like torch.nn.CrossEntropyLoss; 0: none.");
 RANGED_FLAG(
@@ -127,13 +135,14 @@ std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first) {
         {"epochs", "6: a warm-up and --repeats"},
         {"repeats", "5, or all but the first of --epochs"},
         {"seed"},
-        {"learning_rate", "0.1 for resnet18, 0.01 for lenet5"},
+        {"learning_rate", "that of the model and optimizer"},
         {"schedule"},
         {"evaluate"}},
        HelpPages::kAll},
       {"recipe",
        "optimizer, schedule and augmentation",
-       {{"momentum"},
+       {{"optimizer"},
+        {"momentum"},
         {"weight_decay"},
         {"augment"},
         {"normalization"},

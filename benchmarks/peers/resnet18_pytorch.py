@@ -67,10 +67,15 @@ class ResNet18(nn.Module):
         return self.linear(F.avg_pool2d(x, 4).flatten(1))
 
 
-def make_step(batch, kind):
-    """Returns a function that queues one training step."""
-    model = ResNet18().cuda().to(memory_format=torch.channels_last)
+def make_resnet18():
+    model = ResNet18()
     assert sum(p.numel() for p in model.parameters()) == 11_173_962
+    return model
+
+
+def make_step(batch, kind, make_model=make_resnet18):
+    """Returns a function that queues one training step."""
+    model = make_model().cuda().to(memory_format=torch.channels_last)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=5e-4, fused=True)
     images = torch.randn(batch, 3, 32, 32, device="cuda").to(memory_format=torch.channels_last)
     labels = torch.randint(0, 10, (batch,), device="cuda")

@@ -21,8 +21,8 @@ void ThrowUnlessOk(const absl::Status& status) {
 }  // namespace
 
 DataParallelModel::DataParallelModel(std::shared_ptr<Model> module, std::vector<c10::Device> devices, AutocastMode mode)
-    : module_(register_module("module", std::move(module))), devices_(std::move(devices)), mode_(mode),
-      threads_(devices_), clock_(devices_[0]) {}
+    : Model(module->shape()), module_(register_module("module", std::move(module))), devices_(std::move(devices)),
+      mode_(mode), threads_(devices_), clock_(devices_[0]) {}
 
 void DataParallelModel::MakeReplicas(std::vector<std::shared_ptr<Model>> others) {
   TORCH_CHECK(others.size() + 1 == devices_.size(), devices_.size(), " devices need one replica fewer, found ",

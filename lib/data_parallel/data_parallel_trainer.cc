@@ -56,7 +56,7 @@ class Trainer : public DataParallelTrainer {
     RETURN_IF_ERROR(model_->StartThreads());
     std::vector<std::shared_ptr<Model>> others;
     while (others.size() + 1 < devices_.size()) {
-      ASSIGN_OR_RETURN(others.emplace_back(), MakeModel(spec_.model(), spec_.seed()));
+      ASSIGN_OR_RETURN(others.emplace_back(), MakePlannedModel(spec_, module_->shape()));
     }
     model_->MakeReplicas(std::move(others));
     return absl::OkStatus();

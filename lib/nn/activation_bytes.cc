@@ -42,7 +42,8 @@ std::set<const c10::StorageImpl*> OwnStorages(const Model& model) {
 
 // Returns the bytes that still exist when the loss of `n` images is known.
 uint64_t Kept(Model& model, int64_t n, AutocastMode mode) {
-  const torch::Tensor images = at::zeros({n, kChannels, kImageSize, kImageSize}), labels = at::zeros({n}, at::kLong);
+  const ModelShape& shape = model.shape();
+  const torch::Tensor images = at::zeros({n, kChannels, shape.height, shape.width}), labels = at::zeros({n}, at::kLong);
   std::vector<WeakStorage> storages;
   made = &storages;
   const at::CallbackHandle handle = at::addThreadLocalCallback(
@@ -70,10 +71,10 @@ uint64_t Kept(Model& model, int64_t n, AutocastMode mode) {
 
 ActivationBytes CountActivationBytes(Model& model, AutocastMode mode) {
   model.train();
-  const uint64_t of_one = Kept(model, 1, mode), of_two = Kept(model, 2, mode);
+  const uint64_t of_two = Kept(model, 2, mode), of_three = Kept(model, 3, mode);
   ActivationBytes counted;
-  counted.per_image = of_two - of_one;
-  counted.fixed = of_one > counted.per_image ? of_one - counted.per_image : 0;
+  counted.per_image = of_three - of_two;
+  counted.fixed = of_two > 2 * counted.per_image ? of_two - 2 * counted.per_image : 0;
   return counted;
 }
 

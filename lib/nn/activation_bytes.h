@@ -16,7 +16,8 @@ struct ActivationBytes {
 };
 
 // Counts the storages that operators made and that still exist when the loss is known. Runs the forward pass in
-// training mode on one image and on two, which changes the running statistics. `model` must be on the CPU.
+// training mode on two images and on three, which changes the running statistics. One image is too few for batch norm
+// after all pixels have been reduced to one. `model` must be on the CPU.
 ActivationBytes CountActivationBytes(Model& model, AutocastMode mode);
 
 }  // namespace lockstep

@@ -32,6 +32,11 @@ TEST(ActivationBytesTest, InBf16ItIsHalf) {
   EXPECT_GT(bytes.fixed, 2u * 11'000'000);
 }
 
+// Its last batch norms see one pixel per image.
+TEST(ActivationBytesTest, CountsTorchvisionsResNet18) {
+  EXPECT_GT(CountActivationBytes(**MakeModel("resnet18_torchvision", 1), AutocastMode::kOff).per_image, kInput);
+}
+
 TEST(ActivationBytesTest, TheNetworkIsCountedAlikeAgain) {
   const std::shared_ptr<Model> model = *MakeModel("lenet5", 1);
   const ActivationBytes once = CountActivationBytes(*model, AutocastMode::kOff),

@@ -5,44 +5,64 @@
 #include <ATen/record_function.h>
 #include <torch/utils.h>
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "lib/nn/lenet5.h"
-#include "lib/nn/resnet18.h"
+#include "lib/base/status_macros.h"
+#include "lib/nn/script_model.h"
+#include "lib/record/digest.h"
 
 namespace lockstep {
 namespace {
 
 // Count of the running CountMacs of this thread. RecordFunction accepts only plain functions, so these are globals.
 thread_local double macs = 0;
-thread_local bool inside_convolution = false;  // a convolution may call matrix products, which must not count again
+thread_local bool inside_counted = false;  // a convolution may call matrix products, which must not count again
 
-// State of one operator between its start and its end: multiply-accumulates per output element.
-struct MacsPerOutput : at::ObserverContext {
-  MacsPerOutput(int64_t macs, bool convolution) : macs(macs), convolution(convolution) {}
-  const int64_t macs;
-  const bool convolution;
+// State of a counted operator between its start and its end.
+struct CountedOperator : at::ObserverContext {
+  explicit CountedOperator(double macs_per_output) : macs_per_output(macs_per_output) {}
+  const double macs_per_output;  // multiply-accumulates per output element
 };
 
-// Terms per output element: conv2d(input, weight (out, in, height, width), ...) has in * height * width. A fully
-// connected layer runs as addmm(bias, input, weight (in, out)), or without bias as mm(input, weight), and has `in`. The
-// bias is not counted.
+// Returns the multiply-accumulates per output element; 0 for an operator that is not counted.
+// - conv2d(input, weight (out, in, height, width), ...): in * height * width.
+// - Matrix products mm(a, b), bmm(a, b), addmm(bias, a, b) with b (..., in, out): in. Fully connected layers run as
+//   these. Biases are not counted.
+// - scaled_dot_product_attention(query (..., L, D), key (..., S, D), value (..., S, V)): each of L * V outputs is a
+//   sum of S terms, and the L * S scores are sums of D terms: S + S * D / V.
+double MacsPerOutput(absl::string_view name, const at::RecordFunction& function) {
+  const auto input = [&](size_t i) { return function.inputs()[i].toTensor(); };
+  if (name == "aten::conv2d") {
+    return static_cast<double>(input(1)[0].numel());
+  }
+  if (name == "aten::mm" || name == "aten::bmm") {
+    return static_cast<double>(input(1).size(-2));
+  }
+  if (name == "aten::addmm") {
+    return static_cast<double>(input(2).size(-2));
+  }
+  if (name == "aten::scaled_dot_product_attention") {
+    const auto sums = static_cast<double>(input(1).size(-2));
+    return sums + sums * static_cast<double>(input(1).size(-1)) / static_cast<double>(input(2).size(-1));
+  }
+  return 0;
+}
+
 std::unique_ptr<at::ObserverContext> OnStart(const at::RecordFunction& function) {
-  const absl::string_view name = function.name();
-  if (inside_convolution || (name != "aten::conv2d" && name != "aten::addmm" && name != "aten::mm")) {
+  const double per_output = inside_counted ? 0 : MacsPerOutput(function.name(), function);
+  if (per_output == 0) {
     return nullptr;
   }
-  const at::Tensor weight = function.inputs()[name == "aten::addmm" ? 2 : 1].toTensor();
-  inside_convolution = name == "aten::conv2d";
-  return std::make_unique<MacsPerOutput>(inside_convolution ? weight[0].numel() : weight.size(0), inside_convolution);
+  inside_counted = true;
+  return std::make_unique<CountedOperator>(per_output);
 }
 
 void OnEnd(const at::RecordFunction& function, at::ObserverContext* context) {
-  const auto* counted = static_cast<MacsPerOutput*>(context);
-  if (counted != nullptr) {
-    macs += static_cast<double>(counted->macs * function.outputs()[0].toTensor().numel());
-    inside_convolution = inside_convolution && !counted->convolution;
+  if (const auto* counted = static_cast<CountedOperator*>(context)) {
+    macs += counted->macs_per_output * static_cast<double>(function.outputs()[0].toTensor().numel());
+    inside_counted = false;
   }
 }
 
@@ -55,7 +75,8 @@ double CountMacs(Model& model) {
                                                                    .needsInputs(true)
                                                                    .needsOutputs(true)
                                                                    .scopes({at::RecordScope::FUNCTION}));
-  model.forward(at::zeros({1, kChannels, kImageSize, kImageSize}, model.parameters().front().options()));
+  const ModelShape& shape = model.shape();
+  model.forward(at::zeros({1, kChannels, shape.height, shape.width}, model.parameters().front().options()));
   at::removeCallback(handle);
   model.train(training);
   return macs;
@@ -63,21 +84,40 @@ double CountMacs(Model& model) {
 
 }  // namespace
 
-const std::vector<std::string>& ModelNames() {
-  static const auto* names = new std::vector<std::string>({"resnet18", "lenet5", "lenet5_bias"});
-  return *names;
+ModelShape ModelShapeOf(const proto::DatasetInfo& info) {
+  return {info.class_name_size(), info.height(), info.width()};
 }
 
-absl::StatusOr<std::shared_ptr<Model>> MakeModel(const std::string& name, uint64_t seed) {
+absl::StatusOr<std::shared_ptr<Model>> MakeModel(const std::string& model, uint64_t seed, const ModelShape& shape) {
+  ASSIGN_OR_RETURN(const NetworkChoice choice, ParseModel(model));
+  if (const int64_t min = choice.network->min_size; std::min(shape.height, shape.width) < min) {
+    return absl::InvalidArgumentError(absl::StrCat("--model=", model, ": expected images of ", min, "x", min,
+                                                   " or larger, found ", shape.height, "x", shape.width,
+                                                   "; use --model=resnet18, or larger images"));
+  }
   torch::manual_seed(seed);
-  if (name == "resnet18") {
-    return MakeResNet18();
+  if (IsModelFile(model)) {
+    return LoadScriptModel(model, shape);
   }
-  if (name == "lenet5" || name == "lenet5_bias") {
-    return MakeLeNet5(name == "lenet5_bias");
+#define LOCKSTEP_NETWORK(network_name, size, title, batch_norm, ends_blocks_with_batch_norm, learning_rate, min_size, \
+                         make)                                                                                        \
+  if (choice.network->name == network_name) {                                                                         \
+    return make(shape, choice);                                                                                       \
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("unknown model '", name, "'; expected one of ", absl::StrJoin(ModelNames(), ", ")));
+#include "lib/networks/networks.inc"
+#undef LOCKSTEP_NETWORK
+  return absl::InternalError(absl::StrCat("no factory for --model=", model));
+}
+
+absl::StatusOr<std::shared_ptr<Model>> MakePlannedModel(const proto::TrainingSpec& spec, const ModelShape& shape) {
+  if (!spec.model_sha256().empty()) {
+    ASSIGN_OR_RETURN(const std::string sha256, Sha256HexOfFile(spec.model()));
+    if (sha256 != spec.model_sha256()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(spec.model(), " was replaced during the run; start the run again"));
+    }
+  }
+  return MakeModel(spec.model(), spec.seed(), shape);
 }
 
 proto::ModelFacts CountModel(Model& model) {
@@ -87,6 +127,9 @@ proto::ModelFacts CountModel(Model& model) {
     facts.set_gradient_bytes(facts.gradient_bytes() + parameter.nbytes());
   }
   facts.set_forward_macs_per_image(CountMacs(model));
+  facts.set_classes(static_cast<uint32_t>(model.shape().classes));
+  facts.set_height(static_cast<uint32_t>(model.shape().height));
+  facts.set_width(static_cast<uint32_t>(model.shape().width));
   return facts;
 }
 

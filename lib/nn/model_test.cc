@@ -54,6 +54,33 @@ TEST(ModelTest, CountsLeNet5WithAndWithoutBias) {
   EXPECT_EQ(biased.forward_macs_per_image(), 651720);
 }
 
+TEST(ModelTest, CountsTheOtherResNets) {
+  EXPECT_EQ(CountModel(*Make("resnet18_torchvision")).parameter_count(), 11181642);
+  EXPECT_EQ(CountModel(*Make("resnet18_plain")).parameter_count(), 11169162);
+  EXPECT_EQ(CountModel(*Make("resnet18_plain")).forward_macs_per_image(), 555422720);  // like resnet18
+  const proto::ModelFacts resnet34 = CountModel(*Make("resnet34"));
+  EXPECT_EQ(resnet34.parameter_count(), 21282122);
+  // Each block beyond those of ResNet-18 has two 3x3 convolutions, which have the same count in all stages.
+  const double convolution = 32 * 32 * 64.0 * (64 * 9);
+  EXPECT_EQ(resnet34.forward_macs_per_image(), 555422720 + 2 * (1 + 2 + 4 + 1) * convolution);
+}
+
+TEST(ModelTest, CountsMlp) {
+  const proto::ModelFacts facts = CountModel(*Make("mlp:1024x3"));
+  const double weights = 3072.0 * 1024 + 2 * 1024 * 1024 + 1024 * 10;
+  EXPECT_EQ(facts.parameter_count(), weights + 3 * 1024 + 10);
+  EXPECT_EQ(facts.forward_macs_per_image(), weights);
+}
+
+TEST(ModelTest, CountsVitTinyWithItsAttention) {
+  const proto::ModelFacts facts = CountModel(*Make("vit_tiny"));
+  EXPECT_EQ(facts.parameter_count(), 2693194);
+  const double tokens = 64, width = 192;
+  const double linear = tokens * width * (3 * width + width + 2 * 4 * width);  // qkv, proj, fc1, fc2
+  const double attention = 2 * tokens * tokens * width;  // scores and their products with the values
+  EXPECT_EQ(facts.forward_macs_per_image(), tokens * width * 48 + 6 * (linear + attention) + width * 10);
+}
+
 TEST(ModelTest, CountingLeavesTheModelAsItWas) {
   const std::shared_ptr<Model> model = Make("resnet18");
   const torch::Tensor mean = model->named_buffers()["bn1.running_mean"].clone();
@@ -82,7 +109,7 @@ TEST(ModelTest, NamesParametersAsThePythonNetworksDo) {
 }
 
 TEST(ModelTest, GivesALogitPerClass) {
-  for (const std::string& name : ModelNames()) {
+  for (const std::string& name : ModelWords()) {
     const torch::Tensor logits = Make(name)->forward(at::randn({2, kChannels, kImageSize, kImageSize}));
     EXPECT_THAT(logits.sizes().vec(), ElementsAre(2, 10)) << name;
     EXPECT_EQ(logits.scalar_type(), at::kFloat) << name;
@@ -98,7 +125,40 @@ TEST(ModelTest, SameSeedSameWeights) {
 }
 
 TEST(ModelTest, RejectsUnknownNameAndListsTheKnown) {
-  EXPECT_THAT(MakeModel("resnet19", 0), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("resnet18, lenet5")));
+  EXPECT_THAT(MakeModel("resnet19", 0),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected resnet18, resnet18_torchvision")));
+}
+
+// The width of the classifier follows the classes: 90 classes more are 90 * (512 + 1) and 90 * 84 parameters more.
+TEST(ModelTest, TheClassifierFollowsTheClasses) {
+  const ModelShape hundred = {100, 32, 32};
+  const proto::ModelFacts resnet18 = CountModel(**MakeModel("resnet18", 1, hundred));
+  EXPECT_EQ(resnet18.parameter_count(), 11'173'962u + 90 * 513);
+  EXPECT_EQ(resnet18.forward_macs_per_image(), CountModel(*Make("resnet18")).forward_macs_per_image() + 90.0 * 512);
+  EXPECT_EQ(resnet18.classes(), 100u);
+  EXPECT_EQ(CountModel(**MakeModel("lenet5", 1, hundred)).parameter_count(), 61'770u + 90 * 84);
+  const torch::Tensor logits = (*MakeModel("resnet18", 1, hundred))->forward(at::randn({2, 3, 32, 32}));
+  EXPECT_EQ(logits.sizes(), (at::IntArrayRef{2, 100}));
+}
+
+// Twice the height and twice the width are four times the multiply-accumulates of every convolution.
+TEST(ModelTest, OperationsFollowTheImageSize) {
+  const double small = CountModel(*Make("resnet18")).forward_macs_per_image();
+  const proto::ModelFacts large = CountModel(**MakeModel("resnet18", 1, {10, 64, 64}));
+  EXPECT_EQ(large.forward_macs_per_image(), 4 * (small - 5120) + 5120);  // the classifier has 512 * 10
+  EXPECT_EQ(large.parameter_count(), 11'173'962u);
+  EXPECT_EQ(large.height(), 64u);
+  const proto::ModelFacts lenet5 = CountModel(**MakeModel("lenet5", 1, {10, 64, 40}));
+  EXPECT_EQ(lenet5.parameter_count(), 61'770u + 120 * 16 * (13 * 7 - 25));  // 13x7 pixels are left instead of 5x5
+  EXPECT_EQ((*MakeModel("lenet5", 1, {3, 16, 17}))->forward(at::randn({2, 3, 16, 17})).sizes(),
+            (at::IntArrayRef{2, 3}));
+}
+
+TEST(ModelTest, TooSmallImagesAreAnErrorOfLenet5) {
+  EXPECT_THAT(MakeModel("lenet5", 1, {10, 15, 32}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("16x16 or larger, found 15x32")));
+  EXPECT_EQ((*MakeModel("resnet18", 1, {10, 4, 9}))->forward(at::randn({2, 3, 4, 9})).sizes(),
+            (at::IntArrayRef{2, 10}));
 }
 
 }  // namespace

@@ -4,19 +4,22 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/networks/networks.h"
 
 namespace lockstep {
 namespace {
 
-// End of the parameter's name in a block of two convolutions (resnet18.h).
+// End of the parameter's name in a block of two convolutions (networks/resnet.cc).
 constexpr char kLastGamma[] = ".bn2.weight";
 
 }  // namespace
 
-absl::Status CheckZeroGamma(const std::string& model_name) {
-  return model_name == "resnet18"
+absl::Status CheckZeroGamma(const std::string& model) {
+  ASSIGN_OR_RETURN(const NetworkChoice choice, ParseModel(model));
+  return choice.network->ends_blocks_with_batch_norm
              ? absl::OkStatus()
-             : absl::InvalidArgumentError(absl::StrCat("--zero_gamma is for networks of residual blocks; ", model_name,
+             : absl::InvalidArgumentError(absl::StrCat("--zero_gamma is for residual blocks with batch norm; ", model,
                                                        " has none: leave it out, or --model=resnet18"));
 }
 

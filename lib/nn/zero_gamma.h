@@ -10,8 +10,8 @@
 
 namespace lockstep {
 
-// Returns InvalidArgumentError if the network of this name (MakeModel) has no residual blocks.
-absl::Status CheckZeroGamma(const std::string& model_name);
+// Returns InvalidArgumentError if `model`, a value of --model, has no residual blocks with batch norm.
+absl::Status CheckZeroGamma(const std::string& model);
 
 // Sets these weights of a newly made model to 0. Returns InvalidArgumentError if the model has none.
 absl::Status SetZeroGamma(Model& model);

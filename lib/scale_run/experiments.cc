@@ -10,8 +10,9 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/nearest_word.h"
 #include "lib/base/status_macros.h"
+#include "lib/networks/networks.h"
+#include "lib/networks/optimizers.h"
 #include "lib/scale_run/scale_plan.h"
-#include "lib/scaling/batch_norm.h"
 #include "lib/train/schedule.h"
 
 namespace lockstep {
@@ -280,9 +281,30 @@ std::vector<Row> SentRows(const proto::ScaleSpec& spec) {
   return rows;
 }
 
+// Each optimizer has the learning rate of torch.optim; SGD, with and without Nesterov momentum, has that of the spec.
+std::vector<Row> OptimizerRows(const proto::ScaleSpec& spec) {
+  std::vector<Row> rows;
+  for (const proto::OptimizerKind kind :
+       {proto::SGD, proto::NESTEROV, proto::ADAM, proto::ADAMW, proto::ADAGRAD, proto::ADADELTA, proto::RMSPROP}) {
+    Row& row = rows.emplace_back(Row{OptimizerWord(kind), spec.batch_size(0), spec.buffers(), spec.training(), ""});
+    if (kind == proto::SGD) {
+      row.training.clear_optimizer();
+    } else {
+      row.training.set_optimizer(kind);
+    }
+    if (!HasMomentum(kind)) {
+      row.training.clear_momentum();
+      row.training.set_learning_rate(DefaultLearningRate(kind, spec.training().model()));
+      row.left_out = spec.training().step() == proto::FUSED ? "--step=fused updates by sgd and nesterov only" : "";
+    }
+  }
+  return rows;
+}
+
 std::vector<Row> RowsOf(const proto::ScaleSpec& spec, uint64_t images) {
   return spec.experiment() == proto::LARGE_BATCH     ? LargeBatchRows(spec, images)
          : spec.experiment() == proto::SAMPLER_EPOCH ? SamplerRows(spec)
+         : spec.experiment() == proto::OPTIMIZERS    ? OptimizerRows(spec)
                                                      : SentRows(spec);
 }
 
@@ -301,6 +323,13 @@ absl::Status CheckExperiment(const proto::ScaleSpec& spec) {
     return absl::InvalidArgumentError(
         absl::StrCat("--experiment=", absl::AsciiStrToLower(proto::Experiment_Name(spec.experiment())),
                      " trains at one batch, found ", spec.batch_size_size(), "; give --batch_size=128"));
+  }
+  if (spec.experiment() == proto::OPTIMIZERS && spec.training().optimizer() != proto::OPTIMIZER_KIND_UNSPECIFIED) {
+    return absl::InvalidArgumentError("--optimizer: --experiment=optimizers trains with each of them; leave it out");
+  }
+  if (spec.experiment() == proto::OPTIMIZERS && spec.training().lars() != 0) {
+    return absl::InvalidArgumentError(
+        "--lars is a rule for SGD; --experiment=optimizers also has others; leave it out");
   }
   if (spec.experiment() == proto::SAMPLER_EPOCH && spec.training().no_set_epoch()) {
     return absl::InvalidArgumentError(

@@ -34,6 +34,7 @@ struct ExperimentPlan {
 //                   batch is 128, in five epochs. So each row has a base row of the same schedule and epochs.
 //   SAMPLER_EPOCH   with the epoch number, and without
 //   WHAT_IS_SENT    gradients only, running statistics broadcast, batch norm over all ranks
+//   OPTIMIZERS      "sgd", "nesterov", "adam", ...: each with its default learning rate
 //
 // Ghost batch norm computes statistics over the largest divisor of a rank's batch that is at most 128. A row is left
 // out if it cannot use a remedy, or if the remedy changes nothing.

@@ -242,6 +242,30 @@ TEST(ExperimentsTest, TheOthersHaveRowsOfTheirOwn) {
   EXPECT_EQ(sent->points[0].buffers(), "broadcast");
 }
 
+TEST(ExperimentsTest, EachOptimizerHasItsOwnLearningRate) {
+  proto::ScaleSpec spec = Spec(proto::OPTIMIZERS, {128});
+  spec.mutable_training()->set_momentum(0.9);
+  const auto plan = PlanExperiment(spec, {}, kImages);
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_THAT(plan->left_out, IsEmpty());
+  const auto rows = FirstOfRow(plan->points);
+  EXPECT_EQ(rows.size(), 7);
+  EXPECT_EQ(rows.at("nesterov").training().learning_rate(), 0.1);
+  EXPECT_EQ(rows.at("nesterov").training().momentum(), 0.9);
+  EXPECT_EQ(rows.at("adam").training().optimizer(), proto::ADAM);
+  EXPECT_EQ(rows.at("adam").training().learning_rate(), 1e-3);
+  EXPECT_EQ(rows.at("adam").training().momentum(), 0);
+}
+
+TEST(ExperimentsTest, TheFusedStepHasNoAdaptiveOptimizers) {
+  proto::ScaleSpec spec = Spec(proto::OPTIMIZERS, {128});
+  spec.mutable_training()->set_step(proto::FUSED);
+  const auto plan = PlanExperiment(spec, {}, kImages);
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_EQ(FirstOfRow(plan->points).size(), 2);
+  EXPECT_EQ(plan->left_out.size(), 5);
+}
+
 TEST(ExperimentsTest, RefusesWhatIsNoExperiment) {
   proto::ScaleSpec spec = Spec(proto::SAMPLER_EPOCH, {128, 256});
   EXPECT_THAT(PlanExperiment(spec, {}, kImages), StatusIs(absl::StatusCode::kInvalidArgument,

@@ -96,7 +96,7 @@ class RankPoint {
     RETURN_IF_ERROR(SetNumerics({.deterministic = training_.deterministic(), .threads = training_.threads()}));
     ASSIGN_OR_RETURN(dataset_, ReadDataset(dataset_path));
     RETURN_IF_ERROR(CheckIsPlannedDataset(dataset_, order_));
-    ASSIGN_OR_RETURN(model_, MakeModel(training_.model(), training_.seed()));
+    ASSIGN_OR_RETURN(model_, MakePlannedModel(training_, ModelShapeOf(dataset_.train.info)));
     RETURN_IF_ERROR(training_.zero_gamma() ? SetZeroGamma(*model_) : absl::OkStatus());
     return absl::OkStatus();
   }

@@ -34,7 +34,8 @@ std::vector<FlagUse> ScaleFlagUses(const ScaleRunOptions& options) {
   const bool all_fused = std::all_of(variants.begin(), variants.end(), IsFused);
   const bool all_star = std::all_of(variants.begin(), variants.end(), IsStar);
   const bool experiment = spec.experiment() != proto::EXPERIMENT_UNSPECIFIED;
-  std::vector<FlagUse> uses = TrainingFlagUses(options.resume, options.checkpoint, any(IsFused), all_fused);
+  std::vector<FlagUse> uses =
+      TrainingFlagUses(spec.training(), options.resume, options.checkpoint, any(IsFused), all_fused);
   const FlagUse more[] = {
       {{"seeds", "rows"}, experiment, "without --experiment", "add --experiment"},
       {{"batch_mode"},

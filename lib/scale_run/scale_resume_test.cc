@@ -16,7 +16,7 @@
 #include "gtest/gtest.h"
 #include "lib/base/monotonic_time.h"
 #include "lib/launch/rank_main_testing.h"
-#include "lib/nn/checkpoint.h"
+#include "lib/nn/load_checkpoint.h"
 #include "lib/nn/model.h"
 #include "lib/proto/training_state.pb.h"
 #include "lib/record/digest.h"

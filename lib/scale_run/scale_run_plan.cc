@@ -19,7 +19,9 @@
 #include "lib/device/device.h"
 #include "lib/device/nvidia_driver.h"
 #include "lib/launch/world.h"
+#include "lib/networks/networks.h"
 #include "lib/nn/model.h"
+#include "lib/record/digest.h"
 #include "lib/scale_run/experiments.h"
 #include "lib/scale_run/kept_files.h"
 #include "lib/scale_run/point_variants.h"
@@ -283,15 +285,20 @@ absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, co
   proto::ScaleSpec asked = options.spec;
   ASSIGN_OR_RETURN(*asked.mutable_training()->mutable_normalization(),
                    CompleteNormalization(options.spec.training().normalization(), dataset.train.info));
+  if (IsModelFile(asked.training().model())) {
+    ASSIGN_OR_RETURN(*asked.mutable_training()->mutable_model_sha256(), Sha256HexOfFile(asked.training().model()));
+  }
   RETURN_IF_ERROR(SettleVariants(asked, here, plan));
   if ((plan.spec.evaluate() || !options.checkpoint.empty()) && dataset.test.size() == 0) {
     return absl::FailedPreconditionError(
         absl::StrCat(options.input, " has no test images; give --noevaluate, and leave --checkpoint out"));
   }
-  RETURN_IF_ERROR(CheckFlagWord("model", plan.spec.training().model(), ModelNames()));
+  RETURN_IF_ERROR(ParseModel(plan.spec.training().model()).status());
   RETURN_IF_ERROR(SetComputeThreads(plan.spec.training().threads()));  // CountModel runs the model
+  const ModelShape shape = ModelShapeOf(dataset.train.info);
+  RETURN_IF_ERROR(CheckStepShape(plan.spec.training(), shape));
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model,
-                   MakeModel(plan.spec.training().model(), plan.spec.training().seed()));
+                   MakeModel(plan.spec.training().model(), plan.spec.training().seed(), shape));
   *plan.spec.mutable_model() = CountModel(*model);
   plan.spec.mutable_model()->set_training_images(dataset.train.size());
   plan.spec.mutable_model()->set_test_images(dataset.test.size());

@@ -1,5 +1,6 @@
-// Tests that ranks that share each batch train like one process with the whole batch: LeNet-5, ten steps with momentum
-// and weight decay, through the classes with which a rank of scale_run trains (TrainStep, PointGroup).
+// Tests that ranks that share each batch train like one process with the whole batch: LeNet-5 and a network of the
+// user's own, ten steps with momentum and weight decay, through the classes with which a rank of scale_run trains
+// (TrainStep, PointGroup).
 
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
@@ -66,13 +67,20 @@ at::Tensor Weights(const Model& model) {
 
 double Distance(const at::Tensor& a, const at::Tensor& b) { return (a - b).norm().item<double>(); }
 
-std::shared_ptr<Model> MakeNetwork() { return *MakeModel("lenet5", 5); }
+// Payload of the ranks that train the TorchScript module instead of LeNet-5.
+constexpr char kOwnNetwork[] = "own network";
+
+std::string ModelOf(const std::string& payload) {
+  return payload == kOwnNetwork ? "data/testdata/own_network.pt" : "lenet5";
+}
+
+std::shared_ptr<Model> MakeNetwork(const std::string& payload) { return *MakeModel(ModelOf(payload), 5); }
 
 // --- fp64, in which rounding is negligible ---
 
 // Trains with the gradient over `size` parts of each batch, averaged, by the rule of torch.optim.SGD.
-at::Tensor TrainInFp64(int size, bool one_image_wrong) {
-  const std::shared_ptr<Model> model = MakeNetwork();
+at::Tensor TrainInFp64(int size, bool one_image_wrong, const std::string& payload = "") {
+  const std::shared_ptr<Model> model = MakeNetwork(payload);
   model->to(at::kDouble);
   std::vector<at::Tensor> momenta;
   for (int step = 0; step < kSteps; ++step) {
@@ -119,7 +127,7 @@ absl::StatusOr<at::Tensor> TrainInFp32(RankContext& context) {
   spec.set_overlap(true);
   spec.set_buffers("local");
   proto::TrainingSpec& training = *spec.mutable_training();
-  training.set_model("lenet5");
+  training.set_model(ModelOf(context.payload));
   training.set_step(proto::AUTOGRAD);
   training.set_precision(proto::FP32);
   training.set_learning_rate(kRate);
@@ -132,7 +140,7 @@ absl::StatusOr<at::Tensor> TrainInFp32(RankContext& context) {
                                                           : proto::ALL_REDUCE);
   ASSIGN_OR_RETURN(const std::unique_ptr<PointGroup> group,
                    PointGroup::Join(context, spec, point, c10::kCPU, ReducerSource::kNamed));
-  const std::shared_ptr<Model> model = MakeNetwork();
+  const std::shared_ptr<Model> model = MakeNetwork(context.payload);
   RETURN_IF_ERROR(group->ShareModel(*model));
   TrainStep step(model, training, c10::kCPU);
   ASSIGN_OR_RETURN(GradientHook* const hook, group->MakeHook(step.model()));
@@ -152,7 +160,7 @@ absl::StatusOr<at::Tensor> TrainInFp32(RankContext& context) {
 absl::StatusOr<std::string> Train(RankContext& context) {
   at::set_num_threads(1);
   ASSIGN_OR_RETURN(const at::Tensor weights, TrainInFp32(context));
-  return context.rank == 0 ? absl::StrCat(Distance(weights, TrainInFp64(1, false))) : "";
+  return context.rank == 0 ? absl::StrCat(Distance(weights, TrainInFp64(1, false, context.payload))) : "";
 }
 
 const std::map<std::string, RankTask>& Tasks() {
@@ -207,6 +215,15 @@ void ExpectAsInFp64(int ranks) { EXPECT_LT(DistanceOf(ranks), OneImage() / 10) <
 TEST(TenStepsTest, OneRankTrainsAsInFp64) { ExpectAsInFp64(1); }
 TEST(TenStepsTest, TwoRanksTrainAsInFp64) { ExpectAsInFp64(2); }
 TEST(TenStepsTest, FourRanksTrainAsInFp64) { ExpectAsInFp64(4); }
+
+// The network's few values before a ReLU or a maximum leave more room than LeNet-5's.
+TEST(TenStepsTest, ANetworkOfTheUsersOwnTrainsAsInFp64) {
+  const double one_image = Distance(TrainInFp64(1, false, kOwnNetwork), TrainInFp64(1, true, kOwnNetwork));
+  EXPECT_GT(one_image, 1e-6);
+  for (const int ranks : {1, 2}) {
+    EXPECT_LT(DistanceOf(ranks, kOwnNetwork), one_image / 10) << ranks;
+  }
+}
 
 // The bound must detect these faults.
 TEST(TenStepsTest, GradientsThatAreNotAveragedAreFound) { EXPECT_GT(DistanceOf(2, "not averaged"), 2 * OneImage()); }

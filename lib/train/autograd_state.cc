@@ -29,23 +29,22 @@ absl::Status Fill(const std::string& name, const TrainingArrays& arrays, const a
   return absl::OkStatus();
 }
 
-std::map<std::string, at::Tensor> Tensors(const torch::nn::Module& model, const Sgd& optimizer) {
+std::map<std::string, at::Tensor> Tensors(const torch::nn::Module& model, const Optimizer& optimizer) {
   std::map<std::string, at::Tensor> tensors;
   for (const auto& named : {model.named_parameters(), model.named_buffers()}) {
     for (const auto& item : named) {
       tensors[item.key()] = item.value();
     }
   }
-  const std::vector<at::Tensor>& momentum = optimizer.momentum();
-  for (size_t i = 0; i < momentum.size(); ++i) {
-    tensors[absl::StrCat("momentum/", i)] = momentum[i];
+  for (const auto& [name, tensor] : optimizer.State()) {
+    tensors[name] = tensor;
   }
   return tensors;
 }
 
 }  // namespace
 
-TrainingArrays ReadAutogradState(const torch::nn::Module& model, const Sgd& optimizer) {
+TrainingArrays ReadAutogradState(const torch::nn::Module& model, const Optimizer& optimizer) {
   TrainingArrays arrays;
   for (const auto& [name, tensor] : Tensors(model, optimizer)) {
     arrays[name] = BytesOf(tensor);
@@ -53,11 +52,11 @@ TrainingArrays ReadAutogradState(const torch::nn::Module& model, const Sgd& opti
   return arrays;
 }
 
-absl::Status WriteAutogradState(const TrainingArrays& arrays, torch::nn::Module& model, Sgd& optimizer) {
+absl::Status WriteAutogradState(const TrainingArrays& arrays, torch::nn::Module& model, Optimizer& optimizer) {
   for (const auto& [name, tensor] : Tensors(model, optimizer)) {
     RETURN_IF_ERROR(Fill(name, arrays, tensor));
   }
-  optimizer.MarkMomentumInitialized();
+  optimizer.MarkStateInitialized();
   return absl::OkStatus();
 }
 

@@ -23,7 +23,7 @@ uint64_t Predict(const TrainerInput& input) {
   if (!input.device.is_cuda()) {
     return 0;
   }
-  const absl::StatusOr<std::shared_ptr<Model>> model = MakeModel(input.spec.model(), input.spec.seed());
+  const absl::StatusOr<std::shared_ptr<Model>> model = MakePlannedModel(input.spec, input.model->shape());
   if (!model.ok()) {
     return 0;
   }

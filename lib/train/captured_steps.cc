@@ -12,14 +12,14 @@ namespace lockstep {
 namespace {
 
 // Returns images for trial steps: sine waves that differ between ranks, so that no two ranks have the same gradients.
-// Float (n, 3, 32, 32).
-at::Tensor TrialImages(uint32_t images, uint32_t rank, at::TensorOptions options) {
+// Float (n, 3, height, width).
+at::Tensor TrialImages(uint32_t images, const ModelShape& shape, uint32_t rank, at::TensorOptions options) {
   constexpr double kStep = 0.7;  // radians from pixel to pixel: neighbours differ, and nothing repeats
-  return at::arange(int64_t{images} * kChannels * kImageSize * kImageSize, options)
+  return at::arange(int64_t{images} * kChannels * shape.height * shape.width, options)
       .mul_(kStep)
       .add_(rank)
       .sin_()
-      .reshape({images, kChannels, kImageSize, kImageSize});
+      .reshape({images, kChannels, shape.height, shape.width});
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ absl::Status CapturedSteps::Run(const Inputs& inputs, GradientHook* hook) {
   if (hook != nullptr) {
     RETURN_IF_ERROR(hook->AfterBackward());
   }
-  RETURN_IF_ERROR(sgd_.Step());
+  RETURN_IF_ERROR(optimizer_.Step());
   loss_sum_.add_(result.loss.detach().to(at::kDouble), images);
   correct_.add_(result.logits.detach().argmax(1).eq(inputs.labels).sum());
   return absl::OkStatus();
@@ -56,14 +56,17 @@ absl::Status CapturedSteps::Capture(uint32_t images, GradientHook* hook, uint32_
   }
   Step step;
   step.hook = hook;
-  step.inputs.images = TrialImages(images, rank, on_device(at::kFloat)).contiguous(format_);
+  step.inputs.images = TrialImages(images, model_.shape(), rank, on_device(at::kFloat)).contiguous(format_);
   step.inputs.labels = at::zeros({images}, on_device(at::kLong));
   SavedTensors saved;  // everything that a step changes
-  for (const auto& tensors : {model_.parameters(), model_.buffers(), sgd_.momentum()}) {
+  for (const auto& tensors : {model_.parameters(), model_.buffers()}) {
     saved.Save(tensors);
   }
-  sgd_.ReadRateOnDevice(device_);
-  sgd_.MarkMomentumInitialized();  // the first step starts from zero momentum: v = 0.9 * 0 + g
+  for (const auto& [name, tensor] : optimizer_.State()) {
+    saved.Save({tensor});
+  }
+  optimizer_.ReadRateOnDevice(device_);
+  optimizer_.MarkStateInitialized();  // the first step starts from zero momentum: v = 0.9 * 0 + g
   model_.train();
   const StepGraph::Work work = {[this] { model_.zero_grad(); },
                                 [this, inputs = step.inputs, hook] { return Run(inputs, hook); }};

@@ -18,14 +18,14 @@
 #include "absl/status/status.h"
 #include "lib/nn/model.h"
 #include "lib/train/gradient_hook.h"
-#include "lib/train/sgd.h"
+#include "lib/train/optimizer.h"
 #include "lib/train/step_graph.h"
 
 namespace lockstep {
 
 // Result of one forward pass.
 struct ForwardResult {
-  torch::Tensor logits;  // (n, kClasses), float or bf16
+  torch::Tensor logits;  // (n, classes), float or bf16
   torch::Tensor loss;    // float (): the mean over the images
 };
 
@@ -33,22 +33,23 @@ class CapturedSteps {
  public:
   using Forward = std::function<ForwardResult(const torch::Tensor& images, const torch::Tensor& labels)>;
 
-  // Keeps references to `model` and `sgd`, which must outlive this object. `model` must be on `device`. `format` is the
-  // memory format of the images.
-  CapturedSteps(Model& model, Sgd& sgd, c10::Device device, at::MemoryFormat format, Forward forward,
+  // Keeps references to `model` and `optimizer`, which must outlive this object. `model` must be on `device`. `format`
+  // is the memory format of the images.
+  CapturedSteps(Model& model, Optimizer& optimizer, c10::Device device, at::MemoryFormat format, Forward forward,
                 StepGraph::Maker capture = StepGraph::Capture)
-      : model_(model), sgd_(sgd), device_(device), format_(format), forward_(std::move(forward)), capture_(capture) {}
+      : model_(model), optimizer_(optimizer), device_(device), format_(format), forward_(std::move(forward)),
+        capture_(capture) {}
 
-  // Captures a step of `images` images with `hook`, unless that has been done. Weights, momentum and running statistics
-  // are restored afterwards. `hook` may be null and must outlive this object; steps run uncaptured until the hook is
-  // settled. Ranks that train together must capture together; `rank` gives each rank different trial images. Returns
-  // the errors of StepGraph::Capture, Sgd::Step and the hook.
+  // Captures a step of `images` images with `hook`, unless that has been done. Weights, the optimizer's state and
+  // running statistics are restored afterwards. `hook` may be null and must outlive this object; steps run uncaptured
+  // until the hook is settled. Ranks that train together must capture together; `rank` gives each rank different trial
+  // images. Returns the errors of StepGraph::Capture, Optimizer::Step and the hook.
   absl::Status Capture(uint32_t images, GradientHook* hook = nullptr, uint32_t rank = 0);
 
   // Returns true if a step of `images` images has been captured with this hook.
   bool Has(uint32_t images, const GradientHook* hook = nullptr) const;
 
-  // Input tensors of the next step, on the device: float (n, 3, 32, 32) and int64 (n).
+  // Input tensors of the next step, on the device: float (n, 3, height, width) and int64 (n).
   struct Inputs {
     torch::Tensor images, labels;
   };
@@ -73,7 +74,7 @@ class CapturedSteps {
   absl::Status Run(const Inputs& inputs, GradientHook* hook);
 
   Model& model_;
-  Sgd& sgd_;
+  Optimizer& optimizer_;
   const c10::Device device_;
   const at::MemoryFormat format_;
   const Forward forward_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/testing/matchers.h"
+#include "lib/train/sgd.h"
 
 namespace lockstep {
 namespace {
@@ -61,7 +62,11 @@ struct Training {
 
   std::vector<torch::Tensor> State() const {
     std::vector<torch::Tensor> state;
-    for (const auto& tensors : {model->parameters(), model->buffers(), sgd.momentum()}) {
+    std::vector<torch::Tensor> momentum;
+    for (const auto& [name, tensor] : sgd.State()) {
+      momentum.push_back(tensor);
+    }
+    for (const auto& tensors : {model->parameters(), model->buffers(), momentum}) {
       for (const torch::Tensor& tensor : tensors) {
         state.push_back(tensor.detach().clone());
       }

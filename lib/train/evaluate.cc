@@ -38,11 +38,12 @@ Evaluator::Evaluator(const ImageSet& images, const std::array<float, 3>& mean, c
       batch_size_(batch_size), device_(device), often_(share.often) {}
 
 void Evaluator::Upload() {
-  constexpr int64_t kImage = kChannels * kImageSize * kImageSize;
-  pixels_ = at::from_blob(const_cast<uint8_t*>(images_.pixels.data()) + first_ * kImage,
-                          {count_, kChannels, kImageSize, kImageSize}, at::kByte)
+  const int64_t height = images_.height(), width = images_.width();
+  pixels_ = at::from_blob(const_cast<uint8_t*>(images_.pixels.data()) + first_ * kChannels * height * width,
+                          {count_, kChannels, height, width}, at::kByte)
                 .to(device_);
-  labels_ = at::from_blob(const_cast<uint8_t*>(images_.labels.data()) + first_, {count_}, at::kByte).to(device_);
+  // LibTorch has no uint16 that all operators accept. Labels are at most kMaxDatasetClasses - 1, which int16 holds.
+  labels_ = at::from_blob(const_cast<uint16_t*>(images_.labels.data()) + first_, {count_}, at::kShort).to(device_);
   // The divisor must be a device tensor: on CUDA, LibTorch replaces division by a number with multiplication by its
   // reciprocal, which rounds differently.
   full_ = at::full({1}, 255.0f, at::TensorOptions(at::kFloat).device(device_));

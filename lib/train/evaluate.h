@@ -46,7 +46,7 @@ class Evaluator {
 
  private:
   void Upload();
-  torch::Tensor Normalized(int64_t first, int64_t count) const;  // float (count, 3, 32, 32)
+  torch::Tensor Normalized(int64_t first, int64_t count) const;  // float (count, 3, height, width)
   absl::StatusOr<int64_t> CountUploaded(Model& model) const;
 
   const ImageSet& images_;
@@ -56,8 +56,8 @@ class Evaluator {
   const int64_t batch_size_;
   const c10::Device device_;
   const bool often_;
-  torch::Tensor pixels_;  // uint8 (count_, 3, 32, 32)
-  torch::Tensor labels_;  // uint8 (count_)
+  torch::Tensor pixels_;  // uint8 (count_, 3, height, width)
+  torch::Tensor labels_;  // int16 (count_)
   torch::Tensor full_;    // float (1): 255, the divisor of a byte
   torch::Tensor mean_;    // float (1, 3, 1, 1)
   torch::Tensor std_;

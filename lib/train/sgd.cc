@@ -2,36 +2,36 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_fused_sgd.h>
-#include <ATen/ops/full.h>
 #include <ATen/ops/zeros_like.h>
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
 #include "lib/train/clip_gradients.h"
 #include "lib/train/lars.h"
 
 namespace lockstep {
 
 Sgd::Sgd(std::vector<at::Tensor> parameters, const SgdOptions& options)
-    : parameters_(std::move(parameters)), options_(options) {
+    : Optimizer(std::move(parameters), options.learning_rate), options_(options) {
   if (options_.momentum != 0) {
-    for (const at::Tensor& parameter : parameters_) {
+    for (const at::Tensor& parameter : this->parameters()) {
       momentum_.push_back(at::zeros_like(parameter.detach()));
     }
   }
 }
 
-absl::Status Sgd::Step() {
-  std::vector<at::Tensor> gradients;
-  gradients.reserve(parameters_.size());
-  for (const at::Tensor& parameter : parameters_) {
-    gradients.push_back(parameter.grad());
-    if (!gradients.back().defined()) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("parameter ", gradients.size() - 1, " of ", parameters_.size(), " has no gradient"));
-    }
+std::vector<std::pair<std::string, at::Tensor>> Sgd::State() const {
+  std::vector<std::pair<std::string, at::Tensor>> state;
+  for (size_t i = 0; i < momentum_.size(); ++i) {
+    state.emplace_back(absl::StrCat("momentum/", i), momentum_[i]);
   }
+  return state;
+}
+
+absl::Status Sgd::Step() {
+  ASSIGN_OR_RETURN(const std::vector<at::Tensor> gradients, Gradients());
   const at::NoGradGuard no_grad;
   if (options_.clip_norm != 0) {
     ClipGradients(gradients, options_.clip_norm);
@@ -39,7 +39,7 @@ absl::Status Sgd::Step() {
   if (options_.lars != 0) {
     StepWithLocalRates(gradients);
   } else {
-    Update(parameters_, gradients, momentum_, options_.weight_decay);
+    Update(parameters(), gradients, momentum_, options_.weight_decay);
   }
   first_step_ = false;
   return absl::OkStatus();
@@ -50,11 +50,11 @@ absl::Status Sgd::Step() {
 void Sgd::StepWithLocalRates(const std::vector<at::Tensor>& gradients) {
   for (const bool local : {true, false}) {
     std::vector<at::Tensor> parameters, their_gradients, momentum;
-    for (size_t i = 0; i < parameters_.size(); ++i) {
-      if (HasLocalRate(parameters_[i]) != local) {
+    for (size_t i = 0; i < this->parameters().size(); ++i) {
+      if (HasLocalRate(this->parameters()[i]) != local) {
         continue;
       }
-      parameters.push_back(parameters_[i]);
+      parameters.push_back(this->parameters()[i]);
       their_gradients.push_back(gradients[i]);
       if (!momentum_.empty()) {
         momentum.push_back(momentum_[i]);
@@ -72,26 +72,13 @@ void Sgd::Update(at::TensorList parameters, at::TensorList gradients, at::Tensor
     return;
   }
   constexpr double kDampening = 0;
-  constexpr bool kNesterov = false, kMaximize = false;
-  if (rate_.defined()) {
-    at::_fused_sgd_(parameters, gradients, momentum, weight_decay, options_.momentum, rate_, kDampening, kNesterov,
-                    kMaximize, first_step_);
+  constexpr bool kMaximize = false;
+  if (rate_on_device().defined()) {
+    at::_fused_sgd_(parameters, gradients, momentum, weight_decay, options_.momentum, rate_on_device(), kDampening,
+                    options_.nesterov, kMaximize, first_step_);
   } else {
-    at::_fused_sgd_(parameters, gradients, momentum, weight_decay, options_.momentum, options_.learning_rate,
-                    kDampening, kNesterov, kMaximize, first_step_);
-  }
-}
-
-void Sgd::set_learning_rate(double learning_rate) {
-  if (rate_.defined() && learning_rate != options_.learning_rate) {
-    rate_.fill_(learning_rate);
-  }
-  options_.learning_rate = learning_rate;
-}
-
-void Sgd::ReadRateOnDevice(c10::Device device) {
-  if (!rate_.defined()) {
-    rate_ = at::full({}, options_.learning_rate, at::TensorOptions(device).dtype(at::kFloat));
+    at::_fused_sgd_(parameters, gradients, momentum, weight_decay, options_.momentum, learning_rate(), kDampening,
+                    options_.nesterov, kMaximize, first_step_);
   }
 }
 

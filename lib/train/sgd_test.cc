@@ -106,9 +106,11 @@ class Toy {
       const double local = layer ? options_.lars * weight / (gradient + options_.weight_decay * weight) : 1;
       const double decay = options_.lars == 0 || layer ? options_.weight_decay : 0;
       for (size_t i = 0; i < parameters_[p].size(); ++i) {
-        velocity_[p][i] =
-            options_.momentum * velocity_[p][i] + local * (clip * gradients[p][i] + decay * parameters_[p][i]);
-        parameters_[p][i] -= options_.learning_rate * velocity_[p][i];
+        const double gradient_with_decay = local * (clip * gradients[p][i] + decay * parameters_[p][i]);
+        velocity_[p][i] = options_.momentum * velocity_[p][i] + gradient_with_decay;
+        parameters_[p][i] -=
+            options_.learning_rate *
+            (options_.nesterov ? gradient_with_decay + options_.momentum * velocity_[p][i] : velocity_[p][i]);
       }
     }
   }
@@ -166,6 +168,15 @@ TEST(SgdForLargeBatchesTest, FollowsItsFormulas) {
         ExpectSgdFollows(options, true);
       }
     }
+  }
+}
+
+TEST(SgdTest, NesterovFollowsItsFormula) {
+  for (const double clip_norm : {0.0, 2.0}) {
+    SgdOptions options = {0.125, 0.5, 0.25, clip_norm};
+    options.nesterov = true;
+    ExpectSgdFollows(options, false);
+    ExpectSgdFollows(options, true);
   }
 }
 

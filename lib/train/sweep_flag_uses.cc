@@ -1,11 +1,18 @@
 #include "lib/train/sweep_flag_uses.h"
 
+#include "absl/strings/str_cat.h"
+#include "lib/networks/optimizers.h"
 #include "lib/train/step_switches.h"
 
 namespace lockstep {
 
-std::vector<FlagUse> TrainingFlagUses(bool resume, const std::string& checkpoint, bool any_fused, bool all_fused) {
+std::vector<FlagUse> TrainingFlagUses(const proto::TrainingSpec& training, bool resume, const std::string& checkpoint,
+                                      bool any_fused, bool all_fused) {
   return {
+      {{"momentum"},
+       HasMomentum(training.optimizer()),
+       absl::StrCat("with --optimizer=", OptimizerWord(training.optimizer()), ", which has none"),
+       "leave it out"},
       {{"state_every"}, resume, "without --resume", "add --resume"},
       {{"checkpoint_batch"}, !checkpoint.empty(), "without --checkpoint", "add --checkpoint=FILE"},
       {{"loader_workers"}, !all_fused, "with --step=fused, which makes its batches on the GPU", "add --step=autograd"},
@@ -16,7 +23,11 @@ std::vector<FlagUse> SweepFlagUses(const TrainSweepOptions& options) {
   const proto::SweepSpec& spec = options.spec;
   const bool fused = SettleStep(spec.preset(), spec.training()).step() == proto::FUSED;
   const bool batch_sweep = spec.batch_size().empty();
-  std::vector<FlagUse> uses = TrainingFlagUses(options.resume, options.checkpoint, fused, fused);
+  std::vector<FlagUse> uses = TrainingFlagUses(spec.training(), options.resume, options.checkpoint, fused, fused);
+  uses.push_back({{"zero_gamma"},
+                  options.init.empty(),
+                  "with --init, whose file has the scales of batch norm",
+                  "leave --init out"});
   uses.push_back(
       {{"min_batch", "factor"}, batch_sweep, "with --batch_size, which names every batch", "leave --batch_size out"});
   uses.push_back({{"max_batch"},

@@ -16,7 +16,8 @@ std::vector<FlagUse> SweepFlagUses(const TrainSweepOptions& options);
 
 // Returns those of SweepFlagUses' flags that scale_run has, too. `any_fused` and `all_fused` tell whether at least one,
 // or every requested way to train uses --step=fused.
-std::vector<FlagUse> TrainingFlagUses(bool resume, const std::string& checkpoint, bool any_fused, bool all_fused);
+std::vector<FlagUse> TrainingFlagUses(const proto::TrainingSpec& training, bool resume, const std::string& checkpoint,
+                                      bool any_fused, bool all_fused);
 
 }  // namespace lockstep
 

@@ -17,6 +17,13 @@ absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
   RETURN_IF_ERROR(CheckPreset(options.spec.preset()));
   RETURN_IF_ERROR(CheckEvaluationFlags(options.evaluate, options.spec.evaluate_every(), options.spec.target_accuracy(),
                                        options.spec.training().validation_images()));
+  if (options.init == "-") {
+    return absl::InvalidArgumentError("--init=-: each point reads the weights from a file; give it a name");
+  }
+  if (!options.init.empty() && options.resume) {
+    return absl::InvalidArgumentError(
+        "--init and --resume name two beginnings, the weights of a file and the state of a stopped run; leave one out");
+  }
   return CheckKeptFlags(options.resume, options.state_every, options.output, options.checkpoint);
 }
 

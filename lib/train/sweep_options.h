@@ -37,6 +37,7 @@ struct TrainSweepOptions {
   uint32_t state_every = 1;       // epochs from one state to the next
   absl::Duration timeout;         // a point that makes no progress for this long fails; 0: the device's default
                                   // (TimeoutOf)
+  std::string init;               // path of the initial weights (initial_weights.h); empty: weights from the seed
   std::string checkpoint;         // path for the weights; empty: not written
   uint32_t checkpoint_batch = 0;  // batch size of the point that they come from; 0: the first one
 };

@@ -12,7 +12,9 @@
 #include "lib/dataset/normalization.h"
 #include "lib/device/compute_threads.h"
 #include "lib/device/device.h"
+#include "lib/networks/networks.h"
 #include "lib/nn/model.h"
+#include "lib/record/digest.h"
 #include "lib/record/output_place.h"
 #include "lib/train/schedule.h"
 #include "lib/train/step_switches.h"
@@ -91,9 +93,18 @@ absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Data
   RETURN_IF_ERROR(CheckTrainingSpec(training));
   RETURN_IF_ERROR(CheckSwitches(training));
   RETURN_IF_ERROR(CheckPrecision(plan.device, training.precision()));
-  RETURN_IF_ERROR(CheckFlagWord("model", training.model(), ModelNames()));
+  RETURN_IF_ERROR(ParseModel(training.model()).status());
   RETURN_IF_ERROR(SetComputeThreads(training.threads()));  // counting the model runs it
-  ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(training.model(), training.seed()));
+  const ModelShape shape = ModelShapeOf(dataset.train.info);
+  RETURN_IF_ERROR(CheckStepShape(training, shape));
+  ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(training.model(), training.seed(), shape));
+  if (IsModelFile(training.model())) {
+    ASSIGN_OR_RETURN(*plan.spec.mutable_training()->mutable_model_sha256(), Sha256HexOfFile(training.model()));
+  }
+  if (!options.init.empty()) {
+    ASSIGN_OR_RETURN(plan.init, ReadInitialWeights(options.init, training, *model));
+    plan.spec.mutable_training()->set_init_sha256(plan.init->input.sha256());
+  }
   ASSIGN_OR_RETURN(plan.batch_sweep, PlanBatches(options, dataset.train.size()));
   ASSIGN_OR_RETURN(plan.checkpoint_batch, ChooseCheckpointBatch(options, plan.batch_sweep.batch_sizes));
   plan.dataset_sha256 = dataset.input.sha256();
@@ -120,6 +131,7 @@ proto::PointOrder MakePointOrder(const TrainSweepOptions& options, const SweepPl
   }
   order.set_dataset_path(plan.dataset_path);
   order.set_dataset_sha256(plan.dataset_sha256);
+  order.set_init_path(options.init);
   order.set_checkpoint_path(batch_size == plan.checkpoint_batch ? options.checkpoint : "");
   order.set_state_path(StatePath(options, batch_size));
   order.set_state_every(options.state_every);
@@ -166,6 +178,22 @@ std::map<std::string, std::string> PointFlags(const SweepPlan& plan) {
   return {{"exceeding", absl::StrCat(plan.batch_sweep.exceeding)}, {"by_hand", absl::StrCat(plan.batch_sweep.by_hand)}};
 }
 
+namespace {
+
+// Returns the lines about the initial weights; empty if they are from the seed.
+std::string InitText(const SweepPlan& plan) {
+  if (!plan.init) {
+    return "";
+  }
+  std::string text = absl::StrCat("  initial weights of ", plan.init->remark, "\n");
+  for (const std::string& warning : plan.init->warnings) {
+    absl::StrAppend(&text, "  warning: initial weights: ", warning, "\n");
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string PlanText(const SweepPlan& plan) {
   const proto::TrainingSpec& training = plan.spec.training();
   const proto::ModelFacts& model = plan.spec.model();
@@ -177,7 +205,7 @@ std::string PlanText(const SweepPlan& plan) {
   std::string text = absl::StrCat(
       "plan: ", training.model(), " on ", proto::DeviceKind_Name(training.device()), ", ", epochs, " epochs of ",
       model.training_images(), " images at each batch size, about ", epoch_tflop, " TFLOP per epoch\n", "  ",
-      RecipeText(training), "\n", "  ", StepText(training), "\n", HeldOutText(training),
+      RecipeText(training), "\n", InitText(plan), "  ", StepText(training), "\n", HeldOutText(training),
       "  memory besides activations: ", BytesText(3.0 * static_cast<double>(model.gradient_bytes())),
       " (weights, gradients, momentum)\n");
   for (const uint32_t batch : plan.batch_sweep.batch_sizes) {

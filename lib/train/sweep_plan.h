@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "lib/dataset/dataset.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/train/batch_sweep.h"
+#include "lib/train/initial_weights.h"
 #include "lib/train/sweep_options.h"
 
 namespace lockstep {
@@ -22,9 +24,10 @@ struct SweepPlan {
   c10::Device device = c10::Device(c10::kCPU);
   proto::SweepSpec spec;  // complete
   BatchSweep batch_sweep;
-  uint32_t checkpoint_batch = 0;  // 0: no checkpoint
-  std::string dataset_path;       // path from which a point's process reads the data set
-  std::string dataset_sha256;     // SHA-256 of the file that the plan is for
+  uint32_t checkpoint_batch = 0;       // 0: no checkpoint
+  std::string dataset_path;            // path from which a point's process reads the data set
+  std::string dataset_sha256;          // SHA-256 of the file that the plan is for
+  std::optional<InitialWeights> init;  // nullopt: weights from the seed
 };
 
 // Returns how long, in wall time, a point may make no progress (lib/base/stall_watch.h). The default on a GPU is two
@@ -35,7 +38,9 @@ absl::Duration TimeoutOf(const TrainSweepOptions& options, c10::Device device);
 // Returns the plan for a data set. Builds the model once, to count its parameters and operations. Errors:
 // - InvalidArgument: a model, rate or batch that is not possible, or a state's path that is not a regular file.
 // - Unavailable: no such device, or too few threads left.
-// - FailedPrecondition: test accuracy is requested, but the data set has no test images.
+// - FailedPrecondition: test accuracy is requested, but the data set has no test images; or the initial weights are of
+//   another network.
+// - NotFound, DataLoss: the file of the initial weights.
 absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Dataset& dataset);
 
 // Returns the order for the process of one planned point, or of one probe of --find_max. A probe trains one epoch at a

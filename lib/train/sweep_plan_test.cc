@@ -174,7 +174,8 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
        "--divide_multiprocessors=true divides the multiprocessors between two streams, found --second_stream=false"},
       {"--preset=fast --fused_sums=false --fused_batch_norm=true",
        "--fused_batch_norm=true needs the sums of --fused_sums, found --fused_sums=false"},
-      {"--preset=fast --model=lenet5", "--step=fused is written for resnet18, not lenet5; use --step=autograd"},
+      {"--preset=fast --model=lenet5",
+       "--step=fused is written for resnet18 and resnet34, not lenet5; use --step=autograd"},
       {"--preset=fast --loader_workers=3", kAllOfFast},
   };
   for (const auto& [flags, message] : cases) {

@@ -15,6 +15,7 @@
 #include "lib/device/torch_status.h"
 #include "lib/nn/model.h"
 #include "lib/nn/zero_gamma.h"
+#include "lib/train/initial_weights.h"
 #include "lib/train/train_step.h"
 #include "lib/train/trained_weights.h"
 #include "lib/train/training_run.h"
@@ -46,8 +47,9 @@ absl::Status Measure(const TrainingRunOptions& options, const Dataset& dataset, 
   RETURN_IF_ERROR(CheckTrainingSpec(spec));
   // LibTorch computes in fp32 unless TrainStep requests bf16; with the fused step it computes only the evaluation.
   RETURN_IF_ERROR(SetNumerics({.deterministic = spec.deterministic(), .threads = spec.threads()}));
-  ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(spec.model(), spec.seed()));
+  ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakePlannedModel(spec, ModelShapeOf(dataset.train.info)));
   RETURN_IF_ERROR(spec.zero_gamma() ? SetZeroGamma(*model) : absl::OkStatus());
+  RETURN_IF_ERROR(LoadInitialWeights(options.order, *model));
   TrainingRunOptions run = options;
   run.order.set_evaluate(run.order.evaluate() || !run.order.checkpoint_path().empty());
   RETURN_IF_ERROR(RunTraining(run, dataset, model, point));

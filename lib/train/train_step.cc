@@ -16,30 +16,22 @@
 #include "lib/base/status_macros.h"
 #include "lib/device/compute_threads.h"
 #include "lib/device/torch_status.h"
+#include "lib/fused/resnet18_units.h"
+#include "lib/networks/optimizers.h"
 #include "lib/nn/autocast.h"
 #include "lib/nn/tf32.h"
 #include "lib/nn/zero_gamma.h"
+#include "lib/train/make_optimizer.h"
 #include "lib/train/schedule.h"
 
 namespace lockstep {
 namespace {
 
-SgdOptions ToSgdOptions(const proto::TrainingSpec& spec) {
-  SgdOptions options;
-  options.learning_rate = spec.learning_rate();
-  options.momentum = spec.momentum();
-  options.weight_decay = spec.weight_decay();
-  options.clip_norm = spec.clip_norm();
-  options.lars = spec.lars();
-  return options;
-}
-
 // HostImages and HostLabels return images and labels first ... first + n - 1 of the batch, without a copy. from_blob
 // takes no const pointer, but nothing writes through it.
-torch::Tensor HostImages(const Batch& batch, uint32_t first, uint32_t n) {
-  constexpr int64_t kImage = kChannels * kImageSize * kImageSize;
-  return at::from_blob(const_cast<float*>(batch.images.data()) + first * kImage, {n, kChannels, kImageSize, kImageSize},
-                       at::kFloat);
+torch::Tensor HostImages(const Batch& batch, const ModelShape& shape, uint32_t first, uint32_t n) {
+  return at::from_blob(const_cast<float*>(batch.images.data()) + first * kChannels * shape.height * shape.width,
+                       {n, kChannels, shape.height, shape.width}, at::kFloat);
 }
 torch::Tensor HostLabels(const Batch& batch, uint32_t first, uint32_t n) {
   return at::from_blob(const_cast<int64_t*>(batch.labels.data()) + first, {n}, at::kLong);
@@ -111,9 +103,18 @@ absl::Status CheckAutograd(const proto::TrainingSpec& spec) {
 
 // Returns InvalidArgumentError for a spec that the fused step (lib/fused) does not support.
 absl::Status CheckFused(const proto::TrainingSpec& spec) {
-  if (spec.model() != "resnet18") {
+  if (!FusedStageBlocks(spec.model()).has_value()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--step=fused is written for resnet18, not ", spec.model(), "; use --step=autograd"));
+        absl::StrCat("--step=fused is written for resnet18 and resnet34, not ", spec.model(), "; use --step=autograd"));
+  }
+  if (!HasMomentum(spec.optimizer())) {
+    return absl::InvalidArgumentError(absl::StrCat("--step=fused updates by sgd or nesterov, not by --optimizer=",
+                                                   OptimizerWord(spec.optimizer()), "; use --step=autograd"));
+  }
+  if (spec.optimizer() == proto::NESTEROV && spec.accumulate() > 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--optimizer=nesterov with --accumulate=", spec.accumulate(),
+        ": --step=fused adds the gradients of micro-batches to the momentum; leave one out, or use --step=autograd"));
   }
   if (!spec.channels_last()) {
     return absl::InvalidArgumentError("--channels_last=false: --step=fused is channels-last; leave one out");
@@ -125,7 +126,16 @@ absl::Status CheckFused(const proto::TrainingSpec& spec) {
 
 }  // namespace
 
-double DefaultLearningRate(const std::string& model) { return model == "resnet18" ? 0.1 : 0.01; }
+absl::Status CheckStepShape(const proto::TrainingSpec& spec, const ModelShape& shape) {
+  const ModelShape cifar10;
+  if (spec.step() != proto::FUSED ||
+      (shape.classes == cifar10.classes && shape.height == cifar10.height && shape.width == cifar10.width)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--step=fused is written for 10 classes of 32x32 images, found ", shape.classes, " of ", shape.height, "x",
+      shape.width, "; use --step=autograd --cuda_graph, the captured graph of autograd's step"));
+}
 
 absl::Status CheckTrainingSpec(const proto::TrainingSpec& spec) {
   RETURN_IF_ERROR(spec.step() == proto::FUSED ? CheckFused(spec) : CheckAutograd(spec));
@@ -133,6 +143,7 @@ absl::Status CheckTrainingSpec(const proto::TrainingSpec& spec) {
   RETURN_IF_ERROR(CheckRate("momentum", spec.momentum()));
   RETURN_IF_ERROR(CheckRate("weight_decay", spec.weight_decay()));
   RETURN_IF_ERROR(CheckRemedies(spec));
+  RETURN_IF_ERROR(CheckOptimizer(spec));
   RETURN_IF_ERROR(CheckEpochs(spec));
   RETURN_IF_ERROR(CheckComputeThreads(spec.threads()));
   return CheckSchedule(spec);
@@ -144,13 +155,13 @@ TrainStep::TrainStep(std::shared_ptr<Model> model, const proto::TrainingSpec& sp
       bf16_(spec.precision() == proto::BF16), tf32_(spec.precision() == proto::TF32),
       label_smoothing_(spec.label_smoothing()),
       memory_format_(spec.channels_last() ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous),
-      sgd_(model_->parameters(), ToSgdOptions(spec)),
-      captured_(*model_, sgd_, device_, memory_format_,
+      optimizer_(MakeOptimizer(model_->parameters(), spec)),
+      captured_(*model_, *optimizer_, device_, memory_format_,
                 [this](const torch::Tensor& images, const torch::Tensor& labels) { return Forward(images, labels); }),
       clock_(device) {}
 
 torch::Tensor TrainStep::CopyImages(const Batch& batch, uint32_t first, uint32_t n) {
-  return ToDevice(HostImages(batch, first, n), device_).contiguous(memory_format_);
+  return ToDevice(HostImages(batch, model_->shape(), first, n), device_).contiguous(memory_format_);
 }
 
 ForwardResult TrainStep::Forward(const torch::Tensor& images, const torch::Tensor& labels) {
@@ -221,7 +232,7 @@ absl::Status TrainStep::RunEager(const Batch& batch, GradientHook* hook) {
     RETURN_IF_ERROR(AddGradients(batch, first, std::min(micro_batch, batch.size - first), hook));
   }
   clock_.Enter(Phase::kOptimizer);
-  RETURN_IF_ERROR(sgd_.Step());
+  RETURN_IF_ERROR(optimizer_->Step());
   labels_.insert(labels_.end(), batch.labels.begin(), batch.labels.end());
   return absl::OkStatus();
 }
@@ -229,7 +240,7 @@ absl::Status TrainStep::RunEager(const Batch& batch, GradientHook* hook) {
 absl::Status TrainStep::RunCaptured(const Batch& batch) {
   clock_.Enter(Phase::kCopy);
   const CapturedSteps::Inputs& inputs = captured_.InputsOf(batch.size);
-  inputs.images.copy_(PageLocked(HostImages(batch, 0, batch.size)), /*non_blocking=*/true);
+  inputs.images.copy_(PageLocked(HostImages(batch, model_->shape(), 0, batch.size)), /*non_blocking=*/true);
   inputs.labels.copy_(PageLocked(HostLabels(batch, 0, batch.size)), /*non_blocking=*/true);
   clock_.Enter(Phase::kForward);
   captured_.Replay(batch.size);

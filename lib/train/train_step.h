@@ -1,5 +1,5 @@
-// One training step of one model on one device: copy, forward, cross entropy, backward, SGD. Its timing never waits for
-// the device inside an epoch.
+// One training step of one model on one device: copy, forward, cross entropy, backward, optimizer. Its timing never
+// waits for the device inside an epoch.
 #ifndef LOCKSTEP_LIB_TRAIN_TRAIN_STEP_H_
 #define LOCKSTEP_LIB_TRAIN_TRAIN_STEP_H_
 
@@ -17,8 +17,8 @@
 #include "lib/proto/sweep.pb.h"
 #include "lib/train/captured_steps.h"
 #include "lib/train/gradient_hook.h"
+#include "lib/train/optimizer.h"
 #include "lib/train/phase_clock.h"
-#include "lib/train/sgd.h"
 
 namespace lockstep {
 
@@ -29,10 +29,9 @@ namespace lockstep {
 // - on CUDA also TF32 (lib/nn/tf32.h) and CUDA graphs.
 absl::Status CheckTrainingSpec(const proto::TrainingSpec& spec);
 
-// Returns the default learning rate of a network. resnet18: 0.1, the lab's. lenet5, with or without bias: 0.01.
-// PyTorch's CIFAR-10 tutorial trains lenet5 with 0.001 at batch 4, which scales to 0.008 at the sweep's first batch of
-// 32; with 0.1 its accuracy stays at chance.
-double DefaultLearningRate(const std::string& model);
+// Checks that the kind of step supports the classes and the images of a data set. Returns InvalidArgumentError naming
+// the flags if not: the fused step is written for those of CIFAR-10.
+absl::Status CheckStepShape(const proto::TrainingSpec& spec, const ModelShape& shape);
 
 // Totals of the steps since BeginEpoch().
 struct EpochTotals {
@@ -74,13 +73,13 @@ class TrainStep {
   absl::StatusOr<EpochTotals> EndEpoch();
 
   Model& model() { return *model_; }
-  Sgd& optimizer() { return sgd_; }
+  Optimizer& optimizer() { return *optimizer_; }
   c10::Device device() const { return device_; }
   std::string TimingMethod() const { return clock_.Method(); }
 
  private:
   // Copies of images `first` to `first + n - 1` of the batch.
-  torch::Tensor CopyImages(const Batch& batch, uint32_t first, uint32_t n);  // float (n, 3, 32, 32) on the device
+  torch::Tensor CopyImages(const Batch& batch, uint32_t first, uint32_t n);  // float (n, 3, H, W) on the device
   torch::Tensor CopyLabels(const Batch& batch, uint32_t first, uint32_t n);  // int64 (n) on the device
   absl::Status AddGradients(const Batch& batch, uint32_t first, uint32_t n, GradientHook* hook);
   ForwardResult Forward(const torch::Tensor& images, const torch::Tensor& labels);
@@ -95,7 +94,7 @@ class TrainStep {
   const bool tf32_;
   const double label_smoothing_;
   const at::MemoryFormat memory_format_;
-  Sgd sgd_;
+  const std::unique_ptr<Optimizer> optimizer_;
   CapturedSteps captured_;
   PhaseClock clock_;
 
@@ -103,7 +102,7 @@ class TrainStep {
   uint64_t images_ = 0;  // images of this epoch
   // Results of this epoch's steps, except for replays, on the device until the epoch ends. 10 logits per image and a
   // loss take 2 MB per 50,000 images.
-  std::vector<torch::Tensor> logits_;  // (n, kClasses) each, float or bf16, one for each micro-batch
+  std::vector<torch::Tensor> logits_;  // (n, classes) each, float or bf16, one for each micro-batch
   std::vector<torch::Tensor> losses_;  // float () each
   std::vector<uint32_t> sizes_;        // n of each entry of logits_
   std::vector<int64_t> labels_;        // labels of the images in logits_

@@ -57,6 +57,9 @@ absl::StatusOr<proto::Header> MakeSweepHeader(const TrainSweepOptions& options, 
   header.schema = proto::SweepFile::descriptor()->full_name();
   header.seed = plan.spec.training().seed();
   header.inputs = {input};
+  if (plan.init) {
+    header.inputs.push_back(plan.init->input);
+  }
   ASSIGN_OR_RETURN(const proto::Device device, DescribeDevice(plan.device));
   header.devices = {device};
   header.libraries = LoadedLibraries(plan.device);
@@ -138,6 +141,9 @@ absl::Status FailureOf(const proto::SweepPoint& point) {
 
 RunFiles FilesOf(const TrainSweepOptions& options) {
   RunFiles files = {{options.input}, {{"--output", options.output, ""}, {"--checkpoint", options.checkpoint, ""}}};
+  if (!options.init.empty()) {
+    files.inputs.push_back(options.init);
+  }
   if (options.resume) {
     files.outputs.push_back({"--resume", absl::StrCat(options.output, ".batch"), ".state"});
   }
@@ -146,8 +152,12 @@ RunFiles FilesOf(const TrainSweepOptions& options) {
 
 // Returns the files that the process of one point reads and writes itself.
 RunFiles FilesOf(const proto::PointOrder& order) {
-  return {{order.dataset_path()},
-          {{"--checkpoint", order.checkpoint_path(), ""}, {"--resume", order.state_path(), ""}}};
+  RunFiles files = {{order.dataset_path()},
+                    {{"--checkpoint", order.checkpoint_path(), ""}, {"--resume", order.state_path(), ""}}};
+  if (!order.init_path().empty()) {
+    files.inputs.push_back(order.init_path());
+  }
+  return files;
 }
 
 // Returns the state file of one point. The header's key covers everything that can change the training's numbers.
@@ -385,6 +395,12 @@ absl::Status MeasureSweep(const TrainSweepOptions& options, const SweepPlan& pla
   const uint32_t checkpoint_batch = options.checkpoint.empty() ? 0 : plan.checkpoint_batch;
   ASSIGN_OR_RETURN(const std::unique_ptr<SweepJournal> journal,
                    SweepJournal::Open(std::move(output), checkpoint_batch, plan.spec));
+  if (plan.init) {
+    LogLine(absl::StrCat("train_sweep: initial weights of ", plan.init->remark));
+    for (const std::string& warning : plan.init->warnings) {
+      LogWarning(absl::StrCat("train_sweep: warning: initial weights: ", warning));
+    }
+  }
   if (const std::string warning = UntimedWarning(plan.spec.training()); !warning.empty()) {
     LogWarning(absl::StrCat("train_sweep: warning: ", warning));
   }

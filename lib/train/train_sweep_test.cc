@@ -7,6 +7,7 @@
 #include <torch/cuda.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -21,7 +22,9 @@
 #include "lib/dataset/batch_loader.h"
 #include "lib/dataset/small_dataset_testing.h"
 #include "lib/dataset/validation_split.h"
+#include "lib/networks/networks.h"
 #include "lib/nn/checkpoint.h"
+#include "lib/nn/load_checkpoint.h"
 #include "lib/nn/model.h"
 #include "lib/proto/training_state.pb.h"
 #include "lib/record/digest.h"
@@ -126,6 +129,60 @@ double AccuracyOn(uint32_t validation_images, uint32_t train_images, const std::
   return *evaluator.Accuracy(static_cast<double>(*evaluator.CountCorrect(*model)));
 }
 
+// Returns the parameter conv1.weight of a checkpoint of lenet5.
+torch::Tensor FirstWeights(const std::string& checkpoint) {
+  const std::shared_ptr<Model> model = *MakeModel("lenet5", 1);
+  EXPECT_THAT(LoadCheckpoint(*model, checkpoint), IsOk());
+  return model->named_parameters()["conv1.weight"].detach();
+}
+
+TEST_F(TrainSweepTest, StartsFromTheWeightsOfAFile) {
+  MakeInput(40);
+  const std::string init = TempPath("init.pt"), trained = TempPath("trained.pt");
+  const std::string digest = *SaveCheckpoint(**MakeModel("lenet5", 9), {}, init, ReplaceAnything());
+  // Five steps at the smallest rate change nothing in fp32, or the last bit.
+  const std::vector<std::string> flags = {"--model=lenet5",         "--batch_size=8", "--epochs=1",
+                                          "--learning_rate=1e-9",   "--momentum=0",   "--init=" + init,
+                                          "--checkpoint=" + trained};
+  ASSERT_EQ(Run(flags), 0) << Stderr();
+  EXPECT_THAT(Stderr(), HasSubstr("train_sweep: initial weights of " + init + "\n"));
+  EXPECT_LT((FirstWeights(trained) - FirstWeights(init)).abs().max().item<float>(), 1e-6f);
+  const auto file = ReadRecordFile<proto::SweepFile>(output_);
+  ASSERT_THAT(file, IsOk());
+  ASSERT_EQ(file->header.input_size(), 2);
+  EXPECT_EQ(file->header.input(1).path(), init);
+  EXPECT_EQ(file->header.input(1).sha256(), digest);
+  EXPECT_EQ(file->records[0].spec().training().init_sha256(), digest);
+  // The cache key contains the digest.
+  ASSERT_EQ(Run(flags), 0) << Stderr();
+  EXPECT_THAT(Stderr(), HasSubstr("cached"));
+  ASSERT_THAT(SaveCheckpoint(**MakeModel("lenet5", 10), {}, init, ReplaceAnything()), IsOk());
+  ASSERT_EQ(Run(flags), 0) << Stderr();
+  EXPECT_THAT(Stderr(), HasSubstr(init + " has changed"));
+  EXPECT_LT((FirstWeights(trained) - FirstWeights(init)).abs().max().item<float>(), 1e-6f);
+}
+
+TEST_F(TrainSweepTest, RefusesInitialWeightsInOneLine) {
+  MakeInput(40);
+  const std::string weights = TempPath("bias.pt");
+  ASSERT_THAT(SaveCheckpoint(**MakeModel("lenet5_bias", 1), {}, weights, ReplaceAnything()), IsOk());
+  const auto run = [this](std::vector<std::string> more) {
+    more.insert(more.begin(), {"--model=lenet5", "--batch_size=8", "--epochs=1"});
+    return Run(more);
+  };
+  EXPECT_EQ(run({"--init=" + weights}), 3);
+  EXPECT_EQ(Stderr(), "train_sweep: error: --init: checkpoint " + weights +
+                          ": it holds conv1.bias, which the model lacks; it fits --model=lenet5_bias\n");
+  EXPECT_EQ(run({"--init=" + input_}), 3);
+  EXPECT_THAT(Stderr(), HasSubstr("--init: " + input_ + ": expected weights, found a record of cifar_prep"));
+  EXPECT_EQ(run({"--init=" + TempPath("none.pt")}), 3);
+  EXPECT_EQ(run({"--init=" + weights, "--resume"}), 2);
+  EXPECT_THAT(Stderr(), HasSubstr("--init and --resume name two beginnings"));
+  EXPECT_EQ(run({"--init=" + weights, "--checkpoint=" + weights}), 2);
+  EXPECT_EQ(run({"--init=-"}), 2);
+  EXPECT_FALSE(FileExists(output_));
+}
+
 TEST_F(TrainSweepTest, HeldOutImagesAreNotTrainedOnAndJudgeTheNetwork) {
   MakeInput(60);
   const std::string checkpoint = TempPath("held_out.pt");
@@ -206,6 +263,44 @@ TEST_F(TrainSweepTest, RunsUntilTheDataSetEnds) {
 
 // Measured with LibTorch 2.11 (CUDA build) on x86-64: lenet5 at batch 512 fits into 0.8 GB but not into 0.7, at batch
 // 4096 into 1.1 but not into 1.0. Larger batches need more memory, so the search ends between these batches.
+// The width of the classifier, the batches and the evaluation follow the data set.
+TEST_F(TrainSweepTest, TrainsOnAnyNumberOfClassesAndAnySize) {
+  Dataset dataset;
+  for (ImageSet* set : {&dataset.train, &dataset.test}) {
+    *set = SmallDataset(1, 1).train;
+    set->info.set_split(set == &dataset.train ? proto::TRAIN : proto::TEST);
+    set->info.set_image_count(300);
+    set->info.set_height(20);
+    set->info.set_width(24);
+    set->info.clear_class_name();
+    set->info.clear_class_count();
+    set->labels.clear();
+    for (int i = 0; i < 300; ++i) {
+      set->info.add_class_name(absl::StrCat("class ", i));
+      set->info.add_class_count(1);
+      set->labels.push_back(static_cast<uint16_t>(i));
+    }
+    set->pixels = PixelBytes(300 * set->image_bytes(), 90);
+  }
+  HeaderOptions header;
+  header.schema = proto::DatasetFile::descriptor()->full_name();
+  input_ = TempPath("dataset.rec");
+  ASSERT_THAT(WriteRecordFile(input_, MakeHeader(header), ToRecords(dataset)), IsOk());
+  output_ = TempPath("sweep.rec");
+  unlink(output_.c_str());
+  ASSERT_EQ(Run({"--model=lenet5", "--batch_size=100", "--epochs=2", "--checkpoint=" + TempPath("hundreds.pt")}), 0);
+  const std::vector<proto::SweepRecord> records = Records();
+  const proto::ModelFacts& model = records[0].spec().model();
+  EXPECT_EQ(model.classes(), 300u);
+  EXPECT_EQ(model.height(), 20u);
+  EXPECT_EQ(model.width(), 24u);
+  // conv1 of 16x20, conv2 of 4x6, and 2x3 pixels of 16 channels for the first fully connected layer.
+  EXPECT_EQ(model.forward_macs_per_image(),
+            16 * 20 * 6 * 75 + 4 * 6 * 16 * 150 + 2 * 3 * 16 * 120 + 120 * 84 + 84 * 300);
+  EXPECT_EQ(records[1].point().epoch_size(), 2);
+  EXPECT_NEAR(records[1].point().epoch(0).mean_loss(), std::log(300), 1);
+}
+
 TEST_F(TrainSweepTest, OutOfMemoryEndsTheSweepAndTheLargestBatchThatFitsIsFound) {
   MakeInput(4096);
   ASSERT_EQ(Run({"--model=lenet5", "--min_batch=512", "--factor=8", "--epochs=1", "--noevaluate", "--drop_last",

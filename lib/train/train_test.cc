@@ -273,9 +273,10 @@ TEST(TrainStepTest, ClipsTheGradientOfTheWholeBatch) {
   ASSERT_THAT(RunEpoch(whole, loader, 0, InOrder(6)), IsOk());
   ASSERT_THAT(RunEpoch(parts, loader, 0, InOrder(6)), IsOk());
   double squares = 0;
-  for (size_t i = 0; i < whole.optimizer().momentum().size(); ++i) {
-    squares += whole.optimizer().momentum()[i].square().sum().item<double>();
-    EXPECT_TRUE(at::allclose(parts.optimizer().momentum()[i], whole.optimizer().momentum()[i], 1e-3, 1e-8)) << i;
+  for (size_t i = 0; i < whole.optimizer().State().size(); ++i) {
+    squares += whole.optimizer().State()[i].second.square().sum().item<double>();
+    EXPECT_TRUE(at::allclose(parts.optimizer().State()[i].second, whole.optimizer().State()[i].second, 1e-3, 1e-8))
+        << i;
   }
   EXPECT_NEAR(std::sqrt(squares), 0.01, 1e-5);  // slightly less, because the divisor is norm + 1e-6
 }
@@ -351,6 +352,20 @@ TEST(TrainStepTest, PassesTheHooksErrorOn) {
   ZeroingHook hook(step.model());
   hook.status_ = absl::UnavailableError("rank 1 is gone");
   EXPECT_THAT(RunEpoch(step, loader, 0, InOrder(6), &hook), StatusIs(absl::StatusCode::kUnavailable, "rank 1 is gone"));
+}
+
+// The message names the flags of the step that does train such a data set.
+TEST(CheckStepShapeTest, TheFusedStepTrainsCifar10Only) {
+  proto::TrainingSpec spec = Spec();
+  EXPECT_THAT(CheckStepShape(spec, {100, 64, 48}), IsOk());
+  spec.set_step(proto::FUSED);
+  EXPECT_THAT(CheckStepShape(spec, {}), IsOk());
+  EXPECT_THAT(CheckStepShape(spec, {100, 32, 32}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "--step=fused is written for 10 classes of 32x32 images, found 100 of 32x32; use "
+                       "--step=autograd --cuda_graph, the captured graph of autograd's step"));
+  EXPECT_THAT(CheckStepShape(spec, {10, 64, 32}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("found 10 of 64x32")));
 }
 
 // Model that always predicts class 0.

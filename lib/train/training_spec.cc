@@ -6,6 +6,7 @@
 #include "lib/dataset/normalization.h"
 #include "lib/device/compute_threads.h"
 #include "lib/device/device.h"
+#include "lib/networks/optimizers.h"
 #include "lib/train/step_switches.h"
 #include "lib/train/train_step.h"
 
@@ -41,11 +42,17 @@ proto::TrainingSpec SettleTraining(const std::string& preset, const proto::Train
   if (spec.schedule() == proto::MULTISTEP && spec.lr_gamma() == 0) {
     spec.set_lr_gamma(kDefaultGamma);
   }
+  if (spec.optimizer() == proto::SGD) {
+    spec.clear_optimizer();  // same as in older records, which had no choice
+  }
+  if (!HasMomentum(spec.optimizer())) {
+    spec.clear_momentum();
+  }
   if (spec.accumulate() == 1) {
     spec.clear_accumulate();  // same as in older records, which had no micro-batches
   }
   if (spec.learning_rate() == 0) {
-    spec.set_learning_rate(DefaultLearningRate(spec.model()));
+    spec.set_learning_rate(DefaultLearningRate(spec.optimizer(), spec.model()));
   }
   if (spec.threads() == 0) {
     spec.set_threads(ComputeThreads());
@@ -54,7 +61,11 @@ proto::TrainingSpec SettleTraining(const std::string& preset, const proto::Train
 }
 
 std::string RecipeText(const proto::TrainingSpec& training) {
-  std::string text = absl::StrCat("learning rate ", training.learning_rate());
+  std::string text;
+  if (training.optimizer() != proto::OPTIMIZER_KIND_UNSPECIFIED) {
+    text = absl::StrCat(OptimizerWord(training.optimizer()), ", ");
+  }
+  absl::StrAppend(&text, "learning rate ", training.learning_rate());
   if (training.schedule() != proto::SCHEDULE_UNSPECIFIED) {
     absl::StrAppend(&text, ", ", absl::AsciiStrToLower(proto::Schedule_Name(training.schedule())));
   }
@@ -68,8 +79,10 @@ std::string RecipeText(const proto::TrainingSpec& training) {
       absl::StrAppend(&text, " from ", training.lr_warmup_start());
     }
   }
-  return absl::StrCat(text, "; momentum ", training.momentum(), ", weight decay ", training.weight_decay(),
-                      RemedyText(training), training.augment() ? ", random crop and flip" : ", no augmentation",
+  const std::string momentum =
+      HasMomentum(training.optimizer()) ? absl::StrCat("momentum ", training.momentum(), ", ") : "";
+  return absl::StrCat(text, "; ", momentum, "weight decay ", training.weight_decay(), RemedyText(training),
+                      training.augment() ? ", random crop and flip" : ", no augmentation",
                       NormalizationInRecipe(training.normalization()), ", seed ", training.seed());
 }
 

@@ -230,6 +230,8 @@ class Waits(ToolCase):
 
     def readers(self, fifo):
         yield "train_sweep", f"--input={fifo}"
+        yield ("train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=20",
+               f"--init={fifo}")
         yield "scale_run", f"--input={fifo}"
         yield ("scale_run", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch_size=20",
                f"--prediction={fifo}")

@@ -24,6 +24,7 @@
 #include "lib/dataset/dataset.h"
 #include "lib/device/device.h"
 #include "lib/nn/checkpoint.h"
+#include "lib/nn/load_checkpoint.h"
 #include "lib/nn/model.h"
 #include "lib/train/gradient_hook.h"
 #include "lib/train/train_step.h"

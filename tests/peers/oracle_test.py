@@ -1,8 +1,8 @@
 """Compares the training step with Python's PyTorch: the same weights and batch must give the same loss, gradients, and
 weights after three steps.
 
-The networks below are written like Python users write them (kuangliu/pytorch-cifar's ResNet-18, the lab's Net) and
-share no line with Lockstep's. Weights are passed as checkpoints in both directions, so that these are tested too. Run
+The networks are those of python_networks.py. Weights are passed as checkpoints in both directions, so that these are
+tested too. Run
 by bazel (tests/peers/BUILD); skipped, with a message, if the interpreter has no torch. Or one case, with torch:
     python3 tests/peers/oracle_test.py --oracle_dump=bazel-bin/tests/peers/oracle_dump --cifar_prep=bazel-bin/tools/cifar_prep \
         OracleTest.test_lenet5
@@ -21,80 +21,15 @@ import bazel_unittest
 
 try:
     import torch
-    from torch import nn
     from torch.nn import functional as F
 except ImportError as error:
     bazel_unittest.skip_all(f"{sys.executable} cannot import torch: {error}")
 
+from python_networks import BATCH, NETWORKS
+
 SEED = 7
-BATCH = 32
 STEPS = 3
 LEARNING_RATE, MOMENTUM, WEIGHT_DECAY = 0.1, 0.9, 5e-4
-
-# --- the networks ---
-
-
-class BasicBlock(nn.Module):
-    def __init__(self, in_planes, planes, stride):
-        super().__init__()
-        self.conv1 = nn.Conv2d(in_planes, planes, kernel_size=3, stride=stride, padding=1, bias=False)
-        self.bn1 = nn.BatchNorm2d(planes)
-        self.conv2 = nn.Conv2d(planes, planes, kernel_size=3, stride=1, padding=1, bias=False)
-        self.bn2 = nn.BatchNorm2d(planes)
-        self.shortcut = nn.Sequential()
-        if stride != 1 or in_planes != planes:
-            self.shortcut = nn.Sequential(
-                nn.Conv2d(in_planes, planes, kernel_size=1, stride=stride, bias=False), nn.BatchNorm2d(planes))
-
-    def forward(self, x):
-        out = F.relu(self.bn1(self.conv1(x)))
-        out = self.bn2(self.conv2(out))
-        return F.relu(out + self.shortcut(x))
-
-
-class ResNet18(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.in_planes = 64
-        self.conv1 = nn.Conv2d(3, 64, kernel_size=3, stride=1, padding=1, bias=False)
-        self.bn1 = nn.BatchNorm2d(64)
-        self.layer1 = self._make_layer(64, 1)
-        self.layer2 = self._make_layer(128, 2)
-        self.layer3 = self._make_layer(256, 2)
-        self.layer4 = self._make_layer(512, 2)
-        self.linear = nn.Linear(512, 10)
-
-    def _make_layer(self, planes, stride):
-        layers = [BasicBlock(self.in_planes, planes, stride), BasicBlock(planes, planes, 1)]
-        self.in_planes = planes
-        return nn.Sequential(*layers)
-
-    def forward(self, x):
-        x = F.relu(self.bn1(self.conv1(x)))
-        x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
-        return self.linear(F.avg_pool2d(x, 4).view(x.size(0), -1))
-
-
-class Net(nn.Module):
-    def __init__(self, bias):
-        super().__init__()
-        self.conv1 = nn.Conv2d(3, 6, 5, bias=bias)
-        self.pool = nn.MaxPool2d(2, 2)
-        self.conv2 = nn.Conv2d(6, 16, 5, bias=bias)
-        self.fc1 = nn.Linear(16 * 5 * 5, 120, bias=bias)
-        self.fc2 = nn.Linear(120, 84, bias=bias)
-        self.fc3 = nn.Linear(84, 10, bias=bias)
-
-    def forward(self, x):
-        x = self.pool(F.relu(self.conv1(x)))
-        x = self.pool(F.relu(self.conv2(x)))
-        x = torch.flatten(x, 1)
-        x = F.relu(self.fc1(x))
-        x = F.relu(self.fc2(x))
-        return self.fc3(x)
-
-
-NETWORKS = {"resnet18": ResNet18, "lenet5": lambda: Net(bias=False), "lenet5_bias": lambda: Net(bias=True)}
 
 # --- the tolerance ---
 # u = 2^-24 is the unit roundoff of fp32. A sum of n products has a rounding error of about sqrt(n) u relative to the
@@ -103,12 +38,10 @@ NETWORKS = {"resnet18": ResNet18, "lenet5": lambda: Net(bias=False), "lenet5_bia
 # layers twice, forward and backward: 2 L sqrt(n) u. The longest sum is a weight gradient's, over batch and pixels: n =
 # 32 * 32^2 in resnet18 (L = 18) and 32 * 28^2 in lenet5 (L = 5). Relative to the largest magnitude of the tensor.
 UNIT_ROUNDOFF = 2.0 ** -24
-DEPTH = {"resnet18": 18, "lenet5": 5, "lenet5_bias": 5}
-LONGEST_SUM = {"resnet18": BATCH * 32 * 32, "lenet5": BATCH * 28 * 28, "lenet5_bias": BATCH * 28 * 28}
 
 
 def relative_tolerance(name):
-    return 2 * DEPTH[name] * LONGEST_SUM[name] ** 0.5 * UNIT_ROUNDOFF
+    return 2 * NETWORKS[name].depth * NETWORKS[name].longest_sum ** 0.5 * UNIT_ROUNDOFF
 
 
 def weight_tolerance(name, largest_gradient, largest_weight):
@@ -128,7 +61,7 @@ class Python:
     def __init__(self, name, weights, images, labels, momentum=MOMENTUM, weight_decay=WEIGHT_DECAY, steps=STEPS,
                  precision="fp32", layout="nchw"):
         memory_format = torch.channels_last if layout == "channels_last" else torch.contiguous_format
-        model = NETWORKS[name]().to(memory_format=memory_format)
+        model = NETWORKS[name].make().to(memory_format=memory_format)
         images = images.to(memory_format=memory_format)
         model.load_state_dict(weights)
         model.train()
@@ -159,7 +92,7 @@ class PythonLars:
     """
 
     def __init__(self, name, weights, images, labels, steps, skip=True, decay_skipped=False):
-        model = NETWORKS[name]()
+        model = NETWORKS[name].make()
         model.load_state_dict(weights)
         model.train()
         velocity = {key: torch.zeros_like(parameter, dtype=torch.float64) for key, parameter in model.named_parameters()}
@@ -260,7 +193,7 @@ class OracleTest(unittest.TestCase):
 
     def sides(self, name, **how):
         torch.manual_seed(SEED)
-        weights = NETWORKS[name]().state_dict()
+        weights = NETWORKS[name].make().state_dict()
         lockstep = Lockstep(name, weights, self.binary, self.dataset, pathlib.Path(self.temporary.name), **how)
         return weights, lockstep, Python(name, weights, lockstep.images, lockstep.labels, **how)
 
@@ -271,7 +204,7 @@ class OracleTest(unittest.TestCase):
             self.assertTrue(torch.equal(lockstep.init[key], value), f"initial {key} for the same seed")
         self.assertEqual(set(lockstep.gradients), set(python.gradients))
         self.assertTrue(all(gradient.abs().max() > 0 for gradient in python.gradients.values()))
-        NETWORKS[name]().load_state_dict(lockstep.state)  # strict: no name may be missing or superfluous
+        NETWORKS[name].make().load_state_dict(lockstep.state)  # strict: no name may be missing or superfluous
         found = errors(name, lockstep, python)
         what, worst = max(found, key=lambda pair: pair[1])
         exact = sum(error == 0 for _, error in found)
@@ -295,15 +228,12 @@ class OracleTest(unittest.TestCase):
         for key in other.gradients:
             self.assertGreater(found[f"gradient {key}"], 1, f"a difference went unnoticed in the gradient of {key}")
 
-    def test_resnet18(self):
-        self.check("resnet18")
-
     def test_resnet18_channels_last(self):
         self.check("resnet18", layout="channels_last")
 
     def check_lars(self, name, steps):
         torch.manual_seed(SEED)
-        weights = NETWORKS[name]().state_dict()
+        weights = NETWORKS[name].make().state_dict()
         lockstep = Lockstep(name, weights, self.binary, self.dataset, pathlib.Path(self.temporary.name),
                             training=f"lars: {TRUST} learning_rate: {LARS_RATE}")
         state = lockstep.first if steps == 1 else lockstep.state
@@ -333,11 +263,9 @@ class OracleTest(unittest.TestCase):
         weights, lockstep = self.check("resnet18", **how)
         self.check_gradients_differ("resnet18", lockstep, Python("resnet18", weights, lockstep.images, lockstep.labels, steps=1))
 
-    def test_lenet5(self):
-        self.check("lenet5")
 
-    def test_lenet5_bias(self):
-        self.check("lenet5_bias")
+for _name in NETWORKS:
+    setattr(OracleTest, "test_" + _name.replace(":", "_"), lambda self, name=_name: self.check(name))
 
 
 def make_dataset(cifar_prep, folder):
