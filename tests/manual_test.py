@@ -189,7 +189,7 @@ class ManualTest(ToolCase):
                 errors = subprocess.run([self.tools / tool, *map(str, given), f"--{flag}=no_such_word"], cwd=folder,
                                         capture_output=True, text=True, timeout=240, check=False).stderr
             for line in errors.splitlines():
-                match = (re.search(rf"--{flag}=no_such_word: (?:expected ([\w, ]+ or \w+)|with --print, (\w+ or \w+) is expected)", line)
+                match = (re.search(rf"--{flag}=no_such_word: (?:expected ([\w:, ]+ or [\w:]+)|with --print, (\w+ or \w+) is expected)", line)
                          or re.search(r"expected an all-reduce algorithm \(([\w, ]+)\), found 'no_such_word'", line))
                 if match:
                     words |= set(re.split(r", | or ", match[1] or match[2]))
