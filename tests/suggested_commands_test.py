@@ -298,7 +298,7 @@ class SuggestedCommandsTest(ToolCase):
                     os.link(self.fixtures / next(kinds), folder / name)
         for name in ("from_python.pt", "own.pt"):
             os.link(self.fixtures / "lenet5.pt", folder / name)
-        shutil.copy(self.root / "data/testdata/own_network.pt", folder / "net.pt")
+        shutil.copy(pathlib.Path(self.root) / "data/testdata/own_network.pt", folder / "net.pt")
         (folder / "real_lab").mkdir()
         os.link(self.fixtures / "sweep.rec", folder / "real_lab" / "sweep.rec")
         (folder / "wandb_export.csv").write_text(WANDB_EXPORT)
