@@ -72,7 +72,7 @@ def small(command, folder):
     elif tool == "scale_run":
         more += ["--repeats=1", "--batch_size=8"]
     if tool == "quantize" and "verify" not in given:
-        more += ["--device=cpu", f"--calibration_images={batch}"]
+        more += ["--device=cpu"] + ([] if "import" in given else [f"--calibration_images={batch}"])
     if has_resnet18:
         more += ["--input=few.rec"]
     if "study_images" in given:
