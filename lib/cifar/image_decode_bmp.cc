@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/little_endian.h"
 #include "lib/base/status_macros.h"
 #include "lib/cifar/image_decode.h"
 
@@ -35,12 +36,9 @@ struct Header {
   size_t row_bytes = 0;
 };
 
-uint32_t Little(absl::string_view file, size_t at, int bytes) {
-  uint32_t value = 0;
-  for (int i = bytes - 1; i >= 0; --i) {
-    value = value << 8 | static_cast<uint8_t>(file[at + static_cast<size_t>(i)]);
-  }
-  return value;
+// Returns the number of at most 4 bytes at `at`. The caller must ensure that it lies within `file`.
+uint32_t Little(absl::string_view file, size_t at, size_t bytes) {
+  return static_cast<uint32_t>(LittleEndian(file.substr(at, bytes)));
 }
 
 absl::Status Damaged(absl::string_view what) { return absl::DataLossError(absl::StrCat("a damaged BMP: ", what)); }

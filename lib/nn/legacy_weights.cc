@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/little_endian.h"
 #include "lib/base/status_macros.h"
 #include "lib/nn/state_dict_pickle.h"
 #include "lib/pickle/machine.h"
@@ -57,14 +58,14 @@ absl::Status TakeHead(absl::string_view& bytes) {
 absl::StatusOr<absl::string_view> TakeStorage(const std::string& key, const PickledStorage& storage,
                                               absl::string_view& bytes) {
   constexpr size_t kCountBytes = 8;
-  uint64_t count = 0;
-  for (size_t i = kCountBytes; i > 0 && bytes.size() >= kCountBytes; --i) {
-    count = count << 8 | static_cast<unsigned char>(bytes[i - 1]);
+  const auto cut_off = [&] { return Broken(absl::StrCat("it is cut off in storage '", key, "'")); };
+  if (bytes.size() < kCountBytes) {
+    return cut_off();
   }
-  const uint64_t available = bytes.size() < kCountBytes ? 0 : (bytes.size() - kCountBytes) / storage.type.bytes;
+  const uint64_t count = LittleEndian(bytes.substr(0, kCountBytes));
   const auto expected = static_cast<uint64_t>(storage.elements);
-  if (bytes.size() < kCountBytes || (count == expected && count > available)) {
-    return Broken(absl::StrCat("it is cut off in storage '", key, "'"));
+  if (count == expected && count > (bytes.size() - kCountBytes) / storage.type.bytes) {
+    return cut_off();
   }
   if (count != expected) {
     return Broken(absl::StrCat("storage '", key, "': expected ", expected, " elements, found ", count));

@@ -11,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "google/protobuf/struct.pb.h"
 #include "google/protobuf/util/json_util.h"
+#include "lib/base/little_endian.h"
 #include "lib/base/status_macros.h"
 
 namespace lockstep {
@@ -30,13 +31,7 @@ absl::Status Broken(absl::string_view what) {
   return absl::DataLossError(absl::StrCat("safetensors file broken: ", what));
 }
 
-uint64_t HeaderSize(absl::string_view bytes) {
-  uint64_t size = 0;
-  for (size_t i = kSizeBytes; i > 0; --i) {
-    size = size << 8 | static_cast<unsigned char>(bytes[i - 1]);
-  }
-  return size;
-}
+uint64_t HeaderSize(absl::string_view bytes) { return LittleEndian(bytes.substr(0, kSizeBytes)); }
 
 absl::StatusOr<Struct> ParseHeader(absl::string_view json) {
   Struct header;

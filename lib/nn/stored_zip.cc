@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/little_endian.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/record_format.h"
 
@@ -34,12 +35,8 @@ absl::StatusOr<absl::string_view> Slice(absl::string_view bytes, uint64_t offset
 }
 
 // Returns a little-endian number. The caller must ensure that it lies within `bytes`.
-uint64_t Number(absl::string_view bytes, uint64_t offset, int size) {
-  uint64_t value = 0;
-  for (int i = size - 1; i >= 0; --i) {
-    value = value << 8 | static_cast<unsigned char>(bytes[offset + static_cast<uint64_t>(i)]);
-  }
-  return value;
+uint64_t Number(absl::string_view bytes, uint64_t offset, size_t size) {
+  return LittleEndian(bytes.substr(offset, size));
 }
 
 // Position of the central directory, and number of members in it.

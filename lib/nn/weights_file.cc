@@ -5,6 +5,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/little_endian.h"
 #include "lib/base/status_macros.h"
 #include "lib/nn/legacy_weights.h"
 #include "lib/nn/safetensors.h"
@@ -53,12 +54,11 @@ absl::Status NotWeights(absl::string_view bytes) {
 
 // Returns the name of the first member, or "" if `bytes` do not begin with a complete local header.
 absl::string_view FirstMember(absl::string_view bytes) {
-  constexpr size_t kHeaderSize = 30, kNameSizeAt = 26;
+  constexpr size_t kHeaderSize = 30, kNameSizeAt = 26, kNameSizeBytes = 2;
   if (bytes.size() < kHeaderSize) {
     return "";
   }
-  const auto low = static_cast<unsigned char>(bytes[kNameSizeAt]), high = static_cast<unsigned char>(bytes[27]);
-  return bytes.substr(kHeaderSize, size_t{high} << 8 | low);
+  return bytes.substr(kHeaderSize, LittleEndian(bytes.substr(kNameSizeAt, kNameSizeBytes)));
 }
 
 // Reads the archive of torch.save. Its members are named without the folder that holds them all: "archive/data.pkl" ->

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/little_endian.h"
 #include "lib/base/status_macros.h"
 
 namespace lockstep::pickle {
@@ -30,11 +31,7 @@ absl::StatusOr<absl::string_view> MachineState::Take(uint64_t size) {
 
 absl::StatusOr<uint64_t> MachineState::Read(int bytes) {
   ASSIGN_OR_RETURN(const absl::string_view raw, Take(bytes));
-  uint64_t value = 0;
-  for (int i = bytes - 1; i >= 0; --i) {
-    value = value << 8 | static_cast<unsigned char>(raw[i]);
-  }
-  return value;
+  return LittleEndian(raw);
 }
 
 absl::StatusOr<absl::string_view> MachineState::ReadLine() {

@@ -100,7 +100,7 @@ absl::Status AdaptiveOptimizer::Step() {
 void AdaptiveOptimizer::StepAdam(const std::vector<at::Tensor>& gradients) {
   constexpr double kBeta1 = 0.9, kBeta2 = 0.999, kEpsilon = 1e-8;
   constexpr bool kAmsgrad = false, kMaximize = false;
-  const auto update = [&](auto rate) {
+  WithRate([&](auto rate) {
     const auto fused = [&](auto step) {
       step(parameters(), gradients, mean_, square_, at::TensorList(), steps_, rate, kBeta1, kBeta2,
            options_.weight_decay, kEpsilon, kAmsgrad, kMaximize);
@@ -110,20 +110,16 @@ void AdaptiveOptimizer::StepAdam(const std::vector<at::Tensor>& gradients) {
     } else {
       fused([](auto&&... arguments) { at::_fused_adam_(arguments...); });
     }
-  };
-  rate_on_device().defined() ? update(rate_on_device()) : update(learning_rate());
+  });
 }
 
 void AdaptiveOptimizer::StepAdagrad(const std::vector<at::Tensor>& gradients) {
   constexpr double kRateDecay = 0, kEpsilon = 1e-10;
   constexpr bool kMaximize = false;
-  if (rate_on_device().defined()) {
-    at::_fused_adagrad_(parameters(), gradients, square_, steps_, rate_on_device(), kRateDecay, options_.weight_decay,
-                        kEpsilon, kMaximize);
-  } else {
-    at::_fused_adagrad_(parameters(), gradients, square_, steps_, learning_rate(), kRateDecay, options_.weight_decay,
-                        kEpsilon, kMaximize);
-  }
+  WithRate([&](auto rate) {
+    at::_fused_adagrad_(parameters(), gradients, square_, steps_, rate, kRateDecay, options_.weight_decay, kEpsilon,
+                        kMaximize);
+  });
 }
 
 void AdaptiveOptimizer::StepAdadelta(std::vector<at::Tensor> gradients) {

@@ -46,6 +46,13 @@ class Optimizer {
 
   const std::vector<at::Tensor>& parameters() const { return parameters_; }
 
+  // Calls update() with the learning rate in the form that the next step must read: rate_on_device() if it is defined,
+  // else a double. For LibTorch's functions that accept both.
+  template <typename F>
+  void WithRate(F update) const {
+    rate_.defined() ? update(rate_) : update(learning_rate_);
+  }
+
   // Learning rate on the device, fp32 (); undefined before ReadRateOnDevice().
   const at::Tensor& rate_on_device() const { return rate_; }
 

@@ -73,13 +73,10 @@ void Sgd::Update(at::TensorList parameters, at::TensorList gradients, at::Tensor
   }
   constexpr double kDampening = 0;
   constexpr bool kMaximize = false;
-  if (rate_on_device().defined()) {
-    at::_fused_sgd_(parameters, gradients, momentum, weight_decay, options_.momentum, rate_on_device(), kDampening,
+  WithRate([&](auto rate) {
+    at::_fused_sgd_(parameters, gradients, momentum, weight_decay, options_.momentum, rate, kDampening,
                     options_.nesterov, kMaximize, first_step_);
-  } else {
-    at::_fused_sgd_(parameters, gradients, momentum, weight_decay, options_.momentum, learning_rate(), kDampening,
-                    options_.nesterov, kMaximize, first_step_);
-  }
+  });
 }
 
 }  // namespace lockstep
