@@ -253,8 +253,7 @@ RemedyChoice ChooseRemedy(const LargeBatchRows& batch) {
   }
   if (!validated) {
     choice.absent_reason =
-        "the record has no accuracy on held-out training images, and a remedy that is chosen by test accuracy looks "
-        "better than it is";
+        "no accuracy on held-out training images was recorded, and test accuracy overrates the remedy that it chooses";
     return choice;
   }
   if (choice.seeds < 2) {

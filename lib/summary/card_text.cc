@@ -50,6 +50,11 @@ std::string ShortSeconds(double seconds) {
   return absl::StrCat(parts.number, " ", parts.unit);
 }
 
+std::string ShortBytes(double bytes) {
+  const Unit& unit = bytes >= 1e6 ? kMegabytes : bytes >= 1e3 ? kKilobytes : kNoUnit;
+  return absl::StrCat(ThreeDigits(bytes * unit.scale), " ", *unit.name == '\0' ? "bytes" : unit.name);
+}
+
 std::string ShortPercent(double fraction) {
   const double percent = 100 * fraction;
   return std::abs(percent) < 9.95 ? absl::StrFormat("%.1f %%", percent) : absl::StrFormat("%.0f %%", percent);

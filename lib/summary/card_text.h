@@ -25,6 +25,9 @@ struct NumberAndUnit {
 };
 NumberAndUnit ShortSecondsParts(double seconds);
 
+// Returns "115 kB", "44.7 MB", "612 bytes".
+std::string ShortBytes(double bytes);
+
 // Returns "97 %"; below 10 % with one decimal: "3.9 %".
 std::string ShortPercent(double fraction);
 

@@ -22,13 +22,27 @@ void AddItem(proto::CheckState state, const std::string& text, proto::Checklist&
   item.set_text(text);
 }
 
-// Returns the phrases of the rules of this severity, each once, the worst first.
-std::vector<std::string> Phrases(const TrustFacts& facts, Severity severity) {
+// Returns the phrases of the rules of this severity, each once, the worst first. `counted`: a phrase of several warnings
+// ends with their number: "a noisy machine (2 warnings)".
+std::vector<std::string> Phrases(const TrustFacts& facts, Severity severity, bool counted) {
   std::vector<std::string> phrases;
+  std::vector<size_t> counts;
   for (const Warning& warning : facts.warnings) {
     const RuleSeverity rule = SeverityOf(warning.rule);
-    if (rule.severity == severity && std::find(phrases.begin(), phrases.end(), rule.phrase) == phrases.end()) {
+    if (rule.severity != severity) {
+      continue;
+    }
+    const auto known = std::find(phrases.begin(), phrases.end(), rule.phrase);
+    if (known == phrases.end()) {
       phrases.push_back(rule.phrase);
+      counts.push_back(1);
+    } else {
+      ++counts[static_cast<size_t>(known - phrases.begin())];
+    }
+  }
+  for (size_t i = 0; counted && i < phrases.size(); ++i) {
+    if (counts[i] > 1) {
+      absl::StrAppend(&phrases[i], " (", counts[i], " warnings)");
     }
   }
   return phrases;
@@ -171,14 +185,14 @@ CardVerdict JudgeTrust(const TrustFacts& facts) {
       {"nothing_measured", [](const Facts& f) { return f.points == 0; }, proto::PARTLY,
        [](const Facts&) { return std::string("Not decided: the records hold no measurement."); }},
       {"wrong", [](const Facts& f) { return f.CountOf(Severity::kWrong) > 0; }, proto::ANSWERED,
-       [](const Facts& f) { return absl::StrCat("Not all: there are ", JoinAnd(Phrases(f, Severity::kWrong)), "."); }},
+       [](const Facts& f) { return absl::StrCat("Not all: there are ", JoinAnd(Phrases(f, Severity::kWrong, /*counted=*/false)), "."); }},
       {"weak", [](const Facts& f) { return f.CountOf(Severity::kWeak) > 0; }, proto::ANSWERED,
        [](const Facts& f) {
-         return absl::StrCat("Mostly; the weakest point: ", Phrases(f, Severity::kWeak).front(), ".");
+         return absl::StrCat("Mostly; the weakest point: ", Phrases(f, Severity::kWeak, /*counted=*/false).front(), ".");
        }},
       {"facts", [](const Facts& f) { return f.CountOf(Severity::kFact) > 0; }, proto::ANSWERED,
        [](const Facts& f) {
-         return absl::StrCat("Yes, for what was run: ", JoinAnd(Phrases(f, Severity::kFact)), ".");
+         return absl::StrCat("Yes, for what was run: ", JoinAnd(Phrases(f, Severity::kFact, /*counted=*/false)), ".");
        }},
       {"no_warning", [](const Facts&) { return true; }, proto::ANSWERED,
        [](const Facts&) { return std::string("Yes: no warning applies to them."); }},
@@ -195,7 +209,7 @@ proto::Checklist TrustCard(const LabRecords& lab, const std::vector<Warning>& wa
   AddRepeats(lab, card);
   AddPredictions(lab, card);
   for (const Severity severity : {Severity::kWrong, Severity::kWeak, Severity::kFact}) {
-    for (const std::string& phrase : Phrases(facts, severity)) {
+    for (const std::string& phrase : Phrases(facts, severity, /*counted=*/true)) {
       AddItem(proto::CHECK_WARNING, absl::StrCat(Capitalized(phrase), "."), card);
     }
   }

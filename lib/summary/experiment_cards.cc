@@ -61,7 +61,7 @@ void FillQ4(const LargeBatchView& large, const LargeBatchRows& batch, proto::Sum
   const std::string unit = absl::StrCat("% ", large.AccuracyName());
   SetHeadline(AccuracyNumber(large.Accuracies(shown)), unit,
               {absl::StrCat("at batch ", FormatCount(batch.global_batch),
-                            has_remedy ? absl::StrCat(" with ", choice.best->remedy) : "", ";"),
+                            has_remedy ? absl::StrCat(" with ", choice.best->remedy) : " without a remedy", ";"),
                Compared(large, none, has_remedy)},
               card);
   SetSeeds(large.Accuracies(shown), card);
@@ -166,12 +166,6 @@ SentRow MostSent(const ExperimentView& view) {
   return most;
 }
 
-// Returns "115 kB".
-std::string ShortBytes(double bytes) {
-  const Unit& unit = bytes >= 1e6 ? kMegabytes : bytes >= 1e3 ? kKilobytes : kNoUnit;
-  return absl::StrCat(ThreeDigits(bytes * unit.scale), " ", *unit.name == '\0' ? "bytes" : unit.name);
-}
-
 }  // namespace
 
 LargeBatchFacts LargeBatchFactsOf(const LargeBatchView& large, const LargeBatchRows& batch) {
@@ -224,8 +218,8 @@ proto::SummaryCard CardQ5(const LabRecords& lab) {
         AnsweredCard("Q5", JudgeSampler(facts),
                      Sources(view, {"rank.epoch_order_sha256", "rank.distinct_images_ever", "epoch.test_accuracy"}));
     SetHeadline(FormatCount(facts.seen_without), "images",
-                {absl::StrCat("of ", FormatCount(facts.images), " seen by rank 0 without it;"),
-                 absl::StrCat(FormatCount(facts.seen_with), " with it, in ", facts.epochs, " epochs")},
+                {absl::StrCat("of ", FormatCount(facts.images), " seen by rank 0 in ", facts.epochs, " epochs without set_epoch;"),
+                 absl::StrCat(FormatCount(facts.seen_with), " with it")},
                 card);
     AddSupport(AccuracyText(*with, *without), card);
     if (card.state() == proto::ANSWERED) {
@@ -258,7 +252,7 @@ proto::SummaryCard CardQ6(const LabRecords& lab) {
                  absl::StrCat(ShortBytes(most.facts.other_bytes), " of all else")},
                 card);
     AddSupport(most.facts.other_bytes > 0
-                   ? absl::StrCat("These are the bytes of \"", most.row->name, "\", the way that sends most.")
+                   ? absl::StrCat("Counted with ", most.row->name, ", which sends the most.")
                    : "",
                card);
     if (card.state() == proto::ANSWERED) {

@@ -1,6 +1,8 @@
 #include "lib/summary/int8_cards.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -45,6 +47,19 @@ std::vector<StepOf> StepsOf(const LabRecords& lab, proto::QuantizeStage stage) {
   return steps;
 }
 
+// Returns "Its weights take 61.5 kB in int8 and 246 kB in fp32."; empty if the record has no shapes.
+std::string WeightBytesText(const proto::QuantizedNetwork& network) {
+  double weights = 0;
+  for (const proto::QuantizedLayer& layer : network.layer()) {
+    weights += layer.weight_shape().empty()
+                   ? 0
+                   : std::accumulate(layer.weight_shape().begin(), layer.weight_shape().end(), 1.0, std::multiplies<>());
+  }
+  return weights == 0 ? ""
+                      : absl::StrCat("Its weights take ", ShortBytes(weights), " in int8 and ",
+                                     ShortBytes(weights * sizeof(float)), " in fp32.");
+}
+
 proto::SummaryCard StepCard(const LabRecords& lab, absl::string_view question, proto::QuantizeStage stage,
                             absl::string_view missing) {
   const std::vector<StepOf> steps = StepsOf(lab, stage);
@@ -58,7 +73,7 @@ proto::SummaryCard StepCard(const LabRecords& lab, absl::string_view question, p
                    {absl::StrCat("quantized.network[name=", first.network->name(), "].step[stage=FP32_NETWORK|",
                                  proto::QuantizeStage_Name(stage), "].{correct, flips_to_wrong, flips_to_right}")});
   SetHeadline(SignedPoints(first.Change()), "points of accuracy",
-              {absl::StrFormat("%s: %.1f %%;", ModelTitle(first.network->name()), 100 * AccuracyOf(*first.step)),
+              {absl::StrFormat("%s: %.1f %% in int8,", ModelTitle(first.network->name()), 100 * AccuracyOf(*first.step)),
                absl::StrFormat("%.1f %% in fp32", 100 * AccuracyOf(*first.fp32))},
               card);
   const Interval interval = PairedDifferenceInterval(changes);
@@ -67,6 +82,9 @@ proto::SummaryCard StepCard(const LabRecords& lab, absl::string_view question, p
   AddSupport(absl::StrCat("Of ", FormatCount(changes.items), " test images ", FormatCount(changes.lost),
                           " became wrong and ", FormatCount(changes.gained), " right."),
              card);
+  if (stage == proto::INT8_WEIGHTS) {
+    AddSupport(WeightBytesText(*first.network), card);
+  }
   for (size_t i = 1; i < steps.size(); ++i) {
     AddSupport(
         absl::StrCat(ModelTitle(steps[i].network->name()), " changes by ", SignedPoints(steps[i].Change()), " points."),
@@ -115,7 +133,7 @@ proto::SummaryCard RangeCard(const LabRecords& lab, absl::string_view question,
           question, JudgeRange(facts), {absl::StrCat("quantized.network[name=", network.name(), "].layer.", field)});
       SetHeadline(ThreeDigits(facts.largest), std::string(unit),
                   {absl::StrCat("in ", widest, " of ", ModelTitle(network.name()), ";"),
-                   absl::StrCat("the smallest of ", facts.layers, " layers: ", ThreeDigits(facts.smallest))},
+                   absl::StrCat(ThreeDigits(facts.smallest), " in the layer with the smallest of ", facts.layers)},
                   card);
       AddSupport(question == "B3"
                      ? absl::StrCat("Measured on ", FormatCount(file.spec.calibration_images()), " training images.")
@@ -132,6 +150,11 @@ proto::SummaryCard RangeCard(const LabRecords& lab, absl::string_view question,
 std::optional<PairedChanges> ChangesOf(const LabRecords& lab, proto::QuantizeStage stage) {
   const std::vector<StepOf> steps = StepsOf(lab, stage);
   return steps.empty() ? std::nullopt : std::optional<PairedChanges>(steps.front().Changes());
+}
+
+std::string TitleOfChanges(const LabRecords& lab, proto::QuantizeStage stage) {
+  const std::vector<StepOf> steps = StepsOf(lab, stage);
+  return steps.empty() ? "" : ModelTitle(steps.front().network->name());
 }
 
 proto::SummaryCard CardB1(const LabRecords& lab) {

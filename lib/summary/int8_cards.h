@@ -3,6 +3,7 @@
 #define LOCKSTEP_LIB_SUMMARY_INT8_CARDS_H_
 
 #include <optional>
+#include <string>
 
 #include "lib/lab_records/lab_records.h"
 #include "lib/proto/report.pb.h"
@@ -13,6 +14,9 @@ namespace lockstep {
 // Returns the images that the stage classifies differently from fp32, of the first network that has both; no value if
 // none has.
 std::optional<PairedChanges> ChangesOf(const LabRecords& lab, proto::QuantizeStage stage);
+
+// Returns the title of the network of ChangesOf: "LeNet-5"; empty if there is none.
+std::string TitleOfChanges(const LabRecords& lab, proto::QuantizeStage stage);
 
 proto::SummaryCard CardB1(const LabRecords& lab);
 proto::SummaryCard CardB2(const LabRecords& lab);

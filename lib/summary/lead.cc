@@ -115,11 +115,12 @@ std::string Int8Part(const LabRecords& lab) {
     return "";
   }
   const CardVerdict verdict = JudgeInt8(*changes);
+  const std::string network = TitleOfChanges(lab, proto::INT8_WEIGHTS_ACTIVATIONS);
   const double points = 100 * std::abs(static_cast<double>(changes->gained) - static_cast<double>(changes->lost)) /
                         static_cast<double>(changes->items);
-  return verdict.rule == "costs"     ? absl::StrFormat("int8 costs %.2f points of accuracy", points)
-         : verdict.rule == "gains"   ? "int8 costs no accuracy"
-         : verdict.rule == "nothing" ? "int8 costs no accuracy that can be measured"
+  return verdict.rule == "costs"     ? absl::StrFormat("int8 costs %s %.2f points of accuracy", network, points)
+         : verdict.rule == "gains"   ? absl::StrCat("int8 costs ", network, " no accuracy")
+         : verdict.rule == "nothing" ? absl::StrCat("int8 costs ", network, " no accuracy that can be measured")
                                      : "";
 }
 
@@ -132,8 +133,9 @@ std::string LargeBatchSentence(const LabRecords& lab) {
     }
     const LargeBatchFacts facts = LargeBatchFactsOf(large, *batch);
     if (facts.loss.has_value() && facts.loss->above()) {
-      return absl::StrCat("Without a remedy a global batch of ", FormatCount(facts.batch), " loses ",
-                          absl::StrFormat("%.0f", 100 * facts.loss->mean), " points of accuracy after as many epochs.");
+      return absl::StrCat("A global batch of ", FormatCount(facts.batch), " without a remedy ends ",
+                          absl::StrFormat("%.0f", 100 * facts.loss->mean), " points of accuracy below batch ",
+                          FormatCount(facts.base_batch), ", after the same number of epochs.");
     }
   }
   return "";

@@ -290,8 +290,8 @@ proto::SummaryCard CardQ3(const LabRecords& lab) {
                                   [&](const proto::ScalingRow* one) { return one->batch_per_device() == most->batch; });
     if ((*row)->collective_busy_seconds().has_value()) {
       AddSupport(
-          absl::StrCat("All-reduces run for ", ShortSeconds((*row)->collective_busy_seconds().value()), " of the ",
-                       ShortSeconds((*row)->step_seconds().value()), " of this epoch; computing waits for ",
+          absl::StrCat("In this epoch of ", ShortSeconds((*row)->step_seconds().value()), " all-reduces run for ",
+                       ShortSeconds((*row)->collective_busy_seconds().value()), ", and the devices compute during all but ",
                        ShortSeconds((*row)->exposed_event_seconds().value()), " of that."),
           card);
     }

@@ -70,7 +70,7 @@ TEST(SummaryTest, ExperimentsAnswerWhatTheirSeedsShow) {
   EXPECT_EQ(summary.card_size(), 12);
   EXPECT_THAT(CardOf(summary, "Q5").verdict(), StartsWith("Yes: without it, each rank sees the same half"));
   EXPECT_THAT(CardOf(summary, "Q6").verdict(), HasSubstr("99.9 %"));
-  EXPECT_THAT(summary.lead(), HasSubstr("Without a remedy a global batch of 8192 loses"));
+  EXPECT_THAT(summary.lead(), HasSubstr("A global batch of 8192 without a remedy ends"));
 }
 
 TEST(SummaryTest, WithoutRecordsNothingIsRecommended) {

@@ -34,7 +34,7 @@ const std::vector<RuleSeverity>& RulesBySeverity() {
       {"shared_cpu", Severity::kFact, "ranks that share one CPU"},
       {"synthetic_images", Severity::kFact, "synthetic images"},
       {"images_not_official", Severity::kFact, "images that are not the official ones"},
-      {"images_unknown", Severity::kFact, "unknown images"},
+      {"images_unknown", Severity::kFact, "images that no record describes"},
       {"normalization_assumed", Severity::kFact, "an assumed normalization"},
       {"build_without_commit", Severity::kFact, "a build without commit"},
       {"records_left_out", Severity::kFact, "records that are not shown"},

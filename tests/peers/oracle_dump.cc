@@ -1,11 +1,11 @@
 // C++ half of oracle_test.py: Lockstep's results for given weights and a batch, in files that Python reads.
 //
-//   oracle_dump MODEL SEED WEIGHTS DATASET FOLDER fp32|bf16 nchw|channels_last [TRAINING]
+//   oracle_dump MODEL SEED WEIGHTS DATASET FOLDER fp32|bf16 nchw|channels_last STEPS [TRAINING]
 //
 // TRAINING: fields of TrainingSpec as text, such as "lars: 0.02", that replace the lab's.
 //
 // Writes into FOLDER: init.pt (MakeModel's weights for SEED), images.f32 and labels.i64 (the data set's first 32
-// training images, normalised), and, starting from WEIGHTS, three steps of TrainStep on that batch: losses.txt, the
+// training images, normalised), and, starting from WEIGHTS, STEPS steps of TrainStep on that batch: losses.txt, the
 // first step's gradients as NAME.grad.f32, and the weights after the first step and after all, first.pt and trained.pt.
 #include <ATen/core/grad_mode.h>
 
@@ -33,7 +33,6 @@ namespace lockstep {
 namespace {
 
 constexpr uint32_t kBatch = 32;
-constexpr int kSteps = 3;
 
 absl::Status WriteBytes(const std::string& path, const void* bytes, size_t size) {
   std::ofstream file(path, std::ios::binary);
@@ -95,7 +94,7 @@ absl::StatusOr<proto::TrainingSpec> Spec(const std::string& precision, const std
 }
 
 absl::Status Dump(const std::string& name, uint64_t seed, const std::string& weights, const std::string& dataset,
-                  const std::string& folder, const absl::StatusOr<proto::TrainingSpec>& asked) {
+                  const std::string& folder, const absl::StatusOr<proto::TrainingSpec>& asked, int steps) {
   ASSIGN_OR_RETURN(const proto::TrainingSpec spec, asked);
   RETURN_IF_ERROR(CheckTrainingSpec(spec));
   RETURN_IF_ERROR(SetNumerics({.threads = 1}));
@@ -108,7 +107,7 @@ absl::Status Dump(const std::string& name, uint64_t seed, const std::string& wei
   TrainStep step(model, spec, c10::Device(c10::kCPU));
   GradientDump hook(*model, folder);
   std::string losses;
-  for (int i = 0; i < kSteps; ++i) {
+  for (int i = 0; i < steps; ++i) {
     step.BeginEpoch();  // an epoch of one step, so that each loss is returned
     RETURN_IF_ERROR(step.Run(batch, &hook));
     ASSIGN_OR_RETURN(const EpochTotals totals, step.EndEpoch());
@@ -126,12 +125,13 @@ absl::Status Dump(const std::string& name, uint64_t seed, const std::string& wei
 
 int main(int argc, char** argv) {
   uint64_t seed = 0;
-  if (argc < 8 || argc > 9 || !absl::SimpleAtoi(argv[2], &seed)) {
+  int steps = 0;
+  if (argc < 9 || argc > 10 || !absl::SimpleAtoi(argv[2], &seed) || !absl::SimpleAtoi(argv[8], &steps)) {
     std::fprintf(stderr,
-                 "usage: oracle_dump MODEL SEED WEIGHTS DATASET FOLDER fp32|bf16 nchw|channels_last [TRAINING]\n");
+                 "usage: oracle_dump MODEL SEED WEIGHTS DATASET FOLDER fp32|bf16 nchw|channels_last STEPS [TRAINING]\n");
     return 2;
   }
-  const std::string training = argc > 8 ? argv[8] : "";
+  const std::string training = argc > 9 ? argv[9] : "";
   return lockstep::ExitStatus("oracle_dump", lockstep::Dump(argv[1], seed, argv[3], argv[4], argv[5],
-                                                            lockstep::Spec(argv[6], argv[7], training)));
+                                                            lockstep::Spec(argv[6], argv[7], training), steps));
 }

@@ -1,11 +1,12 @@
 """Compares the training step with Python's PyTorch: the same weights and batch must give the same loss, gradients, and
-weights after three steps.
+weights after three steps, and the small networks the same weights after ten.
 
 The networks are those of python_networks.py. Weights are passed as checkpoints in both directions, so that these are
-tested too. Run
-by bazel (tests/peers/BUILD); skipped, with a message, if the interpreter has no torch. Or one case, with torch:
-    python3 tests/peers/oracle_test.py --oracle_dump=bazel-bin/tests/peers/oracle_dump --cifar_prep=bazel-bin/tools/cifar_prep \
-        OracleTest.test_lenet5
+tested too. Run by bazel (tests/peers/BUILD); skipped, with a message, if the interpreter has no torch. Or one case, or
+ten steps of all networks (minutes each), with torch:
+    python3 tests/peers/oracle_test.py --oracle_dump=bazel-bin/tests/peers/oracle_dump \
+        --cifar_prep=bazel-bin/tools/cifar_prep OracleTest.test_lenet5
+    python3 tests/peers/oracle_test.py ... --ten_steps_of_all -k ten_steps
 """
 
 import argparse
@@ -29,6 +30,8 @@ from python_networks import BATCH, NETWORKS
 
 SEED = 7
 STEPS = 3
+TEN = 10
+TEN_STEPS = ["lenet5", "lenet5_bias", "mlp:256x3"]  # networks whose ten steps take seconds
 LEARNING_RATE, MOMENTUM, WEIGHT_DECAY = 0.1, 0.9, 5e-4
 
 # --- the tolerance ---
@@ -59,7 +62,10 @@ class Python:
     """PyTorch's results for the batch."""
 
     def __init__(self, name, weights, images, labels, momentum=MOMENTUM, weight_decay=WEIGHT_DECAY, steps=STEPS,
-                 precision="fp32", layout="nchw"):
+                 precision="fp32", layout="nchw", first_error=0):
+        """`first_error`: what is added to each value of the first step's gradients, with random sign, relative to the
+        largest of its tensor."""
+        signs = torch.Generator().manual_seed(SEED)
         memory_format = torch.channels_last if layout == "channels_last" else torch.contiguous_format
         model = NETWORKS[name].make().to(memory_format=memory_format)
         images = images.to(memory_format=memory_format)
@@ -74,6 +80,9 @@ class Python:
             loss.backward()
             self.losses.append(loss.item())
             for key, parameter in model.named_parameters():
+                if step == 0 and first_error > 0:
+                    sign = torch.randint(0, 2, parameter.shape, generator=signs) * 2 - 1
+                    parameter.grad += first_error * parameter.grad.abs().max() * sign
                 if step == 0:
                     self.gradients[key] = parameter.grad.clone()
                 size = (parameter.grad + weight_decay * parameter).abs().max().item()
@@ -147,9 +156,11 @@ def read(path, dtype, shape):
 class Lockstep:
     """oracle_dump's results for the same weights."""
 
-    def __init__(self, name, weights, binary, dataset, folder, precision="fp32", layout="nchw", training=""):
+    def __init__(self, name, weights, binary, dataset, folder, precision="fp32", layout="nchw", training="",
+                 steps=STEPS):
         torch.save(weights, folder / "weights.pt")
-        subprocess.run([binary, name, str(SEED), folder / "weights.pt", dataset, folder, precision, layout, training],
+        subprocess.run([binary, name, str(SEED), folder / "weights.pt", dataset, folder, precision, layout, str(steps),
+                        training],
                        check=True)
         self.init = torch.load(folder / "init.pt", weights_only=True)
         self.first = torch.load(folder / "first.pt", weights_only=True)
@@ -222,6 +233,29 @@ class OracleTest(unittest.TestCase):
         self.check_gradients_differ(name, lockstep, Python(name, weights, lockstep.images, labels, steps=1, **how))
         return weights, lockstep
 
+    def check_ten_steps(self, name):
+        """Compares the weights after ten steps. Each step adds rounding errors to the gradients, which the later steps
+        amplify, batch norm above all. An error in the first step is amplified the most, so the tolerance is ten times
+        what the largest one there, relative_tolerance, changes in PyTorch's own result."""
+        weights, lockstep, python = self.sides(name, steps=TEN)
+        disturbed = Python(name, weights, lockstep.images, lockstep.labels, steps=TEN, first_error=relative_tolerance(name))
+        other = Python(name, weights, lockstep.images, lockstep.labels, steps=TEN, momentum=0.89)
+        ratios = {}
+        for side, state in (("found", lockstep.state), ("momentum 0.89", other.state)):
+            errors_of_side = {}
+            for key, expected in python.state.items():
+                if expected.is_floating_point():
+                    tolerance = TEN * ((disturbed.state[key] - expected).abs().max().item()
+                                       + 3 * UNIT_ROUNDOFF * expected.abs().max().item())
+                    errors_of_side[key] = (state[key] - expected).abs().max().item() / tolerance
+                else:
+                    self.assertTrue(torch.equal(state[key], expected), key)
+            ratios[side] = max(errors_of_side.items(), key=lambda pair: pair[1])
+        print(f"{name}, ten steps: {len(python.state)} tensors; largest error {ratios['found'][1]:.3g} of its tolerance, at "
+              f"{ratios['found'][0]}; with momentum 0.89 {ratios['momentum 0.89'][1]:.3g}; losses {python.losses}")
+        self.assertLessEqual(ratios["found"][1], 1, ratios["found"][0])
+        self.assertGreater(ratios["momentum 0.89"][1], 1, "another momentum went unnoticed")
+
     def check_gradients_differ(self, name, lockstep, other):
         """The comparison must detect, in the gradients of every layer, one wrong label of 32 or another precision."""
         found = dict(errors(name, lockstep, other))
@@ -266,6 +300,8 @@ class OracleTest(unittest.TestCase):
 
 for _name in NETWORKS:
     setattr(OracleTest, "test_" + _name.replace(":", "_"), lambda self, name=_name: self.check(name))
+    if _name in TEN_STEPS or "--ten_steps_of_all" in sys.argv:
+        setattr(OracleTest, "test_ten_steps_of_" + _name.replace(":", "_"), lambda self, name=_name: self.check_ten_steps(name))
 
 
 def make_dataset(cifar_prep, folder):
@@ -282,6 +318,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--oracle_dump", required=True)
     parser.add_argument("--cifar_prep", required=True)
+    parser.add_argument("--ten_steps_of_all", action="store_true")
     arguments, rest = parser.parse_known_args()
     with tempfile.TemporaryDirectory() as shared:
         OracleTest.binary = arguments.oracle_dump
