@@ -90,6 +90,8 @@ def lockstep_library(
         hdrs = [name + ".h"],
         copts = copts + first.copts + ROUNDING_COPTS,
         deps = (with_abseil(deps) if abseil else deps) + first.deps,
+        # Everything is linked statically: `bazel build //...` need not make a shared library of each.
+        linkstatic = True,
         target_compatible_with = target_compatible_with,
         visibility = ["//visibility:public"] if public else ["//visibility:private"],
         **kwargs

@@ -39,7 +39,7 @@ TEST(ClassDivergenceTest, OfWhatIsLikelyInBoth) {
 }
 
 TEST(CountAccuracyTest, CountsRightOnesFlipsAndTies) {
-  const std::vector<uint8_t> labels = {0, 1, 2, 3};
+  const std::vector<uint16_t> labels = {0, 1, 2, 3};
   const std::vector<Prediction> fp32 = {{0}, {1}, {0}, {0}};        // right right wrong wrong
   const std::vector<Prediction> int8 = {{0}, {5, true}, {2}, {9}};  // right wrong right wrong
   proto::AccuracyStep step = CountAccuracy(proto::INT8_WEIGHTS, int8, fp32, labels);

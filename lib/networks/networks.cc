@@ -58,7 +58,7 @@ std::vector<std::string> ModelWords() {
 
 absl::StatusOr<NetworkChoice> ParseModel(absl::string_view model) {
   if (IsModelFile(model)) {
-    static constexpr Network kFile = {.learning_rate = kUnknownRate};
+    static constexpr Network kFile = {.name = "", .example_size = "", .title = "", .learning_rate = kUnknownRate};
     return NetworkChoice{&kFile};
   }
   const Network* const network = Find(NameOf(model));
