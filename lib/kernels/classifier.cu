@@ -1,3 +1,5 @@
+// Up to kClassifierBlockClasses classes, the classifier is the two kernels below; for more, see classifier_tiles.cu.
+//
 // Memory traffic: x once, dx once. ResNet-18's 16 positions of 512 channels in bf16 are 16 KB per image each way. At
 // batch 32 that is 1 MB, and the time is that of two launches and of dependent loads. At batch 512 it is 16 MB, 4 us at
 // 4.3 TB/s (copies on an H200). The weight (10 KB) comes from the L2 cache for every image.
@@ -10,106 +12,20 @@
 #include <cmath>
 
 #include "lib/kernels/classifier.h"
+#include "lib/kernels/classifier_block.cuh"
+#include "lib/kernels/classifier_tiles.h"
 #include "lib/kernels/pack.cuh"
 
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kVector = kPackChannels;
-constexpr uint32_t kThreads = 512;
-constexpr uint32_t kBlocksAtOnce = 4;       // blocks of the first kernel per SM: batch 512 is one wave on 132 SMs
-constexpr uint32_t kPositionsInFlight = 2;  // positions per thread: all of ResNet-18's 16
-constexpr uint32_t kWarp = 32;
+using namespace classifier;
+
 constexpr uint32_t kWarps = kThreads / kWarp;
-constexpr uint32_t kAllLanes = 0xFFFFFFFF;
-constexpr uint32_t kTileImages = kThreads / kVector;                // images that a block of dweight reads at once: 64
-constexpr uint32_t kImagesInFlight = 4;                             // images per thread of such a block
-constexpr uint32_t kBiasImages = kThreads / kMaxClassifierClasses;  // images that a block of dbias reads at once: 32
-static_assert(kVector == kClassifierChannels, "the shape's contract");
-static_assert(kWarps == kMaxClassifierClasses, "a warp a class");
-static_assert(kMaxClassifierChannels == kThreads * kVector, "a row of threads holds an image's channels");
-
-template <typename T>
-__device__ void Load(const T* from, float (&to)[kVector]) {
-  const Pack<T> pack = LoadPack(from);
-#pragma unroll
-  for (uint32_t i = 0; i < kVector; ++i) {
-    to[i] = static_cast<float>(pack.value[i]);
-  }
-}
-
-// Returns the sum over the lanes of a warp, added in the same order on all of them.
-__device__ float WarpSum(float value) {
-#pragma unroll
-  for (uint32_t distance = kWarp / 2; distance > 0; distance /= 2) {
-    value += __shfl_xor_sync(kAllLanes, value, distance);
-  }
-  return value;
-}
-
-__device__ float WarpMax(float value) {
-#pragma unroll
-  for (uint32_t distance = kWarp / 2; distance > 0; distance /= 2) {
-    value = fmaxf(value, __shfl_xor_sync(kAllLanes, value, distance));
-  }
-  return value;
-}
-
-// Results of the first kernel that the second kernel reads.
-struct Workspace {
-  float* dlogits;  // (images, kMaxClassifierClasses), zeros after the last class
-  float* pooled;   // (images, channels)
-  float* losses;   // (images)
-
-  Workspace(const ClassifierShape& shape, void* memory)
-      : dlogits(static_cast<float*>(memory)),
-        pooled(dlogits + static_cast<size_t>(shape.images) * kMaxClassifierClasses),
-        losses(pooled + static_cast<size_t>(shape.images) * shape.channels) {}
-};
-
-// Position of a thread of the first kernel when the block is eight channels wide: positions row, row + rows, ... of the
-// image.
-struct Place {
-  uint32_t channel;
-  uint32_t row;
-
-  __device__ explicit Place(const ClassifierShape& shape)
-      : channel(threadIdx.x % (shape.channels / kVector) * kVector), row(threadIdx.x / (shape.channels / kVector)) {}
-};
-
-// Computes of_channel[c] = mean over the positions of x, for the whole block. The threads of each row add up their
-// positions in order.
-template <typename T>
-__device__ void Pool(const ClassifierShape& shape, uint32_t rows, const Place& place, const T* x, float* of_channel) {
-  if (place.row < rows) {
-    float sum[kVector] = {};
-    for (uint32_t first = place.row; first < shape.positions; first += kPositionsInFlight * rows) {
-      float value[kPositionsInFlight][kVector];
-#pragma unroll
-      for (uint32_t i = 0; i < kPositionsInFlight; ++i) {
-        const size_t position = min(first + i * rows, shape.positions - 1);
-        Load(x + position * shape.channels + place.channel, value[i]);
-      }
-#pragma unroll
-      for (uint32_t i = 0; i < kPositionsInFlight; ++i) {
-#pragma unroll
-        for (uint32_t j = 0; j < kVector; ++j) {
-          sum[j] += first + i * rows < shape.positions ? value[i][j] : 0.0f;
-        }
-      }
-    }
-    Store(sum, of_channel + place.row * shape.channels + place.channel);
-  }
-  __syncthreads();
-  for (uint32_t channel = threadIdx.x; channel < shape.channels; channel += kThreads) {
-    float sum = of_channel[channel];
-    for (uint32_t row = 1; row < rows; ++row) {
-      sum += of_channel[row * shape.channels + channel];
-    }
-    of_channel[channel] = sum / static_cast<float>(shape.positions);
-  }
-  __syncthreads();
-}
+constexpr uint32_t kTileImages = kThreads / kVector;  // images that a block of dweight reads at once: 64
+constexpr uint32_t kImagesInFlight = 4;               // images per thread of such a block
+constexpr uint32_t kBiasImages = kThreads / kClassifierBlockClasses;  // images that a block of dbias reads at once: 32
+static_assert(kWarps == kClassifierBlockClasses, "a warp a class");
 
 // Computes of_class[k] = logit of class k, for the whole block.
 template <typename T>
@@ -137,15 +53,6 @@ __device__ void MakeLogits(const ClassifierShape& shape, const ClassifierInput<T
   __syncthreads();
 }
 
-// Target probability of each class in the loss: `spread`, plus `keep` for the label's class.
-struct LossTarget {
-  float keep;
-  float spread;  // 0: no label smoothing
-
-  LossTarget(float label_smoothing, uint32_t classes)
-      : keep(1 - label_smoothing), spread(label_smoothing / static_cast<float>(classes)) {}
-};
-
 // Computes loss and count, and replaces the logits in of_class by their gradients, 0 after the last class. Runs in the
 // first warp, one lane per class.
 __device__ void MakeLoss(const ClassifierShape& shape, const LossTarget& target, int64_t label, float* of_class,
@@ -162,7 +69,7 @@ __device__ void MakeLoss(const ClassifierShape& shape, const LossTarget& target,
   if (is_class && logits != nullptr) {
     logits[lane] = logit;
   }
-  if (lane < kMaxClassifierClasses) {
+  if (lane < kClassifierBlockClasses) {
     const float wanted = (is_label ? target.keep : 0.0f) + (is_class ? target.spread : 0.0f);
     of_class[lane] = (power / sum - wanted) / static_cast<float>(shape.images);
   }
@@ -189,7 +96,7 @@ __device__ void MakePooledGradient(const ClassifierShape& shape, const T* weight
     pooled[channel] = of_channel[channel];
     float sum = 0;
 #pragma unroll 8
-    for (uint32_t k = 0; k < kMaxClassifierClasses; ++k) {
+    for (uint32_t k = 0; k < kClassifierBlockClasses; ++k) {
       const float of_k = k < shape.classes ? static_cast<float>(weight[k * shape.channels + channel]) : 0.0f;
       sum += of_class[k] * of_k;
     }
@@ -203,7 +110,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
     ImageKernel(ClassifierShape shape, uint32_t rows, LossTarget target, ClassifierInput<T> input,
                 ClassifierOutput<T> output, Workspace workspace) {
   __shared__ alignas(16) float of_channel[kMaxClassifierChannels];  // `rows` rows of channels, then one row
-  __shared__ float of_class[kMaxClassifierClasses];
+  __shared__ float of_class[kClassifierBlockClasses];
   const size_t image = blockIdx.x;
   const size_t first = image * shape.positions * shape.channels;
   const Place place(shape);
@@ -217,8 +124,8 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
     return;
   }
   __syncthreads();
-  if (threadIdx.x < kMaxClassifierClasses) {
-    workspace.dlogits[image * kMaxClassifierClasses + threadIdx.x] = of_class[threadIdx.x];
+  if (threadIdx.x < kClassifierBlockClasses) {
+    workspace.dlogits[image * kClassifierBlockClasses + threadIdx.x] = of_class[threadIdx.x];
   }
   MakePooledGradient(shape, input.weight, of_class, of_channel, workspace.pooled + image * shape.channels);
   if (place.row < rows) {
@@ -234,10 +141,10 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
 // warp are added, then the warps in order.
 template <typename T>
 __device__ void MakeWeightGradient(const ClassifierShape& shape, const Workspace& workspace, T* dweight) {
-  __shared__ float of_warp[kWarps][kMaxClassifierClasses][kVector];
+  __shared__ float of_warp[kWarps][kClassifierBlockClasses][kVector];
   const uint32_t channel = threadIdx.x % kVector;
   const float* pooled = workspace.pooled + blockIdx.x * kVector + channel;
-  float sum[kMaxClassifierClasses] = {};
+  float sum[kClassifierBlockClasses] = {};
   for (size_t first = threadIdx.x / kVector; first < shape.images; first += kImagesInFlight * kTileImages) {
     float value[kImagesInFlight], low[kImagesInFlight][kVector], high[kImagesInFlight][kVector];
 #pragma unroll
@@ -247,8 +154,8 @@ __device__ void MakeWeightGradient(const ClassifierShape& shape, const Workspace
       const size_t image = first + i * kTileImages;
       const size_t from = image < shape.images ? image : shape.images - 1;
       value[i] = image < shape.images ? pooled[from * shape.channels] : 0.0f;
-      Load(workspace.dlogits + from * kMaxClassifierClasses, low[i]);
-      Load(workspace.dlogits + from * kMaxClassifierClasses + kVector, high[i]);
+      Load(workspace.dlogits + from * kClassifierBlockClasses, low[i]);
+      Load(workspace.dlogits + from * kClassifierBlockClasses + kVector, high[i]);
     }
 #pragma unroll
     for (uint32_t i = 0; i < kImagesInFlight; ++i) {
@@ -260,7 +167,7 @@ __device__ void MakeWeightGradient(const ClassifierShape& shape, const Workspace
     }
   }
 #pragma unroll
-  for (uint32_t k = 0; k < kMaxClassifierClasses; ++k) {
+  for (uint32_t k = 0; k < kClassifierBlockClasses; ++k) {
     sum[k] += __shfl_xor_sync(kAllLanes, sum[k], 2 * kVector);
     sum[k] += __shfl_xor_sync(kAllLanes, sum[k], kVector);
     if (threadIdx.x % kWarp < kVector) {
@@ -281,14 +188,14 @@ __device__ void MakeWeightGradient(const ClassifierShape& shape, const Workspace
 // Computes dbias. Order of the sums: each thread adds every 32nd image, then the two images of a warp are added, then
 // the warps in order.
 __device__ void MakeBiasGradient(const ClassifierShape& shape, const Workspace& workspace, float* dbias) {
-  __shared__ float of_warp[kWarps][kMaxClassifierClasses];
-  const uint32_t k = threadIdx.x % kMaxClassifierClasses;
+  __shared__ float of_warp[kWarps][kClassifierBlockClasses];
+  const uint32_t k = threadIdx.x % kClassifierBlockClasses;
   float sum = 0;
 #pragma unroll 4
-  for (size_t image = threadIdx.x / kMaxClassifierClasses; image < shape.images; image += kBiasImages) {
-    sum += workspace.dlogits[image * kMaxClassifierClasses + k];
+  for (size_t image = threadIdx.x / kClassifierBlockClasses; image < shape.images; image += kBiasImages) {
+    sum += workspace.dlogits[image * kClassifierBlockClasses + k];
   }
-  sum += __shfl_xor_sync(kAllLanes, sum, kMaxClassifierClasses);
+  sum += __shfl_xor_sync(kAllLanes, sum, kClassifierBlockClasses);
   of_warp[threadIdx.x / kWarp][k] = sum;  // the lanes of both images of a warp hold the same sum
   __syncthreads();
   if (threadIdx.x < shape.classes) {
@@ -297,28 +204,6 @@ __device__ void MakeBiasGradient(const ClassifierShape& shape, const Workspace& 
       total += of_warp[warp][k];
     }
     dbias[k] = total;
-  }
-}
-
-// Adds the losses to loss_sum. Must run in one block only, so that additions to loss_sum do not race. Each thread adds
-// every 512th image, then halves of the block are added.
-__device__ void AddLosses(const ClassifierShape& shape, const Workspace& workspace, double* loss_sum) {
-  __shared__ double of_thread[kThreads];
-  double sum = 0;
-#pragma unroll 4
-  for (size_t image = threadIdx.x; image < shape.images; image += kThreads) {
-    sum += workspace.losses[image];
-  }
-  of_thread[threadIdx.x] = sum;
-  __syncthreads();
-  for (uint32_t half = kThreads / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half) {
-      of_thread[threadIdx.x] += of_thread[threadIdx.x + half];
-    }
-    __syncthreads();
-  }
-  if (threadIdx.x == 0) {
-    *loss_sum += of_thread[0];
   }
 }
 
@@ -343,6 +228,8 @@ bool Fits(const ClassifierShape& shape) {
          shape.channels <= kMaxClassifierChannels && shape.classes >= 1 && shape.classes <= kMaxClassifierClasses;
 }
 
+bool UsesTiles(const ClassifierShape& shape) { return shape.classes > kClassifierBlockClasses; }
+
 }  // namespace
 
 ClassifierLaunch PlanClassifier(const ClassifierShape& shape) {
@@ -352,13 +239,19 @@ ClassifierLaunch PlanClassifier(const ClassifierShape& shape) {
   ClassifierLaunch launch;
   launch.image_blocks = shape.images;
   launch.position_rows = std::min(shape.positions, kThreads / (shape.channels / kVector));
-  launch.channel_blocks = shape.channels / kVector;
-  launch.parameter_blocks = launch.channel_blocks + 2;
+  if (UsesTiles(shape)) {
+    launch.image_tiles = (shape.images - 1) / kClassifierTile + 1;
+    launch.class_tiles = (shape.classes - 1) / kClassifierTile + 1;
+    launch.channel_tiles = (shape.channels - 1) / kClassifierTile + 1;
+  } else {
+    launch.channel_blocks = shape.channels / kVector;
+    launch.parameter_blocks = launch.channel_blocks + 2;
+  }
   return launch;
 }
 
 size_t ClassifierWorkspaceBytes(const ClassifierShape& shape) {
-  return static_cast<size_t>(shape.images) * (kMaxClassifierClasses + shape.channels + 1) * sizeof(float);
+  return static_cast<size_t>(shape.images) * (LogitsPerImage(shape) + shape.channels + 1) * sizeof(float);
 }
 
 template <typename T>
@@ -366,6 +259,9 @@ cudaError_t ClassifierTrain(const ClassifierShape& shape, const ClassifierInput<
                             const ClassifierOutput<T>& output, void* memory, cudaStream_t stream) {
   if (!Fits(shape)) {
     return cudaErrorInvalidValue;
+  }
+  if (UsesTiles(shape)) {
+    return TrainInTiles(shape, PlanClassifier(shape), input, output, memory, stream);
   }
   const ClassifierLaunch launch = PlanClassifier(shape);
   const Workspace workspace(shape, memory);
@@ -380,6 +276,9 @@ cudaError_t ClassifierParameters(const ClassifierShape& shape, const ClassifierO
                                  cudaStream_t stream) {
   if (!Fits(shape)) {
     return cudaErrorInvalidValue;
+  }
+  if (UsesTiles(shape)) {
+    return ParametersInTiles(shape, PlanClassifier(shape), output, memory, stream);
   }
   const ClassifierLaunch launch = PlanClassifier(shape);
   const Workspace workspace(shape, memory);
@@ -398,10 +297,15 @@ cudaError_t ClassifierEvaluate(const ClassifierShape& shape, const ClassifierInp
   ClassifierOutput<T> output;
   output.logits = logits;
   output.counts = counts;
-  const LossTarget target(input.label_smoothing, shape.classes);
-  ImageKernel<T, false>
-      <<<launch.image_blocks, kThreads, 0, stream>>>(shape, launch.position_rows, target, input, output, workspace);
-  const cudaError_t error = cudaGetLastError();
+  cudaError_t error = cudaSuccess;
+  if (UsesTiles(shape)) {
+    error = EvaluateInTiles(shape, PlanClassifier(shape), input, output, memory, stream);
+  } else {
+    const LossTarget target(input.label_smoothing, shape.classes);
+    ImageKernel<T, false>
+        <<<launch.image_blocks, kThreads, 0, stream>>>(shape, launch.position_rows, target, input, output, workspace);
+    error = cudaGetLastError();
+  }
   if (error != cudaSuccess) {
     return error;
   }

@@ -1,5 +1,6 @@
 // The end of a network: global average pooling, the fully connected layer, softmax cross entropy, and its counts.
-// Forward and backward take two launches, because only the loss lies between them:
+// Up to kClassifierBlockClasses classes, forward and backward take two launches, because only the loss lies between
+// them; more classes take six, of which three are matrix products in tiles:
 //
 //     pooled = mean over the positions of x
 //     logits = weight pooled + bias
@@ -25,8 +26,10 @@
 
 namespace lockstep {
 
-inline constexpr uint32_t kMaxClassifierClasses = 16;        // each class takes one warp of the block
-inline constexpr uint32_t kClassifierChannels = 8;           // channels must be a multiple of this, 16 bytes in bf16
+inline constexpr uint32_t kMaxClassifierClasses = 1000;
+inline constexpr uint32_t kClassifierBlockClasses = 16;  // up to here, each class takes one warp of an image's block
+inline constexpr uint32_t kClassifierTile = 32;          // beyond, rows and columns of a product's tile
+inline constexpr uint32_t kClassifierChannels = 8;       // channels must be a multiple of this, 16 bytes in bf16
 inline constexpr uint32_t kMaxClassifierChannels = 8 * 512;  // kClassifierChannels for each of a block's 512 threads
 
 struct ClassifierShape {
@@ -36,13 +39,19 @@ struct ClassifierShape {
   uint32_t classes = 0;    // 1 to kMaxClassifierClasses
 };
 
-// Launch dimensions of the two kernels. They depend only on the shape.
+// Launch dimensions of the kernels. They depend only on the shape.
 struct ClassifierLaunch {
-  uint32_t image_blocks = 0;      // first kernel: one block per image
-  uint32_t position_rows = 0;     // first kernel: number of threads that share the positions of 8 channels
+  uint32_t image_blocks = 0;   // first kernel: one block per image
+  uint32_t position_rows = 0;  // first kernel: number of threads that share the positions of 8 channels
+  // Up to kClassifierBlockClasses classes; 0 for more:
   uint32_t channel_blocks = 0;    // second kernel: one block per 8 channels of dweight
   uint32_t parameter_blocks = 0;  // channel_blocks, one block for dbias and one for the loss
+  // Beyond; 0 for fewer. Tiles of kClassifierTile along each dimension of the products; the last may be partly filled.
+  uint32_t image_tiles = 0;
+  uint32_t class_tiles = 0;
+  uint32_t channel_tiles = 0;
 };
+// Returns zeros for an unsupported shape.
 ClassifierLaunch PlanClassifier(const ClassifierShape& shape);
 
 // Returns the bytes of device workspace of a launch, of any content. Launches that share it must not run at the same
@@ -75,7 +84,7 @@ struct ClassifierOutput {
   ClassifierCounts counts;
 };
 
-// Runs on `stream`. All three functions return the launch's error, or cudaErrorInvalidValue for an unsupported shape.
+// Runs on `stream`. All three functions return the launches' error, or cudaErrorInvalidValue for an unsupported shape.
 // Training takes two: ClassifierTrain for the results per image, ClassifierParameters for the sums over the images
 // (dweight, dbias, loss_sum), which no earlier layer's backward pass needs.
 template <typename T>

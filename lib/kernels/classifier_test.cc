@@ -97,6 +97,8 @@ struct Bounds {
   }
 
  private:
+  bool InTiles() const { return PlanClassifier(shape_).class_tiles != 0; }
+
   // Roundings: a thread's positions, the rows of threads, and the division.
   void AddPooled(const std::vector<double>& x) {
     const double rows = PlanClassifier(shape_).position_rows;
@@ -109,10 +111,10 @@ struct Bounds {
   }
 
   // Roundings: a lane's eight products for every 256 channels, five halvings of the warp, the product itself, and the
-  // bias.
+  // bias. In tiles, a sum over all channels takes the place of the first three.
   void AddLogits(const std::vector<double>& weight, const std::vector<double>& bias,
                  const ClassifierReference& expected) {
-    const double roundings = 8 * std::ceil(shape_.channels / 256.0) + 5 + 2;
+    const double roundings = InTiles() ? shape_.channels + 1 : 8 * std::ceil(shape_.channels / 256.0) + 5 + 2;
     for (size_t image = 0; image < shape_.images; ++image) {
       for (size_t k = 0; k < shape_.classes; ++k) {
         double bound = roundings * kUnit * std::abs(bias[k]);
@@ -136,13 +138,15 @@ struct Bounds {
     const double of_logit = *std::max_element(bound, bound + shape_.classes);
     // `moved` bounds the error of a logit minus the largest logit: the errors of both, and that of the subtraction. The
     // relative error of its exp is `moved` plus exp's own error. `sum`, the relative error of the sum of exps, also
-    // includes five halvings. The factor 1.01 covers the products of errors, all of them far below 1 %.
+    // includes a lane's classes and five halvings. The factor 1.01 covers the products of errors, all of them far below
+    // 1 %.
     const double moved = 2 * of_logit + kUnit * range;
-    const double sum = 1.01 * (moved + 4 * kUnit + 5 * kUnit);
+    const double of_lane = std::ceil(shape_.classes / 32.0) - 1;
+    const double sum = 1.01 * (moved + 4 * kUnit + (of_lane + 5) * kUnit);
     const double loss = expected.losses[image];
-    // With smoothing, adds a mean over the classes with five halvings, two products, the roundings of their factors,
-    // and a sum.
-    const double of_mean = label_smoothing_ != 0 ? 10 * kUnit * range : 0;
+    // With smoothing, adds a mean over the classes with a lane's sum, five halvings, two products, the roundings of
+    // their factors, and a sum.
+    const double of_mean = label_smoothing_ != 0 ? (of_lane + 10) * kUnit * range : 0;
     losses.push_back(sum + moved + of_mean + 4 * kUnit * (loss + range) + kUnit * loss);
     loss_sum += losses.back();
     for (size_t k = 0; k < shape_.classes; ++k) {
@@ -156,9 +160,11 @@ struct Bounds {
   }
 
   void AddGradients(const std::vector<double>& weight, const ClassifierReference& expected) {
-    const double of_dx = kMaxClassifierClasses + 2;                          // classes, product, division
-    const double of_dweight = std::ceil(shape_.images / 64.0) + 2 + 16 + 1;  // thread, warp, all warps, product
-    const double of_dbias = std::ceil(shape_.images / 32.0) + 1 + 16;        // thread, warp, all warps
+    // dx: classes, product, division. dweight: thread, warp, all warps, product; in tiles, a sum over all images.
+    // dbias: thread, warp, all warps; in tiles, thread, and the 16 threads of a class.
+    const double of_dx = std::max(kClassifierBlockClasses, shape_.classes) + 2;
+    const double of_dweight = InTiles() ? shape_.images : std::ceil(shape_.images / 64.0) + 2 + 16 + 1;
+    const double of_dbias = InTiles() ? std::ceil(shape_.images / 16.0) + 16 : std::ceil(shape_.images / 32.0) + 1 + 16;
     dx.resize(static_cast<size_t>(shape_.images) * shape_.positions * shape_.channels);
     dweight.resize(weight.size());
     dbias.resize(shape_.classes);
@@ -292,6 +298,13 @@ std::vector<ClassifierShape> Shapes() {
           {33, 5, 1544, 7}, {3, 2, 4096, 10}, {300, 16, 128, 10}, {32'768, 1, 64, 10}};
 }
 
+// More classes than a block of classifier.cu has warps. Some tiles are partly filled in each dimension, and some depths
+// are no multiple of what a block loads at once.
+std::vector<ClassifierShape> ManyClasses() {
+  return {{1, 1, 8, 17},    {128, 16, 512, 17}, {33, 3, 40, 32},    {130, 16, 512, 100}, {31, 1, 512, 101},
+          {67, 5, 72, 300}, {3, 2, 4096, 65},   {37, 1, 512, 1000}, {260, 4, 64, 1000}};
+}
+
 class ClassifierGpuTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -321,22 +334,52 @@ TEST_F(ClassifierGpuTest, SmoothedTrainEqualsTheReference) {
   }
 }
 
+TEST_F(ClassifierGpuTest, ManyClassesTrainLikeTheReferenceInFp32) {
+  for (const ClassifierShape& shape : ManyClasses()) {
+    CheckTrain<float>(shape);
+  }
+}
+
+TEST_F(ClassifierGpuTest, ManyClassesTrainLikeTheReferenceInBf16) {
+  for (const ClassifierShape& shape : ManyClasses()) {
+    CheckTrain<__nv_bfloat16>(shape);
+  }
+}
+
+TEST_F(ClassifierGpuTest, ManySmoothedClassesTrainLikeTheReference) {
+  for (const ClassifierShape& shape : ManyClasses()) {
+    CheckTrain<float>(shape, 0.1f);
+    CheckTrain<float>(shape, 1);
+    CheckTrain<__nv_bfloat16>(shape, 0.1f);
+  }
+}
+
+void ExpectEvaluateIsTrain(const ClassifierShape& shape) {
+  const Case<__nv_bfloat16> of(shape, 0.1f);
+  OnDevice<__nv_bfloat16> train(of), evaluate(of);
+  ASSERT_EQ(train.Train(), cudaSuccess);
+  ASSERT_EQ(evaluate.Evaluate(), cudaSuccess);
+  EXPECT_TRUE(SameBits(evaluate.logits.ToHost(), train.logits.ToHost()));
+  EXPECT_TRUE(SameBits(evaluate.loss_sum.ToHost(), train.loss_sum.ToHost()));
+  EXPECT_EQ(evaluate.correct.ToHost(), train.correct.ToHost());
+}
+
 TEST_F(ClassifierGpuTest, EvaluateGivesTheLogitsAndCountsOfTrain) {
   for (const ClassifierShape& shape : Shapes()) {
-    const Case<__nv_bfloat16> of(shape, 0.1f);
-    OnDevice<__nv_bfloat16> train(of), evaluate(of);
-    ASSERT_EQ(train.Train(), cudaSuccess);
-    ASSERT_EQ(evaluate.Evaluate(), cudaSuccess);
-    EXPECT_TRUE(SameBits(evaluate.logits.ToHost(), train.logits.ToHost()));
-    EXPECT_TRUE(SameBits(evaluate.loss_sum.ToHost(), train.loss_sum.ToHost()));
-    EXPECT_EQ(evaluate.correct.ToHost(), train.correct.ToHost());
+    ExpectEvaluateIsTrain(shape);
+  }
+}
+
+TEST_F(ClassifierGpuTest, ManyClassesEvaluateToTheLogitsAndCountsOfTrain) {
+  for (const ClassifierShape& shape : ManyClasses()) {
+    ExpectEvaluateIsTrain(shape);
   }
 }
 
 // A second launch on the workspace as the first left it must give the same bits, and counts that are twice those of the
 // first.
-TEST_F(ClassifierGpuTest, RunsAreEqualBitForBitAndCountsAddUp) {
-  const Case<__nv_bfloat16> of({300, 16, 512, 10});
+void ExpectRunsAreEqual(const ClassifierShape& shape) {
+  const Case<__nv_bfloat16> of(shape);
   OnDevice<__nv_bfloat16> device(of);
   ASSERT_EQ(device.Train(), cudaSuccess);
   const auto dx = device.dx.ToHost(), dweight = device.dweight.ToHost();
@@ -349,6 +392,13 @@ TEST_F(ClassifierGpuTest, RunsAreEqualBitForBitAndCountsAddUp) {
   EXPECT_TRUE(SameBits(device.dbias.ToHost(), dbias));
   EXPECT_EQ(device.loss_sum.ToHost()[0], 2 * loss_sum);
   EXPECT_EQ(device.correct.ToHost()[0], 2 * correct);
+}
+
+TEST_F(ClassifierGpuTest, RunsAreEqualBitForBitAndCountsAddUp) { ExpectRunsAreEqual({300, 16, 512, 10}); }
+
+TEST_F(ClassifierGpuTest, RunsOfManyClassesAreEqualBitForBitAndCountsAddUp) {
+  ExpectRunsAreEqual({300, 16, 512, 100});
+  ExpectRunsAreEqual({1030, 1, 512, 1000});
 }
 
 // Returns a case in which x, and thus every logit without its bias, is 0.
@@ -366,6 +416,22 @@ TEST_F(ClassifierGpuTest, OfEqualLogitsTheFirstClassIsTaken) {
   ASSERT_EQ(device.Evaluate(/*with_logits=*/false), cudaSuccess);
   EXPECT_EQ(device.correct.ToHost()[0], 3u);
   EXPECT_NEAR(device.loss_sum.ToHost()[0], 4 * std::log(2 + std::exp(-4)), 4 * 8 * kUnit);
+}
+
+// Returns `first`, then the same value for all classes up to `classes`.
+std::vector<float> AndOthers(std::vector<float> first, float other, size_t classes) {
+  first.resize(classes, other);
+  return first;
+}
+
+// The equal logits are in different lanes and iterations of a warp. Each loss is log(2 exp(3) + 298 exp(-1)) - 3.
+TEST_F(ClassifierGpuTest, OfManyEqualLogitsTheFirstClassIsTaken) {
+  std::vector<float> bias = AndOthers({}, -1, 300);
+  bias[200] = bias[259] = 3;
+  OnDevice<float> device(OnlyBias(bias, {200, 259, 200}));
+  ASSERT_EQ(device.Evaluate(/*with_logits=*/false), cudaSuccess);
+  EXPECT_EQ(device.correct.ToHost()[0], 2u);
+  EXPECT_NEAR(device.loss_sum.ToHost()[0], 3 * std::log(2 + 298 * std::exp(-4)), 3 * 40 * kUnit);
 }
 
 // exp(-1000) is 0 in fp32, exp(1000) infinite: the losses are 0 and 1000 only because the largest logit is subtracted.
@@ -386,6 +452,26 @@ TEST_F(ClassifierGpuTest, ALabelThatIsNoClassMakesTheLossNaN) {
   }
 }
 
+// The other image's label is the last class. An invalid label changes neither its loss nor memory after the logits.
+TEST_F(ClassifierGpuTest, ALabelThatIsNoneOfManyClassesMakesTheLossNaN) {
+  for (const int64_t label : {int64_t{-1}, int64_t{300}, int64_t{1} << 32}) {
+    OnDevice<float> device(OnlyBias(AndOthers({}, 0, 300), {299, label}));
+    ASSERT_EQ(device.Train(), cudaSuccess);
+    EXPECT_TRUE(std::isnan(device.loss_sum.ToHost()[0])) << label;
+    EXPECT_EQ(device.correct.ToHost()[0], 0u) << label;  // the first of the equal logits counts
+    EXPECT_NEAR(device.dbias.ToHost()[299], (2.0 / 300 - 1) / 2, 4 * kUnit) << label;
+  }
+}
+
+TEST_F(ClassifierGpuTest, ManyLargeLogitsDoNotOverflow) {
+  OnDevice<float> device(OnlyBias(AndOthers({1000}, 0, 40), {0, 39}));
+  ASSERT_EQ(device.Train(), cudaSuccess);
+  EXPECT_EQ(device.loss_sum.ToHost()[0], 1000);
+  EXPECT_EQ(device.correct.ToHost()[0], 1u);
+  EXPECT_EQ(device.dbias.ToHost()[0], 0.5f);
+  EXPECT_EQ(device.dbias.ToHost()[39], -0.5f);
+}
+
 TEST_F(ClassifierGpuTest, AnActivationThatIsNaNMakesTheLossNaN) {
   Case<float> of = OnlyBias({0, 1}, {0, 1});
   of.x.host[5] = std::nanf("");
@@ -399,7 +485,7 @@ TEST(ClassifierTest, RefusesShapesItCannotHandle) {
   for (const ClassifierShape& shape :
        {ClassifierShape{0, 16, 512, 10}, ClassifierShape{1, 0, 512, 10}, ClassifierShape{1, 16, 0, 10},
         ClassifierShape{1, 16, 12, 10}, ClassifierShape{1, 16, 4104, 10}, ClassifierShape{1, 16, 512, 0},
-        ClassifierShape{1, 16, 512, 17}}) {
+        ClassifierShape{1, 16, 512, 1001}}) {
     EXPECT_EQ(ClassifierTrain<float>(shape, {}, {}, nullptr, nullptr), cudaErrorInvalidValue);
     EXPECT_EQ(ClassifierParameters<float>(shape, {}, nullptr, nullptr), cudaErrorInvalidValue);
     EXPECT_EQ(ClassifierEvaluate<float>(shape, {}, {}, nullptr, nullptr, nullptr), cudaErrorInvalidValue);
@@ -417,12 +503,29 @@ TEST(ClassifierTest, TheLaunch) {
   EXPECT_EQ(PlanClassifier({1, 3, 64, 10}).position_rows, 3u);     // at most the number of positions
   EXPECT_EQ(PlanClassifier({1, 16, 4096, 10}).position_rows, 1u);  // all 512 threads in one row
   EXPECT_EQ(PlanClassifier({1, 16, 1544, 10}).position_rows, 2u);  // 193 threads per row: 126 threads are idle
+  EXPECT_EQ(resnet18.class_tiles, 0u);
+  EXPECT_EQ(PlanClassifier({32, 16, 512, 16}).class_tiles, 0u);
+}
+
+TEST(ClassifierTest, TheTilesOfManyClasses) {
+  const ClassifierLaunch launch = PlanClassifier({33, 16, 520, 100});
+  EXPECT_EQ(launch.image_blocks, 33u);
+  EXPECT_EQ(launch.position_rows, 7u);
+  EXPECT_EQ(launch.channel_blocks, 0u);
+  EXPECT_EQ(launch.parameter_blocks, 0u);
+  EXPECT_EQ(launch.image_tiles, 2u);
+  EXPECT_EQ(launch.class_tiles, 4u);
+  EXPECT_EQ(launch.channel_tiles, 17u);
+  EXPECT_EQ(PlanClassifier({32, 16, 512, 17}).class_tiles, 1u);
+  EXPECT_EQ(PlanClassifier({32, 16, 512, 1000}).class_tiles, 32u);
 }
 
 // Per image, the workspace holds 16 gradients of logits, the pooled channels and the loss, with 4 bytes each.
 TEST(ClassifierTest, TheWorkspace) {
   EXPECT_EQ(ClassifierWorkspaceBytes({32, 16, 512, 10}), 32u * (16 + 512 + 1) * 4);
   EXPECT_EQ(ClassifierWorkspaceBytes({4'000'000, 1, 4096, 10}), size_t{4'000'000} * 4113 * 4);
+  EXPECT_EQ(ClassifierWorkspaceBytes({32, 16, 512, 17}), 32u * (17 + 512 + 1) * 4);  // a gradient for each class
+  EXPECT_EQ(ClassifierWorkspaceBytes({32, 16, 512, 1000}), 32u * (1000 + 512 + 1) * 4);
 }
 
 // x = (1, 2), (3, 6): pooled 2, 4; logits 1 * 2 and 0.5 * 4, both 2: p = 1/2, 1/2; the label is the first class.
