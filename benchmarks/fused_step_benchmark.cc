@@ -230,8 +230,8 @@ int main(int argc, char** argv) {
 #ifndef __OPTIMIZE__
   std::fprintf(stderr, "warning: built without optimisation\n");
 #endif
-  const std::vector<uint8_t> pixels = RandomBytes(size_t{kImages} * kImageBytes, 256),
-                             labels = RandomBytes(kImages, 10);
+  const std::vector<uint8_t> pixels = RandomBytes(size_t{kImages} * kImageBytes, 256), bytes = RandomBytes(kImages, 10);
+  const std::vector<uint16_t> labels(bytes.begin(), bytes.end());
   const ResidentImages images = {pixels.data(), labels.data(), kImages, {0.49f, 0.48f, 0.45f}, {0.2f, 0.2f, 0.2f}};
   std::vector<uint32_t> batches;
   const std::string mode = argc > 1 && std::string(argv[1]).rfind("--", 0) == 0 ? argv[1] : "";

@@ -185,12 +185,13 @@ void Augment(benchmark::State& state) {
   Buffer<float> table(768);
   Buffer<Bf16> out(size_t{batch} * ImageElements(ImageLayout::kPatches));
   Buffer<uint32_t> order(images), scalars(2);
-  uint8_t *pixels, *labels;
+  uint8_t* pixels;
+  uint16_t* labels;
   int64_t* out_labels;
   Check(cudaMalloc(&pixels, size_t{images} * 3072));
   Check(cudaMemset(pixels, 77, size_t{images} * 3072));
-  Check(cudaMalloc(&labels, images));
-  Check(cudaMemset(labels, 3, images));
+  Check(cudaMalloc(&labels, images * sizeof(*labels)));
+  Check(cudaMemset(labels, 0, images * sizeof(*labels)));
   Check(cudaMalloc(&out_labels, batch * sizeof(int64_t)));
   std::vector<uint32_t> shuffled(images);
   for (uint32_t i = 0; i < images; ++i) {

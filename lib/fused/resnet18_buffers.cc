@@ -17,6 +17,11 @@ namespace lockstep {
 namespace {
 
 static_assert(kStemChannels == kPatchElements, "what AugmentBatch writes is what the first convolution reads");
+static_assert(kFusedImageSizeStep == kAugmentSizeStep && kMaxFusedImageSize == kMaxAugmentSize, "sizes of images");
+static_assert(kMaxFusedClasses == kMaxClassifierClasses, "numbers of classes");
+
+// Returns the bytes of an image of the data set.
+size_t ImageBytes(const ResNet18Units& net) { return size_t{kImageChannels} * net.image_size * net.image_size; }
 
 // Copies and waits for the copy, so that the host's memory may be freed at once.
 template <typename U>
@@ -72,7 +77,7 @@ template <typename T>
 void ResNet18Buffers<T>::TakeActivations() {
   const size_t n = max_batch_;
   for (InputBatch<T>& batch : input) {
-    arena_.Take(n * ImageElements(ImageLayout::kPatches), batch.images);
+    arena_.Take(n * ImageElements(ImageLayout::kPatches, net.image_size), batch.images);
     arena_.Take(n, batch.labels);
   }
   const auto take_masked = [&](size_t u, T*& output) {
@@ -115,7 +120,7 @@ void ResNet18Buffers<T>::TakeWorkspaces(uint32_t multiprocessors) {
 template <typename T>
 void ResNet18Buffers<T>::TakeAll(uint32_t image_count, uint32_t multiprocessors) {
   image_count_ = image_count;
-  arena_.Take(size_t{image_count} * kImageBytes, pixels);
+  arena_.Take(image_count * ImageBytes(net), pixels);
   arena_.Take(image_count, labels);
   arena_.Take(image_count, order);
   arena_.Take(1, epoch);
@@ -141,7 +146,7 @@ absl::Status ResNet18Buffers<T>::Allocate(const ResidentImages& images, uint32_t
   if (!std::is_same_v<T, __nv_bfloat16>) {
     network_weights = reinterpret_cast<T*>(weights);
   }
-  RETURN_IF_ERROR(CopyIn(images.pixels, size_t{images.count} * kImageBytes, pixels, nullptr));
+  RETURN_IF_ERROR(CopyIn(images.pixels, images.count * ImageBytes(net), pixels, nullptr));
   RETURN_IF_ERROR(CopyIn(images.labels, images.count, labels, nullptr));
   const NormalizationTable normalization = MakeNormalizationTable(images.mean, images.std);
   return CopyIn(normalization[0].data(), 3 * 256, table, nullptr);
@@ -231,6 +236,7 @@ AugmentBatchInput ResNet18Buffers<T>::BatchInput() const {
   input.first = &state->first;
   input.epoch = epoch;
   input.table = table;
+  input.image_size = net.image_size;
   return input;
 }
 

@@ -1,8 +1,8 @@
 // ResNet18Buffers: the device memory of a ResNet-18 training step, and the copies from and to the host.
 //
-// Elements of T per image: patches 32,768; raw outputs of the convolutions 614,400; outputs of the ReLUs, kept for the
-// weight gradients, 557,056; at most five gradients of a block's size, 5 * 65,536. In addition one bit per ReLU output.
-// In bf16 3.1 MB in total.
+// Elements of T per image of 32x32: patches 32,768; raw outputs of the convolutions 614,400; outputs of the ReLUs, kept
+// for the weight gradients, 557,056; at most five gradients of a block's size, 5 * 65,536. In addition one bit per ReLU
+// output. In bf16 3.1 MB in total.
 #ifndef LOCKSTEP_LIB_FUSED_RESNET18_BUFFERS_H_
 #define LOCKSTEP_LIB_FUSED_RESNET18_BUFFERS_H_
 
@@ -30,7 +30,7 @@ inline constexpr uint32_t kMaxMultiprocessors = 256;  // limit for predictions w
 // Input of one step. T: as in ResNet18Buffers.
 template <typename T>
 struct InputBatch {
-  T* images = nullptr;        // (n, 32, 32, 32): patches
+  T* images = nullptr;        // (n, image_size, image_size, 32): patches
   int64_t* labels = nullptr;  // (n)
 };
 
@@ -72,7 +72,7 @@ class ResNet18Buffers {
 
   // Data set, and the position of the next step in it.
   uint8_t* pixels = nullptr;
-  uint8_t* labels = nullptr;
+  uint16_t* labels = nullptr;
   uint32_t* order = nullptr;
   uint32_t* epoch = nullptr;
   float* table = nullptr;  // fp32 (3, 256)

@@ -42,7 +42,7 @@ size_t EstimateWorkspaceBytes(const ResNet18Units& net, ConvolutionType type, ui
 }  // namespace
 
 size_t ResNet18Step::PredictBytes(const ResNet18StepOptions& options, uint32_t images) {
-  const ResNet18Units net = MakeResNet18Units(options.stage_blocks);
+  const ResNet18Units net = NetworkOf(options);
   const uint32_t batch = MicroBatchImages(options);
   const size_t buffers = options.type == ConvolutionType::kBf16
                              ? ResNet18Buffers<__nv_bfloat16>(net, batch, InputBatches(options)).PredictBytes(images)

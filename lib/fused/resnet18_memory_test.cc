@@ -49,11 +49,26 @@ TEST(ResNet18MemoryTest, IsWhatWasTakenInFp32) {
   }
 }
 
-// The data set's pixels, labels, order and rates take 3,072 + 1 + 4 + 4 bytes per image.
+// The data set's pixels, labels, order and rates take 3,072 + 2 + 4 + 4 bytes per image.
 TEST(ResNet18MemoryTest, HoldsTheDataSet) {
   EXPECT_NEAR(
       static_cast<double>(Predict(ConvolutionType::kBf16, 32, 50'000) - Predict(ConvolutionType::kBf16, 32, 10'000)),
-      40'000.0 * 3081, 4 * 256);
+      40'000.0 * 3082, 4 * 256);
+}
+
+// Images of 64x64 have four times the activations and pixels. For 1,000 classes the classifier keeps as many gradients
+// of logits per image instead of 16.
+TEST(ResNet18MemoryTest, GrowsWithClassesAndImages) {
+  ResNet18StepOptions options;
+  options.image_size = 64;
+  options.classes = 1000;
+  const auto predict = [&](uint32_t batch, uint32_t images) {
+    options.max_batch = batch;
+    return static_cast<double>(ResNet18Step::PredictBytes(options, images));
+  };
+  const double other = 4 * 557'056 / 8 + 8 + (1000 + 512 + 1) * 4;
+  EXPECT_NEAR((predict(16'384, 50'000) - predict(8'192, 50'000)) / 8'192, 4 * 2 * kElements + other, 1);
+  EXPECT_NEAR(predict(32, 50'000) - predict(32, 10'000), 40'000.0 * (3 * 64 * 64 + 10), 4 * 256);
 }
 
 // The largest batch fits on an H200 of 139.8 GiB in bf16, and not in fp32: 103 and 205 GB.

@@ -35,7 +35,7 @@ class Planner {
 
   bool partitions_sms() const {
     return options_.divide_multiprocessors && options_.two_streams && kIsBf16<T> && hopper_ != 0 &&
-           images_ <= kMaxPartitionedBatch;
+           images_ <= kMaxPartitionedBatch && options_.image_size == kPartitionedImageSize;
   }
   // Returns the SMs of the backward pass, during which gradients are exchanged; 0 if `hopper_` is 0.
   uint32_t backward_multiprocessors() const {

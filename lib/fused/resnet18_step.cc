@@ -34,8 +34,7 @@ template <typename T>
 class Step final : public ResNet18Step {
  public:
   explicit Step(const ResNet18StepOptions& options)
-      : options_(options),
-        buffers_(MakeResNet18Units(options.stage_blocks), MicroBatchImages(options), InputBatches(options)),
+      : options_(options), buffers_(NetworkOf(options), MicroBatchImages(options), InputBatches(options)),
         streams_(options.two_streams) {}
   ~Step() override {
     for (const cudaEvent_t event : {updated_, counted_}) {

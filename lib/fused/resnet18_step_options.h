@@ -15,6 +15,8 @@ struct ResNet18StepOptions {
   ConvolutionType type = ConvolutionType::kBf16;  // activations and convolutions; master weights and statistics are
                                                   // fp32
   StageBlocks stage_blocks = kResNet18Blocks;     // residual blocks of the network
+  uint32_t classes = kCifar10Classes;             // 1 to kMaxFusedClasses
+  uint32_t image_size = kCifar10ImageSize;        // height and width of the images; IsFusedImageSize must be true
   uint32_t max_batch = 0;                         // images of the largest batch
   uint32_t micro_batch = 0;  // images computed at a time; their gradients are added up to the batch's; 0: all
   float momentum = 0.9f;
@@ -33,7 +35,7 @@ struct ResNet18StepOptions {
   bool fused_batch_norm = true;
   bool own_weight_gradients = true;  // bf16: by our kernel where it is faster than cuDNN's
   // Runs launches of the backward pass concurrently on parts of the GPU, instead of in turn on all of it. Needs bf16,
-  // two_streams and a batch of up to 512.
+  // two_streams, a batch of up to 512 and images of 32x32.
   bool divide_multiprocessors = true;
   bool own_convolutions = true;  // fp32: forward and data gradients by our kernel where it is faster than cuDNN's
   bool deterministic = false;    // allows only engines that give the same bits every time
@@ -48,6 +50,11 @@ inline bool NeedsGradientNorms(const ResNet18StepOptions& options) {
 // Returns the role by which each rank updates a share of the weights for all ranks; null if each rank updates all.
 inline SharedUpdate* SharedUpdateOf(const ResNet18StepOptions& options) {
   return options.exchange != nullptr ? options.exchange->shared_update() : nullptr;
+}
+
+// Returns the network of the step.
+inline ResNet18Units NetworkOf(const ResNet18StepOptions& options) {
+  return MakeResNet18Units(options.stage_blocks, options.classes, options.image_size);
 }
 
 // Returns the number of images computed at a time.

@@ -8,8 +8,6 @@ namespace lockstep {
 namespace {
 
 constexpr uint32_t kImageChannels = 3;
-constexpr uint32_t kImageSize = 32;
-constexpr uint32_t kClasses = 10;
 
 // Appends units; the parameters of a unit follow those of the units before.
 class Builder {
@@ -45,12 +43,13 @@ class Builder {
     net_.blocks.push_back(block);
   }
 
-  ResNet18Units Finish(uint32_t features, uint32_t size) && {
+  ResNet18Units Finish(uint32_t features, uint32_t size, uint32_t classes) && {
     net_.features = features;
+    net_.image_size = net_.units.front().in_size;
     net_.positions = size * size;
-    net_.classes = kClasses;
+    net_.classes = classes;
     net_.linear_weight = net_.weight_count;
-    net_.weight_count += size_t{kClasses} * features;
+    net_.weight_count += size_t{classes} * features;
     return std::move(net_);
   }
 
@@ -66,11 +65,16 @@ std::optional<StageBlocks> FusedStageBlocks(absl::string_view model) {
                                : std::nullopt;
 }
 
-ResNet18Units MakeResNet18Units(const StageBlocks& blocks) {
+bool IsFusedImageSize(int64_t height, int64_t width) {
+  return height == width && height % kFusedImageSizeStep == 0 && height >= kMinFusedImageSize &&
+         height <= kMaxFusedImageSize;
+}
+
+ResNet18Units MakeResNet18Units(const StageBlocks& blocks, uint32_t classes, uint32_t image_size) {
   Builder builder;
-  builder.Add("conv1", "bn1", kImageChannels, kImageSize, 64, 3, 1);
+  builder.Add("conv1", "bn1", kImageChannels, image_size, 64, 3, 1);
   uint32_t channels = 64;
-  uint32_t size = kImageSize;
+  uint32_t size = image_size;
   for (uint32_t stage = 0; stage < 4; ++stage) {
     const uint32_t out_channels = 64u << stage;
     const uint32_t stride = stage == 0 ? 1 : 2;
@@ -82,7 +86,7 @@ ResNet18Units MakeResNet18Units(const StageBlocks& blocks) {
       builder.AddBlock(absl::StrCat(name, ".", block), channels, size, channels, 1);
     }
   }
-  return std::move(builder).Finish(channels, size);
+  return std::move(builder).Finish(channels, size, classes);
 }
 
 }  // namespace lockstep

@@ -1,11 +1,11 @@
-// ResNet-18 for CIFAR-10 as a list of convolutions, each with the batch norm after it, and the positions of their
+// ResNet-18 for small images as a list of convolutions, each with the batch norm after it, and the positions of their
 // parameters. The fused training step iterates over this list, which can also be that of ResNet-34.
 //
 // The network is that of lib/nn/networks/resnet.cc (He et al. 2016; 3x3 stem, no max-pool). Parameters lie in flat
 // arrays, so that one launch can update them all:
 //
 //   weights      the convolutions in order, each (out, filter, filter, in), the first with zeros after each `out`;
-//                then the fully connected layer, (10, 512)
+//                then the fully connected layer, (classes, 512)
 //   batch_norms  gamma of all channels, beta of all channels, the fully connected layer's bias
 //   running      running mean of all channels, running variance of all channels
 #ifndef LOCKSTEP_LIB_FUSED_RESNET18_UNITS_H_
@@ -60,8 +60,9 @@ struct ResNet18Units {
   size_t weight_count = 0;
   size_t channel_count = 0;  // sum over all batch norms
   uint32_t features = 0;     // inputs of the fully connected layer: 512
-  uint32_t positions = 0;    // positions that the average pooling takes: 16
-  uint32_t classes = 0;      // outputs of the fully connected layer: 10
+  uint32_t image_size = 0;   // height and width of the images in pixels
+  uint32_t positions = 0;    // positions that the average pooling takes: 16 for images of 32x32
+  uint32_t classes = 0;      // outputs of the fully connected layer
 
   size_t batch_norm_count() const { return 2 * channel_count + classes; }  // elements of `batch_norms`
   size_t bias() const { return 2 * channel_count; }                        // offset in `batch_norms`
@@ -77,7 +78,25 @@ inline constexpr StageBlocks kResNet34Blocks = {3, 4, 6, 3};
 // resnet34; nullopt for others.
 std::optional<StageBlocks> FusedStageBlocks(absl::string_view model);
 
-ResNet18Units MakeResNet18Units(const StageBlocks& blocks = kResNet18Blocks);
+// Images that the fused step can train on: squares whose height and width in pixels is a multiple of
+// kFusedImageSizeStep from kMinFusedImageSize to kMaxFusedImageSize. Three strides of 2 need the multiple; with fewer
+// pixels, an image has one position in the last stage, over which batch norm cannot take a variance; the upper limit is
+// that of AugmentBatch (augment_batch.h).
+inline constexpr uint32_t kFusedImageSizeStep = 8;
+inline constexpr uint32_t kMinFusedImageSize = 16;
+inline constexpr uint32_t kMaxFusedImageSize = 400;
+bool IsFusedImageSize(int64_t height, int64_t width);
+
+inline constexpr uint32_t kMaxFusedClasses = 1000;  // largest number of classes (classifier.h)
+
+// Number of classes and size of the images of CIFAR-10.
+inline constexpr uint32_t kCifar10Classes = 10;
+inline constexpr uint32_t kCifar10ImageSize = 32;
+
+// Makes the network. classes: 1 to kMaxFusedClasses; image_size: height and width, for which IsFusedImageSize must be
+// true.
+ResNet18Units MakeResNet18Units(const StageBlocks& blocks = kResNet18Blocks, uint32_t classes = kCifar10Classes,
+                                uint32_t image_size = kCifar10ImageSize);
 
 }  // namespace lockstep
 

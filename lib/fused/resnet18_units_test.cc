@@ -55,6 +55,46 @@ TEST(ResNet18UnitsTest, HasTheActivationsOfTheNetwork) {
   EXPECT_EQ(of_shortcuts, 57'344);
 }
 
+TEST(ResNet18UnitsTest, HasTheClassesAsked) {
+  const ResNet18Units ten = MakeResNet18Units();
+  const ResNet18Units net = MakeResNet18Units(kResNet18Blocks, 1000);
+  EXPECT_EQ(net.classes, 1000);
+  EXPECT_EQ(net.linear_weight, ten.linear_weight);
+  EXPECT_EQ(net.weight_count, ten.weight_count + 990 * 512);
+  EXPECT_EQ(net.bias(), ten.bias());
+  EXPECT_EQ(net.batch_norm_count(), ten.batch_norm_count() + 990);
+}
+
+// The size of the images changes that of the activations, and no parameter.
+TEST(ResNet18UnitsTest, HasTheImageSizeAsked) {
+  const ResNet18Units small = MakeResNet18Units(kResNet34Blocks);
+  const ResNet18Units net = MakeResNet18Units(kResNet34Blocks, 10, 64);
+  EXPECT_EQ(small.image_size, 32);
+  EXPECT_EQ(net.image_size, 64);
+  EXPECT_EQ(net.positions, 64);
+  EXPECT_EQ(net.weight_count, small.weight_count);
+  EXPECT_EQ(net.batch_norm_count(), small.batch_norm_count());
+  for (size_t u = 0; u < net.units.size(); ++u) {
+    EXPECT_EQ(net.units[u].in_size, 2 * small.units[u].in_size) << net.units[u].conv_name;
+    EXPECT_EQ(net.units[u].out_elements(), 4 * small.units[u].out_elements()) << net.units[u].conv_name;
+  }
+}
+
+TEST(ResNet18UnitsTest, EveryUnitOfAnImageSizeHasItsMultiple) {
+  for (uint32_t size = kMinFusedImageSize; size <= kMaxFusedImageSize; size += kFusedImageSizeStep) {
+    ASSERT_TRUE(IsFusedImageSize(size, size));
+    const ResNet18Units net = MakeResNet18Units(kResNet18Blocks, 10, size);
+    for (const ConvolutionUnit& unit : net.units) {
+      EXPECT_EQ(unit.in_size % unit.stride, 0) << size << " " << unit.conv_name;
+    }
+    EXPECT_GE(net.positions, 4) << size;
+  }
+  EXPECT_FALSE(IsFusedImageSize(32, 40));
+  EXPECT_FALSE(IsFusedImageSize(8, 8));
+  EXPECT_FALSE(IsFusedImageSize(36, 36));
+  EXPECT_FALSE(IsFusedImageSize(408, 408));
+}
+
 TEST(ResNet18UnitsTest, EachBlockTakesWhatTheOneBeforeGives) {
   const ResNet18Units net = MakeResNet18Units();
   const ConvolutionUnit* before = &net.units[0];

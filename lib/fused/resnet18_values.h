@@ -9,10 +9,10 @@
 
 namespace lockstep {
 
-// Data set to be uploaded: uint8 (images, 3, 32, 32) and uint8 (images).
+// Data set to be uploaded. The size of the images is ResNet18StepOptions::image_size.
 struct ResidentImages {
-  const uint8_t* pixels = nullptr;
-  const uint8_t* labels = nullptr;
+  const uint8_t* pixels = nullptr;   // uint8 (images, 3, image_size, image_size)
+  const uint16_t* labels = nullptr;  // uint16 (images); an image whose label is not a class has a loss of NaN
   uint32_t count = 0;
   std::array<float, 3> mean = {};  // mean of the normalisation
   std::array<float, 3> std = {};

@@ -24,6 +24,10 @@ struct SmPartition {
 // Largest batch whose backward pass partitions the SMs. Larger batches were not measured.
 inline constexpr uint32_t kMaxPartitionedBatch = 512;
 
+// Height and width of the images whose backward pass partitions the SMs. Other sizes were not measured, and our kernels
+// do not support all of their layers.
+inline constexpr uint32_t kPartitionedImageSize = kCifar10ImageSize;
+
 // Returns the partition of `all` SMs for a batch of up to kMaxPartitionedBatch. It lets both chains of the backward
 // pass end together (measured on an H200; benchmarks/results/notes.md, "The step on one GPU").
 SmPartition PartitionSms(const ConvolutionUnit& unit, uint32_t batch, uint32_t all);

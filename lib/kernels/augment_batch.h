@@ -16,33 +16,39 @@ namespace lockstep {
 
 // Input of AugmentBatch. All pointers must be device pointers (host pointers for the reference).
 struct AugmentBatchInput {
-  const uint8_t* pixels = nullptr;  // uint8 (images, 3, 32, 32)
-  const uint8_t* labels = nullptr;  // uint8 (images)
-  const uint32_t* order = nullptr;  // uint32 (entries): the epoch's order; every entry must be below `images`
-  const uint32_t* first = nullptr;  // uint32 (): the batch is order[*first + ahead] and the next `batch - 1` entries
-  const uint32_t* epoch = nullptr;  // uint32 (): key of the augmentation, with seed and image index
-  const float* table = nullptr;     // fp32 (3, 256): a NormalizationTable (lib/dataset/augment.h)
+  const uint8_t* pixels = nullptr;   // uint8 (images, 3, image_size, image_size)
+  const uint16_t* labels = nullptr;  // uint16 (images)
+  const uint32_t* order = nullptr;   // uint32 (entries): the epoch's order; every entry must be below `images`
+  const uint32_t* first = nullptr;   // uint32 (): the batch is order[*first + ahead] and the next `batch - 1` entries
+  const uint32_t* epoch = nullptr;   // uint32 (): key of the augmentation, with seed and image index
+  const float* table = nullptr;      // fp32 (3, 256): a NormalizationTable (lib/dataset/augment.h)
   uint64_t seed = 0;
   uint32_t batch = 0;   // images; 0 does nothing
   bool augment = true;  // false: only normalise
   uint32_t ahead = 0;   // entries to skip after *first
+  // Height and width of the images in pixels: a multiple of kAugmentSizeStep, at most kMaxAugmentSize.
+  uint32_t image_size = 32;
 };
 
+inline constexpr uint32_t kAugmentSizeStep = 8;   // rows of an image that a block makes
+inline constexpr uint32_t kMaxAugmentSize = 400;  // a block's rows in fp32 fit into 48 KiB of shared memory
+
 // Memory layout of the images.
-// - kNchw: (batch, 3, 32, 32).
-// - kPatches: (batch, 32, 32, 32): for each pixel its 3x3 neighbourhood in 3 channels, row by row, with zeros beyond
-//   the border, then five zeros. A 3x3 convolution of the image is a 1x1 convolution of the patches; its 32 input
-//   channels fill the tensor cores, which 3 channels do not.
+// - kNchw: (batch, 3, image_size, image_size).
+// - kPatches: (batch, image_size, image_size, 32): for each pixel its 3x3 neighbourhood in 3 channels, row by row,
+//   with zeros beyond the border, then five zeros. A 3x3 convolution of the image is a 1x1 convolution of the patches;
+//   its 32 input channels fill the tensor cores, which 3 channels do not.
 enum class ImageLayout { kNchw, kPatches };
 inline constexpr uint32_t kPatchElements = 32;
 
-// Number of elements of one image in memory.
-constexpr uint32_t ImageElements(ImageLayout layout) {
-  return (layout == ImageLayout::kNchw ? 3 : kPatchElements) * 32 * 32;
+// Returns the number of elements of one image in memory.
+constexpr uint32_t ImageElements(ImageLayout layout, uint32_t image_size = 32) {
+  return (layout == ImageLayout::kNchw ? 3 : kPatchElements) * image_size * image_size;
 }
 
-// Writes the images in `layout`, which must be aligned to 16 bytes, and the labels: int64 (batch). Runs on `stream` and
-// returns the launch's error. T: float or __nv_bfloat16, which is rounded from the float to nearest even.
+// Writes the images in `layout`, which must be aligned to 16 bytes, and the labels: int64 (batch). Runs on `stream`
+// and returns the launch's error, or cudaErrorInvalidValue for an unsupported image_size. T: float or __nv_bfloat16,
+// which is rounded from the float to nearest even.
 template <typename T>
 cudaError_t AugmentBatch(const AugmentBatchInput& input, ImageLayout layout, T* images, int64_t* labels,
                          cudaStream_t stream);

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "lib/dataset/augment.h"
 #include "lib/dataset/dataset.h"
@@ -8,17 +8,17 @@
 namespace lockstep {
 namespace {
 
-// Writes the patches of an image (3, 32, 32) by definition: finds the pixel of each element of each patch.
+// Writes the patches of an image (3, size, size) by definition: finds the pixel of each element of each patch.
 template <typename T>
-void WritePatches(const std::array<float, kImageBytes>& image, T* out) {
-  for (int y = 0; y < int{kImageHeight}; ++y) {
-    for (int x = 0; x < int{kImageWidth}; ++x) {
-      T* patch = out + (y * int{kImageWidth} + x) * kPatchElements;
+void WritePatches(const std::vector<float>& image, int size, T* out) {
+  for (int y = 0; y < size; ++y) {
+    for (int x = 0; x < size; ++x) {
+      T* patch = out + (y * size + x) * kPatchElements;
       std::fill_n(patch, kPatchElements, T(0.0f));
       for (int i = 0; i < 27; ++i) {
         const int c = i % 3, from_x = x + i / 3 % 3 - 1, from_y = y + i / 9 - 1;
-        if (from_x >= 0 && from_x < int{kImageWidth} && from_y >= 0 && from_y < int{kImageHeight}) {
-          patch[i] = T(image[(c * int{kImageHeight} + from_y) * int{kImageWidth} + from_x]);
+        if (from_x >= 0 && from_x < size && from_y >= 0 && from_y < size) {
+          patch[i] = T(image[(c * size + from_y) * size + from_x]);
         }
       }
     }
@@ -33,17 +33,18 @@ void AugmentBatchReference(const AugmentBatchInput& input, ImageLayout layout, T
   for (uint32_t c = 0; c < kImageChannels; ++c) {
     std::copy_n(input.table + c * 256, 256, table[c].begin());
   }
-  std::array<float, kImageBytes> image;
+  const uint32_t size = input.image_size;
+  std::vector<float> image(size_t{kImageChannels} * size * size);
   for (uint32_t n = 0; n < input.batch; ++n) {
     const uint32_t index = input.order[*input.first + input.ahead + n];
-    AugmentImage(input.pixels + static_cast<size_t>(index) * kImageBytes,
+    AugmentImage(input.pixels + index * image.size(),
                  input.augment ? DrawAugmentation(input.seed, *input.epoch, index) : Augmentation(), table,
-                 image.data());
-    T* out = images + static_cast<size_t>(n) * ImageElements(layout);
+                 image.data(), {size, size});
+    T* out = images + static_cast<size_t>(n) * ImageElements(layout, size);
     if (layout == ImageLayout::kNchw) {
       std::transform(image.begin(), image.end(), out, [](float value) { return T(value); });
     } else {
-      WritePatches(image, out);
+      WritePatches(image, static_cast<int>(size), out);
     }
     labels[n] = input.labels[index];
   }

@@ -23,40 +23,44 @@ constexpr uint64_t kSeed = 17;
 
 // Random pixels and labels, an epoch's order, and the lab's normalisation, all on the host.
 struct SmallEpoch {
+  uint32_t size;
   std::vector<uint8_t> pixels;
-  std::vector<uint8_t> labels;
+  std::vector<uint16_t> labels;
   std::vector<uint32_t> order = EpochOrder(kImages, kSeed, 3);
   NormalizationTable table = MakeNormalizationTable({0.4914f, 0.4822f, 0.4465f}, {0.2023f, 0.1994f, 0.2010f});
   uint32_t first = 40;
   uint32_t epoch = 3;
 
-  SmallEpoch() {
+  explicit SmallEpoch(uint32_t image_size = 32) : size(image_size) {
     CounterRandom random(kSeed, RandomPurpose::kSyntheticImage, 0, 0);
-    std::generate_n(std::back_inserter(pixels), kImages * kImageBytes, [&] { return random.Next() & 255; });
-    std::generate_n(std::back_inserter(labels), kImages, [&] { return random.Below(10); });
+    std::generate_n(std::back_inserter(pixels), kImages * 3 * size * size, [&] { return random.Next() & 255; });
+    std::generate_n(std::back_inserter(labels), kImages, [&] { return random.Below(1000); });
   }
 
   AugmentBatchInput HostInput(uint32_t batch, bool augment = true, uint32_t ahead = 0) const {
-    return {pixels.data(), labels.data(), order.data(), &first, &epoch, table[0].data(), kSeed, batch, augment, ahead};
+    return {pixels.data(), labels.data(), order.data(), &first, &epoch, table[0].data(),
+            kSeed,         batch,         augment,      ahead,  size};
   }
 };
 
 template <typename T>
-void ExpectKernelEqualsReference(ImageLayout layout, uint32_t batch, bool augment, uint32_t ahead = 0) {
-  const SmallEpoch host;
-  std::vector<T> images(batch * ImageElements(layout));
+void ExpectKernelEqualsReference(ImageLayout layout, uint32_t batch, bool augment, uint32_t ahead = 0,
+                                 uint32_t size = 32) {
+  const SmallEpoch host(size);
+  std::vector<T> images(batch * ImageElements(layout, size));
   std::vector<int64_t> labels(batch);
   AugmentBatchReference(host.HostInput(batch, augment, ahead), layout, images.data(), labels.data());
 
-  DeviceArray<uint8_t> pixels(host.pixels), all_labels(host.labels);
+  DeviceArray<uint8_t> pixels(host.pixels);
+  DeviceArray<uint16_t> all_labels(host.labels);
   DeviceArray<uint32_t> order(host.order), first(std::vector<uint32_t>{host.first}),
       epoch(std::vector<uint32_t>{host.epoch});
   DeviceArray<float> table(std::vector<float>(host.table[0].data(), host.table[0].data() + 3 * 256));
-  DeviceArray<T> out(batch * ImageElements(layout));
+  DeviceArray<T> out(batch * ImageElements(layout, size));
   DeviceArray<int64_t> out_labels(batch);
   const AugmentBatchInput input = {
       pixels.data(), all_labels.data(), order.data(), first.data(), epoch.data(), table.data(), kSeed,
-      batch,         augment,           ahead};
+      batch,         augment,           ahead,        size};
   ASSERT_EQ(AugmentBatch(input, layout, out.data(), out_labels.data(), nullptr), cudaSuccess);
   EXPECT_TRUE(SameBits(out.ToHost(), images));
   EXPECT_EQ(out_labels.ToHost(), labels);
@@ -106,6 +110,41 @@ TEST(AugmentBatchTest, KernelEqualsReferenceBitForBit) {
     }
     ExpectKernelEqualsReference<__nv_bfloat16>(layout, 37, true, /*ahead=*/200);
   }
+}
+
+TEST(AugmentBatchTest, KernelEqualsReferenceForOtherImageSizes) {
+  if (!HaveGpu()) {
+    GTEST_SKIP() << "no CUDA device";
+  }
+  for (const ImageLayout layout : {ImageLayout::kNchw, ImageLayout::kPatches}) {
+    for (const uint32_t size : {8u, 16u, 40u, 64u}) {
+      ExpectKernelEqualsReference<float>(layout, 37, true, 0, size);
+      ExpectKernelEqualsReference<__nv_bfloat16>(layout, 37, true, /*ahead=*/200, size);
+      ExpectKernelEqualsReference<float>(layout, 5, false, 0, size);
+    }
+  }
+  ExpectKernelEqualsReference<float>(ImageLayout::kPatches, 2, true, 0, kMaxAugmentSize);
+}
+
+TEST(AugmentBatchTest, RefusesImageSizesItCannotHandle) {
+  AugmentBatchInput input;
+  for (const uint32_t size : {0u, 4u, 36u, 408u}) {
+    input.image_size = size;
+    EXPECT_EQ(AugmentBatch<float>(input, ImageLayout::kPatches, nullptr, nullptr, nullptr), cudaErrorInvalidValue);
+  }
+}
+
+// Patches of an image of 16x16: the lower right pixel and its neighbours.
+TEST(AugmentBatchTest, ReferencesPatchesOfASmallerImage) {
+  const SmallEpoch host(16);
+  std::vector<float> nchw(3 * 256), patches(ImageElements(ImageLayout::kPatches, 16), 1.0f);
+  std::vector<int64_t> label(1);
+  AugmentBatchReference(host.HostInput(1), ImageLayout::kNchw, nchw.data(), label.data());
+  AugmentBatchReference(host.HostInput(1), ImageLayout::kPatches, patches.data(), label.data());
+  const float* const last = &patches[32 * 255];
+  EXPECT_EQ(last[0], nchw[14 * 16 + 14]);
+  EXPECT_EQ(last[13], nchw[256 + 15 * 16 + 15]);
+  EXPECT_EQ(last[26], 0);
 }
 
 TEST(AugmentBatchTest, WithoutAugmentationAnImageIsOnlyNormalised) {

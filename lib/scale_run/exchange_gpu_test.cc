@@ -79,8 +79,7 @@ const ImageSet& Images() {
 absl::StatusOr<std::unique_ptr<ResNet18Step>> MakeStep(GradientExchange& exchange) {
   ResidentImages images;
   images.pixels = Images().pixels.data();
-  const std::vector<uint8_t> labels(Images().labels.begin(), Images().labels.end());
-  images.labels = labels.data();
+  images.labels = Images().labels.data();
   images.count = kImages;
   images.mean = {0.5, 0.5, 0.5};
   images.std = {0.25, 0.25, 0.25};

@@ -30,6 +30,7 @@ namespace {
 using ::lockstep::testing::HaveGpu;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::SmallImageSet;
+using ::lockstep::testing::SmallPixel;
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 
@@ -81,8 +82,7 @@ std::unique_ptr<ResNet18Step> MakeFused(const ImageSet& set, const ResNet18StepO
   const LoaderOptions loader = Loader(set);
   ResidentImages images;
   images.pixels = set.pixels.data();
-  const std::vector<uint8_t> labels(set.labels.begin(), set.labels.end());
-  images.labels = labels.data();
+  images.labels = set.labels.data();
   images.count = static_cast<uint32_t>(set.size());
   images.mean = loader.mean;
   images.std = loader.std;
@@ -125,8 +125,7 @@ struct Comparison {
   double worst = 0;
 
   Comparison(const ResNet18Values& a, const ResNet18Values& b, double tolerance,
-             const StageBlocks& blocks = kResNet18Blocks) {
-    const ResNet18Units net = MakeResNet18Units(blocks);
+             const ResNet18Units& net = MakeResNet18Units()) {
     const auto check = [&](const std::string& name, double error) {
       worst = error <= worst ? worst : error;
       if (!(error < tolerance)) {
@@ -210,27 +209,83 @@ TEST_F(FusedStepTest, GradientsAndUpdateAreThoseOfAutograd) {
   }
 }
 
-// A gradient passes 34 layers instead of 18.
-TEST_F(FusedStepTest, ResNet34TrainsAsAutogradDoes) {
-  SKIP_WITHOUT_GPU();
+// Returns the options for a network of FusedStageBlocks, and for the classes and the images of a data set.
+ResNet18StepOptions Options(ConvolutionType type, const std::string& model, const ImageSet& set) {
+  ResNet18StepOptions options = Options(type);
+  options.stage_blocks = *FusedStageBlocks(model);
+  options.classes = static_cast<uint32_t>(set.info.class_name_size());
+  options.image_size = set.height();
+  return options;
+}
+
+// Compares one step in fp32 with autograd's.
+void ExpectTrainsAsAutogradDoes(const std::string& name, const ImageSet& set, double tolerance) {
   ASSERT_THAT(SetNumerics({.deterministic = true}), IsOk());
-  const std::shared_ptr<Model> model = *MakeModel("resnet34", 3);
-  ResNet18StepOptions options = Options(ConvolutionType::kFp32);
-  options.stage_blocks = kResNet34Blocks;
-  const auto step = MakeFused(set_, options, *model);
+  const std::shared_ptr<Model> model = *MakeModel(name, 3, ModelShapeOf(set.info));
+  const ResNet18StepOptions options = Options(ConvolutionType::kFp32, name, set);
+  const auto step = MakeFused(set, options, *model);
   ASSERT_THAT(EnqueueOneStep(*step, 2, {kRate, kRate, kRate}), IsOk());
   TrainStep plain(model, Spec(), c10::Device(c10::kCUDA, 0));
-  BatchLoader loader(set_, Loader(set_));
+  BatchLoader loader(set, Loader(set));
   loader.StartEpoch(2, Order());
   plain.BeginEpoch();
   Batch batch;
   ASSERT_THAT(loader.Next(&batch), IsOk());
   ASSERT_THAT(plain.Run(batch), IsOk());
-  ASSERT_THAT(plain.EndEpoch(), IsOk());
-  ASSERT_THAT(step->EndEpoch(), IsOk());
-  constexpr double kTolerance = kFp32Tolerance * 34 / 18;
-  EXPECT_EQ(Comparison(*step->GetGradients(), *ToFusedGradients(*model), kTolerance, kResNet34Blocks).beyond, "");
-  EXPECT_EQ(Comparison(*step->GetValues(), *ToFusedValues(*model), kTolerance, kResNet34Blocks).beyond, "");
+  const auto totals = plain.EndEpoch();
+  ASSERT_THAT(totals, IsOk());
+  const auto counts = step->EndEpoch();
+  ASSERT_THAT(counts, IsOk());
+  EXPECT_NEAR(counts->loss_sum / kBatch, totals->mean_loss, 1e-4);
+  EXPECT_EQ(counts->correct, std::lround(totals->accuracy * kBatch));
+  const ResNet18Units net = NetworkOf(options);
+  EXPECT_EQ(Comparison(*step->GetGradients(), *ToFusedGradients(*model), tolerance, net).beyond, "");
+  EXPECT_EQ(Comparison(*step->GetValues(), *ToFusedValues(*model), tolerance, net).beyond, "");
+}
+
+// A gradient passes 34 layers instead of 18.
+constexpr double kResNet34Tolerance = kFp32Tolerance * 34 / 18;
+
+TEST_F(FusedStepTest, ResNet34TrainsAsAutogradDoes) {
+  SKIP_WITHOUT_GPU();
+  ExpectTrainsAsAutogradDoes("resnet34", set_, kResNet34Tolerance);
+}
+
+// Returns a set of kImages squares of `size` pixels with labels up to classes - 1.
+ImageSet SetOf(uint32_t classes, uint32_t size) {
+  ImageSet set = SmallImageSet(proto::TRAIN, kImages);
+  set.info.set_height(size);
+  set.info.set_width(size);
+  set.info.clear_class_name();
+  for (uint32_t k = 0; k < classes; ++k) {
+    set.info.add_class_name(absl::StrCat("class ", k));
+  }
+  set.pixels.clear();
+  for (uint32_t image = 0; image < kImages; ++image) {
+    set.labels[image] = static_cast<uint16_t>(classes - 1 - image * 7 % classes);
+    for (uint32_t i = 0; i < 3 * size * size; ++i) {
+      set.pixels.push_back(SmallPixel(image, i / (size * size), i / size % size, i % size));
+    }
+  }
+  return set;
+}
+
+TEST_F(FusedStepTest, AHundredClassesTrainAsAutogradDoes) {
+  SKIP_WITHOUT_GPU();
+  ExpectTrainsAsAutogradDoes("resnet18", SetOf(100, 32), kFp32Tolerance);
+}
+
+// Labels above 255.
+TEST_F(FusedStepTest, AThousandClassesTrainAsAutogradDoes) {
+  SKIP_WITHOUT_GPU();
+  ExpectTrainsAsAutogradDoes("resnet34", SetOf(1000, 32), kResNet34Tolerance);
+}
+
+TEST_F(FusedStepTest, OtherImageSizesTrainAsAutogradDoes) {
+  SKIP_WITHOUT_GPU();
+  ExpectTrainsAsAutogradDoes("resnet18", SetOf(100, 64), kFp32Tolerance);
+  ExpectTrainsAsAutogradDoes("resnet18", SetOf(10, kMinFusedImageSize), kFp32Tolerance);
+  ExpectTrainsAsAutogradDoes("resnet34", SetOf(17, 40), kResNet34Tolerance);
 }
 
 // The first step's velocity is the gradient plus weight decay, of which Nesterov momentum makes 1.9 times the update.
@@ -410,6 +465,23 @@ TEST_F(FusedStepTest, Bf16IsNearFp32AndNotTooNear) {
   EXPECT_GT(errors.worst, kFp32Tolerance);
 }
 
+// In bf16, our kernels compute some layers of these images, and cuDNN the others.
+TEST_F(FusedStepTest, OfOtherImageSizesBf16IsNearFp32) {
+  SKIP_WITHOUT_GPU();
+  const ImageSet set = SetOf(100, 64);
+  const auto model = *MakeModel("resnet18", 3, ModelShapeOf(set.info));
+  const auto fp32 = MakeFused(set, Options(ConvolutionType::kFp32, "resnet18", set), *model);
+  const ResNet18StepOptions options = Options(ConvolutionType::kBf16, "resnet18", set);
+  const auto bf16 = MakeFused(set, options, *model);
+  for (ResNet18Step* step : {fp32.get(), bf16.get()}) {
+    ASSERT_THAT(EnqueueOneStep(*step, 0, {kRate}), IsOk());
+  }
+  EXPECT_NEAR(bf16->EndEpoch()->loss_sum / fp32->EndEpoch()->loss_sum, 1, 0.02);
+  const Comparison errors(*bf16->GetGradients(), *fp32->GetGradients(), kBf16Tolerance, NetworkOf(options));
+  EXPECT_EQ(errors.beyond, "");
+  EXPECT_GT(errors.worst, kFp32Tolerance);
+}
+
 bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
@@ -417,7 +489,7 @@ bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
 // Returns the values after two epochs that end with a shorter batch.
 ResNet18Values Trained(const ImageSet& set, const Model& model, bool graphs, bool two_streams, uint32_t micro_batch = 0,
                        bool divide_multiprocessors = true, const Remedies& remedies = {}) {
-  ResNet18StepOptions options = With(remedies, Options(ConvolutionType::kBf16));
+  ResNet18StepOptions options = With(remedies, Options(ConvolutionType::kBf16, "resnet18", set));
   options.micro_batch = micro_batch;
   options.two_streams = two_streams;
   options.divide_multiprocessors = divide_multiprocessors;
@@ -443,6 +515,22 @@ TEST_F(FusedStepTest, GraphsAndASecondStreamChangeNoBit) {
       EXPECT_TRUE(SameBits(fast.weights, plain.weights)) << graphs << micro_batch;
       EXPECT_TRUE(SameBits(fast.batch_norms, plain.batch_norms)) << graphs << micro_batch;
       EXPECT_TRUE(SameBits(fast.running, plain.running)) << graphs << micro_batch;
+    }
+  }
+}
+
+TEST_F(FusedStepTest, OfOtherClassesAndSizesGraphsAndASecondStreamChangeNoBit) {
+  SKIP_WITHOUT_GPU();
+  for (const uint32_t size : {32u, 64u}) {
+    const ImageSet set = SetOf(101, size);
+    const auto model = *MakeModel("resnet18", 3, ModelShapeOf(set.info));
+    const bool divide = size == kCifar10ImageSize;
+    const ResNet18Values plain = Trained(set, *model, false, divide, 0, divide);
+    for (const bool graphs : {false, true}) {
+      const ResNet18Values fast = Trained(set, *model, graphs, true, 0, divide);
+      EXPECT_TRUE(SameBits(fast.weights, plain.weights)) << graphs << size;
+      EXPECT_TRUE(SameBits(fast.batch_norms, plain.batch_norms)) << graphs << size;
+      EXPECT_TRUE(SameBits(fast.running, plain.running)) << graphs << size;
     }
   }
 }

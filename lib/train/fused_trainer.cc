@@ -34,6 +34,9 @@ ResNet18StepOptions ToStepOptions(const TrainerInput& input) {
   ResNet18StepOptions options;
   options.type = TypeOf(spec.precision());
   options.stage_blocks = FusedStageBlocks(spec.model()).value_or(kResNet18Blocks);  // CheckTrainingSpec has checked it
+  const ModelShape shape = ModelShapeOf(input.images->info);                        // CheckStepShape has checked it
+  options.classes = static_cast<uint32_t>(shape.classes);
+  options.image_size = static_cast<uint32_t>(shape.height);
   options.max_batch = loader.batch_size;
   options.micro_batch = spec.accumulate() > 1 ? loader.batch_size / spec.accumulate() : 0;
   options.momentum = static_cast<float>(spec.momentum());
@@ -56,11 +59,11 @@ ResNet18StepOptions ToStepOptions(const TrainerInput& input) {
   return options;
 }
 
-// `labels` are those of the images, and must outlive the result.
-ResidentImages ToResident(const ImageSet& images, const std::vector<uint8_t>& labels, const LoaderOptions& loader) {
+// `images` must outlive the result.
+ResidentImages ToResident(const ImageSet& images, const LoaderOptions& loader) {
   ResidentImages resident;
   resident.pixels = images.pixels.data();
-  resident.labels = labels.data();
+  resident.labels = images.labels.data();
   resident.count = static_cast<uint32_t>(images.size());
   resident.mean = loader.mean;
   resident.std = loader.std;
@@ -98,9 +101,8 @@ class FusedTrainer : public EpochTrainer {
   static absl::StatusOr<std::unique_ptr<EpochTrainer>> Make(const TrainerInput& input) {
     RETURN_IF_ERROR(CheckStepShape(input.spec, ModelShapeOf(input.images->info)));
     const ResNet18StepOptions options = ToStepOptions(input);
-    const std::vector<uint8_t> labels(input.images->labels.begin(), input.images->labels.end());  // ten classes
     ASSIGN_OR_RETURN(std::unique_ptr<ResNet18Step> step,
-                     ResNet18Step::Make(options, ToResident(*input.images, labels, input.loader)));
+                     ResNet18Step::Make(options, ToResident(*input.images, input.loader)));
     std::unique_ptr<FusedTrainer> trainer(new FusedTrainer(input, std::move(step)));
     trainer->predicted_bytes_ = ResNet18Step::PredictBytes(options, static_cast<uint32_t>(input.images->size()));
     ASSIGN_OR_RETURN(const ResNet18Values values, ToFusedValues(*input.model));

@@ -59,7 +59,8 @@ StageBlocks StageBlocksOf(const Model& model) {
 
 // Every array of the network with its position: visit(name, count, position in batch_norms or running).
 struct Names {
-  explicit Names(const Model& model) : net(MakeResNet18Units(StageBlocksOf(model))) {}
+  explicit Names(const Model& model)
+      : net(MakeResNet18Units(StageBlocksOf(model), static_cast<uint32_t>(model.shape().classes))) {}
 
   const ResNet18Units net;
 

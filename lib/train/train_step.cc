@@ -127,14 +127,21 @@ absl::Status CheckFused(const proto::TrainingSpec& spec) {
 }  // namespace
 
 absl::Status CheckStepShape(const proto::TrainingSpec& spec, const ModelShape& shape) {
-  const ModelShape cifar10;
-  if (spec.step() != proto::FUSED ||
-      (shape.classes == cifar10.classes && shape.height == cifar10.height && shape.width == cifar10.width)) {
+  if (spec.step() != proto::FUSED) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--step=fused is written for 10 classes of 32x32 images, found ", shape.classes, " of ", shape.height, "x",
-      shape.width, "; use --step=autograd --cuda_graph, the captured graph of autograd's step"));
+  constexpr absl::string_view kRemedy = "use --step=autograd --cuda_graph, the captured graph of autograd's step";
+  if (shape.classes > kMaxFusedClasses) {
+    return absl::InvalidArgumentError(absl::StrCat("--step=fused: expected at most ", kMaxFusedClasses,
+                                                   " classes, found ", shape.classes, "; ", kRemedy));
+  }
+  if (!IsFusedImageSize(shape.height, shape.width)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--step=fused: expected square images of ", kMinFusedImageSize, " to ", kMaxFusedImageSize,
+                     " pixels in steps of ", kFusedImageSizeStep, ", found ", shape.height, "x", shape.width,
+                     "; make such images by cifar_prep --resize=", kCifar10ImageSize, ", or ", kRemedy));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CheckTrainingSpec(const proto::TrainingSpec& spec) {

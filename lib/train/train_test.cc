@@ -355,17 +355,27 @@ TEST(TrainStepTest, PassesTheHooksErrorOn) {
 }
 
 // The message names the flags of the step that does train such a data set.
-TEST(CheckStepShapeTest, TheFusedStepTrainsCifar10Only) {
+TEST(CheckStepShapeTest, TheFusedStepHasLimitsForClassesAndImages) {
   proto::TrainingSpec spec = Spec();
-  EXPECT_THAT(CheckStepShape(spec, {100, 64, 48}), IsOk());
+  EXPECT_THAT(CheckStepShape(spec, {1001, 64, 48}), IsOk());
   spec.set_step(proto::FUSED);
   EXPECT_THAT(CheckStepShape(spec, {}), IsOk());
-  EXPECT_THAT(CheckStepShape(spec, {100, 32, 32}),
+  for (const int64_t size : {16, 32, 64, 224, 400}) {
+    EXPECT_THAT(CheckStepShape(spec, {1000, size, size}), IsOk());
+  }
+  EXPECT_THAT(CheckStepShape(spec, {1001, 32, 32}),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       "--step=fused is written for 10 classes of 32x32 images, found 100 of 32x32; use "
-                       "--step=autograd --cuda_graph, the captured graph of autograd's step"));
+                       "--step=fused: expected at most 1000 classes, found 1001; use --step=autograd --cuda_graph, the "
+                       "captured graph of autograd's step"));
   EXPECT_THAT(CheckStepShape(spec, {10, 64, 32}),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("found 10 of 64x32")));
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "--step=fused: expected square images of 16 to 400 pixels in steps of 8, found 64x32; make such "
+                       "images by cifar_prep --resize=32, or use --step=autograd --cuda_graph, the captured graph of "
+                       "autograd's step"));
+  for (const int64_t size : {8, 36, 408}) {
+    EXPECT_THAT(CheckStepShape(spec, {10, size, size}),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected square images")));
+  }
 }
 
 // Model that always predicts class 0.
