@@ -24,6 +24,7 @@
 #include "lib/device/device.h"
 #include "lib/fused/gradient_exchange.h"
 #include "lib/fused/resnet18_epoch.h"
+#include "lib/fused/resnet18_units.h"
 #include "lib/launch/launch.h"
 #include "lib/launch/rank_main_testing.h"
 #include "lib/record/digest.h"
@@ -283,6 +284,11 @@ void ExpectNothingFound(const std::string& payload) {
   const auto results = RunRanks(2, "timestamps", payload);
   ASSERT_THAT(results, IsOk());
   EXPECT_THAT(*results, Each(""));
+}
+
+// The exchanges allocate their buffers before they know the network.
+TEST(ExchangeTest, HasRoomForTheLargestNetwork) {
+  EXPECT_LE(MakeResNet18Units(kResNet34Blocks, kMaxFusedClasses).weight_count, size_t{kMaxExchanged});
 }
 
 TEST(ExchangeTimestampsGpuTest, InGraphsTheyComeInOrder) { ExpectNothingFound("graphs"); }
