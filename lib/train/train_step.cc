@@ -136,10 +136,10 @@ absl::Status CheckStepShape(const proto::TrainingSpec& spec, const ModelShape& s
                                                    " classes, found ", shape.classes, "; ", kRemedy));
   }
   if (!IsFusedImageSize(shape.height, shape.width)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--step=fused: expected square images of ", kMinFusedImageSize, " to ", kMaxFusedImageSize,
-                     " pixels in steps of ", kFusedImageSizeStep, ", found ", shape.height, "x", shape.width,
-                     "; make such images by cifar_prep --resize=", kCifar10ImageSize, ", or ", kRemedy));
+    return absl::InvalidArgumentError(absl::StrCat("--step=fused: expected square images of ", kMinFusedImageSize,
+                                                   " to ", kMaxFusedImageSize, " pixels in steps of ",
+                                                   kFusedImageSizeStep, ", found ", shape.height, "x", shape.width,
+                                                   "; make such images by --resize=32 of cifar_prep, or ", kRemedy));
   }
   return absl::OkStatus();
 }

@@ -370,8 +370,8 @@ TEST(CheckStepShapeTest, TheFusedStepHasLimitsForClassesAndImages) {
   EXPECT_THAT(CheckStepShape(spec, {10, 64, 32}),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        "--step=fused: expected square images of 16 to 400 pixels in steps of 8, found 64x32; make such "
-                       "images by cifar_prep --resize=32, or use --step=autograd --cuda_graph, the captured graph of "
-                       "autograd's step"));
+                       "images by --resize=32 of cifar_prep, or use --step=autograd --cuda_graph, the captured graph "
+                       "of autograd's step"));
   for (const int64_t size : {8, 36, 408}) {
     EXPECT_THAT(CheckStepShape(spec, {10, size, size}),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected square images")));
