@@ -58,6 +58,7 @@ LAYERS = [
         "communicator": "cuda device launch peer",
         "reducer": "collectives communicator cuda device fused kernels launch nn peer record train",
         "data_parallel": "collectives communicator dataset device nn train",
+        "distributed_data_parallel": "communicator launch reducer",
         "scale_run": "collectives communicator cuda data_parallel dataset device fused launch networks nn record reducer "
                      "scaling statistics train",
         "quantize": "dataset device int8 int8_cpu int8_cuda nn onnx record train",
@@ -68,8 +69,8 @@ MAY_USE = {package: {package, "base", "proto", *uses.split()} for packages in LA
 MAY_USE["proto"] = {"proto"}
 
 # External libraries, and the only packages that may name each: in deps, and in #include lines.
-TORCH = {"device", "kernels", "nn", "launch", "train", "communicator", "reducer", "data_parallel", "scale_run",
-         "quantize"}
+TORCH = {"device", "kernels", "nn", "launch", "train", "communicator", "reducer", "data_parallel",
+         "distributed_data_parallel", "scale_run", "quantize"}
 OUTSIDERS = [
     ("LibTorch", re.compile(r'@libtorch//|^\[?(torch_library|(torch|rank)_test)\(|'
                             r'#include [<"](torch|ATen|c10|caffe2)/'), TORCH),
