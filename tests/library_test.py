@@ -91,6 +91,14 @@ class ExampleTest(LibraryCase):
                   for options in [(), ("--standalone",)]]
         self.assertEqual(losses[0], losses[1])
 
+    def test_mpirun(self):
+        if shutil.which("mpirun") is None:
+            self.skipTest("no mpirun; third_party/install.sh installs it")
+        self.check_losses(self.run_program(
+            ["mpirun", "-np", "2", "-x", "LOCKSTEP_TOKEN", "--oversubscribe", "--bind-to", "none", given.program],
+            LOCKSTEP_TOKEN="a token of this test alone", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+            HOME=os.environ.get("HOME") or str(self.folder)), 2)  # Open MPI does not start without HOME
+
     def test_variables_that_contradict_each_other(self):
         result = self.run_program([given.program], RANK="2", WORLD_SIZE="2", LOCAL_RANK="0")
         self.assertEqual(result.returncode, 1)

@@ -121,8 +121,8 @@ class DistributedDataParallel {
   // Parameters that require a gradient must be dense and fp32, and have no post-accumulate-gradient hook. Other
   // parameters (requires_grad == false) are frozen, and may have any dtype, like buffers.
   //
-  // kUsage, on all ranks: a parameter is of another kind, or the ranks differ in name, order, shape, dtype or
-  // requires_grad of a parameter or buffer, or in `options`; the message names the rank and the parameter.
+  // kUsage, on all ranks: a parameter is of another kind, or the ranks differ in name, order, shape, strides,
+  // dtype or requires_grad of a parameter or buffer, or in `options`; the message names the rank and the parameter.
   DistributedDataParallel(const torch::nn::Module& module, ProcessGroup& group,
                           const DistributedDataParallelOptions& options = {});
 

@@ -113,6 +113,9 @@ absl::Status SetEnvironment(RankContext& context) {
 ProcessGroupOptions Options(const RankContext& context) {
   ProcessGroupOptions options;
   options.timeout = std::chrono::seconds(absl::StrContains(context.payload, "short") ? 2 : 20);
+  if (absl::StrContains(context.payload, "other options") && context.rank == 1) {
+    options.timeout = std::chrono::seconds(21);
+  }
   options.backend = absl::StrContains(context.payload, "gloo") ? Backend::kGloo : Backend::kAuto;
   return options;
 }
@@ -157,7 +160,11 @@ absl::StatusOr<std::string> Train(RankContext& context) {
 
 absl::StatusOr<std::string> OtherModule(RankContext& context) {
   return WithGroup(context, [&](ProcessGroup& group) {
-    Sum module(context.rank == 1 ? 2 : 1);
+    Sum module(context.rank == 1 || context.payload == "strides" ? 2 : 1);
+    if (context.payload == "strides" && context.rank == 1) {
+      const torch::Tensor& weight = module.a()->weight;
+      weight.set_data(weight.t().contiguous().t());
+    }
     if (absl::StrContains(context.payload, "double") && context.rank == 1) {
       module.to(torch::kFloat64);
     }
@@ -314,6 +321,14 @@ TEST(DistributedDataParallelTest, ARankWithAnotherModuleIsNamedOnAllRanks) {
                              "on rank 0: construct the same module on all ranks"));
 }
 
+TEST(DistributedDataParallelTest, ARankWithOtherStridesIsNamedOnAllRanks) {
+  const auto results = RunTask(2, "other_module", "strides");
+  ASSERT_THAT(results, IsOk());
+  EXPECT_THAT(*results,
+              Each(HasSubstr("found parameter a.weight (Float [2, 3], strides [1, 2]) on rank 1 and parameter "
+                             "a.weight (Float [2, 3]) on rank 0")));
+}
+
 TEST(DistributedDataParallelTest, ARankWithAnotherDtypeIsNamedOnAllRanks) {
   const auto results = RunTask(2, "other_module", "double");
   ASSERT_THAT(results, IsOk());
@@ -343,6 +358,14 @@ TEST(DistributedDataParallelTest, BuffersAndFrozenParametersAreThoseOfRankZero) 
   ASSERT_THAT(results, IsOk());
   EXPECT_THAT(*results, Each(StartsWith("-0.025 1 frozen 1: ")));
   EXPECT_EQ((*results)[0], (*results)[1]);
+}
+
+TEST(ProcessGroupTest, RanksWithOtherOptionsAreNamedOnAllRanks) {
+  const auto results = RunTask(2, "metrics", "other options");
+  ASSERT_THAT(results, IsOk());
+  EXPECT_THAT(*results,
+              Each("0: lockstep::ProcessGroup: rank 1 has the options (cpu, kAuto, 21s, one host), rank 0 has "
+                   "(cpu, kAuto, 20s, one host): pass the same device, backend and timeout on all ranks"));
 }
 
 TEST(ProcessGroupTest, SharesMetricsAndExamples) {

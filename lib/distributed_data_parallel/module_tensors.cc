@@ -14,8 +14,11 @@ namespace {
 constexpr char kHere[] = "lockstep::DistributedDataParallel: ";
 
 std::string DescribeOne(const char* kind, const NamedParameter& named) {
-  return absl::StrCat(kind, " ", named.name, " (", c10::toString(named.tensor.scalar_type()), " [",
-                      absl::StrJoin(named.tensor.sizes(), ", "), "])");
+  const at::Tensor& tensor = named.tensor;
+  const std::string strides =
+      tensor.is_contiguous() ? "" : absl::StrCat(", strides [", absl::StrJoin(tensor.strides(), ", "), "]");
+  return absl::StrCat(kind, " ", named.name, " (", c10::toString(tensor.scalar_type()), " [",
+                      absl::StrJoin(tensor.sizes(), ", "), "]", strides, ")");
 }
 
 absl::Status CheckDevice(const std::vector<NamedParameter>& tensors, c10::Device device) {

@@ -21,7 +21,7 @@ struct ModuleTensors {
 // Returns the module's tensors in the order of registration. A tensor with several names has the first one only.
 ModuleTensors TensorsOf(const torch::nn::Module& module);
 
-// Returns a line for each tensor: kind, name, dtype and shape.
+// Returns a line for each tensor: kind, name, dtype, shape, and strides unless it is contiguous.
 std::string Describe(const ModuleTensors& tensors);
 
 // Returns InvalidArgumentError if a trainable parameter is not a dense fp32 leaf, a tensor is not on `device`, or there
