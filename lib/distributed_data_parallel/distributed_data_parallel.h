@@ -142,7 +142,8 @@ class DistributedDataParallel {
   // until the timeout.
   void Backward(const torch::Tensor& loss);
 
-  // Calls optimizer.step(), and then removes all gradients, like zero_grad(). Gradients may be clipped in place before.
+  // Calls optimizer.step(), and then removes all gradients, like zero_grad(). Gradients may be clipped in place before,
+  // but optimizer.zero_grad() must not be called between Backward() and Step(): LibTorch throws.
   // kUsage: Backward() was not called since the last step.
   void Step(torch::optim::Optimizer& optimizer);
 

@@ -1,6 +1,6 @@
 // Interface between classifier.cu and the kernels for more than kClassifierBlockClasses classes. Arguments and results
-// are those of ClassifierTrain, ClassifierEvaluate and ClassifierParameters. `launch` must be PlanClassifier(shape), and
-// the shape must be supported.
+// are those of ClassifierTrain, ClassifierEvaluate and ClassifierParameters. The shape must be supported, and `launch`
+// must be PlanClassifier(shape).
 #ifndef LOCKSTEP_LIB_KERNELS_CLASSIFIER_TILES_H_
 #define LOCKSTEP_LIB_KERNELS_CLASSIFIER_TILES_H_
 

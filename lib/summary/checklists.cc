@@ -22,9 +22,9 @@ void AddItem(proto::CheckState state, const std::string& text, proto::Checklist&
   item.set_text(text);
 }
 
-// Returns the phrases of the rules of this severity, each once, the worst first. `counted`: a phrase of several warnings
-// ends with their number: "a noisy machine (2 warnings)".
-std::vector<std::string> Phrases(const TrustFacts& facts, Severity severity, bool counted) {
+// Returns the phrases of the rules of this severity, each once, the worst first. `counted`: a phrase of several
+// warnings ends with their number: "a noisy machine (2 warnings)".
+std::vector<std::string> Phrases(const TrustFacts& facts, Severity severity, bool counted = false) {
   std::vector<std::string> phrases;
   std::vector<size_t> counts;
   for (const Warning& warning : facts.warnings) {
@@ -185,14 +185,14 @@ CardVerdict JudgeTrust(const TrustFacts& facts) {
       {"nothing_measured", [](const Facts& f) { return f.points == 0; }, proto::PARTLY,
        [](const Facts&) { return std::string("Not decided: the records hold no measurement."); }},
       {"wrong", [](const Facts& f) { return f.CountOf(Severity::kWrong) > 0; }, proto::ANSWERED,
-       [](const Facts& f) { return absl::StrCat("Not all: there are ", JoinAnd(Phrases(f, Severity::kWrong, /*counted=*/false)), "."); }},
+       [](const Facts& f) { return absl::StrCat("Not all: there are ", JoinAnd(Phrases(f, Severity::kWrong)), "."); }},
       {"weak", [](const Facts& f) { return f.CountOf(Severity::kWeak) > 0; }, proto::ANSWERED,
        [](const Facts& f) {
-         return absl::StrCat("Mostly; the weakest point: ", Phrases(f, Severity::kWeak, /*counted=*/false).front(), ".");
+         return absl::StrCat("Mostly; the weakest point: ", Phrases(f, Severity::kWeak).front(), ".");
        }},
       {"facts", [](const Facts& f) { return f.CountOf(Severity::kFact) > 0; }, proto::ANSWERED,
        [](const Facts& f) {
-         return absl::StrCat("Yes, for what was run: ", JoinAnd(Phrases(f, Severity::kFact, /*counted=*/false)), ".");
+         return absl::StrCat("Yes, for what was run: ", JoinAnd(Phrases(f, Severity::kFact)), ".");
        }},
       {"no_warning", [](const Facts&) { return true; }, proto::ANSWERED,
        [](const Facts&) { return std::string("Yes: no warning applies to them."); }},

@@ -218,7 +218,8 @@ proto::SummaryCard CardQ5(const LabRecords& lab) {
         AnsweredCard("Q5", JudgeSampler(facts),
                      Sources(view, {"rank.epoch_order_sha256", "rank.distinct_images_ever", "epoch.test_accuracy"}));
     SetHeadline(FormatCount(facts.seen_without), "images",
-                {absl::StrCat("of ", FormatCount(facts.images), " seen by rank 0 in ", facts.epochs, " epochs without set_epoch;"),
+                {absl::StrCat("of ", FormatCount(facts.images), " seen by rank 0 in ", facts.epochs,
+                              " epochs without set_epoch;"),
                  absl::StrCat(FormatCount(facts.seen_with), " with it")},
                 card);
     AddSupport(AccuracyText(*with, *without), card);
@@ -251,10 +252,9 @@ proto::SummaryCard CardQ6(const LabRecords& lab) {
                 {absl::StrCat("per step on ", view.ranks, " ranks;"),
                  absl::StrCat(ShortBytes(most.facts.other_bytes), " of all else")},
                 card);
-    AddSupport(most.facts.other_bytes > 0
-                   ? absl::StrCat("Counted with ", most.row->name, ", which sends the most.")
-                   : "",
-               card);
+    AddSupport(
+        most.facts.other_bytes > 0 ? absl::StrCat("Counted with ", most.row->name, ", which sends the most.") : "",
+        card);
     if (card.state() == proto::ANSWERED) {
       card.mutable_spark()->set_kind(proto::SHARE);
       card.mutable_spark()->add_value(most.facts.other_bytes / (most.facts.gradient_bytes + most.facts.other_bytes));

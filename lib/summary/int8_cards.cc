@@ -51,9 +51,9 @@ std::vector<StepOf> StepsOf(const LabRecords& lab, proto::QuantizeStage stage) {
 std::string WeightBytesText(const proto::QuantizedNetwork& network) {
   double weights = 0;
   for (const proto::QuantizedLayer& layer : network.layer()) {
-    weights += layer.weight_shape().empty()
-                   ? 0
-                   : std::accumulate(layer.weight_shape().begin(), layer.weight_shape().end(), 1.0, std::multiplies<>());
+    weights += layer.weight_shape().empty() ? 0
+                                            : std::accumulate(layer.weight_shape().begin(), layer.weight_shape().end(),
+                                                              1.0, std::multiplies<>());
   }
   return weights == 0 ? ""
                       : absl::StrCat("Its weights take ", ShortBytes(weights), " in int8 and ",
@@ -72,10 +72,11 @@ proto::SummaryCard StepCard(const LabRecords& lab, absl::string_view question, p
       AnsweredCard(question, JudgeInt8(changes),
                    {absl::StrCat("quantized.network[name=", first.network->name(), "].step[stage=FP32_NETWORK|",
                                  proto::QuantizeStage_Name(stage), "].{correct, flips_to_wrong, flips_to_right}")});
-  SetHeadline(SignedPoints(first.Change()), "points of accuracy",
-              {absl::StrFormat("%s: %.1f %% in int8,", ModelTitle(first.network->name()), 100 * AccuracyOf(*first.step)),
-               absl::StrFormat("%.1f %% in fp32", 100 * AccuracyOf(*first.fp32))},
-              card);
+  SetHeadline(
+      SignedPoints(first.Change()), "points of accuracy",
+      {absl::StrFormat("%s: %.1f %% in int8,", ModelTitle(first.network->name()), 100 * AccuracyOf(*first.step)),
+       absl::StrFormat("%.1f %% in fp32", 100 * AccuracyOf(*first.fp32))},
+      card);
   const Interval interval = PairedDifferenceInterval(changes);
   SetExact({100 * first.Change(), 100 * interval.low, 100 * interval.high, true}, "points",
            "change, and its 95 % interval from the changed images", card);

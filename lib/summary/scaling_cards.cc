@@ -289,11 +289,11 @@ proto::SummaryCard CardQ3(const LabRecords& lab) {
     const auto row = std::find_if(rows.begin(), rows.end(),
                                   [&](const proto::ScalingRow* one) { return one->batch_per_device() == most->batch; });
     if ((*row)->collective_busy_seconds().has_value()) {
-      AddSupport(
-          absl::StrCat("In this epoch of ", ShortSeconds((*row)->step_seconds().value()), " all-reduces run for ",
-                       ShortSeconds((*row)->collective_busy_seconds().value()), ", and the devices compute during all but ",
-                       ShortSeconds((*row)->exposed_event_seconds().value()), " of that."),
-          card);
+      AddSupport(absl::StrCat("In this epoch of ", ShortSeconds((*row)->step_seconds().value()),
+                              " all-reduces run for ", ShortSeconds((*row)->collective_busy_seconds().value()),
+                              ", and the devices compute during all but ",
+                              ShortSeconds((*row)->exposed_event_seconds().value()), " of that."),
+                 card);
     }
     if (card.state() == proto::ANSWERED) {
       card.mutable_spark()->set_kind(proto::SHARE);

@@ -31,7 +31,8 @@ TEST(WarningsTest, APartOfTheDataSet) {
   LabRecords lab = SmallLab();
   lab.datasets[0].info[0].set_official(false);
   lab.datasets[0].info[0].set_note("5,000 of 50,000 images");
-  EXPECT_THAT(Warnings(lab), ElementsAre(AllOf(HasSubstr("Not the official images of a published set"), HasSubstr("5,000 of 50,000"))));
+  EXPECT_THAT(Warnings(lab), ElementsAre(AllOf(HasSubstr("Not the official images of a published set"),
+                                               HasSubstr("5,000 of 50,000"))));
 }
 
 TEST(WarningsTest, AnUnknownDataSet) {

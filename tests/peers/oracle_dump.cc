@@ -127,8 +127,8 @@ int main(int argc, char** argv) {
   uint64_t seed = 0;
   int steps = 0;
   if (argc < 9 || argc > 10 || !absl::SimpleAtoi(argv[2], &seed) || !absl::SimpleAtoi(argv[8], &steps)) {
-    std::fprintf(stderr,
-                 "usage: oracle_dump MODEL SEED WEIGHTS DATASET FOLDER fp32|bf16 nchw|channels_last STEPS [TRAINING]\n");
+    std::fprintf(
+        stderr, "usage: oracle_dump MODEL SEED WEIGHTS DATASET FOLDER fp32|bf16 nchw|channels_last STEPS [TRAINING]\n");
     return 2;
   }
   const std::string training = argc > 9 ? argv[9] : "";

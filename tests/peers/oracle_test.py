@@ -238,8 +238,9 @@ class OracleTest(unittest.TestCase):
         amplify, batch norm above all. An error in the first step is amplified the most, so the tolerance is ten times
         what the largest one there, relative_tolerance, changes in PyTorch's own result."""
         weights, lockstep, python = self.sides(name, steps=TEN)
-        disturbed = Python(name, weights, lockstep.images, lockstep.labels, steps=TEN, first_error=relative_tolerance(name))
-        other = Python(name, weights, lockstep.images, lockstep.labels, steps=TEN, momentum=0.89)
+        inputs = (name, weights, lockstep.images, lockstep.labels)
+        disturbed = Python(*inputs, steps=TEN, first_error=relative_tolerance(name))
+        other = Python(*inputs, steps=TEN, momentum=0.89)
         ratios = {}
         for side, state in (("found", lockstep.state), ("momentum 0.89", other.state)):
             errors_of_side = {}
@@ -251,8 +252,8 @@ class OracleTest(unittest.TestCase):
                 else:
                     self.assertTrue(torch.equal(state[key], expected), key)
             ratios[side] = max(errors_of_side.items(), key=lambda pair: pair[1])
-        print(f"{name}, ten steps: {len(python.state)} tensors; largest error {ratios['found'][1]:.3g} of its tolerance, at "
-              f"{ratios['found'][0]}; with momentum 0.89 {ratios['momentum 0.89'][1]:.3g}; losses {python.losses}")
+        print(f"{name}, ten steps: {len(python.state)} tensors; largest error {ratios['found'][1]:.3g} of its "
+              f"tolerance, at {ratios['found'][0]}; with momentum 0.89 {ratios['momentum 0.89'][1]:.3g}; losses {python.losses}")
         self.assertLessEqual(ratios["found"][1], 1, ratios["found"][0])
         self.assertGreater(ratios["momentum 0.89"][1], 1, "another momentum went unnoticed")
 
@@ -301,7 +302,8 @@ class OracleTest(unittest.TestCase):
 for _name in NETWORKS:
     setattr(OracleTest, "test_" + _name.replace(":", "_"), lambda self, name=_name: self.check(name))
     if _name in TEN_STEPS or "--ten_steps_of_all" in sys.argv:
-        setattr(OracleTest, "test_ten_steps_of_" + _name.replace(":", "_"), lambda self, name=_name: self.check_ten_steps(name))
+        setattr(OracleTest, "test_ten_steps_of_" + _name.replace(":", "_"),
+                lambda self, name=_name: self.check_ten_steps(name))
 
 
 def make_dataset(cifar_prep, folder):
