@@ -77,7 +77,7 @@ def small(command, folder):
         more += ["--input=few.rec"]
     if "study_images" in given:
         more += ["--input=dataset.rec", "--checkpoint=lenet5.pt", "--study_images=2"]
-    if tool == "cifar_prep" and "input" in given and "dry_run" not in given:
+    if tool == "cifar_prep" and "input" in given:
         more += ["--allow_partial"]
     return words + more
 

@@ -251,9 +251,9 @@ RemedyChoice ChooseRemedy(const LargeBatchRows& batch) {
     against_none.push_back({values, without});
     best = MeanOf(values) > MeanOf(best->equal->Values(ValidationAccuracy)) ? single : best;
   }
+  choice.held_out = validated;
   if (!validated) {
-    choice.absent_reason =
-        "no accuracy on held-out training images was recorded, and test accuracy overrates the remedy that it chooses";
+    choice.absent_reason = "the record has no accuracy on held-out training images, by which one could be chosen";
     return choice;
   }
   if (choice.seeds < 2) {

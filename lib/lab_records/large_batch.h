@@ -87,6 +87,7 @@ struct RemedyChoice {
   size_t tried = 0;                     // number of single remedies
   std::vector<std::string> equal_ones;  // single remedies that do not differ significantly in validation accuracy
   size_t seeds = 0;                     // number of seeds of the row that has fewest
+  bool held_out = false;                // all single remedies have accuracies on held-out images
   std::string absent_reason;            // reason why no remedy is named; empty if no single remedy was trained
 };
 RemedyChoice ChooseRemedy(const LargeBatchRows& batch);

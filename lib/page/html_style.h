@@ -249,7 +249,9 @@ footer { margin-top: 40px; padding-top: 14px; padding-bottom: 40px; font-size: 1
   .sized .spread { text-align: right; min-width: 0; }
   .pad { display: none; }
   th, td, .sized th.has-spread { padding: 5px 2px; }
-  thead th + th { padding-left: 8px; }
+  thead th { font-size: 11px; }
+  thead th + th { padding-left: 4px; }
+  sup { margin-left: 1px; }
 }
 )css";
 

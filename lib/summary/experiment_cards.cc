@@ -177,6 +177,7 @@ LargeBatchFacts LargeBatchFactsOf(const LargeBatchView& large, const LargeBatchR
   const RemedyChoice choice = ChooseRemedy(batch);
   facts.tried = choice.tried;
   facts.no_remedy = choice.absent_reason;
+  facts.held_out = choice.held_out;
   facts.equal_ones = choice.equal_ones;
   if (choice.best != nullptr) {
     facts.remedy = choice.best->remedy;

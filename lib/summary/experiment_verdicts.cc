@@ -89,7 +89,8 @@ CardVerdict JudgeLargeBatch(const LargeBatchFacts& facts) {
       {"no_remedy", [](const Facts& f) { return f.remedy.empty(); }, proto::PARTLY,
        [](const Facts& f) {
          return std::string(f.no_remedy.empty() ? "Not decided: no single remedy was trained."
-                                                : "Not decided: no single remedy is shown to help.");
+                            : f.held_out        ? "Not decided: no single remedy is shown to help."
+                                                : "Not decided: the remedies were not compared on held-out images.");
        }},
       {"no_gain", [](const Facts& f) { return !f.gain.has_value(); }, proto::PARTLY,
        [](const Facts& f) {

@@ -20,6 +20,7 @@ struct LargeBatchFacts {
   size_t tried = 0;                     // number of single remedies
   std::string remedy;                   // best single remedy by held-out accuracy; empty: none is named
   std::string no_remedy;                // reason why none is named
+  bool held_out = false;                // the remedies have accuracies on held-out images
   std::optional<double> gain;           // accuracy of `remedy` minus that without a remedy; unset: not significant
   std::vector<std::string> equal_ones;  // remedies whose held-out accuracy does not differ significantly
 };

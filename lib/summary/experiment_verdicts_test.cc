@@ -41,6 +41,8 @@ TEST(JudgeLargeBatchTest, EachRuleAndItsNeighbours) {
             "Not decided: clipping, first of 7 remedies on held-out images, shows no clear gain.");
   facts.remedy.clear();
   facts.no_remedy = "images were not held out";
+  EXPECT_EQ(JudgeLargeBatch(facts).text, "Not decided: the remedies were not compared on held-out images.");
+  facts.held_out = true;
   EXPECT_EQ(JudgeLargeBatch(facts).text, "Not decided: no single remedy is shown to help.");
   facts = Large();
   facts.tried = 1;

@@ -122,11 +122,11 @@ std::string StrongText(const std::vector<const proto::ScalingRow*>& rows) {
       smallest = row;
     }
   }
-  return smallest == nullptr
-             ? ""
-             : absl::StrCat("With the global batch fixed at ",
-                            FormatCount(uint64_t{smallest->ranks()} * smallest->batch_per_device()),
-                            " (strong scaling) the speed-up is ", ThreeDigits(smallest->strong_speedup().value()), ".");
+  return smallest == nullptr ? ""
+                             : absl::StrCat("With the global batch fixed at ",
+                                            FormatCount(uint64_t{smallest->ranks()} * smallest->batch_per_device()),
+                                            " (strong scaling), ", smallest->ranks(), " devices are ",
+                                            ThreeDigits(smallest->strong_speedup().value()), " times as fast as one.");
 }
 
 void AddEfficiencies(const ScalingFacts& facts, proto::SummaryCard& card) {
