@@ -30,7 +30,9 @@ from python_networks import BATCH, NETWORKS
 
 SEED = 7
 STEPS = 3
-TEN, TEN_RATE = 10, 0.01  # at a rate of 0.1, ten steps of ResNet-18 amplify one rounding as much as another momentum
+# At a rate of 0.1, ten steps of ResNet-18 amplify one rounding as much as another momentum. ResNet-34's do even at 0.001,
+# so its ten steps are not compared.
+TEN, TEN_RATE = 10, 0.01
 TEN_STEPS = ["lenet5", "lenet5_bias", "mlp:256x3"]  # networks whose ten steps take seconds
 LEARNING_RATE, MOMENTUM, WEIGHT_DECAY = 0.1, 0.9, 5e-4
 
@@ -312,7 +314,7 @@ class OracleTest(unittest.TestCase):
 
 for _name in NETWORKS:
     setattr(OracleTest, "test_" + _name.replace(":", "_"), lambda self, name=_name: self.check(name))
-    if _name in TEN_STEPS or "--ten_steps_of_all" in sys.argv:
+    if _name in TEN_STEPS or "--ten_steps_of_all" in sys.argv and _name != "resnet34":
         setattr(OracleTest, "test_ten_steps_of_" + _name.replace(":", "_"),
                 lambda self, name=_name: self.check_ten_steps(name))
 
