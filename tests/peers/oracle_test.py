@@ -204,14 +204,15 @@ class OracleTest(unittest.TestCase):
         self.temporary = tempfile.TemporaryDirectory()
         self.addCleanup(self.temporary.cleanup)
 
-    def sides(self, name, **how):
+    def run_lockstep(self, name, **how):
+        """Returns Python's initial weights, and Lockstep's results for them."""
         torch.manual_seed(SEED)
         weights = NETWORKS[name].make().state_dict()
-        lockstep = Lockstep(name, weights, self.binary, self.dataset, pathlib.Path(self.temporary.name), **how)
-        return weights, lockstep, Python(name, weights, lockstep.images, lockstep.labels, **how)
+        return weights, Lockstep(name, weights, self.binary, self.dataset, pathlib.Path(self.temporary.name), **how)
 
     def check(self, name, **how):
-        weights, lockstep, python = self.sides(name, **how)
+        weights, lockstep = self.run_lockstep(name, **how)
+        python = Python(name, weights, lockstep.images, lockstep.labels, **how)
         self.assertEqual(list(lockstep.init), list(weights), "names and their order")
         for key, value in weights.items():
             self.assertTrue(torch.equal(lockstep.init[key], value), f"initial {key} for the same seed")
@@ -240,10 +241,7 @@ class OracleTest(unittest.TestCase):
         amplify, batch norm above all. An error in the first step is amplified the most, and the errors of the steps
         are independent: the tolerance is sqrt(10) times what errors as large as those of the first step, added there,
         change in PyTorch's own result."""
-        torch.manual_seed(SEED)
-        weights = NETWORKS[name].make().state_dict()
-        lockstep = Lockstep(name, weights, self.binary, self.dataset, pathlib.Path(self.temporary.name), steps=TEN,
-                            training=f"learning_rate: {TEN_RATE}")
+        weights, lockstep = self.run_lockstep(name, steps=TEN, training=f"learning_rate: {TEN_RATE}")
 
         def python(**how):
             return Python(name, weights, lockstep.images, lockstep.labels, steps=TEN, rate=TEN_RATE, **how)
@@ -280,10 +278,7 @@ class OracleTest(unittest.TestCase):
         self.check("resnet18", layout="channels_last")
 
     def check_lars(self, name, steps):
-        torch.manual_seed(SEED)
-        weights = NETWORKS[name].make().state_dict()
-        lockstep = Lockstep(name, weights, self.binary, self.dataset, pathlib.Path(self.temporary.name),
-                            training=f"lars: {TRUST} learning_rate: {LARS_RATE}")
+        weights, lockstep = self.run_lockstep(name, training=f"lars: {TRUST} learning_rate: {LARS_RATE}")
         state = lockstep.first if steps == 1 else lockstep.state
         found = lars_errors(name, state, PythonLars(name, weights, lockstep.images, lockstep.labels, steps), steps)
         what = max(found, key=found.get)
