@@ -1,7 +1,8 @@
 """The networks of Lockstep as Python users write them: kuangliu/pytorch-cifar's ResNets, torchvision's, the lab's Net,
-an MLP, and a vision transformer like timm's. They share no line with Lockstep's."""
+an MLP, and a vision transformer like timm's. They share no line with Lockstep's. All have ten classes by default."""
 
 import collections
+import functools
 
 import torch
 from torch import nn
@@ -44,7 +45,7 @@ class PlainBlock(nn.Module):
 
 
 class ResNet(nn.Module):
-    def __init__(self, blocks=(2, 2, 2, 2), block=BasicBlock):
+    def __init__(self, blocks=(2, 2, 2, 2), block=BasicBlock, classes=10):
         super().__init__()
         self.in_planes = 64
         self.conv1 = nn.Conv2d(3, 64, kernel_size=3, stride=1, padding=1, bias=block is PlainBlock)
@@ -53,7 +54,7 @@ class ResNet(nn.Module):
         self.layer2 = self._make_layer(block, 128, blocks[1], 2)
         self.layer3 = self._make_layer(block, 256, blocks[2], 2)
         self.layer4 = self._make_layer(block, 512, blocks[3], 2)
-        self.linear = nn.Linear(512, 10)
+        self.linear = nn.Linear(512, classes)
 
     def _make_layer(self, block, planes, count, stride):
         layers = []
@@ -86,9 +87,9 @@ class TorchvisionBlock(nn.Module):
 
 
 class TorchvisionResNet18(nn.Module):
-    """torchvision.models.resnet18(num_classes=10)."""
+    """torchvision.models.resnet18(num_classes=classes)."""
 
-    def __init__(self):
+    def __init__(self, classes=10):
         super().__init__()
         self.in_planes = 64
         self.conv1 = nn.Conv2d(3, 64, kernel_size=7, stride=2, padding=3, bias=False)
@@ -100,7 +101,7 @@ class TorchvisionResNet18(nn.Module):
         self.layer3 = self._make_layer(256, 2)
         self.layer4 = self._make_layer(512, 2)
         self.avgpool = nn.AdaptiveAvgPool2d((1, 1))
-        self.fc = nn.Linear(512, 10)
+        self.fc = nn.Linear(512, classes)
         for module in self.modules():
             if isinstance(module, nn.Conv2d):
                 nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
@@ -121,14 +122,14 @@ class TorchvisionResNet18(nn.Module):
 
 
 class Net(nn.Module):
-    def __init__(self, bias):
+    def __init__(self, bias, classes=10):
         super().__init__()
         self.conv1 = nn.Conv2d(3, 6, 5, bias=bias)
         self.pool = nn.MaxPool2d(2, 2)
         self.conv2 = nn.Conv2d(6, 16, 5, bias=bias)
         self.fc1 = nn.Linear(16 * 5 * 5, 120, bias=bias)
         self.fc2 = nn.Linear(120, 84, bias=bias)
-        self.fc3 = nn.Linear(84, 10, bias=bias)
+        self.fc3 = nn.Linear(84, classes, bias=bias)
 
     def forward(self, x):
         x = self.pool(F.relu(self.conv1(x)))
@@ -140,10 +141,10 @@ class Net(nn.Module):
 
 
 class Mlp(nn.Module):
-    def __init__(self, width, depth):
+    def __init__(self, width, depth, classes=10):
         super().__init__()
         for i in range(depth + 1):
-            layer = nn.Linear(3 * 32 * 32 if i == 0 else width, 10 if i == depth else width)
+            layer = nn.Linear(3 * 32 * 32 if i == 0 else width, classes if i == depth else width)
             setattr(self, f"fc{i + 1}", layer)
 
     def forward(self, x):
@@ -201,13 +202,13 @@ class PatchEmbed(nn.Module):
 class VitTiny(nn.Module):
     """timm's VisionTransformer with class_token=False; the head reads the mean of the normalized tokens."""
 
-    def __init__(self, dim=192, depth=6, heads=3, patch=4):
+    def __init__(self, dim=192, depth=6, heads=3, patch=4, classes=10):
         super().__init__()
         self.patch_embed = PatchEmbed(dim, patch)
         self.pos_embed = nn.Parameter(torch.empty(1, (32 // patch) ** 2, dim))
         self.blocks = nn.Sequential(*(TransformerBlock(dim, heads) for _ in range(depth)))
         self.norm = nn.LayerNorm(dim, eps=1e-6)
-        self.head = nn.Linear(dim, 10)
+        self.head = nn.Linear(dim, classes)
         nn.init.trunc_normal_(self.pos_embed, std=0.02)
         for module in self.modules():
             if isinstance(module, nn.Linear):
@@ -219,18 +220,18 @@ class VitTiny(nn.Module):
         return self.head(self.norm(x).mean(dim=1))
 
 
-# A network, the number of its layers one after another, and the terms of the longest sum: a weight gradient's, over the
-# batch and the layer's pixels or tokens, or a layer's own.
+# A network, as a function that may be given `classes`; the number of its layers one after another; and the terms of the
+# longest sum: a weight gradient's, over the batch and the layer's pixels or tokens, or a layer's own.
 Case = collections.namedtuple("Case", ["make", "depth", "longest_sum"])
 
 NETWORKS = {
     "resnet18": Case(ResNet, 18, BATCH * 32 * 32),
     "resnet18_torchvision": Case(TorchvisionResNet18, 18, BATCH * 16 * 16),
-    "resnet18_plain": Case(lambda: ResNet(block=PlainBlock), 18, BATCH * 32 * 32),
-    "resnet34": Case(lambda: ResNet(blocks=(3, 4, 6, 3)), 34, BATCH * 32 * 32),
-    "lenet5": Case(lambda: Net(bias=False), 5, BATCH * 28 * 28),
-    "lenet5_bias": Case(lambda: Net(bias=True), 5, BATCH * 28 * 28),
-    "mlp:256x3": Case(lambda: Mlp(256, 3), 4, 3 * 32 * 32),
+    "resnet18_plain": Case(functools.partial(ResNet, block=PlainBlock), 18, BATCH * 32 * 32),
+    "resnet34": Case(functools.partial(ResNet, blocks=(3, 4, 6, 3)), 34, BATCH * 32 * 32),
+    "lenet5": Case(functools.partial(Net, bias=False), 5, BATCH * 28 * 28),
+    "lenet5_bias": Case(functools.partial(Net, bias=True), 5, BATCH * 28 * 28),
+    "mlp:256x3": Case(functools.partial(Mlp, 256, 3), 4, 3 * 32 * 32),
     # The patches, six blocks of six sums each, and the head.
     "vit_tiny": Case(VitTiny, 1 + 6 * 6 + 1, BATCH * 64),
 }
