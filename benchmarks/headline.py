@@ -64,8 +64,11 @@ def remove_loaded_files(package, record):
 
 
 class Session:
+    """Runs programs one after another in the folder --output, until --seconds have passed."""
+
     def __init__(self, given):
         self.given, self.begin = given, time.monotonic()
+        given.output.mkdir(parents=True, exist_ok=True)
         self.longest = {}  # longest run of each program so far, in seconds
         self.failed = False
         self.environment = dict(os.environ, NCCL_NVLS_ENABLE="0", LOCKSTEP_COMMIT=given.commit)
@@ -98,43 +101,62 @@ class Session:
         self.failed |= code != 0
         return code == 0
 
+    def link(self, name, file):
+        """Makes `file` available to the programs as `name`."""
+        if not (self.given.output / name).exists():
+            (self.given.output / name).symlink_to(file)
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--package", type=lambda text: pathlib.Path(text).resolve(), required=True, help="made by tools/package.sh")
-    parser.add_argument("--dataset", type=lambda text: pathlib.Path(text).resolve(), required=True)
-    parser.add_argument("--output", type=lambda text: pathlib.Path(text).resolve(), required=True, help="folder for the results")
-    parser.add_argument("--cache", type=lambda text: pathlib.Path(text).resolve(), default="headline_cache",
+    def take_turn(self, turn, programs):
+        """Runs {name: command}; turn N begins with the Nth command. The last flag of ours must be --output=RECORD."""
+        todo = list(programs.items())
+        first = (turn - 1) % len(todo)
+        for name, command in todo[first:] + todo[:first]:
+            if self.run(name, command) and pathlib.Path(command[0]).parent == self.given.package:
+                remove_loaded_files(self.given.package, self.given.output / command[-1].removeprefix("--output="))
+
+
+def path(text):
+    return pathlib.Path(text).resolve()
+
+
+def flag_parser(description, turns, repeats, baseline_repeats, seconds):
+    """Returns a parser with the flags that a Session needs, with these defaults."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--package", type=path, required=True, help="made by tools/package.sh")
+    parser.add_argument("--output", type=path, required=True, help="folder for the results")
+    parser.add_argument("--cache", type=path, default=path("headline_cache"),
                         help="folder for what the baselines compile")
-    parser.add_argument("--gpus", type=int, nargs="+", default=[1], help="numbers of GPUs, such as 1 2")
-    parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--repeats", type=int, default=5, help="timed epochs of ours in each process")
-    parser.add_argument("--baseline_repeats", type=int, default=5, help="timed epochs of a baseline in each process")
-    parser.add_argument("--seconds", type=float, default=540, help="limit of the whole call")
+    parser.add_argument("--turns", type=int, default=turns)
+    parser.add_argument("--repeats", type=int, default=repeats, help="timed epochs of ours in each process")
+    parser.add_argument("--baseline_repeats", type=int, default=baseline_repeats,
+                        help="timed epochs of a baseline in each process")
+    parser.add_argument("--seconds", type=float, default=seconds, help="limit of the whole call")
     parser.add_argument("--commit", default="", help="commit of the scripts, if they are no checkout")
     parser.add_argument("--dry_run", action="store_true", help="print the commands only")
+    return parser
+
+
+def print_commands(programs):
+    for command in programs.values():
+        print(shlex.join(map(str, command)))
+
+
+def main():
+    parser = flag_parser(__doc__, turns=3, repeats=5, baseline_repeats=5, seconds=540)
+    parser.add_argument("--dataset", type=path, required=True)
+    parser.add_argument("--gpus", type=int, nargs="+", default=[1], help="numbers of GPUs, such as 1 2")
     given = parser.parse_args()
-    given.cache = pathlib.Path(given.cache).resolve()
     if given.dry_run:
         for gpus in given.gpus:
-            for command in programs(given, gpus, 1).values():
-                print(shlex.join(map(str, command)))
+            print_commands(programs(given, gpus, 1))
         return
-    given.output.mkdir(parents=True, exist_ok=True)
-    link = given.output / "dataset.rec"
-    if not link.exists():
-        link.symlink_to(given.dataset)
     session = Session(given)
+    session.link("dataset.rec", given.dataset)
     for turn in range(1, given.turns + 1):
         for gpus in given.gpus:
-            todo = list(programs(given, gpus, turn).items())
-            first = (turn - 1) % len(todo)
             print(f"== turn {turn}, {gpus} GPU{'s' if gpus > 1 else ''}", flush=True)
-            for name, command in todo[first:] + todo[:first]:
-                done = session.run(f"{gpus} {name}", command)
-                record = given.output / f"{'sweep' if gpus == 1 else 'scale'}_{turn}.rec"
-                if name == "ours" and done:
-                    remove_loaded_files(given.package, record)
+            todo = programs(given, gpus, turn)
+            session.take_turn(turn, {f"{gpus} {name}": command for name, command in todo.items()})
     sys.exit(1 if session.failed else 0)
 
 
