@@ -1,4 +1,5 @@
-"""Tests benchmarks/headline.py with stand-ins for the programs that need a GPU: turns, limits, files, exit codes.
+"""Tests benchmarks/headline.py and networks.py with stand-ins for the programs that need a GPU: turns, limits, files,
+exit codes.
 
 Run by bazel (tests/BUILD), or directly: python3 tests/headline_test.py --script benchmarks/headline.py
 """
@@ -19,7 +20,7 @@ case $to in *.json) echo '%s' >"$to";; *) cp "$from" "$to";; esac"""
 RECORD = {"record": [{"header": {"schema": "x", "loaded_file": [{"path": "libtorch.so"}]}}, {"point": {"batch_size": 512}}], "crc32": [1, 2]}
 
 
-class HeadlineTest(unittest.TestCase):
+class ScriptCase(unittest.TestCase):
     script = None
 
     def setUp(self):
@@ -27,11 +28,11 @@ class HeadlineTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self.write("package/report", CONVERT % json.dumps(RECORD))
-        for tool in ("train_sweep", "scale_run"):
-            self.write(f"package/{tool}", "echo trained")
+        for tool in ("cifar_prep", "train_sweep", "scale_run"):
+            self.write(f"package/{tool}", f'echo {tool} "$@" >>calls')
         (self.folder / "dataset.rec").write_text("")
         # The Python that runs the script also runs the baselines: this one stands in for it.
-        self.write("python", 'case "$*" in *headline.py*) exec "$REAL_PYTHON" "$@";; esac; echo "$@" >>calls; eval "$BASELINE"')
+        self.write("python", 'echo "$@" >>calls; eval "$BASELINE"')
 
     def write(self, name, script):
         path = self.folder / name
@@ -39,16 +40,26 @@ class HeadlineTest(unittest.TestCase):
         path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
 
-    def run_script(self, *flags, baseline=":"):
+    def run_script(self, *flags, script=None, baseline=":"):
         code = f"import sys, runpy; sys.executable = {str(self.folder / 'python')!r}; sys.argv = sys.argv[1:]; " \
                "runpy.run_path(sys.argv[0], run_name='__main__')"
-        command = [sys.executable, "-c", code, str(self.script), f"--package={self.folder / 'package'}",
-                   f"--dataset={self.folder / 'dataset.rec'}", f"--output={self.folder / 'out'}", f"--cache={self.folder / 'cache'}", *flags]
-        environment = dict(os.environ, REAL_PYTHON=sys.executable, BASELINE=baseline)
+        command = [sys.executable, "-c", code, str(script or self.script), f"--package={self.folder / 'package'}",
+                   f"--output={self.folder / 'out'}", f"--cache={self.folder / 'cache'}", *flags]
+        environment = dict(os.environ, BASELINE=baseline)
         return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=self.folder)
 
     def order(self, log):
         return [line.partition(":")[0] for line in log.splitlines() if ": exit" in line]
+
+    def calls(self, program):
+        """Returns the command lines of a tool, or of a baseline's script."""
+        return [line for line in (self.folder / "out" / "calls").read_text().splitlines() if program in line.split()[0]]
+
+
+class HeadlineTest(ScriptCase):
+
+    def run_script(self, *flags, **how):
+        return super().run_script(f"--dataset={self.folder / 'dataset.rec'}", *flags, **how)
 
     def test_programs_take_turns_and_the_order_is_rotated(self):
         done = self.run_script("--turns=2")
@@ -59,7 +70,7 @@ class HeadlineTest(unittest.TestCase):
     def test_each_baseline_runs_at_each_batch_on_as_many_gpus(self):
         done = self.run_script("--turns=1", "--gpus", "1", "2")
         self.assertEqual(done.returncode, 0, done.stderr)
-        calls = (self.folder / "out" / "calls").read_text().splitlines()
+        calls = [call for call in self.calls("") if "baselines.jsonl" in call]
         self.assertEqual(len(calls), 6)
         for call in calls:
             self.assertIn("--batch 512 128 32 ", call)
@@ -95,5 +106,61 @@ class HeadlineTest(unittest.TestCase):
         self.assertTrue(not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z", "what it started is left")
 
 
+class NetworksTest(ScriptCase):
+
+    def run_script(self, *flags, **how):
+        return super().run_script(*flags, script=self.script.with_name("networks.py"), **how)
+
+    def test_ours_and_the_baseline_take_turns_case_by_case(self):
+        done = self.run_script("--cases", "lenet5", "resnet18_100", "--dataset_10=ten.rec", "--dataset_100=hundred.rec")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        ours, theirs = [[f"{name}, {side}" for name in ("resnet18_100", "lenet5")] for side in ("ours", "PyTorch")]
+        self.assertEqual(self.order(done.stdout), [ours[0], theirs[0], ours[1], theirs[1],
+                                                   theirs[0], ours[0], theirs[1], ours[1]])
+
+    def test_both_sides_train_the_same_network(self):
+        done = self.run_script("--turns=1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        ours, theirs = self.calls("train_sweep"), self.calls("networks_pytorch.py")
+        self.assertEqual((len(ours), len(theirs)), (8, 8))
+        for one, other in zip(ours, theirs):
+            model, classes = one.partition("--model=")[2].split()[0], one.partition("dataset_")[2].partition(".rec")[0]
+            self.assertIn(f"--model {model} --classes={classes} --kind graph compile_graph --batch 512 128 ", other)
+            self.assertIn(" --batch_size=512,128 ", one)
+            self.assertEqual("--preset=fast" in one, model in ("resnet18", "resnet34"))
+            self.assertEqual("--precision=bf16 --channels_last --cuda_graph" in one, "--preset=fast" not in one)
+
+    def test_a_group_of_cases_has_the_data_sets_that_it_needs(self):
+        self.run_script("--turns=1", "--cases", "autograd")
+        self.assertEqual(len(self.calls("train_sweep")), 5)
+        made = [call.split()[-2:] for call in self.calls("cifar_prep")]
+        self.assertEqual(made, [["--classes=10", "--output=dataset_10.rec"]])
+
+    def test_each_record_is_kept_without_loaded_files(self):
+        self.run_script("--cases", "resnet34_100", "--dataset_100=hundred.rec")
+        for turn in (1, 2):
+            file = json.loads((self.folder / "out" / f"resnet34_100_{turn}.rec").read_text())
+            self.assertEqual(file, {"record": [{"header": {"schema": "x"}}, {"point": {"batch_size": 512}}]})
+
+    def test_without_a_data_set_nothing_is_measured(self):
+        self.write("package/cifar_prep", "exit 3")
+        done = self.run_script()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("data set of 10 classes: not made", done.stderr)
+        self.assertFalse((self.folder / "out" / "calls").exists())
+
+    def test_a_case_that_fails_is_reported_and_the_others_run(self):
+        done = self.run_script("--turns=1", baseline='case "$*" in *vit_tiny*) exit 3;; esac')
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("vit_tiny, PyTorch: exit 3, ", done.stdout)
+        self.assertEqual(len(self.order(done.stdout)), 2 + 16)  # two data sets
+
+    def test_a_dry_run_prints_the_commands_and_runs_nothing(self):
+        done = self.run_script("--dry_run")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(done.stdout.splitlines()), 2 + 16)
+        self.assertFalse((self.folder / "out").exists())
+
+
 if __name__ == "__main__":
-    bazel_unittest.main_of(HeadlineTest, files=["script"])
+    bazel_unittest.main_of(ScriptCase, files=["script"])
