@@ -178,6 +178,58 @@ class BenchmarkPageTest(unittest.TestCase):
         self.assertRegex(block, r"\| 0\.400 \(0\.300 to 0\.500\) \| 3 of 1 \|")
         self.assertIn("GPU, driver 1.2; CUDA 13.0, PyTorch 2.11.0; 2026-11-27, commit 0123456789ab; n as above; `python3", block)
 
+    def network(self, model, classes, step, seconds, images=50_000):
+        """Returns the bytes of a record of train_sweep for one network."""
+        header = {**SWEEP[0]["header"], "command_line": ["train_sweep", f"--model={model}"]}
+        spec = {"training": {"model": model, "step": 2 if step == "FUSED" else 1}, "model": {"classes": classes}}
+        points = [{"batch_size": batch, "images_per_epoch": images, "epoch_seconds": {"value": seconds}}
+                  for batch in (512, 128)]
+        return self.record([{"header": header}, {"spec": spec}, *({"point": point} for point in points)])
+
+    def other_networks(self, files, baselines):
+        """Returns the table of made-up records, {name: bytes}, and of baselines, [(case, classes, batch, seconds)]."""
+        lines = [dict(case=case, classes=classes, gpus=1, batch=batch, seconds=seconds, versions={"pytorch": "2.11.0"})
+                 for case, classes, batch, seconds in baselines]
+        folder = self.tables.NETWORKS
+        root = source_tree.sample(self, {**{f"{folder}/{name}": data for name, data in files.items()},
+                            f"{folder}/baselines.jsonl": "".join(json.dumps(line) + "\n" for line in lines)})
+        return self.tables.other_networks(self.records.Results(root))
+
+    def test_each_other_network_is_compared_with_the_faster_kind(self):
+        files = {"vit_tiny_1.rec": self.network("vit_tiny", 10, "AUTOGRAD", [1.0]),
+                 "resnet34_100_1.rec": self.network("resnet34", 100, "FUSED", [0.5, 0.6]),
+                 "resnet34_100_2.rec": self.network("resnet34", 100, "FUSED", [0.4]),
+                 "resnet34_10_1.rec": self.network("resnet34", 10, "FUSED", [0.4])}
+        block = self.other_networks(files, [
+            ("resnet34 graph", 100, 512, [1.5, 1.6]), ("resnet34 compile_graph", 100, 512, [1.0]),
+            ("resnet34 graph", 100, 128, [1.25]), ("resnet34 compile_graph", 100, 128, [9.0]),
+            ("resnet34 graph", 10, 512, [0.8]), ("resnet34 graph", 10, 128, [0.6]),
+            ("vit_tiny graph", 10, 512, [0.9]), ("vit_tiny graph", 10, 128, [2.5])])
+        rows = [line for line in block.splitlines() if line.startswith("| `")]
+        self.assertEqual(rows, [
+            "| `resnet34`, 10 classes | 0.400 | 0.800, graph | 2.00 | 0.400 | 0.600, graph | 1.50 | 1 of 1; 1 of 1 |",
+            "| `resnet34`, 100 classes | 0.500 (0.400 to 0.600) | 1.00, compiled | 2.00 | 0.500 (0.400 to 0.600) | "
+            "1.25, graph | 2.50 | 3 of 2; 1 of 1 |",
+            "| `vit_tiny`, 10 classes | 1.00 | 0.900, graph | 0.900 | 1.00 | 2.50, graph | 2.50 | 1 of 1; 1 of 1 |"])
+        text = " ".join(block.split())
+        self.assertIn("One GPU trains the networks of `--preset=fast` 1.50 to 2.50 times and the others, by LibTorch's "
+                      "autograd, 0.900 to 2.50 times as fast as PyTorch", text)
+        self.assertIn("which runs `train_sweep --model=resnet34` and `train_sweep --model=vit_tiny`; files:", text)
+
+    def test_another_network_without_a_baseline_has_no_ratio(self):
+        files = {"lenet5_1.rec": self.network("lenet5", 10, "AUTOGRAD", [0.5]),
+                 "vit_tiny_1.rec": self.network("vit_tiny", 10, "AUTOGRAD", [1.0])}
+        block = self.other_networks(files, [("lenet5 graph", 10, 512, [0.25]), ("vit_tiny graph", 100, 512, [0.25])])
+        self.assertIn("| `lenet5`, 10 classes | 0.500 | 0.250, graph | 0.500 | 0.500 | - | - | 1 of 1; 1 of 1 |", block)
+        self.assertIn("| `vit_tiny`, 10 classes | 1.00 | - | - | 1.00 | - | - | 1 of 1; - |", block)
+        with self.assertRaises(self.records.MissingRecords):
+            self.other_networks(files, [("resnet34 graph", 10, 512, [0.25])])
+
+    def test_another_network_has_epochs_of_50_000_images(self):
+        files = {"lenet5_1.rec": self.network("lenet5", 10, "AUTOGRAD", [0.1], images=512)}
+        with self.assertRaisesRegex(ValueError, "lenet5_1.rec: expected epochs of 50,000 images .*, found .512."):
+            self.other_networks(files, [("lenet5 graph", 10, 512, [0.1])])
+
     def test_a_series_is_compared_with_the_reference_of_its_settings(self):
         lines = [dict(case=case, threads=threads, seconds=[seconds], versions={"torch": "2.11.0"}, cores=2, cpu="CPU", load=0.1,
                       time="2026-11-27T10:00:00", commit="0123456789abcdef", command="cpu_step_speed.py")

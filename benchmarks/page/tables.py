@@ -18,6 +18,7 @@ from render import significant, spread
 
 BATCHES = [512, 128, 32]
 HEADLINE = "2026-11-27-h100x2-headline"
+NETWORKS = "2026-11-28-h200-networks"
 
 TABLES = {}  # name: (title, command, build), in the order of this file
 Table = collections.namedtuple("Table", "title command build")
@@ -128,6 +129,78 @@ def fast_step(results):
     answer = (f"One {call.runs[0].header['device'][0]['name']} trains {significant(min(ratio))} to {significant(max(ratio))} times as "
               f"fast as the best of {len(call.theirs)} baselines. Seconds per 50,000 images:")
     return block(answer, call.HEAD, call.rows("`train_sweep --preset=fast`"), call.source(1))
+
+
+# Kinds of networks_pytorch.py, and their names in a table.
+KINDS = {"graph": "graph", "compile_graph": "compiled"}
+NETWORKS_COMMAND = "python3 benchmarks/networks.py --package lockstep --output out"
+
+
+class OtherNetwork:
+    """Ours and the best of PyTorch's kinds for one network, by the files of benchmarks/networks.py."""
+
+    BATCHES = [512, 128]
+
+    def __init__(self, runs, series):
+        spec = runs[0].all("spec")[0]
+        self.model, self.fused = spec["training"]["model"], spec["training"]["step"] == "FUSED"
+        self.classes, self.command = spec["model"]["classes"], runs[0].command
+        images = {point["images_per_epoch"] for point in points(runs)}
+        if images != {50_000}:
+            raise ValueError(f"{runs[0].path.name}: expected epochs of 50,000 images like PyTorch's, found "
+                             f"{sorted(images)}")
+        self.ours = {batch: epochs(runs, batch_size=batch) for batch in self.BATCHES}
+        self.theirs = {batch: self.best(series, batch) for batch in self.BATCHES}
+
+    def best(self, series, batch):
+        """Returns the Sample with the lowest median and the name of its kind."""
+        samples = {name: series.sample(case=f"{self.model} {kind}", classes=self.classes, gpus=1, batch=batch)
+                   for kind, name in KINDS.items()}
+        measured = [(sample, name) for name, sample in samples.items() if sample]
+        return min(measured, key=lambda one: one[0].median, default=(None, ""))
+
+    def ratios(self):
+        """Returns {batch: PyTorch's median / ours} of the batches that have both."""
+        return {batch: self.theirs[batch][0].median / self.ours[batch].median for batch in self.BATCHES
+                if self.ours[batch] and self.theirs[batch][0]}
+
+    def row(self):
+        def n(samples):
+            return " and ".join(sorted({f"{sample.n} of {sample.processes}" for sample in samples if sample})) or "-"
+        cells, ratios = [], self.ratios()
+        for batch in self.BATCHES:
+            sample, kind = self.theirs[batch]
+            cells += [spread(self.ours[batch]), spread(sample) + (f", {kind}" if kind else ""),
+                      significant(ratios[batch]) if batch in ratios else "-"]
+        return [f"`{self.model}`, {self.classes} classes", *cells,
+                f"{n(self.ours.values())}; {n(sample for sample, _ in self.theirs.values())}"]
+
+
+@table("other_networks", "Other networks on one GPU",
+       f"{NETWORKS_COMMAND} --cases fused && {NETWORKS_COMMAND} --cases autograd")
+def other_networks(results):
+    runs, series = results.records(f"{NETWORKS}/*.rec"), results.series(f"{NETWORKS}/baselines.jsonl")
+    by_case = collections.defaultdict(list)
+    for run in runs:
+        by_case[run.path.stem.rpartition("_")[0]].append(run)  # CASE_TURN.rec
+    networks = sorted((OtherNetwork(group, series) for group in by_case.values()),
+                      key=lambda network: (not network.fused, network.model, network.classes))
+    parts, commands = [], []
+    for what, fused in (("the networks of `--preset=fast`", True), ("the others, by LibTorch's autograd,", False)):
+        group = [network for network in networks if network.fused == fused]
+        ratios = [ratio for network in group for ratio in network.ratios().values()]
+        if ratios:
+            parts.append(f"{what} {significant(min(ratios))} to {significant(max(ratios))} times")
+            commands.append(group[0].command)
+    if not parts:
+        raise MissingRecords(f"{NETWORKS}: ours and the baseline of one network")
+    answer = (f"One {runs[0].header['device'][0]['name']} trains {joined(parts)} as fast as PyTorch in a CUDA graph, "
+              "compiled if that is faster. Seconds per 50,000 images:")
+    of_batches = [[f"{batch}: ours", "PyTorch", "PyTorch / ours"] for batch in OtherNetwork.BATCHES]
+    head = ["network", *of_batches[0], *of_batches[1], "n: epochs of processes; PyTorch's"]
+    command = f"{NETWORKS_COMMAND}`, which runs `{'` and `'.join(commands)}"
+    return block(answer, head, [network.row() for network in networks],
+                 source(runs, "n as above", series, files=[f"{NETWORKS}/*.rec", "baselines.jsonl"], command=command))
 
 
 table("questions", "The questions of the lab on a CPU", "lab --device=cpu")(questions.block)
