@@ -196,9 +196,10 @@ proto::Table Table3(const ScalingView& view) {
   return table.Take(
       view.data_parallel()
           ? "Bytes that pass the link of device 0 in an epoch, divided by comm of Table 2."
-          : "Bytes of an epoch, divided by comm of Table 2 or by the busy time, in which all-reduces ran. "
-            "Communication that overlaps computing is not in comm, so bytes / comm may be more than the "
-            "link carries; it is then no bandwidth and is not shown.");
+          : "Bytes / busy time is the bandwidth: the bytes of an epoch, divided by the time in which all-reduces ran. "
+            "Bytes / comm is the lab's formula: the same bytes, divided by comm of Table 2. Comm leaves out "
+            "communication that overlaps computing, so the quotient can be more than the link carries; then it is "
+            "not shown.");
 }
 
 // Adds Tables 1 to 3. The methods of their numbers are below the complete tables.

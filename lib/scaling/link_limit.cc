@@ -28,7 +28,7 @@ const std::vector<Bandwidth>& Bandwidths() {
        &proto::ScalingRow::mutable_bandwidth_bytes_per_second,
        {&proto::ScalingRow::mutable_utilization_of_measured, &proto::ScalingRow::mutable_utilization_of_nominal},
        "bytes / T_comm",
-       "T_comm excludes overlapped communication, so this is not a bandwidth"},
+       "the bytes are all that were sent, T_comm is only the time that computing does not hide"},
       {&proto::ScalingRow::busy_bandwidth_bytes_per_second,
        &proto::ScalingRow::mutable_busy_bandwidth_bytes_per_second,
        {&proto::ScalingRow::mutable_busy_utilization_of_measured},

@@ -42,7 +42,7 @@ TEST(LinkLimitTest, AboveTheLinkTheCellIsBlankAndTheBandwidthWhileBusyIsThere) {
     EXPECT_FALSE(blank->has_high());
     EXPECT_THAT(blank->absent_reason(),
                 AllOf(HasSubstr("bytes / T_comm would exceed the measured link, 12 GB/s"),
-                      HasSubstr("excludes overlapped communication"), Not(HasSubstr("20 GB/s"))));
+                      HasSubstr("only the time that computing does not hide"), Not(HasSubstr("20 GB/s"))));
   }
   EXPECT_DOUBLE_EQ(row.busy_bandwidth_bytes_per_second().value(), 10e9);
   EXPECT_DOUBLE_EQ(row.busy_utilization_of_measured().value(), 10.0 / 12);
