@@ -142,6 +142,7 @@ TRAINING = {"model": "lenet5_bias", "seed": "3", "optimizer": "adamw", "learning
 TRAINING_UNSEEN = {**NO_RUN, "resume": ("", "of a run that was stopped: see resume tests"), "timeout": ("600s", TIME_LIMIT),
                    "preset": ("lab", ASKED), "step": ("autograd", ASKED), "device": ("cpu", ASKED),
                    "cuda_graph": ("false", "CUDA's; true is refused here"),
+                   "resident_images": ("false", "of --cuda_graph"),
                    "second_stream": ("false", "of --step=fused"),
                    **{piece: ("false", "of --step=fused") for piece in
                       ("fused_sums", "fused_batch_norm", "divide_multiprocessors", "own_weight_gradients",
@@ -280,7 +281,7 @@ quantize --input=dataset.rec --checkpoint=lenet5_bias.pt --device=cpu --calibrat
 SAMPLES = {"cudnn_convolutions": "true", "state_every": "2", "checkpoint_batch": "20", "zero_gamma": "true",
            "master_addr": "127.0.0.1", "master_port": "29500", "verify": "quantized.rec"}
 
-OPTIONAL = ("cuda_graph", "second_stream", "fused_sums", "fused_batch_norm", "divide_multiprocessors",
+OPTIONAL = ("cuda_graph", "resident_images", "second_stream", "fused_sums", "fused_batch_norm", "divide_multiprocessors",
             "own_weight_gradients", "own_convolutions")
 
 

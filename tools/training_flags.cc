@@ -26,8 +26,8 @@ ABSL_FLAG(std::string, input, "", "Data set, a record file of cifar_prep; '-': s
 ABSL_FLAG(bool, force, false, "Write the output again even if it already holds this result.");
 ABSL_FLAG(bool, dry_run, false, "Print the plan and exit.");
 ABSL_FLAG(std::string, preset, "lab",
-          "lab: fp32 without TF32, NCHW, LibTorch's autograd, two loader workers. fast (resnet18 on CUDA): the fused "
-          "step in bf16, as a CUDA graph, with the data set on the GPU.");
+          "lab: fp32 without TF32, NCHW, LibTorch's autograd, two loader workers. fast (CUDA): bf16, channels-last, as a "
+          "CUDA graph, with the data set in GPU memory; resnet18 and resnet34 by the fused step.");
 FLAG_WORDS(preset, "lab", "fast");
 ABSL_FLAG(std::string, step, "", "autograd (LibTorch's) or fused (Lockstep's kernels); empty: as in --preset.");
 FLAG_WORDS(step, "autograd", "fused");
@@ -36,6 +36,9 @@ FLAG_WORDS(precision, "fp32", "tf32", "bf16");
 ABSL_FLAG(std::optional<bool>, channels_last, std::nullopt,
           "Memory layout NHWC, which --step=fused requires; false: NCHW; left out: as in --preset.");
 ABSL_FLAG(std::optional<bool>, cuda_graph, std::nullopt, "Replay each step as a CUDA graph; left out: as in --preset.");
+ABSL_FLAG(std::optional<bool>, resident_images, std::nullopt,
+          "Keep the data set in GPU memory and make the batches there; left out: as in --cuda_graph, and always with "
+          "--step=fused.");
 ABSL_FLAG(std::optional<bool>, second_stream, std::nullopt,
           "Compute weight gradients in parallel with data gradients; left out: as in --preset.");
 ABSL_FLAG(
@@ -165,10 +168,11 @@ std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first) {
       {"step",
        "expert: computation of a step; defaults depend on --preset",
        {{"deterministic"},
-        {"step", "autograd; fast: fused"},
+        {"step", "autograd; fast: fused, or autograd"},
         {"precision", "fp32; fast: bf16"},
         {"channels_last", "false; fast: true"},
-        {"cuda_graph", "false; fast: true"}}},
+        {"cuda_graph", "false; fast: true"},
+        {"resident_images", "that of --cuda_graph"}}},
       {"gpu",
        "expert: parts of --step=fused on a GPU; defaults depend on --preset",
        {{"second_stream", "the preset's"},

@@ -77,7 +77,7 @@ template <typename T>
 void ResNet18Buffers<T>::TakeActivations() {
   const size_t n = max_batch_;
   for (InputBatch<T>& batch : input) {
-    arena_.Take(n * ImageElements(ImageLayout::kPatches, net.image_size), batch.images);
+    arena_.Take(n * ImageElements(ImageLayout::kPatches, {net.image_size, net.image_size}), batch.images);
     arena_.Take(n, batch.labels);
   }
   const auto take_masked = [&](size_t u, T*& output) {
@@ -236,7 +236,7 @@ AugmentBatchInput ResNet18Buffers<T>::BatchInput() const {
   input.first = &state->first;
   input.epoch = epoch;
   input.table = table;
-  input.image_size = net.image_size;
+  input.extent = {net.image_size, net.image_size};
   return input;
 }
 

@@ -2,7 +2,7 @@
 // H200), compared with several hundred for an epoch. Four blocks per image with eight rows each: a block first loads
 // its rows with their border into shared memory, then writes the output from there, 8 elements per thread.
 //
-// These are numbers for images of 32x32, whose size the compiler knows. Other sizes have a kernel that reads the size.
+// These are numbers for images of 32x32, whose extent the compiler knows. Others have a kernel that reads the extent.
 #include "lib/dataset/augment.h"
 #include "lib/dataset/dataset.h"
 #include "lib/kernels/augment_batch.h"
@@ -31,13 +31,13 @@ __device__ constexpr uint32_t BorderedAt(uint32_t size, uint32_t y, uint32_t x, 
 
 // Returns one channel of pixel (x, y) of the crop, which may lie in the padding of the image.
 template <typename T>
-__device__ T CroppedPixel(const AugmentBatchInput& input, uint32_t size, const uint8_t* image,
+__device__ T CroppedPixel(const AugmentBatchInput& input, ImageExtent extent, const uint8_t* image,
                           const Augmentation& drawn, uint32_t y, uint32_t x, uint32_t channel) {
   // Unsigned, so that positions above or left of the image become larger than every size.
   const uint32_t from_y = y + drawn.top - kCropPadding;
-  const uint32_t from_x = (drawn.flip ? size - 1 - x : x) + drawn.left - kCropPadding;
-  const bool inside = from_y < size && from_x < size;
-  const uint32_t byte = inside ? image[channel * size * size + from_y * size + from_x] : 0;
+  const uint32_t from_x = (drawn.flip ? extent.width - 1 - x : x) + drawn.left - kCropPadding;
+  const bool inside = from_y < extent.height && from_x < extent.width;
+  const uint32_t byte = inside ? image[(channel * extent.height + from_y) * extent.width + from_x] : 0;
   return T(input.table[channel * 256 + byte]);
 }
 
@@ -57,30 +57,48 @@ __device__ void WritePatch(const T* bordered, uint32_t size, uint32_t y, uint32_
   Store(value, to);
 }
 
-// kSize: the images' size; 0: input.image_size. Dynamic shared memory: BorderedElements of T for patches.
+// Writes rows `first_row` to `first_row + kRowsOfBlock - 1` of the augmented image, as far as it has them.
+template <typename T, ImageLayout kLayout>
+__device__ void WriteRows(const AugmentBatchInput& input, ImageExtent extent, const uint8_t* image,
+                          const Augmentation& drawn, uint32_t first_row, T* out) {
+  for (uint32_t i = threadIdx.x; i < kRowsOfBlock * extent.width * kImageChannels; i += kThreads) {
+    uint32_t x, y, channel;
+    if constexpr (kLayout == ImageLayout::kNchw) {
+      x = i % extent.width, y = first_row + i / extent.width % kRowsOfBlock, channel = i / (extent.width * kRowsOfBlock);
+    } else {
+      channel = i % kImageChannels, x = i / kImageChannels % extent.width;
+      y = first_row + i / (kImageChannels * extent.width);
+    }
+    if (y < extent.height) {
+      const uint32_t to = kLayout == ImageLayout::kNchw ? (channel * extent.height + y) * extent.width + x
+                                                        : (y * extent.width + x) * kImageChannels + channel;
+      out[to] = CroppedPixel<T>(input, extent, image, drawn, y, x, channel);
+    }
+  }
+}
+
+// kSize: height and width of the images; 0: input.extent. Dynamic shared memory: BorderedElements of T for patches.
 template <typename T, ImageLayout kLayout, uint32_t kSize>
 __global__ void AugmentBatchKernel(AugmentBatchInput input, T* images, int64_t* labels) {
   extern __shared__ __align__(16) unsigned char memory[];
   T* const bordered = reinterpret_cast<T*>(memory);
-  const uint32_t size = kSize != 0 ? kSize : input.image_size;
+  const ImageExtent extent = kSize != 0 ? ImageExtent{kSize, kSize} : input.extent;
   const uint32_t n = blockIdx.x;
   const uint32_t index = input.order[*input.first + input.ahead + n];
   const Augmentation drawn = input.augment ? DrawAugmentation(input.seed, *input.epoch, index) : Augmentation();
-  const uint8_t* image = input.pixels + static_cast<size_t>(index) * (kImageChannels * size * size);
+  const uint8_t* image = input.pixels + size_t{index} * (kImageChannels * extent.height * extent.width);
   const uint32_t first_row = blockIdx.y * kRowsOfBlock;
-  T* out = images + static_cast<size_t>(n) * ImageElements(kLayout, size);
-  if constexpr (kLayout == ImageLayout::kNchw) {
-    for (uint32_t i = threadIdx.x; i < kRowsOfBlock * size * kImageChannels; i += kThreads) {
-      const uint32_t x = i % size, y = first_row + i / size % kRowsOfBlock, channel = i / (size * kRowsOfBlock);
-      out[channel * size * size + y * size + x] = CroppedPixel<T>(input, size, image, drawn, y, x, channel);
-    }
+  T* out = images + size_t{n} * ImageElements(kLayout, extent);
+  if constexpr (kLayout != ImageLayout::kPatches) {
+    WriteRows<T, kLayout>(input, extent, image, drawn, first_row, out);
   } else {
+    const uint32_t size = extent.width;
     const uint32_t width = Bordered(size);
     for (uint32_t i = threadIdx.x; i < BorderedElements(size); i += kThreads) {
       const uint32_t x = i % width, y = i / width % kBorderedRows, channel = i / (width * kBorderedRows);
       const uint32_t image_x = x - 1, image_y = first_row + y - 1;  // unsigned: -1 is beyond every size
       bordered[BorderedAt(size, y, x, channel)] =
-          image_x < size && image_y < size ? CroppedPixel<T>(input, size, image, drawn, image_y, image_x, channel)
+          image_x < size && image_y < size ? CroppedPixel<T>(input, extent, image, drawn, image_y, image_x, channel)
                                            : T(0.0f);
     }
     __syncthreads();
@@ -97,13 +115,20 @@ __global__ void AugmentBatchKernel(AugmentBatchInput input, T* images, int64_t* 
 }
 
 template <typename T, ImageLayout kLayout>
-void Launch(const AugmentBatchInput& input, T* images, int64_t* labels, cudaStream_t stream) {
+cudaError_t Launch(const AugmentBatchInput& input, T* images, int64_t* labels, cudaStream_t stream) {
   static_assert(kImageHeight == kImageWidth, "the size that the compiler knows");
-  const auto kernel =
-      input.image_size == kImageWidth ? AugmentBatchKernel<T, kLayout, kImageWidth> : AugmentBatchKernel<T, kLayout, 0>;
-  const dim3 grid(input.batch, input.image_size / kRowsOfBlock);
-  const size_t shared = kLayout == ImageLayout::kPatches ? BorderedElements(input.image_size) * sizeof(T) : 0;
+  const ImageExtent extent = input.extent;
+  const auto kernel = extent.height == kImageHeight && extent.width == kImageWidth
+                          ? AugmentBatchKernel<T, kLayout, kImageWidth>
+                          : AugmentBatchKernel<T, kLayout, 0>;
+  const dim3 grid(input.batch, (extent.height + kRowsOfBlock - 1) / kRowsOfBlock);
+  const size_t shared = kLayout == ImageLayout::kPatches ? BorderedElements(extent.width) * sizeof(T) : 0;
   kernel<<<grid, kThreads, shared, stream>>>(input, images, labels);
+  return cudaGetLastError();
+}
+
+bool HasPatches(ImageExtent extent) {
+  return extent.height == extent.width && extent.height % kAugmentSizeStep == 0 && extent.height <= kMaxAugmentSize;
 }
 
 }  // namespace
@@ -111,18 +136,22 @@ void Launch(const AugmentBatchInput& input, T* images, int64_t* labels, cudaStre
 template <typename T>
 cudaError_t AugmentBatch(const AugmentBatchInput& input, ImageLayout layout, T* images, int64_t* labels,
                          cudaStream_t stream) {
-  if (input.image_size == 0 || input.image_size % kAugmentSizeStep != 0 || input.image_size > kMaxAugmentSize) {
+  if (input.extent.height == 0 || input.extent.width == 0 ||
+      (layout == ImageLayout::kPatches && !HasPatches(input.extent))) {
     return cudaErrorInvalidValue;
   }
   if (input.batch == 0) {
     return cudaSuccess;
   }
-  if (layout == ImageLayout::kNchw) {
-    Launch<T, ImageLayout::kNchw>(input, images, labels, stream);
-  } else {
-    Launch<T, ImageLayout::kPatches>(input, images, labels, stream);
+  switch (layout) {
+    case ImageLayout::kNchw:
+      return Launch<T, ImageLayout::kNchw>(input, images, labels, stream);
+    case ImageLayout::kNhwc:
+      return Launch<T, ImageLayout::kNhwc>(input, images, labels, stream);
+    case ImageLayout::kPatches:
+      return Launch<T, ImageLayout::kPatches>(input, images, labels, stream);
   }
-  return cudaGetLastError();
+  return cudaErrorInvalidValue;
 }
 
 template cudaError_t AugmentBatch(const AugmentBatchInput&, ImageLayout, float*, int64_t*, cudaStream_t);

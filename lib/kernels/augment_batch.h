@@ -12,6 +12,8 @@
 
 #include <cstdint>
 
+#include "lib/dataset/augment.h"
+
 namespace lockstep {
 
 // Input of AugmentBatch. All pointers must be device pointers (host pointers for the reference).
@@ -26,29 +28,30 @@ struct AugmentBatchInput {
   uint32_t batch = 0;   // images; 0 does nothing
   bool augment = true;  // false: only normalise
   uint32_t ahead = 0;   // entries to skip after *first
-  // Height and width of the images in pixels: a multiple of kAugmentSizeStep, at most kMaxAugmentSize.
-  uint32_t image_size = 32;
+  ImageExtent extent;   // height and width of the images in pixels
 };
 
 inline constexpr uint32_t kAugmentSizeStep = 8;   // rows of an image that a block makes
 inline constexpr uint32_t kMaxAugmentSize = 400;  // a block's rows in fp32 fit into 48 KiB of shared memory
 
 // Memory layout of the images.
-// - kNchw: (batch, 3, image_size, image_size).
-// - kPatches: (batch, image_size, image_size, 32): for each pixel its 3x3 neighbourhood in 3 channels, row by row,
-//   with zeros beyond the border, then five zeros. A 3x3 convolution of the image is a 1x1 convolution of the patches;
-//   its 32 input channels fill the tensor cores, which 3 channels do not.
-enum class ImageLayout { kNchw, kPatches };
+// - kNchw: (batch, 3, height, width).
+// - kNhwc: (batch, height, width, 3), LibTorch's channels-last.
+// - kPatches: (batch, height, width, 32): for each pixel its 3x3 neighbourhood in 3 channels, row by row, with zeros
+//   beyond the border, then five zeros. A 3x3 convolution of the image is a 1x1 convolution of the patches; its 32
+//   input channels fill the tensor cores, which 3 channels do not. Images must be squares of a multiple of
+//   kAugmentSizeStep, at most kMaxAugmentSize.
+enum class ImageLayout { kNchw, kNhwc, kPatches };
 inline constexpr uint32_t kPatchElements = 32;
 
 // Returns the number of elements of one image in memory.
-constexpr uint32_t ImageElements(ImageLayout layout, uint32_t image_size = 32) {
-  return (layout == ImageLayout::kNchw ? 3 : kPatchElements) * image_size * image_size;
+constexpr uint32_t ImageElements(ImageLayout layout, ImageExtent extent = {}) {
+  return (layout == ImageLayout::kPatches ? kPatchElements : 3) * extent.height * extent.width;
 }
 
 // Writes the images in `layout`, which must be aligned to 16 bytes, and the labels: int64 (batch). Runs on `stream`
-// and returns the launch's error, or cudaErrorInvalidValue for an unsupported image_size. T: float or __nv_bfloat16,
-// which is rounded from the float to nearest even.
+// and returns the launch's error, or cudaErrorInvalidValue for an extent that the layout does not have. T: float or
+// __nv_bfloat16, which is rounded from the float to nearest even.
 template <typename T>
 cudaError_t AugmentBatch(const AugmentBatchInput& input, ImageLayout layout, T* images, int64_t* labels,
                          cudaStream_t stream);

@@ -33,18 +33,26 @@ void AugmentBatchReference(const AugmentBatchInput& input, ImageLayout layout, T
   for (uint32_t c = 0; c < kImageChannels; ++c) {
     std::copy_n(input.table + c * 256, 256, table[c].begin());
   }
-  const uint32_t size = input.image_size;
-  std::vector<float> image(size_t{kImageChannels} * size * size);
+  const uint32_t pixels = input.extent.height * input.extent.width;
+  std::vector<float> image(size_t{kImageChannels} * pixels);
   for (uint32_t n = 0; n < input.batch; ++n) {
     const uint32_t index = input.order[*input.first + input.ahead + n];
     AugmentImage(input.pixels + index * image.size(),
                  input.augment ? DrawAugmentation(input.seed, *input.epoch, index) : Augmentation(), table,
-                 image.data(), {size, size});
-    T* out = images + static_cast<size_t>(n) * ImageElements(layout, size);
-    if (layout == ImageLayout::kNchw) {
-      std::transform(image.begin(), image.end(), out, [](float value) { return T(value); });
-    } else {
-      WritePatches(image, static_cast<int>(size), out);
+                 image.data(), input.extent);
+    T* out = images + size_t{n} * ImageElements(layout, input.extent);
+    switch (layout) {
+      case ImageLayout::kNchw:
+        std::transform(image.begin(), image.end(), out, [](float value) { return T(value); });
+        break;
+      case ImageLayout::kNhwc:
+        for (uint32_t i = 0; i < image.size(); ++i) {
+          out[i] = T(image[i % kImageChannels * pixels + i / kImageChannels]);
+        }
+        break;
+      case ImageLayout::kPatches:
+        WritePatches(image, static_cast<int>(input.extent.height), out);
+        break;
     }
     labels[n] = input.labels[index];
   }

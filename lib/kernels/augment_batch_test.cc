@@ -23,7 +23,7 @@ constexpr uint64_t kSeed = 17;
 
 // Random pixels and labels, an epoch's order, and the lab's normalisation, all on the host.
 struct SmallEpoch {
-  uint32_t size;
+  ImageExtent extent;
   std::vector<uint8_t> pixels;
   std::vector<uint16_t> labels;
   std::vector<uint32_t> order = EpochOrder(kImages, kSeed, 3);
@@ -31,23 +31,24 @@ struct SmallEpoch {
   uint32_t first = 40;
   uint32_t epoch = 3;
 
-  explicit SmallEpoch(uint32_t image_size = 32) : size(image_size) {
+  explicit SmallEpoch(ImageExtent image_extent = {}) : extent(image_extent) {
     CounterRandom random(kSeed, RandomPurpose::kSyntheticImage, 0, 0);
-    std::generate_n(std::back_inserter(pixels), kImages * 3 * size * size, [&] { return random.Next() & 255; });
+    std::generate_n(std::back_inserter(pixels), kImages * 3 * extent.height * extent.width,
+                    [&] { return random.Next() & 255; });
     std::generate_n(std::back_inserter(labels), kImages, [&] { return random.Below(1000); });
   }
 
   AugmentBatchInput HostInput(uint32_t batch, bool augment = true, uint32_t ahead = 0) const {
     return {pixels.data(), labels.data(), order.data(), &first, &epoch, table[0].data(),
-            kSeed,         batch,         augment,      ahead,  size};
+            kSeed,         batch,         augment,      ahead,  extent};
   }
 };
 
 template <typename T>
 void ExpectKernelEqualsReference(ImageLayout layout, uint32_t batch, bool augment, uint32_t ahead = 0,
-                                 uint32_t size = 32) {
-  const SmallEpoch host(size);
-  std::vector<T> images(batch * ImageElements(layout, size));
+                                 ImageExtent extent = {}) {
+  const SmallEpoch host(extent);
+  std::vector<T> images(batch * ImageElements(layout, extent));
   std::vector<int64_t> labels(batch);
   AugmentBatchReference(host.HostInput(batch, augment, ahead), layout, images.data(), labels.data());
 
@@ -56,11 +57,11 @@ void ExpectKernelEqualsReference(ImageLayout layout, uint32_t batch, bool augmen
   DeviceArray<uint32_t> order(host.order), first(std::vector<uint32_t>{host.first}),
       epoch(std::vector<uint32_t>{host.epoch});
   DeviceArray<float> table(std::vector<float>(host.table[0].data(), host.table[0].data() + 3 * 256));
-  DeviceArray<T> out(batch * ImageElements(layout, size));
+  DeviceArray<T> out(batch * ImageElements(layout, extent));
   DeviceArray<int64_t> out_labels(batch);
   const AugmentBatchInput input = {
       pixels.data(), all_labels.data(), order.data(), first.data(), epoch.data(), table.data(), kSeed,
-      batch,         augment,           ahead,        size};
+      batch,         augment,           ahead,        extent};
   ASSERT_EQ(AugmentBatch(input, layout, out.data(), out_labels.data(), nullptr), cudaSuccess);
   EXPECT_TRUE(SameBits(out.ToHost(), images));
   EXPECT_EQ(out_labels.ToHost(), labels);
@@ -102,7 +103,7 @@ TEST(AugmentBatchTest, KernelEqualsReferenceBitForBit) {
   if (!HaveGpu()) {
     GTEST_SKIP() << "no CUDA device";
   }
-  for (const ImageLayout layout : {ImageLayout::kNchw, ImageLayout::kPatches}) {
+  for (const ImageLayout layout : {ImageLayout::kNchw, ImageLayout::kNhwc, ImageLayout::kPatches}) {
     for (const uint32_t batch : {1u, 2u, 37u, 260u}) {
       ExpectKernelEqualsReference<float>(layout, batch, true);
       ExpectKernelEqualsReference<__nv_bfloat16>(layout, batch, true);
@@ -116,28 +117,38 @@ TEST(AugmentBatchTest, KernelEqualsReferenceForOtherImageSizes) {
   if (!HaveGpu()) {
     GTEST_SKIP() << "no CUDA device";
   }
-  for (const ImageLayout layout : {ImageLayout::kNchw, ImageLayout::kPatches}) {
+  for (const ImageLayout layout : {ImageLayout::kNchw, ImageLayout::kNhwc, ImageLayout::kPatches}) {
     for (const uint32_t size : {8u, 16u, 40u, 64u}) {
-      ExpectKernelEqualsReference<float>(layout, 37, true, 0, size);
-      ExpectKernelEqualsReference<__nv_bfloat16>(layout, 37, true, /*ahead=*/200, size);
-      ExpectKernelEqualsReference<float>(layout, 5, false, 0, size);
+      const ImageExtent square = {size, size};
+      ExpectKernelEqualsReference<float>(layout, 37, true, 0, square);
+      ExpectKernelEqualsReference<__nv_bfloat16>(layout, 37, true, /*ahead=*/200, square);
+      ExpectKernelEqualsReference<float>(layout, 5, false, 0, square);
     }
   }
-  ExpectKernelEqualsReference<float>(ImageLayout::kPatches, 2, true, 0, kMaxAugmentSize);
+  ExpectKernelEqualsReference<float>(ImageLayout::kPatches, 2, true, 0, {kMaxAugmentSize, kMaxAugmentSize});
+  for (const ImageLayout layout : {ImageLayout::kNchw, ImageLayout::kNhwc}) {
+    for (const ImageExtent extent : {ImageExtent{1, 1}, {9, 5}, {28, 28}, {33, 70}, {480, 640}}) {
+      ExpectKernelEqualsReference<float>(layout, 3, true, 0, extent);
+    }
+  }
 }
 
 TEST(AugmentBatchTest, RefusesImageSizesItCannotHandle) {
   AugmentBatchInput input;
   for (const uint32_t size : {0u, 4u, 36u, 408u}) {
-    input.image_size = size;
+    input.extent = {size, size};
     EXPECT_EQ(AugmentBatch<float>(input, ImageLayout::kPatches, nullptr, nullptr, nullptr), cudaErrorInvalidValue);
   }
+  input.extent = {16, 24};
+  EXPECT_EQ(AugmentBatch<float>(input, ImageLayout::kPatches, nullptr, nullptr, nullptr), cudaErrorInvalidValue);
+  input.extent = {0, 24};
+  EXPECT_EQ(AugmentBatch<float>(input, ImageLayout::kNchw, nullptr, nullptr, nullptr), cudaErrorInvalidValue);
 }
 
 // Patches of an image of 16x16: the lower right pixel and its neighbours.
 TEST(AugmentBatchTest, ReferencesPatchesOfASmallerImage) {
-  const SmallEpoch host(16);
-  std::vector<float> nchw(3 * 256), patches(ImageElements(ImageLayout::kPatches, 16), 1.0f);
+  const SmallEpoch host({16, 16});
+  std::vector<float> nchw(3 * 256), patches(ImageElements(ImageLayout::kPatches, {16, 16}), 1.0f);
   std::vector<int64_t> label(1);
   AugmentBatchReference(host.HostInput(1), ImageLayout::kNchw, nchw.data(), label.data());
   AugmentBatchReference(host.HostInput(1), ImageLayout::kPatches, patches.data(), label.data());
@@ -145,6 +156,20 @@ TEST(AugmentBatchTest, ReferencesPatchesOfASmallerImage) {
   EXPECT_EQ(last[0], nchw[14 * 16 + 14]);
   EXPECT_EQ(last[13], nchw[256 + 15 * 16 + 15]);
   EXPECT_EQ(last[26], 0);
+}
+
+TEST(AugmentBatchTest, ReferencesChannelsLastHoldsTheSameValues) {
+  const ImageExtent extent = {9, 5};
+  const SmallEpoch host(extent);
+  std::vector<float> nchw(2 * 3 * 45), nhwc(2 * 3 * 45);
+  std::vector<int64_t> labels(2);
+  AugmentBatchReference(host.HostInput(2), ImageLayout::kNchw, nchw.data(), labels.data());
+  AugmentBatchReference(host.HostInput(2), ImageLayout::kNhwc, nhwc.data(), labels.data());
+  for (const uint32_t n : {0u, 1u}) {
+    for (const uint32_t c : {0u, 1u, 2u}) {
+      EXPECT_EQ(nhwc[n * 135 + (7 * 5 + 3) * 3 + c], nchw[n * 135 + c * 45 + 7 * 5 + 3]);
+    }
+  }
 }
 
 TEST(AugmentBatchTest, WithoutAugmentationAnImageIsOnlyNormalised) {

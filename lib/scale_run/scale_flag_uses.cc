@@ -14,6 +14,10 @@ bool IsFused(const proto::ScaleSpec& variant) {
   return SettleStep(variant.preset(), variant.training()).step() == proto::FUSED;
 }
 
+bool IsResident(const proto::ScaleSpec& variant) {
+  return SettleStep(variant.preset(), variant.training()).resident_images();
+}
+
 bool IsStar(const proto::ScaleSpec& variant) { return variant.mode() == proto::DP; }
 
 // Returns true if autograd's gradients go through a reducer, which has buckets.
@@ -31,11 +35,11 @@ std::vector<FlagUse> ScaleFlagUses(const ScaleRunOptions& options) {
   const auto any = [&](bool (*is)(const proto::ScaleSpec&)) {
     return std::any_of(variants.begin(), variants.end(), is);
   };
-  const bool all_fused = std::all_of(variants.begin(), variants.end(), IsFused);
+  const bool all_resident = std::all_of(variants.begin(), variants.end(), IsResident);
   const bool all_star = std::all_of(variants.begin(), variants.end(), IsStar);
   const bool experiment = spec.experiment() != proto::EXPERIMENT_UNSPECIFIED;
   std::vector<FlagUse> uses =
-      TrainingFlagUses(spec.training(), options.resume, options.checkpoint, any(IsFused), all_fused);
+      TrainingFlagUses(spec.training(), options.resume, options.checkpoint, any(IsFused), all_resident);
   const FlagUse more[] = {
       {{"seeds", "rows"}, experiment, "without --experiment", "add --experiment"},
       {{"batch_mode"},

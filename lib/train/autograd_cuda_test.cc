@@ -29,11 +29,13 @@ struct Way {
   bool channels_last = false;
   bool graph = false;
   bool remedies = false;  // remedies for large batches
+  bool resident = false;  // batches are made on the GPU
 };
 
 std::string Name(const Way& way) {
   return absl::StrCat(proto::Precision_Name(way.precision), way.channels_last ? ", channels last" : "",
-                      way.graph ? ", graph" : "", way.remedies ? ", remedies" : "");
+                      way.graph ? ", graph" : "", way.remedies ? ", remedies" : "",
+                      way.resident ? ", resident" : "");
 }
 
 class AutogradCudaTest : public ::testing::Test {
@@ -53,6 +55,7 @@ class AutogradCudaTest : public ::testing::Test {
     input.spec.set_precision(way.precision);
     input.spec.set_channels_last(way.channels_last);
     input.spec.set_cuda_graph(way.graph);
+    input.spec.set_resident_images(way.resident);
     if (way.remedies) {
       input.spec.set_label_smoothing(0.125);
       input.spec.set_clip_norm(0.5);
@@ -97,6 +100,27 @@ TEST_F(AutogradCudaTest, AGraphChangesNoBit) {
       EXPECT_GT(found->step_seconds, 0);
     }
     EXPECT_TRUE(*graph->GetState() == *plain->GetState());
+  }
+}
+
+// The batches have the same bits, so the weights have, too.
+TEST_F(AutogradCudaTest, BatchesMadeOnTheGpuChangeNoBit) {
+  for (const Way& way : {Way{proto::FP32, false, true}, Way{proto::BF16, true, true}}) {
+    for (const bool drop_last : {false, true}) {
+      SCOPED_TRACE(Name(way));
+      TrainerInput loaded = Input(way, kBatch), resident = Input({way.precision, way.channels_last, true, false, true}, kBatch);
+      loaded.loader.drop_last = resident.loader.drop_last = drop_last;
+      const auto expected = MakeAutogradTrainer(loaded), found = MakeAutogradTrainer(resident);
+      for (uint32_t epoch = 0; epoch < kEpochs; ++epoch) {
+        const auto loaded_epoch = expected->Train(epoch, progress_), resident_epoch = found->Train(epoch, progress_);
+        ASSERT_THAT(loaded_epoch, IsOk());
+        ASSERT_THAT(resident_epoch, IsOk());
+        EXPECT_EQ(resident_epoch->steps, loaded_epoch->steps);
+        EXPECT_EQ(resident_epoch->images, loaded_epoch->images);
+        EXPECT_EQ(resident_epoch->mean_loss, loaded_epoch->mean_loss);
+      }
+      EXPECT_TRUE(*found->GetState() == *expected->GetState());
+    }
   }
 }
 

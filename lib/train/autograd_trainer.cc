@@ -1,11 +1,16 @@
 #include "lib/train/autograd_trainer.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "lib/base/status_macros.h"
 #include "lib/device/device.h"
+#include "lib/device/torch_status.h"
 #include "lib/nn/activation_bytes.h"
 #include "lib/train/autograd_state.h"
+#include "lib/train/resident_batches.h"
 #include "lib/train/schedule.h"
 #include "lib/train/train_step.h"
 
@@ -37,18 +42,58 @@ uint64_t Predict(const TrainerInput& input) {
   for (const torch::Tensor& buffer : (*model)->buffers()) {
     bytes += buffer.nbytes();
   }
+  if (input.spec.resident_images()) {
+    bytes += ResidentBytes(*input.images);
+  }
   const uint32_t parts = std::max(input.spec.accumulate(), 1u);
   return bytes + activations.per_image * (input.loader.batch_size / parts);
 }
 
+// Batches that are made on the GPU, for a captured step.
+class BatchesOnDevice : public EpochBatches {
+ public:
+  BatchesOnDevice(std::unique_ptr<ResidentBatches> batches, uint32_t batch, bool drop_last)
+      : batches_(std::move(batches)), batch_(batch), drop_last_(drop_last) {}
+
+  absl::Status Start(uint32_t epoch, std::vector<uint32_t> order) override {
+    first_ = 0;
+    size_ = 0;
+    images_ = static_cast<uint32_t>(order.size());
+    return batches_->StartEpoch(epoch, order);
+  }
+
+  absl::StatusOr<uint32_t> Next() override {
+    first_ += size_;
+    size_ = std::min(batch_, images_ - first_);
+    if (drop_last_ && size_ < batch_) {
+      size_ = 0;
+    }
+    return size_;
+  }
+
+  absl::Status Train(TrainStep& step, GradientHook* hook) override {
+    return step.RunFilled(size_, hook, [this](const CapturedSteps::Inputs& inputs) {
+      return batches_->Fill(first_, inputs.images, inputs.labels);
+    });
+  }
+
+ private:
+  const std::unique_ptr<ResidentBatches> batches_;
+  const uint32_t batch_;
+  const bool drop_last_;
+  uint32_t images_ = 0;  // images of the epoch
+  uint32_t first_ = 0;   // the batch is `size_` images from this place of the order on
+  uint32_t size_ = 0;
+};
+
 class AutogradTrainer : public EpochTrainer {
  public:
   explicit AutogradTrainer(const TrainerInput& input)
-      : input_(input), step_(input.model, input.spec, input.device, MicroBatch(input)),
-        loader_(*input.images, input.loader), images_(ImagesOf(input)), batch_(input.loader.batch_size),
-        drop_last_(input.loader.drop_last), predicted_bytes_(Predict(input)) {}
+      : input_(input), step_(input.model, input.spec, input.device, MicroBatch(input)), images_(ImagesOf(input)),
+        batch_(input.loader.batch_size), drop_last_(input.loader.drop_last), predicted_bytes_(Predict(input)) {}
 
   absl::StatusOr<EpochTimes> Train(uint32_t epoch, Progress& progress) override {
+    RETURN_IF_ERROR(MakeBatches());
     RETURN_IF_ERROR(Join());
     RETURN_IF_ERROR(Capture());
     if (epoch == spec_.warmup_epochs()) {  // tuning during the warm-up epochs is over
@@ -57,7 +102,7 @@ class AutogradTrainer : public EpochTrainer {
     }
     timed_ = epoch >= spec_.warmup_epochs();
     const uint32_t steps = StepsPerEpoch(images_, batch_, ToDropLast(drop_last_));
-    return RunEpoch(step_, loader_, epoch, OrderOf(input_, epoch), hook_, &progress, uint64_t{epoch} * images_,
+    return RunEpoch(step_, *batches_, epoch, OrderOf(input_, epoch), hook_, &progress, uint64_t{epoch} * images_,
                     [&](uint32_t step) { return LearningRateOf(spec_, steps, epoch, step); });
   }
 
@@ -89,6 +134,25 @@ class AutogradTrainer : public EpochTrainer {
   }
 
  private:
+  // Makes, once, the source of the batches. The data set is copied to the device here, before an epoch is timed.
+  absl::Status MakeBatches() {
+    if (batches_ != nullptr) {
+      return absl::OkStatus();
+    }
+    if (!spec_.resident_images()) {
+      loader_ = std::make_unique<BatchLoader>(*input_.images, input_.loader);
+      batches_ = std::make_unique<LoadedBatches>(*loader_);
+      return absl::OkStatus();
+    }
+    return CatchTorchErrors("copying the data set to the GPU (--resident_images=false leaves it on the host)",
+                            [&]() -> absl::Status {
+                              ASSIGN_OR_RETURN(auto resident,
+                                               ResidentBatches::Make(*input_.images, input_.loader, step_.device()));
+                              batches_ = std::make_unique<BatchesOnDevice>(std::move(resident), batch_, drop_last_);
+                              return absl::OkStatus();
+                            });
+  }
+
   // Gets the group's gradient hook once, if there is a group.
   absl::Status Join() {
     if (input_.group != nullptr && !joined_) {
@@ -113,7 +177,8 @@ class AutogradTrainer : public EpochTrainer {
   const TrainerInput input_;
   const proto::TrainingSpec& spec_ = input_.spec;
   TrainStep step_;
-  BatchLoader loader_;
+  std::unique_ptr<BatchLoader> loader_;  // null with resident_images
+  std::unique_ptr<EpochBatches> batches_;
   const uint32_t images_;
   const uint32_t batch_;
   const bool drop_last_;

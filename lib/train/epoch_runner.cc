@@ -29,33 +29,50 @@ EpochTimes ToEpochTimes(const EpochTotals& totals) {
 
 }  // namespace
 
-absl::StatusOr<EpochTimes> RunEpoch(TrainStep& step, BatchLoader& loader, uint32_t epoch, std::vector<uint32_t> order,
+absl::Status LoadedBatches::Start(uint32_t epoch, std::vector<uint32_t> order) {
+  loader_.StartEpoch(epoch, std::move(order));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<uint32_t> LoadedBatches::Next() {
+  ASSIGN_OR_RETURN(const bool more, loader_.Next(&batch_));
+  return more ? batch_.size : 0;
+}
+
+absl::Status LoadedBatches::Train(TrainStep& step, GradientHook* hook) { return step.Run(batch_, hook); }
+
+absl::StatusOr<EpochTimes> RunEpoch(TrainStep& step, EpochBatches& batches, uint32_t epoch, std::vector<uint32_t> order,
                                     GradientHook* hook, Progress* progress, uint64_t images_before,
                                     const std::function<double(uint32_t)>& rate) {
-  RETURN_IF_ERROR(CatchTorchErrors("the start of an epoch", [&]() {
+  RETURN_IF_ERROR(CatchTorchErrors("the start of an epoch", [&] {
     step.BeginEpoch();
-    return absl::OkStatus();
+    return batches.Start(epoch, std::move(order));
   }));
-  loader.StartEpoch(epoch, std::move(order));
-  Batch batch;
   uint64_t images = images_before;
   for (uint32_t i = 0;; ++i) {
     RETURN_IF_ERROR(CheckNotStopped());
-    ASSIGN_OR_RETURN(const bool more, loader.Next(&batch));
-    if (!more) {
+    ASSIGN_OR_RETURN(const uint32_t size, batches.Next());
+    if (size == 0) {
       break;
     }
     if (rate) {
       step.optimizer().set_learning_rate(rate(i));
     }
-    RETURN_IF_ERROR(step.Run(batch, hook));
-    images += batch.size;
+    RETURN_IF_ERROR(batches.Train(step, hook));
+    images += size;
     if (progress != nullptr) {
       progress->Update(images);
     }
   }
   ASSIGN_OR_RETURN(const EpochTotals totals, step.EndEpoch());
   return ToEpochTimes(totals);
+}
+
+absl::StatusOr<EpochTimes> RunEpoch(TrainStep& step, BatchLoader& loader, uint32_t epoch, std::vector<uint32_t> order,
+                                    GradientHook* hook, Progress* progress, uint64_t images_before,
+                                    const std::function<double(uint32_t)>& rate) {
+  LoadedBatches batches(loader);
+  return RunEpoch(step, batches, epoch, std::move(order), hook, progress, images_before, rate);
 }
 
 }  // namespace lockstep

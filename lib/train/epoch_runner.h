@@ -38,10 +38,44 @@ struct EpochTimes {
   double accuracy = 0;
 };
 
+// Source of the batches of an epoch.
+class EpochBatches {
+ public:
+  virtual ~EpochBatches() = default;
+
+  // Begins an epoch over the images whose indices are in `order`.
+  virtual absl::Status Start(uint32_t epoch, std::vector<uint32_t> order) = 0;
+
+  // Goes to the next batch. Returns its number of images, or 0 at the end of the epoch.
+  virtual absl::StatusOr<uint32_t> Next() = 0;
+
+  // Trains on this batch.
+  virtual absl::Status Train(TrainStep& step, GradientHook* hook) = 0;
+};
+
+// Batches that the threads of a BatchLoader prepare. `loader` must outlive this object.
+class LoadedBatches : public EpochBatches {
+ public:
+  explicit LoadedBatches(BatchLoader& loader) : loader_(loader) {}
+
+  absl::Status Start(uint32_t epoch, std::vector<uint32_t> order) override;
+  absl::StatusOr<uint32_t> Next() override;
+  absl::Status Train(TrainStep& step, GradientHook* hook) override;
+
+ private:
+  BatchLoader& loader_;
+  Batch batch_;
+};
+
 // Trains one epoch over `order`. `hook` and `progress` may be null. `progress` is updated with `images_before` plus the
 // images so far. `rate(s)` is the learning rate of step s of the epoch; if `rate` is empty, the optimizer's rate stays
-// unchanged. Returns CancelledError at a stop signal, after the current step. Other errors are those of the loader,
+// unchanged. Returns CancelledError at a stop signal, after the current step. Other errors are those of the batches,
 // TrainStep and the hook.
+absl::StatusOr<EpochTimes> RunEpoch(TrainStep& step, EpochBatches& batches, uint32_t epoch, std::vector<uint32_t> order,
+                                    GradientHook* hook, Progress* progress, uint64_t images_before,
+                                    const std::function<double(uint32_t step)>& rate);
+
+// The same with the batches of `loader`.
 absl::StatusOr<EpochTimes> RunEpoch(TrainStep& step, BatchLoader& loader, uint32_t epoch, std::vector<uint32_t> order,
                                     GradientHook* hook = nullptr, Progress* progress = nullptr,
                                     uint64_t images_before = 0,

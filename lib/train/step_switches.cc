@@ -5,6 +5,7 @@
 #include "absl/strings/string_view.h"
 #include "google/protobuf/message.h"
 #include "lib/base/flag_values.h"
+#include "lib/fused/resnet18_units.h"
 
 namespace lockstep {
 namespace {
@@ -18,22 +19,23 @@ proto::TrainingSpec Lab() {
   return spec;
 }
 
-// Returns the preset "fast": bf16 by the fused step, in a CUDA graph.
-proto::TrainingSpec Fast() {
+// Returns the preset "fast": bf16 in a CUDA graph, by the fused step if it is written for the model.
+proto::TrainingSpec Fast(const std::string& model) {
   proto::TrainingSpec spec;
-  spec.set_step(proto::FUSED);
+  spec.set_step(FusedStageBlocks(model).has_value() ? proto::FUSED : proto::AUTOGRAD);
   spec.set_precision(proto::BF16);
   spec.set_cuda_graph(true);
+  spec.set_channels_last(true);
   return spec;
 }
 
 // Returns the defaults of this kind of step, for settings that neither user nor preset chooses.
-proto::TrainingSpec OfKind(proto::StepKind step) {
-  const bool fused = step == proto::FUSED;
+proto::TrainingSpec OfKind(const proto::TrainingSpec& chosen) {
+  const bool fused = chosen.step() == proto::FUSED;
   proto::TrainingSpec spec;
   spec.set_channels_last(fused);
   spec.set_second_stream(fused);
-  spec.set_resident_images(fused);
+  spec.set_resident_images(fused || chosen.cuda_graph());
   return spec;
 }
 
@@ -91,9 +93,9 @@ bool IsAllowed(const Switch& piece, const proto::TrainingSpec& spec) {
 absl::Status CheckPreset(const std::string& preset) { return CheckFlagWord("preset", preset, {"lab", "fast"}); }
 
 proto::TrainingSpec SettleStep(const std::string& preset, const proto::TrainingSpec& asked) {
-  proto::TrainingSpec chosen = preset == "fast" ? Fast() : Lab();
+  proto::TrainingSpec chosen = preset == "fast" ? Fast(asked.model()) : Lab();
   chosen.MergeFrom(asked);
-  proto::TrainingSpec spec = OfKind(chosen.step());
+  proto::TrainingSpec spec = OfKind(chosen);
   spec.MergeFrom(chosen);
   for (const Switch& piece : kSwitches) {
     if (!IsSet(spec, piece.name)) {
@@ -120,6 +122,16 @@ absl::Status CheckSwitches(const proto::TrainingSpec& spec) {
     return absl::InvalidArgumentError(
         "--second_stream=true applies to --step=fused; leave it out, or add --step=fused");
   }
+  if (spec.resident_images() && spec.step() != proto::FUSED && !spec.cuda_graph()) {
+    return absl::InvalidArgumentError(
+        "--resident_images=true with --step=autograd needs the inputs of a captured step; add --cuda_graph, or leave it "
+        "out");
+  }
+  if (!spec.resident_images() && spec.step() == proto::FUSED) {
+    return absl::InvalidArgumentError(
+        "--resident_images=false: --step=fused reads the data set from GPU memory; leave it out, or give "
+        "--step=autograd");
+  }
   for (const Switch& piece : kSwitches) {
     if (IsOn(spec, piece.name) && !IsAllowed(piece, spec)) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -141,6 +153,9 @@ std::string StepText(const proto::TrainingSpec& spec) {
     if (IsOn(spec, piece.name)) {
       absl::StrAppend(&text, ", ", piece.words);
     }
+  }
+  if (spec.resident_images() && spec.step() != proto::FUSED) {
+    absl::StrAppend(&text, ", data set on the GPU");
   }
   return text;
 }

@@ -7,7 +7,7 @@
 namespace lockstep {
 
 std::vector<FlagUse> TrainingFlagUses(const proto::TrainingSpec& training, bool resume, const std::string& checkpoint,
-                                      bool any_fused, bool all_fused) {
+                                      bool any_fused, bool all_resident) {
   return {
       {{"momentum"},
        HasMomentum(training.optimizer()),
@@ -15,15 +15,19 @@ std::vector<FlagUse> TrainingFlagUses(const proto::TrainingSpec& training, bool 
        "leave it out"},
       {{"state_every"}, resume, "without --resume", "add --resume"},
       {{"checkpoint_batch"}, !checkpoint.empty(), "without --checkpoint", "add --checkpoint=FILE"},
-      {{"loader_workers"}, !all_fused, "with --step=fused, which makes its batches on the GPU", "add --step=autograd"},
+      {{"loader_workers"},
+       !all_resident,
+       "with a data set in GPU memory, where the batches are made",
+       "add --step=autograd --resident_images=false"},
       {{"cudnn_convolutions"}, any_fused, "with --step=autograd, whose kernels are LibTorch's", "add --step=fused"}};
 }
 
 std::vector<FlagUse> SweepFlagUses(const TrainSweepOptions& options) {
   const proto::SweepSpec& spec = options.spec;
-  const bool fused = SettleStep(spec.preset(), spec.training()).step() == proto::FUSED;
+  const proto::TrainingSpec settled = SettleStep(spec.preset(), spec.training());
   const bool batch_sweep = spec.batch_size().empty();
-  std::vector<FlagUse> uses = TrainingFlagUses(spec.training(), options.resume, options.checkpoint, fused, fused);
+  std::vector<FlagUse> uses = TrainingFlagUses(spec.training(), options.resume, options.checkpoint,
+                                               settled.step() == proto::FUSED, settled.resident_images());
   uses.push_back({{"zero_gamma"},
                   options.init.empty(),
                   "with --init, whose file has the scales of batch norm",

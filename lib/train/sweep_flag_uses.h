@@ -14,10 +14,10 @@ namespace lockstep {
 // Returns the flags that have an effect only together with other flags.
 std::vector<FlagUse> SweepFlagUses(const TrainSweepOptions& options);
 
-// Returns those of SweepFlagUses' flags that scale_run has, too. `any_fused` and `all_fused` tell whether at least one,
-// or every requested way to train uses --step=fused.
+// Returns those of SweepFlagUses' flags that scale_run has, too. `any_fused`: at least one requested way to train uses
+// --step=fused. `all_resident`: every one has the data set in GPU memory.
 std::vector<FlagUse> TrainingFlagUses(const proto::TrainingSpec& training, bool resume, const std::string& checkpoint,
-                                      bool any_fused, bool all_fused);
+                                      bool any_fused, bool all_resident);
 
 }  // namespace lockstep
 

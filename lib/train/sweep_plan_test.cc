@@ -107,7 +107,7 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
       {"--preset=lab", "step: autograd in fp32, NCHW"},
       {"--preset=fast", kAllOfFast},
       {"--step=fused", "step: fused in fp32, channels-last, second stream, own convolutions"},
-      {"--preset=fast --step=autograd", "step: autograd in bf16, NCHW, CUDA graph"},
+      {"--preset=fast --step=autograd", "step: autograd in bf16, channels-last, CUDA graph, data set on the GPU"},
       {"--precision=tf32", "step: autograd in tf32, NCHW"},
       {"--precision=bf16", "step: autograd in bf16, NCHW"},
       {"--channels_last", "step: autograd in fp32, channels-last"},
@@ -125,7 +125,14 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
        "step: fused in bf16, channels-last, second stream, fused sums, fused batch norm, own weight gradients, divided "
        "multiprocessors"},
       {"--step=fused --precision=bf16 --cuda_graph", kAllOfFast},
-      {"--cuda_graph=true", "step: autograd in fp32, NCHW, CUDA graph"},
+      {"--cuda_graph=true", "step: autograd in fp32, NCHW, CUDA graph, data set on the GPU"},
+      {"--cuda_graph=true --resident_images=false", "step: autograd in fp32, NCHW, CUDA graph"},
+      {"--resident_images=true",
+       "--resident_images=true with --step=autograd needs the inputs of a captured step; add --cuda_graph, or leave it "
+       "out"},
+      {"--preset=fast --resident_images=false",
+       "--resident_images=false: --step=fused reads the data set from GPU memory; leave it out, or give "
+       "--step=autograd"},
       {"--cuda_graph=false", "step: autograd in fp32, NCHW"},
       {"--second_stream=true", "--second_stream=true applies to --step=fused; leave it out, or add --step=fused"},
       {"--second_stream=false", "step: autograd in fp32, NCHW"},
@@ -174,7 +181,10 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
        "--divide_multiprocessors=true divides the multiprocessors between two streams, found --second_stream=false"},
       {"--preset=fast --fused_sums=false --fused_batch_norm=true",
        "--fused_batch_norm=true needs the sums of --fused_sums, found --fused_sums=false"},
-      {"--preset=fast --model=lenet5",
+      {"--preset=fast --model=resnet34", kAllOfFast},
+      {"--preset=fast --model=lenet5", "step: autograd in bf16, channels-last, CUDA graph, data set on the GPU"},
+      {"--preset=fast --model=lenet5 --cuda_graph=false", "step: autograd in bf16, channels-last"},
+      {"--step=fused --model=lenet5",
        "--step=fused is written for resnet18 and resnet34, not lenet5; use --step=autograd"},
       {"--preset=fast --loader_workers=3", kAllOfFast},
   };
@@ -203,9 +213,11 @@ TEST(SweepPlanTest, ASettledSpecSettlesToItself) {
   }
 }
 
-TEST(SweepPlanTest, TheFusedStepMakesItsBatchesOnTheDevice) {
+TEST(SweepPlanTest, ACapturedStepsBatchesAreMadeOnTheDevice) {
   EXPECT_TRUE(Settled(Asked("--preset=fast"), kGpu).resident_images());
   EXPECT_EQ(Settled(Asked("--preset=fast --loader_workers=3"), kGpu).loader_workers(), 0);
+  EXPECT_TRUE(Settled(Asked("--cuda_graph"), kGpu).resident_images());
+  EXPECT_EQ(Settled(Asked("--cuda_graph --resident_images=false --loader_workers=3"), kGpu).loader_workers(), 3);
   EXPECT_FALSE(Settled(Asked(""), kGpu).resident_images());
   EXPECT_EQ(Settled(Asked("--loader_workers=3"), kGpu).loader_workers(), 3);
 }

@@ -93,7 +93,8 @@ absl::Status CheckAutograd(const proto::TrainingSpec& spec) {
   }
   if (cpu && spec.cuda_graph()) {
     return absl::InvalidArgumentError(
-        "--cuda_graph=true captures a CUDA graph, but the device is a CPU; leave it out, or give --device=cuda");
+        "--cuda_graph=true captures a CUDA graph, but the device is a CPU; leave it and --preset=fast out, or give "
+        "--device=cuda");
   }
   return spec.cuda_graph() && spec.accumulate() > 1
              ? absl::InvalidArgumentError(absl::StrCat("--cuda_graph=true with --accumulate=", spec.accumulate(),
@@ -244,26 +245,45 @@ absl::Status TrainStep::RunEager(const Batch& batch, GradientHook* hook) {
   return absl::OkStatus();
 }
 
-absl::Status TrainStep::RunCaptured(const Batch& batch) {
-  clock_.Enter(Phase::kCopy);
-  const CapturedSteps::Inputs& inputs = captured_.InputsOf(batch.size);
+absl::Status TrainStep::CopyTo(const CapturedSteps::Inputs& inputs, const Batch& batch) {
   inputs.images.copy_(PageLocked(HostImages(batch, model_->shape(), 0, batch.size)), /*non_blocking=*/true);
   inputs.labels.copy_(PageLocked(HostLabels(batch, 0, batch.size)), /*non_blocking=*/true);
-  clock_.Enter(Phase::kForward);
-  captured_.Replay(batch.size);
   return absl::OkStatus();
 }
 
-absl::Status TrainStep::Run(const Batch& batch, GradientHook* hook) {
-  return CatchTorchErrors(absl::StrCat("a training step of ", batch.size, " images"), [&]() -> absl::Status {
+absl::Status TrainStep::RunCaptured(uint32_t images, const Fill& fill) {
+  clock_.Enter(Phase::kCopy);
+  RETURN_IF_ERROR(fill(captured_.InputsOf(images)));
+  clock_.Enter(Phase::kForward);
+  captured_.Replay(images);
+  return absl::OkStatus();
+}
+
+absl::Status TrainStep::RunStep(uint32_t images, const std::function<absl::Status()>& run) {
+  return CatchTorchErrors(absl::StrCat("a training step of ", images, " images"), [&]() -> absl::Status {
     const c10::DeviceGuard guard(device_);
     const Tf32Products tf32(tf32_);
-    RETURN_IF_ERROR(captured_.Has(batch.size, hook) ? RunCaptured(batch) : RunEager(batch, hook));
+    RETURN_IF_ERROR(run());
     clock_.Enter(Phase::kDataWait);
     ++steps_;
-    images_ += batch.size;
+    images_ += images;
     return absl::OkStatus();
   });
+}
+
+absl::Status TrainStep::Run(const Batch& batch, GradientHook* hook) {
+  return RunStep(batch.size, [&] {
+    return captured_.Has(batch.size, hook)
+               ? RunCaptured(batch.size, [&](const CapturedSteps::Inputs& inputs) { return CopyTo(inputs, batch); })
+               : RunEager(batch, hook);
+  });
+}
+
+absl::Status TrainStep::RunFilled(uint32_t images, GradientHook* hook, const Fill& fill) {
+  if (!captured_.Has(images, hook)) {
+    return absl::FailedPreconditionError(absl::StrCat("no step of ", images, " images was captured"));
+  }
+  return RunStep(images, [&] { return RunCaptured(images, fill); });
 }
 
 absl::StatusOr<EpochTotals> TrainStep::EndEpoch() {

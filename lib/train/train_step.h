@@ -6,6 +6,7 @@
 #include <c10/core/Device.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -69,6 +70,11 @@ class TrainStep {
   // ResourceExhaustedError if memory runs out, and the hook's errors. The step must not be used again after an error.
   absl::Status Run(const Batch& batch, GradientHook* hook = nullptr);
 
+  // The same for a batch that `fill` writes to the inputs of the captured step, on the device and queued on the current
+  // stream. Returns FailedPreconditionError if no step of `images` images was captured with this hook.
+  using Fill = std::function<absl::Status(const CapturedSteps::Inputs&)>;
+  absl::Status RunFilled(uint32_t images, GradientHook* hook, const Fill& fill);
+
   // Waits for the device, stops the clock, then (untimed) reads the losses and counts the correct predictions.
   absl::StatusOr<EpochTotals> EndEpoch();
 
@@ -85,7 +91,9 @@ class TrainStep {
   ForwardResult Forward(const torch::Tensor& images, const torch::Tensor& labels);
   absl::Status Backward(const torch::Tensor& loss, GradientHook* hook);
   absl::Status RunEager(const Batch& batch, GradientHook* hook);
-  absl::Status RunCaptured(const Batch& batch);
+  absl::Status CopyTo(const CapturedSteps::Inputs& inputs, const Batch& batch);
+  absl::Status RunCaptured(uint32_t images, const Fill& fill);
+  absl::Status RunStep(uint32_t images, const std::function<absl::Status()>& run);
 
   const std::shared_ptr<Model> model_;
   const c10::Device device_;
