@@ -212,7 +212,7 @@ class BenchmarkPageTest(unittest.TestCase):
             "1.25, graph | 2.50 | 3 of 2; 1 of 1 |",
             "| `vit_tiny`, 10 classes | 1.00 | 0.900, graph | 0.900 | 1.00 | 2.50, graph | 2.50 | 1 of 1; 1 of 1 |"])
         text = " ".join(block.split())
-        self.assertIn("One GPU trains the networks of `--preset=fast` 1.50 to 2.50 times and the others, by LibTorch's "
+        self.assertIn("One GPU trains the networks of the fused step 1.50 to 2.50 times and the others, by LibTorch's "
                       "autograd, 0.900 to 2.50 times as fast as PyTorch", text)
         self.assertIn("which runs `train_sweep --model=resnet34` and `train_sweep --model=vit_tiny`; files:", text)
 

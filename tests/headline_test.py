@@ -127,8 +127,7 @@ class NetworksTest(ScriptCase):
             model, classes = one.partition("--model=")[2].split()[0], one.partition("dataset_")[2].partition(".rec")[0]
             self.assertIn(f"--model {model} --classes={classes} --kind graph compile_graph --batch 512 128 ", other)
             self.assertIn(" --batch_size=512,128 ", one)
-            self.assertEqual("--preset=fast" in one, model in ("resnet18", "resnet34"))
-            self.assertEqual("--precision=bf16 --channels_last --cuda_graph" in one, "--preset=fast" not in one)
+            self.assertIn(" --preset=fast ", one)
 
     def test_a_group_of_cases_has_the_data_sets_that_it_needs(self):
         self.run_script("--turns=1", "--cases", "autograd")

@@ -186,7 +186,7 @@ def other_networks(results):
     networks = sorted((OtherNetwork(group, series) for group in by_case.values()),
                       key=lambda network: (not network.fused, network.model, network.classes))
     parts, commands = [], []
-    for what, fused in (("the networks of `--preset=fast`", True), ("the others, by LibTorch's autograd,", False)):
+    for what, fused in (("the networks of the fused step", True), ("the others, by LibTorch's autograd,", False)):
         group = [network for network in networks if network.fused == fused]
         ratios = [ratio for network in group for ratio in network.ratios().values()]
         if ratios:

@@ -1,5 +1,5 @@
-"""Baseline of train_sweep --model=NAME with --precision=bf16 --channels_last --cuda_graph: PyTorch's step of the same
-network on one GPU, in seconds per 50,000 images.
+"""Baseline of train_sweep --model=NAME --preset=fast: PyTorch's step of the same network on one GPU, in seconds per
+50,000 images.
 
     python3 benchmarks/peers/networks_pytorch.py --model vit_tiny mlp:1024x3 [--classes 10] [--batch 512 128]
         [--kind graph compile_graph] [--output FILE]
