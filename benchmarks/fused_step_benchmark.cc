@@ -32,8 +32,8 @@
 #include "lib/dataset/counter_random.h"
 #include "lib/dataset/dataset.h"
 #include "lib/dataset/sampler.h"
-#include "lib/fused/resnet18_epoch.h"
-#include "lib/fused/resnet18_step.h"
+#include "lib/fused/resnet_epoch.h"
+#include "lib/fused/resnet_step.h"
 
 namespace lockstep {
 namespace {
@@ -105,10 +105,10 @@ std::vector<uint8_t> RandomBytes(size_t count, uint32_t below) {
 }
 
 // Returns He et al. 2015's initial weights for the convolutions, uniformly distributed; batch norms have 1 and 0.
-ResNet18Values RandomValues() {
-  const ResNet18Units net = MakeResNet18Units();
+ResNetValues RandomValues() {
+  const ResNetUnits net = MakeResNetUnits();
   CounterRandom random(2, RandomPurpose::kSyntheticImage, 0, 0);
-  ResNet18Values values;
+  ResNetValues values;
   values.weights.resize(net.weight_count, 0);
   const auto fill = [&](size_t first, size_t count, double fan_in) {
     for (size_t i = first; i < first + count; ++i) {
@@ -126,8 +126,8 @@ ResNet18Values RandomValues() {
   return values;
 }
 
-std::unique_ptr<ResNet18Step> MakeStep(const Variant& variant, uint32_t batch, const ResidentImages& images) {
-  ResNet18StepOptions options;
+std::unique_ptr<ResNetStep> MakeStep(const Variant& variant, uint32_t batch, const ResidentImages& images) {
+  ResNetStepOptions options;
   options.type = variant.type;
   options.max_batch = batch;
   options.two_streams = variant.two_streams;
@@ -137,7 +137,7 @@ std::unique_ptr<ResNet18Step> MakeStep(const Variant& variant, uint32_t batch, c
   options.fused_batch_norm = variant.fused_batch_norm;
   options.divide_multiprocessors = variant.divide_multiprocessors;
   options.own_convolutions = variant.own_convolutions;
-  auto step = Value(ResNet18Step::Make(options, images));
+  auto step = Value(ResNetStep::Make(options, images));
   Check(step->SetValues(RandomValues()));
   return step;
 }
@@ -145,7 +145,7 @@ std::unique_ptr<ResNet18Step> MakeStep(const Variant& variant, uint32_t batch, c
 void Profile(const Variant& variant, uint32_t batch, const ResidentImages& images) {
   const auto step = MakeStep(variant, batch, images);
   const uint32_t count = std::min(kImages, kProfiledSteps * batch);
-  ResNet18Epochs epochs(*step, batch, variant.graphs);
+  ResNetEpochs epochs(*step, batch, variant.graphs);
   Check(epochs.Prepare(count, DropLast::kYes));
   for (const bool profiled : {false, true}) {
     if (profiled) {
@@ -159,7 +159,7 @@ void Profile(const Variant& variant, uint32_t batch, const ResidentImages& image
 
 void Soak(const Variant& variant, uint32_t batch, const ResidentImages& images) {
   const auto step = MakeStep(variant, batch, images);
-  ResNet18Epochs epochs(*step, batch, variant.graphs);
+  ResNetEpochs epochs(*step, batch, variant.graphs);
   Check(epochs.Prepare(kImages, DropLast::kNo));
   const Stopwatch clock;
   for (int epoch = 0; epoch < kSoakEpochs; ++epoch) {
@@ -175,7 +175,7 @@ void Soak(const Variant& variant, uint32_t batch, const ResidentImages& images) 
 void Time(const Variant& variant, uint32_t batch, const ResidentImages& images) {
   const Stopwatch setup;
   const auto step = MakeStep(variant, batch, images);
-  ResNet18Epochs epochs(*step, batch, variant.graphs);
+  ResNetEpochs epochs(*step, batch, variant.graphs);
   Check(epochs.Prepare(kImages, DropLast::kNo));
   const double setup_seconds = setup.Seconds();
   std::vector<double> seconds;

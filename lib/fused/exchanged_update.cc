@@ -18,18 +18,18 @@ constexpr CommunicationDtype kTypeOf =
 template <typename T>
 constexpr bool kIsBf16 = std::is_same_v<T, __nv_bfloat16>;
 
-bool HasMicroBatches(const ResNet18StepOptions& options) { return MicroBatchImages(options) < options.max_batch; }
+bool HasMicroBatches(const ResNetStepOptions& options) { return MicroBatchImages(options) < options.max_batch; }
 
 // Returns the type in which this rank holds a step's gradients: the exchange's, or fp32 if micro-batches are added up.
 template <typename T>
-CommunicationDtype CommunicationDtypeOf(const ResNet18StepOptions& options) {
+CommunicationDtype CommunicationDtypeOf(const ResNetStepOptions& options) {
   if (options.exchange != nullptr) {
     return options.exchange->communication_dtype();
   }
   return HasMicroBatches(options) ? CommunicationDtype::kFp32 : kTypeOf<T>;
 }
 
-bool NeedsWorkspace(const ResNet18StepOptions& options) {
+bool NeedsWorkspace(const ResNetStepOptions& options) {
   return options.exchange != nullptr || NeedsGradientNorms(options);
 }
 
@@ -46,7 +46,7 @@ ExchangeWorkspace<T>::~ExchangeWorkspace() {
 }
 
 template <typename T>
-void ExchangeWorkspace<T>::TakeAll(const ResNet18StepOptions& options, const ResNet18Units& net) {
+void ExchangeWorkspace<T>::TakeAll(const ResNetStepOptions& options, const ResNetUnits& net) {
   const bool sends_bf16 = CommunicationDtypeOf<T>(options) == CommunicationDtype::kBf16;
   if (HasMicroBatches(options) || (kIsBf16<T> && !sends_bf16)) {
     arena_.Take(net.weight_count, weight_sum);
@@ -60,7 +60,7 @@ void ExchangeWorkspace<T>::TakeAll(const ResNet18StepOptions& options, const Res
 }
 
 template <typename T>
-size_t ExchangeWorkspace<T>::PredictBytes(const ResNet18StepOptions& options, const ResNet18Units& net) {
+size_t ExchangeWorkspace<T>::PredictBytes(const ResNetStepOptions& options, const ResNetUnits& net) {
   if (!NeedsWorkspace(options)) {
     return 0;
   }
@@ -70,7 +70,7 @@ size_t ExchangeWorkspace<T>::PredictBytes(const ResNet18StepOptions& options, co
 }
 
 template <typename T>
-absl::Status ExchangeWorkspace<T>::Init(const ResNet18StepOptions& options, const ResNet18Units& net) {
+absl::Status ExchangeWorkspace<T>::Init(const ResNetStepOptions& options, const ResNetUnits& net) {
   if (!NeedsWorkspace(options)) {
     return absl::OkStatus();
   }

@@ -29,8 +29,8 @@
 #include "lib/fused/device_arena.h"
 #include "lib/fused/gradient_sink.h"
 #include "lib/fused/micro_batch.h"
-#include "lib/fused/resnet18_step_options.h"
-#include "lib/fused/resnet18_units.h"
+#include "lib/fused/resnet_step_options.h"
+#include "lib/fused/resnet_units.h"
 #include "lib/fused/step_gradients.h"
 
 namespace lockstep {
@@ -46,11 +46,11 @@ class ExchangeWorkspace {
   ExchangeWorkspace& operator=(const ExchangeWorkspace&) = delete;
 
   // Returns the bytes that Init would allocate; 0 if there are neither an exchange nor gradient norms.
-  static size_t PredictBytes(const ResNet18StepOptions& options, const ResNet18Units& net);
+  static size_t PredictBytes(const ResNetStepOptions& options, const ResNetUnits& net);
 
   // Allocates the memory and, with an exchange, creates the streams. Does nothing if there are neither an exchange nor
   // gradient norms. Returns ResourceExhaustedError if the memory does not fit.
-  absl::Status Init(const ResNet18StepOptions& options, const ResNet18Units& net);
+  absl::Status Init(const ResNetStepOptions& options, const ResNetUnits& net);
   size_t bytes() const { return arena_.bytes(); }
 
   // Stream of SGD: after the exchange, concurrent with the backward pass. Null without an exchange.
@@ -63,7 +63,7 @@ class ExchangeWorkspace {
   float* batch_norm_sum = nullptr;              // fp32 (net.batch_norm_count()): sum over the micro-batches
 
  private:
-  void TakeAll(const ResNet18StepOptions& options, const ResNet18Units& net);
+  void TakeAll(const ResNetStepOptions& options, const ResNetUnits& net);
 
   DeviceArena arena_;
 };

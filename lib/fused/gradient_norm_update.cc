@@ -5,7 +5,7 @@
 
 #include "lib/base/status_macros.h"
 #include "lib/cuda/cuda_status.h"
-#include "lib/fused/resnet18_update.h"
+#include "lib/fused/resnet_update.h"
 #include "lib/kernels/layer_factors.h"
 #include "lib/kernels/layer_squares.h"
 
@@ -13,7 +13,7 @@ namespace lockstep {
 namespace {
 
 // Returns the layers of `weights`: the units in order, and the fully connected layer.
-LayerTable WeightLayers(const ResNet18Units& net) {
+LayerTable WeightLayers(const ResNetUnits& net) {
   LayerTable table;
   for (const ConvolutionUnit& unit : net.units) {
     table.begin[table.layers++] = unit.weight;
@@ -48,7 +48,7 @@ absl::Status Squares(const LayerTable& table, const GradientPointer& values, dou
 
 }  // namespace
 
-void GradientNormUpdateWorkspace::TakeAll(const ResNet18StepOptions& options) {
+void GradientNormUpdateWorkspace::TakeAll(const ResNetStepOptions& options) {
   if (NeedsGradientNorms(options)) {
     arena_.Take(size_t{kMaxLayers} * kSquareParts, gradient_squares);
     arena_.Take(size_t{kMaxLayers} * kSquareParts, weight_squares);
@@ -56,13 +56,13 @@ void GradientNormUpdateWorkspace::TakeAll(const ResNet18StepOptions& options) {
   }
 }
 
-size_t GradientNormUpdateWorkspace::PredictBytes(const ResNet18StepOptions& options) {
+size_t GradientNormUpdateWorkspace::PredictBytes(const ResNetStepOptions& options) {
   GradientNormUpdateWorkspace workspace;
   workspace.TakeAll(options);
   return workspace.bytes();
 }
 
-absl::Status GradientNormUpdateWorkspace::Init(const ResNet18StepOptions& options) {
+absl::Status GradientNormUpdateWorkspace::Init(const ResNetStepOptions& options) {
   TakeAll(options);
   return arena_.bytes() > 0 ? arena_.Allocate() : absl::OkStatus();
 }

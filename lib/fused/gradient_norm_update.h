@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "lib/fused/device_arena.h"
 #include "lib/fused/micro_batch.h"
-#include "lib/fused/resnet18_step_options.h"
+#include "lib/fused/resnet_step_options.h"
 #include "lib/fused/step_gradients.h"
 
 namespace lockstep {
@@ -27,11 +27,11 @@ class GradientNormUpdateWorkspace {
   GradientNormUpdateWorkspace& operator=(const GradientNormUpdateWorkspace&) = delete;
 
   // Returns the bytes that Init would allocate; 0 if no gradient norms are needed.
-  static size_t PredictBytes(const ResNet18StepOptions& options);
+  static size_t PredictBytes(const ResNetStepOptions& options);
 
   // Allocates the memory. Does nothing if no gradient norms are needed. Returns ResourceExhaustedError if it does not
   // fit.
-  absl::Status Init(const ResNet18StepOptions& options);
+  absl::Status Init(const ResNetStepOptions& options);
   size_t bytes() const { return arena_.bytes(); }
 
   // Arrays in the layouts of layer_squares.h and layer_factors.h. The layers are the units' weights, the fully
@@ -42,7 +42,7 @@ class GradientNormUpdateWorkspace {
   float* factors = nullptr;
 
  private:
-  void TakeAll(const ResNet18StepOptions& options);
+  void TakeAll(const ResNetStepOptions& options);
 
   DeviceArena arena_;
 };

@@ -10,7 +10,7 @@ namespace {
 struct LateLayers {
   size_t layer3 = 0, layer4 = 0;
 
-  explicit LateLayers(const ResNet18Units& net) {
+  explicit LateLayers(const ResNetUnits& net) {
     constexpr uint32_t kLayer3Channels = 256;
     for (size_t block = net.blocks.size(); block-- > 0;) {
       const uint32_t channels = net.units[net.blocks[block].conv1].out_channels;
@@ -20,9 +20,9 @@ struct LateLayers {
   }
 };
 
-size_t WeightsBegin(const ResNet18Units& net, size_t block) { return net.units[net.blocks[block].conv1].weight; }
+size_t WeightsBegin(const ResNetUnits& net, size_t block) { return net.units[net.blocks[block].conv1].weight; }
 
-GradientSchedule ScheduleBehindTheBlocks(const ResNet18Units& net) {
+GradientSchedule ScheduleBehindTheBlocks(const ResNetUnits& net) {
   GradientSchedule schedule;
   schedule.rest = {WeightsBegin(net, 0), WeightsBegin(net, LateLayers(net).layer3)};
   schedule.batch_norms = {0, net.batch_norm_count()};
@@ -32,7 +32,7 @@ GradientSchedule ScheduleBehindTheBlocks(const ResNet18Units& net) {
 
 }  // namespace
 
-GradientSchedule ScheduleGradients(const ResNet18Units& net, EarlyRanges early) {
+GradientSchedule ScheduleGradients(const ResNetUnits& net, EarlyRanges early) {
   GradientSchedule schedule = ScheduleBehindTheBlocks(net);
   const LateLayers late(net);
   const size_t layer3 = WeightsBegin(net, late.layer3), layer4 = WeightsBegin(net, late.layer4);
@@ -44,7 +44,7 @@ GradientSchedule ScheduleGradients(const ResNet18Units& net, EarlyRanges early) 
   return schedule;
 }
 
-GradientSchedule ScheduleGradientsByLayer(const ResNet18Units& net, uint32_t images, uint32_t multiprocessors) {
+GradientSchedule ScheduleGradientsByLayer(const ResNetUnits& net, uint32_t images, uint32_t multiprocessors) {
   GradientSchedule schedule = ScheduleBehindTheBlocks(net);
   size_t end = net.weight_count;
   const LateLayers late(net);

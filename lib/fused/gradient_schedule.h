@@ -1,4 +1,4 @@
-// GradientSchedule: the ranges in which the flat gradient arrays (resnet18_units.h) become final, and their order. The
+// GradientSchedule: the ranges in which the flat gradient arrays (resnet_units.h) become final, and their order. The
 // backward pass goes from the last layer to the first, so the end of `weights` comes first. The schedule is known on
 // the host before any kernel runs.
 //
@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lib/fused/resnet18_units.h"
+#include "lib/fused/resnet_units.h"
 
 namespace lockstep {
 
@@ -46,11 +46,11 @@ enum class EarlyRanges {
 };
 
 // Returns the schedule of a backward pass whose launches may each fill the GPU: few ranges.
-GradientSchedule ScheduleGradients(const ResNet18Units& net, EarlyRanges early = EarlyRanges::kTogether);
+GradientSchedule ScheduleGradients(const ResNetUnits& net, EarlyRanges early = EarlyRanges::kTogether);
 
 // Returns the schedule of a backward pass whose launches share `multiprocessors`, for `images` at a time
 // (sm_partition.h).
-GradientSchedule ScheduleGradientsByLayer(const ResNet18Units& net, uint32_t images, uint32_t multiprocessors);
+GradientSchedule ScheduleGradientsByLayer(const ResNetUnits& net, uint32_t images, uint32_t multiprocessors);
 
 }  // namespace lockstep
 

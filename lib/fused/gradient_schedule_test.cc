@@ -15,7 +15,7 @@ std::vector<GradientRange> WeightsInOrder(const GradientSchedule& schedule) {
   return ranges;
 }
 
-size_t FirstWeight(const ResNet18Units& net, const std::string& convolution) {
+size_t FirstWeight(const ResNetUnits& net, const std::string& convolution) {
   for (const ConvolutionUnit& unit : net.units) {
     if (unit.conv_name == convolution) {
       return unit.weight;
@@ -26,7 +26,7 @@ size_t FirstWeight(const ResNet18Units& net, const std::string& convolution) {
 }
 
 // Expects ranges from the end of the array to its beginning without a gap: every weight once, the last layers first.
-void ExpectEachOnce(const ResNet18Units& net, const GradientSchedule& schedule) {
+void ExpectEachOnce(const ResNetUnits& net, const GradientSchedule& schedule) {
   size_t end = net.weight_count;
   for (const GradientRange& range : WeightsInOrder(schedule)) {
     EXPECT_EQ(range.end, end);
@@ -39,7 +39,7 @@ void ExpectEachOnce(const ResNet18Units& net, const GradientSchedule& schedule) 
 }
 
 TEST(GradientScheduleTest, EachWeightOnceTheLastLayersFirst) {
-  const ResNet18Units net = MakeResNet18Units();
+  const ResNetUnits net = MakeResNetUnits();
   ExpectEachOnce(net, ScheduleGradients(net));
   ExpectEachOnce(net, ScheduleGradients(net, EarlyRanges::kPerLayer));
   for (const uint32_t images : {1u, 64u, 65u, 512u}) {
@@ -48,7 +48,7 @@ TEST(GradientScheduleTest, EachWeightOnceTheLastLayersFirst) {
 }
 
 TEST(GradientScheduleTest, ResNet34UpdatesLayersThreeAndFourEarly) {
-  const ResNet18Units net = MakeResNet18Units(kResNet34Blocks);
+  const ResNetUnits net = MakeResNetUnits(kResNet34Blocks);
   const GradientSchedule schedule = ScheduleGradients(net, EarlyRanges::kPerLayer);
   ExpectEachOnce(net, schedule);
   ASSERT_EQ(schedule.early.size(), 2);
@@ -60,7 +60,7 @@ TEST(GradientScheduleTest, ResNet34UpdatesLayersThreeAndFourEarly) {
 }
 
 TEST(GradientScheduleTest, NotPartitionedLayersThreeAndFourTogether) {
-  const ResNet18Units net = MakeResNet18Units();
+  const ResNetUnits net = MakeResNetUnits();
   const GradientSchedule schedule = ScheduleGradients(net);
   ASSERT_EQ(schedule.early.size(), 1);
   EXPECT_EQ(schedule.early[0].block, 4);
@@ -72,7 +72,7 @@ TEST(GradientScheduleTest, NotPartitionedLayersThreeAndFourTogether) {
 
 // A rank's share of an early range covers the same weights in every step, even if the last batch has another size.
 TEST(GradientScheduleTest, ApartTheyAreTheRangesByLayer) {
-  const ResNet18Units net = MakeResNet18Units();
+  const ResNetUnits net = MakeResNetUnits();
   const GradientSchedule apart = ScheduleGradients(net, EarlyRanges::kPerLayer);
   for (const uint32_t images : {1u, 512u}) {
     const GradientSchedule by_layer = ScheduleGradientsByLayer(net, images, 132);
@@ -88,7 +88,7 @@ TEST(GradientScheduleTest, ApartTheyAreTheRangesByLayer) {
 // The ranges have the update's share of the layer that runs concurrently: layer 4's range that of layer 3, and layer
 // 3's range that of layer 2.
 TEST(GradientScheduleTest, ByLayerTheyHaveAShareOfTheGpu) {
-  const ResNet18Units net = MakeResNet18Units();
+  const ResNetUnits net = MakeResNetUnits();
   const GradientSchedule schedule = ScheduleGradientsByLayer(net, 32, 132);
   ASSERT_EQ(schedule.early.size(), 2);
   EXPECT_EQ(schedule.early[0].block, 6);
@@ -101,7 +101,7 @@ TEST(GradientScheduleTest, ByLayerTheyHaveAShareOfTheGpu) {
 
 // A range is final after the backward pass of the block that it begins with.
 TEST(GradientScheduleTest, ARangeBeginsWithItsBlock) {
-  const ResNet18Units net = MakeResNet18Units();
+  const ResNetUnits net = MakeResNetUnits();
   for (const GradientSchedule& schedule : {ScheduleGradients(net), ScheduleGradientsByLayer(net, 128, 132)}) {
     for (const EarlyGradients& early : schedule.early) {
       EXPECT_EQ(early.range.begin, net.units[net.blocks[early.block].conv1].weight);
@@ -111,7 +111,7 @@ TEST(GradientScheduleTest, ARangeBeginsWithItsBlock) {
 
 // SGD's kernel loads 16 bytes at a time: 8 elements in bf16.
 TEST(GradientScheduleTest, RangesAreAligned) {
-  const ResNet18Units net = MakeResNet18Units();
+  const ResNetUnits net = MakeResNetUnits();
   for (const GradientRange& range : WeightsInOrder(ScheduleGradientsByLayer(net, 128, 132))) {
     EXPECT_EQ(range.begin % 8, 0);
   }

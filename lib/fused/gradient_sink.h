@@ -1,5 +1,5 @@
 // GradientSink: the interface between the backward pass and the update. The backward pass reports which gradients are
-// final, in order, and the sink processes them. With one GPU the sink is SGD itself (resnet18_update.h).
+// final, in order, and the sink processes them. With one GPU the sink is SGD itself (resnet_update.h).
 //
 // With several GPUs another sink comes in between. It reduces each range over all GPUs on a stream of its own, after
 // the work queued on `stream` so far. It makes a second stream wait for the reduction, and passes the range on to SGD

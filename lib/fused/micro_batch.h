@@ -8,10 +8,10 @@
 
 #include "absl/status/status.h"
 #include "lib/fused/partial_buffers.h"
-#include "lib/fused/resnet18_buffers.h"
-#include "lib/fused/resnet18_plan.h"
-#include "lib/fused/resnet18_step_options.h"
-#include "lib/fused/resnet18_units.h"
+#include "lib/fused/resnet_buffers.h"
+#include "lib/fused/resnet_plan.h"
+#include "lib/fused/resnet_step_options.h"
+#include "lib/fused/resnet_units.h"
 #include "lib/fused/step_streams.h"
 #include "lib/fused/step_timestamp_tables.h"
 #include "lib/fused/step_timestamps.h"
@@ -22,8 +22,8 @@ namespace lockstep {
 // All members must outlive the queueing. Those that the GPU uses (memory, engines, events) must outlive the step.
 template <typename T>
 struct MicroBatch {
-  const ResNet18StepOptions& options;
-  const ResNet18Buffers<T>& buffers;
+  const ResNetStepOptions& options;
+  const ResNetBuffers<T>& buffers;
   const StepStreams& streams;
   StreamFork& fork;                 // reset for this micro-batch
   PartialBuffers& partial_buffers;  // reset for this micro-batch
@@ -39,7 +39,7 @@ struct MicroBatch {
   cudaEvent_t update_counted = nullptr;  // event after `weights_there`, when state.update_step is this step's; null:
                                          // already done
 
-  const ResNet18Units& net() const { return buffers.net; }
+  const ResNetUnits& net() const { return buffers.net; }
 };
 
 // Records the GPU's clock when the timestamp's stream (step_timestamps.h) reaches this point. Does nothing without a

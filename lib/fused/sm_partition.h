@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "lib/fused/resnet18_units.h"
+#include "lib/fused/resnet_units.h"
 
 namespace lockstep {
 

@@ -10,7 +10,7 @@ namespace {
 TEST(SmPartitionTest, SideBySideTheyFit) {
   for (const uint32_t all : {132u, 114u, 78u}) {
     for (const uint32_t batch : {1u, 32u, 64u, 65u, 128u, kMaxPartitionedBatch}) {
-      for (const ConvolutionUnit& unit : MakeResNet18Units().units) {
+      for (const ConvolutionUnit& unit : MakeResNetUnits().units) {
         const SmPartition partition = PartitionSms(unit, batch, all);
         EXPECT_TRUE(partition.partitioned);
         EXPECT_LE(partition.data_gradient + partition.weight_gradient + (batch <= 64 ? partition.update : 0), all)
@@ -26,7 +26,7 @@ TEST(SmPartitionTest, SideBySideTheyFit) {
 }
 
 TEST(SmPartitionTest, AnH200sLayers) {
-  const ResNet18Units net = MakeResNet18Units();
+  const ResNetUnits net = MakeResNetUnits();
   const auto of_layer = [&](size_t block, uint32_t batch) {
     return PartitionSms(net.units[net.blocks[block].conv2], batch, 132);
   };

@@ -1,5 +1,5 @@
 // Backward pass of a unit: from the gradient of its convolution's output to the gradients of its input and of its
-// weights. A plan chooses one implementation of each for every unit (resnet18_plan.h).
+// weights. A plan chooses one implementation of each for every unit (resnet_plan.h).
 //
 // The input of a unit is the rectified output of the batch norm below. The implementations of a data gradient differ in
 // how far they go into that batch norm:

@@ -1,5 +1,5 @@
 // Forward pass of a unit: a convolution and the batch norm after it. A plan chooses one of three implementations for
-// each unit (resnet18_plan.h):
+// each unit (resnet_plan.h):
 //
 //   name       launches                                                                  types
 //   apart      the convolution | the batch norm's statistics | its application           float, bf16

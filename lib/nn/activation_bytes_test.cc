@@ -7,7 +7,7 @@ namespace {
 
 // Elements that are kept per image in fp32:
 //   614,400   outputs of the 20 convolutions, kept by batch norm
-//   557,056   outputs of the 17 ReLUs, kept by the next convolutions (lib/fused/resnet18_units_test counts both)
+//   557,056   outputs of the 17 ReLUs, kept by the next convolutions (lib/fused/resnet_units_test counts both)
 //       512   pooled numbers
 //        10   log-probabilities
 //     3,072   the image itself, and its label

@@ -23,8 +23,8 @@
 #include "lib/dataset/small_dataset_testing.h"
 #include "lib/device/device.h"
 #include "lib/fused/gradient_exchange.h"
-#include "lib/fused/resnet18_epoch.h"
-#include "lib/fused/resnet18_units.h"
+#include "lib/fused/resnet_epoch.h"
+#include "lib/fused/resnet_units.h"
 #include "lib/launch/launch.h"
 #include "lib/launch/rank_main_testing.h"
 #include "lib/record/digest.h"
@@ -77,19 +77,19 @@ const ImageSet& Images() {
   return *set;
 }
 
-absl::StatusOr<std::unique_ptr<ResNet18Step>> MakeStep(GradientExchange& exchange) {
+absl::StatusOr<std::unique_ptr<ResNetStep>> MakeStep(GradientExchange& exchange) {
   ResidentImages images;
   images.pixels = Images().pixels.data();
   images.labels = Images().labels.data();
   images.count = kImages;
   images.mean = {0.5, 0.5, 0.5};
   images.std = {0.25, 0.25, 0.25};
-  ResNet18StepOptions options;
+  ResNetStepOptions options;
   options.type = ConvolutionType::kBf16;
   options.max_batch = kBatch;
   options.autotune = false;
   options.exchange = &exchange;
-  return ResNet18Step::Make(options, images);
+  return ResNetStep::Make(options, images);
 }
 
 // Returns an image order that starts at `first`, so that each rank can have its own images.
@@ -104,8 +104,8 @@ std::vector<uint32_t> InOrder(uint32_t first) {
 float Rate(uint32_t) { return 1e-4f; }
 
 // Sets finite, small values that are equal on all ranks; the learnt values are not checked.
-absl::Status SetSmallValues(ResNet18Step& step) {
-  ASSIGN_OR_RETURN(ResNet18Values values, step.GetValues());
+absl::Status SetSmallValues(ResNetStep& step) {
+  ASSIGN_OR_RETURN(ResNetValues values, step.GetValues());
   for (size_t i = 0; i < values.weights.size(); ++i) {
     values.weights[i] = 0.02f * std::sin(static_cast<float>(i % 1000));
   }
@@ -154,9 +154,9 @@ absl::StatusOr<std::string> Timestamps(RankContext& context) {
   const bool sends = Sends(context), graphs = !absl::StrContains(context.payload, "eager");
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));
   ASSIGN_OR_RETURN(const MadeExchange exchange, MakeExchange(context, *communicator, CommunicationDtype::kBf16));
-  ASSIGN_OR_RETURN(const std::unique_ptr<ResNet18Step> step, MakeStep(*exchange.exchange));
+  ASSIGN_OR_RETURN(const std::unique_ptr<ResNetStep> step, MakeStep(*exchange.exchange));
   RETURN_IF_ERROR(SetSmallValues(*step));
-  ResNet18Epochs epochs(*step, kBatch, graphs);
+  ResNetEpochs epochs(*step, kBatch, graphs);
   RETURN_IF_ERROR(epochs.Prepare(kImages, DropLast::kNo));
   const std::vector<uint32_t> order = InOrder(0);
   RETURN_IF_ERROR(epochs.Train(order, 0, Rate).status());
@@ -218,15 +218,15 @@ absl::StatusOr<std::string> Weights(RankContext& context) {
   for (const CommunicationDtype dtype : {CommunicationDtype::kBf16, CommunicationDtype::kFp32}) {
     ASSIGN_OR_RETURN(const MadeExchange exchange, MakeExchange(context, *communicator, dtype));
     LeavesSmsForNccl leaves_sms(*exchange.exchange);
-    ASSIGN_OR_RETURN(const std::unique_ptr<ResNet18Step> step, MakeStep(leaves_sms));
+    ASSIGN_OR_RETURN(const std::unique_ptr<ResNetStep> step, MakeStep(leaves_sms));
     RETURN_IF_ERROR(SetSmallValues(*step));
-    ResNet18Epochs epochs(*step, kBatch, /*graphs=*/true);
+    ResNetEpochs epochs(*step, kBatch, /*graphs=*/true);
     RETURN_IF_ERROR(epochs.Prepare(kImages, DropLast::kNo));
     for (uint32_t epoch = 0; epoch < 3; ++epoch) {
       RETURN_IF_ERROR(epochs.Train(InOrder(static_cast<uint32_t>(context.rank) * 500), epoch, Rate).status());
     }
-    ASSIGN_OR_RETURN(const ResNet18Values values, step->GetValues());
-    ASSIGN_OR_RETURN(const ResNet18Values momentum, step->GetMomentum());
+    ASSIGN_OR_RETURN(const ResNetValues values, step->GetValues());
+    ASSIGN_OR_RETURN(const ResNetValues momentum, step->GetMomentum());
     absl::StrAppend(&digests, DigestOf(values.weights), DigestOf(momentum.weights));
   }
   return digests;
@@ -288,7 +288,7 @@ void ExpectNothingFound(const std::string& payload) {
 
 // The exchanges allocate their buffers before they know the network.
 TEST(ExchangeTest, HasRoomForTheLargestNetwork) {
-  EXPECT_LE(MakeResNet18Units(kResNet34Blocks, kMaxFusedClasses).weight_count, size_t{kMaxExchanged});
+  EXPECT_LE(MakeResNetUnits(kResNet34Blocks, kMaxFusedClasses).weight_count, size_t{kMaxExchanged});
 }
 
 TEST(ExchangeTimestampsGpuTest, InGraphsTheyComeInOrder) { ExpectNothingFound("graphs"); }

@@ -13,8 +13,8 @@
 #include "lib/dataset/small_dataset_testing.h"
 #include "lib/device/device.h"
 #include "lib/fused/gradient_exchange.h"
-#include "lib/fused/resnet18_epoch.h"
-#include "lib/fused/resnet18_step.h"
+#include "lib/fused/resnet_epoch.h"
+#include "lib/fused/resnet_step.h"
 #include "lib/fused/step_timestamps.h"
 #include "lib/kernels/add_partials.h"
 #include "lib/nn/zero_gamma.h"
@@ -69,8 +69,8 @@ std::vector<uint32_t> Order() {
   return order;
 }
 
-ResNet18StepOptions Options(ConvolutionType type) {
-  ResNet18StepOptions options;
+ResNetStepOptions Options(ConvolutionType type) {
+  ResNetStepOptions options;
   options.type = type;
   options.max_batch = kBatch;
   options.seed = kSeed;
@@ -78,7 +78,7 @@ ResNet18StepOptions Options(ConvolutionType type) {
   return options;
 }
 
-std::unique_ptr<ResNet18Step> MakeFused(const ImageSet& set, const ResNet18StepOptions& options, const Model& model) {
+std::unique_ptr<ResNetStep> MakeFused(const ImageSet& set, const ResNetStepOptions& options, const Model& model) {
   const LoaderOptions loader = Loader(set);
   ResidentImages images;
   images.pixels = set.pixels.data();
@@ -86,7 +86,7 @@ std::unique_ptr<ResNet18Step> MakeFused(const ImageSet& set, const ResNet18StepO
   images.count = static_cast<uint32_t>(set.size());
   images.mean = loader.mean;
   images.std = loader.std;
-  auto step = ResNet18Step::Make(options, images);
+  auto step = ResNetStep::Make(options, images);
   EXPECT_THAT(step, IsOk());
   const auto values = ToFusedValues(model);
   EXPECT_THAT(values, IsOk());
@@ -95,14 +95,13 @@ std::unique_ptr<ResNet18Step> MakeFused(const ImageSet& set, const ResNet18StepO
 }
 
 // Queues the first of the epoch's steps of kBatch images. `rates` must have one rate per step of the epoch.
-absl::Status EnqueueOneStep(ResNet18Step& step, uint32_t epoch, const std::vector<float>& rates) {
+absl::Status EnqueueOneStep(ResNetStep& step, uint32_t epoch, const std::vector<float>& rates) {
   RETURN_IF_ERROR(step.Prepare(kBatch));
   RETURN_IF_ERROR(step.BeginEpoch(Order(), epoch, rates));
   return step.Enqueue(kBatch, 1);
 }
 
-std::unique_ptr<ResNet18Step> AfterOneStep(const ImageSet& set, const ResNet18StepOptions& options,
-                                           const Model& model) {
+std::unique_ptr<ResNetStep> AfterOneStep(const ImageSet& set, const ResNetStepOptions& options, const Model& model) {
   auto step = MakeFused(set, options, model);
   EXPECT_THAT(EnqueueOneStep(*step, 0, {kRate}), IsOk());
   EXPECT_THAT(step->EndEpoch(), IsOk());
@@ -124,8 +123,8 @@ struct Comparison {
   std::string beyond;  // "name error, name error, ..."
   double worst = 0;
 
-  Comparison(const ResNet18Values& a, const ResNet18Values& b, double tolerance,
-             const ResNet18Units& net = MakeResNet18Units()) {
+  Comparison(const ResNetValues& a, const ResNetValues& b, double tolerance,
+             const ResNetUnits& net = MakeResNetUnits()) {
     const auto check = [&](const std::string& name, double error) {
       worst = error <= worst ? worst : error;
       if (!(error < tolerance)) {
@@ -155,9 +154,9 @@ constexpr double kFp32Tolerance = 0.01;
 
 class FusedStepTest : public ::testing::Test {
  protected:
-  absl::StatusOr<ResNet18Values> AfterTwoEpochs(const ResNet18StepOptions& options, bool graphs) const {
+  absl::StatusOr<ResNetValues> AfterTwoEpochs(const ResNetStepOptions& options, bool graphs) const {
     auto step = MakeFused(set_, options, *model_);
-    ResNet18Epochs epochs(*step, kBatch, graphs);
+    ResNetEpochs epochs(*step, kBatch, graphs);
     EXPECT_THAT(epochs.Prepare(kImages, DropLast::kNo), IsOk());
     for (uint32_t epoch = 0; epoch < 2; ++epoch) {
       EXPECT_THAT(epochs.Train(Order(), epoch, [](uint32_t) { return kRate; }), IsOk());
@@ -170,7 +169,7 @@ class FusedStepTest : public ::testing::Test {
 };
 
 // Returns the optimizer's momentum in the layout of the fused step.
-ResNet18Values MomentumOf(TrainStep& step) {
+ResNetValues MomentumOf(TrainStep& step) {
   const std::vector<torch::Tensor> parameters = step.model().parameters();
   for (size_t i = 0; i < parameters.size(); ++i) {
     parameters[i].mutable_grad() = step.optimizer().State()[i].second;
@@ -181,9 +180,9 @@ ResNet18Values MomentumOf(TrainStep& step) {
 TEST_F(FusedStepTest, GradientsAndUpdateAreThoseOfAutograd) {
   SKIP_WITHOUT_GPU();
   ASSERT_THAT(SetNumerics({.deterministic = true}), IsOk());
-  std::vector<std::unique_ptr<ResNet18Step>> steps;
+  std::vector<std::unique_ptr<ResNetStep>> steps;
   for (const bool fast : {false, true}) {
-    ResNet18StepOptions options = Options(ConvolutionType::kFp32);
+    ResNetStepOptions options = Options(ConvolutionType::kFp32);
     options.two_streams = fast;
     steps.push_back(MakeFused(set_, options, *model_));
     ASSERT_THAT(EnqueueOneStep(*steps.back(), 2, {kRate, kRate, kRate}), IsOk());
@@ -210,8 +209,8 @@ TEST_F(FusedStepTest, GradientsAndUpdateAreThoseOfAutograd) {
 }
 
 // Returns the options for a network of FusedStageBlocks, and for the classes and the images of a data set.
-ResNet18StepOptions Options(ConvolutionType type, const std::string& model, const ImageSet& set) {
-  ResNet18StepOptions options = Options(type);
+ResNetStepOptions Options(ConvolutionType type, const std::string& model, const ImageSet& set) {
+  ResNetStepOptions options = Options(type);
   options.stage_blocks = *FusedStageBlocks(model);
   options.classes = static_cast<uint32_t>(set.info.class_name_size());
   options.image_size = set.height();
@@ -222,7 +221,7 @@ ResNet18StepOptions Options(ConvolutionType type, const std::string& model, cons
 void ExpectTrainsAsAutogradDoes(const std::string& name, const ImageSet& set, double tolerance) {
   ASSERT_THAT(SetNumerics({.deterministic = true}), IsOk());
   const std::shared_ptr<Model> model = *MakeModel(name, 3, ModelShapeOf(set.info));
-  const ResNet18StepOptions options = Options(ConvolutionType::kFp32, name, set);
+  const ResNetStepOptions options = Options(ConvolutionType::kFp32, name, set);
   const auto step = MakeFused(set, options, *model);
   ASSERT_THAT(EnqueueOneStep(*step, 2, {kRate, kRate, kRate}), IsOk());
   TrainStep plain(model, Spec(), c10::Device(c10::kCUDA, 0));
@@ -238,7 +237,7 @@ void ExpectTrainsAsAutogradDoes(const std::string& name, const ImageSet& set, do
   ASSERT_THAT(counts, IsOk());
   EXPECT_NEAR(counts->loss_sum / kBatch, totals->mean_loss, 1e-4);
   EXPECT_EQ(counts->correct, std::lround(totals->accuracy * kBatch));
-  const ResNet18Units net = NetworkOf(options);
+  const ResNetUnits net = NetworkOf(options);
   EXPECT_EQ(Comparison(*step->GetGradients(), *ToFusedGradients(*model), tolerance, net).beyond, "");
   EXPECT_EQ(Comparison(*step->GetValues(), *ToFusedValues(*model), tolerance, net).beyond, "");
 }
@@ -292,7 +291,7 @@ TEST_F(FusedStepTest, OtherImageSizesTrainAsAutogradDoes) {
 TEST_F(FusedStepTest, NesterovUpdatesAsAutogradDoes) {
   SKIP_WITHOUT_GPU();
   ASSERT_THAT(SetNumerics({.deterministic = true}), IsOk());
-  ResNet18StepOptions options = Options(ConvolutionType::kFp32);
+  ResNetStepOptions options = Options(ConvolutionType::kFp32);
   options.nesterov = true;
   const auto step = MakeFused(set_, options, *model_);
   ASSERT_THAT(EnqueueOneStep(*step, 2, {kRate, kRate, kRate}), IsOk());
@@ -317,10 +316,10 @@ TEST_F(FusedStepTest, MicroBatchesAddUpAsAutogradsDo) {
   SKIP_WITHOUT_GPU();
   constexpr uint32_t kMicroBatch = 10;
   ASSERT_THAT(SetNumerics({.deterministic = true}), IsOk());
-  const ResNet18Values before = *ToFusedValues(*model_);
-  std::vector<std::unique_ptr<ResNet18Step>> steps;
+  const ResNetValues before = *ToFusedValues(*model_);
+  std::vector<std::unique_ptr<ResNetStep>> steps;
   for (const bool fast : {false, true}) {
-    ResNet18StepOptions options = Options(ConvolutionType::kFp32);
+    ResNetStepOptions options = Options(ConvolutionType::kFp32);
     options.micro_batch = kMicroBatch;
     options.two_streams = fast;
     steps.push_back(MakeFused(set_, options, *model_));
@@ -336,7 +335,7 @@ TEST_F(FusedStepTest, MicroBatchesAddUpAsAutogradsDo) {
   ASSERT_THAT(plain.Run(batch), IsOk());
   const auto totals = plain.EndEpoch();
   ASSERT_THAT(totals, IsOk());
-  ResNet18Values momentum = *ToFusedGradients(*model_);
+  ResNetValues momentum = *ToFusedGradients(*model_);
   const auto add_decay = [](const std::vector<float>& weights, std::vector<float>& sums) {
     for (size_t i = 0; i < weights.size(); ++i) {
       sums[i] += 5e-4f * weights[i];
@@ -376,7 +375,7 @@ proto::TrainingSpec Spec(const Remedies& remedies) {
   return spec;
 }
 
-ResNet18StepOptions With(const Remedies& remedies, ResNet18StepOptions options) {
+ResNetStepOptions With(const Remedies& remedies, ResNetStepOptions options) {
   options.autotune = false;  // the choice of engines is not repeatable
   options.label_smoothing = static_cast<float>(remedies.label_smoothing);
   options.clip_norm = static_cast<float>(remedies.clip_norm);
@@ -400,7 +399,7 @@ TEST_F(FusedStepTest, RemediesAreThoseOfAutograd) {
       if (kRemedies[r].zero_gamma) {
         ASSERT_THAT(SetZeroGamma(*model), IsOk());
       }
-      ResNet18StepOptions options = With(kRemedies[r], Options(ConvolutionType::kFp32));
+      ResNetStepOptions options = With(kRemedies[r], Options(ConvolutionType::kFp32));
       options.micro_batch = micro_batch;
       const auto step = MakeFused(set_, options, *model);
       ASSERT_THAT(EnqueueOneStep(*step, 2, {kRate, kRate, kRate}), IsOk());
@@ -430,10 +429,10 @@ TEST_F(FusedStepTest, TheClippedGradientHasTheNormAskedFor) {
   SKIP_WITHOUT_GPU();
   for (const ConvolutionType type : {ConvolutionType::kFp32, ConvolutionType::kBf16}) {
     for (const uint32_t micro_batch : {0u, 10u}) {
-      ResNet18StepOptions options = With({0, 0.5, 0, false}, Options(type));
+      ResNetStepOptions options = With({0, 0.5, 0, false}, Options(type));
       options.weight_decay = 0;
       options.micro_batch = micro_batch;
-      const ResNet18Values momentum = *AfterOneStep(set_, options, *model_)->GetMomentum();
+      const ResNetValues momentum = *AfterOneStep(set_, options, *model_)->GetMomentum();
       double squares = 0;
       for (const auto* values : {&momentum.weights, &momentum.batch_norms}) {
         for (const float value : *values) {
@@ -456,7 +455,7 @@ TEST_F(FusedStepTest, Bf16IsNearFp32AndNotTooNear) {
   SKIP_WITHOUT_GPU();
   const auto fp32 = MakeFused(set_, Options(ConvolutionType::kFp32), *model_);
   const auto bf16 = MakeFused(set_, Options(ConvolutionType::kBf16), *model_);
-  for (ResNet18Step* step : {fp32.get(), bf16.get()}) {
+  for (ResNetStep* step : {fp32.get(), bf16.get()}) {
     ASSERT_THAT(EnqueueOneStep(*step, 0, {kRate}), IsOk());
   }
   EXPECT_NEAR(bf16->EndEpoch()->loss_sum / fp32->EndEpoch()->loss_sum, 1, 0.02);
@@ -471,9 +470,9 @@ TEST_F(FusedStepTest, OfOtherImageSizesBf16IsNearFp32) {
   const ImageSet set = SetOf(100, 64);
   const auto model = *MakeModel("resnet18", 3, ModelShapeOf(set.info));
   const auto fp32 = MakeFused(set, Options(ConvolutionType::kFp32, "resnet18", set), *model);
-  const ResNet18StepOptions options = Options(ConvolutionType::kBf16, "resnet18", set);
+  const ResNetStepOptions options = Options(ConvolutionType::kBf16, "resnet18", set);
   const auto bf16 = MakeFused(set, options, *model);
-  for (ResNet18Step* step : {fp32.get(), bf16.get()}) {
+  for (ResNetStep* step : {fp32.get(), bf16.get()}) {
     ASSERT_THAT(EnqueueOneStep(*step, 0, {kRate}), IsOk());
   }
   EXPECT_NEAR(bf16->EndEpoch()->loss_sum / fp32->EndEpoch()->loss_sum, 1, 0.02);
@@ -487,15 +486,15 @@ bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
 }
 
 // Returns the values after two epochs that end with a shorter batch.
-ResNet18Values Trained(const ImageSet& set, const Model& model, bool graphs, bool two_streams, uint32_t micro_batch = 0,
-                       bool divide_multiprocessors = true, const Remedies& remedies = {}) {
-  ResNet18StepOptions options = With(remedies, Options(ConvolutionType::kBf16, "resnet18", set));
+ResNetValues Trained(const ImageSet& set, const Model& model, bool graphs, bool two_streams, uint32_t micro_batch = 0,
+                     bool divide_multiprocessors = true, const Remedies& remedies = {}) {
+  ResNetStepOptions options = With(remedies, Options(ConvolutionType::kBf16, "resnet18", set));
   options.micro_batch = micro_batch;
   options.two_streams = two_streams;
   options.divide_multiprocessors = divide_multiprocessors;
   options.autotune = false;  // another choice of engines would give another result
   const auto step = MakeFused(set, options, model);
-  ResNet18Epochs epochs(*step, kBatch, graphs);
+  ResNetEpochs epochs(*step, kBatch, graphs);
   EXPECT_THAT(epochs.Prepare(kImages, DropLast::kNo), IsOk());
   for (uint32_t epoch = 0; epoch < 2; ++epoch) {
     const auto result = epochs.Train(Order(), epoch, [](uint32_t s) { return kRate / static_cast<float>(s + 1); });
@@ -509,9 +508,9 @@ ResNet18Values Trained(const ImageSet& set, const Model& model, bool graphs, boo
 TEST_F(FusedStepTest, GraphsAndASecondStreamChangeNoBit) {
   SKIP_WITHOUT_GPU();
   for (const uint32_t micro_batch : {0u, 12u}) {  // divides 24, and exceeds the last batch's 8
-    const ResNet18Values plain = Trained(set_, *model_, false, false, micro_batch, false);
+    const ResNetValues plain = Trained(set_, *model_, false, false, micro_batch, false);
     for (const bool graphs : {false, true}) {
-      const ResNet18Values fast = Trained(set_, *model_, graphs, true, micro_batch, false);
+      const ResNetValues fast = Trained(set_, *model_, graphs, true, micro_batch, false);
       EXPECT_TRUE(SameBits(fast.weights, plain.weights)) << graphs << micro_batch;
       EXPECT_TRUE(SameBits(fast.batch_norms, plain.batch_norms)) << graphs << micro_batch;
       EXPECT_TRUE(SameBits(fast.running, plain.running)) << graphs << micro_batch;
@@ -525,9 +524,9 @@ TEST_F(FusedStepTest, OfOtherClassesAndSizesGraphsAndASecondStreamChangeNoBit) {
     const ImageSet set = SetOf(101, size);
     const auto model = *MakeModel("resnet18", 3, ModelShapeOf(set.info));
     const bool divide = size == kCifar10ImageSize;
-    const ResNet18Values plain = Trained(set, *model, false, divide, 0, divide);
+    const ResNetValues plain = Trained(set, *model, false, divide, 0, divide);
     for (const bool graphs : {false, true}) {
-      const ResNet18Values fast = Trained(set, *model, graphs, true, 0, divide);
+      const ResNetValues fast = Trained(set, *model, graphs, true, 0, divide);
       EXPECT_TRUE(SameBits(fast.weights, plain.weights)) << graphs << size;
       EXPECT_TRUE(SameBits(fast.batch_norms, plain.batch_norms)) << graphs << size;
       EXPECT_TRUE(SameBits(fast.running, plain.running)) << graphs << size;
@@ -540,9 +539,9 @@ TEST_F(FusedStepTest, WithRemediesGraphsAndASecondStreamChangeNoBit) {
   const Remedies remedies = {0.1, 0.5, 0.02, false};
   for (const uint32_t micro_batch : {0u, 12u}) {
     for (const bool divide : {false, true}) {
-      const ResNet18Values plain = Trained(set_, *model_, false, divide, micro_batch, divide, remedies);
+      const ResNetValues plain = Trained(set_, *model_, false, divide, micro_batch, divide, remedies);
       for (const bool graphs : {false, true}) {
-        const ResNet18Values fast = Trained(set_, *model_, graphs, true, micro_batch, divide, remedies);
+        const ResNetValues fast = Trained(set_, *model_, graphs, true, micro_batch, divide, remedies);
         EXPECT_TRUE(SameBits(fast.weights, plain.weights)) << graphs << micro_batch << divide;
         EXPECT_TRUE(SameBits(fast.batch_norms, plain.batch_norms)) << graphs << micro_batch << divide;
         EXPECT_TRUE(SameBits(fast.running, plain.running)) << graphs << micro_batch << divide;
@@ -554,8 +553,8 @@ TEST_F(FusedStepTest, WithRemediesGraphsAndASecondStreamChangeNoBit) {
 // No gradient has this norm, so the factors are exactly 1 and the weight decay.
 TEST_F(FusedStepTest, ClippingToAHugeGradientNormChangesNoBit) {
   SKIP_WITHOUT_GPU();
-  const ResNet18Values plain = Trained(set_, *model_, true, true);
-  const ResNet18Values clipped = Trained(set_, *model_, true, true, 0, true, {0, 1e6, 0, false});
+  const ResNetValues plain = Trained(set_, *model_, true, true);
+  const ResNetValues clipped = Trained(set_, *model_, true, true, 0, true, {0, 1e6, 0, false});
   EXPECT_TRUE(SameBits(clipped.weights, plain.weights));
   EXPECT_TRUE(SameBits(clipped.batch_norms, plain.batch_norms));
   EXPECT_TRUE(SameBits(clipped.running, plain.running));
@@ -570,17 +569,17 @@ constexpr double kDividedTolerance = 0.033;
 TEST_F(FusedStepTest, DividedMultiprocessorsChangeNoBitFromRunToRun) {
   SKIP_WITHOUT_GPU();
   for (const uint32_t micro_batch : {0u, 12u}) {
-    const ResNet18Values plain = Trained(set_, *model_, false, true, micro_batch);
+    const ResNetValues plain = Trained(set_, *model_, false, true, micro_batch);
     for (int run = 0; run < 3; ++run) {
-      const ResNet18Values again = Trained(set_, *model_, true, true, micro_batch);
+      const ResNetValues again = Trained(set_, *model_, true, true, micro_batch);
       EXPECT_TRUE(SameBits(again.weights, plain.weights)) << run << micro_batch;
       EXPECT_TRUE(SameBits(again.batch_norms, plain.batch_norms)) << run << micro_batch;
       EXPECT_TRUE(SameBits(again.running, plain.running)) << run << micro_batch;
     }
   }
-  std::vector<ResNet18Values> gradients;
+  std::vector<ResNetValues> gradients;
   for (const bool divided : {false, true}) {
-    ResNet18StepOptions options = Options(ConvolutionType::kBf16);
+    ResNetStepOptions options = Options(ConvolutionType::kBf16);
     options.autotune = false;
     options.divide_multiprocessors = divided;
     const auto step = AfterOneStep(set_, options, *model_);
@@ -590,9 +589,9 @@ TEST_F(FusedStepTest, DividedMultiprocessorsChangeNoBitFromRunToRun) {
 }
 
 // Returns the values after seven steps of eight images at decreasing rates, either in one graph or queued one by one.
-ResNet18Values AfterShortSteps(const ImageSet& set, const Model& model, bool together) {
+ResNetValues AfterShortSteps(const ImageSet& set, const Model& model, bool together) {
   constexpr uint32_t kShortBatch = 8, kSteps = kImages / kShortBatch;
-  ResNet18StepOptions options = Options(ConvolutionType::kBf16);
+  ResNetStepOptions options = Options(ConvolutionType::kBf16);
   options.autotune = false;
   const auto step = MakeFused(set, options, model);
   std::vector<float> rates(kSteps);
@@ -618,9 +617,9 @@ ResNet18Values AfterShortSteps(const ImageSet& set, const Model& model, bool tog
 // Within a graph, a step also makes the next step's batch.
 TEST_F(FusedStepTest, StepsOfOneGraphAreThoseOneByOne) {
   SKIP_WITHOUT_GPU();
-  const ResNet18Values one_by_one = AfterShortSteps(set_, *model_, false);
+  const ResNetValues one_by_one = AfterShortSteps(set_, *model_, false);
   for (int run = 0; run < 3; ++run) {
-    const ResNet18Values together = AfterShortSteps(set_, *model_, true);
+    const ResNetValues together = AfterShortSteps(set_, *model_, true);
     EXPECT_TRUE(SameBits(together.weights, one_by_one.weights)) << run;
     EXPECT_TRUE(SameBits(together.batch_norms, one_by_one.batch_norms)) << run;
     EXPECT_TRUE(SameBits(together.running, one_by_one.running)) << run;
@@ -630,9 +629,9 @@ TEST_F(FusedStepTest, StepsOfOneGraphAreThoseOneByOne) {
 // A batch norm uses the same arithmetic in its own kernel and in the convolution that took its sums.
 TEST_F(FusedStepTest, FusedBatchNormChangesNoBit) {
   SKIP_WITHOUT_GPU();
-  std::vector<ResNet18Values> values;
+  std::vector<ResNetValues> values;
   for (const bool fused_batch_norm : {false, true}) {
-    ResNet18StepOptions options = Options(ConvolutionType::kBf16);
+    ResNetStepOptions options = Options(ConvolutionType::kBf16);
     options.autotune = false;
     options.fused_batch_norm = fused_batch_norm;
     const auto step = AfterOneStep(set_, options, *model_);
@@ -645,7 +644,7 @@ TEST_F(FusedStepTest, FusedBatchNormChangesNoBit) {
 
 TEST_F(FusedStepTest, ReportsWhatItChoseForEachConvolution) {
   SKIP_WITHOUT_GPU();
-  ResNet18StepOptions options = Options(ConvolutionType::kFp32);
+  ResNetStepOptions options = Options(ConvolutionType::kFp32);
   options.autotune = false;
   options.own_convolutions = false;
   const auto step = MakeFused(set_, options, *model_);
@@ -668,10 +667,10 @@ TEST_F(FusedStepTest, TimestampsChangeNoBitAndComeInOrder) {
   SKIP_WITHOUT_GPU();
   const auto rate = [](uint32_t s) { return kRate / static_cast<float>(s + 1); };
   for (const bool graphs : {false, true}) {
-    ResNet18StepOptions options = Options(ConvolutionType::kBf16);
+    ResNetStepOptions options = Options(ConvolutionType::kBf16);
     options.autotune = false;
     const auto step = MakeFused(set_, options, *model_);
-    ResNet18Epochs epochs(*step, kBatch, graphs);
+    ResNetEpochs epochs(*step, kBatch, graphs);
     ASSERT_THAT(epochs.Prepare(kImages, DropLast::kNo), IsOk());
     EXPECT_THAT(epochs.TrainInstrumented(Order(), 0, rate),
                 StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("must follow")));
@@ -720,15 +719,15 @@ TEST_F(FusedStepTest, ValuesComeBackAsTheyWere) {
 TEST_F(FusedStepTest, ReportsItsMemoryBeforeItAllocates) {
   SKIP_WITHOUT_GPU();
   const auto step = MakeFused(set_, Options(ConvolutionType::kBf16), *model_);
-  EXPECT_GE(ResNet18Step::PredictBytes(Options(ConvolutionType::kBf16), kImages), step->bytes());
-  ResNet18StepOptions options = With({0, 0.5, 0.02, false}, Options(ConvolutionType::kBf16));
+  EXPECT_GE(ResNetStep::PredictBytes(Options(ConvolutionType::kBf16), kImages), step->bytes());
+  ResNetStepOptions options = With({0, 0.5, 0.02, false}, Options(ConvolutionType::kBf16));
   options.micro_batch = kBatch / 3;
   const auto with_gradient_norms = MakeFused(set_, options, *model_);
-  EXPECT_GE(ResNet18Step::PredictBytes(options, kImages), with_gradient_norms->bytes());
-  ResNet18StepOptions huge = Options(ConvolutionType::kBf16);
+  EXPECT_GE(ResNetStep::PredictBytes(options, kImages), with_gradient_norms->bytes());
+  ResNetStepOptions huge = Options(ConvolutionType::kBf16);
   huge.max_batch = 1'000'000;
   ResidentImages none;
-  EXPECT_THAT(ResNet18Step::Make(huge, none).status(),
+  EXPECT_THAT(ResNetStep::Make(huge, none).status(),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("bytes on the GPU")));
 }
 
@@ -785,7 +784,7 @@ TEST_F(FusedStepTest, TwoRanksWithTheSameGradientsTrainAsOne) {
   for (const ConvolutionType type : {ConvolutionType::kFp32, ConvolutionType::kBf16}) {
     for (const bool two_streams : {false, true}) {
       for (const bool graphs : {false, true}) {
-        ResNet18StepOptions options = Options(type);
+        ResNetStepOptions options = Options(type);
         options.autotune = false;  // the choice of engines is not repeatable
         options.two_streams = two_streams;
         const auto alone = AfterTwoEpochs(options, graphs);
@@ -811,12 +810,12 @@ TEST_F(FusedStepTest, TimestampsOfAnExchangeChangeNoBitAndComeInOrder) {
   SKIP_WITHOUT_GPU();
   const auto rate = [](uint32_t) { return kRate; };
   for (const bool graphs : {false, true}) {
-    ResNet18StepOptions options = Options(ConvolutionType::kBf16);
+    ResNetStepOptions options = Options(ConvolutionType::kBf16);
     options.autotune = false;
     SameTwice exchange(CommunicationDtype::kBf16);
     options.exchange = &exchange;
     const auto step = MakeFused(set_, options, *model_);
-    ResNet18Epochs epochs(*step, kBatch, graphs);
+    ResNetEpochs epochs(*step, kBatch, graphs);
     ASSERT_THAT(epochs.Prepare(kImages, DropLast::kNo), IsOk());
     ASSERT_THAT(epochs.Train(Order(), 0, rate), IsOk());
     const auto instrumented = epochs.TrainInstrumented(Order(), 1, rate);
@@ -836,7 +835,7 @@ TEST_F(FusedStepTest, TimestampsOfAnExchangeChangeNoBitAndComeInOrder) {
 // rank's by rounding.
 TEST_F(FusedStepTest, MicroBatchesAreSentOnce) {
   SKIP_WITHOUT_GPU();
-  ResNet18StepOptions options = Options(ConvolutionType::kFp32);
+  ResNetStepOptions options = Options(ConvolutionType::kFp32);
   SameTwice whole(CommunicationDtype::kFp32);
   options.exchange = &whole;
   AfterOneStep(set_, options, *model_);
@@ -858,7 +857,7 @@ TEST_F(FusedStepTest, TwoRanksWithTheSameGradientsHaveTheGradientNormsOfOne) {
   for (const ConvolutionType type : {ConvolutionType::kFp32, ConvolutionType::kBf16}) {
     for (const uint32_t micro_batch : {0u, kBatch / 3}) {
       for (const bool graphs : {false, true}) {
-        ResNet18StepOptions options = With(remedies, Options(type));
+        ResNetStepOptions options = With(remedies, Options(type));
         options.micro_batch = micro_batch;
         const auto alone = AfterTwoEpochs(options, graphs);
         SameTwice exchange(CommunicationDtype::kFp32);
@@ -876,7 +875,7 @@ TEST_F(FusedStepTest, TwoRanksWithTheSameGradientsHaveTheGradientNormsOfOne) {
 // weights.
 TEST_F(FusedStepTest, SendingBf16RoundsFp32Gradients) {
   SKIP_WITHOUT_GPU();
-  ResNet18StepOptions options = Options(ConvolutionType::kFp32);
+  ResNetStepOptions options = Options(ConvolutionType::kFp32);
   const auto before = MakeFused(set_, options, *model_)->GetValues();
   const auto alone = AfterOneStep(set_, options, *model_)->GetValues();
   SameTwice exchange(CommunicationDtype::kBf16);

@@ -11,8 +11,8 @@
 #include "lib/base/status_macros.h"
 #include "lib/device/device.h"
 #include "lib/fused/gradient_exchange.h"
-#include "lib/fused/resnet18_epoch.h"
-#include "lib/fused/resnet18_step.h"
+#include "lib/fused/resnet_epoch.h"
+#include "lib/fused/resnet_step.h"
 #include "lib/train/exchange_steps.h"
 #include "lib/train/fused_weights.h"
 #include "lib/train/schedule.h"
@@ -28,10 +28,10 @@ ConvolutionType TypeOf(proto::Precision precision) {
                                     : ConvolutionType::kFp32;
 }
 
-ResNet18StepOptions ToStepOptions(const TrainerInput& input) {
+ResNetStepOptions ToStepOptions(const TrainerInput& input) {
   const proto::TrainingSpec& spec = input.spec;
   const LoaderOptions& loader = input.loader;
-  ResNet18StepOptions options;
+  ResNetStepOptions options;
   options.type = TypeOf(spec.precision());
   options.stage_blocks = FusedStageBlocks(spec.model()).value_or(kResNet18Blocks);  // CheckTrainingSpec has checked it
   const ModelShape shape = ModelShapeOf(input.images->info);                        // CheckStepShape has checked it
@@ -100,12 +100,12 @@ class FusedTrainer : public EpochTrainer {
  public:
   static absl::StatusOr<std::unique_ptr<EpochTrainer>> Make(const TrainerInput& input) {
     RETURN_IF_ERROR(CheckStepShape(input.spec, ModelShapeOf(input.images->info)));
-    const ResNet18StepOptions options = ToStepOptions(input);
-    ASSIGN_OR_RETURN(std::unique_ptr<ResNet18Step> step,
-                     ResNet18Step::Make(options, ToResident(*input.images, input.loader)));
+    const ResNetStepOptions options = ToStepOptions(input);
+    ASSIGN_OR_RETURN(std::unique_ptr<ResNetStep> step,
+                     ResNetStep::Make(options, ToResident(*input.images, input.loader)));
     std::unique_ptr<FusedTrainer> trainer(new FusedTrainer(input, std::move(step)));
-    trainer->predicted_bytes_ = ResNet18Step::PredictBytes(options, static_cast<uint32_t>(input.images->size()));
-    ASSIGN_OR_RETURN(const ResNet18Values values, ToFusedValues(*input.model));
+    trainer->predicted_bytes_ = ResNetStep::PredictBytes(options, static_cast<uint32_t>(input.images->size()));
+    ASSIGN_OR_RETURN(const ResNetValues values, ToFusedValues(*input.model));
     RETURN_IF_ERROR(trainer->step_->SetValues(values));
     RETURN_IF_ERROR(trainer->epochs_.Prepare(trainer->images_, ToDropLast(input.loader.drop_last)));
     return trainer;
@@ -143,14 +143,14 @@ class FusedTrainer : public EpochTrainer {
   }
 
   absl::Status UpdateModel() override {
-    ASSIGN_OR_RETURN(const ResNet18Values trained, step_->GetValues());
+    ASSIGN_OR_RETURN(const ResNetValues trained, step_->GetValues());
     input_.model->to(input_.device);
     return FromFusedValues(trained, *input_.model);
   }
 
   absl::StatusOr<TrainingArrays> GetState() override {
-    ASSIGN_OR_RETURN(const ResNet18Values values, step_->GetValues());
-    ASSIGN_OR_RETURN(const ResNet18Values momentum, step_->GetMomentum());
+    ASSIGN_OR_RETURN(const ResNetValues values, step_->GetValues());
+    ASSIGN_OR_RETURN(const ResNetValues momentum, step_->GetMomentum());
     return TrainingArrays{{"weights", BytesOf(values.weights)},
                           {"batch_norms", BytesOf(values.batch_norms)},
                           {"running", BytesOf(values.running)},
@@ -159,12 +159,12 @@ class FusedTrainer : public EpochTrainer {
   }
 
   absl::Status SetState(const TrainingArrays& arrays) override {
-    ResNet18Values values;
+    ResNetValues values;
     ASSIGN_OR_RETURN(values.weights, NumbersOf(arrays, "weights"));
     ASSIGN_OR_RETURN(values.batch_norms, NumbersOf(arrays, "batch_norms"));
     ASSIGN_OR_RETURN(values.running, NumbersOf(arrays, "running"));
     RETURN_IF_ERROR(step_->SetValues(values));
-    ResNet18Values momentum;
+    ResNetValues momentum;
     ASSIGN_OR_RETURN(momentum.weights, NumbersOf(arrays, "momentum/weights"));
     ASSIGN_OR_RETURN(momentum.batch_norms, NumbersOf(arrays, "momentum/batch_norms"));
     return step_->SetMomentum(momentum);
@@ -184,7 +184,7 @@ class FusedTrainer : public EpochTrainer {
   }
 
  private:
-  FusedTrainer(const TrainerInput& input, std::unique_ptr<ResNet18Step> step)
+  FusedTrainer(const TrainerInput& input, std::unique_ptr<ResNetStep> step)
       : input_(input), images_(ImagesOf(input)),
         steps_(StepsPerEpoch(images_, input.loader.batch_size, ToDropLast(input.loader.drop_last))),
         step_(std::move(step)), epochs_(*step_, input.loader.batch_size, input.spec.cuda_graph()) {}
@@ -197,8 +197,8 @@ class FusedTrainer : public EpochTrainer {
   const TrainerInput input_;
   const uint32_t images_;  // images of an epoch
   const uint32_t steps_;   // steps of an epoch
-  const std::unique_ptr<ResNet18Step> step_;
-  ResNet18Epochs epochs_;
+  const std::unique_ptr<ResNetStep> step_;
+  ResNetEpochs epochs_;
   uint64_t predicted_bytes_ = 0;
 };
 

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/fused/resnet18_units.h"
+#include "lib/fused/resnet_units.h"
 #include "lib/kernels/pack_weights.h"
 
 namespace lockstep {
@@ -60,9 +60,9 @@ StageBlocks StageBlocksOf(const Model& model) {
 // Every array of the network with its position: visit(name, count, position in batch_norms or running).
 struct Names {
   explicit Names(const Model& model)
-      : net(MakeResNet18Units(StageBlocksOf(model), static_cast<uint32_t>(model.shape().classes))) {}
+      : net(MakeResNetUnits(StageBlocksOf(model), static_cast<uint32_t>(model.shape().classes))) {}
 
-  const ResNet18Units net;
+  const ResNetUnits net;
 
   absl::Status EachBatchNorm(const std::function<absl::Status(const std::string&, size_t, size_t)>& visit) const {
     for (const ConvolutionUnit& unit : net.units) {
@@ -84,8 +84,8 @@ struct Names {
   size_t linear_count() const { return net.weight_count - net.linear_weight; }
 };
 
-absl::StatusOr<ResNet18Values> ReadParameters(const Names& names, const Lookup& lookup) {
-  ResNet18Values values;
+absl::StatusOr<ResNetValues> ReadParameters(const Names& names, const Lookup& lookup) {
+  ResNetValues values;
   values.weights.resize(names.net.weight_count);
   values.batch_norms.resize(names.net.batch_norm_count());
   for (const ConvolutionUnit& unit : names.net.units) {
@@ -123,9 +123,9 @@ Lookup Buffers(const Model& model) {
 
 }  // namespace
 
-absl::StatusOr<ResNet18Values> ToFusedValues(const Model& model) {
+absl::StatusOr<ResNetValues> ToFusedValues(const Model& model) {
   const Names names(model);
-  ASSIGN_OR_RETURN(ResNet18Values values, ReadParameters(names, Parameters(model)));
+  ASSIGN_OR_RETURN(ResNetValues values, ReadParameters(names, Parameters(model)));
   values.running.resize(2 * names.net.channel_count);
   RETURN_IF_ERROR(names.EachRunning([&, lookup = Buffers(model)](const std::string& name, size_t count, size_t at) {
     return Read(lookup, name, count, &values.running[at]);
@@ -133,11 +133,11 @@ absl::StatusOr<ResNet18Values> ToFusedValues(const Model& model) {
   return values;
 }
 
-absl::StatusOr<ResNet18Values> ToFusedGradients(const Model& model) {
+absl::StatusOr<ResNetValues> ToFusedGradients(const Model& model) {
   return ReadParameters(Names(model), Gradients(model));
 }
 
-absl::Status FromFusedValues(const ResNet18Values& values, Model& model) {
+absl::Status FromFusedValues(const ResNetValues& values, Model& model) {
   const Names names(model);
   if (values.weights.size() != names.net.weight_count || values.batch_norms.size() != names.net.batch_norm_count() ||
       values.running.size() != 2 * names.net.channel_count) {

@@ -1,7 +1,7 @@
 // Memory of a batch: the prediction before training, and an estimate from points that were measured.
 //
 // Predicted for autograd: the network three times (weights, gradients, momentum), its buffers, and what the forward
-// pass keeps per image (lib/nn/activation_bytes.h). The fused step has ResNet18Step::PredictBytes. Neither prediction
+// pass keeps per image (lib/nn/activation_bytes.h). The fused step has ResNetStep::PredictBytes. Neither prediction
 // counts cuDNN's workspaces with autograd, buffers for tuning, the allocator's rounding, the CUDA context, and the test
 // set of the evaluation.
 #ifndef LOCKSTEP_LIB_TRAIN_MEMORY_H_

@@ -5,7 +5,7 @@
 #include "absl/strings/string_view.h"
 #include "google/protobuf/message.h"
 #include "lib/base/flag_values.h"
-#include "lib/fused/resnet18_units.h"
+#include "lib/fused/resnet_units.h"
 
 namespace lockstep {
 namespace {
@@ -124,7 +124,8 @@ absl::Status CheckSwitches(const proto::TrainingSpec& spec) {
   }
   if (spec.resident_images() && spec.step() != proto::FUSED && !spec.cuda_graph()) {
     return absl::InvalidArgumentError(
-        "--resident_images=true with --step=autograd needs the inputs of a captured step; add --cuda_graph, or leave it "
+        "--resident_images=true with --step=autograd needs the inputs of a captured step; add --cuda_graph, or leave "
+        "it "
         "out");
   }
   if (!spec.resident_images() && spec.step() == proto::FUSED) {

@@ -16,7 +16,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/device/compute_threads.h"
 #include "lib/device/torch_status.h"
-#include "lib/fused/resnet18_units.h"
+#include "lib/fused/resnet_units.h"
 #include "lib/networks/optimizers.h"
 #include "lib/nn/autocast.h"
 #include "lib/nn/tf32.h"

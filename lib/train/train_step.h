@@ -31,7 +31,7 @@ namespace lockstep {
 absl::Status CheckTrainingSpec(const proto::TrainingSpec& spec);
 
 // Checks that the kind of step supports the classes and the images of a data set. Returns InvalidArgumentError naming
-// the flags if not: the fused step has limits for both (lib/fused/resnet18_units.h).
+// the flags if not: the fused step has limits for both (lib/fused/resnet_units.h).
 absl::Status CheckStepShape(const proto::TrainingSpec& spec, const ModelShape& shape);
 
 // Totals of the steps since BeginEpoch().

@@ -1,4 +1,4 @@
-#include "lib/fused/resnet18_units.h"
+#include "lib/fused/resnet_units.h"
 
 #include <set>
 
@@ -7,8 +7,8 @@
 namespace lockstep {
 namespace {
 
-TEST(ResNet18UnitsTest, HasTheParametersOfTheNetwork) {
-  const ResNet18Units net = MakeResNet18Units();
+TEST(ResNetUnitsTest, HasTheParametersOfTheNetwork) {
+  const ResNetUnits net = MakeResNetUnits();
   // 11,173,962 parameters (lib/nn/model_test), and 5 zeros after each of the stem's 64 filters.
   EXPECT_EQ(net.weight_count + net.batch_norm_count(), 11'173'962 + 5 * 64);
   EXPECT_EQ(net.channel_count, 4800);  // 5 batch norms of 64 and 128, ... : 64 * 5 + (128 + 256 + 512) * 5
@@ -16,8 +16,8 @@ TEST(ResNet18UnitsTest, HasTheParametersOfTheNetwork) {
   EXPECT_EQ(net.positions, 16);
 }
 
-TEST(ResNet18UnitsTest, HasTheParametersOfResNet34) {
-  const ResNet18Units net = MakeResNet18Units(kResNet34Blocks);
+TEST(ResNetUnitsTest, HasTheParametersOfResNet34) {
+  const ResNetUnits net = MakeResNetUnits(kResNet34Blocks);
   EXPECT_EQ(net.weight_count + net.batch_norm_count(), 21'282'122 + 5 * 64);  // lib/nn/model_test
   EXPECT_EQ(net.units.size(), 36);
   EXPECT_EQ(net.blocks.size(), 16);
@@ -26,8 +26,8 @@ TEST(ResNet18UnitsTest, HasTheParametersOfResNet34) {
   EXPECT_EQ(FusedStageBlocks("lenet5"), std::nullopt);
 }
 
-TEST(ResNet18UnitsTest, HasTwentyConvolutionsInEightBlocks) {
-  const ResNet18Units net = MakeResNet18Units();
+TEST(ResNetUnitsTest, HasTwentyConvolutionsInEightBlocks) {
+  const ResNetUnits net = MakeResNetUnits();
   EXPECT_EQ(net.units.size(), 20);
   EXPECT_EQ(net.blocks.size(), 8);
   EXPECT_EQ(net.units[0].conv_name, "conv1");
@@ -45,8 +45,8 @@ TEST(ResNet18UnitsTest, HasTwentyConvolutionsInEightBlocks) {
 
 // 614,400 elements of convolution outputs per image: 57,344 of the shortcuts, and of the others 64 * 1024 * 5 + 128 *
 // 256 * 4 + 256 * 64 * 4 + 512 * 16 * 4.
-TEST(ResNet18UnitsTest, HasTheActivationsOfTheNetwork) {
-  const ResNet18Units net = MakeResNet18Units();
+TEST(ResNetUnitsTest, HasTheActivationsOfTheNetwork) {
+  const ResNetUnits net = MakeResNetUnits();
   size_t elements = 0, of_shortcuts = 0;
   for (const ConvolutionUnit& unit : net.units) {
     (unit.filter == 1 ? of_shortcuts : elements) += unit.out_elements();
@@ -55,9 +55,9 @@ TEST(ResNet18UnitsTest, HasTheActivationsOfTheNetwork) {
   EXPECT_EQ(of_shortcuts, 57'344);
 }
 
-TEST(ResNet18UnitsTest, HasTheClassesAsked) {
-  const ResNet18Units ten = MakeResNet18Units();
-  const ResNet18Units net = MakeResNet18Units(kResNet18Blocks, 1000);
+TEST(ResNetUnitsTest, HasTheClassesAsked) {
+  const ResNetUnits ten = MakeResNetUnits();
+  const ResNetUnits net = MakeResNetUnits(kResNet18Blocks, 1000);
   EXPECT_EQ(net.classes, 1000);
   EXPECT_EQ(net.linear_weight, ten.linear_weight);
   EXPECT_EQ(net.weight_count, ten.weight_count + 990 * 512);
@@ -66,9 +66,9 @@ TEST(ResNet18UnitsTest, HasTheClassesAsked) {
 }
 
 // The size of the images changes that of the activations, and no parameter.
-TEST(ResNet18UnitsTest, HasTheImageSizeAsked) {
-  const ResNet18Units small = MakeResNet18Units(kResNet34Blocks);
-  const ResNet18Units net = MakeResNet18Units(kResNet34Blocks, 10, 64);
+TEST(ResNetUnitsTest, HasTheImageSizeAsked) {
+  const ResNetUnits small = MakeResNetUnits(kResNet34Blocks);
+  const ResNetUnits net = MakeResNetUnits(kResNet34Blocks, 10, 64);
   EXPECT_EQ(small.image_size, 32);
   EXPECT_EQ(net.image_size, 64);
   EXPECT_EQ(net.positions, 64);
@@ -80,10 +80,10 @@ TEST(ResNet18UnitsTest, HasTheImageSizeAsked) {
   }
 }
 
-TEST(ResNet18UnitsTest, EveryUnitOfAnImageSizeHasItsMultiple) {
+TEST(ResNetUnitsTest, EveryUnitOfAnImageSizeHasItsMultiple) {
   for (uint32_t size = kMinFusedImageSize; size <= kMaxFusedImageSize; size += kFusedImageSizeStep) {
     ASSERT_TRUE(IsFusedImageSize(size, size));
-    const ResNet18Units net = MakeResNet18Units(kResNet18Blocks, 10, size);
+    const ResNetUnits net = MakeResNetUnits(kResNet18Blocks, 10, size);
     for (const ConvolutionUnit& unit : net.units) {
       EXPECT_EQ(unit.in_size % unit.stride, 0) << size << " " << unit.conv_name;
     }
@@ -95,8 +95,8 @@ TEST(ResNet18UnitsTest, EveryUnitOfAnImageSizeHasItsMultiple) {
   EXPECT_FALSE(IsFusedImageSize(408, 408));
 }
 
-TEST(ResNet18UnitsTest, EachBlockTakesWhatTheOneBeforeGives) {
-  const ResNet18Units net = MakeResNet18Units();
+TEST(ResNetUnitsTest, EachBlockTakesWhatTheOneBeforeGives) {
+  const ResNetUnits net = MakeResNetUnits();
   const ConvolutionUnit* before = &net.units[0];
   for (const ResidualBlock& block : net.blocks) {
     const ConvolutionUnit& first = net.units[block.conv1];

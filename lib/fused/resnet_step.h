@@ -1,11 +1,11 @@
-// ResNet18Step: one training step of ResNet-18 on one GPU without autograd. Every launch is written by hand, in the
+// ResNetStep: one training step of a ResNet on one GPU without autograd. Every launch is written by hand, in the
 // order that the data dependencies require.
 //
 //   the batch, from the resident data set
-//     -> 20 convolutions, each with its batch norm (+ shortcut) + ReLU     resnet18_forward.h
+//     -> 20 convolutions, each with its batch norm (+ shortcut) + ReLU     resnet_forward.h
 //     -> classifier and loss
-//     -> the backward pass of both                                         resnet18_backward.h
-//     -> SGD over all parameters                                           resnet18_update.h
+//     -> the backward pass of both                                         resnet_backward.h
+//     -> SGD over all parameters                                           resnet_update.h
 //
 // The next step's batch is made during the classifier, or during the rest of the update after the backward pass.
 //
@@ -13,8 +13,8 @@
 // allocation and no host work between launches, so a CUDA graph can hold the step. Weight gradients run on a second
 // stream and shortcuts on a third. SGD of the last layers, whose gradients come first, runs during the others'
 // gradients. lib/train/train_step.h is the reference implementation; lib/train/fused_step_test compares the two.
-#ifndef LOCKSTEP_LIB_FUSED_RESNET18_STEP_H_
-#define LOCKSTEP_LIB_FUSED_RESNET18_STEP_H_
+#ifndef LOCKSTEP_LIB_FUSED_RESNET_STEP_H_
+#define LOCKSTEP_LIB_FUSED_RESNET_STEP_H_
 
 #include <cuda_runtime.h>
 
@@ -24,26 +24,26 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "lib/fused/resnet18_step_options.h"
-#include "lib/fused/resnet18_units.h"
-#include "lib/fused/resnet18_values.h"
+#include "lib/fused/resnet_step_options.h"
+#include "lib/fused/resnet_units.h"
+#include "lib/fused/resnet_values.h"
 #include "lib/fused/step_timestamp_tables.h"
 
 namespace lockstep {
 
 // Not thread-safe. All work is queued on stream(); a call that returns host data waits for that work.
-class ResNet18Step {
+class ResNetStep {
  public:
   // Allocates all memory and uploads the images. Returns ResourceExhaustedError if the memory does not fit, and
   // UnavailableError without a GPU.
-  static absl::StatusOr<std::unique_ptr<ResNet18Step>> Make(const ResNet18StepOptions& options,
-                                                            const ResidentImages& images);
-  virtual ~ResNet18Step() = default;
+  static absl::StatusOr<std::unique_ptr<ResNetStep>> Make(const ResNetStepOptions& options,
+                                                          const ResidentImages& images);
+  virtual ~ResNetStep() = default;
 
   // Returns the device memory of a step in bytes, computed without a GPU: parameters and their state, activations, the
   // data set, and an estimate of the convolutions' workspaces, which depend on the engines. The CUDA context and
   // libraries are not included.
-  static size_t PredictBytes(const ResNet18StepOptions& options, uint32_t images);
+  static size_t PredictBytes(const ResNetStepOptions& options, uint32_t images);
 
   // Chooses the convolutions' engines for a batch of this size (slow: times them). Must precede Enqueue of this size.
   virtual absl::Status Prepare(uint32_t batch) = 0;
@@ -52,11 +52,11 @@ class ResNet18Step {
   virtual std::vector<UnitKernels> Kernels(uint32_t batch) const = 0;
 
   // Uploads the values of another network and clears the momentum.
-  virtual absl::Status SetValues(const ResNet18Values& values) = 0;
-  virtual absl::StatusOr<ResNet18Values> GetValues() = 0;
-  virtual absl::Status SetMomentum(const ResNet18Values& momentum) = 0;  // ignores `running`; must come after SetValues
-  virtual absl::StatusOr<ResNet18Values> GetMomentum() = 0;              // leaves `running` empty
-  virtual absl::StatusOr<ResNet18Values> GetGradients() = 0;  // last (micro-)batch's gradients; leaves `running` empty
+  virtual absl::Status SetValues(const ResNetValues& values) = 0;
+  virtual absl::StatusOr<ResNetValues> GetValues() = 0;
+  virtual absl::Status SetMomentum(const ResNetValues& momentum) = 0;  // ignores `running`; must come after SetValues
+  virtual absl::StatusOr<ResNetValues> GetMomentum() = 0;              // leaves `running` empty
+  virtual absl::StatusOr<ResNetValues> GetGradients() = 0;  // last (micro-)batch's gradients; leaves `running` empty
 
   // Begins an epoch: its image order, its number (an input of the augmentation), and the learning rate of each step.
   virtual absl::Status BeginEpoch(const std::vector<uint32_t>& order, uint32_t epoch,
@@ -70,7 +70,7 @@ class ResNet18Step {
   // several micro-batches, the timestamps are those of the last one.
   virtual void SetTimestampTables(const StepTimestampTables& tables) = 0;
 
-  virtual absl::StatusOr<ResNet18Counts> EndEpoch() = 0;
+  virtual absl::StatusOr<ResNetCounts> EndEpoch() = 0;
 
   virtual cudaStream_t stream() const = 0;
   virtual size_t bytes() const = 0;  // device memory taken so far
@@ -78,4 +78,4 @@ class ResNet18Step {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_FUSED_RESNET18_STEP_H_
+#endif  // LOCKSTEP_LIB_FUSED_RESNET_STEP_H_

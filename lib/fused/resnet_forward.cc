@@ -1,4 +1,4 @@
-#include "lib/fused/resnet18_forward.h"
+#include "lib/fused/resnet_forward.h"
 
 #include "lib/base/status_macros.h"
 #include "lib/cuda/cuda_status.h"
@@ -22,7 +22,7 @@ absl::Status MakeBatch(const MicroBatch<T>& batch, uint32_t ahead, const InputBa
 
 template <typename T>
 ForwardOperands<T> Operands(const MicroBatch<T>& batch, size_t u, const T* input) {
-  const ResNet18Buffers<T>& buffers = batch.buffers;
+  const ResNetBuffers<T>& buffers = batch.buffers;
   const ConvolutionUnit& unit = batch.net().units[u];
   ForwardOperands<T> operands;
   operands.batch_norm_name = unit.batch_norm_name;
@@ -68,7 +68,7 @@ absl::StatusOr<Residual<T>> ForwardShortcut(const MicroBatch<T>& batch, size_t s
 
 template <typename T>
 absl::Status ForwardBlock(const MicroBatch<T>& batch, size_t b) {
-  const ResNet18Buffers<T>& buffers = batch.buffers;
+  const ResNetBuffers<T>& buffers = batch.buffers;
   const ResidualBlock& block = batch.net().blocks[b];
   const T* const input = buffers.BlockInput(b);
   Residual<T> around = {{input, nullptr, nullptr}, nullptr};
@@ -83,7 +83,7 @@ absl::Status ForwardBlock(const MicroBatch<T>& batch, size_t b) {
 
 template <typename T>
 absl::Status ClassifyAndTakeLoss(const MicroBatch<T>& batch) {
-  const ResNet18Buffers<T>& buffers = batch.buffers;
+  const ResNetBuffers<T>& buffers = batch.buffers;
   const ClassifierInput<T> input = {buffers.block_output.back(), buffers.network_weights + batch.net().linear_weight,
                                     buffers.batch_norms + batch.net().bias(), batch.input->labels,
                                     batch.options.label_smoothing};

@@ -1,7 +1,7 @@
-// Forward pass of a ResNet-18 step: the batch from the resident data set; 20 convolutions, each with its batch norm (+
-// shortcut) + ReLU; the classifier with the loss, whose kernel also computes the gradient of the last activations.
-#ifndef LOCKSTEP_LIB_FUSED_RESNET18_FORWARD_H_
-#define LOCKSTEP_LIB_FUSED_RESNET18_FORWARD_H_
+// Forward pass of a ResNet step: the batch from the resident data set; the convolutions (20 in ResNet-18), each
+// with its batch norm (+ shortcut) + ReLU; the classifier with the loss, whose kernel also computes the gradient of the last activations.
+#ifndef LOCKSTEP_LIB_FUSED_RESNET_FORWARD_H_
+#define LOCKSTEP_LIB_FUSED_RESNET_FORWARD_H_
 
 #include <cuda_runtime.h>
 
@@ -18,4 +18,4 @@ absl::StatusOr<cudaEvent_t> EnqueueForward(const MicroBatch<T>& batch);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_FUSED_RESNET18_FORWARD_H_
+#endif  // LOCKSTEP_LIB_FUSED_RESNET_FORWARD_H_

@@ -1,4 +1,4 @@
-#include "lib/fused/resnet18_backward.h"
+#include "lib/fused/resnet_backward.h"
 
 #include <type_traits>
 
@@ -230,7 +230,7 @@ absl::StatusOr<cudaEvent_t> BackwardClassifier(const MicroBatch<T>& batch) {
 // is not final by then.
 template <typename T>
 absl::StatusOr<cudaEvent_t> BackwardStem(const MicroBatch<T>& batch, const Upstream<T>& upstream) {
-  const ResNet18Buffers<T>& buffers = batch.buffers;
+  const ResNetBuffers<T>& buffers = batch.buffers;
   const StepStream& main = batch.streams.main();
   if constexpr (std::is_same_v<T, __nv_bfloat16>) {
     if (batch.plan.stem_from_batch_norm) {
@@ -303,7 +303,7 @@ absl::Status HandOnTheRest(const MicroBatch<T>& batch, cudaEvent_t weights_read,
 
 template <typename T>
 absl::Status EnqueueBackward(const MicroBatch<T>& batch, GradientSink& sink) {
-  const ResNet18Buffers<T>& buffers = batch.buffers;
+  const ResNetBuffers<T>& buffers = batch.buffers;
   const size_t blocks = batch.net().blocks.size();
   const StepStream& main = batch.streams.main();
   if (batch.plan.partitioned) {

@@ -1,10 +1,10 @@
-// ResNet18Buffers: the device memory of a ResNet-18 training step, and the copies from and to the host.
+// ResNetBuffers: the device memory of a ResNet training step, and the copies from and to the host.
 //
 // Elements of T per image of 32x32: patches 32,768; raw outputs of the convolutions 614,400; outputs of the ReLUs, kept
 // for the weight gradients, 557,056; at most five gradients of a block's size, 5 * 65,536. In addition one bit per ReLU
 // output. In bf16 3.1 MB in total.
-#ifndef LOCKSTEP_LIB_FUSED_RESNET18_BUFFERS_H_
-#define LOCKSTEP_LIB_FUSED_RESNET18_BUFFERS_H_
+#ifndef LOCKSTEP_LIB_FUSED_RESNET_BUFFERS_H_
+#define LOCKSTEP_LIB_FUSED_RESNET_BUFFERS_H_
 
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
@@ -16,8 +16,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/fused/device_arena.h"
-#include "lib/fused/resnet18_units.h"
-#include "lib/fused/resnet18_values.h"
+#include "lib/fused/resnet_units.h"
+#include "lib/fused/resnet_values.h"
 #include "lib/kernels/augment_batch.h"
 #include "lib/kernels/batch_norm.h"
 #include "lib/kernels/classifier.h"
@@ -27,7 +27,7 @@ namespace lockstep {
 
 inline constexpr uint32_t kMaxMultiprocessors = 256;  // limit for predictions without a GPU; an H200 has 132
 
-// Input of one step. T: as in ResNet18Buffers.
+// Input of one step. T: as in ResNetBuffers.
 template <typename T>
 struct InputBatch {
   T* images = nullptr;        // (n, image_size, image_size, 32): patches
@@ -36,10 +36,10 @@ struct InputBatch {
 
 // T: float or __nv_bfloat16. All pointers are device pointers and valid after Allocate.
 template <typename T>
-class ResNet18Buffers {
+class ResNetBuffers {
  public:
   // `input_batches` must be 1, or 2 if one batch is made while another is trained on.
-  ResNet18Buffers(ResNet18Units net, uint32_t max_batch, uint32_t input_batches = 1);
+  ResNetBuffers(ResNetUnits net, uint32_t max_batch, uint32_t input_batches = 1);
 
   // Returns the bytes that Allocate would take for a data set of `images`, on any GPU of up to kMaxMultiprocessors SMs.
   size_t PredictBytes(uint32_t images);
@@ -50,11 +50,11 @@ class ResNet18Buffers {
   size_t bytes() const { return arena_.bytes(); }
 
   // Copies from and to the host. The uploads return InvalidArgumentError if an array's length differs from `net`'s.
-  absl::Status Upload(const ResNet18Values& values, cudaStream_t stream);
-  absl::Status UploadMomentum(const ResNet18Values& momentum, cudaStream_t stream);
-  absl::StatusOr<ResNet18Values> DownloadValues(cudaStream_t stream);
-  absl::StatusOr<ResNet18Values> DownloadMomentum(cudaStream_t stream);
-  absl::StatusOr<ResNet18Values> DownloadGradients(cudaStream_t stream);
+  absl::Status Upload(const ResNetValues& values, cudaStream_t stream);
+  absl::Status UploadMomentum(const ResNetValues& momentum, cudaStream_t stream);
+  absl::StatusOr<ResNetValues> DownloadValues(cudaStream_t stream);
+  absl::StatusOr<ResNetValues> DownloadMomentum(cudaStream_t stream);
+  absl::StatusOr<ResNetValues> DownloadGradients(cudaStream_t stream);
 
   // Uploads the order and the rates, and resets the position and the counts. Returns InvalidArgumentError if there are
   // more entries or rates than images, no rates, or an image index out of range.
@@ -68,7 +68,7 @@ class ResNet18Buffers {
   ClassifierOutput<T> ClassifierGradients() const;  // including the counts
   const T* BlockInput(size_t block) const { return block == 0 ? stem_output : block_output[block - 1]; }
 
-  const ResNet18Units net;
+  const ResNetUnits net;
 
   // Data set, and the position of the next step in it.
   uint8_t* pixels = nullptr;
@@ -79,7 +79,7 @@ class ResNet18Buffers {
   float* rates = nullptr;  // learning rate of each step of the epoch
   StepState* state = nullptr;
 
-  // Parameters, in the layout of resnet18_units.h.
+  // Parameters, in the layout of resnet_units.h.
   float* weights = nullptr;
   float* weight_velocity = nullptr;
   T* weight_gradients = nullptr;
@@ -121,4 +121,4 @@ class ResNet18Buffers {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_FUSED_RESNET18_BUFFERS_H_
+#endif  // LOCKSTEP_LIB_FUSED_RESNET_BUFFERS_H_

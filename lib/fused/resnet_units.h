@@ -1,5 +1,5 @@
-// ResNet-18 for small images as a list of convolutions, each with the batch norm after it, and the positions of their
-// parameters. The fused training step iterates over this list, which can also be that of ResNet-34.
+// ResNet-18 or ResNet-34 for small images as a list of convolutions, each with the batch norm after it, and the positions
+// of their parameters. The fused training step iterates over this list.
 //
 // The network is that of lib/nn/networks/resnet.cc (He et al. 2016; 3x3 stem, no max-pool). Parameters lie in flat
 // arrays, so that one launch can update them all:
@@ -8,8 +8,8 @@
 //                then the fully connected layer, (classes, 512)
 //   batch_norms  gamma of all channels, beta of all channels, the fully connected layer's bias
 //   running      running mean of all channels, running variance of all channels
-#ifndef LOCKSTEP_LIB_FUSED_RESNET18_UNITS_H_
-#define LOCKSTEP_LIB_FUSED_RESNET18_UNITS_H_
+#ifndef LOCKSTEP_LIB_FUSED_RESNET_UNITS_H_
+#define LOCKSTEP_LIB_FUSED_RESNET_UNITS_H_
 
 #include <array>
 #include <cstddef>
@@ -53,7 +53,7 @@ struct ResidualBlock {
   std::optional<size_t> shortcut;  // nullopt: x itself
 };
 
-struct ResNet18Units {
+struct ResNetUnits {
   std::vector<ConvolutionUnit> units;  // units[0] is the stem
   std::vector<ResidualBlock> blocks;   // blocks in network order
   size_t linear_weight = 0;            // first element in `weights`
@@ -95,9 +95,9 @@ inline constexpr uint32_t kCifar10ImageSize = 32;
 
 // Makes the network. classes: 1 to kMaxFusedClasses; image_size: height and width, for which IsFusedImageSize must be
 // true.
-ResNet18Units MakeResNet18Units(const StageBlocks& blocks = kResNet18Blocks, uint32_t classes = kCifar10Classes,
-                                uint32_t image_size = kCifar10ImageSize);
+ResNetUnits MakeResNetUnits(const StageBlocks& blocks = kResNet18Blocks, uint32_t classes = kCifar10Classes,
+                            uint32_t image_size = kCifar10ImageSize);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_FUSED_RESNET18_UNITS_H_
+#endif  // LOCKSTEP_LIB_FUSED_RESNET_UNITS_H_

@@ -1,6 +1,6 @@
-// Inputs and outputs of a ResNet-18 training step on the host.
-#ifndef LOCKSTEP_LIB_FUSED_RESNET18_VALUES_H_
-#define LOCKSTEP_LIB_FUSED_RESNET18_VALUES_H_
+// Inputs and outputs of a ResNet training step on the host.
+#ifndef LOCKSTEP_LIB_FUSED_RESNET_VALUES_H_
+#define LOCKSTEP_LIB_FUSED_RESNET_VALUES_H_
 
 #include <array>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// Data set to be uploaded. The size of the images is ResNet18StepOptions::image_size.
+// Data set to be uploaded. The size of the images is ResNetStepOptions::image_size.
 struct ResidentImages {
   const uint8_t* pixels = nullptr;   // uint8 (images, 3, image_size, image_size)
   const uint16_t* labels = nullptr;  // uint16 (images); an image whose label is not a class has a loss of NaN
@@ -18,8 +18,8 @@ struct ResidentImages {
   std::array<float, 3> std = {};
 };
 
-// Values of a network, in the layout of resnet18_units.h.
-struct ResNet18Values {
+// Values of a network, in the layout of resnet_units.h.
+struct ResNetValues {
   std::vector<float> weights;
   std::vector<float> batch_norms;
   std::vector<float> running;
@@ -34,11 +34,11 @@ struct UnitKernels {
 };
 
 // Sums over an epoch's steps.
-struct ResNet18Counts {
+struct ResNetCounts {
   double loss_sum = 0;   // sum over the images
   uint32_t correct = 0;  // images whose largest logit was the label's
 };
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_FUSED_RESNET18_VALUES_H_
+#endif  // LOCKSTEP_LIB_FUSED_RESNET_VALUES_H_

@@ -1,4 +1,4 @@
-#include "lib/fused/resnet18_update.h"
+#include "lib/fused/resnet_update.h"
 
 #include <type_traits>
 #include <variant>
@@ -51,7 +51,7 @@ void WriteToOthers(const SharedUpdate& shared, size_t begin, SgdInput<G>& input)
 template <typename G, typename T>
 SgdInput<G> InputForWeights(const MicroBatch<T>& batch, const GradientRange& range, const G* gradient,
                             const StepShare& share) {
-  const ResNet18Buffers<T>& buffers = batch.buffers;
+  const ResNetBuffers<T>& buffers = batch.buffers;
   SgdInput<G> input = InputFor<G>(batch, range, share);
   const size_t begin = range.begin + share.sum.share.begin;
   input.gradient = gradient;
@@ -94,7 +94,7 @@ StepShare WholeStep(const StepGradients& gradients) {
 
 template <typename T>
 absl::Status SgdUpdate<T>::Ready(const ReadyGradients& ready) {
-  const ResNet18Buffers<T>& buffers = batch_.buffers;
+  const ResNetBuffers<T>& buffers = batch_.buffers;
   const StepShare share = {batch_.share, batch_.first, batch_.last, nullptr, {}};
   return ready.array == GradientArray::kWeights
              ? Update(batch_, ready, buffers.weight_gradients + ready.range.begin, share)

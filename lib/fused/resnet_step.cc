@@ -1,4 +1,4 @@
-#include "lib/fused/resnet18_step.h"
+#include "lib/fused/resnet_step.h"
 
 #include <algorithm>
 #include <map>
@@ -16,11 +16,11 @@
 #include "lib/fused/gradient_schedule.h"
 #include "lib/fused/micro_batch.h"
 #include "lib/fused/partial_buffers.h"
-#include "lib/fused/resnet18_backward.h"
-#include "lib/fused/resnet18_buffers.h"
-#include "lib/fused/resnet18_forward.h"
-#include "lib/fused/resnet18_plan.h"
-#include "lib/fused/resnet18_update.h"
+#include "lib/fused/resnet_backward.h"
+#include "lib/fused/resnet_buffers.h"
+#include "lib/fused/resnet_forward.h"
+#include "lib/fused/resnet_plan.h"
+#include "lib/fused/resnet_update.h"
 #include "lib/fused/shared_update.h"
 #include "lib/fused/step_streams.h"
 #include "lib/fused/step_timestamps.h"
@@ -31,9 +31,9 @@ namespace lockstep {
 namespace {
 
 template <typename T>
-class Step final : public ResNet18Step {
+class Step final : public ResNetStep {
  public:
-  explicit Step(const ResNet18StepOptions& options)
+  explicit Step(const ResNetStepOptions& options)
       : options_(options), buffers_(NetworkOf(options), MicroBatchImages(options), InputBatches(options)),
         streams_(options.two_streams) {}
   ~Step() override {
@@ -48,17 +48,17 @@ class Step final : public ResNet18Step {
   absl::Status Prepare(uint32_t batch) override;
   absl::Status Enqueue(uint32_t batch, uint32_t steps) override;
 
-  absl::Status SetValues(const ResNet18Values& values) override { return buffers_.Upload(values, stream()); }
-  absl::StatusOr<ResNet18Values> GetValues() override { return buffers_.DownloadValues(stream()); }
-  absl::Status SetMomentum(const ResNet18Values& momentum) override {
+  absl::Status SetValues(const ResNetValues& values) override { return buffers_.Upload(values, stream()); }
+  absl::StatusOr<ResNetValues> GetValues() override { return buffers_.DownloadValues(stream()); }
+  absl::Status SetMomentum(const ResNetValues& momentum) override {
     return buffers_.UploadMomentum(momentum, stream());
   }
-  absl::StatusOr<ResNet18Values> GetMomentum() override { return buffers_.DownloadMomentum(stream()); }
-  absl::StatusOr<ResNet18Values> GetGradients() override { return buffers_.DownloadGradients(stream()); }
+  absl::StatusOr<ResNetValues> GetMomentum() override { return buffers_.DownloadMomentum(stream()); }
+  absl::StatusOr<ResNetValues> GetGradients() override { return buffers_.DownloadGradients(stream()); }
 
   std::vector<UnitKernels> Kernels(uint32_t batch) const override;
   absl::Status BeginEpoch(const std::vector<uint32_t>& order, uint32_t epoch, const std::vector<float>& rates) override;
-  absl::StatusOr<ResNet18Counts> EndEpoch() override;
+  absl::StatusOr<ResNetCounts> EndEpoch() override;
 
   void SetTimestampTables(const StepTimestampTables& tables) override { timestamp_tables_ = tables; }
   cudaStream_t stream() const override { return streams_.main().handle; }
@@ -76,8 +76,8 @@ class Step final : public ResNet18Step {
   absl::Status Advance(const MicroBatch<T>& batch, cudaEvent_t next_made);
   absl::Status EndStep(const MicroBatch<T>& batch);
 
-  const ResNet18StepOptions options_;
-  ResNet18Buffers<T> buffers_;
+  const ResNetStepOptions options_;
+  ResNetBuffers<T> buffers_;
   uint32_t multiprocessors_ = 0;
   uint32_t epoch_steps_ = 0;
   std::map<uint32_t, BatchPlan<T>> plans_;  // keyed by the images computed at a time
@@ -172,8 +172,8 @@ absl::Status Step<T>::GatherShares(SharedUpdate& shared) {
 }
 
 template <typename T>
-absl::StatusOr<ResNet18Counts> Step<T>::EndEpoch() {
-  ResNet18Counts counts;
+absl::StatusOr<ResNetCounts> Step<T>::EndEpoch() {
+  ResNetCounts counts;
   SharedUpdate* const shared = SharedUpdateOf(options_);
   RETURN_IF_ERROR(shared != nullptr ? GatherShares(*shared) : absl::OkStatus());
   RETURN_IF_ERROR(CudaStatus(
@@ -272,17 +272,16 @@ absl::Status Step<T>::EndStep(const MicroBatch<T>& batch) {
 }
 
 template <typename T>
-absl::StatusOr<std::unique_ptr<ResNet18Step>> MakeStep(const ResNet18StepOptions& options,
-                                                       const ResidentImages& images) {
+absl::StatusOr<std::unique_ptr<ResNetStep>> MakeStep(const ResNetStepOptions& options, const ResidentImages& images) {
   auto step = std::make_unique<Step<T>>(options);
   RETURN_IF_ERROR(step->Init(images));
-  return std::unique_ptr<ResNet18Step>(std::move(step));
+  return std::unique_ptr<ResNetStep>(std::move(step));
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<ResNet18Step>> ResNet18Step::Make(const ResNet18StepOptions& options,
-                                                                 const ResidentImages& images) {
+absl::StatusOr<std::unique_ptr<ResNetStep>> ResNetStep::Make(const ResNetStepOptions& options,
+                                                             const ResidentImages& images) {
   RETURN_IF_ERROR(CheckKernelCode());
   return options.type == ConvolutionType::kBf16 ? MakeStep<__nv_bfloat16>(options, images)
                                                 : MakeStep<float>(options, images);

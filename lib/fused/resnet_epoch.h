@@ -1,8 +1,8 @@
-// ResNet18Epochs: an epoch of ResNet-18 steps as replays of CUDA graphs. Between two replays the GPU waits for some
+// ResNetEpochs: an epoch of ResNet steps as replays of CUDA graphs. Between two replays the GPU waits for some
 // microseconds, so one graph holds several full batches. A graph of one full batch takes the remaining full batches,
 // and another graph takes the tail.
-#ifndef LOCKSTEP_LIB_FUSED_RESNET18_EPOCH_H_
-#define LOCKSTEP_LIB_FUSED_RESNET18_EPOCH_H_
+#ifndef LOCKSTEP_LIB_FUSED_RESNET_EPOCH_H_
+#define LOCKSTEP_LIB_FUSED_RESNET_EPOCH_H_
 
 #include <cuda_runtime.h>
 
@@ -17,7 +17,7 @@
 #include "absl/status/statusor.h"
 #include "lib/cuda/captured_graph.h"
 #include "lib/dataset/drop_last.h"
-#include "lib/fused/resnet18_step.h"
+#include "lib/fused/resnet_step.h"
 
 namespace lockstep {
 
@@ -33,14 +33,14 @@ struct FusedEpoch {
   std::vector<uint64_t> range_timestamps;  // (steps, kExchangeTimestamps): the same for the exchanged ranges
 };
 
-class ResNet18Epochs {
+class ResNetEpochs {
  public:
   // `step` must outlive this object. `batch` must not exceed the step's max_batch.
-  ResNet18Epochs(ResNet18Step& step, uint32_t batch, bool use_graphs)
+  ResNetEpochs(ResNetStep& step, uint32_t batch, bool use_graphs)
       : step_(step), batch_(batch), use_graphs_(use_graphs) {}
-  ~ResNet18Epochs();
-  ResNet18Epochs(const ResNet18Epochs&) = delete;
-  ResNet18Epochs& operator=(const ResNet18Epochs&) = delete;
+  ~ResNetEpochs();
+  ResNetEpochs(const ResNetEpochs&) = delete;
+  ResNetEpochs& operator=(const ResNetEpochs&) = delete;
 
   // Chooses engines for the full batch and for the tail of `images`. Graphs are captured when the first epoch needs
   // them, because a graph contains the epoch's number of steps.
@@ -70,7 +70,7 @@ class ResNet18Epochs {
   absl::Status CheckStop(uint32_t number);  // `number` counts from 1 in each epoch
   absl::Status CaptureInstrumented(const Graphs& like);
 
-  ResNet18Step& step_;
+  ResNetStep& step_;
   const uint32_t batch_;
   const bool use_graphs_;
   DropLast drop_last_ = DropLast::kNo;
@@ -83,4 +83,4 @@ class ResNet18Epochs {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_FUSED_RESNET18_EPOCH_H_
+#endif  // LOCKSTEP_LIB_FUSED_RESNET_EPOCH_H_

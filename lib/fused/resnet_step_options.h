@@ -1,17 +1,17 @@
-// Options of a ResNet-18 training step.
-#ifndef LOCKSTEP_LIB_FUSED_RESNET18_STEP_OPTIONS_H_
-#define LOCKSTEP_LIB_FUSED_RESNET18_STEP_OPTIONS_H_
+// Options of a ResNet training step.
+#ifndef LOCKSTEP_LIB_FUSED_RESNET_STEP_OPTIONS_H_
+#define LOCKSTEP_LIB_FUSED_RESNET_STEP_OPTIONS_H_
 
 #include <algorithm>
 #include <cstdint>
 
 #include "lib/fused/gradient_exchange.h"
-#include "lib/fused/resnet18_units.h"
+#include "lib/fused/resnet_units.h"
 #include "lib/kernels/convolution_shape.h"
 
 namespace lockstep {
 
-struct ResNet18StepOptions {
+struct ResNetStepOptions {
   ConvolutionType type = ConvolutionType::kBf16;  // activations and convolutions; master weights and statistics are
                                                   // fp32
   StageBlocks stage_blocks = kResNet18Blocks;     // residual blocks of the network
@@ -43,22 +43,20 @@ struct ResNet18StepOptions {
 };
 
 // Returns true if the update waits for the norms of all gradients (gradient_norm_update.h).
-inline bool NeedsGradientNorms(const ResNet18StepOptions& options) {
-  return options.clip_norm != 0 || options.lars != 0;
-}
+inline bool NeedsGradientNorms(const ResNetStepOptions& options) { return options.clip_norm != 0 || options.lars != 0; }
 
 // Returns the role by which each rank updates a share of the weights for all ranks; null if each rank updates all.
-inline SharedUpdate* SharedUpdateOf(const ResNet18StepOptions& options) {
+inline SharedUpdate* SharedUpdateOf(const ResNetStepOptions& options) {
   return options.exchange != nullptr ? options.exchange->shared_update() : nullptr;
 }
 
 // Returns the network of the step.
-inline ResNet18Units NetworkOf(const ResNet18StepOptions& options) {
-  return MakeResNet18Units(options.stage_blocks, options.classes, options.image_size);
+inline ResNetUnits NetworkOf(const ResNetStepOptions& options) {
+  return MakeResNetUnits(options.stage_blocks, options.classes, options.image_size);
 }
 
 // Returns the number of images computed at a time.
-inline uint32_t MicroBatchImages(const ResNet18StepOptions& options) {
+inline uint32_t MicroBatchImages(const ResNetStepOptions& options) {
   return options.micro_batch == 0 ? options.max_batch : std::min(options.micro_batch, options.max_batch);
 }
 
@@ -66,7 +64,7 @@ inline constexpr uint32_t kMaxPrefetchedBatch = 512;
 
 // Returns 2 if a step makes the next step's batch during its own work, else 1. Large batches are excluded because their
 // memory counts, and fp32 because its steps take ten times as long.
-inline uint32_t InputBatches(const ResNet18StepOptions& options) {
+inline uint32_t InputBatches(const ResNetStepOptions& options) {
   const bool whole = MicroBatchImages(options) == options.max_batch;
   const bool prefetches = options.type == ConvolutionType::kBf16 && options.two_streams && whole &&
                           options.max_batch <= kMaxPrefetchedBatch;
@@ -75,4 +73,4 @@ inline uint32_t InputBatches(const ResNet18StepOptions& options) {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_FUSED_RESNET18_STEP_OPTIONS_H_
+#endif  // LOCKSTEP_LIB_FUSED_RESNET_STEP_OPTIONS_H_

@@ -1,4 +1,4 @@
-#include "lib/fused/resnet18_buffers.h"
+#include "lib/fused/resnet_buffers.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -21,7 +21,7 @@ static_assert(kFusedImageSizeStep == kAugmentSizeStep && kMaxFusedImageSize == k
 static_assert(kMaxFusedClasses == kMaxClassifierClasses, "numbers of classes");
 
 // Returns the bytes of an image of the data set.
-size_t ImageBytes(const ResNet18Units& net) { return size_t{kImageChannels} * net.image_size * net.image_size; }
+size_t ImageBytes(const ResNetUnits& net) { return size_t{kImageChannels} * net.image_size * net.image_size; }
 
 // Copies and waits for the copy, so that the host's memory may be freed at once.
 template <typename U>
@@ -49,7 +49,7 @@ absl::Status CheckLength(const char* what, size_t found, size_t expected) {
 }  // namespace
 
 template <typename T>
-ResNet18Buffers<T>::ResNet18Buffers(ResNet18Units net, uint32_t max_batch, uint32_t input_batches)
+ResNetBuffers<T>::ResNetBuffers(ResNetUnits net, uint32_t max_batch, uint32_t input_batches)
     : net(std::move(net)), input(input_batches), max_batch_(max_batch) {
   raw.resize(this->net.units.size());
   mask.resize(this->net.units.size());
@@ -58,7 +58,7 @@ ResNet18Buffers<T>::ResNet18Buffers(ResNet18Units net, uint32_t max_batch, uint3
 }
 
 template <typename T>
-void ResNet18Buffers<T>::TakeParameters() {
+void ResNetBuffers<T>::TakeParameters() {
   arena_.Take(net.weight_count, weights);
   arena_.Take(net.weight_count, weight_velocity);
   arena_.Take(net.weight_count, weight_gradients);
@@ -74,7 +74,7 @@ void ResNet18Buffers<T>::TakeParameters() {
 }
 
 template <typename T>
-void ResNet18Buffers<T>::TakeActivations() {
+void ResNetBuffers<T>::TakeActivations() {
   const size_t n = max_batch_;
   for (InputBatch<T>& batch : input) {
     arena_.Take(n * ImageElements(ImageLayout::kPatches, {net.image_size, net.image_size}), batch.images);
@@ -101,7 +101,7 @@ void ResNet18Buffers<T>::TakeActivations() {
 }
 
 template <typename T>
-void ResNet18Buffers<T>::TakeWorkspaces(uint32_t multiprocessors) {
+void ResNetBuffers<T>::TakeWorkspaces(uint32_t multiprocessors) {
   size_t batch_norm_bytes = ConvolutionBatchNormWorkspaceBytes(multiprocessors);
   for (const ConvolutionUnit& unit : net.units) {
     const BatchNormShape shape = {max_batch_ * unit.out_size() * unit.out_size(), unit.out_channels};
@@ -118,7 +118,7 @@ void ResNet18Buffers<T>::TakeWorkspaces(uint32_t multiprocessors) {
 }
 
 template <typename T>
-void ResNet18Buffers<T>::TakeAll(uint32_t image_count, uint32_t multiprocessors) {
+void ResNetBuffers<T>::TakeAll(uint32_t image_count, uint32_t multiprocessors) {
   image_count_ = image_count;
   arena_.Take(image_count * ImageBytes(net), pixels);
   arena_.Take(image_count, labels);
@@ -133,13 +133,13 @@ void ResNet18Buffers<T>::TakeAll(uint32_t image_count, uint32_t multiprocessors)
 }
 
 template <typename T>
-size_t ResNet18Buffers<T>::PredictBytes(uint32_t images) {
+size_t ResNetBuffers<T>::PredictBytes(uint32_t images) {
   TakeAll(images, kMaxMultiprocessors);
   return arena_.bytes();
 }
 
 template <typename T>
-absl::Status ResNet18Buffers<T>::Allocate(const ResidentImages& images, uint32_t multiprocessors, T* shared_weights) {
+absl::Status ResNetBuffers<T>::Allocate(const ResidentImages& images, uint32_t multiprocessors, T* shared_weights) {
   network_weights = shared_weights;
   TakeAll(images.count, multiprocessors);
   RETURN_IF_ERROR(arena_.Allocate());
@@ -153,7 +153,7 @@ absl::Status ResNet18Buffers<T>::Allocate(const ResidentImages& images, uint32_t
 }
 
 template <typename T>
-absl::Status ResNet18Buffers<T>::Upload(const ResNet18Values& values, cudaStream_t stream) {
+absl::Status ResNetBuffers<T>::Upload(const ResNetValues& values, cudaStream_t stream) {
   RETURN_IF_ERROR(CheckLength("weights", values.weights.size(), net.weight_count));
   RETURN_IF_ERROR(CheckLength("batch norm parameters", values.batch_norms.size(), net.batch_norm_count()));
   RETURN_IF_ERROR(CheckLength("running statistics", values.running.size(), 2 * net.channel_count));
@@ -172,8 +172,8 @@ absl::Status ResNet18Buffers<T>::Upload(const ResNet18Values& values, cudaStream
 }
 
 template <typename T>
-absl::StatusOr<ResNet18Values> ResNet18Buffers<T>::DownloadValues(cudaStream_t stream) {
-  ResNet18Values values;
+absl::StatusOr<ResNetValues> ResNetBuffers<T>::DownloadValues(cudaStream_t stream) {
+  ResNetValues values;
   ASSIGN_OR_RETURN(values.weights, CopyOut(weights, net.weight_count, stream));
   ASSIGN_OR_RETURN(values.batch_norms, CopyOut(batch_norms, net.batch_norm_count(), stream));
   ASSIGN_OR_RETURN(values.running, CopyOut(running, 2 * net.channel_count, stream));
@@ -181,7 +181,7 @@ absl::StatusOr<ResNet18Values> ResNet18Buffers<T>::DownloadValues(cudaStream_t s
 }
 
 template <typename T>
-absl::Status ResNet18Buffers<T>::UploadMomentum(const ResNet18Values& momentum, cudaStream_t stream) {
+absl::Status ResNetBuffers<T>::UploadMomentum(const ResNetValues& momentum, cudaStream_t stream) {
   RETURN_IF_ERROR(CheckLength("weights' momentum", momentum.weights.size(), net.weight_count));
   RETURN_IF_ERROR(CheckLength("batch norm parameters' momentum", momentum.batch_norms.size(), net.batch_norm_count()));
   RETURN_IF_ERROR(CopyIn(momentum.weights.data(), net.weight_count, weight_velocity, stream));
@@ -189,16 +189,16 @@ absl::Status ResNet18Buffers<T>::UploadMomentum(const ResNet18Values& momentum, 
 }
 
 template <typename T>
-absl::StatusOr<ResNet18Values> ResNet18Buffers<T>::DownloadMomentum(cudaStream_t stream) {
-  ResNet18Values values;
+absl::StatusOr<ResNetValues> ResNetBuffers<T>::DownloadMomentum(cudaStream_t stream) {
+  ResNetValues values;
   ASSIGN_OR_RETURN(values.weights, CopyOut(weight_velocity, net.weight_count, stream));
   ASSIGN_OR_RETURN(values.batch_norms, CopyOut(batch_norm_velocity, net.batch_norm_count(), stream));
   return values;
 }
 
 template <typename T>
-absl::StatusOr<ResNet18Values> ResNet18Buffers<T>::DownloadGradients(cudaStream_t stream) {
-  ResNet18Values values;
+absl::StatusOr<ResNetValues> ResNetBuffers<T>::DownloadGradients(cudaStream_t stream) {
+  ResNetValues values;
   ASSIGN_OR_RETURN(const std::vector<T> of_weights, CopyOut(weight_gradients, net.weight_count, stream));
   values.weights.assign(of_weights.begin(), of_weights.end());
   ASSIGN_OR_RETURN(values.batch_norms, CopyOut(batch_norm_gradients, net.batch_norm_count(), stream));
@@ -206,8 +206,8 @@ absl::StatusOr<ResNet18Values> ResNet18Buffers<T>::DownloadGradients(cudaStream_
 }
 
 template <typename T>
-absl::Status ResNet18Buffers<T>::BeginEpoch(const std::vector<uint32_t>& images_in_order, uint32_t number,
-                                            const std::vector<float>& step_rates, cudaStream_t stream) {
+absl::Status ResNetBuffers<T>::BeginEpoch(const std::vector<uint32_t>& images_in_order, uint32_t number,
+                                          const std::vector<float>& step_rates, cudaStream_t stream) {
   if (images_in_order.size() > image_count_ || step_rates.size() > image_count_ || step_rates.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("expected up to ", image_count_,
                                                    " images in up to as many steps, found ", images_in_order.size(),
@@ -228,7 +228,7 @@ absl::Status ResNet18Buffers<T>::BeginEpoch(const std::vector<uint32_t>& images_
 }
 
 template <typename T>
-AugmentBatchInput ResNet18Buffers<T>::BatchInput() const {
+AugmentBatchInput ResNetBuffers<T>::BatchInput() const {
   AugmentBatchInput input;
   input.pixels = pixels;
   input.labels = labels;
@@ -241,7 +241,7 @@ AugmentBatchInput ResNet18Buffers<T>::BatchInput() const {
 }
 
 template <typename T>
-BatchNormParameters ResNet18Buffers<T>::BatchNormParametersOf(const ConvolutionUnit& unit) const {
+BatchNormParameters ResNetBuffers<T>::BatchNormParametersOf(const ConvolutionUnit& unit) const {
   BatchNormParameters parameters;
   parameters.gamma = batch_norms + unit.channel;
   parameters.beta = batch_norms + net.channel_count + unit.channel;
@@ -251,14 +251,14 @@ BatchNormParameters ResNet18Buffers<T>::BatchNormParametersOf(const ConvolutionU
 }
 
 template <typename T>
-BatchNormState ResNet18Buffers<T>::BatchNormStateOf(const ConvolutionUnit& unit) const {
+BatchNormState ResNetBuffers<T>::BatchNormStateOf(const ConvolutionUnit& unit) const {
   float* const first = batch_norm_state_ + unit.channel;
   const size_t channels = net.channel_count;
   return {first, first + channels, first + 2 * channels, first + 3 * channels};
 }
 
 template <typename T>
-BatchNormGradients ResNet18Buffers<T>::BatchNormGradientsOf(const ConvolutionUnit& unit) const {
+BatchNormGradients ResNetBuffers<T>::BatchNormGradientsOf(const ConvolutionUnit& unit) const {
   float* const of_gamma = batch_norm_gradients + unit.channel;
   float* const first = batch_norm_backward_ + unit.channel;
   const size_t channels = net.channel_count;
@@ -266,7 +266,7 @@ BatchNormGradients ResNet18Buffers<T>::BatchNormGradientsOf(const ConvolutionUni
 }
 
 template <typename T>
-ClassifierOutput<T> ResNet18Buffers<T>::ClassifierGradients() const {
+ClassifierOutput<T> ResNetBuffers<T>::ClassifierGradients() const {
   ClassifierOutput<T> output;
   output.dx = gradient[0];
   output.dweight = weight_gradients + net.linear_weight;
@@ -275,7 +275,7 @@ ClassifierOutput<T> ResNet18Buffers<T>::ClassifierGradients() const {
   return output;
 }
 
-template class ResNet18Buffers<float>;
-template class ResNet18Buffers<__nv_bfloat16>;
+template class ResNetBuffers<float>;
+template class ResNetBuffers<__nv_bfloat16>;
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-#include "lib/fused/resnet18_units.h"
+#include "lib/fused/resnet_units.h"
 
 #include <utility>
 
@@ -43,7 +43,7 @@ class Builder {
     net_.blocks.push_back(block);
   }
 
-  ResNet18Units Finish(uint32_t features, uint32_t size, uint32_t classes) && {
+  ResNetUnits Finish(uint32_t features, uint32_t size, uint32_t classes) && {
     net_.features = features;
     net_.image_size = net_.units.front().in_size;
     net_.positions = size * size;
@@ -54,7 +54,7 @@ class Builder {
   }
 
  private:
-  ResNet18Units net_;
+  ResNetUnits net_;
 };
 
 }  // namespace
@@ -70,7 +70,7 @@ bool IsFusedImageSize(int64_t height, int64_t width) {
          height <= kMaxFusedImageSize;
 }
 
-ResNet18Units MakeResNet18Units(const StageBlocks& blocks, uint32_t classes, uint32_t image_size) {
+ResNetUnits MakeResNetUnits(const StageBlocks& blocks, uint32_t classes, uint32_t image_size) {
   Builder builder;
   builder.Add("conv1", "bn1", kImageChannels, image_size, 64, 3, 1);
   uint32_t channels = 64;

@@ -1,6 +1,6 @@
-// Update of a ResNet-18 step: SGD over the flat parameter arrays, range by range as the gradients become final.
-#ifndef LOCKSTEP_LIB_FUSED_RESNET18_UPDATE_H_
-#define LOCKSTEP_LIB_FUSED_RESNET18_UPDATE_H_
+// Update of a ResNet step: SGD over the flat parameter arrays, range by range as the gradients become final.
+#ifndef LOCKSTEP_LIB_FUSED_RESNET_UPDATE_H_
+#define LOCKSTEP_LIB_FUSED_RESNET_UPDATE_H_
 
 #include "absl/status/status.h"
 #include "lib/fused/gradient_sink.h"
@@ -46,4 +46,4 @@ class StepSgdUpdate final : public StepSink {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_FUSED_RESNET18_UPDATE_H_
+#endif  // LOCKSTEP_LIB_FUSED_RESNET_UPDATE_H_

@@ -1,7 +1,7 @@
-// Plan of a ResNet-18 step for one number of images: the implementation of each pass of each unit, with its engine or
+// Plan of a ResNet step for one number of images: the implementation of each pass of each unit, with its engine or
 // configuration. Chosen once, by timing unless the options disable it; queueing a step decides nothing.
-#ifndef LOCKSTEP_LIB_FUSED_RESNET18_PLAN_H_
-#define LOCKSTEP_LIB_FUSED_RESNET18_PLAN_H_
+#ifndef LOCKSTEP_LIB_FUSED_RESNET_PLAN_H_
+#define LOCKSTEP_LIB_FUSED_RESNET_PLAN_H_
 
 #include <cstdint>
 #include <memory>
@@ -10,8 +10,8 @@
 #include "absl/status/statusor.h"
 #include "lib/fused/gradient_schedule.h"
 #include "lib/fused/partial_buffers.h"
-#include "lib/fused/resnet18_step_options.h"
-#include "lib/fused/resnet18_units.h"
+#include "lib/fused/resnet_step_options.h"
+#include "lib/fused/resnet_units.h"
 #include "lib/fused/step_streams.h"
 #include "lib/fused/unit_backward.h"
 #include "lib/fused/unit_forward.h"
@@ -46,9 +46,9 @@ struct BatchPlan {
 // `partial_buffers` to fit the choice. `multiprocessors`: SMs of the GPU. Returns the errors of Convolution::Plan and
 // of CUDA.
 template <typename T>
-absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNet18StepOptions& options, const ResNet18Units& net, uint32_t images,
+absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNetStepOptions& options, const ResNetUnits& net, uint32_t images,
                                        uint32_t multiprocessors, StepStreams& streams, PartialBuffers& partial_buffers);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_FUSED_RESNET18_PLAN_H_
+#endif  // LOCKSTEP_LIB_FUSED_RESNET_PLAN_H_

@@ -1,4 +1,4 @@
-#include "lib/fused/resnet18_plan.h"
+#include "lib/fused/resnet_plan.h"
 
 #include <algorithm>
 #include <optional>
@@ -28,7 +28,7 @@ std::optional<double> TimeToBeat(const SmPartition& partition, const Convolution
 template <typename T>
 class Planner {
  public:
-  Planner(const ResNet18StepOptions& options, uint32_t images, uint32_t multiprocessors, StepStreams& streams,
+  Planner(const ResNetStepOptions& options, uint32_t images, uint32_t multiprocessors, StepStreams& streams,
           PartialBuffers& partial_buffers)
       : options_(options), images_(images), multiprocessors_(multiprocessors), streams_(streams),
         partial_buffers_(partial_buffers) {}
@@ -68,7 +68,7 @@ class Planner {
   absl::StatusOr<std::shared_ptr<const UnitDataGradient<T>>> PlanDataGradient(
       const ConvolutionUnit& unit, std::unique_ptr<const Convolution> convolution);
 
-  const ResNet18StepOptions& options_;
+  const ResNetStepOptions& options_;
   const uint32_t images_;
   const uint32_t multiprocessors_;
   const uint32_t hopper_ = HopperMultiprocessors();  // SMs of the GPU; 0: our bf16 kernels do not run on it
@@ -189,7 +189,7 @@ absl::StatusOr<std::shared_ptr<const UnitDataGradient<T>>> Planner<T>::PlanDataG
 }
 
 // Returns the first unit of the shape of unit u, which may be u itself. Units of one shape share one plan.
-size_t FirstAlike(const ResNet18Units& net, size_t u) {
+size_t FirstAlike(const ResNetUnits& net, size_t u) {
   const ConvolutionUnit& unit = net.units[u];
   const auto same = std::find_if(net.units.begin(), net.units.begin() + u, [&](const ConvolutionUnit& other) {
     return other.matrix_channels == unit.matrix_channels && other.in_size == unit.in_size &&
@@ -201,7 +201,7 @@ size_t FirstAlike(const ResNet18Units& net, size_t u) {
 }  // namespace
 
 template <typename T>
-absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNet18StepOptions& options, const ResNet18Units& net, uint32_t images,
+absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNetStepOptions& options, const ResNetUnits& net, uint32_t images,
                                        uint32_t multiprocessors, StepStreams& streams,
                                        PartialBuffers& partial_buffers) {
   Planner<T> planner(options, images, multiprocessors, streams, partial_buffers);
@@ -228,9 +228,9 @@ absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNet18StepOptions& options, const
   return plan;
 }
 
-template absl::StatusOr<BatchPlan<float>> PlanBatch(const ResNet18StepOptions&, const ResNet18Units&, uint32_t,
-                                                    uint32_t, StepStreams&, PartialBuffers&);
-template absl::StatusOr<BatchPlan<__nv_bfloat16>> PlanBatch(const ResNet18StepOptions&, const ResNet18Units&, uint32_t,
+template absl::StatusOr<BatchPlan<float>> PlanBatch(const ResNetStepOptions&, const ResNetUnits&, uint32_t, uint32_t,
+                                                    StepStreams&, PartialBuffers&);
+template absl::StatusOr<BatchPlan<__nv_bfloat16>> PlanBatch(const ResNetStepOptions&, const ResNetUnits&, uint32_t,
                                                             uint32_t, StepStreams&, PartialBuffers&);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-#include "lib/fused/resnet18_epoch.h"
+#include "lib/fused/resnet_epoch.h"
 
 #include <algorithm>
 #include <utility>
@@ -24,7 +24,7 @@ constexpr uint32_t kStepsOfGraph = 16;
 
 }  // namespace
 
-ResNet18Epochs::~ResNet18Epochs() {
+ResNetEpochs::~ResNetEpochs() {
   for (const cudaEvent_t event : {begin_, end_, stop_check_events_[0], stop_check_events_[1]}) {
     if (event != nullptr) {
       cudaEventDestroy(event);
@@ -32,7 +32,7 @@ ResNet18Epochs::~ResNet18Epochs() {
   }
 }
 
-absl::Status ResNet18Epochs::Prepare(uint32_t images, DropLast drop_last) {
+absl::Status ResNetEpochs::Prepare(uint32_t images, DropLast drop_last) {
   drop_last_ = drop_last;
   for (cudaEvent_t* event : {&begin_, &end_, &stop_check_events_[0], &stop_check_events_[1]}) {
     if (*event == nullptr) {
@@ -48,18 +48,18 @@ absl::Status ResNet18Epochs::Prepare(uint32_t images, DropLast drop_last) {
   return absl::OkStatus();
 }
 
-uint32_t ResNet18Epochs::StepsOf(size_t images) const {
+uint32_t ResNetEpochs::StepsOf(size_t images) const {
   const auto count = static_cast<uint32_t>(images);
   return drop_last_ == DropLast::kYes ? count / batch_ : (count + batch_ - 1) / batch_;
 }
 
-absl::Status ResNet18Epochs::Capture(uint32_t batch, uint32_t steps) {
+absl::Status ResNetEpochs::Capture(uint32_t batch, uint32_t steps) {
   const auto enqueue = [this, batch, steps] { return step_.Enqueue(batch, steps); };
   ASSIGN_OR_RETURN((graphs_[{batch, steps}]), CaptureGraph(step_.stream(), enqueue));
   return absl::OkStatus();
 }
 
-absl::Status ResNet18Epochs::RunSteps(uint32_t batch, uint32_t steps) {
+absl::Status ResNetEpochs::RunSteps(uint32_t batch, uint32_t steps) {
   if (!use_graphs_) {
     return step_.Enqueue(batch, steps);
   }
@@ -69,7 +69,7 @@ absl::Status ResNet18Epochs::RunSteps(uint32_t batch, uint32_t steps) {
   return CudaStatus(cudaGraphLaunch(graphs_[{batch, steps}].get(), step_.stream()), "replaying a step");
 }
 
-absl::Status ResNet18Epochs::CheckStop(uint32_t number) {
+absl::Status ResNetEpochs::CheckStop(uint32_t number) {
   RETURN_IF_ERROR(
       CudaStatus(cudaEventRecord(stop_check_events_[number % 2], step_.stream()), "recording a CUDA event"));
   if (number > 1) {
@@ -79,9 +79,9 @@ absl::Status ResNet18Epochs::CheckStop(uint32_t number) {
   return CheckNotStopped();
 }
 
-absl::StatusOr<FusedEpoch> ResNet18Epochs::Train(const std::vector<uint32_t>& order, uint32_t epoch,
-                                                 const std::function<float(uint32_t)>& rate,
-                                                 const std::function<void(uint64_t)>& done) {
+absl::StatusOr<FusedEpoch> ResNetEpochs::Train(const std::vector<uint32_t>& order, uint32_t epoch,
+                                               const std::function<float(uint32_t)>& rate,
+                                               const std::function<void(uint64_t)>& done) {
   const auto count = static_cast<uint32_t>(order.size());
   FusedEpoch result;
   result.steps = StepsOf(count);
@@ -107,7 +107,7 @@ absl::StatusOr<FusedEpoch> ResNet18Epochs::Train(const std::vector<uint32_t>& or
     }
   }
   RETURN_IF_ERROR(CudaStatus(cudaEventRecord(end_, step_.stream()), "recording a CUDA event"));
-  ASSIGN_OR_RETURN(const ResNet18Counts counts, step_.EndEpoch());
+  ASSIGN_OR_RETURN(const ResNetCounts counts, step_.EndEpoch());
   result.seconds = clock.Seconds();
   float milliseconds = 0;
   RETURN_IF_ERROR(CudaStatus(cudaEventElapsedTime(&milliseconds, begin_, end_), "reading the CUDA events"));
@@ -118,9 +118,9 @@ absl::StatusOr<FusedEpoch> ResNet18Epochs::Train(const std::vector<uint32_t>& or
   return result;
 }
 
-absl::StatusOr<FusedEpoch> ResNet18Epochs::TrainInstrumented(const std::vector<uint32_t>& order, uint32_t epoch,
-                                                             const std::function<float(uint32_t)>& rate,
-                                                             const std::function<absl::Status()>& captured) {
+absl::StatusOr<FusedEpoch> ResNetEpochs::TrainInstrumented(const std::vector<uint32_t>& order, uint32_t epoch,
+                                                           const std::function<float(uint32_t)>& rate,
+                                                           const std::function<absl::Status()>& captured) {
   if (!trained_) {
     return absl::FailedPreconditionError("an instrumented epoch must follow an epoch without timestamps");
   }
@@ -152,7 +152,7 @@ absl::StatusOr<FusedEpoch> ResNet18Epochs::TrainInstrumented(const std::vector<u
 
 // Captures a graph for each one of `like`. A step knows the number of steps per epoch from the previous epoch, so
 // graphs can be captured before this epoch begins.
-absl::Status ResNet18Epochs::CaptureInstrumented(const Graphs& like) {
+absl::Status ResNetEpochs::CaptureInstrumented(const Graphs& like) {
   for (const auto& [key, graph] : like) {
     RETURN_IF_ERROR(Capture(key.first, key.second));
     RETURN_IF_ERROR(CudaStatus(cudaGraphUpload(graphs_[key].get(), step_.stream()), "uploading a CUDA graph"));

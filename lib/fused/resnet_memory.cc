@@ -1,11 +1,11 @@
-// ResNet18Step::PredictBytes: the device memory of a step, computed without a GPU.
+// ResNetStep::PredictBytes: the device memory of a step, computed without a GPU.
 #include <algorithm>
 
 #include "lib/fused/exchanged_update.h"
 #include "lib/fused/gradient_norm_update.h"
-#include "lib/fused/resnet18_buffers.h"
-#include "lib/fused/resnet18_step.h"
-#include "lib/fused/resnet18_units.h"
+#include "lib/fused/resnet_buffers.h"
+#include "lib/fused/resnet_step.h"
+#include "lib/fused/resnet_units.h"
 #include "lib/kernels/convolution.h"
 #include "lib/kernels/weight_gradient.h"
 
@@ -21,7 +21,7 @@ constexpr double kFp32WorkspaceOverActivations = 3.3;
 // Estimates the workspace of one stream's convolutions. In fp32, the first layers take the most. Otherwise weight
 // gradients that are split over the images, with sums in fp32, take the most: on an H200 in bf16 1.9, 7.7 and 7.5 MB at
 // batch 32, 128 and 512. The largest gradient has 9.4 MB in fp32.
-size_t EstimateWorkspaceBytes(const ResNet18Units& net, ConvolutionType type, uint32_t batch, bool of_shortcuts) {
+size_t EstimateWorkspaceBytes(const ResNetUnits& net, ConvolutionType type, uint32_t batch, bool of_shortcuts) {
   size_t activations = 0, weights = 0;
   for (const ConvolutionUnit& unit : net.units) {
     if (of_shortcuts && !unit.is_shortcut()) {
@@ -41,12 +41,12 @@ size_t EstimateWorkspaceBytes(const ResNet18Units& net, ConvolutionType type, ui
 
 }  // namespace
 
-size_t ResNet18Step::PredictBytes(const ResNet18StepOptions& options, uint32_t images) {
-  const ResNet18Units net = NetworkOf(options);
+size_t ResNetStep::PredictBytes(const ResNetStepOptions& options, uint32_t images) {
+  const ResNetUnits net = NetworkOf(options);
   const uint32_t batch = MicroBatchImages(options);
   const size_t buffers = options.type == ConvolutionType::kBf16
-                             ? ResNet18Buffers<__nv_bfloat16>(net, batch, InputBatches(options)).PredictBytes(images)
-                             : ResNet18Buffers<float>(net, batch, InputBatches(options)).PredictBytes(images);
+                             ? ResNetBuffers<__nv_bfloat16>(net, batch, InputBatches(options)).PredictBytes(images)
+                             : ResNetBuffers<float>(net, batch, InputBatches(options)).PredictBytes(images);
   const size_t exchange = options.type == ConvolutionType::kBf16
                               ? ExchangeWorkspace<__nv_bfloat16>::PredictBytes(options, net)
                               : ExchangeWorkspace<float>::PredictBytes(options, net);
