@@ -25,9 +25,10 @@ inline constexpr double kMinRate = 1e-9;
 ABSL_FLAG(std::string, input, "", "Data set, a record file of cifar_prep; '-': standard input.");
 ABSL_FLAG(bool, force, false, "Write the output again even if it already holds this result.");
 ABSL_FLAG(bool, dry_run, false, "Print the plan and exit.");
-ABSL_FLAG(std::string, preset, "lab",
-          "lab: fp32 without TF32, NCHW, LibTorch's autograd, two loader workers. fast (CUDA): bf16, channels-last, as a "
-          "CUDA graph, with the data set in GPU memory; resnet18 and resnet34 by the fused step.");
+ABSL_FLAG(
+    std::string, preset, "lab",
+    "lab: fp32 without TF32, NCHW, LibTorch's autograd, two loader workers. fast (CUDA): bf16, channels-last, as a "
+    "CUDA graph, with the data set in GPU memory; resnet18 and resnet34 by the fused step.");
 FLAG_WORDS(preset, "lab", "fast");
 ABSL_FLAG(std::string, step, "", "autograd (LibTorch's) or fused (Lockstep's kernels); empty: as in --preset.");
 FLAG_WORDS(step, "autograd", "fused");

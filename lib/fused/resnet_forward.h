@@ -1,5 +1,6 @@
-// Forward pass of a ResNet step: the batch from the resident data set; the convolutions (20 in ResNet-18), each
-// with its batch norm (+ shortcut) + ReLU; the classifier with the loss, whose kernel also computes the gradient of the last activations.
+// Forward pass of a ResNet step: the batch from the resident data set; the convolutions (20 in ResNet-18), each with
+// its batch norm (+ shortcut) + ReLU; the classifier with the loss, whose kernel also computes the gradient of the last
+// activations.
 #ifndef LOCKSTEP_LIB_FUSED_RESNET_FORWARD_H_
 #define LOCKSTEP_LIB_FUSED_RESNET_FORWARD_H_
 

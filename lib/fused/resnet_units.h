@@ -1,5 +1,5 @@
-// ResNet-18 or ResNet-34 for small images as a list of convolutions, each with the batch norm after it, and the positions
-// of their parameters. The fused training step iterates over this list.
+// ResNet-18 or ResNet-34 for small images as a list of convolutions, each with the batch norm after it, and the
+// positions of their parameters. The fused training step iterates over this list.
 //
 // The network is that of lib/nn/networks/resnet.cc (He et al. 2016; 3x3 stem, no max-pool). Parameters lie in flat
 // arrays, so that one launch can update them all:

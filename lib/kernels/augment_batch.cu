@@ -64,7 +64,8 @@ __device__ void WriteRows(const AugmentBatchInput& input, ImageExtent extent, co
   for (uint32_t i = threadIdx.x; i < kRowsOfBlock * extent.width * kImageChannels; i += kThreads) {
     uint32_t x, y, channel;
     if constexpr (kLayout == ImageLayout::kNchw) {
-      x = i % extent.width, y = first_row + i / extent.width % kRowsOfBlock, channel = i / (extent.width * kRowsOfBlock);
+      x = i % extent.width, y = first_row + i / extent.width % kRowsOfBlock,
+      channel = i / (extent.width * kRowsOfBlock);
     } else {
       channel = i % kImageChannels, x = i / kImageChannels % extent.width;
       y = first_row + i / (kImageChannels * extent.width);

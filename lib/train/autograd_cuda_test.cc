@@ -34,8 +34,7 @@ struct Way {
 
 std::string Name(const Way& way) {
   return absl::StrCat(proto::Precision_Name(way.precision), way.channels_last ? ", channels last" : "",
-                      way.graph ? ", graph" : "", way.remedies ? ", remedies" : "",
-                      way.resident ? ", resident" : "");
+                      way.graph ? ", graph" : "", way.remedies ? ", remedies" : "", way.resident ? ", resident" : "");
 }
 
 class AutogradCudaTest : public ::testing::Test {
@@ -108,7 +107,8 @@ TEST_F(AutogradCudaTest, BatchesMadeOnTheGpuChangeNoBit) {
   for (const Way& way : {Way{proto::FP32, false, true}, Way{proto::BF16, true, true}}) {
     for (const bool drop_last : {false, true}) {
       SCOPED_TRACE(Name(way));
-      TrainerInput loaded = Input(way, kBatch), resident = Input({way.precision, way.channels_last, true, false, true}, kBatch);
+      TrainerInput loaded = Input(way, kBatch),
+                   resident = Input({way.precision, way.channels_last, true, false, true}, kBatch);
       loaded.loader.drop_last = resident.loader.drop_last = drop_last;
       const auto expected = MakeAutogradTrainer(loaded), found = MakeAutogradTrainer(resident);
       for (uint32_t epoch = 0; epoch < kEpochs; ++epoch) {

@@ -144,13 +144,12 @@ class AutogradTrainer : public EpochTrainer {
       batches_ = std::make_unique<LoadedBatches>(*loader_);
       return absl::OkStatus();
     }
-    return CatchTorchErrors("copying the data set to the GPU (--resident_images=false leaves it on the host)",
-                            [&]() -> absl::Status {
-                              ASSIGN_OR_RETURN(auto resident,
-                                               ResidentBatches::Make(*input_.images, input_.loader, step_.device()));
-                              batches_ = std::make_unique<BatchesOnDevice>(std::move(resident), batch_, drop_last_);
-                              return absl::OkStatus();
-                            });
+    return CatchTorchErrors(
+        "copying the data set to the GPU (--resident_images=false leaves it on the host)", [&]() -> absl::Status {
+          ASSIGN_OR_RETURN(auto resident, ResidentBatches::Make(*input_.images, input_.loader, step_.device()));
+          batches_ = std::make_unique<BatchesOnDevice>(std::move(resident), batch_, drop_last_);
+          return absl::OkStatus();
+        });
   }
 
   // Gets the group's gradient hook once, if there is a group.
