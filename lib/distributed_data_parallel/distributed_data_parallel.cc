@@ -14,8 +14,6 @@
 namespace lockstep {
 namespace {
 
-constexpr char kHere[] = "lockstep::DistributedDataParallel: ";
-
 // First character of the message that a rank gathers in place of its description.
 constexpr char kRefused = '!';
 
@@ -96,7 +94,7 @@ void DistributedDataParallel::Backward(const torch::Tensor& loss) {
   ThrowIfError(group.failure);
   if (state_->reduced) {
     ThrowIfError(group.Note(absl::FailedPreconditionError(absl::StrCat(
-        kHere,
+        kOfDistributedDataParallel,
         "Backward() was called twice without Step(), which would drop the first gradients: call loss.backward() "
         "for all micro-batches of a step but the last"))));
   }
@@ -104,7 +102,10 @@ void DistributedDataParallel::Backward(const torch::Tensor& loss) {
   try {
     loss.backward();
   } catch (...) {
-    group.Note(absl::InternalError(absl::StrCat(kHere, "an earlier backward pass threw an exception"))).IgnoreError();
+    group
+        .Note(absl::InternalError(
+            absl::StrCat(kOfDistributedDataParallel, "an earlier backward pass threw an exception")))
+        .IgnoreError();
     throw;
   }
   ThrowIfError(group.Note(state_->AfterBackward()));
@@ -115,7 +116,7 @@ void DistributedDataParallel::Step(torch::optim::Optimizer& optimizer) {
   ThrowIfError(state_->group.failure);
   if (!state_->reduced) {
     ThrowIfError(state_->group.Note(absl::FailedPreconditionError(absl::StrCat(
-        kHere,
+        kOfDistributedDataParallel,
         "Step() was called without Backward(), so no gradient was averaged over the ranks: call Backward(loss) "
         "instead of loss.backward() for the last loss of the step"))));
   }

@@ -11,8 +11,6 @@
 namespace lockstep {
 namespace {
 
-constexpr char kHere[] = "lockstep::DistributedDataParallel: ";
-
 std::string DescribeOne(const char* kind, const NamedParameter& named) {
   const at::Tensor& tensor = named.tensor;
   const std::string strides =
@@ -24,8 +22,8 @@ std::string DescribeOne(const char* kind, const NamedParameter& named) {
 absl::Status CheckDevice(const std::vector<NamedParameter>& tensors, c10::Device device) {
   for (const NamedParameter& named : tensors) {
     if (named.tensor.device() != device) {
-      return absl::InvalidArgumentError(absl::StrCat(kHere, "expected ", named.name, " on ", device.str(), ", found ",
-                                                     named.tensor.device().str(),
+      return absl::InvalidArgumentError(absl::StrCat(kOfDistributedDataParallel, "expected ", named.name, " on ",
+                                                     device.str(), ", found ", named.tensor.device().str(),
                                                      ": call module->to(group.device()) before"));
     }
   }
@@ -69,15 +67,15 @@ std::string Describe(const ModuleTensors& tensors) {
 absl::Status CheckTensors(const ModuleTensors& tensors, c10::Device device) {
   if (tensors.trainable.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(kHere,
+        absl::StrCat(kOfDistributedDataParallel,
                      "the module has no parameter that requires a gradient: register its parameters, and "
                      "unfreeze at least one"));
   }
   for (const NamedParameter& parameter : tensors.trainable) {
     if (!CheckParameters({parameter}).ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(kHere, "expected a dense leaf of fp32, found ", DescribeOne("parameter", parameter),
-                       ": call module->to(torch::kFloat32), or set its requires_grad to false"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          kOfDistributedDataParallel, "expected a dense leaf of fp32, found ", DescribeOne("parameter", parameter),
+          ": call module->to(torch::kFloat32), or set its requires_grad to false"));
     }
   }
   RETURN_IF_ERROR(CheckDevice(tensors.trainable, device));
@@ -93,9 +91,9 @@ absl::Status CheckSameDescriptions(const std::vector<std::string>& all) {
       const std::string ours = i < expected.size() ? expected[i] : "nothing more";
       const std::string theirs = i < found.size() ? found[i] : "nothing more";
       if (ours != theirs) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(kHere, "expected the same module and options on all ranks, found ", theirs, " on rank ", rank,
-                         " and ", ours, " on rank 0: construct the same module on all ranks"));
+        return absl::InvalidArgumentError(absl::StrCat(
+            kOfDistributedDataParallel, "expected the same module and options on all ranks, found ", theirs,
+            " on rank ", rank, " and ", ours, " on rank 0: construct the same module on all ranks"));
       }
     }
   }

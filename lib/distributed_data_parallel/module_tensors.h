@@ -12,6 +12,9 @@
 
 namespace lockstep {
 
+// Beginning of each message about the module.
+inline constexpr char kOfDistributedDataParallel[] = "lockstep::DistributedDataParallel: ";
+
 struct ModuleTensors {
   std::vector<NamedParameter> trainable;  // parameters that require a gradient
   std::vector<NamedParameter> frozen;     // all other parameters

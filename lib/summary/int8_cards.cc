@@ -148,14 +148,12 @@ proto::SummaryCard RangeCard(const LabRecords& lab, absl::string_view question,
 
 }  // namespace
 
-std::optional<PairedChanges> ChangesOf(const LabRecords& lab, proto::QuantizeStage stage) {
+std::optional<NetworkChanges> ChangesOf(const LabRecords& lab, proto::QuantizeStage stage) {
   const std::vector<StepOf> steps = StepsOf(lab, stage);
-  return steps.empty() ? std::nullopt : std::optional<PairedChanges>(steps.front().Changes());
-}
-
-std::string TitleOfChanges(const LabRecords& lab, proto::QuantizeStage stage) {
-  const std::vector<StepOf> steps = StepsOf(lab, stage);
-  return steps.empty() ? "" : ModelTitle(steps.front().network->name());
+  if (steps.empty()) {
+    return std::nullopt;
+  }
+  return NetworkChanges{ModelTitle(steps.front().network->name()), steps.front().Changes()};
 }
 
 proto::SummaryCard CardB1(const LabRecords& lab) {

@@ -11,12 +11,14 @@
 
 namespace lockstep {
 
-// Returns the images that the stage classifies differently from fp32, of the first network that has both; no value if
-// none has.
-std::optional<PairedChanges> ChangesOf(const LabRecords& lab, proto::QuantizeStage stage);
+// Images that a network in int8 classifies differently from fp32.
+struct NetworkChanges {
+  std::string title;  // of the network: "LeNet-5"
+  PairedChanges changes;
+};
 
-// Returns the title of the network of ChangesOf: "LeNet-5"; empty if there is none.
-std::string TitleOfChanges(const LabRecords& lab, proto::QuantizeStage stage);
+// Returns the changes in this stage of the first network that has both the stage and fp32; no value if none has.
+std::optional<NetworkChanges> ChangesOf(const LabRecords& lab, proto::QuantizeStage stage);
 
 proto::SummaryCard CardB1(const LabRecords& lab);
 proto::SummaryCard CardB2(const LabRecords& lab);

@@ -110,14 +110,14 @@ std::string CommunicationPart(const LabRecords& lab) {
 }
 
 std::string Int8Part(const LabRecords& lab) {
-  const std::optional<PairedChanges> changes = ChangesOf(lab, proto::INT8_WEIGHTS_ACTIVATIONS);
-  if (!changes.has_value()) {
+  const std::optional<NetworkChanges> found = ChangesOf(lab, proto::INT8_WEIGHTS_ACTIVATIONS);
+  if (!found.has_value()) {
     return "";
   }
-  const CardVerdict verdict = JudgeInt8(*changes);
-  const std::string network = TitleOfChanges(lab, proto::INT8_WEIGHTS_ACTIVATIONS);
-  const double points = 100 * std::abs(static_cast<double>(changes->gained) - static_cast<double>(changes->lost)) /
-                        static_cast<double>(changes->items);
+  const auto& [network, changes] = *found;
+  const CardVerdict verdict = JudgeInt8(changes);
+  const double points = 100 * std::abs(static_cast<double>(changes.gained) - static_cast<double>(changes.lost)) /
+                        static_cast<double>(changes.items);
   return verdict.rule == "costs"     ? absl::StrFormat("int8 costs %s %.2f points of accuracy", network, points)
          : verdict.rule == "gains"   ? absl::StrCat("int8 costs ", network, " no accuracy")
          : verdict.rule == "nothing" ? absl::StrCat("int8 costs ", network, " no accuracy that can be measured")
