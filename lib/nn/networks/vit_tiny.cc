@@ -6,6 +6,7 @@
 // timm/models/vision_transformer.py): pos_embed, patch_embed.proj.*, blocks.0.norm1.*, blocks.0.attn.qkv.*,
 // blocks.0.attn.proj.*, blocks.0.norm2.*, blocks.0.mlp.fc1.*, blocks.0.mlp.fc2.*, norm.*, head.*.
 #include <ATen/ops/gelu.h>
+#include <ATen/ops/linear.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <torch/nn/init.h>
 #include <torch/nn/modules/conv.h>
@@ -45,6 +46,10 @@ void DrawTruncatedNormal(torch::Tensor values) {
   values.uniform_(-upper, upper).erfinv_().mul_(kDeviation * std::sqrt(2.0)).clamp_(-kLimit, kLimit);
 }
 
+// Returns the layer's output. torch::nn::Linear adds the bias by a kernel of its own if the input has three dimensions;
+// at::linear, which Python calls, adds it in the matrix product.
+torch::Tensor Apply(Linear& layer, const torch::Tensor& x) { return at::linear(x, layer->weight, layer->bias); }
+
 // Multi-head self-attention. Sizes: (N, tokens, kWidth) -> the same.
 class AttentionImpl : public torch::nn::Module {
  public:
@@ -56,9 +61,9 @@ class AttentionImpl : public torch::nn::Module {
     const int64_t n = x.size(0), tokens = x.size(1);
     // unbind, because the backward pass of three selections would add three arrays that are mostly zeros.
     const std::vector<torch::Tensor> qkv =
-        qkv_->forward(x).reshape({n, tokens, 3, kHeads, kWidth / kHeads}).permute({2, 0, 3, 1, 4}).unbind(0);
+        Apply(qkv_, x).reshape({n, tokens, 3, kHeads, kWidth / kHeads}).permute({2, 0, 3, 1, 4}).unbind(0);
     const torch::Tensor heads = at::scaled_dot_product_attention(qkv[0], qkv[1], qkv[2]);  // (N, kHeads, tokens, 64)
-    return proj_->forward(heads.transpose(1, 2).reshape({n, tokens, kWidth}));
+    return Apply(proj_, heads.transpose(1, 2).reshape({n, tokens, kWidth}));
   }
 
  private:
@@ -74,7 +79,7 @@ class TokenMlpImpl : public torch::nn::Module {
       : fc1_(register_module("fc1", Linear(kWidth, kMlpWidth))),
         fc2_(register_module("fc2", Linear(kMlpWidth, kWidth))) {}
 
-  torch::Tensor forward(const torch::Tensor& x) { return fc2_->forward(at::gelu(fc1_->forward(x))); }
+  torch::Tensor forward(const torch::Tensor& x) { return Apply(fc2_, at::gelu(Apply(fc1_, x))); }
 
  private:
   Linear fc1_;
