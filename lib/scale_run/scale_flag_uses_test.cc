@@ -17,6 +17,7 @@ ScaleRunOptions Options() {
   proto::ScaleSpec& spec = options.spec;
   spec.set_mode(proto::DDP);
   spec.set_preset("lab");
+  spec.mutable_training()->set_model("resnet18");
   spec.set_batch_mode(proto::PER_DEVICE);
   spec.set_ablation(true);
   spec.add_ranks(1);
@@ -77,7 +78,8 @@ TEST(ScaleFlagUsesTest, Experiments) {
   options.spec.set_preset("fast");
   options.spec.mutable_training()->set_step(proto::AUTOGRAD);
   options.spec.set_experiment(proto::SAMPLER_EPOCH);
-  EXPECT_THAT(Idle(options), UnorderedElementsAre("cudnn_convolutions", "no_set_epoch"));
+  EXPECT_THAT(Idle(options), UnorderedElementsAre("cudnn_convolutions", "loader_workers", "no_set_epoch"));
+  options.spec.mutable_training()->set_resident_images(false);
   options.spec.set_experiment(proto::WHAT_IS_SENT);
   EXPECT_THAT(Idle(options), UnorderedElementsAre("cudnn_convolutions", "buffers"));
 }

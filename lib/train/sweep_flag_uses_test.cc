@@ -17,6 +17,7 @@ bool Acts(const std::string& flag, const TrainSweepOptions& options) {
 TrainSweepOptions Options() {
   TrainSweepOptions options;
   options.spec.set_preset("lab");
+  options.spec.mutable_training()->set_model("resnet18");
   return options;
 }
 
@@ -38,6 +39,9 @@ TEST(SweepFlagUsesTest, TheStepsOwn) {
   EXPECT_FALSE(Acts("loader_workers", options));
   EXPECT_TRUE(Acts("cudnn_convolutions", options));
   options.spec.mutable_training()->set_step(proto::AUTOGRAD);  // overrides the preset
+  EXPECT_FALSE(Acts("cudnn_convolutions", options));
+  EXPECT_FALSE(Acts("loader_workers", options));
+  options.spec.mutable_training()->set_resident_images(false);
   EXPECT_TRUE(Acts("loader_workers", options));
 }
 
