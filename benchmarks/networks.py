@@ -20,6 +20,10 @@ baselines.jsonl is appended to.
 
 OUT gets the records CASE_TURN.rec of ours, baselines.jsonl and log.txt. Exits 1 if a program failed. --dry_run prints
 the commands of the first turn.
+
+With --gpus 2 there is no baseline. Each case, by default those of the group autograd, runs once: scale_run on one and
+two GPUs at batch 1024, 512, 256 and 64 per GPU; comm_model, which predicts batch 128 on two; scale_run at 128; and the
+prediction's score. OUT gets CASE_two.rec, CASE_prediction.rec, CASE_128.rec and CASE_score.rec.
 """
 
 import collections
@@ -73,20 +77,49 @@ def programs(given, name, case, turn):
     }
 
 
+def programs_on_two(given, name, case):
+    """Returns {name: command} of a case on two GPUs, in their order."""
+    run = [given.package / "scale_run", f"--input={dataset(case.classes)}", f"--model={case.model}", "--preset=fast",
+           "--ranks=1,2", "--ablation=false", "--noevaluate", f"--repeats={given.repeats}", "--force"]
+    model = [given.package / "comm_model", "--force"]
+    return {
+        f"{name}, two": [*run, "--batch_size=1024,512,256,64", f"--output={name}_two.rec"],
+        f"{name}, prediction": [*model, f"--input={name}_two.rec", "--predict_ranks=2", "--predict_batch=128",
+                                f"--output={name}_prediction.rec"],
+        f"{name}, 128": [*run, "--batch_size=128", f"--prediction={name}_prediction.rec", f"--output={name}_128.rec"],
+        f"{name}, score": [*model, f"--input={name}_128.rec", f"--score={name}_prediction.rec",
+                           f"--output={name}_score.rec"],
+    }
+
+
+def measure_on_two(session, given, cases):
+    """Runs the cases on two GPUs. Records lose their loaded files at the end only: their digests tell which came first."""
+    done = []
+    for name, case in cases.items():
+        for program, command in programs_on_two(given, name, case).items():
+            if not session.run(program, command):
+                break
+            done.append(command[-1].removeprefix("--output="))
+    for record in done:
+        headline.remove_loaded_files(given.package, given.output / record)
+
+
 def main():
     parser = headline.flag_parser(__doc__, turns=2, repeats=3, baseline_repeats=2, seconds=560)
-    parser.add_argument("--cases", nargs="+", default=STEPS, choices=[*STEPS, *CASES])
+    parser.add_argument("--cases", nargs="+", choices=[*STEPS, *CASES])
+    parser.add_argument("--gpus", type=int, default=1, choices=[1, 2])
     parser.add_argument("--kinds", nargs="+", default=["graph", "compile_graph"], help="kinds of the baseline")
     for classes in (10, 100):
         parser.add_argument(f"--dataset_{classes}", type=headline.path,
                             help=f"data set of {IMAGES:,} images and {classes} classes")
     given = parser.parse_args()
     given.datasets = {classes: file for classes, file in [(10, given.dataset_10), (100, given.dataset_100)] if file}
-    cases = {name: case for name, case in CASES.items() if {name, case.step} & set(given.cases)}
+    wanted = given.cases or (STEPS if given.gpus == 1 else ["autograd"])
+    cases = {name: case for name, case in CASES.items() if {name, case.step} & set(wanted)}
     if given.dry_run:
         headline.print_commands(data_sets(given, cases))
         for name, case in cases.items():
-            headline.print_commands(programs(given, name, case, 1))
+            headline.print_commands(programs(given, name, case, 1) if given.gpus == 1 else programs_on_two(given, name, case))
         return
     session = headline.Session(given)
     for classes, file in given.datasets.items():
@@ -94,6 +127,9 @@ def main():
     for name, command in data_sets(given, cases).items():
         if not session.run(name, command):
             sys.exit(f"{name}: not made; see log.txt")
+    if given.gpus == 2:
+        measure_on_two(session, given, cases)
+        sys.exit(1 if session.failed else 0)
     for turn in range(1, given.turns + 1):
         print(f"== turn {turn}", flush=True)
         for name, case in cases.items():

@@ -44,11 +44,12 @@ class BenchmarkPageTest(unittest.TestCase):
         self.generate, self.records, self.render, self.tables = map(
             importlib.import_module, ["generate", "records", "render", "tables"])
 
-    def record(self, entries):
-        """Returns the bytes of a record file of train_sweep, made by protoc."""
+    def record(self, entries, kind="sweep"):
+        """Returns the bytes of a record file, made by protoc; `kind` names its schema in lib/proto."""
+        message = "".join(word.capitalize() for word in kind.split("_")) + "Record"
         framed = b""
         for entry in entries:
-            protoc = [self.records.record_file.PROTOC, "--encode=lockstep.proto.SweepRecord", "lib/proto/sweep.proto"]
+            protoc = [self.records.record_file.PROTOC, f"--encode=lockstep.proto.{message}", f"lib/proto/{kind}.proto"]
             text = text_format(entry).encode()
             encoded = subprocess.run(protoc, cwd=self.root, input=text, stdout=subprocess.PIPE, check=True).stdout
             self.assertLess(len(encoded), 1 << 14)
@@ -229,6 +230,24 @@ class BenchmarkPageTest(unittest.TestCase):
         files = {"lenet5_1.rec": self.network("lenet5", 10, "AUTOGRAD", [0.1], images=512)}
         with self.assertRaisesRegex(ValueError, "lenet5_1.rec: expected epochs of 50,000 images .*, found .512."):
             self.other_networks(files, [("lenet5 graph", 10, 512, [0.1])])
+
+    def test_a_network_on_two_gpus_has_its_speed_up_and_its_scored_prediction(self):
+        def header(schema):
+            return {"header": {**SWEEP[0]["header"], "schema": f"lockstep.proto.{schema}File"}}
+        spec = {"spec": {"training": {"model": "mlp:1024x3"}, "model": {"parameter_count": 5256202}}}
+        points = [{"point": {"ranks": ranks, "reduction": reduction, "batch_per_device": batch, "epoch_seconds": {"value": [seconds]}}}
+                  for ranks, reduction, batch, seconds in [(1, 1, 512, 1.0), (2, 2, 512, 0.5), (1, 1, 64, 3.0),
+                                                           (2, 2, 64, 2.0)]]
+        for low, high, found in [(1.0, 1.3, "| 1.10 (1.00 to 1.30) | 1.00 | +10.0 % |"), (1.05, 1.3, "| 1.00 | +10.0 %, outside |"),
+                                 (None, None, "| refused | 1.00 | - |")]:
+            known = {"absent_reason": "rejected"} if low is None else {"value": 1.1, "low": low, "high": high}
+            score = {"prediction": {"epoch_seconds": known, "measured_epoch_seconds": {"value": 1.0}}}
+            folder = self.tables.NETWORKS_ON_TWO
+            root = source_tree.sample(self, {f"{folder}/mlp_1024x3_two.rec": self.record([header("Scale"), spec, *points], "scale"),
+                                             f"{folder}/mlp_1024x3_score.rec": self.record([header("CommModel"), score], "comm_model")})
+            block = self.tables.networks_on_two(self.records.Results(root))
+            self.assertIn("| `mlp:1024x3` | 5,256,202 | 1.00 | 0.500 | 2.00 | 0 | 3.00 | 2.00 | 1.50 | 25 " + found[:8], block)
+            self.assertIn(found, block)
 
     def test_a_series_is_compared_with_the_reference_of_its_settings(self):
         lines = [dict(case=case, threads=threads, seconds=[seconds], versions={"torch": "2.11.0"}, cores=2, cpu="CPU", load=0.1,

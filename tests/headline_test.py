@@ -28,7 +28,7 @@ class ScriptCase(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self.write("package/report", CONVERT % json.dumps(RECORD))
-        for tool in ("cifar_prep", "train_sweep", "scale_run"):
+        for tool in ("cifar_prep", "comm_model", "train_sweep", "scale_run"):
             self.write(f"package/{tool}", f'echo {tool} "$@" >>calls')
         (self.folder / "dataset.rec").write_text("")
         # The Python that runs the script also runs the baselines: this one stands in for it.
@@ -128,6 +128,16 @@ class NetworksTest(ScriptCase):
             self.assertIn(f"--model {model} --classes={classes} --kind graph compile_graph --batch 512 128 ", other)
             self.assertIn(" --batch_size=512,128 ", one)
             self.assertIn(" --preset=fast ", one)
+
+    def test_on_two_gpus_a_prediction_comes_before_its_run(self):
+        done = self.run_script("--gpus=2", "--cases", "lenet5", "mlp_1024x3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        order = [f"{name}, {step}" for name in ("lenet5", "mlp_1024x3") for step in ("two", "prediction", "128", "score")]
+        self.assertEqual(self.order(done.stdout)[1:], order)
+        self.assertEqual(self.calls("networks_pytorch.py"), [])
+        runs = self.calls("scale_run")
+        self.assertEqual(["--prediction=" in run for run in runs], [False, True, False, True])
+        self.assertEqual({run.partition("--model=")[2].split()[0] for run in runs}, {"lenet5", "mlp:1024x3"})
 
     def test_a_group_of_cases_has_the_data_sets_that_it_needs(self):
         self.run_script("--turns=1", "--cases", "autograd")

@@ -19,6 +19,7 @@ from render import significant, spread
 BATCHES = [512, 128, 32]
 HEADLINE = "2026-11-27-h100x2-headline"
 NETWORKS = "2026-11-28-h200-networks"
+NETWORKS_ON_TWO = "2026-11-28-h200x2-networks"
 
 TABLES = {}  # name: (title, command, build), in the order of this file
 Table = collections.namedtuple("Table", "title command build")
@@ -201,6 +202,64 @@ def other_networks(results):
     command = f"{NETWORKS_COMMAND}`, which runs `{'` and `'.join(commands)}"
     return block(answer, head, [network.row() for network in networks],
                  source(runs, "n as above", series, files=[f"{NETWORKS}/*.rec", "baselines.jsonl"], command=command))
+
+
+class NetworkOnTwo:
+    """One network on one and two GPUs, and the prediction for batch 128, by the files of benchmarks/networks.py."""
+
+    BATCHES = [512, 64]
+
+    def __init__(self, run, score):
+        spec = run.all("spec")[0]
+        self.model, self.parameters = spec["training"]["model"], spec["model"]["parameter_count"]
+        self.one, self.two = (
+            {batch: epochs([run], ranks=ranks, reduction=reduction, batch_per_device=batch) for batch in self.BATCHES}
+            for ranks, reduction in ((1, "PLAIN"), (2, "ALL_REDUCE")))
+        self.prediction = score.all("prediction")[0]
+
+    def speed_up(self, batch):
+        return self.one[batch].median / self.two[batch].median
+
+    def communication(self, batch):
+        """Returns the part of an epoch on two GPUs, in %, by which it exceeds half an epoch on one."""
+        return 100 * (1 - self.one[batch].median / 2 / self.two[batch].median)
+
+    def predicted(self):
+        """Returns the cells of prediction, measurement and error."""
+        known, measured = self.prediction["epoch_seconds"], self.prediction["measured_epoch_seconds"]["value"]
+        if "value" not in known:
+            return ["refused", significant(measured), "-"]
+        inside = known["low"] <= measured <= known["high"]
+        return [f"{significant(known['value'])} ({significant(known['low'])} to {significant(known['high'])})",
+                significant(measured), f"{100 * (known['value'] / measured - 1):+.1f} %" + ("" if inside else ", outside")]
+
+    def row(self):
+        cells = []
+        for batch in self.BATCHES:
+            cells += [spread(self.one[batch]), spread(self.two[batch]), significant(self.speed_up(batch)),
+                      significant(self.communication(batch), 2)]
+        return [f"`{self.model}`", f"{self.parameters:,}", *cells, *self.predicted()]
+
+
+@table("networks_on_two", "Other networks on two GPUs", f"{NETWORKS_COMMAND} --gpus 2")
+def networks_on_two(results):
+    runs = results.records(f"{NETWORKS_ON_TWO}/*_two.rec")
+    networks = [NetworkOnTwo(run, results.record(f"{NETWORKS_ON_TWO}/{run.path.stem[:-len('_two')]}_score.rec"))
+                for run in runs]
+    networks.sort(key=lambda network: network.speed_up(64))
+    batch = NetworkOnTwo.BATCHES[-1]
+    slow, fast = networks[0], networks[-1]
+    answer = (f"At batch {batch} per GPU two GPUs train `{slow.model}` {significant(slow.speed_up(batch))} and `{fast.model}` "
+              f"{significant(fast.speed_up(batch))} times as fast as one. Seconds per 50,000 images; communication: the part of "
+              "the epoch on two GPUs that exceeds half an epoch on one; the epoch at batch 128 was predicted before its run:")
+    head = ["network", "parameters"]
+    for batch in NetworkOnTwo.BATCHES:
+        head += [f"{batch}: one GPU", "two", "speed-up", "communication, %"]
+    head += ["128 on two, predicted (95 %)", "measured", "error"]
+    command = f"{NETWORKS_COMMAND} --gpus 2`, which runs `{runs[0].command}"
+    return block(answer, head, [network.row() for network in networks],
+                 source(runs, f"n = {epochs_and_processes(networks[0].two[512])} per cell",
+                        files=[f"{NETWORKS_ON_TWO}/*_two.rec", "*_score.rec"], command=command))
 
 
 table("questions", "The questions of the lab on a CPU", "lab --device=cpu")(questions.block)
