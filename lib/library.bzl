@@ -27,6 +27,11 @@ def precompiled(name, copts = []):
 
 AS_IT_IS = struct(copts = [], deps = [])
 
+GTEST_MAIN = "@com_google_googletest//:gtest_main"
+
+# Beginning of the tag by which unit_tests.bzl finds a test to join; the rest is the test's group.
+JOINED = "joined:"
+
 def with_dependency(label, deps):
     """Returns `deps` with `label` at its place in the order of labels: the order of deps is that of include paths.
 
@@ -58,6 +63,8 @@ def lockstep_library(
         precompiled_header = "libraries",
         test_precompiled_header = "tests",
         test_optimised = False,
+        test_alone = False,
+        group = "",
         copts = [],
         **kwargs):
     """A cc_library, and the cc_test of its name where its source is there.
@@ -77,6 +84,8 @@ def lockstep_library(
       precompiled_header: name of the header of third_party/precompiled with which the sources begin
       test_precompiled_header: name of the one with which the test begins
       test_optimised: as lockstep_test has it
+      test_alone: as `alone` of lockstep_test
+      group: as lockstep_test has it
       copts: of the library
       **kwargs: of the library
     """
@@ -104,6 +113,8 @@ def lockstep_library(
             tags = test_tags,
             target_compatible_with = target_compatible_with,
             optimised = test_optimised,
+            alone = test_alone,
+            group = group,
             precompiled_header = test_precompiled_header,
             deps = [":" + name] + test_deps,
         )
@@ -112,30 +123,52 @@ def lockstep_test(
         name,
         deps = [],
         size = "small",
-        main = "@com_google_googletest//:gtest_main",
+        data = [],
+        main = GTEST_MAIN,
         precompiled_header = "tests",
         optimised = False,
+        alone = False,
+        group = "",
+        target_compatible_with = [],
         tags = [],
         **kwargs):
     """A cc_test of NAME.cc with GoogleTest, which begins with the headers of tests precompiled.
+
+    A small test is joined with the others of its package (unit_tests.bzl). Its own program is then `manual`.
 
     Args:
       name: the file is NAME.cc
       deps: in addition to Abseil and GoogleTest
       size: of the test
+      data: of the test
       main: what has main()
       precompiled_header: name of the header of third_party/precompiled with which the test begins
       optimised: its own loops take longer than compiling it; without precompiled headers, which are not optimised
+      alone: True if the source cannot be compiled or run together with others: it defines flags or main(), changes
+        the whole process, or takes long
+      group: tests of one group can be joined; it names what they need (unit_tests.bzl)
+      target_compatible_with: of the test
       tags: in addition to "unit_test", by which tools/arm64.sh leaves tests out
       **kwargs: of the cc_test
     """
+    own_needs = group == None or (group == "" and target_compatible_with != [])
+    joined = not (alone or optimised or tags or kwargs or own_needs) and size == "small" and main == GTEST_MAIN
+    cc_library(
+        name = name + "_parts",
+        testonly = True,
+        data = data,
+        tags = ["manual"] + ([JOINED + group] if joined else []),
+        target_compatible_with = target_compatible_with,
+        deps = with_abseil(deps),
+    )
     first = AS_IT_IS if optimised else precompiled(precompiled_header, TEST_COPTS)
     cc_test(
         name = name,
         size = size,
         srcs = [name + ".cc"],
-        tags = ["unit_test"] + tags,
+        tags = ["unit_test"] + (["manual"] if joined else []) + tags,
         copts = first.copts + ROUNDING_COPTS,
-        deps = with_abseil(deps) + ["//third_party/libstdcxx", main] + first.deps,
+        target_compatible_with = target_compatible_with,
+        deps = with_abseil([":%s_parts" % name]) + ["//third_party/libstdcxx", main] + first.deps,
         **kwargs
     )

@@ -20,6 +20,10 @@ def _tests(module):
     """Returns the name of the precompiled header of tests."""
     return "torch_tests" if module else "tests"
 
+def _group(module, cuda):
+    """Returns the group of a test (unit_tests.bzl), or None if it is not joined."""
+    return None if cuda else "torch_module" if module else "torch"
+
 def torch_library(
         name,
         deps = [],
@@ -48,6 +52,7 @@ def torch_library(
         target_compatible_with = _compatible(cuda),
         test_deps = _with_torch(test_deps),
         test_precompiled_header = _tests(module if test_module == None else test_module),
+        group = _group(module if test_module == None else test_module, cuda),
         **kwargs
     )
 
@@ -65,6 +70,7 @@ def torch_test(name, deps = [], module = False, cuda = False, **kwargs):
         name = name,
         deps = _with_torch(deps),
         precompiled_header = _tests(module),
+        group = _group(module, cuda),
         target_compatible_with = _compatible(cuda),
         **kwargs
     )

@@ -96,6 +96,14 @@ class BuildFilesTest(unittest.TestCase):
             with self.subTest(path):
                 self.assertEqual(repeats_abseil(text), [], "lib/library.bzl adds Abseil to the deps of these targets")
 
+    def test_the_small_tests_of_each_package_run(self):
+        for path, text in build_files(self.root):
+            folder = (self.root / path).parent
+            if path.endswith("/BUILD") and WITH_ABSEIL.search(text) and any(folder.glob("*_test.cc")):
+                with self.subTest(path):
+                    self.assertTrue(text.endswith("\n\nunit_tests()\n"), "the last line must be unit_tests() (lib/unit_tests.bzl): "
+                                    "it defines the programs in which small tests run")
+
     def test_labels_are_sorted(self):
         for path, text in build_files(self.root):
             if path.endswith("BUILD") and not path.endswith(".BUILD"):

@@ -21,8 +21,9 @@ targets=("$@")
 [ $# -gt 0 ] || targets=(//lib/... //tools/... //benchmarks/...)
 
 # The mode dbg has no precompiled headers (third_party/precompiled). -g0: debug information would take the longest.
+# Each test is compiled alone, not joined with those that may include what it lacks (lib/unit_tests.bzl).
 if ! bazel build --compilation_mode=dbg --copt=-g0 --output_groups=compilation_outputs --keep_going --noshow_progress \
-  --color=no "${targets[@]}"; then
+  --color=no --build_manual_tests --build_tag_filters=-joined "${targets[@]}"; then
   echo "check_includes.sh: a source does not compile without precompiled headers, see above"
   exit 1
 fi

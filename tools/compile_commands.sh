@@ -22,8 +22,9 @@ patterns=("$@")
 information="$(bazel info output_base execution_root 2>/dev/null)"
 database="$(mktemp compile_commands.json.XXXXXX)"
 trap 'rm -f "$database"' EXIT
-# Union of the patterns. Targets of rules that this machine cannot build are skipped.
-bazel aquery "mnemonic(\"CppCompile\", set(${patterns[*]}))" --output=jsonproto --noshow_progress --keep_going |
+# Union of the patterns. Targets of rules that this machine cannot build are skipped. Tests are listed by their own
+# sources, not by those in which they are joined (lib/unit_tests.bzl).
+bazel aquery --build_manual_tests --build_tag_filters=-joined "mnemonic(\"CppCompile\", set(${patterns[*]}))" --output=jsonproto --noshow_progress --keep_going |
   python3 tools/compile_commands.py --workspace="$PWD" \
     --output_base="$(sed -n 's/^output_base: //p' <<<"$information")" \
     --execution_root="$(sed -n 's/^execution_root: //p' <<<"$information")" >"$database"

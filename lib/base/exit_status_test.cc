@@ -35,9 +35,9 @@ TEST(ExitStatusTest, EveryCodeHasAMeaning) {
 }
 
 TEST(ExitStatusTest, PrintsOneLineEvenForAMessageOfTwo) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   ExitStatus("report", absl::NotFoundError("no file\nat all"));
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "report: error: no file; at all\n");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "report: error: no file; at all\n");
 }
 
 TEST(ExitStatusTest, NoControlCharacterOfAMessageReachesTheTerminal) {

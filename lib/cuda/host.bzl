@@ -36,6 +36,7 @@ def cuda_host_library(name, deps = [], test_deps = [], cudnn = False, **kwargs):
         name = name,
         deps = _with_cuda(deps),
         target_compatible_with = _compatible(cudnn),
+        group = None if cudnn else "cuda",
         test_deps = _with_cuda(test_deps),
         **kwargs
     )
@@ -49,7 +50,13 @@ def cuda_host_test(name, deps = [], cudnn = False, **kwargs):
       cudnn: True if cuDNN is needed, too
       **kwargs: further arguments of lockstep_test
     """
-    lockstep_test(name = name, deps = _with_cuda(deps), target_compatible_with = _compatible(cudnn), **kwargs)
+    lockstep_test(
+        name = name,
+        deps = _with_cuda(deps),
+        group = None if cudnn else "cuda",
+        target_compatible_with = _compatible(cudnn),
+        **kwargs
+    )
 
 def cuda_headers(name, hdrs, deps = [], public = False):
     """Defines a cc_library of headers that .cu files include.

@@ -111,7 +111,7 @@ TEST(PlotAxisTest, OnALinearAxisAllOccurringNumbersAreTicksOrNone) {
 // numbers.
 void CheckAxis(const AxisRequest& request) {
   const Axis axis = MakeAxis(request);
-  SCOPED_TRACE(testing::Message() << request.low << " to " << request.high << (request.log ? ", log" : ""));
+  SCOPED_TRACE(::testing::Message() << request.low << " to " << request.high << (request.log ? ", log" : ""));
   ASSERT_THAT(axis.ticks.size(), Ge(3u));
   EXPECT_LE(axis.low, request.low);
   EXPECT_GE(axis.high, request.high);
