@@ -59,9 +59,12 @@ class AttentionImpl : public torch::nn::Module {
 
   torch::Tensor forward(const torch::Tensor& x) {
     const int64_t n = x.size(0), tokens = x.size(1);
-    // unbind, because the backward pass of three selections would add three arrays that are mostly zeros.
-    const std::vector<torch::Tensor> qkv =
-        Apply(qkv_, x).reshape({n, tokens, 3, kHeads, kWidth / kHeads}).permute({2, 0, 3, 1, 4}).unbind(0);
+    // chunk, because its backward pass concatenates three contiguous arrays. That of three selections would add three
+    // arrays that are mostly zeros.
+    std::vector<torch::Tensor> qkv = Apply(qkv_, x).chunk(3, -1);
+    for (torch::Tensor& part : qkv) {
+      part = part.reshape({n, tokens, kHeads, kWidth / kHeads}).transpose(1, 2);
+    }
     const torch::Tensor heads = at::scaled_dot_product_attention(qkv[0], qkv[1], qkv[2]);  // (N, kHeads, tokens, 64)
     return Apply(proj_, heads.transpose(1, 2).reshape({n, tokens, kWidth}));
   }
