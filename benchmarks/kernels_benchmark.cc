@@ -199,7 +199,8 @@ void Augment(benchmark::State& state) {
   }
   Check(cudaMemcpy(order.data, shuffled.data(), images * 4, cudaMemcpyHostToDevice));
   Check(cudaMemset(scalars.data, 0, 8));
-  const AugmentBatchInput input = {pixels, labels, order.data, scalars.data, scalars.data + 1, table.data, 1, batch};
+  AugmentBatchInput input = {pixels, labels, order.data, scalars.data, scalars.data + 1, table.data, 1};
+  input.batch = batch;
   Time(state, 68608.0 * batch,
        [&] { return AugmentBatch(input, ImageLayout::kPatches, out.data, out_labels, nullptr); });
   Check(cudaFree(pixels));

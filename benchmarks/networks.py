@@ -93,7 +93,8 @@ def programs_on_two(given, name, case):
 
 
 def measure_on_two(session, given, cases):
-    """Runs the cases on two GPUs. Records lose their loaded files at the end only: their digests tell which came first."""
+    """Runs the cases on two GPUs. Records lose their loaded files only at the end, because scale_run notes the digest of
+    the prediction."""
     done = []
     for name, case in cases.items():
         for program, command in programs_on_two(given, name, case).items():
@@ -119,7 +120,8 @@ def main():
     if given.dry_run:
         headline.print_commands(data_sets(given, cases))
         for name, case in cases.items():
-            headline.print_commands(programs(given, name, case, 1) if given.gpus == 1 else programs_on_two(given, name, case))
+            on_two = given.gpus == 2
+            headline.print_commands(programs_on_two(given, name, case) if on_two else programs(given, name, case, 1))
         return
     session = headline.Session(given)
     for classes, file in given.datasets.items():

@@ -19,6 +19,7 @@ from render import significant, spread
 BATCHES = [512, 128, 32]
 HEADLINE = "2026-11-27-h100x2-headline"
 NETWORKS = "2026-11-28-h200-networks"
+NETWORKS_BY_AUTOGRAD = "2026-11-28-h200-autograd"
 NETWORKS_ON_TWO = "2026-11-28-h200x2-networks"
 
 TABLES = {}  # name: (title, command, build), in the order of this file
@@ -177,31 +178,39 @@ class OtherNetwork:
                 f"{n(self.ours.values())}; {n(sample for sample, _ in self.theirs.values())}"]
 
 
-@table("other_networks", "Other networks on one GPU",
-       f"{NETWORKS_COMMAND} --cases fused && {NETWORKS_COMMAND} --cases autograd")
-def other_networks(results):
-    runs, series = results.records(f"{NETWORKS}/*.rec"), results.series(f"{NETWORKS}/baselines.jsonl")
+def networks_of(results, folder, flags):
+    """Returns the block of one folder, whose records are of one version; `flags` are those of benchmarks/networks.py."""
+    runs, series = results.records(f"{folder}/*.rec"), results.series(f"{folder}/baselines.jsonl")
     by_case = collections.defaultdict(list)
     for run in runs:
         by_case[run.path.stem.rpartition("_")[0]].append(run)  # CASE_TURN.rec
     networks = sorted((OtherNetwork(group, series) for group in by_case.values()),
                       key=lambda network: (not network.fused, network.model, network.classes))
     parts, commands = [], []
-    for what, fused in (("the networks of the fused step", True), ("the others, by LibTorch's autograd,", False)):
+    for what, fused in (("networks of the fused step", True), ("networks by LibTorch's autograd", False)):
         group = [network for network in networks if network.fused == fused]
         ratios = [ratio for network in group for ratio in network.ratios().values()]
         if ratios:
             parts.append(f"{what} {significant(min(ratios))} to {significant(max(ratios))} times")
             commands.append(group[0].command)
     if not parts:
-        raise MissingRecords(f"{NETWORKS}: ours and the baseline of one network")
+        raise MissingRecords(f"{folder}: ours and the baseline of one network")
     answer = (f"One {runs[0].header['device'][0]['name']} trains {joined(parts)} as fast as PyTorch in a CUDA graph, "
               "compiled if that is faster. Seconds per 50,000 images:")
     of_batches = [[f"{batch}: ours", "PyTorch", "PyTorch / ours"] for batch in OtherNetwork.BATCHES]
     head = ["network", *of_batches[0], *of_batches[1], "n: epochs of processes; PyTorch's"]
-    command = f"{NETWORKS_COMMAND}`, which runs `{'` and `'.join(commands)}"
+    command = f"{NETWORKS_COMMAND} {flags}`, which runs `{'` and `'.join(commands)}"
     return block(answer, head, [network.row() for network in networks],
-                 source(runs, "n as above", series, files=[f"{NETWORKS}/*.rec", "baselines.jsonl"], command=command))
+                 source(runs, "n as above", series, files=[f"{folder}/*.rec", "baselines.jsonl"], command=command))
+
+
+def networks_table(name, title, folder, flags):
+    """Registers the table of one folder with records of benchmarks/networks.py."""
+    table(name, title, f"{NETWORKS_COMMAND} {flags}")(lambda results: networks_of(results, folder, flags))
+
+
+networks_table("other_networks", "Other networks on one GPU", NETWORKS, "--cases fused vit_tiny")
+networks_table("autograd_networks", "Networks by autograd on one GPU", NETWORKS_BY_AUTOGRAD, "--cases autograd --kinds graph")
 
 
 class NetworkOnTwo:
@@ -229,9 +238,10 @@ class NetworkOnTwo:
         known, measured = self.prediction["epoch_seconds"], self.prediction["measured_epoch_seconds"]["value"]
         if "value" not in known:
             return ["refused", significant(measured), "-"]
-        inside = known["low"] <= measured <= known["high"]
-        return [f"{significant(known['value'])} ({significant(known['low'])} to {significant(known['high'])})",
-                significant(measured), f"{100 * (known['value'] / measured - 1):+.1f} %" + ("" if inside else ", outside")]
+        low, value, high = (known[name] for name in ("low", "value", "high"))
+        outside = "" if low <= measured <= high else ", outside"
+        return [f"{significant(value)} ({significant(low)} to {significant(high)})", significant(measured),
+                f"{100 * (value / measured - 1):+.1f} %{outside}"]
 
     def row(self):
         cells = []
@@ -249,9 +259,9 @@ def networks_on_two(results):
     networks.sort(key=lambda network: network.speed_up(64))
     batch = NetworkOnTwo.BATCHES[-1]
     slow, fast = networks[0], networks[-1]
-    answer = (f"At batch {batch} per GPU two GPUs train `{slow.model}` {significant(slow.speed_up(batch))} and `{fast.model}` "
-              f"{significant(fast.speed_up(batch))} times as fast as one. Seconds per 50,000 images; communication: the part of "
-              "the epoch on two GPUs that exceeds half an epoch on one; the epoch at batch 128 was predicted before its run:")
+    answer = (f"At batch {batch} per GPU two GPUs train `{slow.model}` {significant(slow.speed_up(batch))} and "
+              f"`{fast.model}` {significant(fast.speed_up(batch))} times as fast as one. Seconds per 50,000 images; "
+              "communication: the part beyond half an epoch on one; batch 128 was predicted before its run:")
     head = ["network", "parameters"]
     for batch in NetworkOnTwo.BATCHES:
         head += [f"{batch}: one GPU", "two", "speed-up", "communication, %"]
