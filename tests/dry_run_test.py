@@ -18,8 +18,8 @@ import unittest
 import bazel_unittest
 
 # Parts of the step that a preset chooses and a flag overrides.
-SWITCHES = ["cuda_graph", "resident_images", "second_stream", "fused_sums", "fused_batch_norm", "own_weight_gradients", "own_convolutions",
-            "divide_multiprocessors"]
+SWITCHES = ["cuda_graph", "resident_images", "second_stream", "fused_sums", "fused_batch_norm",
+            "own_weight_gradients", "own_convolutions", "divide_multiprocessors"]
 
 # The step: presets, every single override of each, then combinations that are subject to a rule.
 STEPS = ["", "--preset=lab", "--preset=fast", "--preset=faster", "--step=fused", "--step=fuse", "--preset=fast --step=autograd",
@@ -30,7 +30,8 @@ STEPS = ["", "--preset=lab", "--preset=fast", "--preset=faster", "--step=fused",
          *(f"--preset=fast --{switch}={value}" for switch in SWITCHES for value in ("true", "false")),
          "--preset=fast --precision=fp32 --own_convolutions=false", "--preset=fast --precision=fp32 --fused_sums=true",
          "--preset=fast --second_stream=false --divide_multiprocessors=true",
-         "--preset=fast --fused_sums=false --fused_batch_norm=true", "--preset=fast --model=lenet5", "--step=fused --model=lenet5",
+         "--preset=fast --fused_sums=false --fused_batch_norm=true", "--preset=fast --model=lenet5",
+         "--step=fused --model=lenet5",
          "--preset=fast --loader_workers=3"]
 
 # Other plans of train_sweep.

@@ -93,8 +93,8 @@ absl::Status CheckAutograd(const proto::TrainingSpec& spec) {
   }
   if (cpu && spec.cuda_graph()) {
     return absl::InvalidArgumentError(
-        "--cuda_graph=true captures a CUDA graph, but the device is a CPU; leave it and --preset=fast out, or give "
-        "--device=cuda");
+        "--cuda_graph=true captures a CUDA graph, but the device is a CPU; leave it out, also as part of "
+        "--preset=fast, or give --device=cuda");
   }
   return spec.cuda_graph() && spec.accumulate() > 1
              ? absl::InvalidArgumentError(absl::StrCat("--cuda_graph=true with --accumulate=", spec.accumulate(),
