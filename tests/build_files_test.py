@@ -101,8 +101,8 @@ class BuildFilesTest(unittest.TestCase):
             folder = (self.root / path).parent
             if path.endswith("/BUILD") and WITH_ABSEIL.search(text) and any(folder.glob("*_test.cc")):
                 with self.subTest(path):
-                    self.assertTrue(text.endswith("\n\nunit_tests()\n"), "the last line must be unit_tests() (lib/unit_tests.bzl): "
-                                    "it defines the programs in which small tests run")
+                    self.assertTrue(text.endswith("\n\nunit_tests()\n"), "the last line must be unit_tests() "
+                                    "(lib/unit_tests.bzl): it defines the programs in which small tests run")
 
     def test_labels_are_sorted(self):
         for path, text in build_files(self.root):

@@ -13,7 +13,7 @@ namespace lockstep {
 
 // Images that a network in int8 classifies differently from fp32.
 struct NetworkChanges {
-  std::string title;  // of the network: "LeNet-5"
+  std::string title;  // title of the network: "LeNet-5"
   PairedChanges changes;
 };
 
