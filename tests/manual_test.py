@@ -170,7 +170,7 @@ class ManualTest(ToolCase):
         return {"train_sweep": [[*data, "--dry_run", "--device=cpu"]], "scale_run": [[*data, "--dry_run", "--device=cpu"]],
                 "quantize": [[*data, f"--checkpoint={self.checkpoint}", "--device=cpu", "--calibration_images=20"]],
                 "comm_model": [[f"--audit={self.published / 'hand_in_001.textproto'}"]],
-                "report": [[f"--input={self.sweep}"]]}.get(tool, [[]])
+                "report": [[f"--input={self.sweep}"]], "lab": [["--dry_run"]]}.get(tool, [[]])
 
     def scale(self):
         path = self.folder / "scale.rec"
