@@ -26,15 +26,26 @@ struct CountedOperator : at::ObserverContext {
   const double macs_per_output;  // multiply-accumulates per output element
 };
 
+// ArgumentsOf and ResultOf return the arguments and the first result of an operator. A TorchScript module calls
+// operators with its whole stack, of which they are the last entries.
+c10::ArrayRef<const c10::IValue> ArgumentsOf(const at::RecordFunction& function) {
+  const c10::ArrayRef<const c10::IValue> stack = function.inputs();
+  return stack.slice(stack.size() - std::min(stack.size(), function.num_inputs()));
+}
+const c10::IValue& ResultOf(const at::RecordFunction& function) {
+  const std::vector<c10::IValue>& stack = function.outputs();
+  return stack[stack.size() - std::min(stack.size(), function.num_outputs())];
+}
+
 // Returns the multiply-accumulates per output element; 0 for an operator that is not counted.
-// - conv2d(input, weight (out, in, height, width), ...): in * height * width.
+// - conv2d(input, weight (out, in, height, width), ...): in * height * width. A traced module calls _convolution.
 // - Matrix products mm(a, b), bmm(a, b), addmm(bias, a, b) with b (..., in, out): in. Fully connected layers run as
 //   these. Biases are not counted.
 // - scaled_dot_product_attention(query (..., L, D), key (..., S, D), value (..., S, V)): each of L * V outputs is a
 //   sum of S terms, and the L * S scores are sums of D terms: S + S * D / V.
 double MacsPerOutput(absl::string_view name, const at::RecordFunction& function) {
-  const auto input = [&](size_t i) { return function.inputs()[i].toTensor(); };
-  if (name == "aten::conv2d") {
+  const auto input = [arguments = ArgumentsOf(function)](size_t i) { return arguments[i].toTensor(); };
+  if (name == "aten::conv2d" || name == "aten::convolution" || name == "aten::_convolution") {
     return static_cast<double>(input(1)[0].numel());
   }
   if (name == "aten::mm" || name == "aten::bmm") {
@@ -61,7 +72,7 @@ std::unique_ptr<at::ObserverContext> OnStart(const at::RecordFunction& function)
 
 void OnEnd(const at::RecordFunction& function, at::ObserverContext* context) {
   if (const auto* counted = static_cast<CountedOperator*>(context)) {
-    macs += counted->macs_per_output * static_cast<double>(function.outputs()[0].toTensor().numel());
+    macs += counted->macs_per_output * static_cast<double>(ResultOf(function).toTensor().numel());
     inside_counted = false;
   }
 }

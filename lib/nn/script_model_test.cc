@@ -108,6 +108,23 @@ TEST(ScriptModelTest, CountsAndIsMadeByItsPath) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("net.pt was replaced during the run")));
 }
 
+// A convolution of 3 to 4 channels by 3 x 3 without a border, 30 x 30 outputs, then a fully connected layer. The
+// operators are called with values on the stack below their arguments.
+TEST(ScriptModelTest, CountsConvolutions) {
+  for (const char* convolution : {"torch.conv2d(x, self.filter)",
+                                  "torch._convolution(x, self.filter, None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1, "
+                                  "False, False, True, True)"}) {
+    torch::jit::Module net("Net");
+    net.register_parameter("filter", (at::randn({4, 3, 3, 3}) * 0.01).requires_grad_(), /*is_buffer=*/false);
+    net.register_parameter("weight", (at::randn({10, 3600}) * 0.01).requires_grad_(), /*is_buffer=*/false);
+    net.define(absl::StrCat("def forward(self, x):\n  return torch.relu(x.mean() + ", convolution,
+                            ").flatten(1).matmul(self.weight.t())\n"));
+    const auto model = MakeModel(Saved(net, "convolution.pt"), /*seed=*/3);
+    ASSERT_THAT(model, IsOk());
+    EXPECT_EQ(CountModel(**model).forward_macs_per_image(), 4 * 3 * 9 * 30 * 30 + 10 * 3600) << convolution;
+  }
+}
+
 TEST(ScriptModelTest, RefusesOtherFiles) {
   const std::string path = TempPath("text.pt");
   WriteFile(path, "not a module");
