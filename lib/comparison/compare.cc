@@ -20,6 +20,7 @@ struct TimedRun {
   const RecordSource* source;
   const char* kind;
   RunConditions conditions;
+  std::string settings;  // settings that make another way to train, as bytes
   std::vector<std::pair<std::string, std::vector<double>>> times;  // times of each point, by its name
 };
 
@@ -30,8 +31,26 @@ void AddTimes(const std::string& name, const proto::Samples& samples, TimedRun& 
   }
 }
 
+// Returns the settings without those in which runs of one program may differ.
+std::string SettingsOf(proto::TrainingSpec training) {
+  training.clear_seed();
+  training.clear_repeats();
+  training.clear_warmup_epochs();
+  return training.SerializeAsString();
+}
+
+std::string SettingsOf(const proto::ScaleSpec& spec) {
+  return absl::StrCat(SettingsOf(spec.training()), "\n", spec.mode(), " ", spec.backend(), " ", spec.overlap(), " ",
+                      spec.reducer(), " ", spec.gradient_compression(), " ", spec.buffers(), " ", spec.bucket_plan(),
+                      " ", spec.bucket_bytes(), " ", spec.first_bucket_bytes());
+}
+
 TimedRun ToRun(const LabSweep& sweep) {
-  TimedRun run = {&sweep, "sweep", {&sweep.header, &sweep.spec.model(), &sweep.spec.training()}, {}};
+  TimedRun run = {&sweep,
+                  "sweep",
+                  {&sweep.header, &sweep.spec.model(), &sweep.spec.training()},
+                  SettingsOf(sweep.spec.training()),
+                  {}};
   for (const proto::SweepPoint& point : sweep.points) {
     AddTimes(absl::StrCat("batch ", point.batch_size()), point.epoch_seconds(), run);
   }
@@ -39,7 +58,8 @@ TimedRun ToRun(const LabSweep& sweep) {
 }
 
 TimedRun ToRun(const LabScale& scale) {
-  TimedRun run = {&scale, "scaling run", {&scale.header, &scale.spec.model(), &scale.spec.training()}, {}};
+  TimedRun run = {
+      &scale, "scaling run", {&scale.header, &scale.spec.model(), &scale.spec.training()}, SettingsOf(scale.spec), {}};
   for (const proto::ScalePoint& point : scale.points) {
     AddTimes(PointTitle(scale.spec, point), point.epoch_seconds(), run);
   }
@@ -99,10 +119,14 @@ bool SameDevice(const TimedRun& a, const TimedRun& b) {
          SameMachine::kYes;
 }
 
-// Returns the build that made a run. Runs of one build are runs of one program.
+// Returns the build that made a run. Runs of one build with the same settings are runs of one program.
 std::string ProgramOf(const TimedRun& run) {
   const proto::Build& build = run.conditions.header->build();
   return build.build_id().empty() ? absl::StrCat(build.version(), " ", build.git_commit()) : build.build_id();
+}
+
+bool IsSameProgram(const TimedRun& a, const TimedRun& b) {
+  return ProgramOf(a) == ProgramOf(b) && a.settings == b.settings;
 }
 
 // All runs of each of the two programs; the runs that are compared come first.
@@ -112,15 +136,21 @@ struct Sides {
 
 absl::StatusOr<Sides> AssignRuns(const TimedRun& first, const TimedRun& second, const std::vector<TimedRun>& more) {
   Sides sides = {{&first}, {&second}};
+  if (!more.empty() && IsSameProgram(first, second)) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "--compare: ", first.source->name(), " and ", second.source->name(),
+        " are of one build with the same settings, so nothing tells to which of them a further run belongs; leave the "
+        "further runs out"));
+  }
   for (const TimedRun& run : more) {
-    if (ProgramOf(run) == ProgramOf(first)) {
+    if (IsSameProgram(run, first)) {
       sides.first.push_back(&run);
-    } else if (ProgramOf(run) == ProgramOf(second)) {
+    } else if (IsSameProgram(run, second)) {
       sides.second.push_back(&run);
     } else {
       return absl::FailedPreconditionError(
-          absl::StrCat("--input: ", run.source->name(), " was made by another build than ", first.source->name(),
-                       " and ", second.source->name(), "; give runs of these two programs"));
+          absl::StrCat("--input: ", run.source->name(), " was made by another build or with other settings than ",
+                       first.source->name(), " and ", second.source->name(), "; give runs of these two programs"));
     }
   }
   return sides;

@@ -127,6 +127,28 @@ TEST(CompareTest, AThirdProgramIsNoFurtherRun) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("another build")));
 }
 
+TEST(CompareTest, FurtherRunsOfOneBuildBelongToTheRunWithTheirSettings) {
+  const auto run = [](double factor, proto::Backend backend) {
+    LabRecords lab;
+    lab.scales.push_back(SmallScale());
+    lab.scales[0].spec.set_backend(backend);
+    for (proto::ScalePoint& point : lab.scales[0].points) {
+      for (double& value : *point.mutable_epoch_seconds()->mutable_value()) {
+        value *= factor;
+      }
+    }
+    return lab;
+  };
+  LabRecords more;
+  more.scales = {run(1.01, proto::SHARED_MEMORY).scales[0], run(2.01, proto::GLOO).scales[0]};
+  const auto comparison = CompareRuns(run(1, proto::SHARED_MEMORY), run(2, proto::GLOO), more);
+  ASSERT_THAT(comparison, IsOk());
+  EXPECT_EQ(comparison->first_runs, 2u);
+  EXPECT_EQ(comparison->second_runs, 2u);
+  EXPECT_THAT(CompareRuns(RunOf(1), RunOf(2), RunOf(1.1)),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("nothing tells to which of them")));
+}
+
 TEST(CompareTest, OnlyLikeIsCompared) {
   LabRecords other = Sweep();
   other.sweeps[0].spec.mutable_training()->set_precision(proto::BF16);
