@@ -261,7 +261,7 @@ class SuggestedCommandsTest(ToolCase):
 
     def make_checkpoint(self, folder, name):
         """Trains a network for an epoch, for a plan's quantize."""
-        subprocess.run([str(self.tools / "train_sweep"), "--input=planned/few.rec", f"--model={name[:-3]}",
+        subprocess.run([str(self.tools / "train_sweep"), "--input=planned/.few.rec", f"--model={name[:-3]}",
                         "--device=cpu", "--batch_size=20", "--epochs=1", "--threads=1", f"--checkpoint=planned/{name}",
                         "--output=planned/made.rec", "--force"], cwd=folder, check=True, capture_output=True,
                        timeout=240)

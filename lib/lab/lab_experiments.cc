@@ -95,7 +95,7 @@ LabUnit SentUnit(const LabRequest& request, const LabFacts& facts, Setting setti
     if (!on_gpu) {
       more.emplace_back("--rows=gradients only;buffers broadcast");
     }
-    LabStep step = ExperimentStep(request, setting, "what_is_sent", on_gpu ? "dataset" : "few", seeds, more);
+    LabStep step = ExperimentStep(request, setting, "what_is_sent", on_gpu ? "dataset" : ".few", seeds, more);
     step.seconds = (on_gpu ? 3 : 2) * seeds * RowSeconds(used, setting, setting.base, epochs);
     unit.variants.push_back({absl::StrCat(epochs, " epochs; ", SeedsText(seeds)), {step}});
   }

@@ -212,7 +212,7 @@ LabUnit Int8Unit(const LabRequest& request, const LabFacts& facts) {
 
 }  // namespace
 
-std::string ProbeRecord(const LabRequest& request) { return LabRecord(request, "probe"); }
+std::string ProbeRecord(const LabRequest& request) { return LabRecord(request, ".probe"); }
 
 std::vector<LabStep> PreparationSteps(const LabRequest& request, const LabFacts& facts) {
   const auto synthetic = [&](uint32_t images, const std::string& name) {
@@ -228,11 +228,12 @@ std::vector<LabStep> PreparationSteps(const LabRequest& request, const LabFacts&
                      request.allow_partial ? std::vector<std::string>{"--allow_partial"} : std::vector<std::string>{},
                      "dataset")};
   if (facts.gpus == 0) {
-    steps.push_back(synthetic(kFewImages, "few"));
-    steps.push_back(MakeStep(request, "train_sweep", LabRecord(request, "few"),
+    // Their names begin with a point, so that a folder given to report does not include them.
+    steps.push_back(synthetic(kFewImages, ".few"));
+    steps.push_back(MakeStep(request, "train_sweep", LabRecord(request, ".few"),
                              {"--model=lenet5", "--device=cpu", absl::StrCat("--batch_size=", kProbeBatch),
                               "--repeats=5", "--noevaluate", "--threads=1"},
-                             "probe"));
+                             ".probe"));
     steps[1].is_shown = steps[2].is_shown = false;
   }
   return steps;

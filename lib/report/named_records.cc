@@ -68,7 +68,9 @@ absl::StatusOr<std::vector<std::string>> FilesOf(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code error;
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    files.push_back(entry->path().filename().string());
+    if (const std::string name = entry->path().filename().string(); name[0] != '.') {
+      files.push_back(name);
+    }
   }
   if (error) {
     return absl::NotFoundError(absl::StrCat(folder, ": cannot list the folder: ", error.message()));
@@ -97,7 +99,7 @@ absl::Status AddFolder(const std::string& folder, NamedRecords& named) {
         absl::StrCat(folder,
                      ": expected a record of cifar_prep, train_sweep, scale_run, comm_model or quantize in this "
                      "folder, found none",
-                     without, "; name the folder in which they are"));
+                     without, "; name the folder in which they are, or give one folder per student as --class_folder"));
   }
   if (!others.empty()) {
     named.remarks.push_back(absl::StrCat(folder, ": ", records, records == 1 ? " record" : " records", without));

@@ -16,7 +16,8 @@ struct NamedRecords {
 
 // Returns the files that `names` stand for, in the order of the names:
 //   - a folder stands for the records directly in it, in alphabetical order. A record is recognised by its first bytes;
-//     a remark lists the other files. JSON in a folder is not read, because it is often printed from a record there.
+//     a remark lists the other files. Names that begin with a point, such as those of the lab's own probes, are passed
+//     over, as by a pattern. JSON in a folder is not read, because it is often printed from a record there.
 //   - a name with *, ? or [ that is no file stands for the files that match it (glob(7)), in alphabetical order.
 //   - any other name, such as "-" or a file of tables, stands for itself.
 // Records of reports are left out with a remark if another file remains, so that "lab/*.rec" also works a second time.

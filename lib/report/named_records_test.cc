@@ -15,6 +15,7 @@ namespace {
 
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
+using ::lockstep::testing::ReadFile;
 using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
 using ::lockstep::testing::WriteSmallLab;
@@ -59,6 +60,7 @@ TEST(NamedRecordsTest, AFolderStandsForItsRecordsWithoutAReport) {
                                         folder + "/quantized.rec", folder + "/scale.rec", folder + "/sweep.rec"));
   EXPECT_THAT(named->remarks,
               ElementsAre(absl::StrCat(folder, ": 6 records; not read: notes.txt, report.csv, report.rec")));
+  WriteFile(folder + "/.probe.rec", ReadFile(folder + "/sweep.rec"));
   EXPECT_THAT(FindNamedRecords({folder + "/"})->paths,
               ElementsAre(folder + "/audit.rec", folder + "/comm_model.rec", folder + "/dataset.rec",
                           folder + "/quantized.rec", folder + "/scale.rec", folder + "/sweep.rec"));
