@@ -22,7 +22,9 @@
 namespace lockstep {
 namespace {
 
-bool IsTable(const std::string& path) { return absl::EndsWith(path, ".csv") || absl::EndsWith(path, ".textproto"); }
+bool IsTable(const std::string& path) {
+  return absl::EndsWithIgnoreCase(path, ".csv") || absl::EndsWithIgnoreCase(path, ".textproto");
+}
 
 void Append(std::vector<CheckFinding> more, std::vector<CheckFinding>& findings) {
   std::move(more.begin(), more.end(), std::back_inserter(findings));

@@ -190,7 +190,8 @@ absl::Status RunClass(const ClassOptions& options) {
     RETURN_IF_ERROR(WriteWholeFile(options.grades, GradesCsv(students),
                                    ReplaceIfForced(options.force, ReplaceMarked(kGradesColumns))));
   }
-  LogLine(absl::StrCat("report: ", SummaryText(students)));
+  LogLine(absl::StrCat("report: wrote ", options.output == "-" ? "standard output" : options.output,
+                       options.grades.empty() ? "" : " and ", options.grades, ": ", SummaryText(students)));
   return absl::OkStatus();
 }
 

@@ -467,6 +467,16 @@ TEST_F(ClassFolderTest, class_every_folder_is_on_the_page) {
   EXPECT_THAT(Student("grace").unreadable, IsEmpty());
 }
 
+TEST_F(ClassFolderTest, class_a_file_that_is_no_text_is_not_a_table) {
+  Write("heidi/times.csv", std::string("\"a\0b\"\n", 6));
+  Write("ivan/sweep.json", "{}");
+  const ClassStudent heidi = Student("heidi");
+  ASSERT_EQ(heidi.unreadable.size(), 1u);
+  EXPECT_THAT(heidi.unreadable[0].why, HasSubstr("not a text file: byte 2 is zero"));
+  EXPECT_THAT(heidi.unreadable[0].remedy, HasSubstr("ask for the file again, as the tool wrote it"));
+  EXPECT_THAT(Page(), HasSubstr("not the JSON of a record; no other file is in it"));
+}
+
 TEST_F(ClassFolderTest, class_each_copied_pair_counts_once) {
   Write("alice/again/sweep.json", ReadFile(kSweepJson));  // her own numbers
   Write("bob/hand_in/sweep.json", ReadFile(kSweepJson));

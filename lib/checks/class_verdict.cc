@@ -13,6 +13,9 @@ namespace {
 
 std::string NothingText(const ClassStudent& student) {
   const size_t unnamed = student.other_file_count - student.other_files.size();
+  if (student.other_files.empty() && !student.left_out.empty()) {
+    return "no other file is in it; ask for records (*.rec) or a table (*.csv)";
+  }
   return student.other_files.empty()
              ? "no file is in it; ask for records (*.rec) or a table (*.csv)"
              : absl::StrCat("neither a record nor a table is in it, but ", absl::StrJoin(student.other_files, ", "),

@@ -39,6 +39,7 @@ bool EndsWith(const std::string& file, absl::string_view ending) {
 }
 
 bool IsJson(const std::string& file) { return EndsWith(file, ".json"); }
+bool IsTable(const std::string& file) { return EndsWith(file, ".csv") || EndsWith(file, ".textproto"); }
 
 void MoveInto(LabRecords from, LabRecords& lab) {
   const auto move = [](auto& records, auto& all) {
@@ -101,18 +102,23 @@ class StudentReader {
     if (!has_bytes_) {
       return status.code() == absl::StatusCode::kNotFound ? kAllowReading : kAskForPlainFile;
     }
-    return EndsWith(file, ".csv") || EndsWith(file, ".textproto")
+    return IsTable(file) && !is_binary_
                ? "ask for the file again, with this line corrected (data/published/README.md explains tables)"
                : "ask for the file again, as the tool wrote it: copied whole and not edited";
   }
 
   absl::Status ReadFile(const std::string& file) {
     has_bytes_ = false;
+    is_binary_ = false;
     if (EndsWith(file, ".rec")) {
       return ReadRecord(file);
     }
     ASSIGN_OR_RETURN(std::string text, class_files_.ReadText(folder_, file));
     has_bytes_ = true;
+    if (const size_t zero = text.find('\0'); IsTable(file) && zero != std::string::npos) {
+      is_binary_ = true;
+      return absl::DataLossError(absl::StrCat("not a text file: byte ", zero, " is zero"));
+    }
     return IsJson(file) ? ReadJson(file, std::move(text)) : ReadTable(file, text, EndsWith(file, ".csv"));
   }
 
@@ -203,6 +209,7 @@ class StudentReader {
   ClassStudent& student_;
   LabRecords lab_;
   std::vector<proto::PublishedTables> tables_;
+  bool is_binary_ = false;  // true if the current file has the ending of a table and is no text
   bool has_bytes_ = false;  // true if the bytes of the current file were read, so that its content is at fault
   std::map<std::string, std::string> seen_;  // files by the digest of their bytes, or of their numbers
 };

@@ -11,7 +11,8 @@ namespace lockstep {
 namespace {
 
 bool IsCsv(absl::string_view text, absl::string_view path) {
-  return absl::EndsWith(path, ".csv") || (!absl::EndsWith(path, ".textproto") && LooksLikeCsv(text));
+  return absl::EndsWithIgnoreCase(path, ".csv") ||
+         (!absl::EndsWithIgnoreCase(path, ".textproto") && LooksLikeCsv(text));
 }
 
 }  // namespace

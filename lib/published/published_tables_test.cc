@@ -39,6 +39,16 @@ TEST(PublishedTablesTest, ReadsAFileWithItsDigest) {
   EXPECT_EQ(file->input.path(), path);
 }
 
+TEST(PublishedTablesTest, EndingsMayBeInUpperCase) {
+  const std::string path = TempPath("T.TEXTPROTO");
+  WriteFile(path, kSmall);
+  EXPECT_THAT(ReadPublishedTables(path), IsOk());
+  const std::string csv = TempPath("T.CSV");  // a first line that only the ending tells from a textproto
+  WriteFile(
+      csv, "# source = x\ntable,quantity,devices,batch_per_device,value,unit,as_printed\nT,epoch_seconds,1,32,2,s,2\n");
+  EXPECT_THAT(ReadPublishedTables(csv), IsOk());
+}
+
 TEST(PublishedTablesTest, AMissingFileIsNotFound) {
   EXPECT_THAT(ReadPublishedTables("/no/such.textproto"),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such.textproto")));
