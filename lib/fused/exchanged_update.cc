@@ -111,11 +111,11 @@ AddendExchange* ExchangedUpdate<T>::addend_exchange() const {
   return exchange != nullptr && then_.AddsRanks() ? exchange->addend_exchange() : nullptr;
 }
 
-// Sums a range in place, after the work queued on the range's stream. The update stream waits for the sum or, with
-// timestamps, for the timestamp after it.
+// Sums a range in place or, if the update adds the ranks, gathers the addends of all ranks. Begins after the work queued
+// on the range's stream. The update stream waits for the end or, with timestamps, for the timestamp after it.
 template <typename T>
 template <typename W>
-absl::StatusOr<RangeSum> ExchangedUpdate<T>::SumOverRanks(const ReadyGradients& ready, W* send_buffer) {
+absl::StatusOr<RangeSum> ExchangedUpdate<T>::SumOrGather(const ReadyGradients& ready, W* send_buffer) {
   const auto sum = [&](cudaStream_t then) -> absl::StatusOr<RangeSum> {
     RangeToSum range = {send_buffer, ready.range.count(), kTypeOf<W>, ready.stream, then, ready.max_multiprocessors};
     range.sharable = ready.early;
@@ -173,7 +173,7 @@ absl::Status ExchangedUpdate<T>::SumAndHandOn(const ReadyGradients& ready, const
   step.ready = ready;
   step.gradient = send_buffer;
   if (batch_.options.exchange != nullptr) {
-    ASSIGN_OR_RETURN(step.sum, SumOverRanks(ready, send_buffer));
+    ASSIGN_OR_RETURN(step.sum, SumOrGather(ready, send_buffer));
   }
   return HandOn(step);
 }

@@ -81,7 +81,7 @@ class ExchangedUpdate final : public GradientSink {
   absl::Status ReadyWeights(const ReadyGradients& ready);
   absl::Status ReadyBatchNorms(const ReadyGradients& ready);
   template <typename W>
-  absl::StatusOr<RangeSum> SumOverRanks(const ReadyGradients& ready, W* send_buffer);
+  absl::StatusOr<RangeSum> SumOrGather(const ReadyGradients& ready, W* send_buffer);
   AddendExchange* addend_exchange() const;
   bool GoesWithTheLast(const ReadyGradients& ready) const;
   template <typename W>

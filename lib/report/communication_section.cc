@@ -68,7 +68,7 @@ proto::Table LabTable(const ScalingView& view, absl::string_view caption, const 
   return table;
 }
 
-proto::Table Table2(const ScalingView& view) {
+proto::Table CompleteTable2(const ScalingView& view) {
   proto::Table table =
       LabTable(view, "Table 2: computing and communicating, seconds per epoch, by the lab's subtraction",
                {{"compute", &proto::ScalingRow::compute_seconds, &kSeconds},
@@ -145,7 +145,7 @@ proto::Table ReducerTable(const ScalingView& view) {
   return table;
 }
 
-proto::Table Table3(const ScalingView& view) {
+proto::Table CompleteTable3(const ScalingView& view) {
   if (view.data_parallel()) {
     return LabTable(view, "Table 3: bandwidth of device 0's link, GB/s (1e9 bytes)",
                     {{"bandwidth", &proto::ScalingRow::bandwidth_bytes_per_second, &kGigabytesPerSecond}});
@@ -313,16 +313,16 @@ proto::Section CommunicationSection(const LabRecords& lab) {
   section.set_id("communication");
   section.set_title("Computing and communicating (Q3, Tables 2 and 3)");
   for (const ScalingView& view : ScalingViews(lab)) {
-    *section.add_table() = Table2(view);
+    *section.add_table() = CompleteTable2(view);
     if (view.data_parallel()) {  // no all-reduce; the parts of DataParallel have their own section
-      *section.add_table() = Table3(view);
+      *section.add_table() = CompleteTable3(view);
       continue;
     }
     *section.add_table() = SplitTable(view);
     if (view.comm_model != nullptr) {
       *section.add_table() = ReducerTable(view);
     }
-    *section.add_table() = Table3(view);
+    *section.add_table() = CompleteTable3(view);
     *section.add_table() = UtilizationTable(view);
     if (view.scale != nullptr) {
       for (proto::Table& table : StepTables(view)) {
