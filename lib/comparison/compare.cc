@@ -20,7 +20,7 @@ struct TimedRun {
   const RecordSource* source;
   const char* kind;
   RunConditions conditions;
-  std::string settings;  // settings that make another way to train, as bytes
+  std::string settings;                                            // settings that make another way to train, as bytes
   std::vector<std::pair<std::string, std::vector<double>>> times;  // times of each point, by its name
 };
 

@@ -14,8 +14,8 @@ namespace lockstep {
 namespace {
 
 using ::lockstep::testing::IsOk;
-using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::ReadFile;
+using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
 using ::lockstep::testing::WriteSmallLab;
