@@ -199,7 +199,14 @@ void Augment(benchmark::State& state) {
   }
   Check(cudaMemcpy(order.data, shuffled.data(), images * 4, cudaMemcpyHostToDevice));
   Check(cudaMemset(scalars.data, 0, 8));
-  AugmentBatchInput input = {pixels, labels, order.data, scalars.data, scalars.data + 1, table.data, 1};
+  AugmentBatchInput input;
+  input.pixels = pixels;
+  input.labels = labels;
+  input.order = order.data;
+  input.first = scalars.data;
+  input.epoch = scalars.data + 1;
+  input.table = table.data;
+  input.seed = 1;
   input.batch = batch;
   Time(state, 68608.0 * batch,
        [&] { return AugmentBatch(input, ImageLayout::kPatches, out.data, out_labels, nullptr); });
