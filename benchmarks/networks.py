@@ -117,10 +117,10 @@ def main():
     given.datasets = {classes: file for classes, file in [(10, given.dataset_10), (100, given.dataset_100)] if file}
     wanted = given.cases or (STEPS if given.gpus == 1 else ["autograd"])
     cases = {name: case for name, case in CASES.items() if {name, case.step} & set(wanted)}
+    on_two = given.gpus == 2
     if given.dry_run:
         headline.print_commands(data_sets(given, cases))
         for name, case in cases.items():
-            on_two = given.gpus == 2
             headline.print_commands(programs_on_two(given, name, case) if on_two else programs(given, name, case, 1))
         return
     session = headline.Session(given)
@@ -129,7 +129,7 @@ def main():
     for name, command in data_sets(given, cases).items():
         if not session.run(name, command):
             sys.exit(f"{name}: not made; see log.txt")
-    if given.gpus == 2:
+    if on_two:
         measure_on_two(session, given, cases)
         sys.exit(1 if session.failed else 0)
     for turn in range(1, given.turns + 1):
