@@ -256,8 +256,8 @@ def networks_on_two(results):
     runs = results.records(f"{NETWORKS_ON_TWO}/*_two.rec")
     networks = [NetworkOnTwo(run, results.record(f"{NETWORKS_ON_TWO}/{run.path.stem[:-len('_two')]}_score.rec"))
                 for run in runs]
-    networks.sort(key=lambda network: network.speed_up(64))
     batch = NetworkOnTwo.BATCHES[-1]
+    networks.sort(key=lambda network: network.speed_up(batch))
     slow, fast = networks[0], networks[-1]
     answer = (f"At batch {batch} per GPU two GPUs train `{slow.model}` {significant(slow.speed_up(batch))} and "
               f"`{fast.model}` {significant(fast.speed_up(batch))} times as fast as one. Seconds per 50,000 images; "
