@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/log_line.h"
@@ -22,10 +21,6 @@
 namespace lockstep {
 namespace {
 
-bool IsTable(const std::string& path) {
-  return absl::EndsWithIgnoreCase(path, ".csv") || absl::EndsWithIgnoreCase(path, ".textproto");
-}
-
 void Append(std::vector<CheckFinding> more, std::vector<CheckFinding>& findings) {
   std::move(more.begin(), more.end(), std::back_inserter(findings));
 }
@@ -41,7 +36,7 @@ absl::StatusOr<CheckedFiles> CheckFiles(const std::vector<std::string>& paths) {
   CheckedFiles checked;
   std::vector<std::string> records;
   for (const std::string& path : paths) {
-    if (!IsTable(path)) {
+    if (!IsPublishedTable(path)) {
       records.push_back(path);
       continue;
     }

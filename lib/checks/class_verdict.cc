@@ -13,14 +13,13 @@ namespace {
 
 std::string NothingText(const ClassStudent& student) {
   const size_t unnamed = student.other_file_count - student.other_files.size();
-  if (student.other_files.empty() && !student.left_out.empty()) {
-    return "no other file is in it; ask for records (*.rec) or a table (*.csv)";
-  }
-  return student.other_files.empty()
-             ? "no file is in it; ask for records (*.rec) or a table (*.csv)"
-             : absl::StrCat("neither a record nor a table is in it, but ", absl::StrJoin(student.other_files, ", "),
-                            unnamed > 0 ? absl::StrCat(" and ", unnamed, " more") : "",
-                            "; ask for records (*.rec) or a table (*.csv)");
+  const std::string found =
+      !student.other_files.empty()
+          ? absl::StrCat("neither a record nor a table is in it, but ", absl::StrJoin(student.other_files, ", "),
+                         unnamed > 0 ? absl::StrCat(" and ", unnamed, " more") : "")
+      : student.left_out.empty() ? "no file is in it"
+                                 : "no other file is in it";
+  return absl::StrCat(found, "; ask for records (*.rec) or a table (*.csv)");
 }
 
 }  // namespace

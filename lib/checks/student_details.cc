@@ -13,6 +13,7 @@
 #include "lib/checks/class_text.h"
 #include "lib/checks/class_verdict.h"
 #include "lib/checks/rules.h"
+#include "lib/published/published_tables.h"
 
 namespace lockstep {
 namespace {
@@ -63,11 +64,6 @@ void AddUnread(const std::vector<UnreadFile>& files, const std::string& kind, pr
   }
 }
 
-bool IsTable(const std::string& file) {
-  const std::string lower = absl::AsciiStrToLower(file);
-  return absl::EndsWith(lower, ".csv") || absl::EndsWith(lower, ".textproto");
-}
-
 // Adds a command with these files of the student, or the reason why there is no such command.
 void AddCommand(const std::string& kind, const std::string& start, const std::vector<std::string>& files,
                 const std::string& end, proto::Table& table) {
@@ -82,7 +78,7 @@ void AddCommands(const std::string& class_folder, const ClassStudent& student, p
   std::vector<std::string> all, records;
   for (const std::string& file : student.files) {
     all.push_back(absl::StrCat(" ", ShellWord(absl::StrCat(class_folder, "/", student.name, "/", file))));
-    if (!IsTable(file)) {
+    if (!IsPublishedTable(file)) {
       records.push_back(all.back());
     }
   }

@@ -5,13 +5,13 @@
 #include <cstring>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/path.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/checks/untrusted_folder.h"
+#include "lib/published/published_tables.h"
 #include "lib/record/run_files.h"
 
 namespace lockstep {
@@ -20,9 +20,7 @@ namespace {
 using Kind = FolderEntry::Kind;
 
 bool IsTaken(const std::string& name) {
-  const std::string lower = absl::AsciiStrToLower(name);
-  return absl::EndsWith(lower, ".rec") || absl::EndsWith(lower, ".json") || absl::EndsWith(lower, ".csv") ||
-         absl::EndsWith(lower, ".textproto");
+  return absl::EndsWithIgnoreCase(name, ".rec") || absl::EndsWithIgnoreCase(name, ".json") || IsPublishedTable(name);
 }
 
 // A folder that has not been searched yet.

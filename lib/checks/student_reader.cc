@@ -39,7 +39,6 @@ bool EndsWith(const std::string& file, absl::string_view ending) {
 }
 
 bool IsJson(const std::string& file) { return EndsWith(file, ".json"); }
-bool IsTable(const std::string& file) { return EndsWith(file, ".csv") || EndsWith(file, ".textproto"); }
 
 void MoveInto(LabRecords from, LabRecords& lab) {
   const auto move = [](auto& records, auto& all) {
@@ -102,7 +101,7 @@ class StudentReader {
     if (!has_bytes_) {
       return status.code() == absl::StatusCode::kNotFound ? kAllowReading : kAskForPlainFile;
     }
-    return IsTable(file) && !is_binary_
+    return IsPublishedTable(file) && !is_binary_
                ? "ask for the file again, with this line corrected (data/published/README.md explains tables)"
                : "ask for the file again, as the tool wrote it: copied whole and not edited";
   }
@@ -115,7 +114,7 @@ class StudentReader {
     }
     ASSIGN_OR_RETURN(std::string text, class_files_.ReadText(folder_, file));
     has_bytes_ = true;
-    if (const size_t zero = text.find('\0'); IsTable(file) && zero != std::string::npos) {
+    if (const size_t zero = text.find('\0'); IsPublishedTable(file) && zero != std::string::npos) {
       is_binary_ = true;
       return absl::DataLossError(absl::StrCat("not a text file: byte ", zero, " is zero"));
     }

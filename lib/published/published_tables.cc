@@ -17,6 +17,10 @@ bool IsCsv(absl::string_view text, absl::string_view path) {
 
 }  // namespace
 
+bool IsPublishedTable(absl::string_view path) {
+  return absl::EndsWithIgnoreCase(path, ".csv") || absl::EndsWithIgnoreCase(path, ".textproto");
+}
+
 absl::StatusOr<proto::PublishedTables> ParsePublishedTables(absl::string_view text, const std::string& path) {
   proto::PublishedTables tables;
   RETURN_IF_ERROR(ParseTextMessage(std::string(text), path, tables));

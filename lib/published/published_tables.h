@@ -17,6 +17,9 @@ struct PublishedFile {
   proto::Input input;
 };
 
+// Returns true if the name has the extension of a published table: .csv or .textproto, in lower or upper case.
+bool IsPublishedTable(absl::string_view path);
+
 // Reads CSV or text format, chosen by the name's extension, .csv or .textproto, or else by the content. NotFound: no
 // such file. DataLoss: the file is neither format (path:line: found text), or a value fails
 // lib/published/published_check.h.
