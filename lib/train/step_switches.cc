@@ -124,9 +124,8 @@ absl::Status CheckSwitches(const proto::TrainingSpec& spec) {
   }
   if (spec.resident_images() && spec.step() != proto::FUSED && !spec.cuda_graph()) {
     return absl::InvalidArgumentError(
-        "--resident_images=true with --step=autograd needs the inputs of a captured step; add --cuda_graph, or leave "
-        "it "
-        "out");
+        "--resident_images=true with --step=autograd needs the inputs of a captured step; add --cuda_graph, or "
+        "leave it out");
   }
   if (!spec.resident_images() && spec.step() == proto::FUSED) {
     return absl::InvalidArgumentError(
