@@ -35,7 +35,7 @@ STEPS = ["", "--preset=lab", "--preset=fast", "--preset=faster", "--step=fused",
          "--preset=fast --loader_workers=3"]
 
 # Other plans of train_sweep.
-PLANS = ["--model=lenet5", "--model=lenet5_bias", "--model=lenet", "--epochs=1", "--epochs=3", "--repeats=2",
+PLANS = ["--model=lenet5", "--model=lenet5_bias", "--epochs=1", "--epochs=3", "--repeats=2",
          "--epochs=3 --repeats=2", "--epochs=2 --repeats=2", "--schedule=cosine --epochs=10",
          "--schedule=multistep --lr_milestones=2,4", "--schedule=multistep --lr_milestones=2 --lr_gamma=0.2",
          "--schedule=multistep", "--schedule=one_cycle --lr_warmup_epochs=2", "--schedule=linear", "--lr_milestones=3",

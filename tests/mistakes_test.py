@@ -74,8 +74,9 @@ class MistakesTest(ToolCase):
                     before = [line for line in lines if not line.startswith("after: ")]
                     written = written.replace("\n".join(lines), "\n".join([*before, f"after: {found}"]))
                 elif "[...]" in wanted:
-                    same = wanted.split("[...]")[0]
-                    self.assertEqual(found[:len(same)], same)
+                    start, end = wanted.split("[...]")
+                    self.assertEqual(found[:len(start)], start)
+                    self.assertEqual(found[len(found) - len(end):], end)
                 else:
                     self.assertEqual(found, wanted)
         if self.write:
