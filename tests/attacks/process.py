@@ -183,26 +183,30 @@ class Clock(ProcessCase):
         step.touch()
         return tool.finish(timeout=120)
 
+    def long_training(self, tool, *more):
+        """Returns a command that works for about a second: two epochs can end before children_at_work() sees them."""
+        return self.training(tool, *more, length="--epochs=400")
+
     @staticmethod
     def children_at_work(tool, count=1):
         return len(tool.children()) >= count and all(at_work(child) for child in tool.children())
 
     def test_clock_set_forward_2h_train_sweep(self):
-        code, stderr = self.set_while(7200, self.children_at_work, *self.training("train_sweep"))
+        code, stderr = self.set_while(7200, self.children_at_work, *self.long_training("train_sweep"))
         self.assertEqual(code, 0, stderr)
 
     def test_clock_set_back_2h_train_sweep(self):
-        code, stderr = self.set_while(-7200, self.children_at_work, *self.training("train_sweep"))
+        code, stderr = self.set_while(-7200, self.children_at_work, *self.long_training("train_sweep"))
         self.assertEqual(code, 0, stderr)
 
     def test_clock_set_forward_2h_scale_run(self):
         two = lambda tool: self.children_at_work(tool, 2)
-        code, stderr = self.set_while(7200, two, *self.training("scale_run", "--ranks=2", "--timeout=60s"))
+        code, stderr = self.set_while(7200, two, *self.long_training("scale_run", "--ranks=2", "--timeout=60s"))
         self.assertEqual(code, 0, stderr)
 
     def test_clock_set_back_2h_scale_run(self):
         two = lambda tool: self.children_at_work(tool, 2)
-        code, stderr = self.set_while(-7200, two, *self.training("scale_run", "--ranks=2", "--timeout=60s"))
+        code, stderr = self.set_while(-7200, two, *self.long_training("scale_run", "--ranks=2", "--timeout=60s"))
         self.assertEqual(code, 0, stderr)
 
     def slow_programs(self, script):
