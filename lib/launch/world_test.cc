@@ -22,6 +22,7 @@
 #include "lib/launch/failure_attribution.h"
 #include "lib/launch/rank_process.h"
 #include "lib/launch/secure_socket.h"
+#include "lib/testing/emulation.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
@@ -96,6 +97,12 @@ int RunTestAgent(const char* rank_size_port) {
 
 class WorldTest : public ::testing::Test {
  protected:
+  void SetUp() override {
+    if (testing::IsEmulated()) {
+      GTEST_SKIP() << "QEMU starts no program for Arm, such as an agent";
+    }
+  }
+
   // Starts a world of `size` ranks with `with_agents` agents.
   absl::Status Start(int size, int with_agents) {
     absl::StatusOr<TcpSocket> listener = ListenOn(kHere, 0);
