@@ -18,7 +18,7 @@ from render import significant, spread
 
 BATCHES = [512, 128, 32]
 HEADLINE = "2026-11-27-h100x2-headline"
-NETWORKS = "2026-11-28-h200-networks"
+NETWORKS = "2026-11-29-h200-networks"
 NETWORKS_BY_AUTOGRAD = "2026-11-28-h200-autograd"
 NETWORKS_ON_TWO = "2026-11-28-h200x2-networks"
 
@@ -199,7 +199,7 @@ def networks_of(results, folder, flags):
               "compiled if that is faster. Seconds per 50,000 images:")
     of_batches = [[f"{batch}: ours", "PyTorch", "PyTorch / ours"] for batch in OtherNetwork.BATCHES]
     head = ["network", *of_batches[0], *of_batches[1], "n: epochs of processes; PyTorch's"]
-    command = f"{NETWORKS_COMMAND} {flags}`, which runs `{'` and `'.join(commands)}"
+    command = f"{NETWORKS_COMMAND} {flags}`, with `{'` and `'.join(commands)}"
     return block(answer, head, [network.row() for network in networks],
                  source(runs, "n as above", series, files=[f"{folder}/*.rec", "baselines.jsonl"], command=command))
 
@@ -209,7 +209,8 @@ def networks_table(name, title, folder, flags):
     table(name, title, f"{NETWORKS_COMMAND} {flags}")(lambda results: networks_of(results, folder, flags))
 
 
-networks_table("other_networks", "Other networks on one GPU", NETWORKS, "--cases fused vit_tiny")
+networks_table("other_networks", "Other networks on one GPU", NETWORKS,
+               "--cases fused --kinds compile_graph` and `--cases vit_tiny --kinds graph")
 networks_table("autograd_networks", "Networks by autograd on one GPU", NETWORKS_BY_AUTOGRAD, "--cases autograd --kinds graph")
 
 
