@@ -7,6 +7,8 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/status_macros.h"
+#include "lib/dataset/batch_choice.h"
+#include "lib/dataset/sampler.h"
 #include "lib/scale_run/point_variants.h"
 #include "lib/train/evaluation_flags.h"
 #include "lib/train/kept_flags.h"
@@ -37,10 +39,6 @@ absl::Status CheckAutoIsAlone(const proto::ScaleSpec& spec) {
   return absl::OkStatus();
 }
 
-// Divisor of the training images that gives the held-out images: usual for CIFAR-10, whose 5,000 then give an accuracy
-// of 90 % a standard error of 0.4 points.
-constexpr uint32_t kValidationShare = 10;
-
 }  // namespace
 
 uint32_t ValidationImages(const ScaleRunOptions& options, uint64_t training_images) {
@@ -48,7 +46,7 @@ uint32_t ValidationImages(const ScaleRunOptions& options, uint64_t training_imag
     return options.spec.training().validation_images();
   }
   const bool chooses = options.spec.experiment() == proto::LARGE_BATCH && options.spec.evaluate();
-  return chooses ? static_cast<uint32_t>(training_images / kValidationShare) : 0;
+  return chooses ? static_cast<uint32_t>(DefaultValidationImages(training_images)) : 0;
 }
 
 std::vector<uint32_t> LeaveOutLargeBatches(uint64_t images, ScaleRunOptions& options) {
@@ -56,9 +54,9 @@ std::vector<uint32_t> LeaveOutLargeBatches(uint64_t images, ScaleRunOptions& opt
   if (!options.default_batches || spec.ranks().empty()) {
     return {};
   }
-  const uint64_t ranks = std::max(*absl::c_max_element(spec.ranks()), 1u);
+  const uint32_t ranks = std::max(*absl::c_max_element(spec.ranks()), 1u);
   const bool global = spec.batch_mode() == proto::GLOBAL || spec.experiment() != proto::EXPERIMENT_UNSPECIFIED;
-  const uint64_t limit = images / ranks * (global ? ranks : 1);
+  const uint64_t limit = ShardSize(images, ranks, DropLast::kYes) * (global ? ranks : 1);
   std::vector<uint32_t> kept, left_out;
   for (const uint32_t batch : spec.batch_size()) {
     (batch <= limit ? kept : left_out).push_back(batch);
