@@ -53,7 +53,7 @@ LAYERS = [
         "lab": "device record",
     },
     {
-        "fused": "collectives cuda dataset kernels peer",
+        "fused": "collectives cuda dataset kernels networks peer",
         "train": "cuda dataset device fused kernels networks nn record statistics",
         "communicator": "cuda device launch peer",
         "reducer": "collectives communicator cuda device fused kernels launch nn peer record train",

@@ -65,11 +65,6 @@ std::optional<StageBlocks> FusedStageBlocks(absl::string_view model) {
                                : std::nullopt;
 }
 
-bool IsFusedImageSize(int64_t height, int64_t width) {
-  return height == width && height % kFusedImageSizeStep == 0 && height >= kMinFusedImageSize &&
-         height <= kMaxFusedImageSize;
-}
-
 ResNetUnits MakeResNetUnits(const StageBlocks& blocks, uint32_t classes, uint32_t image_size) {
   Builder builder;
   builder.Add("conv1", "bn1", kImageChannels, image_size, 64, 3, 1);

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "lib/networks/fused_shape.h"
 
 namespace lockstep {
 
@@ -77,17 +78,6 @@ inline constexpr StageBlocks kResNet34Blocks = {3, 4, 6, 3};
 // Returns the blocks of the networks that the fused step can train, by their names as values of --model: resnet18 and
 // resnet34; nullopt for others.
 std::optional<StageBlocks> FusedStageBlocks(absl::string_view model);
-
-// Images that the fused step can train on: squares whose height and width in pixels is a multiple of
-// kFusedImageSizeStep from kMinFusedImageSize to kMaxFusedImageSize. Three strides of 2 need the multiple; with fewer
-// pixels, an image has one position in the last stage, over which batch norm cannot take a variance; the upper limit is
-// that of AugmentBatch (augment_batch.h).
-inline constexpr uint32_t kFusedImageSizeStep = 8;
-inline constexpr uint32_t kMinFusedImageSize = 16;
-inline constexpr uint32_t kMaxFusedImageSize = 400;
-bool IsFusedImageSize(int64_t height, int64_t width);
-
-inline constexpr uint32_t kMaxFusedClasses = 1000;  // largest number of classes (classifier.h)
 
 // Number of classes and size of the images of CIFAR-10.
 inline constexpr uint32_t kCifar10Classes = 10;
