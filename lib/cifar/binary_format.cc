@@ -22,9 +22,8 @@ namespace {
 constexpr char kWholeNote[] =
     "whole by sizes and class counts; not verified further: digests are published of the archive, not of its members";
 
-// Bytes of one record, by parts: the labels come first.
+// Returns the bytes of a record before its pixels.
 uint32_t LabelBytes(const CifarSet& set) { return set.groups == 0 ? 1 : 2; }
-uint32_t RecordBytes(const CifarSet& set) { return LabelBytes(set) + kImageBytes; }
 
 absl::StatusOr<std::vector<std::string>> ParseClassNames(const SourceFiles& source, const CifarSet& set) {
   const std::string path = SourcePath(source, set.binary_names);
@@ -52,7 +51,7 @@ absl::StatusOr<std::vector<std::string>> ParseClassNames(const SourceFiles& sour
 }
 
 absl::Status CheckSize(const SourceFile& file, const CifarSet& set, uint32_t max_records) {
-  const uint32_t record_bytes = RecordBytes(set);
+  const uint32_t record_bytes = BinaryRecordBytes(set);
   const size_t records = file.bytes.size() / record_bytes;
   const size_t rest = file.bytes.size() % record_bytes;
   if (rest != 0) {
@@ -78,7 +77,7 @@ absl::Status CheckLabel(uint8_t label, uint32_t labels, const char* kind, size_t
 
 absl::Status AppendRecords(const SourceFile& file, const CifarSet& of, uint32_t max_records, ImageSet& set) {
   RETURN_IF_ERROR(CheckSize(file, of, max_records));
-  const uint32_t record_bytes = RecordBytes(of), label_bytes = LabelBytes(of);
+  const uint32_t record_bytes = BinaryRecordBytes(of), label_bytes = LabelBytes(of);
   for (size_t at = 0; at < file.bytes.size(); at += record_bytes) {
     const absl::string_view record = absl::string_view(file.bytes).substr(at, record_bytes);
     const size_t index = at / record_bytes;
@@ -126,6 +125,8 @@ absl::Status JudgeArchive(const SourceFiles& source, const ParseOptions& options
 }
 
 }  // namespace
+
+uint32_t BinaryRecordBytes(const CifarSet& set) { return LabelBytes(set) + kImageBytes; }
 
 absl::StatusOr<Dataset> ParseBinary(const SourceFiles& source, const ParseOptions& options) {
   const CifarSet& set = CifarSetOf(source.format);

@@ -16,11 +16,15 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
+#include "lib/cifar/cifar_set.h"
 #include "lib/cifar/parse_options.h"
 #include "lib/cifar/source_files.h"
 #include "lib/dataset/dataset.h"
 
 namespace lockstep {
+
+// Returns the bytes of an image and its labels in the set's files.
+uint32_t BinaryRecordBytes(const CifarSet& set);
 
 // Checks all files and returns both splits; source.format determines the set. Labels are the fine ones of CIFAR-100.
 //   - DataLoss, naming file, record and byte: a size that is not a whole number of records, a label beyond the classes,
